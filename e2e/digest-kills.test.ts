@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { digestUnderKills } from '../packages/server/testkit/digest-survival.ts';
+import { processUnderKills } from '../packages/server/testkit/digest-survival.ts';
 
 let dataDir: string;
 beforeAll(async () => {
@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => rm(dataDir, { recursive: true, force: true }));
 
 test('applies every record once, in the order of acceptance, while the worker is killed with SIGKILL during processing', async () => {
-  const verdict = await digestUnderKills(dataDir, { records: 20_000, kills: 6 });
-  expect(verdict.hits).toBeGreaterThan(0);
-  expect(verdict).toMatchObject({ records: 20_000, wrong: [] });
+  const result = await processUnderKills(dataDir, { records: 20_000, kills: 6 });
+  expect(result.hits).toBeGreaterThan(0);
+  expect(result).toMatchObject({ records: 20_000, wrong: [] });
 });

@@ -35,7 +35,7 @@ beforeAll(async () => {
   dns = await startDnsServer();
 });
 afterAll(async () => {
-  for (const one of opened) await one.stop();
+  for (const server of opened) await server.stop();
   await Promise.all([sink.close(), dns.stop()]);
   await rm(base, { recursive: true, force: true });
 });
@@ -114,7 +114,7 @@ test('sends nothing after a point-in-time restore until it is confirmed, and the
     [projectId, late, hour(3_000)],
   );
   await first.db.query(
-    `UPDATE beckon.tenant_due SET next_at = now() WHERE project_id = $1 AND work = 'send'`,
+    `UPDATE beckon.project_timer SET next_at = now() WHERE project_id = $1 AND work = 'send'`,
     [projectId],
   );
   await first.db.query(`CREATE TABLE public.before_the_moment ()`);
@@ -157,7 +157,7 @@ test('sends nothing after a point-in-time restore until it is confirmed, and the
   // The sender checks repeatedly for due drafts. By now it has found sending disabled.
   await until(async () => {
     const [row] = await life.db.query<{ seen: number }>(
-      `SELECT count(*)::int AS seen FROM beckon.lineage WHERE timeline = 2 AND seen_at < clock_timestamp() - interval '2 s'`,
+      `SELECT count(*)::int AS seen FROM beckon.database_timeline WHERE timeline = 2 AND seen_at < clock_timestamp() - interval '2 s'`,
     );
     return (row?.seen ?? 0) === 1;
   });

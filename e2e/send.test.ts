@@ -26,34 +26,34 @@ const EMAILS_A_KILL = 30;
 const UNSETTLED = 10;
 
 /** Returns the outcome of an email that meets the fault. */
-function fateOf(point: FaultPoint, act: Act): 'sent' | 'unknown' | 'failed' {
-  const place = FAULT_POINTS.indexOf(point);
-  const isLater = (other: FaultPoint): boolean => place >= FAULT_POINTS.indexOf(other);
+function outcomeOf(point: FaultPoint, act: Act): 'sent' | 'unknown' | 'failed' {
+  const position = FAULT_POINTS.indexOf(point);
+  const isLater = (other: FaultPoint): boolean => position >= FAULT_POINTS.indexOf(other);
   if (point === 'after_reply' || act === 'defer') return 'sent';
   if (act === 'refuse') return isLater('rcpt') ? 'failed' : 'sent';
   return isLater('first_byte') ? 'unknown' : 'sent';
 }
 
-type Reached = (drafts: string[]) => Promise<void>;
+type WaitForKill = (drafts: string[]) => Promise<void>;
 type Kill = {
   name: string;
   /** Arms the kill before the emails fall due, then waits for it. */
-  arm: (world: MailWorld) => Promise<Reached>;
+  prepare: (world: MailWorld) => Promise<WaitForKill>;
   /** How many emails may be in flight at that moment. */
   inFlight: { least: number; most: number };
   /** True if the relay has the emails in flight, false if it has none, null if it has some. */
   arrived: boolean | null;
 };
 
-function heldAt(state: HeldState): Kill['arm'] {
+function heldAt(state: HeldState): Kill['prepare'] {
   return async (world) => {
     const hold = await world.holdAt(state);
-    return () => hold.reached();
+    return () => hold.untilReached();
   };
 }
 
 /** Makes all connections hang from this point on. */
-function hungAt(point: FaultPoint): Kill['arm'] {
+function hungAt(point: FaultPoint): Kill['prepare'] {
   return (world) => {
     const before = world.faults.passed[point];
     world.faults.plan({ point, act: 'hang' });
@@ -62,7 +62,7 @@ function hungAt(point: FaultPoint): Kill['arm'] {
 }
 
 /** Kills after this many emails have passed the point. */
-function afterSome(point: FaultPoint, emails: number): Kill['arm'] {
+function afterEmails(point: FaultPoint, emails: number): Kill['prepare'] {
   return (world) => {
     const before = world.faults.passed[point];
     return Promise.resolve(() => until(() => world.faults.passed[point] >= before + emails));
@@ -77,26 +77,31 @@ const NONE = { least: 0, most: 0 };
 const SOME = { least: 0, most: UNSETTLED };
 const EACH = { least: SLOTS, most: SLOTS };
 const KILLS: Kill[] = [
-  { name: 'before the claim is committed', arm: heldAt('claimed'), inFlight: NONE, arrived: false },
+  { name: 'before the claim is committed', prepare: heldAt('claimed'), inFlight: NONE, arrived: false },
   {
     name: 'claimed and frozen, before it is submitted',
-    arm: heldAt('submitting'),
+    prepare: heldAt('submitting'),
     inFlight: NONE,
     arrived: false,
   },
-  { name: 'submitted, before the relay greets', arm: hungAt('greeting'), inFlight: EACH, arrived: false },
-  { name: 'submitted, before the body', arm: hungAt('data'), inFlight: EACH, arrived: false },
-  { name: 'with the body on the wire', arm: hungAt('mid_body'), inFlight: EACH, arrived: false },
-  { name: 'taken by the relay, before its reply', arm: hungAt('after_dot'), inFlight: EACH, arrived: true },
+  { name: 'submitted, before the relay greets', prepare: hungAt('greeting'), inFlight: EACH, arrived: false },
+  { name: 'submitted, before the body', prepare: hungAt('data'), inFlight: EACH, arrived: false },
+  { name: 'with the body on the wire', prepare: hungAt('mid_body'), inFlight: EACH, arrived: false },
+  {
+    name: 'taken by the relay, before its reply',
+    prepare: hungAt('after_dot'),
+    inFlight: EACH,
+    arrived: true,
+  },
   {
     name: 'replied, before the result is committed',
-    arm: heldAt('sent'),
+    prepare: heldAt('sent'),
     inFlight: { least: 1, most: UNSETTLED },
     arrived: null,
   },
-  { name: 'after some results', arm: afterSome('after_reply', 12), inFlight: SOME, arrived: null },
-  { name: 'under way, after two bodies', arm: afterSome('mid_body', 2), inFlight: SOME, arrived: null },
-  { name: 'under way, after seven commands', arm: afterSome('rcpt', 7), inFlight: SOME, arrived: null },
+  { name: 'after some results', prepare: afterEmails('after_reply', 12), inFlight: SOME, arrived: null },
+  { name: 'under way, after two bodies', prepare: afterEmails('mid_body', 2), inFlight: SOME, arrived: null },
+  { name: 'under way, after seven commands', prepare: afterEmails('rcpt', 7), inFlight: SOME, arrived: null },
 ];
 
 const missing = missingPostfix();
@@ -164,7 +169,7 @@ describe.skipIf(missing !== null)(title, () => {
     expectOnce(tally);
     expect(met).toBe(FAULTS);
     const { sent, unknown, failed } = tally;
-    const lost = fateOf(point, act);
+    const lost = outcomeOf(point, act);
     expect({ sent, unknown, failed }).toEqual({
       sent: EMAILS - (lost === 'sent' ? 0 : met),
       unknown: lost === 'unknown' ? met : 0,
@@ -174,24 +179,24 @@ describe.skipIf(missing !== null)(title, () => {
     expect(tally.copies.unknown).toBe(point === 'after_dot' ? unknown : 0);
   });
 
-  test.each(KILLS)('killed: $name', async ({ name, arm, inFlight, arrived }) => {
+  test.each(KILLS)('killed: $name', async ({ name, prepare, inFlight, arrived }) => {
     world.faults.dropAll();
-    const reached = await arm(world);
+    const waitForKill = await prepare(world);
     const drafts = await world.fallDue(EMAILS_A_KILL);
-    await reached(drafts);
-    const inHand = await world.kill();
+    await waitForKill(drafts);
+    const stateAtKill = await world.kill();
     await world.restart();
     await world.ended(drafts);
     await world.arrived();
     all.push(...drafts);
     const tally = await world.tally(drafts);
-    note(`killed: ${name}`, inHand, tally);
+    note(`killed: ${name}`, stateAtKill, tally);
     expectOnce(tally);
     expect(tally.failed).toBe(0);
     // Delivery is unknown for exactly the emails that were in flight.
-    expect(tally.unknown).toBe(inHand.submitting);
-    expect(inHand.submitting).toBeGreaterThanOrEqual(inFlight.least);
-    expect(inHand.submitting).toBeLessThanOrEqual(inFlight.most);
+    expect(tally.unknown).toBe(stateAtKill.submitting);
+    expect(stateAtKill.submitting).toBeGreaterThanOrEqual(inFlight.least);
+    expect(stateAtKill.submitting).toBeLessThanOrEqual(inFlight.most);
     if (arrived !== null) expect(tally.copies.unknown).toBe(arrived ? tally.unknown : 0);
   });
 

@@ -36,9 +36,9 @@ test('loses and duplicates nothing when the server and PostgreSQL are killed und
   }
   await more();
   await load.stop();
-  const verdict = await examine(server, dataDir, { journal: load.journal, secret, replays: 100 });
+  const result = await examine(server, dataDir, { journal: load.journal, secret, replays: 100 });
   expect(load.journal.failures).toBeGreaterThan(0);
-  expect(verdict).toEqual({ acknowledged: verdict.acknowledged, missing: [], doubled: [], otherBytes: 0 });
+  expect(result).toEqual({ acknowledged: result.acknowledged, missing: [], doubled: [], otherBytes: 0 });
 });
 
 test('finishes requests under way on SIGTERM, and stops the database cleanly', async () => {
@@ -47,6 +47,6 @@ test('finishes requests under way on SIGTERM, and stops the database cleanly', a
   await server.stop();
   await server.start();
   await load.stop();
-  const verdict = await examine(server, dataDir, { journal: load.journal, secret, replays: 50 });
-  expect(verdict).toMatchObject({ missing: [], doubled: [], otherBytes: 0 });
+  const result = await examine(server, dataDir, { journal: load.journal, secret, replays: 50 });
+  expect(result).toMatchObject({ missing: [], doubled: [], otherBytes: 0 });
 });

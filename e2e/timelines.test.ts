@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openRestores } from '../packages/server/testkit/restores.ts';
 
-const { printed, live, backUp, putBack, write, read, readOf, letArchive } = await openRestores();
+const { printed, live, backUp, restore: putBack, write, read, readOf, letArchive } = await openRestores();
 
 test('a restore for inspection does not affect the backups of the running server, and gets a unique timeline', async () => {
   const first = await live('first');

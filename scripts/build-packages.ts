@@ -41,7 +41,7 @@ type Manifest = {
 
 /** Writes `packages/<folder>/dist`, which is what `npm publish` takes. The same sources give the same bytes. */
 export async function buildPackages(): Promise<void> {
-  for (const one of PUBLISHED) await build(one);
+  for (const definition of PUBLISHED) await build(definition);
 }
 
 async function build({
@@ -51,15 +51,15 @@ async function build({
   hasTypes,
   surface,
 }: (typeof PUBLISHED)[number]): Promise<void> {
-  const place = join(ROOT, 'packages', folder);
-  const dist = join(place, 'dist');
+  const packageDir = join(ROOT, 'packages', folder);
+  const dist = join(packageDir, 'dist');
   const {
     name,
     version,
     description,
     license,
     dependencies = {},
-  } = JSON.parse(readFileSync(join(place, 'package.json'), 'utf8')) as Manifest;
+  } = JSON.parse(readFileSync(join(packageDir, 'package.json'), 'utf8')) as Manifest;
   // Workspace packages exist only in this repository, so they are bundled.
   const { '@beckon/contract': _, ...outside } = dependencies;
   const files = new Map([
@@ -83,10 +83,10 @@ async function build({
     writeFileSync(target, text, { mode: text.startsWith('#!') ? 0o755 : 0o644 });
   }
   writeFileSync(join(dist, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
-  cpSync(join(place, 'README.md'), join(dist, 'README.md'));
+  cpSync(join(packageDir, 'README.md'), join(dist, 'README.md'));
   writeFileSync(join(dist, 'LICENSE'), licenseTerms());
   // Exists from the first release on.
-  const changes = join(place, 'CHANGELOG.md');
+  const changes = join(packageDir, 'CHANGELOG.md');
   if (existsSync(changes)) cpSync(changes, join(dist, 'CHANGELOG.md'));
 }
 

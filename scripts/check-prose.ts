@@ -16,17 +16,17 @@ else compare();
 
 function list(): void {
   const findings = surfaces.flatMap((measured) => measured.findings);
-  const asked = findings.filter(({ file }) =>
+  const selected = findings.filter(({ file }) =>
     paths.some((path) => file === path || file.startsWith(`${path}/`)),
   );
-  for (const finding of asked) console.log(printed(finding));
-  console.log(`${asked.length} findings`);
+  for (const finding of selected) console.log(printed(finding));
+  console.log(`${selected.length} findings`);
 }
 
 function compare(): void {
   for (const measured of surfaces) console.log(summary(measured));
   for (const measured of surfaces)
-    for (const rule of RULES.filter((one) => exceeds(measured, one))) {
+    for (const rule of RULES.filter((candidate) => exceeds(measured, candidate))) {
       const { name } = measured.surface;
       const findings = measured.findings.filter((finding) => finding.rule === rule);
       console.log(`\n${name}: ${rule} is above its bound of ${BOUNDS[rule]} %`);
@@ -45,7 +45,7 @@ function summary(measured: Measured): string {
     const share = `${shareOf(measured, rule).toFixed(1)} %`;
     return `${rule} ${share.padStart(6)} of ${BOUNDS[rule]} %`;
   });
-  return [surface.name.padEnd(18), String(sentences).padStart(6), ...shares.map((one) => one.padEnd(28))]
+  return [surface.name.padEnd(18), String(sentences).padStart(6), ...shares.map((share) => share.padEnd(28))]
     .join('  ')
     .trimEnd();
 }

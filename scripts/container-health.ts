@@ -9,9 +9,9 @@ const { PORT, HOST, TLS_CERT_FILE, ROLES } = process.env;
 const WITHIN_MS = 4_000;
 
 const roles = (ROLES || 'all').split(',').map((role) => role.trim());
-if (roles.includes('all') || roles.includes('api')) ask();
+if (roles.includes('all') || roles.includes('api')) probe();
 
-function ask(): void {
+function probe(): void {
   const get = TLS_CERT_FILE ? getTls : getPlain;
   const options = {
     host: !HOST || HOST === '0.0.0.0' || HOST === '::' ? '127.0.0.1' : HOST,

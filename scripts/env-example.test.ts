@@ -23,10 +23,10 @@ test('gives an uncommented line the same value in Node, a shell and compose', ()
   expect(Object.keys(values).toSorted()).toEqual(VARIABLES.map(({ name }) => name).toSorted());
   const names = Object.keys(values).toSorted();
   const script = `eval "$1"; ${names.map((name) => `printf '%s\\0' "$${name}"`).join('; ')}`;
-  const said = execFileSync('bash', ['-c', script, 'bash', on], { env: { SHLVL: '1' } })
+  const output = execFileSync('bash', ['-c', script, 'bash', on], { env: { SHLVL: '1' } })
     .toString()
     .split('\0');
-  expect(said.slice(0, -1)).toEqual(names.map((name) => values[name]));
+  expect(output.slice(0, -1)).toEqual(names.map((name) => values[name]));
   expect(() =>
     loadConfig({ ...values, SECRET_KEY: 'x'.repeat(32), METRICS_PORT: '9091' }, () => ''),
   ).not.toThrow();

@@ -56,16 +56,16 @@ async function useIt(page: Page, setupLink: string): Promise<void> {
   const shell = (text: string): Promise<string> => run('bash', ['-c', text], folder);
   const actions = await step('set-up and first call', () => setUp(page, { setupLink, shell }));
   await step('Review, Approve, Test inbox', () => seeFirstEmail(page, actions));
-  console.log(`        ${actions.done.length} actions: ${actions.done.join(', ')}`);
+  console.log(`        ${actions.log.length} actions: ${actions.log.join(', ')}`);
 }
 
 async function step<T>(name: string, work: () => Promise<T>): Promise<T> {
   const startedAt = performance.now();
-  const done = await work();
+  const result = await work();
   const seconds = (performance.now() - startedAt) / 1_000;
   steps.push([name, seconds]);
   console.log(`${seconds.toFixed(1).padStart(7)} s ${name}`);
-  return done;
+  return result;
 }
 
 /** Starts the server, waits until it is ready, and returns the link that it prints. */
@@ -81,7 +81,8 @@ async function start(): Promise<string> {
   for await (const line of createInterface({ input: server.stdout as NodeJS.ReadableStream })) {
     printed.push(line);
     const link = /https?:\S+\/setup\?\S+/.exec(printed.join('\n'))?.[0];
-    if (link === undefined || !printed.some((one) => one.includes('Beckon is ready'))) continue;
+    if (link === undefined || !printed.some((printedLine) => printedLine.includes('Beckon is ready')))
+      continue;
     server.stdout?.resume();
     return link;
   }
@@ -106,7 +107,9 @@ async function run(program: string, args: string[], cwd: string): Promise<string
 
 /** Returns the environment of a new user: without the variables that npm sets for its scripts, and without this clone's Node.js. */
 function outsideOfNpm(): NodeJS.ProcessEnv {
-  const given = Object.entries(process.env).filter(([name]) => !/^(npm_|INIT_CWD$|NODE$)/i.test(name));
-  const path = (process.env['PATH'] ?? '').split(delimiter).filter((one) => !one.includes('node_modules'));
-  return { ...Object.fromEntries(given), PATH: path.join(delimiter) };
+  const variables = Object.entries(process.env).filter(([name]) => !/^(npm_|INIT_CWD$|NODE$)/i.test(name));
+  const path = (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .filter((folder) => !folder.includes('node_modules'));
+  return { ...Object.fromEntries(variables), PATH: path.join(delimiter) };
 }

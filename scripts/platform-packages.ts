@@ -18,18 +18,18 @@ type Entry = {
 /** Returns a sentence per package that is missing or has another version than its siblings. */
 export function findProblems(lockFile: string): string[] {
   const { packages } = JSON.parse(lockFile) as { packages: Record<string, Entry> };
-  return Object.entries(packages).flatMap(([place, { optionalDependencies = {} }]) =>
-    problemsOf(packages, place, Object.entries(optionalDependencies)),
+  return Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
+    problemsOf(packages, path, Object.entries(optionalDependencies)),
   );
 }
 
-function problemsOf(packages: Record<string, Entry>, place: string, ranges: [string, string][]): string[] {
-  const parent = place === '' ? 'package.json' : place.replace(/^.*node_modules\//, '');
+function problemsOf(packages: Record<string, Entry>, path: string, ranges: [string, string][]): string[] {
+  const parent = path === '' ? 'package.json' : path.replace(/^.*node_modules\//, '');
   const problems: string[] = [];
   /** The first version of each range: siblings with one range have one version. */
   const versions = new Map<string, string>();
   for (const [name, range] of ranges) {
-    const entry = find(packages, place, name);
+    const entry = find(packages, path, name);
     if (!entry?.version || !entry.integrity) {
       problems.push(`${parent} needs ${name} ${range}, which the lock file does not have.`);
       continue;
@@ -45,8 +45,8 @@ function problemsOf(packages: Record<string, Entry>, place: string, ranges: [str
 }
 
 /** Resolves a package as Node.js does: below the parent, then further up. */
-function find(packages: Record<string, Entry>, place: string, name: string): Entry | null {
-  for (let at = place; ; at = at.slice(0, Math.max(0, at.lastIndexOf('/')))) {
+function find(packages: Record<string, Entry>, path: string, name: string): Entry | null {
+  for (let at = path; ; at = at.slice(0, Math.max(0, at.lastIndexOf('/')))) {
     const entry = packages[at === '' ? `node_modules/${name}` : `${at}/node_modules/${name}`];
     if (entry) return entry;
     if (at === '') return null;

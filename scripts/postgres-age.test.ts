@@ -55,13 +55,13 @@ describe('readReleases', () => {
     expect(sorted).toEqual(RELEASES);
   });
 
-  test.each(['{}', '[]', '[1]', '[{"major":"18"}]', '[{"latest":"9.6.24"}]'])('refuses %s', (answer) => {
-    expect(() => readReleases(answer)).toThrow(/^The releases/);
+  test.each(['{}', '[]', '[1]', '[{"major":"18"}]', '[{"latest":"9.6.24"}]'])('refuses %s', (body) => {
+    expect(() => readReleases(body)).toThrow(/^The releases/);
   });
 });
 
-test.each(['[]', '{"error":{}}', '[1]'])('readPackages refuses %s', (answer) => {
-  expect(() => readPackages(answer)).toThrow('not a list of versions');
+test.each(['[]', '{"error":{}}', '[1]'])('readPackages refuses %s', (body) => {
+  expect(() => readPackages(body)).toThrow('not a list of versions');
 });
 
 describe('npm run postgres-age', () => {

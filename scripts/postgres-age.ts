@@ -48,10 +48,10 @@ function behindText(behind: number): string {
 
 /** Returns the package with the highest minor above the packaged one, in the same major version. */
 function newerPackage(packaged: string, packages: string[]): string | undefined {
-  const own = versionOf(packaged);
+  const current = versionOf(packaged);
   const newer = packages.filter((name) => {
     const { major, minor } = versionOf(name);
-    return major === own.major && minor > own.minor;
+    return major === current.major && minor > current.minor;
   });
   return newer.toSorted((a, b) => versionOf(a).minor - versionOf(b).minor).at(-1);
 }
@@ -75,10 +75,12 @@ export function readReleases(text: string): Release[] {
 function releaseOf(row: unknown): Release | undefined {
   if (typeof row !== 'object' || row === null) return undefined;
   const fields = row as Record<string, unknown>;
-  const isOwn = 'latestMinor' in fields;
-  const version = isOwn ? [fields['major'], fields['latestMinor']].join('.') : String(fields['latest']);
+  const isPostgresOrg = 'latestMinor' in fields;
+  const version = isPostgresOrg
+    ? [fields['major'], fields['latestMinor']].join('.')
+    : String(fields['latest']);
   if (!/^\d+\.\d+$/.test(version)) return undefined;
-  const [releasedAt, supportedUntil] = isOwn
+  const [releasedAt, supportedUntil] = isPostgresOrg
     ? [fields['relDate'], fields['eolDate']]
     : [fields['latestReleaseDate'], fields['eol']];
   return { ...versionOf(version), releasedAt: String(releasedAt), supportedUntil: String(supportedUntil) };

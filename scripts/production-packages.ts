@@ -18,16 +18,14 @@ export function productionPackages(lockFile: string): { needed: Set<string>; oth
   const { packages } = JSON.parse(readFileSync(lockFile, 'utf8')) as { packages: Record<string, Entry> };
   const needed = new Set<string>();
   const waiting = ['packages/server', 'packages/cli'];
-  for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
-    if (needed.has(place)) continue;
-    needed.add(place);
-    const entry = packages[place] ?? {};
+  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+    if (needed.has(path)) continue;
+    needed.add(path);
+    const entry = packages[path] ?? {};
     if (entry.link && entry.resolved) waiting.push(entry.resolved);
-    for (const name of namesOf(entry)) waiting.push(...find(packages, place, name));
+    for (const name of namesOf(entry)) waiting.push(...find(packages, path, name));
   }
-  const others = Object.keys(packages).filter(
-    (place) => place.includes('node_modules/') && !needed.has(place),
-  );
+  const others = Object.keys(packages).filter((path) => path.includes('node_modules/') && !needed.has(path));
   return { needed, others };
 }
 
@@ -44,8 +42,8 @@ function namesOf({
 /** Resolves a package as Node does: next to the importer, then further up. Packages for other platforms are not installed. */
 function find(packages: Record<string, Entry>, from: string, name: string): string[] {
   for (let at = from; ; at = at.slice(0, Math.max(0, at.lastIndexOf('/')))) {
-    const place = join(at, 'node_modules', name);
-    if (packages[place]) return [place];
+    const path = join(at, 'node_modules', name);
+    if (packages[path]) return [path];
     if (at === '') return [];
   }
 }
@@ -54,6 +52,6 @@ function find(packages: Record<string, Entry>, from: string, name: string): stri
 const [, , folder] = process.argv;
 if (import.meta.main && folder !== undefined) {
   const { needed, others } = productionPackages(join(folder, 'package-lock.json'));
-  for (const place of others) rmSync(join(folder, place), { recursive: true, force: true });
+  for (const path of others) rmSync(join(folder, path), { recursive: true, force: true });
   console.log(`${needed.size} packages stay, ${others.length} go`);
 }

@@ -53,13 +53,13 @@ const STEPS: Record<string, { what: string; command: string[]; env?: Record<stri
   },
 };
 
-const asked = process.argv.slice(2);
-if (asked.includes('--list'))
+const stepNames = process.argv.slice(2);
+if (stepNames.includes('--list'))
   for (const [name, { what }] of Object.entries(STEPS)) console.log(`${name}: ${what}`);
-else process.exitCode = prove(asked.length === 0 ? Object.keys(STEPS) : asked);
+else process.exitCode = prove(stepNames.length === 0 ? Object.keys(STEPS) : stepNames);
 
 function prove(names: string[]): number {
-  const verdicts = names.map((name): [string, boolean, number] => {
+  const results = names.map((name): [string, boolean, number] => {
     const step = STEPS[name];
     if (!step) throw new Error(`There is no proof "${name}": ${Object.keys(STEPS).join(', ')}`);
     console.log(`\n${name}: ${step.what}`);
@@ -69,7 +69,7 @@ function prove(names: string[]): number {
     return [name, status === 0, (performance.now() - startedAt) / 60_000];
   });
   console.log('');
-  for (const [name, held, minutes] of verdicts)
+  for (const [name, held, minutes] of results)
     console.log(`${held ? 'held  ' : 'FAILED'} ${name} (${minutes.toFixed(1)} min): ${STEPS[name]?.what}`);
-  return verdicts.every(([, held]) => held) ? 0 : 1;
+  return results.every(([, held]) => held) ? 0 : 1;
 }

@@ -19,7 +19,7 @@ try {
   for (const dark of [false, true]) {
     const { context, page } = await newPerson(browser, { dark, width: 1440, height: 900 });
     await context.addCookies(cookies);
-    for (const [name, path] of await shownOf(sessionOf(context, installation), id)) {
+    for (const [name, path] of await screensToCapture(sessionOf(context, installation), id)) {
       await page.goto(`${installation.url}/p/${id}/${path}`);
       await settled(page);
       await page.screenshot({ path: join(FOLDER, `${name}-${dark ? 'dark' : 'light'}.png`) });
@@ -31,13 +31,13 @@ try {
   await installation.remove();
 }
 
-async function shownOf(session: Session, project: number): Promise<[string, string][]> {
+async function screensToCapture(session: Session, project: number): Promise<[string, string][]> {
   type Listed = { data: { id: string; external_user_id: string; name: string }[] };
   const list = async (path: string): Promise<Listed['data']> =>
-    (await session.ask<Listed>('GET', `/projects/${project}/${path}`)).data;
+    (await session.request<Listed>('GET', `/projects/${project}/${path}`)).data;
   const rule = (await list('rules')).find(({ name }) => name === 'Trial tour');
   const [draft] = await list('drafts?limit=1');
-  const user = await session.ask<{ data: { user: { external_user_id: string } } }>(
+  const user = await session.request<{ data: { user: { external_user_id: string } } }>(
     'GET',
     `/projects/${project}/drafts/${draft?.id}`,
   );

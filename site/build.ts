@@ -19,7 +19,7 @@ if (!/^\/(?:[\w.-]+\/)*$/.test(base)) throw new Error('--base is a path such as 
 
 const folder = import.meta.dirname;
 const root = join(folder, '..');
-const place = values.out ?? join(folder, 'dist');
+const outputDir = values.out ?? join(folder, 'dist');
 // Several builds of one checkout may run at the same time.
 const work = join(folder, 'dist-next', String(process.pid));
 const [staged, made] = [join(work, 'pages'), join(work, 'made')];
@@ -48,12 +48,15 @@ function stage(): void {
   mkdirSync(join(staged, 'public'), { recursive: true });
   cpSync(join(root, 'packages/dashboard/public/beckon.svg'), join(staged, 'public', 'beckon.svg'));
   const options = JSON.stringify({ base, outDir: made });
-  const own = (name: string): string => JSON.stringify(join(folder, name));
+  const moduleLiteral = (name: string): string => JSON.stringify(join(folder, name));
   write(
     join(staged, '.vitepress/config.ts'),
-    `import { siteConfig } from ${own('config.ts')};\nexport default siteConfig(${options});\n`,
+    `import { siteConfig } from ${moduleLiteral('config.ts')};\nexport default siteConfig(${options});\n`,
   );
-  write(join(staged, '.vitepress/theme/index.ts'), `export { default } from ${own('theme/index.ts')};\n`);
+  write(
+    join(staged, '.vitepress/theme/index.ts'),
+    `export { default } from ${moduleLiteral('theme/index.ts')};\n`,
+  );
 }
 
 /** Adds each page as Markdown, and the llms.txt files. */
@@ -61,23 +64,23 @@ function finish(): void {
   const textOf = (page: GuidePage): string => texts.get(page) ?? '';
   for (const [page, text] of texts) write(join(made, `${page.path}.md`), text);
   // The Markdown refers to pictures by their own names; the built pages use hashed copies.
-  for (const name of shownIn(texts.values())) cpSync(join(root, 'docs', name), join(made, name));
+  for (const name of picturesIn(texts.values())) cpSync(join(root, 'docs', name), join(made, name));
   write(join(made, 'llms.txt'), shortIndex({ base, textOf }));
   write(join(made, 'llms-full.txt'), wholeText({ base, textOf }));
   rmSync(join(made, 'hashmap.json'), { force: true });
   write(join(made, 'stamp.json'), `${JSON.stringify({ stamp })}\n`);
 }
 
-function shownIn(pages: Iterable<string>): Set<string> {
+function picturesIn(pages: Iterable<string>): Set<string> {
   const pictures = [...pages].flatMap(linksOf).filter(({ isImage }) => isImage);
   return new Set(pictures.map(({ target }) => target.replace(/^\.\//, '')));
 }
 
 /** Retries, because another build may have put the same pages there at the same time. */
 function replace(tries = 3): void {
-  rmSync(place, { recursive: true, force: true });
+  rmSync(outputDir, { recursive: true, force: true });
   try {
-    renameSync(made, place);
+    renameSync(made, outputDir);
   } catch (error) {
     if (tries === 0) throw error;
     replace(tries - 1);

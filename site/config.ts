@@ -64,11 +64,12 @@ function asItIsWritten(md: Markdown): void {
     const token = tokens[index];
     const source = String(token?.attrGet('src') ?? '');
     const words = md.utils.escapeHtml(token?.content ?? '');
-    const one = (src: string, kind: string): string =>
+    const imageTag = (src: string, kind: string): string =>
       `<img class="${kind}" src="${md.utils.escapeHtml(src)}" alt="${words}" loading="lazy">`;
-    if (!source.endsWith('-light.png')) return one(source, 'picture');
+    if (!source.endsWith('-light.png')) return imageTag(source, 'picture');
     return (
-      one(source, 'shot only-light') + one(source.replace(/-light\.png$/, '-dark.png'), 'shot only-dark')
+      imageTag(source, 'shot only-light') +
+      imageTag(source.replace(/-light\.png$/, '-dark.png'), 'shot only-dark')
     );
   };
 }

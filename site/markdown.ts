@@ -25,7 +25,7 @@ export function linksOf(markdown: string): Link[] {
         }));
         return [
           { isImage: mark === '!', text: words, target, line: at },
-          ...inner.map((one) => ({ ...one, isImage: true, line: at })),
+          ...inner.map((link) => ({ ...link, isImage: true, line: at })),
         ];
       });
     });
@@ -85,9 +85,9 @@ function relink(prose: string, file: string): string {
   return prose.replaceAll(LINK, (...[whole = '', mark, words = '', target = '']: string[]) => {
     if (/^(?:[a-z]+:|#|\/)/.test(target)) return whole;
     const [path = '', anchor] = target.split('#', 2);
-    const place = posix.join(posix.dirname(file), path);
-    if (mark === '!') return `![${words}](./${posix.relative('docs', place)})`;
-    const page = PAGES.find((one) => one.file === place);
+    const linkedFile = posix.join(posix.dirname(file), path);
+    if (mark === '!') return `![${words}](./${posix.relative('docs', linkedFile)})`;
+    const page = PAGES.find((candidate) => candidate.file === linkedFile);
     if (!page) return words;
     return `[${words}](./${page.path}.md${anchor === undefined ? '' : `#${anchor}`})`;
   });

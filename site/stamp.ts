@@ -6,9 +6,9 @@ import { PAGES } from './pages.ts';
 /** A hash of all sources of the guide, so that an unchanged guide is not built again. `folder`: the folder of the site. */
 export function stampOf(folder: string): string {
   const root = join(folder, '..');
-  const own = ['build.ts', 'config.ts', 'llms.ts', 'markdown.ts', 'pages.ts', 'slug.ts', 'theme'];
+  const siteFiles = ['build.ts', 'config.ts', 'llms.ts', 'markdown.ts', 'pages.ts', 'slug.ts', 'theme'];
   const sources = [
-    ...own.map((name) => join(folder, name)),
+    ...siteFiles.map((name) => join(folder, name)),
     ...PAGES.map(({ file }) => join(root, file)),
     join(root, 'docs', 'pictures'),
     join(root, 'docs', 'screenshots'),

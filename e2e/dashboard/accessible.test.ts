@@ -2,10 +2,10 @@ import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasBrowser, newPerson, openBrowser, violationsOf } from '../kit/browser.ts';
 import { type Installation, newInstallation } from '../kit/installation.ts';
-import { type Opening, OPENINGS } from '../kit/openings.ts';
+import { type Overlay, OVERLAYS } from '../kit/openings.ts';
 import { screensOf } from '../kit/screens.ts';
 import { sessionOf, signedIn } from '../kit/session.ts';
-import { settled, walkTo } from '../kit/walk.ts';
+import { settled, navigateTo } from '../kit/walk.ts';
 
 const NARROW_PX = 640;
 /** Charts measure their container again some frames later. */
@@ -46,7 +46,7 @@ describe.skipIf(!hasBrowser)('accessibility in Chromium', () => {
     await installation.remove();
   });
 
-  type Found = { inTheWay: unknown[]; wide: string[]; troubles: string[] };
+  type Found = { blockers: unknown[]; wide: string[]; pageErrors: string[] };
 
   /**
    * Visits every screen once per theme, both themes at the same time. The dark theme is the same page in other colors. Its first screen,
@@ -54,35 +54,35 @@ describe.skipIf(!hasBrowser)('accessibility in Chromium', () => {
    * all with `E2E_LONG`. The same applies to the screens of an empty project.
    */
   async function look(dark: boolean): Promise<Found> {
-    const { context, page, troubles } = await newPerson(browser, { dark });
+    const { context, page, pageErrors } = await newPerson(browser, { dark });
     await context.addCookies(cookies);
     await page.goto(`${installation.url}/projects`);
-    const [inTheWay, wide]: [unknown[], string[]] = [[], []];
-    const asked = dark && !isLong ? paths.slice(0, DARK_SCREENS) : paths;
-    for (const [at, path] of asked.entries()) {
-      await walkTo(page, path);
+    const [blockers, wide]: [unknown[], string[]] = [[], []];
+    const visits = dark && !isLong ? paths.slice(0, DARK_SCREENS) : paths;
+    for (const [at, path] of visits.entries()) {
+      await navigateTo(page, path);
       const violations = await violationsOf(page, dark && at > 0 ? 'colours' : 'all');
-      if (violations.length > 0) inTheWay.push({ path, violations });
+      if (violations.length > 0) blockers.push({ path, violations });
       const over = dark ? 0 : await tooWide(page);
       if (over > 0) wide.push(`${path} by ${over}`);
     }
     await context.close();
-    return { inTheWay, wide, troubles };
+    return { blockers, wide, pageErrors };
   }
 
   test.each(['light', 'dark'] as const)(
     'finds no accessibility violations on any screen, with data and without, in %s',
     (theme) => {
-      expect(found[theme].inTheWay).toEqual([]);
-      expect(found[theme].troubles).toEqual([]);
+      expect(found[theme].blockers).toEqual([]);
+      expect(found[theme].pageErrors).toEqual([]);
     },
   );
 
   /** Returns the path of a screen. A screen of one item uses the item that `screensOf` visited. */
-  function pathOf({ path }: Opening): string {
+  function pathOf({ path }: Overlay): string {
     if (path === 'projects') return '/projects';
     const whole = `/p/${demoId}/${path}`;
-    return path.endsWith('/') ? (paths.find((one) => one.startsWith(whole)) ?? whole) : whole;
+    return path.endsWith('/') ? (paths.find((candidate) => candidate.startsWith(whole)) ?? whole) : whole;
   }
 
   test.concurrent.each([
@@ -92,23 +92,23 @@ describe.skipIf(!hasBrowser)('accessibility in Chromium', () => {
   ])(
     'finds no accessibility violations in overlays, and returns the focus on close, in %s',
     async (_, dark) => {
-      const { context, page, troubles } = await newPerson(browser, { dark });
+      const { context, page, pageErrors } = await newPerson(browser, { dark });
       await context.addCookies(cookies);
       await page.goto(`${installation.url}/projects`);
-      const inTheWay: unknown[] = [];
-      for (const opening of OPENINGS) {
-        await walkTo(page, pathOf(opening));
-        const faults = await openAndClose(page, opening, dark ? 'colours' : 'all');
-        if (faults.length > 0) inTheWay.push({ ...opening, faults });
+      const blockers: unknown[] = [];
+      for (const overlay of OVERLAYS) {
+        await navigateTo(page, pathOf(overlay));
+        const faults = await openAndClose(page, overlay, dark ? 'colours' : 'all');
+        if (faults.length > 0) blockers.push({ ...overlay, faults });
       }
       await context.clearCookies();
       await page.evaluate(`history.pushState({}, '', '/p/${demoId}/events')`);
       await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
       await settled(page);
-      inTheWay.push(...(await violationsOf(page)));
+      blockers.push(...(await violationsOf(page)));
       await context.close();
-      expect(inTheWay).toEqual([]);
-      expect(troubles).toEqual([]);
+      expect(blockers).toEqual([]);
+      expect(pageErrors).toEqual([]);
     },
     240_000,
   );
@@ -119,7 +119,7 @@ describe.skipIf(!hasBrowser)('accessibility in Chromium', () => {
 });
 
 /** Opens an overlay, checks it, and closes it with Esc. The focus must return to where it was. */
-async function openAndClose(page: Page, { by }: Opening, of: 'all' | 'colours'): Promise<unknown[]> {
+async function openAndClose(page: Page, { by }: Overlay, of: 'all' | 'colours'): Promise<unknown[]> {
   const over = page.locator('[role="dialog"][aria-modal="true"], [role="menu"]').filter({ visible: true });
   const [first = '', ...rest] = by;
   const opener = controlOf(page, first);

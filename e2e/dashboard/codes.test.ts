@@ -4,7 +4,7 @@ import { hasBrowser, newPerson, openBrowser } from '../kit/browser.ts';
 import { type Installation, newInstallation } from '../kit/installation.ts';
 import { screensOf } from '../kit/screens.ts';
 import { type Session, sessionOf, signedIn } from '../kit/session.ts';
-import { eachTab, walkTo } from '../kit/walk.ts';
+import { eachTab, navigateTo } from '../kit/walk.ts';
 
 /** Finds words with an underscore in all texts and labels of the page, outside of code, fields and filter hints. */
 const CODES = `(() => {
@@ -27,14 +27,14 @@ describe.skipIf(!hasBrowser)('screens of the demo', () => {
   let browser: Browser;
   let installation: Installation;
   let page: Page;
-  let troubles: string[];
+  let pageErrors: string[];
   let paths: string[];
   let isUserData: (word: string) => boolean;
   beforeAll(async () => {
     browser = await openBrowser();
     installation = await newInstallation();
     const owner = await newPerson(browser);
-    ({ page, troubles } = owner);
+    ({ page, pageErrors } = owner);
     await signedIn(owner.context, installation);
     const { id } = await installation.command<{ id: number }>('demo');
     const session = sessionOf(owner.context, installation);
@@ -50,29 +50,29 @@ describe.skipIf(!hasBrowser)('screens of the demo', () => {
   test('show no server codes in any tab', async () => {
     const found: Record<string, string[]> = {};
     for (const path of paths) {
-      await walkTo(page, path);
+      await navigateTo(page, path);
       const codes = new Set(await codesOf(page));
       await eachTab(page, async () => {
         for (const code of await codesOf(page)) codes.add(code);
       });
-      const shown = [...codes].filter((code) => !isUserData(code));
-      if (shown.length > 0) found[path] = shown;
+      const codesOnScreen = [...codes].filter((code) => !isUserData(code));
+      if (codesOnScreen.length > 0) found[path] = codesOnScreen;
     }
     expect(found).toEqual({});
-    expect(troubles).toEqual([]);
+    expect(pageErrors).toEqual([]);
   }, 300_000);
 
   test('name filter terms that their lists accept', async () => {
     const refused: string[] = [];
     let seen = 0;
     for (const path of paths) {
-      await walkTo(page, path);
+      await navigateTo(page, path);
       for (const term of await filterTermsOf(page)) {
-        const answered = page.waitForResponse(
-          (one) => new URL(one.url()).searchParams.get('filter') === term,
+        const pending = page.waitForResponse(
+          (response) => new URL(response.url()).searchParams.get('filter') === term,
         );
         await page.getByRole('textbox', { name: /^Filter/ }).fill(term);
-        if ((await answered).status() !== 200) refused.push(`${path} ${term}`);
+        if ((await pending).status() !== 200) refused.push(`${path} ${term}`);
         seen += 1;
       }
     }
@@ -100,7 +100,7 @@ async function filterTermsOf(page: Page): Promise<string[]> {
 async function userDataOf(session: Session, projectId: number): Promise<(word: string) => boolean> {
   const lists = await Promise.all(
     ['events', 'rules', 'templates', 'audiences', 'replies'].map((list) =>
-      session.ask<{ data: Listed[] }>('GET', `/projects/${projectId}/${list}`),
+      session.request<{ data: Listed[] }>('GET', `/projects/${projectId}/${list}`),
     ),
   );
   const zones = Intl.supportedValuesOf('timeZone').map((zone) => zone.split('/').at(-1) ?? zone);

@@ -1,6 +1,6 @@
 import type { Browser, CDPSession, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { DeviceAnswer, DeviceBegun } from '../../packages/contract/src/dashboard/index.ts';
+import type { DeviceTokenResult, DeviceAuthorization } from '../../packages/contract/src/dashboard/index.ts';
 import { codeOf } from '../../packages/server/testkit/team.ts';
 import { hasBrowser, newPerson, openBrowser, violationsOf } from '../kit/browser.ts';
 import { OWNER } from '../kit/first-email.ts';
@@ -20,14 +20,14 @@ describe.skipIf(!hasBrowser)('confirmation in Chromium', () => {
   let browser: Browser;
   let installation: Installation;
   let page: Page;
-  let troubles: string[];
+  let pageErrors: string[];
   let session: Session;
   let cdp: CDPSession;
   beforeAll(async () => {
     browser = await openBrowser();
     installation = await newInstallation();
     const person = await newPerson(browser);
-    ({ page, troubles } = person);
+    ({ page, pageErrors } = person);
     session = await signedIn(person.context, installation);
     cdp = await person.context.newCDPSession(page);
     await cdp.send('WebAuthn.enable');
@@ -37,7 +37,7 @@ describe.skipIf(!hasBrowser)('confirmation in Chromium', () => {
   const age = (): Promise<void> =>
     installation.sql(`UPDATE beckon.team_session SET confirmed_at = now() - interval '11 minutes'`);
   beforeEach(age);
-  afterEach(() => expect(troubles).toEqual([]));
+  afterEach(() => expect(pageErrors).toEqual([]));
   afterAll(async () => {
     await browser.close();
     await installation.remove();
@@ -45,13 +45,13 @@ describe.skipIf(!hasBrowser)('confirmation in Chromium', () => {
 
   const dialog = (): Locator => page.getByRole('dialog', { name: 'Confirm that it is you' });
   const passkeyRow = (name: string): Locator => page.getByRole('cell', { name, exact: true });
-  async function begin(): Promise<DeviceBegun> {
-    const answer = await fetch(`${installation.url}/api/dashboard/device`, {
+  async function begin(): Promise<DeviceAuthorization> {
+    const response = await fetch(`${installation.url}/api/dashboard/device`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify({ label: 'notebook', scopes: ['read'] }),
     });
-    return ((await answer.json()) as { data: DeviceBegun }).data;
+    return ((await response.json()) as { data: DeviceAuthorization }).data;
   }
 
   test('adds a passkey after the password was typed, by keyboard alone', async () => {
@@ -71,7 +71,7 @@ describe.skipIf(!hasBrowser)('confirmation in Chromium', () => {
     await passkeyRow('Laptop').waitFor();
     await dialog().waitFor({ state: 'detached' });
     // Within ten minutes of a confirmation no further one is required.
-    expect((await session.ask<object>('POST', '/passkeys/options', {})) !== null).toBe(true);
+    expect((await session.request<object>('POST', '/passkeys/options', {})) !== null).toBe(true);
   });
 
   test('changes nothing and says so if it is canceled', async () => {
@@ -85,26 +85,26 @@ describe.skipIf(!hasBrowser)('confirmation in Chromium', () => {
   });
 
   test('approves a program after confirmation by passkey', async () => {
-    const begun = await begin();
-    await page.goto(begun.verification_url);
+    const device = await begin();
+    await page.goto(device.verification_url);
     await page.getByRole('button', { name: 'Approve', exact: true }).click();
     await dialog().getByRole('button', { name: 'Use a passkey' }).click();
     await page.getByRole('heading', { name: 'Approved' }).waitFor();
-    const answer = await fetch(`${installation.url}/api/dashboard/device/token`, {
+    const response = await fetch(`${installation.url}/api/dashboard/device/token`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ device_code: begun.device_code }),
+      body: JSON.stringify({ device_code: device.device_code }),
     });
-    expect(((await answer.json()) as { data: DeviceAnswer }).data.state).toBe('approved');
+    expect(((await response.json()) as { data: DeviceTokenResult }).data.state).toBe('approved');
   });
 
   test('also requires a code if an authenticator app is set up', async () => {
     type Begun = { data: { uri: string; backup_codes: string[] } };
-    const { data } = await session.ask<Begun>('POST', '/two-factor/begin', { password: OWNER.password });
-    await session.ask('POST', '/two-factor/confirm', { code: codeOf(data.uri) });
+    const { data } = await session.request<Begun>('POST', '/two-factor/begin', { password: OWNER.password });
+    await session.request('POST', '/two-factor/confirm', { code: codeOf(data.uri) });
     await age();
-    const begun = await begin();
-    await page.goto(begun.verification_url);
+    const device = await begin();
+    await page.goto(device.verification_url);
     await page.getByRole('button', { name: 'Approve', exact: true }).click();
     await dialog().getByLabel('Password', { exact: true }).fill(OWNER.password);
     const code = dialog().getByLabel('Code', { exact: true });
@@ -127,6 +127,8 @@ describe.skipIf(!hasBrowser)('confirmation in Chromium', () => {
     await page.getByRole('button', { name: 'Change password' }).click();
     await page.getByText('No passkeys yet.').waitFor();
     await page.getByRole('row').filter({ hasText: 'notebook' }).getByText('Revoked').waitFor();
-    expect(await session.ask('GET', '/session')).toMatchObject({ data: { member: { email: OWNER.email } } });
+    expect(await session.request('GET', '/session')).toMatchObject({
+      data: { member: { email: OWNER.email } },
+    });
   });
 });

@@ -17,7 +17,7 @@ describe.skipIf(!hasBrowser)('keys, domains and webhooks in Chromium', () => {
   let hooks: HookServer;
   let installation: Installation;
   let page: Page;
-  let troubles: string[];
+  let pageErrors: string[];
   let session: Session & { projectId: number };
   beforeAll(async () => {
     [browser, dns, hooks] = await Promise.all([openBrowser(), startDnsServer(), hookServer()]);
@@ -28,10 +28,10 @@ describe.skipIf(!hasBrowser)('keys, domains and webhooks in Chromium', () => {
       NODE_EXTRA_CA_CERTS: HOOK_CA_FILE,
     });
     const person = await newPerson(browser);
-    ({ page, troubles } = person);
+    ({ page, pageErrors } = person);
     session = await signedIn(person.context, installation, zoneWhereItIs(10));
   }, 120_000);
-  afterEach(() => expect(troubles).toEqual([]));
+  afterEach(() => expect(pageErrors).toEqual([]));
   afterAll(async () => {
     await browser.close();
     await Promise.all([installation.remove(), dns.stop(), hooks.close()]);
@@ -73,8 +73,8 @@ describe.skipIf(!hasBrowser)('keys, domains and webhooks in Chromium', () => {
     const { secret, example } = await createKey('Checkout');
     await row(/Checkout.*never/).waitFor();
 
-    const said = await installation.shell(`export BECKON_API_KEY='${secret}'; ${example}`);
-    expect(JSON.parse(said)).toEqual({ data: { accepted: true } });
+    const output = await installation.shell(`export BECKON_API_KEY='${secret}'; ${example}`);
+    expect(JSON.parse(output)).toEqual({ data: { accepted: true } });
     await expect
       .poll(
         async () => {
@@ -151,21 +151,21 @@ describe.skipIf(!hasBrowser)('keys, domains and webhooks in Chromium', () => {
     await button('Send test event').click();
     await page.getByText('Test event delivered: 204').waitFor();
 
-    hooks.answer(() => ({ status: 500, body: 'not today' }));
+    hooks.setReply(() => ({ status: 500, body: 'not today' }));
     await unsubscribe(await emailTo('grace'));
-    const told = row(/email\.unsubscribed/);
+    const deliveryRow = row(/email\.unsubscribed/);
     const panel = page.getByRole('dialog', { name: 'Delivery' });
-    await told.getByText('500').waitFor();
-    await told.getByRole('button').click();
+    await deliveryRow.getByText('500').waitFor();
+    await deliveryRow.getByRole('button').click();
     await panel.getByText('not today').first().waitFor();
     await page.keyboard.press('Escape');
     await choose('Disable');
-    await told.getByText('Missed').waitFor();
+    await deliveryRow.getByText('Missed').waitFor();
 
-    hooks.answer(() => ({ status: 204 }));
+    hooks.setReply(() => ({ status: 204 }));
     await choose('Enable');
     await page.getByText('Healthy').or(page.getByText('Failing')).first().waitFor();
-    await told.getByRole('button').click();
+    await deliveryRow.getByRole('button').click();
     await panel.getByRole('button', { name: 'Replay' }).click();
     await panel.getByText('Delivered').waitFor();
     await panel.getByText('manual').waitFor();
@@ -183,15 +183,15 @@ describe.skipIf(!hasBrowser)('keys, domains and webhooks in Chromium', () => {
 
   /** Approves the welcome email of a new user in Review and returns its text. */
   async function emailTo(user: string): Promise<string> {
-    const key = await session.ask<{ data: { secret: string } }>(
+    const key = await session.request<{ data: { secret: string } }>(
       'POST',
       `/projects/${session.projectId}/keys`,
       { label: `For ${user}` },
     );
-    const tell = serverWith(key.data.secret, installation);
+    const post = serverWith(key.data.secret, installation);
     const email = `${user}@example.com`;
-    expect(await tell('users', { external_user_id: user, email, traits: { name: user } })).toBe(202);
-    expect(await tell('events', { external_user_id: user, name: 'user_signed_up' })).toBe(202);
+    expect(await post('users', { external_user_id: user, email, traits: { name: user } })).toBe(202);
+    expect(await post('events', { external_user_id: user, name: 'user_signed_up' })).toBe(202);
     await page
       .getByRole('link', { name: /^Review/ })
       .first()

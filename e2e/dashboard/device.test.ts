@@ -1,6 +1,10 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { DeviceAnswer, DeviceBegun, TokenState } from '../../packages/contract/src/dashboard/index.ts';
+import type {
+  DeviceTokenResult,
+  DeviceAuthorization,
+  TokenState,
+} from '../../packages/contract/src/dashboard/index.ts';
 import { hasBrowser, newPerson, openBrowser, violationsOf } from '../kit/browser.ts';
 import { OWNER } from '../kit/first-email.ts';
 import { type Installation, newInstallation } from '../kit/installation.ts';
@@ -23,7 +27,7 @@ describe.skipIf(!hasBrowser)('device approval page in Chromium', () => {
 
   /** Sends a request as a program does: without a cookie and without an origin. */
   async function program<T>(method: string, path: string, { token, body }: Sent = {}): Promise<T> {
-    const answer = await fetch(`${installation.url}/api/dashboard${path}`, {
+    const response = await fetch(`${installation.url}/api/dashboard${path}`, {
       method,
       headers: {
         'Content-Type': 'application/json',
@@ -31,11 +35,11 @@ describe.skipIf(!hasBrowser)('device approval page in Chromium', () => {
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    return ((await answer.json()) as { data: T }).data;
+    return ((await response.json()) as { data: T }).data;
   }
   type Sent = { token?: string; body?: object };
 
-  const begin = (label: string): Promise<DeviceBegun> =>
+  const begin = (label: string): Promise<DeviceAuthorization> =>
     program('POST', '/device', { body: { label, scopes: ['read', 'review', 'edit', 'admin', 'import'] } });
 
   async function signIn(page: Page): Promise<void> {
@@ -45,11 +49,11 @@ describe.skipIf(!hasBrowser)('device approval page in Chromium', () => {
   }
 
   test('the page of beckon login signs the member in once, lets them remove scopes, and approves the rest', async () => {
-    const { page, troubles } = await newPerson(browser);
-    const begun = await begin('Ada’s laptop <b>');
-    await page.goto(begun.verification_url);
+    const { page, pageErrors } = await newPerson(browser);
+    const device = await begin('Ada’s laptop <b>');
+    await page.goto(device.verification_url);
     await signIn(page);
-    await page.getByText(begun.user_code).waitFor();
+    await page.getByText(device.user_code).waitFor();
     expect(await page.getByText('Ada’s laptop <b>').count()).toBe(1);
     expect(await violationsOf(page)).toEqual([]);
     expect(await page.getByRole('checkbox').count()).toBe(5);
@@ -61,8 +65,8 @@ describe.skipIf(!hasBrowser)('device approval page in Chromium', () => {
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Approved' }).waitFor();
-    const made = await program<DeviceAnswer>('POST', '/device/token', {
-      body: { device_code: begun.device_code },
+    const made = await program<DeviceTokenResult>('POST', '/device/token', {
+      body: { device_code: device.device_code },
     });
     if (made.state !== 'approved') throw new Error(made.state);
     expect(made.scopes).toEqual(['read', 'review', 'edit']);
@@ -77,7 +81,7 @@ describe.skipIf(!hasBrowser)('device approval page in Chromium', () => {
     await dialog.getByRole('button', { name: 'Revoke' }).click();
     await row.getByText('Revoked').waitFor();
     expect(await program<TokenState | undefined>('GET', '/token', { token })).toBe(undefined);
-    expect(troubles).toEqual([]);
+    expect(pageErrors).toEqual([]);
     await page.context().close();
   });
 });

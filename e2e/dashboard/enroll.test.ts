@@ -10,30 +10,30 @@ describe.skipIf(!hasBrowser)('enrolling audience members in Chromium', () => {
   let page: Page;
   let session: Session;
   let project: string;
-  let tell: CustomerServer;
+  let post: CustomerServer;
   beforeAll(async () => {
     owner = await ownerInBrowser();
-    ({ page, session, project, tell } = owner);
+    ({ page, session, project, post } = owner);
   }, 120_000);
   afterAll(() => owner.close());
 
   /** An audience of two users, one of them without an email address. */
   async function audienceOfTwo(): Promise<string> {
-    await tell('users', {
+    await post('users', {
       external_user_id: 'ada',
       email: 'ada@example.com',
       traits: { name: 'Ada', plan: 'pro' },
     });
-    await tell('users', { external_user_id: 'bob', traits: { plan: 'pro' } });
+    await post('users', { external_user_id: 'bob', traits: { plan: 'pro' } });
     type Audience = { data: { id: string; state: string; members: number } };
     const definition = { trait: 'plan', equals: 'pro' };
-    const { data } = await session.ask<Audience>('POST', `${project}/audiences`, {
+    const { data } = await session.request<Audience>('POST', `${project}/audiences`, {
       name: 'Pros',
       definition,
     });
     await vi.waitFor(
       async () => {
-        const found = await session.ask<Audience>('GET', `${project}/audiences/${data.id}`);
+        const found = await session.request<Audience>('GET', `${project}/audiences/${data.id}`);
         expect(found.data).toMatchObject({ state: 'ready', members: 2 });
       },
       { timeout: 20_000 },
@@ -48,7 +48,7 @@ describe.skipIf(!hasBrowser)('enrolling audience members in Chromium', () => {
       when: { audience, move: 'joined' },
       steps: [{ draft: { subject: 'Welcome to Pro', body: 'Hello.' } }],
     };
-    await session.ask('POST', `${project}/rules`, { document, on: false });
+    await session.request('POST', `${project}/rules`, { document, on: false });
     await page.goto(`${owner.url}/p/${owner.projectId}/rules/Pro%20welcome`);
 
     await page.getByRole('button', { name: 'Turn on…' }).click();
@@ -77,6 +77,6 @@ describe.skipIf(!hasBrowser)('enrolling audience members in Chromium', () => {
       .first()
       .click();
     await page.getByText('Welcome to Pro').first().waitFor();
-    expect(owner.troubles).toEqual([]);
+    expect(owner.pageErrors).toEqual([]);
   });
 });

@@ -6,7 +6,7 @@ import { fillWithHostility, HOSTILE } from '../kit/hostile.ts';
 import { type Installation, newInstallation } from '../kit/installation.ts';
 import { screensOf } from '../kit/screens.ts';
 import { signedIn } from '../kit/session.ts';
-import { eachTab, settled, walkTo } from '../kit/walk.ts';
+import { eachTab, settled, navigateTo } from '../kit/walk.ts';
 
 /** Lists that show the details of a row in a side panel. */
 const WITH_PANEL = ['live', 'events', 'replies', 'requests', 'audit'];
@@ -30,7 +30,7 @@ describe.skipIf(!hasBrowser)('hostile user data in Chromium', () => {
   let browser: Browser;
   let installation: Installation;
   let page: Page;
-  let troubles: string[];
+  let pageErrors: string[];
   let projectId: number;
   let paths: string[];
   const dialogs: string[] = [];
@@ -42,7 +42,7 @@ describe.skipIf(!hasBrowser)('hostile user data in Chromium', () => {
       MAIL_DOMAIN: 'in.example.com',
     });
     const person = await newPerson(browser);
-    ({ page, troubles } = person);
+    ({ page, pageErrors } = person);
     const signed = await signedIn(person.context, installation);
     projectId = signed.projectId;
     await fillWithHostility({ session: signed, projectId, installation, mailInPort });
@@ -60,34 +60,34 @@ describe.skipIf(!hasBrowser)('hostile user data in Chromium', () => {
 
   test('shows input of users, members and replies as text on every screen, without running it or adding it to the page', async () => {
     const found: object[] = [];
-    const shownOn = new Set<string>();
+    const screens = new Set<string>();
     for (const path of paths) {
-      await walkTo(page, path);
+      await navigateTo(page, path);
       const name = path.split('/')[3] ?? path;
       if (WITH_PANEL.includes(name)) await openFirst(page);
       await eachTab(page, async () => {
         found.push(...(await come(page, path)));
       });
       found.push(...(await come(page, path)));
-      if ((await page.getByText(HOSTILE).count()) > 0) shownOn.add(name);
+      if ((await page.getByText(HOSTILE).count()) > 0) screens.add(name);
       if (WITH_PANEL.includes(name)) await page.keyboard.press('Escape');
     }
     expect(found).toEqual([]);
-    expect([...shownOn]).toEqual(expect.arrayContaining(SHOWN_ON));
+    expect([...screens]).toEqual(expect.arrayContaining(SHOWN_ON));
     expect(dialogs).toEqual([]);
-    expect(troubles).toEqual([]);
+    expect(pageErrors).toEqual([]);
   }, 180_000);
 
   test('shows an email in a sandboxed frame, and opens its links outside the page', async () => {
     const framed = paths.filter((path) => /\/(review|(drafts|templates|emails|test-inbox)\/.+)$/.test(path));
     for (const path of framed) {
-      await walkTo(page, path);
+      await navigateTo(page, path);
       const frame = page.locator('iframe').first();
       await frame.waitFor();
       expect([path, await frame.getAttribute('sandbox')]).toEqual([path, '']);
       const src = (await frame.getAttribute('src')) ?? '';
-      const answer = await page.context().request.get(new URL(src, installation.url).href);
-      expect(answer.headers()['content-security-policy']).toMatch(/^sandbox; default-src 'none'/);
+      const response = await page.context().request.get(new URL(src, installation.url).href);
+      expect(response.headers()['content-security-policy']).toMatch(/^sandbox; default-src 'none'/);
       const inside = page.frameLocator('iframe').first();
       await inside.getByText('Hello').first().waitFor();
       const before = page.url();

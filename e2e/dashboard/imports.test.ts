@@ -18,13 +18,13 @@ describe.skipIf(!hasBrowser)('imports in Chromium', () => {
   let browser: Browser;
   let installation: Installation;
   let page: Page;
-  let troubles: string[];
+  let pageErrors: string[];
   let session: Session & { projectId: number };
   beforeAll(async () => {
     browser = await openBrowser();
     installation = await newInstallation();
     const person = await newPerson(browser, { dark: true });
-    ({ page, troubles } = person);
+    ({ page, pageErrors } = person);
     session = await signedIn(person.context, installation);
   }, 120_000);
   afterAll(async () => {
@@ -67,7 +67,7 @@ describe.skipIf(!hasBrowser)('imports in Chromium', () => {
       expect(await page.evaluate(over)).toBeLessThanOrEqual(0);
       await page.setViewportSize({ width: 1_280, height: 900 });
       await expect
-        .poll(() => session.ask('GET', `/projects/${session.projectId}/users/u1499`).catch(() => null), {
+        .poll(() => session.request('GET', `/projects/${session.projectId}/users/u1499`).catch(() => null), {
           timeout: STEP_MS,
         })
         .not.toBeNull();
@@ -81,7 +81,7 @@ describe.skipIf(!hasBrowser)('imports in Chromium', () => {
       await page.getByText('No new data: 1,500 of 1,500 existed already.').waitFor({ timeout: STEP_MS });
       await page.getByRole('link', { name: 'All imports' }).click();
       await expect.poll(() => page.getByRole('link', { name: 'customers.csv' }).count()).toBe(2);
-      expect(troubles).toEqual([]);
+      expect(pageErrors).toEqual([]);
     },
     3 * STEP_MS,
   );

@@ -10,14 +10,14 @@ describe.skipIf(!hasBrowser)('unsaved work in Chromium', () => {
   let browser: Browser;
   let installation: Installation;
   let page: Page;
-  let troubles: string[];
+  let pageErrors: string[];
   let session: Session;
   let projectId: number;
   beforeAll(async () => {
     browser = await openBrowser();
     installation = await newInstallation();
     const person = await newPerson(browser);
-    ({ page, troubles } = person);
+    ({ page, pageErrors } = person);
     ({ projectId, ...session } = await signedIn(person.context, installation));
     await writeEmails({ session, projectId, installation }, usersOf(6));
   }, 120_000);
@@ -69,7 +69,7 @@ describe.skipIf(!hasBrowser)('unsaved work in Chromium', () => {
     await heading('Typed while it was gone').waitFor();
 
     const [first] = (await emailsIn(session, projectId)).emails;
-    await session.ask('POST', `/projects/${projectId}/drafts/${first?.id}/skip`, { reason: 'elsewhere' });
+    await session.request('POST', `/projects/${projectId}/drafts/${first?.id}/skip`, { reason: 'elsewhere' });
     await expect.poll(() => rows().count()).toBe(waiting - 1);
     expect(await isMarked()).toBe(true);
   });
@@ -78,9 +78,9 @@ describe.skipIf(!hasBrowser)('unsaved work in Chromium', () => {
     await write('Typed without a session');
     await markPage();
     const { context } = await newPerson(browser);
-    const elsewhere = sessionOf(context, installation);
-    await elsewhere.ask('POST', '/sign-in', OWNER);
-    await elsewhere.ask('POST', '/sessions/end-others');
+    const otherSession = sessionOf(context, installation);
+    await otherSession.request('POST', '/sign-in', OWNER);
+    await otherSession.request('POST', '/sessions/end-others');
     await page.keyboard.press('ControlOrMeta+s');
     const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
     await dialog.getByLabel('Email').fill(OWNER.email);
@@ -101,6 +101,6 @@ describe.skipIf(!hasBrowser)('unsaved work in Chromium', () => {
     await email().getByText('You have unsaved changes').waitFor();
     await email().getByRole('button', { name: 'Continue editing' }).click();
     expect(await subject().inputValue()).toBe('Typed and not saved');
-    expect(troubles).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 });

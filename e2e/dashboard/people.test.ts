@@ -14,20 +14,20 @@ describe.skipIf(!hasBrowser)('audiences, suppressions and team in Chromium', () 
   let browser: Browser;
   let installation: Installation;
   let page: Page;
-  let troubles: string[];
+  let pageErrors: string[];
   let session: Session & { projectId: number };
-  let tell: CustomerServer;
+  let post: CustomerServer;
   beforeAll(async () => {
     browser = await openBrowser();
     installation = await newInstallation({ PROJECTS_PER_ORGANIZATION: '1' });
     const person = await newPerson(browser);
-    ({ page, troubles } = person);
+    ({ page, pageErrors } = person);
     session = await signedIn(person.context, installation);
     type Made = { data: { secret: string } };
-    const { data } = await session.ask<Made>('POST', `${project()}/keys`, { label: 'Server' });
-    tell = serverWith(data.secret, installation);
+    const { data } = await session.request<Made>('POST', `${project()}/keys`, { label: 'Server' });
+    post = serverWith(data.secret, installation);
   }, 120_000);
-  afterEach(() => expect(troubles).toEqual([]));
+  afterEach(() => expect(pageErrors).toEqual([]));
   afterAll(async () => {
     await browser.close();
     await installation.remove();
@@ -37,7 +37,7 @@ describe.skipIf(!hasBrowser)('audiences, suppressions and team in Chromium', () 
   const open = (screen: string, of = page) => of.goto(`${installation.url}/p/${session.projectId}/${screen}`);
   const row = (name: string | RegExp) => page.getByRole('row', { name });
   const user = (id: string, plan: string): Promise<number> =>
-    tell('users', { external_user_id: id, email: `${id}@example.com`, traits: { name: id, plan } });
+    post('users', { external_user_id: id, email: `${id}@example.com`, traits: { name: id, plan } });
 
   test('builds an audience in words, with a live count of its members', async () => {
     for (const [id, plan] of [
@@ -47,7 +47,7 @@ describe.skipIf(!hasBrowser)('audiences, suppressions and team in Chromium', () 
     ] as const)
       expect(await user(id, plan)).toBe(202);
     await expect
-      .poll(() => session.ask('GET', `${project()}/users/edsger`).catch(() => null), { timeout: 20_000 })
+      .poll(() => session.request('GET', `${project()}/users/edsger`).catch(() => null), { timeout: 20_000 })
       .not.toBe(null);
 
     await open('audiences');
@@ -79,7 +79,7 @@ describe.skipIf(!hasBrowser)('audiences, suppressions and team in Chromium', () 
     expect(await name.inputValue()).toBe('On no pro plan');
 
     const audience = `${project()}/audiences/${new URL(page.url()).pathname.split('/').at(-1)}`;
-    await session.ask('PATCH', audience, { name: 'Not on pro' });
+    await session.request('PATCH', audience, { name: 'Not on pro' });
     await page.reload();
     await page.getByText('This audience changed while you were editing').waitFor();
     expect(await name.inputValue()).toBe('On no pro plan');
@@ -138,9 +138,9 @@ describe.skipIf(!hasBrowser)('audiences, suppressions and team in Chromium', () 
     const email = 'barbara@example.com';
     expect(await user('barbara', 'pro')).toBe(202);
     await expect
-      .poll(() => session.ask('GET', `${project()}/users/barbara`).catch(() => null), { timeout: 20_000 })
+      .poll(() => session.request('GET', `${project()}/users/barbara`).catch(() => null), { timeout: 20_000 })
       .not.toBe(null);
-    await session.ask('POST', `${project()}/users/barbara/erase`, { confirm: 'barbara' });
+    await session.request('POST', `${project()}/users/barbara/erase`, { confirm: 'barbara' });
     await open('suppressions?filter=erased:yes');
     await row(/Erased user/).waitFor();
     expect(await page.getByText(email).count()).toBe(0);
@@ -164,14 +164,14 @@ describe.skipIf(!hasBrowser)('audiences, suppressions and team in Chromium', () 
   });
 
   describe('an invited member', () => {
-    let grace: { context: BrowserContext; page: Page; troubles: string[] };
+    let grace: { context: BrowserContext; page: Page; pageErrors: string[] };
     beforeAll(async () => {
       grace = await newPerson(browser);
     });
-    afterEach(() => expect(grace.troubles).toEqual([]));
+    afterEach(() => expect(grace.pageErrors).toEqual([]));
 
     test('joins by a link, and has the permissions of the current role immediately', async () => {
-      expect(await tell('events', { external_user_id: 'ada', name: 'user_signed_up' })).toBe(202);
+      expect(await post('events', { external_user_id: 'ada', name: 'user_signed_up' })).toBe(202);
       await open('team');
       await page.getByRole('button', { name: 'Invite', exact: true }).click();
       const dialog = page.getByRole('dialog', { name: 'Invite team member' });
@@ -194,7 +194,7 @@ describe.skipIf(!hasBrowser)('audiences, suppressions and team in Chromium', () 
       const approve = theirs.getByRole('button', { name: 'Approve', exact: true });
       await approve.waitFor();
       const [draft] = (
-        await session.ask<{ data: { id: string }[] }>('GET', `${project()}/drafts?view=all&limit=1`)
+        await session.request<{ data: { id: string }[] }>('GET', `${project()}/drafts?view=all&limit=1`)
       ).data;
 
       await open('team');
@@ -206,9 +206,9 @@ describe.skipIf(!hasBrowser)('audiences, suppressions and team in Chromium', () 
       await theirs.getByText('This needs the role reviewer').first().waitFor();
       await theirs.getByRole('button', { name: 'Approve', exact: true, disabled: true }).waitFor();
       const theirSession = sessionOf(grace.context, installation);
-      await expect(theirSession.ask('POST', `${project()}/drafts/${draft?.id}/approve`, {})).rejects.toThrow(
-        'answered 403',
-      );
+      await expect(
+        theirSession.request('POST', `${project()}/drafts/${draft?.id}/approve`, {}),
+      ).rejects.toThrow('answered 403');
     });
 
     test('signs in with the code of an authenticator app, or with a backup code', async () => {
@@ -259,7 +259,9 @@ describe.skipIf(!hasBrowser)('audiences, suppressions and team in Chromium', () 
     await signOut(page);
     await page.getByRole('button', { name: 'Use a passkey' }).click();
     await page.getByRole('button', { name: /^Account of/ }).waitFor();
-    expect(await session.ask('GET', '/session')).toMatchObject({ data: { member: { email: OWNER.email } } });
+    expect(await session.request('GET', '/session')).toMatchObject({
+      data: { member: { email: OWNER.email } },
+    });
   });
 });
 

@@ -11,7 +11,7 @@ describe.skipIf(!hasBrowser)('Review in Chromium', () => {
   let browser: Browser;
   let installation: Installation;
   let page: Page;
-  let troubles: string[];
+  let pageErrors: string[];
   let session: Session;
   let projectId: number;
   /** The users of the drafts, in the order of the list. */
@@ -20,7 +20,7 @@ describe.skipIf(!hasBrowser)('Review in Chromium', () => {
     browser = await openBrowser();
     installation = await newInstallation();
     const person = await newPerson(browser);
-    ({ page, troubles } = person);
+    ({ page, pageErrors } = person);
     ({ projectId, ...session } = await signedIn(person.context, installation));
     await writeEmails({ session, projectId, installation }, usersOf(EMAILS));
   }, 120_000);
@@ -50,10 +50,10 @@ describe.skipIf(!hasBrowser)('Review in Chromium', () => {
     (await emailTo(session, projectId, users[at] ?? '')).state;
   const deadlineOf = async (at: number): Promise<number> =>
     Date.parse((await emailTo(session, projectId, users[at] ?? '')).deadline_at);
-  const isFocused = (place: Locator): Promise<void> => place.and(page.locator(':focus')).waitFor();
+  const isFocused = (target: Locator): Promise<void> => target.and(page.locator(':focus')).waitFor();
   /** Checks that the element has a visible focus. */
-  async function showsFocus(place: Locator): Promise<void> {
-    await isFocused(place);
+  async function showsFocus(target: Locator): Promise<void> {
+    await isFocused(target);
     const style = await page.evaluate<string>('getComputedStyle(document.activeElement).outlineStyle');
     expect(style).not.toBe('none');
   }
@@ -66,15 +66,15 @@ describe.skipIf(!hasBrowser)('Review in Chromium', () => {
     const { emails } = await emailsIn(session, projectId);
     const names = new Map(emails.map(({ id, user }) => [id, user.external_user_id]));
     const acts: string[] = [];
-    const heard = (request: Request): void => {
+    const onRequest = (request: Request): void => {
       const [, id = '', act] = /drafts\/([^/]+)\/(approve|skip|postpone|undo)$/.exec(request.url()) ?? [];
       if (act !== undefined) acts.push(`${act} ${names.get(id)}`);
     };
-    page.on('request', heard);
+    page.on('request', onRequest);
     try {
       return await work(acts);
     } finally {
-      page.off('request', heard);
+      page.off('request', onRequest);
     }
   }
 
@@ -185,7 +185,7 @@ describe.skipIf(!hasBrowser)('Review in Chromium', () => {
   });
 
   test('removes the row before the server responds, and restores it with the reason of a refusal', async () => {
-    const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
     // The route is set before the page opens: a page that is open already may send its next request past it.
     await page.route('**/drafts/*/approve', async (route) => {
       await held;
@@ -196,7 +196,7 @@ describe.skipIf(!hasBrowser)('Review in Chromium', () => {
     await press('a');
     await leaves(0);
     await reads(1);
-    letGo();
+    release();
     await row(0).waitFor();
     await page.getByRole('alert').getByText('Its rule was turned off').waitFor();
     await page.unroute('**/drafts/*/approve');
@@ -226,11 +226,11 @@ describe.skipIf(!hasBrowser)('Review in Chromium', () => {
   });
 
   test('undoes the last action with `u`, even before the server has responded', async () => {
-    const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
-    let asked = 0;
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    let approvals = 0;
     await page.route('**/drafts/*/approve', async (route) => {
-      asked += 1;
-      if (asked === 2) await held;
+      approvals += 1;
+      if (approvals === 2) await held;
       await route.continue();
     });
     await open();
@@ -241,7 +241,7 @@ describe.skipIf(!hasBrowser)('Review in Chromium', () => {
       await press('a');
       await leaves(1);
       await press('u');
-      letGo();
+      release();
       await row(1).waitFor();
       await vi.waitFor(() => expect(acts).toContain(`undo ${users[1]}`));
       expect(acts).not.toContain(`undo ${users[0]}`);
@@ -257,12 +257,12 @@ describe.skipIf(!hasBrowser)('Review in Chromium', () => {
     });
     await open();
     await press('a');
-    const told = page
+    const alert = page
       .getByRole('alert')
       .filter({ hasText: 'No response: this may or may not have been done' });
-    await told.waitFor();
+    await alert.waitFor();
     expect(await stateOf(0)).toBe('approved');
-    await told.getByRole('button', { name: 'Undo' }).click();
+    await alert.getByRole('button', { name: 'Undo' }).click();
     await vi.waitFor(async () => expect(await stateOf(0)).toBe('scheduled'));
     await page.unroute('**/drafts/*/approve');
   });
@@ -271,7 +271,7 @@ describe.skipIf(!hasBrowser)('Review in Chromium', () => {
     await open();
     await reads(0);
     const [first] = (await emailsIn(session, projectId)).emails;
-    await session.ask('POST', `/projects/${projectId}/drafts/${first?.id}/skip`, {});
+    await session.request('POST', `/projects/${projectId}/drafts/${first?.id}/skip`, {});
     await leaves(0);
     await reads(0);
     await press('j');
@@ -284,7 +284,7 @@ describe.skipIf(!hasBrowser)('Review in Chromium', () => {
     expect(seen.gaps).toEqual([]);
     expect(seen.frames).toBeGreaterThan(10);
     expect(seen.top).toBeGreaterThan(5_000);
-    expect(troubles).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 });
 

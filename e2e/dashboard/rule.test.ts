@@ -10,21 +10,21 @@ describe.skipIf(!hasBrowser)('rule editor in Chromium', () => {
   let page: Page;
   let session: Session;
   let project: string;
-  let tell: CustomerServer;
+  let post: CustomerServer;
   beforeAll(async () => {
     owner = await ownerInBrowser();
-    ({ page, session, project, tell } = owner);
+    ({ page, session, project, post } = owner);
   }, 120_000);
   afterAll(() => owner.close());
 
   async function exports(user: string, plan: string): Promise<void> {
     const traits = { name: user, plan };
-    await tell('users', { external_user_id: user, email: `${user}@example.com`, traits });
-    expect(await tell('events', { external_user_id: user, name: 'report_exported' })).toBe(202);
+    await post('users', { external_user_id: user, email: `${user}@example.com`, traits });
+    expect(await post('events', { external_user_id: user, name: 'report_exported' })).toBe(202);
   }
   /** Waits until an accepted user is processed, which takes a moment. */
   async function seen(user: string): Promise<void> {
-    await vi.waitFor(() => session.ask('GET', `${project}/users/${user}`), { timeout: 20_000 });
+    await vi.waitFor(() => session.request('GET', `${project}/users/${user}`), { timeout: 20_000 });
   }
 
   test('writes a rule in sentences, backtests it, saves it, turns it on, and finds its draft in Review', async () => {
@@ -86,6 +86,6 @@ describe.skipIf(!hasBrowser)('rule editor in Chromium', () => {
     await page.getByText('Your first report').first().waitFor();
     await page.frameLocator('iframe').first().getByText('It is ready to be shared.').waitFor();
     await page.getByText('linus').first().waitFor();
-    expect(owner.troubles).toEqual([]);
+    expect(owner.pageErrors).toEqual([]);
   });
 });

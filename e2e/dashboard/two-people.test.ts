@@ -6,14 +6,14 @@ import { type Installation, newInstallation } from '../kit/installation.ts';
 import { emailsIn, usersOf, writeEmails } from '../kit/emails.ts';
 import { type Session, sessionOf, signedIn } from '../kit/session.ts';
 
-type Desk = { page: Page; session: Session; troubles: string[] };
+type MemberInBrowser = { page: Page; session: Session; pageErrors: string[] };
 
 describe.skipIf(!hasBrowser)('two concurrent members in Chromium', () => {
   let browser: Browser;
   let installation: Installation;
   let projectId: number;
-  let ada: Desk;
-  let grace: Desk;
+  let ada: MemberInBrowser;
+  let grace: MemberInBrowser;
   beforeAll(async () => {
     browser = await openBrowser();
     installation = await newInstallation();
@@ -21,10 +21,10 @@ describe.skipIf(!hasBrowser)('two concurrent members in Chromium', () => {
     const { projectId: id, ...session } = await signedIn(first.context, installation);
     projectId = id;
     ada = { ...first, session };
-    await session.ask('POST', '/profile', { name: 'Ada' });
+    await session.request('POST', '/profile', { name: 'Ada' });
     await writeEmails({ session, projectId, installation }, usersOf(6));
     const invite = { email: 'grace@example.com', role: 'editor' };
-    const { data } = await session.ask<{ data: { link: string } }>(
+    const { data } = await session.request<{ data: { link: string } }>(
       'POST',
       `/projects/${projectId}/invites`,
       invite,
@@ -32,7 +32,7 @@ describe.skipIf(!hasBrowser)('two concurrent members in Chromium', () => {
     const second = await newPerson(browser);
     grace = { ...second, session: sessionOf(second.context, installation) };
     const token = new URL(data.link).searchParams.get('token');
-    await grace.session.ask('POST', '/invites/accept', {
+    await grace.session.request('POST', '/invites/accept', {
       token,
       name: 'Grace',
       password: 'in a quiet harbour',
@@ -43,21 +43,22 @@ describe.skipIf(!hasBrowser)('two concurrent members in Chromium', () => {
     await installation.remove();
   });
 
-  const rowIn = ({ page }: Desk, user: string): Locator =>
+  const rowIn = ({ page }: MemberInBrowser, user: string): Locator =>
     page
       .getByRole('grid', { name: 'Drafts to review' })
       .getByRole('row')
       .filter({ hasText: `Hello ${user}` });
-  const emailIn = ({ page }: Desk): Locator => page.getByRole('region', { name: 'Draft', exact: true });
+  const emailIn = ({ page }: MemberInBrowser): Locator =>
+    page.getByRole('region', { name: 'Draft', exact: true });
   /** Opens the first waiting draft in both browsers. */
   async function bothOpen(): Promise<{ id: string; user: string }> {
     const [email] = (await emailsIn(ada.session, projectId)).emails;
     if (!email) throw new Error('nothing waits');
     const user = email.user.external_user_id;
-    for (const desk of [ada, grace]) {
-      await desk.page.goto(`${installation.url}/p/${projectId}/review?draft=${email.id}`);
-      await rowIn(desk, user).waitFor();
-      await emailIn(desk)
+    for (const member of [ada, grace]) {
+      await member.page.goto(`${installation.url}/p/${projectId}/review?draft=${email.id}`);
+      await rowIn(member, user).waitFor();
+      await emailIn(member)
         .getByRole('heading', { level: 2, name: `Hello ${user}` })
         .waitFor();
     }
@@ -98,8 +99,8 @@ describe.skipIf(!hasBrowser)('two concurrent members in Chromium', () => {
     await subject.fill('From Grace');
     // Grace's editor is closed in another tab, and Ada saves first.
     await emailIn(ada).getByText('Grace is editing this draft').waitFor();
-    await grace.session.ask('POST', `/projects/${projectId}/drafts/${id}/close-editor`, {});
-    await ada.session.ask('POST', `/projects/${projectId}/drafts/${id}/edit`, { subject: 'From Ada' });
+    await grace.session.request('POST', `/projects/${projectId}/drafts/${id}/close-editor`, {});
+    await ada.session.request('POST', `/projects/${projectId}/drafts/${id}/edit`, { subject: 'From Ada' });
 
     await emailIn(grace).getByText('This draft changed while you were editing').waitFor();
     const difference = emailIn(grace).getByRole('group', { name: /^Subject: your text compared/ });
@@ -119,8 +120,8 @@ describe.skipIf(!hasBrowser)('two concurrent members in Chromium', () => {
     await grace.page.goto(`${installation.url}/p/${projectId}/drafts/${email?.id}?tab=edit`);
     await grace.page.getByRole('textbox', { name: 'Subject' }).fill('Words of Grace');
     await opened;
-    await grace.session.ask('POST', `${draft}/close-editor`, {});
-    await ada.session.ask('POST', `${draft}/skip`, {});
+    await grace.session.request('POST', `${draft}/close-editor`, {});
+    await ada.session.request('POST', `${draft}/skip`, {});
     const kept = grace.page.getByRole('status').filter({ hasText: 'cannot be saved' });
     await kept.getByText('Words of Grace').waitFor();
     await kept.getByRole('button', { name: 'Discard' }).click();
@@ -129,30 +130,30 @@ describe.skipIf(!hasBrowser)('two concurrent members in Chromium', () => {
 
   test('shows a pause within a minute on a page that is only open', async () => {
     // A separate browser context: the clock is installed for all pages of one, and for the frames of emails, which allow no scripts.
-    const { context, page, troubles } = await newPerson(browser);
+    const { context, page, pageErrors } = await newPerson(browser);
     onTestFinished(() => context.close());
     await context.addCookies(await grace.page.context().cookies());
     await page.clock.install();
     await page.goto(`${installation.url}/p/${projectId}/rules`);
     await page.getByRole('heading', { level: 1, name: 'Rules' }).waitFor();
-    await ada.session.ask('POST', `/projects/${projectId}/pause`, {});
+    await ada.session.request('POST', `/projects/${projectId}/pause`, {});
     await page.clock.fastForward(60_000);
     await page.getByText('Sending is paused').waitFor();
-    expect([...ada.troubles, ...troubles]).toEqual([]);
+    expect([...ada.pageErrors, ...pageErrors]).toEqual([]);
   });
 
   test("warns before a template overwrites another member's save, and keeps the typed text", async () => {
     const { page } = grace;
     const path = `/projects/${projectId}/templates/welcome`;
-    type Shown = { data: { unpublished: { subject: string; saved_at: string } | null } };
-    const saved = (): Promise<Shown> => ada.session.ask<Shown>('GET', path);
+    type TemplateReply = { data: { unpublished: { subject: string; saved_at: string } | null } };
+    const saved = (): Promise<TemplateReply> => ada.session.request<TemplateReply>('GET', path);
     await page.goto(`${installation.url}/p/${projectId}/templates/welcome`);
     const subject = page.getByLabel('Subject', { exact: true });
     const mine = `From Grace, ${randomUUID()}`;
     await subject.fill(mine);
     const words = { format: 'markdown', subject: 'From Ada', preheader: '', body: 'Hello there.' };
     const seen = (await saved()).data.unpublished?.saved_at ?? null;
-    await ada.session.ask('PUT', `${path}/unpublished`, { source: words, seen });
+    await ada.session.request('PUT', `${path}/unpublished`, { source: words, seen });
     await page.getByRole('button', { name: 'Save without publishing' }).first().click();
     await page.getByText('This template changed while you were editing').waitFor();
     expect(await subject.inputValue()).toBe(mine);
@@ -160,6 +161,6 @@ describe.skipIf(!hasBrowser)('two concurrent members in Chromium', () => {
     await page.getByRole('button', { name: 'Overwrite' }).first().click();
     await page.getByText('Saved, not published').waitFor();
     expect((await saved()).data.unpublished?.subject).toBe(mine);
-    expect(grace.troubles).toEqual([]);
+    expect(grace.pageErrors).toEqual([]);
   });
 });

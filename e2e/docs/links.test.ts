@@ -18,9 +18,9 @@ test('every link within the repository leads to an existing file, and every anch
 function leads(file: string, { target }: Link): boolean {
   if (/^(?:https?|mailto):/.test(target)) return true;
   const [path = '', anchor] = target.split('#', 2);
-  const place = path === '' ? file : posix.join(posix.dirname(file), path);
-  if (!existsSync(posix.join(ROOT, place))) return false;
-  const text = TEXTS.get(place);
+  const linkedFile = path === '' ? file : posix.join(posix.dirname(file), path);
+  if (!existsSync(posix.join(ROOT, linkedFile))) return false;
+  const text = TEXTS.get(linkedFile);
   return anchor === undefined || (text !== undefined && anchorsOf(text).has(anchor));
 }
 

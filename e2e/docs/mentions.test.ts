@@ -35,7 +35,9 @@ describe('mentionsOf', () => {
 
 describe('docs', () => {
   test('name existing commands with options that they accept', () => {
-    const mentions = DOCS.flatMap(([file, text]) => mentionsOf(text).map((one) => ({ file, ...one })));
+    const mentions = DOCS.flatMap(([file, text]) =>
+      mentionsOf(text).map((mention) => ({ file, ...mention })),
+    );
     expect(mentions.flatMap(problemsOf)).toEqual([]);
     expect(mentions.flatMap(({ options }) => options).length).toBeGreaterThan(150);
   });
@@ -46,9 +48,10 @@ describe('docs', () => {
       return linesOf(withoutFences(text)).flatMap(([line, content]) =>
         partsOf(content).flatMap((part) =>
           [...part.matchAll(BARE_OPTION)].map(([, option = '']) => ({
-            place: `${file}:${line} ${option}`,
+            location: `${file}:${line} ${option}`,
             option,
-            beside: [mentionsOf(part), mentionsOf(content), onPage].find((some) => some.length > 0) ?? [],
+            beside:
+              [mentionsOf(part), mentionsOf(content), onPage].find((mentions) => mentions.length > 0) ?? [],
           })),
         ),
       );
@@ -57,7 +60,7 @@ describe('docs', () => {
       ({ option, beside }) => !OTHERS.has(option) && !beside.some(({ accepts }) => accepts.has(option)),
     );
     expect(
-      wrong.map(({ place, beside }) => `${place}: ${beside.map(({ text }) => text).join(', ')}`),
+      wrong.map(({ location, beside }) => `${location}: ${beside.map(({ text }) => text).join(', ')}`),
     ).toEqual([]);
     expect(named.length).toBeGreaterThan(200);
   });
@@ -70,7 +73,7 @@ describe('messages and site texts', () => {
         .filter(([, content]) => !NO_MESSAGE.test(content))
         .flatMap(([line, content]) =>
           [...content.replaceAll(/\$\{[^}]*\}/g, 'x').matchAll(COMMAND)].flatMap(([, words]) =>
-            mentionsOf(`\`${words}\``).map((one) => ({ file, ...one, line })),
+            mentionsOf(`\`${words}\``).map((mention) => ({ file, ...mention, line })),
           ),
         ),
     );

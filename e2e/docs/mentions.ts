@@ -20,7 +20,7 @@ const PROGRAMS = { 'beckon-server': serverProgram(), beckon: commandLine() };
 /** Maps the words that can follow the name of a program to the program. Both have `doctor`; that of `beckon` counts. */
 export const FIRST_WORDS: ReadonlyMap<string, ProgramLike> = new Map(
   Object.values(PROGRAMS).flatMap((program) =>
-    program.commands.map((one): [string, ProgramLike] => [one.name(), program]),
+    program.commands.map((command): [string, ProgramLike] => [command.name(), program]),
   ),
 );
 
@@ -46,7 +46,7 @@ export function mentionsOf(text: string): Mention[] {
       return by === 'product' ? mention(line, 'beckon', args) : scriptMention(line, typed);
     });
   });
-  return [...spans, ...blocks].filter((one) => one !== null);
+  return [...spans, ...blocks].filter((mention) => mention !== null);
 }
 
 /** Parses `beckon rules list`, `rules list` or `reset-access`. A noun alone is prose. */
@@ -58,28 +58,28 @@ function mentionOf(line: number, text: string): Mention | null {
   if (name !== undefined) return mention(line, name, wordsOf(words.slice(behind?.length)));
   const [first = '', ...others] = wordsOf(words);
   const program = FIRST_WORDS.get(first);
-  const command = program?.commands.find((one) => one.name() === first);
+  const command = program?.commands.find((candidate) => candidate.name() === first);
   if (!program || !command) return scriptMention(line, words);
   const isProse = isNoun(command) && !isWord(others[0]);
   return isProse ? null : mention(line, program.name(), [first, ...others]);
 }
 
-function mention(line: number, name: string, given: string[]): Mention | null {
+function mention(line: number, name: string, args: string[]): Mention | null {
   // In a table cell, alternatives are separated by `\|`.
-  const words = given.map((word) => word.replace(/\\.*/, ''));
+  const words = args.map((word) => word.replace(/\\.*/, ''));
   if (/^[{…]/.test(words[0] ?? '{')) return null;
   const program = PROGRAMS[name as keyof typeof PROGRAMS];
   const path = [name];
   let command = program;
   for (const word of words) {
-    const next = command.commands.find((one) => one.name() === word);
+    const next = command.commands.find((candidate) => candidate.name() === word);
     if (!next) break;
     command = next;
     path.push(word);
   }
   return {
     line,
-    text: [name, ...given].join(' '),
+    text: [name, ...args].join(' '),
     // A noun is not a command by itself, so a following word that is not a verb is a mistake.
     path: isNoun(command) && isWord(words[path.length - 1]) ? null : path.join(' '),
     options: optionsIn(words),
@@ -100,8 +100,8 @@ function isWord(word: string | undefined): boolean {
 
 function optionsIn(words: readonly string[]): string[] {
   const end = words.indexOf('--');
-  const own = end < 0 ? words : words.slice(0, end);
-  return own.flatMap((word) => /^--?[a-z][\w-]*/i.exec(word)?.[0] ?? []);
+  const ownOptions = end < 0 ? words : words.slice(0, end);
+  return ownOptions.flatMap((word) => /^--?[a-z][\w-]*/i.exec(word)?.[0] ?? []);
 }
 
 /** Returns the options of the command itself, and those that every command of the program accepts. */
@@ -116,11 +116,11 @@ const { scripts: SCRIPTS } = JSON.parse(readFileSync(join(ROOT, 'package.json'),
 
 /** Parses `npm run bench -- --quick`: a script of package.json, with the options that its sources read. */
 function scriptMention(line: number, words: string): Mention | null {
-  const [, name = '', given = ''] = /^npm run (?:--silent )?([\w:-]+)(?: -- (.*))?/.exec(words) ?? [];
+  const [, name = '', args = ''] = /^npm run (?:--silent )?([\w:-]+)(?: -- (.*))?/.exec(words) ?? [];
   if (name === '') return null;
   const path = SCRIPTS[name] === undefined ? null : `npm run ${name}`;
   const folder = /^node ([\w/]+)\/\w+\.ts$/.exec(SCRIPTS[name] ?? '')?.[1];
-  const options = folder === undefined ? [] : optionsIn(wordsOf(given));
+  const options = folder === undefined ? [] : optionsIn(wordsOf(args));
   return { line, text: words, path, options, accepts: new Set(optionsRead(folder)) };
 }
 
@@ -128,8 +128,8 @@ const READ = new Map<string, string[]>();
 
 function optionsRead(folder: string | undefined): string[] {
   if (folder === undefined) return [];
-  const known = READ.get(folder);
-  if (known) return known;
+  const cached = READ.get(folder);
+  if (cached) return cached;
   const options = globSync(`${folder}/**/*.ts`, { cwd: ROOT })
     .map((file) => readFileSync(join(ROOT, file), 'utf8'))
     .flatMap((source) => [

@@ -12,15 +12,17 @@ import { fencesOf } from '../../site/markdown.ts';
 import { ROOT, TEXTS } from './texts.ts';
 
 const PORT = 8080;
-const [first = '', second = '', shown = ''] = fencesOf(TEXTS.get('README.md') ?? '').map(({ text }) => text);
+const [first = '', second = '', sampleOutput = ''] = fencesOf(TEXTS.get('README.md') ?? '').map(
+  ({ text }) => text,
+);
 
 /** Returns an environment in which it is this hour, in UTC, for Node.js programs. */
 function envAt(hour: number): NodeJS.ProcessEnv {
   const now = new Date();
-  const wanted = new Date(now).setUTCHours(hour, 0, 0, 0);
+  const targetMs = new Date(now).setUTCHours(hour, 0, 0, 0);
   return {
     NODE_OPTIONS: `--import ${pathToFileURL(join(ROOT, 'e2e/kit/shift-clock.mjs')).href}`,
-    SHIFT_CLOCK_MS: String(wanted - now.getTime()),
+    SHIFT_CLOCK_MS: String(targetMs - now.getTime()),
   };
 }
 
@@ -57,7 +59,7 @@ test.each([12, 23])(
     const printed = Buffer.concat(chunks).toString();
     expect(printed.split('Welcome to Acme')).toHaveLength(3);
     // The README shows what such a run printed.
-    expect(withoutChance(printed)).toBe(withoutChance(shown));
+    expect(withoutChance(printed)).toBe(withoutChance(sampleOutput));
     const deadline = new Date(/\d{4}-\d\d-\d\dT[\d:.]+Z/.exec(printed)?.[0] ?? '');
     expect(deadline.getUTCHours()).toBe((hour + 2) % 24);
   },

@@ -73,9 +73,9 @@ describe.skipIf(!hasBrowser)('documentation site in Chromium', () => {
   test.concurrent.each([false, true])(
     'loads a page without third-party requests, under its policy, without accessibility violations, and finds it by search (dark: %s)',
     async (dark) => {
-      const { context, page, troubles } = await newPerson(browser, { dark });
-      const asked: string[] = [];
-      page.on('request', (request) => asked.push(request.url()));
+      const { context, page, pageErrors } = await newPerson(browser, { dark });
+      const requestedUrls: string[] = [];
+      page.on('request', (request) => requestedUrls.push(request.url()));
       for (const path of ['', 'verify-webhooks.html', 'none.html']) {
         await page.goto(`${url}/guide/${path}`);
         await page.locator('h1').waitFor();
@@ -85,8 +85,8 @@ describe.skipIf(!hasBrowser)('documentation site in Chromium', () => {
       await page.getByRole('searchbox').fill('quiet hours');
       await page.getByRole('option').first().click();
       await page.waitForURL((now) => now.pathname.endsWith('.html') && now.hash !== '');
-      expect(asked.filter((one) => !one.startsWith(`${url}/guide/`))).toEqual([]);
-      expect(troubles).toEqual([]);
+      expect(requestedUrls.filter((requested) => !requested.startsWith(`${url}/guide/`))).toEqual([]);
+      expect(pageErrors).toEqual([]);
       await context.close();
     },
   );

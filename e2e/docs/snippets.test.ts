@@ -15,21 +15,21 @@ import { parsePredicate } from '../../packages/server/src/platform/predicate/par
 import { commandLine, serverProgram } from '../../site/generated/commands.ts';
 import { type Installation, newInstallation } from '../kit/installation.ts';
 import { commandsOf, misunderstood, variablesOf, wordsOf } from './commands.ts';
-import { isRun, placeOf, ROOT, type Snippet, SNIPPETS, TEXTS } from './texts.ts';
+import { isRun, locationOf, ROOT, type Snippet, SNIPPETS, TEXTS } from './texts.ts';
 
 /** Snippets that readers may copy are run, or at least parsed by the program that they are for. */
 const CHECKED = ['sh', 'bash', 'ts', 'js', 'python', 'json', 'java'];
 const PLAIN = ['', 'markdown', 'html', 'csv', 'liquid', 'xml', 'diff', 'sql'];
 
 const of = (...languages: string[]): Snippet[] =>
-  SNIPPETS.filter((one) => languages.includes(one.language) && isRun(one));
+  SNIPPETS.filter((snippet) => languages.includes(snippet.language) && isRun(snippet));
 
 test('every snippet has a known language, and a snippet that is not run says why', () => {
-  expect(SNIPPETS.filter(({ language }) => ![...CHECKED, ...PLAIN].includes(language)).map(placeOf)).toEqual(
-    [],
-  );
-  const left = SNIPPETS.filter((one) => !isRun(one));
-  expect(left.filter(({ info }) => !/^no-run \S+ \S+/.test(info)).map(placeOf)).toEqual([]);
+  expect(
+    SNIPPETS.filter(({ language }) => ![...CHECKED, ...PLAIN].includes(language)).map(locationOf),
+  ).toEqual([]);
+  const notRun = SNIPPETS.filter((snippet) => !isRun(snippet));
+  expect(notRun.filter(({ info }) => !/^no-run \S+ \S+/.test(info)).map(locationOf)).toEqual([]);
 });
 
 test('no page runs the npm package `beckon`, which is not ours', () => {
@@ -38,8 +38,8 @@ test('no page runs the npm package `beckon`, which is not ours', () => {
 
 test('every JSON snippet parses, and every rule and audience is valid', () => {
   const refused = of('json').flatMap((snippet) => {
-    const said = refusalOf(snippet.text);
-    return said === null ? [] : [`${placeOf(snippet)} ${said}`];
+    const problem = refusalOf(snippet.text);
+    return problem === null ? [] : [`${locationOf(snippet)} ${problem}`];
   });
   expect(refused).toEqual([]);
 });
@@ -64,11 +64,11 @@ test('every command exists and accepts its options', async () => {
   const wrong: string[] = [];
   for (const snippet of of('sh', 'bash'))
     for (const { by, args, line } of commandsOf(snippet.text)) {
-      if (by === 'unknown') wrong.push(`${placeOf(snippet)} runs an unknown program: ${line}`);
+      if (by === 'unknown') wrong.push(`${locationOf(snippet)} runs an unknown program: ${line}`);
       if (by !== 'server' && by !== 'product') continue;
-      const said = await misunderstood(by === 'server' ? serverProgram() : commandLine(), args);
-      if (said !== null) wrong.push(`${placeOf(snippet)} ${line}: ${said}`);
-      for (const pair of unknownSettings(args)) wrong.push(`${placeOf(snippet)} ${pair}`);
+      const problem = await misunderstood(by === 'server' ? serverProgram() : commandLine(), args);
+      if (problem !== null) wrong.push(`${locationOf(snippet)} ${line}: ${problem}`);
+      for (const pair of unknownSettings(args)) wrong.push(`${locationOf(snippet)} ${pair}`);
     }
   expect(wrong).toEqual([]);
 });
@@ -111,8 +111,8 @@ test('every environment variable that a block sets is valid for the server, even
       Object.entries(variablesOf(snippet.text)).filter(([name]) => KNOWN.has(name)),
     );
     seen += Object.keys(env).length;
-    const said = configRefusalOf(env);
-    if (said !== null) refused.push(`${placeOf(snippet)} ${said}`);
+    const problem = configRefusalOf(env);
+    if (problem !== null) refused.push(`${locationOf(snippet)} ${problem}`);
   }
   expect(refused).toEqual([]);
   expect(seen).toBeGreaterThan(8);
@@ -175,13 +175,13 @@ describe('against a server', () => {
       await writeFile(join(folder, `plain-${index}.mjs`), snippet.text);
       runs.push(outcome(snippet, ['--check', `plain-${index}.mjs`]));
     }
-    expect((await Promise.all(runs)).filter((said) => said !== null)).toEqual([]);
+    expect((await Promise.all(runs)).filter((failure) => failure !== null)).toEqual([]);
     expect(await checked).toMatchObject({ code: 0, printed: '' });
   });
 
   async function outcome(snippet: Snippet, args: string[]): Promise<string | null> {
     const { code, errors } = await run(process.execPath, args);
-    return code === 0 ? null : `${placeOf(snippet)} ended with ${code}: ${errors}`;
+    return code === 0 ? null : `${locationOf(snippet)} ended with ${code}: ${errors}`;
   }
 
   async function run(program: string, args: string[]) {

@@ -25,6 +25,6 @@ export function isRun({ info }: Fence): boolean {
   return !info.startsWith('no-run');
 }
 
-export function placeOf({ file, line }: Snippet): string {
+export function locationOf({ file, line }: Snippet): string {
   return `${file}:${line}`;
 }

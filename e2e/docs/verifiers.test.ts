@@ -64,16 +64,17 @@ class Ask {
   }
 }
 `;
-const WANTED = CASES.map(({ genuine }) => String(genuine));
+const EXPECTED = CASES.map(({ genuine }) => String(genuine));
 
-const asked = CASES.flatMap(({ body, header }) => [body, header]).map((text) =>
+const inputs = CASES.flatMap(({ body, header }) => [body, header]).map((text) =>
   Buffer.from(text).toString('base64'),
 );
 
 function printedOf(language: string): string {
   return (
-    SNIPPETS.find((one) => one.file === 'docs/how-to/verify-webhooks.md' && one.language === language)
-      ?.text ?? ''
+    SNIPPETS.find(
+      (snippet) => snippet.file === 'docs/how-to/verify-webhooks.md' && snippet.language === language,
+    )?.text ?? ''
   );
 }
 
@@ -81,9 +82,9 @@ function has(program: string, ...args: string[]): boolean {
   return spawnSync(program, args).status === 0;
 }
 
-function answersOf(program: string, args: string[]): string[] {
+function outputLines(program: string, args: string[]): string[] {
   const { stdout, stderr, status } = spawnSync(program, args, {
-    input: `${asked.join('\n')}\n`,
+    input: `${inputs.join('\n')}\n`,
     encoding: 'utf8',
   });
   expect(status, stderr).toBe(0);
@@ -93,18 +94,18 @@ function answersOf(program: string, args: string[]): string[] {
 test.skipIf(!has('python3', '-c', 'import sys; sys.exit(sys.version_info < (3, 9))'))(
   'the Python verifier accepts genuine requests and nothing else',
   () => {
-    const place = join(folder, 'verify.py');
-    writeFileSync(place, `${printedOf('python')}\n${PYTHON}`);
-    expect(answersOf('python3', [place])).toEqual(WANTED);
+    const file = join(folder, 'verify.py');
+    writeFileSync(file, `${printedOf('python')}\n${PYTHON}`);
+    expect(outputLines('python3', [file])).toEqual(EXPECTED);
   },
 );
 
 test.skipIf(!has('java', '--source', '17', '--version'))(
   'the Java verifier accepts genuine requests and nothing else',
   () => {
-    const place = join(folder, 'Ask.java');
+    const file = join(folder, 'Ask.java');
     // The class that is started has to come first.
-    writeFileSync(place, printedOf('java').replace('final class Webhooks', `${JAVA}\nfinal class Webhooks`));
-    expect(answersOf('java', [place])).toEqual(WANTED);
+    writeFileSync(file, printedOf('java').replace('final class Webhooks', `${JAVA}\nfinal class Webhooks`));
+    expect(outputLines('java', [file])).toEqual(EXPECTED);
   },
 );

@@ -30,7 +30,7 @@ export type Looks = { dark?: boolean; timeZone?: string; width?: number; height?
 export async function newPerson(
   browser: Browser,
   looks: Looks = {},
-): Promise<{ context: BrowserContext; page: Page; troubles: string[] }> {
+): Promise<{ context: BrowserContext; page: Page; pageErrors: string[] }> {
   const { dark = false, timeZone = 'Europe/Berlin', width = 1280, height = 800 } = looks;
   const context = await browser.newContext({
     colorScheme: dark ? 'dark' : 'light',
@@ -39,12 +39,12 @@ export async function newPerson(
     reducedMotion: 'reduce',
     permissions: ['clipboard-read', 'clipboard-write'],
   });
-  const troubles: string[] = [];
-  context.on('weberror', (error) => troubles.push(String(error.error())));
+  const pageErrors: string[] = [];
+  context.on('weberror', (error) => pageErrors.push(String(error.error())));
   context.on('console', (message) => {
-    if (message.type() === 'error' && !isExpected(message.text())) troubles.push(message.text());
+    if (message.type() === 'error' && !isExpected(message.text())) pageErrors.push(message.text());
   });
-  return { context, page: await context.newPage(), troubles };
+  return { context, page: await context.newPage(), pageErrors };
 }
 
 /**

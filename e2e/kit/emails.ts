@@ -39,19 +39,19 @@ export async function writeEmails(
 ): Promise<void> {
   const project = `/projects/${projectId}`;
   const settings = { quiet_hours: 'off', frequency_cap: 'off', throttle: 'off' };
-  await session.ask('PATCH', `${project}/settings`, { settings });
-  await session.ask('POST', `${project}/rules`, { document: RULE_DOCUMENT, on: true });
-  const { data } = await session.ask<{ data: { secret: string } }>('POST', `${project}/keys`, {
+  await session.request('PATCH', `${project}/settings`, { settings });
+  await session.request('POST', `${project}/rules`, { document: RULE_DOCUMENT, on: true });
+  const { data } = await session.request<{ data: { secret: string } }>('POST', `${project}/keys`, {
     label: 'Server',
   });
-  const tell = serverWith(data.secret, installation);
+  const post = serverWith(data.secret, installation);
   await Promise.all(
     users.map((user) =>
-      tell('users', { external_user_id: user, email: `${user}@example.com`, traits: { name: user } }),
+      post('users', { external_user_id: user, email: `${user}@example.com`, traits: { name: user } }),
     ),
   );
   const events = users.map((user) => ({ external_user_id: user, name: 'hello_said' }));
-  const status = await tell('events/batch', { events });
+  const status = await post('events/batch', { events });
   if (status !== 202) throw new Error(`the events were answered with ${status}`);
   const until = Date.now() + WRITTEN_WITHIN_MS;
   for (let written = 0; written < users.length; await wait(LOOK_EVERY_MS)) {
@@ -66,13 +66,13 @@ export async function emailsIn(
   projectId: number,
 ): Promise<{ emails: Email[]; waiting: number }> {
   type Listed = { data: Email[]; meta: { pagination: { total: number } } };
-  const { data, meta } = await session.ask<Listed>('GET', `/projects/${projectId}/drafts?view=review`);
+  const { data, meta } = await session.request<Listed>('GET', `/projects/${projectId}/drafts?view=review`);
   return { emails: data, waiting: meta.pagination.total };
 }
 
 /** Returns the current state of the draft for a user. */
 export async function emailTo(session: Session, projectId: number, user: string): Promise<Email> {
-  const { data } = await session.ask<{ data: Email[] }>(
+  const { data } = await session.request<{ data: Email[] }>(
     'GET',
     `/projects/${projectId}/drafts?view=all&filter=user:${user}`,
   );

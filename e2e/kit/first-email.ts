@@ -3,7 +3,7 @@ import type { Installation } from './installation.ts';
 
 /** The user's actions: a click, a filled field, or a pasted text is one action. */
 export type Actions = {
-  done: string[];
+  log: string[];
   open(url: string): Promise<void>;
   fill(label: string, text: string): Promise<void>;
   click(role: 'button' | 'link', name: string | RegExp): Promise<void>;
@@ -11,23 +11,23 @@ export type Actions = {
 };
 
 function actionsOn(page: Page, installation: Pick<Installation, 'shell'>): Actions {
-  const done: string[] = [];
+  const log: string[] = [];
   return {
-    done,
+    log,
     async open(url) {
-      done.push(`open ${new URL(url).pathname}`);
+      log.push(`open ${new URL(url).pathname}`);
       await page.goto(url);
     },
     async fill(label, text) {
-      done.push(`fill ${label}`);
+      log.push(`fill ${label}`);
       await page.getByLabel(label).first().fill(text);
     },
     async click(role, name) {
-      done.push(`click ${String(name)}`);
+      log.push(`click ${String(name)}`);
       await page.getByRole(role, { name }).first().click();
     },
     async paste(text) {
-      done.push('paste a command');
+      log.push('paste a command');
       await installation.shell(text);
     },
   };

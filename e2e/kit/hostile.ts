@@ -14,18 +14,18 @@ type World = { session: Session; projectId: number; installation: Installation; 
 
 /** Writes hostile text into every place that a user, a member or the author of a reply can fill. */
 export async function fillWithHostility(world: World): Promise<void> {
-  const tell = await writeAsColleague(world);
-  await writeAsUser(tell);
+  const post = await writeAsColleague(world);
+  await writeAsUser(post);
   const mail = await sendEmail(world);
-  await answer(world, mail);
+  await replyTo(world, mail);
 }
 
 async function writeAsColleague({ session, projectId, installation }: World): Promise<CustomerServer> {
   const project = `/projects/${projectId}`;
   const write = <T>(path: string, body: object): Promise<T> =>
-    session.ask('POST', `${project}/${path}`, body);
-  await session.ask('POST', '/profile', { name: HOSTILE });
-  await session.ask('POST', '/projects', { name: HOSTILE });
+    session.request('POST', `${project}/${path}`, body);
+  await session.request('POST', '/profile', { name: HOSTILE });
+  await session.request('POST', '/projects', { name: HOSTILE });
   const settings = {
     quiet_hours: 'off',
     frequency_cap: 'off',
@@ -33,7 +33,7 @@ async function writeAsColleague({ session, projectId, installation }: World): Pr
     reply_forward_to: 'ada@example.com',
     from_name: HOSTILE,
   };
-  await session.ask('PATCH', `${project}/settings`, { settings });
+  await session.request('PATCH', `${project}/settings`, { settings });
   const email = { format: 'markdown', subject: `Hello ${HOSTILE}`, preheader: HOSTILE, body: BODY };
   await write('templates', { name: HOSTILE, source: email });
   await write('audiences', { name: HOSTILE, definition: { trait: HOSTILE, equals: HOSTILE } });
@@ -61,16 +61,16 @@ const BODY = [
   '<meta http-equiv="refresh" content="0;url=https://elsewhere.example/">',
 ].join('\n\n');
 
-async function writeAsUser(tell: CustomerServer): Promise<void> {
+async function writeAsUser(post: CustomerServer): Promise<void> {
   const traits = { name: HOSTILE, company: LINK, [HOSTILE]: HOSTILE, nested: { [HOSTILE]: [HOSTILE] } };
   const users = [HOSTILE, `2${HOSTILE}`];
   for (const [at, external_user_id] of users.entries())
-    await tell('users', { external_user_id, email: `eve${at}@example.com`, traits });
+    await post('users', { external_user_id, email: `eve${at}@example.com`, traits });
   const properties = { [HOSTILE]: HOSTILE, url: LINK };
   const events = users.flatMap((external_user_id) =>
     [HOSTILE, EVENT].map((name) => ({ external_user_id, name, properties })),
   );
-  const status = await tell('events/batch', { events });
+  const status = await post('events/batch', { events });
   if (status !== 202) throw new Error(`the events were answered with ${status}`);
 }
 
@@ -81,18 +81,18 @@ async function sendEmail({ session, projectId }: World): Promise<Mail> {
   const project = `/projects/${projectId}`;
   const first = <T>(path: string): Promise<T> =>
     vi.waitFor(async () => {
-      const { data } = await session.ask<{ data: T[] }>('GET', `${project}/${path}`);
-      const [one] = data;
-      if (one === undefined) throw new Error(`there is nothing in ${path}`);
-      return one;
+      const { data } = await session.request<{ data: T[] }>('GET', `${project}/${path}`);
+      const [item] = data;
+      if (item === undefined) throw new Error(`there is nothing in ${path}`);
+      return item;
     }, WITHIN);
   const { id } = await first<{ id: string }>('drafts?view=review');
-  await session.ask('POST', `${project}/drafts/${id}/approve`, {});
+  await session.request('POST', `${project}/drafts/${id}/approve`, {});
   const mail = await first<{ id: string }>('test-inbox');
-  return (await session.ask<{ data: Mail }>('GET', `${project}/test-inbox/${mail.id}`)).data;
+  return (await session.request<{ data: Mail }>('GET', `${project}/test-inbox/${mail.id}`)).data;
 }
 
-async function answer({ session, projectId, mailInPort }: World, { headers }: Mail): Promise<void> {
+async function replyTo({ session, projectId, mailInPort }: World, { headers }: Mail): Promise<void> {
   const to = headers.find(({ name }) => name.toLowerCase() === 'reply-to')?.value ?? '';
   const raw = [
     `From: "${HOSTILE.replaceAll('"', '')}" <eve0@example.com>`,
@@ -105,11 +105,11 @@ async function answer({ session, projectId, mailInPort }: World, { headers }: Ma
     '',
   ].join('\r\n');
   const talk = await openTalk(mailInPort);
-  const said = await talk.hand({ from: 'eve0@example.com', to: [to.replace(/^.*<|>$/g, '')], raw });
+  const reply = await talk.submit({ from: 'eve0@example.com', to: [to.replace(/^.*<|>$/g, '')], raw });
   talk.close();
-  if (!said.data.startsWith('250')) throw new Error(`the answer was answered with ${JSON.stringify(said)}`);
+  if (!reply.data.startsWith('250')) throw new Error(`the reply was refused with ${JSON.stringify(reply)}`);
   await vi.waitFor(async () => {
-    const { data } = await session.ask<{ data: object[] }>('GET', `/projects/${projectId}/replies`);
+    const { data } = await session.request<{ data: object[] }>('GET', `/projects/${projectId}/replies`);
     if (data.length === 0) throw new Error('the answer is not there');
   }, WITHIN);
 }

@@ -15,7 +15,7 @@ export function readDockerfile(): Stage[] {
     .replaceAll(/^#.*\n/gm, '')
     .replaceAll(/\\\n\s*/g, '');
   const stages: Stage[] = [];
-  for (const line of text.split('\n').filter((one) => one.trim() !== '')) {
+  for (const line of text.split('\n').filter((content) => content.trim() !== '')) {
     const [instruction = '', ...words] = line.trim().split(/\s+/);
     const rest = words.join(' ');
     if (instruction === 'FROM') stages.push({ name: / AS (\S+)$/.exec(rest)?.[1] ?? null, steps: [] });
@@ -68,16 +68,16 @@ function copy(from: string, to: string): void {
 /** Uses hard links: Node.js resolves packages from a file's real path, which has to be in this directory. */
 function linkPackages(app: string): void {
   const { needed } = productionPackages(join(ROOT, 'package-lock.json'));
-  for (const place of ['packages/server', 'packages/contract', 'packages/cli', 'packages/client']) {
-    mkdirSync(join(app, place), { recursive: true });
-    cpSync(join(ROOT, place, 'package.json'), join(app, place, 'package.json'));
+  for (const folder of ['packages/server', 'packages/contract', 'packages/cli', 'packages/client']) {
+    mkdirSync(join(app, folder), { recursive: true });
+    cpSync(join(ROOT, folder, 'package.json'), join(app, folder, 'package.json'));
   }
   cpSync(join(ROOT, 'package.json'), join(app, 'package.json'));
   // An outer package includes the packages inside it, so those need no links of their own.
-  const places = [...needed].filter(
-    (place) => place.includes('node_modules/') && existsSync(join(ROOT, place)),
+  const packagePaths = [...needed].filter(
+    (path) => path.includes('node_modules/') && existsSync(join(ROOT, path)),
   );
-  const outer = places.filter((place) => !places.some((other) => place.startsWith(`${other}/`)));
+  const outer = packagePaths.filter((path) => !packagePaths.some((other) => path.startsWith(`${other}/`)));
   link(['--parents', ...outer, app]);
 }
 

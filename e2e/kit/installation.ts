@@ -123,11 +123,11 @@ export async function newInstallation(more: Record<string, string> = {}): Promis
 /** Waits for the dashboard to be built. After a change of its sources the API is served first, and the page says when to retry. */
 async function pageBuilt(url: string): Promise<void> {
   for (;;) {
-    const answer = await fetch(`${url}/sign-in`);
-    await answer.arrayBuffer();
-    if (answer.status === 200) return;
-    const afterS = Number(answer.headers.get('retry-after'));
-    if (answer.status !== 503 || !(afterS > 0)) throw new Error(`the page answered ${answer.status}`);
+    const response = await fetch(`${url}/sign-in`);
+    await response.arrayBuffer();
+    if (response.status === 200) return;
+    const afterS = Number(response.headers.get('retry-after'));
+    if (response.status !== 503 || !(afterS > 0)) throw new Error(`the page answered ${response.status}`);
     await new Promise((resolve) => {
       setTimeout(resolve, afterS * 1_000);
     });

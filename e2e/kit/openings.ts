@@ -1,11 +1,11 @@
 /** An overlay of a screen of the demo, and the controls that open it, one after the other. */
-export type Opening = { path: string; by: string[] };
+export type Overlay = { path: string; by: string[] };
 
-const at = (path: string, ...ways: string[]): Opening[] =>
-  ways.map((way) => ({ path, by: way.split(' > ') }));
+const at = (path: string, ...clickPaths: string[]): Overlay[] =>
+  clickPaths.map((clickPath) => ({ path, by: clickPath.split(' > ') }));
 
 /** A name means the first control with it, or beginning with it if it ends with `*`. `row` is the first row of the list. */
-export const OPENINGS: Opening[] = [
+export const OVERLAYS: Overlay[] = [
   ...at(
     'home',
     'Project *',

@@ -8,13 +8,13 @@ export type OwnerInBrowser = {
   url: string;
   page: Page;
   /** Errors that the page logged. */
-  troubles: string[];
+  pageErrors: string[];
   session: Session;
   projectId: number;
   /** The path of the project in the dashboard API. */
   project: string;
   /** Sends users and events with a key of the project. */
-  tell: CustomerServer;
+  post: CustomerServer;
   close: () => Promise<void>;
 };
 
@@ -22,19 +22,19 @@ export type OwnerInBrowser = {
 export async function ownerInBrowser(): Promise<OwnerInBrowser> {
   const browser = await openBrowser();
   const installation = await newInstallation();
-  const { page, troubles, context } = await newPerson(browser);
+  const { page, pageErrors, context } = await newPerson(browser);
   const { projectId, ...session } = await signedIn(context, installation);
   const project = `/projects/${projectId}`;
   type Made = { data: { secret: string } };
-  const { data } = await session.ask<Made>('POST', `${project}/keys`, { label: 'Server' });
+  const { data } = await session.request<Made>('POST', `${project}/keys`, { label: 'Server' });
   return {
     url: installation.url,
     page,
-    troubles,
+    pageErrors,
     session,
     projectId,
     project,
-    tell: serverWith(data.secret, installation),
+    post: serverWith(data.secret, installation),
     async close() {
       await browser.close();
       await installation.remove();

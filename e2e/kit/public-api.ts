@@ -5,12 +5,12 @@ export type CustomerServer = (path: 'users' | 'events' | 'events/batch', body: o
 
 export function serverWith(secret: string, { url }: Pick<Installation, 'url'>): CustomerServer {
   return async (path, body) => {
-    const answer = await fetch(`${url}/api/v1/${path}`, {
+    const response = await fetch(`${url}/api/v1/${path}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
-    await answer.arrayBuffer();
-    return answer.status;
+    await response.arrayBuffer();
+    return response.status;
   };
 }

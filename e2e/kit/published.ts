@@ -39,7 +39,7 @@ export function projectWithPackages(): string {
   const { dependencies } = JSON.parse(
     readFileSync(join(project, 'node_modules/@beckon/cli/package.json'), 'utf8'),
   ) as { dependencies: Record<string, string> };
-  for (const name of Object.keys(dependencies).filter((one) => !one.startsWith('@beckon/'))) {
+  for (const name of Object.keys(dependencies).filter((candidate) => !candidate.startsWith('@beckon/'))) {
     const link = join(project, 'node_modules', name);
     mkdirSync(dirname(link), { recursive: true });
     symlinkSync(findPackage(name), link);
@@ -61,11 +61,11 @@ export type Ran = { code: number | null; out: string; err: string };
 export function run(program: string, args: string[], options: { cwd: string; env?: object }): Promise<Ran> {
   const env = { PATH: process.env.PATH, HOME: options.cwd, ...options.env };
   const child = spawn(program, args, { cwd: options.cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
-  const said = { out: '', err: '' };
-  child.stdout.on('data', (data: Buffer) => (said.out += data.toString()));
-  child.stderr.on('data', (data: Buffer) => (said.err += data.toString()));
+  const output = { out: '', err: '' };
+  child.stdout.on('data', (data: Buffer) => (output.out += data.toString()));
+  child.stderr.on('data', (data: Buffer) => (output.err += data.toString()));
   return new Promise((resolve, reject) => {
     child.once('error', reject);
-    child.once('close', (code) => resolve({ code, ...said }));
+    child.once('close', (code) => resolve({ code, ...output }));
   });
 }

@@ -5,9 +5,9 @@ export async function screensOf(session: Session, projectId: number): Promise<st
   const base = `/projects/${projectId}`;
   const first = async (path: string): Promise<string | number | null> => {
     type Listed = { data: { id?: string | number; external_user_id?: string; name?: string }[] };
-    const { data } = await session.ask<Listed>('GET', `${base}/${path}`);
-    const [one] = data;
-    return one?.id ?? one?.external_user_id ?? one?.name ?? null;
+    const { data } = await session.request<Listed>('GET', `${base}/${path}`);
+    const [item] = data;
+    return item?.id ?? item?.external_user_id ?? item?.name ?? null;
   };
   const things = await Promise.all(
     THINGS.map(async ([screen, list]) => {
@@ -15,18 +15,18 @@ export async function screensOf(session: Session, projectId: number): Promise<st
       return id === null ? [] : [`${screen}/${encodeURIComponent(id)}`];
     }),
   );
-  const outside = [...OUTSIDE, `/device?code=${await askedBy(session)}`];
+  const outside = [...OUTSIDE, `/device?code=${await requestDevice(session)}`];
   return [...SCREENS, ...things.flat()].map((path) => `/p/${projectId}/${path}`).concat(outside);
 }
 
 /** Creates a program that waits for approval. Another one was approved, so that the profile has a token to show. */
-async function askedBy(session: Session): Promise<string> {
+async function requestDevice(session: Session): Promise<string> {
   type Begun = { data: { user_code: string; device_code: string } };
   const begin = (label: string): Promise<Begun> =>
-    session.ask('POST', '/device', { label, scopes: ['read', 'review', 'import'] });
+    session.request('POST', '/device', { label, scopes: ['read', 'review', 'import'] });
   const { data } = await begin('laptop');
-  await session.ask('POST', `/device/${data.user_code}/approve`, {});
-  await session.ask('POST', '/device/token', { device_code: data.device_code });
+  await session.request('POST', `/device/${data.user_code}/approve`, {});
+  await session.request('POST', '/device/token', { device_code: data.device_code });
   return (await begin('a program that calls itself by about as many words as it may: '.padEnd(99, 'x'))).data
     .user_code;
 }

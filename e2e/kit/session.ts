@@ -4,7 +4,7 @@ import type { Installation } from './installation.ts';
 
 /** Sends requests to the dashboard's own API, as the page in that browser would. */
 export type Session = {
-  ask<T>(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: object): Promise<T>;
+  request<T>(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: object): Promise<T>;
 };
 
 /** Sets up the installation without a page, for tests of later steps. The browser is signed in as its owner. */
@@ -15,7 +15,7 @@ export async function signedIn(
 ): Promise<Session & { projectId: number }> {
   const session = sessionOf(context, installation);
   const token = new URL(installation.setupLink).searchParams.get('token');
-  const { data } = await session.ask<{ data: { project_id: number } }>('POST', '/setup', {
+  const { data } = await session.request<{ data: { project_id: number } }>('POST', '/setup', {
     token,
     ...OWNER,
     project: 'Acme',
@@ -26,15 +26,15 @@ export async function signedIn(
 
 export function sessionOf(context: BrowserContext, { url }: Pick<Installation, 'url'>): Session {
   return {
-    async ask(method, path, body) {
-      const answer = await context.request.fetch(`${url}/api/dashboard${path}`, {
+    async request(method, path, body) {
+      const response = await context.request.fetch(`${url}/api/dashboard${path}`, {
         method,
         headers: { origin: url },
         ...(body ? { data: body } : {}),
       });
-      if (!answer.ok())
-        throw new Error(`${method} ${path} answered ${answer.status()}: ${await answer.text()}`);
-      return (await answer.json()) as never;
+      if (!response.ok())
+        throw new Error(`${method} ${path} answered ${response.status()}: ${await response.text()}`);
+      return (await response.json()) as never;
     },
   };
 }

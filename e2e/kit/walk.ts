@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
 
 /** Goes to another screen as a link of the page does, without a reload. */
-export async function walkTo(page: Page, path: string): Promise<void> {
-  const isElsewhere = new URL(path, page.url()).pathname !== new URL(page.url()).pathname;
+export async function navigateTo(page: Page, path: string): Promise<void> {
+  const isOtherPath = new URL(path, page.url()).pathname !== new URL(page.url()).pathname;
   await page.evaluate(`{
-    for (const title of document.querySelectorAll('h1')) title.toggleAttribute('data-left', ${isElsewhere});
+    for (const title of document.querySelectorAll('h1')) title.toggleAttribute('data-left', ${isOtherPath});
     history.pushState({}, '', ${JSON.stringify(path)});
   }`);
   await page.locator('h1:not([data-left])').first().waitFor();

@@ -17,7 +17,7 @@ const ROOT = join(import.meta.dirname, '..', '..');
 const UNPRIVILEGED_ID = 65_534;
 const stages = readDockerfile();
 const last = stages.at(-1)?.steps ?? [];
-const said = (instruction: string): string[] =>
+const argumentsOf = (instruction: string): string[] =>
   last.filter((step) => step.instruction === instruction).map(({ rest }) => rest);
 
 let image = '';
@@ -46,13 +46,15 @@ test('uses the Node.js of the tests, runs as an unprivileged user, and starts pr
   expect(source.match(/^FROM .*$/gm)).toEqual(
     stages.map(() => expect.stringMatching(/^FROM \$\{NODE_IMAGE\}/)),
   );
-  expect(said('USER')).toEqual(['node']);
-  expect(said('ENTRYPOINT')).toEqual(['["beckon-server"]']);
-  expect(said('CMD')).toEqual(['["serve"]']);
-  expect(said('HEALTHCHECK').join()).toMatch(/ CMD \["node", "\/app\/scripts\/container-health.ts"\]$/);
+  expect(argumentsOf('USER')).toEqual(['node']);
+  expect(argumentsOf('ENTRYPOINT')).toEqual(['["beckon-server"]']);
+  expect(argumentsOf('CMD')).toEqual(['["serve"]']);
+  expect(argumentsOf('HEALTHCHECK').join()).toMatch(
+    / CMD \["node", "\/app\/scripts\/container-health.ts"\]$/,
+  );
   // No secret is an argument or a part of the image.
-  expect(said('ENV').join()).not.toMatch(/SECRET|PASSWORD|DATABASE_URL/);
-  expect(said('ARG')).toEqual([]);
+  expect(argumentsOf('ENV').join()).not.toMatch(/SECRET|PASSWORD|DATABASE_URL/);
+  expect(argumentsOf('ARG')).toEqual([]);
   for (const program of ['beckon', 'beckon-server'])
     accessSync(join(ROOT, 'scripts', program), constants.X_OK);
 });
@@ -62,9 +64,9 @@ test('compose.yaml sets only variables that Beckon reads, waits for a healthy da
   const [, beckon = '', postgres = ''] =
     /\n {2}beckon:\n([\s\S]*?)\n {2}postgres:\n([\s\S]*?)\nvolumes:/.exec(compose) ?? [];
   const set = [...beckon.matchAll(/^ {6}([A-Z_]+): /gm)].map(([, name = '']) => name);
-  const known = VARIABLES.flatMap(({ name, secret }) => (secret ? [name, `${name}_FILE`] : [name]));
+  const variableNames = VARIABLES.flatMap(({ name, secret }) => (secret ? [name, `${name}_FILE`] : [name]));
   expect(set).toContain('DATABASE_URL_FILE');
-  expect(set.filter((name) => !known.includes(name))).toEqual([]);
+  expect(set.filter((name) => !variableNames.includes(name))).toEqual([]);
   expect(beckon).toMatch(/depends_on:\n {6}postgres:\n {8}condition: service_healthy/);
   expect(postgres).toMatch(/healthcheck:\n {6}test: \[CMD, pg_isready/);
   // Secrets are files. The lines at the head of compose.yaml create each of them, and a service uses it.

@@ -33,11 +33,11 @@ await beckon.track({ external_user_id: 'ada', name: 'user_signed_up' });
 const report = await beckon.users.bulk([{ external_user_id: 'ada', email: 'ada@example.com' }, { external_user_id: '' }]);
 fake.fail({ status: 500, retryAfterS: 0, times: 2 });
 const failed = await beckon.track({ external_user_id: 'ada', name: 'x' }).catch((error) => error instanceof ServerError);
-const told = [];
+const received = [];
 const endpoint = createServer(async (request, response) => {
   const chunks = [];
   for await (const chunk of request) chunks.push(chunk);
-  told.push(webhooks.verify(Buffer.concat(chunks), request.headers, fake.webhookSecret).type);
+  received.push(webhooks.verify(Buffer.concat(chunks), request.headers, fake.webhookSecret).type);
   response.end();
 }).listen(0, '127.0.0.1');
 await once(endpoint, 'listening');
@@ -46,7 +46,7 @@ const status = await fake.deliver('http://127.0.0.1:' + endpoint.address().port,
 endpoint.close();
 endpoint.closeAllConnections();
 await fake.close();
-console.log(JSON.stringify({ events: fake.events.length, accepted: report.accepted, rejected: report.rejected, failed, status, told }));
+console.log(JSON.stringify({ events: fake.events.length, accepted: report.accepted, rejected: report.rejected, failed, status, received }));
 `;
 
 test('all supported releases of Node.js are available', (context) => {
@@ -64,7 +64,7 @@ describe.each(runtimes)('on $name', ({ program }) => {
       rejected: 1,
       failed: true,
       status: 200,
-      told: ['email.opened'],
+      received: ['email.opened'],
     });
   });
 
@@ -89,11 +89,11 @@ describe.each(runtimes)('on $name', ({ program }) => {
 });
 
 test('the client is at most 60 kB unpacked and has no dependencies', () => {
-  const place = join(project, 'node_modules/@beckon/client');
-  expect(sizeOf(place)).toBeLessThanOrEqual(60_000);
-  const manifest = JSON.parse(readFileSync(join(place, 'package.json'), 'utf8')) as object;
+  const packageDir = join(project, 'node_modules/@beckon/client');
+  expect(sizeOf(packageDir)).toBeLessThanOrEqual(60_000);
+  const manifest = JSON.parse(readFileSync(join(packageDir, 'package.json'), 'utf8')) as object;
   expect(manifest).not.toHaveProperty('dependencies');
-  expect(readdirSync(place).toSorted()).toEqual(['LICENSE', 'README.md', 'lib', 'package.json']);
+  expect(readdirSync(packageDir).toSorted()).toEqual(['LICENSE', 'README.md', 'lib', 'package.json']);
 });
 
 test('publint and attw find nothing', async () => {

@@ -36,6 +36,30 @@ COMMENT ON FUNCTION beckon.instant(text) IS 'Parses a date or timestamp; NULL if
 
 CREATE SEQUENCE beckon.project_id_seq;
 
+CREATE TABLE beckon.activity (
+  project_id bigint NOT NULL,
+  at timestamp with time zone NOT NULL,
+  id uuid NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  external_user_id text COLLATE "C",
+  audience_id uuid,
+  detail jsonb NOT NULL
+);
+
+CREATE TABLE beckon.ai_drafting (
+  project_id bigint NOT NULL,
+  draft_id uuid NOT NULL,
+  external_user_id text COLLATE "C" NOT NULL,
+  next_at timestamp with time zone,
+  attempts integer NOT NULL,
+  result text COLLATE "C",
+  findings jsonb NOT NULL,
+  model text COLLATE "C",
+  prompt_hash text COLLATE "C"
+);
+COMMENT ON COLUMN beckon.ai_drafting.next_at IS 'When the model is asked or, for a claimed row, when its claim expires. NULL once there is a result.';
+COMMENT ON COLUMN beckon.ai_drafting.attempts IS 'Raised by each claim. A result counts only if it names the attempt of its claim.';
+
 CREATE TABLE beckon.api_key (
   last4 text COLLATE "C" NOT NULL,
   id uuid NOT NULL,
@@ -79,38 +103,38 @@ CREATE TABLE beckon.audience_day (
   audience_id uuid NOT NULL,
   day date NOT NULL,
   joined bigint NOT NULL,
-  departed bigint NOT NULL,
+  left_count bigint NOT NULL,
   members bigint NOT NULL
 ) WITH (fillfactor=50);
 
-CREATE TABLE beckon.audience_due (
+CREATE TABLE beckon.audience_member (
   project_id bigint NOT NULL,
   external_user_id text COLLATE "C" NOT NULL,
-  edition bigint NOT NULL,
+  version_id bigint NOT NULL,
+  since timestamp with time zone NOT NULL
+);
+
+CREATE TABLE beckon.audience_timer (
+  project_id bigint NOT NULL,
+  external_user_id text COLLATE "C" NOT NULL,
+  version_id bigint NOT NULL,
   at timestamp with time zone NOT NULL
 );
 
-CREATE TABLE beckon.audience_edition (
+CREATE TABLE beckon.audience_version (
   project_id bigint NOT NULL,
-  edition bigint NOT NULL,
+  version_id bigint NOT NULL,
   audience_id uuid NOT NULL,
   state text COLLATE "C" NOT NULL,
   definition jsonb NOT NULL,
   members bigint NOT NULL,
-  people bigint NOT NULL,
+  users bigint NOT NULL,
   built bigint NOT NULL,
   built_to text COLLATE "C",
   created_at timestamp with time zone NOT NULL,
   served_at timestamp with time zone
 );
-COMMENT ON TABLE beckon.audience_edition IS 'A definition of an audience. An edited definition is built as a new edition beside the served one.';
-
-CREATE TABLE beckon.audience_member (
-  project_id bigint NOT NULL,
-  external_user_id text COLLATE "C" NOT NULL,
-  edition bigint NOT NULL,
-  since timestamp with time zone NOT NULL
-);
+COMMENT ON TABLE beckon.audience_version IS 'A definition of an audience. An edited definition is built as a new version beside the served one.';
 
 CREATE TABLE beckon.audit (
   project_id bigint NOT NULL,
@@ -136,11 +160,11 @@ CREATE TABLE beckon.billing_customer (
   customer_id text COLLATE "C" NOT NULL,
   created bigint,
   address text COLLATE "C",
-  named text COLLATE "C",
+  named_user_id text COLLATE "C",
   facts json NOT NULL,
   matched_by text COLLATE "C",
   user_id text COLLATE "C",
-  why text COLLATE "C",
+  match_reason text COLLATE "C",
   is_known boolean NOT NULL,
   has_address boolean NOT NULL
 );
@@ -167,22 +191,26 @@ CREATE TABLE beckon.billing_snapshot (
 COMMENT ON TABLE beckon.billing_snapshot IS 'Stripe data of an import, kept until the import ends. It is read once, so that check and run see the same data and the Stripe key is not needed for both.';
 COMMENT ON COLUMN beckon.billing_snapshot.step IS 'With after_id and after_created: how far the data has been read.';
 
-CREATE TABLE beckon.change (
-  project_id bigint NOT NULL,
-  at timestamp with time zone NOT NULL,
-  id uuid NOT NULL,
-  kind text COLLATE "C" NOT NULL,
-  external_user_id text COLLATE "C",
-  audience_id uuid,
-  detail jsonb NOT NULL
-);
-
 CREATE TABLE beckon.counted_event (
   project_id bigint NOT NULL,
   name text COLLATE "C" NOT NULL,
   counted_to text COLLATE "C",
   is_whole boolean NOT NULL
 );
+
+CREATE TABLE beckon.database_timeline (
+  system_id text COLLATE "C" NOT NULL,
+  timeline integer NOT NULL,
+  seen_at timestamp with time zone NOT NULL,
+  accepted_at timestamp with time zone,
+  accepted_as text COLLATE "C",
+  restored_to timestamp with time zone,
+  stopped_at timestamp with time zone,
+  counts jsonb,
+  is_closed boolean NOT NULL DEFAULT false
+);
+COMMENT ON TABLE beckon.database_timeline IS 'The PostgreSQL clusters and timelines in which this database has run. Each restore to a point in time starts a new timeline. A place that is not accepted was restored, and it is not yet confirmed which emails may have been sent before.';
+COMMENT ON COLUMN beckon.database_timeline.is_closed IS 'Set by "restore close": no email is sent, and no standby that takes over accepts this place by itself.';
 
 CREATE TABLE beckon.dead_letter (
   project_id bigint NOT NULL,
@@ -283,19 +311,52 @@ CREATE TABLE beckon.draft_move (
 );
 COMMENT ON COLUMN beckon.draft_move.id IS 'Orders the moves of one draft within one instant of the activity stream. The creation of a draft is in the stream as the draft itself.';
 
-CREATE TABLE beckon.draft_wording (
+CREATE TABLE beckon.email (
   project_id bigint NOT NULL,
   draft_id uuid NOT NULL,
+  id uuid NOT NULL,
+  rule_id uuid NOT NULL,
   external_user_id text COLLATE "C" NOT NULL,
+  address text COLLATE "C" NOT NULL,
+  state text COLLATE "C" NOT NULL,
+  counts boolean NOT NULL,
+  claimed_at timestamp with time zone NOT NULL,
+  ended_at timestamp with time zone,
+  reason text COLLATE "C",
+  epoch integer NOT NULL DEFAULT 1,
+  attempts integer NOT NULL DEFAULT 0,
   next_at timestamp with time zone,
-  attempts integer NOT NULL,
-  verdict text COLLATE "C",
-  findings jsonb NOT NULL,
-  model text COLLATE "C",
-  prompt_hash text COLLATE "C"
+  first_at timestamp with time zone,
+  domain text COLLATE "C",
+  provider text COLLATE "C",
+  reply text COLLATE "C",
+  relay_id text COLLATE "C",
+  template text COLLATE "C"
 );
-COMMENT ON COLUMN beckon.draft_wording.next_at IS 'When the model is asked or, for a claimed row, when its claim expires. NULL once there is a verdict.';
-COMMENT ON COLUMN beckon.draft_wording.attempts IS 'Raised by each claim. A result counts only if it names the attempt of its claim.';
+COMMENT ON TABLE beckon.email IS 'At most one for each draft, kept forever. Frequency caps count them by address.';
+COMMENT ON COLUMN beckon.email.epoch IS 'Raised by each claim. A result counts only if it names the epoch of its claim.';
+COMMENT ON COLUMN beckon.email.next_at IS 'When a claim or a submission without an answer is given up.';
+COMMENT ON COLUMN beckon.email.template IS 'The name of the template, by which outcomes are grouped.';
+
+CREATE TABLE beckon.email_mime (
+  project_id bigint NOT NULL,
+  draft_id uuid NOT NULL,
+  mail_from text COLLATE "C" NOT NULL,
+  rcpt_to text COLLATE "C" NOT NULL,
+  mime bytea NOT NULL,
+  frozen_at timestamp with time zone NOT NULL
+);
+COMMENT ON COLUMN beckon.email_mime.mime IS 'The raw email, fixed before its first attempt.';
+
+CREATE TABLE beckon.enrollment_record (
+  project_id bigint NOT NULL,
+  external_user_id text COLLATE "C" NOT NULL,
+  rule_id uuid NOT NULL,
+  key text COLLATE "C" NOT NULL,
+  enrolled_at timestamp with time zone NOT NULL,
+  level smallint NOT NULL
+);
+COMMENT ON TABLE beckon.enrollment_record IS 'Keyed by rule and not by rule version.';
 
 CREATE TABLE beckon.erasure (
   project_id bigint NOT NULL,
@@ -352,7 +413,7 @@ COMMENT ON COLUMN beckon.expected_event.since IS 'Names and properties that firs
 
 CREATE TABLE beckon.hit (
   project_id bigint NOT NULL,
-  message_id uuid NOT NULL,
+  email_id uuid NOT NULL,
   number integer NOT NULL,
   kind text COLLATE "C" NOT NULL,
   link integer,
@@ -367,13 +428,13 @@ COMMENT ON COLUMN beckon.hit.bot IS 'NULL until the hit is classified. agent and
 
 CREATE TABLE beckon.hit_count (
   project_id bigint NOT NULL,
-  message_id uuid NOT NULL,
+  email_id uuid NOT NULL,
   external_user_id text COLLATE "C" NOT NULL,
   hits bigint NOT NULL,
-  settle_at timestamp with time zone
+  classify_at timestamp with time zone
 ) WITH (fillfactor=80);
 COMMENT ON TABLE beckon.hit_count IS 'Every hit is counted; at most 100 for each email are kept. Adding a hit locks this row.';
-COMMENT ON COLUMN beckon.hit_count.settle_at IS 'When the oldest unclassified hit is classified. NULL: all are classified.';
+COMMENT ON COLUMN beckon.hit_count.classify_at IS 'When the oldest unclassified hit is classified. NULL: all are classified.';
 
 CREATE TABLE beckon.idempotency (
   project_id bigint NOT NULL,
@@ -396,10 +457,10 @@ CREATE TABLE beckon.import (
   file_modified_at bigint,
   mapping json,
   options json,
-  sealed_key bytea,
+  encrypted_key bytea,
   is_live boolean NOT NULL,
   check_report json,
-  place json,
+  "position" json,
   counts json NOT NULL,
   facts json NOT NULL,
   findings bigint NOT NULL,
@@ -417,13 +478,13 @@ CREATE TABLE beckon.import (
   ended_at timestamp with time zone
 ) WITH (fillfactor=70);
 COMMENT ON TABLE beckon.import IS 'One import of a project runs at a time, in the order of queued_at.';
-COMMENT ON COLUMN beckon.import.place IS 'Everything after this position is still to be imported.';
+COMMENT ON COLUMN beckon.import."position" IS 'Everything after this position is still to be imported.';
 COMMENT ON COLUMN beckon.import.epoch IS 'If two processes believe that they run the import, only commits with this epoch count.';
 
 CREATE TABLE beckon.import_erased (
   project_id bigint NOT NULL,
   import_id uuid NOT NULL,
-  person_hash bytea NOT NULL
+  user_hash bytea NOT NULL
 );
 COMMENT ON TABLE beckon.import_erased IS 'Users who were erased before the import ended, as a hash with the id of the import. Their records are skipped.';
 
@@ -448,20 +509,6 @@ CREATE TABLE beckon.import_part (
 );
 COMMENT ON TABLE beckon.import_part IS 'A file in parts of equal size, each compressed with zstd.';
 
-CREATE TABLE beckon.inbox (
-  project_id bigint NOT NULL,
-  seq bigint NOT NULL,
-  priority text COLLATE "C" NOT NULL,
-  kind text COLLATE "C" NOT NULL,
-  records integer NOT NULL,
-  body bytea NOT NULL,
-  accepted_at timestamp with time zone NOT NULL,
-  applied integer NOT NULL DEFAULT 0
-) WITH (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000);
-ALTER TABLE beckon.inbox ALTER COLUMN body SET STORAGE EXTERNAL;
-COMMENT ON TABLE beckon.inbox IS 'Each priority is read on its own, so priority comes before seq in the primary key.';
-COMMENT ON COLUMN beckon.inbox.applied IS 'How many records of the chunk are processed: a chunk may be processed in parts.';
-
 CREATE TABLE beckon.ingest_log (
   project_id bigint NOT NULL,
   at timestamp with time zone NOT NULL,
@@ -482,6 +529,20 @@ COMMENT ON COLUMN beckon.ingest_log.faults IS 'Which records were rejected, and 
 
 CREATE TABLE beckon.ingest_queue (
   project_id bigint NOT NULL,
+  seq bigint NOT NULL,
+  priority text COLLATE "C" NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  records integer NOT NULL,
+  body bytea NOT NULL,
+  accepted_at timestamp with time zone NOT NULL,
+  applied integer NOT NULL DEFAULT 0
+) WITH (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000);
+ALTER TABLE beckon.ingest_queue ALTER COLUMN body SET STORAGE EXTERNAL;
+COMMENT ON TABLE beckon.ingest_queue IS 'Each priority is read on its own, so priority comes before seq in the primary key.';
+COMMENT ON COLUMN beckon.ingest_queue.applied IS 'How many records of the chunk are processed: a chunk may be processed in parts.';
+
+CREATE TABLE beckon.ingest_queue_state (
+  project_id bigint NOT NULL,
   next_seq bigint NOT NULL,
   waiting bigint NOT NULL
 ) WITH (fillfactor=50);
@@ -501,61 +562,10 @@ CREATE TABLE beckon.installation (
 );
 COMMENT ON TABLE beckon.installation IS 'Local to this database: the check value of the secret key.';
 
-CREATE TABLE beckon.lineage (
-  system_id text COLLATE "C" NOT NULL,
-  timeline integer NOT NULL,
-  seen_at timestamp with time zone NOT NULL,
-  accepted_at timestamp with time zone,
-  how text COLLATE "C",
-  restored_to timestamp with time zone,
-  stopped_at timestamp with time zone,
-  counts jsonb,
-  is_closed boolean NOT NULL DEFAULT false
-);
-COMMENT ON TABLE beckon.lineage IS 'The PostgreSQL clusters and timelines in which this database has run. Each restore to a point in time starts a new timeline. A place that is not accepted was restored, and it is not yet confirmed which emails may have been sent before.';
-COMMENT ON COLUMN beckon.lineage.is_closed IS 'Set by "restore close": no email is sent, and no standby that takes over accepts this place by itself.';
-
-CREATE TABLE beckon.message (
-  project_id bigint NOT NULL,
-  draft_id uuid NOT NULL,
-  id uuid NOT NULL,
-  rule_id uuid NOT NULL,
-  external_user_id text COLLATE "C" NOT NULL,
-  address text COLLATE "C" NOT NULL,
-  state text COLLATE "C" NOT NULL,
-  counts boolean NOT NULL,
-  claimed_at timestamp with time zone NOT NULL,
-  ended_at timestamp with time zone,
-  reason text COLLATE "C",
-  epoch integer NOT NULL DEFAULT 1,
-  attempts integer NOT NULL DEFAULT 0,
-  next_at timestamp with time zone,
-  first_at timestamp with time zone,
-  domain text COLLATE "C",
-  provider text COLLATE "C",
-  reply text COLLATE "C",
-  relay_id text COLLATE "C",
-  template text COLLATE "C"
-);
-COMMENT ON TABLE beckon.message IS 'At most one for each draft, kept forever. Frequency caps count them by address.';
-COMMENT ON COLUMN beckon.message.epoch IS 'Raised by each claim. A result counts only if it names the epoch of its claim.';
-COMMENT ON COLUMN beckon.message.next_at IS 'When a claim or a submission without an answer is given up.';
-COMMENT ON COLUMN beckon.message.template IS 'The name of the template, by which outcomes are grouped.';
-
-CREATE TABLE beckon.message_mime (
-  project_id bigint NOT NULL,
-  draft_id uuid NOT NULL,
-  mail_from text COLLATE "C" NOT NULL,
-  rcpt_to text COLLATE "C" NOT NULL,
-  mime bytea NOT NULL,
-  frozen_at timestamp with time zone NOT NULL
-);
-COMMENT ON COLUMN beckon.message_mime.mime IS 'The raw email, fixed before its first attempt.';
-
 CREATE TABLE beckon.outcome (
   project_id bigint NOT NULL,
   id uuid NOT NULL,
-  message_id uuid NOT NULL,
+  email_id uuid NOT NULL,
   draft_id uuid NOT NULL,
   rule_id uuid NOT NULL,
   external_user_id text COLLATE "C" NOT NULL,
@@ -631,6 +641,15 @@ CREATE TABLE beckon.project_settings (
   settings jsonb NOT NULL
 );
 
+CREATE TABLE beckon.project_timer (
+  project_id bigint NOT NULL,
+  next_at timestamp with time zone,
+  work text COLLATE "C" NOT NULL,
+  ahead_ms bigint NOT NULL DEFAULT 0
+) WITH (fillfactor=50);
+COMMENT ON TABLE beckon.project_timer IS 'When a project has work next, for each kind of work.';
+COMMENT ON COLUMN beckon.project_timer.ahead_ms IS 'How far the test clock of a sandbox is ahead. next_at is in real time.';
+
 CREATE TABLE beckon.rate_limit (
   project_id bigint NOT NULL,
   endpoint text COLLATE "C" NOT NULL,
@@ -643,7 +662,7 @@ CREATE TABLE beckon.rate_limit (
 CREATE TABLE beckon.reply (
   project_id bigint NOT NULL,
   id uuid NOT NULL,
-  message_id uuid NOT NULL,
+  email_id uuid NOT NULL,
   draft_id uuid NOT NULL,
   external_user_id text COLLATE "C" NOT NULL,
   inbound_id text COLLATE "C" NOT NULL,
@@ -674,7 +693,7 @@ CREATE TABLE beckon.rule (
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
   demoted_at timestamp with time zone,
-  demoted_why text COLLATE "C"
+  demoted_reason text COLLATE "C"
 );
 COMMENT ON COLUMN beckon.rule.enabled_at IS 'NULL while the rule is disabled.';
 COMMENT ON COLUMN beckon.rule.demoted_at IS 'When autopilot was last turned off because of the outcomes of the rule''s emails.';
@@ -694,16 +713,6 @@ CREATE TABLE beckon.rule_enrollment (
   excluded jsonb NOT NULL,
   cancel_reason text COLLATE "C"
 );
-
-CREATE TABLE beckon.rule_entry (
-  project_id bigint NOT NULL,
-  external_user_id text COLLATE "C" NOT NULL,
-  rule_id uuid NOT NULL,
-  key text COLLATE "C" NOT NULL,
-  enrolled_at timestamp with time zone NOT NULL,
-  level smallint NOT NULL
-);
-COMMENT ON TABLE beckon.rule_entry IS 'Keyed by rule and not by rule version.';
 
 CREATE TABLE beckon.rule_timer (
   project_id bigint NOT NULL,
@@ -735,7 +744,7 @@ CREATE TABLE beckon.run (
   external_user_id text COLLATE "C" NOT NULL,
   key text COLLATE "C" NOT NULL,
   state text COLLATE "C" NOT NULL,
-  arm text COLLATE "C" NOT NULL,
+  variant text COLLATE "C" NOT NULL,
   single boolean NOT NULL,
   step integer NOT NULL,
   waits_for text COLLATE "C",
@@ -830,16 +839,16 @@ CREATE TABLE beckon.suppression (
   until timestamp with time zone,
   created_at timestamp with time zone NOT NULL,
   created_by text COLLATE "C" NOT NULL,
-  beneath jsonb,
+  weaker_entries jsonb,
   from_erased boolean NOT NULL DEFAULT false
 );
 COMMENT ON TABLE beckon.suppression IS 'Rows about an erased user have the kinds email_hash and user_hash. Their value is an HMAC-SHA-256 in hex, so that no address and no user id is kept.';
-COMMENT ON COLUMN beckon.suppression.beneath IS 'Weaker entries of other origin about the same recipient, with their reason, until, created_at and created_by. They stay in force when the stronger entry is lifted.';
+COMMENT ON COLUMN beckon.suppression.weaker_entries IS 'Weaker entries of other origin about the same recipient, with their reason, until, created_at and created_by. They stay in force when the stronger entry is lifted.';
 COMMENT ON COLUMN beckon.suppression.from_erased IS 'The address of an erased user came back with a new user. The dashboard uses this to explain why a user who never unsubscribed is suppressed.';
 
 CREATE TABLE beckon.suppression_key (
   only_row boolean NOT NULL DEFAULT true,
-  sealed bytea NOT NULL,
+  encrypted_key bytea NOT NULL,
   created_at timestamp with time zone NOT NULL
 );
 COMMENT ON TABLE beckon.suppression_key IS 'The random key of this installation for hashes of erased users, encrypted with the secret key.';
@@ -847,14 +856,14 @@ COMMENT ON TABLE beckon.suppression_key IS 'The random key of this installation 
 CREATE TABLE beckon.suppression_lift (
   project_id bigint NOT NULL,
   kind text COLLATE "C" NOT NULL,
-  place bytea NOT NULL,
+  recipient_hash bytea NOT NULL,
   reason text COLLATE "C" NOT NULL,
   suppressed_at timestamp with time zone NOT NULL,
   suppressed_by text COLLATE "C" NOT NULL,
   lifted_at timestamp with time zone NOT NULL,
   lifted_by text COLLATE "C" NOT NULL
 );
-COMMENT ON TABLE beckon.suppression_lift IS 'The last lifted suppression of each place, and who lifted it. The place is a hash: a lookup by address finds it, and no erased user is named.';
+COMMENT ON TABLE beckon.suppression_lift IS 'The last lifted suppression of each recipient, and who lifted it. The recipient is a hash: a lookup by address finds it, and no erased user is named.';
 
 CREATE TABLE beckon.team_account (
   id text COLLATE "C" NOT NULL,
@@ -895,10 +904,10 @@ COMMENT ON TABLE beckon.team_device IS 'A program that waits for approval, for t
 CREATE TABLE beckon.team_digest (
   project_id bigint NOT NULL,
   sent_at timestamp with time zone NOT NULL,
-  heard_at timestamp with time zone
+  reported_until timestamp with time zone
 );
 COMMENT ON COLUMN beckon.team_digest.sent_at IS 'When a process last took over notifying the team.';
-COMMENT ON COLUMN beckon.team_digest.heard_at IS 'Everything up to this time has reached the team. If a summary could not be sent, the next one includes it.';
+COMMENT ON COLUMN beckon.team_digest.reported_until IS 'Everything up to this time has reached the team. If a summary could not be sent, the next one includes it.';
 
 CREATE TABLE beckon.team_link (
   token_hash text COLLATE "C" NOT NULL,
@@ -908,7 +917,7 @@ CREATE TABLE beckon.team_link (
   organization_id text COLLATE "C",
   role text COLLATE "C",
   clears_two_factor boolean NOT NULL DEFAULT false,
-  made_by text COLLATE "C" NOT NULL,
+  created_by text COLLATE "C" NOT NULL,
   created_at timestamp with time zone NOT NULL,
   expires_at timestamp with time zone NOT NULL,
   used_at timestamp with time zone
@@ -1014,6 +1023,14 @@ CREATE TABLE beckon.template (
 );
 COMMENT ON TABLE beckon.template IS 'A template has a name and immutable versions.';
 
+CREATE TABLE beckon.template_preview (
+  project_id bigint NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  content jsonb NOT NULL,
+  at timestamp with time zone NOT NULL
+);
+COMMENT ON TABLE beckon.template_preview IS 'Text that is being edited, kept for a day for its preview frame. The id is a hash of the text. Variables are not filled in, so it contains no user data.';
+
 CREATE TABLE beckon.template_unpublished (
   project_id bigint NOT NULL,
   name text COLLATE "C" NOT NULL,
@@ -1040,23 +1057,6 @@ CREATE TABLE beckon.template_version (
 );
 COMMENT ON COLUMN beckon.template_version.html IS 'For MJML: the compiled HTML with its variables still in place, so that nothing is compiled per email.';
 
-CREATE TABLE beckon.template_words (
-  project_id bigint NOT NULL,
-  id text COLLATE "C" NOT NULL,
-  email jsonb NOT NULL,
-  at timestamp with time zone NOT NULL
-);
-COMMENT ON TABLE beckon.template_words IS 'Text that is being edited, kept for a day for its preview frame. The id is a hash of the text. Variables are not filled in, so it contains no user data.';
-
-CREATE TABLE beckon.tenant_due (
-  project_id bigint NOT NULL,
-  next_at timestamp with time zone,
-  work text COLLATE "C" NOT NULL,
-  ahead_ms bigint NOT NULL DEFAULT 0
-) WITH (fillfactor=50);
-COMMENT ON TABLE beckon.tenant_due IS 'When a project has work next, for each kind of work.';
-COMMENT ON COLUMN beckon.tenant_due.ahead_ms IS 'How far the test clock of a sandbox is ahead. next_at is in real time.';
-
 CREATE TABLE beckon.test_inbox_email (
   project_id bigint NOT NULL,
   id uuid NOT NULL,
@@ -1074,27 +1074,39 @@ COMMENT ON TABLE beckon.test_inbox_email IS 'Test inbox: what the server sent to
 COMMENT ON COLUMN beckon.test_inbox_email.copy IS 'Counts arrivals of one email from 1. There must never be a second; if there is one, it must be visible.';
 COMMENT ON COLUMN beckon.test_inbox_email.raw IS 'Compressed. size is that of the email as it arrived.';
 
-CREATE TABLE beckon.topic_refusal (
+CREATE TABLE beckon.topic_unsubscribe (
   project_id bigint NOT NULL,
   kind text COLLATE "C" NOT NULL,
   value text COLLATE "C" NOT NULL,
   topic text COLLATE "C" NOT NULL,
   created_at timestamp with time zone NOT NULL
 );
-COMMENT ON TABLE beckon.topic_refusal IS 'Topics that an address (for every user who has it) or a user does not want. A suppression covers all topics.';
+COMMENT ON TABLE beckon.topic_unsubscribe IS 'Topics that an address (for every user who has it) or a user does not want. A suppression covers all topics.';
 
 CREATE TABLE beckon.tracking_link (
   project_id bigint NOT NULL,
-  message_id uuid NOT NULL,
+  email_id uuid NOT NULL,
   external_user_id text COLLATE "C" NOT NULL,
   opens boolean NOT NULL,
   urls text[] COLLATE "C" NOT NULL
 );
 COMMENT ON TABLE beckon.tracking_link IS 'The link targets of an email, which the tracking URLs do not contain; numbered from 0. Written with the email: an email without a row is not tracked.';
 
+CREATE TABLE beckon.webhook (
+  project_id bigint NOT NULL,
+  id uuid NOT NULL,
+  outcome_id uuid,
+  type text COLLATE "C" NOT NULL,
+  external_user_id text COLLATE "C",
+  body text COLLATE "C" NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  erased_at timestamp with time zone
+);
+COMMENT ON TABLE beckon.webhook IS 'An outcome as the bytes that every endpoint receives. Its deliveries are in webhook_delivery.';
+
 CREATE TABLE beckon.webhook_attempt (
   project_id bigint NOT NULL,
-  message_id uuid NOT NULL,
+  webhook_id uuid NOT NULL,
   endpoint_id uuid NOT NULL,
   number integer NOT NULL,
   trigger text COLLATE "C" NOT NULL,
@@ -1109,7 +1121,7 @@ COMMENT ON TABLE beckon.webhook_attempt IS 'Written before the request is sent. 
 
 CREATE TABLE beckon.webhook_delivery (
   project_id bigint NOT NULL,
-  message_id uuid NOT NULL,
+  webhook_id uuid NOT NULL,
   endpoint_id uuid NOT NULL,
   state text COLLATE "C" NOT NULL,
   tries integer NOT NULL DEFAULT 0,
@@ -1153,33 +1165,26 @@ COMMENT ON COLUMN beckon.webhook_health.failing_since IS 'The first failure sinc
 
 CREATE TABLE beckon.webhook_listener (
   project_id bigint NOT NULL,
-  person_id text COLLATE "C" NOT NULL,
-  sealed bytea NOT NULL,
+  member_id text COLLATE "C" NOT NULL,
+  encrypted_secret bytea NOT NULL,
   created_at timestamp with time zone NOT NULL
 );
-
-CREATE TABLE beckon.webhook_message (
-  project_id bigint NOT NULL,
-  id uuid NOT NULL,
-  outcome_id uuid,
-  type text COLLATE "C" NOT NULL,
-  external_user_id text COLLATE "C",
-  body text COLLATE "C" NOT NULL,
-  created_at timestamp with time zone NOT NULL,
-  erased_at timestamp with time zone
-);
-COMMENT ON TABLE beckon.webhook_message IS 'An outcome as the bytes that every endpoint receives. Its deliveries are in webhook_delivery.';
 
 CREATE TABLE beckon.webhook_secret (
   project_id bigint NOT NULL,
   endpoint_id uuid NOT NULL,
   id uuid NOT NULL,
-  sealed bytea NOT NULL,
+  encrypted_secret bytea NOT NULL,
   created_at timestamp with time zone NOT NULL,
   expires_at timestamp with time zone
 );
 
 
+ALTER TABLE beckon.activity ADD CONSTRAINT activity_kind_check CHECK ((kind = ANY (ARRAY['user_created'::text, 'user_changed'::text, 'user_erased'::text, 'audience_joined'::text, 'audience_left'::text, 'audience_built'::text, 'bulk_change'::text])));
+ALTER TABLE beckon.activity ADD CONSTRAINT activity_pkey PRIMARY KEY (project_id, at, id);
+ALTER TABLE beckon.ai_drafting ADD CONSTRAINT ai_drafting_check CHECK (((next_at IS NULL) = (result IS NOT NULL)));
+ALTER TABLE beckon.ai_drafting ADD CONSTRAINT ai_drafting_pkey PRIMARY KEY (project_id, draft_id);
+ALTER TABLE beckon.ai_drafting ADD CONSTRAINT ai_drafting_result_check CHECK ((result = ANY (ARRAY['drafted'::text, 'refused'::text, 'declined'::text, 'failed'::text, 'too_late'::text, 'changed'::text, 'not_supported'::text, 'off'::text])));
 ALTER TABLE beckon.api_key ADD CONSTRAINT api_key_env_check CHECK ((env = ANY (ARRAY['live'::text, 'test'::text])));
 ALTER TABLE beckon.api_key ADD CONSTRAINT api_key_pkey PRIMARY KEY (last4, id);
 ALTER TABLE beckon.api_key_traffic ADD CONSTRAINT api_key_traffic_pkey PRIMARY KEY (project_id, key_id, day);
@@ -1188,20 +1193,21 @@ ALTER TABLE beckon.api_key_use ADD CONSTRAINT api_key_use_pkey PRIMARY KEY (proj
 ALTER TABLE beckon.audience ADD CONSTRAINT audience_pkey PRIMARY KEY (project_id, id);
 ALTER TABLE beckon.audience ADD CONSTRAINT audience_project_id_name_key UNIQUE (project_id, name);
 ALTER TABLE beckon.audience_day ADD CONSTRAINT audience_day_pkey PRIMARY KEY (project_id, audience_id, day);
-ALTER TABLE beckon.audience_due ADD CONSTRAINT audience_due_pkey PRIMARY KEY (project_id, external_user_id, edition) INCLUDE (at);
-ALTER TABLE beckon.audience_edition ADD CONSTRAINT audience_edition_check CHECK (((state <> 'served'::text) OR (served_at IS NOT NULL)));
-ALTER TABLE beckon.audience_edition ADD CONSTRAINT audience_edition_members_check CHECK ((members >= 0));
-ALTER TABLE beckon.audience_edition ADD CONSTRAINT audience_edition_pkey PRIMARY KEY (project_id, edition);
-ALTER TABLE beckon.audience_edition ADD CONSTRAINT audience_edition_state_check CHECK ((state = ANY (ARRAY['building'::text, 'served'::text, 'retired'::text])));
-ALTER TABLE beckon.audience_member ADD CONSTRAINT audience_member_pkey PRIMARY KEY (project_id, external_user_id, edition);
+ALTER TABLE beckon.audience_member ADD CONSTRAINT audience_member_pkey PRIMARY KEY (project_id, external_user_id, version_id);
+ALTER TABLE beckon.audience_timer ADD CONSTRAINT audience_timer_pkey PRIMARY KEY (project_id, external_user_id, version_id) INCLUDE (at);
+ALTER TABLE beckon.audience_version ADD CONSTRAINT audience_version_check CHECK (((state <> 'served'::text) OR (served_at IS NOT NULL)));
+ALTER TABLE beckon.audience_version ADD CONSTRAINT audience_version_members_check CHECK ((members >= 0));
+ALTER TABLE beckon.audience_version ADD CONSTRAINT audience_version_pkey PRIMARY KEY (project_id, version_id);
+ALTER TABLE beckon.audience_version ADD CONSTRAINT audience_version_state_check CHECK ((state = ANY (ARRAY['building'::text, 'served'::text, 'retired'::text])));
 ALTER TABLE beckon.audit ADD CONSTRAINT audit_pkey PRIMARY KEY (project_id, id);
 ALTER TABLE beckon.billing_customer ADD CONSTRAINT billing_customer_pkey PRIMARY KEY (project_id, import_id, customer_id);
 ALTER TABLE beckon.billing_object ADD CONSTRAINT billing_object_kind_check CHECK ((kind = ANY (ARRAY['product'::text, 'price'::text, 'subscription'::text, 'invoice'::text])));
 ALTER TABLE beckon.billing_object ADD CONSTRAINT billing_object_pkey PRIMARY KEY (project_id, import_id, customer_id, kind, object_id);
 ALTER TABLE beckon.billing_snapshot ADD CONSTRAINT billing_snapshot_pkey PRIMARY KEY (project_id, import_id);
-ALTER TABLE beckon.change ADD CONSTRAINT change_kind_check CHECK ((kind = ANY (ARRAY['user_created'::text, 'user_changed'::text, 'user_erased'::text, 'audience_joined'::text, 'audience_left'::text, 'audience_built'::text, 'bulk_change'::text])));
-ALTER TABLE beckon.change ADD CONSTRAINT change_pkey PRIMARY KEY (project_id, at, id);
 ALTER TABLE beckon.counted_event ADD CONSTRAINT counted_event_pkey PRIMARY KEY (project_id, name);
+ALTER TABLE beckon.database_timeline ADD CONSTRAINT database_timeline_accepted_as_check CHECK ((accepted_as = ANY (ARRAY['set_up'::text, 'confirmed'::text, 'nothing_lost'::text, 'failover'::text, 'upgraded'::text])));
+ALTER TABLE beckon.database_timeline ADD CONSTRAINT database_timeline_check CHECK (((accepted_at IS NULL) = (accepted_as IS NULL)));
+ALTER TABLE beckon.database_timeline ADD CONSTRAINT database_timeline_pkey PRIMARY KEY (system_id, timeline);
 ALTER TABLE beckon.dead_letter ADD CONSTRAINT dead_letter_kind_check CHECK ((kind = ANY (ARRAY['users'::text, 'events'::text])));
 ALTER TABLE beckon.dead_letter ADD CONSTRAINT dead_letter_pkey PRIMARY KEY (project_id, seq);
 ALTER TABLE beckon.dead_letter ADD CONSTRAINT dead_letter_priority_check CHECK ((priority = ANY (ARRAY['live'::text, 'bulk'::text])));
@@ -1222,9 +1228,11 @@ ALTER TABLE beckon.draft ADD CONSTRAINT draft_resume_state_check CHECK ((resume_
 ALTER TABLE beckon.draft ADD CONSTRAINT draft_state_check CHECK ((state = ANY (ARRAY['composing'::text, 'scheduled'::text, 'approved'::text, 'held'::text, 'sending'::text, 'sent'::text, 'skipped'::text, 'canceled'::text, 'failed'::text, 'unknown'::text])));
 ALTER TABLE beckon.draft_content ADD CONSTRAINT draft_content_pkey PRIMARY KEY (project_id, draft_id, content_hash);
 ALTER TABLE beckon.draft_move ADD CONSTRAINT draft_move_pkey PRIMARY KEY (project_id, draft_id, number);
-ALTER TABLE beckon.draft_wording ADD CONSTRAINT draft_wording_check CHECK (((next_at IS NULL) = (verdict IS NOT NULL)));
-ALTER TABLE beckon.draft_wording ADD CONSTRAINT draft_wording_pkey PRIMARY KEY (project_id, draft_id);
-ALTER TABLE beckon.draft_wording ADD CONSTRAINT draft_wording_verdict_check CHECK ((verdict = ANY (ARRAY['worded'::text, 'refused'::text, 'declined'::text, 'failed'::text, 'too_late'::text, 'touched'::text, 'unfit'::text, 'off'::text])));
+ALTER TABLE beckon.email ADD CONSTRAINT email_check CHECK (((state = ANY (ARRAY['claimed'::text, 'submitting'::text])) = (next_at IS NOT NULL)));
+ALTER TABLE beckon.email ADD CONSTRAINT email_pkey PRIMARY KEY (project_id, draft_id);
+ALTER TABLE beckon.email ADD CONSTRAINT email_state_check CHECK ((state = ANY (ARRAY['claimed'::text, 'submitting'::text, 'deferred'::text, 'sent'::text, 'failed'::text, 'unknown'::text])));
+ALTER TABLE beckon.email_mime ADD CONSTRAINT email_mime_pkey PRIMARY KEY (project_id, draft_id);
+ALTER TABLE beckon.enrollment_record ADD CONSTRAINT enrollment_record_pkey PRIMARY KEY (project_id, external_user_id, rule_id, key);
 ALTER TABLE beckon.erasure ADD CONSTRAINT erasure_pkey PRIMARY KEY (project_id, external_user_id);
 ALTER TABLE beckon.event ADD CONSTRAINT event_pkey PRIMARY KEY (project_id, received_at, id);
 ALTER TABLE beckon.event_dedupe ADD CONSTRAINT event_dedupe_pkey PRIMARY KEY (project_id, dedupe_key);
@@ -1236,37 +1244,30 @@ ALTER TABLE beckon.hit ADD CONSTRAINT hit_bot_check CHECK ((bot = ANY (ARRAY['ye
 ALTER TABLE beckon.hit ADD CONSTRAINT hit_check CHECK (((kind = 'click'::text) = (link IS NOT NULL)));
 ALTER TABLE beckon.hit ADD CONSTRAINT hit_kind_check CHECK ((kind = ANY (ARRAY['open'::text, 'click'::text, 'trap'::text])));
 ALTER TABLE beckon.hit ADD CONSTRAINT hit_number_check CHECK (((number >= 1) AND (number <= 100)));
-ALTER TABLE beckon.hit ADD CONSTRAINT hit_pkey PRIMARY KEY (project_id, message_id, number);
+ALTER TABLE beckon.hit ADD CONSTRAINT hit_pkey PRIMARY KEY (project_id, email_id, number);
 ALTER TABLE beckon.hit_count ADD CONSTRAINT hit_count_hits_check CHECK ((hits > 0));
-ALTER TABLE beckon.hit_count ADD CONSTRAINT hit_count_pkey PRIMARY KEY (project_id, message_id);
+ALTER TABLE beckon.hit_count ADD CONSTRAINT hit_count_pkey PRIMARY KEY (project_id, email_id);
 ALTER TABLE beckon.idempotency ADD CONSTRAINT idempotency_fingerprint_check CHECK ((octet_length(fingerprint) = 32));
 ALTER TABLE beckon.idempotency ADD CONSTRAINT idempotency_key_check CHECK ((octet_length(key) = 16));
 ALTER TABLE beckon.idempotency ADD CONSTRAINT idempotency_pkey PRIMARY KEY (project_id, key);
 ALTER TABLE beckon.import ADD CONSTRAINT import_kind_check CHECK ((kind = ANY (ARRAY['users'::text, 'events'::text, 'stripe'::text])));
 ALTER TABLE beckon.import ADD CONSTRAINT import_pkey PRIMARY KEY (project_id, id);
 ALTER TABLE beckon.import ADD CONSTRAINT import_state_check CHECK ((state = ANY (ARRAY['uploading'::text, 'ready'::text, 'checking'::text, 'checked'::text, 'running'::text, 'paused'::text, 'done'::text, 'failed'::text, 'canceled'::text])));
-ALTER TABLE beckon.import_erased ADD CONSTRAINT import_erased_pkey PRIMARY KEY (project_id, import_id, person_hash);
+ALTER TABLE beckon.import_erased ADD CONSTRAINT import_erased_pkey PRIMARY KEY (project_id, import_id, user_hash);
 ALTER TABLE beckon.import_finding ADD CONSTRAINT import_finding_pkey PRIMARY KEY (project_id, import_id, n);
 ALTER TABLE beckon.import_part ADD CONSTRAINT import_part_pkey PRIMARY KEY (project_id, import_id, part);
-ALTER TABLE beckon.inbox ADD CONSTRAINT inbox_check CHECK (((applied >= 0) AND (applied < records)));
-ALTER TABLE beckon.inbox ADD CONSTRAINT inbox_kind_check CHECK ((kind = ANY (ARRAY['users'::text, 'events'::text])));
-ALTER TABLE beckon.inbox ADD CONSTRAINT inbox_pkey PRIMARY KEY (project_id, priority, seq);
-ALTER TABLE beckon.inbox ADD CONSTRAINT inbox_priority_check CHECK ((priority = ANY (ARRAY['live'::text, 'bulk'::text])));
-ALTER TABLE beckon.inbox ADD CONSTRAINT inbox_records_check CHECK ((records > 0));
 ALTER TABLE beckon.ingest_log ADD CONSTRAINT ingest_log_pkey PRIMARY KEY (project_id, at, id);
 ALTER TABLE beckon.ingest_log ADD CONSTRAINT ingest_log_requests_check CHECK ((requests > 0));
-ALTER TABLE beckon.ingest_queue ADD CONSTRAINT ingest_queue_pkey PRIMARY KEY (project_id);
-ALTER TABLE beckon.ingest_queue ADD CONSTRAINT ingest_queue_waiting_check CHECK ((waiting >= 0));
+ALTER TABLE beckon.ingest_queue ADD CONSTRAINT ingest_queue_check CHECK (((applied >= 0) AND (applied < records)));
+ALTER TABLE beckon.ingest_queue ADD CONSTRAINT ingest_queue_kind_check CHECK ((kind = ANY (ARRAY['users'::text, 'events'::text])));
+ALTER TABLE beckon.ingest_queue ADD CONSTRAINT ingest_queue_pkey PRIMARY KEY (project_id, priority, seq);
+ALTER TABLE beckon.ingest_queue ADD CONSTRAINT ingest_queue_priority_check CHECK ((priority = ANY (ARRAY['live'::text, 'bulk'::text])));
+ALTER TABLE beckon.ingest_queue ADD CONSTRAINT ingest_queue_records_check CHECK ((records > 0));
+ALTER TABLE beckon.ingest_queue_state ADD CONSTRAINT ingest_queue_state_pkey PRIMARY KEY (project_id);
+ALTER TABLE beckon.ingest_queue_state ADD CONSTRAINT ingest_queue_state_waiting_check CHECK ((waiting >= 0));
 ALTER TABLE beckon.ingest_warning ADD CONSTRAINT ingest_warning_pkey PRIMARY KEY (project_id, code, day);
 ALTER TABLE beckon.installation ADD CONSTRAINT installation_only_row_check CHECK (only_row);
 ALTER TABLE beckon.installation ADD CONSTRAINT installation_pkey PRIMARY KEY (only_row);
-ALTER TABLE beckon.lineage ADD CONSTRAINT lineage_check CHECK (((accepted_at IS NULL) = (how IS NULL)));
-ALTER TABLE beckon.lineage ADD CONSTRAINT lineage_how_check CHECK ((how = ANY (ARRAY['set_up'::text, 'confirmed'::text, 'nothing_lost'::text, 'failover'::text, 'upgraded'::text])));
-ALTER TABLE beckon.lineage ADD CONSTRAINT lineage_pkey PRIMARY KEY (system_id, timeline);
-ALTER TABLE beckon.message ADD CONSTRAINT message_check CHECK (((state = ANY (ARRAY['claimed'::text, 'submitting'::text])) = (next_at IS NOT NULL)));
-ALTER TABLE beckon.message ADD CONSTRAINT message_pkey PRIMARY KEY (project_id, draft_id);
-ALTER TABLE beckon.message ADD CONSTRAINT message_state_check CHECK ((state = ANY (ARRAY['claimed'::text, 'submitting'::text, 'deferred'::text, 'sent'::text, 'failed'::text, 'unknown'::text])));
-ALTER TABLE beckon.message_mime ADD CONSTRAINT message_mime_pkey PRIMARY KEY (project_id, draft_id);
 ALTER TABLE beckon.outcome ADD CONSTRAINT outcome_pkey PRIMARY KEY (project_id, id);
 ALTER TABLE beckon.outcome ADD CONSTRAINT outcome_type_check CHECK ((type = ANY (ARRAY['email.opened'::text, 'email.clicked'::text, 'email.replied'::text, 'email.bounced'::text, 'email.unsubscribed'::text])));
 ALTER TABLE beckon.person ADD CONSTRAINT person_pkey PRIMARY KEY (project_id, external_user_id);
@@ -1278,6 +1279,9 @@ ALTER TABLE beckon.project ADD CONSTRAINT project_pkey PRIMARY KEY (project_id);
 ALTER TABLE beckon.project_lock ADD CONSTRAINT project_lock_ahead_ms_check CHECK ((ahead_ms >= 0));
 ALTER TABLE beckon.project_lock ADD CONSTRAINT project_lock_pkey PRIMARY KEY (project_id);
 ALTER TABLE beckon.project_settings ADD CONSTRAINT project_settings_pkey PRIMARY KEY (project_id);
+ALTER TABLE beckon.project_timer ADD CONSTRAINT project_timer_ahead_ms_check CHECK ((ahead_ms >= 0));
+ALTER TABLE beckon.project_timer ADD CONSTRAINT project_timer_pkey PRIMARY KEY (project_id, work);
+ALTER TABLE beckon.project_timer ADD CONSTRAINT project_timer_work_check CHECK ((work = ANY (ARRAY['process'::text, 'send'::text, 'webhooks'::text])));
 ALTER TABLE beckon.rate_limit ADD CONSTRAINT rate_limit_burst_check CHECK ((burst >= (1)::double precision));
 ALTER TABLE beckon.rate_limit ADD CONSTRAINT rate_limit_pkey PRIMARY KEY (project_id, endpoint);
 ALTER TABLE beckon.rate_limit ADD CONSTRAINT rate_limit_rate_check CHECK ((rate > (0)::double precision));
@@ -1294,14 +1298,13 @@ ALTER TABLE beckon.rule_enrollment ADD CONSTRAINT rule_enrollment_check2 CHECK (
 ALTER TABLE beckon.rule_enrollment ADD CONSTRAINT rule_enrollment_check3 CHECK (((cancel_reason IS NOT NULL) = (state = 'canceled'::text)));
 ALTER TABLE beckon.rule_enrollment ADD CONSTRAINT rule_enrollment_pkey PRIMARY KEY (project_id, id);
 ALTER TABLE beckon.rule_enrollment ADD CONSTRAINT rule_enrollment_state_check CHECK ((state = ANY (ARRAY['running'::text, 'done'::text, 'canceled'::text])));
-ALTER TABLE beckon.rule_entry ADD CONSTRAINT rule_entry_pkey PRIMARY KEY (project_id, external_user_id, rule_id, key);
 ALTER TABLE beckon.rule_timer ADD CONSTRAINT rule_timer_pkey PRIMARY KEY (project_id, external_user_id, rule_id, key);
 ALTER TABLE beckon.rule_version ADD CONSTRAINT rule_version_pkey PRIMARY KEY (project_id, rule_id, version);
-ALTER TABLE beckon.run ADD CONSTRAINT run_arm_check CHECK ((arm = ANY (ARRAY['treatment'::text, 'holdout'::text])));
 ALTER TABLE beckon.run ADD CONSTRAINT run_check CHECK (((state = 'ended'::text) = (ended_at IS NOT NULL)));
 ALTER TABLE beckon.run ADD CONSTRAINT run_check1 CHECK (((state = 'ended'::text) OR (waits_for IS NOT NULL)));
 ALTER TABLE beckon.run ADD CONSTRAINT run_pkey PRIMARY KEY (project_id, id);
 ALTER TABLE beckon.run ADD CONSTRAINT run_state_check CHECK ((state = ANY (ARRAY['active'::text, 'paused'::text, 'ended'::text])));
+ALTER TABLE beckon.run ADD CONSTRAINT run_variant_check CHECK ((variant = ANY (ARRAY['treatment'::text, 'holdout'::text])));
 ALTER TABLE beckon.run ADD CONSTRAINT run_waits_for_check CHECK ((waits_for = ANY (ARRAY['time'::text, 'event'::text, 'draft'::text])));
 ALTER TABLE beckon.sandbox_advance ADD CONSTRAINT sandbox_advance_pkey PRIMARY KEY (project_id);
 ALTER TABLE beckon.saved_view ADD CONSTRAINT saved_view_pkey PRIMARY KEY (project_id, id);
@@ -1321,7 +1324,7 @@ ALTER TABLE beckon.suppression ADD CONSTRAINT suppression_pkey PRIMARY KEY (proj
 ALTER TABLE beckon.suppression_key ADD CONSTRAINT suppression_key_only_row_check CHECK (only_row);
 ALTER TABLE beckon.suppression_key ADD CONSTRAINT suppression_key_pkey PRIMARY KEY (only_row);
 ALTER TABLE beckon.suppression_lift ADD CONSTRAINT suppression_lift_kind_check CHECK ((kind = ANY (ARRAY['email'::text, 'user'::text, 'email_hash'::text, 'user_hash'::text])));
-ALTER TABLE beckon.suppression_lift ADD CONSTRAINT suppression_lift_pkey PRIMARY KEY (project_id, kind, place);
+ALTER TABLE beckon.suppression_lift ADD CONSTRAINT suppression_lift_pkey PRIMARY KEY (project_id, kind, recipient_hash);
 ALTER TABLE beckon.team_account ADD CONSTRAINT team_account_pkey PRIMARY KEY (id);
 ALTER TABLE beckon.team_account ADD CONSTRAINT team_account_user_id_provider_id_key UNIQUE (user_id, provider_id);
 ALTER TABLE beckon.team_attempt ADD CONSTRAINT team_attempt_pkey PRIMARY KEY (key);
@@ -1348,26 +1351,24 @@ ALTER TABLE beckon.team_user ADD CONSTRAINT team_user_pkey PRIMARY KEY (id);
 ALTER TABLE beckon.team_verification ADD CONSTRAINT team_verification_pkey PRIMARY KEY (id);
 ALTER TABLE beckon.template ADD CONSTRAINT template_pkey PRIMARY KEY (project_id, id);
 ALTER TABLE beckon.template ADD CONSTRAINT template_project_id_name_key UNIQUE (project_id, name);
+ALTER TABLE beckon.template_preview ADD CONSTRAINT template_preview_pkey PRIMARY KEY (project_id, id);
 ALTER TABLE beckon.template_unpublished ADD CONSTRAINT template_unpublished_format_check CHECK ((format = ANY (ARRAY['markdown'::text, 'mjml'::text])));
 ALTER TABLE beckon.template_unpublished ADD CONSTRAINT template_unpublished_pkey PRIMARY KEY (project_id, name);
 ALTER TABLE beckon.template_version ADD CONSTRAINT template_version_check CHECK (((format = 'mjml'::text) = (html IS NOT NULL)));
 ALTER TABLE beckon.template_version ADD CONSTRAINT template_version_format_check CHECK ((format = ANY (ARRAY['markdown'::text, 'mjml'::text])));
 ALTER TABLE beckon.template_version ADD CONSTRAINT template_version_pkey PRIMARY KEY (project_id, template_id, version);
-ALTER TABLE beckon.template_words ADD CONSTRAINT template_words_pkey PRIMARY KEY (project_id, id);
-ALTER TABLE beckon.tenant_due ADD CONSTRAINT tenant_due_ahead_ms_check CHECK ((ahead_ms >= 0));
-ALTER TABLE beckon.tenant_due ADD CONSTRAINT tenant_due_pkey PRIMARY KEY (project_id, work);
-ALTER TABLE beckon.tenant_due ADD CONSTRAINT tenant_due_work_check CHECK ((work = ANY (ARRAY['process'::text, 'send'::text, 'webhooks'::text])));
 ALTER TABLE beckon.test_inbox_email ADD CONSTRAINT test_inbox_email_copy_check CHECK ((copy > 0));
 ALTER TABLE beckon.test_inbox_email ADD CONSTRAINT test_inbox_email_pkey PRIMARY KEY (project_id, id, copy);
-ALTER TABLE beckon.topic_refusal ADD CONSTRAINT topic_refusal_hash_check CHECK (((kind = ANY (ARRAY['email'::text, 'user'::text])) OR (value ~ '^[0-9a-f]{64}$'::text)));
-ALTER TABLE beckon.topic_refusal ADD CONSTRAINT topic_refusal_kind_check CHECK ((kind = ANY (ARRAY['email'::text, 'user'::text, 'email_hash'::text, 'user_hash'::text])));
-ALTER TABLE beckon.topic_refusal ADD CONSTRAINT topic_refusal_pkey PRIMARY KEY (project_id, kind, value, topic);
-ALTER TABLE beckon.tracking_link ADD CONSTRAINT tracking_link_pkey PRIMARY KEY (project_id, message_id);
+ALTER TABLE beckon.topic_unsubscribe ADD CONSTRAINT topic_unsubscribe_hash_check CHECK (((kind = ANY (ARRAY['email'::text, 'user'::text])) OR (value ~ '^[0-9a-f]{64}$'::text)));
+ALTER TABLE beckon.topic_unsubscribe ADD CONSTRAINT topic_unsubscribe_kind_check CHECK ((kind = ANY (ARRAY['email'::text, 'user'::text, 'email_hash'::text, 'user_hash'::text])));
+ALTER TABLE beckon.topic_unsubscribe ADD CONSTRAINT topic_unsubscribe_pkey PRIMARY KEY (project_id, kind, value, topic);
+ALTER TABLE beckon.tracking_link ADD CONSTRAINT tracking_link_pkey PRIMARY KEY (project_id, email_id);
+ALTER TABLE beckon.webhook ADD CONSTRAINT webhook_pkey PRIMARY KEY (project_id, id);
 ALTER TABLE beckon.webhook_attempt ADD CONSTRAINT webhook_attempt_number_check CHECK ((number > 0));
-ALTER TABLE beckon.webhook_attempt ADD CONSTRAINT webhook_attempt_pkey PRIMARY KEY (project_id, message_id, endpoint_id, number);
+ALTER TABLE beckon.webhook_attempt ADD CONSTRAINT webhook_attempt_pkey PRIMARY KEY (project_id, webhook_id, endpoint_id, number);
 ALTER TABLE beckon.webhook_attempt ADD CONSTRAINT webhook_attempt_trigger_check CHECK ((trigger = ANY (ARRAY['auto'::text, 'manual'::text])));
 ALTER TABLE beckon.webhook_delivery ADD CONSTRAINT webhook_delivery_check CHECK (((state = ANY (ARRAY['pending'::text, 'delivering'::text])) = (next_at IS NOT NULL)));
-ALTER TABLE beckon.webhook_delivery ADD CONSTRAINT webhook_delivery_pkey PRIMARY KEY (project_id, message_id, endpoint_id);
+ALTER TABLE beckon.webhook_delivery ADD CONSTRAINT webhook_delivery_pkey PRIMARY KEY (project_id, webhook_id, endpoint_id);
 ALTER TABLE beckon.webhook_delivery ADD CONSTRAINT webhook_delivery_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'delivering'::text, 'delivered'::text, 'exhausted'::text, 'missed'::text, 'canceled'::text])));
 ALTER TABLE beckon.webhook_delivery ADD CONSTRAINT webhook_delivery_trigger_check CHECK ((trigger = ANY (ARRAY['auto'::text, 'manual'::text])));
 ALTER TABLE beckon.webhook_endpoint ADD CONSTRAINT webhook_endpoint_check CHECK (((disabled_at IS NULL) = (disabled_reason IS NULL)));
@@ -1376,8 +1377,7 @@ ALTER TABLE beckon.webhook_endpoint ADD CONSTRAINT webhook_endpoint_in_flight_ma
 ALTER TABLE beckon.webhook_endpoint ADD CONSTRAINT webhook_endpoint_per_second_check CHECK ((per_second > (0)::double precision));
 ALTER TABLE beckon.webhook_endpoint ADD CONSTRAINT webhook_endpoint_pkey PRIMARY KEY (project_id, id);
 ALTER TABLE beckon.webhook_health ADD CONSTRAINT webhook_health_pkey PRIMARY KEY (project_id, endpoint_id);
-ALTER TABLE beckon.webhook_listener ADD CONSTRAINT webhook_listener_pkey PRIMARY KEY (project_id, person_id);
-ALTER TABLE beckon.webhook_message ADD CONSTRAINT webhook_message_pkey PRIMARY KEY (project_id, id);
+ALTER TABLE beckon.webhook_listener ADD CONSTRAINT webhook_listener_pkey PRIMARY KEY (project_id, member_id);
 ALTER TABLE beckon.webhook_secret ADD CONSTRAINT webhook_secret_pkey PRIMARY KEY (project_id, endpoint_id, id);
 ALTER TABLE beckon.billing_customer ADD CONSTRAINT billing_customer_project_id_import_id_fkey FOREIGN KEY (project_id, import_id) REFERENCES beckon.import(project_id, id) ON DELETE CASCADE;
 ALTER TABLE beckon.billing_object ADD CONSTRAINT billing_object_project_id_import_id_fkey FOREIGN KEY (project_id, import_id) REFERENCES beckon.import(project_id, id) ON DELETE CASCADE;
@@ -1385,9 +1385,10 @@ ALTER TABLE beckon.billing_snapshot ADD CONSTRAINT billing_snapshot_project_id_i
 ALTER TABLE beckon.import_erased ADD CONSTRAINT import_erased_project_id_import_id_fkey FOREIGN KEY (project_id, import_id) REFERENCES beckon.import(project_id, id) ON DELETE CASCADE;
 ALTER TABLE beckon.import_finding ADD CONSTRAINT import_finding_project_id_import_id_fkey FOREIGN KEY (project_id, import_id) REFERENCES beckon.import(project_id, id) ON DELETE CASCADE;
 ALTER TABLE beckon.import_part ADD CONSTRAINT import_part_project_id_import_id_fkey FOREIGN KEY (project_id, import_id) REFERENCES beckon.import(project_id, id) ON DELETE CASCADE;
-ALTER TABLE beckon.ingest_queue ADD CONSTRAINT ingest_queue_project_id_fkey FOREIGN KEY (project_id) REFERENCES beckon.project(project_id);
+ALTER TABLE beckon.ingest_queue_state ADD CONSTRAINT ingest_queue_state_project_id_fkey FOREIGN KEY (project_id) REFERENCES beckon.project(project_id);
 ALTER TABLE beckon.project_lock ADD CONSTRAINT project_lock_project_id_fkey FOREIGN KEY (project_id) REFERENCES beckon.project(project_id);
 ALTER TABLE beckon.project_settings ADD CONSTRAINT project_settings_project_id_fkey FOREIGN KEY (project_id) REFERENCES beckon.project(project_id);
+ALTER TABLE beckon.project_timer ADD CONSTRAINT project_timer_project_id_fkey FOREIGN KEY (project_id) REFERENCES beckon.project(project_id);
 ALTER TABLE beckon.team_account ADD CONSTRAINT team_account_user_id_fkey FOREIGN KEY (user_id) REFERENCES beckon.team_user(id) ON DELETE CASCADE;
 ALTER TABLE beckon.team_device ADD CONSTRAINT team_device_decided_by_fkey FOREIGN KEY (decided_by) REFERENCES beckon.team_user(id) ON DELETE CASCADE;
 ALTER TABLE beckon.team_link ADD CONSTRAINT team_link_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES beckon.team_organization(id) ON DELETE CASCADE;
@@ -1397,22 +1398,23 @@ ALTER TABLE beckon.team_passkey ADD CONSTRAINT team_passkey_user_id_fkey FOREIGN
 ALTER TABLE beckon.team_session ADD CONSTRAINT team_session_user_id_fkey FOREIGN KEY (user_id) REFERENCES beckon.team_user(id) ON DELETE CASCADE;
 ALTER TABLE beckon.team_token ADD CONSTRAINT team_token_user_id_fkey FOREIGN KEY (user_id) REFERENCES beckon.team_user(id) ON DELETE CASCADE;
 ALTER TABLE beckon.team_two_factor ADD CONSTRAINT team_two_factor_user_id_fkey FOREIGN KEY (user_id) REFERENCES beckon.team_user(id) ON DELETE CASCADE;
-ALTER TABLE beckon.tenant_due ADD CONSTRAINT tenant_due_project_id_fkey FOREIGN KEY (project_id) REFERENCES beckon.project(project_id);
 
+CREATE INDEX activity_bulk ON beckon.activity USING btree (project_id, at) WHERE (kind = 'bulk_change'::text);
+COMMENT ON INDEX beckon.activity_bulk IS 'The history of a user depends on when imports ran. Import changes are few among all changes.';
+CREATE INDEX activity_person ON beckon.activity USING btree (project_id, external_user_id, at) WHERE (external_user_id IS NOT NULL);
+CREATE INDEX ai_drafting_next_at ON beckon.ai_drafting USING btree (next_at) WHERE (next_at IS NOT NULL);
+CREATE INDEX ai_drafting_person ON beckon.ai_drafting USING btree (project_id, external_user_id);
 CREATE INDEX api_key_project ON beckon.api_key USING btree (project_id);
-CREATE INDEX audience_due_at ON beckon.audience_due USING btree (project_id, at);
-CREATE INDEX audience_due_edition ON beckon.audience_due USING btree (project_id, ((edition + 0)));
-COMMENT ON INDEX beckon.audience_due_edition IS 'See audience_member_edition.';
-CREATE UNIQUE INDEX audience_edition_current ON beckon.audience_edition USING btree (project_id, audience_id, state) WHERE (state <> 'retired'::text);
-CREATE INDEX audience_edition_unfinished ON beckon.audience_edition USING btree (state) WHERE (state <> 'served'::text);
-CREATE INDEX audience_member_edition ON beckon.audience_member USING btree (project_id, ((edition + 0)), external_user_id);
-COMMENT ON INDEX beckon.audience_member_edition IS 'Processing looks up a few editions of one user, which the primary key answers with one descent. The planner rates an index on edition as equally good, though it needs a descent for each edition. "edition + 0" keeps it from choosing this index for that query.';
-CREATE INDEX billing_customer_address ON beckon.billing_customer USING btree (project_id, import_id, address, named) WHERE ((address IS NOT NULL) AND (named IS NOT NULL));
+CREATE INDEX audience_member_version ON beckon.audience_member USING btree (project_id, ((version_id + 0)), external_user_id);
+COMMENT ON INDEX beckon.audience_member_version IS 'Processing looks up a few versions of one user, which the primary key answers with one descent. The planner rates an index on version_id as equally good, though it needs a descent for each version. "version_id + 0" keeps it from choosing this index for that query.';
+CREATE INDEX audience_timer_at ON beckon.audience_timer USING btree (project_id, at);
+CREATE INDEX audience_timer_version ON beckon.audience_timer USING btree (project_id, ((version_id + 0)));
+COMMENT ON INDEX beckon.audience_timer_version IS 'See audience_member_version.';
+CREATE UNIQUE INDEX audience_version_current ON beckon.audience_version USING btree (project_id, audience_id, state) WHERE (state <> 'retired'::text);
+CREATE INDEX audience_version_unfinished ON beckon.audience_version USING btree (state) WHERE (state <> 'served'::text);
+CREATE INDEX billing_customer_address ON beckon.billing_customer USING btree (project_id, import_id, address, named_user_id) WHERE ((address IS NOT NULL) AND (named_user_id IS NOT NULL));
 CREATE INDEX billing_customer_open ON beckon.billing_customer USING btree (project_id, import_id, customer_id) WHERE (matched_by IS NULL);
 CREATE INDEX billing_customer_user ON beckon.billing_customer USING btree (project_id, import_id, user_id, created) WHERE (user_id IS NOT NULL);
-CREATE INDEX change_bulk ON beckon.change USING btree (project_id, at) WHERE (kind = 'bulk_change'::text);
-COMMENT ON INDEX beckon.change_bulk IS 'The history of a user depends on when imports ran. Import changes are few among all changes.';
-CREATE INDEX change_person ON beckon.change USING btree (project_id, external_user_id, at) WHERE (external_user_id IS NOT NULL);
 CREATE INDEX dead_letter_person ON beckon.dead_letter USING btree (project_id, ((record ->> 'external_user_id'::text)));
 CREATE INDEX decision_rule ON beckon.decision USING btree (project_id, rule_id, last_at);
 CREATE INDEX draft_created_at ON beckon.draft USING btree (project_id, created_at, id);
@@ -1431,25 +1433,23 @@ END), COALESCE(deadline_at, 'infinity'::timestamp with time zone), id) WHERE ((e
 COMMENT ON INDEX beckon.draft_review IS 'The order of the review screen: drafts with a deadline, drafts without one, held drafts, postponed drafts. Emails that were approved and may have been sent before a restore are included. modules/review/review.ts has the same condition and the same two expressions.';
 CREATE INDEX draft_unsettled ON beckon.draft USING btree (project_id, ended_at) WHERE (state = ANY (ARRAY['failed'::text, 'unknown'::text]));
 COMMENT ON INDEX beckon.draft_unsettled IS 'Emails that failed or whose delivery is unknown: few among all that ended, and read by every page.';
-CREATE INDEX draft_wording_next_at ON beckon.draft_wording USING btree (next_at) WHERE (next_at IS NOT NULL);
-CREATE INDEX draft_wording_person ON beckon.draft_wording USING btree (project_id, external_user_id);
+CREATE INDEX email_address ON beckon.email USING btree (project_id, address, claimed_at) WHERE counts;
+CREATE INDEX email_claimed_at ON beckon.email USING btree (project_id, claimed_at, id);
+CREATE INDEX email_domain ON beckon.email USING btree (project_id, domain, claimed_at) WHERE (domain IS NOT NULL);
+CREATE UNIQUE INDEX email_id ON beckon.email USING btree (project_id, id);
+CREATE INDEX email_mime_frozen_at ON beckon.email_mime USING btree (project_id, frozen_at);
+CREATE INDEX email_person ON beckon.email USING btree (project_id, external_user_id);
+CREATE INDEX email_rule ON beckon.email USING btree (project_id, rule_id, claimed_at, id);
+CREATE INDEX email_unfinished ON beckon.email USING btree (next_at) WHERE (next_at IS NOT NULL);
 CREATE INDEX event_person ON beckon.event USING btree (project_id, external_user_id, name, occurred_at);
 CREATE INDEX hit_agent_at ON beckon.hit USING btree (project_id, at) WHERE ((agent IS NOT NULL) OR (remote IS NOT NULL));
+CREATE INDEX hit_count_classify_at ON beckon.hit_count USING btree (classify_at) WHERE (classify_at IS NOT NULL);
 CREATE INDEX hit_count_person ON beckon.hit_count USING btree (project_id, external_user_id);
-CREATE INDEX hit_count_settle_at ON beckon.hit_count USING btree (settle_at) WHERE (settle_at IS NOT NULL);
 CREATE INDEX idempotency_accepted_at ON beckon.idempotency USING btree (accepted_at);
 COMMENT ON INDEX beckon.idempotency_accepted_at IS 'A B-tree and not BRIN: once space in the table is reused, page ranges no longer follow time, and each cleanup step read the table from its start.';
 CREATE INDEX import_at_work ON beckon.import USING btree (project_id, queued_at, id) WHERE (state = ANY (ARRAY['checking'::text, 'running'::text]));
-CREATE INDEX message_address ON beckon.message USING btree (project_id, address, claimed_at) WHERE counts;
-CREATE INDEX message_claimed_at ON beckon.message USING btree (project_id, claimed_at, id);
-CREATE INDEX message_domain ON beckon.message USING btree (project_id, domain, claimed_at) WHERE (domain IS NOT NULL);
-CREATE UNIQUE INDEX message_id ON beckon.message USING btree (project_id, id);
-CREATE INDEX message_mime_frozen_at ON beckon.message_mime USING btree (project_id, frozen_at);
-CREATE INDEX message_person ON beckon.message USING btree (project_id, external_user_id);
-CREATE INDEX message_rule ON beckon.message USING btree (project_id, rule_id, claimed_at, id);
-CREATE INDEX message_unfinished ON beckon.message USING btree (next_at) WHERE (next_at IS NOT NULL);
-CREATE INDEX outcome_bad ON beckon.outcome USING btree (project_id, message_id) WHERE (type = ANY (ARRAY['email.bounced'::text, 'email.unsubscribed'::text]));
-CREATE UNIQUE INDEX outcome_once ON beckon.outcome USING btree (project_id, message_id, type, link, class);
+CREATE INDEX outcome_bad ON beckon.outcome USING btree (project_id, email_id) WHERE (type = ANY (ARRAY['email.bounced'::text, 'email.unsubscribed'::text]));
+CREATE UNIQUE INDEX outcome_once ON beckon.outcome USING btree (project_id, email_id, type, link, class);
 COMMENT ON INDEX beckon.outcome_once IS 'An outcome is recorded once for each email, type, link and class, forever.';
 CREATE INDEX outcome_person ON beckon.outcome USING btree (project_id, external_user_id, recorded_at);
 CREATE INDEX outcome_recorded_at ON beckon.outcome USING btree (project_id, recorded_at, id);
@@ -1457,8 +1457,9 @@ CREATE INDEX outcome_rule ON beckon.outcome USING btree (project_id, rule_id, ty
 CREATE INDEX person_email_lower ON beckon.person_email USING btree (project_id, email_lower);
 CREATE INDEX person_written_seq ON beckon.person USING btree (project_id) WHERE (written_seq IS NOT NULL);
 CREATE INDEX project_of_organization ON beckon.project USING btree (organization_id);
+CREATE INDEX project_timer_next_at ON beckon.project_timer USING btree (work, next_at);
 CREATE INDEX reply_forward_at ON beckon.reply USING btree (forward_at) WHERE (forward_at IS NOT NULL);
-CREATE UNIQUE INDEX reply_once ON beckon.reply USING btree (project_id, message_id, inbound_id);
+CREATE UNIQUE INDEX reply_once ON beckon.reply USING btree (project_id, email_id, inbound_id);
 CREATE INDEX reply_person ON beckon.reply USING btree (project_id, external_user_id, received_at);
 CREATE INDEX reply_received_at ON beckon.reply USING btree (project_id, received_at, id);
 CREATE INDEX rule_enrollment_rule ON beckon.rule_enrollment USING btree (project_id, rule_id, id);
@@ -1482,14 +1483,13 @@ CREATE INDEX team_session_of_user ON beckon.team_session USING btree (user_id);
 CREATE INDEX team_token_live ON beckon.team_token USING btree (last4) WHERE (revoked_at IS NULL);
 CREATE INDEX team_token_of_user ON beckon.team_token USING btree (user_id, created_at);
 CREATE INDEX team_verification_by_identifier ON beckon.team_verification USING btree (identifier);
-CREATE INDEX template_words_at ON beckon.template_words USING btree (project_id, at);
-CREATE INDEX tenant_due_next_at ON beckon.tenant_due USING btree (work, next_at);
+CREATE INDEX template_preview_at ON beckon.template_preview USING btree (project_id, at);
 CREATE INDEX test_inbox_email_at ON beckon.test_inbox_email USING btree (project_id, at, id, copy);
 CREATE INDEX test_inbox_email_draft ON beckon.test_inbox_email USING btree (project_id, draft_id) WHERE (draft_id IS NOT NULL);
 CREATE INDEX test_inbox_email_person ON beckon.test_inbox_email USING btree (project_id, external_user_id) WHERE (external_user_id IS NOT NULL);
 CREATE INDEX tracking_link_person ON beckon.tracking_link USING btree (project_id, external_user_id);
-CREATE INDEX webhook_delivery_fresh ON beckon.webhook_delivery USING btree (project_id, endpoint_id, state, next_at, message_id) WHERE ((next_at IS NOT NULL) AND (trigger = 'auto'::text));
+CREATE INDEX webhook_created_at ON beckon.webhook USING btree (project_id, created_at, id);
+CREATE INDEX webhook_delivery_fresh ON beckon.webhook_delivery USING btree (project_id, endpoint_id, state, next_at, webhook_id) WHERE ((next_at IS NOT NULL) AND (trigger = 'auto'::text));
 COMMENT ON INDEX beckon.webhook_delivery_fresh IS 'Finds new deliveries behind any number of replayed ones.';
-CREATE INDEX webhook_delivery_next_at ON beckon.webhook_delivery USING btree (project_id, endpoint_id, state, next_at, message_id) WHERE (next_at IS NOT NULL);
-CREATE INDEX webhook_message_created_at ON beckon.webhook_message USING btree (project_id, created_at, id);
-CREATE INDEX webhook_message_person ON beckon.webhook_message USING btree (project_id, external_user_id) WHERE (external_user_id IS NOT NULL);
+CREATE INDEX webhook_delivery_next_at ON beckon.webhook_delivery USING btree (project_id, endpoint_id, state, next_at, webhook_id) WHERE (next_at IS NOT NULL);
+CREATE INDEX webhook_person ON beckon.webhook USING btree (project_id, external_user_id) WHERE (external_user_id IS NOT NULL);

@@ -33,11 +33,11 @@ export function declarations({ root, folder, entries }: Options): Map<string, st
     const declared = readDeclarations([...contract, ...modules.values()]);
     const imports = outsideImports([...modules.values(), ...contract]);
     const files = new Map<string, string>();
-    let elsewhere = new Set<string>();
+    let otherEntryNames = new Set<string>();
     for (const entry of entries) {
       const open = publicNames({ text: modules.get(`./${entry}.ts`) ?? '', modules });
-      files.set(`${entry}.d.ts`, tabbed(flatten({ declared, open, elsewhere, imports })));
-      elsewhere = elsewhere.union(open);
+      files.set(`${entry}.d.ts`, tabbed(flatten({ declared, open, otherEntryNames, imports })));
+      otherEntryNames = otherEntryNames.union(open);
     }
     return files;
   } finally {

@@ -62,7 +62,7 @@ export function publicNames({ text, modules }: Entry): Set<string> {
 type Flat = {
   declared: Declarations;
   open: Set<string>;
-  elsewhere: Set<string>;
+  otherEntryNames: Set<string>;
   imports: Map<string, string>;
 };
 
@@ -70,15 +70,15 @@ type Flat = {
  * Returns one module with everything that `open` needs. Declarations that another entry has are imported from there, and only `open` is
  * exported.
  */
-export function flatten({ declared, open, elsewhere, imports }: Flat): string {
+export function flatten({ declared, open, otherEntryNames, imports }: Flat): string {
   const used = new Set<string>();
-  const taken = new Set<string>();
+  const imported = new Set<string>();
   const outside = new Set<string>();
   const waiting = [...open];
   for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
-    if (used.has(name) || taken.has(name)) continue;
+    if (used.has(name) || imported.has(name)) continue;
     const statement = declared.get(name);
-    if (elsewhere.has(name)) taken.add(name);
+    if (otherEntryNames.has(name)) imported.add(name);
     else if (statement === undefined) throw new Error(`${name} is declared nowhere`);
     else {
       used.add(name);
@@ -92,7 +92,9 @@ export function flatten({ declared, open, elsewhere, imports }: Flat): string {
   const kept = [...declared].filter(([name]) => used.has(name));
   return [
     ...[...outside].toSorted(),
-    ...(taken.size === 0 ? [] : [`import type { ${[...taken].toSorted().join(', ')} } from './index.js';`]),
+    ...(imported.size === 0
+      ? []
+      : [`import type { ${[...imported].toSorted().join(', ')} } from './index.js';`]),
     ...kept.map(([name, statement]) => render(statement.trimEnd(), open.has(name))),
     // Without it all declarations would be exported.
     'export {};\n',

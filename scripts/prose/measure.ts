@@ -64,8 +64,8 @@ export const RULES: readonly Rule[] = ['headless', 'term', 'long'];
 
 /** The share of a surface's sentences that break a rule, in percent. A sentence with two wrong words counts once. */
 export function shareOf({ sentences, findings }: Measured, rule: Rule): number {
-  const places = findings.filter((finding) => finding.rule === rule);
-  const broken = new Set(places.map(({ file, line, text }) => `${file}:${line} ${text}`)).size;
+  const matching = findings.filter((finding) => finding.rule === rule);
+  const broken = new Set(matching.map(({ file, line, text }) => `${file}:${line} ${text}`)).size;
   return sentences === 0 ? 0 : (100 * broken) / sentences;
 }
 

@@ -20,7 +20,7 @@ export function sourceSentences(file: string, code: string): SourceSentence[] {
   const lineAt = lineFinder(code);
   const read = (kind: Kind, texts: Text[]): SourceSentence[] =>
     texts.flatMap(({ at, text }) =>
-      sentencesOf(continued(kind, text), lineAt(at)).map((one) => ({ ...one, kind })),
+      sentencesOf(continued(kind, text), lineAt(at)).map((sentence) => ({ ...sentence, kind })),
     );
   return [
     ...read('comment', commentTexts(comments, code)),
@@ -77,11 +77,11 @@ function isType({ type, expression }: Node): boolean {
 }
 
 /** `'a b c'.split(' ')`: data, not a message. */
-function isWordList({ type, callee, arguments: given }: Node): boolean {
+function isWordList({ type, callee, arguments: args }: Node): boolean {
   if (type !== 'CallExpression') return false;
   const { type: kind, object, property } = callee as Node;
   if (kind !== 'MemberExpression' || (property as Node).name !== 'split') return false;
-  const [separator] = given as Node[];
+  const [separator] = args as Node[];
   return separator?.value === ' ' && textOf(withoutParentheses(object as Node)) !== null;
 }
 

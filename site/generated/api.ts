@@ -19,8 +19,8 @@ export function apiEndpoints(): string {
 
 function endpoint(path: string, { summary, description, requestBody, responses }: Operation): string {
   const request = Object.values(requestBody.content['application/json'].examples)[0]?.value;
-  const [status, answer] = Object.entries(responses).find(([code]) => code.startsWith('2')) ?? [];
-  const first = answer && Object.values(answer.content['application/json'].examples)[0]?.value;
+  const [status, response] = Object.entries(responses).find(([code]) => code.startsWith('2')) ?? [];
+  const first = response && Object.values(response.content['application/json'].examples)[0]?.value;
   return [
     `### ${summary}`,
     `\`POST ${path}\``,

@@ -52,8 +52,8 @@ function leavesOf(program: ProgramLike, before: string[] = []): Leaf[] {
     .filter((command) => command.name() !== 'help')
     .flatMap((command) => {
       const path = [...before, command.name()];
-      const own = command.commands.length === 0 || command.options.length > 0 ? [{ path, command }] : [];
-      return [...own, ...leavesOf(command, path)];
+      const self = command.commands.length === 0 || command.options.length > 0 ? [{ path, command }] : [];
+      return [...self, ...leavesOf(command, path)];
     });
 }
 
@@ -77,9 +77,9 @@ function rowsOf(leaves: Leaf[]): string {
 }
 
 function argumentsOf(command: ProgramLike): string[] {
-  return command.registeredArguments.map((one) => {
-    const name = `${one.name()}${one.variadic ? '…' : ''}`;
-    return one.required ? `<${name}>` : `[${name}]`;
+  return command.registeredArguments.map((argument) => {
+    const name = `${argument.name()}${argument.variadic ? '…' : ''}`;
+    return argument.required ? `<${name}>` : `[${name}]`;
   });
 }
 
@@ -125,7 +125,7 @@ const NO_SHELL: Shell = {
   stdout: NO_SINK,
   stderr: NO_SINK,
   stdin: { isTerminal: false, chunks: refuse },
-  ask: { confirm: refuse, text: refuse, secret: refuse },
+  prompts: { confirm: refuse, text: refuse, secret: refuse },
   openBrowser: refuse,
   onInterrupt: () => refuse,
   setExitCode: () => {},

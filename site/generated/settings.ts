@@ -9,8 +9,8 @@ import { tableOf } from './table.ts';
 export function settings(): string {
   const groups = Map.groupBy(VARIABLES, ({ group }) => group);
   return [...groups]
-    .map(([group, some]) => {
-      const rows = some.map(({ name, unset, example, about, secret, generate }) => [
+    .map(([group, variables]) => {
+      const rows = variables.map(({ name, unset, example, about, secret, generate }) => [
         secret ? `\`${name}\`, \`${name}_FILE\`` : `\`${name}\``,
         unset === null ? '' : asCode(unset),
         asCode(example),

@@ -153,7 +153,7 @@ async function attackPublic(target: Target, victim: Victim, keys: Keys): Promise
 async function landed(victim: Victim): Promise<Finding[]> {
   return victim.database(async (db) => {
     const waiting = async (): Promise<number> =>
-      Number((await db.query('SELECT count(*) AS n FROM inbox')).rows[0].n);
+      Number((await db.query('SELECT count(*) AS n FROM ingest_queue')).rows[0].n);
     for (let looks = 0; looks < 600 && (await waiting()) > 0; looks += 1)
       await new Promise((resolve) => setTimeout(resolve, 100));
     const { rows } = await db.query<{ project_id: string; external_user_id: string }>(

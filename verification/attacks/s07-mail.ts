@@ -79,7 +79,7 @@ async function handHostile(target: Target): Promise<Finding[]> {
       heard.emails.length = 0;
       const to = `ada${n}@home.test`;
       const handed = await composeMail(emailOf(n, to, text), null)
-        .then((mime) => relay.hand({ from: 'b+1@bounce.shop.test', to, envid: null }, mime))
+        .then((mime) => relay.submit({ from: 'b+1@bounce.shop.test', to, envid: null }, mime))
         .then(() => true)
         .catch(() => false);
       target.count(handed ? 'hostile texts handed over' : 'hostile texts refused');
@@ -91,7 +91,7 @@ async function handHostile(target: Target): Promise<Finding[]> {
       const to = 'ada@home.test';
       const mime = await composeMail(emailOf(0, to, 'Hello'), null);
       const result = await relay
-        .hand({ from: 'b+1@bounce.shop.test', to: address, envid: null }, mime)
+        .submit({ from: 'b+1@bounce.shop.test', to: address, envid: null }, mime)
         .catch(() => null);
       target.count('hostile recipients');
       const named = heard.commands.filter((line) => /^RCPT/i.test(line));

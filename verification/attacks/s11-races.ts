@@ -67,7 +67,7 @@ async function sameKey(target: Target, victim: Victim): Promise<Finding[]> {
   const names = `race_%`;
   const { rows } = await victim.database(async (db) => {
     for (let looks = 0; looks < 600; looks += 1) {
-      if ((await db.query('SELECT 1 FROM inbox LIMIT 1')).rowCount === 0) break;
+      if ((await db.query('SELECT 1 FROM ingest_queue LIMIT 1')).rowCount === 0) break;
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
     return db.query<{ n: number }>(`SELECT count(*)::int AS n FROM event WHERE name LIKE $1`, [names]);

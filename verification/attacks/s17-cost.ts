@@ -97,7 +97,7 @@ async function attack(target: Target, world: World, input: Input): Promise<Findi
 /** Waits until the records of the last input are processed, so that the delays of one input are not measured beside the next. */
 async function drained({ victim }: World): Promise<void> {
   for (const end = Date.now() + DRAINED_WITHIN_MS; Date.now() < end; await pause(250)) {
-    const { rows } = await victim.database((db) => db.query('SELECT FROM inbox LIMIT 1'));
+    const { rows } = await victim.database((db) => db.query('SELECT FROM ingest_queue LIMIT 1'));
     if (rows.length === 0) return;
   }
   throw new Error('the ingest queue did not become empty');

@@ -8,7 +8,7 @@ import { ENDPOINTS } from '@beckon/contract';
 import { systemClock } from '../../packages/server/src/platform/time/clock.ts';
 import { deriveKey } from '../../packages/server/src/platform/crypto/hash.ts';
 import { silentLog } from '../../packages/server/src/platform/log.ts';
-import { createSealer, type Sealer } from '../../packages/server/src/platform/crypto/encrypt.ts';
+import { createEncrypter, type Encrypter } from '../../packages/server/src/platform/crypto/encrypt.ts';
 import { createKey } from '../../packages/server/src/modules/ingest/keys/change-key.ts';
 import { createProject } from '../../packages/server/src/modules/administration/create-project.ts';
 import { type Database, openDatabase } from '../../packages/server/src/platform/db/database.ts';
@@ -22,7 +22,7 @@ export type Ground = {
   url: string;
   postgresPid: number;
   /** The same as the product's, for secrets that are written into its tables. */
-  sealer: Sealer;
+  encrypter: Encrypter;
   /** Creates a project with a key and rate limits. The limits are on, as in production, but too high to be reached. */
   project(): Promise<Project>;
   /** Starts the product as it runs in production. One ground may have several, each with some of the roles. */
@@ -78,7 +78,7 @@ export async function openGround(): Promise<Ground> {
     db,
     url,
     postgresPid: postgresPid(join(dataDir, 'postgres')),
-    sealer: createSealer(SECRET, null, 'secrets at rest'),
+    encrypter: createEncrypter(SECRET, null, 'secrets at rest'),
     project: () => makeProject(db),
     serve: (roles, { nodeOptions = [], env = {} } = {}) =>
       start([...nodeOptions, MAIN, 'serve'], { ...env, ROLES: roles, readyWhen: 'Beckon is ready' }),

@@ -128,7 +128,10 @@ export async function makePeople({ db, url }: Target, world: World): Promise<voi
     await fillInSteps(url, { name: `${name} events of people`, rows: people }, (client, from, to) =>
       client.query(HISTORY, [projectId, lapsed, from, to, name, eventsOfEach, new Date(now)]),
     );
-  await db.query('UPDATE beckon.ingest_queue SET next_seq = $2 WHERE project_id = $1', [projectId, SEQ_FROM]);
+  await db.query('UPDATE beckon.ingest_queue_state SET next_seq = $2 WHERE project_id = $1', [
+    projectId,
+    SEQ_FROM,
+  ]);
 }
 
 const PEOPLE = `
@@ -164,13 +167,13 @@ export async function serveAudiences(target: Target, world: World, wanted: Audie
   for (const audience of wanted) served.push(await serveOne(target, world, audience));
   await db.query('UPDATE beckon.project_lock SET model = model + 1 WHERE project_id = $1', [world.projectId]);
   await db.query(
-    `UPDATE beckon.tenant_due SET next_at = (SELECT min(at) FROM beckon.audience_due WHERE project_id = $1) WHERE project_id = $1 AND work = 'process'`,
+    `UPDATE beckon.project_timer SET next_at = (SELECT min(at) FROM beckon.audience_timer WHERE project_id = $1) WHERE project_id = $1 AND work = 'process'`,
     [world.projectId],
   );
   return served;
 }
 
-export type Served = { id: string; edition: number };
+export type Served = { id: string; versionId: number };
 
 async function countAll({ db, url }: Target, { projectId, people }: World): Promise<void> {
   await db.query(
@@ -194,35 +197,35 @@ async function serveOne(target: Target, world: World, { name, definition }: Audi
   const parsed = parsePredicate(definition);
   if (!parsed.ok) throw new Error(`${name}: ${JSON.stringify(parsed.faults)}`);
   const { id } = await createAudience({ db, listRuleNeeds }, { projectId, name, definition });
-  const [row] = await db.query<{ edition: number }>(
-    `SELECT edition FROM beckon.audience_edition WHERE project_id = $1 AND audience_id = $2`,
+  const [row] = await db.query<{ version_id: number }>(
+    `SELECT version_id FROM beckon.audience_version WHERE project_id = $1 AND audience_id = $2`,
     [projectId, id],
   );
-  const edition = row?.edition ?? 0;
+  const versionId = row?.version_id ?? 0;
   const names = [...EVENT_NAMES] as string[];
   const asksOfSent = names.some((event) => JSON.stringify(definition).includes(`"${event}"`));
   const isTimed = !world.withoutMoments && asksOfSent && JSON.stringify(definition).includes('"within"');
   const now = new Date(db.clock.now());
   await fillInSteps(url, { name: `members of ${name}`, rows: people }, async (client, from, to) => {
-    await addMembers(client, { projectId, edition, from, to, predicate: parsed.predicate, now });
-    if (isTimed) await client.query(DUES, [projectId, edition, from, to]);
+    await addMembers(client, { projectId, versionId, from, to, predicate: parsed.predicate, now });
+    if (isTimed) await client.query(DUES, [projectId, versionId, from, to]);
   });
-  await withClient(url, (client) => client.query(SERVED, [projectId, edition, people]));
-  return { id, edition };
+  await withClient(url, (client) => client.query(SERVED, [projectId, versionId, people]));
+  return { id, versionId };
 }
 
 const SERVED = `
-  UPDATE beckon.audience_edition SET state = 'served', served_at = now(), people = $3, built = $3,
-    members = (SELECT count(*) FROM beckon.audience_member WHERE project_id = $1 AND edition = $2)
-  WHERE project_id = $1 AND edition = $2`;
+  UPDATE beckon.audience_version SET state = 'served', served_at = now(), users = $3, built = $3,
+    members = (SELECT count(*) FROM beckon.audience_member WHERE project_id = $1 AND version_id = $2)
+  WHERE project_id = $1 AND version_id = $2`;
 
 const DUES = `
-  INSERT INTO beckon.audience_due (project_id, external_user_id, edition, at)
+  INSERT INTO beckon.audience_timer (project_id, external_user_id, version_id, at)
   SELECT $1::bigint, ${USER_SQL}, $2::bigint, now() + interval '6 hours' + n % 3600 * interval '1 second' FROM generate_series($3::int, $4::int - 1) AS n`;
 
 type Slice = {
   projectId: number;
-  edition: number;
+  versionId: number;
   from: number;
   to: number;
   predicate: Predicate;
@@ -230,11 +233,11 @@ type Slice = {
 };
 
 async function addMembers(client: pg.Client, slice: Slice): Promise<void> {
-  const { projectId, edition, from, to, predicate, now } = slice;
-  const params = sqlParams([projectId, edition, from, to, now]);
-  const holds = predicateSql(predicate, { params, projectId: '$1', now: '$5', edition: () => null });
+  const { projectId, versionId, from, to, predicate, now } = slice;
+  const params = sqlParams([projectId, versionId, from, to, now]);
+  const holds = predicateSql(predicate, { params, projectId: '$1', now: '$5', versionId: () => null });
   await client.query(
-    `INSERT INTO beckon.audience_member (project_id, external_user_id, edition, since)
+    `INSERT INTO beckon.audience_member (project_id, external_user_id, version_id, since)
      SELECT $1::bigint, p.external_user_id, $2::bigint, $5::timestamptz
      FROM generate_series($3::int, $4::int - 1) AS n JOIN beckon.person p ON p.project_id = $1 AND p.external_user_id = ${USER_SQL}
      WHERE ${holds}`,

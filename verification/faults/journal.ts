@@ -71,7 +71,7 @@ export type SinkEntry =
       at: number;
       /** The path under which the endpoint was created, which is its name in `world.json`. */
       endpoint: string;
-      messageId: string;
+      webhookId: string;
       timestamp: string;
       signature: string;
       body: string;

@@ -51,7 +51,7 @@ byte taken = 0;
 /* These results are written only over a message that is claimed and not yet submitted. */
 #define IS_BEFORE_SUBMIT(result) (result == is_returned || result == is_withheld)
 
-/* `endMessages` and the move of the draft: one commit of `recordResults`, which waits for the lock of the row. */
+/* `endEmails` and the move of the draft: one commit of `recordResults`, which waits for the lock of the row. */
 inline record(mine, said) {
   atomic {
     row == 0;
@@ -96,7 +96,7 @@ inline claim(me, mine, is_whole) {
 }
 
 /*
- * `submitMessages`: the statement sees what was committed before it began (`saw_paused`), waits for the row, and then checks
+ * `markSubmitting`: the statement sees what was committed before it began (`saw_paused`), waits for the row, and then checks
  * the row again, but only the row. The commit follows.
  */
 inline submit(me, mine, may_go) {

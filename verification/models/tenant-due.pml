@@ -1,5 +1,5 @@
 /*
- * Every due time is handled. The model has the alarm of one project (`tenant_due`), two enqueuers that store due times and
+ * Every due time is handled. The model has the alarm of one project (`project_timer`), two enqueuers that store due times and
  * set the alarm, two workers that read it, handle a due time and set the next alarm, and, if enabled, the sweep. README.md
  * maps these to the code.
  *
@@ -38,7 +38,7 @@ byte looked_at = 0;
 #define ALL_LOOKED_AT (stored == MOMENTS && looked_at == MOMENTS)
 
 /*
- * A transaction that stores a due time: its row, `dueEarlier` (lock, compare, write), the commit. It is killed at most once
+ * A transaction that stores a due time: its row, `setTimersEarlier` (lock, compare, write), the commit. It is killed at most once
  * and then repeated, as a batch of processing is.
  */
 proctype enqueuer(byte me; byte at) {
@@ -100,7 +100,7 @@ begin:
   mine = NEVER
 }
 
-/* `digestDue`, after a check: the processing lock, the due time, `holdDue`, `nextMoment`, `dueNext`, the commit. */
+/* `digestDue`, after a check: the processing lock, the due time, `lockTimer`, `nextMoment`, `setTimer`, the commit. */
 proctype worker(byte me) {
   bool was_killed = false;
   byte taken = 0;
@@ -159,7 +159,7 @@ end_idle:
 }
 
 #ifdef SWEEP
-/* `sweepDues`: a check, the lock of the row, the first due time, and `dueEarlier` in the same commit. */
+/* `sweepDues`: a check, the lock of the row, the first due time, and `setTimersEarlier` in the same commit. */
 active proctype sweep() {
   byte rings = NEVER;
 end_idle:

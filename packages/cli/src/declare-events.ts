@@ -3,17 +3,17 @@ import type { EventListed } from '@beckon/contract/dashboard';
 
 export const WRITTEN_BY = '// Written by `beckon types pull`.';
 
-type Known = Pick<EventListed, 'name' | 'properties'>;
+type EventShape = Pick<EventListed, 'name' | 'properties'>;
 
 /**
  * Declares a project's own events for the types of the client, which already knows the canonical ones. Names come from
  * events that were sent, so they are only written as string literals.
  */
-export function declareEvents(listed: readonly Known[]): { text: string; events: number } {
-  const own = listed
+export function declareEvents(listed: readonly EventShape[]): { text: string; events: number } {
+  const customEvents = listed
     .filter(({ name }) => !Object.hasOwn(CANONICAL_EVENTS, name))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  const members = own.flatMap(({ name, properties }) => [
+  const members = customEvents.flatMap(({ name, properties }) => [
     `    ${quoted(name)}: {`,
     ...properties.map(({ property, types }) => `      ${quoted(property)}?: ${typeOf(types)};`),
     '    };',
@@ -29,7 +29,7 @@ export function declareEvents(listed: readonly Known[]): { text: string; events:
     '}',
     '',
   ].join('\n');
-  return { text, events: own.length };
+  return { text, events: customEvents.length };
 }
 
 const TYPES: Record<string, string> = {
@@ -42,8 +42,8 @@ const TYPES: Record<string, string> = {
 };
 
 function typeOf(types: readonly string[]): string {
-  const known = types.map((type) => TYPES[type] ?? 'JsonValue');
-  return known.length === 0 ? 'JsonValue' : [...new Set(known)].toSorted().join(' | ');
+  const tsTypes = types.map((type) => TYPES[type] ?? 'JsonValue');
+  return tsTypes.length === 0 ? 'JsonValue' : [...new Set(tsTypes)].toSorted().join(' | ');
 }
 
 /** A JSON string is a TypeScript literal once line separators and control characters are escaped. */

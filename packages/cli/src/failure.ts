@@ -38,7 +38,7 @@ export function unauthorized(code: string, message: string, requestId?: string):
 }
 
 /** The answer to a question; null means that the user canceled it. */
-export function answered<T>(answer: T | null): T {
+export function requireAnswer<T>(answer: T | null): T {
   if (answer !== null) return answer;
   throw new Failure('canceled', 'Canceled. No changes were made.', { exit: EXIT.interrupted });
 }

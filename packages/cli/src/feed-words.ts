@@ -16,7 +16,8 @@ const WORDS: Partial<Record<FeedType, (item: FeedItem) => string>> = {
   request: requestWords,
   event: (item) => `${textOf(item['name'])}${item['suppressed'] === true ? ', triggers suppressed' : ''}`,
   draft: (item) => `“${textOf(item['subject']) || 'a draft'}” is ${textOf(item['state'])}${ruleOf(item)}`,
-  draft_changed: (item) => `${item.actor_name ?? textOf(item['actor'])}: ${wayOf(item)}${ruleOf(item)}`,
+  draft_changed: (item) =>
+    `${item.actor_name ?? textOf(item['actor'])}: ${transitionOf(item)}${ruleOf(item)}`,
   email: (item) => `${textOf(item['state'])}${ruleOf(item)}`,
   outcome: (item) => `${textOf(item['outcome']).replace('email.', '')}${ruleOf(item)}`,
   audience_joined: (item) => textOf(item['audience']),
@@ -41,11 +42,11 @@ function ruleOf({ rule }: FeedItem): string {
   return rule === undefined ? '' : ` (${rule})`;
 }
 
-function wayOf(item: FeedItem): string {
+function transitionOf(item: FeedItem): string {
   const [action, from, to] = [textOf(item['action']), textOf(item['from']), textOf(item['to'])];
-  const way = from === to ? `stays ${to}` : `${from} → ${to}`;
+  const transition = from === to ? `stays ${to}` : `${from} → ${to}`;
   const reason = textOf(item['reason']);
-  return [action, way, reason]
+  return [action, transition, reason]
     .filter((text) => text !== '')
     .join(', ')
     .replaceAll('_', ' ');

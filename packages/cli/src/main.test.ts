@@ -19,20 +19,20 @@ const [reading, reviewing] = [await world.tokenFor(['read']), await world.tokenF
 
 type Process = {
   child: ChildProcessWithoutNullStreams;
-  said: { out: string; err: string };
+  output: { out: string; err: string };
   ended: Promise<number>;
 };
 
 function run(args: string[], env: Record<string, string> = {}): Process {
   const child = spawn(process.execPath, [MAIN, ...args], { env: { ...base, ...env } });
-  const said = { out: '', err: '' };
-  child.stdout.on('data', (chunk: Buffer) => (said.out += chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => (said.err += chunk.toString()));
-  return { child, said, ended: once(child, 'close').then(([code]) => code as number) };
+  const output = { out: '', err: '' };
+  child.stdout.on('data', (chunk: Buffer) => (output.out += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (output.err += chunk.toString()));
+  return { child, output, ended: once(child, 'close').then(([code]) => code as number) };
 }
 
-async function hears({ child, said }: Process, words: string): Promise<void> {
-  while (!(said.out + said.err).includes(words))
+async function hears({ child, output }: Process, words: string): Promise<void> {
+  while (!(output.out + output.err).includes(words))
     await Promise.race([once(child.stdout, 'data'), once(child.stderr, 'data')]);
 }
 
@@ -41,7 +41,7 @@ test('stream › ends with 0 on Ctrl-C and on a closed pipe', async () => {
   await hears(tail, 'Following');
   const key = run(['track', 'u1', 'feature_used', '--key-file', '-']);
   key.child.stdin.end(`${world.apiKey}\n`);
-  expect([await key.ended, key.said.err]).toEqual([0, '']);
+  expect([await key.ended, key.output.err]).toEqual([0, '']);
   await hears(tail, 'feature_used');
   tail.child.kill('SIGINT');
   expect(await tail.ended).toBe(0);
@@ -60,9 +60,9 @@ test('program › ends a command with 1 when its output is closed', async () => 
 test('program › sets the exit code, and prints errors as JSON with --json', async () => {
   const usage = run(['track', 'u1', '--json']);
   expect(await usage.ended).toBe(2);
-  expect(JSON.parse(usage.said.err)).toMatchObject({ error: { code: 'usage' } });
+  expect(JSON.parse(usage.output.err)).toMatchObject({ error: { code: 'usage' } });
   const version = run(['--version']);
-  expect([await version.ended, version.said.out]).toEqual([0, expect.stringMatching(/^\d+\.\d+\.\d+\n$/)]);
+  expect([await version.ended, version.output.out]).toEqual([0, expect.stringMatching(/^\d+\.\d+\.\d+\n$/)]);
 });
 
 async function session(token: string): Promise<Client> {
@@ -74,12 +74,12 @@ async function session(token: string): Promise<Client> {
   return client;
 }
 
-type Said = { isError?: boolean; content: { type: string; text: string }[] };
+type ToolResult = { isError?: boolean; content: { type: string; text: string }[] };
 
 async function use(client: Client, name: string, args: Record<string, unknown> = {}) {
-  const { isError = false, content } = (await client.callTool({ name, arguments: args })) as Said;
-  const said = content[0]?.text ?? '';
-  return { isError, said, value: /[\]}]$/.test(said) ? (JSON.parse(said) as Record<string, unknown>) : {} };
+  const { isError = false, content } = (await client.callTool({ name, arguments: args })) as ToolResult;
+  const text = content[0]?.text ?? '';
+  return { isError, text, value: /[\]}]$/.test(text) ? (JSON.parse(text) as Record<string, unknown>) : {} };
 }
 
 async function draftFor(user: string): Promise<string> {
@@ -120,11 +120,11 @@ test('mcp › only reads with a token of scope read', async () => {
   expect((await use(client, 'list_drafts', { limit: 1 })).value).toMatchObject([
     { rule: { name: 'welcome' } },
   ]);
-  const shown = (await use(client, 'show_draft', { draft })).value;
-  expect(shown).toMatchObject({
+  const details = (await use(client, 'show_draft', { draft })).value;
+  expect(details).toMatchObject({
     why: expect.arrayContaining([expect.objectContaining({ kind: 'trigger' })]),
   });
-  const hash = String(shown['content_hash']);
+  const hash = String(details['content_hash']);
   const preview = (await use(client, 'preview_draft', { draft })).value;
   expect(preview).toMatchObject({ to: 'u7@example.com', text: expect.stringContaining('Acme') });
   expect((await use(client, 'backtest_rule', { rule: 'welcome', since: '2d' })).value).toMatchObject({
@@ -136,7 +136,7 @@ test('mcp › only reads with a token of scope read', async () => {
   await writes.run(['users', 'upsert', 'u7', '-t', `bio=${'x'.repeat(30_000)}`]);
   await tail.waitFor('"u7"');
   tail.interrupt();
-  const large = (await use(client, 'show_user', { user: 'u7' })).said;
+  const large = (await use(client, 'show_user', { user: 'u7' })).text;
   expect([large.length < 25_000, large.slice(-40)]).toEqual([true, expect.stringContaining('ask for less)')]);
   for (const [name, args, words] of [
     ['approve_draft', { draft, hash }, 'Unknown tool approve_draft'],
@@ -148,13 +148,13 @@ test('mcp › only reads with a token of scope read', async () => {
   ] as const)
     expect(await use(client, name, args)).toMatchObject({
       isError: true,
-      said: expect.stringContaining(words),
+      text: expect.stringContaining(words),
     });
   await client.close();
 });
 
 test('mcp › approves and skips drafts with scope review and the hash of the draft', async () => {
-  const [one, other] = [await draftFor('u8'), await draftFor('u9')];
+  const [first, other] = [await draftFor('u8'), await draftFor('u9')];
   const client = await session(reviewing);
   const hashOf = async (draft: string): Promise<unknown> =>
     (await use(client, 'show_draft', { draft })).value['content_hash'];
@@ -163,15 +163,17 @@ test('mcp › approves and skips drafts with scope review and the hash of the dr
     'approve_draft',
     'skip_draft',
   ]);
-  expect(await use(client, 'approve_draft', { draft: one })).toMatchObject({
+  expect(await use(client, 'approve_draft', { draft: first })).toMatchObject({
     isError: true,
-    said: expect.stringContaining('hash is required'),
+    text: expect.stringContaining('hash is required'),
   });
-  expect(await use(client, 'approve_draft', { draft: one, hash: 'x' })).toMatchObject({
+  expect(await use(client, 'approve_draft', { draft: first, hash: 'x' })).toMatchObject({
     isError: true,
-    said: expect.stringContaining('conflict'),
+    text: expect.stringContaining('conflict'),
   });
-  expect((await use(client, 'approve_draft', { draft: one, hash: await hashOf(one) })).value).toMatchObject({
+  expect(
+    (await use(client, 'approve_draft', { draft: first, hash: await hashOf(first) })).value,
+  ).toMatchObject({
     draft: { state: 'approved' },
   });
   expect(
@@ -182,6 +184,6 @@ test('mcp › approves and skips drafts with scope review and the hash of the dr
 
 test('mcp › ends with 3 without a token', async () => {
   const refused = run(['mcp', '--json']);
-  expect([await refused.ended, refused.said.out]).toEqual([3, '']);
-  expect(JSON.parse(refused.said.err)).toMatchObject({ error: { code: 'session_required' } });
+  expect([await refused.ended, refused.output.out]).toEqual([3, '']);
+  expect(JSON.parse(refused.output.err)).toMatchObject({ error: { code: 'session_required' } });
 });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir, hostname } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
-import { questionsAt } from './ask.ts';
+import { createPrompts } from './ask.ts';
 import { EXIT } from './failure.ts';
 import { openBrowser } from './open-browser.ts';
 import { runProgram } from './program.ts';
@@ -36,7 +36,7 @@ function createShell(): Shell {
       isTerminal: process.stdin.isTTY === true,
       chunks: () => process.stdin as AsyncIterable<Uint8Array>,
     },
-    ask: questionsAt(process.stderr),
+    prompts: createPrompts(process.stderr),
     openBrowser: (url) => openBrowser(process.platform, url),
     onInterrupt,
     setExitCode(code) {

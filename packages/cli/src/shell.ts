@@ -14,7 +14,7 @@ export type Shell = {
   stdout: Sink;
   stderr: Sink;
   stdin: Source;
-  ask: Questions;
+  prompts: Prompts;
   /** Opens a URL in the user's browser; false if that is not possible. */
   openBrowser: (url: string) => Promise<boolean>;
   /** Calls back at each SIGINT and SIGTERM; returns a function that removes the listener. */
@@ -37,7 +37,7 @@ export type Source = {
 };
 
 /** Questions to the user; only asked when stdin and stderr are terminals. Null: the user canceled. */
-export type Questions = {
+export type Prompts = {
   confirm: (question: string) => Promise<boolean | null>;
   text: (question: string) => Promise<string | null>;
   /** The typed text is not shown. */
@@ -45,7 +45,7 @@ export type Questions = {
 };
 
 /** True if questions can be asked: both ends are terminals, and no script reads the output as JSON. */
-export function canAsk(
+export function canPrompt(
   { stdin, stderr }: Pick<Shell, 'stdin' | 'stderr'>,
   json: boolean | undefined,
 ): boolean {

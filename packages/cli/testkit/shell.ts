@@ -29,7 +29,7 @@ export type RunOptions = {
 };
 
 /** A running command: its output can be waited for, and it can be interrupted. */
-export type Running = {
+export type RunningCommand = {
   /** Resolves with the output so far, once it contains this. */
   waitFor: (text: string | RegExp) => Promise<string>;
   interrupt: () => void;
@@ -47,7 +47,7 @@ export type TestShell = {
   run: (args: string[], options?: RunOptions) => Promise<Result>;
   /** Runs with `--json` and returns the value; fails the test if the command fails. */
   json: (args: string[], options?: RunOptions) => Promise<unknown>;
-  start: (args: string[], options?: RunOptions) => Running;
+  start: (args: string[], options?: RunOptions) => RunningCommand;
 };
 
 /** The program without a process around it. */
@@ -57,7 +57,7 @@ export function testShell(env: Record<string, string> = {}): TestShell {
   const opened: string[] = [];
   const questions: string[] = [];
 
-  function start(args: string[], options: RunOptions = {}): Running {
+  function start(args: string[], options: RunOptions = {}): RunningCommand {
     const text = { out: '', err: '' };
     const written: Uint8Array[] = [];
     const interrupts = new Set<() => void>();
@@ -94,7 +94,7 @@ export function testShell(env: Record<string, string> = {}): TestShell {
           yield Buffer.from(options.stdin ?? '');
         },
       },
-      ask: { confirm: answer, text: answer, secret: answer },
+      prompts: { confirm: answer, text: answer, secret: answer },
       openBrowser: async (url) => opened.push(url) > 0,
       onInterrupt(listener) {
         interrupts.add(listener);

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
-import type { DeviceAnswer, DeviceBegun, TokenScope } from '@beckon/contract/dashboard';
+import type { DeviceTokenResult, DeviceAuthorization, TokenScope } from '@beckon/contract/dashboard';
 import { offerSetup } from '../../server/src/modules/workspace/members/links.ts';
 import { createKey } from '../../server/src/modules/ingest/keys/change-key.ts';
 import { freePort } from '../../server/testkit/free-port.ts';
@@ -42,17 +42,17 @@ export async function testWorld(more: TestServerOptions['more'] = {}): Promise<W
   });
 
   async function post<T>(path: string, body: object, headers: Record<string, string>): Promise<T> {
-    const answer = await fetch(`${url}/api/dashboard${path}`, {
+    const response = await fetch(`${url}/api/dashboard${path}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
       body: JSON.stringify(body),
     });
-    for (const line of answer.headers.getSetCookie()) {
+    for (const line of response.headers.getSetCookie()) {
       const [pair = ''] = line.split(';', 1);
       cookies.set(pair.slice(0, pair.indexOf('=')), pair);
     }
-    const text = await answer.text();
-    if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${text}`);
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${text}`);
     return (JSON.parse(text) as { data: T }).data;
   }
   const postAsAda = <T>(path: string, body: object): Promise<T> => post(path, body, session());
@@ -73,9 +73,9 @@ export async function testWorld(more: TestServerOptions['more'] = {}): Promise<W
     apiKey: key.secret,
     approve,
     async tokenFor(scopes) {
-      const begun = await post<DeviceBegun>('/device', { label: 'laptop', scopes }, {});
+      const begun = await post<DeviceAuthorization>('/device', { label: 'laptop', scopes }, {});
       await approve(begun.user_code);
-      const made = await post<DeviceAnswer>('/device/token', { device_code: begun.device_code }, {});
+      const made = await post<DeviceTokenResult>('/device/token', { device_code: begun.device_code }, {});
       if (made.state !== 'approved') throw new Error(made.state);
       return made.token;
     },

@@ -169,7 +169,7 @@ test('batching › rejects events beyond maxQueued, and all events after close',
   for (const n of range(5)) await beckon.track(event(n));
   await beckon.close();
   await beckon.track(event(9));
-  expect(failed.map(([{ code }, [one]]) => [code, one?.external_user_id])).toEqual([
+  expect(failed.map(([{ code }, [first]]) => [code, first?.external_user_id])).toEqual([
     ['queue_overflow', 'u3'],
     ['queue_overflow', 'u4'],
     ['closed', 'u9'],
@@ -185,7 +185,7 @@ test('close › ends at its timeout, and reports the events that were not sent',
   await beckon.close({ timeoutMs: 1 });
   const never = 'The client was closed before this event was sent';
   const perhaps = 'The client was closed while this event was on its way: it may have been stored';
-  expect(failed.map(([{ code, message }, [one]]) => [code, message, one?.external_user_id])).toEqual([
+  expect(failed.map(([{ code, message }, [first]]) => [code, message, first?.external_user_id])).toEqual([
     ['closed', perhaps, 'u0'],
     ['closed', never, 'u1'],
     ['closed', never, 'u2'],

@@ -5,7 +5,7 @@ import { BeckonError, ValidationError } from './errors.ts';
 import type { TrackedEvent } from './event-types.ts';
 import type { BatchingOptions } from './options.ts';
 import { atLeast } from './place.ts';
-import { type Place, send } from './transport.ts';
+import { type ClientConfig, send } from './transport.ts';
 
 const MAX_RECORDS = 100;
 const MAX_WAIT_MS = 1_000;
@@ -21,7 +21,7 @@ type Queued = { event: TrackedEvent; text: string; bytes: number };
  * has to close the client first.
  */
 export class Background {
-  readonly #place: Place;
+  readonly #config: ClientConfig;
   readonly #options: Required<BatchingOptions>;
   readonly #queue: Queued[] = [];
   readonly #stopped = new AbortController();
@@ -32,13 +32,13 @@ export class Background {
   #gone = 0;
   #sending: Promise<void> | null = null;
 
-  constructor(place: Place, options: BatchingOptions) {
+  constructor(config: ClientConfig, options: BatchingOptions) {
     const { maxRecords = MAX_RECORDS, maxWaitMs = MAX_WAIT_MS, maxQueued = MAX_QUEUED, onError } = options;
     atLeast('batching.maxRecords', maxRecords, 1);
     atLeast('batching.maxWaitMs', maxWaitMs, 0);
     atLeast('batching.maxQueued', maxQueued, 1);
     if (typeof onError !== 'function') throw new TypeError('Beckon: batching.onError is a function');
-    this.#place = place;
+    this.#config = config;
     this.#options = { maxRecords: Math.min(maxRecords, BATCH_MAX_EVENTS), maxWaitMs, maxQueued, onError };
     process.on('beforeExit', this.#beforeExit);
   }
@@ -109,9 +109,9 @@ export class Background {
     const { signal } = this.#stopped;
     for (let left = batch; left.length > 0;) {
       const idempotencyKey = randomUUID();
-      const isUnderWay = !signal.aborted;
+      const isStarted = !signal.aborted;
       try {
-        await send(this.#place, {
+        await send(this.#config, {
           path: '/api/v1/events/batch',
           body: `{"events":[${left.map(({ text }) => text).join(',')}]}`,
           idempotencyKey,
@@ -119,7 +119,7 @@ export class Background {
         });
         return;
       } catch (error) {
-        const isCut = isUnderWay && error === signal.reason;
+        const isCut = isStarted && error === signal.reason;
         left = this.#without(isCut ? cutError(idempotencyKey) : error, left);
       }
     }
@@ -131,13 +131,15 @@ export class Background {
     const wrong = error instanceof ValidationError ? indexesIn(error, batch.length) : [];
     for (const index of wrong) {
       const prefix = `events.${index}`;
-      const own = error.errors.filter(({ field }) => field === prefix || field?.startsWith(`${prefix}.`));
+      const eventErrors = error.errors.filter(
+        ({ field }) => field === prefix || field?.startsWith(`${prefix}.`),
+      );
       const { code, status, requestId } = error;
-      const about = new ValidationError(own[0]?.message ?? error.message, {
+      const about = new ValidationError(eventErrors[0]?.message ?? error.message, {
         code,
         status,
         requestId,
-        errors: own,
+        errors: eventErrors,
       });
       this.#fail(about, eventsOf(batch.slice(index, index + 1)));
     }

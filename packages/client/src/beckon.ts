@@ -7,8 +7,8 @@ import type { Source } from './chunks.ts';
 import { BeckonError } from './errors.ts';
 import type { AnyEvent, EventTypes, TrackedEvent } from './event-types.ts';
 import type { BatchOptions, BeckonOptions, WriteOptions } from './options.ts';
-import { placeOf } from './place.ts';
-import { type Answer, type Place, send } from './transport.ts';
+import { resolveConfig } from './place.ts';
+import { type ApiResponse, type ClientConfig, send } from './transport.ts';
 
 /** A user of your product. */
 export type User = {
@@ -38,24 +38,24 @@ const CLOSE_TIMEOUT_MS = 10_000;
 
 /** The client: sends users and events to Beckon. One instance per process is enough. */
 export class Beckon {
-  readonly #place: Place;
+  readonly #config: ClientConfig;
   readonly #background: Background | null;
 
   constructor(options: BeckonOptions) {
-    this.#place = placeOf(options);
+    this.#config = resolveConfig(options);
     const { batching, retry } = options;
     // No caller waits for background requests, so the number of attempts is limited only by `totalMs`.
-    const rule = { ...this.#place.retry, attempts: retry?.attempts ?? Number.POSITIVE_INFINITY };
-    this.#background = batching ? new Background({ ...this.#place, retry: rule }, batching) : null;
+    const rule = { ...this.#config.retry, attempts: retry?.attempts ?? Number.POSITIVE_INFINITY };
+    this.#background = batching ? new Background({ ...this.#config, retry: rule }, batching) : null;
   }
 
   get url(): string {
-    return this.#place.url;
+    return this.#config.url;
   }
 
   /** The part of the key that is safe to display. */
   get keyHint(): string {
-    const { apiKey } = this.#place;
+    const { apiKey } = this.#config;
     return `${apiKey.slice(0, 8)}…${apiKey.slice(-4)}`;
   }
 
@@ -66,7 +66,7 @@ export class Beckon {
 
     /** Uploads any number of users, from an array, a generator or a database cursor. */
     bulk: <Item extends User>(source: Source<Item>, options: BulkOptions<Item> = {}): Promise<BulkReport> =>
-      upload(this.#place, { path: '/api/v1/users/bulk', list: 'users', source }, options),
+      upload(this.#config, { path: '/api/v1/users/bulk', list: 'users', source }, options),
   };
 
   readonly events = {
@@ -75,7 +75,11 @@ export class Beckon {
       source: Source<Item>,
       { suppressTriggers = false, ...options }: EventsBulkOptions<Item> = {},
     ): Promise<BulkReport> =>
-      upload(this.#place, { path: '/api/v1/events/bulk', list: 'events', suppressTriggers, source }, options),
+      upload(
+        this.#config,
+        { path: '/api/v1/events/bulk', list: 'events', suppressTriggers, source },
+        options,
+      ),
   };
 
   /** The test clock of a sandbox; requires an `sk_test_` key. */
@@ -116,8 +120,8 @@ export class Beckon {
 
   async #write(path: string, body: object, options: WriteOptions = {}): Promise<Receipt> {
     const { idempotencyKey = randomUUID(), signal } = options;
-    const answer = await send(this.#place, { path, body: JSON.stringify(body), idempotencyKey, signal });
-    return { state: 'accepted', requestId: answer.requestId, replayed: answer.replayed };
+    const response = await send(this.#config, { path, body: JSON.stringify(body), idempotencyKey, signal });
+    return { state: 'accepted', requestId: response.requestId, replayed: response.replayed };
   }
 
   /** Does not retry an advance: after a failure it is unknown whether the clock has moved. */
@@ -126,19 +130,19 @@ export class Beckon {
       body === undefined
         ? { method: 'GET' as const }
         : { method: 'POST' as const, body: JSON.stringify(body) };
-    const answer = await send(this.#place, {
+    const response = await send(this.#config, {
       ...call,
       path: '/api/sandbox/clock',
       retry: {
-        attempts: body === undefined ? this.#place.retry.attempts : 1,
-        totalMs: this.#place.retry.totalMs,
+        attempts: body === undefined ? this.#config.retry.attempts : 1,
+        totalMs: this.#config.retry.totalMs,
       },
     });
-    return stateOf<State>(answer);
+    return stateOf<State>(response);
   }
 }
 
-function stateOf<State>({ body, requestId }: Answer): State {
+function stateOf<State>({ body, requestId }: ApiResponse): State {
   const { data } = body as { data: unknown };
   if (typeof data === 'object' && data !== null && 'now' in data) return data as State;
   throw new BeckonError('The answer is not that of a clock', { code: 'unexpected_answer', requestId });

@@ -43,12 +43,12 @@ test('bulk › awaits promises of another realm', async () => {
   const { resolve } = runInNewContext('({ resolve: (value) => Promise.resolve(value) })') as {
     resolve: <T>(value: T) => Promise<T>;
   };
-  const own = users(3);
-  let asked = 0;
+  const generator = users(3);
+  let calls = 0;
   const next = (): Promise<IteratorResult<User>> => {
-    asked += 1;
-    if (asked > 9) throw new Error('it asks for ever');
-    return resolve(own.next());
+    calls += 1;
+    if (calls > 9) throw new Error('it asks for ever');
+    return resolve(generator.next());
   };
   const source = { [Symbol.asyncIterator]: () => ({ next }) };
   expect(await beckon.users.bulk(source)).toMatchObject({ received: 3, accepted: 3 });

@@ -6,7 +6,7 @@ import { BeckonError, QueueFullError } from './errors.ts';
 import { Pace } from './pace.ts';
 import { atLeast } from './place.ts';
 import { waitBefore } from './retry.ts';
-import { type Answer, type Place, send, wait } from './transport.ts';
+import { type ApiResponse, type ClientConfig, send, wait } from './transport.ts';
 
 export type Upload = { path: string; list: 'users' | 'events'; suppressTriggers?: boolean };
 
@@ -19,11 +19,11 @@ const ERRORS_MAX = 1_000;
  * records of a user are applied in order. Chunks are reported in order as well.
  */
 export async function upload<Item extends AboutUser>(
-  place: Place,
+  config: ClientConfig,
   what: Upload & { source: Source<Item> },
   options: BulkOptions<Item>,
 ): Promise<BulkReport> {
-  const run = new Run(place, what, options);
+  const run = new Run(config, what, options);
   const chunks = new Chunks(what.source, what.list === 'users' ? 'traits' : 'properties');
   const { concurrency = CONCURRENCY } = options;
   atLeast('concurrency', concurrency, 1);
@@ -61,19 +61,19 @@ function meets<Item>({ users }: Chunk<Item>, flights: readonly Flight<Item>[]): 
 
 class Run<Item extends AboutUser> {
   readonly result: BulkReport = { received: 0, accepted: 0, rejected: 0, errors: [] };
-  readonly #place: Place;
+  readonly #config: ClientConfig;
   readonly #what: Upload;
   readonly #options: BulkOptions<Item>;
   readonly #pace: Pace;
   readonly #stopped = new AbortController();
   readonly #abort = (): void => this.#stopped.abort(this.#options.signal?.reason);
 
-  constructor(place: Place, what: Upload, options: BulkOptions<Item>) {
+  constructor(config: ClientConfig, what: Upload, options: BulkOptions<Item>) {
     const { chunkRecords = BULK_INGEST_MAX_RECORDS, signal } = options;
     atLeast('chunkRecords', chunkRecords, 1);
     signal?.throwIfAborted();
     signal?.addEventListener('abort', this.#abort);
-    this.#place = place;
+    this.#config = config;
     this.#what = what;
     this.#options = options;
     this.#pace = new Pace(Math.min(chunkRecords, BULK_INGEST_MAX_RECORDS));
@@ -152,8 +152,8 @@ class Run<Item extends AboutUser> {
     const sent = piece.filter((entry) => 'text' in entry);
     const errors = piece.flatMap((entry) => ('error' in entry ? [{ ...entry.error, item: entry.item }] : []));
     if (sent.length > 0) {
-      await wait(this.#pace.takeTurn(sent.length, performance.now()), this.#stopped.signal);
-      const result = await this.#ask(sent);
+      await wait(this.#pace.reserve(sent.length, performance.now()), this.#stopped.signal);
+      const result = await this.#request(sent);
       this.#pace.accepted(sent.length);
       for (const error of result.data.errors) errors.push(absolute(error, sent));
     }
@@ -164,11 +164,11 @@ class Run<Item extends AboutUser> {
     return errors.toSorted((a, b) => a.index - b.index);
   }
 
-  async #ask(sent: readonly (Entry<Item> & { text: string })[]): Promise<BulkResult> {
+  async #request(sent: readonly (Entry<Item> & { text: string })[]): Promise<BulkResult> {
     const { path, list, suppressTriggers = false } = this.#what;
     const { idempotencyKey = () => randomUUID(), patienceMs = PATIENCE_MS } = this.#options;
     const texts = sent.map(({ text }) => text).join(',');
-    const answer = await send(this.#place, {
+    const response = await send(this.#config, {
       path,
       body: `{"${list}":[${texts}]${suppressTriggers ? ',"suppressTriggers":true' : ''}}`,
       idempotencyKey: idempotencyKey({ first: sent[0]?.index ?? 0, records: sent.length }),
@@ -177,7 +177,7 @@ class Run<Item extends AboutUser> {
       leaveQueueFull: true,
       onWait: ({ why }, waitMs) => this.#say(why === 'rate_limited' ? why : 'retrying', waitMs),
     });
-    return resultOf(answer, sent.length);
+    return resultOf(response, sent.length);
   }
 
   #say(state: BulkProgress['state'], waitMs: number): void {
@@ -187,7 +187,7 @@ class Run<Item extends AboutUser> {
 }
 
 /** A response that does not account for all sent records did not come from Beckon, so it is an error. */
-function resultOf({ body, requestId }: Answer, sent: number): BulkResult {
+function resultOf({ body, requestId }: ApiResponse, sent: number): BulkResult {
   const { data } = body as Partial<BulkResult>;
   if (Array.isArray(data?.errors) && data.accepted + data.errors.length === sent) return body as BulkResult;
   const message = 'The answer does not account for the records that were sent';

@@ -169,17 +169,19 @@ test('reports the field of a rejected record, and a reused idempotency key', asy
 });
 
 test('rejects responses that are not from Beckon', async () => {
-  const answers = (body: string, status: number): typeof fetch =>
+  const respondWith = (body: string, status: number): typeof fetch =>
     vi.fn(async () => new Response(body, { status, headers: { location: 'https://elsewhere.example/' } }));
-  const place = { apiKey: fake.apiKey, url: fake.url, retry: { attempts: 2 } };
-  const page = answers('<html>Welcome</html>', 200);
-  await expect(new Beckon({ ...place, fetch: page }).track(signedUp)).rejects.toThrow('is the URL right?');
+  const options = { apiKey: fake.apiKey, url: fake.url, retry: { attempts: 2 } };
+  const page = respondWith('<html>Welcome</html>', 200);
+  await expect(new Beckon({ ...options, fetch: page }).track(signedUp)).rejects.toThrow('is the URL right?');
   expect(page).toHaveBeenCalledTimes(2);
-  const away = answers('', 308);
-  await expect(new Beckon({ ...place, fetch: away }).track(signedUp)).rejects.toMatchObject({ status: 308 });
+  const away = respondWith('', 308);
+  await expect(new Beckon({ ...options, fetch: away }).track(signedUp)).rejects.toMatchObject({
+    status: 308,
+  });
   expect(away).toHaveBeenCalledTimes(1);
-  const bulky = answers('{"data":{"accepted":7,"rejected":0,"errors":[]}}', 200);
-  await expect(new Beckon({ ...place, fetch: bulky }).users.bulk([ada])).rejects.toThrow('account for');
+  const bulky = respondWith('{"data":{"accepted":7,"rejected":0,"errors":[]}}', 200);
+  await expect(new Beckon({ ...options, fetch: bulky }).users.bulk([ada])).rejects.toThrow('account for');
 });
 
 test('shows the API key neither in errors nor when printed', async () => {
@@ -200,9 +202,9 @@ test("sends its version and the caller's User-Agent", async () => {
     seen.push(new Headers(init?.headers).get('user-agent') ?? '');
     return fetch(url, init);
   };
-  const place = { apiKey: fake.apiKey, url: `${fake.url}/`, fetch: spy };
-  await new Beckon(place).track(signedUp);
-  await new Beckon({ ...place, userAgent: 'acme-worker/1.2.0' }).track(signedUp);
+  const options = { apiKey: fake.apiKey, url: `${fake.url}/`, fetch: spy };
+  await new Beckon(options).track(signedUp);
+  await new Beckon({ ...options, userAgent: 'acme-worker/1.2.0' }).track(signedUp);
   expect(seen).toEqual([
     `beckon-client/${client.VERSION}`,
     `beckon-client/${client.VERSION} acme-worker/1.2.0`,
@@ -211,7 +213,7 @@ test("sends its version and the caller's User-Agent", async () => {
 
 test('rejects invalid options in the constructor', () => {
   const right = { apiKey: fake.apiKey, url: fake.url };
-  for (const [wrong, said] of [
+  for (const [wrong, message] of [
     [{ apiKey: undefined }, 'apiKey is missing'],
     [{ apiKey: 'bkp_123' }, 'apiKey is not an API key'],
     [{ url: '' }, 'url is missing'],
@@ -220,7 +222,7 @@ test('rejects invalid options in the constructor', () => {
     [{ timeoutMs: 0 }, 'timeoutMs'],
     [{ retry: { attempts: Number.NaN } }, 'retry.attempts'],
   ] as const)
-    expect(() => new Beckon({ ...right, ...wrong })).toThrow(said);
+    expect(() => new Beckon({ ...right, ...wrong })).toThrow(message);
   vi.stubGlobal('window', { document: {} });
   expect(() => new Beckon(right)).toThrow('runs on servers only');
   vi.unstubAllGlobals();

@@ -16,20 +16,20 @@ afterAll(async () => {
   await server.stop();
 });
 
-type Said = { status: number; errors: [string, string | undefined][]; body: unknown };
+type PostResult = { status: number; errors: [string, string | undefined][]; body: unknown };
 
-async function ask(to: { url: string; key: string }, path: string, body: unknown): Promise<Said> {
-  const answer = await fetch(`${to.url}/api/v1/${path}`, {
+async function post(to: { url: string; key: string }, path: string, body: unknown): Promise<PostResult> {
+  const response = await fetch(`${to.url}/api/v1/${path}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${to.key}`, 'content-type': 'application/json' },
     body: typeof body === 'string' ? body : JSON.stringify(body),
   });
   type Body = { errors?: Entry[]; data?: { errors?: Entry[]; accepted?: unknown }; meta?: object };
   type Entry = { code: string; field?: string };
-  const json = (await answer.json()) as Body;
+  const json = (await response.json()) as Body;
   const entries = json.errors ?? json.data?.errors ?? [];
   const errors = entries.map(({ code, field }): [string, string | undefined] => [code, field]);
-  return { status: answer.status, errors, body: { accepted: json.data?.accepted, meta: json.meta } };
+  return { status: response.status, errors, body: { accepted: json.data?.accepted, meta: json.meta } };
 }
 
 const user = { external_user_id: 'ada' };
@@ -61,15 +61,15 @@ test.each([
   ['users/bulk', { users: user }],
   ['users/bulk', {}],
 ])('fake server › answers like the real server: %s %j', async (path, body) => {
-  const real = await ask({ url: server.url, key: project.secret }, path, body);
-  expect(await ask({ url: fake.url, key: fake.apiKey }, path, body)).toEqual(real);
+  const real = await post({ url: server.url, key: project.secret }, path, body);
+  expect(await post({ url: fake.url, key: fake.apiKey }, path, body)).toEqual(real);
 });
 
 test('fake server › rejects an unknown key like the real server', async () => {
   const key = `sk_live_${'x'.repeat(40)}`;
-  const said = await ask({ url: fake.url, key }, 'users', user);
-  expect(said).toMatchObject({ status: 401, errors: [['auth_required', undefined]] });
-  expect(said).toEqual(await ask({ url: server.url, key }, 'users', user));
+  const result = await post({ url: fake.url, key }, 'users', user);
+  expect(result).toMatchObject({ status: 401, errors: [['auth_required', undefined]] });
+  expect(result).toEqual(await post({ url: server.url, key }, 'users', user));
 });
 
 test('fake server › deduplicates events like the real server', async () => {
@@ -84,7 +84,7 @@ test('fake server › deduplicates events like the real server', async () => {
       event,
       event,
     ];
-    for (const _ of [1, 2]) await ask(to, path, { events: copies });
+    for (const _ of [1, 2]) await post(to, path, { events: copies });
   }
   // Each path stores one event by `message_id` and one by time. Without either, bulk stores one and the batches store all four.
   expect(fake.events).toHaveLength(4 + 1 + 4);

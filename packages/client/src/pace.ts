@@ -33,7 +33,7 @@ export class Pace {
   }
 
   /** Returns how long to wait before this many records may be sent, and reserves that time for them. */
-  takeTurn(records: number, now: number): number {
+  reserve(records: number, now: number): number {
     this.#begunAt ??= now;
     const at = Math.max(now, this.#pausedUntil, this.#nextAt);
     this.#nextAt = at + (records / this.#perSecond) * 1_000;

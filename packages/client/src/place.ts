@@ -1,5 +1,5 @@
 import type { BeckonOptions } from './options.ts';
-import type { Place } from './transport.ts';
+import type { ClientConfig } from './transport.ts';
 import { VERSION } from './version.ts';
 
 const KEY = /^sk_(?:live|test)_[A-Za-z0-9_-]{32,128}$/;
@@ -8,7 +8,7 @@ const ATTEMPTS = 6;
 const TOTAL_MS = 120_000;
 
 /** Validates the options, so that a mistake is reported where the client is created. */
-export function placeOf(options: BeckonOptions): Place {
+export function resolveConfig(options: BeckonOptions): ClientConfig {
   refuseBrowsers();
   const { apiKey, timeoutMs = TIMEOUT_MS, retry = {}, userAgent, fetch = globalThis.fetch } = options;
   if (!apiKey) throw new TypeError('Beckon: apiKey is missing; it is sk_live_… or sk_test_…');
@@ -19,12 +19,12 @@ export function placeOf(options: BeckonOptions): Place {
   atLeast('timeoutMs', timeoutMs, 1);
   atLeast('retry.attempts', attempts, 1);
   atLeast('retry.totalMs', totalMs, 0);
-  const own = `beckon-client/${VERSION}`;
+  const product = `beckon-client/${VERSION}`;
   return {
     url: readUrl(options.url),
     apiKey,
     // The server compares the first product with the oldest version that it still accepts, so this library comes first.
-    userAgent: userAgent === undefined ? own : `${own} ${userAgent}`,
+    userAgent: userAgent === undefined ? product : `${product} ${userAgent}`,
     timeoutMs,
     retry: { attempts, totalMs },
     fetch,

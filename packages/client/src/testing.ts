@@ -105,7 +105,7 @@ class Fake {
     this.requests.push(noted);
     const failure = this.#nextFailure(path);
     if (failure?.drop === 'before') return void request.socket.destroy();
-    const reply = refusalOf(failure) ?? this.#answer(request, { path, body, idempotencyKey });
+    const reply = refusalOf(failure) ?? this.#reply(request, { path, body, idempotencyKey });
     if (failure?.drop === 'after') return void request.socket.destroy();
     noted.status = reply.status;
     response
@@ -123,9 +123,9 @@ class Fake {
     const timestamp = Math.floor(Date.now() / 1_000);
     const signed = signWebhook({ id, body, timestamp, secrets: secret ? [secret] : [] });
     const headers = { 'content-type': 'application/json', ...signed };
-    const answer = await fetch(url, { method: 'POST', headers, body, redirect: 'manual' });
-    await answer.arrayBuffer();
-    return answer.status;
+    const response = await fetch(url, { method: 'POST', headers, body, redirect: 'manual' });
+    await response.arrayBuffer();
+    return response.status;
   }
 
   /** Only bulk requests can meet a full queue. */
@@ -136,14 +136,14 @@ class Fake {
     return this.#planned;
   }
 
-  #answer(
+  #reply(
     { method, headers }: IncomingMessage,
-    asked: { path: string; body: unknown; idempotencyKey: string | undefined },
+    request: { path: string; body: unknown; idempotencyKey: string | undefined },
   ): Reply {
     if (headers.authorization !== `Bearer ${this.apiKey}`) return refusal(401, 'auth_required');
-    if (asked.path === '/api/sandbox/clock') return this.#moveClock(method, asked.body);
+    if (request.path === '/api/sandbox/clock') return this.#moveClock(method, request.body);
     if (method !== 'POST') return refusal(405, 'method_not_allowed');
-    return this.project.take(asked) ?? refusal(404, 'not_found');
+    return this.project.take(request) ?? refusal(404, 'not_found');
   }
 
   #moveClock(method: string | undefined, body: unknown): Reply {

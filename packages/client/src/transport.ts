@@ -4,7 +4,7 @@ import { QueueFullError, RateLimitError, ServerError, ValidationError } from './
 import { isTurnedAway, readRetryAfter, type Refused, type RetryRule, waitBefore } from './retry.ts';
 
 /** The server, the credentials and the limits of requests. */
-export type Place = {
+export type ClientConfig = {
   url: string;
   apiKey: string;
   userAgent: string;
@@ -26,16 +26,16 @@ export type Call = {
   onWait?: (refused: Refused, waitMs: number) => void;
 };
 
-export type Answer = { status: number; body: unknown; requestId: string | null; replayed: boolean };
+export type ApiResponse = { status: number; body: unknown; requestId: string | null; replayed: boolean };
 
 /** Sends one logical request: as many attempts as the rule allows, one response or one error. */
-export async function send(place: Place, call: Call): Promise<Answer> {
+export async function send(config: ClientConfig, call: Call): Promise<ApiResponse> {
   const startedAt = performance.now();
-  const rule = call.retry ?? place.retry;
+  const rule = call.retry ?? config.retry;
   let turnedAway = 0;
   for (let attempts = 1; ; attempts += 1) {
     call.signal?.throwIfAborted();
-    const outcome = await attempt(place, call);
+    const outcome = await attempt(config, call);
     if (!('error' in outcome)) return outcome;
     const { error, refused } = outcome;
     if (refused === null || (refused.why === 'queue_full' && call.leaveQueueFull)) throw error;
@@ -51,29 +51,29 @@ export async function send(place: Place, call: Call): Promise<Answer> {
 /** Waits. Rejects early with the reason of the signal when it is aborted. */
 export function wait(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const done = (): void => {
+    const finish = (): void => {
       clearTimeout(timer);
-      signal?.removeEventListener('abort', done);
+      signal?.removeEventListener('abort', finish);
       if (signal?.aborted) reject(signal.reason as Error);
       else resolve();
     };
-    const timer = setTimeout(done, ms);
-    signal?.addEventListener('abort', done);
-    if (signal?.aborted) done();
+    const timer = setTimeout(finish, ms);
+    signal?.addEventListener('abort', finish);
+    if (signal?.aborted) finish();
   });
 }
 
 type Failed = { error: BeckonError; refused: Refused | null };
 
-async function attempt(place: Place, call: Call): Promise<Answer | Failed> {
+async function attempt(config: ClientConfig, call: Call): Promise<ApiResponse | Failed> {
   const timeout = new AbortController();
   const abort = (): void => timeout.abort();
-  const timer = setTimeout(abort, place.timeoutMs);
+  const timer = setTimeout(abort, config.timeoutMs);
   call.signal?.addEventListener('abort', abort);
   try {
-    const response = await place.fetch(place.url + call.path, {
+    const response = await config.fetch(config.url + call.path, {
       method: call.method ?? 'POST',
-      headers: headersOf(place, call),
+      headers: headersOf(config, call),
       body: call.body ?? null,
       // A redirect must not send the key to another host.
       redirect: 'manual',
@@ -82,14 +82,17 @@ async function attempt(place: Place, call: Call): Promise<Answer | Failed> {
     return judge(response, await readText(response), call);
   } catch (cause) {
     call.signal?.throwIfAborted();
-    return unanswered(place, call, { isTimeout: timeout.signal.aborted, cause });
+    return unanswered(config, call, { isTimeout: timeout.signal.aborted, cause });
   } finally {
     clearTimeout(timer);
     call.signal?.removeEventListener('abort', abort);
   }
 }
 
-function headersOf({ apiKey, userAgent }: Place, { body, idempotencyKey }: Call): Record<string, string> {
+function headersOf(
+  { apiKey, userAgent }: ClientConfig,
+  { body, idempotencyKey }: Call,
+): Record<string, string> {
   return {
     authorization: `Bearer ${apiKey}`,
     'user-agent': userAgent,
@@ -114,10 +117,14 @@ async function readText(response: Response): Promise<string> {
 
 type Unanswered = { isTimeout: boolean; cause: unknown };
 
-function unanswered(place: Place, { idempotencyKey }: Call, { isTimeout, cause }: Unanswered): Failed {
+function unanswered(
+  config: ClientConfig,
+  { idempotencyKey }: Call,
+  { isTimeout, cause }: Unanswered,
+): Failed {
   const message = isTimeout
-    ? `No answer from ${place.url} within ${place.timeoutMs} ms`
-    : `No answer from ${place.url}: ${reasonOf(cause)}`;
+    ? `No answer from ${config.url} within ${config.timeoutMs} ms`
+    : `No answer from ${config.url}: ${reasonOf(cause)}`;
   const error = new NetworkError(message, { code: isTimeout ? 'timeout' : 'network', idempotencyKey, cause });
   return { error, refused: { why: 'no_answer', retryAfterMs: null } };
 }
@@ -129,7 +136,7 @@ function reasonOf(cause: unknown): string {
   return inner instanceof Error && inner.message !== '' ? inner.message : cause.message;
 }
 
-function judge(response: Response, text: string, { idempotencyKey }: Call): Answer | Failed {
+function judge(response: Response, text: string, { idempotencyKey }: Call): ApiResponse | Failed {
   const { status, headers } = response;
   const requestId = headers.get('x-request-id');
   const body = parsed(text);

@@ -61,10 +61,10 @@ beforeAll(async () => {
 afterAll(() => fake.close());
 
 test('fake server › delivers webhooks like the real server', async () => {
-  const heard: WebhookEvent[] = [];
+  const received: WebhookEvent[] = [];
   const endpoint = createServer((request, response) => {
     void request.toArray().then((chunks) => {
-      heard.push(webhooks.verify(Buffer.concat(chunks), request.headers, fake.webhookSecret));
+      received.push(webhooks.verify(Buffer.concat(chunks), request.headers, fake.webhookSecret));
       response.writeHead(204).end();
     });
   }).listen(0, '127.0.0.1');
@@ -79,6 +79,6 @@ test('fake server › delivers webhooks like the real server', async () => {
   };
   const data = { ...about, method: 'link' } as const;
   expect(await fake.deliver(`http://127.0.0.1:${port}/`, 'email.unsubscribed', data)).toBe(204);
-  expect(heard).toMatchObject([{ type: 'email.unsubscribed', livemode: false, data }]);
+  expect(received).toMatchObject([{ type: 'email.unsubscribed', livemode: false, data }]);
   endpoint.close();
 });

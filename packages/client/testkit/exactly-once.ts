@@ -50,7 +50,9 @@ export type Arrived = { name: string; events: number; different: number };
 /** Waits until the ingest queue is empty, then counts the events of each name, and the distinct ones among them. */
 export async function countNumbered(db: Database, projectId: number): Promise<Arrived[]> {
   for (;;) {
-    const waiting = await db.query('SELECT 1 FROM beckon.inbox WHERE project_id = $1 LIMIT 1', [projectId]);
+    const waiting = await db.query('SELECT 1 FROM beckon.ingest_queue WHERE project_id = $1 LIMIT 1', [
+      projectId,
+    ]);
     if (waiting.length === 0) break;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }

@@ -72,18 +72,18 @@ export async function startHostileProxy(options: HostileOptions): Promise<Hostil
   };
 }
 
-type Handling = {
+type ProxiedRequest = {
   request: IncomingMessage;
   response: ServerResponse;
   hostility: Hostility | 'none';
   options: HostileOptions;
 };
-type Answer = { status: number; headers: http.IncomingHttpHeaders; body: Buffer };
+type UpstreamResponse = { status: number; headers: http.IncomingHttpHeaders; body: Buffer };
 
-async function handle({ request, response, hostility, options }: Handling): Promise<void> {
+async function handle({ request, response, hostility, options }: ProxiedRequest): Promise<void> {
   const body = Buffer.concat(await request.toArray());
-  const pass = (): Promise<Answer> => forward(options.upstream, request, body);
-  const reply = ({ status, headers, body: text }: Answer): void =>
+  const pass = (): Promise<UpstreamResponse> => forward(options.upstream, request, body);
+  const reply = ({ status, headers, body: text }: UpstreamResponse): void =>
     void response.writeHead(status, headers).end(text);
   switch (hostility) {
     case 'none':
@@ -107,7 +107,7 @@ async function handle({ request, response, hostility, options }: Handling): Prom
     case 'cut_answer':
     case 'answer_twice':
     case 'too_late':
-      return spoil(hostility, response, { answer: await pass(), lateMs: options.lateMs });
+      return spoil(hostility, response, { upstreamResponse: await pass(), lateMs: options.lateMs });
   }
 }
 
@@ -115,9 +115,9 @@ async function handle({ request, response, hostility, options }: Handling): Prom
 async function spoil(
   hostility: 'cut_answer' | 'answer_twice' | 'too_late',
   response: ServerResponse,
-  { answer, lateMs }: { answer: Answer; lateMs: number },
+  { upstreamResponse, lateMs }: { upstreamResponse: UpstreamResponse; lateMs: number },
 ): Promise<void> {
-  const { status, headers, body } = answer;
+  const { status, headers, body } = upstreamResponse;
   if (hostility === 'too_late') await new Promise((resolve) => setTimeout(resolve, lateMs));
   if (hostility === 'cut_answer') {
     response.writeHead(status, headers).write(body.subarray(0, Math.floor(body.length / 2)));
@@ -128,14 +128,23 @@ async function spoil(
   if (hostility === 'answer_twice') socket?.write(`HTTP/1.1 ${status} OK\r\nContent-Length: 2\r\n\r\n{}`);
 }
 
-async function forward(upstream: string, request: IncomingMessage, body: Buffer): Promise<Answer> {
+async function forward(upstream: string, request: IncomingMessage, body: Buffer): Promise<UpstreamResponse> {
   const headers = { ...request.headers, host: undefined, connection: undefined };
-  const given = Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined));
-  const asked = http.request(new URL(request.url ?? '/', upstream), { method: 'POST', headers: given });
-  asked.end(body);
-  const [answer] = (await once(asked, 'response')) as [IncomingMessage];
-  const { connection: _, 'transfer-encoding': __, ...kept } = answer.headers;
-  return { status: answer.statusCode ?? 0, headers: kept, body: Buffer.concat(await answer.toArray()) };
+  const requestHeaders = Object.fromEntries(
+    Object.entries(headers).filter(([, value]) => value !== undefined),
+  );
+  const upstreamRequest = http.request(new URL(request.url ?? '/', upstream), {
+    method: 'POST',
+    headers: requestHeaders,
+  });
+  upstreamRequest.end(body);
+  const [upstreamResponse] = (await once(upstreamRequest, 'response')) as [IncomingMessage];
+  const { connection: _, 'transfer-encoding': __, ...kept } = upstreamResponse.headers;
+  return {
+    status: upstreamResponse.statusCode ?? 0,
+    headers: kept,
+    body: Buffer.concat(await upstreamResponse.toArray()),
+  };
 }
 
 /** Mulberry32: returns the same sequence for the same seed. */

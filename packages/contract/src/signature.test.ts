@@ -96,7 +96,8 @@ test('verifyWebhook › accepts each active secret during a rotation, and no oth
   for (const secrets of [live.slice(0, 2), live]) {
     const signed = signWebhook({ id, body, timestamp, secrets });
     expect(signed[SERVICE]?.match(/v1=/g)).toHaveLength(secrets.length);
-    for (const one of secrets) expect(verify({ headers: signed, secrets: [one] })).toEqual({ ok: true });
+    for (const activeSecret of secrets)
+      expect(verify({ headers: signed, secrets: [activeSecret] })).toEqual({ ok: true });
     expect(verify({ headers: signed, secrets: [newSecret().bytes] })).toEqual({
       ok: false,
       why: 'wrong_signature',
@@ -105,21 +106,21 @@ test('verifyWebhook › accepts each active secret during a rotation, and no oth
 });
 
 test('verifyWebhook › rejects a change in any header or the body', () => {
-  const places = Object.keys(headers);
+  const headerNames = Object.keys(headers);
   fc.assert(
     fc.property(
-      fc.constantFrom(...places, 'body'),
+      fc.constantFrom(...headerNames, 'body'),
       fc.nat(),
       fc.integer({ min: 1, max: 127 }),
-      (place, n, bits) => {
+      (part, n, bits) => {
         const flip = (text: string): string => {
           const at = n % text.length;
           return text.slice(0, at) + String.fromCharCode(text.charCodeAt(at) ^ bits) + text.slice(at + 1);
         };
         const changed =
-          place === 'body'
+          part === 'body'
             ? { body: flip(body) }
-            : { headers: { ...headers, [place]: flip(headers[place] ?? '') } };
+            : { headers: { ...headers, [part]: flip(headers[part] ?? '') } };
         expect(verify(changed).ok).toBe(false);
       },
     ),

@@ -20,7 +20,7 @@ export const SIGNATURE_HEADERS = {
 
 export const SIGNATURE_TOLERANCE_S = 300;
 
-export type Signing = {
+export type SigningInput = {
   /** `msg_…`, as in the body. */
   id: string;
   /** The exact bytes that are sent. */
@@ -30,7 +30,7 @@ export type Signing = {
   secrets: readonly Uint8Array[];
 };
 
-export function signWebhook({ id, body, timestamp, secrets }: Signing): Record<string, string> {
+export function signWebhook({ id, body, timestamp, secrets }: SigningInput): Record<string, string> {
   if (secrets.length === 0) throw new Error('A delivery is signed with one secret at least');
   const service = secrets.map((secret) => `v1=${mac(secret, `${timestamp}.`, body).toString('hex')}`);
   const standard = secrets.map(
@@ -115,8 +115,8 @@ function headersOf(headers: Received['headers']): Found | null {
   return found;
 }
 
-type Claim = { before: string; timestamp: number; given: Given } | 'absent' | 'malformed';
-type Given = { texts: string[]; encoding: 'hex' | 'base64' };
+type Claim = { before: string; timestamp: number; signatures: ClaimSignatures } | 'absent' | 'malformed';
+type ClaimSignatures = { texts: string[]; encoding: 'hex' | 'base64' };
 
 /** More than the number of active secrets, and few enough to try all. */
 const SIGNATURES_MAX = 10;
@@ -141,21 +141,23 @@ function standardClaim({ id, timestamp, signature }: Found): Claim {
 
 const FORMS = { hex: /^[0-9a-f]{64}$/, base64: /^[A-Za-z0-9+/]{43}=$/ };
 
-function claimOf(timestamp: string, before: string, given: Given): Claim {
-  const { texts, encoding } = given;
+function claimOf(timestamp: string, before: string, signatures: ClaimSignatures): Claim {
+  const { texts, encoding } = signatures;
   if (texts.length === 0 || texts.length > SIGNATURES_MAX) return 'malformed';
   if (!texts.every((text) => FORMS[encoding].test(text))) return 'malformed';
-  return { before, timestamp: Number(timestamp), given };
+  return { before, timestamp: Number(timestamp), signatures };
 }
 
 /** Compares the encoded texts, because several base64 texts decode to the same bytes and only one of them is valid. */
 function fits(
-  { before, given: { texts, encoding } }: Exclude<Claim, string>,
+  { before, signatures: { texts, encoding } }: Exclude<Claim, string>,
   body: Uint8Array | string,
   secrets: readonly Uint8Array[],
 ): boolean {
   return secrets.some((secret) => {
-    const wanted = Buffer.from(mac(secret, before, body).toString(encoding));
-    return texts.some((text) => text.length === wanted.length && timingSafeEqual(Buffer.from(text), wanted));
+    const expected = Buffer.from(mac(secret, before, body).toString(encoding));
+    return texts.some(
+      (text) => text.length === expected.length && timingSafeEqual(Buffer.from(text), expected),
+    );
   });
 }

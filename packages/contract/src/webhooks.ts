@@ -9,8 +9,8 @@ export const WEBHOOK_TYPES = [
 export type WebhookType = (typeof WEBHOOK_TYPES)[number];
 
 /** The classification of an open or click: `yes` is a bot, `probable` is probably a bot, `no` is a human. */
-export const BOT_VERDICTS = ['yes', 'probable', 'no'] as const;
-export type BotVerdict = (typeof BOT_VERDICTS)[number];
+export const BOT_LIKELIHOODS = ['yes', 'probable', 'no'] as const;
+export type BotLikelihood = (typeof BOT_LIKELIHOODS)[number];
 
 export const BOUNCE_CLASSES = ['hard', 'soft', 'policy', 'infrastructure'] as const;
 export type BounceClass = (typeof BOUNCE_CLASSES)[number];
@@ -28,8 +28,8 @@ export type WebhookAbout = {
 };
 
 export type WebhookData = {
-  'email.opened': WebhookAbout & { bot: BotVerdict; bot_reason: string | null };
-  'email.clicked': WebhookAbout & { bot: BotVerdict; bot_reason: string | null; url: string };
+  'email.opened': WebhookAbout & { bot: BotLikelihood; bot_reason: string | null };
+  'email.clicked': WebhookAbout & { bot: BotLikelihood; bot_reason: string | null; url: string };
   'email.replied': WebhookAbout & { snippet: string; auto_reply: false };
   'email.bounced': WebhookAbout & {
     bounce_class: BounceClass;

@@ -83,8 +83,8 @@ function brokenByModule(from: Area, to: Area, file: string): string | null {
 
 const ENTER_BY_INDEX = 'enter a module by its index.ts';
 
-function isBefore(one: Area, other: Area): boolean {
-  return MODULES.indexOf(one.module) < MODULES.indexOf(other.module);
+function isBefore(area: Area, other: Area): boolean {
+  return MODULES.indexOf(area.module) < MODULES.indexOf(other.module);
 }
 
 function violations(imports: Imports): string[] {
@@ -103,9 +103,9 @@ function cycles(graph: ReadonlyMap<string, readonly string[]>): string[][] {
   const low = new Map<string, number>();
   const stack: string[] = [];
   function visit(node: string): number {
-    const own = index.size;
-    let lowest = own;
-    index.set(node, own);
+    const position = index.size;
+    let lowest = position;
+    index.set(node, position);
     stack.push(node);
     for (const next of graph.get(node) ?? []) {
       if (!graph.has(next)) continue;
@@ -113,7 +113,7 @@ function cycles(graph: ReadonlyMap<string, readonly string[]>): string[][] {
       else if (stack.includes(next)) lowest = Math.min(lowest, index.get(next) ?? lowest);
     }
     low.set(node, lowest);
-    if (lowest === own) {
+    if (lowest === position) {
       const group = stack.splice(stack.indexOf(node));
       if (group.length > 1) found.push(group.toSorted());
     }

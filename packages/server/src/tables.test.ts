@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 /** Files that write tables without being the store of a module, with the tables that each may write. */
 const NAMED: Record<string, string[]> = {
   // The one transaction of the accept path.
-  'modules/ingest/accept/statements.ts': ['idempotency', 'inbox', 'ingest_queue'],
+  'modules/ingest/accept/statements.ts': ['idempotency', 'ingest_queue', 'ingest_queue_state'],
   // The tokens. Their limits belong to the workspace module.
   'platform/rate-limits/store.ts': ['rate_limit'],
   // The installation belongs to no module.

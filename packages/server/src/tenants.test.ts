@@ -21,13 +21,13 @@ const words = (text: string): string => text.replaceAll(/\s+/g, ' ');
 const found = statementsOfSources().filter(({ text }) =>
   [...text.matchAll(/\bbeckon\.(\w+)/g)].some(([, name]) => OF_PROJECTS.has(name ?? '')),
 );
-const silent = found.filter(({ text }) => !SAYS_OF_WHICH.some((way) => way.test(words(text))));
+const silent = found.filter(({ text }) => !SAYS_OF_WHICH.some((pattern) => pattern.test(words(text))));
 const named = ACROSS_PROJECTS.flatMap(({ statements }) =>
   Object.entries(statements).flatMap(([file, parts]) => parts.map((part) => ({ file, part }))),
 );
 
 function isNamed({ file, text }: Statement): boolean {
-  return named.some((one) => one.file === file && words(text).includes(one.part));
+  return named.some((entry) => entry.file === file && words(text).includes(entry.part));
 }
 
 test('every statement about project rows filters by project, or is listed with its reason', () => {
@@ -39,7 +39,8 @@ test('every statement about project rows filters by project, or is listed with i
 
 test('every statement listed here still needs to be', () => {
   const unused = named.filter(
-    ({ file, part }) => !silent.some((one) => one.file === file && words(one.text).includes(part)),
+    ({ file, part }) =>
+      !silent.some((statement) => statement.file === file && words(statement.text).includes(part)),
   );
   expect(unused).toEqual([]);
 });

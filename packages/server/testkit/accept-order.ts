@@ -14,7 +14,7 @@ export type Event = {
 };
 export type AcceptedRecord = { seq: number; priority: Priority; record: User | Event };
 
-export type Known = {
+export type ExpectedPerson = {
   traits: Map<string, unknown>;
   email: string | null;
   suppressedSeq: number;
@@ -22,37 +22,37 @@ export type Known = {
   events: number;
 };
 
-export function modelOf(accepted: AcceptedRecord[]): Map<string, Known> {
-  const people = new Map<string, Known>();
+export function modelOf(accepted: AcceptedRecord[]): Map<string, ExpectedPerson> {
+  const people = new Map<string, ExpectedPerson>();
   const seen = new Set<string>();
   for (const { seq, priority: of, record } of accepted) {
     const key = 'name' in record ? copyKey(record, of) : null;
     if (key !== null && seen.has(key)) continue;
     if (key !== null) seen.add(key);
     const id = record.external_user_id;
-    const known: Known = people.get(id) ?? {
+    const person: ExpectedPerson = people.get(id) ?? {
       traits: new Map(),
       email: null,
       suppressedSeq: 0,
       normal: [],
       events: 0,
     };
-    people.set(id, known);
+    people.set(id, person);
     if ('name' in record) {
-      known.events += 1;
-      if (record.suppress) known.suppressedSeq = seq;
-      else known.normal.push(seq);
-    } else merge(known, record);
+      person.events += 1;
+      if (record.suppress) person.suppressedSeq = seq;
+      else person.normal.push(seq);
+    } else merge(person, record);
   }
   return people;
 }
 
-function merge(known: Known, user: User): void {
+function merge(person: ExpectedPerson, user: User): void {
   for (const [trait, sent] of Object.entries(user.traits ?? {})) {
-    if (sent === null) known.traits.delete(trait);
-    else known.traits.set(trait, sent);
+    if (sent === null) person.traits.delete(trait);
+    else person.traits.set(trait, sent);
   }
-  known.email = user.email ?? known.email;
+  person.email = user.email ?? person.email;
 }
 
 function copyKey(event: Event, of: Priority): string | null {

@@ -11,15 +11,15 @@ export const ACROSS_PROJECTS: { why: string; statements: Record<string, string[]
       'modules/drafts/counts.ts': ['SELECT d.project_id FROM beckon.draft d'],
       'modules/users/events/reads.ts': ['SELECT DISTINCT project_id FROM beckon.counted_event'],
       'modules/imports/reads.ts': [`WHERE state IN ('uploading', 'ready', 'checked', 'paused')`],
-      'modules/inbound/tracking/hit-reads.ts': ['WHERE settle_at <= $1'],
+      'modules/inbound/tracking/hit-reads.ts': ['WHERE classify_at <= $1'],
       'modules/users/people/store.ts': [
         'WITH RECURSIVE place(project_id)',
         'SELECT DISTINCT project_id FROM beckon.erasure',
       ],
       'modules/sending/emails/email-rows.ts': ['WHERE next_at < $1 ORDER BY next_at LIMIT 1000'],
       'platform/locks/store.ts': [
-        'FROM beckon.tenant_due WHERE work = $3',
-        'SELECT EXISTS (SELECT 1 FROM beckon.inbox)',
+        'FROM beckon.project_timer WHERE work = $3',
+        'SELECT EXISTS (SELECT 1 FROM beckon.ingest_queue)',
       ],
     },
   },
@@ -51,8 +51,8 @@ export const ACROSS_PROJECTS: { why: string; statements: Record<string, string[]
       'modules/webhooks/endpoints/reads.ts': [
         'FROM beckon.webhook_secret WHERE (project_id, endpoint_id, id) >',
       ],
-      'modules/imports/reads.ts': ['sealed_key AS was FROM beckon.import'],
-      'modules/webhooks/listeners/store.ts': ['FROM beckon.webhook_listener WHERE (project_id, person_id) >'],
+      'modules/imports/reads.ts': ['encrypted_key AS was FROM beckon.import'],
+      'modules/webhooks/listeners/store.ts': ['FROM beckon.webhook_listener WHERE (project_id, member_id) >'],
     },
   },
   {
@@ -84,7 +84,7 @@ export const ACROSS_PROJECTS: { why: string; statements: Record<string, string[]
       ],
       'modules/users/people/store.ts': ['DELETE FROM beckon.person …', 'DELETE FROM beckon.person_email …'],
       'modules/profiles/merge-timeline.ts': ['FROM beckon.'],
-      'modules/sending/emails/list-emails.ts': ['FROM beckon.message m WHERE …'],
+      'modules/sending/emails/list-emails.ts': ['FROM beckon.email m WHERE …'],
       'modules/users/activity/page-store.ts': ['beckon.'],
       'modules/sending/suppressions/store.ts': ['FROM beckon.suppression WHERE … FOR UPDATE'],
       'modules/ingest/accept/statements.ts': ['WHERE project_id IN (…)'],

@@ -4,13 +4,13 @@ import type { IngestPriority } from '../src/modules/ingest/queue/chunk.ts';
 
 /**
  * Generates random histories of a project's audiences. Users, event names, spans and definitions are few, so that they often coincide. An
- * audience is named by its place; `{ audience: 3 }` in a definition means the one at that place.
+ * audience is named by its slot; `{ audience: 3 }` in a definition means the one at that slot.
  */
 const MINUTE_MS = 60_000;
-const PLACES = 6;
+const SLOTS = 6;
 
 export type SentUser = {
-  who: string;
+  userId: string;
   email: string | null;
   /** Null removes it. Undefined leaves it unchanged. */
   plan: string | null | undefined;
@@ -18,7 +18,7 @@ export type SentUser = {
   whenAgoMs: number | null;
 };
 export type SentEvent = {
-  who: string;
+  userId: string;
   name: string;
   properties: JsonObject;
   /** Null: the event has no time of occurrence. */
@@ -33,15 +33,15 @@ export type Step =
   | { do: 'build'; steps: number; pick: number; worker: number }
   /** Finishes all builds, so that later steps find audiences that are ready. */
   | { do: 'finish' }
-  | { do: 'define'; place: number; definition: JsonObject }
-  | { do: 'drop'; place: number }
-  | { do: 'erase'; who: string };
+  | { do: 'define'; slot: number; definition: JsonObject }
+  | { do: 'drop'; slot: number }
+  | { do: 'erase'; userId: string };
 
 /** Includes an id beyond ASCII, and ids whose order differs between UTF-16 and UTF-8. */
-const who = fc.constantFrom('ada', 'bob', 'cyd', 'dan', 'é', '\u{FFFD}', '😀');
+const userId = fc.constantFrom('ada', 'bob', 'cyd', 'dan', 'é', '\u{FFFD}', '😀');
 const priority = fc.constantFrom<IngestPriority>('live', 'live', 'bulk');
 const worker = fc.nat(1);
-const place = fc.nat(PLACES - 1);
+const slot = fc.nat(SLOTS - 1);
 const eventName = fc.constantFrom('login', 'pay');
 const span = fc.constantFrom('30m', '1h', '2h');
 /** At the edges of the spans, and on either side of them. */
@@ -53,7 +53,7 @@ const countsOfAll = fc
   // A condition that is always true is rejected by the parser.
   .filter(([, compare, count]) => compare !== 'at_least' || count > 0)
   .map(([event, compare, count, window]): JsonObject => ({ event, [compare]: count, ...window }));
-const countsOfSome = fc
+const boundedCounts = fc
   .tuple(eventName, fc.constantFrom('at_most', 'at_least'), fc.integer({ min: 1, max: 2 }), span)
   .map(([event, compare, count, text]): JsonObject => ({
     event,
@@ -85,9 +85,9 @@ const traits = fc.constantFrom<JsonObject>(
   { trait: 'plan', is_set: true },
   { user: 'email', ends_with: 'x.org' },
 );
-const condition = fc.oneof(traits, moments, countsOfAll, countsOfAll, countsOfSome, sums, edges, {
+const condition = fc.oneof(traits, moments, countsOfAll, countsOfAll, boundedCounts, sums, edges, {
   weight: 2,
-  arbitrary: place.map((audience): JsonObject => ({ audience })),
+  arbitrary: slot.map((audience): JsonObject => ({ audience })),
 });
 const either = fc.oneof(
   condition,
@@ -101,13 +101,13 @@ const definition = fc.oneof(
 );
 
 const user: fc.Arbitrary<SentUser> = fc.record({
-  who,
+  userId,
   email: fc.constantFrom(null, 'q@x.org', 'q@y.org'),
   plan: fc.constantFrom('free', 'pro', null, undefined),
   whenAgoMs: fc.option(fc.oneof(agoMs, fc.constantFrom(-30 * MINUTE_MS, -60 * MINUTE_MS))),
 });
 const event: fc.Arbitrary<SentEvent> = fc.record({
-  who,
+  userId,
   name: eventName,
   properties: fc.record({
     kind: fc.constantFrom('x', 'y'),
@@ -115,10 +115,16 @@ const event: fc.Arbitrary<SentEvent> = fc.record({
   }),
   agoMs: fc.option(agoMs),
 });
-const some = { minLength: 1, maxLength: 4 };
+const listSize = { minLength: 1, maxLength: 4 };
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ do: fc.constant('users'), priority, users: fc.array(user, some) }) },
-  { weight: 6, arbitrary: fc.record({ do: fc.constant('events'), priority, events: fc.array(event, some) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constant('users'), priority, users: fc.array(user, listSize) }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({ do: fc.constant('events'), priority, events: fc.array(event, listSize) }),
+  },
   {
     weight: 5,
     arbitrary: fc.record({
@@ -144,25 +150,25 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant('build'),
       steps: fc.integer({ min: 1, max: 8 }),
-      pick: fc.nat(PLACES),
+      pick: fc.nat(SLOTS),
       worker,
     }),
   },
   { weight: 2, arbitrary: fc.constant({ do: 'finish' }) },
-  { weight: 3, arbitrary: fc.record({ do: fc.constant('define'), place, definition }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('drop'), place }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('erase'), who }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('define'), slot, definition }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('drop'), slot }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('erase'), userId }) },
 );
 
 export const audienceHistories = fc.array(step, { minLength: 10, maxLength: 45, size: 'max' });
 
-/** Replaces places by the ids of their audiences. A place without an audience becomes a condition on a trait. */
-export function withIds(given: JsonValue, ids: ReadonlyMap<number, string>): JsonValue {
-  if (Array.isArray(given)) return given.map((one) => withIds(one, ids));
-  if (typeof given !== 'object' || given === null) return given;
-  if (typeof given['audience'] === 'number') {
-    const id = ids.get(given['audience']);
+/** Replaces slots by the ids of their audiences. A slot without an audience becomes a condition on a trait. */
+export function withIds(definition: JsonValue, ids: ReadonlyMap<number, string>): JsonValue {
+  if (Array.isArray(definition)) return definition.map((item) => withIds(item, ids));
+  if (typeof definition !== 'object' || definition === null) return definition;
+  if (typeof definition['audience'] === 'number') {
+    const id = ids.get(definition['audience']);
     return id === undefined ? { trait: 'plan', equals: 'pro' } : { audience: id };
   }
-  return Object.fromEntries(Object.entries(given).map(([key, value]) => [key, withIds(value, ids)]));
+  return Object.fromEntries(Object.entries(definition).map(([key, value]) => [key, withIds(value, ids)]));
 }

@@ -55,7 +55,7 @@ export function authenticator({ origin, verifiesUser = true }: { origin: string;
         Buffer.from([0x58, data.length]),
         data,
       ]);
-      return answer({
+      return credentialWith({
         clientDataJSON: clientData('webauthn.create', challenge).toString('base64url'),
         attestationObject: attestation.toString('base64url'),
         transports: ['internal'],
@@ -64,7 +64,7 @@ export function authenticator({ origin, verifiesUser = true }: { origin: string;
     sign({ challenge }: Options) {
       const [data, client] = [authData(false), clientData('webauthn.get', challenge)];
       const signed = Buffer.concat([data, createHash('sha256').update(client).digest()]);
-      return answer({
+      return credentialWith({
         clientDataJSON: client.toString('base64url'),
         authenticatorData: data.toString('base64url'),
         signature: createSign('sha256').update(signed).sign(privateKey).toString('base64url'),
@@ -72,7 +72,7 @@ export function authenticator({ origin, verifiesUser = true }: { origin: string;
     },
   };
 
-  function answer(response: object) {
+  function credentialWith(response: object) {
     return { id, rawId: id, type: 'public-key', clientExtensionResults: {}, response };
   }
 }

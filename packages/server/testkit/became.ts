@@ -1,11 +1,11 @@
 import { idMaker } from '../src/platform/ids.ts';
 import { silentLog } from '../src/platform/log.ts';
-import type { ReportedOutcome, Outcome, WhatHappened } from '../src/modules/outcomes/outcome.ts';
+import type { ReportedOutcome, Outcome, OutcomeData } from '../src/modules/outcomes/outcome.ts';
 import { recordOutcomes } from '../src/modules/outcomes/record/record-outcomes.ts';
 import { HOUR } from './drafts.ts';
 import { newStory, type Stage, type Story } from './story.ts';
 
-export type SentMessage = {
+export type SentEmailRow = {
   id: string;
   draft_id: string;
   user: string;
@@ -16,9 +16,9 @@ export type SentMessage = {
 /** A story after its emails were sent, with any outcome. */
 export type Aftermath = Story & {
   /** Returns the emails in the order in which they were claimed. */
-  messages(userId?: string): Promise<SentMessage[]>;
+  messages(userId?: string): Promise<SentEmailRow[]>;
   /** Records outcomes of the newest email to this user now. */
-  became(userId: string, ...what: WhatHappened[]): Promise<Outcome[]>;
+  became(userId: string, ...what: OutcomeData[]): Promise<Outcome[]>;
   record(happened: Omit<ReportedOutcome, 'projectId'>[]): Promise<Outcome[]>;
   /** Returns type and class of the recorded outcomes, in their order. */
   outcomes(userId?: string): Promise<string[]>;
@@ -27,27 +27,27 @@ export type Aftermath = Story & {
 };
 
 /** Outcomes for tests: `OPENED` is an open by a person. */
-export const OPENED: WhatHappened = { type: 'email.opened', bot: 'no', botReason: null };
-export const BOT_OPENED: WhatHappened = {
+export const OPENED: OutcomeData = { type: 'email.opened', bot: 'no', botReason: null };
+export const BOT_OPENED: OutcomeData = {
   type: 'email.opened',
   bot: 'yes',
   botReason: 'prefetch',
 };
-export const CLICKED: WhatHappened = {
+export const CLICKED: OutcomeData = {
   type: 'email.clicked',
   bot: 'no',
   botReason: null,
   link: 0,
   url: 'https://acme.example/start',
 };
-export const REPLIED: WhatHappened = { type: 'email.replied', inboundId: '<1@x.org>', snippet: 'Thanks!' };
-export const ONE_CLICK: WhatHappened = { type: 'email.unsubscribed', method: 'one_click' };
-export const COMPLAINED: WhatHappened = { type: 'email.unsubscribed', method: 'complaint' };
+export const REPLIED: OutcomeData = { type: 'email.replied', inboundId: '<1@x.org>', snippet: 'Thanks!' };
+export const ONE_CLICK: OutcomeData = { type: 'email.unsubscribed', method: 'one_click' };
+export const COMPLAINED: OutcomeData = { type: 'email.unsubscribed', method: 'complaint' };
 
 export function bounced(
   bounceClass: 'hard' | 'soft' | 'policy' | 'infrastructure',
   verified = true,
-): WhatHappened {
+): OutcomeData {
   const status = { hard: '5.1.1', soft: '4.2.2', policy: '5.7.1', infrastructure: null }[bounceClass];
   return {
     type: 'email.bounced',
@@ -67,9 +67,9 @@ export async function newAftermath(stage: Stage): Promise<Aftermath> {
   const { projectId } = story;
   const deps = { db, newId: idMaker(db.clock), log: silentLog };
 
-  async function messages(userId: string | null = null): Promise<SentMessage[]> {
+  async function messages(userId: string | null = null): Promise<SentEmailRow[]> {
     return db.query(
-      `SELECT id, draft_id, external_user_id AS user, state, reason FROM beckon.message
+      `SELECT id, draft_id, external_user_id AS user, state, reason FROM beckon.email
        WHERE project_id = $1 AND ($2::text IS NULL OR external_user_id = $2) ORDER BY claimed_at, id`,
       [projectId, userId],
     );
@@ -77,7 +77,7 @@ export async function newAftermath(stage: Stage): Promise<Aftermath> {
   async function record(happened: Omit<ReportedOutcome, 'projectId'>[]): Promise<Outcome[]> {
     return recordOutcomes(
       deps,
-      happened.map((one) => ({ ...one, projectId }) as ReportedOutcome),
+      happened.map((outcome) => ({ ...outcome, projectId }) as ReportedOutcome),
     );
   }
   return {
@@ -87,7 +87,7 @@ export async function newAftermath(stage: Stage): Promise<Aftermath> {
     async became(userId, ...what) {
       const message = (await messages(userId)).at(-1);
       if (!message) throw new Error(`no email to ${userId} was sent`);
-      return record(what.map((one) => ({ ...one, messageId: message.id, occurredAt: story.now() })));
+      return record(what.map((outcome) => ({ ...outcome, emailId: message.id, occurredAt: story.now() })));
     },
     async outcomes(userId) {
       const rows = await db.query<{ type: string; class: string }>(
@@ -105,10 +105,9 @@ export async function newAftermath(stage: Stage): Promise<Aftermath> {
       return rows.map(({ kind, value, reason }) => `${kind} ${value}: ${reason}`);
     },
     webhooks: () =>
-      db.query(
-        `SELECT id, type, body FROM beckon.webhook_message WHERE project_id = $1 ORDER BY created_at, id`,
-        [projectId],
-      ),
+      db.query(`SELECT id, type, body FROM beckon.webhook WHERE project_id = $1 ORDER BY created_at, id`, [
+        projectId,
+      ]),
   };
 }
 

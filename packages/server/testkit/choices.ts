@@ -33,9 +33,9 @@ export async function choicesServer(db: Database): Promise<ChoicesServer> {
 /** Returns the base URL of the email preferences from the newest email to this user. */
 export async function linkOf({ server, projectId }: Story, userId: string): Promise<string> {
   const [row] = await server.db.query<{ id: string }>(
-    `SELECT id FROM beckon.message WHERE project_id = $1 AND external_user_id = $2 ORDER BY claimed_at DESC, id DESC LIMIT 1`,
+    `SELECT id FROM beckon.email WHERE project_id = $1 AND external_user_id = $2 ORDER BY claimed_at DESC, id DESC LIMIT 1`,
     [projectId, userId],
   );
   if (!row) throw new Error(`no email was sent to ${userId}`);
-  return `/u/${emailToken({ projectId, messageId: row.id }, 'unsubscribe', TOKEN_KEYS)}`;
+  return `/u/${emailToken({ projectId, emailId: row.id }, 'unsubscribe', TOKEN_KEYS)}`;
 }

@@ -4,14 +4,14 @@ import { connect, type Socket } from 'node:net';
 import { type ErrorEntry, FAULT_MESSAGES } from '@beckon/contract';
 import { expect } from 'vitest';
 
-export type Asking = {
+export type TestRequest = {
   method?: string;
   path: string;
   /** A list sends the header once per value. Undefined omits it. */
   headers?: Record<string, string | string[] | undefined>;
   body?: string | Uint8Array;
 };
-export type Answer = {
+export type CheckedResponse = {
   status: number;
   headers: IncomingHttpHeaders;
   text: string;
@@ -24,27 +24,27 @@ export type Answer = {
 const ORIGIN = { Origin: 'https://browser.example', 'Access-Control-Request-Method': 'POST' };
 
 /** Sends one request over a socket. Every response is checked against the contract's rules for all responses under /api. */
-export async function ask(url: string, asking: Asking): Promise<Answer> {
-  const { method = 'POST', path, headers = {}, body } = asking;
-  const given = Object.entries(headers).filter(([, value]) => value !== undefined);
+export async function sendRequest(url: string, input: TestRequest): Promise<CheckedResponse> {
+  const { method = 'POST', path, headers = {}, body } = input;
+  const sentHeaders = Object.entries(headers).filter(([, value]) => value !== undefined);
   const length = body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) };
-  const sent: OutgoingHttpHeaders = { ...ORIGIN, ...length, ...Object.fromEntries(given) };
+  const sent: OutgoingHttpHeaders = { ...ORIGIN, ...length, ...Object.fromEntries(sentHeaders) };
   if (sent['Transfer-Encoding'] !== undefined) delete sent['Content-Length'];
   const request = http.request(new URL(url), { method, path, headers: sent });
   request.end(body);
   const [response] = (await once(request, 'response')) as [IncomingMessage];
   const text = Buffer.concat(await response.toArray()).toString();
-  const answer = readAnswer({ status: response.statusCode ?? 0, headers: response.headers, text });
-  expectContract(answer, method);
-  return answer;
+  const checked = parseResponse({ status: response.statusCode ?? 0, headers: response.headers, text });
+  expectContract(checked, method);
+  return checked;
 }
 
 /** Sends raw bytes and returns everything until the server ends the connection, with the same checks. */
-export async function askRaw(
+export async function sendRawRequest(
   port: number,
   bytes: string | Uint8Array,
   { end = false }: { end?: boolean } = {},
-): Promise<Answer> {
+): Promise<CheckedResponse> {
   const socket = connect({ port, host: '127.0.0.1' });
   socket.on('error', () => {});
   if (end) socket.end(bytes);
@@ -58,9 +58,9 @@ export async function askRaw(
       field.slice(field.indexOf(':') + 2),
     ]),
   );
-  const answer = readAnswer({ status: Number(line.split(' ')[1]), headers, text });
-  expectContract(answer, 'POST');
-  return answer;
+  const checked = parseResponse({ status: Number(line.split(' ')[1]), headers, text });
+  expectContract(checked, 'POST');
+  return checked;
 }
 
 export async function allOf(socket: Socket): Promise<string> {
@@ -70,10 +70,10 @@ export async function allOf(socket: Socket): Promise<string> {
   return text;
 }
 
-function readAnswer(got: Pick<Answer, 'status' | 'headers' | 'text'>): Answer {
-  const json: unknown = got.text === '' ? undefined : JSON.parse(got.text);
-  const errors = got.status >= 300 && json ? (json as { errors: ErrorEntry[] }).errors : [];
-  return { ...got, json, errors };
+function parseResponse(response: Pick<CheckedResponse, 'status' | 'headers' | 'text'>): CheckedResponse {
+  const json: unknown = response.text === '' ? undefined : JSON.parse(response.text);
+  const errors = response.status >= 300 && json ? (json as { errors: ErrorEntry[] }).errors : [];
+  return { ...response, json, errors };
 }
 
 /** Headers that belong to certain statuses, and to no other. */
@@ -85,8 +85,8 @@ const BOUND_HEADERS: [name: string, statuses: number[], value: RegExp][] = [
   ['location', [308], /^https:/],
 ];
 
-function expectContract(answer: Answer, method: string): void {
-  const { status, headers } = answer;
+function expectContract(response: CheckedResponse, method: string): void {
+  const { status, headers } = response;
   expect(headers).toMatchObject({
     'content-type': 'application/json; charset=utf-8',
     'cache-control': 'no-store',
@@ -103,9 +103,9 @@ function expectContract(answer: Answer, method: string): void {
     else expect(headers[name], `${name} on ${status}`).toBeUndefined();
   }
   expectRateLimit(status, headers);
-  if (method === 'HEAD') expect(answer.text).toBe('');
-  else if (status < 300) expectSuccess(answer);
-  else expectErrors(answer);
+  if (method === 'HEAD') expect(response.text).toBe('');
+  else if (status < 300) expectSuccess(response);
+  else expectErrors(response);
 }
 
 function expectRateLimit(status: number, headers: IncomingHttpHeaders): void {
@@ -118,11 +118,11 @@ function expectRateLimit(status: number, headers: IncomingHttpHeaders): void {
   if (status === 429) expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(Number(resetS));
 }
 
-function expectSuccess({ json }: Answer): void {
+function expectSuccess({ json }: CheckedResponse): void {
   expect(Object.keys(json as object).filter((key) => key !== 'meta')).toEqual(['data']);
 }
 
-function expectErrors({ status, json, errors }: Answer): void {
+function expectErrors({ status, json, errors }: CheckedResponse): void {
   expect(Object.keys(json as object)).toEqual(['errors']);
   expect(errors.length).toBeGreaterThan(0);
   expect(errors.length).toBeLessThanOrEqual(20);

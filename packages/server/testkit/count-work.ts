@@ -42,12 +42,12 @@ export function countWork(work: () => unknown): number {
   return characters;
 }
 
-type Watcher<S, R> = (self: S, given: unknown[], call: () => R) => R;
+type Watcher<S, R> = (self: S, args: unknown[], call: () => R) => R;
 
 function watch<S, R>(prototype: object, name: string, watcher: Watcher<S, R>): () => void {
-  const method = Reflect.get(prototype, name) as (...given: unknown[]) => R;
-  Reflect.set(prototype, name, function (this: S, ...given: unknown[]) {
-    return watcher(this, given, () => method.apply(this, given));
+  const method = Reflect.get(prototype, name) as (...args: unknown[]) => R;
+  Reflect.set(prototype, name, function (this: S, ...args: unknown[]) {
+    return watcher(this, args, () => method.apply(this, args));
   });
   return () => void Reflect.set(prototype, name, method);
 }

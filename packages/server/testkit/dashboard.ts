@@ -6,7 +6,7 @@ import type { Access } from '../src/modules/workspace/members/team.ts';
 import { createModels } from '../src/modules/rules/project-model.ts';
 import { listRuleNeeds } from '../src/modules/rules/runs/rules-in-force.ts';
 import { createAccountEmails } from '../src/modules/delivery/team-email.ts';
-import { createBacktestPlaces } from '../src/modules/explain/backtest/backtest.ts';
+import { createBacktestSlots } from '../src/modules/explain/backtest/backtest.ts';
 import { createDashboardApi } from '../src/modules/workspace/dashboard-api/mount.ts';
 import { createFeeds } from '../src/modules/workspace/dashboard-api/feeds.ts';
 import { DASHBOARD_ROUTES, type DashboardDeps } from '../src/main/dashboard-routes.ts';
@@ -33,13 +33,13 @@ export type Reply<T> = { status: number; json: Json<T>; text: string; headers: R
  */
 export type TestDashboard = {
   /** Sends `GET /projects/1/drafts`. `as` is the role: owner by default, null for a request without a session. */
-  ask<T = unknown>(what: string, options?: AskOptions): Promise<Reply<T>>;
+  request<T = unknown>(what: string, options?: DashboardRequestOptions): Promise<Reply<T>>;
   url(): Promise<string>;
   close(): Promise<void>;
 };
 
 /** A header that is undefined is omitted. */
-export type AskOptions = {
+export type DashboardRequestOptions = {
   body?: unknown;
   as?: Role | null;
   headers?: Record<string, string | undefined>;
@@ -57,7 +57,7 @@ export function testDashboard(
 ): TestDashboard {
   const app = Fastify({ logger: false, routerOptions: { maxParamLength: 1_024 } });
   const mail = testMail();
-  const { mailroom, openRelay, tokenKeys } = { ...mail, ...more };
+  const { sendServices, openRelay, tokenKeys } = { ...mail, ...more };
   const newId = idMaker(db.clock);
   const api = createDashboardApi(
     {
@@ -75,11 +75,11 @@ export function testDashboard(
       installation: { publicUrl: DASHBOARD_ORIGIN, relay: null, mailFrom: null, hasModel: false },
       minimumVersions: new Map(),
       feeds: createFeeds(),
-      backtests: createBacktestPlaces(),
+      backtests: createBacktestSlots(),
       accountEmails: createAccountEmails({
         db,
         openRelay: openRelay,
-        outlet: mailroom.outlet,
+        outlet: sendServices.outlet,
         mailFrom: null,
         tokenKeys,
         newId,
@@ -93,22 +93,25 @@ export function testDashboard(
   if (isLocalShell) api.mountForLocalShell(app);
   else api.mount(app);
   return {
-    async ask<T>(what: string, { body, as = 'owner', headers = {} }: AskOptions = {}): Promise<Reply<T>> {
+    async request<T>(
+      what: string,
+      { body, as = 'owner', headers = {} }: DashboardRequestOptions = {},
+    ): Promise<Reply<T>> {
       const [method = 'GET', url = ''] = what.split(' ');
       const all = { origin: DASHBOARD_ORIGIN, ...(as === null ? {} : { 'x-test-role': as }), ...headers };
-      const answer = await app.inject({
+      const response = await app.inject({
         method: method as 'GET',
         url: `/api/dashboard${url}`,
         headers: Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)),
         ...(body === undefined ? {} : { payload: body as object }),
       });
-      const text = answer.body;
-      const isJson = String(answer.headers['content-type']).includes('application/json');
+      const text = response.body;
+      const isJson = String(response.headers['content-type']).includes('application/json');
       return {
-        status: answer.statusCode,
+        status: response.statusCode,
         text,
         json: isJson ? JSON.parse(text) : null,
-        headers: answer.headers,
+        headers: response.headers,
       };
     },
     url: () => app.listen({ host: '127.0.0.1', port: 0 }),
@@ -125,14 +128,14 @@ const NO_SIGN_INS = {
 /** Grants Ada the role that the request names, in every project. */
 function roleOfHeader(db: Database): Access {
   return {
-    who: async (headers) => {
+    findMember: async (headers) => {
       const role = headers['x-test-role'];
       if (typeof role !== 'string') return null;
       return { id: role, name: 'Ada', email: 'ada@x.org', sessionId: 's', confirmedAt: null };
     },
     roleIn: async (personId, projectId) => {
-      const [known] = await db.query('SELECT 1 FROM beckon.project WHERE project_id = $1', [projectId]);
-      return known ? (personId as Role) : null;
+      const [project] = await db.query('SELECT 1 FROM beckon.project WHERE project_id = $1', [projectId]);
+      return project ? (personId as Role) : null;
     },
     rolesOf: async (personId) => {
       const rows = await db.query<{ id: number }>('SELECT project_id AS id FROM beckon.project');

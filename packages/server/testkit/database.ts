@@ -41,11 +41,11 @@ export function alsoForPages(db: Database, change: (db: Database) => Database): 
 
 /** Opens such a database for the tests of a file and removes it after them. Everything that uses it is closed before. */
 export async function openTestDatabase(clock: Clock): Promise<Database> {
-  const own = await testDatabase();
-  const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+  const database = await testDatabase();
+  const db = await openDatabase({ connection: database.connection, clock, log: silentLog });
   afterAll(async () => {
     await db.close();
-    await own.drop();
+    await database.drop();
   });
   return db;
 }

@@ -7,7 +7,7 @@ import { type Database, openDatabase } from '../src/platform/db/database.ts';
 import {
   type AcceptedRecord,
   type Event,
-  type Known,
+  type ExpectedPerson,
   type Priority,
   modelOf,
   type User,
@@ -20,7 +20,7 @@ import { embeddedAddress, survivor, type Survivor } from './survival.ts';
  * acceptance order.
  */
 export type Ordeal = { records: number; kills: number };
-export type OrdealVerdict = {
+export type ProcessingKillResult = {
   records: number;
   kills: number;
   /** Kills while records waited. */
@@ -34,7 +34,10 @@ const CHUNK = 250;
 const PEOPLE = 2_000;
 const KILL_AFTER_MS = { least: 30, spread: 400 };
 
-export async function digestUnderKills(dataDir: string, { records, kills }: Ordeal): Promise<OrdealVerdict> {
+export async function processUnderKills(
+  dataDir: string,
+  { records, kills }: Ordeal,
+): Promise<ProcessingKillResult> {
   const server = await survivor(dataDir);
   await server.start();
   const connection = (): ReturnType<typeof embeddedAddress> => embeddedAddress(dataDir);
@@ -60,7 +63,7 @@ async function feed(db: Database, projectId: number, records: number): Promise<A
     const priority: Priority = n % 3 === 0 ? 'live' : 'bulk';
     const kind = n % 4 === 1 ? 'users' : 'events';
     const chunk = Array.from({ length: Math.min(CHUNK, records - accepted.length) }, () =>
-      kind === 'users' ? someUser() : someEvent(priority),
+      kind === 'users' ? randomUser() : randomEvent(priority),
     );
     const first = await putRecords(db, { projectId, priority, kind, records: chunk });
     chunk.forEach((record, i) => accepted.push({ seq: first + i, priority, record }));
@@ -70,19 +73,23 @@ async function feed(db: Database, projectId: number, records: number): Promise<A
 
 const chance = (share: number): boolean => Math.random() < share;
 const pick = <T>(from: readonly T[]): T => from[Math.floor(Math.random() * from.length)] as T;
-const someone = (): string => `u${Math.floor(Math.random() * PEOPLE)}`;
+const randomUserId = (): string => `u${Math.floor(Math.random() * PEOPLE)}`;
 
-function someUser(): User {
+function randomUser(): User {
   const traits: Record<string, unknown> = {
     [pick(['plan', 'company', 'seats', 'city'])]: pick(['a', 'b', 3, null, { x: 1 }]),
   };
-  return { external_user_id: someone(), traits, ...(chance(0.3) && { email: pick(['a@x.org', 'b@x.org']) }) };
+  return {
+    external_user_id: randomUserId(),
+    traits,
+    ...(chance(0.3) && { email: pick(['a@x.org', 'b@x.org']) }),
+  };
 }
 
 /** Copies are drawn within one priority: of two copies in different priorities either may come first. */
-function someEvent(priority: Priority): Event {
+function randomEvent(priority: Priority): Event {
   return {
-    external_user_id: someone(),
+    external_user_id: randomUserId(),
     name: pick(['login', 'export']),
     properties: { priority, n: Math.floor(Math.random() * 1e6) },
     ...(chance(0.2) && { message_id: `${priority}-${Math.floor(Math.random() * 5_000)}` }),
@@ -106,7 +113,7 @@ async function killOften(
 
 async function waitingIn(db: Database, projectId: number): Promise<number> {
   const rows = await db.query<{ waiting: number }>(
-    `SELECT waiting FROM beckon.ingest_queue WHERE project_id = $1`,
+    `SELECT waiting FROM beckon.ingest_queue_state WHERE project_id = $1`,
     [projectId],
   );
   return rows[0]?.waiting ?? 0;
@@ -115,28 +122,28 @@ async function waitingIn(db: Database, projectId: number): Promise<number> {
 async function compare(
   db: Database,
   projectId: number,
-  expected: Map<string, Known>,
+  expected: Map<string, ExpectedPerson>,
 ): Promise<{ people: number; wrong: string[] }> {
   const counts = await db.query<{ id: string; events: number }>(
     `SELECT external_user_id AS id, count(*) AS events FROM beckon.event WHERE project_id = $1 GROUP BY 1`,
     [projectId],
   );
   const events = new Map(counts.map((row) => [row.id, row.events]));
-  const known = await listPeople(db, { projectId, after: null, limit: PEOPLE + 1 });
-  const wrong = known.flatMap((person) => {
+  const people = await listPeople(db, { projectId, after: null, limit: PEOPLE + 1 });
+  const wrong = people.flatMap((person) => {
     const should = expected.get(person.userId);
-    const is = said({
+    const is = stateText({
       ...person,
       events: events.get(person.userId) ?? 0,
       isSuppressed: isSuppressed(person),
     });
-    return should && is === said(asPerson(should)) ? [] : [`${person.userId}: ${is}`];
+    return should && is === stateText(asPerson(should)) ? [] : [`${person.userId}: ${is}`];
   });
-  const missing = [...expected.keys()].filter((id) => !known.some(({ userId }) => userId === id));
-  return { people: known.length, wrong: [...wrong, ...missing.map((id) => `${id}: missing`)] };
+  const missing = [...expected.keys()].filter((id) => !people.some(({ userId }) => userId === id));
+  return { people: people.length, wrong: [...wrong, ...missing.map((id) => `${id}: missing`)] };
 }
 
-type Told = {
+type PersonState = {
   traits: Map<string, unknown>;
   email: string | null;
   events: number;
@@ -144,7 +151,7 @@ type Told = {
   liveSeq: number | null;
 };
 
-function asPerson({ traits, email, events, suppressedSeq, normal }: Known): Told {
+function asPerson({ traits, email, events, suppressedSeq, normal }: ExpectedPerson): PersonState {
   const lifts = normal.filter((seq) => seq > suppressedSeq);
   const wasSuppressed = suppressedSeq > 0;
   return {
@@ -156,7 +163,7 @@ function asPerson({ traits, email, events, suppressedSeq, normal }: Known): Told
   };
 }
 
-function said({ traits, email, events, isSuppressed: suppressed, liveSeq }: Told): string {
+function stateText({ traits, email, events, isSuppressed: suppressed, liveSeq }: PersonState): string {
   return JSON.stringify([
     [...traits].toSorted(([a], [b]) => (a < b ? -1 : 1)),
     email,

@@ -4,7 +4,7 @@ import { createUDPServer, Packet } from 'dns2';
 
 export type RecordType = 'TXT' | 'MX' | 'CNAME' | 'A' | 'AAAA';
 /** `servfail`, `refused`: the server answers with that code. `silence`: it does not answer. */
-export type Trouble = 'servfail' | 'refused' | 'silence';
+export type DnsFailure = 'servfail' | 'refused' | 'silence';
 
 /** A DNS server on loopback whose zone a test changes as it runs. It answers as a resolver does: aliases are followed. */
 export type DnsServer = {
@@ -17,10 +17,10 @@ export type DnsServer = {
    */
   set(type: RecordType, name: string, records: Records): void;
   remove(type: RecordType, name: string): void;
-  /** Sets trouble for one name, for one type of it as in `AAAA a.test`, or for all. Null removes it. */
-  trouble(kind: Trouble | null, name?: string): void;
+  /** Sets a failure for one name, for one type of it as in `AAAA a.test`, or for all. Null removes it. */
+  fail(kind: DnsFailure | null, name?: string): void;
   /** Returns the number of queries so far. */
-  asked(): number;
+  queryCount(): number;
   stop(): Promise<void>;
 };
 
@@ -35,18 +35,18 @@ type Resource = InstanceType<typeof Packet.Resource>;
 
 export async function startDnsServer(): Promise<DnsServer> {
   const zone = new Map<string, Records>();
-  const troubles = new Map<string, Trouble>();
-  let asked = 0;
+  const failures = new Map<string, DnsFailure>();
+  let queryCount = 0;
 
   function recordsAt(type: RecordType, name: string): (string | string[])[] {
     const records = zone.get(`${type} ${name}`) ?? [];
     return typeof records === 'function' ? records() : records;
   }
 
-  function answer(question: { name: string; type: number }): { rcode: number; answers: Resource[] } {
-    const type = TYPES.find((one) => Packet.TYPE[one] === question.type);
+  function resolve(query: { name: string; type: number }): { rcode: number; answers: Resource[] } {
+    const type = TYPES.find((candidate) => Packet.TYPE[candidate] === query.type);
     const answers: Resource[] = [];
-    let name = question.name.toLowerCase();
+    let name = query.name.toLowerCase();
     for (let n = 0; n < ALIASES_MAX; n += 1) {
       const direct = type ? recordsAt(type, name) : [];
       answers.push(...direct.map((record) => resourceOf(type ?? 'TXT', name, record)));
@@ -55,21 +55,21 @@ export async function startDnsServer(): Promise<DnsServer> {
       answers.push(resourceOf('CNAME', name, alias));
       name = alias;
     }
-    const isKnown = answers.length > 0 || TYPES.some((one) => zone.has(`${one} ${name}`));
-    return { rcode: isKnown ? 0 : NXDOMAIN, answers };
+    const exists = answers.length > 0 || TYPES.some((candidate) => zone.has(`${candidate} ${name}`));
+    return { rcode: exists ? 0 : NXDOMAIN, answers };
   }
 
   function respond(request: Packet, send: (response: Packet) => void): void {
-    asked += 1;
-    const [question] = request.questions;
-    if (!question) return;
-    const { name, type = 0 } = question as { name: string; type?: number };
-    const asks = TYPES.find((one) => Packet.TYPE[one] === type) ?? '';
-    const places = [`${asks} ${name}`.toLowerCase(), name.toLowerCase(), EVERY_NAME];
-    const trouble = places.map((place) => troubles.get(place)).find((kind) => kind !== undefined);
-    if (trouble === 'silence') return;
+    queryCount += 1;
+    const [query] = request.questions;
+    if (!query) return;
+    const { name, type = 0 } = query as { name: string; type?: number };
+    const typeName = TYPES.find((candidate) => Packet.TYPE[candidate] === type) ?? '';
+    const keys = [`${typeName} ${name}`.toLowerCase(), name.toLowerCase(), EVERY_NAME];
+    const failure = keys.map((key) => failures.get(key)).find((kind) => kind !== undefined);
+    if (failure === 'silence') return;
     const response = Packet.createResponseFromRequest(request);
-    const { rcode, answers } = trouble ? { rcode: RCODES[trouble], answers: [] } : answer({ name, type });
+    const { rcode, answers } = failure ? { rcode: RCODES[failure], answers: [] } : resolve({ name, type });
     response.header.rcode = rcode;
     response.answers.push(...answers);
     send(response);
@@ -80,11 +80,11 @@ export async function startDnsServer(): Promise<DnsServer> {
     servers: [`127.0.0.1:${port}`],
     set: (type, name, records) => void zone.set(`${type} ${name.toLowerCase()}`, records),
     remove: (type, name) => void zone.delete(`${type} ${name.toLowerCase()}`),
-    trouble(kind, name = EVERY_NAME) {
-      if (kind) troubles.set(name.toLowerCase(), kind);
-      else troubles.delete(name.toLowerCase());
+    fail(kind, name = EVERY_NAME) {
+      if (kind) failures.set(name.toLowerCase(), kind);
+      else failures.delete(name.toLowerCase());
     },
-    asked: () => asked,
+    queryCount: () => queryCount,
     stop: close,
   };
 }
@@ -97,8 +97,8 @@ async function listen(respond: Respond): Promise<{ port: number; close: () => Pr
     const tcp = listenTcp(respond);
     tcp.listen(0, '127.0.0.1');
     await once(tcp, 'listening');
-    const place = tcp.address();
-    const port = typeof place === 'object' && place ? place.port : 0;
+    const address = tcp.address();
+    const port = typeof address === 'object' && address ? address.port : 0;
     const udp = createUDPServer((request, send) => respond(request, (response) => void send(response)));
     const bound = once(udp, 'listening').then(
       () => true,

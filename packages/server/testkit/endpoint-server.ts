@@ -1,8 +1,8 @@
 import { afterAll } from 'vitest';
 import { createKey } from '../src/modules/ingest/keys/change-key.ts';
 import { decodeChunk } from '../src/modules/ingest/queue/chunk.ts';
-import { type Answer, ask, type Asking } from './client.ts';
-import { heldClock, type HeldClock } from './clock.ts';
+import { type CheckedResponse, sendRequest, type TestRequest } from './client.ts';
+import { fixedClock, type FixedClock } from './clock.ts';
 import { bodyOf, type Facts } from './endpoints.ts';
 import {
   PEPPER,
@@ -14,12 +14,12 @@ import {
 } from './server.ts';
 
 /** A server for the tests of one endpoint. Its clock is stopped, and no worker processes what it stores. */
-export type EndpointServer = TestServer & { clock: HeldClock };
+export type EndpointServer = TestServer & { clock: FixedClock };
 
 export async function endpointServer(
-  options: Omit<TestServerOptions, 'clock'> & { clock?: HeldClock } = {},
+  options: Omit<TestServerOptions, 'clock'> & { clock?: FixedClock } = {},
 ): Promise<EndpointServer> {
-  const clock = options.clock ?? heldClock();
+  const clock = options.clock ?? fixedClock();
   const server = await testServer({ roles: ['api'], ...options, clock });
   afterAll(() => server.stop());
   return { ...server, clock };
@@ -30,14 +30,14 @@ export function twinOf(server: EndpointServer): Promise<EndpointServer> {
   return endpointServer({ database: server.database, clock: server.clock });
 }
 
-export type Sending = {
+export type SendOptions = {
   /** A key other than the caller's. Null sends none. */
   secret?: string | null;
   /** The Idempotency-Key. */
   once?: string;
   /** An object is sent as JSON. By default a valid body is sent. */
   body?: object | string | Uint8Array;
-  headers?: Asking['headers'];
+  headers?: TestRequest['headers'];
   query?: string;
   method?: string;
   path?: string;
@@ -47,7 +47,7 @@ export type Sending = {
 
 export type Caller = TestProject & {
   facts: Facts;
-  send(sending?: Sending): Promise<Answer>;
+  send(sending?: SendOptions): Promise<CheckedResponse>;
   /** Returns the rows of this project in the database. */
   stored(): Promise<Stored>;
   /** Sets every rate limit of the project. */
@@ -77,7 +77,7 @@ export async function newCaller(server: EndpointServer, facts: Facts): Promise<C
     ...project,
     facts,
     send: (sending = {}) =>
-      ask((sending.at ?? server).url, askingOf({ secret: project.secret, ...sending }, facts)),
+      sendRequest((sending.at ?? server).url, requestFor({ secret: project.secret, ...sending }, facts)),
     stored: () => storedOf(server, project.id),
     async limit({ rate, burst }) {
       await server.db.query(
@@ -86,7 +86,7 @@ export async function newCaller(server: EndpointServer, facts: Facts): Promise<C
       );
     },
     async fillQueue(waiting) {
-      await server.db.query('UPDATE beckon.ingest_queue SET waiting = $2 WHERE project_id = $1', [
+      await server.db.query('UPDATE beckon.ingest_queue_state SET waiting = $2 WHERE project_id = $1', [
         project.id,
         waiting,
       ]);
@@ -101,7 +101,7 @@ export async function secondKey({ db }: EndpointServer, projectId: number): Prom
   return secret;
 }
 
-function askingOf(sending: Sending, facts: Facts): Asking {
+function requestFor(sending: SendOptions, facts: Facts): TestRequest {
   const {
     secret,
     once,
@@ -126,12 +126,12 @@ function askingOf(sending: Sending, facts: Facts): Asking {
 
 async function storedOf({ db }: EndpointServer, projectId: number): Promise<Stored> {
   const chunks = await db.query<{ priority: string; kind: string; body: Buffer }>(
-    'SELECT priority, kind, body FROM beckon.inbox WHERE project_id = $1 ORDER BY seq',
+    'SELECT priority, kind, body FROM beckon.ingest_queue WHERE project_id = $1 ORDER BY seq',
     [projectId],
   );
   const [counts] = await db.query<{ keys: number; waiting: number }>(
     `SELECT (SELECT count(*) FROM beckon.idempotency WHERE project_id = $1) AS keys,
-            (SELECT waiting FROM beckon.ingest_queue WHERE project_id = $1) AS waiting`,
+            (SELECT waiting FROM beckon.ingest_queue_state WHERE project_id = $1) AS waiting`,
     [projectId],
   );
   return {

@@ -105,7 +105,7 @@ async function serve(client: Socket, deps: Deps): Promise<void> {
   behind.setNoDelay();
   behind.on('error', () => client.destroy());
   client.on('close', () => behind.destroy());
-  const conversation = { client, behind, said: reader(client), answered: reader(behind) };
+  const conversation = { client, behind, clientReader: reader(client), serverReader: reader(behind) };
   try {
     await converse(conversation, deps);
     client.end();
@@ -117,18 +117,18 @@ async function serve(client: Socket, deps: Deps): Promise<void> {
   }
 }
 
-type Conversation = { client: Socket; behind: Socket; said: Reader; answered: Reader };
+type Conversation = { client: Socket; behind: Socket; clientReader: Reader; serverReader: Reader };
 
 async function converse(talk: Conversation, deps: Deps): Promise<void> {
-  const { client, said, answered } = talk;
+  const { client, clientReader, serverReader } = talk;
   if (deps.meet('connect') !== 'accept') {
     client.resetAndDestroy();
     throw new Over('drop');
   }
   fault(talk, deps.meet('greeting'));
-  client.write(await answered.reply());
+  client.write(await serverReader.reply());
   for (;;) {
-    const line = await said.line();
+    const line = await clientReader.line();
     if (line === null) return;
     const point = pointOf(line);
     const act = point ? deps.meet(point) : 'accept';
@@ -143,7 +143,7 @@ async function converse(talk: Conversation, deps: Deps): Promise<void> {
 
 async function carryCommand(talk: Conversation, line: string, deps: Deps): Promise<void> {
   talk.behind.write(`${line}\r\n`);
-  const reply = await talk.answered.reply();
+  const reply = await talk.serverReader.reply();
   talk.client.write(reply);
   if (/^AUTH/i.test(line)) await carryLogin(talk, reply);
   if (/^DATA/i.test(line) && reply.startsWith('354')) await carryEmail(talk, deps);
@@ -161,9 +161,9 @@ async function refuseCommand(
 }
 
 /** Stops an email that was refused at MAIL or RCPT. Pipelined commands get the replies that a server would give. */
-async function refuseEmail({ client, behind, said, answered }: Conversation): Promise<void> {
+async function refuseEmail({ client, behind, clientReader, serverReader }: Conversation): Promise<void> {
   for (;;) {
-    const line = await said.line();
+    const line = await clientReader.line();
     if (line === null) throw new Over('drop');
     if (/^(RCPT|DATA)/i.test(line)) {
       client.write('503 5.5.1 Not now\r\n');
@@ -171,20 +171,23 @@ async function refuseEmail({ client, behind, said, answered }: Conversation): Pr
       continue;
     }
     behind.write(`${line}\r\n`);
-    client.write(await answered.reply());
+    client.write(await serverReader.reply());
     return;
   }
   behind.write('RSET\r\n');
-  await answered.reply();
+  await serverReader.reply();
 }
 
-async function carryLogin({ client, behind, said, answered }: Conversation, first: string): Promise<void> {
+async function carryLogin(
+  { client, behind, clientReader, serverReader }: Conversation,
+  first: string,
+): Promise<void> {
   let reply = first;
   while (reply.startsWith('334')) {
-    const line = await said.line();
+    const line = await clientReader.line();
     if (line === null) throw new Over('drop');
     behind.write(`${line}\r\n`);
-    reply = await answered.reply();
+    reply = await serverReader.reply();
     client.write(reply);
   }
 }
@@ -192,17 +195,17 @@ async function carryLogin({ client, behind, said, answered }: Conversation, firs
 const DOT = Buffer.from('\r\n.\r\n');
 
 async function carryEmail(talk: Conversation, deps: Deps): Promise<void> {
-  const { client, behind, said, answered } = talk;
-  await said.some();
+  const { client, behind, clientReader, serverReader } = talk;
+  await clientReader.anyData();
   fault(talk, deps.meet('first_byte'));
-  const email = await said.until(DOT, (half) => {
+  const email = await clientReader.until(DOT, (half) => {
     behind.write(half);
     fault(talk, deps.meet('mid_body'));
   });
   const act = deps.meet('after_dot');
   if (act === 'defer' || act === 'refuse') fault(talk, act);
   behind.write(email);
-  const reply = await answered.reply();
+  const reply = await serverReader.reply();
   fault(talk, act);
   client.write(reply);
   fault(talk, deps.meet('after_reply'));
@@ -229,7 +232,7 @@ type Reader = {
   /** Returns a complete reply, of any number of lines. */
   reply: () => Promise<string>;
   /** Waits for any data without consuming it. */
-  some: () => Promise<void>;
+  anyData: () => Promise<void>;
   /** Returns everything up to and including these bytes. The first half is passed on before. */
   until: (end: Buffer, atHalf: (half: Buffer) => void) => Promise<Buffer>;
 };
@@ -289,7 +292,7 @@ function reader(socket: Socket): Reader {
         if (!/^\d{3}-/.test(next)) return text;
       }
     },
-    async some() {
+    async anyData() {
       while (held.length === 0) await more();
     },
     async until(end, atHalf) {

@@ -7,7 +7,7 @@ import { decodeChunk } from '../src/modules/ingest/queue/chunk.ts';
  * covers future tables. Case does not matter, bytes are read as text, and packed chunks are unpacked.
  */
 export async function findText(db: Tx, texts: string[]): Promise<string[]> {
-  const needles = texts.flatMap((text) => [text, JSON.stringify(text).slice(1, -1)]).map(fold);
+  const needles = texts.flatMap((text) => [text, JSON.stringify(text).slice(1, -1)]).map(foldCase);
   const columns = await db.query<{ table: string; column: string; type: string }>(
     `SELECT c.relname AS table, a.attname AS column, format_type(a.atttypid, NULL) AS type
      FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -21,7 +21,7 @@ export async function findText(db: Tx, texts: string[]): Promise<string[]> {
       `SELECT ${value} AS value FROM beckon."${table}"`,
     );
     const holds = rows.some(({ value: held }) => {
-      const read = fold(readable(held));
+      const read = foldCase(readable(held));
       return needles.some((needle) => read.includes(needle));
     });
     if (holds) found.push(`${table}.${column}`);
@@ -29,7 +29,7 @@ export async function findText(db: Tx, texts: string[]): Promise<string[]> {
   return found;
 }
 
-function fold(text: string): string {
+function foldCase(text: string): string {
   return text.toLowerCase();
 }
 

@@ -18,8 +18,8 @@ declare module 'vitest' {
 
 /** Starts one cluster with one migrated template for the whole run. Every test file clones the template. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const given = process.env.TEST_ADMIN_DATABASE_URL ?? process.env.TEST_DATABASE_URL;
-  const cluster = given ? { url: given, stop: async () => {} } : await startCluster();
+  const adminUrl = process.env.TEST_ADMIN_DATABASE_URL ?? process.env.TEST_DATABASE_URL;
+  const cluster = adminUrl ? { url: adminUrl, stop: async () => {} } : await startCluster();
   const template = `beckon_template_${process.pid}`;
   await makeTemplate(cluster.url, template);
   project.provide('adminUrl', cluster.url);

@@ -1,6 +1,6 @@
 import type { Clock } from '../src/platform/time/clock.ts';
 import type { Query } from '../src/platform/db/statements.ts';
-import type { AskerDeps } from '../src/platform/rate-limits/token-requester.ts';
+import type { TokenRequesterDeps } from '../src/platform/rate-limits/token-requester.ts';
 import type { TimerScheduler } from '../src/platform/rate-limits/timer.ts';
 
 /**
@@ -8,7 +8,7 @@ import type { TimerScheduler } from '../src/platform/rate-limits/timer.ts';
  * resolves once every statement is answered and its consequences have run.
  */
 export type World = {
-  db: AskerDeps['db'];
+  db: TokenRequesterDeps['db'];
   timer: TimerScheduler;
   /** Moves time forward and stops at every timer on the way. */
   advance(ms: number): Promise<void>;
@@ -22,7 +22,7 @@ export type World = {
 type HeldClock = Clock & { advance(ms: number): void };
 type Due = { at: number; run: () => void };
 
-export function heldWorld(real: Omit<AskerDeps['db'], 'clock'>, clock: HeldClock): World {
+export function heldWorld(real: Omit<TokenRequesterDeps['db'], 'clock'>, clock: HeldClock): World {
   const timers = new Set<Due>();
   const pending = new Set<Promise<unknown>>();
   let count = 0;
@@ -33,15 +33,15 @@ export function heldWorld(real: Omit<AskerDeps['db'], 'clock'>, clock: HeldClock
     if (health === 'away') throw new Error('connection refused');
     if (health === 'stuck') await new Promise<void>((resolve) => unstick.push(resolve));
     count += 1;
-    const answer = work();
-    pending.add(answer);
-    return answer.finally(() => pending.delete(answer));
+    const result = work();
+    pending.add(result);
+    return result.finally(() => pending.delete(result));
   }
   async function quiet(): Promise<void> {
     do {
       await Promise.allSettled(pending);
       // Twice: a statement is sent at the end of one event loop turn, and its response starts work at the end of the next.
-      for (let turn = 0; turn < 2; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      for (let tick = 0; tick < 2; tick += 1) await new Promise((resolve) => setImmediate(resolve));
     } while (pending.size > 0);
   }
   async function advance(ms: number): Promise<void> {

@@ -1,6 +1,6 @@
 import { readWebhookSecret, verifyWebhook } from '@beckon/contract/signature';
 import { sha256 } from '../src/platform/crypto/hash.ts';
-import { type HookAnswer, type Hooked, hookServer } from './hook-server.ts';
+import { type HookReply, type Hooked, hookServer } from './hook-server.ts';
 
 /** A customer's server that records every POST, together with the server's own records at that moment. */
 export type HookJournal = {
@@ -13,7 +13,7 @@ export type HookJournal = {
 export type Posted = {
   endpoint: string;
   /** The id from the header, without its prefix. */
-  messageId: string;
+  webhookId: string;
   at: number;
   /** The hash of the body. */
   digest: string;
@@ -25,32 +25,32 @@ export type Posted = {
   status: number;
 };
 
-/** `answer` returns the status for a copy of an event at an endpoint. `attemptsOf` returns the recorded attempts of that delivery. */
+/** `statusFor` returns the status for a copy of an event at an endpoint. `attemptsOf` returns the recorded attempts of that delivery. */
 export type JournalOptions = {
-  answer: (post: Pick<Posted, 'endpoint' | 'messageId' | 'ordinal'>) => Promise<number>;
-  attemptsOf: (post: Pick<Posted, 'endpoint' | 'messageId'>) => Promise<number>;
+  statusFor: (post: Pick<Posted, 'endpoint' | 'webhookId' | 'ordinal'>) => Promise<number>;
+  attemptsOf: (post: Pick<Posted, 'endpoint' | 'webhookId'>) => Promise<number>;
 };
 
-export async function hookJournal({ answer, attemptsOf }: JournalOptions): Promise<HookJournal> {
+export async function hookJournal({ statusFor, attemptsOf }: JournalOptions): Promise<HookJournal> {
   const hooks = await hookServer();
   const secrets = new Map<string, Uint8Array>();
   const copies = new Map<string, number>();
   const posts: Posted[] = [];
 
-  async function take(hooked: Hooked): Promise<HookAnswer> {
+  async function take(hooked: Hooked): Promise<HookReply> {
     const endpoint = hooked.path.slice(1);
-    const messageId = String(hooked.headers['webhook-id']).replace(/^msg_/, '');
-    const ordinal = (copies.get(`${endpoint} ${messageId}`) ?? 0) + 1;
-    copies.set(`${endpoint} ${messageId}`, ordinal);
-    const post = { endpoint, messageId, ordinal };
+    const webhookId = String(hooked.headers['webhook-id']).replace(/^msg_/, '');
+    const ordinal = (copies.get(`${endpoint} ${webhookId}`) ?? 0) + 1;
+    copies.set(`${endpoint} ${webhookId}`, ordinal);
+    const post = { endpoint, webhookId, ordinal };
     const at = Date.now();
-    const fault = faultOf(hooked, { messageId, secret: secrets.get(endpoint), now: at });
+    const fault = faultOf(hooked, { webhookId, secret: secrets.get(endpoint), now: at });
     const attempts = await attemptsOf(post);
-    const status = await answer(post);
+    const status = await statusFor(post);
     posts.push({ ...post, at, digest: sha256(hooked.body), fault, attempts, status });
     return { status };
   }
-  hooks.answer(take);
+  hooks.setReply(take);
   return {
     url: (name) => hooks.url(`/${name}`),
     expect(name, secret) {
@@ -61,12 +61,12 @@ export async function hookJournal({ answer, attemptsOf }: JournalOptions): Promi
   };
 }
 
-type Asked = { messageId: string; secret: Uint8Array | undefined; now: number };
+type ExpectedPost = { webhookId: string; secret: Uint8Array | undefined; now: number };
 
-function faultOf({ headers, body }: Hooked, { messageId, secret, now }: Asked): string | null {
+function faultOf({ headers, body }: Hooked, { webhookId, secret, now }: ExpectedPost): string | null {
   if (!secret) return 'unknown endpoint';
   const verified = verifyWebhook({ headers, body, secrets: [secret], now });
   if (!verified.ok) return verified.why;
   const { id } = JSON.parse(body) as { id: string };
-  return id === `msg_${messageId}` ? null : 'the body names another message';
+  return id === `msg_${webhookId}` ? null : 'the body names another message';
 }

@@ -14,11 +14,11 @@ export type HookServer = {
   /** Unanswered requests by path: the current number and the maximum. */
   open: Map<string, { now: number; most: number }>;
   /** Sets how it answers from now on. It starts with 204. `silent` never answers. */
-  answer(how: (hooked: Hooked) => HookAnswer | Promise<HookAnswer>): void;
+  setReply(replyFor: (hooked: Hooked) => HookReply | Promise<HookReply>): void;
   close(): Promise<void>;
 };
 export type Hooked = { path: string; headers: IncomingHttpHeaders; body: string };
-export type HookAnswer =
+export type HookReply =
   | { status: number; headers?: Record<string, string>; body?: string }
   | 'silent'
   | 'reset';
@@ -29,7 +29,7 @@ export const HOOK_CA_FILE = join(TLS, 'names.crt');
 export const HOOK_CA = readFileSync(HOOK_CA_FILE);
 
 export async function hookServer(): Promise<HookServer> {
-  let how: (hooked: Hooked) => HookAnswer | Promise<HookAnswer> = () => ({ status: 204 });
+  let replyFor: (hooked: Hooked) => HookReply | Promise<HookReply> = () => ({ status: 204 });
   const received: Hooked[] = [];
   const open: HookServer['open'] = new Map();
   const server = createServer({ cert: HOOK_CA, key: readFileSync(join(TLS, 'names.key')) });
@@ -44,7 +44,7 @@ export async function hookServer(): Promise<HookServer> {
     void buffer(request).then(async (body) => {
       const hooked = { path, headers: request.headers, body: body.toString() };
       received.push(hooked);
-      reply(response, await how(hooked));
+      reply(response, await replyFor(hooked));
     });
   });
   server.listen(0, '127.0.0.1');
@@ -54,8 +54,8 @@ export async function hookServer(): Promise<HookServer> {
     url: (path) => `https://127.0.0.1:${port}${path}`,
     received,
     open,
-    answer(wanted) {
-      how = wanted;
+    setReply(next) {
+      replyFor = next;
     },
     async close() {
       server.closeAllConnections();
@@ -65,9 +65,9 @@ export async function hookServer(): Promise<HookServer> {
   };
 }
 
-function reply(response: ServerResponse, answer: HookAnswer): void {
-  if (answer === 'reset') response.destroy();
-  if (answer === 'silent' || answer === 'reset') return;
-  response.writeHead(answer.status, answer.headers);
-  response.end(answer.body);
+function reply(response: ServerResponse, hookReply: HookReply): void {
+  if (hookReply === 'reset') response.destroy();
+  if (hookReply === 'silent' || hookReply === 'reset') return;
+  response.writeHead(hookReply.status, hookReply.headers);
+  response.end(hookReply.body);
 }

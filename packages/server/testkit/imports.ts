@@ -3,9 +3,9 @@ import { silentLog } from '../src/platform/log.ts';
 import { type Import, PART_BYTES } from '../src/modules/imports/import.ts';
 import type { ImportChunk, ImportSource, SourcePosition } from '../src/modules/imports/source.ts';
 import {
-  askCheck,
+  requestCheck,
   createImport,
-  foundImport,
+  requireImport,
   putPart,
   startImport,
 } from '../src/modules/imports/run/manage-imports.ts';
@@ -21,7 +21,7 @@ export function importDeps(db: Database, source?: ImportSource): ImportDeps {
   return {
     db,
     log: silentLog,
-    sealer: testMail().sealer,
+    encrypter: testMail().encrypter,
     openStripe: () => source ?? chunkSource([]),
     pauseMs: 1,
     accepted: () => {},
@@ -34,37 +34,37 @@ export async function uploadFile(
   { projectId, kind, text, name = 'a.csv' }: Uploaded,
 ): Promise<Import> {
   const bytes = Buffer.from(text);
-  const deps = { db, newId: idMaker(db.clock), sealer: testMail().sealer };
+  const deps = { db, newId: idMaker(db.clock), encrypter: testMail().encrypter };
   const file = { kind, name, sizeBytes: bytes.length, fileModifiedAt: null };
-  let one = await createImport(deps, { projectId, createdBy: 'operator', ...file });
+  let job = await createImport(deps, { projectId, createdBy: 'operator', ...file });
   for (let part = 0; part * PART_BYTES < bytes.length; part += 1)
-    one = await putPart(db, one, { part, bytes: bytes.subarray(part * PART_BYTES, (part + 1) * PART_BYTES) });
-  return one;
+    job = await putPart(db, job, { part, bytes: bytes.subarray(part * PART_BYTES, (part + 1) * PART_BYTES) });
+  return job;
 }
 
 export function newStripeImport(db: Database, projectId: number): Promise<Import> {
-  const deps = { db, newId: idMaker(db.clock), sealer: testMail().sealer };
-  const wanted = { kind: 'stripe', key: 'rk_test_aaaaaaaaaaaa', unmatchedAsCustomers: false } as const;
-  return createImport(deps, { projectId, createdBy: 'operator', ...wanted });
+  const deps = { db, newId: idMaker(db.clock), encrypter: testMail().encrypter };
+  const source = { kind: 'stripe', key: 'rk_test_aaaaaaaaaaaa', unmatchedAsCustomers: false } as const;
+  return createImport(deps, { projectId, createdBy: 'operator', ...source });
 }
 
 /** Works until no import has work left. */
 export async function workThrough(deps: ImportDeps, signal = new AbortController().signal): Promise<void> {
-  for (let one = await claimImport(deps); one; one = await claimImport(deps)) await workOn(deps, one, signal);
+  for (let job = await claimImport(deps); job; job = await claimImport(deps)) await workOn(deps, job, signal);
 }
 
 /** Checks an import, starts it, and works until it ends. */
 export async function importThrough(
   deps: ImportDeps & { db: Database },
-  one: Import,
+  job: Import,
   liveEvents: number | null = null,
 ): Promise<Import> {
   const { db } = deps;
-  await askCheck(db, one);
+  await requestCheck(db, job);
   await workThrough(deps);
-  await startImport(db, one, { liveEvents });
+  await startImport(db, job, { liveEvents });
   await workThrough(deps);
-  return foundImport(db, one);
+  return requireImport(db, job);
 }
 
 /** Returns a source of these chunks. Its cursors count them. */
@@ -77,7 +77,7 @@ export function chunkSource(
       for (let n = Number(after?.['n'] ?? 0); n < chunks.length; n += 1) {
         signal.throwIfAborted();
         await before(n);
-        yield { users: [], events: [], rejected: [], rows: 1, ...chunks[n], place: { n: n + 1 } };
+        yield { users: [], events: [], rejected: [], rows: 1, ...chunks[n], position: { n: n + 1 } };
       }
     },
   };

@@ -36,7 +36,7 @@ export function inboundDeps({ server: { db }, dns }: MailStage): ReceiveDeps {
     lookUp: createLookUp({ servers: dns.servers, timeoutMs: 500, tries: 1 }),
     log: silentLog,
     read: createMailReader().read,
-    projectQueue: createFairQueue({ atOncePerKey: 1, places: 100 }),
+    projectQueue: createFairQueue({ atOncePerKey: 1, slots: 100 }),
   };
 }
 
@@ -172,7 +172,7 @@ export type Written = {
 };
 
 /** Returns a reply of a recipient. */
-export function answer({
+export function recipientReply({
   from,
   to,
   id = `<${Math.random()}@home.test>`,

@@ -3,13 +3,13 @@ import { json } from 'node:stream/consumers';
 
 export type LocalReply = { status: number; body: unknown };
 
-export type LocalAsking = { body?: unknown; headers?: Record<string, string> };
+export type LocalRequestOptions = { body?: unknown; headers?: Record<string, string> };
 
-/** Sends one request over a local socket: `askSocket(path, 'GET /livez')`. */
-export function askSocket(
+/** Sends one request over a local socket: `requestOverSocket(path, 'GET /livez')`. */
+export function requestOverSocket(
   socketPath: string,
   what: string,
-  { body, headers = {} }: LocalAsking = {},
+  { body, headers = {} }: LocalRequestOptions = {},
 ): Promise<LocalReply> {
   const [method = 'GET', path = '/'] = what.split(' ');
   const type = body === undefined ? {} : { 'content-type': 'application/json' };

@@ -1,5 +1,5 @@
 import { afterAll } from 'vitest';
-import { createSealer } from '../src/platform/crypto/encrypt.ts';
+import { createEncrypter } from '../src/platform/crypto/encrypt.ts';
 import { silentLog } from '../src/platform/log.ts';
 import { createSigners } from '../src/modules/sending/domains/signers.ts';
 import { addDomain } from '../src/modules/sending/domains/change-domain.ts';
@@ -30,23 +30,23 @@ const MAIL = { mailDomain: 'in.beckon.test', spfInclude: null };
 
 export async function openMailStage(): Promise<MailStage> {
   const [dns, sink] = [await startDnsServer(), await startSink()];
-  const sealer = createSealer('a secret of this test alone', null, 'dkim keys');
+  const encrypter = createEncrypter('a secret of this test alone', null, 'dkim keys');
   const outlet = {
     kind: 'relay',
     publicUrl: 'https://beckon.acme.test',
     mailDomain: MAIL.mailDomain,
   } as const;
-  const stage = await openStage({ mailroom: { outlet, signers: createSigners(sealer, MAIL) } });
+  const stage = await openStage({ sendServices: { outlet, signers: createSigners(encrypter, MAIL) } });
   const { db, clock } = stage.server;
   const relay = openRelay({ url: `smtp://127.0.0.1:${sink.port}`, log: silentLog });
   const transport = relayTransport({ relay, now: () => clock.now() });
-  stage.engine.transport.answer((email) => transport.hand(email));
+  stage.engine.transport.setResult((email) => transport.submit(email));
   afterAll(async () => {
     await relay.close();
     await Promise.all([sink.close(), dns.stop()]);
   });
   const resolver = createResolver({ servers: dns.servers, timeoutMs: 60, tries: 1 });
-  return { ...stage, dns, sink, deps: { db, sealer, resolver, mail: MAIL } };
+  return { ...stage, dns, sink, deps: { db, encrypter, resolver, mail: MAIL } };
 }
 
 export async function newMailStory(stage: MailStage): Promise<MailStory> {
@@ -63,8 +63,8 @@ export async function newMailStory(stage: MailStage): Promise<MailStory> {
     reply_to: `help@${domain}`,
     postal_address: '1 Main Street, Springfield',
   });
-  const place = { projectId, name: domain };
-  const added = await addDomain(stage.deps, { ...place, warm: true });
+  const key = { projectId, name: domain };
+  const added = await addDomain(stage.deps, { ...key, warm: true });
   return {
     ...story,
     domain,
@@ -72,7 +72,7 @@ export async function newMailStory(stage: MailStage): Promise<MailStory> {
       for (const { type, name, value } of added.records) stage.dns.set(type, name, [value]);
     },
     async check() {
-      const checked = await checkDomain(stage.deps, await requireDomain(stage.deps.db, place));
+      const checked = await checkDomain(stage.deps, await requireDomain(stage.deps.db, key));
       return checked?.view.domain.state ?? 'gone';
     },
     arrived: () => stage.sink.emails.filter(({ raw }) => raw.includes(`\r\nFrom: `) && raw.includes(domain)),

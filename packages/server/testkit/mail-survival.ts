@@ -31,16 +31,16 @@ export type MailWorld = {
   /** Resumes the domain if too many refusals stopped it, as a member would after a check. */
   looked(): Promise<void>;
   /** Blocks a worker that is about to write this state of an email, until it is killed. */
-  holdAt(state: HeldState): Promise<Pick<Hold, 'reached'>>;
+  holdAt(state: HeldState): Promise<Pick<Hold, 'untilReached'>>;
   /** Kills the worker with SIGKILL and ends its leases. Returns the emails that it had claimed. */
-  kill(): Promise<InHand>;
+  kill(): Promise<InFlightCounts>;
   restart(): Promise<void>;
   stop(): Promise<void>;
 };
 
-export type InHand = { claimed: number; submitting: number };
+export type InFlightCounts = { claimed: number; submitting: number };
 export type HeldState = 'claimed' | 'submitting' | 'sent';
-type Hold = { reached: () => Promise<void>; letGo: () => Promise<void> };
+type Hold = { untilReached: () => Promise<void>; release: () => Promise<void> };
 
 export type Tally = {
   emails: number;
@@ -105,7 +105,7 @@ export async function openMailWorld(dataDir: string, emails: number): Promise<Ma
     },
     async holdAt(state) {
       const hold = await holdAt(world, state);
-      holds.push(hold.letGo);
+      holds.push(hold.release);
       return hold;
     },
     kill: () => kill(world, holds),
@@ -124,16 +124,16 @@ export async function openMailWorld(dataDir: string, emails: number): Promise<Ma
 }
 
 type World = { server: Survivor; db: Database; projectId: number; sink: Sink };
-type Shown = { state: string; records: { type: 'TXT' | 'MX'; name: string; value: string }[] };
+type DomainReply = { state: string; records: { type: 'TXT' | 'MX'; name: string; value: string }[] };
 
 /** Adds a domain to the only project, publishes its DNS records, and checks it. */
 export async function verifyDomain(
   server: Survivor,
   dns: Awaited<ReturnType<typeof startDnsServer>>,
 ): Promise<void> {
-  const added = (await server.product(['domains', 'add', DOMAIN, '--skip-warmup'])) as Shown;
+  const added = (await server.product(['domains', 'add', DOMAIN, '--skip-warmup'])) as DomainReply;
   for (const { type, name, value } of added.records) dns.set(type, name, [value]);
-  const { state } = (await server.product(['domains', 'check', DOMAIN])) as Shown;
+  const { state } = (await server.product(['domains', 'check', DOMAIN])) as DomainReply;
   if (state !== 'verified') throw new Error(`the domain is ${state}`);
 }
 
@@ -141,13 +141,17 @@ export async function verifyDomain(
 export async function writeEmails(db: Database, projectId: number, emails: number): Promise<string[]> {
   const people = Array.from({ length: emails }, (_, n) => `u${n}`);
   for (let from = 0; from < emails; from += PEOPLE_IN_ONE) {
-    const some = people.slice(from, from + PEOPLE_IN_ONE);
-    const users = some.map((one, n) => ({
-      external_user_id: one,
-      email: `${one}@home${n % 7}.test`,
-      traits: { name: one },
+    const batch = people.slice(from, from + PEOPLE_IN_ONE);
+    const users = batch.map((userId, n) => ({
+      external_user_id: userId,
+      email: `${userId}@home${n % 7}.test`,
+      traits: { name: userId },
     }));
-    const events = some.map((one) => ({ external_user_id: one, name: 'user_signed_up', properties: {} }));
+    const events = batch.map((userId) => ({
+      external_user_id: userId,
+      name: 'user_signed_up',
+      properties: {},
+    }));
     await putRecords(db, { projectId, kind: 'users', records: users });
     await putRecords(db, { projectId, kind: 'events', records: events });
   }
@@ -171,7 +175,7 @@ export async function letFallDue(db: Database, projectId: number, drafts: string
 }
 
 async function lookNow(db: Database, projectId: number): Promise<void> {
-  await db.query(`UPDATE beckon.tenant_due SET next_at = now() WHERE project_id = $1 AND work = 'send'`, [
+  await db.query(`UPDATE beckon.project_timer SET next_at = now() WHERE project_id = $1 AND work = 'send'`, [
     projectId,
   ]);
 }
@@ -181,7 +185,7 @@ type Row = { id: string; message: string | null; state: string; reason: string |
 async function rowsOf({ db, projectId }: World, drafts: string[]): Promise<Row[]> {
   return db.query<Row>(
     `SELECT d.id, m.id AS message, coalesce(m.state, 'waits') AS state, m.reason, d.state AS draft
-     FROM beckon.draft d LEFT JOIN beckon.message m ON m.project_id = d.project_id AND m.draft_id = d.id
+     FROM beckon.draft d LEFT JOIN beckon.email m ON m.project_id = d.project_id AND m.draft_id = d.id
      WHERE d.project_id = $1 AND d.id = ANY ($2::uuid[])`,
     [projectId, drafts],
   );
@@ -195,11 +199,11 @@ async function ended(world: World, drafts: string[]): Promise<void> {
     const rows = await rowsOf(world, drafts);
     if (rows.every(({ state }) => ENDS.includes(state))) return;
     const putOff = rows.filter(({ state }) => state === 'deferred').map(({ id }) => id);
-    const inHand = rows.some(({ state }) => state === 'claimed' || state === 'submitting');
+    const isInFlight = rows.some(({ state }) => state === 'claimed' || state === 'submitting');
     // Emails that were claimed before a domain was stopped also stay held until the domain is resumed.
     await letStoppedGoOn(db, projectId);
     // All emails of one round are retried together, as they are after a minute.
-    if (putOff.length > 0 && !inHand) await tryAgain(db, projectId, putOff);
+    if (putOff.length > 0 && !isInFlight) await tryAgain(db, projectId, putOff);
     await pause(30);
   }
 }
@@ -225,7 +229,7 @@ async function tally(world: World, drafts: string[]): Promise<Tally> {
   const rows = await rowsOf(world, drafts);
   const copiesOf = ({ message }: Row): number => world.sink.copies.get(`${message}@${DOMAIN}`) ?? 0;
   const inState = (state: string): Row[] => rows.filter((row) => row.state === state);
-  const sum = (some: Row[]): number => some.reduce((all, row) => all + copiesOf(row), 0);
+  const sum = (subset: Row[]): number => subset.reduce((all, row) => all + copiesOf(row), 0);
   const [sent, unknown, failed] = [inState('sent'), inState('unknown'), inState('failed')];
   const others = rows.filter(({ state }) => state !== 'sent' && state !== 'unknown');
   return {
@@ -247,7 +251,7 @@ async function holdAt({ db }: World, state: HeldState): Promise<Hold> {
   await db.query(`CREATE OR REPLACE FUNCTION hold.wait() RETURNS trigger LANGUAGE plpgsql AS
     'BEGIN PERFORM pg_advisory_xact_lock_shared(${LOCK}); RETURN NEW; END'`);
   await db.query(
-    `CREATE TRIGGER hold BEFORE INSERT OR UPDATE ON beckon.message FOR EACH ROW WHEN (NEW.state = '${state}') EXECUTE FUNCTION hold.wait()`,
+    `CREATE TRIGGER hold BEFORE INSERT OR UPDATE ON beckon.email FOR EACH ROW WHEN (NEW.state = '${state}') EXECUTE FUNCTION hold.wait()`,
   );
   const ended = Promise.withResolvers<void>();
   const held = Promise.withResolvers<void>();
@@ -260,25 +264,28 @@ async function holdAt({ db }: World, state: HeldState): Promise<Hold> {
   const waiting = (): Promise<{ pid: number }[]> =>
     db.query(`SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND objid = ${LOCK} AND NOT granted`);
   return {
-    async reached() {
+    async untilReached() {
       while ((await waiting()).length === 0) await pause(10);
     },
-    async letGo() {
+    async release() {
       // Statements of a killed process must not run later.
       for (const { pid } of await waiting()) await db.query(`SELECT pg_terminate_backend(${pid})`);
       while ((await waiting()).length > 0) await pause(10);
       ended.resolve();
       await holding;
-      await db.query(`DROP TRIGGER hold ON beckon.message`);
+      await db.query(`DROP TRIGGER hold ON beckon.email`);
     },
   };
 }
 
-async function kill({ server, db, projectId }: World, holds: (() => Promise<void>)[]): Promise<InHand> {
+async function kill(
+  { server, db, projectId }: World,
+  holds: (() => Promise<void>)[],
+): Promise<InFlightCounts> {
   await server.killServer();
   for (const letGo of holds.splice(0)) await letGo();
   const rows = await db.query<{ state: string }>(
-    `UPDATE beckon.message SET next_at = now() WHERE project_id = $1 AND next_at IS NOT NULL RETURNING state`,
+    `UPDATE beckon.email SET next_at = now() WHERE project_id = $1 AND next_at IS NOT NULL RETURNING state`,
     [projectId],
   );
   await lookNow(db, projectId);

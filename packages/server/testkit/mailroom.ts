@@ -1,16 +1,16 @@
 import type { TokenKeys } from '../src/platform/crypto/email-token.ts';
-import { createSealer } from '../src/platform/crypto/encrypt.ts';
+import { createEncrypter } from '../src/platform/crypto/encrypt.ts';
 import { createLookUp, createResolver } from '../src/platform/dns/resolver.ts';
 import { createOutbound } from '../src/platform/outbound/outbound.ts';
 import { createRenderer } from '../src/modules/rendering/pool/renderer.ts';
 import { testHasher } from './hasher.ts';
-import { type Mailroom, NO_PROVIDERS } from '../src/modules/delivery/mailroom.ts';
+import { type SendServices, NO_PROVIDERS } from '../src/modules/delivery/mailroom.ts';
 
 /** Its threads start on demand, and keep no test alive. */
 export const testRenderer = createRenderer();
 
-/** Returns a mailroom with the test inbox and no sending domain, as a new installation has. */
-export function testMailroom(changed: Partial<Mailroom> = {}): Mailroom {
+/** Returns the send services with the test inbox and no sending domain, as a new installation has. */
+export function testSendServices(changed: Partial<SendServices> = {}): SendServices {
   return {
     outlet: { kind: 'test_inbox', publicUrl: 'http://localhost:8080', mailDomain: null },
     signers: { of: () => Promise.resolve(null) },
@@ -23,15 +23,15 @@ export function testMailroom(changed: Partial<Mailroom> = {}): Mailroom {
 const NO_DNS = { servers: ['127.0.0.1:9'], timeoutMs: 50, tries: 1 };
 
 /** Returns the part that commands receive. */
-export function testMail(changed: Partial<Mailroom> = {}) {
+export function testMail(changed: Partial<SendServices> = {}) {
   return {
-    sealer: createSealer('a secret of this test alone', null, 'test'),
+    encrypter: createEncrypter('a secret of this test alone', null, 'test'),
     hasher: testHasher,
     resolver: createResolver(NO_DNS),
     lookUp: createLookUp(NO_DNS),
     openOutbound: () => createOutbound({ allowPrivate: true }),
     mail: { mailDomain: null, spfInclude: null },
-    mailroom: testMailroom(changed),
+    sendServices: testSendServices(changed),
     tokenKeys: TOKEN_KEYS,
     projectsMax: 20,
     openStripe: (): never => {

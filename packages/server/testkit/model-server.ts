@@ -17,7 +17,7 @@ export type Script =
   /** Begins to answer, one byte at a time, and never ends. */
   | { kind: 'drip' };
 
-export type AskedModel = {
+export type ModelHttpRequest = {
   path: string;
   headers: IncomingMessage['headers'];
   body: Record<string, unknown>;
@@ -28,11 +28,11 @@ export type AskedModel = {
 export type ModelServer = {
   /** The base URL without a path. */
   url: string;
-  asked: AskedModel[];
+  requests: ModelHttpRequest[];
   /** Resolves after this many requests. */
-  askedTimes(times: number): Promise<void>;
+  waitForRequests(times: number): Promise<void>;
   /** Sets the behavior for every request from now on. */
-  script(decide: (asked: AskedModel) => Script): void;
+  script(decide: (request: ModelHttpRequest) => Script): void;
   /** Closes all connections with a pending response. */
   drop(): Promise<void>;
   close(): Promise<void>;
@@ -40,38 +40,38 @@ export type ModelServer = {
 
 /** Starts a model on loopback that supports the protocols of OpenAI-compatible endpoints and of Anthropic. */
 export async function modelServer(): Promise<ModelServer> {
-  const asked: AskedModel[] = [];
+  const requests: ModelHttpRequest[] = [];
   const waiting: { times: number; go: () => void }[] = [];
-  let decide: (one: AskedModel) => Script = () => ({ kind: 'status', status: 500 });
+  let decide: (request: ModelHttpRequest) => Script = () => ({ kind: 'status', status: 500 });
   const drips = new Set<NodeJS.Timeout>();
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const text = Buffer.concat(chunks).toString();
-    const one: AskedModel = {
+    const modelRequest: ModelHttpRequest = {
       path: request.url ?? '',
       headers: request.headers,
       body: JSON.parse(text) as Record<string, unknown>,
       text,
     };
-    asked.push(one);
-    const script = decide(one);
-    for (const { times, go } of waiting) if (asked.length >= times) go();
-    play(script, { one, response, drips });
+    requests.push(modelRequest);
+    const script = decide(modelRequest);
+    for (const { times, go } of waiting) if (requests.length >= times) go();
+    play(script, { modelRequest, response, drips });
   }
 
   const server = createServer((request, response) => {
-    answer(request, response).catch(() => response.destroy());
+    respond(request, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
   });
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
-    askedTimes: (times) =>
-      asked.length >= times
+    requests,
+    waitForRequests: (times) =>
+      requests.length >= times
         ? Promise.resolve()
         : new Promise((go) => {
             waiting.push({ times, go });
@@ -93,19 +93,19 @@ export async function modelServer(): Promise<ModelServer> {
   };
 }
 
-type Playing = { one: AskedModel; response: ServerResponse; drips: Set<NodeJS.Timeout> };
+type Playback = { modelRequest: ModelHttpRequest; response: ServerResponse; drips: Set<NodeJS.Timeout> };
 
-function play(script: Script, { one, response, drips }: Playing): void {
+function play(script: Script, { modelRequest, response, drips }: Playback): void {
   const json = (value: unknown): void => {
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value));
   };
   switch (script.kind) {
     case 'answer':
-      return json(objectIn(one, script.value));
+      return json(objectIn(modelRequest, script.value));
     case 'text':
-      return json(textIn(one, script.text, { openai: 'stop', anthropic: 'end_turn' }));
+      return json(textIn(modelRequest, script.text, { openai: 'stop', anthropic: 'end_turn' }));
     case 'declined':
-      return json(textIn(one, '', { openai: 'content_filter', anthropic: 'refusal' }));
+      return json(textIn(modelRequest, '', { openai: 'content_filter', anthropic: 'refusal' }));
     case 'status':
       response
         .writeHead(script.status, { 'content-type': 'application/json' })
@@ -121,7 +121,7 @@ function play(script: Script, { one, response, drips }: Playing): void {
     case 'hang':
       return;
     case 'after': {
-      const go = (): void => play(script.then, { one, response, drips });
+      const go = (): void => play(script.then, { modelRequest, response, drips });
       script.first.then(go, go);
       return;
     }
@@ -135,15 +135,19 @@ function play(script: Script, { one, response, drips }: Playing): void {
   }
 }
 
-function objectIn(one: AskedModel, value: unknown): object {
-  return speaksAnthropic(one) ? anthropic(one, value) : openai(JSON.stringify(value));
+function objectIn(modelRequest: ModelHttpRequest, value: unknown): object {
+  return speaksAnthropic(modelRequest) ? anthropic(modelRequest, value) : openai(JSON.stringify(value));
 }
 
-function textIn(one: AskedModel, text: string, ends: { openai: string; anthropic: string }): object {
-  return speaksAnthropic(one) ? anthropicText(text, ends.anthropic) : openai(text, ends.openai);
+function textIn(
+  modelRequest: ModelHttpRequest,
+  text: string,
+  ends: { openai: string; anthropic: string },
+): object {
+  return speaksAnthropic(modelRequest) ? anthropicText(text, ends.anthropic) : openai(text, ends.openai);
 }
 
-function speaksAnthropic({ path }: AskedModel): boolean {
+function speaksAnthropic({ path }: ModelHttpRequest): boolean {
   return path.endsWith('/messages');
 }
 
@@ -159,7 +163,7 @@ function openai(content: string, finish = 'stop'): object {
 }
 
 /** Answers with a tool call if the request names a tool, and with text if it names a format. */
-function anthropic({ body }: AskedModel, value: unknown): object {
+function anthropic({ body }: ModelHttpRequest, value: unknown): object {
   const [tool] = (body.tools ?? []) as { name: string }[];
   if (!tool) return anthropicText(JSON.stringify(value), 'end_turn');
   const content = [{ type: 'tool_use', id: 'tool-1', name: tool.name, input: value }];

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { bodyOf, type Facts, record } from './endpoints.ts';
-import type { Caller, EndpointServer, Sending } from './endpoint-server.ts';
+import type { Caller, EndpointServer, SendOptions } from './endpoint-server.ts';
 
 /** A possible response to a request with a valid key. Some checks must come before every one of them. */
 export type Outcome = {
   name: string;
   status: number;
   /** Prepares the project. The returned request, sent to `at`, then gets this response, however often it is sent. */
-  prepare(caller: Caller, at: EndpointServer): Promise<Sending>;
+  prepare(caller: Caller, at: EndpointServer): Promise<SendOptions>;
 };
 
 export function outcomesOf(facts: Facts): Outcome[] {
-  const plain = (name: string, status: number, sending: Sending): Outcome => ({
+  const plain = (name: string, status: number, sending: SendOptions): Outcome => ({
     name,
     status,
     prepare: async () => sending,

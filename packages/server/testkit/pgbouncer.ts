@@ -59,7 +59,7 @@ logfile = ${log}
     await rm(folder, { recursive: true, force: true });
   };
   const read = (): Promise<string> => readFile(log, 'utf8').catch(() => '');
-  while (!(await answers(port))) {
+  while (!(await isListening(port))) {
     if (child.exitCode !== null) throw new Error(`pgbouncer did not start: ${await read()}`);
     await pause(20);
   }
@@ -75,7 +75,7 @@ logfile = ${log}
   };
 }
 
-async function answers(port: number): Promise<boolean> {
+async function isListening(port: number): Promise<boolean> {
   const socket = connect({ port, host: '127.0.0.1' });
   try {
     await once(socket, 'connect');

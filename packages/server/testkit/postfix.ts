@@ -67,9 +67,9 @@ export async function startPostfix(options: PostfixOptions): Promise<Postfix> {
   try {
     await greeted(port, script);
   } catch (error) {
-    const said = await log();
+    const output = await log();
     await stop();
-    throw new Error(`Postfix did not start:\n${said}`, { cause: error });
+    throw new Error(`Postfix did not start:\n${output}`, { cause: error });
   }
   return { port, credentials, idle: () => idle(conf), log, stop };
 }
@@ -204,16 +204,16 @@ async function startDoorman({
       for (const line of lines) {
         const [verb, id, , ...more] = line.split('\t');
         if (verb !== 'AUTH') continue;
-        const isKnown = more.includes(`resp=${expected}`);
-        socket.write(isKnown ? `OK\t${id}\tuser=${user}\n` : `FAIL\t${id}\tuser=${user}\n`);
+        const isValid = more.includes(`resp=${expected}`);
+        socket.write(isValid ? `OK\t${id}\tuser=${user}\n` : `FAIL\t${id}\tuser=${user}\n`);
       }
     });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const place = server.address();
+  const address = server.address();
   return {
-    port: typeof place === 'object' && place ? place.port : 0,
+    port: typeof address === 'object' && address ? address.port : 0,
     async stop() {
       server.close();
       sockets.forEach((socket) => socket.destroy());

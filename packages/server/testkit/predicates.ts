@@ -68,8 +68,8 @@ const traitKeys = Object.keys(TRAITS) as (keyof typeof TRAITS)[];
 const EVENTS = ['login', 'feature_used', "o'pen", '__proto__'];
 const PROPERTIES = ['amount', 'feature', 'at', '__proto__'];
 const AUDIENCES = ['1', '2', '3'].map((digit) => `00000000-0000-7000-8000-00000000000${digit}`);
-/** The third audience has no edition. */
-export const EDITIONS = new Map(AUDIENCES.slice(0, 2).map((id, i) => [id, 11 + i]));
+/** The third audience has no version. */
+export const VERSION_IDS = new Map(AUDIENCES.slice(0, 2).map((id, i) => [id, 11 + i]));
 
 const text = fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...TEXTS) }, momentText);
 const number = fc.constantFrom(...NUMBERS, ...ODD_NUMBERS);
@@ -86,14 +86,18 @@ const traits = fc
   .tuple(
     ...traitKeys.map((key) =>
       fc.option(
-        fc.oneof({ weight: 3, arbitrary: VALUES[TRAITS[key]] }, value).map((given) => [key, given] as const),
+        fc
+          .oneof({ weight: 3, arbitrary: VALUES[TRAITS[key]] }, value)
+          .map((sample) => [key, sample] as const),
         { freq: 3 },
       ),
     ),
   )
   .map((entries): Record<string, unknown> => Object.fromEntries(entries.filter((entry) => entry !== null)));
 /** Makes sums equal in any order of addition. */
-const evenValue = value.map((one) => (typeof one === 'number' && ODD_NUMBERS.includes(one) ? 0.5 : one));
+const evenValue = value.map((sample) =>
+  typeof sample === 'number' && ODD_NUMBERS.includes(sample) ? 0.5 : sample,
+);
 const email = fc.constantFrom('ann@acme.com', 'Ann@acme.com', 'bob@acme.com.au', 'é@exämple.com');
 
 type Total = { count: number; firstAt: number; lastAt: number };
@@ -108,7 +112,7 @@ export type Person = {
   email: string | null;
   events: PersonEvent[];
   totals: Map<string, Total>;
-  editions: number[];
+  versionIds: number[];
 };
 
 const event: fc.Arbitrary<PersonEvent> = fc
@@ -133,7 +137,7 @@ export const person: fc.Arbitrary<Person> = fc
     email: fc.option(email),
     events: fc.array(event, { maxLength: 14, size: 'max' }),
     gone: fc.array(gone, { maxLength: 1 }),
-    editions: fc.subarray([11, 12, 13]),
+    versionIds: fc.subarray([11, 12, 13]),
   })
   .map(({ gone: lost, ...rest }) => ({ ...rest, totals: totalsOf(rest.events, lost) }));
 
@@ -152,42 +156,44 @@ function totalsOf(events: PersonEvent[], lost: { name: string; count: number; at
   return totals;
 }
 
-export function factsOf(one: Person, now: number): Facts {
+export function factsOf(person: Person, now: number): Facts {
   const inWindow = (name: string, { withinMs, where }: EventWindow): PersonEvent[] =>
-    one.events
+    person.events
       .filter((e) => e.name === name && e.occurredAt > now - withinMs)
       .filter((e) =>
-        where.every(({ property, test }) => testValue(test, ownOf(e.properties, property), now).holds),
+        where.every(({ property, test }) => testValue(test, readOwn(e.properties, property), now).matches),
       )
       .toSorted((a, b) => b.occurredAt - a.occurredAt);
   return {
     now,
-    email: one.email,
-    trait: (key) => ownOf(one.traits, key),
-    total: (name) => one.totals.get(name),
+    email: person.email,
+    trait: (key) => readOwn(person.traits, key),
+    total: (name) => person.totals.get(name),
     nth: ({ event: name, window, nth }) => inWindow(name, window)[nth - 1]?.occurredAt ?? null,
     sum({ event: name, window, property }) {
-      const counted = inWindow(name, window).filter((e) => typeof ownOf(e.properties, property) === 'number');
+      const counted = inWindow(name, window).filter(
+        (e) => typeof readOwn(e.properties, property) === 'number',
+      );
       return {
-        sum: counted.reduce((sum, e) => sum + Number(ownOf(e.properties, property)), 0),
+        sum: counted.reduce((sum, e) => sum + Number(readOwn(e.properties, property)), 0),
         oldestAt: counted.at(-1)?.occurredAt ?? null,
       };
     },
-    isMember: (audienceId) => one.editions.includes(EDITIONS.get(audienceId) ?? 0),
+    isMember: (audienceId) => person.versionIds.includes(VERSION_IDS.get(audienceId) ?? 0),
   };
 }
 
-function ownOf(object: Record<string, unknown>, key: string): unknown {
+function readOwn(object: Record<string, unknown>, key: string): unknown {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
 const op = (key: string, operand: fc.Arbitrary<unknown>): fc.Arbitrary<object> =>
-  operand.map((given) => ({ [key]: given }));
+  operand.map((sample) => ({ [key]: sample }));
 const ops = (keys: string[], operand: fc.Arbitrary<unknown>): fc.Arbitrary<object> =>
   fc.constantFrom(...keys).chain((key) => op(key, operand));
 
 const subject = (fixed: object, test: fc.Arbitrary<object>): fc.Arbitrary<object> =>
-  test.map((given) => ({ ...fixed, ...given }));
+  test.map((fields) => ({ ...fixed, ...fields }));
 
 const textTest = fc.oneof(
   op('is_set', fc.constant(true)),
@@ -196,7 +202,7 @@ const textTest = fc.oneof(
 const compareTest = ops(['at_least', 'at_most', 'greater_than', 'less_than'], number);
 const fixedTest = ops(
   ['before', 'after'],
-  momentText.filter((given) => given.includes('-') && given.length > 4),
+  momentText.filter((text) => text.includes('-') && text.length > 4),
 );
 const pastTest = fc.oneof(fixedTest, ops(['in_last', 'more_than_ago'], fc.constantFrom(...SPANS)));
 const propertyTest = fc.oneof(

@@ -6,13 +6,13 @@ import { silentLog } from '../src/platform/log.ts';
 import {
   type Embedded,
   openEmbedded,
-  type Restored,
+  type RestoreResult,
   restoreBackup,
   takeBackup,
 } from '../src/platform/postgres/index.ts';
-import { ask, soon } from '../src/platform/postgres/test-directory.ts';
+import { queryEmbedded, soon } from '../src/platform/postgres/test-directory.ts';
 
-type Putting = { from: string; until?: number; timeline?: number };
+type RestoreTarget = { from: string; until?: number; timeline?: number };
 
 /** Real databases, identified by the values written into them. Each test has a directory of its own. */
 export type Restores = {
@@ -22,7 +22,7 @@ export type Restores = {
   printed: () => string[];
   live: (name: string) => Promise<Embedded>;
   backUp: (name: string) => Promise<string>;
-  putBack: (name: string, putting: Putting) => Promise<Restored>;
+  restore: (name: string, target: RestoreTarget) => Promise<RestoreResult>;
   /** Returns a moment after the write. */
   write: (embedded: Embedded, what: string) => Promise<number>;
   read: (embedded: Embedded) => Promise<string>;
@@ -44,7 +44,7 @@ export async function openRestores(): Promise<Restores> {
     printed = [];
   });
   afterEach(async () => {
-    for (const one of opened.splice(0)) await one.release();
+    for (const embedded of opened.splice(0)) await embedded.release();
   }, 60_000);
   afterAll(() => rm(base, { recursive: true, force: true }));
 
@@ -68,10 +68,16 @@ export async function openRestores(): Promise<Restores> {
       const dataDir = join(folder, name);
       const key = { secretKey: 'k'.repeat(32), checkKey: () => Promise.resolve() };
       const more = { backupDir: backupDir(), ...key, release: '0.0.0' };
-      const taken = await takeBackup({ ...voice, ...more, dataDir, to: backupDir(), passphrase: PASSPHRASE });
-      return taken.path;
+      const backup = await takeBackup({
+        ...voice,
+        ...more,
+        dataDir,
+        to: backupDir(),
+        passphrase: PASSPHRASE,
+      });
+      return backup.path;
     },
-    putBack: (name, { from, until, timeline }) =>
+    restore: (name, { from, until, timeline }) =>
       restoreBackup({
         ...voice,
         dataDir: join(folder, name),
@@ -93,14 +99,14 @@ export async function openRestores(): Promise<Restores> {
 }
 
 async function write(embedded: Embedded, what: string): Promise<number> {
-  await ask(embedded, `CREATE TABLE IF NOT EXISTS said (what text)`);
-  await ask(embedded, `INSERT INTO said VALUES ('${what}')`);
-  const [row] = await ask<{ at: Date }>(embedded, `SELECT clock_timestamp() AS at`);
+  await queryEmbedded(embedded, `CREATE TABLE IF NOT EXISTS said (what text)`);
+  await queryEmbedded(embedded, `INSERT INTO said VALUES ('${what}')`);
+  const [row] = await queryEmbedded<{ at: Date }>(embedded, `SELECT clock_timestamp() AS at`);
   return (row?.at.getTime() ?? 0) + 1;
 }
 
 async function read(embedded: Embedded): Promise<string> {
-  const [row] = await ask<{ all: string }>(
+  const [row] = await queryEmbedded<{ all: string }>(
     embedded,
     `SELECT string_agg(what, '' ORDER BY what) AS all FROM said`,
   );
@@ -108,9 +114,12 @@ async function read(embedded: Embedded): Promise<string> {
 }
 
 async function letArchive(embedded: Embedded): Promise<void> {
-  const [log] = await ask<{ file: string }>(embedded, `SELECT pg_walfile_name(pg_switch_wal()) AS file`);
+  const [log] = await queryEmbedded<{ file: string }>(
+    embedded,
+    `SELECT pg_walfile_name(pg_switch_wal()) AS file`,
+  );
   await soon(async () => {
-    const [row] = await ask<{ is: boolean }>(
+    const [row] = await queryEmbedded<{ is: boolean }>(
       embedded,
       `SELECT coalesce(last_archived_wal >= '${log?.file}', false) AS is FROM pg_stat_archiver`,
     );

@@ -27,15 +27,15 @@ export type DraftAct =
   | { do: 'undo'; of: 'approve' | 'skip' }
   | { do: 'postpone'; until: number };
 
-export function act(oracle: Oracle, draft: OracleDraft, wanted: DraftAct): void {
+export function act(oracle: Oracle, draft: OracleDraft, action: DraftAct): void {
   const { now } = oracle;
-  switch (wanted.do) {
+  switch (action.do) {
     case 'look':
       follow(oracle, draft);
       return;
     case 'approve':
     case 'send_anyway':
-      draft.isAnyway = wanted.do === 'send_anyway';
+      draft.isForced = action.do === 'send_anyway';
       Object.assign(draft, { state: 'approved', held: null, notBefore: now + UNDO_MS, due: now + UNDO_MS });
       return;
     case 'skip':
@@ -44,11 +44,11 @@ export function act(oracle: Oracle, draft: OracleDraft, wanted: DraftAct): void 
     case 'edit':
       return edit(oracle, draft);
     case 'postpone':
-      return postpone(draft, wanted.until);
+      return postpone(draft, action.until);
     case 'undo':
-      return undo(oracle, draft, wanted.of);
+      return undo(oracle, draft, action.of);
     default:
-      wanted satisfies never;
+      action satisfies never;
   }
 }
 
@@ -87,7 +87,7 @@ function postpone(draft: OracleDraft, until: number): void {
 
 /** Applies an action and undoes it at the same moment: the state is as before, with a little time for another review. */
 function undo({ now }: Oracle, draft: OracleDraft, of: 'approve' | 'skip'): void {
-  if (of === 'approve') draft.isAnyway = false;
+  if (of === 'approve') draft.isForced = false;
   const { deadline } = draft;
   if (deadline !== null && deadline <= now + UNDO_MS) draft.deadline = withGrace(draft, now);
   if (draft.state === 'scheduled') draft.due = dueOfScheduled(draft);
@@ -125,7 +125,7 @@ export function suppress(
   oracle.suppressions.push({ kind, value, until });
   for (const person of oracle.people.values()) {
     if (value !== (kind === 'user' ? person.id : addressOf(person))) continue;
-    for (const run of oracle.runs) if (run.who === person.id) endRun(oracle, run, 'suppressed');
+    for (const run of oracle.runs) if (run.userId === person.id) endRun(oracle, run, 'suppressed');
   }
 }
 

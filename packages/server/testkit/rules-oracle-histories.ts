@@ -4,39 +4,39 @@ import { HOUR, MINUTE } from './drafts.ts';
 /** Everything that can happen to a project, as far as rules and drafts are concerned. */
 const DAY = 24 * HOUR;
 export const PEOPLE = ['u1', 'u2', 'u3'] as const;
-export type Who = (typeof PEOPLE)[number];
+export type OracleUserId = (typeof PEOPLE)[number];
 
-export type Told =
-  | { tell: 'user'; who: Who; email: string | null; traits: Record<string, string> }
+export type ServerRecord =
+  | { kind: 'user'; userId: OracleUserId; email: string | null; traits: Record<string, string> }
   | {
-      tell: 'event';
-      who: Who;
+      kind: 'event';
+      userId: OracleUserId;
       name: string;
       properties: Record<string, unknown>;
       agoMs: number;
       priority: 'live' | 'bulk';
       suppressed: boolean;
     };
-export type Done =
+export type MemberStep =
   | { act: 'approve' | 'skip' | 'edit' | 'send_anyway' | 'approve_and_undo' | 'skip_and_undo'; nth: number }
   | { act: 'postpone'; nth: number; byMs: number }
   | { act: 'pause' | 'resume' }
-  | { act: 'suppress'; who: Who; kind: 'user' | 'email'; forMs: number | null }
+  | { act: 'suppress'; userId: OracleUserId; kind: 'user' | 'email'; forMs: number | null }
   | { act: 'off' | 'on'; rule: 'Visit' | 'onboarding_stall' };
 /** Members act, then the project's server sends records, then time passes. */
-export type Turn = { done: Done[]; told: Told[]; ms: number };
-export type History = { startMs: number; turns: Turn[] };
+export type HistoryRound = { steps: MemberStep[]; records: ServerRecord[]; ms: number };
+export type History = { startMs: number; rounds: HistoryRound[] };
 
-const who = fc.constantFrom(...PEOPLE);
+const userId = fc.constantFrom(...PEOPLE);
 
 /** The first value is the plainest one, to which a failing history shrinks. */
-function oneOf<T>(...some: [weight: number, value: T][]): fc.Arbitrary<T> {
-  return fc.oneof(...some.map(([weight, value]) => ({ weight, arbitrary: fc.constant(value) })));
+function weighted<T>(...options: [weight: number, value: T][]): fc.Arbitrary<T> {
+  return fc.oneof(...options.map(([weight, value]) => ({ weight, arbitrary: fc.constant(value) })));
 }
 
 const traits: fc.Arbitrary<Record<string, string>> = fc.oneof(
   { weight: 2, arbitrary: fc.constant({}) },
-  { weight: 3, arbitrary: fc.record({ plan: oneOf([1, 'free'], [2, 'pro']) }) },
+  { weight: 3, arbitrary: fc.record({ plan: weighted([1, 'free'], [2, 'pro']) }) },
   { weight: 2, arbitrary: fc.record({ name: fc.constantFrom('Ada', 'Grace') }) },
   {
     weight: 1,
@@ -44,14 +44,19 @@ const traits: fc.Arbitrary<Record<string, string>> = fc.oneof(
   },
 );
 
-function user(someone: fc.Arbitrary<Who>, email: fc.Arbitrary<string | null>): fc.Arbitrary<Told> {
-  return fc.record({ tell: fc.constant('user' as const), who: someone, email, traits });
+function user(
+  someone: fc.Arbitrary<OracleUserId>,
+  email: fc.Arbitrary<string | null>,
+): fc.Arbitrary<ServerRecord> {
+  return fc.record({ kind: fc.constant('user' as const), userId: someone, email, traits });
 }
 
 type Sent = { name: string; properties: Record<string, unknown> };
 
-function sends(name: string, ...some: Record<string, unknown>[]): fc.Arbitrary<Sent> {
-  return fc.constantFrom(...(some.length > 0 ? some : [{}])).map((properties) => ({ name, properties }));
+function sends(name: string, ...samples: Record<string, unknown>[]): fc.Arbitrary<Sent> {
+  return fc
+    .constantFrom(...(samples.length > 0 ? samples : [{}]))
+    .map((properties) => ({ name, properties }));
 }
 
 const sent = fc.oneof(
@@ -90,18 +95,18 @@ const sent = fc.oneof(
   { weight: 1, arbitrary: sends('bought') },
 );
 
-const event: fc.Arbitrary<Told> = fc
+const event: fc.Arbitrary<ServerRecord> = fc
   .record({
-    who,
+    userId,
     sent,
-    agoMs: oneOf<number>([12, 0], [1, HOUR], [1, 30 * HOUR], [1, 5 * DAY]),
-    priority: oneOf<'live' | 'bulk'>([3, 'live'], [1, 'bulk']),
-    suppressed: oneOf([24, false], [1, true]),
+    agoMs: weighted<number>([12, 0], [1, HOUR], [1, 30 * HOUR], [1, 5 * DAY]),
+    priority: weighted<'live' | 'bulk'>([3, 'live'], [1, 'bulk']),
+    suppressed: weighted([24, false], [1, true]),
   })
-  .map(({ sent: { name, properties }, ...more }) => ({ tell: 'event', name, properties, ...more }));
+  .map(({ sent: { name, properties }, ...more }) => ({ kind: 'event', name, properties, ...more }));
 
 const nth = fc.nat({ max: 7 });
-const done: fc.Arbitrary<Done> = fc.oneof(
+const memberStep: fc.Arbitrary<MemberStep> = fc.oneof(
   {
     weight: 6,
     arbitrary: fc.record({
@@ -133,7 +138,7 @@ const done: fc.Arbitrary<Done> = fc.oneof(
     weight: 1,
     arbitrary: fc.record({
       act: fc.constant('suppress' as const),
-      who,
+      userId,
       kind: fc.constantFrom('user' as const, 'email' as const),
       forMs: fc.constantFrom(null, 5 * HOUR, 3 * DAY),
     }),
@@ -147,16 +152,16 @@ const done: fc.Arbitrary<Done> = fc.oneof(
   },
 );
 
-const turn: fc.Arbitrary<Turn> = fc.record({
-  done: fc.array(done, { maxLength: 3 }),
-  told: fc.array(
+const round: fc.Arbitrary<HistoryRound> = fc.record({
+  steps: fc.array(memberStep, { maxLength: 3 }),
+  records: fc.array(
     fc.oneof(
       { weight: 5, arbitrary: event },
-      { weight: 2, arbitrary: user(who, oneOf([6, null], [2, 'a@x.org'], [1, 'B@x.org'])) },
+      { weight: 2, arbitrary: user(userId, weighted([6, null], [2, 'a@x.org'], [1, 'B@x.org'])) },
     ),
     { maxLength: 5, size: 'max' },
   ),
-  ms: oneOf<number>(
+  ms: weighted<number>(
     [1, 0],
     [2, MINUTE],
     [2, 12 * MINUTE],
@@ -171,18 +176,18 @@ const turn: fc.Arbitrary<Turn> = fc.record({
 });
 
 /** Two users share an address, and the third mostly has none at first. */
-const known = fc
+const firstUsers = fc
   .tuple(
-    user(fc.constant('u1'), oneOf([9, 'a@x.org'], [1, null])),
-    user(fc.constant('u2'), oneOf([6, 'a@x.org'], [2, 'B@x.org'], [2, null])),
-    user(fc.constant('u3'), oneOf([6, null], [4, 'B@x.org'])),
+    user(fc.constant('u1'), weighted([9, 'a@x.org'], [1, null])),
+    user(fc.constant('u2'), weighted([6, 'a@x.org'], [2, 'B@x.org'], [2, null])),
+    user(fc.constant('u3'), weighted([6, null], [4, 'B@x.org'])),
   )
-  .map((told): Turn => ({ done: [], told, ms: 0 }));
+  .map((records): HistoryRound => ({ steps: [], records, ms: 0 }));
 
 export const histories: fc.Arbitrary<History> = fc
   .record({
     startMs: fc.constantFrom(0, 3 * HOUR, 8 * HOUR, 12 * HOUR, 19 * HOUR),
-    known,
-    turns: fc.array(turn, { minLength: 2, maxLength: 14, size: 'max' }),
+    firstUsers,
+    rounds: fc.array(round, { minLength: 2, maxLength: 14, size: 'max' }),
   })
-  .map(({ startMs, known: first, turns }) => ({ startMs, turns: [first, ...turns] }));
+  .map(({ startMs, firstUsers, rounds }) => ({ startMs, rounds: [firstUsers, ...rounds] }));

@@ -52,9 +52,9 @@ export type OracleRule = {
   steps: OracleStep[];
 };
 
-type Some = Pick<OracleRule, 'name' | 'triggers' | 'priority'> & Partial<OracleRule>;
+type RuleFields = Pick<OracleRule, 'name' | 'triggers' | 'priority'> & Partial<OracleRule>;
 
-function rule(some: Some): OracleRule {
+function rule(fields: RuleFields): OracleRule {
   return {
     document: null,
     about: null,
@@ -68,7 +68,7 @@ function rule(some: Some): OracleRule {
     deadlineMs: 2 * HOUR,
     expiresMs: 3 * DAY,
     steps: [draft()],
-    ...some,
+    ...fields,
   };
 }
 

@@ -23,7 +23,7 @@ const QUIET = { start: '21:00', end: '08:00' };
 export function newOracleDraft(oracle: Oracle, run: OracleRun, person: OraclePerson): void {
   const draft: OracleDraft = {
     run,
-    ordinal: oracle.drafts.filter((one) => one.run === run).length,
+    ordinal: oracle.drafts.filter((other) => other.run === run).length,
     state: person.email === null ? 'held' : 'scheduled',
     resume: 'scheduled',
     held: person.email === null ? 'no_address' : null,
@@ -34,7 +34,7 @@ export function newOracleDraft(oracle: Oracle, run: OracleRun, person: OraclePer
     expires: null,
     facts: factsOf(run, person),
     isEdited: false,
-    isAnyway: false,
+    isForced: false,
   };
   oracle.drafts.push(draft);
   if (person.email !== null) {
@@ -68,8 +68,8 @@ function setFirstTimes({ now }: Oracle, draft: OracleDraft): void {
 }
 
 /** Limits a time to a quarter of an hour before the end of the run's subject. */
-export function beforeEnd(wanted: number, { now, endsAt }: { now: number; endsAt: number | null }): number {
-  return Math.max(now, Math.min(wanted, (endsAt ?? Infinity) - GRACE_MS));
+export function beforeEnd(time: number, { now, endsAt }: { now: number; endsAt: number | null }): number {
+  return Math.max(now, Math.min(time, (endsAt ?? Infinity) - GRACE_MS));
 }
 
 /** Returns when the draft is sent if nothing holds it. */
@@ -155,19 +155,19 @@ export function send(oracle: Oracle): boolean {
   for (const draft of due) {
     if (now >= expiryOf(draft)) {
       cancelDraft(oracle, draft, 'expired');
-      tell(oracle, draft, 'expired');
+      noteReason(oracle, draft, 'expired');
     } else if (isReady(oracle, draft)) leave(oracle, draft, rivals);
     else {
       goOn(oracle, draft);
-      tell(oracle, draft, draft.state);
+      noteReason(oracle, draft, draft.state);
     }
   }
   for (const draft of due) if (draft.state === 'sending' && draft.end === null) finish(oracle, draft);
   return due.length > 0;
 }
 
-function tell(oracle: Oracle, { run: { who, rule, key } }: OracleDraft, reason: string): void {
-  note(oracle, { who, rule, key, reason });
+function noteReason(oracle: Oracle, { run: { userId, rule, key } }: OracleDraft, reason: string): void {
+  note(oracle, { userId, rule, key, reason });
 }
 
 function isReady({ now }: Oracle, draft: OracleDraft): boolean {
@@ -198,21 +198,21 @@ export function gateNow(oracle: Oracle, draft: OracleDraft): No | null {
 
 function leave(oracle: Oracle, draft: OracleDraft, rivals: Rival[]): void {
   const { run } = draft;
-  const person = personOf(oracle, run.who);
-  if (!run.rule.onlyIf(person) && !draft.isAnyway) return holdsNoMore(oracle, draft);
-  if (follow(oracle, draft)) return tell(oracle, draft, 'facts_changed');
+  const person = personOf(oracle, run.userId);
+  if (!run.rule.onlyIf(person) && !draft.isForced) return holdsNoMore(oracle, draft);
+  if (follow(oracle, draft)) return noteReason(oracle, draft, 'facts_changed');
   const no = gate(oracle, draft, rivals);
   if (no) return stay(oracle, draft, no);
   const { now } = oracle;
-  tell(oracle, draft, 'claimed');
+  noteReason(oracle, draft, 'claimed');
   draft.state = 'sending';
   const { counts } = run.rule;
   oracle.claims.push({ draft, address: addressOf(person), at: now, counts, isFailed: false });
 }
 
-export function personOf({ people }: Oracle, who: string): OraclePerson {
-  const person = people.get(who);
-  if (!person) throw new Error(`${who} is not known`);
+export function personOf({ people }: Oracle, userId: string): OraclePerson {
+  const person = people.get(userId);
+  if (!person) throw new Error(`${userId} is not known`);
   return person;
 }
 
@@ -224,17 +224,17 @@ export function addressOf({ email }: OraclePerson): string {
 function holdsNoMore(oracle: Oracle, draft: OracleDraft): void {
   if (draft.isEdited) {
     hold(draft, { reason: 'needs_review', until: null });
-    return tell(oracle, draft, 'needs_review');
+    return noteReason(oracle, draft, 'needs_review');
   }
   cancelDraft(oracle, draft, 'rule_no_longer_holds');
-  tell(oracle, draft, 'rule_no_longer_holds');
+  noteReason(oracle, draft, 'rule_no_longer_holds');
 }
 
 /** Refreshes the facts of a draft. An approval covered the old facts, so an approved draft gets a whole new period. */
 export function follow(oracle: Oracle, draft: OracleDraft): boolean {
   const { now } = oracle;
-  const { rule, endsAt, who } = draft.run;
-  const facts = factsOf(draft.run, personOf(oracle, who));
+  const { rule, endsAt, userId } = draft.run;
+  const facts = factsOf(draft.run, personOf(oracle, userId));
   if (JSON.stringify(facts) === JSON.stringify(draft.facts)) return false;
   if (isApproved(draft))
     draft.deadline = rule.deadlineMs === null ? null : beforeEnd(now + rule.deadlineMs, { now, endsAt });
@@ -250,7 +250,7 @@ function stay(oracle: Oracle, draft: OracleDraft, no: No): void {
   else hold(draft, no);
   // Reasons that enrollments and emails share get different names.
   const isEntrys = no.reason === 'suppressed' || no.reason === 'rule_off';
-  tell(oracle, draft, isEntrys ? `email_${no.reason}` : no.reason);
+  noteReason(oracle, draft, isEntrys ? `email_${no.reason}` : no.reason);
 }
 
 type No = { reason: string; until: number | null };
@@ -278,7 +278,7 @@ function ruleGate({ enabledAt }: Oracle, { run }: OracleDraft): No | null {
 
 /** The suppression that lasts longest counts. A missing address is checked after suppressions. */
 function suppressionGate(oracle: Oracle, { run }: OracleDraft): No | null {
-  const person = personOf(oracle, run.who);
+  const person = personOf(oracle, run.userId);
   const ends = oracle.suppressions
     .filter(({ kind, value }) => value === (kind === 'user' ? person.id : addressOf(person)))
     .map(({ until }) => until ?? Infinity)
@@ -289,7 +289,7 @@ function suppressionGate(oracle: Oracle, { run }: OracleDraft): No | null {
 }
 
 function quietGate(oracle: Oracle, draft: OracleDraft): No | null {
-  const zone = zoneOf(personOf(oracle, draft.run.who));
+  const zone = zoneOf(personOf(oracle, draft.run.userId));
   const end = quietEnd(oracle.now, zone);
   if (end === null) return null;
   return { reason: 'quiet_hours', until: end + Math.floor((hashOf(oracle, draft) / 2 ** 32) * SPREAD_MS) };
@@ -310,7 +310,7 @@ export function quietEnd(now: number, zone: string): number | null {
 
 /** Returns the times of emails to the address that use a cap slot, newest first. */
 function claimedFor(oracle: Oracle, draft: OracleDraft): number[] {
-  const address = addressOf(personOf(oracle, draft.run.who));
+  const address = addressOf(personOf(oracle, draft.run.userId));
   return oracle.claims
     .filter((claim) => claim.address === address && claim.counts && !claim.isFailed)
     .map(({ at }) => at)
@@ -331,14 +331,14 @@ function capGate(oracle: Oracle, draft: OracleDraft): No | null {
 function yieldGate(oracle: Oracle, draft: OracleDraft, rivals: Rival[]): No | null {
   const { now } = oracle;
   if (!draft.run.rule.counts) return null;
-  const address = addressOf(personOf(oracle, draft.run.who));
+  const address = addressOf(personOf(oracle, draft.run.userId));
   const claimed = claimedFor(oracle, draft);
   const slots = Math.min(
     ...CAPS.map(({ emails, ms }) => emails - claimed.filter((at) => at + ms > now).length),
   );
   const inOrder = rivals
     .filter((rival) => rival.draft.state !== 'sending' && rival.due <= now + CONTEND_MS)
-    .filter((rival) => addressOf(personOf(oracle, rival.draft.run.who)) === address)
+    .filter((rival) => addressOf(personOf(oracle, rival.draft.run.userId)) === address)
     .toSorted(
       (a, b) =>
         b.draft.run.rule.priority - a.draft.run.rule.priority ||
@@ -346,8 +346,8 @@ function yieldGate(oracle: Oracle, draft: OracleDraft, rivals: Rival[]): No | nu
         (oracle.idOf(a.draft) < oracle.idOf(b.draft) ? -1 : 1),
     );
   const last = inOrder[slots - 1];
-  const place = inOrder.findIndex((rival) => rival.draft === draft);
-  if (!last || place < slots) return null;
+  const rank = inOrder.findIndex((rival) => rival.draft === draft);
+  if (!last || rank < slots) return null;
   return { reason: 'frequency_cap_yielded', until: Math.max(last.due, now + YIELDS_MS) };
 }
 

@@ -12,7 +12,7 @@ export type OracleEvent = {
 };
 
 export type OracleUser = { email?: string; traits?: Record<string, unknown> };
-export type OracleRecord = { who: string; priority: 'live' | 'bulk' } & (
+export type OracleRecord = { userId: string; priority: 'live' | 'bulk' } & (
   | { user: OracleUser }
   | { event: OracleEvent }
 );
@@ -26,7 +26,7 @@ export type OraclePerson = {
 };
 
 export type OracleRun = {
-  who: string;
+  userId: string;
   rule: OracleRule;
   key: string;
   anchor: OracleEvent;
@@ -42,7 +42,7 @@ export type OracleRun = {
 };
 
 export type OracleTimer = {
-  who: string;
+  userId: string;
   rule: OracleRule;
   trigger: OracleTrigger;
   anchor: OracleEvent;
@@ -68,10 +68,10 @@ export type OracleDraft = {
   facts: Record<string, unknown>;
   isEdited: boolean;
   /** Set if the last approval was to send it even if its rule no longer holds. */
-  isAnyway: boolean;
+  isForced: boolean;
 };
 
-type LedgerRow = { count: number; first: number; last: number };
+type OracleDecisionCount = { count: number; first: number; last: number };
 
 export type Oracle = {
   now: number;
@@ -79,7 +79,7 @@ export type Oracle = {
   /** Since when each rule is enabled. Null: it is disabled. */
   enabledAt: Map<OracleRule, number | null>;
   people: Map<string, OraclePerson>;
-  inbox: OracleRecord[];
+  queue: OracleRecord[];
   timers: OracleTimer[];
   runs: OracleRun[];
   drafts: OracleDraft[];
@@ -88,7 +88,7 @@ export type Oracle = {
   /** Every claimed email. */
   claims: { draft: OracleDraft; address: string; at: number; counts: boolean; isFailed: boolean }[];
   /** The decision log by user, rule, key and reason. */
-  ledger: Map<string, LedgerRow>;
+  decisionCounts: Map<string, OracleDecisionCount>;
   /** Returns the id of a draft in the product. It determines how emails are spread, and the order of those due at the same time. */
   idOf(draft: OracleDraft): string;
 };
@@ -99,22 +99,22 @@ export function newOracle(now: number, idOf: Oracle['idOf']): Oracle {
     isPaused: false,
     enabledAt: new Map(ORACLE_RULES.map((rule) => [rule, now])),
     people: new Map(),
-    inbox: [],
+    queue: [],
     timers: [],
     runs: [],
     drafts: [],
     entries: new Map(),
     suppressions: [],
     claims: [],
-    ledger: new Map(),
+    decisionCounts: new Map(),
     idOf,
   };
 }
 
-type Noted = { who: string; rule: OracleRule; key: string; reason: string };
+type OracleDecision = { userId: string; rule: OracleRule; key: string; reason: string };
 
-export function note({ ledger, now }: Oracle, { who, rule, key, reason }: Noted): void {
-  const place = JSON.stringify([who, rule.name, key, reason]);
-  const row = ledger.get(place) ?? { count: 0, first: now, last: now };
-  ledger.set(place, { count: row.count + 1, first: row.first, last: now });
+export function note({ decisionCounts, now }: Oracle, { userId, rule, key, reason }: OracleDecision): void {
+  const decisionKey = JSON.stringify([userId, rule.name, key, reason]);
+  const row = decisionCounts.get(decisionKey) ?? { count: 0, first: now, last: now };
+  decisionCounts.set(decisionKey, { count: row.count + 1, first: row.first, last: now });
 }

@@ -2,10 +2,10 @@ import { idMaker, type NewId } from '../src/platform/ids.ts';
 import { silentLog } from '../src/platform/log.ts';
 import { createRules } from '../src/modules/rules/definitions/save-rule.ts';
 import { parseRule } from '../src/modules/rules/definitions/parse.ts';
-import { newModel, takeTurn } from '../src/platform/locks/project-lock.ts';
+import { incrementModel, takeProjectLock } from '../src/platform/locks/project-lock.ts';
 import { createProject } from '../src/modules/administration/create-project.ts';
 import { setSettings } from '../src/modules/administration/set-settings.ts';
-import { createDigest, type Digest } from '../src/modules/processing/process.ts';
+import { createProcessor, type Processor } from '../src/modules/processing/process.ts';
 import { type MemberAction, moveDraft } from '../src/modules/review/move-draft.ts';
 import { pauseProject, resumeProject } from '../src/modules/administration/pause-project.ts';
 import { createSender, type DueDraftSender } from '../src/modules/delivery/send-due-drafts.ts';
@@ -16,7 +16,7 @@ import { Fault } from '../src/platform/fault.ts';
 import type { ConnectionSource } from '../src/platform/db/connections.ts';
 import { type Database, openDatabase } from '../src/platform/db/database.ts';
 import { testHasher } from './hasher.ts';
-import { type HeldClock, heldClock } from './clock.ts';
+import { type FixedClock, fixedClock } from './clock.ts';
 import { HOUR } from './drafts.ts';
 import { putRecords } from './inbox.ts';
 import {
@@ -29,12 +29,18 @@ import {
   switchOn,
 } from './rules-oracle-acts.ts';
 import { compareExplained, compareWith, forbiddenNow, readIds } from './rules-oracle-compare.ts';
-import { type Done, type History, PEOPLE, type Told, type Turn } from './rules-oracle-histories.ts';
+import {
+  type MemberStep,
+  type History,
+  PEOPLE,
+  type ServerRecord,
+  type HistoryRound,
+} from './rules-oracle-histories.ts';
 import { replay } from './rules-oracle.ts';
 import { ORACLE_RULES } from './rules-oracle-rules.ts';
 import { resultOf } from './rules-oracle-sending.ts';
 import { newOracle, type Oracle, type OracleDraft } from './rules-oracle-state.ts';
-import { testMailroom, TOKEN_KEYS } from './mailroom.ts';
+import { testSendServices, TOKEN_KEYS } from './mailroom.ts';
 
 /** Plays one history after the other, in a project of its own each, with its own clock. */
 export type World = {
@@ -45,9 +51,9 @@ export type World = {
 
 type Stage = {
   db: Database;
-  clock: HeldClock;
+  clock: FixedClock;
   newId: NewId;
-  digest: Digest;
+  processor: Processor;
   sender: DueDraftSender;
   /** Called for each email when it is submitted. */
   onEmail: (email: TransportEmail) => void;
@@ -67,11 +73,11 @@ const DAY = 24 * HOUR;
 const AFTERWARDS_MS = 18 * DAY;
 
 export async function openWorld(connection: ConnectionSource): Promise<World> {
-  const clock = heldClock();
+  const clock = fixedClock();
   const db = await openDatabase({ connection, clock, log: silentLog });
   const newId = idMaker(db.clock);
   const transport = {
-    hand: (email: TransportEmail) => {
+    submit: (email: TransportEmail) => {
       stage.onEmail(email);
       const result = resultOf(email.draftId);
       return Promise.resolve(result === 'sent' ? { result } : { result, reason: 'as told' });
@@ -82,20 +88,20 @@ export async function openWorld(connection: ConnectionSource): Promise<World> {
     clock,
     newId,
     onEmail: () => {},
-    digest: createDigest({ db, log: silentLog, newId, hasher: testHasher }),
+    processor: createProcessor({ db, log: silentLog, newId, hasher: testHasher }),
     sender: createSender({
       db,
       log: silentLog,
       newId,
       transport,
-      mailroom: testMailroom(),
+      sendServices: testSendServices(),
       tokenKeys: TOKEN_KEYS,
     }),
   };
   return { play: (history) => play(stage, history), close: () => db.close() };
 }
 
-async function play(stage: Stage, { startMs, turns }: History): Promise<string[]> {
+async function play(stage: Stage, { startMs, rounds }: History): Promise<string[]> {
   const { db, clock } = stage;
   clock.advance(DAY - (clock.now() % DAY) + startMs);
   const { id: projectId } = await createProject(db, { name: 'Acme' });
@@ -107,20 +113,20 @@ async function play(stage: Stage, { startMs, turns }: History): Promise<string[]
   const emails: (TransportEmail & { at: number })[] = [];
   const forbidden: string[] = [];
   stage.onEmail = (email) => {
-    const handed = { ...email, at: clock.now() };
-    emails.push(handed);
-    forbidden.push(...forbiddenNow(oracle, handed, now.zones.get(email.userId)));
+    const timedEmail = { ...email, at: clock.now() };
+    emails.push(timedEmail);
+    forbidden.push(...forbiddenNow(oracle, timedEmail, now.zones.get(email.userId)));
   };
-  for (const turn of turns) await playTurn(now, turn);
-  const asked = PEOPLE[now.events % PEOPLE.length] ?? PEOPLE[0];
-  const explained = await compareExplained(now, asked);
-  await playTurn(now, { done: [], told: [], ms: AFTERWARDS_MS });
+  for (const round of rounds) await playRound(now, round);
+  const sampleUser = PEOPLE[now.events % PEOPLE.length] ?? PEOPLE[0];
+  const explained = await compareExplained(now, sampleUser);
+  await playRound(now, { steps: [], records: [], ms: AFTERWARDS_MS });
   return [...forbidden, ...explained, ...(await compareWith(now, emails))];
 }
 
-async function playTurn(now: Play, { done, told, ms }: Turn): Promise<void> {
-  for (const one of done) await doBoth(now, one);
-  for (const one of told) await tellBoth(now, one);
+async function playRound(now: Play, { steps, records, ms }: HistoryRound): Promise<void> {
+  for (const item of steps) await actOnBoth(now, item);
+  for (const item of records) await sendBoth(now, item);
   await drive(now, ms);
   await readIds(now, now.ids);
   replay(now.oracle, ms);
@@ -128,34 +134,34 @@ async function playTurn(now: Play, { done, told, ms }: Turn): Promise<void> {
 
 async function addRules({ db }: Stage, projectId: number): Promise<void> {
   await db.transaction(async (tx) => {
-    await takeTurn(tx, projectId);
-    await newModel(tx, projectId);
-    const wanted = ORACLE_RULES.flatMap(({ document }) => {
+    await takeProjectLock(tx, projectId);
+    await incrementModel(tx, projectId);
+    const parsedRules = ORACLE_RULES.flatMap(({ document }) => {
       if (document === null) return [];
       const parsed = parseRule(document);
       if (!parsed.ok) throw new Error(parsed.faults[0]?.message);
       return [parsed.rule];
     });
-    await createRules({ tx, clock: db.clock }, projectId, wanted);
+    await createRules({ tx, clock: db.clock }, projectId, parsedRules);
   });
 }
 
-function draftPlace({ run: { who, rule, anchor } }: OracleDraft): string {
-  return JSON.stringify([who, rule.name, anchor.id]);
+function draftKey({ run: { userId, rule, anchor } }: OracleDraft): string {
+  return JSON.stringify([userId, rule.name, anchor.id]);
 }
 
 /** A draft that the product does not have gets an id that matches nothing. */
 function idIn(ids: Map<string, string[]>, draft: OracleDraft): string {
-  return ids.get(draftPlace(draft))?.[draft.ordinal] ?? `none ${draftPlace(draft)} ${draft.ordinal}`;
+  return ids.get(draftKey(draft))?.[draft.ordinal] ?? `none ${draftKey(draft)} ${draft.ordinal}`;
 }
 
 /** Moves to each moment with due work, and does exactly the due work. */
-async function drive({ db, clock, digest, sender, projectId }: Play, ms: number): Promise<void> {
+async function drive({ db, clock, processor: digest, sender, projectId }: Play, ms: number): Promise<void> {
   const until = clock.now() + ms;
   for (const priority of ['live', 'bulk'] as const) await digest.batch(priority, [projectId]);
   for (;;) {
     const rows = await db.query<{ work: 'process' | 'send'; at: Date }>(
-      `SELECT work, next_at AS at FROM beckon.tenant_due WHERE project_id = $1 AND next_at <= $2 ORDER BY work`,
+      `SELECT work, next_at AS at FROM beckon.project_timer WHERE project_id = $1 AND next_at <= $2 ORDER BY work`,
       [projectId, new Date(until)],
     );
     const next = Math.min(...rows.map(({ at }) => at.getTime()));
@@ -163,30 +169,30 @@ async function drive({ db, clock, digest, sender, projectId }: Play, ms: number)
     clock.advance(Math.max(0, next - clock.now()));
     for (const { work, at } of rows) {
       if (at.getTime() > clock.now()) continue;
-      if (work === 'process') await digest.due(projectId);
+      if (work === 'process') await digest.timers(projectId);
       else await sender.batch(projectId);
     }
   }
   clock.advance(until - clock.now());
 }
 
-async function tellBoth(play: Play, told: Told): Promise<void> {
+async function sendBoth(play: Play, item: ServerRecord): Promise<void> {
   const { db, projectId, oracle, clock } = play;
-  if (told.tell === 'user') {
-    const { who, email, traits } = told;
+  if (item.kind === 'user') {
+    const { userId, email, traits } = item;
     const user = { ...(email !== null && { email }), traits };
-    await putRecords(db, { projectId, kind: 'users', records: [{ external_user_id: who, ...user }] });
-    oracle.inbox.push({ who, priority: 'live', user });
-    if (traits['timezone']) play.zones.set(who, traits['timezone']);
+    await putRecords(db, { projectId, kind: 'users', records: [{ external_user_id: userId, ...user }] });
+    oracle.queue.push({ userId, priority: 'live', user });
+    if (traits['timezone']) play.zones.set(userId, traits['timezone']);
     return;
   }
-  const { who, name, priority, agoMs, suppressed: suppress } = told;
+  const { userId, name, priority, agoMs, suppressed: suppress } = item;
   play.events += 1;
   // The number identifies an event, in the product and in the oracle.
-  const properties = { ...told.properties, number: play.events };
+  const properties = { ...item.properties, number: play.events };
   const occurredAt = clock.now() - agoMs;
   const record = {
-    external_user_id: who,
+    external_user_id: userId,
     name,
     properties,
     occurred_at: new Date(occurredAt).toISOString(),
@@ -194,21 +200,21 @@ async function tellBoth(play: Play, told: Told): Promise<void> {
   };
   const seq = await putRecords(db, { projectId, kind: 'events', priority, records: [record] });
   const event = { id: `#${play.events}`, name, properties, occurredAt, acceptedAt: clock.now(), seq };
-  oracle.inbox.push({ who, priority, event: { ...event, suppressed: suppress } });
+  oracle.queue.push({ userId, priority, event: { ...event, suppressed: suppress } });
 }
 
 const BY = { actor: 'ann' };
 const CONTENT = { subject: 'By hand', preheader: '', body: 'Written by hand.', format: 'markdown' as const };
 
-type OnDraft = Extract<Done, { nth: number }>;
+type OnDraft = Extract<MemberStep, { nth: number }>;
 
-function doBoth(play: Play, done: Done): Promise<void> {
-  return 'nth' in done ? onDraft(play, done) : onProject(play, done);
+function actOnBoth(play: Play, step: MemberStep): Promise<void> {
+  return 'nth' in step ? onDraft(play, step) : onProject(play, step);
 }
 
-async function onProject(play: Play, done: Exclude<Done, OnDraft>): Promise<void> {
+async function onProject(play: Play, step: Exclude<MemberStep, OnDraft>): Promise<void> {
   const { db, projectId, oracle } = play;
-  switch (done.act) {
+  switch (step.act) {
     case 'pause':
       await pauseProject(db, projectId);
       return pause(oracle);
@@ -216,20 +222,20 @@ async function onProject(play: Play, done: Exclude<Done, OnDraft>): Promise<void
       await resumeProject(db, { projectId, actor: 'ann', confirmed: true });
       return oracle.isPaused ? resume(oracle) : undefined;
     case 'suppress':
-      return suppressBoth(play, done);
+      return suppressBoth(play, step);
     case 'off':
     case 'on':
-      return switchBoth(play, done);
+      return switchBoth(play, step);
     default:
-      done satisfies never;
+      step satisfies never;
   }
 }
 
 async function suppressBoth(
   { db, projectId, oracle, clock }: Play,
-  { who, kind, forMs }: Extract<Done, { act: 'suppress' }>,
+  { userId, kind, forMs }: Extract<MemberStep, { act: 'suppress' }>,
 ): Promise<void> {
-  const value = kind === 'user' ? who : (oracle.people.get(who)?.email ?? 'a@x.org').toLowerCase();
+  const value = kind === 'user' ? userId : (oracle.people.get(userId)?.email ?? 'a@x.org').toLowerCase();
   const until = forMs === null ? null : clock.now() + forMs;
   await suppress(db, { projectId, kind, value, until, reason: 'unsubscribed', actor: 'ann' });
   suppressed(oracle, { kind, value, until });
@@ -237,64 +243,68 @@ async function suppressBoth(
 
 async function switchBoth(
   { db, projectId, oracle }: Play,
-  done: Extract<Done, { act: 'on' | 'off' }>,
+  step: Extract<MemberStep, { act: 'on' | 'off' }>,
 ): Promise<void> {
-  const rule = ORACLE_RULES.find(({ name }) => name === done.rule);
+  const rule = ORACLE_RULES.find(({ name }) => name === step.rule);
   const isOn = rule && oracle.enabledAt.get(rule) !== null;
-  if (!rule || isOn === (done.act === 'on')) return;
-  const wanted = { projectId, reference: done.rule, actor: 'ann' };
-  if (isOn) await disableRule(db, wanted);
-  else await enableRule(db, { ...wanted, confirmed: true });
+  if (!rule || isOn === (step.act === 'on')) return;
+  const input = { projectId, reference: step.rule, actor: 'ann' };
+  if (isOn) await disableRule(db, input);
+  else await enableRule(db, { ...input, confirmed: true });
   (isOn ? switchOff : switchOn)(oracle, rule);
 }
 
 /** Acts on one of the open drafts. A refused action has no effect in the oracle. */
-async function onDraft(play: Play, done: OnDraft): Promise<void> {
+async function onDraft(play: Play, step: OnDraft): Promise<void> {
   const { oracle } = play;
   const open = oracle.drafts.filter(({ end }) => end === null);
-  const draft = open[done.nth % Math.max(1, open.length)];
+  const draft = open[step.nth % Math.max(1, open.length)];
   if (!draft) return;
-  const { acts, told } = actsOf(done, (draft.deadline ?? oracle.now) + ('byMs' in done ? done.byMs : 0));
+  const { acts, oracleAct } = actsOf(step, (draft.deadline ?? oracle.now) + ('byMs' in step ? step.byMs : 0));
   const isApproving = acts.some(({ kind }) => kind === 'approve');
   if (isApproving && draft.state !== 'approved') act(oracle, draft, { do: 'look' });
-  for (const wanted of acts) if (!(await tryMove(play, oracle.idOf(draft), wanted))) return;
-  act(oracle, draft, told);
+  for (const action of acts) if (!(await tryMove(play, oracle.idOf(draft), action))) return;
+  act(oracle, draft, oracleAct);
 }
 
-type Both = { acts: MemberAction[]; told: DraftAct };
+type PairedActs = { acts: MemberAction[]; oracleAct: DraftAct };
 
 /** Returns an action on the product and the matching action on the oracle. */
-function actsOf(done: OnDraft, until: number): Both {
-  switch (done.act) {
+function actsOf(step: OnDraft, until: number): PairedActs {
+  switch (step.act) {
     case 'approve':
-      return { acts: [{ kind: 'approve' }], told: { do: 'approve' } };
+      return { acts: [{ kind: 'approve' }], oracleAct: { do: 'approve' } };
     case 'send_anyway':
-      return { acts: [{ kind: 'approve', anyway: true }], told: { do: 'send_anyway' } };
+      return { acts: [{ kind: 'approve', anyway: true }], oracleAct: { do: 'send_anyway' } };
     case 'skip':
-      return { acts: [{ kind: 'skip', reason: null }], told: { do: 'skip' } };
+      return { acts: [{ kind: 'skip', reason: null }], oracleAct: { do: 'skip' } };
     case 'edit':
-      return { acts: [{ kind: 'edit', content: CONTENT }], told: { do: 'edit' } };
+      return { acts: [{ kind: 'edit', content: CONTENT }], oracleAct: { do: 'edit' } };
     case 'postpone':
-      return { acts: [{ kind: 'postpone', until }], told: { do: 'postpone', until } };
+      return { acts: [{ kind: 'postpone', until }], oracleAct: { do: 'postpone', until } };
     case 'approve_and_undo':
-      return { acts: [{ kind: 'approve' }, { kind: 'undo' }], told: { do: 'undo', of: 'approve' } };
+      return { acts: [{ kind: 'approve' }, { kind: 'undo' }], oracleAct: { do: 'undo', of: 'approve' } };
     case 'skip_and_undo':
       return {
         acts: [{ kind: 'skip', reason: null }, { kind: 'undo' }],
-        told: { do: 'undo', of: 'skip' },
+        oracleAct: { do: 'undo', of: 'skip' },
       };
     default:
-      return done satisfies never;
+      return step satisfies never;
   }
 }
 
 async function tryMove(
   { db, newId, projectId }: Play,
   draftId: string,
-  wanted: MemberAction,
+  action: MemberAction,
 ): Promise<boolean> {
   try {
-    await moveDraft({ db, newId, mailroom: testMailroom() }, { projectId, draftId }, { act: wanted, by: BY });
+    await moveDraft(
+      { db, newId, sendServices: testSendServices() },
+      { projectId, draftId },
+      { act: action, by: BY },
+    );
     return true;
   } catch (error) {
     if (error instanceof Fault) return false;

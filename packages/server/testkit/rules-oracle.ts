@@ -41,23 +41,24 @@ function isActive({ isFrozen, end }: OracleRun): boolean {
 
 function settle(oracle: Oracle): void {
   for (let isBusy = true; isBusy;) {
-    isBusy = digest(oracle, 'live');
-    isBusy = digest(oracle, 'bulk') || isBusy;
+    isBusy = processRecords(oracle, 'live');
+    isBusy = processRecords(oracle, 'bulk') || isBusy;
     isBusy = ring(oracle) || isBusy;
     isBusy = (!oracle.isPaused && send(oracle)) || isBusy;
   }
 }
 
 /** Applies all records first, then evaluates the rules in the order of the records. */
-function digest(oracle: Oracle, priority: OracleRecord['priority']): boolean {
-  const records = oracle.inbox.filter((record) => record.priority === priority);
-  oracle.inbox = oracle.inbox.filter((record) => record.priority !== priority);
+function processRecords(oracle: Oracle, priority: OracleRecord['priority']): boolean {
+  const records = oracle.queue.filter((record) => record.priority === priority);
+  oracle.queue = oracle.queue.filter((record) => record.priority !== priority);
   const arrived = learnAll(oracle, records);
-  for (const who of new Set(records.map((record) => record.who))) {
-    const desk = openDesk(oracle, who);
-    for (const record of records) if (record.who === who && 'event' in record) hear(desk, record.event);
-    closeDesk(desk);
-    if (arrived.has(who)) beginTimes(oracle, who);
+  for (const userId of new Set(records.map((record) => record.userId))) {
+    const context = openContext(oracle, userId);
+    for (const record of records)
+      if (record.userId === userId && 'event' in record) applyEvent(context, record.event);
+    closeContext(context);
+    if (arrived.has(userId)) beginTimes(oracle, userId);
   }
   return records.length > 0;
 }
@@ -66,11 +67,11 @@ function digest(oracle: Oracle, priority: OracleRecord['priority']): boolean {
 function learnAll({ people }: Oracle, records: OracleRecord[]): Set<string> {
   const arrived = new Set<string>();
   for (const record of records) {
-    const known = people.get(record.who);
-    const person = known ?? { id: record.who, email: null, traits: {}, events: [] };
-    people.set(record.who, person);
+    const existing = people.get(record.userId);
+    const person = existing ?? { id: record.userId, email: null, traits: {}, events: [] };
+    people.set(record.userId, person);
     if ('event' in record) person.events.push(record.event);
-    else if (learn(person, record.user) && known) arrived.add(record.who);
+    else if (learn(person, record.user) && existing) arrived.add(record.userId);
   }
   return arrived;
 }
@@ -93,27 +94,27 @@ function ring(oracle: Oracle): boolean {
   const runs = oracle.runs.filter((run) => isActive(run) && run.nextAt !== null && run.nextAt <= now);
   const timers = oracle.timers.filter(({ at }) => at <= now);
   oracle.timers = oracle.timers.filter(({ at }) => at > now);
-  for (const who of new Set([...runs, ...timers].map((one) => one.who))) {
-    const desk = openDesk(oracle, who);
-    for (const run of runs) if (run.who === who) goOn(desk, run);
+  for (const userId of new Set([...runs, ...timers].map((entry) => entry.userId))) {
+    const context = openContext(oracle, userId);
+    for (const run of runs) if (run.userId === userId) continueRun(context, run);
     for (const timer of timers.toSorted((a, b) => a.at - b.at))
-      if (timer.who === who) consider(desk, { ...timer, isDue: true });
-    closeDesk(desk);
+      if (timer.userId === userId) consider(context, { ...timer, isDue: true });
+    closeContext(context);
   }
   return runs.length + timers.length > 0;
 }
 
 /** One user during one update. `emails`: runs that reached a draft by it. */
-type Desk = { oracle: Oracle; person: OraclePerson; emails: OracleRun[]; begun: OracleRun[] };
+type UpdateContext = { oracle: Oracle; person: OraclePerson; emails: OracleRun[]; begun: OracleRun[] };
 
-function openDesk(oracle: Oracle, who: string): Desk {
-  const person = oracle.people.get(who);
-  if (!person) throw new Error(`${who} is not known`);
+function openContext(oracle: Oracle, userId: string): UpdateContext {
+  const person = oracle.people.get(userId);
+  if (!person) throw new Error(`${userId} is not known`);
   return { oracle, person, emails: [], begun: [] };
 }
 
 /** Checks goals after all events. A draft whose run has ended by now is not written. */
-function closeDesk({ oracle, person, emails, begun }: Desk): void {
+function closeContext({ oracle, person, emails, begun }: UpdateContext): void {
   for (const run of runsOf(oracle, person.id)) {
     const { goal } = run.rule;
     const isAwaited = run.convertedAt === null && oracle.now < run.enrolledAt + 14 * 86_400_000;
@@ -124,13 +125,13 @@ function closeDesk({ oracle, person, emails, begun }: Desk): void {
   for (const run of emails) if (run.end === null) newOracleDraft(oracle, run, person);
 }
 
-function runsOf({ runs }: Oracle, who: string): OracleRun[] {
-  return runs.filter((run) => run.who === who);
+function runsOf({ runs }: Oracle, userId: string): OracleRun[] {
+  return runs.filter((run) => run.userId === userId);
 }
 
 /** Active runs may exit on an event, or have waited for it. Then the event may trigger a rule. */
-function hear(desk: Desk, event: OracleEvent): void {
-  const { oracle, person } = desk;
+function applyEvent(context: UpdateContext, event: OracleEvent): void {
+  const { oracle, person } = context;
   for (const run of runsOf(oracle, person.id)) {
     // Events from before the start of a run do not affect it.
     if (run.end !== null || run.anchor === event || event.occurredAt < run.anchor.occurredAt) continue;
@@ -138,9 +139,9 @@ function hear(desk: Desk, event: OracleEvent): void {
     const end = endBy(run, event);
     if (end !== null) endRun(oracle, run, end);
     else if (isActive(run) && step?.do === 'wait_for' && step.event === event.name)
-      walk(desk, run, [...step.then, ...rest]);
+      advance(context, run, [...step.then, ...rest]);
   }
-  for (const hook of hooksOf(oracle, event)) consider(desk, { ...hook, anchor: event, isDue: false });
+  for (const hook of hooksOf(oracle, event)) consider(context, { ...hook, anchor: event, isDue: false });
 }
 
 /** Disabled rules are not evaluated. */
@@ -156,14 +157,18 @@ function endBy({ rule, key }: OracleRun, { id, name }: OracleEvent): string | nu
   return rule.about?.event === name && id !== key ? 'replaced' : null;
 }
 
-function goOn(desk: Desk, run: OracleRun): void {
-  if (run.nextAt === null || run.nextAt > desk.oracle.now || run.end !== null) return;
+function continueRun(context: UpdateContext, run: OracleRun): void {
+  if (run.nextAt === null || run.nextAt > context.oracle.now || run.end !== null) return;
   const [step, ...rest] = run.rest;
-  walk(desk, run, step?.do === 'wait_for' ? [...step.otherwise, ...rest] : rest);
+  advance(context, run, step?.do === 'wait_for' ? [...step.otherwise, ...rest] : rest);
 }
 
 /** Advances a run to the next step that waits. */
-function walk({ oracle, emails }: Pick<Desk, 'oracle' | 'emails'>, run: OracleRun, rest: OracleStep[]): void {
+function advance(
+  { oracle, emails }: Pick<UpdateContext, 'oracle' | 'emails'>,
+  run: OracleRun,
+  rest: OracleStep[],
+): void {
   run.rest = rest;
   const [step] = rest;
   if (!step) return endRun(oracle, run, 'done');
@@ -175,21 +180,24 @@ function walk({ oracle, emails }: Pick<Desk, 'oracle' | 'emails'>, run: OracleRu
 
 type Considered = { rule: OracleRule; trigger: OracleTrigger; anchor: OracleEvent; isDue: boolean };
 
-function consider(desk: Desk, considered: Considered): void {
-  const { oracle, person } = desk;
+function consider(context: UpdateContext, considered: Considered): void {
+  const { oracle, person } = context;
   const { rule, trigger, anchor } = considered;
   const key = rule.entry.key(anchor, subjectOf(rule, person));
-  const reason = decide(desk, considered, key);
-  note(oracle, { who: person.id, rule, key, reason });
+  const reason = decide(context, considered, key);
+  note(oracle, { userId: person.id, rule, key, reason });
   if (reason === 'starts_later')
-    arm(oracle, { who: person.id, rule, trigger, anchor, at: trigger.at(anchor) ?? oracle.now });
-  const place = entryPlace(person, rule, key);
-  if (reason === 'suppressed' && rule.entry.burns && !oracle.entries.has(place))
-    oracle.entries.set(place, { at: enrolledAt(oracle, considered), level: 0 });
+    setTimer(oracle, { userId: person.id, rule, trigger, anchor, at: trigger.at(anchor) ?? oracle.now });
+  const storedKey = entryKey(person, rule, key);
+  if (reason === 'suppressed' && rule.entry.burns && !oracle.entries.has(storedKey))
+    oracle.entries.set(storedKey, { at: enrolledAt(oracle, considered), level: 0 });
   if (reason !== 'fired') return;
-  oracle.entries.set(place, { at: enrolledAt(oracle, considered), level: rule.entry.again(anchor) ? 1 : 0 });
+  oracle.entries.set(storedKey, {
+    at: enrolledAt(oracle, considered),
+    level: rule.entry.again(anchor) ? 1 : 0,
+  });
   const run: OracleRun = {
-    who: person.id,
+    userId: person.id,
     rule,
     key,
     anchor,
@@ -203,8 +211,8 @@ function consider(desk: Desk, considered: Considered): void {
     convertedAt: null,
   };
   oracle.runs.push(run);
-  desk.begun.push(run);
-  walk(desk, run, rule.steps);
+  context.begun.push(run);
+  advance(context, run, rule.steps);
 }
 
 /** A user who waited for a timer enrolls when it fires. */
@@ -212,12 +220,12 @@ function enrolledAt({ now }: Oracle, { anchor, isDue }: Pick<Considered, 'anchor
   return isDue ? now : anchor.acceptedAt;
 }
 
-function entryPlace({ id }: OraclePerson, { name }: OracleRule, key: string): string {
+function entryKey({ id }: OraclePerson, { name }: OracleRule, key: string): string {
   return `${id} ${name} ${key}`;
 }
 
 /** Returns the first reason that refuses the enrollment, or that it fired. */
-function decide({ oracle, person }: Desk, considered: Considered, key: string): string {
+function decide({ oracle, person }: UpdateContext, considered: Considered, key: string): string {
   const { rule, trigger, anchor, isDue } = considered;
   const { now } = oracle;
   const at = trigger.at(anchor);
@@ -275,41 +283,42 @@ function hasHappened({ events }: OraclePerson, name: string, { id, occurredAt }:
 }
 
 function refusedEntry(
-  { oracle, person }: Pick<Desk, 'oracle' | 'person'>,
+  { oracle, person }: Pick<UpdateContext, 'oracle' | 'person'>,
   { rule, anchor, isDue }: Considered,
   key: string,
 ): string | null {
   const { entry } = rule;
-  const known = oracle.entries.get(entryPlace(person, rule, key));
+  const earlier = oracle.entries.get(entryKey(person, rule, key));
   const cooldownMs = entry.cooldownMs(key);
   if (entry.single)
     return runsOf(oracle, person.id).some((run) => run.rule === rule && run.end === null)
       ? 'in_progress'
       : null;
-  if (!known || cooldownMs === undefined) return null;
+  if (!earlier || cooldownMs === undefined) return null;
   if (cooldownMs === Infinity) return 'already_entered';
-  const isOver = known.at <= enrolledAt(oracle, { anchor, isDue }) - cooldownMs;
-  return isOver || (entry.again(anchor) && known.level === 0) ? null : 'in_cooldown';
+  const isOver = earlier.at <= enrolledAt(oracle, { anchor, isDue }) - cooldownMs;
+  return isOver || (entry.again(anchor) && earlier.level === 0) ? null : 'in_cooldown';
 }
 
 /** Returns the decision at the time of the timer, if nothing else happens until then. */
 export function foresee(oracle: Oracle, timer: OracleTimer): string {
-  const { who, rule, anchor, at } = timer;
+  const { userId, rule, anchor, at } = timer;
   const then = { ...oracle, now: Math.max(oracle.now, at) };
-  const desk = openDesk(then, who);
-  return decide(desk, { ...timer, isDue: true }, rule.entry.key(anchor, subjectOf(rule, desk.person)));
+  const context = openContext(then, userId);
+  return decide(context, { ...timer, isDue: true }, rule.entry.key(anchor, subjectOf(rule, context.person)));
 }
 
 /** Sets a timer. Each user and rule has one: the newer anchor replaces the older. */
-function arm(oracle: Oracle, timer: OracleTimer): void {
-  const known = oracle.timers.find(({ who, rule }) => who === timer.who && rule === timer.rule);
-  if (known && known.anchor.occurredAt > timer.anchor.occurredAt) return;
-  oracle.timers = [...oracle.timers.filter((one) => one !== known), timer];
+function setTimer(oracle: Oracle, timer: OracleTimer): void {
+  const existing = oracle.timers.find(({ userId, rule }) => userId === timer.userId && rule === timer.rule);
+  if (existing && existing.anchor.occurredAt > timer.anchor.occurredAt) return;
+  oracle.timers = [...oracle.timers.filter((other) => other !== existing), timer];
 }
 
 /** Starts the deadlines of drafts that waited for an address of this user. */
-function beginTimes(oracle: Oracle, who: string): void {
+function beginTimes(oracle: Oracle, userId: string): void {
   for (const draft of oracle.drafts) {
-    if (draft.run.who === who && draft.end === null && draft.held === 'no_address') beginTime(oracle, draft);
+    if (draft.run.userId === userId && draft.end === null && draft.held === 'no_address')
+      beginTime(oracle, draft);
   }
 }

@@ -4,22 +4,22 @@ import type { ClockAdvanced, ProjectClock } from '@beckon/contract/dashboard';
 import { createKey } from '../src/modules/ingest/keys/change-key.ts';
 import { setSettings } from '../src/modules/administration/set-settings.ts';
 import { findPair } from '../src/modules/workspace/projects/sandbox.ts';
-import { ask, type Answer } from './client.ts';
+import { sendRequest, type CheckedResponse } from './client.ts';
 import { PEPPER, type TestServer } from './server.ts';
 
 /** The sandbox of a project, used as a test author does: by its key alone. */
 export type TestSandbox = {
   id: number;
   secret: string;
-  post(path: string, body: object, headers?: Record<string, string>): Promise<Answer>;
-  clock(body?: object): Promise<ClockAnswer>;
+  post(path: string, body: object, headers?: Record<string, string>): Promise<CheckedResponse>;
+  clock(body?: object): Promise<ClockResponse>;
   /** Throws unless it succeeds. */
   advance(text: string): Promise<ClockAdvanced>;
   /** Returns the sent emails in their order. */
   emails(): Promise<{ rule: string; user: string; at: string }[]>;
 };
 
-export type ClockAnswer = {
+export type ClockResponse = {
   status: number;
   json: { data?: ClockAdvanced & ProjectClock; errors?: ErrorEntry[] };
   errors: ErrorEntry[];
@@ -40,7 +40,7 @@ export async function testSandbox(
     id,
     secret,
     post: (path, body, more = {}) =>
-      ask(url, {
+      sendRequest(url, {
         method: 'POST',
         path: `/api/v1/${path}`,
         headers: { ...headers, ...more },
@@ -55,7 +55,7 @@ export async function testSandbox(
     },
     async emails() {
       const rows = await db.query<{ rule: string; user: string; at: Date }>(
-        `SELECT r.name AS rule, m.external_user_id AS user, m.claimed_at AS at FROM beckon.message m
+        `SELECT r.name AS rule, m.external_user_id AS user, m.claimed_at AS at FROM beckon.email m
          JOIN beckon.rule r ON r.project_id = m.project_id AND r.id = m.rule_id
          WHERE m.project_id = $1 AND m.state = 'sent' ORDER BY m.claimed_at, m.external_user_id, r.name`,
         [id],
@@ -71,9 +71,9 @@ export function clockBy(url: string, secret: string): TestSandbox['clock'] {
   const Authorization = `Bearer ${secret}`;
   return async (body) => {
     const headers = { Authorization, 'Content-Type': 'application/json' };
-    const said = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
-    const response = await fetch(new URL('/api/sandbox/clock', url), { headers, ...said });
-    const json = (await response.json()) as ClockAnswer['json'];
+    const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
+    const response = await fetch(new URL('/api/sandbox/clock', url), { headers, ...init });
+    const json = (await response.json()) as ClockResponse['json'];
     return { status: response.status, json, errors: json.errors ?? [] };
   };
 }

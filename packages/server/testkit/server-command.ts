@@ -13,7 +13,7 @@ const notUsed = (): never => {
 
 /** Runs a command of `beckon-server` on this database. The command must close everything that it opens. */
 export async function serverCommand(
-  given: Partial<OpenInstallation>,
+  overrides: Partial<OpenInstallation>,
   args: string[],
   changed: Partial<Operator> = {},
 ): Promise<Ran> {
@@ -22,7 +22,7 @@ export async function serverCommand(
   const operator: Operator = {
     async open() {
       open += 1;
-      return { ...testInstallation(), ...given, close: async () => void (open -= 1) };
+      return { ...testInstallation(), ...overrides, close: async () => void (open -= 1) };
     },
     migrate: notUsed,
     distribute: notUsed,

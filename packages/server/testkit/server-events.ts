@@ -1,12 +1,12 @@
 import { get, type IncomingMessage } from 'node:http';
 
 /** One server-sent event. */
-export type Told = { id: string | null; event: string; data: unknown };
+export type ServerEvent = { id: string | null; event: string; data: unknown };
 
 export type EventListener = {
   response: IncomingMessage;
   /** Returns the next event, or undefined at the end. */
-  next(): Promise<Told | undefined>;
+  next(): Promise<ServerEvent | undefined>;
   leave(): void;
 };
 
@@ -15,25 +15,25 @@ export async function listenTo(url: string, headers: Record<string, string>): Pr
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     get(url, { headers }, resolve).on('error', reject);
   });
-  const told = readEvents(response);
+  const events = readEvents(response);
   return {
     response,
-    next: async () => (await told.next()).value as Told | undefined,
+    next: async () => (await events.next()).value as ServerEvent | undefined,
     leave: () => response.destroy(),
   };
 }
 
 /** Returns the id at which a stream begins, for a client that reconnects before the first event. Closes the stream. */
 export async function leaveAtBegin({ response }: EventListener): Promise<string> {
-  let said = '';
+  let text = '';
   for await (const piece of response.setEncoding('utf8')) {
-    said += String(piece);
-    if (said.includes('\n\n')) break;
+    text += String(piece);
+    if (text.includes('\n\n')) break;
   }
-  return /^id: (.+)$/m.exec(said)?.[1] ?? '';
+  return /^id: (.+)$/m.exec(text)?.[1] ?? '';
 }
 
-async function* readEvents(response: IncomingMessage): AsyncGenerator<Told> {
+async function* readEvents(response: IncomingMessage): AsyncGenerator<ServerEvent> {
   let rest = '';
   for await (const piece of response.setEncoding('utf8')) {
     rest += String(piece);

@@ -2,7 +2,7 @@ import { systemClock, type Clock } from '../src/platform/time/clock.ts';
 import { silentLog, type Log } from '../src/platform/log.ts';
 import { createKey } from '../src/modules/ingest/keys/change-key.ts';
 import { createProject } from '../src/modules/administration/create-project.ts';
-import type { Mailroom } from '../src/modules/delivery/mailroom.ts';
+import type { SendServices } from '../src/modules/delivery/mailroom.ts';
 import type { Transport } from '../src/modules/delivery/transport.ts';
 import type { TeamTransport } from '../src/modules/delivery/team-email.ts';
 import { openDatabase, type Database } from '../src/platform/db/database.ts';
@@ -30,7 +30,7 @@ export type TestServerOptions = {
   /** The destination of emails, by default the test inbox. */
   transport?: Transport;
   smtpUrl?: string;
-  mailroom?: Partial<Mailroom>;
+  sendServices?: Partial<SendServices>;
   /** The destination of emails to the team, by default the test inbox. */
   teamTransport?: TeamTransport;
   /** Other options that a test changes. */
@@ -55,7 +55,7 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
     release: { version: '0.0.0', node: process.version },
     roles: new Set(options.roles ?? ['api', 'worker']),
     minimumVersions: options.minimumVersions ?? new Map(),
-    ...testMail(options.mailroom),
+    ...testMail(options.sendServices),
     teamSecrets: ['a secret of these tests alone, and long enough for that'],
     smtpUrl: options.smtpUrl ?? null,
     mailFrom: null,

@@ -14,7 +14,7 @@ const MJML = `<mjml><mj-body><mj-section><mj-column>
 <mj-text><a href="https://app.acme.test/{{ user.name | default: "x" | url_encode }}" title="For {{ user.name | default: "you" }}">Here</a></mj-text>
 </mj-column></mj-section></mj-body></mjml>`;
 
-export type Somebody = {
+export type SampleUser = {
   email?: string;
   traits: Record<string, unknown>;
   /** The names of the plan and of the meter: besides traits, the ways in which a text may reach the email. */
@@ -39,8 +39,8 @@ export async function addMjmlEmail(story: MailStory): Promise<void> {
 }
 
 /** Sends each email to a user of its own, all of the same kind: through the API, the rules, the send checks and the relay. */
-export async function writeAll(story: MailStory, who: Somebody, prefix = 'p'): Promise<void> {
-  const { plan, meter } = who;
+export async function writeAll(story: MailStory, person: SampleUser, prefix = 'p'): Promise<void> {
+  const { plan, meter } = person;
   const events: Record<(typeof EMAIL_NAMES)[number], [string, Record<string, unknown>]> = {
     welcome: ['user_signed_up', { plan }],
     onboarding_stall: ['user_signed_up', { plan }],
@@ -50,7 +50,7 @@ export async function writeAll(story: MailStory, who: Somebody, prefix = 'p'): P
   };
   for (const name of EMAIL_NAMES) {
     const userId = `${prefix}-${name}`;
-    await story.user(userId, { email: who.email ?? `${userId}@home.test`, traits: who.traits });
+    await story.user(userId, { email: person.email ?? `${userId}@home.test`, traits: person.traits });
     await story.event(userId, ...events[name]);
   }
   await story.later(2 * HOUR);

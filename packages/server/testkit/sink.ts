@@ -47,8 +47,8 @@ export async function startSink(options: SinkOptions = {}): Promise<Sink> {
       callback();
     },
     onAuth({ username, password }, _session, callback) {
-      const known = username === options.credentials?.user && password === options.credentials?.pass;
-      callback(known ? null : refusal({ code: 535, text: '5.7.8 No' }), { user: username ?? '' });
+      const isValid = username === options.credentials?.user && password === options.credentials?.pass;
+      callback(isValid ? null : refusal({ code: 535, text: '5.7.8 No' }), { user: username ?? '' });
     },
     onRcptTo: ({ address }, _session, callback) => callback(refusal(options.atRcpt?.(address) ?? null)),
     onData(stream, session, callback) {

@@ -7,7 +7,7 @@ export type Talk = {
   /** Sends one line and returns the reply, or an empty text if the server hung up. */
   say(line: string): Promise<string>;
   /** Submits a whole email. Returns the reply to each recipient and, if one was accepted, to the email. */
-  hand(mail: { from?: string; to: string[]; raw: string }): Promise<{ rcpt: string[]; data: string }>;
+  submit(mail: { from?: string; to: string[]; raw: string }): Promise<{ rcpt: string[]; data: string }>;
   socket: Socket;
   close(): void;
 };
@@ -18,7 +18,7 @@ export async function openTalk(port: number, host = '127.0.0.1'): Promise<Talk> 
   let held = '';
   const waiting: ((reply: string) => void)[] = [];
   const replies: string[] = [];
-  const tell = (reply: string): void => {
+  const deliver = (reply: string): void => {
     const next = waiting.shift();
     if (next) next(reply);
     else replies.push(reply);
@@ -29,12 +29,12 @@ export async function openTalk(port: number, host = '127.0.0.1'): Promise<Talk> 
       const whole = /^(?:\d{3}-.*\r\n)*\d{3}(?: .*)?\r\n/.exec(held);
       if (!whole) return;
       held = held.slice(whole[0].length);
-      tell(whole[0].trimEnd());
+      deliver(whole[0].trimEnd());
     }
   });
   socket.on('error', () => socket.destroy());
   socket.on('close', () => waiting.splice(0).forEach((next) => next('')));
-  const heard = (): Promise<string> => {
+  const nextReply = (): Promise<string> => {
     const ready = replies.shift();
     if (ready !== undefined) return Promise.resolve(ready);
     if (socket.destroyed) return Promise.resolve('');
@@ -44,16 +44,16 @@ export async function openTalk(port: number, host = '127.0.0.1'): Promise<Talk> 
   };
   async function say(line: string): Promise<string> {
     if (!socket.destroyed) socket.write(`${line}\r\n`);
-    return heard();
+    return nextReply();
   }
   await Promise.race([once(socket, 'connect'), once(socket, 'close')]);
-  const greeting = await heard();
+  const greeting = await nextReply();
   if (greeting.startsWith('220')) await say('EHLO mx.home.test');
   return {
     greeting,
     say,
     socket,
-    async hand({ from = '', to, raw }) {
+    async submit({ from = '', to, raw }) {
       await say(`MAIL FROM:<${from}>`);
       const rcpt: string[] = [];
       for (const address of to) rcpt.push(await say(`RCPT TO:<${address}>`));

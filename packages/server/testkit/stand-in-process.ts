@@ -1,29 +1,29 @@
 import type { Worker } from 'node:cluster';
 import { EventEmitter } from 'node:events';
-import type { FromPart, ToPart } from '../src/main/processes.ts';
+import type { ProcessMessage, SupervisorMessage } from '../src/main/processes.ts';
 
 /** A fake process that records its messages and sends those that the test says. */
 export type StandIn = {
   worker: Worker;
-  told: ToPart[];
+  messages: SupervisorMessage[];
   killed: string[];
-  says: (message: FromPart) => void;
+  says: (message: ProcessMessage) => void;
   ends: () => void;
   /** Simulates a process that the system could not start: it never ran. */
   fails: () => void;
 };
 
 export function standInProcess(pid: number | null = 1): StandIn {
-  const told: ToPart[] = [];
+  const messages: SupervisorMessage[] = [];
   const killed: string[] = [];
   const worker = Object.assign(new EventEmitter(), {
     process: { pid: pid ?? undefined, kill: (signal: string) => killed.push(signal) },
     isConnected: () => true,
-    send: (message: ToPart) => told.push(message),
+    send: (message: SupervisorMessage) => messages.push(message),
   });
   return {
     worker: worker as unknown as Worker,
-    told,
+    messages,
     killed,
     says: (message) => void worker.emit('message', message),
     ends: () => void worker.emit('exit', 0, null),

@@ -46,7 +46,7 @@ function readLiteral(source: string, start: number, found: Literal[]): number {
       const end = endOfInsert(source, at + 2);
       const inside = literalsOf(source.slice(at + 2, end));
       found.push(
-        ...inside.map(({ line, text: said }) => ({ line: line + lineOf(source, at) - 1, text: said })),
+        ...inside.map(({ line, text: literal }) => ({ line: line + lineOf(source, at) - 1, text: literal })),
       );
       text += '…';
       at = end;

@@ -9,7 +9,7 @@ import { HOUR } from './drafts.ts';
 import { type EndpointServer, endpointServer, newCaller } from './endpoint-server.ts';
 import { EVENTS } from './endpoints.ts';
 import { type Engine, type EngineOptions, openEngine } from './engine.ts';
-import { testMailroom } from './mailroom.ts';
+import { testSendServices } from './mailroom.ts';
 
 export const DAY = 24 * HOUR;
 
@@ -110,7 +110,7 @@ export async function newStory(
       const draft = (await draftsOf(server, projectId, userId)).at(-1);
       if (!draft) throw new Error(`there is no draft for ${userId}`);
       const ref = { projectId, draftId: draft.id };
-      return moveDraft({ db, newId: idMaker(db.clock), mailroom: testMailroom() }, ref, {
+      return moveDraft({ db, newId: idMaker(db.clock), sendServices: testSendServices() }, ref, {
         act,
         by: { actor: 'ann' },
       });
@@ -138,23 +138,23 @@ export async function newStory(
 /** Moves at most one day, and not at all if it is that time now. */
 function untilTimeOfDay(now: number, timeOfDay: string): number {
   const [hours = 0, minutes = 0] = timeOfDay.split(':').map(Number);
-  const wanted = hours * HOUR + minutes * (HOUR / 60);
-  return (wanted - (now % DAY) + DAY) % DAY;
+  const target = hours * HOUR + minutes * (HOUR / 60);
+  return (target - (now % DAY) + DAY) % DAY;
 }
 
 /** Returns the emails passed to the transport, with the database row of each. */
 async function emailsOf(engine: Engine, { db }: EndpointServer, projectId: number): Promise<EmailSent[]> {
-  const handed = engine.transport.emails.filter((email) => email.projectId === projectId);
+  const submitted = engine.transport.emails.filter((email) => email.projectId === projectId);
   const rows = await db.query<{ id: string; rule: string; at: Date; address: string }>(
-    `SELECT m.id, r.name AS rule, m.claimed_at AS at, m.address FROM beckon.message m
+    `SELECT m.id, r.name AS rule, m.claimed_at AS at, m.address FROM beckon.email m
      JOIN beckon.rule r ON r.project_id = m.project_id AND r.id = m.rule_id WHERE m.project_id = $1`,
     [projectId],
   );
   const messages = new Map(rows.map((row) => [row.id, row]));
-  expect(new Set(handed.map(({ messageId }) => messageId))).toEqual(new Set(messages.keys()));
-  expect(handed).toHaveLength(rows.length);
-  return handed.map(({ messageId, userId, address, content: { subject, body } }) => {
-    const message = messages.get(messageId);
+  expect(new Set(submitted.map(({ emailId }) => emailId))).toEqual(new Set(messages.keys()));
+  expect(submitted).toHaveLength(rows.length);
+  return submitted.map(({ emailId, userId, address, content: { subject, body } }) => {
+    const message = messages.get(emailId);
     if (!message) throw new Error('an email was sent that was never claimed');
     expect(message.address).toBe(address);
     return { rule: message.rule, to: userId, address, at: message.at.getTime(), subject, body };

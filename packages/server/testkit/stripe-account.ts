@@ -131,8 +131,8 @@ type Made = {
 };
 
 function invoiceOf({ id, n }: Story, { created, reason, lines, attempts }: Made): Stripe.Invoice {
-  const given = { customer: id, subscription: `sub_${n}`, created, reason, lines, status: 'paid' };
-  return stripeInvoice({ id: `in_${n}_${created}`, ...given }, attempts ? { attempt_count: attempts } : {});
+  const invoice = { customer: id, subscription: `sub_${n}`, created, reason, lines, status: 'paid' };
+  return stripeInvoice({ id: `in_${n}_${created}`, ...invoice }, attempts ? { attempt_count: attempts } : {});
 }
 
 function priceOf({ prices, plan }: Story): Stripe.Price {

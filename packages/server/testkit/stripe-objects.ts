@@ -43,7 +43,7 @@ export function stripeProduct(id: string, name: string, created = at('2024-01-01
   };
 }
 
-export type PriceWanted = {
+export type PriceInput = {
   id: string;
   product: string;
   amount: number | null;
@@ -54,32 +54,32 @@ export type PriceWanted = {
   isMetered?: boolean;
 };
 
-export function stripePrice(wanted: PriceWanted): Stripe.Price {
+export function stripePrice(input: PriceInput): Stripe.Price {
   return {
-    id: wanted.id,
+    id: input.id,
     object: 'price',
     active: true,
-    billing_scheme: wanted.amount === null ? 'tiered' : 'per_unit',
+    billing_scheme: input.amount === null ? 'tiered' : 'per_unit',
     created: at('2024-01-01'),
-    currency: wanted.currency ?? 'usd',
+    currency: input.currency ?? 'usd',
     custom_unit_amount: null,
     livemode: true,
     lookup_key: null,
     metadata: {},
-    nickname: wanted.nickname ?? null,
-    product: wanted.product,
+    nickname: input.nickname ?? null,
+    product: input.product,
     recurring: {
-      interval: wanted.interval ?? 'month',
-      interval_count: wanted.count ?? 1,
+      interval: input.interval ?? 'month',
+      interval_count: input.count ?? 1,
       meter: null,
       trial_period_days: null,
-      usage_type: wanted.isMetered ? 'metered' : 'licensed',
+      usage_type: input.isMetered ? 'metered' : 'licensed',
     },
     tax_behavior: 'unspecified',
-    tiers_mode: wanted.amount === null ? 'volume' : null,
+    tiers_mode: input.amount === null ? 'volume' : null,
     transform_quantity: null,
     type: 'recurring',
-    unit_amount: wanted.amount,
+    unit_amount: input.amount,
     unit_amount_decimal: null,
   };
 }
@@ -145,7 +145,7 @@ export function stripeCustomer(
   };
 }
 
-export type SubscriptionWanted = {
+export type SubscriptionInput = {
   id: string;
   customer: string;
   created: number;
@@ -153,7 +153,7 @@ export type SubscriptionWanted = {
 };
 
 export function stripeSubscription(
-  { id, customer, created, items }: SubscriptionWanted,
+  { id, customer, created, items }: SubscriptionInput,
   more: Partial<Stripe.Subscription> = {},
 ): Stripe.Subscription {
   return {
@@ -221,16 +221,16 @@ export function stripeSubscription(
   };
 }
 
-function stripeItem(wanted: {
+function stripeItem(input: {
   id: string;
   subscription: string;
   created: number;
   price: Stripe.Price;
   quantity?: number;
 }): Stripe.SubscriptionItem {
-  const { price, created } = wanted;
+  const { price, created } = input;
   return {
-    id: wanted.id,
+    id: input.id,
     object: 'subscription_item',
     billing_thresholds: null,
     created,
@@ -241,8 +241,8 @@ function stripeItem(wanted: {
     metadata: {},
     plan: stripePlan(price),
     price,
-    ...(price.recurring?.usage_type === 'metered' ? {} : { quantity: wanted.quantity ?? 1 }),
-    subscription: wanted.subscription,
+    ...(price.recurring?.usage_type === 'metered' ? {} : { quantity: input.quantity ?? 1 }),
+    subscription: input.subscription,
     tax_rates: [],
   };
 }
@@ -251,7 +251,7 @@ function listOf<T>(data: T[], url: string): Stripe.ApiList<T> {
   return { object: 'list', data, has_more: false, url };
 }
 
-export type LineWanted = {
+export type LineInput = {
   price: Stripe.Price;
   amount: number;
   from: number;
@@ -260,7 +260,7 @@ export type LineWanted = {
   isProration?: boolean;
 };
 
-export type InvoiceWanted = {
+export type InvoiceInput = {
   id: string;
   customer: string;
   /** Null: an invoice created by hand. */
@@ -268,12 +268,12 @@ export type InvoiceWanted = {
   created: number;
   reason: string;
   status: string;
-  lines: LineWanted[];
+  lines: LineInput[];
 };
 
-export function stripeInvoice(wanted: InvoiceWanted, more: Partial<Stripe.Invoice> = {}): Stripe.Invoice {
-  const { id, customer, subscription, created, status } = wanted;
-  const total = wanted.lines.reduce((sum, line) => sum + line.amount, 0);
+export function stripeInvoice(input: InvoiceInput, more: Partial<Stripe.Invoice> = {}): Stripe.Invoice {
+  const { id, customer, subscription, created, status } = input;
+  const total = input.lines.reduce((sum, line) => sum + line.amount, 0);
   const due = Math.max(0, total);
   const isPaid = status === 'paid';
   const finalized = status === 'draft' ? null : created + 3_600;
@@ -288,17 +288,17 @@ export function stripeInvoice(wanted: InvoiceWanted, more: Partial<Stripe.Invoic
     amount_shipping: 0,
     attempt_count: isPaid && due > 0 ? 1 : 0,
     attempted: isPaid,
-    billing_reason: wanted.reason,
+    billing_reason: input.reason,
     collection_method: 'charge_automatically',
     created,
-    currency: wanted.lines[0]?.price.currency ?? 'usd',
+    currency: input.lines[0]?.price.currency ?? 'usd',
     customer,
     customer_email: null,
     customer_name: null,
     effective_at: finalized,
     ending_balance: 0,
     lines: listOf(
-      wanted.lines.map((line, i) =>
+      input.lines.map((line, i) =>
         stripeLine({ ...line, id: `il_${id.slice(3)}_${i}`, invoice: id, subscription }),
       ),
       `/v1/invoices/${id}/lines`,
@@ -374,7 +374,7 @@ const AS_EVER = {
 } satisfies Partial<Stripe.Invoice>;
 
 function stripeLine(
-  line: LineWanted & { id: string; invoice: string; subscription: string | null },
+  line: LineInput & { id: string; invoice: string; subscription: string | null },
 ): Stripe.InvoiceLineItem {
   return {
     id: line.id,
@@ -408,7 +408,7 @@ function stripeLine(
 }
 
 function lineParent(
-  line: LineWanted & { id: string; subscription: string | null },
+  line: LineInput & { id: string; subscription: string | null },
 ): Stripe.InvoiceLineItem.Parent {
   const { id, subscription } = line;
   const proration = line.isProration ?? false;

@@ -2,8 +2,8 @@ import type Stripe from 'stripe';
 import {
   at,
   emptyWorld,
-  type InvoiceWanted,
-  type LineWanted,
+  type InvoiceInput,
+  type LineInput,
   stripeCustomer,
   stripeInvoice,
   stripePrice,
@@ -39,12 +39,12 @@ export function scenarioWorld(): StripeWorld {
   world.prices.push(...Object.values(PRICES));
   const names = { basic: 'Basic', pro: 'Pro', team: 'Team', storage: 'Storage', calls: 'Calls' };
   world.products.push(...Object.entries(names).map(([id, name]) => stripeProduct(`prod_${id}`, name)));
-  for (const tell of STORIES) tell(world);
+  for (const addStory of STORIES) addStory(world);
   return world;
 }
 
 type Story = (world: StripeWorld) => void;
-type Told = {
+type SubscribeInput = {
   /** Creates the customer too. `null`: the customer was deleted. */
   customer?: Partial<Stripe.Customer> | null;
   price: Stripe.Price;
@@ -56,33 +56,33 @@ type Told = {
   sub?: string;
 };
 
-function subscribe(world: StripeWorld, name: string, told: Told): void {
-  const { price, quantity, created = BEGAN, more = {}, sub = `sub_${name}` } = told;
-  const items = told.items ?? [{ price, ...(quantity ? { quantity } : {}) }];
+function subscribe(world: StripeWorld, name: string, input: SubscribeInput): void {
+  const { price, quantity, created = BEGAN, more = {}, sub = `sub_${name}` } = input;
+  const items = input.items ?? [{ price, ...(quantity ? { quantity } : {}) }];
   world.subscriptions.push(stripeSubscription({ id: sub, customer: `cus_${name}`, created, items }, more));
-  if (told.customer === null || world.customers.some(({ id }) => id === `cus_${name}`)) return;
+  if (input.customer === null || world.customers.some(({ id }) => id === `cus_${name}`)) return;
   const metadata = { user_id: name };
-  world.customers.push(stripeCustomer(`cus_${name}`, created - 3_600, { metadata, ...told.customer }));
+  world.customers.push(stripeCustomer(`cus_${name}`, created - 3_600, { metadata, ...input.customer }));
 }
 
-type Billed = Partial<InvoiceWanted> & {
+type Billed = Partial<InvoiceInput> & {
   created: number;
-  lines: LineWanted[];
+  lines: LineInput[];
   more?: Partial<Stripe.Invoice>;
 };
 
 function bill(world: StripeWorld, name: string, billed: Billed): void {
-  const { more = {}, ...wanted } = billed;
+  const { more = {}, ...fields } = billed;
   const id = `in_${name}_${world.invoices.length}`;
-  const given = { subscription: `sub_${name}`, reason: 'subscription_cycle', status: 'paid', ...wanted };
-  world.invoices.push(stripeInvoice({ id, customer: `cus_${name}`, ...given }, more));
+  const invoice = { subscription: `sub_${name}`, reason: 'subscription_cycle', status: 'paid', ...fields };
+  world.invoices.push(stripeInvoice({ id, customer: `cus_${name}`, ...invoice }, more));
 }
 
 /** Adds the first invoice, paid at once. */
 function firstBill(
   world: StripeWorld,
   name: string,
-  line: Partial<LineWanted> & { price: Stripe.Price },
+  line: Partial<LineInput> & { price: Stripe.Price },
 ): void {
   const from = line.from ?? BEGAN;
   const lines = [{ amount: line.price.unit_amount ?? 0, ...line, from }];
@@ -98,13 +98,13 @@ function trial(from: number, days: number): Partial<Stripe.Subscription> {
   return { trial_start: from, trial_end: from + days * DAY };
 }
 
-function ended(when: number, asked = when, reason: string | null = null): Partial<Stripe.Subscription> {
+function ended(when: number, canceledAt = when, reason: string | null = null): Partial<Stripe.Subscription> {
   const cancellation_details = { comment: null, feedback: null, feedback_option: null, reason };
-  return { status: 'canceled', ended_at: when, canceled_at: asked, cancellation_details };
+  return { status: 'canceled', ended_at: when, canceled_at: canceledAt, cancellation_details };
 }
 
 const MARCH = at('2026-03-01');
-const cycle = (price: Stripe.Price, more: Partial<LineWanted> = {}): LineWanted => ({
+const cycle = (price: Stripe.Price, more: Partial<LineInput> = {}): LineInput => ({
   price,
   amount: price.unit_amount ?? 0,
   from: MARCH,

@@ -12,16 +12,16 @@ export type StripeServer = {
   /** Each key with the lists that it may not read. An unknown key is refused. */
   keys: Map<string, Set<string>>;
   /** The path and query of every request. */
-  asked: URL[];
+  requests: URL[];
   headers: IncomingMessage['headers'][];
   /** Failures for the next requests, one after the other. `null`: a normal response. */
-  trouble: (Trouble | null)[];
+  failures: (StripeFailure | null)[];
   /** Called before each response. */
-  beforeAnswer: (url: URL) => void | Promise<void>;
+  beforeResponse: (url: URL) => void | Promise<void>;
   close(): Promise<void>;
 };
 
-export type Trouble =
+export type StripeFailure =
   | { status: number; headers?: Record<string, string>; code?: string; type?: string }
   | 'reset'
   | 'silent';
@@ -47,36 +47,36 @@ export async function stripeServer(world: StripeWorld): Promise<StripeServer> {
     address: { host: '127.0.0.1', port, protocol: 'http' },
     world,
     keys: new Map([[STRIPE_KEY, new Set()]]),
-    asked: [],
+    requests: [],
     headers: [],
-    trouble: [],
-    beforeAnswer: () => undefined,
+    failures: [],
+    beforeResponse: () => undefined,
     async close() {
       server.closeAllConnections();
       server.close();
       await once(server, 'close');
     },
   };
-  server.on('request', (request, response) => void answer(stripe, request, response));
+  server.on('request', (request, response) => void respond(stripe, request, response));
   return stripe;
 }
 
-async function answer(
+async function respond(
   stripe: StripeServer,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const url = new URL(request.url ?? '/', 'http://stripe');
-  stripe.asked.push(url);
+  stripe.requests.push(url);
   stripe.headers.push(request.headers);
-  await stripe.beforeAnswer(url);
-  const trouble = stripe.trouble.shift() ?? null;
-  if (trouble === 'silent') return;
-  if (trouble === 'reset') {
+  await stripe.beforeResponse(url);
+  const failure = stripe.failures.shift() ?? null;
+  if (failure === 'silent') return;
+  if (failure === 'reset') {
     response.destroy();
     return;
   }
-  if (trouble) return refuse(response, trouble);
+  if (failure) return refuse(response, failure);
   const refused = refusalOf(stripe, request, url);
   if (refused) return refuse(response, refused);
   const page = pageOf(stripe.world, url);
@@ -84,7 +84,7 @@ async function answer(
   send(response, { status: 200, body: page });
 }
 
-type Refused = Exclude<Trouble, string> & { message?: string; param?: string };
+type Refused = Exclude<StripeFailure, string> & { message?: string; param?: string };
 
 function refusalOf({ keys }: StripeServer, request: IncomingMessage, url: URL): Refused | null {
   const key = (request.headers.authorization ?? '').replace('Bearer ', '');
@@ -154,8 +154,8 @@ const sortedBefore = new WeakMap<object, Dated[]>();
 
 /** Sorts a list once per length: a large account is read in thousands of pages. */
 function newestFirst(objects: Dated[]): Dated[] {
-  const known = sortedBefore.get(objects);
-  if (known?.length === objects.length) return known;
+  const cached = sortedBefore.get(objects);
+  if (cached?.length === objects.length) return cached;
   const sorted = objects.toSorted((a, b) => b.created - a.created || (a.id < b.id ? 1 : -1));
   sortedBefore.set(objects, sorted);
   return sorted;
@@ -181,6 +181,6 @@ function cut(objects: { id: string }[], url: URL): Listed | Refused {
 
 function withFewLines(invoice: unknown): unknown {
   const { lines, ...rest } = invoice as StripeWorld['invoices'][number];
-  const shown = lines.data.slice(0, LINES_SHOWN);
-  return { ...rest, lines: { ...lines, data: shown, has_more: shown.length < lines.data.length } };
+  const firstLines = lines.data.slice(0, LINES_SHOWN);
+  return { ...rest, lines: { ...lines, data: firstLines, has_more: firstLines.length < lines.data.length } };
 }

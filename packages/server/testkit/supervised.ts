@@ -10,7 +10,7 @@ type Line = { event?: string; process?: string; pid?: number } & Record<string, 
 export type Supervised = {
   child: ChildProcess;
   /** All printed lines, those of the log and others. */
-  said: string[];
+  output: string[];
   lines: Line[];
   /** Resolves with the first matching log line, past or future. Rejects if the server ends before. */
   line(holds: (line: Line) => boolean): Promise<Line>;
@@ -23,20 +23,20 @@ export function superviseServer(env: Record<string, string>): Supervised {
   const defaults = { PORT: '0', MAIL_IN_PORT: '0', LOCAL_SHELL: 'off' };
   const options = { env: { PATH: process.env['PATH'], ...defaults, ...env } };
   const child = spawn(process.execPath, [MAIN, 'serve'], { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
-  const said: string[] = [];
+  const output: string[] = [];
   const lines: Line[] = [];
   const waiting = new Set<() => void>();
   const url = Promise.withResolvers<string>();
   const ended = new Promise<number | string>((resolve) => {
     child.once('close', (code, signal) => {
-      url.reject(new Error(`it ended with ${code ?? signal}: ${said.join('\n')}`));
+      url.reject(new Error(`it ended with ${code ?? signal}: ${output.join('\n')}`));
       resolve(signal ?? code ?? 0);
     });
   });
   url.promise.catch(() => {});
   for (const input of [child.stdout, child.stderr])
     createInterface({ input }).on('line', (text) => {
-      said.push(text);
+      output.push(text);
       const ready = /^Beckon is ready at (.*)$/.exec(text)?.[1];
       if (ready) url.resolve(ready.replace('localhost', '127.0.0.1'));
       if (text.startsWith('{')) lines.push(JSON.parse(text) as Line);
@@ -44,7 +44,7 @@ export function superviseServer(env: Record<string, string>): Supervised {
     });
   return {
     child,
-    said,
+    output,
     lines,
     url: url.promise,
     ended,
@@ -56,7 +56,7 @@ export function superviseServer(env: Record<string, string>): Supervised {
       };
       waiting.add(look);
       look();
-      void ended.then(() => found.reject(new Error(`it ended: ${said.join('\n')}`)));
+      void ended.then(() => found.reject(new Error(`it ended: ${output.join('\n')}`)));
       return found.promise.finally(() => waiting.delete(look));
     },
   };

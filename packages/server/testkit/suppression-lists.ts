@@ -16,14 +16,18 @@ import { testHasher } from './hasher.ts';
 import type { Story } from './story.ts';
 
 type Db = Parameters<typeof importSuppressions>[0] & Parameters<typeof suppress>[0];
-type Place = { email: string } | { user: string };
+type ListedRecipient = { email: string } | { user: string };
 
 /** Suppresses, lists, imports and exports in the project of a story. */
 export function suppressionLists(db: Db, story: () => Story) {
-  async function add(place: Place, reason: SuppressionReason = 'manual', until: string | null = null) {
+  async function add(
+    recipient: ListedRecipient,
+    reason: SuppressionReason = 'manual',
+    until: string | null = null,
+  ) {
     const { projectId } = story();
     const [kind, value] =
-      'email' in place ? (['email', place.email] as const) : (['user', place.user] as const);
+      'email' in recipient ? (['email', recipient.email] as const) : (['user', recipient.user] as const);
     const at = until === null ? null : Date.parse(until);
     await suppress(db, { projectId, kind, value, reason, until: at, actor: 'operator', hasher: testHasher });
   }

@@ -107,8 +107,8 @@ export function writers(target: Target, clients: number): { journal: Journal; st
   const running = Array.from({ length: clients }, async () => {
     while (!state.stopping) {
       const write = newWrite(run, (state.next += 1));
-      const answer = await insist(target, write, journal);
-      journal.acknowledged.set(write, answer);
+      const body = await insist(target, write, journal);
+      journal.acknowledged.set(write, body);
     }
   });
   return {
@@ -135,29 +135,29 @@ function newWrite(run: string, n: number): Write {
 
 async function insist(target: Target, write: Write, journal: Journal): Promise<string> {
   journal.attempts += 1;
-  const answer = await answered(target, write, () => {
+  const response = await sendUntilAccepted(target, write, () => {
     journal.attempts += 1;
     journal.failures += 1;
   });
-  return answer.body;
+  return response.body;
 }
 
 /** Retries with the same key in every case that a client may retry: no response, 5xx and 429. */
-async function answered(target: Target, write: Write, onRetry: () => void): Promise<Answer> {
+async function sendUntilAccepted(target: Target, write: Write, onRetry: () => void): Promise<WriteResponse> {
   for (;;) {
-    const answer = await send(target, write).catch(() => null);
-    if (answer?.status === 202) return answer;
-    if (answer && answer.status < 500 && answer.status !== 429) {
-      throw new Error(`refused: ${answer.status} ${answer.body}`);
+    const response = await send(target, write).catch(() => null);
+    if (response?.status === 202) return response;
+    if (response && response.status < 500 && response.status !== 429) {
+      throw new Error(`refused: ${response.status} ${response.body}`);
     }
     onRetry();
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
 
-type Answer = { status: number; body: string; replayed: boolean };
+type WriteResponse = { status: number; body: string; replayed: boolean };
 
-async function send({ url, secret }: Target, write: Write): Promise<Answer> {
+async function send({ url, secret }: Target, write: Write): Promise<WriteResponse> {
   const response = await fetch(`${url}${write.path}`, {
     method: 'POST',
     headers: {
@@ -172,18 +172,23 @@ async function send({ url, secret }: Target, write: Write): Promise<Answer> {
   return { status: response.status, body: await response.text(), replayed };
 }
 
-export type Verdict = { acknowledged: number; missing: string[]; doubled: string[]; otherBytes: number };
+export type SurvivalResult = {
+  acknowledged: number;
+  missing: string[];
+  doubled: string[];
+  otherBytes: number;
+};
 
 /** Compares the journal with the database. For a sample it also compares the response to a retry with the same key. */
 export async function examine(
   survivor: Survivor,
   dataDir: string,
   { journal, secret, replays }: { journal: Journal; secret: string; replays: number },
-): Promise<Verdict> {
+): Promise<SurvivalResult> {
   const written = [...journal.acknowledged.keys()];
   let otherBytes = 0;
   for (const write of written.slice(-replays)) {
-    const again = await answered({ url: survivor.url, secret }, write, () => {});
+    const again = await sendUntilAccepted({ url: survivor.url, secret }, write, () => {});
     if (!again.replayed || again.body !== journal.acknowledged.get(write)) otherBytes += 1;
   }
   const counts = await countEvents(dataDir);
@@ -201,7 +206,7 @@ async function countEvents(dataDir: string): Promise<Map<string, number>> {
   const client = new pg.Client(embeddedAddress(dataDir));
   await client.connect();
   try {
-    while ((await client.query('SELECT 1 FROM beckon.inbox LIMIT 1')).rowCount !== 0)
+    while ((await client.query('SELECT 1 FROM beckon.ingest_queue LIMIT 1')).rowCount !== 0)
       await new Promise((resolve) => setTimeout(resolve, 20));
     const { rows } = await client.query<{ name: string; count: number }>(
       'SELECT name, count(*)::int AS count FROM beckon.event GROUP BY name',

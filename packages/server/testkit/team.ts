@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { afterAll } from 'vitest';
-import type { DeviceAnswer, DeviceBegun, Role, TokenScope } from '@beckon/contract/dashboard';
+import type { DeviceTokenResult, DeviceAuthorization, Role, TokenScope } from '@beckon/contract/dashboard';
 import { silentLog } from '../src/platform/log.ts';
 import { createTeam, type Team } from '../src/modules/workspace/members/create-team.ts';
 import { offerSetup } from '../src/modules/workspace/members/links.ts';
@@ -14,7 +14,7 @@ const TEAM_SECRET = 'of sessions in tests, and of nothing else: 8f1c0a7e';
 /** A member's browser: it keeps its cookies and sends the origin of its page. */
 export type Browser = {
   cookies: Map<string, string>;
-  ask(what: string, body?: unknown, headers?: Record<string, string>): Promise<Reply<unknown>>;
+  request(what: string, body?: unknown, headers?: Record<string, string>): Promise<Reply<unknown>>;
 };
 
 export type TestTeam = {
@@ -46,26 +46,26 @@ export function testTeam(
     log: silentLog,
   });
   const emails: TestTeam['emails'] = [];
-  const hand: Awaited<ReturnType<DashboardDeps['openRelay']>>['hand'] = async ({ to }, mime) => {
+  const submit: Awaited<ReturnType<DashboardDeps['openRelay']>>['submit'] = async ({ to }, mime) => {
     emails.push({ to, text: Buffer.from(mime).toString() });
     return { result: 'accepted', reply: '250 taken', relayId: null };
   };
-  const dashboard = testDashboard(db, { access: team, team, openRelay: async () => ({ hand }), ...more });
+  const dashboard = testDashboard(db, { access: team, team, openRelay: async () => ({ submit }), ...more });
   afterAll(async () => {
     await dashboard.close();
     await team.close();
   });
 
-  function browser(own: Record<string, string | undefined> = {}): Browser {
+  function browser(ownHeaders: Record<string, string | undefined> = {}): Browser {
     const cookies = new Map<string, string>();
     return {
       cookies,
-      async ask(what, body, headers = {}) {
+      async request(what, body, headers = {}) {
         const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-        const all = { origin: publicOrigin, ...(cookie === '' ? {} : { cookie }), ...own, ...headers };
-        const answer = await dashboard.ask(what, { body, as: null, headers: all });
-        keepCookies(cookies, answer.headers['set-cookie']);
-        return answer;
+        const all = { origin: publicOrigin, ...(cookie === '' ? {} : { cookie }), ...ownHeaders, ...headers };
+        const response = await dashboard.request(what, { body, as: null, headers: all });
+        keepCookies(cookies, response.headers['set-cookie']);
+        return response;
       },
     };
   }
@@ -80,27 +80,33 @@ export function testTeam(
       if (!offered) throw new Error('it is set up already');
       const ada = browser();
       const body = { token: tokenOf(offered.url), email: 'ada@x.org', password: PASSWORD, project: 'Acme' };
-      const { json, status, text } = await ada.ask('POST /setup', body);
+      const { json, status, text } = await ada.request('POST /setup', body);
       if (status !== 200) throw new Error(text);
       return { ada, projectId: (json.data as { project_id: number }).project_id };
     },
     async tokenFor(person, scopes, label = 'laptop') {
       const program = browser({ origin: undefined });
-      const begun = (await program.ask('POST /device', { label, scopes })).json.data as DeviceBegun;
-      await person.ask('POST /confirm', { password: PASSWORD });
-      const { status, text } = await person.ask(`POST /device/${begun.user_code}/approve`);
+      const begun = (await program.request('POST /device', { label, scopes })).json
+        .data as DeviceAuthorization;
+      await person.request('POST /confirm', { password: PASSWORD });
+      const { status, text } = await person.request(`POST /device/${begun.user_code}/approve`);
       if (status !== 200) throw new Error(text);
       const { device_code } = begun;
-      const fetched = (await program.ask('POST /device/token', { device_code })).json.data as DeviceAnswer;
+      const fetched = (await program.request('POST /device/token', { device_code })).json
+        .data as DeviceTokenResult;
       if (fetched.state !== 'approved') throw new Error(fetched.state);
       return fetched.token;
     },
     async join(by, { projectId, email, role }) {
-      const made = await by.ask(`POST /projects/${projectId}/invites`, { email, role });
+      const made = await by.request(`POST /projects/${projectId}/invites`, { email, role });
       const token = tokenOf((made.json.data as { link: string }).link);
       const joined = browser();
       const name = email.slice(0, email.indexOf('@'));
-      const { status, text } = await joined.ask('POST /invites/accept', { token, name, password: PASSWORD });
+      const { status, text } = await joined.request('POST /invites/accept', {
+        token,
+        name,
+        password: PASSWORD,
+      });
       if (status !== 200) throw new Error(text);
       return joined;
     },
@@ -111,8 +117,8 @@ export function tokenOf(url: string): string {
   return new URL(url).searchParams.get('token') ?? '';
 }
 
-function keepCookies(cookies: Map<string, string>, said: unknown): void {
-  for (const line of [said ?? []].flat() as string[]) {
+function keepCookies(cookies: Map<string, string>, header: unknown): void {
+  for (const line of [header ?? []].flat() as string[]) {
     const [pair = ''] = line.split(';', 1);
     const at = pair.indexOf('=');
     const [name, value] = [pair.slice(0, at), pair.slice(at + 1)];

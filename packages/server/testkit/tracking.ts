@@ -18,12 +18,12 @@ export type TrackingServer = {
   tracker: Tracker;
   origin: string;
   /** Fetches as a browser would, from this address. Redirects are not followed. */
-  get(address: string, as?: Fetching): Promise<Response>;
+  get(address: string, as?: FetchOptions): Promise<Response>;
   /** Waits until every hit is stored. */
   written(): Promise<void>;
 };
 
-export type Fetching = {
+export type FetchOptions = {
   method?: string;
   agent?: string;
   remote?: string;
@@ -93,7 +93,7 @@ async function readEmail(mime: Uint8Array | string): Promise<ReadEmail> {
 
 export type TrackedEmail = ReadEmail & {
   story: Story;
-  messageId: string;
+  emailId: string;
   pixel: string;
   /** Returns hits as `kind verdict reason`, in order. */
   hits(): Promise<string[]>;
@@ -103,7 +103,7 @@ export type TrackedEmail = ReadEmail & {
   outcomes(): Promise<string[]>;
 };
 
-export type Writing = {
+export type TrackedEmailInput = {
   settings?: Record<string, string>;
   rule?: Record<string, unknown>;
   template?: { format: string; body: string };
@@ -118,7 +118,7 @@ const TEMPLATE = {
 /** Creates an email that was sent an hour ago, in a project of its own. */
 export async function sendTracked(
   stage: Stage,
-  { settings = {}, rule = {}, template = TEMPLATE }: Writing = {},
+  { settings = {}, rule = {}, template = TEMPLATE }: TrackedEmailInput = {},
 ): Promise<TrackedEmail> {
   const { db, clock } = stage.server;
   const story = await newStory(stage);
@@ -136,10 +136,10 @@ export async function sendTracked(
   await story.user('ada', { email: 'ada@x.test' });
   await story.event('ada', 'hello');
   await story.later(HOUR);
-  const email = stage.engine.transport.emails.findLast((one) => one.projectId === projectId);
+  const email = stage.engine.transport.emails.findLast((candidate) => candidate.projectId === projectId);
   if (!email) throw new Error('nothing left');
   clock.advance(HOUR);
-  const of = [projectId, email.messageId];
+  const of = [projectId, email.emailId];
   const read = await readEmail(email.mime);
   const lines = async (text: string): Promise<string[]> =>
     (await db.query<{ line: string }>(text, of)).map(({ line }) => line);
@@ -147,16 +147,16 @@ export async function sendTracked(
     ...read,
     pixel: read.pixel ?? '',
     story,
-    messageId: email.messageId,
+    emailId: email.emailId,
     hits: () =>
       lines(`SELECT concat_ws(' ', kind, coalesce(bot, '?'), coalesce(bot_reason, '-')) AS line FROM beckon.hit
-             WHERE project_id = $1 AND message_id = $2 ORDER BY number`),
+             WHERE project_id = $1 AND email_id = $2 ORDER BY number`),
     outcomes: () =>
       lines(`SELECT concat_ws(' ', substr(type, 7), link, class) AS line FROM beckon.outcome
-             WHERE project_id = $1 AND message_id = $2 ORDER BY 1`),
+             WHERE project_id = $1 AND email_id = $2 ORDER BY 1`),
     count: async () => {
       const [hits] = await lines(
-        `SELECT hits::text AS line FROM beckon.hit_count WHERE project_id = $1 AND message_id = $2`,
+        `SELECT hits::text AS line FROM beckon.hit_count WHERE project_id = $1 AND email_id = $2`,
       );
       return Number(hits ?? 0);
     },

@@ -15,10 +15,10 @@ export type WebhookModel = {
   deliveries(): Row[];
 };
 
-export type Mode = keyof typeof ANSWERS;
+export type Mode = keyof typeof REPLIES;
 /** No connection is reused: a request that fails on a reused one would be repeated at once. */
 const CLOSES = { connection: 'close' };
-export const ANSWERS = {
+export const REPLIES = {
   '200': { status: 200, headers: CLOSES },
   '500': { status: 500, headers: CLOSES },
   '410': { status: 410, headers: CLOSES },
@@ -27,7 +27,7 @@ export const ANSWERS = {
 } as const;
 
 type Row = {
-  messageId: string;
+  webhookId: string;
   state: string;
   isReplayed: boolean;
   tries: number;
@@ -59,8 +59,8 @@ export function newModel(endpointId: string): WebhookModel {
     mode: '200',
     queue(ids, now) {
       const begun = state.disabled ? { state: 'missed', nextAt: null } : { state: 'pending', nextAt: now };
-      for (const messageId of ids)
-        state.rows.push({ messageId, ...begun, isReplayed: false, tries: 0, attempts: [] });
+      for (const webhookId of ids)
+        state.rows.push({ webhookId, ...begun, isReplayed: false, tries: 0, attempts: [] });
     },
     disable() {
       state.disabled = true;
@@ -72,8 +72,8 @@ export function newModel(endpointId: string): WebhookModel {
       state.disabled = false;
     },
     isDisabled: () => state.disabled,
-    replay(wanted, now) {
-      const rows = state.rows.filter((row) => row.state === wanted);
+    replay(rowState, now) {
+      const rows = state.rows.filter((row) => row.state === rowState);
       for (const row of rows)
         Object.assign(row, { state: 'pending', isReplayed: true, tries: 0, nextAt: now });
       return rows.length;
@@ -93,7 +93,7 @@ export function newModel(endpointId: string): WebhookModel {
 function pending({ rows }: State): Row[] {
   const waiting = rows.filter(({ state }) => state === 'pending');
   return waiting.toSorted(
-    (a, b) => (a.nextAt ?? 0) - (b.nextAt ?? 0) || (a.messageId < b.messageId ? -1 : 1),
+    (a, b) => (a.nextAt ?? 0) - (b.nextAt ?? 0) || (a.webhookId < b.webhookId ? -1 : 1),
   );
 }
 
@@ -111,12 +111,12 @@ function claims(state: State, now: number): Row[] {
 }
 
 function attempt(row: Row, { mode, now, endpointId }: { mode: Mode; now: number; endpointId: string }): void {
-  const answer = ANSWERS[mode];
-  const result = answer === 'reset' ? answer : answer.status;
+  const reply = REPLIES[mode];
+  const result = reply === 'reset' ? reply : reply.status;
   row.attempts.push({ at: now, result });
   row.tries += 1;
   const delay = DELAYS_MS[row.tries];
-  const base = Math.round((delay ?? 0) * (0.8 + 0.4 * jitterShare(row.messageId, endpointId, row.tries)));
+  const base = Math.round((delay ?? 0) * (0.8 + 0.4 * jitterShare(row.webhookId, endpointId, row.tries)));
   if (result === 200) Object.assign(row, { state: 'delivered', nextAt: null });
   else if (delay === undefined) Object.assign(row, { state: 'exhausted', nextAt: null });
   else row.nextAt = now + (mode === 'patient' ? 2 * base : base);
@@ -135,8 +135,8 @@ function fail(state: State, at: number, { isAfter, isGone }: { isAfter: boolean;
   state.failingSince ??= at;
   state.failures += 1;
   if (isGone || (state.failures >= 10 && at - state.failingSince >= 5 * DAY)) state.disabled = true;
-  const counted = state.results.filter((one) => one.at - (one.at % 30_000) > at - 5 * MINUTE);
-  const bad = counted.filter((one) => !one.ok).length;
+  const counted = state.results.filter((result) => result.at - (result.at % 30_000) > at - 5 * MINUTE);
+  const bad = counted.filter((result) => !result.ok).length;
   const trips = state.openUntil === null && counted.length >= 10 && bad >= 0.7 * counted.length;
   if (!state.disabled && (isAfter || trips)) state.openUntil = at + 30_000;
 }

@@ -6,8 +6,8 @@ import { deriveKey, sha256 } from '../src/platform/crypto/hash.ts';
 import { idMaker } from '../src/platform/ids.ts';
 import { emailToken, type EmailName, type TokenKeys } from '../src/platform/crypto/email-token.ts';
 import { silentLog } from '../src/platform/log.ts';
-import { createSealer } from '../src/platform/crypto/encrypt.ts';
-import type { ReportedOutcome, WhatHappened } from '../src/modules/outcomes/outcome.ts';
+import { createEncrypter } from '../src/platform/crypto/encrypt.ts';
+import type { ReportedOutcome, OutcomeData } from '../src/modules/outcomes/outcome.ts';
 import { createProject } from '../src/modules/administration/create-project.ts';
 import { recordOutcomes } from '../src/modules/outcomes/record/record-outcomes.ts';
 import { setSettings } from '../src/modules/administration/set-settings.ts';
@@ -24,11 +24,11 @@ import { examineWebhooks, type WebhookFindings } from './webhook-verdict.ts';
  * the receiving server is compared with the database.
  */
 export type WebhookOrdeal = { kills: number; apiKills: number };
-export type WebhookVerdict = WebhookFindings & {
+export type WebhookKillResult = WebhookFindings & {
   kills: number;
-  /** Requests that were under way when their worker was killed. `killsInHand` counts the kills with such a request. */
-  inHand: number;
-  killsInHand: number;
+  /** Requests that were under way when their worker was killed. `killsInFlight` counts the kills with such a request. */
+  inFlight: number;
+  killsInFlight: number;
   apiKills: number;
   /** Tracking pixels that were answered. */
   hits: number;
@@ -38,9 +38,9 @@ const SECRET = 'a secret that only this ordeal knows';
 const EMAILS = 120;
 const LIMITS = { perSecond: 1_000, inFlightMax: 20 };
 
-type Wanted = { name: string; types: WebhookType[] | null };
+type EndpointFixture = { name: string; types: WebhookType[] | null };
 /** The endpoints of each project. `wobbly` fails at first for some events, and always for a few. */
-const ENDPOINTS: Wanted[][] = [
+const ENDPOINTS: EndpointFixture[][] = [
   [
     { name: 'everything', types: null },
     { name: 'readers', types: ['email.opened', 'email.clicked'] },
@@ -61,7 +61,7 @@ type World = {
   emails: EmailName[];
 };
 
-export async function webhooksUnderKills(dataDir: string, ordeal: WebhookOrdeal): Promise<WebhookVerdict> {
+export async function webhooksUnderKills(dataDir: string, ordeal: WebhookOrdeal): Promise<WebhookKillResult> {
   const embedded = await openEmbedded({ dataDir, log: silentLog, print: () => {} });
   const { host, port, user, password, database } = embedded.connection();
   const url = `postgres://${user}:${password}@${host}:${port}/${database}`;
@@ -80,14 +80,14 @@ export async function webhooksUnderKills(dataDir: string, ordeal: WebhookOrdeal)
     clock: systemClock,
     log: silentLog,
   });
-  const journal = await hookJournal({ answer: answerOf, attemptsOf: (post) => attemptsOf(db, post) });
+  const journal = await hookJournal({ statusFor: chooseStatus, attemptsOf: (post) => attemptsOf(db, post) });
   try {
     const emails: EmailName[] = [];
-    for (const wanted of ENDPOINTS) emails.push(...(await prepareProject({ db, journal }, wanted)));
+    for (const endpoints of ENDPOINTS) emails.push(...(await prepareProject({ db, journal }, endpoints)));
     await api.start();
     const world = { db, worker, api, journal, emails };
     const facts = await killWhilePouring(world, ordeal);
-    await allTold(db);
+    await allDelivered(db);
     return { ...facts, ...(await examineWebhooks(db, journal.posts)) };
   } finally {
     await Promise.all([worker.stop(), api.stop()]);
@@ -100,9 +100,9 @@ export async function webhooksUnderKills(dataDir: string, ordeal: WebhookOrdeal)
 /** Creates a project with emails that were really sent, to the test inbox. */
 async function prepareProject(
   { db, journal }: Pick<World, 'db' | 'journal'>,
-  wanted: Wanted[],
+  endpoints: EndpointFixture[],
 ): Promise<EmailName[]> {
-  const { id: projectId } = await createProject(db, { name: wanted[0]?.name ?? '' });
+  const { id: projectId } = await createProject(db, { name: endpoints[0]?.name ?? '' });
   await setSettings(db, projectId, {
     autopilot: '24h',
     quiet_hours: 'off',
@@ -111,18 +111,18 @@ async function prepareProject(
     postal_address: '1 Main Street',
   });
   await letFallDue(db, projectId, await writeEmails(db, projectId, EMAILS));
-  const sealer = createSealer(SECRET, null, 'secrets at rest');
-  const deps = { db, sealer, newId: idMaker(db.clock), rules: { allowPrivate: true } };
-  for (const { name, types } of wanted) {
+  const encrypter = createEncrypter(SECRET, null, 'secrets at rest');
+  const deps = { db, encrypter, newId: idMaker(db.clock), rules: { allowPrivate: true } };
+  for (const { name, types } of endpoints) {
     const made = await addEndpoint(deps, { projectId, url: journal.url(name), types, ...LIMITS });
     journal.expect(name, made.secret);
   }
   for (;;) {
     const sent = await db.query<{ id: string }>(
-      `SELECT id FROM beckon.message WHERE project_id = $1 AND state = 'sent'`,
+      `SELECT id FROM beckon.email WHERE project_id = $1 AND state = 'sent'`,
       [projectId],
     );
-    if (sent.length === EMAILS) return sent.map((one) => ({ projectId, messageId: one.id }));
+    if (sent.length === EMAILS) return sent.map((row) => ({ projectId, emailId: row.id }));
     await pause(50);
   }
 }
@@ -130,46 +130,46 @@ async function prepareProject(
 const WOBBLES = { at_first: 0.2, always: 0.02 };
 const ANSWER_MS = { leisurely: 150, others: 20 };
 
-async function answerOf({
+async function chooseStatus({
   endpoint,
-  messageId,
+  webhookId,
   ordinal,
-}: Pick<Posted, 'endpoint' | 'messageId' | 'ordinal'>): Promise<number> {
+}: Pick<Posted, 'endpoint' | 'webhookId' | 'ordinal'>): Promise<number> {
   await pause(Math.random() * (endpoint === 'leisurely' ? ANSWER_MS.leisurely : ANSWER_MS.others));
   if (endpoint !== 'wobbly') return 204;
-  const share = Number.parseInt(sha256(messageId).slice(0, 8), 16) / 2 ** 32;
+  const share = Number.parseInt(sha256(webhookId).slice(0, 8), 16) / 2 ** 32;
   if (share < WOBBLES.always) return 500;
   return ordinal === 1 && share < WOBBLES.at_first ? 503 : 204;
 }
 
 async function attemptsOf(
   db: Database,
-  { endpoint, messageId }: Pick<Posted, 'endpoint' | 'messageId'>,
+  { endpoint, webhookId }: Pick<Posted, 'endpoint' | 'webhookId'>,
 ): Promise<number> {
   const rows = await db.query<{ attempts: number }>(
     `SELECT count(*) AS attempts FROM beckon.webhook_attempt a
      JOIN beckon.webhook_endpoint e ON e.project_id = a.project_id AND e.id = a.endpoint_id
-     WHERE a.message_id = $1 AND e.url LIKE '%/' || $2`,
-    [messageId, endpoint],
+     WHERE a.webhook_id = $1 AND e.url LIKE '%/' || $2`,
+    [webhookId, endpoint],
   );
   return rows[0]?.attempts ?? 0;
 }
 
-type Facts = Pick<WebhookVerdict, 'kills' | 'inHand' | 'killsInHand' | 'apiKills' | 'hits'>;
+type Facts = Pick<WebhookKillResult, 'kills' | 'inFlight' | 'killsInFlight' | 'apiKills' | 'hits'>;
 
 async function killWhilePouring(world: World, { kills, apiKills }: WebhookOrdeal): Promise<Facts> {
   const ending = new AbortController();
   const pouring = pour(world, ending.signal);
   const fetching = fetchPictures(world, ending.signal);
-  const facts: Facts = { kills, inHand: 0, killsInHand: 0, apiKills, hits: 0 };
+  const facts: Facts = { kills, inFlight: 0, killsInFlight: 0, apiKills, hits: 0 };
   try {
     for (let kill = 1; kill <= kills; kill += 1) {
-      const inHand = await killWorker(world, kill);
-      facts.inHand += inHand;
-      facts.killsInHand += inHand > 0 ? 1 : 0;
-      const isTurn = Math.floor((kill * apiKills) / kills) > Math.floor(((kill - 1) * apiKills) / kills);
-      if (isTurn) await world.api.killServer();
-      await Promise.all([world.worker.start(), isTurn ? world.api.start() : undefined]);
+      const inFlight = await killWorker(world, kill);
+      facts.inFlight += inFlight;
+      facts.killsInFlight += inFlight > 0 ? 1 : 0;
+      const isApiKill = Math.floor((kill * apiKills) / kills) > Math.floor(((kill - 1) * apiKills) / kills);
+      if (isApiKill) await world.api.killServer();
+      await Promise.all([world.worker.start(), isApiKill ? world.api.start() : undefined]);
     }
   } finally {
     ending.abort();
@@ -203,7 +203,8 @@ async function bringForward(db: Database, state: 'pending' | 'delivering'): Prom
     `UPDATE beckon.webhook_delivery SET next_at = now() WHERE state = $1 AND next_at > now() RETURNING 1`,
     [state],
   );
-  if (rows.length > 0) await db.query(`UPDATE beckon.tenant_due SET next_at = now() WHERE work = 'webhooks'`);
+  if (rows.length > 0)
+    await db.query(`UPDATE beckon.project_timer SET next_at = now() WHERE work = 'webhooks'`);
 }
 
 const POUR_EVERY_MS = 20;
@@ -233,7 +234,7 @@ function pick<T>(from: readonly T[]): T {
 const MACHINES = ['yes', 'probable', 'no'] as const;
 const LINKS = 200;
 
-function anything(): WhatHappened {
+function anything(): OutcomeData {
   const chance = Math.random();
   const bot = { bot: pick(MACHINES), botReason: null };
   if (chance < 0.3) return { type: 'email.opened', ...bot };
@@ -259,23 +260,23 @@ const FETCH_EVERY_MS = 30;
 /** Fetches tracking pixels as readers do, who ignore a server that is down. Returns how many were answered. */
 async function fetchPictures({ api, emails }: World, ending: AbortSignal): Promise<number> {
   const keys: TokenKeys = [deriveKey(SECRET, 'email tokens')];
-  let answered = 0;
+  let fetched = 0;
   for (; !ending.aborted; await pause(FETCH_EVERY_MS)) {
     const token = emailToken(pick(emails), 'open', keys);
-    const answer = await fetch(`${api.url}/o/${token}.gif`).catch(() => null);
-    if (answer?.ok) answered += 1;
-    await answer?.arrayBuffer().catch(() => null);
+    const response = await fetch(`${api.url}/o/${token}.gif`).catch(() => null);
+    if (response?.ok) fetched += 1;
+    await response?.arrayBuffer().catch(() => null);
   }
-  return answered;
+  return fetched;
 }
 
 /** Waits until every hit is classified and every delivery has ended. Pending retries are made due at once. */
-async function allTold(db: Database): Promise<void> {
+async function allDelivered(db: Database): Promise<void> {
   await waitFor(async () => {
     await bringForward(db, 'pending');
     const rows = await db.query(
       `SELECT 1 FROM beckon.webhook_delivery WHERE next_at IS NOT NULL
-       UNION ALL SELECT 1 FROM beckon.hit_count WHERE settle_at IS NOT NULL LIMIT 1`,
+       UNION ALL SELECT 1 FROM beckon.hit_count WHERE classify_at IS NOT NULL LIMIT 1`,
     );
     return rows.length === 0;
   }, 50);

@@ -21,7 +21,7 @@ export type WebhookFindings = {
 export async function examineWebhooks(db: Database, posts: Posted[]): Promise<WebhookFindings> {
   const [counts] = await db.query<Omit<WebhookFindings, 'posts' | 'again' | 'wrong'>>(
     `SELECT (SELECT count(*) FROM beckon.outcome) AS outcomes,
-       (SELECT count(DISTINCT (project_id, message_id, bot)) FROM beckon.hit) AS "ofHits",
+       (SELECT count(DISTINCT (project_id, email_id, bot)) FROM beckon.hit) AS "ofHits",
        (SELECT count(*) FROM beckon.webhook_delivery) AS deliveries,
        (SELECT count(*) FROM beckon.webhook_delivery WHERE state = 'exhausted') AS exhausted,
        (SELECT count(*) FROM beckon.webhook_attempt) AS attempts,
@@ -30,9 +30,9 @@ export async function examineWebhooks(db: Database, posts: Posted[]): Promise<We
   if (!counts) throw new Error('nothing was counted');
   const deliveries = await listDeliveries(db);
   const wrong = [...(await faultsOfRows(db)), ...faultsOfPosts(posts, deliveries)];
-  for (const [pair, some] of Map.groupBy(posts, pairOf)) {
+  for (const [pair, group] of Map.groupBy(posts, pairOf)) {
     const delivery = deliveries.get(pair);
-    if (delivery?.state === 'delivered' && !some.some(isGood))
+    if (delivery?.state === 'delivered' && !group.some(isGood))
       wrong.push(`delivered, but not taken: ${pair}`);
   }
   const reached = new Set(posts.map(pairOf));
@@ -41,47 +41,47 @@ export async function examineWebhooks(db: Database, posts: Posted[]): Promise<We
   return { ...counts, posts: posts.length, again: copiesOf(posts), wrong };
 }
 
-type Known = { endpoint: string; message_id: string; state: string; attempts: number };
+type StoredDelivery = { endpoint: string; webhook_id: string; state: string; attempts: number };
 
-const pairOf = ({ endpoint, messageId }: Pick<Posted, 'endpoint' | 'messageId'>): string =>
-  `${endpoint} ${messageId}`;
+const pairOf = ({ endpoint, webhookId }: Pick<Posted, 'endpoint' | 'webhookId'>): string =>
+  `${endpoint} ${webhookId}`;
 const isGood = ({ status }: Posted): boolean => status >= 200 && status < 300;
 
-async function listDeliveries(db: Database): Promise<Map<string, Known>> {
-  const rows = await db.query<Known>(
-    `SELECT regexp_replace(e.url, '.*/', '') AS endpoint, d.message_id, d.state, d.attempts FROM beckon.webhook_delivery d
+async function listDeliveries(db: Database): Promise<Map<string, StoredDelivery>> {
+  const rows = await db.query<StoredDelivery>(
+    `SELECT regexp_replace(e.url, '.*/', '') AS endpoint, d.webhook_id, d.state, d.attempts FROM beckon.webhook_delivery d
      JOIN beckon.webhook_endpoint e ON e.project_id = d.project_id AND e.id = d.endpoint_id`,
   );
-  return new Map(rows.map((row) => [pairOf({ endpoint: row.endpoint, messageId: row.message_id }), row]));
+  return new Map(rows.map((row) => [pairOf({ endpoint: row.endpoint, webhookId: row.webhook_id }), row]));
 }
 
 /** Each statement under the description of the violation that it finds. */
 const ROWS: Record<string, string> = {
-  'an outcome without its one message': `SELECT o.id FROM beckon.outcome o LEFT JOIN beckon.webhook_message m
+  'an outcome without its one webhook': `SELECT o.id FROM beckon.outcome o LEFT JOIN beckon.webhook m
       ON m.project_id = o.project_id AND m.outcome_id = o.id
     WHERE o.class <> 'unverified' GROUP BY o.id HAVING count(m.id) <> 1`,
-  'a message without an outcome': `SELECT m.id FROM beckon.webhook_message m LEFT JOIN beckon.outcome o
+  'a webhook without an outcome': `SELECT m.id FROM beckon.webhook m LEFT JOIN beckon.outcome o
       ON o.project_id = m.project_id AND o.id = m.outcome_id WHERE o.id IS NULL`,
-  'an endpoint that is not told what it wants': `SELECT m.id FROM beckon.webhook_message m
+  'an endpoint that is not told what it wants': `SELECT m.id FROM beckon.webhook m
     JOIN beckon.webhook_endpoint e ON e.project_id = m.project_id AND (e.types IS NULL OR m.type = ANY (e.types))
-    LEFT JOIN beckon.webhook_delivery d ON d.project_id = m.project_id AND d.message_id = m.id AND d.endpoint_id = e.id
-    WHERE d.message_id IS NULL`,
+    LEFT JOIN beckon.webhook_delivery d ON d.project_id = m.project_id AND d.webhook_id = m.id AND d.endpoint_id = e.id
+    WHERE d.webhook_id IS NULL`,
   'an endpoint that is told what it does not want': `SELECT m.id FROM beckon.webhook_delivery d
-    JOIN beckon.webhook_message m ON m.project_id = d.project_id AND m.id = d.message_id
+    JOIN beckon.webhook m ON m.project_id = d.project_id AND m.id = d.webhook_id
     JOIN beckon.webhook_endpoint e ON e.project_id = d.project_id AND e.id = d.endpoint_id
     WHERE m.type <> ALL (e.types)`,
-  'a delivery without its end': `SELECT message_id AS id FROM beckon.webhook_delivery
+  'a delivery without its end': `SELECT webhook_id AS id FROM beckon.webhook_delivery
     WHERE state NOT IN ('delivered', 'exhausted') OR next_at IS NOT NULL`,
-  'a delivery given up too early': `SELECT message_id AS id FROM beckon.webhook_delivery
+  'a delivery given up too early': `SELECT webhook_id AS id FROM beckon.webhook_delivery
     WHERE state = 'exhausted' AND (tries <> ${TRIES_MAX} OR attempts <> ${TRIES_MAX})`,
-  'attempts that are not counted from one': `SELECT d.message_id AS id FROM beckon.webhook_delivery d
-    LEFT JOIN beckon.webhook_attempt a USING (project_id, message_id, endpoint_id)
-    GROUP BY d.project_id, d.message_id, d.endpoint_id, d.attempts
+  'attempts that are not counted from one': `SELECT d.webhook_id AS id FROM beckon.webhook_delivery d
+    LEFT JOIN beckon.webhook_attempt a USING (project_id, webhook_id, endpoint_id)
+    GROUP BY d.project_id, d.webhook_id, d.endpoint_id, d.attempts
     HAVING count(a.number) <> d.attempts OR min(a.number) <> 1 OR max(a.number) <> d.attempts`,
-  'an attempt without an end': `SELECT message_id AS id FROM beckon.webhook_attempt WHERE ended_at IS NULL`,
-  'a delivery whose attempts say otherwise': `SELECT d.message_id AS id FROM beckon.webhook_delivery d
+  'an attempt without an end': `SELECT webhook_id AS id FROM beckon.webhook_attempt WHERE ended_at IS NULL`,
+  'a delivery whose attempts say otherwise': `SELECT d.webhook_id AS id FROM beckon.webhook_delivery d
     WHERE (d.state = 'delivered') <> EXISTS (SELECT 1 FROM beckon.webhook_attempt a
-      WHERE a.project_id = d.project_id AND a.message_id = d.message_id AND a.endpoint_id = d.endpoint_id
+      WHERE a.project_id = d.project_id AND a.webhook_id = d.webhook_id AND a.endpoint_id = d.endpoint_id
         AND a.status BETWEEN 200 AND 299)`,
 };
 
@@ -92,15 +92,15 @@ async function faultsOfRows(db: Database): Promise<string[]> {
   return faults;
 }
 
-function faultsOfPosts(posts: Posted[], deliveries: Map<string, Known>): string[] {
+function faultsOfPosts(posts: Posted[], deliveries: Map<string, StoredDelivery>): string[] {
   const digests = new Map<string, string>();
   return posts.flatMap((post) => {
-    const known = deliveries.get(pairOf(post));
-    const digest = digests.get(post.messageId) ?? post.digest;
-    digests.set(post.messageId, digest);
+    const delivery = deliveries.get(pairOf(post));
+    const digest = digests.get(post.webhookId) ?? post.digest;
+    digests.set(post.webhookId, digest);
     const faults = [
-      known ? null : 'it is no delivery',
-      known && known.attempts < post.ordinal ? 'there are more than attempts' : null,
+      delivery ? null : 'it is no delivery',
+      delivery && delivery.attempts < post.ordinal ? 'there are more than attempts' : null,
       post.attempts < post.ordinal ? 'its attempt was not written down when it came' : null,
       post.digest === digest ? null : 'its body is another one',
       post.fault,
@@ -111,9 +111,9 @@ function faultsOfPosts(posts: Posted[], deliveries: Map<string, Known>): string[
 
 function copiesOf(posts: Posted[]): number {
   let again = 0;
-  for (const some of Map.groupBy(posts, pairOf).values()) {
-    const first = some.findIndex(isGood);
-    if (first !== -1) again += some.length - 1 - first;
+  for (const group of Map.groupBy(posts, pairOf).values()) {
+    const first = group.findIndex(isGood);
+    if (first !== -1) again += group.length - 1 - first;
   }
   return again;
 }

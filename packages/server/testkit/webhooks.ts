@@ -1,17 +1,21 @@
 import { iso } from '../src/platform/time/clock.ts';
 import { idMaker } from '../src/platform/ids.ts';
 import { silentLog } from '../src/platform/log.ts';
-import { createSealer, type Sealer } from '../src/platform/crypto/encrypt.ts';
+import { createEncrypter, type Encrypter } from '../src/platform/crypto/encrypt.ts';
 import { addEndpoint, type NewEndpoint } from '../src/modules/webhooks/endpoints/change-endpoint.ts';
-import { dueEarlier } from '../src/platform/locks/timers.ts';
-import { listDeliveries, nextLooks, type ShownDelivery } from '../src/modules/webhooks/deliveries/reads.ts';
-import { messageName } from '../src/modules/webhooks/deliveries/webhook.ts';
-import { insertMessages as queueWebhooks } from '../src/modules/webhooks/deliveries/store.ts';
+import { setTimersEarlier } from '../src/platform/locks/timers.ts';
+import {
+  listDeliveries,
+  nextWorkTimes,
+  type DeliverySummary,
+} from '../src/modules/webhooks/deliveries/reads.ts';
+import { webhookName } from '../src/modules/webhooks/deliveries/webhook.ts';
+import { insertWebhooks } from '../src/modules/webhooks/deliveries/store.ts';
 import { createProject } from '../src/modules/administration/create-project.ts';
 import { createDelivery, type Delivery } from '../src/modules/webhooks/dispatch/dispatch.ts';
 import { type Database, openDatabase } from '../src/platform/db/database.ts';
 import { createOutbound, type Outbound } from '../src/platform/outbound/outbound.ts';
-import { type HeldClock, heldClock } from './clock.ts';
+import { type FixedClock, fixedClock } from './clock.ts';
 import { testDatabase, type TestDatabase } from './database.ts';
 import { HOOK_CA, type HookServer, hookServer } from './hook-server.ts';
 
@@ -19,8 +23,8 @@ import { HOOK_CA, type HookServer, hookServer } from './hook-server.ts';
 export type WebhookStage = {
   database: TestDatabase;
   db: Database;
-  clock: HeldClock;
-  sealer: Sealer;
+  clock: FixedClock;
+  encrypter: Encrypter;
   outbound: Outbound;
   hooks: HookServer;
   delivery: Delivery;
@@ -41,7 +45,7 @@ export type WebhookStage = {
   advance(ms: number): Promise<void>;
   /** Returns when the next work is due, at most `until`. */
   nextAlarm(until: number): Promise<number | null>;
-  deliveries(projectId: number): Promise<ShownDelivery[]>;
+  deliveries(projectId: number): Promise<DeliverySummary[]>;
   /** Removes all deliveries and state of earlier tests. */
   forget(): Promise<void>;
   close(): Promise<void>;
@@ -51,9 +55,9 @@ export const AGENT = 'Beckon-Webhooks/0.0.0';
 
 export async function webhookStage(outboundMs = 15_000): Promise<WebhookStage> {
   const database = await testDatabase();
-  const clock = heldClock();
+  const clock = fixedClock();
   const db = await openDatabase({ connection: database.connection, clock, log: silentLog });
-  const sealer = createSealer('a secret of this test alone', null, 'test');
+  const encrypter = createEncrypter('a secret of this test alone', null, 'test');
   const outbound = createOutbound({
     allowPrivate: true,
     ca: HOOK_CA,
@@ -63,14 +67,14 @@ export async function webhookStage(outboundMs = 15_000): Promise<WebhookStage> {
   const hooks = await hookServer();
   const newId = idMaker(db.clock);
   const another: WebhookStage['another'] = (more) =>
-    createDelivery({ db, log: silentLog, sealer, outbound: { ...outbound, ...more }, agent: AGENT });
+    createDelivery({ db, log: silentLog, encrypter, outbound: { ...outbound, ...more }, agent: AGENT });
   const delivery = another();
   const settle = (): Promise<void> => settled(delivery);
   return {
     database,
     db,
     clock,
-    sealer,
+    encrypter,
     outbound,
     hooks,
     delivery,
@@ -79,11 +83,11 @@ export async function webhookStage(outboundMs = 15_000): Promise<WebhookStage> {
     settle,
     project: async () => (await createProject(db, { name: 'Acme' })).id,
     async endpoint(projectId, path, more) {
-      const deps = { db, newId, sealer, rules: { allowPrivate: true } };
+      const deps = { db, newId, encrypter, rules: { allowPrivate: true } };
       const { endpoint, secret } = await addEndpoint(deps, { projectId, url: hooks.url(path), ...more });
       return { id: endpoint.id, secret };
     },
-    queue: (projectId, count = 1, more = {}) => queueSome({ db, newId }, { projectId, count, ...more }),
+    queue: (projectId, count = 1, more = {}) => queueDeliveries({ db, newId }, { projectId, count, ...more }),
     async advance(ms) {
       const until = clock.now() + ms;
       await settle();
@@ -99,10 +103,10 @@ export async function webhookStage(outboundMs = 15_000): Promise<WebhookStage> {
         `UPDATE beckon.webhook_delivery SET state = 'canceled', next_at = NULL WHERE next_at IS NOT NULL`,
       );
       hooks.received.length = 0;
-      hooks.answer(() => ({ status: 204 }));
+      hooks.setReply(() => ({ status: 204 }));
     },
     deliveries: (projectId) =>
-      listDeliveries(db, { projectId, endpointId: null, messageId: null, states: null, limit: 10_000 }),
+      listDeliveries(db, { projectId, endpointId: null, webhookId: null, states: null, limit: 10_000 }),
     async close() {
       outbound.close();
       await hooks.close();
@@ -113,33 +117,33 @@ export async function webhookStage(outboundMs = 15_000): Promise<WebhookStage> {
 }
 
 export async function settled(delivery: Delivery): Promise<void> {
-  for (let done = 1; done > 0;) {
+  for (let count = 1; count > 0;) {
     const { recorded, claimed } = await delivery.round();
-    await delivery.answered();
-    done = recorded + claimed + delivery.underWay();
+    await delivery.whenIdle();
+    count = recorded + claimed + delivery.unrecordedCount();
   }
 }
 
 type Queued = { projectId: number; count: number; type?: string; userId?: string };
 
-async function queueSome(
+async function queueDeliveries(
   { db, newId }: { db: Database; newId: () => string },
   { projectId, count, type = 'email.opened', userId = 'ann' }: Queued,
 ): Promise<string[]> {
   const now = db.clock.now();
   const ids = Array.from({ length: count }, newId);
   await db.transaction(async (tx) => {
-    const messages = ids.map((id) => {
+    const webhooks = ids.map((id) => {
       const body = JSON.stringify({
-        id: messageName(id),
+        id: webhookName(id),
         type,
         timestamp: iso(now),
         data: { said: 'Grüße 👋' },
       });
       return { projectId, id, outcomeId: id, type, userId, body, createdAt: now };
     });
-    await queueWebhooks(tx, messages);
-    await dueEarlier(tx, 'webhooks', [{ projectId, nextAt: new Date(now) }]);
+    await insertWebhooks(tx, webhooks);
+    await setTimersEarlier(tx, 'webhooks', [{ projectId, nextAt: new Date(now) }]);
   });
   return ids;
 }
@@ -147,9 +151,9 @@ async function queueSome(
 /** Fails if the alarm is later than the next due work. */
 async function nextAlarm(db: Database, until: number): Promise<number | null> {
   const rows = await db.query<{ project_id: number; at: Date | null }>(
-    `SELECT project_id, next_at AS at FROM beckon.tenant_due WHERE work = 'webhooks'`,
+    `SELECT project_id, next_at AS at FROM beckon.project_timer WHERE work = 'webhooks'`,
   );
-  const looks = await nextLooks(
+  const looks = await nextWorkTimes(
     db,
     rows.map((row) => row.project_id),
   );

@@ -180,7 +180,7 @@ type State = { has_rule: boolean; waiting: number; dead: number; drafts: number;
 /** `$3`: drafts are sent on their own, so a draft that is neither sent nor held is open. */
 const STATE = `
   SELECT EXISTS (SELECT FROM rule WHERE project_id = $1 AND name = $2) AS has_rule,
-    (SELECT count(*)::int FROM inbox WHERE project_id = $1) AS waiting,
+    (SELECT count(*)::int FROM ingest_queue WHERE project_id = $1) AS waiting,
     (SELECT count(*)::int FROM dead_letter WHERE project_id = $1) AS dead,
     count(*)::int AS drafts,
     (count(*) FILTER (WHERE $3::boolean AND d.ended_at IS NULL AND d.state <> 'held'))::int AS open

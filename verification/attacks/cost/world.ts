@@ -45,7 +45,7 @@ export async function openWorld(target: Target): Promise<World> {
   const neighborId = await victim.newProject('Neighbor');
   const neighbor = await victim.newKey(neighborId, 'neighbor');
   await liftLimits(victim);
-  const messageId = randomUUID();
+  const emailId = randomUUID();
   await victim.database(async (db) => {
     for (let from = 0; from < USERS; from += STEP) {
       await db.query(PEOPLE, [victim.projectId, from, from + STEP - 1]);
@@ -54,14 +54,14 @@ export async function openWorld(target: Target): Promise<World> {
     await hasPartition(db);
     for (let from = 0; from < EVENTS; from += STEP)
       await db.query(HISTORY, [victim.projectId, from, from + STEP - 1]);
-    await db.query(MESSAGE, [victim.projectId, randomUUID(), messageId, randomUUID()]);
+    await db.query(MESSAGE, [victim.projectId, randomUUID(), emailId, randomUUID()]);
     await db.query('VACUUM ANALYZE');
     // The setting for a machine with up to 4 GB of memory.
     await db.query("ALTER SYSTEM SET work_mem = '4MB'");
     await db.query('SELECT pg_reload_conf()');
   });
   const keys = [deriveKey(SECRET_KEY, 'email tokens')] as const;
-  const name = { projectId: victim.projectId, messageId };
+  const name = { projectId: victim.projectId, emailId };
   const replyTo = `r+${emailToken(name, 'reply', keys)}@in.example.com`;
   return {
     victim,

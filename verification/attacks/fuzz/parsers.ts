@@ -14,8 +14,8 @@ import {
 import { parsePredicate } from '../../../packages/server/src/platform/predicate/parse.ts';
 import { readEvent, readUser } from '../../../packages/server/src/platform/records/record.ts';
 import {
-  judgeDkim,
-  judgeDmarc,
+  assessDkim,
+  assessDmarc,
 } from '../../../packages/server/src/modules/sending/domains/check-tagged-records.ts';
 import { readSpf } from '../../../packages/server/src/modules/sending/domains/check-spf.ts';
 import { readDomainName } from '../../../packages/server/src/modules/sending/domains/domain.ts';
@@ -289,8 +289,8 @@ export const PARSERS: Parser[] = [
     parse: (bytes) => {
       const value = text(bytes);
       return [
-        judgeDkim('v=DKIM1; k=rsa; p=MIIBIjANBg', [value]),
-        judgeDmarc([value], false),
+        assessDkim('v=DKIM1; k=rsa; p=MIIBIjANBg', [value]),
+        assessDmarc([value], false),
         readSpf('a.test', '_spf.relay.test', () => ({ kind: 'found', values: [value] })),
       ];
     },

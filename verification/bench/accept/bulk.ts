@@ -62,8 +62,8 @@ async function acceptBulk(
 async function drain({ db }: Stage, projectId: number, going: () => boolean): Promise<void> {
   do {
     await db.transaction(async (tx) => {
-      await tx.query('UPDATE beckon.ingest_queue SET waiting = 0 WHERE project_id = $1', [projectId]);
-      await tx.query('DELETE FROM beckon.inbox WHERE project_id = $1', [projectId]);
+      await tx.query('UPDATE beckon.ingest_queue_state SET waiting = 0 WHERE project_id = $1', [projectId]);
+      await tx.query('DELETE FROM beckon.ingest_queue WHERE project_id = $1', [projectId]);
     });
     await new Promise((resolve) => setTimeout(resolve, 20));
   } while (going());

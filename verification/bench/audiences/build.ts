@@ -65,7 +65,7 @@ async function built({ db }: Ground, wanted: New): Promise<number> {
   const giveUpAt = performance.now() + GIVE_UP_MS;
   while (performance.now() < giveUpAt) {
     const rows = await db.query<{ members: number }>(
-      `SELECT members FROM beckon.audience_edition WHERE project_id = $1 AND audience_id = $2 AND state = 'served'`,
+      `SELECT members FROM beckon.audience_version WHERE project_id = $1 AND audience_id = $2 AND state = 'served'`,
       [wanted.projectId, id],
     );
     if (rows[0]) return rows[0].members;

@@ -1,7 +1,10 @@
 import { evaluate } from '../../../packages/server/src/platform/predicate/evaluate.ts';
 import type { Facts } from '../../../packages/server/src/platform/predicate/predicate.ts';
 import { parsePredicate } from '../../../packages/server/src/platform/predicate/parse.ts';
-import { buildModel, type EditionSource } from '../../../packages/server/src/modules/audiences/model.ts';
+import {
+  buildModel,
+  type AudienceVersionSource,
+} from '../../../packages/server/src/modules/audiences/model.ts';
 import { median } from '../measure.ts';
 import { ratio, round } from '../print.ts';
 import { type Audience, audiences, ofEvent } from '../world.ts';
@@ -25,7 +28,7 @@ export function evaluations(): string[][] {
   };
   let holding = 0;
   const perSecond = speed(() => {
-    for (const predicate of all) if (evaluate(predicate, facts).holds) holding += 1;
+    for (const predicate of all) if (evaluate(predicate, facts).matches) holding += 1;
   });
   if (holding === 0) throw new Error('nothing holds: the facts do not fit the definitions');
   return [['the 20 of the digest bench, in turn', round(perSecond * all.length)]];
@@ -44,7 +47,7 @@ export function touching(): string[][] {
   const [little = Number.NaN, much = Number.NaN] = perSecond.map((each) => 1e9 / each);
   return [
     [
-      `${models.map(({ editions }) => editions.length).join(' and ')} audiences, 5 touched`,
+      `${models.map(({ versions }) => versions.length).join(' and ')} audiences, 5 touched`,
       `${round(little)} ns`,
       `${round(much)} ns`,
       ratio(much / little),
@@ -67,12 +70,12 @@ function speed(call: () => void): number {
   return median(rounds);
 }
 
-function sourcesOf(some: Audience[]): EditionSource[] {
+function sourcesOf(some: Audience[]): AudienceVersionSource[] {
   return some.map(({ name, definition }, i) => {
     const parsed = parsePredicate(definition);
     if (!parsed.ok) throw new Error(`${name} cannot be read`);
     return {
-      edition: i + 1,
+      versionId: i + 1,
       audienceId: name,
       name,
       state: 'served',

@@ -32,7 +32,7 @@ export async function timeOnly(sizes: Sizes): Promise<{ rows: string[][]; live: 
     const api = await ground.serve('all');
     const own: Live = { ground, api, projects: [project], perSecond: sizes.perSecond };
     const before = await withLive(own, () => pause(sizes.liveSeconds * 1_000));
-    const asked = { ground, world: all, edition: served.edition };
+    const asked = { ground, world: all, versionId: served.versionId };
     const evenly = await withLive(own, () =>
       dueIn(asked, { from: 0, count: steady, overMs: sizes.dueSeconds * 1_000 }),
     );
@@ -64,7 +64,7 @@ export async function timeOnly(sizes: Sizes): Promise<{ rows: string[][]; live: 
   }
 }
 
-type Asked = { ground: Ground; world: World; edition: number };
+type Asked = { ground: Ground; world: World; versionId: number };
 type Wave = { from: number; count: number; overMs: number };
 type Late = {
   late: number[];
@@ -80,18 +80,18 @@ const PREPARE_MS_EACH = 1;
 const GIVE_UP_MS = 120_000;
 
 /** Writes evenly spaced timers that begin some seconds ahead, then waits until all of them have passed and were processed. */
-async function dueIn({ ground, world, edition }: Asked, { from, count, overMs }: Wave): Promise<Late> {
+async function dueIn({ ground, world, versionId }: Asked, { from, count, overMs }: Wave): Promise<Late> {
   const { db } = ground;
   const firstAt = Date.now() + 3_000 + count * PREPARE_MS_EACH;
   await fillInSteps(ground.url, { name: 'moments', rows: count }, async (client, a, b) => {
     const values = [world.projectId, from + a, from + b, new Date(firstAt), overMs / count, from];
     await client.query(EVENTS, values);
-    await client.query(NO_MEMBERS, [world.projectId, edition, from + a, from + b]);
-    await client.query(MOMENTS, [...values, edition]);
+    await client.query(NO_MEMBERS, [world.projectId, versionId, from + a, from + b]);
+    await client.query(MOMENTS, [...values, versionId]);
   });
-  await db.query(COUNT, [world.projectId, edition, count]);
+  await db.query(COUNT, [world.projectId, versionId, count]);
   await db.query(
-    `UPDATE beckon.tenant_due SET next_at = least(next_at, $2::timestamptz) WHERE project_id = $1 AND work = 'process'`,
+    `UPDATE beckon.project_timer SET next_at = least(next_at, $2::timestamptz) WHERE project_id = $1 AND work = 'process'`,
     [world.projectId, new Date(firstAt)],
   );
   if (Date.now() > firstAt)
@@ -119,12 +119,12 @@ const EVENTS = `
 
 const NO_MEMBERS = `
   DELETE FROM beckon.audience_member m USING (SELECT ${USER} AS user_id FROM generate_series($3::int, $4::int - 1) AS n) gone
-  WHERE m.project_id = $1 AND m.edition = $2 AND m.external_user_id = gone.user_id`;
+  WHERE m.project_id = $1 AND m.version_id = $2 AND m.external_user_id = gone.user_id`;
 
-const COUNT = `UPDATE beckon.audience_edition SET members = members - $3::int WHERE project_id = $1 AND edition = $2`;
+const COUNT = `UPDATE beckon.audience_version SET members = members - $3::int WHERE project_id = $1 AND version_id = $2`;
 
 const MOMENTS = `
-  INSERT INTO beckon.audience_due (project_id, external_user_id, edition, at)
+  INSERT INTO beckon.audience_timer (project_id, external_user_id, version_id, at)
   SELECT $1::bigint, ${USER}, $7::bigint, ${MOMENT} FROM generate_series($2::int, $3::int - 1) AS n`;
 
 type Db = Ground['db'];
@@ -132,7 +132,7 @@ type Db = Ground['db'];
 /** The users of the concurrent stream each have a timer a week ahead, so only timers that are due now count. */
 async function isDue(db: Db, projectId: number): Promise<boolean> {
   const rows = await db.query(
-    `SELECT 1 AS due FROM beckon.audience_due WHERE project_id = $1 AND at <= now() LIMIT 1`,
+    `SELECT 1 AS due FROM beckon.audience_timer WHERE project_id = $1 AND at <= now() LIMIT 1`,
     [projectId],
   );
   return rows.length > 0;
@@ -148,7 +148,7 @@ async function lateness(
      FROM generate_series($2::int, $3::int - 1) AS n
      CROSS JOIN LATERAL (SELECT occurred_at + interval '7 days' AS due FROM beckon.event e
        WHERE e.project_id = $1 AND e.external_user_id = ${USER} AND e.name = 'feature_used' ORDER BY occurred_at LIMIT 1) e
-     JOIN beckon.change c ON c.project_id = $1 AND c.external_user_id = ${USER} AND c.kind = 'audience_joined'
+     JOIN beckon.activity c ON c.project_id = $1 AND c.external_user_id = ${USER} AND c.kind = 'audience_joined'
      ORDER BY c.at, e.due`,
     [projectId, from, from + count],
   );

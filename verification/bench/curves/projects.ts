@@ -68,5 +68,7 @@ function eventsOf({ each, projects, run }: { each: number; projects: Project[]; 
 }
 
 async function isWaiting({ db }: Ground): Promise<boolean> {
-  return (await db.query('SELECT 1 AS one FROM beckon.ingest_queue WHERE waiting > 0 LIMIT 1')).length > 0;
+  return (
+    (await db.query('SELECT 1 AS one FROM beckon.ingest_queue_state WHERE waiting > 0 LIMIT 1')).length > 0
+  );
 }

@@ -12,18 +12,18 @@ import { CHUNK } from './records.ts';
  * and parses nothing, and the arrays are made before the clock starts. Rows that the run updated are updated from the same state, because
  * those tables were copied before the run; `event` and `event_dedupe` begin empty.
  *
- * Rows of `person`, `audience_member` and `audience_due` that were written several times count as often as PostgreSQL's statistics say. Two
- * things are left out, which favors the baseline: the few rows of the daily and edition counts, and deleting records from the ingest queue.
+ * Rows of `person`, `audience_member` and `audience_timer` that were written several times count as often as PostgreSQL's statistics say. Two
+ * things are left out, which favors the baseline: the few rows of the daily and version counts, and deleting records from the ingest queue.
  */
 const COPIED = [
   'person',
   'person_email',
   'person_event',
   'audience_member',
-  'audience_due',
+  'audience_timer',
   'event_volume',
 ] as const;
-const EMPTY = ['event_dedupe', 'change'] as const;
+const EMPTY = ['event_dedupe', 'activity'] as const;
 const TABLES = [...COPIED, ...EMPTY, 'event'] as const;
 type Name = (typeof TABLES)[number];
 
@@ -100,11 +100,11 @@ export function openBare(ground: Ground, { projectId, since, written }: BareOpti
     const counts = (name: Name): { put: number; deleted: number } =>
       written.get(name) ?? { put: 0, deleted: 0 };
     const put: [Name, Row[]][] = [];
-    for (const name of ['person', 'person_email', 'audience_member', 'audience_due'] as const)
+    for (const name of ['person', 'person_email', 'audience_member', 'audience_timer'] as const)
       put.push([name, repeated(await changed(name), counts(name).put)]);
-    put.push(['change', await read('change', `AND at >= '${since.toISOString()}' ORDER BY at`)]);
+    put.push(['activity', await read('activity', `AND at >= '${since.toISOString()}' ORDER BY at`)]);
     const gone: [Name, Row[]][] = [];
-    for (const name of ['audience_member', 'audience_due'] as const)
+    for (const name of ['audience_member', 'audience_timer'] as const)
       gone.push([name, await removed(client, { name, columns: tables.get(name) ?? [], projectId })]);
     return inBatches({ events, put, gone, tables });
   });
@@ -175,7 +175,7 @@ function inBatches({ events, put, gone, tables }: Read): Bare {
     add('event_dedupe', mine.map(dedupeRow), 'ignore');
     add('person_event', countRows(mine), 'upsert');
     add('event_volume', volumeRows(mine), 'upsert');
-    for (const [name, rows] of put) add(name, share(rows), name === 'change' ? 'insert' : 'upsert');
+    for (const [name, rows] of put) add(name, share(rows), name === 'activity' ? 'insert' : 'upsert');
     for (const [name, rows] of gone) add(name, share(rows), 'remove');
     return steps;
   });

@@ -109,7 +109,7 @@ async function beside(live: Live, name: string, bulk: Beside): Promise<string[]>
 
 async function waitsInBulk({ db }: Ground, projectId: number): Promise<boolean> {
   const rows = await db.query(
-    `SELECT 1 AS waits FROM beckon.inbox WHERE project_id = $1 AND priority = 'bulk' LIMIT 1`,
+    `SELECT 1 AS waits FROM beckon.ingest_queue WHERE project_id = $1 AND priority = 'bulk' LIMIT 1`,
     [projectId],
   );
   return rows.length > 0;

@@ -79,7 +79,7 @@ export function keptUp(load: LoadResult): boolean {
   return load.errors === 0 && (load.latenessMs?.p99 ?? 0) < 1_000;
 }
 
-const OLDEST = `SELECT coalesce(max(extract(epoch FROM clock_timestamp() - accepted_at)), 0)::float8 * 1000 AS ms FROM beckon.inbox WHERE priority = 'live'`;
+const OLDEST = `SELECT coalesce(max(extract(epoch FROM clock_timestamp() - accepted_at)), 0)::float8 * 1000 AS ms FROM beckon.ingest_queue WHERE priority = 'live'`;
 
 /** `forget` discards the measurements so far, from the start of the stream. */
 function watchOldest({ db }: Ground): { forget(): void; stop(): Promise<number> } {

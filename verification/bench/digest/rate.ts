@@ -101,7 +101,7 @@ async function databaseTime({ db }: Ground): Promise<Date> {
 async function movesOf({ db }: Ground, projectId: number, since: Date): Promise<number> {
   const rows = await db.query<{ moved: number }>(
     `SELECT coalesce(sum((detail ->> 'joined')::int + (detail ->> 'left')::int), 0)::float8 AS moved
-     FROM beckon.change WHERE project_id = $1 AND at >= $2 AND kind = 'bulk_change'`,
+     FROM beckon.activity WHERE project_id = $1 AND at >= $2 AND kind = 'bulk_change'`,
     [projectId, since],
   );
   return rows[0]?.moved ?? 0;

@@ -41,10 +41,10 @@ const TABLES = [
   'event_volume',
   'event_property',
   'audience_member',
-  'audience_due',
-  'audience_edition',
+  'audience_timer',
+  'audience_version',
   'audience_day',
-  'change',
+  'activity',
 ] as const;
 
 /** Imports a set of a thousand users and one of a thousand events three times each. The data must be the same before and after. */

@@ -2,7 +2,7 @@ import type { Database } from '../../../packages/server/src/platform/db/database
 
 export async function waitingOf(db: Database, projectId: number): Promise<number> {
   const rows = await db.query<{ waiting: number }>(
-    'SELECT waiting FROM beckon.ingest_queue WHERE project_id = $1',
+    'SELECT waiting FROM beckon.ingest_queue_state WHERE project_id = $1',
     [projectId],
   );
   return rows[0]?.waiting ?? 0;

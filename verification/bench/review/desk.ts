@@ -83,7 +83,7 @@ async function drafted(
 ): Promise<void> {
   for (;;) {
     const [row] = await db.query<{ count: number; waiting: number }>(
-      `SELECT count(*) AS count, (SELECT waiting FROM beckon.ingest_queue WHERE project_id = $1) AS waiting
+      `SELECT count(*) AS count, (SELECT waiting FROM beckon.ingest_queue_state WHERE project_id = $1) AS waiting
        FROM beckon.draft WHERE project_id = $1 AND ended_at IS NULL`,
       [project.id],
     );
@@ -94,7 +94,7 @@ async function drafted(
 
 export async function signIn(ground: Ground, { server, project }: Way): Promise<Desk> {
   const url = `http://localhost:${server.port}`;
-  const { token } = await makeLink(ground.db, { kind: 'setup', madeBy: 'bench' }, Date.now());
+  const { token } = await makeLink(ground.db, { kind: 'setup', createdBy: 'bench' }, Date.now());
   const headers = { origin: url, 'content-type': 'application/json' };
   const body = { token, email: 'ada@example.com', password: PASSWORD, project: 'Own' };
   const answer = await fetch(`${url}/api/dashboard/setup`, {

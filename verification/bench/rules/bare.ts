@@ -11,7 +11,7 @@ import type { World } from './world.ts';
  * send checks, and the arrays are made before the clock starts. The results of the emails are written in a second transaction, as the
  * sender does. That transaction is timed separately.
  */
-const TABLES = ['draft', 'message', 'draft_move', 'decision'] as const;
+const TABLES = ['draft', 'email', 'draft_move', 'decision'] as const;
 type Name = (typeof TABLES)[number];
 const BATCH = 500;
 
@@ -51,8 +51,8 @@ export function openBare({ url, projectId }: World, since: number): Promise<Bare
       return { name, columns, rows };
     };
     const wave = 'm.project_id = $1 AND m.claimed_at >= $2';
-    const ofDraft = `JOIN beckon.message m ON m.project_id = t.project_id AND m.draft_id = t.draft_id WHERE ${wave}`;
-    const messages = await read('message', ofDraft);
+    const ofDraft = `JOIN beckon.email m ON m.project_id = t.project_id AND m.draft_id = t.draft_id WHERE ${wave}`;
+    const messages = await read('email', ofDraft);
     messages.rows = messages.rows.map((row) => ({
       ...row,
       state: 'claimed',
@@ -64,7 +64,7 @@ export function openBare({ url, projectId }: World, since: number): Promise<Bare
       await read('draft_move', `${ofDraft} AND t.action = 'claim'`),
       await read(
         'decision',
-        `JOIN beckon.message m ON m.project_id = t.project_id AND m.external_user_id = t.external_user_id AND m.rule_id = t.rule_id
+        `JOIN beckon.email m ON m.project_id = t.project_id AND m.external_user_id = t.external_user_id AND m.rule_id = t.rule_id
          WHERE ${wave} AND t.reason = 'claimed'`,
       ),
     ];

@@ -44,7 +44,7 @@ const ms = (span: string): string => `extract(epoch FROM ${span})::float8 * 1000
 
 const LATE = `
   SELECT ${ms('m.claimed_at - d.deadline_at')} AS late, ${ms('m.ended_at - d.deadline_at')} AS handed
-  FROM beckon.message m JOIN beckon.draft d ON d.project_id = m.project_id AND d.id = m.draft_id
+  FROM beckon.email m JOIN beckon.draft d ON d.project_id = m.project_id AND d.id = m.draft_id
   WHERE m.project_id = $1 AND m.claimed_at >= $2`;
 
 type Sums = Pick<Claims, 'batches' | 'seconds' | 'outOfOrder' | 'twice' | 'left'>;
@@ -64,5 +64,5 @@ const SUMS = `
     (SELECT count(*)::int FROM placed WHERE first < before) AS "outOfOrder",
     (SELECT (count(*) - count(DISTINCT draft_id))::int FROM claim) AS twice,
     (SELECT count(*)::int FROM beckon.draft WHERE project_id = $1 AND due_at <= now()) AS left,
-    (SELECT extract(epoch FROM max(m.ended_at) - min(m.claimed_at))::float8 FROM beckon.message m
+    (SELECT extract(epoch FROM max(m.ended_at) - min(m.claimed_at))::float8 FROM beckon.email m
       WHERE m.project_id = $1 AND m.claimed_at >= $2) AS seconds`;

@@ -3,11 +3,14 @@ import { idMaker } from '../../../packages/server/src/platform/ids.ts';
 import { systemClock } from '../../../packages/server/src/platform/time/clock.ts';
 import { silentLog } from '../../../packages/server/src/platform/log.ts';
 import { createModels } from '../../../packages/server/src/modules/rules/project-model.ts';
-import type { DueDraftSender, Sent } from '../../../packages/server/src/modules/delivery/send-due-drafts.ts';
+import type {
+  DueDraftSender,
+  SentBatch,
+} from '../../../packages/server/src/modules/delivery/send-due-drafts.ts';
 import { recordResults } from '../../../packages/server/src/modules/delivery/record-results.ts';
 import { claimBatch } from '../../../packages/server/src/modules/delivery/send-batch.ts';
 import { openDatabase } from '../../../packages/server/src/platform/db/database.ts';
-import { testMailroom } from '../../../packages/server/testkit/mailroom.ts';
+import { testSendServices } from '../../../packages/server/testkit/mailroom.ts';
 import { startSender } from '../../../packages/server/src/modules/delivery/sender.ts';
 import type { EmailResult } from '../../../packages/server/src/modules/delivery/apply-refusals.ts';
 import type { SendDeps } from '../../../packages/server/src/modules/delivery/draft-batch.ts';
@@ -26,25 +29,25 @@ const deps: SendDeps = {
   db,
   newId: idMaker(db.clock),
   models: createModels(db.clock),
-  mailroom: testMailroom(),
+  sendServices: testSendServices(),
   togetherMs: 100,
 };
 const ROOM = 500;
 
-async function begin(projectId: number): Promise<Sent> {
+async function begin(projectId: number): Promise<SentBatch> {
   const { emails, drafts, lateMs } = await claimBatch(deps, projectId, ROOM);
   handed += emails.length;
-  const results = emails.map((email): EmailResult => ({ email, handed: { result: 'sent' } }));
+  const results = emails.map((email): EmailResult => ({ email, sendResult: { result: 'sent' } }));
   if (results.length > 0) await recordResults(deps, results);
-  return { drafts, emails: emails.length, lateMs, handed: Promise.resolve() };
+  return { drafts, emails: emails.length, lateMs, completion: Promise.resolve() };
 }
 
 const sender: DueDraftSender = {
   begin,
   batch: begin,
-  mayLeave: () => Promise.resolve(true),
+  maySend: () => Promise.resolve(true),
   closedUntil: () => null,
-  room: () => ROOM,
+  capacity: () => ROOM,
   giveUp: () => Promise.resolve(0),
   stop: () => {},
 };

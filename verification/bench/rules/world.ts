@@ -61,7 +61,7 @@ export async function openWorld(ground: Ground, { people }: { people: number }):
 }
 
 const EARLIER = `
-  INSERT INTO beckon.message (project_id, draft_id, id, rule_id, external_user_id, address, state, counts, claimed_at, ended_at)
+  INSERT INTO beckon.email (project_id, draft_id, id, rule_id, external_user_id, address, state, counts, claimed_at, ended_at)
   SELECT $3::bigint, uuidv7(), uuidv7(), $4::uuid, 'u-' || substr(md5(n::text), 1, 16), 'person' || n || '@example.com', 'sent', true, at, at
   FROM generate_series($1::int, $2::int - 1) AS n CROSS JOIN (SELECT now() - interval '3 days' AS at) was WHERE n % 2 = 0`;
 
@@ -103,7 +103,7 @@ const DRAFTS = `
     CROSS JOIN LATERAL (SELECT ($4::uuid[])[1 + o.rule] AS rule_id) r
     CROSS JOIN LATERAL (SELECT $7::timestamptz + (o.nth * cardinality($4::uuid[]) + o.rule) * $8::float8 * interval '1 millisecond' AS at) w
   ), runs AS (
-    INSERT INTO beckon.run (project_id, id, rule_id, version, external_user_id, key, state, arm, single, step, waits_for, anchor, enrolled_at)
+    INSERT INTO beckon.run (project_id, id, rule_id, version, external_user_id, key, state, variant, single, step, waits_for, anchor, enrolled_at)
     SELECT $3::bigint, run_id, rule_id, 1, user_id, '', 'active', 'treatment', false, 0, 'draft',
            jsonb_build_object('kind', 'event', 'id', run_id, 'name', 'something', 'properties', '{}'::jsonb,
              'occurredAt', 0, 'acceptedAt', 0, 'seq', 1), made_at FROM made
@@ -143,7 +143,7 @@ const WAITING = `
 /** Sets the alarm of the sender unless it is set to an earlier moment. */
 export async function ring(db: Database, projectId: number, at: number): Promise<void> {
   await db.query(
-    `UPDATE beckon.tenant_due SET next_at = least(next_at, $2::timestamptz) WHERE project_id = $1 AND work = 'send'`,
+    `UPDATE beckon.project_timer SET next_at = least(next_at, $2::timestamptz) WHERE project_id = $1 AND work = 'send'`,
     [projectId, new Date(at)],
   );
 }
@@ -164,8 +164,8 @@ export async function allSent(db: Database, projectId: number, until: number): P
 
 async function isSent(db: Database, projectId: number, until: number): Promise<boolean> {
   const rows = await db.query<{ done: boolean }>(
-    `SELECT (next_at IS NULL OR next_at > $2) AND NOT EXISTS (SELECT FROM beckon.message WHERE next_at IS NOT NULL) AS done
-     FROM beckon.tenant_due WHERE project_id = $1 AND work = 'send'`,
+    `SELECT (next_at IS NULL OR next_at > $2) AND NOT EXISTS (SELECT FROM beckon.email WHERE next_at IS NOT NULL) AS done
+     FROM beckon.project_timer WHERE project_id = $1 AND work = 'send'`,
     [projectId, new Date(until + MARGIN_MS)],
   );
   return rows[0]?.done ?? false;

@@ -96,7 +96,7 @@ function relayTo({ smtpPort, connections }: Bare): Hand {
   const relay = openRelay({ url: `smtp://127.0.0.1:${smtpPort}`, slots: connections, log: silentLog });
   return {
     async one(n, mime, from) {
-      const answer = await relay.hand({ from, to: recipient(n), envid: crypto.randomUUID() }, mime);
+      const answer = await relay.submit({ from, to: recipient(n), envid: crypto.randomUUID() }, mime);
       if (answer.result !== 'accepted') throw new Error(`the sink did not accept an email: ${answer.result}`);
     },
     close: () => relay.close(),

@@ -121,7 +121,7 @@ export function recordsOf({ world }: Pick<Stage, 'world'>, since: number): Promi
 const RECORDS = `
   SELECT count(*) FILTER (WHERE d.state <> 'sent' OR m.state IS DISTINCT FROM 'sent')::int AS "notSent",
     ${together('claimed_at')} AS claimed, ${together('first_at')} AS submitted, ${together('ended_at')} AS recorded
-  FROM beckon.draft d LEFT JOIN beckon.message m ON m.project_id = d.project_id AND m.draft_id = d.id WHERE d.project_id = $1`;
+  FROM beckon.draft d LEFT JOIN beckon.email m ON m.project_id = d.project_id AND m.draft_id = d.id WHERE d.project_id = $1`;
 
 function together(moment: string): string {
   const since = 'FILTER (WHERE m.claimed_at >= $2)';

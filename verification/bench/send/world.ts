@@ -82,11 +82,11 @@ export async function openWorld(ground: Ground, { people }: { people: number }):
 }
 
 /** Writes a domain as it is after its verification: no DNS server here could publish its records. */
-async function openDomain({ db, sealer }: Ground, projectId: number): Promise<DkimSigningKey> {
+async function openDomain({ db, encrypter }: Ground, projectId: number): Promise<DkimSigningKey> {
   const pair = await generateKey();
   return db.transaction(async (tx) => {
     const wanted = { projectId, name: DOMAIN, warm: true };
-    const { domain } = await addDomain({ tx, clock: db.clock, sealer }, wanted, pair);
+    const { domain } = await addDomain({ tx, clock: db.clock, encrypter }, wanted, pair);
     const key = [projectId, domain.id];
     await tx.query(
       `UPDATE beckon.sending_domain SET state = 'verified', verified_at = now(), next_check_at = NULL WHERE project_id = $1 AND id = $2`,
@@ -96,7 +96,7 @@ async function openDomain({ db, sealer }: Ground, projectId: number): Promise<Dk
       `UPDATE beckon.dkim_key SET state = 'active' WHERE project_id = $1 AND domain_id = $2`,
       key,
     );
-    const signer = await createSigners(sealer, { mailDomain: null }).of(tx, projectId, DOMAIN);
+    const signer = await createSigners(encrypter, { mailDomain: null }).of(tx, projectId, DOMAIN);
     if (!signer?.dkim) throw new Error('the domain has no key that signs');
     return signer.dkim;
   });
@@ -105,7 +105,7 @@ async function openDomain({ db, sealer }: Ground, projectId: number): Promise<Dk
 /** Returns the parts from which the product composes an email, made once. */
 function bareEmail(projectId: number, content: ReturnType<typeof renderContent>['content']): BareEmail {
   const { headers, unsubscribeUrl } = emailHeaders({
-    name: { projectId, messageId: crypto.randomUUID() },
+    name: { projectId, emailId: crypto.randomUUID() },
     outlet: { kind: 'relay', publicUrl: PUBLIC_URL, mailDomain: null },
     tokenKeys: [Buffer.alloc(32, 1)],
     from: FROM,

@@ -23,12 +23,12 @@ const HOUR_MINUTES = 60;
 const USERS = 3_000;
 const SEED = 1;
 const QUEUES = [
-  'inbox',
   'ingest_queue',
-  'tenant_due',
+  'ingest_queue_state',
+  'project_timer',
   'project_lock',
   'send_lock',
-  'audience_due',
+  'audience_timer',
   'rule_timer',
 ];
 

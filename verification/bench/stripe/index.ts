@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { idMaker } from '../../../packages/server/src/platform/ids.ts';
 import type { Import } from '../../../packages/server/src/modules/imports/import.ts';
 import {
-  askCheck,
+  requestCheck,
   createImport,
-  foundImport,
+  requireImport,
   startImport,
 } from '../../../packages/server/src/modules/imports/run/manage-imports.ts';
 import { stripeAccount } from '../../../packages/server/testkit/stripe-account.ts';
@@ -47,15 +47,15 @@ async function run({ ground, stripe, customers }: Stage): Promise<void> {
   const cleanly = await importClean({ ground, stripe, customers }, { projectId: clean.id, worker });
 
   const one = await newImport(ground, killed.id);
-  await askCheck(ground.db, one);
+  await requestCheck(ground.db, one);
   for (const share of [0.2, 0.5, 0.9]) {
     worker = await killedWhen(ground, worker, () => isRead(ground, one, (share * invoices.length) | 0));
   }
-  await until(async () => (await foundImport(ground.db, one)).state === 'checked');
+  await until(async () => (await requireImport(ground.db, one)).state === 'checked');
   await startImport(ground.db, one, { liveEvents: null });
   for (const share of [0.3, 0.7]) {
     worker = await killedWhen(ground, worker, async () => {
-      const { counts, state } = await foundImport(ground.db, one);
+      const { counts, state } = await requireImport(ground.db, one);
       return state === 'done' || counts.events >= share * cleanly.events;
     });
   }
@@ -73,10 +73,10 @@ async function run({ ground, stripe, customers }: Stage): Promise<void> {
 
 const WORKER = 'verification/bench/stripe/worker-process.ts';
 
-async function newImport({ db, sealer }: Ground, projectId: number): Promise<Import> {
+async function newImport({ db, encrypter }: Ground, projectId: number): Promise<Import> {
   const wanted = { kind: 'stripe', key: STRIPE_KEY, unmatchedAsCustomers: true } as const;
   return createImport(
-    { db, newId: idMaker(db.clock), sealer },
+    { db, newId: idMaker(db.clock), encrypter },
     { projectId, createdBy: 'operator', ...wanted },
   );
 }
@@ -88,12 +88,12 @@ async function importClean(
   { projectId, worker }: Through,
 ): Promise<Import['counts']> {
   const one = await newImport(ground, projectId);
-  stripe.asked.length = 0;
+  stripe.requests.length = 0;
   const rss: number[] = [];
   const sampled = setInterval(() => rss.push(usageOf(worker.pid).rssBytes), 250);
   const began = performance.now();
-  await askCheck(ground.db, one);
-  await until(async () => (await foundImport(ground.db, one)).state === 'checked');
+  await requestCheck(ground.db, one);
+  await until(async () => (await requireImport(ground.db, one)).state === 'checked');
   const checked = performance.now();
   await startImport(ground.db, one, { liveEvents: null });
   const done = await ended(ground, one);
@@ -102,7 +102,7 @@ async function importClean(
   const mb = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(0)} MiB`;
   const half = rss.length >> 1;
   console.log(
-    `check ${s(checked - began)} (${stripe.asked.length} questions), run ${s(performance.now() - checked)}: ` +
+    `check ${s(checked - began)} (${stripe.requests.length} questions), run ${s(performance.now() - checked)}: ` +
       `${done.counts.users} users, ${done.counts.events} events; RSS ${mb(median(rss.slice(0, half)))} then ${mb(median(rss.slice(half)))}, ` +
       `at most ${mb(Math.max(...rss))}`,
   );
@@ -125,11 +125,11 @@ async function isRead({ db }: Ground, one: Import, invoices: number): Promise<bo
 }
 
 async function ended(ground: Ground, one: Import): Promise<Import> {
-  await until(async () => ['done', 'failed', 'paused'].includes((await foundImport(ground.db, one)).state));
-  const done = await foundImport(ground.db, one);
+  await until(async () => ['done', 'failed', 'paused'].includes((await requireImport(ground.db, one)).state));
+  const done = await requireImport(ground.db, one);
   if (done.state !== 'done') throw new Error(`the import is ${done.state}: ${done.problem}`);
   await until(async () => {
-    const rows = await ground.db.query(`SELECT 1 FROM beckon.inbox WHERE project_id = $1 LIMIT 1`, [
+    const rows = await ground.db.query(`SELECT 1 FROM beckon.ingest_queue WHERE project_id = $1 LIMIT 1`, [
       one.projectId,
     ]);
     return rows.length === 0;
@@ -154,7 +154,7 @@ async function sumOf({ db }: Ground, projectId: number): Promise<Sum> {
        (SELECT md5(string_agg(h, '' ORDER BY h)) FROM (
           SELECT md5(concat_ws('|', external_user_id, name, properties::text, occurred_at, suppressed)) AS h
           FROM beckon.event WHERE project_id = $1) e) AS "eventsHash",
-       (SELECT count(*) FROM beckon.draft WHERE project_id = $1) + (SELECT count(*) FROM beckon.message WHERE project_id = $1) AS emails`,
+       (SELECT count(*) FROM beckon.draft WHERE project_id = $1) + (SELECT count(*) FROM beckon.email WHERE project_id = $1) AS emails`,
     [projectId],
   );
   if (!sum) throw new Error('a project without a sum');

@@ -1,12 +1,12 @@
 import { systemClock } from '../../../packages/server/src/platform/time/clock.ts';
 import { idMaker } from '../../../packages/server/src/platform/ids.ts';
 import { createLog } from '../../../packages/server/src/platform/log.ts';
-import { createSealer } from '../../../packages/server/src/platform/crypto/encrypt.ts';
+import { createEncrypter } from '../../../packages/server/src/platform/crypto/encrypt.ts';
 import { openSuppressionHasher } from '../../../packages/server/src/modules/sending/suppressions/hasher.ts';
-import { createDigest } from '../../../packages/server/src/modules/processing/process.ts';
+import { createProcessor } from '../../../packages/server/src/modules/processing/process.ts';
 import { openDatabase } from '../../../packages/server/src/platform/db/database.ts';
 import { stripeReader } from '../../../packages/server/src/main/stripe-reader.ts';
-import { startDigester } from '../../../packages/server/src/modules/processing/processor.ts';
+import { startProcessor } from '../../../packages/server/src/modules/processing/processor.ts';
 import { startImporter } from '../../../packages/server/src/modules/imports/run/importer.ts';
 
 /**
@@ -20,14 +20,14 @@ const db = await openDatabase({
   clock: systemClock,
   log,
 });
-const sealer = createSealer(SECRET_KEY, null, 'secrets at rest');
-const hasher = await openSuppressionHasher({ db, clock: db.clock, sealer });
-const digest = createDigest({ db, log, newId: idMaker(db.clock), hasher });
-const digester = startDigester({ db, digest, log });
+const encrypter = createEncrypter(SECRET_KEY, null, 'secrets at rest');
+const hasher = await openSuppressionHasher({ db, clock: db.clock, encrypter });
+const digest = createProcessor({ db, log, newId: idMaker(db.clock), hasher });
+const digester = startProcessor({ db, processor: digest, log });
 const importer = startImporter({
   db,
   log,
-  sealer,
+  encrypter,
   openStripe: stripeReader(db, { host: '127.0.0.1', port: Number(BENCH_STRIPE_PORT), protocol: 'http' }),
   pauseMs: 250,
   accepted: () => digester.wake(),

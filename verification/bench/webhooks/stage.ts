@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { iso, systemClock } from '../../../packages/server/src/platform/time/clock.ts';
 import { idMaker } from '../../../packages/server/src/platform/ids.ts';
-import { dueEarlier } from '../../../packages/server/src/platform/locks/timers.ts';
-import { messageName } from '../../../packages/server/src/modules/webhooks/deliveries/webhook.ts';
-import { insertMessages as queueWebhooks } from '../../../packages/server/src/modules/webhooks/deliveries/store.ts';
+import { setTimersEarlier } from '../../../packages/server/src/platform/locks/timers.ts';
+import { webhookName } from '../../../packages/server/src/modules/webhooks/deliveries/webhook.ts';
+import { insertWebhooks } from '../../../packages/server/src/modules/webhooks/deliveries/store.ts';
 import { addEndpoint } from '../../../packages/server/src/modules/webhooks/endpoints/change-endpoint.ts';
 import { cpuBetween, usageOf, usageOfTree } from '../measure.ts';
 import { type Ground, openGround, type Server } from '../stage.ts';
@@ -42,8 +42,8 @@ async function projectOf(
   { sink, answerMs }: { sink: Sink; answerMs: number },
 ): Promise<number> {
   const { id: projectId } = await ground.project();
-  const { db, sealer } = ground;
-  const deps = { db, sealer, newId: idMaker(systemClock), rules: { allowPrivate: true } };
+  const { db, encrypter } = ground;
+  const deps = { db, encrypter, newId: idMaker(systemClock), rules: { allowPrivate: true } };
   for (let i = 0; i < ENDPOINTS; i += 1) {
     const url = `https://127.0.0.1:${sink.port}/${answerMs}/${projectId}-${i}`;
     await addEndpoint(deps, { projectId, url, ...UNBOUND });
@@ -78,7 +78,7 @@ export function bodyOf(id: string, at: number): string {
     url: `https://example.com/${'x'.repeat(400)}`,
   };
   return JSON.stringify({
-    id: messageName(id),
+    id: webhookName(id),
     type: 'email.clicked',
     timestamp: iso(at),
     livemode: true,
@@ -92,7 +92,7 @@ export async function queue(
   { projectId, count, dueAt }: { projectId: number; count: number; dueAt: number },
 ): Promise<void> {
   const at = Date.now();
-  const messages = Array.from({ length: count }, () => {
+  const webhooks = Array.from({ length: count }, () => {
     const id = newId();
     return {
       projectId,
@@ -105,8 +105,8 @@ export async function queue(
     };
   });
   await ground.db.transaction(async (tx) => {
-    await queueWebhooks(tx, messages);
-    await dueEarlier(tx, 'webhooks', [{ projectId, nextAt: new Date(dueAt) }]);
+    await insertWebhooks(tx, webhooks);
+    await setTimersEarlier(tx, 'webhooks', [{ projectId, nextAt: new Date(dueAt) }]);
   });
 }
 
@@ -124,7 +124,7 @@ export async function allTold({ ground }: Pick<Stage, 'ground'>): Promise<void> 
 /** Counts deliveries that are not delivered by exactly one finished attempt. */
 export async function untold({ ground }: Pick<Stage, 'ground'>): Promise<number> {
   const [row] = await ground.db.query<{ wrong: number }>(
-    `SELECT count(*) AS wrong FROM beckon.webhook_delivery d LEFT JOIN beckon.webhook_attempt a USING (project_id, message_id, endpoint_id)
+    `SELECT count(*) AS wrong FROM beckon.webhook_delivery d LEFT JOIN beckon.webhook_attempt a USING (project_id, webhook_id, endpoint_id)
      WHERE d.state <> 'delivered' OR d.attempts <> 1 OR a.ended_at IS NULL OR a.status <> 204`,
   );
   return row?.wrong ?? 0;

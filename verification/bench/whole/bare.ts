@@ -18,7 +18,7 @@ import { CHUNK } from '../digest/records.ts';
  *
  * Left out, in favor of the baseline: the rows that the run deleted (from its queue above all), and the rows of that queue.
  */
-const NEVER = new Set(['inbox', 'kysely_migration', 'kysely_migration_lock']);
+const NEVER = new Set(['ingest_queue', 'kysely_migration', 'kysely_migration_lock']);
 const TABLES = `
   SELECT c.relname AS name, c.relkind = 'p' AS parted, pg_get_partkeydef(c.oid) AS by FROM pg_class c
   WHERE c.relnamespace = 'beckon'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition ORDER BY 1`;

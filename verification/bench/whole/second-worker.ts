@@ -107,5 +107,7 @@ function eventsOf(count: number, run: number): object[] {
 }
 
 async function isWaiting({ db }: Ground): Promise<boolean> {
-  return (await db.query('SELECT 1 AS one FROM beckon.ingest_queue WHERE waiting > 0 LIMIT 1')).length > 0;
+  return (
+    (await db.query('SELECT 1 AS one FROM beckon.ingest_queue_state WHERE waiting > 0 LIMIT 1')).length > 0
+  );
 }

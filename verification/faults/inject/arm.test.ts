@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { expect, test } from 'vitest';
-import { CRASH_POINTS } from '../../../packages/server/src/platform/failpoints.ts';
+import { FAILPOINTS } from '../../../packages/server/src/platform/failpoints.ts';
 import { CRASH_ACTIONS, createTrap, parseArmed, printArmed } from './arm.ts';
 import { POINTS } from './crashes.ts';
 
@@ -24,17 +24,17 @@ test('parses what it prints, and nothing else', () => {
 test('acts once, at this point alone, on the requested pass', () => {
   const reached: string[] = [];
   const trap = createTrap({ databasePort: 0, reached: ({ point }) => reached.push(point) });
-  trap.reach('batch_claimed');
+  trap.failpoint('batch_claimed');
   trap.set({ point: 'batch_claimed', action: 'throw', after: 2 });
-  trap.reach('digest_folded');
-  trap.reach('batch_claimed');
+  trap.failpoint('batch_applied');
+  trap.failpoint('batch_claimed');
   expect(reached).toEqual([]);
-  expect(() => trap.reach('batch_claimed')).toThrow('told to');
-  trap.reach('batch_claimed');
+  expect(() => trap.failpoint('batch_claimed')).toThrow('told to');
+  trap.failpoint('batch_claimed');
   expect(reached).toEqual(['batch_claimed']);
   trap.set({ point: 'batch_claimed', action: 'throw', after: 1 });
   trap.set(null);
-  trap.reach('batch_claimed');
+  trap.failpoint('batch_claimed');
 });
 
 test('breaks connections to the database, and no others', async () => {
@@ -47,8 +47,8 @@ test('breaks connections to the database, and no others', async () => {
   const trap = createTrap({ databasePort, reached: () => {} });
   const [database, other] = [connect(databasePort), connect(otherPort)];
   await Promise.all([once(database, 'connect'), once(other, 'connect')]);
-  trap.set({ point: 'tell_committing', action: 'drop', after: 1 });
-  trap.reach('tell_committing');
+  trap.set({ point: 'webhooks_committing', action: 'drop', after: 1 });
+  trap.failpoint('webhooks_committing');
   expect([database.destroyed, other.destroyed]).toEqual([true, false]);
   other.destroy();
   for (const server of servers) server.close();
@@ -59,7 +59,7 @@ test('kills the process at the point, as SIGKILL does', async () => {
   const code = `const { createTrap } = await import(${JSON.stringify(arm)});
     const trap = createTrap({ databasePort: 0, reached: () => process.stdout.write('reached') });
     trap.set({ point: 'stopping', action: 'kill', after: 1 });
-    trap.reach('stopping');
+    trap.failpoint('stopping');
     process.stdout.write(' and gone on');`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', code], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -71,6 +71,6 @@ test('kills the process at the point, as SIGKILL does', async () => {
 });
 
 test('assigns every failpoint to a process, except those outside a run', () => {
-  const elsewhere = ['import_committing', 'import_committed', 'migration_done'];
-  expect(new Set([...Object.values(POINTS).flat(), ...elsewhere])).toEqual(new Set(CRASH_POINTS));
+  const elsewhere = ['import_committing', 'import_committed', 'migration_applied'];
+  expect(new Set([...Object.values(POINTS).flat(), ...elsewhere])).toEqual(new Set(FAILPOINTS));
 });

@@ -1,8 +1,8 @@
 import diagnostics from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
 import {
-  CRASH_POINTS,
-  type CrashPoint,
+  FAILPOINTS,
+  type Failpoint,
   type FailpointHook,
 } from '../../../packages/server/src/platform/failpoints.ts';
 
@@ -13,7 +13,7 @@ import {
 export const CRASH_ACTIONS = ['kill', 'throw', 'stall', 'drop'] as const;
 export type CrashAction = (typeof CRASH_ACTIONS)[number];
 /** `after`: the pass on which it acts. It acts once. */
-export type Armed = { point: CrashPoint; action: CrashAction; after: number };
+export type Armed = { point: Failpoint; action: CrashAction; after: number };
 
 const STALL_MS = 5_000;
 
@@ -23,7 +23,7 @@ export function printArmed({ point, action, after }: Armed): string {
 
 export function parseArmed(text: string): Armed {
   const [name, does, count] = text.split(':');
-  const point = CRASH_POINTS.find((one) => one === name);
+  const point = FAILPOINTS.find((one) => one === name);
   const action = CRASH_ACTIONS.find((one) => one === does);
   const after = Number(count);
   if (!point || !action || !Number.isSafeInteger(after) || after < 1)
@@ -32,7 +32,7 @@ export function parseArmed(text: string): Armed {
 }
 
 export type Trap = {
-  reach: FailpointHook;
+  failpoint: FailpointHook;
   /** Arms the trap from now on. Null disarms it. */
   set(armed: Armed | null): void;
 };
@@ -53,7 +53,7 @@ export function createTrap({ databasePort, reached }: TrapOptions): Trap {
       armed = wanted;
       left = wanted?.after ?? 0;
     },
-    reach(point) {
+    failpoint(point) {
       if (armed === null || point !== armed.point) return;
       left -= 1;
       if (left > 0) return;

@@ -13,10 +13,10 @@ import {
   readRetryAfter,
 } from '../../../packages/server/src/modules/webhooks/deliveries/schedule.ts';
 import {
-  askBreaker,
+  checkBreaker,
   closedBreaker,
-  passed,
-  tripped,
+  recordSuccess,
+  recordFailure,
 } from '../../../packages/server/src/platform/mail/breaker.ts';
 
 const [SECOND, MINUTE, HOUR, DAY] = [1_000, 60_000, 3_600_000, 86_400_000];
@@ -47,10 +47,10 @@ test('throttle allows no more emails than its rate for the time that any clock e
         now += move;
         furthest = Math.max(furthest, now);
         const refilled = refill(bucket, throttle, now);
-        expect(refilled.left).toBeGreaterThanOrEqual(0);
-        expect(refilled.left).toBeLessThanOrEqual(capacity);
-        gone += refilled.left;
-        bucket = takeTokens(refilled.bucket, refilled.left);
+        expect(refilled.remaining).toBeGreaterThanOrEqual(0);
+        expect(refilled.remaining).toBeLessThanOrEqual(capacity);
+        gone += refilled.remaining;
+        bucket = takeTokens(refilled.bucket, refilled.remaining);
         // It waits no longer than until the furthest clock has earned an email.
         const after = refill(bucket, throttle, now);
         expect(after.nextAt).toBeLessThanOrEqual(furthest + Math.ceil(throttle.perMs / throttle.emails) + 1);
@@ -100,12 +100,12 @@ test('circuit breaker retries a failed relay within a minute of the furthest clo
       for (const [act, move] of moves) {
         now += move;
         furthest = Math.max(furthest, now);
-        const asked = askBreaker(breaker, now);
+        const asked = checkBreaker(breaker, now);
         breaker = asked.breaker;
-        if (asked.passes && act === 'fails') breaker = tripped(breaker, now);
-        if (asked.passes && act === 'works') breaker = passed();
+        if (asked.isAllowed && act === 'fails') breaker = recordFailure(breaker, now);
+        if (asked.isAllowed && act === 'works') breaker = recordSuccess();
         expect(breaker.openUntil).toBeLessThanOrEqual(furthest + MINUTE);
-        expect(askBreaker(breaker, furthest + MINUTE).passes).toBe(true);
+        expect(checkBreaker(breaker, furthest + MINUTE).isAllowed).toBe(true);
       }
     }),
     RUNS,

@@ -1,7 +1,7 @@
 import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { CrashPoint } from '../../../packages/server/src/platform/failpoints.ts';
+import type { Failpoint } from '../../../packages/server/src/platform/failpoints.ts';
 import type { Fault, Role, Stage, Victim } from '../fault.ts';
 import { anybody } from '../kills/anybody.ts';
 import { between, pick } from '../random.ts';
@@ -9,40 +9,40 @@ import { type CrashAction, printArmed } from './arm.ts';
 import { armPath } from './serve-armed.ts';
 
 /** The failpoints that a process in this role passes while it works. Imports and migrations are not part of a run. */
-export const POINTS: Record<Role, CrashPoint[]> = {
+export const POINTS: Record<Role, Failpoint[]> = {
   api: [
-    'accept_beginning',
-    'accept_committing',
-    'accept_commit_sent',
-    'accept_committed',
-    'accept_answered',
+    'ingest_started',
+    'ingest_committing',
+    'ingest_commit_sent',
+    'ingest_committed',
+    'ingest_responded',
     'stopping',
   ],
   worker: [
     'batch_claimed',
-    'digest_folded',
-    'digest_committing',
-    'digest_committed',
+    'batch_applied',
+    'batch_committing',
+    'batch_committed',
     'timers_claimed',
-    'due_committing',
-    'due_committed',
+    'timers_committing',
+    'timers_committed',
     'send_claimed',
     'send_committing',
     'send_committed',
     'submit_committing',
     'submit_committed',
     'email_dot_sent',
-    'email_answered',
+    'email_reply_received',
     'result_rescheduled',
     'result_committing',
     'result_committed',
-    'tell_recorded',
+    'webhooks_recorded',
     'webhooks_claimed',
-    'tell_committing',
-    'tell_committed',
-    'hook_posted',
-    'hook_answered',
-    'hits_settling',
+    'webhooks_committing',
+    'webhooks_committed',
+    'webhook_posted',
+    'webhook_response_received',
+    'hits_classified',
     'job_started',
     'stopping',
   ],

@@ -75,10 +75,10 @@ async function endAll(clients: pg.Client[]): Promise<void> {
 }
 
 const HOT_ROWS = [
-  'SELECT 1 FROM beckon.ingest_queue FOR UPDATE',
+  'SELECT 1 FROM beckon.ingest_queue_state FOR UPDATE',
   'SELECT 1 FROM beckon.project_lock FOR UPDATE',
   'SELECT 1 FROM beckon.send_lock FOR UPDATE',
-  'SELECT 1 FROM beckon.tenant_due FOR UPDATE',
+  'SELECT 1 FROM beckon.project_timer FOR UPDATE',
   'SELECT 1 FROM beckon.webhook_health FOR UPDATE',
 ];
 const HELD_MS: [number, number] = [10_000, 60_000];
@@ -123,7 +123,7 @@ async function lockInCircles(stage: Stage, random: Random): Promise<void> {
       const client = await stage.postgres.client();
       clients.push(client);
       const { rows } = await client.query<{ id: string }>(
-        'SELECT project_id AS id FROM beckon.ingest_queue ORDER BY 1',
+        'SELECT project_id AS id FROM beckon.ingest_queue_state ORDER BY 1',
       );
       const ids = rows.map(({ id }) => id);
       for (let n = 0; n < CIRCLES && stage.goesOn() && ids.length > 1; n += 1) {
@@ -137,7 +137,7 @@ async function lockInCircles(stage: Stage, random: Random): Promise<void> {
 }
 
 async function circle(client: pg.Client, inFront: string[], behind: string): Promise<void> {
-  const lock = 'SELECT 1 FROM beckon.ingest_queue WHERE project_id = ANY ($1::bigint[]) FOR UPDATE';
+  const lock = 'SELECT 1 FROM beckon.ingest_queue_state WHERE project_id = ANY ($1::bigint[]) FOR UPDATE';
   try {
     await client.query('BEGIN');
     await client.query(lock, [[behind]]);
@@ -191,11 +191,11 @@ async function bringBack(stage: Stage): Promise<void> {
 /** SQLSTATE codes: could not serialize, deadlock, disk full, out of memory, canceled by an operator. */
 const STATES = ['40001', '40P01', '53100', '53200', '57014'];
 const TABLES = [
-  'inbox',
+  'ingest_queue',
   'person',
   'event',
   'draft',
-  'message',
+  'email',
   'webhook_delivery',
   'webhook_attempt',
   'idempotency',

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createOutbound } from '../../../packages/server/src/platform/outbound/outbound.ts';
-import type { OutboundAnswer } from '../../../packages/server/src/platform/outbound/exchange.ts';
+import type { OutboundResponse } from '../../../packages/server/src/platform/outbound/exchange.ts';
 import { BAD_MODES, badAnswer } from './receiver.ts';
 
 const outbound = createOutbound({ allowPrivate: true, connectMs: 2_000, totalMs: 2_000 });
@@ -22,14 +22,14 @@ afterAll(() => {
   server.close();
 });
 
-function post(how: string): Promise<OutboundAnswer> {
+function post(how: string): Promise<OutboundResponse> {
   mode = how;
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
   return outbound.post({ url, headers: {}, key: 'endpoint', body: Buffer.from('{}') });
 }
 
 /** The result that the webhook client must report for each mode. */
-const MEANS: Record<string, Partial<OutboundAnswer>> = {
+const MEANS: Record<string, Partial<OutboundResponse>> = {
   fine: { ok: true, status: 204 },
   error: { ok: true, status: 500 },
   unavailable: { ok: true, status: 503, retryAfter: '1' },

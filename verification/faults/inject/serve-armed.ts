@@ -26,7 +26,7 @@ export async function serveArmed(): Promise<void> {
     logTo: 'stderr',
     print,
     release: readRelease(),
-    reach: listenForOrders(config),
+    failpoint: listenForOrders(config),
   });
   print(`Beckon is ready at ${served.url}`);
   await stopped.promise;
@@ -44,7 +44,7 @@ function listenForOrders(config: Config): FailpointHook {
     const path = armPath(config.dataDir, process.pid);
     trap.set(existsSync(path) ? parseArmed(readFileSync(path, 'utf8')) : null);
   });
-  return trap.reach;
+  return trap.failpoint;
 }
 
 /** Writes to disk before the action, because a killed process can report nothing. */

@@ -41,12 +41,12 @@ async function endLeases({ postgres }: Stage): Promise<void> {
   const client = await postgres.client().catch(() => null);
   if (!client) return;
   try {
-    await client.query(`UPDATE beckon.message SET next_at = now() WHERE next_at > now()`);
+    await client.query(`UPDATE beckon.email SET next_at = now() WHERE next_at > now()`);
     await client.query(
       `UPDATE beckon.webhook_delivery SET next_at = now() WHERE state = 'delivering' AND next_at > now()`,
     );
     await client.query(
-      `UPDATE beckon.tenant_due SET next_at = now() WHERE work IN ('send', 'webhooks') AND next_at > now()`,
+      `UPDATE beckon.project_timer SET next_at = now() WHERE work IN ('send', 'webhooks') AND next_at > now()`,
     );
   } finally {
     await client.end();

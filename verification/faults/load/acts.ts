@@ -8,7 +8,7 @@ import {
 } from '../../../packages/server/src/modules/administration/pause-project.ts';
 import { revokeKey } from '../../../packages/server/src/modules/ingest/keys/change-key.ts';
 import { createRenderer } from '../../../packages/server/src/modules/rendering/pool/renderer.ts';
-import { type Mailroom, NO_PROVIDERS } from '../../../packages/server/src/modules/delivery/mailroom.ts';
+import { type SendServices, NO_PROVIDERS } from '../../../packages/server/src/modules/delivery/mailroom.ts';
 import { suppress } from '../../../packages/server/src/modules/outcomes/suppressions/suppress.ts';
 import type { ActEntry, Journal, World } from '../journal.ts';
 import { exponential, pick, type Random, randomOf } from '../random.ts';
@@ -117,16 +117,16 @@ const renderer = createRenderer();
 type Moving = { project: Project; draft: string; act: 'approve' | 'skip' | 'postpone' };
 
 async function move(doing: Doing, { project, draft, act: name }: Moving, done: MemberAction): Promise<void> {
-  const { db, newId, sealer } = doing.stage.deps;
-  const mailroom: Mailroom = {
+  const { db, newId, encrypter } = doing.stage.deps;
+  const mailroom: SendServices = {
     outlet: { kind: 'relay', publicUrl: 'https://beckon.acme.test', mailDomain: MAIL.mailDomain },
-    signers: createSigners(sealer, MAIL),
+    signers: createSigners(encrypter, MAIL),
     providers: NO_PROVIDERS,
     renderer,
   };
   const place = { projectId: Number(project.id), draftId: draft };
   await noted(doing, { act: name, project: project.id, subject: draft }, () =>
-    moveDraft({ db, newId, mailroom }, place, { act: done, by: { actor: ACTOR } }),
+    moveDraft({ db, newId, sendServices: mailroom }, place, { act: done, by: { actor: ACTOR } }),
   );
 }
 

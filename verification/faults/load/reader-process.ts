@@ -27,18 +27,18 @@ const ANSWER_WITHIN_MS = 15_000;
 const ANNOUNCED = 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0';
 
 type Email = Extract<SinkEntry, { kind: 'email' }>;
-type Read = { project: string; messageId: string; email: string; bounceTo: string; random: Random };
+type Read = { project: string; emailId: string; email: string; bounceTo: string; random: Random };
 
 let [stopping, underWay] = [false, 0];
 
 /** Late responses are not the reader's fault, so readers never retry. */
 async function read(delivered: Email): Promise<void> {
-  const messageId = delivered.messageId.split('@')[0] ?? '';
+  const emailId = delivered.messageId.split('@')[0] ?? '';
   const email = delivered.to[0] ?? '';
   const project = /@p(\d+)\.test$/.exec(email)?.[1];
   if (project === undefined) return;
   const random = randomOf(`${world.seed} ${delivered.messageId}`);
-  const reader = { project, messageId, email, bounceTo: delivered.from, random };
+  const reader = { project, emailId, email, bounceTo: delivered.from, random };
   await pause(between(LATER.leastMs, LATER.mostMs, random));
   if (stopping) return;
   if (random() < SHARES.open) await ask(`/o/${tokenOf(reader, 'open')}.gif`, random);
@@ -49,8 +49,8 @@ async function read(delivered: Email): Promise<void> {
   if (random() < SHARES.bounce) await write(bounceOf(reader));
 }
 
-function tokenOf({ project, messageId }: Read, use: TokenUse): string {
-  return emailToken({ projectId: Number(project), messageId }, use, TOKEN_KEYS);
+function tokenOf({ project, emailId }: Read, use: TokenUse): string {
+  return emailToken({ projectId: Number(project), emailId }, use, TOKEN_KEYS);
 }
 
 async function ask(path: string, random: Random, form?: string): Promise<number | null> {
@@ -94,7 +94,7 @@ async function write({ to, from, raw }: Written): Promise<void> {
   try {
     const talk = await openTalk(mailInPort);
     const limit = setTimeout(() => talk.close(), ANSWER_WITHIN_MS);
-    await talk.hand({ from, to: [to], raw });
+    await talk.submit({ from, to: [to], raw });
     clearTimeout(limit);
     talk.close();
   } catch {

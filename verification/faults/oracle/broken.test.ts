@@ -24,56 +24,56 @@ const SPOILT: [invariant: string, what: string, statement: string][] = [
   [
     'I13',
     'accepted records wait',
-    `INSERT INTO beckon.inbox (project_id, seq, priority, kind, records, body, accepted_at) VALUES (1, 1, 'live', 'users', 1, '[]', now())`,
+    `INSERT INTO beckon.ingest_queue (project_id, seq, priority, kind, records, body, accepted_at) VALUES (1, 1, 'live', 'users', 1, '[]', now())`,
   ],
-  ['I13', 'a queue row counts what is not there', `INSERT INTO beckon.ingest_queue VALUES (1, 1, 7)`],
+  ['I13', 'a queue row counts what is not there', `INSERT INTO beckon.ingest_queue_state VALUES (1, 1, 7)`],
   [
     'I13',
     'an email is still claimed',
-    `INSERT INTO beckon.message (project_id, draft_id, id, rule_id, external_user_id, address, state, counts, claimed_at, next_at)
+    `INSERT INTO beckon.email (project_id, draft_id, id, rule_id, external_user_id, address, state, counts, claimed_at, next_at)
      VALUES (1, '${OURS}', '${OURS}', '${OURS}', 'u1', 'u1@x.test', 'submitting', true, now(), now())`,
   ],
   [
     'I12',
-    `a message points at a draft that is not its project's`,
-    `INSERT INTO beckon.message (project_id, draft_id, id, rule_id, external_user_id, address, state, counts, claimed_at)
+    `a email points at a draft that is not its project's`,
+    `INSERT INTO beckon.email (project_id, draft_id, id, rule_id, external_user_id, address, state, counts, claimed_at)
      VALUES (2, '${THEIRS}', '${OURS}', '${OURS}', 'u1', 'u1@x.test', 'sent', true, now())`,
   ],
   [
     'I13',
     'a webhook delivery is still claimed',
-    `INSERT INTO beckon.webhook_delivery (project_id, message_id, endpoint_id, state, next_at, created_at)
+    `INSERT INTO beckon.webhook_delivery (project_id, webhook_id, endpoint_id, state, next_at, created_at)
      VALUES (1, '${OURS}', '${OURS}', 'delivering', now(), now())`,
   ],
   [
     'I12',
     `a webhook_delivery points at a webhook_endpoint that is not its project's`,
-    `INSERT INTO beckon.webhook_delivery (project_id, message_id, endpoint_id, state, created_at)
+    `INSERT INTO beckon.webhook_delivery (project_id, webhook_id, endpoint_id, state, created_at)
      VALUES (1, '${OURS}', '${THEIRS}', 'delivered', now())`,
   ],
   [
     'I13',
     'an attempt has no end',
-    `INSERT INTO beckon.webhook_attempt (project_id, message_id, endpoint_id, number, trigger, url, started_at)
+    `INSERT INTO beckon.webhook_attempt (project_id, webhook_id, endpoint_id, number, trigger, url, started_at)
      VALUES (1, '${OURS}', '${OURS}', 1, 'auto', 'https://x.test', now())`,
   ],
   [
     'I13',
     'a run is due and stays',
-    `INSERT INTO beckon.run (project_id, id, rule_id, version, external_user_id, key, state, arm, single, step, waits_for, next_at, anchor, enrolled_at)
+    `INSERT INTO beckon.run (project_id, id, rule_id, version, external_user_id, key, state, variant, single, step, waits_for, next_at, anchor, enrolled_at)
      VALUES (1, '${OURS}', '${OURS}', 1, 'u1', '', 'active', 'treatment', true, 1, 'time', ${LONG_AGO}, '{}', now())`,
   ],
   [
     'I13',
     'a run waits for a draft that has ended, or for none',
-    `INSERT INTO beckon.run (project_id, id, rule_id, version, external_user_id, key, state, arm, single, step, waits_for, anchor, enrolled_at)
+    `INSERT INTO beckon.run (project_id, id, rule_id, version, external_user_id, key, state, variant, single, step, waits_for, anchor, enrolled_at)
      VALUES (1, '${OURS}', '${OURS}', 1, 'u1', '', 'active', 'treatment', true, 1, 'draft', '{}', now())`,
   ],
   [
     'I13',
     'work is due, but no check is scheduled',
-    `INSERT INTO beckon.tenant_due (project_id, work) VALUES (1, 'webhooks');
-     INSERT INTO beckon.webhook_delivery (project_id, message_id, endpoint_id, state, next_at, created_at)
+    `INSERT INTO beckon.project_timer (project_id, work) VALUES (1, 'webhooks');
+     INSERT INTO beckon.webhook_delivery (project_id, webhook_id, endpoint_id, state, next_at, created_at)
      VALUES (1, '${OURS}', '${OURS}', 'pending', now(), now())`,
   ],
   [
@@ -96,7 +96,7 @@ const SPOILT: [invariant: string, what: string, statement: string][] = [
   [
     'I1',
     'an entry does not have exactly one run with one email',
-    `INSERT INTO beckon.rule_entry VALUES (1, 'u1', '${OURS}', '[7]', now(), 0)`,
+    `INSERT INTO beckon.enrollment_record VALUES (1, 'u1', '${OURS}', '[7]', now(), 0)`,
   ],
 ];
 

@@ -11,20 +11,20 @@ const POINTS: [table: string, column: string, to: string, key: string][] = [
   ['draft', 'rule_id', 'rule', 'id'],
   ['draft', 'external_user_id', 'person', 'external_user_id'],
   ['draft_move', 'draft_id', 'draft', 'id'],
-  ['message', 'draft_id', 'draft', 'id'],
-  ['message', 'external_user_id', 'person', 'external_user_id'],
+  ['email', 'draft_id', 'draft', 'id'],
+  ['email', 'external_user_id', 'person', 'external_user_id'],
   ['run', 'rule_id', 'rule', 'id'],
   ['run', 'external_user_id', 'person', 'external_user_id'],
-  ['rule_entry', 'rule_id', 'rule', 'id'],
-  ['outcome', 'message_id', 'message', 'id'],
+  ['enrollment_record', 'rule_id', 'rule', 'id'],
+  ['outcome', 'email_id', 'email', 'id'],
   ['outcome', 'draft_id', 'draft', 'id'],
-  ['hit', 'message_id', 'message', 'id'],
-  ['tracking_link', 'message_id', 'message', 'id'],
-  ['reply', 'message_id', 'message', 'id'],
-  ['webhook_delivery', 'message_id', 'webhook_message', 'id'],
+  ['hit', 'email_id', 'email', 'id'],
+  ['tracking_link', 'email_id', 'email', 'id'],
+  ['reply', 'email_id', 'email', 'id'],
+  ['webhook_delivery', 'webhook_id', 'webhook', 'id'],
   ['webhook_delivery', 'endpoint_id', 'webhook_endpoint', 'id'],
-  ['webhook_attempt', 'message_id', 'webhook_message', 'id'],
-  ['webhook_message', 'outcome_id', 'outcome', 'id'],
+  ['webhook_attempt', 'webhook_id', 'webhook', 'id'],
+  ['webhook', 'outcome_id', 'outcome', 'id'],
   ['api_key', 'project_id', 'project', 'project_id'],
   ['event', 'external_user_id', 'person', 'external_user_id'],
   ['audience_member', 'external_user_id', 'person', 'external_user_id'],
@@ -42,30 +42,30 @@ const ISOLATED: Promised[] = POINTS.map(([table, column, to, key]) => ({
 const SETTLED: Promised[] = [
   left(
     'accepted records wait',
-    `SELECT format('project %s: %s in %s', project_id, records, priority) FROM beckon.inbox`,
+    `SELECT format('project %s: %s in %s', project_id, records, priority) FROM beckon.ingest_queue`,
   ),
   left(
     'a queue row counts what is not there',
-    `SELECT format('project %s: %s', project_id, waiting) FROM beckon.ingest_queue WHERE waiting <> 0`,
+    `SELECT format('project %s: %s', project_id, waiting) FROM beckon.ingest_queue_state WHERE waiting <> 0`,
   ),
   left(
     'an email is still claimed',
-    `SELECT format('project %s: %s %s', project_id, id, state) FROM beckon.message WHERE state IN ('claimed', 'submitting')`,
+    `SELECT format('project %s: %s %s', project_id, id, state) FROM beckon.email WHERE state IN ('claimed', 'submitting')`,
   ),
   left(
     'an email is deferred, but its draft has ended',
-    `SELECT format('project %s: %s, draft %s', m.project_id, m.id, d.state) FROM beckon.message m
+    `SELECT format('project %s: %s, draft %s', m.project_id, m.id, d.state) FROM beckon.email m
      JOIN beckon.draft d ON d.project_id = m.project_id AND d.id = m.draft_id
      WHERE m.state = 'deferred' AND d.state NOT IN ('held', 'canceled')
        AND (m.attempts > 0 OR d.state NOT IN ('scheduled', 'approved'))`,
   ),
   left(
     'a webhook delivery is still claimed',
-    `SELECT format('project %s: %s', project_id, message_id) FROM beckon.webhook_delivery WHERE state = 'delivering'`,
+    `SELECT format('project %s: %s', project_id, webhook_id) FROM beckon.webhook_delivery WHERE state = 'delivering'`,
   ),
   left(
     'an attempt has no end',
-    `SELECT format('project %s: %s, %s', project_id, message_id, number) FROM beckon.webhook_attempt WHERE ended_at IS NULL`,
+    `SELECT format('project %s: %s, %s', project_id, webhook_id, number) FROM beckon.webhook_attempt WHERE ended_at IS NULL`,
   ),
   left(
     'an import is still claimed',
@@ -82,10 +82,10 @@ const SETTLED: Promised[] = [
     `SELECT format('project %s: %s, %s', project_id, seq, reason) FROM beckon.dead_letter`,
     'I1',
   ),
-  late('a hit has no verdict', 'hit_count', 'settle_at'),
+  late('a hit has no verdict', 'hit_count', 'classify_at'),
   late('a run is due and stays', 'run', `CASE WHEN state = 'active' THEN next_at END`),
   late('a timer of a rule is due and stays', 'rule_timer', 'at'),
-  late('an answer of an audience is due and stays', 'audience_due', 'at'),
+  late('an answer of an audience is due and stays', 'audience_timer', 'at'),
   late('a reply to an email is not forwarded', 'reply', `CASE WHEN forwarded_at IS NULL THEN forward_at END`),
   {
     invariant: 'I13',
@@ -95,7 +95,7 @@ const SETTLED: Promised[] = [
         UNION ALL SELECT project_id, 'webhooks', min(next_at) FROM beckon.webhook_delivery WHERE next_at IS NOT NULL GROUP BY 1
         UNION ALL SELECT project_id, 'process', min(at) FROM beckon.rule_timer GROUP BY 1
         UNION ALL SELECT project_id, 'process', min(next_at) FROM beckon.run WHERE state = 'active' AND next_at IS NOT NULL GROUP BY 1
-      ) w JOIN beckon.tenant_due t USING (project_id, work)
+      ) w JOIN beckon.project_timer t USING (project_id, work)
       WHERE (t.next_at IS NULL OR t.next_at > w.at + ${LATE})
         AND NOT EXISTS (SELECT FROM beckon.project_settings s WHERE s.project_id = w.project_id AND s.settings ->> 'paused' = 'true')`,
   },
@@ -129,7 +129,7 @@ const COUNTED: Promised[] = [
     what: 'no rule evaluated an order',
     rows: () => `SELECT format('project %s, %s: %s', e.project_id, e.external_user_id, e.properties ->> 'order') FROM beckon.event e
       WHERE e.name = '${ORDERED}' AND e.properties ? 'order'
-        AND NOT EXISTS (SELECT FROM beckon.rule_entry x WHERE x.project_id = e.project_id
+        AND NOT EXISTS (SELECT FROM beckon.enrollment_record x WHERE x.project_id = e.project_id
           AND x.external_user_id = e.external_user_id AND x.key = jsonb_build_array(e.properties -> 'order')::text)
         AND NOT EXISTS (SELECT FROM beckon.decision d WHERE d.project_id = e.project_id
           AND d.external_user_id = e.external_user_id AND d.key = jsonb_build_array(e.properties -> 'order')::text)`,
@@ -137,11 +137,11 @@ const COUNTED: Promised[] = [
   {
     invariant: 'I1',
     what: 'an entry does not have exactly one run with one email',
-    rows: () => `SELECT format('project %s, %s: %s', x.project_id, x.external_user_id, x.key) FROM beckon.rule_entry x
+    rows: () => `SELECT format('project %s, %s: %s', x.project_id, x.external_user_id, x.key) FROM beckon.enrollment_record x
       LEFT JOIN beckon.run r ON r.project_id = x.project_id AND r.external_user_id = x.external_user_id
         AND r.rule_id = x.rule_id AND r.key = x.key
       LEFT JOIN beckon.draft d ON d.project_id = r.project_id AND d.run_id = r.id AND d.resend_of IS NULL
-      WHERE r.arm IS DISTINCT FROM 'holdout'
+      WHERE r.variant IS DISTINCT FROM 'holdout'
       GROUP BY x.project_id, x.external_user_id, x.rule_id, x.key HAVING count(DISTINCT r.id) <> 1 OR count(d.id) <> 1`,
   },
 ];

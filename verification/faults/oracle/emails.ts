@@ -1,4 +1,4 @@
-import type { DraftRow, Facts, Email, MessageRow } from './facts.ts';
+import type { DraftRow, Facts, Email, EmailFactsRow } from './facts.ts';
 import type { Findings } from './verdict.ts';
 
 /**
@@ -30,7 +30,7 @@ export function judgeEmails(facts: Facts, findings: Findings): Map<string, Sendi
 }
 
 /** An email, all its copies at the receiving server, and its draft. */
-export type Sending = { message: MessageRow; copies: Email[]; draft: DraftRow | undefined };
+export type Sending = { message: EmailFactsRow; copies: Email[]; draft: DraftRow | undefined };
 
 const ID = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/;
 
@@ -60,7 +60,7 @@ function judgeCopies({ message, copies, draft }: Sending, findings: Findings): v
 /** `isSettled`: its delivery was proven later, and an email that arrived may still bounce. */
 type Known = { copies: Email[]; isSettled: boolean };
 
-function judgeState(message: MessageRow, { copies, isSettled }: Known, findings: Findings): void {
+function judgeState(message: EmailFactsRow, { copies, isSettled }: Known, findings: Findings): void {
   const there = copies.filter(arrived).length;
   const evidence = `${nameOf(message)}, ${copies.length} at the far end`;
   if (message.state === 'sent' && there === 0)
@@ -101,6 +101,6 @@ function pausedAt(acts: Facts['acts'], at: number): Set<string> {
   return paused;
 }
 
-export function nameOf({ id, project, state, attempts }: MessageRow): string {
+export function nameOf({ id, project, state, attempts }: EmailFactsRow): string {
   return `email ${id} of project ${project} (${state}, ${attempts} attempts)`;
 }

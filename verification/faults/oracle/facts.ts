@@ -39,7 +39,7 @@ export type Rows = {
   keys: KeyRow[];
   drafts: DraftRow[];
   moves: MoveRow[];
-  messages: MessageRow[];
+  messages: EmailFactsRow[];
   suppressions: SuppressionRow[];
   endpoints: EndpointRow[];
   outcomes: OutcomeRow[];
@@ -101,7 +101,7 @@ export type MoveRow = {
   to: string;
   actor: string;
 };
-export type MessageRow = {
+export type EmailFactsRow = {
   project: string;
   draft: string;
   id: string;
@@ -140,7 +140,7 @@ export type WebhookRow = {
 };
 export type DeliveryRow = {
   project: string;
-  message: string;
+  webhook: string;
   endpoint: string;
   state: string;
   tries: number;
@@ -149,7 +149,7 @@ export type DeliveryRow = {
 };
 export type AttemptRow = {
   project: string;
-  message: string;
+  webhook: string;
   endpoint: string;
   number: number;
   startedAt: number;

@@ -171,7 +171,7 @@ const ENTRIES: Entry[] = [
     kind: 'hook',
     at: T0 + 60 * SECOND,
     endpoint: '/1-good',
-    messageId: `msg_${OUTCOME}`,
+    webhookId: `msg_${OUTCOME}`,
     timestamp: String(T0 / SECOND + 60),
     signature: 't=1,v1=1',
     body: BODY,
@@ -291,7 +291,7 @@ const ROWS: Rows = {
   deliveries: [
     {
       project: '1',
-      message: OUTCOME,
+      webhook: OUTCOME,
       endpoint: ENDPOINT,
       state: 'delivered',
       tries: 1,
@@ -302,7 +302,7 @@ const ROWS: Rows = {
   attempts: [
     {
       project: '1',
-      message: OUTCOME,
+      webhook: OUTCOME,
       endpoint: ENDPOINT,
       number: 1,
       startedAt: T0 + 59 * SECOND,

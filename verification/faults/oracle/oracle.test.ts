@@ -327,13 +327,13 @@ const delivery = ({ rows }: Facts): Facts['rows']['deliveries'][number] => first
 const attempt = ({ rows }: Facts): Facts['rows']['attempts'][number] => first(rows.attempts);
 
 const OF_WEBHOOKS: Case[] = [
-  ['I7', 'an outcome does not have one message', ({ rows }) => (rows.webhooks = [])],
+  ['I7', 'an outcome does not have one webhook', ({ rows }) => (rows.webhooks = [])],
   [
     'I7',
-    'an outcome does not have one message',
+    'an outcome does not have one webhook',
     ({ rows }) => rows.webhooks.push({ ...first(rows.webhooks), id: 'another' }),
   ],
-  ['I7', 'a message without its outcome', ({ rows }) => (rows.outcomes = [])],
+  ['I7', 'a webhook without its outcome', ({ rows }) => (rows.outcomes = [])],
   ['I7', 'an endpoint is not told what it wants', ({ rows }) => (rows.deliveries = [])],
   [
     'I7',
@@ -357,10 +357,10 @@ const OF_WEBHOOKS: Case[] = [
     'a delivery is put off for longer than any schedule',
     (facts) => Object.assign(delivery(facts), { state: 'pending', nextAt: QUIET_AT + 100 * 3_600_000 }),
   ],
-  ['I7', 'a POST under an id that no message has', (facts) => (hook(facts).messageId = 'msg_new')],
+  ['I7', 'a POST under an id that no webhook has', (facts) => (hook(facts).webhookId = 'msg_new')],
   ['I8', 'a POST does not verify', (facts) => (hook(facts).verified = false)],
   ['I8', 'a POST is not of its time', (facts) => (hook(facts).at += MINUTE)],
-  ['I8', 'a POST has other bytes than its message', (facts) => (hook(facts).body = '{}')],
+  ['I8', 'a POST has other bytes than its webhook', (facts) => (hook(facts).body = '{}')],
   ['I8', 'a POST came before its attempt was written down', (facts) => (attempt(facts).startedAt = QUIET_AT)],
   ['I8', 'attempts are missing in the log', (facts) => (delivery(facts).attempts = 2)],
   [

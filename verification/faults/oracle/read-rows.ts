@@ -115,21 +115,21 @@ function toPerson({
   };
 }
 
-const QUEUES = `SELECT ${PROJECT}, next_seq::float8 AS "nextSeq", waiting::float8 AS waiting FROM beckon.ingest_queue`;
+const QUEUES = `SELECT ${PROJECT}, next_seq::float8 AS "nextSeq", waiting::float8 AS waiting FROM beckon.ingest_queue_state`;
 const KEYS = `SELECT ${PROJECT}, id, ${ms('revoked_at', 'revokedAt')} FROM beckon.api_key`;
 const DRAFTS = `SELECT ${PROJECT}, id, external_user_id AS user, state, resume_state AS "resumeState", reason,
   ${ms('deadline_at', 'deadlineAt')}, ${ms('not_before', 'notBefore')}, ${ms('due_at', 'dueAt')}, moves FROM beckon.draft`;
 const MOVES = `SELECT ${PROJECT}, draft_id AS draft, number, ${ms('at', 'at')}, action, from_state AS from, to_state AS to, actor
   FROM beckon.draft_move ORDER BY project_id, draft_id, number`;
 const MESSAGES = `SELECT ${PROJECT}, draft_id AS draft, id, external_user_id AS user, address, state, reason, epoch, attempts,
-  ${ms('first_at', 'firstAt')} FROM beckon.message`;
+  ${ms('first_at', 'firstAt')} FROM beckon.email`;
 const SUPPRESSIONS = `SELECT ${PROJECT}, kind, value, ${ms('until', 'until')}, ${ms('created_at', 'createdAt')} FROM beckon.suppression`;
 const ENDPOINTS = `SELECT ${PROJECT}, id, url, types, ${ms('created_at', 'createdAt')}, ${ms('disabled_at', 'disabledAt')},
   disabled_reason AS "disabledReason" FROM beckon.webhook_endpoint`;
 const OUTCOMES = `SELECT ${PROJECT}, id, type, class, ${ms('recorded_at', 'recordedAt')} FROM beckon.outcome`;
-const WEBHOOKS = `SELECT ${PROJECT}, id, outcome_id AS outcome, type, body, ${ms('created_at', 'createdAt')} FROM beckon.webhook_message`;
-const DELIVERIES = `SELECT ${PROJECT}, message_id AS message, endpoint_id AS endpoint, state, tries, attempts, ${ms('next_at', 'nextAt')}
+const WEBHOOKS = `SELECT ${PROJECT}, id, outcome_id AS outcome, type, body, ${ms('created_at', 'createdAt')} FROM beckon.webhook`;
+const DELIVERIES = `SELECT ${PROJECT}, webhook_id AS webhook, endpoint_id AS endpoint, state, tries, attempts, ${ms('next_at', 'nextAt')}
   FROM beckon.webhook_delivery`;
-const ATTEMPTS = `SELECT ${PROJECT}, message_id AS message, endpoint_id AS endpoint, number, ${ms('started_at', 'startedAt')},
+const ATTEMPTS = `SELECT ${PROJECT}, webhook_id AS webhook, endpoint_id AS endpoint, number, ${ms('started_at', 'startedAt')},
   ${ms('ended_at', 'endedAt')}, status FROM beckon.webhook_attempt`;
 const AUDITS = `SELECT ${PROJECT}, ${ms('at', 'at')}, action, subject, completed AS "isDone" FROM beckon.audit`;

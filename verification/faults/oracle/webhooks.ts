@@ -7,7 +7,7 @@ import type { Findings } from './verdict.ts';
  * bytes for its id. It was recorded as an attempt before it was sent.
  */
 export function judgeWebhooks(facts: Facts, findings: Findings): void {
-  judgeMessages(facts, findings);
+  judgeOutcomes(facts, findings);
   const told = index(facts);
   judgeDeliveries(facts, told, findings);
   for (const hook of facts.hooks) judgePost(hook, told, { faults: facts.faults, findings });
@@ -18,50 +18,50 @@ export function judgeWebhooks(facts: Facts, findings: Findings): void {
 const UNCERTAIN = 'unverified';
 const DELETED = 'deleted';
 
-function judgeMessages({ rows }: Facts, findings: Findings): void {
+function judgeOutcomes({ rows }: Facts, findings: Findings): void {
   const byOutcome = Map.groupBy(rows.webhooks, ({ outcome }) => outcome);
   for (const { id, project, class: kind } of rows.outcomes) {
-    const messages = byOutcome.get(id) ?? [];
-    if (messages.length !== (kind === UNCERTAIN ? 0 : 1))
+    const webhooks = byOutcome.get(id) ?? [];
+    if (webhooks.length !== (kind === UNCERTAIN ? 0 : 1))
       findings.add(
         'I7',
-        'an outcome does not have one message',
-        `outcome ${id} of project ${project}: ${messages.length}`,
+        'an outcome does not have one webhook',
+        `outcome ${id} of project ${project}: ${webhooks.length}`,
       );
   }
   const outcomes = new Set(rows.outcomes.map(({ id }) => id));
   for (const { id, outcome } of rows.webhooks)
-    if (outcome !== null && !outcomes.has(outcome)) findings.add('I7', 'a message without its outcome', id);
+    if (outcome !== null && !outcomes.has(outcome)) findings.add('I7', 'a webhook without its outcome', id);
   judgeWanted({ rows }, findings);
 }
 
 function judgeWanted({ rows }: Pick<Facts, 'rows'>, findings: Findings): void {
   const endpoints = Map.groupBy(rows.endpoints, ({ project }) => project);
   const known = new Set(rows.deliveries.map(placeOf));
-  for (const message of rows.webhooks)
-    for (const endpoint of endpoints.get(message.project) ?? []) {
-      const place = placeOf({ message: message.id, endpoint: endpoint.id });
-      if (wants(endpoint, message) && !known.has(place))
+  for (const webhook of rows.webhooks)
+    for (const endpoint of endpoints.get(webhook.project) ?? []) {
+      const place = placeOf({ webhook: webhook.id, endpoint: endpoint.id });
+      if (wants(endpoint, webhook) && !known.has(place))
         findings.add(
           'I7',
           'an endpoint is not told what it wants',
-          `message ${message.id} to ${endpoint.url}`,
+          `webhook ${webhook.id} to ${endpoint.url}`,
         );
     }
 }
 
-function wants({ types, createdAt, disabledReason }: EndpointRow, message: WebhookRow): boolean {
-  const isThere = createdAt <= message.createdAt && disabledReason !== DELETED;
-  return isThere && (types === null || types.includes(message.type));
+function wants({ types, createdAt, disabledReason }: EndpointRow, webhook: WebhookRow): boolean {
+  const isThere = createdAt <= webhook.createdAt && disabledReason !== DELETED;
+  return isThere && (types === null || types.includes(webhook.type));
 }
 
-const placeOf = ({ message, endpoint }: { message: string; endpoint: string }): string =>
-  `${message} ${endpoint}`;
+const placeOf = ({ webhook, endpoint }: { webhook: string; endpoint: string }): string =>
+  `${webhook} ${endpoint}`;
 
 /** Indexes by delivery. */
 type Told = {
   endpoints: Map<string, EndpointRow>;
-  messages: Map<string, WebhookRow>;
+  webhooks: Map<string, WebhookRow>;
   attempts: Map<string, AttemptRow[]>;
   posts: Map<string, Hook[]>;
 };
@@ -70,16 +70,16 @@ function index({ rows, hooks }: Facts): Told {
   const endpoints = new Map(rows.endpoints.map((endpoint) => [new URL(endpoint.url).pathname, endpoint]));
   return {
     endpoints,
-    messages: new Map(rows.webhooks.map((message) => [message.id, message])),
+    webhooks: new Map(rows.webhooks.map((webhook) => [webhook.id, webhook])),
     attempts: Map.groupBy(rows.attempts, placeOf),
     posts: Map.groupBy(hooks, (hook) => {
       const endpoint = endpoints.get(hook.endpoint)?.id ?? hook.endpoint;
-      return placeOf({ message: idOf(hook), endpoint });
+      return placeOf({ webhook: idOf(hook), endpoint });
     }),
   };
 }
 
-const idOf = ({ messageId }: Hook): string => messageId.replace(/^msg_/, '');
+const idOf = ({ webhookId }: Hook): string => webhookId.replace(/^msg_/, '');
 const isGood = (status: number | null): boolean => status !== null && status >= 200 && status < 300;
 
 /** From the retry schedule of the contract. */
@@ -92,7 +92,7 @@ function judgeDeliveries({ rows, quietAt }: Facts, told: Told, findings: Finding
     const attempts = told.attempts.get(place) ?? [];
     const taken = (told.posts.get(place) ?? []).some(({ answered }) => isGood(answered));
     const endpoint = endpoints.get(delivery.endpoint);
-    const name = `message ${delivery.message} to ${endpoint?.url ?? delivery.endpoint}, ${attempts.length} attempts`;
+    const name = `webhook ${delivery.webhook} to ${endpoint?.url ?? delivery.endpoint}, ${attempts.length} attempts`;
     const complain = (what: string): void => findings.add('I7', what, name);
     judgeEnd(delivery, { attempts, taken, endpoint, complain });
     if (delivery.state === 'pending') judgePending(delivery, { attempts, quietAt, complain });
@@ -141,10 +141,10 @@ const FAULT_LASTS_MS = 2 * 60_000;
 
 type Judging = { faults: Facts['faults']; findings: Findings };
 
-function judgePost(hook: Hook, { endpoints, messages, attempts }: Told, { faults, findings }: Judging): void {
-  const name = `${hook.messageId} to ${hook.endpoint} at ${new Date(hook.at).toISOString()}`;
+function judgePost(hook: Hook, { endpoints, webhooks, attempts }: Told, { faults, findings }: Judging): void {
+  const name = `${hook.webhookId} to ${hook.endpoint} at ${new Date(hook.at).toISOString()}`;
   const endpoint = endpoints.get(hook.endpoint);
-  const message = messages.get(idOf(hook));
+  const webhook = webhooks.get(idOf(hook));
   if (!hook.verified) findings.add('I8', 'a POST does not verify', name);
   const signedAt = Number(hook.timestamp) * 1_000;
   const isLate =
@@ -152,11 +152,11 @@ function judgePost(hook: Hook, { endpoints, messages, attempts }: Told, { faults
     !faults.some(({ at }) => at > signedAt - FAULT_LASTS_MS && at < hook.at);
   if (isLate || signedAt > hook.at + FRESH_MS)
     findings.add('I8', 'a POST is not of its time', `${name}, signed ${hook.timestamp}`);
-  if (!message) return findings.add('I7', 'a POST under an id that no message has', name);
-  if (hook.body !== message.body) findings.add('I8', 'a POST has other bytes than its message', name);
-  if (endpoint?.project !== message.project)
+  if (!webhook) return findings.add('I7', 'a POST under an id that no webhook has', name);
+  if (hook.body !== webhook.body) findings.add('I8', 'a POST has other bytes than its webhook', name);
+  if (endpoint?.project !== webhook.project)
     return findings.add('I12', 'an endpoint is told of another project', name);
-  const known = attempts.get(placeOf({ message: message.id, endpoint: endpoint.id })) ?? [];
+  const known = attempts.get(placeOf({ webhook: webhook.id, endpoint: endpoint.id })) ?? [];
   if (!known.some(({ startedAt }) => startedAt <= hook.at + CLOCKS_MS))
     findings.add('I8', 'a POST came before its attempt was written down', name);
 }

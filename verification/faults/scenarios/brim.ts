@@ -76,7 +76,7 @@ async function holdDigest(client: pg.Client, projectId: number): Promise<void> {
 }
 
 async function moveWaiting(client: pg.Client, projectId: number, by: number): Promise<void> {
-  await client.query('UPDATE beckon.ingest_queue SET waiting = waiting + $2 WHERE project_id = $1', [
+  await client.query('UPDATE beckon.ingest_queue_state SET waiting = waiting + $2 WHERE project_id = $1', [
     projectId,
     by,
   ]);

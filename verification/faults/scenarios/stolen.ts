@@ -57,16 +57,14 @@ async function until(stage: Stage, withinMs: number, isSo: () => Promise<boolean
 }
 
 async function claimed(client: pg.Client): Promise<string[]> {
-  const { rows } = await client.query<{ id: string }>(
-    `SELECT id FROM beckon.message WHERE state = 'claimed'`,
-  );
+  const { rows } = await client.query<{ id: string }>(`SELECT id FROM beckon.email WHERE state = 'claimed'`);
   return rows.map(({ id }) => id);
 }
 
 /** Ends the lease of one minute within which they had to be submitted. */
 async function loseThem(client: pg.Client, emails: string[]): Promise<void> {
   await client.query(
-    `UPDATE beckon.message SET next_at = now() WHERE id = ANY ($1::uuid[]) AND state = 'claimed'`,
+    `UPDATE beckon.email SET next_at = now() WHERE id = ANY ($1::uuid[]) AND state = 'claimed'`,
     [emails],
   );
 }
@@ -74,21 +72,21 @@ async function loseThem(client: pg.Client, emails: string[]): Promise<void> {
 /** Moves the emails to the front. A returned email goes to the end of the due ones, which is far behind on a slow connection. */
 async function putInFront(client: pg.Client, emails: string[]): Promise<void> {
   const { rows } = await client.query<{ project_id: string }>(
-    `UPDATE beckon.draft d SET due_at = d.due_at - interval '1 hour' FROM beckon.message m
+    `UPDATE beckon.draft d SET due_at = d.due_at - interval '1 hour' FROM beckon.email m
      WHERE m.id = ANY ($1::uuid[]) AND m.state = 'deferred' AND d.project_id = m.project_id AND d.id = m.draft_id
        AND d.state IN ('scheduled', 'approved', 'held') AND d.due_at > now() - interval '30 minutes' RETURNING d.project_id`,
     [emails],
   );
   if (rows.length === 0) return;
   await client.query(
-    `UPDATE beckon.tenant_due SET next_at = now() - interval '1 hour' WHERE work = 'send' AND project_id = ANY ($1::bigint[])`,
+    `UPDATE beckon.project_timer SET next_at = now() - interval '1 hour' WHERE work = 'send' AND project_id = ANY ($1::bigint[])`,
     [rows.map((row) => row.project_id)],
   );
 }
 
 async function isStolen(client: pg.Client, emails: string[]): Promise<boolean> {
   const { rowCount } = await client.query(
-    `SELECT 1 FROM beckon.message WHERE id = ANY ($1::uuid[]) AND epoch > 1 AND state IN ('claimed', 'submitting')`,
+    `SELECT 1 FROM beckon.email WHERE id = ANY ($1::uuid[]) AND epoch > 1 AND state IN ('claimed', 'submitting')`,
     [emails],
   );
   return rowCount !== 0;

@@ -50,7 +50,7 @@ function take(request: IncomingMessage, response: ServerResponse, body: string):
     kind: 'hook',
     at: Date.now(),
     endpoint: pathname,
-    messageId: textOf(headers['webhook-id']),
+    webhookId: textOf(headers['webhook-id']),
     timestamp: textOf(headers['webhook-timestamp']),
     signature: textOf(headers['x-service-signature']),
     body,

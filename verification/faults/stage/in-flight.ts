@@ -31,10 +31,7 @@ export function createInFlight({ db, loadJournal, ports }: InFlightDeps): InFlig
         [login],
       );
       if (role === 'mail-in') return busy + connectionsAt(pid, ports.mailIn);
-      const submitting = await count(
-        db,
-        `SELECT count(*) AS n FROM beckon.message WHERE state = 'submitting'`,
-      );
+      const submitting = await count(db, `SELECT count(*) AS n FROM beckon.email WHERE state = 'submitting'`);
       const delivering = await count(
         db,
         `SELECT count(*) AS n FROM beckon.webhook_delivery WHERE state = 'delivering'`,

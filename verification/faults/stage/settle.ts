@@ -35,7 +35,7 @@ export async function settle(stage: OpenStage, withinMs: number): Promise<Waitin
 async function mendAll({ wires, cluster, victims, badEndpoint, dns }: OpenStage): Promise<void> {
   for (const wire of [wires.database, wires.smtp, wires.hooks, wires.api]) wire.mend();
   badEndpoint('fine');
-  dns.trouble(null);
+  dns.fail(null);
   for (const victim of victims) victim.signal('SIGCONT');
   if (!cluster.isUp()) await cluster.start();
   for (const victim of victims) await victim.ready();
@@ -56,7 +56,7 @@ async function letGo({ db, deps, world }: OpenStage): Promise<void> {
 async function endLeases({ db, victims }: OpenStage): Promise<void> {
   const workers = victims.filter(({ role }) => role === 'worker');
   for (const worker of workers) await worker.stop();
-  await db.query(`UPDATE beckon.message SET next_at = now() WHERE next_at > now()`);
+  await db.query(`UPDATE beckon.email SET next_at = now() WHERE next_at > now()`);
   await db.query(
     `UPDATE beckon.webhook_delivery SET next_at = now() WHERE state = 'delivering' AND next_at > now()`,
   );
@@ -88,17 +88,17 @@ async function passTime(db: Database): Promise<void> {
 
 async function lookNow(db: Database): Promise<void> {
   await db.query(
-    `UPDATE beckon.tenant_due SET next_at = now() WHERE work IN ('send', 'webhooks') AND next_at > now()`,
+    `UPDATE beckon.project_timer SET next_at = now() WHERE work IN ('send', 'webhooks') AND next_at > now()`,
   );
 }
 
 const WAITING: Record<string, string> = {
-  'accepted records': `SELECT sum(records) FROM beckon.inbox`,
+  'accepted records': `SELECT sum(records) FROM beckon.ingest_queue`,
   // A draft that waits for review has no deadline, only a day from which it is not worth sending.
   'drafts that are due': `SELECT count(*) FROM beckon.draft WHERE state IN ('approved', 'sending') OR (state = 'scheduled' AND deadline_at IS NOT NULL)`,
   'deferred drafts': `SELECT count(*) FROM beckon.draft WHERE state = 'held' AND reason IN ('deferred', 'domain_not_ready')`,
-  'claimed or deferred emails': `SELECT count(*) FROM beckon.message WHERE state IN ('claimed', 'submitting') OR (state = 'deferred' AND attempts > 0)`,
-  'hits without a verdict': `SELECT count(*) FROM beckon.hit_count WHERE settle_at IS NOT NULL`,
+  'claimed or deferred emails': `SELECT count(*) FROM beckon.email WHERE state IN ('claimed', 'submitting') OR (state = 'deferred' AND attempts > 0)`,
+  'hits without a verdict': `SELECT count(*) FROM beckon.hit_count WHERE classify_at IS NOT NULL`,
   'webhooks that are not told': `SELECT count(*) FROM beckon.webhook_delivery WHERE next_at IS NOT NULL`,
 };
 

@@ -1,12 +1,12 @@
 import { deriveKey } from '../../../packages/server/src/platform/crypto/hash.ts';
 import { idMaker, type NewId } from '../../../packages/server/src/platform/ids.ts';
-import { createSealer, type Sealer } from '../../../packages/server/src/platform/crypto/encrypt.ts';
+import { createEncrypter, type Encrypter } from '../../../packages/server/src/platform/crypto/encrypt.ts';
 import type { MailSettings } from '../../../packages/server/src/modules/sending/domains/domain.ts';
 import { createKey } from '../../../packages/server/src/modules/ingest/keys/change-key.ts';
 import { createProject } from '../../../packages/server/src/modules/administration/create-project.ts';
 import { createRule } from '../../../packages/server/src/modules/rules/write-rule.ts';
 import { addDomain } from '../../../packages/server/src/modules/sending/domains/change-domain.ts';
-import { lookAtDomain } from '../../../packages/server/src/modules/sending/domains/check-domain.ts';
+import { checkDomainNow } from '../../../packages/server/src/modules/sending/domains/check-domain.ts';
 import { requireDomain } from '../../../packages/server/src/modules/sending/domains/domain-view.ts';
 import { setSettings } from '../../../packages/server/src/modules/administration/set-settings.ts';
 import { addEndpoint } from '../../../packages/server/src/modules/webhooks/endpoints/change-endpoint.ts';
@@ -57,7 +57,7 @@ export type WorldDeps = {
   db: Database;
   dns: DnsServer;
   newId: NewId;
-  sealer: Sealer;
+  encrypter: Encrypter;
   resolver: Resolver;
   pepper: Uint8Array;
 };
@@ -68,7 +68,7 @@ export function worldDeps(db: Database, dns: DnsServer): WorldDeps {
     db,
     dns,
     newId: idMaker(db.clock),
-    sealer: createSealer(SECRET, null, 'secrets at rest'),
+    encrypter: createEncrypter(SECRET, null, 'secrets at rest'),
     resolver: createResolver({ servers: dns.servers }),
     pepper: deriveKey(SECRET, 'api-key pepper'),
   };
@@ -178,10 +178,10 @@ export async function failDomain(deps: WorldDeps, place: DomainPlace): Promise<v
   throw new Error(`${place.name} does not fail`);
 }
 
-function look(deps: WorldDeps, place: DomainPlace): ReturnType<typeof lookAtDomain> {
+function look(deps: WorldDeps, place: DomainPlace): ReturnType<typeof checkDomainNow> {
   const openOutbound = (): ReturnType<typeof createOutbound> =>
     createOutbound({ allowPrivate: true, resolver: deps.resolver });
-  return lookAtDomain({ ...deps, mail: MAIL, tokenKeys: TOKEN_KEYS, openOutbound }, place);
+  return checkDomainNow({ ...deps, mail: MAIL, tokenKeys: TOKEN_KEYS, openOutbound }, place);
 }
 
 /** Returns quiet hours in whole minutes that begin at the second full minute from now. */

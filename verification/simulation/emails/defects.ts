@@ -32,7 +32,11 @@ export const EMAIL_DEFECTS: Record<string, Partial<Product>> = {
     refill(bucket, throttle, now) {
       const full = PRODUCT.refill(bucket, throttle, now);
       return full.bucket
-        ? { ...full, left: full.left + 1, bucket: { ...full.bucket, tokens: full.bucket.tokens + 1 } }
+        ? {
+            ...full,
+            remaining: full.remaining + 1,
+            bucket: { ...full.bucket, tokens: full.bucket.tokens + 1 },
+          }
         : full;
     },
   },

@@ -6,8 +6,8 @@ import {
 } from '../../../packages/server/src/modules/drafts/refusals.ts';
 import { cancel, hold, release } from '../../../packages/server/src/modules/drafts/hold-draft.ts';
 import { closeEditor, edit, openEditor } from '../../../packages/server/src/modules/drafts/edit-draft.ts';
-import { type Draft, NOT_WHOLE } from '../../../packages/server/src/modules/drafts/draft.ts';
-import { modeChanged, resumed } from '../../../packages/server/src/modules/drafts/resume-drafts.ts';
+import { type Draft, INCOMPLETE_REASONS } from '../../../packages/server/src/modules/drafts/draft.ts';
+import { setDraftMode, resumeDraft } from '../../../packages/server/src/modules/drafts/resume-drafts.ts';
 import { postpone } from '../../../packages/server/src/modules/review/postpone-draft.ts';
 import { skip, undo } from '../../../packages/server/src/modules/review/approve-draft.ts';
 import type { Owner, Task } from '../schedule.ts';
@@ -108,7 +108,7 @@ function* changeProject(stage: Stage, by: By): Task {
 /** Resumes the project. Drafts are released while it is still paused. */
 export function resume({ store }: Pick<Stage, 'store'>, by: By): void {
   for (const draft of store.drafts.values()) {
-    const moved = resumed(draft, by);
+    const moved = resumeDraft(draft, by);
     if (moved) write(store, moved);
   }
   store.policy = { ...store.policy, paused: false };
@@ -116,7 +116,7 @@ export function resume({ store }: Pick<Stage, 'store'>, by: By): void {
 
 /** As in `switch-rule.ts`: drafts that wait for another cause anyway are left unchanged. */
 const WAITS_FOR_MORE: ReadonlySet<string | null> = new Set([
-  ...NOT_WHOLE,
+  ...INCOMPLETE_REASONS,
   'postponed',
   'deferred',
   'no_address',
@@ -138,7 +138,7 @@ export function switchOn({ store }: Stage, { now, actor }: By): void {
     const released = release(draft, { now, actor, reason: 'rule_on' });
     if (isRefused(released)) continue;
     write(store, released);
-    const later = resumed(released.draft, { now, actor });
+    const later = resumeDraft(released.draft, { now, actor });
     if (later) write(store, later);
   }
 }
@@ -147,7 +147,7 @@ function changeMode({ store, schedule }: Stage, by: By): void {
   const autopilotMs = schedule.random.chance(0.5) ? null : 60 * MINUTE;
   const mode = { autopilotMs, includeOpen: true, expiresAfterMs: 72 * 60 * MINUTE, ...by };
   for (const draft of store.drafts.values()) {
-    const moved = modeChanged(draft, mode);
+    const moved = setDraftMode(draft, mode);
     if (moved) write(store, moved);
   }
 }

@@ -31,9 +31,9 @@ export type Product = {
   approve: typeof approve;
   /** Returns when a draft held by a send check is checked again. Only the sender wakes a deferred draft, so it must always have a time. */
   askAgainAt: (draft: Draft, until: number | null, now: number) => number | null;
-  /** As `submitMessages`, for the email alone. The same statement checks the other conditions. */
+  /** As `markSubmitting`, for the email alone. The same statement checks the other conditions. */
   maySubmit: (message: Message, epoch: number) => boolean;
-  /** As `endMessages`. */
+  /** As `endEmails`. */
   mayEnd: (message: Message, epoch: number, said: Said) => boolean;
   /** As `listLost` and `giveUp`: returns the result of an email whose lease has expired. */
   saidOfLost: (message: Message) => Said;

@@ -3,7 +3,7 @@ import {
   advance,
   afterDraft,
   onTime,
-  standAt,
+  moveRunTo,
 } from '../../../packages/server/src/modules/rules/runs/advance-run.ts';
 import { compile, type Program } from '../../../packages/server/src/modules/rules/runs/program.ts';
 import type { Run } from '../../../packages/server/src/modules/rules/runs/run.ts';
@@ -48,7 +48,7 @@ function goOn({ store, zone, schedule }: Stage, run: Run, now: number): void {
   const step = isNew ? run.step : isDraft ? afterDraft(PROGRAM, run.step) : onTime(PROGRAM, run.step);
   const stand = advance(PROGRAM, { step, now, zone, branch: () => true });
   must(isNew || stand.step > run.step, `the run ${run.id} goes back`);
-  store.runs.set(run.id, standAt(run, stand, now));
+  store.runs.set(run.id, moveRunTo(run, stand, now));
   if (stand.stop.kind !== 'draft') return;
   const autopilotMs = schedule.random.pick([null, 10 * 60_000, HOUR, HOUR]);
   const endsAt = schedule.random.chance(0.2) ? now + 20 * HOUR : null;
@@ -83,7 +83,7 @@ export function newRun(id: string, userId: string, startsAt: number): Run {
     userId,
     key: '',
     state: 'active',
-    arm: 'treatment',
+    variant: 'treatment',
     single: false,
     step: 0,
     waitsFor: null,

@@ -6,7 +6,7 @@ import { type Draft, ENGINE } from '../../../packages/server/src/modules/drafts/
 import { personKey } from '../../../packages/server/src/modules/users/people/people.ts';
 import type { Person as Tracked } from '../../../packages/server/src/modules/users/people/person.ts';
 import { CONTEND_WITHIN_MS } from '../../../packages/server/src/modules/sending/emails/limits.ts';
-import type { GateAnswer } from '../../../packages/server/src/modules/sending/emails/gate.ts';
+import type { GateResult } from '../../../packages/server/src/modules/sending/emails/gate.ts';
 import { quietUntil } from '../../../packages/server/src/modules/sending/emails/quiet-hours.ts';
 import type { Gates } from '../../../packages/server/src/modules/delivery/send-checks.ts';
 import type { Owner, Schedule, Task } from '../schedule.ts';
@@ -73,7 +73,7 @@ function claimBatch(stage: Stage, owner: Owner): Claimed[] {
   const { store, product, schedule } = stage;
   const now = schedule.clockOf(owner);
   const { paused, throttle } = store.policy;
-  const { left, bucket } = product.refill(store.bucket, throttle, now);
+  const { remaining: left, bucket } = product.refill(store.bucket, throttle, now);
   const limit = paused ? 0 : Math.max(Math.min(left, ROOM), LOOKED_AT_MIN);
   const due = [...store.drafts.values()]
     .filter(({ dueAt }) => dueAt !== null && dueAt <= now)
@@ -89,7 +89,7 @@ function claimBatch(stage: Stage, owner: Owner): Claimed[] {
   }
   if (gates.bucket) store.bucket = gates.bucket;
   const after = product.refill(gates.bucket, throttle, now);
-  store.nextTokenAt = after.left < 1 ? after.nextAt : 0;
+  store.nextTokenAt = after.remaining < 1 ? after.nextAt : 0;
   return emails;
 }
 
@@ -170,7 +170,7 @@ function claimed(
   return { ...first, ...claim };
 }
 
-type No = Extract<GateAnswer, { passes: false }>;
+type No = Extract<GateResult, { passes: false }>;
 
 function keepIn(stage: Stage, { draft, answer, now }: { draft: Draft; answer: No; now: number }): void {
   const { reason, until, detail } = answer;
@@ -199,13 +199,13 @@ function openGates({ store, zone }: Stage, now: number, bucket: Gates['bucket'])
   };
   return {
     model: { rules, project: { settings: { timeZone: zone } } } as unknown as Gates['model'],
-    mailroom: { providers: { of: (domain: string) => domain } } as unknown as Gates['mailroom'],
+    sendServices: { providers: { of: (domain: string) => domain } } as unknown as Gates['sendServices'],
     policy: store.policy,
     now,
     bucket,
     isRestored: false,
     domain: 'pass',
-    narrow: null,
+    domainLimits: null,
     warmup: null,
     suppressions: new Map(
       people.map(({ userId, email }) => [

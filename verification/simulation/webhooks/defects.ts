@@ -20,8 +20,8 @@ export const WEBHOOK_DEFECTS: Record<string, Partial<Product>> = {
     },
   },
   'the schedule begins one step later': {
-    resultOf: ({ delivery, answer }) =>
-      PRODUCT.resultOf({ delivery: { ...delivery, tries: delivery.tries + 1 }, answer }),
+    resultOf: ({ delivery, result: answer }) =>
+      PRODUCT.resultOf({ delivery: { ...delivery, tries: delivery.tries + 1 }, result: answer }),
   },
   'a failing endpoint is never paused': {
     judge(health, result) {

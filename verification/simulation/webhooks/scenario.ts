@@ -74,7 +74,7 @@ function* queue({ schedule, store }: Stage, world: World): Task {
         disabledAt === null
           ? { state: 'pending' as const, nextAt: schedule.now() }
           : { state: 'missed' as const, nextAt: null };
-      const delivery = { endpointId: id, messageId: `m${world.queued}`, tries: 0, attempts: [], ...begun };
+      const delivery = { endpointId: id, webhookId: `m${world.queued}`, tries: 0, attempts: [], ...begun };
       store.deliveries.set(keyOf(delivery), delivery);
     }
     const again = random.chance(0.7) ? 0 : Math.round(random.wait(2 * HOUR));

@@ -9,7 +9,7 @@ export type Attempt = {
 };
 export type Delivery = {
   endpointId: string;
-  messageId: string;
+  webhookId: string;
   state: DeliveryState;
   tries: number;
   nextAt: number | null;
@@ -24,8 +24,8 @@ export type Endpoint = {
 };
 export type Store = { endpoints: Map<string, Endpoint>; deliveries: Map<string, Delivery> };
 
-export function keyOf({ endpointId, messageId }: Pick<Delivery, 'endpointId' | 'messageId'>): string {
-  return `${endpointId} ${messageId}`;
+export function keyOf({ endpointId, webhookId }: Pick<Delivery, 'endpointId' | 'webhookId'>): string {
+  return `${endpointId} ${webhookId}`;
 }
 
 export function deliveriesOf(store: Store, endpointId: string): Delivery[] {

@@ -1,7 +1,7 @@
 import { TRIES_MAX } from '../../../packages/server/src/modules/webhooks/deliveries/schedule.ts';
 import {
   type FinishedAttempt,
-  isGood,
+  isSuccess,
 } from '../../../packages/server/src/modules/webhooks/dispatch/answer.ts';
 import type { Owner, Schedule, Task } from '../schedule.ts';
 import type { Heard, Watched } from './checks.ts';
@@ -71,7 +71,7 @@ function round(
 ): Leaving[] {
   const { store, schedule } = stage;
   const now = schedule.clockOf(owner);
-  for (const one of answered.toSorted((a, b) => a.answer.endedAt - b.answer.endedAt)) record(stage, one);
+  for (const one of answered.toSorted((a, b) => a.result.endedAt - b.result.endedAt)) record(stage, one);
   loseLeases(stage, now);
   const wanted = [...store.endpoints.values()].flatMap((endpoint) => wants(stage, endpoint, now) ?? []);
   const rooms = stage.product.shareRooms(wanted, { total: Math.max(0, room), reserved: RESERVED });
@@ -87,7 +87,7 @@ function wants(
 ): { endpoint: Endpoint; due: Delivery[]; inFlight: number; most: number } | null {
   const due = deliveriesOf(store, endpoint.id)
     .filter(({ state, nextAt }) => state === 'pending' && nextAt !== null && nextAt <= now)
-    .toSorted((a, b) => (a.nextAt ?? 0) - (b.nextAt ?? 0) || (a.messageId < b.messageId ? -1 : 1));
+    .toSorted((a, b) => (a.nextAt ?? 0) - (b.nextAt ?? 0) || (a.webhookId < b.webhookId ? -1 : 1));
   if (endpoint.disabledAt !== null) {
     for (const delivery of deliveriesOf(store, endpoint.id))
       if (delivery.state === 'pending') put(store, { ...delivery, state: 'missed', nextAt: null });
@@ -144,7 +144,7 @@ function ended(
 }
 
 function record({ store, product, watched }: Stage, answered: FinishedAttempt): void {
-  const { delivery: asked, answer } = answered;
+  const { delivery: asked, result: answer } = answered;
   const endpoint = store.endpoints.get(asked.endpointId);
   const delivery = store.deliveries.get(keyOf(asked));
   if (!endpoint || !delivery) throw new Error('nothing is deleted here');
@@ -159,7 +159,7 @@ function record({ store, product, watched }: Stage, answered: FinishedAttempt): 
   const isGone = answer.kind === 'answered' && answer.status === GONE;
   const { health, event } = product.judge(endpoint.health, {
     at: answer.endedAt,
-    ok: isGood(answer),
+    ok: isSuccess(answer),
     isGone,
   });
   const isOut = event === 'gone' || event === 'failing';
@@ -168,7 +168,7 @@ function record({ store, product, watched }: Stage, answered: FinishedAttempt): 
     health,
     disabledAt: endpoint.disabledAt ?? (isOut ? answer.endedAt : null),
   });
-  watched.judged(store.endpoints.get(endpoint.id) ?? endpoint, { ok: isGood(answer), at: answer.endedAt });
+  watched.judged(store.endpoints.get(endpoint.id) ?? endpoint, { ok: isSuccess(answer), at: answer.endedAt });
 }
 
 type Posting = Leaving & { answers: FinishedAttempt[]; flying: { count: number } };
@@ -177,12 +177,12 @@ function* post(stage: Stage, owner: Owner, { delivery, number, tries, answers, f
   const { schedule, store, watched } = stage;
   const endpoint = store.endpoints.get(delivery.endpointId);
   if (!endpoint) throw new Error('nothing is deleted here');
-  yield { did: `asks ${delivery.endpointId} for ${delivery.messageId}, attempt ${number}` };
+  yield { did: `asks ${delivery.endpointId} for ${delivery.webhookId}, attempt ${number}` };
   const { ms, answer } = stage.ask(endpoint);
   watched.posted({ delivery, number, answer });
   yield { did: `waits for ${delivery.endpointId}`, until: schedule.now() + ms };
-  const { endpointId, messageId } = delivery;
-  const asked = { projectId: 1, endpointId, messageId, number, tries, url: '', body: '' };
-  answers.push({ delivery: asked, answer: { ...answer, endedAt: schedule.clockOf(owner) } });
+  const { endpointId, webhookId } = delivery;
+  const asked = { projectId: 1, endpointId, webhookId, number, tries, url: '', body: '' };
+  answers.push({ delivery: asked, result: { ...answer, endedAt: schedule.clockOf(owner) } });
   flying.count -= 1;
 }

@@ -17,8 +17,8 @@ export async function backtest(
   api: Api<typeof BACKTEST>,
   { body, signal, onProgress }: BacktestOptions,
 ): Promise<Backtest> {
-  const answer = await api.open(BACKTEST, { body, signal });
-  for await (const line of linesOf(answer)) {
+  const response = await api.open(BACKTEST, { body, signal });
+  for await (const line of linesOf(response)) {
     if ('result' in line) return line.result;
     if ('failure' in line) {
       const { code, errors } = line.failure;

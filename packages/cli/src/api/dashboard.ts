@@ -1,4 +1,4 @@
-import type { AnswerOf, BodyOf, ParamsOf, QueryOf, RouteKey } from '@beckon/contract/dashboard';
+import type { ResponseOf, BodyOf, ParamsOf, QueryOf, RouteKey } from '@beckon/contract/dashboard';
 import { Failure } from '../failure.ts';
 import { textOf } from '../read-all.ts';
 import { sendHttp, type Target } from './http.ts';
@@ -6,14 +6,14 @@ import { failureOf, unreachable } from './refusal.ts';
 
 /** The dashboard API, one call per route, typed by the contract. */
 export type Dashboard = {
-  call<K extends RouteKey>(key: K, request: RequestOf<K> & { timeoutMs?: number }): Promise<AnswerOf<K>>;
+  call<K extends RouteKey>(key: K, request: RequestOf<K> & { timeoutMs?: number }): Promise<ResponseOf<K>>;
   /** For responses that are not one JSON value: files, JSON lines and feeds. */
   open<K extends RouteKey>(key: K, request: RequestOf<K> & OpenOptions): Promise<Response>;
 };
 
 /** The calls of a command: only the routes that it names, with `:project` filled in. */
 export type Api<R extends RouteKey> = {
-  call<K extends R>(key: K, request: CallOf<K>): Promise<AnswerOf<K>>;
+  call<K extends R>(key: K, request: CallOf<K>): Promise<ResponseOf<K>>;
   open<K extends R>(key: K, request: RequestOf<K, 'project'> & OpenOptions): Promise<Response>;
 };
 /** `project`: another project than the chosen one. */
@@ -47,9 +47,9 @@ export function createDashboard({ target, version, token, signal }: DashboardDep
 
   async function send(request: Resolved, until: AbortSignal): Promise<Response> {
     const { method, path, body, bytes, headers = {} } = request;
-    let answer: Response;
+    let response: Response;
     try {
-      answer = await sendHttp(target, {
+      response = await sendHttp(target, {
         method,
         path: `/api/dashboard${path}`,
         headers: {
@@ -67,15 +67,15 @@ export function createDashboard({ target, version, token, signal }: DashboardDep
       signal.throwIfAborted();
       throw unreachable(name, error);
     }
-    if (answer.ok) return answer;
-    throw failureOf(answer, await readText(answer, name), name);
+    if (response.ok) return response;
+    throw failureOf(response, await readText(response, name), name);
   }
 
   return {
     async call(key, request) {
       const until = AbortSignal.any([signal, AbortSignal.timeout(request.timeoutMs ?? TIMEOUT_MS)]);
-      const answer = await send(resolveRequest(key, request as Loose), until);
-      const text = await readText(answer, name).catch((error: unknown) => {
+      const response = await send(resolveRequest(key, request as Loose), until);
+      const text = await readText(response, name).catch((error: unknown) => {
         signal.throwIfAborted();
         throw error instanceof Failure ? error : unreachable(name, error);
       });
@@ -86,8 +86,8 @@ export function createDashboard({ target, version, token, signal }: DashboardDep
       }
     },
     async open(key, request) {
-      const { headers = {}, signal: own, bytes } = request;
-      const until = own === undefined ? signal : AbortSignal.any([signal, own]);
+      const { headers = {}, signal: requestSignal, bytes } = request;
+      const until = requestSignal === undefined ? signal : AbortSignal.any([signal, requestSignal]);
       const resolved = resolveRequest(key, request as Loose);
       return send({ ...resolved, bytes, headers: { accept: '*/*', ...headers } }, until);
     },

@@ -5,7 +5,7 @@ import { afterEach, expect, test } from 'vitest';
 import { testShell } from '../../testkit/shell.ts';
 
 const TOKEN = `bkp_${'a'.repeat(40)}`;
-type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 let server: Server | null = null;
 afterEach(() => {
@@ -14,19 +14,19 @@ afterEach(() => {
 });
 
 /** A server with one answer for each connection; the last one repeats. */
-async function feedServer(...answers: Answer[]): Promise<{ url: string; asked: IncomingMessage[] }> {
-  const asked: IncomingMessage[] = [];
+async function feedServer(...handlers: Handler[]): Promise<{ url: string; requests: IncomingMessage[] }> {
+  const requests: IncomingMessage[] = [];
   server = createServer((request, response) => {
-    const answer = answers[Math.min(asked.length, answers.length - 1)];
-    asked.push(request);
-    answer?.(request, response);
+    const handler = handlers[Math.min(requests.length, handlers.length - 1)];
+    requests.push(request);
+    handler?.(request, response);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
 }
 
-function events(text: string, then: (response: ServerResponse) => void = () => {}): Answer {
+function events(text: string, then: (response: ServerResponse) => void = () => {}): Handler {
   return (_request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.write(text);
@@ -34,21 +34,21 @@ function events(text: string, then: (response: ServerResponse) => void = () => {
   };
 }
 
-function refused(status: number, code: string): Answer {
+function refused(status: number, code: string): Handler {
   return (_request, response) => {
     response.writeHead(status, { 'content-type': 'application/json', 'x-request-id': 'r1' });
     response.end(JSON.stringify({ errors: [{ code, message: `It is ${code}` }] }));
   };
 }
 
-const item = (place: string): string =>
-  `id: ${place}\ndata: ${JSON.stringify({ id: place, place, at: '2026-01-01T00:00:00Z', type: 'event', name: place })}\n\n`;
+const item = (position: string): string =>
+  `id: ${position}\ndata: ${JSON.stringify({ id: position, place: position, at: '2026-01-01T00:00:00Z', type: 'event', name: position })}\n\n`;
 
 const NO_WAIT = { wait: async () => {} };
 const shell = testShell({ BECKON_TOKEN: TOKEN, BECKON_PROJECT: '1' });
 
 test('tail › continues after the last event of a lost connection, without duplicates', async () => {
-  const { url, asked } = await feedServer(
+  const { url, requests } = await feedServer(
     events(item('p1') + item('p2'), (response) => response.end()),
     refused(503, 'server_error'),
     events(item('p2') + item('p3')),
@@ -59,8 +59,8 @@ test('tail › continues after the last event of a lost connection, without dupl
   const { code, lines, err } = await tail.ended;
   expect(code).toBe(0);
   expect(lines.map((line) => (line as { place: string }).place)).toEqual(['p1', 'p2', 'p3']);
-  expect(asked.map(({ headers }) => headers['last-event-id'])).toEqual([undefined, 'p2', 'p2']);
-  expect(asked[0]?.headers.authorization).toBe(`Bearer ${TOKEN}`);
+  expect(requests.map(({ headers }) => headers['last-event-id'])).toEqual([undefined, 'p2', 'p2']);
+  expect(requests[0]?.headers.authorization).toBe(`Bearer ${TOKEN}`);
   expect(err.match(/Connection lost/g)).toHaveLength(1);
   expect(err).toContain('Reconnected');
 });
@@ -70,7 +70,7 @@ test('tail › reconnects at the start of the feed before the first event, or re
     ['retry: 2000\nid: p0\n: place p0\n\n', 'p0', 'Reconnected'],
     ['retry: 2000\n\n: alive\n\n', undefined, 'may be missing'],
   ] as const) {
-    const { url, asked } = await feedServer(
+    const { url, requests } = await feedServer(
       events(begin, (response) => response.end()),
       events(item('p1')),
     );
@@ -78,7 +78,7 @@ test('tail › reconnects at the start of the feed before the first event, or re
     await tail.waitFor('"p1"');
     tail.interrupt();
     expect((await tail.ended).err).toContain(words);
-    expect(asked.map(({ headers }) => headers['last-event-id'])).toEqual([undefined, placed]);
+    expect(requests.map(({ headers }) => headers['last-event-id'])).toEqual([undefined, placed]);
     server?.closeAllConnections();
     server?.close();
   }
@@ -110,7 +110,7 @@ test('tail › ends when the feed is rejected', async () => {
     server?.close();
   }
   const later = await feedServer(
-    events(item('p1'), (one) => one.end()),
+    events(item('p1'), (response) => response.end()),
     refused(403, 'role_required'),
   );
   const ran = await shell.run(['tail', '--url', later.url], NO_WAIT);
@@ -125,7 +125,7 @@ test('dashboard client › rejects responses that are not from Beckon, and follo
   });
   const led = await shell.run(['drafts', 'list', '--url', away.url]);
   expect([led.code, led.err]).toEqual([1, expect.stringContaining('https://elsewhere.example/')]);
-  expect(away.asked).toHaveLength(1);
+  expect(away.requests).toHaveLength(1);
   const html = await feedServer((_request, response) => response.end('<h1>Welcome</h1>'));
   const page = await shell.run(['drafts', 'list', '--url', html.url]);
   expect([page.code, page.err]).toEqual([1, expect.stringContaining('not from Beckon')]);
@@ -144,11 +144,13 @@ test('dashboard client › rejects responses that are not from Beckon, and follo
 });
 
 test('dashboard client › encodes an id as one path segment', async () => {
-  const { url, asked } = await feedServer(refused(404, 'not_found'));
+  const { url, requests } = await feedServer(refused(404, 'not_found'));
   await shell.run(['explain', '../../../token?x=#/é', '--url', url]);
-  expect(asked[0]?.url).toBe('/api/dashboard/projects/1/users/..%2F..%2F..%2Ftoken%3Fx%3D%23%2F%C3%A9/why');
+  expect(requests[0]?.url).toBe(
+    '/api/dashboard/projects/1/users/..%2F..%2F..%2Ftoken%3Fx%3D%23%2F%C3%A9/why',
+  );
   const dots = await shell.run(['explain', '..', '--url', url]);
-  expect([dots.code, asked.length]).toEqual([1, 1]);
+  expect([dots.code, requests.length]).toEqual([1, 1]);
 });
 
 test('Ctrl-C › ends a command with 130 and a stream with 0, without a message', async () => {

@@ -27,40 +27,40 @@ const EVENT_MAX_CHARS = 4 * 1024 * 1024;
  */
 export async function* followFeed(options: FeedOptions): AsyncGenerator<string, void> {
   const { signal } = options;
-  const going = { place: options.lastEventId ?? '', isFirst: true, failures: 0 };
+  const state = { position: options.lastEventId ?? '', isFirst: true, failures: 0 };
   while (!signal.aborted) {
     try {
-      yield* followOnce(options, going);
+      yield* followOnce(options, state);
       await reportLost(options, 'the connection was closed');
     } catch (error) {
       if (signal.aborted) return;
-      if (going.isFirst || isFinal(error))
+      if (state.isFirst || isFinal(error))
         throw error instanceof Failure ? error : unreachable('the feed', error);
-      if (going.failures === 0)
+      if (state.failures === 0)
         await reportLost(options, error instanceof Error ? error.message : 'the connection was lost');
     }
-    going.failures += 1;
-    await pause(options, going.failures);
+    state.failures += 1;
+    await pause(options, state.failures);
   }
 }
 
-type Going = { place: string; isFirst: boolean; failures: number };
+type StreamState = { position: string; isFirst: boolean; failures: number };
 
-async function* followOnce(options: FeedOptions, going: Going): AsyncGenerator<string, void> {
+async function* followOnce(options: FeedOptions, state: StreamState): AsyncGenerator<string, void> {
   const silence = watchSilence(options.signal);
   try {
-    const headers = going.place === '' ? {} : { 'last-event-id': going.place };
-    const answer = await options.open({ accept: 'text/event-stream', ...headers }, silence.signal);
-    if (going.isFirst) await options.note(options.onOpen);
-    else await options.note(going.place === '' ? options.onGap : 'Reconnected.');
-    [going.isFirst, going.failures] = [false, 0];
-    for await (const { event, id, data } of eventsOf(answer, { silence, going })) {
+    const headers = state.position === '' ? {} : { 'last-event-id': state.position };
+    const response = await options.open({ accept: 'text/event-stream', ...headers }, silence.signal);
+    if (state.isFirst) await options.note(options.onOpen);
+    else await options.note(state.position === '' ? options.onGap : 'Reconnected.');
+    [state.isFirst, state.failures] = [false, 0];
+    for await (const { event, id, data } of eventsOf(response, { silence, state })) {
       if (event === 'gap') await options.note(options.onGap);
       else if (event === 'end') endOf(data);
       else {
         yield data;
         // The consumer has handled the event at this point, so it need not be sent again.
-        going.place = id ?? going.place;
+        state.position = id ?? state.position;
       }
     }
   } finally {
@@ -92,7 +92,7 @@ function watchSilence(signal: AbortSignal): Silence {
 
 async function* eventsOf(
   { body }: Response,
-  { silence, going }: { silence: Silence; going: Going },
+  { silence, state }: { silence: Silence; state: StreamState },
 ): AsyncGenerator<EventSourceMessage, void> {
   if (body === null) return;
   let waiting: EventSourceMessage[] = [];
@@ -100,7 +100,7 @@ async function* eventsOf(
   const parser = createParser({
     maxBufferSize: EVENT_MAX_CHARS,
     onEvent: (event) => waiting.push(event),
-    onComment: (said) => (going.place = PLACE.exec(said)?.[1] ?? going.place),
+    onComment: (comment) => (state.position = PLACE.exec(comment)?.[1] ?? state.position),
     onError: ({ type }) => (isTooLarge ||= type === 'max-buffer-size-exceeded'),
   });
   const decoder = new TextDecoder();

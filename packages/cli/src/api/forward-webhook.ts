@@ -1,5 +1,5 @@
 import { signWebhook } from '@beckon/contract/signature';
-import type { ListenedMessage } from '@beckon/contract/dashboard';
+import type { ListenedWebhook } from '@beckon/contract/dashboard';
 import type { Shell } from '../shell.ts';
 import { reasonOf } from './refusal.ts';
 
@@ -18,7 +18,7 @@ const PAUSES_MS = [300, 1_000, 3_000] as const;
 const TIMEOUT_MS = 15_000;
 
 /** Posts the exact body that an endpoint would get. Each attempt is signed again, because a signature expires. */
-export async function forwardWebhook(message: ListenedMessage, options: ForwardOptions): Promise<Forwarded> {
+export async function forwardWebhook(message: ListenedWebhook, options: ForwardOptions): Promise<Forwarded> {
   const { signal, shell } = options;
   for (let attempts = 1; ; attempts += 1) {
     const tried = await post(message, options);
@@ -30,12 +30,12 @@ export async function forwardWebhook(message: ListenedMessage, options: ForwardO
 
 type Tried = Omit<Forwarded, 'attempts'>;
 
-async function post({ id, body }: ListenedMessage, options: ForwardOptions): Promise<Tried> {
+async function post({ id, body }: ListenedWebhook, options: ForwardOptions): Promise<Tried> {
   const { target, key, signal, shell } = options;
   const startedAt = performance.now();
   const elapsed = (): number => Math.round(performance.now() - startedAt);
   try {
-    const answer = await fetch(target, {
+    const response = await fetch(target, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
@@ -46,8 +46,8 @@ async function post({ id, body }: ListenedMessage, options: ForwardOptions): Pro
       redirect: 'manual',
       signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
     });
-    await answer.body?.cancel();
-    return { status: answer.status, error: null, ms: elapsed() };
+    await response.body?.cancel();
+    return { status: response.status, error: null, ms: elapsed() };
   } catch (error) {
     const isTimeout = error instanceof Error && error.name === 'TimeoutError';
     return { status: null, error: isTimeout ? 'no response within 15 s' : reasonOf(error), ms: elapsed() };

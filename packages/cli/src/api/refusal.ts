@@ -2,18 +2,18 @@ import { BeckonError } from '@beckon/client';
 import { EXIT, type ExitCode, Failure } from '../failure.ts';
 
 /** Converts a response with an error status or a redirect to a failure. */
-export function failureOf(answer: Response, text: string, name: string): Failure {
-  const isRedirect = answer.status >= 300 && answer.status < 400;
-  if (isRedirect) return redirected(name, answer.headers.get('location'));
-  const requestId = answer.headers.get('x-request-id') ?? undefined;
+export function failureOf(response: Response, text: string, name: string): Failure {
+  const isRedirect = response.status >= 300 && response.status < 400;
+  if (isRedirect) return redirected(name, response.headers.get('location'));
+  const requestId = response.headers.get('x-request-id') ?? undefined;
   const [first, ...more] = entriesOf(text);
-  const exit = exitOf(answer.status);
+  const exit = exitOf(response.status);
   if (!first) {
-    const message = `The server answered ${answer.status} without a Beckon error. Check the address.`;
+    const message = `The server answered ${response.status} without a Beckon error. Check the address.`;
     return new Failure('unexpected_answer', message, { requestId, exit });
   }
   const messages = [first, ...more].map(({ message }) => message).join('\n');
-  const message = messages + nextStep(answer, first.code);
+  const message = messages + nextStep(response, first.code);
   return new Failure(first.code, message, { field: first.field, requestId, exit });
 }
 
@@ -64,10 +64,10 @@ function exitOf(status: number): ExitCode {
   return status === 422 || status === 400 ? EXIT.usage : EXIT.failed;
 }
 
-function nextStep(answer: Response, code: string): string {
+function nextStep(response: Response, code: string): string {
   if (code === 'session_required') return '\nThe token is not valid. Run: beckon login';
-  const after = Number(answer.headers.get('retry-after'));
-  return answer.status === 429 && after > 0 ? `. Try again in ${after} s` : '';
+  const after = Number(response.headers.get('retry-after'));
+  return response.status === 429 && after > 0 ? `. Try again in ${after} s` : '';
 }
 
 /** `fetch` wraps the actual error, and a host with several addresses wraps it again. */

@@ -21,7 +21,7 @@ export const tail = custom('tail [filter...]', {
       `Show at most ${SINCE_SHOWN} entries since this time first, such as 7d`,
       'back',
     ),
-    noFollow: { flags: '--no-follow', help: 'End after these entries', read: (given: boolean) => !given },
+    noFollow: { flags: '--no-follow', help: 'End after these entries', read: (value: boolean) => !value },
   },
   isStream: true,
   async run({ api, output, shell, signal }, { filter: words, last, since, noFollow }) {

@@ -1,4 +1,4 @@
-import type { AudienceListed, AudienceMember, AudienceShown } from '@beckon/contract/dashboard';
+import type { AudienceListed, AudienceMember, AudienceDetails } from '@beckon/contract/dashboard';
 import { usage } from '../failure.ts';
 import { call, list, lookUp, type Noun } from '../framework/declare.ts';
 import { jsonFile, required, text } from '../framework/options.ts';
@@ -99,7 +99,7 @@ function stateOf({ state, progress }: AudienceListed): string {
   return progress === null ? STATES[state] : `${STATES[state]} (${progress.built} of ${progress.users})`;
 }
 
-function summary(audience: AudienceShown): readonly (string | { [label: string]: string | number })[] {
+function summary(audience: AudienceDetails): readonly (string | { [label: string]: string | number })[] {
   const { id, name, members, sentence } = audience;
   return [{ id, name, state: stateOf(audience), members }, sentence];
 }

@@ -7,7 +7,7 @@ const FILTERS = {
   action: text('--action <prefix>', 'Only actions that begin with this, such as draft.'),
   scope: {
     ...flag('--project-only', 'Only changes in the project (default: its whole organization)'),
-    read: (given: true | undefined) => (given ? ('project' as const) : undefined),
+    read: (value: true | undefined) => (value ? ('project' as const) : undefined),
   },
 };
 

@@ -141,8 +141,8 @@ describe('webhooks', () => {
     const { code, out } = await local.run(['webhooks', 'test', made.id]);
     expect([code, out]).toEqual([1, expect.stringMatching(/number +trigger +time +ended/)]);
     const [delivery] = (await local.json(['webhooks', 'deliveries'])) as { id: string }[];
-    const shown = await local.run(['webhooks', 'delivery', delivery?.id ?? '', made.id]);
-    expect(shown.out).toContain('"type":"test"');
+    const result = await local.run(['webhooks', 'delivery', delivery?.id ?? '', made.id]);
+    expect(result.out).toContain('"type":"test"');
   });
 });
 
@@ -189,8 +189,8 @@ describe('drafts', () => {
   test('skip of several drafts previews them, and asks before it skips', async () => {
     await draftFor('u3');
     const args = ['drafts', 'skip', '--rule', 'welcome', '--filter', 'user:u3'];
-    const asked = await local.run([...args, '--reason', 'by phone']);
-    expect([asked.code, asked.err]).toEqual([
+    const result = await local.run([...args, '--reason', 'by phone']);
+    expect([result.code, result.err]).toEqual([
       2,
       expect.stringMatching(/1 of rule welcome[^]*Skip 1 draft\? Pass --yes/),
     ]);
@@ -329,18 +329,22 @@ describe('clock', () => {
 
 describe('init', () => {
   test('writes what is missing, and changes nothing that is there', async () => {
-    const own = testShell(env);
-    const { code, out } = await own.run(['init']);
+    const freshShell = testShell(env);
+    const { code, out } = await freshShell.run(['init']);
     expect([code, out]).toEqual([0, expect.stringContaining('node --env-file=.env beckon-sample.mjs')]);
-    const path = join(own.folder, '.env');
+    const path = join(freshShell.folder, '.env');
     expect(await readFile(path, 'utf8')).toBe(`BECKON_URL=${world.url}\nBECKON_API_KEY=${world.apiKey}\n`);
-    expect(await own.json(['init'])).toEqual({ env: 'unchanged', sample: 'unchanged', env_is_ignored: null });
+    expect(await freshShell.json(['init'])).toEqual({
+      env: 'unchanged',
+      sample: 'unchanged',
+      env_is_ignored: null,
+    });
     await writeFile(path, 'A=1\nexport BECKON_URL = https://mine.example');
-    execFileSync('git', ['init', '--quiet'], { cwd: own.folder });
-    const again = await own.json(['init'], { env: { BECKON_API_KEY: '' } });
+    execFileSync('git', ['init', '--quiet'], { cwd: freshShell.folder });
+    const again = await freshShell.json(['init'], { env: { BECKON_API_KEY: '' } });
     expect(again).toEqual({ env: 'completed', sample: 'unchanged', env_is_ignored: false });
-    await writeFile(join(own.folder, '.gitignore'), '.env\n');
-    expect(await own.json(['init'])).toMatchObject({ env_is_ignored: true });
+    await writeFile(join(freshShell.folder, '.gitignore'), '.env\n');
+    expect(await freshShell.json(['init'])).toMatchObject({ env_is_ignored: true });
     expect(await readFile(path, 'utf8')).toBe(
       'A=1\nexport BECKON_URL = https://mine.example\nBECKON_API_KEY=\n',
     );

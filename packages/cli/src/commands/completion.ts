@@ -55,10 +55,14 @@ type Candidate = { word: string; description: string };
 /** The commands and options that can follow these words. */
 function candidatesAfter(program: Parser, words: readonly string[]): Candidate[] {
   let command = program;
-  for (const word of words) command = command.commands.find((one) => one.name() === word) ?? command;
+  for (const word of words)
+    command = command.commands.find((subcommand) => subcommand.name() === word) ?? command;
   const options = command === program ? program.options : [...command.options, ...program.options];
   return [
-    ...command.commands.map((one) => ({ word: one.name(), description: one.description() })),
+    ...command.commands.map((subcommand) => ({
+      word: subcommand.name(),
+      description: subcommand.description(),
+    })),
     ...options.map(({ long, description }) => ({ word: long ?? '', description })),
     { word: '--help', description: 'Show help' },
   ].filter(({ word }) => word !== '');

@@ -9,7 +9,7 @@ export async function currentProject({
 }: Context<'GET /projects'>): Promise<{ current: ProjectListed; sandbox: ProjectListed | undefined }> {
   const { id } = await project();
   const { data } = await api.call('GET /projects', {});
-  const current = data.find((one) => String(one.id) === id);
+  const current = data.find((row) => String(row.id) === id);
   if (!current) throw new Failure('not_found', `Unknown project ${id}`);
   return { current, sandbox: data.find(({ sandbox_of }) => String(sandbox_of) === id) };
 }

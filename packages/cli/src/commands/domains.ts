@@ -55,7 +55,7 @@ export const domains: Noun = {
         await output.value(checked, (all, words) =>
           all.length === 0
             ? 'No sending domains yet. Add one: beckon domains add <domain>'
-            : all.flatMap((one) => checkView(one, words)),
+            : all.flatMap((domain) => checkView(domain, words)),
         );
       },
     }),

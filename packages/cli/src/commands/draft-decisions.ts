@@ -83,8 +83,8 @@ function previewText({ kind }: BulkAct, preview: BulkPreview): string {
   return [
     `${count(drafts, 'draft')}${more ? ', and more,' : ''} match, for ${count(people, 'user')}:`,
     ...rules.map((rule) => `  ${rule.drafts} of rule ${rule.name}`),
-    ...unchanged.map((one) => `  ${one.drafts} cannot be changed: ${one.message}`),
+    ...unchanged.map((entry) => `  ${entry.drafts} cannot be changed: ${entry.message}`),
     ...(kind === 'approve' ? [`  ${sends_now} would be sent now`] : []),
-    ...held_by.map((one) => `  ${one.drafts} would be held: ${one.sentence}`),
+    ...held_by.map((entry) => `  ${entry.drafts} would be held: ${entry.sentence}`),
   ].join('\n');
 }

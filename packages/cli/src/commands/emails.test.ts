@@ -39,12 +39,12 @@ beforeAll(async () => {
   email = sent?.id ?? '';
   const at = db.clock.now() + 3 * 86_400_000;
   await recordOutcomes({ db, newId, log: silentLog }, [
-    { projectId, messageId: email, occurredAt: at, type: 'email.opened', bot: 'no', botReason: null },
+    { projectId, emailId: email, occurredAt: at, type: 'email.opened', bot: 'no', botReason: null },
   ]);
   await insertReply(db, {
     projectId,
     id: newId(),
-    messageId: email,
+    emailId: email,
     draftId: sent?.draft_id ?? '',
     userId: 'u1',
     inboundId: newId(),
@@ -151,8 +151,8 @@ describe('resume', () => {
       [projectId],
     );
     await local.json(['clock', 'advance', '48h']);
-    const asked = await local.run(['resume']);
-    expect([asked.code, asked.err]).toEqual([
+    const result = await local.run(['resume']);
+    expect([result.code, result.err]).toEqual([
       2,
       expect.stringMatching(/10\d were held for more than a day\..*--yes/),
     ]);

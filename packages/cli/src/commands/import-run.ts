@@ -69,7 +69,7 @@ type Run = {
   live?: number | undefined;
   dry_run: true | undefined;
   /** Sends what the server checks; for a dry run it returns how the columns are read. */
-  upload?: (one: Import) => Promise<ImportSample | null>;
+  upload?: (job: Import) => Promise<ImportSample | null>;
 };
 
 /**
@@ -78,11 +78,11 @@ type Run = {
  */
 export async function runImport(context: Follow, body: BodyOf<typeof CREATE>, run: Run): Promise<ExitCode> {
   const { api, output, signal } = context;
-  const { data: one } = await api.call(CREATE, { body });
-  const { id } = one;
+  const { data: job } = await api.call(CREATE, { body });
+  const { id } = job;
   const params = { import: id };
   try {
-    const sample = (await run.upload?.(one)) ?? null;
+    const sample = (await run.upload?.(job)) ?? null;
     return await checkAndStart(context, id, { ...run, sample });
   } catch (error) {
     if (signal.aborted)
@@ -103,15 +103,15 @@ async function checkAndStart(
 ): Promise<ExitCode> {
   const { api, output } = context;
   const params = { import: id };
-  const checked = await untilDone(context, (await api.call(CHECK, { params })).data);
+  const checked = await waitUntilDone(context, (await api.call(CHECK, { params })).data);
   if (checked.state !== 'checked') {
     if (checked.state === 'ready') await api.call(CANCEL, { params });
     return finish(context, checked);
   }
   if (dry_run) {
     await api.call(CANCEL, { params });
-    await output.value(checked, (shown) => [
-      ...importView(shown),
+    await output.value(checked, (job) => [
+      ...importView(job),
       sample && sampleBlock(sample),
       'Dry run: no records were imported.',
     ]);
@@ -122,32 +122,32 @@ async function checkAndStart(
 }
 
 /** Follows an import to its end or its next stop, and shows it. */
-export async function followImport(context: Follow, one: Import): Promise<ExitCode> {
-  return finish(context, await untilDone(context, one));
+export async function followImport(context: Follow, job: Import): Promise<ExitCode> {
+  return finish(context, await waitUntilDone(context, job));
 }
 
-async function finish({ output }: Follow, one: Import): Promise<ExitCode> {
-  await output.value(one, importView);
-  if (one.state !== 'done') return EXIT.failed;
-  return one.progress.rejected > 0 ? EXIT.partly : EXIT.ok;
+async function finish({ output }: Follow, job: Import): Promise<ExitCode> {
+  await output.value(job, importView);
+  if (job.state !== 'done') return EXIT.failed;
+  return job.progress.rejected > 0 ? EXIT.partly : EXIT.ok;
 }
 
 const OWNER_ONLY = 0o600;
 const POLL_MS = 500;
 
-async function untilDone({ api, output, shell, signal }: Follow, begun: Import): Promise<Import> {
-  let one = begun;
-  while (one.state === 'checking' || one.state === 'running') {
-    await output.progress(progressText(one));
+async function waitUntilDone({ api, output, shell, signal }: Follow, begun: Import): Promise<Import> {
+  let job = begun;
+  while (job.state === 'checking' || job.state === 'running') {
+    await output.progress(progressText(job));
     await shell.wait(POLL_MS, signal);
-    one = (await api.call(SHOW, { params: { import: one.id } })).data;
+    job = (await api.call(SHOW, { params: { import: job.id } })).data;
   }
-  return one;
+  return job;
 }
 
 /** Stdin is stored in a temporary file first, because the server needs its size. */
-async function openFile({ cwd, stdin }: Shell, given: string): Promise<FileHandle> {
-  if (given !== '-') return fileResult('read', given, open(resolve(cwd, given), 'r'));
+async function openFile({ cwd, stdin }: Shell, source: string): Promise<FileHandle> {
+  if (source !== '-') return fileResult('read', source, open(resolve(cwd, source), 'r'));
   const path = join(tmpdir(), `beckon-import-${randomUUID()}`);
   const file = await open(path, 'wx+', OWNER_ONLY);
   await rm(path);

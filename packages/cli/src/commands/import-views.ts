@@ -20,18 +20,18 @@ const WAITS: Record<NonNullable<Import['progress']['waits_for']>, string> = {
   worker: 'waiting for a worker',
 };
 
-export function importView(one: Import): Block[] {
-  const { check, progress, state } = one;
+export function importView(job: Import): Block[] {
+  const { check, progress, state } = job;
   const isOpen = state === 'checked' || progress.rows === 0;
   return [
     viewOf(
-      one,
+      job,
       fields('id kind name state problem events_fire_rules=is_live created_at created_by ended_at'),
     ),
-    state === 'running' || state === 'checking' ? progressText(one) : null,
+    state === 'running' || state === 'checking' ? progressText(job) : null,
     check !== null && isOpen ? viewOf(check, CHECK) : null,
-    isOpen ? null : viewOf({ ...progress, facts: one.facts }, DONE),
-    progress.rejected > 0 ? `Show rejected rows: beckon imports findings ${one.id}` : null,
+    isOpen ? null : viewOf({ ...progress, facts: job.facts }, DONE),
+    progress.rejected > 0 ? `Show rejected rows: beckon imports findings ${job.id}` : null,
   ];
 }
 

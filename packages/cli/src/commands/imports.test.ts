@@ -104,10 +104,10 @@ describe('imports', () => {
   test('an interrupted command leaves the import on the server, where pause, resume and cancel change it', async () => {
     let open: (() => void) | undefined;
     const blocked = new Promise<void>((resolve) => (open = resolve));
-    let asked: (() => void) | undefined;
-    const begun = new Promise<void>((resolve) => (asked = resolve));
-    stripe.beforeAnswer = () => {
-      asked?.();
+    let markBegun: (() => void) | undefined;
+    const begun = new Promise<void>((resolve) => (markBegun = resolve));
+    stripe.beforeResponse = () => {
+      markBegun?.();
       return blocked;
     };
     const running = local.start(['imports', 'stripe', '--stripe-key-file', at('key')]);
@@ -116,9 +116,9 @@ describe('imports', () => {
     const { code, err } = await running.ended;
     expect([code, err]).toEqual([130, expect.stringContaining('is still on the server')]);
     open?.();
-    stripe.beforeAnswer = () => undefined;
-    const [one] = (await local.json(['imports', 'list', '--limit', '1'])) as Import[];
-    const canceled = await local.run(['imports', 'cancel', one?.id ?? '']);
+    stripe.beforeResponse = () => undefined;
+    const [job] = (await local.json(['imports', 'list', '--limit', '1'])) as Import[];
+    const canceled = await local.run(['imports', 'cancel', job?.id ?? '']);
     expect(canceled.out).toMatch(/of Stripe is canceled\. Records that were already imported are kept/);
   });
 });

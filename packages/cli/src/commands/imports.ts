@@ -1,11 +1,11 @@
 import type { Import } from '@beckon/contract/dashboard';
 import type { CellType } from '@beckon/contract/files';
-import { answered, usage } from '../failure.ts';
+import { requireAnswer, usage } from '../failure.ts';
 import { call, custom, list, type Noun } from '../framework/declare.ts';
 import {
   flag,
   longOf,
-  many,
+  repeatable,
   oneOf,
   type Option,
   pairOf,
@@ -15,7 +15,7 @@ import {
   whole,
 } from '../framework/options.ts';
 import { fields } from '../output/auto.ts';
-import { canAsk, type Shell } from '../shell.ts';
+import { canPrompt, type Shell } from '../shell.ts';
 import { FOLLOW_ROUTES, followImport, importFile, runImport, UPLOAD_ROUTES } from './import-run.ts';
 import { importView } from './import-views.ts';
 
@@ -94,7 +94,7 @@ export const imports: Noun = {
     call('POST /projects/:project/imports/:import/pause', 'pause <import>', {
       help: 'Pause an import',
       args: IMPORT,
-      view: (one) => changed(one, `Resume: beckon imports resume ${one.id}`),
+      view: (job) => changed(job, `Resume: beckon imports resume ${job.id}`),
     }),
     custom('resume <import>', {
       help: 'Resume a paused import and show its progress until it ends',
@@ -108,7 +108,7 @@ export const imports: Noun = {
     call('POST /projects/:project/imports/:import/cancel', 'cancel <import>', {
       help: 'Cancel an import permanently, without deleting the records that it imported',
       args: IMPORT,
-      view: (one) => changed(one, 'Records that were already imported are kept.'),
+      view: (job) => changed(job, 'Records that were already imported are kept.'),
     }),
     custom('set-key <import>', {
       help: 'Replace the Stripe key of an import after Stripe rejected it',
@@ -119,7 +119,7 @@ export const imports: Noun = {
         const key = await readKey(context, key_file);
         const request = { params: { import: id }, body: { key } };
         const { data } = await context.api.call('POST /projects/:project/imports/:import/key', request);
-        await context.output.value(data, (one) => changed(one, `Resume: beckon imports resume ${one.id}`));
+        await context.output.value(data, (job) => changed(job, `Resume: beckon imports resume ${job.id}`));
       },
     }),
     list('GET /projects/:project/imports/:import/findings', 'findings <import>', {
@@ -153,10 +153,10 @@ function fileCommand(kind: 'users' | 'events') {
 function pairs<T>(flags: string, help: string, readValue: (text: string) => T): Option<Map<string, T>> {
   const name = longOf(flags);
   return {
-    ...many(flags, help),
-    read(given: readonly string[] = []) {
+    ...repeatable(flags, help),
+    read(pairs: readonly string[] = []) {
       const found = new Map<string, T>();
-      for (const pair of given) {
+      for (const pair of pairs) {
         const [field, value] = pairOf(pair, name, 'field=value');
         if (value === '') throw usage(`${name} ${field}: the value is missing`, name);
         if (found.has(field)) throw usage(`${name} has two values for ${field}`, name);
@@ -167,15 +167,15 @@ function pairs<T>(flags: string, help: string, readValue: (text: string) => T): 
   };
 }
 
-type Asking = { shell: Shell; options: { json?: boolean } };
+type PromptContext = { shell: Shell; options: { json?: boolean } };
 
 /** A secret is never an argument. On a terminal the command prompts for it; otherwise it comes from stdin or a file. */
-async function readKey({ shell, options }: Asking, file: string | undefined): Promise<string> {
-  if (file === undefined && canAsk(shell, options.json))
-    return answered(await shell.ask.secret('Restricted Stripe key')).trim();
+async function readKey({ shell, options }: PromptContext, file: string | undefined): Promise<string> {
+  if (file === undefined && canPrompt(shell, options.json))
+    return requireAnswer(await shell.prompts.secret('Restricted Stripe key')).trim();
   return (await readInput(file ?? '-', { shell })).trim();
 }
 
-function changed(one: Import, next: string): string {
-  return `Import ${one.id} of ${one.name} is ${one.state}. ${next}`;
+function changed(job: Import, next: string): string {
+  return `Import ${job.id} of ${job.name} is ${job.state}. ${next}`;
 }

@@ -75,9 +75,9 @@ export const deadLetters: Noun = {
   ],
 };
 
-function readSeq(given: string): number {
-  if (/^[1-9]\d{0,14}$/.test(given)) return Number(given);
-  throw usage(`${given} is not a sequence number from beckon dead-letters list`, 'records');
+function readSeq(text: string): number {
+  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
+  throw usage(`${text} is not a sequence number from beckon dead-letters list`, 'records');
 }
 
 export const warnings: Noun = {

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { fileResult, readIfPresent } from '../files.ts';
 import { custom } from '../framework/declare.ts';
 import { SAMPLE } from '../sample.ts';
-import { canAsk } from '../shell.ts';
+import { canPrompt } from '../shell.ts';
 
 const ENV_FILE = '.env';
 const SAMPLE_FILE = 'beckon-sample.mjs';
@@ -19,7 +19,7 @@ export const init = custom('init', {
   async run({ connection, publicUrl, shell, output, options }) {
     const { apiKey } = await connection();
     const key = (shell.env['BECKON_API_KEY'] ?? '').trim();
-    const hasKey = key !== '' || canAsk(shell, options.json);
+    const hasKey = key !== '' || canPrompt(shell, options.json);
     const lines = { BECKON_URL: await publicUrl(), BECKON_API_KEY: hasKey ? await apiKey() : '' };
     const written: Written = {
       env: await writeEnv(join(shell.cwd, ENV_FILE), lines),

@@ -1,6 +1,6 @@
 import { WEBHOOK_TYPES } from '@beckon/contract';
 import { readWebhookSecret } from '@beckon/contract/signature';
-import type { ListenedMessage } from '@beckon/contract/dashboard';
+import type { ListenedWebhook } from '@beckon/contract/dashboard';
 import { followFeed } from '../api/feed.ts';
 import { type Forwarded, forwardWebhook } from '../api/forward-webhook.ts';
 import { Failure } from '../failure.ts';
@@ -40,7 +40,7 @@ export const listen = custom('listen', {
     });
     const isSeen = createSeen();
     for await (const data of feed) {
-      const message = JSON.parse(data) as ListenedMessage;
+      const message = JSON.parse(data) as ListenedWebhook;
       if (isSeen(message.id) || (types && !types.some((type) => type === message.type))) continue;
       const forwarded =
         target === undefined ? null : await forwardWebhook(message, { target, key, signal, shell });
@@ -53,25 +53,25 @@ export const listen = custom('listen', {
 });
 
 function messageLine(
-  { id, type, body }: ListenedMessage,
+  { id, type, body }: ListenedWebhook,
   forwarded: Forwarded | null,
   { paint }: Words,
 ): string {
   const head = `${paint('dim', id)}  ${printable(type)}`;
   if (forwarded === null) return `${head}  ${printable(body)}`;
   const { status, error, ms, attempts } = forwarded;
-  const isTaken = status !== null && status >= 200 && status < 300;
+  const isSuccess = status !== null && status >= 200 && status < 300;
   const result = status === null ? printable(error ?? 'no response') : String(status);
   const retries = attempts > 1 ? `, after ${attempts} attempts` : '';
-  return `${head}  ${paint(isTaken ? 'green' : 'red', result)}  ${ms} ms${retries}`;
+  return `${head}  ${paint(isSuccess ? 'green' : 'red', result)}  ${ms} ms${retries}`;
 }
 
 /** A port, a host or a URL. */
-function readTarget(given: string, source: OptionSource): string {
-  const host = /^\d{2,5}$/.test(given) ? `localhost:${given}` : given;
+function readTarget(text: string, source: OptionSource): string {
+  const host = /^\d{2,5}$/.test(text) ? `localhost:${text}` : text;
   const address = /^https?:\/\//.test(host) ? host : `http://${host}`;
   if (!URL.canParse(address))
-    throw invalid(source, `must be an address such as http://localhost:3000/webhooks, not ${given}`);
+    throw invalid(source, `must be an address such as http://localhost:3000/webhooks, not ${text}`);
   const { username, password, href } = new URL(address);
   if (username !== '' || password !== '') throw invalid(source, 'must not contain a user name or password');
   return href;

@@ -1,6 +1,6 @@
 import { TOKEN_SCOPES, type TokenScope } from '@beckon/contract/dashboard';
-import { answered } from '../failure.ts';
-import { someOf } from '../framework/options.ts';
+import { requireAnswer } from '../failure.ts';
+import { listOf } from '../framework/options.ts';
 import type { Shell } from '../shell.ts';
 
 /** The scopes of a new token, unless the member chooses others. The role limits it further. */
@@ -15,12 +15,15 @@ const SCOPE_HELP: Record<TokenScope, string> = {
 };
 
 /** Asks for the scopes of a new token; Enter takes the default. */
-export async function askScopes({ ask, stderr }: Pick<Shell, 'ask' | 'stderr'>): Promise<TokenScope[]> {
+export async function promptScopes({
+  prompts,
+  stderr,
+}: Pick<Shell, 'prompts' | 'stderr'>): Promise<TokenScope[]> {
   const lines = TOKEN_SCOPES.map((scope) => `  ${scope.padEnd(7)} ${SCOPE_HELP[scope]}\n`);
   await stderr.write(`What may this machine do? Your role in each project is the limit.\n${lines.join('')}`);
-  const typed = answered(
-    await ask.text(`Scopes, separated by commas (Enter for ${DEFAULT_SCOPES.join(',')})`),
+  const typed = requireAnswer(
+    await prompts.text(`Scopes, separated by commas (Enter for ${DEFAULT_SCOPES.join(',')})`),
   );
   if (typed.trim() === '') return DEFAULT_SCOPES;
-  return someOf(typed, TOKEN_SCOPES, 'scopes');
+  return listOf(typed, TOKEN_SCOPES, 'scopes');
 }

@@ -8,7 +8,7 @@ import { afterAll, expect, test } from 'vitest';
 import { webhooks } from '@beckon/client';
 import { testShell } from '../../testkit/shell.ts';
 import { testWorld } from '../../testkit/world.ts';
-import { insertMessages as queueWebhooks } from '../../../server/src/modules/webhooks/deliveries/store.ts';
+import { insertWebhooks } from '../../../server/src/modules/webhooks/deliveries/store.ts';
 import { idMaker } from '../../../server/src/platform/ids.ts';
 
 const world = await testWorld();
@@ -87,7 +87,7 @@ async function happens(type: string, about: object): Promise<string> {
   const at = new Date(db.clock.now()).toISOString();
   const body = JSON.stringify({ id: `msg_${id}`, type, timestamp: at, livemode: true, data: about });
   const row = { projectId: world.projectId, outcomeId: null, type, userId: 'u1', id, body };
-  await queueWebhooks(db, [{ ...row, createdAt: db.clock.now() }]);
+  await insertWebhooks(db, [{ ...row, createdAt: db.clock.now() }]);
   return `msg_${id}`;
 }
 
@@ -102,8 +102,8 @@ test('listen › forwards signed events unchanged, with a stable secret', async 
     },
   );
   expect(await listen.waitFor('Listening')).toContain(secret);
-  const told = { external_user_id: 'u1', snippet: 'é\u0000' };
-  const first = await happens('email.replied', told);
+  const payload = { external_user_id: 'u1', snippet: 'é\u0000' };
+  const first = await happens('email.replied', payload);
   await listen.waitFor(first);
   await happens('email.opened', {});
   const last = await happens('email.bounced', {});
@@ -112,7 +112,7 @@ test('listen › forwards signed events unchanged, with a stable secret', async 
   const { code, lines } = await listen.ended;
   expect(code).toBe(0);
   expect(lines).toMatchObject([
-    { id: first, type: 'email.replied', event: { data: told }, forwarded: { status: 204, attempts: 2 } },
+    { id: first, type: 'email.replied', event: { data: payload }, forwarded: { status: 204, attempts: 2 } },
     // A rejected event is not retried.
     { id: last, forwarded: { status: 400, attempts: 1 } },
   ]);
@@ -126,14 +126,14 @@ test('listen › reports an unreachable target, and shows events without one', a
     terminal: true,
     wait: async () => {},
   });
-  const shown = shell.start(['listen'], { terminal: true });
-  await Promise.all([away.waitFor('Listening'), shown.waitFor('Listening')]);
+  const onTerminal = shell.start(['listen'], { terminal: true });
+  await Promise.all([away.waitFor('Listening'), onTerminal.waitFor('Listening')]);
   await happens('email.clicked', { url: 'https://x.example/\u001B[2J' });
-  expect(await shown.waitFor('email.clicked')).toContain('\\u001b[2J');
+  expect(await onTerminal.waitFor('email.clicked')).toContain('\\u001b[2J');
   expect(await away.waitFor('after 4 attempts')).toContain('email.clicked');
-  for (const one of [away, shown]) {
-    one.interrupt();
-    expect((await one.ended).code).toBe(0);
+  for (const command of [away, onTerminal]) {
+    command.interrupt();
+    expect((await command.ended).code).toBe(0);
   }
   for (const wrong of [
     ['--types', 'email.lost'],

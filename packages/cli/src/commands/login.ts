@@ -1,7 +1,7 @@
 import { API_KEY_PATTERN } from '@beckon/contract';
-import { TOKEN_SCOPES, type TokenMade, type TokenScope, type TokenState } from '@beckon/contract/dashboard';
+import { TOKEN_SCOPES, type IssuedToken, type TokenScope, type TokenState } from '@beckon/contract/dashboard';
 import type { Dashboard } from '../api/dashboard.ts';
-import { answered, Failure, unauthorized, usage } from '../failure.ts';
+import { requireAnswer, Failure, unauthorized, usage } from '../failure.ts';
 import type { Context } from '../framework/context.ts';
 import { custom } from '../framework/declare.ts';
 import { choices, flag, text } from '../framework/options.ts';
@@ -9,8 +9,8 @@ import { printableLines } from '../output/printable.ts';
 import { saveProfile } from '../profiles/change.ts';
 import { TOKEN_PATTERN } from '../profiles/connection.ts';
 import { readAll } from '../read-all.ts';
-import { canAsk } from '../shell.ts';
-import { askScopes, DEFAULT_SCOPES } from './login-scopes.ts';
+import { canPrompt } from '../shell.ts';
+import { promptScopes, DEFAULT_SCOPES } from './login-scopes.ts';
 import { tokenView } from './whoami.ts';
 
 const SECRET_MAX_BYTES = 4_096;
@@ -33,7 +33,7 @@ export const login = custom('login', {
     browser: {
       flags: '--no-browser',
       help: 'Do not offer to open the browser',
-      read: (given: boolean) => given,
+      read: (value: boolean) => value,
     },
     withToken: flag('--with-token', 'Read an existing token from stdin'),
     withKey: flag('--with-key', 'Save an API key in the profile: read from stdin, or typed'),
@@ -71,38 +71,38 @@ function defaultProject({ projects }: TokenState, named: string | undefined): { 
 /** Reads a secret from stdin, or typed without echo. It is never an argument. */
 async function readSecret({ shell }: Context, question: string, pattern: RegExp): Promise<string> {
   const typed = shell.stdin.isTerminal
-    ? answered(await shell.ask.secret(question))
+    ? requireAnswer(await shell.prompts.secret(question))
     : await readAll(shell.stdin, SECRET_MAX_BYTES);
   const secret = typed.trim();
   if (!pattern.test(secret)) throw usage(`Invalid ${question}`);
   return secret;
 }
 
-async function readToken(context: Context): Promise<TokenMade> {
+async function readToken(context: Context): Promise<IssuedToken> {
   const token = await readSecret(context, 'token (bkp_…)', TOKEN_PATTERN);
   const { data } = await (await context.dashboardWith(token)).call('GET /token', {});
   return { ...data, token };
 }
 
-async function requestToken(context: Context, options: LoginOptions): Promise<TokenMade> {
+async function requestToken(context: Context, options: LoginOptions): Promise<IssuedToken> {
   const { shell, output } = context;
   const dashboard = await context.dashboardWith(null);
   const label = options.label ?? `beckon on ${shell.host}`;
-  const asks = canAsk(shell, context.options.json);
-  const scopes = options.scopes ?? (asks ? await askScopes(shell) : DEFAULT_SCOPES);
+  const isInteractive = canPrompt(shell, context.options.json);
+  const scopes = options.scopes ?? (isInteractive ? await promptScopes(shell) : DEFAULT_SCOPES);
   const { data } = await dashboard.call('POST /device', { body: { label, scopes } });
   // Also with --quiet, because approval needs the code.
   const { verification_url: url, user_code: code } = data;
   await shell.stderr.write(
     printableLines(`Open ${url}\nand approve the code ${code}\n(scopes: ${scopes.join(', ')})\n`),
   );
-  if (options.browser && asks) await offerBrowser(context, url);
+  if (options.browser && isInteractive) await offerBrowser(context, url);
   await output.progress('Waiting for your approval …');
   return waitForApproval(context, dashboard, data);
 }
 
 async function offerBrowser({ shell, output }: Context, url: string): Promise<void> {
-  if (!/^https?:\/\//.test(url) || (await shell.ask.confirm('Open the page in the browser?')) !== true)
+  if (!/^https?:\/\//.test(url) || (await shell.prompts.confirm('Open the page in the browser?')) !== true)
     return;
   if (!(await shell.openBrowser(url))) await output.note('No browser found. Open the address elsewhere.');
 }
@@ -113,16 +113,16 @@ async function waitForApproval(
   { shell, signal }: Context,
   dashboard: Dashboard,
   device: Device,
-): Promise<TokenMade> {
+): Promise<IssuedToken> {
   const { device_code, interval_s } = device;
   const intervalMs = Math.min(Math.max(interval_s, INTERVAL_S.min), INTERVAL_S.max) * 1_000;
   for (;;) {
     await shell.wait(intervalMs, signal);
-    const answer = await pollOnce(dashboard, device_code);
-    if (answer === null) continue;
-    if (answer.state === 'approved') return answer;
-    if (answer.state === 'denied') throw unauthorized('denied', 'The request was denied in the browser');
-    if (answer.state === 'expired')
+    const result = await pollOnce(dashboard, device_code);
+    if (result === null) continue;
+    if (result.state === 'approved') return result;
+    if (result.state === 'denied') throw unauthorized('denied', 'The request was denied in the browser');
+    if (result.state === 'expired')
       throw unauthorized('expired', 'The code has expired. Run beckon login again.');
   }
 }

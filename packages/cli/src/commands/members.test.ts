@@ -77,7 +77,7 @@ describe('audit', () => {
 
 describe('tokens', () => {
   const signedIn = testShell({ BECKON_URL: world.url });
-  let [own, other] = ['', ''];
+  let [ownId, other] = ['', ''];
   beforeAll(async () => {
     signedIn.env['BECKON_TOKEN'] = await world.tokenFor(['read', 'edit']);
     await world.tokenFor(['review']);
@@ -88,14 +88,14 @@ describe('tokens', () => {
       run: 'tokens list',
       shows: /laptop +bkp_\S+ +review /,
       keep: (tokens: { id: string; scopes: string[] }[]) =>
-        ([own, other] = ['read', 'review'].map(
+        ([ownId, other] = ['read', 'review'].map(
           (scope) => tokens.find(({ scopes }) => scopes.includes(scope))?.id ?? '',
         ) as [string, string]),
     },
     { run: () => `tokens revoke ${other}`, fails: [2, /Revoke the token .*--yes/] },
     { run: () => `tokens revoke ${other}`, answers: [true], shows: /Revoked token laptop \(bkp_/ },
     { run: 'tokens revoke x --yes', fails: [1, /./] },
-    { run: () => `tokens revoke ${own} --yes`, shows: /Revoked token laptop/ },
+    { run: () => `tokens revoke ${ownId} --yes`, shows: /Revoked token laptop/ },
     { run: 'tokens list', fails: [3, /token/] },
   ]);
 });

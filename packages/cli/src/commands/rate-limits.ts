@@ -24,8 +24,8 @@ export const rateLimits: Noun = {
   ],
 };
 
-function readNumber(given: string, source: OptionSource): number {
-  const value = given.trim() === '' ? Number.NaN : Number(given);
+function readNumber(text: string, source: OptionSource): number {
+  const value = text.trim() === '' ? Number.NaN : Number(text);
   if (Number.isFinite(value)) return value;
   throw invalid(source, 'must be a number');
 }

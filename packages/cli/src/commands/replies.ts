@@ -61,10 +61,10 @@ function replyBlocks(reply: ReplyListed, words: Words): Block[] {
   const { from_name: name, verified } = reply;
   const from = name === '' ? reply.from : `${name} <${reply.from}>`;
   const forwarded = forwardText(reply, words);
-  const shown = { ...reply, from, verified: SIGNS[verified], forwarded };
+  const values = { ...reply, from, verified: SIGNS[verified], forwarded };
   return [
     viewOf(
-      shown,
+      values,
       fields('id from received_at subject sender_verified_by=verified automatic=auto_reply forwarded'),
     ),
     reply.text.trimEnd(),

@@ -4,7 +4,7 @@ import type {
   RuleListed,
   RuleEnrollment,
   RuleEnrollmentPreview,
-  RuleShown,
+  RuleDetails,
   RuleSwitchPreview,
 } from '@beckon/contract/dashboard';
 import { Failure } from '../failure.ts';
@@ -23,7 +23,7 @@ export const RULE_ROW: Column<RuleListed>[] = [
   ['warnings', ({ warnings, alarm }) => warnings.length + (alarm === null ? 0 : 1) || null],
 ];
 
-export function ruleView(rule: RuleShown): View {
+export function ruleView(rule: RuleDetails): View {
   const { warnings, alarm, sentence, definition } = rule;
   return [
     (words) => rowOf(rule, [...RULE_ROW, 'version', 'updated_at'], words),
@@ -91,6 +91,6 @@ export function backtestView(found: Backtest, { when }: Words): View {
       ({ external_user_id, at, subject, body }) =>
         `Sample for ${external_user_id}, ${when(at)}: ${subject}\n\n${body.replaceAll(/^/gm, '    ')}`,
     ),
-    `Assumptions:\n${found.assumptions.map((one) => `- ${one}`).join('\n')}`,
+    `Assumptions:\n${found.assumptions.map((assumption) => `- ${assumption}`).join('\n')}`,
   ];
 }

@@ -110,9 +110,9 @@ export const rules: Noun = {
       options: { dry_run: flag('--dry-run', 'Only print the preview; the rule may be disabled') },
       async run({ api, output, confirm }, { rule, dry_run }) {
         const preview = (await api.call(ENROLLMENT, { params: { rule } })).data;
-        const shown = enrollmentText(rule, preview);
-        if (dry_run) return output.value(preview, () => shown);
-        await confirm(`${shown}\nEnroll them?`);
+        const summary = enrollmentText(rule, preview);
+        if (dry_run) return output.value(preview, () => summary);
+        await confirm(`${summary}\nEnroll them?`);
         const { data } = await api.call(ENROLL, { params: { rule } });
         await output.value(data, () => enrollmentStarted(rule, data));
       },
@@ -147,7 +147,7 @@ export const rules: Noun = {
         deadline: text(
           '--deadline <duration>',
           "Time to review, such as 4h; default uses the project's setting",
-          (given) => (given === 'default' ? null : given),
+          (value) => (value === 'default' ? null : value),
         ),
         include_open: INCLUDE_OPEN,
       },

@@ -68,7 +68,7 @@ describe('queue and dead-letters', () => {
   async function fail(...users: string[]): Promise<void> {
     for (const user of users)
       await db.query(
-        `WITH taken AS (UPDATE beckon.ingest_queue SET next_seq = next_seq + 1 WHERE project_id = $1 RETURNING next_seq - 1 AS seq)
+        `WITH taken AS (UPDATE beckon.ingest_queue_state SET next_seq = next_seq + 1 WHERE project_id = $1 RETURNING next_seq - 1 AS seq)
          INSERT INTO beckon.dead_letter SELECT $1, seq, 'live', 'users', jsonb_build_object('external_user_id', $2::text), 'bad', now(), now() FROM taken`,
         [world.projectId, user],
       );

@@ -72,8 +72,8 @@ describe('suppressions', () => {
       ),
     ]);
     expect(await local.json(['suppressions', 'list'])).toEqual([]);
-    const done = await local.run([...args, '--json', '--reason', 'unsubscribed']);
-    expect([done.code, done.lines]).toMatchObject([4, [{ added: 2, rejected: 1 }]]);
+    const result = await local.run([...args, '--json', '--reason', 'unsubscribed']);
+    expect([result.code, result.lines]).toMatchObject([4, [{ added: 2, rejected: 1 }]]);
     expect((await local.run(['suppressions', 'export'])).out).toMatch(
       /^email,user,reason.*\n"?a@example\.com"?,.*hard_bounce.*\n"?b@example\.com"?,.*unsubscribed/,
     );

@@ -1,8 +1,8 @@
 import {
-  type MailableAnswer,
+  type CanReceiveResult,
   REMOVAL_REASONS,
   type SuppressionListed,
-  type SuppressionPlace,
+  type SuppressionRecipient,
   type SuppressionReasonName,
 } from '@beckon/contract/dashboard';
 import { usage } from '../failure.ts';
@@ -54,7 +54,7 @@ export const suppressions: Noun = {
         reason: choice('--reason <reason>', 'Why (default: manual)', REASONS),
         until: time('--until <time>', 'When it ends (default: never)', 'ahead'),
       },
-      body: (input) => ({ ...input, ...placeOf(input) }),
+      body: (input) => ({ ...input, ...recipientOf(input) }),
       view: ({ suppression, added, drafts, runs }) =>
         `${nameOf(suppression)} is suppressed${added ? '' : ', and already was for at least as long'}. ` +
         `${count(drafts, 'draft')} and ${count(runs, 'run')} canceled.`,
@@ -66,18 +66,18 @@ export const suppressions: Noun = {
         reason: required(choice('--reason <reason>', 'Why, for the audit log', REMOVAL_REASONS)),
       },
       reads: [CHECK],
-      find: async ({ api }, input) => (await api.call(CHECK, { query: placeOf(input) })).data,
+      find: async ({ api }, input) => (await api.call(CHECK, { query: recipientOf(input) })).data,
       confirm: (_input, { suppression }) =>
         suppression &&
         `${nameOf(suppression)} is suppressed: ${plain(suppression.reason)} by ${suppression.created_by_name} ` +
           `at ${suppression.created_at}, ${untilText(suppression.until)}. Send email to it again?`,
-      body: (input, { value }) => ({ ...placeOf(input), reason: input.reason, confirm: value }),
+      body: (input, { value }) => ({ ...recipientOf(input), reason: input.reason, confirm: value }),
       view: ({ kind, value }) => `Removed the ${kind} ${value} from the suppression list.`,
     }),
     call(CHECK, 'check', {
       help: 'Check whether an email to an address or a user would be sent now, and why not',
       options: PLACE,
-      query: placeOf,
+      query: recipientOf,
       view: checkView,
     }),
     custom('import <file>', {
@@ -107,7 +107,7 @@ export const suppressions: Noun = {
   ],
 };
 
-function placeOf({ email, user }: SuppressionPlace): SuppressionPlace {
+function recipientOf({ email, user }: SuppressionRecipient): SuppressionRecipient {
   if (email !== undefined && user === undefined) return { email };
   if (user !== undefined && email === undefined) return { user };
   throw usage('Pass one of --email and --user', '--email');
@@ -121,8 +121,8 @@ function untilText(until: string | null): string {
   return until === null ? 'until it is removed' : `until ${until}`;
 }
 
-function checkView(answer: MailableAnswer, words: Words): View {
-  const { kind, value, can_receive, suppression, lifted, unsubscribed_topics: topics } = answer;
+function checkView(result: CanReceiveResult, words: Words): View {
+  const { kind, value, can_receive, suppression, lifted, unsubscribed_topics: topics } = result;
   return [
     {
       [kind]: value,
@@ -134,7 +134,7 @@ function checkView(answer: MailableAnswer, words: Words): View {
         lifted && `${plain(lifted.reason)}, by ${lifted.lifted_by_name} ${words.when(lifted.lifted_at)}`,
       'refused topics': topics.join(', '),
     },
-    ...answer.users.flatMap(({ external_user_id: user, address, checks, unsubscribed_topics: refused }) => [
+    ...result.users.flatMap(({ external_user_id: user, address, checks, unsubscribed_topics: refused }) => [
       tableOf(
         `${user} ${address === null ? '(no address)' : `<${address}>`}`,
         checks,
@@ -142,6 +142,6 @@ function checkView(answer: MailableAnswer, words: Words): View {
       ),
       refused.length === 0 ? null : `Refused topics: ${refused.join(', ')}`,
     ]),
-    answer.truncated ? 'More users have this address.' : null,
+    result.truncated ? 'More users have this address.' : null,
   ];
 }

@@ -15,8 +15,8 @@ export const track = custom('track <user> <event>', {
     ),
     message_id: text('--message-id <id>', 'Your own ID of the event; a second event with it has no effect'),
   },
-  async run(context, { user, event: name, properties: own, data, ...more }) {
-    const all = { ...data, ...own };
+  async run(context, { user, event: name, properties: overrides, data, ...more }) {
+    const all = { ...data, ...overrides };
     const event: EventInput = {
       external_user_id: user,
       name,

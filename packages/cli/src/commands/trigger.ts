@@ -14,7 +14,7 @@ export const trigger = custom('trigger <event>', {
     properties: properties('-p, --property <key=value>', 'Replace or add a property'),
     live: flag('--live', 'Send with a live key: rules fire, and emails may be sent'),
   },
-  async run(context, { event: name, user, email, properties: own, live }) {
+  async run(context, { event: name, user, email, properties: overrides, live }) {
     const { output, signal } = context;
     const sample = CANONICAL_SAMPLES[oneOf(name, NAMES, 'event')];
     const { apiKey } = await context.connection();
@@ -25,7 +25,7 @@ export const trigger = custom('trigger <event>', {
       );
     const client = await context.client();
     if (email !== undefined) await client.users.upsert({ external_user_id: user, email }, { signal });
-    const event = { external_user_id: user, name, properties: { ...sample, ...own } };
+    const event = { external_user_id: user, name, properties: { ...sample, ...overrides } };
     await client.track(event, { signal });
     await output.value(
       { accepted: true, event },

@@ -44,8 +44,8 @@ export const users: Noun = {
         traits: properties('-t, --trait <key=value>', 'A trait; numbers and other JSON keep their type'),
         data: jsonFile('--data <file>', 'JSON object of traits; - reads stdin'),
       },
-      async run(context, { user: id, traits: own, data, ...more }) {
-        const traits = { ...data, ...own };
+      async run(context, { user: id, traits: overrides, data, ...more }) {
+        const traits = { ...data, ...overrides };
         const user: UserInput = {
           external_user_id: id,
           ...more,

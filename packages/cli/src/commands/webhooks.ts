@@ -15,7 +15,7 @@ const SETTINGS = {
   types: text(
     '--types <types>',
     `Event types, separated by commas, or all: ${WEBHOOK_TYPES.join(', ')}`,
-    (given) => (given === 'all' ? null : given.split(',').map((type) => type.trim())),
+    (value) => (value === 'all' ? null : value.split(',').map((type) => type.trim())),
   ),
   description: text('--description <text>', 'Purpose of the endpoint'),
   per_second: whole('--rate <count>', 'Maximum requests per second (default: 50)', [1, 1_000]),

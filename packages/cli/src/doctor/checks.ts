@@ -54,17 +54,17 @@ export async function checkKey(deps: CheckDeps): Promise<Check> {
     return skipped('key', error);
   }
   const kind = key.startsWith('sk_test_') ? 'a sandbox key' : 'a live key';
-  const answer = await send(deps, '/api/v1/events', {
+  const response = await send(deps, '/api/v1/events', {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     body: '{}',
   }).catch((error: unknown) => unreachable(deps.url, error));
-  if (answer instanceof Failure) return bad('key', answer.message, 'Try again');
-  if (answer.status === 422) return good('key', `Valid, ${kind}`);
-  if (answer.status === 401)
+  if (response instanceof Failure) return bad('key', response.message, 'Try again');
+  if (response.status === 422) return good('key', `Valid, ${kind}`);
+  if (response.status === 401)
     return bad('key', 'Unknown API key', 'Create one: beckon keys create --name <label>');
-  if (answer.status === 429) return warn('key', 'Not checked: too many requests', 'Try again in a moment');
-  return bad('key', `The server answered ${answer.status}`, 'Check the address of the API');
+  if (response.status === 429) return warn('key', 'Not checked: too many requests', 'Try again in a moment');
+  return bad('key', `The server answered ${response.status}`, 'Check the address of the API');
 }
 
 /** Checks the token, and finds the reasons for held emails in its project. The local socket needs no token. */
@@ -124,8 +124,8 @@ function transport(url: string): Check {
 }
 
 /** The Date header is from some moment between request and response. */
-function clock(answer: Response, { startedAt, endedAt }: { startedAt: number; endedAt: number }): Check {
-  const serverTime = Date.parse(answer.headers.get('date') ?? '');
+function clock(response: Response, { startedAt, endedAt }: { startedAt: number; endedAt: number }): Check {
+  const serverTime = Date.parse(response.headers.get('date') ?? '');
   if (Number.isNaN(serverTime))
     return warn('clock', 'The response has no Date header', 'Check whether a proxy removes it');
   // The header has whole seconds.
@@ -137,8 +137,8 @@ function clock(answer: Response, { startedAt, endedAt }: { startedAt: number; en
 }
 
 async function version(deps: CheckDeps): Promise<Check> {
-  const answer = await send(deps, '/version').catch(() => null);
-  const found = (await answer?.json().catch(() => null)) as { data?: { version?: unknown } } | null;
+  const response = await send(deps, '/version').catch(() => null);
+  const found = (await response?.json().catch(() => null)) as { data?: { version?: unknown } } | null;
   const server = found?.data?.version;
   if (typeof server !== 'string') return warn('version', 'Unknown server version', 'Check the address');
   const message = `The server is ${server}, this is ${deps.version}`;
@@ -153,9 +153,9 @@ function line(text: string): string {
 }
 
 async function ready(deps: CheckDeps): Promise<Check> {
-  const answer = await send(deps, '/readyz').catch(() => null);
-  if (answer?.status === 200) return good('ready', 'Accepts traffic');
-  const found = (await answer?.json().catch(() => null)) as { errors?: { message?: unknown }[] } | null;
+  const response = await send(deps, '/readyz').catch(() => null);
+  if (response?.status === 200) return good('ready', 'Accepts traffic');
+  const found = (await response?.json().catch(() => null)) as { errors?: { message?: unknown }[] } | null;
   const reasons = found?.errors?.map(({ message }) => String(message)).join('; ');
   return bad('ready', reasons ?? 'No readiness answer', 'Run beckon-server doctor on the server');
 }

@@ -50,12 +50,12 @@ async function examine(
   now = NOW,
 ): Promise<{ code: number | null; ill: Record<string, string>; all: string[] }> {
   server = createServer((request, response) => {
-    const answer = says[request.url ?? ''] ?? refused(404, 'not_found');
-    response.writeHead(answer.status, {
+    const reply = says[request.url ?? ''] ?? refused(404, 'not_found');
+    response.writeHead(reply.status, {
       'content-type': 'application/json',
       date: new Date(NOW).toUTCString(),
     });
-    response.end(JSON.stringify(answer.body));
+    response.end(JSON.stringify(reply.body));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

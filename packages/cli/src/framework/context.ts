@@ -2,11 +2,11 @@ import type { RouteKey } from '@beckon/contract/dashboard';
 import { Beckon } from '@beckon/client';
 import { type Api, createDashboard, type Dashboard } from '../api/dashboard.ts';
 import { findProject, type Project } from '../api/project.ts';
-import { answered, usage } from '../failure.ts';
+import { requireAnswer, usage } from '../failure.ts';
 import type { Output, OutputOptions } from '../output/output.ts';
 import { printableLines } from '../output/printable.ts';
 import { type Connection, type ConnectionOptions, openConnection } from '../profiles/connection.ts';
-import { canAsk, type Shell } from '../shell.ts';
+import { canPrompt, type Shell } from '../shell.ts';
 
 export type GlobalOptions = OutputOptions & ConnectionOptions & { yes?: boolean };
 
@@ -34,11 +34,11 @@ export type Context<R extends RouteKey = RouteKey> = {
 /** A user waits for the result. */
 const SHORT_RETRY = { attempts: 3, totalMs: 20_000 };
 
-type Given = { shell: Shell; output: Output; options: GlobalOptions; signal: AbortSignal };
+type ContextDeps = { shell: Shell; output: Output; options: GlobalOptions; signal: AbortSignal };
 
-export function createContext(given: Given): Context {
-  const { shell, options, signal } = given;
-  const connection = once(() => openConnection(given, options));
+export function createContext(deps: ContextDeps): Context {
+  const { shell, options, signal } = deps;
+  const connection = once(() => openConnection(deps, options));
   const dashboard = once(async () => {
     const { target, token } = (await connection()).dashboard();
     return createDashboard({ target, token, version: shell.version, signal });
@@ -68,7 +68,7 @@ export function createContext(given: Given): Context {
     return kind === 'remote' ? url : (await api.call('GET /session', {})).data.installation.public_url;
   }
   return {
-    ...given,
+    ...deps,
     connection,
     publicUrl,
     project,
@@ -87,8 +87,9 @@ export function createContext(given: Given): Context {
     },
     async confirm(question, confirming = '--yes') {
       if (options.yes) return;
-      if (!canAsk(shell, options.json)) throw usage(`${question} Pass ${confirming} to confirm.`, confirming);
-      answered((await shell.ask.confirm(printableLines(question))) || null);
+      if (!canPrompt(shell, options.json))
+        throw usage(`${question} Pass ${confirming} to confirm.`, confirming);
+      requireAnswer((await shell.prompts.confirm(printableLines(question))) || null);
     },
   };
 }

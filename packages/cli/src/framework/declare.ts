@@ -1,4 +1,4 @@
-import type { AnswerOf, BodyOf, QueryOf, RouteKey } from '@beckon/contract/dashboard';
+import type { ResponseOf, BodyOf, QueryOf, RouteKey } from '@beckon/contract/dashboard';
 import { type ExitCode, usage } from '../failure.ts';
 import { type Column, type Field, tableOf, viewOf } from '../output/auto.ts';
 import type { View } from '../output/view.ts';
@@ -72,7 +72,7 @@ type ListSpec<K extends RouteKey, U extends string, O> = Described<U, O> &
     /** The route of the same list as CSV; adds `--csv`. */
     csv?: RouteKey;
   };
-type ItemOf<K extends RouteKey> = AnswerOf<K> extends { data: (infer T extends object)[] } ? T : never;
+type ItemOf<K extends RouteKey> = ResponseOf<K> extends { data: (infer T extends object)[] } ? T : never;
 
 const LISTED = 50;
 
@@ -82,23 +82,23 @@ export function list<K extends RouteKey, const U extends string, O extends Optio
   usage: U,
   spec: ListSpec<K, U, O>,
 ): Command {
-  const own = {
+  const listOptions = {
     limit: whole('--limit <count>', `How many to list (default: ${LISTED})`, [1, 100_000]),
     ...(spec.csv === undefined ? {} : { csv: flag('--csv', 'Write the whole list as CSV') }),
   };
   return {
-    ...described(usage, spec, own),
+    ...described(usage, spec, listOptions),
     routes: spec.csv === undefined ? [route] : [route, spec.csv],
     async run(context, input: Input<U, O> & { limit?: number; csv?: true }) {
       const { api, output } = context;
-      const query = (spec.query ?? fieldsOf(route, own))(input) as object | undefined;
+      const query = (spec.query ?? fieldsOf(route, listOptions))(input) as object | undefined;
       if (input.csv && spec.csv !== undefined)
         return downloadTo(context, await api.open(spec.csv, { params: input, query } as never));
-      const wanted = { limit: input.limit ?? LISTED, isPaged: spec.isPaged ?? false };
-      const { items, total } = await readPages<ItemOf<K>>(wanted, (page) =>
+      const range = { limit: input.limit ?? LISTED, isPaged: spec.isPaged ?? false };
+      const { items, total } = await readPages<ItemOf<K>>(range, (page) =>
         api.call(route, { params: input, query: { ...query, ...page } } as never),
       );
-      const isFiltered = fieldsOf(route, own)(input) !== undefined;
+      const isFiltered = fieldsOf(route, listOptions)(input) !== undefined;
       const empty = isFiltered ? 'No matches for this filter.' : spec.empty;
       await output.value(items, (rows) => tableOf({ empty }, rows, spec.row));
       if (total !== null) await output.note(`Showing ${items.length} of ${total}. Use --limit to list more.`);
@@ -129,7 +129,7 @@ type CallSpec<K extends RouteKey, U extends string, O, R extends RouteKey, F> = 
   /** The exit code, where an answer can mean a failure. */
   exit?: (data: DataOf<K>) => ExitCode;
 };
-type DataOf<K extends RouteKey> = AnswerOf<K> extends { data: infer T } ? T : never;
+type DataOf<K extends RouteKey> = ResponseOf<K> extends { data: infer T } ? T : never;
 
 /** `reads` and `find` of a call that first needs the response of another route with the same path. */
 export function lookUp<K extends RouteKey>(route: K) {
@@ -149,12 +149,12 @@ export function call<
   F = undefined,
 >(route: K, usage: U, spec: CallSpec<K, U, O, R, F>): Command {
   const { reads = [], confirm, find, view } = spec;
-  const own = confirm === undefined ? {} : { yes: YES };
+  const callOptions = confirm === undefined ? {} : { yes: YES };
   const isRead = route.startsWith('GET ');
-  const byDefault = fieldsOf(route, own);
+  const byDefault = fieldsOf(route, callOptions);
   const { query = isRead ? byDefault : nothing, body = isRead ? nothing : byDefault } = spec;
   return {
-    ...described(usage, spec, own),
+    ...described(usage, spec, callOptions),
     routes: [route, ...reads],
     async run(context: Context, input: Input<U, O>) {
       requireOption(spec, input);
@@ -189,14 +189,14 @@ export function download<const U extends string, O extends Options = {}>(
   usage: U,
   spec: Described<U, O>,
 ): Command {
-  const own = { out: text('--out <file>', 'Write to this new file instead of stdout') };
+  const downloadOptions = { out: text('--out <file>', 'Write to this new file instead of stdout') };
   return {
-    ...described(usage, spec, own),
+    ...described(usage, spec, downloadOptions),
     routes: [route],
     async run(context: Context, input: Input<U, O> & { out?: string }) {
-      const query = fieldsOf(route, own)(input);
-      const answer = await context.api.open(route, { params: input, query } as never);
-      await downloadTo(context, answer, input.out);
+      const query = fieldsOf(route, downloadOptions)(input);
+      const response = await context.api.open(route, { params: input, query } as never);
+      await downloadTo(context, response, input.out);
     },
   };
 }
@@ -230,8 +230,8 @@ type AnySpec = { help: string; details?: string; args?: object; options?: Option
 function described(usage: string, spec: AnySpec, more: Options): Omit<Command, 'routes' | 'run'> {
   const { help, details, options = {} } = spec;
   const names = [...usage.matchAll(/[<[](\w+)/g)].map(([, name = '']) => name);
-  const own = (spec.args ?? {}) as Record<string, string>;
-  const args = names.map((name): [string, string] => [name, own[name] ?? ARGUMENTS[name] ?? '']);
+  const argumentHelp = (spec.args ?? {}) as Record<string, string>;
+  const args = names.map((name): [string, string] => [name, argumentHelp[name] ?? ARGUMENTS[name] ?? '']);
   return {
     usage,
     help,
@@ -242,11 +242,11 @@ function described(usage: string, spec: AnySpec, more: Options): Omit<Command, '
 }
 
 /** The arguments and options by the names of the API's fields, without those of the path, and a filter as one text. */
-function fieldsOf(route: string, own: Options): (input: object) => never {
+function fieldsOf(route: string, ownOptions: Options): (input: object) => never {
   const inPath = [...route.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
   return (input) => {
     const fields = Object.entries(input)
-      .filter(([name]) => !inPath.includes(name) && !Object.hasOwn(own, name))
+      .filter(([name]) => !inPath.includes(name) && !Object.hasOwn(ownOptions, name))
       .map(([name, value]): [string, unknown] => [name, name === 'filter' ? String(value.join(' ')) : value])
       .filter(([, value]) => value !== '');
     return (fields.length === 0 ? undefined : Object.fromEntries(fields)) as never;

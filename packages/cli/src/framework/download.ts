@@ -8,19 +8,19 @@ const OWNER_ONLY = 0o600;
 /** Writes a response to a new file or to stdout. With `--json` on stdout, text becomes one JSON string and JSON stays as it is. */
 export async function downloadTo(
   { output, shell }: Pick<Context, 'output' | 'shell'>,
-  answer: Response,
+  response: Response,
   out?: string,
 ): Promise<void> {
   if (out !== undefined) {
     const path = resolve(shell.cwd, out);
-    const bytes = await saveTo(path, answer);
+    const bytes = await saveTo(path, response);
     return output.value({ path, bytes }, () => `Wrote ${bytes.toLocaleString('en-US')} bytes to ${out}.`);
   }
-  const [type = ''] = (answer.headers.get('content-type') ?? '').split(';');
+  const [type = ''] = (response.headers.get('content-type') ?? '').split(';');
   const isJson = type === 'application/json';
   if (output.isJson && !isJson && type !== 'application/x-ndjson')
-    return output.value(await answer.text(), (text) => text);
-  for await (const chunk of answer.body ?? []) await output.raw(chunk);
+    return output.value(await response.text(), (text) => text);
+  for await (const chunk of response.body ?? []) await output.raw(chunk);
   if (isJson) await output.raw('\n');
 }
 

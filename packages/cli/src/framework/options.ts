@@ -13,7 +13,7 @@ export type Option<T> = {
   choices?: readonly string[];
   /** Can be given several times; collects the values. */
   isMany?: boolean;
-  read: (given: never, source: OptionSource) => T | Promise<T>;
+  read: (input: never, source: OptionSource) => T | Promise<T>;
 };
 export type OptionSource = { shell: Shell; flags: string };
 /** Options under the names of the API's fields. */
@@ -33,14 +33,14 @@ export function text<T>(flags: string, help: string, read?: Read<T>): Option<T |
   return {
     flags,
     help,
-    read: (given: string | undefined, source: OptionSource) =>
-      given === undefined ? undefined : read ? read(given, source) : given,
+    read: (input: string | undefined, source: OptionSource) =>
+      input === undefined ? undefined : read ? read(input, source) : input,
   };
 }
-type Read<T> = (given: string, source: OptionSource) => T | Promise<T>;
+type Read<T> = (input: string, source: OptionSource) => T | Promise<T>;
 
 export function flag(flags: string, help: string): Option<true | undefined> {
-  return { flags, help, read: (given: true | undefined) => given };
+  return { flags, help, read: (input: true | undefined) => input };
 }
 
 export function choice<const T extends string>(
@@ -48,7 +48,7 @@ export function choice<const T extends string>(
   help: string,
   choices: readonly T[],
 ): Option<T | undefined> {
-  return { flags, help, choices, read: (given: T | undefined) => given };
+  return { flags, help, choices, read: (input: T | undefined) => input };
 }
 
 export function required<T>(option: Option<T>): Option<Exclude<T, undefined>> {
@@ -57,29 +57,29 @@ export function required<T>(option: Option<T>): Option<Exclude<T, undefined>> {
 
 /** The text that counts when the option is not given. */
 export function fallback<T>(option: Option<T>, value: string): Option<Exclude<T, undefined>> {
-  const read = option.read as (given: string, source: OptionSource) => Exclude<T, undefined>;
+  const read = option.read as (input: string, source: OptionSource) => Exclude<T, undefined>;
   return {
     ...option,
     help: `${option.help} (default: ${value})`,
-    read: (given: string | undefined, source: OptionSource) => read(given ?? value, source),
+    read: (input: string | undefined, source: OptionSource) => read(input ?? value, source),
   };
 }
 
 /** `--trait plan=pro --trait seats=3`. */
-export function many(flags: string, help: string): Option<readonly string[]> {
-  return { flags, help, isMany: true, read: (given: readonly string[] | undefined) => given ?? [] };
+export function repeatable(flags: string, help: string): Option<readonly string[]> {
+  return { flags, help, isMany: true, read: (input: readonly string[] | undefined) => input ?? [] };
 }
 
 /** Splits `key=value`. The value may contain further `=` signs. */
-export function pairOf(given: string, name: string, form = 'key=value'): [key: string, value: string] {
-  const at = given.indexOf('=');
-  if (at > 0) return [given.slice(0, at), given.slice(at + 1)];
-  throw usage(`${name}: write ${form}, not ${given}`, name);
+export function pairOf(input: string, name: string, form = 'key=value'): [key: string, value: string] {
+  const at = input.indexOf('=');
+  if (at > 0) return [input.slice(0, at), input.slice(at + 1)];
+  throw usage(`${name}: write ${form}, not ${input}`, name);
 }
 
 export function whole(flags: string, help: string, [min, max]: [number, number]): Option<number | undefined> {
-  return text(flags, help, (given, source) => {
-    const value = /^\d{1,15}$/.test(given) ? Number(given) : -1;
+  return text(flags, help, (input, source) => {
+    const value = /^\d{1,15}$/.test(input) ? Number(input) : -1;
     if (value >= min && value <= max) return value;
     throw invalid(source, `must be a whole number from ${min} to ${max}`);
   });
@@ -91,33 +91,33 @@ export function choices<const T extends string>(
   help: string,
   values: readonly T[],
 ): Option<T[] | undefined> {
-  return text(flags, `${help}: ${values.join(', ')}`, (given) => someOf(given, values, longOf(flags)));
+  return text(flags, `${help}: ${values.join(', ')}`, (input) => listOf(input, values, longOf(flags)));
 }
 
 /** The values between the commas, each once. */
-export function someOf<T extends string>(given: string, values: readonly T[], field: string): T[] {
-  return [...new Set(given.split(',').map((value) => oneOf(value.trim(), values, field)))];
+export function listOf<T extends string>(input: string, values: readonly T[], field: string): T[] {
+  return [...new Set(input.split(',').map((value) => oneOf(value.trim(), values, field)))];
 }
 
-export function oneOf<T extends string>(given: string, values: readonly T[], field: string): T {
-  const found = values.find((value) => value === given);
+export function oneOf<T extends string>(input: string, values: readonly T[], field: string): T {
+  const found = values.find((value) => value === input);
   if (found !== undefined) return found;
-  throw usage(`${field}: ${given} is not one of ${values.join(', ')}`, field);
+  throw usage(`${field}: ${input} is not one of ${values.join(', ')}`, field);
 }
 
 /** A moment, written as a time or as a duration from now: `ahead` reads `2h` as in two hours, `back` as two hours ago. */
 export function time(flags: string, help: string, direction: 'ahead' | 'back'): Option<string | undefined> {
-  return text(flags, help, (given, source) => {
-    const ms = readDuration(given);
-    if (ms === null) return readTime(given, source);
+  return text(flags, help, (input, source) => {
+    const ms = readDuration(input);
+    if (ms === null) return readTime(input, source);
     return new Date(source.shell.now() + (direction === 'ahead' ? ms : -ms)).toISOString();
   });
 }
 
 /** A duration in whole units, such as `--overlap 24h` in hours. */
 export function duration(flags: string, help: string, unit: keyof typeof UNITS): Option<number | undefined> {
-  return text(flags, help, (given, source) => {
-    const ms = given === '0' ? 0 : readDuration(given);
+  return text(flags, help, (input, source) => {
+    const ms = input === '0' ? 0 : readDuration(input);
     if (ms !== null && ms % UNITS[unit] === 0) return ms / UNITS[unit];
     throw invalid(source, `must be a duration such as 12h or 7d, in whole ${UNIT_NAMES[unit]}`);
   });
@@ -129,8 +129,8 @@ export function jsonFile(
   help: string,
   fields?: readonly string[],
 ): Option<JsonObject | undefined> {
-  return text(flags, help, async (given, source) => {
-    const found = readObject(given, await readInput(given, source), source);
+  return text(flags, help, async (input, source) => {
+    const found = readObject(input, await readInput(input, source), source);
     const names = Object.keys(found);
     if (!fields || (names.length > 0 && names.every((name) => fields.includes(name)))) return found;
     throw invalid(source, `must hold only ${fields.join(' and ')}`);
@@ -157,8 +157,8 @@ export async function readInput(path: string, { shell }: Pick<OptionSource, 'she
     : fileResult('read', path, readFile(path, 'utf8'));
 }
 
-function readTime(given: string, source: Pick<OptionSource, 'flags'>): string {
-  const at = /^\d{4}-\d\d-\d\d(?:$|[T ])/.test(given) ? new Date(given) : new Date(Number.NaN);
+function readTime(input: string, source: Pick<OptionSource, 'flags'>): string {
+  const at = /^\d{4}-\d\d-\d\d(?:$|[T ])/.test(input) ? new Date(input) : new Date(Number.NaN);
   if (!Number.isNaN(at.getTime())) return at.toISOString();
   throw invalid(source, `must be a time such as 2026-01-31T14:30:00Z or a duration such as 2h`);
 }
@@ -167,8 +167,8 @@ const UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const UNIT_NAMES = { s: 'seconds', m: 'minutes', h: 'hours', d: 'days' } as const;
 
 /** `90s`, `15m`, `24h`, `30d` in milliseconds; null for anything else. */
-function readDuration(given: string): number | null {
-  const found = /^(\d{1,6})([smhd])$/.exec(given);
+function readDuration(input: string): number | null {
+  const found = /^(\d{1,6})([smhd])$/.exec(input);
   return found ? Number(found[1]) * UNITS[found[2] as keyof typeof UNITS] : null;
 }
 

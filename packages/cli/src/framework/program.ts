@@ -24,7 +24,7 @@ export function addCommand(parent: Parser, command: Command, shell: Shell): Pars
   }
   for (const option of Object.values(command.options)) parser.addOption(parserOption(option));
   if (command.details !== undefined) parser.addHelpText('after', `\n${command.details}`);
-  return parser.action((...given: unknown[]) => perform(shell, { command, parser, given }));
+  return parser.action((...positional: unknown[]) => perform(shell, { command, parser, positional }));
 }
 
 function parserOption({ flags, help, isRequired, choices, isMany }: Options[string]): ParserOption {
@@ -35,10 +35,10 @@ function parserOption({ flags, help, isRequired, choices, isMany }: Options[stri
   return option;
 }
 
-type Performed = { command: Command; parser: Parser; given: unknown[] };
+type Invocation = { command: Command; parser: Parser; positional: unknown[] };
 
 /** Runs a command. Every error ends here and decides the exit code; Ctrl-C ends a command without a message. */
-async function perform(shell: Shell, { command, parser, given }: Performed): Promise<void> {
+async function perform(shell: Shell, { command, parser, positional }: Invocation): Promise<void> {
   const options = parser.optsWithGlobals<GlobalOptions>();
   const output = createOutput(shell, options);
   const interrupted = new AbortController();
@@ -48,7 +48,7 @@ async function perform(shell: Shell, { command, parser, given }: Performed): Pro
   // A reader that closes the pipe ends the process in the middle of the command.
   shell.setExitCode(command.isStream ? EXIT.ok : EXIT.failed);
   try {
-    const input = await readInput(shell, { command, parser, given });
+    const input = await readInput(shell, { command, parser, positional });
     const exit = await command.run(createContext({ shell, output, options, signal }), input as never);
     shell.setExitCode(signal.aborted ? ifInterrupted : (exit ?? EXIT.ok));
   } catch (error) {
@@ -61,8 +61,8 @@ async function perform(shell: Shell, { command, parser, given }: Performed): Pro
   }
 }
 
-async function readInput(shell: Shell, { command, parser, given }: Performed): Promise<object> {
-  const args = Object.keys(command.args).map((name, at): [string, unknown] => [name, given[at]]);
+async function readInput(shell: Shell, { command, parser, positional }: Invocation): Promise<object> {
+  const args = Object.keys(command.args).map((name, at): [string, unknown] => [name, positional[at]]);
   const values = parser.opts<Record<string, unknown>>();
   const options: [string, unknown][] = [];
   for (const [name, { flags, read }] of Object.entries(command.options)) {

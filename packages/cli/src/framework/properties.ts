@@ -1,12 +1,12 @@
 import type { JsonObject, JsonValue } from '@beckon/contract';
-import { longOf, many, type Option, type OptionSource, pairOf } from './options.ts';
+import { longOf, repeatable, type Option, type OptionSource, pairOf } from './options.ts';
 
 /** Reads `key=value` options into an object, which may have keys such as `__proto__`. */
 export function properties(flags: string, help: string): Option<JsonObject> {
   return {
-    ...many(flags, help),
-    read(given: readonly string[] = [], source: OptionSource): JsonObject {
-      const pairs = given.map((pair) => pairOf(pair, longOf(source.flags)));
+    ...repeatable(flags, help),
+    read(entries: readonly string[] = [], source: OptionSource): JsonObject {
+      const pairs = entries.map((pair) => pairOf(pair, longOf(source.flags)));
       return Object.fromEntries(pairs.map(([key, value]) => [key, valueOf(value)]));
     },
   };

@@ -37,8 +37,8 @@ export async function serveMcp(context: Context): Promise<void> {
     try {
       const tool = tools.find(({ name }) => name === params.name);
       if (!tool) throw new Failure('not_found', `Unknown tool ${params.name}, or the token lacks its scope`);
-      const answer = await run(tool, { ...context, signal: call.signal }, params.arguments ?? {});
-      return { content: [{ type: 'text', text: bounded(answer) }] };
+      const result = await run(tool, { ...context, signal: call.signal }, params.arguments ?? {});
+      return { content: [{ type: 'text', text: bounded(result) }] };
     } catch (error) {
       const failure = toFailure(error, signal) ?? new Failure('stopped', 'The server is stopping');
       return { isError: true, content: [{ type: 'text', text: toJson(errorJson(failure)) }] };
@@ -53,8 +53,8 @@ export async function serveMcp(context: Context): Promise<void> {
 }
 
 /** Runs the command of a tool, and returns the value that it would print. */
-async function run(tool: Tool, context: Context, given: Record<string, unknown>): Promise<unknown> {
-  const input = await readInput(tool, context, given);
+async function run(tool: Tool, context: Context, args: Record<string, unknown>): Promise<unknown> {
+  const input = await readInput(tool, context, args);
   let printed: unknown = null;
   const output = {
     ...context.output,
@@ -65,9 +65,9 @@ async function run(tool: Tool, context: Context, given: Record<string, unknown>)
   return printed;
 }
 
-async function readInput(tool: Tool, { shell }: Context, given: Record<string, unknown>): Promise<object> {
+async function readInput(tool: Tool, { shell }: Context, args: Record<string, unknown>): Promise<object> {
   const { command, options, required } = tool;
-  const texts = new Map(Object.entries(given).map(([name, value]) => [name, textOf(name, value)]));
+  const texts = new Map(Object.entries(args).map(([name, value]) => [name, textOf(name, value)]));
   const names = [...Object.keys(command.args), ...options];
   for (const name of texts.keys()) if (!names.includes(name)) throw usage(`Unknown argument ${name}`, name);
   for (const name of required) if (!texts.has(name)) throw usage(`${name} is required`, name);

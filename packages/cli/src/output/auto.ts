@@ -47,8 +47,8 @@ function blocksOf(data: object, names: readonly string[], words: Words): Block[]
   const fields = new Map<string, unknown>(Object.entries(data));
   const details: Record<string, Cell> = {};
   const blocks: Block[] = [];
-  for (const given of names) {
-    const { name, label } = nameOf(given);
+  for (const field of names) {
+    const { name, label } = nameOf(field);
     const value = fields.get(name);
     if (typeof value === 'string' && value.includes('\n')) blocks.push(value);
     else if (isTable(value))
@@ -95,7 +95,7 @@ function cellOf(name: string, value: unknown, words: Words): Cell {
     if (TIME.test(value)) return words.when(value);
     return CODE.test(name) ? plain(value) : value;
   }
-  if (Array.isArray(value)) return value.map((one: unknown) => cellOf(name, one, words) ?? '').join(', ');
+  if (Array.isArray(value)) return value.map((item: unknown) => cellOf(name, item, words) ?? '').join(', ');
   return isNamed(value) ? value.name : textOf(value, words);
 }
 
@@ -107,7 +107,7 @@ function numberOf(name: string, value: number): Cell {
 /** `{ count: 3, at_least: true }` is shown as "count 3, at least yes". */
 function textOf(value: object, words: Words): string {
   return Object.entries(value)
-    .map(([name, one]) => `${labelOf(name)} ${cellText(name, one, words)}`)
+    .map(([name, item]) => `${labelOf(name)} ${cellText(name, item, words)}`)
     .join(', ');
 }
 
@@ -117,7 +117,7 @@ function cellText(name: string, value: unknown, words: Words): string {
 }
 
 function isTable(value: unknown): value is object[] {
-  return Array.isArray(value) && value.some((one) => isObject(one) && !isNamed(one));
+  return Array.isArray(value) && value.some((item) => isObject(item) && !isNamed(item));
 }
 
 /** References such as `{ id, name }` are shown by their name alone. */
@@ -138,11 +138,11 @@ function isObject(value: unknown): value is object {
 function tableRow(value: object, words: Words): Row {
   return Object.fromEntries(
     Object.entries(value)
-      .filter(([, one]) => !(typeof one === 'string' && one.includes('\n')))
-      .map(([name, one]) => [labelOf(name), cellOf(name, one, words)]),
+      .filter(([, item]) => !(typeof item === 'string' && item.includes('\n')))
+      .map(([name, item]) => [labelOf(name), cellOf(name, item, words)]),
   );
 }
 
 function linesOf(value: object, words: Words): Details[string] {
-  return Object.entries(value).map(([name, one]) => `${labelOf(name)}: ${cellText(name, one, words)}`);
+  return Object.entries(value).map(([name, item]) => `${labelOf(name)}: ${cellText(name, item, words)}`);
 }

@@ -10,9 +10,9 @@ const HOSTILE = 'a\u001B[2Jb\u0007c\u202Ed\u2028e\u009Bf';
 // oxlint-disable-next-line no-control-regex
 const CONTROLS = /[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u2028\u202E]/;
 
-type Given = { terminal?: boolean; env?: Record<string, string> };
+type OutputSetup = { terminal?: boolean; env?: Record<string, string> };
 
-function output({ terminal = false, env = {} }: Given, options = {}) {
+function output({ terminal = false, env = {} }: OutputSetup, options = {}) {
   const text = { out: '', err: '' };
   const sink = (name: 'out' | 'err') => ({
     isTerminal: terminal,
@@ -33,9 +33,13 @@ describe('printable', () => {
   });
 
   test('applies to every part of a view', async () => {
-    const one = output({ terminal: true, env: { NO_COLOR: '1' } });
-    await one.output.value(null, (): View => [HOSTILE, { label: HOSTILE }, { rows: [{ cell: HOSTILE }] }]);
-    expect(one.text.out).not.toMatch(CONTROLS);
+    const capture = output({ terminal: true, env: { NO_COLOR: '1' } });
+    await capture.output.value(null, (): View => [
+      HOSTILE,
+      { label: HOSTILE },
+      { rows: [{ cell: HOSTILE }] },
+    ]);
+    expect(capture.text.out).not.toMatch(CONTROLS);
   });
 });
 
@@ -74,10 +78,10 @@ describe('output', () => {
   });
 
   test('colors only terminals, and respects NO_COLOR and --no-color', async () => {
-    const isColored = async (given: Given, options = {}): Promise<boolean> => {
-      const one = output(given, options);
-      await one.output.value([{ n: 1 }], view);
-      return one.text.out.includes('\u001B');
+    const isColored = async (setup: OutputSetup, options = {}): Promise<boolean> => {
+      const capture = output(setup, options);
+      await capture.output.value([{ n: 1 }], view);
+      return capture.text.out.includes('\u001B');
     };
     expect(await isColored({ terminal: true })).toBe(true);
     expect(await isColored({ terminal: true, env: { NO_COLOR: '' } })).toBe(true);

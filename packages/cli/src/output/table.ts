@@ -35,7 +35,7 @@ function cell(value: Cell): string {
 function fit(widths: readonly number[], columns: number): number[] {
   const fitting = [...widths];
   const gaps = GAP.length * Math.max(0, widths.length - 1);
-  for (let over = widths.reduce((sum, one) => sum + one, gaps) - columns; over > 0; over -= 1) {
+  for (let over = widths.reduce((sum, width) => sum + width, gaps) - columns; over > 0; over -= 1) {
     const widest = Math.max(...fitting);
     if (widest <= CELL_MIN_CHARS) break;
     fitting[fitting.indexOf(widest)] = widest - 1;

@@ -42,12 +42,12 @@ function renderRows({ rows, title, empty = '' }: Rows, { columns, words: { paint
 }
 
 function renderDetails(details: Details, { words: { paint } }: ViewOptions): string {
-  const shown = Object.entries(details).flatMap(([label, value]) => {
+  const rows = Object.entries(details).flatMap(([label, value]) => {
     const lines = (Array.isArray(value) ? (value as readonly Cell[]) : [value as Cell]).flatMap(linesOf);
     return lines.length === 0 ? [] : [{ label, lines }];
   });
-  const width = Math.max(0, ...shown.map(({ label }) => label.length)) + 2;
-  return shown
+  const width = Math.max(0, ...rows.map(({ label }) => label.length)) + 2;
+  return rows
     .flatMap(({ label, lines }) =>
       lines.map((line, at) => paint('dim', (at === 0 ? label : '').padEnd(width)) + line),
     )

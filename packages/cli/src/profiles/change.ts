@@ -4,7 +4,7 @@ import type { Shell } from '../shell.ts';
 import type { Connection } from './connection.ts';
 import { LOCAL, type Profile, profileFile } from './file.ts';
 
-type Saving = {
+type ProfileChange = {
   connection: Connection;
   values: Partial<Profile>;
   /** A login: it makes the profile current, and replaces one of another server. */
@@ -17,7 +17,7 @@ type Saving = {
  */
 export async function saveProfile(
   { shell, output }: { shell: Shell; output: Output },
-  { connection, values, isLogin = false }: Saving,
+  { connection, values, isLogin = false }: ProfileChange,
 ): Promise<void> {
   const { kind, profile, profileName: name, url } = connection;
   const file = profileFile(shell);

@@ -72,33 +72,35 @@ describe('connection', () => {
 
 describe('login', () => {
   test('is not needed on the socket, and saves an API key for it', async () => {
-    const own = testShell();
+    const freshShell = testShell();
     const env = { DATA_DIR: dataDir };
     const saved = await world.tokenFor(['read']);
     const remote = ['login', '--with-token', '--url', world.url];
-    expect((await own.run(remote, { stdin: saved })).code).toBe(0);
-    const [before] = (await own.run(['whoami', '--json'])).lines;
+    expect((await freshShell.run(remote, { stdin: saved })).code).toBe(0);
+    const [before] = (await freshShell.run(['whoami', '--json'])).lines;
     for (const args of [['login'], ['login', '--with-token']]) {
-      const { code, err } = await own.run(args, { env, stdin: saved });
+      const { code, err } = await freshShell.run(args, { env, stdin: saved });
       expect([code, err]).toEqual([2, expect.stringContaining('use the local socket and need no login')]);
     }
-    const key = await own.run(['login', '--with-key'], { env, stdin: world.apiKey });
+    const key = await freshShell.run(['login', '--with-key'], { env, stdin: world.apiKey });
     expect([key.code, key.err]).toEqual([0, expect.stringContaining('profile local.')]);
-    expect((await own.run(['whoami', '--json'])).lines).toEqual([before]);
-    const { profiles } = JSON.parse(await readFile(join(own.folder, '.config/beckon/profiles.json'), 'utf8'));
+    expect((await freshShell.run(['whoami', '--json'])).lines).toEqual([before]);
+    const { profiles } = JSON.parse(
+      await readFile(join(freshShell.folder, '.config/beckon/profiles.json'), 'utf8'),
+    );
     expect(profiles).toMatchObject({
       default: { url: world.url, token: saved },
       local: { url: `unix:${dataDir}/beckon.sock`, api_key: world.apiKey },
     });
-    expect((await own.run(['logout'], { env })).code).toBe(0);
-    expect((await own.run(['whoami', '--json'])).lines).toEqual([before]);
+    expect((await freshShell.run(['logout'], { env })).code).toBe(0);
+    expect((await freshShell.run(['whoami', '--json'])).lines).toEqual([before]);
   });
 
   test('reports that it replaces the profile of another server', async () => {
-    const own = testShell();
+    const freshShell = testShell();
     const login = ['login', '--with-key', '--url'];
-    await own.run([...login, 'https://beckon.example'], { stdin: world.apiKey });
-    const { code, err } = await own.run([...login, world.url], { stdin: world.apiKey });
+    await freshShell.run([...login, 'https://beckon.example'], { stdin: world.apiKey });
+    const { code, err } = await freshShell.run([...login, world.url], { stdin: world.apiKey });
     expect([code, err]).toEqual([
       0,
       expect.stringContaining('was for https://beckon.example. It is replaced.'),
@@ -121,13 +123,13 @@ describe('use', () => {
   });
 
   test('fails with a profile of another server, and keeps its token and key', async () => {
-    const own = testShell();
+    const freshShell = testShell();
     const login = ['login', '--with-key', '--url', 'https://beckon.example'];
-    expect((await own.run(login, { stdin: world.apiKey })).code).toBe(0);
-    const path = join(own.folder, '.config/beckon/profiles.json');
+    expect((await freshShell.run(login, { stdin: world.apiKey })).code).toBe(0);
+    const path = join(freshShell.folder, '.config/beckon/profiles.json');
     const before = await readFile(path, 'utf8');
     const env = { BECKON_URL: world.url, BECKON_TOKEN: await world.tokenFor(['read']) };
-    const { code, err } = await own.run(['use', 'Acme'], { env });
+    const { code, err } = await freshShell.run(['use', 'Acme'], { env });
     expect([code, err]).toEqual([
       2,
       expect.stringMatching(
@@ -135,7 +137,7 @@ describe('use', () => {
       ),
     ]);
     expect(await readFile(path, 'utf8')).toBe(before);
-    expect((await own.run(['use', 'Acme', '--profile', 'work'], { env })).code).toBe(0);
+    expect((await freshShell.run(['use', 'Acme', '--profile', 'work'], { env })).code).toBe(0);
     expect(JSON.parse(await readFile(path, 'utf8')).profiles).toMatchObject({
       default: {},
       work: { project: '1' },
@@ -145,12 +147,12 @@ describe('use', () => {
 
 describe('logout', () => {
   test('never makes the profile of the socket current', async () => {
-    const own = testShell();
+    const freshShell = testShell();
     const env = { DATA_DIR: dataDir };
-    expect((await own.run(['use', 'Acme'], { env })).code).toBe(0);
+    expect((await freshShell.run(['use', 'Acme'], { env })).code).toBe(0);
     const login = ['login', '--with-token', '--url', world.url];
-    expect((await own.run(login, { stdin: await world.tokenFor(['read']) })).code).toBe(0);
-    expect((await own.run(['logout'])).code).toBe(0);
-    expect((await own.run(['whoami'])).err).toContain('Not connected to a server');
+    expect((await freshShell.run(login, { stdin: await world.tokenFor(['read']) })).code).toBe(0);
+    expect((await freshShell.run(['logout'])).code).toBe(0);
+    expect((await freshShell.run(['whoami'])).err).toContain('Not connected to a server');
   });
 });

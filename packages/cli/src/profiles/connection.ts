@@ -1,9 +1,9 @@
 import { API_KEY_PATTERN } from '@beckon/contract';
 import type { Target } from '../api/http.ts';
-import { answered, unauthorized, usage } from '../failure.ts';
+import { requireAnswer, unauthorized, usage } from '../failure.ts';
 import { readInput } from '../framework/options.ts';
 import type { Output } from '../output/output.ts';
-import { canAsk, type Shell } from '../shell.ts';
+import { canPrompt, type Shell } from '../shell.ts';
 import { isProfileName, LOCAL, type Profile, profileFile, type Profiles } from './file.ts';
 import { findLocalSocket } from './socket.ts';
 
@@ -47,7 +47,7 @@ export async function openConnection(deps: Deps, options: ConnectionOptions): Pr
     options.profile,
     value(env, 'BECKON_URL'),
     value(env, 'BECKON_TOKEN'),
-  ].some((one) => one !== undefined);
+  ].some((setting) => setting !== undefined);
   const socketPath = isExplicit ? null : await findLocalSocket(shell);
   if (socketPath !== null) return localConnection({ shell, profiles, socketPath }, options);
   const name = options.profile ?? profiles.current;
@@ -156,7 +156,9 @@ async function readKey(
   if (keyFile !== undefined) return readKeyFile(shell, keyFile);
   const found = value(shell.env, 'BECKON_API_KEY') ?? profile?.api_key;
   if (found !== undefined) return found;
-  const typed = canAsk(shell, json) ? answered(await shell.ask.secret('API key (sk_…)')).trim() : '';
+  const typed = canPrompt(shell, json)
+    ? requireAnswer(await shell.prompts.secret('API key (sk_…)')).trim()
+    : '';
   if (typed !== '') return typed;
   throw unauthorized(
     'auth_required',

@@ -29,8 +29,12 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 export const LOCAL = 'local';
 
 export function profileFile({ env, home, platform }: Pick<Shell, 'env' | 'home' | 'platform'>) {
-  const given = env['XDG_CONFIG_HOME'] ?? '';
-  const path = join(given.startsWith('/') ? given : join(home, '.config'), 'beckon', 'profiles.json');
+  const configHome = env['XDG_CONFIG_HOME'] ?? '';
+  const path = join(
+    configHome.startsWith('/') ? configHome : join(home, '.config'),
+    'beckon',
+    'profiles.json',
+  );
   const hasModes = platform !== 'win32';
 
   return {
@@ -105,7 +109,7 @@ function broken(path: string, why: string): Failure {
 function isProfile(value: unknown): value is Profile {
   if (!isRecord(value) || typeof value['url'] !== 'string') return false;
   const { scopes = [] } = value;
-  if (!Array.isArray(scopes) || !scopes.every((one) => typeof one === 'string')) return false;
+  if (!Array.isArray(scopes) || !scopes.every((scope) => typeof scope === 'string')) return false;
   return TEXTS.every((name) => value[name] === undefined || typeof value[name] === 'string');
 }
 

@@ -21,8 +21,8 @@ test('profile file › is written atomically, readable by its owner alone', asyn
   expect((await file.read()).profiles.profiles['default']?.url).toBe('http://localhost:9');
   expect(await readdir(dirname(file.path))).toEqual(['profiles.json']);
   expect(file.path).toBe(join(shell.folder, '.config/beckon/profiles.json'));
-  const elsewhere = profileFile({ env: { XDG_CONFIG_HOME: '/etc/x' }, home: '/h', platform: 'linux' });
-  expect(elsewhere.path).toBe('/etc/x/beckon/profiles.json');
+  const otherFile = profileFile({ env: { XDG_CONFIG_HOME: '/etc/x' }, home: '/h', platform: 'linux' });
+  expect(otherFile.path).toBe('/etc/x/beckon/profiles.json');
 });
 
 test('profile file › repairs permissions, and reports it', async () => {
@@ -83,8 +83,8 @@ test('connection › rejects plain http and secrets in arguments', async () => {
     'http://[::1]:80',
     'https://beckon.example/below/',
   ]) {
-    const asked = await shell.run(['whoami', '--json', '--url', text]);
-    expect(asked.err).toContain('Not logged in');
+    const result = await shell.run(['whoami', '--json', '--url', text]);
+    expect(result.err).toContain('Not logged in');
   }
 });
 

@@ -6,37 +6,37 @@ import { eventProblems, isObject, type Problem, userProblems } from './validate.
 export type FakeUser = { external_user_id: string; email: string | null; traits: JsonObject };
 export type FakeEvent = EventInput & { properties: JsonObject; suppressed: boolean };
 export type Reply = { status: number; body: object; replayed?: boolean };
-type Asked = { path: string; body: unknown; idempotencyKey: string | undefined };
+type WriteRequest = { path: string; body: unknown; idempotencyKey: string | undefined };
 type Fields = Record<string, unknown>;
 
 /** Applies records as a project would, immediately and in memory. */
 export class FakeProject {
   readonly users = new Map<string, FakeUser>();
   readonly events: FakeEvent[] = [];
-  readonly #answered = new Map<string, { fingerprint: string; reply: Reply }>();
+  readonly #replies = new Map<string, { fingerprint: string; reply: Reply }>();
   readonly #seen = new Set<string>();
 
   clear(): void {
     this.users.clear();
     this.events.length = 0;
-    this.#answered.clear();
+    this.#replies.clear();
     this.#seen.clear();
   }
 
   /** Returns null for an unknown path. */
-  take({ path, body, idempotencyKey }: Asked): Reply | null {
+  take({ path, body, idempotencyKey }: WriteRequest): Reply | null {
     const act = this.#acts[path];
     if (act === undefined) return null;
     if (!isObject(body)) return invalid(path, [{ message: 'The body must be a JSON object', field: 'body' }]);
     const fingerprint = digest(path, path.split('/').length === 4 ? sorted(body) : body);
-    const known = idempotencyKey === undefined ? undefined : this.#answered.get(idempotencyKey);
-    if (known !== undefined) {
-      if (known.fingerprint !== fingerprint) return refusal(422, 'idempotency_key_reuse');
-      return { ...known.reply, replayed: true };
+    const earlier = idempotencyKey === undefined ? undefined : this.#replies.get(idempotencyKey);
+    if (earlier !== undefined) {
+      if (earlier.fingerprint !== fingerprint) return refusal(422, 'idempotency_key_reuse');
+      return { ...earlier.reply, replayed: true };
     }
     const reply = act(body);
     if (idempotencyKey !== undefined && reply.status < 300)
-      this.#answered.set(idempotencyKey, { fingerprint, reply });
+      this.#replies.set(idempotencyKey, { fingerprint, reply });
     return reply;
   }
 
@@ -47,10 +47,10 @@ export class FakeProject {
     '/api/v1/users/bulk': (body) =>
       bulk(body, 'users', { check: userProblems, keep: (user) => this.#keepUser(user as UserInput) }),
     '/api/v1/events/bulk': (body) => {
-      const how = { suppressed: body['suppressTriggers'] === true, bulk: true };
+      const options = { suppressed: body['suppressTriggers'] === true, bulk: true };
       return bulk(body, 'events', {
         check: eventProblems,
-        keep: (event) => this.#keepEvent(event as EventInput, how),
+        keep: (event) => this.#keepEvent(event as EventInput, options),
       });
     },
     '/api/v1/events/batch': (body) => this.#batch(body),
@@ -69,8 +69,8 @@ export class FakeProject {
     const events = body['events'] as unknown[];
     const problems = events.flatMap((event, index) =>
       eventProblems(event).map(({ message, field }) => {
-        const place = field === undefined ? `events.${index}` : `events.${index}.${field}`;
-        return { message: message.replace(field ?? 'The record', place), field: place };
+        const fieldPath = field === undefined ? `events.${index}` : `events.${index}.${field}`;
+        return { message: message.replace(field ?? 'The record', fieldPath), field: fieldPath };
       }),
     );
     if (problems.length > 0) return invalid('', problems);
@@ -80,22 +80,22 @@ export class FakeProject {
   }
 
   #keepUser({ external_user_id, email, traits = {} }: UserInput): void {
-    const known = this.users.get(external_user_id) ?? { external_user_id, email: null, traits: {} };
-    const merged = Object.entries({ ...known.traits, ...traits }).filter(([, value]) => value !== null);
-    const user = { external_user_id, email: email ?? known.email, traits: Object.fromEntries(merged) };
+    const existing = this.users.get(external_user_id) ?? { external_user_id, email: null, traits: {} };
+    const merged = Object.entries({ ...existing.traits, ...traits }).filter(([, value]) => value !== null);
+    const user = { external_user_id, email: email ?? existing.email, traits: Object.fromEntries(merged) };
     this.users.set(external_user_id, user);
   }
 
-  #keepEvent(event: EventInput, how: { suppressed?: boolean; bulk?: boolean }): void {
+  #keepEvent(event: EventInput, options: { suppressed?: boolean; bulk?: boolean }): void {
     const { external_user_id, name, properties = {}, occurred_at, message_id } = event;
     const at = occurred_at === undefined ? null : new Date(occurred_at).toISOString();
-    const isKnownBy = message_id !== undefined || at !== null || how.bulk;
+    const canDeduplicate = message_id !== undefined || at !== null || options.bulk;
     const content = sorted({ external_user_id, name, at, properties });
     const copy = message_id === undefined ? digest('content', content) : digest('id', message_id);
-    if (isKnownBy && this.#seen.has(copy)) return;
-    if (isKnownBy) this.#seen.add(copy);
+    if (canDeduplicate && this.#seen.has(copy)) return;
+    if (canDeduplicate) this.#seen.add(copy);
     if (!this.users.has(external_user_id)) this.#keepUser({ external_user_id });
-    this.events.push({ ...event, properties, suppressed: how.suppressed ?? false });
+    this.events.push({ ...event, properties, suppressed: options.suppressed ?? false });
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Many, One, PageQuery } from './envelope.ts';
+import type { ListResponse, ItemResponse, PageQuery } from './envelope.ts';
 import type { Explained } from './people.ts';
 
 /** One day in UTC. */
@@ -23,7 +23,7 @@ export type AudienceListed = {
 
 export type AudienceMember = { external_user_id: string; since: string };
 
-export type AudienceShown = AudienceListed & { definition: unknown; sample: AudienceMember[] };
+export type AudienceDetails = AudienceListed & { definition: unknown; sample: AudienceMember[] };
 
 export type DefinitionPreview = {
   count: number;
@@ -52,27 +52,36 @@ export type PredicateFacts = {
 };
 
 export type AudiencesApi = {
-  'GET /projects/:project/audiences': { answer: Many<AudienceListed> };
+  'GET /projects/:project/audiences': { response: ListResponse<AudienceListed> };
   'POST /projects/:project/audiences': {
     body: { name: string; definition: unknown };
-    answer: One<AudienceShown>;
+    response: ItemResponse<AudienceDetails>;
   };
   'POST /projects/:project/audiences/preview': {
     body: { definition: unknown; audience?: string };
-    answer: One<DefinitionPreview>;
+    response: ItemResponse<DefinitionPreview>;
   };
   /** Returns the definition in words, or its errors. Counts nothing. */
   'POST /projects/:project/audiences/sentence': {
     body: { definition: unknown };
-    answer: One<{ sentence: string }>;
+    response: ItemResponse<{ sentence: string }>;
   };
-  'GET /projects/:project/predicate-facts': { answer: One<PredicateFacts> };
-  'GET /projects/:project/audiences/:audience': { answer: One<AudienceShown> };
+  'GET /projects/:project/predicate-facts': { response: ItemResponse<PredicateFacts> };
+  'GET /projects/:project/audiences/:audience': { response: ItemResponse<AudienceDetails> };
   'PATCH /projects/:project/audiences/:audience': {
     body: { name?: string; definition?: unknown; updated_at?: string };
-    answer: One<AudienceShown>;
+    response: ItemResponse<AudienceDetails>;
   };
-  'DELETE /projects/:project/audiences/:audience': { body: { confirm: string }; answer: One<{ id: string }> };
-  'GET /projects/:project/audiences/:audience/members': { query: PageQuery; answer: Many<AudienceMember> };
-  'GET /projects/:project/audiences/:audience/test': { query: { user: string }; answer: One<AudienceTest> };
+  'DELETE /projects/:project/audiences/:audience': {
+    body: { confirm: string };
+    response: ItemResponse<{ id: string }>;
+  };
+  'GET /projects/:project/audiences/:audience/members': {
+    query: PageQuery;
+    response: ListResponse<AudienceMember>;
+  };
+  'GET /projects/:project/audiences/:audience/test': {
+    query: { user: string };
+    response: ItemResponse<AudienceTest>;
+  };
 };

@@ -1,4 +1,4 @@
-import type { Many, One, PageQuery, Raw } from './envelope.ts';
+import type { ListResponse, ItemResponse, PageQuery, Raw } from './envelope.ts';
 
 /** Proof that a user was erased: the time, and the number of removed rows by kind. The user's identity is not stored. */
 export type Erasure = { id: string; at: string; removed: Record<string, number> };
@@ -11,8 +11,8 @@ export type KeptData = {
 };
 
 export type DataApi = {
-  'GET /projects/:project/data': { answer: One<KeptData> };
-  'GET /projects/:project/erasures': { query: Omit<PageQuery, 'offset'>; answer: Many<Erasure> };
+  'GET /projects/:project/data': { response: ItemResponse<KeptData> };
+  'GET /projects/:project/erasures': { query: Omit<PageQuery, 'offset'>; response: ListResponse<Erasure> };
   /** Returns everything that the stream shows, as lines of JSON, oldest first. */
-  'GET /projects/:project/stream-export': { query: { filter?: string; since?: string }; answer: Raw };
+  'GET /projects/:project/stream-export': { query: { filter?: string; since?: string }; response: Raw };
 };

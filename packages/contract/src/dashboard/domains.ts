@@ -1,4 +1,4 @@
-import type { Many, One } from './envelope.ts';
+import type { ListResponse, ItemResponse } from './envelope.ts';
 
 export type DnsRecord = {
   kind: 'dkim' | 'return_path_mx' | 'return_path_spf' | 'dmarc';
@@ -44,27 +44,35 @@ export type SendingDomain = {
 
 /** `:domain` is the name of the domain. */
 export type DomainsApi = {
-  'GET /projects/:project/domains': { answer: Many<SendingDomain> };
+  'GET /projects/:project/domains': { response: ListResponse<SendingDomain> };
   'POST /projects/:project/domains': {
     body: { name: string; throttle?: string; warm?: boolean };
-    answer: One<SendingDomain>;
+    response: ItemResponse<SendingDomain>;
   };
-  'GET /projects/:project/domains/:domain': { answer: One<SendingDomain> };
+  'GET /projects/:project/domains/:domain': { response: ItemResponse<SendingDomain> };
   'PATCH /projects/:project/domains/:domain': {
     body: { throttle?: string; warm?: boolean };
-    answer: One<SendingDomain>;
+    response: ItemResponse<SendingDomain>;
   };
   /** `name` must be the name of the domain. Its keys are deleted, and emails from it are held. */
-  'DELETE /projects/:project/domains/:domain': { body: { name: string }; answer: One<{ name: string }> };
+  'DELETE /projects/:project/domains/:domain': {
+    body: { name: string };
+    response: ItemResponse<{ name: string }>;
+  };
   /** Checks the DNS records now. */
-  'POST /projects/:project/domains/:domain/check': { answer: One<SendingDomain> };
+  'POST /projects/:project/domains/:domain/check': { response: ItemResponse<SendingDomain> };
   /** Starts a rotation of the DKIM key. The new key signs once its record was found. */
-  'POST /projects/:project/domains/:domain/rotate': { answer: One<SendingDomain> };
-  'POST /projects/:project/domains/:domain/pause': { body: { reason?: string }; answer: One<SendingDomain> };
-  'POST /projects/:project/domains/:domain/resume': { answer: One<SendingDomain & { retried: number }> };
+  'POST /projects/:project/domains/:domain/rotate': { response: ItemResponse<SendingDomain> };
+  'POST /projects/:project/domains/:domain/pause': {
+    body: { reason?: string };
+    response: ItemResponse<SendingDomain>;
+  };
+  'POST /projects/:project/domains/:domain/resume': {
+    response: ItemResponse<SendingDomain & { retried: number }>;
+  };
   /** Null: links in emails of the domain use the installation's own address again. */
   'PUT /projects/:project/domains/:domain/tracking': {
     body: { host: string | null };
-    answer: One<SendingDomain>;
+    response: ItemResponse<SendingDomain>;
   };
 };

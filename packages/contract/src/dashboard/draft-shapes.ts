@@ -65,7 +65,7 @@ export type DraftGate = {
   detail: Record<string, unknown>;
 };
 
-export type DraftMoveShown = {
+export type DraftMoveEntry = {
   number: number;
   at: string;
   action: string;
@@ -88,7 +88,7 @@ export type DraftWhole = DraftListed & {
   rule_holds: boolean | null;
   /** Null: no send check would hold the draft now, or the draft was not checked. */
   send_check: DraftGate | null;
-  history: DraftMoveShown[];
+  history: DraftMoveEntry[];
   outcomes: { type: string; occurred_at: string; detail: Record<string, unknown> }[];
 };
 
@@ -182,7 +182,7 @@ export type BulkAct =
   | { kind: 'postpone'; until: string };
 
 /** Either these drafts, or the drafts in Review that match a filter; at most 500 in a request. */
-export type BulkAsked = { action: BulkAct; ids?: string[]; filter?: string };
+export type BulkInput = { action: BulkAct; ids?: string[]; filter?: string };
 
 /** How many drafts the action cannot change, and why. */
 export type BulkUnchanged = { message: string; drafts: number };

@@ -1,6 +1,6 @@
 import type {
   BulkActed,
-  BulkAsked,
+  BulkInput,
   BulkPreview,
   DraftContent,
   DraftContext,
@@ -13,7 +13,7 @@ import type {
   DraftWhole,
   RuleEdits,
 } from './draft-shapes.ts';
-import type { Many, One, PageQuery, Raw } from './envelope.ts';
+import type { ListResponse, ItemResponse, PageQuery, Raw } from './envelope.ts';
 
 export type * from './draft-shapes.ts';
 
@@ -24,55 +24,61 @@ export type DraftsApi = {
    */
   'GET /projects/:project/drafts': {
     query: PageQuery & { view?: 'review' | 'all'; filter?: string };
-    answer: Many<DraftListed>;
+    response: ListResponse<DraftListed>;
   };
-  'GET /projects/:project/drafts/counts': { query: { filter?: string }; answer: One<DraftCounts> };
-  'GET /projects/:project/drafts/:draft': { answer: One<DraftWhole> };
-  'GET /projects/:project/drafts/:draft/context': { answer: One<DraftContext> };
-  'GET /projects/:project/drafts/:draft/preview': { answer: One<DraftPreview> };
-  'GET /projects/:project/drafts/:draft/versions': { answer: One<DraftVersions> };
+  'GET /projects/:project/drafts/counts': { query: { filter?: string }; response: ItemResponse<DraftCounts> };
+  'GET /projects/:project/drafts/:draft': { response: ItemResponse<DraftWhole> };
+  'GET /projects/:project/drafts/:draft/context': { response: ItemResponse<DraftContext> };
+  'GET /projects/:project/drafts/:draft/preview': { response: ItemResponse<DraftPreview> };
+  'GET /projects/:project/drafts/:draft/versions': { response: ItemResponse<DraftVersions> };
   /** Only for a sandboxed frame. `images=show` fetches remote images through Beckon; otherwise they are left out. */
   'GET /projects/:project/drafts/:draft/email.html': {
     query: { scheme?: 'light' | 'dark'; images?: 'hide' | 'show' };
-    answer: Raw;
+    response: Raw;
   };
 
   'POST /projects/:project/drafts/:draft/approve': {
     body: DraftSeen & { anyway?: boolean };
-    answer: One<DraftMoved>;
+    response: ItemResponse<DraftMoved>;
   };
   'POST /projects/:project/drafts/:draft/skip': {
     body: DraftSeen & { reason?: string };
-    answer: One<DraftMoved>;
+    response: ItemResponse<DraftMoved>;
   };
   'POST /projects/:project/drafts/:draft/postpone': {
     body: DraftSeen & { until: string; extend?: boolean };
-    answer: One<DraftMoved>;
+    response: ItemResponse<DraftMoved>;
   };
   'POST /projects/:project/drafts/:draft/edit': {
     body: DraftSeen & { subject?: string; preheader?: string; body?: string };
-    answer: One<DraftMoved & { content: DraftContent }>;
+    response: ItemResponse<DraftMoved & { content: DraftContent }>;
   };
-  'POST /projects/:project/drafts/:draft/undo': { body: DraftSeen; answer: One<DraftMoved> };
+  'POST /projects/:project/drafts/:draft/undo': { body: DraftSeen; response: ItemResponse<DraftMoved> };
   /** Opens the editor of the draft, or keeps it open. For ten minutes the draft is not sent, and no other member can change it. */
-  'POST /projects/:project/drafts/:draft/open-editor': { body: DraftSeen; answer: One<DraftMoved> };
-  'POST /projects/:project/drafts/:draft/close-editor': { body: DraftSeen; answer: One<DraftMoved> };
+  'POST /projects/:project/drafts/:draft/open-editor': {
+    body: DraftSeen;
+    response: ItemResponse<DraftMoved>;
+  };
+  'POST /projects/:project/drafts/:draft/close-editor': {
+    body: DraftSeen;
+    response: ItemResponse<DraftMoved>;
+  };
   /**
    * Sends a failed email again, or one with unknown delivery; the latter requires `confirm`, the typed id of the user. Returns the new
    * draft.
    */
   'POST /projects/:project/drafts/:draft/send-again': {
     body: DraftSeen & { confirm?: string };
-    answer: One<DraftMoved>;
+    response: ItemResponse<DraftMoved>;
   };
   /** `to`: a member of the organization or one of `team_addresses`. Default: the caller. */
   'POST /projects/:project/drafts/:draft/send-test': {
     body: { to?: string };
-    answer: One<{ to: string; subject: string; reply: string }>;
+    response: ItemResponse<{ to: string; subject: string; reply: string }>;
   };
 
-  'POST /projects/:project/drafts/bulk/preview': { body: BulkAsked; answer: One<BulkPreview> };
-  'POST /projects/:project/drafts/bulk': { body: BulkAsked; answer: One<BulkActed> };
+  'POST /projects/:project/drafts/bulk/preview': { body: BulkInput; response: ItemResponse<BulkPreview> };
+  'POST /projects/:project/drafts/bulk': { body: BulkInput; response: ItemResponse<BulkActed> };
 
-  'GET /projects/:project/rules/:rule/edits': { answer: One<RuleEdits> };
+  'GET /projects/:project/rules/:rule/edits': { response: ItemResponse<RuleEdits> };
 };

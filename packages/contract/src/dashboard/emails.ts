@@ -1,5 +1,5 @@
-import type { BounceClass, BotVerdict, WebhookType } from '../index.ts';
-import type { FrameQuery, Many, One, PageQuery, Raw } from './envelope.ts';
+import type { BounceClass, BotLikelihood, WebhookType } from '../index.ts';
+import type { FrameQuery, ListResponse, ItemResponse, PageQuery, Raw } from './envelope.ts';
 
 export type EmailState = 'claimed' | 'submitting' | 'deferred' | 'sent' | 'failed' | 'unknown';
 
@@ -47,7 +47,7 @@ export type EmailHit = {
   url: string | null;
   at: string;
   /** Null: not classified yet; that happens ten seconds after the request. */
-  bot: BotVerdict | null;
+  bot: BotLikelihood | null;
   reason: string | null;
   reason_text: string | null;
   agent: string | null;
@@ -69,7 +69,7 @@ export type EmailBecame = {
   id: string;
   type: WebhookType;
   occurred_at: string;
-  bot: BotVerdict | null;
+  bot: BotLikelihood | null;
   bounce_class: BounceClass | null;
   text: string;
 };
@@ -191,37 +191,42 @@ export type ReplyThread = {
 export type EmailsApi = {
   'GET /projects/:project/emails': {
     query: PageQuery & { filter?: string };
-    answer: Many<EmailListed>;
+    response: ListResponse<EmailListed>;
   };
-  'GET /projects/:project/emails/export': { query: { filter?: string }; answer: Raw };
-  'GET /projects/:project/emails/:email': { answer: One<EmailWhole> };
-  'GET /projects/:project/emails/:email/email.html': { query: FrameQuery; answer: Raw };
-  'GET /projects/:project/emails/:email/eml': { answer: Raw };
+  'GET /projects/:project/emails/export': { query: { filter?: string }; response: Raw };
+  'GET /projects/:project/emails/:email': { response: ItemResponse<EmailWhole> };
+  'GET /projects/:project/emails/:email/email.html': { query: FrameQuery; response: Raw };
+  'GET /projects/:project/emails/:email/eml': { response: Raw };
   'GET /projects/:project/test-inbox': {
     query: PageQuery & { user?: string; draft?: string };
-    answer: Many<TestInboxEmail>;
+    response: ListResponse<TestInboxEmail>;
   };
-  'GET /projects/:project/test-inbox/state': { answer: One<TestInboxState> };
+  'GET /projects/:project/test-inbox/state': { response: ItemResponse<TestInboxState> };
   'POST /projects/:project/test-inbox/clear': {
     /** `confirm`: the project's name. `older`: only emails older than this, such as `7d`. */
     body: { confirm: string; older?: string };
-    answer: One<{ cleared: number }>;
+    response: ItemResponse<{ cleared: number }>;
   };
-  'GET /projects/:project/test-inbox/:email': { query: { copy?: number }; answer: One<TestInboxEmailWhole> };
+  'GET /projects/:project/test-inbox/:email': {
+    query: { copy?: number };
+    response: ItemResponse<TestInboxEmailWhole>;
+  };
   'GET /projects/:project/test-inbox/:email/email.html': {
     query: FrameQuery & { copy?: number };
-    answer: Raw;
+    response: Raw;
   };
   /** The beginning of the raw email. */
   'GET /projects/:project/test-inbox/:email/source': {
     query: { copy?: number };
-    answer: One<{ source: string; truncated: boolean }>;
+    response: ItemResponse<{ source: string; truncated: boolean }>;
   };
-  'GET /projects/:project/test-inbox/:email/eml': { query: { copy?: number }; answer: Raw };
+  'GET /projects/:project/test-inbox/:email/eml': { query: { copy?: number }; response: Raw };
   'GET /projects/:project/replies': {
     query: PageQuery & { user?: string };
-    answer: Many<ReplyListed>;
+    response: ListResponse<ReplyListed>;
   };
-  'GET /projects/:project/replies/:reply': { answer: One<ReplyThread> };
-  'POST /projects/:project/replies/:reply/forward': { answer: One<{ id: string; forward_at: string }> };
+  'GET /projects/:project/replies/:reply': { response: ItemResponse<ReplyThread> };
+  'POST /projects/:project/replies/:reply/forward': {
+    response: ItemResponse<{ id: string; forward_at: string }>;
+  };
 };

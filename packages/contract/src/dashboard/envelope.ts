@@ -1,11 +1,11 @@
 /** A single object in its envelope. */
-export type One<T> = { data: T };
+export type ItemResponse<T> = { data: T };
 
 /**
  * A list in its envelope. `cursor` continues after this page (null: it is the last), also when rows are added or removed. `offset` jumps to
  * a row. The count is limited: `at_least` means that there are more than `total`.
  */
-export type Many<T> = {
+export type ListResponse<T> = {
   data: T[];
   meta: {
     pagination: { total: number; offset: number; limit: number };

@@ -1,4 +1,4 @@
-import type { Many, One } from './envelope.ts';
+import type { ListResponse, ItemResponse } from './envelope.ts';
 
 export type EventProperty = {
   property: string;
@@ -31,7 +31,7 @@ export type EventListed = {
 };
 
 /** Examples are from the newest events and contain the received values unchanged. */
-export type EventShown = EventListed & {
+export type EventDetails = EventListed & {
   examples: { property: string; values: unknown[] }[];
   newest: {
     id: string;
@@ -42,9 +42,9 @@ export type EventShown = EventListed & {
 };
 
 export type EventsApi = {
-  'GET /projects/:project/events': { answer: Many<EventListed> };
-  'GET /projects/:project/events/:event': { answer: One<EventShown> };
+  'GET /projects/:project/events': { response: ListResponse<EventListed> };
+  'GET /projects/:project/events/:event': { response: ItemResponse<EventDetails> };
   /** Marks the event as expected in its present form. Marking it again accepts its drift. */
-  'PUT /projects/:project/events/:event/expected': { answer: One<EventListed> };
-  'DELETE /projects/:project/events/:event/expected': { answer: One<EventListed> };
+  'PUT /projects/:project/events/:event/expected': { response: ItemResponse<EventListed> };
+  'DELETE /projects/:project/events/:event/expected': { response: ItemResponse<EventListed> };
 };

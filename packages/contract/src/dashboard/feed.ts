@@ -1,4 +1,4 @@
-import type { Many, One, PageQuery, Raw } from './envelope.ts';
+import type { ListResponse, ItemResponse, PageQuery, Raw } from './envelope.ts';
 
 /**
  * Server-sent events.
@@ -15,17 +15,17 @@ import type { Many, One, PageQuery, Raw } from './envelope.ts';
  * takes precedence.
  */
 export type FeedApi = {
-  'GET /projects/:project/feed': { query: { filter?: string; last_event_id?: string }; answer: Raw };
+  'GET /projects/:project/feed': { query: { filter?: string; last_event_id?: string }; response: Raw };
   /**
    * Earlier items, newest first. With a selective filter, a page can have few or no items and still have a cursor. `since`: leaves
    * out items before this time.
    */
   'GET /projects/:project/stream': {
     query: Omit<PageQuery, 'offset'> & { filter?: string; since?: string };
-    answer: Many<FeedItem>;
+    response: ListResponse<FeedItem>;
   };
   /** One item by its place in the stream, for permanent links. */
-  'GET /projects/:project/stream/:place': { answer: One<FeedItem> };
+  'GET /projects/:project/stream/:place': { response: ItemResponse<FeedItem> };
 };
 
 export type FeedEnd = { reason: 'stopping' | 'signed_out' | 'too_many' };

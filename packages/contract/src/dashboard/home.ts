@@ -1,5 +1,5 @@
-import type { One } from './envelope.ts';
-import type { SenderVerdict } from './settings.ts';
+import type { ItemResponse } from './envelope.ts';
+import type { SenderCheck } from './settings.ts';
 
 /** A count up to a limit; `at_least`: there are more. */
 export type Counted = { count: number; at_least: boolean };
@@ -49,7 +49,7 @@ export type HomeHealth = {
   /** The records in the ingest queue, and the age of the oldest. */
   queue: { waiting: number; waiting_max: number; oldest_ms: number };
   last_event: { name: string; received_at: string } | null;
-  sender: SenderVerdict;
+  sender: SenderCheck;
   domain: { name: string; state: string; paused: string | null } | null;
 };
 
@@ -113,7 +113,7 @@ export type HomeCharts = {
 };
 
 export type HomeApi = {
-  'GET /projects/:project/counts': { answer: One<HomeCounts> };
-  'GET /projects/:project/home': { answer: One<Home> };
-  'GET /projects/:project/home/charts': { answer: One<HomeCharts> };
+  'GET /projects/:project/counts': { response: ItemResponse<HomeCounts> };
+  'GET /projects/:project/home': { response: ItemResponse<Home> };
+  'GET /projects/:project/home/charts': { response: ItemResponse<HomeCharts> };
 };

@@ -1,5 +1,5 @@
 import type { CellType } from '../files/index.ts';
-import type { Many, One, PageQuery, Raw } from './envelope.ts';
+import type { ListResponse, ItemResponse, PageQuery, Raw } from './envelope.ts';
 
 export type ImportKind = 'users' | 'events' | 'stripe';
 
@@ -137,42 +137,42 @@ export type ImportSample = {
 };
 
 export type ImportsApi = {
-  'GET /projects/:project/imports': { query: PageQuery; answer: Many<Import> };
+  'GET /projects/:project/imports': { query: PageQuery; response: ListResponse<Import> };
   'POST /projects/:project/imports': {
     body:
       | { kind: 'users' | 'events'; name: string; size_bytes: number; file_modified_at?: number }
       | { kind: 'stripe'; key: string; unmatched_as_customers?: boolean };
-    answer: One<Import>;
+    response: ItemResponse<Import>;
   };
-  'GET /projects/:project/imports/:import': { answer: One<Import> };
+  'GET /projects/:project/imports/:import': { response: ItemResponse<Import> };
   /** The numbers of the uploaded parts, from 0. */
-  'GET /projects/:project/imports/:import/parts': { answer: One<{ parts: number[] }> };
+  'GET /projects/:project/imports/:import/parts': { response: ItemResponse<{ parts: number[] }> };
   /** `application/octet-stream`: `part_bytes` of the file, starting at `part × part_bytes`. The last part has the rest. */
-  'PUT /projects/:project/imports/:import/parts/:part': { answer: One<Import> };
+  'PUT /projects/:project/imports/:import/parts/:part': { response: ItemResponse<Import> };
   /** Returns the first rows with an unsaved mapping, and changes nothing. */
   'POST /projects/:project/imports/:import/sample': {
     body: { mapping?: ImportMapping };
-    answer: One<ImportSample>;
+    response: ItemResponse<ImportSample>;
   };
   'PUT /projects/:project/imports/:import/mapping': {
     body: { mapping: ImportMapping };
-    answer: One<Import>;
+    response: ItemResponse<Import>;
   };
-  'POST /projects/:project/imports/:import/check': { answer: One<Import> };
+  'POST /projects/:project/imports/:import/check': { response: ItemResponse<Import> };
   /** `live_events`: imports the events as live events. Must equal the event count of the check. */
   'POST /projects/:project/imports/:import/start': {
     body: { live_events?: number };
-    answer: One<Import>;
+    response: ItemResponse<Import>;
   };
-  'POST /projects/:project/imports/:import/pause': { answer: One<Import> };
-  'POST /projects/:project/imports/:import/resume': { answer: One<Import> };
-  'POST /projects/:project/imports/:import/cancel': { answer: One<Import> };
+  'POST /projects/:project/imports/:import/pause': { response: ItemResponse<Import> };
+  'POST /projects/:project/imports/:import/resume': { response: ItemResponse<Import> };
+  'POST /projects/:project/imports/:import/cancel': { response: ItemResponse<Import> };
   /** Replaces a key that Stripe rejected. */
-  'POST /projects/:project/imports/:import/key': { body: { key: string }; answer: One<Import> };
+  'POST /projects/:project/imports/:import/key': { body: { key: string }; response: ItemResponse<Import> };
   'GET /projects/:project/imports/:import/findings': {
     query: PageQuery & { kind?: string };
-    answer: Many<ImportFinding>;
+    response: ListResponse<ImportFinding>;
   };
   /** All rejected rows as a CSV file. */
-  'GET /projects/:project/imports/:import/rejected.csv': { answer: Raw };
+  'GET /projects/:project/imports/:import/rejected.csv': { response: Raw };
 };

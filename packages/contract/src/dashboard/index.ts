@@ -88,15 +88,15 @@ export type DashboardApi = AudiencesApi &
 /** `METHOD /path` below `/api/dashboard`; names after a colon are parameters. */
 export type RouteKey = keyof DashboardApi;
 
-/** The request and the response of one route: `{ query?, body?, answer }`. */
-export type RouteShape = { query?: object; body?: object; answer: unknown };
+/** The request and the response of one route: `{ query?, body?, response }`. */
+export type RouteShape = { query?: object; body?: object; response: unknown };
 
 type Get<K extends RouteKey, Part extends string> = DashboardApi[K] extends { [P in Part]: infer Shape }
   ? Shape
   : undefined;
 export type QueryOf<K extends RouteKey> = Get<K, 'query'>;
 export type BodyOf<K extends RouteKey> = Get<K, 'body'>;
-export type AnswerOf<K extends RouteKey> = Get<K, 'answer'>;
+export type ResponseOf<K extends RouteKey> = Get<K, 'response'>;
 
 type ParamNames<Path extends string> = Path extends `${string}:${infer Rest}`
   ? Rest extends `${infer Name}/${infer More}`

@@ -1,8 +1,8 @@
-import type { One, Raw } from './envelope.ts';
+import type { ItemResponse, Raw } from './envelope.ts';
 
 export type InsightGrouping = 'rule' | 'template' | 'domain' | 'provider';
 
-export type InsightArm = { enrolled: number; converted: number };
+export type InsightVariant = { enrolled: number; converted: number };
 
 /** Emails opened by a human within this time, and not within the one before. Null: later. */
 export type OpenedWithin = { until_ms: number | null; emails: number };
@@ -34,8 +34,8 @@ export type InsightGroup = {
     number | null
   >;
   lift: {
-    treatment: InsightArm;
-    holdout: InsightArm;
+    treatment: InsightVariant;
+    holdout: InsightVariant;
     /** The difference of the shares that reached the goal, with its 95 % interval. Null: fewer than 100 users in an arm. */
     estimate: { difference: number; from: number; to: number } | null;
   } | null;
@@ -64,7 +64,7 @@ export type InsightsQuery = { by?: InsightGrouping; days?: number; since?: strin
 export type InsightsApi = {
   'GET /projects/:project/insights': {
     query: InsightsQuery & { compare?: boolean };
-    answer: One<Insights>;
+    response: ItemResponse<Insights>;
   };
-  'GET /projects/:project/insights/export': { query: InsightsQuery; answer: Raw };
+  'GET /projects/:project/insights/export': { query: InsightsQuery; response: Raw };
 };

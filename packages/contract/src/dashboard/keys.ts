@@ -1,4 +1,4 @@
-import type { Many, One } from './envelope.ts';
+import type { ListResponse, ItemResponse } from './envelope.ts';
 
 export type ApiKey = {
   id: string;
@@ -21,12 +21,12 @@ export type ApiKey = {
 
 export type KeysApi = {
   /** Includes the keys of the project's sandbox. */
-  'GET /projects/:project/keys': { answer: Many<ApiKey> };
+  'GET /projects/:project/keys': { response: ListResponse<ApiKey> };
   /** `secret` is returned only once. `test` requires the setting `sandbox=on`; in a sandbox it is the default. */
   'POST /projects/:project/keys': {
     body: { label: string; env?: 'live' | 'test' };
-    answer: One<ApiKey & { secret: string }>;
+    response: ItemResponse<ApiKey & { secret: string }>;
   };
   /** Revokes the key permanently. `label` must be its label. */
-  'POST /projects/:project/keys/:key/revoke': { body: { label: string }; answer: One<ApiKey> };
+  'POST /projects/:project/keys/:key/revoke': { body: { label: string }; response: ItemResponse<ApiKey> };
 };

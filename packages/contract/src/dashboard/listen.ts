@@ -1,4 +1,4 @@
-import type { One, Raw } from './envelope.ts';
+import type { ItemResponse, Raw } from './envelope.ts';
 
 /**
  * Webhooks for a program on a developer's machine, which no endpoint can reach. The program fetches them, signs them with its secret and
@@ -6,14 +6,14 @@ import type { One, Raw } from './envelope.ts';
  */
 export type ListenApi = {
   /** Returns the same secret for a member and a project every time, because receivers on that machine store it. */
-  'POST /projects/:project/listener': { answer: One<{ secret: string }> };
+  'POST /projects/:project/listener': { response: ItemResponse<{ secret: string }> };
   /**
    * Server-sent `message` events in the order in which they happened. `id` is the position for `Last-Event-ID`; `data` is a
-   * `ListenedMessage`. A client that reconnects misses no message of the last day, and may receive some twice, with the same ids. `gap` and
+   * `ListenedWebhook`. A client that reconnects misses no message of the last day, and may receive some twice, with the same ids. `gap` and
    * `end` are those of the feed.
    */
-  'GET /projects/:project/listen': { answer: Raw };
+  'GET /projects/:project/listen': { response: Raw };
 };
 
 /** `body` is byte for byte the body that endpoints get. */
-export type ListenedMessage = { id: string; type: string; body: string };
+export type ListenedWebhook = { id: string; type: string; body: string };

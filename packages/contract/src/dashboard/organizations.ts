@@ -1,5 +1,5 @@
 import type { Role } from './access.ts';
-import type { Many, One } from './envelope.ts';
+import type { ListResponse, ItemResponse } from './envelope.ts';
 
 export type OrganizationListed = {
   id: string;
@@ -14,7 +14,7 @@ export type OrganizationListed = {
 
 export type OrganizationsApi = {
   /** The caller's organizations, oldest first. */
-  'GET /organizations': { answer: Many<OrganizationListed> };
+  'GET /organizations': { response: ListResponse<OrganizationListed> };
   /** Only for owners of the installation's first organization. The caller becomes the owner of the new one. */
-  'POST /organizations': { body: { name: string }; answer: One<OrganizationListed> };
+  'POST /organizations': { body: { name: string }; response: ItemResponse<OrganizationListed> };
 };

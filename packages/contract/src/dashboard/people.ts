@@ -1,4 +1,4 @@
-import type { Many, One, PageQuery, Raw } from './envelope.ts';
+import type { ListResponse, ItemResponse, PageQuery, Raw } from './envelope.ts';
 
 /** A user in a list: the known traits only. */
 export type UserListed = {
@@ -15,7 +15,7 @@ export type UserListed = {
 };
 
 /** A trait with its last recorded change. Null: it came by an import, or before changes were recorded. */
-export type TraitShown = {
+export type UserTrait = {
   trait: string;
   value: unknown;
   known: boolean;
@@ -46,10 +46,10 @@ export type RunOfUser = {
   end_reason: string | null;
 };
 
-export type UserShown = {
+export type UserDetails = {
   external_user_id: string;
   email: string | null;
-  traits: TraitShown[];
+  traits: UserTrait[];
   audiences: AudienceOfUser[];
   runs: RunOfUser[];
   suppression: UserSuppression | null;
@@ -197,22 +197,31 @@ export type SuppressedUsers = {
 export type ErasedUser = { external_user_id: string; erased_at: string; removed: Record<string, number> };
 
 export type PeopleApi = {
-  'GET /projects/:project/users': { query: PageQuery & { filter?: string }; answer: Many<UserListed> };
-  'GET /projects/:project/users.csv': { query: { filter?: string }; answer: Raw };
-  'POST /projects/:project/users/suppress': { body: { users: string[] }; answer: One<SuppressedUsers> };
-  'GET /projects/:project/users/:user': { answer: One<UserShown> };
+  'GET /projects/:project/users': {
+    query: PageQuery & { filter?: string };
+    response: ListResponse<UserListed>;
+  };
+  'GET /projects/:project/users.csv': { query: { filter?: string }; response: Raw };
+  'POST /projects/:project/users/suppress': {
+    body: { users: string[] };
+    response: ItemResponse<SuppressedUsers>;
+  };
+  'GET /projects/:project/users/:user': { response: ItemResponse<UserDetails> };
   'GET /projects/:project/users/:user/timeline': {
     query: PageQuery & { kinds?: string };
-    answer: Many<TimelineItem>;
+    response: ListResponse<TimelineItem>;
   };
-  'GET /projects/:project/users/:user/at': { query: { at: string }; answer: One<UserThen> };
-  'GET /projects/:project/users/:user/why': { query: { rule?: string }; answer: One<WhyRule[]> };
-  'GET /projects/:project/users/:user/export': { answer: Raw };
-  'POST /projects/:project/users/:user/erase': { body: { confirm: string }; answer: One<ErasedUser> };
-  'GET /projects/:project/views': { query: { screen: 'users' }; answer: Many<SavedView> };
+  'GET /projects/:project/users/:user/at': { query: { at: string }; response: ItemResponse<UserThen> };
+  'GET /projects/:project/users/:user/why': { query: { rule?: string }; response: ItemResponse<WhyRule[]> };
+  'GET /projects/:project/users/:user/export': { response: Raw };
+  'POST /projects/:project/users/:user/erase': {
+    body: { confirm: string };
+    response: ItemResponse<ErasedUser>;
+  };
+  'GET /projects/:project/views': { query: { screen: 'users' }; response: ListResponse<SavedView> };
   'POST /projects/:project/views': {
     body: { screen: 'users'; name: string; filter: string };
-    answer: One<SavedView>;
+    response: ItemResponse<SavedView>;
   };
-  'DELETE /projects/:project/views/:view': { answer: One<SavedView> };
+  'DELETE /projects/:project/views/:view': { response: ItemResponse<SavedView> };
 };

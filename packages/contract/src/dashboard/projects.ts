@@ -1,5 +1,5 @@
 import type { Role } from './access.ts';
-import type { Many, One } from './envelope.ts';
+import type { ListResponse, ItemResponse } from './envelope.ts';
 
 export type ProjectListed = {
   id: number;
@@ -19,13 +19,13 @@ export type ProjectListed = {
 };
 
 export type ProjectsApi = {
-  'GET /projects': { answer: Many<ProjectListed> };
+  'GET /projects': { response: ListResponse<ProjectListed> };
   /** `organization`: its id. Required for a caller who may create projects in several. */
   'POST /projects': {
     body: { name: string; time_zone?: string; organization?: string };
-    answer: One<ProjectListed>;
+    response: ItemResponse<ProjectListed>;
   };
   /** Rejects all requests with the project's API keys (403), and sends no email. Its sandbox is suspended too. */
-  'POST /projects/:project/suspend': { answer: One<ProjectListed> };
-  'POST /projects/:project/unsuspend': { answer: One<ProjectListed> };
+  'POST /projects/:project/suspend': { response: ItemResponse<ProjectListed> };
+  'POST /projects/:project/unsuspend': { response: ItemResponse<ProjectListed> };
 };

@@ -1,4 +1,4 @@
-import type { Many, PageQuery } from './envelope.ts';
+import type { ListResponse, PageQuery } from './envelope.ts';
 
 /** Requests of one key to one endpoint within a quarter of a second that got the same response. */
 export type IngestRequest = {
@@ -30,7 +30,7 @@ export type RequestsApi = {
   /** Newest first. `filter`: endpoint, status, code, key (its label). */
   'GET /projects/:project/requests': {
     query: Omit<PageQuery, 'offset'> & { filter?: string };
-    answer: Many<IngestRequest>;
+    response: ListResponse<IngestRequest>;
   };
-  'GET /projects/:project/warnings': { answer: Many<IngestWarning> };
+  'GET /projects/:project/warnings': { response: ListResponse<IngestWarning> };
 };

@@ -1,4 +1,4 @@
-import type { Many, One, PageQuery, Raw } from './envelope.ts';
+import type { ListResponse, ItemResponse, PageQuery, Raw } from './envelope.ts';
 
 /** A warning about a rule, or that its triggers stopped. */
 export type RuleHint = { code: string; message: string };
@@ -70,7 +70,7 @@ export type RuleEnrollmentPreview = {
   excluded: ExcludedUsers[];
 };
 
-export type RuleShown = RuleListed & {
+export type RuleDetails = RuleListed & {
   definition: RuleDocument;
   /** The newest one; null: the rule never had one. */
   enrollment: RuleEnrollment | null;
@@ -87,7 +87,7 @@ export type RuleSuggestion = {
 };
 
 /** `drafts`: how many open drafts changed their mode. */
-export type RuleSaved = { rule: RuleShown; drafts: number };
+export type RuleSaved = { rule: RuleDetails; drafts: number };
 
 /** The check of an unsaved rule. With faults, there is no sentence. */
 export type RuleChecked = {
@@ -118,7 +118,7 @@ export type RuleSwitchPreview = {
 };
 
 export type RuleSwitched = {
-  rule: RuleShown;
+  rule: RuleDetails;
   drafts: number;
   runs: number;
   expired: number;
@@ -159,7 +159,7 @@ export type MoveWaitingPreview = {
   stayed: { version: number; step: number; runs: number }[];
 };
 
-export type RuleArm = { enrolled: number; converted: number };
+export type RuleVariant = { enrolled: number; converted: number };
 
 export type RuleResults = {
   since: string;
@@ -185,8 +185,8 @@ export type RuleResults = {
   holdout_percent: number;
   /** The comparison with the holdout since the rule was created. Null: no users are in the holdout. */
   lift: {
-    treatment: RuleArm;
-    holdout: RuleArm;
+    treatment: RuleVariant;
+    holdout: RuleVariant;
     /** The difference of the shares that reached the goal, with its 95 % interval. Null: fewer than 100 users in an arm. */
     estimate: { difference: number; from: number; to: number } | null;
   } | null;
@@ -241,48 +241,57 @@ export type BacktestLine =
   | { failure: { code: string; errors: DocumentFault[] } };
 
 export type RulesApi = {
-  'GET /projects/:project/rules': { answer: Many<RuleListed> };
-  'POST /projects/:project/rules': { body: { document: RuleDocument; on?: boolean }; answer: One<RuleShown> };
+  'GET /projects/:project/rules': { response: ListResponse<RuleListed> };
+  'POST /projects/:project/rules': {
+    body: { document: RuleDocument; on?: boolean };
+    response: ItemResponse<RuleDetails>;
+  };
   'POST /projects/:project/rules/check': {
     body: { document: RuleDocument; rule?: string };
-    answer: One<RuleChecked>;
+    response: ItemResponse<RuleChecked>;
   };
   /** Responds with lines of JSON (`BacktestLine`). Closing the connection stops the backtest. */
   'POST /projects/:project/rules/backtest': {
     body: { days: number; rule?: string; document?: RuleDocument };
-    answer: Raw;
+    response: Raw;
   };
-  'GET /projects/:project/rules/:rule': { answer: One<RuleShown> };
+  'GET /projects/:project/rules/:rule': { response: ItemResponse<RuleDetails> };
   'PUT /projects/:project/rules/:rule': {
     /** `updated_at`: of the rule that was edited. If it was saved since, the response is a conflict. */
     body: { document: RuleDocument; updated_at: string; include_open?: boolean };
-    answer: One<RuleSaved>;
+    response: ItemResponse<RuleSaved>;
   };
   'POST /projects/:project/rules/:rule/mode': {
     body: { mode: RuleMode; deadline?: string | null; include_open?: boolean };
-    answer: One<RuleSaved & { before: { mode: RuleMode; deadline: string | null } }>;
+    response: ItemResponse<RuleSaved & { before: { mode: RuleMode; deadline: string | null } }>;
   };
   /** Moves the rule before another one in the order of priority; null: to the end. Responds with all changed priorities. */
   'POST /projects/:project/rules/:rule/reorder': {
     body: { before: string | null };
-    answer: One<{ changed: { id: string; name: string; priority: number }[] }>;
+    response: ItemResponse<{ changed: { id: string; name: string; priority: number }[] }>;
   };
-  'POST /projects/:project/rules/:rule/duplicate': { body: { name?: string }; answer: One<RuleShown> };
-  'GET /projects/:project/rules/:rule/switch': { answer: One<RuleSwitchPreview> };
+  'POST /projects/:project/rules/:rule/duplicate': {
+    body: { name?: string };
+    response: ItemResponse<RuleDetails>;
+  };
+  'GET /projects/:project/rules/:rule/switch': { response: ItemResponse<RuleSwitchPreview> };
   'POST /projects/:project/rules/:rule/switch': {
     /** `enroll`, with `on`: also enroll the users who are in the rule's audiences now. */
     body: { on: boolean; confirmed?: boolean; enroll?: boolean };
-    answer: One<RuleSwitched>;
+    response: ItemResponse<RuleSwitched>;
   };
-  'GET /projects/:project/rules/:rule/enrollment': { answer: One<RuleEnrollmentPreview> };
+  'GET /projects/:project/rules/:rule/enrollment': { response: ItemResponse<RuleEnrollmentPreview> };
   /** Starts an enrollment in the background, or responds with the running one. The rule must be on. */
-  'POST /projects/:project/rules/:rule/enrollment': { answer: One<RuleEnrollment> };
-  'GET /projects/:project/rules/:rule/versions': { answer: Many<RuleVersion> };
+  'POST /projects/:project/rules/:rule/enrollment': { response: ItemResponse<RuleEnrollment> };
+  'GET /projects/:project/rules/:rule/versions': { response: ListResponse<RuleVersion> };
   'GET /projects/:project/rules/:rule/runs': {
     query: Pick<PageQuery, 'cursor' | 'limit'> & { version?: number; step?: number };
-    answer: Many<RunListed>;
+    response: ListResponse<RunListed>;
   };
-  'GET /projects/:project/rules/:rule/results': { query: { days?: number }; answer: One<RuleResults> };
-  'GET /projects/:project/rules/:rule/move-waiting': { answer: One<MoveWaitingPreview> };
-  'POST /projects/:project/rules/:rule/move-waiting': { answer: One<MoveWaitingPreview> };
+  'GET /projects/:project/rules/:rule/results': {
+    query: { days?: number };
+    response: ItemResponse<RuleResults>;
+  };
+  'GET /projects/:project/rules/:rule/move-waiting': { response: ItemResponse<MoveWaitingPreview> };
+  'POST /projects/:project/rules/:rule/move-waiting': { response: ItemResponse<MoveWaitingPreview> };
 };

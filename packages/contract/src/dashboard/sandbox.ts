@@ -1,4 +1,4 @@
-import type { One } from './envelope.ts';
+import type { ItemResponse } from './envelope.ts';
 
 /** The time of a project: real time, or ahead of it in a sandbox whose clock was advanced. */
 export type ProjectClock = {
@@ -15,7 +15,7 @@ export type ClockAdvanced = {
 };
 
 export type SandboxApi = {
-  'GET /projects/:project/clock': { answer: One<ProjectClock> };
+  'GET /projects/:project/clock': { response: ItemResponse<ProjectClock> };
   /** `advance`: `90m`, `7d`; at most 366 days at a time, only forward. Only in a sandbox. */
-  'POST /projects/:project/clock': { body: { advance: string }; answer: One<ClockAdvanced> };
+  'POST /projects/:project/clock': { body: { advance: string }; response: ItemResponse<ClockAdvanced> };
 };

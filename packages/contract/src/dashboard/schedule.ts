@@ -1,4 +1,4 @@
-import type { Many, One, PageQuery } from './envelope.ts';
+import type { ListResponse, ItemResponse, PageQuery } from './envelope.ts';
 import type { SendForecast } from './settings.ts';
 
 /** One hour of the schedule. Hours without sends and deadlines are left out. */
@@ -50,10 +50,10 @@ export type ScheduledDraft = {
 };
 
 export type ScheduleApi = {
-  'GET /projects/:project/schedule': { answer: One<Schedule> };
+  'GET /projects/:project/schedule': { response: ItemResponse<Schedule> };
   /** Drafts with this `result` (default: `sends`). `from` and `to` limit the send time of drafts that are sent: from ≤ time < to. */
   'GET /projects/:project/schedule/drafts': {
     query: PageQuery & { from?: string; to?: string; result?: 'sends' | 'held' | 'expires' };
-    answer: Many<ScheduledDraft>;
+    response: ListResponse<ScheduledDraft>;
   };
 };

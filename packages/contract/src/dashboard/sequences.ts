@@ -1,4 +1,4 @@
-import type { Many, One } from './envelope.ts';
+import type { ListResponse, ItemResponse } from './envelope.ts';
 
 /** A step in a list. `depth` and `way`: how deep in branches it is, and in which arm of the branch. */
 export type SequenceStep = {
@@ -38,13 +38,13 @@ export type SequenceListed = {
   in_older_versions: number;
 };
 
-export type SequenceShown = SequenceListed & {
+export type SequenceDetails = SequenceListed & {
   /** The present version first. */
   versions: SequenceVersion[];
   ended: Record<string, number>;
 };
 
 export type SequencesApi = {
-  'GET /projects/:project/sequences': { answer: Many<SequenceListed> };
-  'GET /projects/:project/sequences/:rule': { answer: One<SequenceShown> };
+  'GET /projects/:project/sequences': { response: ListResponse<SequenceListed> };
+  'GET /projects/:project/sequences/:rule': { response: ItemResponse<SequenceDetails> };
 };

@@ -1,9 +1,9 @@
-import type { Many, One } from './envelope.ts';
+import type { ListResponse, ItemResponse } from './envelope.ts';
 
 /** Setting values as text, by name. */
 export type SettingTexts = Record<string, string>;
 
-export type SettingShown = {
+export type SettingEntry = {
   name: string;
   value: string;
   default: string;
@@ -11,8 +11,8 @@ export type SettingShown = {
   format: string;
 };
 
-export type ProjectSettingsShown = {
-  settings: SettingShown[];
+export type ProjectSettingsDetails = {
+  settings: SettingEntry[];
   /** False: quiet hours hold no email. They are off, or they are the default and no relay is set. */
   quiet_hours_in_force: boolean;
   /** Parsed, for forms. */
@@ -29,7 +29,7 @@ export type ProjectSettingsShown = {
 };
 
 /** The send check of the sender. */
-export type SenderVerdict = {
+export type SenderCheck = {
   /** No relay is set: emails go to the test inbox, and the sender is not checked. */
   test_inbox: boolean;
   /** Null: emails can be sent. */
@@ -38,24 +38,24 @@ export type SenderVerdict = {
 
 /** The sender of emails, and the limits that are not settings. */
 export type SendingState = {
-  sender: SenderVerdict & {
+  sender: SenderCheck & {
     name: string;
     address: string;
     reply_to: string | null;
     domain: { id: string; name: string; state: string; paused: string | null } | null;
   };
   /** The problem that the sender would have with a relay, while none is set. */
-  with_relay: SenderVerdict['problem'];
+  with_relay: SenderCheck['problem'];
   domains: { id: string; name: string; state: string; paused: string | null; throttle: string }[];
   /** `captured`: replies are received and forwarded. `missing`: the setting that prevents it. */
   replies: { captured: boolean; missing: 'mail_domain' | 'reply_forward_to' | null };
   throttle: { remaining: number | null; next_at: string | null };
-  warmup: WarmupShown;
+  warmup: WarmupDetails;
   has_model: boolean;
 };
 
 /** The warm-up of the sending domain. `off`: the reason without a warm-up. */
-export type WarmupShown =
+export type WarmupDetails =
   | { off: 'test_inbox' | 'no_domain' | 'warm' | 'not_started' | 'complete' }
   | { off: null; day: number; emails: number; remaining: number; ends_at: string; reduced: boolean };
 
@@ -107,7 +107,7 @@ export type PolicyQuery = {
   autopilot?: string;
 };
 
-export type RateLimitShown = { endpoint: string; rate: number; burst: number };
+export type EndpointRateLimit = { endpoint: string; rate: number; burst: number };
 
 /** The emails that a pause of the project would hold. */
 export type PauseEffect = {
@@ -132,25 +132,25 @@ export type ResumeEffect = {
 };
 
 export type SettingsApi = {
-  'GET /projects/:project/settings': { answer: One<ProjectSettingsShown> };
+  'GET /projects/:project/settings': { response: ItemResponse<ProjectSettingsDetails> };
   /** `seen`: the values that the form showed. If one of them has changed since, nothing is saved. */
   'PATCH /projects/:project/settings': {
     body: { settings: SettingTexts; seen?: SettingTexts };
-    answer: One<ProjectSettingsShown>;
+    response: ItemResponse<ProjectSettingsDetails>;
   };
-  'GET /projects/:project/sending': { answer: One<SendingState> };
-  'GET /projects/:project/policy/simulate': { query: PolicyQuery; answer: One<PolicyEffect> };
-  'GET /projects/:project/rate-limits': { answer: Many<RateLimitShown> };
+  'GET /projects/:project/sending': { response: ItemResponse<SendingState> };
+  'GET /projects/:project/policy/simulate': { query: PolicyQuery; response: ItemResponse<PolicyEffect> };
+  'GET /projects/:project/rate-limits': { response: ListResponse<EndpointRateLimit> };
   'PATCH /projects/:project/rate-limits/:endpoint': {
     body: { rate?: number; burst?: number };
-    answer: One<RateLimitShown>;
+    response: ItemResponse<EndpointRateLimit>;
   };
-  'GET /projects/:project/pause': { answer: One<PauseEffect> };
-  'POST /projects/:project/pause': { answer: One<{ paused: true }> };
-  'GET /projects/:project/resume': { answer: One<ResumeEffect> };
+  'GET /projects/:project/pause': { response: ItemResponse<PauseEffect> };
+  'POST /projects/:project/pause': { response: ItemResponse<{ paused: true }> };
+  'GET /projects/:project/resume': { response: ItemResponse<ResumeEffect> };
   /** `confirmed`: the number in `long_held`, as the member typed it. */
   'POST /projects/:project/resume': {
     body: { confirmed?: number };
-    answer: One<{ paused: false; canceled: number; postponed: number }>;
+    response: ItemResponse<{ paused: false; canceled: number; postponed: number }>;
   };
 };

@@ -1,4 +1,4 @@
-import type { Many, One, PageQuery, Raw } from './envelope.ts';
+import type { ListResponse, ItemResponse, PageQuery, Raw } from './envelope.ts';
 
 export type SuppressionReasonName =
   | 'unsubscribed'
@@ -27,7 +27,7 @@ export type SuppressionListed = {
   created_by_name: string;
 };
 
-export type TopicRefusalListed = {
+export type TopicUnsubscribeListed = {
   kind: 'email' | 'user';
   /** Null: the user was erased. */
   value: string | null;
@@ -37,7 +37,7 @@ export type TopicRefusalListed = {
 };
 
 /** Exactly one of the two. */
-export type SuppressionPlace = { email?: string; user?: string };
+export type SuppressionRecipient = { email?: string; user?: string };
 
 export type SuppressionImport = {
   rows: number;
@@ -53,14 +53,14 @@ export type SuppressionImport = {
 };
 
 /** The result of one send check. `until`: when the check can pass without a change, or null. */
-export type GateSaid = {
+export type SendCheckEntry = {
   check: string;
   passes: boolean;
   text: string;
   until: string | null;
 };
 
-export type MailableAnswer = {
+export type CanReceiveResult = {
   /** The address or user id that was looked up, normalized. */
   kind: 'email' | 'user';
   value: string;
@@ -78,7 +78,7 @@ export type MailableAnswer = {
     address: string | null;
     can_receive: boolean;
     /** In the order in which they are evaluated. */
-    checks: GateSaid[];
+    checks: SendCheckEntry[];
     /** Emails about these topics are not sent to the user; others are. */
     unsubscribed_topics: string[];
   }[];
@@ -96,33 +96,39 @@ export type RemovalReason = (typeof REMOVAL_REASONS)[number];
 export type SuppressionsApi = {
   'GET /projects/:project/suppressions': {
     query: PageQuery & { filter?: string };
-    answer: Many<SuppressionListed>;
+    response: ListResponse<SuppressionListed>;
   };
   'POST /projects/:project/suppressions': {
-    body: SuppressionPlace & { reason?: SuppressionReasonName; until?: string };
-    answer: One<{ suppression: SuppressionListed; added: boolean; drafts: number; runs: number }>;
+    body: SuppressionRecipient & { reason?: SuppressionReasonName; until?: string };
+    response: ItemResponse<{ suppression: SuppressionListed; added: boolean; drafts: number; runs: number }>;
   };
   'POST /projects/:project/suppressions/remove': {
     /**
      * `confirm`: the address or the user, typed again. `reason` is kept in the audit log. `hash`: selects the row of an erased user; it
      * must be the hash of this address or user.
      */
-    body: SuppressionPlace & { hash?: string; confirm: string; reason: RemovalReason };
-    answer: One<{ kind: 'email' | 'user'; value: string; removed: true }>;
+    body: SuppressionRecipient & { hash?: string; confirm: string; reason: RemovalReason };
+    response: ItemResponse<{ kind: 'email' | 'user'; value: string; removed: true }>;
   };
   'POST /projects/:project/suppressions/preview-import': {
     body: { list: string; reason?: SuppressionReasonName };
-    answer: One<SuppressionImport>;
+    response: ItemResponse<SuppressionImport>;
   };
   'POST /projects/:project/suppressions/import': {
     body: { list: string; reason?: SuppressionReasonName };
-    answer: One<SuppressionImport>;
+    response: ItemResponse<SuppressionImport>;
   };
   /** Default: `csv`. Both formats can be imported again. */
-  'GET /projects/:project/suppressions/export': { query: { format?: 'csv' | 'ndjson' }; answer: Raw };
+  'GET /projects/:project/suppressions/export': { query: { format?: 'csv' | 'ndjson' }; response: Raw };
   'GET /projects/:project/suppressions/state': {
-    answer: One<{ imported_at: string | null; imported_by_name: string | null }>;
+    response: ItemResponse<{ imported_at: string | null; imported_by_name: string | null }>;
   };
-  'GET /projects/:project/suppressions/check': { query: SuppressionPlace; answer: One<MailableAnswer> };
-  'GET /projects/:project/suppressions/topics': { query: PageQuery; answer: Many<TopicRefusalListed> };
+  'GET /projects/:project/suppressions/check': {
+    query: SuppressionRecipient;
+    response: ItemResponse<CanReceiveResult>;
+  };
+  'GET /projects/:project/suppressions/topics': {
+    query: PageQuery;
+    response: ListResponse<TopicUnsubscribeListed>;
+  };
 };

@@ -1,4 +1,4 @@
-import type { Many, One, Raw } from './envelope.ts';
+import type { ListResponse, ItemResponse, Raw } from './envelope.ts';
 
 export type SystemStorage = {
   database_bytes: number;
@@ -50,20 +50,20 @@ export type ProjectQueue = {
 
 export type SystemApi = {
   /** The caller's projects in which a record waits or is dead-lettered: the longest wait first, at most 1,000. */
-  'GET /queue': { answer: Many<ProjectQueue> };
-  'GET /projects/:project/system': { answer: One<SystemState> };
+  'GET /queue': { response: ListResponse<ProjectQueue> };
+  'GET /projects/:project/system': { response: ItemResponse<SystemState> };
   /** The oldest 1,000. */
-  'GET /projects/:project/dead-letters': { answer: Many<DeadLetter> };
+  'GET /projects/:project/dead-letters': { response: ListResponse<DeadLetter> };
   /** Without `seqs`: all. The records are queued again, behind those accepted since. */
   'POST /projects/:project/dead-letters/retry': {
     body: { seqs?: number[] };
-    answer: One<{ retried: number }>;
+    response: ItemResponse<{ retried: number }>;
   };
   'POST /projects/:project/dead-letters/discard': {
     /** `reason` is kept in the audit log. */
     body: { seqs: number[]; reason: DiscardReason };
-    answer: One<{ discarded: number }>;
+    response: ItemResponse<{ discarded: number }>;
   };
   /** A JSON file for support: numbers, states and settings, without secrets or data of users. */
-  'GET /projects/:project/support-bundle': { answer: Raw };
+  'GET /projects/:project/support-bundle': { response: Raw };
 };

@@ -1,5 +1,5 @@
 import type { Role } from './access.ts';
-import type { Many, One, PageQuery, Raw } from './envelope.ts';
+import type { ListResponse, ItemResponse, PageQuery, Raw } from './envelope.ts';
 
 /** The signed-in member and the installation. Every page loads it first, signed in or not. */
 export type SessionState = {
@@ -57,7 +57,7 @@ export type LinkState = {
   expires_at: string;
 };
 
-export type SignInAnswer = {
+export type SignInStatus = {
   signed_in: boolean;
   /** The password is correct, and a second factor is needed. */
   two_factor: boolean;
@@ -98,9 +98,9 @@ export type InviteListed = {
 };
 
 /** `link` is shown only once. `emailed`: whether the invitation was also sent by email. */
-export type InviteMade = InviteListed & { link: string; emailed: boolean };
+export type CreatedInvite = InviteListed & { link: string; emailed: boolean };
 
-export type OrganizationShown = { id: string; name: string; requires_two_factor: boolean };
+export type OrganizationDetails = { id: string; name: string; requires_two_factor: boolean };
 
 export type AuditListed = {
   id: string;
@@ -119,7 +119,7 @@ export type AuditListed = {
   completed: boolean;
 };
 
-type AuditAsked = {
+type AuditQuery = {
   /** `team:<id>`, `local-shell`, or `operator` for a command of `beckon-server`. */
   actor?: string;
   /** A prefix of the action, such as `draft.`. */
@@ -130,8 +130,8 @@ type AuditAsked = {
 
 export type TeamApi = {
   // Before signing in.
-  'GET /session': { answer: One<SessionState> };
-  'GET /links': { query: { token: string }; answer: One<LinkState> };
+  'GET /session': { response: ItemResponse<SessionState> };
+  'GET /links': { query: { token: string }; response: ItemResponse<LinkState> };
   'POST /setup': {
     body: {
       token: string;
@@ -144,71 +144,89 @@ export type TeamApi = {
       organization?: string;
       time_zone?: string;
     };
-    answer: One<{ project_id: number | null }>;
+    response: ItemResponse<{ project_id: number | null }>;
   };
-  'POST /sign-in': { body: { email: string; password: string }; answer: One<SignInAnswer> };
-  'POST /sign-in/totp': { body: { code: string }; answer: One<SignInAnswer> };
-  'POST /sign-in/backup-code': { body: { code: string }; answer: One<SignInAnswer> };
-  'POST /sign-in/passkey-options': { answer: One<Record<string, unknown>> };
-  'POST /sign-in/passkey': { body: { response: Record<string, unknown> }; answer: One<SignInAnswer> };
-  'POST /forgot': { body: { email: string }; answer: One<{ requested: boolean }> };
-  'POST /reset': { body: { token: string; password: string }; answer: One<{ reset: boolean }> };
+  'POST /sign-in': { body: { email: string; password: string }; response: ItemResponse<SignInStatus> };
+  'POST /sign-in/totp': { body: { code: string }; response: ItemResponse<SignInStatus> };
+  'POST /sign-in/backup-code': { body: { code: string }; response: ItemResponse<SignInStatus> };
+  'POST /sign-in/passkey-options': { response: ItemResponse<Record<string, unknown>> };
+  'POST /sign-in/passkey': {
+    body: { response: Record<string, unknown> };
+    response: ItemResponse<SignInStatus>;
+  };
+  'POST /forgot': { body: { email: string }; response: ItemResponse<{ requested: boolean }> };
+  'POST /reset': { body: { token: string; password: string }; response: ItemResponse<{ reset: boolean }> };
   /** With name and password, creates the account. A member who is signed in with the invited address passes neither. */
   'POST /invites/accept': {
     body: { token: string; name?: string; password?: string };
-    answer: One<{ organization: string; role: Role }>;
+    response: ItemResponse<{ organization: string; role: Role }>;
   };
 
   // For the signed-in member.
-  'POST /sign-out': { answer: One<{ signed_out: boolean }> };
-  'POST /profile': { body: { name: string }; answer: One<{ name: string }> };
+  'POST /sign-out': { response: ItemResponse<{ signed_out: boolean }> };
+  'POST /profile': { body: { name: string }; response: ItemResponse<{ name: string }> };
   'POST /organizations/:organization/digest': {
     body: { enabled: boolean };
-    answer: One<{ enabled: boolean }>;
+    response: ItemResponse<{ enabled: boolean }>;
   };
   /** `end_passkeys_and_tokens`: default true. All other sessions always end. */
   'POST /password': {
     body: { current: string; new: string; end_passkeys_and_tokens?: boolean };
-    answer: One<{ changed: boolean }>;
+    response: ItemResponse<{ changed: boolean }>;
   };
   /** Confirms the member's identity for ten minutes. `code`: of the authenticator app, or a backup code, if one is set up. */
-  'POST /confirm': { body: { password: string; code?: string }; answer: One<{ confirmed: boolean }> };
-  'POST /confirm/passkey-options': { answer: One<Record<string, unknown>> };
+  'POST /confirm': {
+    body: { password: string; code?: string };
+    response: ItemResponse<{ confirmed: boolean }>;
+  };
+  'POST /confirm/passkey-options': { response: ItemResponse<Record<string, unknown>> };
   'POST /confirm/passkey': {
     body: { response: Record<string, unknown> };
-    answer: One<{ confirmed: boolean }>;
+    response: ItemResponse<{ confirmed: boolean }>;
   };
   'POST /two-factor/begin': {
     body: { password: string };
-    answer: One<{ uri: string; backup_codes: string[] }>;
+    response: ItemResponse<{ uri: string; backup_codes: string[] }>;
   };
-  'POST /two-factor/confirm': { body: { code: string }; answer: One<{ two_factor: boolean }> };
-  'POST /two-factor/end': { body: { password: string }; answer: One<{ two_factor: boolean }> };
-  'POST /two-factor/backup-codes': { body: { password: string }; answer: One<{ backup_codes: string[] }> };
-  'GET /passkeys': { answer: Many<PasskeyListed> };
-  'POST /passkeys/options': { answer: One<Record<string, unknown>> };
-  'POST /passkeys': { body: { response: Record<string, unknown>; name: string }; answer: One<PasskeyListed> };
-  'POST /passkeys/:passkey/delete': { answer: One<{ deleted: boolean }> };
-  'GET /sessions': { answer: Many<SessionListed> };
-  'POST /sessions/:session/end': { answer: One<{ ended: number }> };
-  'POST /sessions/end-others': { answer: One<{ ended: number }> };
+  'POST /two-factor/confirm': { body: { code: string }; response: ItemResponse<{ two_factor: boolean }> };
+  'POST /two-factor/end': { body: { password: string }; response: ItemResponse<{ two_factor: boolean }> };
+  'POST /two-factor/backup-codes': {
+    body: { password: string };
+    response: ItemResponse<{ backup_codes: string[] }>;
+  };
+  'GET /passkeys': { response: ListResponse<PasskeyListed> };
+  'POST /passkeys/options': { response: ItemResponse<Record<string, unknown>> };
+  'POST /passkeys': {
+    body: { response: Record<string, unknown>; name: string };
+    response: ItemResponse<PasskeyListed>;
+  };
+  'POST /passkeys/:passkey/delete': { response: ItemResponse<{ deleted: boolean }> };
+  'GET /sessions': { response: ListResponse<SessionListed> };
+  'POST /sessions/:session/end': { response: ItemResponse<{ ended: number }> };
+  'POST /sessions/end-others': { response: ItemResponse<{ ended: number }> };
 
   // For the organization of a project.
-  'GET /projects/:project/organization': { answer: One<OrganizationShown> };
+  'GET /projects/:project/organization': { response: ItemResponse<OrganizationDetails> };
   'POST /projects/:project/organization': {
     body: { name?: string; requires_two_factor?: boolean };
-    answer: One<OrganizationShown>;
+    response: ItemResponse<OrganizationDetails>;
   };
-  'GET /projects/:project/members': { answer: Many<MemberListed> };
+  'GET /projects/:project/members': { response: ListResponse<MemberListed> };
   /** `:member`: the id or the email address of a member. */
-  'POST /projects/:project/members/:member/role': { body: { role: Role }; answer: One<MemberListed> };
-  'POST /projects/:project/members/:member/remove': { answer: One<{ removed: boolean }> };
-  'GET /projects/:project/invites': { answer: Many<InviteListed> };
-  'POST /projects/:project/invites': { body: { email: string; role: Role }; answer: One<InviteMade> };
+  'POST /projects/:project/members/:member/role': {
+    body: { role: Role };
+    response: ItemResponse<MemberListed>;
+  };
+  'POST /projects/:project/members/:member/remove': { response: ItemResponse<{ removed: boolean }> };
+  'GET /projects/:project/invites': { response: ListResponse<InviteListed> };
+  'POST /projects/:project/invites': {
+    body: { email: string; role: Role };
+    response: ItemResponse<CreatedInvite>;
+  };
   /** `:invite`: the id of an invitation, or the email address that was invited. */
-  'POST /projects/:project/invites/:invite/revoke': { answer: One<{ revoked: boolean }> };
+  'POST /projects/:project/invites/:invite/revoke': { response: ItemResponse<{ revoked: boolean }> };
   /** Sends a test email from the installation to the caller, to check that sending works. */
-  'POST /projects/:project/test-email': { answer: One<{ to: string; test_inbox: boolean }> };
-  'GET /projects/:project/audit': { query: AuditAsked & PageQuery; answer: Many<AuditListed> };
-  'GET /projects/:project/audit.csv': { query: AuditAsked; answer: Raw };
+  'POST /projects/:project/test-email': { response: ItemResponse<{ to: string; test_inbox: boolean }> };
+  'GET /projects/:project/audit': { query: AuditQuery & PageQuery; response: ListResponse<AuditListed> };
+  'GET /projects/:project/audit.csv': { query: AuditQuery; response: Raw };
 };

@@ -1,4 +1,4 @@
-import type { FrameQuery, Many, One, Raw } from './envelope.ts';
+import type { FrameQuery, ListResponse, ItemResponse, Raw } from './envelope.ts';
 import type { DocumentFault } from './rules.ts';
 
 /** The source of an email. */
@@ -35,7 +35,7 @@ export type TemplateVersion = EmailSource & {
  */
 export type TemplateVariable = { name: string; required: boolean; share: number | null; events: string[] };
 
-export type TemplateShown = TemplateListed & {
+export type TemplateDetails = TemplateListed & {
   published: EmailSource;
   /** The saved unpublished version; null: no version is saved. */
   unpublished: (EmailSource & { saved_at: string; saved_by: string }) | null;
@@ -51,7 +51,7 @@ export type TemplateShown = TemplateListed & {
 };
 
 /** `drafts`: the number of open drafts that got the new text. */
-export type TemplatePublished = { template: TemplateShown; drafts: number };
+export type TemplatePublished = { template: TemplateDetails; drafts: number };
 
 /** A check of the email. `detail`: the places that it found, one per line. */
 export type EmailCheck = {
@@ -83,13 +83,13 @@ export type TemplatePreview = {
 };
 
 export type TemplatesApi = {
-  'GET /projects/:project/templates': { answer: Many<TemplateListed> };
+  'GET /projects/:project/templates': { response: ListResponse<TemplateListed> };
   'POST /projects/:project/templates': {
     body: { name: string; source: EmailSource; follow?: boolean };
-    answer: One<TemplatePublished>;
+    response: ItemResponse<TemplatePublished>;
   };
-  'GET /projects/:project/templates/:template': { answer: One<TemplateShown> };
-  'DELETE /projects/:project/templates/:template': { answer: One<{ drafts: number }> };
+  'GET /projects/:project/templates/:template': { response: ItemResponse<TemplateDetails> };
+  'DELETE /projects/:project/templates/:template': { response: ItemResponse<{ drafts: number }> };
   /** Saves the unpublished version. No email uses it until it is published. */
   'PUT /projects/:project/templates/:template/unpublished': {
     /**
@@ -97,9 +97,9 @@ export type TemplatesApi = {
      * response is a conflict.
      */
     body: { source: EmailSource; seen: string | null };
-    answer: One<TemplateShown>;
+    response: ItemResponse<TemplateDetails>;
   };
-  'DELETE /projects/:project/templates/:template/unpublished': { answer: One<TemplateShown> };
+  'DELETE /projects/:project/templates/:template/unpublished': { response: ItemResponse<TemplateDetails> };
   'POST /projects/:project/templates/:template/publish': {
     /**
      * `source`: default: the saved unpublished version. `version`: the published version that the caller edited, null for a built-in
@@ -108,7 +108,7 @@ export type TemplatesApi = {
      * false).
      */
     body: { source?: EmailSource; version?: number | null; seen?: string | null; follow?: boolean };
-    answer: One<TemplatePublished>;
+    response: ItemResponse<TemplatePublished>;
   };
   /** Renders text that need not be saved, for a user or a sample user. With `faults`, nothing is rendered. */
   'POST /projects/:project/templates/:template/preview': {
@@ -117,11 +117,11 @@ export type TemplatesApi = {
      * user had at that time.
      */
     body: { source?: EmailSource; unpublished?: true; user?: string; at?: string };
-    answer: One<TemplatePreview>;
+    response: ItemResponse<TemplatePreview>;
   };
   'GET /projects/:project/templates/:template/email.html': {
     query: FrameQuery & { preview_id?: string; user?: string; at?: string };
-    answer: Raw;
+    response: Raw;
   };
   'POST /projects/:project/templates/:template/send-test': {
     /**
@@ -129,6 +129,6 @@ export type TemplatesApi = {
      * `team_addresses`; default: the caller.
      */
     body: { source?: EmailSource; unpublished?: true; to?: string };
-    answer: One<{ to: string; subject: string; reply: string }>;
+    response: ItemResponse<{ to: string; subject: string; reply: string }>;
   };
 };

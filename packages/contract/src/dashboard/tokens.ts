@@ -1,4 +1,4 @@
-import type { Many, One } from './envelope.ts';
+import type { ListResponse, ItemResponse } from './envelope.ts';
 
 /**
  * The scopes of a personal access token. No scope includes another: `edit` does not include `read`. A token never allows more
@@ -8,7 +8,7 @@ export const TOKEN_SCOPES = ['read', 'review', 'edit', 'admin', 'import'] as con
 export type TokenScope = (typeof TOKEN_SCOPES)[number];
 
 /** A started device authorization. The member types `user_code`, or opens `verification_url`, to approve it. */
-export type DeviceBegun = {
+export type DeviceAuthorization = {
   /** The secret of the program. It fetches the token with this code. */
   device_code: string;
   /** The code for the member, in the form `ABCD-EFGH`. */
@@ -20,10 +20,12 @@ export type DeviceBegun = {
 };
 
 /** `expired`: the code has expired, its token was already fetched, or the code does not exist. */
-export type DeviceAnswer = { state: 'waiting' | 'denied' | 'expired' } | ({ state: 'approved' } & TokenMade);
+export type DeviceTokenResult =
+  | { state: 'waiting' | 'denied' | 'expired' }
+  | ({ state: 'approved' } & IssuedToken);
 
 /** `token` is returned only once. */
-export type TokenMade = TokenState & { token: string };
+export type IssuedToken = TokenState & { token: string };
 
 export type TokenState = {
   label: string;
@@ -35,7 +37,7 @@ export type TokenState = {
 };
 
 /** The device authorization that a member is to approve. */
-export type DeviceAsked = {
+export type DeviceApproval = {
   code: string;
   label: string;
   scopes: TokenScope[];
@@ -61,21 +63,24 @@ export type TokenListed = {
 
 export type TokensApi = {
   // For programs without a token.
-  'POST /device': { body: { label: string; scopes: TokenScope[] }; answer: One<DeviceBegun> };
-  'POST /device/token': { body: { device_code: string }; answer: One<DeviceAnswer> };
+  'POST /device': {
+    body: { label: string; scopes: TokenScope[] };
+    response: ItemResponse<DeviceAuthorization>;
+  };
+  'POST /device/token': { body: { device_code: string }; response: ItemResponse<DeviceTokenResult> };
 
   // For the signed-in member.
-  'GET /device/:code': { answer: One<DeviceAsked> };
+  'GET /device/:code': { response: ItemResponse<DeviceApproval> };
   /** `scopes`: a subset of the requested scopes. Default: all of them. */
-  'POST /device/:code/approve': { body: { scopes?: TokenScope[] }; answer: One<DeviceAsked> };
-  'POST /device/:code/deny': { answer: One<DeviceAsked> };
+  'POST /device/:code/approve': { body: { scopes?: TokenScope[] }; response: ItemResponse<DeviceApproval> };
+  'POST /device/:code/deny': { response: ItemResponse<DeviceApproval> };
   /** Active tokens, and those that expired or were revoked in the last 30 days, newest first. */
-  'GET /profile/tokens': { answer: Many<TokenListed> };
+  'GET /profile/tokens': { response: ListResponse<TokenListed> };
   /** Revokes the token permanently, from the next request on. */
-  'POST /profile/tokens/:token/revoke': { answer: One<TokenListed> };
+  'POST /profile/tokens/:token/revoke': { response: ItemResponse<TokenListed> };
 
   // About the token of the request.
-  'GET /token': { answer: One<TokenState> };
+  'GET /token': { response: ItemResponse<TokenState> };
   /** Revokes the token permanently. A program does this when it signs out. */
-  'POST /token/revoke': { answer: One<{ revoked: boolean }> };
+  'POST /token/revoke': { response: ItemResponse<{ revoked: boolean }> };
 };

@@ -1,4 +1,4 @@
-import type { Many, One, PageQuery } from './envelope.ts';
+import type { ListResponse, ItemResponse, PageQuery } from './envelope.ts';
 
 export type WebhookEndpoint = {
   id: string;
@@ -54,7 +54,7 @@ export type WebhookDelivery = {
   attempts: WebhookAttempt[];
 };
 
-export type WebhookEndpointWanted = {
+export type WebhookEndpointInput = {
   url?: string;
   types?: string[] | null;
   description?: string;
@@ -63,38 +63,40 @@ export type WebhookEndpointWanted = {
 };
 
 export type WebhooksApi = {
-  'GET /projects/:project/webhooks': { answer: Many<WebhookEndpoint> };
+  'GET /projects/:project/webhooks': { response: ListResponse<WebhookEndpoint> };
   /** `secret` is returned only here. */
   'POST /projects/:project/webhooks': {
-    body: WebhookEndpointWanted & { url: string };
-    answer: One<WebhookEndpoint & { secret: string }>;
+    body: WebhookEndpointInput & { url: string };
+    response: ItemResponse<WebhookEndpoint & { secret: string }>;
   };
-  'GET /projects/:project/webhooks/:endpoint': { answer: One<WebhookEndpoint> };
+  'GET /projects/:project/webhooks/:endpoint': { response: ItemResponse<WebhookEndpoint> };
   'PATCH /projects/:project/webhooks/:endpoint': {
-    body: WebhookEndpointWanted;
-    answer: One<WebhookEndpoint>;
+    body: WebhookEndpointInput;
+    response: ItemResponse<WebhookEndpoint>;
   };
   /** `url` must be the URL of the endpoint. Its pending deliveries are canceled. */
   'DELETE /projects/:project/webhooks/:endpoint': {
     body: { url: string };
-    answer: One<{ canceled: number }>;
+    response: ItemResponse<{ canceled: number }>;
   };
-  'POST /projects/:project/webhooks/:endpoint/enable': { answer: One<WebhookEndpoint> };
-  'POST /projects/:project/webhooks/:endpoint/disable': { answer: One<WebhookEndpoint & { missed: number }> };
+  'POST /projects/:project/webhooks/:endpoint/enable': { response: ItemResponse<WebhookEndpoint> };
+  'POST /projects/:project/webhooks/:endpoint/disable': {
+    response: ItemResponse<WebhookEndpoint & { missed: number }>;
+  };
   /** Both secrets sign during `overlap_hours`; 0 ends the old secret now. */
   'POST /projects/:project/webhooks/:endpoint/rotate': {
     body: { overlap_hours?: number };
-    answer: One<WebhookEndpoint & { secret: string }>;
+    response: ItemResponse<WebhookEndpoint & { secret: string }>;
   };
-  'POST /projects/:project/webhooks/:endpoint/test': { answer: One<WebhookDelivery> };
+  'POST /projects/:project/webhooks/:endpoint/test': { response: ItemResponse<WebhookDelivery> };
   'GET /projects/:project/webhook-deliveries': {
     /** `message`: the ID of a webhook message; returns its delivery to each endpoint. */
     query: Omit<PageQuery, 'offset'> & { endpoint?: string; message?: string; state?: WebhookDeliveryState };
-    answer: Many<WebhookDelivery>;
+    response: ListResponse<WebhookDelivery>;
   };
   /** One delivery with its request body; null: the body was erased. */
   'GET /projects/:project/webhook-deliveries/:message/:endpoint': {
-    answer: One<WebhookDelivery & { body: string | null }>;
+    response: ItemResponse<WebhookDelivery & { body: string | null }>;
   };
   /** Replays webhook messages with the same IDs and bodies to the current URLs. Requires one of `message`, `since` and `missed`. */
   'POST /projects/:project/webhook-replays': {
@@ -109,6 +111,6 @@ export type WebhooksApi = {
       /** Also replays messages from before the endpoint was created. Requires `endpoint`. */
       history?: boolean;
     };
-    answer: One<{ replayed: number }>;
+    response: ItemResponse<{ replayed: number }>;
   };
 };

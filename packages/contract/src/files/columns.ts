@@ -17,7 +17,7 @@ export const FREE_FORM = { users: 'traits', events: 'properties' } as const;
 /**
  * Returns the target of every column, in the order of `names`:
  *
- * 1. the target in `said`
+ * 1. the target in `mapping`
  * 2. the field of the API with exactly this name
  * 3. the field that has this header among its usual names; the best header wins, and the first of equal ones
  * 4. a free-form entry under the column's own name, unless that is taken
@@ -25,24 +25,24 @@ export const FREE_FORM = { users: 'traits', events: 'properties' } as const;
 export function targetsOf(
   kind: FileKind,
   names: readonly string[],
-  said: ReadonlyMap<string, Target> = new Map(),
+  mapping: ReadonlyMap<string, Target> = new Map(),
 ): Target[] {
   const claims = new Claims(kind);
-  for (const name of names) claims.say(name, said.get(name) ?? reportTarget(name));
+  for (const name of names) claims.set(name, mapping.get(name) ?? reportTarget(name));
   for (const name of claims.open(names))
     if (isWrittenOut(kind, name)) claims.take(name, targetOf(kind, name));
-  const known = knownNames(claims.open(names));
-  for (const [target, headers] of WANTED[kind]) {
-    const header = headers.find((one) => known.has(one));
-    if (header !== undefined) claims.take(known.get(header) ?? '', target);
+  const nameByHeader = indexByHeader(claims.open(names));
+  for (const [target, headers] of TARGET_HEADERS[kind]) {
+    const header = headers.find((candidate) => nameByHeader.has(candidate));
+    if (header !== undefined) claims.take(nameByHeader.get(header) ?? '', target);
   }
-  for (const name of claims.open(names)) claims.take(name, ownTarget(kind, name));
+  for (const name of claims.open(names)) claims.take(name, freeTarget(kind, name));
   return names.map((name) => claims.found.get(name) ?? { part: 'none' });
 }
 
 class Claims {
   readonly found = new Map<string, Target>();
-  private readonly taken = new Set<string | null>();
+  private readonly usedTargets = new Set<string | null>();
   private readonly kind: FileKind;
 
   constructor(kind: FileKind) {
@@ -54,24 +54,24 @@ class Claims {
   }
 
   /** Sets a target without checking that it is free. */
-  say(name: string, target: Target | undefined): void {
+  set(name: string, target: Target | undefined): void {
     if (target === undefined) return;
     this.found.set(name, target);
-    if (target.part !== 'none') this.taken.add(sayTarget(this.kind, target));
+    if (target.part !== 'none') this.usedTargets.add(formatTarget(this.kind, target));
   }
 
   take(name: string, target: Target): void {
-    if (!this.taken.has(sayTarget(this.kind, target))) this.say(name, target);
+    if (!this.usedTargets.has(formatTarget(this.kind, target))) this.set(name, target);
   }
 }
 
 /** Reads a target as a mapping names it: `email`, `traits.plan` or just `plan`, or `traits` for an object of traits. */
-export function targetOf(kind: FileKind, said: string): Target {
-  if (isField(kind, said)) return { part: 'field', name: said };
-  return said === FREE_FORM[kind] ? { part: 'whole' } : ownTarget(kind, said);
+export function targetOf(kind: FileKind, text: string): Target {
+  if (isField(kind, text)) return { part: 'field', name: text };
+  return text === FREE_FORM[kind] ? { part: 'whole' } : freeTarget(kind, text);
 }
 
-export function sayTarget(kind: FileKind, target: Target): string | null {
+export function formatTarget(kind: FileKind, target: Target): string | null {
   switch (target.part) {
     case 'field':
       return target.name;
@@ -123,16 +123,16 @@ const KNOWN_TRAITS: Record<string, readonly string[]> = {
   role: ['role'],
 };
 
-type Wanted = [Target, readonly string[]];
-const WANTED: Record<FileKind, Wanted[]> = {
+type TargetHeaders = [Target, readonly string[]];
+const TARGET_HEADERS: Record<FileKind, TargetHeaders[]> = {
   users: [
     ...fieldsOf('users'),
-    ...Object.entries(KNOWN_TRAITS).map(([name, names]): Wanted => [{ part: 'free', name }, names]),
+    ...Object.entries(KNOWN_TRAITS).map(([name, names]): TargetHeaders => [{ part: 'free', name }, names]),
   ],
   events: fieldsOf('events'),
 };
 
-function fieldsOf(kind: FileKind): Wanted[] {
+function fieldsOf(kind: FileKind): TargetHeaders[] {
   return Object.entries(FIELDS[kind]).map(([name, names]) => [
     { part: 'field', name: name as FieldName },
     names,
@@ -149,17 +149,17 @@ function isWrittenOut(kind: FileKind, name: string): boolean {
   return kind === 'users' && Object.hasOwn(KNOWN_TRAITS, name);
 }
 
-function ownTarget(kind: FileKind, name: string): Target {
+function freeTarget(kind: FileKind, name: string): Target {
   const prefix = `${FREE_FORM[kind]}.`;
   return { part: 'free', name: name.startsWith(prefix) ? name.slice(prefix.length) : name };
 }
 
 /** Ignores case and punctuation; the first of equal names counts. */
-function knownNames(names: readonly string[]): Map<string, string> {
-  const known = new Map<string, string>();
+function indexByHeader(names: readonly string[]): Map<string, string> {
+  const nameByHeader = new Map<string, string>();
   for (const name of names) {
     const bare = name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
-    if (!known.has(bare)) known.set(bare, name);
+    if (!nameByHeader.has(bare)) nameByHeader.set(bare, name);
   }
-  return known;
+  return nameByHeader;
 }

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { sayTarget, targetOf, targetsOf, type FileKind } from './columns.ts';
+import { formatTarget, targetOf, targetsOf, type FileKind } from './columns.ts';
 import { recordOf, recordOfCells } from './record.ts';
 import { readAuto, readMoment } from './values.ts';
 
-function targets(kind: FileKind, header: string, said: [string, string][] = []): (string | null)[] {
-  const wanted = new Map(said.map(([name, to]) => [name, targetOf(kind, to)]));
-  return targetsOf(kind, header.split(','), wanted).map((target) => sayTarget(kind, target));
+function targets(kind: FileKind, header: string, entries: [string, string][] = []): (string | null)[] {
+  const mapping = new Map(entries.map(([name, to]) => [name, targetOf(kind, to)]));
+  return targetsOf(kind, header.split(','), mapping).map((target) => formatTarget(kind, target));
 }
 
 test.each<[FileKind, string, (string | null)[]]>([
@@ -26,8 +26,8 @@ test.each<[FileKind, string, (string | null)[]]>([
   ['users', 'beckon_line,beckon_score', [null, 'traits.beckon_score']],
   ['users', 'traits,properties', ['traits', 'traits.properties']],
   ['events', 'plan,email', ['properties.plan', 'properties.email']],
-])('targetsOf › maps %s with the columns %s', (kind, header, wanted) => {
-  expect(targets(kind, header)).toEqual(wanted);
+])('targetsOf › maps %s with the columns %s', (kind, header, expected) => {
+  expect(targets(kind, header)).toEqual(expected);
 });
 
 test('targetsOf › gives explicit mappings precedence over guesses', () => {

@@ -2,7 +2,7 @@ export {
   columnName,
   FREE_FORM,
   REPORT_PREFIX,
-  sayTarget,
+  formatTarget,
   targetOf,
   targetsOf,
   type FieldName,
@@ -19,5 +19,5 @@ export {
   type RowFault,
 } from './record.ts';
 export { cellsOf, csvLine, delimiterOf } from './csv.ts';
-export { readRows, ROW_MAX_BYTES, type FilePlace, type FileRow } from './rows.ts';
+export { readRows, ROW_MAX_BYTES, type FilePosition, type FileRow } from './rows.ts';
 export { readMoment, type CellType } from './values.ts';

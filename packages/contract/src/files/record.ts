@@ -1,6 +1,6 @@
 import { CANONICAL_EVENTS } from '../canonical.ts';
 import type { EventInput, JsonObject, JsonValue, UserInput } from '../wire.ts';
-import { type FieldName, type FileKind, FREE_FORM, sayTarget, type Target } from './columns.ts';
+import { type FieldName, type FileKind, FREE_FORM, formatTarget, type Target } from './columns.ts';
 import { type CellType, NO_TIME, readCell, readMoment } from './values.ts';
 
 export type FileRecord = UserInput | EventInput;
@@ -90,15 +90,15 @@ function readField(value: JsonValue, field: FieldName): { value: string } | RowF
   return fault(field, 'must be a string');
 }
 
-type Place = { column: FileColumn; kind: FileKind; event: string };
+type CellContext = { column: FileColumn; kind: FileKind; event: string };
 
-function putFree(free: JsonObject, value: JsonValue | undefined, place: Place): RowFault | null {
-  const { target } = place.column;
+function putFree(free: JsonObject, value: JsonValue | undefined, context: CellContext): RowFault | null {
+  const { target } = context.column;
   if (isEmpty(value) || target.part === 'field' || target.part === 'none') return null;
-  const read = target.part === 'free' ? readFree(value, target.name, place) : readWhole(value);
-  if ('message' in read) return fault(sayTarget(place.kind, target) ?? '', read.message);
+  const read = target.part === 'free' ? readFree(value, target.name, context) : readWhole(value);
+  if ('message' in read) return fault(formatTarget(context.kind, target) ?? '', read.message);
   if (target.part === 'free') put(free, target.name, read.value);
-  else for (const [key, one] of Object.entries(read.value ?? {})) put(free, key, one);
+  else for (const [key, item] of Object.entries(read.value ?? {})) put(free, key, item);
   return null;
 }
 
@@ -111,7 +111,7 @@ function readWhole(value: JsonValue): ReadValue {
   return isObject ? read : { message: 'must be an object' };
 }
 
-function readFree(value: JsonValue, name: string, { column: { type }, kind, event }: Place): ReadValue {
+function readFree(value: JsonValue, name: string, { column: { type }, kind, event }: CellContext): ReadValue {
   if (typeof value !== 'string') {
     // JSON values have their own types.
     if (value === null || (type !== 'text' && type !== 'date')) return { value };

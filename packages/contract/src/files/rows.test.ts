@@ -11,8 +11,8 @@ async function rowsOf(text: string | Buffer, pieceBytes = 7, from = { at: 0, lin
     for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
   }
   const rows: FileRow[] = [];
-  for await (const some of readRows(pieces(), { from, delimiter: ',' }))
-    for (const row of some) rows.push(row);
+  for await (const batch of readRows(pieces(), { from, delimiter: ',' }))
+    for (const row of batch) rows.push(row);
   return rows;
 }
 

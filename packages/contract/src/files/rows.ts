@@ -6,12 +6,12 @@
  * plain cell. A row that is too long, or whose quote is not closed within `rowMaxBytes`, loses only its first line. Reading continues with
  * the next line. A byte order mark at the beginning of the file is skipped.
  */
-export type FilePlace = { at: number; line: number };
+export type FilePosition = { at: number; line: number };
 
 export type FileRow = {
   line: number;
-  /** The place where the next row begins. */
-  end: FilePlace;
+  /** The position where the next row begins. */
+  end: FilePosition;
   /** Null if the row is too long, has a quote that is never closed, or is not UTF-8. */
   text: string | null;
   /** Why `text` is null. */
@@ -21,7 +21,7 @@ export type FileRow = {
 };
 
 export type RowOptions = {
-  from?: FilePlace;
+  from?: FilePosition;
   /** One ASCII character; null for JSONL, where quotes mean nothing. */
   delimiter: string | null;
   rowMaxBytes?: number;

@@ -70,8 +70,8 @@ const TIME =
  * Returns a time in milliseconds since 1970; NaN for anything else. Days and times without an offset are in UTC; numbers are seconds or
  * milliseconds since 1970. Country-specific orders of day and month are not guessed.
  */
-export function readMoment(given: string): number {
-  const text = given.trim();
+export function readMoment(input: string): number {
+  const text = input.trim();
   if (SECONDS.test(text)) return Math.floor(Number(text) * 1_000);
   if (MILLISECONDS.test(text)) return Number(text);
   if (DAY.test(text)) return isDay(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;

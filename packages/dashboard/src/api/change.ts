@@ -1,5 +1,5 @@
 import { type QueryClient, useMutation, type UseMutationResult, useQueryClient } from '@tanstack/react-query';
-import type { AnswerOf, RouteKey } from '@beckon/contract/dashboard';
+import type { ResponseOf, RouteKey } from '@beckon/contract/dashboard';
 import { type Ask, call } from './client.ts';
 import type { ApiError } from './failure.ts';
 import { useProjectIfAny, useSignIn } from './provider.tsx';
@@ -10,7 +10,7 @@ export type ChangeKey = Exclude<RouteKey, ReadKey>;
 /** Cached responses, for optimistic updates. An error response rolls all of them back. */
 export type Cache = {
   /** Changes every cached response of this route in this project; for a list, each loaded page. */
-  change<K extends ReadKey>(key: K, to: (answer: AnswerOf<K>) => AnswerOf<K>): void;
+  change<K extends ReadKey>(key: K, to: (answer: ResponseOf<K>) => ResponseOf<K>): void;
 };
 
 export type Changing<K extends ChangeKey> = {
@@ -19,7 +19,7 @@ export type Changing<K extends ChangeKey> = {
   /** The routes to refetch after this change. */
   refreshes?: ReadKey[];
   /** The change is pending until this resolves. */
-  onDone?: (answer: AnswerOf<K>, ask: HookAsk<K>) => void | Promise<void>;
+  onDone?: (answer: ResponseOf<K>, ask: HookAsk<K>) => void | Promise<void>;
   onRefused?: (error: ApiError, ask: HookAsk<K>) => void;
 };
 
@@ -27,11 +27,11 @@ export type Changing<K extends ChangeKey> = {
 export function useChange<K extends ChangeKey>(
   key: K,
   changing: Changing<K> = {},
-): UseMutationResult<AnswerOf<K>, ApiError, HookAsk<K>, PutBack> {
+): UseMutationResult<ResponseOf<K>, ApiError, HookAsk<K>, PutBack> {
   const client = useQueryClient();
   const signIn = useSignIn();
   const project = useProjectIfAny()?.id;
-  return useMutation<AnswerOf<K>, ApiError, HookAsk<K>, PutBack>({
+  return useMutation<ResponseOf<K>, ApiError, HookAsk<K>, PutBack>({
     mutationFn: (ask) => call(key, withProject(ask, project) as Ask<K>, { signIn }),
     onMutate: (ask) => {
       const { cache, putBack } = openCache(client, project);

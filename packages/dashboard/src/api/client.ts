@@ -1,4 +1,4 @@
-import type { AnswerOf, BodyOf, ParamsOf, QueryOf, RouteKey } from '@beckon/contract/dashboard';
+import type { ResponseOf, BodyOf, ParamsOf, QueryOf, RouteKey } from '@beckon/contract/dashboard';
 import { ApiError, readFailure } from './failure.ts';
 import type { SignIn } from './sign-in.ts';
 
@@ -36,10 +36,10 @@ export async function call<K extends RouteKey>(
   key: K,
   ask: Ask<K>,
   calling: Calling = {},
-): Promise<AnswerOf<K>> {
+): Promise<ResponseOf<K>> {
   const response = await request(key, ask as AnyAsk, calling);
   const text = await response.text();
-  return (text === '' ? undefined : JSON.parse(text)) as AnswerOf<K>;
+  return (text === '' ? undefined : JSON.parse(text)) as ResponseOf<K>;
 }
 
 /** The same for a streamed response (NDJSON, or the data of server-sent events). */

@@ -6,15 +6,22 @@ import {
   type UseQueryResult,
 } from '@tanstack/react-query';
 import { useCallback } from 'react';
-import type { AnswerOf, Many, PageQuery, ParamsOf, QueryOf, RouteKey } from '@beckon/contract/dashboard';
+import type {
+  ResponseOf,
+  ListResponse,
+  PageQuery,
+  ParamsOf,
+  QueryOf,
+  RouteKey,
+} from '@beckon/contract/dashboard';
 import { type Ask, call, callForLines } from './client.ts';
 import type { ApiError } from './failure.ts';
 import { useProjectIfAny, useSignIn } from './provider.tsx';
 
 export type ReadKey = Extract<RouteKey, `GET ${string}`>;
 /** Routes that respond with a list. */
-export type ManyKey = { [K in ReadKey]: AnswerOf<K> extends Many<unknown> ? K : never }[ReadKey];
-export type RowOf<K extends ManyKey> = AnswerOf<K> extends Many<infer Row> ? Row : never;
+export type ManyKey = { [K in ReadKey]: ResponseOf<K> extends ListResponse<unknown> ? K : never }[ReadKey];
+export type RowOf<K extends ManyKey> = ResponseOf<K> extends ListResponse<infer Row> ? Row : never;
 
 /** Arguments of a hook. The project defaults to that of the page. */
 export type HookAsk<K extends RouteKey> = Omit<Ask<K>, 'params'> &
@@ -42,10 +49,10 @@ export function useApi<K extends ReadKey>(
   key: K,
   ask: HookAsk<K>,
   reading: Reading = {},
-): UseQueryResult<AnswerOf<K>, ApiError> {
+): UseQueryResult<ResponseOf<K>, ApiError> {
   const signIn = useSignIn();
   const whole = useWholeAsk(ask);
-  return useQuery<AnswerOf<K>, ApiError>({
+  return useQuery<ResponseOf<K>, ApiError>({
     queryKey: queryKeyOf(key, whole),
     queryFn: ({ signal }) => call(key, whole as Ask<K>, { signal, signIn }),
     ...optionsOf(reading),
@@ -81,7 +88,7 @@ export function useApiInfinite<K extends ManyKey>(
     queryFn: ({ signal, pageParam }) => {
       const page: PageQuery = pageParam === null ? { limit } : { limit, cursor: pageParam };
       const asked = { ...whole, query: { ...whole.query, ...page } as QueryOf<K> };
-      return call(key, asked as unknown as Ask<K>, { signal, signIn }) as Promise<Many<RowOf<K>>>;
+      return call(key, asked as unknown as Ask<K>, { signal, signIn }) as Promise<ListResponse<RowOf<K>>>;
     },
     initialPageParam: null as string | null,
     getNextPageParam: (last) => last.meta.cursor,
@@ -101,7 +108,7 @@ export function useApiInfinite<K extends ManyKey>(
   };
 }
 
-function readSoFar<Row>(pages: Many<Row>[]): Pick<List<Row>, 'rows' | 'total' | 'isAtLeast'> {
+function readSoFar<Row>(pages: ListResponse<Row>[]): Pick<List<Row>, 'rows' | 'total' | 'isAtLeast'> {
   const meta = pages[0]?.meta;
   return {
     rows: pages.flatMap(({ data }) => data),
@@ -129,7 +136,7 @@ export function useCall(): <K extends RouteKey>(
   key: K,
   ask: HookAsk<K>,
   signal?: AbortSignal,
-) => Promise<AnswerOf<K>> {
+) => Promise<ResponseOf<K>> {
   const signIn = useSignIn();
   const project = useProjectIfAny();
   return (key, ask, signal) => call(key, withProject(ask, project?.id) as never, { signal, signIn });
@@ -140,7 +147,7 @@ export function useSendFile(): <K extends RouteKey>(
   key: K,
   ask: HookAsk<K> & { body: Blob },
   signal?: AbortSignal,
-) => Promise<AnswerOf<K>> {
+) => Promise<ResponseOf<K>> {
   return useCall() as never;
 }
 

@@ -1,5 +1,5 @@
 import { Badge, Tooltip } from '@mantine/core';
-import { allows, type HomeCounts, type One } from '@beckon/contract/dashboard';
+import { allows, type HomeCounts, type ItemResponse } from '@beckon/contract/dashboard';
 import { Link } from '@tanstack/react-router';
 import { PanelLeftClose, PanelLeftOpen } from 'lucide-react';
 import type { ReactNode } from 'react';
@@ -42,7 +42,7 @@ export function Rail({ isSmall, onSmall, onGo }: RailProps): ReactNode {
 type RailLinkProps = {
   item: NavItem;
   isSmall: boolean;
-  counts: One<HomeCounts> | undefined;
+  counts: ItemResponse<HomeCounts> | undefined;
   onGo: () => void;
 };
 
@@ -77,7 +77,7 @@ const COUNT_EVERY_MS = 60_000;
 const COUNTED = new Set(['draft', 'draft_changed', 'email', 'outcome']);
 
 /** Refreshes the counts after changes, at most every two seconds, and at least once a minute. */
-function useCounts(): One<HomeCounts> | undefined {
+function useCounts(): ItemResponse<HomeCounts> | undefined {
   const refresh = useRefresh();
   const counts = useApi('GET /projects/:project/counts', {}, { everyMs: COUNT_EVERY_MS, staleTimeMs: 2_000 });
   useFeed(

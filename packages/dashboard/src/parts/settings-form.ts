@@ -1,4 +1,4 @@
-import type { ProjectSettingsShown } from '@beckon/contract/dashboard';
+import type { ProjectSettingsDetails } from '@beckon/contract/dashboard';
 import { useState } from 'react';
 import { type ReadKey, useApi, useChange } from '../api/index.ts';
 import { refused, notify } from './notices.tsx';
@@ -73,7 +73,7 @@ export function useSettingsForm(): SettingsForm {
   };
 }
 
-function textsOf(shown: ProjectSettingsShown | undefined): Record<string, string> {
+function textsOf(shown: ProjectSettingsDetails | undefined): Record<string, string> {
   return Object.fromEntries((shown?.settings ?? []).map(({ name, value }) => [name, value]));
 }
 
@@ -91,7 +91,7 @@ function without(texts: Record<string, string>, name: string): Record<string, st
   return Object.fromEntries(Object.entries(texts).filter(([other]) => other !== name));
 }
 
-function seeing({ changes }: Typed, shown: ProjectSettingsShown | undefined): Typed {
+function seeing({ changes }: Typed, shown: ProjectSettingsDetails | undefined): Typed {
   const stored = textsOf(shown);
   const names = Object.keys(changes).filter((name) => changes[name] !== stored[name]);
   return {

@@ -1,23 +1,23 @@
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { testHasher } from '../../testkit/hasher.ts';
-import { heldClock } from '../../testkit/clock.ts';
+import { fixedClock } from '../../testkit/clock.ts';
 import { testDatabase } from '../../testkit/database.ts';
 import { putRecords } from '../../testkit/inbox.ts';
 import { idMaker } from '../platform/ids.ts';
 import { silentLog } from '../platform/log.ts';
 import { createProject } from '../modules/administration/create-project.ts';
-import { createDigest } from '../modules/processing/process.ts';
+import { createProcessor } from '../modules/processing/process.ts';
 import { type Database, openDatabase } from '../platform/db/database.ts';
 import { housekeeping } from './housekeeping.ts';
 
 const DAY_MS = 24 * 3_600_000;
-const clock = heldClock();
-const own = await testDatabase();
-const open = (): Promise<Database> => openDatabase({ connection: own.connection, clock, log: silentLog });
-const [one, other, watching] = [await open(), await open(), await open()];
+const clock = fixedClock();
+const testDb = await testDatabase();
+const open = (): Promise<Database> => openDatabase({ connection: testDb.connection, clock, log: silentLog });
+const [firstDb, secondDb, watching] = [await open(), await open(), await open()];
 afterAll(async () => {
-  await Promise.all([one, other, watching].map((db) => db.close()));
-  await own.drop();
+  await Promise.all([firstDb, secondDb, watching].map((db) => db.close()));
+  await testDb.drop();
 });
 
 /** Creates a project in which each scheduled job finds old rows. */
@@ -25,8 +25,13 @@ async function fill(): Promise<void> {
   const { id: projectId } = await createProject(watching, { name: 'Acme' });
   const records = Array.from({ length: 20 }, (_, n) => ({ external_user_id: `u${n}`, name: 'visited' }));
   await putRecords(watching, { projectId, priority: 'live', kind: 'events', records });
-  const digest = createDigest({ db: watching, log: silentLog, newId: idMaker(clock), hasher: testHasher });
-  while ((await digest.batch('live', [projectId])).records > 0);
+  const processor = createProcessor({
+    db: watching,
+    log: silentLog,
+    newId: idMaker(clock),
+    hasher: testHasher,
+  });
+  while ((await processor.batch('live', [projectId])).records > 0);
   await watching.query(
     `INSERT INTO beckon.idempotency (project_id, key, fingerprint, status, body, accepted_at)
      SELECT $1, decode(md5(n::text), 'hex'), sha256(n::text::bytea), 202, '{}', $2 FROM generate_series(1, 50) n`,
@@ -34,30 +39,30 @@ async function fill(): Promise<void> {
   );
 }
 
-const oldAnswers = async (db: Database): Promise<number> =>
+const countOldResponses = async (db: Database): Promise<number> =>
   (await db.query<{ count: number }>(`SELECT count(*) AS count FROM beckon.idempotency`))[0]?.count ?? 0;
 
 test('lets two workers run each job at once, and completes it in the other worker when one dies', async () => {
   await fill();
-  const [first, second] = [housekeeping(one, silentLog), housekeeping(other, silentLog)];
+  const [first, second] = [housekeeping(firstDb, silentLog), housekeeping(secondDb, silentLog)];
   expect(first.length).toBeGreaterThan(5);
   const goOn = (): boolean => false;
   await Promise.all([...first, ...second].map((job) => job.run(goOn)));
   await fill();
   // A worker that dies holds only the locks of its transaction, and loses them with its connections.
-  const begun = first.map((job) => job.run(goOn).catch(() => 'died'));
+  const firstRuns = first.map((job) => job.run(goOn).catch(() => 'died'));
   await watching.query(
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
      WHERE datname = current_database() AND pid <> pg_backend_pid()`,
   );
-  await Promise.all(begun);
+  await Promise.all(firstRuns);
   // All connections were terminated, and the remaining pool could still hand out a broken one. So the remaining worker opens new ones.
-  const left = await open();
-  onTestFinished(() => left.close());
+  const survivor = await open();
+  onTestFinished(() => survivor.close());
   clock.advance(2 * 3_600_000);
-  for (const job of housekeeping(left, silentLog)) await job.run(goOn);
-  expect(await oldAnswers(left)).toBe(0);
-  const dead = await left.query(
+  for (const job of housekeeping(survivor, silentLog)) await job.run(goOn);
+  expect(await countOldResponses(survivor)).toBe(0);
+  const dead = await survivor.query(
     `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
   );
   expect(dead).toEqual([]);

@@ -11,9 +11,9 @@ import { openForCommand } from './prepare.ts';
 const [OLD, NEW] = ['o'.repeat(32), 'n'.repeat(32)];
 const voice = { print: () => {}, version: '0.0.0' };
 const base = await mkdtemp(join(tmpdir(), 'beckon-backup-key-'));
-const own = await testDatabase();
+const testDb = await testDatabase();
 afterAll(async () => {
-  await own.drop();
+  await testDb.drop();
   await rm(base, { recursive: true, force: true });
 });
 
@@ -34,11 +34,11 @@ async function leaveOldFile(dataDir: string): Promise<void> {
 
 test('keeps only the current key of an external database, not the previous one', async () => {
   const backups = (more: Record<string, string>): Backups =>
-    openBackups(configOf('none', { DATABASE_URL: own.url, ...more }), voice);
+    openBackups(configOf('none', { DATABASE_URL: testDb.url, ...more }), voice);
   const rotated = { SECRET_KEY: NEW, SECRET_KEY_PREVIOUS: OLD };
-  await setUp(configOf('none', { DATABASE_URL: own.url, SECRET_KEY: OLD }));
+  await setUp(configOf('none', { DATABASE_URL: testDb.url, SECRET_KEY: OLD }));
   await expect(backups(rotated).closeSecretKey()).rejects.toThrow(/still requires .* SECRET_KEY_PREVIOUS/);
-  await setUp(configOf('none', { DATABASE_URL: own.url, ...rotated }));
+  await setUp(configOf('none', { DATABASE_URL: testDb.url, ...rotated }));
   const file = join(base, 'key.sealed');
   await writeFile(file, await backups(rotated).closeSecretKey());
   expect(await backups({ SECRET_KEY: NEW }).openSecretKey(file)).toBe(NEW);
@@ -46,13 +46,13 @@ test('keeps only the current key of an external database, not the previous one',
 }, 60_000);
 
 test('makes no backup with the old key file when SECRET_KEY is missing, and says what to set', async () => {
-  const given = configOf('embedded', { SECRET_KEY: NEW });
-  await setUp(given);
+  const config = configOf('embedded', { SECRET_KEY: NEW });
+  await setUp(config);
   await leaveOldFile('embedded');
   const to = join(base, 'backups');
   const blind = openBackups(configOf('embedded', {}), voice);
   await expect(blind.take(to)).rejects.toThrow(/secret\.key is not .* Set SECRET_KEY to the value/);
   expect(await readdir(to)).toEqual([]);
-  const { name } = await openBackups(given, voice).take(to);
+  const { name } = await openBackups(config, voice).take(to);
   expect(await readdir(to)).toEqual([name]);
 }, 120_000);

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import type { Backups } from './commands/operator.ts';
 import type { Config } from './config.ts';
-import { findPlace, FOR_A_MOMENT } from './prepare.ts';
+import { openDataLocation, FOR_A_MOMENT } from './prepare.ts';
 import { findKeyFault, readSecretKey } from './secrets.ts';
 import { carryAcceptance } from '../modules/sending/index.ts';
 import type { ConnectionSource } from '../platform/db/connections.ts';
@@ -55,11 +55,11 @@ export function openBackups(config: Config, { print, version }: BackupVoice): Ba
     discardOld: () => discardOld(config.dataDir),
     async closeSecretKey() {
       const secretKey = await requireSecretKey(config);
-      const place = await findPlace(config, home);
+      const location = await openDataLocation(config, home);
       try {
-        await checkKey(place.connection(), { secretKey, config, log });
+        await checkKey(location.connection(), { secretKey, config, log });
       } finally {
-        await place.release();
+        await location.release();
       }
       return closeEnvelope(JSON.stringify({ secretKey }), await closingPassphrase(config));
     },
@@ -115,33 +115,39 @@ async function requireSecretKey(config: Config): Promise<string> {
   return secretKey;
 }
 
-type Given = Pick<Config, 'backupPassphrase'>;
+type PassphraseConfig = Pick<Config, 'backupPassphrase'>;
 /** Null without a terminal. */
-type Ask = ((question: string) => Promise<string>) | null;
+type Prompt = ((label: string) => Promise<string>) | null;
 
 /** Returns the passphrase of an existing backup. */
-export async function openingPassphrase({ backupPassphrase }: Given, ask = terminal()): Promise<string> {
-  return backupPassphrase ?? type(ask);
+export async function openingPassphrase(
+  { backupPassphrase }: PassphraseConfig,
+  prompt = terminal(),
+): Promise<string> {
+  return backupPassphrase ?? promptPassphrase(prompt);
 }
 
 /**
  * Returns the passphrase of a new backup. It is typed twice: a typing error would lock the backup for good, and appear only at a restore.
  */
-export async function closingPassphrase({ backupPassphrase }: Given, ask = terminal()): Promise<string> {
+export async function closingPassphrase(
+  { backupPassphrase }: PassphraseConfig,
+  prompt = terminal(),
+): Promise<string> {
   if (backupPassphrase !== null) return backupPassphrase;
-  const typed = await type(ask);
-  if ((await ask?.('Repeat the passphrase: ')) !== typed)
+  const typed = await promptPassphrase(prompt);
+  if ((await prompt?.('Repeat the passphrase: ')) !== typed)
     throw new BackupFailure('no_passphrase', 'The two passphrases differ. No backup was made');
   return typed;
 }
 
-async function type(ask: Ask): Promise<string> {
-  if (ask === null)
+async function promptPassphrase(prompt: Prompt): Promise<string> {
+  if (prompt === null)
     throw new BackupFailure(
       'no_passphrase',
       'A backup contains the secret key, encrypted with a passphrase. Set BACKUP_PASSPHRASE, or run this at a terminal',
     );
-  const typed = await ask('Passphrase of the backup: ');
+  const typed = await prompt('Passphrase of the backup: ');
   if (typed.length < PASSPHRASE_MIN_CHARS)
     throw new BackupFailure(
       'no_passphrase',
@@ -150,15 +156,15 @@ async function type(ask: Ask): Promise<string> {
   return typed;
 }
 
-function terminal(): Ask {
-  return process.stdin.isTTY ? askHidden : null;
+function terminal(): Prompt {
+  return process.stdin.isTTY ? promptHidden : null;
 }
 
 /** The input is not shown. */
-function askHidden(question: string): Promise<string> {
-  process.stderr.write(question);
-  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true });
+function promptHidden(label: string): Promise<string> {
+  process.stderr.write(label);
+  const mutedOutput = new Writable({ write: (_chunk, _encoding, callback) => callback() });
+  const lines = createInterface({ input: process.stdin, output: mutedOutput, terminal: true });
   return new Promise((resolve, reject) => {
     lines.question('', (typed) => {
       lines.close();

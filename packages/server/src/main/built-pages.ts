@@ -65,7 +65,7 @@ export function openGuide(deps: { log: Log; life: Lifecycle }, folder = SITE): (
   };
 }
 
-const SAID_MAX_CHARS = 2_000;
+const OUTPUT_MAX_CHARS = 2_000;
 
 /** Returns whether `dist` was built from the current sources. Without sources, as in an image, it is used as it is. */
 async function isBuilt(folder: string, source: string): Promise<boolean> {
@@ -90,15 +90,15 @@ function buildPages({ log, life }: { log: Log; life: Lifecycle }, { folder, name
       child.kill();
       return Promise.resolve();
     });
-    let said = '';
+    let output = '';
     for (const stream of [child.stdout, child.stderr])
       stream.on('data', (data: Buffer) => {
-        said = (said + data.toString()).slice(-SAID_MAX_CHARS);
+        output = (output + data.toString()).slice(-OUTPUT_MAX_CHARS);
       });
     child.once('error', reject);
     child.once('close', (code) => {
       if (isStopping) return;
-      if (code !== 0) return reject(new Error(`The ${name} could not be built: ${said}`));
+      if (code !== 0) return reject(new Error(`The ${name} could not be built: ${output}`));
       const ms = Math.round(performance.now() - startedAt);
       log.info({ ms }, name === 'guide' ? 'guide.built' : 'dashboard.built');
       resolve();

@@ -40,7 +40,7 @@ test('accepts an empty environment: loopback and the embedded database', () => {
   });
   expect(config.dataDir).toMatch(/^\/.*\/data$/);
   expect([...config.roles]).toEqual(['api', 'worker', 'mail-in']);
-  expect(config.mailIn).toEqual({ host: '127.0.0.1', port: 2525, isAsked: false });
+  expect(config.mailIn).toEqual({ host: '127.0.0.1', port: 2525, isExplicit: false });
   expect(load({ PORT: '9000' }).publicUrl).toBe('http://localhost:9000');
 });
 
@@ -107,7 +107,7 @@ test('reads every variable', () => {
     smtpUrl: 'smtp://u:p@relay.example:587',
     mailDomain: 'mail.beckon.example',
     spfInclude: '_spf.relay.example',
-    mailIn: { host: '0.0.0.0', port: 25, isAsked: true },
+    mailIn: { host: '0.0.0.0', port: 25, isExplicit: true },
     tlsCertDir: '/tls/hosts',
     webhookAllowPrivate: false,
     mailFrom: 'beckon@xn--bcher-kva.example',

@@ -19,10 +19,10 @@ import {
   type ReadText,
 } from './environment.ts';
 
-type ReadElsewhere = BackupConfig & LocalShellConfig;
+type SharedConfig = BackupConfig & LocalShellConfig;
 
 /** All values from the environment, checked as a whole before anything starts. */
-export type Config = ReadElsewhere & {
+export type Config = SharedConfig & {
   host: string;
   port: number;
   publicUrl: string;
@@ -44,8 +44,8 @@ export type Config = ReadElsewhere & {
   /** The public name of the host that receives mail, and the `include` of the relay for an SPF record. */
   mailDomain: string | null;
   spfInclude: string | null;
-  /** The address of the SMTP listener. `isAsked`: false for the default, which another server on this machine may have taken. */
-  mailIn: { host: string; port: number; isAsked: boolean };
+  /** The address of the SMTP listener. `isExplicit`: false for the default, which another server on this machine may have taken. */
+  mailIn: { host: string; port: number; isExplicit: boolean };
   /** A folder with certificates for the tracking domains of projects: `<host>.crt` and `<host>.key`. */
   tlsCertDir: string | null;
   /** For development: webhooks may go to private addresses too. */
@@ -107,7 +107,7 @@ export function loadConfig(env: Env, readText: ReadText): Config {
     mailIn: {
       host: read.text('MAIL_IN_HOST') ?? '127.0.0.1',
       port: read.port('MAIL_IN_PORT') ?? 2525,
-      isAsked: read.isSet('MAIL_IN_PORT'),
+      isExplicit: read.isSet('MAIL_IN_PORT'),
     },
     tlsCertDir: resolved(read.text('TLS_CERT_DIR')),
     webhookAllowPrivate: read.oneOf('WEBHOOK_ALLOW_PRIVATE', ['true', 'false']) === 'true',
@@ -249,7 +249,7 @@ function checkModel({ model, warnings }: Config): void {
 }
 
 function checkPorts(config: Config, read: Reader): void {
-  const taken = new Map([[config.port, 'PORT']]);
+  const usedPorts = new Map([[config.port, 'PORT']]);
   for (const [name, port] of [
     ['HTTP_REDIRECT_PORT', config.redirectPort],
     ['METRICS_PORT', config.metricsPort],
@@ -257,9 +257,9 @@ function checkPorts(config: Config, read: Reader): void {
   ] as const) {
     // 0 requests any free port, and may be repeated.
     if (port === null || port === 0) continue;
-    const other = taken.get(port);
+    const other = usedPorts.get(port);
     if (other) read.fault(name, `must not be the same as ${other}`);
-    taken.set(port, name);
+    usedPorts.set(port, name);
   }
 }
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type StandIn, standInProcess } from '../../testkit/stand-in-process.ts';
 import { silentLog } from '../platform/log.ts';
 import { countAll } from './count-all.ts';
-import { type KeepOptions, Kept } from './keep-process.ts';
+import { type KeepOptions, ManagedProcess } from './keep-process.ts';
 import { type ProcessMetrics, countsOf } from './merged-counts.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
@@ -20,34 +20,34 @@ function accepted(count: number): Promise<ProcessMetrics> {
 
 /** Creates one supervised process with these lives. */
 function watched(lives: StandIn[]): { text: () => Promise<string> } {
-  const left = [...lives];
-  const kept: Kept[] = [];
-  const counts = countAll(() => kept);
+  const remaining = [...lives];
+  const processes: ManagedProcess[] = [];
+  const counts = countAll(() => processes);
   const options: KeepOptions = {
     fork() {
-      const life = left.shift();
+      const life = remaining.shift();
       if (!life) throw new Error('that many lives were not planned');
       return life.worker;
     },
-    heard(one, message) {
-      if (message.kind === 'counted') counts.counted(one, message);
+    onMessage(from, message) {
+      if (message.kind === 'counted') counts.counted(from, message);
     },
     ended: counts.ended,
     log: silentLog,
   };
-  kept.push(new Kept({ role: 'api', number: 1 }, options));
+  processes.push(new ManagedProcess({ role: 'api', number: 1 }, options));
   return { text: counts.text };
 }
 
 /** Returns the total of all processes. With null, this life does not answer. */
 async function total(
   { text }: { text: () => Promise<string> },
-  { told, says }: StandIn,
+  { messages: told, says }: StandIn,
   counts: ProcessMetrics | null,
 ): Promise<number> {
   const all = text();
-  const asked = told.findLast(({ kind }) => kind === 'count');
-  if (counts && asked?.kind === 'count') says({ kind: 'counted', id: asked.id, counts });
+  const countMessage = told.findLast(({ kind }) => kind === 'count');
+  if (counts && countMessage?.kind === 'count') says({ kind: 'counted', id: countMessage.id, counts });
   else vi.advanceTimersByTime(SOME_TIME_MS);
   return Number(/^accepted_total (\d+)$/m.exec(await all)?.[1]);
 }

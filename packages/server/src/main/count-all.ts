@@ -1,31 +1,31 @@
 import { Counter, Gauge, Registry } from 'prom-client';
-import type { Kept } from './keep-process.ts';
+import type { ManagedProcess } from './keep-process.ts';
 import { type ProcessMetrics, countsOf, keepCounted, mergeCounts } from './merged-counts.ts';
-import type { FromPart } from './processes.ts';
+import type { ProcessMessage } from './processes.ts';
 
 /** A process that is busy for longer is shown with its last values. */
 const ANSWER_WITHIN_MS = 1_000;
 
-type Counted = Extract<FromPart, { kind: 'counted' }>;
+type CountsMessage = Extract<ProcessMessage, { kind: 'counted' }>;
 
 /** Collects the metrics of all processes, whichever of them is scraped. */
-export function countAll(kept: () => readonly Kept[]): {
-  counted: (from: Kept, message: Counted) => void;
-  ended: (one: Kept) => void;
+export function countAll(processes: () => readonly ManagedProcess[]): {
+  counted: (from: ManagedProcess, message: CountsMessage) => void;
+  ended: (managed: ManagedProcess) => void;
   text: () => Promise<string>;
 } {
-  const own = countOwn(kept);
-  const last = new Map<Kept, ProcessMetrics>();
+  const processCounts = countProcesses(processes);
+  const last = new Map<ManagedProcess, ProcessMetrics>();
   const waiting = new Map<number, () => void>();
   let ofEnded = Promise.resolve<ProcessMetrics>([]);
   let next = 0;
 
-  async function ask(one: Kept): Promise<void> {
+  async function requestCounts(managed: ManagedProcess): Promise<void> {
     const id = (next += 1);
-    const answered = Promise.withResolvers<void>();
-    const timer = setTimeout(answered.resolve, ANSWER_WITHIN_MS);
-    waiting.set(id, answered.resolve);
-    if (one.tell({ kind: 'count', id })) await answered.promise;
+    const counted = Promise.withResolvers<void>();
+    const timer = setTimeout(counted.resolve, ANSWER_WITHIN_MS);
+    waiting.set(id, counted.resolve);
+    if (managed.send({ kind: 'count', id })) await counted.promise;
     clearTimeout(timer);
     waiting.delete(id);
   }
@@ -35,22 +35,25 @@ export function countAll(kept: () => readonly Kept[]): {
       last.set(from, counts);
       waiting.get(id)?.();
     },
-    ended(one) {
-      own.ended(one);
-      const counts = last.get(one);
+    ended(managed) {
+      processCounts.ended(managed);
+      const counts = last.get(managed);
       if (!counts) return;
-      last.delete(one);
+      last.delete(managed);
       ofEnded = ofEnded.then((before) => keepCounted(before, counts));
     },
     async text() {
-      await Promise.all(kept().map(ask));
-      return mergeCounts([...last.values(), await ofEnded, await countsOf(own)]);
+      await Promise.all(processes().map(requestCounts));
+      return mergeCounts([...last.values(), await ofEnded, await countsOf(processCounts)]);
     },
   };
 }
 
 /** Metrics about the processes themselves. */
-function countOwn(kept: () => readonly Kept[]): { registry: Registry; ended: (one: Kept) => void } {
+function countProcesses(processes: () => readonly ManagedProcess[]): {
+  registry: Registry;
+  ended: (managed: ManagedProcess) => void;
+} {
   const registry = new Registry();
   const about = { labelNames: ['role'], registers: [registry] };
   new Gauge({
@@ -59,7 +62,7 @@ function countOwn(kept: () => readonly Kept[]): { registry: Registry; ended: (on
     help: 'Serving processes on this machine',
     collect() {
       this.reset();
-      for (const one of kept()) this.inc({ role: one.part.role }, one.isServing ? 1 : 0);
+      for (const managed of processes()) this.inc({ role: managed.part.role }, managed.isServing ? 1 : 0);
     },
   });
   const ends = new Counter({

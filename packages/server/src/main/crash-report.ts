@@ -6,11 +6,11 @@ const EXIT_FAILED = 1;
  * Reports uncaught errors with `tell`, then ends the process as Node would. Node would print the error with all its properties, including
  * values of rows. A later call replaces the earlier one.
  */
-export function lastWords(tell: (error: unknown) => void): void {
+export function reportCrash(report: (error: unknown) => void): void {
   process.setUncaughtExceptionCaptureCallback(null);
   process.setUncaughtExceptionCaptureCallback((error: unknown) => {
     try {
-      tell(error);
+      report(error);
     } finally {
       process.exit(EXIT_FAILED);
     }
@@ -20,7 +20,7 @@ export function lastWords(tell: (error: unknown) => void): void {
 const mask = createMask();
 
 /** Returns the text that a log would contain. */
-export function inPlainWords(error: unknown): string {
+export function describeCrash(error: unknown): string {
   const { err } = mask({ err: error }) as { err: unknown };
   if (typeof err !== 'object' || err === null) return String(err);
   const { type, message, stack, ...more } = err as Record<string, unknown>;

@@ -4,9 +4,9 @@ import { settingRoutes } from '../modules/administration/setting-routes.ts';
 import { eventRoutes } from '../modules/audiences/event-routes.ts';
 import type { ListRuleNeeds } from '../modules/audiences/index.ts';
 import { audienceRoutes } from '../modules/audiences/routes.ts';
-import type { Mailroom } from '../modules/delivery/index.ts';
+import type { SendServices } from '../modules/delivery/index.ts';
 import { ruleBacktestRoutes } from '../modules/explain/backtest/routes.ts';
-import type { BacktestPlaces } from '../modules/explain/index.ts';
+import type { BacktestSlots } from '../modules/explain/index.ts';
 import { suppressionCheckRoutes } from '../modules/explain/suppression-check-routes.ts';
 import { importRoutes } from '../modules/imports/routes.ts';
 import { requestRoutes } from '../modules/ingest/api/request-routes.ts';
@@ -16,7 +16,7 @@ import { systemRoutes } from '../modules/operations/system-routes.ts';
 import { suppressionRoutes } from '../modules/outcomes/suppressions/routes.ts';
 import { audienceTestRoutes } from '../modules/processing/test-audience-routes.ts';
 import { personRoutes } from '../modules/profiles/routes.ts';
-import { onePersonRoutes } from '../modules/profiles/user-routes.ts';
+import { userRoutes } from '../modules/profiles/user-routes.ts';
 import { viewRoutes } from '../modules/profiles/view-routes.ts';
 import { draftMoveRoutes } from '../modules/review/action-routes.ts';
 import { draftBulkRoutes } from '../modules/review/bulk-routes.ts';
@@ -61,7 +61,7 @@ import { sessionRoutes } from '../modules/workspace/members/session-routes.ts';
 import { deviceRoutes } from '../modules/workspace/tokens/device-routes.ts';
 import { tokenRoutes } from '../modules/workspace/tokens/routes.ts';
 import type { TokenKeys } from '../platform/crypto/email-token.ts';
-import type { Sealer } from '../platform/crypto/encrypt.ts';
+import type { Encrypter } from '../platform/crypto/encrypt.ts';
 import type { Resolver } from '../platform/dns/resolver.ts';
 import type { OpenRelay } from '../platform/mail/submit.ts';
 import type { Outbound } from '../platform/outbound/outbound.ts';
@@ -72,11 +72,11 @@ export type DashboardDeps = KitDeps & {
   team: Team;
   /** Wakes the processor after a member queued a record. */
   wake: () => void;
-  sealer: Sealer;
+  encrypter: Encrypter;
   /** Hashes the suppressed addresses of erased users. */
   hasher: SuppressionHasher;
   tokenKeys: TokenKeys;
-  mailroom: Mailroom;
+  sendServices: SendServices;
   accountEmails: AccountEmails;
   listRuleNeeds: ListRuleNeeds;
   /** Definitions, read once and again when they change. */
@@ -94,7 +94,7 @@ export type DashboardDeps = KitDeps & {
   projectsMax: number;
   /** Client name, in lower case → the least version that the operator requires. */
   minimumVersions: ReadonlyMap<string, string>;
-  backtests: BacktestPlaces;
+  backtests: BacktestSlots;
 };
 
 /** All routes of the dashboard. `docs/reference/access-control.md` lists by hand who may use them, and a test compares both. */
@@ -118,7 +118,7 @@ export const DASHBOARD_ROUTES: DashboardRoute<DashboardDeps>[] = [
   ...keyRoutes,
   ...listenRoutes,
   ...organizationRoutes,
-  ...onePersonRoutes,
+  ...userRoutes,
   ...viewRoutes,
   ...personRoutes,
   ...projectRoutes,

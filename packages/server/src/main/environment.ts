@@ -23,9 +23,9 @@ export function createReader(env: Env, readText: ReadText) {
 
   const parsed = <T>(name: string, parse: (text: string) => Parsed<T>): T | null =>
     checked(name, text(name), parse);
-  function checked<T>(name: string, given: string | null, parse: (text: string) => Parsed<T>): T | null {
-    if (given === null) return null;
-    const result = parse(given);
+  function checked<T>(name: string, raw: string | null, parse: (text: string) => Parsed<T>): T | null {
+    if (raw === null) return null;
+    const result = parse(raw);
     return 'value' in result ? result.value : fault(name, `must be ${result.allowed}`);
   }
 
@@ -38,16 +38,16 @@ export function createReader(env: Env, readText: ReadText) {
     /** Directly or by a file. */
     isSecretSet: (name: string) => text(name) !== null || text(`${name}_FILE`) !== null,
     port: (name: string) => parsed(name, readPort),
-    count: (name: string, max: number) => parsed<number>(name, (given) => readCount(given, max)),
+    count: (name: string, max: number) => parsed<number>(name, (raw) => readCount(raw, max)),
     oneOf: <T extends string>(name: string, values: readonly T[]) =>
-      parsed<T>(name, (given) => {
-        const value = values.find((one) => one === given);
+      parsed<T>(name, (raw) => {
+        const value = values.find((candidate) => candidate === raw);
         const allowed = values.length === 1 ? `${values[0]} or not set` : `one of ${values.join(', ')}`;
-        return value === undefined ? { allowed: `${allowed}, not ${JSON.stringify(given)}` } : { value };
+        return value === undefined ? { allowed: `${allowed}, not ${JSON.stringify(raw)}` } : { value };
       }),
     list: (name: string, allowed: string, isAllowed: (entry: string) => boolean) =>
-      parsed<string[]>(name, (given) => {
-        const entries = given.split(',').map((entry) => entry.trim());
+      parsed<string[]>(name, (raw) => {
+        const entries = raw.split(',').map((entry) => entry.trim());
         const wrong = entries.find((entry) => !isAllowed(entry));
         return wrong === undefined
           ? { value: entries }
@@ -78,16 +78,16 @@ function readSecretFile(readText: ReadText, file: string): { value: string } | {
   }
 }
 
-function readPort(given: string): Parsed<number> {
-  return /^\d{1,5}$/.test(given) && Number(given) <= PORT_MAX
-    ? { value: Number(given) }
-    : { allowed: `a port from 0 (any that is free) to ${PORT_MAX}, not ${JSON.stringify(given)}` };
+function readPort(raw: string): Parsed<number> {
+  return /^\d{1,5}$/.test(raw) && Number(raw) <= PORT_MAX
+    ? { value: Number(raw) }
+    : { allowed: `a port from 0 (any that is free) to ${PORT_MAX}, not ${JSON.stringify(raw)}` };
 }
 
-function readCount(given: string, max: number): Parsed<number> {
-  return /^[1-9]\d{0,5}$/.test(given) && Number(given) <= max
-    ? { value: Number(given) }
-    : { allowed: `a whole number from 1 to ${max}, not ${JSON.stringify(given)}` };
+function readCount(raw: string, max: number): Parsed<number> {
+  return /^[1-9]\d{0,5}$/.test(raw) && Number(raw) <= max
+    ? { value: Number(raw) }
+    : { allowed: `a whole number from 1 to ${max}, not ${JSON.stringify(raw)}` };
 }
 
 export function readPublicUrl(text: string): Parsed<string> {

@@ -7,18 +7,18 @@ import { testMail, TOKEN_KEYS } from '../../testkit/mailroom.ts';
 import { type TestServer, testProject, testServer } from '../../testkit/server.ts';
 import { startSink } from '../../testkit/sink.ts';
 import { openTalk } from '../../testkit/smtp-talk.ts';
-import { CRASH_POINTS, type CrashPoint } from '../platform/failpoints.ts';
+import { FAILPOINTS, type Failpoint } from '../platform/failpoints.ts';
 import { idMaker } from '../platform/ids.ts';
 import { type EmailName, emailToken } from '../platform/crypto/email-token.ts';
 import { createRule } from '../modules/rules/write-rule.ts';
-import { askCheck, startImport } from '../modules/imports/run/manage-imports.ts';
+import { requestCheck, startImport } from '../modules/imports/run/manage-imports.ts';
 import { setSettings } from '../modules/administration/set-settings.ts';
 import { addEndpoint } from '../modules/webhooks/endpoints/change-endpoint.ts';
 import { migrate } from '../platform/db/migrate.ts';
 import { createOutbound } from '../platform/outbound/outbound.ts';
 
-const passed = new Map<CrashPoint, number>();
-const reach = (point: CrashPoint): void => void passed.set(point, (passed.get(point) ?? 0) + 1);
+const passed = new Map<Failpoint, number>();
+const failpoint = (point: Failpoint): void => void passed.set(point, (passed.get(point) ?? 0) + 1);
 
 let refused = 0;
 const sink = await startSink({
@@ -49,34 +49,34 @@ const RULE = {
 async function ordinaryLife(server: TestServer): Promise<void> {
   const { db, url } = server;
   const { id: projectId, secret } = await testProject(server);
-  const { sealer } = testMail();
+  const { encrypter } = testMail();
   await setSettings(db, projectId, SETTINGS);
   await createRule(db, { projectId, document: RULE });
-  const deps = { db, sealer, newId: idMaker(db.clock), rules: { allowPrivate: true } };
+  const deps = { db, encrypter, newId: idMaker(db.clock), rules: { allowPrivate: true } };
   await addEndpoint(deps, { projectId, url: hooks.url('/hook') });
   const post = async (path: string, body: object): Promise<void> => {
     const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${secret}` };
     const init = { method: 'POST', headers, body: JSON.stringify(body) };
     expect((await fetch(`${url}${path}`, init)).status).toBe(202);
   };
-  for (const who of ['ada', 'bob']) {
-    await post('/api/v1/users', { external_user_id: who, email: `${who}@home.test` });
-    await post('/api/v1/events', { external_user_id: who, name: 'ordered', properties: {} });
+  for (const userId of ['ada', 'bob']) {
+    await post('/api/v1/users', { external_user_id: userId, email: `${userId}@home.test` });
+    await post('/api/v1/events', { external_user_id: userId, name: 'ordered', properties: {} });
   }
   const email = async (): Promise<string | undefined> => {
     const rows = await db.query<{ id: string }>(
-      `SELECT id FROM beckon.message WHERE project_id = $1 AND state = 'sent'`,
+      `SELECT id FROM beckon.email WHERE project_id = $1 AND state = 'sent'`,
       [projectId],
     );
     return rows[0]?.id;
   };
   await expect.poll(email, { timeout: 20_000 }).toBeDefined();
-  const name = { projectId, messageId: (await email()) ?? '' };
+  const name = { projectId, emailId: (await email()) ?? '' };
   expect((await fetch(`${url}/o/${emailToken(name, 'open', TOKEN_KEYS)}.gif`)).status).toBe(200);
   await comesBack(server, name);
   const file = { projectId, kind: 'users', text: 'id,plan\nada,pro\ncat,free\n' } as const;
   const brought = await uploadFile(db, file);
-  await askCheck(db, brought);
+  await requestCheck(db, brought);
   await expect.poll(() => stateOf(server, brought.id), { timeout: 20_000 }).toBe('checked');
   await startImport(db, brought, { liveEvents: null });
   await expect.poll(() => stateOf(server, brought.id), { timeout: 20_000 }).toBe('done');
@@ -86,7 +86,7 @@ async function ordinaryLife(server: TestServer): Promise<void> {
 async function comesBack({ ports }: TestServer, name: EmailName): Promise<void> {
   const talk = await openTalk(ports.mailIn ?? 0);
   const to = `b+${emailToken(name, 'bounce', TOKEN_KEYS)}@${MAIL_DOMAIN}`;
-  const { data } = await talk.hand({ to: [to], raw: dsn({ recipient: 'bob@home.test' }) });
+  const { data } = await talk.submit({ to: [to], raw: dsn({ recipient: 'bob@home.test' }) });
   expect(data).toMatch(/^250/);
   talk.close();
 }
@@ -98,22 +98,21 @@ async function stateOf({ db }: TestServer, id: string): Promise<string | undefin
 
 test('an ordinary life of a server passes every failpoint', async () => {
   const fresh = await testDatabase('empty');
-  await migrate(fresh.connection, { reach });
+  await migrate(fresh.connection, { failpoint });
   const outbound = createOutbound({ allowPrivate: true, ca: HOOK_CA });
   const server = await testServer({
     database: fresh,
     smtpUrl: `smtp://127.0.0.1:${sink.port}?tls=optional`,
     more: {
       openOutbound: () => outbound,
-      reach,
+      failpoint,
       roles: new Set(['api', 'worker', 'mail-in']),
       mail: { mailDomain: MAIL_DOMAIN, spfInclude: null },
-      mailIn: { host: '127.0.0.1', port: 0, isAsked: true },
+      mailIn: { host: '127.0.0.1', port: 0, isExplicit: true },
     },
   });
   await ordinaryLife(server);
-  const missed = (): CrashPoint[] =>
-    CRASH_POINTS.filter((point) => point !== 'stopping' && !passed.has(point));
+  const missed = (): Failpoint[] => FAILPOINTS.filter((point) => point !== 'stopping' && !passed.has(point));
   // A hit is classified after some seconds.
   await expect.poll(missed, { timeout: 25_000 }).toEqual([]);
   expect(passed.has('stopping')).toBe(false);
@@ -123,6 +122,6 @@ test('an ordinary life of a server passes every failpoint', async () => {
 }, 90_000);
 
 test('there are as many failpoints as documented', () => {
-  expect(CRASH_POINTS.length).toBeGreaterThanOrEqual(20);
-  expect(new Set(CRASH_POINTS).size).toBe(CRASH_POINTS.length);
+  expect(FAILPOINTS.length).toBeGreaterThanOrEqual(20);
+  expect(new Set(FAILPOINTS).size).toBe(FAILPOINTS.length);
 });

@@ -30,7 +30,7 @@ async function site(dist?: 'fresh' | 'old'): Promise<string> {
   return folder;
 }
 
-async function shownBy(folder: string): Promise<string> {
+async function indexPageOf(folder: string): Promise<string> {
   const life = createLifecycle(silentLog);
   onTestFinished(() => life.stop());
   const state = openGuide({ log: silentLog, life }, folder);
@@ -50,14 +50,14 @@ function wasBuilt(folder: string): Promise<boolean> {
 test('reads the guide on the first request, and builds it then if its pages have changed', async () => {
   const [fresh, old, none] = [await site('fresh'), await site('old'), await site()];
   openGuide({ log: silentLog, life: createLifecycle(silentLog) }, none);
-  expect(await shownBy(fresh)).toBe('<title>fresh</title>');
-  expect(await shownBy(old)).toBe('<title>built</title>');
+  expect(await indexPageOf(fresh)).toBe('<title>fresh</title>');
+  expect(await indexPageOf(old)).toBe('<title>built</title>');
   expect(await Promise.all([fresh, old, none].map(wasBuilt))).toEqual([false, true, false]);
 });
 
 test('keeps the last build when a build fails; without one the guide failed', async () => {
   const [old, none] = [await site('old'), await site()];
   for (const folder of [old, none]) await writeFile(join(folder, 'build.ts'), 'process.exit(1);');
-  expect(await shownBy(old)).toBe('<title>old</title>');
-  expect(await shownBy(none)).toBe('failed');
+  expect(await indexPageOf(old)).toBe('<title>old</title>');
+  expect(await indexPageOf(none)).toBe('failed');
 });

@@ -1,33 +1,33 @@
 import { beforeEach, expect, test } from 'vitest';
 import { testHasher } from '../../testkit/hasher.ts';
-import { heldClock } from '../../testkit/clock.ts';
+import { fixedClock } from '../../testkit/clock.ts';
 import { openTestDatabase } from '../../testkit/database.ts';
 import { putRecords } from '../../testkit/inbox.ts';
 import { idMaker } from '../platform/ids.ts';
 import { type Log, silentLog } from '../platform/log.ts';
 import { deleteAudience } from '../modules/audiences/write-audience.ts';
 import { listBuilding } from '../modules/audiences/build-version.ts';
-import { bury } from '../modules/ingest/queue/dead-letters.ts';
+import { deadLetterRecord } from '../modules/ingest/queue/dead-letters.ts';
 import { addHits } from '../modules/inbound/tracking/tracker.ts';
 import { setSettings } from '../modules/workspace/projects/project-settings.ts';
-import { insertMessages as claimMessages } from '../modules/sending/emails/store.ts';
-import { takeTurn } from '../platform/locks/project-lock.ts';
+import { insertEmails as claimEmails } from '../modules/sending/emails/store.ts';
+import { takeProjectLock } from '../platform/locks/project-lock.ts';
 import { createAudience } from '../modules/audiences/change-audience.ts';
 import { createProject } from '../modules/administration/create-project.ts';
-import { createDigest } from '../modules/processing/process.ts';
+import { createProcessor } from '../modules/processing/process.ts';
 import { erasePerson } from '../modules/profiles/erase-user.ts';
 import { recordOutcomes } from '../modules/outcomes/record/record-outcomes.ts';
-import { forgetEditions } from '../modules/audiences/delete-retired-job.ts';
+import { deleteRetiredVersions } from '../modules/audiences/delete-retired-job.ts';
 import { forgetHistory } from '../modules/operations/retention/forget-history-job.ts';
 import { keepPartitions } from '../modules/users/events/partitions-job.ts';
-import { pruneMarks, sweepDues } from '../modules/processing/jobs.ts';
+import { pruneMarks, sweepTimersJob } from '../modules/processing/jobs.ts';
 import type { Job } from '../platform/jobs/scheduler.ts';
 import { listRuleNeeds } from '../modules/rules/runs/rules-in-force.ts';
 
-const clock = heldClock();
+const clock = fixedClock();
 const db = await openTestDatabase(clock);
 const newId = idMaker(db.clock);
-const digest = createDigest({ db, log: silentLog, newId, hasher: testHasher });
+const processor = createProcessor({ db, log: silentLog, newId, hasher: testHasher });
 
 let projectId = 0;
 beforeEach(async () => {
@@ -43,8 +43,8 @@ async function accept(priority: 'live' | 'bulk', kind: 'users' | 'events', recor
   await putRecords(db, { projectId, priority, kind, records });
 }
 
-async function digestAll(...priorities: ('live' | 'bulk')[]): Promise<void> {
-  for (const priority of priorities) while ((await digest.batch(priority, [projectId])).records > 0);
+async function processAll(...priorities: ('live' | 'bulk')[]): Promise<void> {
+  for (const priority of priorities) while ((await processor.batch(priority, [projectId])).records > 0);
 }
 
 async function partitions(): Promise<string[]> {
@@ -92,7 +92,7 @@ test('does not block on a partition that cannot be created now, and retries at t
   expect(await partitions()).toContain(`event_${month(3)}`);
 });
 
-async function putEvents(receivedAt: Date, count: number, of = projectId): Promise<void> {
+async function insertEvents(receivedAt: Date, count: number, of = projectId): Promise<void> {
   await db.query(
     `INSERT INTO beckon.event (project_id, received_at, id, external_user_id, name, properties, occurred_at, accepted_at, seq, suppressed)
      SELECT $1, $2, gen_random_uuid(), 'ada', 'login', '{}', $2, $2, n, false FROM generate_series(1, $3::int) AS n`,
@@ -100,9 +100,9 @@ async function putEvents(receivedAt: Date, count: number, of = projectId): Promi
   );
 }
 
-async function putStream(at: Date, count: number): Promise<void> {
+async function insertStreamRows(at: Date, count: number): Promise<void> {
   await db.query(
-    `INSERT INTO beckon.change (project_id, at, id, kind, external_user_id, detail)
+    `INSERT INTO beckon.activity (project_id, at, id, kind, external_user_id, detail)
      SELECT $1, $2, gen_random_uuid(), 'user_changed', 'ada', '{}' FROM generate_series(1, $3::int) AS n`,
     [projectId, at, count],
   );
@@ -127,10 +127,10 @@ test('deletes events of each project after its own retention, and keeps those of
   await perform(keepPartitions(db));
   const { id: other } = await createProject(db, { name: 'Other' });
   await setSettings(db, projectId, { keep_events: '31d' });
-  for (const of of [projectId, other]) await putEvents(ago(0), 2_500, of);
+  for (const of of [projectId, other]) await insertEvents(ago(0), 2_500, of);
   clock.advance(31 * DAY_MS + HOUR_MS - 1);
   await perform(keepPartitions(db));
-  await putEvents(ago(0), 3);
+  await insertEvents(ago(0), 3);
   await perform(forgetHistory(db));
   // Not before the last event that a window of 31 days may need, by any clock.
   expect(await countOf('event')).toBe(2_503);
@@ -144,106 +144,106 @@ test('keeps clients of hits and webhook deliveries for 30 days, replies for 90, 
   const [id, ruleId, draftId] = [newId(), newId(), newId()];
   const email = { projectId, id, draftId, ruleId, userId: 'ada', counts: true, template: null };
   const sent = { claimedAt: at, leaseUntil: at, domain: 'acme.example', provider: 'x.org' };
-  await claimMessages(db, [{ ...email, ...sent, address: 'ada@x.org' }]);
+  await claimEmails(db, [{ ...email, ...sent, address: 'ada@x.org' }]);
   await db.query(
-    `INSERT INTO beckon.tracking_link (project_id, message_id, external_user_id, opens, urls) VALUES ($1, $2, 'ada', true, '{}')`,
+    `INSERT INTO beckon.tracking_link (project_id, email_id, external_user_id, opens, urls) VALUES ($1, $2, 'ada', true, '{}')`,
     [projectId, id],
   );
-  const hit = { projectId, messageId: id, kind: 'open', link: null, at, signs: [], remote: '::1' } as const;
+  const hit = { projectId, emailId: id, kind: 'open', link: null, at, signs: [], remote: '::1' } as const;
   await db.transaction((tx) => addHits(tx, [{ ...hit, agent: 'Firefox' }]));
   const replied = { type: 'email.replied', inboundId: '<1@x.org>', snippet: 'Hi' } as const;
-  const happened = [{ projectId, messageId: id, occurredAt: at, ...replied }];
+  const happened = [{ projectId, emailId: id, occurredAt: at, ...replied }];
   await recordOutcomes({ db, newId, log: silentLog }, happened);
   await db.query(
-    `INSERT INTO beckon.reply (project_id, id, message_id, draft_id, external_user_id, inbound_id, kind, verified, received_at,
+    `INSERT INTO beckon.reply (project_id, id, email_id, draft_id, external_user_id, inbound_id, kind, verified, received_at,
        from_address, from_name, subject, text, raw)
      VALUES ($1, $2, $3, $4, 'ada', '<1@x.org>', 'reply', 'recipient', $5, 'ada@x.org', 'Ada', 'Re', 'Hi', 'x')`,
     [projectId, newId(), id, draftId, new Date(at)],
   );
-  const TABLES = ['hit', 'tracking_link', 'outcome', 'reply', 'webhook_message'];
-  const kept = async (): Promise<string[]> => {
-    const some: string[] = [];
-    for (const table of TABLES) if ((await countOf(table)) > 0) some.push(table);
+  const TABLES = ['hit', 'tracking_link', 'outcome', 'reply', 'webhook'];
+  const tablesWithRows = async (): Promise<string[]> => {
+    const filled: string[] = [];
+    for (const table of TABLES) if ((await countOf(table)) > 0) filled.push(table);
     const [named] = await db.query(`SELECT 1 FROM beckon.hit WHERE project_id = $1 AND agent IS NOT NULL`, [
       projectId,
     ]);
     const [whole] = await db.query(`SELECT 1 FROM beckon.reply WHERE project_id = $1 AND raw IS NOT NULL`, [
       projectId,
     ]);
-    return [...some, ...(named ? ['agent'] : []), ...(whole ? ['raw'] : [])];
+    return [...filled, ...(named ? ['agent'] : []), ...(whole ? ['raw'] : [])];
   };
   clock.advance(30 * DAY_MS);
   await perform(forgetHistory(db));
-  expect(await kept()).toEqual([...TABLES, 'agent', 'raw']);
+  expect(await tablesWithRows()).toEqual([...TABLES, 'agent', 'raw']);
   clock.advance(2 * HOUR_MS);
   await perform(forgetHistory(db));
-  expect(await kept()).toEqual(['hit', 'tracking_link', 'outcome', 'reply']);
+  expect(await tablesWithRows()).toEqual(['hit', 'tracking_link', 'outcome', 'reply']);
   clock.advance(60 * DAY_MS);
   await perform(forgetHistory(db));
-  expect(await kept()).toEqual(['hit', 'tracking_link', 'outcome']);
+  expect(await tablesWithRows()).toEqual(['hit', 'tracking_link', 'outcome']);
   clock.advance(277 * DAY_MS);
   await perform(forgetHistory(db));
-  expect(await kept()).toEqual(['outcome']);
+  expect(await tablesWithRows()).toEqual(['outcome']);
 });
 
 test('keeps the event stream for 90 days by default, and dead-lettered records forever', async () => {
   const at = ago(0);
-  await putStream(at, 1_200);
-  await bury(
+  await insertStreamRows(at, 1_200);
+  await deadLetterRecord(
     db,
     { projectId, priority: 'live', kind: 'events', seq: 1, acceptedAt: at, record: user('ada') },
     { reason: 'bad', at },
   );
   clock.advance(89 * DAY_MS);
-  await putStream(ago(0), 5);
+  await insertStreamRows(ago(0), 5);
   await perform(forgetHistory(db));
-  expect([await countOf('change'), await countOf('ingest_log')]).toEqual([1_205, 1_205]);
+  expect([await countOf('activity'), await countOf('ingest_log')]).toEqual([1_205, 1_205]);
   clock.advance(DAY_MS + 2 * HOUR_MS);
   await perform(forgetHistory(db));
-  expect([await countOf('change'), await countOf('ingest_log'), await countOf('dead_letter')]).toEqual([
+  expect([await countOf('activity'), await countOf('ingest_log'), await countOf('dead_letter')]).toEqual([
     5, 5, 1,
   ]);
   await setSettings(db, projectId, { keep_stream: '24h', keep_dead: '30d' });
   await perform(forgetHistory(db));
-  expect([await countOf('change'), await countOf('ingest_log'), await countOf('dead_letter')]).toEqual([
+  expect([await countOf('activity'), await countOf('ingest_log'), await countOf('dead_letter')]).toEqual([
     0, 0, 0,
   ]);
 });
 
 test('deletes at most 1,000 rows per step, stops between two steps, and continues in the next round', async () => {
   await setSettings(db, projectId, { keep_stream: '1d' });
-  await putStream(ago(3 * DAY_MS), 1_300);
+  await insertStreamRows(ago(3 * DAY_MS), 1_300);
   const counts: number[] = [];
   const counting = {
     ...db,
     transaction: async <T>(work: Parameters<typeof db.transaction<T>>[0]): Promise<T> => {
-      const before = (await countOf('change')) + (await countOf('ingest_log'));
-      const done = await db.transaction(work);
-      counts.push(before - (await countOf('change')) - (await countOf('ingest_log')));
-      return done;
+      const before = (await countOf('activity')) + (await countOf('ingest_log'));
+      const result = await db.transaction(work);
+      counts.push(before - (await countOf('activity')) - (await countOf('ingest_log')));
+      return result;
     },
   };
   const job = forgetHistory(counting);
   const isStopping = (): boolean => counts.reduce((sum, n) => sum + n, 0) >= 1_000;
   await job.run(isStopping);
-  expect([await countOf('change'), await countOf('ingest_log')].reduce((a, b) => a + b)).toBe(1_600);
+  expect([await countOf('activity'), await countOf('ingest_log')].reduce((a, b) => a + b)).toBe(1_600);
   await perform(job);
-  expect([await countOf('change'), await countOf('ingest_log')]).toEqual([0, 0]);
+  expect([await countOf('activity'), await countOf('ingest_log')]).toEqual([0, 0]);
   expect(Math.max(...counts)).toBe(1_000);
   // Everything is done, so it runs no query for an hour.
-  const asked = counts.length;
+  const countBefore = counts.length;
   clock.advance(HOUR_MS - 1);
   await perform(job);
-  expect(counts.length).toBe(asked);
+  expect(counts.length).toBe(countBefore);
   clock.advance(1);
   await perform(job);
-  expect(counts.length).toBeGreaterThan(asked);
+  expect(counts.length).toBeGreaterThan(countBefore);
 });
 
 test('drops the partition of an old month once it is empty, and no other', async () => {
   await perform(keepPartitions(db));
   const full = `event_${month(0)}`;
-  await putEvents(ago(0), 1);
+  await insertEvents(ago(0), 1);
   clock.advance(31 * DAY_MS);
   const empty = `event_${month(0)}`;
   clock.advance(62 * DAY_MS);
@@ -271,12 +271,12 @@ const written = async (): Promise<unknown[]> =>
 test('keeps the write sequence of a trait while older bulk records wait, regardless of live records', async () => {
   await accept('bulk', 'users', [user('ada', { plan: 'old', seats: 1 })]);
   await accept('live', 'users', [user('ada', { plan: 'new' }), user('bob', { plan: 'new' })]);
-  await digestAll('live');
+  await processAll('live');
   const marks = await written();
   expect(marks).toEqual([{ traits: { plan: 2 } }, { traits: { plan: 3 } }]);
   await perform(pruneMarks(db));
   expect(await written()).toEqual(marks);
-  await digestAll('bulk');
+  await processAll('bulk');
   await accept('live', 'users', [user('cyd')]);
   await perform(pruneMarks(db));
   expect(await written()).toEqual([null, null]);
@@ -293,10 +293,10 @@ test('keeps the write sequence of a trait while older bulk records wait, regardl
 test('keeps the write sequence of a bulk record while older live records wait', async () => {
   await accept('live', 'users', [user('ada', { plan: 'old' })]);
   await accept('bulk', 'users', [user('ada', { plan: 'new' })]);
-  await digestAll('bulk');
+  await processAll('bulk');
   await perform(pruneMarks(db));
   expect(await written()).toEqual([{ traits: { plan: 2 } }]);
-  await digestAll('live');
+  await processAll('live');
   expect(await db.query('SELECT plan FROM beckon.person WHERE project_id = $1', [projectId])).toEqual([
     { plan: 'new' },
   ]);
@@ -306,11 +306,11 @@ test('keeps the write sequence of a bulk record while older live records wait', 
 
 test('prunes write sequences of more users than one step, and skips a project locked by another process', async () => {
   await accept('bulk', 'users', [user('zed')]);
-  const many = Array.from({ length: 2_100 }, (_, i) => user(`u${i}`, { plan: 'x' }));
-  for (const from of [0, 1_000, 2_000]) await accept('live', 'users', many.slice(from, from + 1_000));
-  await digestAll('live', 'bulk');
+  const manyUsers = Array.from({ length: 2_100 }, (_, i) => user(`u${i}`, { plan: 'x' }));
+  for (const from of [0, 1_000, 2_000]) await accept('live', 'users', manyUsers.slice(from, from + 1_000));
+  await processAll('live', 'bulk');
   await db.transaction(async (tx) => {
-    await takeTurn(tx, projectId);
+    await takeProjectLock(tx, projectId);
     await perform(pruneMarks(db));
   });
   expect((await written()).filter((mark) => mark !== null)).toHaveLength(2_100);
@@ -322,18 +322,18 @@ test('deletes an erasure once no older record waits, and not before', async () =
   await accept('bulk', 'users', [user('bob'), user('ada')]);
   await erasePerson({ db, newId, hasher: testHasher }, { projectId, userId: 'ada' });
   await accept('live', 'users', [user('ada')]);
-  await digestAll('live');
+  await processAll('live');
   await accept('live', 'users', [user('dan')]);
   await perform(pruneMarks(db));
   expect(await countOf('erasure')).toBe(1);
-  await digestAll('bulk');
+  await processAll('bulk');
   await accept('live', 'users', [user('cyd')]);
   await perform(pruneMarks(db));
   expect(await countOf('erasure')).toBe(0);
 });
 
 async function buildAll(): Promise<void> {
-  for (const place of await listBuilding(db, 10)) while ((await digest.build(place)) !== 'served');
+  for (const audience of await listBuilding(db, 10)) while ((await processor.build(audience)) !== 'served');
 }
 
 const LATELY = { event: 'login', at_least: 1, within: '7d' };
@@ -345,38 +345,38 @@ test('deletes members and timers of a deleted audience in the background, and ke
     'events',
     people.map((id) => ({ external_user_id: id, name: 'login', properties: {} })),
   );
-  await digestAll('live');
+  await processAll('live');
   const { id } = await createAudience({ db, listRuleNeeds }, { projectId, name: 'Gone', definition: LATELY });
   await createAudience({ db, listRuleNeeds }, { projectId, name: 'Here', definition: LATELY });
   await buildAll();
-  expect([await countOf('audience_member'), await countOf('audience_due')]).toEqual([2_000, 2_000]);
+  expect([await countOf('audience_member'), await countOf('audience_timer')]).toEqual([2_000, 2_000]);
   await db.transaction((tx) => deleteAudience(tx, { projectId, reference: id }));
-  await perform(forgetEditions(db));
+  await perform(deleteRetiredVersions(db));
   expect([
     await countOf('audience_member'),
-    await countOf('audience_due'),
-    await countOf('audience_edition'),
+    await countOf('audience_timer'),
+    await countOf('audience_version'),
   ]).toEqual([1_000, 1_000, 1]);
 });
 
 test('sets an alarm that is too late or missing to the earliest due time, and logs it', async () => {
   await accept('live', 'events', [{ external_user_id: 'ada', name: 'login', properties: {} }]);
-  await digestAll('live');
+  await processAll('live');
   await createAudience({ db, listRuleNeeds }, { projectId, name: 'Lately', definition: LATELY });
   await buildAll();
   const alarm = async (): Promise<Date | null | undefined> =>
     (
       await db.query<{ next_at: Date | null }>(
-        `SELECT next_at FROM beckon.tenant_due WHERE project_id = $1 AND work = 'process'`,
+        `SELECT next_at FROM beckon.project_timer WHERE project_id = $1 AND work = 'process'`,
         [projectId],
       )
     )[0]?.next_at;
   const right = await alarm();
   expect(right).toEqual(new Date(clock.now() + 7 * DAY_MS));
-  const said: unknown[] = [];
-  const log: Log = { ...silentLog, warn: (fields, event) => said.push([event, fields]) };
+  const warnings: unknown[] = [];
+  const log: Log = { ...silentLog, warn: (fields, event) => warnings.push([event, fields]) };
   const set = (at: Date | null) =>
-    db.query(`UPDATE beckon.tenant_due SET next_at = $2 WHERE project_id = $1 AND work = 'process'`, [
+    db.query(`UPDATE beckon.project_timer SET next_at = $2 WHERE project_id = $1 AND work = 'process'`, [
       projectId,
       at,
     ]);
@@ -388,10 +388,10 @@ test('sets an alarm that is too late or missing to the earliest due time, and lo
     [right ?? null, right],
   ] as const) {
     await set(wrong);
-    await perform(sweepDues({ db, log }));
+    await perform(sweepTimersJob({ db, log }));
     expect(await alarm()).toEqual(mended);
   }
-  expect(said).toEqual([
+  expect(warnings).toEqual([
     ['alarms.repaired', { projects: 1 }],
     ['alarms.repaired', { projects: 1 }],
   ]);

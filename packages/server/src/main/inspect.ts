@@ -7,7 +7,7 @@ import { schemaState } from '../platform/db/schema-state.ts';
 import type { InspectedConfig, Inspection } from './commands/checks.ts';
 import { type Config, ConfigFaults } from './config.ts';
 import { newestBackupIn } from './embedded-data.ts';
-import { findPlace } from './prepare.ts';
+import { openDataLocation } from './prepare.ts';
 import { connectionsNeeded } from './processes.ts';
 import { findSecretFault } from './secrets.ts';
 
@@ -18,9 +18,9 @@ export function inspect(config: Config | ConfigFaults, print: (line: string) => 
     config: config instanceof ConfigFaults ? { faults: config.faults } : toInspected(config),
     async openDatabase() {
       if (config instanceof ConfigFaults) throw config;
-      const place = await findPlace(config, { log: silentLog, print });
+      const location = await openDataLocation(config, { log: silentLog, print });
       try {
-        const { connection, adminConnection } = place;
+        const { connection, adminConnection } = location;
         const settings = { clock: systemClock, log: silentLog, poolMax: 1 };
         const db = await openDatabase({ ...settings, connection, namedStatements: false });
         // Without start-up options, so that it reads the settings of its role, and connects through a pooler too.
@@ -40,11 +40,11 @@ export function inspect(config: Config | ConfigFaults, print: (line: string) => 
           secretFault: () => findSecretFault(db, config),
           async close() {
             await Promise.all([db.close(), direct.close()]);
-            await place.release();
+            await location.release();
           },
         };
       } catch (error) {
-        await place.release();
+        await location.release();
         throw error;
       }
     },

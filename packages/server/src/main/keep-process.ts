@@ -1,13 +1,13 @@
 import type { Worker } from 'node:cluster';
-import { type FromPart, nameOf, type ProcessRef, type ToPart } from './processes.ts';
+import { type ProcessMessage, nameOf, type ProcessRef, type SupervisorMessage } from './processes.ts';
 import { backoffMs } from '../platform/async/backoff.ts';
 import type { Log } from '../platform/log.ts';
 
 export type KeepOptions = {
   fork: (part: ProcessRef) => Worker;
-  heard: (from: Kept, message: FromPart) => void;
+  onMessage: (from: ManagedProcess, message: ProcessMessage) => void;
   /** Called when the process ended unexpectedly, with everything it held in memory. */
-  ended: (one: Kept) => void;
+  ended: (managed: ManagedProcess) => void;
   log: Log;
 };
 
@@ -21,13 +21,13 @@ const LIVED_WELL_MS = 30_000;
 type Life = {
   worker: Worker;
   begunAt: number;
-  said: string;
+  lastMessage: string;
   isServing: boolean;
-  gone: PromiseWithResolvers<void>;
+  exited: PromiseWithResolvers<void>;
 };
 
 /** A process that is restarted whenever it ends, until it is stopped. */
-export class Kept {
+export class ManagedProcess {
   readonly part: ProcessRef;
   readonly name: string;
   readonly #options: KeepOptions;
@@ -57,7 +57,7 @@ export class Kept {
   }
 
   /** Returns false if no process is connected. */
-  tell(message: ToPart): boolean {
+  send(message: SupervisorMessage): boolean {
     const worker = this.#life?.worker;
     if (!worker?.isConnected()) return false;
     worker.send(message, () => {});
@@ -65,56 +65,62 @@ export class Kept {
   }
 
   /** From here on the process is not restarted, however it ends. */
-  letEnd(): void {
+  stopRestarting(): void {
     this.#isStopping = true;
     clearTimeout(this.#timer);
   }
 
   /** Resolves once the process has ended; it is killed if it does not end within this time. */
   async stop(withinMs: number): Promise<void> {
-    this.letEnd();
+    this.stopRestarting();
     const life = this.#life;
     if (!life) return;
-    this.tell({ kind: 'stop' });
+    this.send({ kind: 'stop' });
     const late = setTimeout(() => {
       this.#options.log.error({ process: this.name }, 'process.killed');
       life.worker.process.kill('SIGKILL');
     }, withinMs);
-    await life.gone.promise;
+    await life.exited.promise;
     clearTimeout(late);
   }
 
   #start(): void {
-    const { fork, heard, log } = this.#options;
+    const { fork, onMessage, log } = this.#options;
     const begunAt = performance.now();
     const worker = orError(() => fork(this.part));
-    if (worker instanceof Error) return this.#again({ said: worker.message, begunAt }, NOT_BEGUN);
-    const life: Life = { worker, begunAt, said: '', isServing: false, gone: Promise.withResolvers<void>() };
+    if (worker instanceof Error) return this.#again({ lastMessage: worker.message, begunAt }, NOT_BEGUN);
+    const life: Life = {
+      worker,
+      begunAt,
+      lastMessage: '',
+      isServing: false,
+      exited: Promise.withResolvers<void>(),
+    };
     this.#life = life;
     const { pid } = worker.process;
     if (pid !== undefined) log.info({ process: this.name, pid }, 'process.started');
-    worker.on('message', (message: FromPart) => {
+    worker.on('message', (message: ProcessMessage) => {
       // A message that arrives after the end belongs to a life whose counts were already added to those of ended processes.
       if (this.#life !== life) return;
       if (message.kind === 'ready') this.#serves(life);
-      if (message.kind === 'failed') life.said = message.message;
-      heard(this, message);
+      if (message.kind === 'failed') life.lastMessage = message.message;
+      onMessage(this, message);
     });
     // A running process emits this when a message could not be delivered. For a process that the system had no resources for, it is the
     // only event.
     worker.on('error', ({ message }) => {
       if (pid !== undefined) return;
-      life.said = message;
+      life.lastMessage = message;
       this.#ends(life, NOT_BEGUN);
     });
     worker.once('exit', (code, signal) => this.#ends(life, signal ?? code));
   }
 
-  #ends(life: Life, how: string | number): void {
+  #ends(life: Life, exit: string | number): void {
     if (this.#life !== life) return;
     this.#life = null;
-    life.gone.resolve();
-    if (!this.#isStopping) this.#again(life, how);
+    life.exited.resolve();
+    if (!this.#isStopping) this.#again(life, exit);
   }
 
   #serves(life: Life): void {
@@ -124,15 +130,17 @@ export class Kept {
     this.#options.log.info({ process: this.name }, 'process.ready');
   }
 
-  #again({ said, begunAt }: Pick<Life, 'said' | 'begunAt'>, how: string | number): void {
+  #again({ lastMessage, begunAt }: Pick<Life, 'lastMessage' | 'begunAt'>, exit: string | number): void {
     const { ended, log } = this.#options;
     if (!this.#hasServed)
-      return this.#first.reject(new Error(said || `The process ${this.name} ended with ${how} at its start`));
+      return this.#first.reject(
+        new Error(lastMessage || `The process ${this.name} ended with ${exit} at its start`),
+      );
     ended(this);
     this.#failures = performance.now() - begunAt >= LIVED_WELL_MS ? 0 : this.#failures + 1;
     const inMs = backoffMs(this.#failures, RESTART);
     log.error(
-      { process: this.name, exit: how, ...(said && { reason: said }), retry_in_ms: inMs },
+      { process: this.name, exit: exit, ...(lastMessage && { reason: lastMessage }), retry_in_ms: inMs },
       'process.ended',
     );
     this.#timer = setTimeout(() => this.#start(), inMs);
@@ -155,11 +163,13 @@ const ANSWERED_WITHIN_MS = 7_000;
 const DONE_WITHIN_MS = 9_000;
 
 /** All processes stop at the same time: if one kind waited for the other, it would have only the remaining time. */
-export async function stopProcesses(kept: readonly Kept[]): Promise<void> {
-  for (const one of kept) one.letEnd();
-  await Promise.all(kept.map((one) => one.stop(isWorker(one) ? DONE_WITHIN_MS : ANSWERED_WITHIN_MS)));
+export async function stopProcesses(processes: readonly ManagedProcess[]): Promise<void> {
+  for (const managed of processes) managed.stopRestarting();
+  await Promise.all(
+    processes.map((managed) => managed.stop(isWorker(managed) ? DONE_WITHIN_MS : ANSWERED_WITHIN_MS)),
+  );
 }
 
-function isWorker({ part }: Kept): boolean {
+function isWorker({ part }: ManagedProcess): boolean {
   return part.role === 'worker';
 }

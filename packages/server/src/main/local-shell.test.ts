@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { AuditListed, ProjectListed } from '@beckon/contract/dashboard';
 import { testDatabase } from '../../testkit/database.ts';
-import { askSocket, type LocalAsking } from '../../testkit/local-shell.ts';
+import { requestOverSocket, type LocalRequestOptions } from '../../testkit/local-shell.ts';
 import { type Supervised, superviseServer } from '../../testkit/supervised.ts';
 import { listening, portOf } from './listening.ts';
 
@@ -16,9 +16,9 @@ const MAIN = join(import.meta.dirname, 'main.ts');
 const base = await mkdtemp(join(tmpdir(), 'beckon-shell-'));
 // Open to others, so that only the mode of the socket keeps them out.
 await chmod(base, 0o755);
-const own = await testDatabase();
+const testDb = await testDatabase();
 afterAll(async () => {
-  await own.drop();
+  await testDb.drop();
   await rm(base, { recursive: true });
 });
 
@@ -35,11 +35,15 @@ function start(dataDir: string, more: Record<string, string> = {}): Supervised {
   return server;
 }
 
-const withDatabase = { DATABASE_URL: own.url, SECRET_KEY: 'a secret of these tests, and long enough' };
+const withDatabase = { DATABASE_URL: testDb.url, SECRET_KEY: 'a secret of these tests, and long enough' };
 const hasEvent = (event: string) => (line: { event?: string }) => line.event === `local_shell.${event}`;
 
-async function ask<T>(dataDir: string, what: string, asking: LocalAsking = {}): Promise<T> {
-  const { status, body } = await askSocket(socketIn(dataDir), what.replace(' /', ' /api/dashboard/'), asking);
+async function requestShell<T>(dataDir: string, what: string, options: LocalRequestOptions = {}): Promise<T> {
+  const { status, body } = await requestOverSocket(
+    socketIn(dataDir),
+    what.replace(' /', ' /api/dashboard/'),
+    options,
+  );
   if (status !== 200) throw new Error(`${status}: ${JSON.stringify(body)}`);
   return (body as { data: T }).data;
 }
@@ -75,12 +79,12 @@ describe('local shell of a server with nothing but a data directory', async () =
   const url = await server.url;
 
   test('creates a project without a login, and records it as the local shell', async () => {
-    const { id } = await ask<{ id: number }>(dataDir, 'POST /projects', { body: { name: 'Acme' } });
-    expect(await ask<ProjectListed[]>(dataDir, 'GET /projects')).toEqual([
+    const { id } = await requestShell<{ id: number }>(dataDir, 'POST /projects', { body: { name: 'Acme' } });
+    expect(await requestShell<ProjectListed[]>(dataDir, 'GET /projects')).toEqual([
       expect.objectContaining({ id, name: 'Acme', role: 'owner' }),
     ]);
-    await ask(dataDir, `POST /projects/${id}/keys`, { body: { label: 'server' } });
-    const log = await ask<AuditListed[]>(dataDir, `GET /projects/${id}/audit`);
+    await requestShell(dataDir, `POST /projects/${id}/keys`, { body: { label: 'server' } });
+    const log = await requestShell<AuditListed[]>(dataDir, `GET /projects/${id}/audit`);
     expect(log.map(({ action, actor_name }) => [action, actor_name])).toEqual([
       ['key.create', 'local shell'],
     ]);
@@ -88,7 +92,7 @@ describe('local shell of a server with nothing but a data directory', async () =
 
   test('serves the dashboard API and the liveness check, and nothing else', async () => {
     const statusOf = async (what: string): Promise<number> =>
-      (await askSocket(socketIn(dataDir), what)).status;
+      (await requestOverSocket(socketIn(dataDir), what)).status;
     expect(await statusOf('GET /livez')).toBe(200);
     for (const path of [
       '/',
@@ -117,7 +121,7 @@ describe('local shell of a server with nothing but a data directory', async () =
     const proxy = createServer((client) => {
       const upstream = connect(target, '127.0.0.1');
       client.pipe(upstream).pipe(client);
-      for (const one of [client, upstream]) one.on('error', () => upstream.destroy());
+      for (const socket of [client, upstream]) socket.on('error', () => upstream.destroy());
     });
     onTestFinished(() => void proxy.close());
     await listening(proxy as never, { host: '127.0.0.1', port: 0 });
@@ -144,7 +148,9 @@ describe('local shell of a server with nothing but a data directory', async () =
       { cookie: 'beckon_session=x.y' },
       { authorization: 'Bearer bkp_x' },
     ] as Record<string, string>[]) {
-      const { status, body } = await askSocket(socketIn(dataDir), 'GET /api/dashboard/projects', { headers });
+      const { status, body } = await requestOverSocket(socketIn(dataDir), 'GET /api/dashboard/projects', {
+        headers,
+      });
       expect([headers, status]).toEqual([headers, 403]);
       expect(JSON.stringify(body)).toContain('no requests from browsers or proxies');
     }
@@ -162,14 +168,14 @@ describe('local shell of a server with nothing but a data directory', async () =
     const files = await readdir(to, { recursive: true });
     expect(files.filter((name) => name.endsWith('PG_VERSION'))).not.toEqual([]);
     expect(files.filter((name) => /sock/.test(name))).toEqual([]);
-    const [project] = await ask<ProjectListed[]>(dataDir, 'GET /projects');
-    const bundle = await askSocket(
+    const [project] = await requestShell<ProjectListed[]>(dataDir, 'GET /projects');
+    const bundle = await requestOverSocket(
       socketIn(dataDir),
       `GET /api/dashboard/projects/${project?.id}/support-bundle`,
     );
     expect(bundle.status).toBe(200);
     expect(JSON.stringify(bundle.body)).not.toContain('sock');
-    expect((await askSocket(socketIn(dataDir), 'GET /livez')).status).toBe(200);
+    expect((await requestOverSocket(socketIn(dataDir), 'GET /livez')).status).toBe(200);
   });
 }, 120_000);
 
@@ -181,13 +187,13 @@ describe('local shell over the life of processes', () => {
     await expect(stat(socketIn(dataDir))).rejects.toMatchObject({ code: 'ENOENT' });
     const api = start(dataDir, { ...withDatabase, ROLES: 'api' });
     await api.url;
-    await ask(dataDir, 'GET /projects');
+    await requestShell(dataDir, 'GET /projects');
     await kill(worker);
-    await ask(dataDir, 'GET /projects');
+    await requestShell(dataDir, 'GET /projects');
     await stop(api);
     expect(await readdir(dataDir)).toEqual([]);
     await start(dataDir, { ...withDatabase, ROLES: 'api' }).url;
-    await ask(dataDir, 'GET /projects');
+    await requestShell(dataDir, 'GET /projects');
   });
 
   test('replaces the socket of a server that was killed', async () => {
@@ -195,9 +201,11 @@ describe('local shell over the life of processes', () => {
     const killed = start(dataDir, withDatabase);
     await killed.url;
     await kill(killed);
-    await expect(askSocket(socketIn(dataDir), 'GET /livez')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    await expect(requestOverSocket(socketIn(dataDir), 'GET /livez')).rejects.toMatchObject({
+      code: 'ECONNREFUSED',
+    });
     await start(dataDir, withDatabase).url;
-    await ask(dataDir, 'GET /projects');
+    await requestShell(dataDir, 'GET /projects');
     expect(await readdir(dataDir)).toEqual(['beckon.sock']);
   });
 
@@ -208,10 +216,10 @@ describe('local shell over the life of processes', () => {
     const second = start(dataDir, withDatabase);
     await second.line(hasEvent('waiting'));
     expect(second.lines.filter(hasEvent('listening'))).toEqual([]);
-    await ask(dataDir, 'GET /projects');
+    await requestShell(dataDir, 'GET /projects');
     await stop(first);
     await second.line(hasEvent('listening'));
-    await ask(dataDir, 'GET /projects');
+    await requestShell(dataDir, 'GET /projects');
   });
 
   test('passes to another API process of the same server when its process is killed', async () => {
@@ -224,7 +232,7 @@ describe('local shell over the life of processes', () => {
     );
     process.kill(started?.pid ?? 0, 'SIGKILL');
     await server.line((line) => hasEvent('listening')(line) && line !== serving);
-    await ask(dataDir, 'GET /projects');
+    await requestShell(dataDir, 'GET /projects');
     expect((await stat(socketIn(dataDir))).mode & 0o777).toBe(0o600);
   });
 
@@ -240,7 +248,7 @@ describe('local shell over the life of processes', () => {
     const dataDir = join(newDataDir(), 'd'.repeat(100));
     const server = start(dataDir, withDatabase);
     await server.url;
-    expect(server.said.join('\n')).toMatch(/Warning: DATA_DIR is .* too long for the socket/);
+    expect(server.output.join('\n')).toMatch(/Warning: DATA_DIR is .* too long for the socket/);
     await expect(stat(dataDir)).rejects.toMatchObject({ code: 'ENOENT' });
   });
 }, 120_000);

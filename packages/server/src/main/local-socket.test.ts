@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import { askSocket } from '../../testkit/local-shell.ts';
+import { requestOverSocket } from '../../testkit/local-shell.ts';
 import type { Log } from '../platform/log.ts';
 import { serveLocalSocket } from './local-socket.ts';
 
@@ -44,7 +44,7 @@ function candidate(path: string, name: string) {
 let count = 0;
 const newFolder = (): string => join(base, String((count += 1)));
 const newPath = (): string => join(newFolder(), 'beckon.sock');
-const nameAt = async (path: string): Promise<unknown> => (await askSocket(path, 'GET /')).body;
+const nameAt = async (path: string): Promise<unknown> => (await requestOverSocket(path, 'GET /')).body;
 const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
 
 /** The socket file of a process that was killed: nothing listens. */
@@ -63,8 +63,8 @@ describe('serveLocalSocket', () => {
     const path = newPath();
     const mask = process.umask(0);
     onTestFinished(() => void process.umask(mask));
-    const one = candidate(path, 'one');
-    await one.start();
+    const local = candidate(path, 'one');
+    await local.start();
     expect([modeOf(path), modeOf(join(path, '..'))]).toEqual(['600', '700']);
     expect(process.umask()).toBe(0);
     expect(await nameAt(path)).toEqual({ name: 'one' });
@@ -73,17 +73,17 @@ describe('serveLocalSocket', () => {
 
   test('removes the file when it stops', async () => {
     const path = newPath();
-    const one = candidate(path, 'one');
-    await one.start();
-    await one.stop();
+    const local = candidate(path, 'one');
+    await local.start();
+    await local.stop();
     expect(await readdir(join(path, '..'))).toEqual([]);
-    expect(one.events).toEqual(['listening']);
+    expect(local.events).toEqual(['listening']);
   });
 
   test('replaces the file that a killed process left behind', async () => {
     const path = newPath();
     await leaveStale(path);
-    await expect(askSocket(path, 'GET /')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    await expect(requestOverSocket(path, 'GET /')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
     await candidate(path, 'next').start();
     expect(await nameAt(path)).toEqual({ name: 'next' });
   });
@@ -104,19 +104,19 @@ describe('serveLocalSocket', () => {
     const path = newPath();
     await leaveStale(path);
     const all = Array.from({ length: 8 }, (_, at) => candidate(path, String(at)));
-    await Promise.all(all.map((one) => one.start()));
+    await Promise.all(all.map((entry) => entry.start()));
     await expect.poll(() => all.filter(({ events }) => events.at(-1) === 'listening').length).toBe(1);
     const serving = all.findIndex(({ events }) => events.at(-1) === 'listening');
     expect(await nameAt(path)).toEqual({ name: String(serving) });
     await all[serving]?.stop();
-    await Promise.race(all.filter((_, at) => at !== serving).map((one) => one.becomes('listening')));
+    await Promise.race(all.filter((_, at) => at !== serving).map((entry) => entry.becomes('listening')));
     expect(await nameAt(path)).not.toEqual({ name: String(serving) });
   });
 
   test('listens again when its file was deleted', async () => {
     const path = newPath();
-    const one = candidate(path, 'one');
-    await one.start();
+    const local = candidate(path, 'one');
+    await local.start();
     rmSync(path);
     await expect.poll(() => nameAt(path).catch(() => null)).toEqual({ name: 'one' });
   });
@@ -125,17 +125,17 @@ describe('serveLocalSocket', () => {
     const path = newPath();
     mkdirSync(join(path, '..'));
     writeFileSync(path, 'notes');
-    const one = candidate(path, 'one');
-    await one.start();
-    expect([one.events, readFileSync(path, 'utf8')]).toEqual([['unavailable'], 'notes']);
+    const local = candidate(path, 'one');
+    await local.start();
+    expect([local.events, readFileSync(path, 'utf8')]).toEqual([['unavailable'], 'notes']);
     rmSync(path);
-    await one.becomes('listening');
+    await local.becomes('listening');
   });
 
   test('reports once that the folder cannot be written, and does not fail', async () => {
     writeFileSync(join(base, 'file'), '');
-    const one = candidate(join(base, 'file', 'beckon.sock'), 'one');
-    await one.start();
-    expect(one.events).toEqual(['unavailable']);
+    const local = candidate(join(base, 'file', 'beckon.sock'), 'one');
+    await local.start();
+    expect(local.events).toEqual(['unavailable']);
   });
 });

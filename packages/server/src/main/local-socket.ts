@@ -36,7 +36,7 @@ export function serveLocalSocket({
   log,
   everyMs = CHECK_EVERY_MS,
 }: LocalSocketOptions): LocalSocket {
-  let held: Held | null = null;
+  let listening: ListeningSocket | null = null;
   let state: State | null = null;
   let timer: NodeJS.Timeout | undefined;
   let checking: Promise<void> | null = null;
@@ -49,15 +49,15 @@ export function serveLocalSocket({
     else log.info({ path }, next === 'waiting' ? 'local_shell.waiting' : 'local_shell.listening');
   };
   const check = async (): Promise<void> => {
-    if (held?.isReachable()) return;
-    const lost = held;
-    held = null;
-    if (lost) await lost.close();
+    if (listening?.isReachable()) return;
+    const previous = listening;
+    listening = null;
+    if (previous) await previous.close();
     const found = statOf(path);
-    if (await answers(path)) return enter('waiting');
+    if (await isServed(path)) return enter('waiting');
     // Another process may have come first while this one waited for the answer. The next check finds it.
     if (isStopped || !isSame(found, statOf(path))) return;
-    held = listen(path, createServer());
+    listening = listen(path, createServer());
     enter('listening');
   };
   const run = async (): Promise<void> => {
@@ -73,23 +73,23 @@ export function serveLocalSocket({
       isStopped = true;
       clearTimeout(timer);
       await checking;
-      await held?.close();
+      await listening?.close();
     },
   };
 }
 
-type Held = {
+type ListeningSocket = {
   /** The path still leads to this listener. */
   isReachable(): boolean;
   close(): Promise<void>;
 };
 
-function listen(path: string, server: Server): Held {
+function listen(path: string, server: Server): ListeningSocket {
   return isPipe(path) ? listenAtPipe(path, server) : listenAtPath(path, server);
 }
 
 /** Windows gives a pipe's name to one process at a time, and frees it when that process ends. */
-function listenAtPipe(path: string, server: Server): Held {
+function listenAtPipe(path: string, server: Server): ListeningSocket {
   listenNow(server, path);
   return { isReachable: () => server.listening, close: () => closed(server) };
 }
@@ -98,7 +98,7 @@ function listenAtPipe(path: string, server: Server): Held {
  * Binds under a temporary name and renames it, which replaces a stale file in one step. If two processes do so within the same
  * microseconds, the last one is reachable. The other closes when its next check finds that the path leads elsewhere.
  */
-function listenAtPath(path: string, server: Server): Held {
+function listenAtPath(path: string, server: Server): ListeningSocket {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   requireNothingElse(path);
   // Not longer than the name itself, because the length of a socket's path is limited.
@@ -117,8 +117,8 @@ function listenAtPath(path: string, server: Server): Held {
     server.close();
     throw error;
   }
-  const own = statOf(path);
-  const isReachable = (): boolean => own !== undefined && isSame(own, statOf(path));
+  const ownStat = statOf(path);
+  const isReachable = (): boolean => ownStat !== undefined && isSame(ownStat, statOf(path));
   return {
     isReachable,
     close() {
@@ -146,8 +146,8 @@ function statOf(path: string): BigIntStats | undefined {
   return isPipe(path) ? undefined : lstatSync(path, { bigint: true, throwIfNoEntry: false });
 }
 
-function isSame(one: BigIntStats | undefined, other: BigIntStats | undefined): boolean {
-  return one?.ino === other?.ino && one?.dev === other?.dev;
+function isSame(first: BigIntStats | undefined, second: BigIntStats | undefined): boolean {
+  return first?.ino === second?.ino && first?.dev === second?.dev;
 }
 
 function isPipe(path: string): boolean {
@@ -160,7 +160,7 @@ const DEAD = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTSOCK']);
 const BUSY = new Set(['EAGAIN', 'EBUSY']);
 
 /** Returns whether a process serves this socket. Throws in unclear cases, as for the socket of another account. */
-function answers(path: string): Promise<boolean> {
+function isServed(path: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const probe = connect(path);
     probe.once('connect', () => {

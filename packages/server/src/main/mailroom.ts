@@ -1,8 +1,8 @@
 import type { Clock } from '../platform/time/clock.ts';
-import type { Sealer } from '../platform/crypto/encrypt.ts';
+import type { Encrypter } from '../platform/crypto/encrypt.ts';
 import { createSigners, type MailSettings } from '../modules/sending/index.ts';
 import { createRenderer } from '../modules/rendering/index.ts';
-import { createProviders, NO_PROVIDERS, type Mailroom } from '../modules/delivery/index.ts';
+import { createProviders, NO_PROVIDERS, type SendServices } from '../modules/delivery/index.ts';
 import { createLookUp, createResolver, type LookUp, type Resolver } from '../platform/dns/resolver.ts';
 import { createOutbound, type Outbound } from '../platform/outbound/outbound.ts';
 import type { Config } from './config.ts';
@@ -12,16 +12,16 @@ type MailConfig = Pick<
   'smtpUrl' | 'publicUrl' | 'mailDomain' | 'spfInclude' | 'dnsServers' | 'webhookAllowPrivate'
 >;
 
-type Opened = {
+type OpenedServices = {
   resolver: Resolver;
   lookUp: LookUp;
   mail: MailSettings;
-  mailroom: Mailroom;
+  sendServices: SendServices;
   openOutbound: () => Outbound;
 };
 
 /** Opens the mail settings of the environment: sender, outlet and DNS. The server and its commands share them. */
-export function openMailroom(config: MailConfig, sealer: Sealer, clock: Clock): Opened {
+export function openSendServices(config: MailConfig, encrypter: Encrypter, clock: Clock): OpenedServices {
   const { smtpUrl, publicUrl, mailDomain, spfInclude, dnsServers } = config;
   const dns = dnsServers ? { servers: dnsServers } : {};
   const resolver = createResolver(dns);
@@ -31,9 +31,9 @@ export function openMailroom(config: MailConfig, sealer: Sealer, clock: Clock): 
     lookUp: createLookUp(dns),
     openOutbound: () => createOutbound({ allowPrivate: config.webhookAllowPrivate, resolver }),
     mail,
-    mailroom: {
+    sendServices: {
       outlet: { kind: smtpUrl === null ? 'test_inbox' : 'relay', publicUrl, mailDomain },
-      signers: createSigners(sealer, mail),
+      signers: createSigners(encrypter, mail),
       providers: smtpUrl === null ? NO_PROVIDERS : createProviders(resolver, () => clock.now()),
       renderer: createRenderer(),
     },

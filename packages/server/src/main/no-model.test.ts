@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { testProject, testServer } from '../../testkit/server.ts';
 import { silentLog } from '../platform/log.ts';
-import { findWording, wantWording } from '../modules/drafts/ai-drafting/store.ts';
+import { findAiDrafting, requestAiDrafting } from '../modules/drafts/ai-drafting/store.ts';
 
 test('without a model, no draft waits for AI drafting', async () => {
   const settled = Promise.withResolvers<void>();
@@ -10,10 +10,10 @@ test('without a model, no draft waits for AI drafting', async () => {
   try {
     const { id: projectId } = await testProject(server);
     const draftId = '00000000-0000-7000-8000-000000000001';
-    await wantWording(server.db, [{ projectId, id: draftId, userId: 'u1' }], server.db.clock.now());
+    await requestAiDrafting(server.db, [{ projectId, id: draftId, userId: 'u1' }], server.db.clock.now());
     await settled.promise;
-    const wording = await findWording(server.db, { projectId, draftId });
-    expect(wording).toEqual({ verdict: 'declined', findings: [], model: null, promptHash: null });
+    const aiDrafting = await findAiDrafting(server.db, { projectId, draftId });
+    expect(aiDrafting).toEqual({ result: 'declined', findings: [], model: null, promptHash: null });
   } finally {
     await server.stop();
   }

@@ -9,7 +9,7 @@ import { openRelay } from '../platform/mail/relay.ts';
 import type { Relay } from '../platform/mail/submit.ts';
 import { startMailListener } from '../platform/mail/listener.ts';
 
-export type WayOutOptions = {
+export type OutgoingRelayOptions = {
   /** Null: to the test inbox of this installation. */
   smtpUrl: string | null;
   tokenKeys: TokenKeys;
@@ -23,20 +23,20 @@ const CUT_OFF_AFTER_MS = 2_000;
  * Opens the relay for emails: the operator's or, without one, the test inbox. Both use SMTP, so the test inbox shows exactly what a relay
  * would get.
  */
-export async function openWayOut(
-  { smtpUrl, tokenKeys, log }: WayOutOptions,
+export async function openOutgoingRelay(
+  { smtpUrl, tokenKeys, log }: OutgoingRelayOptions,
   { db, life }: { db: Database; life: Lifecycle },
 ): Promise<Relay> {
   const url = smtpUrl ?? (await openTestInbox({ tokenKeys, log }, { db, life }));
-  const { reach } = db;
-  const relay = openRelay({ url, log, dotSent: reach && (() => reach('email_dot_sent')) });
+  const { failpoint } = db;
+  const relay = openRelay({ url, log, dotSent: failpoint && (() => failpoint('email_dot_sent')) });
   life.onStop('relay', () => relay.close(CUT_OFF_AFTER_MS));
   return relay;
 }
 
 /** On loopback, and for this process alone: no other has its credentials. */
 async function openTestInbox(
-  { tokenKeys, log }: Omit<WayOutOptions, 'smtpUrl'>,
+  { tokenKeys, log }: Omit<OutgoingRelayOptions, 'smtpUrl'>,
   { db, life }: { db: Database; life: Lifecycle },
 ): Promise<string> {
   const credentials = { user: 'beckon', pass: randomBytes(24).toString('hex') };

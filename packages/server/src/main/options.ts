@@ -2,7 +2,7 @@ import type { Clock } from '../platform/time/clock.ts';
 import type { FailpointHook } from '../platform/failpoints.ts';
 import type { Log } from '../platform/log.ts';
 import type { RestoreGuard, MailSettings } from '../modules/sending/index.ts';
-import type { Mailroom, Transport, TeamTransport } from '../modules/delivery/index.ts';
+import type { SendServices, Transport, TeamTransport } from '../modules/delivery/index.ts';
 import type { AppState } from '../platform/http/static/app.ts';
 import type { GuideState } from '../platform/http/static/mount-guide.ts';
 import type { EmbeddedData } from '../modules/operations/metrics/machine.ts';
@@ -24,7 +24,7 @@ export type ListenOptions = EdgeConfig & {
   metricsPort: number | null;
 };
 
-export type ServerOptions = Pick<Secrets, 'pepper' | 'sealer' | 'hasher' | 'tokenKeys'> & {
+export type ServerOptions = Pick<Secrets, 'pepper' | 'encrypter' | 'hasher' | 'tokenKeys'> & {
   /** A database that is migrated, durable, and opened with its own secret: see `prepare.ts`. */
   connection: ConnectionSource;
   /** Connects directly to the database, never through a pooler. */
@@ -48,9 +48,9 @@ export type ServerOptions = Pick<Secrets, 'pepper' | 'sealer' | 'hasher' | 'toke
   /** Connects to hosts that customers named; opened once per process. */
   openOutbound(): Outbound;
   /** Null or absent: this process receives no mail. */
-  mailIn?: { host: string; port: number; isAsked: boolean } | null;
+  mailIn?: { host: string; port: number; isExplicit: boolean } | null;
   mail: MailSettings;
-  mailroom: Mailroom;
+  sendServices: SendServices;
   /** Null: emails go to the test inbox. */
   smtpUrl: string | null;
   /** The sender of emails to members. */
@@ -70,7 +70,7 @@ export type ServerOptions = Pick<Secrets, 'pepper' | 'sealer' | 'hasher' | 'toke
   /** Returns the counts of all processes instead of its own, if this process is one of several. */
   countedByAll?: () => Promise<string>;
   /** For tests that end a process at a failpoint. */
-  reach?: FailpointHook;
+  failpoint?: FailpointHook;
   /** Replaces the address of Stripe in tests. */
   stripeAddress?: StripeAddress;
   /** Replaces the transport of emails in tests. */

@@ -4,7 +4,7 @@ import { closingPassphrase, openingPassphrase } from './backups.ts';
 const RIGHT = 'correct horse battery staple';
 const none = { backupPassphrase: null };
 
-function typing(...lines: string[]): (question: string) => Promise<string> {
+function typing(...lines: string[]): (label: string) => Promise<string> {
   return () => Promise.resolve(lines.shift() ?? 'asked too often');
 }
 

@@ -8,7 +8,7 @@ import { systemClock } from '../platform/time/clock.ts';
 import { deriveKey } from '../platform/crypto/hash.ts';
 import { idMaker } from '../platform/ids.ts';
 import { silentLog } from '../platform/log.ts';
-import { createSealer } from '../platform/crypto/encrypt.ts';
+import { createEncrypter } from '../platform/crypto/encrypt.ts';
 import { findMail } from '../modules/sending/test-inbox/reads.ts';
 import { readMail } from '../modules/sending/test-inbox/read-mail.ts';
 import { createKey } from '../modules/ingest/keys/change-key.ts';
@@ -23,12 +23,12 @@ import { writers } from '../../testkit/survival.ts';
 
 const SECRET_KEY = 'a secret of these tests, and long enough';
 const missing = missingPgbouncer();
-const own = await testDatabase();
-const pooler = missing === null ? await startPgbouncer(own.url, { poolSize: 8 }) : null;
-const pooled = pooler?.through(own.url) ?? '';
+const testDb = await testDatabase();
+const pooler = missing === null ? await startPgbouncer(testDb.url, { poolSize: 8 }) : null;
+const pooled = pooler?.through(testDb.url) ?? '';
 afterAll(async () => {
   await pooler?.stop();
-  await own.drop();
+  await testDb.drop();
 });
 
 /** The customer's server, which records the webhooks that it receives. */
@@ -51,9 +51,9 @@ async function prepare(db: Database, endpoint: string): Promise<{ id: number; se
   const pepper = deriveKey(SECRET_KEY, 'api-key pepper');
   const { secret } = await createKey({ db, pepper }, { projectId: id, label: 'server' });
   await setSettings(db, id, { quiet_hours: 'off', autopilot: '1s', frequency_cap: 'off', throttle: 'off' });
-  const sealer = createSealer(SECRET_KEY, null, 'secrets at rest');
+  const encrypter = createEncrypter(SECRET_KEY, null, 'secrets at rest');
   const rules = { allowPrivate: true };
-  await addEndpoint({ db, newId: idMaker(db.clock), sealer, rules }, {
+  await addEndpoint({ db, newId: idMaker(db.clock), encrypter, rules }, {
     projectId: id,
     url: endpoint,
     types: ['email.unsubscribed'],
@@ -71,13 +71,13 @@ async function unsubscribe(db: Database, { id, url }: { id: number; url: string 
   const email = kept && (await findMail(db, { projectId: id, ...kept }));
   const { headers } = await readMail(email?.raw ?? Buffer.alloc(0));
   const links = headers.find(({ name }) => name === 'list-unsubscribe')?.value ?? '';
-  const place = new URL(/<(http[^>]*)>/.exec(links)?.[1] ?? '');
-  const answer = await fetch(`${url}${place.pathname}${place.search}`, {
+  const link = new URL(/<(http[^>]*)>/.exec(links)?.[1] ?? '');
+  const response = await fetch(`${url}${link.pathname}${link.search}`, {
     method: 'POST',
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
     body: 'List-Unsubscribe=One-Click',
   });
-  expect(answer.status).toBe(200);
+  expect(response.status).toBe(200);
 }
 
 async function journey(server: Supervised, db: Database): Promise<void> {
@@ -97,7 +97,9 @@ async function journey(server: Supervised, db: Database): Promise<void> {
     while (hooks.types.length === 0 || load.journal.acknowledged.size < 300) await pause(20);
     await load.stop();
     expect(hooks.types).toEqual(['email.unsubscribed']);
-    while ((await db.query(`SELECT 1 FROM beckon.inbox WHERE project_id = $1 LIMIT 1`, [id])).length > 0)
+    while (
+      (await db.query(`SELECT 1 FROM beckon.ingest_queue WHERE project_id = $1 LIMIT 1`, [id])).length > 0
+    )
       await pause(20);
     const sent = [...load.journal.acknowledged.keys()].flatMap((write) => write.events);
     const stored = await db.query<{ name: string; count: number }>(
@@ -111,13 +113,13 @@ async function journey(server: Supervised, db: Database): Promise<void> {
   }
 }
 
-const WAYS = [
-  { of: 'past which sign-ins and migrations go', admin: own.url },
+const SETUPS = [
+  { of: 'past which sign-ins and migrations go', admin: testDb.url },
   { of: 'through which all of it goes', admin: pooled },
 ];
 const why = missing === null ? '' : ` (${missing})`;
 
-test.skipIf(missing !== null).each(WAYS)(
+test.skipIf(missing !== null).each(SETUPS)(
   `processes a record into an email and a webhook behind a pooler in transaction mode, $of, without a failure${why}`,
   async ({ admin }) => {
     const server = superviseServer({

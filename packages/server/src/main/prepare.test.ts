@@ -6,25 +6,25 @@ import { schemaState } from '../platform/db/schema-state.ts';
 import { checkDatabase } from './commands/check-database.ts';
 import { type Config, loadConfig } from './config.ts';
 import { inspect } from './inspect.ts';
-import { findPlace, migrateForCommand, openForCommand, prepareServer } from './prepare.ts';
+import { openDataLocation, migrateForCommand, openForCommand, prepareServer } from './prepare.ts';
 
 const SECRET_KEY = 'x'.repeat(32);
 const say = (): void => {};
-const configOf = (own: TestDatabase) => loadConfig({ DATABASE_URL: own.url, SECRET_KEY }, () => '');
+const configOf = (testDb: TestDatabase) => loadConfig({ DATABASE_URL: testDb.url, SECRET_KEY }, () => '');
 
 async function withDatabase(
   kind: 'migrated' | 'empty',
-  work: (own: TestDatabase, client: pg.Client) => Promise<void>,
+  work: (testDb: TestDatabase, client: pg.Client) => Promise<void>,
 ): Promise<void> {
-  const own = await testDatabase(kind);
-  const client = new pg.Client(own.connection());
+  const testDb = await testDatabase(kind);
+  const client = new pg.Client(testDb.connection());
   await client.connect();
   try {
-    await work(own, client);
+    await work(testDb, client);
     await othersGone(client);
   } finally {
     await client.end();
-    await own.drop();
+    await testDb.drop();
   }
 }
 
@@ -40,30 +40,30 @@ async function othersGone(client: pg.Client): Promise<void> {
 
 describe('openForCommand', () => {
   test('sets up an empty database', () =>
-    withDatabase('empty', async (own) => {
-      const opened = await openForCommand(configOf(own), { print: say, version: '0.0.0' });
+    withDatabase('empty', async (testDb) => {
+      const opened = await openForCommand(configOf(testDb), { print: say, version: '0.0.0' });
       expect(await opened.db.query('SELECT * FROM beckon.project')).toEqual([]);
       await opened.close();
-      expect(await schemaState(own.connection)).toEqual({ kind: 'ready' });
+      expect(await schemaState(testDb.connection)).toEqual({ kind: 'ready' });
     }));
 
   test('works when two commands set up the database at the same time', () =>
-    withDatabase('empty', async (own) => {
+    withDatabase('empty', async (testDb) => {
       const opened = await Promise.all([
-        openForCommand(configOf(own), { print: say, version: '0.0.0' }),
-        openForCommand(configOf(own), { print: say, version: '0.0.0' }),
+        openForCommand(configOf(testDb), { print: say, version: '0.0.0' }),
+        openForCommand(configOf(testDb), { print: say, version: '0.0.0' }),
       ]);
       expect(opened[0].pepper).toEqual(opened[1].pepper);
-      for (const one of opened) await one.close();
+      for (const installation of opened) await installation.close();
     }));
 
   test('waits for another process that sets up the database', () =>
-    withDatabase('empty', async (own, client) => {
+    withDatabase('empty', async (testDb, client) => {
       await client.query('CREATE SCHEMA beckon');
       await client.query(
         'CREATE TABLE beckon.kysely_migration (name text PRIMARY KEY, timestamp text NOT NULL)',
       );
-      const opened = await openForCommand(configOf(own), { print: say, version: '0.0.0' });
+      const opened = await openForCommand(configOf(testDb), { print: say, version: '0.0.0' });
       expect(await opened.db.query('SELECT * FROM beckon.project')).toEqual([]);
       await opened.close();
     }));
@@ -76,31 +76,35 @@ describe('openForCommand', () => {
 
 describe('migrateForCommand', () => {
   test('returns the migrations that it applied, and none the second time', () =>
-    withDatabase('empty', async (own) => {
-      expect((await migrateForCommand(configOf(own), say)).applied).toContain('0001-baseline');
-      expect(await migrateForCommand(configOf(own), say)).toEqual({ applied: [] });
+    withDatabase('empty', async (testDb) => {
+      expect((await migrateForCommand(configOf(testDb), say)).applied).toContain('0001-baseline');
+      expect(await migrateForCommand(configOf(testDb), say)).toEqual({ applied: [] });
     }));
 });
 
 describe('prepareServer', () => {
   test('sets up an empty database, from which emails may be sent, with a key for hashes of erased users', () =>
-    withDatabase('empty', async (own, client) => {
-      const config = configOf(own);
-      const place = await findPlace(config, { log: silentLog, print: say });
-      const { pepper } = await prepareServer(config, place, silentLog);
+    withDatabase('empty', async (testDb, client) => {
+      const config = configOf(testDb);
+      const location = await openDataLocation(config, { log: silentLog, print: say });
+      const { pepper } = await prepareServer(config, location, silentLog);
       expect(pepper.current).toHaveLength(32);
-      expect(await schemaState(own.connection)).toEqual({ kind: 'ready' });
-      expect((await client.query('SELECT how FROM beckon.lineage')).rows).toEqual([{ how: 'set_up' }]);
+      expect(await schemaState(testDb.connection)).toEqual({ kind: 'ready' });
+      expect((await client.query('SELECT accepted_as FROM beckon.database_timeline')).rows).toEqual([
+        { accepted_as: 'set_up' },
+      ]);
       expect((await client.query('SELECT only_row FROM beckon.suppression_key')).rows).toHaveLength(1);
       expect(config.warnings.join()).not.toContain('restored');
     }));
 
   test('refuses a database that acknowledges a commit before it is on disk', () =>
-    withDatabase('migrated', async (own, client) => {
-      await client.query(`ALTER DATABASE ${new URL(own.url).pathname.slice(1)} SET synchronous_commit = off`);
-      const config = configOf(own);
-      const place = await findPlace(config, { log: silentLog, print: say });
-      await expect(prepareServer(config, place, silentLog)).rejects.toThrow('synchronous_commit is off');
+    withDatabase('migrated', async (testDb, client) => {
+      await client.query(
+        `ALTER DATABASE ${new URL(testDb.url).pathname.slice(1)} SET synchronous_commit = off`,
+      );
+      const config = configOf(testDb);
+      const location = await openDataLocation(config, { log: silentLog, print: say });
+      await expect(prepareServer(config, location, silentLog)).rejects.toThrow('synchronous_commit is off');
     }));
 });
 
@@ -111,17 +115,17 @@ describe('a database of a development version', () => {
     'Create an empty database and set DATABASE_URL to it; for the embedded database, set DATA_DIR to a new directory';
 
   const withDevelopmentDatabase = (work: (config: Config) => Promise<void>) =>
-    withDatabase('migrated', async (own, client) => {
+    withDatabase('migrated', async (testDb, client) => {
       await client.query(`UPDATE beckon.kysely_migration SET name = '0031-erased-addresses'`);
-      await work(configOf(own));
+      await work(configOf(testDb));
       const { rows } = await client.query('SELECT name FROM beckon.kysely_migration');
       expect(rows).toEqual([{ name: '0031-erased-addresses' }]);
     });
 
   test('is refused by serve', () =>
     withDevelopmentDatabase(async (config) => {
-      const place = await findPlace(config, { log: silentLog, print: say });
-      await expect(prepareServer(config, place, silentLog)).rejects.toThrow(`${PROBLEM}. ${NEXT}`);
+      const location = await openDataLocation(config, { log: silentLog, print: say });
+      await expect(prepareServer(config, location, silentLog)).rejects.toThrow(`${PROBLEM}. ${NEXT}`);
     }));
 
   test('is refused by migrate', () =>

@@ -4,18 +4,18 @@ import { createLog, type Log } from '../platform/log.ts';
 import { connectionsAllowed, type ConnectionSource } from '../platform/db/connections.ts';
 import { createScratch } from '../platform/db/scratch.ts';
 import { type Database, openDatabase } from '../platform/db/database.ts';
-import { distribute, type Distributed } from '../platform/db/distribute.ts';
+import { distribute, type DistributeResult } from '../platform/db/distribute.ts';
 import { durabilityFaults } from '../platform/db/facts.ts';
 import { migrate } from '../platform/db/migrate.ts';
 import { schemaState } from '../platform/db/schema-state.ts';
-import { mayEmailsLeave } from '../modules/sending/index.ts';
+import { maySendEmails } from '../modules/sending/index.ts';
 import type { OpenInstallation } from './commands/operator.ts';
 import type { Config } from './config.ts';
-import { openMailroom } from './mailroom.ts';
+import { openSendServices } from './mailroom.ts';
 import { connectionsNeeded } from './processes.ts';
-import { openSecrets, type Secrets, toldSecrets } from './secrets.ts';
+import { openSecrets, type Secrets, configSecrets } from './secrets.ts';
 
-export type Ways = {
+export type ConnectionSources = {
   connection: ConnectionSource;
   /** For migrations and session locks, which a pooler would break. */
   adminConnection: ConnectionSource;
@@ -25,7 +25,7 @@ export type Ways = {
 export const FOR_A_MOMENT = { clock: systemClock, namedStatements: false, poolMax: 1 };
 
 /** The location of the data: the embedded PostgreSQL of DATA_DIR, or the database of DATABASE_URL. */
-export type DataLocation = Ways & {
+export type DataLocation = ConnectionSources & {
   /** An embedded database has one server; a second one is refused. */
   becomeServer(): Promise<void>;
   release(): Promise<void>;
@@ -33,11 +33,11 @@ export type DataLocation = Ways & {
 
 type Voice = { log: Log; print(line: string): void };
 
-export async function findPlace(config: Config, voice: Voice): Promise<DataLocation> {
+export async function openDataLocation(config: Config, voice: Voice): Promise<DataLocation> {
   const { database } = config;
   if (database)
     return {
-      ...waysTo(database),
+      ...connectionsTo(database),
       becomeServer: () => Promise.resolve(),
       release: () => Promise.resolve(),
     };
@@ -59,14 +59,14 @@ export async function findPlace(config: Config, voice: Voice): Promise<DataLocat
 }
 
 /** Returns the same location for a supervised process. The supervisor keeps the database running and releases it. */
-export async function followPlace({ database, dataDir }: Config): Promise<Ways> {
-  if (database) return waysTo(database);
+export async function followDataLocation({ database, dataDir }: Config): Promise<ConnectionSources> {
+  if (database) return connectionsTo(database);
   const { followEmbedded } = await import('../platform/postgres/index.ts');
   const connection = (): ReturnType<typeof followEmbedded> => followEmbedded(dataDir);
   return { connection, adminConnection: connection };
 }
 
-function waysTo({ url, adminUrl }: NonNullable<Config['database']>): Ways {
+function connectionsTo({ url, adminUrl }: NonNullable<Config['database']>): ConnectionSources {
   return {
     connection: () => ({ connectionString: url }),
     adminConnection: () => ({ connectionString: adminUrl }),
@@ -78,29 +78,29 @@ export async function openForCommand(
   config: Config,
   { print, version }: { print: (line: string) => void; version: string },
 ): Promise<OpenInstallation> {
-  const log = createLog('warn', 2, toldSecrets(config));
-  const place = await findPlace(config, { log, print });
+  const log = createLog('warn', 2, configSecrets(config));
+  const location = await openDataLocation(config, { log, print });
   try {
-    await requireSchema(place);
-    const { connection } = place;
+    await requireSchema(location);
+    const { connection } = location;
     const namedStatements = config.database?.namedStatements ?? true;
     const db = await openDatabase({ connection, clock: systemClock, log, namedStatements, poolMax: 2 });
     try {
       const secrets = await openSecrets({ db, clock: db.clock }, config);
       const life = createLifecycle(log);
-      const { mail, mailroom } = openMailroom(config, secrets.sealer, db.clock);
+      const { mail, sendServices: mailroom } = openSendServices(config, secrets.encrypter, db.clock);
       life.onStop('rendering', () => mailroom.renderer.close());
       return {
         db,
         ...secrets,
         mail,
-        mailroom,
+        sendServices: mailroom,
         installed: { release: { version, node: process.version }, has_model: config.model !== null },
-        openScratch: (clock) => openScratch(place, { clock, log }),
+        openScratch: (clock) => openScratch(location, { clock, log }),
         async close() {
           await life.stop();
           await db.close();
-          await place.release();
+          await location.release();
         },
       };
     } catch (error) {
@@ -108,7 +108,7 @@ export async function openForCommand(
       throw error;
     }
   } catch (error) {
-    await place.release();
+    await location.release();
     throw error;
   }
 }
@@ -124,11 +124,11 @@ async function requireSchema({ adminConnection }: DataLocation): Promise<void> {
 }
 
 /** Ensures the conditions for serving: the schema of this release, a durable database, and the correct secret key. */
-export async function prepareServer(config: Config, place: DataLocation, log: Log): Promise<Secrets> {
-  await place.becomeServer();
-  const { applied } = await migrate(place.adminConnection, { log });
+export async function prepareServer(config: Config, location: DataLocation, log: Log): Promise<Secrets> {
+  await location.becomeServer();
+  const { applied } = await migrate(location.adminConnection, { log });
   if (applied.length > 0) log.info({ migrations: applied }, 'database.migrated');
-  const db = await openDatabase({ ...FOR_A_MOMENT, connection: place.connection, log });
+  const db = await openDatabase({ ...FOR_A_MOMENT, connection: location.connection, log });
   try {
     const faults = await durabilityFaults(db);
     if (faults.length > 0)
@@ -153,9 +153,9 @@ async function warnOfFewConnections(db: Database, config: Config, log: Log): Pro
 /** Opens the secrets once the database is ready. The secret key must be correct, or no encrypted value could be decrypted. */
 export async function openSecretsAt(
   config: Config,
-  { place, log }: { place: Ways; log: Log },
+  { location, log }: { location: ConnectionSources; log: Log },
 ): Promise<Secrets> {
-  const db = await openDatabase({ ...FOR_A_MOMENT, connection: place.connection, log });
+  const db = await openDatabase({ ...FOR_A_MOMENT, connection: location.connection, log });
   try {
     return await openSecrets({ db, clock: db.clock }, config);
   } finally {
@@ -165,7 +165,7 @@ export async function openSecretsAt(
 
 /** The server accepts requests and processes them; only emails wait. */
 async function warnOfRestore(db: Database, config: Config, log: Log): Promise<void> {
-  if (await mayEmailsLeave({ db, log, restoreGuard: config.restoreGuard })) return;
+  if (await maySendEmails({ db, log, restoreGuard: config.restoreGuard })) return;
   log.error({}, 'restore.unconfirmed');
   config.warnings.push(
     'This database was restored or copied, and no email is sent until you confirm it. Run: beckon-server restore status',
@@ -176,33 +176,33 @@ export async function migrateForCommand(
   config: Config,
   print: (line: string) => void,
 ): Promise<{ applied: string[] }> {
-  const log = createLog('warn', 2, toldSecrets(config));
-  const place = await findPlace(config, { log, print });
+  const log = createLog('warn', 2, configSecrets(config));
+  const location = await openDataLocation(config, { log, print });
   try {
-    return await migrate(place.adminConnection, { log });
+    return await migrate(location.adminConnection, { log });
   } finally {
-    await place.release();
+    await location.release();
   }
 }
 
 export async function distributeForCommand(
   config: Config,
   print: (line: string) => void,
-): Promise<Distributed> {
-  const place = await findPlace(config, { log: createLog('warn', 2), print });
+): Promise<DistributeResult> {
+  const location = await openDataLocation(config, { log: createLog('warn', 2), print });
   try {
-    return await distribute(place.adminConnection);
+    return await distribute(location.adminConnection);
   } finally {
-    await place.release();
+    await location.release();
   }
 }
 
 /** Opens a temporary database for work that must not affect the real one. It is migrated like the real one, and dropped on close. */
 async function openScratch(
-  place: DataLocation,
+  location: DataLocation,
   { clock, log }: { clock: Clock; log: Log },
 ): Promise<{ db: Database; close(): Promise<void> }> {
-  const scratch = await createScratch(place.adminConnection, clock.now());
+  const scratch = await createScratch(location.adminConnection, clock.now());
   try {
     await migrate(scratch.connection);
     const db = await openDatabase({ connection: scratch.connection, clock, log });

@@ -20,21 +20,21 @@ import { type Supervised, superviseServer } from '../../testkit/supervised.ts';
 import { writers } from '../../testkit/survival.ts';
 import { loadConfig } from './config.ts';
 import { type CountedMetric, keepCounted, mergeCounts } from './merged-counts.ts';
-import { isOneProcess, nameOf, partsOf } from './processes.ts';
+import { isSingleProcess, nameOf, partsOf } from './processes.ts';
 import { nameServed } from '../../testkit/name-served.ts';
 
 const PAIRS = join(import.meta.dirname, '../../testkit/tls');
 const SECRET_KEY = 'a secret of these tests, and long enough';
-const own = await testDatabase();
-const db = await openDatabase({ connection: own.connection, clock: systemClock, log: silentLog });
+const testDb = await testDatabase();
+const db = await openDatabase({ connection: testDb.connection, clock: systemClock, log: silentLog });
 afterAll(async () => {
   await db.close();
-  await own.drop();
+  await testDb.drop();
 });
 
 function start(more: Record<string, string> = {}): Supervised {
   const server = superviseServer({
-    DATABASE_URL: own.url,
+    DATABASE_URL: testDb.url,
     SECRET_KEY,
     API_PROCESSES: '2',
     WORKER_PROCESSES: '2',
@@ -69,9 +69,9 @@ const ACCEPTED = 'beckon_records_accepted_total{priority="live"}';
 
 test('one process of each kind is a single process; more are as many as configured', () => {
   const parts = (env: Record<string, string>): string[] => partsOf(loadConfig(env, () => '')).map(nameOf);
-  expect(isOneProcess(loadConfig({}, () => ''))).toBe(true);
-  expect(isOneProcess(loadConfig({ ROLES: 'api', WORKER_PROCESSES: '8' }, () => ''))).toBe(true);
-  expect(isOneProcess(loadConfig({ WORKER_PROCESSES: '2' }, () => ''))).toBe(false);
+  expect(isSingleProcess(loadConfig({}, () => ''))).toBe(true);
+  expect(isSingleProcess(loadConfig({ ROLES: 'api', WORKER_PROCESSES: '8' }, () => ''))).toBe(true);
+  expect(isSingleProcess(loadConfig({ WORKER_PROCESSES: '2' }, () => ''))).toBe(false);
   expect(parts({ API_PROCESSES: '2', WORKER_PROCESSES: '3' })).toEqual([
     'api 1',
     'api 2',
@@ -113,7 +113,7 @@ test('several processes share a port and their counts, restart after a kill, and
   await load.stop();
   const serving = (): number => server.lines.filter(({ event }) => event === 'process.ready').length;
   while (serving() < 6) await pause(20);
-  while ((await db.query(`SELECT 1 FROM beckon.inbox WHERE project_id = $1 LIMIT 1`, [id])).length > 0)
+  while ((await db.query(`SELECT 1 FROM beckon.ingest_queue WHERE project_id = $1 LIMIT 1`, [id])).length > 0)
     await pause(20);
   const stored = await db.query<{ name: string; count: number }>(
     `SELECT name, count(*) AS count FROM beckon.event WHERE project_id = $1 GROUP BY name`,
@@ -153,7 +153,7 @@ test('the first process owns the embedded database, and the others reconnect aft
   const server = superviseServer({ DATA_DIR: dataDir, API_PROCESSES: '2', ROLES: 'api' });
   try {
     const url = await server.url;
-    expect(server.said.filter((line) => line.includes('/setup?token='))).toHaveLength(1);
+    expect(server.output.filter((line) => line.includes('/setup?token='))).toHaveLength(1);
     // Each process reports the counts of all.
     expect((await counted(url)).get('beckon_processes{role="api"}')).toBe(2);
     const [pid] = (await readFile(join(dataDir, 'postgres/postmaster.pid'), 'utf8')).split('\n');
@@ -206,9 +206,9 @@ test('all processes load a renewed certificate on SIGHUP, and count one that doe
 
 /** Returns the metrics of a server with an untrusted certificate. */
 async function pageOf(port: number): Promise<string> {
-  const asked = request({ port, host: 'localhost', path: '/metrics', rejectUnauthorized: false }).end();
-  const [answer] = (await once(asked, 'response')) as [IncomingMessage];
-  return text(answer);
+  const outgoing = request({ port, host: 'localhost', path: '/metrics', rejectUnauthorized: false }).end();
+  const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+  return text(response);
 }
 
 test('gauges are merged by their aggregator, and only counters of ended processes are kept', async () => {

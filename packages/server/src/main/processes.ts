@@ -14,13 +14,13 @@ export function partsOf({ roles, processes }: Pick<Config, 'roles' | 'processes'
 }
 
 /** Returns true if there is one of each kind: they share a process, and need no supervisor. */
-export function isOneProcess({ roles, processes }: Pick<Config, 'roles' | 'processes'>): boolean {
+export function isSingleProcess({ roles, processes }: Pick<Config, 'roles' | 'processes'>): boolean {
   return [...roles].every((role) => role === 'mail-in' || processes[role] === 1);
 }
 
 /** Returns how many connections all processes of this machine may open at once. */
 export function connectionsNeeded(config: Pick<Config, 'roles' | 'processes'>): number {
-  const parts = isOneProcess(config) ? [config.roles] : partsOf(config).map(({ role }) => new Set([role]));
+  const parts = isSingleProcess(config) ? [config.roles] : partsOf(config).map(({ role }) => new Set([role]));
   return parts.map(connectionsOf).reduce((sum, { pooled, direct }) => sum + pooled + direct, 0);
 }
 
@@ -29,7 +29,7 @@ export function nameOf({ role, number }: ProcessRef): string {
 }
 
 /** Messages from the supervisor to a process. */
-export type ToPart =
+export type SupervisorMessage =
   | { kind: 'stop' }
   /** The certificate files have changed. */
   | { kind: 'reload' }
@@ -37,9 +37,9 @@ export type ToPart =
   | { kind: 'text'; id: number; text: string };
 
 /** Messages from a process to the supervisor. */
-export type FromPart =
+export type ProcessMessage =
   | { kind: 'ready' }
   | { kind: 'failed'; message: string }
   | { kind: 'counted'; id: number; counts: ProcessMetrics }
   /** A request for the counts of all processes. */
-  | { kind: 'asked'; id: number };
+  | { kind: 'counts_requested'; id: number };

@@ -18,7 +18,7 @@ import { idMaker } from '../platform/ids.ts';
 import { emailToken } from '../platform/crypto/email-token.ts';
 import { silentLog } from '../platform/log.ts';
 import { LOG_FIELDS } from '../platform/log-names.ts';
-import { createSealer } from '../platform/crypto/encrypt.ts';
+import { createEncrypter } from '../platform/crypto/encrypt.ts';
 import { within } from '../platform/time/within.ts';
 import { createKey } from '../modules/ingest/keys/change-key.ts';
 import { addDomain } from '../modules/sending/domains/change-domain.ts';
@@ -82,14 +82,14 @@ async function talkativeRelay(): Promise<number> {
 }
 
 /** A model that refuses in the same way. */
-async function talkativeModel(): Promise<{ url: string; asked: () => number }> {
-  let asked = 0;
+async function talkativeModel(): Promise<{ url: string; requestCount: () => number }> {
+  let count = 0;
   const server = createServer((request: IncomingMessage, response) => {
-    asked += 1;
+    count += 1;
     void buffer(request).then((body) => {
-      const told = `${String(request.headers.authorization ?? request.headers['x-api-key'])} ${body.toString()}`;
+      const echoed = `${String(request.headers.authorization ?? request.headers['x-api-key'])} ${body.toString()}`;
       response.writeHead(401, { 'content-type': 'application/json' });
-      response.end(JSON.stringify({ error: { message: `Incorrect API key provided: ${told}` } }));
+      response.end(JSON.stringify({ error: { message: `Incorrect API key provided: ${echoed}` } }));
     });
   });
   server.listen(0, '127.0.0.1');
@@ -100,11 +100,11 @@ async function talkativeModel(): Promise<{ url: string; asked: () => number }> {
         server.close(() => resolve());
       }),
   );
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, asked: () => asked };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, requestCount: () => count };
 }
 
 /** A database whose superuser has one of the planted passwords. */
-async function databaseWithPassword(): Promise<{ url: string; own: Database; name: string }> {
+async function databaseWithPassword(): Promise<{ url: string; db: Database; name: string }> {
   const database = await testDatabase();
   const role = `canary_${process.pid}_${Date.now().toString(36)}`;
   const admin = new pg.Client(inject('adminUrl'));
@@ -113,18 +113,18 @@ async function databaseWithPassword(): Promise<{ url: string; own: Database; nam
   const url = new URL(database.url);
   url.username = role;
   url.password = encodeURIComponent(SECRETS.dbPassword);
-  const own = await openDatabase({
+  const db = await openDatabase({
     connection: database.connection,
     clock: systemClock,
     log: silentLog,
   });
   closers.push(async () => {
-    await own.close();
+    await db.close();
     await database.drop();
     await admin.query(`DROP ROLE ${role}`);
     await admin.end();
   });
-  return { url: url.href, own, name: url.pathname.slice(1) };
+  return { url: url.href, db, name: url.pathname.slice(1) };
 }
 
 /** A body that is not JSON is sent as it is. */
@@ -143,10 +143,10 @@ function spellingsOf(text: string): string[] {
   return [text, encodeURIComponent(text), JSON.stringify(text).slice(1, -1), base64];
 }
 
-function found(planted: Record<string, string>, said: readonly string[]): string[] {
-  const all = said.join('\n');
+function found(planted: Record<string, string>, outputs: readonly string[]): string[] {
+  const all = outputs.join('\n');
   return Object.entries(planted).flatMap(([name, text]) => {
-    const spelling = spellingsOf(text).find((one) => all.includes(one));
+    const spelling = spellingsOf(text).find((candidate) => all.includes(candidate));
     if (spelling === undefined) return [];
     const at = all.indexOf(spelling);
     return [`${name}: ${all.slice(Math.max(0, at - 200), at + spelling.length + 80)}`];
@@ -174,7 +174,7 @@ test("no output contains a secret or users' data, whatever succeeds or fails, an
     () => dns.stop(),
     () => hooks.close(),
   );
-  const { url, own: db, name: database } = await databaseWithPassword();
+  const { url, db, name: database } = await databaseWithPassword();
   const [port, mailPort] = [await freePort(), await freePort()];
   const pass = encodeURIComponent(SECRETS.smtpPassword);
   const server = superviseServer({
@@ -200,26 +200,26 @@ test("no output contains a secret or users' data, whatever succeeds or fails, an
     await server.ended;
   });
   await server.url;
-  const heard = (...events: string[]): Promise<unknown> =>
+  const untilLogged = (...events: string[]): Promise<unknown> =>
     within(
       server.line(({ event }) => events.includes(String(event))),
       20_000,
     );
-  const answers: string[] = [];
-  const ask = async (path: string, init: RequestInit = {}): Promise<Response> => {
+  const responses: string[] = [];
+  const send = async (path: string, init: RequestInit = {}): Promise<Response> => {
     const headers = {
       origin: PUBLIC_URL,
       'x-forwarded-proto': 'https',
       'x-forwarded-for': '192.0.2.7',
       ...(init.headers as Record<string, string> | undefined),
     };
-    const answer = await fetch(`http://127.0.0.1:${port}${path}`, { redirect: 'manual', ...init, headers });
-    answers.push(await answer.clone().text());
-    return answer;
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, { redirect: 'manual', ...init, headers });
+    responses.push(await response.clone().text());
+    return response;
   };
   const post = (path: string, body: unknown, more: Record<string, string> = {}): Promise<Response> =>
-    ask(path, { method: 'POST', ...written(body, more) });
-  const setUpUrl = firstMatch(server.said.join('\n'), /https:\S+token=(?:\S+)/);
+    send(path, { method: 'POST', ...written(body, more) });
+  const setUpUrl = firstMatch(server.output.join('\n'), /https:\S+token=(?:\S+)/);
   const setUpToken = firstMatch(setUpUrl, /(?<=token=)[^&]+/);
 
   // A sign-up, a failed sign-in, and a request for a new password.
@@ -242,15 +242,15 @@ test("no output contains a secret or users' data, whatever succeeds or fails, an
     (await post(`${dashboard}/sign-in`, { email: PEOPLE.owner, password: SECRETS.password })).status,
   ).toBe(200);
   await post(`${dashboard}/forgot`, { email: PEOPLE.owner });
-  await ask(`${dashboard}/projects`, { headers: { cookie: `__Host-session=${SECRETS.cookie}` } });
-  await ask(`${dashboard}/projects`, { headers: { authorization: `Bearer ${SECRETS.wrongToken}` } });
+  await send(`${dashboard}/projects`, { headers: { cookie: `__Host-session=${SECRETS.cookie}` } });
+  await send(`${dashboard}/projects`, { headers: { authorization: `Bearer ${SECRETS.wrongToken}` } });
 
   // A project with AI drafting whose endpoint repeats what it receives.
-  const sealer = createSealer(SECRETS.secretKey, null, 'secrets at rest');
+  const encrypter = createEncrypter(SECRETS.secretKey, null, 'secrets at rest');
   const pepper = deriveKey(SECRETS.secretKey, 'api-key pepper');
   const resolver = createResolver({ servers: dns.servers, timeoutMs: 2_000, tries: 2 });
   const mail = { mailDomain: MAIL_DOMAIN, spfInclude: null };
-  const deps = { db, sealer, resolver, mail, newId: idMaker(db.clock) };
+  const deps = { db, encrypter, resolver, mail, newId: idMaker(db.clock) };
   const { secret: apiKey } = await createKey({ db, pepper }, { projectId, label: 'server' });
   const domain = await addDomain(deps, { projectId, name: 'mail.acme.test', warm: true });
   for (const { type, name, value } of domain.records) dns.set(type, name, [value]);
@@ -269,7 +269,7 @@ test("no output contains a secret or users' data, whatever succeeds or fails, an
     { ...deps, rules: { allowPrivate: true } },
     { projectId, url: hooks.url('/all'), types: null, perSecond: 100, inFlightMax: 5 },
   );
-  hooks.answer(({ headers, body }) => ({
+  hooks.setReply(({ headers, body }) => ({
     status: 500,
     body: `${endpoint.secret} ${JSON.stringify(headers)} ${body}`,
   }));
@@ -281,7 +281,7 @@ test("no output contains a secret or users' data, whatever succeeds or fails, an
   const people = [
     { external_user_id: 'reader', email: PEOPLE.email },
     { external_user_id: 'refused', email: PEOPLE.refused },
-  ].map((one) => ({ ...one, traits: { name: PEOPLE.name, company: PEOPLE.company } }));
+  ].map((entry) => ({ ...entry, traits: { name: PEOPLE.name, company: PEOPLE.company } }));
   const [reader] = people;
   for (const person of people) expect((await post(users, person, by(apiKey))).status).toBe(202);
   expect((await post(users, reader, by(SECRETS.wrongKey))).status).toBe(401);
@@ -290,15 +290,15 @@ test("no output contains a secret or users' data, whatever succeeds or fails, an
   await post(users, { external_user_id: 'x', email: `${PEOPLE.email} ${PEOPLE.name}` }, by(apiKey));
   await post(users, `{"external_user_id": "x", "traits": {"name": "${PEOPLE.name}" oops`, by(apiKey));
   await post(`${users}/${PEOPLE.email}/${SECRETS.wrongKey}`, reader, by(apiKey));
-  await ask(`/${SECRETS.wrongToken}?email=${PEOPLE.email}`);
+  await send(`/${SECRETS.wrongToken}?email=${PEOPLE.email}`);
 
   // Rows that the database refuses by repeating them: in ingest, in processing, of hits, and of webhooks.
-  await whileRefusing(db, 'inbox', async () => {
+  await whileRefusing(db, 'ingest_queue', async () => {
     expect((await post(users, reader, by(apiKey))).status).toBe(500);
   });
   await whileRefusing(db, 'person', async () => {
     await post(users, { ...reader, external_user_id: 'newcomer' }, by(apiKey));
-    await heard('record.dead_lettered', 'processing.failed');
+    await untilLogged('record.dead_lettered', 'processing.failed');
   });
   for (const { external_user_id } of people)
     await post(events, { external_user_id, name: 'user_signed_up', properties: {} }, by(apiKey));
@@ -307,8 +307,8 @@ test("no output contains a secret or users' data, whatever succeeds or fails, an
       projectId,
     ]);
   await expect.poll(async () => (await draftsOf()).length, { timeout: 15_000 }).toBe(2);
-  await heard('ai_draft.failed');
-  expect(model.asked()).toBeGreaterThan(0);
+  await untilLogged('ai_draft.failed');
+  expect(model.requestCount()).toBeGreaterThan(0);
 
   // The relay accepts one email, and refuses the other by repeating its recipient; both are reported.
   const scheduled = async (): Promise<string[]> =>
@@ -324,30 +324,30 @@ test("no output contains a secret or users' data, whatever succeeds or fails, an
   );
   await letFallDue(db, projectId, await scheduled());
   const messages = (): Promise<{ id: string; state: string }[]> =>
-    db.query(`SELECT id, state FROM beckon.message WHERE project_id = $1 ORDER BY state`, [projectId]);
+    db.query(`SELECT id, state FROM beckon.email WHERE project_id = $1 ORDER BY state`, [projectId]);
   await expect
     .poll(async () => (await messages()).map(({ state }) => state), { timeout: 20_000 })
     .toEqual(['failed', 'sent']);
   await expect.poll(() => hooks.received.length, { timeout: 10_000 }).toBeGreaterThan(0);
 
   // The actions of its reader, and the attempts of a forger, with a database that refuses to store them.
-  const messageId = (await messages()).find(({ state }) => state === 'sent')?.id ?? '';
+  const emailId = (await messages()).find(({ state }) => state === 'sent')?.id ?? '';
   const keys = [deriveKey(SECRETS.secretKey, 'email tokens')] as const;
-  const choices = emailToken({ projectId, messageId }, 'unsubscribe', keys);
-  const opened = emailToken({ projectId, messageId }, 'open', keys);
-  await whileRefusing(db, 'topic_refusal', async () => {
+  const choices = emailToken({ projectId, emailId }, 'unsubscribe', keys);
+  const opened = emailToken({ projectId, emailId }, 'open', keys);
+  await whileRefusing(db, 'topic_unsubscribe', async () => {
     await whileRefusing(db, 'suppression', async () => {
-      const asked = await ask(`/u/${choices}`, {
+      const response = await send(`/u/${choices}`, {
         method: 'POST',
         body: new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }),
       });
-      expect(asked.status).toBe(503);
+      expect(response.status).toBe(503);
     });
   });
-  await ask(`/u/${choices}`);
-  await ask(`/u/${SECRETS.wrongToken}`);
-  await ask(`/o/${opened}`);
-  await ask(`/c/${SECRETS.wrongToken}/1`);
+  await send(`/u/${choices}`);
+  await send(`/u/${SECRETS.wrongToken}`);
+  await send(`/o/${opened}`);
+  await send(`/c/${SECRETS.wrongToken}/1`);
 
   // Inbound mail, for an unknown and for a known recipient.
   const talk = await openTalk(mailPort);
@@ -390,13 +390,13 @@ test("no output contains a secret or users' data, whatever succeeds or fails, an
     opened,
   };
   // The set-up link is printed for the operator who starts the server, and never logged.
-  const printed = server.said.filter((line) => line.startsWith('{') || !line.includes(setUpUrl));
+  const printed = server.output.filter((line) => line.startsWith('{') || !line.includes(setUpUrl));
   expect(found({ ...secrets, ...PEOPLE, setUpToken }, printed)).toEqual([]);
   const { wrongToken: _, ...neverAnswered } = secrets;
   expect(
     found(
       neverAnswered,
-      answers.filter((answer) => !answer.includes('<html')),
+      responses.filter((text) => !text.includes('<html')),
     ),
   ).toEqual([]);
 }, 120_000);
@@ -431,8 +431,8 @@ test.each([
       ...envOf(url),
     });
     expect(await server.ended).not.toBe(0);
-    expect(server.said.join('')).not.toBe('');
-    expect(found(SECRETS, server.said)).toEqual([]);
+    expect(server.output.join('')).not.toBe('');
+    expect(found(SECRETS, server.output)).toEqual([]);
   },
   60_000,
 );

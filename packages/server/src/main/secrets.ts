@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Config } from './config.ts';
 import { openSuppressionHasher, type SuppressionHasher } from '../modules/sending/index.ts';
 import type { TokenKeys } from '../platform/crypto/email-token.ts';
-import { createSealer, type Sealer } from '../platform/crypto/encrypt.ts';
+import { createEncrypter, type Encrypter } from '../platform/crypto/encrypt.ts';
 import { deriveKey, equalInConstantTime, type Pepper } from '../platform/crypto/hash.ts';
 import type { Tx } from '../platform/db/statements.ts';
 import type { Clock } from '../platform/time/clock.ts';
@@ -16,20 +16,20 @@ import type { Clock } from '../platform/time/clock.ts';
  */
 export async function openSecrets(deps: { db: Tx; clock: Clock }, config: SecretConfig): Promise<Secrets> {
   const { db, clock } = deps;
-  const known = await findCheck(db);
-  const secret = config.secretKey ?? (await readKeyFile(config)) ?? (await makeKeyFile(config, known));
-  if (known === undefined) await insertCheck(db, { check: checkOf(secret), at: new Date(clock.now()) });
-  const stored = known ?? (await findCheck(db));
+  const storedCheck = await findCheck(db);
+  const secret = config.secretKey ?? (await readKeyFile(config)) ?? (await makeKeyFile(config, storedCheck));
+  if (storedCheck === undefined) await insertCheck(db, { check: checkOf(secret), at: new Date(clock.now()) });
+  const stored = storedCheck ?? (await findCheck(db));
   const previous = config.secretKeyPrevious;
   const match = matchOf(stored, secret, previous);
   if (match === 'none') throw new Error(wrongKey(config));
   // From here on the database requires the new key; a hash under the old one is renewed on its next use.
   if (match === 'previous') await updateCheck(db, { from: stored, to: checkOf(secret) });
-  const sealer = createSealer(secret, previous, 'secrets at rest');
+  const encrypter = createEncrypter(secret, previous, 'secrets at rest');
   return {
     pepper: { current: pepperOf(secret), previous: previous === null ? null : pepperOf(previous) },
-    sealer,
-    hasher: await openSuppressionHasher({ db, clock, sealer }),
+    encrypter,
+    hasher: await openSuppressionHasher({ db, clock, encrypter }),
     tokenKeys: [
       deriveKey(secret, 'email tokens'),
       ...(previous === null ? [] : [deriveKey(previous, 'email tokens')]),
@@ -52,10 +52,10 @@ export async function findKeyFault(
   db: Tx,
   { secretKey, config }: { secretKey: string; config: SecretConfig },
 ): Promise<string | null> {
-  const [found] = await db.query<{ there: boolean }>(
+  const [row] = await db.query<{ there: boolean }>(
     `SELECT to_regclass('beckon.installation') IS NOT NULL AS there`,
   );
-  const stored = found?.there ? await findCheck(db) : undefined;
+  const stored = row?.there ? await findCheck(db) : undefined;
   if (stored === undefined) return 'The database was never set up, so there is nothing to back up';
   const match = matchOf(stored, secretKey, config.secretKeyPrevious);
   if (match === 'current') return null;
@@ -67,7 +67,7 @@ export async function findKeyFault(
 /** The keys that are derived from the one secret. None of them reveals anything about another. */
 export type Secrets = {
   pepper: Pepper;
-  sealer: Sealer;
+  encrypter: Encrypter;
   hasher: SuppressionHasher;
   tokenKeys: TokenKeys;
   /** Keys that sign sessions; the current one first. */
@@ -108,8 +108,8 @@ function lostKeyFile(config: SecretConfig): string {
 }
 
 /** Writes the key to a file of its own and links it into place: the first process wins, and no process reads half a file. */
-async function makeKeyFile(config: SecretConfig, known: Buffer | undefined): Promise<string> {
-  if (known !== undefined) throw new Error(lostKeyFile(config));
+async function makeKeyFile(config: SecretConfig, storedCheck: Buffer | undefined): Promise<string> {
+  if (storedCheck !== undefined) throw new Error(lostKeyFile(config));
   const path = keyFilePath(config);
   await mkdir(config.dataDir, { recursive: true });
   const draft = `${path}.${randomBytes(6).toString('hex')}`;
@@ -195,10 +195,10 @@ async function updateCheck(db: Tx, { from, to }: { from: Buffer | undefined; to:
   await db.query(`UPDATE beckon.installation SET secret_check = $2 WHERE secret_check = $1`, [from, to]);
 }
 
-type Secretive = Pick<Config, 'secretKey' | 'secretKeyPrevious' | 'smtpUrl' | 'database' | 'model'>;
+type SecretSources = Pick<Config, 'secretKey' | 'secretKeyPrevious' | 'smtpUrl' | 'database' | 'model'>;
 
 /** Returns the secrets of the environment, which must never be printed, even when a server repeats what it received. */
-export function toldSecrets(config: Secretive): string[] {
+export function configSecrets(config: SecretSources): string[] {
   const { secretKey, secretKeyPrevious, smtpUrl, database, model } = config;
   const passwords = [smtpUrl, database?.url, database?.adminUrl].map((url) => (url ? passwordOf(url) : ''));
   return [secretKey, secretKeyPrevious, model?.apiKey, ...passwords].filter(

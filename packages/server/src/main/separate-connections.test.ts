@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, describe, expect, test } from 'vitest';
 import { idMaker } from '../platform/ids.ts';
-import { createSealer } from '../platform/crypto/encrypt.ts';
+import { createEncrypter } from '../platform/crypto/encrypt.ts';
 import { findMail } from '../modules/sending/test-inbox/reads.ts';
 import { readMail } from '../modules/sending/test-inbox/read-mail.ts';
 import { createKey } from '../modules/ingest/keys/change-key.ts';
@@ -15,7 +15,7 @@ import { PEPPER, testServer } from '../../testkit/server.ts';
 import { systemClock } from '../platform/time/clock.ts';
 import { testTeam } from '../../testkit/team.ts';
 
-const SEALER = createSealer('a secret of these tests, and long enough', null, 'secrets at rest');
+const SEALER = createEncrypter('a secret of these tests, and long enough', null, 'secrets at rest');
 
 const hooks: string[] = [];
 const receiver = createServer((request, response) => {
@@ -28,7 +28,7 @@ await once(receiver, 'listening');
 const hookUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
 
 const server = await testServer({
-  more: { sealer: SEALER, webhooks: { allowPrivate: true, agent: 'test' } },
+  more: { encrypter: SEALER, webhooks: { allowPrivate: true, agent: 'test' } },
 });
 const { db } = server;
 const team = testTeam({ ...server, clock: systemClock as never });
@@ -53,7 +53,7 @@ async function prepare() {
     frequency_cap: 'off',
     throttle: 'off',
   });
-  const deps = { db, newId: idMaker(db.clock), sealer: SEALER, rules: { allowPrivate: true } };
+  const deps = { db, newId: idMaker(db.clock), encrypter: SEALER, rules: { allowPrivate: true } };
   const types = ['email.unsubscribed'];
   await addEndpoint(deps, { projectId, url: hookUrl, types, description: null } as never);
   return { projectId, otherId: other.id, secret, token };
@@ -69,18 +69,18 @@ function fillPages({ projectId, otherId, token }: Prepared): { stop(): Promise<v
     ...Array.from({ length: 10 }, () => `${id}/views?screen=users`),
     ...Array.from({ length: 10 }, () => `${id}/requests?filter=code:x`),
   ]);
-  const asked = paths.map(async (path) => {
+  const requests = paths.map(async (path) => {
     const url = `${server.url}/api/dashboard/projects/${path}`;
     while (!stopped.signal.aborted)
       await fetch(url, { headers, signal: stopped.signal }).then(
-        (answer) => answer.text(),
+        (response) => response.text(),
         () => {},
       );
   });
   return {
     async stop() {
       stopped.abort();
-      await Promise.all(asked);
+      await Promise.all(requests);
     },
   };
 }
@@ -114,15 +114,15 @@ async function unsubscribe(projectId: number): Promise<void> {
   const [mail] = kept;
   const found = mail && (await findMail(db, { projectId, ...mail }));
   const { headers } = await readMail(found?.raw ?? Buffer.alloc(0));
-  const place = new URL(
+  const link = new URL(
     /<(http[^>]*)>/.exec(headers.find(({ name }) => name === 'list-unsubscribe')?.value ?? '')?.[1] ?? '',
   );
-  const answer = await fetch(`${server.url}${place.pathname}${place.search}`, {
+  const response = await fetch(`${server.url}${link.pathname}${link.search}`, {
     method: 'POST',
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
     body: 'List-Unsubscribe=One-Click',
   });
-  expect(answer.status).toBe(200);
+  expect(response.status).toBe(200);
 }
 
 describe('connections of the dashboard', () => {

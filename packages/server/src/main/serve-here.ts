@@ -5,33 +5,33 @@ import type { Log } from '../platform/log.ts';
 import { openModel } from '../modules/templates/index.ts';
 import type { Config } from './config.ts';
 import { openDashboard, openGuide } from './built-pages.ts';
-import { openMailroom, webhookAgent } from './mailroom.ts';
+import { openSendServices, webhookAgent } from './mailroom.ts';
 import { embeddedData } from './embedded-data.ts';
 import type { DataLocation } from './prepare.ts';
 import type { ReadRelease } from './release.ts';
 import type { Secrets } from './secrets.ts';
 import { type RunningServer, startServer } from './wire.ts';
 
-export type Here = {
-  place: Pick<DataLocation, 'connection' | 'adminConnection'>;
+export type ServeContext = {
+  location: Pick<DataLocation, 'connection' | 'adminConnection'>;
   secrets: Secrets;
   log: Log;
   release: ReadRelease;
   /** Returns the counts of all processes, if this is one of several. */
   countedByAll?: () => Promise<string>;
-  reach?: FailpointHook;
+  failpoint?: FailpointHook;
 };
 
 /** Runs the server in this process, over a database that is ready. Its stop closes everything that it opened. */
-export async function serveHere(config: Config, here: Here): Promise<RunningServer> {
-  const { place, secrets, log, release, countedByAll, reach } = here;
+export async function serveHere(config: Config, context: ServeContext): Promise<RunningServer> {
+  const { location, secrets, log, release, countedByAll, failpoint } = context;
   const life = createLifecycle(log);
-  const mail = openMailroom(config, secrets.sealer, systemClock);
-  life.onStop('rendering', () => mail.mailroom.renderer.close());
+  const mail = openSendServices(config, secrets.encrypter, systemClock);
+  life.onStop('rendering', () => mail.sendServices.renderer.close());
   try {
     const server = await startServer({
-      connection: place.connection,
-      adminConnection: place.adminConnection,
+      connection: location.connection,
+      adminConnection: location.adminConnection,
       namedStatements: config.database?.namedStatements ?? true,
       ...secrets,
       ...mail,
@@ -53,7 +53,7 @@ export async function serveHere(config: Config, here: Here): Promise<RunningServ
       restoreGuard: config.restoreGuard,
       embedded: embeddedData(config),
       ...(countedByAll ? { countedByAll } : {}),
-      ...(reach ? { reach } : {}),
+      ...(failpoint ? { failpoint } : {}),
     });
     return {
       ...server,

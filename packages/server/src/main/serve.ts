@@ -1,11 +1,11 @@
 import type { OperatorServer } from './commands/operator.ts';
 import type { Config } from './config.ts';
-import { lastWords } from './crash-report.ts';
+import { reportCrash } from './crash-report.ts';
 import type { ServerHandle } from './options.ts';
-import { findPlace, FOR_A_MOMENT, type DataLocation, prepareServer } from './prepare.ts';
-import { isOneProcess } from './processes.ts';
+import { openDataLocation, FOR_A_MOMENT, type DataLocation, prepareServer } from './prepare.ts';
+import { isSingleProcess } from './processes.ts';
 import type { ReadRelease } from './release.ts';
-import { type Secrets, toldSecrets } from './secrets.ts';
+import { type Secrets, configSecrets } from './secrets.ts';
 import { reload, serveHere } from './serve-here.ts';
 import { offerSetup } from '../modules/workspace/index.ts';
 import { openDatabase } from '../platform/db/database.ts';
@@ -17,39 +17,39 @@ type Voice = {
   print: (line: string) => void;
   release: ReadRelease;
   /** See `ServerOptions`. */
-  reach?: FailpointHook;
+  failpoint?: FailpointHook;
 };
 
 /** Runs the server over its database. The database is opened first and released last. */
 export async function serve(config: Config, voice: Voice): Promise<OperatorServer> {
-  const log = createLog(config.logLevel, voice.logTo === 'stdout' ? 1 : 2, toldSecrets(config));
-  lastWords((error) => log.error({ err: error }, 'process.failed'));
-  const place = await findPlace(config, { log, print: voice.print });
+  const log = createLog(config.logLevel, voice.logTo === 'stdout' ? 1 : 2, configSecrets(config));
+  reportCrash((error) => log.error({ err: error }, 'process.failed'));
+  const location = await openDataLocation(config, { log, print: voice.print });
   try {
-    const secrets = await prepareServer(config, place, log);
-    const running = await start(config, { ...voice, place, secrets, log });
+    const secrets = await prepareServer(config, location, log);
+    const running = await start(config, { ...voice, location, secrets, log });
     const stopReloading = reloadOnHangup(running);
     const url = addressOf(config, running);
     return {
       url,
-      setUpUrl: config.roles.has('api') ? await setUpLink(place, { publicUrl: url, log }) : null,
+      setUpUrl: config.roles.has('api') ? await setUpLink(location, { publicUrl: url, log }) : null,
       warnings: config.warnings,
       async stop() {
         stopReloading();
         await running.stop();
-        await place.release();
+        await location.release();
       },
     };
   } catch (error) {
-    await place.release();
+    await location.release();
     throw error;
   }
 }
 
-type Ready = Omit<Voice, 'print'> & { place: DataLocation; secrets: Secrets; log: Log };
+type Ready = Omit<Voice, 'print'> & { location: DataLocation; secrets: Secrets; log: Log };
 
 async function start(config: Config, ready: Ready): Promise<ServerHandle> {
-  if (!isOneProcess(config)) {
+  if (!isSingleProcess(config)) {
     const { supervise } = await import('./supervise.ts');
     return supervise(config, ready);
   }

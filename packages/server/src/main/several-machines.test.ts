@@ -8,11 +8,11 @@ const PAGE = readFileSync(new URL('../../../../docs/how-to/scaling.md', import.m
 
 test('the page lists how many connections a process opens', () => {
   const rows = [...PAGE.matchAll(/^\| (`[\w-]+`|all in one) \| (\d+) \| (\d+) \|$/gm)];
-  const said = rows.map(([, name, pooled, direct]) => [
+  const documented = rows.map(([, name, pooled, direct]) => [
     name,
     { pooled: Number(pooled), direct: Number(direct) },
   ]);
-  expect(Object.fromEntries(said)).toEqual({
+  expect(Object.fromEntries(documented)).toEqual({
     '`api`': connectionsOf(new Set(['api'])),
     '`worker`': connectionsOf(new Set(['worker'])),
     '`mail-in`': connectionsOf(new Set(['mail-in'])),

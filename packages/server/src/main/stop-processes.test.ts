@@ -2,23 +2,26 @@ import type { Worker } from 'node:cluster';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type StandIn, standInProcess } from '../../testkit/stand-in-process.ts';
 import { silentLog } from '../platform/log.ts';
-import { Kept, stopProcesses } from './keep-process.ts';
+import { ManagedProcess, stopProcesses } from './keep-process.ts';
 import type { ProcessRef } from './processes.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
 
-function standIn(part: ProcessRef): StandIn & { kept: Kept } {
-  const one = standInProcess();
-  const fork = (): Worker => one.worker;
-  return { ...one, kept: new Kept(part, { fork, heard: () => {}, ended: () => {}, log: silentLog }) };
+function standIn(part: ProcessRef): StandIn & { managed: ManagedProcess } {
+  const fake = standInProcess();
+  const fork = (): Worker => fake.worker;
+  return {
+    ...fake,
+    managed: new ManagedProcess(part, { fork, onMessage: () => {}, ended: () => {}, log: silentLog }),
+  };
 }
 
 test('a worker that is sending stops at once, and has nine seconds, however long the others take', async () => {
   const api = standIn({ role: 'api', number: 1 });
   const worker = standIn({ role: 'worker', number: 1 });
-  const stopped = stopProcesses([api.kept, worker.kept]);
-  expect([api.told, worker.told]).toEqual([[{ kind: 'stop' }], [{ kind: 'stop' }]]);
+  const stopped = stopProcesses([api.managed, worker.managed]);
+  expect([api.messages, worker.messages]).toEqual([[{ kind: 'stop' }], [{ kind: 'stop' }]]);
   await vi.advanceTimersByTimeAsync(6_999);
   api.ends();
   await vi.advanceTimersByTimeAsync(2_000);
@@ -31,9 +34,9 @@ test('a worker that is sending stops at once, and has nine seconds, however long
 test('a process that does not end in time is killed', async () => {
   const api = standIn({ role: 'api', number: 1 });
   const worker = standIn({ role: 'worker', number: 1 });
-  const stopped = stopProcesses([api.kept, worker.kept]);
+  const stopped = stopProcesses([api.managed, worker.managed]);
   await vi.advanceTimersByTimeAsync(9_000);
   expect([api.killed, worker.killed]).toEqual([['SIGKILL'], ['SIGKILL']]);
-  for (const one of [api, worker]) one.ends();
+  for (const fake of [api, worker]) fake.ends();
   await stopped;
 });

@@ -15,7 +15,7 @@ const { db, clock } = stage;
 const engine = openEngine(db, clock);
 afterAll(() => stage.close());
 
-type Late = { asked: Promise<void>; goOn: () => void };
+type Late = { started: Promise<void>; goOn: () => void };
 let projectId = 0;
 beforeEach(async () => {
   await stage.forget();
@@ -45,32 +45,32 @@ async function draftStates(): Promise<string[]> {
 }
 
 function lateRelay(): TestTransport & Late {
-  const [asked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const [started, finish] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const transport = testTransport(1);
-  transport.answer(async () => {
-    asked.resolve();
-    await answered.promise;
+  transport.setResult(async () => {
+    started.resolve();
+    await finish.promise;
     return { result: 'sent' };
   });
-  return { ...transport, asked: asked.promise, goOn: answered.resolve };
+  return { ...transport, started: started.promise, goOn: finish.resolve };
 }
 
 function lateOutbound(): Outbound & Late {
-  const [asked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const [started, finish] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   return {
     ...stage.outbound,
     async post(request) {
-      asked.resolve();
-      await answered.promise;
+      started.resolve();
+      await finish.promise;
       return stage.outbound.post(request);
     },
     close: () => {},
-    asked: asked.promise,
-    goOn: answered.resolve,
+    started: started.promise,
+    goOn: finish.resolve,
   };
 }
 
-function startOne(transport: TestTransport, outbound: Outbound): Promise<TestServer> {
+function startWorkerServer(transport: TestTransport, outbound: Outbound): Promise<TestServer> {
   const more = { openOutbound: () => outbound };
   return testServer({ database: stage.database, clock, roles: ['worker'], transport, more });
 }
@@ -80,8 +80,8 @@ test('a stopping sender returns unsent drafts before a slow endpoint answers, an
   await stage.endpoint(projectId, '/late');
   await stage.queue(projectId);
   const [relay, outbound] = [lateRelay(), lateOutbound()];
-  const server = await startOne(relay, outbound);
-  await Promise.all([relay.asked, outbound.asked]);
+  const server = await startWorkerServer(relay, outbound);
+  await Promise.all([relay.started, outbound.started]);
   await expect.poll(draftStates).toEqual(['sending', 'sending', 'sending']);
   const stopped = server.stop();
   relay.goOn();

@@ -24,20 +24,20 @@ test('a connection that was busy at a stop does not delay it after its answer', 
   const { secret } = await testProject(home);
   const socket = await open(server.ports.http);
   const blocker = await home.db.session();
-  await blocker.script('BEGIN; LOCK TABLE beckon.inbox IN EXCLUSIVE MODE');
+  await blocker.script('BEGIN; LOCK TABLE beckon.ingest_queue IN EXCLUSIVE MODE');
   socket.write(request(secret, `Content-Length: ${BODY.length}\r\n\r\n${BODY}`));
   for (;;) {
     const waiting = await home.db.query(
-      `SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'beckon.inbox'::regclass`,
+      `SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'beckon.ingest_queue'::regclass`,
     );
     if (waiting.length > 0) break;
   }
-  const answered = once(socket, 'data');
+  const dataEvent = once(socket, 'data');
   const stopped = server.stop();
   await blocker.script('COMMIT');
   blocker.release();
-  const [answer] = (await answered) as [Buffer];
-  expect(String(answer)).toMatch(/^HTTP\/1.1 202 /);
+  const [chunk] = (await dataEvent) as [Buffer];
+  expect(String(chunk)).toMatch(/^HTTP\/1.1 202 /);
   // The client keeps its end open; a keep-alive of 72 s would outlast this test.
   await stopped;
   socket.destroy();

@@ -5,10 +5,10 @@ import type { Database } from '../platform/db/database.ts';
 export function stripeReader(db: Database, address?: StripeAddress): OpenStripe {
   const openReader = (key: string): ReturnType<typeof openStripe> =>
     openStripe({ key, ...(address && { address }) });
-  return (asked) => ({
+  return (options) => ({
     async *read(after, signal) {
       const { stripeSources } = await import('../modules/imports/index.ts');
-      yield* stripeSources({ db, openReader })(asked).read(after, signal);
+      yield* stripeSources({ db, openReader })(options).read(after, signal);
     },
   });
 }

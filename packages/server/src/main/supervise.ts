@@ -6,10 +6,10 @@ import { createLifecycle, type Lifecycle } from '../platform/async/lifecycle.ts'
 import { createMetricsServer } from '../modules/operations/metrics/endpoints.ts';
 import type { Config } from './config.ts';
 import { countAll } from './count-all.ts';
-import { Kept, stopProcesses } from './keep-process.ts';
+import { ManagedProcess, stopProcesses } from './keep-process.ts';
 import { closed, listening, listens, portOf } from './listening.ts';
 import { COUNTS_CONTENT_TYPE } from './merged-counts.ts';
-import { type FromPart, type ProcessRef, partsOf } from './processes.ts';
+import { type ProcessMessage, type ProcessRef, partsOf } from './processes.ts';
 import type { ServerHandle } from './options.ts';
 
 export type Watch = { log: Log; logTo: 'stdout' | 'stderr' };
@@ -22,22 +22,24 @@ const CHILD = fileURLToPath(new URL('child.ts', import.meta.url));
  */
 export async function supervise(config: Config, { log, logTo }: Watch): Promise<ServerHandle> {
   const port = config.roles.has('api') ? await choosePort(config) : null;
-  const kept: Kept[] = [];
-  const counts = countAll(() => kept);
+  const processes: ManagedProcess[] = [];
+  const counts = countAll(() => processes);
   const fork = ({ role, number }: ProcessRef): Worker => {
     cluster.setupPrimary({ exec: CHILD, args: [role, String(number), String(port ?? 0), logTo] });
     return cluster.fork();
   };
-  const heard = (one: Kept, message: FromPart): void => {
-    if (message.kind === 'counted') counts.counted(one, message);
-    if (message.kind !== 'asked') return;
-    void counts.text().then((text) => one.tell({ kind: 'text', id: message.id, text }));
+  const onMessage = (managed: ManagedProcess, message: ProcessMessage): void => {
+    if (message.kind === 'counted') counts.counted(managed, message);
+    if (message.kind !== 'counts_requested') return;
+    void counts.text().then((text) => managed.send({ kind: 'text', id: message.id, text }));
   };
-  for (const part of partsOf(config)) kept.push(new Kept(part, { fork, heard, ended: counts.ended, log }));
+  for (const part of partsOf(config))
+    processes.push(new ManagedProcess(part, { fork, onMessage, ended: counts.ended, log }));
   const life = createLifecycle(log);
-  const stopAll = async (): Promise<void> => void (await Promise.all([stopProcesses(kept), life.stop()]));
+  const stopAll = async (): Promise<void> =>
+    void (await Promise.all([stopProcesses(processes), life.stop()]));
   try {
-    await Promise.all(kept.map(({ ready }) => ready));
+    await Promise.all(processes.map(({ ready }) => ready));
     await startMetrics(config, { life, text: counts.text });
   } catch (error) {
     await stopAll();
@@ -46,7 +48,7 @@ export async function supervise(config: Config, { log, logTo }: Watch): Promise<
   return {
     httpPort: port,
     reload() {
-      for (const one of kept) one.tell({ kind: 'reload' });
+      for (const managed of processes) managed.send({ kind: 'reload' });
     },
     stop: stopAll,
   };
@@ -68,7 +70,7 @@ async function startMetrics(
 ): Promise<void> {
   if (port === null) return;
   const server = createMetricsServer({ text, contentType: COUNTS_CONTENT_TYPE });
-  const place = { variable: 'METRICS_PORT', host, port };
-  await listens(place, listening(server, place));
+  const address = { variable: 'METRICS_PORT', host, port };
+  await listens(address, listening(server, address));
   life.onStop('metrics', () => closed(server));
 }

@@ -3,9 +3,9 @@ import { loadConfig } from './config.ts';
 import { type Variable, VARIABLES } from './variables.ts';
 
 /** Returns the names of the variables that a load of this environment reads. */
-function asked(given: Record<string, string>): Set<string> {
+function readVariables(values: Record<string, string>): Set<string> {
   const names = new Set<string>();
-  const env = new Proxy(given, {
+  const env = new Proxy(values, {
     get(target, name) {
       names.add(String(name));
       return target[String(name)];
@@ -15,7 +15,7 @@ function asked(given: Record<string, string>): Set<string> {
   return names;
 }
 
-const read = new Set(['TLS_CERT_FILE', 'TLS_KEY_FILE', ...asked({})]);
+const read = new Set(['TLS_CERT_FILE', 'TLS_KEY_FILE', ...readVariables({})]);
 const named = VARIABLES.flatMap(({ name, secret }) => (secret ? [name, `${name}_FILE`] : [name]));
 
 test('the list has every variable that is read, and no other', () => {
@@ -25,19 +25,19 @@ test('the list has every variable that is read, and no other', () => {
 
 test('the documented defaults are the real ones', () => {
   const unset = loadConfig({}, () => '');
-  const said = (name: string): Variable['unset'] | undefined =>
+  const unsetValue = (name: string): Variable['unset'] | undefined =>
     VARIABLES.find((variable) => variable.name === name)?.unset;
-  expect(said('PORT')).toBe(String(unset.port));
-  expect(said('HOST')).toBe(unset.host);
-  expect(said('PUBLIC_URL')?.replace('$PORT', String(unset.port))).toBe(unset.publicUrl);
-  expect(said('MAIL_IN_PORT')).toBe(String(unset.mailIn.port));
-  expect(said('MAIL_IN_HOST')).toBe(unset.mailIn.host);
-  expect(said('API_PROCESSES')).toBe(String(unset.processes.api));
-  expect(said('WORKER_PROCESSES')).toBe(String(unset.processes.worker));
-  expect(said('LOG_LEVEL')).toBe(unset.logLevel);
-  expect(said('PROJECTS_PER_ORGANIZATION')).toBe(String(unset.projectsMax));
-  expect([said('LOCAL_SHELL'), unset.localShell]).toEqual(['on', `${unset.dataDir}/beckon.sock`]);
-  expect(said('WEBHOOK_ALLOW_PRIVATE')).toBe(String(unset.webhookAllowPrivate));
+  expect(unsetValue('PORT')).toBe(String(unset.port));
+  expect(unsetValue('HOST')).toBe(unset.host);
+  expect(unsetValue('PUBLIC_URL')?.replace('$PORT', String(unset.port))).toBe(unset.publicUrl);
+  expect(unsetValue('MAIL_IN_PORT')).toBe(String(unset.mailIn.port));
+  expect(unsetValue('MAIL_IN_HOST')).toBe(unset.mailIn.host);
+  expect(unsetValue('API_PROCESSES')).toBe(String(unset.processes.api));
+  expect(unsetValue('WORKER_PROCESSES')).toBe(String(unset.processes.worker));
+  expect(unsetValue('LOG_LEVEL')).toBe(unset.logLevel);
+  expect(unsetValue('PROJECTS_PER_ORGANIZATION')).toBe(String(unset.projectsMax));
+  expect([unsetValue('LOCAL_SHELL'), unset.localShell]).toEqual(['on', `${unset.dataDir}/beckon.sock`]);
+  expect(unsetValue('WEBHOOK_ALLOW_PRIVATE')).toBe(String(unset.webhookAllowPrivate));
   for (const [name, value] of [
     ['METRICS_PORT', unset.metricsPort],
     ['DATABASE_URL', unset.database],
@@ -45,7 +45,7 @@ test('the documented defaults are the real ones', () => {
     ['MAIL_FROM', unset.mailFrom],
     ['AI_BASE_URL', unset.model],
   ] as const)
-    expect([said(name), value]).toEqual([null, null]);
+    expect([unsetValue(name), value]).toEqual([null, null]);
 });
 
 test('every example is valid', () => {

@@ -5,14 +5,14 @@ import { createTeam, type Team, type Feeds, type Installation } from '../modules
 import { createDashboardApi, type DashboardApi } from '../modules/workspace/dashboard-api/mount.ts';
 import { createModels, listRuleNeeds } from '../modules/rules/index.ts';
 import { createAccountEmails } from '../modules/delivery/index.ts';
-import { createBacktestPlaces } from '../modules/explain/index.ts';
+import { createBacktestSlots } from '../modules/explain/index.ts';
 import { DASHBOARD_ROUTES, type DashboardDeps } from './dashboard-routes.ts';
 import { mountApp } from '../platform/http/static/app.ts';
 import { mountGuide } from '../platform/http/static/mount-guide.ts';
 import type { TransportRules } from '../platform/http/transport.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Relay } from '../platform/mail/submit.ts';
-import { openWayOut } from './open-transport.ts';
+import { openOutgoingRelay } from './open-transport.ts';
 import type { ServerOptions } from './options.ts';
 
 type Parts = {
@@ -61,20 +61,20 @@ export function mountPeople(options: ServerOptions, api: DashboardApi): ((app: F
 const NOT_BUILT = (): { kind: 'building' } => ({ kind: 'building' });
 
 function dashboardDeps(options: ServerOptions, { life, ...parts }: Parts): DashboardDeps {
-  const { log, pepper, sealer, hasher, tokenKeys, mailroom, mail, resolver, release } = options;
+  const { log, pepper, encrypter, hasher, tokenKeys, sendServices, mail, resolver, release } = options;
   const { webhooks } = options;
   const openRelay = openedOnce(() =>
-    openWayOut({ smtpUrl: options.smtpUrl, tokenKeys, log }, { db: parts.db, life }),
+    openOutgoingRelay({ smtpUrl: options.smtpUrl, tokenKeys, log }, { db: parts.db, life }),
   );
   return {
     ...parts,
     log,
     access: parts.team,
     pepper,
-    sealer,
+    encrypter,
     hasher,
     tokenKeys,
-    mailroom,
+    sendServices,
     models: createModels(parts.db.clock),
     listRuleNeeds,
     mail,
@@ -86,7 +86,7 @@ function dashboardDeps(options: ServerOptions, { life, ...parts }: Parts): Dashb
     accountEmails: createAccountEmails({
       db: parts.db,
       openRelay,
-      outlet: mailroom.outlet,
+      outlet: sendServices.outlet,
       mailFrom: options.mailFrom,
       tokenKeys,
       newId: parts.newId,
@@ -95,7 +95,7 @@ function dashboardDeps(options: ServerOptions, { life, ...parts }: Parts): Dashb
     webhooks,
     installation: installationOf(options),
     projectsMax: options.projectsMax,
-    backtests: createBacktestPlaces(),
+    backtests: createBacktestSlots(),
   };
 }
 

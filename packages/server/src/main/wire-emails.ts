@@ -34,7 +34,7 @@ export function mountPages(
 export async function wireMailIn(options: ServerOptions, { db, life, newId }: Parts): Promise<MailIn> {
   const { log, mailIn, mail, tokenKeys, lookUp, listen } = options;
   if (!mailIn) return NO_MAIL;
-  const { host, port, isAsked } = mailIn;
+  const { host, port, isExplicit: isAsked } = mailIn;
   const readTls = () =>
     listen.tls && { cert: readFileSync(listen.tls.certFile), key: readFileSync(listen.tls.keyFile) };
   const deps = { db, newId, tokenKeys, mailDomain: mail.mailDomain, lookUp, log };
@@ -53,7 +53,7 @@ export async function wireMailIn(options: ServerOptions, { db, life, newId }: Pa
     };
     return { port: listener.port, reloadCertificate };
   } catch (error) {
-    if (isAsked || !isTaken(error))
+    if (isAsked || !isAddressInUse(error))
       return listens({ variable: 'MAIL_IN_PORT', host, port }, Promise.reject(error));
     log.warn({ host, port }, 'inbound_email.port_in_use');
     return NO_MAIL;
@@ -63,6 +63,6 @@ export async function wireMailIn(options: ServerOptions, { db, life, newId }: Pa
 type MailIn = { port: number | null; reloadCertificate: () => void };
 const NO_MAIL: MailIn = { port: null, reloadCertificate: () => {} };
 
-function isTaken(error: unknown): boolean {
+function isAddressInUse(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
 }

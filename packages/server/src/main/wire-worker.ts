@@ -2,7 +2,12 @@ import { idMaker } from '../platform/ids.ts';
 import type { Lifecycle } from '../platform/async/lifecycle.ts';
 import type { Log } from '../platform/log.ts';
 import { warningCounter } from '../modules/ingest/index.ts';
-import { createDigest, type Digester, startDigester, startBuilder } from '../modules/processing/index.ts';
+import {
+  createProcessor,
+  type ProcessorLoop,
+  startProcessor,
+  startAudienceBuilder,
+} from '../modules/processing/index.ts';
 import {
   createSender,
   keepInside,
@@ -20,20 +25,20 @@ import { startListener } from '../platform/db/notifications.ts';
 import type { Relay } from '../platform/mail/submit.ts';
 import { checkDomains } from '../modules/sending/domains/check-domains-job.ts';
 import { checkTracking } from '../modules/sending/domains/check-tracking-job.ts';
-import { type Job, startTimetable } from '../platform/jobs/scheduler.ts';
+import { type Job, startScheduler } from '../platform/jobs/scheduler.ts';
 import { forwardReplies } from '../modules/inbound/replies/forward-replies-job.ts';
 import { housekeeping } from './housekeeping.ts';
-import { resealSecrets } from '../modules/operations/re-encrypt-secrets-job.ts';
+import { reencryptSecretsJob } from '../modules/operations/re-encrypt-secrets-job.ts';
 import { settleHits } from '../modules/inbound/tracking/classify-hits-job.ts';
-import { tellTeam } from '../modules/review/team-digest-job.ts';
+import { teamDigestJob } from '../modules/review/team-digest-job.ts';
 import { startImporter } from '../modules/imports/index.ts';
-import { startTeller, type Teller } from '../modules/webhooks/index.ts';
-import { wordDrafts } from '../modules/templates/ai-drafting/draft-job.ts';
+import { startWebhookDispatcher, type WebhookDispatcher } from '../modules/webhooks/index.ts';
+import { aiDraftingJob } from '../modules/templates/ai-drafting/draft-job.ts';
 import type { Outbound } from '../platform/outbound/outbound.ts';
 import { webhookAgent } from './mailroom.ts';
 import { meteredJob, meteredOutbound, meteredTransport } from './metered.ts';
 import { stripeReader } from './stripe-reader.ts';
-import { openWayOut } from './open-transport.ts';
+import { openOutgoingRelay } from './open-transport.ts';
 import type { ServerOptions } from './options.ts';
 
 /** An email may be delayed this long, so that those of a busy second share a batch. */
@@ -43,7 +48,7 @@ const TOGETHER_MS = 100;
 const IMPORT_PAUSE_MS = 250;
 
 /** The channel on which other processes announce accepted records. */
-export const INBOX_CHANNEL = 'beckon_inbox';
+export const INGEST_QUEUE_CHANNEL = 'beckon_ingest_queue';
 
 type Parts = { db: Database; life: Lifecycle; metrics: Metrics };
 
@@ -61,40 +66,40 @@ export async function startWorker(options: ServerOptions, parts: Parts): Promise
   // Stops run in reverse order: first the work, then its connections, then the outcomes of work that was cut off.
   let settled = (): Promise<unknown> => Promise.resolve();
   life.onStop('emails', async () => void (await settled()));
-  const out = await wayOut(options, parts);
+  const out = await openTransports(options, parts);
   const outbound = options.openOutbound();
   life.onStop('outbound', () => outbound.close());
   const watch = { metrics, clock: db.clock };
-  const jobs = dutiesOf(options, { db, outbound, ...out }).map((job) => meteredJob(job, watch));
-  const timetable = startTimetable(jobs, log, db.reach);
+  const jobs = jobsOf(options, { db, outbound, ...out }).map((job) => meteredJob(job, watch));
+  const scheduler = startScheduler(jobs, log, db.failpoint);
   const warnings = warningCounter({ db, clock: db.clock, log });
   life.onStop('warnings of the digest', () => warnings.close());
-  const digest = createDigest({
+  const processor = createProcessor({
     db,
     log,
     newId: idMaker(db.clock),
     hasher: options.hasher,
-    onBatch: metrics.digested,
+    onBatch: metrics.countBatch,
   });
   const sender = startSending(options, { ...parts, transport: meteredTransport(out.transport, watch) });
-  settled = () => Promise.all([sender.settled(), timetable.settled()]);
-  const digester = startDigester({
+  settled = () => Promise.all([sender.settled(), scheduler.settled()]);
+  const processorLoop = startProcessor({
     db,
-    digest,
+    processor,
     log,
-    onLag: metrics.lagged,
-    onOdd: (projectId, code) => warnings.note(projectId, code),
+    onLag: metrics.reportLag,
+    onWarning: (projectId, code) => warnings.note(projectId, code),
   });
   const stop = stopperOf(log, {
     sender,
-    teller: startTelling(options, { ...parts, outbound }),
-    digester,
-    timetable,
-    builder: startBuilder({ db, digest, log }),
-    ...startTaking(options, { db, digester }),
+    teller: startDispatching(options, { ...parts, outbound }),
+    processorLoop,
+    scheduler,
+    builder: startAudienceBuilder({ db, processor, log }),
+    ...startIntake(options, { db, processorLoop }),
   });
   life.onStop('work', stop);
-  return { wake: () => digester.wake(), stop };
+  return { wake: () => processorLoop.wake(), stop };
 }
 
 type Stoppable = { stop(): Promise<void> };
@@ -115,49 +120,53 @@ function stopperOf(log: Log, parts: Record<string, Stoppable>): () => Promise<vo
 }
 
 /** Starts the import of records, and the listener for records of other processes. */
-function startTaking(
+function startIntake(
   options: ServerOptions,
-  { db, digester }: { db: Database; digester: Digester },
+  { db, processorLoop }: { db: Database; processorLoop: ProcessorLoop },
 ): Record<'importer' | 'listener', Stoppable> {
-  const { log, sealer, stripeAddress, adminConnection: connection } = options;
-  const wake = (): void => digester.wake();
+  const { log, encrypter, stripeAddress, adminConnection: connection } = options;
+  const wake = (): void => processorLoop.wake();
   const openStripe = stripeReader(db, stripeAddress);
   return {
-    importer: startImporter({ db, log, sealer, openStripe, pauseMs: IMPORT_PAUSE_MS, accepted: wake }),
-    listener: startListener({ connection, channel: INBOX_CHANNEL, heard: wake, log }),
+    importer: startImporter({ db, log, encrypter, openStripe, pauseMs: IMPORT_PAUSE_MS, accepted: wake }),
+    listener: startListener({ connection, channel: INGEST_QUEUE_CHANNEL, onNotification: wake, log }),
   };
 }
 
 function startSending(
-  { log, mailroom, tokenKeys, restoreGuard = 'auto' }: ServerOptions,
+  { log, sendServices, tokenKeys, restoreGuard = 'auto' }: ServerOptions,
   { db, metrics, transport }: Parts & { transport: Transport },
 ): DraftSender {
   const newId = idMaker(db.clock);
-  const deps = { db, log, newId, mailroom, tokenKeys, transport, togetherMs: TOGETHER_MS, restoreGuard };
-  return startSender({ db, sender: createSender(deps), log, onLag: metrics.lagged });
+  const deps = { db, log, newId, sendServices, tokenKeys, transport, togetherMs: TOGETHER_MS, restoreGuard };
+  return startSender({ db, sender: createSender(deps), log, onLag: metrics.reportLag });
 }
 
-function startTelling(
-  { log, sealer, release }: ServerOptions,
+function startDispatching(
+  { log, encrypter, release }: ServerOptions,
   { db, metrics, outbound }: Parts & { outbound: Outbound },
-): Teller {
-  return startTeller({
+): WebhookDispatcher {
+  return startWebhookDispatcher({
     db,
     log,
-    sealer,
-    outbound: meteredOutbound(outbound, metrics.posted),
+    encrypter,
+    outbound: meteredOutbound(outbound, metrics.countAttempt),
     agent: webhookAgent(release.version),
-    onLag: metrics.lagged,
+    onLag: metrics.reportLag,
   });
 }
 
-type WayOut = { transport: Transport; teamTransport: TeamTransport; relay: Pick<Relay, 'hand'> | null };
+type MailTransports = {
+  transport: Transport;
+  teamTransport: TeamTransport;
+  relay: Pick<Relay, 'submit'> | null;
+};
 
-async function wayOut(options: ServerOptions, { db, life }: Parts): Promise<WayOut> {
-  const { transport, teamTransport, tokenKeys, mailFrom, mailroom } = options;
+async function openTransports(options: ServerOptions, { db, life }: Parts): Promise<MailTransports> {
+  const { transport, teamTransport, tokenKeys, mailFrom, sendServices } = options;
   if (transport && teamTransport) return { transport, teamTransport, relay: null };
-  const relay = await openWayOut(options, { db, life });
-  const { outlet } = mailroom;
+  const relay = await openOutgoingRelay(options, { db, life });
+  const { outlet } = sendServices;
   const newId = idMaker(db.clock);
   return {
     relay,
@@ -166,18 +175,19 @@ async function wayOut(options: ServerOptions, { db, life }: Parts): Promise<WayO
   };
 }
 
-type JobDeps = WayOut & { db: Database; outbound: Outbound };
+type JobDeps = MailTransports & { db: Database; outbound: Outbound };
 
-function dutiesOf(options: ServerOptions, { db, outbound, relay, teamTransport: transport }: JobDeps): Job[] {
-  const { log, listen, resolver, mail, sealer, model, mailroom, mailFrom, tokenKeys, teamSecrets } = options;
+function jobsOf(options: ServerOptions, { db, outbound, relay, teamTransport: transport }: JobDeps): Job[] {
+  const { log, listen, resolver, mail, encrypter, model, sendServices, mailFrom, tokenKeys, teamSecrets } =
+    options;
   return [
     ...housekeeping(db, log),
-    tellTeam({ db, log, publicUrl: listen.publicUrl, transport }),
+    teamDigestJob({ db, log, publicUrl: listen.publicUrl, transport }),
     checkDomains({ db, log, resolver, mail }),
-    resealSecrets({ db, log, sealer, teamSecrets }),
+    reencryptSecretsJob({ db, log, encrypter, teamSecrets }),
     checkTracking({ db, log, outbound, tokenKeys }),
     settleHits({ db, log, newId: idMaker(db.clock) }),
-    ...(relay ? [forwardReplies({ db, log, relay, mailroom, mailFrom, tokenKeys })] : []),
-    wordDrafts({ db, log, renderer: mailroom.renderer, model: model ?? null }),
+    ...(relay ? [forwardReplies({ db, log, relay, sendServices, mailFrom, tokenKeys })] : []),
+    aiDraftingJob({ db, log, renderer: sendServices.renderer, model: model ?? null }),
   ];
 }

@@ -10,7 +10,7 @@ import { meteredLog } from './metered.ts';
 import type { ServerOptions } from './options.ts';
 import { mountPeople, openDashboardApi, openTeam } from './wire-dashboard.ts';
 import { mountPages, wireMailIn } from './wire-emails.ts';
-import { INBOX_CHANNEL, startWorker } from './wire-worker.ts';
+import { INGEST_QUEUE_CHANNEL, startWorker } from './wire-worker.ts';
 import { createAccept, type HttpDeps, keyring, keyUse, warningCounter } from '../modules/ingest/index.ts';
 import { watchDatabase } from '../modules/operations/metrics/database.ts';
 import { createMetricsServer, type HealthDeps } from '../modules/operations/metrics/endpoints.ts';
@@ -27,7 +27,7 @@ import { createAddressGuard } from '../platform/http/address-guard.ts';
 import { createBodyShares } from '../platform/http/body.ts';
 import { transportRules } from '../platform/http/transport.ts';
 import { idMaker } from '../platform/ids.ts';
-import { readTurn } from '../platform/locks/project-lock.ts';
+import { readProjectLock } from '../platform/locks/project-lock.ts';
 import type { Log } from '../platform/log.ts';
 import { createCounter } from '../platform/rate-limits/counter.ts';
 
@@ -46,7 +46,7 @@ export type RunningServer = {
 
 /** Wires all dependencies. No other function decides which part gets what. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const life = createLifecycle(options.log, options.reach);
+  const life = createLifecycle(options.log, options.failpoint);
   try {
     return await wire(options, life);
   } catch (error) {
@@ -55,17 +55,17 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
 }
 
-async function wire(given: ServerOptions, life: Lifecycle): Promise<RunningServer> {
-  const metrics = createMetrics(given.release);
+async function wire(serverOptions: ServerOptions, life: Lifecycle): Promise<RunningServer> {
+  const metrics = createMetrics(serverOptions.release);
   life.onStop('metrics of the process', () => metrics.stop());
-  const options = { ...given, log: meteredLog(given.log, metrics.logged) };
-  const { clock, log, connection, namedStatements, roles, reach } = options;
-  const db = await openDatabase({ connection, clock, log, namedStatements, reach });
+  const options = { ...serverOptions, log: meteredLog(serverOptions.log, metrics.countLogLine) };
+  const { clock, log, connection, namedStatements, roles, failpoint } = options;
+  const db = await openDatabase({ connection, clock, log, namedStatements, failpoint });
   life.onStop('database', () => db.close());
   watchDatabase(metrics.registry, { db, log });
   if (options.embedded) watchEmbedded(metrics.registry, options.embedded, clock);
   const worker = roles.has('worker') ? await startWorker(options, { db, life, metrics }) : null;
-  const wake = worker ? () => worker.wake() : shoutToWorkers(options, { db, life });
+  const wake = worker ? () => worker.wake() : notifyWorkers(options, { db, life });
   const api = roles.has('api') ? await startApi(options, { db, life, metrics, wake }) : NO_API;
   const mail = { db, life, newId: idMaker(clock) };
   const mailIn = roles.has('mail-in') ? await wireMailIn(options, mail) : null;
@@ -85,12 +85,12 @@ async function wire(given: ServerOptions, life: Lifecycle): Promise<RunningServe
 }
 
 /** Without a worker in this process, workers in other processes are notified, at most this often. */
-const SHOUT_EVERY_MS = 20;
+const NOTIFY_EVERY_MS = 20;
 
-function shoutToWorkers({ log }: ServerOptions, { db, life }: Pick<Parts, 'db' | 'life'>): () => void {
-  const notifier = createNotifier({ db, channel: INBOX_CHANNEL, everyMs: SHOUT_EVERY_MS, log });
+function notifyWorkers({ log }: ServerOptions, { db, life }: Pick<Parts, 'db' | 'life'>): () => void {
+  const notifier = createNotifier({ db, channel: INGEST_QUEUE_CHANNEL, everyMs: NOTIFY_EVERY_MS, log });
   life.onStop('notifier', () => notifier.stop());
-  return () => notifier.shout();
+  return () => notifier.notify();
 }
 
 type Parts = { db: Database; life: Lifecycle; metrics: Metrics; wake: () => void };
@@ -105,7 +105,7 @@ async function startApi(options: ServerOptions, parts: Parts): Promise<Api> {
   const health = {
     readiness: () => readiness(parts.db),
     release,
-    metrics: shownMetrics(options, parts.metrics),
+    metrics: exposedMetrics(options, parts.metrics),
     metricsHere: listen.metricsPort === null,
   };
   const feeds = createFeeds();
@@ -136,8 +136,8 @@ async function startApi(options: ServerOptions, parts: Parts): Promise<Api> {
     { rules: deps.transport, newId: deps.newId },
     (request, response) => app.routing(request, response),
   );
-  const place = { variable: 'HTTP_REDIRECT_PORT', host, port: listen.redirectPort };
-  await listens(place, listening(redirect, place));
+  const address = { variable: 'HTTP_REDIRECT_PORT', host, port: listen.redirectPort };
+  await listens(address, listening(redirect, address));
   life.onStop('redirect', () => closed(redirect));
   return { ...started, redirect: portOf(redirect) };
 }
@@ -149,7 +149,7 @@ function httpDeps(options: ServerOptions, { db, life, metrics, wake }: Parts): H
     db,
     log,
     onFlush(facts) {
-      metrics.flushed(facts);
+      metrics.countFlush(facts);
       wake();
     },
   });
@@ -170,21 +170,21 @@ function httpDeps(options: ServerOptions, { db, life, metrics, wake }: Parts): H
     warnings,
     requests,
     clock,
-    aheadOf: async (projectId) => (await readTurn(db, projectId)).aheadMs,
+    aheadOf: async (projectId) => (await readProjectLock(db, projectId)).aheadMs,
     log,
     keyring: keyring({ db, pepper, log }),
     guard: createAddressGuard(clock),
     bodies: createBodyShares(),
     newId,
     transport: transportRules(listen),
-    answered(...facts) {
-      metrics.answered(...facts);
-      db.reach?.('accept_answered');
+    countResponse(...facts) {
+      metrics.countResponse(...facts);
+      db.failpoint?.('ingest_responded');
     },
   };
 }
 
-function shownMetrics({ countedByAll }: ServerOptions, metrics: Metrics): HealthDeps['metrics'] {
+function exposedMetrics({ countedByAll }: ServerOptions, metrics: Metrics): HealthDeps['metrics'] {
   return countedByAll ? { text: countedByAll, contentType: metrics.contentType } : metrics;
 }
 
@@ -195,8 +195,8 @@ async function startMetrics(
   // With several processes, the supervisor listens there.
   if (listen.metricsPort === null || countedByAll) return null;
   const server = createMetricsServer(parts.metrics);
-  const place = { variable: 'METRICS_PORT', host: listen.host, port: listen.metricsPort };
-  await listens(place, listening(server, place));
+  const address = { variable: 'METRICS_PORT', host: listen.host, port: listen.metricsPort };
+  await listens(address, listening(server, address));
   parts.life.onStop('metrics', () => closed(server));
   return portOf(server);
 }

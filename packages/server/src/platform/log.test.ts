@@ -83,11 +83,11 @@ describe('createLog', () => {
     const secret = 'plain words, pässword/+';
     const spellings = [secret, encodeURIComponent(secret), Buffer.from(secret).toString('base64')];
     const lines = logged(
-      (log) => spellings.forEach((one) => log.error({ why: `it said ${one}!` }, 'x')),
+      (log) => spellings.forEach((spelling) => log.error({ why: `it said ${spelling}!` }, 'x')),
       [secret],
     );
     expect(lines.map(({ why }) => why)).toEqual(
-      spellings.map((one) => expect.not.stringContaining(one) as string),
+      spellings.map((spelling) => expect.not.stringContaining(spelling) as string),
     );
     expect(lines.map(({ why }) => why)).toEqual(
       spellings.map(() => expect.stringContaining('it said [masked]') as string),

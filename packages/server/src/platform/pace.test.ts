@@ -10,13 +10,13 @@ describe('onePerTurn', () => {
       await next();
       passed.push(caller);
     });
-    let most = 0;
+    let highest = 0;
     for (let before = 0; passed.length < 3; before = passed.length) {
       await setImmediate();
-      most = Math.max(most, passed.length - before);
+      highest = Math.max(highest, passed.length - before);
     }
     await Promise.all(all);
     expect(passed).toEqual([1, 2, 3]);
-    expect(most).toBe(1);
+    expect(highest).toBe(1);
   });
 });

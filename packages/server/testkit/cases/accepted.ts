@@ -9,8 +9,8 @@ export function acceptsRecords(server: EndpointServer, facts: Facts): void {
 
   test('what is acknowledged is stored, as it was sent, before the answer', async () => {
     const caller = await newCaller(server, facts);
-    const answer = await caller.send();
-    expect([answer.status, answer.json]).toEqual([facts.accepted, acceptance(facts)]);
+    const response = await caller.send();
+    expect([response.status, response.json]).toEqual([facts.accepted, acceptance(facts)]);
     expect(await caller.stored()).toEqual({
       records: [record(facts)],
       chunks: [`${facts.kind === 'bulk' ? 'bulk' : 'live'} ${facts.stores}`],
@@ -109,7 +109,7 @@ export function acceptsRecords(server: EndpointServer, facts: Facts): void {
       expect((await caller.send({ body })).status).toBe(facts.accepted);
     }
     const stored = (await caller.stored()).records as { external_user_id: string }[];
-    expect(stored.map((one) => one.external_user_id)).toEqual(ids);
+    expect(stored.map((row) => row.external_user_id)).toEqual(ids);
   });
 
   test('without an Idempotency-Key the same request is taken each time it comes', async () => {
@@ -121,9 +121,9 @@ export function acceptsRecords(server: EndpointServer, facts: Facts): void {
   });
 
   test('a key writes into its own project and into no other', async () => {
-    const [one, other] = [await newCaller(server, facts), await newCaller(server, facts)];
-    await one.send();
-    expect((await one.stored()).waiting).toBe(1);
+    const [first, other] = [await newCaller(server, facts), await newCaller(server, facts)];
+    await first.send();
+    expect((await first.stored()).waiting).toBe(1);
     expect(await other.stored()).toEqual(NOTHING_STORED);
   });
 

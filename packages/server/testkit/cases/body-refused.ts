@@ -1,16 +1,16 @@
 import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { FAULT_MESSAGES } from '@beckon/contract';
 import { expect, test } from 'vitest';
-import { type Answer, askRaw } from '../client.ts';
+import { type CheckedResponse, sendRawRequest } from '../client.ts';
 import { bodyOf, type Facts } from '../endpoints.ts';
 import { type Caller, type EndpointServer, newCaller, NOTHING_STORED } from '../endpoint-server.ts';
 
 const CODERS = { gzip: gzipSync, br: brotliCompressSync, zstd: zstdCompressSync };
 
-function expectTooLarge(answer: Answer, facts: Facts): void {
+function expectTooLarge(response: CheckedResponse, facts: Facts): void {
   const message = `The body is larger than the ${facts.bodyMaxBytes} bytes that this endpoint accepts`;
-  expect([answer.status, answer.errors]).toEqual([413, [{ code: 'payload_too_large', message }]]);
-  expect(answer.headers['ratelimit']).toBeDefined();
+  expect([response.status, response.errors]).toEqual([413, [{ code: 'payload_too_large', message }]]);
+  expect(response.headers['ratelimit']).toBeDefined();
 }
 
 export function refusesLargeBodies(server: EndpointServer, facts: Facts): void {
@@ -35,7 +35,7 @@ export function refusesLargeBodies(server: EndpointServer, facts: Facts): void {
   test('a declared length above the limit is 413 before a byte of the body has come', async () => {
     const caller = await newCaller(server, facts);
     const head = headOf(caller, `Content-Length: ${facts.bodyMaxBytes + 1}`);
-    expectTooLarge(await askRaw(server.ports.http ?? 0, head), facts);
+    expectTooLarge(await sendRawRequest(server.ports.http ?? 0, head), facts);
   });
 
   test('413 is said before the body is parsed and before the Idempotency-Key is read', async () => {
@@ -50,10 +50,10 @@ export function headOf({ facts, secret }: Caller, ...headers: string[]): string 
   return [...lines, 'Content-Type: application/json', ...headers, '', ''].join('\r\n');
 }
 
-function expectUnsupported(answer: Answer): void {
+function expectUnsupported(response: CheckedResponse): void {
   const message = FAULT_MESSAGES.unsupported_media_type;
-  expect([answer.status, answer.errors]).toEqual([415, [{ code: 'unsupported_media_type', message }]]);
-  expect(answer.headers['accept-encoding']).toBe('gzip, br, zstd');
+  expect([response.status, response.errors]).toEqual([415, [{ code: 'unsupported_media_type', message }]]);
+  expect(response.headers['accept-encoding']).toBe('gzip, br, zstd');
 }
 
 export function refusesOtherMedia(server: EndpointServer, facts: Facts): void {

@@ -1,6 +1,6 @@
 import { FAULT_MESSAGES } from '@beckon/contract';
 import { expect, test } from 'vitest';
-import { ask } from '../client.ts';
+import { sendRequest } from '../client.ts';
 import type { Facts } from '../endpoints.ts';
 import { type EndpointServer, newCaller, NOTHING_STORED } from '../endpoint-server.ts';
 
@@ -34,10 +34,15 @@ export function refusesOtherPaths(server: EndpointServer, facts: Facts): void {
   test('404 is said before the method, the media type and the body are looked at', async () => {
     for (const method of ['GET', 'PUT', 'DELETE', 'OPTIONS', 'PROPFIND', 'POST']) {
       const headers = { 'Content-Type': 'text/plain', 'Content-Encoding': 'compress' };
-      const { status, errors } = await ask(server.url, { method, path: `${path}/`, headers, body: '{' });
+      const { status, errors } = await sendRequest(server.url, {
+        method,
+        path: `${path}/`,
+        headers,
+        body: '{',
+      });
       expect([method, status, errors[0]?.code]).toEqual([method, 404, 'not_found']);
     }
-    expect((await ask(server.url, { method: 'HEAD', path: `${path}/` })).status).toBe(404);
+    expect((await sendRequest(server.url, { method: 'HEAD', path: `${path}/` })).status).toBe(404);
   });
 }
 
@@ -71,13 +76,13 @@ export function refusesOtherMethods(server: EndpointServer, facts: Facts): void 
   });
 
   test('HEAD is 405 with the headers of one and no body', async () => {
-    const { status, headers, text } = await ask(server.url, { method: 'HEAD', path });
+    const { status, headers, text } = await sendRequest(server.url, { method: 'HEAD', path });
     expect([status, headers['allow'], text]).toEqual([405, 'POST', '']);
   });
 
   test('a preflight of a browser is refused like any OPTIONS, and is told nothing', async () => {
     const headers = { 'Access-Control-Request-Headers': 'authorization,content-type,idempotency-key' };
-    const { status } = await ask(server.url, { method: 'OPTIONS', path, headers });
+    const { status } = await sendRequest(server.url, { method: 'OPTIONS', path, headers });
     expect(status).toBe(405);
   });
 

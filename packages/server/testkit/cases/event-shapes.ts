@@ -54,8 +54,8 @@ export function acceptsEventShapes(server: EndpointServer, facts: Facts): void {
   test('an event may lie an hour ahead, and not a millisecond more', async () => {
     const caller = await newCaller(server, facts);
     const at = (ms: number) => new Date(server.clock.now() + 3_600_000 + ms).toISOString();
-    const taken = await caller.send({ body: bodyOf(facts, [record(facts, { occurred_at: at(0) })]) });
-    expect(taken.json).toEqual(acceptance(facts));
+    const response = await caller.send({ body: bodyOf(facts, [record(facts, { occurred_at: at(0) })]) });
+    expect(response.json).toEqual(acceptance(facts));
     await caller.send({ body: bodyOf(facts, [record(facts, { occurred_at: at(1) })]) });
     expect((await caller.stored()).waiting).toBe(1);
   });

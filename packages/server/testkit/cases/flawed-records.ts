@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Answer } from '../client.ts';
+import type { CheckedResponse } from '../client.ts';
 import { bagOf, bodyOf, type Facts, record } from '../endpoints.ts';
 import { type EndpointServer, newCaller, NOTHING_STORED } from '../endpoint-server.ts';
 
@@ -100,8 +100,8 @@ export function refusesFlawedRecords(server: EndpointServer, facts: Facts): void
   test.each(flawsFor(facts))('%s is refused by its path, and nothing is stored', async (_, more, field) => {
     const caller = await newCaller(server, facts);
     const body = bodyOf(facts, around(record(facts, more)));
-    const answer = await caller.send({ body, once: 'k' });
-    expectFirstField(answer, at + field);
+    const response = await caller.send({ body, once: 'k' });
+    expectFirstField(response, at + field);
     expect(await caller.stored()).toEqual(NOTHING_STORED);
   });
 
@@ -134,11 +134,11 @@ export function refusesFlawedRecords(server: EndpointServer, facts: Facts): void
   });
 }
 
-function expectFirstField(answer: Answer, field: string): void {
-  expect([answer.status, answer.errors[0]?.code, answer.errors[0]?.field]).toEqual([
+function expectFirstField(response: CheckedResponse, field: string): void {
+  expect([response.status, response.errors[0]?.code, response.errors[0]?.field]).toEqual([
     422,
     'validation_failed',
     field,
   ]);
-  for (const error of answer.errors) expect(error.code).toBe('validation_failed');
+  for (const error of response.errors) expect(error.code).toBe('validation_failed');
 }

@@ -1,17 +1,17 @@
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import type { Answer } from '../client.ts';
+import type { CheckedResponse } from '../client.ts';
 import { bodyOf, type Facts } from '../endpoints.ts';
 import { type EndpointServer, newCaller, NOTHING_STORED } from '../endpoint-server.ts';
 
 /** Expects a refusal of the whole request that names one field. */
-export function expectInvalid(answer: Answer, facts: Facts, field: string): void {
-  expect([field, answer.status, answer.errors]).toEqual([
+export function expectInvalid(response: CheckedResponse, facts: Facts, field: string): void {
+  expect([field, response.status, response.errors]).toEqual([
     field,
     facts.invalid,
     [{ code: 'validation_failed', message: expect.stringMatching(/./) as string, field }],
   ]);
-  expect(answer.headers['ratelimit']).toBeDefined();
+  expect(response.headers['ratelimit']).toBeDefined();
 }
 
 const NOT_OBJECTS = ['null', 'true', '7', '"text"', '[]', '[{"external_user_id":"u","name":"n"}]'];

@@ -1,15 +1,15 @@
 import { FAULT_MESSAGES } from '@beckon/contract';
 import { expect, test } from 'vitest';
 import { revokeKey } from '../../src/modules/ingest/keys/change-key.ts';
-import type { Answer } from '../client.ts';
+import type { CheckedResponse } from '../client.ts';
 import type { Facts } from '../endpoints.ts';
 import { type EndpointServer, newCaller, NOTHING_STORED, secondKey } from '../endpoint-server.ts';
 import { outcomesOf } from '../outcomes.ts';
 
-function expectUnauthorised(answer: Answer): void {
-  const { status, errors } = answer;
+function expectUnauthorised(response: CheckedResponse): void {
+  const { status, errors } = response;
   expect([status, errors]).toEqual([401, [{ code: 'auth_required', message: FAULT_MESSAGES.auth_required }]]);
-  expect(answer.headers['ratelimit']).toBeUndefined();
+  expect(response.headers['ratelimit']).toBeUndefined();
 }
 
 const RANDOM = 'A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8S9t0';
@@ -126,9 +126,9 @@ export function refusesRevokedKeys(server: EndpointServer, twin: EndpointServer,
     const sent = Array.from({ length: 40 }, (_, i) => caller.send({ at: i % 2 ? twin : server }));
     await revokeKey(server.db, { id: caller.keyId });
     expectUnauthorised(await caller.send({ at: twin }));
-    const answers = await Promise.all(sent);
-    const taken = answers.filter((answer) => answer.status === facts.accepted);
-    for (const answer of answers) if (!taken.includes(answer)) expectUnauthorised(answer);
-    expect((await caller.stored()).waiting).toBe(1 + taken.length);
+    const responses = await Promise.all(sent);
+    const successes = responses.filter((response) => response.status === facts.accepted);
+    for (const response of responses) if (!successes.includes(response)) expectUnauthorised(response);
+    expect((await caller.stored()).waiting).toBe(1 + successes.length);
   });
 }

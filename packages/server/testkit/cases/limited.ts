@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import type { Answer } from '../client.ts';
+import type { CheckedResponse } from '../client.ts';
 import { ALL_ENDPOINTS, bodyOf, type Facts, record } from '../endpoints.ts';
 import { type EndpointServer, newCaller, secondKey } from '../endpoint-server.ts';
 
-function expectLimited(answer: Answer, retryAfterS: number): void {
-  const { status, errors, headers } = answer;
+function expectLimited(response: CheckedResponse, retryAfterS: number): void {
+  const { status, errors, headers } = response;
   expect([status, errors]).toEqual([429, [{ code: 'rate_limited', message: 'Too many requests' }]]);
   expect(headers['retry-after']).toBe(String(retryAfterS));
   expect(headers['ratelimit']).toMatch(new RegExp(`;r=0;t=${retryAfterS}$`));
@@ -15,11 +15,11 @@ export function limitsRates(server: EndpointServer, twin: EndpointServer, facts:
   test('the burst is exact over two servers, and what is refused is not stored', async () => {
     const caller = await newCaller(server, facts);
     await caller.limit({ rate: 1, burst: 10 });
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 30 }, (_, i) => caller.send({ once: `k${i}`, at: i % 2 ? twin : server })),
     );
-    const refused = answers.filter((answer) => answer.status !== facts.accepted);
-    for (const answer of refused) expectLimited(answer, 1);
+    const refused = responses.filter((response) => response.status !== facts.accepted);
+    for (const response of refused) expectLimited(response, 1);
     expect(refused).toHaveLength(20);
     expect(await caller.stored()).toMatchObject({ waiting: 10, keys: 10 });
   });
@@ -34,8 +34,8 @@ export function limitsRates(server: EndpointServer, twin: EndpointServer, facts:
     server.clock.advance(9_999);
     expectLimited(await caller.send({ once: 'k' }), 1);
     server.clock.advance(1);
-    const taken = await caller.send({ once: 'k' });
-    expect([taken.status, taken.headers['idempotent-replayed']]).toEqual([facts.accepted, undefined]);
+    const response = await caller.send({ once: 'k' });
+    expect([response.status, response.headers['idempotent-replayed']]).toEqual([facts.accepted, undefined]);
   });
 
   test('one endpoint of one project is limited: no other endpoint, no other project', async () => {
@@ -44,8 +44,8 @@ export function limitsRates(server: EndpointServer, twin: EndpointServer, facts:
     await caller.send();
     expect((await caller.send()).status).toBe(429);
     for (const other of ALL_ENDPOINTS.filter(({ name }) => name !== facts.name)) {
-      const elsewhere = await newCaller(server, other);
-      const { status } = await elsewhere.send({ secret: caller.secret });
+      const otherCaller = await newCaller(server, other);
+      const { status } = await otherCaller.send({ secret: caller.secret });
       expect([other.name, status]).toEqual([other.name, other.accepted]);
     }
     expect((await (await newCaller(server, facts)).send()).status).toBe(facts.accepted);

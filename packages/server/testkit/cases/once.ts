@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { brotliCompressSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import type { Answer } from '../client.ts';
+import type { CheckedResponse } from '../client.ts';
 import { bodyOf, type Facts, record } from '../endpoints.ts';
 import { type EndpointServer, newCaller, secondKey } from '../endpoint-server.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-function expectReplay(answer: Answer, first: Answer): void {
-  expect([answer.status, answer.text]).toEqual([first.status, first.text]);
-  expect(answer.headers['idempotent-replayed']).toBe('true');
+function expectReplay(response: CheckedResponse, first: CheckedResponse): void {
+  expect([response.status, response.text]).toEqual([first.status, first.text]);
+  expect(response.headers['idempotent-replayed']).toBe('true');
 }
 
 /** Tests that one Idempotency-Key has one effect. At list endpoints the replayed response is that of a whole list. */
-export function replaysAnswers(server: EndpointServer, twin: EndpointServer, facts: Facts): void {
+export function replaysResponses(server: EndpointServer, twin: EndpointServer, facts: Facts): void {
   const unusual = bodyOf(facts, [
     record(facts),
     ...(facts.kind === 'bulk' ? [{ name: 7 }, record(facts)] : []),
@@ -33,12 +33,14 @@ export function replaysAnswers(server: EndpointServer, twin: EndpointServer, fac
   test('a hundred at once, over two servers, have one effect and one answer', async () => {
     const caller = await newCaller(server, facts);
     const sending = { once: randomUUID(), body: unusual };
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 100 }, (_, i) => caller.send({ ...sending, at: i % 2 ? twin : server })),
     );
-    expect(new Set(answers.map((answer) => `${answer.status} ${answer.text}`)).size).toBe(1);
-    expect(answers[0]?.status).toBe(facts.accepted);
-    expect(answers.filter((answer) => answer.headers['idempotent-replayed'] === undefined)).toHaveLength(1);
+    expect(new Set(responses.map((response) => `${response.status} ${response.text}`)).size).toBe(1);
+    expect(responses[0]?.status).toBe(facts.accepted);
+    expect(
+      responses.filter((response) => response.headers['idempotent-replayed'] === undefined),
+    ).toHaveLength(1);
     expect(await caller.stored()).toMatchObject({ waiting: records, keys: 1 });
   });
 
@@ -75,9 +77,9 @@ export function replaysAnswers(server: EndpointServer, twin: EndpointServer, fac
     const caller = await newCaller(server, facts);
     await caller.limit({ rate: 1, burst: 3 });
     const once = randomUUID();
-    const answers = [];
-    for (let i = 0; i < 4; i += 1) answers.push(await caller.send({ once }));
-    expect(answers.map((answer) => answer.status)).toEqual([...Array(3).fill(facts.accepted), 429]);
+    const responses = [];
+    for (let i = 0; i < 4; i += 1) responses.push(await caller.send({ once }));
+    expect(responses.map((response) => response.status)).toEqual([...Array(3).fill(facts.accepted), 429]);
   });
 
   test('two keys of one project share the scope; two projects do not', async () => {
@@ -115,9 +117,15 @@ export function replaysAnswers(server: EndpointServer, twin: EndpointServer, fac
       await caller.send({ once, body: ' '.repeat(facts.bodyMaxBytes + 1) }),
       await caller.send({ once, secret: null }),
     ];
-    expect(refusals.map((answer) => answer.status)).toEqual([facts.invalid, facts.invalid, 415, 413, 401]);
+    expect(refusals.map((response) => response.status)).toEqual([
+      facts.invalid,
+      facts.invalid,
+      415,
+      413,
+      401,
+    ]);
     expect((await caller.stored()).keys).toBe(0);
-    const taken = await caller.send({ once });
-    expect([taken.status, taken.headers['idempotent-replayed']]).toEqual([facts.accepted, undefined]);
+    const response = await caller.send({ once });
+    expect([response.status, response.headers['idempotent-replayed']]).toEqual([facts.accepted, undefined]);
   });
 }

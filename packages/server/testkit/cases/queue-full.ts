@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { FAULT_MESSAGES } from '@beckon/contract';
 import { expect, test } from 'vitest';
-import type { Answer } from '../client.ts';
+import type { CheckedResponse } from '../client.ts';
 import { bodyOf, EVENTS, EVENTS_BATCH, type Facts, record, USERS } from '../endpoints.ts';
 import { type EndpointServer, newCaller } from '../endpoint-server.ts';
 import { expectInvalid } from './invalid.ts';
 import { expectReuse } from './reuse.ts';
 
-function expectFull(answer: Answer): number {
-  const { status, errors, headers } = answer;
+function expectFull(response: CheckedResponse): number {
+  const { status, errors, headers } = response;
   const message = FAULT_MESSAGES.backfill_queue_full;
   expect([status, errors]).toEqual([429, [{ code: 'backfill_queue_full', message }]]);
   const seconds = Number(headers['retry-after']);
@@ -30,18 +30,18 @@ export function keepsTheQueueCap(server: EndpointServer, twin: EndpointServer, f
     expectFull(await caller.send({ once: 'k' }));
     expect(await caller.stored()).toMatchObject({ waiting: 50_000, keys: 0 });
     await caller.fillQueue(49_999);
-    const taken = await caller.send({ once: 'k' });
-    expect([taken.status, taken.headers['idempotent-replayed']]).toEqual([200, undefined]);
+    const response = await caller.send({ once: 'k' });
+    expect([response.status, response.headers['idempotent-replayed']]).toEqual([200, undefined]);
   });
 
   test('the cap is exact over two servers that race for the last places', async () => {
     const caller = await newCaller(server, facts);
     await caller.fillQueue(49_995);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 30 }, (_, i) => caller.send({ once: randomUUID(), at: i % 2 ? twin : server })),
     );
-    const refused = answers.filter((answer) => answer.status !== 200);
-    for (const answer of refused) expectFull(answer);
+    const refused = responses.filter((response) => response.status !== 200);
+    for (const response of refused) expectFull(response);
     expect(refused).toHaveLength(25);
     expect(await caller.stored()).toMatchObject({ waiting: 50_000, keys: 5 });
   });
@@ -65,8 +65,8 @@ export function keepsTheQueueCap(server: EndpointServer, twin: EndpointServer, f
     await caller.fillQueue(50_000);
     expectFull(await caller.send());
     for (const other of [USERS, EVENTS, EVENTS_BATCH]) {
-      const elsewhere = await newCaller(server, other);
-      expect((await elsewhere.send({ secret: caller.secret })).status).toBe(202);
+      const otherCaller = await newCaller(server, other);
+      expect((await otherCaller.send({ secret: caller.secret })).status).toBe(202);
     }
     expect((await caller.stored()).waiting).toBe(50_003);
   });

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { type Endpoint, FAULT_MESSAGES } from '@beckon/contract';
 import { expect, test } from 'vitest';
-import type { Answer } from '../client.ts';
+import type { CheckedResponse } from '../client.ts';
 import { ALL_ENDPOINTS, bodyOf, type Facts, record } from '../endpoints.ts';
 import { type EndpointServer, newCaller } from '../endpoint-server.ts';
 
-export function expectReuse(answer: Answer): void {
-  const [status, errors] = [answer.status, answer.errors];
+export function expectReuse(response: CheckedResponse): void {
+  const [status, errors] = [response.status, response.errors];
   const message = FAULT_MESSAGES.idempotency_key_reuse;
   expect([status, errors]).toEqual([422, [{ code: 'idempotency_key_reuse', message }]]);
-  expect(answer.headers['idempotent-replayed']).toBeUndefined();
+  expect(response.headers['idempotent-replayed']).toBeUndefined();
 }
 
 /** Tests the same Idempotency-Key with another request. */
@@ -35,13 +35,13 @@ export function refusesReuse(server: EndpointServer, twin: EndpointServer, facts
     const caller = await newCaller(server, facts);
     const once = randomUUID();
     const other = bodyOf(facts, [record(facts, { external_user_id: 'u-2' })]);
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       caller.send({ once }),
       caller.send({ once, body: other }),
       caller.send({ once, at: twin }),
       caller.send({ once, body: other, at: twin }),
     ]);
-    const statuses = answers.map((answer) => answer.status);
+    const statuses = responses.map((response) => response.status);
     expect(statuses.filter((status) => status === facts.accepted)).toHaveLength(2);
     expect(statuses.filter((status) => status === 422)).toHaveLength(2);
     expect(await caller.stored()).toMatchObject({ waiting: 1, keys: 1 });
@@ -69,8 +69,8 @@ export function refusesReuse(server: EndpointServer, twin: EndpointServer, facts
     expect((await caller.send({ once, body })).status).toBe(facts.accepted);
     const others: Endpoint[] = [];
     for (const other of ALL_ENDPOINTS.filter(({ name }) => name !== facts.name)) {
-      const elsewhere = await newCaller(server, other);
-      expectReuse(await elsewhere.send({ once, body, secret: caller.secret }));
+      const otherCaller = await newCaller(server, other);
+      expectReuse(await otherCaller.send({ once, body, secret: caller.secret }));
       others.push(other.name);
     }
     expect(others).toHaveLength(4);

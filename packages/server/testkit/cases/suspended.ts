@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { resumeProject, suspendProject } from '../../src/modules/administration/suspend-project.ts';
-import type { Answer } from '../client.ts';
+import type { CheckedResponse } from '../client.ts';
 import type { Facts } from '../endpoints.ts';
 import { type EndpointServer, newCaller, NOTHING_STORED } from '../endpoint-server.ts';
 import { outcomesOf } from '../outcomes.ts';
 import { revokeKey } from '../../src/modules/ingest/keys/change-key.ts';
 
-function expectSuspended(answer: Answer): void {
+function expectSuspended(response: CheckedResponse): void {
   const message = 'The project of this API key is suspended. Contact the operator of this server';
-  expect([answer.status, answer.errors]).toEqual([403, [{ code: 'forbidden', message }]]);
+  expect([response.status, response.errors]).toEqual([403, [{ code: 'forbidden', message }]]);
 }
 
 /** Tests a valid key of a suspended project. */

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import type { Answer } from '../client.ts';
+import type { CheckedResponse } from '../client.ts';
 import type { Facts } from '../endpoints.ts';
 import { type EndpointServer, newCaller } from '../endpoint-server.ts';
 import { outcomesOf } from '../outcomes.ts';
 import { withoutDatabase } from '../outage.ts';
 
-function expectUnavailable(answer: Answer): void {
-  expect([answer.status, answer.errors[0]?.code]).toEqual([503, 'server_error']);
-  expect(answer.headers['retry-after']).toBeDefined();
+function expectUnavailable(response: CheckedResponse): void {
+  expect([response.status, response.errors[0]?.code]).toEqual([503, 'server_error']);
+  expect(response.headers['retry-after']).toBeDefined();
 }
 
 /** Tests the responses while the database is down, and after it is back. */
@@ -24,8 +24,8 @@ export function survivesOutages(server: EndpointServer, facts: Facts): void {
       expectUnavailable(await caller.send());
     });
     expect(await caller.stored()).toEqual(before);
-    const taken = await caller.send(sending);
-    expect([taken.status, taken.headers['idempotent-replayed']]).toEqual([facts.accepted, undefined]);
+    const response = await caller.send(sending);
+    expect([response.status, response.headers['idempotent-replayed']]).toEqual([facts.accepted, undefined]);
     expect((await caller.send(sending)).headers['idempotent-replayed']).toBe('true');
     expect(await caller.stored()).toMatchObject({ waiting: before.waiting + 1, keys: 1 });
   });
@@ -46,8 +46,8 @@ export function survivesOutages(server: EndpointServer, facts: Facts): void {
       const sending = await outcome.prepare(caller, server);
       expect((await caller.send(sending)).status).toBe(outcome.status);
       await withoutDatabase(server.database, async () => {
-        const answer = await caller.send(sending);
-        expect([outcome.name, answer.status]).toEqual([outcome.name, 503]);
+        const response = await caller.send(sending);
+        expect([outcome.name, response.status]).toEqual([outcome.name, 503]);
       });
       expect((await caller.send(sending)).status).toBe(outcome.status);
     }

@@ -37,9 +37,9 @@ export function acceptsUserShapes(server: EndpointServer, facts: Facts): void {
   });
 
   test('two users may have one address, and one id in two projects is two users', async () => {
-    const [one, other] = [await newCaller(server, facts), await newCaller(server, facts)];
+    const [first, other] = [await newCaller(server, facts), await newCaller(server, facts)];
     const user = (external_user_id: string) => ({ external_user_id, email: 'team@example.com' });
-    for (const caller of [one, other]) {
+    for (const caller of [first, other]) {
       for (const id of ['u-1', 'u-2']) await caller.send({ body: bodyOf(facts, [user(id)]) });
       expect((await caller.stored()).records).toEqual([user('u-1'), user('u-2')]);
     }

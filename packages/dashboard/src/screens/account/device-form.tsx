@@ -1,5 +1,5 @@
 import { Button, Checkbox, Group, Stack, Text } from '@mantine/core';
-import type { DeviceAsked, TokenScope } from '@beckon/contract/dashboard';
+import type { DeviceApproval, TokenScope } from '@beckon/contract/dashboard';
 import { type ReactNode, useState } from 'react';
 import { useChange } from '../../api/index.ts';
 import { Facts } from '../../parts/facts.tsx';
@@ -8,7 +8,7 @@ import { FormError } from './form-error.tsx';
 import { SCOPE_WORDS } from './scope-words.ts';
 
 /** Shows which program asks for which scopes. The member may remove some. */
-export function DeviceForm({ asked }: { asked: DeviceAsked }): ReactNode {
+export function DeviceForm({ asked }: { asked: DeviceApproval }): ReactNode {
   const [scopes, setScopes] = useState<TokenScope[]>(asked.scopes);
   return (
     <Stack gap="md">

@@ -1,6 +1,6 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
-import type { DeviceAsked } from '@beckon/contract/dashboard';
+import type { DeviceApproval } from '@beckon/contract/dashboard';
 import { Ban, CircleCheck, Unlink } from 'lucide-react';
 import { type ReactNode, type SyntheticEvent, useState } from 'react';
 import { useApi } from '../../api/index.ts';
@@ -31,7 +31,7 @@ function Device({ code }: { code: string }): ReactNode {
   return <Loaded query={device}>{({ data }) => <Asked asked={data} />}</Loaded>;
 }
 
-function Asked({ asked }: { asked: DeviceAsked }): ReactNode {
+function Asked({ asked }: { asked: DeviceApproval }): ReactNode {
   switch (asked.state) {
     case 'waiting':
       return <DeviceForm asked={asked} />;

@@ -1,7 +1,7 @@
 import { Button, Tabs } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import type { AudienceShown } from '@beckon/contract/dashboard';
+import type { AudienceDetails } from '@beckon/contract/dashboard';
 import { useApi, useMay } from '../../api/index.ts';
 import { later, Loaded, Page } from '../../parts/index.ts';
 import { Built } from './built.tsx';
@@ -47,7 +47,7 @@ function Known({ reference }: { reference: string }): ReactNode {
   );
 }
 
-function Parts({ audience }: { audience: AudienceShown }): ReactNode {
+function Parts({ audience }: { audience: AudienceDetails }): ReactNode {
   const { tab, user } = route.useSearch();
   const navigate = route.useNavigate();
   const shown = TABS.find((one) => one === tab) ?? 'overview';
@@ -85,7 +85,7 @@ function Parts({ audience }: { audience: AudienceShown }): ReactNode {
   );
 }
 
-function Actions({ audience }: { audience: AudienceShown }): ReactNode {
+function Actions({ audience }: { audience: AudienceDetails }): ReactNode {
   const mayEdit = useMay('editor');
   const [isDeleting, setDeleting] = useState(false);
   if (!mayEdit) return null;

@@ -1,11 +1,11 @@
 import { Text } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { AudienceShown } from '@beckon/contract/dashboard';
+import type { AudienceDetails } from '@beckon/contract/dashboard';
 import { useChange, useProject } from '../../api/index.ts';
 import { ConfirmTyped, notify } from '../../parts/index.ts';
 
-type Props = { opened: boolean; audience: AudienceShown; onClose: () => void };
+type Props = { opened: boolean; audience: AudienceDetails; onClose: () => void };
 
 export function DeleteDialog({ opened, audience: { id, name, used_by: uses }, onClose }: Props): ReactNode {
   const project = String(useProject().id);

@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { AudienceShown, PredicateFacts } from '@beckon/contract/dashboard';
+import type { AudienceDetails, PredicateFacts } from '@beckon/contract/dashboard';
 import { type ApiError, useApi, useChange, useMay, useProject, useRefresh } from '../../api/index.ts';
 import { type Edited, ErrorBox, SaveBar, notify, useEdited } from '../../parts/index.ts';
 import { PredicateEditor } from '../../parts/predicate/index.ts';
@@ -13,7 +13,7 @@ const NO_FACTS: PredicateFacts = { traits: [], events: [], audiences: [] };
 const FRESH_MS = 60_000;
 
 /** Edits name and definition, with a live preview of the members. Null: a new audience. */
-export function Editor({ audience }: { audience: AudienceShown | null }): ReactNode {
+export function Editor({ audience }: { audience: AudienceDetails | null }): ReactNode {
   const mayEdit = useMay('editor');
   const facts = useApi('GET /projects/:project/predicate-facts', {}, { staleTimeMs: FRESH_MS });
   const start = startOf(audience);
@@ -64,7 +64,7 @@ export function Editor({ audience }: { audience: AudienceShown | null }): ReactN
 }
 
 /** Typed text survives a change of the tab and a reload. A project keeps one new audience. */
-function useWanted(audience: AudienceShown | null, start: Wanted): Edited<Wanted> {
+function useWanted(audience: AudienceDetails | null, start: Wanted): Edited<Wanted> {
   const { id: project } = useProject();
   const key = audience === null ? `new-audience:${project}` : `audience:${audience.id}`;
   return useEdited(key, start, audience?.updated_at ?? '');
@@ -83,7 +83,7 @@ function titleOf({ code }: ApiError): string {
   return code === 'conflict' ? 'Another member saved first' : 'Audience not saved';
 }
 
-function startOf(audience: AudienceShown | null): Wanted {
+function startOf(audience: AudienceDetails | null): Wanted {
   return audience === null
     ? { name: '', definition: START }
     : { name: audience.name, definition: audience.definition };
@@ -96,7 +96,7 @@ function faultsIn(...errors: (ApiError | null)[]): ApiError['errors'] {
 }
 
 type ButtonsProps = {
-  audience: AudienceShown | null;
+  audience: AudienceDetails | null;
   isDirty: boolean;
   isSaving: boolean;
   onSave: () => void;
@@ -120,7 +120,7 @@ type Saving = { save: () => void; discard: () => void; isSaving: boolean; error:
 
 const LISTS = ['GET /projects/:project/audiences', 'GET /projects/:project/audiences/:audience'] as const;
 
-function useSaving(audience: AudienceShown | null, edited: Edited<Wanted>): Saving {
+function useSaving(audience: AudienceDetails | null, edited: Edited<Wanted>): Saving {
   const { value, base, forget } = edited;
   const project = String(useProject().id);
   const navigate = useNavigate();

@@ -1,12 +1,12 @@
 import { Anchor, Stack, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { AudienceShown, AudienceUse } from '@beckon/contract/dashboard';
+import type { AudienceDetails, AudienceUse } from '@beckon/contract/dashboard';
 import { useProject } from '../../api/index.ts';
 import { ChartWithTable } from '../../parts/chart-with-table.tsx';
 import { formatCount, Person, Sentence, When } from '../../parts/index.ts';
 
-export function Overview({ audience }: { audience: AudienceShown }): ReactNode {
+export function Overview({ audience }: { audience: AudienceDetails }): ReactNode {
   const { growth, members, sentence, sample, used_by: uses, updated_at: updatedAt } = audience;
   const today = growth.at(-1);
   const joined = growth.reduce((sum, day) => sum + day.joined, 0);

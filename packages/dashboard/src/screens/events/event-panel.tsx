@@ -2,7 +2,7 @@ import { Alert, Anchor, Button, Group, Stack, Table, Text, Title } from '@mantin
 import { Link } from '@tanstack/react-router';
 import { BadgeCheck, Plus } from 'lucide-react';
 import type { ReactNode } from 'react';
-import type { EventDrift, EventShown } from '@beckon/contract/dashboard';
+import type { EventDrift, EventDetails } from '@beckon/contract/dashboard';
 import { useApi, useChange, useMay, useProject } from '../../api/index.ts';
 import { ChartWithTable } from '../../parts/chart-with-table.tsx';
 import {
@@ -23,7 +23,7 @@ export function EventPanel({ name }: { name: string }): ReactNode {
   return <Loaded query={query}>{({ data }) => <Shown event={data} />}</Loaded>;
 }
 
-function Shown({ event }: { event: EventShown }): ReactNode {
+function Shown({ event }: { event: EventDetails }): ReactNode {
   const { count, first_at, last_at, canonical, days } = event;
   const project = String(useProject().id);
   const mayEdit = useMay('editor');
@@ -79,7 +79,7 @@ function dayOf(daysAgo: number): string {
 }
 
 /** Drift is reported only for events that a member marked as expected. */
-function Expecting({ event: { name, expected, drift } }: { event: EventShown }): ReactNode {
+function Expecting({ event: { name, expected, drift } }: { event: EventDetails }): ReactNode {
   const mayEdit = useMay('editor');
   const changing = {
     refreshes: ['GET /projects/:project/events', 'GET /projects/:project/events/:event'] as (
@@ -161,7 +161,7 @@ function DriftWords({ drift }: { drift: EventDrift }): ReactNode {
   );
 }
 
-function Properties({ event: { properties, examples } }: { event: EventShown }): ReactNode {
+function Properties({ event: { properties, examples } }: { event: EventDetails }): ReactNode {
   if (properties.length === 0)
     return (
       <Text size="sm" c="dimmed">
@@ -202,7 +202,7 @@ function Properties({ event: { properties, examples } }: { event: EventShown }):
 
 const WRAP = { overflowWrap: 'anywhere' } as const;
 
-function UsedBy({ event: { used_by: uses }, project }: { event: EventShown; project: string }): ReactNode {
+function UsedBy({ event: { used_by: uses }, project }: { event: EventDetails; project: string }): ReactNode {
   return (
     <Stack gap={4}>
       <Title order={3} size="h6">
@@ -222,7 +222,7 @@ function UsedBy({ event: { used_by: uses }, project }: { event: EventShown; proj
   );
 }
 
-function Newest({ event: { newest } }: { event: EventShown }): ReactNode {
+function Newest({ event: { newest } }: { event: EventDetails }): ReactNode {
   return (
     <Stack gap="xs">
       <Title order={3} size="h6">

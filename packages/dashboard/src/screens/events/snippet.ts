@@ -1,6 +1,6 @@
-import type { EventShown } from '@beckon/contract/dashboard';
+import type { EventDetails } from '@beckon/contract/dashboard';
 
-type Known = Pick<EventShown, 'name' | 'properties' | 'examples'>;
+type Known = Pick<EventDetails, 'name' | 'properties' | 'examples'>;
 
 /** A call of the client, with the property types that were sent. */
 export function typedOf({ name, properties, examples }: Known): string {

@@ -1,14 +1,14 @@
 import { Alert, Group, SimpleGrid, Slider, Stack, Table, Text, Title } from '@mantine/core';
 import { History } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import type { Certainty, UserShown, UserThen } from '@beckon/contract/dashboard';
+import type { Certainty, UserDetails, UserThen } from '@beckon/contract/dashboard';
 import { useApi } from '../../api/index.ts';
 import { Empty, formatTime, Loaded, useNow, useZone, When } from '../../parts/index.ts';
 import { MomentField } from '../../parts/moment-field.tsx';
 import { CERTAINTY, plain } from './words.ts';
 import { stateWords } from '../../parts/codes.ts';
 
-type Props = { user: UserShown; at: string | undefined; onAt: (at: string | undefined) => void };
+type Props = { user: UserDetails; at: string | undefined; onAt: (at: string | undefined) => void };
 
 const MINUTE = 60_000;
 /** The default retention of changes. The server reports the real limit. */
@@ -32,7 +32,7 @@ export function Then({ user, at, onAt }: Props): ReactNode {
   );
 }
 
-type MomentProps = { user: UserShown; at: string; now: number; onAt: Props['onAt'] };
+type MomentProps = { user: UserDetails; at: string; now: number; onAt: Props['onAt'] };
 
 /** The request is sent when the slider is released. */
 function Moment({ user, at, now, onAt }: MomentProps): ReactNode {
@@ -58,7 +58,7 @@ function Moment({ user, at, now, onAt }: MomentProps): ReactNode {
   );
 }
 
-function Shown({ then, user }: { then: UserThen; user: UserShown }): ReactNode {
+function Shown({ then, user }: { then: UserThen; user: UserDetails }): ReactNode {
   if (then.state === 'not_created')
     return (
       <Empty icon={History} title="This user did not exist yet">
@@ -93,7 +93,7 @@ function Shown({ then, user }: { then: UserThen; user: UserShown }): ReactNode {
   );
 }
 
-function TraitsThen({ then, user }: { then: UserThen; user: UserShown }): ReactNode {
+function TraitsThen({ then, user }: { then: UserThen; user: UserDetails }): ReactNode {
   const now = new Map(user.traits.map(({ trait, value }) => [trait, plain(value)]));
   return (
     <Table layout="fixed" verticalSpacing={6}>

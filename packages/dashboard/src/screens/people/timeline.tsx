@@ -14,7 +14,7 @@ import {
   UserPlus,
 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import type { TimelineItem, UserShown } from '@beckon/contract/dashboard';
+import type { TimelineItem, UserDetails } from '@beckon/contract/dashboard';
 import { useApiInfinite, useProject } from '../../api/index.ts';
 import { Empty, ErrorBox, formatCount, Json, Lines, When } from '../../parts/index.ts';
 import classes from './timeline.module.css';
@@ -42,7 +42,7 @@ const GROUPS = [
 ];
 
 /** Everything that happened to a user, the newest first. */
-export function Timeline({ user }: { user: UserShown }): ReactNode {
+export function Timeline({ user }: { user: UserDetails }): ReactNode {
   const [groups, setGroups] = useState<string[]>([]);
   const kinds = GROUPS.filter(({ value }) => groups.includes(value))
     .map((group) => group.kinds)

@@ -2,14 +2,14 @@ import { Group, SimpleGrid, Stack, Table, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { TriangleAlert } from 'lucide-react';
 import { type ReactNode } from 'react';
-import type { UserShown } from '@beckon/contract/dashboard';
+import type { UserDetails } from '@beckon/contract/dashboard';
 import { useProject } from '../../api/index.ts';
 import { When } from '../../parts/index.ts';
 import { localeWarning, plain, zoneWarning } from './words.ts';
 import { endWords } from '../../parts/end-words.ts';
 
 /** The current data of a user; their values are always plain text. */
-export function UserFacts({ user }: { user: UserShown }): ReactNode {
+export function UserFacts({ user }: { user: UserDetails }): ReactNode {
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }} spacing="xl">
       <Stack gap="xs">
@@ -27,7 +27,7 @@ export function UserFacts({ user }: { user: UserShown }): ReactNode {
   );
 }
 
-function Traits({ user: { traits, email, zone } }: { user: UserShown }): ReactNode {
+function Traits({ user: { traits, email, zone } }: { user: UserDetails }): ReactNode {
   return (
     <Table layout="fixed" verticalSpacing={6}>
       <Table.Thead>
@@ -93,7 +93,7 @@ const NO_SHRINK = { flexShrink: 0, marginTop: 3 } as const;
 
 const WRAP = { overflowWrap: 'anywhere' } as const;
 
-function Details({ user }: { user: UserShown }): ReactNode {
+function Details({ user }: { user: UserDetails }): ReactNode {
   const { first_seen_at, last_seen_at, zone, locale, triggers, unsubscribed_topics: topics } = user;
   return (
     <Stack gap={4}>
@@ -118,7 +118,7 @@ function Details({ user }: { user: UserShown }): ReactNode {
   );
 }
 
-function Audiences({ user: { audiences, zone } }: { user: UserShown }): ReactNode {
+function Audiences({ user: { audiences, zone } }: { user: UserDetails }): ReactNode {
   const project = String(useProject().id);
   return (
     <Stack gap={4}>
@@ -144,7 +144,7 @@ function Audiences({ user: { audiences, zone } }: { user: UserShown }): ReactNod
   );
 }
 
-function Runs({ user: { runs, zone } }: { user: UserShown }): ReactNode {
+function Runs({ user: { runs, zone } }: { user: UserDetails }): ReactNode {
   if (runs.length === 0) return null;
   return (
     <Stack gap={4}>

@@ -2,7 +2,7 @@ import { Button, Group, Menu, Tabs } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { Ban, CheckCircle2, Ellipsis, PauseCircle } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import type { UserShown } from '@beckon/contract/dashboard';
+import type { UserDetails } from '@beckon/contract/dashboard';
 import { apiUrl, useApi, useFeed, useMay, useProject, useRefresh } from '../../api/index.ts';
 import { Copy, Loaded, Mark, Page, When } from '../../parts/index.ts';
 import { EraseDialog } from './erase-dialog.tsx';
@@ -78,7 +78,7 @@ export function UserScreen(): ReactNode {
   );
 }
 
-function States({ user: { suppression, triggers } }: { user: UserShown }): ReactNode {
+function States({ user: { suppression, triggers } }: { user: UserDetails }): ReactNode {
   return (
     <Group gap="xs">
       {suppression ? (

@@ -1,7 +1,7 @@
 import { Alert, Paper, Stack, Text, Title } from '@mantine/core';
 import { Check, CircleHelp, Minus, X } from 'lucide-react';
 import type { ReactNode } from 'react';
-import type { UserShown, WhyRule } from '@beckon/contract/dashboard';
+import type { UserDetails, WhyRule } from '@beckon/contract/dashboard';
 import { useApi } from '../../api/index.ts';
 import { Conditions } from '../../parts/conditions.tsx';
 import { Empty, Loaded, Mark, Sentence, When } from '../../parts/index.ts';
@@ -9,7 +9,7 @@ import { suppressedSubject, suppressionWords } from './words.ts';
 import { stateWords } from '../../parts/codes.ts';
 
 /** The result of each rule for this user, evaluated now by the real code, with the first failing condition. */
-export function Why({ user }: { user: UserShown }): ReactNode {
+export function Why({ user }: { user: UserDetails }): ReactNode {
   const query = useApi('GET /projects/:project/users/:user/why', {
     params: { user: user.external_user_id },
     query: {},
@@ -33,7 +33,7 @@ export function Why({ user }: { user: UserShown }): ReactNode {
   );
 }
 
-type AnswerProps = { answer: WhyRule; zone: string | null; suppression: UserShown['suppression'] };
+type AnswerProps = { answer: WhyRule; zone: string | null; suppression: UserDetails['suppression'] };
 
 function RuleAnswer({ answer, zone, suppression }: AnswerProps): ReactNode {
   const { rule, on: isOn, would_fire: wouldFire, triggers, decisions, drafts } = answer;

@@ -1,4 +1,4 @@
-import type { Certainty, TimelineItem, UserShown } from '@beckon/contract/dashboard';
+import type { Certainty, TimelineItem, UserDetails } from '@beckon/contract/dashboard';
 import { capital, outcomeWords, spaced, stateWords } from '../../parts/codes.ts';
 import { actionWords } from '../../parts/draft-words.ts';
 import { decisionWords } from './decision-words.ts';
@@ -12,7 +12,7 @@ export function plain(value: unknown): string {
 export function zoneWarning({
   zone,
   invalid_zones: invalid,
-}: Pick<UserShown, 'zone' | 'invalid_zones'>): string | null {
+}: Pick<UserDetails, 'zone' | 'invalid_zones'>): string | null {
   if (invalid.length === 0) return null;
   const names = invalid.map((name) => `“${name}”`).join(' and ');
   const used = zone ?? 'The time zone of the project';
@@ -20,7 +20,9 @@ export function zoneWarning({
 }
 
 /** A warning about a user's invalid locale; null if it is valid. */
-export function localeWarning({ invalid_locale: invalid }: Pick<UserShown, 'invalid_locale'>): string | null {
+export function localeWarning({
+  invalid_locale: invalid,
+}: Pick<UserDetails, 'invalid_locale'>): string | null {
   return invalid === null
     ? null
     : `Invalid locale “${invalid}”. The language of the project is used instead.`;
@@ -87,7 +89,7 @@ export function suppressionWords(reason: string): string {
 export function suppressedSubject({
   kind,
   from_erased: fromErased,
-}: NonNullable<UserShown['suppression']>): string {
+}: NonNullable<UserDetails['suppression']>): string {
   const subject = kind === 'email' ? 'address' : 'user id';
   return fromErased ? `${subject} of an erased user` : `their ${subject}`;
 }

@@ -1,7 +1,7 @@
 import { Anchor, Button, Group, NumberInput, Stack, Table, Text } from '@mantine/core';
 import { Gauge, ShieldCheck, TrendingUp } from 'lucide-react';
 import { Link } from '@tanstack/react-router';
-import type { WarmupShown, RateLimitShown, SendingState } from '@beckon/contract/dashboard';
+import type { WarmupDetails, EndpointRateLimit, SendingState } from '@beckon/contract/dashboard';
 import { type ReactNode, useState } from 'react';
 import { useApi, useChange, useMay, useProject } from '../../api/index.ts';
 import { ErrorBox, Loaded, Mark, notify, When } from '../../parts/index.ts';
@@ -36,7 +36,7 @@ function Limits({ sending: { warmup, domains } }: { sending: SendingState }): Re
   );
 }
 
-const NO_WARMUP: Record<NonNullable<WarmupShown['off']>, string> = {
+const NO_WARMUP: Record<NonNullable<WarmupDetails['off']>, string> = {
   test_inbox: 'No warm-up: emails go to the test inbox',
   no_domain: 'No warm-up yet: the sender’s domain was not added',
   warm: 'No warm-up: the domain has sent before',
@@ -44,7 +44,7 @@ const NO_WARMUP: Record<NonNullable<WarmupShown['off']>, string> = {
   complete: 'The warm-up is complete',
 };
 
-function Warmup({ warmup }: { warmup: WarmupShown }): ReactNode {
+function Warmup({ warmup }: { warmup: WarmupDetails }): ReactNode {
   if (warmup.off !== null) return <Mark icon={ShieldCheck} tone="quiet" label={NO_WARMUP[warmup.off]} />;
   const { day, emails, remaining: left, ends_at, reduced: troubled } = warmup;
   return (
@@ -88,7 +88,7 @@ export function RateLimits(): ReactNode {
   );
 }
 
-function LimitRow({ limit }: { limit: RateLimitShown }): ReactNode {
+function LimitRow({ limit }: { limit: EndpointRateLimit }): ReactNode {
   const mayChange = useMay('admin');
   const [rate, setRate] = useState<number | string>(limit.rate);
   const [burst, setBurst] = useState<number | string>(limit.burst);

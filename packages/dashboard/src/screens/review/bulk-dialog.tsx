@@ -1,5 +1,5 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
-import type { BulkAct, BulkAsked, BulkPreview } from '@beckon/contract/dashboard';
+import type { BulkAct, BulkInput, BulkPreview } from '@beckon/contract/dashboard';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { ApiError, useCall } from '../../api/index.ts';
 import { ErrorBox, formatCount, Lines } from '../../parts/index.ts';
@@ -139,7 +139,7 @@ type RunState = { done: number; isBegun: boolean; isRunning: boolean; fault: Api
 function useRun({ wanted, filter, onActed, onDone }: RunOptions): RunState & { start: () => Promise<void> } {
   const call = useCall();
   const [state, setState] = useState<RunState>({ done: 0, isBegun: false, isRunning: false, fault: null });
-  const left = useRef<BulkAsked[]>(null);
+  const left = useRef<BulkInput[]>(null);
   const isClosed = useRef(false);
   useEffect(() => {
     isClosed.current = false;

@@ -1,4 +1,4 @@
-import type { BulkActed, BulkAsked } from '@beckon/contract/dashboard';
+import type { BulkActed, BulkInput } from '@beckon/contract/dashboard';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../api/index.ts';
 import { chunksOf, runChunks } from './bulk-run.ts';
@@ -8,8 +8,8 @@ const ids = Array.from({ length: 120 }, (_, at) => `draft ${at}`);
 
 /** A server that changes all drafts except the first one of each request, unless `answer` throws. */
 function server(answer: (asked: number) => Promise<void> = () => Promise.resolve()) {
-  const asked: BulkAsked[] = [];
-  const send = async (body: BulkAsked): Promise<BulkActed> => {
+  const asked: BulkInput[] = [];
+  const send = async (body: BulkInput): Promise<BulkActed> => {
     asked.push(body);
     await answer(asked.length);
     const [first = '', ...others] = body.ids ?? ['by', 'filter'];

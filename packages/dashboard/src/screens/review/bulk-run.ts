@@ -1,4 +1,4 @@
-import type { BulkActed, BulkAsked } from '@beckon/contract/dashboard';
+import type { BulkActed, BulkInput } from '@beckon/contract/dashboard';
 import { ApiError } from '../../api/index.ts';
 import type { Wanted } from './bulk.tsx';
 
@@ -6,7 +6,7 @@ import type { Wanted } from './bulk.tsx';
 const CHUNK = 50;
 
 /** The requests, one after the other. */
-export function chunksOf({ act, ids }: Wanted, filter: string): BulkAsked[] {
+export function chunksOf({ act, ids }: Wanted, filter: string): BulkInput[] {
   if (ids === null) return [{ action: act, filter }];
   const count = Math.ceil(ids.length / CHUNK);
   return Array.from({ length: count }, (_, at) => ({
@@ -22,19 +22,19 @@ export type Run = {
   ids: string[];
   unchanged: number;
   /** The ids that were not requested, or got no response. */
-  left: BulkAsked[];
+  left: BulkInput[];
   fault: ApiError | null;
 };
 
 export type Running = {
-  send: (body: BulkAsked) => Promise<BulkActed>;
+  send: (body: BulkInput) => Promise<BulkActed>;
   /** The member canceled. */
   isEnded: () => boolean;
   onStep: (acted: number) => void;
 };
 
 /** Runs until the first error, and returns the completed part with it. */
-export async function runChunks(chunks: BulkAsked[], { send, isEnded, onStep }: Running): Promise<Run> {
+export async function runChunks(chunks: BulkInput[], { send, isEnded, onStep }: Running): Promise<Run> {
   const run: Run = { asked: [], ids: [], unchanged: 0, left: chunks, fault: null };
   for (const [at, body] of chunks.entries()) {
     if (isEnded()) break;

@@ -1,14 +1,14 @@
 import { Button, Group, Progress, SegmentedControl, Stack, Text } from '@mantine/core';
 import { FlaskConical, Play, Square } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import type { RuleShown } from '@beckon/contract/dashboard';
+import type { RuleDetails } from '@beckon/contract/dashboard';
 import { Empty, ErrorBox, When } from '../../parts/index.ts';
 import { BacktestFound } from './backtest-found.tsx';
 import { isChanged, useRuleDraft } from './edit-rule.tsx';
 import { type BacktestState, useBacktest } from './use-backtest.ts';
 
 /** Runs the saved or unsaved version of a rule over past events, without storing anything. */
-export function Backtest({ rule }: { rule: RuleShown }): ReactNode {
+export function Backtest({ rule }: { rule: RuleDetails }): ReactNode {
   const { value: document } = useRuleDraft(rule);
   const hasEdit = isChanged(rule, document);
   const [days, setDays] = useState('30');

@@ -1,6 +1,6 @@
 import { Alert, Stack } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import type { RuleDocument, RuleShown } from '@beckon/contract/dashboard';
+import type { RuleDocument, RuleDetails } from '@beckon/contract/dashboard';
 import { useMay } from '../../api/index.ts';
 import { type Edited, SaveBar, useEdited } from '../../parts/index.ts';
 import { FactsContext, useRuleFacts } from './facts.ts';
@@ -11,16 +11,16 @@ import { SaveDialog, type Saving } from './save-dialog.tsx';
 import { useChecked } from './use-checked.ts';
 
 /** The backtest uses the unsaved version too. */
-export function useRuleDraft(rule: RuleShown): Edited<RuleDocument> {
+export function useRuleDraft(rule: RuleDetails): Edited<RuleDocument> {
   return useEdited<RuleDocument>(`rule:${rule.id}`, rule.definition, rule.updated_at);
 }
 
-export function isChanged(rule: RuleShown, document: RuleDocument): boolean {
+export function isChanged(rule: RuleDetails, document: RuleDocument): boolean {
   return JSON.stringify(document) !== JSON.stringify(rule.definition);
 }
 
 /** Edits a rule as a form. Saving first shows its effects. */
-export function EditRule({ rule }: { rule: RuleShown }): ReactNode {
+export function EditRule({ rule }: { rule: RuleDetails }): ReactNode {
   const mayEdit = useMay('editor');
   const { value: document, change, forget, base } = useRuleDraft(rule);
   const [view, setView] = useState<'form' | 'json'>('form');
@@ -65,7 +65,7 @@ export function EditRule({ rule }: { rule: RuleShown }): ReactNode {
 }
 
 /** Typed text stays. Saving is refused, so that another member's change is not lost. */
-function SavedMeanwhile({ rule }: { rule: RuleShown }): ReactNode {
+function SavedMeanwhile({ rule }: { rule: RuleDetails }): ReactNode {
   return (
     <Alert color="orange.9" title={`Version ${rule.version} was saved while you were editing`}>
       Your changes are still here. See “Versions” for the other changes, or discard yours to continue from
@@ -74,7 +74,7 @@ function SavedMeanwhile({ rule }: { rule: RuleShown }): ReactNode {
   );
 }
 
-function noteOf({ checked, isChecking }: ReturnType<typeof useChecked>, rule: RuleShown): string {
+function noteOf({ checked, isChecking }: ReturnType<typeof useChecked>, rule: RuleDetails): string {
   if (isChecking || checked === null) return 'Checking the rule…';
   if (checked.faults.length > 0) return 'Fix the errors above to save';
   return checked.new_version ? `Creates version ${rule.version + 1}` : 'Unsaved changes';

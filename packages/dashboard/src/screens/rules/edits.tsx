@@ -2,7 +2,7 @@ import { Anchor, Badge, Button, Group, List, Paper, Stack, Text, Title } from '@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { PencilLine } from 'lucide-react';
 import type { ReactNode } from 'react';
-import type { EditChange, RuleEdits, RuleShown } from '@beckon/contract/dashboard';
+import type { EditChange, RuleEdits, RuleDetails } from '@beckon/contract/dashboard';
 import { useApi, useMay, useProject } from '../../api/index.ts';
 import { Empty, Loaded } from '../../parts/index.ts';
 import { WordDiff } from '../../parts/word-diff.tsx';
@@ -13,12 +13,12 @@ const PARTS = { subject: 'Subject', preheader: 'Preview text', body: 'Body' };
 type Proposal = RuleEdits['proposals'][number];
 
 /** Recurring edits of the rule's drafts, and a proposed template with these changes. A member has to apply it. */
-export function Edits({ rule }: { rule: RuleShown }): ReactNode {
+export function Edits({ rule }: { rule: RuleDetails }): ReactNode {
   const edits = useApi('GET /projects/:project/rules/:rule/edits', { params: { rule: rule.id } });
   return <Loaded query={edits}>{({ data }) => <Found edits={data} rule={rule} />}</Loaded>;
 }
 
-function Found({ edits, rule }: { edits: RuleEdits; rule: RuleShown }): ReactNode {
+function Found({ edits, rule }: { edits: RuleEdits; rule: RuleDetails }): ReactNode {
   const { changes, proposals, drafts, edited } = edits;
   if (changes.length === 0)
     return (
@@ -78,7 +78,7 @@ function Change({ change }: { change: EditChange }): ReactNode {
   );
 }
 
-function Proposed({ proposal, rule }: { proposal: Proposal; rule: RuleShown }): ReactNode {
+function Proposed({ proposal, rule }: { proposal: Proposal; rule: RuleDetails }): ReactNode {
   const mayEdit = useMay('editor');
   const { id: project } = useProject();
   const navigate = useNavigate();

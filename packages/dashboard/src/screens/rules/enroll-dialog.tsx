@@ -1,12 +1,12 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { RuleShown } from '@beckon/contract/dashboard';
+import type { RuleDetails } from '@beckon/contract/dashboard';
 import { useApi, useChange } from '../../api/index.ts';
 import { ErrorBox, Lines, Loaded, notify } from '../../parts/index.ts';
 import { EnrollmentPreview } from './enrollment-preview.tsx';
 import { canStart, enrollLabel } from './enrollment-words.ts';
 
-type Props = { rule: Pick<RuleShown, 'id' | 'name'>; opened: boolean; onClose: () => void };
+type Props = { rule: Pick<RuleDetails, 'id' | 'name'>; opened: boolean; onClose: () => void };
 
 /** Enrolls the users who are in the audiences of a rule that is on, after a preview. */
 export function EnrollDialog({ rule, opened, onClose }: Props): ReactNode {

@@ -1,7 +1,7 @@
 import { Alert, Progress, Stack, Text } from '@mantine/core';
 import { UserPlus } from 'lucide-react';
 import type { ReactNode } from 'react';
-import type { RuleEnrollment, RuleShown } from '@beckon/contract/dashboard';
+import type { RuleEnrollment, RuleDetails } from '@beckon/contract/dashboard';
 import { useApi } from '../../api/index.ts';
 import { useNow, When } from '../../parts/index.ts';
 import { Excluded } from './enrollment-preview.tsx';
@@ -17,7 +17,7 @@ type Props = { reference: string; enrollment: RuleEnrollment };
 export function EnrollmentProgress({
   reference,
   enrollment,
-}: Pick<Props, 'reference'> & Pick<RuleShown, 'enrollment'>): ReactNode {
+}: Pick<Props, 'reference'> & Pick<RuleDetails, 'enrollment'>): ReactNode {
   const now = useNow();
   if (!enrollment) return null;
   if (enrollment.state === 'running') return <Running reference={reference} enrollment={enrollment} />;

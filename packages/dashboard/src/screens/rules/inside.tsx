@@ -1,7 +1,7 @@
 import { Alert, Button, Group, List, Stack, Text } from '@mantine/core';
 import { Users } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import type { MoveWaitingPreview, RuleShown, RunListed } from '@beckon/contract/dashboard';
+import type { MoveWaitingPreview, RuleDetails, RunListed } from '@beckon/contract/dashboard';
 import { useApi, useApiInfinite, useChange, useMay } from '../../api/index.ts';
 import {
   type Column,
@@ -16,7 +16,7 @@ import {
 import { CirclePause, Clock, FileText, Radio } from 'lucide-react';
 
 /** The active runs of a rule, and moving runs of older versions. */
-export function Inside({ rule }: { rule: RuleShown }): ReactNode {
+export function Inside({ rule }: { rule: RuleDetails }): ReactNode {
   const runs = useApiInfinite('GET /projects/:project/rules/:rule/runs', {
     params: { rule: rule.id },
     query: {},
@@ -78,7 +78,7 @@ const COLUMNS: Column<RunListed>[] = [
   },
 ];
 
-function MoveWaiting({ rule }: { rule: RuleShown }): ReactNode {
+function MoveWaiting({ rule }: { rule: RuleDetails }): ReactNode {
   const mayEdit = useMay('editor');
   const [isAsked, setAsked] = useState(false);
   const preview = useApi('GET /projects/:project/rules/:rule/move-waiting', { params: { rule: rule.id } });

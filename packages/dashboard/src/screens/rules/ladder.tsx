@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Text } from '@mantine/core';
 import { Sparkles, TrendingDown } from 'lucide-react';
 import type { ReactNode } from 'react';
-import type { RuleShown } from '@beckon/contract/dashboard';
+import type { RuleDetails } from '@beckon/contract/dashboard';
 import { type ReadKey, useChange, useMay } from '../../api/index.ts';
 import { refused, undoable, When } from '../../parts/index.ts';
 
@@ -12,7 +12,7 @@ const REFRESHED: ReadKey[] = [
 ];
 
 /** Suggests autopilot or a shorter deadline, and applies or reverts it with one click. The mode never changes automatically. */
-export function Ladder({ rule }: { rule: RuleShown }): ReactNode {
+export function Ladder({ rule }: { rule: RuleDetails }): ReactNode {
   const mayEdit = useMay('editor');
   const { suggestion, demoted, alarm } = rule;
   const [set, isSetting] = useMode(rule);
@@ -70,7 +70,7 @@ export function Ladder({ rule }: { rule: RuleShown }): ReactNode {
 type Mode = { mode: 'draft' | 'autopilot'; deadline?: string };
 
 /** One click, with undo for ten seconds. Open drafts change only when autopilot is turned off, for safety. */
-function useMode(rule: RuleShown): [(mode: Mode) => void, boolean] {
+function useMode(rule: RuleDetails): [(mode: Mode) => void, boolean] {
   const back = useChange('POST /projects/:project/rules/:rule/mode', {
     refreshes: REFRESHED,
     onRefused: (error) => refused(error),
@@ -88,7 +88,7 @@ function useMode(rule: RuleShown): [(mode: Mode) => void, boolean] {
   return [(body) => set.mutate({ params: { rule: rule.id }, body }), set.isPending];
 }
 
-function modeWords({ mode, sends_after: after }: RuleShown): string {
+function modeWords({ mode, sends_after: after }: RuleDetails): string {
   if (mode === 'draft') return 'each draft waits for approval';
   return after === null ? 'autopilot' : `autopilot after ${after}`;
 }

@@ -1,4 +1,4 @@
-import type { RuleDocument, RuleEdits, RuleShown } from '@beckon/contract/dashboard';
+import type { RuleDocument, RuleEdits, RuleDetails } from '@beckon/contract/dashboard';
 import { type Piece, pieceOf, piecesOf } from './document.ts';
 
 type Proposal = RuleEdits['proposals'][number];
@@ -7,7 +7,7 @@ type Proposal = RuleEdits['proposals'][number];
  * Stores a proposal as unsaved text of the editor: nothing is saved before a member
  * has reviewed it there. Keys and format are those of `useEdited`.
  */
-export function keepProposal(proposal: Proposal, rule: RuleShown): void {
+export function keepProposal(proposal: Proposal, rule: RuleDetails): void {
   const { template: email, part, after } = proposal;
   if (email !== null) {
     sessionStorage.setItem(`beckon-proposal:${email}`, JSON.stringify({ [part]: after }));

@@ -1,12 +1,12 @@
 import { Group, List, Paper, SegmentedControl, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import type { RuleResults, RuleShown } from '@beckon/contract/dashboard';
+import type { RuleResults, RuleDetails } from '@beckon/contract/dashboard';
 import { useApi } from '../../api/index.ts';
 import { Loaded } from '../../parts/index.ts';
 import { ChartWithTable } from '../../parts/chart-with-table.tsx';
 
 /** The results of a rule: funnel, days, lift, and why other users were not enrolled. */
-export function Results({ rule }: { rule: RuleShown }): ReactNode {
+export function Results({ rule }: { rule: RuleDetails }): ReactNode {
   const [days, setDays] = useState('30');
   const results = useApi(
     'GET /projects/:project/rules/:rule/results',

@@ -2,7 +2,7 @@ import { Button, Group, Tabs } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { Power, UserPlus } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import type { RuleShown } from '@beckon/contract/dashboard';
+import type { RuleDetails } from '@beckon/contract/dashboard';
 import { useApi, useMay } from '../../api/index.ts';
 import { later, Loaded, Page, WhenOpened } from '../../parts/index.ts';
 import { EnrollmentProgress } from './enrollment-progress.tsx';
@@ -48,7 +48,7 @@ function KnownRule({ reference }: { reference: string }): ReactNode {
   );
 }
 
-function Actions({ rule }: { rule: RuleShown }): ReactNode {
+function Actions({ rule }: { rule: RuleDetails }): ReactNode {
   const mayEdit = useMay('editor');
   const [isSwitching, setSwitching] = useState(false);
   const [isEnrolling, setEnrolling] = useState(false);
@@ -89,7 +89,7 @@ const TABS = [
   ['people', 'Active runs'],
 ] as const;
 
-function RuleTabs({ rule, reference }: { rule: RuleShown; reference: string }): ReactNode {
+function RuleTabs({ rule, reference }: { rule: RuleDetails; reference: string }): ReactNode {
   const { tab = 'rule' } = route.useSearch();
   const navigate = route.useNavigate();
   const inside = rule.runs.active + rule.runs.paused;

@@ -1,18 +1,18 @@
 import { Alert, Button, List, Modal, Stack, Switch, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import type { RuleChecked, RuleDocument, RuleShown } from '@beckon/contract/dashboard';
+import type { RuleChecked, RuleDocument, RuleDetails } from '@beckon/contract/dashboard';
 import { type ReadKey, useChange } from '../../api/index.ts';
 import { DialogFoot, ErrorBox, notify } from '../../parts/index.ts';
 import { WordDiff } from '../../parts/word-diff.tsx';
 
 export type Saving = {
-  rule: RuleShown;
+  rule: RuleDetails;
   document: RuleDocument;
   /** When the edited version was saved. */
   base: string;
   checked: RuleChecked;
   onClose: () => void;
-  onSaved: (rule: RuleShown) => void;
+  onSaved: (rule: RuleDetails) => void;
 };
 
 /** The effects of saving: the changed summary, open drafts and active runs. */
@@ -84,7 +84,7 @@ const REFRESHED: ReadKey[] = [
 
 type ModeChange = 'autopilot' | 'draft' | 'none';
 
-function modeChange(rule: RuleShown, document: RuleDocument): ModeChange {
+function modeChange(rule: RuleDetails, document: RuleDocument): ModeChange {
   const mode = document['mode'] === 'draft' ? 'draft' : 'autopilot';
   return mode === rule.mode ? 'none' : mode;
 }

@@ -1,12 +1,12 @@
 import { Group, Paper, Select, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import type { RuleShown, RuleVersion } from '@beckon/contract/dashboard';
+import type { RuleDetails, RuleVersion } from '@beckon/contract/dashboard';
 import { useApi } from '../../api/index.ts';
 import { Json, Loaded, Sentence, When } from '../../parts/index.ts';
 import { WordDiff } from '../../parts/word-diff.tsx';
 
 /** All saved versions with their changes. */
-export function Versions({ rule }: { rule: RuleShown }): ReactNode {
+export function Versions({ rule }: { rule: RuleDetails }): ReactNode {
   const versions = useApi('GET /projects/:project/rules/:rule/versions', { params: { rule: rule.id } });
   return <Loaded query={versions}>{({ data }) => <Shown versions={data} />}</Loaded>;
 }

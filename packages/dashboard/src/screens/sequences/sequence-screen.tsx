@@ -2,7 +2,7 @@ import { Alert, Anchor, Button, Group, List, Stack, Text, Title } from '@mantine
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Pencil } from 'lucide-react';
 import type { ReactNode } from 'react';
-import type { SequenceShown, SequenceVersion } from '@beckon/contract/dashboard';
+import type { SequenceDetails, SequenceVersion } from '@beckon/contract/dashboard';
 import { useApi, useMay, useProject } from '../../api/index.ts';
 import { Loaded, Page, Sentence } from '../../parts/index.ts';
 import { StepList } from './step-list.tsx';
@@ -39,7 +39,7 @@ export function SequenceScreen(): ReactNode {
   );
 }
 
-type Props = { sequence: SequenceShown; params: { project: string; rule: string } };
+type Props = { sequence: SequenceDetails; params: { project: string; rule: string } };
 
 function Shown({ sequence, params }: Props): ReactNode {
   const { versions, sentence, in_older_versions: older } = sequence;
@@ -88,7 +88,7 @@ function Version({ version }: { version: SequenceVersion }): ReactNode {
   );
 }
 
-function Ends({ sequence: { exits, goal, ended } }: { sequence: SequenceShown }): ReactNode {
+function Ends({ sequence: { exits, goal, ended } }: { sequence: SequenceDetails }): ReactNode {
   const counts = Object.entries(ended).toSorted(([, a], [, b]) => b - a);
   return (
     <>

@@ -1,6 +1,6 @@
 import { Button, Group, Skeleton, Stack, Table, Text, TextInput, Title } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
-import type { GateSaid, MailableAnswer } from '@beckon/contract/dashboard';
+import type { SendCheckEntry, CanReceiveResult } from '@beckon/contract/dashboard';
 import { CircleCheck, CircleX, Hand, UserX } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useApi } from '../../api/index.ts';
@@ -58,7 +58,7 @@ export function CheckPanel(): ReactNode {
   );
 }
 
-function Answer({ answer }: { answer: MailableAnswer }): ReactNode {
+function Answer({ answer }: { answer: CanReceiveResult }): ReactNode {
   const { suppression, lifted, users: people, value, kind, unsubscribed_topics: topics } = answer;
   return (
     <Stack gap="lg" aria-live="polite">
@@ -98,14 +98,14 @@ function Answer({ answer }: { answer: MailableAnswer }): ReactNode {
   );
 }
 
-function fromErasedText(kind: MailableAnswer['kind']): string {
+function fromErasedText(kind: CanReceiveResult['kind']): string {
   return kind === 'email' ? 'Suppressed: address of an erased user.' : 'Suppressed: id of an erased user.';
 }
 
 function Verdict({
   answer: { can_receive: mailed, kind, suppression },
 }: {
-  answer: MailableAnswer;
+  answer: CanReceiveResult;
 }): ReactNode {
   if (mailed === null)
     return (
@@ -122,7 +122,7 @@ function Verdict({
   );
 }
 
-type PersonProps = { person: MailableAnswer['users'][number]; isShared: boolean };
+type PersonProps = { person: CanReceiveResult['users'][number]; isShared: boolean };
 
 function PersonGates({ person, isShared }: PersonProps): ReactNode {
   const { external_user_id: user, address, checks: gates, unsubscribed_topics: topics } = person;
@@ -151,7 +151,7 @@ function PersonGates({ person, isShared }: PersonProps): ReactNode {
   );
 }
 
-function Gate({ said }: { said: GateSaid }): ReactNode {
+function Gate({ said }: { said: SendCheckEntry }): ReactNode {
   const { passes, text: words, until } = said;
   return (
     <Table.Tr>

@@ -1,4 +1,4 @@
-import type { TopicRefusalListed } from '@beckon/contract/dashboard';
+import type { TopicUnsubscribeListed } from '@beckon/contract/dashboard';
 import { Tags } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useApiInfinite } from '../../api/index.ts';
@@ -24,7 +24,7 @@ export function Topics(): ReactNode {
   );
 }
 
-const COLUMNS: Column<TopicRefusalListed>[] = [
+const COLUMNS: Column<TopicUnsubscribeListed>[] = [
   { id: 'value', title: 'Address or user', width: '3fr', cell: subjectName },
   { id: 'kind', title: 'Kind', width: '100px', cell: ({ kind }) => (kind === 'email' ? 'Address' : 'User') },
   { id: 'topic', title: 'Topic', width: '2fr', cell: ({ topic }) => topic },

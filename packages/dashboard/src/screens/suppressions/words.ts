@@ -1,5 +1,5 @@
 import type {
-  GateSaid,
+  SendCheckEntry,
   RemovalReason,
   SuppressionImport,
   SuppressionReasonName,
@@ -40,7 +40,7 @@ const GATES: Record<string, string> = {
 };
 
 /** The display name of a send check. */
-export function gateName({ check }: Pick<GateSaid, 'check'>): string {
+export function gateName({ check }: Pick<SendCheckEntry, 'check'>): string {
   return (Object.hasOwn(GATES, check) ? GATES[check] : undefined) ?? spaced(check);
 }
 

@@ -1,5 +1,5 @@
 import { Button, Group, Modal, Radio, Stack, Text, TextInput } from '@mantine/core';
-import { type InviteMade, type Role, ROLES } from '@beckon/contract/dashboard';
+import { type CreatedInvite, type Role, ROLES } from '@beckon/contract/dashboard';
 import { type ReactNode, type SyntheticEvent, useState } from 'react';
 import { useChange, useProject } from '../../api/index.ts';
 import { Command, ErrorBox, When } from '../../parts/index.ts';
@@ -17,11 +17,11 @@ export function InviteDialog({ opened, onClose }: InviteDialogProps): ReactNode 
 
 /** A component of its own, so that the link is removed when the dialog closes. */
 function Inviting({ onClose }: { onClose: () => void }): ReactNode {
-  const [made, setMade] = useState<InviteMade | null>(null);
+  const [made, setMade] = useState<CreatedInvite | null>(null);
   return made ? <Made invite={made} onClose={onClose} /> : <InviteForm onMade={setMade} />;
 }
 
-function InviteForm({ onMade }: { onMade: (made: InviteMade) => void }): ReactNode {
+function InviteForm({ onMade }: { onMade: (made: CreatedInvite) => void }): ReactNode {
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<Role>('reviewer');
   const isOwner = useProject().role === 'owner';
@@ -65,7 +65,7 @@ function InviteForm({ onMade }: { onMade: (made: InviteMade) => void }): ReactNo
   );
 }
 
-function Made({ invite, onClose }: { invite: InviteMade; onClose: () => void }): ReactNode {
+function Made({ invite, onClose }: { invite: CreatedInvite; onClose: () => void }): ReactNode {
   return (
     <Stack gap="md">
       <Text size="sm" role="status">

@@ -1,11 +1,11 @@
 import { Button, Group, Stack, Switch, TextInput } from '@mantine/core';
-import type { OrganizationShown } from '@beckon/contract/dashboard';
+import type { OrganizationDetails } from '@beckon/contract/dashboard';
 import { type ReactNode, type SyntheticEvent, useState } from 'react';
 import { useChange, useMay } from '../../api/index.ts';
 import { refused, notify } from '../../parts/index.ts';
 
 /** The organization's name and whether it requires an authenticator app. Only an owner changes them. */
-export function Organization({ organization }: { organization: OrganizationShown }): ReactNode {
+export function Organization({ organization }: { organization: OrganizationDetails }): ReactNode {
   const [name, setName] = useState(organization.name);
   const isOwner = useMay('owner');
   const change = useChange('POST /projects/:project/organization', {

@@ -2,7 +2,7 @@ import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { FilePen, Send } from 'lucide-react';
 import { type ReactNode, useEffect, useState } from 'react';
-import type { EmailSource, TemplateShown } from '@beckon/contract/dashboard';
+import type { EmailSource, TemplateDetails } from '@beckon/contract/dashboard';
 import { useChange, useMay, useProject } from '../../api/index.ts';
 import { refused, SaveBar, notify, useEdited } from '../../parts/index.ts';
 import { EmailForm } from './email-form.tsx';
@@ -14,7 +14,7 @@ import { usePreview } from './use-preview.ts';
 
 const route = getRouteApi('/p/$project/templates/$template');
 
-type Props = { template: TemplateShown; isNew?: boolean };
+type Props = { template: TemplateDetails; isNew?: boolean };
 
 /** The template's editor with its preview. Saving keeps an unpublished version; publishing changes what users get. */
 export function EmailEditor({ template, isNew = false }: Props): ReactNode {
@@ -87,12 +87,12 @@ type Words = {
 /** The published version, null if the project has none, and when an unpublished version was saved. */
 type Base = { version: number | null; seen: string | null };
 
-function baseOf({ version, unpublished }: TemplateShown): Base {
+function baseOf({ version, unpublished }: TemplateDetails): Base {
   return { version, seen: unpublished?.saved_at ?? null };
 }
 
 /** The typed text, else the saved version, else the published one. */
-function useWords(template: TemplateShown): Words {
+function useWords(template: TemplateDetails): Words {
   const { id: project } = useProject();
   const { name } = template;
   const saved = sourceOf(template.unpublished ?? template.published);
@@ -118,7 +118,7 @@ function sourceOf({ format, subject, preheader, body }: EmailSource): EmailSourc
 }
 
 /** Typed text stays until the member decides. */
-function SavedMeanwhile({ template, words }: { template: TemplateShown; words: Words }): ReactNode {
+function SavedMeanwhile({ template, words }: { template: TemplateDetails; words: Words }): ReactNode {
   return (
     <Alert color="yellow" variant="outline" mb="md" title="This template changed while you were editing">
       <Stack gap="xs">
@@ -135,7 +135,7 @@ function SavedMeanwhile({ template, words }: { template: TemplateShown; words: W
 }
 
 type SavingProps = {
-  template: TemplateShown;
+  template: TemplateDetails;
   words: Words;
   isNew: boolean;
   isSound: boolean;

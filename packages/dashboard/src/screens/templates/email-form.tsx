@@ -1,6 +1,6 @@
 import { SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { DocumentFault, EmailSource, TemplateShown } from '@beckon/contract/dashboard';
+import type { DocumentFault, EmailSource, TemplateDetails } from '@beckon/contract/dashboard';
 import { CodeEditor } from '../../parts/code-editor.tsx';
 import { RichEditor } from '../../parts/rich-editor.tsx';
 
@@ -9,7 +9,7 @@ type Props = {
   onChange: (email: EmailSource) => void;
   faults: DocumentFault[];
   readOnly: boolean;
-  template: Pick<TemplateShown, 'variables' | 'other_variables'>;
+  template: Pick<TemplateDetails, 'variables' | 'other_variables'>;
 };
 
 /** Subject, preview text and body: Markdown as rich text, or MJML. */

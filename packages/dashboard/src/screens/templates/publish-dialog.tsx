@@ -1,6 +1,6 @@
 import { Button, List, Modal, Radio, Stack, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import type { EmailSource, TemplateShown } from '@beckon/contract/dashboard';
+import type { EmailSource, TemplateDetails } from '@beckon/contract/dashboard';
 import { useChange } from '../../api/index.ts';
 import { DialogFoot, ErrorBox, notify } from '../../parts/index.ts';
 import { WordDiff } from '../../parts/word-diff.tsx';
@@ -8,7 +8,7 @@ import { WordDiff } from '../../parts/word-diff.tsx';
 type Props = {
   opened: boolean;
   onClose: () => void;
-  template: TemplateShown;
+  template: TemplateDetails;
   email: EmailSource;
   /** The edited version. */
   base: { version: number | null; seen: string | null };

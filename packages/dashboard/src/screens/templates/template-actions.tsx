@@ -2,12 +2,12 @@ import { Button, Menu } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { Ellipsis, Mail, Trash2, Undo2 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import type { TemplateShown } from '@beckon/contract/dashboard';
+import type { TemplateDetails } from '@beckon/contract/dashboard';
 import { useChange, useMay, useProject } from '../../api/index.ts';
 import { ConfirmTyped, refused, notify } from '../../parts/index.ts';
 
 /** Sends a test copy, discards the unpublished version, and deletes the template. */
-export function TemplateActions({ template }: { template: TemplateShown }): ReactNode {
+export function TemplateActions({ template }: { template: TemplateDetails }): ReactNode {
   const mayEdit = useMay('editor');
   const [isDeleting, setDeleting] = useState(false);
   const { name, version, unpublished, is_shipped: isShipped } = template;
@@ -64,11 +64,11 @@ export function TemplateActions({ template }: { template: TemplateShown }): Reac
   );
 }
 
-function wordsOf({ format, subject, preheader, body }: NonNullable<TemplateShown['unpublished']>) {
+function wordsOf({ format, subject, preheader, body }: NonNullable<TemplateDetails['unpublished']>) {
   return { format, subject, preheader, body };
 }
 
-type DeleteProps = { template: TemplateShown; opened: boolean; onClose: () => void };
+type DeleteProps = { template: TemplateDetails; opened: boolean; onClose: () => void };
 
 function DeleteDialog({ template, opened, onClose }: DeleteProps): ReactNode {
   const navigate = useNavigate();

@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Tabs, Text } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { EmailSource, TemplateShown } from '@beckon/contract/dashboard';
+import type { EmailSource, TemplateDetails } from '@beckon/contract/dashboard';
 import { useApi, useMay, useProject } from '../../api/index.ts';
 import { Loaded, Page, When } from '../../parts/index.ts';
 import { EmailEditor } from './email-editor.tsx';
@@ -39,7 +39,7 @@ const FIRST: EmailSource = {
 };
 
 /** A new template with only a name. */
-function begun(name: string): TemplateShown {
+function begun(name: string): TemplateDetails {
   return {
     name,
     version: null,
@@ -59,7 +59,7 @@ function begun(name: string): TemplateShown {
   };
 }
 
-function Shown({ template }: { template: TemplateShown }): ReactNode {
+function Shown({ template }: { template: TemplateDetails }): ReactNode {
   const { tab = 'email' } = route.useSearch();
   const navigate = route.useNavigate();
   return (
@@ -87,7 +87,7 @@ function Shown({ template }: { template: TemplateShown }): ReactNode {
   );
 }
 
-function State({ template }: { template: TemplateShown }): ReactNode {
+function State({ template }: { template: TemplateDetails }): ReactNode {
   const { id } = useProject();
   const mayEdit = useMay('editor');
   const { unpublished, used_by: users, is_shipped: isShipped, version } = template;

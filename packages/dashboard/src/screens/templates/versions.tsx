@@ -1,13 +1,13 @@
 import { Button, Group, Modal, Select, Stack, Text } from '@mantine/core';
 import { FileText } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import type { TemplateShown, TemplateVersion } from '@beckon/contract/dashboard';
+import type { TemplateDetails, TemplateVersion } from '@beckon/contract/dashboard';
 import { useChange, useMay } from '../../api/index.ts';
 import { DialogFoot, Empty, refused, notify, When } from '../../parts/index.ts';
 import { Changes } from './publish-dialog.tsx';
 
 /** All published versions with their changes. */
-export function TemplateVersions({ template }: { template: TemplateShown }): ReactNode {
+export function TemplateVersions({ template }: { template: TemplateDetails }): ReactNode {
   const { versions } = template;
   const mayEdit = useMay('editor');
   const [chosen, setChosen] = useState(String(versions[0]?.version ?? ''));
@@ -51,7 +51,7 @@ export function TemplateVersions({ template }: { template: TemplateShown }): Rea
 }
 
 /** Copies a version into the editor. Replacing an unpublished version needs a confirmation. */
-function PutBack({ template, version }: { template: TemplateShown; version: TemplateVersion }): ReactNode {
+function PutBack({ template, version }: { template: TemplateDetails; version: TemplateVersion }): ReactNode {
   const [isAsked, setAsked] = useState(false);
   const { name, unpublished } = template;
   const { format, subject, preheader, body } = version;

@@ -1,11 +1,11 @@
 import { WEBHOOK_TYPES } from '@beckon/contract';
-import type { WebhookEndpoint, WebhookEndpointWanted } from '@beckon/contract/dashboard';
+import type { WebhookEndpoint, WebhookEndpointInput } from '@beckon/contract/dashboard';
 import { Button, Checkbox, Group, NumberInput, Stack, TextInput } from '@mantine/core';
 import { type ReactNode, type SyntheticEvent, useState } from 'react';
 import type { ApiError } from '../../api/index.ts';
 import { DialogFoot, ErrorBox } from '../../parts/index.ts';
 
-export type Wanted = WebhookEndpointWanted & { url: string };
+export type Wanted = WebhookEndpointInput & { url: string };
 type Props = {
   endpoint?: WebhookEndpoint;
   action: string;

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { iso, systemClock } from '../../platform/time/clock.ts';
-import type { Listed, BackupResult } from '../../platform/postgres/index.ts';
+import type { ListedBackup, BackupResult } from '../../platform/postgres/index.ts';
 import { addCommand, table } from './command.ts';
 import type { Backups, Operator } from './operator.ts';
 
@@ -101,15 +101,15 @@ async function backUpKey(backups: Backups, folder: string): Promise<KeyOnly> {
   };
 }
 
-function folderOf({ backupDir }: Pick<Backups, 'backupDir'>, given: string | undefined): string {
-  if (given !== undefined) return resolve(given);
+function folderOf({ backupDir }: Pick<Backups, 'backupDir'>, folder: string | undefined): string {
+  if (folder !== undefined) return resolve(folder);
   if (backupDir !== null) return backupDir;
   throw new Error('No folder. Pass --to or --in, or set BACKUP_DIR.');
 }
 
 type Backup = ReturnType<typeof backupJson>;
 
-function backupJson({ name, path, manifest }: Listed | BackupResult) {
+function backupJson({ name, path, manifest }: ListedBackup | BackupResult) {
   const { startedAt, endedAt, bytes, postgres, release, timeline } = manifest;
   return { name, path, started_at: startedAt, ended_at: endedAt, bytes, postgres, release, timeline };
 }

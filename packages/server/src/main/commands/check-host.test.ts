@@ -33,8 +33,8 @@ const GOOD: Host = {
   syncs: async () => [2, 1, 3],
   isTimeKept: async () => true,
   wallClock(zone, at) {
-    const how = { timeZone: zone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
-    return new Intl.DateTimeFormat('en-GB', how).format(at);
+    const options = { timeZone: zone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+    return new Intl.DateTimeFormat('en-GB', options).format(at);
   },
 };
 
@@ -79,10 +79,10 @@ test('checkHost › warns of a data directory that other accounts can write to',
 
 test('checkHost › measures this machine, and leaves no file', async () => {
   const checks = await checkHost(CONFIG);
-  const told = (name: string): InstallationCheck | undefined => checks.find(({ check }) => check === name);
-  expect(told('disk speed')?.message).toMatch(/takes [\d.]+ ms/);
-  expect(told('memory')?.message).toMatch(/has \d{1,5}\.\d GiB/);
-  expect(told('time zones')?.state).toBe('ok');
+  const find = (name: string): InstallationCheck | undefined => checks.find(({ check }) => check === name);
+  expect(find('disk speed')?.message).toMatch(/takes [\d.]+ ms/);
+  expect(find('memory')?.message).toMatch(/has \d{1,5}\.\d GiB/);
+  expect(find('time zones')?.state).toBe('ok');
   expect(await readdir(folder)).toEqual([]);
 });
 
@@ -102,9 +102,9 @@ test.skipIf(!faketime)(
       MAIL_IN_PORT: '0',
     };
     const child = spawn('faketime', args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
-    const [said, [code]] = await Promise.all([text(child.stdout), once(child, 'close')]);
+    const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'close')]);
     await database.drop();
-    const clock = (JSON.parse(said) as InstallationCheck[]).find(({ check }) => check === 'clock');
+    const clock = (JSON.parse(output) as InstallationCheck[]).find(({ check }) => check === 'clock');
     expect({ code: code as number, state: clock?.state }).toEqual({ code: 1, state: 'fail' });
     const offset = Number(/(\d+) ms/.exec(clock?.message ?? '')?.[1]);
     expect(Math.abs(offset - 42_000)).toBeLessThan(5_000);

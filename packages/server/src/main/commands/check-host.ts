@@ -131,7 +131,7 @@ async function checkSync(dataDir: string, host: Host): Promise<InstallationCheck
 
 const SYNCS = 9;
 const PAGE_BYTES = 8_192;
-const ASKED_WITHIN_MS = 3_000;
+const COMMAND_WITHIN_MS = 3_000;
 
 const thisHost: Host = {
   async descriptorsMax() {
@@ -160,16 +160,16 @@ const thisHost: Host = {
   },
   async isTimeKept() {
     const args = ['show', '--property=NTPSynchronized', '--value'];
-    const said = await promisify(execFile)('timedatectl', args, { timeout: ASKED_WITHIN_MS }).catch(
+    const result = await promisify(execFile)('timedatectl', args, { timeout: COMMAND_WITHIN_MS }).catch(
       () => null,
     );
-    const answer = said?.stdout.trim();
-    return answer === 'yes' ? true : answer === 'no' ? false : null;
+    const value = result?.stdout.trim();
+    return value === 'yes' ? true : value === 'no' ? false : null;
   },
   wallClock(zone, at) {
     try {
-      const how = { timeZone: zone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
-      return new Intl.DateTimeFormat('en-GB', how).format(at);
+      const options = { timeZone: zone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+      return new Intl.DateTimeFormat('en-GB', options).format(at);
     } catch {
       return '';
     }
@@ -208,10 +208,14 @@ export async function checkDataDir({ dataDir, embedded }: InspectedConfig): Prom
     () => true,
     () => false,
   );
-  const place = folder === dataDir ? dataDir : `${dataDir} (created in ${folder} at the first start)`;
+  const description = folder === dataDir ? dataDir : `${dataDir} (created in ${folder} at the first start)`;
   const access_ = writable
-    ? ok('data directory', `${place} is writable`)
-    : fail('data directory', `${place} is not writable`, 'Grant this user write permission, or set DATA_DIR');
+    ? ok('data directory', `${description} is writable`)
+    : fail(
+        'data directory',
+        `${description} is not writable`,
+        'Grant this user write permission, or set DATA_DIR',
+      );
   return [access_, await checkSpace(folder)];
 }
 

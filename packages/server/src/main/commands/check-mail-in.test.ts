@@ -31,12 +31,12 @@ test('checkMailIn › checks nothing in a process without inbound mail', async (
 });
 
 test('checkMailIn › warns of a relay without MAIL_DOMAIN, with the fix', async () => {
-  const place = { host: '127.0.0.1', port: await freePort() };
-  const [, set] = await check({ mailIn: { ...place, domain: 'in.acme.test' } });
+  const address = { host: '127.0.0.1', port: await freePort() };
+  const [, set] = await check({ mailIn: { ...address, domain: 'in.acme.test' } });
   expect(set).toMatchObject({ state: 'ok', message: expect.stringContaining('in.acme.test') as string });
-  const [, unset] = await check({ mailIn: { ...place, domain: null } });
+  const [, unset] = await check({ mailIn: { ...address, domain: null } });
   expect(unset).toMatchObject({ state: 'warn', next: expect.stringContaining('MX') as string });
-  const [, testInbox] = await check({ relay: null, mailIn: { ...place, domain: null } });
+  const [, testInbox] = await check({ relay: null, mailIn: { ...address, domain: null } });
   expect(testInbox).toMatchObject({ state: 'ok' });
 });
 

@@ -100,19 +100,19 @@ async function checkMailPort({
   port,
 }: NonNullable<InspectedConfig['mailIn']>): Promise<InstallationCheck> {
   if (port === 0) return ok('mail in', 'MAIL_IN_PORT is 0: the system chooses a free port');
-  const place = `MAIL_IN_PORT ${port} of ${host}`;
+  const address = `MAIL_IN_PORT ${port} of ${host}`;
   const code = await tryListen(host, port);
-  if (code === null) return ok('mail in', `${place} is free`);
+  if (code === null) return ok('mail in', `${address} is free`);
   if (code !== 'EADDRINUSE') {
     const next =
       code === 'EACCES'
         ? 'Use a port above 1023, and forward port 25 of the public address to it'
         : 'Set MAIL_IN_HOST to an address of this machine';
-    return fail('mail in', `Beckon cannot listen at ${place} (${code})`, next);
+    return fail('mail in', `Beckon cannot listen at ${address} (${code})`, next);
   }
   return (await greetingOf(host, port)).includes('Beckon')
-    ? ok('mail in', `${place}: Beckon receives mail there`)
-    : fail('mail in', `${place} is used by another program`, 'Stop that program, or set MAIL_IN_PORT');
+    ? ok('mail in', `${address}: Beckon receives mail there`)
+    : fail('mail in', `${address} is used by another program`, 'Stop that program, or set MAIL_IN_PORT');
 }
 
 /** The first line of a mail server; empty without one. */

@@ -28,11 +28,11 @@ const CONFIG: InspectedConfig = {
   relay: null,
 };
 
-let own: TestDatabase;
+let testDb: TestDatabase;
 beforeAll(async () => {
-  own = await testDatabase();
+  testDb = await testDatabase();
 });
-afterAll(() => own.drop());
+afterAll(() => testDb.drop());
 
 /** Inspects a database by its URL, and by another URL without the pooler. */
 async function inspected<T>(
@@ -68,7 +68,7 @@ const look = (url: string, change: Partial<InspectedConfig> = {}): Promise<Insta
   inspected({ url }, (database) => checkSettings(database, { ...CONFIG, ...change }));
 
 test('checkSettings › reports one line for good settings', async () => {
-  expect(await look(own.url)).toMatchObject([{ check: 'postgresql settings', state: 'ok' }]);
+  expect(await look(testDb.url)).toMatchObject([{ check: 'postgresql settings', state: 'ok' }]);
 });
 
 test.each([
@@ -126,11 +126,11 @@ test('checkSettings › reports settings of the whole PostgreSQL', async () => {
 });
 
 test('checkSettings › fails for too few connections, and warns behind a pooler', async () => {
-  expect(await look(own.url, { connectionsNeeded: 100_000 })).toMatchObject([{ state: 'fail' }]);
-  expect(await look(own.url, { connectionsNeeded: 100_000, pooled: true })).toMatchObject([
+  expect(await look(testDb.url, { connectionsNeeded: 100_000 })).toMatchObject([{ state: 'fail' }]);
+  expect(await look(testDb.url, { connectionsNeeded: 100_000, pooled: true })).toMatchObject([
     { state: 'warn' },
   ]);
-  expect(await look(own.url, { connectionsNeeded: 100_000, embedded: true })).toMatchObject([
+  expect(await look(testDb.url, { connectionsNeeded: 100_000, embedded: true })).toMatchObject([
     { state: 'ok' },
   ]);
 });
@@ -140,16 +140,16 @@ const missing = missingPgbouncer();
 test.skipIf(missing !== null)(
   `checkPooler › notices a pooler in transaction mode, whatever DATABASE_POOLER is (${missing ?? 'pgbouncer'})`,
   async () => {
-    const pooler = await startPgbouncer(own.url, { poolSize: 3 });
+    const pooler = await startPgbouncer(testDb.url, { poolSize: 3 });
     try {
       const states = (url: string, pooled: boolean): Promise<string[]> =>
-        inspected({ url, direct: own.url }, async (database) =>
+        inspected({ url, direct: testDb.url }, async (database) =>
           (await checkPooler(database, { ...CONFIG, pooled })).map(({ state }) => state),
         );
-      expect(await states(pooler.through(own.url), false)).toEqual(['fail']);
-      expect(await states(pooler.through(own.url), true)).toEqual([]);
-      expect(await states(own.url, false)).toEqual([]);
-      expect(await states(own.url, true)).toEqual(['warn']);
+      expect(await states(pooler.through(testDb.url), false)).toEqual(['fail']);
+      expect(await states(pooler.through(testDb.url), true)).toEqual([]);
+      expect(await states(testDb.url, false)).toEqual([]);
+      expect(await states(testDb.url, true)).toEqual(['warn']);
     } finally {
       await pooler.stop();
     }

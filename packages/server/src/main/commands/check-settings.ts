@@ -10,7 +10,7 @@ import {
 
 type Setting = { name: string; setting: string; unit: string | null };
 type Settings = ReadonlyMap<string, Setting>;
-type Finding = (settings: Settings) => InstallationCheck | null;
+type SettingCheck = (settings: Settings) => InstallationCheck | null;
 
 const MIB = 1024 ** 2;
 const WORK_MEM_WARN_BYTES = 512 * MIB;
@@ -42,7 +42,7 @@ export async function checkSettings(
     [LOOKED_AT],
   );
   const settings = new Map(rows.map((row) => [row.name, row]));
-  const found = FINDINGS.flatMap((find) => find(settings) ?? []);
+  const found = SETTING_CHECKS.flatMap((find) => find(settings) ?? []);
   const all = [...found, ...(await checkConnections(database, config)), await checkReplica(database.direct)];
   const wrong = all.filter((check) => check.state !== 'ok');
   return wrong.length > 0 ? wrong : [ok('postgresql settings', 'No setting of PostgreSQL is a problem')];
@@ -51,7 +51,7 @@ export async function checkSettings(
 const NAME = 'postgresql settings';
 const RELOAD = 'Change it in postgresql.conf or by ALTER SYSTEM, and reload';
 
-const isVacuumed: Finding = (settings) =>
+const isVacuumed: SettingCheck = (settings) =>
   textOf(settings, 'autovacuum') === 'on' && textOf(settings, 'track_counts') === 'on'
     ? null
     : fail(
@@ -60,34 +60,34 @@ const isVacuumed: Finding = (settings) =>
         `Set both to on. ${RELOAD}`,
       );
 
-const hasWalRoom: Finding = (settings) =>
+const hasWalSpace: SettingCheck = (settings) =>
   bytesOf(settings, 'max_wal_size') >= WAL_WARN_BYTES
     ? null
     : warn(
         NAME,
-        `max_wal_size is ${shown(settings, 'max_wal_size')}: under load, checkpoints run all the time and commits wait for the disk`,
+        `max_wal_size is ${settingText(settings, 'max_wal_size')}: under load, checkpoints run all the time and commits wait for the disk`,
         `Set it to 2 GB or more. ${RELOAD}`,
       );
 
-const checkpointsSeldom: Finding = (settings) =>
+const checkpointsSeldom: SettingCheck = (settings) =>
   Number(textOf(settings, 'checkpoint_timeout')) >= CHECKPOINT_WARN_S
     ? null
     : warn(
         NAME,
-        `checkpoint_timeout is ${shown(settings, 'checkpoint_timeout')}: checkpoints keep the disk busy`,
+        `checkpoint_timeout is ${settingText(settings, 'checkpoint_timeout')}: checkpoints keep the disk busy`,
         `Set it to 5 min or more. ${RELOAD}`,
       );
 
-const hasModestMemory: Finding = (settings) =>
+const hasModestMemory: SettingCheck = (settings) =>
   bytesOf(settings, 'work_mem') <= WORK_MEM_WARN_BYTES
     ? null
     : warn(
         NAME,
-        `work_mem is ${shown(settings, 'work_mem')}, and each connection can use it several times: the machine can run out of memory`,
+        `work_mem is ${settingText(settings, 'work_mem')}, and each connection can use it several times: the machine can run out of memory`,
         `Set it to 64 MB or less. ${RELOAD}`,
       );
 
-const isUtf8: Finding = (settings) =>
+const isUtf8: SettingCheck = (settings) =>
   textOf(settings, 'server_encoding') === 'UTF8'
     ? null
     : fail(
@@ -96,7 +96,7 @@ const isUtf8: Finding = (settings) =>
         'Create a database with ENCODING UTF8, and move the data there',
       );
 
-const mayWrite: Finding = (settings) =>
+const mayWrite: SettingCheck = (settings) =>
   textOf(settings, 'default_transaction_read_only') === 'off'
     ? null
     : fail(NAME, 'default_transaction_read_only is on: no record can be stored', `Set it to off. ${RELOAD}`);
@@ -104,19 +104,27 @@ const mayWrite: Finding = (settings) =>
 /** A migration may pause this long between two statements. A `statement_timeout` is harmless: each long statement sets its own. */
 const IDLE_MIN_MS = 30_000;
 
-const hasTime: Finding = (settings) => {
+const hasTime: SettingCheck = (settings) => {
   const name = 'idle_in_transaction_session_timeout';
   const ms = Number(textOf(settings, name));
   return ms === 0 || ms >= IDLE_MIN_MS
     ? null
     : warn(
         NAME,
-        `${name} is ${shown(settings, name)}: it interrupts migrations`,
+        `${name} is ${settingText(settings, name)}: it interrupts migrations`,
         'Set it to 0 for the user of DATABASE_URL, with ALTER ROLE … SET …',
       );
 };
 
-const FINDINGS = [isVacuumed, hasWalRoom, checkpointsSeldom, hasModestMemory, isUtf8, mayWrite, hasTime];
+const SETTING_CHECKS = [
+  isVacuumed,
+  hasWalSpace,
+  checkpointsSeldom,
+  hasModestMemory,
+  isUtf8,
+  mayWrite,
+  hasTime,
+];
 
 async function checkConnections(
   database: InspectedDatabase,
@@ -162,21 +170,21 @@ export async function checkPooler(
   ];
 }
 
-const TURNS = 6;
+const ROUNDS = 6;
 
 /** Checks whether two open sessions that alternate share backends. A pooler in transaction mode shares backends. */
 async function sharesBackends({ db }: InspectedDatabase): Promise<boolean> {
-  const [one, other] = [await db.session(), await db.session()];
+  const [first, second] = [await db.session(), await db.session()];
   try {
-    const [ofOne, ofOther] = [new Set<number>(), new Set<number>()];
-    for (let turn = 0; turn < TURNS; turn += 1) {
-      ofOne.add(await backendOf(one));
-      ofOther.add(await backendOf(other));
+    const [firstBackends, secondBackends] = [new Set<number>(), new Set<number>()];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      firstBackends.add(await backendOf(first));
+      secondBackends.add(await backendOf(second));
     }
-    return ofOne.size > 1 || ofOther.size > 1 || !ofOne.isDisjointFrom(ofOther);
+    return firstBackends.size > 1 || secondBackends.size > 1 || !firstBackends.isDisjointFrom(secondBackends);
   } finally {
-    one.release();
-    other.release();
+    first.release();
+    second.release();
   }
 }
 
@@ -196,7 +204,7 @@ function bytesOf(settings: Settings, name: string): number {
   return Number(setting) * (UNIT_BYTES[unit ?? 'B'] ?? 1);
 }
 
-function shown(settings: Settings, name: string): string {
+function settingText(settings: Settings, name: string): string {
   const { setting, unit } = settings.get(name) ?? { setting: '?', unit: null };
   const bytes = unit !== null && unit in UNIT_BYTES ? bytesOf(settings, name) : null;
   return bytes === null ? `${setting} ${unit ?? ''}`.trim() : `${Math.round(bytes / MIB)} MB`;

@@ -31,21 +31,35 @@ const CONFIG: InspectedConfig = {
   relay: null,
 };
 
-type Wanted = { name: string; by?: string; key?: string[]; san?: string; days?: number; isIssuer?: boolean };
+type CertificateInput = {
+  name: string;
+  by?: string;
+  key?: string[];
+  san?: string;
+  days?: number;
+  isIssuer?: boolean;
+};
 const EC = ['ec', '-pkeyopt', 'ec_paramgen_curve:P-256'];
 
 /** Creates `<name>.crt` and `<name>.key`, self-signed or signed by a certificate that was created before. */
-function make({ name, by, key = EC, san = 'DNS:beckon.example', days = 30, isIssuer = false }: Wanted): void {
+function make({
+  name,
+  by,
+  key = EC,
+  san = 'DNS:beckon.example',
+  days = 30,
+  isIssuer = false,
+}: CertificateInput): void {
   const signed = by === undefined ? [] : ['-CA', `${by}.crt`, '-CAkey', `${by}.key`];
   const extensions = [`basicConstraints=critical,CA:${isIssuer ? 'TRUE' : 'FALSE'}`, `subjectAltName=${san}`];
-  const added = extensions.flatMap((one) => ['-addext', one]);
+  const added = extensions.flatMap((extension) => ['-addext', extension]);
   const files = ['-keyout', `${name}.key`, '-out', `${name}.crt`];
   const about = ['-nodes', '-subj', `/CN=${name}`, '-days', String(days)];
   openssl('req', '-x509', '-newkey', ...key, ...about, ...files, ...added, ...signed);
 }
 
 /** Checks a chain of these certificates, with the key of the first. */
-async function judged(names: string[], now = Date.now()): Promise<string[]> {
+async function statesFor(names: string[], now = Date.now()): Promise<string[]> {
   const certFile = at('chain.pem');
   writeFileSync(certFile, names.map((name) => readFileSync(at(`${name}.crt`), 'utf8')).join(''));
   const tls = { certFile, keyFile: at(`${names[0]}.key`) };
@@ -63,24 +77,24 @@ test.skipIf(!isThere)(
     make({ name: 'stranger', isIssuer: true });
     make({ name: 'leaf', by: 'middle', days: 90 });
     const good = expect.stringMatching(/^ok: The certificate is valid until/) as string;
-    expect(await judged(['leaf', 'middle'])).toEqual([good]);
-    expect(await judged(['leaf', 'middle', 'root'])).toEqual([good]);
-    expect(await judged(['leaf'])).toEqual([
+    expect(await statesFor(['leaf', 'middle'])).toEqual([good]);
+    expect(await statesFor(['leaf', 'middle', 'root'])).toEqual([good]);
+    expect(await statesFor(['leaf'])).toEqual([
       good,
       expect.stringMatching(/^warn: .*no certificates of the issuers/) as string,
     ]);
-    expect(await judged(['leaf', 'stranger'])).toEqual([
+    expect(await statesFor(['leaf', 'stranger'])).toEqual([
       good,
       expect.stringMatching(/^fail: .*not followed by its issuer/) as string,
     ]);
-    expect(await judged(['leaf', 'middle'], Date.now() + 70 * DAY_MS)).toEqual([
+    expect(await statesFor(['leaf', 'middle'], Date.now() + 70 * DAY_MS)).toEqual([
       good,
       expect.stringMatching(/^fail: The certificate of the issuer middle expired/) as string,
     ]);
-    expect(await judged(['leaf', 'middle'], Date.now() - DAY_MS)).toEqual([
+    expect(await statesFor(['leaf', 'middle'], Date.now() - DAY_MS)).toEqual([
       expect.stringMatching(/^fail: The certificate is valid from/) as string,
     ]);
-    expect(await judged(['leaf', 'middle'], Date.now() + 100 * DAY_MS)).toMatchObject([
+    expect(await statesFor(['leaf', 'middle'], Date.now() + 100 * DAY_MS)).toMatchObject([
       expect.stringMatching(/^fail: The certificate expired/) as string,
       expect.stringMatching(/^fail/) as string,
     ]);
@@ -89,31 +103,31 @@ test.skipIf(!isThere)(
 
 test.skipIf(!isThere)('checkTls › fails for a weak key', async () => {
   make({ name: 'weak', key: ['rsa:1024'] });
-  expect(await judged(['weak'])).toEqual([
+  expect(await statesFor(['weak'])).toEqual([
     expect.stringMatching(/^fail: The key .* is weak \(rsa, 1024 bits\)/) as string,
   ]);
   make({ name: 'strong', key: ['rsa:2048'] });
-  expect(await judged(['strong'])).toEqual([expect.stringMatching(/^ok/) as string]);
+  expect(await statesFor(['strong'])).toEqual([expect.stringMatching(/^ok/) as string]);
 });
 
 /** A non-loopback address of this machine, if it has one. */
 const address =
   Object.values(networkInterfaces())
-    .flatMap((some) => some ?? [])
+    .flatMap((addresses) => addresses ?? [])
     .find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? null;
 
 /** Checks a server with this certificate and response. */
-async function asked({
+async function checkServer({
   name,
-  answer,
+  body,
   ca,
 }: {
   name: string;
-  answer: string;
+  body: string;
   ca?: string;
 }): Promise<InstallationCheck[]> {
   const pair = { cert: readFileSync(at(`${name}.crt`)), key: readFileSync(at(`${name}.key`)) };
-  const server = createServer(pair, (_, response) => response.end(answer));
+  const server = createServer(pair, (_, response) => response.end(body));
   server.listen(0, address ?? '');
   await once(server, 'listening');
   try {
@@ -144,19 +158,19 @@ test.skipIf(!isThere || address === null)(
     const san = `IP:${address}`;
     make({ name: 'outside', isIssuer: true, san });
     make({ name: 'elsewhere', isIssuer: true, san: 'DNS:elsewhere.example' });
-    const told = async (given: Parameters<typeof asked>[0]): Promise<string[]> =>
-      (await asked(given)).map(({ state, message }) => `${state}: ${message}`);
+    const messagesOf = async (options: Parameters<typeof checkServer>[0]): Promise<string[]> =>
+      (await checkServer(options)).map(({ state, message }) => `${state}: ${message}`);
     const trusted = { name: 'outside', ca: 'outside' };
-    expect(await told({ ...trusted, answer: OURS })).toEqual([
+    expect(await messagesOf({ ...trusted, body: OURS })).toEqual([
       expect.stringMatching(/^ok: .* reaches Beckon/) as string,
     ]);
-    expect(await told({ ...trusted, answer: '<html>' })).toEqual([
+    expect(await messagesOf({ ...trusted, body: '<html>' })).toEqual([
       expect.stringMatching(/^warn: Another program/) as string,
     ]);
-    expect(await told({ name: 'outside', answer: OURS })).toEqual([
+    expect(await messagesOf({ name: 'outside', body: OURS })).toEqual([
       expect.stringMatching(/^fail: .*certificate/i) as string,
     ]);
-    expect(await told({ name: 'elsewhere', ca: 'elsewhere', answer: OURS })).toEqual([
+    expect(await messagesOf({ name: 'elsewhere', ca: 'elsewhere', body: OURS })).toEqual([
       expect.stringMatching(/^fail: .*IP/) as string,
     ]);
   },

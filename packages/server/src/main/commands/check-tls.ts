@@ -17,13 +17,13 @@ export async function checkTls(config: InspectedConfig, now: number): Promise<In
   try {
     const [cert, key] = await Promise.all([readFile(certFile), readFile(keyFile)]);
     const chain = certificatesOf(cert.toString('latin1'));
-    const [own] = chain;
-    if (!own) throw new Error('the file has no certificate');
-    const weak = checkKey(own);
+    const [leaf] = chain;
+    if (!leaf) throw new Error('the file has no certificate');
+    const weak = checkKey(leaf);
     // A weak key makes createSecureContext fail, with a less useful message.
     if (weak.length > 0) return weak;
     createSecureContext({ cert, key });
-    return [checkCertificate(own, config, now), ...checkChain(chain, now)];
+    return [checkCertificate(leaf, config, now), ...checkChain(chain, now)];
   } catch (error) {
     const message = `${certFile} and ${keyFile} cannot be read as certificate and key: ${(error as Error).message}`;
     return [
@@ -90,8 +90,8 @@ function checkKey({ publicKey }: X509Certificate): InstallationCheck[] {
 }
 
 /** Each certificate must be followed by its issuer, except the root, which clients know. */
-function checkChain([own, ...rest]: X509Certificate[], now: number): InstallationCheck[] {
-  if (!own || isSelfSigned(own)) return [];
+function checkChain([leaf, ...rest]: X509Certificate[], now: number): InstallationCheck[] {
+  if (!leaf || isSelfSigned(leaf)) return [];
   if (rest.length === 0)
     return [
       warn(
@@ -100,10 +100,10 @@ function checkChain([own, ...rest]: X509Certificate[], now: number): Installatio
         'Use the file with the whole chain (fullchain.pem), your certificate first',
       ),
     ];
-  const chain = [own, ...rest];
-  const broken = chain.find((one, i) => {
+  const chain = [leaf, ...rest];
+  const broken = chain.find((certificate, i) => {
     const issuer = chain[i + 1];
-    return issuer !== undefined && !one.checkIssued(issuer);
+    return issuer !== undefined && !certificate.checkIssued(issuer);
   });
   if (broken)
     return [
@@ -132,7 +132,7 @@ function nameOf({ subject }: X509Certificate): string {
   return /^CN=(.*)$/m.exec(subject)?.[1] ?? subject.replaceAll('\n', ' ');
 }
 
-const ANSWER_WITHIN_MS = 5_000;
+const RESPONSE_WITHIN_MS = 5_000;
 
 /** Checks the public address as a client does: the name resolves, the certificate is trusted, and Beckon responds. */
 export async function checkPublicUrl(
@@ -152,9 +152,9 @@ export async function checkPublicUrl(
         'Add an A or AAAA record for the name in PUBLIC_URL',
       ),
     ];
-  const answered = await askVersion({ hostname, port: Number(port || 443), ...trusted });
-  if ('problem' in answered) return [notReached(publicUrl, answered.problem)];
-  if (!/"data":\{[^{}]*"version":/.test(answered.text))
+  const result = await fetchVersion({ hostname, port: Number(port || 443), ...trusted });
+  if ('problem' in result) return [notReached(publicUrl, result.problem)];
+  if (!/"data":\{[^{}]*"version":/.test(result.text))
     return [
       warn(
         'public address',
@@ -182,14 +182,14 @@ const CERTIFICATE_ERROR = /CERT|SELF_SIGNED|ERR_TLS|UNABLE_TO|ISSUER|SIGNATURE/;
 type Problem = { code: string | undefined; message: string };
 type Target = { hostname: string; port: number; ca?: Buffer };
 
-function askVersion(target: Target): Promise<{ text: string } | { problem: Problem }> {
+function fetchVersion(target: Target): Promise<{ text: string } | { problem: Problem }> {
   return new Promise((resolve) => {
-    const call = request({ ...target, path: '/version', agent: false, timeout: ANSWER_WITHIN_MS });
+    const call = request({ ...target, path: '/version', agent: false, timeout: RESPONSE_WITHIN_MS });
     call.on('response', (response) => {
       let text = '';
       response.setEncoding('utf8');
       response.on('data', (part: string) => {
-        if (text.length < ANSWER_MAX_CHARS) text += part;
+        if (text.length < RESPONSE_MAX_CHARS) text += part;
         else response.destroy();
       });
       response.on('close', () => resolve({ text }));
@@ -203,4 +203,4 @@ function askVersion(target: Target): Promise<{ text: string } | { problem: Probl
   });
 }
 
-const ANSWER_MAX_CHARS = 10_000;
+const RESPONSE_MAX_CHARS = 10_000;

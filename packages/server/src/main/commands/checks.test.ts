@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { heldClock } from '../../../testkit/clock.ts';
+import { fixedClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { checkArchive } from './check-backup.ts';
 import { checkClock, checkDatabase } from './check-database.ts';
@@ -59,7 +59,7 @@ test('checkDataDir › checks the parent of a missing data directory', async () 
   expect((await checkDataDir({ ...config, dataDir: file }))[0]?.state).toBe('fail');
 });
 
-const db = await openTestDatabase(heldClock());
+const db = await openTestDatabase(fixedClock());
 
 const healthy: InspectedDatabase = {
   db,
@@ -118,8 +118,8 @@ test('checkArchive › fails if PostgreSQL archives its log nowhere or elsewhere
       newestAt: async () => null,
       archiveCommand: async (system: string) => (system === '7' ? 'ours' : ''),
     };
-    const given = { db: { ...db, query } as unknown as InspectedDatabase['db'] };
-    const found = await checkArchive(given, isMeant ? { backups } : {});
+    const database = { db: { ...db, query } as unknown as InspectedDatabase['db'] };
+    const found = await checkArchive(database, isMeant ? { backups } : {});
     return found.map(({ state, message }) => `${state}: ${message}`);
   };
   expect(await check({})).toEqual([]);

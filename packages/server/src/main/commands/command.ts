@@ -26,12 +26,12 @@ export function addCommand<Options extends object, Result>(
     .action(async (...received: unknown[]) => {
       const command = received.at(-1) as Command;
       // Commander gives an option that a command shares with its subcommand to the upper one.
-      const given = command.optsWithGlobals<Options & { json?: boolean }>();
+      const options = command.optsWithGlobals<Options & { json?: boolean }>();
       try {
-        const result = await work(given, command.args);
-        operator.print(given.json ? JSON.stringify(result) : text(result));
+        const result = await work(options, command.args);
+        operator.print(options.json ? JSON.stringify(result) : text(result));
       } catch (error) {
-        operator.printError(describeError(error, given.json ?? false));
+        operator.printError(describeError(error, options.json ?? false));
         operator.setExitCode(EXIT_FAILED);
       }
     });

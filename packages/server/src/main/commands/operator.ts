@@ -1,19 +1,19 @@
 import type { Pepper } from '../../platform/crypto/hash.ts';
 import type { Clock } from '../../platform/time/clock.ts';
 import type { TokenKeys } from '../../platform/crypto/email-token.ts';
-import type { Sealer } from '../../platform/crypto/encrypt.ts';
+import type { Encrypter } from '../../platform/crypto/encrypt.ts';
 import type { MailSettings, SuppressionHasher } from '../../modules/sending/index.ts';
 import type { ReencryptDeps } from '../../modules/operations/index.ts';
-import type { Mailroom } from '../../modules/delivery/index.ts';
+import type { SendServices } from '../../modules/delivery/index.ts';
 import type { Database } from '../../platform/db/database.ts';
-import type { Distributed } from '../../platform/db/distribute.ts';
+import type { DistributeResult } from '../../platform/db/distribute.ts';
 import type {
-  Listed,
-  Pruned,
-  Restored,
+  ListedBackup,
+  PruneResult,
+  RestoreResult,
   BackupResult,
-  Upgraded,
-  Verified,
+  UpgradeResult,
+  VerifyResult,
 } from '../../platform/postgres/index.ts';
 import type { Inspection } from './checks.ts';
 
@@ -21,12 +21,12 @@ import type { Inspection } from './checks.ts';
 export type OpenInstallation = {
   db: Database;
   pepper: Pepper;
-  sealer: Sealer;
+  encrypter: Encrypter;
   /** Hashes the suppressed addresses of erased users. */
   hasher: SuppressionHasher;
   teamSecrets: ReencryptDeps['teamSecrets'];
   mail: MailSettings;
-  mailroom: Mailroom;
+  sendServices: SendServices;
   tokenKeys: TokenKeys;
   /** The part of a support bundle about the server itself. */
   installed: { release: { version: string; node: string }; has_model: boolean };
@@ -51,17 +51,17 @@ export type Backups = {
   backupDir: string | null;
   isEmbedded: boolean;
   take(to: string): Promise<BackupResult>;
-  list(folder: string): Promise<Listed[]>;
-  verify(from: string): Promise<Verified>;
-  prune(folder: string, keep: number): Promise<Pruned>;
+  list(folder: string): Promise<ListedBackup[]>;
+  verify(from: string): Promise<VerifyResult>;
+  prune(folder: string, keep: number): Promise<PruneResult>;
   restore(options: {
     from: string;
     until: number | null;
     timeline: number | null;
     dataDir: string;
-  }): Promise<Restored>;
+  }): Promise<RestoreResult>;
   /** Upgrades to the PostgreSQL of this release, and keeps the old files until `discardOld`. */
-  upgrade(): Promise<Upgraded>;
+  upgrade(): Promise<UpgradeResult>;
   discardOld(): Promise<string[]>;
   /** Encrypts the secret key with the passphrase, as the text of a file, and decrypts such a file. */
   closeSecretKey(): Promise<string>;
@@ -72,7 +72,7 @@ export type Backups = {
 export type Operator = {
   open(): Promise<OpenInstallation>;
   migrate(): Promise<{ applied: string[] }>;
-  distribute(): Promise<Distributed>;
+  distribute(): Promise<DistributeResult>;
   inspect(): Promise<Inspection>;
   backups(): Promise<Backups>;
   serve(options: { logTo: 'stdout' | 'stderr' }): Promise<OperatorServer>;

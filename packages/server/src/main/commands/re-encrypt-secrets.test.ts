@@ -1,16 +1,19 @@
 import { describe, expect, test } from 'vitest';
-import { heldClock } from '../../../testkit/clock.ts';
+import { fixedClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { serverCommand } from '../../../testkit/server-command.ts';
-import { createSealer } from '../../platform/crypto/encrypt.ts';
+import { createEncrypter } from '../../platform/crypto/encrypt.ts';
 import { openListener } from '../../modules/webhooks/listeners/listener.ts';
 
-const db = await openTestDatabase(heldClock());
+const db = await openTestDatabase(fixedClock());
 const [OLD, NEW] = ['the old secret key', 'the new secret key'];
-const sealer = createSealer(NEW, OLD, 'test');
-const run = (...args: string[]) => serverCommand({ db, sealer }, ['re-encrypt-secrets', ...args]);
+const encrypter = createEncrypter(NEW, OLD, 'test');
+const run = (...args: string[]) => serverCommand({ db, encrypter }, ['re-encrypt-secrets', ...args]);
 const addListener = (personId: string, secret: string) =>
-  openListener({ db, sealer: createSealer(secret, null, 'test') }, { projectId: 1, personId });
+  openListener(
+    { db, encrypter: createEncrypter(secret, null, 'test') },
+    { projectId: 1, memberId: personId },
+  );
 
 describe('re-encrypt-secrets', () => {
   test('re-encrypts with the current key, and counts each kind', async () => {
@@ -19,8 +22,10 @@ describe('re-encrypt-secrets', () => {
       code: 0,
       json: { re_encrypted: { webhook_listeners: 1, dkim_keys: 0 }, unreadable: [] },
     });
-    const rows = await db.query<{ sealed: Buffer }>('SELECT sealed FROM beckon.webhook_listener');
-    expect(rows.map((row) => createSealer(NEW, null, 'test').isCurrent(row.sealed))).toEqual([true]);
+    const rows = await db.query<{ encrypted: Buffer }>(
+      'SELECT encrypted_secret AS encrypted FROM beckon.webhook_listener',
+    );
+    expect(rows.map((row) => createEncrypter(NEW, null, 'test').isCurrent(row.encrypted))).toEqual([true]);
     expect((await run()).out).toMatch(/^Re-encrypted 0 secrets:\n {2}dkim keys: 0\n/);
   });
 

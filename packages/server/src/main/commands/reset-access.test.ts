@@ -15,10 +15,10 @@ async function linkFor(...args: string[]): Promise<string> {
   return tokenOf((json as { url: string }).url);
 }
 async function resetPassword(token: string): Promise<void> {
-  await browser().ask('POST /reset', { token, password: NEW_PASSWORD });
+  await browser().request('POST /reset', { token, password: NEW_PASSWORD });
 }
 const signIn = async (email: string, password = NEW_PASSWORD): Promise<unknown> =>
-  (await browser().ask('POST /sign-in', { email, password })).json.data;
+  (await browser().request('POST /sign-in', { email, password })).json.data;
 const ada = browser();
 
 describe('reset-access', () => {
@@ -28,15 +28,15 @@ describe('reset-access', () => {
       new RegExp(`^${DASHBOARD_ORIGIN}/setup\\?token=\\w{43}\n\nThe link works once`),
     );
     const body = { email: 'ada@x.org', password: PASSWORD, project: 'Acme' };
-    expect((await ada.ask('POST /setup', { ...body, token: await linkFor() })).status).toBe(200);
+    expect((await ada.request('POST /setup', { ...body, token: await linkFor() })).status).toBe(200);
     const refused = await run();
     expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('already has an owner')]);
   });
 
   test('lets a member set a password, and keeps two-factor authentication by default', async () => {
-    await ada.ask('POST /sign-in', { email: 'ada@x.org', password: PASSWORD });
-    const begun = await ada.ask('POST /two-factor/begin', { password: PASSWORD });
-    await ada.ask('POST /two-factor/confirm', { code: codeOf((begun.json.data as { uri: string }).uri) });
+    await ada.request('POST /sign-in', { email: 'ada@x.org', password: PASSWORD });
+    const begun = await ada.request('POST /two-factor/begin', { password: PASSWORD });
+    await ada.request('POST /two-factor/confirm', { code: codeOf((begun.json.data as { uri: string }).uri) });
     await resetPassword(await linkFor('ada@x.org'));
     expect(await signIn('ada@x.org')).toEqual({ signed_in: false, two_factor: true });
     await resetPassword(await linkFor('Ada@x.org', '--without-two-factor'));
@@ -55,24 +55,24 @@ describe('reset-access', () => {
     server.clock.advance(1);
     const edda = browser();
     const token = await linkFor('edda@x.org', '--owner');
-    await edda.ask('POST /invites/accept', { token, name: 'Edda', password: PASSWORD });
-    const projects = (await edda.ask('GET /projects')).json.data as { id: number; role: string }[];
+    await edda.request('POST /invites/accept', { token, name: 'Edda', password: PASSWORD });
+    const projects = (await edda.request('GET /projects')).json.data as { id: number; role: string }[];
     expect(projects).toMatchObject([{ role: 'owner' }]);
-    const log = (await edda.ask(`GET /projects/${projects[0]?.id}/audit?actor=operator`)).json.data;
+    const log = (await edda.request(`GET /projects/${projects[0]?.id}/audit?actor=operator`)).json.data;
     expect(log).toMatchObject([
       { action: 'team.recover', subject: 'edda@x.org', actor_name: 'Operator' },
       { action: 'password.reset_link', subject: 'ada@x.org' },
       { action: 'password.reset_link', subject: 'ada@x.org' },
     ]);
-    await ada.ask('POST /sign-in', { email: 'ada@x.org', password: NEW_PASSWORD });
-    const people = (await ada.ask(`GET /projects/${projects[0]?.id}/members`)).json.data as {
+    await ada.request('POST /sign-in', { email: 'ada@x.org', password: NEW_PASSWORD });
+    const people = (await ada.request(`GET /projects/${projects[0]?.id}/members`)).json.data as {
       id: string;
       email: string;
     }[];
     const id = people.find(({ email }) => email === 'edda@x.org')?.id;
-    await ada.ask(`POST /projects/${projects[0]?.id}/members/${id}/role`, { role: 'viewer' });
+    await ada.request(`POST /projects/${projects[0]?.id}/members/${id}/role`, { role: 'viewer' });
     await resetPassword(await linkFor('edda@x.org', '--owner'));
-    await edda.ask('POST /sign-in', { email: 'edda@x.org', password: NEW_PASSWORD });
-    expect((await edda.ask('GET /projects')).json.data).toMatchObject([{ role: 'owner' }]);
+    await edda.request('POST /sign-in', { email: 'edda@x.org', password: NEW_PASSWORD });
+    expect((await edda.request('GET /projects')).json.data).toMatchObject([{ role: 'owner' }]);
   });
 });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { heldClock } from '../../../testkit/clock.ts';
+import { fixedClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { serverCommand } from '../../../testkit/server-command.ts';
 
-const db = await openTestDatabase(heldClock());
+const db = await openTestDatabase(fixedClock());
 const run = (...args: string[]) => serverCommand({ db }, [...args, '--json']);
 
 describe('restore close', () => {

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { addCommand, withInstallation } from './command.ts';
 import { type OpenInstallation, type Operator, OPERATOR } from './operator.ts';
 import { acceptUnchanged, closeGate, confirmRestore } from '../../modules/operations/index.ts';
-import { noteHere } from '../../modules/sending/index.ts';
+import { recordIdentity } from '../../modules/sending/index.ts';
 import { iso } from '../../platform/time/clock.ts';
 import { parseInstant } from '../../platform/time/time-text.ts';
 
@@ -77,13 +77,13 @@ function addStatus(restore: Command, operator: Operator): void {
     help: 'Show whether this database was restored, and whether emails are sent',
     work: () =>
       withInstallation(operator, async ({ db }) => {
-        const found = await noteHere(db, db.clock.now());
+        const found = await recordIdentity(db, db.clock.now());
         return {
           sending_enabled: found.acceptedAt !== null,
           system_id: found.systemId,
           timeline: found.timeline,
           seen_at: found.seenAt.toISOString(),
-          how: found.how,
+          how: found.origin,
           restored_to: found.restoredTo?.toISOString() ?? null,
           stopped_at: found.stoppedAt?.toISOString() ?? null,
         };

@@ -2,13 +2,13 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { heldClock } from '../../../testkit/clock.ts';
+import { fixedClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { serverCommand } from '../../../testkit/server-command.ts';
 import { createProject } from '../../modules/administration/create-project.ts';
 import { setSettings } from '../../modules/administration/set-settings.ts';
 
-const db = await openTestDatabase(heldClock());
+const db = await openTestDatabase(fixedClock());
 const { id } = await createProject(db, { name: 'Acme' });
 await setSettings(db, id, { from_address: 'ada@x.org' });
 const folder = await mkdtemp(join(tmpdir(), 'beckon-bundle-'));

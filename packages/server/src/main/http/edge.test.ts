@@ -13,7 +13,7 @@ import {
   reloadCertificate,
   type TlsFiles,
 } from './edge.ts';
-import { answerFault } from '../../platform/http/answers.ts';
+import { faultResponse } from '../../platform/http/answers.ts';
 import { clientErrorHandler, type DrainLimits, refuseBody } from '../../platform/http/refuse-request.ts';
 import { transportRules } from '../../platform/http/transport.ts';
 import { nameServed } from '../../../testkit/name-served.ts';
@@ -35,26 +35,30 @@ function pair(name: string): TlsFiles {
   return { certFile: file('crt'), keyFile: file('key') };
 }
 
-type Serving = Partial<EdgeConfig> & { publicUrl?: string; trustProxy?: string[]; redirectOnly?: boolean };
+type ServeOptions = Partial<EdgeConfig> & {
+  publicUrl?: string;
+  trustProxy?: string[];
+  redirectOnly?: boolean;
+};
 
 /** Reads the body, then answers 200 with the request. */
-const readAndAnswer: RequestListener = (request, response) => {
+const readAndRespond: RequestListener = (request, response) => {
   readBody(request, { maxBytes: 256 * 1024, budget: createBodyBudget() }, (problem) => {
     if (problem === 'aborted') return;
     if (problem) refuseBody(request, response);
-    const { status, body } = problem ? answerFault(problem) : { status: 200, body: { url: request.url } };
+    const { status, body } = problem ? faultResponse(problem) : { status: 200, body: { url: request.url } };
     response.writeHead(status).end(JSON.stringify(body));
   });
 };
 
-async function serve(serving: Serving = {}, listener: RequestListener = readAndAnswer) {
+async function serve(options: ServeOptions = {}, listener: RequestListener = readAndRespond) {
   const {
     publicUrl = 'http://localhost',
     trustProxy = [],
     redirectOnly = false,
     tls: tlsFiles = null,
     ...rest
-  } = serving;
+  } = options;
   const config = { tls: tlsFiles, ...rest };
   const deps = { rules: transportRules({ publicUrl, trustProxy }), newId };
   const server: Server | https.Server = redirectOnly
@@ -94,7 +98,7 @@ async function allOf(socket: Socket): Promise<string> {
 }
 
 /** Returns one answer of a connection that stays open. */
-async function untilSaid(socket: Socket, pattern: RegExp): Promise<string> {
+async function readUntil(socket: Socket, pattern: RegExp): Promise<string> {
   let text = '';
   while (!pattern.test(text)) {
     const [chunk] = (await once(socket, 'data')) as [Buffer];
@@ -133,7 +137,7 @@ test('answers 400 in the envelope to Content-Length with Transfer-Encoding, and 
 test('answers 400 in the envelope to bytes that are not HTTP, and to HTTP/1.1 without Host', async () => {
   const { port } = await serve();
   expectEnvelope(await allOf(open(port, 'hello\r\n\r\n')), 400, 'bad_request');
-  const text = await untilSaid(open(port, 'GET /x HTTP/1.1\r\n\r\n'), /\}$/);
+  const text = await readUntil(open(port, 'GET /x HTTP/1.1\r\n\r\n'), /\}$/);
   expectEnvelope(text, 400, 'bad_request');
 });
 
@@ -193,7 +197,7 @@ test('runs no request that follows a refused body on its connection', async () =
   const { port } = await serve({}, (request, response) => {
     seen.push(request.url);
     closed = once(request.socket, 'close');
-    readAndAnswer(request, response);
+    readAndRespond(request, response);
   });
   const socket = open(port, `${POST}Content-Length: ${MIB}\r\n\r\n`);
   socket.write(
@@ -234,17 +238,17 @@ test('keeps the connection after refusing a small declared body', async () => {
     response.writeHead(429, { 'Content-Length': 2 }).end('{}');
   });
   const socket = open(port, `${POST}Content-Length: 2\r\n\r\n{}`);
-  expect(await untilSaid(socket, /\{\}$/)).not.toMatch(/Connection: close/i);
+  expect(await readUntil(socket, /\{\}$/)).not.toMatch(/Connection: close/i);
   socket.write(`${POST}Content-Length: 2\r\n\r\n{}`);
-  expect(await untilSaid(socket, /\{\}$/)).toMatch(/^HTTP\/1.1 429 /);
+  expect(await readUntil(socket, /\{\}$/)).toMatch(/^HTTP\/1.1 429 /);
 });
 
 test('sends 100-continue when the body is read, and never before a refusal', async () => {
   const { port } = await serve();
-  const wanted = open(port, `${POST}Content-Length: 2\r\nExpect: 100-continue\r\n\r\n`);
-  expect(await untilSaid(wanted, /\r\n\r\n/)).toMatch(/^HTTP\/1.1 100 Continue\r\n\r\n$/);
-  wanted.write('{}');
-  expect(await untilSaid(wanted, /\}/)).toMatch(/^HTTP\/1.1 200 /);
+  const socket = open(port, `${POST}Content-Length: 2\r\nExpect: 100-continue\r\n\r\n`);
+  expect(await readUntil(socket, /\r\n\r\n/)).toMatch(/^HTTP\/1.1 100 Continue\r\n\r\n$/);
+  socket.write('{}');
+  expect(await readUntil(socket, /\}/)).toMatch(/^HTTP\/1.1 200 /);
   const refused = open(port, `${POST}Content-Length: ${MIB}\r\nExpect: 100-continue\r\n\r\n`);
   expect(await allOf(refused)).toMatch(/^HTTP\/1.1 413 /);
   const unauthorised = await serve({}, (request, response) => {
@@ -254,7 +258,7 @@ test('sends 100-continue when the body is read, and never before a refusal', asy
   const early = open(unauthorised.port, `${POST}Content-Length: 2\r\nExpect: 100-continue\r\n\r\n`);
   expect(await allOf(early)).toMatch(/^HTTP\/1.1 401 /);
   const odd = open(port, `${POST}Content-Length: 2\r\nExpect: tea\r\n\r\n{}`);
-  expect(await untilSaid(odd, /\}/)).toMatch(/^HTTP\/1.1 200 /);
+  expect(await readUntil(odd, /\}/)).toMatch(/^HTTP\/1.1 200 /);
 });
 
 test('accepts TLS 1.2 and 1.3 with AEAD suites, and refuses 1.0, 1.1 and CBC suites', async () => {
@@ -313,7 +317,7 @@ test('serves requests, socket errors and refusals of a body over its own TLS', a
   };
   const good = speak();
   good.write(`${POST}Content-Length: 2\r\n\r\n{}`);
-  expect(await untilSaid(good, /\}/)).toMatch(/^HTTP\/1.1 200 /);
+  expect(await readUntil(good, /\}/)).toMatch(/^HTTP\/1.1 200 /);
   const broken = speak();
   broken.write('hello\r\n\r\n');
   const text = await allOf(broken);
@@ -336,7 +340,7 @@ test('redirects a plain request to the public origin, never to its Host, and run
       port,
       `POST /api/v1/events?a=1 HTTP/1.1\r\nHost: evil.example\r\nX-Forwarded-Host: evil.example\r\nAuthorization: Bearer x\r\n${rest}`,
     );
-    const text = await untilSaid(socket, /\}$/);
+    const text = await readUntil(socket, /\}$/);
     expectEnvelope(text, 308, 'https_required');
     expect(text).toContain('\r\nLocation: https://beckon.example/api/v1/events?a=1\r\n');
     expect(text).not.toContain('evil');
@@ -347,11 +351,11 @@ test('redirects a plain request to the public origin, never to its Host, and run
 
 test('trusts X-Forwarded-Proto from a listed proxy alone', async () => {
   const request = 'GET /x HTTP/1.1\r\nHost: x\r\nX-Forwarded-Proto: https\r\n\r\n';
-  const answer: RequestListener = (_request, response) => response.end('{}');
-  const trusted = await serve(BEHIND_PROXY, answer);
-  expect(await untilSaid(open(trusted.port, request), /\}/)).toMatch(/^HTTP\/1.1 200 /);
-  const stranger = await serve({ ...BEHIND_PROXY, trustProxy: ['10.0.0.0/8'] }, answer);
-  expectEnvelope(await untilSaid(open(stranger.port, request), /\}$/), 308, 'https_required');
+  const respond: RequestListener = (_request, response) => response.end('{}');
+  const trusted = await serve(BEHIND_PROXY, respond);
+  expect(await readUntil(open(trusted.port, request), /\}/)).toMatch(/^HTTP\/1.1 200 /);
+  const stranger = await serve({ ...BEHIND_PROXY, trustProxy: ['10.0.0.0/8'] }, respond);
+  expectEnvelope(await readUntil(open(stranger.port, request), /\}$/), 308, 'https_required');
 });
 
 test('the redirect server answers 308 to all requests but the probes', async () => {
@@ -364,7 +368,7 @@ test('the redirect server answers 308 to all requests but the probes', async () 
     },
   );
   for (const path of ['/livez', '/readyz?verbose', '/version']) {
-    expect(await untilSaid(open(port, `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`), /\{\}/)).toMatch(
+    expect(await readUntil(open(port, `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`), /\{\}/)).toMatch(
       /^HTTP\/1.1 200 /,
     );
   }
@@ -375,7 +379,7 @@ test('the redirect server answers 308 to all requests but the probes', async () 
     'DELETE //evil.example/livez HTTP/1.1',
     'GET http://evil.example/a HTTP/1.1',
   ]) {
-    const text = await untilSaid(
+    const text = await readUntil(
       open(port, `${line}\r\nHost: evil.example\r\nX-Forwarded-Proto: https\r\n\r\n`),
       /\}$/,
     );
@@ -394,7 +398,7 @@ test('sends no body with the redirect of a HEAD', async () => {
 
 test('redirects nothing for an http PUBLIC_URL', async () => {
   const { port } = await serve();
-  expect(await untilSaid(open(port, `${POST}Content-Length: 2\r\n\r\n{}`), /\}/)).toMatch(/^HTTP\/1.1 200 /);
+  expect(await readUntil(open(port, `${POST}Content-Length: 2\r\n\r\n{}`), /\}/)).toMatch(/^HTTP\/1.1 200 /);
 });
 
 test('shows a client that sends a large body the refusal, not a broken pipe', async () => {

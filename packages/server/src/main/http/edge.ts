@@ -6,7 +6,7 @@ import type { NewId } from '../../platform/ids.ts';
 import { Fault } from '../../platform/fault.ts';
 import type { Log } from '../../platform/log.ts';
 import { TRACKING_PATHS } from '../../modules/sending/index.ts';
-import { answerFault } from '../../platform/http/answers.ts';
+import { faultResponse } from '../../platform/http/answers.ts';
 import { createHostCertificates } from './host-certificates.ts';
 import {
   clientErrorHandler,
@@ -57,11 +57,11 @@ export function createEdgeServer(
   return listenThroughEdge(
     config.tls ? https.createServer(options) : http.createServer(options),
     (request, response) => {
-      if (lacksHost(request)) return answer(deps, { request, response, fault: new Fault('bad_request') });
-      if (mustRedirect(deps.rules, request)) return answerRedirect(deps, request, response);
+      if (lacksHost(request)) return respond(deps, { request, response, fault: new Fault('bad_request') });
+      if (mustRedirect(deps.rules, request)) return respondRedirect(deps, request, response);
       request.url = originForm(request.url ?? '/');
       if (isMisplaced(config, deps.rules, request))
-        return answer(deps, { request, response, fault: new Fault('not_found') });
+        return respond(deps, { request, response, fault: new Fault('not_found') });
       listener(request, response);
     },
   );
@@ -78,7 +78,7 @@ export function createRedirectServer(
 ): http.Server {
   const server = listenThroughEdge(http.createServer(limitOptions(config.timeouts)), (request, response) => {
     if (isProbe(request)) probes(request, response);
-    else answerRedirect(deps, request, response);
+    else respondRedirect(deps, request, response);
   });
   return server.on('clientError', clientErrorHandler(deps));
 }
@@ -193,15 +193,15 @@ function isProbe(request: IncomingMessage): boolean {
   return PROBE_PATHS.has(path);
 }
 
-function answerRedirect(deps: EdgeDeps, request: IncomingMessage, response: ServerResponse): void {
+function respondRedirect(deps: EdgeDeps, request: IncomingMessage, response: ServerResponse): void {
   response.setHeader('Location', redirectLocation(deps.rules, request.url ?? '/'));
-  answer(deps, { request, response, fault: new Fault('https_required') });
+  respond(deps, { request, response, fault: new Fault('https_required') });
 }
 
-type Refusal = { request: IncomingMessage; response: ServerResponse; fault: Fault };
+type FailedRequest = { request: IncomingMessage; response: ServerResponse; fault: Fault };
 
-function answer(deps: EdgeDeps, { request, response, fault }: Refusal): void {
-  const { status, headers, body } = answerFault(fault);
+function respond(deps: EdgeDeps, { request, response, fault }: FailedRequest): void {
+  const { status, headers, body } = faultResponse(fault);
   const bytes = Buffer.from(JSON.stringify(body));
   refuseBody(request, response);
   response.writeHead(status, {

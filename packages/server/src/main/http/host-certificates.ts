@@ -4,7 +4,7 @@ import { createSecureContext, type SecureContext, type SecureContextOptions } fr
 import type { Log } from '../../platform/log.ts';
 import { recentMap } from '../../platform/async/recent-map.ts';
 
-type Known = {
+type CachedCertificate = {
   /** The state of both files when they were read. */
   stamp: string;
   /** Null: the files did not match, and no certificate was served before. */
@@ -27,29 +27,29 @@ export function createHostCertificates(
   options: SecureContextOptions,
   log?: Pick<Log, 'warn'>,
 ): HostCertificates {
-  const remembered = recentMap<Known>(HOSTS_REMEMBERED);
+  const cache = recentMap<CachedCertificate>(HOSTS_REMEMBERED);
 
-  async function read(host: string, files: Files, stamp: string): Promise<Known> {
+  async function read(host: string, files: Files, stamp: string): Promise<CachedCertificate> {
     try {
       const [cert, key] = await Promise.all([readFile(files.cert), readFile(files.key)]);
       return { stamp, context: createSecureContext({ ...options, cert, key }) };
     } catch (error) {
       log?.warn({ host, err: error }, 'certificate.not_usable');
-      return { stamp, context: remembered.get(host)?.context ?? null };
+      return { stamp, context: cache.get(host)?.context ?? null };
     }
   }
 
   return {
-    async of(asked) {
-      const host = asked.toLowerCase();
+    async of(hostName) {
+      const host = hostName.toLowerCase();
       if (host.length > HOST_MAX || !HOST.test(host)) return null;
       const files = { cert: join(dir, `${host}.crt`), key: join(dir, `${host}.key`) };
       const stamp = await stampOf(files);
       if (stamp === null) return null;
-      const known = remembered.get(host);
-      if (known?.stamp === stamp) return known.context;
+      const cached = cache.get(host);
+      if (cached?.stamp === stamp) return cached.context;
       const fresh = await read(host, files, stamp);
-      remembered.set(host, fresh);
+      cache.set(host, fresh);
       return fresh.context;
     },
   };

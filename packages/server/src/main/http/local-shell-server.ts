@@ -6,7 +6,7 @@ import type { DashboardApi } from '../../modules/workspace/dashboard-api/mount.t
 import type { NewId } from '../../platform/ids.ts';
 import { Fault } from '../../platform/fault.ts';
 import type { Log } from '../../platform/log.ts';
-import { answerFault } from '../../platform/http/answers.ts';
+import { faultResponse } from '../../platform/http/answers.ts';
 import { mountLiveness } from '../../modules/operations/metrics/endpoints.ts';
 import {
   clientErrorHandler,
@@ -72,19 +72,19 @@ async function createLocalShellServer({ api, newId, log }: Deps): Promise<LocalS
 
 /** As on the public server, `Expect` is answered by the routes. */
 function serverFor(app: FastifyInstance, newId: NewId): http.Server {
-  const answer: RequestListener = (request, response) => app.routing(request, response);
+  const handleRequest: RequestListener = (request, response) => app.routing(request, response);
   return http
-    .createServer({ maxHeaderSize: 16 * 1024, requireHostHeader: false }, answer)
-    .on('checkExpectation', answer)
+    .createServer({ maxHeaderSize: 16 * 1024, requireHostHeader: false }, handleRequest)
+    .on('checkExpectation', handleRequest)
     .on('checkContinue', (request: IncomingMessage, response: http.ServerResponse) => {
       continueWhenRead(request, response);
-      answer(request, response);
+      handleRequest(request, response);
     })
     .on('clientError', clientErrorHandler({ newId }));
 }
 
 function refuse(reply: FastifyReply, fault: Fault): FastifyReply {
-  const { status, headers, body } = answerFault(fault);
+  const { status, headers, body } = faultResponse(fault);
   return reply.status(status).headers(headers).send(body);
 }
 

@@ -3,9 +3,9 @@ import { connect } from 'node:net';
 import { inspect } from 'node:util';
 import { FAULT_MESSAGES } from '@beckon/contract';
 import { expect, test } from 'vitest';
-import { allOf, ask, askRaw } from '../../../testkit/client.ts';
+import { allOf, sendRequest, sendRawRequest } from '../../../testkit/client.ts';
 import { ALL_ENDPOINTS, EVENTS } from '../../../testkit/endpoints.ts';
-import { endpointServer, newCaller, type Sending, twinOf } from '../../../testkit/endpoint-server.ts';
+import { endpointServer, newCaller, type SendOptions, twinOf } from '../../../testkit/endpoint-server.ts';
 import { testServer } from '../../../testkit/server.ts';
 import type { Log } from '../../platform/log.ts';
 
@@ -39,13 +39,13 @@ test('has five endpoints under /api, and no others', async () => {
   for (const path of paths) {
     for (const method of ['GET', 'POST', 'PROPFIND']) {
       const headers = { Authorization: `Bearer ${secret}` };
-      const { status, errors } = await ask(server.url, { method, path, headers });
+      const { status, errors } = await sendRequest(server.url, { method, path, headers });
       const expected = [404, [{ code: 'not_found', message: FAULT_MESSAGES.not_found }]];
       expect([method, path, status, errors]).toEqual([method, path, ...expected]);
     }
   }
-  const found = await Promise.all(ALL_ENDPOINTS.map(({ path }) => ask(server.url, { path })));
-  expect(found.map((answer) => answer.status)).toEqual([401, 401, 401, 401, 401]);
+  const found = await Promise.all(ALL_ENDPOINTS.map(({ path }) => sendRequest(server.url, { path })));
+  expect(found.map((response) => response.status)).toEqual([401, 401, 401, 401, 401]);
 });
 
 test('answers 404 in the envelope to a path that no router parses', async () => {
@@ -57,23 +57,26 @@ test('answers 404 in the envelope to a path that no router parses', async () => 
     '/%2e%2e/api',
     `/${'x'.repeat(8_000)}`,
   ]) {
-    const { status, errors } = await ask(server.url, { method: 'GET', path });
+    const { status, errors } = await sendRequest(server.url, { method: 'GET', path });
     expect([path.slice(0, 30), status, errors[0]?.code]).toEqual([path.slice(0, 30), 404, 'not_found']);
   }
 });
 
 test('routes an absolute target by its path, whatever host it names', async () => {
   const status = async (method: string): Promise<number> => {
-    const answer = await ask(server.url, { method, path: 'http://elsewhere.example/api/v1/events' });
-    return answer.status;
+    const response = await sendRequest(server.url, {
+      method,
+      path: 'http://elsewhere.example/api/v1/events',
+    });
+    return response.status;
   };
   expect([await status('POST'), await status('PUT')]).toEqual([401, 405]);
 });
 
 test('never takes the X-Request-Id from the caller', async () => {
   const headers = { 'X-Request-Id': 'mine' };
-  const answer = await ask(server.url, { path: '/api/v1/events', headers });
-  expect(answer.headers['x-request-id']).not.toBe('mine');
+  const response = await sendRequest(server.url, { path: '/api/v1/events', headers });
+  expect(response.headers['x-request-id']).not.toBe('mine');
 });
 
 test('sends standard headers and no Access-Control header outside /api either', async () => {
@@ -101,26 +104,29 @@ test('redirects plain HTTP if the public address is https, runs none of it, and 
       Authorization: `Bearer ${caller.secret}`,
       'Content-Type': 'application/json',
     };
-    const asking = {
+    const request = {
       method,
       path: '/api/v1/events?a=%20b',
       headers,
       body: '{"external_user_id":"u","name":"n"}',
     };
-    const answer = await ask(behindTls.url, asking);
-    expect([answer.status, answer.errors]).toEqual([
+    const response = await sendRequest(behindTls.url, request);
+    expect([response.status, response.errors]).toEqual([
       308,
       [{ code: 'https_required', message: FAULT_MESSAGES.https_required }],
     ]);
-    expect(answer.headers.location).toBe('https://beckon.example/api/v1/events?a=%20b');
+    expect(response.headers.location).toBe('https://beckon.example/api/v1/events?a=%20b');
   }
   expect((await caller.stored()).waiting).toBe(0);
 });
 
 test('answers in the envelope to bytes that are not HTTP, and to headers beyond 16 KiB', async () => {
-  const broken = await askRaw(port, 'POST /api/v1/events HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n');
+  const broken = await sendRawRequest(
+    port,
+    'POST /api/v1/events HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n',
+  );
   expect([broken.status, broken.errors[0]?.code]).toEqual([400, 'bad_request']);
-  const flood = await askRaw(
+  const flood = await sendRawRequest(
     port,
     `POST /api/v1/events HTTP/1.1\r\nHost: x\r\nX-A: ${'x'.repeat(20_000)}\r\n\r\n`,
   );
@@ -138,7 +144,7 @@ test('answers 408 to a body that does not arrive in time, and stores neither it 
     'Idempotency-Key: k',
     `Content-Length: ${body.length}`,
   ].join('\r\n');
-  const late = await askRaw(slow.ports.http ?? 0, `${head}\r\n\r\n${body.slice(0, -1)}`);
+  const late = await sendRawRequest(slow.ports.http ?? 0, `${head}\r\n\r\n${body.slice(0, -1)}`);
   expect([late.status, late.errors[0]?.code]).toEqual([408, 'request_timeout']);
   expect(await caller.stored()).toMatchObject({ waiting: 0, keys: 0 });
   expect((await caller.send({ once: 'k', body })).headers['idempotent-replayed']).toBeUndefined();
@@ -166,7 +172,7 @@ test('answers Expect: 100-continue before the body only with a valid key', async
   const head = (secret: string) =>
     `POST /api/v1/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${secret}\r\nContent-Type: application/json\r\n` +
     'Content-Length: 35\r\nExpect: 100-continue\r\nConnection: close\r\n\r\n';
-  expect((await askRaw(port, head('wrong'))).status).toBe(401);
+  expect((await sendRawRequest(port, head('wrong'))).status).toBe(401);
   const socket = connect({ port, host: '127.0.0.1' });
   socket.write(head(caller.secret));
   const [first] = (await once(socket, 'data')) as [Buffer];
@@ -181,12 +187,12 @@ test('answers and stores requests in progress on stop, and accepts no new ones',
   const caller = await newCaller(server, EVENTS);
   await caller.send({ at: leaving });
   const sent = Array.from({ length: 20 }, (_, i) => caller.send({ at: leaving, once: `k${i}` }));
-  const answers = Promise.allSettled(sent);
+  const responses = Promise.allSettled(sent);
   await leaving.stop();
-  const taken = (await answers).filter(
-    (answer) => answer.status === 'fulfilled' && answer.value.status === 202,
+  const accepted = (await responses).filter(
+    (response) => response.status === 'fulfilled' && response.value.status === 202,
   );
-  expect((await caller.stored()).waiting).toBe(1 + taken.length);
+  expect((await caller.stored()).waiting).toBe(1 + accepted.length);
   await expect(caller.send({ at: leaving })).rejects.toThrow(/ECONN/);
 });
 
@@ -209,7 +215,7 @@ test('limits an address that tries key after key, and still serves a valid key f
 test('logs no key, no query string and no part of a body', async () => {
   const caller = await newCaller(server, EVENTS);
   const body = { external_user_id: 'hushed', name: 'hushed', properties: { hushed: 'hushed' } };
-  const sendings: Sending[] = [
+  const sendings: SendOptions[] = [
     { body, query: `?api_key=${caller.secret}` },
     { body: { ...body, name: '' }, query: '?hushed=1', once: 'hushed' },
     { body: '{"hushed":', headers: { 'User-Agent': 'hushed' } },

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { Fault } from '../../platform/fault.ts';
-import { answerFault, writeAnswer } from '../../platform/http/answers.ts';
+import { faultResponse, writeResponse } from '../../platform/http/answers.ts';
 import {
   authenticate,
   type Call,
@@ -107,9 +107,9 @@ async function refuseForeign(deps: HttpDeps, raw: Raw): Promise<void> {
 }
 
 function refuseRequest(deps: HttpDeps, { request, response }: Raw, error: unknown): void {
-  const { status, headers, body } = answerFault(error);
+  const { status, headers, body } = faultResponse(error);
   refuseBody(request, response);
   const https = transportOf(deps.transport, request) === 'https';
-  const answer = { status, body: JSON.stringify(body), headers: Object.entries(headers).flat(), https };
-  writeAnswer(response, deps.newId(), answer);
+  const payload = { status, body: JSON.stringify(body), headers: Object.entries(headers).flat(), https };
+  writeResponse(response, deps.newId(), payload);
 }

@@ -30,7 +30,7 @@ const panels = (JSON.parse(textOf('ops/grafana/beckon.json')) as { panels: Panel
 const targets = panels.flatMap((panel) => panel.targets ?? []);
 
 /** Returns all metrics and their labels. */
-function known(): Map<string, Set<string>> {
+function knownMetrics(): Map<string, Set<string>> {
   const metrics = createMetrics({ version: '', node: '' });
   metrics.watchRelay(() => false);
   const db = {
@@ -58,7 +58,7 @@ type Described = { name: string; labelNames: string[]; constructor: { name: stri
 const OF_PLACE = ['job', 'instance', 'process'];
 
 /** Returns the series of an expression with the labels of their selectors, and the labels that it groups by. */
-function askedBy(expr: string): { series: { name: string; labels: string[] }[]; grouped: string[] } {
+function seriesOf(expr: string): { series: { name: string; labels: string[] }[]; grouped: string[] } {
   const series = [...expr.matchAll(/\b(up|(?:beckon|process|nodejs)_\w+)(?:\{([^}]*)\})?/g)].map((match) => ({
     name: match[1] ?? '',
     labels: [...(match[2] ?? '').matchAll(/(\w+)\s*[=!]/g)].map(([, label]) => label ?? ''),
@@ -68,11 +68,11 @@ function askedBy(expr: string): { series: { name: string; labels: string[] }[]; 
 }
 
 test('alerts and dashboard use existing metrics and labels', () => {
-  const names = known();
+  const names = knownMetrics();
   const exprs = [...rules, ...targets].map(({ expr }) => expr);
-  expect(exprs.filter((expr) => askedBy(expr).series.length === 0)).toEqual([]);
+  expect(exprs.filter((expr) => seriesOf(expr).series.length === 0)).toEqual([]);
   for (const expr of exprs) {
-    const { series, grouped } = askedBy(expr);
+    const { series, grouped } = seriesOf(expr);
     for (const { name, labels } of series) {
       expect([...names.keys()], expr).toContain(name);
       for (const label of [...labels, ...grouped])
@@ -81,7 +81,7 @@ test('alerts and dashboard use existing metrics and labels', () => {
   }
   const unlabelled = targets.flatMap(({ expr, legendFormat }) =>
     [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].filter(([, label = '']) =>
-      askedBy(expr).series.some(({ name }) => !names.get(name)?.has(label)),
+      seriesOf(expr).series.some(({ name }) => !names.get(name)?.has(label)),
     ),
   );
   expect(unlabelled).toEqual([]);
@@ -113,7 +113,7 @@ test('every alert has a severity, a summary, a description and a runbook', () =>
 
 /** Log events and commands in runbooks have tests of their own. */
 test('runbooks name existing metrics', () => {
-  const names = known();
+  const names = knownMetrics();
   const named = [...textOf('docs/how-to/monitoring.md').matchAll(/`((?:beckon|process|nodejs)_\w+)/g)];
   expect(named.length).toBeGreaterThan(3);
   expect(

@@ -1,7 +1,7 @@
 import { ENDPOINTS, RATE_LIMIT_DEFAULTS } from '@beckon/contract';
 import { openQueue } from '../ingest/index.ts';
 import { createRules, SHIPPED_RULES } from '../rules/index.ts';
-import { openSendTurn } from '../sending/index.ts';
+import { createSendLock } from '../sending/index.ts';
 import {
   checkName,
   countProjectsOf,
@@ -14,7 +14,7 @@ import {
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { Fault } from '../../platform/fault.ts';
-import { openTurn } from '../../platform/locks/project-lock.ts';
+import { openProjectLock } from '../../platform/locks/project-lock.ts';
 import type { Clock } from '../../platform/time/clock.ts';
 
 /**
@@ -23,14 +23,14 @@ import type { Clock } from '../../platform/time/clock.ts';
  */
 export function createProject(
   db: Pick<Database, 'transaction' | 'clock'>,
-  wanted: NewProject,
+  input: NewProject,
 ): Promise<Project> {
-  return db.transaction((tx) => createProjectIn({ tx, clock: db.clock }, wanted));
+  return db.transaction((tx) => createProjectIn({ tx, clock: db.clock }, input));
 }
 
 /** Like `createProject`, within a transaction of the caller. */
-export async function createProjectIn(deps: { tx: Tx; clock: Clock }, wanted: NewProject): Promise<Project> {
-  const project = await createBareProject(deps, wanted);
+export async function createProjectIn(deps: { tx: Tx; clock: Clock }, input: NewProject): Promise<Project> {
+  const project = await createBareProject(deps, input);
   await createRules(deps, project.id, SHIPPED_RULES);
   return project;
 }
@@ -52,15 +52,12 @@ export async function requireProjectSlot(
 }
 
 /** Like `createProjectIn`, without any rules. */
-export async function createBareProject(
-  deps: { tx: Tx; clock: Clock },
-  wanted: NewProject,
-): Promise<Project> {
+export async function createBareProject(deps: { tx: Tx; clock: Clock }, input: NewProject): Promise<Project> {
   const { tx } = deps;
-  const project = await create(deps, wanted);
+  const project = await create(deps, input);
   await openQueue(tx, project.id);
-  await openTurn(tx, project.id);
-  await openSendTurn(tx, project.id);
+  await openProjectLock(tx, project.id);
+  await createSendLock(tx, project.id);
   return project;
 }
 
@@ -77,20 +74,20 @@ type NewProject = {
 /** Creates a project with its settings and full rate limit buckets. The flow creates its queue row in the same transaction. */
 async function create(
   deps: { tx: Tx; clock: Clock },
-  { name, organizationId = null, ...given }: NewProject,
+  { name, organizationId = null, ...options }: NewProject,
 ): Promise<Project> {
   checkName(name);
-  const id = given.id ?? (await nextProjectId(deps.tx));
+  const id = options.id ?? (await nextProjectId(deps.tx));
   const createdAt = new Date(deps.clock.now());
-  const livemode = given.sandboxOf === undefined;
+  const livemode = options.sandboxOf === undefined;
   await insertProject(deps.tx, {
     project_id: id,
     name,
     livemode,
     created_at: createdAt,
     organization_id: organizationId,
-    is_demo: given.isDemo ?? false,
-    sandbox_of: given.sandboxOf ?? null,
+    is_demo: options.isDemo ?? false,
+    sandbox_of: options.sandboxOf ?? null,
   });
   const limits = ENDPOINTS.map((endpoint) => ({ endpoint, ...RATE_LIMIT_DEFAULTS[endpoint] }));
   await insertRateLimits(deps.tx, { projectId: id, limits, at: createdAt });

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
-import { heldClock } from '../../../testkit/clock.ts';
-import { testMailroom } from '../../../testkit/mailroom.ts';
+import { fixedClock } from '../../../testkit/clock.ts';
+import { testSendServices } from '../../../testkit/mailroom.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { HOUR, MINUTE } from '../../../testkit/drafts.ts';
 import { openEngine } from '../../../testkit/engine.ts';
@@ -9,7 +9,7 @@ import { idMaker } from '../../platform/ids.ts';
 import type { Draft } from '../drafts/draft.ts';
 import { listDrafts } from '../drafts/reads.ts';
 import { getSettings } from '../workspace/projects/project-settings.ts';
-import { takeSendTurn } from '../sending/emails/send-lock.ts';
+import { takeSendLock } from '../sending/emails/send-lock.ts';
 import { listRunsOf } from '../rules/runs/reads.ts';
 import { createProject } from './create-project.ts';
 import { createRule } from '../rules/write-rule.ts';
@@ -18,7 +18,7 @@ import { pauseProject, previewResume, resumeProject } from './pause-project.ts';
 import { setSettings } from './set-settings.ts';
 import { disableRule, enableRule } from '../rules/switch-rule.ts';
 
-const clock = heldClock();
+const clock = fixedClock();
 const db = await openTestDatabase(clock);
 const engine = openEngine(db, clock);
 const newId = idMaker(db.clock);
@@ -33,7 +33,7 @@ let projectId = 0;
 beforeEach(async () => {
   projectId = (await createProject(db, { name: 'Acme' })).id;
   await setSettings(db, projectId, { quiet_hours: 'off', frequency_cap: 'off', throttle: 'off' });
-  engine.transport.answer({ result: 'sent' });
+  engine.transport.setResult({ result: 'sent' });
 });
 
 const make = (more: object = {}) => createRule(db, { projectId, document: { ...GREETER, ...more } });
@@ -57,7 +57,7 @@ async function draftOf(userId: string): Promise<Draft> {
 }
 const act = (draft: Draft | undefined, what: MemberAction) =>
   moveDraft(
-    { db, newId, mailroom: testMailroom() },
+    { db, newId, sendServices: testSendServices() },
     { projectId, draftId: draft?.id ?? '' },
     { act: what, by: { actor: 'ana' } },
   );
@@ -81,7 +81,7 @@ test('waits for a running claim before pausing', async () => {
   const pausing: Promise<unknown>[] = [];
   for (const pause of [pauseProject, (_: typeof db, id: number) => setSettings(db, id, { paused: 'true' })]) {
     await db.transaction(async (tx) => {
-      await takeSendTurn(tx, projectId);
+      await takeSendLock(tx, projectId);
       pausing.push(pause(db, projectId).then(() => order.push('paused')));
       await untilSomebodyWaits();
       order.push('claimed');
@@ -222,7 +222,7 @@ test('autopilot=draft removes the deadlines of untouched drafts of all rules', a
   expect(open).toHaveLength(3);
   for (const draft of open) expect(draft).toMatchObject({ deadlineAt: null, autopilotMs: null });
   await engine.advance(3 * HOUR);
-  expect(engine.transport.emails.filter((one) => one.projectId === projectId)).toMatchObject([
+  expect(engine.transport.emails.filter((email) => email.projectId === projectId)).toMatchObject([
     { draftId: edited?.id },
   ]);
   // Going back to autopilot applies to new drafts only.

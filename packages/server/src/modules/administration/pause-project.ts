@@ -2,17 +2,17 @@ import { Fault } from '../../platform/fault.ts';
 import {
   type Actor,
   type Draft,
-  countToLetGo,
+  countToRelease,
   type HeldCounts,
   listOpenDrafts,
   needsConfirmation,
-  resumed,
+  resumeDraft,
 } from '../drafts/index.ts';
 import { getSettings, setSettings as writeSettings } from '../workspace/index.ts';
-import { takeSendTurn, withdrawClaims, writeMoves } from '../sending/index.ts';
+import { takeSendLock, withdrawClaims, writeMoves } from '../sending/index.ts';
 import { wakeRuns, nextMoment } from '../rules/index.ts';
-import { dueEarlier } from '../../platform/locks/timers.ts';
-import { newModel, takeTurn } from '../../platform/locks/project-lock.ts';
+import { setTimersEarlier } from '../../platform/locks/timers.ts';
+import { incrementModel, takeProjectLock } from '../../platform/locks/project-lock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 
@@ -25,10 +25,10 @@ export function pauseProject(db: Pick<Database, 'transaction'>, projectId: numbe
 }
 
 async function writePaused(tx: Tx, projectId: number, paused: boolean): Promise<void> {
-  await takeTurn(tx, projectId);
-  await takeSendTurn(tx, projectId);
+  await takeProjectLock(tx, projectId);
+  await takeSendLock(tx, projectId);
   await writeSettings(tx, projectId, { paused: String(paused) });
-  await newModel(tx, projectId);
+  await incrementModel(tx, projectId);
   // Drafts that are claimed but not yet being sent stay too.
   if (paused) await withdrawClaims(tx, { projectId });
 }
@@ -42,14 +42,14 @@ export async function previewResume(
   projectId: number,
 ): Promise<Resumption> {
   const isPaused = await readPaused(db, projectId);
-  const counts = await countToLetGo(db, { projectId, reason: null, now: db.clock.now() });
+  const counts = await countToRelease(db, { projectId, reason: null, now: db.clock.now() });
   return { ...counts, isPaused, needsConfirmation: isPaused && needsConfirmation(counts) };
 }
 
 /** Drafts that expired during the pause, and drafts with a new deadline. */
-export type Resumed = { canceled: number; postponed: number };
+export type ResumeCounts = { canceled: number; postponed: number };
 
-export type Resuming = {
+export type ResumeInput = {
   projectId: number;
   actor: Actor;
   /** Confirms the release of many drafts that were held for long. */
@@ -64,28 +64,28 @@ const PAGE = 500;
  */
 export async function resumeProject(
   db: Pick<Database, 'transaction' | 'query' | 'prepared' | 'clock'>,
-  { projectId, actor, confirmed }: Resuming,
-): Promise<Resumed> {
-  const done: Resumed = { canceled: 0, postponed: 0 };
+  { projectId, actor, confirmed }: ResumeInput,
+): Promise<ResumeCounts> {
+  const totals: ResumeCounts = { canceled: 0, postponed: 0 };
   const preview = await previewResume(db, projectId);
   // On a project that is not paused, resuming would only delay drafts that are about to be sent.
-  if (!preview.isPaused) return done;
+  if (!preview.isPaused) return totals;
   checkConfirmed(preview, confirmed);
   for (let after: string | null = null; ;) {
     const page = await db.transaction((tx) =>
       resumePage(tx, { projectId, after, actor, now: db.clock.now() }),
     );
-    done.canceled += page.canceled;
-    done.postponed += page.postponed;
+    totals.canceled += page.canceled;
+    totals.postponed += page.postponed;
     after = page.last;
     if (after === null) break;
   }
   await db.transaction(async (tx) => {
     await writePaused(tx, projectId, false);
     const nextAt = await nextMoment(tx, projectId, 'send');
-    if (nextAt) await dueEarlier(tx, 'send', [{ projectId, nextAt }]);
+    if (nextAt) await setTimersEarlier(tx, 'send', [{ projectId, nextAt }]);
   });
-  return done;
+  return totals;
 }
 
 async function readPaused(tx: Tx, projectId: number): Promise<boolean> {
@@ -105,15 +105,15 @@ type Page = { projectId: number; after: string | null; actor: Actor; now: number
 async function resumePage(
   tx: Tx,
   { projectId, after, actor, now }: Page,
-): Promise<Resumed & { last: string | null }> {
+): Promise<ResumeCounts & { last: string | null }> {
   const drafts: Draft[] = await listOpenDrafts(tx, { projectId, ruleId: null, after, limit: PAGE });
-  const moved = drafts.flatMap((draft) => resumed(draft, { now, actor }) ?? []);
+  const moved = drafts.flatMap((draft) => resumeDraft(draft, { now, actor }) ?? []);
   await writeMoves(tx, moved);
   const canceled = moved.filter(({ draft }) => draft.endedAt !== null);
   // The run of a resent email already continued.
   const ids = canceled.flatMap(({ draft }) => (draft.resendOf === null ? (draft.runId ?? []) : []));
   const awake = await wakeRuns(tx, { projectId, ids, at: now });
-  if (awake.length > 0) await dueEarlier(tx, 'process', [{ projectId, nextAt: new Date(now) }]);
+  if (awake.length > 0) await setTimersEarlier(tx, 'process', [{ projectId, nextAt: new Date(now) }]);
   return {
     canceled: canceled.length,
     postponed: moved.length - canceled.length,

@@ -3,17 +3,17 @@ import { Fault } from '../../platform/fault.ts';
 import { pauseProject, previewResume, resumeProject, type Resumption } from './pause-project.ts';
 import { previewPause } from '../review/index.ts';
 import { routesFor, type KitDeps } from '../workspace/index.ts';
-import type { Mailroom } from '../delivery/index.ts';
+import type { SendServices } from '../delivery/index.ts';
 
-type Deps = KitDeps & { mailroom: Mailroom };
+type Deps = KitDeps & { sendServices: SendServices };
 const { route } = routesFor<Deps>();
 
 export const pauseRoutes = [
   route('GET /projects/:project/pause', {
     needs: 'viewer',
     isHeavy: true,
-    handle: async ({ db, mailroom }, { projectId }) => ({
-      data: await previewPause({ db, mailroom }, projectId),
+    handle: async ({ db, sendServices }, { projectId }) => ({
+      data: await previewPause({ db, sendServices }, projectId),
     }),
   }),
   route('POST /projects/:project/pause', {
@@ -28,7 +28,7 @@ export const pauseRoutes = [
   route('GET /projects/:project/resume', {
     needs: 'viewer',
     isHeavy: true,
-    handle: async ({ db }, { projectId }) => ({ data: toShown(await previewResume(db, projectId)) }),
+    handle: async ({ db }, { projectId }) => ({ data: resumePreview(await previewResume(db, projectId)) }),
   }),
   route('POST /projects/:project/resume', {
     needs: 'admin',
@@ -42,9 +42,9 @@ export const pauseRoutes = [
         throw new Fault('conflict', { details: [{ message }] });
       }
       requireTyped(preview, body.confirmed);
-      const done = await resumeProject(db, { projectId, actor, confirmed: preview.needsConfirmation });
-      note({ before: { paused: true }, after: { paused: false, ...done } });
-      return { data: { paused: false as const, ...done } };
+      const counts = await resumeProject(db, { projectId, actor, confirmed: preview.needsConfirmation });
+      note({ before: { paused: true }, after: { paused: false, ...counts } });
+      return { data: { paused: false as const, ...counts } };
     },
   }),
 ];
@@ -56,6 +56,6 @@ function requireTyped({ needsConfirmation, longHeld }: Resumption, typed: number
   throw new Fault('conflict', { details: [{ message, field: 'confirmed' }] });
 }
 
-function toShown({ isPaused, longHeld, needsConfirmation, ...counts }: Resumption) {
+function resumePreview({ isPaused, longHeld, needsConfirmation, ...counts }: Resumption) {
   return { was_paused: isPaused, ...counts, long_held: longHeld, needs_confirmation: needsConfirmation };
 }

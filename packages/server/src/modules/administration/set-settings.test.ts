@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { heldClock } from '../../../testkit/clock.ts';
+import { fixedClock } from '../../../testkit/clock.ts';
 import { openTestDatabase, untilSomebodyWaits } from '../../../testkit/database.ts';
 import { draftFacts } from '../../../testkit/drafts.ts';
 import { idMaker } from '../../platform/ids.ts';
@@ -8,15 +8,15 @@ import { hold } from '../drafts/hold-draft.ts';
 import { lockDraft } from '../drafts/reads.ts';
 import { newDraft } from '../drafts/new-draft.ts';
 import { orThrow } from '../drafts/refusals.ts';
-import { writeMoved } from '../drafts/store.ts';
+import { writeTransitions } from '../drafts/store.ts';
 import { getSettings } from '../workspace/projects/project-settings.ts';
-import { holdDue } from '../../platform/locks/timers.ts';
+import { lockTimer } from '../../platform/locks/timers.ts';
 import { createAudience, editAudience } from '../audiences/change-audience.ts';
 import { createProject } from './create-project.ts';
 import { setSettings } from './set-settings.ts';
 import { listRuleNeeds } from '../rules/runs/rules-in-force.ts';
 
-const db = await openTestDatabase(heldClock());
+const db = await openTestDatabase(fixedClock());
 let projectId = 0;
 beforeEach(async () => {
   projectId = (await createProject(db, { name: 'Acme' })).id;
@@ -78,13 +78,13 @@ test('changes sender and throttle together while a draft that waits for a sender
   const now = db.clock.now();
   const made = newDraft({ ...draftFacts(idMaker(db.clock)), projectId, now });
   const held = orThrow(hold(made.draft, { reason: 'no_sender', until: now + 3_600_000, now }));
-  await db.transaction((tx) => writeMoved(tx, [made, held]));
+  await db.transaction((tx) => writeTransitions(tx, [made, held]));
   let setting: Promise<unknown> = Promise.resolve();
   await db.transaction(async (tx) => {
     await lockDraft(tx, projectId, made.draft.id);
     setting = setSettings(db, projectId, { from_name: 'Acme', throttle: '9/s' });
     await Promise.race([setting, untilSomebodyWaits(db)]);
-    await holdDue(tx, projectId, 'send');
+    await lockTimer(tx, projectId, 'send');
   });
   expect(await setting).toMatchObject({ from_name: 'Acme', throttle: '9/s' });
 });
@@ -118,11 +118,14 @@ test('rejects a new or edited audience that looks back further than events are k
 });
 
 test('limits the audiences of a project to 1,000 different conditions in total', async () => {
-  const asking = (from: number) => ({
+  const definitionFrom = (from: number) => ({
     any: Array.from({ length: 199 }, (_, i) => ({ event: 'login', within: '7d', at_least: from + i + 1 })),
   });
   for (let n = 0; n < 5; n += 1)
-    await createAudience({ db, listRuleNeeds }, { projectId, name: `A${n}`, definition: asking(n * 199) });
+    await createAudience(
+      { db, listRuleNeeds },
+      { projectId, name: `A${n}`, definition: definitionFrom(n * 199) },
+    );
   const message = expect.stringMatching(/1194 different event conditions.*1000/) as string;
   await expect(
     createAudience(
@@ -137,5 +140,5 @@ test('limits the audiences of a project to 1,000 different conditions in total',
     ),
   ).rejects.toMatchObject({ details: [{ field: 'definition', message }] });
   // A repeated condition counts once.
-  await createAudience({ db, listRuleNeeds }, { projectId, name: 'The same', definition: asking(0) });
+  await createAudience({ db, listRuleNeeds }, { projectId, name: 'The same', definition: definitionFrom(0) });
 });

@@ -1,10 +1,10 @@
 import { Fault } from '../../platform/fault.ts';
-import { type Actor, askHeldAgain } from '../drafts/index.ts';
+import { type Actor, recheckHeld } from '../drafts/index.ts';
 import { getSettings, type SettingName, setSettings as set } from '../workspace/index.ts';
 import { listRules, listRuleNeeds } from '../rules/index.ts';
-import { takeSendTurn, withdrawClaims, changeModes } from '../sending/index.ts';
-import { dueEarlier } from '../../platform/locks/timers.ts';
-import { newModel, takeTurn } from '../../platform/locks/project-lock.ts';
+import { takeSendLock, withdrawClaims, changeModes } from '../sending/index.ts';
+import { setTimersEarlier } from '../../platform/locks/timers.ts';
+import { incrementModel, takeProjectLock } from '../../platform/locks/project-lock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { checkWindows } from '../audiences/index.ts';
@@ -29,49 +29,49 @@ const OPERATOR: SettingsBy = { actor: 'operator' };
 export async function setSettings(
   db: Deps,
   projectId: number,
-  ...[wanted, by = OPERATOR]: [wanted: Record<string, string>, by?: SettingsBy]
+  ...[changes, by = OPERATOR]: [wanted: Record<string, string>, by?: SettingsBy]
 ): Promise<Texts> {
-  const writing: Writing = { projectId, wanted, by };
-  const preview = wanted.paused === 'false' ? await previewResume(db, projectId) : null;
-  if (!preview?.isPaused) return write(db, writing);
+  const input: SettingsWrite = { projectId, changes, by };
+  const preview = changes.paused === 'false' ? await previewResume(db, projectId) : null;
+  if (!preview?.isPaused) return write(db, input);
   checkConfirmed(preview, false);
   // Everything else is checked and set while the project is still paused, so that a rejection resumes nothing.
-  await write(db, { ...writing, wanted: { ...wanted, paused: 'true' } });
+  await write(db, { ...input, changes: { ...changes, paused: 'true' } });
   await resumeProject(db, { projectId, actor: by.actor, confirmed: true });
   return (await getSettings(db, projectId)).texts;
 }
 
-type Writing = { projectId: number; wanted: Record<string, string>; by: SettingsBy };
+type SettingsWrite = { projectId: number; changes: Record<string, string>; by: SettingsBy };
 
 /**
  * Writes settings under the project lock, which also covers changes of audiences and rules: events are kept as long as one of them looks
  * back. Processing caches settings together with definitions.
  */
-function write(db: Deps, { projectId, wanted, by }: Writing): Promise<Texts> {
+function write(db: Deps, { projectId, changes, by }: SettingsWrite): Promise<Texts> {
   return db.transaction(async (tx) => {
-    await takeTurn(tx, projectId);
+    await takeProjectLock(tx, projectId);
     await checkSeen(tx, projectId, by.seen ?? {});
     // Waits for a running claim, so that nothing is claimed after this returns.
-    if (wanted.paused === 'true') await takeSendTurn(tx, projectId);
-    const texts = await set(tx, projectId, wanted);
-    await newModel(tx, projectId);
+    if (changes.paused === 'true') await takeSendLock(tx, projectId);
+    const texts = await set(tx, projectId, changes);
+    await incrementModel(tx, projectId);
     const now = db.clock.now();
-    if (Object.hasOwn(wanted, 'keep_events')) {
+    if (Object.hasOwn(changes, 'keep_events')) {
       await checkWindows(tx, { projectId, now, field: 'keep_events', listRuleNeeds });
     }
-    const endsAutopilot = wanted.autopilot !== undefined && texts.autopilot === 'draft';
+    const endsAutopilot = changes.autopilot !== undefined && texts.autopilot === 'draft';
     const first = endsAutopilot ? await endAutopilot(tx, projectId, { now, actor: by.actor }) : Infinity;
     // Drafts held because of a missing sender are sent as soon as there is one.
-    if (SENDER.some((name) => Object.hasOwn(wanted, name))) {
-      await askHeldAgain(tx, { projectId, reasons: ['no_sender', 'domain_not_ready'], now });
+    if (SENDER.some((name) => Object.hasOwn(changes, name))) {
+      await recheckHeld(tx, { projectId, reasons: ['no_sender', 'domain_not_ready'], now });
     }
     // After all drafts: those that are claimed but not yet being sent stay too.
-    if (wanted.paused === 'true') await withdrawClaims(tx, { projectId });
+    if (changes.paused === 'true') await withdrawClaims(tx, { projectId });
     // The sender may be waiting long for the next token of the old throttle, so it is due now.
-    const nextAt = wanted.throttle === undefined ? first : now;
+    const nextAt = changes.throttle === undefined ? first : now;
     // After the drafts too: a process that holds the sender's due row no longer waits for a draft.
-    if (nextAt < Infinity) await dueEarlier(tx, 'send', [{ projectId, nextAt: new Date(nextAt) }]);
-    if (wanted.sandbox !== undefined)
+    if (nextAt < Infinity) await setTimersEarlier(tx, 'send', [{ projectId, nextAt: new Date(nextAt) }]);
+    if (changes.sandbox !== undefined)
       await switchSandbox({ tx, clock: db.clock }, projectId, texts.sandbox === 'on');
     return texts;
   });

@@ -13,8 +13,8 @@ import {
   LINK_TOKEN,
   listProjectsOf,
   lockOrganizations,
-  makePerson,
-  type NewPerson,
+  upsertAccount,
+  type NewAccount,
   readEmail,
   readName,
   routesFor,
@@ -47,47 +47,47 @@ export const setUpRoutes = [
       organization: Type.Optional(TEXT),
       time_zone: Type.Optional(TEXT),
     }),
-    async handle(deps, asked) {
-      const { body, record } = asked;
+    async handle(deps, request) {
+      const { body, record } = request;
       const email = readEmail(body.email);
       const project = readName(body.project, 'project');
       const name = readName(body.name ?? email.slice(0, email.indexOf('@')));
       const organization = readName(body.organization ?? project, 'organization');
-      const passwordHash = await hashNewPassword(deps, asked);
-      const wanted = {
+      const passwordHash = await hashNewPassword(deps, request);
+      const input = {
         token: body.token,
         person: { name, email, passwordHash },
         organization,
         project,
         timeZone: body.time_zone ?? null,
       };
-      const { projectId } = await setUp(deps.db, wanted, (tx, made) => {
+      const { projectId } = await setUp(deps.db, input, (tx, made) => {
         const by = { id: made.personId, name };
         const { organizationId } = made;
         return record(tx, { by, organizationId, subject: organization, after: { project: made.projectId } });
       });
-      await signInWith(deps, asked, email);
+      await signInWith(deps, request, email);
       return { data: { project_id: projectId } };
     },
   }),
 ];
 
-type SettingUp = {
+type SetUpInput = {
   token: string;
-  person: NewPerson;
+  person: NewAccount;
   organization: string;
   project: string;
   timeZone: string | null;
 };
 
-type MadeFirst = { personId: string; organizationId: string; projectId: number };
+type SetUpResult = { personId: string; organizationId: string; projectId: number };
 
 /** Creates the first member, their organization and its first project, or nothing at all. Existing projects join the organization. */
 function setUp(
   db: Pick<Database, 'transaction' | 'clock'>,
-  { token, person, organization, project, timeZone }: SettingUp,
-  recorded: (tx: Tx, made: MadeFirst) => Promise<void>,
-): Promise<MadeFirst> {
+  { token, person, organization, project, timeZone }: SetUpInput,
+  onCreated: (tx: Tx, made: SetUpResult) => Promise<void>,
+): Promise<SetUpResult> {
   return db.transaction(async (tx) => {
     const now = db.clock.now();
     await lockOrganizations(tx);
@@ -98,7 +98,7 @@ function setUp(
     }
     const [organizationId, at] = [randomUUID(), new Date(now)];
     await insertOrganization(tx, { id: organizationId, name: organization, createdAt: at });
-    const personId = await makePerson(tx, person, at);
+    const personId = await upsertAccount(tx, person, at);
     await upsertMember(tx, { organizationId, userId: personId, role: 'owner', at });
     await adoptEntries(tx, organizationId);
     const adopted =
@@ -108,7 +108,7 @@ function setUp(
     const made = same ?? (await createProjectIn({ tx, clock: db.clock }, { name: project, organizationId }));
     if (!same && timeZone !== null) await setSettings(tx, made.id, { time_zone: timeZone });
     const first = { personId, organizationId, projectId: made.id };
-    await recorded(tx, first);
+    await onCreated(tx, first);
     return first;
   });
 }

@@ -1,8 +1,8 @@
 import type {
   PauseEffect,
   PolicyEffect,
-  ProjectSettingsShown,
-  RateLimitShown,
+  ProjectSettingsDetails,
+  EndpointRateLimit,
   ResumeEffect,
   SendingState,
 } from '@beckon/contract/dashboard';
@@ -19,9 +19,12 @@ afterAll(() => dashboard.close());
 
 const EMAIL = { draft: { subject: 'Hello', body: 'Hello' } };
 let story: Story;
-const ask = <T = ProjectSettingsShown>(what: string, options: Parameters<typeof dashboard.ask>[1] = {}) => {
+const request = <T = ProjectSettingsDetails>(
+  what: string,
+  options: Parameters<typeof dashboard.request>[1] = {},
+) => {
   const [method, path] = what.split(' ');
-  return dashboard.ask<T>(`${method} /projects/${story.projectId}/${path}`, options);
+  return dashboard.request<T>(`${method} /projects/${story.projectId}/${path}`, options);
 };
 
 beforeEach(async () => {
@@ -38,11 +41,11 @@ async function greet(...users: string[]): Promise<void> {
   await story.later(0);
 }
 
-const textOf = (json: { data: ProjectSettingsShown }, name: string) =>
+const textOf = (json: { data: ProjectSettingsDetails }, name: string) =>
   json.data.settings.find((setting) => setting.name === name)?.value;
 
 test('shows every setting with its allowed values, and changes it in its stored text form', async () => {
-  const { json } = await ask('GET settings', { as: 'viewer' });
+  const { json } = await request('GET settings', { as: 'viewer' });
   expect(json.data.settings).toContainEqual({
     name: 'quiet_hours',
     value: '21:00-08:00',
@@ -58,28 +61,28 @@ test('shows every setting with its allowed values, and changes it in its stored 
     throttle: { emails: 10, per_ms: 1_000 },
     tracking: { opens: true, clicks: true },
   });
-  const changed = await ask('PATCH settings', {
+  const changed = await request('PATCH settings', {
     as: 'admin',
     body: { settings: { quiet_hours: 'off', topics: 'news:News' } },
   });
   expect([changed.status, textOf(changed.json, 'quiet_hours')]).toEqual([200, 'off']);
   expect(changed.json.data.parsed.topics).toEqual([{ id: 'news', title: 'News' }]);
-  expect((await ask('GET settings')).json).toEqual(changed.json);
+  expect((await request('GET settings')).json).toEqual(changed.json);
 });
 
 test('applies the default quiet hours only with a relay', async () => {
-  const inForce = async () => (await ask('GET settings')).json.data.quiet_hours_in_force;
+  const inForce = async () => (await request('GET settings')).json.data.quiet_hours_in_force;
   expect(await inForce()).toBe(true);
-  await ask('PATCH settings', { body: { settings: { quiet_hours: 'off' } } });
+  await request('PATCH settings', { body: { settings: { quiet_hours: 'off' } } });
   expect(await inForce()).toBe(false);
   story = await newStory(stage, { throttle: '5/s' });
   expect(await inForce()).toBe(false);
 });
 
 test('audits a change with its previous value, and without unchanged settings', async () => {
-  await ask('PATCH settings', { body: { settings: { throttle: '5/s', quiet_hours: '21:00-08:00' } } });
-  const asked = { projectIds: [story.projectId], actor: null, action: null, after: null, limit: 5 };
-  expect(await listEntries(db, asked)).toMatchObject([
+  await request('PATCH settings', { body: { settings: { throttle: '5/s', quiet_hours: '21:00-08:00' } } });
+  const query = { projectIds: [story.projectId], actor: null, action: null, after: null, limit: 5 };
+  expect(await listEntries(db, query)).toMatchObject([
     {
       action: 'settings.update',
       subject: 'throttle',
@@ -90,46 +93,46 @@ test('audits a change with its previous value, and without unchanged settings', 
 });
 
 test('names each invalid setting, and changes none', async () => {
-  const { status, json } = await ask('PATCH settings', {
+  const { status, json } = await request('PATCH settings', {
     body: { settings: { quiet_hours: 'always', throttle: 'much', footer: 'Bye', colour: 'red' } },
   });
   expect([status, json.errors.map(({ field }) => field)]).toEqual([
     422,
     ['quiet_hours', 'throttle', 'colour'],
   ]);
-  expect(textOf((await ask('GET settings')).json, 'footer')).toBe('none');
+  expect(textOf((await request('GET settings')).json, 'footer')).toBe('none');
 });
 
 test("refuses to overwrite another member's change, and names that member", async () => {
-  await ask('PATCH settings', { body: { settings: { throttle: '7/s' } } });
+  await request('PATCH settings', { body: { settings: { throttle: '7/s' } } });
   await story.set({ footer: 'Bye' });
-  const { status, json } = await ask('PATCH settings', {
+  const { status, json } = await request('PATCH settings', {
     body: {
       settings: { throttle: '5/s', footer: 'See you' },
       seen: { throttle: '10/s', footer: 'none' },
     },
   });
-  const said = json.errors.map(({ field, message }) => [field, message]);
-  expect([status, said]).toEqual([
+  const messages = json.errors.map(({ field, message }) => [field, message]);
+  expect([status, messages]).toEqual([
     409,
     [
       ['throttle', expect.stringMatching(/^Ada changed the setting at .*: .* It is 7\/s now$/)],
       ['footer', 'The setting footer was changed by another member. It is Bye now'],
     ],
   ]);
-  const again = await ask('PATCH settings', {
+  const again = await request('PATCH settings', {
     body: { settings: { throttle: '5/s' }, seen: { throttle: '7/s' } },
   });
   expect(again.status).toBe(200);
-  expect(textOf((await ask('GET settings')).json, 'footer')).toBe('Bye');
+  expect(textOf((await request('GET settings')).json, 'footer')).toBe('Bye');
 });
 
 test('lets only permitted roles change the policy, and returns 404 for another project', async () => {
   for (const what of ['PATCH settings', 'POST pause', 'POST resume', 'PATCH rate-limits/events']) {
     const body = what.endsWith('settings') ? { settings: { footer: 'x' } } : {};
-    expect((await ask(what, { as: 'editor', body })).status, what).toBe(403);
+    expect((await request(what, { as: 'editor', body })).status, what).toBe(403);
     const [method, path] = what.split(' ');
-    expect((await dashboard.ask(`${method} /projects/999999/${path}`, { body })).status, what).toBe(404);
+    expect((await dashboard.request(`${method} /projects/999999/${path}`, { body })).status, what).toBe(404);
   }
   for (const path of [
     'settings',
@@ -139,24 +142,24 @@ test('lets only permitted roles change the policy, and returns 404 for another p
     'resume',
     'rate-limits',
   ]) {
-    expect((await ask(`GET ${path}`, { as: 'viewer' })).status, path).toBe(200);
-    expect((await dashboard.ask(`GET /projects/999999/${path}`)).status, path).toBe(404);
+    expect((await request(`GET ${path}`, { as: 'viewer' })).status, path).toBe(200);
+    expect((await dashboard.request(`GET /projects/999999/${path}`)).status, path).toBe(404);
   }
 });
 
 test('previews the effect of a policy hour by hour before it is saved', async () => {
   await greet('u1', 'u2');
-  const { json } = await ask<PolicyEffect>('GET policy/simulate?quiet_hours=15:00-20:00');
+  const { json } = await request<PolicyEffect>('GET policy/simulate?quiet_hours=15:00-20:00');
   const [at, later] = [16, 20].map((hour) => new Date(story.now()).setUTCHours(hour, 0, 0, 0));
   expect(json.data).toMatchObject({ drafts: 2, later: 2, earlier: 0, newly_expire: 0, stop_sending: 0 });
   expect(json.data.hours).toEqual([
     { at: new Date(at ?? 0).toISOString(), current: 2, proposed: 0 },
     { at: new Date(later ?? 0).toISOString(), current: 0, proposed: 2 },
   ]);
-  expect((await ask<PolicyEffect>('GET policy/simulate?autopilot=draft')).json.data.stop_sending).toBe(2);
-  expect(textOf((await ask('GET settings')).json, 'quiet_hours')).toBe('21:00-08:00');
+  expect((await request<PolicyEffect>('GET policy/simulate?autopilot=draft')).json.data.stop_sending).toBe(2);
+  expect(textOf((await request('GET settings')).json, 'quiet_hours')).toBe('21:00-08:00');
   for (const wrong of ['quiet_hours=always', 'colour=red', 'autopilot=2h', '']) {
-    expect((await ask<PolicyEffect>(`GET policy/simulate?${wrong}`)).status, wrong).toBe(422);
+    expect((await request<PolicyEffect>(`GET policy/simulate?${wrong}`)).status, wrong).toBe(422);
   }
 });
 
@@ -168,36 +171,39 @@ test('counts the emails that would expire under a policy', async () => {
     [story.projectId],
   );
   expect(
-    (await ask<PolicyEffect>('GET policy/simulate?quiet_hours=15:00-20:00')).json.data.newly_expire,
+    (await request<PolicyEffect>('GET policy/simulate?quiet_hours=15:00-20:00')).json.data.newly_expire,
   ).toBe(1);
 });
 
 test('changes one rate limit alone, and rejects a value out of bounds', async () => {
-  const { json } = await ask<RateLimitShown>('PATCH rate-limits/events', { body: { rate: 12.5 } });
+  const { json } = await request<EndpointRateLimit>('PATCH rate-limits/events', { body: { rate: 12.5 } });
   expect(json.data).toMatchObject({ endpoint: 'events', rate: 12.5 });
-  expect((await ask<RateLimitShown[]>('GET rate-limits')).json.data).toContainEqual(json.data);
+  expect((await request<EndpointRateLimit[]>('GET rate-limits')).json.data).toContainEqual(json.data);
   expect(
-    (await ask<RateLimitShown>('PATCH rate-limits/users-bulk', { body: { burst: 7 } })).json.data.burst,
+    (await request<EndpointRateLimit>('PATCH rate-limits/users-bulk', { body: { burst: 7 } })).json.data
+      .burst,
   ).toBe(7);
   for (const body of [{ rate: 0 }, { burst: 1.5 }, {}, { rate: 'x' }])
-    expect((await ask<RateLimitShown>('PATCH rate-limits/events', { body })).status).toBe(422);
-  expect((await ask<RateLimitShown>('PATCH rate-limits/unknown', { body: { rate: 1 } })).status).toBe(422);
+    expect((await request<EndpointRateLimit>('PATCH rate-limits/events', { body })).status).toBe(422);
+  expect((await request<EndpointRateLimit>('PATCH rate-limits/unknown', { body: { rate: 1 } })).status).toBe(
+    422,
+  );
 });
 
 test('previews a pause, sends nothing during it, and previews what resuming releases', async () => {
   await greet('u1', 'u2');
-  expect((await ask<PauseEffect>('GET pause')).json.data).toEqual({
+  expect((await request<PauseEffect>('GET pause')).json.data).toEqual({
     paused: false,
     next_hour: 0,
     next_day: 2,
     open: 2,
     truncated: false,
   });
-  expect((await ask('POST pause', { as: 'admin' })).json.data).toEqual({ paused: true });
+  expect((await request('POST pause', { as: 'admin' })).json.data).toEqual({ paused: true });
   await story.later(6 * HOUR);
   expect(await story.emails()).toEqual([]);
-  expect((await ask<PauseEffect>('GET pause')).json.data).toMatchObject({ paused: true, next_hour: 2 });
-  expect((await ask<ResumeEffect>('GET resume')).json.data).toEqual({
+  expect((await request<PauseEffect>('GET pause')).json.data).toMatchObject({ paused: true, next_hour: 2 });
+  expect((await request<ResumeEffect>('GET resume')).json.data).toEqual({
     was_paused: true,
     open: 2,
     expired: 0,
@@ -206,12 +212,12 @@ test('previews a pause, sends nothing during it, and previews what resuming rele
     long_held: 0,
     needs_confirmation: false,
   });
-  const resumed = await ask<{ paused: false; canceled: number; postponed: number }>('POST resume', {
+  const resumed = await request<{ paused: false; canceled: number; postponed: number }>('POST resume', {
     as: 'admin',
     body: {},
   });
   expect(resumed.json.data).toEqual({ paused: false, canceled: 0, postponed: 2 });
-  const again = await ask<{ paused: false; canceled: number; postponed: number }>('POST resume', {
+  const again = await request<{ paused: false; canceled: number; postponed: number }>('POST resume', {
     body: {},
   });
   expect([again.status, again.json.errors[0]?.message]).toEqual([
@@ -220,8 +226,8 @@ test('previews a pause, sends nothing during it, and previews what resuming rele
   ]);
   const [draft] = await story.drafts('u1');
   expect(draft?.deadlineAt).toBeGreaterThan(story.now());
-  const asked = { projectIds: [story.projectId], actor: null, action: 'project.', after: null, limit: 5 };
-  expect((await listEntries(db, asked)).map(({ action }) => action)).toEqual([
+  const query = { projectIds: [story.projectId], actor: null, action: 'project.', after: null, limit: 5 };
+  expect((await listEntries(db, query)).map(({ action }) => action)).toEqual([
     'project.resume',
     'project.pause',
   ]);
@@ -229,7 +235,7 @@ test('previews a pause, sends nothing during it, and previews what resuming rele
 
 test('releases more than a hundred drafts held for a day only with their number typed', async () => {
   await greet('u1');
-  await ask('POST pause');
+  await request('POST pause');
   await db.query(
     `INSERT INTO beckon.draft SELECT (d).* FROM (SELECT jsonb_populate_record(d, jsonb_build_object(
          'id', gen_random_uuid(), 'run_id', NULL, 'external_user_id', 'x' || n)) AS d
@@ -237,12 +243,12 @@ test('releases more than a hundred drafts held for a day only with their number 
     [story.projectId],
   );
   await story.later(30 * HOUR);
-  expect((await ask<ResumeEffect>('GET resume')).json.data).toMatchObject({
+  expect((await request<ResumeEffect>('GET resume')).json.data).toMatchObject({
     long_held: 101,
     needs_confirmation: true,
   });
   for (const body of [{}, { confirmed: 100 }]) {
-    const { status, json } = await ask<{ paused: false; canceled: number; postponed: number }>(
+    const { status, json } = await request<{ paused: false; canceled: number; postponed: number }>(
       'POST resume',
       { body },
     );
@@ -251,10 +257,10 @@ test('releases more than a hundred drafts held for a day only with their number 
       expect.objectContaining({ field: 'confirmed', message: expect.stringContaining('101') as string }),
     ]);
   }
-  expect((await ask<PauseEffect>('GET pause')).json.data.paused).toBe(true);
+  expect((await request<PauseEffect>('GET pause')).json.data.paused).toBe(true);
   expect(
     (
-      await ask<{ paused: false; canceled: number; postponed: number }>('POST resume', {
+      await request<{ paused: false; canceled: number; postponed: number }>('POST resume', {
         body: { confirmed: 101 },
       })
     ).json.data.postponed,
@@ -262,7 +268,7 @@ test('releases more than a hundred drafts held for a day only with their number 
 });
 
 test('shows the sender of emails, and its problem with a relay before there is one', async () => {
-  const before = (await ask<SendingState>('GET sending')).json.data;
+  const before = (await request<SendingState>('GET sending')).json.data;
   expect(before).toMatchObject({
     sender: { test_inbox: true, problem: null, address: 'emails@test-inbox.invalid', domain: null },
     with_relay: { reason: 'no_sender' },
@@ -277,7 +283,7 @@ test('shows the sender of emails, and its problem with a relay before there is o
     postal_address: 'Here 1',
     reply_to: 'r@x.org',
   });
-  const after = (await ask<SendingState>('GET sending')).json.data;
+  const after = (await request<SendingState>('GET sending')).json.data;
   expect(after.sender).toMatchObject({ name: 'Ada', address: 'ada@x.org', reply_to: 'r@x.org' });
   expect(after.with_relay).toEqual({
     reason: 'domain_not_ready',

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { pauseRoutes } from './pause-routes.ts';
 import { setSettings } from './set-settings.ts';
 import { simulatePolicy } from './simulate-policy.ts';
-import { type Mailroom, showSending } from '../delivery/index.ts';
+import { type SendServices, readSendingState } from '../delivery/index.ts';
 import { quietHoursInForce } from '../sending/index.ts';
 import {
   describeSettings,
@@ -22,7 +22,7 @@ import type { Tx } from '../../platform/db/statements.ts';
 import { Fault } from '../../platform/fault.ts';
 import type { Clock } from '../../platform/time/clock.ts';
 
-type Deps = KitDeps & { installation: Installation; mailroom: Mailroom };
+type Deps = KitDeps & { installation: Installation; sendServices: SendServices };
 const { route } = routesFor<Deps>();
 
 const TEXTS = Type.Record(Type.String({ maxLength: 40 }), Type.String({ maxLength: 2_000 }));
@@ -31,31 +31,33 @@ const TEXT = Type.Optional(Type.String({ maxLength: 2_000 }));
 export const settingRoutes = [
   route('GET /projects/:project/settings', {
     needs: 'viewer',
-    handle: async ({ db, mailroom }, { projectId }) => ({ data: await show(db, projectId, mailroom) }),
+    handle: async ({ db, sendServices }, { projectId }) => ({
+      data: await settingsView(db, projectId, sendServices),
+    }),
   }),
   route('PATCH /projects/:project/settings', {
     needs: 'admin',
     audit: 'settings.update',
     body: Type.Object({ settings: TEXTS, seen: Type.Optional(TEXTS) }),
-    async handle({ db, mailroom }, { projectId, body, actor, note }) {
-      const { settings: wanted, seen = {} } = body;
+    async handle({ db, sendServices }, { projectId, body, actor, note }) {
+      const { settings: changes, seen = {} } = body;
       const { texts: before } = await getSettings(db, projectId);
-      const after = await setSettings(db, projectId, wanted, { actor, seen }).catch((error: unknown) =>
-        failed(db, projectId, error),
+      const after = await setSettings(db, projectId, changes, { actor, seen }).catch((error: unknown) =>
+        throwWithAuthor(db, projectId, error),
       );
-      const changed = Object.keys(wanted).filter((name) => textOf(before, name) !== textOf(after, name));
+      const changed = Object.keys(changes).filter((name) => textOf(before, name) !== textOf(after, name));
       note({
         subject: changed.join(', '),
         before: Object.fromEntries(changed.map((name) => [name, textOf(before, name)])),
         after: Object.fromEntries(changed.map((name) => [name, textOf(after, name)])),
       });
-      return { data: await show(db, projectId, mailroom) };
+      return { data: await settingsView(db, projectId, sendServices) };
     },
   }),
   route('GET /projects/:project/sending', {
     needs: 'viewer',
-    async handle({ db, mailroom, installation }, { projectId }) {
-      const sending = await showSending(db, { projectId, now: db.clock.now(), mailroom });
+    async handle({ db, sendServices, installation }, { projectId }) {
+      const sending = await readSendingState(db, { projectId, now: db.clock.now(), sendServices });
       return { data: { ...sending, has_model: installation.hasModel } };
     },
   }),
@@ -70,8 +72,8 @@ export const settingRoutes = [
       paused: TEXT,
       autopilot: TEXT,
     }),
-    async handle({ db, mailroom }, { projectId, query }) {
-      return { data: await simulatePolicy({ db, mailroom }, { projectId, wanted: { ...query } }) };
+    async handle({ db, sendServices }, { projectId, query }) {
+      return { data: await simulatePolicy({ db, sendServices }, { projectId, settings: { ...query } }) };
     },
   }),
   route('GET /projects/:project/rate-limits', {
@@ -97,17 +99,17 @@ export const settingRoutes = [
   ...pauseRoutes,
 ];
 
-const CHANGES_LOOKED_AT = 50;
+const ENTRIES_MAX = 50;
 
 /** Names the other member in a conflict: the audit log has the last author of each setting. */
-async function failed(tx: Tx, projectId: number, error: unknown): Promise<never> {
+async function throwWithAuthor(tx: Tx, projectId: number, error: unknown): Promise<never> {
   if (!(error instanceof Fault) || error.code !== 'conflict') throw error;
-  const asked = { projectIds: [projectId], actor: null, action: 'settings.', after: null };
-  const entries = await listEntries(tx, { ...asked, limit: CHANGES_LOOKED_AT });
+  const query = { projectIds: [projectId], actor: null, action: 'settings.', after: null };
+  const entries = await listEntries(tx, { ...query, limit: ENTRIES_MAX });
   const details = error.details.map(({ field, message }) => {
     const by = entries.find(({ after }) => field !== undefined && Object.hasOwn(after ?? {}, field));
-    const who = by && `${by.actorName} changed the setting at ${by.at.toISOString()}: `;
-    return { ...(field === undefined ? {} : { field }), message: `${who ?? ''}${message}` };
+    const prefix = by && `${by.actorName} changed the setting at ${by.at.toISOString()}: `;
+    return { ...(field === undefined ? {} : { field }), message: `${prefix ?? ''}${message}` };
   });
   throw new Fault('conflict', { details });
 }
@@ -116,7 +118,7 @@ function textOf(texts: Record<string, string>, name: string): string | undefined
   return texts[name];
 }
 
-async function show(tx: Tx, projectId: number, { outlet }: Pick<Mailroom, 'outlet'>) {
+async function settingsView(tx: Tx, projectId: number, { outlet }: Pick<SendServices, 'outlet'>) {
   const { settings, texts } = await getSettings(tx, projectId);
   return {
     settings: describeSettings(texts),

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
-import { heldClock } from '../../../testkit/clock.ts';
-import { testMailroom } from '../../../testkit/mailroom.ts';
+import { fixedClock } from '../../../testkit/clock.ts';
+import { testSendServices } from '../../../testkit/mailroom.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { openEngine } from '../../../testkit/engine.ts';
 import { putRecords } from '../../../testkit/inbox.ts';
@@ -11,7 +11,7 @@ import { setSettings } from './set-settings.ts';
 import { simulatePolicy } from './simulate-policy.ts';
 
 // The time is noon in Paris.
-const clock = heldClock(Date.UTC(2026, 0, 15, 11));
+const clock = fixedClock(Date.UTC(2026, 0, 15, 11));
 const db = await openTestDatabase(clock);
 const engine = openEngine(db, clock);
 
@@ -42,8 +42,8 @@ async function pay(user: string, n = 0, traits: object = {}): Promise<void> {
   await putRecords(db, { projectId, kind: 'events', records: events });
   await engine.settle();
 }
-const simulate = (wanted: Record<string, string>) =>
-  simulatePolicy({ db, mailroom: testMailroom() }, { projectId, wanted });
+const simulate = (settings: Record<string, string>) =>
+  simulatePolicy({ db, sendServices: testSendServices() }, { projectId, settings });
 const after = (hours: number): string => new Date(clock.now() + hours * HOUR).toISOString();
 
 test('the same policy makes no difference', async () => {
@@ -132,9 +132,9 @@ test('changes nothing, and accepts only settings that send checks use', async ()
   const before = await all();
   await simulate({ quiet_hours: 'off' });
   expect(await all()).toEqual(before);
-  for (const wanted of [{ autopilot: '3h' }, { quiet_hours: 'always' }, { colour: 'red' }, {}] as Record<
+  for (const settings of [{ autopilot: '3h' }, { quiet_hours: 'always' }, { colour: 'red' }, {}] as Record<
     string,
     string
   >[])
-    await expect(simulate(wanted)).rejects.toMatchObject({ code: 'validation_failed' });
+    await expect(simulate(settings)).rejects.toMatchObject({ code: 'validation_failed' });
 });

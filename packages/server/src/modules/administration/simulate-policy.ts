@@ -1,5 +1,5 @@
-import { type Mailroom, policyOf } from '../delivery/index.ts';
-import { type Forecast, forecastOf, gatherWaiting, shownTime } from '../explain/index.ts';
+import { type SendServices, policyOf } from '../delivery/index.ts';
+import { type Forecast, forecastOf, loadWaitingQueue, timeOrNull } from '../explain/index.ts';
 import { countAutopilot } from '../review/index.ts';
 import { listRules } from '../rules/index.ts';
 import {
@@ -7,7 +7,7 @@ import {
   type GateReason,
   type Policy,
   type Queue,
-  simulating,
+  simulateQueue,
 } from '../sending/index.ts';
 import { getSettings, readChanges, readSettings, type SettingName } from '../workspace/index.ts';
 import type { Database } from '../../platform/db/database.ts';
@@ -54,29 +54,29 @@ type SimulatedPolicy = {
   differences: DraftDifference[];
 };
 
-const DIFFERENCES_SHOWN = 100;
+const DIFFERENCES_MAX = 100;
 const HOUR_MS = 3_600_000;
-const HOURS_SHOWN = 7 * 24;
+const HOURS_MAX = 7 * 24;
 /** The settings that send checks use. */
 const OF_POLICY: SettingName[] = ['quiet_hours', 'frequency_cap', 'throttle', 'time_zone', 'paused'];
 
 /** Simulates the current queue under the current and a proposed policy, with the send checks that sending uses. */
 export function simulatePolicy(
-  { db, mailroom }: { db: Pick<Database, 'session' | 'clock'>; mailroom: Mailroom },
-  { projectId, wanted }: { projectId: number; wanted: Record<string, string> },
+  { db, sendServices }: { db: Pick<Database, 'session' | 'clock'>; sendServices: SendServices },
+  { projectId, settings }: { projectId: number; settings: Record<string, string> },
 ): Promise<SimulatedPolicy> {
   return inSnapshot(db, async (tx) => {
     const now = db.clock.now();
     const { texts, stored } = await getSettings(tx, projectId);
-    const changes = readChanges(onlyPolicy(wanted));
+    const changes = readChanges(onlyPolicy(settings));
     // This uses the stored texts and not all texts, because quiet hours that were never set may hold nothing.
     const [current, proposed] = [
-      policyOf(readSettings(stored), mailroom.outlet),
-      policyOf(readSettings({ ...stored, ...changes }), mailroom.outlet),
+      policyOf(readSettings(stored), sendServices.outlet),
+      policyOf(readSettings({ ...stored, ...changes }), sendServices.outlet),
     ];
-    const asked = { projectId, now, policies: [current, proposed], mailroom };
-    const { queue, isCut } = await gatherWaiting(tx, asked);
-    const compared = await runStepsSlowly(comparing(queue, now, { current, proposed }));
+    const query = { projectId, now, policies: [current, proposed], sendServices };
+    const { queue, isCut } = await loadWaitingQueue(tx, query);
+    const compared = await runStepsSlowly(comparePolicies(queue, now, { current, proposed }));
     const endsAutopilot = changes.autopilot === 'draft' && texts.autopilot !== 'draft';
     const names = new Map((await listRules(tx, projectId)).map(({ id, name }) => [id, name]));
     return {
@@ -102,11 +102,11 @@ export function simulatePolicy(
   });
 }
 
-function onlyPolicy(wanted: Record<string, string>): Record<string, string> {
-  const others = Object.keys(wanted).filter(
-    (name) => !OF_POLICY.some((one) => one === name) && !takesDeadlines(name, wanted[name]),
+function onlyPolicy(settings: Record<string, string>): Record<string, string> {
+  const others = Object.keys(settings).filter(
+    (name) => !OF_POLICY.some((policyName) => policyName === name) && !takesDeadlines(name, settings[name]),
   );
-  if (others.length === 0) return wanted;
+  if (others.length === 0) return settings;
   throw new Fault('validation_failed', {
     details: others.map((field) => ({
       message: `${field} does not affect sending. Use ${OF_POLICY.join(', ')}`,
@@ -129,9 +129,9 @@ function hoursOf({ drafts }: Comparison, now: number): SimulatedPolicy['hours'] 
   const hours = new Map<number, { current: number; proposed: number }>();
   for (const draft of drafts) {
     for (const policy of ['current', 'proposed'] as const) {
-      const fate = draft[policy];
-      if (fate.kind !== 'sends' || fate.leavesAt >= first + HOURS_SHOWN * HOUR_MS) continue;
-      const at = fate.leavesAt - (fate.leavesAt % HOUR_MS);
+      const forecast = draft[policy];
+      if (forecast.kind !== 'sends' || forecast.leavesAt >= first + HOURS_MAX * HOUR_MS) continue;
+      const at = forecast.leavesAt - (forecast.leavesAt % HOUR_MS);
       const hour = hours.get(at) ?? { current: 0, proposed: 0 };
       hour[policy] += 1;
       hours.set(at, hour);
@@ -140,22 +140,22 @@ function hoursOf({ drafts }: Comparison, now: number): SimulatedPolicy['hours'] 
   return [...hours].toSorted(([a], [b]) => a - b).map(([at, counts]) => ({ at: iso(at), ...counts }));
 }
 
-function totalsOf(fates: DraftForecast[], now: number): PolicyTotals {
-  const moments = fates
-    .flatMap((fate) => (fate.kind === 'sends' ? [fate.leavesAt] : []))
+function totalsOf(forecasts: DraftForecast[], now: number): PolicyTotals {
+  const moments = forecasts
+    .flatMap((forecast) => (forecast.kind === 'sends' ? [forecast.leavesAt] : []))
     .toSorted((a, b) => a - b);
   const held: PolicyTotals['held'] = {};
-  for (const fate of fates) {
-    const reason = fate.kind === 'held' ? fate.reason : fate.after;
+  for (const forecast of forecasts) {
+    const reason = forecast.kind === 'held' ? forecast.reason : forecast.after;
     if (reason !== null) held[reason] = (held[reason] ?? 0) + 1;
   }
   return {
     sends: moments.length,
     sends_immediately: moments.filter((at) => at <= now).length,
     held,
-    expires: fates.filter(({ kind }) => kind === 'expires').length,
-    median_send_at: shownTime(moments[(moments.length - 1) >> 1]),
-    last_send_at: shownTime(moments.at(-1)),
+    expires: forecasts.filter(({ kind }) => kind === 'expires').length,
+    median_send_at: timeOrNull(moments[(moments.length - 1) >> 1]),
+    last_send_at: timeOrNull(moments.at(-1)),
   };
 }
 
@@ -168,7 +168,7 @@ function differencesOf(
   const differing = drafts.filter(
     ({ current, proposed }) => !isSame(forecastOf(current), forecastOf(proposed)),
   );
-  return differing.slice(0, DIFFERENCES_SHOWN).map(({ id, current, proposed }) => {
+  return differing.slice(0, DIFFERENCES_MAX).map(({ id, current, proposed }) => {
     const draft = byId.get(id);
     return {
       id,
@@ -211,13 +211,17 @@ type Tally = {
 type Policies = { current: Policy; proposed: Policy };
 
 /** Compares in steps, as `simulating` does. */
-export function* comparing(queue: Queue, now: number, { current, proposed }: Policies): Steps<Comparison> {
-  const before = yield* simulating(queue, current, now);
-  const after = yield* simulating(queue, proposed, now);
+export function* comparePolicies(
+  queue: Queue,
+  now: number,
+  { current, proposed }: Policies,
+): Steps<Comparison> {
+  const before = yield* simulateQueue(queue, current, now);
+  const after = yield* simulateQueue(queue, proposed, now);
   const drafts = queue.drafts.map(({ id }) => ({
     id,
-    current: fateOf(before, id),
-    proposed: fateOf(after, id),
+    current: forecastFor(before, id),
+    proposed: forecastFor(after, id),
   }));
   const shifts = drafts.flatMap((draft) => shiftOf(draft.current, draft.proposed));
   return {
@@ -233,10 +237,10 @@ export function* comparing(queue: Queue, now: number, { current, proposed }: Pol
   };
 }
 
-function fateOf(fates: Map<string, DraftForecast>, id: string): DraftForecast {
-  const fate = fates.get(id);
-  if (!fate) throw new Error(`no result was found for draft ${id}`);
-  return fate;
+function forecastFor(forecasts: Map<string, DraftForecast>, id: string): DraftForecast {
+  const forecast = forecasts.get(id);
+  if (!forecast) throw new Error(`no result was found for draft ${id}`);
+  return forecast;
 }
 
 function shiftOf(current: DraftForecast, proposed: DraftForecast): number[] {
@@ -248,13 +252,14 @@ function median(values: number[]): number | null {
   return values.toSorted((a, b) => a - b)[(values.length - 1) >> 1] ?? null;
 }
 
-function tally(fates: DraftForecast[]): Tally {
+function tally(forecasts: DraftForecast[]): Tally {
   const result: Tally = { sends: 0, held: 0, expires: 0, reasons: {}, lastLeavesAt: null };
-  for (const fate of fates) {
-    result[fate.kind] += 1;
-    const reason = fate.kind === 'held' ? fate.reason : fate.after;
+  for (const forecast of forecasts) {
+    result[forecast.kind] += 1;
+    const reason = forecast.kind === 'held' ? forecast.reason : forecast.after;
     if (reason) result.reasons[reason] = (result.reasons[reason] ?? 0) + 1;
-    if (fate.kind === 'sends') result.lastLeavesAt = Math.max(result.lastLeavesAt ?? 0, fate.leavesAt);
+    if (forecast.kind === 'sends')
+      result.lastLeavesAt = Math.max(result.lastLeavesAt ?? 0, forecast.leavesAt);
   }
   return result;
 }

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { HOUR } from '../../../testkit/drafts.ts';
 import { newStory, openStage } from '../../../testkit/story.ts';
-import { duesOf } from '../../platform/locks/timers.ts';
+import { listTimers } from '../../platform/locks/timers.ts';
 import { resumeProject, suspendProject } from './suspend-project.ts';
-import { sweepDues } from '../processing/sweep-timers.ts';
+import { sweepTimers } from '../processing/sweep-timers.ts';
 
 const stage = await openStage();
 const { engine, server } = stage;
@@ -20,8 +20,10 @@ test('claims nothing for a suspended project, and sends what became due when it 
   clock.advance(2 * HOUR);
   for (let batch = 0; batch < 3; batch += 1) await engine.sender.batch(projectId);
   expect(await story.drafts()).toMatchObject([{ state: 'scheduled', moves: 1 }]);
-  expect((await duesOf(db, projectId)).find(({ work }) => work === 'send')).toMatchObject({ nextAt: null });
-  expect(await sweepDues(db)).toBe(0);
+  expect((await listTimers(db, projectId)).find(({ work }) => work === 'send')).toMatchObject({
+    nextAt: null,
+  });
+  expect(await sweepTimers(db)).toBe(0);
   await resumeProject(db, projectId);
   await engine.settle();
   expect(await story.drafts()).toMatchObject([{ state: 'sent' }]);

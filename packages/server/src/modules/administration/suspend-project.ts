@@ -1,10 +1,10 @@
 import { lockQueue } from '../ingest/index.ts';
 import { nextMoment } from '../rules/index.ts';
-import { takeSendTurn } from '../sending/index.ts';
+import { takeSendLock } from '../sending/index.ts';
 import { findPair, type Project, toProject, unknownProject, updateSuspended } from '../workspace/index.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import { dueEarlier } from '../../platform/locks/timers.ts';
+import { setTimersEarlier } from '../../platform/locks/timers.ts';
 import type { Clock } from '../../platform/time/clock.ts';
 
 type Deps = Pick<Database, 'transaction' | 'clock'>;
@@ -34,10 +34,10 @@ export function resumeProject(db: Deps, projectId: number): Promise<Project> {
  */
 async function wakeSender(tx: Tx, projectId: number): Promise<void> {
   const ids = await pairOf(tx, projectId);
-  for (const id of ids) await takeSendTurn(tx, id);
+  for (const id of ids) await takeSendLock(tx, id);
   for (const id of ids) {
     const nextAt = await nextMoment(tx, id, 'send');
-    if (nextAt) await dueEarlier(tx, 'send', [{ projectId: id, nextAt }]);
+    if (nextAt) await setTimersEarlier(tx, 'send', [{ projectId: id, nextAt }]);
   }
 }
 

@@ -10,7 +10,7 @@ import {
   replaceSettings,
   settingsOfSandbox,
 } from '../workspace/index.ts';
-import { startModelAt, takeTurn } from '../../platform/locks/project-lock.ts';
+import { setModel, takeProjectLock } from '../../platform/locks/project-lock.ts';
 import { copyRows } from '../../platform/db/project-rows.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { createBareProject } from './create-project.ts';
@@ -49,15 +49,15 @@ function requireLive({ livemode, isDemo }: Pair): void {
 async function makeSandbox(deps: { tx: Tx; clock: Clock }, live: Pair): Promise<void> {
   const { tx } = deps;
   const { projectId: liveId, organizationId } = live;
-  const { model } = await takeTurn(tx, liveId);
+  const { model } = await takeProjectLock(tx, liveId);
   const name = nameOf(live);
   const { id: sandboxId } = await createBareProject(deps, { name, organizationId, sandboxOf: liveId });
   await setSandbox(tx, { liveId, sandboxId });
   const { stored } = await getSettings(tx, liveId);
   await replaceSettings(tx, { projectId: sandboxId, settings: settingsOfSandbox(stored) });
   await copyRows(tx, { from: liveId, to: sandboxId }, DEFINITIONS);
-  // Audience editions are numbered by the model.
-  await startModelAt(tx, { projectId: sandboxId, model });
+  // Audience versions are numbered by the model.
+  await setModel(tx, { projectId: sandboxId, model });
 }
 
 /** The maximum length of a name, minus the suffix. */
@@ -70,16 +70,16 @@ function nameOf({ name }: Pair): string {
 /** A new sandbox has no users, so every audience is complete at once, and every count begins with the first user. */
 const DEFINITIONS: Parameters<typeof copyRows>[2] = {
   audience: {},
-  audience_edition: {
-    // For an audience that is being edited, only its newest edition.
-    only: `state <> 'retired' AND NOT EXISTS (SELECT 1 FROM beckon.audience_edition n
-      WHERE n.project_id = $1 AND n.audience_id = audience_edition.audience_id AND n.edition > audience_edition.edition
+  audience_version: {
+    // For an audience that is being edited, only its newest version.
+    only: `state <> 'retired' AND NOT EXISTS (SELECT 1 FROM beckon.audience_version n
+      WHERE n.project_id = $1 AND n.audience_id = audience_version.audience_id AND n.version_id > audience_version.version_id
         AND n.state <> 'retired')`,
     columns: {
       state: `'served'`,
       served_at: 'coalesce(served_at, created_at)',
       members: '0',
-      people: '0',
+      users: '0',
       built: '0',
       built_to: 'NULL',
     },

@@ -1,21 +1,21 @@
 import { beforeEach, expect, test } from 'vitest';
-import { heldClock } from '../../../testkit/clock.ts';
+import { fixedClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import type { Fault } from '../../platform/fault.ts';
 import { createAudience, deleteAudience, editAudience } from './change-audience.ts';
 import { createProject } from '../administration/create-project.ts';
-import { advanceBuild, listBuilding, serveEdition } from './build-version.ts';
+import { advanceBuild, listBuilding, serveAudienceVersion } from './build-version.ts';
 import { deleteRetired, listRetired } from './delete-retired-job.ts';
 import { findAudience } from './audience.ts';
 import { listAudiences } from './show-audiences.ts';
 import { listMembers } from './list-members.ts';
 import { listReferrers } from './references.ts';
-import { loadModels, namesAsked } from './load-models.ts';
-import { noWrites, writeStandings } from './memberships.ts';
+import { loadModels, listCountedNames } from './load-models.ts';
+import { noWrites, writeMemberships } from './memberships.ts';
 import { rebuildAudience } from './write-audience.ts';
 import { listRuleNeeds } from '../rules/runs/rules-in-force.ts';
 
-const clock = heldClock();
+const clock = fixedClock();
 const db = await openTestDatabase(clock);
 let projectId: number;
 beforeEach(async () => {
@@ -32,27 +32,27 @@ const edit = (reference: string, more: { name?: string; definition?: unknown }) 
   editAudience({ db, listRuleNeeds }, { projectId, reference, ...more });
 const building = async () =>
   (await listBuilding(db, 1_000))
-    .filter((place) => place.projectId === projectId)
-    .map(({ edition }) => edition);
-const serve = (edition: number) =>
-  db.transaction((tx) => serveEdition(tx, { projectId, edition, now: now() }));
-const join = (edition: number, ...userIds: string[]) =>
+    .filter((key) => key.projectId === projectId)
+    .map(({ versionId }) => versionId);
+const serve = (versionId: number) =>
+  db.transaction((tx) => serveAudienceVersion(tx, { projectId, versionId, now: now() }));
+const join = (versionId: number, ...userIds: string[]) =>
   db.transaction((tx) =>
-    writeStandings(
+    writeMemberships(
       tx,
-      { ...noWrites(), joined: userIds.map((userId) => ({ projectId, userId, edition, since: now() })) },
+      { ...noWrites(), joined: userIds.map((userId) => ({ projectId, userId, versionId, since: now() })) },
       now(),
     ),
   );
-async function createServed(name: string, definition?: unknown): Promise<{ id: string; edition: number }> {
+async function createServed(name: string, definition?: unknown): Promise<{ id: string; versionId: number }> {
   const id = await create(name, definition);
-  const edition = (await building()).at(-1) ?? 0;
-  await serve(edition);
-  return { id, edition };
+  const versionId = (await building()).at(-1) ?? 0;
+  await serve(versionId);
+  return { id, versionId };
 }
 const states = () =>
-  db.query<{ edition: number; state: string }>(
-    'SELECT edition, state FROM beckon.audience_edition WHERE project_id = $1 ORDER BY edition',
+  db.query<{ version_id: number; state: string }>(
+    'SELECT version_id, state FROM beckon.audience_version WHERE project_id = $1 ORDER BY version_id',
     [projectId],
   );
 
@@ -65,15 +65,15 @@ async function refusal(work: Promise<unknown>): Promise<string> {
   return `${fault?.details[0]?.field}: ${fault?.details[0]?.message}`;
 }
 
-test('builds a new audience, which is ready once its edition is served', async () => {
+test('builds a new audience, which is ready once its version is served', async () => {
   await db.query(
     `INSERT INTO beckon.person (project_id, external_user_id, traits, first_seen_at, last_seen_at)
      SELECT $1, 'u' || n, '{}', $2, $2 FROM generate_series(1, 3) n`,
     [projectId, now()],
   );
   const id = await create('  Paying  ');
-  const [edition] = await building();
-  expect(edition).toBe(1);
+  const [versionId] = await building();
+  expect(versionId).toBe(1);
   const listed = {
     id,
     name: 'Paying',
@@ -85,29 +85,29 @@ test('builds a new audience, which is ready once its edition is served', async (
     { ...listed, state: 'building', members: 0, progress: { built: 0, users: 3 } },
   ]);
   await join(1, 'u1', 'u2');
-  expect(await advanceBuild(db, { projectId, edition: 1, builtTo: 'u2', built: 2 })).toBe(true);
-  expect((await loadModels(db, [projectId])).get(projectId)?.editions).toMatchObject([
-    { edition: 1, state: 'building', builtTo: 'u2', built: 2, name: 'Paying' },
+  expect(await advanceBuild(db, { projectId, versionId: 1, builtTo: 'u2', built: 2 })).toBe(true);
+  expect((await loadModels(db, [projectId])).get(projectId)?.versions).toMatchObject([
+    { versionId: 1, state: 'building', builtTo: 'u2', built: 2, name: 'Paying' },
   ]);
   expect(await listAudiences(db, projectId)).toEqual([
     { ...listed, state: 'building', members: 2, progress: { built: 2, users: 3 } },
   ]);
-  await advanceBuild(db, { projectId, edition: 1, builtTo: 'u4', built: 4 });
+  await advanceBuild(db, { projectId, versionId: 1, builtTo: 'u4', built: 4 });
   expect(await serve(1)).toEqual({ audienceId: id, members: 2 });
   expect(await listAudiences(db, projectId)).toEqual([
     { ...listed, state: 'ready', members: 2, progress: null },
   ]);
   // A process that is still building it learns that the build has ended.
   expect(await serve(1)).toBeNull();
-  expect(await advanceBuild(db, { projectId, edition: 1, builtTo: 'u5', built: 5 })).toBe(false);
+  expect(await advanceBuild(db, { projectId, versionId: 1, builtTo: 'u5', built: 5 })).toBe(false);
 });
 
 test('serves the old definition of an edited audience until the new one is built', async () => {
-  const { id, edition: old } = await createServed('Paying');
+  const { id, versionId: old } = await createServed('Paying');
   await join(old, 'u1', 'u2');
   await edit('Paying', { definition: IS_FREE });
   const members = () => listMembers(db, { projectId, reference: 'Paying', limit: 10 });
-  expect((await members()).map((one) => one.external_user_id)).toEqual(['u1', 'u2']);
+  expect((await members()).map((member) => member.external_user_id)).toEqual(['u1', 'u2']);
   expect(await listAudiences(db, projectId)).toMatchObject([
     { id, state: 'rebuilding', members: 2, sentence: 'plan is free', progress: { built: 0, users: 0 } },
   ]);
@@ -116,20 +116,20 @@ test('serves the old definition of an edited audience until the new one is built
   await edit(id, { definition: { trait: 'plan', equals: 'team' } });
   const [third] = await building();
   expect(await states()).toEqual([
-    { edition: old, state: 'served' },
-    { edition: second, state: 'retired' },
-    { edition: third, state: 'building' },
+    { version_id: old, state: 'served' },
+    { version_id: second, state: 'retired' },
+    { version_id: third, state: 'building' },
   ]);
   await join(third ?? 0, 'u3');
-  expect((await members()).map((one) => one.external_user_id)).toEqual(['u1', 'u2']);
+  expect((await members()).map((member) => member.external_user_id)).toEqual(['u1', 'u2']);
   await serve(third ?? 0);
-  expect((await members()).map((one) => one.external_user_id)).toEqual(['u3']);
+  expect((await members()).map((member) => member.external_user_id)).toEqual(['u3']);
   const days = await db.query(
-    'SELECT joined, departed, members FROM beckon.audience_day WHERE project_id = $1',
+    'SELECT joined, left_count, members FROM beckon.audience_day WHERE project_id = $1',
     [projectId],
   );
   // Users that a new definition adds do not count as joined.
-  expect(days).toEqual([{ joined: 2, departed: 0, members: 1 }]);
+  expect(days).toEqual([{ joined: 2, left_count: 0, members: 1 }]);
 });
 
 test('builds nothing for a new name or an unchanged definition', async () => {
@@ -163,10 +163,10 @@ test('makes a new model for every change of definitions, and none for a rejected
 
 test('accepts a name of 1 to 100 characters that is not an id and is unique in the project', async () => {
   await create('Paying');
-  const taken = 'name: name is taken: another audience is called "Paying"';
-  expect(await refusal(create(' Paying '))).toBe(taken);
+  const message = 'name: name is taken: another audience is called "Paying"';
+  expect(await refusal(create(' Paying '))).toBe(message);
   const id = await create('Free');
-  expect(await refusal(edit(id, { name: 'Paying' }))).toBe(taken);
+  expect(await refusal(edit(id, { name: 'Paying' }))).toBe(message);
   for (const name of ['', '   ', 'x'.repeat(101), 'a\nb', 'a\u0000', '\ud800'])
     expect(await refusal(create(name)), JSON.stringify(name)).toMatch(/^name: name must have 1 to 100 char/);
   expect(await refusal(create(id))).toBe('name: name must not look like an id');
@@ -178,8 +178,10 @@ test('accepts a name of 1 to 100 characters that is not an id and is unique in t
 });
 
 test('rejects all but one of several audiences that are created concurrently with one name', async () => {
-  const made = await Promise.allSettled([create('Paying'), create('Paying'), create('Paying')]);
-  const refused = made.filter((one) => one.status === 'rejected').map(({ reason }) => (reason as Fault).code);
+  const results = await Promise.allSettled([create('Paying'), create('Paying'), create('Paying')]);
+  const refused = results
+    .filter((result) => result.status === 'rejected')
+    .map(({ reason }) => (reason as Fault).code);
   expect(refused).toEqual(['validation_failed', 'validation_failed']);
 });
 
@@ -215,16 +217,16 @@ test('rejects circular references, also among audiences that are being built', a
   // B will refer to nothing, but it still refers to A until its new definition is built.
   await edit(b, { definition: IS_FREE });
   expect(await refusal(edit(a, { definition: { audience: c } }))).toContain('would refer to itself');
-  // Audiences that were being built on the old edition of B restarted their builds behind the new one.
+  // Audiences that were being built on the old version of B restarted their builds behind the new one.
   const [newB] = await building();
   await serve(newB ?? 0);
   await edit(a, { definition: { audience: c } });
-  const editions = (await loadModels(db, [projectId])).get(projectId)?.editions ?? [];
-  expect(editions.map(({ name }) => name)).toEqual(['A', 'B', 'C', 'A']);
+  const versions = (await loadModels(db, [projectId])).get(projectId)?.versions ?? [];
+  expect(versions.map(({ name }) => name)).toEqual(['A', 'B', 'C', 'A']);
 });
 
 test('does not delete an audience that another one refers to, and deletes every row of one without referrers', async () => {
-  const { id, edition } = await createServed('Paying');
+  const { id, versionId } = await createServed('Paying');
   await createServed('Of paying', { audience: id });
   await edit('Of paying', { definition: IS_FREE });
   expect((await listReferrers(db, projectId, id)).map(({ name }) => name)).toEqual(['Of paying']);
@@ -233,11 +235,11 @@ test('does not delete an audience that another one refers to, and deletes every 
   );
   const [next] = await building();
   await serve(next ?? 0);
-  await join(edition, 'u1', 'u2', 'u3');
-  await db.query('INSERT INTO beckon.audience_due VALUES ($1, $2, $3, $4)', [
+  await join(versionId, 'u1', 'u2', 'u3');
+  await db.query('INSERT INTO beckon.audience_timer VALUES ($1, $2, $3, $4)', [
     projectId,
     'u1',
-    edition,
+    versionId,
     now(),
   ]);
   expect(await deleteAudience({ db, listRuleNeeds }, { projectId, reference: 'Paying' })).toMatchObject({
@@ -246,40 +248,40 @@ test('does not delete an audience that another one refers to, and deletes every 
   });
   expect((await listAudiences(db, projectId)).map(({ name }) => name)).toEqual(['Of paying']);
   await expect(findAudience(db, { projectId, reference: id })).rejects.toMatchObject({ code: 'not_found' });
-  // Rows are deleted a few at a time. Rows of an edition that is served stay.
-  expect(await deleteRetired(db, { projectId, edition: next ?? 0, limit: 100 })).toBe(true);
-  expect((await states()).find((one) => one.edition === next)?.state).toBe('served');
-  const retired = async () => (await listRetired(db, 100)).filter((one) => one.projectId === projectId);
+  // Rows are deleted a few at a time. Rows of a version that is served stay.
+  expect(await deleteRetired(db, { projectId, versionId: next ?? 0, limit: 100 })).toBe(true);
+  expect((await states()).find((row) => row.version_id === next)?.state).toBe('served');
+  const retired = async () => (await listRetired(db, 100)).filter((key) => key.projectId === projectId);
   expect(await retired()).toHaveLength(2);
-  const turns = [];
-  for (let i = 0; i < 3; i += 1) turns.push(await deleteRetired(db, { projectId, edition, limit: 2 }));
-  expect(turns).toEqual([false, false, true]);
-  for (const place of await retired()) await deleteRetired(db, { ...place, limit: 100 });
+  const results = [];
+  for (let i = 0; i < 3; i += 1) results.push(await deleteRetired(db, { projectId, versionId, limit: 2 }));
+  expect(results).toEqual([false, false, true]);
+  for (const key of await retired()) await deleteRetired(db, { ...key, limit: 100 });
   expect(await retired()).toEqual([]);
-  const left = await db.query<{ rows: number }>(
+  const remaining = await db.query<{ rows: number }>(
     `SELECT (SELECT count(*) FROM beckon.audience_member WHERE project_id = $1)
-          + (SELECT count(*) FROM beckon.audience_due WHERE project_id = $1)
+          + (SELECT count(*) FROM beckon.audience_timer WHERE project_id = $1)
           + (SELECT count(*) FROM beckon.audience_day WHERE project_id = $1 AND audience_id = $2) AS rows`,
     [projectId, id],
   );
-  expect(left).toEqual([{ rows: 0 }]);
+  expect(remaining).toEqual([{ rows: 0 }]);
 });
 
 test('rebuilds an audience that refers to a changed one, from its latest definition', async () => {
   const { id: a } = await createServed('A');
-  const { id: b, edition } = await createServed('B', { audience: a });
+  const { id: b, versionId } = await createServed('B', { audience: a });
   const rebuild = (number: number) =>
     db.transaction((tx) =>
-      rebuildAudience({ tx, clock }, { projectId, audienceId: b, edition: number, people: 7 }),
+      rebuildAudience({ tx, clock }, { projectId, audienceId: b, versionId: number, people: 7 }),
     );
   await rebuild(100);
   await rebuild(101);
-  expect((await states()).filter((one) => one.edition >= edition)).toEqual([
-    { edition, state: 'served' },
-    { edition: 100, state: 'retired' },
-    { edition: 101, state: 'building' },
+  expect((await states()).filter((row) => row.version_id >= versionId)).toEqual([
+    { version_id: versionId, state: 'served' },
+    { version_id: 100, state: 'retired' },
+    { version_id: 101, state: 'building' },
   ]);
-  expect((await loadModels(db, [projectId])).get(projectId)?.byNumber.get(101)?.mentions.audiences).toEqual(
+  expect((await loadModels(db, [projectId])).get(projectId)?.byId.get(101)?.mentions.audiences).toEqual(
     new Set([a]),
   );
 });
@@ -290,14 +292,14 @@ test('loads the models of several projects at once, and an empty model for a pro
   await create('Mine', { event: 'paid', at_least: 2 });
   await create('Theirs', { event: 'seen', last: { in_last: '7d' } }, other);
   const models = await loadModels(db, [projectId, other, none]);
-  expect([...models].map(([id, { editions }]) => [id, editions.map(({ name }) => name)])).toEqual([
+  expect([...models].map(([id, { versions }]) => [id, versions.map(({ name }) => name)])).toEqual([
     [projectId, ['Mine']],
     [other, ['Theirs']],
     [none, []],
   ]);
-  expect(await namesAsked(db, projectId)).toEqual(['paid']);
-  expect(await namesAsked(db, other)).toEqual(['seen']);
-  expect(await namesAsked(db, none)).toEqual([]);
+  expect(await listCountedNames(db, projectId)).toEqual(['paid']);
+  expect(await listCountedNames(db, other)).toEqual(['seen']);
+  expect(await listCountedNames(db, none)).toEqual([]);
 });
 
 test('limits a project to 500 audiences', async () => {
@@ -308,7 +310,7 @@ test('limits a project to 500 audiences', async () => {
     [projectId],
   );
   await db.query(
-    `INSERT INTO beckon.audience_edition (project_id, edition, audience_id, state, definition, members, people, built, created_at)
+    `INSERT INTO beckon.audience_version (project_id, version_id, audience_id, state, definition, members, users, built, created_at)
      SELECT project_id, 1000 + row_number() OVER (), id, 'building', '{"trait": "a", "is_set": true}', 0, 0, 0, created_at
      FROM beckon.audience WHERE project_id = $1 AND id <> $2`,
     [projectId, id],

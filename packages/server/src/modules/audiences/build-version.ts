@@ -1,43 +1,56 @@
 import type { Tx } from '../../platform/db/statements.ts';
 import { listUnfinished } from './reads.ts';
-import { type Built, findBuilding, retireEditions, updateBuilt, updateServed, upsertDays } from './store.ts';
+import {
+  type BuildProgress,
+  findBuilding,
+  retireAudienceVersions,
+  updateBuilt,
+  updateServed,
+  upsertDays,
+} from './store.ts';
 import { dayOf } from './memberships.ts';
 
-export type EditionPlace = { projectId: number; edition: number };
+export type AudienceVersionKey = { projectId: number; versionId: number };
 
-/** Lists the editions being built, ordered by project and then oldest first, starting after `after`. */
+/** Lists the versions being built, ordered by project and then oldest first, starting after `after`. */
 export async function listBuilding(
   tx: Tx,
   limit: number,
-  after: EditionPlace | null = null,
-): Promise<EditionPlace[]> {
-  return (await listUnfinished(tx, 'building', { limit, after })).map(({ project_id, edition }) => ({
-    projectId: project_id,
-    edition,
-  }));
+  after: AudienceVersionKey | null = null,
+): Promise<AudienceVersionKey[]> {
+  return (await listUnfinished(tx, 'building', { limit, after })).map(
+    ({ project_id, version_id: versionId }) => ({
+      projectId: project_id,
+      versionId,
+    }),
+  );
 }
 
-/** Records that all users up to `builtTo` are evaluated, `built` in total. Returns false if the edition is no longer being built. */
-export function advanceBuild(tx: Tx, built: Built): Promise<boolean> {
+/** Records that all users up to `builtTo` are evaluated, `built` in total. Returns false if the version is no longer being built. */
+export function advanceBuild(tx: Tx, built: BuildProgress): Promise<boolean> {
   return updateBuilt(tx, built);
 }
 
-export type Served = { audienceId: string; members: number };
+export type ServedAudience = { audienceId: string; members: number };
 
 /**
- * Serves this edition for its audience from now on, or returns null if it is no longer being built. Requires the project lock and a new
+ * Serves this version for its audience from now on, or returns null if it is no longer being built. Requires the project lock and a new
  * model number.
  */
-export async function serveEdition(
+export async function serveAudienceVersion(
   tx: Tx,
-  { projectId, edition, now }: EditionPlace & { now: Date },
-): Promise<Served | null> {
-  const found = await findBuilding(tx, projectId, edition);
+  { projectId, versionId, now }: AudienceVersionKey & { now: Date },
+): Promise<ServedAudience | null> {
+  const found = await findBuilding(tx, projectId, versionId);
   if (!found) return null;
   const { audience_id, members } = found;
-  await retireEditions(tx, { projectId, audienceId: audience_id, states: ['served'] });
-  await updateServed(tx, { projectId, edition, at: now });
+  await retireAudienceVersions(tx, { projectId, audienceId: audience_id, states: ['served'] });
+  await updateServed(tx, { projectId, versionId, at: now });
   // Users that a new definition adds or removes count as neither joined nor left.
-  await upsertDays(tx, [{ project_id: projectId, audience_id, joined: 0, departed: 0, members }], dayOf(now));
+  await upsertDays(
+    tx,
+    [{ project_id: projectId, audience_id, joined: 0, left_count: 0, members }],
+    dayOf(now),
+  );
   return { audienceId: audience_id, members };
 }

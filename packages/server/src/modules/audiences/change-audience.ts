@@ -13,7 +13,7 @@ import type { ListRuleNeeds, RuleNeed } from './uses.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { Fault } from '../../platform/fault.ts';
-import { newModel, takeTurn } from '../../platform/locks/project-lock.ts';
+import { incrementModel, takeProjectLock } from '../../platform/locks/project-lock.ts';
 import type { Clock } from '../../platform/time/clock.ts';
 
 /** The database, and the needs of rules that depend on audiences. */
@@ -22,15 +22,15 @@ type AudienceDeps = { db: Pick<Database, 'transaction' | 'clock'>; listRuleNeeds
 /** Creates an audience under the project lock, so that each batch is processed by one set of definitions. */
 export function createAudience(
   { db, listRuleNeeds }: AudienceDeps,
-  wanted: { projectId: number; name: string; definition: unknown },
+  input: { projectId: number; name: string; definition: unknown },
 ): Promise<Audience> {
   return db.transaction(async (tx) => {
     // The count only serves the progress of the build, so it is taken before the project lock is requested.
-    const people = await countPeople(tx, wanted.projectId);
-    await takeTurn(tx, wanted.projectId);
-    const edition = await newModel(tx, wanted.projectId);
-    const audience = await create({ tx, clock: db.clock }, { ...wanted, edition, people });
-    await checkDefinition(tx, { projectId: wanted.projectId, now: db.clock.now(), listRuleNeeds });
+    const people = await countPeople(tx, input.projectId);
+    await takeProjectLock(tx, input.projectId);
+    const versionId = await incrementModel(tx, input.projectId);
+    const audience = await create({ tx, clock: db.clock }, { ...input, versionId, people });
+    await checkDefinition(tx, { projectId: input.projectId, now: db.clock.now(), listRuleNeeds });
     return audience;
   });
 }
@@ -38,38 +38,38 @@ export function createAudience(
 /**
  * Edits an audience under the project lock. A new name is also a new model, because a process with the old model would show the old name.
  */
-export function editAudience({ db, listRuleNeeds }: AudienceDeps, wanted: AudienceEdit): Promise<Audience> {
+export function editAudience({ db, listRuleNeeds }: AudienceDeps, input: AudienceEdit): Promise<Audience> {
   return db.transaction(async (tx) => {
     // The count only serves the progress of the build, so it is taken before the project lock is requested.
-    const people = wanted.definition === undefined ? 0 : await countPeople(tx, wanted.projectId);
-    await takeTurn(tx, wanted.projectId);
-    const edition = await newModel(tx, wanted.projectId);
-    const { isRebuilt, ...audience } = await edit({ tx, clock: db.clock }, { ...wanted, edition, people });
-    const { projectId } = wanted;
+    const people = input.definition === undefined ? 0 : await countPeople(tx, input.projectId);
+    await takeProjectLock(tx, input.projectId);
+    const versionId = await incrementModel(tx, input.projectId);
+    const { isRebuilt, ...audience } = await edit({ tx, clock: db.clock }, { ...input, versionId, people });
+    const { projectId } = input;
     if (isRebuilt)
       await rebuildReferrers({ tx, clock: db.clock }, { projectId, audienceId: audience.id, people });
-    if (wanted.definition !== undefined)
+    if (input.definition !== undefined)
       await checkDefinition(tx, { projectId, now: db.clock.now(), listRuleNeeds });
     return audience;
   });
 }
 
 type Deps = { tx: Tx; clock: Clock };
-type Wanted = { projectId: number; audienceIds: string[]; people: number };
+type RebuildInput = { projectId: number; audienceIds: string[]; people: number };
 
 /** Rebuilds each audience from the first user on, by its newest definition. The caller holds the project lock. */
 export async function rebuildAudiences(
   deps: Deps,
-  { projectId, audienceIds, people }: Wanted,
+  { projectId, audienceIds, people }: RebuildInput,
 ): Promise<void> {
-  const more = await listBuiltOn(deps.tx, projectId, audienceIds);
-  for (const audienceId of new Set([...audienceIds, ...more])) {
-    const edition = await newModel(deps.tx, projectId);
-    await rebuildAudience(deps, { projectId, audienceId, edition, people });
+  const referrers = await listBuiltOn(deps.tx, projectId, audienceIds);
+  for (const audienceId of new Set([...audienceIds, ...referrers])) {
+    const versionId = await incrementModel(deps.tx, projectId);
+    await rebuildAudience(deps, { projectId, audienceId, versionId, people });
   }
 }
 
-/** Restarts builds that refer to an older edition of this audience. The caller holds the project lock and has created a new edition. */
+/** Restarts builds that refer to an older version of this audience. The caller holds the project lock and has created a new version. */
 async function rebuildReferrers(
   deps: Deps,
   { projectId, audienceId, people }: { projectId: number; audienceId: string; people: number },
@@ -81,24 +81,24 @@ async function rebuildReferrers(
 /** Deletes an audience under the project lock, so that the next batch is processed without it. Rejected if a rule in force refers to it. */
 export function deleteAudience(
   { db, listRuleNeeds }: AudienceDeps,
-  wanted: { projectId: number; reference: string },
+  input: { projectId: number; reference: string },
 ): Promise<Audience> {
-  const { projectId } = wanted;
+  const { projectId } = input;
   return db.transaction(async (tx) => {
-    await takeTurn(tx, projectId);
-    const audience = await findAudience(tx, wanted);
+    await takeProjectLock(tx, projectId);
+    const audience = await findAudience(tx, input);
     const needs = await listRuleNeeds(tx, projectId, db.clock.now());
-    const naming = needs.find(({ audienceIds }) => audienceIds.includes(audience.id));
-    if (naming) throw stillNamed(audience, naming);
-    await newModel(tx, projectId);
-    return remove(tx, wanted);
+    const rule = needs.find(({ audienceIds }) => audienceIds.includes(audience.id));
+    if (rule) throw audienceInUse(audience, rule);
+    await incrementModel(tx, projectId);
+    return remove(tx, input);
   });
 }
 
-function stillNamed({ name }: Audience, rule: RuleNeed): Fault {
-  const [audience, named] = [JSON.stringify(name), JSON.stringify(rule.name)];
+function audienceInUse({ name }: Audience, rule: RuleNeed): Fault {
+  const [audience, ruleName] = [JSON.stringify(name), JSON.stringify(rule.name)];
   const where = rule.isPresent ? '' : ', in an older version with active runs';
-  const message = `${audience} cannot be deleted: the rule ${named} refers to it${where}`;
+  const message = `${audience} cannot be deleted: the rule ${ruleName} refers to it${where}`;
   return new Fault('validation_failed', { details: [{ message, field: 'audience' }] });
 }
 

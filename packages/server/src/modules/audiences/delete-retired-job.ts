@@ -1,52 +1,55 @@
-import type { EditionPlace } from './build-version.ts';
+import type { AudienceVersionKey } from './build-version.ts';
 import { listUnfinished } from './reads.ts';
-import { deleteEdition, deleteSomeOfRetired } from './store.ts';
+import { deleteAudienceVersion, deleteRetiredRows } from './store.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import type { Job } from '../../platform/jobs/scheduler.ts';
 
 const EVERY_MS = 10_000;
-const EDITIONS_MAX = 100;
+const VERSIONS_MAX = 100;
 const STEP = 1_000;
 
-/** Deletes members and timers of retired editions in short transactions. */
-export function forgetEditions(db: Pick<Database, 'query' | 'prepared' | 'transaction'>): Job {
-  async function forget(place: EditionPlace, stopping: () => boolean): Promise<void> {
+/** Deletes members and timers of retired versions in short transactions. */
+export function deleteRetiredVersions(db: Pick<Database, 'query' | 'prepared' | 'transaction'>): Job {
+  async function forget(key: AudienceVersionKey, stopping: () => boolean): Promise<void> {
     let isGone = false;
     while (!isGone && !stopping()) {
-      isGone = await db.transaction((tx) => deleteRetired(tx, { ...place, limit: STEP }));
+      isGone = await db.transaction((tx) => deleteRetired(tx, { ...key, limit: STEP }));
     }
   }
   return {
     name: 'delete_audience_definitions',
     everyMs: EVERY_MS,
     async run(stopping) {
-      for (const place of await listRetired(db, EDITIONS_MAX)) {
+      for (const key of await listRetired(db, VERSIONS_MAX)) {
         if (stopping()) return;
-        await forget(place, stopping);
+        await forget(key, stopping);
       }
     },
   };
 }
 
-/** Lists retired editions of all projects. */
-export async function listRetired(tx: Tx, limit: number): Promise<EditionPlace[]> {
-  return (await listUnfinished(tx, 'retired', { limit, after: null })).map(({ project_id, edition }) => ({
-    projectId: project_id,
-    edition,
-  }));
+/** Lists retired versions of all projects. */
+export async function listRetired(tx: Tx, limit: number): Promise<AudienceVersionKey[]> {
+  return (await listUnfinished(tx, 'retired', { limit, after: null })).map(
+    ({ project_id, version_id: versionId }) => ({
+      projectId: project_id,
+      versionId,
+    }),
+  );
 }
 
-/** Deletes up to `limit` rows of a retired edition, which keeps transactions short. Returns true when no row is left. */
+/** Deletes up to `limit` rows of a retired version, which keeps transactions short. Returns true when no row is left. */
 export async function deleteRetired(
   tx: Tx,
-  { projectId, edition, limit }: EditionPlace & { limit: number },
+  { projectId, versionId, limit }: AudienceVersionKey & { limit: number },
 ): Promise<boolean> {
-  const place = { projectId, edition };
-  const members = await deleteSomeOfRetired(tx, 'audience_member', { ...place, limit });
+  const key = { projectId, versionId };
+  const members = await deleteRetiredRows(tx, 'audience_member', { ...key, limit });
   if (members >= limit) return false;
-  const left = limit - members;
-  if ((await deleteSomeOfRetired(tx, 'audience_due', { ...place, limit: left })) >= left) return false;
-  await deleteEdition(tx, projectId, edition);
+  const remaining = limit - members;
+  if ((await deleteRetiredRows(tx, 'audience_timer', { ...key, limit: remaining })) >= remaining)
+    return false;
+  await deleteAudienceVersion(tx, projectId, versionId);
   return true;
 }

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
-import type { AudienceShown } from '@beckon/contract/dashboard';
+import type { AudienceDetails } from '@beckon/contract/dashboard';
 import { iso } from '../../platform/time/clock.ts';
 import { Fault } from '../../platform/fault.ts';
 import { findAudience } from './audience.ts';
-import { previewDefinition, sayDefinition } from './preview-definition.ts';
+import { previewDefinition, describeDefinition } from './preview-definition.ts';
 import type { ListRuleNeeds } from './uses.ts';
 import { getSettings, type DashboardRoute, routesFor, type KitDeps } from '../workspace/index.ts';
 import { createAudience, deleteAudience, editAudience } from './change-audience.ts';
@@ -15,7 +15,7 @@ type Show = (
   deps: Pick<Deps, 'db' | 'listRuleNeeds'>,
   projectId: number,
   reference: string,
-) => Promise<AudienceShown>;
+) => Promise<AudienceDetails>;
 
 /** The reader of a definition reports errors at their place, so any value may arrive here. */
 const DEFINITION = Type.Unknown();
@@ -54,7 +54,7 @@ const ASKING = [
     reads: true,
     body: Type.Object({ definition: DEFINITION }),
     handle: async ({ db }, { projectId, body }) => ({
-      data: { sentence: await sayDefinition(db, { projectId, definition: body.definition }) },
+      data: { sentence: await describeDefinition(db, { projectId, definition: body.definition }) },
     }),
   }),
 ];
@@ -109,7 +109,7 @@ function changing(show: Show): DashboardRoute<Deps>[] {
   ];
 }
 
-function kept({ name, definition, sentence }: AudienceShown): object {
+function kept({ name, definition, sentence }: AudienceDetails): object {
   return { name, definition, sentence };
 }
 

@@ -1,22 +1,26 @@
 import { expect, test } from 'vitest';
 import type { Facts } from '../../platform/predicate/predicate.ts';
 import { parsePredicate } from '../../platform/predicate/parse.ts';
-import { builtUpTo, judge, type MembershipInput } from './evaluate-membership.ts';
-import { buildModel, type EditionSource } from './model.ts';
+import { builtUpTo, evaluateMemberships, type MembershipInput } from './evaluate-membership.ts';
+import { buildModel, type AudienceVersionSource } from './model.ts';
 
 const NOW = Date.UTC(2026, 0, 15, 12);
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-const idOf = (edition: number): string => `00000000-0000-7000-8000-${String(edition).padStart(12, '0')}`;
+const idOf = (versionId: number): string => `00000000-0000-7000-8000-${String(versionId).padStart(12, '0')}`;
 
-function source(edition: number, definition: unknown, more: Partial<EditionSource> = {}): EditionSource {
+function source(
+  versionId: number,
+  definition: unknown,
+  more: Partial<AudienceVersionSource> = {},
+): AudienceVersionSource {
   const parsed = parsePredicate(definition);
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.faults));
   const { predicate } = parsed;
   return {
-    edition,
-    audienceId: idOf(edition),
-    name: `a${edition}`,
+    versionId,
+    audienceId: idOf(versionId),
+    name: `a${versionId}`,
     state: 'served',
     builtTo: null,
     built: 0,
@@ -30,11 +34,11 @@ function person(more: {
   traits?: Record<string, unknown>;
   login?: number;
   members?: number[];
-  dues?: [number, number][];
+  timers?: [number, number][];
   now?: number;
-  fired?: boolean;
+  isDue?: boolean;
 }): MembershipInput {
-  const { traits = {}, login, members = [], dues = [], now = NOW, fired = false } = more;
+  const { traits = {}, login, members = [], timers = [], now = NOW, isDue = false } = more;
   const facts: Omit<Facts, 'now' | 'isMember'> = {
     email: null,
     trait: (key) => traits[key],
@@ -45,13 +49,13 @@ function person(more: {
   };
   return {
     facts,
-    standing: {
-      members: new Map(members.map((edition) => [edition, new Date(NOW - DAY)])),
-      dues: new Map(dues),
+    membership: {
+      members: new Map(members.map((versionId) => [versionId, new Date(NOW - DAY)])),
+      timers: new Map(timers),
     },
     userId: 'u1',
     now,
-    fired,
+    isDue,
   };
 }
 
@@ -66,10 +70,13 @@ test('lets a user who newly matches join and one who no longer matches leave, an
     [{ members: [1] }, 'left'],
     [{}, 'none'],
   ] as const;
-  for (const [who, move] of moves)
+  for (const [state, move] of moves)
     expect(
-      judge(model.editions, person({ ...who, members: [...('members' in who ? who.members : [])] })),
-    ).toMatchObject([{ move, dueAt: null, dueWas: null, due: 'keep' }]);
+      evaluateMemberships(
+        model.versions,
+        person({ ...state, members: [...('members' in state ? state.members : [])] }),
+      ),
+    ).toMatchObject([{ move, dueAt: null, storedDueAt: null, timer: 'keep' }]);
 });
 
 test('evaluates a reference by the result of the same call where there is one, and otherwise by what is stored', () => {
@@ -78,60 +85,71 @@ test('evaluates a reference by the result of the same call where there is one, a
     source(2, { not: { audience: idOf(3) } }),
     source(3, IS_PRO),
   ]);
-  const joins = judge(model.editions, person({ traits: { a: 1 }, members: [3] }));
-  expect(joins.map(({ edition, move }) => [edition.edition, move])).toEqual([
+  const joins = evaluateMemberships(model.versions, person({ traits: { a: 1 }, members: [3] }));
+  expect(joins.map(({ version, move }) => [version.versionId, move])).toEqual([
     [3, 'left'],
     [2, 'joined'],
     [1, 'joined'],
   ]);
-  const first = model.editions.filter(({ edition }) => edition === 1);
-  expect(judge(first, person({ traits: { a: 1 }, members: [2] }))).toMatchObject([{ move: 'joined' }]);
-  expect(judge(first, person({ traits: { a: 1 } }))).toMatchObject([{ move: 'none', holds: false }]);
+  const first = model.versions.filter(({ versionId }) => versionId === 1);
+  expect(evaluateMemberships(first, person({ traits: { a: 1 }, members: [2] }))).toMatchObject([
+    { move: 'joined' },
+  ]);
+  expect(evaluateMemberships(first, person({ traits: { a: 1 } }))).toMatchObject([
+    { move: 'none', matches: false },
+  ]);
 });
 
-test('skips an edition that is not built up to this user, except for its builder', () => {
+test('skips a version that is not built up to this user, except for its builder', () => {
   const model = buildModel([source(1, IS_PRO, { state: 'building', builtTo: 'u0' })]);
   const pro = person({ traits: { plan: 'pro' } });
-  expect(judge(model.editions, pro)).toEqual([]);
-  const built = model.editions.map((edition) => builtUpTo(edition, 'u1'));
-  expect(judge(built, pro)).toMatchObject([{ move: 'joined' }]);
+  expect(evaluateMemberships(model.versions, pro)).toEqual([]);
+  const built = model.versions.map((version) => builtUpTo(version, 'u1'));
+  expect(evaluateMemberships(built, pro)).toMatchObject([{ move: 'joined' }]);
 });
 
 test('keeps a stored timer that is too early, and writes a later one or a first one', () => {
   const model = buildModel([source(1, ACTIVE)]);
   const login = NOW - DAY;
   const leaves = login + 7 * DAY;
-  const due = (stored?: number) =>
-    judge(model.editions, person({ login, dues: stored === undefined ? [] : [[1, stored]] }))[0];
-  expect(due()).toMatchObject({ dueAt: leaves, dueWas: null, due: 'set' });
-  expect(due(leaves + 1)).toMatchObject({ dueAt: leaves, due: 'set' });
-  expect(due(leaves)).toMatchObject({ due: 'keep' });
-  expect(due(leaves - HOUR)).toMatchObject({ dueAt: leaves, dueWas: leaves - HOUR, due: 'keep' });
+  const timerAfter = (stored?: number) =>
+    evaluateMemberships(
+      model.versions,
+      person({ login, timers: stored === undefined ? [] : [[1, stored]] }),
+    )[0];
+  expect(timerAfter()).toMatchObject({ dueAt: leaves, storedDueAt: null, timer: 'set' });
+  expect(timerAfter(leaves + 1)).toMatchObject({ dueAt: leaves, timer: 'set' });
+  expect(timerAfter(leaves)).toMatchObject({ timer: 'keep' });
+  expect(timerAfter(leaves - HOUR)).toMatchObject({
+    dueAt: leaves,
+    storedDueAt: leaves - HOUR,
+    timer: 'keep',
+  });
   // Time alone can change nothing anymore. The stored timer fires once and is then removed.
-  expect(judge(model.editions, person({ dues: [[1, leaves]] }))).toMatchObject([
-    { dueAt: null, due: 'keep' },
+  expect(evaluateMemberships(model.versions, person({ timers: [[1, leaves]] }))).toMatchObject([
+    { dueAt: null, timer: 'keep' },
   ]);
 });
 
 test('replaces a timer that fired with the next one, or removes it', () => {
   const model = buildModel([source(1, ACTIVE)]);
-  const fired = { fired: true, dues: [[1, NOW]] as [number, number][] };
-  expect(judge(model.editions, person({ ...fired, login: NOW - DAY }))).toMatchObject([
-    { holds: true, dueAt: NOW + 6 * DAY, due: 'set' },
+  const due = { isDue: true, timers: [[1, NOW]] as [number, number][] };
+  expect(evaluateMemberships(model.versions, person({ ...due, login: NOW - DAY }))).toMatchObject([
+    { matches: true, dueAt: NOW + 6 * DAY, timer: 'set' },
   ]);
-  expect(judge(model.editions, person({ ...fired, members: [1] }))).toMatchObject([
-    { move: 'left', dueAt: null, due: 'remove' },
+  expect(evaluateMemberships(model.versions, person({ ...due, members: [1] }))).toMatchObject([
+    { move: 'left', dueAt: null, timer: 'remove' },
   ]);
-  expect(judge(model.editions, person({ fired: true }))).toMatchObject([{ due: 'keep' }]);
+  expect(evaluateMemberships(model.versions, person({ isDue: true }))).toMatchObject([{ timer: 'keep' }]);
 });
 
 test('limits an answer that depends on another audience to the time for which that one is valid', () => {
   const model = buildModel([source(1, ACTIVE), source(2, { not: { audience: idOf(1) } }), source(3, IS_PRO)]);
   const leaves = NOW + 6 * DAY;
-  const both = judge(model.editions, person({ login: NOW - DAY }));
-  expect(both.map(({ dueAt }) => dueAt)).toEqual([leaves, leaves, null]);
-  const second = model.editions.filter(({ edition }) => edition === 2);
-  expect(judge(second, person({ members: [1], dues: [[1, leaves - HOUR]] }))).toMatchObject([
-    { holds: false, dueAt: leaves - HOUR, due: 'set' },
+  const evaluations = evaluateMemberships(model.versions, person({ login: NOW - DAY }));
+  expect(evaluations.map(({ dueAt }) => dueAt)).toEqual([leaves, leaves, null]);
+  const second = model.versions.filter(({ versionId }) => versionId === 2);
+  expect(evaluateMemberships(second, person({ members: [1], timers: [[1, leaves - HOUR]] }))).toMatchObject([
+    { matches: false, dueAt: leaves - HOUR, timer: 'set' },
   ]);
 });

@@ -1,51 +1,54 @@
-import { covers, type Edition } from './model.ts';
+import { covers, type AudienceVersion } from './model.ts';
 import { evaluate } from '../../platform/predicate/evaluate.ts';
 import type { Facts } from '../../platform/predicate/predicate.ts';
 
-/** The stored state of one user: the editions that the user is in, and the timers at which the user must be evaluated again. */
-export type MembershipState = { members: { has(edition: number): boolean }; dues: Map<number, number> };
+/** The stored state of one user: the versions that the user is in, and the timers at which the user must be evaluated again. */
+export type MembershipState = { members: { has(versionId: number): boolean }; timers: Map<number, number> };
 
 export type MembershipEvaluation = {
-  edition: Edition;
-  holds: boolean;
-  was: boolean;
+  version: AudienceVersion;
+  matches: boolean;
+  wasMember: boolean;
   move: 'joined' | 'left' | 'none';
   /** The next time at which the answer may change by time alone, or null if it never does. */
   dueAt: number | null;
-  dueWas: number | null;
-  due: 'set' | 'remove' | 'keep';
+  storedDueAt: number | null;
+  timer: 'set' | 'remove' | 'keep';
 };
 
 export type MembershipInput = {
-  /** Membership of other audiences is looked up here, in the results of this call first and then in `standing`. */
+  /** Membership of other audiences is looked up here, in the results of this call first and then in `membership`. */
   facts: Omit<Facts, 'now' | 'isMember'>;
-  standing: MembershipState;
+  membership: MembershipState;
   userId: string;
   now: number;
-  /** The stored timers of these editions fired. Each is replaced with its next one or removed. */
-  fired?: boolean;
+  /** The stored timers of these versions fired. Each is replaced with its next one or removed. */
+  isDue?: boolean;
 };
 
 /**
- * Evaluates one user for the editions, in the order of the model. An edition that is not built up to this user is skipped. The builder
- * passes the edition that it builds through `builtUpTo`.
+ * Evaluates one user for the versions, in the order of the model. A version that is not built up to this user is skipped. The builder
+ * passes the version that it builds through `builtUpTo`.
  */
-export function judge(editions: Edition[], person: MembershipInput): MembershipEvaluation[] {
-  const verdicts = new Map<number, MembershipEvaluation>();
+export function evaluateMemberships(
+  versions: AudienceVersion[],
+  person: MembershipInput,
+): MembershipEvaluation[] {
+  const evaluations = new Map<number, MembershipEvaluation>();
   const facts = factsOf(person);
-  for (const edition of editions) {
-    if (covers(edition, person.userId))
-      verdicts.set(edition.edition, judgeOne(edition, facts, { verdicts, person }));
+  for (const version of versions) {
+    if (covers(version, person.userId))
+      evaluations.set(version.versionId, evaluateMembership(version, facts, { evaluations, person }));
   }
-  return [...verdicts.values()];
+  return [...evaluations.values()];
 }
 
-/** Returns the edition as it will be when all users up to this one are built. */
-export function builtUpTo(edition: Edition, userId: string): Edition {
-  return { ...edition, builtTo: userId };
+/** Returns the version as it will be when all users up to this one are built. */
+export function builtUpTo(version: AudienceVersion, userId: string): AudienceVersion {
+  return { ...version, builtTo: userId };
 }
 
-type Verdicts = Map<number, MembershipEvaluation>;
+type Evaluations = Map<number, MembershipEvaluation>;
 
 function factsOf({ facts, now }: MembershipInput): Omit<Facts, 'isMember'> {
   return {
@@ -53,33 +56,41 @@ function factsOf({ facts, now }: MembershipInput): Omit<Facts, 'isMember'> {
     email: facts.email,
     trait: (key) => facts.trait(key),
     total: (event) => facts.total(event),
-    nth: (question) => facts.nth(question),
-    sum: (question) => facts.sum(question),
+    nth: (query) => facts.nth(query),
+    sum: (query) => facts.sum(query),
   };
 }
 
-function judgeOne(
-  edition: Edition,
+function evaluateMembership(
+  version: AudienceVersion,
   facts: Omit<Facts, 'isMember'>,
-  { verdicts, person }: { verdicts: Verdicts; person: MembershipInput },
+  { evaluations, person }: { evaluations: Evaluations; person: MembershipInput },
 ): MembershipEvaluation {
-  const { holds, until } = evaluate(edition.predicate, { ...facts, isMember });
-  const was = person.standing.members.has(edition.edition);
-  const dueWas = person.standing.dues.get(edition.edition) ?? null;
-  const dueAt = edition.timed ? earliest([until, ...[...edition.references.values()].map(dueOf)]) : null;
-  const move = holds === was ? 'none' : holds ? 'joined' : 'left';
-  return { edition, holds, was, move, dueAt, dueWas, due: dueMove(dueAt, dueWas, person.fired ?? false) };
+  const { matches, until } = evaluate(version.predicate, { ...facts, isMember });
+  const wasMember = person.membership.members.has(version.versionId);
+  const storedDueAt = person.membership.timers.get(version.versionId) ?? null;
+  const dueAt = version.timed ? earliest([until, ...[...version.references.values()].map(dueOf)]) : null;
+  const move = matches === wasMember ? 'none' : matches ? 'joined' : 'left';
+  return {
+    version,
+    matches,
+    wasMember,
+    move,
+    dueAt,
+    storedDueAt,
+    timer: timerMove(dueAt, storedDueAt, person.isDue ?? false),
+  };
 
   function isMember(audienceId: string): boolean {
-    const reference = edition.references.get(audienceId);
+    const reference = version.references.get(audienceId);
     if (reference === undefined) return false;
-    return verdicts.get(reference)?.holds ?? person.standing.members.has(reference);
+    return evaluations.get(reference)?.matches ?? person.membership.members.has(reference);
   }
 
   /** Returns the time at which the answer of the referenced audience may change. The answer to a reference is valid only until then. */
   function dueOf(reference: number): number | null {
-    const judged = verdicts.get(reference);
-    return judged ? judged.dueAt : (person.standing.dues.get(reference) ?? null);
+    const evaluation = evaluations.get(reference);
+    return evaluation ? evaluation.dueAt : (person.membership.timers.get(reference) ?? null);
   }
 }
 
@@ -87,10 +98,14 @@ function judgeOne(
  * Decides what happens to a stored timer. One that is too early costs one needless evaluation, while moving it with every event would cost
  * a write each time. So it stays, fires, and is then replaced.
  */
-function dueMove(dueAt: number | null, dueWas: number | null, fired: boolean): MembershipEvaluation['due'] {
-  if (dueAt === null) return fired && dueWas !== null ? 'remove' : 'keep';
-  if (dueWas === null || dueAt < dueWas) return 'set';
-  return fired && dueAt > dueWas ? 'set' : 'keep';
+function timerMove(
+  dueAt: number | null,
+  storedDueAt: number | null,
+  isDue: boolean,
+): MembershipEvaluation['timer'] {
+  if (dueAt === null) return isDue && storedDueAt !== null ? 'remove' : 'keep';
+  if (storedDueAt === null || dueAt < storedDueAt) return 'set';
+  return isDue && dueAt > storedDueAt ? 'set' : 'keep';
 }
 
 function earliest(moments: (number | null)[]): number | null {
@@ -100,19 +115,19 @@ function earliest(moments: (number | null)[]): number | null {
 type HappenedEvent = { name: string; properties: Record<string, unknown> };
 
 /**
- * Returns whether these events can change the answer of an edition, given that nothing else about the user changed. Most events only
+ * Returns whether these events can change the answer of a version, given that nothing else about the user changed. Most events only
  * confirm what is known: a member of "came three times in 30 days" stays a member after another visit. The timer stored for the user stays
  * valid too. At worst it fires too early and causes one needless evaluation.
  */
 export function canChange(
-  { directions }: Pick<Edition, 'directions'>,
+  { directions }: Pick<AudienceVersion, 'directions'>,
   isMember: boolean,
   events: readonly HappenedEvent[],
 ): boolean {
   return events.some(({ name, properties }) => {
     const direction = directions.get(name);
     if (!direction) return false;
-    if (direction.way === 'both' || isMember === (direction.way === 'down')) return true;
+    if (direction.trend === 'both' || isMember === (direction.trend === 'down')) return true;
     return direction.notNegative.some((property) => isNegative(properties, property));
   });
 }

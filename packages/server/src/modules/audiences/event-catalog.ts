@@ -90,14 +90,14 @@ export type SampleEvent = {
 };
 
 /** The number of events to search. A rare name may not occur in them at all. */
-const LOOKED_AT = 5_000;
+const SEARCHED_MAX = 5_000;
 
 /** Lists some of the newest events of a name. It searches a bounded range of the primary key, up to the last event of the name. */
 export async function listSamples(
   tx: Tx,
-  wanted: { projectId: number; name: string; lastAt: number; limit: number },
+  query: { projectId: number; name: string; lastAt: number; limit: number },
 ): Promise<SampleEvent[]> {
-  const { projectId, name, lastAt, limit } = wanted;
+  const { projectId, name, lastAt, limit } = query;
   const rows = await tx.query<{
     id: string;
     external_user_id: string;
@@ -106,7 +106,7 @@ export async function listSamples(
   }>(
     `SELECT id, external_user_id, occurred_at, properties FROM (
        SELECT id, external_user_id, occurred_at, received_at, properties, name FROM beckon.event
-       WHERE project_id = $1 AND received_at <= $2 ORDER BY received_at DESC, id DESC LIMIT ${LOOKED_AT}
+       WHERE project_id = $1 AND received_at <= $2 ORDER BY received_at DESC, id DESC LIMIT ${SEARCHED_MAX}
      ) newest WHERE name = $3 ORDER BY received_at DESC, id DESC LIMIT $4`,
     // The last time is stored in microseconds, so truncating it to milliseconds must not exclude the event.
     [projectId, new Date(lastAt + 1), name, limit],

@@ -1,19 +1,14 @@
-import type {
-  NthQuestion,
-  WindowQuestion,
-  SumQuestion,
-  WindowSum,
-} from '../../platform/predicate/predicate.ts';
+import type { NthQuery, WindowQuery, SumQuery, WindowSum } from '../../platform/predicate/predicate.ts';
 import { propertyTestsSql, sqlParams, windowSumSql } from '../../platform/predicate/sql-values.ts';
 import { momentList, plainList } from '../../platform/db/list.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 
-/** A question about the events of a user within a time window. */
-export type PersonQuestion = { projectId: number; userId: string; question: WindowQuestion };
+/** A query about the events of a user within a time window. */
+export type WindowLookup = { projectId: number; userId: string; query: WindowQuery };
 
-export type WindowAnswers = {
-  nth(ask: { projectId: number; userId: string; question: NthQuestion }): number | null;
-  sum(ask: { projectId: number; userId: string; question: SumQuestion }): WindowSum;
+export type WindowResults = {
+  nth(lookup: { projectId: number; userId: string; query: NthQuery }): number | null;
+  sum(lookup: { projectId: number; userId: string; query: SumQuery }): WindowSum;
 };
 
 /** A lower bound for the time of a user's last event, known without a query. */
@@ -23,40 +18,40 @@ export function occurrenceKey(projectId: number, userId: string, event: string):
   return `${projectId} ${event.length} ${event} ${userId}`;
 }
 
-export type AnswerOptions = { now: number; latest?: Latest };
+export type WindowOptions = { now: number; latest?: Latest };
 
 /**
- * Answers many questions about many users with few statements:
+ * Runs many queries about many users with few statements:
  *
- * - The nth newest event: all questions about one event of one user share one index probe.
+ * - The nth newest event: all queries about one event of one user share one index probe.
  * - The newest event, if one just arrived: no probe. A newer one may exist, so the next check comes a bit early.
  * - Sums: one statement for all of them.
- * - Questions with a property test: one statement each.
+ * - Queries with a property test: one statement each.
  */
-export async function answerQuestions(
+export async function findWindowResults(
   tx: Tx,
-  asks: PersonQuestion[],
-  options: AnswerOptions,
-): Promise<WindowAnswers> {
-  const { newest, sums, special } = sort(asks, options);
+  lookups: WindowLookup[],
+  options: WindowOptions,
+): Promise<WindowResults> {
+  const { newest, sums, special } = sort(lookups, options);
   const [found, summed, ...others] = await Promise.all([
     newest.size > 0 ? findNewest(tx, [...newest.values()], options.now) : NOTHING_FOUND,
     sums.length > 0 ? findSums(tx, sums, options.now) : NO_SUMS,
-    ...[...special.values()].map((group) => askSpecial(tx, group, options.now)),
+    ...[...special.values()].map((group) => findSpecial(tx, group, options.now)),
   ]);
-  const answers = new Map(others.flatMap((other) => [...other]));
+  const results = new Map(others.flatMap((other) => [...other]));
   return {
-    nth({ projectId, userId, question }) {
-      const { window, event, nth } = question;
-      if (window.where.length > 0) return answers.get(askKey({ projectId, userId, question }))?.at ?? null;
+    nth({ projectId, userId, query }) {
+      const { window, event, nth } = query;
+      if (window.where.length > 0) return results.get(lookupKey({ projectId, userId, query }))?.at ?? null;
       const key = occurrenceKey(projectId, userId, event);
       const at = found.get(key)?.[nth - 1] ?? (nth === 1 ? options.latest?.get(key) : undefined);
       return at !== undefined && at > options.now - window.withinMs ? at : null;
     },
-    sum(ask) {
-      const key = askKey(ask);
-      const answer = summed.get(key) ?? answers.get(key);
-      return answer ? { sum: answer.sum, oldestAt: answer.at } : NO_SUM;
+    sum(lookup) {
+      const key = lookupKey(lookup);
+      const result = summed.get(key) ?? results.get(key);
+      return result ? { sum: result.sum, oldestAt: result.at } : NO_SUM;
     },
   };
 }
@@ -65,33 +60,33 @@ const NO_SUM: WindowSum = { sum: 0, oldestAt: null };
 const NOTHING_FOUND = new Map<string, number[]>();
 const NO_SUMS = new Map<string, Special>();
 
-type SumAsk = PersonQuestion & { question: SumQuestion };
-type Group = { question: WindowQuestion; asks: PersonQuestion[] };
-type Sorted = { newest: Map<string, Probe>; sums: SumAsk[]; special: Map<string, Group> };
+type SumLookup = WindowLookup & { query: SumQuery };
+type Group = { query: WindowQuery; lookups: WindowLookup[] };
+type Sorted = { newest: Map<string, Probe>; sums: SumLookup[]; special: Map<string, Group> };
 
-function sort(asks: PersonQuestion[], { now, latest }: AnswerOptions): Sorted {
+function sort(lookups: WindowLookup[], { now, latest }: WindowOptions): Sorted {
   const sorted: Sorted = { newest: new Map(), sums: [], special: new Map() };
-  for (const ask of asks) {
-    const { question } = ask;
-    if (question.window.where.length > 0) addSpecial(sorted.special, ask);
-    else if (question.kind === 'sum') sorted.sums.push({ ...ask, question });
+  for (const lookup of lookups) {
+    const { query } = lookup;
+    if (query.window.where.length > 0) addSpecial(sorted.special, lookup);
+    else if (query.kind === 'sum') sorted.sums.push({ ...lookup, query });
     else {
-      const key = occurrenceKey(ask.projectId, ask.userId, question.event);
-      const just = question.nth === 1 && (latest?.get(key) ?? 0) > now - question.window.withinMs;
-      if (!just) addProbe(sorted.newest, key, { ask, question, now });
+      const key = occurrenceKey(lookup.projectId, lookup.userId, query.event);
+      const just = query.nth === 1 && (latest?.get(key) ?? 0) > now - query.window.withinMs;
+      if (!just) addProbe(sorted.newest, key, { lookup, query, now });
     }
   }
   return sorted;
 }
 
-function addSpecial(special: Map<string, Group>, ask: PersonQuestion): void {
-  const group = special.get(ask.question.key);
-  if (group) group.asks.push(ask);
-  else special.set(ask.question.key, { question: ask.question, asks: [ask] });
+function addSpecial(special: Map<string, Group>, lookup: WindowLookup): void {
+  const group = special.get(lookup.query.key);
+  if (group) group.lookups.push(lookup);
+  else special.set(lookup.query.key, { query: lookup.query, lookups: [lookup] });
 }
 
-function askKey({ projectId, userId, question }: PersonQuestion): string {
-  return `${projectId} ${question.key.length} ${question.key} ${userId}`;
+function lookupKey({ projectId, userId, query }: WindowLookup): string {
+  return `${projectId} ${query.key.length} ${query.key} ${userId}`;
 }
 
 type Probe = { key: string; projectId: number; userId: string; event: string; after: number; newest: number };
@@ -99,15 +94,15 @@ type Probe = { key: string; projectId: number; userId: string; event: string; af
 function addProbe(
   probes: Map<string, Probe>,
   key: string,
-  { ask, question, now }: { ask: PersonQuestion; question: NthQuestion; now: number },
+  { lookup, query, now }: { lookup: WindowLookup; query: NthQuery; now: number },
 ): void {
-  const { projectId, userId } = ask;
-  const after = now - question.window.withinMs;
+  const { projectId, userId } = lookup;
+  const after = now - query.window.withinMs;
   const probe = probes.get(key);
-  if (!probe) probes.set(key, { key, projectId, userId, event: question.event, after, newest: question.nth });
+  if (!probe) probes.set(key, { key, projectId, userId, event: query.event, after, newest: query.nth });
   else {
     probe.after = Math.min(probe.after, after);
-    probe.newest = Math.max(probe.newest, question.nth);
+    probe.newest = Math.max(probe.newest, query.nth);
   }
 }
 
@@ -165,7 +160,7 @@ function momentsIn(seconds: string): number[] {
   return moments.length === 1 ? moments : moments.sort((a, b) => b - a);
 }
 
-/** An answer for a question that tests or sums properties: the nth newest event, or the oldest event of a sum. */
+/** The result of a query that tests or sums properties: the nth newest event, or the oldest event of a sum. */
 type Special = { at: number; sum: number };
 type SpecialRow = { n: number; at: number | null; sum: number };
 
@@ -176,8 +171,8 @@ const SUM_OF_COLUMN = windowSumSql('', {
   properties: 'e.properties',
 }).sum;
 
-async function findSums(tx: Tx, asks: SumAsk[], now: number): Promise<Map<string, Special>> {
-  const after = asks.map((ask) => now - ask.question.window.withinMs);
+async function findSums(tx: Tx, lookups: SumLookup[], now: number): Promise<Map<string, Special>> {
+  const after = lookups.map((lookup) => now - lookup.query.window.withinMs);
   const rows = await tx.prepared<SpecialRow>({
     name: 'events.sums',
     text: `SELECT q.n::int AS n, found.at, found.sum FROM unnest($1::bigint[], $2::text[], $3::text[], $4::timestamptz[], $5::text[])
@@ -189,47 +184,47 @@ async function findSums(tx: Tx, asks: SumAsk[], now: number): Promise<Map<string
            ) found
            WHERE found.at IS NOT NULL`,
     values: [
-      plainList(asks.map((ask) => ask.projectId)),
-      asks.map((ask) => ask.userId),
-      asks.map((ask) => ask.question.event),
+      plainList(lookups.map((lookup) => lookup.projectId)),
+      lookups.map((lookup) => lookup.userId),
+      lookups.map((lookup) => lookup.query.event),
       momentList(after),
-      asks.map((ask) => ask.question.property),
+      lookups.map((lookup) => lookup.query.property),
       ...receivedBetween(after, now),
     ],
   });
-  return byKey(asks, rows);
+  return byKey(lookups, rows);
 }
 
-/** Runs one statement for a question that tests properties, about all its users. */
-async function askSpecial(tx: Tx, { question, asks }: Group, now: number): Promise<Map<string, Special>> {
+/** Runs one statement for a query that tests properties, about all its users. */
+async function findSpecial(tx: Tx, { query, lookups }: Group, now: number): Promise<Map<string, Special>> {
   const params = sqlParams([
-    plainList(asks.map((ask) => ask.projectId)),
-    asks.map((ask) => ask.userId),
-    question.event,
-    new Date(now - question.window.withinMs),
+    plainList(lookups.map((lookup) => lookup.projectId)),
+    lookups.map((lookup) => lookup.userId),
+    query.event,
+    new Date(now - query.window.withinMs),
     new Date(now),
   ]);
   const context = { params, now: '$5', properties: 'e.properties' };
   const events = `FROM beckon.event e
     WHERE e.project_id = q.project_id AND e.external_user_id = q.user_id AND e.name = $3::text AND e.occurred_at > $4::timestamptz
       AND e.received_at >= $4::timestamptz - interval '1 hour' AND e.received_at <= $5::timestamptz + interval '1 hour'
-      AND (${propertyTestsSql(question.window.where, context)})`;
+      AND (${propertyTestsSql(query.window.where, context)})`;
   const found =
-    question.kind === 'nth'
+    query.kind === 'nth'
       ? `SELECT date_part('epoch', e.occurred_at) * 1000 AS at, 0::float8 AS sum ${events}
-         ORDER BY e.occurred_at DESC OFFSET ${params.add(question.nth)}::int - 1 LIMIT 1`
-      : `SELECT date_part('epoch', min(e.occurred_at)) * 1000 AS at, ${windowSumSql(question.property, context).sum} AS sum ${events}`;
+         ORDER BY e.occurred_at DESC OFFSET ${params.add(query.nth)}::int - 1 LIMIT 1`
+      : `SELECT date_part('epoch', min(e.occurred_at)) * 1000 AS at, ${windowSumSql(query.property, context).sum} AS sum ${events}`;
   const text = `SELECT q.n::int AS n, found.at, found.sum FROM unnest($1::bigint[], $2::text[]) WITH ORDINALITY AS q(project_id, user_id, n)
     CROSS JOIN LATERAL (${found}) found`;
   // Not a prepared statement, because every form of a test would stay prepared on its connection forever.
-  return byKey(asks, await tx.query<SpecialRow>(text, params.values));
+  return byKey(lookups, await tx.query<SpecialRow>(text, params.values));
 }
 
-function byKey(asks: PersonQuestion[], rows: SpecialRow[]): Map<string, Special> {
-  const answers = new Map<string, Special>();
+function byKey(lookups: WindowLookup[], rows: SpecialRow[]): Map<string, Special> {
+  const results = new Map<string, Special>();
   for (const { n, at, sum } of rows) {
-    const ask = asks[n - 1];
-    if (ask && at !== null) answers.set(askKey(ask), { at: Math.round(at), sum });
+    const lookup = lookups[n - 1];
+    if (lookup && at !== null) results.set(lookupKey(lookup), { at: Math.round(at), sum });
   }
-  return answers;
+  return results;
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import type { EventListed, EventShown } from '@beckon/contract/dashboard';
-import { heldClock } from '../../../testkit/clock.ts';
+import type { EventListed, EventDetails } from '@beckon/contract/dashboard';
+import { fixedClock } from '../../../testkit/clock.ts';
 import { testDashboard } from '../../../testkit/dashboard.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { openEngine } from '../../../testkit/engine.ts';
@@ -9,7 +9,7 @@ import { createAudience } from './change-audience.ts';
 import { createProject } from '../administration/create-project.ts';
 import { listRuleNeeds } from '../rules/runs/rules-in-force.ts';
 
-const clock = heldClock();
+const clock = fixedClock();
 const db = await openTestDatabase(clock);
 const engine = openEngine(db, clock);
 const dashboard = testDashboard(db);
@@ -33,8 +33,8 @@ async function happen(name: string, properties: object = {}): Promise<void> {
 }
 const at = (name?: string, rest = ''): string =>
   `/projects/${projectId}/events${name === undefined ? '' : `/${encodeURIComponent(name)}`}${rest}`;
-const show = async (name: string): Promise<EventShown> =>
-  (await dashboard.ask(`GET ${at(name)}`, { as: 'viewer' })).json.data as EventShown;
+const show = async (name: string): Promise<EventDetails> =>
+  (await dashboard.request(`GET ${at(name)}`, { as: 'viewer' })).json.data as EventDetails;
 
 test('lists each event with its volume, first occurrence, properties and uses', async () => {
   await happen('trial_started', { trialDays: 14 });
@@ -45,7 +45,7 @@ test('lists each event with its volume, first occurrence, properties and uses', 
     { db, listRuleNeeds },
     { projectId, name: 'Odd', definition: { event: ODD, within: '7d' } },
   );
-  const { json } = await dashboard.ask(`GET ${at()}`, { as: 'viewer' });
+  const { json } = await dashboard.request(`GET ${at()}`, { as: 'viewer' });
   const [odd, trial] = json.data as EventListed[];
   expect(odd).toMatchObject({
     name: ODD,
@@ -71,20 +71,20 @@ test('shows an event with examples of its newest occurrences', async () => {
     clock.advance(1);
     await happen('login', { n, tags: ['a'] });
   }
-  const shown = await show('login');
-  expect(shown.examples).toEqual([
+  const event = await show('login');
+  expect(event.examples).toEqual([
     { property: 'n', values: [2, 1] },
     { property: 'tags', values: [['a']] },
   ]);
-  expect(shown.newest[0]).toMatchObject({ external_user_id: 'ada', properties: { n: 2, tags: ['a'] } });
-  for (const name of ['none', 'nul\0']) expect((await dashboard.ask(`GET ${at(name)}`)).status).toBe(404);
+  expect(event.newest[0]).toMatchObject({ external_user_id: 'ada', properties: { n: 2, tags: ['a'] } });
+  for (const name of ['none', 'nul\0']) expect((await dashboard.request(`GET ${at(name)}`)).status).toBe(404);
 });
 
 test('reports drift from the expected shape until the event is marked again', async () => {
   await happen('login', { n: 1 });
   clock.advance(1);
   const mark = (as: 'editor' | 'reviewer' = 'editor') =>
-    dashboard.ask(`PUT ${at('login', '/expected')}`, { as, body: {} });
+    dashboard.request(`PUT ${at('login', '/expected')}`, { as, body: {} });
   expect((await mark('reviewer')).status).toBe(403);
   expect((await mark()).json.data).toMatchObject({ expected: { by: 'Ada' }, drift: [] });
   clock.advance(1);
@@ -99,14 +99,14 @@ test('reports drift from the expected shape until the event is marked again', as
   await happen('login', { n: 1 });
   await mark();
   expect((await show('login')).drift).toEqual([]);
-  const forgotten = await dashboard.ask(`DELETE ${at('login', '/expected')}`, { as: 'editor' });
+  const forgotten = await dashboard.request(`DELETE ${at('login', '/expected')}`, { as: 'editor' });
   expect(forgotten.json.data).toMatchObject({ expected: null });
-  expect((await dashboard.ask(`PUT ${at('none', '/expected')}`, { body: {} })).status).toBe(404);
+  expect((await dashboard.request(`PUT ${at('none', '/expected')}`, { body: {} })).status).toBe(404);
 });
 
 test('shows nothing of it in another project', async () => {
   await happen('login');
   const other = (await createProject(db, { name: 'Other' })).id;
-  expect((await dashboard.ask(`GET /projects/${other}/events`)).json.data).toEqual([]);
-  expect((await dashboard.ask(`GET /projects/${other}/events/login`)).status).toBe(404);
+  expect((await dashboard.request(`GET /projects/${other}/events`)).json.data).toEqual([]);
+  expect((await dashboard.request(`GET /projects/${other}/events/login`)).status).toBe(404);
 });

@@ -1,4 +1,4 @@
-import type { EventDrift, EventListed, EventShown } from '@beckon/contract/dashboard';
+import type { EventDrift, EventListed, EventDetails } from '@beckon/contract/dashboard';
 import { type CatalogueName, listCatalogue, listSamples } from './event-catalog.ts';
 import { findUses, type ListRuleNeeds, type Uses } from './uses.ts';
 import { deleteExpected, upsertExpected } from '../users/index.ts';
@@ -10,7 +10,7 @@ type Deps = KitDeps & { listRuleNeeds: ListRuleNeeds };
 const { route } = routesFor<Deps>();
 
 const SAMPLES = 20;
-const SAMPLES_SHOWN = 5;
+const NEWEST_MAX = 5;
 const EXAMPLES = 5;
 
 export const eventRoutes: DashboardRoute<Deps>[] = [
@@ -18,7 +18,7 @@ export const eventRoutes: DashboardRoute<Deps>[] = [
     needs: 'viewer',
     async handle(deps, { projectId }) {
       const names = await listCatalogue(deps.db, { projectId, now: deps.db.clock.now() });
-      const data = await toListed(deps, projectId, names);
+      const data = await eventSummaries(deps, projectId, names);
       return {
         data,
         meta: { pagination: { total: data.length, offset: 0, limit: data.length }, cursor: null },
@@ -29,7 +29,7 @@ export const eventRoutes: DashboardRoute<Deps>[] = [
     needs: 'viewer',
     async handle(deps, { projectId, params }) {
       const found = await findName(deps, projectId, params.event);
-      const listed = await listOne(deps, projectId, found);
+      const listed = await findEventSummary(deps, projectId, found);
       return { data: { ...listed, ...(await samplesOf(deps, projectId, found)) } };
     },
   }),
@@ -41,7 +41,7 @@ export const eventRoutes: DashboardRoute<Deps>[] = [
       const { name } = await findName(deps, projectId, params.event);
       await upsertExpected(db, { projectId, name, at: db.clock.now(), by: actor });
       note({ subject: name });
-      return { data: await listOne(deps, projectId, await findName(deps, projectId, name)) };
+      return { data: await findEventSummary(deps, projectId, await findName(deps, projectId, name)) };
     },
   }),
   route('DELETE /projects/:project/events/:event/expected', {
@@ -51,7 +51,7 @@ export const eventRoutes: DashboardRoute<Deps>[] = [
       const { name } = await findName(deps, projectId, params.event);
       await deleteExpected(deps.db, projectId, name);
       note({ subject: name });
-      return { data: await listOne(deps, projectId, await findName(deps, projectId, name)) };
+      return { data: await findEventSummary(deps, projectId, await findName(deps, projectId, name)) };
     },
   }),
 ];
@@ -64,13 +64,13 @@ async function findName({ db }: Deps, projectId: number, name: string): Promise<
   throw new Fault('not_found', { details: [{ message, field: 'event' }] });
 }
 
-async function listOne(deps: Deps, projectId: number, found: CatalogueName): Promise<EventListed> {
-  const [listed] = await toListed(deps, projectId, [found]);
+async function findEventSummary(deps: Deps, projectId: number, found: CatalogueName): Promise<EventListed> {
+  const [listed] = await eventSummaries(deps, projectId, [found]);
   if (!listed) throw new Error('an event that was found is not listed');
   return listed;
 }
 
-async function toListed(
+async function eventSummaries(
   { db, access, listRuleNeeds }: Deps,
   projectId: number,
   names: CatalogueName[],
@@ -80,12 +80,12 @@ async function toListed(
   const people = await access.namesOf([
     ...new Set(names.flatMap(({ expected }) => expected?.markedBy ?? [])),
   ]);
-  return names.map((name) => toShown(name, { uses, people, now }));
+  return names.map((name) => eventSummary(name, { uses, people, now }));
 }
 
-type Around = { uses: Uses; people: ReadonlyMap<string, string>; now: number };
+type SummaryContext = { uses: Uses; people: ReadonlyMap<string, string>; now: number };
 
-function toShown(name: CatalogueName, { uses, people, now }: Around): EventListed {
+function eventSummary(name: CatalogueName, { uses, people, now }: SummaryContext): EventListed {
   const { expected, firstAt, lastAt, days, properties, ...same } = name;
   return {
     ...same,
@@ -97,8 +97,8 @@ function toShown(name: CatalogueName, { uses, people, now }: Around): EventListe
       property,
       types: types.map(({ type }) => type),
       conflict: types.filter(({ type }) => type !== 'null').length > 1,
-      first_at: iso(Math.min(...types.map((one) => one.firstAt))),
-      last_at: iso(Math.max(...types.map((one) => one.lastAt))),
+      first_at: iso(Math.min(...types.map((type) => type.firstAt))),
+      last_at: iso(Math.max(...types.map((type) => type.lastAt))),
     })),
     expected: expected && {
       since: iso(expected.since),
@@ -121,14 +121,14 @@ async function samplesOf(
   { db }: Deps,
   projectId: number,
   { name, lastAt, properties }: CatalogueName,
-): Promise<Pick<EventShown, 'examples' | 'newest'>> {
+): Promise<Pick<EventDetails, 'examples' | 'newest'>> {
   const found = await listSamples(db, { projectId, name, lastAt, limit: SAMPLES });
   return {
     examples: properties.map(({ property }) => ({
       property,
       values: distinct(found.flatMap((event) => valueIn(event.properties, property))).slice(0, EXAMPLES),
     })),
-    newest: found.slice(0, SAMPLES_SHOWN).map((event) => ({
+    newest: found.slice(0, NEWEST_MAX).map((event) => ({
       id: event.id,
       external_user_id: event.userId,
       occurred_at: iso(event.occurredAt),
@@ -151,7 +151,7 @@ type Drift =
   | { kind: 'new_property'; property: string; since: number }
   | { kind: 'new_type'; property: string; type: string; since: number };
 
-type Seen = {
+type EventHistory = {
   lastAt: number;
   /** The number of events on each of the last 30 days, ending today. */
   days: number[];
@@ -164,15 +164,18 @@ const QUIET_MIN_MS = DAY_MS;
 const QUIET_TIMES = 5;
 
 /** Lists deviations since the event was marked as expected. Marking it again makes its current form the expected one. */
-export function driftOf(since: number, seen: Seen, now: number): Drift[] {
-  return [...stopped(seen, now), ...seen.properties.flatMap((property) => changed(property, since))];
+export function driftOf(since: number, history: EventHistory, now: number): Drift[] {
+  return [
+    ...stoppedDrift(history, now),
+    ...history.properties.flatMap((property) => changedDrift(property, since)),
+  ];
 }
 
 /** Reports nothing for an event with fewer than two occurrences in a month, because it has no usual interval. */
-function stopped({ lastAt, days }: Seen, now: number): Drift[] {
-  const count = days.reduce((sum, one) => sum + one, 0);
+function stoppedDrift({ lastAt, days }: EventHistory, now: number): Drift[] {
+  const count = days.reduce((sum, dayCount) => sum + dayCount, 0);
   if (count < 2) return [];
-  const first = days.findIndex((one) => one > 0);
+  const first = days.findIndex((dayCount) => dayCount > 0);
   const span = Math.max(lastAt - (now - (days.length - first) * DAY_MS), DAY_MS);
   const usualEveryMs = Math.round(span / count);
   const isQuiet = now - lastAt > Math.max(QUIET_MIN_MS, usualEveryMs * QUIET_TIMES);
@@ -180,7 +183,7 @@ function stopped({ lastAt, days }: Seen, now: number): Drift[] {
 }
 
 /** A value that is sometimes missing does not count as another type. */
-function changed({ property, types }: Seen['properties'][number], since: number): Drift[] {
+function changedDrift({ property, types }: EventHistory['properties'][number], since: number): Drift[] {
   const fresh = types.filter(({ firstAt }) => firstAt > since);
   const [first] = fresh;
   if (!first) return [];

@@ -1,5 +1,5 @@
-import { answerQuestions, type PersonQuestion, type WindowAnswers } from './event-questions.ts';
-import { findAskedMembers } from './memberships.ts';
+import { findWindowResults, type WindowLookup, type WindowResults } from './event-questions.ts';
+import { findMemberVersions } from './memberships.ts';
 import type { AudienceModel } from './model.ts';
 import {
   type CountedNames,
@@ -18,7 +18,7 @@ import type { Facts, Mentions } from '../../platform/predicate/predicate.ts';
 /** The data about a user that conditions may use, except for their audiences. */
 export type ConditionFacts = Omit<Facts, 'now' | 'isMember'>;
 /** Definitions to evaluate for one user. */
-type Asking = { person: PersonId; editions: { mentions: Mentions }[] };
+type EvaluationTarget = { person: PersonId; versions: { mentions: Mentions }[] };
 
 type TotalKey = Pick<Total, 'projectId' | 'userId' | 'name'>;
 
@@ -26,29 +26,29 @@ export function totalKey({ projectId, userId, name }: TotalKey): string {
   return `${projectId} ${name.length} ${name} ${userId}`;
 }
 
-export function questionsOf(asking: Asking[]): PersonQuestion[] {
-  const asks: PersonQuestion[] = [];
-  for (const { person, editions } of asking) {
+export function windowLookups(targets: EvaluationTarget[]): WindowLookup[] {
+  const lookups: WindowLookup[] = [];
+  for (const { person, versions } of targets) {
     const seen = new Set<string>();
-    for (const { mentions } of editions) {
-      for (const question of mentions.questions.values()) {
-        if (seen.has(question.key)) continue;
-        seen.add(question.key);
-        asks.push({ projectId: person.projectId, userId: person.userId, question });
+    for (const { mentions } of versions) {
+      for (const query of mentions.queries.values()) {
+        if (seen.has(query.key)) continue;
+        seen.add(query.key);
+        lookups.push({ projectId: person.projectId, userId: person.userId, query });
       }
     }
   }
-  return asks;
+  return lookups;
 }
 
-export function missingTotals(asking: Asking[], known: ReadonlySet<string>): TotalKey[] {
+export function missingTotals(targets: EvaluationTarget[], knownKeys: ReadonlySet<string>): TotalKey[] {
   const missing = new Map<string, TotalKey>();
-  for (const { person, editions } of asking) {
-    for (const { mentions } of editions) {
+  for (const { person, versions } of targets) {
+    for (const { mentions } of versions) {
       for (const name of mentions.totals) {
         const total = { projectId: person.projectId, userId: person.userId, name };
         const key = totalKey(total);
-        if (!known.has(key)) missing.set(key, total);
+        if (!knownKeys.has(key)) missing.set(key, total);
       }
     }
   }
@@ -56,7 +56,7 @@ export function missingTotals(asking: Asking[], known: ReadonlySet<string>): Tot
 }
 
 export function personFacts(
-  windows: WindowAnswers,
+  windows: WindowResults,
   totals: Total[],
 ): (person: Pick<Person, 'projectId' | 'userId' | 'email' | 'traits'>) => ConditionFacts {
   const totalsOf = new Map(totals.map((total) => [totalKey(total), total]));
@@ -64,13 +64,13 @@ export function personFacts(
     email,
     trait: (key) => traits.get(key),
     total: (name) => totalsOf.get(totalKey({ projectId, userId, name })),
-    nth: (question) => windows.nth({ projectId, userId, question }),
-    sum: (question) => windows.sum({ projectId, userId, question }),
+    nth: (query) => windows.nth({ projectId, userId, query }),
+    sum: (query) => windows.sum({ projectId, userId, query }),
   });
 }
 
 /** Conditions of rules to evaluate for one user. */
-type ConditionAsk = {
+type ConditionInput = {
   person: Person;
   mentions: Iterable<Mentions>;
   audiences: AudienceModel;
@@ -83,41 +83,41 @@ type ConditionAsk = {
  */
 export async function findConditionFacts(
   tx: Tx,
-  asked: ConditionAsk[],
+  inputs: ConditionInput[],
   now: number,
 ): Promise<Map<string, Facts>> {
-  const asking = asked.map(({ person, mentions }) => ({
+  const targets = inputs.map(({ person, mentions }) => ({
     person,
-    editions: [...mentions].map((one) => ({ mentions: one })),
+    versions: [...mentions].map((entry) => ({ mentions: entry })),
   }));
-  const countedOf = new Map(asked.map(({ person, counted }) => [person.projectId, counted]));
-  const [kept, uncounted] = partition(missingTotals(asking, NONE_KNOWN), ({ projectId, userId, name }) =>
+  const countedOf = new Map(inputs.map(({ person, counted }) => [person.projectId, counted]));
+  const [kept, uncounted] = partition(missingTotals(targets, NO_KEYS), ({ projectId, userId, name }) =>
     isCountedFor(countedOf.get(projectId)?.get(name), userId),
   );
-  const places = asked.map(({ person, audiences }, i) => ({
+  const people = inputs.map(({ person, audiences }, i) => ({
     projectId: person.projectId,
     userId: person.userId,
-    editions: (asking[i]?.editions ?? []).flatMap(({ mentions }) =>
-      [...mentions.audiences].flatMap((id) => audiences.editionFor(id) ?? []),
+    versions: (targets[i]?.versions ?? []).flatMap(({ mentions }) =>
+      [...mentions.audiences].flatMap((id) => audiences.versionFor(id) ?? []),
     ),
   }));
   const [windows, totals, stored, members] = await Promise.all([
-    answerQuestions(tx, questionsOf(asking), { now }),
+    findWindowResults(tx, windowLookups(targets), { now }),
     findTotals(tx, kept),
     countStored(tx, uncounted),
-    places.some(({ editions }) => editions.length > 0) ? findAskedMembers(tx, places) : [],
+    people.some(({ versions }) => versions.length > 0) ? findMemberVersions(tx, people) : [],
   ]);
   const factsOf = personFacts(windows, [...totals, ...stored]);
   return new Map(
-    asked.map(({ person, audiences }, i) => {
+    inputs.map(({ person, audiences }, i) => {
       const isMember = (id: string): boolean =>
-        members[i]?.has(audiences.editionFor(id)?.edition ?? -1) ?? false;
+        members[i]?.has(audiences.versionFor(id)?.versionId ?? -1) ?? false;
       return [personKey(person), { now, ...factsOf(person), isMember }];
     }),
   );
 }
 
-const NONE_KNOWN: ReadonlySet<string> = new Set();
+const NO_KEYS: ReadonlySet<string> = new Set();
 
 function partition<T>(items: T[], test: (item: T) => boolean): [T[], T[]] {
   const [passing, failing]: [T[], T[]] = [[], []];
@@ -126,8 +126,8 @@ function partition<T>(items: T[], test: (item: T) => boolean): [T[], T[]] {
 }
 
 /** Counts the stored events of a name that has no permanent counts. */
-async function countStored(tx: Tx, asked: NamedEvent[]): Promise<Total[]> {
-  if (asked.length === 0) return [];
+async function countStored(tx: Tx, events: NamedEvent[]): Promise<Total[]> {
+  if (events.length === 0) return [];
   const rows = await tx.prepared<{ n: number; count: number; first_ms: number; last_ms: number }>({
     name: 'events.count_stored',
     text: `SELECT q.n::int AS n, e.* FROM unnest($1::bigint[], $2::text[], $3::text[])
@@ -139,13 +139,13 @@ async function countStored(tx: Tx, asked: NamedEvent[]): Promise<Total[]> {
              WHERE e.project_id = q.project_id AND e.external_user_id = q.user_id AND e.name = q.name
            ) e WHERE e.count > 0`,
     values: [
-      plainList(asked.map(({ projectId }) => projectId)),
-      asked.map(({ userId }) => userId),
-      asked.map(({ name }) => name),
+      plainList(events.map(({ projectId }) => projectId)),
+      events.map(({ userId }) => userId),
+      events.map(({ name }) => name),
     ],
   });
   return rows.flatMap(({ n, count, first_ms, last_ms }) => {
-    const of = asked[n - 1];
-    return of ? [{ ...of, count, firstAt: Math.round(first_ms), lastAt: Math.round(last_ms) }] : [];
+    const event = events[n - 1];
+    return event ? [{ ...event, count, firstAt: Math.round(first_ms), lastAt: Math.round(last_ms) }] : [];
   });
 }

@@ -1,21 +1,26 @@
 export { audienceNames, loadModels } from './load-models.ts';
-export { type EditionPlace, advanceBuild, listBuilding, serveEdition } from './build-version.ts';
+export {
+  type AudienceVersionKey,
+  advanceBuild,
+  listBuilding,
+  serveAudienceVersion,
+} from './build-version.ts';
 export {
   builtUpTo,
   canChange,
-  judge,
+  evaluateMemberships,
   type MembershipState,
   type MembershipEvaluation,
 } from './evaluate-membership.ts';
 export { checkWindows } from './check-definition.ts';
 export { countPeople, createAudience, rebuildAudiences } from './change-audience.ts';
-export { type Latest, answerQuestions, occurrenceKey } from './event-questions.ts';
+export { type Latest, findWindowResults, occurrenceKey } from './event-questions.ts';
 export {
   findConditionFacts,
   missingTotals,
   type ConditionFacts,
   personFacts,
-  questionsOf,
+  windowLookups,
   totalKey,
 } from './facts.ts';
 export { findAudience } from './audience.ts';
@@ -28,19 +33,19 @@ export {
   listMembersOfAny,
 } from './list-members.ts';
 export {
-  addVerdicts,
-  type AskedPerson,
-  type Due,
-  eraseStandings,
-  findAskedDues,
-  findAskedMembers,
+  addEvaluations,
+  type PersonVersions,
+  type AudienceTimer,
+  eraseMemberships,
+  findVersionTimers,
+  findMemberVersions,
   findSince,
-  findStandings,
-  listDueNow,
+  findMemberships,
+  listDueAudienceTimers,
   nextDueAt,
   noWrites,
-  type StandingWrites,
-  writeStandings,
+  type MembershipWrites,
+  writeMemberships,
 } from './memberships.ts';
-export { type AudienceModel, type Edition, covers } from './model.ts';
+export { type AudienceModel, type AudienceVersion, covers } from './model.ts';
 export type { ListRuleNeeds } from './uses.ts';

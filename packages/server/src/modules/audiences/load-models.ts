@@ -1,5 +1,5 @@
-import { readStored } from './current-versions.ts';
-import { type AudienceModel, buildModel, type EditionSource } from './model.ts';
+import { storedPredicate } from './current-versions.ts';
+import { type AudienceModel, buildModel, type AudienceVersionSource } from './model.ts';
 import { type CurrentRow, listCurrentRows } from './reads.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 
@@ -9,26 +9,26 @@ export async function loadModels(tx: Tx, projectIds: number[]): Promise<Map<numb
   return new Map(projectIds.map((id) => [id, buildModel((rows.get(id) ?? []).map(toSource))]));
 }
 
-function toSource(row: CurrentRow): EditionSource {
+function toSource(row: CurrentRow): AudienceVersionSource {
   return {
-    edition: row.edition,
+    versionId: row.version_id,
     audienceId: row.audience_id,
     name: row.name,
     state: row.state,
     builtTo: row.built_to,
     built: row.built,
-    predicate: readStored(row),
+    predicate: storedPredicate(row),
   };
 }
 
 /** Returns a lookup of the project's audience names by id. */
 export async function audienceNames(tx: Tx, projectId: number): Promise<(id: string) => string | undefined> {
-  const editions = (await loadModels(tx, [projectId])).get(projectId)?.editions ?? [];
-  const names = new Map(editions.map(({ audienceId, name }) => [audienceId, name]));
+  const versions = (await loadModels(tx, [projectId])).get(projectId)?.versions ?? [];
+  const names = new Map(versions.map(({ audienceId, name }) => [audienceId, name]));
   return (id) => names.get(id);
 }
 
 /** Lists the events that audiences count without a time window. Their counts must be kept forever. */
-export async function namesAsked(tx: Tx, projectId: number): Promise<string[]> {
+export async function listCountedNames(tx: Tx, projectId: number): Promise<string[]> {
   return [...((await loadModels(tx, [projectId])).get(projectId)?.totals ?? [])].sort();
 }

@@ -1,31 +1,31 @@
 import fc from 'fast-check';
 import { beforeEach, expect, test } from 'vitest';
-import { heldClock } from '../../../testkit/clock.ts';
+import { fixedClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { createAudience } from './change-audience.ts';
 import { createProject } from '../administration/create-project.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import {
-  addVerdicts,
-  eraseStandings,
-  findStandings,
-  listDueNow,
+  addEvaluations,
+  eraseMemberships,
+  findMemberships,
+  listDueAudienceTimers,
   nextDueAt,
   noWrites,
-  type StandingWrites,
-  writeStandings,
+  type MembershipWrites,
+  writeMemberships,
 } from './memberships.ts';
-import { listBuilding, serveEdition } from './build-version.ts';
+import { listBuilding, serveAudienceVersion } from './build-version.ts';
 import type { MembershipEvaluation } from './evaluate-membership.ts';
 import { listRuleNeeds } from '../rules/runs/rules-in-force.ts';
 
-const clock = heldClock();
+const clock = fixedClock();
 const db = await openTestDatabase(clock);
 
 const now = (): Date => new Date(clock.now());
 const minutes = (n: number): Date => new Date(clock.now() + n * 60_000);
 
-type World = { projectId: number; audienceId: string; edition: number };
+type World = { projectId: number; audienceId: string; versionId: number };
 async function world(served = true): Promise<World> {
   const { id: projectId } = await createProject(db, { name: 'Acme' });
   const definition = { trait: 'plan', equals: 'pro' };
@@ -33,10 +33,10 @@ async function world(served = true): Promise<World> {
     { db, listRuleNeeds },
     { projectId, name: 'Pro', definition },
   );
-  const [building] = (await listBuilding(db, 1_000)).filter((one) => one.projectId === projectId);
-  const edition = building?.edition ?? 0;
-  if (served) await db.transaction((tx) => serveEdition(tx, { projectId, edition, now: now() }));
-  return { projectId, audienceId, edition };
+  const [building] = (await listBuilding(db, 1_000)).filter((key) => key.projectId === projectId);
+  const versionId = building?.versionId ?? 0;
+  if (served) await db.transaction((tx) => serveAudienceVersion(tx, { projectId, versionId, now: now() }));
+  return { projectId, audienceId, versionId };
 }
 
 let a: World;
@@ -46,22 +46,22 @@ beforeEach(async () => {
   b = await world();
 });
 
-const place = ({ projectId, edition }: World, userId: string) => ({ projectId, userId, edition });
-const write = (writes: Partial<StandingWrites>): Promise<void> =>
-  db.transaction((tx) => writeStandings(tx, { ...noWrites(), ...writes }, now()));
+const keyOf = ({ projectId, versionId }: World, userId: string) => ({ projectId, userId, versionId });
+const write = (writes: Partial<MembershipWrites>): Promise<void> =>
+  db.transaction((tx) => writeMemberships(tx, { ...noWrites(), ...writes }, now()));
 
-async function counted({ projectId, edition }: World): Promise<{ members: number; rows: number }> {
+async function counted({ projectId, versionId }: World): Promise<{ members: number; rows: number }> {
   const [row] = await db.query<{ members: number; rows: number }>(
-    `SELECT members, (SELECT count(*) FROM beckon.audience_member m WHERE m.project_id = e.project_id AND m.edition = e.edition) AS rows
-     FROM beckon.audience_edition e WHERE project_id = $1 AND edition = $2`,
-    [projectId, edition],
+    `SELECT members, (SELECT count(*) FROM beckon.audience_member m WHERE m.project_id = e.project_id AND m.version_id = e.version_id) AS rows
+     FROM beckon.audience_version e WHERE project_id = $1 AND version_id = $2`,
+    [projectId, versionId],
   );
   return row ?? { members: -1, rows: -1 };
 }
 
 const days = ({ projectId }: World) =>
   db.query(
-    `SELECT day::text AS day, joined, departed, members FROM beckon.audience_day WHERE project_id = $1 ORDER BY day`,
+    `SELECT day::text AS day, joined, left_count, members FROM beckon.audience_day WHERE project_id = $1 ORDER BY day`,
     [projectId],
   );
 
@@ -81,13 +81,13 @@ test('writes and reads members and timers of users of two projects at once, in t
   const since = minutes(-5);
   await write({
     joined: [
-      { ...place(b, 'same'), since },
-      { ...place(a, 'same'), since: now() },
-      { ...place(a, 'u😀'), since },
+      { ...keyOf(b, 'same'), since },
+      { ...keyOf(a, 'same'), since: now() },
+      { ...keyOf(a, 'u😀'), since },
     ],
-    due: [
-      { ...place(b, 'same'), at: minutes(3) },
-      { ...place(a, 'none'), at: minutes(4) },
+    newTimers: [
+      { ...keyOf(b, 'same'), at: minutes(3) },
+      { ...keyOf(a, 'none'), at: minutes(4) },
     ],
   });
   const people = [
@@ -98,18 +98,18 @@ test('writes and reads members and timers of users of two projects at once, in t
     { projectId: a.projectId, userId: 'same' },
   ];
   const { tx, sent } = counting();
-  const standings = await findStandings(tx, people);
+  const memberships = await findMemberships(tx, people);
   expect(sent).toHaveLength(1);
-  expect(standings).toEqual([
-    { members: new Map([[a.edition, since]]), dues: new Map() },
-    { members: new Map([[b.edition, since]]), dues: new Map([[b.edition, minutes(3).getTime()]]) },
-    { members: new Map(), dues: new Map() },
-    { members: new Map(), dues: new Map([[a.edition, minutes(4).getTime()]]) },
-    { members: new Map([[a.edition, now()]]), dues: new Map() },
+  expect(memberships).toEqual([
+    { members: new Map([[a.versionId, since]]), timers: new Map() },
+    { members: new Map([[b.versionId, since]]), timers: new Map([[b.versionId, minutes(3).getTime()]]) },
+    { members: new Map(), timers: new Map() },
+    { members: new Map(), timers: new Map([[a.versionId, minutes(4).getTime()]]) },
+    { members: new Map([[a.versionId, now()]]), timers: new Map() },
   ]);
-  expect((await findStandings(db, people, { dues: false })).map(({ dues }) => dues.size)).toEqual([
-    0, 0, 0, 0, 0,
-  ]);
+  expect(
+    (await findMemberships(db, people, { withTimers: false })).map(({ timers: dues }) => dues.size),
+  ).toEqual([0, 0, 0, 0, 0]);
   expect([await nextDueAt(db, a.projectId), await nextDueAt(db, b.projectId)]).toEqual([
     minutes(4),
     minutes(3),
@@ -118,18 +118,18 @@ test('writes and reads members and timers of users of two projects at once, in t
 
 test('sends no query for an empty input, and otherwise one statement per kind', async () => {
   const nothing = counting();
-  await writeStandings(nothing.tx, noWrites(), now());
-  expect(await findStandings(nothing.tx, [])).toEqual([]);
+  await writeMemberships(nothing.tx, noWrites(), now());
+  expect(await findMemberships(nothing.tx, [])).toEqual([]);
   expect(nothing.sent).toEqual([]);
   const all = counting();
-  const people = Array.from({ length: 50 }, (_, i) => place(i % 2 ? a : b, `u${i}`));
-  await writeStandings(
+  const people = Array.from({ length: 50 }, (_, i) => keyOf(i % 2 ? a : b, `u${i}`));
+  await writeMemberships(
     all.tx,
     {
-      joined: people.map((one) => ({ ...one, since: now() })),
-      left: people.map((one) => ({ ...one, userId: `gone_${one.userId}` })),
-      due: people.map((one) => ({ ...one, at: now() })),
-      notDue: people.map((one) => ({ ...one, userId: `gone_${one.userId}` })),
+      joined: people.map((key) => ({ ...key, since: now() })),
+      left: people.map((key) => ({ ...key, userId: `gone_${key.userId}` })),
+      newTimers: people.map((key) => ({ ...key, at: now() })),
+      staleTimers: people.map((key) => ({ ...key, userId: `gone_${key.userId}` })),
     },
     now(),
   );
@@ -152,23 +152,23 @@ test('keeps member counts equal to the rows, and records per day how many users 
         // A user in both lists only joins.
         const going = left.filter((n) => !joined.includes(n));
         await write({
-          joined: joined.map((n) => ({ ...place(at, `u${n}`), since: now() })),
-          left: going.map((n) => place(at, `u${n}`)),
+          joined: joined.map((n) => ({ ...keyOf(at, `u${n}`), since: now() })),
+          left: going.map((n) => keyOf(at, `u${n}`)),
         });
         if (erase !== null)
           await db.transaction((tx) =>
-            eraseStandings(tx, { projectId: at.projectId, userId: `u${erase}`, now: now() }),
+            eraseMemberships(tx, { projectId: at.projectId, userId: `u${erase}`, now: now() }),
           );
       }
-      for (const one of worlds) {
-        const { members, rows } = await counted(one);
+      for (const project of worlds) {
+        const { members, rows } = await counted(project);
         expect(members).toBe(rows);
       }
       const [served, building] = worlds as [World, World];
-      const [day] = (await days(served)) as { joined: number; departed: number; members: number }[];
+      const [day] = (await days(served)) as { joined: number; left_count: number; members: number }[];
       expect(day?.members).toBe((await counted(served)).members);
-      expect((day?.joined ?? 0) - (day?.departed ?? 0)).toBe(day?.members);
-      // An edition that is not served yet has no growth.
+      expect((day?.joined ?? 0) - (day?.left_count ?? 0)).toBe(day?.members);
+      // A version that is not served yet has no growth.
       expect(await days(building)).toEqual([]);
     }),
     { numRuns: 25 },
@@ -176,49 +176,49 @@ test('keeps member counts equal to the rows, and records per day how many users 
 });
 
 test('does not count a second join, nor a departure of a user who was not a member', async () => {
-  const joined = [{ ...place(a, 'u1'), since: now() }];
+  const joined = [{ ...keyOf(a, 'u1'), since: now() }];
   await write({ joined });
-  await write({ joined, left: [place(a, 'u2')] });
+  await write({ joined, left: [keyOf(a, 'u2')] });
   expect(await counted(a)).toEqual({ members: 1, rows: 1 });
-  expect(await days(a)).toEqual([{ day: '2026-01-15', joined: 1, departed: 0, members: 1 }]);
+  expect(await days(a)).toEqual([{ day: '2026-01-15', joined: 1, left_count: 0, members: 1 }]);
 });
 
 test('counts days in UTC, each with the members at its end', async () => {
-  await write({ joined: ['u1', 'u2'].map((id) => ({ ...place(a, id), since: now() })) });
+  await write({ joined: ['u1', 'u2'].map((id) => ({ ...keyOf(a, id), since: now() })) });
   clock.advance(12 * 3_600_000);
-  await write({ left: [place(a, 'u1')], joined: [{ ...place(a, 'u3'), since: now() }] });
-  await write({ left: [place(a, 'u3')] });
+  await write({ left: [keyOf(a, 'u1')], joined: [{ ...keyOf(a, 'u3'), since: now() }] });
+  await write({ left: [keyOf(a, 'u3')] });
   expect(await days(a)).toEqual([
-    { day: '2026-01-15', joined: 2, departed: 0, members: 2 },
-    { day: '2026-01-16', joined: 1, departed: 2, members: 1 },
+    { day: '2026-01-15', joined: 2, left_count: 0, members: 2 },
+    { day: '2026-01-16', joined: 1, left_count: 2, members: 1 },
   ]);
 });
 
 test('moves a timer, removes it when nothing is due, and lists the longest overdue first', async () => {
-  await write({ due: ['u1', 'u2', 'u3'].map((id, i) => ({ ...place(a, id), at: minutes(-i) })) });
-  await write({ due: [{ ...place(a, 'u3'), at: minutes(5) }], notDue: [place(a, 'u1')] });
-  await write({ due: [{ ...place(a, 'u4'), at: minutes(-9) }] });
-  expect(await listDueNow(db, { projectId: a.projectId, now: now(), limit: 10 })).toEqual([
-    { userId: 'u4', edition: a.edition, at: minutes(-9) },
-    { userId: 'u2', edition: a.edition, at: minutes(-1) },
+  await write({ newTimers: ['u1', 'u2', 'u3'].map((id, i) => ({ ...keyOf(a, id), at: minutes(-i) })) });
+  await write({ newTimers: [{ ...keyOf(a, 'u3'), at: minutes(5) }], staleTimers: [keyOf(a, 'u1')] });
+  await write({ newTimers: [{ ...keyOf(a, 'u4'), at: minutes(-9) }] });
+  expect(await listDueAudienceTimers(db, { projectId: a.projectId, now: now(), limit: 10 })).toEqual([
+    { userId: 'u4', versionId: a.versionId, at: minutes(-9) },
+    { userId: 'u2', versionId: a.versionId, at: minutes(-1) },
   ]);
-  expect(await listDueNow(db, { projectId: a.projectId, now: now(), limit: 1 })).toHaveLength(1);
+  expect(await listDueAudienceTimers(db, { projectId: a.projectId, now: now(), limit: 1 })).toHaveLength(1);
   expect(await nextDueAt(db, b.projectId)).toBeNull();
 });
 
 test('removes an erased user from all audiences and timers', async () => {
   await write({
     joined: [
-      { ...place(a, 'u1'), since: now() },
-      { ...place(a, 'u2'), since: now() },
-      { ...place(b, 'u1'), since: now() },
+      { ...keyOf(a, 'u1'), since: now() },
+      { ...keyOf(a, 'u2'), since: now() },
+      { ...keyOf(b, 'u1'), since: now() },
     ],
-    due: [{ ...place(a, 'u1'), at: now() }],
+    newTimers: [{ ...keyOf(a, 'u1'), at: now() }],
   });
   const erase = () =>
-    db.transaction((tx) => eraseStandings(tx, { projectId: a.projectId, userId: 'u1', now: now() }));
-  expect(await erase()).toEqual({ members: 1, dues: 1 });
-  expect(await erase()).toEqual({ members: 0, dues: 0 });
+    db.transaction((tx) => eraseMemberships(tx, { projectId: a.projectId, userId: 'u1', now: now() }));
+  expect(await erase()).toEqual({ members: 1, timers: 1 });
+  expect(await erase()).toEqual({ members: 0, timers: 0 });
   expect([await counted(a), await counted(b)]).toEqual([
     { members: 1, rows: 1 },
     { members: 1, rows: 1 },
@@ -227,23 +227,23 @@ test('removes an erased user from all audiences and timers', async () => {
 
 test('turns results into the writes that they need, and no others', () => {
   const writes = noWrites();
-  const verdict = (edition: number, more: Partial<MembershipEvaluation>): MembershipEvaluation =>
-    ({ edition: { edition }, move: 'none', due: 'keep', dueAt: null, ...more }) as MembershipEvaluation;
-  addVerdicts(writes, {
+  const evaluation = (versionId: number, more: Partial<MembershipEvaluation>): MembershipEvaluation =>
+    ({ version: { versionId }, move: 'none', timer: 'keep', dueAt: null, ...more }) as MembershipEvaluation;
+  addEvaluations(writes, {
     projectId: 1,
     userId: 'u1',
     since: now(),
-    verdicts: [
-      verdict(1, { move: 'joined', due: 'set', dueAt: clock.now() }),
-      verdict(2, { move: 'left', due: 'remove' }),
-      verdict(3, { dueAt: clock.now() }),
+    evaluations: [
+      evaluation(1, { move: 'joined', timer: 'set', dueAt: clock.now() }),
+      evaluation(2, { move: 'left', timer: 'remove' }),
+      evaluation(3, { dueAt: clock.now() }),
     ],
   });
-  const of = (edition: number) => ({ projectId: 1, userId: 'u1', edition });
+  const row = (versionId: number) => ({ projectId: 1, userId: 'u1', versionId });
   expect(writes).toEqual({
-    joined: [{ ...of(1), since: now() }],
-    left: [of(2)],
-    due: [{ ...of(1), at: now() }],
-    notDue: [of(2)],
+    joined: [{ ...row(1), since: now() }],
+    left: [row(2)],
+    newTimers: [{ ...row(1), at: now() }],
+    staleTimers: [row(2)],
   });
 });

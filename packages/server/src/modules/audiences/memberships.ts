@@ -1,75 +1,76 @@
 import type { PersonId } from '../users/index.ts';
 import type { MembershipEvaluation } from './evaluate-membership.ts';
-import type { Edition } from './model.ts';
+import type { AudienceVersion } from './model.ts';
 import {
-  findFirstDue,
-  listAskedDues,
-  listAskedMembers,
-  listDueRows,
+  findFirstTimer,
+  listVersionTimers,
+  listMemberVersions,
+  listTimerRows,
   listSince,
-  listStandingRows,
+  listMembershipRows,
 } from './reads.ts';
 import {
-  deleteDues,
+  deleteMemberTimers,
   deleteMembers,
-  deletePersonDues,
+  deletePersonTimers,
   deletePersonMembers,
-  type EditionKey,
+  type AudienceVersionKeyRow,
   insertMembers,
   updateCounts,
   upsertDays,
-  upsertDues,
+  upsertMemberTimers,
 } from './store.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 
-/** A `Standing` with the time of joining. */
-type FullStanding = { members: Map<number, Date>; dues: Map<number, number> };
+/** A `MembershipState` with the time of joining. */
+type StoredMembership = { members: Map<number, Date>; timers: Map<number, number> };
 
 /** Returns the stored state of each of these users, in their order. They may belong to several projects. */
-export async function findStandings(
+export async function findMemberships(
   tx: Tx,
   people: PersonId[],
-  { dues }: { dues: boolean } = { dues: true },
-): Promise<FullStanding[]> {
-  const standings = people.map((): FullStanding => ({ members: new Map(), dues: new Map() }));
-  if (people.length === 0) return standings;
-  for (const { n, edition, since, at } of await listStandingRows(tx, people, dues)) {
-    const standing = standings[n - 1];
-    if (since) standing?.members.set(edition, since);
-    if (at) standing?.dues.set(edition, at.getTime());
+  { withTimers }: { withTimers: boolean } = { withTimers: true },
+): Promise<StoredMembership[]> {
+  const memberships = people.map((): StoredMembership => ({ members: new Map(), timers: new Map() }));
+  if (people.length === 0) return memberships;
+  for (const { n, version_id: versionId, since, at } of await listMembershipRows(tx, people, withTimers)) {
+    const membership = memberships[n - 1];
+    if (since) membership?.members.set(versionId, since);
+    if (at) membership?.timers.set(versionId, at.getTime());
   }
-  return standings;
+  return memberships;
 }
 
-export type AskedPerson = PersonId & { editions: Edition[] };
+export type PersonVersions = PersonId & { versions: AudienceVersion[] };
 
-/** Returns in which of these editions, and of those they refer to, each user is a member, in the given order. */
-export async function findAskedMembers(tx: Tx, asked: AskedPerson[]): Promise<Set<number>[]> {
-  const members = asked.map(() => new Set<number>());
-  const places = asked.map(({ projectId, userId, editions }) => ({
+/** Returns in which of these versions, and of those they refer to, each user is a member, in the given order. */
+export async function findMemberVersions(tx: Tx, people: PersonVersions[]): Promise<Set<number>[]> {
+  const members = people.map(() => new Set<number>());
+  const lookups = people.map(({ projectId, userId, versions }) => ({
     projectId,
     userId,
-    editions: withReferences(editions),
+    versionIds: withReferences(versions),
   }));
-  if (places.length === 0) return members;
-  for (const row of await listAskedMembers(tx, places)) members[row.n - 1] = new Set(numbersIn(row.members));
+  if (lookups.length === 0) return members;
+  for (const row of await listMemberVersions(tx, lookups))
+    members[row.n - 1] = new Set(numbersIn(row.members));
   return members;
 }
 
-/** Returns the timers stored for these editions and those they refer to, in milliseconds, in the given order. */
-export async function findAskedDues(tx: Tx, asked: AskedPerson[]): Promise<Map<number, number>[]> {
-  const found = asked.map(() => new Map<number, number>());
-  const places = asked.flatMap(({ projectId, userId, editions }, n) => {
-    // An edition that time cannot change has no timers, nor do those it refers to.
-    const timed = withReferences(editions.filter((edition) => edition.timed));
-    return timed.length > 0 ? [{ n, projectId, userId, editions: timed }] : [];
+/** Returns the timers stored for these versions and those they refer to, in milliseconds, in the given order. */
+export async function findVersionTimers(tx: Tx, people: PersonVersions[]): Promise<Map<number, number>[]> {
+  const found = people.map(() => new Map<number, number>());
+  const lookups = people.flatMap(({ projectId, userId, versions }, n) => {
+    // A version that time cannot change has no timers, nor do those it refers to.
+    const timed = withReferences(versions.filter((version) => version.timed));
+    return timed.length > 0 ? [{ n, projectId, userId, versionIds: timed }] : [];
   });
-  if (places.length === 0) return found;
-  for (const row of await listAskedDues(tx, places)) {
+  if (lookups.length === 0) return found;
+  for (const row of await listVersionTimers(tx, lookups)) {
     const seconds = numbersIn(row.moments);
-    const dues = found[places[row.n - 1]?.n ?? 0];
-    for (const [i, edition] of numbersIn(row.dues).entries())
-      dues?.set(edition, Math.round((seconds[i] ?? 0) * 1_000));
+    const timers = found[lookups[row.n - 1]?.n ?? 0];
+    for (const [i, versionId] of numbersIn(row.versions).entries())
+      timers?.set(versionId, Math.round((seconds[i] ?? 0) * 1_000));
   }
   return found;
 }
@@ -79,96 +80,99 @@ function numbersIn(array: string): number[] {
   return array.slice(1, -1).split(',').map(Number);
 }
 
-function withReferences(editions: Edition[]): number[] {
+function withReferences(versions: AudienceVersion[]): number[] {
   const numbers = new Set<number>();
-  for (const { edition, references } of editions) {
-    numbers.add(edition);
+  for (const { versionId, references } of versions) {
+    numbers.add(versionId);
     for (const reference of references.values()) numbers.add(reference);
   }
   return [...numbers];
 }
 
-/** Returns the joining time of those of these users who are members of the edition. */
+/** Returns the joining time of those of these users who are members of the version. */
 export async function findSince(
   tx: Tx,
-  wanted: { projectId: number; edition: number; users: string[] },
+  query: { projectId: number; versionId: number; users: string[] },
 ): Promise<Map<string, Date>> {
-  const rows = await listSince(tx, wanted);
+  const rows = await listSince(tx, query);
   return new Map(rows.map(({ external_user_id, since }) => [external_user_id, since]));
 }
 
-type Place = PersonId & { edition: number };
+type MemberKey = PersonId & { versionId: number };
 
-/** Pending writes of many results. Each list has each pair of user and edition at most once. */
-export type StandingWrites = {
-  joined: (Place & { since: Date })[];
-  left: Place[];
-  due: (Place & { at: Date })[];
-  notDue: Place[];
+/** Pending writes of many results. Each list has each pair of user and version at most once. */
+export type MembershipWrites = {
+  joined: (MemberKey & { since: Date })[];
+  left: MemberKey[];
+  newTimers: (MemberKey & { at: Date })[];
+  staleTimers: MemberKey[];
 };
 
-export function noWrites(): StandingWrites {
-  return { joined: [], left: [], due: [], notDue: [] };
+export function noWrites(): MembershipWrites {
+  return { joined: [], left: [], newTimers: [], staleTimers: [] };
 }
 
-/** `since` is the time of joining if it is not now, because the builder of an edition may find an earlier one. */
-export function addVerdicts(
-  writes: StandingWrites,
-  { projectId, userId, verdicts, since }: PersonId & { verdicts: MembershipEvaluation[]; since: Date },
+/** `since` is the time of joining if it is not now, because the builder of a version may find an earlier one. */
+export function addEvaluations(
+  writes: MembershipWrites,
+  { projectId, userId, evaluations, since }: PersonId & { evaluations: MembershipEvaluation[]; since: Date },
 ): void {
-  for (const { edition, move, due, dueAt } of verdicts) {
-    const place = { projectId, userId, edition: edition.edition };
-    if (move === 'joined') writes.joined.push({ ...place, since });
-    if (move === 'left') writes.left.push(place);
-    if (due === 'set' && dueAt !== null) writes.due.push({ ...place, at: new Date(dueAt) });
-    if (due === 'remove') writes.notDue.push(place);
+  for (const { version, move, timer, dueAt } of evaluations) {
+    const key = { projectId, userId, versionId: version.versionId };
+    if (move === 'joined') writes.joined.push({ ...key, since });
+    if (move === 'left') writes.left.push(key);
+    if (timer === 'set' && dueAt !== null) writes.newTimers.push({ ...key, at: new Date(dueAt) });
+    if (timer === 'remove') writes.staleTimers.push(key);
   }
 }
 
 /** Writes the changes and updates the counts by the rows that really changed. Requires the locks of all their projects. */
-export async function writeStandings(tx: Tx, writes: StandingWrites, now: Date): Promise<void> {
+export async function writeMemberships(tx: Tx, writes: MembershipWrites, now: Date): Promise<void> {
   const left = writes.left.length > 0 ? await deleteMembers(tx, inOrder(writes.left)) : [];
   const joined = writes.joined.length > 0 ? await insertMembers(tx, inOrder(writes.joined)) : [];
   await countMoves(tx, { joined, left, now });
-  if (writes.notDue.length > 0) await deleteDues(tx, inOrder(writes.notDue));
-  if (writes.due.length > 0) await upsertDues(tx, inOrder(writes.due));
+  if (writes.staleTimers.length > 0) await deleteMemberTimers(tx, inOrder(writes.staleTimers));
+  if (writes.newTimers.length > 0) await upsertMemberTimers(tx, inOrder(writes.newTimers));
 }
 
-type Erased = { members: number; dues: number };
+type ErasedCounts = { members: number; timers: number };
 
 /** Removes the memberships and timers of a user. Requires the project lock. */
-export async function eraseStandings(
+export async function eraseMemberships(
   tx: Tx,
   { projectId, userId, now }: PersonId & { now: Date },
-): Promise<Erased> {
+): Promise<ErasedCounts> {
   const left = await deletePersonMembers(tx, { projectId, userId });
   await countMoves(tx, { joined: [], left, now });
-  const dues = await deletePersonDues(tx, { projectId, userId });
-  return { members: left.length, dues: dues.length };
+  const timers = await deletePersonTimers(tx, { projectId, userId });
+  return { members: left.length, timers: timers.length };
 }
 
-type Moves = { joined: EditionKey[]; left: EditionKey[]; now: Date };
-type Count = EditionKey & { joined: number; left: number };
+type Moves = { joined: AudienceVersionKeyRow[]; left: AudienceVersionKeyRow[]; now: Date };
+type Count = AudienceVersionKeyRow & { joined: number; left: number };
 
-/** Updates the member count of each edition and, for the edition that readers see, the growth of the day. */
+/** Updates the member count of each version and, for the version that readers see, the growth of the day. */
 async function countMoves(tx: Tx, { joined, left, now }: Moves): Promise<void> {
   const counts = new Map<string, Count>();
-  const count = ({ project_id, edition }: EditionKey, way: 'joined' | 'left'): void => {
-    const key = `${project_id} ${edition}`;
-    const known = counts.get(key) ?? { project_id, edition, joined: 0, left: 0 };
-    known[way] += 1;
-    counts.set(key, known);
+  const count = (
+    { project_id, version_id: versionId }: AudienceVersionKeyRow,
+    direction: 'joined' | 'left',
+  ): void => {
+    const key = `${project_id} ${versionId}`;
+    const entry = counts.get(key) ?? { project_id, version_id: versionId, joined: 0, left: 0 };
+    entry[direction] += 1;
+    counts.set(key, entry);
   };
   for (const row of joined) count(row, 'joined');
   for (const row of left) count(row, 'left');
   if (counts.size === 0) return;
-  const rows = [...counts.values()].map((one) => ({ ...one, delta: one.joined - one.left }));
+  const rows = [...counts.values()].map((entry) => ({ ...entry, delta: entry.joined - entry.left }));
   const counted = await updateCounts(tx, rows);
   const days = counted
     .filter(({ state }) => state === 'served')
-    .map(({ project_id, edition, audience_id, members }) => {
-      const moved = counts.get(`${project_id} ${edition}`);
-      return { project_id, audience_id, members, joined: moved?.joined ?? 0, departed: moved?.left ?? 0 };
+    .map(({ project_id, version_id: versionId, audience_id, members }) => {
+      const change = counts.get(`${project_id} ${versionId}`);
+      return { project_id, audience_id, members, joined: change?.joined ?? 0, left_count: change?.left ?? 0 };
     });
   if (days.length > 0) await upsertDays(tx, days, dayOf(now));
 }
@@ -178,26 +182,30 @@ export function dayOf(at: Date): string {
 }
 
 /** Sorts the rows. All writers of several rows use this order, which avoids deadlocks. */
-function inOrder<T extends Place>(places: T[]): T[] {
-  return places.toSorted(
+function inOrder<T extends MemberKey>(keys: T[]): T[] {
+  return keys.toSorted(
     (a, b) =>
       a.projectId - b.projectId ||
-      (a.userId < b.userId ? -1 : a.userId > b.userId ? 1 : a.edition - b.edition),
+      (a.userId < b.userId ? -1 : a.userId > b.userId ? 1 : a.versionId - b.versionId),
   );
 }
 
-export type Due = { userId: string; edition: number; at: Date };
+export type AudienceTimer = { userId: string; versionId: number; at: Date };
 
 /** Returns the earliest time at which a user has to be evaluated again. */
 export function nextDueAt(tx: Tx, projectId: number): Promise<Date | null> {
-  return findFirstDue(tx, projectId);
+  return findFirstTimer(tx, projectId);
 }
 
-/** Lists the timers that are due, the longest overdue first. This includes timers of retired editions, which are only removed. */
-export async function listDueNow(
+/** Lists the timers that are due, the longest overdue first. This includes timers of retired versions, which are only removed. */
+export async function listDueAudienceTimers(
   tx: Tx,
-  wanted: { projectId: number; now: Date; limit: number },
-): Promise<Due[]> {
-  const rows = await listDueRows(tx, wanted);
-  return rows.map(({ external_user_id, edition, at }) => ({ userId: external_user_id, edition, at }));
+  query: { projectId: number; now: Date; limit: number },
+): Promise<AudienceTimer[]> {
+  const rows = await listTimerRows(tx, query);
+  return rows.map(({ external_user_id, version_id: versionId, at }) => ({
+    userId: external_user_id,
+    versionId,
+    at,
+  }));
 }

@@ -4,12 +4,12 @@ import { evaluate } from '../../platform/predicate/evaluate.ts';
 import type { Facts, Mentions, Predicate } from '../../platform/predicate/predicate.ts';
 
 /** A current definition of an audience: either the one served or the one being built. */
-export type Edition = {
-  edition: number;
+export type AudienceVersion = {
+  versionId: number;
   audienceId: string;
   name: string;
   state: 'building' | 'served';
-  /** While the edition is being built: the last user, in byte order, who is evaluated. Null before the first. */
+  /** While the version is being built: the last user, in byte order, who is evaluated. Null before the first. */
   builtTo: string | null;
   /** How many users are evaluated so far. */
   built: number;
@@ -21,15 +21,15 @@ export type Edition = {
   /** True if time alone can change its answer, or that of an audience it refers to. */
   timed: boolean;
   /**
-   * The editions that answer for the audiences it names, by audience id. A served edition refers to served ones. One being built refers to
+   * The versions that answer for the audiences it names, by audience id. A served version refers to served ones. One being built refers to
    * those being built, because they will be served together.
    */
   references: Map<string, number>;
 };
 
-export type EditionSource = Pick<
-  Edition,
-  'edition' | 'audienceId' | 'name' | 'state' | 'builtTo' | 'built' | 'predicate'
+export type AudienceVersionSource = Pick<
+  AudienceVersion,
+  'versionId' | 'audienceId' | 'name' | 'state' | 'builtTo' | 'built' | 'predicate'
 >;
 
 /** A change of a user: the user is new, or these things changed. */
@@ -42,94 +42,104 @@ export type Touch = {
 
 /** All current definitions of a project, in the form in which processing evaluates them. */
 export type AudienceModel = {
-  /** Each edition comes after those that it refers to. */
-  editions: Edition[];
-  byNumber: Map<number, Edition>;
-  /** Returns the edition that readers see: the served one, or the one being built if none is served. */
-  editionFor(audienceId: string): Edition | undefined;
+  /** Each version comes after those that it refers to. */
+  versions: AudienceVersion[];
+  byId: Map<number, AudienceVersion>;
+  /** Returns the version that readers see: the served one, or the one being built if none is served. */
+  versionFor(audienceId: string): AudienceVersion | undefined;
   /**
-   * Returns the editions that may have another answer now, in the order of `editions`. The cost depends only on what the touch mentions.
+   * Returns the versions that may have another answer now, in the order of `versions`. The cost depends only on what the touch mentions.
    */
-  touchedBy(touch: Touch): Edition[];
-  /** Editions that hold for a user without any data. A new user can join only these by being new. */
-  blankTrue: Edition[];
+  touchedBy(touch: Touch): AudienceVersion[];
+  /** Versions that hold for a user without any data. A new user can join only these by being new. */
+  blankTrue: AudienceVersion[];
   /** Events counted without a time window. Their counts must be kept forever. */
   totals: Set<string>;
-  /** True if any edition looks at the email address. */
-  asksEmail: boolean;
+  /** True if any version looks at the email address. */
+  usesEmail: boolean;
 };
 
-export function buildModel(sources: EditionSource[]): AudienceModel {
-  const referred = referring(sources);
-  const byNumber = new Map<number, Edition>();
-  for (const source of inOrder(sources, referred))
-    byNumber.set(source.edition, compile(source, referred(source), byNumber));
-  const editions = [...byNumber.values()];
-  const seen = new Map<string, Edition>();
-  for (const edition of editions)
-    if (edition.state === 'served' || !seen.has(edition.audienceId)) seen.set(edition.audienceId, edition);
-  const blankTrue = holdingForBlank(editions);
+export function buildModel(sources: AudienceVersionSource[]): AudienceModel {
+  const referencesOf = referenceLookup(sources);
+  const byId = new Map<number, AudienceVersion>();
+  for (const source of inOrder(sources, referencesOf))
+    byId.set(source.versionId, compile(source, referencesOf(source), byId));
+  const versions = [...byId.values()];
+  const visible = new Map<string, AudienceVersion>();
+  for (const version of versions)
+    if (version.state === 'served' || !visible.has(version.audienceId))
+      visible.set(version.audienceId, version);
+  const blankTrue = matchingForBlank(versions);
   return {
-    editions,
-    byNumber,
-    editionFor: (audienceId) => seen.get(audienceId),
-    touchedBy: touchIndex(editions, blankTrue),
+    versions,
+    byId,
+    versionFor: (audienceId) => visible.get(audienceId),
+    touchedBy: touchIndex(versions, blankTrue),
     blankTrue,
-    totals: new Set(editions.flatMap(({ mentions }) => [...mentions.totals])),
-    asksEmail: editions.some(({ mentions }) => mentions.email),
+    totals: new Set(versions.flatMap(({ mentions }) => [...mentions.totals])),
+    usesEmail: versions.some(({ mentions }) => mentions.email),
   };
 }
 
-/** Returns whether the edition answers for this user. A user beyond `builtTo` is evaluated by the builder when it gets there. */
-export function covers(edition: Pick<Edition, 'state' | 'builtTo'>, userId: string): boolean {
-  if (edition.state === 'served') return true;
-  return edition.builtTo !== null && compareBytes(userId, edition.builtTo) <= 0;
+/** Returns whether the version answers for this user. A user beyond `builtTo` is evaluated by the builder when it gets there. */
+export function covers(version: Pick<AudienceVersion, 'state' | 'builtTo'>, userId: string): boolean {
+  if (version.state === 'served') return true;
+  return version.builtTo !== null && compareBytes(userId, version.builtTo) <= 0;
 }
 
-type Referred = (source: EditionSource) => EditionSource[];
+type ReferenceLookup = (source: AudienceVersionSource) => AudienceVersionSource[];
 
-function referring(sources: EditionSource[]): Referred {
-  const of = { building: new Map<string, EditionSource>(), served: new Map<string, EditionSource>() };
-  for (const source of sources) of[source.state].set(source.audienceId, source);
+function referenceLookup(sources: AudienceVersionSource[]): ReferenceLookup {
+  const byState = {
+    building: new Map<string, AudienceVersionSource>(),
+    served: new Map<string, AudienceVersionSource>(),
+  };
+  for (const source of sources) byState[source.state].set(source.audienceId, source);
   return ({ state, predicate }) => {
     const other = state === 'served' ? 'building' : 'served';
-    return [...mentionsOf(predicate).audiences].flatMap((id) => of[state].get(id) ?? of[other].get(id) ?? []);
+    return [...mentionsOf(predicate).audiences].flatMap(
+      (id) => byState[state].get(id) ?? byState[other].get(id) ?? [],
+    );
   };
 }
 
-function inOrder(sources: EditionSource[], referred: Referred): EditionSource[] {
-  const done = new Map<EditionSource, boolean>();
-  const ordered: EditionSource[] = [];
-  function visit(source: EditionSource): void {
-    const isDone = done.get(source);
-    if (isDone) return;
-    if (isDone === false) throw new Error(`edition ${source.edition} refers to itself through others`);
-    done.set(source, false);
-    for (const other of referred(source)) visit(other);
-    done.set(source, true);
+function inOrder(sources: AudienceVersionSource[], referencesOf: ReferenceLookup): AudienceVersionSource[] {
+  const completed = new Map<AudienceVersionSource, boolean>();
+  const ordered: AudienceVersionSource[] = [];
+  function visit(source: AudienceVersionSource): void {
+    const isComplete = completed.get(source);
+    if (isComplete) return;
+    if (isComplete === false) throw new Error(`version ${source.versionId} refers to itself through others`);
+    completed.set(source, false);
+    for (const other of referencesOf(source)) visit(other);
+    completed.set(source, true);
     ordered.push(source);
   }
   for (const source of sources) visit(source);
   return ordered;
 }
 
-function compile(source: EditionSource, referred: EditionSource[], known: Map<number, Edition>): Edition {
-  const own = mentionsOf(source.predicate);
-  const others = referred.flatMap((other) => known.get(other.edition) ?? []);
-  const mentions = others.reduce((all, { mentions: more }) => union(all, more), own);
+function compile(
+  source: AudienceVersionSource,
+  references: AudienceVersionSource[],
+  byNumber: Map<number, AudienceVersion>,
+): AudienceVersion {
+  const direct = mentionsOf(source.predicate);
+  const others = references.flatMap((other) => byNumber.get(other.versionId) ?? []);
+  const mentions = others.reduce((all, { mentions: more }) => union(all, more), direct);
   return {
     ...source,
     mentions,
     directions: directionsThrough(source.predicate, others),
     timed: mentions.timed,
-    references: new Map(others.map(({ audienceId, edition }) => [audienceId, edition])),
+    references: new Map(others.map(({ audienceId, versionId }) => [audienceId, versionId])),
   };
 }
 
-function directionsThrough(predicate: Predicate, others: Edition[]): Directions {
+function directionsThrough(predicate: Predicate, others: AudienceVersion[]): Directions {
   const directions = directionsOf(predicate);
   for (const { mentions } of others)
-    for (const name of mentions.events) directions.set(name, { way: 'both', notNegative: [] });
+    for (const name of mentions.events) directions.set(name, { trend: 'both', notNegative: [] });
   return directions;
 }
 
@@ -139,14 +149,14 @@ function union(a: Mentions, b: Mentions): Mentions {
     email: a.email || b.email,
     events: a.events.union(b.events),
     totals: a.totals.union(b.totals),
-    questions: new Map([...a.questions, ...b.questions]),
+    queries: new Map([...a.queries, ...b.queries]),
     audiences: a.audiences.union(b.audiences),
     timed: a.timed || b.timed,
   };
 }
 
-function holdingForBlank(editions: Edition[]): Edition[] {
-  const holding = new Map<number, Edition>();
+function matchingForBlank(versions: AudienceVersion[]): AudienceVersion[] {
+  const matching = new Map<number, AudienceVersion>();
   const blank: Omit<Facts, 'isMember'> = {
     now: 0,
     email: null,
@@ -155,40 +165,43 @@ function holdingForBlank(editions: Edition[]): Edition[] {
     nth: () => null,
     sum: () => ({ sum: 0, oldestAt: null }),
   };
-  for (const edition of editions) {
-    const isMember = (audienceId: string): boolean => holding.has(edition.references.get(audienceId) ?? -1);
-    if (evaluate(edition.predicate, { ...blank, isMember }).holds) holding.set(edition.edition, edition);
+  for (const version of versions) {
+    const isMember = (audienceId: string): boolean => matching.has(version.references.get(audienceId) ?? -1);
+    if (evaluate(version.predicate, { ...blank, isMember }).matches) matching.set(version.versionId, version);
   }
-  return [...holding.values()];
+  return [...matching.values()];
 }
 
-/** Maps a mentioned name to the positions of editions, in order. */
+/** Maps a mentioned name to the positions of versions, in order. */
 type Index = Map<string, number[]>;
 
-function touchIndex(editions: Edition[], blankTrue: Edition[]): (touch: Touch) => Edition[] {
+function touchIndex(
+  versions: AudienceVersion[],
+  blankTrue: AudienceVersion[],
+): (touch: Touch) => AudienceVersion[] {
   const byEvent: Index = new Map();
   const byTrait: Index = new Map();
   const byEmail: number[] = [];
-  for (const [place, { mentions }] of editions.entries()) {
-    for (const name of mentions.events) add(byEvent, name, place);
-    for (const key of mentions.traits) add(byTrait, key, place);
-    if (mentions.email) byEmail.push(place);
+  for (const [position, { mentions }] of versions.entries()) {
+    for (const name of mentions.events) add(byEvent, name, position);
+    for (const key of mentions.traits) add(byTrait, key, position);
+    if (mentions.email) byEmail.push(position);
   }
-  const places = new Map(editions.map((edition, place) => [edition, place]));
-  const forNew = blankTrue.map((edition) => places.get(edition) ?? 0);
+  const positions = new Map(versions.map((version, position) => [version, position]));
+  const forNew = blankTrue.map((version) => positions.get(version) ?? 0);
   return function touchedBy(touch) {
     const touched = new Set<number>();
-    const addAll = (more: number[] = []): void => more.forEach((place) => touched.add(place));
+    const addAll = (more: number[] = []): void => more.forEach((position) => touched.add(position));
     for (const name of touch.events) addAll(byEvent.get(name));
     for (const key of touch.traits) addAll(byTrait.get(key));
     if (touch.email) addAll(byEmail);
     if (touch.isNew) addAll(forNew);
-    return [...touched].sort((a, b) => a - b).flatMap((place) => editions[place] ?? []);
+    return [...touched].sort((a, b) => a - b).flatMap((position) => versions[position] ?? []);
   };
 }
 
-function add(index: Index, key: string, place: number): void {
-  const known = index.get(key);
-  if (known) known.push(place);
-  else index.set(key, [place]);
+function add(index: Index, key: string, position: number): void {
+  const positions = index.get(key);
+  if (positions) positions.push(position);
+  else index.set(key, [position]);
 }

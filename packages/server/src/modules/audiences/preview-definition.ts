@@ -5,7 +5,7 @@ import { sqlParams } from '../../platform/predicate/sql-values.ts';
 import { isCanceled } from '../../platform/db/errors.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { invalid, readDefinition } from './audience.ts';
-import { listCurrent, seen, sentenceFor } from './current-versions.ts';
+import { listCurrent, visibleVersion, sentenceFor } from './current-versions.ts';
 import { listUncounted } from './reads.ts';
 import { checkReferences } from './references.ts';
 
@@ -23,7 +23,7 @@ export type AudiencePreview = {
   edit: { joins: number; leaves: number } | null;
 };
 
-export type PreviewWanted = {
+export type AudiencePreviewQuery = {
   projectId: number;
   definition: unknown;
   now: Date;
@@ -38,15 +38,15 @@ const SAMPLE_PEOPLE = 20;
 const PREVIEW_WITHIN_MS = 5_000;
 
 /** Counts the users that match a definition now. Needs its own transaction, because it sets a statement timeout from the count on. */
-export async function previewDefinition(tx: Tx, wanted: PreviewWanted): Promise<AudiencePreview> {
-  const { projectId, definition, now, withinMs = PREVIEW_WITHIN_MS, until = now, audienceId = null } = wanted;
+export async function previewDefinition(tx: Tx, query: AudiencePreviewQuery): Promise<AudiencePreview> {
+  const { projectId, definition, now, withinMs = PREVIEW_WITHIN_MS, until = now, audienceId = null } = query;
   const predicate = readDefinition(definition);
   const audiences = await listCurrent(tx, projectId);
   checkReferences(audiences, audienceId, predicate);
-  const editions = new Map(audiences.map((audience) => [audience.id, seen(audience).edition]));
-  const replaced = audienceId === null ? null : (editions.get(audienceId) ?? null);
-  const asked = { projectId, now, until, editions, replaced, withinMs };
-  const { sample, ...found } = await findMatching(tx, predicate, asked);
+  const versionIds = new Map(audiences.map((audience) => [audience.id, visibleVersion(audience).versionId]));
+  const replaced = audienceId === null ? null : (versionIds.get(audienceId) ?? null);
+  const matchQuery = { projectId, now, until, versionIds, replaced, withinMs };
+  const { sample, ...found } = await findMatching(tx, predicate, matchQuery);
   return {
     count: found.count,
     sample: sample.map((external_user_id) => ({ external_user_id })),
@@ -59,17 +59,17 @@ export async function previewDefinition(tx: Tx, wanted: PreviewWanted): Promise<
 }
 
 /** Returns a definition in words. Rejects an invalid definition, or one that refers to a missing audience, with the path of each error. */
-export async function sayDefinition(
+export async function describeDefinition(
   tx: Tx,
-  wanted: { projectId: number; definition: unknown; audienceId?: string },
+  query: { projectId: number; definition: unknown; audienceId?: string },
 ): Promise<string> {
-  const predicate = readDefinition(wanted.definition);
-  const audiences = await listCurrent(tx, wanted.projectId);
-  checkReferences(audiences, wanted.audienceId ?? null, predicate);
+  const predicate = readDefinition(query.definition);
+  const audiences = await listCurrent(tx, query.projectId);
+  checkReferences(audiences, query.audienceId ?? null, predicate);
   return sentenceFor(predicate, audiences);
 }
 
-type Matching = {
+type MatchCounts = {
   count: number;
   sample: string[];
   enters: number;
@@ -77,54 +77,54 @@ type Matching = {
   joins: number;
   parts: number;
 };
-type Asked = {
+type MatchQuery = {
   projectId: number;
   now: Date;
   until: Date;
-  editions: Map<string, number>;
+  versionIds: Map<string, number>;
   replaced: number | null;
   withinMs: number;
 };
 
 /** Reads the tables of the `people` and `events` modules, as the predicate needs them. */
-async function findMatching(tx: Tx, predicate: Predicate, asked: Asked): Promise<Matching> {
-  const params = sqlParams([asked.projectId, asked.now, asked.until, asked.replaced]);
+async function findMatching(tx: Tx, predicate: Predicate, query: MatchQuery): Promise<MatchCounts> {
+  const params = sqlParams([query.projectId, query.now, query.until, query.replaced]);
   const conditionAt = (now: string): string =>
     predicateSql(predicate, {
       params,
       projectId: '$1',
       now,
-      edition: (audienceId) => asked.editions.get(audienceId) ?? null,
+      versionId: (audienceId) => query.versionIds.get(audienceId) ?? null,
     });
-  const holds = conditionAt('$2');
+  const condition = conditionAt('$2');
   // Without a timed condition or a later `until`, one evaluation is enough.
-  const isTimed = mentionsOf(predicate).timed && asked.until > asked.now;
+  const isTimed = mentionsOf(predicate).timed && query.until > query.now;
   const people = `SELECT p.external_user_id FROM beckon.person p WHERE p.project_id = $1`;
-  const text = `WITH matching AS MATERIALIZED (${people} AND ${holds}),
+  const text = `WITH matching AS MATERIALIZED (${people} AND ${condition}),
     later AS MATERIALIZED (${isTimed ? `${people} AND ${conditionAt('$3')}` : 'SELECT * FROM matching'}),
     until_then AS (
       SELECT count(*) AS later, count(k.external_user_id) AS stay FROM later l LEFT JOIN matching k USING (external_user_id)
     ), replaced AS (
       SELECT count(*) AS members, count(k.external_user_id) AS stay FROM beckon.audience_member m
       LEFT JOIN matching k ON k.external_user_id = m.external_user_id
-      WHERE m.project_id = $1 AND m.edition + 0 = $4::bigint
+      WHERE m.project_id = $1 AND m.version_id + 0 = $4::bigint
     ), counted AS (
       SELECT count(*) AS count FROM matching WHERE $2::timestamptz <= $3::timestamptz
     )
     SELECT c.count, t.later - t.stay AS enters, c.count - t.stay AS leaves, c.count - r.stay AS joins, r.members - r.stay AS parts,
       ARRAY(SELECT external_user_id FROM matching ORDER BY external_user_id LIMIT ${SAMPLE_PEOPLE}) AS sample
     FROM counted c, until_then t, replaced r`;
-  await tx.query(`SET LOCAL statement_timeout = ${asked.withinMs}`);
+  await tx.query(`SET LOCAL statement_timeout = ${query.withinMs}`);
   try {
-    const [row] = await tx.query<Matching>(text, params.values);
+    const [row] = await tx.query<MatchCounts>(text, params.values);
     if (!row) throw new Error('a count that counted nothing');
     return row;
   } catch (error) {
-    throw isCanceled(error) ? tooLong(asked) : error;
+    throw isCanceled(error) ? tooLong(query) : error;
   }
 }
 
-function tooLong({ withinMs }: Asked) {
+function tooLong({ withinMs }: MatchQuery) {
   return invalid(
     `definition takes more than ${withinMs / 1_000} s to count: it can be created all the same, and is then counted in the background`,
     'definition',

@@ -1,21 +1,21 @@
 import { beforeEach, expect, test } from 'vitest';
-import { heldClock } from '../../../testkit/clock.ts';
+import { fixedClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { createAudience } from './change-audience.ts';
 import { createProject } from '../administration/create-project.ts';
-import { listBuilding, serveEdition } from './build-version.ts';
+import { listBuilding, serveAudienceVersion } from './build-version.ts';
 import { listMembers } from './list-members.ts';
-import { noWrites, writeStandings } from './memberships.ts';
+import { noWrites, writeMemberships } from './memberships.ts';
 import { previewDefinition } from './preview-definition.ts';
 import { showAudience } from './show-audiences.ts';
 import { listRuleNeeds } from '../rules/runs/rules-in-force.ts';
 
-const clock = heldClock();
+const clock = fixedClock();
 const db = await openTestDatabase(clock);
 const DAY_MS = 86_400_000;
 const now = (): Date => new Date(clock.now());
 let projectId: number;
-let edition: number;
+let versionId: number;
 let audienceId: string;
 beforeEach(async () => {
   projectId = (await createProject(db, { name: 'Acme' })).id;
@@ -26,18 +26,18 @@ beforeEach(async () => {
   );
   const definition = { trait: 'plan', equals: 'pro' };
   audienceId = (await createAudience({ db, listRuleNeeds }, { projectId, name: 'Pro', definition })).id;
-  edition = (await listBuilding(db, 100)).find((one) => one.projectId === projectId)?.edition ?? 0;
+  versionId = (await listBuilding(db, 100)).find((key) => key.projectId === projectId)?.versionId ?? 0;
 });
 
-const serve = () => db.transaction((tx) => serveEdition(tx, { projectId, edition, now: now() }));
+const serve = () => db.transaction((tx) => serveAudienceVersion(tx, { projectId, versionId, now: now() }));
 const move = (joined: string[], left: string[] = []) =>
   db.transaction((tx) =>
-    writeStandings(
+    writeMemberships(
       tx,
       {
         ...noWrites(),
-        joined: joined.map((userId) => ({ projectId, userId, edition, since: now() })),
-        left: left.map((userId) => ({ projectId, userId, edition })),
+        joined: joined.map((userId) => ({ projectId, userId, versionId, since: now() })),
+        left: left.map((userId) => ({ projectId, userId, versionId })),
       },
       now(),
     ),
@@ -50,7 +50,7 @@ test('lists members page by page in byte order, each once', async () => {
   const read: string[] = [];
   for (let after: string | null = null; ;) {
     const page = await listMembers(db, { projectId, reference: 'Pro', after, limit: 2 });
-    read.push(...page.map((one) => one.external_user_id));
+    read.push(...page.map((member) => member.external_user_id));
     if (page.length === 0) break;
     after = page.at(-1)?.external_user_id ?? null;
   }
@@ -79,16 +79,16 @@ test('lists growth with one entry per day, including days without changes, for a
 
 test('shows an audience with its definition and at most 20 of its members', async () => {
   await move(Array.from({ length: 30 }, (_, i) => `u${10 + i}`));
-  const shown = await showAudience(db, { projectId, reference: 'Pro', now: now() });
-  expect(shown).toMatchObject({
+  const audience = await showAudience(db, { projectId, reference: 'Pro', now: now() });
+  expect(audience).toMatchObject({
     id: audienceId,
     state: 'building',
     members: 30,
     progress: { built: 0, users: 60 },
     definition: { trait: 'plan', equals: 'pro' },
   });
-  expect(shown.sample).toHaveLength(20);
-  expect(shown.sample[0]).toEqual({ external_user_id: 'u10', since: now() });
+  expect(audience.sample).toHaveLength(20);
+  expect(audience.sample[0]).toEqual({ external_user_id: 'u10', since: now() });
   const unknown = showAudience(db, { projectId, reference: 'Unknown', now: now() });
   await expect(unknown).rejects.toMatchObject({ code: 'not_found' });
 });
@@ -106,10 +106,10 @@ const preview = (definition: unknown, withinMs?: number) =>
 test('previews the count, the first 20 users and the sentence, without creating anything', async () => {
   const found = await preview({ trait: 'plan', equals: 'pro' });
   expect(found).toMatchObject({ count: 30, sentence: 'plan is pro', uncountedEvents: [] });
-  expect(found.sample.map((one) => one.external_user_id)).toEqual(
+  expect(found.sample.map((user) => user.external_user_id)).toEqual(
     Array.from({ length: 20 }, (_, i) => `u${String(2 * (i + 1)).padStart(2, '0')}`),
   );
-  expect(await listBuilding(db, 100)).toContainEqual({ projectId, edition });
+  expect(await listBuilding(db, 100)).toContainEqual({ projectId, versionId });
   expect(await preview({ trait: 'plan', equals: 'none' })).toMatchObject({ count: 0, sample: [] });
 });
 

@@ -3,11 +3,11 @@ import { EXTERNAL_USER_ID_MAX_CHARS } from '@beckon/contract';
 import type {
   AudienceListed,
   AudienceMember,
-  AudienceShown,
+  AudienceDetails,
   DefinitionPreview,
   PredicateFacts,
 } from '@beckon/contract/dashboard';
-import { heldClock } from '../../../testkit/clock.ts';
+import { fixedClock } from '../../../testkit/clock.ts';
 import { testDashboard } from '../../../testkit/dashboard.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { openEngine } from '../../../testkit/engine.ts';
@@ -16,7 +16,7 @@ import { listEntries } from '../workspace/audit/store.ts';
 import { createProject } from '../administration/create-project.ts';
 import { createRule } from '../rules/write-rule.ts';
 
-const clock = heldClock();
+const clock = fixedClock();
 const db = await openTestDatabase(clock);
 const engine = openEngine(db, clock);
 const dashboard = testDashboard(db);
@@ -41,11 +41,14 @@ async function put(kind: 'users' | 'events', records: object[]): Promise<void> {
   await engine.settle();
 }
 const at = (rest = ''): string => `/projects/${projectId}/audiences${rest}`;
-async function make(name: string, definition: unknown = PRO): Promise<AudienceShown> {
-  const { status, json } = await dashboard.ask(`POST ${at()}`, { body: { name, definition }, as: 'editor' });
+async function make(name: string, definition: unknown = PRO): Promise<AudienceDetails> {
+  const { status, json } = await dashboard.request(`POST ${at()}`, {
+    body: { name, definition },
+    as: 'editor',
+  });
   expect([status, json.errors]).toEqual([200, undefined]);
   await engine.settle();
-  return json.data as AudienceShown;
+  return json.data as AudienceDetails;
 }
 
 test('lists an audience with its members, its growth and its uses', async () => {
@@ -58,7 +61,7 @@ test('lists an audience with its members, its growth and its uses', async () => 
   });
   clock.advance(24 * HOUR);
   await put('users', [{ external_user_id: 'bob', traits: { plan: 'pro' } }]);
-  const { json } = await dashboard.ask(`GET ${at()}`, { as: 'viewer' });
+  const { json } = await dashboard.request(`GET ${at()}`, { as: 'viewer' });
   const [notPaying, paying] = json.data as AudienceListed[];
   expect(paying).toMatchObject({ id, name: 'Paying', state: 'ready', members: 3, sentence: 'plan is pro' });
   expect(paying?.growth.at(-1)).toMatchObject({ joined: 1, left: 0, members: 3 });
@@ -72,23 +75,25 @@ test('lists an audience with its members, its growth and its uses', async () => 
 
 test('shows an audience with its definition, and pages through its members', async () => {
   const { id } = await make('Paying');
-  const { json } = await dashboard.ask(`GET ${at(`/${id}`)}`, { as: 'viewer' });
+  const { json } = await dashboard.request(`GET ${at(`/${id}`)}`, { as: 'viewer' });
   expect(json.data).toMatchObject({ definition: PRO, members: 2, sample: [{ external_user_id: 'ada' }, {}] });
-  const first = await dashboard.ask(`GET ${at(`/${id}/members?limit=1`)}`, { as: 'viewer' });
+  const first = await dashboard.request(`GET ${at(`/${id}/members?limit=1`)}`, { as: 'viewer' });
   expect((first.json.data as AudienceMember[]).map(({ external_user_id: user }) => user)).toEqual(['ada']);
   expect(first.json.meta.pagination.total).toBe(2);
-  const next = await dashboard.ask(`GET ${at(`/${id}/members?limit=1&cursor=${first.json.meta.cursor}`)}`);
+  const next = await dashboard.request(
+    `GET ${at(`/${id}/members?limit=1&cursor=${first.json.meta.cursor}`)}`,
+  );
   expect((next.json.data as AudienceMember[]).map(({ external_user_id: user }) => user)).toEqual(['cleo']);
   expect(next.json.meta.cursor).toBeNull();
   for (const path of ['/none', '/none/members', '/none/test?user=ada'])
-    expect((await dashboard.ask(`GET ${at(path)}`)).status).toBe(404);
+    expect((await dashboard.request(`GET ${at(path)}`)).status).toBe(404);
 });
 
 test('previews the count, the sentence, and who enters or leaves by time and by the edit', async () => {
   const { id } = await make('Paying');
   const preview = async (definition: unknown, audience?: string): Promise<DefinitionPreview> => {
     const body = { definition, ...(audience === undefined ? {} : { audience }) };
-    const { status, json } = await dashboard.ask(`POST ${at('/preview')}`, { body, as: 'viewer' });
+    const { status, json } = await dashboard.request(`POST ${at('/preview')}`, { body, as: 'viewer' });
     expect([status, json.errors]).toEqual([200, undefined]);
     return json.data as DefinitionPreview;
   };
@@ -125,31 +130,35 @@ test('reports each error of a definition at its place, and saves nothing', async
     [`POST ${at('/sentence')}`, { definition }],
     [`POST ${at()}`, { name: 'Odd', definition }],
   ] as const) {
-    const { status, json } = await dashboard.ask(what, { body });
+    const { status, json } = await dashboard.request(what, { body });
     expect(status).toBe(422);
     expect(json.errors.map(({ field }) => field)).toContain('definition.all.1.at_least');
   }
-  const said = await dashboard.ask(`POST ${at('/sentence')}`, { body: { definition: PRO } });
-  expect(said.json.data).toEqual({ sentence: 'plan is pro' });
+  const response = await dashboard.request(`POST ${at('/sentence')}`, { body: { definition: PRO } });
+  expect(response.json.data).toEqual({ sentence: 'plan is pro' });
   expect(
-    (await dashboard.ask(`POST ${at()}`, { body: { name: '', definition: PRO } })).json.errors[0]?.field,
+    (await dashboard.request(`POST ${at()}`, { body: { name: '', definition: PRO } })).json.errors[0]?.field,
   ).toBe('name');
-  expect((await dashboard.ask(`GET ${at()}`)).json.data).toEqual([]);
+  expect((await dashboard.request(`GET ${at()}`)).json.data).toEqual([]);
 });
 
 test("refuses an edit after another member's edit, and logs one that succeeds", async () => {
   const { id, updated_at } = await make('Paying');
   clock.advance(HOUR);
   const edit = (body: object, as: 'editor' | 'viewer' = 'editor') =>
-    dashboard.ask(`PATCH ${at(`/${id}`)}`, { body, as });
+    dashboard.request(`PATCH ${at(`/${id}`)}`, { body, as });
   expect((await edit({ name: 'x' }, 'viewer')).status).toBe(403);
-  const done = await edit({ name: 'Payers', definition: { trait: 'plan', equals: 'trial' }, updated_at });
-  expect(done.json.data).toMatchObject({ name: 'Payers', state: 'rebuilding', sentence: 'plan is trial' });
+  const response = await edit({ name: 'Payers', definition: { trait: 'plan', equals: 'trial' }, updated_at });
+  expect(response.json.data).toMatchObject({
+    name: 'Payers',
+    state: 'rebuilding',
+    sentence: 'plan is trial',
+  });
   const late = await edit({ name: 'Others', updated_at });
   expect([late.status, late.json.errors[0]?.message]).toEqual([409, expect.stringContaining('changed at')]);
   expect((await edit({ definition: 7 })).status).toBe(422);
   await engine.settle();
-  expect((await dashboard.ask(`GET ${at(`/${id}`)}`)).json.data).toMatchObject({
+  expect((await dashboard.request(`GET ${at(`/${id}`)}`)).json.data).toMatchObject({
     name: 'Payers',
     members: 1,
   });
@@ -167,7 +176,7 @@ test('deletes only with the typed name, and not while the audience is in use', a
   const { id } = await make('Paying');
   const { id: needing } = await make('Not paying', { not: { audience: id } });
   const remove = (audience: string, confirm: string) =>
-    dashboard.ask(`DELETE ${at(`/${audience}`)}`, { body: { confirm }, as: 'editor' });
+    dashboard.request(`DELETE ${at(`/${audience}`)}`, { body: { confirm }, as: 'editor' });
   expect((await remove(id, 'paying')).json.errors[0]?.field).toBe('confirm');
   const needed = await remove(id, 'Paying');
   expect([needed.status, needed.json.errors[0]?.message]).toEqual([
@@ -176,24 +185,24 @@ test('deletes only with the typed name, and not while the audience is in use', a
   ]);
   expect((await remove(needing, 'Not paying')).status).toBe(200);
   expect((await remove(id, 'Paying')).json.data).toEqual({ id });
-  expect((await dashboard.ask(`GET ${at(`/${id}`)}`)).status).toBe(404);
+  expect((await dashboard.request(`GET ${at(`/${id}`)}`)).status).toBe(404);
 });
 
 test('tests a user condition by condition', async () => {
   await make('Both', { all: [PRO, { trait: 'seats', at_least: 5 }] });
-  const { json } = await dashboard.ask(`GET ${at('/Both/test?user=ada')}`, { as: 'viewer' });
+  const { json } = await dashboard.request(`GET ${at('/Both/test?user=ada')}`, { as: 'viewer' });
   expect(json.data).toMatchObject({
     external_user_id: 'ada',
     member: false,
     explanation: { holds: false, conditions: [{ sentence: 'plan is pro', holds: true }, { holds: false }] },
   });
   for (const user of ['unknown', 'x'.repeat(EXTERNAL_USER_ID_MAX_CHARS)])
-    expect((await dashboard.ask(`GET ${at(`/Both/test?user=${user}`)}`)).status).toBe(404);
+    expect((await dashboard.request(`GET ${at(`/Both/test?user=${user}`)}`)).status).toBe(404);
 });
 
 test('offers as facts for definitions only data that this project has sent', async () => {
   await put('events', [{ external_user_id: 'ada', name: 'login', properties: { device: 'phone', n: 1 } }]);
-  const { json } = await dashboard.ask(`GET /projects/${projectId}/predicate-facts`, { as: 'viewer' });
+  const { json } = await dashboard.request(`GET /projects/${projectId}/predicate-facts`, { as: 'viewer' });
   const facts = json.data as PredicateFacts;
   expect(facts.traits[0]).toEqual({
     trait: 'plan',
@@ -218,8 +227,8 @@ test('shows nothing of it in another project', async () => {
   const { id } = await make('Paying');
   const other = (await createProject(db, { name: 'Other' })).id;
   for (const rest of ['', '/members', '/test?user=ada'])
-    expect((await dashboard.ask(`GET /projects/${other}/audiences/${id}${rest}`)).status).toBe(404);
-  expect((await dashboard.ask(`GET /projects/${other}/audiences`)).json.data).toEqual([]);
+    expect((await dashboard.request(`GET /projects/${other}/audiences/${id}${rest}`)).status).toBe(404);
+  expect((await dashboard.request(`GET /projects/${other}/audiences`)).json.data).toEqual([]);
   const body = { definition: { audience: id } };
-  expect((await dashboard.ask(`POST /projects/${other}/audiences/preview`, { body })).status).toBe(422);
+  expect((await dashboard.request(`POST /projects/${other}/audiences/preview`, { body })).status).toBe(422);
 });

@@ -1,4 +1,4 @@
-import type { AudienceListed, AudienceShown } from '@beckon/contract/dashboard';
+import type { AudienceListed, AudienceDetails } from '@beckon/contract/dashboard';
 import { Type } from 'typebox';
 import { audienceEditRoutes } from './edit-routes.ts';
 import { listCatalogue } from './event-catalog.ts';
@@ -27,8 +27,8 @@ export const audienceRoutes: DashboardRoute<Deps>[] = [
       const audiences = await listAudiences(db, projectId);
       const growth = await listGrowth(db, { projectId, now, audiences });
       const uses = await findUses({ db, listRuleNeeds }, { projectId, now: now.getTime() });
-      const data = audiences.map((one) =>
-        toListed(one, growth.get(one.id) ?? [], uses.audiences.get(one.id) ?? []),
+      const data = audiences.map((audience) =>
+        audienceSummary(audience, growth.get(audience.id) ?? [], uses.audiences.get(audience.id) ?? []),
       );
       return {
         data,
@@ -60,7 +60,7 @@ export const audienceRoutes: DashboardRoute<Deps>[] = [
   route('GET /projects/:project/audiences/:audience', {
     needs: 'viewer',
     handle: async ({ db, listRuleNeeds }, { projectId, params }) => ({
-      data: await shown({ db, listRuleNeeds }, projectId, params.audience),
+      data: await loadAudience({ db, listRuleNeeds }, projectId, params.audience),
     }),
   }),
   route('GET /projects/:project/audiences/:audience/members', {
@@ -76,35 +76,39 @@ export const audienceRoutes: DashboardRoute<Deps>[] = [
         found.find(({ id, name }) => id === reference || name === reference)?.members ?? rows.length;
       return toPage(rows, page, {
         show: ({ external_user_id, since }) => ({ external_user_id, since: since.toISOString() }),
-        placeOf: ({ external_user_id: id }) => [id],
+        cursorOf: ({ external_user_id: id }) => [id],
         total,
       });
     },
   }),
-  ...audienceEditRoutes(shown),
+  ...audienceEditRoutes(loadAudience),
 ];
 
-async function shown(
+async function loadAudience(
   { db, listRuleNeeds }: Pick<Deps, 'db' | 'listRuleNeeds'>,
   projectId: number,
   reference: string,
-): Promise<AudienceShown> {
+): Promise<AudienceDetails> {
   const now = new Date(db.clock.now());
   const audience = await showAudience(db, { projectId, reference, now });
   const uses = await findUses({ db, listRuleNeeds }, { projectId, now: now.getTime() });
-  return toShown(audience, uses.audiences.get(audience.id) ?? []);
+  return audienceDetail(audience, uses.audiences.get(audience.id) ?? []);
 }
 
-function toListed(audience: ListedAudience, growth: GrowthDay[], used_by: DefinitionUse[]): AudienceListed {
+function audienceSummary(
+  audience: ListedAudience,
+  growth: GrowthDay[],
+  used_by: DefinitionUse[],
+): AudienceListed {
   const { id, name, state, members, progress, sentence, createdAt, updatedAt } = audience;
   const [created_at, updated_at] = [createdAt.toISOString(), updatedAt.toISOString()];
   return { id, name, state, members, progress, sentence, created_at, updated_at, growth, used_by };
 }
 
-function toShown(audience: AudienceView, uses: DefinitionUse[]): AudienceShown {
+function audienceDetail(audience: AudienceView, uses: DefinitionUse[]): AudienceDetails {
   const { definition, growth, sample } = audience;
   return {
-    ...toListed(audience, growth, uses),
+    ...audienceSummary(audience, growth, uses),
     definition,
     sample: sample.map(({ external_user_id, since }) => ({ external_user_id, since: since.toISOString() })),
   };
@@ -114,7 +118,7 @@ function toShown(audience: AudienceView, uses: DefinitionUse[]): AudienceShown {
 type TraitName = { trait: string; types: string[]; known: boolean; examples: string[] };
 
 /** The number of users to read from both ends of the id order. A trait that none of them has is not suggested, but it can be typed. */
-const LOOKED_AT = 1_000;
+const SAMPLED_MAX = 1_000;
 const NAMES_MAX = 300;
 const EXAMPLES = 5;
 const EXAMPLE_CHARS = 60;
@@ -124,7 +128,7 @@ async function listTraitNames(tx: Tx, projectId: number): Promise<TraitName[]> {
   const people = `SELECT name, plan, signup_date, company, role, traits FROM beckon.person WHERE project_id = $1 ORDER BY external_user_id`;
   const rows = await tx.query<Omit<TraitName, 'known'>>(
     `WITH sampled AS (
-       (${people} LIMIT ${LOOKED_AT}) UNION ALL (${people} DESC LIMIT ${LOOKED_AT})
+       (${people} LIMIT ${SAMPLED_MAX}) UNION ALL (${people} DESC LIMIT ${SAMPLED_MAX})
      ), trait AS (
        SELECT t.key AS trait, t.value FROM sampled CROSS JOIN LATERAL jsonb_each(traits) t
        UNION ALL

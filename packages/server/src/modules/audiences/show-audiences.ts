@@ -1,5 +1,11 @@
 import { findAudience, unknownAudience } from './audience.ts';
-import { type Current, listCurrent, newest, seen, sentenceFor } from './current-versions.ts';
+import {
+  type CurrentAudience,
+  listCurrent,
+  newestVersion,
+  visibleVersion,
+  sentenceFor,
+} from './current-versions.ts';
 import type { AudienceMemberRow } from './reads.ts';
 import { dayOf } from './memberships.ts';
 import { type GrowthDayRow, listAllDayRows, listDayRows, listMemberRows } from './reads.ts';
@@ -22,25 +28,25 @@ export type ListedAudience = {
 /** Lists the audiences of a project by name. */
 export async function listAudiences(tx: Tx, projectId: number): Promise<ListedAudience[]> {
   const audiences = await listCurrent(tx, projectId);
-  return audiences.map((audience) => toListed(audience, audiences));
+  return audiences.map((audience) => listedAudience(audience, audiences));
 }
 
-function toListed(audience: Current, all: Current[]): ListedAudience {
+function listedAudience(audience: CurrentAudience, all: CurrentAudience[]): ListedAudience {
   const { id, name, createdAt, updatedAt, building } = audience;
   return {
     id,
     name,
     state: stateOf(audience),
-    members: seen(audience).members,
+    members: visibleVersion(audience).members,
     // New users may have arrived since the count.
-    progress: building && { built: building.built, users: Math.max(building.people, building.built) },
-    sentence: sentenceFor(newest(audience).predicate, all),
+    progress: building && { built: building.built, users: Math.max(building.users, building.built) },
+    sentence: sentenceFor(newestVersion(audience).predicate, all),
     createdAt,
     updatedAt,
   };
 }
 
-function stateOf({ served, building }: Current): ListedAudience['state'] {
+function stateOf({ served, building }: CurrentAudience): ListedAudience['state'] {
   if (!building) return 'ready';
   return served ? 'rebuilding' : 'building';
 }
@@ -60,15 +66,15 @@ export async function showAudience(
 ): Promise<AudienceView> {
   const { id } = await findAudience(tx, { projectId, reference });
   const all = await listCurrent(tx, projectId);
-  const audience = all.find((one) => one.id === id);
+  const audience = all.find((candidate) => candidate.id === id);
   if (!audience) throw unknownAudience(reference);
   const from = firstDay(audience.createdAt, now);
-  const { edition } = seen(audience);
+  const { versionId } = visibleVersion(audience);
   return {
-    ...toListed(audience, all),
-    definition: newest(audience).definition,
+    ...listedAudience(audience, all),
+    definition: newestVersion(audience).definition,
     growth: growthOf(await listDayRows(tx, { projectId, audienceId: id, from }), from, dayOf(now)),
-    sample: await listMemberRows(tx, { projectId, edition, after: null, limit: SAMPLE_MEMBERS }),
+    sample: await listMemberRows(tx, { projectId, versionId, after: null, limit: SAMPLE_MEMBERS }),
   };
 }
 
@@ -112,7 +118,7 @@ function growthOf(rows: GrowthDayRow[], from: string, to: string): GrowthDay[] {
     const day = dayOf(new Date(at));
     const row = byDay.get(day);
     members = row?.members ?? members;
-    days.push({ day, joined: row?.joined ?? 0, left: row?.departed ?? 0, members });
+    days.push({ day, joined: row?.joined ?? 0, left: row?.left_count ?? 0, members });
   }
   return days;
 }

@@ -1,8 +1,8 @@
 import type { PersonId } from '../users/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 
-/** Writes to `audience`, `audience_edition`, `audience_member`, `audience_due` and `audience_day`. `reads.ts` reads them. */
-export type EditionState = 'building' | 'served' | 'retired';
+/** Writes to `audience`, `audience_version`, `audience_member`, `audience_timer` and `audience_day`. `reads.ts` reads them. */
+export type AudienceVersionState = 'building' | 'served' | 'retired';
 
 export type AudienceRow = {
   project_id: number;
@@ -29,45 +29,49 @@ export async function deleteAudienceRows(tx: Tx, projectId: number, audienceId: 
   await tx.query(`DELETE FROM beckon.audience WHERE project_id = $1 AND id = $2`, key);
 }
 
-export type NewEdition = {
+export type NewAudienceVersion = {
   projectId: number;
-  edition: number;
+  versionId: number;
   audienceId: string;
   definition: unknown;
   people: number;
   createdAt: Date;
 };
 
-export async function insertEdition(tx: Tx, row: NewEdition): Promise<void> {
-  const { projectId, edition, audienceId, definition, people, createdAt } = row;
+export async function insertAudienceVersion(tx: Tx, row: NewAudienceVersion): Promise<void> {
+  const { projectId, versionId, audienceId, definition, people, createdAt } = row;
   await tx.query(
-    `INSERT INTO beckon.audience_edition
-       (project_id, edition, audience_id, state, definition, members, people, built, created_at)
+    `INSERT INTO beckon.audience_version
+       (project_id, version_id, audience_id, state, definition, members, users, built, created_at)
      VALUES ($1, $2, $3, 'building', $4::jsonb, 0, $5, 0, $6)`,
-    [projectId, edition, audienceId, JSON.stringify(definition), people, createdAt],
+    [projectId, versionId, audienceId, JSON.stringify(definition), people, createdAt],
   );
 }
 
-export async function retireEditions(
+export async function retireAudienceVersions(
   tx: Tx,
-  { projectId, audienceId, states }: { projectId: number; audienceId: string; states: EditionState[] },
+  {
+    projectId,
+    audienceId,
+    states,
+  }: { projectId: number; audienceId: string; states: AudienceVersionState[] },
 ): Promise<void> {
   await tx.query(
-    `UPDATE beckon.audience_edition SET state = 'retired', built_to = NULL
+    `UPDATE beckon.audience_version SET state = 'retired', built_to = NULL
      WHERE project_id = $1 AND audience_id = $2 AND state = ANY ($3)`,
     [projectId, audienceId, states],
   );
 }
 
-export type EditionKey = { project_id: number; edition: number };
+export type AudienceVersionKeyRow = { project_id: number; version_id: number };
 
-export type Built = { projectId: number; edition: number; builtTo: string; built: number };
+export type BuildProgress = { projectId: number; versionId: number; builtTo: string; built: number };
 
-export async function updateBuilt(tx: Tx, built: Built): Promise<boolean> {
+export async function updateBuilt(tx: Tx, built: BuildProgress): Promise<boolean> {
   const rows = await tx.query(
-    `UPDATE beckon.audience_edition SET built_to = $3, built = $4, people = greatest(people, $4)
-     WHERE project_id = $1 AND edition = $2 AND state = 'building' RETURNING edition`,
-    [built.projectId, built.edition, built.builtTo, built.built],
+    `UPDATE beckon.audience_version SET built_to = $3, built = $4, users = greatest(users, $4)
+     WHERE project_id = $1 AND version_id = $2 AND state = 'building' RETURNING version_id`,
+    [built.projectId, built.versionId, built.builtTo, built.built],
   );
   return rows.length > 0;
 }
@@ -77,91 +81,101 @@ export type ServedRow = { audience_id: string; members: number };
 export async function findBuilding(
   tx: Tx,
   projectId: number,
-  edition: number,
+  versionId: number,
 ): Promise<ServedRow | undefined> {
   const rows = await tx.query<ServedRow>(
-    `SELECT audience_id, members FROM beckon.audience_edition
-     WHERE project_id = $1 AND edition = $2 AND state = 'building' FOR UPDATE`,
-    [projectId, edition],
+    `SELECT audience_id, members FROM beckon.audience_version
+     WHERE project_id = $1 AND version_id = $2 AND state = 'building' FOR UPDATE`,
+    [projectId, versionId],
   );
   return rows[0];
 }
 
-/** Marks an edition as served. All users are built by then, so `built` is the number of users. */
+/** Marks a version as served. All users are built by then, so `built` is the number of users. */
 export async function updateServed(
   tx: Tx,
-  { projectId, edition, at }: { projectId: number; edition: number; at: Date },
+  { projectId, versionId, at }: { projectId: number; versionId: number; at: Date },
 ): Promise<void> {
   await tx.query(
-    `UPDATE beckon.audience_edition SET state = 'served', served_at = $3, people = built, built_to = NULL
-     WHERE project_id = $1 AND edition = $2`,
-    [projectId, edition, at],
+    `UPDATE beckon.audience_version SET state = 'served', served_at = $3, users = built, built_to = NULL
+     WHERE project_id = $1 AND version_id = $2`,
+    [projectId, versionId, at],
   );
 }
 
-type Place = PersonId & { edition: number };
+type MemberKey = PersonId & { versionId: number };
 
-function columns(places: Place[]): [number[], string[], number[]] {
-  return [
-    places.map((one) => one.projectId),
-    places.map((one) => one.userId),
-    places.map((one) => one.edition),
-  ];
+function columns(keys: MemberKey[]): [number[], string[], number[]] {
+  return [keys.map((key) => key.projectId), keys.map((key) => key.userId), keys.map((key) => key.versionId)];
 }
 
-const PLACES = `unnest($1::bigint[], $2::text[], $3::bigint[]) AS x(project_id, external_user_id, edition)`;
+const KEYS = `unnest($1::bigint[], $2::text[], $3::bigint[]) AS x(project_id, external_user_id, version_id)`;
 
 /** Returns one row per membership that was really added. */
-export function insertMembers(tx: Tx, rows: (Place & { since: Date })[]): Promise<EditionKey[]> {
+export function insertMembers(
+  tx: Tx,
+  rows: (MemberKey & { since: Date })[],
+): Promise<AudienceVersionKeyRow[]> {
   return tx.prepared({
     name: 'audiences.join',
-    text: `INSERT INTO beckon.audience_member AS m (project_id, external_user_id, edition, since)
+    text: `INSERT INTO beckon.audience_member AS m (project_id, external_user_id, version_id, since)
            SELECT * FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::timestamptz[])
-           ON CONFLICT DO NOTHING RETURNING m.project_id, m.edition`,
+           ON CONFLICT DO NOTHING RETURNING m.project_id, m.version_id`,
     values: [...columns(rows), rows.map((row) => row.since)],
   });
 }
 
 /** Returns one row per membership that was really removed. */
-export function deleteMembers(tx: Tx, rows: Place[]): Promise<EditionKey[]> {
+export function deleteMembers(tx: Tx, rows: MemberKey[]): Promise<AudienceVersionKeyRow[]> {
   return tx.prepared({
     name: 'audiences.leave',
-    text: `DELETE FROM beckon.audience_member AS m USING ${PLACES}
-           WHERE m.project_id = x.project_id AND m.external_user_id = x.external_user_id AND m.edition = x.edition
-           RETURNING m.project_id, m.edition`,
+    text: `DELETE FROM beckon.audience_member AS m USING ${KEYS}
+           WHERE m.project_id = x.project_id AND m.external_user_id = x.external_user_id AND m.version_id = x.version_id
+           RETURNING m.project_id, m.version_id`,
     values: columns(rows),
   });
 }
 
-export async function upsertDues(tx: Tx, rows: (Place & { at: Date })[]): Promise<void> {
+export async function upsertMemberTimers(tx: Tx, rows: (MemberKey & { at: Date })[]): Promise<void> {
   await tx.prepared({
-    name: 'audiences.due',
-    text: `INSERT INTO beckon.audience_due (project_id, external_user_id, edition, at)
+    name: 'audiences.set_timers',
+    text: `INSERT INTO beckon.audience_timer (project_id, external_user_id, version_id, at)
            SELECT * FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::timestamptz[])
-           ON CONFLICT (project_id, external_user_id, edition) DO UPDATE SET at = excluded.at`,
+           ON CONFLICT (project_id, external_user_id, version_id) DO UPDATE SET at = excluded.at`,
     values: [...columns(rows), rows.map((row) => row.at)],
   });
 }
 
-export async function deleteDues(tx: Tx, rows: Place[]): Promise<void> {
+export async function deleteMemberTimers(tx: Tx, rows: MemberKey[]): Promise<void> {
   await tx.prepared({
-    name: 'audiences.not_due',
-    text: `DELETE FROM beckon.audience_due AS d USING ${PLACES}
-           WHERE d.project_id = x.project_id AND d.external_user_id = x.external_user_id AND d.edition = x.edition`,
+    name: 'audiences.delete_timers',
+    text: `DELETE FROM beckon.audience_timer AS d USING ${KEYS}
+           WHERE d.project_id = x.project_id AND d.external_user_id = x.external_user_id AND d.version_id = x.version_id`,
     values: columns(rows),
   });
 }
 
-export type CountedRow = EditionKey & { audience_id: string; state: EditionState; members: number };
+export type CountedRow = AudienceVersionKeyRow & {
+  audience_id: string;
+  state: AudienceVersionState;
+  members: number;
+};
 
-export function updateCounts(tx: Tx, rows: (EditionKey & { delta: number })[]): Promise<CountedRow[]> {
+export function updateCounts(
+  tx: Tx,
+  rows: (AudienceVersionKeyRow & { delta: number })[],
+): Promise<CountedRow[]> {
   return tx.prepared({
     name: 'audiences.count',
-    text: `UPDATE beckon.audience_edition AS e SET members = e.members + x.delta
-           FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) AS x(project_id, edition, delta)
-           WHERE e.project_id = x.project_id AND e.edition = x.edition
-           RETURNING e.project_id, e.edition, e.audience_id, e.state, e.members`,
-    values: [rows.map((row) => row.project_id), rows.map((row) => row.edition), rows.map((row) => row.delta)],
+    text: `UPDATE beckon.audience_version AS e SET members = e.members + x.delta
+           FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) AS x(project_id, version_id, delta)
+           WHERE e.project_id = x.project_id AND e.version_id = x.version_id
+           RETURNING e.project_id, e.version_id, e.audience_id, e.state, e.members`,
+    values: [
+      rows.map((row) => row.project_id),
+      rows.map((row) => row.version_id),
+      rows.map((row) => row.delta),
+    ],
   });
 }
 
@@ -169,66 +183,72 @@ export type AudienceDayRow = {
   project_id: number;
   audience_id: string;
   joined: number;
-  departed: number;
+  left_count: number;
   members: number;
 };
 
 export async function upsertDays(tx: Tx, rows: AudienceDayRow[], day: string): Promise<void> {
   await tx.prepared({
     name: 'audiences.day',
-    text: `INSERT INTO beckon.audience_day AS d (project_id, audience_id, day, joined, departed, members)
-           SELECT project_id, audience_id, $6::date, joined, departed, members
+    text: `INSERT INTO beckon.audience_day AS d (project_id, audience_id, day, joined, left_count, members)
+           SELECT project_id, audience_id, $6::date, joined, left_count, members
            FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::bigint[], $5::bigint[])
-             AS x(project_id, audience_id, joined, departed, members)
+             AS x(project_id, audience_id, joined, left_count, members)
            ON CONFLICT (project_id, audience_id, day) DO UPDATE SET
-             joined = d.joined + excluded.joined, departed = d.departed + excluded.departed, members = excluded.members`,
+             joined = d.joined + excluded.joined, left_count = d.left_count + excluded.left_count, members = excluded.members`,
     values: [
       rows.map((row) => row.project_id),
       rows.map((row) => row.audience_id),
       rows.map((row) => row.joined),
-      rows.map((row) => row.departed),
+      rows.map((row) => row.left_count),
       rows.map((row) => row.members),
       day,
     ],
   });
 }
 
-export function deletePersonMembers(tx: Tx, { projectId, userId }: PersonId): Promise<EditionKey[]> {
-  const text = `DELETE FROM beckon.audience_member WHERE project_id = $1 AND external_user_id = $2
-                RETURNING project_id, edition`;
-  return tx.query(text, [projectId, userId]);
-}
-
-export function deletePersonDues(tx: Tx, { projectId, userId }: PersonId): Promise<EditionKey[]> {
-  const text = `DELETE FROM beckon.audience_due WHERE project_id = $1 AND external_user_id = $2
-                RETURNING project_id, edition`;
-  return tx.query(text, [projectId, userId]);
-}
-
-/** Deletes rows of a retired edition, which has no writers anymore. Returns how many were deleted. */
-export async function deleteSomeOfRetired(
+export function deletePersonMembers(
   tx: Tx,
-  table: 'audience_member' | 'audience_due',
-  { projectId, edition, limit }: { projectId: number; edition: number; limit: number },
-): Promise<number> {
-  const text = table === 'audience_member' ? RETIRED_MEMBERS : RETIRED_DUES;
-  return (await tx.query(text, [projectId, edition, limit])).length;
+  { projectId, userId }: PersonId,
+): Promise<AudienceVersionKeyRow[]> {
+  const text = `DELETE FROM beckon.audience_member WHERE project_id = $1 AND external_user_id = $2
+                RETURNING project_id, version_id`;
+  return tx.query(text, [projectId, userId]);
 }
 
-const IS_RETIRED = `EXISTS (SELECT FROM beckon.audience_edition e
-  WHERE e.project_id = $1 AND e.edition = $2 AND e.state = 'retired')`;
+export function deletePersonTimers(
+  tx: Tx,
+  { projectId, userId }: PersonId,
+): Promise<AudienceVersionKeyRow[]> {
+  const text = `DELETE FROM beckon.audience_timer WHERE project_id = $1 AND external_user_id = $2
+                RETURNING project_id, version_id`;
+  return tx.query(text, [projectId, userId]);
+}
+
+/** Deletes rows of a retired version, which has no writers anymore. Returns how many were deleted. */
+export async function deleteRetiredRows(
+  tx: Tx,
+  table: 'audience_member' | 'audience_timer',
+  { projectId, versionId, limit }: { projectId: number; versionId: number; limit: number },
+): Promise<number> {
+  const text = table === 'audience_member' ? RETIRED_MEMBERS : RETIRED_TIMERS;
+  return (await tx.query(text, [projectId, versionId, limit])).length;
+}
+
+const IS_RETIRED = `EXISTS (SELECT FROM beckon.audience_version e
+  WHERE e.project_id = $1 AND e.version_id = $2 AND e.state = 'retired')`;
 
 const RETIRED_MEMBERS = `
-  DELETE FROM beckon.audience_member WHERE project_id = $1 AND edition + 0 = $2 AND external_user_id IN (
-    SELECT external_user_id FROM beckon.audience_member WHERE project_id = $1 AND edition + 0 = $2 LIMIT $3
+  DELETE FROM beckon.audience_member WHERE project_id = $1 AND version_id + 0 = $2 AND external_user_id IN (
+    SELECT external_user_id FROM beckon.audience_member WHERE project_id = $1 AND version_id + 0 = $2 LIMIT $3
   ) AND ${IS_RETIRED} RETURNING 1`;
 
-const RETIRED_DUES = `
-  DELETE FROM beckon.audience_due WHERE project_id = $1 AND edition + 0 = $2 AND external_user_id IN (
-    SELECT external_user_id FROM beckon.audience_due WHERE project_id = $1 AND edition + 0 = $2 LIMIT $3
+const RETIRED_TIMERS = `
+  DELETE FROM beckon.audience_timer WHERE project_id = $1 AND version_id + 0 = $2 AND external_user_id IN (
+    SELECT external_user_id FROM beckon.audience_timer WHERE project_id = $1 AND version_id + 0 = $2 LIMIT $3
   ) AND ${IS_RETIRED} RETURNING 1`;
 
-export async function deleteEdition(tx: Tx, projectId: number, edition: number): Promise<void> {
-  const text = `DELETE FROM beckon.audience_edition WHERE project_id = $1 AND edition = $2 AND state = 'retired'`;
-  await tx.query(text, [projectId, edition]);
+export async function deleteAudienceVersion(tx: Tx, projectId: number, versionId: number): Promise<void> {
+  const text = `DELETE FROM beckon.audience_version WHERE project_id = $1 AND version_id = $2 AND state = 'retired'`;
+  await tx.query(text, [projectId, versionId]);
 }

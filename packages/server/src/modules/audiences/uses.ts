@@ -14,7 +14,7 @@ export async function findUses(
 ): Promise<Uses> {
   const uses: Uses = { events: new Map(), audiences: new Map() };
   const model = (await loadModels(db, [projectId])).get(projectId);
-  for (const { audienceId, name, mentions } of model?.editions ?? []) {
+  for (const { audienceId, name, mentions } of model?.versions ?? []) {
     const use: DefinitionUse = { kind: 'audience', id: audienceId, name };
     for (const event of mentions.events) add(uses.events, event, use);
     for (const id of mentions.audiences) add(uses.audiences, id, use);
@@ -28,9 +28,9 @@ export async function findUses(
 }
 
 function add(into: Map<string, DefinitionUse[]>, key: string, use: DefinitionUse): void {
-  const known = into.get(key) ?? [];
-  if (!known.some(({ kind, id }) => kind === use.kind && id === use.id)) known.push(use);
-  into.set(key, known);
+  const existing = into.get(key) ?? [];
+  if (!existing.some(({ kind, id }) => kind === use.kind && id === use.id)) existing.push(use);
+  into.set(key, existing);
 }
 
 /** A version of a rule in force, and the events and audiences that it uses. */

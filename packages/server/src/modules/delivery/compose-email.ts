@@ -14,7 +14,7 @@ import { deliveryAddress } from '../../platform/net/address.ts';
 export type ClaimedEmail = {
   projectId: number;
   draftId: string;
-  messageId: string;
+  emailId: string;
   epoch: number;
   userId: string;
   /** The address as the user has it. `address` is the normalized form. */
@@ -62,9 +62,9 @@ export type Frozen = {
 
 /** Composes the email once, as it is sent. Sending, showing and retrying it all use these bytes. Throws if it cannot be composed. */
 export async function freeze(claimed: ClaimedEmail, deps: FreezeDeps): Promise<Frozen> {
-  const { projectId, messageId, sender, content, email, projectName, ruleName } = claimed;
+  const { projectId, emailId, sender, content, email, projectName, ruleName } = claimed;
   const { mailFrom, messageIdHeader, unsubscribeUrl, headers } = emailHeaders({
-    name: { projectId, messageId },
+    name: { projectId, emailId },
     outlet: deps.outlet,
     tokenKeys: deps.tokenKeys,
     from: sender,
@@ -83,18 +83,22 @@ export async function freeze(claimed: ClaimedEmail, deps: FreezeDeps): Promise<F
   const { opens, clicks } = claimed.tracking;
   const ownPrefix = opens || clicks ? new URL('.', unsubscribeUrl).href : null;
   const { isSending = false } = deps;
-  const written = await deps.renderer.run('email', { content, frame, ownPrefix }, { projectId, isSending });
-  const { html, tracked } = track(written, claimed, deps);
+  const rendered = await deps.renderer.run(
+    'email',
+    { content, frame, untrackedPrefix: ownPrefix },
+    { projectId, isSending },
+  );
+  const { html, tracked } = track(rendered, claimed, deps);
   const mime = await composeMail(
     {
       messageId: messageIdHeader,
       date: new Date(deps.now() + claimed.aheadMs),
       from: { name: sender.name, address: sender.address },
       to: { name: '', address: deliveryAddress(email) },
-      replyTo: answersTo(claimed, deps),
+      replyTo: replyToMailbox(claimed, deps),
       subject: content.subject,
       html,
-      text: written.text,
+      text: rendered.text,
       headers,
     },
     sender.signer?.dkim ?? null,
@@ -110,15 +114,15 @@ type Tracked = { html: string; tracked: Frozen['tracked'] };
 
 /** Replaces the links by tracked ones. A tracked link does not contain its target: it names the email and the link, with a signed token. */
 function track(
-  { html, places }: RenderedEmail,
-  { projectId, messageId, sender: { signer }, tracking: { opens, clicks } }: ClaimedEmail,
+  { html, linkPositions: positions }: RenderedEmail,
+  { projectId, emailId, sender: { signer }, tracking: { opens, clicks } }: ClaimedEmail,
   { outlet, tokenKeys }: Pick<FreezeDeps, 'outlet' | 'tokenKeys'>,
 ): Tracked {
-  if (places === null) return { html, tracked: null };
-  const name: EmailName = { projectId, messageId };
+  if (positions === null) return { html, tracked: null };
+  const name: EmailName = { projectId, emailId };
   const base = signer ? linksBaseOf(signer.domain, outlet.publicUrl) : outlet.publicUrl;
   const at = (path: string): string => new URL(path, base).href;
-  const marked = markLinks(html, places, {
+  const marked = markLinks(html, positions, {
     linkOf: clicks ? (link) => at(`/c/${emailToken(name, `click ${link}`, tokenKeys)}/${link}`) : null,
     trapOf: clicks ? (link) => at(`/c/${emailToken(name, 'trap', tokenKeys)}/${link}`) : null,
     pixel: opens ? at(`/o/${emailToken(name, 'open', tokenKeys)}.gif`) : null,
@@ -128,12 +132,12 @@ function track(
 }
 
 /** Returns an address of Beckon if replies are forwarded. This requires inbound email and an address to forward to. */
-function answersTo(
-  { projectId, messageId, sender: { replyTo, replyForwardTo } }: ClaimedEmail,
+function replyToMailbox(
+  { projectId, emailId, sender: { replyTo, replyForwardTo } }: ClaimedEmail,
   { outlet, tokenKeys }: FreezeDeps,
 ): Mailbox | null {
-  const ours =
-    replyForwardTo === null ? null : replyAddress({ name: { projectId, messageId }, outlet, tokenKeys });
-  const address = ours ?? replyTo;
+  const forwardAddress =
+    replyForwardTo === null ? null : replyAddress({ name: { projectId, emailId }, outlet, tokenKeys });
+  const address = forwardAddress ?? replyTo;
   return address === null ? null : { name: '', address };
 }

@@ -1,7 +1,7 @@
 import type { Tx } from '../../platform/db/statements.ts';
 
 /** A draft that may be sent soon, with the data needed to compete for a cap slot. */
-export type Contending = {
+export type ContendingDraft = {
   id: string;
   userId: string;
   priority: number;
@@ -25,7 +25,7 @@ const HELD_BY_TIME = [
 export async function listContending(
   tx: Tx,
   { projectId, users, until }: { projectId: number; users: string[]; until: number },
-): Promise<Contending[]> {
+): Promise<ContendingDraft[]> {
   if (users.length === 0) return [];
   const rows = await tx.prepared<{
     id: string;

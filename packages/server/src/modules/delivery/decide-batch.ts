@@ -16,20 +16,20 @@ import {
 } from '../drafts/index.ts';
 import { type Person, personKey } from '../users/index.ts';
 import {
-  type EarlierMessage,
+  type EarlierEmail,
   findEarlier,
   findFrozen,
-  type GateAnswer,
+  type GateResult,
   type GateFacts,
 } from '../sending/index.ts';
 import { WORK_MAX } from '../rendering/index.ts';
-import { addressOf, type Gates, openGates, passGates } from './send-checks.ts';
+import { addressOf, type Gates, loadGates, passGates } from './send-checks.ts';
 import { trackingOf } from './compose-email.ts';
-import { evaluateAgain, type DraftEvaluationInput, gatherEvidence } from './evaluate.ts';
-import { findSender, gatesElsewhere, type ProjectSender } from './find-sender.ts';
+import { evaluateAgain, type DraftEvaluationInput, loadEvidence } from './evaluate.ts';
+import { findSender, findDomainGates, type ProjectSender } from './find-sender.ts';
 import { type DraftBatch, type DraftBatchResult, type Tokens } from './draft-batch.ts';
 
-const ASK_AGAIN_MS = 3_600_000;
+const CHECK_AGAIN_MS = 3_600_000;
 /** Rendering changed drafts blocks the process: about a fifth of a second in one batch. */
 const RENDERED_MAX = 2 * WORK_MAX;
 /** A claimed email is submitted within this time, or it is returned. */
@@ -39,69 +39,75 @@ const CLAIMED_FOR_MS = 60_000;
 export async function decideBatch(
   batch: DraftBatch,
   due: Draft[],
-  { bucket, left }: Tokens,
+  { bucket, remaining }: Tokens,
 ): Promise<DraftBatchResult> {
   const { now } = batch;
-  const done: DraftBatchResult = {
+  const result: DraftBatchResult = {
     moved: [],
     later: [],
     emails: [],
     messages: [],
     ends: [],
-    narrow: null,
+    domainLimits: null,
     decisions: [],
     bucket,
   };
-  const leaving = left < 1 ? [] : due.filter((draft) => dueAction(draft, now) === 'leave');
-  const asked = leaving.length > 0 ? await gatherAll(batch, leaving, bucket) : null;
-  for (const draft of inTurn(due, asked?.gates.warmup ?? null)) {
+  const sendable = remaining < 1 ? [] : due.filter((draft) => dueAction(draft, now) === 'leave');
+  const context = sendable.length > 0 ? await loadContext(batch, sendable, bucket) : null;
+  for (const draft of inSendOrder(due, context?.gates.warmup ?? null)) {
     const action = dueAction(draft, now);
-    if (action === 'leave' && asked) leave(batch, draft, { ...asked, done });
-    else if (action === 'give_up') fail(batch, done, { draft, reason: 'expired' });
-    else note(batch, done, { draft, decided: actOn(draft, now) });
+    if (action === 'leave' && context) evaluateAndSend(batch, draft, { ...context, result });
+    else if (action === 'give_up') fail(batch, result, { draft, reason: 'expired' });
+    else note(batch, result, { draft, decided: actOn(draft, now) });
   }
-  if (asked) await findOldBytes(batch, done, asked);
-  return asked ? { ...done, bucket: asked.gates.bucket, narrow: asked.gates.narrow } : done;
+  if (context) await findOldBytes(batch, result, context);
+  return context
+    ? { ...result, bucket: context.gates.bucket, domainLimits: context.gates.domainLimits }
+    : result;
 }
 
 /** Adds the stored bytes to emails that were tried before, so that they are sent unchanged. */
 async function findOldBytes(
   { tx, projectId }: DraftBatch,
   { emails }: DraftBatchResult,
-  { earlier }: Asked,
+  { earlier }: DraftBatchContext,
 ): Promise<void> {
   const tried = emails.filter(({ draftId }) => earlier.has(draftId));
   const frozen = await findFrozen(tx, { projectId, draftIds: tried.map(({ draftId }) => draftId) });
   for (const email of tried) email.frozen = frozen.get(email.draftId) ?? null;
 }
 
-type Asked = {
+type DraftBatchContext = {
   evidence: DraftEvaluationInput;
   gates: Gates;
   sender: ProjectSender;
-  /** The earlier messages of drafts that were handed to the relay before and deferred. */
-  earlier: Map<string, EarlierMessage>;
+  /** The earlier emails of drafts that were handed to the relay before and deferred. */
+  earlier: Map<string, EarlierEmail>;
   /** The answers of the other domains that some of these emails are signed for. */
-  elsewhere: Map<string, GateFacts['domain']>;
+  domainGates: Map<string, GateFacts['domain']>;
 };
 
-async function gatherAll(batch: DraftBatch, leaving: Draft[], bucket: Gates['bucket']): Promise<Asked> {
+async function loadContext(
+  batch: DraftBatch,
+  drafts: Draft[],
+  bucket: Gates['bucket'],
+): Promise<DraftBatchContext> {
   const { tx, model, now, deps, projectId } = batch;
-  const { mailroom } = deps;
+  const { sendServices } = deps;
   const [evidence, sender, earlier] = await Promise.all([
-    gatherEvidence(tx, leaving, { model, now }),
-    findSender(tx, model, mailroom),
-    findEarlier(tx, { projectId, draftIds: leaving.map(({ id }) => id) }),
+    loadEvidence(tx, drafts, { model, now }),
+    findSender(tx, model, sendServices),
+    findEarlier(tx, { projectId, draftIds: drafts.map(({ id }) => id) }),
   ]);
   const { people } = evidence;
-  const gates = await openGates(tx, { model, now, bucket, people, sender, mailroom });
+  const gates = await loadGates(tx, { model, now, bucket, people, sender, sendServices });
   const domains = [...earlier.values()].flatMap(({ attempts, domain }) => (attempts > 0 ? [domain] : []));
-  const elsewhere = await gatesElsewhere(tx, { projectId, sender, domains }, mailroom);
-  return { evidence, sender, earlier, gates, elsewhere };
+  const domainGates = await findDomainGates(tx, { projectId, sender, domains }, sendServices);
+  return { evidence, sender, earlier, gates, domainGates };
 }
 
 /** Warm-up slots go to the highest priority. Without a warm-up, drafts are taken in the order in which they are due. */
-function inTurn(due: Draft[], warmup: Gates['warmup']): Draft[] {
+function inSendOrder(due: Draft[], warmup: Gates['warmup']): Draft[] {
   return warmup ? due.toSorted((a, b) => b.priority - a.priority) : due;
 }
 
@@ -124,41 +130,46 @@ function actOn(draft: Draft, now: number): DraftActionResult | null {
   }
 }
 
-type Leaving = Asked & { done: DraftBatchResult };
+type SendContext = DraftBatchContext & { result: DraftBatchResult };
 
-function leave(batch: DraftBatch, draft: Draft, leaving: Leaving): void {
-  const { evidence, earlier, done } = leaving;
+function evaluateAndSend(batch: DraftBatch, draft: Draft, context: SendContext): void {
+  const { evidence, earlier, result } = context;
   if (evidence.rendering.work > RENDERED_MAX) return;
   const person = evidence.people.get(personKey(draft));
   const message = earlier.get(draft.id);
   const before = message && message.attempts > 0 ? message : null;
   // An email that was handed to the relay before is frozen. Everything else is evaluated again.
   const changed = before && person ? null : evaluateAgain(draft, evidence);
-  if (changed || !person) return note(batch, done, { draft, decided: changed });
+  if (changed || !person) return note(batch, result, { draft, decided: changed });
   if (before && before.address !== addressOf(person)) {
-    return fail(batch, done, { draft, reason: 'address_changed' });
+    return fail(batch, result, { draft, reason: 'address_changed' });
   }
   // As with the throttle, the draft stays first in line until there is space to send it.
-  if (done.emails.length < batch.room) sendOrHold(batch, draft, { ...leaving, person, before });
+  if (result.emails.length < batch.capacity) sendOrHold(batch, draft, { ...context, person, before });
 }
 
-/** `before`: the message of an earlier attempt. Its bytes are signed for the domain of that attempt. */
-type Asking = Leaving & { person: Person; before: EarlierMessage | null };
+/** `before`: the email of an earlier attempt. Its bytes are signed for the domain of that attempt. */
+type SendAttempt = SendContext & { person: Person; before: EarlierEmail | null };
 
 function sendOrHold(
   batch: DraftBatch,
   draft: Draft,
-  { gates, done, person, before, ...asked }: Asking,
+  { gates, result, person, before, ...context }: SendAttempt,
 ): void {
-  const elsewhere = asked.elsewhere.get(before?.domain ?? '');
-  const domain = (elsewhere && before?.domain) ?? asked.sender.domain;
-  const answer = passGates(gates, draft, { person, isTriedAgain: before !== null, elsewhere });
-  if (answer.passes) return send(batch, done, { draft, person, sender: { ...asked.sender, domain }, gates });
+  const domainGate = context.domainGates.get(before?.domain ?? '');
+  const domain = (domainGate && before?.domain) ?? context.sender.domain;
+  const gateResult = passGates(gates, draft, { person, isTriedAgain: before !== null, domainGate });
+  if (gateResult.passes)
+    return send(batch, result, { draft, person, sender: { ...context.sender, domain }, gates });
   // The throttle is not about this draft, so the draft stays first in line.
-  if (answer.reason === 'throttle') return;
-  const later = BY_THE_EMAIL.has(answer.reason) ? heldOn(draft, answer) : null;
-  if (later !== null) return void done.later.push({ draftId: draft.id, dueAt: later });
-  note(batch, done, { draft, decided: keepIn(draft, answer, batch.now), detail: answer.detail });
+  if (gateResult.reason === 'throttle') return;
+  const later = BY_THE_EMAIL.has(gateResult.reason) ? heldOn(draft, gateResult) : null;
+  if (later !== null) return void result.later.push({ draftId: draft.id, dueAt: later });
+  note(batch, result, {
+    draft,
+    decided: holdOrCancel(draft, gateResult, batch.now),
+    detail: gateResult.detail,
+  });
 }
 
 /** These checks let one email pass after another, and all waiting drafts are checked each time. */
@@ -167,61 +178,65 @@ const BY_THE_EMAIL: ReadonlySet<string> = new Set(['domain_throttle', 'provider_
 /** Ends a draft that was deferred until it expired, or whose user has another address now. */
 function fail(
   batch: DraftBatch,
-  done: DraftBatchResult,
+  result: DraftBatchResult,
   { draft, reason }: { draft: Draft; reason: string },
 ): void {
   const { projectId, now } = batch;
-  const isPutOff = draft.reason === 'deferred';
+  const isDeferred = draft.reason === 'deferred';
   // A draft that is no longer deferred was released again by a member.
-  const decided = isPutOff
+  const decided = isDeferred
     ? finish(draft, { result: 'failed', reason }, { now })
     : cancel(draft, { reason, now });
-  note(batch, done, { draft, decided });
-  const nothing = { reply: null, relayId: null };
-  done.ends.push({ projectId, draftId: draft.id, epoch: null, state: 'failed', reason, ...nothing });
+  note(batch, result, { draft, decided });
+  const noReply = { reply: null, relayId: null };
+  result.ends.push({ projectId, draftId: draft.id, epoch: null, state: 'failed', reason, ...noReply });
 }
 
-type No = Extract<GateAnswer, { passes: false }>;
+type FailedGate = Extract<GateResult, { passes: false }>;
 
 /** Holds a draft that fails a send check. Only permanently suppressed users and refused topics cancel it. */
-function keepIn(draft: Draft, { reason, until, detail }: No, now: number): DraftActionResult {
+function holdOrCancel(draft: Draft, { reason, until, detail }: FailedGate, now: number): DraftActionResult {
   const isUnwanted = reason === 'topic_unsubscribed' || (reason === 'suppressed' && until === null);
   if (isUnwanted) return cancel(draft, { reason, now, detail });
   // A deferred draft keeps this reason, whatever else holds it. It is checked again after an hour, because fixing the other cause would not
   // wake it.
-  const isPutOff = draft.reason === 'deferred' && until === null;
-  const isMendable =
-    isPutOff || reason === 'domain_not_ready' || reason === 'no_sender' || reason === 'public_url';
-  return hold(draft, { reason, until: isMendable ? now + ASK_AGAIN_MS : until, now, detail });
+  const isDeferred = draft.reason === 'deferred' && until === null;
+  const isFixable =
+    isDeferred || reason === 'domain_not_ready' || reason === 'no_sender' || reason === 'public_url';
+  return hold(draft, { reason, until: isFixable ? now + CHECK_AGAIN_MS : until, now, detail });
 }
 
-type Sending = { draft: Draft; person: Person; sender: ProjectSender; gates: Gates };
+type ClaimInput = { draft: Draft; person: Person; sender: ProjectSender; gates: Gates };
 
-function send(batch: DraftBatch, done: DraftBatchResult, { draft, person, sender, gates }: Sending): void {
+function send(
+  batch: DraftBatch,
+  result: DraftBatchResult,
+  { draft, person, sender, gates }: ClaimInput,
+): void {
   const { projectId, deps, now, model } = batch;
   const address = addressOf(person);
   if (address === null || person.email === null)
     throw new Error('an email without an address passed the send checks');
   const decided = claim(draft, { now });
-  note(batch, done, { draft, decided });
+  note(batch, result, { draft, decided });
   if (isRefused(decided)) return;
   const { id: draftId, ruleId, userId, counts, content } = draft;
   const { domain } = sender;
-  const provider = deps.mailroom.providers.of(domainPart(address));
-  const messageId = deps.newId();
+  const provider = deps.sendServices.providers.of(domainPart(address));
+  const emailId = deps.newId();
   const claimed = { projectId, draftId, ruleId, userId, counts, address, claimedAt: now, domain, provider };
   const email = emailOf(model, draft)?.name ?? null;
-  done.messages.push({
+  result.messages.push({
     ...claimed,
-    id: messageId,
+    id: emailId,
     template: email,
     leaseUntil: now - deps.db.aheadMs + CLAIMED_FOR_MS,
   });
   const { quietHours: window } = gates.policy;
-  done.emails.push({
+  result.emails.push({
     projectId,
     draftId,
-    messageId,
+    emailId,
     epoch: 1,
     userId,
     email: person.email,
@@ -240,19 +255,19 @@ function send(batch: DraftBatch, done: DraftBatchResult, { draft, person, sender
   });
 }
 
-type Noted = { draft: Draft; decided: DraftActionResult | null; detail?: Record<string, unknown> };
+type NotedChange = { draft: Draft; decided: DraftActionResult | null; detail?: Record<string, unknown> };
 
 /** Records every move with a row in the decision log, so that an explanation shows what the draft waits for. */
 function note(
   { now, projectId }: DraftBatch,
-  done: DraftBatchResult,
-  { draft, decided, detail = {} }: Noted,
+  result: DraftBatchResult,
+  { draft, decided, detail = {} }: NotedChange,
 ): void {
   if (!decided || isRefused(decided)) return;
-  done.moved.push(decided);
+  result.moved.push(decided);
   const { action, reason, to } = decided.move;
   const { userId, ruleId, key, id } = draft;
-  done.decisions.push({
+  result.decisions.push({
     projectId,
     userId,
     ruleId,

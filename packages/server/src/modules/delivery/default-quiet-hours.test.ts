@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { testMailroom } from '../../../testkit/mailroom.ts';
+import { testSendServices } from '../../../testkit/mailroom.ts';
 import { HOUR } from '../../../testkit/drafts.ts';
 import { newStory, openStage, type Story } from '../../../testkit/story.ts';
 import { showSchedule } from '../review/show-schedule.ts';
 import { simulatePolicy } from '../administration/simulate-policy.ts';
-import { wouldBeMailed } from '../explain/can-receive-email.ts';
+import { checkRecipients } from '../explain/can-receive-email.ts';
 
 const stage = await openStage();
 const { db } = stage.server;
-const mailroom = testMailroom();
-const relay = testMailroom({
+const sendServices = testSendServices();
+const relay = testSendServices({
   outlet: { kind: 'relay', publicUrl: 'https://mail.x.org', mailDomain: null },
 });
 
@@ -28,15 +28,16 @@ async function atNight(settings: Record<string, string>): Promise<Story> {
   return story;
 }
 
-const schedule = ({ projectId }: Story, by = mailroom) => showSchedule({ db, mailroom: by }, projectId);
+const schedule = ({ projectId }: Story, by = sendServices) =>
+  showSchedule({ db, sendServices: by }, projectId);
 /** Returns what holds the drafts now, and with the wanted settings. */
-async function simulate({ projectId }: Story, wanted: Record<string, string>) {
-  const { current, proposed } = await simulatePolicy({ db, mailroom }, { projectId, wanted });
+async function simulate({ projectId }: Story, changes: Record<string, string>) {
+  const { current, proposed } = await simulatePolicy({ db, sendServices }, { projectId, settings: changes });
   return { current: current.held, proposed: proposed.held };
 }
-async function explained(story: Story, by = mailroom): Promise<boolean | undefined> {
-  const place = { projectId: story.projectId, kind: 'user' as const, value: 'ada' };
-  const { people } = await wouldBeMailed(db, { place, now: story.now(), mailroom: by });
+async function explained(story: Story, by = sendServices): Promise<boolean | undefined> {
+  const target = { projectId: story.projectId, kind: 'user' as const, value: 'ada' };
+  const { people } = await checkRecipients(db, { target, now: story.now(), sendServices: by });
   return people[0]?.gates.find(({ check }) => check === 'quiet_hours')?.passes;
 }
 

@@ -2,46 +2,49 @@ import type { ProjectSender } from './find-sender.ts';
 import {
   countForWarmup,
   type GateFacts,
-  listNarrow,
-  type NarrowRow,
+  listDomainLimits,
+  type DomainLimitRow,
   refill,
   takeTokens,
   type Throttle,
   warmupDay,
-  warmupLeft,
+  remainingWarmup,
 } from '../sending/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 
 /** The limits for emails of one domain: its own throttle, and mailbox providers that asked for a slower rate. */
-export type Narrow = {
+export type DomainLimits = {
   /** Returns the limit that holds emails to this provider now, or null. */
-  holds(provider: string): GateFacts['narrow'];
-  take(provider: string): void;
+  limitFor(provider: string): GateFacts['domainLimit'];
+  takeToken(provider: string): void;
   /** The buckets that tokens were taken from. */
-  taken(): NarrowRow[];
+  changedRows(): DomainLimitRow[];
 };
 
 /** The domain's own tokens are stored under this name, which no provider has. */
 const ITSELF = '';
 
-type Limit = { row: NarrowRow; throttle: Throttle; isTaken: boolean };
-type Asked = { projectId: number; sender: ProjectSender; now: number };
+type Limit = { row: DomainLimitRow; throttle: Throttle; isChanged: boolean };
+type LimitsQuery = { projectId: number; sender: ProjectSender; now: number };
 
 /** Returns null if no limit is set, which is the usual case. */
-export async function openNarrow(tx: Tx, { projectId, sender, now }: Asked): Promise<Narrow | null> {
-  const rows = await listNarrow(tx, { projectId, domain: sender.domain });
+export async function loadDomainLimits(
+  tx: Tx,
+  { projectId, sender, now }: LimitsQuery,
+): Promise<DomainLimits | null> {
+  const rows = await listDomainLimits(tx, { projectId, domain: sender.domain });
   const limits = new Map<string, Limit>();
   for (const row of rows) {
     const throttle = row.provider === ITSELF ? null : paceNow(row, now);
-    if (throttle) limits.set(row.provider, { row, throttle, isTaken: false });
+    if (throttle) limits.set(row.provider, { row, throttle, isChanged: false });
   }
-  const own = sender.signer?.domain.throttle ?? null;
-  if (own) {
-    const known = rows.find(({ provider }) => provider === ITSELF);
-    const row = known ?? newRow({ projectId, domain: sender.domain, throttle: own, now });
-    limits.set(ITSELF, { row, throttle: own, isTaken: false });
+  const domainThrottle = sender.signer?.domain.throttle ?? null;
+  if (domainThrottle) {
+    const existing = rows.find(({ provider }) => provider === ITSELF);
+    const row = existing ?? newRow({ projectId, domain: sender.domain, throttle: domainThrottle, now });
+    limits.set(ITSELF, { row, throttle: domainThrottle, isChanged: false });
   }
-  return limits.size === 0 ? null : narrowOf(limits, { domain: sender.domain, now });
+  return limits.size === 0 ? null : createDomainLimits(limits, { domain: sender.domain, now });
 }
 
 function newRow({
@@ -49,7 +52,7 @@ function newRow({
   domain,
   throttle,
   now,
-}: Omit<Asked, 'sender'> & { domain: string; throttle: Throttle }): NarrowRow {
+}: Omit<LimitsQuery, 'sender'> & { domain: string; throttle: Throttle }): DomainLimitRow {
   const perSecond = (throttle.emails * 1_000) / throttle.perMs;
   const { bucket } = refill(null, throttle, now);
   return {
@@ -63,42 +66,46 @@ function newRow({
   };
 }
 
-function narrowOf(limits: Map<string, Limit>, { domain, now }: { domain: string; now: number }): Narrow {
+function createDomainLimits(
+  limits: Map<string, Limit>,
+  { domain, now }: { domain: string; now: number },
+): DomainLimits {
   return {
-    holds(provider) {
+    limitFor(provider) {
       for (const name of [ITSELF, provider]) {
         const limit = limits.get(name);
         const filled = limit && refill(limit.row, limit.throttle, now);
-        if (filled && filled.left < 1) {
+        if (filled && filled.remaining < 1) {
           const of = name === ITSELF ? 'domain' : 'provider';
           return { of, name: name === ITSELF ? domain : name, nextAt: filled.nextAt };
         }
       }
       return null;
     },
-    take(provider) {
+    takeToken(provider) {
       for (const name of [ITSELF, provider]) {
         const limit = limits.get(name);
         const bucket = limit && takeTokens(refill(limit.row, limit.throttle, now).bucket, 1);
-        if (limit && bucket) limits.set(name, { ...limit, row: { ...limit.row, ...bucket }, isTaken: true });
+        if (limit && bucket)
+          limits.set(name, { ...limit, row: { ...limit.row, ...bucket }, isChanged: true });
       }
     },
-    taken: () => [...limits.values()].flatMap(({ row, isTaken }) => (isTaken ? [row] : [])),
+    changedRows: () => [...limits.values()].flatMap(({ row, isChanged }) => (isChanged ? [row] : [])),
   };
 }
 
 /** Returns the warm-up of a domain that is new to mailbox providers. Emails in the test inbox need no warm-up. */
-export async function openWarmup(
+export async function loadWarmup(
   tx: Tx,
-  { projectId, sender, now }: Asked,
-): Promise<{ left: number; nextAt: number } | null> {
+  { projectId, sender, now }: LimitsQuery,
+): Promise<{ remaining: number; nextAt: number } | null> {
   const domain = sender.signer?.domain;
   if (sender.outlet.kind === 'test_inbox' || !domain || domain.warm || domain.warmupFrom === null)
     return null;
   const { emails, startsAt, endsAt } = warmupDay(domain.warmupFrom, now);
   if (emails === null) return null;
   const counts = await countForWarmup(tx, { projectId, domain: sender.domain, since: startsAt });
-  return { left: warmupLeft(emails, counts), nextAt: endsAt };
+  return { remaining: remainingWarmup(emails, counts), nextAt: endsAt };
 }
 
 /**
@@ -124,13 +131,13 @@ export function paceNow(pace: Pace | null, now: number): Throttle | null {
 }
 
 /** Halves the pace. Without a previous pace it is half of the traffic of the last minute, but at least ten emails per minute. */
-export function slowed(
+export function slowerPace(
   pace: Pace | null,
   { sentLastMinute, now }: { sentLastMinute: number; now: number },
 ): Pace {
-  const known = paceNow(pace, now);
-  const before = known
-    ? known.emails / 3_600
+  const current = paceNow(pace, now);
+  const before = current
+    ? current.emails / 3_600
     : Math.min(FASTEST, Math.max(sentLastMinute, COUNTED_AT_LEAST) / 60);
   return { perSecond: Math.max(SLOWEST, before / 2), changedAt: now };
 }

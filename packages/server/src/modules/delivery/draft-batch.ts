@@ -1,18 +1,18 @@
 import type { NewId } from '../../platform/ids.ts';
 import type { Decision, Model, Models } from '../rules/index.ts';
 import type { DraftChange } from '../drafts/index.ts';
-import type { MessageEnd, MessageRow } from '../sending/index.ts';
+import type { EmailEnd, NewEmail } from '../sending/index.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { BatchTx } from '../../platform/db/session-transactions.ts';
 import type { Gates } from './send-checks.ts';
 import type { ClaimedEmail } from './compose-email.ts';
-import type { Mailroom } from './mailroom.ts';
+import type { SendServices } from './mailroom.ts';
 
 export type SendDeps = {
   db: Database;
   newId: NewId;
   models: Models;
-  mailroom: Mailroom;
+  sendServices: SendServices;
   /** See `SenderOptions`. */
   togetherMs: number;
 };
@@ -25,7 +25,7 @@ export type DraftBatch = {
   model: Model;
   now: number;
   /** How many emails may be claimed. */
-  room: number;
+  capacity: number;
 };
 
 export type DraftBatchResult = {
@@ -33,12 +33,12 @@ export type DraftBatchResult = {
   /** Drafts that stay held for the same reason, and when they are checked again. */
   later: { draftId: string; dueAt: number }[];
   emails: ClaimedEmail[];
-  messages: MessageRow[];
-  /** Messages that get no further attempt. */
-  ends: MessageEnd[];
-  narrow: Gates['narrow'];
+  messages: NewEmail[];
+  /** Emails that get no further attempt. */
+  ends: EmailEnd[];
+  domainLimits: Gates['domainLimits'];
   decisions: Decision[];
   bucket: Gates['bucket'];
 };
 
-export type Tokens = { bucket: Gates['bucket']; left: number };
+export type Tokens = { bucket: Gates['bucket']; remaining: number };

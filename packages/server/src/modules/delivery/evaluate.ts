@@ -2,13 +2,13 @@ import { evaluate } from '../../platform/predicate/evaluate.ts';
 import type { Facts, Predicate } from '../../platform/predicate/predicate.ts';
 import {
   cancel,
-  noLongerHolds,
+  holdOrCancelUnmatched,
   type DraftActionResult,
   type Draft,
   findSentAnyway,
   follow,
   isApproved,
-  modeChanged,
+  setDraftMode,
 } from '../drafts/index.ts';
 import { findPeople, personKey, type Person } from '../users/index.ts';
 import {
@@ -33,13 +33,13 @@ export type DraftEvaluationInput = {
   people: Map<string, Person>;
   runs: Map<string, Run>;
   facts: Map<string, Facts>;
-  sentAnyway: Set<string>;
+  forcedDraftIds: Set<string>;
   /** The counted work of rendering drafts again so far. */
   rendering: { work: number };
 };
 
 /** Reads everything that evaluating these drafts of one project may need, in set-based queries. */
-export async function gatherEvidence(
+export async function loadEvidence(
   tx: Tx,
   drafts: Draft[],
   { model, now }: { model: Model; now: number },
@@ -51,7 +51,7 @@ export async function gatherEvidence(
   const conditional = drafts.filter(
     (draft) => conditionOf(model, draft) !== null || exitOf(model, draft) !== null,
   );
-  const asked = conditional.flatMap((draft) => {
+  const queries = conditional.flatMap((draft) => {
     const person = people.get(personKey(draft));
     const mentions = model.rules.version(draft.ruleId, draft.version)?.conditions.mentions ?? [];
     return person ? [{ person, mentions, audiences: model.audiences, counted: model.counted }] : [];
@@ -59,8 +59,8 @@ export async function gatherEvidence(
   // An approval that was withdrawn or voided does not count.
   const approved = conditional.filter(isApproved);
   const stale = drafts.filter((draft) => isStale(draft, { people, model }));
-  const [facts, runs, sentAnyway] = await Promise.all([
-    asked.length > 0 ? findConditionFacts(tx, asked, now) : new Map<string, Facts>(),
+  const [facts, runs, forcedDraftIds] = await Promise.all([
+    queries.length > 0 ? findConditionFacts(tx, queries, now) : new Map<string, Facts>(),
     findRunsById(
       tx,
       stale.flatMap(({ projectId, runId }) => (runId === null ? [] : [{ projectId, id: runId }])),
@@ -73,7 +73,7 @@ export async function gatherEvidence(
     now,
     people,
     facts,
-    sentAnyway,
+    forcedDraftIds,
     rendering,
     runs: new Map(runs.map((run) => [run.id, run])),
   };
@@ -84,24 +84,24 @@ export async function gatherEvidence(
  * Returns null if the draft may go to the send checks. An untouched draft is refreshed, and evaluated again with its new content.
  */
 export function evaluateAgain(draft: Draft, evidence: DraftEvaluationInput): DraftActionResult | null {
-  const { people, now, model, facts, sentAnyway } = evidence;
+  const { people, now, model, facts, forcedDraftIds } = evidence;
   const person = people.get(personKey(draft));
   if (!person) return cancel(draft, { reason: 'erased', now });
   const condition = conditionOf(model, draft);
   const exit = exitOf(model, draft);
-  const known = facts.get(personKey(draft));
-  if (exit !== null && known !== undefined && evaluate(exit, known).holds)
+  const draftFacts = facts.get(personKey(draft));
+  if (exit !== null && draftFacts !== undefined && evaluate(exit, draftFacts).matches)
     return cancel(draft, { reason: 'exit_condition', now });
-  const isOut = condition !== null && known !== undefined && !evaluate(condition, known).holds;
-  if (isOut && !sentAnyway.has(draft.id)) return noLongerHolds(draft, { now });
-  return rewrite(draft, person, evidence) ?? leftToPeople(draft, evidence);
+  const isOut = condition !== null && draftFacts !== undefined && !evaluate(condition, draftFacts).matches;
+  if (isOut && !forcedDraftIds.has(draft.id)) return holdOrCancelUnmatched(draft, { now });
+  return rewrite(draft, person, evidence) ?? requireReview(draft, evidence);
 }
 
 /**
  * Autopilot of the rule or the project may have been turned off while the draft was claimed or skipped. This applies to every draft that no
  * member has touched.
  */
-function leftToPeople(
+function requireReview(
   draft: Draft,
   { model: { rules, project }, now }: DraftEvaluationInput,
 ): DraftActionResult | null {
@@ -109,7 +109,7 @@ function leftToPeople(
   if (!rule || draft.isEdited || isApproved(draft)) return null;
   if (autopilotPeriod(rule, project.settings.autopilotMs) !== null) return null;
   const { expiresAfterMs } = rule.definition;
-  return modeChanged(draft, { autopilotMs: null, includeOpen: false, expiresAfterMs, now });
+  return setDraftMode(draft, { autopilotMs: null, includeOpen: false, expiresAfterMs, now });
 }
 
 export function conditionOf({ rules }: Model, draft: Draft): Predicate | null {

@@ -31,7 +31,7 @@ export type ProjectSender = ReturnType<typeof senderOf> & {
  * An email that was handed to the relay before is sent as the same bytes. It is signed for the domain of that time, whatever the sender is
  * now.
  */
-export async function gatesElsewhere(
+export async function findDomainGates(
   tx: Tx,
   { projectId, sender, domains }: { projectId: number; sender: ProjectSender; domains: (string | null)[] },
   { signers }: { signers: Signers },
@@ -50,9 +50,9 @@ export async function gatesElsewhere(
 export async function findSender(
   tx: Tx,
   { project: { projectId, name, isDemo, livemode, settings } }: Pick<Model, 'project'>,
-  { outlet: usual, signers }: { outlet: Outlet; signers: Signers },
+  { outlet: defaultOutlet, signers }: { outlet: Outlet; signers: Signers },
 ): Promise<ProjectSender> {
-  const outlet: Outlet = isDemo || !livemode ? { ...usual, kind: 'test_inbox' } : usual;
+  const outlet: Outlet = isDemo || !livemode ? { ...defaultOutlet, kind: 'test_inbox' } : defaultOutlet;
   const from = senderOf(settings.sender, name);
   const at = domainPart(from.address);
   const signer = await signers.of(tx, projectId, at);

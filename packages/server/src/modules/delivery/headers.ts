@@ -10,7 +10,7 @@ export type EmailHeaders = {
   headers: { name: string; value: string }[];
 };
 
-export type HeadersOf = {
+export type HeadersInput = {
   name: EmailName;
   outlet: Outlet;
   tokenKeys: TokenKeys;
@@ -36,7 +36,7 @@ export function emailHeaders({
   returnPath,
   project,
   rule,
-}: HeadersOf): EmailHeaders {
+}: HeadersInput): EmailHeaders {
   const token = emailToken(name, 'unsubscribe', tokenKeys);
   const unsubscribeUrl = new URL(`/u/${token}`, outlet.publicUrl).href;
   const mailto = outlet.mailDomain === null ? [] : [`<mailto:u+${token}@${outlet.mailDomain}>`];
@@ -44,7 +44,7 @@ export function emailHeaders({
   const sender = `beckon${name.projectId}`;
   return {
     mailFrom: bounceAddress({ name, outlet, tokenKeys, returnPath }) ?? from.address,
-    messageIdHeader: `${name.messageId}@${domain}`,
+    messageIdHeader: `${name.emailId}@${domain}`,
     unsubscribeUrl,
     headers: [
       { name: 'List-Unsubscribe', value: [`<${unsubscribeUrl}>`, ...mailto].join(', ') },
@@ -61,7 +61,7 @@ function bounceAddress({
   outlet,
   tokenKeys,
   returnPath,
-}: Pick<HeadersOf, 'name' | 'outlet' | 'tokenKeys' | 'returnPath'>): string | null {
+}: Pick<HeadersInput, 'name' | 'outlet' | 'tokenKeys' | 'returnPath'>): string | null {
   const isRead = outlet.kind === 'test_inbox' || outlet.mailDomain !== null;
   if (!isRead) return null;
   const host = returnPath ?? (outlet.kind === 'test_inbox' ? TEST_INBOX_DOMAIN : null);
@@ -73,7 +73,7 @@ export function replyAddress({
   name,
   outlet,
   tokenKeys,
-}: Pick<HeadersOf, 'name' | 'outlet' | 'tokenKeys'>): string | null {
+}: Pick<HeadersInput, 'name' | 'outlet' | 'tokenKeys'>): string | null {
   const host = outlet.mailDomain ?? (outlet.kind === 'test_inbox' ? TEST_INBOX_DOMAIN : null);
   return host === null ? null : `r+${emailToken(name, 'reply', tokenKeys)}@${host}`;
 }

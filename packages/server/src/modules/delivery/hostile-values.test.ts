@@ -136,12 +136,12 @@ async function openStory(): Promise<MailStory> {
   return story;
 }
 
-type Somebody = { userId: string; value: string; email?: string };
+type TestUser = { userId: string; value: string; email?: string };
 
 /** Sends a user to the API whose data all have this value. Returns false if the API rejects the text. */
-async function tell(
+async function sendUser(
   story: MailStory,
-  { userId, value, email = `${userId}@home.test` }: Somebody,
+  { userId, value, email = `${userId}@home.test` }: TestUser,
 ): Promise<boolean> {
   try {
     await story.user(userId, { email, traits: { name: value, plan: value } });
@@ -165,7 +165,7 @@ async function read(email: SunkEmail): Promise<Read> {
 /** Returns everything of a page except its words and the values of text attributes. Addresses are reduced to their origin. */
 function skeleton(html: string): string[] {
   const lines: string[] = [];
-  const walk = (node: DefaultTreeAdapterMap['node'], depth: number): void => {
+  const visit = (node: DefaultTreeAdapterMap['node'], depth: number): void => {
     if ('tagName' in node) {
       const attributes = node.attrs.map(({ name, value }) => {
         if (name === 'href' || name === 'src') return `${name}=${new URL(value).origin}`;
@@ -175,15 +175,15 @@ function skeleton(html: string): string[] {
     }
     if (node.nodeName === '#comment')
       lines.push(`${depth} #comment ${(node as DefaultTreeAdapterMap['commentNode']).data}`);
-    if ('childNodes' in node) for (const child of node.childNodes) walk(child, depth + 1);
+    if ('childNodes' in node) for (const child of node.childNodes) visit(child, depth + 1);
   };
-  walk(parse(html), 0);
+  visit(parse(html), 0);
   return lines;
 }
 
 async function emailsTo(story: MailStory, address: string): Promise<Read[]> {
-  const some = story.arrived().filter(({ to }) => to.includes(address));
-  return (await Promise.all(some.map(read))).toSorted((a, b) => (ruleOf(a) < ruleOf(b) ? -1 : 1));
+  const arrived = story.arrived().filter(({ to }) => to.includes(address));
+  return (await Promise.all(arrived.map(read))).toSorted((a, b) => (ruleOf(a) < ruleOf(b) ? -1 : 1));
 }
 
 const ruleOf = ({ mail }: Read): string => mail.headers.find(({ key }) => key === 'feedback-id')?.value ?? '';
@@ -191,70 +191,74 @@ const wordsOf = (text: string): string[] => text.match(/[A-Za-z]{4,12}/g) ?? [];
 
 /** Checks what must hold for an email whatever it contains, compared with the same email for a harmless value. */
 function expectSame(
-  one: Read,
+  received: Read,
   harmless: Read,
   { address, domain }: { address: string; domain: string },
 ): void {
-  const { mail, email } = one;
+  const { mail, email } = received;
   expect(email.to).toEqual([address]);
   expect(email.from).toMatch(/^b\+[a-z2-7.]+@bounce\./);
-  expect(one.names).toEqual(harmless.names);
+  expect(received.names).toEqual(harmless.names);
   expect(mail.to).toEqual([{ address, name: '' }]);
   expect(mail.from?.address).toBe(`hello@${domain}`);
   expect(mail.replyTo).toEqual([{ address: `help@${domain}`, name: '' }]);
   expect([mail.cc, mail.bcc, mail.sender]).toEqual([undefined, undefined, undefined]);
   expect(mail.attachments).toEqual([]);
-  expect(one.page).toEqual(harmless.page);
-  expect(one.page.filter((line) => / script |^\d+ \S+ .*\bon\w+=|javascript:/.test(line))).toEqual([]);
+  expect(received.page).toEqual(harmless.page);
+  expect(received.page.filter((line) => / script |^\d+ \S+ .*\bon\w+=|javascript:/.test(line))).toEqual([]);
 }
 
 test('keeps recipients, fields and elements of an email for 500 hostile texts in each trait and property, and keeps the words', async () => {
   const story = await openStory();
-  expect(await tell(story, { userId: 'harmless', value: 'Ada' })).toBe(true);
-  const taken: number[] = [];
+  expect(await sendUser(story, { userId: 'harmless', value: 'Ada' })).toBe(true);
+  const acceptedIndexes: number[] = [];
   for (let from = 0; from < payloads.length; from += 25) {
-    const some = payloads.slice(from, from + 25);
-    const told = await Promise.all(some.map((value, n) => tell(story, { userId: `p${from + n}`, value })));
-    taken.push(...told.flatMap((isTaken, n) => (isTaken ? [from + n] : [])));
+    const batch = payloads.slice(from, from + 25);
+    const accepted = await Promise.all(
+      batch.map((value, n) => sendUser(story, { userId: `p${from + n}`, value })),
+    );
+    acceptedIndexes.push(...accepted.flatMap((isAccepted, n) => (isAccepted ? [from + n] : [])));
   }
   await story.later(2 * HOUR);
   const harmless = await emailsTo(story, 'harmless@home.test');
   expect(harmless).toHaveLength(3);
-  for (const n of taken) {
+  for (const n of acceptedIndexes) {
     const [address, value] = [`p${n}@home.test`, payloads[n] ?? ''];
     const emails = await emailsTo(story, address);
     expect(emails.map(ruleOf), JSON.stringify(value)).toEqual(harmless.map(ruleOf));
-    emails.forEach((one, i) => {
+    emails.forEach((received, i) => {
       const like = harmless[i];
       if (!like) throw new Error('no harmless email to compare with');
-      expectSame(one, like, { address, domain: story.domain });
-      const said = wordsOf((one.mail.text ?? '').replace(/\s+/g, ' '));
+      expectSame(received, like, { address, domain: story.domain });
+      const words = wordsOf((received.mail.text ?? '').replace(/\s+/g, ' '));
       if (i < 2)
         for (const word of wordsOf(value).slice(0, 5))
-          expect(said.join(' '), JSON.stringify(value)).toContain(word);
+          expect(words.join(' '), JSON.stringify(value)).toContain(word);
     });
   }
-  expect(taken.length).toBeGreaterThan(payloads.length * 0.8);
+  expect(acceptedIndexes.length).toBeGreaterThan(payloads.length * 0.8);
   expect(stage.sink.emails.flatMap(({ to }) => to).filter((to) => to.includes('evil'))).toEqual([]);
 }, 120_000);
 
 test('loses at most the links of an email for a very long text, and sends no line that a server rejects', async () => {
   const story = await openStory();
-  await tell(story, { userId: 'harmless', value: 'Ada' });
+  await sendUser(story, { userId: 'harmless', value: 'Ada' });
   const long = ['word '.repeat(200), 'x'.repeat(1_000), '<script>'.repeat(200), '😀'.repeat(500)];
   for (const [n, value] of long.entries())
-    expect(await tell(story, { userId: `long${n}`, value })).toBe(true);
+    expect(await sendUser(story, { userId: `long${n}`, value })).toBe(true);
   await story.later(2 * HOUR);
   const harmless = await emailsTo(story, 'harmless@home.test');
   const withoutLinks = (page: string[]): string[] => page.filter((line) => !/^\d+ a /.test(line));
   for (const n of long.keys()) {
     const emails = await emailsTo(story, `long${n}@home.test`);
     expect(emails.map(ruleOf)).toEqual(harmless.map(ruleOf));
-    for (const [i, one] of emails.entries()) {
-      expect(withoutLinks(one.page)).toEqual(withoutLinks(harmless[i]?.page ?? []));
-      expect(one.names).toEqual(harmless[i]?.names);
+    for (const [i, received] of emails.entries()) {
+      expect(withoutLinks(received.page)).toEqual(withoutLinks(harmless[i]?.page ?? []));
+      expect(received.names).toEqual(harmless[i]?.names);
       // RFC 5322: a line has at most 998 characters.
-      expect(Math.max(...one.email.raw.split('\r\n').map((line) => line.length))).toBeLessThanOrEqual(998);
+      expect(Math.max(...received.email.raw.split('\r\n').map((line) => line.length))).toBeLessThanOrEqual(
+        998,
+      );
     }
   }
 });
@@ -293,30 +297,32 @@ const NO_ADDRESSES = [
 test('sends to an odd address alone and unchanged, and rejects invalid addresses without sending anything', async () => {
   const story = await openStory();
   for (const [n, email] of ODD_ADDRESSES.entries())
-    expect(await tell(story, { userId: `odd${n}`, value: 'Ada', email }), email).toBe(true);
+    expect(await sendUser(story, { userId: `odd${n}`, value: 'Ada', email }), email).toBe(true);
   for (const [n, email] of NO_ADDRESSES.entries())
-    expect(await tell(story, { userId: `none${n}`, value: 'Ada', email }), JSON.stringify(email)).toBe(false);
+    expect(await sendUser(story, { userId: `none${n}`, value: 'Ada', email }), JSON.stringify(email)).toBe(
+      false,
+    );
   await story.later(2 * HOUR);
   const to = story.arrived().map((email) => email.to);
-  expect(to.every((some) => some.length === 1)).toBe(true);
+  expect(to.every((addressees) => addressees.length === 1)).toBe(true);
   // The test mail server shows an international domain in Unicode, in whichever form it arrived.
-  const reached = [...new Set(to.flat())].map(normaliseAddress);
+  const recipients = [...new Set(to.flat())].map(normaliseAddress);
   const expected = ODD_ADDRESSES.map(normaliseAddress);
-  expect(reached.toSorted()).toEqual(expected.toSorted());
-  for (const one of await Promise.all(story.arrived().map(read)))
-    expect(one.mail.to?.map(({ address }) => normaliseAddress(address ?? ''))).toEqual(
-      one.email.to.map(normaliseAddress),
+  expect(recipients.toSorted()).toEqual(expected.toSorted());
+  for (const received of await Promise.all(story.arrived().map(read)))
+    expect(received.mail.to?.map(({ address }) => normaliseAddress(address ?? ''))).toEqual(
+      received.email.to.map(normaliseAddress),
     );
 });
 
 const NAMES = TRIES.filter((name) => name.length <= 100);
 /** Returns true for a name that a single-line setting accepts. */
-const isTaken = (name: string): boolean =>
+const isValidName = (name: string): boolean =>
   !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name.trim()) && name.isWellFormed() && name.trim() !== '';
 
 test('keeps recipients, fields and elements of an email for a hostile sender name', async () => {
   const story = await openStory();
-  await tell(story, { userId: 'before', value: 'Ada' });
+  await sendUser(story, { userId: 'before', value: 'Ada' });
   await story.later(2 * HOUR);
   const harmless = await emailsTo(story, 'before@home.test');
   for (const [n, name] of NAMES.entries()) {
@@ -324,17 +330,17 @@ test('keeps recipients, fields and elements of an email for a hostile sender nam
       () => true,
       () => false,
     );
-    expect(set, JSON.stringify(name)).toBe(isTaken(name));
+    expect(set, JSON.stringify(name)).toBe(isValidName(name));
     if (!set) continue;
-    await tell(story, { userId: `after${n}`, value: 'Ada' });
+    await sendUser(story, { userId: `after${n}`, value: 'Ada' });
     await story.later(2 * HOUR);
     const address = `after${n}@home.test`;
     const emails = await emailsTo(story, address);
     expect(emails).toHaveLength(3);
-    for (const [i, one] of emails.entries()) {
+    for (const [i, received] of emails.entries()) {
       const like = harmless[i];
       if (!like) throw new Error('no harmless email to compare with');
-      expectSame(one, like, { address, domain: story.domain });
+      expectSame(received, like, { address, domain: story.domain });
     }
   }
 }, 60_000);

@@ -1,13 +1,13 @@
 export { freeze } from './compose-email.ts';
-export { evaluateAgain, gatherEvidence } from './evaluate.ts';
+export { evaluateAgain, loadEvidence } from './evaluate.ts';
 export { findSender } from './find-sender.ts';
 export { type LookAhead, lookAhead, lookAheadOfAll } from './look-ahead.ts';
-export { createProviders, type Mailroom, NO_PROVIDERS } from './mailroom.ts';
+export { createProviders, type SendServices, NO_PROVIDERS } from './mailroom.ts';
 export { relayTransport } from './relay-transport.ts';
-export { type Gates, addressOf, openGates, policyOf } from './send-checks.ts';
+export { type Gates, addressOf, loadGates, policyOf } from './send-checks.ts';
 export { type DueDraftSender, createSender } from './send-due-drafts.ts';
 export { type DraftSender, startSender } from './sender.ts';
-export { showSending } from './show-sending.ts';
+export { readSendingState } from './show-sending.ts';
 export { type TeamTransport, createAccountEmails, createTeamTransport } from './team-email.ts';
 export { keepInside, receiveMail, testInboxTransport } from './test-inbox.ts';
-export type { Handed, TransportEmail, Transport } from './transport.ts';
+export type { TransportResult, TransportEmail, Transport } from './transport.ts';

@@ -6,7 +6,7 @@ import { suppress } from '../outcomes/suppressions/suppress.ts';
 import { disableRule, enableRule } from '../rules/switch-rule.ts';
 
 const stage = await openStage();
-beforeEach(() => stage.engine.transport.answer({ result: 'sent' }));
+beforeEach(() => stage.engine.transport.setResult({ result: 'sent' }));
 
 async function withUser(traits: Record<string, unknown> = {}): Promise<Story> {
   const story = await newStory(stage);
@@ -369,7 +369,7 @@ test('drafts but does not send while a project is paused, and spreads drafts at 
   await story.later(30 * MINUTE + 1);
   const sent = await story.emails();
   expect(sent).toHaveLength(2);
-  for (const one of sent) expect(one.at).toBeLessThan(at + 45 * MINUTE);
+  for (const row of sent) expect(row.at).toBeLessThan(at + 45 * MINUTE);
 });
 
 test('holds drafts and runs of a disabled rule, and ignores events accepted while it is disabled', async () => {

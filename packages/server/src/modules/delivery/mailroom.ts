@@ -4,8 +4,8 @@ import type { Outlet, Signers } from '../sending/index.ts';
 import { recentMap } from '../../platform/async/recent-map.ts';
 import type { Resolver } from '../../platform/dns/resolver.ts';
 
-/** The services that an installation sends with, apart from the transport. */
-export type Mailroom = {
+/** The sendServices that an installation sends with, apart from the transport. */
+export type SendServices = {
   outlet: Outlet;
   signers: Signers;
   providers: Providers;
@@ -19,35 +19,35 @@ export type Mailroom = {
  */
 type Providers = { of(domain: string): string };
 
-type Known = { provider: string; until: number };
-const KNOWN_MAX = 20_000;
-const KEPT_MS = 24 * 3_600_000;
-const ASK_AGAIN_MS = 10 * 60_000;
-const ASKED_MAX = 10;
+type CachedProvider = { provider: string; until: number };
+const CACHE_MAX = 20_000;
+const CACHE_MS = 24 * 3_600_000;
+const RETRY_MS = 10 * 60_000;
+const LOOKUPS_MAX = 10;
 
 export function createProviders(resolver: Pick<Resolver, 'mx'>, now: () => number): Providers {
-  const known = recentMap<Known>(KNOWN_MAX);
-  const asked = new Set<string>();
+  const cache = recentMap<CachedProvider>(CACHE_MAX);
+  const pending = new Set<string>();
 
-  async function ask(domain: string): Promise<void> {
-    asked.add(domain);
+  async function lookUp(domain: string): Promise<void> {
+    pending.add(domain);
     try {
-      const answer = await resolver.mx(domain);
+      const reply = await resolver.mx(domain);
       // Values look like `10 mail.example.com`, with the most preferred first.
-      const host = answer.kind === 'found' ? answer.values[0]?.split(' ')[1] : undefined;
+      const host = reply.kind === 'found' ? reply.values[0]?.split(' ')[1] : undefined;
       const provider = (host && getDomain(host)) || domain;
-      const keptMs = answer.kind === 'trouble' ? ASK_AGAIN_MS : KEPT_MS;
-      known.set(domain, { provider: provider.toLowerCase(), until: now() + keptMs });
+      const cacheMs = reply.kind === 'failed' ? RETRY_MS : CACHE_MS;
+      cache.set(domain, { provider: provider.toLowerCase(), until: now() + cacheMs });
     } finally {
-      asked.delete(domain);
+      pending.delete(domain);
     }
   }
 
   return {
     of(domain) {
-      const entry = known.get(domain);
+      const entry = cache.get(domain);
       const isStale = !entry || entry.until <= now();
-      if (isStale && asked.size < ASKED_MAX && !asked.has(domain)) void ask(domain).catch(() => {});
+      if (isStale && pending.size < LOOKUPS_MAX && !pending.has(domain)) void lookUp(domain).catch(() => {});
       return entry?.provider ?? domain;
     },
   };

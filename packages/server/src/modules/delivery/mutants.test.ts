@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { HOUR, MINUTE } from '../../../testkit/drafts.ts';
-import { gate, type GateAnswer, type GateReason } from '../sending/emails/gate.ts';
+import { gate, type GateResult, type GateReason } from '../sending/emails/gate.ts';
 import type { GateFacts, Policy } from '../sending/emails/facts.ts';
 
 /**
@@ -9,7 +9,7 @@ import type { GateFacts, Policy } from '../sending/emails/facts.ts';
  * one defect each, and has to find every defect.
  */
 type Gate = typeof gate;
-type Asked = { facts: GateFacts; policy: Policy; now: number };
+type GateInput = { facts: GateFacts; policy: Policy; now: number };
 
 const DAY = 24 * HOUR;
 /** A Wednesday in winter and one in summer, far from any clock change. */
@@ -23,7 +23,7 @@ function mostly<T>(open: T, ...shut: fc.Arbitrary<T>[]): fc.Arbitrary<T> {
   );
 }
 
-const asked: fc.Arbitrary<Asked> = fc
+const gateInputs: fc.Arbitrary<GateInput> = fc
   .record({
     noon: fc.constantFrom(...NOONS),
     // Windows open and close at whole hours, so these and the milliseconds next to them are tested.
@@ -65,7 +65,7 @@ const asked: fc.Arbitrary<Asked> = fc
     ),
     yieldsTo: mostly<number | null>(null, fc.constantFrom(0, MINUTE, HOUR)),
     throttle: mostly<number | 'off'>(3, fc.constantFrom(0, 1), fc.constant('off' as const)),
-    narrow: mostly<GateFacts['narrow']>(
+    domainLimit: mostly<GateFacts['domainLimit']>(
       null,
       fc
         .constantFrom<'domain' | 'provider'>('domain', 'provider')
@@ -74,9 +74,9 @@ const asked: fc.Arbitrary<Asked> = fc
     warmup: mostly<'pass' | number>('pass', fc.constant(DAY)),
     draftId: fc.uuid({ version: 7 }),
   })
-  .map(({ noon, offset: [hours, ms], ...given }) => {
+  .map(({ noon, offset: [hours, ms], ...input }) => {
     const now = noon + hours * HOUR + ms;
-    const { suppression, claimed, yieldsTo, throttle, warmup, window, caps, paused, zone, ...facts } = given;
+    const { suppression, claimed, yieldsTo, throttle, warmup, window, caps, paused, zone, ...facts } = input;
     return {
       now,
       policy: {
@@ -96,7 +96,9 @@ const asked: fc.Arbitrary<Asked> = fc
         claimedAt: claimed.map((ago) => now - ago).toSorted((a, b) => b - a),
         yieldsTo: yieldsTo === null ? null : { id: 'other', deadlineAt: now + yieldsTo },
         throttle:
-          throttle === 'off' ? { left: Infinity, nextAt: now } : { left: throttle, nextAt: now + 100 },
+          throttle === 'off'
+            ? { remaining: Infinity, nextAt: now }
+            : { remaining: throttle, nextAt: now + 100 },
         warmup: warmup === 'pass' ? warmup : { nextAt: now + warmup },
       },
     };
@@ -122,7 +124,7 @@ function isFull({ claimedAt }: GateFacts, caps: Policy['caps'], at: number): boo
 }
 
 /** Returns the first check that fails, in the order of the specification. */
-function reasonFor({ facts, policy, now }: Asked): GateReason | null {
+function reasonFor({ facts, policy, now }: GateInput): GateReason | null {
   const { suppression, domain } = facts;
   const inOrder: [GateReason, boolean][] = [
     ['restore_unconfirmed', facts.isRestored],
@@ -135,8 +137,11 @@ function reasonFor({ facts, policy, now }: Asked): GateReason | null {
     ['quiet_hours', isQuiet(now, facts.zone, policy.quietHours)],
     ['frequency_cap', facts.counts && isFull(facts, policy.caps, now)],
     ['frequency_cap_yielded', facts.counts && policy.caps !== null && facts.yieldsTo !== null],
-    ['throttle', policy.throttle !== null && facts.throttle.left < 1],
-    [facts.narrow?.of === 'domain' ? 'domain_throttle' : 'provider_throttle', facts.narrow !== null],
+    ['throttle', policy.throttle !== null && facts.throttle.remaining < 1],
+    [
+      facts.domainLimit?.of === 'domain' ? 'domain_throttle' : 'provider_throttle',
+      facts.domainLimit !== null,
+    ],
     ['warmup', facts.warmup !== 'pass'],
   ];
   return inOrder.find(([, isShut]) => isShut)?.[0] ?? null;
@@ -153,41 +158,44 @@ const OPENED_BY_TIME: GateReason[] = [
 ];
 
 /** Returns what is wrong with the time of the next check; null: nothing. */
-function wrongUntil(given: Asked, { reason, until }: Extract<GateAnswer, { passes: false }>): string | null {
-  const ends = reason === 'suppressed' ? (given.facts.suppression?.until ?? null) : null;
+function wrongUntil(
+  input: GateInput,
+  { reason, until }: Extract<GateResult, { passes: false }>,
+): string | null {
+  const ends = reason === 'suppressed' ? (input.facts.suppression?.until ?? null) : null;
   const isByTime = OPENED_BY_TIME.includes(reason) || ends !== null;
   if (until === null) return isByTime ? 'time opens it, but it says nothing' : null;
   if (!isByTime) return 'time does not open it';
-  return until > given.now ? (WRONG[reason]?.(given, until) ?? null) : 'it is not later than now';
+  return until > input.now ? (WRONG[reason]?.(input, until) ?? null) : 'it is not later than now';
 }
 
-function wrongEnd({ facts: { suppression } }: Asked, until: number): string | null {
+function wrongEnd({ facts: { suppression } }: GateInput, until: number): string | null {
   return until === suppression?.until ? null : 'that is not the end of the suppression';
 }
 
-const WRONG: Partial<Record<GateReason, (given: Asked, until: number) => string | null>> = {
+const WRONG: Partial<Record<GateReason, (input: GateInput, until: number) => string | null>> = {
   quiet_hours: wrongRelease,
   frequency_cap: wrongSlot,
   suppressed: wrongEnd,
 };
 
-function wrongSlot({ facts, policy: { caps } }: Asked, until: number): string | null {
+function wrongSlot({ facts, policy: { caps } }: GateInput, until: number): string | null {
   if (isFull(facts, caps, until)) return 'there is no slot then';
   return isFull(facts, caps, until - 1) ? null : 'there is a slot before';
 }
 
-function wrongRelease({ facts: { zone }, policy: { quietHours } }: Asked, until: number): string | null {
+function wrongRelease({ facts: { zone }, policy: { quietHours } }: GateInput, until: number): string | null {
   if (isQuiet(until, zone, quietHours)) return 'it is still quiet then';
   const isSpread = [31 * MINUTE, 15 * MINUTE, MINUTE].some((ms) => isQuiet(until - ms, zone, quietHours));
   return isSpread ? null : 'that is more than half an hour after the end';
 }
 
-function check(candidate: Gate, numRuns: number): fc.RunDetails<[Asked]> {
+function check(candidate: Gate, numRuns: number): fc.RunDetails<[GateInput]> {
   return fc.check(
-    fc.property(asked, (given) => {
-      const answer = candidate(given.facts, given.policy, given.now);
-      expect(answer.passes ? null : answer.reason).toBe(reasonFor(given));
-      if (!answer.passes) expect(wrongUntil(given, answer)).toBe(null);
+    fc.property(gateInputs, (input) => {
+      const result = candidate(input.facts, input.policy, input.now);
+      expect(result.passes ? null : result.reason).toBe(reasonFor(input));
+      if (!result.passes) expect(wrongUntil(input, result)).toBe(null);
     }),
     { numRuns, seed: 4, endOnFailure: true },
   );
@@ -202,8 +210,8 @@ const caps = (policy: Policy, more: number): Policy => ({
   ...policy,
   caps: policy.caps?.map((cap) => ({ ...cap, emails: cap.emails + more })) ?? null,
 });
-const later = (answer: GateAnswer, ms: number): GateAnswer =>
-  answer.passes || answer.until === null ? answer : { ...answer, until: answer.until + ms };
+const later = (result: GateResult, ms: number): GateResult =>
+  result.passes || result.until === null ? result : { ...result, until: result.until + ms };
 
 const DEFECTS: [string, Gate][] = [
   ['a pause stops nothing', (facts, policy, now) => gate(facts, { ...policy, paused: false }, now)],
@@ -255,11 +263,11 @@ const DEFECTS: [string, Gate][] = [
   ['no email yields to another', (facts, policy, now) => gate({ ...facts, yieldsTo: null }, policy, now)],
   [
     'the throttle looks away',
-    (facts, policy, now) => gate({ ...facts, throttle: { ...facts.throttle, left: 1 } }, policy, now),
+    (facts, policy, now) => gate({ ...facts, throttle: { ...facts.throttle, remaining: 1 } }, policy, now),
   ],
   [
     'a provider that asked for less is not heard',
-    (facts, policy, now) => gate({ ...facts, narrow: null }, policy, now),
+    (facts, policy, now) => gate({ ...facts, domainLimit: null }, policy, now),
   ],
   ['the warmup looks away', (facts, policy, now) => gate({ ...facts, warmup: 'pass' }, policy, now)],
   [

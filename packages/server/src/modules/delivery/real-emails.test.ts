@@ -9,8 +9,8 @@ const stage = await openMailStage();
 const story = await newVerifiedStory(stage);
 // The strictest possible policy: only a signature of this exact domain counts.
 stage.dns.set('TXT', `_dmarc.${story.domain}`, ['v=DMARC1; p=reject; adkim=s; aspf=s']);
-const asked = new dns.Resolver();
-asked.setServers(stage.dns.servers);
+const resolver = new dns.Resolver();
+resolver.setServers(stage.dns.servers);
 
 await addMjmlEmail(story);
 const HOSTILE = 'Zoë "Ann", <b>\r\nBcc: eve@evil.test\u2028\u202E{{7|times:7}}';
@@ -20,7 +20,7 @@ await writeAll(story, { traits: { name: HOSTILE, plan: HOSTILE }, plan: HOSTILE,
 const emails = story.arrived();
 
 /** Verifies an email with mailauth, which shares no code with the signer, against the DNS that has the key of the domain. */
-async function verdict(raw: string, { from }: SunkEmail) {
+async function authenticationOf(raw: string, { from }: SunkEmail) {
   const { dkim, dmarc } = await authenticate(Buffer.from(raw, 'latin1'), {
     ip: '192.0.2.1',
     helo: 'relay.postfix.test',
@@ -29,7 +29,7 @@ async function verdict(raw: string, { from }: SunkEmail) {
     disableArc: true,
     disableBimi: true,
     // mailauth only queries record types that it can read.
-    resolver: (name, type) => asked.resolve(name, type) as ReturnType<DNSResolver>,
+    resolver: (name, type) => resolver.resolve(name, type) as ReturnType<DNSResolver>,
   });
   const [signature] = dkim.results;
   return {
@@ -45,8 +45,8 @@ const fieldOf = (name: string): RegExp => new RegExp(`^${name}:.*\\r\\n(?:[ \\t]
 
 test('delivers each shipped template and one in MJML to three users', () => {
   const to = emails.flatMap((email) => email.to).toSorted();
-  const expected = ['kind', 'bare', 'hostile'].flatMap((who) =>
-    EMAIL_NAMES.map((name) => `${who}-${name}@home.test`),
+  const expected = ['kind', 'bare', 'hostile'].flatMap((user) =>
+    EMAIL_NAMES.map((name) => `${user}-${name}@home.test`),
   );
   // A user who signs up gets the welcome email as well as the one about a stalled onboarding.
   expect([...new Set(to)]).toEqual(expected.toSorted());
@@ -55,7 +55,7 @@ test('delivers each shipped template and one in MJML to three users', () => {
 
 test('signs every email for its own domain, and passes the strictest policy that a domain can have', async () => {
   for (const email of emails) {
-    expect(await verdict(email.raw, email)).toEqual({
+    expect(await authenticationOf(email.raw, email)).toEqual({
       dkim: 'pass',
       by: story.domain,
       dmarc: 'pass',
@@ -77,7 +77,7 @@ test.each(['List-Unsubscribe', 'List-Unsubscribe-Post'])(
       const below = raw.replace('\r\n\r\n', `\r\n${name}: <https://evil.test/u>\r\n\r\n`);
       for (const forged of [changed, removed, added, below]) {
         expect(forged).not.toBe(raw);
-        const { dkim, dmarc } = await verdict(forged, email);
+        const { dkim, dmarc } = await authenticationOf(forged, email);
         expect(dkim).not.toBe('pass');
         expect(dmarc).toBe('fail');
       }

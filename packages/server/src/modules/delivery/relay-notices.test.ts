@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { createRelayWords } from './relay-notices.ts';
+import { createRelayReplies } from './relay-notices.ts';
 import type { EmailResult } from './apply-refusals.ts';
 
 const MINUTE = 60_000;
-const SENT: EmailResult['handed'] = { result: 'sent' };
-const REFUSED: EmailResult['handed'] = {
+const SENT: EmailResult['sendResult'] = { result: 'sent' };
+const REFUSED: EmailResult['sendResult'] = {
   result: 'failed',
   reason: 'bounced',
   reply: '550 5.1.1 <ada@home.test>: user unknown',
@@ -12,16 +12,16 @@ const REFUSED: EmailResult['handed'] = {
 };
 const TROUBLE = { projectId: 1, text: '5.1.1 address: user unknown' };
 
-function heard(...heardBy: [number, EmailResult['handed']][]) {
+function afterReplies(...replies: [number, EmailResult['sendResult']][]) {
   const time = { now: 0 };
-  const words = createRelayWords(() => time.now);
-  words.note(
-    heardBy.map(([projectId, handed]) => ({ email: { projectId, draftId: 'd', epoch: 1 }, handed })),
+  const relayReplies = createRelayReplies(() => time.now);
+  relayReplies.note(
+    replies.map(([projectId, sendResult]) => ({ email: { projectId, draftId: 'd', epoch: 1 }, sendResult })),
   );
-  return { time, words };
+  return { time, relayReplies };
 }
 
-test.each<[string, [number, EmailResult['handed']][], boolean]>([
+test.each<[string, [number, EmailResult['sendResult']][], boolean]>([
   ['one that sends alone', [[1, REFUSED]], true],
   [
     'one of two, of which the other was served',
@@ -83,14 +83,14 @@ test.each<[string, [number, EmailResult['handed']][], boolean]>([
     [[2, { result: 'deferred', reason: 'relay_unreachable' }]],
     true,
   ],
-])('decides whether a reply is common to all projects, for %s', (_, heardBy, isEverybodys) => {
-  expect(heard(...heardBy).words.isEverybodys(TROUBLE)).toBe(isEverybodys);
+])('decides whether a reply is common to all projects, for %s', (_, replies, isShared) => {
+  expect(afterReplies(...replies).relayReplies.isShared(TROUBLE)).toBe(isShared);
 });
 
 test('ignores a project that sent nothing for an hour', () => {
-  const { time, words } = heard([2, SENT]);
+  const { time, relayReplies } = afterReplies([2, SENT]);
   time.now = 60 * MINUTE;
-  expect(words.isEverybodys(TROUBLE)).toBe(false);
+  expect(relayReplies.isShared(TROUBLE)).toBe(false);
   time.now += 1;
-  expect(words.isEverybodys(TROUBLE)).toBe(true);
+  expect(relayReplies.isShared(TROUBLE)).toBe(true);
 });

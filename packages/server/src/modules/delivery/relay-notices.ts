@@ -1,25 +1,25 @@
-import { wordsOfHard, type EmailResult } from './apply-refusals.ts';
-import type { RelayTrouble } from './record-results.ts';
+import { hardBounceReply, type EmailResult } from './apply-refusals.ts';
+import type { RelayFailure } from './record-results.ts';
 
 /**
  * Remembers the last answer that each project got, in this process. The emails of one project decide whether a reply is about our side. But
  * a paused relay serves no project, so a few dead addresses of one project must not stop the others.
  */
-export type RelayWords = {
+export type RelayReplies = {
   note(results: EmailResult[]): void;
   /** Returns true if at least half of the other projects got this reply too, or no other project sends. */
-  isEverybodys(trouble: RelayTrouble): boolean;
+  isShared(failure: RelayFailure): boolean;
 };
 
 /** Longer than a pause of the relay. So a project that waited for the relay and was then served counts before the next pause. */
-const LATELY_MS = 60 * 60_000;
+const RECENT_MS = 60 * 60_000;
 
-export function createRelayWords(now: () => number): RelayWords {
+export function createRelayReplies(now: () => number): RelayReplies {
   /** The project with the newest answer comes last. `text`: null if it was not a hard bounce. */
   const last = new Map<number, { text: string | null; at: number }>();
 
   function forget(): void {
-    const since = now() - LATELY_MS;
+    const since = now() - RECENT_MS;
     for (const [projectId, { at }] of last) {
       if (at >= since) break;
       last.delete(projectId);
@@ -28,20 +28,20 @@ export function createRelayWords(now: () => number): RelayWords {
 
   return {
     note(results) {
-      for (const { email, handed } of results) {
+      for (const { email, sendResult } of results) {
         // An email that was not handed to the relay says nothing about it.
-        const isAnswer =
-          handed.result === 'sent' || (handed.result === 'failed' && handed.bounce !== undefined);
-        if (!isAnswer) continue;
+        const isReply =
+          sendResult.result === 'sent' || (sendResult.result === 'failed' && sendResult.bounce !== undefined);
+        if (!isReply) continue;
         last.delete(email.projectId);
-        last.set(email.projectId, { text: wordsOfHard(handed), at: now() });
+        last.set(email.projectId, { text: hardBounceReply(sendResult), at: now() });
       }
       forget();
     },
-    isEverybodys({ projectId, text }) {
+    isShared({ projectId, text }) {
       forget();
       const others = [...last].filter(([other]) => other !== projectId);
-      return others.filter(([, heard]) => heard.text === text).length * 2 >= others.length;
+      return others.filter(([, entry]) => entry.text === text).length * 2 >= others.length;
     },
   };
 }

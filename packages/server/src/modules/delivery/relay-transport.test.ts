@@ -6,7 +6,7 @@ import type { TransportEmail } from './transport.ts';
 const EMAIL: TransportEmail = {
   projectId: 1,
   draftId: 'd',
-  messageId: 'm',
+  emailId: 'm',
   userId: 'u',
   address: 'a@x.org',
   content: { subject: 's', preheader: '', body: 'b', format: 'markdown' },
@@ -18,19 +18,19 @@ const EMAIL: TransportEmail = {
 function withRelay() {
   const state = {
     now: 0,
-    asked: 0,
+    calls: 0,
     says: { result: 'accepted', reply: '250 ok', relayId: 'Q1' } as SubmissionResult,
   };
   const relay = {
     slots: 3,
     close: () => Promise.resolve(),
-    hand: () => {
-      state.asked += 1;
+    submit: () => {
+      state.calls += 1;
       return Promise.resolve(state.says);
     },
   };
   const transport = relayTransport({ relay, now: () => state.now });
-  return { state, transport, hand: () => transport.hand(EMAIL) };
+  return { state, transport, submit: () => transport.submit(EMAIL) };
 }
 
 const refused = (stage: 'mail' | 'rcpt' | 'body', code: number, reply: string): SubmissionResult => ({
@@ -74,37 +74,37 @@ test.each<[string, SubmissionResult, object]>([
     { result: 'deferred', reason: 'relay_rejected' },
   ],
 ])('maps the answer of a relay to the result of the email: %s', async (_, says, becomes) => {
-  const { state, hand } = withRelay();
+  const { state, submit } = withRelay();
   state.says = says;
-  expect(await hand()).toMatchObject(becomes);
+  expect(await submit()).toMatchObject(becomes);
 });
 
 test('tries an unreachable relay less and less often, and does not count refused recipients as failures', async () => {
-  const { state, transport, hand } = withRelay();
+  const { state, transport, submit } = withRelay();
   state.says = refused('rcpt', 550, '550 5.1.1 user unknown');
-  for (let i = 0; i < 5; i += 1) await hand();
+  for (let i = 0; i < 5; i += 1) await submit();
   expect(transport.closedUntil?.(state.now)).toBeNull();
   state.says = { result: 'not_sent', stage: 'connect', reason: 'ECONNREFUSED' };
-  for (let i = 0; i < 3; i += 1) await hand();
+  for (let i = 0; i < 3; i += 1) await submit();
   expect(transport.closedUntil?.(state.now)).toBe(1_000);
-  const asked = state.asked;
-  expect(await hand()).toMatchObject({ result: 'deferred', reason: 'relay_unreachable' });
-  expect(state.asked).toBe(asked);
+  const callsBefore = state.calls;
+  expect(await submit()).toMatchObject({ result: 'deferred', reason: 'relay_unreachable' });
+  expect(state.calls).toBe(callsBefore);
   expect(transport.isDoubtful?.()).toBe(true);
   state.now = 1_000;
   expect(transport.closedUntil?.(state.now)).toBeNull();
   state.says = { result: 'accepted', reply: '250 ok', relayId: null };
-  await hand();
+  await submit();
   expect(transport.closedUntil?.(state.now)).toBeNull();
   expect(transport.isDoubtful?.()).toBe(false);
 });
 
 test('sends nothing to a paused relay until the pause is over', async () => {
-  const { state, transport, hand } = withRelay();
+  const { state, transport, submit } = withRelay();
   transport.pause?.(60_000);
   expect(transport.closedUntil?.(0)).toBe(60_000);
-  expect(await hand()).toMatchObject({ result: 'deferred' });
-  expect(state.asked).toBe(0);
+  expect(await submit()).toMatchObject({ result: 'deferred' });
+  expect(state.calls).toBe(0);
   state.now = 60_000;
-  expect(await hand()).toMatchObject({ result: 'sent' });
+  expect(await submit()).toMatchObject({ result: 'sent' });
 });

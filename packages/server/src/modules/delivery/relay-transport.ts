@@ -1,8 +1,8 @@
 import { classifyReply } from '../outcomes/index.ts';
 import { redactTokens } from '../sending/index.ts';
-import { askBreaker, closedBreaker, passed, tripped } from '../../platform/mail/breaker.ts';
+import { checkBreaker, closedBreaker, recordSuccess, recordFailure } from '../../platform/mail/breaker.ts';
 import type { SubmissionResult, Relay } from '../../platform/mail/submit.ts';
-import type { Handed, Transport } from './transport.ts';
+import type { TransportResult, Transport } from './transport.ts';
 
 export type RelayTransportOptions = { relay: Relay; now: () => number };
 
@@ -26,15 +26,15 @@ export function relayTransport({ relay, now }: RelayTransportOptions): Transport
     pause(ms) {
       pausedUntil = Math.max(pausedUntil, now() + ms);
     },
-    async hand({ messageId, mailFrom, rcptTo, mime }) {
-      const asked = askBreaker(breaker, now());
-      breaker = asked.breaker;
-      if (!asked.passes || pausedUntil > now())
-        return { result: 'deferred', reason: 'relay_unreachable', isRelays: true };
-      const envid = envelopeId(mailFrom) ?? messageId;
-      const over = redacted(await relay.hand({ from: mailFrom, to: rcptTo, envid }, mime));
-      breaker = isRelaysTrouble(over) ? tripped(breaker, now()) : passed();
-      return becomes(over);
+    async submit({ emailId, mailFrom, rcptTo, mime }) {
+      const check = checkBreaker(breaker, now());
+      breaker = check.breaker;
+      if (!check.isAllowed || pausedUntil > now())
+        return { result: 'deferred', reason: 'relay_unreachable', isRelayFault: true };
+      const envid = envelopeId(mailFrom) ?? emailId;
+      const result = redacted(await relay.submit({ from: mailFrom, to: rcptTo, envid }, mime));
+      breaker = isRelayFailure(result) ? recordFailure(breaker, now()) : recordSuccess();
+      return transportResult(result);
     },
   };
 }
@@ -43,10 +43,10 @@ export function relayTransport({ relay, now }: RelayTransportOptions): Transport
  * Redacts tokens in the answer of a server before it is stored. A server may repeat the sender address, and its token would let any reader
  * forge a bounce.
  */
-function redacted(over: SubmissionResult): SubmissionResult {
-  return 'reply' in over
-    ? { ...over, reply: redactTokens(over.reply) }
-    : { ...over, reason: redactTokens(over.reason) };
+function redacted(result: SubmissionResult): SubmissionResult {
+  return 'reply' in result
+    ? { ...result, reply: redactTokens(result.reply) }
+    : { ...result, reason: redactTokens(result.reason) };
 }
 
 /** Returns the token of the sender address. A report may contain it even if that address was rewritten on the way. */
@@ -54,35 +54,43 @@ function envelopeId(mailFrom: string): string | null {
   return /^b\+([a-z2-7.]{1,64})@/.exec(mailFrom)?.[1] ?? null;
 }
 
-function isRelaysTrouble(over: SubmissionResult): boolean {
-  if (over.result === 'refused') return classifyReply(over).isRelays;
-  return over.result !== 'accepted';
+function isRelayFailure(result: SubmissionResult): boolean {
+  if (result.result === 'refused') return classifyReply(result).isRelayFault;
+  return result.result !== 'accepted';
 }
 
-function becomes(over: SubmissionResult): Handed {
-  switch (over.result) {
+function transportResult(result: SubmissionResult): TransportResult {
+  switch (result.result) {
     case 'accepted':
-      return { result: 'sent', reply: over.reply, relayId: over.relayId };
+      return { result: 'sent', reply: result.reply, relayId: result.relayId };
     case 'refused':
-      return refused(over);
+      return refused(result);
     case 'not_sent': {
-      const reply = `${over.stage}: ${over.reason}`;
-      return { result: 'deferred', reason: 'relay_unreachable', reply, isRelays: true };
+      const reply = `${result.stage}: ${result.reason}`;
+      return { result: 'deferred', reason: 'relay_unreachable', reply, isRelayFault: true };
     }
     case 'unknown':
-      return { result: 'unknown', reason: over.reason };
+      return { result: 'unknown', reason: result.reason };
     default:
-      return over satisfies never;
+      return result satisfies never;
   }
 }
 
-function refused({ stage, code, reply }: Refused): Handed {
-  const verdict = classifyReply({ stage, code, reply });
-  const { isRelays } = verdict;
-  const bounce = { class: verdict.class, status: verdict.status };
-  if (!verdict.retry) return { result: 'failed', reason: REASONS[verdict.class], reply, bounce };
-  const reason = isRelays ? 'relay_rejected' : 'deferred';
-  return { result: 'deferred', reason, reply, isRelays, slowDown: verdict.slowDown && !isRelays, bounce };
+function refused({ stage, code, reply }: Refused): TransportResult {
+  const classification = classifyReply({ stage, code, reply });
+  const { isRelayFault } = classification;
+  const bounce = { class: classification.class, status: classification.status };
+  if (!classification.retry)
+    return { result: 'failed', reason: REASONS[classification.class], reply, bounce };
+  const reason = isRelayFault ? 'relay_rejected' : 'deferred';
+  return {
+    result: 'deferred',
+    reason,
+    reply,
+    isRelayFault,
+    slowDown: classification.slowDown && !isRelayFault,
+    bounce,
+  };
 }
 
 const REASONS = {

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { HOUR, MINUTE } from '../../../testkit/drafts.ts';
 import { newStory, openStage, type Story } from '../../../testkit/story.ts';
-import type { Handed } from './transport.ts';
+import type { TransportResult } from './transport.ts';
 
 const stage = await openStage();
 const { engine, server } = stage;
@@ -15,12 +15,12 @@ let gone = new Set<string>();
 beforeEach(() => {
   pauses = [];
   gone = new Set();
-  engine.transport.answer(({ address }) =>
+  engine.transport.setResult(({ address }) =>
     Promise.resolve(gone.has(address) || gone.has('everybody') ? unknown(address) : { result: 'sent' }),
   );
 });
 
-const unknown = (address: string): Handed => ({
+const unknown = (address: string): TransportResult => ({
   result: 'failed',
   reason: 'bounced',
   bounce: { class: 'hard', status: '5.1.1' },
@@ -46,7 +46,7 @@ const suppressed = (story: Story): Promise<unknown[]> =>
   db.query(`SELECT value FROM beckon.suppression WHERE project_id = $1`, [story.projectId]);
 
 /** Sends so many emails, two of them refused, that a third one with the same reply is deferred. */
-async function nearTrouble(story: Story): Promise<void> {
+async function sendUntilLimit(story: Story): Promise<void> {
   await sendTo(story, ...many('fine', 10));
   gone = new Set(['gone0@x.org', 'gone1@x.org', 'gone2@x.org']);
   await sendTo(story, 'gone0');
@@ -57,7 +57,7 @@ async function nearTrouble(story: Story): Promise<void> {
 
 test('defers the emails of a project with dead addresses, and stops no other project', async () => {
   const [story, other] = [await openStory(), await openStory()];
-  await nearTrouble(story);
+  await sendUntilLimit(story);
   await sendTo(other, 'ada');
   await sendTo(story, 'gone2');
   expect(await suppressed(story)).toEqual([]);
@@ -67,7 +67,7 @@ test('defers the emails of a project with dead addresses, and stops no other pro
 
 test('pauses a relay that refuses two projects with the same reply, once for each email', async () => {
   const [story, other] = [await openStory(), await openStory()];
-  await nearTrouble(story);
+  await sendUntilLimit(story);
   gone = new Set(['everybody']);
   await sendTo(other, 'ada');
   await sendTo(story, 'gone2');
@@ -85,7 +85,7 @@ test('pauses a relay that refuses two projects with the same reply, once for eac
 test('pauses the relay for the only project that sends', async () => {
   const story = await openStory();
   await story.later(2 * HOUR);
-  await nearTrouble(story);
+  await sendUntilLimit(story);
   await sendTo(story, 'gone2');
   expect(pauses).toEqual([5 * MINUTE]);
 });

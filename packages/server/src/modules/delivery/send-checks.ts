@@ -9,24 +9,24 @@ import {
   takeTokens,
   CONTEND_WITHIN_MS,
   type Contender,
-  slotsLeft,
-  whoYields,
+  remainingSlots,
+  findYields,
   findClaims,
   gate,
-  type GateAnswer,
+  type GateResult,
   type GateFacts,
   type Outlet,
   type Policy,
   quietHoursInForce,
   isAccepted,
-  findRefusals,
+  findTopicUnsubscribes,
   findSuppressions,
   type FoundSuppression,
 } from '../sending/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { type Model, zoneOfPerson } from '../rules/index.ts';
-import type { Mailroom } from './mailroom.ts';
-import { type Narrow, openNarrow, openWarmup } from './domain-limits.ts';
+import type { SendServices } from './mailroom.ts';
+import { type DomainLimits, loadDomainLimits, loadWarmup } from './domain-limits.ts';
 import type { ProjectSender } from './find-sender.ts';
 
 /** The input of the send checks of one project. Each claim counts for the drafts after it. */
@@ -37,10 +37,10 @@ export type Gates = {
   bucket: ThrottleBucket | null;
   domain: GateFacts['domain'];
   /** The limits of the sending domain and of its recipients' providers; null if there are no limits. */
-  narrow: Narrow | null;
+  domainLimits: DomainLimits | null;
   /** How many more emails the warm-up allows, and when it allows more; null: it is over, or there is no warm-up. */
-  warmup: { left: number; nextAt: number } | null;
-  mailroom: Mailroom;
+  warmup: { remaining: number; nextAt: number } | null;
+  sendServices: SendServices;
   suppressions: Map<string, FoundSuppression | null>;
   /** The topics that each user refuses, by `personKey`. */
   refusals: Map<string, ReadonlySet<string>>;
@@ -50,7 +50,7 @@ export type Gates = {
   isRestored: boolean;
 };
 
-export type GatesAsked = Pick<Gates, 'model' | 'now' | 'bucket' | 'mailroom'> & {
+export type GatesQuery = Pick<Gates, 'model' | 'now' | 'bucket' | 'sendServices'> & {
   people: Map<string, Person>;
   sender: ProjectSender;
 };
@@ -62,55 +62,55 @@ export function policyOf(settings: Settings, outlet: Outlet): Policy {
 }
 
 /** Reads everything that the send checks need about these users of one project. */
-export async function openGates(tx: Tx, asked: GatesAsked): Promise<Gates> {
-  const { model, now, people, sender, mailroom } = asked;
-  const policy = policyOf(model.project.settings, mailroom.outlet);
+export async function loadGates(tx: Tx, query: GatesQuery): Promise<Gates> {
+  const { model, now, people, sender, sendServices } = query;
+  const policy = policyOf(model.project.settings, sendServices.outlet);
   const { projectId } = model.project;
-  const reached = [...people.values()].map((person) => ({ person, address: addressOf(person) }));
+  const recipients = [...people.values()].map((person) => ({ person, address: addressOf(person) }));
   // Each address once: otherwise emails to an address that two users share would count twice.
-  const addresses = [...new Set(reached.flatMap(({ address }) => address ?? []))];
+  const addresses = [...new Set(recipients.flatMap(({ address }) => address ?? []))];
   const since = now - Math.max(0, ...(policy.caps ?? []).map(({ windowMs }) => windowMs));
-  const addressees = reached.map(({ person, address }) => ({ projectId, userId: person.userId, address }));
-  const [suppressions, refusals, claims, contenders, narrow, warmup, isOurs] = await Promise.all([
+  const addressees = recipients.map(({ person, address }) => ({ projectId, userId: person.userId, address }));
+  const [suppressions, refusals, claims, contenders, domainLimits, warmup, isOurs] = await Promise.all([
     findSuppressions(tx, addressees, now),
-    model.rules.hasTopics ? findRefusals(tx, addressees) : [],
+    model.rules.hasTopics ? findTopicUnsubscribes(tx, addressees) : [],
     policy.caps ? findClaims(tx, { projectId, addresses, since }) : new Map<string, number[]>(),
     policy.caps
       ? findContenders(tx, { projectId, people, until: now + CONTEND_WITHIN_MS })
       : new Map<string, Contender[]>(),
-    openNarrow(tx, { projectId, sender, now }),
-    openWarmup(tx, { projectId, sender, now }),
+    loadDomainLimits(tx, { projectId, sender, now }),
+    loadWarmup(tx, { projectId, sender, now }),
     isAccepted(tx),
   ]);
   return {
     model,
     policy,
     now,
-    bucket: asked.bucket,
+    bucket: query.bucket,
     domain: sender.gate,
-    narrow,
+    domainLimits,
     warmup,
-    mailroom,
+    sendServices,
     claims,
     contenders,
     isRestored: !isOurs,
-    refusals: new Map(reached.map(({ person }, i) => [personKey(person), refusals[i] ?? NONE])),
-    suppressions: new Map(reached.map(({ person }, i) => [personKey(person), suppressions[i] ?? null])),
+    refusals: new Map(recipients.map(({ person }, i) => [personKey(person), refusals[i] ?? NO_TOPICS])),
+    suppressions: new Map(recipients.map(({ person }, i) => [personKey(person), suppressions[i] ?? null])),
   };
 }
 
-const NONE: ReadonlySet<string> = new Set();
+const NO_TOPICS: ReadonlySet<string> = new Set();
 
 export function addressOf({ email }: Pick<Person, 'email'>): string | null {
   return email === null ? null : normaliseAddress(email);
 }
 
-type ContendersAsked = { projectId: number; people: Map<string, Person>; until: number };
+type ContendersQuery = { projectId: number; people: Map<string, Person>; until: number };
 
 /** Returns the contenders by address, because users of a project may share a mailbox and the frequency cap applies to the mailbox. */
 async function findContenders(
   tx: Tx,
-  { projectId, people, until }: ContendersAsked,
+  { projectId, people, until }: ContendersQuery,
 ): Promise<Map<string, Contender[]>> {
   const emails = [...people.values()].flatMap(({ email }) => email ?? []);
   const sharing = await findByAddress(tx, projectId, emails);
@@ -123,62 +123,64 @@ async function findContenders(
       contender: { id, priority, deadlineAt: dueAt },
     }));
   const byAddress = Map.groupBy(contending, ({ address }) => address);
-  return new Map([...byAddress].map(([address, some]) => [address, some.map(({ contender }) => contender)]));
+  return new Map(
+    [...byAddress].map(([address, group]) => [address, group.map(({ contender }) => contender)]),
+  );
 }
 
 /** `isTriedAgain`: the email was handed to the relay before, so it has its slots of the caps and of the warm-up already. */
-export type Leaver = {
+export type GateOptions = {
   person: Person;
   isTriedAgain?: boolean;
   /** The answer of the domain that the email is signed for, if that is not the sender's domain. */
-  elsewhere?: GateFacts['domain'] | undefined;
+  domainGate?: GateFacts['domain'] | undefined;
 };
 
 /** Runs the send checks for one draft. A draft that passes takes its slot and its token, and the caller claims it. */
 export function passGates(
   gates: Gates,
   draft: Draft,
-  { person, isTriedAgain = false, elsewhere }: Leaver,
-): GateAnswer {
+  { person, isTriedAgain = false, domainGate }: GateOptions,
+): GateResult {
   const address = addressOf(person);
   const counts = draft.counts && !isTriedAgain;
-  const provider = address === null ? '' : gates.mailroom.providers.of(domainPart(address));
-  const answer = gate(
+  const provider = address === null ? '' : gates.sendServices.providers.of(domainPart(address));
+  const result = gate(
     {
-      ...ofItself(gates, draft, person),
-      ...ofMailbox(gates, draft, { address, counts }),
-      ...ofOthers(gates, provider, isTriedAgain),
-      ...(elsewhere && { domain: elsewhere, narrow: null }),
+      ...draftFacts(gates, draft, person),
+      ...mailboxFacts(gates, draft, { address, counts }),
+      ...sharedFacts(gates, provider, isTriedAgain),
+      ...(domainGate && { domain: domainGate, domainLimit: null }),
     },
     gates.policy,
     gates.now,
   );
-  if (!answer.passes || address === null) return answer;
+  if (!result.passes || address === null) return result;
   gates.bucket = takeTokens(gates.bucket, 1);
-  if (!elsewhere) gates.narrow?.take(provider);
-  if (gates.warmup && !isTriedAgain) gates.warmup.left -= 1;
+  if (!domainGate) gates.domainLimits?.takeToken(provider);
+  if (gates.warmup && !isTriedAgain) gates.warmup.remaining -= 1;
   if (counts) takeSlot(gates, address, draft);
-  return answer;
+  return result;
 }
 
-type OfMailbox = Pick<GateFacts, 'address' | 'counts' | 'claimedAt' | 'yieldsTo'>;
+type MailboxFacts = Pick<GateFacts, 'address' | 'counts' | 'claimedAt' | 'yieldsTo'>;
 
-function ofMailbox(
+function mailboxFacts(
   gates: Gates,
   { id }: Draft,
   { address, counts }: Pick<GateFacts, 'address' | 'counts'>,
-): OfMailbox {
+): MailboxFacts {
   if (address === null) return { address, counts, claimedAt: [], yieldsTo: null };
   const claimedAt = gates.claims.get(address) ?? [];
   return { address, counts, claimedAt, yieldsTo: counts ? yieldsTo(gates, address, id) : null };
 }
 
-type OfItself = Pick<
+type DraftFacts = Pick<
   GateFacts,
   'draftId' | 'isRestored' | 'ruleIsOn' | 'suppression' | 'refusedTopic' | 'domain' | 'zone'
 >;
 
-function ofItself(gates: Gates, draft: Draft, person: Person): OfItself {
+function draftFacts(gates: Gates, draft: Draft, person: Person): DraftFacts {
   const { model, suppressions, refusals, domain, isRestored } = gates;
   const topic = topicOf(model, draft);
   return {
@@ -198,18 +200,18 @@ function topicOf({ rules }: Pick<Model, 'rules'>, { ruleId }: Pick<Draft, 'ruleI
 }
 
 /** Returns the limits that all emails of the project, of its domain or to a provider share. */
-function ofOthers(
+function sharedFacts(
   gates: Gates,
   provider: string,
   isTriedAgain: boolean,
-): Pick<GateFacts, 'throttle' | 'narrow' | 'warmup'> {
-  const { policy, now, narrow, warmup } = gates;
-  const { left, nextAt, bucket } = refill(gates.bucket, policy.throttle, now);
+): Pick<GateFacts, 'throttle' | 'domainLimit' | 'warmup'> {
+  const { policy, now, domainLimits, warmup } = gates;
+  const { remaining, nextAt, bucket } = refill(gates.bucket, policy.throttle, now);
   gates.bucket = bucket;
-  const isFull = warmup !== null && warmup.left < 1 && !isTriedAgain;
+  const isFull = warmup !== null && warmup.remaining < 1 && !isTriedAgain;
   return {
-    throttle: { left, nextAt },
-    narrow: narrow?.holds(provider) ?? null,
+    throttle: { remaining, nextAt },
+    domainLimit: domainLimits?.limitFor(provider) ?? null,
     warmup: isFull ? { nextAt: warmup.nextAt } : 'pass',
   };
 }
@@ -217,8 +219,8 @@ function ofOthers(
 function yieldsTo({ contenders, claims, policy, now }: Gates, address: string, id: string): Contender | null {
   const rivals = contenders.get(address) ?? [];
   if (rivals.length < 2) return null;
-  const slots = slotsLeft(policy.caps, claims.get(address) ?? [], now);
-  return whoYields(rivals, slots).get(id) ?? null;
+  const slots = remainingSlots(policy.caps, claims.get(address) ?? [], now);
+  return findYields(rivals, slots).get(id) ?? null;
 }
 
 function takeSlot(gates: Gates, address: string, draft: Draft): void {

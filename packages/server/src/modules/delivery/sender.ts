@@ -1,9 +1,9 @@
 import type { Log } from '../../platform/log.ts';
-import { duePlaces } from '../../platform/locks/timers.ts';
+import { listDueProjects } from '../../platform/locks/timers.ts';
 import type { DueDraftSender } from './send-due-drafts.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { createPause, type InterruptibleSleep } from '../../platform/jobs/sleep.ts';
-import { createTroubles, type Troubles } from '../../platform/jobs/failure-backoff.ts';
+import { createInterruptibleSleep, type InterruptibleSleep } from '../../platform/jobs/sleep.ts';
+import { createFailureBackoff, type FailureBackoff } from '../../platform/jobs/failure-backoff.ts';
 
 /** Sends due drafts, one batch per project in turn, so that a long queue of one project does not delay others. */
 export type DraftSender = {
@@ -20,40 +20,40 @@ export type DraftSenderOptions = {
   onLag?: (facts: { queue: 'send'; ms: number }) => void;
 };
 
-const LOOK_EVERY_MS = 100;
+const POLL_MS = 100;
 /** The interval after a time without due drafts. Deadlines are still met to the second. */
-const LOOK_EVERY_WHEN_QUIET_MS = 250;
+const QUIET_POLL_MS = 250;
 const QUIET_AFTER_MS = 10_000;
-const PLACES_MAX = 1_000;
-const ON_THEIR_WAY_MS = 5_000;
+const PROJECTS_MAX = 1_000;
+const STOP_WITHIN_MS = 5_000;
 const GIVE_UP_EVERY_MS = 10_000;
 
 type State = DraftSenderOptions & {
   pause: InterruptibleSleep;
-  troubles: Troubles;
+  backoff: FailureBackoff;
   stopping: boolean;
   workedAt: number;
   gaveUpAt: number;
   /** Emails that are being submitted. */
-  underWay: Set<Promise<void>>;
+  submissions: Set<Promise<void>>;
 };
 
 export function startSender(options: DraftSenderOptions): DraftSender {
-  const pause = createPause();
+  const pause = createInterruptibleSleep();
   const state: State = {
     ...options,
     pause,
-    troubles: createTroubles(),
+    backoff: createFailureBackoff(),
     stopping: false,
     workedAt: -Infinity,
     gaveUpAt: -Infinity,
-    underWay: new Set(),
+    submissions: new Set(),
   };
   async function run(): Promise<void> {
     while (!state.stopping) {
-      const done = await round(state);
-      if (done > 0) state.workedAt = performance.now();
-      else await pause.of(restMs(state));
+      const count = await round(state);
+      if (count > 0) state.workedAt = performance.now();
+      else await pause.sleep(restMs(state));
     }
   }
   const running = run();
@@ -63,37 +63,37 @@ export function startSender(options: DraftSenderOptions): DraftSender {
       pause.end();
       options.sender.stop();
       await running;
-      const late = new Promise<void>((resolve) => setTimeout(resolve, ON_THEIR_WAY_MS).unref());
-      await Promise.race([Promise.all(state.underWay), late]);
+      const late = new Promise<void>((resolve) => setTimeout(resolve, STOP_WITHIN_MS).unref());
+      await Promise.race([Promise.all(state.submissions), late]);
     },
     async settled() {
-      await Promise.all(state.underWay);
+      await Promise.all(state.submissions);
     },
   };
 }
 
 function restMs({ workedAt }: State): number {
-  return performance.now() - workedAt > QUIET_AFTER_MS ? LOOK_EVERY_WHEN_QUIET_MS : LOOK_EVERY_MS;
+  return performance.now() - workedAt > QUIET_AFTER_MS ? QUIET_POLL_MS : POLL_MS;
 }
 
 /** Returns how many drafts were handled. It is 0 if none is due, or if other workers have locked all that are due. */
 async function round(state: State): Promise<number> {
-  const { db, log, onLag, troubles, sender } = state;
+  const { db, log, onLag, backoff, sender } = state;
   try {
     const now = db.clock.now();
     await giveUp(state);
     // Drafts that cannot be submitted now are not claimed, so that they stay visible in the queue.
     if (sender.closedUntil() !== null) return 0;
-    const places = await duePlaces(db, { work: 'send', now: new Date(now), limit: PLACES_MAX });
-    onLag?.({ queue: 'send', ms: now - (places[0]?.nextAt.getTime() ?? now) });
-    if (places.length > 0 && !(await sender.mayLeave())) return 0;
-    let done = 0;
-    for (const { projectId } of places) {
+    const projects = await listDueProjects(db, { work: 'send', now: new Date(now), limit: PROJECTS_MAX });
+    onLag?.({ queue: 'send', ms: now - (projects[0]?.nextAt.getTime() ?? now) });
+    if (projects.length > 0 && !(await sender.maySend())) return 0;
+    let count = 0;
+    for (const { projectId } of projects) {
       if (state.stopping) break;
-      await room(state);
-      if (!state.stopping && troubles.isOpen(projectId, now)) done += await batch(state, projectId);
+      await waitForCapacity(state);
+      if (!state.stopping && backoff.isOpen(projectId, now)) count += await batch(state, projectId);
     }
-    return done;
+    return count;
   } catch (error) {
     log.warn({ err: error }, 'send.failed');
     return 0;
@@ -101,22 +101,22 @@ async function round(state: State): Promise<number> {
 }
 
 /** Waits for a free slot. Emails are submitted while others are claimed. */
-async function room(state: State): Promise<void> {
-  const { sender, underWay, pause } = state;
-  while (!state.stopping && sender.room() === 0 && underWay.size > 0)
-    await pause.until(Promise.race(underWay));
+async function waitForCapacity(state: State): Promise<void> {
+  const { sender, submissions, pause } = state;
+  while (!state.stopping && sender.capacity() === 0 && submissions.size > 0)
+    await pause.waitFor(Promise.race(submissions));
 }
 
 /** Sends a batch of a project. A failing project is paused for a while and does not affect the others. */
-async function batch({ db, sender, log, troubles, underWay }: State, projectId: number): Promise<number> {
+async function batch({ db, sender, log, backoff, submissions }: State, projectId: number): Promise<number> {
   try {
-    const { drafts, handed } = await sender.begin(projectId);
-    underWay.add(handed);
-    void handed.finally(() => underWay.delete(handed));
-    troubles.passed([projectId]);
+    const { drafts, completion } = await sender.begin(projectId);
+    submissions.add(completion);
+    void completion.finally(() => submissions.delete(completion));
+    backoff.recordSuccess([projectId]);
     return drafts;
   } catch (error) {
-    const retryInMs = troubles.failed([projectId], db.clock.now());
+    const retryInMs = backoff.recordFailure([projectId], db.clock.now());
     log.warn({ project_id: projectId, retry_in_ms: retryInMs, err: error }, 'send.failed');
     return 0;
   }

@@ -5,8 +5,8 @@ import {
   type SendingDomain,
   countForWarmup,
   warmupDay,
-  warmupLeft,
-  warmupTroubled,
+  remainingWarmup,
+  hasWarmupProblems,
   readBucket,
   refill,
   senderGate,
@@ -14,52 +14,52 @@ import {
 import { listSettings } from '../workspace/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { findSender } from './find-sender.ts';
-import type { Mailroom } from './mailroom.ts';
+import type { SendServices } from './mailroom.ts';
 
-export type SendingAsked = { projectId: number; now: number; mailroom: Mailroom };
+export type SendingQuery = { projectId: number; now: number; sendServices: SendServices };
 
-type DomainShown = { id: string; name: string; state: string; paused: string | null };
-export type SenderNo = { reason: 'domain_not_ready' | 'no_sender' | 'public_url'; detail: string };
+type DomainSummary = { id: string; name: string; state: string; paused: string | null };
+export type SenderProblem = { reason: 'domain_not_ready' | 'no_sender' | 'public_url'; detail: string };
 
 /** Returns the current sender of a project, and the obstacles to sending that no setting shows. */
-export async function showSending(tx: Tx, asked: SendingAsked) {
-  const { projectId, now, mailroom } = asked;
+export async function readSendingState(tx: Tx, query: SendingQuery) {
+  const { projectId, now, sendServices } = query;
   const project = (await listSettings(tx, [projectId])).get(projectId);
   if (!project) throw new Error('a project without settings');
   const { settings } = project;
-  const sender = await findSender(tx, { project }, mailroom);
+  const sender = await findSender(tx, { project }, sendServices);
   const { outlet } = sender;
   const domain = sender.signer?.domain ?? null;
   const relay = { outlet: { ...outlet, kind: 'relay' as const }, identity: settings.sender, domain };
-  const { left, nextAt } = refill(await readBucket(tx, projectId), settings.throttle, now);
+  const { remaining, nextAt } = refill(await readBucket(tx, projectId), settings.throttle, now);
   return {
     sender: {
       test_inbox: outlet.kind === 'test_inbox',
-      problem: noOf(sender.gate),
+      problem: problemOf(sender.gate),
       name: sender.name,
       address: sender.address,
       reply_to: sender.replyTo,
-      domain: domain && toShown(domain),
+      domain: domain && domainSummary(domain),
     },
-    with_relay: noOf(senderGate(relay)),
-    domains: (await listDomains(tx, projectId)).map((known) => ({
-      ...toShown(known),
-      throttle: printThrottle(known.throttle),
+    with_relay: problemOf(senderGate(relay)),
+    domains: (await listDomains(tx, projectId)).map((listed) => ({
+      ...domainSummary(listed),
+      throttle: printThrottle(listed.throttle),
     })),
     replies: repliesOf(outlet.mailDomain, settings.replyForwardTo),
     throttle: {
-      remaining: settings.throttle ? left : null,
-      next_at: settings.throttle && left < 1 ? iso(nextAt) : null,
+      remaining: settings.throttle ? remaining : null,
+      next_at: settings.throttle && remaining < 1 ? iso(nextAt) : null,
     },
-    warmup: await showWarmup(tx, asked, sender),
+    warmup: await readWarmup(tx, query, sender),
   };
 }
 
-function noOf(gate: 'pass' | SenderNo): SenderNo | null {
+function problemOf(gate: 'pass' | SenderProblem): SenderProblem | null {
   return gate === 'pass' ? null : gate;
 }
 
-function toShown({ id, name, state, pausedReason }: SendingDomain): DomainShown {
+function domainSummary({ id, name, state, pausedReason }: SendingDomain): DomainSummary {
   return { id, name, state, paused: pausedReason };
 }
 
@@ -77,9 +77,9 @@ export type WarmupState =
   | { off: 'test_inbox' | 'no_domain' | 'warm' | 'not_started' | 'complete' }
   | { off: null; day: number; emails: number; remaining: number; ends_at: string; reduced: boolean };
 
-async function showWarmup(
+async function readWarmup(
   tx: Tx,
-  { projectId, now }: SendingAsked,
+  { projectId, now }: SendingQuery,
   { outlet, signer, domain: fromDomain }: Awaited<ReturnType<typeof findSender>>,
 ): Promise<WarmupState> {
   if (outlet.kind === 'test_inbox') return { off: 'test_inbox' };
@@ -90,13 +90,13 @@ async function showWarmup(
   const { emails, day, startsAt, endsAt } = warmupDay(domain.warmupFrom, now);
   if (emails === null) return { off: 'complete' };
   const counts = await countForWarmup(tx, { projectId, domain: fromDomain, since: startsAt });
-  const remaining = Math.max(0, warmupLeft(emails, counts));
+  const remaining = Math.max(0, remainingWarmup(emails, counts));
   return {
     off: null,
     day,
     emails,
     remaining,
     ends_at: iso(endsAt),
-    reduced: warmupTroubled(counts),
+    reduced: hasWarmupProblems(counts),
   };
 }

@@ -39,9 +39,9 @@ export function createPace(slots: number, now: () => number = () => performance.
     },
     ahead() {
       const second = Math.floor(now() / 1_000);
-      let done = 0;
-      for (const [at, count] of counts) if (at >= second - SECONDS) done += count;
-      return Math.min(MOST, Math.max(slots * OF_EACH_SLOT, done));
+      let total = 0;
+      for (const [at, count] of counts) if (at >= second - SECONDS) total += count;
+      return Math.min(MOST, Math.max(slots * OF_EACH_SLOT, total));
     },
   };
 }

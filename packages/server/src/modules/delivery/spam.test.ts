@@ -49,14 +49,14 @@ describe.skipIf(!isThere)(title, async () => {
       if (found) emails.set(name, found);
     }
   }
-  const said: string[] = [];
-  afterAll(() => void process.stdout.write(`${said.join('\n')}\n`));
+  const report: string[] = [];
+  afterAll(() => void process.stdout.write(`${report.join('\n')}\n`));
 
   test.each(EMAIL_NAMES)('%s: has a score below 1.0 in total, and at most 0.5 by any rule', async (name) => {
     const email = emails.get(name);
     if (!email) throw new Error(`${name} did not arrive`);
     const hits = await judge(email);
-    said.push(`${name}: ${hits.map(({ score, rule }) => `${rule} ${score}`).join(', ') || 'nothing'}`);
+    report.push(`${name}: ${hits.map(({ score, rule }) => `${rule} ${score}`).join(', ') || 'nothing'}`);
     const against = hits.filter(({ score }) => score > 0).map(({ score }) => score);
     expect(against.reduce((sum, score) => sum + score, 0)).toBeLessThan(1);
     expect(Math.max(0, ...against)).toBeLessThanOrEqual(0.5);

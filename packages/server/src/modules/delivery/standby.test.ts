@@ -5,16 +5,16 @@ import { silentLog } from '../../platform/log.ts';
 import { type Database, openDatabase } from '../../platform/db/database.ts';
 import { inSession } from '../../platform/db/session-transactions.ts';
 
-const own = await testDatabase();
+const database = await testDatabase();
 const open = (): Promise<Database> =>
-  openDatabase({ connection: own.connection, clock: systemClock, log: silentLog, poolMax: 1 });
+  openDatabase({ connection: database.connection, clock: systemClock, log: silentLog, poolMax: 1 });
 const db = await open();
 afterAll(async () => {
   await db.close();
-  await own.drop();
+  await database.drop();
 });
 
-const NAME = new URL(own.url).pathname.slice(1);
+const NAME = new URL(database.url).pathname.slice(1);
 const WRITE = `UPDATE beckon.project SET name = name`;
 
 test.each([

@@ -6,7 +6,7 @@ import { setMode } from '../rules/write-rule.ts';
 import { pauseProject, resumeProject } from '../administration/pause-project.ts';
 import { liftSuppression, suppress } from '../outcomes/suppressions/suppress.ts';
 import { disableRule, enableRule } from '../rules/switch-rule.ts';
-import type { Handed, TransportEmail } from './transport.ts';
+import type { TransportResult, TransportEmail } from './transport.ts';
 import { recordResults } from './record-results.ts';
 
 // One email at a time, so that a second one is claimed and waits for the first.
@@ -15,7 +15,7 @@ const { engine, server } = stage;
 const { db, clock } = server;
 beforeEach(() => {
   engine.transport.emails.length = 0;
-  engine.transport.answer({ result: 'sent' });
+  engine.transport.setResult({ result: 'sent' });
 });
 
 /** Creates a draft for each of these users, due now. */
@@ -35,37 +35,37 @@ async function dueFor(...users: string[]): Promise<Story> {
 
 const message = async ({ projectId }: Story, userId: string) => {
   const [row] = await db.query<{ state: string; attempts: number; epoch: number; address: string }>(
-    `SELECT state, attempts, epoch, address, reason FROM beckon.message WHERE project_id = $1 AND external_user_id = $2 ORDER BY id`,
+    `SELECT state, attempts, epoch, address, reason FROM beckon.email WHERE project_id = $1 AND external_user_id = $2 ORDER BY id`,
     [projectId, userId],
   );
   return row;
 };
 
-/** Keeps the first email in the transport until `letGo` is called. */
-function holdFirst(): { held: Promise<TransportEmail>; letGo: (handed?: Handed) => void } {
+/** Keeps the first email in the transport until `release` is called. */
+function holdFirst(): { held: Promise<TransportEmail>; release: (result?: TransportResult) => void } {
   const begun = Promise.withResolvers<TransportEmail>();
-  const answer = Promise.withResolvers<Handed>();
+  const reply = Promise.withResolvers<TransportResult>();
   let isFirst = true;
-  engine.transport.answer((email) => {
+  engine.transport.setResult((email) => {
     if (!isFirst) return Promise.resolve({ result: 'sent' });
     isFirst = false;
     begun.resolve(email);
-    return answer.promise;
+    return reply.promise;
   });
-  return { held: begun.promise, letGo: (handed = { result: 'sent' }) => answer.resolve(handed) };
+  return { held: begun.promise, release: (result = { result: 'sent' }) => reply.resolve(result) };
 }
 
 /** Runs `act` while the first of several claimed emails is sent and the others wait for a slot. */
 async function whileFirstLeaves({ projectId }: Story, act: () => Promise<unknown>): Promise<void> {
-  const { held, letGo } = holdFirst();
+  const { held, release } = holdFirst();
   const sending = engine.sender.batch(projectId);
   await held;
   await act();
-  letGo();
+  release();
   await sending;
 }
 
-async function meanwhile(act: (story: Story) => Promise<unknown>): Promise<Story> {
+async function whileSending(act: (story: Story) => Promise<unknown>): Promise<Story> {
   const story = await dueFor('first', 'second');
   await whileFirstLeaves(story, async () => {
     expect(await message(story, 'second')).toMatchObject({ state: 'claimed' });
@@ -83,15 +83,15 @@ async function afterAMinute(): Promise<void> {
 
 /** Other stories send emails in the same database. */
 const emailsOf = ({ projectId }: Story) =>
-  engine.transport.emails.filter((one) => one.projectId === projectId);
-const handedTo = (story: Story): string[] => emailsOf(story).map(({ address }) => address);
+  engine.transport.emails.filter((email) => email.projectId === projectId);
+const submittedTo = (story: Story): string[] => emailsOf(story).map(({ address }) => address);
 
 test('commits an email as submitted, with its bytes, before it is handed to the transport', async () => {
   const story = await dueFor('ada');
   const seen: unknown[] = [];
-  engine.transport.answer(async ({ draftId }) => {
+  engine.transport.setResult(async ({ draftId }) => {
     seen.push(await message(story, 'ada'));
-    const kept = await db.query(`SELECT 1 FROM beckon.message_mime WHERE draft_id = $1`, [draftId]);
+    const kept = await db.query(`SELECT 1 FROM beckon.email_mime WHERE draft_id = $1`, [draftId]);
     seen.push(kept.length);
     return { result: 'sent', reply: '250 queued as ABC', relayId: 'ABC' };
   });
@@ -104,11 +104,10 @@ test('commits an email as submitted, with its bytes, before it is handed to the 
 test('submits no email before there is a slot to send it', async () => {
   const story = await dueFor('a', 'b', 'c', 'd');
   const submitted: number[] = [];
-  engine.transport.answer(async () => {
-    const rows = await db.query(
-      `SELECT 1 FROM beckon.message WHERE project_id = $1 AND state = 'submitting'`,
-      [story.projectId],
-    );
+  engine.transport.setResult(async () => {
+    const rows = await db.query(`SELECT 1 FROM beckon.email WHERE project_id = $1 AND state = 'submitting'`, [
+      story.projectId,
+    ]);
     submitted.push(rows.length);
     return { result: 'sent' };
   });
@@ -119,7 +118,7 @@ test('submits no email before there is a slot to send it', async () => {
 });
 
 test('does not send to an address that was suppressed after the claim', async () => {
-  const story = await meanwhile(({ projectId }) =>
+  const story = await whileSending(({ projectId }) =>
     suppress(db, {
       projectId,
       kind: 'email',
@@ -130,35 +129,35 @@ test('does not send to an address that was suppressed after the claim', async ()
     }),
   );
   await afterAMinute();
-  expect(handedTo(story)).toEqual(['first@x.org']);
+  expect(submittedTo(story)).toEqual(['first@x.org']);
   expect((await story.drafts('second'))[0]).toMatchObject({ state: 'canceled', reason: 'suppressed' });
 });
 
 test('keeps a claimed email when the project is paused, and sends it after the project is resumed', async () => {
-  const story = await meanwhile(({ projectId }) => pauseProject(db, projectId));
+  const story = await whileSending(({ projectId }) => pauseProject(db, projectId));
   await afterAMinute();
-  expect(handedTo(story)).toEqual(['first@x.org']);
+  expect(submittedTo(story)).toEqual(['first@x.org']);
   await resumeProject(db, { projectId: story.projectId, actor: 'ann', confirmed: true });
   await story.later(2 * HOUR);
-  expect(handedTo(story)).toEqual(['first@x.org', 'second@x.org']);
+  expect(submittedTo(story)).toEqual(['first@x.org', 'second@x.org']);
 });
 
 const OFF = { reference: 'welcome', actor: 'ann' };
 
 test('does not send a claimed email whose rule loses autopilot or is turned off, even during a pause', async () => {
   const only = [{ state: 'scheduled', autopilotMs: null, deadlineAt: null }];
-  const demoted = await meanwhile((story) => story.set({ autopilot: 'draft' }));
+  const demoted = await whileSending((story) => story.set({ autopilot: 'draft' }));
   await afterAMinute();
   expect(await demoted.drafts('second')).toMatchObject(only);
-  const mode = await meanwhile(({ projectId }) =>
+  const mode = await whileSending(({ projectId }) =>
     setMode(db, { ...OFF, projectId, mode: 'draft', includeOpen: false }),
   );
   await afterAMinute();
   expect(await mode.drafts('second')).toMatchObject(only);
-  const off = await meanwhile(({ projectId }) => disableRule(db, { ...OFF, projectId }));
+  const off = await whileSending(({ projectId }) => disableRule(db, { ...OFF, projectId }));
   await afterAMinute();
   expect(await off.drafts('second')).toMatchObject([{ state: 'held', reason: 'rule_off' }]);
-  const paused = await meanwhile(async (story) => {
+  const paused = await whileSending(async (story) => {
     await story.set({ paused: 'true' });
     await story.set({ autopilot: 'draft' });
     await story.set({ paused: 'false' });
@@ -166,58 +165,58 @@ test('does not send a claimed email whose rule loses autopilot or is turned off,
   await afterAMinute();
   await paused.later(2 * HOUR);
   expect(await paused.drafts('second')).toMatchObject(only);
-  for (const story of [demoted, mode, off, paused]) expect(handedTo(story)).toEqual(['first@x.org']);
+  for (const story of [demoted, mode, off, paused]) expect(submittedTo(story)).toEqual(['first@x.org']);
 });
 
 test('sends a claimed email to the new address if the address changes before it is submitted', async () => {
-  const story = await meanwhile(async (story) => {
+  const story = await whileSending(async (story) => {
     await story.user('second', { email: 'new@x.org' });
-    await engine.digest.batch('live', [story.projectId]);
+    await engine.processor.batch('live', [story.projectId]);
   });
   await engine.settle();
-  expect(handedTo(story)).toEqual(['first@x.org', 'new@x.org']);
+  expect(submittedTo(story)).toEqual(['first@x.org', 'new@x.org']);
 });
 
 test('refreshes a claimed email that was never submitted when its facts change', async () => {
-  const story = await meanwhile(async (story) => {
+  const story = await whileSending(async (story) => {
     await story.user('second', { email: 'new@x.org', traits: { name: 'Ada' } });
-    await engine.digest.batch('live', [story.projectId]);
+    await engine.processor.batch('live', [story.projectId]);
   });
   expect(await story.drafts('second')).toMatchObject([{ state: 'scheduled', reason: null }]);
   await engine.settle();
-  expect(handedTo(story)).toEqual(['first@x.org', 'new@x.org']);
+  expect(submittedTo(story)).toEqual(['first@x.org', 'new@x.org']);
   expect(emailsOf(story).at(-1)?.content.body).toContain('Ada');
 });
 
 test('does not submit an email whose claim has expired', async () => {
   const story = await dueFor('first', 'second');
-  const { held, letGo } = holdFirst();
+  const { held, release } = holdFirst();
   const sending = engine.sender.batch(story.projectId);
   await held;
   clock.advance(2 * MINUTE);
   expect(await engine.sender.giveUp()).toBe(1);
-  letGo();
+  release();
   await sending;
-  expect(handedTo(story)).toEqual(['first@x.org']);
+  expect(submittedTo(story)).toEqual(['first@x.org']);
   expect(await message(story, 'second')).toMatchObject({ state: 'deferred', attempts: 0 });
   await engine.settle();
-  expect(handedTo(story)).toEqual(['first@x.org', 'second@x.org']);
+  expect(submittedTo(story)).toEqual(['first@x.org', 'second@x.org']);
   expect(await message(story, 'second')).toMatchObject({ state: 'sent', attempts: 1, epoch: 2 });
 });
 
 test('does not return a claimed email that was submitted since it was found to be lost', async () => {
   const story = await dueFor('ada');
-  const { held, letGo } = holdFirst();
+  const { held, release } = holdFirst();
   const sending = engine.sender.batch(story.projectId);
   const { draftId, projectId } = await held;
-  const seen = { email: { projectId, draftId, epoch: 1 }, handed: { result: 'returned' } } as const;
+  const seen = { email: { projectId, draftId, epoch: 1 }, sendResult: { result: 'returned' } } as const;
   await recordResults({ db, newId: idMaker(clock) }, [seen]);
   expect(await message(story, 'ada')).toMatchObject({ state: 'submitting', epoch: 1 });
-  letGo();
+  release();
   await sending;
   await story.later(HOUR);
   expect((await story.drafts())[0]).toMatchObject({ state: 'sent' });
-  expect(handedTo(story)).toEqual(['ada@x.org']);
+  expect(submittedTo(story)).toEqual(['ada@x.org']);
 });
 
 test('ignores a failure that is reported after the claim was returned', async () => {
@@ -229,39 +228,39 @@ test('ignores a failure that is reported after the claim was returned', async ()
   });
   const [draft] = await story.drafts('second');
   const late = { projectId, draftId: draft?.id ?? '', epoch: 1 };
-  const handed = { result: 'failed', reason: 'not_composed' } as const;
-  await recordResults({ db, newId: idMaker(clock) }, [{ email: late, handed }]);
+  const sendResult = { result: 'failed', reason: 'not_composed' } as const;
+  await recordResults({ db, newId: idMaker(clock) }, [{ email: late, sendResult }]);
   expect(await message(story, 'second')).toMatchObject({ state: 'deferred', epoch: 1 });
   await engine.settle();
-  expect(handedTo(story)).toEqual(['first@x.org', 'second@x.org']);
+  expect(submittedTo(story)).toEqual(['first@x.org', 'second@x.org']);
 });
 
 test('marks an email as unknown if its worker stops after the submission, and never sends it again automatically', async () => {
   const story = await dueFor('ada');
-  const { held, letGo } = holdFirst();
+  const { held, release } = holdFirst();
   const sending = engine.sender.batch(story.projectId);
   await held;
   clock.advance(16 * MINUTE);
   expect(await engine.sender.giveUp()).toBe(1);
   expect((await story.drafts())[0]).toMatchObject({ state: 'unknown', reason: 'lost' });
   // Even a late answer does not change the draft, because a member may have decided by then.
-  letGo();
+  release();
   await sending;
   await story.later(30 * HOUR);
-  expect(handedTo(story)).toEqual(['ada@x.org']);
+  expect(submittedTo(story)).toEqual(['ada@x.org']);
   expect((await story.drafts())[0]).toMatchObject({ state: 'unknown' });
 });
 
 test('retries a deferred email with the same bytes and growing delays for a day', async () => {
   const story = await dueFor('ada');
   const at: number[] = [];
-  engine.transport.answer(async ({ projectId }) => {
+  engine.transport.setResult(async ({ projectId }) => {
     if (projectId !== story.projectId) return { result: 'sent' };
     at.push(clock.now());
     return { result: 'deferred', reason: 'deferred', reply: '451 4.3.0 later' };
   });
   await story.later(26 * HOUR);
-  const minutes = at.slice(1).map((one, i) => Math.round((one - (at[i] ?? 0)) / MINUTE));
+  const minutes = at.slice(1).map((time, i) => Math.round((time - (at[i] ?? 0)) / MINUTE));
   expect(minutes.slice(0, 8)).toEqual([1, 5, 15, 30, 60, 120, 240, 240]);
   expect((at.at(-1) ?? 0) - (at[0] ?? 0)).toBeLessThan(24 * HOUR);
   const bytes = new Set(emailsOf(story).map(({ mime }) => Buffer.from(mime).toString('latin1')));
@@ -272,7 +271,7 @@ test('retries a deferred email with the same bytes and growing delays for a day'
 
 test('keeps the reason of a deferral when the next attempt is not submitted', async () => {
   const story = await dueFor('first', 'second');
-  engine.transport.answer({ result: 'deferred', reason: 'deferred', reply: '452 4.2.2 mailbox full' });
+  engine.transport.setResult({ result: 'deferred', reason: 'deferred', reply: '452 4.2.2 mailbox full' });
   await engine.sender.batch(story.projectId);
   clock.advance(MINUTE);
   await whileFirstLeaves(story, () => pauseProject(db, story.projectId));
@@ -293,10 +292,10 @@ test(
     await story.set({ autopilot: '1h', quiet_hours: 'off' });
     await story.user('ada', { email: 'ada@x.org' });
     await story.event('ada', 'user_signed_up');
-    engine.transport.answer({ result: 'deferred', reason: 'relay_unreachable', isRelays: true });
+    engine.transport.setResult({ result: 'deferred', reason: 'relay_unreachable', isRelayFault: true });
     await story.later(27 * HOUR);
     expect((await story.drafts())[0]).toMatchObject({ state: 'held', reason: 'deferred' });
-    engine.transport.answer({ result: 'sent' });
+    engine.transport.setResult({ result: 'sent' });
     await story.later(6 * MINUTE);
     expect((await story.drafts())[0]).toMatchObject({ state: 'sent' });
   },
@@ -304,10 +303,10 @@ test(
 
 test('checks quiet hours, suppressions and the address again between two attempts', async () => {
   const story = await dueFor('night', 'gone', 'moved');
-  engine.transport.answer({ result: 'deferred', reason: 'deferred' });
+  engine.transport.setResult({ result: 'deferred', reason: 'deferred' });
   await engine.settle();
   engine.transport.emails.length = 0;
-  engine.transport.answer({ result: 'sent' });
+  engine.transport.setResult({ result: 'sent' });
   const { projectId } = story;
   await story.user('moved', { email: 'elsewhere@x.org' });
   await suppress(db, {
@@ -320,9 +319,9 @@ test('checks quiet hours, suppressions and the address again between two attempt
   });
   await story.set({ quiet_hours: '12:00-20:00' });
   await story.later(30 * MINUTE);
-  expect(handedTo(story)).toEqual([]);
+  expect(submittedTo(story)).toEqual([]);
   await story.later(9 * HOUR);
-  expect(handedTo(story)).toEqual(['night@x.org']);
+  expect(submittedTo(story)).toEqual(['night@x.org']);
   const states = Object.fromEntries(
     (await story.drafts()).map(({ userId, state, reason }) => [userId, [state, reason]]),
   );
@@ -336,16 +335,16 @@ test('checks quiet hours, suppressions and the address again between two attempt
 test('ends a deferred email with its draft, and frees its slot of the frequency cap', async () => {
   const story = await dueFor('ada');
   await story.set({ frequency_cap: '1/7d' });
-  engine.transport.answer({ result: 'deferred', reason: 'deferred' });
+  engine.transport.setResult({ result: 'deferred', reason: 'deferred' });
   await engine.settle();
-  const place = { projectId: story.projectId, kind: 'user', value: 'ada' } as const;
-  await suppress(db, { ...place, reason: 'manual', until: null, actor: 'ann' });
+  const target = { projectId: story.projectId, kind: 'user', value: 'ada' } as const;
+  await suppress(db, { ...target, reason: 'manual', until: null, actor: 'ann' });
   expect((await story.drafts())[0]).toMatchObject({ state: 'canceled', reason: 'suppressed' });
   expect(await message(story, 'ada')).toMatchObject({ state: 'failed', reason: 'suppressed' });
-  await liftSuppression(db, [place]);
+  await liftSuppression(db, [target]);
   await story.rule({ name: 'another', when: { event: 'report_made' }, steps: [{ draft: 'welcome' }] });
   await story.event('ada', 'report_made');
-  engine.transport.answer({ result: 'sent' });
+  engine.transport.setResult({ result: 'sent' });
   await story.later(2 * HOUR);
   const another = (await story.drafts()).find(({ rule }) => rule === 'another');
   expect(another).toMatchObject({ state: 'sent' });
@@ -354,12 +353,12 @@ test('ends a deferred email with its draft, and frees its slot of the frequency 
 test('continues an email that was deferred while its rule was off when the rule is on again', async () => {
   const story = await dueFor('ada');
   const rule = { projectId: story.projectId, reference: (await story.drafts())[0]?.rule ?? '', actor: 'ann' };
-  engine.transport.answer({ result: 'deferred', reason: 'deferred', reply: '451 later' });
+  engine.transport.setResult({ result: 'deferred', reason: 'deferred', reply: '451 later' });
   await engine.sender.batch(story.projectId);
   await disableRule(db, rule);
   await story.later(HOUR);
   expect((await story.drafts())[0]).toMatchObject({ state: 'held', reason: 'deferred' });
-  engine.transport.answer({ result: 'sent' });
+  engine.transport.setResult({ result: 'sent' });
   await enableRule(db, { ...rule, confirmed: true });
   await story.later(2 * HOUR);
   expect((await story.drafts())[0]).toMatchObject({ state: 'sent' });
@@ -376,21 +375,21 @@ test('takes a new slot of the frequency cap when a returned email is sent', asyn
   await story.rule({ name: 'another', when: { event: 'report_made' }, steps: [{ draft: 'welcome' }] });
   await story.event('second', 'report_made');
   await story.later(3 * HOUR);
-  expect(handedTo(story)).toEqual(['first@x.org', 'second@x.org']);
-  const [one] = await db.query<{ claimed_at: Date }>(
-    `SELECT claimed_at FROM beckon.message WHERE project_id = $1 AND external_user_id = 'second'`,
+  expect(submittedTo(story)).toEqual(['first@x.org', 'second@x.org']);
+  const [claim] = await db.query<{ claimed_at: Date }>(
+    `SELECT claimed_at FROM beckon.email WHERE project_id = $1 AND external_user_id = 'second'`,
     [story.projectId],
   );
-  expect(one?.claimed_at.getTime()).toBeGreaterThanOrEqual(resumedAt);
+  expect(claim?.claimed_at.getTime()).toBeGreaterThanOrEqual(resumedAt);
   expect((await story.drafts('second')).at(-1)).toMatchObject({ state: 'held', reason: 'frequency_cap' });
 });
 
 test('takes no second slot of the frequency cap for a retry', async () => {
   const story = await dueFor('ada');
   await story.set({ frequency_cap: '1/24h' });
-  engine.transport.answer({ result: 'deferred', reason: 'deferred' });
+  engine.transport.setResult({ result: 'deferred', reason: 'deferred' });
   await engine.settle();
-  engine.transport.answer({ result: 'sent' });
+  engine.transport.setResult({ result: 'sent' });
   await story.later(2 * MINUTE);
   expect((await story.drafts())[0]).toMatchObject({ state: 'sent' });
 });
@@ -398,7 +397,7 @@ test('takes no second slot of the frequency cap for a retry', async () => {
 test('suppresses an address after a hard bounce, unless a fifth of the last recipients got the same reply', async () => {
   const users = Array.from({ length: 12 }, (_, i) => `u${i}`);
   const story = await dueFor(...users);
-  const refusal = (address: string): Handed => ({
+  const refusal = (address: string): TransportResult => ({
     result: 'failed',
     reason: 'bounced',
     bounce: { class: 'hard', status: '5.1.1' },
@@ -406,7 +405,7 @@ test('suppresses an address after a hard bounce, unless a fifth of the last reci
   });
   const suppressed = async (): Promise<unknown[]> =>
     db.query(`SELECT value, reason FROM beckon.suppression WHERE project_id = $1`, [story.projectId]);
-  engine.transport.answer(async ({ userId, address }) =>
+  engine.transport.setResult(async ({ userId, address }) =>
     userId === 'u0' ? refusal(address) : { result: 'sent' },
   );
   await engine.settle();
@@ -414,7 +413,7 @@ test('suppresses an address after a hard bounce, unless a fifth of the last reci
   // Three more get the same reply, so the relay is rejected and not the recipients.
   const others = ['v0', 'v1', 'v2'];
   for (const userId of others) await story.user(userId, { email: `${userId}@x.org` });
-  engine.transport.answer(async ({ address }) => refusal(address));
+  engine.transport.setResult(async ({ address }) => refusal(address));
   for (const userId of others) await story.event(userId, 'user_signed_up');
   await story.later(HOUR + MINUTE);
   expect(await suppressed()).toEqual([]);
@@ -425,7 +424,7 @@ test('suppresses an address after a hard bounce, unless a fifth of the last reci
 test('sends more slowly to a mailbox provider that asks for it, and not to others', async () => {
   const users = Array.from({ length: 6 }, (_, i) => `u${i}`);
   const story = await dueFor(...users);
-  engine.transport.answer(async ({ userId }) =>
+  engine.transport.setResult(async ({ userId }) =>
     userId === 'u0'
       ? { result: 'deferred', reason: 'deferred', slowDown: true, reply: '421 4.7.0 slow down' }
       : { result: 'sent' },

@@ -3,15 +3,15 @@ import { type Coalesced, coalesce } from '../../platform/async/coalesce.ts';
 import type { NewId } from '../../platform/ids.ts';
 import type { Log, LogFields } from '../../platform/log.ts';
 import { insertLinks, type TrackedEmail } from '../outcomes/index.ts';
-import { isAccepted, packMime, quietUntil, type Submission, submitMessages } from '../sending/index.ts';
+import { isAccepted, packMime, quietUntil, type Submission, markSubmitting } from '../sending/index.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { type ClaimedEmail, freeze, type FreezeDeps, type Frozen } from './compose-email.ts';
 import { isRenderBusy, isRenderFailure } from '../rendering/index.ts';
 import { inSession } from '../../platform/db/session-transactions.ts';
 import { createPace, createSlots, type Slots } from './slots.ts';
 import { recordResults } from './record-results.ts';
-import { createRelayWords, type RelayWords } from './relay-notices.ts';
-import type { Handed, Transport } from './transport.ts';
+import { createRelayReplies, type RelayReplies } from './relay-notices.ts';
+import type { TransportResult, Transport } from './transport.ts';
 import type { EmailResult } from './apply-refusals.ts';
 
 /**
@@ -23,14 +23,14 @@ import type { EmailResult } from './apply-refusals.ts';
  */
 export type EmailSubmitter = {
   /** Returns how many more emails it can take now. */
-  room(): number;
+  capacity(): number;
   /** Resolves when the results of all of them are recorded. */
   take(emails: ClaimedEmail[]): Promise<void>;
   /** Returns emails that are not submitted yet. Emails that are being sent continue. */
   stop(): void;
 };
 
-export type HandOverOptions = Omit<FreezeDeps, 'now'> & {
+export type EmailSubmitterOptions = Omit<FreezeDeps, 'now'> & {
   db: Database;
   log: Log;
   newId: NewId;
@@ -63,11 +63,11 @@ type Shared = FreezeDeps & {
   recordAlone: (result: EmailResult) => Promise<unknown>;
 };
 
-type Recording = HandOverOptions & { words: RelayWords };
+type RecordingOptions = EmailSubmitterOptions & { relayReplies: RelayReplies };
 
-export function createHandOver(given: HandOverOptions): EmailSubmitter {
-  const { db, transport } = given;
-  const options: Recording = { ...given, words: createRelayWords(() => db.clock.now()) };
+export function createEmailSubmitter(input: EmailSubmitterOptions): EmailSubmitter {
+  const { db, transport } = input;
+  const options: RecordingOptions = { ...input, relayReplies: createRelayReplies(() => db.clock.now()) };
   const count = transport.slots ?? SLOTS;
   let stopping = false;
   const shared: Shared = {
@@ -76,9 +76,9 @@ export function createHandOver(given: HandOverOptions): EmailSubmitter {
     slots: createSlots(count),
     unsettled: createSlots(count * UNSETTLED_OF_EACH),
     isStopping: () => stopping,
-    submit: submitting(db),
-    record: recording(options),
-    recordAlone: (result) => recordNoted(options, [result]),
+    submit: createSubmitQueue(db),
+    record: createRecordQueue(options),
+    recordAlone: (result) => recordAndLog(options, [result]),
   };
   const pace = createPace(count);
   let waiting = 0;
@@ -86,9 +86,9 @@ export function createHandOver(given: HandOverOptions): EmailSubmitter {
   /**
    * After a failed submission it is unknown whether it was committed. When its lease expires, the email counts as lost or is tried again.
    */
-  async function oneSafely(email: ClaimedEmail): Promise<void> {
+  async function sendSafely(email: ClaimedEmail): Promise<void> {
     try {
-      await one(shared, email);
+      await sendEmail(shared, email);
     } catch (error) {
       options.log.error({ ...idsOf(email), err: error }, 'email.not_submitted');
     } finally {
@@ -98,7 +98,7 @@ export function createHandOver(given: HandOverOptions): EmailSubmitter {
   }
 
   return {
-    room() {
+    capacity() {
       if (transport.isDoubtful?.() === true) return waiting === 0 ? 1 : 0;
       const free = count + pace.ahead() - waiting;
       // A claim costs as much for one email as for twenty.
@@ -106,7 +106,7 @@ export function createHandOver(given: HandOverOptions): EmailSubmitter {
     },
     async take(emails) {
       waiting += emails.length;
-      await Promise.all(emails.map(oneSafely));
+      await Promise.all(emails.map(sendSafely));
     },
     stop() {
       stopping = true;
@@ -114,73 +114,73 @@ export function createHandOver(given: HandOverOptions): EmailSubmitter {
   };
 }
 
-function submitting(db: Database): Shared['submit'] {
+function createSubmitQueue(db: Database): Shared['submit'] {
   return coalesce({
     keyOf: ({ draftId, epoch }) => `${draftId} ${epoch}`,
     roundMax: ROUND_MAX,
     timeLimitMs: COMMIT_WITHIN_MS,
-    async answer(rows) {
+    async load(rows) {
       const leaseUntil = db.clock.now() + SUBMITTED_FOR_MS;
-      const gone = await inSession(db, async (tx) => {
+      const submittedIds = await inSession(db, async (tx) => {
         // The database may be restored while an email is claimed. An email that was claimed before a restore is not submitted after it.
         const [submitted, isOurs] = await Promise.all([
-          submitMessages(tx, { rows, leaseUntil }),
+          markSubmitting(tx, { rows, leaseUntil }),
           isAccepted(tx),
         ]);
         if (!isOurs) return new Set<string>();
         const links = rows.flatMap((row) => (row.links && submitted.has(row.draftId) ? [row.links] : []));
-        db.reach?.('submit_committing');
+        db.failpoint?.('submit_committing');
         // Both are sent in one round trip, so that tracking costs none of its own.
         await tx.together(() => Promise.all([insertLinks(tx, links), tx.commit()]));
-        db.reach?.('submit_committed');
+        db.failpoint?.('submit_committed');
         return submitted;
       });
-      return rows.map(({ draftId }) => gone.has(draftId));
+      return rows.map(({ draftId }) => submittedIds.has(draftId));
     },
   });
 }
 
 /** Records results. Consequences of refusals, such as a rule that lost autopilot, are logged for the operator. */
-async function recordNoted(options: Recording, results: EmailResult[]): Promise<void> {
-  const { words, transport, log } = options;
-  const { troubles, notes } = await recordResults(options, results);
-  words.note(results);
-  if (troubles.some((trouble) => words.isEverybodys(trouble))) transport.pause?.(PAUSE_MS);
+async function recordAndLog(options: RecordingOptions, results: EmailResult[]): Promise<void> {
+  const { relayReplies, transport, log } = options;
+  const { failures, notes } = await recordResults(options, results);
+  relayReplies.note(results);
+  if (failures.some((failure) => relayReplies.isShared(failure))) transport.pause?.(PAUSE_MS);
   for (const { event, ...fields } of notes) log.warn(fields, event);
 }
 
-function recording(options: Recording): Shared['record'] {
+function createRecordQueue(options: RecordingOptions): Shared['record'] {
   return coalesce({
     keyOf: ({ email }) => `${email.draftId} ${email.epoch}`,
     roundMax: ROUND_MAX,
     timeLimitMs: COMMIT_WITHIN_MS,
-    async answer(results) {
-      options.db.reach?.('email_answered');
-      await recordNoted(options, results);
+    async load(results) {
+      options.db.failpoint?.('email_reply_received');
+      await recordAndLog(options, results);
       return results.map(() => true as const);
     },
   });
 }
 
-async function one(shared: Shared, email: ClaimedEmail): Promise<void> {
-  const frozen = email.frozen ? { ...email.frozen, tracked: null } : await frozenOrNot(shared, email);
-  if ('result' in frozen) return recorded(shared, { email, handed: frozen });
+async function sendEmail(shared: Shared, email: ClaimedEmail): Promise<void> {
+  const frozen = email.frozen ? { ...email.frozen, tracked: null } : await freezeOrFail(shared, email);
+  if ('result' in frozen) return recorded(shared, { email, sendResult: frozen });
   const { slots, unsettled, submit, transport, isStopping } = shared;
   await unsettled.use(async () => {
-    const handed = await slots.use(async () => {
-      const isKept = isStopping() || isQuiet(email, shared.now() + email.aheadMs);
-      if (isKept || !(await submit(submissionOf(email, frozen, shared.now()))))
+    const sendResult = await slots.use(async () => {
+      const isReturned = isStopping() || isQuiet(email, shared.now() + email.aheadMs);
+      if (isReturned || !(await submit(submissionOf(email, frozen, shared.now()))))
         return { result: 'returned' as const };
-      return handOne(transport, email, frozen);
+      return submitToTransport(transport, email, frozen);
     });
-    await recorded(shared, { email, handed });
+    await recorded(shared, { email, sendResult });
   });
 }
 
-type NotFrozen = Exclude<EmailResult['handed'], Handed> | { result: 'failed'; reason: string };
+type NotFrozen = Exclude<EmailResult['sendResult'], TransportResult> | { result: 'failed'; reason: string };
 
 /** Freezes an email. One that cannot be rendered does not delay others: it is held for a member, or returned if the renderer was busy. */
-async function frozenOrNot(shared: Shared, email: ClaimedEmail): Promise<Frozen | NotFrozen> {
+async function freezeOrFail(shared: Shared, email: ClaimedEmail): Promise<Frozen | NotFrozen> {
   try {
     return await freeze(email, shared);
   } catch (error) {
@@ -201,7 +201,10 @@ async function recorded({ record, recordAlone, log }: Shared, result: EmailResul
       await (attempt === 0 ? record(result) : recordAlone(result));
       return;
     } catch (error) {
-      log.warn({ ...idsOf(result.email), result: result.handed.result, err: error }, 'email.not_recorded');
+      log.warn(
+        { ...idsOf(result.email), result: result.sendResult.result, err: error },
+        'email.not_recorded',
+      );
       if (againMs === null) return;
       await new Promise((resolve) => setTimeout(resolve, againMs));
     }
@@ -213,7 +216,7 @@ function isQuiet({ quiet }: ClaimedEmail, now: number): boolean {
 }
 
 function submissionOf(claimed: ClaimedEmail, { mailFrom, mime, tracked }: Frozen, now: number): ToSubmit {
-  const { projectId, draftId, messageId, epoch, userId, email, sender } = claimed;
+  const { projectId, draftId, emailId, epoch, userId, email, sender } = claimed;
   return {
     projectId,
     draftId,
@@ -225,18 +228,22 @@ function submissionOf(claimed: ClaimedEmail, { mailFrom, mime, tracked }: Frozen
     rcptTo: deliveryAddress(email),
     mime: claimed.frozen ? null : packMime(mime),
     at: now + claimed.aheadMs,
-    links: tracked && { projectId, messageId, userId, ...tracked },
+    links: tracked && { projectId, emailId, userId, ...tracked },
   };
 }
 
 /** A transport that throws may have sent the email before that. */
-async function handOne(transport: Transport, claimed: ClaimedEmail, frozen: Frozen): Promise<Handed> {
-  const { projectId, draftId, messageId, userId, address, content } = claimed;
+async function submitToTransport(
+  transport: Transport,
+  claimed: ClaimedEmail,
+  frozen: Frozen,
+): Promise<TransportResult> {
+  const { projectId, draftId, emailId, userId, address, content } = claimed;
   try {
-    return await transport.hand({
+    return await transport.submit({
       projectId,
       draftId,
-      messageId,
+      emailId,
       userId,
       address,
       content,

@@ -1,8 +1,8 @@
 import PostalMime from 'postal-mime';
 import { beforeEach, expect, test } from 'vitest';
-import { heldClock } from '../../../testkit/clock.ts';
+import { fixedClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
-import { testMailroom, TOKEN_KEYS } from '../../../testkit/mailroom.ts';
+import { testSendServices, TOKEN_KEYS } from '../../../testkit/mailroom.ts';
 import { idMaker } from '../../platform/ids.ts';
 import type { SubmissionResult, MailEnvelope } from '../../platform/mail/submit.ts';
 import {
@@ -16,24 +16,24 @@ import { receiveMail } from './test-inbox.ts';
 import { setSettings } from '../administration/set-settings.ts';
 import { createTeamTransport, type TeamMailOptions } from './team-email.ts';
 
-const db = await openTestDatabase(heldClock());
+const db = await openTestDatabase(fixedClock());
 
 const EMAIL = {
   subject: 'Acme: 2 drafts wait',
   text: 'Look at them: https://beckon.example/review?a=1&b=2\n<script>',
 };
-const { outlet: TEST_INBOX } = testMailroom();
+const { outlet: TEST_INBOX } = testSendServices();
 const RELAY = { kind: 'relay', publicUrl: 'https://beckon.example', mailDomain: null } as const;
 let projectId = 0;
-let handed: { envelope: MailEnvelope; mime: Uint8Array }[] = [];
+let submissions: { envelope: MailEnvelope; mime: Uint8Array }[] = [];
 let says: (to: string) => SubmissionResult;
 beforeEach(async () => {
-  handed = [];
+  submissions = [];
   says = () => ({ result: 'accepted', reply: '250 ok', relayId: null });
   projectId = (await createProject(db, { name: 'Acme' })).id;
 });
 
-const tell = (more: Partial<TeamMailOptions> = {}) =>
+const submitEmail = (more: Partial<TeamMailOptions> = {}) =>
   createTeamTransport({
     db,
     outlet: TEST_INBOX,
@@ -41,17 +41,17 @@ const tell = (more: Partial<TeamMailOptions> = {}) =>
     tokenKeys: TOKEN_KEYS,
     newId: idMaker(db.clock),
     relay: {
-      hand(envelope, mime) {
-        handed.push({ envelope, mime });
+      submit(envelope, mime) {
+        submissions.push({ envelope, mime });
         return Promise.resolve(says(envelope.to));
       },
     },
     ...more,
-  }).hand(projectId, EMAIL);
+  }).submit(projectId, EMAIL);
 
 test('sends the same content as text and HTML, with its link and escaped markup', async () => {
-  await tell();
-  const mail = await PostalMime.parse(handed[0]?.mime ?? '');
+  await submitEmail();
+  const mail = await PostalMime.parse(submissions[0]?.mime ?? '');
   expect(mail.subject).toBe(EMAIL.subject);
   expect(mail.text?.trim()).toBe(EMAIL.text);
   expect(mail.html).toContain('href="https://beckon.example/review?a=1&amp;b=2"');
@@ -59,10 +59,10 @@ test('sends the same content as text and HTML, with its link and escaped markup'
 });
 
 test('puts the email into the test inbox of its project without a user if no relay is set', async () => {
-  await tell();
-  const [one] = handed;
-  if (!one) throw new Error('nothing was handed over');
-  const { envelope, mime } = one;
+  await submitEmail();
+  const [submission] = submissions;
+  if (!submission) throw new Error('nothing was handed over');
+  const { envelope, mime } = submission;
   await receiveMail({ db, tokenKeys: TOKEN_KEYS }, { from: envelope.from, to: [envelope.to], raw: mime });
   const kept = await db.query(
     `SELECT project_id, subject, draft_id, external_user_id FROM beckon.test_inbox_email WHERE project_id = $1`,
@@ -74,13 +74,13 @@ test('puts the email into the test inbox of its project without a user if no rel
 });
 
 test('sends each team address a separate email by relay, and none without a sender or addresses', async () => {
-  await tell({ outlet: RELAY, mailFrom: 'beckon@acme.example' });
-  expect(handed).toEqual([]);
+  await submitEmail({ outlet: RELAY, mailFrom: 'beckon@acme.example' });
+  expect(submissions).toEqual([]);
   await setSettings(db, projectId, { team_addresses: 'ann@acme.example,bob@acme.example' });
-  await tell({ outlet: RELAY });
-  expect(handed).toEqual([]);
-  await tell({ outlet: RELAY, mailFrom: 'beckon@acme.example' });
-  expect(handed.map(({ envelope }) => [envelope.from, envelope.to])).toEqual([
+  await submitEmail({ outlet: RELAY });
+  expect(submissions).toEqual([]);
+  await submitEmail({ outlet: RELAY, mailFrom: 'beckon@acme.example' });
+  expect(submissions.map(({ envelope }) => [envelope.from, envelope.to])).toEqual([
     ['beckon@acme.example', 'ann@acme.example'],
     ['beckon@acme.example', 'bob@acme.example'],
   ]);
@@ -93,9 +93,11 @@ test('does not fail if one address is unreachable, but fails if all are', async 
     to.startsWith('bob')
       ? { result: 'refused', stage: 'rcpt', code: 550, reply: '550 no' }
       : { result: 'accepted', reply: '250 ok', relayId: null };
-  await tell({ outlet: RELAY, mailFrom });
+  await submitEmail({ outlet: RELAY, mailFrom });
   says = () => ({ result: 'not_sent', stage: 'connect', reason: 'ECONNREFUSED' });
-  await expect(tell({ outlet: RELAY, mailFrom })).rejects.toThrow('no member was notified: ECONNREFUSED');
+  await expect(submitEmail({ outlet: RELAY, mailFrom })).rejects.toThrow(
+    'no member was notified: ECONNREFUSED',
+  );
 });
 
 test('notifies members who can act on drafts, unless they turned it off, and each once', async () => {
@@ -112,11 +114,11 @@ test('notifies members who can act on drafts, unless they turned it off, and eac
     const userId = await upsertUser(db, { id: name, name, email: `${name}@x.org`, at });
     await upsertMember(db, { organizationId, userId, role, at });
   }
-  await updateWantsDigest(db, { organizationId, userId: 'mary', wanted: false });
-  await updateWantsDigest(db, { organizationId, userId: 'edda', wanted: true });
+  await updateWantsDigest(db, { organizationId, userId: 'mary', wantsDigest: false });
+  await updateWantsDigest(db, { organizationId, userId: 'edda', wantsDigest: true });
   await setSettings(db, projectId, { team_addresses: 'ops@x.org, Ada@x.org' });
-  await tell({ outlet: RELAY, mailFrom: 'beckon@x.org' });
-  expect(handed.map(({ envelope }) => envelope.to)).toEqual([
+  await submitEmail({ outlet: RELAY, mailFrom: 'beckon@x.org' });
+  expect(submissions.map(({ envelope }) => envelope.to)).toEqual([
     'ops@x.org',
     'ada@x.org',
     'edda@x.org',

@@ -10,11 +10,11 @@ import { composeMail } from '../../platform/mail/compose.ts';
 import type { SubmissionResult, OpenRelay, Relay } from '../../platform/mail/submit.ts';
 
 /** Submits emails to the team, outside the projects' send checks. */
-export type TeamTransport = { hand(projectId: number, email: TeamEmail): Promise<void> };
+export type TeamTransport = { submit(projectId: number, email: TeamEmail): Promise<void> };
 
 export type TeamMailOptions = {
   db: Tx & { clock: { now(): number } };
-  relay: Pick<Relay, 'hand'>;
+  relay: Pick<Relay, 'submit'>;
   outlet: Outlet;
   /** The sender address; null means that nothing is sent by relay. */
   mailFrom: string | null;
@@ -29,22 +29,23 @@ export type TeamMailOptions = {
 export function createTeamTransport(options: TeamMailOptions): TeamTransport {
   const { db, outlet } = options;
   return {
-    async hand(projectId, email) {
+    async submit(projectId, email) {
       const from = senderOf(options);
       const { settings } = await getSettings(db, projectId);
-      const known = withoutDoubles([
+      const addresses = uniqueAddresses([
         ...settings.teamAddresses,
         ...(await listDigestAddresses(db, projectId)),
       ]);
-      const to = outlet.kind === 'test_inbox' && known.length === 0 ? [`team@${TEST_INBOX_DOMAIN}`] : known;
+      const to =
+        outlet.kind === 'test_inbox' && addresses.length === 0 ? [`team@${TEST_INBOX_DOMAIN}`] : addresses;
       if (from === null || to.length === 0) return;
-      const troubles: string[] = [];
+      const failures: string[] = [];
       for (const address of to) {
-        const over = await handOne(options, { projectId, from, to: address, email });
-        if (over.result === 'refused' || over.result === 'not_sent')
-          troubles.push('reply' in over ? over.reply : over.reason);
+        const result = await submitTo(options, { projectId, from, to: address, email });
+        if (result.result === 'refused' || result.result === 'not_sent')
+          failures.push('reply' in result ? result.reply : result.reason);
       }
-      if (troubles.length === to.length) throw new Error(`no member was notified: ${troubles[0]}`);
+      if (failures.length === to.length) throw new Error(`no member was notified: ${failures[0]}`);
     },
   };
 }
@@ -61,8 +62,8 @@ export function createAccountEmails(options: AccountEmailsOptions): AccountEmail
     async send(email) {
       if (from === null) return false;
       try {
-        const over = await handOne({ ...options, relay: await options.openRelay() }, { from, ...email });
-        return over.result === 'accepted';
+        const result = await submitTo({ ...options, relay: await options.openRelay() }, { from, ...email });
+        return result.result === 'accepted';
       } catch (error) {
         options.log.warn({ err: error }, 'team_email.not_sent');
         return false;
@@ -75,22 +76,22 @@ function senderOf({ outlet, mailFrom }: Pick<TeamMailOptions, 'outlet' | 'mailFr
   return outlet.kind === 'test_inbox' ? `beckon@${TEST_INBOX_DOMAIN}` : mailFrom;
 }
 
-function withoutDoubles(addresses: string[]): string[] {
+function uniqueAddresses(addresses: string[]): string[] {
   return [...new Map(addresses.map((address) => [address.toLowerCase(), address])).values()];
 }
 
 type Words = { subject: string; text: string };
-type Handing = { projectId: number; from: string; to: string; email: Words };
+type TeamSubmission = { projectId: number; from: string; to: string; email: Words };
 
-async function handOne(
+async function submitTo(
   options: TeamMailOptions,
-  { projectId, from, to, email }: Handing,
+  { projectId, from, to, email }: TeamSubmission,
 ): Promise<SubmissionResult> {
   const { db, relay, outlet, tokenKeys, newId } = options;
-  const messageId = newId();
+  const emailId = newId();
   const mime = await composeMail(
     {
-      messageId: `${messageId}@${from.slice(from.lastIndexOf('@') + 1)}`,
+      messageId: `${emailId}@${from.slice(from.lastIndexOf('@') + 1)}`,
       date: new Date(db.clock.now()),
       from: { name: 'Beckon', address: from },
       to: { name: '', address: to },
@@ -102,7 +103,7 @@ async function handOne(
     },
     null,
   );
-  const token = emailToken({ projectId, messageId }, 'team', tokenKeys);
+  const token = emailToken({ projectId, emailId }, 'team', tokenKeys);
   const sender = outlet.kind === 'test_inbox' ? `t+${token}@${TEST_INBOX_DOMAIN}` : from;
-  return relay.hand({ from: sender, to, envid: messageId }, mime);
+  return relay.submit({ from: sender, to, envid: emailId }, mime);
 }

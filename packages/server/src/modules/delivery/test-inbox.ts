@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import type { Handed, TransportEmail, Transport } from './transport.ts';
+import type { TransportResult, TransportEmail, Transport } from './transport.ts';
 import { findDraft } from '../drafts/index.ts';
-import { findMessageById, keepMail, type NewMail } from '../sending/index.ts';
+import { findEmailById, keepMail, type NewMail } from '../sending/index.ts';
 import { listSettings } from '../workspace/index.ts';
 import { readEmailToken, type TokenKeys, type TokenUse } from '../../platform/crypto/email-token.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { Fault } from '../../platform/fault.ts';
-import { inTimeOf } from '../../platform/locks/project-lock.ts';
+import { withProjectClock } from '../../platform/locks/project-lock.ts';
 
 type ReceivedMail = { from: string; to: string[]; raw: Uint8Array };
 
@@ -40,12 +40,12 @@ async function findEmail(
   const use = USES[kind.toLowerCase()] ?? 'bounce';
   const name = readEmailToken(token, use, tokenKeys);
   if (name === null) throw refused('The test inbox accepts only emails of this installation', 'from');
-  const { projectId, messageId } = name;
-  if (use === 'team') return { projectId, id: messageId, draftId: null, userId: null };
-  if (use === 'test') return findTested(tx, { projectId, draftId: messageId });
-  const message = await findMessageById(tx, { projectId, messageId });
+  const { projectId, emailId } = name;
+  if (use === 'team') return { projectId, id: emailId, draftId: null, userId: null };
+  if (use === 'test') return findTested(tx, { projectId, draftId: emailId });
+  const message = await findEmailById(tx, { projectId, emailId });
   if (!message) throw refused('There is no such email. Its recipient was erased', 'from');
-  return { projectId, id: messageId, draftId: message.draftId, userId: message.userId };
+  return { projectId, id: emailId, draftId: message.draftId, userId: message.userId };
 }
 
 /** Finds the draft of a test copy to a member. A draft may have many copies, so each gets an id of its own. */
@@ -65,22 +65,22 @@ function refused(message: string, field: string): Fault {
 /** Keeps emails of demos and sandboxes in the test inbox, even if a relay is set, because their users are invented. */
 export function keepInside(transport: Transport, db: Database): Transport {
   // This never changes for a project.
-  const known = new Map<number, boolean>();
+  const cache = new Map<number, boolean>();
 
   async function staysInside(projectId: number): Promise<boolean> {
-    const cached = known.get(projectId);
+    const cached = cache.get(projectId);
     if (cached !== undefined) return cached;
     const project = (await listSettings(db, [projectId])).get(projectId);
     const stays = project !== undefined && (project.isDemo || !project.livemode);
-    known.set(projectId, stays);
+    cache.set(projectId, stays);
     return stays;
   }
 
   const testInbox = testInboxTransport(db);
   return {
     ...transport,
-    async hand(email) {
-      return (await staysInside(email.projectId)) ? testInbox.hand(email) : transport.hand(email);
+    async submit(email) {
+      return (await staysInside(email.projectId)) ? testInbox.submit(email) : transport.submit(email);
     },
   };
 }
@@ -88,14 +88,14 @@ export function keepInside(transport: Transport, db: Database): Transport {
 /** A transport that only writes to the test inbox. No email can leave the installation through it. */
 export function testInboxTransport(db: Database): Transport {
   return {
-    async hand(email): Promise<Handed> {
-      await keep((await inTimeOf({ db }, email.projectId)).db, email);
+    async submit(email): Promise<TransportResult> {
+      await keep((await withProjectClock({ db }, email.projectId)).db, email);
       return { result: 'sent', reply: '250 2.0.0 Kept in the test inbox', relayId: null };
     },
   };
 }
 
 async function keep(db: Database, email: TransportEmail): Promise<void> {
-  const { projectId, messageId: id, draftId, userId, mailFrom, rcptTo, mime } = email;
+  const { projectId, emailId: id, draftId, userId, mailFrom, rcptTo, mime } = email;
   await keepMail(db, { projectId, id, draftId, userId, mailFrom, rcptTo, at: db.clock.now(), raw: mime });
 }

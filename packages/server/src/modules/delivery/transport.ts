@@ -5,7 +5,7 @@ import type { DraftContent } from '../drafts/index.ts';
 export type TransportEmail = {
   projectId: number;
   draftId: string;
-  messageId: string;
+  emailId: string;
   userId: string;
   address: string;
   content: DraftContent;
@@ -20,7 +20,7 @@ export type TransportEmail = {
  * again later. If only the relay was the cause (`isRelays`), it is tried until the draft expires. `reply` is the text of a server, and
  * `bounce` its meaning.
  */
-export type Handed =
+export type TransportResult =
   | { result: 'sent'; reply?: string; relayId?: string | null }
   | { result: 'failed'; reason: string; reply?: string; bounce?: RelayRefusal }
   | {
@@ -28,7 +28,7 @@ export type Handed =
       reason: string;
       reply?: string;
       slowDown?: boolean;
-      isRelays?: boolean;
+      isRelayFault?: boolean;
       bounce?: RelayRefusal;
     }
   | { result: 'unknown'; reason: string };
@@ -46,5 +46,5 @@ export type Transport = {
   isDoubtful?(): boolean;
   /** Sends nothing for this long. */
   pause?(ms: number): void;
-  hand(email: TransportEmail): Promise<Handed>;
+  submit(email: TransportEmail): Promise<TransportResult>;
 };

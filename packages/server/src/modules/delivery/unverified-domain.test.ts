@@ -66,9 +66,9 @@ test('does not verify a domain while any of its records is missing: the key, the
 
 test.each(['silence', 'servfail', 'refused'] as const)(
   'keeps a domain verified while its name server fails (%s), however long, and continues to send',
-  async (trouble) => {
+  async (failure) => {
     const story = await newVerifiedStory(stage);
-    stage.dns.trouble(trouble);
+    stage.dns.fail(failure);
     for (let day = 0; day < 5; day += 1) {
       for (let look = 0; look < 3; look += 1) {
         clock.advance(HOUR);
@@ -78,7 +78,7 @@ test.each(['silence', 'servfail', 'refused'] as const)(
     }
     await signUp(story, 'bob');
     await story.later(2 * HOUR);
-    stage.dns.trouble(null);
+    stage.dns.fail(null);
     expect(received(story)).toEqual(['bob@home.test']);
   },
 );
@@ -127,8 +127,8 @@ test.each([
 
 test('records one hold for a draft that waits for the throttle of its domain, and sends it when the throttle is off', async () => {
   const story = await newVerifiedStory(stage);
-  const place = { projectId: story.projectId, name: story.domain };
-  await setDomain(stage.deps, place, { throttle: '1/m' });
+  const ref = { projectId: story.projectId, name: story.domain };
+  await setDomain(stage.deps, ref, { throttle: '1/m' });
   const users = Array.from({ length: 20 }, (_, n) => `fay${n}`);
   for (const user of users) await signUp(story, user);
   await story.later(HOUR + 5 * MINUTE);
@@ -138,7 +138,7 @@ test('records one hold for a draft that waits for the throttle of its domain, an
     [story.projectId],
   );
   expect(Math.max(...holds.map(({ moves }) => moves))).toBe(1);
-  await setDomain(stage.deps, place, { throttle: 'off' });
+  await setDomain(stage.deps, ref, { throttle: 'off' });
   await story.later(1_000);
   expect(received(story)).toHaveLength(20);
 });
@@ -156,13 +156,13 @@ test('sends a deferred email by the domain that it is signed for, whatever the s
   await addDomain(stage.deps, { projectId, name: other, warm: true });
   await set(other, 'verified');
   await signUp(story, 'gus');
-  stage.engine.transport.answer({ result: 'deferred', reason: 'deferred', reply: '451 4.3.0 later' });
+  stage.engine.transport.setResult({ result: 'deferred', reason: 'deferred', reply: '451 4.3.0 later' });
   await story.later(HOUR);
   expect(await draftOf(story, 'gus')).toEqual({ state: 'held', reason: 'deferred' });
   await story.set({ from_address: `hello@${other}` });
   await set(domain, 'failed');
   const tried: string[] = [];
-  stage.engine.transport.answer(async (email) => {
+  stage.engine.transport.setResult(async (email) => {
     if (email.projectId === projectId) tried.push(email.userId);
     return { result: 'sent' };
   });
@@ -197,7 +197,7 @@ test.each([
   clock.advance(2_000);
   const letGo = Promise.withResolvers<void>();
   let held = 0;
-  stage.engine.transport.answer(async ({ projectId }) => {
+  stage.engine.transport.setResult(async ({ projectId }) => {
     // Other stories send emails in the same database.
     if (projectId !== story.projectId) return { result: 'sent' };
     held += 1;

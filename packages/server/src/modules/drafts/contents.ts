@@ -2,7 +2,7 @@ import type { Tx } from '../../platform/db/statements.ts';
 import type { Actor, DraftContent } from './draft.ts';
 
 /** A text of a draft and who wrote it first. Times are in milliseconds. */
-export type DraftContentKept = { contentHash: string; at: number; actor: Actor; content: DraftContent };
+export type StoredDraftContent = { contentHash: string; at: number; actor: Actor; content: DraftContent };
 
 type Row = {
   content_hash: string;
@@ -15,7 +15,11 @@ type Row = {
 };
 
 /** Lists the texts of a draft that were stored when it was edited, newest first. */
-export async function listContents(tx: Tx, projectId: number, draftId: string): Promise<DraftContentKept[]> {
+export async function listContents(
+  tx: Tx,
+  projectId: number,
+  draftId: string,
+): Promise<StoredDraftContent[]> {
   const rows = await tx.query<Row>(
     `SELECT c.content_hash, m.at, m.actor, c.subject, c.preheader, c.body, d.format
      FROM beckon.draft_content c

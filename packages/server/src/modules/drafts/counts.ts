@@ -44,7 +44,7 @@ export type HeldCounts = {
  * Counts what a release would affect, to show before it is confirmed. `reason` limits it to drafts held for that reason. Null means the
  * whole project.
  */
-export async function countToLetGo(
+export async function countToRelease(
   tx: Tx,
   { projectId, reason, now }: { projectId: number; reason: string | null; now: number },
 ): Promise<HeldCounts> {
@@ -96,15 +96,15 @@ export async function listWaiting(
   }));
 }
 
-type TeamTold = { sentAt: number | null; heardAt: number | null };
+type TeamDigestTimes = { sentAt: number | null; reportedUntil: number | null };
 
 /** Returns when a process last claimed the notification of the team, and up to when the team is informed, in milliseconds. */
-export async function findTeamTold(tx: Tx, projectId: number): Promise<TeamTold> {
-  const [row] = await tx.query<{ sent_at: Date; heard_at: Date | null }>(
-    `SELECT sent_at, heard_at FROM beckon.team_digest WHERE project_id = $1`,
+export async function findTeamDigestTimes(tx: Tx, projectId: number): Promise<TeamDigestTimes> {
+  const [row] = await tx.query<{ sent_at: Date; reported_until: Date | null }>(
+    `SELECT sent_at, reported_until FROM beckon.team_digest WHERE project_id = $1`,
     [projectId],
   );
-  return { sentAt: row?.sent_at.getTime() ?? null, heardAt: row?.heard_at?.getTime() ?? null };
+  return { sentAt: row?.sent_at.getTime() ?? null, reportedUntil: row?.reported_until?.getTime() ?? null };
 }
 
 /** Older news was already reported while a draft was open, or there is no recipient for it. */
@@ -115,19 +115,19 @@ const NEWS_MS = 86_400_000;
  * domains and failing endpoints. Skips from project to project in the index of open drafts. Reads tables of other modules for the news:
  * `rule`, `sending_domain`, `webhook_endpoint` and `webhook_health`.
  */
-export async function listProjectsToTell(
+export async function listProjectsWithNews(
   tx: Tx,
   { now, after, limit }: { now: number; after: number; limit: number },
 ): Promise<number[]> {
   const open = 'SELECT d.project_id FROM beckon.draft d WHERE d.ended_at IS NULL';
   const rows = await tx.query<{ project_id: number }>(
-    `WITH RECURSIVE place(project_id) AS (
+    `WITH RECURSIVE project(project_id) AS (
        (${open} AND d.project_id > $1 ORDER BY d.project_id LIMIT 1)
        UNION ALL
-       SELECT (${open} AND d.project_id > place.project_id ORDER BY d.project_id LIMIT 1)
-       FROM place WHERE place.project_id IS NOT NULL
+       SELECT (${open} AND d.project_id > project.project_id ORDER BY d.project_id LIMIT 1)
+       FROM project WHERE project.project_id IS NOT NULL
      ), news AS (
-       SELECT project_id FROM place WHERE project_id IS NOT NULL
+       SELECT project_id FROM project WHERE project_id IS NOT NULL
        UNION SELECT project_id FROM beckon.rule WHERE project_id > $1 AND demoted_at > $4
        UNION SELECT project_id FROM beckon.sending_domain WHERE project_id > $1 AND paused_at > $4
        UNION SELECT project_id FROM beckon.webhook_endpoint
@@ -168,10 +168,16 @@ const NONE: RuleDraftCounts = {
   untouched: 0,
 };
 
-type Asked = { projectId: number; ruleId: string; offReason: string; reasons: string[]; now: number };
+type RuleDraftCountsQuery = {
+  projectId: number;
+  ruleId: string;
+  offReason: string;
+  reasons: string[];
+  now: number;
+};
 
-export async function countOfRule(tx: Tx, asked: Asked): Promise<RuleDraftCounts> {
-  const { projectId, ruleId, offReason, reasons, now } = asked;
+export async function countOfRule(tx: Tx, query: RuleDraftCountsQuery): Promise<RuleDraftCounts> {
+  const { projectId, ruleId, offReason, reasons, now } = query;
   const rows = await tx.query<RuleDraftCounts>(
     `SELECT count(*) AS open, count(*) FILTER (WHERE state = 'sending') AS sending,
             count(*) FILTER (WHERE state = 'held' AND reason = ANY ($3::text[])) AS "heldFor",
@@ -201,7 +207,7 @@ export async function countOpen(tx: Tx, projectId: number): Promise<Map<string, 
 /** Counts the open drafts of these steps of these versions without an edit or approval. A new template version is rendered for these. */
 export async function countUntouched(
   tx: Tx,
-  { projectId, places }: { projectId: number; places: { ruleId: string; version: number; step: number }[] },
+  { projectId, steps }: { projectId: number; steps: { ruleId: string; version: number; step: number }[] },
 ): Promise<number> {
   const rows = await tx.query<{ untouched: number }>(
     `SELECT count(*) AS untouched FROM unnest($2::uuid[], $3::integer[], $4::integer[]) AS p(rule_id, version, step)
@@ -210,9 +216,9 @@ export async function countUntouched(
        AND 'approved' NOT IN (d.state, coalesce(d.resume_state, ''))`,
     [
       projectId,
-      places.map((place) => place.ruleId),
-      places.map((place) => place.version),
-      places.map((place) => place.step),
+      steps.map((step) => step.ruleId),
+      steps.map((step) => step.version),
+      steps.map((step) => step.step),
     ],
   );
   return rows[0]?.untouched ?? 0;

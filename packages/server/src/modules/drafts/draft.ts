@@ -61,13 +61,13 @@ export const DRAFT_STATES = [
 export type DraftState = (typeof DRAFT_STATES)[number];
 
 /** A draft held for one of these waits for a member's decision, even if it was approved before. */
-export const PERSON_DECIDES: readonly string[] = ['needs_review', 'replied', 'restored'];
+export const MEMBER_DECIDES: readonly string[] = ['needs_review', 'replied', 'restored'];
 
 /** A draft held for one of these cannot be sent until its content changes. A value is missing, or rendering takes more than the limit. */
-export const NOT_WHOLE: readonly string[] = ['missing_variable', 'render_failed'];
+export const INCOMPLETE_REASONS: readonly string[] = ['missing_variable', 'render_failed'];
 
-export function isNotWhole({ reason }: Pick<Draft, 'reason'>): boolean {
-  return reason !== null && NOT_WHOLE.includes(reason);
+export function isIncomplete({ reason }: Pick<Draft, 'reason'>): boolean {
+  return reason !== null && INCOMPLETE_REASONS.includes(reason);
 }
 
 /** A member of the team, `operator`, or the engine. */
@@ -89,10 +89,10 @@ const BEFORE_END_MS = 15 * 60_000;
 
 /** Returns the deadline, limited by the end of its subject but never before now. */
 export function boundedDeadline(
-  wanted: number,
+  deadline: number,
   { now, endsAt }: { now: number; endsAt: number | null },
 ): number {
-  return Math.max(now, Math.min(wanted, endsAt === null ? wanted : endsAt - BEFORE_END_MS));
+  return Math.max(now, Math.min(deadline, endsAt === null ? deadline : endsAt - BEFORE_END_MS));
 }
 
 /** Returns the later of the deadline and 15 minutes from now, or null without a deadline. */
@@ -107,24 +107,24 @@ export function expiresAfter(first: number, { ms, endsAt }: { ms: number; endsAt
   return Math.min(first + ms, endsAt ?? Infinity);
 }
 
-type Expiring = Pick<Draft, 'state' | 'resumeState' | 'deadlineAt' | 'notBefore' | 'expiresAt' | 'endsAt'>;
+type DraftExpiry = Pick<Draft, 'state' | 'resumeState' | 'deadlineAt' | 'notBefore' | 'expiresAt' | 'endsAt'>;
 
 /**
  * Returns when the draft expires. A draft that is due right at its expiry gets another 15 minutes, because the sender does not check at
  * that exact millisecond. The end of its subject is a hard limit.
  */
-export function expiryOf(draft: Expiring): number | null {
+export function expiryOf(draft: DraftExpiry): number | null {
   const { expiresAt, endsAt } = draft;
   if (expiresAt === null) return endsAt;
-  return Math.min(Math.max(expiresAt, (leavesAt(draft) ?? 0) + GRACE_MS), endsAt ?? Infinity);
+  return Math.min(Math.max(expiresAt, (automaticSendAt(draft) ?? 0) + GRACE_MS), endsAt ?? Infinity);
 }
 
-export function isExpired(draft: Expiring, now: number): boolean {
+export function isExpired(draft: DraftExpiry, now: number): boolean {
   return now >= (expiryOf(draft) ?? Infinity);
 }
 
 /** Returns when the draft is sent if nothing holds it, or null while it waits for a member. */
-export function leavesAt(
+export function automaticSendAt(
   draft: Pick<Draft, 'state' | 'resumeState' | 'deadlineAt' | 'notBefore'>,
 ): number | null {
   return isApproved(draft) ? draft.notBefore : draft.deadlineAt;
@@ -141,11 +141,11 @@ export function spreadMs(draftId: string): number {
 }
 
 /** Returns when a draft is sent that is released now with many others, early enough to be still of use. */
-export function spreadFrom(draft: Expiring & Pick<Draft, 'id'>, now: number): number {
+export function spreadFrom(draft: DraftExpiry & Pick<Draft, 'id'>, now: number): number {
   return Math.max(now, Math.min(now + spreadMs(draft.id), (expiryOf(draft) ?? Infinity) - BEFORE_END_MS));
 }
 
 /** Returns when the sender has to check a scheduled draft: at its deadline or, without one, at its expiry. */
-export function dueOfScheduled(draft: Omit<Expiring, 'state' | 'resumeState'>): number | null {
+export function dueOfScheduled(draft: Omit<DraftExpiry, 'state' | 'resumeState'>): number | null {
   return draft.deadlineAt ?? expiryOf({ ...draft, state: 'scheduled', resumeState: null });
 }

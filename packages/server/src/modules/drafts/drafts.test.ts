@@ -1,21 +1,28 @@
 import { expect, test } from 'vitest';
-import { heldClock } from '../../../testkit/clock.ts';
+import { fixedClock } from '../../../testkit/clock.ts';
 import { draftFacts, HOUR, MINUTE } from '../../../testkit/drafts.ts';
 import { idMaker } from '../../platform/ids.ts';
-import { addressArrived, newDraft, type NewDraft } from './new-draft.ts';
+import { resumeWithAddress, newDraft, type NewDraft } from './new-draft.ts';
 import { afterRestore } from '../operations/restore/drafts-after-restore.ts';
 import { approve, skip, undo } from '../review/approve-draft.ts';
-import { cancel, dueAction, hold, noLongerHolds, release, replied } from './hold-draft.ts';
+import {
+  cancel,
+  dueAction,
+  hold,
+  holdOrCancelUnmatched,
+  release,
+  holdOrCancelReplied,
+} from './hold-draft.ts';
 import { claim, finish, retry, sendAgain } from './send-draft.ts';
 import { closeEditor, edit, openEditor } from './edit-draft.ts';
 import { type DraftActionResult, isRefused, orThrow } from './refusals.ts';
 import { type Draft, isExpired, spreadMs } from './draft.ts';
 import { follow } from './follow-facts.ts';
-import { modeChanged, needsConfirmation, resumed } from './resume-drafts.ts';
+import { setDraftMode, needsConfirmation, resumeDraft } from './resume-drafts.ts';
 import type { DraftChange } from './transitions.ts';
 import { postpone } from '../review/postpone-draft.ts';
 
-const clock = heldClock();
+const clock = fixedClock();
 const newId = idMaker(clock);
 const T0 = clock.now();
 const content = {
@@ -68,7 +75,7 @@ test('starts the period of a draft without an address when the address arrives',
   const draft = make({ hasAddress: false });
   expect(draft).toMatchObject({ state: 'held', reason: 'no_address', deadlineAt: null, dueAt: null });
   const later = T0 + 30 * HOUR;
-  const arrived = after(addressArrived(draft, { now: later, expiresAfterMs: 72 * HOUR, missing: null }));
+  const arrived = after(resumeWithAddress(draft, { now: later, expiresAfterMs: 72 * HOUR, missing: null }));
   expect(arrived).toMatchObject({
     state: 'scheduled',
     reason: null,
@@ -76,7 +83,7 @@ test('starts the period of a draft without an address when the address arrives',
     dueAt: later + 2 * HOUR,
     expiresAt: later + 74 * HOUR,
   });
-  const hole = after(addressArrived(draft, { now: later, expiresAfterMs: 72 * HOUR, missing: 'plan' }));
+  const hole = after(resumeWithAddress(draft, { now: later, expiresAfterMs: 72 * HOUR, missing: 'plan' }));
   expect(hole).toMatchObject({ state: 'held', reason: 'missing_variable', facts: { plan: null } });
 });
 
@@ -89,8 +96,8 @@ test('holds a draft with a missing variable by its name, and sends it only once 
   ]);
   expect(codeOf(approve(draft, by(T0)))).toMatch(/^conflict: company is unknown/);
   expect(after(edit(draft, content, by(T0)))).toMatchObject({ state: 'scheduled', isEdited: true });
-  const known = { content, facts: { company: 'Acme' }, missing: null, why: 'facts_changed' as const };
-  expect(after(follow(draft, { ...known, now: T0 + 1 }))).toMatchObject({
+  const update = { content, facts: { company: 'Acme' }, missing: null, why: 'facts_changed' as const };
+  expect(after(follow(draft, { ...update, now: T0 + 1 }))).toMatchObject({
     state: 'scheduled',
     dueAt: T0 + 2 * HOUR,
     content,
@@ -222,7 +229,7 @@ test('blocks sending and other members while an editor is open, until ten minute
 
 test('keeps holding a held draft after an editor on it is closed', () => {
   const edited = after(edit(make(), content, by(T0)));
-  const review = after(noLongerHolds(edited, { now: T0 }));
+  const review = after(holdOrCancelUnmatched(edited, { now: T0 }));
   const closed = after(closeEditor(after(openEditor(review, by(T0))), by(T0 + MINUTE)));
   expect(closed).toMatchObject({ state: 'held', reason: 'needs_review', dueAt: null, leaseBy: null });
 });
@@ -296,12 +303,12 @@ test('sends nothing before its deadline when a send check opens earlier', () => 
 
 test('cancels an untouched draft and holds an edited one when its rule no longer holds', () => {
   const draft = make();
-  expect(after(noLongerHolds(draft, { now: T0 }))).toMatchObject({
+  expect(after(holdOrCancelUnmatched(draft, { now: T0 }))).toMatchObject({
     state: 'canceled',
     reason: 'rule_no_longer_holds',
   });
-  expect(after(noLongerHolds(after(approve(draft, by(T0))), { now: T0 })).state).toBe('canceled');
-  const review = after(noLongerHolds(after(edit(draft, content, by(T0))), { now: T0 }));
+  expect(after(holdOrCancelUnmatched(after(approve(draft, by(T0))), { now: T0 })).state).toBe('canceled');
+  const review = after(holdOrCancelUnmatched(after(edit(draft, content, by(T0))), { now: T0 }));
   expect(review).toMatchObject({ state: 'held', reason: 'needs_review', dueAt: null });
   expect(codeOf(approve(review, by(T0)))).toMatch(/^conflict: The condition of the draft's rule/);
   const { draft: anyway, move } = orThrow(approve(review, { ...by(T0), anyway: true }));
@@ -310,9 +317,12 @@ test('cancels an untouched draft and holds an edited one when its rule no longer
 
 test('cancels untouched drafts after a reply, and holds those that a member approved or edited', () => {
   const draft = make();
-  expect(after(replied(draft, { now: T0 }))).toMatchObject({ state: 'canceled', reason: 'replied' });
+  expect(after(holdOrCancelReplied(draft, { now: T0 }))).toMatchObject({
+    state: 'canceled',
+    reason: 'replied',
+  });
   for (const touched of [approve(draft, by(T0)), edit(draft, content, by(T0))]) {
-    expect(after(replied(after(touched), { now: T0 }))).toMatchObject({
+    expect(after(holdOrCancelReplied(after(touched), { now: T0 }))).toMatchObject({
       state: 'held',
       reason: 'replied',
       dueAt: null,
@@ -330,9 +340,12 @@ test('applies changed facts to an untouched draft, marks an edited one, and with
     deadlineAt: draft.deadlineAt,
     facts: facts.facts,
   });
-  const own = { ...content, body: 'Mine' };
-  const edited = after(edit(draft, own, by(T0)));
-  expect(after(follow(edited, { ...facts, now }))).toMatchObject({ content: own, reason: 'facts_changed' });
+  const editedContent = { ...content, body: 'Mine' };
+  const edited = after(edit(draft, editedContent, by(T0)));
+  expect(after(follow(edited, { ...facts, now }))).toMatchObject({
+    content: editedContent,
+    reason: 'facts_changed',
+  });
   const approved = after(approve(draft, by(now)));
   expect(after(follow(approved, { ...facts, now }))).toMatchObject({
     state: 'scheduled',
@@ -358,14 +371,14 @@ const mode = { includeOpen: false, expiresAfterMs: 72 * HOUR, now: T0 + MINUTE }
 
 test('removes the deadlines of untouched drafts when a rule becomes draft-only, but not those of edited ones', () => {
   const draft = make();
-  expect(after(modeChanged(draft, { ...mode, autopilotMs: null }))).toMatchObject({
+  expect(after(setDraftMode(draft, { ...mode, autopilotMs: null }))).toMatchObject({
     state: 'scheduled',
     deadlineAt: null,
     autopilotMs: null,
   });
-  expect(modeChanged(after(edit(draft, content, by(T0))), { ...mode, autopilotMs: null })).toBeNull();
+  expect(setDraftMode(after(edit(draft, content, by(T0))), { ...mode, autopilotMs: null })).toBeNull();
   const approved = after(approve(draft, by(T0)));
-  expect(after(modeChanged(approved, { ...mode, autopilotMs: null }))).toMatchObject({
+  expect(after(setDraftMode(approved, { ...mode, autopilotMs: null }))).toMatchObject({
     state: 'approved',
     dueAt: T0 + 10_000,
   });
@@ -375,7 +388,7 @@ test('never sends automatically after the change to draft-only, even after an un
   const draft = make();
   const approved = approve(draft, by(T0));
   const [first] = isRefused(approved) ? [] : [approved.move];
-  const changed = after(modeChanged(after(approved), { ...mode, autopilotMs: null }));
+  const changed = after(setDraftMode(after(approved), { ...mode, autopilotMs: null }));
   const late = T0 + 9 * HOUR;
   const waits = { deadlineAt: null, autopilotMs: null };
   expect(after(undo(changed, first ? [first] : [], by(late)))).toMatchObject({
@@ -389,15 +402,15 @@ test('never sends automatically after the change to draft-only, even after an un
     ...waits,
   });
   const postponed = postpone(draft, { ...by(T0), until: T0 + 20 * HOUR });
-  const then = after(modeChanged(after(postponed), { ...mode, autopilotMs: null }));
+  const then = after(setDraftMode(after(postponed), { ...mode, autopilotMs: null }));
   const moves = isRefused(postponed) ? [] : [postponed.move];
   expect(after(undo(then, moves, by(T0 + 1_000)))).toMatchObject({ state: 'scheduled', ...waits });
 });
 
 test('applies the change to autopilot to open drafts only on request, and gives them the full period', () => {
   const draft = make(draftOnly);
-  expect(modeChanged(draft, { ...mode, autopilotMs: 2 * HOUR })).toBeNull();
-  expect(after(modeChanged(draft, { ...mode, autopilotMs: 2 * HOUR, includeOpen: true }))).toMatchObject({
+  expect(setDraftMode(draft, { ...mode, autopilotMs: 2 * HOUR })).toBeNull();
+  expect(after(setDraftMode(draft, { ...mode, autopilotMs: 2 * HOUR, includeOpen: true }))).toMatchObject({
     deadlineAt: mode.now + 2 * HOUR,
     dueAt: mode.now + 2 * HOUR,
     expiresAt: mode.now + 74 * HOUR,
@@ -408,24 +421,31 @@ test('sends nothing for 15 minutes after a pause, then spreads the overdue draft
   const draft = make();
   const now = T0 + 10 * HOUR;
   const later = now + 15 * MINUTE + spreadMs(draft.id);
-  const who = { actor: 'ana', now };
-  expect(resumed(draft, who)?.draft).toMatchObject({
+  const input = { actor: 'ana', now };
+  expect(resumeDraft(draft, input)?.draft).toMatchObject({
     deadlineAt: later,
     dueAt: later,
     expiresAt: draft.expiresAt,
   });
   const held = after(hold(draft, { reason: 'paused', until: null, now: T0 + 2 * HOUR }));
-  expect(resumed(held, who)?.draft).toMatchObject({ state: 'scheduled', deadlineAt: later, dueAt: later });
+  expect(resumeDraft(held, input)?.draft).toMatchObject({
+    state: 'scheduled',
+    deadlineAt: later,
+    dueAt: later,
+  });
   const approved = after(
     hold(after(approve(draft, by(T0))), { reason: 'paused', until: null, now: T0 + HOUR }),
   );
-  expect(resumed(approved, who)?.draft).toMatchObject({ state: 'approved', dueAt: now + spreadMs(draft.id) });
-  expect(resumed(held, { actor: 'ana', now: T0 + 75 * HOUR })?.draft).toMatchObject({
+  expect(resumeDraft(approved, input)?.draft).toMatchObject({
+    state: 'approved',
+    dueAt: now + spreadMs(draft.id),
+  });
+  expect(resumeDraft(held, { actor: 'ana', now: T0 + 75 * HOUR })?.draft).toMatchObject({
     state: 'canceled',
     reason: 'expired',
   });
-  expect(resumed(make({ autopilotMs: 30 * HOUR }), who)).toBeNull();
-  expect(resumed(make(draftOnly), who)).toBeNull();
+  expect(resumeDraft(make({ autopilotMs: 30 * HOUR }), input)).toBeNull();
+  expect(resumeDraft(make(draftOnly), input)).toBeNull();
 });
 
 test('requires confirmation to release more than 100 drafts that were held for over a day', () => {

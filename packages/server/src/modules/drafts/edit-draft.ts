@@ -3,14 +3,14 @@ import {
   type Draft,
   dueOfScheduled,
   isExpired,
-  isNotWhole,
+  isIncomplete,
   LEASE_MS,
-  NOT_WHOLE,
-  PERSON_DECIDES,
+  INCOMPLETE_REASONS,
+  MEMBER_DECIDES,
   withGrace,
 } from './draft.ts';
 import { afterHold, cancel } from './hold-draft.ts';
-import { moved } from './transitions.ts';
+import { applyTransition } from './transitions.ts';
 import { hashContent } from './new-draft.ts';
 import {
   type By,
@@ -35,16 +35,16 @@ export function edit(draft: Draft, content: DraftContent, by: By): DraftActionRe
   const { actor, now } = by;
   const deadlineAt = withGrace(draft, now);
   const changed = { content, contentHash: hashContent(content), isEdited: true, deadlineAt };
-  return moved(
+  return applyTransition(
     draft,
-    { ...changed, ...placeOf({ ...draft, deadlineAt }, now) },
+    { ...changed, ...stateAfterEdit({ ...draft, deadlineAt }, now) },
     { action: 'edit', actor, now, detail: { from_hash: draft.contentHash } },
   );
 }
 
 /** Returns the state of an edited draft. An edit fills missing content, and any other hold stays. */
-function placeOf(draft: Draft, now: number): Partial<Draft> {
-  if (draft.state === 'held' && !isNotWhole(draft)) {
+function stateAfterEdit(draft: Draft, now: number): Partial<Draft> {
+  if (draft.state === 'held' && !isIncomplete(draft)) {
     return { resumeState: 'scheduled', notBefore: draft.reason === 'postponed' ? draft.notBefore : null };
   }
   if (isLeased(draft, now)) return { reason: 'editing', resumeState: 'scheduled' };
@@ -94,7 +94,7 @@ export function openEditor(draft: Draft, by: By): DraftActionResult {
     leaseBy: by.actor,
     dueAt: by.now + LEASE_MS,
   };
-  return moved(draft, changed, { action: 'open_editor', actor: by.actor, now: by.now });
+  return applyTransition(draft, changed, { action: 'open_editor', actor: by.actor, now: by.now });
 }
 
 /** Closes the editor, on request or after its lease ended. Any other hold stays. */
@@ -106,11 +106,15 @@ export function closeEditor(draft: Draft, by: By): DraftActionResult {
   if (draft.reason === 'editing' && isExpired(draft, now))
     return cancel(draft, { reason: 'expired', now, actor });
   const changed = draft.reason === 'editing' ? afterHold(draft, { now }) : { dueAt: dueOfHeld(draft, now) };
-  return moved(draft, { ...changed, leaseBy: null }, { action: 'close_editor', actor, now });
+  return applyTransition(draft, { ...changed, leaseBy: null }, { action: 'close_editor', actor, now });
 }
 
 /** Holds that end by an event or a member. For all others, the send checks run again. */
-const NOT_BY_TIME: ReadonlySet<string | null> = new Set([...PERSON_DECIDES, ...NOT_WHOLE, 'no_address']);
+const NOT_BY_TIME: ReadonlySet<string | null> = new Set([
+  ...MEMBER_DECIDES,
+  ...INCOMPLETE_REASONS,
+  'no_address',
+]);
 
 function dueOfHeld({ reason, notBefore }: Draft, now: number): number | null {
   if (NOT_BY_TIME.has(reason)) return null;

@@ -6,14 +6,14 @@ import {
   dueOfScheduled,
   ENGINE,
   isApproved,
-  isNotWhole,
+  isIncomplete,
   withGrace,
 } from './draft.ts';
-import { moved } from './transitions.ts';
+import { applyTransition } from './transitions.ts';
 import { factsWithout, gapReason, hashContent } from './new-draft.ts';
 import { conflict, type DraftActionResult, isLeased, refusal, STILL_DRAFTED } from './refusals.ts';
 
-export type Followed = {
+export type NewDraftFacts = {
   /** The email as it is now, with the current facts. */
   content: DraftContent;
   facts: Draft['facts'];
@@ -33,36 +33,36 @@ export type Followed = {
  * Applies changed facts or a new template version to a draft. An untouched draft gets the new content. An edited draft keeps its text and
  * is marked for review. An approval covered the old content, so it is withdrawn, and a draft on autopilot gets its full period again.
  */
-export function follow(draft: Draft, followed: Followed): DraftActionResult {
+export function follow(draft: Draft, update: NewDraftFacts): DraftActionResult {
   const action = isApproved(draft) ? 'void_approval' : 'refresh_content';
-  const { now, why, actor = ENGINE } = followed;
+  const { now, why, actor = ENGINE } = update;
   const refused = refusal(draft, action, { actor: ENGINE, now });
   if (refused) return refused;
   if (draft.reason === 'deferred')
     return conflict('The email was already submitted to the relay, so its content is fixed');
   if (draft.resumeState === 'composing') return conflict(STILL_DRAFTED);
-  const text = textOf(draft, followed);
-  const deadlineAt = deadlineOf(draft, followed);
-  const place = placeOf({ ...draft, ...text, deadlineAt }, followed);
-  return moved(
+  const text = textOf(draft, update);
+  const deadlineAt = deadlineOf(draft, update);
+  const state = stateAfterUpdate({ ...draft, ...text, deadlineAt }, update);
+  return applyTransition(
     draft,
-    { ...text, deadlineAt, ...place },
+    { ...text, deadlineAt, ...state },
     {
       action,
       actor,
       now,
       reason: why,
-      detail: followed.missing === null ? {} : { variable: followed.missing },
+      detail: update.missing === null ? {} : { variable: update.missing },
     },
   );
 }
 
-function textOf(draft: Draft, { content, facts, missing }: Followed): Partial<Draft> {
-  const known = { facts: factsWithout(facts, missing) };
-  return draft.isEdited ? known : { ...known, content, contentHash: hashContent(content) };
+function textOf(draft: Draft, { content, facts, missing }: NewDraftFacts): Partial<Draft> {
+  const newFacts = { facts: factsWithout(facts, missing) };
+  return draft.isEdited ? newFacts : { ...newFacts, content, contentHash: hashContent(content) };
 }
 
-function deadlineOf(draft: Draft, { now, why }: Followed): number | null {
+function deadlineOf(draft: Draft, { now, why }: NewDraftFacts): number | null {
   const { autopilotMs, endsAt, deadlineAt } = draft;
   if (isApproved(draft)) {
     return autopilotMs === null ? null : boundedDeadline(now + autopilotMs, { now, endsAt });
@@ -70,10 +70,10 @@ function deadlineOf(draft: Draft, { now, why }: Followed): number | null {
   return why === 'template_changed' ? withGrace(draft, now) : deadlineAt;
 }
 
-function placeOf(draft: Draft, followed: Followed): Partial<Draft> {
-  const { missing, isFailed, mayHaveLeft = false, why, now } = followed;
+function stateAfterUpdate(draft: Draft, update: NewDraftFacts): Partial<Draft> {
+  const { missing, isFailed, mayHaveLeft = false, why, now } = update;
   const gap = missing !== null && !draft.isEdited ? gapReason(isFailed) : null;
-  if (draft.state === 'held' && !(isNotWhole(draft) && gap === null)) return heldOn(draft, gap, now);
+  if (draft.state === 'held' && !(isIncomplete(draft) && gap === null)) return heldOn(draft, gap, now);
   if (gap !== null) return heldFor(gap, draft, now);
   if (mayHaveLeft) return heldFor('restored', draft, now);
   if (isLeased(draft, now)) return { reason: 'editing' };

@@ -6,13 +6,13 @@ import {
   expiryOf,
   isApproved,
   isExpired,
-  leavesAt,
+  automaticSendAt,
   spreadFrom,
 } from './draft.ts';
-import { moved } from './transitions.ts';
+import { applyTransition } from './transitions.ts';
 import { conflict, type DraftActionResult, DEFERRED, isLeased, refusal } from './refusals.ts';
 
-export type Held = {
+export type HoldInput = {
   reason: string;
   /** When to run the check again. Null if only a member or an event changes the hold. */
   until: number | null;
@@ -25,24 +25,33 @@ export type Held = {
  * Holds a draft, which later returns to its current state. An open editor stays open. An email deferred by the recipient's server stays
  * deferred under any hold with an end, because its content is frozen. A hold that waits for a member applies in any case.
  */
-export function hold(draft: Draft, { reason, until, now, actor = ENGINE, detail }: Held): DraftActionResult {
+export function hold(
+  draft: Draft,
+  { reason, until, now, actor = ENGINE, detail }: HoldInput,
+): DraftActionResult {
   const refused = refusal(draft, 'hold', { actor: ENGINE, now });
   if (refused) return refused;
-  const asked = until === null ? null : Math.min(until, expiryOf(draft) ?? until);
+  const recheckAt = until === null ? null : Math.min(until, expiryOf(draft) ?? until);
   const changed: Partial<Draft> = {
     state: 'held',
     resumeState: resumeOf(draft),
     reason: draft.reason === 'deferred' && until !== null ? draft.reason : reason,
-    dueAt: isLeased(draft, now) ? draft.dueAt : asked,
+    dueAt: isLeased(draft, now) ? draft.dueAt : recheckAt,
   };
-  return moved(draft, changed, { action: 'hold', actor, now, reason, detail: { until, ...detail } });
+  return applyTransition(draft, changed, {
+    action: 'hold',
+    actor,
+    now,
+    reason,
+    detail: { until, ...detail },
+  });
 }
 
 /**
  * Returns the new time of the next check if the draft is held for the same reason. This is not recorded as a move, because each sent email
  * would otherwise add a row for every draft in a long queue. Returns null for a new reason.
  */
-export function heldOn(draft: Draft, { reason, until }: Pick<Held, 'reason' | 'until'>): number | null {
+export function heldOn(draft: Draft, { reason, until }: Pick<HoldInput, 'reason' | 'until'>): number | null {
   const isSame = draft.reason === reason || draft.reason === 'deferred';
   if (until === null || draft.state !== 'held' || !isSame) return null;
   return Math.min(until, expiryOf(draft) ?? until);
@@ -53,7 +62,7 @@ function resumeOf({ state, resumeState }: Draft): Draft['resumeState'] {
   return state === 'approved' || state === 'composing' ? state : 'scheduled';
 }
 
-export type Released = {
+export type ReleaseInput = {
   now: number;
   actor?: Actor;
   reason?: string;
@@ -62,22 +71,22 @@ export type Released = {
 };
 
 /** Returns a held draft to its earlier state unless it has expired. The sender evaluates it again before it is sent. */
-export function release(draft: Draft, released: Released): DraftActionResult {
-  const { now, actor = ENGINE, reason = null } = released;
+export function release(draft: Draft, input: ReleaseInput): DraftActionResult {
+  const { now, actor = ENGINE, reason = null } = input;
   const refused = refusal(draft, 'release', { actor: ENGINE, now });
   if (refused) return refused;
   if (draft.reason === 'deferred') return conflict(DEFERRED);
   if (isExpired(draft, now)) return cancel(draft, { reason: 'expired', now, actor });
-  const changed = isLeased(draft, now) ? { reason: 'editing' } : afterHold(draft, released);
-  return moved(draft, changed, { action: 'release', actor, now, reason });
+  const changed = isLeased(draft, now) ? { reason: 'editing' } : afterHold(draft, input);
+  return applyTransition(draft, changed, { action: 'release', actor, now, reason });
 }
 
 /** Returns the fields of a held draft in its earlier state. */
-export function afterHold(draft: Draft, { now, spread = false }: Released): Partial<Draft> {
+export function afterHold(draft: Draft, { now, spread = false }: ReleaseInput): Partial<Draft> {
   const state = draft.resumeState ?? 'scheduled';
   const soonest = spread ? spreadFrom(draft, now) : now;
-  const leaves = leavesAt(draft);
-  const dueAt = leaves !== null && leaves <= now ? soonest : leaves;
+  const sendAt = automaticSendAt(draft);
+  const dueAt = sendAt !== null && sendAt <= now ? soonest : sendAt;
   switch (state) {
     case 'approved':
       return { state, reason: null, dueAt: dueAt ?? soonest };
@@ -90,7 +99,7 @@ export function afterHold(draft: Draft, { now, spread = false }: Released): Part
   }
 }
 
-export type Canceled = { reason: string; now: number; actor?: Actor; detail?: Record<string, unknown> };
+export type CancelInput = { reason: string; now: number; actor?: Actor; detail?: Record<string, unknown> };
 
 /**
  * Cancels a draft for good: by an exit condition, a goal, a suppression or its expiry. Neither an approval nor an open editor prevents
@@ -98,29 +107,33 @@ export type Canceled = { reason: string; now: number; actor?: Actor; detail?: Re
  */
 export function cancel(
   draft: Draft,
-  { reason, now, actor = ENGINE, detail = {} }: Canceled,
+  { reason, now, actor = ENGINE, detail = {} }: CancelInput,
 ): DraftActionResult {
   const refused = refusal(draft, 'cancel', { actor: ENGINE, now });
   if (refused) return refused;
-  return moved(draft, { state: 'canceled', reason }, { action: 'cancel', actor, now, reason, detail });
+  return applyTransition(
+    draft,
+    { state: 'canceled', reason },
+    { action: 'cancel', actor, now, reason, detail },
+  );
 }
 
 /**
  * Cancels a draft when the condition of its rule no longer holds. An edited draft is held instead for a member to decide. Do not call it
  * for a draft that a member sends anyway.
  */
-export function noLongerHolds(
+export function holdOrCancelUnmatched(
   draft: Draft,
-  { now, detail = {} }: Pick<Canceled, 'now' | 'detail'>,
+  { now, detail = {} }: Pick<CancelInput, 'now' | 'detail'>,
 ): DraftActionResult {
   if (draft.isEdited) return hold(draft, { reason: 'needs_review', until: null, now, detail });
   return cancel(draft, { reason: 'rule_no_longer_holds', now, detail });
 }
 
 /** Cancels a draft when an authenticated human has replied. A draft that a member edited or approved is held for them instead. */
-export function replied(
+export function holdOrCancelReplied(
   draft: Draft,
-  { now, detail = {} }: Pick<Canceled, 'now' | 'detail'>,
+  { now, detail = {} }: Pick<CancelInput, 'now' | 'detail'>,
 ): DraftActionResult {
   if (draft.isEdited || wasApproved(draft))
     return hold(draft, { reason: 'replied', until: null, now, detail });
@@ -148,6 +161,6 @@ export function dueAction(draft: Draft, now: number): DueAction {
 
 /** Returns whether its sending time has come, regardless of the send checks. */
 function isReady(draft: Draft, now: number): boolean {
-  const leaves = leavesAt(draft);
-  return draft.state !== 'composing' && draft.resumeState !== 'composing' && leaves !== null && leaves <= now;
+  const sendAt = automaticSendAt(draft);
+  return draft.state !== 'composing' && draft.resumeState !== 'composing' && sendAt !== null && sendAt <= now;
 }

@@ -5,17 +5,23 @@ export {
   isWornOut,
   lookAgainAt,
 } from './ai-drafting/attempts.ts';
-export { claimWording, eraseWording, settleWording, wantWording, wordLater } from './ai-drafting/store.ts';
-export { type DraftContentKept, type EditedDraft, listContents, listEdited } from './contents.ts';
+export {
+  claimAiDrafting,
+  eraseAiDrafting,
+  finishAiDrafting,
+  requestAiDrafting,
+  retryAiDrafting,
+} from './ai-drafting/store.ts';
+export { type StoredDraftContent, type EditedDraft, listContents, listEdited } from './contents.ts';
 export {
   countForLadder,
   countOfRule,
   countOpen,
-  countToLetGo,
+  countToRelease,
   countUntouched,
-  findTeamTold,
+  findTeamDigestTimes,
   type HeldCounts,
-  listProjectsToTell,
+  listProjectsWithNews,
   listWaiting,
 } from './counts.ts';
 export {
@@ -32,17 +38,25 @@ export {
   expiryOf,
   GRACE_MS,
   isApproved,
-  isNotWhole,
-  leavesAt,
-  NOT_WHOLE,
-  PERSON_DECIDES,
+  isIncomplete,
+  automaticSendAt,
+  INCOMPLETE_REASONS,
+  MEMBER_DECIDES,
   UNDO_MS,
   withGrace,
 } from './draft.ts';
 export { closeEditor, edit, openEditor } from './edit-draft.ts';
 export { follow } from './follow-facts.ts';
-export { cancel, dueAction, heldOn, hold, noLongerHolds, release, replied } from './hold-draft.ts';
-export { addressArrived, hashContent, newDraft } from './new-draft.ts';
+export {
+  cancel,
+  dueAction,
+  heldOn,
+  hold,
+  holdOrCancelUnmatched,
+  release,
+  holdOrCancelReplied,
+} from './hold-draft.ts';
+export { resumeWithAddress, hashContent, newDraft } from './new-draft.ts';
 export {
   findDraft,
   findDrafts,
@@ -56,7 +70,7 @@ export {
   lockDrafts,
   nextDraftDueAt,
 } from './reads.ts';
-export { askHeldAgain } from './recheck-held.ts';
+export { recheckHeld } from './recheck-held.ts';
 export {
   type By,
   type DraftActionResult,
@@ -68,7 +82,7 @@ export {
   refusal,
   refusalOfExpired,
 } from './refusals.ts';
-export { type NewMode, modeChanged, needsConfirmation, resumed } from './resume-drafts.ts';
+export { type NewMode, setDraftMode, needsConfirmation, resumeDraft } from './resume-drafts.ts';
 export { DRAFT_COLUMNS, type DraftRow, selectOf, toDraft } from './rows.ts';
 export {
   claim,
@@ -79,7 +93,7 @@ export {
   returnDraft,
   sendAgain,
 } from './send-draft.ts';
-export { askLater, eraseDrafts, keepContents, setTeamHeard, writeMoved } from './store.ts';
+export { setNextChecks, eraseDrafts, keepContents, setTeamReportedUntil, writeTransitions } from './store.ts';
 export { type TeamEmail, takeTeamDigest, teamDigest } from './team-digest.ts';
-export { type Action, type DraftTransition, type DraftChange, moved } from './transitions.ts';
+export { type Action, type DraftTransition, type DraftChange, applyTransition } from './transitions.ts';
 export { LADDER_WINDOWS, type LadderCounts, demotes, suggest } from './trust-ladder.ts';

@@ -10,7 +10,7 @@ import {
   expiresAfter,
 } from './draft.ts';
 import { release } from './hold-draft.ts';
-import { begun, type DraftChange, moved } from './transitions.ts';
+import { beginDraft, type DraftChange, applyTransition } from './transitions.ts';
 import { conflict, type DraftActionResult } from './refusals.ts';
 
 export type NewDraft = Pick<
@@ -46,13 +46,13 @@ export type NewDraft = Pick<
  * Creates the draft of a run's step. Without an address it is held, and its period starts when the address arrives. With missing content,
  * or if the email may have been sent before a restore, it is held for review.
  */
-export function newDraft(made: NewDraft): DraftChange {
-  const { expiresAfterMs, hasAddress, missing, isFailed = false, mayHaveLeft, now, ...rest } = made;
+export function newDraft(input: NewDraft): DraftChange {
+  const { expiresAfterMs, hasAddress, missing, isFailed = false, mayHaveLeft, now, ...rest } = input;
   const times = hasAddress
     ? firstTimes({ ...rest, now, expiresAfterMs })
     : { deadlineAt: null, expiresAt: null };
-  const why = whyHeld({ hasAddress, missing, isFailed, mayHaveLeft });
-  return begun(
+  const why = holdReason({ hasAddress, missing, isFailed, mayHaveLeft });
+  return beginDraft(
     {
       ...rest,
       facts: factsWithout(rest.facts, missing),
@@ -77,9 +77,9 @@ export function newDraft(made: NewDraft): DraftChange {
   );
 }
 
-type Doubts = Pick<NewDraft, 'hasAddress' | 'missing' | 'isFailed' | 'mayHaveLeft'>;
+type HoldCauses = Pick<NewDraft, 'hasAddress' | 'missing' | 'isFailed' | 'mayHaveLeft'>;
 
-function whyHeld({ hasAddress, missing, isFailed, mayHaveLeft }: Doubts): Draft['reason'] {
+function holdReason({ hasAddress, missing, isFailed, mayHaveLeft }: HoldCauses): Draft['reason'] {
   // This comes before the address check, because an address may arrive by itself and no member would have decided. Missing content comes
   // first, because no approval may send it.
   if (mayHaveLeft && missing === null) return 'restored';
@@ -110,29 +110,29 @@ type Times = Pick<Draft, 'deadlineAt' | 'expiresAt'>;
 
 /** Returns the first deadline and the expiry derived from it, or nulls if a member has to send the draft. */
 export function firstTimes(
-  given: Pick<Draft, 'autopilotMs' | 'endsAt'> & { now: number; expiresAfterMs: number },
+  input: Pick<Draft, 'autopilotMs' | 'endsAt'> & { now: number; expiresAfterMs: number },
 ): Times {
-  const { autopilotMs, endsAt, now, expiresAfterMs } = given;
+  const { autopilotMs, endsAt, now, expiresAfterMs } = input;
   if (autopilotMs === null) return { deadlineAt: null, expiresAt: null };
   const deadlineAt = boundedDeadline(now + autopilotMs, { now, endsAt });
   return { deadlineAt, expiresAt: expiresAfter(deadlineAt, { ms: expiresAfterMs, endsAt }) };
 }
 
 /** Starts the period of a draft when its user has an address, unless it had started before the address was lost. */
-export function addressArrived(
+export function resumeWithAddress(
   draft: Draft,
-  given: { now: number; expiresAfterMs: number; missing: string | null; isFailed?: boolean; actor?: Actor },
+  input: { now: number; expiresAfterMs: number; missing: string | null; isFailed?: boolean; actor?: Actor },
 ): DraftActionResult {
   if (draft.state !== 'held' || draft.reason !== 'no_address') {
     return conflict('The draft does not wait for an address');
   }
-  const { now, expiresAfterMs, missing, actor = ENGINE } = given;
+  const { now, expiresAfterMs, missing, actor = ENGINE } = input;
   const timed =
     draft.deadlineAt === null ? { ...draft, ...firstTimes({ ...draft, now, expiresAfterMs }) } : draft;
   if (missing === null || draft.isEdited) return release(timed, { now, actor, reason: 'address_arrived' });
-  const reason = gapReason(given.isFailed);
+  const reason = gapReason(input.isFailed);
   const changed = { ...timed, reason, facts: factsWithout(draft.facts, missing) };
-  return moved(draft, changed, {
+  return applyTransition(draft, changed, {
     action: 'hold',
     actor,
     now,

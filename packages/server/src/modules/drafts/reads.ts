@@ -99,8 +99,8 @@ export type OpenDraftQuery = {
 };
 
 /** Lists and locks open drafts of a rule or of the whole project, page by page by id. */
-export async function listOpenDrafts(tx: Tx, asked: OpenDraftQuery): Promise<Draft[]> {
-  const { projectId, ruleId, after, limit } = asked;
+export async function listOpenDrafts(tx: Tx, query: OpenDraftQuery): Promise<Draft[]> {
+  const { projectId, ruleId, after, limit } = query;
   const rows = await tx.query<DraftRow>(
     `SELECT ${DRAFT} FROM beckon.draft d WHERE d.project_id = $1 AND d.ended_at IS NULL
        AND ($2::uuid IS NULL OR d.rule_id = $2) AND ($3::uuid IS NULL OR d.id > $3)
@@ -121,8 +121,8 @@ export type DraftQuery = {
 };
 
 /** Lists drafts, newest first. Open drafts are found among the open ones, which are few. */
-export async function listDrafts(tx: Tx, asked: DraftQuery): Promise<Draft[]> {
-  const { projectId, state, ruleId, userId, after, limit } = asked;
+export async function listDrafts(tx: Tx, query: DraftQuery): Promise<Draft[]> {
+  const { projectId, state, ruleId, userId, after, limit } = query;
   const isOpen = state !== null && OPEN_STATES.includes(state);
   const rows = await tx.query<DraftRow>(
     `SELECT ${DRAFT} FROM beckon.draft d WHERE d.project_id = $1 ${isOpen ? 'AND d.ended_at IS NULL' : ''}

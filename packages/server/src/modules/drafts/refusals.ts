@@ -36,12 +36,12 @@ export function refusal(draft: Draft, action: Action, by: By): ActionRefusal | n
   if (by.moves !== undefined && by.moves !== draft.moves) {
     return conflict(`The draft changed at ${iso(draft.updatedAt)}. Reload the draft, then decide`);
   }
-  if (!can(draft.state, action)) return conflict(STATE_SAYS[draft.state]);
+  if (!can(draft.state, action)) return conflict(STATE_MESSAGES[draft.state]);
   if (by.actor === ENGINE) return null;
-  return ofPerson(draft, by);
+  return memberRefusal(draft, by);
 }
 
-function ofPerson(draft: Draft, by: By): ActionRefusal | null {
+function memberRefusal(draft: Draft, by: By): ActionRefusal | null {
   if (draft.reason === 'deferred') return conflict(DEFERRED);
   if (isLeased(draft, by.now) && draft.leaseBy !== by.actor) {
     return conflict(`${draft.leaseBy} is editing the draft. Wait until the editor is closed`);
@@ -70,7 +70,7 @@ export const STILL_DRAFTED = 'The draft is still being drafted. Try again in a m
 export const DEFERRED =
   "The email is already being sent. The recipient's server deferred it, and it will be retried";
 
-const STATE_SAYS: Record<DraftState, string> = {
+const STATE_MESSAGES: Record<DraftState, string> = {
   composing: STILL_DRAFTED,
   scheduled: 'The draft is waiting for its deadline or approval, so this action does not apply',
   approved: 'The draft is already approved',

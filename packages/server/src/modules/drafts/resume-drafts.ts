@@ -11,7 +11,7 @@ import {
   spreadMs,
 } from './draft.ts';
 import { afterHold, cancel } from './hold-draft.ts';
-import { type DraftChange, moved } from './transitions.ts';
+import { type DraftChange, applyTransition } from './transitions.ts';
 import { firstTimes } from './new-draft.ts';
 import { isLeased, isRefused } from './refusals.ts';
 
@@ -21,7 +21,7 @@ type Resumption = { now: number; actor: Actor };
  * Resumes a draft after the pause of its project. An expired draft is canceled. One that was due, or soon will be, is sent after at least
  * 15 minutes, spread over half an hour, and is evaluated again before. Returns null if nothing changes.
  */
-export function resumed(draft: Draft, { now, actor }: Resumption): DraftChange | null {
+export function resumeDraft(draft: Draft, { now, actor }: Resumption): DraftChange | null {
   if (draft.endedAt !== null || draft.state === 'sending') return null;
   if (isExpired(draft, now) && draft.reason !== 'deferred') {
     const canceled = cancel(draft, { reason: 'expired', now, actor });
@@ -30,7 +30,7 @@ export function resumed(draft: Draft, { now, actor }: Resumption): DraftChange |
   const deadlineAt = deadlineAfterPause(draft, now);
   const changed = afterPause({ ...draft, deadlineAt }, now);
   const isSame = changed === null && deadlineAt === draft.deadlineAt;
-  return isSame ? null : moved(draft, { deadlineAt, ...changed }, { action: 'resume', actor, now });
+  return isSame ? null : applyTransition(draft, { deadlineAt, ...changed }, { action: 'resume', actor, now });
 }
 
 function deadlineAfterPause(draft: Draft, now: number): number | null {
@@ -58,11 +58,11 @@ function heldAfterPause(draft: Draft, now: number): Partial<Draft> | null {
 }
 
 /** Above this number of drafts held for more than a day, a release needs confirmation by a member. */
-const LET_GO_UNASKED_MAX = 100;
+const RELEASE_UNCONFIRMED_MAX = 100;
 export const LONG_HELD_MS = 24 * 3_600_000;
 
 export function needsConfirmation({ longHeld }: { longHeld: number }): boolean {
-  return longHeld > LET_GO_UNASKED_MAX;
+  return longHeld > RELEASE_UNCONFIRMED_MAX;
 }
 
 export type NewMode = {
@@ -81,7 +81,7 @@ export type NewMode = {
  * Applies a new mode of the rule or the project. Draft-only: an untouched draft immediately loses its automatic sending. Autopilot: it
  * applies to new drafts and, on request, to open ones with the full period. Returns null if nothing changes.
  */
-export function modeChanged(draft: Draft, mode: NewMode): DraftChange | null {
+export function setDraftMode(draft: Draft, mode: NewMode): DraftChange | null {
   const isOpen = draft.endedAt === null && draft.state !== 'sending' && draft.reason !== 'deferred';
   if (!isOpen) return null;
   const changed =
@@ -89,7 +89,7 @@ export function modeChanged(draft: Draft, mode: NewMode): DraftChange | null {
   if (changed === null) return null;
   const { now, actor = ENGINE, reason = null } = mode;
   const detail = { autopilot_ms: mode.autopilotMs };
-  return moved(draft, changed, { action: 'change_mode', actor, now, reason, detail });
+  return applyTransition(draft, changed, { action: 'change_mode', actor, now, reason, detail });
 }
 
 function towardsDraftOnly(draft: Draft): Partial<Draft> | null {

@@ -8,26 +8,30 @@ import {
   UNDO_MS,
 } from './draft.ts';
 import { dueAction } from './hold-draft.ts';
-import { begun, type DraftTransition, type DraftChange, moved } from './transitions.ts';
+import { beginDraft, type DraftTransition, type DraftChange, applyTransition } from './transitions.ts';
 import { type By, conflict, type DraftActionResult, type ActionRefusal, refusal } from './refusals.ts';
 
-type At = { now: number; detail?: Record<string, unknown> };
+type SendStepInput = { now: number; detail?: Record<string, unknown> };
 
 /** Claims a draft for sending. No action can be undone from here on. Its send checks ran in the same transaction. */
-export function claim(draft: Draft, { now, detail = {} }: At): DraftActionResult {
+export function claim(draft: Draft, { now, detail = {} }: SendStepInput): DraftActionResult {
   const refused = refusal(draft, 'claim', { actor: ENGINE, now });
   if (refused) return refused;
   if (dueAction(draft, now) !== 'leave') return conflict('The draft is not due yet');
   // A draft that is not approved has no `notBefore`, which shows its earlier state if it is returned.
   const notBefore = isApproved(draft) ? draft.notBefore : null;
   const changed: Partial<Draft> = { state: 'sending', reason: null, notBefore };
-  return moved(draft, changed, { action: 'claim', actor: ENGINE, now, detail });
+  return applyTransition(draft, changed, { action: 'claim', actor: ENGINE, now, detail });
 }
 
 export type SendResult = { result: 'sent' } | { result: 'failed' | 'unknown'; reason: string };
 
 /** Records the result of sending. It is unknown if the process or the connection ended in between, and such an email is never retried. */
-export function finish(draft: Draft, outcome: SendResult, { now, detail = {} }: At): DraftActionResult {
+export function finish(
+  draft: Draft,
+  outcome: SendResult,
+  { now, detail = {} }: SendStepInput,
+): DraftActionResult {
   const action = ACTIONS[outcome.result];
   const refused = refusal(draft, action, { actor: ENGINE, now });
   if (refused) return refused;
@@ -35,13 +39,16 @@ export function finish(draft: Draft, outcome: SendResult, { now, detail = {} }: 
     return conflict('The email was never submitted to the relay');
   const reason = outcome.result === 'sent' ? null : outcome.reason;
   const changed: Partial<Draft> = { state: outcome.result, reason };
-  return moved(draft, changed, { action, actor: ENGINE, now, reason, detail });
+  return applyTransition(draft, changed, { action, actor: ENGINE, now, reason, detail });
 }
 
 const ACTIONS = { sent: 'sent', failed: 'fail', unknown: 'mark_unknown' } as const;
 
 /** Holds an email that the recipient's server deferred. It is submitted again unchanged, after the checks that depend on time. */
-export function retry(draft: Draft, { at, now, detail = {} }: At & { at: number }): DraftActionResult {
+export function retry(
+  draft: Draft,
+  { at, now, detail = {} }: SendStepInput & { at: number },
+): DraftActionResult {
   const refused = refusal(draft, 'retry', { actor: ENGINE, now });
   if (refused) return refused;
   const changed: Partial<Draft> = {
@@ -52,24 +59,27 @@ export function retry(draft: Draft, { at, now, detail = {} }: At & { at: number 
     notBefore: draft.notBefore ?? draft.deadlineAt ?? now,
     dueAt: at,
   };
-  return moved(draft, changed, { action: 'retry', actor: ENGINE, now, reason: 'deferred', detail });
+  return applyTransition(draft, changed, { action: 'retry', actor: ENGINE, now, reason: 'deferred', detail });
 }
 
 /** Returns a draft that was claimed but never handed to the relay to its state before the claim. All send checks run again. */
-export function returnDraft(draft: Draft, { at, now, detail = {} }: At & { at: number }): DraftActionResult {
+export function returnDraft(
+  draft: Draft,
+  { at, now, detail = {} }: SendStepInput & { at: number },
+): DraftActionResult {
   const refused = refusal(draft, 'return', { actor: ENGINE, now });
   if (refused) return refused;
   const state = draft.notBefore === null ? 'scheduled' : 'approved';
   const dueAt = Math.min(at, expiryOf({ ...draft, state, resumeState: null }) ?? at);
   const changed: Partial<Draft> = { state, resumeState: null, reason: null, dueAt };
-  return moved(draft, changed, { action: 'return', actor: ENGINE, now, detail });
+  return applyTransition(draft, changed, { action: 'return', actor: ENGINE, now, detail });
 }
 
 /**
  * Holds a draft whose rendering exceeded its limits, until a member or a new version of its template changes it. Its approval is
  * withdrawn, so that it is listed among the drafts that wait for review.
  */
-export function holdWhileSending(draft: Draft, { now, detail = {} }: At): DraftActionResult {
+export function holdWhileSending(draft: Draft, { now, detail = {} }: SendStepInput): DraftActionResult {
   const refused = refusal(draft, 'hold_while_sending', { actor: ENGINE, now });
   if (refused) return refused;
   const reason = 'render_failed';
@@ -80,26 +90,32 @@ export function holdWhileSending(draft: Draft, { now, detail = {} }: At): DraftA
     notBefore: null,
     dueAt: null,
   };
-  return moved(draft, changed, { action: 'hold_while_sending', actor: ENGINE, now, reason, detail });
+  return applyTransition(draft, changed, {
+    action: 'hold_while_sending',
+    actor: ENGINE,
+    now,
+    reason,
+    detail,
+  });
 }
 
 /** Resolves an unknown delivery: a bounce, an open, a click or a reply proves the result. */
 export function resolveDraft(
   draft: Draft,
   proof: SendResult & { result: 'sent' | 'failed' },
-  { now, detail }: At,
+  { now, detail }: SendStepInput,
 ): DraftActionResult {
   const refused = refusal(draft, 'resolve', { actor: ENGINE, now });
   if (refused) return refused;
   const reason = proof.result === 'sent' ? null : proof.reason;
-  return moved(
+  return applyTransition(
     draft,
     { state: proof.result, reason },
     { action: 'resolve', actor: ENGINE, now, reason, detail: detail ?? {} },
   );
 }
 
-export type SentAgain = By & {
+export type SendAgainInput = By & {
   /** The id of the new draft. */
   id: string;
   /** The member confirmed that the email may arrive twice. */
@@ -114,16 +130,16 @@ export type SentAgain = By & {
 export function sendAgain(
   draft: Draft,
   moves: DraftTransition[],
-  by: SentAgain,
+  by: SendAgainInput,
 ): { again: [DraftChange, DraftChange] } | ActionRefusal {
   const { actor, now, id, confirmed, expiresAfterMs = EXPIRES_AFTER_MS } = by;
   const refused =
     refusal(draft, 'send_again', by) ?? refusalOfAgain(draft, moves, { now, confirmed: confirmed ?? false });
   if (refused) return refused;
-  const old = moved(draft, {}, { action: 'send_again', actor, now, detail: { draft_id: id } });
+  const old = applyTransition(draft, {}, { action: 'send_again', actor, now, detail: { draft_id: id } });
   const notBefore = now + UNDO_MS;
   const { moves: _moves, createdAt: _createdAt, updatedAt: _updatedAt, endedAt: _endedAt, ...same } = draft;
-  const made = begun(
+  const made = beginDraft(
     {
       ...same,
       id,

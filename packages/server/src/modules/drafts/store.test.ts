@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
-import { heldClock } from '../../../testkit/clock.ts';
+import { fixedClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { draftFacts, HOUR, MINUTE } from '../../../testkit/drafts.ts';
 import { canonicalJson } from '../../platform/text/canonical-json.ts';
 import { sha256 } from '../../platform/crypto/hash.ts';
 import { idMaker } from '../../platform/ids.ts';
 import { approve, skip } from '../review/approve-draft.ts';
-import { cancel, hold, noLongerHolds } from './hold-draft.ts';
+import { cancel, hold, holdOrCancelUnmatched } from './hold-draft.ts';
 import { claim, finish } from './send-draft.ts';
-import { countForLadder, countToLetGo, findTeamTold, listWaiting } from './counts.ts';
+import { countForLadder, countToRelease, findTeamDigestTimes, listWaiting } from './counts.ts';
 import { type Draft, isExpired } from './draft.ts';
 import { edit } from './edit-draft.ts';
-import { eraseDrafts, writeMoved } from './store.ts';
+import { eraseDrafts, writeTransitions } from './store.ts';
 import {
   findDraft,
   findSentAnyway,
@@ -28,7 +28,7 @@ import { newDraft, type NewDraft } from './new-draft.ts';
 import { orThrow } from './refusals.ts';
 import { takeTeamDigest } from './team-digest.ts';
 
-const clock = heldClock();
+const clock = fixedClock();
 const db = await openTestDatabase(clock);
 const newId = idMaker(clock);
 const T0 = clock.now();
@@ -46,11 +46,11 @@ function make(projectId: number, changed: Partial<NewDraft> = {}): DraftChange {
 }
 async function stored(projectId: number, changed: Partial<NewDraft> = {}): Promise<Draft> {
   const moved = make(projectId, changed);
-  await db.transaction((tx) => writeMoved(tx, [moved]));
+  await db.transaction((tx) => writeTransitions(tx, [moved]));
   return moved.draft;
 }
 async function write(...moved: DraftChange[]): Promise<Draft> {
-  await db.transaction((tx) => writeMoved(tx, moved));
+  await db.transaction((tx) => writeTransitions(tx, moved));
   const last = moved.at(-1);
   if (!last) throw new Error('nothing to write');
   return last.draft;
@@ -98,8 +98,8 @@ test('lists due drafts, the longest overdue first, up to the limit and without l
   await stored(projectId, { autopilotMs: null });
   await stored(newProject(), { autopilotMs: MINUTE });
   const due = { projectId, now: T0 + 3 * HOUR, limit: 10 };
-  const ids = async (asked = due): Promise<string[]> =>
-    db.transaction(async (tx) => (await listDueDrafts(tx, asked)).map(({ id }) => id));
+  const ids = async (query = due): Promise<string[]> =>
+    db.transaction(async (tx) => (await listDueDrafts(tx, query)).map(({ id }) => id));
   expect(await nextDraftDueAt(db, projectId)).toBe(T0 + HOUR);
   expect(await ids()).toEqual([soon.id, late.id]);
   expect(await ids({ ...due, limit: 1 })).toEqual([soon.id]);
@@ -139,8 +139,8 @@ test('lists drafts by state, rule and user, newest first and page by page', asyn
   const second = await stored(projectId);
   const third = await write(orThrow(skip(await stored(projectId), { ...by, reason: 'no' })));
   const all = { projectId, state: null, ruleId: null, userId: null, after: null, limit: 10 };
-  const ids = async (asked: object): Promise<string[]> =>
-    (await listDrafts(db, { ...all, ...asked })).map(({ id }) => id);
+  const ids = async (filter: object): Promise<string[]> =>
+    (await listDrafts(db, { ...all, ...filter })).map(({ id }) => id);
   expect(await ids({})).toEqual([third.id, second.id, first.id]);
   expect(await ids({ limit: 1, after: third.id })).toEqual([second.id]);
   expect(await ids({ state: 'scheduled' })).toEqual([second.id, first.id]);
@@ -168,7 +168,7 @@ test('reports a draft as sent anyway until it is approved in another way', async
   const edited = orThrow(
     edit(await stored(projectId), { subject: 'a', preheader: '', body: 'b', format: 'markdown' }, by),
   );
-  const review = orThrow(noLongerHolds(edited.draft, { now: T0 }));
+  const review = orThrow(holdOrCancelUnmatched(edited.draft, { now: T0 }));
   const anyway = orThrow(approve(review.draft, { ...by, anyway: true }));
   const draft = await write(edited, review, anyway);
   const plain = await write(orThrow(approve(await stored(projectId), by)));
@@ -181,15 +181,15 @@ test('reports a draft as sent anyway until it is approved in another way', async
 test('counts the last twenty drafts that members could have touched, by what they did', async () => {
   const projectId = newProject();
   const ruleId = newId();
-  async function end(at: number, how: 'sent' | 'edited' | 'skipped' | 'canceled'): Promise<void> {
+  async function end(at: number, outcome: 'sent' | 'edited' | 'skipped' | 'canceled'): Promise<void> {
     const made = make(projectId, { ruleId, autopilotMs: MINUTE });
     const now = T0 + HOUR + at;
-    if (how === 'skipped')
+    if (outcome === 'skipped')
       return void (await write(made, orThrow(skip(made.draft, { actor: 'ana', now, reason: null }))));
-    if (how === 'canceled')
+    if (outcome === 'canceled')
       return void (await write(made, orThrow(cancel(made.draft, { reason: 'exit_event', now }))));
     const edited =
-      how === 'edited'
+      outcome === 'edited'
         ? [orThrow(edit(made.draft, { subject: 's', preheader: '', body: 'b', format: 'markdown' }, by))]
         : [];
     const claimed = orThrow(claim(edited[0]?.draft ?? made.draft, { now }));
@@ -197,7 +197,7 @@ test('counts the last twenty drafts that members could have touched, by what the
   }
   await end(0, 'skipped');
   for (let at = 1; at <= 17; at += 1) await end(at, 'sent');
-  for (const how of ['edited', 'skipped', 'canceled', 'edited'] as const) await end(20, how);
+  for (const outcome of ['edited', 'skipped', 'canceled', 'edited'] as const) await end(20, outcome);
   expect(await countForLadder(db, projectId, ruleId)).toEqual({ untouched: 17, edited: 2, skipped: 1 });
   expect(await countForLadder(db, projectId, newId())).toEqual({ untouched: 0, edited: 0, skipped: 0 });
 });
@@ -220,14 +220,14 @@ test('counts the effects of a release in the same way as the transitions decide 
   all.push(await write(orThrow(hold(approved, { reason: 'paused', until: null, now: T0 }))));
   const expired = all.filter((draft) => isExpired(draft, now)).length;
   expect(expired).toBe(2);
-  expect(await countToLetGo(db, { projectId, reason: null, now })).toEqual({
+  expect(await countToRelease(db, { projectId, reason: null, now })).toEqual({
     open: 8,
     expired,
     overdue: 4,
     held: 3,
     longHeld: 3,
   });
-  expect(await countToLetGo(db, { projectId, reason: 'domain_not_ready', now })).toMatchObject({
+  expect(await countToRelease(db, { projectId, reason: 'domain_not_ready', now })).toMatchObject({
     open: 2,
     longHeld: 1,
   });
@@ -252,8 +252,8 @@ test('lists by rule the drafts that wait for the team, and how many are new', as
   await write(orThrow(hold(quiet, { reason: 'quiet_hours', until: T0 + HOUR, now: T0 })));
   const held = await stored(projectId, { ruleId: stall, hasAddress: false });
   expect(late.deadlineAt).toBeGreaterThan(soon.deadlineAt ?? 0);
-  const told = await listWaiting(db, { projectId, since: 0, until: T0 + MINUTE });
-  expect(told).toEqual([
+  const waiting = await listWaiting(db, { projectId, since: 0, until: T0 + MINUTE });
+  expect(waiting).toEqual([
     { rule: 'onboarding_stall', waiting: 0, held: 1, fresh: 1, earliestDeadlineAt: null, firstId: held.id },
     { rule: 'welcome', waiting: 2, held: 0, fresh: 2, earliestDeadlineAt: soon.deadlineAt, firstId: soon.id },
   ]);
@@ -265,10 +265,10 @@ test('lists by rule the drafts that wait for the team, and how many are new', as
 
 test('lets one of several processes notify the team in 15 minutes', async () => {
   const projectId = newProject();
-  expect(await findTeamTold(db, projectId)).toEqual({ sentAt: null, heardAt: null });
+  expect(await findTeamDigestTimes(db, projectId)).toEqual({ sentAt: null, reportedUntil: null });
   const first = await Promise.all([takeTeamDigest(db, projectId, T0), takeTeamDigest(db, projectId, T0)]);
   expect(first.toSorted()).toEqual([false, true]);
   expect(await takeTeamDigest(db, projectId, T0 + 15 * MINUTE - 1)).toBe(false);
   expect(await takeTeamDigest(db, projectId, T0 + 15 * MINUTE)).toBe(true);
-  expect(await findTeamTold(db, projectId)).toEqual({ sentAt: T0 + 15 * MINUTE, heardAt: null });
+  expect(await findTeamDigestTimes(db, projectId)).toEqual({ sentAt: T0 + 15 * MINUTE, reportedUntil: null });
 });

@@ -9,7 +9,7 @@ import { DRAFT_COLUMNS, MOVE_COLUMNS, type Column } from './rows.ts';
 const NAMES = namesOf(DRAFT_COLUMNS);
 const KEYS: readonly string[] = ['project_id', 'id'];
 /** The columns of a draft's state, without its content and its recipient. */
-const STANDING: readonly string[] = [
+const STATE_COLUMN_NAMES: readonly string[] = [
   'state',
   'resume_state',
   'reason',
@@ -19,61 +19,68 @@ const STANDING: readonly string[] = [
   'updated_at',
   'ended_at',
 ];
-const STANDING_COLUMNS = DRAFT_COLUMNS.filter(({ name }) => KEYS.includes(name) || STANDING.includes(name));
+const STATE_COLUMNS = DRAFT_COLUMNS.filter(
+  ({ name }) => KEYS.includes(name) || STATE_COLUMN_NAMES.includes(name),
+);
 /** Moves that change only these columns, and by far the most frequent ones. Writing a whole draft costs more than changing its state. */
-const LEAVING: ReadonlySet<DraftTransition['action']> = new Set(['claim', 'sent', 'fail', 'mark_unknown']);
+const STATE_ONLY_ACTIONS: ReadonlySet<DraftTransition['action']> = new Set([
+  'claim',
+  'sent',
+  'fail',
+  'mark_unknown',
+]);
 
 /** Writes moves and drafts in one statement, which keeps them consistent and needs a single round trip. */
 const MOVES = `WITH moves AS (
   INSERT INTO beckon.draft_move (${namesOf(MOVE_COLUMNS)}) SELECT * FROM unnest(${listsOf(MOVE_COLUMNS, 1)})
 )`;
 const UPDATE = { name: 'drafts.update', columns: DRAFT_COLUMNS, text: updateText(DRAFT_COLUMNS) };
-const LEAVE = { name: 'drafts.leave', columns: STANDING_COLUMNS, text: updateText(STANDING_COLUMNS) };
+const UPDATE_STATE = { name: 'drafts.leave', columns: STATE_COLUMNS, text: updateText(STATE_COLUMNS) };
 
 /**
  * Creates or changes drafts together with their moves. This is the only function that writes drafts. If a draft has several moves, all are
  * recorded and its last state is stored. The caller holds the row lock.
  */
-export async function writeMoved(tx: Tx, moved: DraftChange[]): Promise<void> {
-  const made = idsOf(moved, ({ number }) => number === 1);
-  const changed = idsOf(moved, ({ action }) => !LEAVING.has(action));
-  const of = (is: (id: string) => boolean): DraftChange[] => moved.filter(({ draft }) => is(draft.id));
+export async function writeTransitions(tx: Tx, changes: DraftChange[]): Promise<void> {
+  const insertedIds = idsOf(changes, ({ number }) => number === 1);
+  const changedIds = idsOf(changes, ({ action }) => !STATE_ONLY_ACTIONS.has(action));
+  const of = (is: (id: string) => boolean): DraftChange[] => changes.filter(({ draft }) => is(draft.id));
   await insertDrafts(
     tx,
-    of((id) => made.has(id)),
+    of((id) => insertedIds.has(id)),
   );
   await updateDrafts(
     tx,
     UPDATE,
-    of((id) => !made.has(id) && changed.has(id)),
+    of((id) => !insertedIds.has(id) && changedIds.has(id)),
   );
   await updateDrafts(
     tx,
-    LEAVE,
-    of((id) => !made.has(id) && !changed.has(id)),
+    UPDATE_STATE,
+    of((id) => !insertedIds.has(id) && !changedIds.has(id)),
   );
 }
 
-function idsOf(moved: DraftChange[], is: (move: DraftTransition) => boolean): Set<string> {
-  return new Set(moved.filter(({ move }) => is(move)).map(({ draft }) => draft.id));
+function idsOf(changes: DraftChange[], is: (move: DraftTransition) => boolean): Set<string> {
+  return new Set(changes.filter(({ move }) => is(move)).map(({ draft }) => draft.id));
 }
 
-async function insertDrafts(tx: Tx, moved: DraftChange[]): Promise<void> {
-  if (moved.length === 0) return;
+async function insertDrafts(tx: Tx, changes: DraftChange[]): Promise<void> {
+  if (changes.length === 0) return;
   await tx.prepared({
     name: 'drafts.insert',
     text: `${MOVES} INSERT INTO beckon.draft (${NAMES}) SELECT * FROM ${draftsOf(DRAFT_COLUMNS)}`,
-    values: valuesOfMoved(moved, { drafts: latest(moved), columns: DRAFT_COLUMNS }),
+    values: valuesOfChanges(changes, { drafts: latest(changes), columns: DRAFT_COLUMNS }),
   });
 }
 
 type Update = { name: string; columns: Column<Draft>[]; text: string };
 
 /** Throws if a draft has changed since it was read. Its writer then did not lock it, which is a defect. */
-async function updateDrafts(tx: Tx, { name, columns, text }: Update, moved: DraftChange[]): Promise<void> {
-  if (moved.length === 0) return;
-  const drafts = latest(moved);
-  const rows = await tx.prepared({ name, text, values: valuesOfMoved(moved, { drafts, columns }) });
+async function updateDrafts(tx: Tx, { name, columns, text }: Update, changes: DraftChange[]): Promise<void> {
+  if (changes.length === 0) return;
+  const drafts = latest(changes);
+  const rows = await tx.prepared({ name, text, values: valuesOfChanges(changes, { drafts, columns }) });
   if (rows.length !== drafts.length)
     throw new Error(`${drafts.length - rows.length} drafts were changed by another transaction`);
 }
@@ -91,19 +98,19 @@ function draftsOf(columns: Column<Draft>[]): string {
   return `unnest(${listsOf(columns, MOVE_COLUMNS.length + 1)})`;
 }
 
-function latest(moved: DraftChange[]): Draft[] {
+function latest(changes: DraftChange[]): Draft[] {
   const drafts = new Map<string, Draft>();
-  for (const { draft } of moved) {
+  for (const { draft } of changes) {
     if ((drafts.get(draft.id)?.moves ?? 0) < draft.moves) drafts.set(draft.id, draft);
   }
   return [...drafts.values()];
 }
 
-function valuesOfMoved(
-  moved: DraftChange[],
+function valuesOfChanges(
+  changes: DraftChange[],
   { drafts, columns }: { drafts: Draft[]; columns: Column<Draft>[] },
 ): unknown[] {
-  const moves = moved.map(({ move }) => move);
+  const moves = changes.map(({ move }) => move);
   return [...valuesOf<DraftTransition>(MOVE_COLUMNS, moves), ...valuesOf(columns, drafts)];
 }
 
@@ -181,18 +188,18 @@ export async function upsertTeamDigest(
 }
 
 /** Records that the team is informed of everything up to `until`. */
-export async function setTeamHeard(tx: Tx, projectId: number, until: number): Promise<void> {
+export async function setTeamReportedUntil(tx: Tx, projectId: number, until: number): Promise<void> {
   await tx.query(
-    `UPDATE beckon.team_digest SET heard_at = $2 WHERE project_id = $1 AND (heard_at IS NULL OR heard_at < $2)`,
+    `UPDATE beckon.team_digest SET reported_until = $2 WHERE project_id = $1 AND (reported_until IS NULL OR reported_until < $2)`,
     [projectId, new Date(until)],
   );
 }
 
 /** `users` limits it to these users. Null means all users. */
-export type HeldAsked = { projectId: number; reasons: string[]; users?: string[] | null; now: number };
+export type HeldDraftsInput = { projectId: number; reasons: string[]; users?: string[] | null; now: number };
 
 /** Sets the time of the next check. The drafts stay held, so this is not a move. */
-export async function askLater(
+export async function setNextChecks(
   tx: Tx,
   projectId: number,
   rows: { draftId: string; dueAt: number }[],
@@ -206,9 +213,9 @@ export async function askLater(
 }
 
 /** Makes held drafts due now. They stay held until the check runs, so this is not a move. */
-export async function dueHeldNow(
+export async function setHeldDueNow(
   tx: Tx,
-  { projectId, reasons, users = null, now }: HeldAsked,
+  { projectId, reasons, users = null, now }: HeldDraftsInput,
 ): Promise<number> {
   const rows = await tx.query(
     `UPDATE beckon.draft SET due_at = $3

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { heldClock } from '../../../testkit/clock.ts';
+import { fixedClock } from '../../../testkit/clock.ts';
 import { MINUTE } from '../../../testkit/drafts.ts';
 import { teamDigest, type WaitingOfRule } from './team-digest.ts';
 
-const T0 = heldClock().now();
+const T0 = fixedClock().now();
 const welcome: WaitingOfRule = {
   rule: 'welcome',
   waiting: 2,

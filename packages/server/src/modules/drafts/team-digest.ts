@@ -15,7 +15,7 @@ export type WaitingOfRule = {
   firstId: string | null;
 };
 
-export type Waiting = {
+export type TeamDigestContent = {
   project: string;
   rules: WaitingOfRule[];
   /** The address of the project in the dashboard. */
@@ -30,13 +30,17 @@ export type TeamEmail = { subject: string; text: string };
 export const TEAM_DIGEST_EVERY_MS = 15 * 60_000;
 
 /** Returns the digest email for the team if there is news and the last one was long enough ago. The first one is sent immediately. */
-export function teamDigest(waiting: Waiting, now: number, lastSentAt: number | null): TeamEmail | null {
+export function teamDigest(
+  content: TeamDigestContent,
+  now: number,
+  lastSentAt: number | null,
+): TeamEmail | null {
   if (lastSentAt !== null && now < lastSentAt + TEAM_DIGEST_EVERY_MS) return null;
-  const isFresh = waiting.notices.length > 0 || waiting.rules.some(({ fresh }) => fresh > 0);
-  return isFresh ? { subject: subjectOf(waiting), text: textOf(waiting) } : null;
+  const isFresh = content.notices.length > 0 || content.rules.some(({ fresh }) => fresh > 0);
+  return isFresh ? { subject: subjectOf(content), text: textOf(content) } : null;
 }
 
-function subjectOf({ rules, notices, project }: Waiting): string {
+function subjectOf({ rules, notices, project }: TeamDigestContent): string {
   const drafts = total(rules, 'waiting');
   const held = total(rules, 'held');
   const parts = [
@@ -46,16 +50,16 @@ function subjectOf({ rules, notices, project }: Waiting): string {
   return `${project}: ${parts.join(', ') || notices[0] || ''}`;
 }
 
-function textOf({ rules, notices, projectUrl, timeZone }: Waiting): string {
-  const told = rules.filter(({ waiting, held }) => waiting + held > 0).toSorted(byDeadline);
-  const earliest = told[0]?.earliestDeadlineAt ?? null;
+function textOf({ rules, notices, projectUrl, timeZone }: TeamDigestContent): string {
+  const waitingRules = rules.filter(({ waiting, held }) => waiting + held > 0).toSorted(byDeadline);
+  const earliest = waitingRules[0]?.earliestDeadlineAt ?? null;
   return [
     ...notices,
-    ...(notices.length > 0 && told.length > 0 ? [''] : []),
+    ...(notices.length > 0 && waitingRules.length > 0 ? [''] : []),
     ...(earliest === null
       ? []
       : [`The first is sent at ${localTime(earliest, timeZone)}, unless a member decides first.`, '']),
-    ...told.flatMap((rule) => ruleLines(rule, { projectUrl, timeZone })),
+    ...waitingRules.flatMap((rule) => ruleLines(rule, { projectUrl, timeZone })),
     '',
   ].join('\n');
 }

@@ -1,14 +1,21 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { openTestDatabase } from '../../../testkit/database.ts';
-import { heldClock } from '../../../testkit/clock.ts';
+import { fixedClock } from '../../../testkit/clock.ts';
 import { draftFacts, HOUR, MINUTE } from '../../../testkit/drafts.ts';
 import { idMaker } from '../../platform/ids.ts';
-import { addressArrived, newDraft } from './new-draft.ts';
+import { resumeWithAddress, newDraft } from './new-draft.ts';
 import { afterRestore } from '../operations/restore/drafts-after-restore.ts';
 import { approve, skip, undo } from '../review/approve-draft.ts';
 import { can, type DraftTransition, type DraftChange, ENDED, MOVES } from './transitions.ts';
-import { cancel, dueAction, hold, noLongerHolds, release, replied } from './hold-draft.ts';
+import {
+  cancel,
+  dueAction,
+  hold,
+  holdOrCancelUnmatched,
+  release,
+  holdOrCancelReplied,
+} from './hold-draft.ts';
 import {
   claim,
   finish,
@@ -20,15 +27,15 @@ import {
 } from './send-draft.ts';
 import { closeEditor, edit, openEditor } from './edit-draft.ts';
 import { type DraftActionResult, isRefused } from './refusals.ts';
-import { type Draft, DRAFT_STATES, NOT_WHOLE, PERSON_DECIDES } from './draft.ts';
+import { type Draft, DRAFT_STATES, INCOMPLETE_REASONS, MEMBER_DECIDES } from './draft.ts';
 import { findDraft } from './reads.ts';
 import { follow } from './follow-facts.ts';
-import { modeChanged, resumed } from './resume-drafts.ts';
+import { setDraftMode, resumeDraft } from './resume-drafts.ts';
 import { postpone } from '../review/postpone-draft.ts';
 import { reword } from '../templates/ai-drafting/reword-draft.ts';
-import { writeMoved } from './store.ts';
+import { writeTransitions } from './store.ts';
 
-const clock = heldClock();
+const clock = fixedClock();
 const db = await openTestDatabase(clock);
 const newId = idMaker(clock);
 
@@ -90,8 +97,8 @@ const VERBS = {
   pause: (d, { now }) => hold(d, { reason: 'paused', until: null, now }),
   release: (d, { now }, { n }) => release(d, { now, spread: n % 2 === 0 }),
   cancel: (d, { now }) => cancel(d, { reason: 'exit_event', now }),
-  noLongerHolds: (d, { now }) => noLongerHolds(d, { now }),
-  replied: (d, { now }) => replied(d, { now }),
+  noLongerHolds: (d, { now }) => holdOrCancelUnmatched(d, { now }),
+  replied: (d, { now }) => holdOrCancelReplied(d, { now }),
   follow: (d, { now }, { n }) =>
     follow(d, {
       content: { ...content, body: `Facts ${n}` },
@@ -107,12 +114,12 @@ const VERBS = {
       now,
       detail: {},
     }),
-  address: (d, { now }) => addressArrived(d, { now, expiresAfterMs: 72 * HOUR, missing: null }),
+  address: (d, { now }) => resumeWithAddress(d, { now, expiresAfterMs: 72 * HOUR, missing: null }),
   draftOnly: (d, { now }) =>
-    modeChanged(d, { autopilotMs: null, includeOpen: true, expiresAfterMs: 72 * HOUR, now }),
+    setDraftMode(d, { autopilotMs: null, includeOpen: true, expiresAfterMs: 72 * HOUR, now }),
   autopilot: (d, { now }) =>
-    modeChanged(d, { autopilotMs: 2 * HOUR, includeOpen: true, expiresAfterMs: 72 * HOUR, now }),
-  resume: (d, by) => resumed(d, by),
+    setDraftMode(d, { autopilotMs: 2 * HOUR, includeOpen: true, expiresAfterMs: 72 * HOUR, now }),
+  resume: (d, by) => resumeDraft(d, by),
   claim: (d, { now }) => claim(d, { now }),
   sent: (d, { now }) => finish(d, { result: 'sent' }, { now }),
   failed: (d, { now }) => finish(d, { result: 'failed', reason: '550' }, { now }),
@@ -151,7 +158,7 @@ const beginning = fc.record({
   missing: fc.constantFrom(null, null, 'plan'),
   endsInMs: fc.constantFrom(null, 10 * MINUTE, 24 * HOUR),
 });
-type Beginning = {
+type DraftStart = {
   autopilotMs: number | null;
   hasAddress: boolean;
   missing: string | null;
@@ -165,7 +172,7 @@ const doing = (verb: Verb, waitMs = 0): Command => ({ verb, actor: 'ana', n: ITS
 const sending = (end: Verb): Command[] => [doing('approve'), doing('claim', 10_000), doing(end)];
 
 /** Sequences so rare by chance that two thousand random runs may miss them. */
-const RARE: [Beginning, Command[]][] = [
+const RARE: [DraftStart, Command[]][] = [
   sending('sent'),
   sending('failed'),
   [...sending('lost'), doing('resolve')],
@@ -177,29 +184,28 @@ const RARE: [Beginning, Command[]][] = [
   [doing('approve'), doing('undo', 1_000)],
 ].map((commands) => [{ autopilotMs: 2 * HOUR, hasAddress: true, missing: null, endsInMs: null }, commands]);
 
-function begin({ endsInMs, ...rest }: Beginning): DraftChange {
+function begin({ endsInMs, ...rest }: DraftStart): DraftChange {
   const endsAt = endsInMs === null ? null : clock.now() + endsInMs;
   return newDraft({ ...draftFacts(newId), ...rest, endsAt, now: clock.now() });
 }
 
 /** Makes sure that sending ends sooner or later. Otherwise hardly any run would reach the states after it. */
-function fitting({ state }: Draft, wanted: Verb, n: number): Verb {
+function fitting({ state }: Draft, verb: Verb, n: number): Verb {
   if (state === 'sending')
     return (
-      (['sent', 'failed', 'lost', 'retry', 'returnDraft', 'holdWhileSending', wanted] as const)[n % 7] ??
-      wanted
+      (['sent', 'failed', 'lost', 'retry', 'returnDraft', 'holdWhileSending', verb] as const)[n % 7] ?? verb
     );
-  return state === 'unknown' ? 'resolve' : wanted;
+  return state === 'unknown' ? 'resolve' : verb;
 }
 
 function play(first: DraftChange, commands: Command[]): DraftChange[] {
   const all = [first];
   let now = clock.now();
-  for (const { verb: wanted, actor, n, waitMs } of commands) {
+  for (const { verb: drawnVerb, actor, n, waitMs } of commands) {
     now += waitMs;
     const last = all.at(-1) ?? first;
     const { draft } = last;
-    const verb = fitting(draft, wanted, n);
+    const verb = fitting(draft, drawnVerb, n);
     const decided = VERBS[verb](draft, { actor, now }, { n, moves: all.map(({ move }) => move) });
     if (decided === null || isRefused(decided)) continue;
     expectSound(last, decided, { verb, actor, now });
@@ -268,13 +274,13 @@ function expectMayLeave(draft: Draft, now: number): void {
   expect(leaves).not.toBeNull();
   expect(leaves ?? Infinity).toBeLessThanOrEqual(now);
   expect(draft.leaseBy).toBeNull();
-  const waits = [...PERSON_DECIDES, ...NOT_WHOLE, 'editing', 'no_address', 'postponed'];
+  const waits = [...MEMBER_DECIDES, ...INCOMPLETE_REASONS, 'editing', 'no_address', 'postponed'];
   expect(waits).not.toContain(draft.reason);
   expect(now).toBeLessThan(draft.endsAt ?? Infinity);
 }
 
 test('reaches the end of the rare sequences', () => {
-  const told = RARE.map(([how, commands]) => play(begin(how), commands).at(-1)?.move.action);
+  const lastActions = RARE.map(([start, commands]) => play(begin(start), commands).at(-1)?.move.action);
   const ends = [
     'sent',
     'fail',
@@ -286,14 +292,14 @@ test('reaches the end of the rare sequences', () => {
     'void_approval',
     'undo',
   ];
-  expect(told).toEqual(ends);
+  expect(lastActions).toEqual(ends);
 });
 
 test('makes only allowed transitions and records each one completely, for any sequence of actions', () => {
   const seen = new Set<string>();
   fc.assert(
-    fc.property(beginning, fc.array(command, { maxLength: 25 }), (how, commands) => {
-      for (const { move } of play(begin(how), commands)) seen.add(move.action);
+    fc.property(beginning, fc.array(command, { maxLength: 25 }), (start, commands) => {
+      for (const { move } of play(begin(start), commands)) seen.add(move.action);
     }),
     { numRuns: 2_000, examples: RARE },
   );
@@ -306,21 +312,25 @@ test('makes only allowed transitions and records each one completely, for any se
 
 test('stores every sequence and reads it back unchanged', async () => {
   await fc.assert(
-    fc.asyncProperty(beginning, fc.array(command, { minLength: 5, maxLength: 15 }), async (how, commands) => {
-      const story = play(begin(how), commands);
-      for (const moved of story) await db.transaction((tx) => writeMoved(tx, [moved]));
-      const last = story.at(-1);
-      const found = last && (await findDraft(db, last.draft.projectId, last.draft.id));
-      expect(found).toEqual({ draft: last?.draft, moves: story.map(({ move }) => move) });
-    }),
+    fc.asyncProperty(
+      beginning,
+      fc.array(command, { minLength: 5, maxLength: 15 }),
+      async (start, commands) => {
+        const story = play(begin(start), commands);
+        for (const moved of story) await db.transaction((tx) => writeTransitions(tx, [moved]));
+        const last = story.at(-1);
+        const found = last && (await findDraft(db, last.draft.projectId, last.draft.id));
+        expect(found).toEqual({ draft: last?.draft, moves: story.map(({ move }) => move) });
+      },
+    ),
     { numRuns: 60 },
   );
 });
 
 test('gives the sender an action for every due draft', () => {
   fc.assert(
-    fc.property(beginning, fc.array(command, { maxLength: 15 }), (how, commands) => {
-      const story = play(begin(how), commands);
+    fc.property(beginning, fc.array(command, { maxLength: 15 }), (start, commands) => {
+      const story = play(begin(start), commands);
       const draft = story.at(-1)?.draft;
       if (!draft || draft.dueAt === null) return;
       expect(dueAction(draft, draft.dueAt - 1)).toBe('wait');

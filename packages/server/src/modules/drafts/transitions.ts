@@ -126,20 +126,24 @@ export type TransitionInput = {
 };
 
 /** Changes a draft and records the transition. Throws if the table has no such transition. */
-export function moved(from: Draft, changed: Partial<Draft>, how: TransitionInput): DraftChange {
-  return record(from.state, { ...from, ...changed, moves: from.moves + 1 }, how);
+export function applyTransition(from: Draft, changed: Partial<Draft>, input: TransitionInput): DraftChange {
+  return record(from.state, { ...from, ...changed, moves: from.moves + 1 }, input);
 }
 
 /** Creates a draft with its first transition. */
-export function begun(
+export function beginDraft(
   draft: Omit<Draft, 'moves' | 'createdAt' | 'updatedAt' | 'endedAt'>,
-  how: TransitionInput,
+  input: TransitionInput,
 ): DraftChange {
-  return record(null, { ...draft, moves: 1, createdAt: how.now, updatedAt: how.now, endedAt: null }, how);
+  return record(
+    null,
+    { ...draft, moves: 1, createdAt: input.now, updatedAt: input.now, endedAt: null },
+    input,
+  );
 }
 
-function record(from: DraftState | null, next: Draft, how: TransitionInput): DraftChange {
-  const { action, actor, now } = how;
+function record(from: DraftState | null, next: Draft, input: TransitionInput): DraftChange {
+  const { action, actor, now } = input;
   if (!targets(from, action).includes(next.state)) {
     throw new Error(`action ${action} cannot move a draft from ${from ?? 'nothing'} to ${next.state}`);
   }
@@ -160,9 +164,9 @@ function record(from: DraftState | null, next: Draft, how: TransitionInput): Dra
     from,
     to: draft.state,
     actor,
-    reason: how.reason ?? null,
+    reason: input.reason ?? null,
     contentHash: draft.contentHash,
-    detail: how.detail ?? {},
+    detail: input.detail ?? {},
   };
   return { draft, move };
 }

@@ -3,7 +3,7 @@ import { type Draft, listDrafts } from '../drafts/index.ts';
 import type { PersonId } from '../users/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import type { Model } from '../rules/index.ts';
-import { lookAhead, type Mailroom } from '../delivery/index.ts';
+import { lookAhead, type SendServices } from '../delivery/index.ts';
 import { reasonWords } from './reason-sentences.ts';
 
 /** A draft: how it ended or, while it is open, what the send checks would decide if it were due now. */
@@ -37,33 +37,38 @@ const DRAFTS_MAX = 1_000;
 export async function draftsNow(
   tx: Tx,
   { projectId, userId }: PersonId,
-  { model, now, mailroom }: Looking,
+  { model, now, sendServices }: DraftLookup,
 ): Promise<Map<string, DraftNow[]>> {
-  const asked = { projectId, userId, state: null, ruleId: null, after: null, limit: DRAFTS_MAX };
+  const query = { projectId, userId, state: null, ruleId: null, after: null, limit: DRAFTS_MAX };
   const byRule = new Map<string, DraftNow[]>();
-  for (const [ruleId, ofRule] of Map.groupBy(await listDrafts(tx, asked), (draft) => draft.ruleId)) {
+  for (const [ruleId, ofRule] of Map.groupBy(await listDrafts(tx, query), (draft) => draft.ruleId)) {
     const open = ofRule.filter(({ endedAt }) => endedAt === null);
-    const shown: DraftNow[] = [];
-    for (const draft of open) shown.push(await openNow(tx, draft, { model, now, mailroom }));
+    const drafts: DraftNow[] = [];
+    for (const draft of open) drafts.push(await openDraftNow(tx, draft, { model, now, sendServices }));
     const [last] = ofRule;
-    if (shown.length === 0 && last) shown.push({ ...toShown(last), rule_holds: true, send_check: null });
-    byRule.set(ruleId, shown);
+    if (drafts.length === 0 && last)
+      drafts.push({ ...draftFields(last), rule_holds: true, send_check: null });
+    byRule.set(ruleId, drafts);
   }
   return byRule;
 }
 
-type Looking = { model: Model; now: number; mailroom: Mailroom };
+type DraftLookup = { model: Model; now: number; sendServices: SendServices };
 
-async function openNow(tx: Tx, draft: Draft, { model, now, mailroom }: Looking): Promise<DraftNow> {
-  const { holds, gate } = await lookAhead(tx, draft, { model, now, mailroom });
+async function openDraftNow(
+  tx: Tx,
+  draft: Draft,
+  { model, now, sendServices }: DraftLookup,
+): Promise<DraftNow> {
+  const { matches, gate } = await lookAhead(tx, draft, { model, now, sendServices });
   return {
-    ...toShown(draft),
-    rule_holds: holds,
-    send_check: gate === null || gate.passes ? null : toHeld(gate),
+    ...draftFields(draft),
+    rule_holds: matches,
+    send_check: gate === null || gate.passes ? null : sendCheckOf(gate),
   };
 }
 
-function toShown(draft: Draft): Omit<DraftNow, 'rule_holds' | 'send_check'> {
+function draftFields(draft: Draft): Omit<DraftNow, 'rule_holds' | 'send_check'> {
   const { id, key, content, state, reason, deadlineAt, dueAt, expiresAt, endedAt } = draft;
   return {
     id,
@@ -78,8 +83,8 @@ function toShown(draft: Draft): Omit<DraftNow, 'rule_holds' | 'send_check'> {
   };
 }
 
-type No = { reason: string; until: number | null; detail: Record<string, unknown> };
+type CheckRefusal = { reason: string; until: number | null; detail: Record<string, unknown> };
 
-function toHeld({ reason, until, detail }: No): DraftNow['send_check'] {
+function sendCheckOf({ reason, until, detail }: CheckRefusal): DraftNow['send_check'] {
   return { reason, sentence: reasonWords(reason, 'draft', detail), until: isoOrNull(until), detail };
 }

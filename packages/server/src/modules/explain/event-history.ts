@@ -1,37 +1,37 @@
 import type { NamedEvent, NewestEvent, Total } from '../users/index.ts';
 import { momentList, plainList } from '../../platform/db/list.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import type { WindowQuestion } from '../../platform/predicate/predicate.ts';
+import type { WindowQuery } from '../../platform/predicate/predicate.ts';
 import { propertyTestsSql, sqlParams, windowSumSql } from '../../platform/predicate/sql-values.ts';
 
 /**
  * Reads what was known about users at past times: everything received by then, and nothing later. Each query has its own time in
  * milliseconds. Answers have the order of the queries. Meant for some hundred at once.
  */
-type Then = { projectId: number; userId: string; by: number };
-type AskedThen = Then & { name: string };
+type UserAsOf = { projectId: number; userId: string; by: number };
+type EventAsOf = UserAsOf & { name: string };
 
-const ASKED = `unnest($1::bigint[], $2::text[], $3::timestamptz[]) WITH ORDINALITY AS q(project_id, user_id, by, n)`;
-const ASKED_NAMES = `unnest($1::bigint[], $2::text[], $3::timestamptz[], $4::text[])
+const USERS = `unnest($1::bigint[], $2::text[], $3::timestamptz[]) WITH ORDINALITY AS q(project_id, user_id, by, n)`;
+const EVENTS = `unnest($1::bigint[], $2::text[], $3::timestamptz[], $4::text[])
   WITH ORDINALITY AS q(project_id, user_id, by, name, n)`;
 const OF_PERSON = `e.project_id = q.project_id AND e.external_user_id = q.user_id`;
 
-function columnsOf(asked: Then[]): unknown[] {
+function columnsOf(queries: UserAsOf[]): unknown[] {
   return [
-    plainList(asked.map(({ projectId }) => projectId)),
-    asked.map(({ userId }) => userId),
-    momentList(asked.map(({ by }) => by)),
+    plainList(queries.map(({ projectId }) => projectId)),
+    queries.map(({ userId }) => userId),
+    momentList(queries.map(({ by }) => by)),
   ];
 }
 
-function namesOf(asked: NamedEvent[]): string[] {
-  return asked.map(({ name }) => name);
+function namesOf(queries: NamedEvent[]): string[] {
+  return queries.map(({ name }) => name);
 }
 
 /** Finds the newest event by the time it occurred. */
-export async function findNewestThen(tx: Tx, asked: AskedThen[]): Promise<(NewestEvent | undefined)[]> {
-  const found = asked.map((): NewestEvent | undefined => undefined);
-  if (asked.length === 0) return found;
+export async function findNewestAsOf(tx: Tx, queries: EventAsOf[]): Promise<(NewestEvent | undefined)[]> {
+  const found = queries.map((): NewestEvent | undefined => undefined);
+  if (queries.length === 0) return found;
   const rows = await tx.query<{
     n: number;
     id: string;
@@ -40,41 +40,41 @@ export async function findNewestThen(tx: Tx, asked: AskedThen[]): Promise<(Newes
     occurred_ms: number;
     accepted_ms: number;
   }>(
-    `SELECT q.n::int AS n, e.* FROM ${ASKED_NAMES}
+    `SELECT q.n::int AS n, e.* FROM ${EVENTS}
      CROSS JOIN LATERAL (
        SELECT e.id, e.seq, e.properties, (extract(epoch FROM e.occurred_at) * 1000)::float8 AS occurred_ms,
          (extract(epoch FROM e.accepted_at) * 1000)::float8 AS accepted_ms
        FROM beckon.event e WHERE ${OF_PERSON} AND e.name = q.name AND e.received_at <= q.by
        ORDER BY e.occurred_at DESC, e.seq DESC LIMIT 1
      ) e`,
-    [...columnsOf(asked), namesOf(asked)],
+    [...columnsOf(queries), namesOf(queries)],
   );
   for (const { n, occurred_ms, accepted_ms, ...row } of rows) {
-    const of = asked[n - 1];
-    if (!of) continue;
+    const query = queries[n - 1];
+    if (!query) continue;
     const moments = { occurredAt: Math.round(occurred_ms), acceptedAt: Math.round(accepted_ms) };
-    found[n - 1] = { ...row, ...moments, projectId: of.projectId, userId: of.userId, name: of.name };
+    found[n - 1] = { ...row, ...moments, projectId: query.projectId, userId: query.userId, name: query.name };
   }
   return found;
 }
 
 /** Counts the events that are still stored today. */
-export async function countThen(tx: Tx, asked: AskedThen[]): Promise<(Total | undefined)[]> {
-  const found = asked.map((): Total | undefined => undefined);
-  if (asked.length === 0) return found;
+export async function countAsOf(tx: Tx, queries: EventAsOf[]): Promise<(Total | undefined)[]> {
+  const found = queries.map((): Total | undefined => undefined);
+  if (queries.length === 0) return found;
   const rows = await tx.query<{ n: number; count: number; first_ms: number; last_ms: number }>(
-    `SELECT q.n::int AS n, e.* FROM ${ASKED_NAMES}
+    `SELECT q.n::int AS n, e.* FROM ${EVENTS}
      CROSS JOIN LATERAL (
        SELECT count(*)::int AS count, (extract(epoch FROM min(e.occurred_at)) * 1000)::float8 AS first_ms,
          (extract(epoch FROM max(e.occurred_at)) * 1000)::float8 AS last_ms
        FROM beckon.event e WHERE ${OF_PERSON} AND e.name = q.name AND e.received_at <= q.by
      ) e WHERE e.count > 0`,
-    [...columnsOf(asked), namesOf(asked)],
+    [...columnsOf(queries), namesOf(queries)],
   );
   for (const { n, count, first_ms, last_ms } of rows) {
-    const of = asked[n - 1];
-    if (!of) continue;
-    const { projectId, userId, name } = of;
+    const query = queries[n - 1];
+    if (!query) continue;
+    const { projectId, userId, name } = query;
     found[n - 1] = {
       projectId,
       userId,
@@ -88,25 +88,29 @@ export async function countThen(tx: Tx, asked: AskedThen[]): Promise<(Total | un
 }
 
 /** `at`: when the nth newest event in the window occurred or, for a sum, the oldest. Null without such an event. */
-type AnswerThen = { at: number | null; sum: number };
+type WindowValue = { at: number | null; sum: number };
 
 /** Answers one question for windows that end at the given times. */
-export async function answerThen(tx: Tx, question: WindowQuestion, asked: Then[]): Promise<AnswerThen[]> {
-  const found = asked.map((): AnswerThen => ({ at: null, sum: 0 }));
-  if (asked.length === 0) return found;
-  const { window, event } = question;
-  const params = sqlParams([...columnsOf(asked), event, window.withinMs / 1_000]);
+export async function evaluateWindowAsOf(
+  tx: Tx,
+  query: WindowQuery,
+  users: UserAsOf[],
+): Promise<WindowValue[]> {
+  const found = users.map((): WindowValue => ({ at: null, sum: 0 }));
+  if (users.length === 0) return found;
+  const { window, event } = query;
+  const params = sqlParams([...columnsOf(users), event, window.withinMs / 1_000]);
   const context = { params, now: 'q.by', properties: 'e.properties' };
   const events = `FROM beckon.event e
     WHERE ${OF_PERSON} AND e.name = $4::text AND e.received_at <= q.by
       AND e.occurred_at > q.by - make_interval(secs => $5::float8) AND (${propertyTestsSql(window.where, context)})`;
-  const answer =
-    question.kind === 'nth'
+  const valueSql =
+    query.kind === 'nth'
       ? `SELECT date_part('epoch', e.occurred_at) * 1000 AS at, 0::float8 AS sum ${events}
-         ORDER BY e.occurred_at DESC OFFSET ${params.add(question.nth)}::int - 1 LIMIT 1`
-      : `SELECT date_part('epoch', min(e.occurred_at)) * 1000 AS at, ${windowSumSql(question.property, context).sum} AS sum ${events}`;
+         ORDER BY e.occurred_at DESC OFFSET ${params.add(query.nth)}::int - 1 LIMIT 1`
+      : `SELECT date_part('epoch', min(e.occurred_at)) * 1000 AS at, ${windowSumSql(query.property, context).sum} AS sum ${events}`;
   const rows = await tx.query<{ n: number; at: number | null; sum: number }>(
-    `SELECT q.n::int AS n, a.at, a.sum FROM ${ASKED} CROSS JOIN LATERAL (${answer}) a`,
+    `SELECT q.n::int AS n, a.at, a.sum FROM ${USERS} CROSS JOIN LATERAL (${valueSql}) a`,
     params.values,
   );
   for (const { n, at, sum } of rows) found[n - 1] = { at: at === null ? null : Math.round(at), sum };
@@ -117,38 +121,38 @@ export async function answerThen(tx: Tx, question: WindowQuestion, asked: Then[]
  * The last suppressed event, the last normal event, and the first normal event after the last suppressed one, in the order of acceptance.
  * Meant only for users with a suppressed event.
  */
-type WatermarkThen = {
+type WatermarkAsOf = {
   suppressedSeq: number | null;
   normalSeq: number | null;
   liveSeq: number | null;
 };
 
-export async function findWatermarkThen(tx: Tx, asked: Then[]): Promise<WatermarkThen[]> {
-  const found = asked.map((): WatermarkThen => ({ suppressedSeq: null, normalSeq: null, liveSeq: null }));
-  if (asked.length === 0) return found;
-  const of = `FROM beckon.event e WHERE ${OF_PERSON} AND e.received_at <= q.by`;
-  const rows = await tx.query<{ n: number } & WatermarkThen>(
-    `SELECT q.n::int AS n, s.seq AS "suppressedSeq", m.normal AS "normalSeq", m.live AS "liveSeq" FROM ${ASKED}
-     CROSS JOIN LATERAL (SELECT max(e.seq) AS seq ${of} AND e.suppressed) s
+export async function findWatermarksAsOf(tx: Tx, users: UserAsOf[]): Promise<WatermarkAsOf[]> {
+  const found = users.map((): WatermarkAsOf => ({ suppressedSeq: null, normalSeq: null, liveSeq: null }));
+  if (users.length === 0) return found;
+  const fromSql = `FROM beckon.event e WHERE ${OF_PERSON} AND e.received_at <= q.by`;
+  const rows = await tx.query<{ n: number } & WatermarkAsOf>(
+    `SELECT q.n::int AS n, s.seq AS "suppressedSeq", m.normal AS "normalSeq", m.live AS "liveSeq" FROM ${USERS}
+     CROSS JOIN LATERAL (SELECT max(e.seq) AS seq ${fromSql} AND e.suppressed) s
      CROSS JOIN LATERAL (
-       SELECT max(e.seq) AS normal, min(e.seq) FILTER (WHERE e.seq > s.seq) AS live ${of} AND NOT e.suppressed
+       SELECT max(e.seq) AS normal, min(e.seq) FILTER (WHERE e.seq > s.seq) AS live ${fromSql} AND NOT e.suppressed
      ) m`,
-    columnsOf(asked),
+    columnsOf(users),
   );
   for (const { n, ...mark } of rows) found[n - 1] = mark;
   return found;
 }
 
 /** `since`: events that occurred earlier do not count. */
-type AskedAfter = Then & { since: number };
+type FirstEventQuery = UserAsOf & { since: number };
 
 /** Returns when the first event of any of these names was received after the time and up to `until`, or null. */
 export async function findFirstAfter(
   tx: Tx,
-  { asked, names, until }: { asked: AskedAfter[]; names: string[]; until: number },
+  { queries, names, until }: { queries: FirstEventQuery[]; names: string[]; until: number },
 ): Promise<(number | null)[]> {
-  const found = asked.map((): number | null => null);
-  if (asked.length === 0 || names.length === 0) return found;
+  const found = queries.map((): number | null => null);
+  if (queries.length === 0 || names.length === 0) return found;
   const rows = await tx.query<{ n: number; at: number | null }>(
     `SELECT q.n::int AS n, e.at FROM unnest($1::bigint[], $2::text[], $3::timestamptz[], $4::timestamptz[])
        WITH ORDINALITY AS q(project_id, user_id, by, since, n)
@@ -157,7 +161,7 @@ export async function findFirstAfter(
        FROM unnest($5::text[]) AS w(name) JOIN beckon.event e ON ${OF_PERSON} AND e.name = w.name
        WHERE e.occurred_at >= q.since AND e.received_at > q.by AND e.received_at <= $6
      ) e WHERE e.at IS NOT NULL`,
-    [...columnsOf(asked), momentList(asked.map(({ since }) => since)), names, new Date(until)],
+    [...columnsOf(queries), momentList(queries.map(({ since }) => since)), names, new Date(until)],
   );
   for (const { n, at } of rows) found[n - 1] = at === null ? null : Math.ceil(at);
   return found;

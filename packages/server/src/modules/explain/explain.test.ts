@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
-import { heldClock } from '../../../testkit/clock.ts';
-import { testMailroom } from '../../../testkit/mailroom.ts';
+import { fixedClock } from '../../../testkit/clock.ts';
+import { testSendServices } from '../../../testkit/mailroom.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { openEngine } from '../../../testkit/engine.ts';
 import { putRecords } from '../../../testkit/inbox.ts';
@@ -10,7 +10,7 @@ import { disableRule } from '../rules/switch-rule.ts';
 import { setSettings } from '../administration/set-settings.ts';
 import { explainPerson, type ExplainedRow } from './explain.ts';
 
-const clock = heldClock();
+const clock = fixedClock();
 const db = await openTestDatabase(clock);
 const engine = openEngine(db, clock);
 
@@ -37,8 +37,8 @@ async function know(traits: object, more: object = { email: 'ada@example.org' })
   await engine.settle();
 }
 const why = (rule: string | null = null) =>
-  explainPerson({ db, mailroom: testMailroom() }, { projectId, userId: 'u1', rule });
-const whyOne = async (rule: string): Promise<ExplainedRow> => {
+  explainPerson({ db, sendServices: testSendServices() }, { projectId, userId: 'u1', rule });
+const firstRow = async (rule: string): Promise<ExplainedRow> => {
   const [row] = await why(rule);
   if (!row) throw new Error(`nothing is told of ${rule}`);
   return row;
@@ -103,7 +103,7 @@ test('returns every row of the decision log, newest first, and evaluates rules w
 test('predicts that a rule would fire, and the rule then fires', async () => {
   await createRule(db, { projectId, document: VIP });
   await know({ plan: 'pro' });
-  const before = await whyOne('vip');
+  const before = await firstRow('vip');
   expect(before.now).toMatchObject({
     would_fire: false,
     triggers: [
@@ -118,7 +118,7 @@ test('predicts that a rule would fire, and the rule then fires', async () => {
   });
   await happen('order_placed', { total: 3 });
   // The next order would be the second one.
-  const { now } = await whyOne('vip');
+  const { now } = await firstRow('vip');
   expect(now).toMatchObject({
     would_fire: true,
     triggers: [
@@ -134,7 +134,7 @@ test('predicts that a rule would fire, and the rule then fires', async () => {
   });
   clock.advance(MINUTE);
   await happen('order_placed', { total: 100 });
-  expect(await whyOne('vip')).toMatchObject({
+  expect(await firstRow('vip')).toMatchObject({
     fired: true,
     reason: 'fired',
     now: { would_fire: false, triggers: [{ reason: 'already_entered' }] },
@@ -156,15 +156,15 @@ test.each([
   await createRule(db, { projectId, document });
   await know({});
   await happen('paid', { sum: 10 });
-  expect(await whyOne('payer')).toMatchObject({ reason: 'only_if', now: { would_fire: true } });
+  expect(await firstRow('payer')).toMatchObject({ reason: 'only_if', now: { would_fire: true } });
   clock.advance(MINUTE);
   await happen('paid', { sum: 10 });
-  expect(await whyOne('payer')).toMatchObject({ reason: 'fired', now: { would_fire: false } });
+  expect(await firstRow('payer')).toMatchObject({ reason: 'fired', now: { would_fire: false } });
 });
 
 test('shows what a rule waits for before its first trigger, and the rule fires when that arrives', async () => {
   await know({});
-  expect(await whyOne('welcome')).toMatchObject({
+  expect(await firstRow('welcome')).toMatchObject({
     fired: false,
     reason: 'not_considered',
     key: null,
@@ -176,18 +176,18 @@ test('shows what a rule waits for before its first trigger, and the rule fires w
     },
   });
   await happen('user_signed_up');
-  expect(await whyOne('welcome')).toMatchObject({ fired: true });
+  expect(await firstRow('welcome')).toMatchObject({ fired: true });
 });
 
 test('shows a pending timer with its time and the decision expected then', async () => {
   await know({});
   const at = new Date(clock.now() + 3 * DAY).toISOString();
   await happen('user_signed_up');
-  expect((await whyOne('onboarding_stall')).now?.triggers).toMatchObject([
+  expect((await firstRow('onboarding_stall')).now?.triggers).toMatchObject([
     { would_fire: true, reason: 'fired', at, is_set: true },
   ]);
   await happen('feature_used');
-  expect((await whyOne('onboarding_stall')).now?.triggers).toMatchObject([
+  expect((await firstRow('onboarding_stall')).now?.triggers).toMatchObject([
     { would_fire: false, reason: 'not_absent', at, is_set: true, detail: { event: 'feature_used' } },
   ]);
 });
@@ -202,7 +202,7 @@ test('evaluates a timer by the rule version that set it', async () => {
   const edit = { projectId, reference: 'later', document: changed, includeOpen: false, actor: 'operator' };
   await editRule(db, edit);
   const waits_for = '2 days after paid';
-  expect((await whyOne('later')).now?.triggers).toMatchObject([
+  expect((await firstRow('later')).now?.triggers).toMatchObject([
     { waits_for, at, is_set: true, reason: 'fired', note: 'by version 1, which set the timer' },
     { waits_for: 'when refunded happens', at: null, is_set: false, reason: 'fired' },
   ]);
@@ -215,24 +215,24 @@ test('shows that a live event can start the rules of an imported user that have 
   const records = [{ external_user_id: 'u1', name: 'user_signed_up', properties: {}, suppress: true }];
   await putRecords(db, { projectId, priority: 'bulk', kind: 'events', records });
   await engine.settle();
-  const [welcome, upsell] = [await whyOne('welcome'), await whyOne('plan_limit_upsell')];
+  const [welcome, upsell] = [await firstRow('welcome'), await firstRow('plan_limit_upsell')];
   expect(welcome).toMatchObject({ reason: 'suppressed', now: { triggers: [{ reason: 'already_entered' }] } });
   expect(upsell.now).toMatchObject({ would_fire: true });
   await happen('usage_threshold_reached', { usagePercent: 90, meter: 'seats' });
-  expect(await whyOne('plan_limit_upsell')).toMatchObject({ fired: true });
+  expect(await firstRow('plan_limit_upsell')).toMatchObject({ fired: true });
 });
 
 test('shows when the reminder of a running trial is due, and that a subscription supersedes it', async () => {
   await know({});
   await happen('trial_started', { trialDays: 14 });
   const at = new Date(clock.now() + 11 * DAY).toISOString();
-  expect((await whyOne('trial_expiring')).now?.triggers[0]).toMatchObject({
+  expect((await firstRow('trial_expiring')).now?.triggers[0]).toMatchObject({
     at,
     is_set: true,
     reason: 'fired',
   });
   await happen('subscription_started');
-  const [relative] = (await whyOne('trial_expiring')).now?.triggers ?? [];
+  const [relative] = (await firstRow('trial_expiring')).now?.triggers ?? [];
   expect(relative).toMatchObject({ at, is_set: true, reason: 'superseded' });
 });
 
@@ -241,7 +241,7 @@ test('shows the send check that holds an open draft, and until when', async () =
   await happen('user_signed_up');
   await setSettings(db, projectId, { quiet_hours: '00:00-23:59' });
   await engine.advance(2 * HOUR);
-  const { drafts } = await whyOne('welcome');
+  const { drafts } = await firstRow('welcome');
   expect(drafts).toMatchObject([
     {
       state: 'held',
@@ -252,15 +252,15 @@ test('shows the send check that holds an open draft, and until when', async () =
   ]);
   expect(drafts[0]?.send_check?.until).toBe(drafts[0]?.due_at);
   await setSettings(db, projectId, { quiet_hours: 'off', paused: 'true' });
-  expect((await whyOne('welcome')).drafts[0]?.send_check).toMatchObject({ reason: 'paused', until: null });
+  expect((await firstRow('welcome')).drafts[0]?.send_check).toMatchObject({ reason: 'paused', until: null });
   await setSettings(db, projectId, { paused: 'false' });
-  expect((await whyOne('welcome')).drafts[0]?.send_check).toBe(null);
+  expect((await firstRow('welcome')).drafts[0]?.send_check).toBe(null);
 });
 
 test('reports that a rule is off, and changes nothing', async () => {
   await know({});
   await disableRule(db, { projectId, reference: 'welcome', actor: 'operator' });
-  expect(await whyOne('welcome')).toMatchObject({
+  expect(await firstRow('welcome')).toMatchObject({
     reason: 'rule_off',
     now: { on: false, would_fire: false },
   });
@@ -284,10 +284,10 @@ test('shows for a date trigger what the engine would decide if the trait were se
   const year = { relative_to: { trait: 'signupDate' }, after: '365d' };
   await createRule(db, { projectId, document: { name: 'renewal', when: renewal, steps } });
   await createRule(db, { projectId, document: { name: 'year', when: year, steps } });
-  const said = async (rule: string): Promise<unknown> => (await whyOne(rule)).now?.triggers;
-  expect(await said('renewal')).toMatchObject([{ would_fire: true, reason: 'fired', at: null }]);
-  expect(await said('year')).toMatchObject([{ would_fire: false, reason: 'too_old' }]);
+  const triggersOf = async (rule: string): Promise<unknown> => (await firstRow(rule)).now?.triggers;
+  expect(await triggersOf('renewal')).toMatchObject([{ would_fire: true, reason: 'fired', at: null }]);
+  expect(await triggersOf('year')).toMatchObject([{ would_fire: false, reason: 'too_old' }]);
   await know({ renewalDate: at(2), signupDate: at(-801) });
-  expect((await whyOne('renewal')).reason).toBe('fired');
-  expect((await whyOne('year')).reason).toBe('too_old');
+  expect((await firstRow('renewal')).reason).toBe('fired');
+  expect((await firstRow('year')).reason).toBe('too_old');
 });

@@ -1,6 +1,6 @@
 import { iso } from '../../platform/time/clock.ts';
 import {
-  type LedgerRow,
+  type DecisionCount,
   listDecisionsOf,
   type ActiveRule,
   findRule,
@@ -8,8 +8,8 @@ import {
   type Timer,
   loadProjectModels,
   type Model,
-  gatherKnown,
-  openDesk,
+  loadSnapshots,
+  createEvaluationContext,
 } from '../rules/index.ts';
 import {
   findNewest,
@@ -19,15 +19,15 @@ import {
   type Person,
   unknownPerson,
 } from '../users/index.ts';
-import { readTurn } from '../../platform/locks/project-lock.ts';
+import { readProjectLock } from '../../platform/locks/project-lock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import type { Mailroom } from '../delivery/index.ts';
+import type { SendServices } from '../delivery/index.ts';
 import { listAudiencesOf } from './show-person.ts';
 import { inSnapshot } from '../../platform/db/session-transactions.ts';
 import { type DraftNow, draftsNow } from './drafts-now.ts';
-import { type AskedNow, type RuleNow, ruleNow } from './rule-now.ts';
-import { findOneFewer } from './one-fewer-event.ts';
+import { type RuleContext, type RuleNow, ruleNow } from './rule-now.ts';
+import { findEarlierOccurrences } from './one-fewer-event.ts';
 import { NOT_CONSIDERED, NOT_CONSIDERED_WORDS, reasonWords } from './reason-sentences.ts';
 
 /** One row of the decision log. For a rule that was never evaluated for this user, a row that was evaluated now. */
@@ -48,7 +48,7 @@ export type ExplainedRow = {
   now: RuleNow | null;
 };
 
-export type ExplainAsked = PersonId & {
+export type ExplainQuery = PersonId & {
   /** The id or name of a rule; null: all rules. */
   rule: string | null;
 };
@@ -60,76 +60,82 @@ const ROWS_MAX = 10_000;
  * nothing.
  */
 export function explainPerson(
-  { db, mailroom }: { db: Pick<Database, 'session' | 'clock'>; mailroom: Mailroom },
-  asked: ExplainAsked,
+  { db, sendServices }: { db: Pick<Database, 'session' | 'clock'>; sendServices: SendServices },
+  query: ExplainQuery,
 ): Promise<ExplainedRow[]> {
   return inSnapshot(db, async (tx) => {
     const now = db.clock.now();
-    const { projectId, userId } = asked;
-    const turn = await readTurn(tx, projectId);
+    const { projectId, userId } = query;
+    const lock = await readProjectLock(tx, projectId);
     const timers = await listTimersOf(tx, { projectId, userId });
-    const model = (await loadProjectModels(tx, [turn], { now, versions: timers })).get(projectId);
+    const model = (await loadProjectModels(tx, [lock], { now, versions: timers })).get(projectId);
     if (!model) throw new Error(`project ${projectId} has no settings`);
-    const rules = await rulesAsked(tx, asked, model);
+    const rules = await selectRules(tx, query, model);
     const [person] = await findPeople(tx, [{ projectId, userId }]);
     if (!person) throw unknownPerson(userId);
-    const evaluated = await evaluateAll(tx, rules, { person, model, timers, now, mailroom });
-    const ofOne = asked.rule === null ? {} : { ruleId: rules[0]?.id ?? '' };
-    const ledger = await listDecisionsOf(tx, { projectId, userId, ...ofOne, limit: ROWS_MAX });
+    const evaluated = await evaluateAll(tx, rules, { person, model, timers, now, sendServices });
+    const ruleFilter = query.rule === null ? {} : { ruleId: rules[0]?.id ?? '' };
+    const decisionCounts = await listDecisionsOf(tx, { projectId, userId, ...ruleFilter, limit: ROWS_MAX });
     const names = (ruleId: string): string => model.rules.byId.get(ruleId)?.name ?? ruleId;
     return [
-      ...ledgerRows(ledger, { evaluated, names }),
+      ...explainedRows(decisionCounts, { evaluated, names }),
       ...rules
-        .filter(({ id }) => !ledger.some(({ ruleId }) => ruleId === id))
+        .filter(({ id }) => !decisionCounts.some(({ ruleId }) => ruleId === id))
         .flatMap((rule) => rowOfNow(rule, evaluated.get(rule.id), now)),
     ];
   });
 }
 
-async function rulesAsked(tx: Tx, { projectId, rule }: ExplainAsked, model: Model): Promise<ActiveRule[]> {
+async function selectRules(tx: Tx, { projectId, rule }: ExplainQuery, model: Model): Promise<ActiveRule[]> {
   const all = [...model.rules.byId.values()];
   if (rule === null) return all;
   const { id } = await findRule(tx, { projectId, reference: rule });
-  return all.filter((one) => one.id === id);
+  return all.filter((candidate) => candidate.id === id);
 }
 
-type Evaluated = Map<string, { now: RuleNow; drafts: DraftNow[] }>;
-type Asking = { person: Person; model: Model; timers: Timer[]; now: number; mailroom: Mailroom };
+type EvaluatedRules = Map<string, { now: RuleNow; drafts: DraftNow[] }>;
+type ExplainContext = {
+  person: Person;
+  model: Model;
+  timers: Timer[];
+  now: number;
+  sendServices: SendServices;
+};
 
-async function evaluateAll(tx: Tx, rules: ActiveRule[], asking: Asking): Promise<Evaluated> {
-  const asked = await gather(tx, rules, asking);
-  const { projectId, userId } = asking.person;
-  const drafts = await draftsNow(tx, { projectId, userId }, asking);
+async function evaluateAll(tx: Tx, rules: ActiveRule[], context: ExplainContext): Promise<EvaluatedRules> {
+  const ruleContext = await loadRuleContext(tx, rules, context);
+  const { projectId, userId } = context.person;
+  const drafts = await draftsNow(tx, { projectId, userId }, context);
   return new Map(
-    rules.map((rule) => [rule.id, { now: ruleNow(rule, asked), drafts: drafts.get(rule.id) ?? [] }]),
+    rules.map((rule) => [rule.id, { now: ruleNow(rule, ruleContext), drafts: drafts.get(rule.id) ?? [] }]),
   );
 }
 
 /** Reads everything that the rules may need about the user, as the engine does when a record of the user arrives. */
-async function gather(tx: Tx, present: ActiveRule[], asking: Asking): Promise<AskedNow> {
-  const { person, model, timers, now } = asking;
+async function loadRuleContext(tx: Tx, present: ActiveRule[], context: ExplainContext): Promise<RuleContext> {
+  const { person, model, timers, now } = context;
   const rules = [...present, ...olderVersions(model, timers)];
   const { projectId, userId } = person;
-  const happened = { person, model, items: [], isWatched: true };
-  const known = await gatherKnown(tx, [{ happened, rules: new Set(rules), isUnderWay: true }], {
+  const activity = { person, model, items: [], isWatched: true };
+  const snapshots = await loadSnapshots(tx, [{ activity, rules: new Set(rules), hasOpenRun: true }], {
     now,
     locks: false,
   });
-  const ofPerson = known.get(personKey(person));
-  if (!ofPerson) throw new Error('a user was not looked up');
+  const snapshot = snapshots.get(personKey(person));
+  if (!snapshot) throw new Error('a user was not looked up');
   const names = new Set(rules.flatMap(eventsStarting));
-  const seen = await findNewest(
+  const newest = await findNewest(
     tx,
     [...names].map((name) => ({ projectId, userId, name })),
   );
-  const byName = new Map(seen.map((event) => [event.name, event]));
+  const byName = new Map(newest.map((event) => [event.name, event]));
   const audiences = await listAudiencesOf(tx, { projectId, userId });
   return {
-    desk: openDesk({ person, model }, ofPerson, { now, newId: () => '' }),
+    context: createEvaluationContext({ person, model }, snapshot, { now, newId: () => '' }),
     lastSeen: (name) => byName.get(name),
     timers,
     memberSince: new Map(audiences.map(({ id, since }) => [id, since])),
-    fewer: await findOneFewer(tx, rules, { projectId, userId, now }),
+    fewer: await findEarlierOccurrences(tx, rules, { projectId, userId, now }),
   };
 }
 
@@ -148,14 +154,14 @@ function eventsStarting({ definition }: ActiveRule): string[] {
   });
 }
 
-function ledgerRows(
-  ledger: LedgerRow[],
-  { evaluated, names }: { evaluated: Evaluated; names: (ruleId: string) => string },
+function explainedRows(
+  decisionCounts: DecisionCount[],
+  { evaluated, names }: { evaluated: EvaluatedRules; names: (ruleId: string) => string },
 ): ExplainedRow[] {
-  const told = new Set<string>();
-  return ledger.map(({ ruleId, key, reason, detail, at, count, firstAt }): ExplainedRow => {
-    const ofRule = told.has(ruleId) ? undefined : evaluated.get(ruleId);
-    told.add(ruleId);
+  const described = new Set<string>();
+  return decisionCounts.map(({ ruleId, key, reason, detail, at, count, firstAt }): ExplainedRow => {
+    const ofRule = described.has(ruleId) ? undefined : evaluated.get(ruleId);
+    described.add(ruleId);
     return {
       rule: names(ruleId),
       fired: reason === 'fired',

@@ -1,15 +1,15 @@
-export { type BacktestPlaces, createBacktestPlaces } from './backtest/backtest.ts';
-export { answerThen, countThen } from './event-history.ts';
+export { type BacktestSlots, createBacktestSlots } from './backtest/backtest.ts';
+export { evaluateWindowAsOf, countAsOf } from './event-history.ts';
 export { type ExplainedRow, explainPerson } from './explain.ts';
 export { reasonWords } from './reason-sentences.ts';
-export { type Forecast, forecastOf, shownTime } from './send-forecast.ts';
-export { type PersonAudience, listAudiencesOf, toShownEvent } from './show-person.ts';
+export { type Forecast, forecastOf, timeOrNull } from './send-forecast.ts';
+export { type PersonAudience, listAudiencesOf, eventView } from './show-person.ts';
 export {
-  type ShownRun,
-  listWholeDrafts,
+  type RunView,
+  listDraftHistories,
   ruleNames,
-  toShownDecision,
-  toShownRun,
-  toWholeDraft,
+  decisionView,
+  runView,
+  draftHistoryView,
 } from './user-emails.ts';
-export { gatherWaiting } from './waiting-queue.ts';
+export { loadWaitingQueue } from './waiting-queue.ts';

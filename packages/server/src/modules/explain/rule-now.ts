@@ -6,17 +6,17 @@ import {
   type ActiveRule,
   type Anchor,
   type Trigger,
-  type Considered,
+  type TriggerMatch,
   decide,
   type DecisionFacts,
   dateIn,
   type Newest,
   type Timer,
   triggerSentence,
-  type Desk,
+  type EvaluationContext,
   factsOf,
 } from '../rules/index.ts';
-import { type OneFewer, withOneMore } from './one-fewer-event.ts';
+import { type EarlierOccurrences, withNextEvent } from './one-fewer-event.ts';
 import { NOT_CONSIDERED, NOT_CONSIDERED_WORDS, reasonWords, type RuleReason } from './reason-sentences.ts';
 
 /** The decision of a rule about a user if its trigger arrived now. It comes from the engine's own `decide`. */
@@ -49,56 +49,64 @@ export type TriggerNow = {
   would_pass_if: Explained[];
 };
 
-export type AskedNow = {
-  desk: Desk;
+export type RuleContext = {
+  context: EvaluationContext;
   /** The newest event of each name, including events that no rule looks up. */
   lastSeen: Newest;
   timers: Timer[];
   /** When the user joined each audience, by audience id. */
   memberSince: Map<string, string>;
-  fewer: OneFewer;
+  fewer: EarlierOccurrences;
 };
 
-export function ruleNow(rule: ActiveRule, asked: AskedNow): RuleNow {
+export function ruleNow(rule: ActiveRule, ruleContext: RuleContext): RuleNow {
   const { onlyIf, when } = rule.definition;
-  const timers = asked.timers.filter(({ ruleId }) => ruleId === rule.id);
-  const present = new Set(timers.flatMap(({ version, place }) => (version === rule.version ? place : [])));
+  const timers = ruleContext.timers.filter(({ ruleId }) => ruleId === rule.id);
+  const present = new Set(
+    timers.flatMap(({ version, position }) => (version === rule.version ? position : [])),
+  );
   const triggers = [
-    ...timers.flatMap((timer) => timerNow(rule, timer, asked)),
-    ...when.flatMap((trigger, place) => (present.has(place) ? [] : supposedNow({ rule, trigger }, asked))),
+    ...timers.flatMap((timer) => timerNow(rule, timer, ruleContext)),
+    ...when.flatMap((trigger, position) =>
+      present.has(position) ? [] : supposedNow({ rule, trigger }, ruleContext),
+    ),
   ];
   return {
     on: rule.enabledAt !== null,
     would_fire: triggers.some((trigger) => trigger.would_fire),
     triggers,
-    only_if: onlyIf && tell(onlyIf, asked.desk),
+    only_if: onlyIf && explainPredicate(onlyIf, ruleContext.context),
   };
 }
 
-function tell(predicate: Predicate, desk: Desk): Explained {
-  return explain(predicate, desk.known.facts, audienceNames(desk));
+function explainPredicate(predicate: Predicate, context: EvaluationContext): Explained {
+  return explain(predicate, context.snapshot.facts, audienceNames(context));
 }
 
-function audienceNames({ model }: Desk): (id: string) => string | undefined {
-  return (id) => model.audiences.editionFor(id)?.name;
+function audienceNames({ model }: EvaluationContext): (id: string) => string | undefined {
+  return (id) => model.audiences.versionFor(id)?.name;
 }
 
-type Hooked = { rule: ActiveRule; trigger: Trigger };
+type RuleTrigger = { rule: ActiveRule; trigger: Trigger };
 
 /** Evaluates a timer that is already set, by the rule version that set it. */
-function timerNow(rule: ActiveRule, timer: Timer, { desk }: AskedNow): TriggerNow[] {
-  const of = desk.model.rules.byVersion(rule.id, timer.version);
-  const trigger = of?.definition.when[timer.place];
+function timerNow(rule: ActiveRule, timer: Timer, { context }: RuleContext): TriggerNow[] {
+  const of = context.model.rules.byVersion(rule.id, timer.version);
+  const trigger = of?.definition.when[timer.position];
   if (!of || !trigger) return [];
   const { anchor, at, version } = timer;
   const hooked = { rule: of, trigger, anchor };
-  const decided = decideThrough(hooked, { facts: factsOf(desk, of), now: Math.max(desk.now, at), by: 'due' });
+  const decision = decideThrough(hooked, {
+    facts: factsOf(context, of),
+    now: Math.max(context.now, at),
+    by: 'due',
+  });
   return [
     {
-      waits_for: triggerSentence(trigger, audienceNames(desk)),
+      waits_for: triggerSentence(trigger, audienceNames(context)),
       last_seen_at: iso(anchor.occurredAt),
-      ...told(of, decided, desk),
-      at: iso(decided.at ?? at),
+      ...decisionFields(of, decision, context),
+      at: iso(decision.at ?? at),
       is_set: true,
       note: version === rule.version ? null : `by version ${version}, which set the timer`,
     },
@@ -106,42 +114,46 @@ function timerNow(rule: ActiveRule, timer: Timer, { desk }: AskedNow): TriggerNo
 }
 
 /** Evaluates a trigger as if it arrived now. */
-function supposedNow(of: Hooked, asked: AskedNow): TriggerNow {
+function supposedNow(of: RuleTrigger, ruleContext: RuleContext): TriggerNow {
   const { rule, trigger } = of;
-  const { anchor, at: seenAt, note } = seenOf(trigger, asked);
-  const said = {
-    waits_for: triggerSentence(trigger, audienceNames(asked.desk)),
+  const { anchor, at: seenAt, note } = lastOccurrenceOf(trigger, ruleContext);
+  const fields = {
+    waits_for: triggerSentence(trigger, audienceNames(ruleContext.context)),
     last_seen_at: isoOrNull(seenAt),
     note,
     is_set: false,
   };
   if (!anchor) {
     const unknown = { reason: NOT_CONSIDERED, sentence: NOT_CONSIDERED_WORDS, detail: {} } as const;
-    return { ...said, ...unknown, would_fire: false, at: null, would_pass_if: [] };
+    return { ...fields, ...unknown, would_fire: false, at: null, would_pass_if: [] };
   }
-  const desk = whenItCame(asked, anchor);
-  const facts = afterIt(factsOf(desk, rule), anchor);
+  const nextContext = withAnchor(ruleContext, anchor);
+  const facts = withSupposedEvent(factsOf(nextContext, rule), anchor);
   const by = anchor.kind === 'date' ? 'record' : 'due';
-  const decided = decideThrough({ ...of, anchor }, { facts, now: desk.now, by });
-  const { detail, ...rest } = told(rule, decided, desk);
+  const decision = decideThrough({ ...of, anchor }, { facts, now: nextContext.now, by });
+  const { detail, ...otherFields } = decisionFields(rule, decision, nextContext);
   return {
-    ...said,
-    ...rest,
-    at: isoOrNull(decided.at),
+    ...fields,
+    ...otherFields,
+    at: isoOrNull(decision.at),
     detail: withoutAnchor(detail),
   };
 }
 
-type DecidedThen = { reason: RuleReason; detail: Record<string, unknown>; at: number | null };
-type Told = Pick<TriggerNow, 'would_fire' | 'reason' | 'sentence' | 'detail' | 'would_pass_if'>;
+type DecisionNow = { reason: RuleReason; detail: Record<string, unknown>; at: number | null };
+type DecisionFields = Pick<TriggerNow, 'would_fire' | 'reason' | 'sentence' | 'detail' | 'would_pass_if'>;
 
-function told(rule: ActiveRule, { reason, detail }: DecidedThen, desk: Desk): Told {
+function decisionFields(
+  rule: ActiveRule,
+  { reason, detail }: DecisionNow,
+  context: EvaluationContext,
+): DecisionFields {
   return {
     would_fire: reason === 'fired',
     reason,
     sentence: reasonWords(reason, 'rule'),
     detail,
-    would_pass_if: refusingOf(rule, reason).map((predicate) => tell(predicate, desk)),
+    would_pass_if: refusingOf(rule, reason).map((predicate) => explainPredicate(predicate, context)),
   };
 }
 
@@ -151,10 +163,10 @@ function refusingOf({ definition: { onlyIf, exits, goal } }: ActiveRule, reason:
 }
 
 /** Adds the supposed event to the facts that the conditions read. */
-function whenItCame({ desk, fewer }: AskedNow, anchor: Anchor): Desk {
-  if (anchor.kind !== 'event') return desk;
-  const { known } = desk;
-  return { ...desk, known: { ...known, facts: withOneMore(known.facts, anchor, fewer) } };
+function withAnchor({ context, fewer }: RuleContext, anchor: Anchor): EvaluationContext {
+  if (anchor.kind !== 'event') return context;
+  const { snapshot } = context;
+  return { ...context, snapshot: { ...snapshot, facts: withNextEvent(snapshot.facts, anchor, fewer) } };
 }
 
 /**
@@ -162,21 +174,21 @@ function whenItCame({ desk, fewer }: AskedNow, anchor: Anchor): Desk {
  * counts as passed: see `noteOf`.
  */
 function decideThrough(
-  { rule, trigger, anchor }: Hooked & { anchor: Anchor },
-  { facts, now, by }: { facts: DecisionFacts; now: number; by: Considered['by'] },
-): DecidedThen {
-  const considered: Considered = { rule, trigger, anchor, by };
-  const { reason, detail, armAt } = decide(considered, facts, now);
-  if (reason !== 'starts_later' || armAt === null) return { reason, detail, at: null };
-  const then = decide({ ...considered, by: 'due' }, facts, armAt);
-  return { reason: then.reason, detail: then.detail, at: armAt };
+  { rule, trigger, anchor }: RuleTrigger & { anchor: Anchor },
+  { facts, now, by }: { facts: DecisionFacts; now: number; by: TriggerMatch['by'] },
+): DecisionNow {
+  const match: TriggerMatch = { rule, trigger, anchor, by };
+  const { reason, detail, timerAt } = decide(match, facts, now);
+  if (reason !== 'starts_later' || timerAt === null) return { reason, detail, at: null };
+  const then = decide({ ...match, by: 'due' }, facts, timerAt);
+  return { reason: then.reason, detail: then.detail, at: timerAt };
 }
 
 /** The id of an event that has not arrived. Its properties are taken from the last event of that name. */
 const SUPPOSED_ID = 'supposed';
 
 /** Applies a supposed event: it lifts a suppression and is the newest of its name. */
-function afterIt(facts: DecisionFacts, anchor: Anchor): DecisionFacts {
+function withSupposedEvent(facts: DecisionFacts, anchor: Anchor): DecisionFacts {
   if (anchor.kind !== 'event') return facts;
   const { id, occurredAt, acceptedAt, properties } = anchor;
   const supposed = { id, occurredAt, acceptedAt, properties, seq: Number.MAX_SAFE_INTEGER };
@@ -192,19 +204,19 @@ function withoutAnchor(detail: Record<string, unknown>): Record<string, unknown>
   return Object.fromEntries(Object.entries(detail).filter(([name]) => name !== 'event_id'));
 }
 
-type Seen = { at: number | null; anchor: Anchor | null; note: string | null };
+type LastOccurrence = { at: number | null; anchor: Anchor | null; note: string | null };
 
-function seenOf(trigger: Trigger, asked: AskedNow): Seen {
+function lastOccurrenceOf(trigger: Trigger, ruleContext: RuleContext): LastOccurrence {
   switch (trigger.kind) {
     case 'event':
     case 'relative':
-      return seenEvent(trigger.event, trigger, asked);
+      return seenEvent(trigger.event, trigger, ruleContext);
     case 'absence':
-      return seenEvent(trigger.since, trigger, asked);
+      return seenEvent(trigger.since, trigger, ruleContext);
     case 'audience':
-      return seenAudience(trigger, asked);
+      return seenAudience(trigger, ruleContext);
     case 'date':
-      return seenDate(trigger.trait, asked);
+      return seenDate(trigger.trait, ruleContext);
     default:
       return trigger satisfies never;
   }
@@ -213,12 +225,12 @@ function seenOf(trigger: Trigger, asked: AskedNow): Seen {
 function seenEvent(
   name: string,
   trigger: Extract<Trigger, { kind: 'event' | 'relative' | 'absence' }>,
-  { desk, lastSeen }: AskedNow,
-): Seen {
+  { context, lastSeen }: RuleContext,
+): LastOccurrence {
   const last = lastSeen(name);
   const properties = last?.properties ?? {};
   const at = last?.occurredAt ?? null;
-  const { now } = desk;
+  const { now } = context;
   // The event itself determines its time (`plusDays`), and there is no earlier event to take it from.
   if (!last && trigger.kind === 'relative' && trigger.plusDays !== null)
     return { at, anchor: null, note: null };
@@ -243,10 +255,10 @@ function noteOf(
 
 function seenAudience(
   { audienceId, move }: Extract<Trigger, { kind: 'audience' }>,
-  { desk, memberSince }: AskedNow,
-): Seen {
+  { context, memberSince }: RuleContext,
+): LastOccurrence {
   const since = memberSince.get(audienceId);
-  const { now } = desk;
+  const { now } = context;
   const ids = { id: audienceId, name: audienceId };
   const moments = { occurredAt: now, acceptedAt: now, seq: null };
   return {
@@ -261,8 +273,8 @@ const AUDIENCE_NOTES = {
   left: 'the user is not in it and would have to join it first',
 } as const;
 
-function seenDate(trait: string, { desk }: AskedNow): Seen {
-  const { person, now } = desk;
+function seenDate(trait: string, { context }: RuleContext): LastOccurrence {
+  const { person, now } = context;
   const at = dateIn(person.traits.get(trait));
   if (at === null) return { at, anchor: null, note: 'the user has no date in this trait' };
   const ids = { id: trait, name: trait };

@@ -4,19 +4,19 @@ import type { DraftForecast, GateReason } from '../sending/index.ts';
 /** The expected result of a draft if no member acts, its time, and the last send check that delays or holds it. */
 export type Forecast = { result: DraftForecast['kind']; at: string | null; reason: GateReason | null };
 
-export function forecastOf(fate: DraftForecast): Forecast {
-  switch (fate.kind) {
+export function forecastOf(forecast: DraftForecast): Forecast {
+  switch (forecast.kind) {
     case 'sends':
-      return { result: 'sends', at: iso(fate.leavesAt), reason: fate.after };
+      return { result: 'sends', at: iso(forecast.leavesAt), reason: forecast.after };
     case 'held':
-      return { result: 'held', at: shownTime(fate.until ?? undefined), reason: fate.reason };
+      return { result: 'held', at: timeOrNull(forecast.until ?? undefined), reason: forecast.reason };
     case 'expires':
-      return { result: 'expires', at: iso(fate.expiresAt), reason: fate.after };
+      return { result: 'expires', at: iso(forecast.expiresAt), reason: forecast.after };
     default:
-      return fate satisfies never;
+      return forecast satisfies never;
   }
 }
 
-export function shownTime(ms: number | undefined): string | null {
+export function timeOrNull(ms: number | undefined): string | null {
   return ms === undefined ? null : iso(ms);
 }

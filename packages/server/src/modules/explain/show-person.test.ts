@@ -1,28 +1,28 @@
 import { beforeEach, expect, test } from 'vitest';
 import { testHasher } from '../../../testkit/hasher.ts';
-import { heldClock } from '../../../testkit/clock.ts';
+import { fixedClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { putRecords } from '../../../testkit/inbox.ts';
 import { idMaker } from '../../platform/ids.ts';
 import { silentLog } from '../../platform/log.ts';
 import { listBuilding } from '../audiences/build-version.ts';
-import { bury } from '../ingest/queue/dead-letters.ts';
+import { deadLetterRecord } from '../ingest/queue/dead-letters.ts';
 import { listDrafts } from '../drafts/reads.ts';
 import { addHits } from '../inbound/tracking/tracker.ts';
 import { keepMail } from '../sending/test-inbox/keep-mail.ts';
-import { insertMessages as claimMessages } from '../sending/emails/store.ts';
+import { insertEmails as claimEmails } from '../sending/emails/store.ts';
 import { addSuppression } from '../sending/suppressions/store.ts';
 import { createAudience, editAudience } from '../audiences/change-audience.ts';
 import { createProject } from '../administration/create-project.ts';
-import { createDigest } from '../processing/process.ts';
+import { createProcessor } from '../processing/process.ts';
 import { exportPerson } from '../profiles/export-user.ts';
 import { recordOutcomes } from '../outcomes/record/record-outcomes.ts';
 import { showPerson } from './show-person.ts';
 import { listRuleNeeds } from '../rules/runs/rules-in-force.ts';
 
-const clock = heldClock();
+const clock = fixedClock();
 const db = await openTestDatabase(clock);
-const digest = createDigest({ db, log: silentLog, newId: idMaker(db.clock), hasher: testHasher });
+const processor = createProcessor({ db, log: silentLog, newId: idMaker(db.clock), hasher: testHasher });
 
 let projectId = 0;
 beforeEach(async () => {
@@ -31,7 +31,7 @@ beforeEach(async () => {
 
 async function accept(kind: 'users' | 'events', records: object[]): Promise<void> {
   await putRecords(db, { projectId, kind, records });
-  while ((await digest.batch('live', [projectId])).records > 0);
+  while ((await processor.batch('live', [projectId])).records > 0);
 }
 
 async function build(
@@ -40,7 +40,7 @@ async function build(
   upTo: 'served' | 'went on' = 'served',
 ): Promise<string> {
   const { id } = await createAudience({ db, listRuleNeeds }, { projectId, name, definition });
-  for (const place of await listBuilding(db, 10)) while ((await digest.build(place)) !== upTo);
+  for (const key of await listBuilding(db, 10)) while ((await processor.build(key)) !== upTo);
   return id;
 }
 
@@ -76,8 +76,8 @@ test('shows a user with audiences and events, with exactly the names of the API'
     { external_user_id: 'ada', name: 'login', properties: { n: 2 } },
   ]);
   const event = { id: UUID, name: 'login', accepted_at: now(), received_at: now() };
-  const shown = await show();
-  expect(shown).toEqual({
+  const detail = await show();
+  expect(detail).toEqual({
     external_user_id: 'ada',
     email: 'Ada@x.org',
     traits: JSON.parse(
@@ -98,7 +98,7 @@ test('shows a user with audiences and events, with exactly the names of the API'
     runs: [],
     outcomes: [],
   });
-  expect(Object.hasOwn(shown.traits, '__proto__')).toBe(true);
+  expect(Object.hasOwn(detail.traits, '__proto__')).toBe(true);
 });
 
 test('shows a suppressed user as suppressed without end, and as live since the event that lifted it', async () => {
@@ -119,13 +119,13 @@ test('shows an audience while it is first built, and by its old definition while
   const id = await build('Small', { trait: 'seats', at_most: 0 }, 'went on');
   const seen = { id, name: 'Small', since: now() };
   expect((await show()).audiences).toEqual([seen]);
-  for (const place of await listBuilding(db, 1)) while ((await digest.build(place)) !== 'served');
+  for (const key of await listBuilding(db, 1)) while ((await processor.build(key)) !== 'served');
   clock.advance(1_000);
   await editAudience(
     { db, listRuleNeeds },
     { projectId, reference: id, definition: { trait: 'seats', at_most: 1 } },
   );
-  for (const place of await listBuilding(db, 1)) await digest.build(place);
+  for (const key of await listBuilding(db, 1)) await processor.build(key);
   const rows = await db.query(
     `SELECT 1 FROM beckon.audience_member WHERE project_id = $1 AND external_user_id = 'ada'`,
     [projectId],
@@ -171,7 +171,7 @@ test('exports everything that is shown, the change stream and dead-lettered reco
   const at = new Date(clock.now());
   for (const [seq, userId] of ['ada', 'bob'].entries()) {
     const record = { external_user_id: userId, name: 'odd' };
-    await bury(
+    await deadLetterRecord(
       db,
       { projectId, priority: 'live', kind: 'events', seq: seq + 1, acceptedAt: at, record },
       { reason: 'bad', at },
@@ -242,15 +242,15 @@ test('shows and exports the results of emails: outcomes, replies, hits and webho
     template: null,
   };
   const sent = { claimedAt: clock.now(), leaseUntil: clock.now(), domain: 'acme.example', provider: 'x.org' };
-  await claimMessages(db, [{ ...email, ...sent, id, address: 'ada@x.org' }]);
+  await claimEmails(db, [{ ...email, ...sent, id, address: 'ada@x.org' }]);
   await db.query(
-    `INSERT INTO beckon.tracking_link (project_id, message_id, external_user_id, opens, urls) VALUES ($1, $2, 'ada', true, $3)`,
+    `INSERT INTO beckon.tracking_link (project_id, email_id, external_user_id, opens, urls) VALUES ($1, $2, 'ada', true, $3)`,
     [projectId, id, ['https://acme.example']],
   );
   const at = clock.now();
-  const hit = { projectId, messageId: id, kind: 'click', link: 0, at, signs: [], agent: 'Firefox' } as const;
+  const hit = { projectId, emailId: id, kind: 'click', link: 0, at, signs: [], agent: 'Firefox' } as const;
   await db.transaction((tx) => addHits(tx, [{ ...hit, remote: '192.0.2.1' }]));
-  const happened = { projectId, messageId: id, occurredAt: at };
+  const happened = { projectId, emailId: id, occurredAt: at };
   const deps = { db, newId, log: silentLog };
   for (let n = 0; n < 250; n += 1) {
     clock.advance(1);
@@ -272,8 +272,8 @@ test('shows and exports the results of emails: outcomes, replies, hits and webho
   const { value } = await exported();
   expect(value['outcomes']).toEqual(outcomes);
   expect(value).toMatchObject({
-    links: [{ message_id: id, opens: true, urls: ['https://acme.example'], hits: 1 }],
-    hits: [{ message_id: id, hits: [{ kind: 'click', link: 0, agent: 'Firefox', remote: '192.0.2.1' }] }],
+    links: [{ email_id: id, opens: true, urls: ['https://acme.example'], hits: 1 }],
+    hits: [{ email_id: id, hits: [{ kind: 'click', link: 0, agent: 'Firefox', remote: '192.0.2.1' }] }],
     replies: [],
   });
   expect(value['webhooks']).toHaveLength(250);
@@ -282,7 +282,7 @@ test('shows and exports the results of emails: outcomes, replies, hits and webho
 test('exports a user who is known only from dead-lettered records', async () => {
   const at = new Date(clock.now());
   const record = { external_user_id: 'ghost', name: 'odd' };
-  await bury(
+  await deadLetterRecord(
     db,
     { projectId, priority: 'live', kind: 'events', seq: 1, acceptedAt: at, record },
     { reason: 'bad', at },
@@ -337,7 +337,7 @@ test('shows a user with their drafts, decisions and active runs', async () => {
       rule: 'welcome',
       version: 1,
       state: 'active',
-      arm: 'treatment',
+      variant: 'treatment',
       waits_for: 'draft',
       enrolled_at: now(),
     },
@@ -368,7 +368,7 @@ test("exports whole drafts with every move, and the rules' state of this user on
     template: null,
     leaseUntil: clock.now(),
   };
-  await claimMessages(db, [{ ...message, id: draftId, address: 'ada@x.org' }]);
+  await claimEmails(db, [{ ...message, id: draftId, address: 'ada@x.org' }]);
   const until = clock.now() + HOUR_MS;
   const snoozed = { reason: 'snoozed', until, createdAt: clock.now(), createdBy: 'ada' } as const;
   await addSuppression(db, { projectId, kind: 'email', value: 'ADA@x.org', ...snoozed });

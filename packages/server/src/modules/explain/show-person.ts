@@ -1,24 +1,18 @@
-import { findStandings, loadModels } from '../audiences/index.ts';
+import { findMemberships, loadModels } from '../audiences/index.ts';
 import {
   type EventOfPerson,
   listNewest,
   type PersonId,
   showPerson as show,
-  type ShownPerson,
+  type PersonView,
   unknownPerson,
 } from '../users/index.ts';
-import { listOutcomesOf, type ShownOutcome, toShownOutcome } from '../outcomes/index.ts';
+import { listOutcomesOf, type OutcomeView, outcomeView } from '../outcomes/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import {
-  listEmailsOf,
-  ruleNames,
-  type ShownDecision,
-  type ShownDraft,
-  type ShownRun,
-} from './user-emails.ts';
+import { listEmailsOf, ruleNames, type DecisionView, type DraftView, type RunView } from './user-emails.ts';
 
 export type PersonAudience = { id: string; name: string; since: string };
-export type ShownEvent = {
+export type EventView = {
   id: string;
   name: string;
   properties: Record<string, unknown>;
@@ -28,48 +22,48 @@ export type ShownEvent = {
 };
 
 /** All that is known about a user at a glance, with only the newest of long lists. */
-export type WholePerson = ShownPerson & {
+export type PersonDetail = PersonView & {
   audiences: PersonAudience[];
-  events: ShownEvent[];
-  drafts: ShownDraft[];
-  decisions: ShownDecision[];
-  runs: ShownRun[];
+  events: EventView[];
+  drafts: DraftView[];
+  decisions: DecisionView[];
+  runs: RunView[];
   /** The outcomes of the user's emails. */
-  outcomes: ShownOutcome[];
+  outcomes: OutcomeView[];
 };
 
-const EVENTS_SHOWN_MAX = 1_000;
-const OUTCOMES_SHOWN_MAX = 1_000;
+const EVENTS_MAX = 1_000;
+const OUTCOMES_MAX = 1_000;
 
-export async function showPerson(tx: Tx, wanted: PersonId): Promise<WholePerson> {
-  const person = await show(tx, wanted);
-  if (!person) throw unknownPerson(wanted.userId);
-  const events = await listNewest(tx, { ...wanted, limit: EVENTS_SHOWN_MAX });
-  const outcomes = await listOutcomesOf(tx, { ...wanted, limit: OUTCOMES_SHOWN_MAX });
-  const names = await ruleNames(tx, wanted.projectId);
+export async function showPerson(tx: Tx, personId: PersonId): Promise<PersonDetail> {
+  const person = await show(tx, personId);
+  if (!person) throw unknownPerson(personId.userId);
+  const events = await listNewest(tx, { ...personId, limit: EVENTS_MAX });
+  const outcomes = await listOutcomesOf(tx, { ...personId, limit: OUTCOMES_MAX });
+  const names = await ruleNames(tx, personId.projectId);
   return {
     ...person,
-    audiences: await listAudiencesOf(tx, wanted),
-    events: events.map(toShownEvent),
-    ...(await listEmailsOf(tx, wanted)),
-    outcomes: outcomes.map((outcome) => toShownOutcome(outcome, names)),
+    audiences: await listAudiencesOf(tx, personId),
+    events: events.map(eventView),
+    ...(await listEmailsOf(tx, personId)),
+    outcomes: outcomes.map((outcome) => outcomeView(outcome, names)),
   };
 }
 
 /** Lists the audiences that a user is in, by the served definition, or by the one that is being built if there is no other. */
 export async function listAudiencesOf(tx: Tx, { projectId, userId }: PersonId): Promise<PersonAudience[]> {
   const model = (await loadModels(tx, [projectId])).get(projectId);
-  const [standing] = await findStandings(tx, [{ projectId, userId }], { dues: false });
-  return (model?.editions ?? [])
-    .flatMap(({ edition, audienceId, name }) => {
-      const since = standing?.members.get(edition);
-      const isSeen = model?.editionFor(audienceId)?.edition === edition;
-      return since && isSeen ? [{ id: audienceId, name, since: since.toISOString() }] : [];
+  const [membership] = await findMemberships(tx, [{ projectId, userId }], { withTimers: false });
+  return (model?.versions ?? [])
+    .flatMap(({ versionId, audienceId, name }) => {
+      const since = membership?.members.get(versionId);
+      const isCurrent = model?.versionFor(audienceId)?.versionId === versionId;
+      return since && isCurrent ? [{ id: audienceId, name, since: since.toISOString() }] : [];
     })
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-export function toShownEvent(event: EventOfPerson): ShownEvent {
+export function eventView(event: EventOfPerson): EventView {
   return {
     id: event.id,
     name: event.name,

@@ -1,13 +1,19 @@
 import { Type } from 'typebox';
-import type { GateSaid, MailableAnswer } from '@beckon/contract/dashboard';
+import type { SendCheckEntry, CanReceiveResult } from '@beckon/contract/dashboard';
 import { iso, isoOrNull } from '../../platform/time/clock.ts';
-import { listRefusedTopics, findTyped, readPlace, shownKind, toListed } from '../outcomes/index.ts';
+import {
+  listRefusedTopics,
+  findTypedEntry,
+  readTarget,
+  listedKind,
+  listedSuppression,
+} from '../outcomes/index.ts';
 import type { SuppressionHasher } from '../sending/index.ts';
-import { type GateVerdict, type Mailable, wouldBeMailed } from './can-receive-email.ts';
+import { type SendCheckResult, type Recipient, checkRecipients } from './can-receive-email.ts';
 import { type DashboardRoute, routesFor, type KitDeps } from '../workspace/index.ts';
-import type { Mailroom } from '../delivery/index.ts';
+import type { SendServices } from '../delivery/index.ts';
 
-type Deps = KitDeps & { hasher: SuppressionHasher; mailroom: Mailroom };
+type Deps = KitDeps & { hasher: SuppressionHasher; sendServices: SendServices };
 const { route } = routesFor<Deps>();
 
 export const suppressionCheckRoutes: DashboardRoute<Deps>[] = [
@@ -17,19 +23,19 @@ export const suppressionCheckRoutes: DashboardRoute<Deps>[] = [
       email: Type.Optional(Type.String({ maxLength: 1_000 })),
       user: Type.Optional(Type.String({ maxLength: 1_000 })),
     }),
-    async handle({ db, mailroom, access, hasher }, { projectId, query }) {
-      const place = readPlace(projectId, query);
+    async handle({ db, sendServices, access, hasher }, { projectId, query }) {
+      const target = readTarget(projectId, query);
       const now = db.clock.now();
-      const { people, isCut } = await wouldBeMailed(db, { place, now, mailroom });
-      const { suppression, lift, places } = await findTyped(db, hasher, place);
+      const { people, isCut } = await checkRecipients(db, { target, now, sendServices });
+      const { suppression, lift, targets } = await findTypedEntry(db, hasher, target);
       const actors = [suppression?.createdBy, lift?.liftedBy].flatMap((actor) => actor ?? []);
       const names = await access.namesOf(actors);
-      const shown = people.map(toShown);
-      const data: MailableAnswer = {
-        kind: shownKind(place.kind),
-        value: place.value,
-        can_receive: shown.length === 0 ? null : shown.some(({ can_receive: mailed }) => mailed),
-        suppression: suppression ? toListed(suppression, names, now) : null,
+      const users = people.map(userChecks);
+      const data: CanReceiveResult = {
+        kind: listedKind(target.kind),
+        value: target.value,
+        can_receive: users.length === 0 ? null : users.some(({ can_receive: mailed }) => mailed),
+        suppression: suppression ? listedSuppression(suppression, names, now) : null,
         lifted: lift
           ? {
               reason: lift.reason,
@@ -37,8 +43,8 @@ export const suppressionCheckRoutes: DashboardRoute<Deps>[] = [
               lifted_by_name: names.get(lift.liftedBy) ?? lift.liftedBy,
             }
           : null,
-        unsubscribed_topics: await listRefusedTopics(db, places),
-        users: shown,
+        unsubscribed_topics: await listRefusedTopics(db, targets),
+        users: users,
         truncated: isCut,
       };
       return { data };
@@ -46,16 +52,16 @@ export const suppressionCheckRoutes: DashboardRoute<Deps>[] = [
   }),
 ];
 
-function toShown({ person, address, gates, topicsRefused }: Mailable): MailableAnswer['users'][number] {
+function userChecks({ person, address, gates, topicsRefused }: Recipient): CanReceiveResult['users'][number] {
   return {
     external_user_id: person.userId,
     address,
     can_receive: gates.every(({ passes }) => passes),
-    checks: gates.map(toSaid),
+    checks: gates.map(checkResult),
     unsubscribed_topics: topicsRefused,
   };
 }
 
-function toSaid({ check, passes, words, until }: GateVerdict): GateSaid {
+function checkResult({ check, passes, words, until }: SendCheckResult): SendCheckEntry {
   return { check, passes, text: words, until: isoOrNull(until) };
 }

@@ -1,8 +1,8 @@
 import { iso, isoOrNull } from '../../platform/time/clock.ts';
-import { listDecisionsOf, type LedgerRow, listRules, listRunsOf, type Run } from '../rules/index.ts';
+import { listDecisionsOf, type DecisionCount, listRules, listRunsOf, type Run } from '../rules/index.ts';
 import {
   type Draft,
-  type DraftContentKept,
+  type StoredDraftContent,
   listContents,
   listDrafts,
   listMoves,
@@ -12,7 +12,7 @@ import type { PersonId } from '../users/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 
 /** The drafts and decisions of rules about a user, with the names of the API. */
-export type ShownDraft = {
+export type DraftView = {
   id: string;
   state: string;
   rule: string;
@@ -21,7 +21,7 @@ export type ShownDraft = {
   deadline_at: string | null;
   reason: string | null;
 };
-export type ShownDecision = {
+export type DecisionView = {
   rule: string;
   fired: boolean;
   reason: string;
@@ -39,7 +39,7 @@ export async function ruleNames(tx: Tx, projectId: number): Promise<RuleNames> {
   return (ruleId) => names.get(ruleId) ?? ruleId;
 }
 
-function toShownDraft(draft: Draft, names: RuleNames): ShownDraft {
+function draftView(draft: Draft, names: RuleNames): DraftView {
   const { id, state, ruleId, userId, content, deadlineAt, reason } = draft;
   return {
     id,
@@ -52,7 +52,7 @@ function toShownDraft(draft: Draft, names: RuleNames): ShownDraft {
   };
 }
 
-export function toShownDecision(row: LedgerRow, names: RuleNames): ShownDecision {
+export function decisionView(row: DecisionCount, names: RuleNames): DecisionView {
   const { ruleId, reason, detail, at, count, firstAt } = row;
   return {
     rule: names(ruleId),
@@ -65,12 +65,12 @@ export function toShownDecision(row: LedgerRow, names: RuleNames): ShownDecision
   };
 }
 
-export type ShownRun = {
+export type RunView = {
   id: string;
   rule: string;
   version: number;
   state: Run['state'];
-  arm: Run['arm'];
+  variant: Run['variant'];
   waits_for: Run['waitsFor'];
   next_at: string | null;
   enrolled_at: string;
@@ -79,14 +79,14 @@ export type ShownRun = {
   end_reason: Run['endReason'];
 };
 
-export function toShownRun(run: Run, names: RuleNames): ShownRun {
-  const { id, ruleId, version, state, arm, waitsFor, nextAt, enrolledAt, convertedAt, endedAt } = run;
+export function runView(run: Run, names: RuleNames): RunView {
+  const { id, ruleId, version, state, variant, waitsFor, nextAt, enrolledAt, convertedAt, endedAt } = run;
   return {
     id,
     rule: names(ruleId),
     version,
     state,
-    arm,
+    variant,
     waits_for: waitsFor,
     next_at: isoOrNull(nextAt),
     enrolled_at: iso(enrolledAt),
@@ -96,31 +96,31 @@ export function toShownRun(run: Run, names: RuleNames): ShownRun {
   };
 }
 
-type WholeDraft = { draft: Draft; moves: DraftTransition[]; texts: DraftContentKept[] };
+type DraftHistory = { draft: Draft; moves: DraftTransition[]; texts: StoredDraftContent[] };
 
 /** Yields all drafts of a user with every text and every move, page by page, newest first. */
-export async function* listWholeDrafts(
+export async function* listDraftHistories(
   tx: Tx,
   { projectId, userId, pageOf }: PersonId & { pageOf: number },
-): AsyncGenerator<WholeDraft[], void, void> {
+): AsyncGenerator<DraftHistory[], void, void> {
   const of = { projectId, userId, state: null, ruleId: null, limit: pageOf };
   let after: string | null | undefined = null;
   while (after !== undefined) {
     const drafts: Draft[] = await listDrafts(tx, { ...of, after });
-    const whole = [];
+    const histories = [];
     for (const draft of drafts) {
       const moves = await listMoves(tx, projectId, draft.id);
       const texts = draft.isEdited ? await listContents(tx, projectId, draft.id) : [];
-      whole.push({ draft, moves, texts });
+      histories.push({ draft, moves, texts });
     }
-    yield whole;
+    yield histories;
     after = drafts.length < pageOf ? undefined : drafts.at(-1)?.id;
   }
 }
 
-export function toWholeDraft({ draft, moves, texts }: WholeDraft, names: RuleNames): object {
+export function draftHistoryView({ draft, moves, texts }: DraftHistory, names: RuleNames): object {
   return {
-    ...toShownDraft(draft, names),
+    ...draftView(draft, names),
     version: draft.version,
     key: draft.key,
     preheader: draft.content.preheader,
@@ -147,21 +147,21 @@ export function toWholeDraft({ draft, moves, texts }: WholeDraft, names: RuleNam
   };
 }
 
-const SHOWN_MAX = 1_000;
+const LIST_MAX = 1_000;
 
 /** Returns the newest drafts, decisions and runs. */
 export async function listEmailsOf(
   tx: Tx,
   { projectId, userId }: PersonId,
-): Promise<{ drafts: ShownDraft[]; decisions: ShownDecision[]; runs: ShownRun[] }> {
-  const of = { projectId, userId, limit: SHOWN_MAX };
+): Promise<{ drafts: DraftView[]; decisions: DecisionView[]; runs: RunView[] }> {
+  const of = { projectId, userId, limit: LIST_MAX };
   const names = await ruleNames(tx, projectId);
   const drafts = await listDrafts(tx, { ...of, state: null, ruleId: null, after: null });
   const decisions = await listDecisionsOf(tx, of);
   const runs = await listRunsOf(tx, of);
   return {
-    drafts: drafts.map((draft) => toShownDraft(draft, names)),
-    decisions: decisions.map((row) => toShownDecision(row, names)),
-    runs: runs.map((run) => toShownRun(run, names)),
+    drafts: drafts.map((draft) => draftView(draft, names)),
+    decisions: decisions.map((row) => decisionView(row, names)),
+    runs: runs.map((run) => runView(run, names)),
   };
 }

@@ -1,9 +1,15 @@
-import { findSender, type Mailroom } from '../delivery/index.ts';
-import { type Draft, expiryOf, leavesAt, NOT_WHOLE, PERSON_DECIDES } from '../drafts/index.ts';
+import { findSender, type SendServices } from '../delivery/index.ts';
+import {
+  type Draft,
+  expiryOf,
+  automaticSendAt,
+  INCOMPLETE_REASONS,
+  MEMBER_DECIDES,
+} from '../drafts/index.ts';
 import { type ActiveRule, loadRules } from '../rules/index.ts';
 import {
   findClaims,
-  findRefusals,
+  findTopicUnsubscribes,
   findSuppressions,
   type GateFacts,
   type Policy,
@@ -15,14 +21,14 @@ import { findPeople, type Person } from '../users/index.ts';
 import { listSettings } from '../workspace/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { normaliseAddress } from '../../platform/net/address.ts';
-import { ownZone } from '../../platform/time/zone.ts';
+import { namedZone } from '../../platform/time/zone.ts';
 
-export type WaitingAsked = {
+export type WaitingQuery = {
   projectId: number;
   now: number;
   /** The policies to simulate: the frequency caps of each look back for their window. */
   policies: Policy[];
-  mailroom: Mailroom;
+  sendServices: SendServices;
   /** Only the oldest open draft, if it is in the queue. */
   isFirstOnly?: boolean;
 };
@@ -31,26 +37,26 @@ export type WaitingAsked = {
 export type WaitingQueue = { queue: Queue; isCut: boolean };
 
 /** Loads the drafts that are sent automatically at their time, with all data that the send checks use. */
-export async function gatherWaiting(tx: Tx, asked: WaitingAsked): Promise<WaitingQueue> {
-  const { projectId, mailroom, isFirstOnly = false } = asked;
+export async function loadWaitingQueue(tx: Tx, query: WaitingQuery): Promise<WaitingQueue> {
+  const { projectId, sendServices, isFirstOnly = false } = query;
   const project = (await listSettings(tx, [projectId])).get(projectId);
   if (!project) throw new Error('a project without settings');
   const { emails, isCut } = isFirstOnly ? await readFirst(tx, projectId) : await readQueue(tx, projectId);
-  const { gate: domain } = await findSender(tx, { project }, mailroom);
-  return { queue: await gatherFacts(tx, emails, { ...asked, domain }), isCut };
+  const { gate: domain } = await findSender(tx, { project }, sendServices);
+  return { queue: await loadFacts(tx, emails, { ...query, domain }), isCut };
 }
 
 const QUEUE_MAX = 100_000;
 const PAGE = 1_000;
 
-type Read = { emails: QueuedEmail[]; isCut: boolean };
+type QueueRead = { emails: QueuedEmail[]; isCut: boolean };
 
-async function readFirst(tx: Tx, projectId: number): Promise<Read> {
+async function readFirst(tx: Tx, projectId: number): Promise<QueueRead> {
   const { emails } = await listQueued(tx, { projectId, after: null, limit: 1 });
   return { emails, isCut: false };
 }
 
-async function readQueue(tx: Tx, projectId: number): Promise<Read> {
+async function readQueue(tx: Tx, projectId: number): Promise<QueueRead> {
   const emails: QueuedEmail[] = [];
   for (let after: string | null = null; ;) {
     const page = await listQueued(tx, { projectId, after, limit: PAGE });
@@ -61,24 +67,24 @@ async function readQueue(tx: Tx, projectId: number): Promise<Read> {
   }
 }
 
-type QueueAsked = Pick<WaitingAsked, 'projectId' | 'now' | 'policies'> & { domain: GateFacts['domain'] };
+type QueueFactsQuery = Pick<WaitingQuery, 'projectId' | 'now' | 'policies'> & { domain: GateFacts['domain'] };
 
-async function gatherFacts(tx: Tx, emails: QueuedEmail[], asked: QueueAsked): Promise<Queue> {
-  const { projectId, now, policies, domain } = asked;
+async function loadFacts(tx: Tx, emails: QueuedEmail[], query: QueueFactsQuery): Promise<Queue> {
+  const { projectId, now, policies, domain } = query;
   const rules = (await loadRules(tx, [projectId], [])).get(projectId);
   const windows = policies.flatMap(({ caps }) => (caps ?? []).map(({ windowMs }) => windowMs));
   const since = now - Math.max(0, ...windows);
   const drafts: QueuedDraft[] = [];
   const claims = new Map<string, number[]>();
   for (let from = 0; from < emails.length; from += PAGE) {
-    const some = emails.slice(from, from + PAGE);
-    const recipients = await findRecipients(tx, some, {
+    const chunk = emails.slice(from, from + PAGE);
+    const recipients = await findRecipients(tx, chunk, {
       projectId,
       now,
       hasTopics: rules?.hasTopics ?? false,
     });
     drafts.push(
-      ...some.map((email) => toQueued(email, recipients, { rule: rules?.byId.get(email.ruleId), domain })),
+      ...chunk.map((email) => toQueued(email, recipients, { rule: rules?.byId.get(email.ruleId), domain })),
     );
     const addresses = [...new Set([...recipients.values()].flatMap(({ address }) => address ?? []))];
     const found = await findClaims(tx, { projectId, addresses, since });
@@ -100,9 +106,9 @@ async function findRecipients(
     tx,
     users.map((userId) => ({ projectId, userId })),
   );
-  const reached = people.map((person) => ({ projectId, userId: person.userId, address: addressOf(person) }));
-  const suppressions = await findSuppressions(tx, reached, now);
-  const refusals = hasTopics ? await findRefusals(tx, reached) : [];
+  const contacts = people.map((person) => ({ projectId, userId: person.userId, address: addressOf(person) }));
+  const suppressions = await findSuppressions(tx, contacts, now);
+  const refusals = hasTopics ? await findTopicUnsubscribes(tx, contacts) : [];
   return new Map(
     people.map((person, i) => [
       person.userId,
@@ -110,7 +116,7 @@ async function findRecipients(
         address: addressOf(person),
         suppression: suppressions[i] ?? null,
         refused: refusals[i] ?? NONE,
-        zone: ownZone([person.traits.get('timezone'), person.traits.get('time_zone')]),
+        zone: namedZone([person.traits.get('timezone'), person.traits.get('time_zone')]),
       },
     ]),
   );
@@ -123,20 +129,20 @@ function addressOf({ email }: Pick<Person, 'email'>): string | null {
 const NONE: ReadonlySet<string> = new Set();
 const NO_USER: Recipient = { address: null, suppression: null, refused: NONE, zone: null };
 
-type Standing = { rule: ActiveRule | undefined; domain: GateFacts['domain'] };
+type QueueContext = { rule: ActiveRule | undefined; domain: GateFacts['domain'] };
 
 function toQueued(
   email: QueuedEmail,
   recipients: Map<string, Recipient>,
-  { rule, domain }: Standing,
+  { rule, domain }: QueueContext,
 ): QueuedDraft {
   const { id, ruleId, userId, priority, counts, expiresAt, leavesAt: dueAt } = email;
   const { refused, ...recipient } = recipients.get(userId) ?? NO_USER;
   const ruleIsOn = (rule?.enabledAt ?? null) !== null;
   const topic = rule?.definition.topic ?? null;
   const refusedTopic = topic !== null && refused.has(topic) ? topic : null;
-  const own = { id, ruleId, userId, priority, counts, expiresAt, dueAt };
-  return { ...own, ruleIsOn, domain, refusedTopic, ...recipient };
+  const fields = { id, ruleId, userId, priority, counts, expiresAt, dueAt };
+  return { ...fields, ruleIsOn, domain, refusedTopic, ...recipient };
 }
 
 /** A draft that is sent automatically when its time comes and the send checks pass. Times are in milliseconds. */
@@ -148,7 +154,7 @@ type QueuedEmail = Pick<
 };
 
 /** States and reasons that hold a draft until a member acts. A deferred email is excluded because it was claimed before. */
-const WAITS_FOR_MORE = [...PERSON_DECIDES, ...NOT_WHOLE, 'composing', 'editing', 'deferred'];
+const WAITS_FOR_MORE = [...MEMBER_DECIDES, ...INCOMPLETE_REASONS, 'composing', 'editing', 'deferred'];
 
 /**
  * Lists the queue of a project without texts, page by page by id. Drafts that wait for a member are not in it. `expiresAt` is the time from
@@ -190,7 +196,7 @@ type Row = {
 function toEmail(row: Row): QueuedEmail[] {
   const { id, state, reason, priority, counts } = row;
   const times = timesOf(row);
-  const at = leavesAt(times);
+  const at = automaticSendAt(times);
   const waits = state === 'sending' || row.lease_by !== null || WAITS_FOR_MORE.includes(reason ?? state);
   if (at === null || waits) return [];
   const expiresAt = expiryOf(times);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { openTestDatabase } from '../../../testkit/database.ts';
-import { heldClock } from '../../../testkit/clock.ts';
+import { fixedClock } from '../../../testkit/clock.ts';
 import { uploadFile } from '../../../testkit/imports.ts';
 import { createProject } from '../administration/create-project.ts';
 import { blankParts } from './blank-rows.ts';
@@ -8,15 +8,15 @@ import { PART_BYTES } from './import.ts';
 import { partLoader } from './parts.ts';
 import type { ErasedPerson } from './row-owner.ts';
 
-const db = await openTestDatabase(heldClock());
+const db = await openTestDatabase(fixedClock());
 const { id: projectId } = await createProject(db, { name: 'Acme' });
 
 const ADA: ErasedPerson = { userId: 'adé', email: 'ada@x.org' };
 
 async function blanked(text: string, person = ADA): Promise<{ rows: number; text: string }> {
-  const one = await uploadFile(db, { projectId, kind: 'users', text });
-  const rows = await blankParts(db, one, person);
-  const load = partLoader(db, one);
+  const job = await uploadFile(db, { projectId, kind: 'users', text });
+  const rows = await blankParts(db, job, person);
+  const load = partLoader(db, job);
   const pieces: Buffer[] = [];
   for (let part = 0; part * PART_BYTES < Buffer.byteLength(text); part += 1)
     pieces.push((await load(part)) ?? Buffer.alloc(0));
@@ -67,8 +67,8 @@ test('replaces rows of JSON too, in any notation', async () => {
     '',
   ]);
   expect(rows).toBe(4);
-  const one = await blanked('{"id":1}\n{"id":21,"seats":1}\n{"id":"1"}', { userId: '1', email: null });
-  expect([one.text.split('\n')[1], one.rows]).toEqual(['{"id":21,"seats":1}', 2]);
+  const result = await blanked('{"id":1}\n{"id":21,"seats":1}\n{"id":"1"}', { userId: '1', email: null });
+  expect([result.text.split('\n')[1], result.rows]).toEqual(['{"id":21,"seats":1}', 2]);
 });
 
 test('replaces a row of several lines as a whole, and never the header', async () => {

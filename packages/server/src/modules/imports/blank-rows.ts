@@ -13,24 +13,24 @@ import { type ErasedPerson, isNaming, isRowOf, type IsTheirs } from './row-owner
  * Replaces a user's rows in a file with spaces, byte for byte, so that every position and line number stays valid. A row is what the import
  * reads as one, with any number of lines, and not the header. Returns the number of rows.
  */
-export async function blankParts(tx: Tx, one: Import, person: ErasedPerson): Promise<number> {
-  const { kind, mapping } = one;
+export async function blankParts(tx: Tx, job: Import, person: ErasedPerson): Promise<number> {
+  const { kind, mapping } = job;
   if (kind === 'stripe') return 0;
-  const parts = new HeldParts(tx, one);
-  const format = await openFormat(parts).catch(() => null);
-  const judge: Judge = {
+  const cache = new PartCache(tx, job);
+  const format = await openFormat(cache).catch(() => null);
+  const matcher: RowMatcher = {
     isNamedIn: isNaming(person),
     isTheirs: format ? isRowOf(person, { kind, mapping }, format) : isNaming(person),
   };
   let rows = 0;
-  for (const stretch of stretchesOf(await listPartNumbers(tx, one), one.sizeBytes ?? 0))
-    rows += await blankStretch(parts, { stretch, format, judge });
-  await parts.keep(0);
+  for (const stretch of stretchesOf(await listPartNumbers(tx, job), job.sizeBytes ?? 0))
+    rows += await blankStretch(cache, { stretch, format, judge: matcher });
+  await cache.keep(0);
   return rows;
 }
 
 /** `isNamedIn` is for text that cannot be read as a row. */
-type Judge = { isTheirs: IsTheirs; isNamedIn: IsTheirs };
+type RowMatcher = { isTheirs: IsTheirs; isNamedIn: IsTheirs };
 
 /** A range of adjacent parts, because others may not be uploaded yet. `isBegun` and `isEnded`: its first and last row are complete. */
 type Stretch = { first: number; last: number; isBegun: boolean; isEnded: boolean };
@@ -46,25 +46,28 @@ function stretchesOf(numbers: number[], sizeBytes: number): Stretch[] {
   return stretches;
 }
 
-type Walk = { stretch: Stretch; format: FileFormat | null; judge: Judge };
+type StretchInput = { stretch: Stretch; format: FileFormat | null; judge: RowMatcher };
 
-async function blankStretch(parts: HeldParts, { stretch, format, judge }: Walk): Promise<number> {
+async function blankStretch(
+  parts: PartCache,
+  { stretch, format, judge: matcher }: StretchInput,
+): Promise<number> {
   const first = { at: stretch.first * PART_BYTES, line: 1 };
   const from = stretch.isBegun ? (format?.begins ?? first) : first;
   const rows = readRows(parts.pieces(stretch, from.at), { from, delimiter: format?.delimiter ?? null });
   let count = 0;
   let begin = from.at;
   // Each row is handled one step later, because only the next row shows that it is not the last.
-  let held: Row | null = null;
+  let previous: Row | null = null;
   const settle = async (isWhole: boolean): Promise<void> => {
-    if (!held || !isWhole || !(await isOf(parts, held, judge))) return;
-    await parts.blank(held.from, held.end.at);
+    if (!previous || !isWhole || !(await isOf(parts, previous, matcher))) return;
+    await parts.blank(previous.from, previous.end.at);
     count += 1;
   };
-  for await (const some of rows)
-    for (const row of some) {
-      await settle(stretch.isBegun || held?.from !== first.at);
-      held = { ...row, from: begin };
+  for await (const batch of rows)
+    for (const row of batch) {
+      await settle(stretch.isBegun || previous?.from !== first.at);
+      previous = { ...row, from: begin };
       begin = row.end.at;
     }
   await settle(stretch.isEnded);
@@ -73,7 +76,7 @@ async function blankStretch(parts: HeldParts, { stretch, format, judge }: Walk):
 
 type Row = FileRow & { from: number };
 
-async function isOf(parts: HeldParts, row: Row, { isTheirs, isNamedIn }: Judge): Promise<boolean> {
+async function isOf(parts: PartCache, row: Row, { isTheirs, isNamedIn }: RowMatcher): Promise<boolean> {
   if (row.text !== null) return isTheirs(row.text);
   for (let at = row.from; at < row.end.at; at += ROW_MAX_BYTES) {
     const bytes = await parts.read(at, Math.min(row.end.at, at + ROW_MAX_BYTES));
@@ -86,19 +89,19 @@ const PIECE_BYTES = 256 * 1024;
 /** A readable row spans at most two parts. */
 const HELD_MAX = 2;
 
-type Held = { part: number; bytes: Buffer; isChanged: boolean };
+type CachedPart = { part: number; bytes: Buffer; isChanged: boolean };
 
 /** Access to the parts of a file, with two of them in memory. A changed part is written when another is loaded. */
-class HeldParts {
+class PartCache {
   private readonly tx: Tx;
-  private readonly one: Import;
+  private readonly job: Import;
   private readonly find: ImportFile['load'];
-  private held: Held[] = [];
+  private cached: CachedPart[] = [];
 
-  constructor(tx: Tx, one: Import) {
+  constructor(tx: Tx, job: Import) {
     this.tx = tx;
-    this.one = one;
-    this.find = partLoader(tx, one);
+    this.job = job;
+    this.find = partLoader(tx, job);
   }
 
   async load(part: number): Promise<Buffer | null> {
@@ -129,9 +132,9 @@ class HeldParts {
 
   /** Keeps this many parts in memory and writes the others if they changed. */
   async keep(most: number): Promise<void> {
-    for (const { part, bytes, isChanged } of this.held.splice(0, this.held.length - most))
+    for (const { part, bytes, isChanged } of this.cached.splice(0, this.cached.length - most))
       if (isChanged)
-        await insertPart(this.tx, this.one, {
+        await insertPart(this.tx, this.job, {
           part,
           sizeBytes: bytes.length,
           bytes: zstdCompressSync(bytes),
@@ -140,7 +143,7 @@ class HeldParts {
 
   private async each(
     { from, to }: { from: number; to: number },
-    visit: (held: Held, start: number, end: number) => void,
+    visit: (held: CachedPart, start: number, end: number) => void,
   ): Promise<void> {
     for (let part = Math.floor(from / PART_BYTES); part * PART_BYTES < to; part += 1) {
       const held = await this.open(part);
@@ -149,14 +152,14 @@ class HeldParts {
     }
   }
 
-  private async open(part: number): Promise<Held | null> {
-    const found = this.held.find((one) => one.part === part);
+  private async open(part: number): Promise<CachedPart | null> {
+    const found = this.cached.find((entry) => entry.part === part);
     if (found) return found;
     const bytes = await this.find(part);
     if (!bytes) return null;
     await this.keep(HELD_MAX - 1);
     const opened = { part, bytes, isChanged: false };
-    this.held.push(opened);
+    this.cached.push(opened);
     return opened;
   }
 }

@@ -14,13 +14,14 @@ export function columnsOf(
   names: readonly string[],
   mapping: ImportMapping | null,
 ): FileColumn[] {
-  const told = new Map(Object.entries(mapping?.columns ?? {}));
-  const said = new Map<string, Target>();
-  for (const [name, { to }] of told) said.set(name, to === null ? { part: 'none' } : targetOf(kind, to));
-  const targets = targetsOf(kind, names, said);
+  const mappings = new Map(Object.entries(mapping?.columns ?? {}));
+  const targetOfName = new Map<string, Target>();
+  for (const [name, { to }] of mappings)
+    targetOfName.set(name, to === null ? { part: 'none' } : targetOf(kind, to));
+  const targets = targetsOf(kind, names, targetOfName);
   return names.map((name, i) => ({
     target: targets[i] ?? { part: 'none' },
-    type: told.get(name)?.type ?? 'auto',
+    type: mappings.get(name)?.type ?? 'auto',
   }));
 }
 
@@ -41,10 +42,10 @@ export function problemsOf(kind: FileKind, columns: FileColumn[], mapping: Impor
       'name',
       'Select the column with the event name, or enter one name for all rows',
     );
-    const isTold = has('occurred_at') || has('message_id') || mapping?.equal_rows_are_one === true;
-    need(isTold, 'occurred_at', NEITHER_TIME_NOR_ID);
+    const hasTimeOrId = has('occurred_at') || has('message_id') || mapping?.equal_rows_are_one === true;
+    need(hasTimeOrId, 'occurred_at', NEITHER_TIME_NOR_ID);
   }
-  for (const field of new Set(fields.filter((one, i) => fields.indexOf(one) !== i)))
+  for (const field of new Set(fields.filter((name, i) => fields.indexOf(name) !== i)))
     problems.push({ field, message: `Two columns are mapped to ${field}` });
   return problems;
 }

@@ -3,7 +3,7 @@ import {
   cellsOf,
   columnName,
   delimiterOf,
-  type FilePlace,
+  type FilePosition,
   readRows,
   type FileKind,
 } from '@beckon/contract/files';
@@ -24,7 +24,7 @@ export type FileFormat = {
   delimiter: string | null;
   /** The names in the header, each once. Empty for JSONL, where rows have their own names. */
   columns: string[];
-  begins: FilePlace;
+  begins: FilePosition;
 };
 
 /** The number of bytes that are read. A longer header is not recognized. */
@@ -82,9 +82,9 @@ function namesOf(cells: string[]): string[] {
     throw unreadable(`The file has ${cells.length} columns; at most ${COLUMNS_MAX} are allowed`);
   const seen = new Set<string>();
   return cells.map((cell, i) => {
-    const given = columnName(cell, i);
-    let name = given;
-    for (let n = 2; seen.has(name); n += 1) name = `${given} (${n})`;
+    const base = columnName(cell, i);
+    let name = base;
+    for (let n = 2; seen.has(name); n += 1) name = `${base} (${n})`;
     seen.add(name);
     return name;
   });

@@ -36,15 +36,15 @@ export function recordReader(kind: FileKind, file: FileFormat, mapping: ImportMa
 const SHAPES_MAX = 200;
 
 function jsonReader(rules: RecordRules, mapping: ImportMapping | null): RecordReader {
-  const known = new Map<string, FileColumn[]>();
+  const columnsOfShape = new Map<string, FileColumn[]>();
   return function readJson(text) {
     const parsed = parseRow(text);
     if ('problem' in parsed) return { field: null, message: parsed.problem };
     const { row } = parsed;
     const names = Object.keys(row);
     const shape = names.join('\n');
-    const columns = known.get(shape) ?? columnsOf(rules.kind, names, mapping);
-    if (known.size < SHAPES_MAX) known.set(shape, columns);
+    const columns = columnsOfShape.get(shape) ?? columnsOf(rules.kind, names, mapping);
+    if (columnsOfShape.size < SHAPES_MAX) columnsOfShape.set(shape, columns);
     return recordOf(Object.values(row as JsonObject), columns, rules);
   };
 }

@@ -1,5 +1,5 @@
 import type { ImportSample } from '@beckon/contract/dashboard';
-import { cellsOf, type FileColumn, type FileRow, readRows, sayTarget } from '@beckon/contract/files';
+import { cellsOf, type FileColumn, type FileRow, readRows, formatTarget } from '@beckon/contract/files';
 import type { FieldFault } from '../../platform/fault.ts';
 import { columnsOf } from './file-columns.ts';
 import { type FileFormat, HEAD_BYTES, type ImportFile } from './file-format.ts';
@@ -9,7 +9,7 @@ import { openFormat, problemsOfFile } from './file-source.ts';
 const ROWS = 20;
 const VALUES = 5;
 const VALUE_CHARS = 80;
-const COLUMNS_SHOWN_MAX = 500;
+const COLUMNS_MAX = 500;
 
 /** Shows how the first rows of a file would be imported under a mapping. `faultsOf` validates a record. */
 export async function sampleFile(
@@ -22,7 +22,7 @@ export async function sampleFile(
   return {
     format: format.format,
     delimiter: format.delimiter,
-    columns: shownColumns(file, format, rows),
+    columns: sampleColumns(file, format, rows),
     rows: rows.map(({ line, text, flaw }) => {
       const made = text === null ? { field: null, message: flaw ?? '' } : read(text);
       if (!('record' in made)) return { row: line, record: null, faults: [made] };
@@ -50,18 +50,18 @@ async function firstRows(file: ImportFile, { begins, delimiter }: FileFormat): P
   return found.filter(({ text }) => text === null || text.trim() !== '').slice(0, ROWS);
 }
 
-function shownColumns(file: ImportFile, format: FileFormat, rows: FileRow[]): ImportSample['columns'] {
+function sampleColumns(file: ImportFile, format: FileFormat, rows: FileRow[]): ImportSample['columns'] {
   const values = format.delimiter === null ? ofJson(rows) : ofCells(rows, format.columns, format.delimiter);
-  const names = [...values.keys()].slice(0, COLUMNS_SHOWN_MAX);
-  const columns = columnsShown(file, format, rows);
+  const names = [...values.keys()].slice(0, COLUMNS_MAX);
+  const columns = columnOfName(file, format, rows);
   return names.map((name) => {
     const { target, type } = columns.get(name) ?? LEFT_OUT;
-    const shown = (values.get(name) ?? []).filter((value) => value !== '').slice(0, VALUES);
+    const samples = (values.get(name) ?? []).filter((value) => value !== '').slice(0, VALUES);
     return {
       name,
-      to: sayTarget(file.kind, target),
+      to: formatTarget(file.kind, target),
       type,
-      values: shown.map((value) => value.slice(0, VALUE_CHARS)),
+      values: samples.map((value) => value.slice(0, VALUE_CHARS)),
     };
   });
 }
@@ -69,7 +69,7 @@ function shownColumns(file: ImportFile, format: FileFormat, rows: FileRow[]): Im
 const LEFT_OUT: FileColumn = { target: { part: 'none' }, type: 'auto' };
 
 /** For JSONL, a column is taken from the first row that has it. */
-function columnsShown(
+function columnOfName(
   { kind, mapping }: ImportFile,
   { delimiter, columns: names }: FileFormat,
   rows: FileRow[],
@@ -94,9 +94,9 @@ function ofJson(rows: FileRow[]): Map<string, string[]> {
   const values = new Map<string, string[]>();
   for (const { text } of rows)
     for (const [name, value] of Object.entries(objectOf(text ?? ''))) {
-      const known = values.get(name) ?? [];
-      known.push(typeof value === 'string' ? value : JSON.stringify(value));
-      values.set(name, known);
+      const existing = values.get(name) ?? [];
+      existing.push(typeof value === 'string' ? value : JSON.stringify(value));
+      values.set(name, existing);
     }
   return values;
 }

@@ -6,9 +6,9 @@ import { createFileSource } from './file-source.ts';
 import { ImportHalt, type ImportChunk, type SourcePosition } from './source.ts';
 import type { ImportFile } from './file-format.ts';
 
-type Given = { kind?: 'users' | 'events'; mapping?: ImportMapping };
+type FileOptions = { kind?: 'users' | 'events'; mapping?: ImportMapping };
 
-function fileOf(text: string | Buffer, { kind = 'users', mapping }: Given = {}): ImportFile {
+function fileOf(text: string | Buffer, { kind = 'users', mapping }: FileOptions = {}): ImportFile {
   const bytes = Buffer.from(text);
   return {
     kind,
@@ -25,12 +25,12 @@ async function read(file: ImportFile, after: SourcePosition | null = null): Prom
   return chunks;
 }
 
-const users = async (text: string, given: Given = {}) =>
-  (await read(fileOf(text, given))).flatMap((c) => c.users);
-const events = async (text: string, given: Given = {}) =>
-  (await read(fileOf(text, { kind: 'events', ...given }))).flatMap((chunk) => chunk.events);
-const rejected = async (text: string, given: Given = {}) =>
-  (await read(fileOf(text, given))).flatMap((chunk) => chunk.rejected);
+const users = async (text: string, options: FileOptions = {}) =>
+  (await read(fileOf(text, options))).flatMap((c) => c.users);
+const events = async (text: string, options: FileOptions = {}) =>
+  (await read(fileOf(text, { kind: 'events', ...options }))).flatMap((chunk) => chunk.events);
+const rejected = async (text: string, options: FileOptions = {}) =>
+  (await read(fileOf(text, options))).flatMap((chunk) => chunk.rejected);
 
 test('maps columns by their headers to record fields, known traits and own traits', async () => {
   const text =
@@ -107,8 +107,8 @@ test('continues from the end of any chunk with the same rest', async () => {
   const text = `id,n\n${Array.from({ length: 3_500 }, (_, i) => `u${i},${i}`).join('\n')}`;
   const chunks = await read(fileOf(text));
   expect(chunks.map((chunk) => chunk.rows)).toEqual([1_000, 1_000, 1_000, 500]);
-  for (const [i, { place }] of chunks.entries())
-    expect(await read(fileOf(text), place)).toEqual(chunks.slice(i + 1));
+  for (const [i, { position }] of chunks.entries())
+    expect(await read(fileOf(text), position)).toEqual(chunks.slice(i + 1));
 });
 
 test.each([
@@ -128,8 +128,8 @@ test.each([
 });
 
 test('names the user of a rejected row if the row has an id', async () => {
-  const owners = async (text: string, given: Given = {}) =>
-    (await rejected(text, given)).map(({ userId }) => userId);
+  const owners = async (text: string, options: FileOptions = {}) =>
+    (await rejected(text, options)).map(({ userId }) => userId);
   const kind = 'events' as const;
   expect(await owners('user_id,name,time\nada,x,no\n,x,2026-01-02\nbob,,,,\n', { kind })).toEqual([
     'ada',

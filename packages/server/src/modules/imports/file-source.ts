@@ -1,5 +1,5 @@
 import type { EventInput, UserInput } from '@beckon/contract';
-import { type FileKind, type FilePlace, type FileRow, readRows } from '@beckon/contract/files';
+import { type FileKind, type FilePosition, type FileRow, readRows } from '@beckon/contract/files';
 import { columnsOf, problemsOf } from './file-columns.ts';
 import { type FileFormat, HEAD_BYTES, readFormat, type ImportFile } from './file-format.ts';
 import { type RecordReader, recordReader } from './file-row.ts';
@@ -12,18 +12,18 @@ const CHUNK_BYTES = 4 * 1024 * 1024;
 /** Rows are parsed in pieces of this size, because the four million empty rows that fit into a part take half a gigabyte. */
 const PIECE_BYTES = 256 * 1024;
 
-/** Reads the rows of a file, a thousand at a time. A place is a byte position. */
+/** Reads the rows of a file, a thousand at a time. A position is a byte position. */
 export function createFileSource(file: ImportFile): ImportSource {
   return {
     async *read(after, signal) {
       const format = await openFormat(file);
       const problems = problemsOfFile(file, format);
       if (problems[0]) throw new ImportHalt('unreadable', problems[0].message);
-      const from = after === null ? format.begins : placeOf(after);
+      const from = after === null ? format.begins : filePosition(after);
       const chunk = new Chunk(file.kind, rowReader(file, format), from);
       const rows = readRows(piecesOf(file, from.at, signal), { from, delimiter: format.delimiter });
-      for await (const some of rows)
-        for (const row of some) {
+      for await (const batch of rows)
+        for (const row of batch) {
           chunk.add(row);
           if (chunk.isFull()) yield chunk.take();
         }
@@ -64,8 +64,8 @@ async function* piecesOf(
   }
 }
 
-function placeOf(place: SourcePosition): FilePlace {
-  return { at: Number(place['at']), line: Number(place['line']) };
+function filePosition(position: SourcePosition): FilePosition {
+  return { at: Number(position['at']), line: Number(position['line']) };
 }
 
 /** Converts a row to a record and finds its user. */
@@ -80,18 +80,18 @@ class Chunk {
   private readonly kind: FileKind;
   private readonly read: RowReader;
   private begins: number;
-  private place: FilePlace;
+  private position: FilePosition;
   private made: Pick<ImportChunk, 'users' | 'events' | 'rejected'> & { at: number[] } = empty();
 
-  constructor(kind: FileKind, read: RowReader, from: FilePlace) {
+  constructor(kind: FileKind, read: RowReader, from: FilePosition) {
     this.kind = kind;
     this.read = read;
     this.begins = from.at;
-    this.place = from;
+    this.position = from;
   }
 
   add({ line, end, text, flaw, raw }: FileRow): void {
-    this.place = end;
+    this.position = end;
     // Skips rows of only spaces and delimiters. Spreadsheets leave them at the end of a file, and an erasure leaves them in place of a row.
     if (text !== null && BLANK.test(text)) return;
     this.rows += 1;
@@ -108,17 +108,17 @@ class Chunk {
   }
 
   isFull(): boolean {
-    return this.rows === CHUNK_ROWS || this.place.at - this.begins >= CHUNK_BYTES;
+    return this.rows === CHUNK_ROWS || this.position.at - this.begins >= CHUNK_BYTES;
   }
 
   take(): ImportChunk {
-    const { place, rows, made, begins } = this;
+    const { position, rows, made, begins } = this;
     const { at, ...records } = made;
-    this.begins = place.at;
+    this.begins = position.at;
     this.rows = 0;
     this.made = empty();
     const lines = this.kind === 'users' ? { userRows: at } : { eventRows: at };
-    return { ...records, ...lines, place: { ...place }, rows, bytes: place.at - begins };
+    return { ...records, ...lines, position: { ...position }, rows, bytes: position.at - begins };
   }
 }
 

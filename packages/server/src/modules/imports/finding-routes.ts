@@ -4,7 +4,7 @@ import { csvLine } from '@beckon/contract/files';
 import { plainCell } from '../../platform/text/csv.ts';
 import { countFindingRows, listFindingRows } from './reads.ts';
 import type { ImportFindingRow } from './store.ts';
-import { foundImport } from './run/manage-imports.ts';
+import { requireImport } from './run/manage-imports.ts';
 import { REJECTED } from './run/read-chunk.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { badCursor, PAGE, readPage, toPage, routesFor, sendPieces } from '../workspace/index.ts';
@@ -18,25 +18,25 @@ export const importFindingRoutes = [
     scope: 'import',
     query: Type.Object({ ...PAGE, kind: Type.Optional(Type.String({ maxLength: 100 })) }),
     async handle({ db }, { projectId, params: { import: id }, query }) {
-      const one = await foundImport(db, { projectId, id });
+      const job = await requireImport(db, { projectId, id });
       const page = readPage(query, 1);
       const { kind = null } = query;
       const { offset, rowsMax: limit, most } = page;
-      const after = readPlace(page.after?.[0] ?? '0');
-      const rows = await listFindingRows(db, { ...one, kind, after, offset, limit });
-      const total = await countFindingRows(db, { ...one, kind, most });
-      return toPage(rows, page, { show: toShown, placeOf: ({ n }) => [String(n)], total });
+      const after = readPosition(page.after?.[0] ?? '0');
+      const rows = await listFindingRows(db, { ...job, kind, after, offset, limit });
+      const total = await countFindingRows(db, { ...job, kind, most });
+      return toPage(rows, page, { show: importFinding, cursorOf: ({ n }) => [String(n)], total });
     },
   }),
   route('GET /projects/:project/imports/:import/rejected.csv', {
     needs: 'editor',
     scope: 'import',
     isHeavy: true,
-    turn: 'statement',
+    slot: 'statement',
     async handle({ db }, { projectId, params: { import: id }, reply }) {
-      const one = await foundImport(db, { projectId, id });
-      const file = { name: `rejected-${one.id}.csv`, type: 'text/csv; charset=utf-8' };
-      return sendPieces(reply, file, lines(db, { projectId, id: one.id }));
+      const job = await requireImport(db, { projectId, id });
+      const file = { name: `rejected-${job.id}.csv`, type: 'text/csv; charset=utf-8' };
+      return sendPieces(reply, file, lines(db, { projectId, id: job.id }));
     },
   }),
 ];
@@ -61,11 +61,11 @@ function cellsOf({ line, field, message, raw }: ImportFindingRow): string[] {
   return [line === null ? '' : String(line), plainCell(field ?? ''), plainCell(message), plainCell(raw)];
 }
 
-function toShown({ kind, line, field, message, raw }: ImportFindingRow): ImportFinding {
+function importFinding({ kind, line, field, message, raw }: ImportFindingRow): ImportFinding {
   return { kind, row: line, field, message, raw };
 }
 
-function readPlace(text: string): number {
+function readPosition(text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);
   throw badCursor();
 }

@@ -17,7 +17,7 @@ export type Import = {
   options: { unmatchedAsCustomers: boolean } | null;
   isLive: boolean;
   check: ImportCheck | null;
-  place: SourcePosition | null;
+  position: SourcePosition | null;
   counts: ImportCounts;
   facts: { [name: string]: number };
   /** The number of stored findings. */
@@ -136,7 +136,7 @@ export type ImportRow = {
   options: { unmatchedAsCustomers: boolean } | null;
   is_live: boolean;
   check_report: ImportCheck | null;
-  place: SourcePosition | null;
+  position: SourcePosition | null;
   counts: ImportCounts;
   facts: { [name: string]: number };
   findings: number;
@@ -153,7 +153,7 @@ export type ImportRow = {
 };
 
 export const COLUMNS = `project_id, id, kind, name, state, problem, size_bytes, file_modified_at, mapping, options, is_live,
-  check_report, place, counts, facts, findings, pace, waits_for, epoch, lease_until, queued_at, created_at, created_by,
+  check_report, position, counts, facts, findings, pace, waits_for, epoch, lease_until, queued_at, created_at, created_by,
   changed_at, started_at, ended_at`;
 
 export function toImport(row: ImportRow): Import {
@@ -170,7 +170,7 @@ export function toImport(row: ImportRow): Import {
     options: row.options,
     isLive: row.is_live,
     check: row.check_report,
-    place: row.place,
+    position: row.position,
     counts: row.counts,
     facts: row.facts,
     findings: row.findings,

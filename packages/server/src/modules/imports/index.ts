@@ -1,4 +1,4 @@
-export { resealImportKeys } from './re-encrypt-keys.ts';
+export { reencryptImportKeys } from './re-encrypt-keys.ts';
 export type { OpenStripe } from './run/deps.ts';
 export { eraseImported } from './run/erase-imported.ts';
 export { startImporter } from './run/importer.ts';

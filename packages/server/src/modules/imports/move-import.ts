@@ -8,7 +8,7 @@ export type MoveOptions = {
   move: ImportAction;
   now: number;
   /** The changes made with the move. It may throw to reject the move. */
-  change?: (one: Import) => Partial<Import>;
+  change?: (job: Import) => Partial<Import>;
 };
 
 /**
@@ -16,15 +16,15 @@ export type MoveOptions = {
  * claim has ended. An ended import keeps neither the key nor the list of erased users.
  */
 export async function moveImport(tx: Tx, { ref, move, now, change }: MoveOptions): Promise<Import> {
-  const one = await lockImport(tx, ref);
-  if (!one) throw noSuchImport();
-  const state = movedTo(one.state, move);
-  if (state === null) throw notNow(one, move);
+  const job = await lockImport(tx, ref);
+  if (!job) throw noSuchImport();
+  const state = movedTo(job.state, move);
+  if (state === null) throw notNow(job, move);
   const ended = hasEnded(state);
   const moved: Import = {
-    ...one,
+    ...job,
     problem: null,
-    ...change?.(one),
+    ...change?.(job),
     state,
     changedAt: now,
     queuedAt: state === 'checking' || state === 'running' ? now : null,
@@ -36,7 +36,7 @@ export async function moveImport(tx: Tx, { ref, move, now, change }: MoveOptions
     await deleteErased(tx, ref);
   }
   if (move === 'check' || move === 'start') await deleteFindings(tx, ref);
-  return { ...moved, epoch: one.epoch + 1, leaseUntil: null, pace: null, waitsFor: null };
+  return { ...moved, epoch: job.epoch + 1, leaseUntil: null, pace: null, waitsFor: null };
 }
 
 export function noSuchImport(): Fault {

@@ -70,21 +70,21 @@ export async function listUncleared(tx: Tx, limit: number): Promise<ImportRef[]>
 }
 
 export async function findKey(tx: Tx, { projectId, id }: ImportRef): Promise<Buffer | null> {
-  const rows = await tx.query<{ sealed_key: Buffer | null }>(
-    `SELECT sealed_key FROM beckon.import WHERE project_id = $1 AND id = $2`,
+  const rows = await tx.query<{ encrypted_key: Buffer | null }>(
+    `SELECT encrypted_key FROM beckon.import WHERE project_id = $1 AND id = $2`,
     [projectId, id],
   );
-  return rows[0]?.sealed_key ?? null;
+  return rows[0]?.encrypted_key ?? null;
 }
 
 /** Lists keys after a position, in the order of the primary key. */
-export function listSealedKeys(
+export function listEncryptedKeys(
   tx: Tx,
   { after, limit }: { after: ImportRef; limit: number },
 ): Promise<EncryptedImportKey[]> {
   return tx.query(
-    `SELECT project_id AS "projectId", id, sealed_key AS sealed, sealed_key AS was FROM beckon.import
-     WHERE (project_id, id) > ($1, $2::uuid) AND sealed_key IS NOT NULL ORDER BY project_id, id LIMIT $3`,
+    `SELECT project_id AS "projectId", id, encrypted_key AS encrypted, encrypted_key AS was FROM beckon.import
+     WHERE (project_id, id) > ($1, $2::uuid) AND encrypted_key IS NOT NULL ORDER BY project_id, id LIMIT $3`,
     [after.projectId, after.id, limit],
   );
 }
@@ -133,15 +133,15 @@ export async function countFindingRows(
   return rows[0]?.count ?? 0;
 }
 
-export type FindingPlace = { importId: string; n: number };
-type FoundWith = FindingPlace &
+export type FindingKey = { importId: string; n: number };
+type MatchingFinding = FindingKey &
   Pick<ImportFindingRow, 'message' | 'raw'> & { importKind: Import['kind']; mapping: Import['mapping'] };
 
 /** Lists findings after a position that may contain any of these lower-case texts. */
 export function listFindingsWith(
   tx: Tx,
-  wanted: { projectId: number; texts: string[]; after: FindingPlace | null; limit: number },
-): Promise<FoundWith[]> {
+  query: { projectId: number; texts: string[]; after: FindingKey | null; limit: number },
+): Promise<MatchingFinding[]> {
   return tx.query(
     `SELECT f.import_id AS "importId", f.n, f.message, f.raw, i.kind AS "importKind", i.mapping
      FROM beckon.import_finding f JOIN beckon.import i ON i.project_id = f.project_id AND i.id = f.import_id
@@ -149,14 +149,14 @@ export function listFindingsWith(
        AND EXISTS (SELECT 1 FROM unnest($2::text[]) AS t(text)
                    WHERE position(t.text IN lower(f.raw)) > 0 OR position(t.text IN lower(f.message)) > 0)
      ORDER BY f.import_id, f.n LIMIT $5`,
-    [wanted.projectId, wanted.texts, wanted.after?.importId ?? null, wanted.after?.n ?? null, wanted.limit],
+    [query.projectId, query.texts, query.after?.importId ?? null, query.after?.n ?? null, query.limit],
   );
 }
 
 /** Returns the hashes of users erased before this import ended. */
 export async function findErasedHashes(tx: Tx, { projectId, id }: ImportRef): Promise<Set<string>> {
   const rows = await tx.query<{ hash: string }>(
-    `SELECT encode(person_hash, 'hex') AS hash FROM beckon.import_erased WHERE project_id = $1 AND import_id = $2`,
+    `SELECT encode(user_hash, 'hex') AS hash FROM beckon.import_erased WHERE project_id = $1 AND import_id = $2`,
     [projectId, id],
   );
   return new Set(rows.map(({ hash }) => hash));
@@ -164,7 +164,7 @@ export async function findErasedHashes(tx: Tx, { projectId, id }: ImportRef): Pr
 
 export async function isSuspended(tx: Tx, projectId: number): Promise<boolean> {
   // Reads the table of the `projects` module in the same transaction. Suspending a project takes the same lock on its row in
-  // `ingest_queue`.
+  // `ingest_queue_state`.
   const rows = await tx.query<{ suspended: boolean }>(
     `SELECT suspended_at IS NOT NULL AS suspended FROM beckon.project WHERE project_id = $1`,
     [projectId],

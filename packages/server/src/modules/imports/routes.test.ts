@@ -13,29 +13,29 @@ const url = await dashboard.url();
 afterAll(() => dashboard.close());
 const { id: projectId } = await createProject(db, { name: 'Acme' });
 const imports = `/projects/${projectId}/imports`;
-const ask = <T = Import>(
+const request = <T = Import>(
   what: string,
   body?: unknown,
   as: 'editor' | 'viewer' = 'editor',
-): Promise<Reply<T>> => dashboard.ask<T>(what, { as, ...(body === undefined ? {} : { body }) });
+): Promise<Reply<T>> => dashboard.request<T>(what, { as, ...(body === undefined ? {} : { body }) });
 
 type Sent = { bytes: string | Buffer; type?: string };
 
-async function put(one: Import, part: number, { bytes, type = 'application/octet-stream' }: Sent) {
-  const answer = await fetch(`${url}/api/dashboard${imports}/${one.id}/parts/${part}`, {
+async function put(job: Import, part: number, { bytes, type = 'application/octet-stream' }: Sent) {
+  const response = await fetch(`${url}/api/dashboard${imports}/${job.id}/parts/${part}`, {
     method: 'PUT',
     headers: { origin: DASHBOARD_ORIGIN, 'x-test-role': 'editor', 'content-type': type },
     body: new Uint8Array(Buffer.from(bytes)),
   });
   return {
-    status: answer.status,
-    json: (await answer.json()) as { data: Import; errors: { field: string }[] },
+    status: response.status,
+    json: (await response.json()) as { data: Import; errors: { field: string }[] },
   };
 }
 
 async function uploaded(text: string, kind: 'users' | 'events' = 'users'): Promise<Import> {
   const size = Buffer.byteLength(text);
-  const { json } = await ask(`POST ${imports}`, { kind, name: 'a.csv', size_bytes: size });
+  const { json } = await request(`POST ${imports}`, { kind, name: 'a.csv', size_bytes: size });
   return (await put(json.data, 0, { bytes: text })).json.data;
 }
 
@@ -52,52 +52,52 @@ test('rejects an invalid time and a forged cursor, with their fields', async () 
     status,
     json.errors.map(({ field }) => field),
   ];
-  expect(fieldsOf(await ask(`POST ${imports}`, { ...file, file_modified_at: 1e300 }))).toEqual([
+  expect(fieldsOf(await request(`POST ${imports}`, { ...file, file_modified_at: 1e300 }))).toEqual([
     422,
     ['file_modified_at'],
   ]);
   const cursor = Buffer.from(JSON.stringify(['-'.repeat(36)])).toString('base64url');
-  expect(fieldsOf(await ask(`GET ${imports}?cursor=${cursor}`))).toEqual([422, ['cursor']]);
+  expect(fieldsOf(await request(`GET ${imports}?cursor=${cursor}`))).toEqual([422, ['cursor']]);
 });
 
 test('uploads a file in parts, then maps, checks, starts and reports the import', async () => {
   const text = 'Kunde;Mail\nada;ada@x.org\nbob;=cmd|calc\n';
   const size = Buffer.byteLength(text);
-  const made = await ask(`POST ${imports}`, { kind: 'users', name: ' a\u0007.csv ', size_bytes: size });
-  const one = made.json.data;
-  expect(one).toMatchObject({ name: 'a.csv', state: 'uploading', parts_total: 1, part_bytes: 4_194_304 });
-  expect((await put(one, 0, { bytes: 'short' })).json.errors).toMatchObject([{ field: 'body' }]);
-  expect((await put(one, 1, { bytes: text })).json.errors).toMatchObject([{ field: 'part' }]);
-  expect((await put(one, 0, { bytes: text })).json.data.state).toBe('ready');
+  const made = await request(`POST ${imports}`, { kind: 'users', name: ' a\u0007.csv ', size_bytes: size });
+  const job = made.json.data;
+  expect(job).toMatchObject({ name: 'a.csv', state: 'uploading', parts_total: 1, part_bytes: 4_194_304 });
+  expect((await put(job, 0, { bytes: 'short' })).json.errors).toMatchObject([{ field: 'body' }]);
+  expect((await put(job, 1, { bytes: text })).json.errors).toMatchObject([{ field: 'part' }]);
+  expect((await put(job, 0, { bytes: text })).json.data.state).toBe('ready');
   // The answer was lost, and the browser sends the part again.
-  expect((await put(one, 0, { bytes: text })).json.data.state).toBe('ready');
-  expect((await ask<{ parts: number[] }>(`GET ${imports}/${one.id}/parts`)).json.data.parts).toEqual([0]);
+  expect((await put(job, 0, { bytes: text })).json.data.state).toBe('ready');
+  expect((await request<{ parts: number[] }>(`GET ${imports}/${job.id}/parts`)).json.data.parts).toEqual([0]);
 
-  const refused = await ask(`POST ${imports}/${one.id}/check`);
+  const refused = await request(`POST ${imports}/${job.id}/check`);
   expect(refused.json.errors).toMatchObject([{ field: 'external_user_id' }]);
   const mapping = { columns: { Kunde: { to: 'external_user_id' }, Mail: { to: 'email' } } };
-  const sample = await ask<ImportSample>(`POST ${imports}/${one.id}/sample`, { mapping });
+  const sample = await request<ImportSample>(`POST ${imports}/${job.id}/sample`, { mapping });
   expect(sample.json.data).toMatchObject({
     delimiter: ';',
     problems: [],
     rows: [{ faults: [] }, { faults: [{ field: 'email' }] }],
   });
-  expect((await ask(`PUT ${imports}/${one.id}/mapping`, { mapping })).json.data.mapping).toEqual(mapping);
-  expect((await ask(`POST ${imports}/${one.id}/start`, {})).status).toBe(409);
-  expect((await ask(`POST ${imports}/${one.id}/check`)).json.data.state).toBe('checking');
+  expect((await request(`PUT ${imports}/${job.id}/mapping`, { mapping })).json.data.mapping).toEqual(mapping);
+  expect((await request(`POST ${imports}/${job.id}/start`, {})).status).toBe(409);
+  expect((await request(`POST ${imports}/${job.id}/check`)).json.data.state).toBe('checking');
   await workThrough(importDeps(db));
-  expect((await ask(`POST ${imports}/${one.id}/start`, { live_events: 2 })).json.errors).toMatchObject([
+  expect((await request(`POST ${imports}/${job.id}/start`, { live_events: 2 })).json.errors).toMatchObject([
     { field: 'live_events' },
   ]);
-  await ask(`POST ${imports}/${one.id}/start`, {});
+  await request(`POST ${imports}/${job.id}/start`, {});
   await workThrough(importDeps(db));
-  const done = (await ask(`GET ${imports}/${one.id}`)).json.data;
-  expect(done).toMatchObject({ state: 'done', progress: { rows: 2, rejected: 1, users: { new: 1 } } });
+  const finished = (await request(`GET ${imports}/${job.id}`)).json.data;
+  expect(finished).toMatchObject({ state: 'done', progress: { rows: 2, rejected: 1, users: { new: 1 } } });
 
-  const findings = await ask<ImportFinding[]>(`GET ${imports}/${one.id}/findings`);
+  const findings = await request<ImportFinding[]>(`GET ${imports}/${job.id}/findings`);
   expect(findings.json.data).toMatchObject([{ kind: 'rejected', row: 3, field: 'email' }]);
-  const list = await ask<Import[]>(`GET ${imports}`);
-  expect(list.json.data).toMatchObject([{ id: one.id, created_by: 'Ada' }]);
+  const list = await request<Import[]>(`GET ${imports}`);
+  expect(list.json.data).toMatchObject([{ id: job.id, created_by: 'Ada' }]);
   expect(await audited()).toEqual([
     'import.create',
     'import.upload',
@@ -109,47 +109,47 @@ test('uploads a file in parts, then maps, checks, starts and reports the import'
 });
 
 test('exports the rejected rows as CSV without formulas', async () => {
-  const one = await uploaded('id,email\n=cmd|calc,b\n');
-  await ask(`POST ${imports}/${one.id}/check`);
+  const job = await uploaded('id,email\n=cmd|calc,b\n');
+  await request(`POST ${imports}/${job.id}/check`);
   await workThrough(importDeps(db));
-  const { text, headers } = await ask(`GET ${imports}/${one.id}/rejected.csv`);
+  const { text, headers } = await request(`GET ${imports}/${job.id}/rejected.csv`);
   expect(headers['content-type']).toContain('text/csv');
   const [, row] = text.split('\r\n');
   expect(row).toMatch(/^2,email,email must be/);
   // The row as JSON begins with a brace; a row of the file itself would begin with its sign.
   const direct = await uploaded('id,a\n=1+1,2,3\n');
-  await ask(`POST ${imports}/${direct.id}/check`);
+  await request(`POST ${imports}/${direct.id}/check`);
   await workThrough(importDeps(db));
-  expect((await ask(`GET ${imports}/${direct.id}/rejected.csv`)).text).toContain(`,"'=1+1,2,3"`);
+  expect((await request(`GET ${imports}/${direct.id}/rejected.csv`)).text).toContain(`,"'=1+1,2,3"`);
 });
 
 test('encrypts a Stripe key, returns it to no caller, and deletes it when the import ends', async () => {
-  const wrong = await ask(`POST ${imports}`, { kind: 'stripe', key: 'pk_live_aaaaaaaaaaaa' });
+  const wrong = await request(`POST ${imports}`, { kind: 'stripe', key: 'pk_live_aaaaaaaaaaaa' });
   expect(wrong.json.errors).toMatchObject([{ field: 'key' }]);
   const key = 'rk_live_aSecretThatIsNeverShown';
-  const { json, text } = await ask(`POST ${imports}`, { kind: 'stripe', key });
+  const { json, text } = await request(`POST ${imports}`, { kind: 'stripe', key });
   expect(text).not.toContain('aSecret');
-  const stored = `SELECT sealed_key FROM beckon.import WHERE id = $1`;
-  const [row] = await db.query<{ sealed_key: Buffer | null }>(stored, [json.data.id]);
-  expect(row?.sealed_key?.toString('latin1')).not.toContain('aSecret');
-  const other = await ask(`POST ${imports}/${json.data.id}/key`, { key: 'rk_test_another0000' });
+  const stored = `SELECT encrypted_key FROM beckon.import WHERE id = $1`;
+  const [row] = await db.query<{ encrypted_key: Buffer | null }>(stored, [json.data.id]);
+  expect(row?.encrypted_key?.toString('latin1')).not.toContain('aSecret');
+  const other = await request(`POST ${imports}/${json.data.id}/key`, { key: 'rk_test_another0000' });
   expect(other.status).toBe(200);
-  await ask(`POST ${imports}/${json.data.id}/cancel`);
-  expect((await db.query(stored, [json.data.id]))[0]).toEqual({ sealed_key: null });
+  await request(`POST ${imports}/${json.data.id}/cancel`);
+  expect((await db.query(stored, [json.data.id]))[0]).toEqual({ encrypted_key: null });
 });
 
 test('rejects an unknown import, an invalid part and a body that is not bytes, and stores nothing', async () => {
-  expect((await ask(`GET ${imports}/nothing`)).status).toBe(404);
+  expect((await request(`GET ${imports}/nothing`)).status).toBe(404);
   const [first] = await listProjects(db);
-  const elsewhere = await createProject(db, { name: 'Elsewhere' });
-  const one = await uploaded('id\nada\n');
-  expect((await ask(`GET /projects/${elsewhere.id}/imports/${one.id}`)).status).toBe(404);
+  const otherProject = await createProject(db, { name: 'Elsewhere' });
+  const job = await uploaded('id\nada\n');
+  expect((await request(`GET /projects/${otherProject.id}/imports/${job.id}`)).status).toBe(404);
   expect(first?.id).toBe(projectId);
-  expect((await put(one, 0, { bytes: '{}', type: 'application/json' })).status).toBe(422);
-  expect((await put(one, 0, { bytes: Buffer.alloc(4_194_305) })).status).toBe(413);
+  expect((await put(job, 0, { bytes: '{}', type: 'application/json' })).status).toBe(422);
+  expect((await put(job, 0, { bytes: Buffer.alloc(4_194_305) })).status).toBe(413);
   const large = { kind: 'users', name: 'a', size_bytes: 3 * 2 ** 30 };
-  expect((await ask(`POST ${imports}`, large)).json.errors).toMatchObject([{ field: 'size_bytes' }]);
-  const elsewhereBytes = await fetch(`${url}/api/dashboard${imports}`, {
+  expect((await request(`POST ${imports}`, large)).json.errors).toMatchObject([{ field: 'size_bytes' }]);
+  const bytesToList = await fetch(`${url}/api/dashboard${imports}`, {
     method: 'POST',
     headers: {
       origin: DASHBOARD_ORIGIN,
@@ -158,18 +158,18 @@ test('rejects an unknown import, an invalid part and a body that is not bytes, a
     },
     body: new Uint8Array(10),
   });
-  expect(elsewhereBytes.status).toBe(415);
-  expect((await ask(`POST ${imports}`, { kind: 'users', name: 'a', size_bytes: 1 }, 'viewer')).status).toBe(
-    403,
-  );
+  expect(bytesToList.status).toBe(415);
+  expect(
+    (await request(`POST ${imports}`, { kind: 'users', name: 'a', size_bytes: 1 }, 'viewer')).status,
+  ).toBe(403);
 });
 
 test('limits the active imports of a project', async () => {
   const other = (await createProject(db, { name: 'Busy' })).id;
   const body = { kind: 'users', name: 'a', size_bytes: 1 };
   for (let n = 0; n < 20; n += 1)
-    expect((await ask(`POST /projects/${other}/imports`, body)).status).toBe(200);
-  expect((await ask(`POST /projects/${other}/imports`, body)).json.errors[0]?.message).toContain(
+    expect((await request(`POST /projects/${other}/imports`, body)).status).toBe(200);
+  expect((await request(`POST /projects/${other}/imports`, body)).json.errors[0]?.message).toContain(
     '20 imports',
   );
 });

@@ -4,19 +4,19 @@ import { importFindingRoutes } from './finding-routes.ts';
 import { type Import, PART_BYTES } from './import.ts';
 import { countImportRows, listImportRows, listPartNumbers } from './reads.ts';
 import {
-  askCheck,
+  requestCheck,
   cancelImport,
   createImport,
-  type FileWanted,
-  foundImport,
-  giveKey,
+  type FileImportInput,
+  requireImport,
+  replaceKey,
   mapImport,
   pauseImport,
   putPart,
   resumeImport,
   sampleImport,
   startImport,
-  type StripeWanted,
+  type StripeImportInput,
 } from './run/manage-imports.ts';
 import { showImport, showImports } from './run/show-import.ts';
 import {
@@ -29,7 +29,7 @@ import {
   routesFor,
   toPage,
 } from '../workspace/index.ts';
-import type { Sealer } from '../../platform/crypto/encrypt.ts';
+import type { Encrypter } from '../../platform/crypto/encrypt.ts';
 
 const TO = Type.Union([Type.String({ minLength: 1, maxLength: 300 }), Type.Null()]);
 const TYPE = Type.Union(
@@ -69,7 +69,7 @@ const NEW_IMPORT = Type.Object(
   },
 );
 
-type Deps = KitDeps & { sealer: Sealer };
+type Deps = KitDeps & { encrypter: Encrypter };
 const { route } = routesFor<Deps>();
 
 /** Imports of records from a file or from Stripe. The worker does the work itself. */
@@ -87,8 +87,8 @@ export const importRoutes: DashboardRoute<Deps>[] = [
       const rows = await listImportRows(db, { projectId, after: readId(after), offset, limit });
       const nameOf = await namesOf(deps, rows);
       const total = await countImportRows(db, projectId, most);
-      const shown = await showImports(db, rows, nameOf);
-      return toPage(shown, page, { show: (one: Shown) => one, placeOf: ({ id }) => [id], total });
+      const views = await showImports(db, rows, nameOf);
+      return toPage(views, page, { show: (view: Shown) => view, cursorOf: ({ id }) => [id], total });
     },
   }),
   route('POST /projects/:project/imports', {
@@ -97,24 +97,24 @@ export const importRoutes: DashboardRoute<Deps>[] = [
     audit: 'import.create',
     body: NEW_IMPORT,
     async handle(deps, { projectId, body, actor, note }) {
-      const one = await createImport(deps, { projectId, createdBy: actor, ...wantedOf(body) });
-      note({ subject: one.name, after: { id: one.id, kind: one.kind, size_bytes: one.sizeBytes } });
-      return shown(deps, one);
+      const job = await createImport(deps, { projectId, createdBy: actor, ...sourceSettings(body) });
+      note({ subject: job.name, after: { id: job.id, kind: job.kind, size_bytes: job.sizeBytes } });
+      return importResponse(deps, job);
     },
   }),
   route('GET /projects/:project/imports/:import', {
     needs: 'editor',
     scope: 'import',
     async handle(deps, { projectId, params: { import: id } }) {
-      return shown(deps, await foundImport(deps.db, { projectId, id }));
+      return importResponse(deps, await requireImport(deps.db, { projectId, id }));
     },
   }),
   route('GET /projects/:project/imports/:import/parts', {
     needs: 'editor',
     scope: 'import',
     async handle({ db }, { projectId, params: { import: id } }) {
-      const one = await foundImport(db, { projectId, id });
-      return { data: { parts: await listPartNumbers(db, one) } };
+      const job = await requireImport(db, { projectId, id });
+      return { data: { parts: await listPartNumbers(db, job) } };
     },
   }),
   route('PUT /projects/:project/imports/:import/parts/:part', {
@@ -126,9 +126,9 @@ export const importRoutes: DashboardRoute<Deps>[] = [
     async handle(deps, { projectId, params, request, note }) {
       const part = /^\d{1,6}$/.test(params.part) ? Number(params.part) : Number.NaN;
       const bytes = request.body as Buffer;
-      const one = await putPart(deps.db, { projectId, id: params.import }, { part, bytes });
-      note({ subject: one.name, after: { part } });
-      return shown(deps, one);
+      const job = await putPart(deps.db, { projectId, id: params.import }, { part, bytes });
+      note({ subject: job.name, after: { part } });
+      return importResponse(deps, job);
     },
   }),
   route('POST /projects/:project/imports/:import/sample', {
@@ -146,12 +146,12 @@ export const importRoutes: DashboardRoute<Deps>[] = [
     audit: 'import.map',
     body: Type.Object({ mapping: MAPPING }),
     async handle(deps, { projectId, params: { import: id }, body, note }) {
-      const one = await mapImport(deps.db, { projectId, id }, body.mapping);
-      note({ subject: one.name, after: body.mapping });
-      return shown(deps, one);
+      const job = await mapImport(deps.db, { projectId, id }, body.mapping);
+      note({ subject: job.name, after: body.mapping });
+      return importResponse(deps, job);
     },
   }),
-  change('check', askCheck),
+  change('check', requestCheck),
   route('POST /projects/:project/imports/:import/start', {
     needs: 'editor',
     scope: 'import',
@@ -159,9 +159,9 @@ export const importRoutes: DashboardRoute<Deps>[] = [
     body: Type.Object({ live_events: Type.Optional(Type.Integer({ minimum: 0 })) }),
     async handle(deps, { projectId, params: { import: id }, body, note }) {
       const { live_events: liveEvents = null } = body;
-      const one = await startImport(deps.db, { projectId, id }, { liveEvents });
-      note({ subject: one.name, after: { live_events: liveEvents } });
-      return shown(deps, one);
+      const job = await startImport(deps.db, { projectId, id }, { liveEvents });
+      note({ subject: job.name, after: { live_events: liveEvents } });
+      return importResponse(deps, job);
     },
   }),
   change('pause', pauseImport),
@@ -173,9 +173,9 @@ export const importRoutes: DashboardRoute<Deps>[] = [
     audit: 'import.set_key',
     body: Type.Object({ key: Type.String({ maxLength: 300 }) }),
     async handle(deps, { projectId, params: { import: id }, body, note }) {
-      const one = await giveKey(deps, { projectId, id }, body.key);
-      note({ subject: one.name });
-      return shown(deps, one);
+      const job = await replaceKey(deps, { projectId, id }, body.key);
+      note({ subject: job.name });
+      return importResponse(deps, job);
     },
   }),
 ];
@@ -190,9 +190,9 @@ function change(
     scope: 'import',
     audit: `import.${move}`,
     async handle(deps, { projectId, params: { import: id }, note }) {
-      const one = await act(deps.db, { projectId, id });
-      note({ subject: one.name, after: { state: one.state } });
-      return shown(deps, one);
+      const job = await act(deps.db, { projectId, id });
+      note({ subject: job.name, after: { state: job.state } });
+      return importResponse(deps, job);
     },
   });
 }
@@ -201,17 +201,17 @@ type Body =
   | { kind: 'users' | 'events'; name: string; size_bytes: number; file_modified_at?: number }
   | { kind: 'stripe'; key: string; unmatched_as_customers?: boolean };
 
-type WantedHere = FileWanted | StripeWanted;
+type SourceSettings = FileImportInput | StripeImportInput;
 
-function wantedOf(body: Body): WantedHere {
+function sourceSettings(body: Body): SourceSettings {
   if (body.kind === 'stripe')
     return { kind: body.kind, key: body.key, unmatchedAsCustomers: body.unmatched_as_customers ?? false };
   const { kind, name, size_bytes: sizeBytes, file_modified_at: fileModifiedAt = null } = body;
   return { kind, name, sizeBytes, fileModifiedAt };
 }
 
-async function shown(deps: Deps, one: Import): Promise<{ data: Shown }> {
-  return { data: await showImport(deps.db, one, await namesOf(deps, [one])) };
+async function importResponse(deps: Deps, job: Import): Promise<{ data: Shown }> {
+  return { data: await showImport(deps.db, job, await namesOf(deps, [job])) };
 }
 
 async function namesOf({ access }: Deps, imports: Import[]): Promise<(actor: string) => string | null> {

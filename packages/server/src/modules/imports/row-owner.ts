@@ -74,8 +74,8 @@ export function isNaming({ userId, email }: ErasedPerson, { words = false } = {}
     [email ?? '', 'iu'],
   ].flatMap(([text = '', flags]) => {
     if (text.trim() === '') return [];
-    const some = spellings(text).map((one) => RegExp.escape(one));
-    return [new RegExp(`${before}(?:${some.join('|')})${after}`, flags)];
+    const alternatives = spellings(text).map((spelling) => RegExp.escape(spelling));
+    return [new RegExp(`${before}(?:${alternatives.join('|')})${after}`, flags)];
   });
   return (text) => patterns.some((pattern) => pattern.test(text));
 }
@@ -88,8 +88,8 @@ function spellings(text: string): string[] {
       /[\u0080-\uffff]/g,
       (char) => `\\u${digits(char.charCodeAt(0).toString(16).padStart(4, '0'))}`,
     );
-  const both = [escaped((hex) => hex), escaped((hex) => hex.toUpperCase())];
-  return [...new Set([text, text.replaceAll('"', '""'), json, ...both])];
+  const escapes = [escaped((hex) => hex), escaped((hex) => hex.toUpperCase())];
+  return [...new Set([text, text.replaceAll('"', '""'), json, ...escapes])];
 }
 
 /** Returns the longest part of id and address that all forms share, in lower case. A text without any of them need not be parsed. */

@@ -18,7 +18,7 @@ export type ImportChunk = {
   /** Rows that the source could not convert to records, at most 1,000. The runner adds the records that validation rejects. */
   rejected: RejectedRow[];
   /** The position after all of these. */
-  place: SourcePosition;
+  position: SourcePosition;
   /** How many rows of the source these are, including the rejected ones. */
   rows: number;
   /** How many bytes of the source these are, if it has a size. */

@@ -19,26 +19,26 @@ export type NewImport = Pick<
   | 'counts'
   | 'createdAt'
   | 'createdBy'
-> & { sealedKey: Buffer | null };
+> & { encryptedKey: Buffer | null };
 
-export async function insertImport(tx: Tx, one: NewImport): Promise<void> {
+export async function insertImport(tx: Tx, job: NewImport): Promise<void> {
   await tx.query(
-    `INSERT INTO beckon.import (project_id, id, kind, name, state, size_bytes, file_modified_at, options, sealed_key, counts,
+    `INSERT INTO beckon.import (project_id, id, kind, name, state, size_bytes, file_modified_at, options, encrypted_key, counts,
        created_at, changed_at, created_by, is_live, facts, findings, pace_rows, epoch)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11, $12, false, '{}', 0, 0, 0)`,
     [
-      one.projectId,
-      one.id,
-      one.kind,
-      one.name,
-      one.state,
-      one.sizeBytes,
-      one.fileModifiedAt,
-      one.options && JSON.stringify(one.options),
-      one.sealedKey,
-      JSON.stringify(one.counts),
-      new Date(one.createdAt),
-      one.createdBy,
+      job.projectId,
+      job.id,
+      job.kind,
+      job.name,
+      job.state,
+      job.sizeBytes,
+      job.fileModifiedAt,
+      job.options && JSON.stringify(job.options),
+      job.encryptedKey,
+      JSON.stringify(job.counts),
+      new Date(job.createdAt),
+      job.createdBy,
     ],
   );
 }
@@ -53,55 +53,55 @@ export async function lockImport(tx: Tx, { projectId, id }: ImportRef): Promise<
 }
 
 /** Writes all changes of a move. The new epoch ends the claim of a worker. Requires a lock on the import. */
-export async function updateMoved(tx: Tx, one: Import): Promise<void> {
+export async function updateMoved(tx: Tx, job: Import): Promise<void> {
   const instant = (ms: number | null): Date | null => (ms === null ? null : new Date(ms));
   const json = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
   await tx.query(
-    `UPDATE beckon.import SET state = $3, problem = $4, mapping = $5, is_live = $6, check_report = $7, place = $8, counts = $9,
+    `UPDATE beckon.import SET state = $3, problem = $4, mapping = $5, is_live = $6, check_report = $7, position = $8, counts = $9,
        facts = $10, findings = $11, pace = NULL, pace_rows = 0, pace_at = NULL, waits_for = NULL, epoch = epoch + 1, lease_until = NULL,
        queued_at = $12, changed_at = $13, started_at = $14, ended_at = $15
      WHERE project_id = $1 AND id = $2`,
     [
-      one.projectId,
-      one.id,
-      one.state,
-      one.problem,
-      json(one.mapping),
-      one.isLive,
-      json(one.check),
-      json(one.place),
-      JSON.stringify(one.counts),
-      JSON.stringify(one.facts),
-      one.findings,
-      instant(one.queuedAt),
-      new Date(one.changedAt),
-      instant(one.startedAt),
-      instant(one.endedAt),
+      job.projectId,
+      job.id,
+      job.state,
+      job.problem,
+      json(job.mapping),
+      job.isLive,
+      json(job.check),
+      json(job.position),
+      JSON.stringify(job.counts),
+      JSON.stringify(job.facts),
+      job.findings,
+      instant(job.queuedAt),
+      new Date(job.changedAt),
+      instant(job.startedAt),
+      instant(job.endedAt),
     ],
   );
 }
 
-export async function updateKey(tx: Tx, ref: ImportRef, sealedKey: Buffer | null): Promise<void> {
-  await tx.query(`UPDATE beckon.import SET sealed_key = $3 WHERE project_id = $1 AND id = $2`, [
+export async function updateKey(tx: Tx, ref: ImportRef, encryptedKey: Buffer | null): Promise<void> {
+  await tx.query(`UPDATE beckon.import SET encrypted_key = $3 WHERE project_id = $1 AND id = $2`, [
     ref.projectId,
     ref.id,
-    sealedKey,
+    encryptedKey,
   ]);
 }
 
 /** `was`: the encrypted value that was read. */
-export type EncryptedImportKey = ImportRef & { sealed: Buffer; was: Buffer };
+export type EncryptedImportKey = ImportRef & { encrypted: Buffer; was: Buffer };
 
 /** Skips keys that were replaced or removed since they were read. */
-export async function updateSealedKeys(tx: Tx, keys: EncryptedImportKey[]): Promise<void> {
+export async function updateEncryptedKeys(tx: Tx, keys: EncryptedImportKey[]): Promise<void> {
   await tx.query(
-    `UPDATE beckon.import i SET sealed_key = k.sealed
-     FROM unnest($1::bigint[], $2::uuid[], $3::bytea[], $4::bytea[]) AS k(project_id, id, sealed, was)
-     WHERE i.project_id = k.project_id AND i.id = k.id AND i.sealed_key = k.was`,
+    `UPDATE beckon.import i SET encrypted_key = k.encrypted
+     FROM unnest($1::bigint[], $2::uuid[], $3::bytea[], $4::bytea[]) AS k(project_id, id, encrypted, was)
+     WHERE i.project_id = k.project_id AND i.id = k.id AND i.encrypted_key = k.was`,
     [
       plainList(keys.map(({ projectId }) => projectId)),
       plainList(keys.map(({ id }) => id)),
-      keys.map(({ sealed }) => sealed),
+      keys.map(({ encrypted }) => encrypted),
       keys.map(({ was }) => was),
     ],
   );
@@ -145,7 +145,7 @@ export async function updateLease(tx: Tx, claim: ImportLease, leaseUntil: Date |
 }
 
 export type ImportCheckpoint = {
-  place: SourcePosition | null;
+  position: SourcePosition | null;
   counts: ImportCounts;
   facts: { [name: string]: number };
   findings: number;
@@ -162,7 +162,7 @@ export async function updateProgress(
 ): Promise<boolean> {
   const rows = await tx.prepared({
     name: 'imports.progress',
-    text: `UPDATE beckon.import SET place = $4, counts = $5, facts = $6, findings = $7, waits_for = $8, lease_until = $10,
+    text: `UPDATE beckon.import SET position = $4, counts = $5, facts = $6, findings = $7, waits_for = $8, lease_until = $10,
        changed_at = $9,
        pace = CASE WHEN pace_at <= $9::timestamptz - interval '10 seconds'
                    THEN ($11::bigint - pace_rows) / extract(epoch FROM $9::timestamptz - pace_at) ELSE pace END,
@@ -173,7 +173,7 @@ export async function updateProgress(
       claim.projectId,
       claim.id,
       claim.epoch,
-      progress.place === null ? null : JSON.stringify(progress.place),
+      progress.position === null ? null : JSON.stringify(progress.position),
       JSON.stringify(progress.counts),
       JSON.stringify(progress.facts),
       progress.findings,
@@ -266,20 +266,20 @@ export async function deleteOldFindings(
 
 export async function deleteFindingsAt(
   tx: Tx,
-  { projectId, places }: { projectId: number; places: { importId: string; n: number }[] },
+  { projectId, keys }: { projectId: number; keys: { importId: string; n: number }[] },
 ): Promise<void> {
-  if (places.length === 0) return;
+  if (keys.length === 0) return;
   await tx.query(
     `DELETE FROM beckon.import_finding f USING unnest($2::uuid[], $3::int[]) AS p(import_id, n)
      WHERE f.project_id = $1 AND f.import_id = p.import_id AND f.n = p.n`,
-    [projectId, plainList(places.map(({ importId }) => importId)), plainList(places.map(({ n }) => n))],
+    [projectId, plainList(keys.map(({ importId }) => importId)), plainList(keys.map(({ n }) => n))],
   );
 }
 
-export async function insertErased(tx: Tx, ref: ImportRef, personHash: Buffer): Promise<void> {
+export async function insertErased(tx: Tx, ref: ImportRef, userHash: Buffer): Promise<void> {
   await tx.query(
-    `INSERT INTO beckon.import_erased (project_id, import_id, person_hash) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
-    [ref.projectId, ref.id, personHash],
+    `INSERT INTO beckon.import_erased (project_id, import_id, user_hash) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
+    [ref.projectId, ref.id, userHash],
   );
 }
 

@@ -4,6 +4,6 @@ export { startMailIn } from './mail/server.ts';
 export { countReplies, findReply, listReplies, listThread } from './replies/reads.ts';
 export { type Reply, REPLY_RAW_KEPT_MS } from './replies/reply.ts';
 export { eraseReplies, forgetRaw, forgetReplies, forwardAgain, insertReply } from './replies/store.ts';
-export { type ClassifiedHit, findUrls, listJudgedHits } from './tracking/hit-reads.ts';
+export { type ClassifiedHit, findUrls, listClassifiedHits } from './tracking/hit-reads.ts';
 export { mountProbe } from './tracking/routes.ts';
 export { createTracker } from './tracking/tracker.ts';

@@ -13,7 +13,7 @@ export {
   encodeChunk,
   oldestWaiting,
   type ProjectBacklog,
-  placesWaiting,
+  listBacklogs,
   type IngestPriority,
   settle,
   takeChunks,
@@ -21,6 +21,13 @@ export {
   type WaitingChunk,
 } from './queue/chunk.ts';
 export { countDead, countWaiting, listWaiting, lockQueue, oldestLiveAt, openQueue } from './queue/queue.ts';
-export { bury, discardDead, eraseDead, forgetDead, listDead, retryDead } from './queue/dead-letters.ts';
+export {
+  deadLetterRecord,
+  discardDead,
+  eraseDead,
+  forgetDead,
+  listDead,
+  retryDead,
+} from './queue/dead-letters.ts';
 export { insertChunks, updateQueueAdvanced } from './queue/store.ts';
 export { listWarnings, warningCounter } from './warnings/warnings.ts';

@@ -1,16 +1,16 @@
 import type { Log } from '../../platform/log.ts';
-import type { Sealer } from '../../platform/crypto/encrypt.ts';
-import { resealKeys, resealSuppressionKey } from '../sending/index.ts';
-import { resealSecrets, resealListeners } from '../webhooks/index.ts';
-import { resealImportKeys } from '../imports/index.ts';
-import { resealFactors, type ResealFactorsOptions } from '../workspace/index.ts';
+import type { Encrypter } from '../../platform/crypto/encrypt.ts';
+import { reencryptDkimKeys, reencryptSuppressionKey } from '../sending/index.ts';
+import { reencryptSecrets, reencryptListeners } from '../webhooks/index.ts';
+import { reencryptImportKeys } from '../imports/index.ts';
+import { reencryptFactors, type ReencryptFactorsOptions } from '../workspace/index.ts';
 import type { Database } from '../../platform/db/database.ts';
 
 export type ReencryptDeps = {
   db: Database;
   log: Log;
-  sealer: Sealer;
-  teamSecrets: ResealFactorsOptions['secrets'];
+  encrypter: Encrypter;
+  teamSecrets: ReencryptFactorsOptions['secrets'];
 };
 
 /**
@@ -20,15 +20,15 @@ export type ReencryptDeps = {
 export function secretKinds({
   db,
   log,
-  sealer,
+  encrypter,
   teamSecrets: secrets,
 }: ReencryptDeps): ReadonlyMap<string, () => Promise<number>> {
   return new Map([
-    ['dkim_keys', () => resealKeys(db, { sealer, log })],
-    ['webhook_secrets', () => resealSecrets(db, { sealer, log })],
-    ['webhook_listeners', () => resealListeners(db, { sealer, log })],
-    ['suppression_key', () => resealSuppressionKey(db, { sealer, log })],
-    ['import_keys', () => resealImportKeys(db, { sealer, log })],
-    ['two_factors', () => resealFactors(db, { secrets, log })],
+    ['dkim_keys', () => reencryptDkimKeys(db, { encrypter, log })],
+    ['webhook_secrets', () => reencryptSecrets(db, { encrypter, log })],
+    ['webhook_listeners', () => reencryptListeners(db, { encrypter, log })],
+    ['suppression_key', () => reencryptSuppressionKey(db, { encrypter, log })],
+    ['import_keys', () => reencryptImportKeys(db, { encrypter, log })],
+    ['two_factors', () => reencryptFactors(db, { secrets, log })],
   ]);
 }

@@ -24,17 +24,17 @@ beforeEach(async () => {
 async function die(...users: string[]): Promise<void> {
   for (const user of users)
     await db.query(
-      `WITH taken AS (UPDATE beckon.ingest_queue SET next_seq = next_seq + 1 WHERE project_id = $1 RETURNING next_seq - 1 AS seq)
+      `WITH taken AS (UPDATE beckon.ingest_queue_state SET next_seq = next_seq + 1 WHERE project_id = $1 RETURNING next_seq - 1 AS seq)
        INSERT INTO beckon.dead_letter SELECT $1, seq, 'live', 'users', jsonb_build_object('external_user_id', $2::text), 'bad', $3, $3 FROM taken`,
       [story.projectId, user, new Date(story.now())],
     );
 }
 const dead = async () =>
-  (await dashboard.ask<DeadLetter[]>(`GET ${at}/dead-letters`, { as: 'viewer' })).json.data;
+  (await dashboard.request<DeadLetter[]>(`GET ${at}/dead-letters`, { as: 'viewer' })).json.data;
 
 test('reports the state of the engine: queue, jobs, webhooks and versions', async () => {
   await story.post('users', { external_user_id: 'ada' });
-  const { status, json } = await dashboard.ask<SystemState>(`GET ${at}/system`, { as: 'viewer' });
+  const { status, json } = await dashboard.request<SystemState>(`GET ${at}/system`, { as: 'viewer' });
   expect(status).toBe(200);
   expect(json.data).toMatchObject({
     version: '0.0.0',
@@ -51,18 +51,18 @@ test('reports the state of the engine: queue, jobs, webhooks and versions', asyn
 describe('GET /projects/:project/system', () => {
   test('shows sizes and row counts of the installation to admins and owners alone', async () => {
     const storage = async (as: Role): Promise<SystemState['storage']> =>
-      (await dashboard.ask<SystemState>(`GET ${at}/system`, { as })).json.data.storage;
+      (await dashboard.request<SystemState>(`GET ${at}/system`, { as })).json.data.storage;
     for (const as of ['viewer', 'reviewer', 'editor'] as const) expect(await storage(as), as).toBeNull();
     for (const as of ['admin', 'owner'] as const) {
-      const shown = await storage(as);
-      expect(shown?.database_bytes).toBeGreaterThan(1_000_000);
-      expect(shown?.tables.length).toBeGreaterThan(5);
-      expect(shown?.tables.every(({ bytes }) => bytes > 0)).toBe(true);
+      const facts = await storage(as);
+      expect(facts?.database_bytes).toBeGreaterThan(1_000_000);
+      expect(facts?.tables.length).toBeGreaterThan(5);
+      expect(facts?.tables.every(({ bytes }) => bytes > 0)).toBe(true);
     }
   });
 
   test('names no table to a viewer', async () => {
-    const { text } = await dashboard.ask(`GET ${at}/system`, { as: 'viewer' });
+    const { text } = await dashboard.request(`GET ${at}/system`, { as: 'viewer' });
     expect(text).not.toMatch(/team_|bytes|"rows"/);
   });
 });
@@ -71,7 +71,7 @@ test('retries or discards dead-lettered records, one or all, with an audited rea
   await die('a', 'b', 'c', 'd');
   const [first, second, third] = await dead();
   const act = (what: string, body: object = {}) =>
-    dashboard.ask<{ retried: number; discarded: number }>(`POST ${at}/dead-letters/${what}`, { body });
+    dashboard.request<{ retried: number; discarded: number }>(`POST ${at}/dead-letters/${what}`, { body });
   const before = woken;
   expect((await act('retry', { seqs: [first?.seq] })).json.data).toEqual({ retried: 1 });
   expect(woken).toBe(before + 1);
@@ -86,31 +86,32 @@ test('retries or discards dead-lettered records, one or all, with an audited rea
     [story.projectId],
   );
   expect(people).toEqual([{ id: 'a' }, { id: 'd' }]);
-  const asked = {
+  const query = {
     projectIds: [story.projectId],
     actor: null,
     action: 'dead_letter.discard',
     after: null,
     limit: 9,
   };
-  expect(await listEntries(db, asked)).toMatchObject([{ after: { discarded: 2, reason: 'test_data' } }]);
+  expect(await listEntries(db, query)).toMatchObject([{ after: { discarded: 2, reason: 'test_data' } }]);
   expect((await act('discard', { seqs: [1], reason: 'a test of ours' })).json.errors[0]?.field).toBe(
     'reason',
   );
   expect((await act('discard', { seqs: [] })).status).toBe(422);
   const refused = { as: 'editor' as const, body: {} };
-  expect((await dashboard.ask(`POST ${at}/dead-letters/retry`, refused)).status).toBe(403);
-  expect((await dashboard.ask('GET /projects/99999/system')).status).toBe(404);
+  expect((await dashboard.request(`POST ${at}/dead-letters/retry`, refused)).status).toBe(403);
+  expect((await dashboard.request('GET /projects/99999/system')).status).toBe(404);
 });
 
 test('creates a support bundle with the state, and without users, secrets or addresses', async () => {
   await story.set({ from_name: 'Grace Hopper', team_addresses: 'grace@acme.example', keep_stream: '30d' });
   await story.user('ada-lovelace', { email: 'ada@x.org' });
   await die('charles-babbage');
-  await dashboard.ask(`POST ${at}/webhooks`, { body: { url: 'https://hooks.acme.example/s3cr3t-path' } });
-  const { secret } = (await dashboard.ask<{ secret: string }>(`POST ${at}/keys`, { body: { label: 'k' } }))
-    .json.data;
-  const { status, text, headers } = await dashboard.ask(`GET ${at}/support-bundle`, { as: 'admin' });
+  await dashboard.request(`POST ${at}/webhooks`, { body: { url: 'https://hooks.acme.example/s3cr3t-path' } });
+  const { secret } = (
+    await dashboard.request<{ secret: string }>(`POST ${at}/keys`, { body: { label: 'k' } })
+  ).json.data;
+  const { status, text, headers } = await dashboard.request(`GET ${at}/support-bundle`, { as: 'admin' });
   expect([status, headers['content-disposition']]).toEqual([
     200,
     `attachment; filename="beckon-support-${story.projectId}.json"`,
@@ -123,7 +124,7 @@ test('creates a support bundle with the state, and without users, secrets or add
     dead_letters: [{ kind: 'users' }],
     installed: { transport: 'test_inbox' },
   });
-  expect((await dashboard.ask(`GET ${at}/support-bundle`, { as: 'editor' })).status).toBe(403);
+  expect((await dashboard.request(`GET ${at}/support-bundle`, { as: 'editor' })).status).toBe(403);
 });
 
 test('proves an erasure without a name, and reports what is kept for how long', async () => {
@@ -134,13 +135,13 @@ test('proves an erasure without a name, and reports what is kept for how long', 
     { db, newId: idMaker(db.clock), hasher: testHasher },
     { projectId: story.projectId, userId: 'ada' },
   );
-  const { text, json } = await dashboard.ask<Erasure[]>(`GET ${at}/erasures`, { as: 'admin' });
+  const { text, json } = await dashboard.request<Erasure[]>(`GET ${at}/erasures`, { as: 'admin' });
   expect(json.data).toMatchObject([
     { at: new Date(story.now()).toISOString(), removed: { person: 1, person_email: 1, event: 1 } },
   ]);
   expect(text).not.toContain('ada');
   expect(json.meta.pagination.total).toBe(1);
-  const kept = (await dashboard.ask<KeptData>(`GET ${at}/data`, { as: 'viewer' })).json.data;
+  const kept = (await dashboard.request<KeptData>(`GET ${at}/data`, { as: 'viewer' })).json.data;
   expect(kept).toMatchObject({
     retention: [
       { setting: 'keep_events', period: 'forever', oldest_at: null },
@@ -150,24 +151,24 @@ test('proves an erasure without a name, and reports what is kept for how long', 
     ],
     erasures_waiting: 0,
   });
-  expect((await dashboard.ask(`GET ${at}/erasures`, { as: 'editor' })).status).toBe(403);
+  expect((await dashboard.request(`GET ${at}/erasures`, { as: 'editor' })).status).toBe(403);
 });
 
 test('exports the stream as lines, whole or filtered, for admins alone', async () => {
   await story.user('ada');
   await story.event('ada', 'began');
   await story.later(1_000);
-  const asked = async (query: string, as: 'admin' | 'editor' = 'admin') =>
-    dashboard.ask(`GET ${at}/stream-export?${query}`, { as });
-  const { text } = await asked('filter=type:event');
+  const exportStream = async (query: string, as: 'admin' | 'editor' = 'admin') =>
+    dashboard.request(`GET ${at}/stream-export?${query}`, { as });
+  const { text } = await exportStream('filter=type:event');
   const lines = text
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line) as FeedItem);
   expect(lines).toMatchObject([{ type: 'event', name: 'began', external_user_id: 'ada' }]);
   const later = new Date(story.now() + 1).toISOString();
-  expect((await asked(`since=${later}`)).text).toBe('');
-  expect((await asked('since=yesterday')).json.errors[0]?.field).toBe('since');
-  expect((await asked('filter=colour:red')).json.errors[0]?.field).toBe('filter');
-  expect((await asked('', 'editor')).status).toBe(403);
+  expect((await exportStream(`since=${later}`)).text).toBe('');
+  expect((await exportStream('since=yesterday')).json.errors[0]?.field).toBe('since');
+  expect((await exportStream('filter=colour:red')).json.errors[0]?.field).toBe('filter');
+  expect((await exportStream('', 'editor')).status).toBe(403);
 });

@@ -34,8 +34,8 @@ export const systemRoutes = [
     needs: 'signed_in',
     scope: 'read',
     isHeavy: true,
-    async handle({ db, access }, { person }) {
-      const projectIds = [...(await access.rolesOf(person.id)).keys()];
+    async handle({ db, access }, { member }) {
+      const projectIds = [...(await access.rolesOf(member.id)).keys()];
       const waiting = await listWaiting(db, projectIds);
       return wholeList(
         waiting.map(({ projectId: id, name, ...counts }) => ({ project: { id, name }, ...counts })),

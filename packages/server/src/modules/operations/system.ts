@@ -6,10 +6,10 @@ import { countWebhooks, listEndpoints } from '../webhooks/index.ts';
 import { findProject, getSettings } from '../workspace/index.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { type DatabaseFacts, databaseFacts, storageFacts } from '../../platform/db/facts.ts';
-import { duesOf } from '../../platform/locks/timers.ts';
+import { listTimers } from '../../platform/locks/timers.ts';
 import { iso } from '../../platform/time/clock.ts';
 
-type ShownSystem = DatabaseFacts & {
+type SystemView = DatabaseFacts & {
   at: string;
   sending_enabled: boolean;
   clockOffsetMs: number | null;
@@ -22,7 +22,7 @@ type ShownSystem = DatabaseFacts & {
 export async function showSystem(
   db: Pick<Database, 'query' | 'prepared' | 'clock' | 'offsetMs'>,
   projectId: number,
-): Promise<ShownSystem> {
+): Promise<SystemView> {
   const now = db.clock.now();
   return {
     ...(await databaseFacts(db)),
@@ -30,7 +30,7 @@ export async function showSystem(
     sending_enabled: await isAccepted(db),
     clockOffsetMs: db.offsetMs(),
     queue: { ...(await countWaiting(db, projectId)), max: INGEST_QUEUE_MAX_RECORDS },
-    jobs: (await duesOf(db, projectId)).map(({ work, nextAt }) => ({
+    jobs: (await listTimers(db, projectId)).map(({ work, nextAt }) => ({
       name: work,
       next_at: nextAt?.toISOString() ?? null,
       late_ms: nextAt === null ? 0 : Math.max(0, now - nextAt.getTime()),
@@ -73,7 +73,9 @@ export async function supportBundle(
   return {
     project: { id: projectId, livemode },
     system: { ...(await showSystem(db, projectId)), ...(await storageFacts(db)) },
-    settings: Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, shownText(name, text)])),
+    settings: Object.fromEntries(
+      Object.entries(texts).map(([name, text]) => [name, redactedSetting(name, text)]),
+    ),
     keys: (await listKeys(db, projectId)).map(({ createdAt, lastUsedAt, revokedAt, client }) => ({
       created_at: createdAt,
       last_used_at: lastUsedAt,
@@ -108,7 +110,7 @@ export async function supportBundle(
   };
 }
 
-function shownText(name: string, text: string): string {
+function redactedSetting(name: string, text: string): string {
   if (!PERSONAL.has(name)) return text;
   return text === '' || text === 'off' ? 'not set' : 'set';
 }

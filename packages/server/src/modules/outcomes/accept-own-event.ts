@@ -5,7 +5,7 @@ import { encodeChunk, lockQueue, insertChunks, updateQueueAdvanced } from '../in
  * Adds Beckon's own events about users, as record texts, to the end of the ingest queue with live priority. The queue row stays locked
  * until the transaction ends, so nothing may follow but the commit.
  */
-export async function acceptOwn(
+export async function acceptOutcomeEvents(
   tx: Tx,
   { projectId, records, acceptedAt }: { projectId: number; records: string[]; acceptedAt: Date },
 ): Promise<void> {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type HitFacts, type HitSign, judgeAlone, judgeHits, signsOf } from './hits.ts';
+import { type HitFacts, type HitSign, classifyHit, classifyHits, signsOf } from './hits.ts';
 
 const SENT = 1_000_000;
 const S = 1_000;
@@ -18,7 +18,7 @@ const hit = (more: Partial<HitFacts> = {}): HitFacts => ({
 const click = (link: number, more: Partial<HitFacts> = {}): HitFacts => hit({ kind: 'click', link, ...more });
 const trap = (more: Partial<HitFacts> = {}): HitFacts => hit({ kind: 'trap', ...more });
 const judge = (hits: HitFacts[], sentAt: number | null = SENT): string[] =>
-  judgeHits(hits, sentAt).map(({ bot, reason }) => `${bot} ${reason ?? '-'}`);
+  classifyHits(hits, sentAt).map(({ bot, reason }) => `${bot} ${reason ?? '-'}`);
 
 const WINDOWS =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36';
@@ -52,7 +52,7 @@ describe('signsOf', () => {
   );
 });
 
-describe('judgeHits', () => {
+describe('classifyHits', () => {
   test.each<[string, HitFacts[], string[]]>([
     ['a person opens and follows a link', [hit(), click(0, { at: SENT + HOUR + S })], ['no -', 'no -']],
     ['a bot', [hit({ signs: ['bot'] })], ['yes bot']],
@@ -130,25 +130,25 @@ const facts = fc
     agent: fc.constantFrom('a', 'b', null),
     remote: fc.constantFrom('1', '2', null),
   })
-  .map((one): HitFacts => ({
-    ...one,
-    kind: one.kind as HitFacts['kind'],
-    link: one.kind === 'click' ? one.link : null,
+  .map((generated): HitFacts => ({
+    ...generated,
+    kind: generated.kind as HitFacts['kind'],
+    link: generated.kind === 'click' ? generated.link : null,
   }));
-const some = fc.array(facts, { maxLength: 25 });
+const hitLists = fc.array(facts, { maxLength: 25 });
 const sent = fc.constantFrom(SENT, null);
 
 test('does not depend on the order of hits', () => {
   fc.assert(
-    fc.property(some, sent, fc.infiniteStream(fc.nat()), (hits, sentAt, weights) => {
+    fc.property(hitLists, sent, fc.infiniteStream(fc.nat()), (hits, sentAt, weights) => {
       const order = hits
         .map((_, at) => ({ at, weight: weights.next().value }))
         .toSorted((a, b) => a.weight - b.weight);
-      const shuffled = judgeHits(
+      const shuffled = classifyHits(
         order.map(({ at }) => hits[at] as HitFacts),
         sentAt,
       );
-      const straight = judgeHits(hits, sentAt);
+      const straight = classifyHits(hits, sentAt);
       expect(shuffled).toEqual(order.map(({ at }) => straight[at]));
     }),
     { numRuns: 500 },
@@ -157,9 +157,9 @@ test('does not depend on the order of hits', () => {
 
 test('never makes a hit look more human when another hit is added, least of all a trap', () => {
   fc.assert(
-    fc.property(some, facts, sent, (hits, another, sentAt) => {
-      const before = judgeHits(hits, sentAt);
-      const after = judgeHits([...hits, another], sentAt);
+    fc.property(hitLists, facts, sent, (hits, another, sentAt) => {
+      const before = classifyHits(hits, sentAt);
+      const after = classifyHits([...hits, another], sentAt);
       for (const [at, { bot }] of before.entries())
         expect(WEIGHT[after[at]?.bot ?? 'no']).toBeGreaterThanOrEqual(WEIGHT[bot]);
     }),
@@ -169,9 +169,9 @@ test('never makes a hit look more human when another hit is added, least of all 
 
 test('never makes a hit look more human together with others than alone', () => {
   fc.assert(
-    fc.property(some, sent, (hits, sentAt) => {
-      for (const [at, { bot }] of judgeHits(hits, sentAt).entries())
-        expect(WEIGHT[bot]).toBeGreaterThanOrEqual(WEIGHT[judgeAlone(hits[at] as HitFacts).bot]);
+    fc.property(hitLists, sent, (hits, sentAt) => {
+      for (const [at, { bot }] of classifyHits(hits, sentAt).entries())
+        expect(WEIGHT[bot]).toBeGreaterThanOrEqual(WEIGHT[classifyHit(hits[at] as HitFacts).bot]);
     }),
     { numRuns: 500 },
   );

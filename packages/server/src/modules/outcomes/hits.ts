@@ -1,10 +1,10 @@
-import type { BotVerdict } from '@beckon/contract';
+import type { BotLikelihood } from '@beckon/contract';
 import { isbot } from 'isbot';
 
 /** A request for something in an email: its pixel, one of its links, or the hidden link. */
 export type Hit = EmailRef & HitFacts;
 
-export type EmailRef = { projectId: number; messageId: string };
+export type EmailRef = { projectId: number; emailId: string };
 
 /**
  * The facts that classification uses. `signs` are derived from the request on arrival. `agent` and `remote` are deleted before the rest.
@@ -23,7 +23,7 @@ export type HitFacts = {
 export type HitSign = 'prefetch' | 'image_proxy' | 'bare_agent' | 'no_agent' | 'scanner' | 'bot';
 
 /** A stored hit. `bot` is null until it is classified. */
-export type KeptHit = HitFacts & { number: number; bot: BotVerdict | null };
+export type StoredHit = HitFacts & { number: number; bot: BotLikelihood | null };
 
 /** The number of hits stored per email. Others are only counted. */
 export const HITS_MAX = 100;
@@ -36,7 +36,7 @@ export type AdmittedHit = HitFacts & { number: number };
  * The classification of a hit as human or bot. Spam filters open every link before they deliver an email, and some email clients load all
  * images in advance. No hit is discarded: each one is classified, and only human hits count as engagement.
  */
-export type BotClassification = { bot: BotVerdict; reason: BotReason | null };
+export type BotClassification = { bot: BotLikelihood; reason: BotReason | null };
 
 export type BotReason = HitSign | 'trap' | 'burst' | 'early' | 'image_proxy_early' | 'same_client';
 
@@ -54,17 +54,20 @@ const SAME_CLIENT_WITHIN_MS = 60_000;
  * Classifies each hit with regard to all others of its email, in their order. `sentAt` is the time at which the next server accepted the
  * email, or null if it is unknown.
  */
-export function judgeHits(hits: readonly HitFacts[], sentAt: number | null): BotClassification[] {
+export function classifyHits(hits: readonly HitFacts[], sentAt: number | null): BotClassification[] {
   const traps = hits.filter(({ kind }) => kind === 'trap');
   const bursts = findBursts(hits.filter(({ kind }) => kind === 'click'));
-  const own = hits.map((hit) =>
-    worst([judgeAlone(hit), ...byCompany(hit, { traps, bursts }), ...byTime(hit, sentAt)]),
+  const ownResults = hits.map((hit) =>
+    worst([classifyHit(hit), ...byCompany(hit, { traps, bursts }), ...byTime(hit, sentAt)]),
   );
   // An agent that identifies itself as a bot does so in every request. So only the other reasons say something about hits of the same
   // client.
-  const betrayed = hits.filter((_, at) => BETRAYED.has(own[at]?.reason ?? ''));
+  const betrayed = hits.filter((_, at) => BETRAYED.has(ownResults[at]?.reason ?? ''));
   return hits.map((hit, at) =>
-    worst([own[at] ?? HUMAN, ...(betrayed.some((other) => isSameClient(hit, other)) ? [SAME_CLIENT] : [])]),
+    worst([
+      ownResults[at] ?? HUMAN,
+      ...(betrayed.some((other) => isSameClient(hit, other)) ? [SAME_CLIENT] : []),
+    ]),
   );
 }
 
@@ -73,14 +76,14 @@ const SAME_CLIENT: BotClassification = { bot: 'probable', reason: 'same_client' 
 const BETRAYED: ReadonlySet<string> = new Set(['prefetch', 'trap', 'burst', 'early']);
 
 /** Classifies a hit by its own request only. */
-export function judgeAlone({ kind, signs }: Pick<HitFacts, 'kind' | 'signs'>): BotClassification {
+export function classifyHit({ kind, signs }: Pick<HitFacts, 'kind' | 'signs'>): BotClassification {
   if (kind === 'trap') return { bot: 'yes', reason: 'trap' };
-  const found = VERDICTS.filter(([sign]) => signs.includes(sign));
+  const found = BOT_BY_SIGN.filter(([sign]) => signs.includes(sign));
   return worst(found.map(([reason, bot]) => ({ bot, reason })));
 }
 
 /** `image_proxy`: a mailbox provider fetches for its user. `bare_agent`: Apple Mail fetches for every user with privacy protection. */
-const VERDICTS: [HitSign, BotVerdict][] = [
+const BOT_BY_SIGN: [HitSign, BotLikelihood][] = [
   ['prefetch', 'yes'],
   ['scanner', 'yes'],
   ['bot', 'yes'],
@@ -128,12 +131,12 @@ function isSameClient(hit: HitFacts, other: HitFacts): boolean {
   );
 }
 
-const WEIGHT: Record<BotVerdict, number> = { no: 0, probable: 1, yes: 2 };
+const WEIGHT: Record<BotLikelihood, number> = { no: 0, probable: 1, yes: 2 };
 
 /** Returns the first of the most severe results, but prefers one with a reason. */
-function worst(verdicts: BotClassification[]): BotClassification {
-  const weight = Math.max(0, ...verdicts.map(({ bot }) => WEIGHT[bot]));
-  const heaviest = verdicts.filter(({ bot }) => WEIGHT[bot] === weight);
+function worst(classifications: BotClassification[]): BotClassification {
+  const weight = Math.max(0, ...classifications.map(({ bot }) => WEIGHT[bot]));
+  const heaviest = classifications.filter(({ bot }) => WEIGHT[bot] === weight);
   return heaviest.find(({ reason }) => reason !== null) ?? heaviest[0] ?? HUMAN;
 }
 

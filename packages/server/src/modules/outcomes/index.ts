@@ -5,9 +5,9 @@ export {
   type HitFacts,
   HITS_MAX,
   type HitSign,
-  judgeAlone,
-  judgeHits,
-  type KeptHit,
+  classifyHit,
+  classifyHits,
+  type StoredHit,
   type EmailRef,
   SETTLE_AFTER_MS,
   signsOf,
@@ -19,19 +19,19 @@ export { normaliseReply, type ReplyClass, type Stage } from './bounces/refusal.t
 export {
   type ReportedOutcome,
   type Outcome,
-  type ShownOutcome,
-  toShownOutcome,
-  type WhatHappened,
+  type OutcomeView,
+  outcomeView,
+  type OutcomeData,
 } from './outcome.ts';
 export { listOutcomesOf, listOutcomesOfDraft } from './reads.ts';
 export type { Note } from './record/consequences.ts';
 export {
-  type Applied,
+  type AppliedOutcomes,
   type RecordDeps,
   applyOutcomes,
   recordOutcomes,
   recordOutcomesIn,
-  tellOutcomes,
+  reportOutcomes,
 } from './record/record-outcomes.ts';
 export { resolveLost } from './record/resolve-unknown.ts';
 export {
@@ -42,12 +42,12 @@ export {
   forgetAgents,
   forgetLinks,
   insertLinks,
-  putOffHits,
-  saveVerdicts,
+  postponeHits,
+  saveClassifications,
   settleCounts,
   upsertHits,
 } from './store.ts';
-export { findTyped, hashErased, restoreReturned } from './suppressions/hashed-suppressions.ts';
+export { findTypedEntry, hashErased, restoreReturned } from './suppressions/hashed-suppressions.ts';
 export { concernedBy, formsOf, liftIn, suppressIn } from './suppressions/suppress.ts';
-export { readPlace, shownKind, toListed } from './suppressions/suppression-view.ts';
+export { readTarget, listedKind, listedSuppression } from './suppressions/suppression-view.ts';
 export { listRefusedTopics } from './suppressions/topics.ts';

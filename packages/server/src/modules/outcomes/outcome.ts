@@ -1,14 +1,14 @@
-import type { BotVerdict, BounceClass, UnsubscribeMethod, WebhookType } from '@beckon/contract';
+import type { BotLikelihood, BounceClass, UnsubscribeMethod, WebhookType } from '@beckon/contract';
 import { iso } from '../../platform/time/clock.ts';
 
 /** An outcome of an email as its source reports it. */
-export type ReportedOutcome = { projectId: number; messageId: string; occurredAt: number } & WhatHappened;
+export type ReportedOutcome = { projectId: number; emailId: string; occurredAt: number } & OutcomeData;
 
-export type WhatHappened =
-  | { type: 'email.opened'; bot: BotVerdict; botReason: string | null }
+export type OutcomeData =
+  | { type: 'email.opened'; bot: BotLikelihood; botReason: string | null }
   | {
       type: 'email.clicked';
-      bot: BotVerdict;
+      bot: BotLikelihood;
       botReason: string | null;
       link: number;
       url: string;
@@ -26,11 +26,11 @@ export type WhatHappened =
     }
   | { type: 'email.unsubscribed'; method: UnsubscribeMethod };
 
-/** A stored outcome, unique by message, type, link and class. */
+/** A stored outcome, unique by email, type, link and class. */
 export type Outcome = {
   projectId: number;
   id: string;
-  messageId: string;
+  emailId: string;
   draftId: string;
   ruleId: string;
   userId: string;
@@ -45,7 +45,7 @@ export type Outcome = {
 };
 
 /** The outcome of an email, with the names of the API; `detail` has the additional fields of its webhook. */
-export type ShownOutcome = {
+export type OutcomeView = {
   id: string;
   type: Outcome['type'];
   rule: string;
@@ -56,13 +56,13 @@ export type ShownOutcome = {
   detail: Record<string, unknown>;
 };
 
-export function toShownOutcome(outcome: Outcome, nameOf: (ruleId: string) => string): ShownOutcome {
-  const { id, type, ruleId, messageId, draftId, occurredAt, recordedAt, detail } = outcome;
+export function outcomeView(outcome: Outcome, nameOf: (ruleId: string) => string): OutcomeView {
+  const { id, type, ruleId, emailId, draftId, occurredAt, recordedAt, detail } = outcome;
   return {
     id,
     type,
     rule: nameOf(ruleId),
-    email_id: messageId,
+    email_id: emailId,
     draft_id: draftId,
     occurred_at: iso(occurredAt),
     recorded_at: iso(recordedAt),

@@ -4,7 +4,7 @@ import type { Outcome } from './outcome.ts';
 
 /** The data about the email that an outcome contains. `rule` is the name of the rule. */
 export type OutcomeEmail = {
-  messageId: string;
+  emailId: string;
   draftId: string;
   ruleId: string;
   rule: string;
@@ -29,25 +29,25 @@ type EmailRow = {
   livemode: boolean;
 };
 
-/** Finds emails of a project by id, each once. Emails of erased users do not exist anymore. Reads `message`, `rule` and `project`. */
+/** Finds emails of a project by id, each once. Emails of erased users do not exist anymore. Reads `email`, `rule` and `project`. */
 export async function findEmails(
   tx: Tx,
-  { projectId, messageIds }: { projectId: number; messageIds: string[] },
+  { projectId, emailIds }: { projectId: number; emailIds: string[] },
 ): Promise<Map<string, OutcomeEmail>> {
   const rows = await tx.prepared<EmailRow>({
     name: 'outcomes.emails',
     text: `SELECT m.id, m.draft_id, m.rule_id, r.name AS rule, m.external_user_id, m.address, m.domain, m.state, p.livemode
-           FROM unnest($2::uuid[]) AS asked(id)
-           JOIN beckon.message m ON m.project_id = $1 AND m.id = asked.id
+           FROM unnest($2::uuid[]) AS input(id)
+           JOIN beckon.email m ON m.project_id = $1 AND m.id = input.id
            JOIN beckon.project p ON p.project_id = $1
            LEFT JOIN beckon.rule r ON r.project_id = $1 AND r.id = m.rule_id`,
-    values: [projectId, plainList(messageIds)],
+    values: [projectId, plainList(emailIds)],
   });
   return new Map(
     rows.map((row) => [
       row.id,
       {
-        messageId: row.id,
+        emailId: row.id,
         draftId: row.draft_id,
         ruleId: row.rule_id,
         rule: row.rule ?? row.rule_id,
@@ -62,55 +62,55 @@ export async function findEmails(
 }
 
 /** Locks these emails and returns those that exist. An erasure waits for the lock and then finds the outcomes that were written. */
-export async function holdEmails(
+export async function lockEmails(
   tx: Tx,
-  { projectId, messageIds }: { projectId: number; messageIds: string[] },
+  { projectId, emailIds }: { projectId: number; emailIds: string[] },
 ): Promise<Set<string>> {
   const rows = await tx.prepared<{ id: string }>({
     name: 'outcomes.hold',
-    text: `SELECT m.id FROM beckon.message m WHERE m.project_id = $1 AND m.id = ANY ($2::uuid[]) ORDER BY m.id FOR KEY SHARE`,
-    values: [projectId, messageIds],
+    text: `SELECT m.id FROM beckon.email m WHERE m.project_id = $1 AND m.id = ANY ($2::uuid[]) ORDER BY m.id FOR KEY SHARE`,
+    values: [projectId, emailIds],
   });
   return new Set(rows.map((row) => row.id));
 }
 
-export type OutcomeKey = Pick<Outcome, 'messageId' | 'type' | 'link' | 'class'>;
+export type OutcomeKey = Pick<Outcome, 'emailId' | 'type' | 'link' | 'class'>;
 
-export function outcomeKey({ messageId, type, link, class: kind }: OutcomeKey): string {
-  return `${messageId} ${type} ${link} ${kind}`;
+export function outcomeKey({ emailId, type, link, class: kind }: OutcomeKey): string {
+  return `${emailId} ${type} ${link} ${kind}`;
 }
 
 /** Returns the keys of those of these outcomes that are already stored. */
-export async function findKnown(tx: Tx, projectId: number, asked: OutcomeKey[]): Promise<Set<string>> {
-  const rows = await tx.prepared<{ message_id: string; type: Outcome['type']; link: number; class: string }>({
+export async function findExistingKeys(tx: Tx, projectId: number, keys: OutcomeKey[]): Promise<Set<string>> {
+  const rows = await tx.prepared<{ email_id: string; type: Outcome['type']; link: number; class: string }>({
     name: 'outcomes.known',
-    text: `SELECT o.message_id, o.type, o.link, o.class
-           FROM unnest($2::uuid[], $3::text[], $4::int[], $5::text[]) AS k(message_id, type, link, class)
-           JOIN beckon.outcome o ON o.project_id = $1 AND o.message_id = k.message_id AND o.type = k.type
+    text: `SELECT o.email_id, o.type, o.link, o.class
+           FROM unnest($2::uuid[], $3::text[], $4::int[], $5::text[]) AS k(email_id, type, link, class)
+           JOIN beckon.outcome o ON o.project_id = $1 AND o.email_id = k.email_id AND o.type = k.type
              AND o.link = k.link AND o.class = k.class`,
     values: [
       projectId,
-      plainList(asked.map((one) => one.messageId)),
-      plainList(asked.map((one) => one.type)),
-      plainList(asked.map((one) => one.link)),
-      asked.map((one) => one.class),
+      plainList(keys.map((key) => key.emailId)),
+      plainList(keys.map((key) => key.type)),
+      plainList(keys.map((key) => key.link)),
+      keys.map((key) => key.class),
     ],
   });
-  return new Set(rows.map((row) => outcomeKey({ ...row, messageId: row.message_id })));
+  return new Set(rows.map((row) => outcomeKey({ ...row, emailId: row.email_id })));
 }
 
 /** Counts the stored replies to each of these emails. */
 export async function countReplies(
   tx: Tx,
   projectId: number,
-  messageIds: string[],
+  emailIds: string[],
 ): Promise<Map<string, number>> {
-  const rows = await tx.query<{ message_id: string; replies: number }>(
-    `SELECT message_id, count(*)::int AS replies FROM beckon.outcome
-     WHERE project_id = $1 AND message_id = ANY ($2::uuid[]) AND type = 'email.replied' GROUP BY message_id`,
-    [projectId, messageIds],
+  const rows = await tx.query<{ email_id: string; replies: number }>(
+    `SELECT email_id, count(*)::int AS replies FROM beckon.outcome
+     WHERE project_id = $1 AND email_id = ANY ($2::uuid[]) AND type = 'email.replied' GROUP BY email_id`,
+    [projectId, emailIds],
   );
-  return new Map(rows.map((row) => [row.message_id, row.replies]));
+  return new Map(rows.map((row) => [row.email_id, row.replies]));
 }
 
 /** Excludes bounces that are identified only by a Message-ID. */
@@ -118,19 +118,19 @@ const BOUNCED = `o.type = 'email.bounced' AND o.class = ''`;
 const COMPLAINED = `o.type = 'email.unsubscribed' AND o.class = 'complaint'`;
 const UNSUBSCRIBED = `o.type = 'email.unsubscribed' AND o.class = ''`;
 /** Limits emails to states that can have an outcome. */
-const LEFT = `m.state IN ('sent', 'unknown', 'failed')`;
+const MAY_HAVE_OUTCOME = `m.state IN ('sent', 'unknown', 'failed')`;
 
 /** `of` is the number of emails considered. `count` is how many of them had this outcome. */
 type Share = { count: number; of: number };
 export type RuleShares = { complaints: Share; hardBounces: Share; unsubscribes: Share };
 export type ShareWindows = Record<keyof RuleShares, number>;
 
-/** Counts the outcomes of a rule's last emails, as many as each window allows and none from before `since`. Reads `message`. */
+/** Counts the outcomes of a rule's last emails, as many as each window allows and none from before `since`. Reads `email`. */
 export async function countForRule(
   tx: Tx,
-  asked: { projectId: number; ruleId: string; since: number; windows: ShareWindows },
+  query: { projectId: number; ruleId: string; since: number; windows: ShareWindows },
 ): Promise<RuleShares> {
-  const { windows } = asked;
+  const { windows } = query;
   const share = (has: string, window: string): string =>
     `json_build_object('of', count(*) FILTER (WHERE n <= ${window}), 'count', count(*) FILTER (WHERE n <= ${window} AND ${has}))`;
   const [row] = await tx.query<RuleShares>(
@@ -138,20 +138,20 @@ export async function countForRule(
        ${share('unsubscribed', '$6')} AS unsubscribes
      FROM (
        SELECT l.n,
-         EXISTS (SELECT FROM beckon.outcome o WHERE o.project_id = $1 AND o.message_id = l.id AND ${COMPLAINED}) AS complained,
-         EXISTS (SELECT FROM beckon.outcome o WHERE o.project_id = $1 AND o.message_id = l.id AND ${BOUNCED}
+         EXISTS (SELECT FROM beckon.outcome o WHERE o.project_id = $1 AND o.email_id = l.id AND ${COMPLAINED}) AS complained,
+         EXISTS (SELECT FROM beckon.outcome o WHERE o.project_id = $1 AND o.email_id = l.id AND ${BOUNCED}
            AND o.detail ->> 'bounce_class' = 'hard') AS hard,
-         EXISTS (SELECT FROM beckon.outcome o WHERE o.project_id = $1 AND o.message_id = l.id AND ${UNSUBSCRIBED}) AS unsubscribed
+         EXISTS (SELECT FROM beckon.outcome o WHERE o.project_id = $1 AND o.email_id = l.id AND ${UNSUBSCRIBED}) AS unsubscribed
        FROM (
-         SELECT m.id, row_number() OVER (ORDER BY m.claimed_at DESC, m.id DESC) AS n FROM beckon.message m
-         WHERE m.project_id = $1 AND m.rule_id = $2 AND m.claimed_at > $3 AND ${LEFT}
+         SELECT m.id, row_number() OVER (ORDER BY m.claimed_at DESC, m.id DESC) AS n FROM beckon.email m
+         WHERE m.project_id = $1 AND m.rule_id = $2 AND m.claimed_at > $3 AND ${MAY_HAVE_OUTCOME}
          ORDER BY m.claimed_at DESC, m.id DESC LIMIT greatest($4::int, $5::int, $6::int)
        ) l
      ) counted`,
     [
-      asked.projectId,
-      asked.ruleId,
-      new Date(asked.since),
+      query.projectId,
+      query.ruleId,
+      new Date(query.since),
       windows.complaints,
       windows.hardBounces,
       windows.unsubscribes,
@@ -161,50 +161,50 @@ export async function countForRule(
   return row;
 }
 
-/** Counts, among the last emails from a domain since a time, those rejected for their content or reputation. Reads `message`. */
+/** Counts, among the last emails from a domain since a time, those rejected for their content or reputation. Reads `email`. */
 export async function countRefused(
   tx: Tx,
-  asked: { projectId: number; domain: string; since: number; emails: number },
+  query: { projectId: number; domain: string; since: number; emails: number },
 ): Promise<Share> {
   const [row] = await tx.query<Share>(
     `SELECT count(*)::int AS "of", count(*) FILTER (WHERE EXISTS (
-       SELECT FROM beckon.outcome o WHERE o.project_id = $1 AND o.message_id = l.id AND ${BOUNCED}
+       SELECT FROM beckon.outcome o WHERE o.project_id = $1 AND o.email_id = l.id AND ${BOUNCED}
          AND o.detail ->> 'bounce_class' = 'policy'))::int AS "count"
      FROM (
-       SELECT m.id FROM beckon.message m WHERE m.project_id = $1 AND m.domain = $2 AND m.claimed_at > $3 AND ${LEFT}
+       SELECT m.id FROM beckon.email m WHERE m.project_id = $1 AND m.domain = $2 AND m.claimed_at > $3 AND ${MAY_HAVE_OUTCOME}
        ORDER BY m.claimed_at DESC LIMIT $4
      ) l`,
-    [asked.projectId, asked.domain, new Date(asked.since), asked.emails],
+    [query.projectId, query.domain, new Date(query.since), query.emails],
   );
   return row ?? { count: 0, of: 0 };
 }
 
-export type SoftAsked = { projectId: number; userId: string; address: string; emails: number };
+export type SoftBounceQuery = { projectId: number; userId: string; address: string; emails: number };
 
-/** Returns when the last emails to this user at this address soft-bounced, or null if one of that many did not. Reads `message`. */
+/** Returns when the last emails to this user at this address soft-bounced, or null if one of that many did not. Reads `email`. */
 export async function findSoftBounces(
   tx: Tx,
-  asked: SoftAsked,
+  query: SoftBounceQuery,
 ): Promise<{ firstAt: number; lastAt: number } | null> {
   const rows = await tx.query<{ at: Date | null }>(
-    `SELECT (SELECT o.occurred_at FROM beckon.outcome o WHERE o.project_id = $1 AND o.message_id = l.id AND ${BOUNCED}
+    `SELECT (SELECT o.occurred_at FROM beckon.outcome o WHERE o.project_id = $1 AND o.email_id = l.id AND ${BOUNCED}
        AND o.detail ->> 'bounce_class' = 'soft') AS at
      FROM (
-       SELECT m.id, m.claimed_at FROM beckon.message m
-       WHERE m.project_id = $1 AND m.external_user_id = $2 AND m.address = $3 AND ${LEFT}
+       SELECT m.id, m.claimed_at FROM beckon.email m
+       WHERE m.project_id = $1 AND m.external_user_id = $2 AND m.address = $3 AND ${MAY_HAVE_OUTCOME}
        ORDER BY m.claimed_at DESC, m.id DESC LIMIT $4
      ) l ORDER BY l.claimed_at`,
-    [asked.projectId, asked.userId, asked.address, asked.emails],
+    [query.projectId, query.userId, query.address, query.emails],
   );
   const times = rows.flatMap(({ at }) => at?.getTime() ?? []);
-  if (times.length < asked.emails) return null;
+  if (times.length < query.emails) return null;
   return { firstAt: Math.min(...times), lastAt: Math.max(...times) };
 }
 
 type OutcomeRow = {
   project_id: number;
   id: string;
-  message_id: string;
+  email_id: string;
   draft_id: string;
   rule_id: string;
   external_user_id: string;
@@ -216,20 +216,20 @@ type OutcomeRow = {
   detail: Record<string, unknown>;
 };
 
-const COLUMNS = `o.project_id, o.id, o.message_id, o.draft_id, o.rule_id, o.external_user_id, o.type, o.link, o.class,
+const COLUMNS = `o.project_id, o.id, o.email_id, o.draft_id, o.rule_id, o.external_user_id, o.type, o.link, o.class,
   o.occurred_at, o.recorded_at, o.detail`;
 
 /** Lists outcomes, newest first. `after` is the last one of the previous page. */
 export async function listOutcomesOf(
   tx: Tx,
-  asked: {
+  query: {
     projectId: number;
     userId: string;
     limit: number;
     after?: Pick<Outcome, 'recordedAt' | 'id'> | null;
   },
 ): Promise<Outcome[]> {
-  const { projectId, userId, limit, after = null } = asked;
+  const { projectId, userId, limit, after = null } = query;
   const rows = await tx.query<OutcomeRow>(
     `SELECT ${COLUMNS} FROM beckon.outcome o WHERE o.project_id = $1 AND o.external_user_id = $2
        AND ($3::timestamptz IS NULL OR (o.recorded_at, o.id) < ($3, $4::uuid))
@@ -239,26 +239,26 @@ export async function listOutcomesOf(
   return rows.map(toOutcome);
 }
 
-/** Lists the outcomes of a draft's email in the order in which they were recorded. Reads `message`. */
+/** Lists the outcomes of a draft's email in the order in which they were recorded. Reads `email`. */
 export async function listOutcomesOfDraft(
   tx: Tx,
-  asked: { projectId: number; draftId: string; limit: number },
+  query: { projectId: number; draftId: string; limit: number },
 ): Promise<Outcome[]> {
   const rows = await tx.query<OutcomeRow>(
-    `SELECT ${COLUMNS} FROM beckon.message m
-     JOIN beckon.outcome o ON o.project_id = m.project_id AND o.message_id = m.id
+    `SELECT ${COLUMNS} FROM beckon.email m
+     JOIN beckon.outcome o ON o.project_id = m.project_id AND o.email_id = m.id
      WHERE m.project_id = $1 AND m.draft_id = $2 ORDER BY o.occurred_at, o.id LIMIT $3`,
-    [asked.projectId, asked.draftId, asked.limit],
+    [query.projectId, query.draftId, query.limit],
   );
   return rows.map(toOutcome);
 }
 
-/** Lists outcomes that prove the delivery or failure of these drafts' emails, in the order in which they were recorded. Reads `message`. */
+/** Lists outcomes that prove the delivery or failure of these drafts' emails, in the order in which they were recorded. Reads `email`. */
 export async function listProofs(tx: Tx, projectId: number, draftIds: string[]): Promise<Outcome[]> {
   if (draftIds.length === 0) return [];
   const rows = await tx.query<OutcomeRow>(
-    `SELECT ${COLUMNS} FROM beckon.message m
-     JOIN beckon.outcome o ON o.project_id = m.project_id AND o.message_id = m.id AND o.class <> 'unverified'
+    `SELECT ${COLUMNS} FROM beckon.email m
+     JOIN beckon.outcome o ON o.project_id = m.project_id AND o.email_id = m.id AND o.class <> 'unverified'
      WHERE m.project_id = $1 AND m.draft_id = ANY ($2::uuid[]) ORDER BY o.recorded_at, o.id`,
     [projectId, draftIds],
   );
@@ -269,7 +269,7 @@ function toOutcome(row: OutcomeRow): Outcome {
   return {
     projectId: row.project_id,
     id: row.id,
-    messageId: row.message_id,
+    emailId: row.email_id,
     draftId: row.draft_id,
     ruleId: row.rule_id,
     userId: row.external_user_id,

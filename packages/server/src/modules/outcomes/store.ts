@@ -11,26 +11,26 @@ export async function insertOutcomes(tx: Tx, outcomes: Outcome[]): Promise<Set<s
   if (outcomes.length === 0) return new Set();
   const rows = await tx.prepared<{ id: string }>({
     name: 'outcomes.insert',
-    text: `INSERT INTO beckon.outcome (project_id, id, message_id, draft_id, rule_id, external_user_id, type, link, class,
+    text: `INSERT INTO beckon.outcome (project_id, id, email_id, draft_id, rule_id, external_user_id, type, link, class,
              occurred_at, recorded_at, detail)
            SELECT * FROM unnest($1::bigint[], $2::uuid[], $3::uuid[], $4::uuid[], $5::uuid[], $6::text[], $7::text[], $8::int[],
              $9::text[], $10::timestamptz[], $11::timestamptz[], $12::jsonb[])
-             AS n(project_id, id, message_id, draft_id, rule_id, user_id, type, link, class, occurred_at, recorded_at, detail)
-           ORDER BY project_id, message_id, type, link, class
-           ON CONFLICT (project_id, message_id, type, link, class) DO NOTHING RETURNING id`,
+             AS n(project_id, id, email_id, draft_id, rule_id, user_id, type, link, class, occurred_at, recorded_at, detail)
+           ORDER BY project_id, email_id, type, link, class
+           ON CONFLICT (project_id, email_id, type, link, class) DO NOTHING RETURNING id`,
     values: [
-      plainList(outcomes.map((one) => one.projectId)),
-      plainList(outcomes.map((one) => one.id)),
-      plainList(outcomes.map((one) => one.messageId)),
-      plainList(outcomes.map((one) => one.draftId)),
-      plainList(outcomes.map((one) => one.ruleId)),
-      outcomes.map((one) => one.userId),
-      plainList(outcomes.map((one) => one.type)),
-      plainList(outcomes.map((one) => one.link)),
-      outcomes.map((one) => one.class),
-      momentList(outcomes.map((one) => one.occurredAt)),
-      momentList(outcomes.map((one) => one.recordedAt)),
-      outcomes.map((one) => JSON.stringify(one.detail)),
+      plainList(outcomes.map((outcome) => outcome.projectId)),
+      plainList(outcomes.map((outcome) => outcome.id)),
+      plainList(outcomes.map((outcome) => outcome.emailId)),
+      plainList(outcomes.map((outcome) => outcome.draftId)),
+      plainList(outcomes.map((outcome) => outcome.ruleId)),
+      outcomes.map((outcome) => outcome.userId),
+      plainList(outcomes.map((outcome) => outcome.type)),
+      plainList(outcomes.map((outcome) => outcome.link)),
+      outcomes.map((outcome) => outcome.class),
+      momentList(outcomes.map((outcome) => outcome.occurredAt)),
+      momentList(outcomes.map((outcome) => outcome.recordedAt)),
+      outcomes.map((outcome) => JSON.stringify(outcome.detail)),
     ],
   });
   return new Set(rows.map((row) => row.id));
@@ -61,14 +61,14 @@ export async function insertLinks(tx: Tx, emails: TrackedEmail[]): Promise<void>
   if (emails.length === 0) return;
   await tx.prepared({
     name: 'outcomes.links',
-    text: `INSERT INTO beckon.tracking_link (project_id, message_id, external_user_id, opens, urls)
-           SELECT project_id, message_id, user_id, opens, string_to_array(urls, ' ')
+    text: `INSERT INTO beckon.tracking_link (project_id, email_id, external_user_id, opens, urls)
+           SELECT project_id, email_id, user_id, opens, string_to_array(urls, ' ')
            FROM unnest($1::bigint[], $2::uuid[], $3::text[], $4::boolean[], $5::text[])
-             AS n(project_id, message_id, user_id, opens, urls)
-           ON CONFLICT (project_id, message_id) DO UPDATE SET opens = excluded.opens, urls = excluded.urls`,
+             AS n(project_id, email_id, user_id, opens, urls)
+           ON CONFLICT (project_id, email_id) DO UPDATE SET opens = excluded.opens, urls = excluded.urls`,
     values: [
       plainList(emails.map((email) => email.projectId)),
-      plainList(emails.map((email) => email.messageId)),
+      plainList(emails.map((email) => email.emailId)),
       emails.map((email) => email.userId),
       plainList(emails.map((email) => email.opens)),
       emails.map((email) => email.urls.join(' ')),
@@ -76,34 +76,34 @@ export async function insertLinks(tx: Tx, emails: TrackedEmail[]): Promise<void>
   });
 }
 
-export type CountedHits = EmailRef & { hits: number; settleAt: number };
+export type CountedHits = EmailRef & { hits: number; classifyAt: number };
 
 /**
  * Counts hits and locks the counts of their emails in one order. Returns the new totals as `hits`. An email that does not exist is ignored:
  * its recipient was erased, or it is too old. The lock serializes this with an erasure.
  */
 export async function addHitCounts(tx: Tx, counted: CountedHits[]): Promise<(EmailRef & { hits: number })[]> {
-  const rows = await tx.prepared<{ project_id: number; message_id: string; hits: number }>({
+  const rows = await tx.prepared<{ project_id: number; email_id: string; hits: number }>({
     name: 'outcomes.count_hits',
-    text: `WITH known AS MATERIALIZED (
-             SELECT l.project_id, l.message_id, l.external_user_id, n.hits, n.settle_at
-             FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::timestamptz[]) AS n(project_id, message_id, hits, settle_at)
-             JOIN beckon.tracking_link l ON l.project_id = n.project_id AND l.message_id = n.message_id
-             ORDER BY l.project_id, l.message_id FOR KEY SHARE OF l
+    text: `WITH tracked AS MATERIALIZED (
+             SELECT l.project_id, l.email_id, l.external_user_id, n.hits, n.classify_at
+             FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::timestamptz[]) AS n(project_id, email_id, hits, classify_at)
+             JOIN beckon.tracking_link l ON l.project_id = n.project_id AND l.email_id = n.email_id
+             ORDER BY l.project_id, l.email_id FOR KEY SHARE OF l
            )
-           INSERT INTO beckon.hit_count AS c (project_id, message_id, external_user_id, hits, settle_at)
-           SELECT * FROM known ORDER BY project_id, message_id
-           ON CONFLICT (project_id, message_id) DO UPDATE
-             SET hits = c.hits + excluded.hits, settle_at = least(c.settle_at, excluded.settle_at)
-           RETURNING project_id, message_id, hits`,
+           INSERT INTO beckon.hit_count AS c (project_id, email_id, external_user_id, hits, classify_at)
+           SELECT * FROM tracked ORDER BY project_id, email_id
+           ON CONFLICT (project_id, email_id) DO UPDATE
+             SET hits = c.hits + excluded.hits, classify_at = least(c.classify_at, excluded.classify_at)
+           RETURNING project_id, email_id, hits`,
     values: [
-      plainList(counted.map((one) => one.projectId)),
-      plainList(counted.map((one) => one.messageId)),
-      plainList(counted.map((one) => one.hits)),
-      momentList(counted.map((one) => one.settleAt)),
+      plainList(counted.map((count) => count.projectId)),
+      plainList(counted.map((count) => count.emailId)),
+      plainList(counted.map((count) => count.hits)),
+      momentList(counted.map((count) => count.classifyAt)),
     ],
   });
-  return rows.map((row) => ({ projectId: row.project_id, messageId: row.message_id, hits: row.hits }));
+  return rows.map((row) => ({ projectId: row.project_id, emailId: row.email_id, hits: row.hits }));
 }
 
 /** Stores each hit in its slot, replacing the earlier one. */
@@ -111,16 +111,16 @@ export async function upsertHits(tx: Tx, hits: (EmailRef & AdmittedHit)[]): Prom
   if (hits.length === 0) return;
   await tx.prepared({
     name: 'outcomes.keep_hits',
-    text: `INSERT INTO beckon.hit (project_id, message_id, number, kind, link, at, agent, remote, signs)
-           SELECT project_id, message_id, number, kind, link, at, agent, remote, string_to_array(signs, ' ')
+    text: `INSERT INTO beckon.hit (project_id, email_id, number, kind, link, at, agent, remote, signs)
+           SELECT project_id, email_id, number, kind, link, at, agent, remote, string_to_array(signs, ' ')
            FROM unnest($1::bigint[], $2::uuid[], $3::int[], $4::text[], $5::int[], $6::timestamptz[], $7::text[], $8::text[], $9::text[])
-             AS n(project_id, message_id, number, kind, link, at, agent, remote, signs)
-           ON CONFLICT (project_id, message_id, number) DO UPDATE SET kind = excluded.kind, link = excluded.link,
+             AS n(project_id, email_id, number, kind, link, at, agent, remote, signs)
+           ON CONFLICT (project_id, email_id, number) DO UPDATE SET kind = excluded.kind, link = excluded.link,
              at = excluded.at, agent = excluded.agent, remote = excluded.remote, signs = excluded.signs,
              bot = NULL, bot_reason = NULL`,
     values: [
       plainList(hits.map((hit) => hit.projectId)),
-      plainList(hits.map((hit) => hit.messageId)),
+      plainList(hits.map((hit) => hit.emailId)),
       plainList(hits.map((hit) => hit.number)),
       plainList(hits.map((hit) => hit.kind)),
       plainList(hits.map((hit) => hit.link)),
@@ -132,55 +132,59 @@ export async function upsertHits(tx: Tx, hits: (EmailRef & AdmittedHit)[]): Prom
   });
 }
 
-export type HitClassification = { messageId: string; number: number } & BotClassification;
+export type HitClassification = { emailId: string; number: number } & BotClassification;
 
-export async function saveVerdicts(tx: Tx, projectId: number, judged: HitClassification[]): Promise<void> {
-  if (judged.length === 0) return;
+export async function saveClassifications(
+  tx: Tx,
+  projectId: number,
+  classifications: HitClassification[],
+): Promise<void> {
+  if (classifications.length === 0) return;
   await tx.prepared({
     name: 'outcomes.verdicts',
     text: `UPDATE beckon.hit h SET bot = n.bot, bot_reason = n.reason
-           FROM unnest($2::uuid[], $3::int[], $4::text[], $5::text[]) AS n(message_id, number, bot, reason)
-           WHERE h.project_id = $1 AND h.message_id = n.message_id AND h.number = n.number`,
+           FROM unnest($2::uuid[], $3::int[], $4::text[], $5::text[]) AS n(email_id, number, bot, reason)
+           WHERE h.project_id = $1 AND h.email_id = n.email_id AND h.number = n.number`,
     values: [
       projectId,
-      plainList(judged.map((one) => one.messageId)),
-      plainList(judged.map((one) => one.number)),
-      plainList(judged.map((one) => one.bot)),
-      plainList(judged.map((one) => one.reason)),
+      plainList(classifications.map((hit) => hit.emailId)),
+      plainList(classifications.map((hit) => hit.number)),
+      plainList(classifications.map((hit) => hit.bot)),
+      plainList(classifications.map((hit) => hit.reason)),
     ],
   });
 }
 
-/** `settleAt`: when the oldest unclassified hit is due. */
+/** `classifyAt`: when the oldest unclassified hit is due. */
 export async function settleCounts(
   tx: Tx,
   projectId: number,
-  settled: { messageId: string; settleAt: number | null }[],
+  counts: { emailId: string; classifyAt: number | null }[],
 ): Promise<void> {
   await tx.prepared({
     name: 'outcomes.settle',
-    text: `UPDATE beckon.hit_count c SET settle_at = n.settle_at
-           FROM unnest($2::uuid[], $3::timestamptz[]) AS n(message_id, settle_at)
-           WHERE c.project_id = $1 AND c.message_id = n.message_id`,
+    text: `UPDATE beckon.hit_count c SET classify_at = n.classify_at
+           FROM unnest($2::uuid[], $3::timestamptz[]) AS n(email_id, classify_at)
+           WHERE c.project_id = $1 AND c.email_id = n.email_id`,
     values: [
       projectId,
-      plainList(settled.map((one) => one.messageId)),
-      momentList(settled.map((one) => one.settleAt)),
+      plainList(counts.map((count) => count.emailId)),
+      momentList(counts.map((count) => count.classifyAt)),
     ],
   });
 }
 
 /** Postpones the hits of emails that no other process has locked. */
-export async function putOffHits(
+export async function postponeHits(
   tx: Tx,
-  { projectId, messageIds, until }: { projectId: number; messageIds: string[]; until: Date },
+  { projectId, emailIds, until }: { projectId: number; emailIds: string[]; until: Date },
 ): Promise<void> {
   await tx.query(
-    `UPDATE beckon.hit_count c SET settle_at = $3
-     FROM (SELECT message_id FROM beckon.hit_count WHERE project_id = $1 AND message_id = ANY ($2::uuid[]) AND settle_at < $3
-       ORDER BY message_id FOR UPDATE SKIP LOCKED) n
-     WHERE c.project_id = $1 AND c.message_id = n.message_id`,
-    [projectId, plainList(messageIds), until],
+    `UPDATE beckon.hit_count c SET classify_at = $3
+     FROM (SELECT email_id FROM beckon.hit_count WHERE project_id = $1 AND email_id = ANY ($2::uuid[]) AND classify_at < $3
+       ORDER BY email_id FOR UPDATE SKIP LOCKED) n
+     WHERE c.project_id = $1 AND c.email_id = n.email_id`,
+    [projectId, plainList(emailIds), until],
   );
 }
 
@@ -190,10 +194,10 @@ type Step = { projectId: number; before: Date; limit: number };
 export async function forgetAgents(tx: Tx, { projectId, before, limit }: Step): Promise<number> {
   const rows = await tx.query(
     `UPDATE beckon.hit h SET agent = NULL, remote = NULL
-     FROM (SELECT message_id, number FROM beckon.hit
+     FROM (SELECT email_id, number FROM beckon.hit
        WHERE project_id = $1 AND at < $2 AND (agent IS NOT NULL OR remote IS NOT NULL) ORDER BY at LIMIT $3
        FOR UPDATE SKIP LOCKED) o
-     WHERE h.project_id = $1 AND h.message_id = o.message_id AND h.number = o.number RETURNING 1`,
+     WHERE h.project_id = $1 AND h.email_id = o.email_id AND h.number = o.number RETURNING 1`,
     [projectId, before, limit],
   );
   return rows.length;
@@ -201,15 +205,15 @@ export async function forgetAgents(tx: Tx, { projectId, before, limit }: Step): 
 
 /** Deletes the link targets of emails created before a time, with their hits. These links no longer work. */
 export async function forgetLinks(tx: Tx, { projectId, before, limit }: Step): Promise<number> {
-  const rows = await tx.query<{ message_id: string }>(
-    `DELETE FROM beckon.tracking_link WHERE project_id = $1 AND message_id = ANY (ARRAY(
-       SELECT message_id FROM beckon.tracking_link WHERE project_id = $1 AND message_id < $2::uuid
-       ORDER BY message_id LIMIT $3)) RETURNING message_id`,
+  const rows = await tx.query<{ email_id: string }>(
+    `DELETE FROM beckon.tracking_link WHERE project_id = $1 AND email_id = ANY (ARRAY(
+       SELECT email_id FROM beckon.tracking_link WHERE project_id = $1 AND email_id < $2::uuid
+       ORDER BY email_id LIMIT $3)) RETURNING email_id`,
     [projectId, smallestIdOf(before), limit],
   );
-  const of = [projectId, plainList(rows.map((row) => row.message_id))];
-  await tx.query(`DELETE FROM beckon.hit_count WHERE project_id = $1 AND message_id = ANY ($2::uuid[])`, of);
-  await tx.query(`DELETE FROM beckon.hit WHERE project_id = $1 AND message_id = ANY ($2::uuid[])`, of);
+  const of = [projectId, plainList(rows.map((row) => row.email_id))];
+  await tx.query(`DELETE FROM beckon.hit_count WHERE project_id = $1 AND email_id = ANY ($2::uuid[])`, of);
+  await tx.query(`DELETE FROM beckon.hit WHERE project_id = $1 AND email_id = ANY ($2::uuid[])`, of);
   return rows.length;
 }
 
@@ -229,13 +233,13 @@ export async function eraseHits(
 ): Promise<number> {
   const of = [projectId, userId];
   await tx.query(`DELETE FROM beckon.tracking_link WHERE project_id = $1 AND external_user_id = $2`, of);
-  const counts = await tx.query<{ message_id: string }>(
-    `DELETE FROM beckon.hit_count WHERE project_id = $1 AND external_user_id = $2 RETURNING message_id`,
+  const counts = await tx.query<{ email_id: string }>(
+    `DELETE FROM beckon.hit_count WHERE project_id = $1 AND external_user_id = $2 RETURNING email_id`,
     of,
   );
   const rows = await tx.query(
-    `DELETE FROM beckon.hit WHERE project_id = $1 AND message_id = ANY ($2::uuid[]) RETURNING 1`,
-    [projectId, plainList(counts.map((row) => row.message_id))],
+    `DELETE FROM beckon.hit WHERE project_id = $1 AND email_id = ANY ($2::uuid[]) RETURNING 1`,
+    [projectId, plainList(counts.map((row) => row.email_id))],
   );
   return rows.length;
 }

@@ -18,53 +18,56 @@ import { occurrenceKey } from '../audiences/index.ts';
 import type { ChunkProgress, WaitingChunk } from '../ingest/index.ts';
 
 /** An accepted record during processing. `key` is the deduplication key of an event; null if it has no duplicates. */
-export type Accepted = PersonId & { seq: number; acceptedAt: number; person: string } & (
+export type QueuedRecord = PersonId & { seq: number; acceptedAt: number; person: string } & (
     | { kind: 'users'; user: AcceptedUser }
     | { kind: 'events'; event: AcceptedEvent; key: string | null }
   );
 
 export type RecordBatch = {
   /** In the order of acceptance within each project. */
-  records: Accepted[];
+  records: QueuedRecord[];
   people: Map<string, PersonId>;
   /** How much of each chunk the batch holds, dropped records included. */
-  taken: ChunkProgress[];
+  progress: ChunkProgress[];
   /** Number of records of users who were erased after the records were sent. */
   dropped: number;
   /** The sequence of the first record, dropped or not. */
   firstSeq: number | null;
 };
 
-export type FoldOptions = {
+export type TakeRecordsOptions = {
   /** Maximum number of records per project. */
-  ofEach: number;
+  recordsPerProject: number;
   /** Approximate maximum size of the JSON per project. */
-  bytesOfEach: number;
+  bytesPerProject: number;
   /** Maps a user to the sequence of their erasure. */
   erasures: Map<string, number>;
 };
 
 /** Takes from each project's chunks, in order, as much as one batch may hold. */
-export function gather(chunks: WaitingChunk[], options: FoldOptions): RecordBatch {
+export function takeRecords(chunks: WaitingChunk[], options: TakeRecordsOptions): RecordBatch {
   const batch: RecordBatch = {
     records: [],
     people: new Map(),
-    taken: [],
+    progress: [],
     dropped: 0,
     firstSeq: chunks[0]?.seq ?? null,
   };
-  const room = new Map<number, { records: number; bytes: number }>();
+  const capacity = new Map<number, { records: number; bytes: number }>();
   for (const chunk of chunks) {
-    const left = room.get(chunk.projectId) ?? { records: options.ofEach, bytes: options.bytesOfEach };
-    room.set(chunk.projectId, left);
-    const records = howMany(chunk, left);
+    const remaining = capacity.get(chunk.projectId) ?? {
+      records: options.recordsPerProject,
+      bytes: options.bytesPerProject,
+    };
+    capacity.set(chunk.projectId, remaining);
+    const records = countFitting(chunk, remaining);
     if (records === 0) continue;
-    left.records -= records;
-    left.bytes -= (chunk.bytes / chunk.records.length) * records;
+    remaining.records -= records;
+    remaining.bytes -= (chunk.bytes / chunk.records.length) * records;
     const isWhole = records === chunk.records.length;
     // Records behind a chunk that was cut wait for the next batch.
-    if (!isWhole) left.records = 0;
-    batch.taken.push({
+    if (!isWhole) remaining.records = 0;
+    batch.progress.push({
       projectId: chunk.projectId,
       priority: chunk.priority,
       rowSeq: chunk.rowSeq,
@@ -77,13 +80,16 @@ export function gather(chunks: WaitingChunk[], options: FoldOptions): RecordBatc
 }
 
 /** Returns at least one, however large the record is, so that it is processed some day. */
-function howMany({ records, bytes }: WaitingChunk, left: { records: number; bytes: number }): number {
-  if (left.records === 0 || left.bytes <= 0) return 0;
-  const fitting = Math.floor(left.bytes / (bytes / records.length));
-  return Math.min(records.length, left.records, Math.max(1, fitting));
+function countFitting(
+  { records, bytes }: WaitingChunk,
+  remaining: { records: number; bytes: number },
+): number {
+  if (remaining.records === 0 || remaining.bytes <= 0) return 0;
+  const fitting = Math.floor(remaining.bytes / (bytes / records.length));
+  return Math.min(records.length, remaining.records, Math.max(1, fitting));
 }
 
-function readRecord(chunk: WaitingChunk, i: number): Accepted {
+function readRecord(chunk: WaitingChunk, i: number): QueuedRecord {
   const { projectId, priority, kind } = chunk;
   const record = chunk.records[i] as AcceptedUser | AcceptedEvent;
   const userId = record.external_user_id;
@@ -99,7 +105,7 @@ function readRecord(chunk: WaitingChunk, i: number): Accepted {
   return { ...common, kind, event, key: dedupeKey(event, priority) };
 }
 
-function add(batch: RecordBatch, record: Accepted, erasures: Map<string, number>): void {
+function add(batch: RecordBatch, record: QueuedRecord, erasures: Map<string, number>): void {
   if (record.seq < (erasures.get(record.person) ?? 0)) {
     batch.dropped += 1;
     return;
@@ -110,31 +116,31 @@ function add(batch: RecordBatch, record: Accepted, erasures: Map<string, number>
   }
 }
 
-type Keyed = Accepted & { kind: 'events'; key: string };
+type KeyedEvent = QueuedRecord & { kind: 'events'; key: string };
 
 /** Returns the events with a deduplication key, each key once. The first of two duplicates in one batch makes the claim. */
-export function claimsOf(records: Accepted[]): Keyed[] {
-  const claims = new Map<string, Keyed>();
+export function claimsOf(records: QueuedRecord[]): KeyedEvent[] {
+  const claims = new Map<string, KeyedEvent>();
   for (const record of records) {
     if (record.kind !== 'events' || record.key === null) continue;
     const name = `${record.projectId} ${record.key}`;
-    if (!claims.has(name)) claims.set(name, record as Keyed);
+    if (!claims.has(name)) claims.set(name, record as KeyedEvent);
   }
   return [...claims.values()];
 }
 
-export type Folded = {
+export type AppliedRecords = {
   people: Map<string, { person: Person; change: PersonChange }>;
   events: NewEvent[];
 };
 
-export type FoldInput = {
-  known: Person[];
+export type ApplyRecordsInput = {
+  people: Person[];
   /** The records with a deduplication key that were not sent before. */
-  fresh: ReadonlySet<Accepted>;
+  fresh: ReadonlySet<QueuedRecord>;
   newId: () => string;
   /** Maps a project to its oldest record that waits in the other priority. */
-  oldestElsewhere: Map<number, number>;
+  oldestOtherPriority: Map<number, number>;
   /** Awaited after each piece of the batch, so that the event loop can handle other requests in between. */
   pause: () => Promise<void>;
 };
@@ -143,9 +149,13 @@ export type FoldInput = {
 export const VALUES_PER_PIECE = 25_000;
 
 /** Applies a batch in memory to its users. Returns their new state, and the events that are new. */
-export async function fold(records: Accepted[], input: FoldInput): Promise<Folded> {
-  const folded: Folded = { people: new Map(), events: [] };
-  for (const person of input.known) folded.people.set(personKey(person), { person, change: noChange(false) });
+export async function applyRecords(
+  records: QueuedRecord[],
+  input: ApplyRecordsInput,
+): Promise<AppliedRecords> {
+  const applied: AppliedRecords = { people: new Map(), events: [] };
+  for (const person of input.people)
+    applied.people.set(personKey(person), { person, change: noChange(false) });
   let values = 0;
   for (const record of records) {
     values += valuesOf(record);
@@ -155,13 +165,13 @@ export async function fold(records: Accepted[], input: FoldInput): Promise<Folde
     }
     const isNew = record.kind === 'users' || record.key === null || input.fresh.has(record);
     if (!isNew) continue;
-    const known = folded.people.get(record.person) ?? welcome(folded, record);
-    if (!known) continue;
-    const { person, change } = known;
+    const entry = applied.people.get(record.person) ?? addPerson(applied, record);
+    if (!entry) continue;
+    const { person, change } = entry;
     const mark: Mark = {
       seq: record.seq,
       acceptedAt: record.acceptedAt,
-      olderWaits: (input.oldestElsewhere.get(record.projectId) ?? Infinity) < record.seq,
+      olderWaits: (input.oldestOtherPriority.get(record.projectId) ?? Infinity) < record.seq,
     };
     if (record.kind === 'users') mergeUser(person, change, { user: record.user, mark });
     else {
@@ -169,13 +179,13 @@ export async function fold(records: Accepted[], input: FoldInput): Promise<Folde
       const { suppressed, occurredAt: at } = event;
       // The outcome of an email is not an activity of the user.
       if (suppressed !== null) mergeEvent(person, change, { suppressed, occurredAt: at, mark });
-      folded.events.push(event);
+      applied.events.push(event);
     }
   }
-  return folded;
+  return applied;
 }
 
-function valuesOf(record: Accepted): number {
+function valuesOf(record: QueuedRecord): number {
   return record.kind === 'users' ? 1 + Object.keys(record.user.traits ?? {}).length : 1;
 }
 
@@ -183,17 +193,20 @@ function valuesOf(record: Accepted): number {
  * Creates a user from an event about an unknown user; without an address they get no email yet. The outcome of an email creates no user,
  * because its user was erased.
  */
-function welcome(folded: Folded, record: Accepted): { person: Person; change: PersonChange } | null {
+function addPerson(
+  applied: AppliedRecords,
+  record: QueuedRecord,
+): { person: Person; change: PersonChange } | null {
   if (record.kind === 'events' && record.event.own !== undefined) return null;
   const seenAt = record.kind === 'events' ? occurredAt(record.event, record.acceptedAt) : record.acceptedAt;
   const person = newPerson(record.projectId, record.userId, seenAt);
   const entry = { person, change: noChange(true) };
-  folded.people.set(record.person, entry);
+  applied.people.set(record.person, entry);
   return entry;
 }
 
 function toEvent(
-  { projectId, userId, seq, acceptedAt }: Accepted,
+  { projectId, userId, seq, acceptedAt }: QueuedRecord,
   event: AcceptedEvent,
   id: string,
 ): NewEvent {
@@ -211,7 +224,7 @@ function toEvent(
 }
 
 /** Returns each user's events in this batch, and the latest time of each event name. */
-export function doneBy(events: NewEvent[]): {
+export function groupEvents(events: NewEvent[]): {
   byPerson: Map<string, NewEvent[]>;
   latest: Map<string, number>;
 } {
@@ -220,8 +233,8 @@ export function doneBy(events: NewEvent[]): {
   for (const event of events) {
     const { projectId, userId, name, occurredAt } = event;
     const person = personKey({ projectId, userId });
-    const done = byPerson.get(person);
-    if (done) done.push(event);
+    const personEvents = byPerson.get(person);
+    if (personEvents) personEvents.push(event);
     else byPerson.set(person, [event]);
     const key = occurrenceKey(projectId, userId, name);
     latest.set(key, Math.max(latest.get(key) ?? 0, occurredAt));

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { testHasher } from '../../../testkit/hasher.ts';
 import { audienceHistories, type Step, withIds } from '../../../testkit/audience-histories.ts';
-import { heldClock } from '../../../testkit/clock.ts';
+import { fixedClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { putRecords } from '../../../testkit/inbox.ts';
 import { Fault } from '../../platform/fault.ts';
@@ -10,14 +10,14 @@ import { idMaker } from '../../platform/ids.ts';
 import { silentLog } from '../../platform/log.ts';
 import { predicateSql } from '../../platform/predicate/sql.ts';
 import { sqlParams } from '../../platform/predicate/sql-values.ts';
-import type { Edition } from '../audiences/model.ts';
-import { type EditionPlace, listBuilding } from '../audiences/build-version.ts';
+import type { AudienceVersion } from '../audiences/model.ts';
+import { type AudienceVersionKey, listBuilding } from '../audiences/build-version.ts';
 import { loadModels } from '../audiences/load-models.ts';
-import { duePlaces } from '../../platform/locks/timers.ts';
+import { listDueProjects } from '../../platform/locks/timers.ts';
 import { createAudience, deleteAudience, editAudience } from '../audiences/change-audience.ts';
 import { createProject } from '../administration/create-project.ts';
 import { erasePerson } from '../profiles/erase-user.ts';
-import { createDigest, type Digest } from './process.ts';
+import { createProcessor, type Processor } from './process.ts';
 import { listRuleNeeds } from '../rules/runs/rules-in-force.ts';
 
 /**
@@ -29,12 +29,12 @@ const SEED = Number(process.env['AUDIENCE_SEED'] ?? 1);
 const SHRINKS = process.env['AUDIENCE_SHRINK'] !== undefined;
 const EACH_MS = 10_000;
 
-const clock = heldClock();
+const clock = fixedClock();
 const db = await openTestDatabase(clock);
 const newId = idMaker(db.clock);
-const first = createDigest({ db, log: silentLog, newId, hasher: testHasher });
-const second = createDigest({ db, log: silentLog, newId, hasher: testHasher });
-const workerOf = (worker: number): Digest => (worker === 0 ? first : second);
+const first = createProcessor({ db, log: silentLog, newId, hasher: testHasher });
+const second = createProcessor({ db, log: silentLog, newId, hasher: testHasher });
+const workerOf = (worker: number): Processor => (worker === 0 ? first : second);
 
 const PRIORITIES = ['live', 'bulk'] as const;
 const HALF_HOUR_MS = 30 * 60_000;
@@ -47,8 +47,8 @@ type Play<Do extends Step['do']> = (world: World, step: Extract<Step, { do: Do }
 
 const PLAYS: { [Do in Step['do']]: Play<Do> } = {
   users({ projectId }, { priority, users }) {
-    const records = users.map(({ who, email, plan, whenAgoMs }) => ({
-      external_user_id: who,
+    const records = users.map(({ userId, email, plan, whenAgoMs }) => ({
+      external_user_id: userId,
       ...(email !== null && { email }),
       traits: {
         ...(plan !== undefined && { plan }),
@@ -58,8 +58,8 @@ const PLAYS: { [Do in Step['do']]: Play<Do> } = {
     return putRecords(db, { projectId, priority, kind: 'users', records });
   },
   events(world, { priority, events }) {
-    const records = events.map(({ who, name, properties, agoMs }) => ({
-      external_user_id: who,
+    const records = events.map(({ userId, name, properties, agoMs }) => ({
+      external_user_id: userId,
       name,
       properties,
       message_id: `m${(world.events += 1)}`,
@@ -75,34 +75,34 @@ const PLAYS: { [Do in Step['do']]: Play<Do> } = {
   },
   async build({ projectId }, { steps, pick, worker }) {
     for (let n = 0; n < steps; n += 1) {
-      const places = await building(projectId);
-      const chosen = places[pick % Math.max(1, places.length)];
+      const keys = await building(projectId);
+      const chosen = keys[pick % Math.max(1, keys.length)];
       if (chosen) await workerOf(worker).build(chosen);
     }
   },
   finish: ({ projectId }) => buildAll(projectId),
-  define({ projectId, ids }, { place, definition: given }) {
-    const definition = withIds(given, ids);
-    const id = ids.get(place);
+  define({ projectId, ids }, { slot, definition: document }) {
+    const definition = withIds(document, ids);
+    const id = ids.get(slot);
     return unless('validation_failed', async () => {
       if (id !== undefined)
         await editAudience({ db, listRuleNeeds }, { projectId, reference: id, definition });
       else
         ids.set(
-          place,
-          (await createAudience({ db, listRuleNeeds }, { projectId, name: `A${place}`, definition })).id,
+          slot,
+          (await createAudience({ db, listRuleNeeds }, { projectId, name: `A${slot}`, definition })).id,
         );
     });
   },
-  async drop({ projectId, ids }, { place }) {
-    const reference = ids.get(place);
+  async drop({ projectId, ids }, { slot: key }) {
+    const reference = ids.get(key);
     if (reference === undefined) return;
     await unless('validation_failed', async () => {
       await deleteAudience({ db, listRuleNeeds }, { projectId, reference });
-      ids.delete(place);
+      ids.delete(key);
     });
   },
-  erase: ({ projectId }, { who: userId }) =>
+  erase: ({ projectId }, { userId }) =>
     unless('not_found', () => erasePerson({ db, newId, hasher: testHasher }, { projectId, userId })),
 };
 
@@ -148,15 +148,15 @@ async function unless(code: Fault['code'], act: () => Promise<unknown>): Promise
   }
 }
 
-async function building(projectId: number): Promise<EditionPlace[]> {
-  return (await listBuilding(db, 1_000)).filter((place) => place.projectId === projectId);
+async function building(projectId: number): Promise<AudienceVersionKey[]> {
+  return (await listBuilding(db, 1_000)).filter((key) => key.projectId === projectId);
 }
 
 async function buildAll(projectId: number): Promise<void> {
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
-    const places = await building(projectId);
-    if (places.length === 0) return;
-    for (const place of places) await first.build(place);
+    const keys = await building(projectId);
+    if (keys.length === 0) return;
+    for (const key of keys) await first.build(key);
   }
   throw new Error('it is never built');
 }
@@ -166,32 +166,32 @@ async function compareAtRest({ projectId }: World): Promise<void> {
   for (const priority of PRIORITIES) while ((await first.batch(priority, [projectId])).records > 0);
   for (let round = 0; await isDue(projectId); round += 1) {
     if (round === ROUNDS_MAX) throw new Error('what is due is never done');
-    await first.due(projectId);
+    await first.timers(projectId);
   }
   const model = (await loadModels(db, [projectId])).get(projectId);
-  const served = (model?.editions ?? []).filter(({ state }) => state === 'served');
-  for (const edition of served) {
-    const of = { audience: edition.name, definition: JSON.stringify(edition.predicate) };
-    const wanted = await passing(projectId, edition);
-    expect({ ...of, ...(await kept(projectId, edition)) }).toEqual({
+  const served = (model?.versions ?? []).filter(({ state }) => state === 'served');
+  for (const version of served) {
+    const of = { audience: version.name, definition: JSON.stringify(version.predicate) };
+    const expected = await passing(projectId, version);
+    expect({ ...of, ...(await kept(projectId, version)) }).toEqual({
       ...of,
-      members: wanted,
-      counted: wanted.length,
+      members: expected,
+      counted: expected.length,
     });
   }
   expect(await isWoken(projectId)).toBe(true);
 }
 
 async function isDue(projectId: number): Promise<boolean> {
-  const places = await duePlaces(db, { work: 'process', now: new Date(clock.now()), limit: 10_000 });
-  return places.some((place) => place.projectId === projectId);
+  const projects = await listDueProjects(db, { work: 'process', now: new Date(clock.now()), limit: 10_000 });
+  return projects.some((project) => project.projectId === projectId);
 }
 
 /** Evaluates the definition for all users again, by current data. */
-async function passing(projectId: number, { predicate, references }: Edition): Promise<string[]> {
+async function passing(projectId: number, { predicate, references }: AudienceVersion): Promise<string[]> {
   const params = sqlParams([projectId, new Date(clock.now())]);
-  const edition = (audienceId: string): number | null => references.get(audienceId) ?? null;
-  const passes = predicateSql(predicate, { params, projectId: '$1', now: '$2', edition });
+  const versionId = (audienceId: string): number | null => references.get(audienceId) ?? null;
+  const passes = predicateSql(predicate, { params, projectId: '$1', now: '$2', versionId });
   const rows = await db.query<{ id: string }>(
     `SELECT p.external_user_id AS id FROM beckon.person p
      WHERE p.project_id = $1 AND $2::timestamptz IS NOT NULL AND ${passes} ORDER BY 1`,
@@ -202,15 +202,15 @@ async function passing(projectId: number, { predicate, references }: Edition): P
 
 async function kept(
   projectId: number,
-  { edition }: Edition,
+  { versionId }: AudienceVersion,
 ): Promise<{ members: string[]; counted: number | undefined }> {
   const rows = await db.query<{ id: string }>(
-    'SELECT external_user_id AS id FROM beckon.audience_member WHERE project_id = $1 AND edition = $2 ORDER BY 1',
-    [projectId, edition],
+    'SELECT external_user_id AS id FROM beckon.audience_member WHERE project_id = $1 AND version_id = $2 ORDER BY 1',
+    [projectId, versionId],
   );
   const [row] = await db.query<{ members: number }>(
-    'SELECT members FROM beckon.audience_edition WHERE project_id = $1 AND edition = $2',
-    [projectId, edition],
+    'SELECT members FROM beckon.audience_version WHERE project_id = $1 AND version_id = $2',
+    [projectId, versionId],
   );
   return { members: rows.map(({ id }) => id), counted: row?.members };
 }
@@ -218,8 +218,8 @@ async function kept(
 /** Returns true if the project's alarm is set no later than the first time at which an evaluation may change by time alone. */
 async function isWoken(projectId: number): Promise<boolean> {
   const [row] = await db.query<{ woken: boolean }>(
-    `SELECT coalesce((SELECT next_at FROM beckon.tenant_due WHERE project_id = $1 AND work = 'process') <= min(at), min(at) IS NULL) AS woken
-     FROM beckon.audience_due WHERE project_id = $1`,
+    `SELECT coalesce((SELECT next_at FROM beckon.project_timer WHERE project_id = $1 AND work = 'process') <= min(at), min(at) IS NULL) AS woken
+     FROM beckon.audience_timer WHERE project_id = $1`,
     [projectId],
   );
   return row?.woken ?? false;

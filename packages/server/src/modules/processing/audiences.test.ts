@@ -1,23 +1,23 @@
 import { beforeEach, expect, test } from 'vitest';
 import { testHasher } from '../../../testkit/hasher.ts';
-import { heldClock } from '../../../testkit/clock.ts';
+import { fixedClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { putRecords } from '../../../testkit/inbox.ts';
 import { idMaker } from '../../platform/ids.ts';
 import { silentLog } from '../../platform/log.ts';
 import { listAudiences } from '../audiences/show-audiences.ts';
 import { listBuilding } from '../audiences/build-version.ts';
-import { duePlaces } from '../../platform/locks/timers.ts';
+import { listDueProjects } from '../../platform/locks/timers.ts';
 import { createAudience, editAudience } from '../audiences/change-audience.ts';
 import { createProject } from '../administration/create-project.ts';
-import { createDigest } from './process.ts';
+import { createProcessor } from './process.ts';
 import { testAudience } from './test-audience-routes.ts';
 import { listRuleNeeds } from '../rules/runs/rules-in-force.ts';
 
 const DAY = 86_400_000;
-const clock = heldClock();
+const clock = fixedClock();
 const db = await openTestDatabase(clock);
-const digest = createDigest({ db, log: silentLog, newId: idMaker(db.clock), hasher: testHasher });
+const processor = createProcessor({ db, log: silentLog, newId: idMaker(db.clock), hasher: testHasher });
 let projectId = 0;
 beforeEach(async () => {
   clock.advance(1_000);
@@ -34,15 +34,15 @@ const event = (id: string, name = 'login', more: object = {}): object => ({
 async function live(kind: 'users' | 'events', records: object[]): Promise<void> {
   clock.advance(1);
   await putRecords(db, { projectId, kind, records });
-  await digest.batch('live', [projectId]);
+  await processor.batch('live', [projectId]);
 }
 
 /** Builds as the worker does, until no build of this project is left. */
 async function build(): Promise<void> {
   for (;;) {
-    const mine = (await listBuilding(db, 1_000)).filter((place) => place.projectId === projectId);
+    const mine = (await listBuilding(db, 1_000)).filter((key) => key.projectId === projectId);
     if (mine.length === 0) return;
-    for (const place of mine) await digest.build(place);
+    for (const key of mine) await processor.build(key);
   }
 }
 
@@ -55,12 +55,12 @@ async function audience(name: string, definition: object): Promise<string> {
 async function members(name: string): Promise<string[]> {
   const rows = await db.query<{ id: string }>(
     `SELECT m.external_user_id AS id FROM beckon.audience a
-     JOIN beckon.audience_edition e ON e.project_id = a.project_id AND e.audience_id = a.id AND e.state = 'served'
-     JOIN beckon.audience_member m ON m.project_id = e.project_id AND m.edition = e.edition
+     JOIN beckon.audience_version e ON e.project_id = a.project_id AND e.audience_id = a.id AND e.state = 'served'
+     JOIN beckon.audience_member m ON m.project_id = e.project_id AND m.version_id = e.version_id
      WHERE a.project_id = $1 AND a.name = $2 ORDER BY 1`,
     [projectId, name],
   );
-  const [listed] = (await listAudiences(db, projectId)).filter((one) => one.name === name);
+  const [listed] = (await listAudiences(db, projectId)).filter((audience) => audience.name === name);
   expect(listed?.members).toBe(rows.length);
   return rows.map(({ id }) => id);
 }
@@ -68,7 +68,7 @@ async function members(name: string): Promise<string[]> {
 const moves = async (): Promise<string[]> =>
   (
     await db.query<{ move: string }>(
-      `SELECT c.kind || ' ' || a.name || ' ' || c.external_user_id || ' ' || (c.detail ->> 'by') AS move FROM beckon.change c
+      `SELECT c.kind || ' ' || a.name || ' ' || c.external_user_id || ' ' || (c.detail ->> 'by') AS move FROM beckon.activity c
        JOIN beckon.audience a ON a.project_id = c.project_id AND a.id = c.audience_id
        WHERE c.project_id = $1 AND c.kind IN ('audience_joined', 'audience_left') ORDER BY c.at, c.id`,
       [projectId],
@@ -79,13 +79,13 @@ const moves = async (): Promise<string[]> =>
 async function time(): Promise<number | null> {
   const now = new Date(clock.now());
   while (
-    (await duePlaces(db, { work: 'process', now, limit: 10_000 })).some(
-      (place) => place.projectId === projectId,
+    (await listDueProjects(db, { work: 'process', now, limit: 10_000 })).some(
+      (project) => project.projectId === projectId,
     )
   )
-    await digest.due(projectId);
+    await processor.timers(projectId);
   const [next] = await db.query<{ next_at: Date | null }>(
-    `SELECT next_at FROM beckon.tenant_due WHERE project_id = $1 AND work = 'process'`,
+    `SELECT next_at FROM beckon.project_timer WHERE project_id = $1 AND work = 'process'`,
     [projectId],
   );
   return next?.next_at?.getTime() ?? null;
@@ -174,15 +174,15 @@ test('counts events from before the definition, and evaluates users who arrive d
   );
   await putRecords(db, { projectId, priority: 'bulk', kind: 'events', records: old.slice(0, 1_000) });
   await putRecords(db, { projectId, priority: 'bulk', kind: 'events', records: old.slice(1_000) });
-  while ((await digest.batch('bulk', [projectId])).records > 0);
+  while ((await processor.batch('bulk', [projectId])).records > 0);
   await createAudience(
     { db, listRuleNeeds },
     { projectId, name: 'Twice', definition: { event: 'export', at_least: 2 } },
   );
-  const edition = (await listBuilding(db, 1_000)).find((place) => place.projectId === projectId);
-  if (!edition) throw new Error('nothing is built');
+  const version = (await listBuilding(db, 1_000)).find((key) => key.projectId === projectId);
+  if (!version) throw new Error('nothing is built');
   // Users before, at and behind the progress of counting and evaluating, at every step of both.
-  for (let step = 0; (await digest.build(edition)) === 'went on'; step += 1) {
+  for (let step = 0; (await processor.build(version)) === 'went on'; step += 1) {
     expect(step).toBeLessThan(20);
     await live('events', [
       event('u0001', 'export'),
@@ -228,7 +228,7 @@ test('serves the old definition while an edit is built, and keeps the time since
   expect(await since()).toEqual(before);
   expect(await moves()).toEqual(['audience_joined Pro ada live']);
   expect(
-    await db.query(`SELECT 1 FROM beckon.audience_edition WHERE project_id = $1 AND built_to IS NOT NULL`, [
+    await db.query(`SELECT 1 FROM beckon.audience_version WHERE project_id = $1 AND built_to IS NOT NULL`, [
       projectId,
     ]),
   ).toEqual([]);
@@ -253,10 +253,10 @@ test('evaluates a dependent audience again when the referenced definition change
 async function buildAmong(something: (step: number) => Promise<void>): Promise<void> {
   for (let step = 0; ; step += 1) {
     expect(step).toBeLessThan(100);
-    const mine = (await listBuilding(db, 1_000)).filter((place) => place.projectId === projectId);
+    const mine = (await listBuilding(db, 1_000)).filter((key) => key.projectId === projectId);
     if (mine.length === 0) return;
-    for (const place of mine) {
-      await digest.build(place);
+    for (const key of mine) {
+      await processor.build(key);
       await something(step);
     }
   }
@@ -277,7 +277,7 @@ test('keeps dependent audiences on the old definition until they are rebuilt, wi
   ]);
   await live('events', [event('ada'), event('eve')]);
   expect(await members('Paying and active')).toEqual(['eve']);
-  const told = (await moves()).length;
+  const moveCount = (await moves()).length;
   await editAudience(
     { db, listRuleNeeds },
     { projectId, reference: 'Paying', definition: { any: [PRO, TEAM] } },
@@ -292,7 +292,7 @@ test('keeps dependent audiences on the old definition until they are rebuilt, wi
   expect(await members('Paying')).toEqual(['ada', 'bob', 'eve']);
   expect(await members('Paying and active')).toEqual(['ada', 'bob', 'eve']);
   expect(await members('Others')).toEqual([]);
-  expect((await moves()).slice(told)).toEqual(['audience_joined Paying and active bob live']);
+  expect((await moves()).slice(moveCount)).toEqual(['audience_joined Paying and active bob live']);
 });
 
 test('gives correct results for more users than a step takes, if a referenced audience is edited during a build', async () => {
@@ -301,8 +301,8 @@ test('gives correct results for more users than a step takes, if a referenced au
   const paying = await audience('Paying', PRO);
   const best = await audience('Best', { audience: paying });
   await audience('Not the best', { not: { audience: best } });
-  for (const some of [users.slice(0, 1_000), users.slice(1_000)]) await live('users', some);
-  const told = (await moves()).length;
+  for (const batch of [users.slice(0, 1_000), users.slice(1_000)]) await live('users', batch);
+  const moveCount = (await moves()).length;
   const edit = (reference: string, definition: object): Promise<unknown> =>
     editAudience({ db, listRuleNeeds }, { projectId, reference, definition });
   await edit('Best', { all: [{ audience: paying }, { trait: 'vip', equals: true }] });
@@ -315,7 +315,7 @@ test('gives correct results for more users than a step takes, if a referenced au
   expect(await members('Paying')).toEqual(those((i) => i % 3 === 1));
   expect(await members('Best')).toEqual(those((i) => i % 3 === 1 && i % 2 === 0));
   expect(await members('Not the best')).toEqual(those((i) => i % 3 !== 1 || i % 2 !== 0));
-  expect((await moves()).slice(told)).toEqual([]);
+  expect((await moves()).slice(moveCount)).toEqual([]);
 });
 
 test('testAudience reports every condition for one user', async () => {
@@ -366,17 +366,17 @@ test('evaluates all users due at one time, even if they exceed a step and the re
     Array.from({ length: 900 }, (_, i) => user(`u${i}`, { renewsAt })),
   );
   // As a rebuild would leave them: referring audiences first.
-  await db.query(`DELETE FROM beckon.audience_due WHERE project_id = $1`, [projectId]);
-  const editions = await db.query<{ edition: number }>(
-    `SELECT edition FROM beckon.audience_edition WHERE project_id = $1 ORDER BY edition DESC`,
+  await db.query(`DELETE FROM beckon.audience_timer WHERE project_id = $1`, [projectId]);
+  const versions = await db.query<{ version_id: number }>(
+    `SELECT version_id FROM beckon.audience_version WHERE project_id = $1 ORDER BY version_id DESC`,
     [projectId],
   );
   const at = new Date(Date.parse(renewsAt) - 7 * DAY);
-  for (const { edition } of editions)
+  for (const { version_id: versionId } of versions)
     await db.query(
-      `INSERT INTO beckon.audience_due (project_id, external_user_id, edition, at)
+      `INSERT INTO beckon.audience_timer (project_id, external_user_id, version_id, at)
        SELECT $1::bigint, external_user_id, $2::bigint, $3::timestamptz FROM beckon.person WHERE project_id = $1`,
-      [projectId, edition, at],
+      [projectId, versionId, at],
     );
   clock.advance(at.getTime() - clock.now());
   await time();

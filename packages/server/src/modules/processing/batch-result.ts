@@ -1,7 +1,7 @@
-import type { RecordBatch, Folded } from './apply-records.ts';
+import type { RecordBatch, AppliedRecords } from './apply-records.ts';
 
 /** The result of a batch. */
-export type Digested = {
+export type BatchResult = {
   projects: number;
   records: number;
   events: number;
@@ -10,31 +10,34 @@ export type Digested = {
   /** The last project that was processed. */
   lastProjectId: number | null;
   /** Warnings about processed records: known traits that are not text, and traits that exceed the size limit. */
-  odd: { projectId: number; code: string }[];
+  warnings: { projectId: number; code: string }[];
 };
 
-export const NOTHING_DIGESTED: Digested = {
+export const EMPTY_BATCH: BatchResult = {
   projects: 0,
   records: 0,
   events: 0,
   oldestAt: null,
   lastProjectId: null,
-  odd: [],
+  warnings: [],
 };
 
-export function summaryOf({ records, taken, dropped }: RecordBatch, { events, people }: Folded): Digested {
-  const odd = [...people.values()].flatMap(({ person: { projectId }, change }) =>
+export function batchResultOf(
+  { records, progress, dropped }: RecordBatch,
+  { events, people }: AppliedRecords,
+): BatchResult {
+  const warnings = [...people.values()].flatMap(({ person: { projectId }, change }) =>
     [...change.warnings].map((code) => ({ projectId, code })),
   );
   return {
-    projects: new Set(taken.map(({ projectId }) => projectId)).size,
+    projects: new Set(progress.map(({ projectId }) => projectId)).size,
     records: records.length + dropped,
     events: events.length,
     oldestAt: records.reduce<number | null>(
       (oldest, { acceptedAt }) => Math.min(oldest ?? acceptedAt, acceptedAt),
       null,
     ),
-    lastProjectId: taken.at(-1)?.projectId ?? null,
-    odd,
+    lastProjectId: progress.at(-1)?.projectId ?? null,
+    warnings,
   };
 }

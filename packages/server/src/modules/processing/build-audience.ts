@@ -1,27 +1,27 @@
 import {
-  addVerdicts,
+  addEvaluations,
   findSince,
   noWrites,
-  writeStandings,
+  writeMemberships,
   advanceBuild,
-  type EditionPlace,
-  serveEdition,
+  type AudienceVersionKey,
+  serveAudienceVersion,
   builtUpTo,
   countPeople,
   covers,
-  type Edition,
+  type AudienceVersion,
   rebuildAudiences,
 } from '../audiences/index.ts';
-import { beginCounting, countOn, listPeople, type Person, addChanges } from '../users/index.ts';
+import { beginCounting, countOn, listPeople, type Person, insertActivity } from '../users/index.ts';
 import { type Decision, writeDecisions, type Model } from '../rules/index.ts';
-import { dueEarlier } from '../../platform/locks/timers.ts';
-import { newModel, takeFreeTurns, timed } from '../../platform/locks/project-lock.ts';
+import { setTimersEarlier } from '../../platform/locks/timers.ts';
+import { incrementModel, takeFreeProjectLocks, withClockAhead } from '../../platform/locks/project-lock.ts';
 import type { BatchDeps } from './process-batch.ts';
-import { askAudiences, firstDues, notConsidered } from './evaluate-audiences.ts';
+import { evaluateAudiences, earliestTimers, definitionChangeDecisions } from './evaluate-audiences.ts';
 import { type BatchTx, inSession } from '../../platform/db/session-transactions.ts';
 
 /**
- * `busy`: another worker holds the project lock. `waits`: an edition that this one refers to, or that must be served together with it, is
+ * `busy`: another worker holds the project lock. `waits`: a version that this one refers to, or that must be served together with it, is
  * not ready yet.
  */
 export type BuildStep = 'went on' | 'served' | 'busy' | 'waits' | 'gone';
@@ -33,49 +33,49 @@ const PEOPLE_OF_STEP = 500;
  * Runs one step towards the members of a new definition. Users are evaluated in the order of their ids. Processing keeps the evaluations
  * current for all users that a step has reached. At the end of the last step, all of them are therefore correct.
  *
- *   count the events used without a window → evaluate all users → serve, with every audience that refers to the old edition
+ *   count the events used without a window → evaluate all users → serve, with every audience that refers to the old version
  */
-export function buildStep(given: BatchDeps, place: EditionPlace): Promise<BuildStep> {
-  return inSession(given.db, async (tx) => {
-    const { projectId } = place;
-    const [turn] = await takeFreeTurns(tx, [projectId]);
-    if (!turn) return 'busy';
-    const deps = timed(given, turn.aheadMs);
-    const model = (await deps.models.of(tx, [turn])).get(projectId);
-    const edition = model?.audiences.byNumber.get(place.edition);
-    if (!model || !edition || edition.state !== 'building') return 'gone';
-    const step: Step = { tx, deps, projectId, model, edition };
+export function buildStep(baseDeps: BatchDeps, key: AudienceVersionKey): Promise<BuildStep> {
+  return inSession(baseDeps.db, async (tx) => {
+    const { projectId } = key;
+    const [lock] = await takeFreeProjectLocks(tx, [projectId]);
+    if (!lock) return 'busy';
+    const deps = withClockAhead(baseDeps, lock.aheadMs);
+    const model = (await deps.models.of(tx, [lock])).get(projectId);
+    const version = model?.audiences.byId.get(key.versionId);
+    if (!model || !version || version.state !== 'building') return 'gone';
+    const step: Step = { tx, deps, projectId, model, version };
     const counting = await countFirst(step);
-    const done = counting ?? (await askNext(step));
+    const result = counting ?? (await evaluateNext(step));
     await tx.commit();
-    return done;
+    return result;
   });
 }
 
 /** Runs one step of counting an event that no definition waits for, because only conditions of rules use it. */
 export function countStep(deps: BatchDeps, projectId: number): Promise<BuildStep> {
   return inSession(deps.db, async (tx) => {
-    const [turn] = await takeFreeTurns(tx, [projectId]);
-    if (!turn) return 'busy';
-    const model = (await deps.models.of(tx, [turn])).get(projectId);
+    const [lock] = await takeFreeProjectLocks(tx, [projectId]);
+    if (!lock) return 'busy';
+    const model = (await deps.models.of(tx, [lock])).get(projectId);
     const name = [...(model?.counted ?? [])].find(([, { isWhole }]) => !isWhole)?.[0];
     if (!model || name === undefined) return 'gone';
-    await newModel(tx, projectId);
+    await incrementModel(tx, projectId);
     await countNext(tx, { projectId, name, after: model.counted.get(name)?.countedTo ?? null });
     await tx.commit();
     return 'went on';
   });
 }
 
-type Step = { tx: BatchTx; deps: BatchDeps; projectId: number; model: Model; edition: Edition };
+type Step = { tx: BatchTx; deps: BatchDeps; projectId: number; model: Model; version: AudienceVersion };
 
-/** Returns null once every event that this edition uses is counted. */
-async function countFirst({ tx, projectId, model, edition }: Step): Promise<BuildStep | null> {
-  const names = [...edition.mentions.totals].toSorted();
+/** Returns null once every event that this version uses is counted. */
+async function countFirst({ tx, projectId, model, version }: Step): Promise<BuildStep | null> {
+  const names = [...version.mentions.totals].toSorted();
   const unknown = names.filter((name) => !model.counted.has(name));
   const unfinished = names.find((name) => model.counted.get(name)?.isWhole === false);
   if (unknown.length === 0 && unfinished === undefined) return null;
-  await newModel(tx, projectId);
+  await incrementModel(tx, projectId);
   if (unknown.length > 0) await beginCounting(tx, projectId, unknown);
   else if (unfinished !== undefined) {
     const after = model.counted.get(unfinished)?.countedTo ?? null;
@@ -92,123 +92,134 @@ async function countNext(
   await countOn(tx, { projectId, name, users: people.map(({ userId }) => userId) });
 }
 
-/** Evaluates the next users, but no further than the editions that this one refers to have come. */
-async function askNext(step: Step): Promise<BuildStep> {
-  const { model, edition } = step;
-  const left = await listLeft(step, edition);
-  if (left.length === 0) return serveTogether(step);
-  const asked = referencesOf(model, edition);
-  const reached = left.filter(({ userId }) => asked.every((other) => covers(other, userId)));
-  if (reached.length === 0) return 'waits';
-  await askAbout(step, reached);
-  await newModel(step.tx, step.projectId);
+/** Evaluates the next users, but no further than the versions that this one refers to have come. */
+async function evaluateNext(step: Step): Promise<BuildStep> {
+  const { model, version } = step;
+  const remaining = await listRemaining(step, version);
+  if (remaining.length === 0) return serveTogether(step);
+  const references = referencesOf(model, version);
+  const ready = remaining.filter(({ userId }) => references.every((other) => covers(other, userId)));
+  if (ready.length === 0) return 'waits';
+  await evaluatePeople(step, ready);
+  await incrementModel(step.tx, step.projectId);
   return 'went on';
 }
 
-function listLeft({ tx, projectId }: Step, { builtTo: after }: Edition): Promise<Person[]> {
+function listRemaining({ tx, projectId }: Step, { builtTo: after }: AudienceVersion): Promise<Person[]> {
   return listPeople(tx, { projectId, after, limit: PEOPLE_OF_STEP });
 }
 
-function referencesOf({ audiences }: Model, { references }: Edition): Edition[] {
-  return [...references.values()].flatMap((number) => audiences.byNumber.get(number) ?? []);
+function referencesOf({ audiences }: Model, { references }: AudienceVersion): AudienceVersion[] {
+  return [...references.values()].flatMap((number) => audiences.byId.get(number) ?? []);
 }
 
 /** A user who is already a member by the served definition keeps their `since` time. */
-async function askAbout({ tx, deps, projectId, model, edition }: Step, people: Person[]): Promise<void> {
+async function evaluatePeople(
+  { tx, deps, projectId, model, version }: Step,
+  people: Person[],
+): Promise<void> {
   const lastUserId = people.at(-1)?.userId;
   if (lastUserId === undefined) return;
   const now = deps.db.clock.now();
   const at = new Date(now);
-  const editions = [builtUpTo(edition, lastUserId)];
-  const answered = await askAudiences(
+  const versions = [builtUpTo(version, lastUserId)];
+  const audienceEvaluations = await evaluateAudiences(
     tx,
-    people.map((person) => ({ person, model, editions })),
+    people.map((person) => ({ person, model, versions })),
     { now },
   );
   const writes = noWrites();
-  const served = model.audiences.editionFor(edition.audienceId)?.edition;
+  const served = model.audiences.versionFor(version.audienceId)?.versionId;
   const users = people.map(({ userId }) => userId);
-  const known =
+  const sinceByUser =
     served === undefined
       ? new Map<string, Date>()
-      : await findSince(tx, { projectId, edition: served, users });
+      : await findSince(tx, { projectId, versionId: served, users });
   const decisions: Decision[] = [];
-  for (const { person, verdicts } of answered) {
-    const since = known.get(person.userId);
-    addVerdicts(writes, { projectId, userId: person.userId, verdicts, since: since ?? at });
-    const holds = verdicts.some((verdict) => verdict.holds);
-    if (holds !== (since !== undefined)) {
-      const { audienceId } = edition;
-      decisions.push(...notConsidered(model, person, { audienceId, move: holds ? 'joined' : 'left', now }));
+  for (const { person, evaluations } of audienceEvaluations) {
+    const since = sinceByUser.get(person.userId);
+    addEvaluations(writes, { projectId, userId: person.userId, evaluations, since: since ?? at });
+    const isMember = evaluations.some((evaluation) => evaluation.matches);
+    if (isMember !== (since !== undefined)) {
+      const { audienceId } = version;
+      decisions.push(
+        ...definitionChangeDecisions(model, person, { audienceId, move: isMember ? 'joined' : 'left', now }),
+      );
     }
   }
-  await writeStandings(tx, writes, at);
+  await writeMemberships(tx, writes, at);
   await writeDecisions(tx, decisions);
-  await dueEarlier(tx, 'process', firstDues(writes));
-  const built = edition.built + people.length;
-  await advanceBuild(tx, { projectId, edition: edition.edition, builtTo: lastUserId, built });
+  await setTimersEarlier(tx, 'process', earliestTimers(writes));
+  const built = version.built + people.length;
+  await advanceBuild(tx, { projectId, versionId: version.versionId, builtTo: lastUserId, built });
 }
 
 /**
- * Starts to serve the edition. Audiences that refer to the old edition would then read this one, and users would join and leave by that. So
- * those audiences are first rebuilt on this edition, and all are served at once.
+ * Starts to serve the version. Audiences that refer to the old version would then read this one, and users would join and leave by that. So
+ * those audiences are first rebuilt on this version, and all are served at once.
  */
 async function serveTogether(step: Step): Promise<BuildStep> {
-  const { tx, deps, projectId, model, edition } = step;
-  const { together, missing } = companyOf(model, edition);
+  const { tx, deps, projectId, model, version } = step;
+  const { together, missing } = servingGroup(model, version);
   if (missing.size > 0) {
     const people = await countPeople(tx, projectId);
     await rebuildAudiences({ tx, clock: deps.db.clock }, { projectId, audienceIds: [...missing], people });
     return 'went on';
   }
-  const lefts = new Map<Edition, Person[]>();
-  for (const one of together) lefts.set(one, await listLeft(step, one));
-  const isFar = ([one, left]: [Edition, Person[]]): boolean =>
-    left.length === PEOPLE_OF_STEP || !isCounted(model, one);
-  if ([...lefts].some(isFar)) return 'waits';
-  for (const [one, left] of lefts) await askAbout({ ...step, edition: one }, left);
-  await newModel(tx, projectId);
-  for (const one of together) await serve({ ...step, edition: one });
+  const remainingByEdition = new Map<AudienceVersion, Person[]>();
+  for (const target of together) remainingByEdition.set(target, await listRemaining(step, target));
+  const isUnfinished = ([target, remaining]: [AudienceVersion, Person[]]): boolean =>
+    remaining.length === PEOPLE_OF_STEP || !isCounted(model, target);
+  if ([...remainingByEdition].some(isUnfinished)) return 'waits';
+  for (const [target, remaining] of remainingByEdition)
+    await evaluatePeople({ ...step, version: target }, remaining);
+  await incrementModel(tx, projectId);
+  for (const target of together) await serve({ ...step, version: target });
   return 'served';
 }
 
-function isCounted({ counted }: Model, { mentions }: Edition): boolean {
+function isCounted({ counted }: Model, { mentions }: AudienceVersion): boolean {
   return [...mentions.totals].every((name) => counted.get(name)?.isWhole);
 }
 
 /**
- * Returns the editions to serve together with this one, referenced ones first. `missing` has the audiences that refer to what it replaces
+ * Returns the versions to serve together with this one, referenced ones first. `missing` has the audiences that refer to what it replaces
  * and are not being built yet.
  */
-function companyOf({ audiences }: Model, edition: Edition): { together: Edition[]; missing: Set<string> } {
-  const { editions } = audiences;
+function servingGroup(
+  { audiences }: Model,
+  version: AudienceVersion,
+): { together: AudienceVersion[]; missing: Set<string> } {
+  const { versions } = audiences;
   const building = new Map(
-    editions.filter(({ state }) => state === 'building').map((one) => [one.audienceId, one]),
+    versions
+      .filter(({ state }) => state === 'building')
+      .map((candidate) => [candidate.audienceId, candidate]),
   );
-  const company = new Set([edition]);
+  const group = new Set([version]);
   const missing = new Set<string>();
-  for (const one of company) {
-    for (const id of one.references.keys()) add(building.get(id));
-    for (const other of editions) {
-      if (other.state === 'building' || !other.references.has(one.audienceId)) continue;
+  for (const candidate of group) {
+    for (const id of candidate.references.keys()) add(building.get(id));
+    for (const other of versions) {
+      if (other.state === 'building' || !other.references.has(candidate.audienceId)) continue;
       add(building.get(other.audienceId));
       if (!building.has(other.audienceId)) missing.add(other.audienceId);
     }
   }
-  return { together: editions.filter((one) => company.has(one)), missing };
+  return { together: versions.filter((candidate) => group.has(candidate)), missing };
 
-  function add(one: Edition | undefined): void {
-    if (one) company.add(one);
+  function add(candidate: AudienceVersion | undefined): void {
+    if (candidate) group.add(candidate);
   }
 }
 
-async function serve({ tx, deps, projectId, edition }: Step): Promise<void> {
+async function serve({ tx, deps, projectId, version }: Step): Promise<void> {
   const at = new Date(deps.db.clock.now());
-  const served = await serveEdition(tx, { projectId, edition: edition.edition, now: at });
-  if (!served) throw new Error(`edition ${edition.edition} is no longer being built`);
+  const served = await serveAudienceVersion(tx, { projectId, versionId: version.versionId, now: at });
+  if (!served) throw new Error(`version ${version.versionId} is no longer being built`);
   const { audienceId, members } = served;
   const detail = JSON.stringify({ members });
-  await addChanges(tx, [
+  await insertActivity(tx, [
     { projectId, at, id: deps.newId(), kind: 'audience_built', userId: null, audienceId, detail },
   ]);
 }

@@ -4,30 +4,30 @@ import {
   type PersonChange,
   traitChanges,
   isSuppressed,
-  type ChangeRow,
+  type ActivityRow,
 } from '../users/index.ts';
-import type { Folded } from './apply-records.ts';
+import type { AppliedRecords } from './apply-records.ts';
 import type { Transition } from './evaluate-audiences.ts';
 
-export type ChangeOptions = { at: Date; newId: () => string };
+export type ActivityOptions = { at: Date; newId: () => string };
 
 /**
  * Yields the changes of a live batch: one row per changed user, and one per audience join or leave. A batch may change 8 MB of traits, so
  * each row is serialized only when it is read.
  */
 export function* liveChanges(
-  folded: Folded,
+  applied: AppliedRecords,
   transitions: Transition[],
-  options: ChangeOptions,
-): Iterable<ChangeRow> {
-  for (const { person, change } of folded.people.values()) {
+  options: ActivityOptions,
+): Iterable<ActivityRow> {
+  for (const { person, change } of applied.people.values()) {
     const row = personRow(person, change, options);
     if (row) yield row;
   }
   yield* transitionRows(transitions, 'live', options);
 }
 
-function personRow(person: Person, change: PersonChange, { at, newId }: ChangeOptions): ChangeRow | null {
+function personRow(person: Person, change: PersonChange, { at, newId }: ActivityOptions): ActivityRow | null {
   const traits = traitChanges(person, change);
   const detail = {
     ...(Object.keys(traits).length > 0 && { traits }),
@@ -57,8 +57,8 @@ function isChanged(person: Person, change: PersonChange): boolean {
 export function transitionRows(
   transitions: Transition[],
   by: 'live' | 'time',
-  { at, newId }: ChangeOptions,
-): ChangeRow[] {
+  { at, newId }: ActivityOptions,
+): ActivityRow[] {
   return transitions.map(({ projectId, userId, audienceId, move }) => ({
     projectId,
     at,
@@ -71,19 +71,23 @@ export function transitionRows(
 }
 
 /** Returns the summary of a bulk batch: one row per project, or no row if everything was already known. */
-export function bulkChanges(folded: Folded, transitions: Transition[], options: ChangeOptions): ChangeRow[] {
+export function bulkChanges(
+  applied: AppliedRecords,
+  transitions: Transition[],
+  options: ActivityOptions,
+): ActivityRow[] {
   const sums = new Map<number, Sums>();
-  const of = (projectId: number): Sums => {
-    const known = sums.get(projectId) ?? { ...NOTHING };
-    sums.set(projectId, known);
-    return known;
+  const sumsOf = (projectId: number): Sums => {
+    const existing = sums.get(projectId) ?? { ...NOTHING };
+    sums.set(projectId, existing);
+    return existing;
   };
-  for (const { person, change } of folded.people.values()) {
-    if (change.isNew) of(person.projectId).users_created += 1;
-    else if (isChanged(person, change)) of(person.projectId).users_changed += 1;
+  for (const { person, change } of applied.people.values()) {
+    if (change.isNew) sumsOf(person.projectId).users_created += 1;
+    else if (isChanged(person, change)) sumsOf(person.projectId).users_changed += 1;
   }
-  for (const event of folded.events) of(event.projectId).events += 1;
-  for (const { projectId, move } of transitions) of(projectId)[move] += 1;
+  for (const event of applied.events) sumsOf(event.projectId).events += 1;
+  for (const { projectId, move } of transitions) sumsOf(projectId)[move] += 1;
   return [...sums].map(([projectId, detail]) => ({
     projectId,
     at: options.at,

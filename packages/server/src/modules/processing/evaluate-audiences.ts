@@ -1,18 +1,18 @@
 import {
-  addVerdicts,
-  answerQuestions,
-  type Edition,
-  findAskedDues,
-  findAskedMembers,
-  judge,
+  addEvaluations,
+  findWindowResults,
+  type AudienceVersion,
+  findVersionTimers,
+  findMemberVersions,
+  evaluateMemberships,
   type Latest,
   missingTotals,
   noWrites,
   type ConditionFacts,
   personFacts,
-  questionsOf,
+  windowLookups,
   type MembershipState,
-  type StandingWrites,
+  type MembershipWrites,
   totalKey,
   type MembershipEvaluation,
 } from '../audiences/index.ts';
@@ -20,20 +20,20 @@ import type { Decision, Model } from '../rules/index.ts';
 import { findTotals, type Person, type Total } from '../users/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 
-/** A user for whom some editions have to be evaluated. */
+/** A user for whom some versions have to be evaluated. */
 export type PersonToEvaluate = {
   person: Person;
   model: Pick<Model, 'audiences'>;
-  editions: Edition[];
-  /** The user's memberships in these editions and in those that they refer to, if already known. */
+  versions: AudienceVersion[];
+  /** The user's memberships in these versions and in those that they refer to, if already known. */
   members?: ReadonlySet<number>;
-  /** True if the times stored for this user have passed; see `judge`. */
-  fired?: boolean;
+  /** True if the times stored for this user have passed; see `evaluateMemberships`. */
+  isDue?: boolean;
 };
 
-export type AudienceEvaluation = PersonToEvaluate & { verdicts: MembershipEvaluation[] };
+export type AudienceEvaluation = PersonToEvaluate & { evaluations: MembershipEvaluation[] };
 
-type AskOptions = {
+type EvaluateAudiencesOptions = {
   now: number;
   /** Totals that this batch is counting: whose they are, and the pending result. */
   totals?: { of: Pick<Total, 'projectId' | 'userId' | 'name'>[]; counted: Promise<Total[]> };
@@ -45,95 +45,95 @@ type AskOptions = {
 const SLICE = 250;
 
 /**
- * Evaluates audiences for users. Everything that the editions depend on is fetched set-wise, however many users, projects and editions
+ * Evaluates audiences for users. Everything that the versions depend on is fetched set-wise, however many users, projects and versions
  * there are. Then each user is evaluated in memory. Processing, timers and builds all use this function.
  */
-export async function askAudiences(
+export async function evaluateAudiences(
   tx: Tx,
-  asked: PersonToEvaluate[],
-  options: AskOptions,
+  people: PersonToEvaluate[],
+  options: EvaluateAudiencesOptions,
 ): Promise<AudienceEvaluation[]> {
-  const asking = asked.filter(({ editions }) => editions.length > 0);
+  const pending = people.filter(({ versions }) => versions.length > 0);
   const counting = new Set(options.totals?.of.map(totalKey));
   const slices: Promise<AudienceEvaluation[]>[] = [];
-  for (let from = 0; from < asking.length; from += SLICE)
-    slices.push(askSlice(tx, asking.slice(from, from + SLICE), { ...options, counting }));
+  for (let from = 0; from < pending.length; from += SLICE)
+    slices.push(evaluateSlice(tx, pending.slice(from, from + SLICE), { ...options, counting }));
   return (await Promise.all(slices)).flat();
 }
 
-type SliceOptions = AskOptions & { counting: ReadonlySet<string> };
+type SliceOptions = EvaluateAudiencesOptions & { counting: ReadonlySet<string> };
 
-async function askSlice(
+async function evaluateSlice(
   tx: Tx,
-  asking: PersonToEvaluate[],
+  slice: PersonToEvaluate[],
   options: SliceOptions,
 ): Promise<AudienceEvaluation[]> {
-  const { standings, factsOf } = await gatherFacts(tx, asking, options);
-  return asking.map((one, i) => {
-    const { person, editions, fired = false } = one;
-    const standing = standings[i] ?? NO_STANDING;
+  const { memberships, factsOf } = await loadFacts(tx, slice, options);
+  return slice.map((entry, i) => {
+    const { person, versions, isDue = false } = entry;
+    const membership = memberships[i] ?? NO_MEMBERSHIP;
     const facts = factsOf(person);
-    const judged = { userId: person.userId, now: options.now, standing, fired, facts };
-    return { ...one, verdicts: judge(editions, judged) };
+    const input = { userId: person.userId, now: options.now, membership, isDue, facts };
+    return { ...entry, evaluations: evaluateMemberships(versions, input) };
   });
 }
 
-/** `standings` has the order of the users that were passed in. */
-type Gathered = { standings: MembershipState[]; factsOf: (person: Person) => ConditionFacts };
+/** `memberships` has the order of the users that were passed in. */
+type LoadedFacts = { memberships: MembershipState[]; factsOf: (person: Person) => ConditionFacts };
 
-export async function gatherFacts(
+export async function loadFacts(
   tx: Tx,
-  asking: PersonToEvaluate[],
+  slice: PersonToEvaluate[],
   options: SliceOptions,
-): Promise<Gathered> {
+): Promise<LoadedFacts> {
   const { now, latest, counting, totals } = options;
-  const people = asking.map(({ person: { projectId, userId }, editions }) => ({
+  const people = slice.map(({ person: { projectId, userId }, versions }) => ({
     projectId,
     userId,
-    editions,
+    versions,
   }));
-  const known = asking.every(({ members }) => members !== undefined);
-  const [members, dues, windows, found, counted = []] = await Promise.all([
-    known ? [] : findAskedMembers(tx, people),
-    findAskedDues(tx, people),
-    answerQuestions(tx, questionsOf(asking), { now, ...(latest && { latest }) }),
-    findTotals(tx, missingTotals(asking, counting)),
+  const hasMembers = slice.every(({ members }) => members !== undefined);
+  const [members, timers, windows, found, counted = []] = await Promise.all([
+    hasMembers ? [] : findMemberVersions(tx, people),
+    findVersionTimers(tx, people),
+    findWindowResults(tx, windowLookups(slice), { now, ...(latest && { latest }) }),
+    findTotals(tx, missingTotals(slice, counting)),
     totals?.counted,
   ]);
-  const standings = asking.map((one, i): MembershipState => ({
-    members: one.members ?? members[i] ?? NOWHERE,
-    dues: dues[i] ?? NOTHING_DUE,
+  const memberships = slice.map((entry, i): MembershipState => ({
+    members: entry.members ?? members[i] ?? NO_MEMBERS,
+    timers: timers[i] ?? NO_TIMERS,
   }));
   return {
-    standings,
+    memberships,
     factsOf: personFacts(windows, [...found, ...counted]),
   };
 }
 
-const NOWHERE: ReadonlySet<number> = new Set();
-const NOTHING_DUE = new Map<number, number>();
-const NO_STANDING: MembershipState = { members: NOWHERE, dues: NOTHING_DUE };
+const NO_MEMBERS: ReadonlySet<number> = new Set();
+const NO_TIMERS = new Map<number, number>();
+const NO_MEMBERSHIP: MembershipState = { members: NO_MEMBERS, timers: NO_TIMERS };
 
 /** Returns what to write after the evaluations; new members join now. */
-export function writesOf(answered: AudienceEvaluation[], now: number): StandingWrites {
+export function writesOf(audienceEvaluations: AudienceEvaluation[], now: number): MembershipWrites {
   const writes = noWrites();
   const since = new Date(now);
-  for (const { person, verdicts } of answered)
-    addVerdicts(writes, { projectId: person.projectId, userId: person.userId, verdicts, since });
+  for (const { person, evaluations } of audienceEvaluations)
+    addEvaluations(writes, { projectId: person.projectId, userId: person.userId, evaluations, since });
   return writes;
 }
 
 /** Returns, for each project, the earliest of the newly stored due times. */
-export function firstDues(writes: StandingWrites): { projectId: number; nextAt: Date }[] {
-  const first = new Map<number, Date>();
-  for (const { projectId, at } of writes.due) {
-    const known = first.get(projectId);
-    if (!known || at < known) first.set(projectId, at);
+export function earliestTimers(writes: MembershipWrites): { projectId: number; nextAt: Date }[] {
+  const earliestByProject = new Map<number, Date>();
+  for (const { projectId, at } of writes.newTimers) {
+    const earliest = earliestByProject.get(projectId);
+    if (!earliest || at < earliest) earliestByProject.set(projectId, at);
   }
-  return [...first].map(([projectId, nextAt]) => ({ projectId, nextAt }));
+  return [...earliestByProject].map(([projectId, nextAt]) => ({ projectId, nextAt }));
 }
 
-/** A join or leave in a served edition, which rules and the change stream see. */
+/** A join or leave in a served version, which rules and the change stream see. */
 export type Transition = {
   projectId: number;
   userId: string;
@@ -141,12 +141,12 @@ export type Transition = {
   move: 'joined' | 'left';
 };
 
-export function transitionsOf(answered: AudienceEvaluation[]): Transition[] {
-  return answered.flatMap(({ person, verdicts }) =>
-    verdicts.flatMap(({ edition, move }) =>
-      move === 'none' || edition.state !== 'served'
+export function transitionsOf(audienceEvaluations: AudienceEvaluation[]): Transition[] {
+  return audienceEvaluations.flatMap(({ person, evaluations }) =>
+    evaluations.flatMap(({ version, move }) =>
+      move === 'none' || version.state !== 'served'
         ? []
-        : [{ projectId: person.projectId, userId: person.userId, audienceId: edition.audienceId, move }],
+        : [{ projectId: person.projectId, userId: person.userId, audienceId: version.audienceId, move }],
     ),
   );
 }
@@ -154,7 +154,7 @@ export function transitionsOf(answered: AudienceEvaluation[]): Transition[] {
 type Move = { audienceId: string; move: 'joined' | 'left' };
 
 /** A change of definition is neither a join nor a leave. Rules with such a trigger log it as the reason why no run began. */
-export function notConsidered(
+export function definitionChangeDecisions(
   { rules }: Pick<Model, 'rules'>,
   { projectId, userId }: Pick<Person, 'projectId' | 'userId'>,
   { audienceId, move, now }: Move & { now: number },
@@ -171,25 +171,31 @@ export function notConsidered(
 }
 
 /**
- * Returns decisions for users whom a record or time moved into or out of an edition that is not served yet. Users who made the same move in
- * the served edition are left out. When the new edition is served, they are already in or out, so the build reports nothing about them.
+ * Returns decisions for users whom a record or time moved into or out of a version that is not served yet. Users who made the same move in
+ * the served version are left out. When the new version is served, they are already in or out, so the build reports nothing about them.
  */
-export function unheardMoves(
-  answered: AudienceEvaluation[],
+export function unreportedMoves(
+  audienceEvaluations: AudienceEvaluation[],
   models: Map<number, Model>,
   now: number,
 ): Decision[] {
-  return answered.flatMap(({ person, verdicts }) => {
+  return audienceEvaluations.flatMap(({ person, evaluations }) => {
     const model = models.get(person.projectId);
-    const moves = verdicts.filter(({ move }) => move !== 'none');
-    const isHeard = (one: (typeof moves)[number]): boolean =>
+    const moves = evaluations.filter(({ move }) => move !== 'none');
+    const isReported = (change: (typeof moves)[number]): boolean =>
       moves.some(
-        ({ edition, move }) =>
-          edition.state === 'served' && edition.audienceId === one.edition.audienceId && move === one.move,
+        ({ version, move }) =>
+          version.state === 'served' &&
+          version.audienceId === change.version.audienceId &&
+          move === change.move,
       );
-    return moves.flatMap((one) => {
-      if (!model || one.move === 'none' || isHeard(one)) return [];
-      return notConsidered(model, person, { audienceId: one.edition.audienceId, move: one.move, now });
+    return moves.flatMap((change) => {
+      if (!model || change.move === 'none' || isReported(change)) return [];
+      return definitionChangeDecisions(model, person, {
+        audienceId: change.version.audienceId,
+        move: change.move,
+        now,
+      });
     });
   });
 }

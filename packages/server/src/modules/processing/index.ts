@@ -1,4 +1,4 @@
-export { startBuilder } from './audience-builder.ts';
+export { startAudienceBuilder } from './audience-builder.ts';
 export type { BuildStep } from './build-audience.ts';
-export { type Digest, createDigest } from './process.ts';
-export { type Digester, startDigester } from './processor.ts';
+export { type Processor, createProcessor } from './process.ts';
+export { type ProcessorLoop, startProcessor } from './processor.ts';

@@ -1,5 +1,5 @@
 import { listMarked, pruneMarks as pruneOf } from './prune-marks.ts';
-import { sweepDues as sweep } from './sweep-timers.ts';
+import { sweepTimers as sweep } from './sweep-timers.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Job } from '../../platform/jobs/scheduler.ts';
 import type { Log } from '../../platform/log.ts';
@@ -22,7 +22,7 @@ export function pruneMarks(db: Pick<Database, 'query' | 'prepared' | 'transactio
 const SWEEP_EVERY_MS = 30_000;
 
 /** Repairs alarms that do not match the due work. Each one found is a defect, so it is also logged. */
-export function sweepDues({
+export function sweepTimersJob({
   db,
   log,
 }: {

@@ -1,27 +1,33 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { heldClock } from '../../../testkit/clock.ts';
+import { fixedClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
-import { type Event, type Known, type Priority, modelOf, type User } from '../../../testkit/accept-order.ts';
+import {
+  type Event,
+  type ExpectedPerson,
+  type Priority,
+  modelOf,
+  type User,
+} from '../../../testkit/accept-order.ts';
 import { testHasher } from '../../../testkit/hasher.ts';
 import { putRecords } from '../../../testkit/inbox.ts';
 import { idMaker } from '../../platform/ids.ts';
 import { ensurePartitions } from '../users/events/partitions.ts';
-import { knownProperties } from '../users/events/events.ts';
+import { createPropertyCache } from '../users/events/events.ts';
 import { findPeople } from '../users/people/people.ts';
 import { isSuppressed } from '../users/people/watermark.ts';
 import { createProject } from '../administration/create-project.ts';
-import { digestBatch } from './process-batch.ts';
+import { processBatch } from './process-batch.ts';
 import { createModels } from '../rules/project-model.ts';
 
-const clock = heldClock();
+const clock = fixedClock();
 const db = await openTestDatabase(clock);
 await ensurePartitions(db, clock.now());
 const deps = {
   db,
   newId: idMaker(db.clock),
   models: createModels(clock),
-  known: knownProperties(),
+  propertyCache: createPropertyCache(),
   hasher: testHasher,
 };
 
@@ -31,7 +37,7 @@ type Step =
   | { do: 'process'; priority: Priority; records: number };
 
 const priority = fc.constantFrom<Priority>('live', 'bulk');
-const who = fc.constantFrom('ada', 'bob', 'cyd');
+const userId = fc.constantFrom('ada', 'bob', 'cyd');
 const value = fc.oneof(
   fc.constantFrom<unknown>('free', 'pro', 1, 2, true, null, '', { a: 1, b: [null] }, { b: [null], a: 1 }, [
     'x',
@@ -44,7 +50,7 @@ const traits = fc.dictionary(
   { maxKeys: 3 },
 );
 const user: fc.Arbitrary<User> = fc.record(
-  { external_user_id: who, email: fc.constantFrom('a@x.org', 'b@x.org'), traits },
+  { external_user_id: userId, email: fc.constantFrom('a@x.org', 'b@x.org'), traits },
   { requiredKeys: ['external_user_id'] },
 );
 /**
@@ -53,7 +59,7 @@ const user: fc.Arbitrary<User> = fc.record(
 const event = (of: Priority): fc.Arbitrary<Event> =>
   fc.record(
     {
-      external_user_id: who,
+      external_user_id: userId,
       name: fc.constantFrom('login', 'export'),
       properties: fc.constant({ priority: of }),
       message_id: fc.constantFrom('1', '2', '3', '4').map((n) => `${of}${n}`),
@@ -74,15 +80,18 @@ const accept: fc.Arbitrary<Step> = fc.oneof(
       .map((records): Step => ({ do: 'accept', priority: of, kind: 'events', records })),
   ),
 );
-const digest: fc.Arbitrary<Step> = fc.record({
+const processing: fc.Arbitrary<Step> = fc.record({
   do: fc.constant('process' as const),
   priority,
   records: fc.integer({ min: 1, max: 5 }),
 });
-const steps = fc.array(fc.oneof({ arbitrary: accept, weight: 2 }, digest), { minLength: 1, maxLength: 14 });
+const steps = fc.array(fc.oneof({ arbitrary: accept, weight: 2 }, processing), {
+  minLength: 1,
+  maxLength: 14,
+});
 
 /** A late suppression needs a query for the lift after it, and a second suppression in the same batch makes that query unnecessary. */
-const said = (of: Priority, suppress?: true): Step => ({
+const loginStep = (of: Priority, suppress?: true): Step => ({
   do: 'accept',
   priority: of,
   kind: 'events',
@@ -91,22 +100,22 @@ const said = (of: Priority, suppress?: true): Step => ({
   ],
 });
 const LATE_AND_AGAIN: Step[] = [
-  said('live', true),
-  said('bulk'),
-  said('live', true),
+  loginStep('live', true),
+  loginStep('bulk'),
+  loginStep('live', true),
   { do: 'process', priority: 'bulk', records: 1 },
 ];
 
-async function play(plan: Step[]): Promise<{ projectId: number; expected: Map<string, Known> }> {
+async function play(plan: Step[]): Promise<{ projectId: number; expected: Map<string, ExpectedPerson> }> {
   const { id: projectId } = await createProject(db, { name: 'Acme' });
   const accepted: { seq: number; priority: Priority; record: User | Event }[] = [];
   for (const step of plan) {
     if (step.do === 'process') {
-      await digestBatch(deps, {
+      await processBatch(deps, {
         priority: step.priority,
         projectIds: [projectId],
-        ofEach: step.records,
-        ofAll: step.records,
+        recordsPerProject: step.records,
+        recordsMax: step.records,
       });
       continue;
     }
@@ -121,7 +130,14 @@ async function play(plan: Step[]): Promise<{ projectId: number; expected: Map<st
   }
   for (const of of ['live', 'bulk'] as const)
     while (
-      (await digestBatch(deps, { priority: of, projectIds: [projectId], ofEach: 3, ofAll: 3 })).records > 0
+      (
+        await processBatch(deps, {
+          priority: of,
+          projectIds: [projectId],
+          recordsPerProject: 3,
+          recordsMax: 3,
+        })
+      ).records > 0
     );
   return { projectId, expected: modelOf(accepted) };
 }
@@ -135,29 +151,29 @@ test('traits, address and watermark follow the order of acceptance, whatever the
       const people = await findPeople(db, ids);
       expect(people.length).toBe(expected.size);
       for (const person of people) {
-        const known = expected.get(person.userId);
-        if (!known) throw new Error(`no record was sent for ${person.userId}`);
-        const lifted = known.normal.filter((seq) => seq > known.suppressedSeq);
+        const expectedPerson = expected.get(person.userId);
+        if (!expectedPerson) throw new Error(`no record was sent for ${person.userId}`);
+        const lifted = expectedPerson.normal.filter((seq) => seq > expectedPerson.suppressedSeq);
         expect({
           traits: sorted(person.traits),
           email: person.email,
           suppressed: isSuppressed(person),
           liveSeq: person.liveSeq,
         }).toEqual({
-          traits: sorted(known.traits),
-          email: known.email,
-          suppressed: known.suppressedSeq > 0 && lifted.length === 0,
-          liveSeq: known.suppressedSeq > 0 ? (lifted[0] ?? null) : null,
+          traits: sorted(expectedPerson.traits),
+          email: expectedPerson.email,
+          suppressed: expectedPerson.suppressedSeq > 0 && lifted.length === 0,
+          liveSeq: expectedPerson.suppressedSeq > 0 ? (lifted[0] ?? null) : null,
         });
         const [counted] = await db.query<{ events: number }>(
           `SELECT count(*) AS events FROM beckon.event WHERE project_id = $1 AND external_user_id = $2`,
           [projectId, person.userId],
         );
-        expect(counted?.events).toBe(known.events);
+        expect(counted?.events).toBe(expectedPerson.events);
         if (person.written.traits.size > 0) crossed += 1;
       }
       expect(
-        await db.query(`SELECT waiting FROM beckon.ingest_queue WHERE project_id = $1`, [projectId]),
+        await db.query(`SELECT waiting FROM beckon.ingest_queue_state WHERE project_id = $1`, [projectId]),
       ).toEqual([{ waiting: 0 }]);
     }),
     { numRuns: 300, examples: [[LATE_AND_AGAIN]] },

@@ -1,13 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 import type { NewId } from '../../platform/ids.ts';
-import { type AskedPerson, findAskedMembers, writeStandings, canChange } from '../audiences/index.ts';
+import { type PersonVersions, findMemberVersions, writeMemberships, canChange } from '../audiences/index.ts';
 import {
   writeDecisions,
   type Model,
   type Models,
   excludeLeavers,
   applyRules,
-  happenedIn,
+  activitiesIn,
   type SlowRenders,
 } from '../rules/index.ts';
 import {
@@ -16,7 +16,7 @@ import {
   storeEvents,
   type Total,
   isCountedFor,
-  type KnownProperties,
+  type PropertyCache,
   type NewEvent,
   type ChangedPerson,
   findErasures,
@@ -27,152 +27,171 @@ import {
   writePeople,
   isSuppressed,
   type PersonChange,
-  sendChanges,
+  sendActivity,
 } from '../users/index.ts';
 import { type IngestPriority, oldestWaiting, settle, takeChunks } from '../ingest/index.ts';
 import type { SuppressionHasher } from '../sending/index.ts';
-import { dueEarlier, firstOfEach } from '../../platform/locks/timers.ts';
-import { timed, type Turn } from '../../platform/locks/project-lock.ts';
+import { setTimersEarlier, earliestPerProject } from '../../platform/locks/timers.ts';
+import { withClockAhead, type ProjectLock } from '../../platform/locks/project-lock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { restoreReturned } from '../outcomes/index.ts';
 import { bulkChanges, liveChanges } from './changes.ts';
-import { type RecordBatch, claimsOf, doneBy, fold, type Folded, gather } from './apply-records.ts';
+import {
+  type RecordBatch,
+  claimsOf,
+  groupEvents,
+  applyRecords,
+  type AppliedRecords,
+  takeRecords,
+} from './apply-records.ts';
 import {
   type AudienceEvaluation,
-  askAudiences,
+  evaluateAudiences,
   type PersonToEvaluate,
-  firstDues,
+  earliestTimers,
   transitionsOf,
-  unheardMoves,
+  unreportedMoves,
   writesOf,
 } from './evaluate-audiences.ts';
-import { type Digested, NOTHING_DIGESTED, summaryOf } from './batch-result.ts';
+import { type BatchResult, EMPTY_BATCH, batchResultOf } from './batch-result.ts';
 import { type BatchTx, inSession } from '../../platform/db/session-transactions.ts';
-import { acceptedLater, takeTurnsOfBatch } from './batch-locks.ts';
+import { shiftAcceptance, takeBatchLocks } from './batch-locks.ts';
 
 export type BatchDeps = {
   db: Database;
   newId: NewId;
   models: Models;
-  known: KnownProperties;
+  propertyCache: PropertyCache;
   hasher: SuppressionHasher;
   /** Emails that took too long in earlier batches of this process. */
   slow?: SlowRenders;
 };
 
-export type BatchAsk = {
+export type BatchInput = {
   priority: IngestPriority;
   projectIds: number[];
   /** Maximum number of records per project, and of the whole batch. */
-  ofEach: number;
-  ofAll: number;
+  recordsPerProject: number;
+  recordsMax: number;
   /** Receives the sequence of the first record, so that the caller can identify the record behind a failure. */
-  tried?: Tried;
+  firstRecord?: FirstRecord;
 };
-export type Tried = { seq: number | null };
+export type FirstRecord = { seq: number | null };
 
 const BATCH_MAX_BYTES = 4 * 1024 * 1024;
 
 /**
  * Processes accepted records. One transaction locks some projects, takes their waiting records of one priority and applies them in memory
- * in the order of acceptance. It then writes the results table by table and removes the records from the inbox. Every record therefore
+ * in the order of acceptance. It then writes the results table by table and removes the records from the ingest queue. Every record therefore
  * takes effect exactly once, whenever a process is killed.
  */
-export function digestBatch(given: BatchDeps, asked: BatchAsk): Promise<Digested> {
-  return inSession(given.db, async (tx) => {
-    const turns = await takeTurnsOfBatch(tx, asked.projectIds);
-    const [first] = turns;
-    if (!first) return NOTHING_DIGESTED;
-    const deps = timed(given, first.aheadMs);
-    const taken = await take(tx, turns, { deps, asked });
-    if (taken.batch.taken.length === 0) return NOTHING_DIGESTED;
-    if (asked.tried) asked.tried.seq = taken.batch.firstSeq;
-    given.db.reach?.('batch_claimed');
-    const { priority, ofAll } = asked;
+export function processBatch(baseDeps: BatchDeps, input: BatchInput): Promise<BatchResult> {
+  return inSession(baseDeps.db, async (tx) => {
+    const locks = await takeBatchLocks(tx, input.projectIds);
+    const [first] = locks;
+    if (!first) return EMPTY_BATCH;
+    const deps = withClockAhead(baseDeps, first.aheadMs);
+    const load = await loadBatch(tx, locks, { deps, input });
+    if (load.batch.progress.length === 0) return EMPTY_BATCH;
+    if (input.firstRecord) input.firstRecord.seq = load.batch.firstSeq;
+    baseDeps.db.failpoint?.('batch_claimed');
+    const { priority, recordsMax } = input;
     const now = deps.db.clock.now();
-    const run: Run = { tx, deps, priority, now, models: taken.models, isSmallest: ofAll === 1 };
-    const folded = await foldBatch(run, taken);
-    given.db.reach?.('digest_folded');
+    const run: BatchRun = { tx, deps, priority, now, models: load.models, isSmallest: recordsMax === 1 };
+    const applied = await applyBatch(run, load);
+    baseDeps.db.failpoint?.('batch_applied');
     // Both run concurrently: the audience queries are sent while the events are being stored.
-    const storing = await storeFolded(run, folded);
-    const [stored, answered] = await Promise.all([storing.all, answerFor(run, folded, storing)]);
-    await finish(run, { folded, answered, batch: taken.batch });
-    given.db.reach?.('digest_committed');
-    stored.committed();
-    return summaryOf(taken.batch, folded);
+    const pending = await storeRecords(run, applied);
+    const [eventWrites, audienceEvaluations] = await Promise.all([
+      pending.all,
+      evaluateChanged(run, applied, pending),
+    ]);
+    await finish(run, { applied, audienceEvaluations, batch: load.batch });
+    baseDeps.db.failpoint?.('batch_committed');
+    eventWrites.committed();
+    return batchResultOf(load.batch, applied);
   });
 }
 
-type Asking = { tx: BatchTx; deps: BatchDeps; priority: IngestPriority; isSmallest: boolean };
-type Run = Asking & { now: number; models: Map<number, Model> };
-type Took = { batch: RecordBatch; models: Map<number, Model>; oldestElsewhere: Map<number, number> };
+type BatchScope = { tx: BatchTx; deps: BatchDeps; priority: IngestPriority; isSmallest: boolean };
+type BatchRun = BatchScope & { now: number; models: Map<number, Model> };
+type BatchLoad = { batch: RecordBatch; models: Map<number, Model>; oldestOtherPriority: Map<number, number> };
 
-async function take(
+async function loadBatch(
   tx: BatchTx,
-  turns: Turn[],
-  { deps, asked }: { deps: BatchDeps; asked: BatchAsk },
-): Promise<Took> {
-  const projectIds = turns.map(({ projectId }) => projectId);
-  const { priority, ofEach, ofAll } = asked;
-  const [chunks, oldestElsewhere, erasures, models] = await tx.together(() =>
+  locks: ProjectLock[],
+  { deps, input }: { deps: BatchDeps; input: BatchInput },
+): Promise<BatchLoad> {
+  const projectIds = locks.map(({ projectId }) => projectId);
+  const { priority, recordsPerProject, recordsMax } = input;
+  const [chunks, oldestOtherPriority, erasures, models] = await tx.together(() =>
     Promise.all([
-      takeChunks(tx, { projectIds, priority, ofEach, ofAll, bytes: BATCH_MAX_BYTES }),
+      takeChunks(tx, {
+        projectIds,
+        priority,
+        ofEach: recordsPerProject,
+        ofAll: recordsMax,
+        bytes: BATCH_MAX_BYTES,
+      }),
       oldestWaiting(tx, projectIds, priority === 'live' ? 'bulk' : 'live'),
       findErasures(tx, projectIds),
-      deps.models.of(tx, turns),
+      deps.models.of(tx, locks),
     ]),
   );
-  const accepted = acceptedLater(chunks, deps.db.aheadMs);
-  const batch = gather(accepted, { ofEach, bytesOfEach: BATCH_MAX_BYTES, erasures });
-  return { batch, models, oldestElsewhere };
+  const accepted = shiftAcceptance(chunks, deps.db.aheadMs);
+  const batch = takeRecords(accepted, { recordsPerProject, bytesPerProject: BATCH_MAX_BYTES, erasures });
+  return { batch, models, oldestOtherPriority };
 }
 
-type FoldedBatch = Folded & { members: Map<string, ReadonlySet<number>> };
+type AppliedBatch = AppliedRecords & { members: Map<string, ReadonlySet<number>> };
 
 /** Loads the users, determines which events are new, and loads the memberships that a record could affect. */
-async function foldBatch({ tx, deps, models }: Run, { batch, oldestElsewhere }: Took): Promise<FoldedBatch> {
+async function applyBatch(
+  { tx, deps, models }: BatchRun,
+  { batch, oldestOtherPriority }: BatchLoad,
+): Promise<AppliedBatch> {
   const emails =
     batch.records.some(({ kind }) => kind === 'users') ||
-    [...models.values()].some(({ audiences }) => audiences.asksEmail);
+    [...models.values()].some(({ audiences }) => audiences.usesEmail);
   const touched = touchedBy(batch, models);
-  const [known, fresh, standings] = await tx.together(() =>
+  const [people, fresh, memberships] = await tx.together(() =>
     Promise.all([
       findPeople(tx, [...batch.people.values()], { emails }),
       claimDedupe(tx, claimsOf(batch.records)),
-      findAskedMembers(tx, touched),
+      findMemberVersions(tx, touched),
     ]),
   );
-  const members = new Map(touched.map((one, i) => [personKey(one), standings[i] ?? NOWHERE]));
-  const input = { known, fresh, newId: deps.newId, oldestElsewhere, pause: setImmediate };
-  return { ...(await fold(batch.records, input)), members };
+  const members = new Map(touched.map((person, i) => [personKey(person), memberships[i] ?? NO_MEMBERS]));
+  const input = { people, fresh, newId: deps.newId, oldestOtherPriority, pause: setImmediate };
+  return { ...(await applyRecords(batch.records, input)), members };
 }
 
-const NOWHERE: ReadonlySet<number> = new Set();
+const NO_MEMBERS: ReadonlySet<number> = new Set();
 
-/** Selects the editions by what was sent. A duplicate event or an unchanged trait costs an unnecessary query. */
-function touchedBy({ records }: RecordBatch, models: Map<number, Model>): AskedPerson[] {
+/** Selects the versions by what was sent. A duplicate event or an unchanged trait costs an unnecessary query. */
+function touchedBy({ records }: RecordBatch, models: Map<number, Model>): PersonVersions[] {
   const sent = new Map<string, PersonId & { events: Set<string>; traits: Set<string>; email: boolean }>();
   for (const record of records) {
     const { projectId, userId } = record;
-    let one = sent.get(record.person);
-    if (!one)
+    let entry = sent.get(record.person);
+    if (!entry)
       sent.set(
         record.person,
-        (one = { projectId, userId, events: new Set(), traits: new Set(), email: false }),
+        (entry = { projectId, userId, events: new Set(), traits: new Set(), email: false }),
       );
-    if (record.kind === 'events') one.events.add(record.event.name);
+    if (record.kind === 'events') entry.events.add(record.event.name);
     else {
-      one.email ||= record.user.email !== undefined;
-      for (const key of Object.keys(record.user.traits ?? {})) one.traits.add(key);
+      entry.email ||= record.user.email !== undefined;
+      for (const key of Object.keys(record.user.traits ?? {})) entry.traits.add(key);
     }
   }
   return [...sent.values()].flatMap(({ projectId, userId, ...touch }) => {
-    const editions = models.get(projectId)?.audiences.touchedBy({ isNew: false, ...touch }) ?? [];
-    return editions.length > 0 ? [{ projectId, userId, editions }] : [];
+    const versions = models.get(projectId)?.audiences.touchedBy({ isNew: false, ...touch }) ?? [];
+    return versions.length > 0 ? [{ projectId, userId, versions }] : [];
   });
 }
 
-type Storing = {
+type PendingWrites = {
   /** The events that count towards a total, and the resulting totals. */
   of: NewEvent[];
   counted: Promise<Total[]>;
@@ -180,17 +199,21 @@ type Storing = {
 };
 
 /** Resolves when the events are sent: later statements of the batch read them. */
-async function storeFolded(run: Run, { events, people }: Folded): Promise<Storing> {
+async function storeRecords(run: BatchRun, { events, people }: AppliedRecords): Promise<PendingWrites> {
   const { tx, deps, now, models } = run;
   const of = events.filter((event) => isCounted(models, event));
-  const storing = { receivedAt: new Date(now), known: deps.known };
-  const { stored } = events.length > 0 ? await storeEvents(tx, events, storing) : NO_EVENTS;
+  const options = { receivedAt: new Date(now), propertyCache: deps.propertyCache };
+  const { stored } = events.length > 0 ? await storeEvents(tx, events, options) : NO_EVENTS;
   const counted = of.length > 0 ? countEvents(tx, of) : NO_TOTALS;
   const written = writeChanged(run, [...people.values()]);
-  return { of, counted, all: Promise.all([stored, counted, written]).then(([properties]) => properties) };
+  return {
+    of,
+    counted,
+    all: Promise.all([stored, counted, written]).then(([eventWrites]) => eventWrites),
+  };
 }
 
-async function writeChanged({ tx, deps, now, models }: Run, changed: ChangedPerson[]): Promise<void> {
+async function writeChanged({ tx, deps, now, models }: BatchRun, changed: ChangedPerson[]): Promise<void> {
   for (const { person, change } of changed) {
     // A later suppression in the same batch may have made this query unnecessary.
     if (change.liftUnknown && !isSuppressed(person)) await findLift(tx, person);
@@ -206,57 +229,60 @@ function isCounted(models: Map<number, Model>, { projectId, name, userId }: NewE
 }
 
 /** Evaluates audiences for users whose events or traits can have changed an evaluation, and for new users. */
-async function answerFor(
-  { tx, now, models }: Run,
-  folded: FoldedBatch,
-  totals: Storing,
+async function evaluateChanged(
+  { tx, now, models }: BatchRun,
+  applied: AppliedBatch,
+  totals: PendingWrites,
 ): Promise<AudienceEvaluation[]> {
-  const { byPerson, latest } = doneBy(folded.events);
-  const asked: PersonToEvaluate[] = [];
-  for (const [key, { person, change }] of folded.people) {
+  const { byPerson, latest } = groupEvents(applied.events);
+  const people: PersonToEvaluate[] = [];
+  for (const [key, { person, change }] of applied.people) {
     const model = models.get(person.projectId);
     if (!model) throw new Error(`the definitions of project ${person.projectId} were not read`);
-    if (model.audiences.editions.length === 0) continue;
-    const members = folded.members.get(key) ?? NOWHERE;
-    const editions = turnedBy(model, { change, members, events: byPerson.get(key) ?? [] });
-    if (editions.length > 0) asked.push({ person, model, editions, members });
+    if (model.audiences.versions.length === 0) continue;
+    const members = applied.members.get(key) ?? NO_MEMBERS;
+    const versions = affectedBy(model, { change, members, events: byPerson.get(key) ?? [] });
+    if (versions.length > 0) people.push({ person, model, versions, members });
   }
-  return askAudiences(tx, asked, { now, totals, latest });
+  return evaluateAudiences(tx, people, { now, totals, latest });
 }
 
-type Turning = { change: PersonChange; members: ReadonlySet<number>; events: NewEvent[] };
+type ChangeFacts = { change: PersonChange; members: ReadonlySet<number>; events: NewEvent[] };
 
-function turnedBy({ audiences }: Model, { change, members, events }: Turning): PersonToEvaluate['editions'] {
+function affectedBy(
+  { audiences }: Model,
+  { change, members, events }: ChangeFacts,
+): PersonToEvaluate['versions'] {
   const { isNew, emailChanged: email, before } = change;
   const names = new Set(events.map(({ name }) => name));
   const touched = audiences.touchedBy({ isNew, events: names, traits: before.keys(), email });
   if (isNew) return touched;
-  const anyway = new Set(
+  const unconditional = new Set(
     before.size > 0 || email ? audiences.touchedBy({ isNew, events: [], traits: before.keys(), email }) : [],
   );
   return touched.filter(
-    (edition) => anyway.has(edition) || canChange(edition, members.has(edition.edition), events),
+    (version) => unconditional.has(version) || canChange(version, members.has(version.versionId), events),
   );
 }
 
-type Ending = { folded: Folded; answered: AudienceEvaluation[]; batch: RecordBatch };
+type BatchOutput = { applied: AppliedRecords; audienceEvaluations: AudienceEvaluation[]; batch: RecordBatch };
 
 /** Locks the queue rows last, together with the COMMIT, so that accepting waits for nothing else of a batch. */
-async function finish(run: Run, { folded, answered, batch }: Ending): Promise<void> {
+async function finish(run: BatchRun, { applied, audienceEvaluations, batch }: BatchOutput): Promise<void> {
   const { tx, deps, priority, now, models } = run;
   const at = new Date(now);
-  const writes = writesOf(answered, now);
-  const transitions = transitionsOf(answered);
-  const changes = (priority === 'live' ? liveChanges : bulkChanges)(folded, transitions, {
+  const writes = writesOf(audienceEvaluations, now);
+  const transitions = transitionsOf(audienceEvaluations);
+  const changes = (priority === 'live' ? liveChanges : bulkChanges)(applied, transitions, {
     at,
     newId: deps.newId,
   });
-  const { written } = await sendChanges(tx, changes);
+  const { written } = await sendActivity(tx, changes);
   await excludeLeavers(tx, transitions, { models, now });
-  await writeStandings(tx, writes, at);
-  await writeDecisions(tx, unheardMoves(answered, models, now));
-  const { events, people } = folded;
-  const happened = happenedIn({
+  await writeMemberships(tx, writes, at);
+  await writeDecisions(tx, unreportedMoves(audienceEvaluations, models, now));
+  const { events, people } = applied;
+  const activities = activitiesIn({
     people: people.values(),
     events,
     moves: transitions,
@@ -264,19 +290,23 @@ async function finish(run: Run, { folded, answered, batch }: Ending): Promise<vo
     priority,
     records: batch.records,
   });
-  const ruled = await applyRules(tx, happened, {
+  const rulesResult = await applyRules(tx, activities, {
     now,
     newId: deps.newId,
     isSmallest: run.isSmallest,
     ...(deps.slow && { slow: deps.slow }),
   });
-  deps.db.reach?.('digest_committing');
+  deps.db.failpoint?.('batch_committing');
   await tx.together(() =>
     Promise.all([
       written,
-      dueEarlier(tx, 'process', firstOfEach([...firstDues(writes), ...ruled.digest])),
-      dueEarlier(tx, 'send', ruled.send),
-      settle(tx, batch.taken),
+      setTimersEarlier(
+        tx,
+        'process',
+        earliestPerProject([...earliestTimers(writes), ...rulesResult.processTimers]),
+      ),
+      setTimersEarlier(tx, 'send', rulesResult.sendTimers),
+      settle(tx, batch.progress),
       tx.commit(),
     ]),
   );

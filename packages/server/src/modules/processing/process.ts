@@ -1,13 +1,13 @@
-import type { EditionPlace } from '../audiences/index.ts';
+import type { AudienceVersionKey } from '../audiences/index.ts';
 import type { IngestPriority } from '../ingest/index.ts';
-import type { Digested } from './batch-result.ts';
+import type { BatchResult } from './batch-result.ts';
 import { type BuildStep, buildStep, countStep } from './build-audience.ts';
-import { createBurials } from './dead-letter.ts';
-import { type BatchDeps, digestBatch, type Tried } from './process-batch.ts';
-import { digestDue, DUE_AT_ONCE_MAX, type DueDone } from './process-timers.ts';
-import { createModels, createSlowRenders, type SlowRenders, TooMuchRendering } from '../rules/index.ts';
+import { createDeadLetterWriter } from './dead-letter.ts';
+import { type BatchDeps, processBatch, type FirstRecord } from './process-batch.ts';
+import { processTimers, TIMERS_AT_ONCE_MAX, type TimersResult } from './process-timers.ts';
+import { createModels, createSlowRenders, type SlowRenders, RenderLimitExceeded } from '../rules/index.ts';
 import type { SuppressionHasher } from '../sending/index.ts';
-import { ensurePartitions, isPartitioned, knownProperties } from '../users/index.ts';
+import { ensurePartitions, isPartitioned, createPropertyCache } from '../users/index.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { isPoisonous } from '../../platform/db/errors.ts';
 import type { NewId } from '../../platform/ids.ts';
@@ -15,23 +15,23 @@ import type { Log } from '../../platform/log.ts';
 import type { Clock } from '../../platform/time/clock.ts';
 
 /** Processes accepted records into users, events, audience members and change entries. */
-export type Digest = {
+export type Processor = {
   /**
    * Processes one batch of a priority of these projects, the first ones first. A record that the database rejects is isolated and
    * dead-lettered. Any other failure changes nothing and is thrown.
    */
-  batch(priority: IngestPriority, projectIds: number[], records?: number): Promise<Digested>;
+  batch(priority: IngestPriority, projectIds: number[], records?: number): Promise<BatchResult>;
   /** Processes everything in a project that is due by time alone. */
-  due(projectId: number): Promise<DueDone>;
+  timers(projectId: number): Promise<TimersResult>;
   /** Runs one step towards the members of a new definition. */
-  build(place: EditionPlace): Promise<BuildStep>;
+  build(key: AudienceVersionKey): Promise<BuildStep>;
   /** Runs one step of counting an event that the project's rules use without a window. */
   count(projectId: number): Promise<BuildStep>;
   /** Returns for how many milliseconds the emails of each project blocked the process since the last call. */
   takeSlow(): Map<number, number>;
 };
 
-export type DigestOptions = {
+export type ProcessorOptions = {
   db: Database;
   log: Log;
   newId: NewId;
@@ -42,44 +42,57 @@ export type DigestOptions = {
 
 const BATCH_MAX_RECORDS = 1_000;
 /** Minimum per project when many wait at once, so that none is served in tiny portions. */
-const OF_EACH_MIN = 50;
+const RECORDS_PER_PROJECT_MIN = 50;
 
 function depsOf({
   db,
   newId,
   hasher,
   slow = createSlowRenders(),
-}: DigestOptions): BatchDeps & { slow: SlowRenders } {
-  return { db, newId, hasher, slow, models: createModels(db.clock), known: knownProperties() };
+}: ProcessorOptions): BatchDeps & { slow: SlowRenders } {
+  return { db, newId, hasher, slow, models: createModels(db.clock), propertyCache: createPropertyCache() };
 }
 
-export function createDigest(options: DigestOptions): Digest {
+export function createProcessor(options: ProcessorOptions): Processor {
   const { db, log } = options;
   const deps = depsOf(options);
   const partitions = partitionKeeper(db);
-  const burials = createBurials(db, log);
+  const deadLetters = createDeadLetterWriter(db, log);
   const limits = createRenderLimits(db.clock);
 
-  function attempt(priority: IngestPriority, wanted: number[], recordsMax: number): Promise<Digested> {
-    return limits.within(wanted, recordsMax, ({ projectIds, records }) =>
-      applied(priority, projectIds, records),
+  function attempt(priority: IngestPriority, candidates: number[], recordsMax: number): Promise<BatchResult> {
+    return limits.within(candidates, recordsMax, ({ projectIds, records }) =>
+      applyBatch(priority, projectIds, records),
     );
   }
 
-  async function applied(priority: IngestPriority, projectIds: number[], ofAll: number): Promise<Digested> {
-    const ofEach = Math.min(ofAll, Math.max(OF_EACH_MIN, Math.floor(ofAll / projectIds.length)));
-    const tried: Tried = { seq: null };
+  async function applyBatch(
+    priority: IngestPriority,
+    projectIds: number[],
+    recordsMax: number,
+  ): Promise<BatchResult> {
+    const recordsPerProject = Math.min(
+      recordsMax,
+      Math.max(RECORDS_PER_PROJECT_MIN, Math.floor(recordsMax / projectIds.length)),
+    );
+    const firstRecord: FirstRecord = { seq: null };
     try {
-      const digested = await digestBatch(deps, { priority, projectIds, ofEach, ofAll, tried });
-      if (digested.records > 0) burials.over(projectIds);
-      return digested;
+      const result = await processBatch(deps, {
+        priority,
+        projectIds,
+        recordsPerProject,
+        recordsMax,
+        firstRecord,
+      });
+      if (result.records > 0) deadLetters.reset(projectIds);
+      return result;
     } catch (error) {
       const [projectId, ...others] = projectIds;
       // The caller finds the failing project by trying each one, with other work in between.
       if (projectId === undefined || others.length > 0 || !isPoisoned(error)) throw error;
-      if (ofAll > 1) return attempt(priority, projectIds, Math.floor(ofAll / 2));
+      if (recordsMax > 1) return attempt(priority, projectIds, Math.floor(recordsMax / 2));
       // The batch is halved until it is one record: that one is dead-lettered, and the others are applied.
-      return burials.bury({ priority, projectId, seq: tried.seq, error });
+      return deadLetters.add({ priority, projectId, seq: firstRecord.seq, error });
     }
   }
 
@@ -87,28 +100,28 @@ export function createDigest(options: DigestOptions): Digest {
     async batch(priority, projectIds, records = BATCH_MAX_RECORDS) {
       await partitions.keep(db.clock.now());
       const startedAt = performance.now();
-      const digested = await attempt(priority, projectIds, records).catch((error: unknown) => {
+      const result = await attempt(priority, projectIds, records).catch((error: unknown) => {
         partitions.doubt();
         throw error;
       });
-      if (digested.records > 0) {
+      if (result.records > 0) {
         const ms = Math.round((performance.now() - startedAt) * 10) / 10;
-        const { projects, records, events } = digested;
+        const { projects, records, events } = result;
         log.info({ priority, projects, records, events, ms }, 'records.processed');
         options.onBatch?.({ priority, records, events, ms });
       }
-      return digested;
+      return result;
     },
-    async due(projectId) {
-      const done = await limits.within([projectId], DUE_AT_ONCE_MAX, ({ records }) =>
-        digestDue(deps, projectId, records),
+    async timers(projectId) {
+      const result = await limits.within([projectId], TIMERS_AT_ONCE_MAX, ({ records }) =>
+        processTimers(deps, projectId, records),
       );
-      const { people, moves, lateMs } = done;
+      const { people, moves, lateMs } = result;
       const fields = { project_id: projectId, users: people, transitions: moves, late_ms: lateMs };
       if (people > 0) log.info(fields, 'timers.processed');
-      return done;
+      return result;
     },
-    build: (place) => buildStep(deps, place),
+    build: (key) => buildStep(deps, key),
     count: (projectId) => countStep(deps, projectId),
     takeSlow: () => deps.slow.take(),
   };
@@ -124,7 +137,7 @@ function isPoisoned(error: unknown): boolean {
   );
 }
 
-const ASK_AGAIN_MS = 60_000;
+const RECHECK_MS = 60_000;
 
 /** Ensures that partitions exist. Months known to have one are not checked again. */
 function partitionKeeper(db: Database): { keep(now: number): Promise<void>; doubt(): void } {
@@ -140,7 +153,7 @@ function partitionKeeper(db: Database): { keep(now: number): Promise<void>; doub
       } catch (error) {
         // A failure to create the partition of a later month must not stop processing in this one.
         if (!(await isPartitioned(db, now))) throw error;
-        goodUntil = Math.min(nextMonth, now + ASK_AGAIN_MS);
+        goodUntil = Math.min(nextMonth, now + RECHECK_MS);
       }
     },
     doubt() {
@@ -181,14 +194,14 @@ function createRenderLimits(clock: Clock): RenderLimits {
 
   return {
     together,
-    async within(wanted, recordsMax, run) {
+    async within(candidates, recordsMax, run) {
       for (;;) {
-        const projectIds = together(wanted);
+        const projectIds = together(candidates);
         const records = Math.min(recordsMax, ...projectIds.map(limitOf));
         try {
           return await run({ projectIds, records });
         } catch (error) {
-          if (!(error instanceof TooMuchRendering)) throw error;
+          if (!(error instanceof RenderLimitExceeded)) throw error;
           // In a batch of several projects it is unknown how many records were this project's, so at most half of its limit is kept.
           const share = projectIds.length === 1 ? error.share : Math.min(error.share, 1 / 2);
           const fewer = Math.max(1, Math.floor(Math.min(records, limitOf(error.projectId)) * share));

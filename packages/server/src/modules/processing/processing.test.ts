@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { testHasher } from '../../../testkit/hasher.ts';
-import { heldClock } from '../../../testkit/clock.ts';
+import { fixedClock } from '../../../testkit/clock.ts';
 import { testDatabase } from '../../../testkit/database.ts';
 import { type Put, putRecords } from '../../../testkit/inbox.ts';
 import { idMaker } from '../../platform/ids.ts';
@@ -10,18 +10,18 @@ import { openDatabase } from '../../platform/db/database.ts';
 import { createAudience } from '../audiences/change-audience.ts';
 import { createProject } from '../administration/create-project.ts';
 import { erasePerson } from '../profiles/erase-user.ts';
-import { buryRecord } from './dead-letter.ts';
-import { createDigest } from './process.ts';
+import { deadLetterRejected } from './dead-letter.ts';
+import { createProcessor } from './process.ts';
 import { listRuleNeeds } from '../rules/runs/rules-in-force.ts';
 
-const own = await testDatabase();
-const clock = heldClock();
-const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
-const other = await openDatabase({ connection: own.connection, clock, log: silentLog });
-const digest = createDigest({ db, log: silentLog, newId: idMaker(db.clock), hasher: testHasher });
+const database = await testDatabase();
+const clock = fixedClock();
+const db = await openDatabase({ connection: database.connection, clock, log: silentLog });
+const other = await openDatabase({ connection: database.connection, clock, log: silentLog });
+const processor = createProcessor({ db, log: silentLog, newId: idMaker(db.clock), hasher: testHasher });
 afterAll(async () => {
   await Promise.all([db.close(), other.close()]);
-  await own.drop();
+  await database.drop();
 });
 let projectId = 0;
 beforeEach(async () => {
@@ -38,15 +38,15 @@ const event = (userId: string, more: object = {}): object => ({
   ...more,
 });
 
-async function digestAll(priorities: ('live' | 'bulk')[] = ['live', 'bulk']): Promise<number> {
+async function processAll(priorities: ('live' | 'bulk')[] = ['live', 'bulk']): Promise<number> {
   let records = 0;
   // Later changes get a later time.
   clock.advance(1);
   for (const priority of priorities) {
     for (
-      let batch = await digest.batch(priority, [projectId]);
+      let batch = await processor.batch(priority, [projectId]);
       batch.records > 0;
-      batch = await digest.batch(priority, [projectId])
+      batch = await processor.batch(priority, [projectId])
     )
       records += batch.records;
   }
@@ -65,27 +65,29 @@ const events = (): Promise<object[]> =>
     [projectId],
   );
 const changes = (): Promise<{ kind: string; external_user_id: string | null; detail: object }[]> =>
-  db.query(`SELECT kind, external_user_id, detail FROM beckon.change WHERE project_id = $1 ORDER BY at, id`, [
-    projectId,
-  ]);
+  db.query(
+    `SELECT kind, external_user_id, detail FROM beckon.activity WHERE project_id = $1 ORDER BY at, id`,
+    [projectId],
+  );
 const waiting = async (): Promise<number | undefined> =>
   (
-    await db.query<{ waiting: number }>(`SELECT waiting FROM beckon.ingest_queue WHERE project_id = $1`, [
-      projectId,
-    ])
+    await db.query<{ waiting: number }>(
+      `SELECT waiting FROM beckon.ingest_queue_state WHERE project_id = $1`,
+      [projectId],
+    )
   )[0]?.waiting;
 
 test('turns accepted users and events into users and events exactly once', async () => {
   await put('users', [{ external_user_id: 'u1', email: 'a@x.org', traits: { plan: 'pro', seats: 3 } }]);
   await put('events', [event('u2', { properties: { a: 1 } })]);
-  expect(await digest.batch('live', [projectId])).toMatchObject({ records: 2, events: 1, projects: 1 });
+  expect(await processor.batch('live', [projectId])).toMatchObject({ records: 2, events: 1, projects: 1 });
   expect(await people()).toMatchObject([
     { external_user_id: 'u1', plan: 'pro', traits: { seats: 3 }, email: 'a@x.org' },
     { external_user_id: 'u2', plan: null, traits: {}, email: null },
   ]);
   expect(await events()).toMatchObject([{ external_user_id: 'u2', name: 'login', properties: { a: 1 } }]);
   expect(await waiting()).toBe(0);
-  expect(await digest.batch('live', [projectId])).toMatchObject({ records: 0 });
+  expect(await processor.batch('live', [projectId])).toMatchObject({ records: 0 });
 });
 
 test('stores known traits in columns if they have the right type, and all others as JSON', async () => {
@@ -98,8 +100,8 @@ test('stores known traits in columns if they have the right type, and all others
     __proto__x: 1,
   };
   await put('users', [{ external_user_id: 'u1', traits }]);
-  const { odd } = await digest.batch('live', [projectId]);
-  expect(odd.map(({ code }) => code).toSorted()).toEqual([
+  const { warnings } = await processor.batch('live', [projectId]);
+  expect(warnings.map(({ code }) => code).toSorted()).toEqual([
     'trait_plan_not_text',
     'trait_signupDate_not_text',
   ]);
@@ -115,7 +117,7 @@ test('stores known traits in columns if they have the right type, and all others
   await put('users', [
     { external_user_id: 'u1', traits: { plan: 'pro', signupDate: '2026-01-02', company: null } },
   ]);
-  await digestAll();
+  await processAll();
   expect(await people()).toMatchObject([
     { plan: 'pro', signup_date: '2026-01-02', company: null, traits: { __proto__x: 1 } },
   ]);
@@ -124,7 +126,7 @@ test('stores known traits in columns if they have the right type, and all others
 test('warns about an invalid time zone each time it is sent, unless the trait is not used', async () => {
   const warned = async (traits: object) => {
     await put('users', [{ external_user_id: 'u1', traits }]);
-    return (await digest.batch('live', [projectId])).odd;
+    return (await processor.batch('live', [projectId])).warnings;
   };
   const warning = [{ projectId, code: 'invalid_time_zone' }];
   for (const traits of [{ timezone: 'Mars/Olympus' }, { timezone: '+02:00' }, { timezone: 7 }])
@@ -139,7 +141,7 @@ test('warns about an invalid time zone each time it is sent, unless the trait is
 test('warns about an invalid `locale` trait each time it is sent', async () => {
   const warned = async (traits: object) => {
     await put('users', [{ external_user_id: 'u1', traits }]);
-    return (await digest.batch('live', [projectId])).odd;
+    return (await processor.batch('live', [projectId])).warnings;
   };
   const warning = [{ projectId, code: 'invalid_locale' }];
   for (const locale of ['xx', 'German', 7]) expect(await warned({ locale })).toEqual(warning);
@@ -151,21 +153,21 @@ test("limits the size of a user's traits, and keeps any single record whole", as
   const traits = (n: number) => Object.fromEntries([0, 1, 2].map((m) => [`t${n} ${m}`, 'é'.repeat(10_000)]));
   const records = Array.from({ length: 100 }, (_, n) => ({ external_user_id: 'u1', traits: traits(n) }));
   await put('users', records);
-  const odd = [];
-  for (let done = 0; done < 100;) {
-    const digested = await digest.batch('live', [projectId]);
-    odd.push(...digested.odd);
-    done += digested.records;
+  const warnings = [];
+  for (let processed = 0; processed < 100;) {
+    const result = await processor.batch('live', [projectId]);
+    warnings.push(...result.warnings);
+    processed += result.records;
   }
-  expect(odd[0]).toEqual({ projectId, code: 'traits_too_long' });
-  const known = async () => Object.keys((await people())[0]?.traits ?? {});
-  expect(await known()).toHaveLength(13);
-  expect(await known()).toEqual(expect.arrayContaining([0, 1, 2].map((m) => `t0 ${m}`)));
+  expect(warnings[0]).toEqual({ projectId, code: 'traits_too_long' });
+  const traitKeys = async () => Object.keys((await people())[0]?.traits ?? {});
+  expect(await traitKeys()).toHaveLength(13);
+  expect(await traitKeys()).toEqual(expect.arrayContaining([0, 1, 2].map((m) => `t0 ${m}`)));
 
   // Existing traits can be changed, and a removed trait frees space.
   const more = { 't0 0': 'x'.repeat(10_000), 't0 1': null, 't0 2': 'y'.repeat(20_000), new: 1 };
   await put('users', [{ external_user_id: 'u1', traits: more }]);
-  expect((await digest.batch('live', [projectId])).odd).toEqual([]);
+  expect((await processor.batch('live', [projectId])).warnings).toEqual([]);
   expect((await people())[0]?.traits).toMatchObject({
     't0 0': more['t0 0'],
     't0 2': more['t0 2'],
@@ -175,11 +177,11 @@ test("limits the size of a user's traits, and keeps any single record whole", as
 
 test('reports a live change with the old values, without the address', async () => {
   await put('users', [{ external_user_id: 'u1', email: 'a@x.org', traits: { plan: 'free', seats: 1 } }]);
-  await digestAll();
+  await processAll();
   await put('users', [
     { external_user_id: 'u1', email: 'b@x.org', traits: { plan: 'pro', seats: 1, extra: null } },
   ]);
-  await digestAll();
+  await processAll();
   expect(await changes()).toMatchObject([
     {
       kind: 'user_created',
@@ -212,7 +214,7 @@ test('changes nothing, in any table or the change stream, when the same data is 
       'event_dedupe',
       'event_volume',
       'event_property',
-      'change',
+      'activity',
     ])
       rows[table] = await db.query(
         `SELECT t.*, t.xmin::text AS written FROM beckon.${table} t WHERE project_id = $1 ORDER BY t::text`,
@@ -224,7 +226,7 @@ test('changes nothing, in any table or the change stream, when the same data is 
     await put('users', users, 'bulk');
     await put('events', history, 'bulk');
     clock.advance(3 * 3_600_000);
-    expect(await digestAll()).toBe(200);
+    expect(await processAll()).toBe(200);
     return tables();
   };
   const first = await importAll();
@@ -245,7 +247,7 @@ test('deduplicates events by message id, by time and content, and in bulk by con
   );
   await put('events', [event('u1'), event('u1')]);
   await put('events', [event('u1', { properties: { x: 1 } }), event('u1', { properties: { x: 1 } })], 'bulk');
-  await digestAll();
+  await processAll();
   expect((await events()).length).toBe(1 + 1 + 2 + 1);
   expect((await people()).length).toBe(1);
 });
@@ -254,7 +256,7 @@ test('dates an event from the future at its acceptance', async () => {
   const at = new Date(clock.now());
   await put('events', [event('u1', { occurred_at: new Date(clock.now() + 1_800_000).toISOString() })]);
   await put('events', [event('u1', { occurred_at: '2020-02-29T00:00:00.000Z' })]);
-  await digestAll();
+  await processAll();
   expect(await events()).toMatchObject([{ occurred_at: at }, { occurred_at: new Date('2020-02-29') }]);
 });
 
@@ -263,14 +265,14 @@ test('dead-letters only the record that the database rejects, with the reason; i
     event(`u${i}`, { properties: { text: i === 17 ? '\u0000' : 'fine' } }),
   );
   await put('events', records, 'bulk');
-  expect(await digestAll()).toBe(40);
+  expect(await processAll()).toBe(40);
   expect((await events()).length).toBe(39);
   expect(await waiting()).toBe(0);
   const dead = await listDead(db, projectId);
   expect(dead).toMatchObject([{ kind: 'events', priority: 'bulk', record: { external_user_id: 'u17' } }]);
   expect(dead[0]?.reason).toMatch(/Unicode/);
   expect(await retryDead(db, projectId)).toEqual({ retried: 1 });
-  expect(await digestAll()).toBe(1);
+  expect(await processAll()).toBe(1);
   expect((await events()).length).toBe(40);
 });
 
@@ -278,13 +280,13 @@ test('changes nothing in a batch of projects with a rejected record; one by one,
   const second = (await createProject(db, { name: 'Other' })).id;
   await put('events', [event('u1', { properties: { text: '\u0000' } }), event('u2')]);
   await putRecords(db, { projectId: second, kind: 'events', records: [event('u1')] });
-  await expect(digest.batch('live', [projectId, second])).rejects.toThrow(/Unicode/);
-  for (const id of [projectId, second, projectId, projectId]) await digest.batch('live', [id]);
+  await expect(processor.batch('live', [projectId, second])).rejects.toThrow(/Unicode/);
+  for (const id of [projectId, second, projectId, projectId]) await processor.batch('live', [id]);
   expect((await events()).length).toBe(1);
   expect((await listDead(db, projectId)).length).toBe(1);
-  expect(await db.query(`SELECT waiting FROM beckon.ingest_queue WHERE project_id = $1`, [second])).toEqual([
-    { waiting: 0 },
-  ]);
+  expect(
+    await db.query(`SELECT waiting FROM beckon.ingest_queue_state WHERE project_id = $1`, [second]),
+  ).toEqual([{ waiting: 0 }]);
 });
 
 test('reports the first rejection, however many statements were sent behind it', async () => {
@@ -304,8 +306,8 @@ test('reports the first rejection, however many statements were sent behind it',
     // A new processor has statements that no connection has prepared yet, and they are sent in a different way from prepared ones.
     const fresh =
       i % 2 === 0
-        ? createDigest({ db: other, log: silentLog, newId: idMaker(db.clock), hasher: testHasher })
-        : digest;
+        ? createProcessor({ db: other, log: silentLog, newId: idMaker(db.clock), hasher: testHasher })
+        : processor;
     const bad =
       i % 3 === 0
         ? { external_user_id: `u${i}`, traits: { text: '\u0000' } }
@@ -324,14 +326,17 @@ test('reports the first rejection, however many statements were sent behind it',
 test('dead-letters only the rejected record, whatever happened since then', async () => {
   await put('events', [event('bad', { properties: { text: '\u0000' } }), event('good'), event('good')]);
   const seq =
-    (await db.query<{ seq: number }>(`SELECT seq FROM beckon.inbox WHERE project_id = $1`, [projectId]))[0]
-      ?.seq ?? 0;
+    (
+      await db.query<{ seq: number }>(`SELECT seq FROM beckon.ingest_queue WHERE project_id = $1`, [
+        projectId,
+      ])
+    )[0]?.seq ?? 0;
   const refused = { priority: 'live' as const, projectId, seq, error: new Error('refused') };
-  await buryRecord(db, refused, silentLog);
+  await deadLetterRejected(db, refused, silentLog);
   // Another worker gets the same rejection and comes later.
-  expect((await buryRecord(other, refused, silentLog)).records).toBe(0);
+  expect((await deadLetterRejected(other, refused, silentLog)).records).toBe(0);
   expect((await listDead(db, projectId)).map((dead) => dead.seq)).toEqual([seq]);
-  await digestAll();
+  await processAll();
   expect((await events()).length).toBe(2);
 });
 
@@ -340,25 +345,26 @@ test('keeps no dead letter for a user who was erased after the rejection', async
   await put('events', [event('good')]);
   const seq =
     (
-      await db.query<{ seq: number }>(`SELECT min(seq) AS seq FROM beckon.inbox WHERE project_id = $1`, [
-        projectId,
-      ])
+      await db.query<{ seq: number }>(
+        `SELECT min(seq) AS seq FROM beckon.ingest_queue WHERE project_id = $1`,
+        [projectId],
+      )
     )[0]?.seq ?? 0;
   await erasePerson({ db, newId: idMaker(db.clock), hasher: testHasher }, { projectId, userId: 'bad' });
-  await buryRecord(db, { priority: 'live', projectId, seq, error: new Error('refused') }, silentLog);
+  await deadLetterRejected(db, { priority: 'live', projectId, seq, error: new Error('refused') }, silentLog);
   expect(await listDead(db, projectId)).toEqual([]);
   expect(await waiting()).toBe(1);
 });
 
 test('dead-letters no record if a month has no partition, and creates the partition', async () => {
   await put('events', [event('u1')]);
-  await digestAll();
+  await processAll();
   const month = new Date(clock.now()).toISOString().slice(0, 7).replace('-', '_');
   await db.query(`ALTER TABLE beckon.event DETACH PARTITION beckon.event_${month}`);
   await db.query(`DROP TABLE beckon.event_${month}`);
   await put('events', [event('u2')]);
-  await expect(digest.batch('live', [projectId])).rejects.toThrow(/partition/);
-  expect(await digestAll()).toBe(1);
+  await expect(processor.batch('live', [projectId])).rejects.toThrow(/partition/);
+  expect(await processAll()).toBe(1);
   expect(await listDead(db, projectId)).toEqual([]);
   expect((await events()).length).toBe(1);
 });
@@ -366,7 +372,7 @@ test('dead-letters no record if a month has no partition, and creates the partit
 test('stops after 100 rejected records in a row instead of dead-lettering all', async () => {
   const records = Array.from({ length: 120 }, (_, i) => event(`u${i}`, { properties: { text: '\u0000' } }));
   await put('events', records);
-  await expect(digestAll()).rejects.toThrow(/100 records in a row/);
+  await expect(processAll()).rejects.toThrow(/100 records in a row/);
   expect((await listDead(db, projectId)).length).toBe(100);
   expect(await waiting()).toBe(20);
 });
@@ -381,10 +387,10 @@ test('keeps the first properties of an event name, and ignores thousands of othe
       'events',
       Array.from({ length: 10 }, (_, i) => many((batch * 10 + i) * 250)),
     );
-    await digestAll();
+    await processAll();
   }
   await put('events', [event('u1', { properties: { p1: 2, p4999: 2 } })]);
-  await digestAll();
+  await processAll();
   const [kept] = await db.query<{ properties: number }>(
     `SELECT count(*) AS properties FROM beckon.event_property WHERE project_id = $1`,
     [projectId],
@@ -396,25 +402,25 @@ test('processes a chunk larger than a batch in parts, and each record once', asy
   const text = 'x'.repeat(60_000);
   const records = Array.from({ length: 150 }, (_, i) => event(`u${i}`, { properties: { text } }));
   await put('events', records);
-  const first = await digest.batch('live', [projectId]);
+  const first = await processor.batch('live', [projectId]);
   expect(first.records).toBeGreaterThan(1);
   expect(first.records).toBeLessThan(150);
   expect(await waiting()).toBe(150 - first.records);
-  expect(first.records + (await digestAll())).toBe(150);
+  expect(first.records + (await processAll())).toBe(150);
   expect((await events()).length).toBe(150);
 });
 
 test('never processes one project in two workers at once, and processes each record once', async () => {
-  const second = createDigest({ db: other, log: silentLog, newId: idMaker(db.clock), hasher: testHasher });
+  const second = createProcessor({ db: other, log: silentLog, newId: idMaker(db.clock), hasher: testHasher });
   for (let i = 0; i < 30; i += 1) await put('events', [event(`u${i}`), event('shared')]);
-  const done = await Promise.all(
-    [digest, second].map(async (each) => {
+  const counts = await Promise.all(
+    [processor, second].map(async (each) => {
       let records = 0;
-      for (let turn = 0; turn < 30; turn += 1) records += (await each.batch('live', [projectId])).records;
+      for (let round = 0; round < 30; round += 1) records += (await each.batch('live', [projectId])).records;
       return records;
     }),
   );
-  expect(done.reduce((a, b) => a + b)).toBe(60);
+  expect(counts.reduce((a, b) => a + b)).toBe(60);
   expect((await events()).length).toBe(60);
 });
 
@@ -423,9 +429,9 @@ test('counts events in the catalog, and records every property with its types', 
     event('u1', { properties: { a: 1 } }),
     event('u2', { properties: { a: 'one', b: null } }),
   ]);
-  await digestAll();
+  await processAll();
   await put('events', [event('u1', { properties: { a: 2 } })]);
-  await digestAll();
+  await processAll();
   expect(
     await db.query(`SELECT name, count FROM beckon.event_volume WHERE project_id = $1`, [projectId]),
   ).toEqual([{ name: 'login', count: 3 }]);
@@ -442,11 +448,11 @@ test('counts events in the catalog, and records every property with its types', 
 
 test('changes nothing if the database fails', async () => {
   await put('events', [event('u1')]);
-  await db.query(`ALTER TABLE beckon.change RENAME TO change_away`);
-  await expect(digest.batch('live', [projectId])).rejects.toThrow(/change/);
-  await db.query(`ALTER TABLE beckon.change_away RENAME TO change`);
+  await db.query(`ALTER TABLE beckon.activity RENAME TO activity_away`);
+  await expect(processor.batch('live', [projectId])).rejects.toThrow(/activity/);
+  await db.query(`ALTER TABLE beckon.activity_away RENAME TO activity`);
   expect(await waiting()).toBe(1);
   expect(await people()).toEqual([]);
-  expect(await digestAll()).toBe(1);
+  expect(await processAll()).toBe(1);
   expect((await events()).length).toBe(1);
 });

@@ -1,26 +1,26 @@
 import { beforeEach, expect, test } from 'vitest';
 import { testHasher } from '../../../testkit/hasher.ts';
-import { heldClock } from '../../../testkit/clock.ts';
+import { fixedClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { putRecords } from '../../../testkit/inbox.ts';
 import { idMaker } from '../../platform/ids.ts';
 import { type Log, silentLog } from '../../platform/log.ts';
 import type { IngestPriority } from '../ingest/queue/chunk.ts';
 import { createProject } from '../administration/create-project.ts';
-import { createDigest, type Digest } from './process.ts';
-import { type Digester, startDigester } from './processor.ts';
-import { createTroubles } from '../../platform/jobs/failure-backoff.ts';
+import { createProcessor, type Processor } from './process.ts';
+import { type ProcessorLoop, startProcessor } from './processor.ts';
+import { createFailureBackoff } from '../../platform/jobs/failure-backoff.ts';
 
-const clock = heldClock();
+const clock = fixedClock();
 const db = await openTestDatabase(clock);
-const real = createDigest({ db, log: silentLog, newId: idMaker(db.clock), hasher: testHasher });
-let one = 0;
-let other = 0;
+const real = createProcessor({ db, log: silentLog, newId: idMaker(db.clock), hasher: testHasher });
+let firstId = 0;
+let secondId = 0;
 beforeEach(async () => {
   // Removes records that an earlier test left in the queue.
-  await db.query('DELETE FROM beckon.inbox');
-  one = (await createProject(db, { name: 'One' })).id;
-  other = (await createProject(db, { name: 'Other' })).id;
+  await db.query('DELETE FROM beckon.ingest_queue');
+  firstId = (await createProject(db, { name: 'One' })).id;
+  secondId = (await createProject(db, { name: 'Other' })).id;
 });
 
 const put = (projectId: number, priority: IngestPriority, records = 1): Promise<number> =>
@@ -37,98 +37,99 @@ const put = (projectId: number, priority: IngestPriority, records = 1): Promise<
 
 /** A processor that reports its batches and stops when the test has seen enough. */
 function watched(
-  digest: Digest,
-  { log = silentLog, placesMax = 1_000 }: { log?: Log; placesMax?: number } = {},
+  processor: Processor,
+  { log = silentLog, projectsMax = 1_000 }: { log?: Log; projectsMax?: number } = {},
 ): {
-  digester: Digester;
+  loop: ProcessorLoop;
   seen: (n: number) => Promise<string[]>;
 } {
-  const told: string[] = [];
+  const lines: string[] = [];
   let enough: { n: number; resolve: () => void } | null = null;
-  const tell = (what: string): void => {
-    told.push(what);
-    if (enough && told.length >= enough.n) enough.resolve();
+  const report = (what: string): void => {
+    lines.push(what);
+    if (enough && lines.length >= enough.n) enough.resolve();
   };
-  const digester = startDigester({
+  const loop = startProcessor({
     db,
     log,
-    placesMax,
-    digest: {
-      ...digest,
+    projectsMax,
+    processor: {
+      ...processor,
       async batch(priority, projectIds, records) {
-        const done = await digest.batch(priority, projectIds, records);
-        if (done.records > 0) tell(`${priority} ${projectIds.join(',')}`);
-        return done;
+        const result = await processor.batch(priority, projectIds, records);
+        if (result.records > 0) report(`${priority} ${projectIds.join(',')}`);
+        return result;
       },
     },
   });
   return {
-    digester,
+    loop,
     async seen(n) {
-      if (told.length < n) {
+      if (lines.length < n) {
         const { promise, resolve } = Promise.withResolvers<void>();
         enough = { n, resolve };
         await promise;
       }
-      return told.slice(0, n);
+      return lines.slice(0, n);
     },
   };
 }
 
 const waiting = async (projectId: number): Promise<number | undefined> =>
   (
-    await db.query<{ waiting: number }>(`SELECT waiting FROM beckon.ingest_queue WHERE project_id = $1`, [
-      projectId,
-    ])
+    await db.query<{ waiting: number }>(
+      `SELECT waiting FROM beckon.ingest_queue_state WHERE project_id = $1`,
+      [projectId],
+    )
   )[0]?.waiting;
 
 test('processes waiting records of every project without a wake-up, and stops after the running batch', async () => {
-  await put(one, 'live');
-  await put(other, 'live');
-  const { digester, seen } = watched(real);
+  await put(firstId, 'live');
+  await put(secondId, 'live');
+  const { loop, seen } = watched(real);
   await seen(1);
-  await digester.stop();
-  expect([await waiting(one), await waiting(other)]).toEqual([0, 0]);
+  await loop.stop();
+  expect([await waiting(firstId), await waiting(secondId)]).toEqual([0, 0]);
 });
 
 test('processes live records first, and bulk records in at least every fifth batch', async () => {
   let batches = 0;
-  for (let i = 0; i < 12; i += 1) await put(one, 'bulk');
-  await put(one, 'live');
+  for (let i = 0; i < 12; i += 1) await put(firstId, 'bulk');
+  await put(firstId, 'live');
   // Every batch has one record, and another live record arrives while it is processed.
-  const endless: Digest = {
+  const endless: Processor = {
     ...real,
     async batch(priority, projectIds) {
       batches += 1;
-      if (batches < 40) await put(one, 'live');
+      if (batches < 40) await put(firstId, 'live');
       return real.batch(priority, projectIds, 1);
     },
   };
-  const { digester, seen } = watched(endless);
-  const order = (await seen(20)).map((told) => told.split(' ')[0]);
-  await digester.stop();
+  const { loop, seen } = watched(endless);
+  const order = (await seen(20)).map((line) => line.split(' ')[0]);
+  await loop.stop();
   expect(order[0]).toBe('live');
   expect(order.filter((priority) => priority === 'bulk').length).toBeGreaterThanOrEqual(4);
   expect(order.filter((priority) => priority === 'live').length).toBeGreaterThanOrEqual(12);
 });
 
 test('pauses a project whose batches fail, without an effect on other projects', async () => {
-  await put(one, 'live');
-  await put(other, 'live');
+  await put(firstId, 'live');
+  await put(secondId, 'live');
   const warned: number[][] = [];
   const log: Log = { ...silentLog, warn: (fields) => warned.push(fields.project_ids as number[]) };
-  const failing: Digest = {
+  const failing: Processor = {
     ...real,
     batch: (priority, projectIds, records) =>
-      projectIds.includes(one)
+      projectIds.includes(firstId)
         ? Promise.reject(new Error('a table is away'))
         : real.batch(priority, projectIds, records),
   };
-  const { digester, seen } = watched(failing, { log });
-  expect(await seen(1)).toEqual([`live ${other}`]);
-  await digester.stop();
-  expect(await waiting(one)).toBe(1);
-  expect(new Set(warned[0])).toEqual(new Set([one, other]));
+  const { loop, seen } = watched(failing, { log });
+  expect(await seen(1)).toEqual([`live ${secondId}`]);
+  await loop.stop();
+  expect(await waiting(firstId)).toBe(1);
+  expect(new Set(warned[0])).toEqual(new Set([firstId, secondId]));
 });
 
 test('processes a project again after a failed batch, however busy other projects are', async () => {
@@ -140,7 +141,7 @@ test('processes a project again after a failed batch, however busy other project
   await put(middle, 'live');
   let isFirst = true;
   const served = Promise.withResolvers<void>();
-  const busy: Digest = {
+  const busy: Processor = {
     ...real,
     async batch(priority, projectIds, records) {
       if (isFirst) {
@@ -150,68 +151,68 @@ test('processes a project again after a failed batch, however busy other project
       }
       // Its pause ends soon.
       clock.advance(1_000);
-      const done = await real.batch(priority, projectIds, records);
+      const result = await real.batch(priority, projectIds, records);
       for (const id of projectIds) if (id !== middle) await put(id, 'live');
       if (projectIds.includes(middle)) served.resolve();
-      return done;
+      return result;
     },
   };
-  const { digester } = watched(busy);
+  const { loop } = watched(busy);
   await served.promise;
-  await digester.stop();
+  await loop.stop();
   expect(await waiting(middle)).toBe(0);
 });
 
 test('grows the pause with every failure, ends it with the first success, and finds the failing project by trying each alone', () => {
-  const troubles = createTroubles(() => 1);
-  expect(troubles.together([1, 2, 3])).toEqual([1, 2, 3]);
-  expect(troubles.failed([1, 2], 0)).toBe(0);
-  expect(troubles.together([1, 2, 3])).toEqual([1]);
-  expect(troubles.together([3, 1, 2])).toEqual([3]);
-  const first = troubles.failed([1], 0);
-  const second = troubles.failed([1], first);
+  const backoff = createFailureBackoff(() => 1);
+  expect(backoff.selectBatch([1, 2, 3])).toEqual([1, 2, 3]);
+  expect(backoff.recordFailure([1, 2], 0)).toBe(0);
+  expect(backoff.selectBatch([1, 2, 3])).toEqual([1]);
+  expect(backoff.selectBatch([3, 1, 2])).toEqual([3]);
+  const first = backoff.recordFailure([1], 0);
+  const second = backoff.recordFailure([1], first);
   expect(second).toBeGreaterThan(first);
-  expect(troubles.isOpen(1, first + second - 1)).toBe(false);
-  expect(troubles.isOpen(1, first + second)).toBe(true);
-  troubles.passed([1, 2]);
-  expect(troubles.together([1, 2, 3])).toEqual([1, 2, 3]);
+  expect(backoff.isOpen(1, first + second - 1)).toBe(false);
+  expect(backoff.isOpen(1, first + second)).toBe(true);
+  backoff.recordSuccess([1, 2]);
+  expect(backoff.selectBatch([1, 2, 3])).toEqual([1, 2, 3]);
 });
 
 test('pauses a project whose emails blocked the process for nine times as long, at most for two minutes', () => {
-  const troubles = createTroubles(() => 1);
-  expect(troubles.blocked(1, 0, 3_000)).toBe(27_000);
-  expect(troubles.isOpen(1, 26_999)).toBe(false);
-  expect(troubles.isOpen(1, 27_000)).toBe(true);
-  expect(troubles.isOpen(2, 0)).toBe(true);
-  expect(troubles.together([2, 1])).toEqual([2]);
-  expect(troubles.blocked(1, 0, 60_000)).toBe(120_000);
+  const backoff = createFailureBackoff(() => 1);
+  expect(backoff.recordBlock(1, 0, 3_000)).toBe(27_000);
+  expect(backoff.isOpen(1, 26_999)).toBe(false);
+  expect(backoff.isOpen(1, 27_000)).toBe(true);
+  expect(backoff.isOpen(2, 0)).toBe(true);
+  expect(backoff.selectBatch([2, 1])).toEqual([2]);
+  expect(backoff.recordBlock(1, 0, 60_000)).toBe(120_000);
 });
 
 test('processes other projects after a batch that blocked the process', async () => {
-  await put(one, 'live');
+  await put(firstId, 'live');
   let blocked = new Map<number, number>();
-  const blocking: Digest = {
+  const blocking: Processor = {
     ...real,
     async batch(priority, projectIds, records) {
-      const done = await real.batch(priority, projectIds, records);
-      if (done.records === 0 || !projectIds.includes(one)) return done;
-      blocked = new Map([[one, 2_000]]);
+      const result = await real.batch(priority, projectIds, records);
+      if (result.records === 0 || !projectIds.includes(firstId)) return result;
+      blocked = new Map([[firstId, 2_000]]);
       // More records of the same project wait immediately, and then records of another.
-      for (const id of [one, other]) await put(id, 'live');
-      return done;
+      for (const id of [firstId, secondId]) await put(id, 'live');
+      return result;
     },
     takeSlow() {
-      const taken = blocked;
+      const durations = blocked;
       blocked = new Map();
-      return taken;
+      return durations;
     },
   };
-  const { digester, seen } = watched(blocking);
-  expect(await seen(2)).toEqual([`live ${one}`, `live ${other}`]);
-  expect(await waiting(one)).toBe(1);
+  const { loop, seen } = watched(blocking);
+  expect(await seen(2)).toEqual([`live ${firstId}`, `live ${secondId}`]);
+  expect(await waiting(firstId)).toBe(1);
   clock.advance(18_000);
-  expect((await seen(3)).at(-1)).toBe(`live ${one}`);
-  await digester.stop();
+  expect((await seen(3)).at(-1)).toBe(`live ${firstId}`);
+  await loop.stop();
 });
 
 test('processes the project with the highest id while the others always have waiting records', async () => {
@@ -221,17 +222,17 @@ test('processes the project with the highest id while the others always have wai
   const last = ids.at(-1) ?? 0;
   const served = Promise.withResolvers<void>();
   // All projects but the last get new records as soon as theirs are processed.
-  const busy: Digest = {
+  const busy: Processor = {
     ...real,
     async batch(priority, projectIds, records) {
-      const done = await real.batch(priority, projectIds, records);
+      const result = await real.batch(priority, projectIds, records);
       for (const id of projectIds) if (id !== last) await put(id, 'live');
       if (projectIds.includes(last)) served.resolve();
-      return done;
+      return result;
     },
   };
-  const { digester } = watched(busy, { placesMax: 2 });
+  const { loop } = watched(busy, { projectsMax: 2 });
   await served.promise;
-  await digester.stop();
+  await loop.stop();
   expect(await waiting(last)).toBe(0);
 });

@@ -2,7 +2,7 @@ import { oldestWaiting } from '../ingest/index.ts';
 import { clearWritten, forgetErasures, listErased, listWrittenProjects } from '../users/index.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import { takeFreeTurns } from '../../platform/locks/project-lock.ts';
+import { takeFreeProjectLocks } from '../../platform/locks/project-lock.ts';
 
 /** Lists projects with marks that are needed only while older records wait. */
 export async function listMarked(db: Tx): Promise<number[]> {
@@ -15,7 +15,7 @@ const STEP = 1_000;
 
 /**
  * Deletes marks that are no longer needed, in one step for one project. These are erasures older than all waiting records, and the marks of
- * the last write to a trait. It holds the project lock, so that no record leaves the inbox while the waiting ones are checked. Records
+ * the last write to a trait. It holds the project lock, so that no record leaves the ingest queue while the waiting ones are checked. Records
  * accepted in that time are newer than all processed ones. Returns true if there may be more. If another worker holds the lock, it does not
  * wait.
  *
@@ -24,7 +24,7 @@ const STEP = 1_000;
  */
 export function pruneMarks(db: Pick<Database, 'transaction'>, projectId: number): Promise<boolean> {
   return db.transaction(async (tx) => {
-    if ((await takeFreeTurns(tx, [projectId])).length === 0) return false;
+    if ((await takeFreeProjectLocks(tx, [projectId])).length === 0) return false;
     await forgetErasures(tx, projectId);
     if ((await oldestWaiting(tx, [projectId], 'bulk')).size > 0) return false;
     const live = await oldestWaiting(tx, [projectId], 'live');
@@ -39,9 +39,6 @@ async function listWritten(tx: Tx): Promise<number[]> {
 }
 
 /** Deletes write sequences of at most `limit` users. No record accepted before `before` may be waiting. Requires the project lock. */
-function forgetWritten(
-  tx: Tx,
-  wanted: { projectId: number; before: number; limit: number },
-): Promise<number> {
-  return clearWritten(tx, wanted);
+function forgetWritten(tx: Tx, input: { projectId: number; before: number; limit: number }): Promise<number> {
+  return clearWritten(tx, input);
 }

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { heldClock } from '../../../testkit/clock.ts';
+import { fixedClock } from '../../../testkit/clock.ts';
 import { testDatabase } from '../../../testkit/database.ts';
 import { testHasher } from '../../../testkit/hasher.ts';
 import { putRecords } from '../../../testkit/inbox.ts';
@@ -11,30 +11,30 @@ import { openDatabase } from '../../platform/db/database.ts';
 import { createProject } from '../administration/create-project.ts';
 import { createRule } from '../rules/write-rule.ts';
 import { createSlowRenders } from '../rules/evaluation/batch-rendering.ts';
-import { createDigest } from './process.ts';
+import { createProcessor } from './process.ts';
 
-const own = await testDatabase();
-const clock = heldClock();
+const database = await testDatabase();
+const clock = fixedClock();
 let fails = false;
 const db = await openDatabase({
-  connection: own.connection,
+  connection: database.connection,
   clock,
   log: silentLog,
-  reach(point) {
+  failpoint(point) {
     // Simulates a connection that the database closed because its transaction was idle for too long.
-    if (fails && point === 'digest_committing') throw new Error('Connection terminated unexpectedly');
+    if (fails && point === 'batch_committing') throw new Error('Connection terminated unexpectedly');
   },
 });
 afterAll(async () => {
   await db.close();
-  await own.drop();
+  await database.drop();
 });
 
 /** The second email uses 12 s of CPU time. */
 let readings = 0;
 const usedMs = (): number => (++readings >= 4 ? 12_000 : 0);
 const slow = createSlowRenders(usedMs);
-const digest = createDigest({ db, log: silentLog, newId: idMaker(db.clock), hasher: testHasher, slow });
+const processor = createProcessor({ db, log: silentLog, newId: idMaker(db.clock), hasher: testHasher, slow });
 
 describe('an email that blocks the process', () => {
   test('is held with render_failed in the next attempt, without another render, and all others are drafted', async () => {
@@ -47,14 +47,14 @@ describe('an email that blocks the process', () => {
     const event = (id: string) => ({ external_user_id: id, name: 'hello', properties: {} });
     await putRecords(db, { projectId, kind: 'events', records: users.map(event) });
     fails = true;
-    await expect(digest.batch('live', [projectId])).rejects.toThrow('Connection terminated');
-    expect(digest.takeSlow()).toEqual(new Map([[projectId, 12_000]]));
+    await expect(processor.batch('live', [projectId])).rejects.toThrow('Connection terminated');
+    expect(processor.takeSlow()).toEqual(new Map([[projectId, 12_000]]));
     fails = false;
-    expect((await digest.batch('live', [projectId])).records).toBe(6);
+    expect((await processor.batch('live', [projectId])).records).toBe(6);
     // Two readings for each of three emails, and then for two of them.
     expect(readings).toBe(10);
-    const asked = { projectId, state: null, ruleId: null, userId: null, after: null, limit: 10 };
-    const drafts = await listDrafts(db, asked);
+    const query = { projectId, state: null, ruleId: null, userId: null, after: null, limit: 10 };
+    const drafts = await listDrafts(db, query);
     expect(new Map(drafts.map((draft) => [draft.userId, draft.reason]))).toEqual(
       new Map([
         ['ada', null],
@@ -65,6 +65,6 @@ describe('an email that blocks the process', () => {
     const held = drafts.find(({ userId }) => userId === 'bea');
     expect(held?.content).toMatchObject({ subject: 'Hello', body: '' });
     expect(await listDead(db, projectId)).toEqual([]);
-    expect(digest.takeSlow()).toEqual(new Map());
+    expect(processor.takeSlow()).toEqual(new Map());
   });
 });

@@ -1,6 +1,6 @@
-import { dueEarlier, holdDue } from '../../platform/locks/timers.ts';
-import type { AlarmKind } from '../../platform/locks/store.ts';
-import { listLateToTell } from '../webhooks/index.ts';
+import { setTimersEarlier, lockTimer } from '../../platform/locks/timers.ts';
+import type { TimerKind } from '../../platform/locks/store.ts';
+import { listLateWebhookProjects } from '../webhooks/index.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { nextMoment } from '../rules/index.ts';
@@ -10,32 +10,32 @@ import { nextMoment } from '../rules/index.ts';
  * a due time also sets the project's alarm. If a defect or a manual change in the database misses that, the work would wait until
  * the next due time of the project.
  */
-export async function sweepDues(db: Pick<Database, 'query' | 'prepared' | 'transaction'>): Promise<number> {
-  const late = new Map<string, { projectId: number; work: AlarmKind }>();
+export async function sweepTimers(db: Pick<Database, 'query' | 'prepared' | 'transaction'>): Promise<number> {
+  const late = new Map<string, { projectId: number; work: TimerKind }>();
   for (const source of SOURCES) {
     for (const projectId of await listLate(db, source))
       late.set(`${source.work} ${projectId}`, { projectId, work: source.work });
   }
-  for (const projectId of await listLateToTell(db))
+  for (const projectId of await listLateWebhookProjects(db))
     late.set(`tell ${projectId}`, { projectId, work: 'webhooks' });
   for (const { projectId, work } of late.values()) {
     await db.transaction(async (tx) => {
-      await holdDue(tx, projectId, work);
+      await lockTimer(tx, projectId, work);
       const nextAt = await nextMoment(tx, projectId, work);
-      if (nextAt) await dueEarlier(tx, work, [{ projectId, nextAt }]);
+      if (nextAt) await setTimersEarlier(tx, work, [{ projectId, nextAt }]);
     });
   }
   return late.size;
 }
 
-type Source = { work: AlarmKind; table: string; column: string; where: string };
+type Source = { work: TimerKind; table: string; column: string; where: string };
 
 /**
  * The tables that store due times. Each has an index that begins with the project and the time, except that of enrollments. A project has
  * at most one running enrollment per rule, and their index begins with the project.
  */
 const SOURCES: Source[] = [
-  { work: 'process', table: 'audience_due', column: 'at', where: 'true' },
+  { work: 'process', table: 'audience_timer', column: 'at', where: 'true' },
   { work: 'process', table: 'rule_timer', column: 'at', where: 'true' },
   {
     work: 'process',
@@ -69,7 +69,7 @@ async function listLate(tx: Tx, { work, table, column, where }: Source): Promise
              FROM place WHERE place.project_id IS NOT NULL
            )
            SELECT place.project_id FROM place
-           JOIN beckon.tenant_due t ON t.project_id = place.project_id AND t.work = $1
+           JOIN beckon.project_timer t ON t.project_id = place.project_id AND t.work = $1
            CROSS JOIN LATERAL (
              SELECT x.${column} AS at ${from} AND x.project_id = place.project_id ORDER BY x.${column} LIMIT 1
            ) first

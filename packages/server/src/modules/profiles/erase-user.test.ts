@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import { testHasher } from '../../../testkit/hasher.ts';
-import { heldClock } from '../../../testkit/clock.ts';
+import { fixedClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { findText } from '../../../testkit/find-text.ts';
 import { uploadFile } from '../../../testkit/imports.ts';
@@ -8,26 +8,26 @@ import { putRecords } from '../../../testkit/inbox.ts';
 import { idMaker } from '../../platform/ids.ts';
 import { silentLog } from '../../platform/log.ts';
 import { listBuilding } from '../audiences/build-version.ts';
-import { bury, retryDead } from '../ingest/queue/dead-letters.ts';
+import { deadLetterRecord, retryDead } from '../ingest/queue/dead-letters.ts';
 import { insertFindings } from '../imports/store.ts';
 import { listDrafts } from '../drafts/reads.ts';
 import { keepMail } from '../sending/test-inbox/keep-mail.ts';
 import { addHits } from '../inbound/tracking/tracker.ts';
 import { insertReply } from '../inbound/replies/store.ts';
-import { insertMessages as claimMessages } from '../sending/emails/store.ts';
-import { addSuppression, liftSuppressions, setRefusals } from '../sending/suppressions/store.ts';
+import { insertEmails as claimEmails } from '../sending/emails/store.ts';
+import { addSuppression, liftSuppressions, setTopicUnsubscribes } from '../sending/suppressions/store.ts';
 import { createAudience } from '../audiences/change-audience.ts';
 import { createProject } from '../administration/create-project.ts';
-import { createDigest } from '../processing/process.ts';
+import { createProcessor } from '../processing/process.ts';
 import { erasePerson } from './erase-user.ts';
 import { recordOutcomes } from '../outcomes/record/record-outcomes.ts';
 import { pruneMarks } from '../processing/prune-marks.ts';
 import { listRuleNeeds } from '../rules/runs/rules-in-force.ts';
 
-const clock = heldClock();
+const clock = fixedClock();
 const db = await openTestDatabase(clock);
 const newId = idMaker(db.clock);
-const digest = createDigest({ db, log: silentLog, newId, hasher: testHasher });
+const processor = createProcessor({ db, log: silentLog, newId, hasher: testHasher });
 
 const DAY_MS = 86_400_000;
 let projectId = 0;
@@ -40,23 +40,23 @@ beforeEach(async () => {
   EMAIL = `Ada.O'Brien+%_{}@Mail${projectId}.Example.org`;
 });
 
-const erase = (userId = ADA, of = projectId) =>
-  erasePerson({ db, newId, hasher: testHasher }, { projectId: of, userId });
+const erase = (userId = ADA, project = projectId) =>
+  erasePerson({ db, newId, hasher: testHasher }, { projectId: project, userId });
 
-async function digestAll(): Promise<void> {
+async function processAll(): Promise<void> {
   for (const priority of ['live', 'bulk'] as const)
-    while ((await digest.batch(priority, [projectId])).records > 0);
+    while ((await processor.batch(priority, [projectId])).records > 0);
 }
 
 async function buildAll(): Promise<void> {
-  for (let places = await listBuilding(db, 100); places.length > 0; places = await listBuilding(db, 100))
-    for (const place of places) await digest.build(place);
+  for (let keys = await listBuilding(db, 100); keys.length > 0; keys = await listBuilding(db, 100))
+    for (const key of keys) await processor.build(key);
 }
 
 /** Puts a user into every table, next to other users, in two months and in two audiences, with and without a window. */
-async function liveALife(): Promise<void> {
+async function fillEveryTable(): Promise<void> {
   const ids = [ADA, 'bob', 'zed'];
-  await standInFiles(ids);
+  await addToFiles(ids);
   const login = { name: 'login', properties: { seats: 3 } };
   await putRecords(db, {
     projectId,
@@ -67,7 +67,7 @@ async function liveALife(): Promise<void> {
       traits: { plan: 'pro', nick: id, name: id },
     })),
   });
-  await digestAll();
+  await processAll();
   for (const [name, definition] of Object.entries(AUDIENCES))
     await createAudience({ db, listRuleNeeds }, { projectId, name, definition });
   await buildAll();
@@ -75,16 +75,16 @@ async function liveALife(): Promise<void> {
     clock.advance(days * DAY_MS);
     const records = ids.map((id) => ({ ...login, external_user_id: id, message_id: `${days} ${id}` }));
     await putRecords(db, { projectId, kind: 'events', records });
-    await digestAll();
+    await processAll();
   }
 }
 
 /** Puts the users into a file that is not imported yet, and into a rejected row. */
-async function standInFiles(ids: string[]): Promise<void> {
+async function addToFiles(ids: string[]): Promise<void> {
   const text = ids.map((id) => `${JSON.stringify({ id, email: id === ADA ? EMAIL : 'x@x.org' })}\n`).join('');
-  const one = await uploadFile(db, { projectId, kind: 'users', text });
+  const file = await uploadFile(db, { projectId, kind: 'users', text });
   const finding = { kind: 'rejected', line: 1, field: null };
-  await insertFindings(db, { ...one, from: 0 }, [
+  await insertFindings(db, { ...file, from: 0 }, [
     { ...finding, message: `${EMAIL} is no address`, raw: '' },
     { ...finding, message: '', raw: JSON.stringify({ id: ADA }) },
     { ...finding, message: '', raw: 'bob' },
@@ -105,7 +105,7 @@ async function getEmails(): Promise<void> {
     { external_user_id: id, name: 'trial_started', properties: { trialDays: 14, by: id } },
   ]);
   await putRecords(db, { projectId, kind: 'events', records });
-  await digestAll();
+  await processAll();
   const now = clock.now();
   const all = { projectId, state: null, ruleId: null, userId: null, after: null, limit: 10 };
   const messages = (await listDrafts(db, all)).map(({ id, ruleId, userId }) => ({
@@ -122,31 +122,31 @@ async function getEmails(): Promise<void> {
     template: 'welcome',
     leaseUntil: now,
   }));
-  await claimMessages(db, messages);
+  await claimEmails(db, messages);
   for (const { id, draftId, userId, address } of messages) {
     const raw = Buffer.from(`Subject: Hello ${userId}\r\nTo: ${address}\r\n\r\n${userId}`);
     const envelope = { mailFrom: 'b+x@acme.example', rcptTo: address, raw, at: now };
     await keepMail(db, { projectId, id, draftId, userId, ...envelope });
   }
   for (const message of messages) await becomeSomething(message);
-  for (const id of ids) await wantNothing(id, id === ADA ? EMAIL : `${id}@x.org`);
+  for (const id of ids) await refuseEverything(id, id === ADA ? EMAIL : `${id}@x.org`);
 }
 
 /** Suppresses a user by id and by address, refuses a topic by both, and lifts an earlier suppression of both. */
-async function wantNothing(userId: string, address: string): Promise<void> {
+async function refuseEverything(userId: string, address: string): Promise<void> {
   const now = clock.now();
-  const places = [
+  const keys = [
     { projectId, kind: 'user' as const, value: userId },
     { projectId, kind: 'email' as const, value: address },
   ];
   const why = { reason: 'unsubscribed', until: null, createdAt: now, createdBy: 'engine' } as const;
   const suppressAll = async (): Promise<void> => {
-    for (const place of places) await addSuppression(db, { ...place, ...why });
+    for (const key of keys) await addSuppression(db, { ...key, ...why });
   };
   await suppressAll();
-  await liftSuppressions(db, { places, reasons: ['unsubscribed'], at: now, by: 'ann' });
+  await liftSuppressions(db, { targets: keys, reasons: ['unsubscribed'], at: now, by: 'ann' });
   await suppressAll();
-  await setRefusals(db, { places, refused: ['news'], wanted: [], at: now });
+  await setTopicUnsubscribes(db, { targets: keys, refused: ['news'], accepted: [], at: now });
 }
 
 type Message = { id: string; draftId: string; userId: string; address: string };
@@ -155,10 +155,10 @@ type Message = { id: string; draftId: string; userId: string; address: string };
 async function becomeSomething({ id, draftId, userId, address }: Message): Promise<void> {
   const at = clock.now();
   await db.query(
-    `INSERT INTO beckon.tracking_link (project_id, message_id, external_user_id, opens, urls) VALUES ($1, $2, $3, true, $4)`,
+    `INSERT INTO beckon.tracking_link (project_id, email_id, external_user_id, opens, urls) VALUES ($1, $2, $3, true, $4)`,
     [projectId, id, userId, [`https://x.org/?for=${address}`]],
   );
-  const email = { projectId, messageId: id };
+  const email = { projectId, emailId: id };
   const hit = {
     ...email,
     kind: 'open',
@@ -175,7 +175,7 @@ async function becomeSomething({ id, draftId, userId, address }: Message): Promi
     insertReply(tx, {
       projectId,
       id: newId(),
-      messageId: id,
+      emailId: id,
       draftId,
       userId,
       kind: 'reply',
@@ -196,7 +196,7 @@ function die(userId: string, seq: number): Promise<void> {
   const at = new Date(clock.now());
   const record = { external_user_id: userId, name: 'x', properties: { mail: userId === ADA ? EMAIL : '' } };
   const dead = { projectId, priority: 'live', kind: 'events', seq, acceptedAt: at, record } as const;
-  return bury(db, dead, { reason: 'bad', at });
+  return deadLetterRecord(db, dead, { reason: 'bad', at });
 }
 
 /** Queues more records: plain in the live priority, packed in the bulk priority. */
@@ -218,19 +218,19 @@ const TABLES = [
   'event',
   'person_event',
   'audience_member',
-  'audience_due',
-  'change',
+  'audience_timer',
+  'activity',
   'dead_letter',
   'draft',
-  'message',
+  'email',
   'test_inbox_email',
   'hit',
   'outcome',
   'reply',
-  'webhook_message',
+  'webhook',
   'run',
   'decision',
-  'rule_entry',
+  'enrollment_record',
   'rule_timer',
   'suppression',
 ];
@@ -238,14 +238,14 @@ const TABLES = [
 /** The SQL expression for the user id in tables without the usual column. */
 const USER_COLUMNS: Record<string, string> = {
   dead_letter: `record ->> 'external_user_id'`,
-  hit: `(SELECT c.external_user_id FROM beckon.hit_count c WHERE c.project_id = hit.project_id AND c.message_id = hit.message_id)`,
+  hit: `(SELECT c.external_user_id FROM beckon.hit_count c WHERE c.project_id = hit.project_id AND c.email_id = hit.email_id)`,
   suppression: `CASE kind WHEN 'user' THEN value END`,
 };
 
-/** Finds lifted suppressions whose place is hashed without a key, so that anyone could compare it with a list of addresses. */
+/** Finds lifted suppressions whose recipient is hashed without a key, so that anyone could compare it with a list of addresses. */
 function unkeyedHashes(values: string[]): Promise<unknown[]> {
   return db.query(
-    `SELECT kind FROM beckon.suppression_lift WHERE place IN (SELECT sha256(convert_to(value, 'UTF8')) FROM unnest($1::text[]) AS value)`,
+    `SELECT kind FROM beckon.suppression_lift WHERE recipient_hash IN (SELECT sha256(convert_to(value, 'UTF8')) FROM unnest($1::text[]) AS value)`,
     [values],
   );
 }
@@ -264,7 +264,7 @@ async function rowsOf(userId: string): Promise<Record<string, number>> {
 }
 
 test('leaves nothing of an erased user in any column of any table, and counts what was removed', async () => {
-  await liveALife();
+  await fillEveryTable();
   await getEmails();
   await die(ADA, 1);
   await die('bob', 2);
@@ -275,13 +275,13 @@ test('leaves nothing of an erased user in any column of any table, and counts wh
   // The search finds existing values: in two months, in JSON, in packed and in plain waiting records.
   expect(await findText(db, [ADA, EMAIL])).toEqual(
     expect.arrayContaining([
-      'inbox.body',
+      'ingest_queue.body',
       'person.traits',
       'person_email.email_lower',
       'draft.facts',
       'run.anchor',
       'rule_timer.anchor',
-      'message.address',
+      'email.address',
       'test_inbox_email.raw',
       'tracking_link.urls',
       'hit.agent',
@@ -290,9 +290,9 @@ test('leaves nothing of an erased user in any column of any table, and counts wh
       'import_finding.raw',
       'import_finding.message',
       'reply.raw',
-      'webhook_message.body',
+      'webhook.body',
       'suppression.value',
-      'topic_refusal.value',
+      'topic_unsubscribe.value',
       'event_2026_01.external_user_id',
       'event_2026_02.external_user_id',
     ]),
@@ -300,7 +300,7 @@ test('leaves nothing of an erased user in any column of any table, and counts wh
 
   const proof = await erase();
   const [queue] = await db.query<{ next_seq: number }>(
-    'SELECT next_seq FROM beckon.ingest_queue WHERE project_id = $1',
+    'SELECT next_seq FROM beckon.ingest_queue_state WHERE project_id = $1',
     [projectId],
   );
   expect(proof).toEqual({
@@ -310,7 +310,7 @@ test('leaves nothing of an erased user in any column of any table, and counts wh
     // By id and by address: two suppressions and two refused topics.
     removed: { ...before, suppression: 4, import_row: 3 },
   });
-  expect(await findText(db, [ADA, EMAIL])).toEqual(['erasure.external_user_id', 'inbox.body']);
+  expect(await findText(db, [ADA, EMAIL])).toEqual(['erasure.external_user_id', 'ingest_queue.body']);
   expect(
     await db.query(
       `SELECT 1 FROM beckon.draft_move m WHERE NOT EXISTS (
@@ -320,7 +320,7 @@ test('leaves nothing of an erased user in any column of any table, and counts wh
   expect([await rowsOf('bob'), await rowsOf('zed')]).toEqual(others);
   expect(await unkeyedHashes([ADA, EMAIL.toLowerCase()])).toEqual([]);
 
-  await digestAll();
+  await processAll();
   expect(await findText(db, [ADA, EMAIL])).toEqual(['erasure.external_user_id']);
   expect(await rowsOf('bob')).toMatchObject({ person: 1, dead_letter: 1, event: 4, draft: 1, run: 1 });
   expect(await rowsOf('zed')).toMatchObject({ person: 1, event: 5, draft: 1, run: 1 });
@@ -330,17 +330,17 @@ test('leaves nothing of an erased user in any column of any table, and counts wh
 });
 
 test('updates the audience counts without joins or leaves', async () => {
-  await liveALife();
+  await fillEveryTable();
   const moves = () =>
     db.query(
-      `SELECT kind, external_user_id FROM beckon.change WHERE project_id = $1 AND kind LIKE 'audience\\_%' AND external_user_id <> $2 ORDER BY 1, 2`,
+      `SELECT kind, external_user_id FROM beckon.activity WHERE project_id = $1 AND kind LIKE 'audience\\_%' AND external_user_id <> $2 ORDER BY 1, 2`,
       [projectId, ADA],
     );
   const before = await moves();
   await erase();
   const counts = await db.query<{ members: number; rows: number }>(
-    `SELECT e.members, (SELECT count(*) FROM beckon.audience_member m WHERE m.project_id = e.project_id AND m.edition = e.edition) AS rows
-     FROM beckon.audience_edition e WHERE e.project_id = $1`,
+    `SELECT e.members, (SELECT count(*) FROM beckon.audience_member m WHERE m.project_id = e.project_id AND m.version_id = e.version_id) AS rows
+     FROM beckon.audience_version e WHERE e.project_id = $1`,
     [projectId],
   );
   expect(counts).toEqual([
@@ -352,17 +352,17 @@ test('updates the audience counts without joins or leaves', async () => {
 });
 
 test('reports an erasure in the change stream without the user id', async () => {
-  await liveALife();
+  await fillEveryTable();
   const { removed } = await erase();
   const rows = await db.query(
-    `SELECT external_user_id, detail FROM beckon.change WHERE project_id = $1 AND kind = 'user_erased'`,
+    `SELECT external_user_id, detail FROM beckon.activity WHERE project_id = $1 AND kind = 'user_erased'`,
     [projectId],
   );
   expect(rows).toEqual([{ external_user_id: null, detail: { removed } }]);
 });
 
 test('drops records accepted before in both priorities; later ones create a new user', async () => {
-  await liveALife();
+  await fillEveryTable();
   await sendMore();
   await erase();
   await putRecords(db, {
@@ -370,20 +370,20 @@ test('drops records accepted before in both priorities; later ones create a new 
     kind: 'users',
     records: [{ external_user_id: ADA, traits: { plan: 'new' } }],
   });
-  await digestAll();
-  expect(await rowsOf(ADA)).toMatchObject({ person: 1, person_email: 0, event: 0, change: 1 });
+  await processAll();
+  expect(await rowsOf(ADA)).toMatchObject({ person: 1, person_email: 0, event: 0, activity: 1 });
   const [person] = await db.query(
     'SELECT plan, traits FROM beckon.person WHERE project_id = $1 AND external_user_id = $2',
     [projectId, ADA],
   );
   expect(person).toEqual({ plan: 'new', traits: {} });
   expect(
-    await db.query('SELECT waiting FROM beckon.ingest_queue WHERE project_id = $1', [projectId]),
+    await db.query('SELECT waiting FROM beckon.ingest_queue_state WHERE project_id = $1', [projectId]),
   ).toEqual([{ waiting: 0 }]);
 });
 
 test('ignores an erased history that is sent again', async () => {
-  await liveALife();
+  await fillEveryTable();
   await erase();
   const again = [0, 31].map((days) => ({
     external_user_id: ADA,
@@ -392,7 +392,7 @@ test('ignores an erased history that is sent again', async () => {
     message_id: `${days} ${ADA}`,
   }));
   await putRecords(db, { projectId, priority: 'bulk', kind: 'events', records: again });
-  await digestAll();
+  await processAll();
   expect(await rowsOf(ADA)).toMatchObject({ person: 0, event: 0 });
 });
 
@@ -404,15 +404,15 @@ test('rejects an unknown user if no records wait, and records the erasure if som
   await putRecords(db, { projectId, kind: 'users', records: [{ external_user_id: 'unseen', email: EMAIL }] });
   const { removed } = await erase('unseen');
   expect(new Set(Object.values(removed))).toEqual(new Set([0]));
-  await digestAll();
-  expect(await rowsOf('unseen')).toMatchObject({ person: 0, change: 0 });
+  await processAll();
+  expect(await rowsOf('unseen')).toMatchObject({ person: 0, activity: 0 });
   await expect(
     erasePerson({ db, newId, hasher: testHasher }, { projectId: projectId + 1_000, userId: ADA }),
   ).rejects.toMatchObject({ code: 'not_found' });
 });
 
 test('keeps the id nowhere if no records wait', async () => {
-  await liveALife();
+  await fillEveryTable();
   await erase();
   expect(await findText(db, [ADA, EMAIL])).toEqual([]);
 });
@@ -423,16 +423,16 @@ test('erases a dead letter alone, and drops one that was queued again', async ()
   await die(ADA, 2);
   await retryDead(db, projectId);
   expect((await erase()).removed).toMatchObject({ person: 0, dead_letter: 0 });
-  await digestAll();
+  await processAll();
   await pruneMarks(db, projectId);
   expect(await findText(db, [ADA, EMAIL])).toEqual([]);
 });
 
 test('treats the same id in another project as another user', async () => {
-  await liveALife();
+  await fillEveryTable();
   const { id: other } = await createProject(db, { name: 'Other' });
   await putRecords(db, { projectId: other, kind: 'users', records: [{ external_user_id: ADA }] });
-  while ((await digest.batch('live', [other])).records > 0);
+  while ((await processor.batch('live', [other])).records > 0);
   await erase();
   expect(await db.query('SELECT project_id FROM beckon.person WHERE external_user_id = $1', [ADA])).toEqual([
     { project_id: other },
@@ -445,7 +445,7 @@ test('erases more events than one statement takes, including many with the same 
     kind: 'users',
     records: [{ external_user_id: ADA }, { external_user_id: 'bob' }],
   });
-  await digestAll();
+  await processAll();
   await db.query(
     `INSERT INTO beckon.event (project_id, received_at, id, external_user_id, name, properties, occurred_at, accepted_at, seq, suppressed)
      SELECT $1, $2, gen_random_uuid(), CASE WHEN n % 100 = 0 THEN 'bob' ELSE $3 END, CASE WHEN n % 2 = 0 THEN 'a' ELSE 'b' END, '{}',
@@ -468,24 +468,24 @@ test('continues a build or count that had reached an erased user right after the
     kind: 'events',
     records: ids.slice(0, 900).map((id) => ({ external_user_id: id, name: 'login', properties: {} })),
   });
-  await digestAll();
+  await processAll();
   await createAudience({ db, listRuleNeeds }, { projectId, name: 'Ever', definition: AUDIENCES.Ever });
-  const places = () =>
+  const positions = () =>
     db.query<{ at: string | null }>(
       `SELECT counted_to AS at FROM beckon.counted_event WHERE project_id = $1 UNION ALL
-       SELECT built_to FROM beckon.audience_edition WHERE project_id = $1 AND state = 'building'`,
+       SELECT built_to FROM beckon.audience_version WHERE project_id = $1 AND state = 'building'`,
       [projectId],
     );
-  const came = async (): Promise<string | undefined> =>
-    (await places()).find(({ at }) => at !== null)?.at ?? undefined;
+  const firstPosition = async (): Promise<string | undefined> =>
+    (await positions()).find(({ at }) => at !== null)?.at ?? undefined;
   const erased: string[] = [];
   for (let building = await listBuilding(db, 1); building.length > 0; building = await listBuilding(db, 1)) {
-    for (const place of building) await digest.build(place);
-    const last = await came();
+    for (const key of building) await processor.build(key);
+    const last = await firstPosition();
     if (last === undefined || erased.includes(last)) continue;
     await erase(last);
     erased.push(last);
-    expect((await places()).map(({ at }) => at)).not.toContain(last);
+    expect((await positions()).map(({ at }) => at)).not.toContain(last);
   }
   // Both the count and the build were erased from midway.
   expect(erased.length).toBeGreaterThanOrEqual(4);

@@ -13,28 +13,28 @@ afterAll(() => stage.close());
 const ANSWER = { kind: 'answered', status: 500, retryAfter: null, text: 'ann is unknown' } as const;
 
 /** Returns a delivery about `ann` that is in flight, and the answer to record. */
-async function underWay() {
+async function inFlight() {
   const projectId = await stage.project();
   await stage.endpoint(projectId, '/erased');
   await stage.queue(projectId, 1, { userId: 'ann' });
-  const { claimed } = await runRound(db, { answered: [], projectIds: [projectId], room: 1 });
-  const answered = claimed.map((delivery) => ({ delivery, answer: { ...ANSWER, endedAt: db.clock.now() } }));
-  return { projectId, asked: { answered, projectIds: [], room: 0 } };
+  const { claimed } = await runRound(db, { attempts: [], projectIds: [projectId], capacity: 1 });
+  const attempts = claimed.map((delivery) => ({ delivery, result: { ...ANSWER, endedAt: db.clock.now() } }));
+  return { projectId, round: { attempts, projectIds: [], capacity: 0 } };
 }
 
 type Transaction = Database['transaction'];
 
-/** Returns a pause for a transaction: it waits in `stand`, which resolves `reached`, until `go`. */
-function standing(): { reached: Promise<void>; stand: () => Promise<void>; go: () => void } {
+/** Returns a pause for a transaction: it waits in `pause`, which resolves `reached`, until `resume`. */
+function pausePoint(): { reached: Promise<void>; pause: () => Promise<void>; resume: () => void } {
   const reached = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();
   return {
     reached: reached.promise,
-    stand() {
+    pause() {
       reached.resolve();
       return gate.promise;
     },
-    go: () => gate.resolve(),
+    resume: () => gate.resolve(),
   };
 }
 
@@ -49,44 +49,44 @@ async function somebodyWaits(): Promise<void> {
 }
 
 test('keeps no answer that is recorded while its user is erased', async () => {
-  const { projectId, asked } = await underWay();
-  const { reached, stand, go } = standing();
+  const { projectId, round } = await inFlight();
+  const { reached, pause, resume } = pausePoint();
   const transaction: Transaction = (work) =>
     db.transaction(async (tx: Tx) => {
-      const done = await work(tx);
-      await stand();
-      return done;
+      const result = await work(tx);
+      await pause();
+      return result;
     });
   const erased = erasePerson(
     { db: { clock: db.clock, transaction }, newId, hasher: testHasher },
     { projectId, userId: 'ann' },
   );
   await reached;
-  const recorded = runRound(db, asked);
+  const recorded = runRound(db, round);
   await somebodyWaits();
-  go();
+  resume();
   await Promise.all([erased, recorded]);
-  expect(await stage.deliveries(projectId)).toMatchObject([{ attempts: [{ status: 500, answer: null }] }]);
+  expect(await stage.deliveries(projectId)).toMatchObject([{ attempts: [{ status: 500, response: null }] }]);
 });
 
 test('keeps no name in an answer if its user is erased while it is recorded', async () => {
-  const { projectId, asked } = await underWay();
-  const { reached, stand, go } = standing();
+  const { projectId, round } = await inFlight();
+  const { reached, pause, resume } = pausePoint();
   const session: Database['session'] = async (options) => {
     const opened = await db.session(options);
     return {
       ...opened,
       script: async (text) => {
-        if (text === 'COMMIT') await stand();
+        if (text === 'COMMIT') await pause();
         return opened.script(text);
       },
     };
   };
-  const recorded = runRound({ clock: db.clock, session }, asked);
+  const recorded = runRound({ clock: db.clock, session }, round);
   await reached;
   const erased = erasePerson({ db, newId, hasher: testHasher }, { projectId, userId: 'ann' });
   await somebodyWaits();
-  go();
+  resume();
   await Promise.all([erased, recorded]);
-  expect(await stage.deliveries(projectId)).toMatchObject([{ attempts: [{ status: 500, answer: null }] }]);
+  expect(await stage.deliveries(projectId)).toMatchObject([{ attempts: [{ status: 500, response: null }] }]);
 });

@@ -1,31 +1,36 @@
 import {
   listAudiencesOf,
-  listWholeDrafts,
+  listDraftHistories,
   ruleNames,
-  toShownDecision,
-  toShownEvent,
-  toShownRun,
-  toWholeDraft,
+  decisionView,
+  eventView,
+  runView,
+  draftHistoryView,
 } from '../explain/index.ts';
 import { listReplies, type Reply } from '../inbound/index.ts';
-import { toShownOutcome } from '../outcomes/index.ts';
+import { outcomeView } from '../outcomes/index.ts';
 import {
   listAllOutcomes,
   listEntryTraces,
   listHitTraces,
   listLinkTraces,
-  listMessageTraces,
+  listEmailTraces,
   listTimerTraces,
 } from './traces-of-user.ts';
 import { listDecisionsOf, listRunsOf } from '../rules/index.ts';
-import { findRefusals, findSuppressions, listWholeMailOf, type WholeMail } from '../sending/index.ts';
+import {
+  findTopicUnsubscribes,
+  findSuppressions,
+  listWholeMailOf,
+  type WholeMail,
+} from '../sending/index.ts';
 import {
   isStorable,
   listAll,
-  listBuried,
+  listDeadLettersOf,
   listNoted,
   type PersonId,
-  type ShownPerson,
+  type PersonView,
   showPerson,
   unknownPerson,
 } from '../users/index.ts';
@@ -52,72 +57,72 @@ export async function* exportPerson(
   tx: Tx,
   { projectId, userId }: PersonId,
 ): AsyncGenerator<string, void, void> {
-  const wanted = { projectId, userId, pageOf: PAGE };
-  const person = await showPerson(tx, wanted);
-  if (!person && !(await hasBuried(tx, { projectId, userId }))) throw unknownPerson(userId);
-  const known = JSON.stringify({
+  const query = { projectId, userId, pageOf: PAGE };
+  const person = await showPerson(tx, query);
+  if (!person && !(await hasDeadLetters(tx, { projectId, userId }))) throw unknownPerson(userId);
+  const head = JSON.stringify({
     ...(person ?? emptyPerson(userId)),
-    audiences: await listAudiencesOf(tx, wanted),
+    audiences: await listAudiencesOf(tx, query),
     suppression: await findSuppression(tx, { projectId, userId, address: person?.email ?? null }),
     unsubscribed_topics: await findRefused(tx, { projectId, userId, address: person?.email ?? null }),
   });
-  yield `${known.slice(0, -1)},`;
-  yield* field('events', listAll(tx, wanted), toShownEvent);
+  yield `${head.slice(0, -1)},`;
+  yield* field('events', listAll(tx, query), eventView);
   yield ',';
-  yield* emails(tx, wanted);
+  yield* emails(tx, query);
   yield ',';
-  yield* outcomes(tx, wanted);
+  yield* outcomes(tx, query);
   yield ',';
-  yield* field('changes', listNoted(tx, wanted), (noted) => noted);
+  yield* field('changes', listNoted(tx, query), (row) => row);
   yield ',';
-  yield* field('dead_letters', listBuried(tx, wanted), (buried) => buried);
+  yield* field('dead_letters', listDeadLettersOf(tx, query), (row) => row);
   yield '}';
 }
 
 /** Limit for rows that cannot be read in pages, above any real number. A row is short, and each one requires a decision of its own. */
 const ROWS_MAX = 100_000;
 
-async function* emails(tx: Tx, wanted: PersonId & { pageOf: number }): AsyncGenerator<string, void, void> {
-  const { projectId, userId } = wanted;
+async function* emails(tx: Tx, query: PersonId & { pageOf: number }): AsyncGenerator<string, void, void> {
+  const { projectId, userId } = query;
   const names = await ruleNames(tx, projectId);
   const all = { projectId, userId, limit: ROWS_MAX };
   const named = <T extends { rule_id: string }>({ rule_id: id, ...row }: T): object => ({
     rule: names(id),
     ...row,
   });
-  yield* field('drafts', listWholeDrafts(tx, wanted), (draft) => toWholeDraft(draft, names));
+  yield* field('drafts', listDraftHistories(tx, query), (draft) => draftHistoryView(draft, names));
   yield ',';
-  yield* field('decisions', inOne(listDecisionsOf(tx, all)), (row) => toShownDecision(row, names));
+  yield* field('decisions', singlePage(listDecisionsOf(tx, all)), (row) => decisionView(row, names));
   yield ',';
-  yield* field('runs', inOne(listRunsOf(tx, all)), (run) => toShownRun(run, names));
+  yield* field('runs', singlePage(listRunsOf(tx, all)), (run) => runView(run, names));
   yield ',';
-  yield* field('enrollments', listEntryTraces(tx, wanted), named);
+  yield* field('enrollments', listEntryTraces(tx, query), named);
   yield ',';
-  yield* field('timers', listTimerTraces(tx, wanted), named);
+  yield* field('timers', listTimerTraces(tx, query), named);
   yield ',';
-  yield* field('emails', listMessageTraces(tx, wanted), named);
+  yield* field('emails', listEmailTraces(tx, query), named);
   yield ',';
-  yield* field('test_inbox', listWholeMailOf(tx, { projectId, userId, pageOf: MAIL_PAGE }), toKeptMail);
+  yield* field('test_inbox', listWholeMailOf(tx, { projectId, userId, pageOf: MAIL_PAGE }), exportedEmail);
 }
 
 /** Whole emails: with the largest possible ones, a page also has about ten megabytes. */
 const MAIL_PAGE = 10;
 
-function toKeptMail({ id, copy, draftId, rcptTo, subject, at, raw }: WholeMail): object {
+function exportedEmail({ id, copy, draftId, rcptTo, subject, at, raw }: WholeMail): object {
   return { id, copy, draft_id: draftId, to: rcptTo, subject, at: iso(at), raw: raw.toString('utf8') };
 }
 
-async function* outcomes(tx: Tx, wanted: PersonId & { pageOf: number }): AsyncGenerator<string, void, void> {
-  const names = await ruleNames(tx, wanted.projectId);
-  yield* field('outcomes', listAllOutcomes(tx, wanted), (outcome) => toShownOutcome(outcome, names));
+async function* outcomes(tx: Tx, query: PersonId & { pageOf: number }): AsyncGenerator<string, void, void> {
+  const names = await ruleNames(tx, query.projectId);
+  yield* field('outcomes', listAllOutcomes(tx, query), (outcome) => outcomeView(outcome, names));
   yield ',';
-  yield* field('links', listLinkTraces(tx, wanted), (link) => link);
+  yield* field('links', listLinkTraces(tx, query), (link) => link);
   yield ',';
-  yield* field('hits', listHitTraces(tx, wanted), (email) => email);
+  yield* field('hits', listHitTraces(tx, query), (email) => email);
   yield ',';
-  yield* field('replies', listAllReplies(tx, wanted), toShownReply);
+  yield* field('replies', listAllReplies(tx, query), exportedReply);
   yield ',';
-  yield* field('webhooks', listMessagesOf(tx, wanted), toShownWebhook);
+  yield* field('webhooks', listWebhooksOf(tx, query), exportedWebhook);
 }
 
 async function* listAllReplies(
@@ -132,11 +137,11 @@ async function* listAllReplies(
   } while (after);
 }
 
-function toShownReply({ id, messageId, draftId, kind, verified, receivedAt, ...said }: Reply): object {
-  const { fromAddress, fromName, subject, text, forwardedAt } = said;
+function exportedReply({ id, emailId, draftId, kind, verified, receivedAt, ...content }: Reply): object {
+  const { fromAddress, fromName, subject, text, forwardedAt } = content;
   return {
     id,
-    email_id: messageId,
+    email_id: emailId,
     draft_id: draftId,
     kind,
     verified,
@@ -149,11 +154,11 @@ function toShownReply({ id, messageId, draftId, kind, verified, receivedAt, ...s
   };
 }
 
-function toShownWebhook({ id, type, created_at: at, body }: WebhookTrace): object {
+function exportedWebhook({ id, type, created_at: at, body }: WebhookTrace): object {
   return { id, type, created_at: at.toISOString(), body };
 }
 
-async function* inOne<T>(rows: Promise<T[]>): AsyncGenerator<T[], void, void> {
+async function* singlePage<T>(rows: Promise<T[]>): AsyncGenerator<T[], void, void> {
   yield await rows;
 }
 
@@ -167,33 +172,33 @@ async function findSuppression(tx: Tx, addressee: Addressee): Promise<object | n
 
 /** Returns the topics that the user, or their address, has refused. */
 async function findRefused(tx: Tx, addressee: Addressee): Promise<string[]> {
-  const [found] = isStorable(addressee.userId) ? await findRefusals(tx, [addressee]) : [];
+  const [found] = isStorable(addressee.userId) ? await findTopicUnsubscribes(tx, [addressee]) : [];
   return [...(found ?? [])].toSorted();
 }
 
 async function* field<T>(
   name: string,
   pages: AsyncGenerator<T[], void, void>,
-  shown: (row: T) => unknown,
+  format: (row: T) => unknown,
 ): AsyncGenerator<string, void, void> {
   yield `${JSON.stringify(name)}:[`;
   let isFirst = true;
   for await (const page of pages) {
     if (page.length === 0) continue;
-    const rows = page.map((row) => JSON.stringify(shown(row))).join(',\n');
+    const rows = page.map((row) => JSON.stringify(format(row))).join(',\n');
     yield isFirst ? rows : `,${rows}`;
     isFirst = false;
   }
   yield ']';
 }
 
-async function hasBuried(tx: Tx, person: PersonId): Promise<boolean> {
+async function hasDeadLetters(tx: Tx, person: PersonId): Promise<boolean> {
   if (!isStorable(person.userId)) return false;
-  for await (const page of listBuried(tx, { ...person, pageOf: 1 })) return page.length > 0;
+  for await (const page of listDeadLettersOf(tx, { ...person, pageOf: 1 })) return page.length > 0;
   return false;
 }
 
-function emptyPerson(userId: string): Record<keyof ShownPerson, unknown> {
+function emptyPerson(userId: string): Record<keyof PersonView, unknown> {
   return {
     external_user_id: userId,
     email: null,
@@ -212,14 +217,14 @@ type WebhookTrace = { id: string; type: string; created_at: Date; body: string }
 const FIRST = '00000000-0000-0000-0000-000000000000';
 
 /** Yields them page by page, in the order of their ids. */
-async function* listMessagesOf(
+async function* listWebhooksOf(
   tx: Tx,
   { projectId, userId, pageOf }: { projectId: number; userId: string; pageOf: number },
 ): AsyncGenerator<WebhookTrace[], void, void> {
   let after: string | undefined = FIRST;
   while (after !== undefined) {
     const page: WebhookTrace[] = await tx.query<WebhookTrace>(
-      `SELECT id, type, created_at, body FROM beckon.webhook_message
+      `SELECT id, type, created_at, body FROM beckon.webhook
        WHERE project_id = $1 AND external_user_id = $2 AND id > $3::uuid ORDER BY id LIMIT $4`,
       [projectId, userId, after, pageOf],
     );

@@ -1,12 +1,12 @@
 import { csvLine } from '@beckon/contract/files';
 import { loadModels } from '../audiences/index.ts';
-import { type Listening, peopleSql } from './user-filter.ts';
+import { type FilterAudiences, peopleSql } from './user-filter.ts';
 import { findPeople, isSuppressed, type Person } from '../users/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import type { Filter } from '../../platform/filter/filter.ts';
 import { iso } from '../../platform/time/clock.ts';
 
-type Asked = { projectId: number; filter: Filter };
+type UsersQuery = { projectId: number; filter: Filter };
 
 /** Returns a page of the users that match the filter, in order of their ids, and their number up to a limit. */
 export async function listUsers(
@@ -17,9 +17,9 @@ export async function listUsers(
     after,
     rowsMax,
     most,
-  }: Asked & { after: string | null; rowsMax: number; most: number },
+  }: UsersQuery & { after: string | null; rowsMax: number; most: number },
 ): Promise<{ rows: ListedPerson[]; total: number }> {
-  const audiences = await listening(tx, projectId, filter);
+  const audiences = await filterAudiences(tx, projectId, filter);
   const rows = await listFiltered(tx, { projectId, filter, audiences, after, limit: rowsMax });
   // If all of them fit on the first page, they are already counted.
   const isWhole = after === null && rows.length < rowsMax;
@@ -27,13 +27,13 @@ export async function listUsers(
   return { rows, total };
 }
 
-/** Returns the editions that a filter may name, if it names any. */
-async function listening(tx: Tx, projectId: number, { terms }: Filter): Promise<Listening> {
+/** Returns the versions that a filter may name, if it names any. */
+async function filterAudiences(tx: Tx, projectId: number, { terms }: Filter): Promise<FilterAudiences> {
   if (!terms.some(({ key }) => key === 'audience')) return [];
   const model = (await loadModels(tx, [projectId])).get(projectId);
-  return (model?.editions ?? [])
-    .filter(({ audienceId, edition }) => model?.editionFor(audienceId)?.edition === edition)
-    .map(({ audienceId, name, edition }) => ({ id: audienceId, name, edition }));
+  return (model?.versions ?? [])
+    .filter(({ audienceId, versionId }) => model?.versionFor(audienceId)?.versionId === versionId)
+    .map(({ audienceId, name, versionId }) => ({ id: audienceId, name, versionId }));
 }
 
 const COLUMNS = ['external_user_id', 'email', 'first_seen_at', 'last_seen_at', 'traits'];
@@ -45,9 +45,9 @@ const PAGE = 500;
  */
 export async function* exportUsers(
   tx: Tx,
-  { projectId, filter, cell }: Asked & { cell: (value: string) => string },
+  { projectId, filter, cell }: UsersQuery & { cell: (value: string) => string },
 ): AsyncGenerator<string, void, void> {
-  const audiences = await listening(tx, projectId, filter);
+  const audiences = await filterAudiences(tx, projectId, filter);
   yield `${csvLine(COLUMNS)}\n`;
   let after: string | null = null;
   do {
@@ -83,7 +83,7 @@ export type ListedPerson = {
   isSuppressed: boolean;
 };
 
-type Wanted = { projectId: number; filter: Filter; audiences: Listening };
+type FilteredUsersQuery = { projectId: number; filter: Filter; audiences: FilterAudiences };
 
 type Row = {
   external_user_id: string;
@@ -102,13 +102,13 @@ type Row = {
 /** Lists the users that pass the filter, by id after `after`. */
 export async function listFiltered(
   tx: Tx,
-  wanted: Wanted & { after: string | null; limit: number },
+  query: FilteredUsersQuery & { after: string | null; limit: number },
 ): Promise<ListedPerson[]> {
-  const { projectId, after, limit } = wanted;
-  const asked = bound(projectId);
-  const condition = peopleSql(wanted.filter, wanted.audiences, asked.bind);
+  const { projectId, after, limit } = query;
+  const params = sqlBinder(projectId);
+  const condition = peopleSql(query.filter, query.audiences, params.bind);
   if (condition === null) return [];
-  const behind = after === null ? '' : `AND p.external_user_id > ${asked.bind(after)}::text`;
+  const behind = after === null ? '' : `AND p.external_user_id > ${params.bind(after)}::text`;
   const rows = await tx.query<Row>(
     // The page comes first, because a join for the addresses could read all of them up to here.
     `SELECT page.*, (SELECT e.email FROM beckon.person_email e
@@ -119,31 +119,31 @@ export async function listFiltered(
        FROM beckon.person p WHERE p.project_id = $1 AND ${condition} ${behind}
        ORDER BY p.external_user_id LIMIT ${limit}
      ) page ORDER BY page.external_user_id`,
-    asked.values,
+    params.values,
   );
-  return rows.map(toListed);
+  return rows.map(listedPerson);
 }
 
 /** Counts the users that pass the filter, up to a limit. */
-export async function countFiltered(tx: Tx, wanted: Wanted & { upTo: number }): Promise<number> {
-  const asked = bound(wanted.projectId);
-  const condition = peopleSql(wanted.filter, wanted.audiences, asked.bind);
+export async function countFiltered(tx: Tx, query: FilteredUsersQuery & { upTo: number }): Promise<number> {
+  const params = sqlBinder(query.projectId);
+  const condition = peopleSql(query.filter, query.audiences, params.bind);
   if (condition === null) return 0;
   const [row] = await tx.query<{ people: number }>(
     `SELECT count(*) AS people FROM (
-       SELECT 1 FROM beckon.person p WHERE p.project_id = $1 AND ${condition} LIMIT ${wanted.upTo}
+       SELECT 1 FROM beckon.person p WHERE p.project_id = $1 AND ${condition} LIMIT ${query.upTo}
      ) found`,
-    asked.values,
+    params.values,
   );
   return row?.people ?? 0;
 }
 
-function bound(projectId: number): { values: unknown[]; bind: (value: string | string[]) => string } {
+function sqlBinder(projectId: number): { values: unknown[]; bind: (value: string | string[]) => string } {
   const values: unknown[] = [projectId];
   return { values, bind: (value) => `$${values.push(value)}` };
 }
 
-function toListed(row: Row): ListedPerson {
+function listedPerson(row: Row): ListedPerson {
   const { email, name, plan, company, role } = row;
   const mark = {
     suppressedSeq: row.suppressed_seq,

@@ -30,7 +30,7 @@ export type TimelineRow = {
   detail: Record<string, unknown>;
 };
 
-export type TimelineAsked = { projectId: number; userId: string; kinds: readonly TimelineKind[] };
+export type TimelineQuery = { projectId: number; userId: string; kinds: readonly TimelineKind[] };
 
 const NO_RULE =
   'NULL::uuid AS rule_id, NULL::uuid AS audience_id, NULL::uuid AS draft_id, NULL::text AS actor';
@@ -52,7 +52,7 @@ const SOURCES: { kinds: TimelineKind[]; text: string }[] = [
       CASE kind WHEN 'user_created' THEN 'created' WHEN 'user_changed' THEN 'changed'
         WHEN 'audience_joined' THEN 'joined' ELSE 'left' END AS kind,
       kind AS title, NULL::uuid AS rule_id, audience_id, NULL::uuid AS draft_id, NULL::text AS actor, detail
-      FROM beckon.change WHERE ${OF}`,
+      FROM beckon.activity WHERE ${OF}`,
   },
   {
     kinds: ['decision'],
@@ -96,14 +96,14 @@ const SOURCES: { kinds: TimelineKind[]; text: string }[] = [
 /** Lists the timeline, newest first, after a position. */
 export async function listTimeline(
   tx: Tx,
-  asked: TimelineAsked & { after: string | null; limit: number },
+  query: TimelineQuery & { after: string | null; limit: number },
 ): Promise<{ rows: TimelineRow[]; cursor: string | null }> {
-  const { projectId, userId, kinds, limit } = asked;
-  const after = asked.after === null ? null : readPlace(asked.after);
+  const { projectId, userId, kinds, limit } = query;
+  const after = query.after === null ? null : readTimelineCursor(query.after);
   const behind = after === null ? '' : 'AND at <= $4 AND (at, id COLLATE "C") < ($4::timestamptz, $5::text)';
   const parts = sourcesOf(kinds).map(
     ({ text }) =>
-      `(SELECT * FROM (${text}) one WHERE kind = ANY ($3::text[]) ${behind} ORDER BY at DESC, id COLLATE "C" DESC LIMIT ${limit + 1})`,
+      `(SELECT * FROM (${text}) source WHERE kind = ANY ($3::text[]) ${behind} ORDER BY at DESC, id COLLATE "C" DESC LIMIT ${limit + 1})`,
   );
   if (parts.length === 0) return { rows: [], cursor: null };
   const found = await tx.query<TimelineRow>(
@@ -112,14 +112,14 @@ export async function listTimeline(
   );
   const rows = found.slice(0, limit);
   const last = found.length > limit ? rows.at(-1) : undefined;
-  return { rows, cursor: last ? printPlace(last) : null };
+  return { rows, cursor: last ? printTimelineCursor(last) : null };
 }
 
 /** Counts the entries, up to a limit. */
-export async function countTimeline(tx: Tx, asked: TimelineAsked & { upTo: number }): Promise<number> {
-  const { projectId, userId, kinds, upTo } = asked;
+export async function countTimeline(tx: Tx, query: TimelineQuery & { upTo: number }): Promise<number> {
+  const { projectId, userId, kinds, upTo } = query;
   const parts = sourcesOf(kinds).map(
-    ({ text }) => `(SELECT 1 FROM (${text}) one WHERE kind = ANY ($3::text[]) LIMIT ${upTo})`,
+    ({ text }) => `(SELECT 1 FROM (${text}) source WHERE kind = ANY ($3::text[]) LIMIT ${upTo})`,
   );
   if (parts.length === 0) return 0;
   const [row] = await tx.query<{ items: number }>(
@@ -133,15 +133,15 @@ function sourcesOf(kinds: readonly TimelineKind[]): typeof SOURCES {
   return SOURCES.filter((source) => source.kinds.some((kind) => kinds.includes(kind)));
 }
 
-function printPlace({ at, id }: Pick<TimelineRow, 'at' | 'id'>): string {
+function printTimelineCursor({ at, id }: Pick<TimelineRow, 'at' | 'id'>): string {
   return Buffer.from(JSON.stringify([at.getTime(), id])).toString('base64url');
 }
 
-function readPlace(cursor: string): { at: Date; id: string } {
+function readTimelineCursor(cursor: string): { at: Date; id: string } {
   try {
-    const place = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown;
-    if (Array.isArray(place) && isStorableMoment(place[0]) && typeof place[1] === 'string')
-      return { at: new Date(place[0]), id: place[1] };
+    const position = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown;
+    if (Array.isArray(position) && isStorableMoment(position[0]) && typeof position[1] === 'string')
+      return { at: new Date(position[0]), id: position[1] };
   } catch {
     // A cursor that is not JSON is invalid too.
   }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { EXTERNAL_USER_ID_MAX_CHARS } from '@beckon/contract';
 import type { SavedView, SuppressedUsers, UserListed } from '@beckon/contract/dashboard';
 import { testHasher } from '../../../testkit/hasher.ts';
-import { heldClock } from '../../../testkit/clock.ts';
+import { fixedClock } from '../../../testkit/clock.ts';
 import { testDashboard } from '../../../testkit/dashboard.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { openEngine } from '../../../testkit/engine.ts';
@@ -14,7 +14,7 @@ import { createProject } from '../administration/create-project.ts';
 import { erasePerson } from './erase-user.ts';
 import { listRuleNeeds } from '../rules/runs/rules-in-force.ts';
 
-const clock = heldClock();
+const clock = fixedClock();
 const db = await openTestDatabase(clock);
 const engine = openEngine(db, clock);
 const dashboard = testDashboard(db);
@@ -42,8 +42,8 @@ async function know(records: object[]): Promise<void> {
   await engine.settle();
 }
 
-const users = (filter = '', more = ''): ReturnType<typeof dashboard.ask> =>
-  dashboard.ask(`GET /projects/${projectId}/users?filter=${encodeURIComponent(filter)}${more}`, {
+const users = (filter = '', more = ''): ReturnType<typeof dashboard.request> =>
+  dashboard.request(`GET /projects/${projectId}/users?filter=${encodeURIComponent(filter)}${more}`, {
     as: 'viewer',
   });
 async function found(filter: string): Promise<string[]> {
@@ -107,14 +107,16 @@ test('reports an invalid filter or cursor with its field', async () => {
 
 test('exports users as CSV without formulas, for admins alone', async () => {
   const path = `GET /projects/${projectId}/users.csv?filter=user:ada`;
-  expect((await dashboard.ask(path, { as: 'editor' })).status).toBe(403);
-  const { status, text, headers } = await dashboard.ask(path, { as: 'admin' });
+  expect((await dashboard.request(path, { as: 'editor' })).status).toBe(403);
+  const { status, text, headers } = await dashboard.request(path, { as: 'admin' });
   expect([status, headers['content-type']]).toEqual([200, 'text/csv; charset=utf-8']);
   const [head, row = '', end] = text.split('\n');
   expect([head, end]).toEqual(['external_user_id,email,first_seen_at,last_seen_at,traits', '']);
   expect(row.startsWith(`ada,Ada@x.org,${start}`)).toBe(true);
   await know([{ external_user_id: '@SUM(A1)' }]);
-  const hostile = await dashboard.ask(`GET /projects/${projectId}/users.csv?filter=user:@*`, { as: 'admin' });
+  const hostile = await dashboard.request(`GET /projects/${projectId}/users.csv?filter=user:@*`, {
+    as: 'admin',
+  });
   expect(hostile.text.split('\n')[1]?.startsWith("'@SUM(A1),")).toBe(true);
   await erasePerson({ db, newId: idMaker(clock), hasher: testHasher }, { projectId, userId: '@SUM(A1)' });
 });
@@ -122,22 +124,22 @@ test('exports users as CSV without formulas, for admins alone', async () => {
 test('suppresses many users at once, counts unknown ones, and logs no id', async () => {
   const path = `POST /projects/${projectId}/users/suppress`;
   const body = { users: ['bob', 'bob', 'unknown'] };
-  expect((await dashboard.ask(path, { body, as: 'editor' })).status).toBe(403);
-  expect((await dashboard.ask(path, { body: { users: [] }, as: 'admin' })).status).toBe(422);
-  const done = await dashboard.ask(path, { body, as: 'admin' });
-  expect(done.json.data as SuppressedUsers).toEqual({
+  expect((await dashboard.request(path, { body, as: 'editor' })).status).toBe(403);
+  expect((await dashboard.request(path, { body: { users: [] }, as: 'admin' })).status).toBe(422);
+  const response = await dashboard.request(path, { body, as: 'admin' });
+  expect(response.json.data as SuppressedUsers).toEqual({
     added: 1,
     already_suppressed: 0,
     not_found: 1,
     drafts: 0,
     runs: 0,
   });
-  const again = await dashboard.ask(path, { body, as: 'admin' });
+  const again = await dashboard.request(path, { body, as: 'admin' });
   expect(again.json.data).toMatchObject({ added: 0, already_suppressed: 1 });
   const longest = 'x'.repeat(EXTERNAL_USER_ID_MAX_CHARS);
-  const long = await dashboard.ask(path, { body: { users: [longest, 'bob'] }, as: 'admin' });
+  const long = await dashboard.request(path, { body: { users: [longest, 'bob'] }, as: 'admin' });
   expect(long.json.data).toMatchObject({ already_suppressed: 1, not_found: 1 });
-  const tooLong = await dashboard.ask(path, { body: { users: [`${longest}x`] }, as: 'admin' });
+  const tooLong = await dashboard.request(path, { body: { users: [`${longest}x`] }, as: 'admin' });
   expect(tooLong.status).toBe(422);
   const [entry] = await listEntries(db, {
     projectIds: [projectId],
@@ -152,9 +154,9 @@ test('suppresses many users at once, counts unknown ones, and logs no id', async
 test('saves a filter as a view, and deletes views that name an erased user', async () => {
   const path = `/projects/${projectId}/views`;
   const make = (name: string, filter: string, as: 'editor' | 'viewer' = 'editor') =>
-    dashboard.ask(`POST ${path}`, { body: { screen: 'users', name, filter }, as });
+    dashboard.request(`POST ${path}`, { body: { screen: 'users', name, filter }, as });
   const list = async (): Promise<string[]> =>
-    ((await dashboard.ask(`GET ${path}?screen=users`, { as: 'viewer' })).json.data as SavedView[]).map(
+    ((await dashboard.request(`GET ${path}?screen=users`, { as: 'viewer' })).json.data as SavedView[]).map(
       ({ name }) => name,
     );
   expect((await make('Paying', 'plan:pro', 'viewer')).status).toBe(403);
@@ -169,14 +171,14 @@ test('saves a filter as a view, and deletes views that name an erased user', asy
   await make('Not of her', 'user:zoella');
   await erasePerson({ db, newId: idMaker(clock), hasher: testHasher }, { projectId, userId: 'zoe' });
   expect(await list()).toEqual(['Not of her', 'Paying']);
-  const views = (await dashboard.ask(`GET ${path}?screen=users`)).json.data as SavedView[];
-  for (const { id } of views) expect((await dashboard.ask(`DELETE ${path}/${id}`)).status).toBe(200);
+  const views = (await dashboard.request(`GET ${path}?screen=users`)).json.data as SavedView[];
+  for (const { id } of views) expect((await dashboard.request(`DELETE ${path}/${id}`)).status).toBe(200);
   expect(await list()).toEqual([]);
-  expect((await dashboard.ask(`DELETE ${path}/${views[0]?.id}`)).status).toBe(404);
-  expect((await dashboard.ask(`DELETE ${path}/x`)).status).toBe(404);
+  expect((await dashboard.request(`DELETE ${path}/${views[0]?.id}`)).status).toBe(404);
+  expect((await dashboard.request(`DELETE ${path}/x`)).status).toBe(404);
 });
 
 test('shows nothing of it in another project', async () => {
-  expect((await dashboard.ask(`GET /projects/${others}/users`)).json.data).toEqual([]);
-  expect((await dashboard.ask('GET /projects/999999/users')).status).toBe(404);
+  expect((await dashboard.request(`GET /projects/${others}/users`)).json.data).toEqual([]);
+  expect((await dashboard.request('GET /projects/999999/users')).status).toBe(404);
 });

@@ -4,11 +4,11 @@ import { Type } from 'typebox';
 import { suppressIn } from '../outcomes/index.ts';
 import { exportUsers, type ListedPerson, listUsers } from './list-users.ts';
 import { readPeopleFilter } from './user-filter.ts';
-import { takeSendTurn } from '../sending/index.ts';
+import { takeSendLock } from '../sending/index.ts';
 import { findPeople } from '../users/index.ts';
 import { type DashboardRoute, PAGE, readPage, routesFor, sendPieces, toPage } from '../workspace/index.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { takeTurn } from '../../platform/locks/project-lock.ts';
+import { takeProjectLock } from '../../platform/locks/project-lock.ts';
 import { plainCell } from '../../platform/text/csv.ts';
 import { iso } from '../../platform/time/clock.ts';
 
@@ -28,13 +28,13 @@ export const personRoutes: DashboardRoute[] = [
       const { rowsMax, most } = page;
       const after = page.after?.[0] ?? null;
       const { rows, total } = await listUsers(db, { projectId, filter, after, rowsMax, most });
-      return toPage(rows, page, { show: toListed, placeOf: ({ userId }) => [userId], total });
+      return toPage(rows, page, { show: listedUser, cursorOf: ({ userId }) => [userId], total });
     },
   }),
   route('GET /projects/:project/users.csv', {
     needs: 'admin',
     isHeavy: true,
-    turn: 'statement',
+    slot: 'statement',
     audit: 'users.export',
     query: Type.Object({ filter: FILTER }),
     handle({ db }, { projectId, query, reply }) {
@@ -53,18 +53,18 @@ export const personRoutes: DashboardRoute[] = [
       }),
     }),
     async handle({ db }, { projectId, body, actor, note }) {
-      const { notFound, ...done } = await suppressPeople(db, { projectId, users: body.users, actor });
+      const { notFound, ...counts } = await suppressPeople(db, { projectId, users: body.users, actor });
       // Without the ids of users: the audit log outlives users who are erased.
-      note({ subject: `${body.users.length} users`, after: done });
-      return { data: { ...done, not_found: notFound.length } };
+      note({ subject: `${body.users.length} users`, after: counts });
+      return { data: { ...counts, not_found: notFound.length } };
     },
   }),
 ];
 
-function toListed({ userId, firstSeenAt, lastSeenAt, isSuppressed, ...known }: ListedPerson): UserListed {
+function listedUser({ userId, firstSeenAt, lastSeenAt, isSuppressed, ...fields }: ListedPerson): UserListed {
   return {
     external_user_id: userId,
-    ...known,
+    ...fields,
     first_seen_at: iso(firstSeenAt),
     last_seen_at: iso(lastSeenAt),
     triggers_suppressed: isSuppressed,
@@ -86,17 +86,17 @@ function suppressPeople(
   { projectId, users, actor }: { projectId: number; users: string[]; actor: string },
 ): Promise<SuppressedPeople> {
   return db.transaction(async (tx) => {
-    await takeTurn(tx, projectId);
-    await takeSendTurn(tx, projectId);
+    await takeProjectLock(tx, projectId);
+    await takeSendLock(tx, projectId);
     const now = db.clock.now();
-    const asked = [...new Set(users)];
+    const userIds = [...new Set(users)];
     const people = await findPeople(
       tx,
-      asked.map((userId) => ({ projectId, userId })),
+      userIds.map((userId) => ({ projectId, userId })),
       { emails: false },
     );
     const found = new Set(people.map(({ userId }) => userId));
-    const wanted = [...found].map((value) => ({
+    const suppressions = [...found].map((value) => ({
       kind: 'user' as const,
       value,
       reason: 'manual' as const,
@@ -104,8 +104,8 @@ function suppressPeople(
       createdAt: now,
       createdBy: actor,
     }));
-    const { added, drafts, runs } = await suppressIn(tx, projectId, { wanted, now, actor });
-    const notFound = asked.filter((userId) => !found.has(userId));
-    return { added, already_suppressed: wanted.length - added, notFound, drafts, runs };
+    const { added, drafts, runs } = await suppressIn(tx, projectId, { suppressions, now, actor });
+    const notFound = userIds.filter((userId) => !found.has(userId));
+    return { added, already_suppressed: suppressions.length - added, notFound, drafts, runs };
   });
 }

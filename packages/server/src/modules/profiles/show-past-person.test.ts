@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { heldClock } from '../../../testkit/clock.ts';
+import { fixedClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { openEngine } from '../../../testkit/engine.ts';
 import { putRecords } from '../../../testkit/inbox.ts';
 import { createAudience } from '../audiences/change-audience.ts';
 import { createProject } from '../administration/create-project.ts';
 import { showPerson } from '../explain/show-person.ts';
-import { showPersonThen, type ShownThen } from './show-past-person.ts';
+import { showPastUser, type PastUserView } from './show-past-person.ts';
 import { listRuleNeeds } from '../rules/runs/rules-in-force.ts';
 
-const clock = heldClock();
+const clock = fixedClock();
 const db = await openTestDatabase(clock);
 const engine = openEngine(db, clock);
 
@@ -68,13 +68,13 @@ async function newProject(): Promise<number> {
   return projectId;
 }
 
-async function perform(projectId: number, one: Act): Promise<void> {
-  if (one.kind === 'wait') return;
-  const isEvent = one.kind === 'event';
+async function perform(projectId: number, act: Act): Promise<void> {
+  if (act.kind === 'wait') return;
+  const isEvent = act.kind === 'event';
   const record = isEvent
-    ? { external_user_id: 'ada', name: one.name, properties: { amount: 4 } }
-    : { external_user_id: 'ada', traits: one.traits, ...(one.email ? { email: one.email } : {}) };
-  const priority = one.kind === 'import' ? 'bulk' : 'live';
+    ? { external_user_id: 'ada', name: act.name, properties: { amount: 4 } }
+    : { external_user_id: 'ada', traits: act.traits, ...(act.email ? { email: act.email } : {}) };
+  const priority = act.kind === 'import' ? 'bulk' : 'live';
   await putRecords(db, { projectId, kind: isEvent ? 'events' : 'users', priority, records: [record] });
 }
 
@@ -87,16 +87,16 @@ type Recorded = {
 
 async function record(projectId: number): Promise<Recorded> {
   const at = clock.now();
-  const known = await showPerson(db, { projectId, userId: 'ada' }).catch(() => null);
-  if (!known) return null;
-  const { email: address, traits: values, audiences } = known;
+  const person = await showPerson(db, { projectId, userId: 'ada' }).catch(() => null);
+  if (!person) return null;
+  const { email: address, traits: values, audiences } = person;
   return { at, email: address, traits: values, audiences: audiences.map(({ name }) => name) };
 }
 
 async function live(projectId: number, steps: { act: Act; hours: number }[]): Promise<Recorded[]> {
   const recorded: Recorded[] = [];
-  for (const { act: one, hours } of steps) {
-    await perform(projectId, one);
+  for (const { act: step, hours } of steps) {
+    await perform(projectId, step);
     await engine.settle();
     recorded.push(await record(projectId));
     await engine.advance(hours * HOUR);
@@ -106,8 +106,8 @@ async function live(projectId: number, steps: { act: Act; hours: number }[]): Pr
   return recorded;
 }
 
-const then = (projectId: number, at: number): Promise<ShownThen> =>
-  showPersonThen(db, { projectId, userId: 'ada', at });
+const then = (projectId: number, at: number): Promise<PastUserView> =>
+  showPastUser(db, { projectId, userId: 'ada', at });
 
 test('shows a past time of live changes exactly as it was', async () => {
   await fc.assert(
@@ -115,16 +115,14 @@ test('shows a past time of live changes exactly as it was', async () => {
       const projectId = await newProject();
       for (const was of await live(projectId, steps)) {
         if (!was) continue;
-        const shown = await then(projectId, was.at);
-        expect(shown.state).toBe('known');
-        expect(shown.traits.map(({ certainty }) => certainty)).toEqual(shown.traits.map(() => 'exact'));
-        expect(Object.fromEntries(shown.traits.map(({ trait, value }) => [trait, value]))).toEqual(
-          was.traits,
-        );
-        if (shown.email.certainty === 'exact') {
-          expect(shown.email.value).toBe(was.email);
-          expect(shown.audiences.map(({ name }) => name)).toEqual(was.audiences);
-        } else expect(shown.email.certainty).toBe('not_kept');
+        const past = await then(projectId, was.at);
+        expect(past.state).toBe('known');
+        expect(past.traits.map(({ certainty }) => certainty)).toEqual(past.traits.map(() => 'exact'));
+        expect(Object.fromEntries(past.traits.map(({ trait, value }) => [trait, value]))).toEqual(was.traits);
+        if (past.email.certainty === 'exact') {
+          expect(past.email.value).toBe(was.email);
+          expect(past.audiences.map(({ name }) => name)).toEqual(was.audiences);
+        } else expect(past.email.certainty).toBe('not_kept');
       }
     }),
     { numRuns: 10 },
@@ -137,17 +135,17 @@ test('marks only correct values as exact across imports', async () => {
       const projectId = await newProject();
       for (const was of await live(projectId, steps)) {
         if (!was) continue;
-        const shown = await then(projectId, was.at);
+        const past = await then(projectId, was.at);
         // A user created by an import is first seen at their first event, which may have occurred before.
-        if (shown.state !== 'known') continue;
-        const values = new Map(shown.traits.map((one) => [one.trait, one]));
+        if (past.state !== 'known') continue;
+        const values = new Map(past.traits.map((trait) => [trait.trait, trait]));
         for (const name of new Set([...values.keys(), ...Object.keys(was.traits)])) {
-          const one = values.get(name);
-          if ((one?.certainty ?? shown.others) === 'exact')
-            expect(one?.value, name).toEqual(was.traits[name]);
+          const trait = values.get(name);
+          if ((trait?.certainty ?? past.others) === 'exact')
+            expect(trait?.value, name).toEqual(was.traits[name]);
         }
-        if (shown.email.certainty === 'exact') expect(shown.email.value).toBe(was.email);
-        const sure = shown.audiences.filter(({ certainty }) => certainty === 'exact').map(({ name }) => name);
+        if (past.email.certainty === 'exact') expect(past.email.value).toBe(was.email);
+        const sure = past.audiences.filter(({ certainty }) => certainty === 'exact').map(({ name }) => name);
         expect(was.audiences).toEqual(expect.arrayContaining(sure));
       }
     }),
@@ -161,11 +159,11 @@ test('reports an import since then, and does not guess the values before it', as
   const at = clock.now();
   clock.advance(HOUR);
   await live(projectId, [{ act: { kind: 'import', traits: { plan: 'pro' } }, hours: 1 }]);
-  const shown = await then(projectId, at);
-  expect(shown.traits).toEqual([{ trait: 'plan', value: null, certainty: 'import' }]);
+  const past = await then(projectId, at);
+  expect(past.traits).toEqual([{ trait: 'plan', value: null, certainty: 'import' }]);
   await live(projectId, [{ act: { kind: 'traits', traits: { plan: 'free' } }, hours: 1 }]);
-  const known = await then(projectId, clock.now());
-  expect(known.traits).toEqual([{ trait: 'plan', value: 'free', certainty: 'exact' }]);
+  const later = await then(projectId, clock.now());
+  expect(later.traits).toEqual([{ trait: 'plan', value: 'free', certainty: 'exact' }]);
 });
 
 test('lists upcoming changes by time alone with their times', async () => {
@@ -173,9 +171,9 @@ test('lists upcoming changes by time alone with their times', async () => {
   await live(projectId, [{ act: { kind: 'event', name: 'login' }, hours: 1 }]);
   const at = clock.now();
   await live(projectId, [{ act: { kind: 'wait' }, hours: 30 }]);
-  const shown = await then(projectId, at);
+  const past = await then(projectId, at);
   const login = at - HOUR - 1;
-  expect(shown.next.map(({ name, at: moment }) => [name, moment])).toContainEqual([
+  expect(past.next.map(({ name, at: moment }) => [name, moment])).toContainEqual([
     'a5',
     new Date(login + 12 * HOUR).toISOString(),
   ]);

@@ -1,22 +1,22 @@
 import { iso, isoOrNull } from '../../platform/time/clock.ts';
 import { evaluate } from '../../platform/predicate/evaluate.ts';
 import type { Facts, Mentions } from '../../platform/predicate/predicate.ts';
-import { type Edition, listAudiences, loadModels } from '../audiences/index.ts';
+import { type AudienceVersion, listAudiences, loadModels } from '../audiences/index.ts';
 import { type Draft, listDrafts, listMoves, type DraftTransition } from '../drafts/index.ts';
-import { answerThen, countThen, ruleNames } from '../explain/index.ts';
+import { evaluateWindowAsOf, countAsOf, ruleNames } from '../explain/index.ts';
 import {
   type Certainty,
   type PastValue,
-  type PersonThen,
+  type PastPerson,
   type PersonId,
-  findPersonThen,
+  findPastPerson,
 } from '../users/index.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { inSnapshot } from '../../platform/db/session-transactions.ts';
 
 /** A user at a past time, with the names of the API; `unknown`: the changes of that time are no longer kept. */
-export type ShownThen = {
+export type PastUserView = {
   at: string;
   state: 'known' | 'not_created' | 'unknown';
   kept_since: string | null;
@@ -24,12 +24,12 @@ export type ShownThen = {
   traits: { trait: string; value: unknown; certainty: Certainty }[];
   /** The certainty that there was no other trait. */
   others: Certainty;
-  audiences: AudienceThen[];
+  audiences: PastAudience[];
   next: { at: string; kind: 'audience' | 'draft'; name: string; id: string }[];
   drafts: { id: string; rule: string; state: string; since: string }[];
 };
 
-export type AudienceThen = {
+export type PastAudience = {
   id: string;
   name: string;
   certainty: Certainty;
@@ -37,41 +37,44 @@ export type AudienceThen = {
   until: string | null;
 };
 
-type Asked = PersonId & { at: number };
+type PastUserQuery = PersonId & { at: number };
 
 /**
  * Shows a user at a past time: traits by undoing the stored changes, audiences by evaluating their definitions over what was known then.
  * Values lost by an import or by retention are reported as unknown, and never guessed.
  */
-export function showPersonThen(db: Pick<Database, 'session' | 'clock'>, asked: Asked): Promise<ShownThen> {
+export function showPastUser(
+  db: Pick<Database, 'session' | 'clock'>,
+  query: PastUserQuery,
+): Promise<PastUserView> {
   return inSnapshot(db, async (tx) => {
-    const found = await findPersonThen(tx, { ...asked, now: db.clock.now() });
+    const found = await findPastPerson(tx, { ...query, now: db.clock.now() });
     const { state, keptSince } = found;
-    const nothing = {
-      ...NOTHING,
-      at: iso(asked.at),
+    const empty = {
+      ...EMPTY,
+      at: iso(query.at),
       kept_since: isoOrNull(keptSince),
     };
-    if (state !== 'known') return { ...nothing, state };
-    const { then } = found;
-    const { audiences, moments } = await audiencesThen(tx, then, asked);
-    const drafts = await draftsThen(tx, asked);
+    if (state !== 'known') return { ...empty, state };
+    const { past } = found;
+    const { audiences, moments } = await pastAudiences(tx, past, query);
+    const drafts = await pastDrafts(tx, query);
     return {
-      ...nothing,
+      ...empty,
       state: 'known',
-      email: { value: then.email.value ?? null, certainty: then.email.certainty },
-      traits: [...then.traits].map(([trait, { value = null, certainty }]) => ({ trait, value, certainty })),
-      others: then.others,
+      email: { value: past.email.value ?? null, certainty: past.email.certainty },
+      traits: [...past.traits].map(([trait, { value = null, certainty }]) => ({ trait, value, certainty })),
+      others: past.others,
       audiences,
-      drafts: drafts.map(({ shown }) => shown),
-      next: [...moments, ...drafts.flatMap(({ due }) => due ?? [])].toSorted((a, b) =>
+      drafts: drafts.map(({ view }) => view),
+      next: [...moments, ...drafts.flatMap(({ deadline }) => deadline ?? [])].toSorted((a, b) =>
         a.at < b.at ? -1 : 1,
       ),
     };
   });
 }
 
-const NOTHING = {
+const EMPTY = {
   email: { value: null, certainty: 'exact' as const },
   traits: [],
   others: 'exact' as const,
@@ -80,73 +83,76 @@ const NOTHING = {
   drafts: [],
 };
 
-type Moment = ShownThen['next'][number];
+type Moment = PastUserView['next'][number];
 
 /** Evaluates each audience after those that it refers to, by today's definition. Audiences that did not exist yet are left out. */
-async function audiencesThen(
+async function pastAudiences(
   tx: Tx,
-  then: PersonThen,
-  asked: Asked,
-): Promise<{ audiences: AudienceThen[]; moments: Moment[] }> {
-  const model = (await loadModels(tx, [asked.projectId])).get(asked.projectId);
-  const listed = new Map((await listAudiences(tx, asked.projectId)).map((one) => [one.id, one]));
-  const seen = (model?.editions ?? []).filter(
-    ({ audienceId, edition }) => model?.editionFor(audienceId)?.edition === edition,
+  past: PastPerson,
+  query: PastUserQuery,
+): Promise<{ audiences: PastAudience[]; moments: Moment[] }> {
+  const model = (await loadModels(tx, [query.projectId])).get(query.projectId);
+  const listed = new Map(
+    (await listAudiences(tx, query.projectId)).map((audience) => [audience.id, audience]),
   );
-  const facts = await factsThen(tx, seen, { then, asked });
-  const members = new Map<string, { holds: boolean; certainty: Certainty }>();
-  const [audiences, moments]: [AudienceThen[], Moment[]] = [[], []];
-  for (const { audienceId: id, name, predicate, mentions } of seen) {
-    const { holds, until } = evaluate(predicate, {
+  const visible = (model?.versions ?? []).filter(
+    ({ audienceId, versionId }) => model?.versionFor(audienceId)?.versionId === versionId,
+  );
+  const facts = await pastFacts(tx, visible, { past, query });
+  const members = new Map<string, { matches: boolean; certainty: Certainty }>();
+  const [audiences, moments]: [PastAudience[], Moment[]] = [[], []];
+  for (const { audienceId: id, name, predicate, mentions } of visible) {
+    const { matches, until } = evaluate(predicate, {
       ...facts,
-      isMember: (one) => members.get(one)?.holds ?? false,
+      isMember: (audienceId) => members.get(audienceId)?.matches ?? false,
     });
     const certainty = worst([
-      ...certaintiesOf(then, mentions),
-      ...[...mentions.audiences].flatMap((one) => members.get(one)?.certainty ?? []),
+      ...certaintiesOf(past, mentions),
+      ...[...mentions.audiences].flatMap((audienceId) => members.get(audienceId)?.certainty ?? []),
     ]);
-    members.set(id, { holds, certainty });
+    members.set(id, { matches, certainty });
     const audience = listed.get(id);
-    if (!audience || audience.createdAt.getTime() > asked.at) continue;
+    if (!audience || audience.createdAt.getTime() > query.at) continue;
     const untilText = isoOrNull(until);
     if (untilText !== null) moments.push({ at: untilText, kind: 'audience', name, id });
-    const isChanged = audience.updatedAt.getTime() > asked.at;
-    if (holds) audiences.push({ id, name, certainty, definition_changed: isChanged, until: untilText });
+    const isChanged = audience.updatedAt.getTime() > query.at;
+    if (matches) audiences.push({ id, name, certainty, definition_changed: isChanged, until: untilText });
   }
   return { audiences: audiences.toSorted((a, b) => (a.name < b.name ? -1 : 1)), moments };
 }
 
-async function factsThen(
+async function pastFacts(
   tx: Tx,
-  editions: Edition[],
-  { then, asked }: { then: PersonThen; asked: Asked },
+  versions: AudienceVersion[],
+  { past, query }: { past: PastPerson; query: PastUserQuery },
 ): Promise<Omit<Facts, 'isMember'>> {
-  const { projectId, userId, at } = asked;
-  const of = { projectId, userId, by: at };
-  const names = [...new Set(editions.flatMap(({ mentions }) => [...mentions.totals]))];
-  const counted = await countThen(
+  const { projectId, userId, at } = query;
+  const lookup = { projectId, userId, by: at };
+  const names = [...new Set(versions.flatMap(({ mentions }) => [...mentions.totals]))];
+  const counted = await countAsOf(
     tx,
-    names.map((name) => ({ ...of, name })),
+    names.map((name) => ({ ...lookup, name })),
   );
   const totals = new Map(names.map((name, i) => [name, counted[i]]));
-  const questions = new Map(editions.flatMap(({ mentions }) => [...mentions.questions]));
-  const answers = new Map<string, Awaited<ReturnType<typeof answerThen>>[number] | undefined>();
-  for (const [key, question] of questions) answers.set(key, (await answerThen(tx, question, [of]))[0]);
+  const queries = new Map(versions.flatMap(({ mentions }) => [...mentions.queries]));
+  const results = new Map<string, Awaited<ReturnType<typeof evaluateWindowAsOf>>[number] | undefined>();
+  for (const [key, windowQuery] of queries)
+    results.set(key, (await evaluateWindowAsOf(tx, windowQuery, [lookup]))[0]);
   return {
     now: at,
-    email: then.email.value ?? null,
-    trait: (key) => then.traits.get(key)?.value,
+    email: past.email.value ?? null,
+    trait: (key) => past.traits.get(key)?.value,
     total: (name) => totals.get(name),
-    nth: ({ key }) => answers.get(key)?.at ?? null,
-    sum: ({ key }) => ({ sum: answers.get(key)?.sum ?? 0, oldestAt: answers.get(key)?.at ?? null }),
+    nth: ({ key }) => results.get(key)?.at ?? null,
+    sum: ({ key }) => ({ sum: results.get(key)?.sum ?? 0, oldestAt: results.get(key)?.at ?? null }),
   };
 }
 
-function certaintiesOf(then: PersonThen, mentions: Mentions): Certainty[] {
-  const known = (value: PastValue<unknown> | undefined): Certainty => value?.certainty ?? then.others;
+function certaintiesOf(past: PastPerson, mentions: Mentions): Certainty[] {
+  const certaintyOf = (value: PastValue<unknown> | undefined): Certainty => value?.certainty ?? past.others;
   return [
-    ...[...mentions.traits].map((trait) => known(then.traits.get(trait))),
-    ...(mentions.email ? [then.email.certainty] : []),
+    ...[...mentions.traits].map((trait) => certaintyOf(past.traits.get(trait))),
+    ...(mentions.email ? [past.email.certainty] : []),
   ];
 }
 
@@ -158,10 +164,10 @@ function worst(certainties: Certainty[]): Certainty {
 
 const DRAFTS_MAX = 200;
 
-type DraftThen = { shown: ShownThen['drafts'][number]; due: Moment | null };
+type PastDraft = { view: PastUserView['drafts'][number]; deadline: Moment | null };
 
 /** Returns the drafts that were open then, in the state after their moves up to that time. */
-async function draftsThen(tx: Tx, { projectId, userId, at }: Asked): Promise<DraftThen[]> {
+async function pastDrafts(tx: Tx, { projectId, userId, at }: PastUserQuery): Promise<PastDraft[]> {
   const names = await ruleNames(tx, projectId);
   const all = await listDrafts(tx, {
     projectId,
@@ -172,22 +178,22 @@ async function draftsThen(tx: Tx, { projectId, userId, at }: Asked): Promise<Dra
     limit: DRAFTS_MAX,
   });
   const open = all.filter(({ createdAt, endedAt }) => createdAt <= at && (endedAt === null || endedAt > at));
-  const found: DraftThen[] = [];
+  const found: PastDraft[] = [];
   for (const draft of open) {
     const moves = await listMoves(tx, projectId, draft.id);
     const last = moves.findLast((move) => move.at <= at);
     if (!last) continue;
     const rule = names(draft.ruleId);
     found.push({
-      shown: { id: draft.id, rule, state: last.to, since: iso(last.at) },
-      due: dueThen(draft, { moves, rule, at }),
+      view: { id: draft.id, rule, state: last.to, since: iso(last.at) },
+      deadline: pastDeadline(draft, { moves, rule, at }),
     });
   }
   return found;
 }
 
 /** The deadline is the one of that time only if no later move changed it. */
-function dueThen(
+function pastDeadline(
   draft: Draft,
   { moves, rule, at }: { moves: DraftTransition[]; rule: string; at: number },
 ): Moment | null {

@@ -1,33 +1,32 @@
 import { iso, isoOrNull } from '../../platform/time/clock.ts';
-import { LOCALE_TRAIT, localeOf, ownLocale } from '../../platform/text/locale.ts';
-import { ownZone, ZONE_TRAITS, zoneOf } from '../../platform/time/zone.ts';
+import { LOCALE_TRAIT, localeOf, namedLocale } from '../../platform/text/locale.ts';
+import { namedZone, ZONE_TRAITS, zoneOf } from '../../platform/time/zone.ts';
 import {
   isKnownTrait,
   isSame,
   isStorable,
   showPerson,
-  type ShownPerson,
+  type PersonView,
   unknownPerson,
   listTraitChanges,
   type PersonId,
 } from '../users/index.ts';
 import { listRunsOf } from '../rules/index.ts';
-import { findRefusals, findSuppression, isAboutAddress, type StoredSuppression } from '../sending/index.ts';
-import type { Tx } from '../../platform/db/statements.ts';
 import {
-  ruleNames,
-  type ShownRun,
-  toShownRun,
-  listAudiencesOf,
-  type PersonAudience,
-} from '../explain/index.ts';
+  findTopicUnsubscribes,
+  findSuppression,
+  isAboutAddress,
+  type StoredSuppression,
+} from '../sending/index.ts';
+import type { Tx } from '../../platform/db/statements.ts';
+import { ruleNames, type RunView, runView, listAudiencesOf, type PersonAudience } from '../explain/index.ts';
 
 /** A user at a glance, without long lists, which are in the timeline. */
-export type ShownUser = Omit<ShownPerson, 'traits'> & {
-  traits: ShownTrait[];
+export type UserView = Omit<PersonView, 'traits'> & {
+  traits: TraitView[];
   audiences: PersonAudience[];
-  runs: ShownRun[];
-  suppression: Suppressed | null;
+  runs: RunView[];
+  suppression: SuppressionView | null;
   unsubscribed_topics: string[];
   zone: string | null;
   invalid_zones: string[];
@@ -35,7 +34,7 @@ export type ShownUser = Omit<ShownPerson, 'traits'> & {
   invalid_locale: string | null;
 };
 
-type Suppressed = {
+type SuppressionView = {
   reason: string;
   until: string | null;
   kind: 'email' | 'user';
@@ -44,63 +43,71 @@ type Suppressed = {
 };
 
 /** `changed`: the last stored change, if it produced the current value. */
-export type ShownTrait = {
+export type TraitView = {
   trait: string;
   value: unknown;
   known: boolean;
   changed: { at: string; before: unknown } | null;
 };
 
-const RUNS_SHOWN_MAX = 100;
+const RUNS_LIST_MAX = 100;
 
-export async function showUser(tx: Tx, wanted: PersonId & { now: number }): Promise<ShownUser> {
-  const { projectId, userId, now } = wanted;
-  const person = isStorable(userId) ? await showPerson(tx, wanted) : undefined;
+export async function showUser(tx: Tx, query: PersonId & { now: number }): Promise<UserView> {
+  const { projectId, userId, now } = query;
+  const person = isStorable(userId) ? await showPerson(tx, query) : undefined;
   if (!person) throw unknownPerson(userId);
   const names = await ruleNames(tx, projectId);
-  const runs = await listRunsOf(tx, { projectId, userId, limit: RUNS_SHOWN_MAX });
+  const runs = await listRunsOf(tx, { projectId, userId, limit: RUNS_LIST_MAX });
   const zones = ZONE_TRAITS.map((name) => person.traits[name]);
   const locale = person.traits[LOCALE_TRAIT];
-  const [refused] = await findRefusals(tx, [{ projectId, userId, address: person.email }]);
+  const [refused] = await findTopicUnsubscribes(tx, [{ projectId, userId, address: person.email }]);
   return {
     ...person,
-    traits: await traitsOf(tx, wanted, person),
-    audiences: await listAudiencesOf(tx, wanted),
-    runs: runs.map((run) => toShownRun(run, names)),
-    suppression: await findSuppressed(tx, { ...wanted, address: person.email, now }),
+    traits: await traitsOf(tx, query, person),
+    audiences: await listAudiencesOf(tx, query),
+    runs: runs.map((run) => runView(run, names)),
+    suppression: await findSuppressed(tx, { ...query, address: person.email, now }),
     unsubscribed_topics: [...(refused ?? [])].toSorted(),
-    zone: ownZone(zones),
+    zone: namedZone(zones),
     invalid_zones: zoneOf(zones, 'UTC').invalid,
-    locale: ownLocale(locale),
+    locale: namedLocale(locale),
     invalid_locale: localeOf(locale, 'en').invalid,
   };
 }
 
-async function traitsOf(tx: Tx, wanted: PersonId, { traits }: ShownPerson): Promise<ShownTrait[]> {
-  const changes = new Map((await listTraitChanges(tx, wanted)).map((change) => [change.trait, change]));
-  const shown = Object.entries(traits).map(([trait, value]): ShownTrait => {
+async function traitsOf(tx: Tx, person: PersonId, { traits }: PersonView): Promise<TraitView[]> {
+  const changes = new Map((await listTraitChanges(tx, person)).map((change) => [change.trait, change]));
+  const traitViews = Object.entries(traits).map(([trait, value]): TraitView => {
     const change = changes.get(trait);
     const isLast = change !== undefined && isSame(change.after, value);
     const changed = isLast ? { at: iso(change.at.getTime()), before: change.before } : null;
     return { trait, value, known: isKnownTrait(trait), changed };
   });
-  return shown.toSorted((a, b) => Number(b.known) - Number(a.known) || (a.trait < b.trait ? -1 : 1));
+  return traitViews.toSorted((a, b) => Number(b.known) - Number(a.known) || (a.trait < b.trait ? -1 : 1));
 }
 
 /** The suppression of the user, or else the one of their address. */
 async function findSuppressed(
   tx: Tx,
   { projectId, userId, address, now }: PersonId & { address: string | null; now: number },
-): Promise<ShownUser['suppression']> {
+): Promise<UserView['suppression']> {
   const ofPerson = await findSuppression(tx, { projectId, kind: 'user', value: userId });
   const ofAddress = address
     ? await findSuppression(tx, { projectId, kind: 'email', value: address })
     : undefined;
-  const inForce = [ofPerson, ofAddress].find((one) => one && (one.until === null || one.until > now));
-  return inForce ? toSuppressed(inForce) : null;
+  const inForce = [ofPerson, ofAddress].find(
+    (candidate) => candidate && (candidate.until === null || candidate.until > now),
+  );
+  return inForce ? suppressionView(inForce) : null;
 }
 
-function toSuppressed({ reason, until, kind, createdAt, fromErased = false }: StoredSuppression): Suppressed {
+function suppressionView({
+  reason,
+  until,
+  kind,
+  createdAt,
+  fromErased = false,
+}: StoredSuppression): SuppressionView {
   return {
     reason,
     until: isoOrNull(until),

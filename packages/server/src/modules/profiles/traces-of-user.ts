@@ -1,4 +1,4 @@
-/** Lists data about a user from tables of other modules: `rule_entry`, `rule_timer`, `message` and the tracking data of emails. */
+/** Lists data about a user from tables of other modules: `enrollment_record`, `rule_timer`, `email` and the tracking data of emails. */
 
 import { listOutcomesOf, type Outcome } from '../outcomes/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
@@ -7,7 +7,7 @@ type Person = { projectId: number; userId: string };
 
 type EntryTrace = { rule_id: string; key: string; enrolled_at: Date; level: number };
 type TimerTrace = { rule_id: string; key: string; at: Date; anchor: Record<string, unknown> };
-type MessageTrace = {
+type EmailTrace = {
   draft_id: string;
   id: string;
   rule_id: string;
@@ -25,7 +25,7 @@ export function listEntryTraces(
   tx: Tx,
   person: Person & { pageOf: number },
 ): AsyncGenerator<EntryTrace[], void, void> {
-  return byRule(tx, { ...person, table: 'rule_entry', columns: 'rule_id, key, enrolled_at, level' });
+  return byRule(tx, { ...person, table: 'enrollment_record', columns: 'rule_id, key, enrolled_at, level' });
 }
 
 export function listTimerTraces(
@@ -35,7 +35,7 @@ export function listTimerTraces(
   return byRule(tx, { ...person, table: 'rule_timer', columns: 'rule_id, key, at, anchor' });
 }
 
-type Source = Person & { pageOf: number; table: 'rule_entry' | 'rule_timer'; columns: string };
+type Source = Person & { pageOf: number; table: 'enrollment_record' | 'rule_timer'; columns: string };
 
 async function* byRule<T extends { rule_id: string; key: string }>(
   tx: Tx,
@@ -54,14 +54,14 @@ async function* byRule<T extends { rule_id: string; key: string }>(
   }
 }
 
-export async function* listMessageTraces(
+export async function* listEmailTraces(
   tx: Tx,
   { projectId, userId, pageOf }: Person & { pageOf: number },
-): AsyncGenerator<MessageTrace[], void, void> {
+): AsyncGenerator<EmailTrace[], void, void> {
   let after: string | undefined = FIRST;
   while (after !== undefined) {
-    const page: MessageTrace[] = await tx.query<MessageTrace>(
-      `SELECT draft_id, id, rule_id, address, state, reason, claimed_at, ended_at FROM beckon.message
+    const page: EmailTrace[] = await tx.query<EmailTrace>(
+      `SELECT draft_id, id, rule_id, address, state, reason, claimed_at, ended_at FROM beckon.email
        WHERE project_id = $1 AND external_user_id = $2 AND draft_id > $3::uuid ORDER BY draft_id LIMIT $4`,
       [projectId, userId, after, pageOf],
     );
@@ -73,31 +73,31 @@ export async function* listMessageTraces(
 type PagedPerson = { projectId: number; userId: string; pageOf: number };
 
 export async function* listAllOutcomes(tx: Tx, person: PagedPerson): AsyncGenerator<Outcome[], void, void> {
-  const { pageOf, ...wanted } = person;
+  const { pageOf, ...key } = person;
   let after: Outcome | undefined;
   do {
-    const page: Outcome[] = await listOutcomesOf(tx, { ...wanted, limit: pageOf, after: after ?? null });
+    const page: Outcome[] = await listOutcomesOf(tx, { ...key, limit: pageOf, after: after ?? null });
     yield page;
     after = page.length < pageOf ? undefined : page.at(-1);
   } while (after);
 }
 
 /** The link targets of an email and the number of its hits. */
-type LinkTrace = { message_id: string; opens: boolean; urls: string[]; hits: number };
+type LinkTrace = { email_id: string; opens: boolean; urls: string[]; hits: number };
 
 export function listLinkTraces(tx: Tx, person: PagedPerson): AsyncGenerator<LinkTrace[], void, void> {
   return byEmail<LinkTrace>(person, (after) =>
     tx.query(
-      `SELECT l.message_id, l.opens, l.urls, coalesce(c.hits, 0) AS hits FROM beckon.tracking_link l
-       LEFT JOIN beckon.hit_count c ON c.project_id = l.project_id AND c.message_id = l.message_id
-       WHERE l.project_id = $1 AND l.external_user_id = $2 AND l.message_id > $3::uuid ORDER BY l.message_id LIMIT $4`,
+      `SELECT l.email_id, l.opens, l.urls, coalesce(c.hits, 0) AS hits FROM beckon.tracking_link l
+       LEFT JOIN beckon.hit_count c ON c.project_id = l.project_id AND c.email_id = l.email_id
+       WHERE l.project_id = $1 AND l.external_user_id = $2 AND l.email_id > $3::uuid ORDER BY l.email_id LIMIT $4`,
       [person.projectId, person.userId, after, person.pageOf],
     ),
   );
 }
 
 type HitTrace = {
-  message_id: string;
+  email_id: string;
   hits: {
     kind: string;
     link: number | null;
@@ -113,25 +113,25 @@ type HitTrace = {
 export function listHitTraces(tx: Tx, person: PagedPerson): AsyncGenerator<HitTrace[], void, void> {
   return byEmail<HitTrace>(person, (after) =>
     tx.query(
-      `SELECT c.message_id, (
+      `SELECT c.email_id, (
          SELECT coalesce(json_agg(json_build_object('kind', h.kind, 'link', h.link, 'at', h.at, 'bot', h.bot,
            'bot_reason', h.bot_reason, 'agent', h.agent, 'remote', h.remote) ORDER BY h.at, h.number), '[]')
-         FROM beckon.hit h WHERE h.project_id = c.project_id AND h.message_id = c.message_id) AS hits
+         FROM beckon.hit h WHERE h.project_id = c.project_id AND h.email_id = c.email_id) AS hits
        FROM beckon.hit_count c
-       WHERE c.project_id = $1 AND c.external_user_id = $2 AND c.message_id > $3::uuid ORDER BY c.message_id LIMIT $4`,
+       WHERE c.project_id = $1 AND c.external_user_id = $2 AND c.email_id > $3::uuid ORDER BY c.email_id LIMIT $4`,
       [person.projectId, person.userId, after, person.pageOf],
     ),
   );
 }
 
-async function* byEmail<T extends { message_id: string }>(
+async function* byEmail<T extends { email_id: string }>(
   { pageOf }: PagedPerson,
-  ask: (after: string) => Promise<T[]>,
+  listPage: (after: string) => Promise<T[]>,
 ): AsyncGenerator<T[], void, void> {
   let after: string | undefined = FIRST;
   while (after !== undefined) {
-    const page: T[] = await ask(after);
+    const page: T[] = await listPage(after);
     yield page;
-    after = page.length < pageOf ? undefined : page.at(-1)?.message_id;
+    after = page.length < pageOf ? undefined : page.at(-1)?.email_id;
   }
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { heldClock } from '../../../testkit/clock.ts';
+import { fixedClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { type PlanNode, planNodes, rowsProcessed } from '../../../testkit/plans.ts';
 import { createProject } from '../administration/create-project.ts';
@@ -11,9 +11,9 @@ import { readPeopleFilter } from './user-filter.ts';
 const PEOPLE = 20_000;
 const WORK_MEM = '64kB';
 
-const db = await openTestDatabase(heldClock());
+const db = await openTestDatabase(fixedClock());
 let projectId = 0;
-const EDITIONS = [{ name: 'Pro', id: '018f0000-0000-7000-8000-000000000001', edition: 7 }];
+const VERSIONS = [{ name: 'Pro', id: '018f0000-0000-7000-8000-000000000001', versionId: 7 }];
 
 beforeAll(async () => {
   projectId = (await createProject(db, { name: 'Acme' })).id;
@@ -30,7 +30,7 @@ beforeAll(async () => {
     [projectId, PEOPLE],
   );
   await db.query(
-    `INSERT INTO beckon.audience_member (project_id, external_user_id, edition, since)
+    `INSERT INTO beckon.audience_member (project_id, external_user_id, version_id, since)
      SELECT $1, md5(n::text), 7, $2 FROM generate_series(1, $3::int) n WHERE n % 5 > 0`,
     [projectId, at, PEOPLE],
   );
@@ -38,13 +38,13 @@ beforeAll(async () => {
 });
 afterAll(() => db.query('DELETE FROM beckon.audience_member WHERE project_id = $1', [projectId]));
 
-type Asked = {
+type PlanOptions = {
   filter: string;
   explain: 'EXPLAIN (FORMAT JSON)' | 'EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON)';
 };
 
 /** Returns the query plans of a page and its count. */
-async function plansOf({ filter, explain }: Asked): Promise<PlanNode[][]> {
+async function plansOf({ filter, explain }: PlanOptions): Promise<PlanNode[][]> {
   const plans: PlanNode[][] = [];
   await db.transaction(async (tx) => {
     await tx.query(`SET LOCAL work_mem = '${WORK_MEM}'`);
@@ -56,9 +56,9 @@ async function plansOf({ filter, explain }: Asked): Promise<PlanNode[][]> {
         return [];
       },
     };
-    const wanted = { projectId, filter: readPeopleFilter(filter), audiences: EDITIONS };
-    await listFiltered(explaining, { ...wanted, after: null, limit: 51 });
-    await countFiltered(explaining, { ...wanted, upTo: 10_001 });
+    const query = { projectId, filter: readPeopleFilter(filter), audiences: VERSIONS };
+    await listFiltered(explaining, { ...query, after: null, limit: 51 });
+    await countFiltered(explaining, { ...query, upTo: 10_001 });
   });
   return plans;
 }
@@ -101,7 +101,7 @@ describe('people filter', () => {
       countFiltered(db, {
         projectId,
         filter: readPeopleFilter(filter),
-        audiences: EDITIONS,
+        audiences: VERSIONS,
         upTo: PEOPLE,
       });
     expect(await count('-email:*@example.com')).toBe(PEOPLE / 4);

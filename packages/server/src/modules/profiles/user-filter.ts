@@ -44,23 +44,23 @@ const DAY_MS = 86_400_000;
 
 /** The range of times: from `from` on and before `until`. */
 function momentOf(text: string): { from: number | null; until: number | null } | null {
-  const [, sign = '', said = ''] = MOMENT.exec(text) ?? [];
-  const at = parseInstant(said);
+  const [, sign = '', moment = ''] = MOMENT.exec(text) ?? [];
+  const at = parseInstant(moment);
   if (Number.isNaN(at)) return null;
   if (sign === '<') return { from: null, until: at };
-  const isDay = said.length === 10;
+  const isDay = moment.length === 10;
   if (sign === '>') return { from: isDay ? at + DAY_MS : at + 1, until: null };
   return { from: at, until: isDay ? at + DAY_MS : at + 1 };
 }
 
-/** The edition that answers for each audience, listed under each of its names. */
-export type Listening = { name: string; id: string; edition: number }[];
+/** The version that answers for each audience, listed under each of its names. */
+export type FilterAudiences = { name: string; id: string; versionId: number }[];
 
 /**
  * Returns a condition on `p`, a row of `person` whose project is `$1`, or null if no row can pass. Reads `audience_member`, a table of the
  * module `audiences`. Terms with values in another table are subqueries, so that PostgreSQL may begin with its index.
  */
-export function peopleSql(filter: Filter, audiences: Listening, bind: Bind): string | null {
+export function peopleSql(filter: Filter, audiences: FilterAudiences, bind: Bind): string | null {
   const terms = mergeNegated(filter.terms);
   const addressed = terms.filter(({ key, negated }) => key === 'email' && !negated);
   const conditions = terms
@@ -78,15 +78,15 @@ function mergeNegated(terms: FilterTerm[]): FilterTerm[] {
     terms.filter((term) => term.negated),
     ({ key }) => key,
   );
-  const merged = [...negated].map(([key, some]) => ({
+  const merged = [...negated].map(([key, group]) => ({
     key,
     negated: true,
-    values: some.flatMap(({ values }) => values),
+    values: group.flatMap(({ values }) => values),
   }));
   return [...terms.filter((term) => !term.negated), ...merged];
 }
 
-function termSql(term: FilterTerm, audiences: Listening, bind: Bind): string | null {
+function termSql(term: FilterTerm, audiences: FilterAudiences, bind: Bind): string | null {
   if (term.key === 'email') return emailSql([term], bind);
   if (term.key === 'audience') return audienceSql(term, audiences, bind);
   if (term.key in MOMENTS) return momentsSql(term, bind);
@@ -105,14 +105,14 @@ function emailSql(terms: FilterTerm[], bind: Bind): string {
   return existsSql(negated, `beckon.person_email x WHERE x.project_id = $1 AND ${found}`);
 }
 
-function audienceSql(term: FilterTerm, audiences: Listening, bind: Bind): string | null {
+function audienceSql(term: FilterTerm, audiences: FilterAudiences, bind: Bind): string | null {
   const positive = { terms: [{ ...term, negated: false }] };
-  const meant = audiences.filter(
+  const matching = audiences.filter(
     ({ name, id }) => matches(positive, { audience: name }) || matches(positive, { audience: id }),
   );
-  if (meant.length === 0) return term.negated ? 'true' : null;
-  const editions = bind(meant.map(({ edition }) => String(edition)));
-  const among = `x.edition + 0 = ANY (${editions}::text[]::bigint[])`;
+  if (matching.length === 0) return term.negated ? 'true' : null;
+  const versions = bind(matching.map(({ versionId }) => String(versionId)));
+  const among = `x.version_id + 0 = ANY (${versions}::text[]::bigint[])`;
   return existsSql(term.negated, `beckon.audience_member x WHERE x.project_id = $1 AND ${among}`);
 }
 
@@ -127,20 +127,20 @@ function existsSql(negated: boolean, rows: string): string {
 function momentsSql({ key, values, negated }: FilterTerm, bind: Bind): string {
   const column = MOMENTS[key] ?? '';
   const spans = values.flatMap(([text = '']) => momentOf(text) ?? []);
-  const any = spans.map(({ from, until }) => {
+  const conditions = spans.map(({ from, until }) => {
     const parts = [
       ...(from === null ? [] : [`${column} >= ${bind(timestampText(from))}::timestamptz`]),
       ...(until === null ? [] : [`${column} < ${bind(timestampText(until))}::timestamptz`]),
     ];
     return `(${parts.join(' AND ')})`;
   });
-  return `${negated ? 'NOT ' : ''}(${any.join(' OR ')})`;
+  return `${negated ? 'NOT ' : ''}(${conditions.join(' OR ')})`;
 }
 
 /** A known trait with a value that its column cannot hold is stored among the other traits. */
 function columnOf(key: string, bind: Bind): string {
   if (key === 'user') return 'p.external_user_id';
   const trait = key.startsWith('trait.') ? key.slice('trait.'.length) : key;
-  const own = `p.traits ->> ${bind(trait)}::text`;
-  return isKnownTrait(trait) ? `coalesce(p.${KNOWN_TRAITS[trait]}, ${own})` : `(${own})`;
+  const traitSql = `p.traits ->> ${bind(trait)}::text`;
+  return isKnownTrait(trait) ? `coalesce(p.${KNOWN_TRAITS[trait]}, ${traitSql})` : `(${traitSql})`;
 }

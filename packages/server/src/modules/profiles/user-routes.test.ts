@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import type { TimelineItem, UserShown, UserThen, WhyRule } from '@beckon/contract/dashboard';
-import { heldClock } from '../../../testkit/clock.ts';
+import type { TimelineItem, UserDetails, UserThen, WhyRule } from '@beckon/contract/dashboard';
+import { fixedClock } from '../../../testkit/clock.ts';
 import { testDashboard } from '../../../testkit/dashboard.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { openEngine } from '../../../testkit/engine.ts';
@@ -10,7 +10,7 @@ import { createProject } from '../administration/create-project.ts';
 import { createRule } from '../rules/write-rule.ts';
 import { setSettings } from '../administration/set-settings.ts';
 
-const clock = heldClock();
+const clock = fixedClock();
 const db = await openTestDatabase(clock);
 const engine = openEngine(db, clock);
 const dashboard = testDashboard(db);
@@ -64,9 +64,9 @@ test('shows a user with the last change of each trait, if it made the current va
     records: [{ external_user_id: ID, traits: { seats: 9 } }],
   });
   await engine.settle();
-  const { status, json } = await dashboard.ask(`GET ${path()}`, { as: 'viewer' });
+  const { status, json } = await dashboard.request(`GET ${path()}`, { as: 'viewer' });
   expect(status).toBe(200);
-  const user = json.data as UserShown;
+  const user = json.data as UserDetails;
   expect(user).toMatchObject({
     external_user_id: ID,
     email: 'ada@x.org',
@@ -83,14 +83,14 @@ test('shows a user with the last change of each trait, if it made the current va
       changed: expect.objectContaining({ before: null }),
     },
   ]);
-  await dashboard.ask(`POST /projects/${projectId}/users/suppress`, { body: { users: [ID] } });
-  const held = (await dashboard.ask(`GET ${path()}`)).json.data as UserShown;
+  await dashboard.request(`POST /projects/${projectId}/users/suppress`, { body: { users: [ID] } });
+  const held = (await dashboard.request(`GET ${path()}`)).json.data as UserDetails;
   expect(held.suppression).toMatchObject({ reason: 'manual', kind: 'user', until: null });
 });
 
 test('GET user names a time zone that is invalid, and the one that is used', async () => {
   const zones = async () => {
-    const { zone, invalid_zones } = (await dashboard.ask(`GET ${path()}`)).json.data as UserShown;
+    const { zone, invalid_zones } = (await dashboard.request(`GET ${path()}`)).json.data as UserDetails;
     return { zone, invalid_zones };
   };
   await know({ timezone: 'Mars/Olympus' });
@@ -103,7 +103,7 @@ test('GET user names a time zone that is invalid, and the one that is used', asy
 
 test('GET user names the locale that is used, and one that is invalid', async () => {
   const locales = async () => {
-    const { locale, invalid_locale } = (await dashboard.ask(`GET ${path()}`)).json.data as UserShown;
+    const { locale, invalid_locale } = (await dashboard.request(`GET ${path()}`)).json.data as UserDetails;
     return { locale, invalid_locale };
   };
   await know({ locale: 'xx-DE' });
@@ -116,15 +116,17 @@ test('accepts an id as long as the public API allows', async () => {
   const id = 'é'.repeat(255);
   await putRecords(db, { projectId, kind: 'users', records: [{ external_user_id: id }] });
   await engine.settle();
-  const { status, json } = await dashboard.ask(`GET ${path('', id)}`);
-  expect([status, (json.data as UserShown).external_user_id]).toEqual([200, id]);
+  const { status, json } = await dashboard.request(`GET ${path('', id)}`);
+  expect([status, (json.data as UserDetails).external_user_id]).toEqual([200, id]);
 });
 
 test('returns 404 for an unknown user on every route', async () => {
   for (const rest of ['', '/timeline', '/at?at=2026-01-01', '/why', '/export'])
     for (const id of ['unknown', 'nul\0', '\ud800x'.toWellFormed()])
-      expect((await dashboard.ask(`GET ${path(rest, id)}`)).status, rest).toBe(404);
-  const erase = await dashboard.ask(`POST ${path('/erase', 'unknown')}`, { body: { confirm: 'unknown' } });
+      expect((await dashboard.request(`GET ${path(rest, id)}`)).status, rest).toBe(404);
+  const erase = await dashboard.request(`POST ${path('/erase', 'unknown')}`, {
+    body: { confirm: 'unknown' },
+  });
   expect(erase.status).toBe(404);
 });
 
@@ -135,7 +137,7 @@ test('lists all events of a user newest first, and continues after a page', asyn
     clock.advance(MINUTE);
     await happen('order_placed', { total, note: '<script>alert(1)</script>' });
   }
-  const all = await dashboard.ask(`GET ${path('/timeline')}`, { as: 'viewer' });
+  const all = await dashboard.request(`GET ${path('/timeline')}`, { as: 'viewer' });
   const items = all.json.data as TimelineItem[];
   const kinds = items.map(({ kind }) => kind);
   expect(kinds.filter((kind) => kind === 'event')).toHaveLength(2);
@@ -150,32 +152,32 @@ test('lists all events of a user newest first, and continues after a page', asyn
   expect(all.json.meta.pagination.total).toBe(items.length);
   const read: string[] = [];
   for (let cursor: string | null = ''; cursor !== null;) {
-    const page: Awaited<ReturnType<typeof dashboard.ask>> = await dashboard.ask(
+    const page: Awaited<ReturnType<typeof dashboard.request>> = await dashboard.request(
       `GET ${path(`/timeline?limit=1${cursor === '' ? '' : `&cursor=${cursor}`}`)}`,
     );
     read.push(...(page.json.data as TimelineItem[]).map(({ id }) => id));
     cursor = page.json.meta.cursor;
   }
   expect(read).toEqual(items.map(({ id }) => id));
-  const only = await dashboard.ask(`GET ${path('/timeline?kinds=event,created')}`);
+  const only = await dashboard.request(`GET ${path('/timeline?kinds=event,created')}`);
   expect(new Set((only.json.data as TimelineItem[]).map(({ kind }) => kind))).toEqual(
     new Set(['event', 'created']),
   );
   for (const bad of ['kinds=colour', 'cursor=x', 'cursor=WzFd'])
-    expect((await dashboard.ask(`GET ${path(`/timeline?${bad}`)}`)).status, bad).toBe(422);
+    expect((await dashboard.request(`GET ${path(`/timeline?${bad}`)}`)).status, bad).toBe(422);
 });
 
 test('explains rule by rule why there was no email, and what would allow one', async () => {
   await createRule(db, { projectId, document: VIP });
   await know({ plan: 'trial' });
   await happen('order_placed', { total: 500 });
-  const { json } = await dashboard.ask(`GET ${path('/why')}`, { as: 'viewer' });
+  const { json } = await dashboard.request(`GET ${path('/why')}`, { as: 'viewer' });
   const [vip] = (json.data as WhyRule[]).filter(({ rule }) => rule.name === 'vip');
   expect(vip?.decisions[0]).toMatchObject({ reason: 'only_if', fired: false });
   expect(vip?.triggers[0]).toMatchObject({ would_fire: false, reason: 'only_if' });
   expect(vip?.triggers[0]?.would_pass_if[0]).toMatchObject({ sentence: 'plan is pro', holds: false });
-  expect((await dashboard.ask(`GET ${path('/why?rule=vip')}`)).json.data).toHaveLength(1);
-  expect((await dashboard.ask(`GET ${path('/why?rule=none')}`)).status).toBe(404);
+  expect((await dashboard.request(`GET ${path('/why?rule=vip')}`)).json.data).toHaveLength(1);
+  expect((await dashboard.request(`GET ${path('/why?rule=none')}`)).status).toBe(404);
 });
 
 test('shows a user as of a time, reports a time before they existed, and rejects the future', async () => {
@@ -184,7 +186,7 @@ test('shows a user as of a time, reports a time before they existed, and rejects
   clock.advance(MINUTE);
   await know({ plan: 'pro', seats: 3 });
   const at = async (moment: string): Promise<UserThen> =>
-    (await dashboard.ask(`GET ${path(`/at?at=${moment}`)}`, { as: 'viewer' })).json.data as UserThen;
+    (await dashboard.request(`GET ${path(`/at?at=${moment}`)}`, { as: 'viewer' })).json.data as UserThen;
   expect(await at(then)).toMatchObject({
     state: 'known',
     traits: [{ trait: 'plan', value: 'trial', certainty: 'exact' }],
@@ -192,29 +194,29 @@ test('shows a user as of a time, reports a time before they existed, and rejects
   expect((await at(new Date(Date.parse(then) - 1).toISOString())).state).toBe('not_created');
   expect((await at('2020-01-01')).state).toBe('unknown');
   for (const wrong of ['yesterday', new Date(clock.now() + MINUTE).toISOString()])
-    expect((await dashboard.ask(`GET ${path(`/at?at=${wrong}`)}`)).status).toBe(422);
+    expect((await dashboard.request(`GET ${path(`/at?at=${wrong}`)}`)).status).toBe(422);
 });
 
 test('exports all stored data for admins alone', async () => {
   await know({ plan: 'pro' });
-  expect((await dashboard.ask(`GET ${path('/export')}`, { as: 'editor' })).status).toBe(403);
-  const { status, text, headers } = await dashboard.ask(`GET ${path('/export')}`, { as: 'admin' });
+  expect((await dashboard.request(`GET ${path('/export')}`, { as: 'editor' })).status).toBe(403);
+  const { status, text, headers } = await dashboard.request(`GET ${path('/export')}`, { as: 'admin' });
   expect([status, headers['content-disposition']]).toEqual([200, 'attachment; filename="user.json"']);
   expect(JSON.parse(text)).toMatchObject({ external_user_id: ID, traits: { plan: 'pro' } });
 });
 
 test('audits each export of user data once, without ids, and no export that fails', async () => {
   await know({ plan: 'pro' });
-  await dashboard.ask(`GET ${path('/export')}`, { as: 'editor' });
-  await dashboard.ask(`GET /projects/${projectId}/users/unknown/export`, { as: 'admin' });
-  await dashboard.ask(`GET ${path('/export')}`, { as: 'admin' });
+  await dashboard.request(`GET ${path('/export')}`, { as: 'editor' });
+  await dashboard.request(`GET /projects/${projectId}/users/unknown/export`, { as: 'admin' });
+  await dashboard.request(`GET ${path('/export')}`, { as: 'admin' });
   clock.advance(1);
-  await dashboard.ask(`GET /projects/${projectId}/users.csv`, { as: 'admin' });
+  await dashboard.request(`GET /projects/${projectId}/users.csv`, { as: 'admin' });
   const listed = () =>
     listEntries(db, { projectIds: [projectId], actor: null, action: null, after: null, limit: 9 });
   // An entry is completed once the file is sent.
   await expect
-    .poll(async () => (await listed()).map(({ action, isDone }) => [action, isDone]))
+    .poll(async () => (await listed()).map(({ action, isCompleted: isDone }) => [action, isDone]))
     .toEqual([
       ['users.export', true],
       ['user.export', true],
@@ -225,13 +227,13 @@ test('audits each export of user data once, without ids, and no export that fail
 test('erases only with the exact id typed, and keeps no trace of it in the log', async () => {
   await know({ plan: 'pro' });
   const erase = (confirm: string, as: 'admin' | 'editor' = 'admin') =>
-    dashboard.ask(`POST ${path('/erase')}`, { body: { confirm }, as });
+    dashboard.request(`POST ${path('/erase')}`, { body: { confirm }, as });
   expect((await erase(ID, 'editor')).status).toBe(403);
   const mistyped = await erase('ada');
   expect([mistyped.status, mistyped.json.errors[0]?.field]).toEqual([422, 'confirm']);
   const { json } = await erase(ID);
   expect(json.data).toMatchObject({ external_user_id: ID, removed: { person: 1, person_email: 1 } });
-  expect((await dashboard.ask(`GET ${path()}`)).status).toBe(404);
+  expect((await dashboard.request(`GET ${path()}`)).status).toBe(404);
   const entries = await listEntries(db, {
     projectIds: [projectId],
     actor: null,
@@ -246,10 +248,10 @@ test('erases only with the exact id typed, and keeps no trace of it in the log',
 test('history and explanations leave the connections of ingest free', async () => {
   await know({ plan: 'pro' });
   const paths = ['at?at=2026-01-15T12:00:00Z', 'why'];
-  const asked = await db.transaction(async (tx) => {
+  const pending = await db.transaction(async (tx) => {
     await tx.query('LOCK TABLE beckon.person IN ACCESS EXCLUSIVE MODE');
-    const answers = Array.from({ length: 12 }, (_, n) =>
-      dashboard.ask(`GET /projects/${projectId}/users/${encodeURIComponent(ID)}/${paths[n % 2]}`),
+    const requests = Array.from({ length: 12 }, (_, n) =>
+      dashboard.request(`GET /projects/${projectId}/users/${encodeURIComponent(ID)}/${paths[n % 2]}`),
     );
     for (let held = 0; held === 0;) {
       const [row] = await tx.query<{ held: number }>(
@@ -260,8 +262,8 @@ test('history and explanations leave the connections of ingest free', async () =
     }
     // As many sessions as a flush takes.
     for (let n = 0; n < 50; n += 1) (await db.session()).release();
-    return answers;
+    return requests;
   });
-  const statuses = (await Promise.all(asked)).map(({ status }) => status);
+  const statuses = (await Promise.all(pending)).map(({ status }) => status);
   expect(new Set(statuses)).toEqual(new Set([200]));
 });

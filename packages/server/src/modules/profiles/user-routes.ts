@@ -1,7 +1,7 @@
-import type { TimelineItem, UserShown, WhyRule } from '@beckon/contract/dashboard';
+import type { TimelineItem, UserDetails, WhyRule } from '@beckon/contract/dashboard';
 import { Type } from 'typebox';
 import { listAudiences } from '../audiences/index.ts';
-import type { Mailroom } from '../delivery/index.ts';
+import type { SendServices } from '../delivery/index.ts';
 import { type ExplainedRow, explainPerson, ruleNames } from '../explain/index.ts';
 import { erasePerson } from './erase-user.ts';
 import { exportPerson } from './export-user.ts';
@@ -9,12 +9,12 @@ import {
   countTimeline,
   listTimeline,
   TIMELINE_KINDS,
-  type TimelineAsked,
+  type TimelineQuery,
   type TimelineKind,
   type TimelineRow,
 } from './merge-timeline.ts';
-import { showPersonThen } from './show-past-person.ts';
-import { type ShownUser, showUser } from './show-user.ts';
+import { showPastUser } from './show-past-person.ts';
+import { type UserView, showUser } from './show-user.ts';
 import { listRules } from '../rules/index.ts';
 import type { SuppressionHasher } from '../sending/index.ts';
 import { findPeople, isStorable, unknownPerson } from '../users/index.ts';
@@ -30,17 +30,17 @@ import type { Tx } from '../../platform/db/statements.ts';
 import { Fault } from '../../platform/fault.ts';
 import { iso } from '../../platform/time/clock.ts';
 
-type Deps = KitDeps & { hasher: SuppressionHasher; mailroom: Mailroom };
+type Deps = KitDeps & { hasher: SuppressionHasher; sendServices: SendServices };
 const { route } = routesFor<Deps>();
 
 const TIMELINE_LIMIT = 50;
 
-export const onePersonRoutes: DashboardRoute<Deps>[] = [
+export const userRoutes: DashboardRoute<Deps>[] = [
   route('GET /projects/:project/users/:user', {
     needs: 'viewer',
     async handle({ db }, { projectId, params }) {
-      const wanted = { projectId, userId: params.user, now: db.clock.now() };
-      return { data: toShown(await showUser(db, wanted)) };
+      const query = { projectId, userId: params.user, now: db.clock.now() };
+      return { data: userResponse(await showUser(db, query)) };
     },
   }),
   route('GET /projects/:project/users/:user/timeline', {
@@ -52,7 +52,7 @@ export const onePersonRoutes: DashboardRoute<Deps>[] = [
     }),
     async handle({ db, access }, { projectId, params, query }) {
       const { limit = TIMELINE_LIMIT, cursor: after = null } = query;
-      const userId = known(params.user);
+      const userId = requireStorable(params.user);
       const kinds = readKinds(query.kinds);
       const found = await personTimeline(db, { projectId, userId, kinds, after, limit });
       const names = await access.namesOf([...new Set(found.items.flatMap(({ actor }) => actor ?? []))]);
@@ -72,28 +72,30 @@ export const onePersonRoutes: DashboardRoute<Deps>[] = [
     query: Type.Object({ at: Type.String({ maxLength: 64 }) }),
     async handle({ db }, { projectId, params, query }) {
       const at = readMoment(query.at, 'at');
-      return { data: await showPersonThen(db, { projectId, userId: known(params.user), at }) };
+      return { data: await showPastUser(db, { projectId, userId: requireStorable(params.user), at }) };
     },
   }),
   route('GET /projects/:project/users/:user/why', {
     needs: 'viewer',
     isHeavy: true,
     query: Type.Object({ rule: Type.Optional(Type.String({ maxLength: 255 })) }),
-    async handle({ db, mailroom }, { projectId, params, query }) {
-      const asked = { projectId, userId: known(params.user), rule: query.rule ?? null };
-      const rows = await explainPerson({ db, mailroom }, asked);
+    async handle({ db, sendServices }, { projectId, params, query }) {
+      const explainQuery = { projectId, userId: requireStorable(params.user), rule: query.rule ?? null };
+      const rows = await explainPerson({ db, sendServices }, explainQuery);
       const ids = new Map((await listRules(db, projectId)).map(({ id, name }) => [name, id]));
       const byRule = Map.groupBy(rows, ({ rule }) => rule);
-      return { data: [...byRule].map(([name, some]) => toWhy({ id: ids.get(name) ?? name, name }, some)) };
+      return {
+        data: [...byRule].map(([name, ruleRows]) => toWhy({ id: ids.get(name) ?? name, name }, ruleRows)),
+      };
     },
   }),
   route('GET /projects/:project/users/:user/export', {
     needs: 'admin',
     isHeavy: true,
-    turn: 'statement',
+    slot: 'statement',
     audit: 'user.export',
     async handle({ db }, { projectId, params, reply, note }) {
-      const userId = known(params.user);
+      const userId = requireStorable(params.user);
       note({ subject: 'a user' });
       const pieces = exportPerson(db, { projectId, userId });
       // The first piece shows whether the user exists, before the response commits to a file.
@@ -120,13 +122,13 @@ export const onePersonRoutes: DashboardRoute<Deps>[] = [
   }),
 ];
 
-async function* withFirst(first: string, rest: AsyncIterable<string>): AsyncGenerator<string, void, void> {
+async function* withFirst(first: string, pieces: AsyncIterable<string>): AsyncGenerator<string, void, void> {
   yield first;
-  yield* rest;
+  yield* pieces;
 }
 
 /** Text that PostgreSQL cannot store is not a valid user id. */
-function known(userId: string): string {
+function requireStorable(userId: string): string {
   if (isStorable(userId)) return userId;
   throw unknownPerson(userId);
 }
@@ -137,16 +139,16 @@ function invalid(message: string, field: string): Fault {
 
 function readKinds(text: string | undefined): TimelineKind[] {
   if (text === undefined || text === '') return [...TIMELINE_KINDS];
-  const asked = text.split(',');
-  const kinds = TIMELINE_KINDS.filter((kind) => asked.includes(kind));
-  if (kinds.length === new Set(asked).size) return kinds;
+  const names = text.split(',');
+  const kinds = TIMELINE_KINDS.filter((kind) => names.includes(kind));
+  if (kinds.length === new Set(names).size) return kinds;
   throw invalid(`kinds must be a comma-separated list of ${TIMELINE_KINDS.join(', ')}`, 'kinds');
 }
 
-function toShown({ suppressTriggersUntil, triggersLiveSince, runs, ...user }: ShownUser): UserShown {
+function userResponse({ suppressTriggersUntil, triggersLiveSince, runs, ...user }: UserView): UserDetails {
   return {
     ...user,
-    runs: runs.map(({ arm: _arm, converted_at: _converted, ...run }) => run),
+    runs: runs.map(({ variant: _variant, converted_at: _converted, ...run }) => run),
     triggers: { suppressed: suppressTriggersUntil !== null, live_since: triggersLiveSince },
   };
 }
@@ -202,13 +204,13 @@ const COUNTED_MAX = 1_000;
 
 async function personTimeline(
   tx: Tx,
-  asked: TimelineAsked & { after: string | null; limit: number },
+  query: TimelineQuery & { after: string | null; limit: number },
 ): Promise<NamedPage> {
-  const { projectId, userId } = asked;
+  const { projectId, userId } = query;
   const [person] = await findPeople(tx, [{ projectId, userId }], { emails: false });
   if (!person) throw unknownPerson(userId);
-  const { rows, cursor } = await listTimeline(tx, asked);
-  const count = await countTimeline(tx, { ...asked, upTo: COUNTED_MAX + 1 });
+  const { rows, cursor } = await listTimeline(tx, query);
+  const count = await countTimeline(tx, { ...query, upTo: COUNTED_MAX + 1 });
   const rules = await ruleNames(tx, projectId);
   const audiences = new Map((await listAudiences(tx, projectId)).map(({ id, name }) => [id, name]));
   const items = rows.map((row) => ({

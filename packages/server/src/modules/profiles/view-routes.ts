@@ -23,7 +23,7 @@ export const viewRoutes: DashboardRoute<Deps>[] = [
     needs: 'viewer',
     query: Type.Object({ screen: SCREEN }),
     async handle({ db, access }, { projectId, query }) {
-      const data = await toShown(access, await listViews(db, { projectId, screen: query.screen }));
+      const data = await savedViews(access, await listViews(db, { projectId, screen: query.screen }));
       return {
         data,
         meta: { pagination: { total: data.length, offset: 0, limit: data.length }, cursor: null },
@@ -44,7 +44,7 @@ export const viewRoutes: DashboardRoute<Deps>[] = [
       const saved = await db.transaction((tx) => saveView(tx, view));
       // A filter may name a user who is erased later; the id and the screen of the view are enough here.
       note({ subject: saved.id, after: { screen: saved.screen } });
-      const [data] = await toShown(access, [saved]);
+      const [data] = await savedViews(access, [saved]);
       if (!data) throw new Error('a view that was just saved is not there');
       return { data };
     },
@@ -53,16 +53,16 @@ export const viewRoutes: DashboardRoute<Deps>[] = [
     needs: 'editor',
     audit: 'view.delete',
     async handle({ db, access }, { projectId, params, note }) {
-      const gone = await deleteView(db, { projectId, id: params.view });
-      note({ subject: gone.id, before: { screen: gone.screen } });
-      const [data] = await toShown(access, [gone]);
+      const view = await deleteView(db, { projectId, id: params.view });
+      note({ subject: view.id, before: { screen: view.screen } });
+      const [data] = await savedViews(access, [view]);
       if (!data) throw new Error('a view that was just deleted cannot be shown');
       return { data };
     },
   }),
 ];
 
-async function toShown(access: Deps['access'], views: View[]): Promise<SavedView[]> {
+async function savedViews(access: Deps['access'], views: View[]): Promise<SavedView[]> {
   const names = await access.namesOf([...new Set(views.map(({ createdBy }) => createdBy))]);
   return views.map(({ id, screen, name, filter, createdBy, createdAt }) => ({
     id,

@@ -19,7 +19,7 @@ type Characters = Parameters<TokenHandler['onCharacter']>[0];
 /** `signs`: all markers of the page in order, so that those of one text or attribute are found without reading the rest of the page. */
 type Check = CheckedPage & {
   html: string;
-  places: readonly TemplateTag[];
+  tags: readonly TemplateTag[];
   sign: RegExp;
   signs: RegExpExecArray[];
   inStyle: boolean;
@@ -44,9 +44,9 @@ const STYLE_FETCHES = 'a style can load images over https, and nothing else';
  * Works on tags and not on a tree. In a tree, text within a table (where conditions are) is moved, and the context of each marker has to be
  * known before that.
  */
-export function checkPage(html: string, places: readonly TemplateTag[], sign: RegExp): CheckedPage {
+export function checkPage(html: string, tags: readonly TemplateTag[], sign: RegExp): CheckedPage {
   const signs = [...html.matchAll(sign)];
-  const check: Check = { html, places, sign, signs, written: new Map(), flaws: [], inStyle: false };
+  const check: Check = { html, tags, sign, signs, written: new Map(), flaws: [], inStyle: false };
   const tokenizer = new Tokenizer(
     { sourceCodeLocationInfo: true },
     {
@@ -69,7 +69,7 @@ export function checkPage(html: string, places: readonly TemplateTag[], sign: Re
   );
   tokenizer.write(html, true);
   for (const { index, 1: number } of signs) {
-    if (!check.written.has(index)) refusePlace(check, Number(number));
+    if (!check.written.has(index)) refuseTag(check, Number(number));
   }
   return check;
 }
@@ -84,8 +84,8 @@ function checkText({ chars, location }: Characters, check: Check): void {
     return;
   }
   for (const { index, 1: number } of signsIn(check, location?.startOffset ?? 0, location?.endOffset ?? 0)) {
-    const place = check.places[Number(number)];
-    if (place && !isUnsubscribe(place)) check.written.set(index, place.text);
+    const tag = check.tags[Number(number)];
+    if (tag && !isUnsubscribe(tag)) check.written.set(index, tag.text);
   }
 }
 
@@ -109,8 +109,8 @@ function checkAttribute(attribute: Attribute, check: Check): void {
   if (use && signs.length === 0) return checkAddress(value, use, check);
   // Without quotes a value could become an attribute of its own.
   if (!/^[^=]*=\s*(["'])[^]*\1$/.test(check.html.slice(from, to))) return;
-  if (use) return placeInAddress(value, { signs, use }, check);
-  if (WORDS_IN.has(name)) for (const sign of signs) placeWords(sign, check);
+  if (use) return writeInAddress(value, { signs, use }, check);
+  if (WORDS_IN.has(name)) for (const sign of signs) writeText(sign, check);
 }
 
 function refuseAttribute({ name, value }: Attribute, check: Check): void {
@@ -119,22 +119,22 @@ function refuseAttribute({ name, value }: Attribute, check: Check): void {
   if (NOT_ALLOWED.has(name)) flaw(check, `${name} is not allowed`);
 }
 
-function placeWords({ index, 1: number }: RegExpExecArray, { places, written }: Check): void {
-  const place = places[Number(number)];
-  if (place?.kind === 'output' && !isUnsubscribe(place)) written.set(index, place.text);
+function writeText({ index, 1: number }: RegExpExecArray, { tags, written }: Check): void {
+  const tag = tags[Number(number)];
+  if (tag?.kind === 'output' && !isUnsubscribe(tag)) written.set(index, tag.text);
 }
 
 function checkAddress(value: string, use: 'href' | 'src', check: Check): void {
   const isFine = use === 'href' ? isLink(value.trim()) : isImage(value.trim());
-  const wanted = use === 'href' ? 'a link must use http, https or mailto' : 'an image must use https';
-  if (!isFine) flaw(check, `${wanted}, not ${JSON.stringify(value.slice(0, 100))}`);
+  const message = use === 'href' ? 'a link must use http, https or mailto' : 'an image must use https';
+  if (!isFine) flaw(check, `${message}, not ${JSON.stringify(value.slice(0, 100))}`);
 }
 
 type InAddress = { signs: RegExpExecArray[]; use: 'href' | 'src' };
 
-function placeInAddress(value: string, { signs, use }: InAddress, check: Check): void {
+function writeInAddress(value: string, { signs, use }: InAddress, check: Check): void {
   const words = value.trim().split(new RegExp(check.sign.source));
-  if (isWayOut(words, signs, check)) {
+  if (isUnsubscribeLink(words, signs, check)) {
     if (use === 'href' && signs[0]) check.written.set(signs[0].index, UNSUBSCRIBE);
     return;
   }
@@ -142,12 +142,12 @@ function placeInAddress(value: string, { signs, use }: InAddress, check: Check):
   for (const [nth, { index, 1: number }] of signs.entries()) {
     // Every other piece is the number of a marker.
     before += words[nth * 2] ?? '';
-    const place = check.places[Number(number)];
-    if (place?.kind !== 'output' || isUnsubscribe(place)) return;
-    const written = inAddress(place.text, { before, use });
+    const tag = check.tags[Number(number)];
+    if (tag?.kind !== 'output' || isUnsubscribe(tag)) return;
+    const written = inAddress(tag.text, { before, use });
     if (written === null) {
       // All later markers are in the same URL and fail for the same reason.
-      flaw(check, HOST_FIRST, place.line);
+      flaw(check, HOST_FIRST, tag.line);
       for (const { index: at } of signs.slice(nth)) check.written.set(at, '');
       return;
     }
@@ -156,21 +156,19 @@ function placeInAddress(value: string, { signs, use }: InAddress, check: Check):
   }
 }
 
-function isWayOut(words: string[], [first, ...others]: RegExpExecArray[], { places }: Check): boolean {
-  const place = places[Number(first?.[1])];
-  return (
-    place !== undefined && isUnsubscribe(place) && others.length === 0 && words[0] === '' && words[2] === ''
-  );
+function isUnsubscribeLink(words: string[], [first, ...others]: RegExpExecArray[], { tags }: Check): boolean {
+  const tag = tags[Number(first?.[1])];
+  return tag !== undefined && isUnsubscribe(tag) && others.length === 0 && words[0] === '' && words[2] === '';
 }
 
-function refusePlace(check: Check, number: number): void {
-  const place = check.places[number];
-  if (!place) return;
-  const shown = place.text.slice(0, 100);
+function refuseTag(check: Check, number: number): void {
+  const tag = check.tags[number];
+  if (!tag) return;
+  const text = tag.text.slice(0, 100);
   flaw(
     check,
-    isUnsubscribe(place) ? `${shown} must be the complete URL of a link` : `${shown} ${WHERE}`,
-    place.line,
+    isUnsubscribe(tag) ? `${text} must be the complete URL of a link` : `${text} ${WHERE}`,
+    tag.line,
   );
 }
 
@@ -198,5 +196,6 @@ const FLAWS_MAX = 50;
 
 function flaw({ flaws }: Check, message: string, line: number | null = null): void {
   if (flaws.length >= FLAWS_MAX) return;
-  if (!flaws.some((one) => one.message === message && one.line === line)) flaws.push({ message, line });
+  if (!flaws.some((existing) => existing.message === message && existing.line === line))
+    flaws.push({ message, line });
 }

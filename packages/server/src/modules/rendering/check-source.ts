@@ -1,6 +1,6 @@
 import { JSON_MAX_KEY_CHARS } from '@beckon/contract';
 import { Context, Drop, type Liquid, type Scope } from 'liquidjs';
-import { ownLocale } from '../../platform/text/locale.ts';
+import { namedLocale } from '../../platform/text/locale.ts';
 import type { EmailPart } from './template.ts';
 import { formatsOf, type LocaleFormats } from './locale-formats.ts';
 import { isBlank, oneLine } from './print-values.ts';
@@ -55,7 +55,7 @@ export class Findings {
 
   /** Returns the formatters of the locale that a filter names, or else the recipient's. Each named locale is charged once. */
   formats(named: unknown): LocaleFormats {
-    const locale = ownLocale(named);
+    const locale = namedLocale(named);
     if (locale === null) {
       this.noteFact(LOCALE_FACT, this.#variables.locale);
       return formatsOf(this.#variables.locale, () => this.noteParsed(NAMED_LOCALE_COST));

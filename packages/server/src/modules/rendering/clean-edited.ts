@@ -26,10 +26,10 @@ type Hidden = { hidden: string; show: (html: string) => string };
 function hideComments(html: string, before: string): Hidden {
   let sign = 'bkcomment';
   while (html.includes(sign)) sign += 'k';
-  const known = new Set(before.match(COMMENT));
+  const existing = new Set(before.match(COMMENT));
   const kept: string[] = [];
   const hidden = html.replace(COMMENT, (comment) => {
-    if (!known.has(comment)) return '';
+    if (!existing.has(comment)) return '';
     kept.push(comment);
     return `${sign}${kept.length - 1}x`;
   });

@@ -23,50 +23,50 @@ export async function compileEmail(source: string): Promise<CompiledEmail> {
   if (/<\s*mj-include\b/i.test(body))
     return { flaws: ['mj-include is not allowed. Put the whole email into one template'] };
   // The preheader is a separate field, and must not be in the page twice.
-  const { signed, places, sign } = withSigns(body.replace(PREVIEW, onlyLines));
+  const { signed, templateTags, sign } = withSigns(body.replace(PREVIEW, onlyLines));
   const tooMuch = sectionsFlaw(signed) ?? nestingFlaw(signed) ?? inlineStylesFlaw(signed);
   if (tooMuch !== null) return { flaws: [tooMuch] };
   const compiled = await compileMjml(signed);
-  if ('flaws' in compiled) return { flaws: compiled.flaws.map(told) };
+  if ('flaws' in compiled) return { flaws: compiled.flaws.map(flawText) };
   // Checked before the page is read, because MJML makes megabytes from a few kilobytes.
   const size = compiled.html.replace(sign, '').length;
   if (size > SOURCE_MAX_CHARS) return { flaws: [tooLong(size)] };
   const html = withCharacters(compiled.html);
-  const { written, flaws } = checkPage(html, places, sign);
-  if (flaws.length > 0) return { flaws: flaws.map(told) };
+  const { written, flaws } = checkPage(html, templateTags, sign);
+  if (flaws.length > 0) return { flaws: flaws.map(flawText) };
   const inOrder = [...written].toSorted(([a], [b]) => a - b);
-  return checkCompiled(withPlaces(html, inOrder), { places, written: inOrder.map(([, text]) => text) });
+  return checkCompiled(withTags(html, inOrder), { templateTags, written: inOrder.map(([, text]) => text) });
 }
 
-function told({ message, line }: { message: string; line: number | null }): string {
+function flawText({ message, line }: { message: string; line: number | null }): string {
   return line === null ? message : `line ${line}: ${message}`;
 }
 
-type Signed = { signed: string; places: TemplateTag[]; sign: RegExp };
+type Signed = { signed: string; templateTags: TemplateTag[]; sign: RegExp };
 
 function withSigns(source: string): Signed {
   let word = 'bkplace';
   while (source.includes(word)) word += 'k';
-  const places: TemplateTag[] = [];
+  const templateTags: TemplateTag[] = [];
   let line = 1;
   let signed = '';
   for (const { kind, text } of piecesOf(source)) {
     if (kind === 'words') signed += text;
     else {
-      signed += `${word}${places.length}x`;
-      places.push({ text, kind, line });
+      signed += `${word}${templateTags.length}x`;
+      templateTags.push({ text, kind, line });
     }
     line += text.split('\n').length - 1;
   }
-  return { signed, places, sign: new RegExp(`${word}(\\d+)x`, 'g') };
+  return { signed, templateTags, sign: new RegExp(`${word}(\\d+)x`, 'g') };
 }
 
 /** Replaces character references such as `&copy;` by the characters, except those that HTML syntax requires. */
 function withCharacters(html: string): string {
-  const known = new Map<string, string>();
+  const characters = new Map<string, string>();
   return html.replace(/&(?!(?:amp|lt|gt|quot|apos|nbsp);)[a-zA-Z][a-zA-Z0-9]{1,30};/g, (name) => {
-    const character = known.get(name) ?? characterOf(name);
-    known.set(name, character);
+    const character = characters.get(name) ?? characterOf(name);
+    characters.set(name, character);
     return character;
   });
 }
@@ -78,7 +78,7 @@ function characterOf(name: string): string {
   return /[&<>"'{}%]/.test(text) ? name : text;
 }
 
-function withPlaces(html: string, written: [number, string][]): string {
+function withTags(html: string, written: [number, string][]): string {
   let page = '';
   let from = 0;
   for (const [at, text] of written) {
@@ -88,11 +88,11 @@ function withPlaces(html: string, written: [number, string][]): string {
   return page + html.slice(from);
 }
 
-type Found = { places: TemplateTag[]; written: string[] };
+type CompiledTags = { templateTags: TemplateTag[]; written: string[] };
 
-function checkCompiled(html: string, { places, written }: Found): CompiledEmail {
+function checkCompiled(html: string, { templateTags, written }: CompiledTags): CompiledEmail {
   if (html.length > SOURCE_MAX_CHARS) return { flaws: [tooLong(html.length)] };
-  const tags = places.filter(({ kind }) => kind === 'tag').map(({ text }) => text);
+  const tags = templateTags.filter(({ kind }) => kind === 'tag').map(({ text }) => text);
   if (
     !isSame(
       tags,
@@ -121,8 +121,8 @@ function tooLong(chars: number): string {
 const CONDITIONS =
   'MJML drops, moves or repeats a condition at this place; put a condition between components into <mj-raw>';
 
-function isSame(some: string[], others: string[]): boolean {
-  return some.length === others.length && some.every((text, at) => text === others[at]);
+function isSame(texts: string[], others: string[]): boolean {
+  return texts.length === others.length && texts.every((text, at) => text === others[at]);
 }
 
 function onlyLines(text: string): string {

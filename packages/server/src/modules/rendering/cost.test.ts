@@ -124,8 +124,8 @@ const CHECKED: Record<string, (n: number) => string> = {
 
 describe('checkPage', () => {
   test.each(Object.entries(CHECKED))('takes work that grows with the number of %s', (_, page) => {
-    const places = [{ text: '{{ user.name }}', kind: 'output', line: 1 }] as const;
-    expect(growth(SIZES, (n) => countWork(() => checkPage(page(n), places, SIGN)))).toBeLessThan(LINEAR);
+    const tags = [{ text: '{{ user.name }}', kind: 'output', line: 1 }] as const;
+    expect(growth(SIZES, (n) => countWork(() => checkPage(page(n), tags, SIGN)))).toBeLessThan(LINEAR);
   });
 });
 
@@ -133,12 +133,12 @@ describe('linksOfMarkdown', () => {
   test('finds the text of each link without reading the others', () => {
     const body = (n: number): string =>
       Array.from({ length: n }, (_, at) => `[word ${at}](https://example.com/${at})`).join(' ');
-    let asked = 0;
+    let visited = 0;
     const { findIndex } = Array.prototype;
     Object.assign(Array.prototype, {
-      findIndex(this: unknown[], ...given: Parameters<typeof findIndex>): number {
-        asked += this.length;
-        return findIndex.apply(this, given);
+      findIndex(this: unknown[], ...args: Parameters<typeof findIndex>): number {
+        visited += this.length;
+        return findIndex.apply(this, args);
       },
     });
     try {
@@ -149,7 +149,7 @@ describe('linksOfMarkdown', () => {
     } finally {
       Object.assign(Array.prototype, { findIndex });
     }
-    expect(asked).toBeLessThan(10_000);
+    expect(visited).toBeLessThan(10_000);
   });
 });
 

@@ -12,15 +12,15 @@ function shipped(name: string): TemplateText {
   return email;
 }
 
-type Given = {
+type RenderInput = {
   traits?: Record<string, unknown>;
   name?: string;
   properties?: Record<string, unknown>;
   endsAt?: number;
 };
 
-function render(email: string, { traits = {}, name = 'event', properties = {}, endsAt }: Given = {}) {
-  const given = variablesFor({
+function render(email: string, { traits = {}, name = 'event', properties = {}, endsAt }: RenderInput = {}) {
+  const variables = variablesFor({
     person: { userId: 'u1', traits: new Map(Object.entries(traits)), email: null },
     anchor: { name, properties, occurredAt: Date.UTC(2026, 5, 1, 12) },
     endsAt: endsAt ?? null,
@@ -28,7 +28,7 @@ function render(email: string, { traits = {}, name = 'event', properties = {}, e
     zone: 'Europe/Berlin',
     locale: 'en',
   });
-  return renderContent(shipped(email), given);
+  return renderContent(shipped(email), variables);
 }
 
 test('has an email for each of the four shipped rules, and each can be stored', () => {
@@ -38,7 +38,7 @@ test('has an email for each of the four shipped rules, and each can be stored', 
 });
 
 test('renders shipped emails without gaps if values are missing or invalid', () => {
-  const known = fc.record(
+  const arbitraryTraits = fc.record(
     { name: fc.jsonValue(), plan: fc.jsonValue(), company: fc.jsonValue() },
     { requiredKeys: [] },
   );
@@ -61,10 +61,10 @@ test('renders shipped emails without gaps if values are missing or invalid', () 
   fc.assert(
     fc.property(
       fc.constantFrom(...shippedEmailNames()),
-      known,
+      arbitraryTraits,
       fc.tuple(eventName, properties),
-      (email, traits, [name, given]) => {
-        const { content, missing } = render(email, { traits, name, properties: given });
+      (email, traits, [name, eventProperties]) => {
+        const { content, missing } = render(email, { traits, name, properties: eventProperties });
         expect(missing).toEqual([]);
         expect(content.body).not.toContain('object Object');
         expect(content.body).toMatch(/\n\nAcme$/);

@@ -12,7 +12,7 @@ const guide = readFileSync(new URL('../../../../../docs/reference/emails.md', im
 const TRAITS = { name: 'Ada', seats: 1200, tags: ['new', 'beta'], site: 'https://ada.example' };
 
 function rendered(email: TemplateText, traits: Record<string, unknown> = TRAITS, locale = 'en') {
-  const given = variablesFor({
+  const variables = variablesFor({
     person: { userId: 'user_42', traits: new Map(Object.entries(traits)), email: 'ada@example.com' },
     anchor: { name: 'user_signed_up', properties: { plan: 'pro' }, occurredAt: Date.UTC(2026, 5, 5, 12) },
     endsAt: Date.UTC(2026, 5, 19),
@@ -20,7 +20,7 @@ function rendered(email: TemplateText, traits: Record<string, unknown> = TRAITS,
     zone: 'UTC',
     locale,
   });
-  const { content, missing } = renderContent(email, given);
+  const { content, missing } = renderContent(email, variables);
   expect(missing).toEqual([]);
   return renderEmail(content, {
     projectName: 'Acme',
@@ -75,9 +75,9 @@ function page(inside: string): string {
   return `<mjml><mj-body><mj-section><mj-column>${inside}</mj-column></mj-section></mj-body></mjml>`;
 }
 
-test.each(refused)('rejects %s: %s', async (inside, said) => {
+test.each(refused)('rejects %s: %s', async (inside, message) => {
   const compiled = await compileEmail(page(inside));
-  expect('flaws' in compiled ? compiled.flaws.join('\n') : '').toContain(said);
+  expect('flaws' in compiled ? compiled.flaws.join('\n') : '').toContain(message);
 });
 
 test('can publish the emails in the guide, and renders them as expected', async () => {

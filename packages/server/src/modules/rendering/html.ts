@@ -79,14 +79,14 @@ const ATTRIBUTE = /([^\s=/"'<>]+)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s"']+))?/g;
 /** Returns attributes as they are written, with entities. */
 export function attributesOf(tag: string): Map<string, string> {
   const attributes = new Map<string, string>();
-  for (const { name, value } of attributePlaces(tag)) if (!attributes.has(name)) attributes.set(name, value);
+  for (const { name, value } of attributeRanges(tag)) if (!attributes.has(name)) attributes.set(name, value);
   return attributes;
 }
 
 /** The range of the value within the tag, including quotes. */
-type AttributePlace = { name: string; value: string; from: number; to: number };
+type AttributeRange = { name: string; value: string; from: number; to: number };
 
-export function attributePlaces(tag: string): AttributePlace[] {
+export function attributeRanges(tag: string): AttributeRange[] {
   return Array.from(tag.matchAll(ATTRIBUTE), ({ index, 0: all, 1: name = '', 2: value = '' }) => ({
     name: name.toLowerCase(),
     value: /^["']/.test(value) ? value.slice(1, -1) : value,

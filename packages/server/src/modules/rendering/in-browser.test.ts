@@ -48,7 +48,7 @@ End`,
 function shipped(name: string): TemplateText {
   const email = findShippedEmail(name);
   if (email === undefined) throw new Error(`there is no template ${name}`);
-  const given = variablesFor({
+  const variables = variablesFor({
     person: { userId: 'u1', traits: new Map([['name', 'Ada']]), email: 'ada@example.com' },
     anchor: { name: 'user_signed_up', properties: { plan: 'pro' }, occurredAt: Date.UTC(2026, 5, 1) },
     endsAt: Date.UTC(2026, 5, 5),
@@ -56,7 +56,7 @@ function shipped(name: string): TemplateText {
     zone: 'UTC',
     locale: 'en',
   });
-  return renderContent(email, given).content;
+  return renderContent(email, variables).content;
 }
 
 const EMAILS: [string, TemplateText][] = [

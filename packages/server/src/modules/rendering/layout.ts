@@ -4,11 +4,11 @@ import { readFileSync } from 'node:fs';
 const LAYOUT = readFileSync(new URL('./layout.compiled', import.meta.url), 'utf8');
 const PIECES = LAYOUT.trimEnd().split(/%(LANGUAGE|DIRECTION|TITLE|PREHEADER|BODY|FOOTER)%/);
 
-type Place = 'LANGUAGE' | 'DIRECTION' | 'TITLE' | 'PREHEADER' | 'BODY' | 'FOOTER';
+type LayoutPart = 'LANGUAGE' | 'DIRECTION' | 'TITLE' | 'PREHEADER' | 'BODY' | 'FOOTER';
 
 /** Assembles the page. All parts are HTML already. */
-export function laidOut(parts: Record<Place, string>): string {
+export function laidOut(parts: Record<LayoutPart, string>): string {
   let html = '';
-  for (const [at, piece] of PIECES.entries()) html += at % 2 === 0 ? piece : parts[piece as Place];
+  for (const [at, piece] of PIECES.entries()) html += at % 2 === 0 ? piece : parts[piece as LayoutPart];
   return html;
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { markdownPlaces } from './liquid-links.ts';
+import { encodeMarkdownLinks } from './liquid-links.ts';
 
 const written = (source: string): string | null => {
-  const placed = markdownPlaces(source);
+  const placed = encodeMarkdownLinks(source);
   return 'source' in placed ? placed.source : null;
 };
 
@@ -30,7 +30,7 @@ test.each([
   '[x](https://\\){{ v }}/)',
   '[x](<https://a){{ v }}/>)',
 ])('rejects a variable after an incomplete host: %s', (source) => {
-  expect(markdownPlaces(source)).toEqual({ at: source.indexOf('{{') });
+  expect(encodeMarkdownLinks(source)).toEqual({ at: source.indexOf('{{') });
 });
 
 test.each([

@@ -1,6 +1,6 @@
 import MarkdownIt from 'markdown-it';
 import { isLink } from './addresses.ts';
-import { attributePlaces, escapeHtml, partsOfPage, scanHtml, unescapeHtml } from './html.ts';
+import { attributeRanges, escapeHtml, partsOfPage, scanHtml, unescapeHtml } from './html.ts';
 
 /** The additions to an email for tracking. Null: that one is not added. */
 export type Marks = {
@@ -10,7 +10,7 @@ export type Marks = {
   trapOf: ((number: number) => string) | null;
   pixel: string | null;
   /** Links with this prefix are never changed, because they belong to the email itself, such as the unsubscribe link. */
-  ownPrefix: string;
+  untrackedPrefix: string;
 };
 
 /** The email with tracking, and the targets of its links in the order of their numbers. */
@@ -20,7 +20,7 @@ type Marked = { html: string; urls: string[] };
 const LINKS_MAX = 100;
 
 /** The places of links that can be tracked, and of the invisible additions. */
-export type LinkPlaces = {
+export type LinkPositions = {
   links: { from: number; to: number; number: number }[];
   urls: string[];
   end: number;
@@ -28,20 +28,20 @@ export type LinkPlaces = {
 
 /** Adds tracking to a rendered page. Its plain text keeps the real URLs. */
 export function trackLinks(html: string, marks: Marks): Marked {
-  return markLinks(html, findLinks(html, marks.ownPrefix), marks);
+  return markLinks(html, findLinks(html, marks.untrackedPrefix), marks);
 }
 
 /** Reads the page. `markLinks` only assembles pieces. */
-export function findLinks(html: string, ownPrefix: string): LinkPlaces {
+export function findLinks(html: string, untrackedPrefix: string): LinkPositions {
   const numbers = new Map<string, number>();
-  const links: LinkPlaces['links'] = [];
+  const links: LinkPositions['links'] = [];
   scanHtml(html, {
     text() {},
     close() {},
     open(name, tag, at) {
       if (name !== 'a' && name !== 'area') return;
-      const href = attributePlaces(tag).find((attribute) => attribute.name === 'href');
-      const url = href && targetOf(unescapeHtml(href.value).trim(), ownPrefix);
+      const href = attributeRanges(tag).find((attribute) => attribute.name === 'href');
+      const url = href && targetOf(unescapeHtml(href.value).trim(), untrackedPrefix);
       if (!href || !url) return;
       const number = numbers.get(url) ?? numbers.size;
       if (number >= LINKS_MAX) return;
@@ -55,8 +55,8 @@ export function findLinks(html: string, ownPrefix: string): LinkPlaces {
 
 export function markLinks(
   html: string,
-  { links, urls, end }: LinkPlaces,
-  { linkOf, trapOf, pixel }: Omit<Marks, 'ownPrefix'>,
+  { links, urls, end }: LinkPositions,
+  { linkOf, trapOf, pixel }: Omit<Marks, 'untrackedPrefix'>,
 ): Marked {
   const written: { from: number; to: number; text: string }[] = linkOf
     ? links.map(({ from, to, number }) => ({ from, to, text: `"${escapeHtml(linkOf(number))}"` }))
@@ -78,8 +78,8 @@ const PIXEL =
   '<img src="%" alt="" width="1" height="1" style="display:block;border:0;width:1px;height:1px;">';
 
 /** Returns the URL as a browser would request it. Undefined if it is not a web page. */
-function targetOf(address: string, ownPrefix: string): string | undefined {
-  if (address.startsWith(ownPrefix) || !/^https?:/i.test(address) || !isLink(address)) return undefined;
+function targetOf(address: string, untrackedPrefix: string): string | undefined {
+  if (address.startsWith(untrackedPrefix) || !/^https?:/i.test(address) || !isLink(address)) return undefined;
   return URL.parse(address)?.href;
 }
 

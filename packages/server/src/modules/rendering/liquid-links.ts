@@ -120,7 +120,7 @@ function beginOf(text: string, isOfThem: (sign: string) => boolean): number {
 }
 
 /** Returns Markdown with filters in its URLs. `at`: the place of a variable before which the host of a link is incomplete. */
-export function markdownPlaces(source: string): { source: string } | { at: number } {
+export function encodeMarkdownLinks(source: string): { source: string } | { at: number } {
   let written = '';
   let tail = '';
   for (const { kind, text, begin } of piecesOf(source)) {

@@ -112,10 +112,8 @@ function tokensOf(raw: RawTag): Token[] {
 function argumentChars(argument: Value | Token): number {
   if (argument instanceof Token) return argument.size();
   const operands = argument.initial.postfix.reduce((sum, token) => sum + token.size(), 0);
-  const given = argument.filters.flatMap(({ args }) =>
-    args.map((arg) => (Array.isArray(arg) ? arg[1] : arg)),
-  );
-  return given.reduce((sum, token) => sum + (token?.size() ?? 0), operands);
+  const args = argument.filters.flatMap(({ args }) => args.map((arg) => (Array.isArray(arg) ? arg[1] : arg)));
+  return args.reduce((sum, token) => sum + (token?.size() ?? 0), operands);
 }
 
 /** Charges the comparisons of `case`, which compares its value with each `when` without an operator. */

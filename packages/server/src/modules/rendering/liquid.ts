@@ -20,7 +20,7 @@ import {
   LINK_WHOLE,
   linkPart,
   linkWhole,
-  markdownPlaces,
+  encodeMarkdownLinks,
 } from './liquid-links.ts';
 import { countedOperators, countFilters, countSource } from './liquid-work.ts';
 import './liquid-positions.ts';
@@ -45,7 +45,7 @@ const FILTERS = (
 
 export const SOURCE_MAX_CHARS = 100_000;
 /** The maximum number of `{{` and `{%` in one part. */
-const PLACES_MAX = 500;
+const TAGS_MAX = 500;
 /** Longer sources are cached too, but only a few, so that memory stays bounded. */
 const LONG_CHARS = 20_000;
 /** Parsing takes up to some tens of milliseconds per 100,000 characters. The render that needs it is charged for it. */
@@ -71,32 +71,32 @@ export type Markup = 'line' | 'markdown' | 'html';
 /** Parses a source, or returns it from the cache of recent ones. The templates of all projects are few and used repeatedly. */
 export function parsePart(source: string, markup: Markup, findings?: Findings): Parsed {
   const remembered = parsed[markup][source.length > LONG_CHARS ? 'long' : 'short'];
-  let known = remembered.get(source);
-  if (known === undefined) {
-    known = markup === 'markdown' ? parseMarkdown(source) : parse(source);
-    remembered.set(source, known);
+  let entry = remembered.get(source);
+  if (entry === undefined) {
+    entry = markup === 'markdown' ? parseMarkdown(source) : parse(source);
+    remembered.set(source, entry);
     findings?.noteParsed(source.length / PARSED_CHARS_PER_UNIT);
   }
-  return known;
+  return entry;
 }
 
 /** Returns the text up to the first error, and that error. */
 export function renderPart(
   templates: Template[],
   options: { findings: Findings; write: (value: unknown) => string; charsMax: number },
-): { text: string; trouble: string | null } {
+): { text: string; failure: string | null } {
   const { findings } = options;
   const reading = new LiquidCheckContext(engine, options);
   const page = new Page(options.charsMax);
-  let trouble: string | null = null;
+  let failure: string | null = null;
   try {
     toValueSync(engine.renderer.renderTemplates(templates, reading, page));
   } catch (error) {
     // A user's traits may cause the error, so it is reported for this email only and stops nothing else.
-    trouble = messageOf(error);
+    failure = messageOf(error);
   }
   for (const name of reading.unset) findings.noteMissing(name);
-  return { text: page.buffer, trouble };
+  return { text: page.buffer, failure };
 }
 
 class Page implements Emitter {
@@ -117,9 +117,9 @@ class Page implements Emitter {
 }
 
 function parse(source: string): Parsed {
-  const places = source.split(/\{[{%]/, PLACES_MAX + 2).length - 1;
-  if (places > PLACES_MAX)
-    return { flaw: { message: `there are more than ${PLACES_MAX} places to fill in`, ...START } };
+  const tagCount = source.split(/\{[{%]/, TAGS_MAX + 2).length - 1;
+  if (tagCount > TAGS_MAX)
+    return { flaw: { message: `there are more than ${TAGS_MAX} places to fill in`, ...START } };
   try {
     const templates = engine.parse(source);
     prepare(templates);
@@ -134,7 +134,7 @@ function parse(source: string): Parsed {
 function parseMarkdown(source: string): Parsed {
   const plain = parse(source);
   if ('flaw' in plain || !source.includes('{{')) return plain;
-  const placed = markdownPlaces(source);
+  const placed = encodeMarkdownLinks(source);
   if ('source' in placed) return placed.source === source ? plain : parse(placed.source);
   const before = source.slice(0, placed.at).split('\n');
   return {
@@ -146,11 +146,11 @@ function parseMarkdown(source: string): Parsed {
 function prepare(templates: Template[]): void {
   for (const template of templates) {
     countSource(template);
-    const isAsked = isCondition(template);
+    const isTested = isCondition(template);
     for (const argument of template.arguments?.() ?? []) {
       if (!(argument instanceof Value)) continue;
       const defaults = argument.filters.filter((filter) => filter.name === 'default');
-      if (isAsked || defaults.length > 0) reckon(argument, isAsked || defaults.some(isNothing));
+      if (isTested || defaults.length > 0) countComparison(argument, isTested || defaults.some(isNothing));
     }
     const children = template.children?.(false, true);
     if (children !== undefined) prepare(toValueSync(children) as Template[]);
@@ -166,7 +166,7 @@ function isNothing({ args }: Value['filters'][number]): boolean {
   return args.some((arg) => TypeGuards.isQuotedToken(arg) && evalQuotedToken(arg) === '');
 }
 
-function reckon(value: Value, mayBeNothing: boolean): void {
+function countComparison(value: Value, mayBeNothing: boolean): void {
   const evaluate = value.value.bind(value);
   value.value = function* (context): Generator<unknown, unknown, unknown> {
     if (!(context instanceof LiquidCheckContext)) return yield evaluate(context);
@@ -247,20 +247,20 @@ function messageOf(error: unknown): string {
   if (filter !== null) return `filter "${filter}" does not exist. Use one of ${FILTERS.join(', ')}`;
   const tag = quoted(message, 'tag "', '" not found');
   if (tag !== null) return `tag "${tag}" does not exist. Use one of ${TAGS.join(', ')}`;
-  return cut(withoutPlace(message), MESSAGE_MAX_CHARS);
+  return cut(withoutPosition(message), MESSAGE_MAX_CHARS);
 }
 
 /** Returns the text that a message quotes between two others, or null for another message. */
 function quoted(message: string, before: string, after: string): string | null {
-  const text = withoutPlace(message);
+  const text = withoutPosition(message);
   if (!text.startsWith(before) || !text.endsWith(after)) return null;
   return cut(text.slice(before.length, text.length - after.length), NAME_MAX_CHARS);
 }
 
-const PLACE_MAX_CHARS = 40;
+const POSITION_MAX_CHARS = 40;
 
 /** Liquid appends the line and column, which are reported separately. */
-function withoutPlace(message: string): string {
-  const end = message.slice(-PLACE_MAX_CHARS);
-  return message.slice(0, -PLACE_MAX_CHARS) + end.replace(/, line:\d+, col:\d+$/, '');
+function withoutPosition(message: string): string {
+  const end = message.slice(-POSITION_MAX_CHARS);
+  return message.slice(0, -POSITION_MAX_CHARS) + end.replace(/, line:\d+, col:\d+$/, '');
 }

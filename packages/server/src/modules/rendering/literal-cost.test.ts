@@ -37,7 +37,7 @@ type Measured = { characters: number; work: number; failed: boolean };
 /**
  * Measures one more iteration of a loop. The difference between two renders excludes costs that depend only on the length of the source.
  */
-function ofEachTurn(text: string, format: 'markdown' | 'html' = 'markdown'): Measured {
+function measureIteration(text: string, format: 'markdown' | 'html' = 'markdown'): Measured {
   const body = looped(text);
   const measure = (times: number): Measured => {
     let result: RenderedContent | undefined;
@@ -171,7 +171,10 @@ describe('renderContent', () => {
         fc.array(piece, { minLength: 1, maxLength: 3 }),
         fc.constantFrom('markdown', 'html'),
         (pieces, format) => {
-          const { characters, work, failed } = ofEachTurn(pieces.join(''), format as 'markdown' | 'html');
+          const { characters, work, failed } = measureIteration(
+            pieces.join(''),
+            format as 'markdown' | 'html',
+          );
           if (failed) return;
           whole += 1;
           expect(characters, shortened(pieces)).toBeLessThanOrEqual(1_000 + CHARACTERS_PER_UNIT * work);
@@ -200,25 +203,27 @@ describe('renderContent', () => {
       'an assigned text': `{% assign a = "${KEY}" %}`,
     }),
   )('charges %s for its length', (_, text) => {
-    const { work } = ofEachTurn(text);
+    const { work } = measureIteration(text);
     expect(work).toBeGreaterThan(10_000 / 16);
   });
 
   test('charges for all items that case compares', () => {
     const lists = '(1..500), (1..500), (1..500), (1..500)';
-    expect(ofEachTurn(`{% case (1..500) %}{% when ${lists} %}{% endcase %}`).work).toBeGreaterThan(4 * 500);
+    expect(measureIteration(`{% case (1..500) %}{% when ${lists} %}{% endcase %}`).work).toBeGreaterThan(
+      4 * 500,
+    );
   });
 
   test('charges for a search in a list, which Liquid joins, as for a search in its text', () => {
     const search = (of: string): number =>
-      ofEachTurn(`{% assign a = ${of} | remove: "${'a'.repeat(300)}b" %}`).work;
+      measureIteration(`{% assign a = ${of} | remove: "${'a'.repeat(300)}b" %}`).work;
     expect(search('user.lists')).toBeGreaterThan(search(`"${'b'.repeat(10_000)}"`) / 2);
   });
 
   test('charges for the format of a date at any position among the arguments', () => {
     const format = '%A'.repeat(5_000);
-    const first = ofEachTurn(`{% assign a = 0 | date: "${format}", locale: "de" %}`).work;
-    const last = ofEachTurn(`{% assign a = 0 | date: locale: "de", "${format}" %}`).work;
+    const first = measureIteration(`{% assign a = 0 | date: "${format}", locale: "de" %}`).work;
+    const last = measureIteration(`{% assign a = 0 | date: locale: "de", "${format}" %}`).work;
     expect(last).toBeGreaterThan(10_000);
     expect(Math.abs(last - first)).toBeLessThan(10);
   });

@@ -49,12 +49,12 @@ function writePre(tokens: Tokens, at: number): string {
   return `<pre style="${PRE}">${escapeHtml(tokens[at]?.content ?? '')}</pre>\n`;
 }
 
-export function markdownToHtml(body: string, troubles: Set<string>): string {
+export function markdownToHtml(body: string, warnings: Set<string>): string {
   checkTables(body);
   const tokens = markdown.parse(body, {});
   let linkChars = 0;
   for (const token of tokens) {
-    if (token.type === 'inline') checkLinkChars((linkChars += dressInline(token.children ?? [], troubles)));
+    if (token.type === 'inline') checkLinkChars((linkChars += dressInline(token.children ?? [], warnings)));
     else dress(token);
   }
   return markdown.renderer.render(tokens, markdown.options, {}).trimEnd();
@@ -67,7 +67,7 @@ function dress(token: Token): void {
 }
 
 /** Returns the length of all link addresses and titles. */
-function dressInline(tokens: Token[], troubles: Set<string>): number {
+function dressInline(tokens: Token[], warnings: Set<string>): number {
   // Links are not nested.
   let isDropped = false;
   let linkChars = 0;
@@ -75,7 +75,7 @@ function dressInline(tokens: Token[], troubles: Set<string>): number {
     switch (token.type) {
       case 'link_open':
         linkChars += linkCharsOf(token);
-        isDropped = !passes(token, 'href', troubles);
+        isDropped = !passes(token, 'href', warnings);
         token.hidden = isDropped;
         break;
       case 'link_close':
@@ -83,7 +83,7 @@ function dressInline(tokens: Token[], troubles: Set<string>): number {
         break;
       case 'image':
         linkChars += linkCharsOf(token);
-        if (!passes(token, 'src', troubles)) leaveWords(token);
+        if (!passes(token, 'src', warnings)) leaveWords(token);
         break;
       default:
     }
@@ -96,18 +96,18 @@ function linkCharsOf({ attrs }: Token): number {
   return attrs?.reduce((sum, [, value]) => sum + String(value).length, 0) ?? 0;
 }
 
-function passes(token: Token, name: 'href' | 'src', troubles: Set<string>): boolean {
+function passes(token: Token, name: 'href' | 'src', warnings: Set<string>): boolean {
   const address = String(token.attrGet(name) ?? '');
-  const isLeft = name === 'href' ? isLink(address) : isImage(address);
-  if (!isLeft) troubles.add(refusalOf(name, address));
-  return isLeft;
+  const isKept = name === 'href' ? isLink(address) : isImage(address);
+  if (!isKept) warnings.add(refusalOf(name, address));
+  return isKept;
 }
 
 function refusalOf(name: 'href' | 'src', address: string): string {
-  const shown = JSON.stringify(address.length > 100 ? `${address.slice(0, 100)}…` : address);
+  const text = JSON.stringify(address.length > 100 ? `${address.slice(0, 100)}…` : address);
   return name === 'href'
-    ? `The link to ${shown} is left out. Links must use http, https or mailto`
-    : `The image ${shown} is left out. Images must use https`;
+    ? `The link to ${text} is left out. Links must use http, https or mailto`
+    : `The image ${text} is left out. Images must use https`;
 }
 
 function leaveWords(image: Token): void {

@@ -117,7 +117,7 @@ class Paper {
   #indent(margin: string): void {
     const isTooDeep =
       this.#margins.length >= MARGINS_MAX ||
-      (margin === QUOTE && this.#margins.filter((one) => one === QUOTE).length >= QUOTES_MAX);
+      (margin === QUOTE && this.#margins.filter((entry) => entry === QUOTE).length >= QUOTES_MAX);
     if (this.#unindented > 0 || isTooDeep) this.#unindented += 1;
     else this.#margins.push(margin);
   }

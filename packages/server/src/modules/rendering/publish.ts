@@ -74,7 +74,7 @@ function unknownNames(templates: Template[], markup: Markup): string[] {
     }
     if (below === null || typeof name !== 'string' || below.includes(name)) return [];
     return [
-      `${at}: "${String(root)}.${name}" is unknown. Use ${list(below.map((one) => `${String(root)}.${one}`))}`,
+      `${at}: "${String(root)}.${name}" is unknown. Use ${list(below.map((variable) => `${String(root)}.${variable}`))}`,
     ];
   });
 }

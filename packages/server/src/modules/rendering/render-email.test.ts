@@ -23,20 +23,20 @@ type Element = DefaultTreeAdapterMap['element'];
 
 function elements(html: string): Element[] {
   const found: Element[] = [];
-  const walk = (node: DefaultTreeAdapterMap['node']): void => {
+  const visit = (node: DefaultTreeAdapterMap['node']): void => {
     if ('tagName' in node) found.push(node);
-    if ('childNodes' in node) for (const child of node.childNodes) walk(child);
+    if ('childNodes' in node) for (const child of node.childNodes) visit(child);
   };
-  walk(parse(html));
+  visit(parse(html));
   return found;
 }
 
 function attribute(element: Element, name: string): string | undefined {
-  return element.attrs.find((one) => one.name === name)?.value;
+  return element.attrs.find((attr) => attr.name === name)?.value;
 }
 
 function hrefs(html: string): string[] {
-  return elements(html).flatMap((one) => attribute(one, 'href') ?? []);
+  return elements(html).flatMap((element) => attribute(element, 'href') ?? []);
 }
 
 const KITCHEN = `# One
@@ -79,9 +79,9 @@ describe('renderEmail', () => {
     expect(email.html).toContain(
       '<div style="display:none;max-height:0;overflow:hidden;mso-hide:all;">Soon &amp; &lt;b&gt;</div>',
     );
-    expect(all.filter(({ tagName }) => tagName === 'table').map((one) => attribute(one, 'role'))).toEqual(
-      all.filter(({ tagName }) => tagName === 'table').map(() => 'presentation'),
-    );
+    expect(
+      all.filter(({ tagName }) => tagName === 'table').map((element) => attribute(element, 'role')),
+    ).toEqual(all.filter(({ tagName }) => tagName === 'table').map(() => 'presentation'));
     expect(email.html).not.toMatch(/%[A-Z]+%/);
     expect(email.text).toBe(
       `Hi Ada
@@ -98,7 +98,7 @@ High Street 1
 Unsubscribe or manage email preferences [https://mail.example/u/abc?x=1&y=2]`,
     );
     expect(email.links).toEqual(['https://mail.example/u/abc?x=1&y=2']);
-    expect(email.troubles).toEqual([]);
+    expect(email.warnings).toEqual([]);
   });
 
   test('omits a missing postal address and a missing unsubscribe link', () => {
@@ -118,7 +118,7 @@ Unsubscribe or manage email preferences [https://mail.example/u/abc?x=1&y=2]`,
   });
 
   test('renders all of Markdown, and shows HTML as it is typed', () => {
-    const { html, text, links, troubles } = renderEmail(content(KITCHEN), FRAME);
+    const { html, text, links, warnings: troubles } = renderEmail(content(KITCHEN), FRAME);
     expect(text.split('\n\n---\n\nYou are receiving')[0]).toBe(
       `One
 
@@ -155,12 +155,17 @@ code <b>
       'https://mail.example/u/abc?x=1&y=2',
     ]);
     expect(hrefs(html)).toEqual(links);
-    expect(elements(html).every((one) => one.tagName !== 'b')).toBe(true);
+    expect(elements(html).every((element) => element.tagName !== 'b')).toBe(true);
     expect(troubles).toEqual([]);
   });
 
   test('links only to http, https and mailto, shows only https images, and reports what it omits', () => {
-    const { html, text, links, troubles } = renderEmail(
+    const {
+      html,
+      text,
+      links,
+      warnings: troubles,
+    } = renderEmail(
       content(
         '[a](javascript:alert(1)) [b](data:text/html,x) [c](/relative) [d](//evil.example) [e](#here) [f](ftp://x.example) ' +
           '[g](JaVaScRiPt:1) [h](https:///x) ![i](http://x.example/i.png) ![j](data:image/png;base64,x) [**k**](mailto:) [l]()',
@@ -178,7 +183,7 @@ code <b>
   });
 
   test('warns about an email that mail clients clip', () => {
-    const { troubles } = renderEmail(content('word '.repeat(20_000)), FRAME);
+    const { warnings: troubles } = renderEmail(content('word '.repeat(20_000)), FRAME);
     expect(troubles).toEqual([
       expect.stringMatching(
         /^It has 10\d,\d{3} bytes of HTML. Email clients cut it off after 100,000$/,
@@ -245,7 +250,7 @@ describe('plain text', () => {
 });
 
 function shipped(name: string): TemplateText {
-  const given = variablesFor({
+  const variables = variablesFor({
     person: { userId: 'u1', traits: new Map([['name', 'Ada']]), email: 'ada@example.com' },
     anchor: { name: 'user_signed_up', properties: {}, occurredAt: Date.UTC(2026, 5, 1) },
     endsAt: Date.UTC(2026, 5, 5),
@@ -255,7 +260,7 @@ function shipped(name: string): TemplateText {
   });
   const template = findShippedEmail(name);
   if (template === undefined) throw new Error(`there is no template ${name}`);
-  return renderContent(template, given).content;
+  return renderContent(template, variables).content;
 }
 
 describe('a page with its own layout', () => {

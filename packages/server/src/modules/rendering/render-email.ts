@@ -22,10 +22,10 @@ export type EmailFrame = {
   projectLocale: string;
 };
 
-/** `links`: every URL that the email links to, once each. `troubles`: warnings to show before it is sent. */
-export type Email = { html: string; text: string; links: string[]; troubles: string[] };
+/** `links`: every URL that the email links to, once each. `warnings`: warnings to show before it is sent. */
+export type Email = { html: string; text: string; links: string[]; warnings: string[] };
 
-const OWN_LINK = `href="${UNSUBSCRIBE}"`;
+const UNSUBSCRIBE_HREF = `href="${UNSUBSCRIBE}"`;
 
 /** Gmail clips longer emails. */
 const CLIPPED_BYTES = 100_000;
@@ -36,25 +36,25 @@ const UNSEEN = 'display:none;max-height:0;overflow:hidden;mso-hide:all;';
  * its tables, links or HTML exceed their limits (`html-limits.ts`).
  */
 export function renderEmail(content: TemplateText, frame: EmailFrame): Email {
-  const troubles = new Set<string>();
-  const { html, shown } =
-    content.format === 'markdown' ? inLayout(content, frame, troubles) : asPage(content, frame);
+  const warnings = new Set<string>();
+  const { html, textHtml } =
+    content.format === 'markdown' ? inLayout(content, frame, warnings) : asPage(content, frame);
   const size = Buffer.byteLength(html);
   checkHtmlSize(size);
-  const { text, links } = plainText(shown);
+  const { text, links } = plainText(textHtml);
   if (size > CLIPPED_BYTES) {
-    troubles.add(
+    warnings.add(
       `It has ${size.toLocaleString('en-US')} bytes of HTML. Email clients cut it off after ${CLIPPED_BYTES.toLocaleString('en-US')}`,
     );
   }
-  return { html, text, links, troubles: [...troubles] };
+  return { html, text, links, warnings: [...warnings] };
 }
 
-/** `shown`: the HTML from which the plain text is made. It omits the layout, which has no text. */
-type Laid = { html: string; shown: string };
+/** `textHtml`: the HTML from which the plain text is made. It omits the layout, which has no text. */
+type RenderedPage = { html: string; textHtml: string };
 
-function inLayout(content: TemplateText, frame: EmailFrame, troubles: Set<string>): Laid {
-  const body = markdownToHtml(content.body, troubles);
+function inLayout(content: TemplateText, frame: EmailFrame, warnings: Set<string>): RenderedPage {
+  const body = markdownToHtml(content.body, warnings);
   const footer = footerOf(frame, true);
   const direction = directionOf(frame.locale);
   const html = laidOut({
@@ -65,7 +65,7 @@ function inLayout(content: TemplateText, frame: EmailFrame, troubles: Set<string
     BODY: `<div dir="auto"${direction === 'rtl' ? ' style="text-align:start;"' : ''}>${body}</div>`,
     FOOTER: footer,
   });
-  return { html, shown: `${body}<hr>${footer}` };
+  return { html, textHtml: `${body}<hr>${footer}` };
 }
 
 function preheaderOf(preheader: string): string {
@@ -86,19 +86,21 @@ function footerOf(frame: EmailFrame, hasLink: boolean): string {
       ? `<p style="margin:0;"><a href="${escapeHtml(unsubscribeUrl)}" style="${LINK}">${escapeHtml(emailUnsubscribe)}</a></p>`
       : '';
   const align = dir === 'rtl' ? ' style="text-align:right;"' : '';
-  return `<div lang="${language}" dir="${dir}"${align}><p style="${LINE}">${reason}</p>${ownLines(frame)}${link}</div>`;
+  return `<div lang="${language}" dir="${dir}"${align}><p style="${LINE}">${reason}</p>${senderLines(frame)}${link}</div>`;
 }
 
 /** The project may use any language for these lines, so their direction is that of their text. */
-function ownLines({ projectName, postalAddress, footer }: EmailFrame): string {
-  const whose = postalAddress?.startsWith(projectName) === true ? '' : `${escapeHtml(projectName)}<br>`;
+function senderLines({ projectName, postalAddress, footer }: EmailFrame): string {
+  const senderName = postalAddress?.startsWith(projectName) === true ? '' : `${escapeHtml(projectName)}<br>`;
   const address = (postalAddress ?? '')
     .split(/\r\n?|\n/)
     .map((line) => escapeHtml(line.trim()))
     .filter((line) => line !== '')
     .join('<br>');
-  const own = footer ? `<p dir="auto" style="${LINE}">${escapeHtml(footer)}</p>` : '';
-  return address === '' ? own : `${own}<p dir="auto" style="${LINE}">${whose}${address}</p>`;
+  const footerLine = footer ? `<p dir="auto" style="${LINE}">${escapeHtml(footer)}</p>` : '';
+  return address === ''
+    ? footerLine
+    : `${footerLine}<p dir="auto" style="${LINE}">${senderName}${address}</p>`;
 }
 
 const FOOT =
@@ -108,15 +110,17 @@ const FOOT =
 const NO_LANGUAGE = /(<(?:html|div)\b[^>]*?) lang="und" dir="auto"/g;
 
 /** Renders a page with its own layout. It gets everything that an email must have, but no second unsubscribe link. */
-function asPage({ body, preheader }: TemplateText, frame: EmailFrame): Laid {
-  const hasOwn = body.includes(OWN_LINK);
+function asPage({ body, preheader }: TemplateText, frame: EmailFrame): RenderedPage {
+  const hasUnsubscribeLink = body.includes(UNSUBSCRIBE_HREF);
   const url = frame.unsubscribeUrl;
-  const page = hasOwn ? body.replaceAll(OWN_LINK, url === null ? '' : `href="${escapeHtml(url)}"`) : body;
-  const foot = `<div style="${FOOT}">${footerOf(frame, !hasOwn)}</div>`;
+  const page = hasUnsubscribeLink
+    ? body.replaceAll(UNSUBSCRIBE_HREF, url === null ? '' : `href="${escapeHtml(url)}"`)
+    : body;
+  const foot = `<div style="${FOOT}">${footerOf(frame, !hasUnsubscribeLink)}</div>`;
   const language = ` lang="${escapeHtml(frame.locale)}" dir="${directionOf(frame.locale)}"`;
   const localized = page.replace(NO_LANGUAGE, (_, tag: string) => tag + language);
   const html = between(localized, { preheader: preheaderOf(preheader), foot });
-  return { html, shown: html };
+  return { html, textHtml: html };
 }
 
 function between(page: string, { preheader, foot }: { preheader: string; foot: string }): string {

@@ -5,11 +5,11 @@ import { personFactsChanged, variablesFor, type VariableSources } from './variab
 import { renderContent } from './render.ts';
 import { oneLine } from './print-values.ts';
 
-type Given = { traits?: Record<string, unknown>; zone?: string; locale?: string } & Partial<
+type VariablesInput = { traits?: Record<string, unknown>; zone?: string; locale?: string } & Partial<
   VariableSources['anchor']
 >;
 
-function variables({ traits = {}, zone = 'Europe/Paris', locale = 'en', ...anchor }: Given = {}) {
+function variables({ traits = {}, zone = 'Europe/Paris', locale = 'en', ...anchor }: VariablesInput = {}) {
   return variablesFor({
     person: { userId: 'u1', traits: new Map(Object.entries(traits)), email: 'ada@example.com' },
     anchor: { name: 'user_signed_up', properties: {}, occurredAt: Date.UTC(2026, 5, 4, 22, 30), ...anchor },
@@ -30,13 +30,13 @@ function bodyOf(body: string, traits: Record<string, unknown> = {}): string {
 
 describe('renderContent', () => {
   test('fills in values of users and events', () => {
-    const given = email({
+    const source = email({
       subject: 'For {{ user.name }} & co.',
       preheader: '{{ event.plan }} at {{ project.name }}',
       body: '{{ user.external_user_id }}, {{ user.email }}, {{ event.name }}, {{ user.address.city }}',
     });
     const traits = { name: 'Ada', address: { city: 'Turin' } };
-    const rendered = renderContent(given, variables({ traits, properties: { plan: 'pro' } }));
+    const rendered = renderContent(source, variables({ traits, properties: { plan: 'pro' } }));
     expect(rendered.content).toEqual({
       subject: 'For Ada & co.',
       preheader: 'pro at Acme',
@@ -50,13 +50,13 @@ describe('renderContent', () => {
     const body =
       '{% if user.vip %}{{ user.manager }}{% endif %}{{ user.name | upcase }} {{ event.trialDays }}';
     const traits = { name: 'Ada', manager: 'Bob', address: { city: 'Turin' } };
-    const given = variables({ traits, properties: { trialDays: 14 } });
-    expect(renderContent(email({ body }), given).facts).toEqual({
+    const values = variables({ traits, properties: { trialDays: 14 } });
+    expect(renderContent(email({ body }), values).facts).toEqual({
       'user.vip': null,
       'user.name': 'Ada',
       'event.trialDays': 14,
     });
-    expect(renderContent(email({ body: '{{ user.address.city }}' }), given).facts).toEqual({
+    expect(renderContent(email({ body: '{{ user.address.city }}' }), values).facts).toEqual({
       'user.address': { city: 'Turin' },
     });
   });
@@ -145,8 +145,8 @@ describe('a date', () => {
 
   test('is the same day in every zone if it has no time', () => {
     for (const zone of ['Pacific/Kiritimati', 'Pacific/Pago_Pago']) {
-      const given = variables({ traits: { day: '2026-06-05' }, zone });
-      expect(renderContent(email({ body: '{{ user.day | date }}' }), given).content.body).toBe(
+      const values = variables({ traits: { day: '2026-06-05' }, zone });
+      expect(renderContent(email({ body: '{{ user.day | date }}' }), values).content.body).toBe(
         'Friday, June 5',
       );
     }
@@ -214,14 +214,14 @@ const hostile = fc.oneof(
 );
 
 test('adds no line to the subject and no link, HTML or block to the body, and never throws, for any trait', () => {
-  const given = email({
+  const source = email({
     subject: '{{ user.x }}, {{ user.y | default: "there" }}',
     preheader: '{{ user.x | truncate: 7 }}',
     body: '{{ user.x }}',
   });
   fc.assert(
     fc.property(hostile, fc.jsonValue(), (x, y) => {
-      const { content } = renderContent(given, variables({ traits: { x, y } }));
+      const { content } = renderContent(source, variables({ traits: { x, y } }));
       expect(content.subject).not.toMatch(/[\p{Cc}\u2028\u2029]/u);
       expect(content.subject.length).toBeLessThanOrEqual(200);
       expect(content.preheader).not.toMatch(/[\p{Cc}\u2028\u2029]/u);
@@ -232,10 +232,10 @@ test('adds no line to the subject and no link, HTML or block to the body, and ne
 });
 
 test('keeps two adjacent values as plain words', () => {
-  const given = email({ body: '{{ user.x }}{{ user.y }}' });
+  const source = email({ body: '{{ user.x }}{{ user.y }}' });
   fc.assert(
     fc.property(hostile, hostile, (x, y) => {
-      expectWords(renderContent(given, variables({ traits: { x, y } })).content.body, x, y);
+      expectWords(renderContent(source, variables({ traits: { x, y } })).content.body, x, y);
     }),
     { numRuns: 2_000 },
   );
@@ -256,10 +256,10 @@ function expectWords(body: string, ...values: string[]): void {
   const words = body
     .replace(/\\([!-/:-@[-`{-~])/g, '$1')
     .replace(/&(amp|lt|gt|quot);/g, (_, name: string) => SIGN_OF[name] ?? '');
-  const given = values.map((value) =>
+  const printed = values.map((value) =>
     /[^\s\p{Cc}\u200C\u200D]/u.test(oneLine(value)) ? oneLine(value) : '',
   );
-  expect(words).toBe(given.join('').trim());
+  expect(words).toBe(printed.join('').trim());
 }
 
 const SIGN_OF: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"' };

@@ -63,7 +63,7 @@ function render(email: TemplateText, part: EmailPart, findings: Findings): strin
     return '';
   }
   const isBody = markup !== 'line';
-  const { text, trouble } = renderPart(parsed.templates, {
+  const { text, failure: trouble } = renderPart(parsed.templates, {
     findings,
     write: WRITERS[markup],
     charsMax: isBody ? BODY_MAX_BYTES : LINE_MAX_CHARS,

@@ -103,8 +103,8 @@ export async function loadEmails(
 ): Promise<Map<number, Map<string, TemplateText>>> {
   const emails = new Map<number, Map<string, TemplateText>>();
   for (const row of await listPublishedRows(tx, projectIds)) {
-    const own = emails.get(row.project_id) ?? new Map<string, TemplateText>();
-    emails.set(row.project_id, own.set(row.name, emailOfVersion(row)));
+    const projectEmails = emails.get(row.project_id) ?? new Map<string, TemplateText>();
+    emails.set(row.project_id, projectEmails.set(row.name, emailOfVersion(row)));
   }
   return emails;
 }

@@ -6,7 +6,7 @@ const MARKS: Marks = {
   linkOf: (number) => `https://l.test/c/t${number}/${number}`,
   trapOf: (number) => `https://l.test/c/trap/${number}`,
   pixel: 'https://l.test/o/t.gif',
-  ownPrefix: 'https://l.test/u/',
+  untrackedPrefix: 'https://l.test/u/',
 };
 const LINKS_ONLY: Marks = { ...MARKS, trapOf: null, pixel: null };
 const tracked = (html: string): string => trackLinks(html, LINKS_ONLY).html;

@@ -6,12 +6,12 @@ import { listEntries } from '../workspace/audit/store.ts';
 
 const stage = await openStage();
 const { db } = stage.server;
-const handed: string[] = [];
+const submitted: string[] = [];
 const dashboard = testDashboard(db, {
   openRelay: () =>
     Promise.resolve({
-      hand: ({ to }: { to: string }) => {
-        handed.push(to);
+      submit: ({ to }: { to: string }) => {
+        submitted.push(to);
         return Promise.resolve({ result: 'accepted', reply: '250 kept', relayId: null } as never);
       },
     }),
@@ -31,9 +31,9 @@ beforeEach(async () => {
 });
 
 const post = <T = DraftMoved>(path: string, body: object = {}, options = {}) =>
-  dashboard.ask<T>(`POST ${at}${path}`, { body, ...options });
+  dashboard.request<T>(`POST ${at}${path}`, { body, ...options });
 const list = async (query = ''): Promise<DraftListed[]> =>
-  (await dashboard.ask<DraftListed[]>(`GET ${at}${query}`)).json.data;
+  (await dashboard.request<DraftListed[]>(`GET ${at}${query}`)).json.data;
 const later = (ms: number): string => new Date(story.now() + ms).toISOString();
 
 async function order(...users: string[]): Promise<DraftListed[]> {
@@ -45,17 +45,17 @@ async function order(...users: string[]): Promise<DraftListed[]> {
   return list();
 }
 
-async function orderOne(): Promise<DraftListed> {
+async function orderDraft(): Promise<DraftListed> {
   const [draft] = await order('ada');
   if (!draft) throw new Error('there is no draft');
   return draft;
 }
 
 const stateOf = async (id: string): Promise<string> =>
-  (await dashboard.ask<DraftListed>(`GET ${at}/${id}`)).json.data.state;
+  (await dashboard.request<DraftListed>(`GET ${at}/${id}`)).json.data.state;
 
 test('returns the draft after an action, and the send check that still holds an approved one', async () => {
-  const { id, content_hash: hash } = await orderOne();
+  const { id, content_hash: hash } = await orderDraft();
   await story.set({ quiet_hours: '00:00-23:59' });
   const { status, json } = await post(`/${id}/approve`, { hash });
   expect([status, json.data]).toMatchObject([
@@ -70,7 +70,7 @@ test('returns the draft after an action, and the send check that still holds an 
 });
 
 test('skips with a reason, postpones past the expiry only on request, and sends no skipped draft', async () => {
-  const { id } = await orderOne();
+  const { id } = await orderDraft();
   const far = { until: later(100 * HOUR) };
   expect((await post(`/${id}/postpone`, far)).json.errors[0]).toMatchObject({ field: 'until' });
   expect((await post(`/${id}/postpone`, { ...far, extend: true })).json.data.draft.deadline_at).toBe(
@@ -85,7 +85,7 @@ test('skips with a reason, postpones past the expiry only on request, and sends 
 });
 
 test('undoes a postponement for ten seconds, and not after that', async () => {
-  const { id, deadline_at: deadline, expires_at: expires } = await orderOne();
+  const { id, deadline_at: deadline, expires_at: expires } = await orderDraft();
   const off = { until: later(100 * HOUR), extend: true };
   await post(`/${id}/postpone`, off);
   const back = await post(`/${id}/undo`);
@@ -112,7 +112,7 @@ test('undoes a postponement for ten seconds, and not after that', async () => {
 });
 
 test('names the author in a conflict with a newer text, and does not save the stale edit', async () => {
-  const { id, content_hash: hash, moves } = await orderOne();
+  const { id, content_hash: hash, moves } = await orderDraft();
   await post(`/${id}/edit`, { hash, body: 'Written by the first' }, { as: 'editor' });
   stage.server.clock.advance(3_000);
   for (const seen of [{ hash }, { moves }]) {
@@ -124,13 +124,13 @@ test('names the author in a conflict with a newer text, and does not save the st
     expect(status).toBe(409);
     expect(json.errors[0]?.message).toMatch(/^Ada edited this draft 3 s ago\. /);
   }
-  expect((await dashboard.ask<DraftWhole>(`GET ${at}/${id}`)).json.data.content.body).toBe(
+  expect((await dashboard.request<DraftWhole>(`GET ${at}/${id}`)).json.data.content.body).toBe(
     'Written by the first',
   );
 });
 
 test('refuses actions while another member has the editor open, and names that member', async () => {
-  const { id } = await orderOne();
+  const { id } = await orderDraft();
   const opened = await post(`/${id}/open-editor`, {}, { as: 'editor' });
   expect(opened.json.data.draft).toMatchObject({
     state: 'held',
@@ -151,14 +151,14 @@ test('refuses actions while another member has the editor open, and names that m
 });
 
 test('rejects a text that an email cannot have, with its field', async () => {
-  const { id } = await orderOne();
+  const { id } = await orderDraft();
   expect((await post(`/${id}/edit`, { subject: ' ' })).json.errors[0]).toMatchObject({ field: 'subject' });
   expect((await post(`/${id}/edit`, { body: '' })).json.errors[0]).toMatchObject({ field: 'body' });
   expect((await post(`/${id}/edit`, { words: 'x' })).json.errors[0]).toMatchObject({ field: 'words' });
 });
 
 test('resends an email of unknown delivery only with the typed id of its user', async () => {
-  const { id } = await orderOne();
+  const { id } = await orderDraft();
   await db.query(
     `UPDATE beckon.draft SET state = 'unknown', resume_state = NULL, reason = 'lost', due_at = NULL, ended_at = now() WHERE id = $1`,
     [id],
@@ -174,17 +174,17 @@ test('resends an email of unknown delivery only with the typed id of its user', 
 });
 
 test('sends a test email to the member who requests it, and changes nothing', async () => {
-  const { id } = await orderOne();
+  const { id } = await orderDraft();
   const { json } = await post(`/${id}/send-test`);
   expect(json.data).toEqual({ to: 'ada@x.org', subject: '[Test] Hello ada', reply: '250 kept' });
   expect((await post(`/${id}/send-test`, { to: 'no address' })).json.errors[0]).toMatchObject({
     field: 'to',
   });
-  expect([handed, await stateOf(id)]).toEqual([['ada@x.org'], 'scheduled']);
+  expect([submitted, await stateOf(id)]).toEqual([['ada@x.org'], 'scheduled']);
 });
 
 test('allows each action by role, and logs it without any text of the email', async () => {
-  const { id } = await orderOne();
+  const { id } = await orderDraft();
   const may: [string, string, object][] = [
     ['approve', 'reviewer', {}],
     ['undo', 'reviewer', {}],
@@ -206,8 +206,8 @@ test('allows each action by role, and logs it without any text of the email', as
     after: null,
     limit: 50,
   });
-  const done = ['approve', 'close_editor', 'edit', 'open_editor', 'postpone', 'skip', 'undo'];
-  expect(entries.map(({ action }) => action).toSorted()).toEqual(done.map((act) => `draft.${act}`));
+  const actions = ['approve', 'close_editor', 'edit', 'open_editor', 'postpone', 'skip', 'undo'];
+  expect(entries.map(({ action }) => action).toSorted()).toEqual(actions.map((act) => `draft.${act}`));
   expect(entries.every(({ subject }) => subject === id)).toBe(true);
   expect(JSON.stringify(entries)).not.toContain('secret word');
 });
@@ -218,8 +218,8 @@ test('previews the effect of a bulk action, which then has that effect', async (
   await post(`/${ada?.id}/open-editor`, {}, { as: 'editor' });
   await post(`/${ben?.id}/approve`);
   await story.set({ quiet_hours: '00:00-23:59' });
-  const asked = { action: { kind: 'approve' }, ids: drafts.map(({ id }) => id) };
-  const { json: preview } = await post('/bulk/preview', asked, { as: 'reviewer' });
+  const body = { action: { kind: 'approve' }, ids: drafts.map(({ id }) => id) };
+  const { json: preview } = await post('/bulk/preview', body, { as: 'reviewer' });
   expect(preview.data).toEqual({
     drafts: 4,
     more: false,
@@ -235,17 +235,17 @@ test('previews the effect of a bulk action, which then has that effect', async (
   });
   const states = await Promise.all(drafts.map(({ id }) => stateOf(id)));
   expect(states.toSorted()).toEqual(['approved', 'held', 'scheduled', 'scheduled']);
-  const { json: done } = await post<BulkActed>('/bulk', asked, { as: 'reviewer' });
-  const acted = done.data.changed.map(({ user: person, state }: DraftListed) => `${person.name} ${state}`);
+  const { json: result } = await post<BulkActed>('/bulk', body, { as: 'reviewer' });
+  const acted = result.data.changed.map(({ user: person, state }: DraftListed) => `${person.name} ${state}`);
   expect(acted.toSorted()).toEqual(['cleo approved', 'dan approved']);
-  expect(done.data.unchanged).toHaveLength(2);
+  expect(result.data.unchanged).toHaveLength(2);
 });
 
 test('skips or postpones all drafts of a filter at once, and none without a selection', async () => {
   await order('ada', 'ben', 'cleo');
   const skip = { kind: 'skip', reason: 'not today' };
-  const one = await post('/bulk', { action: skip, filter: 'user:ada' });
-  expect(one.json.data).toMatchObject({
+  const result = await post('/bulk', { action: skip, filter: 'user:ada' });
+  expect(result.json.data).toMatchObject({
     changed: [{ state: 'skipped', reason: 'not today' }],
     unchanged: [],
     more: false,

@@ -3,8 +3,8 @@ import type { DraftMoved, DraftSeen } from '@beckon/contract/dashboard';
 import { Fault } from '../../platform/fault.ts';
 import { parseInstant } from '../../platform/time/time-text.ts';
 import { type Draft, findDraft } from '../drafts/index.ts';
-import { describeDrafts, inList } from './list-drafts.ts';
-import { type MemberAction, type Acted, isDraftId, moveDraft, unknownDraft } from './move-draft.ts';
+import { describeDrafts, toDraftInList } from './list-drafts.ts';
+import { type MemberAction, type MoveResult, isDraftId, moveDraft, unknownDraft } from './move-draft.ts';
 import { sendTest } from './send-test.ts';
 import {
   testRecipientForAudit,
@@ -13,15 +13,15 @@ import {
   routesFor,
   type KitDeps,
 } from '../workspace/index.ts';
-import { tellingWho } from './draft-conflict.ts';
+import { withConflictActor } from './draft-conflict.ts';
 import { actorsOf, toDraftListed, toGate } from './draft-view.ts';
-import type { Mailroom } from '../delivery/index.ts';
+import type { SendServices } from '../delivery/index.ts';
 import type { Models } from '../rules/index.ts';
 import type { TokenKeys } from '../../platform/crypto/email-token.ts';
 import type { OpenRelay } from '../../platform/mail/submit.ts';
 
 type Deps = KitDeps & {
-  mailroom: Mailroom;
+  sendServices: SendServices;
   models: Models;
   tokenKeys: TokenKeys;
   openRelay: OpenRelay;
@@ -32,7 +32,7 @@ const SEEN = {
   hash: Type.Optional(Type.String({ maxLength: 200 })),
   moves: Type.Optional(Type.Integer({ minimum: 1 })),
 };
-const NOTHING_ELSE = Type.Object(SEEN);
+const SEEN_ONLY = Type.Object(SEEN);
 const REASON = Type.Optional(Type.String({ maxLength: 500 }));
 const TEXT = Type.Optional(Type.String({ maxLength: 200_000 }));
 
@@ -41,13 +41,13 @@ export const draftMoveRoutes: DashboardRoute<Deps>[] = [
     needs: 'reviewer',
     audit: 'draft.approve',
     body: Type.Object({ ...SEEN, anyway: Type.Optional(Type.Boolean()) }),
-    handle: (deps, asked) => act(deps, asked, { kind: 'approve', anyway: asked.body.anyway ?? false }),
+    handle: (deps, input) => act(deps, input, { kind: 'approve', anyway: input.body.anyway ?? false }),
   }),
   route('POST /projects/:project/drafts/:draft/skip', {
     needs: 'reviewer',
     audit: 'draft.skip',
     body: Type.Object({ ...SEEN, reason: REASON }),
-    handle: (deps, asked) => act(deps, asked, { kind: 'skip', reason: reasonOf(asked.body.reason) }),
+    handle: (deps, input) => act(deps, input, { kind: 'skip', reason: reasonOf(input.body.reason) }),
   }),
   route('POST /projects/:project/drafts/:draft/postpone', {
     needs: 'reviewer',
@@ -57,20 +57,20 @@ export const draftMoveRoutes: DashboardRoute<Deps>[] = [
       until: Type.String({ maxLength: 40 }),
       extend: Type.Optional(Type.Boolean()),
     }),
-    handle: (deps, asked) =>
-      act(deps, asked, {
+    handle: (deps, input) =>
+      act(deps, input, {
         kind: 'postpone',
-        until: readUntil(asked.body.until),
-        extend: asked.body.extend ?? false,
+        until: readUntil(input.body.until),
+        extend: input.body.extend ?? false,
       }),
   }),
   route('POST /projects/:project/drafts/:draft/edit', {
     needs: 'editor',
     audit: 'draft.edit',
     body: Type.Object({ ...SEEN, subject: TEXT, preheader: TEXT, body: TEXT }),
-    async handle(deps, asked) {
+    async handle(deps, input) {
       const { db } = deps;
-      const { projectId, params, body } = asked;
+      const { projectId, params, body } = input;
       const found = isDraftId(params.draft) ? await findDraft(db, projectId, params.draft) : undefined;
       if (!found) throw unknownDraft(params.draft);
       const { hash, moves, ...texts } = body;
@@ -78,54 +78,57 @@ export const draftMoveRoutes: DashboardRoute<Deps>[] = [
       // A field that the request omits keeps the value read here, so the draft must still have that value.
       const seen: DraftSeen = { hash: hash ?? contentHash, ...(moves === undefined ? {} : { moves }) };
       const edit: MemberAction = { kind: 'edit', content: { ...content, ...texts } };
-      const acted = await move(deps, { ...asked, body: seen }, edit);
-      return { data: { ...(await toMoved(deps, acted, asked)), content: acted.draft.content } };
+      const acted = await move(deps, { ...input, body: seen }, edit);
+      return { data: { ...(await toDraftMoved(deps, acted, input)), content: acted.draft.content } };
     },
   }),
   route('POST /projects/:project/drafts/:draft/undo', {
     needs: 'reviewer',
     audit: 'draft.undo',
-    body: NOTHING_ELSE,
-    handle: (deps, asked) => act(deps, asked, { kind: 'undo' }),
+    body: SEEN_ONLY,
+    handle: (deps, input) => act(deps, input, { kind: 'undo' }),
   }),
   route('POST /projects/:project/drafts/:draft/open-editor', {
     needs: 'editor',
     audit: 'draft.open_editor',
-    body: NOTHING_ELSE,
-    handle: (deps, asked) => act(deps, asked, { kind: 'open_editor' }),
+    body: SEEN_ONLY,
+    handle: (deps, input) => act(deps, input, { kind: 'open_editor' }),
   }),
   route('POST /projects/:project/drafts/:draft/close-editor', {
     needs: 'editor',
     audit: 'draft.close_editor',
-    body: NOTHING_ELSE,
-    handle: (deps, asked) => act(deps, asked, { kind: 'close_editor' }),
+    body: SEEN_ONLY,
+    handle: (deps, input) => act(deps, input, { kind: 'close_editor' }),
   }),
   route('POST /projects/:project/drafts/:draft/send-again', {
     needs: 'reviewer',
     audit: 'draft.send_again',
     body: Type.Object({ ...SEEN, confirm: Type.Optional(Type.String({ maxLength: 1_000 })) }),
-    async handle(deps, asked) {
-      const { confirm } = asked.body;
-      const confirmed = confirm !== undefined && (await isOf(deps, asked, confirm));
-      return act(deps, asked, { kind: 'send_again', confirmed });
+    async handle(deps, input) {
+      const { confirm } = input.body;
+      const confirmed = confirm !== undefined && (await isUserOfDraft(deps, input, confirm));
+      return act(deps, input, { kind: 'send_again', confirmed });
     },
   }),
   route('POST /projects/:project/drafts/:draft/send-test', {
     needs: 'reviewer',
     audit: 'draft.send_test',
     body: Type.Object({ to: Type.Optional(Type.String({ maxLength: 320 })) }),
-    async handle({ db, mailroom, tokenKeys, newId, openRelay }, { projectId, params, body, person, note }) {
+    async handle(
+      { db, sendServices, tokenKeys, newId, openRelay },
+      { projectId, params, body, member, note },
+    ) {
       const relay = await openRelay();
       const ref = { projectId, draftId: params.draft };
-      const to = testRecipient(body.to, person);
-      const sent = await sendTest({ db, mailroom, tokenKeys, newId, relay }, ref, to);
-      note({ subject: params.draft, after: { to: testRecipientForAudit(sent.to, person) } });
+      const to = testRecipient(body.to, member);
+      const sent = await sendTest({ db, sendServices, tokenKeys, newId, relay }, ref, to);
+      note({ subject: params.draft, after: { to: testRecipientForAudit(sent.to, member) } });
       return { data: sent };
     },
   }),
 ];
 
-type Acting = {
+type ActionRequest = {
   projectId: number;
   params: { draft: string };
   body: DraftSeen;
@@ -133,21 +136,21 @@ type Acting = {
   note(what: { subject?: string; before?: unknown; after?: unknown }): void;
 };
 
-async function act(deps: Deps, asked: Acting, what: MemberAction): Promise<{ data: DraftMoved }> {
-  const acted = await move(deps, asked, what);
-  return { data: await toMoved(deps, acted, asked) };
+async function act(deps: Deps, input: ActionRequest, what: MemberAction): Promise<{ data: DraftMoved }> {
+  const acted = await move(deps, input, what);
+  return { data: await toDraftMoved(deps, acted, input) };
 }
 
-async function move(deps: Deps, asked: Acting, what: MemberAction): Promise<Acted> {
-  const { projectId, params, actor } = asked;
-  const { hash, moves } = asked.body;
+async function move(deps: Deps, input: ActionRequest, what: MemberAction): Promise<MoveResult> {
+  const { projectId, params, actor } = input;
+  const { hash, moves } = input.body;
   const seen = { ...(hash === undefined ? {} : { hash }), ...(moves === undefined ? {} : { moves }) };
-  const { db, newId, mailroom, models } = deps;
+  const { db, newId, sendServices, models } = deps;
   const ref = { projectId, draftId: params.draft };
-  const acted = await tellingWho(deps, { ...ref, actor }, () =>
-    moveDraft({ db, newId, mailroom, models }, ref, { act: what, by: { actor, ...seen } }),
+  const acted = await withConflictActor(deps, { ...ref, actor }, () =>
+    moveDraft({ db, newId, sendServices, models }, ref, { act: what, by: { actor, ...seen } }),
   );
-  asked.note({ subject: params.draft, after: auditState(acted.draft) });
+  input.note({ subject: params.draft, after: auditState(acted.draft) });
   return acted;
 }
 
@@ -160,12 +163,12 @@ function auditState({ id, state, reason, deadlineAt, contentHash }: Draft): obje
   return { id, state, ...why, deadline_at: deadlineAt, content_hash: contentHash };
 }
 
-async function toMoved(
+async function toDraftMoved(
   { db, access }: Deps,
-  { draft, gate }: Acted,
-  { projectId, actor }: Acting,
+  { draft, gate }: MoveResult,
+  { projectId, actor }: ActionRequest,
 ): Promise<DraftMoved> {
-  const [described] = await describeDrafts(db, projectId, [inList(draft)]);
+  const [described] = await describeDrafts(db, projectId, [toDraftInList(draft)]);
   if (!described) throw new Error('a draft that was moved is not described');
   const names = await access.namesOf(actorsOf([draft]));
   return { draft: toDraftListed(described, { actor, names, now: db.clock.now() }), send_check: toGate(gate) };
@@ -184,7 +187,11 @@ export function readUntil(text: string): number {
 }
 
 /** Checks the confirmation that the email may arrive twice: the typed id of its user. */
-async function isOf({ db }: Deps, { projectId, params }: Acting, typed: string): Promise<boolean> {
+async function isUserOfDraft(
+  { db }: Deps,
+  { projectId, params }: ActionRequest,
+  typed: string,
+): Promise<boolean> {
   const found = isDraftId(params.draft) ? await findDraft(db, projectId, params.draft) : undefined;
   if (!found || found.draft.userId === typed.trim()) return true;
   const message = 'This is not the user ID of its recipient';

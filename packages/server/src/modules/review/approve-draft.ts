@@ -1,7 +1,7 @@
 import {
   type Draft,
   type DraftTransition,
-  moved,
+  applyTransition,
   type By,
   conflict,
   type DraftActionResult,
@@ -24,8 +24,8 @@ export function approve(draft: Draft, by: By & { anyway?: boolean }): DraftActio
   if (refused) return refused;
   const notBefore = by.now + UNDO_MS;
   const changed: Partial<Draft> = { state: 'approved', reason: null, notBefore, dueAt: notBefore };
-  const detail = { before: standing(draft), ...(by.anyway ? { send_anyway: true } : {}) };
-  return moved(draft, changed, { action: 'approve', actor: by.actor, now: by.now, detail });
+  const detail = { before: stateBefore(draft), ...(by.anyway ? { send_anyway: true } : {}) };
+  return applyTransition(draft, changed, { action: 'approve', actor: by.actor, now: by.now, detail });
 }
 
 function refusalOfHeld(draft: Draft, by: { anyway?: boolean }): ActionRefusal | null {
@@ -35,7 +35,7 @@ function refusalOfHeld(draft: Draft, by: { anyway?: boolean }): ActionRefusal | 
       `${missingOf(draft)} is unknown, and the email uses it. Edit the draft, or wait until the value is known`,
     );
   }
-  if (draft.reason === 'render_failed' && !isWhole(draft)) {
+  if (draft.reason === 'render_failed' && !isComplete(draft)) {
     return conflict(
       'Rendering the email exceeded the rendering limit, so its content is incomplete. Edit the draft, or publish a simpler template',
     );
@@ -52,7 +52,7 @@ function refusalOfHeld(draft: Draft, by: { anyway?: boolean }): ActionRefusal | 
  * Returns whether the content is complete. A part that exceeded the rendering limit when the draft was created is noted among its facts.
  * For a later failure the content is complete.
  */
-function isWhole({ facts }: Draft): boolean {
+function isComplete({ facts }: Draft): boolean {
   return !['subject', 'preheader', 'body'].some((part) => Object.hasOwn(facts, part));
 }
 
@@ -68,17 +68,17 @@ export function skip(draft: Draft, by: By & { reason: string | null }): DraftAct
   if (refused) return refused;
   const { actor, now, reason } = by;
   const changed: Partial<Draft> = { state: 'skipped', reason, notBefore: now + UNDO_MS };
-  return moved(draft, changed, {
+  return applyTransition(draft, changed, {
     action: 'skip',
     actor,
     now,
     reason,
-    detail: { before: standing(draft) },
+    detail: { before: stateBefore(draft) },
   });
 }
 
 /** The state of a draft before it was approved, skipped or postponed, stored with that move. */
-type Standing = {
+type StateBefore = {
   state: Draft['state'];
   resume_state: Draft['resumeState'];
   reason: string | null;
@@ -88,7 +88,7 @@ type Standing = {
   expires_at: number | null;
 };
 
-export function standing(draft: Draft): Standing {
+export function stateBefore(draft: Draft): StateBefore {
   return {
     state: draft.state,
     resume_state: draft.resumeState,
@@ -133,14 +133,14 @@ export function undo(draft: Draft, moves: DraftTransition[], by: By): DraftActio
       'The postponement of the draft is final. A postponement can be undone for 10 seconds only',
     );
   }
-  const before = last.detail.before as Standing;
+  const before = last.detail.before as StateBefore;
   const changed = {
-    ...(isHeldSince(draft, before) ? whileHeld(before) : placeBefore(before)),
+    ...(isHeldSince(draft, before) ? restoredWhileHeld(before) : restoredState(before)),
     deadlineAt: deadlineBefore(draft, before, by.now),
     notBefore: before.not_before,
     expiresAt: last.action === 'postpone' ? before.expires_at : draft.expiresAt,
   };
-  return moved(
+  return applyTransition(
     draft,
     { ...changed, dueAt: dueAfterUndo({ ...draft, ...changed }, by.now) },
     {
@@ -162,13 +162,13 @@ function dueAfterUndo(draft: Draft, now: number): number | null {
  * Returns whether a send check has held the draft since its approval and continues to hold it. An editor that was open then no longer holds
  * the draft.
  */
-function isHeldSince(draft: Draft, before: Standing): boolean {
+function isHeldSince(draft: Draft, before: StateBefore): boolean {
   // The postponement itself is what the member undoes.
   if (draft.reason === 'postponed') return false;
   return draft.state === 'held' && (before.state !== 'held' || before.reason === 'editing');
 }
 
-function whileHeld(before: Standing): Partial<Draft> {
+function restoredWhileHeld(before: StateBefore): Partial<Draft> {
   const state = before.state === 'held' ? before.resume_state : before.state;
   return { resumeState: state === 'approved' ? 'approved' : 'scheduled' };
 }
@@ -177,13 +177,13 @@ function whileHeld(before: Standing): Partial<Draft> {
  * Returns the deadline after an undo. A member who undoes an action wants to review the draft again, so it is not sent at that very moment.
  * A draft whose rule is now draft-only gets no deadline.
  */
-function deadlineBefore(draft: Draft, { deadline_at: deadlineAt }: Standing, now: number): number | null {
+function deadlineBefore(draft: Draft, { deadline_at: deadlineAt }: StateBefore, now: number): number | null {
   if (draft.autopilotMs === null) return null;
   const isNear = deadlineAt !== null && deadlineAt <= now + UNDO_MS;
   return isNear ? withGrace({ ...draft, deadlineAt }, now) : deadlineAt;
 }
 
-function placeBefore(before: Standing): Partial<Draft> {
+function restoredState(before: StateBefore): Partial<Draft> {
   // The editor that was open then is closed now.
   const isEditing = before.state === 'held' && before.reason === 'editing';
   return isEditing

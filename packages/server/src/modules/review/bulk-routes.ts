@@ -1,21 +1,27 @@
 import { Type } from 'typebox';
-import type { BulkAct, BulkAsked, BulkPreview } from '@beckon/contract/dashboard';
+import type { BulkAct, BulkInput, BulkPreview } from '@beckon/contract/dashboard';
 import { Fault } from '../../platform/fault.ts';
-import { describeDrafts, inList, readDraftFilter } from './list-drafts.ts';
-import { actOnMany, type Chosen, type ManyAct, type ManyPreviewed, previewMany } from './act-on-many.ts';
+import { describeDrafts, toDraftInList, readDraftFilter } from './list-drafts.ts';
+import {
+  actOnMany,
+  type DraftSelection,
+  type BulkAction,
+  type DraftsPreview,
+  previewMany,
+} from './act-on-many.ts';
 import { ruleNames, reasonWords } from '../explain/index.ts';
 import { actorsOf, toDraftListed } from './draft-view.ts';
 import { readUntil } from './action-routes.ts';
 import { type DashboardRoute, routesFor, type KitDeps } from '../workspace/index.ts';
-import type { Mailroom } from '../delivery/index.ts';
+import type { SendServices } from '../delivery/index.ts';
 import type { Models } from '../rules/index.ts';
 
-type Deps = KitDeps & { mailroom: Mailroom; models: Models };
+type Deps = KitDeps & { sendServices: SendServices; models: Models };
 const { route } = routesFor<Deps>();
 
 const IDS_MAX = 500;
 
-const ASKED = Type.Object({
+const BULK_BODY = Type.Object({
   action: Type.Union([
     Type.Object({ kind: Type.Literal('approve') }, { additionalProperties: false }),
     Type.Object(
@@ -35,10 +41,10 @@ export const draftBulkRoutes: DashboardRoute<Deps>[] = [
   route('POST /projects/:project/drafts/bulk/preview', {
     needs: 'reviewer',
     reads: true,
-    body: ASKED,
-    async handle({ db, mailroom, models }, { projectId, body, actor }) {
+    body: BULK_BODY,
+    async handle({ db, sendServices, models }, { projectId, body, actor }) {
       const doing = { act: readAct(body.action), by: { actor } };
-      const found = await previewMany({ db, mailroom, models }, chosen(projectId, body), doing);
+      const found = await previewMany({ db, sendServices, models }, selectionOf(projectId, body), doing);
       const names = await ruleNames(db, projectId);
       return { data: toPreview(found, names) };
     },
@@ -46,30 +52,38 @@ export const draftBulkRoutes: DashboardRoute<Deps>[] = [
   route('POST /projects/:project/drafts/bulk', {
     needs: 'reviewer',
     audit: 'draft.bulk_action',
-    body: ASKED,
-    async handle({ db, newId, mailroom, models, access }, { projectId, body, actor, note }) {
+    body: BULK_BODY,
+    async handle({ db, newId, sendServices, models, access }, { projectId, body, actor, note }) {
       const what = readAct(body.action);
       const doing = { act: what, by: { actor } };
-      const done = await actOnMany({ db, newId, mailroom, models }, chosen(projectId, body), doing);
-      const { acted, refused, more } = done;
+      const result = await actOnMany(
+        { db, newId, sendServices, models },
+        selectionOf(projectId, body),
+        doing,
+      );
+      const { acted, refused, more } = result;
       const after = { changed: acted.map(({ draft }) => draft.id), unchanged: refused.length };
       note({ subject: `${what.kind} ${acted.length} drafts`, after });
       const described = await describeDrafts(
         db,
         projectId,
-        acted.map(({ draft }) => inList(draft)),
+        acted.map(({ draft }) => toDraftInList(draft)),
       );
       const names = await access.namesOf(actorsOf(acted.map(({ draft }) => draft)));
       const looker = { actor, names, now: db.clock.now() };
       return {
-        data: { changed: described.map((one) => toDraftListed(one, looker)), unchanged: refused, more },
+        data: {
+          changed: described.map((listedDraft) => toDraftListed(listedDraft, looker)),
+          unchanged: refused,
+          more,
+        },
       };
     },
   }),
 ];
 
 /** Requires exactly one of both: an empty filter selects everything, a missing one selects nothing. */
-function chosen(projectId: number, { ids, filter }: BulkAsked): Chosen {
+function selectionOf(projectId: number, { ids, filter }: BulkInput): DraftSelection {
   if ((ids === undefined) === (filter === undefined)) {
     const message = 'Select drafts either by ids or by filter';
     throw new Fault('validation_failed', { details: [{ message, field: 'ids' }] });
@@ -77,7 +91,7 @@ function chosen(projectId: number, { ids, filter }: BulkAsked): Chosen {
   return { projectId, ids: ids ?? null, filter: readDraftFilter(filter) };
 }
 
-function readAct(act: BulkAct): ManyAct {
+function readAct(act: BulkAct): BulkAction {
   switch (act.kind) {
     case 'approve':
       return { kind: 'approve' };
@@ -90,7 +104,7 @@ function readAct(act: BulkAct): ManyAct {
   }
 }
 
-function toPreview(found: ManyPreviewed, names: (ruleId: string) => string): BulkPreview {
+function toPreview(found: DraftsPreview, names: (ruleId: string) => string): BulkPreview {
   const { drafts, more, wouldAct, refused, gates } = found;
   const held = [...gates.values()].flatMap((gate) => (gate && !gate.passes ? [gate.reason] : []));
   return {
@@ -98,22 +112,25 @@ function toPreview(found: ManyPreviewed, names: (ruleId: string) => string): Bul
     more,
     would_change: wouldAct.length,
     users: new Set(wouldAct.map(({ userId }) => userId)).size,
-    unchanged: counted(refused, ({ message }) => message).map(([message, many]) => ({
+    unchanged: countsByKey(refused, ({ message }) => message).map(([message, many]) => ({
       message,
       drafts: many,
     })),
-    held_by: counted(held, (reason) => reason).map(([reason, many]) => ({
+    held_by: countsByKey(held, (reason) => reason).map(([reason, many]) => ({
       reason,
       sentence: reasonWords(reason, 'draft'),
       drafts: many,
     })),
     sends_now: [...gates.values()].filter((gate) => gate?.passes).length,
-    rules: counted(wouldAct, ({ ruleId }) => names(ruleId)).map(([name, many]) => ({ name, drafts: many })),
+    rules: countsByKey(wouldAct, ({ ruleId }) => names(ruleId)).map(([name, many]) => ({
+      name,
+      drafts: many,
+    })),
   };
 }
 
 /** Counts the items by key, most frequent first. */
-function counted<T>(items: T[], keyOf: (item: T) => string): [string, number][] {
-  const groups = [...Map.groupBy(items, keyOf)].map(([key, some]): [string, number] => [key, some.length]);
+function countsByKey<T>(items: T[], keyOf: (item: T) => string): [string, number][] {
+  const groups = [...Map.groupBy(items, keyOf)].map(([key, group]): [string, number] => [key, group.length]);
   return groups.toSorted((a, b) => b[1] - a[1]);
 }

@@ -6,36 +6,36 @@ const DAY_COUNTED_MAX = 100_000;
 /** `day` has the form 2026-01-15 and is in UTC, like the counts of events. */
 export type DayCount = { day: string; count: number; isMore: boolean };
 
-export type DaysAsked = { projectId: number; now: number; days: number };
+export type DayCountsQuery = { projectId: number; now: number; days: number };
 
 /** Every day of the period up to now, oldest first. */
 const DAYS = `(SELECT ($2::timestamptz AT TIME ZONE 'UTC')::date - n AS day FROM generate_series(0, $3::int - 1) n) days`;
 const DAY = `days.day::text AS day`;
-const valuesOf = ({ projectId, now, days }: DaysAsked): unknown[] => [projectId, new Date(now), days];
+const valuesOf = ({ projectId, now, days }: DayCountsQuery): unknown[] => [projectId, new Date(now), days];
 
 /** Reads the table `event_volume` of another module. */
-export function countEventDays(tx: Tx, asked: DaysAsked): Promise<DayCount[]> {
+export function countEventDays(tx: Tx, query: DayCountsQuery): Promise<DayCount[]> {
   return tx.query(
     `SELECT ${DAY}, coalesce(v.count, 0)::bigint AS count, false AS "isMore" FROM ${DAYS} LEFT JOIN (
        SELECT v.day, sum(v.count) AS count FROM beckon.event_volume v
        WHERE v.project_id = $1 AND v.day > ($2::timestamptz AT TIME ZONE 'UTC')::date - $3::int GROUP BY v.day
      ) v ON v.day = days.day ORDER BY days.day`,
-    valuesOf(asked),
+    valuesOf(query),
   );
 }
 
 /** Reads the table `draft` of another module. */
-export function countDraftDays(tx: Tx, asked: DaysAsked): Promise<DayCount[]> {
-  return countDays(tx, asked, `FROM beckon.draft t WHERE t.project_id = $1 AND ${within('t.created_at')}`);
+export function countDraftDays(tx: Tx, query: DayCountsQuery): Promise<DayCount[]> {
+  return countDays(tx, query, `FROM beckon.draft t WHERE t.project_id = $1 AND ${within('t.created_at')}`);
 }
 
-/** Counts sent emails. Reads the table `message` of another module. */
-export function countSentDays(tx: Tx, asked: DaysAsked): Promise<DayCount[]> {
+/** Counts sent emails. Reads the table `email` of another module. */
+export function countSentDays(tx: Tx, query: DayCountsQuery): Promise<DayCount[]> {
   const sent = `t.state IN ('sent', 'unknown')`;
   return countDays(
     tx,
-    asked,
-    `FROM beckon.message t WHERE t.project_id = $1 AND ${within('t.claimed_at')} AND ${sent}`,
+    query,
+    `FROM beckon.email t WHERE t.project_id = $1 AND ${within('t.claimed_at')} AND ${sent}`,
   );
 }
 
@@ -50,7 +50,7 @@ export type OutcomeDay = {
 };
 
 /** Counts opens, clicks and replies by humans, without bots. Reads the table `outcome` of another module. */
-export function countOutcomeDays(tx: Tx, asked: DaysAsked): Promise<OutcomeDay[]> {
+export function countOutcomeDays(tx: Tx, query: DayCountsQuery): Promise<OutcomeDay[]> {
   const ofType = (type: string): string => `count(*) FILTER (WHERE o.type = 'email.${type}') AS ${type}`;
   const types = ['opened', 'clicked', 'replied', 'bounced', 'unsubscribed'].map(ofType).join(', ');
   return tx.query(
@@ -60,17 +60,17 @@ export function countOutcomeDays(tx: Tx, asked: DaysAsked): Promise<OutcomeDay[]
            AND (t.type NOT IN ('email.opened', 'email.clicked') OR t.class = 'no') LIMIT ${DAY_COUNTED_MAX + 1}
        ) o
      ) c ORDER BY days.day`,
-    valuesOf(asked),
+    valuesOf(query),
   );
 }
 
-function countDays(tx: Tx, asked: DaysAsked, from: string): Promise<DayCount[]> {
+function countDays(tx: Tx, query: DayCountsQuery, from: string): Promise<DayCount[]> {
   return tx.query(
     `SELECT ${DAY}, least(c.count, ${DAY_COUNTED_MAX})::bigint AS count, c.count > ${DAY_COUNTED_MAX} AS "isMore"
      FROM ${DAYS} CROSS JOIN LATERAL (
        SELECT count(*) AS count FROM (SELECT ${from} LIMIT ${DAY_COUNTED_MAX + 1}) t
      ) c ORDER BY days.day`,
-    valuesOf(asked),
+    valuesOf(query),
   );
 }
 

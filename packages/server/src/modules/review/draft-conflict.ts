@@ -5,7 +5,7 @@ import type { KitDeps } from '../workspace/index.ts';
 
 type Deps = KitDeps;
 
-const DONE: Partial<Record<DraftTransition['action'], string>> = {
+const ACTION_PHRASES: Partial<Record<DraftTransition['action'], string>> = {
   approve: 'approved this draft',
   skip: 'skipped this draft',
   edit: 'edited this draft',
@@ -19,15 +19,15 @@ const DONE: Partial<Record<DraftTransition['action'], string>> = {
 /** An action of another member is named in a conflict for this long. */
 const NEWS_MS = 10 * 60_000;
 
-type Tried = { projectId: number; draftId: string; actor: string };
+type ConflictContext = { projectId: number; draftId: string; actor: string };
 
 /**
  * Runs a change of a draft. A conflict says which member did what and when, and messages contain the names of members instead of
  * their ids.
  */
-export async function tellingWho<T>(
+export async function withConflictActor<T>(
   { db, access }: Pick<Deps, 'db' | 'access'>,
-  { projectId, draftId, actor }: Tried,
+  { projectId, draftId, actor }: ConflictContext,
   change: () => Promise<T>,
 ): Promise<T> {
   try {
@@ -35,12 +35,12 @@ export async function tellingWho<T>(
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== 'conflict' || !isDraftId(draftId)) throw error;
     const moves = await listMoves(db, projectId, draftId);
-    const last = moves.findLast((move) => DONE[move.action] !== undefined);
+    const last = moves.findLast((move) => ACTION_PHRASES[move.action] !== undefined);
     const named = [...new Set([...(last ? [last.actor] : []), ...actorsIn(error.message)])];
     const names = await access.namesOf(named);
-    const said = withNames(error.message, names);
-    const who = last && last.actor !== actor ? whoDidWhat(last, db.clock.now(), names) : null;
-    const message = who === null ? said : `${who}. ${said}`;
+    const text = withNames(error.message, names);
+    const lastChange = last && last.actor !== actor ? lastChangeSentence(last, db.clock.now(), names) : null;
+    const message = lastChange === null ? text : `${lastChange}. ${text}`;
     throw new Fault('conflict', { details: [{ message, field: 'draft' }], cause: error });
   }
 }
@@ -55,7 +55,7 @@ function withNames(message: string, names: ReadonlyMap<string, string>): string 
   return message.replaceAll(ACTOR, (actor) => names.get(actor) ?? actor);
 }
 
-function whoDidWhat(
+function lastChangeSentence(
   { action, actor, at }: DraftTransition,
   now: number,
   names: ReadonlyMap<string, string>,
@@ -63,5 +63,5 @@ function whoDidWhat(
   if (now - at > NEWS_MS) return null;
   const seconds = Math.max(0, Math.round((now - at) / 1_000));
   const ago = seconds < 60 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
-  return `${names.get(actor) ?? actor} ${DONE[action]} ${ago} ago`;
+  return `${names.get(actor) ?? actor} ${ACTION_PHRASES[action]} ${ago} ago`;
 }

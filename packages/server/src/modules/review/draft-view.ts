@@ -1,22 +1,22 @@
 import type {
   DraftGate,
   DraftListed,
-  DraftMoveShown,
+  DraftMoveEntry,
   DraftWhole,
   WhyStep as WhyShown,
 } from '@beckon/contract/dashboard';
 import { iso, isoOrNull } from '../../platform/time/clock.ts';
 import type { Draft, DraftTransition } from '../drafts/index.ts';
-import type { GateAnswer } from '../sending/index.ts';
+import type { GateResult } from '../sending/index.ts';
 import { reasonWords } from '../explain/index.ts';
 import type { DescribedDraft } from './list-drafts.ts';
 import type { WhyStep } from './why-draft.ts';
-import type { ShownWhole } from './show-draft.ts';
+import type { DraftDetail } from './show-draft.ts';
 
 /** The member who views the draft, and the names of all others. */
-export type Looker = { actor: string; now: number; names: ReadonlyMap<string, string> };
+export type DraftViewer = { actor: string; now: number; names: ReadonlyMap<string, string> };
 
-export function toDraftListed({ draft, rule, person }: DescribedDraft, looker: Looker): DraftListed {
+export function toDraftListed({ draft, rule, person }: DescribedDraft, viewer: DraftViewer): DraftListed {
   const { id, state, resumeState, reason, ruleId, userId, subject } = draft;
   return {
     id,
@@ -39,7 +39,7 @@ export function toDraftListed({ draft, rule, person }: DescribedDraft, looker: L
     edited: draft.isEdited,
     autopilot: draft.autopilotMs !== null,
     priority: draft.priority,
-    lease: toLease(draft, looker),
+    lease: toLease(draft, viewer),
     content_hash: draft.contentHash,
     moves: draft.moves,
     resend_of: draft.resendOf,
@@ -52,44 +52,54 @@ export function toDraftListed({ draft, rule, person }: DescribedDraft, looker: L
 /** A lease without a recent heartbeat counts as closed. */
 function toLease(
   { leaseBy, dueAt }: Pick<Draft, 'leaseBy' | 'dueAt'>,
-  { actor, now, names }: Looker,
+  { actor, now, names }: DraftViewer,
 ): DraftListed['lease'] {
   if (leaseBy === null || dueAt === null || dueAt <= now) return null;
   return { by: names.get(leaseBy) ?? leaseBy, until: iso(dueAt), mine: leaseBy === actor };
 }
 
 /** Null if nothing would hold it. */
-export function toGate(gate: GateAnswer | null): DraftGate | null {
+export function toGate(gate: GateResult | null): DraftGate | null {
   if (gate === null || gate.passes) return null;
   const { reason, until, detail } = gate;
   return { reason, sentence: reasonWords(reason, 'draft', detail), until: isoOrNull(until), detail };
 }
 
-export function toWhole(described: DescribedDraft, whole: ShownWhole, looker: Looker): DraftWhole {
+export function toDraftWhole(described: DescribedDraft, whole: DraftDetail, viewer: DraftViewer): DraftWhole {
   const { draft, moves, ahead, outcomes } = whole;
   return {
-    ...toDraftListed(described, looker),
+    ...toDraftListed(described, viewer),
     content: draft.content,
     facts: draft.facts,
     version: draft.version,
     key: draft.key,
-    rule_holds: ahead?.holds ?? null,
+    rule_holds: ahead?.matches ?? null,
     send_check: toGate(ahead?.gate ?? null),
-    history: moves.map((move) => toMove(move, looker)),
+    history: moves.map((move) => toMove(move, viewer)),
     outcomes: outcomes.map(({ type, occurred_at, detail }) => ({ type, occurred_at, detail })),
   };
 }
 
 function toMove(
   { at, contentHash, from, to, actor, ...move }: DraftTransition,
-  { names }: Looker,
-): DraftMoveShown {
+  { names }: DraftViewer,
+): DraftMoveEntry {
   const { number, action, reason, detail } = move;
-  const who = names.get(actor) ?? actor;
-  return { number, at: iso(at), action, from, to, actor: who, reason, content_hash: contentHash, detail };
+  const actorName = names.get(actor) ?? actor;
+  return {
+    number,
+    at: iso(at),
+    action,
+    from,
+    to,
+    actor: actorName,
+    reason,
+    content_hash: contentHash,
+    detail,
+  };
 }
 
-export function toWhy({ at, actor, ...step }: WhyStep, { names }: Looker): WhyShown {
+export function toWhy({ at, actor, ...step }: WhyStep, { names }: DraftViewer): WhyShown {
   return { ...step, at: isoOrNull(at), actor: actor === null ? null : (names.get(actor) ?? actor) };
 }
 

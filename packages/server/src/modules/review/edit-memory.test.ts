@@ -29,10 +29,10 @@ test('counts the same cut in emails to several users as one change', () => {
   const three = edited(
     ['Fay', 'Gus', 'Hal'],
     (body, name) => `${body}\n\nRegards, for ${name} alone ${name}`,
-  ).map((one, i) => ({
-    ...one,
+  ).map((edit, i) => ({
+    ...edit,
     id: `e${i}`,
-    after: { ...one.after, body: `${one.before.body}\n\nNote ${i}` },
+    after: { ...edit.after, body: `${edit.before.body}\n\nNote ${i}` },
   }));
   expect(recurringChanges([...five, ...three])).toEqual([
     {
@@ -91,14 +91,14 @@ test('finds a paragraph in the source although it contains facts about the user'
   const email = 'One.\n\nYour plan is {{ user.plan | plan_name }}, {{user.name}}.\n\nTwo.';
   const before = 'One.\n\nYour plan is Pro plus, Ada.\n\nTwo.';
   const texts = { subject: 's', preheader: '', format: 'markdown' as const };
-  const one = {
+  const edit = {
     facts: { 'user.plan': 'Pro plus', 'user.name': 'Ada' },
     before: { ...texts, body: before },
     after: { ...texts, body: 'One.\n\nTwo.' },
   };
   const changes = recurringChanges([
-    { id: 'a', ...one },
-    { id: 'b', ...one },
+    { id: 'a', ...edit },
+    { id: 'b', ...edit },
   ]);
   expect(applyChanges(email, 'body', changes)?.text).toBe('One.\n\nTwo.');
 });

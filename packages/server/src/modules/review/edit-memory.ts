@@ -32,21 +32,21 @@ export function recurringChanges(
   for (const draft of edited) {
     for (const change of changesOf(draft)) {
       const key = JSON.stringify([change.part, change.kind, change.before, change.after]);
-      const known = found.get(key) ?? { change, drafts: [], paragraphs: [] };
-      found.set(key, known);
-      if (!known.drafts.includes(draft.id)) known.drafts.push(draft.id);
-      if (change.paragraph !== null) known.paragraphs.push(change.paragraph);
+      const entry = found.get(key) ?? { change, drafts: [], paragraphs: [] };
+      found.set(key, entry);
+      if (!entry.drafts.includes(draft.id)) entry.drafts.push(draft.id);
+      if (change.paragraph !== null) entry.paragraphs.push(change.paragraph);
     }
   }
   return [...found.values()]
     .filter(({ drafts }) => drafts.length >= RECURS)
     .toSorted((a, b) => b.drafts.length - a.drafts.length)
     .slice(0, CHANGES_MAX)
-    .map((one) => toChange(one, edited.length));
+    .map((entry) => toChange(entry, edited.length));
 }
 
-type One = Pick<EditChange, 'part' | 'kind' | 'before' | 'after' | 'paragraph'>;
-type Found = { change: One; drafts: string[]; paragraphs: number[] };
+type TextChange = Pick<EditChange, 'part' | 'kind' | 'before' | 'after' | 'paragraph'>;
+type Found = { change: TextChange; drafts: string[]; paragraphs: number[] };
 
 function toChange({ change, drafts, paragraphs }: Found, total: number): EditChange {
   const paragraph = mostFrequent(paragraphs);
@@ -55,7 +55,7 @@ function toChange({ change, drafts, paragraphs }: Found, total: number): EditCha
   return { ...change, paragraph, count, total, sentence, drafts: drafts.slice(0, DRAFTS_NAMED) };
 }
 
-function changesOf({ facts, before, after }: Pick<EditedDraft, 'facts' | 'before' | 'after'>): One[] {
+function changesOf({ facts, before, after }: Pick<EditedDraft, 'facts' | 'before' | 'after'>): TextChange[] {
   const variable = toVariables(facts);
   const of = (content: DraftContent, part: EditChange['part']): string =>
     variable(content[part].replaceAll('\r\n', '\n'));
@@ -72,11 +72,12 @@ const VALUE_MIN_CHARS = 3;
 function toVariables(facts: Record<string, unknown>): (text: string) => string {
   const values = Object.entries(facts)
     .flatMap(([name, value]): [string, string][] => {
-      const said = typeof value === 'number' || typeof value === 'string' ? String(value) : '';
-      return said.trim().length < VALUE_MIN_CHARS ? [] : [[name, said]];
+      const text = typeof value === 'number' || typeof value === 'string' ? String(value) : '';
+      return text.trim().length < VALUE_MIN_CHARS ? [] : [[name, text]];
     })
     .toSorted((a, b) => b[1].length - a[1].length);
-  return (text) => values.reduce((said, [name, value]) => said.replaceAll(value, `{{ ${name} }}`), text);
+  return (text) =>
+    values.reduce((replaced, [name, value]) => replaced.replaceAll(value, `{{ ${name} }}`), text);
 }
 
 function paragraphsOf(body: string): string[] {
@@ -86,10 +87,10 @@ function paragraphsOf(body: string): string[] {
     .filter((paragraph) => paragraph !== '');
 }
 
-function bodyChanges(before: string, after: string): One[] {
+function bodyChanges(before: string, after: string): TextChange[] {
   return diffLists(paragraphsOf(before), paragraphsOf(after)).flatMap(({ at, removed, added }) => {
     const rest = [...added];
-    const changes: One[] = [];
+    const changes: TextChange[] = [];
     for (const [i, paragraph] of removed.entries()) {
       // A rewritten paragraph keeps its position and some of its words.
       const next = rest[0];
@@ -100,7 +101,7 @@ function bodyChanges(before: string, after: string): One[] {
         changes.push({ part: 'body', kind: 'removed', before: paragraph, after: '', paragraph: at + i + 1 });
     }
     const where = { part: 'body', kind: 'added', before: '', paragraph: at + removed.length + 1 } as const;
-    return [...changes, ...rest.map((paragraph): One => ({ ...where, after: paragraph }))];
+    return [...changes, ...rest.map((paragraph): TextChange => ({ ...where, after: paragraph }))];
   });
 }
 
@@ -118,7 +119,7 @@ function wordsIn(text: string): string[] {
   return text.match(/\{\{[^}]*\}\}\S*|\S+/g) ?? [];
 }
 
-function wordChanges(part: EditChange['part'], before: string, after: string): One[] {
+function wordChanges(part: EditChange['part'], before: string, after: string): TextChange[] {
   return diffLists(wordsIn(before), wordsIn(after)).map(({ removed, added }) => {
     const kind = added.length === 0 ? 'removed' : removed.length === 0 ? 'added' : 'replaced';
     return { part, kind, before: removed.join(' '), after: added.join(' '), paragraph: null };
@@ -137,9 +138,9 @@ const ORDINALS = [
   'ninth',
   'tenth',
 ];
-const SHOWN_CHARS = 60;
+const QUOTE_CHARS = 60;
 
-function wordsOf({ part, kind, before, after, paragraph }: One): string {
+function wordsOf({ part, kind, before, after, paragraph }: TextChange): string {
   const where = part === 'body' ? '' : ` in the ${part}`;
   if (kind === 'replaced') return `wrote “${cut(after)}” for “${cut(before)}”${where}`;
   if (paragraph === null)
@@ -151,7 +152,7 @@ function wordsOf({ part, kind, before, after, paragraph }: One): string {
 
 function cut(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ');
-  return line.length > SHOWN_CHARS ? `${line.slice(0, SHOWN_CHARS - 1)}…` : line;
+  return line.length > QUOTE_CHARS ? `${line.slice(0, QUOTE_CHARS - 1)}…` : line;
 }
 
 function mostFrequent(numbers: number[]): number | null {
@@ -181,10 +182,10 @@ export function applyChanges(
 /** Replaces the words if they occur exactly once. Words that were only added have no position in the source. */
 function replaceWords(text: string, { before, after }: EditChange): string | null {
   if (before === '') return null;
-  const places = [...text.matchAll(sourcePattern(before))];
-  const [place] = places;
-  if (!place || places.length > 1) return null;
-  const [from, to] = [text.slice(0, place.index), text.slice(place.index + place[0].length)];
+  const matches = [...text.matchAll(sourcePattern(before))];
+  const [match] = matches;
+  if (!match || matches.length > 1) return null;
+  const [from, to] = [text.slice(0, match.index), text.slice(match.index + match[0].length)];
   return after === ''
     ? `${from.trimEnd()}${from.trimEnd() === '' ? '' : ' '}${to.trimStart()}`
     : `${from}${after}${to}`;
@@ -193,7 +194,7 @@ function replaceWords(text: string, { before, after }: EditChange): string | nul
 function replaceParagraph(text: string, { kind, before, after, paragraph }: EditChange): string | null {
   const paragraphs = text.split(/\n\s*\n/);
   if (kind === 'added') return paragraphs.toSpliced((paragraph ?? 1) - 1, 0, after).join('\n\n');
-  const at = paragraphs.findIndex((one) => sourcePattern(before, true).test(one.trim()));
+  const at = paragraphs.findIndex((candidate) => sourcePattern(before, true).test(candidate.trim()));
   return at < 0 ? null : paragraphs.toSpliced(at, 1).join('\n\n');
 }
 

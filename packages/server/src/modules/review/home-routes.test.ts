@@ -16,9 +16,10 @@ afterAll(() => Promise.all([dashboard.close(), relay.close()]));
 
 const EMAIL = { draft: { subject: 'Hello', body: 'Hello' } };
 let story: Story;
-type Answers = { home: Home; counts: HomeCounts; 'home/charts': HomeCharts };
-const ask = async <P extends keyof Answers>(path: P): Promise<Answers[P]> =>
-  (await dashboard.ask<Answers[P]>(`GET /projects/${story.projectId}/${path}`, { as: 'viewer' })).json.data;
+type HomeResponses = { home: Home; counts: HomeCounts; 'home/charts': HomeCharts };
+const request = async <P extends keyof HomeResponses>(path: P): Promise<HomeResponses[P]> =>
+  (await dashboard.request<HomeResponses[P]>(`GET /projects/${story.projectId}/${path}`, { as: 'viewer' }))
+    .json.data;
 
 beforeEach(async () => {
   story = await newStory(stage);
@@ -32,14 +33,14 @@ async function greet(user: string): Promise<void> {
 }
 
 const counts = async () => {
-  const { review, held, failed, dead_letters: dead } = await ask('counts');
+  const { review, held, failed, dead_letters: dead } = await request('counts');
   return [review, held, failed, dead].map(({ count }) => count);
 };
-const needs = async (): Promise<{ kind: string }[]> => (await ask('home')).needs;
+const needs = async (): Promise<{ kind: string }[]> => (await request('home')).needs;
 const after = (ms: number): string => new Date(story.now() + ms).toISOString();
 
 test('shows a new project the steps to its first email, and nothing that needs attention', async () => {
-  const home = await ask('home');
+  const home = await request('home');
   expect(home).toMatchObject({ time_zone: 'UTC', needs: [], first_email: null });
   expect(home.health).toMatchObject({
     queue: { waiting: 0, waiting_max: 50_000, oldest_ms: 0 },
@@ -59,7 +60,7 @@ test('shows a new project the steps to its first email, and nothing that needs a
 test('shows the first draft with its send time and its send check, until an email was sent', async () => {
   await story.until('20:00');
   await greet('ada');
-  const { first_email: first, health } = await ask('home');
+  const { first_email: first, health } = await request('home');
   expect(health.last_event).toEqual({ name: 'hello', received_at: after(0) });
   expect(first).toMatchObject({
     subject: 'Hello',
@@ -74,14 +75,14 @@ test('shows the first draft with its send time and its send check, until an emai
   expect(leavesAt).toBeGreaterThanOrEqual(story.now() + 12 * HOUR);
   await story.later(leavesAt - story.now());
   expect((await story.emails()).map(({ at }) => at)).toEqual([leavesAt]);
-  const home = await ask('home');
+  const home = await request('home');
   expect([home.first_email, home.setup]).toEqual([null, null]);
 });
 
 test('shows no send time for a draft that only a member can send', async () => {
   await story.set({ autopilot: 'draft' });
   await greet('ada');
-  expect((await ask('home')).first_email).toMatchObject({
+  expect((await request('home')).first_email).toMatchObject({
     sends_at: null,
     reason: null,
     state: 'scheduled',
@@ -89,7 +90,7 @@ test('shows no send time for a draft that only a member can send', async () => {
 });
 
 test('adds the steps to real sending to the setup if there is a relay', async () => {
-  const home = async () => (await relay.ask<Home>(`GET /projects/${story.projectId}/home`)).json.data;
+  const home = async () => (await relay.request<Home>(`GET /projects/${story.projectId}/home`)).json.data;
   const ofRelay = async () =>
     (await home()).setup
       ?.filter(({ id }) => /domain|sender|suppressions/.test(id))
@@ -174,7 +175,7 @@ test('lists a pause, a demoted rule and a failing domain or endpoint until they 
   const at = new Date(story.now());
   const id = (n: number): string => `00000000-0000-7000-8000-00000000000${n}`;
   await db.query(
-    `UPDATE beckon.rule SET mode = 'draft', deadline_ms = NULL, demoted_at = $2, demoted_why = 'bounces'
+    `UPDATE beckon.rule SET mode = 'draft', deadline_ms = NULL, demoted_at = $2, demoted_reason = 'bounces'
      WHERE project_id = $1 AND name = 'greeter'`,
     [story.projectId, at],
   );
@@ -206,7 +207,7 @@ test('counts each of the last thirty days in the charts, the current one last', 
   await greet('ada');
   await story.later(2 * DAY);
   await greet('bo');
-  const charts = await ask('home/charts');
+  const charts = await request('home/charts');
   const day = (ms: number): string => after(ms).slice(0, 10);
   for (const chart of ['events', 'drafts', 'sent', 'outcomes'] as const) {
     expect(charts[chart]).toHaveLength(30);
@@ -233,7 +234,9 @@ test('counts each of the last thirty days in the charts, the current one last', 
 
 test('returns 404 for another project, and 401 without a session', async () => {
   for (const path of ['counts', 'home', 'home/charts']) {
-    expect((await dashboard.ask(`GET /projects/999999/${path}`)).status).toBe(404);
-    expect((await dashboard.ask(`GET /projects/${story.projectId}/${path}`, { as: null })).status).toBe(401);
+    expect((await dashboard.request(`GET /projects/999999/${path}`)).status).toBe(404);
+    expect((await dashboard.request(`GET /projects/${story.projectId}/${path}`, { as: null })).status).toBe(
+      401,
+    );
   }
 });

@@ -9,9 +9,9 @@ import {
 } from './days.ts';
 import { countForBadges, showHome } from './show-home.ts';
 import { routesFor, type KitDeps } from '../workspace/index.ts';
-import type { Mailroom } from '../delivery/index.ts';
+import type { SendServices } from '../delivery/index.ts';
 
-type Deps = KitDeps & { mailroom: Mailroom };
+type Deps = KitDeps & { sendServices: SendServices };
 const { route } = routesFor<Deps>();
 
 const CHART_DAYS = 30;
@@ -23,20 +23,20 @@ export const homeRoutes = [
   }),
   route('GET /projects/:project/home', {
     needs: 'viewer',
-    handle: async ({ db, mailroom }, { projectId }) => ({
-      data: await showHome(db, { projectId, mailroom }),
+    handle: async ({ db, sendServices }, { projectId }) => ({
+      data: await showHome(db, { projectId, sendServices }),
     }),
   }),
   route('GET /projects/:project/home/charts', {
     needs: 'viewer',
     isHeavy: true,
     async handle({ db }, { projectId }) {
-      const asked = { projectId, now: db.clock.now(), days: CHART_DAYS };
+      const query = { projectId, now: db.clock.now(), days: CHART_DAYS };
       const [events, drafts, sent, outcomes] = await Promise.all([
-        countEventDays(db, asked),
-        countDraftDays(db, asked),
-        countSentDays(db, asked),
-        countOutcomeDays(db, asked),
+        countEventDays(db, query),
+        countDraftDays(db, query),
+        countSentDays(db, query),
+        countOutcomeDays(db, query),
       ]);
       const data = {
         events: events.map(toDay),

@@ -3,7 +3,7 @@ import {
   DRAFT_COLUMNS,
   DRAFT_STATES,
   type DraftRow,
-  PERSON_DECIDES,
+  MEMBER_DECIDES,
   selectOf,
   toDraft,
 } from '../drafts/index.ts';
@@ -53,11 +53,11 @@ export async function describeDrafts(
   ]);
   const project = settings.get(projectId);
   if (!project) throw new Error(`project ${projectId} has no settings`);
-  const known = new Map(people.map((person) => [personKey(person), person]));
+  const peopleByKey = new Map(people.map((person) => [personKey(person), person]));
   return drafts.map((draft) => ({
     draft,
     rule: rules(draft.ruleId),
-    person: describePerson(known.get(personKey(draft)), project),
+    person: describePerson(peopleByKey.get(personKey(draft)), project),
   }));
 }
 
@@ -108,7 +108,7 @@ const COLUMNS: Record<keyof typeof VOCABULARY, FilterColumn> = {
 
 /** Repeats the condition of the index `draft_review`. Without that index, a page reads all open drafts. */
 const WAITS = `d.ended_at IS NULL AND d.state IN ('composing', 'scheduled', 'held')
-  AND (d.resume_state IS DISTINCT FROM 'approved' OR d.reason IN (${PERSON_DECIDES.map((reason) => `'${reason}'`).join(', ')}))`;
+  AND (d.resume_state IS DISTINCT FROM 'approved' OR d.reason IN (${MEMBER_DECIDES.map((reason) => `'${reason}'`).join(', ')}))`;
 const GROUP = `(CASE WHEN d.state = 'scheduled' OR d.reason = 'editing' THEN 0 WHEN d.reason = 'postponed' THEN 2 ELSE 1 END)`;
 const DEADLINE = `(coalesce(d.deadline_at, 'infinity'::timestamptz))`;
 
@@ -118,9 +118,9 @@ const LISTED = `${selectOf(
 )}, '' AS preheader, '' AS body, '{}'::jsonb AS facts`;
 
 /** The position at which a page ends. `group` and `deadline` are for Review. The list of all drafts uses the id. */
-export type DraftPlace = { group: number; deadline: number | null; id: string };
+export type DraftPosition = { group: number; deadline: number | null; id: string };
 
-export function placeOfDraft({ state, reason, deadlineAt, id }: DraftInList): DraftPlace {
+export function positionOfDraft({ state, reason, deadlineAt, id }: DraftInList): DraftPosition {
   const group = state === 'scheduled' || reason === 'editing' ? 0 : reason === 'postponed' ? 2 : 1;
   return { group, deadline: deadlineAt, id };
 }
@@ -129,25 +129,25 @@ type DraftPage = {
   projectId: number;
   view: DraftView;
   filter: Filter;
-  after: DraftPlace | null;
+  after: DraftPosition | null;
   offset: number;
   limit: number;
 };
 
 export async function listDraftPage(tx: Tx, page: DraftPage): Promise<DraftInList[]> {
   const { projectId, view, filter, after, offset, limit } = page;
-  const asked = asking(projectId, filter);
-  if (asked === null) return [];
-  const { values, bind } = asked;
-  const behind = after === null ? 'true' : behindSql(view, after, bind);
+  const where = filterClause(projectId, filter);
+  if (where === null) return [];
+  const { values, bind } = where;
+  const behind = after === null ? 'true' : afterPositionSql(view, after, bind);
   const order = view === 'review' ? `${GROUP}, ${DEADLINE}, d.id` : 'd.id DESC';
   const rows = await tx.query<DraftRow>(
     `SELECT ${LISTED} FROM beckon.draft d
-     WHERE d.project_id = $1 AND ${view === 'review' ? WAITS : 'true'} AND ${asked.sql} AND ${behind}
+     WHERE d.project_id = $1 AND ${view === 'review' ? WAITS : 'true'} AND ${where.sql} AND ${behind}
      ORDER BY ${order} OFFSET ${bind(String(offset))}::bigint LIMIT ${bind(String(limit))}::bigint`,
     values,
   );
-  return rows.map((row) => inList(toDraft(row)));
+  return rows.map((row) => toDraftInList(toDraft(row)));
 }
 
 /** Counts drafts up to one more than the limit. */
@@ -155,13 +155,13 @@ async function countDrafts(
   tx: Tx,
   { projectId, view, filter }: Pick<DraftPage, 'projectId' | 'view' | 'filter'>,
 ): Promise<number> {
-  const asked = asking(projectId, filter);
-  if (asked === null) return 0;
+  const where = filterClause(projectId, filter);
+  if (where === null) return 0;
   const rows = await tx.query<{ count: number }>(
     `SELECT count(*) FROM (
-       SELECT 1 FROM beckon.draft d WHERE d.project_id = $1 AND ${view === 'review' ? WAITS : 'true'} AND ${asked.sql}
+       SELECT 1 FROM beckon.draft d WHERE d.project_id = $1 AND ${view === 'review' ? WAITS : 'true'} AND ${where.sql}
        LIMIT ${DRAFTS_COUNT_MAX + 1}) d`,
-    asked.values,
+    where.values,
   );
   return rows[0]?.count ?? 0;
 }
@@ -171,13 +171,13 @@ type ReviewCounts = Record<'soon' | 'today' | 'later' | 'noDeadline' | 'held' | 
 /** Counts the drafts that wait for a member by sending time: before `soon`, before `tonight`, and later. Each count has the limit. */
 export async function countReview(
   tx: Tx,
-  asked: { projectId: number; filter: Filter; soon: number; tonight: number },
+  query: { projectId: number; filter: Filter; soon: number; tonight: number },
 ): Promise<ReviewCounts> {
   const none = { soon: 0, today: 0, later: 0, noDeadline: 0, held: 0, postponed: 0 };
-  const where = asking(asked.projectId, asked.filter);
+  const where = filterClause(query.projectId, query.filter);
   if (where === null) return none;
-  const soon = `${where.bind(new Date(asked.soon).toISOString())}::timestamptz`;
-  const tonight = `${where.bind(new Date(Math.max(asked.soon, asked.tonight)).toISOString())}::timestamptz`;
+  const soon = `${where.bind(new Date(query.soon).toISOString())}::timestamptz`;
+  const tonight = `${where.bind(new Date(Math.max(query.soon, query.tonight)).toISOString())}::timestamptz`;
   const group = (condition: string): string =>
     `(SELECT count(*) FROM (SELECT 1 FROM beckon.draft d
        WHERE d.project_id = $1 AND ${WAITS} AND ${where.sql} AND ${condition} LIMIT ${DRAFTS_COUNT_MAX + 1}) g)`;
@@ -192,20 +192,23 @@ export async function countReview(
   return rows[0] ?? none;
 }
 
-function asking(projectId: number, filter: Filter): { sql: string; values: unknown[]; bind: Bind } | null {
+function filterClause(
+  projectId: number,
+  filter: Filter,
+): { sql: string; values: unknown[]; bind: Bind } | null {
   const values: unknown[] = [projectId];
   const bind: Bind = (value) => `$${values.push(value)}`;
   const sql = filterSql(filter, COLUMNS, bind);
   return sql === null ? null : { sql, values, bind };
 }
 
-function behindSql(view: DraftView, { group, deadline, id }: DraftPlace, bind: Bind): string {
+function afterPositionSql(view: DraftView, { group, deadline, id }: DraftPosition, bind: Bind): string {
   if (view === 'all') return `d.id < ${bind(id)}::uuid`;
   const at = deadline === null ? 'infinity' : new Date(deadline).toISOString();
   return `(${GROUP}, ${DEADLINE}, d.id) > (${bind(String(group))}::int, ${bind(at)}::timestamptz, ${bind(id)}::uuid)`;
 }
 
 /** Returns the draft in the form used by lists. */
-export function inList({ content, facts: _facts, ...draft }: Draft): DraftInList {
+export function toDraftInList({ content, facts: _facts, ...draft }: Draft): DraftInList {
   return { ...draft, subject: content.subject };
 }

@@ -1,7 +1,7 @@
 import { type Draft, findDraft, type DraftTransition } from '../drafts/index.ts';
 import { findPeople, type Person } from '../users/index.ts';
 import { findRunsById, type Run, loadProjectModels, type Model, type Models } from '../rules/index.ts';
-import { readTurn } from '../../platform/locks/project-lock.ts';
+import { readProjectLock } from '../../platform/locks/project-lock.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 
 /** A draft with its moves, run and user, and the current definitions of the project. */
@@ -13,11 +13,11 @@ export type DraftCase = {
   run: Run | null;
 };
 
-export type CaseAsked = { projectId: number; draftId: string; now: number; models: Models };
+export type DraftCaseQuery = { projectId: number; draftId: string; now: number; models: Models };
 
 export async function openCase(
   tx: Tx,
-  { projectId, draftId, now, models }: CaseAsked,
+  { projectId, draftId, now, models }: DraftCaseQuery,
 ): Promise<DraftCase | undefined> {
   const found = await findDraft(tx, projectId, draftId);
   if (!found) return undefined;
@@ -35,12 +35,12 @@ export async function openCase(
 async function modelFor(
   tx: Tx,
   { projectId, ruleId, version }: Draft,
-  { now, models }: Pick<CaseAsked, 'now' | 'models'>,
+  { now, models }: Pick<DraftCaseQuery, 'now' | 'models'>,
 ): Promise<Model> {
-  const turn = await readTurn(tx, projectId);
-  const known = (await models.of(tx, [turn])).get(projectId);
-  if (known?.rules.version(ruleId, version)) return known;
-  const loaded = await loadProjectModels(tx, [turn], { now, versions: [{ projectId, ruleId, version }] });
+  const lock = await readProjectLock(tx, projectId);
+  const cachedModel = (await models.of(tx, [lock])).get(projectId);
+  if (cachedModel?.rules.version(ruleId, version)) return cachedModel;
+  const loaded = await loadProjectModels(tx, [lock], { now, versions: [{ projectId, ruleId, version }] });
   const model = loaded.get(projectId);
   if (!model) throw new Error(`project ${projectId} has no settings`);
   return model;

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
-import { heldClock } from '../../../testkit/clock.ts';
-import { testMailroom } from '../../../testkit/mailroom.ts';
+import { fixedClock } from '../../../testkit/clock.ts';
+import { testSendServices } from '../../../testkit/mailroom.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { HOUR, MINUTE } from '../../../testkit/drafts.ts';
 import { openEngine } from '../../../testkit/engine.ts';
@@ -12,14 +12,14 @@ import { listRunsOf } from '../rules/runs/reads.ts';
 import type { Run } from '../rules/runs/run.ts';
 import { createProject } from '../administration/create-project.ts';
 import { createRule } from '../rules/write-rule.ts';
-import { type MemberAction, type Acted, type Acting, moveDraft } from './move-draft.ts';
+import { type MemberAction, type MoveResult, type ActionAuthor, moveDraft } from './move-draft.ts';
 import { moveEach } from './act-on-many.ts';
 import { pauseProject } from '../administration/pause-project.ts';
 import { setSettings } from '../administration/set-settings.ts';
 import { suppress } from '../outcomes/suppressions/suppress.ts';
 import { disableRule, enableRule } from '../rules/switch-rule.ts';
 
-const clock = heldClock();
+const clock = fixedClock();
 const db = await openTestDatabase(clock);
 const engine = openEngine(db, clock);
 const newId = idMaker(db.clock);
@@ -37,7 +37,7 @@ beforeEach(async () => {
   clock.advance((36 * HOUR - (clock.now() % DAY)) % DAY);
   projectId = (await createProject(db, { name: 'Acme' })).id;
   await setSettings(db, projectId, { frequency_cap: 'off', throttle: 'off' });
-  engine.transport.answer({ result: 'sent' });
+  engine.transport.setResult({ result: 'sent' });
 });
 
 async function make(document: object = {}): Promise<void> {
@@ -72,9 +72,13 @@ async function newest(userId: string): Promise<Draft> {
 }
 const all = { state: null, ruleId: null, after: null, limit: 1_000 };
 
-const act = ({ id }: Pick<Draft, 'id'>, what: MemberAction, by: Partial<Acting> = {}): Promise<Acted> =>
+const act = (
+  { id }: Pick<Draft, 'id'>,
+  what: MemberAction,
+  by: Partial<ActionAuthor> = {},
+): Promise<MoveResult> =>
   moveDraft(
-    { db, newId, mailroom: testMailroom() },
+    { db, newId, sendServices: testSendServices() },
     { projectId, draftId: id },
     { act: what, by: { actor: 'ana', ...by } },
   );
@@ -82,7 +86,7 @@ async function many(kind: 'approve' | 'skip') {
   const drafts = await listDrafts(db, { ...all, projectId, userId: null });
   const act = kind === 'skip' ? { kind, reason: null } : { kind };
   const open = drafts.filter(({ state }) => state === 'scheduled' || state === 'held');
-  const { acted, refused } = await moveEach({ db, newId, mailroom: testMailroom() }, open, {
+  const { acted, refused } = await moveEach({ db, newId, sendServices: testSendServices() }, open, {
     act,
     by: { actor: 'ana' },
   });
@@ -300,7 +304,7 @@ test('undoes an approval until the email is claimed, but not later', async () =>
   await setSettings(db, projectId, { quiet_hours: 'off' });
   const other = await greet('bea');
   let refusal: unknown = null;
-  engine.transport.answer(async () => {
+  engine.transport.setResult(async () => {
     refusal = await act(other, { kind: 'undo' }).catch((error: unknown) => error);
     return { result: 'sent' };
   });
@@ -328,11 +332,11 @@ test('undoes an approval from an open editor to the state before the editor was 
 
 test('resends a failed email once, as a new draft that passes all send checks', async () => {
   await make();
-  engine.transport.answer({ result: 'failed', reason: 'relay_rejected' });
+  engine.transport.setResult({ result: 'failed', reason: 'relay_rejected' });
   const draft = await greet('ada');
   await engine.advance(2 * HOUR);
   expect(await newest('ada')).toMatchObject({ state: 'failed' });
-  engine.transport.answer({ result: 'sent' });
+  engine.transport.setResult({ result: 'sent' });
   const { draft: made, gate } = await act(draft, { kind: 'send_again' });
   expect(made).toMatchObject({ resendOf: draft.id, state: 'approved' });
   expect(gate).toEqual({ passes: true });
@@ -344,7 +348,7 @@ test('resends a failed email once, as a new draft that passes all send checks', 
 
 test('requires a confirmation to resend an email that may have been delivered', async () => {
   await make({ only_if: { not: { trait: 'plan', equals: 'pro' } } });
-  engine.transport.answer({ result: 'unknown', reason: 'lost' });
+  engine.transport.setResult({ result: 'unknown', reason: 'lost' });
   const draft = await greet('ada');
   await engine.advance(2 * HOUR);
   await expect(act(draft, { kind: 'send_again' })).rejects.toMatchObject(conflict(/get it twice/));
@@ -386,7 +390,7 @@ test('returns not_found for an invalid id and for a draft of another project', a
   const ref = { projectId: (await createProject(db, { name: 'Other' })).id, draftId: draft.id };
   const by = { actor: 'ana' };
   await expect(
-    moveDraft({ db, newId, mailroom: testMailroom() }, ref, { act: SKIP, by }),
+    moveDraft({ db, newId, sendServices: testSendServices() }, ref, { act: SKIP, by }),
   ).rejects.toMatchObject(missing);
 });
 
@@ -398,9 +402,9 @@ test('moveEach › moves each draft, and reports those that must be decided one 
   await setSettings(db, projectId, { autopilot: 'draft' });
   const postponed = await greet('dan');
   await act(postponed, later);
-  const done = await many('approve');
-  expect(done.acted.sort()).toEqual([ada.id, bea.id].sort());
-  expect(done.refused.sort()).toMatchObject([
+  const result = await many('approve');
+  expect(result.acted.sort()).toEqual([ada.id, bea.id].sort());
+  expect(result.refused.sort()).toMatchObject([
     expect.stringMatching(/^The draft was postponed/) as string,
     expect.stringMatching(/^bob is editing the draft/) as string,
   ]);
@@ -425,7 +429,7 @@ test('holds an approved draft of a disabled rule until the rule is enabled', asy
 
 test('a resent email does not move its run, which already continued', async () => {
   await make({ steps: [{ draft: EMAIL }, { draft: SECOND_EMAIL }] });
-  engine.transport.answer({ result: 'failed', reason: 'relay_rejected' });
+  engine.transport.setResult({ result: 'failed', reason: 'relay_rejected' });
   const draft = await greet('ada');
   await engine.advance(2 * HOUR);
   const { draft: made } = await act(draft, { kind: 'send_again' });
@@ -439,10 +443,10 @@ test('a resent email does not move its run, which already continued', async () =
 
 test('a resent email is not the draft that its run waits for', async () => {
   await make({ steps: [{ draft: EMAIL }, { draft: SECOND_EMAIL }, { wait: '1h' }] });
-  engine.transport.answer({ result: 'failed', reason: 'relay_rejected' });
+  engine.transport.setResult({ result: 'failed', reason: 'relay_rejected' });
   const draft = await greet('ada');
   await engine.advance(2 * HOUR);
-  engine.transport.answer({ result: 'sent' });
+  engine.transport.setResult({ result: 'sent' });
   await act(draft, { kind: 'send_again' });
   await engine.advance(UNDO);
   expect(emails()).toHaveLength(2);
@@ -461,12 +465,12 @@ test('sends a draft on time if it is approved while the sender is running', asyn
   let batch: Promise<unknown> = Promise.resolve();
   const between: typeof db.transaction = (work) =>
     db.transaction(async (tx) => {
-      const done = await work(tx);
+      const result = await work(tx);
       batch = engine.sender.batch(projectId);
       await Promise.race([batch, untilSomebodyWaits()]);
-      return done;
+      return result;
     });
-  const deps = { db: { ...db, transaction: between }, newId, mailroom: testMailroom() };
+  const deps = { db: { ...db, transaction: between }, newId, sendServices: testSendServices() };
   const approving = { act: { kind: 'approve' }, by: { actor: 'ana' } } as const;
   await moveDraft(deps, { projectId, draftId: draft.id }, approving);
   await batch;

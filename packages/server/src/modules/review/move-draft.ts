@@ -12,7 +12,7 @@ import {
   type DraftContent,
   type Draft,
   keepContents,
-  writeMoved,
+  writeTransitions,
   listMoves,
   lockDraft,
   type DraftTransition,
@@ -20,19 +20,19 @@ import {
   sendAgain,
 } from '../drafts/index.ts';
 import { postpone } from './postpone-draft.ts';
-import { endSkipped, takeBackSkipped, findEarlier, type GateAnswer } from '../sending/index.ts';
+import { endSkipped, takeBackSkipped, findEarlier, type GateResult } from '../sending/index.ts';
 import { findRunsById, waitAgain, wakeRuns, createModels, type Model, type Models } from '../rules/index.ts';
-import { dueEarlier } from '../../platform/locks/timers.ts';
-import { readTurn } from '../../platform/locks/project-lock.ts';
+import { setTimersEarlier } from '../../platform/locks/timers.ts';
+import { readProjectLock } from '../../platform/locks/project-lock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { cleanEdit } from './clean-edit.ts';
 import {
   evaluateAgain,
-  gatherEvidence,
+  loadEvidence,
   type LookAhead,
   lookAhead,
-  type Mailroom,
+  type SendServices,
 } from '../delivery/index.ts';
 
 /** A member's action on a draft. */
@@ -47,16 +47,16 @@ export type MemberAction =
   | { kind: 'send_again'; confirmed?: boolean };
 
 /** The acting member and, optionally, the state that the member saw. */
-export type Acting = Omit<By, 'now'>;
+export type ActionAuthor = Omit<By, 'now'>;
 export type DraftRef = { projectId: number; draftId: string };
 
 /** The current draft and, if it is to be sent, the current result of the send checks. */
-export type Acted = { draft: Draft; gate: GateAnswer | null };
+export type MoveResult = { draft: Draft; gate: GateResult | null };
 
 export type MoveDeps = {
   db: Pick<Database, 'transaction' | 'query' | 'prepared' | 'clock'>;
   newId: NewId;
-  mailroom: Mailroom;
+  sendServices: SendServices;
   /** Shared between many actions, so that the definitions are loaded once. */
   models?: Models;
 };
@@ -66,19 +66,19 @@ export type MoveDeps = {
  * first.
  */
 export async function moveDraft(
-  { db, newId, mailroom, models = createModels(db.clock) }: MoveDeps,
+  { db, newId, sendServices, models = createModels(db.clock) }: MoveDeps,
   { projectId, draftId }: DraftRef,
-  { act, by }: { act: MemberAction; by: Acting },
-): Promise<Acted> {
+  { act, by }: { act: MemberAction; by: ActionAuthor },
+): Promise<MoveResult> {
   const ref = { projectId, draftId };
   const cleaned =
     act.kind === 'edit' && isDraftId(draftId)
-      ? await cleanEdit({ db, renderer: mailroom.renderer }, ref, act.content)
+      ? await cleanEdit({ db, renderer: sendServices.renderer }, ref, act.content)
       : null;
   const acted = await db.transaction(async (tx) => {
     const draft = isDraftId(draftId) ? await lockDraft(tx, projectId, draftId) : undefined;
     if (!draft) throw unknownDraft(draftId);
-    const stage: Stage = { tx, now: db.clock.now(), newId, mailroom, models };
+    const stage: Stage = { tx, now: db.clock.now(), newId, sendServices, models };
     if (cleaned !== null && cleaned.before !== draft.contentHash) throw conflict(CHANGED);
     return act.kind === 'approve'
       ? approveOn(stage, draft, { act, by })
@@ -101,10 +101,10 @@ export function unknownDraft(draftId: string): Fault {
   return new Fault('not_found', { details: [{ message, field: 'draft' }] });
 }
 
-type Stage = { tx: Tx; now: number; newId: NewId; mailroom: Mailroom; models: Models };
-type Doing<A extends MemberAction> = { act: A; by: Acting };
-type Approving = Extract<MemberAction, { kind: 'approve' }>;
-type Again = Extract<MemberAction, { kind: 'send_again' }>;
+type Stage = { tx: Tx; now: number; newId: NewId; sendServices: SendServices; models: Models };
+type ActionDecision<A extends MemberAction> = { act: A; by: ActionAuthor };
+type ApproveAction = Extract<MemberAction, { kind: 'approve' }>;
+type SendAgainAction = Extract<MemberAction, { kind: 'send_again' }>;
 
 /**
  * Approves a draft with current facts. If a fact changed since it was written, the content is refreshed first. A caller that passed the
@@ -113,8 +113,8 @@ type Again = Extract<MemberAction, { kind: 'send_again' }>;
 async function approveOn(
   stage: Stage,
   draft: Draft,
-  { act, by }: Doing<Approving>,
-): Promise<Acted | ActionRefusal> {
+  { act, by }: ActionDecision<ApproveAction>,
+): Promise<MoveResult | ActionRefusal> {
   const { tx, now } = stage;
   const followed = await followFacts(stage, draft);
   const { moves: seen, ...rest } = by;
@@ -123,28 +123,28 @@ async function approveOn(
   const whole: By = { ...rest, now, ...(moves === undefined ? {} : { moves }) };
   const decided = approve(followed?.draft ?? draft, { ...whole, anyway: act.anyway ?? false });
   const first = followed ? [followed] : [];
-  if (!isRefused(decided)) return write(stage, draft, { moved: [...first, decided], act });
-  await writeMoved(tx, first);
-  await followUp(tx, { before: draft, moved: first, now });
+  if (!isRefused(decided)) return write(stage, draft, { changes: [...first, decided], act });
+  await writeTransitions(tx, first);
+  await followUp(tx, { before: draft, changes: first, now });
   return decided;
 }
 
 /** A held draft that was approved before loses its approval together with the old text. */
-const FOLLOWS: ReadonlySet<string> = new Set(['refresh_content', 'void_approval']);
+const FACT_ACTIONS: ReadonlySet<string> = new Set(['refresh_content', 'void_approval']);
 
 async function followFacts(stage: Stage, draft: Draft): Promise<DraftChange | null> {
   const { tx, now } = stage;
   const model = await modelOf(stage, draft.projectId);
   if (!model || (draft.state !== 'scheduled' && draft.state !== 'held')) return null;
-  if (await wasHandedOver(tx, draft)) return null;
-  const evidence = await gatherEvidence(tx, [draft], { model, now });
+  if (await wasSubmitted(tx, draft)) return null;
+  const evidence = await loadEvidence(tx, [draft], { model, now });
   // The condition of the rule is checked separately; here only the content matters.
-  const decided = evaluateAgain(draft, { ...evidence, sentAnyway: new Set([draft.id]) });
-  return decided && !isRefused(decided) && FOLLOWS.has(decided.move.action) ? decided : null;
+  const decided = evaluateAgain(draft, { ...evidence, forcedDraftIds: new Set([draft.id]) });
+  return decided && !isRefused(decided) && FACT_ACTIONS.has(decided.move.action) ? decided : null;
 }
 
 /** Returns true if the email was deferred by the relay and is now held for review. It is sent with the bytes that were submitted before. */
-async function wasHandedOver(tx: Tx, { projectId, id }: Draft): Promise<boolean> {
+async function wasSubmitted(tx: Tx, { projectId, id }: Draft): Promise<boolean> {
   const earlier = await findEarlier(tx, { projectId, draftIds: [id] });
   return (earlier.get(id)?.attempts ?? 0) > 0;
 }
@@ -152,29 +152,29 @@ async function wasHandedOver(tx: Tx, { projectId, id }: Draft): Promise<boolean>
 async function actOn(
   stage: Stage,
   draft: Draft,
-  { act, by }: Doing<Exclude<MemberAction, Approving>>,
-): Promise<Acted | ActionRefusal> {
+  { act, by }: ActionDecision<Exclude<MemberAction, ApproveAction>>,
+): Promise<MoveResult | ActionRefusal> {
   const { tx, now, newId } = stage;
   const needsMoves = act.kind === 'undo' || act.kind === 'send_again';
   const moves = needsMoves ? await listMoves(tx, draft.projectId, draft.id) : [];
   const whole = { ...by, now };
   if (act.kind === 'send_again') {
     const decided = sendAgain(draft, moves, { ...whole, id: newId(), confirmed: act.confirmed ?? false });
-    return isRefused(decided) ? decided : write(stage, draft, { moved: decided.again, act });
+    return isRefused(decided) ? decided : write(stage, draft, { changes: decided.again, act });
   }
-  if (act.kind === 'edit' && (await wasHandedOver(tx, draft)))
+  if (act.kind === 'edit' && (await wasSubmitted(tx, draft)))
     throw conflict(
       'The email was already submitted to the relay, so its content is fixed. Approve the draft unchanged, or skip it',
     );
   const decided = decideOn(draft, { act, by: whole, moves });
-  return isRefused(decided) ? decided : write(stage, draft, { moved: [decided], act });
+  return isRefused(decided) ? decided : write(stage, draft, { changes: [decided], act });
 }
 
-type Plain = Exclude<MemberAction, Approving | Again>;
+type SimpleAction = Exclude<MemberAction, ApproveAction | SendAgainAction>;
 
 function decideOn(
   draft: Draft,
-  { act, by, moves }: { act: Plain; by: By; moves: DraftTransition[] },
+  { act, by, moves }: { act: SimpleAction; by: By; moves: DraftTransition[] },
 ): DraftActionResult {
   switch (act.kind) {
     case 'edit':
@@ -197,24 +197,24 @@ function decideOn(
 async function write(
   stage: Stage,
   before: Draft,
-  { moved, act }: { moved: DraftChange[]; act: MemberAction },
-): Promise<Acted> {
+  { changes, act }: { changes: DraftChange[]; act: MemberAction },
+): Promise<MoveResult> {
   const { tx, now } = stage;
-  await writeMoved(tx, moved);
-  await followUp(tx, { before, moved, now });
-  const draft = (moved.at(-1) ?? { draft: before }).draft;
+  await writeTransitions(tx, changes);
+  await followUp(tx, { before, changes, now });
+  const draft = (changes.at(-1) ?? { draft: before }).draft;
   const { projectId, id: draftId } = draft;
   if (draft.state === 'skipped') await endSkipped(tx, { projectId, draftId, at: now });
   else if (before.state === 'skipped') await takeBackSkipped(tx, { projectId, draftId });
   if (act.kind === 'edit') await keepContents(tx, [before, draft]);
   // Checked after the write, because the competition for a slot is decided among the stored drafts.
-  const ahead = draft.state === 'approved' ? await ask(stage, draft) : null;
-  if (ahead && !ahead.holds) checkWanted(act);
+  const ahead = draft.state === 'approved' ? await lookAheadOf(stage, draft) : null;
+  if (ahead && !ahead.matches) requireConfirmation(act);
   return { draft, gate: ahead?.gate ?? null };
 }
 
 /** Rejects an action that would send a draft whose rule condition does not hold, unless it was confirmed. */
-function checkWanted(act: MemberAction): void {
+function requireConfirmation(act: MemberAction): void {
   if (act.kind === 'approve' && !act.anyway) {
     throw conflict(
       "The condition of the draft's rule no longer holds. Skip the draft, or confirm that it should be sent anyway",
@@ -225,23 +225,25 @@ function checkWanted(act: MemberAction): void {
   }
 }
 
-async function ask(stage: Stage, draft: Draft): Promise<LookAhead | null> {
+async function lookAheadOf(stage: Stage, draft: Draft): Promise<LookAhead | null> {
   const model = await modelOf(stage, draft.projectId);
-  return model ? lookAhead(stage.tx, draft, { model, now: stage.now, mailroom: stage.mailroom }) : null;
+  return model
+    ? lookAhead(stage.tx, draft, { model, now: stage.now, sendServices: stage.sendServices })
+    : null;
 }
 
 async function modelOf({ tx, models }: Stage, projectId: number): Promise<Model | undefined> {
-  return (await models.of(tx, [await readTurn(tx, projectId)])).get(projectId);
+  return (await models.of(tx, [await readProjectLock(tx, projectId)])).get(projectId);
 }
 
-type Written = { before: Draft; moved: DraftChange[]; now: number };
+type WrittenMove = { before: Draft; changes: DraftChange[]; now: number };
 
 /** Continues the run of an ended draft when that is final, or makes it wait again after an undo. */
-async function followUp(tx: Tx, { before, moved, now }: Written): Promise<void> {
-  for (const { draft } of moved) {
+async function followUp(tx: Tx, { before, changes, now }: WrittenMove): Promise<void> {
+  for (const { draft } of changes) {
     const { projectId, dueAt } = draft;
     if (draft.id === before.id) await followRun(tx, before, { draft, now });
-    if (dueAt !== null) await dueEarlier(tx, 'send', [{ projectId, nextAt: new Date(dueAt) }]);
+    if (dueAt !== null) await setTimersEarlier(tx, 'send', [{ projectId, nextAt: new Date(dueAt) }]);
   }
 }
 
@@ -256,7 +258,7 @@ async function followRun(
   if (endedAt !== null && before.endedAt === null) {
     const at = Math.max(now, notBefore ?? now);
     const awake = await wakeRuns(tx, { projectId, ids: [runId], at });
-    if (awake.length > 0) await dueEarlier(tx, 'process', [{ projectId, nextAt: new Date(at) }]);
+    if (awake.length > 0) await setTimersEarlier(tx, 'process', [{ projectId, nextAt: new Date(at) }]);
   }
   if (endedAt === null && before.endedAt !== null) {
     await waitAgain(tx, { projectId, id: runId, step: draft.step });

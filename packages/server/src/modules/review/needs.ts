@@ -104,7 +104,7 @@ export function listDemoted(
   { projectId, since, until }: { projectId: number; since: number; until: number },
 ): Promise<DemotedRule[]> {
   return tx.query(
-    `SELECT id, name, demoted_why AS why FROM beckon.rule
+    `SELECT id, name, demoted_reason AS why FROM beckon.rule
      WHERE project_id = $1 AND demoted_at > $2 AND demoted_at <= $3 AND mode = 'draft' ORDER BY name`,
     [projectId, new Date(since), new Date(until)],
   );

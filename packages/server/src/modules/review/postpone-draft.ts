@@ -1,8 +1,8 @@
 import { iso, isoOrNull } from '../../platform/time/clock.ts';
-import { standing } from './approve-draft.ts';
+import { stateBefore } from './approve-draft.ts';
 import {
   type Draft,
-  moved,
+  applyTransition,
   type By,
   conflict,
   type DraftActionResult,
@@ -16,18 +16,18 @@ import {
   isApproved,
 } from '../drafts/index.ts';
 
-export type Postponed = By & {
+export type PostponeInput = By & {
   until: number;
   /** Allows a time beyond the expiry, but never beyond the end of its subject. */
   extend?: boolean;
 };
 
 /** Moves the deadline and withdraws an approval. A draft that waits for a member has no deadline, so it is only hidden until then. */
-export function postpone(draft: Draft, by: Postponed): DraftActionResult {
+export function postpone(draft: Draft, by: PostponeInput): DraftActionResult {
   const refused =
     refusal(draft, 'postpone', by) ??
     (by.extend ? null : refusalOfExpired(draft, by.now)) ??
-    refusalOfPlace(draft) ??
+    refusalOfState(draft) ??
     refusalOfTime(draft, by);
   if (refused) return refused;
   const { actor, now, until, extend } = by;
@@ -35,13 +35,13 @@ export function postpone(draft: Draft, by: Postponed): DraftActionResult {
   const expiresAt = extended
     ? expiresAfter(until, { ms: EXPIRES_AFTER_MS, endsAt: draft.endsAt })
     : draft.expiresAt;
-  const changed = draft.deadlineAt === null ? postponed(until) : delayed(draft, until);
+  const changed = draft.deadlineAt === null ? postponedState(until) : delayed(draft, until);
   const from = isoOrNull(draft.deadlineAt);
-  const detail = { until: iso(until), from, before: standing(draft) };
-  return moved(draft, { ...changed, expiresAt }, { action: 'postpone', actor, now, detail });
+  const detail = { until: iso(until), from, before: stateBefore(draft) };
+  return applyTransition(draft, { ...changed, expiresAt }, { action: 'postpone', actor, now, detail });
 }
 
-function postponed(until: number): Partial<Draft> {
+function postponedState(until: number): Partial<Draft> {
   return {
     state: 'held',
     resumeState: 'scheduled',
@@ -57,7 +57,7 @@ function delayed(draft: Draft, until: number): Partial<Draft> {
   return { state: 'scheduled', reason: null, deadlineAt: until, notBefore: null, dueAt: until };
 }
 
-function refusalOfPlace(draft: Draft): ActionRefusal | null {
+function refusalOfState(draft: Draft): ActionRefusal | null {
   if (draft.resumeState === 'composing') return conflict(STILL_DRAFTED);
   if (draft.deadlineAt !== null) return null;
   if (draft.reason === 'no_address') {
@@ -74,7 +74,7 @@ function refusalOfPlace(draft: Draft): ActionRefusal | null {
   return null;
 }
 
-function refusalOfTime(draft: Draft, { now, until, extend }: Postponed): ActionRefusal | null {
+function refusalOfTime(draft: Draft, { now, until, extend }: PostponeInput): ActionRefusal | null {
   const { deadlineAt, expiresAt, endsAt } = draft;
   if (until <= now) return invalid('until', 'A draft can only be postponed to a time in the future');
   if (endsAt !== null && until >= endsAt) {

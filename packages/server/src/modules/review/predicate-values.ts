@@ -33,12 +33,12 @@ export function valuesOf(
 }
 
 /** Counts within a time window are not kept in the totals, so only the sentence mentions them. */
-function countedOf(asked: Extract<Predicate, { event: string }>, facts: Facts): Record<string, unknown> {
-  if (asked.kind === 'sum' || (asked.kind === 'count' && asked.window !== null)) return {};
-  const total = facts.total(asked.event);
-  if (!total) return { [asked.event]: { count: 0 } };
+function countedOf(predicate: Extract<Predicate, { event: string }>, facts: Facts): Record<string, unknown> {
+  if (predicate.kind === 'sum' || (predicate.kind === 'count' && predicate.window !== null)) return {};
+  const total = facts.total(predicate.event);
+  if (!total) return { [predicate.event]: { count: 0 } };
   const { count, firstAt, lastAt } = total;
-  return { [asked.event]: { count, first: iso(firstAt), last: iso(lastAt) } };
+  return { [predicate.event]: { count, first: iso(firstAt), last: iso(lastAt) } };
 }
 
 function nameOr(names: (audienceId: string) => string | undefined, id: string): string {

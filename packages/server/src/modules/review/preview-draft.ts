@@ -6,8 +6,8 @@ import type { Tx } from '../../platform/db/statements.ts';
 import { type Models, localeOfPerson } from '../rules/index.ts';
 import { type DraftRef, isDraftId, unknownDraft } from './move-draft.ts';
 import { checkEmail } from './emails/checked-email.ts';
-import { findSender, freeze, type Mailroom } from '../delivery/index.ts';
-import { type CaseAsked, type DraftCase, openCase } from './load-draft-case.ts';
+import { findSender, freeze, type SendServices } from '../delivery/index.ts';
+import { type DraftCaseQuery, type DraftCase, openCase } from './load-draft-case.ts';
 
 /** A draft as its email would be sent now: composed and signed by the same code, but not sent. */
 export type PreviewedDraft = Pick<CheckedMail, 'html' | 'text' | 'checks'> & {
@@ -21,27 +21,27 @@ export type PreviewedDraft = Pick<CheckedMail, 'html' | 'text' | 'checks'> & {
 
 export type PreviewDeps = {
   db: Tx & { clock: { now(): number } };
-  mailroom: Mailroom;
+  sendServices: SendServices;
   models: Models;
   tokenKeys: TokenKeys;
   newId: NewId;
 };
 
 export async function previewDraft(
-  { db, mailroom, models, tokenKeys, newId }: PreviewDeps,
+  { db, sendServices, models, tokenKeys, newId }: PreviewDeps,
   ref: DraftRef,
 ): Promise<PreviewedDraft> {
-  const { renderer } = mailroom;
+  const { renderer } = sendServices;
   const now = db.clock.now();
   const opened = await openDraft(db, { ...ref, now, models });
   const { draft, model, person } = opened;
-  const sender = await findSender(db, model, mailroom);
+  const sender = await findSender(db, model, sendServices);
   const to = person?.email ?? null;
-  const messageId = newId();
+  const emailId = newId();
   const { mime } = await freeze(
     {
       ...ref,
-      messageId,
+      emailId,
       epoch: 0,
       userId: draft.userId,
       // The preview is not sent, so a user without an address gets one that does not exist.
@@ -59,14 +59,14 @@ export async function previewDraft(
       frozen: null,
       aheadMs: 0,
     },
-    { outlet: mailroom.outlet, tokenKeys, renderer, now: () => now },
+    { outlet: sendServices.outlet, tokenKeys, renderer, now: () => now },
   );
   const { projectId } = ref;
-  const asked = { projectId, id: messageId, raw: mime, kind: 'user', at: now } as const;
-  const checked = await checkEmail({ db, renderer }, asked);
+  const emailToCheck = { projectId, id: emailId, raw: mime, kind: 'user', at: now } as const;
+  const checked = await checkEmail({ db, renderer }, emailToCheck);
   const { headers } = await renderer.run('readMail', mime, { projectId });
   const { html, text, checks } = checked;
-  const { links, troubles } = await framed(opened, renderer);
+  const { links, warnings: troubles } = await renderFramed(opened, renderer);
   const bytes = { html: Buffer.byteLength(html), mime: mime.length };
   return {
     html,
@@ -86,13 +86,13 @@ const UNUSED_ADDRESS = 'unused@nowhere.invalid';
 /** Renders the HTML alone, for the frame in which a member reads the draft. This is faster than composing the email. */
 export async function renderDraft(
   { db, renderer }: { db: Tx; renderer: Renderer },
-  asked: CaseAsked,
+  query: DraftCaseQuery,
 ): Promise<Email> {
-  return framed(await openDraft(db, asked), renderer);
+  return renderFramed(await openDraft(db, query), renderer);
 }
 
 /** The unsubscribe link is an example: the reader of a preview is not the recipient. */
-function framed(opened: DraftCase, renderer: Renderer): Promise<Email> {
+function renderFramed(opened: DraftCase, renderer: Renderer): Promise<Email> {
   const { draft, model } = opened;
   const { project } = model;
   const { sender } = project.settings;
@@ -105,15 +105,15 @@ function framed(opened: DraftCase, renderer: Renderer): Promise<Email> {
     projectLocale: project.settings.language,
   };
   const { content, projectId } = draft;
-  return renderer.run('email', { content, frame, ownPrefix: null }, { projectId });
+  return renderer.run('email', { content, frame, untrackedPrefix: null }, { projectId });
 }
 
 function localeOfCase({ person, model }: DraftCase): string {
   return localeOfPerson(person ?? { traits: new Map() }, model);
 }
 
-async function openDraft(tx: Tx, asked: CaseAsked): Promise<DraftCase> {
-  const opened = isDraftId(asked.draftId) ? await openCase(tx, asked) : undefined;
-  if (!opened) throw unknownDraft(asked.draftId);
+async function openDraft(tx: Tx, query: DraftCaseQuery): Promise<DraftCase> {
+  const opened = isDraftId(query.draftId) ? await openCase(tx, query) : undefined;
+  if (!opened) throw unknownDraft(query.draftId);
   return opened;
 }

@@ -2,13 +2,13 @@ import { Type } from 'typebox';
 import { countRemoteImages } from '../../platform/outbound/inline-images.ts';
 import { previewDraft, renderDraft } from './preview-draft.ts';
 import { FRAME_QUERY, sendEmail, type DashboardRoute, routesFor, type KitDeps } from '../workspace/index.ts';
-import type { Mailroom } from '../delivery/index.ts';
+import type { SendServices } from '../delivery/index.ts';
 import type { Models } from '../rules/index.ts';
 import type { Outbound } from '../../platform/outbound/outbound.ts';
 import type { TokenKeys } from '../../platform/crypto/email-token.ts';
 
 type Deps = KitDeps & {
-  mailroom: Mailroom;
+  sendServices: SendServices;
   models: Models;
   openOutbound: () => Outbound;
   tokenKeys: TokenKeys;
@@ -21,9 +21,9 @@ const CLIP_BYTES = 102 * 1024;
 export const draftEmailRoutes: DashboardRoute<Deps>[] = [
   route('GET /projects/:project/drafts/:draft/preview', {
     needs: 'viewer',
-    async handle({ db, mailroom, models, tokenKeys, newId }, { projectId, params }) {
+    async handle({ db, sendServices, models, tokenKeys, newId }, { projectId, params }) {
       const ref = { projectId, draftId: params.draft };
-      const { html, ...email } = await previewDraft({ db, mailroom, models, tokenKeys, newId }, ref);
+      const { html, ...email } = await previewDraft({ db, sendServices, models, tokenKeys, newId }, ref);
       return {
         data: {
           ...email,
@@ -36,9 +36,9 @@ export const draftEmailRoutes: DashboardRoute<Deps>[] = [
   route('GET /projects/:project/drafts/:draft/email.html', {
     needs: 'viewer',
     query: Type.Object(FRAME_QUERY),
-    async handle({ db, openOutbound, models, mailroom }, { projectId, params, query, reply }) {
+    async handle({ db, openOutbound, models, sendServices }, { projectId, params, query, reply }) {
       const ref = { projectId, draftId: params.draft, now: db.clock.now(), models };
-      const { html } = await renderDraft({ db, renderer: mailroom.renderer }, ref);
+      const { html } = await renderDraft({ db, renderer: sendServices.renderer }, ref);
       return sendEmail({ openOutbound }, reply, { html, ...query });
     },
   }),

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { heldClock } from '../../../testkit/clock.ts';
+import { fixedClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { listDraftPage } from './list-drafts.ts';
 
-const db = await openTestDatabase(heldClock());
+const db = await openTestDatabase(fixedClock());
 
 test('reads a page of Review in its order from the index `draft_review`', async () => {
   const plan = await db.transaction(async (tx) => {
@@ -16,9 +16,16 @@ test('reads a page of Review in its order from the index `draft_review`', async 
       explained.push(...rows.map((row) => row['QUERY PLAN']));
       return [];
     };
-    const asking: Tx = { ...tx, query: query as Tx['query'] };
+    const recordingTx: Tx = { ...tx, query: query as Tx['query'] };
     const filter = { terms: [] };
-    await listDraftPage(asking, { projectId: 1, view: 'review', filter, after: null, offset: 0, limit: 10 });
+    await listDraftPage(recordingTx, {
+      projectId: 1,
+      view: 'review',
+      filter,
+      after: null,
+      offset: 0,
+      limit: 10,
+    });
     return explained.join('\n');
   });
   expect(plan).toContain('Index Scan using draft_review');

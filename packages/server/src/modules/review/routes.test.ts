@@ -27,9 +27,10 @@ beforeEach(async () => {
   await story.set({ autopilot: '4h' });
 });
 
-const get = <T = DraftListed[]>(path: string, options = {}) => dashboard.ask<T>(`GET ${at}${path}`, options);
+const get = <T = DraftListed[]>(path: string, options = {}) =>
+  dashboard.request<T>(`GET ${at}${path}`, options);
 const post = (path: string, body: object = {}, options = {}) =>
-  dashboard.ask(`POST ${at}${path}`, { body, ...options });
+  dashboard.request(`POST ${at}${path}`, { body, ...options });
 const list = async (query = ''): Promise<DraftListed[]> => (await get(query)).json.data;
 const userIds = async (query = ''): Promise<string[]> =>
   (await list(query)).map(({ user: person }) => person.external_user_id);
@@ -46,7 +47,7 @@ async function order(...users: string[]): Promise<DraftListed[]> {
   return list('?view=all');
 }
 
-async function orderOne(user = 'ada'): Promise<DraftListed> {
+async function orderDraft(user = 'ada'): Promise<DraftListed> {
   const [draft] = await order(user);
   if (!draft) throw new Error('there is no draft');
   return draft;
@@ -79,7 +80,7 @@ test('orders Review by deadline, in pages, with held drafts after that and postp
       `?limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`,
     );
     expect(page.json.meta.pagination).toEqual({ total: 6, offset: 0, limit: 2 });
-    paged.push(...page.json.data.map((one: DraftListed) => one.user.external_user_id));
+    paged.push(...page.json.data.map((listedDraft: DraftListed) => listedDraft.user.external_user_id));
     cursor = page.json.meta.cursor;
   }
   expect(paged).toEqual(order6);
@@ -123,7 +124,7 @@ test('filters by the shared grammar, and reports an invalid filter', async () =>
 });
 
 test('shows a whole draft, with the send check that holds it and each action by its actor', async () => {
-  const { id } = await orderOne();
+  const { id } = await orderDraft();
   await story.set({ quiet_hours: '00:00-23:59' });
   const { data } = (await get(`/${id}`)).json;
   expect(data).toMatchObject({
@@ -176,7 +177,7 @@ test('explains a draft from its event on, with the values that were found', asyn
 });
 
 test('renders the email as a sandboxed page, for light or dark screens, without remote images', async () => {
-  const { id } = await orderOne();
+  const { id } = await orderDraft();
   await post(`/${id}/edit`, { body: 'See ![a cat](https://cats.example/cat.png) <script>alert(1)</script>' });
   const { status, text, headers } = await get(`/${id}/email.html?scheme=dark`);
   expect(status).toBe(200);
@@ -195,7 +196,7 @@ test('renders the email as a sandboxed page, for light or dark screens, without 
 });
 
 test('uses the locale of the user for the preview and the page of a draft', async () => {
-  const { id } = await orderOne();
+  const { id } = await orderDraft();
   await story.user('ada', { traits: { locale: 'it' } });
   await story.later(60_000);
   expect((await get(`/${id}/email.html`)).text).toContain('<html lang="it" dir="ltr" ');
@@ -205,7 +206,7 @@ test('uses the locale of the user for the preview and the page of a draft', asyn
 });
 
 test('keeps each version of the text with its author, beside the current template', async () => {
-  const { id } = await orderOne();
+  const { id } = await orderDraft();
   await post(`/${id}/edit`, { body: 'First' });
   await post(`/${id}/edit`, { subject: 'Second' });
   await story.user('ada', { traits: { plan: 'free' } });
@@ -224,7 +225,7 @@ test('reports repeated edits on the rule, with a proposed change of its template
     if (person.external_user_id !== 'cleo')
       await post(`/${id}/edit`, { body: `Your plan is pro.\n\nCheers for now` });
   const [draft] = await list();
-  const { json } = await dashboard.ask(`GET /projects/${story.projectId}/rules/${draft?.rule.id}/edits`);
+  const { json } = await dashboard.request(`GET /projects/${story.projectId}/rules/${draft?.rule.id}/edits`);
   expect(json.data).toMatchObject({
     drafts: 2,
     edited: 2,
@@ -238,11 +239,11 @@ test('reports repeated edits on the rule, with a proposed change of its template
       },
     ],
   });
-  expect((await dashboard.ask(`GET /projects/${story.projectId}/rules/nothing/edits`)).status).toBe(404);
+  expect((await dashboard.request(`GET /projects/${story.projectId}/rules/nothing/edits`)).status).toBe(404);
 });
 
 test('returns 404 for a draft of another project and for an unknown id', async () => {
-  const { id } = await orderOne();
+  const { id } = await orderDraft();
   const other = await createProject(db, { name: 'Other' });
   for (const of of [
     `/projects/${other.id}/drafts/${id}`,
@@ -250,15 +251,15 @@ test('returns 404 for a draft of another project and for an unknown id', async (
     `${at}/x`,
   ]) {
     for (const what of ['', '/context', '/preview', '/versions', '/email.html'])
-      expect([of, what, (await dashboard.ask(`GET ${of}${what}`)).status]).toEqual([of, what, 404]);
+      expect([of, what, (await dashboard.request(`GET ${of}${what}`)).status]).toEqual([of, what, 404]);
     for (const act of ['approve', 'skip', 'edit', 'undo', 'open-editor', 'close-editor', 'send-again'])
-      expect([act, (await dashboard.ask(`POST ${of}/${act}`, { body: {} })).status]).toEqual([act, 404]);
+      expect([act, (await dashboard.request(`POST ${of}/${act}`, { body: {} })).status]).toEqual([act, 404]);
   }
-  expect((await dashboard.ask(`GET /projects/${other.id}/drafts?view=all`)).json.data).toEqual([]);
+  expect((await dashboard.request(`GET /projects/${other.id}/drafts?view=all`)).json.data).toEqual([]);
 });
 
 test('deletes all texts of the drafts of an erased user', async () => {
-  const { id } = await orderOne();
+  const { id } = await orderDraft();
   await post(`/${id}/edit`, { body: 'For ada alone' });
   const kept = () => db.query('SELECT 1 FROM beckon.draft_content WHERE draft_id = $1', [id]);
   expect(await kept()).toHaveLength(2);

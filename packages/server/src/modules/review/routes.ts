@@ -4,11 +4,11 @@ import { iso } from '../../platform/time/clock.ts';
 import {
   countReview,
   describeDrafts,
-  type DraftPlace,
+  type DraftPosition,
   DRAFTS_COUNT_MAX,
-  inList,
+  toDraftInList,
   listDescribed,
-  placeOfDraft,
+  positionOfDraft,
   readDraftFilter,
 } from './list-drafts.ts';
 import {
@@ -24,11 +24,11 @@ import {
 } from '../workspace/index.ts';
 import { showContext, showDraft, showVersions } from './show-draft.ts';
 import { showRuleEdits } from './rule-edits.ts';
-import { actorsOf, toDraftListed, toWhole, toWhy } from './draft-view.ts';
-import type { Mailroom } from '../delivery/index.ts';
+import { actorsOf, toDraftListed, toDraftWhole, toWhy } from './draft-view.ts';
+import type { SendServices } from '../delivery/index.ts';
 import type { Models } from '../rules/index.ts';
 
-type Deps = KitDeps & { mailroom: Mailroom; models: Models };
+type Deps = KitDeps & { sendServices: SendServices; models: Models };
 const { route } = routesFor<Deps>();
 
 const FILTER = Type.Optional(Type.String({ maxLength: 1_000 }));
@@ -51,15 +51,15 @@ export const draftRoutes: DashboardRoute<Deps>[] = [
         projectId,
         view,
         filter: readDraftFilter(query.filter),
-        after: page.after === null ? null : readPlace(page.after),
+        after: page.after === null ? null : readPosition(page.after),
         offset: page.offset,
         limit: page.rowsMax,
       });
       const names = await access.namesOf(actorsOf(drafts.map(({ draft }) => draft)));
-      const looker = { actor, names, now: db.clock.now() };
+      const viewer = { actor, names, now: db.clock.now() };
       return toPage(drafts, page, {
-        show: (one) => toDraftListed(one, looker),
-        placeOf: ({ draft }) => printPlace(placeOfDraft(draft)),
+        show: (described) => toDraftListed(described, viewer),
+        cursorOf: ({ draft }) => printPosition(positionOfDraft(draft)),
         total,
       });
     },
@@ -70,27 +70,27 @@ export const draftRoutes: DashboardRoute<Deps>[] = [
     async handle({ db }, { projectId, query }) {
       const now = db.clock.now();
       const { settings } = await getSettings(db, projectId);
-      const asked = { projectId, filter: readDraftFilter(query.filter), soon: now + HOUR_MS };
-      const counts = await countReview(db, { ...asked, tonight: endOfDay(now, settings.timeZone) });
+      const countQuery = { projectId, filter: readDraftFilter(query.filter), soon: now + HOUR_MS };
+      const counts = await countReview(db, { ...countQuery, tonight: endOfDay(now, settings.timeZone) });
       return { data: toCounts(counts) };
     },
   }),
   route('GET /projects/:project/drafts/:draft', {
     needs: 'viewer',
-    async handle({ db, access, mailroom, models }, { projectId, params, actor }) {
+    async handle({ db, access, sendServices, models }, { projectId, params, actor }) {
       const now = db.clock.now();
-      const whole = await showDraft(db, { projectId, draftId: params.draft, now, mailroom, models });
-      const [described] = await describeDrafts(db, projectId, [inList(whole.draft)]);
+      const whole = await showDraft(db, { projectId, draftId: params.draft, now, sendServices, models });
+      const [described] = await describeDrafts(db, projectId, [toDraftInList(whole.draft)]);
       if (!described) throw new Error('a draft that was found is not described');
       const names = await access.namesOf(actorsOf([whole.draft], whole.moves));
-      return { data: toWhole(described, whole, { actor, now, names }) };
+      return { data: toDraftWhole(described, whole, { actor, now, names }) };
     },
   }),
   route('GET /projects/:project/drafts/:draft/context', {
     needs: 'viewer',
-    async handle({ db, access, mailroom, models }, { projectId, params, actor }) {
+    async handle({ db, access, sendServices, models }, { projectId, params, actor }) {
       const now = db.clock.now();
-      const found = await showContext(db, { projectId, draftId: params.draft, now, mailroom, models });
+      const found = await showContext(db, { projectId, draftId: params.draft, now, sendServices, models });
       const names = await access.namesOf(actorsOf([], found.moves));
       const { person } = found;
       return {
@@ -125,9 +125,9 @@ export const draftRoutes: DashboardRoute<Deps>[] = [
   }),
   route('GET /projects/:project/drafts/:draft/versions', {
     needs: 'viewer',
-    async handle({ db, access, models, mailroom }, { projectId, params }) {
+    async handle({ db, access, models, sendServices }, { projectId, params }) {
       const ref = { projectId, draftId: params.draft, now: db.clock.now(), models };
-      const { template, versions } = await showVersions({ db, renderer: mailroom.renderer }, ref);
+      const { template, versions } = await showVersions({ db, renderer: sendServices.renderer }, ref);
       const names = await access.namesOf(actorsOf([], versions));
       return {
         data: {
@@ -145,17 +145,17 @@ export const draftRoutes: DashboardRoute<Deps>[] = [
   route('GET /projects/:project/rules/:rule/edits', {
     needs: 'viewer',
     async handle({ db }, { projectId, params }) {
-      const asked = { projectId, reference: params.rule, now: db.clock.now() };
-      return { data: await showRuleEdits(db, asked) };
+      const editsQuery = { projectId, reference: params.rule, now: db.clock.now() };
+      return { data: await showRuleEdits(db, editsQuery) };
     },
   }),
 ];
 
-function printPlace({ group, deadline, id }: DraftPlace): string[] {
+function printPosition({ group, deadline, id }: DraftPosition): string[] {
   return [String(group), deadline === null ? '' : String(deadline), id];
 }
 
-function readPlace([group = '', deadline = '', id = '']: string[]): DraftPlace {
+function readPosition([group = '', deadline = '', id = '']: string[]): DraftPosition {
   if (!/^[0-2]$/.test(group) || !/^\d{0,15}$/.test(deadline) || !isId(id)) throw badCursor();
   if (Number(deadline) > DEADLINE_MAX) throw badCursor();
   return { group: Number(group), deadline: deadline === '' ? null : Number(deadline), id };

@@ -1,7 +1,7 @@
 import { applyChanges, type EditChange, recurringChanges } from './edit-memory.ts';
 import { type EditedDraft, listEdited } from '../drafts/index.ts';
 import { findRule, loadProjectModels, emailOf } from '../rules/index.ts';
-import { readTurn } from '../../platform/locks/project-lock.ts';
+import { readProjectLock } from '../../platform/locks/project-lock.ts';
 import type { TemplateText } from '../rendering/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 
@@ -41,26 +41,26 @@ export async function showRuleEdits(
     ruleId,
     version,
   }));
-  const models = await loadProjectModels(tx, [await readTurn(tx, projectId)], { now, versions });
+  const models = await loadProjectModels(tx, [await readProjectLock(tx, projectId)], { now, versions });
   const model = models.get(projectId);
   if (!model) throw new Error(`project ${projectId} has no settings`);
-  const written = edited.flatMap((draft): Written[] => {
+  const written = edited.flatMap((draft): EditWithTemplate[] => {
     const email = emailOf(model, draft);
     return email ? [{ ...draft, template: email.name, text: email.text }] : [];
   });
   const emails = [...Map.groupBy(written, ({ template, text }) => template ?? JSON.stringify(text)).values()];
-  const told = emails.map((ofEmail) => tellEmail(ofEmail));
+  const editsByEmail = emails.map((ofEmail) => editsOfEmail(ofEmail));
   return {
     drafts,
     edited: edited.length,
-    changes: told.flatMap(({ changes }) => changes).toSorted((a, b) => b.count - a.count),
-    proposals: told.flatMap(({ proposals }) => proposals),
+    changes: editsByEmail.flatMap(({ changes }) => changes).toSorted((a, b) => b.count - a.count),
+    proposals: editsByEmail.flatMap(({ proposals }) => proposals),
   };
 }
 
-type Written = EditedDraft & { template: string | null; text: TemplateText };
+type EditWithTemplate = EditedDraft & { template: string | null; text: TemplateText };
 
-function tellEmail(drafts: Written[]): Pick<RuleEdits, 'changes' | 'proposals'> {
+function editsOfEmail(drafts: EditWithTemplate[]): Pick<RuleEdits, 'changes' | 'proposals'> {
   const [first] = drafts;
   if (!first) return { changes: [], proposals: [] };
   const { template, text } = first;

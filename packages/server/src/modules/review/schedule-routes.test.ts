@@ -11,8 +11,8 @@ afterAll(() => dashboard.close());
 
 const EMAIL = { draft: { subject: 'Hello', body: 'Hello' } };
 let story: Story;
-const ask = <T = Schedule>(path: string) =>
-  dashboard.ask<T>(`GET /projects/${story.projectId}/${path}`, { as: 'viewer' });
+const request = <T = Schedule>(path: string) =>
+  dashboard.request<T>(`GET /projects/${story.projectId}/${path}`, { as: 'viewer' });
 
 beforeEach(async () => {
   story = await newStory(stage);
@@ -31,7 +31,7 @@ test('shows emails in the hour of sending with what delayed them, and deadlines 
   await greet('ada');
   // In Tokyo it is one in the morning when her deadline comes.
   await greet('bo', { timezone: 'Asia/Tokyo' });
-  const { status, json } = await ask('schedule');
+  const { status, json } = await request('schedule');
   expect([status, json.data]).toMatchObject([
     200,
     {
@@ -52,7 +52,7 @@ test('shows emails in the hour of sending with what delayed them, and deadlines 
 
 test('shows quiet hours as bands per time zone of the recipients, and none if they are off', async () => {
   await greet('bo', { timezone: 'Asia/Tokyo' });
-  const { quiet } = (await ask('schedule')).json.data;
+  const { quiet } = (await request('schedule')).json.data;
   expect(quiet.map(({ zone, drafts }) => [zone, drafts])).toEqual([
     ['Asia/Tokyo', 1],
     ['UTC', 0],
@@ -64,14 +64,14 @@ test('shows quiet hours as bands per time zone of the recipients, and none if th
   // Noon in UTC is nine in the evening in Tokyo: quiet hours have just begun.
   expect(quiet[0]?.spans[0]).toEqual({ from: hour(0), to: hour(11) });
   await story.set({ quiet_hours: 'off', throttle: 'off' });
-  const off = (await ask('schedule')).json.data;
+  const off = (await request('schedule')).json.data;
   expect([off.quiet[0]?.spans, off.throttle_per_hour]).toEqual([[], null]);
 });
 
 test('lists the drafts of an hour that the ribbon counts in it, in pages', async () => {
   for (const user of ['ada', 'bo', 'cy']) await greet(user);
-  const asked = `from=${hour(4)}&to=${hour(5)}`;
-  const first = (await ask<ScheduledDraft[]>(`schedule/drafts?${asked}&limit=2`)).json;
+  const range = `from=${hour(4)}&to=${hour(5)}`;
+  const first = (await request<ScheduledDraft[]>(`schedule/drafts?${range}&limit=2`)).json;
   expect(first.meta).toEqual({ pagination: { total: 3, offset: 0, limit: 2 }, cursor: '2' });
   expect(first.data[0]).toMatchObject({
     subject: 'Hello',
@@ -80,9 +80,11 @@ test('lists the drafts of an hour that the ribbon counts in it, in pages', async
     deadline_at: hour(4),
     forecast: { result: 'sends', at: hour(4), reason: null },
   });
-  const last = (await ask<ScheduledDraft[]>(`schedule/drafts?${asked}&limit=2&cursor=2`)).json;
+  const last = (await request<ScheduledDraft[]>(`schedule/drafts?${range}&limit=2&cursor=2`)).json;
   expect([last.data.length, last.meta.cursor]).toEqual([1, null]);
-  expect((await ask<ScheduledDraft[]>(`schedule/drafts?from=${hour(5)}`)).json.meta.pagination.total).toBe(0);
+  expect(
+    (await request<ScheduledDraft[]>(`schedule/drafts?from=${hour(5)}`)).json.meta.pagination.total,
+  ).toBe(0);
 });
 
 test('counts held drafts and those that wait for review, without showing them on the ribbon', async () => {
@@ -96,9 +98,9 @@ test('counts held drafts and those that wait for review, without showing them on
     [story.projectId],
   );
   await story.later(0);
-  const { json } = await ask('schedule');
+  const { json } = await request('schedule');
   expect(json.data).toMatchObject({ drafts: 1, waits_for_review: 1, beyond: { held: { suppressed: 1 } } });
-  const held = (await ask<ScheduledDraft[]>('schedule/drafts?result=held')).json.data;
+  const held = (await request<ScheduledDraft[]>('schedule/drafts?result=held')).json.data;
   expect(held).toMatchObject([
     { external_user_id: 'ada', forecast: { result: 'held', reason: 'suppressed' } },
   ]);
@@ -110,7 +112,7 @@ test('plans exactly the emails that the sender then sends, if no member acts', a
     await greet(user, n % 2 === 0 ? {} : { timezone: 'Asia/Kolkata' });
     await story.later(HOUR / 4);
   }
-  const { json } = await ask<ScheduledDraft[]>('schedule/drafts');
+  const { json } = await request<ScheduledDraft[]>('schedule/drafts');
   const planned = json.data.map((draft) => [draft.external_user_id, draft.forecast.at]);
   expect(planned).toHaveLength(6);
   await story.later(72 * HOUR);
@@ -121,7 +123,7 @@ test('plans exactly the emails that the sender then sends, if no member acts', a
 test('reports a pause, and still shows the emails that would be sent without it', async () => {
   await greet('ada');
   await story.set({ paused: 'true' });
-  expect((await ask('schedule')).json.data).toMatchObject({ paused: true, hours: [{ sends: 1 }] });
+  expect((await request('schedule')).json.data).toMatchObject({ paused: true, hours: [{ sends: 1 }] });
 });
 
 test('rejects an invalid time or page by its name, and returns 404 for another project', async () => {
@@ -132,9 +134,9 @@ test('rejects an invalid time or page by its name, and returns 404 for another p
     ['cursor=abc', 'cursor'],
     ['result=sent', 'result'],
   ]) {
-    const { status, json } = await ask<ScheduledDraft[]>(`schedule/drafts?${query}`);
+    const { status, json } = await request<ScheduledDraft[]>(`schedule/drafts?${query}`);
     expect([status, json.errors[0]?.field]).toEqual([422, field]);
   }
   for (const path of ['schedule', 'schedule/drafts'])
-    expect((await dashboard.ask(`GET /projects/999999/${path}`)).status).toBe(404);
+    expect((await dashboard.request(`GET /projects/999999/${path}`)).status).toBe(404);
 });

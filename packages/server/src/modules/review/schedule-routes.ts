@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { listPlanned, showSchedule } from './show-schedule.ts';
 import { readMoment, routesFor, type KitDeps } from '../workspace/index.ts';
-import type { Mailroom } from '../delivery/index.ts';
+import type { SendServices } from '../delivery/index.ts';
 
-type Deps = KitDeps & { mailroom: Mailroom };
+type Deps = KitDeps & { sendServices: SendServices };
 const { route } = routesFor<Deps>();
 
 const PAGE = 50;
@@ -14,8 +14,8 @@ export const scheduleRoutes = [
   route('GET /projects/:project/schedule', {
     needs: 'viewer',
     isHeavy: true,
-    handle: async ({ db, mailroom }, { projectId }) => ({
-      data: await showSchedule({ db, mailroom }, projectId),
+    handle: async ({ db, sendServices }, { projectId }) => ({
+      data: await showSchedule({ db, sendServices }, projectId),
     }),
   }),
   route('GET /projects/:project/schedule/drafts', {
@@ -29,12 +29,12 @@ export const scheduleRoutes = [
       offset: Type.Optional(Type.Integer({ minimum: 0, maximum: ROWS_MAX })),
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX })),
     }),
-    async handle({ db, mailroom }, { projectId, query }) {
+    async handle({ db, sendServices }, { projectId, query }) {
       const { result = 'sends', limit = PAGE } = query;
       // The plan is computed for each request. A position in it is a number, and valid as long as the plan stays the same.
       const offset = query.cursor === undefined ? (query.offset ?? 0) : Number(query.cursor);
       const { rows, total } = await listPlanned(
-        { db, mailroom },
+        { db, sendServices },
         {
           projectId,
           result,

@@ -1,14 +1,14 @@
 import { iso } from '../../platform/time/clock.ts';
 import {
-  findTeamTold,
+  findTeamDigestTimes,
   listWaiting,
-  setTeamHeard,
+  setTeamReportedUntil,
   takeTeamDigest,
   teamDigest,
   type TeamEmail,
 } from '../drafts/index.ts';
-import { type DomainTrouble, listTroubles } from '../sending/index.ts';
-import { type EndpointState, listEndpointTroubles } from '../webhooks/index.ts';
+import { type DomainFailure, listDomainFailures } from '../sending/index.ts';
+import { type EndpointState, listFailingEndpoints } from '../webhooks/index.ts';
 import { listSettings } from '../workspace/index.ts';
 import { type DemotedRule, listDemoted } from './needs.ts';
 import type { Database } from '../../platform/db/database.ts';
@@ -19,7 +19,7 @@ export type TeamDigestOptions = {
   projectId: number;
   /** The address of the dashboard. */
   publicUrl: string;
-  hand: TeamTransport['hand'];
+  submit: TeamTransport['submit'];
 };
 
 /**
@@ -33,20 +33,20 @@ export const SETTLED_MS = 15_000;
  * committed before the email is submitted, so that only one of two processes sends it. The record that the team was notified is committed
  * afterwards: what could not be submitted is part of the next notification.
  */
-export async function tellTeam(
+export async function sendTeamDigest(
   db: Pick<Database, 'transaction' | 'clock'>,
-  telling: TeamDigestOptions,
+  options: TeamDigestOptions,
 ): Promise<boolean> {
-  const { projectId, hand } = telling;
+  const { projectId, submit } = options;
   const now = db.clock.now();
-  const email = await db.transaction((tx) => takeEmail(tx, telling, now));
+  const email = await db.transaction((tx) => takeEmail(tx, options, now));
   if (!email) return false;
-  await hand(projectId, email);
-  await db.transaction((tx) => setTeamHeard(tx, projectId, now - SETTLED_MS));
+  await submit(projectId, email);
+  await db.transaction((tx) => setTeamReportedUntil(tx, projectId, now - SETTLED_MS));
   return true;
 }
 
-function sentenceOf({ name, state, paused }: DomainTrouble): string {
+function sentenceOf({ name, state, paused }: DomainFailure): string {
   if (paused !== null) return `${name} is paused, and its emails are held until you resume it: ${paused}`;
   return state === 'failed'
     ? `The DNS records of ${name} are missing. Its emails are held until the records are back`
@@ -71,20 +71,16 @@ async function takeEmail(
   { projectId, publicUrl }: TeamDigestOptions,
   now: number,
 ): Promise<TeamEmail | null> {
-  const { sentAt, heardAt } = await findTeamTold(tx, projectId);
+  const { sentAt, reportedUntil: heardAt } = await findTeamDigestTimes(tx, projectId);
   const project = (await listSettings(tx, [projectId])).get(projectId);
   if (!project) return null;
   const { name, settings } = project;
   const news = { projectId, since: heardAt ?? 0, until: now - SETTLED_MS };
   const rules = await listWaiting(tx, news);
-  const troubles = await listTroubles(tx, news);
+  const domains = await listDomainFailures(tx, news);
   const demoted = await listDemoted(tx, news);
-  const endpoints = await listEndpointTroubles(tx, news);
-  const notices = [
-    ...demoted.map(demotedWords),
-    ...troubles.map(sentenceOf),
-    ...endpoints.map(endpointWords),
-  ];
+  const endpoints = await listFailingEndpoints(tx, news);
+  const notices = [...demoted.map(demotedWords), ...domains.map(sentenceOf), ...endpoints.map(endpointWords)];
   const projectUrl = new URL(`/p/${projectId}`, publicUrl).href;
   const waiting = { project: name, rules, projectUrl, notices, timeZone: settings.timeZone };
   const email = teamDigest(waiting, now, sentAt);

@@ -1,12 +1,12 @@
 import PostalMime from 'postal-mime';
 import { describe, expect, test } from 'vitest';
-import { testMailroom, TOKEN_KEYS } from '../../../testkit/mailroom.ts';
+import { testSendServices, TOKEN_KEYS } from '../../../testkit/mailroom.ts';
 import { newStory, openStage } from '../../../testkit/story.ts';
 import { idMaker } from '../../platform/ids.ts';
 import { insertOrganization, upsertMember, upsertUser } from '../workspace/members/store.ts';
 import type { MailEnvelope } from '../../platform/mail/submit.ts';
 import { receiveMail } from '../delivery/test-inbox.ts';
-import type { Mailroom } from '../delivery/mailroom.ts';
+import type { SendServices } from '../delivery/mailroom.ts';
 import { sendTest } from './send-test.ts';
 
 const stage = await openStage();
@@ -19,17 +19,17 @@ async function withDraft(traits: Record<string, unknown> = { name: 'Ada' }) {
   await stage.engine.settle();
   const [draft] = await story.drafts('ada');
   if (!draft) throw new Error('no email was drafted');
-  const handed: { envelope: MailEnvelope; mime: Uint8Array }[] = [];
-  const send = (to: string, mailroom: Partial<Mailroom> = {}) =>
+  const submitted: { envelope: MailEnvelope; mime: Uint8Array }[] = [];
+  const send = (to: string, sendServices: Partial<SendServices> = {}) =>
     sendTest(
       {
         db,
-        mailroom: testMailroom(mailroom),
+        sendServices: testSendServices(sendServices),
         tokenKeys: TOKEN_KEYS,
         newId: idMaker(db.clock),
         relay: {
-          hand(envelope, mime) {
-            handed.push({ envelope, mime });
+          submit(envelope, mime) {
+            submitted.push({ envelope, mime });
             return Promise.resolve({ result: 'accepted', reply: '250 ok', relayId: null });
           },
         },
@@ -37,35 +37,35 @@ async function withDraft(traits: Record<string, unknown> = { name: 'Ada' }) {
       { projectId: story.projectId, draftId: draft.id },
       to,
     );
-  return { story, draft, handed, send };
+  return { story, draft, handed: submitted, send };
 }
 
 const relay = { outlet: { kind: 'relay', publicUrl: 'https://beckon.example', mailDomain: null } } as const;
 
 test('sends the email of the draft, marked as a test, and leaves the draft unchanged', async () => {
-  const { story, draft, handed, send } = await withDraft();
+  const { story, draft, handed: submitted, send } = await withDraft();
   expect(await send('team@acme.example')).toMatchObject({ subject: `[Test] ${draft.content.subject}` });
-  const [one] = handed;
-  expect(one?.envelope).toMatchObject({ to: 'team@acme.example' });
-  const mail = await PostalMime.parse(one?.mime ?? '');
+  const [email] = submitted;
+  expect(email?.envelope).toMatchObject({ to: 'team@acme.example' });
+  const mail = await PostalMime.parse(email?.mime ?? '');
   expect(mail.text).toContain('Hi Ada,');
   expect(mail.to).toEqual([{ name: '', address: 'team@acme.example' }]);
   expect(await story.drafts('ada')).toEqual([draft]);
 });
 
 test('a test copy has the locale of the user whom the draft is for', async () => {
-  const { handed, send } = await withDraft({ locale: 'nl' });
+  const { handed: submitted, send } = await withDraft({ locale: 'nl' });
   await send('team@acme.example');
-  const mail = await PostalMime.parse(handed[0]?.mime ?? '');
+  const mail = await PostalMime.parse(submitted[0]?.mime ?? '');
   expect(mail.html).toContain('<html lang="nl" dir="ltr" ');
   expect(mail.text).toContain('Afmelden of voorkeuren wijzigen');
 });
 
 test('stores every test as a separate copy in the test inbox of its user', async () => {
-  const { story, draft, handed, send } = await withDraft();
+  const { story, draft, handed: submitted, send } = await withDraft();
   await send('team@acme.example');
   await send('team@acme.example');
-  for (const { envelope, mime } of handed)
+  for (const { envelope, mime } of submitted)
     await receiveMail({ db, tokenKeys: TOKEN_KEYS }, { from: envelope.from, to: [envelope.to], raw: mime });
   const kept = await db.query(
     `SELECT draft_id, external_user_id, copy FROM beckon.test_inbox_email WHERE project_id = $1`,
@@ -78,12 +78,12 @@ test('stores every test as a separate copy in the test inbox of its user', async
 });
 
 test('sends tests by a relay only to the team, and only from a valid sender', async () => {
-  const { story, handed, send } = await withDraft();
+  const { story, handed: submitted, send } = await withDraft();
   await expect(send('eve@evil.example', relay)).rejects.toMatchObject({ code: 'validation_failed' });
   await expect(send('not an address', relay)).rejects.toMatchObject({ code: 'validation_failed' });
   await story.set({ team_addresses: 'team@acme.example' });
   await expect(send('team@acme.example', relay)).rejects.toMatchObject({ code: 'conflict' });
-  expect(handed).toEqual([]);
+  expect(submitted).toEqual([]);
 });
 
 describe('checkRecipient', () => {

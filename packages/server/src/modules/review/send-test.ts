@@ -6,18 +6,18 @@ import { findDraft } from '../drafts/index.ts';
 import { findPeople } from '../users/index.ts';
 import { getSettings, findOrganizationOf, listMembers } from '../workspace/index.ts';
 import { TEST_INBOX_DOMAIN } from '../sending/index.ts';
-import { readTurn } from '../../platform/locks/project-lock.ts';
+import { readProjectLock } from '../../platform/locks/project-lock.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import type { SubmissionResult, Relay } from '../../platform/mail/submit.ts';
 import { loadProjectModels, localeOfPerson } from '../rules/index.ts';
 import { type DraftRef, isDraftId, unknownDraft } from './move-draft.ts';
-import { findSender, freeze, type Mailroom } from '../delivery/index.ts';
+import { findSender, freeze, type SendServices } from '../delivery/index.ts';
 
 export type SendTestDeps = {
   db: Tx & { clock: { now(): number } };
-  mailroom: Mailroom;
+  sendServices: SendServices;
   tokenKeys: TokenKeys;
-  relay: Pick<Relay, 'hand'>;
+  relay: Pick<Relay, 'submit'>;
   newId: NewId;
 };
 
@@ -30,18 +30,18 @@ export async function sendTest(
   { projectId, draftId }: DraftRef,
   to: string,
 ): Promise<{ to: string; subject: string; reply: string }> {
-  const { db, mailroom, tokenKeys, relay } = deps;
-  await checkRecipient(db, { projectId, to, isTestInbox: mailroom.outlet.kind === 'test_inbox' });
+  const { db, sendServices, tokenKeys, relay } = deps;
+  await checkRecipient(db, { projectId, to, isTestInbox: sendServices.outlet.kind === 'test_inbox' });
   const found = isDraftId(draftId) ? await findDraft(db, projectId, draftId) : undefined;
   if (!found) throw unknownDraft(draftId);
   const { draft } = found;
   const now = db.clock.now();
-  const models = await loadProjectModels(db, [await readTurn(db, projectId)], { now });
+  const models = await loadProjectModels(db, [await readProjectLock(db, projectId)], { now });
   const model = models.get(projectId);
   if (!model) throw new Error(`project ${projectId} has no settings`);
   const [person] = await findPeople(db, [draft]);
-  const sender = await findSender(db, model, mailroom);
-  if (sender.outlet.kind !== mailroom.outlet.kind)
+  const sender = await findSender(db, model, sendServices);
+  if (sender.outlet.kind !== sendServices.outlet.kind)
     throw new Fault('conflict', {
       details: [
         {
@@ -59,7 +59,7 @@ export async function sendTest(
     {
       projectId,
       draftId: draft.id,
-      messageId: deps.newId(),
+      emailId: deps.newId(),
       epoch: 0,
       userId: draft.userId,
       email: to,
@@ -76,12 +76,12 @@ export async function sendTest(
       frozen: null,
       aheadMs: 0,
     },
-    { outlet: mailroom.outlet, tokenKeys, renderer: mailroom.renderer, now: () => now },
+    { outlet: sendServices.outlet, tokenKeys, renderer: sendServices.renderer, now: () => now },
   );
-  const own = `x+${emailToken({ projectId, messageId: draft.id }, 'test', tokenKeys)}@${TEST_INBOX_DOMAIN}`;
-  const from = mailroom.outlet.kind === 'test_inbox' ? own : mailFrom;
-  const over = await relay.hand({ from, to, envid: null }, mime);
-  return { to, subject: content.subject, reply: replyOf(over) };
+  const inboxSender = `x+${emailToken({ projectId, emailId: draft.id }, 'test', tokenKeys)}@${TEST_INBOX_DOMAIN}`;
+  const from = sendServices.outlet.kind === 'test_inbox' ? inboxSender : mailFrom;
+  const submission = await relay.submit({ from, to, envid: null }, mime);
+  return { to, subject: content.subject, reply: replyOf(submission) };
 }
 
 /** A test email may leave this machine only for a member of the organization or one of `team_addresses`. */
@@ -93,7 +93,7 @@ export async function checkRecipient(
   if (isTestInbox) return;
   const { settings } = await getSettings(tx, projectId);
   const address = to.toLowerCase();
-  if (settings.teamAddresses.some((one) => one.toLowerCase() === address)) return;
+  if (settings.teamAddresses.some((teamAddress) => teamAddress.toLowerCase() === address)) return;
   const organization = await findOrganizationOf(tx, projectId);
   const members = organization ? await listMembers(tx, organization.id) : [];
   if (members.some(({ email }) => email === address)) return;
@@ -103,12 +103,12 @@ export async function checkRecipient(
 }
 
 /** Returns the reply of the relay, or throws a fault with the reason for the rejection. */
-export function replyOf(over: SubmissionResult): string {
-  if (over.result === 'accepted') return over.reply;
+export function replyOf(submission: SubmissionResult): string {
+  if (submission.result === 'accepted') return submission.reply;
   throw new Fault('conflict', {
     details: [
       {
-        message: `The relay rejected the test email: ${'reply' in over ? over.reply : over.reason}`,
+        message: `The relay rejected the test email: ${'reply' in submission ? submission.reply : submission.reason}`,
         field: 'to',
       },
     ],

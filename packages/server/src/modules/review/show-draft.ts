@@ -1,8 +1,8 @@
-import { type LookAhead, lookAhead, type Mailroom } from '../delivery/index.ts';
+import { type LookAhead, lookAhead, type SendServices } from '../delivery/index.ts';
 import {
   type DraftContent,
   type Draft,
-  type DraftContentKept,
+  type StoredDraftContent,
   findDraft,
   listContents,
   listDrafts,
@@ -14,65 +14,69 @@ import {
   listOutcomesOf,
   listOutcomesOfDraft,
   type Outcome,
-  type ShownOutcome,
-  toShownOutcome,
+  type OutcomeView,
+  outcomeView,
 } from '../outcomes/index.ts';
 import { type Renderer, variablesFor } from '../rendering/index.ts';
-import { type CaseAsked, type DraftCase, openCase } from './load-draft-case.ts';
+import { type DraftCaseQuery, type DraftCase, openCase } from './load-draft-case.ts';
 import { type DraftRef, isDraftId, unknownDraft } from './move-draft.ts';
 import { type WhyStep, whySteps } from './why-draft.ts';
 import { createModels, emailOf, localeOfPerson, type Models, zoneOfPerson } from '../rules/index.ts';
 import { findSuppressions } from '../sending/index.ts';
-import { type ShownPerson, showPerson } from '../users/index.ts';
+import { type PersonView, showPerson } from '../users/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import { readTurn } from '../../platform/locks/project-lock.ts';
+import { readProjectLock } from '../../platform/locks/project-lock.ts';
 import { normaliseAddress } from '../../platform/net/address.ts';
 
 /** `ahead`: the result if the draft were sent now; null once it has ended. `outcomes`: the outcomes of its email. */
-export type ShownWhole = {
+export type DraftDetail = {
   draft: Draft;
   rule: string;
   moves: DraftTransition[];
   ahead: LookAhead | null;
-  outcomes: ShownOutcome[];
+  outcomes: OutcomeView[];
 };
 
-const OUTCOMES_SHOWN_MAX = 1_000;
+const OUTCOMES_MAX = 1_000;
 
 /** Returns a draft with its text, every move, and the current result of the send checks. */
 export async function showDraft(
   tx: Tx,
-  { projectId, draftId, ...looking }: DraftRef & Looking,
-): Promise<ShownWhole> {
+  { projectId, draftId, ...lookAheadOptions }: DraftRef & LookAheadOptions,
+): Promise<DraftDetail> {
   const found = isDraftId(draftId) ? await findDraft(tx, projectId, draftId) : undefined;
   if (!found) throw unknownDraft(draftId);
   const { draft, moves } = found;
   const names = await ruleNames(tx, projectId);
   const rule = names(draft.ruleId);
-  const became = await listOutcomesOfDraft(tx, { projectId, draftId, limit: OUTCOMES_SHOWN_MAX });
-  const outcomes = became.map((outcome) => toShownOutcome(outcome, names));
+  const became = await listOutcomesOfDraft(tx, { projectId, draftId, limit: OUTCOMES_MAX });
+  const outcomes = became.map((outcome) => outcomeView(outcome, names));
   const isOpen = draft.endedAt === null && draft.state !== 'sending';
-  const ahead = isOpen ? await look(tx, draft, looking) : null;
+  const ahead = isOpen ? await lookAheadOf(tx, draft, lookAheadOptions) : null;
   return { draft, rule, moves, ahead, outcomes };
 }
 
-type Looking = {
+type LookAheadOptions = {
   now: number;
-  mailroom: Mailroom;
+  sendServices: SendServices;
   /** Shared by callers that look at many drafts. */
   models?: Models;
 };
 
-async function look(tx: Tx, draft: Draft, { now, mailroom, models }: Looking): Promise<LookAhead | null> {
+async function lookAheadOf(
+  tx: Tx,
+  draft: Draft,
+  { now, sendServices, models }: LookAheadOptions,
+): Promise<LookAhead | null> {
   const { projectId } = draft;
-  const known = models ?? createModels({ now: () => now });
-  const model = (await known.of(tx, [await readTurn(tx, projectId)])).get(projectId);
-  return model ? lookAhead(tx, draft, { model, now, mailroom }) : null;
+  const modelCache = models ?? createModels({ now: () => now });
+  const model = (await modelCache.of(tx, [await readProjectLock(tx, projectId)])).get(projectId);
+  return model ? lookAhead(tx, draft, { model, now, sendServices: sendServices }) : null;
 }
 
 type DraftContext = {
   why: WhyStep[];
-  person: (ShownPerson & { timeZone: string; audiences: PersonAudience[]; isSuppressed: boolean }) | null;
+  person: (PersonView & { timeZone: string; audiences: PersonAudience[]; isSuppressed: boolean }) | null;
   emails: { draft: Draft; rule: string; outcomes: Outcome['type'][] }[];
   thread: Reply[];
   moves: DraftTransition[];
@@ -85,19 +89,19 @@ const OUTCOMES_READ = 200;
 /** Returns what a member needs to decide about a draft: why it exists, who it is for, and the user's earlier emails and replies. */
 export async function showContext(
   tx: Tx,
-  { projectId, draftId, now, models, mailroom }: CaseAsked & { mailroom: Mailroom },
+  { projectId, draftId, now, models, sendServices }: DraftCaseQuery & { sendServices: SendServices },
 ): Promise<DraftContext> {
   const opened = isDraftId(draftId) ? await openCase(tx, { projectId, draftId, now, models }) : undefined;
   if (!opened) throw unknownDraft(draftId);
   const { draft, moves, model } = opened;
   const { userId } = draft;
-  const wanted = { projectId, userId };
+  const key = { projectId, userId };
   const [why, person, drafts, outcomes, thread, names] = await Promise.all([
-    whySteps(tx, opened, { now, mailroom }),
-    showPerson(tx, wanted),
-    listDrafts(tx, { ...wanted, state: null, ruleId: null, after: null, limit: EMAILS_SHOWN + 1 }),
-    listOutcomesOf(tx, { ...wanted, limit: OUTCOMES_READ }),
-    listReplies(tx, { ...wanted, limit: REPLIES_SHOWN }),
+    whySteps(tx, opened, { now, sendServices }),
+    showPerson(tx, key),
+    listDrafts(tx, { ...key, state: null, ruleId: null, after: null, limit: EMAILS_SHOWN + 1 }),
+    listOutcomesOf(tx, { ...key, limit: OUTCOMES_READ }),
+    listReplies(tx, { ...key, limit: REPLIES_SHOWN }),
     ruleNames(tx, projectId),
   ]);
   const became = Map.groupBy(outcomes, (outcome) => outcome.draftId);
@@ -108,14 +112,14 @@ export async function showContext(
       ? {
           ...person,
           timeZone: zoneOfPerson({ traits: new Map(Object.entries(person.traits)) }, model),
-          audiences: await listAudiencesOf(tx, wanted),
-          isSuppressed: await isSuppressed(tx, { ...wanted, email: person.email, now }),
+          audiences: await listAudiencesOf(tx, key),
+          isSuppressed: await isSuppressed(tx, { ...key, email: person.email, now }),
         }
       : null,
-    emails: others.map((one) => ({
-      draft: one,
-      rule: names(one.ruleId),
-      outcomes: [...new Set((became.get(one.id) ?? []).map(({ type }) => type))],
+    emails: others.map((other) => ({
+      draft: other,
+      rule: names(other.ruleId),
+      outcomes: [...new Set((became.get(other.id) ?? []).map(({ type }) => type))],
     })),
     thread,
     moves,
@@ -134,18 +138,18 @@ async function isSuppressed(
 /** `template`: the text that the template has for this user today; null if it can no longer be rendered. The newest version comes first. */
 type DraftVersions = {
   template: (DraftContent & { name: string | null }) | null;
-  versions: DraftContentKept[];
+  versions: StoredDraftContent[];
 };
 
 export async function showVersions(
   { db: tx, renderer }: { db: Tx; renderer: Renderer },
-  asked: CaseAsked,
+  query: DraftCaseQuery,
 ): Promise<DraftVersions> {
-  const { projectId, draftId } = asked;
-  const opened = isDraftId(draftId) ? await openCase(tx, asked) : undefined;
+  const { projectId, draftId } = query;
+  const opened = isDraftId(draftId) ? await openCase(tx, query) : undefined;
   if (!opened) throw unknownDraft(draftId);
   const kept = await listContents(tx, projectId, draftId);
-  return { template: await emailNow(opened, renderer), versions: withPresent(opened, kept) };
+  return { template: await emailNow(opened, renderer), versions: withCurrentVersion(opened, kept) };
 }
 
 async function emailNow(
@@ -168,9 +172,9 @@ async function emailNow(
 }
 
 /** Adds the present content of a draft that was never edited, because no version of it was stored. */
-function withPresent({ draft, moves }: DraftCase, kept: DraftContentKept[]): DraftContentKept[] {
+function withCurrentVersion({ draft, moves }: DraftCase, kept: StoredDraftContent[]): StoredDraftContent[] {
   const { contentHash, content } = draft;
-  if (kept.some((one) => one.contentHash === contentHash)) return kept;
+  if (kept.some((version) => version.contentHash === contentHash)) return kept;
   const by = moves.find((move) => move.contentHash === contentHash);
   return [{ contentHash, content, at: by?.at ?? draft.createdAt, actor: by?.actor ?? 'engine' }, ...kept];
 }

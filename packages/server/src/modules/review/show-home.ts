@@ -1,5 +1,5 @@
 import { INGEST_QUEUE_MAX_RECORDS } from '@beckon/contract';
-import { type Mailroom, showSending } from '../delivery/index.ts';
+import { type SendServices, readSendingState } from '../delivery/index.ts';
 import { ruleNames } from '../explain/index.ts';
 import { countDead, countWaiting, listKeys } from '../ingest/index.ts';
 import {
@@ -12,18 +12,18 @@ import {
   NEEDS_COUNTED_MAX,
 } from './needs.ts';
 import { countReview, DRAFTS_COUNT_MAX } from './list-drafts.ts';
-import { foreseeFirst } from './show-schedule.ts';
+import { forecastFirst } from './show-schedule.ts';
 import { listRules } from '../rules/index.ts';
-import { hasMessages, listSuppressions, listTroubles } from '../sending/index.ts';
+import { hasEmails, listSuppressions, listDomainFailures } from '../sending/index.ts';
 import { findLastReceived } from '../users/index.ts';
-import { type EndpointState, listEndpointTroubles } from '../webhooks/index.ts';
+import { type EndpointState, listFailingEndpoints } from '../webhooks/index.ts';
 import { getSettings, type Settings } from '../workspace/index.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { iso, isoOrNull } from '../../platform/time/clock.ts';
 
-type Reading = Pick<Database, 'query' | 'prepared' | 'clock'>;
-export type HomeAsked = { projectId: number; mailroom: Mailroom };
+type HomeDatabase = Pick<Database, 'query' | 'prepared' | 'clock'>;
+export type HomeQuery = { projectId: number; sendServices: SendServices };
 export type BoundedCount = { count: number; at_least: boolean };
 
 const HOUR_MS = 3_600_000;
@@ -34,7 +34,7 @@ const FRESH_MS = 7 * DAY_MS;
 const QUEUE_FULL_SHARE = 0.8;
 
 /** Counts for the badges on every page. */
-export async function countForBadges(db: Reading, projectId: number) {
+export async function countForBadges(db: HomeDatabase, projectId: number) {
   const now = db.clock.now();
   const [review, needs, dead] = await Promise.all([
     countReview(db, { projectId, filter: { terms: [] }, soon: now + HOUR_MS, tonight: now + DAY_MS }),
@@ -51,13 +51,13 @@ export async function countForBadges(db: Reading, projectId: number) {
 }
 
 /** Returns what a member needs first: open tasks, the health of the project, and the remaining setup steps. */
-export async function showHome(db: Reading, { projectId, mailroom }: HomeAsked) {
+export async function showHome(db: HomeDatabase, { projectId, sendServices }: HomeQuery) {
   const now = db.clock.now();
   const { settings } = await getSettings(db, projectId);
   const waiting = await countWaiting(db, projectId);
-  const sending = await showSending(db, { projectId, now, mailroom });
+  const sending = await readSendingState(db, { projectId, now, sendServices: sendServices });
   const lastEvent = await findLastReceived(db, projectId);
-  const hasSent = await hasMessages(db, projectId);
+  const hasSent = await hasEmails(db, projectId);
   const queue = {
     waiting: waiting.live + waiting.bulk,
     waiting_max: INGEST_QUEUE_MAX_RECORDS,
@@ -79,26 +79,26 @@ export async function showHome(db: Reading, { projectId, mailroom }: HomeAsked) 
       },
     },
     setup: await listSteps(db, { projectId, now, sending, hasEvent: lastEvent !== null, hasSent }),
-    first_email: hasSent ? null : await findFirstEmail(db, { projectId, now, settings, mailroom }),
+    first_email: hasSent ? null : await findFirstEmail(db, { projectId, now, settings, sendServices }),
   };
 }
 
-type Sending = Awaited<ReturnType<typeof showSending>>;
-type NeedsAsked = {
+type SendingState = Awaited<ReturnType<typeof readSendingState>>;
+type NeedsQuery = {
   projectId: number;
   now: number;
   settings: Settings;
-  sender: Sending['sender'];
+  sender: SendingState['sender'];
   queue: { waiting: number; waiting_max: number };
 };
 
-async function listNeeds(tx: Tx, { projectId, now, settings, sender, queue }: NeedsAsked) {
+async function listNeeds(tx: Tx, { projectId, now, settings, sender, queue }: NeedsQuery) {
   const [ofDrafts, needs, dead, domains, endpoints, demoted] = await Promise.all([
     countDueSoon(tx, { projectId, now }),
     countNeeds(tx, { projectId, failedSince: now - FRESH_MS }),
     countDead(tx, projectId, NEEDS_COUNTED_MAX + 1),
-    listTroubles(tx, { projectId, since: 0, until: now }),
-    listEndpointTroubles(tx, { projectId, since: 0, until: now }),
+    listDomainFailures(tx, { projectId, since: 0, until: now }),
+    listFailingEndpoints(tx, { projectId, since: 0, until: now }),
     listDemoted(tx, { projectId, since: now - FRESH_MS, until: now }),
   ]);
   const { failed, unknown } = needs;
@@ -125,8 +125,8 @@ async function countDueSoon(tx: Tx, { projectId, now }: { projectId: number; now
   const until = now + HOUR_MS;
   const first = await findDueSoon(tx, { projectId, until });
   if (!first) return [];
-  const asked = { projectId, filter: { terms: [] }, soon: until, tonight: until };
-  const { soon } = await countReview(tx, asked);
+  const soonQuery = { projectId, filter: { terms: [] }, soon: until, tonight: until };
+  const { soon } = await countReview(tx, soonQuery);
   const named = await toNamed(tx, projectId, first);
   const deadline_at = iso(first.deadlineAt ?? now);
   return [
@@ -141,17 +141,17 @@ function endpointNeed({ endpoint, health }: EndpointState) {
   return { kind: 'endpoint' as const, id, url, problem: problem as 'gone' | 'failing' | 'warned', since };
 }
 
-type StepsAsked = {
+type StepsQuery = {
   projectId: number;
   now: number;
-  sending: Sending;
+  sending: SendingState;
   hasEvent: boolean;
   hasSent: boolean;
 };
 
 type Step = { done: boolean; required: boolean };
 
-async function listSteps(tx: Tx, { projectId, now, sending, hasEvent, hasSent }: StepsAsked) {
+async function listSteps(tx: Tx, { projectId, now, sending, hasEvent, hasSent }: StepsQuery) {
   const keys = await listKeys(tx, projectId);
   const rules = await listRules(tx, projectId);
   const step = <Id extends string>(id: Id, done: boolean, required = true): Step & { id: Id } => ({
@@ -176,7 +176,7 @@ async function listSteps(tx: Tx, { projectId, now, sending, hasEvent, hasSent }:
 /** Lists the additional steps for real sending; with the test inbox none of them is required. */
 async function listRelaySteps(
   tx: Tx,
-  { projectId, sending, hasSent }: Pick<StepsAsked, 'projectId' | 'sending' | 'hasSent'>,
+  { projectId, sending, hasSent }: Pick<StepsQuery, 'projectId' | 'sending' | 'hasSent'>,
 ) {
   const isVerified = sending.domains.some(({ state }) => state === 'verified' || state === 'degraded');
   const hasSuppressions = (await listSuppressions(tx, { projectId, limit: 1 })).length > 0;
@@ -188,19 +188,19 @@ async function listRelaySteps(
   ];
 }
 
-type EmailAsked = { projectId: number; now: number; settings: Settings; mailroom: Mailroom };
+type FirstEmailQuery = { projectId: number; now: number; settings: Settings; sendServices: SendServices };
 
 /** Returns the first draft with its sending time if no member acts, and the reason why it waits. */
-async function findFirstEmail(tx: Tx, asked: EmailAsked) {
-  const first = await findFirstOpen(tx, asked.projectId);
+async function findFirstEmail(tx: Tx, query: FirstEmailQuery) {
+  const first = await findFirstOpen(tx, query.projectId);
   if (!first) return null;
-  const foreseen = await foreseeFirst(tx, asked);
-  const named = { ...(await toNamed(tx, asked.projectId, first)), state: first.state };
-  if (!foreseen) {
-    const time_zone = asked.settings.timeZone;
+  const forecast = await forecastFirst(tx, query);
+  const named = { ...(await toNamed(tx, query.projectId, first)), state: first.state };
+  if (!forecast) {
+    const time_zone = query.settings.timeZone;
     return { ...named, sends_at: null, reason: first.reason, quiet_until: null, time_zone };
   }
-  const { fate, zone, quietUntil } = foreseen;
+  const { forecast: fate, zone, quietUntil } = forecast;
   return {
     ...named,
     sends_at: fate.kind === 'sends' ? iso(fate.leavesAt) : null,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { HOUR, MINUTE } from '../../../testkit/drafts.ts';
-import { testMailroom } from '../../../testkit/mailroom.ts';
+import { testSendServices } from '../../../testkit/mailroom.ts';
 import { DAY, newStory, openStage, type Story } from '../../../testkit/story.ts';
 import { listPlanned } from './show-schedule.ts';
 
@@ -29,8 +29,8 @@ type World = typeof world extends fc.Arbitrary<infer W> ? W : never;
 test('the schedule of every waiting email matches what the sender does, for any policy', async () => {
   let compared = 0;
   await fc.assert(
-    fc.asyncProperty(world, async (one) => {
-      const story = await live(one);
+    fc.asyncProperty(world, async (scenario) => {
+      const story = await live(scenario);
       const planned = await plan(story);
       await story.later(14 * DAY);
       const left = (await story.emails()).filter(({ at }) => at >= planned.from);
@@ -72,9 +72,9 @@ async function live({ zones, shared, happened, ...settings }: World): Promise<St
 }
 
 async function plan(story: Story) {
-  const asked = { projectId: story.projectId, from: null, to: null, offset: 0, limit: 1_000 };
-  const deps = { db: story.server.db, mailroom: testMailroom() };
-  const { rows } = await listPlanned(deps, { ...asked, result: 'sends' });
+  const query = { projectId: story.projectId, from: null, to: null, offset: 0, limit: 1_000 };
+  const deps = { db: story.server.db, sendServices: testSendServices() };
+  const { rows } = await listPlanned(deps, { ...query, result: 'sends' });
   const sends = rows.map(({ external_user_id: to, subject, forecast }) =>
     [to, subject, forecast.at].join(' '),
   );
@@ -94,9 +94,9 @@ test('schedules an email that expires before its send checks pass as expiring, a
   await story.user('ada', { email: 'ada@x.org' });
   await story.event('ada', 'hello');
   await story.later(0);
-  const asked = { projectId: story.projectId, from: null, to: null, offset: 0, limit: 10 };
-  const deps = { db: story.server.db, mailroom: testMailroom() };
-  const { rows } = await listPlanned(deps, { ...asked, result: 'expires' });
+  const query = { projectId: story.projectId, from: null, to: null, offset: 0, limit: 10 };
+  const deps = { db: story.server.db, sendServices: testSendServices() };
+  const { rows } = await listPlanned(deps, { ...query, result: 'expires' });
   expect(rows).toMatchObject([{ external_user_id: 'ada', forecast: { reason: 'quiet_hours' } }]);
   await story.later(2 * DAY + HOUR);
   expect([(await story.emails()).length, (await story.drafts('ada'))[0]?.reason]).toEqual([0, 'expired']);

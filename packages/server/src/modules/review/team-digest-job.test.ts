@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { heldClock } from '../../../testkit/clock.ts';
+import { fixedClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { HOUR, MINUTE } from '../../../testkit/drafts.ts';
 import { openEngine } from '../../../testkit/engine.ts';
@@ -12,36 +12,36 @@ import { createProject } from '../administration/create-project.ts';
 import { createRule } from '../rules/write-rule.ts';
 import { setSettings } from '../administration/set-settings.ts';
 import { SETTLED_MS } from './send-team-digest.ts';
-import { tellTeam } from './team-digest-job.ts';
+import { teamDigestJob } from './team-digest-job.ts';
 
-const clock = heldClock();
+const clock = fixedClock();
 const db = await openTestDatabase(clock);
 const engine = openEngine(db, clock);
 
-const told: (TeamEmail & { projectId: number })[] = [];
+const sentDigests: (TeamEmail & { projectId: number })[] = [];
 let isDown = false;
 /** Another process with its own memory. */
 const job = () =>
-  tellTeam({
+  teamDigestJob({
     db,
     log: silentLog,
     publicUrl: 'https://beckon.example',
     transport: {
-      hand(projectId, email) {
+      submit(projectId, email) {
         if (isDown) return Promise.reject(new Error('the relay is down'));
-        told.push({ projectId, ...email });
+        sentDigests.push({ projectId, ...email });
         return Promise.resolve();
       },
     },
   });
 const goOn = (): boolean => false;
-let teller = job();
+let digestJob = job();
 
 /** Runs the job now and returns the subjects of the digests that it sent. */
-async function tell(): Promise<string[]> {
-  const before = told.length;
-  await teller.run(goOn);
-  return told
+async function runJob(): Promise<string[]> {
+  const before = sentDigests.length;
+  await digestJob.run(goOn);
+  return sentDigests
     .slice(before)
     .filter((email) => email.projectId === projectId)
     .map(({ subject }) => subject);
@@ -50,7 +50,7 @@ async function tell(): Promise<string[]> {
 let projectId = 0;
 beforeEach(async () => {
   clock.advance(HOUR);
-  teller = job();
+  digestJob = job();
   isDown = false;
   projectId = await openProject('Acme');
 });
@@ -73,31 +73,31 @@ async function happens(id: string, name: string, email: string | null = `${id}@x
   await putRecords(db, { projectId, kind: 'events', records: events });
   await engine.settle();
   clock.advance(SETTLED_MS);
-  const asked = { projectId, userId: id, state: null, ruleId: null, after: null, limit: 1 };
-  const [draft] = await listDrafts(db, asked);
+  const query = { projectId, userId: id, state: null, ruleId: null, after: null, limit: 1 };
+  const [draft] = await listDrafts(db, query);
   if (!draft) throw new Error(`there is no draft for ${id}`);
   return draft;
 }
 
 test('sends the first waiting draft as soon as possible, and later ones at most every 15 minutes', async () => {
-  expect(await tell()).toEqual([]);
+  expect(await runJob()).toEqual([]);
   await happens('ada', 'hello');
-  expect(await tell()).toEqual(['Acme: 1 draft waits']);
+  expect(await runJob()).toEqual(['Acme: 1 draft waits']);
   await happens('bea', 'hello');
   clock.advance(15 * MINUTE - SETTLED_MS - 1);
-  expect(await tell()).toEqual([]);
+  expect(await runJob()).toEqual([]);
   clock.advance(1);
-  expect(await tell()).toEqual(['Acme: 2 drafts wait']);
+  expect(await runJob()).toEqual(['Acme: 2 drafts wait']);
 });
 
 test('sends nothing without a new draft', async () => {
   await happens('ada', 'hello');
-  expect(await tell()).toHaveLength(1);
+  expect(await runJob()).toHaveLength(1);
   clock.advance(HOUR);
-  expect(await tell()).toEqual([]);
+  expect(await runJob()).toEqual([]);
   // Drafts that were sent, or that came and went in between, are not reported either.
   await engine.advance(HOUR);
-  expect(await tell()).toEqual([]);
+  expect(await runJob()).toEqual([]);
 });
 
 test('states the number of drafts per rule, the first deadline and where to review', async () => {
@@ -106,10 +106,10 @@ test('states the number of drafts per rule, the first deadline and where to revi
   clock.advance(1);
   await happens('cid', 'hello');
   await happens('dan', 'hello', null);
-  await tell();
+  await runJob();
   const at = Temporal.Instant.fromEpochMilliseconds(bea.deadlineAt ?? 0).toZonedDateTimeISO('Europe/Paris');
   const when = `${at.toPlainDate().toString()} ${at.toPlainTime().toString({ smallestUnit: 'minute' })}`;
-  const email = told.at(-1);
+  const email = sentDigests.at(-1);
   expect(email?.subject).toBe('Acme: 3 drafts wait, 1 held');
   expect(email?.text.split('\n')).toEqual([
     `The first is sent at ${when} (Europe/Paris), unless a member decides first.`,
@@ -127,9 +127,9 @@ test('sends once from two processes, and only the drafts of each project', async
   const first = projectId;
   projectId = await openProject('Other');
   await happens('eve', 'hello');
-  const before = told.length;
-  await Promise.all([teller.run(goOn), job().run(goOn)]);
-  const subjects = told.slice(before).map((email) => [email.projectId, email.subject]);
+  const before = sentDigests.length;
+  await Promise.all([digestJob.run(goOn), job().run(goOn)]);
+  const subjects = sentDigests.slice(before).map((email) => [email.projectId, email.subject]);
   expect(subjects.toSorted(([a], [b]) => Number(a) - Number(b))).toEqual([
     [first, 'Acme: 1 draft waits'],
     [projectId, 'Other: 1 draft waits'],
@@ -139,36 +139,36 @@ test('sends once from two processes, and only the drafts of each project', async
 test('repeats the content of a failed digest in the next one after 15 minutes, from any process', async () => {
   await happens('ada', 'hello');
   isDown = true;
-  expect(await tell()).toEqual([]);
+  expect(await runJob()).toEqual([]);
   isDown = false;
-  teller = job();
+  digestJob = job();
   clock.advance(15 * MINUTE - 1);
-  expect(await tell()).toEqual([]);
+  expect(await runJob()).toEqual([]);
   clock.advance(1);
-  expect(await tell()).toEqual(['Acme: 1 draft waits']);
+  expect(await runJob()).toEqual(['Acme: 1 draft waits']);
   clock.advance(15 * MINUTE);
-  expect(await tell()).toEqual([]);
+  expect(await runJob()).toEqual([]);
 });
 
 test('does not repeat the digest before a failed one', async () => {
   await happens('ada', 'hello');
-  expect(await tell()).toEqual(['Acme: 1 draft waits']);
+  expect(await runJob()).toEqual(['Acme: 1 draft waits']);
   clock.advance(15 * MINUTE);
   await happens('bea', 'hello');
   isDown = true;
-  expect(await tell()).toEqual([]);
+  expect(await runJob()).toEqual([]);
   isDown = false;
-  teller = job();
+  digestJob = job();
   clock.advance(15 * MINUTE);
-  expect(await tell()).toEqual(['Acme: 2 drafts wait']);
-  teller = job();
+  expect(await runJob()).toEqual(['Acme: 2 drafts wait']);
+  digestJob = job();
   clock.advance(15 * MINUTE);
-  expect(await tell()).toEqual([]);
+  expect(await runJob()).toEqual([]);
 });
 
 test('stops between two projects', async () => {
   await happens('ada', 'hello');
-  await teller.run(() => true);
-  expect(told.some((email) => email.projectId === projectId)).toBe(false);
-  expect(await tell()).toHaveLength(1);
+  await digestJob.run(() => true);
+  expect(sentDigests.some((email) => email.projectId === projectId)).toBe(false);
+  expect(await runJob()).toHaveLength(1);
 });

@@ -7,7 +7,7 @@ import { type Anchor, type Trigger, triggerSentence, emailOf } from '../rules/in
 import type { Tx } from '../../platform/db/statements.ts';
 import { reasonWords } from '../explain/index.ts';
 import { findConditionFacts } from '../audiences/index.ts';
-import { lookAhead, type LookAhead, type Mailroom } from '../delivery/index.ts';
+import { lookAhead, type LookAhead, type SendServices } from '../delivery/index.ts';
 import type { DraftCase } from './load-draft-case.ts';
 import { valuesOf } from './predicate-values.ts';
 
@@ -26,13 +26,13 @@ export type WhyStep = {
 export async function whySteps(
   tx: Tx,
   opened: DraftCase,
-  { now, mailroom }: { now: number; mailroom: Mailroom },
+  { now, sendServices }: { now: number; sendServices: SendServices },
 ): Promise<WhyStep[]> {
   const { draft, moves, model } = opened;
   const isOpen = draft.endedAt === null && draft.state !== 'sending';
   const [conditions, ahead] = await Promise.all([
     conditionSteps(tx, opened, now),
-    isOpen ? lookAhead(tx, draft, { model, now, mailroom }) : null,
+    isOpen ? lookAhead(tx, draft, { model, now, sendServices: sendServices }) : null,
   ]);
   return [
     ...triggerSteps(opened),
@@ -44,18 +44,18 @@ export async function whySteps(
   ];
 }
 
-type Told = Pick<WhyStep, 'kind' | 'sentence'> & Partial<WhyStep>;
+type StepInput = Pick<WhyStep, 'kind' | 'sentence'> & Partial<WhyStep>;
 
-function step(told: Told): WhyStep {
-  return { at: null, holds: null, values: {}, actor: null, ...told };
+function step(input: StepInput): WhyStep {
+  return { at: null, holds: null, values: {}, actor: null, ...input };
 }
 
 function triggerSteps({ draft, run, model }: DraftCase): WhyStep[] {
   const definition = model.rules.version(draft.ruleId, draft.version)?.definition;
-  const names = (id: string): string | undefined => model.audiences.editionFor(id)?.name;
+  const names = (id: string): string | undefined => model.audiences.versionFor(id)?.name;
   const anchor = run?.anchor;
   if (!anchor) return [step({ kind: 'trigger', sentence: 'The trigger is no longer stored' })];
-  const trigger = definition?.when.find((one) => isOf(one, anchor));
+  const trigger = definition?.when.find((candidate) => isTriggerOf(candidate, anchor));
   const waited = trigger ? `: the rule starts ${triggerSentence(trigger, names)}` : '';
   return [
     step({
@@ -74,7 +74,7 @@ const ANCHOR_WORDS: Record<Anchor['kind'], (name: string) => string> = {
   date: (name) => `The date in ${name} approached`,
 };
 
-function isOf(trigger: Trigger, { kind, name, id }: Pick<Anchor, 'kind' | 'name' | 'id'>): boolean {
+function isTriggerOf(trigger: Trigger, { kind, name, id }: Pick<Anchor, 'kind' | 'name' | 'id'>): boolean {
   switch (trigger.kind) {
     case 'event':
     case 'relative':
@@ -101,14 +101,14 @@ async function conditionSteps(tx: Tx, opened: DraftCase, now: number): Promise<W
   const found = await findConditionFacts(tx, [{ person, mentions, audiences, counted }], now);
   const [facts] = found.values();
   if (!facts) return [];
-  const names = (id: string): string | undefined => audiences.editionFor(id)?.name;
+  const names = (id: string): string | undefined => audiences.versionFor(id)?.name;
   const explained = explain(condition, facts, names);
-  return parts(condition, explained).map(([predicate, said]) =>
+  return parts(condition, explained).map(([predicate, explanation]) =>
     step({
       kind: 'condition',
       at: now,
-      sentence: said.sentence,
-      holds: said.holds,
+      sentence: explanation.sentence,
+      holds: explanation.holds,
       values: valuesOf(predicate, facts, names),
     }),
   );
@@ -118,8 +118,8 @@ async function conditionSteps(tx: Tx, opened: DraftCase, now: number): Promise<W
 function parts(predicate: Predicate, explained: Explained): [Predicate, Explained][] {
   if (predicate.kind !== 'all' || !explained.conditions) return [[predicate, explained]];
   return predicate.of.flatMap((child, at) => {
-    const said = explained.conditions?.[at];
-    return said ? parts(child, said) : [];
+    const explanation = explained.conditions?.[at];
+    return explanation ? parts(child, explanation) : [];
   });
 }
 
@@ -200,7 +200,7 @@ function actionSteps({ action, at, actor, reason, detail }: DraftTransition): Wh
   return [step({ kind: 'action', at, sentence, values, actor })];
 }
 
-function sendCheckSteps({ holds, gate }: LookAhead): WhyStep[] {
+function sendCheckSteps({ matches: holds, gate }: LookAhead): WhyStep[] {
   const rule = holds
     ? []
     : [step({ kind: 'send_check', sentence: 'The condition of the rule no longer holds', holds: false })];

@@ -1,9 +1,9 @@
 import type { RuleSwitchPreview } from '@beckon/contract/dashboard';
 import { Type } from 'typebox';
 import { findRule, type WholeRule } from './definitions/load-rules.ts';
-import { shownEnrollment, shownRule } from './rule-view.ts';
+import { enrollmentSummary, ruleDetails } from './rule-view.ts';
 import { duplicateRule, reorderRules, setMode } from './write-rule.ts';
-import { type MovedRuns, type MoveRuns, moveRuns, weighMove } from './runs/move-runs.ts';
+import { type MovedRuns, type MoveRuns, moveRuns, previewMoveRuns } from './runs/move-runs.ts';
 import { compile, type Program } from './runs/program.ts';
 import { listRulesInForce } from './runs/rules-in-force.ts';
 import { disableRule, enableRule, previewSwitch, type SwitchPreview } from './switch-rule.ts';
@@ -11,7 +11,7 @@ import { type KitDeps, routesFor } from '../workspace/index.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { Fault } from '../../platform/fault.ts';
-import { newModel, takeTurn } from '../../platform/locks/project-lock.ts';
+import { incrementModel, takeProjectLock } from '../../platform/locks/project-lock.ts';
 import { printDuration } from '../../platform/time/time-text.ts';
 
 type Deps = KitDeps & { wake: () => void };
@@ -30,12 +30,12 @@ export const ruleActRoutes = [
     async handle({ db, wake }, { projectId, params, body, actor, note }) {
       const { mode, include_open: includeOpen = false } = body;
       const deadline = body.deadline === undefined ? {} : { deadline: body.deadline };
-      const wanted = { projectId, reference: params.rule, actor, mode, includeOpen, ...deadline };
-      const { rule, drafts, before } = await setMode(db, wanted);
+      const input = { projectId, reference: params.rule, actor, mode, includeOpen, ...deadline };
+      const { rule, drafts, before } = await setMode(db, input);
       wake();
       const [was, is] = [toMode(before), toMode(rule)];
       note({ subject: rule.name, before: was, after: { ...is, drafts } });
-      return { data: { rule: await shownRule(db, projectId, rule.id), drafts, before: was } };
+      return { data: { rule: await ruleDetails(db, projectId, rule.id), drafts, before: was } };
     },
   }),
   route('POST /projects/:project/rules/:rule/reorder', {
@@ -58,7 +58,7 @@ export const ruleActRoutes = [
     async handle({ db }, { projectId, params, body: { name = null }, actor, note }) {
       const { id, name: made } = await duplicateRule(db, { projectId, reference: params.rule, actor, name });
       note({ subject: made, after: { of: params.rule } });
-      return { data: await shownRule(db, projectId, id) };
+      return { data: await ruleDetails(db, projectId, id) };
     },
   }),
   route('GET /projects/:project/rules/:rule/switch', {
@@ -79,17 +79,19 @@ export const ruleActRoutes = [
     async handle({ db, newId, wake }, { projectId, params, body, actor, note }) {
       const { on, confirmed = false, enroll = false } = body;
       if (enroll && !on) throw enrollRequiresOn();
-      const wanted = { projectId, reference: params.rule, actor };
+      const input = { projectId, reference: params.rule, actor };
       const enrolling = enroll ? { enroll: { newId } } : {};
-      const done = on
-        ? await switchOn(db, { ...wanted, confirmed, ...enrolling })
-        : await switchOff(db, wanted);
+      const result = on
+        ? await switchOn(db, { ...input, confirmed, ...enrolling })
+        : await switchOff(db, input);
       wake();
-      const { rule, enrollment, ...counts } = done;
+      const { rule, enrollment, ...counts } = result;
       const enrolls = enrollment ? { enrolls: enrollment.members } : {};
       note({ subject: rule.name, before: { on: !on }, after: { on, ...counts, ...enrolls } });
-      const shown = await shownRule(db, projectId, rule.id);
-      return { data: { rule: shown, ...counts, enrollment: enrollment && shownEnrollment(enrollment) } };
+      const ruleDetail = await ruleDetails(db, projectId, rule.id);
+      return {
+        data: { rule: ruleDetail, ...counts, enrollment: enrollment && enrollmentSummary(enrollment) },
+      };
     },
   }),
   route('GET /projects/:project/rules/:rule/move-waiting', {
@@ -113,15 +115,15 @@ export const ruleActRoutes = [
   }),
 ];
 
-type Switching = Parameters<typeof disableRule>[1];
+type SwitchInput = Parameters<typeof disableRule>[1];
 
-async function switchOn(db: Parameters<typeof enableRule>[0], wanted: Parameters<typeof enableRule>[1]) {
-  const { rule, resumed: drafts, resumedRuns: runs, expired, enrollment } = await enableRule(db, wanted);
+async function switchOn(db: Parameters<typeof enableRule>[0], input: Parameters<typeof enableRule>[1]) {
+  const { rule, resumed: drafts, resumedRuns: runs, expired, enrollment } = await enableRule(db, input);
   return { rule, drafts, runs, expired, enrollment };
 }
 
-async function switchOff(db: Parameters<typeof disableRule>[0], wanted: Switching) {
-  const { rule, held: drafts, paused: runs } = await disableRule(db, wanted);
+async function switchOff(db: Parameters<typeof disableRule>[0], input: SwitchInput) {
+  const { rule, held: drafts, paused: runs } = await disableRule(db, input);
   return { rule, drafts, runs, expired: 0, enrollment: null };
 }
 
@@ -146,25 +148,25 @@ export function moveWaiting(
   { projectId, reference }: { projectId: number; reference: string },
 ): Promise<MovedRuns & { rule: WholeRule }> {
   return db.transaction(async (tx) => {
-    await takeTurn(tx, projectId);
+    await takeProjectLock(tx, projectId);
     const { rule, move } = await moveOf(tx, { projectId, reference, now: db.clock.now() });
     const moved = await moveRuns(tx, move);
-    await newModel(tx, projectId);
+    await incrementModel(tx, projectId);
     return { rule, ...moved };
   });
 }
 
-type Asked = { projectId: number; reference: string; now: number };
+type MoveQuery = { projectId: number; reference: string; now: number };
 
 /** Returns what `moveWaiting` would do. */
-async function previewMove(tx: Tx, asked: Asked): Promise<MovedRuns & { rule: WholeRule }> {
-  const { rule, move } = await moveOf(tx, asked);
-  return { rule, ...(await weighMove(tx, move)) };
+async function previewMove(tx: Tx, query: MoveQuery): Promise<MovedRuns & { rule: WholeRule }> {
+  const { rule, move } = await moveOf(tx, query);
+  return { rule, ...(await previewMoveRuns(tx, move)) };
 }
 
 async function moveOf(
   tx: Tx,
-  { projectId, reference, now }: Asked,
+  { projectId, reference, now }: MoveQuery,
 ): Promise<{ rule: WholeRule; move: MoveRuns }> {
   const rule = await findRule(tx, { projectId, reference });
   const inForce = await listRulesInForce(tx, projectId, now);

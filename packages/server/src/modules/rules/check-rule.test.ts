@@ -44,7 +44,7 @@ describe('tryEmails', () => {
 
   test('refuses an email that does not render within the deadline', async () => {
     const url = new URL('../../../testkit/looping-render-thread.ts', import.meta.url);
-    const pool = createWorkerPool<RenderTasks>({ url, threadsMax: 1, memoryMb: 256, places: 100 });
+    const pool = createWorkerPool<RenderTasks>({ url, threadsMax: 1, memoryMb: 256, slots: 100 });
     const renderer = createRenderer({ pool, deadlineMs: 1_500 });
     afterAll(() => renderer.close());
     const endless = { draft: { subject: 'Hello', body: 'ENDLESS' } };
@@ -75,7 +75,7 @@ describe('tryEmails', () => {
 
   test('returns server_error for a busy renderer', async () => {
     const url = new URL('../../../testkit/looping-render-thread.ts', import.meta.url);
-    const pool = createWorkerPool<RenderTasks>({ url, threadsMax: 1, memoryMb: 256, places: 0 });
+    const pool = createWorkerPool<RenderTasks>({ url, threadsMax: 1, memoryMb: 256, slots: 0 });
     await expect(tryRule(ruleOf(GOOD), createRenderer({ pool }))).rejects.toMatchObject({
       code: 'server_error',
     });

@@ -14,9 +14,9 @@ import { type ParsedRule, parseRule } from './definitions/parse.ts';
 import { documentOf } from './definitions/print.ts';
 import type { Definition } from './definitions/rule.ts';
 import { ruleSentence } from './definitions/sentence.ts';
-import { countPlaces } from './runs/runs-of-rule.ts';
+import { countRunPositions } from './runs/runs-of-rule.ts';
 import { listRuleNeeds } from './runs/rules-in-force.ts';
-import { findSurroundings, type RuleCheckContext } from './show-rules.ts';
+import { loadCheckContext, type RuleCheckContext } from './show-rules.ts';
 import { beginCounting, findCounted } from '../users/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { Fault, type FieldFault } from '../../platform/fault.ts';
@@ -30,13 +30,13 @@ export function readRule(document: unknown): ParsedRule {
   throw new Fault('validation_failed', { details: parsed.faults });
 }
 
-type Written = { projectId: number; definition: Definition; now: number };
+type WrittenRule = { projectId: number; definition: Definition; now: number };
 
 /**
  * Checks that everything that a rule refers to exists. Called after the rule was written, with the project locked. From then on, events
  * that its conditions use without a window are counted forever.
  */
-export async function checkRule(tx: Tx, { projectId, definition, now }: Written): Promise<void> {
+export async function checkRule(tx: Tx, { projectId, definition, now }: WrittenRule): Promise<void> {
   await checkReferences(tx, { projectId, definition });
   await checkWindows(tx, { projectId, now, field: 'rule', listRuleNeeds });
   await countNames(tx, projectId, definition);
@@ -45,25 +45,27 @@ export async function checkRule(tx: Tx, { projectId, definition, now }: Written)
 /** Checks that the audiences and templates that a rule names exist. Writes nothing. */
 export async function checkReferences(
   tx: Tx,
-  { projectId, definition }: Omit<Written, 'now'>,
+  { projectId, definition }: Omit<WrittenRule, 'now'>,
 ): Promise<void> {
   const audiences = new Set(
-    ((await loadModels(tx, [projectId])).get(projectId)?.editions ?? []).map(({ audienceId }) => audienceId),
+    ((await loadModels(tx, [projectId])).get(projectId)?.versions ?? []).map(({ audienceId }) => audienceId),
   );
-  const own = (await listTemplates(tx, projectId)).map(({ name }) => name);
-  const emails = new Set([...shippedEmailNames(), ...own]);
+  const templateNames = (await listTemplates(tx, projectId)).map(({ name }) => name);
+  const emails = new Set([...shippedEmailNames(), ...templateNames]);
   const faults = [...audienceFaults(definition, audiences), ...templateFaults(definition, emails)];
   if (faults.length > 0) throw new Fault('validation_failed', { details: faults });
 }
 
 async function countNames(tx: Tx, projectId: number, definition: Definition): Promise<void> {
-  const known = (await findCounted(tx, [projectId])).get(projectId);
-  const asked = new Set(conditionsOf(definition).flatMap(([, one]) => [...mentionsOf(one).totals]));
-  const names = [...asked].filter((name) => !known?.has(name)).toSorted();
+  const counted = (await findCounted(tx, [projectId])).get(projectId);
+  const totals = new Set(
+    conditionsOf(definition).flatMap(([, condition]) => [...mentionsOf(condition).totals]),
+  );
+  const names = [...totals].filter((name) => !counted?.has(name)).toSorted();
   if (names.length > 0) await beginCounting(tx, projectId, names);
 }
 
-function audienceFaults(definition: Definition, known: ReadonlySet<string>): FieldFault[] {
+function audienceFaults(definition: Definition, audienceIds: ReadonlySet<string>): FieldFault[] {
   const named = [
     ...definition.when.flatMap((trigger): [string, string][] =>
       trigger.kind === 'audience' ? [['when', trigger.audienceId]] : [],
@@ -73,21 +75,21 @@ function audienceFaults(definition: Definition, known: ReadonlySet<string>): Fie
     ),
   ];
   return named
-    .filter(([, id]) => !known.has(id))
+    .filter(([, id]) => !audienceIds.has(id))
     .map(([field, id]) => ({
       message: `${field} refers to an audience that does not exist: ${JSON.stringify(id)}`,
       field,
     }));
 }
 
-/** All conditions of a rule, each with its place in the document. */
+/** All conditions of a rule, each with its path in the document. */
 function conditionsOf({ onlyIf, exits, goal, steps }: Definition): [string, Predicate][] {
   const all: [string, Predicate | null][] = [
     ['only_if', onlyIf],
     ['exits.when', exits.when],
     ['goal', goal],
-    ...placesOf(steps, 'steps').flatMap(({ step, place }): [string, Predicate][] =>
-      step.kind === 'branch' ? [[`${place}.branch.if`, step.if]] : [],
+    ...stepPaths(steps, 'steps').flatMap(({ step, path }): [string, Predicate][] =>
+      step.kind === 'branch' ? [[`${path}.branch.if`, step.if]] : [],
     ),
   ];
   return all.flatMap(([field, condition]): [string, Predicate][] => (condition ? [[field, condition]] : []));
@@ -112,16 +114,16 @@ export async function tryEmails(
 /** Ends with the first email that exceeds the limits, so that a rule of many such emails does not take the time of all. */
 async function emailFaults(
   renderer: Renderer,
-  { projectId, definition }: Omit<Written, 'now'>,
+  { projectId, definition }: Omit<WrittenRule, 'now'>,
 ): Promise<FieldFault[]> {
-  for (const { step, place } of placesOf(definition.steps, 'steps')) {
+  for (const { step, path } of stepPaths(definition.steps, 'steps')) {
     if (step.kind !== 'draft' || 'name' in step.email) continue;
     const email: TemplateText = { ...step.email, format: 'markdown' };
     try {
       await renderer.run('trial', email, { projectId });
     } catch (error) {
       if (!(error instanceof Fault) || error.code !== 'validation_failed') throw error;
-      return error.details.map((fault) => within(`${place}.draft`, fault));
+      return error.details.map((fault) => within(`${path}.draft`, fault));
     }
   }
   return [];
@@ -131,20 +133,20 @@ function isObject(document: unknown): document is object {
   return typeof document === 'object' && document !== null && !Array.isArray(document);
 }
 
-function within(place: string, { message, field = 'body' }: FieldFault): FieldFault {
-  const part = `${place}.${field}`;
+function within(path: string, { message, field = 'body' }: FieldFault): FieldFault {
+  const part = `${path}.${field}`;
   return { message: `${part}: ${message.replace(`${field}: `, '')}`, field: part };
 }
 
-function templateFaults({ steps }: Definition, known: ReadonlySet<string>): FieldFault[] {
-  return placesOf(steps, 'steps').flatMap(({ step, place }) => {
+function templateFaults({ steps }: Definition, templateNames: ReadonlySet<string>): FieldFault[] {
+  return stepPaths(steps, 'steps').flatMap(({ step, path }) => {
     if (step.kind !== 'draft') return [];
     const { email } = step;
-    const at = `${place}.draft`;
+    const at = `${path}.draft`;
     if (!('name' in email))
       return checkEmail({ ...email, format: 'markdown' }).map((fault) => within(at, fault));
-    if (known.has(email.name)) return [];
-    const names = [...known].slice(0, NAMED_MAX).join(', ');
+    if (templateNames.has(email.name)) return [];
+    const names = [...templateNames].slice(0, NAMED_MAX).join(', ');
     const message = `${at} names a template that does not exist: ${JSON.stringify(email.name)}. Use ${names}, or write the email there as an object with subject and body`;
     return [{ message, field: at }];
   });
@@ -155,14 +157,14 @@ const NAMED_MAX = 50;
 
 type Step = Definition['steps'][number];
 
-function placesOf(steps: Step[], within: string): { step: Step; place: string }[] {
+function stepPaths(steps: Step[], within: string): { step: Step; path: string }[] {
   return steps.flatMap((step, i) => {
-    const place = `${within}.${i}`;
-    if (step.kind !== 'wait_for' && step.kind !== 'branch') return [{ step, place }];
+    const path = `${within}.${i}`;
+    if (step.kind !== 'wait_for' && step.kind !== 'branch') return [{ step, path }];
     return [
-      { step, place },
-      ...placesOf(step.then, `${place}.then`),
-      ...placesOf(step.otherwise, `${place}.else`),
+      { step, path },
+      ...stepPaths(step.then, `${path}.then`),
+      ...stepPaths(step.otherwise, `${path}.else`),
     ];
   });
 }
@@ -176,26 +178,26 @@ type CheckedRule = {
   isNewVersion: boolean;
   sentenceBefore: string | null;
   openUntouched: number;
-  underWay: number;
+  activeRuns: number;
 };
 
-type Asked = { projectId: number; now: number; document: unknown; reference: string | null };
+type CheckQuery = { projectId: number; now: number; document: unknown; reference: string | null };
 
 /** Reports everything that saving would refuse, except limits that are counted over the whole project. Writes nothing. */
 export async function checkUnsavedRule(
   { db: tx, renderer }: { db: Tx; renderer: Renderer },
-  asked: Asked,
+  query: CheckQuery,
 ): Promise<CheckedRule> {
-  const { projectId, now, document, reference } = asked;
+  const { projectId, now, document, reference } = query;
   const saved = reference === null ? null : await findRule(tx, { projectId, reference });
-  const surroundings = await findSurroundings(tx, { projectId, now });
+  const context = await loadCheckContext(tx, { projectId, now });
   const before = saved
-    ? await beforeOf(tx, saved, surroundings)
-    : { sentenceBefore: null, openUntouched: 0, underWay: 0 };
+    ? await beforeOf(tx, saved, context)
+    : { sentenceBefore: null, openUntouched: 0, activeRuns: 0 };
   const parsed = parseRule(document);
   if (!parsed.ok) return { ...EMPTY, ...before, faults: parsed.faults };
   const { definition } = parsed.rule;
-  const { audienceName, catalogue, events, usageAtMostOne, topics } = surroundings;
+  const { audienceName, catalogue, events, isUsageFraction, topics } = context;
   return {
     ...before,
     faults: [
@@ -203,7 +205,7 @@ export async function checkUnsavedRule(
       ...(await emailFaults(renderer, { projectId, definition })),
     ],
     sentence: ruleSentence(definition, audienceName),
-    lints: lintRule(definition, catalogue, { events, usageAtMostOne, topics }),
+    lints: lintRule(definition, catalogue, { events, isUsageFraction, topics }),
     isNewVersion: !saved || !isDeepStrictEqual(documentOf(definition), documentOf(saved.definition)),
   };
 }
@@ -214,14 +216,14 @@ async function beforeOf(
   tx: Tx,
   { id: ruleId, definition }: WholeRule,
   { projectId, now, audienceName }: RuleCheckContext,
-): Promise<Pick<CheckedRule, 'sentenceBefore' | 'openUntouched' | 'underWay'>> {
-  const asked = { projectId, ruleId, offReason: '', reasons: [], now };
-  const { untouched } = await countOfRule(tx, asked);
-  const places = await countPlaces(tx, { projectId, ruleId });
+): Promise<Pick<CheckedRule, 'sentenceBefore' | 'openUntouched' | 'activeRuns'>> {
+  const query = { projectId, ruleId, offReason: '', reasons: [], now };
+  const { untouched } = await countOfRule(tx, query);
+  const counts = await countRunPositions(tx, { projectId, ruleId });
   return {
     sentenceBefore: ruleSentence(definition, audienceName),
     openUntouched: untouched,
-    underWay: places.reduce((sum, { runs }) => sum + runs, 0),
+    activeRuns: counts.reduce((sum, { runs }) => sum + runs, 0),
   };
 }
 

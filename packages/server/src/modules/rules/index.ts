@@ -1,6 +1,6 @@
 export { checkReferences, readRule } from './check-rule.ts';
 export { createRule } from './write-rule.ts';
-export type { Decision, LedgerRow } from './decisions/decision.ts';
+export type { Decision, DecisionCount } from './decisions/decision.ts';
 export { eraseDecisions, listDecisionsOf, writeDecisions } from './decisions/store.ts';
 export {
   type Anchor,
@@ -13,17 +13,17 @@ export {
   type Trigger,
 } from './definitions/rule.ts';
 export { createRules } from './definitions/save-rule.ts';
-export { type Considered, type DecisionFacts, decide } from './definitions/decide.ts';
+export { type TriggerMatch, type DecisionFacts, decide } from './definitions/decide.ts';
 export type { EntryRow } from './definitions/entries.ts';
 export { findRule, listRules, loadRules, type WholeRule } from './definitions/load-rules.ts';
-export { type ActiveRule, type Hook, buildRuleModel, timerPlace } from './definitions/model.ts';
+export { type ActiveRule, type Hook, buildRuleModel, timerKey } from './definitions/model.ts';
 export { triggerSentence } from './definitions/sentence.ts';
 export { SHIPPED_RULES } from './definitions/shipped.ts';
 export { deleteOfPerson, demoteRule } from './definitions/store.ts';
 export {
   dateIn,
   dropTimers,
-  dueTimers,
+  listDueTimers,
   isTimed,
   listTimersOf,
   momentOf,
@@ -38,22 +38,27 @@ export {
 export { excludeLeavers } from './enrollment/exclude-leavers.ts';
 export { leaveEnrollments, nextEnrollmentAt } from './enrollment/store.ts';
 export { applyRules } from './evaluation/apply-rules.ts';
-export { createSlowRenders, type SlowRenders, TooMuchRendering } from './evaluation/batch-rendering.ts';
-export { type Desk, consider, factsOf, openDesk } from './evaluation/context.ts';
+export { createSlowRenders, type SlowRenders, RenderLimitExceeded } from './evaluation/batch-rendering.ts';
+export {
+  type EvaluationContext,
+  evaluateRule,
+  factsOf,
+  createEvaluationContext,
+} from './evaluation/context.ts';
 export { gapOf, isOutdated, emailOf, contentToRender, write } from './evaluation/create-drafts.ts';
-export { gatherKnown } from './evaluation/gather-facts.ts';
+export { loadSnapshots } from './evaluation/gather-facts.ts';
 export { localeOfPerson, zoneOfPerson } from './evaluation/recipient.ts';
 export {
   type EnrollmentItem,
   type PersonActivity,
   type Item,
-  happenedIn,
+  activitiesIn,
 } from './evaluation/trigger-events.ts';
 export { nextMoment } from './next-timer.ts';
 export { type Model, type Models, createModels, loadProjectModels } from './project-model.ts';
-export { advance, afterDraft, endRun, onTime, standAt } from './runs/advance-run.ts';
+export { advance, afterDraft, endRun, onTime, moveRunTo } from './runs/advance-run.ts';
 export { compile, emailNames, type Program, type ProgramEmail } from './runs/program.ts';
 export { findOpenRuns, findRunsById, listDueRuns, listRunsOf } from './runs/reads.ts';
 export { type RuleInForce, listRuleNeeds, listRulesInForce } from './runs/rules-in-force.ts';
 export type { Run } from './runs/run.ts';
-export { doubtRuns, endRuns, eraseRuns, updateRuns, waitAgain, wakeRuns } from './runs/store.ts';
+export { setLostTime, endRuns, eraseRuns, updateRuns, waitAgain, wakeRuns } from './runs/store.ts';

@@ -3,17 +3,17 @@ import { nextDraftDueAt } from '../drafts/index.ts';
 import { nextEnrollmentAt } from './enrollment/store.ts';
 import { nextTimerAt } from './definitions/timers.ts';
 import { nextRunAt } from './runs/reads.ts';
-import type { AlarmKind } from '../../platform/locks/store.ts';
+import type { TimerKind } from '../../platform/locks/store.ts';
 import { nextDeliveryAt } from '../webhooks/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 
 /** Returns the earliest time at which any module has this kind of work in the project. The caller holds the lock of the due row. */
-export async function nextMoment(tx: Tx, projectId: number, work: AlarmKind): Promise<Date | null> {
+export async function nextMoment(tx: Tx, projectId: number, work: TimerKind): Promise<Date | null> {
   const moments = await Promise.all(SOURCES[work].map((next) => next(tx, projectId)));
   return moments.reduce<Date | null>((a, b) => (a === null || (b !== null && b < a) ? b : a), null);
 }
 
-const SOURCES: Record<AlarmKind, ((tx: Tx, projectId: number) => Promise<Date | null>)[]> = {
+const SOURCES: Record<TimerKind, ((tx: Tx, projectId: number) => Promise<Date | null>)[]> = {
   process: [nextDueAt, nextTimerAt, ofMs(nextRunAt), nextEnrollmentAt],
   send: [ofMs(nextDraftDueAt)],
   webhooks: [ofMs(nextDeliveryAt)],

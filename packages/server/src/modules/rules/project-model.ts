@@ -7,7 +7,7 @@ import type { RuleModel } from './definitions/model.ts';
 import { compile, type Program } from './runs/program.ts';
 import { listVersionsInUse, type VersionInUse } from './runs/reads.ts';
 import { listHashingProjects } from '../sending/index.ts';
-import type { Turn } from '../../platform/locks/project-lock.ts';
+import type { ProjectLock } from '../../platform/locks/project-lock.ts';
 import { type TemplateText, loadEmails } from '../rendering/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 
@@ -27,7 +27,7 @@ export type Model = {
 
 export type Models = {
   /** Returns the models. The caller holds these project locks, so that nothing changes in that time. */
-  of(tx: Tx, turns: Turn[]): Promise<Map<number, Model>>;
+  of(tx: Tx, locks: ProjectLock[]): Promise<Map<number, Model>>;
 };
 
 /** With a few audiences per project, this is a few hundred megabytes at most. */
@@ -35,24 +35,24 @@ const MODELS_MAX = 2_000;
 const NO_EMAILS: Model['emails'] = new Map();
 
 export function createModels(clock: Clock): Models {
-  const known = new Map<number, Model>();
+  const cache = new Map<number, Model>();
   return {
-    async of(tx, turns) {
-      const wanted = new Map<number, Model>();
-      const stale: Turn[] = [];
-      for (const turn of turns) {
-        const model = known.get(turn.projectId);
-        if (model?.version === turn.model) wanted.set(turn.projectId, model);
-        else stale.push(turn);
+    async of(tx, locks) {
+      const models = new Map<number, Model>();
+      const stale: ProjectLock[] = [];
+      for (const lock of locks) {
+        const model = cache.get(lock.projectId);
+        if (model?.version === lock.model) models.set(lock.projectId, model);
+        else stale.push(lock);
       }
-      if (stale.length === 0) return wanted;
+      if (stale.length === 0) return models;
       const loaded = await loadProjectModels(tx, stale, { now: clock.now() });
-      if (known.size + loaded.size > MODELS_MAX) known.clear();
+      if (cache.size + loaded.size > MODELS_MAX) cache.clear();
       for (const [projectId, model] of loaded) {
-        known.set(projectId, model);
-        wanted.set(projectId, model);
+        cache.set(projectId, model);
+        models.set(projectId, model);
       }
-      return wanted;
+      return models;
     },
   };
 }
@@ -62,10 +62,10 @@ export function createModels(clock: Clock): Models {
  */
 export async function loadProjectModels(
   tx: Tx,
-  turns: Turn[],
+  locks: ProjectLock[],
   { now, versions = [] }: { now: number; versions?: VersionInUse[] },
 ): Promise<Map<number, Model>> {
-  const ids = turns.map(({ projectId }) => projectId);
+  const ids = locks.map(({ projectId }) => projectId);
   const [audiences, counted, projects, inUse, emails, hashing] = await Promise.all([
     loadModels(tx, ids),
     findCounted(tx, ids),
@@ -76,17 +76,21 @@ export async function loadProjectModels(
   ]);
   const rules = await loadRules(tx, ids, [...inUse, ...versions]);
   const models = new Map<number, Model>();
-  for (const { projectId, model: version } of turns) {
-    const [asked, ruled, project] = [audiences.get(projectId), rules.get(projectId), projects.get(projectId)];
-    if (!asked || !ruled || !project) continue;
+  for (const { projectId, model: version } of locks) {
+    const [audienceModel, ruleModel, project] = [
+      audiences.get(projectId),
+      rules.get(projectId),
+      projects.get(projectId),
+    ];
+    if (!audienceModel || !ruleModel || !project) continue;
     models.set(projectId, {
       version,
-      audiences: asked,
+      audiences: audienceModel,
       counted: counted.get(projectId) ?? NOTHING_COUNTED,
-      rules: ruled,
+      rules: ruleModel,
       project,
       emails: emails.get(projectId) ?? NO_EMAILS,
-      programOf: programsOf(ruled),
+      programOf: programsOf(ruleModel),
       hasHashes: hashing.has(projectId),
     });
   }
@@ -98,9 +102,9 @@ function programsOf(rules: RuleModel): Model['programOf'] {
   const programs = new Map<string, Program>();
   return function programOf(ruleId, version) {
     const key = `${ruleId} ${version}`;
-    const known = programs.get(key);
+    const existing = programs.get(key);
     const definition = rules.version(ruleId, version)?.definition;
-    if (known || !definition) return known;
+    if (existing || !definition) return existing;
     const program = compile(definition.steps);
     programs.set(key, program);
     return program;

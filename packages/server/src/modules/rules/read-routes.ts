@@ -7,10 +7,10 @@ import { findRule, listRuleVersions, type WholeRule } from './definitions/load-r
 import { wholeDocumentOf } from './definitions/print.ts';
 import { type Reason, REASONS } from './definitions/rule.ts';
 import { ruleSentence, stepLabel } from './definitions/sentence.ts';
-import { bouncedOf, deliveredOf, type Insight, liftOf, type LiftShown } from './insights/insight.ts';
+import { bouncedOf, deliveredOf, type Insight, liftOf, type LiftEstimate } from './insights/insight.ts';
 import { countInsights } from './insights/reads.ts';
 import { countRuleDays, daysOf, emptyDay, type RuleDay, sinceDays } from './insights/rule-days.ts';
-import { countLift, countPlaces, type ArmCounts, listRunsOfRule } from './runs/runs-of-rule.ts';
+import { countLift, countRunPositions, type LiftCounts, listRunsOfRule } from './runs/runs-of-rule.ts';
 import { outline } from './runs/program.ts';
 import type { Run } from './runs/run.ts';
 import {
@@ -71,11 +71,11 @@ export const ruleReadRoutes = [
       const after = page.after?.[0] ?? null;
       if (after !== null && !isId(after)) throw badCursor();
       const runs = await listRunsOfRule(db, { ...of, version, step, after, limit: page.rowsMax });
-      const total = (await countPlaces(db, of))
-        .filter((one) => [one.version, null].includes(version) && [one.step, null].includes(step))
-        .reduce((sum, one) => sum + one.runs, 0);
+      const total = (await countRunPositions(db, of))
+        .filter((count) => [count.version, null].includes(version) && [count.step, null].includes(step))
+        .reduce((sum, count) => sum + count.runs, 0);
       const labels = await labelsOf(db, projectId, rule.id);
-      return toPage(runs, page, { show: (run) => toRun(run, labels), placeOf: ({ id }) => [id], total });
+      return toPage(runs, page, { show: (run) => toRun(run, labels), cursorOf: ({ id }) => [id], total });
     },
   }),
 ];
@@ -119,7 +119,7 @@ async function listVersions(
   const rule = await findRule(db, { projectId, reference });
   const of = { projectId, ruleId: rule.id };
   const versions = await listRuleVersions(db, of);
-  const runs = Map.groupBy(await countPlaces(db, of), ({ version }) => version);
+  const runs = Map.groupBy(await countRunPositions(db, of), ({ version }) => version);
   const audience = await audienceNames(db, projectId);
   const actors = await access.namesOf(versions.flatMap(({ createdBy }) => createdBy ?? []));
   return versions.map(({ version, definition, createdAt, createdBy }) => ({
@@ -129,20 +129,20 @@ async function listVersions(
     sentence: ruleSentence(definition, audience),
     definition: wholeDocumentOf({ ...rule, definition }),
     is_present: version === rule.version,
-    runs: (runs.get(version) ?? []).reduce((sum, one) => sum + one.runs, 0),
+    runs: (runs.get(version) ?? []).reduce((sum, count) => sum + count.runs, 0),
   }));
 }
 
 function toResults({ rule, since, days, emails, drafts, excluded, lift }: RuleResults): ShownResults {
   const sum = (key: 'enrolled' | 'drafted' | 'sent' | 'goal'): number =>
     days.reduce((all, day) => all + day[key], 0);
-  const { delivered, opened, clicked, ...became } = becameOf(emails);
+  const { delivered, opened, clicked, ...emailCounts } = emailCountsOf(emails);
   const [enrolled, drafted, sent, goal] = [sum('enrolled'), sum('drafted'), sum('sent'), sum('goal')];
   return {
     since: iso(since),
     funnel: { enrolled, drafted, sent, delivered, opened, clicked, goal },
     days,
-    ...became,
+    ...emailCounts,
     drafts,
     excluded: excluded.map(({ reason, count }) => ({ reason, count, sentence: REASONS[reason] })),
     has_goal: rule.definition.goal !== null,
@@ -161,7 +161,7 @@ const NOTHING = {
   replied: 0,
 };
 
-function becameOf(emails: RuleResults['emails']): typeof NOTHING {
+function emailCountsOf(emails: RuleResults['emails']): typeof NOTHING {
   if (emails === null) return NOTHING;
   const { opened, clicked, complained, unsubscribed, replied } = emails;
   const [delivered, bounced] = [deliveredOf(emails), bouncedOf(emails)];
@@ -177,13 +177,16 @@ type RuleResults = {
   drafts: LadderCounts;
   excluded: { reason: Reason; count: number }[];
   /** For a rule with users in its holdout: how many reached its goal, since the rule was created. */
-  lift: (ArmCounts & { estimate: LiftShown | null }) | null;
+  lift: (LiftCounts & { estimate: LiftEstimate | null }) | null;
 };
 
-type Asked = { projectId: number; reference: string; days: number; now: number };
+type RuleResultsQuery = { projectId: number; reference: string; days: number; now: number };
 
 /** Returns the results of a rule for the last days in the project's time zone, including today. */
-async function showRuleResults(tx: Tx, { projectId, reference, days, now }: Asked): Promise<RuleResults> {
+async function showRuleResults(
+  tx: Tx,
+  { projectId, reference, days, now }: RuleResultsQuery,
+): Promise<RuleResults> {
   const rule = await findRule(tx, { projectId, reference });
   const { timeZone: zone } = (await getSettings(tx, projectId)).settings;
   const since = sinceDays(days, { now, zone });

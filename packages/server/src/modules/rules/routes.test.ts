@@ -4,14 +4,14 @@ import type {
   RuleChecked,
   RuleListed,
   RuleResults,
-  RuleShown,
+  RuleDetails,
   RuleSwitchPreview,
   RuleVersion,
   RunListed,
 } from '@beckon/contract/dashboard';
 import { costlyBody } from '../../../testkit/costly-template.ts';
 import { alsoForPages } from '../../../testkit/database.ts';
-import { type AskOptions, testDashboard } from '../../../testkit/dashboard.ts';
+import { type DashboardRequestOptions, testDashboard } from '../../../testkit/dashboard.ts';
 import { DAY, newStory, openStage, type Story } from '../../../testkit/story.ts';
 import { listEntries } from '../workspace/audit/store.ts';
 
@@ -26,10 +26,14 @@ beforeEach(async () => {
   await story.set({ quiet_hours: 'off' });
 });
 
-type Answer<T> = { status: number; data: T; errors: { code: string; message: string; field?: string }[] };
-async function ask<T>(what: string, options: AskOptions = {}): Promise<Answer<T>> {
+type RuleResponse<T> = {
+  status: number;
+  data: T;
+  errors: { code: string; message: string; field?: string }[];
+};
+async function request<T>(what: string, options: DashboardRequestOptions = {}): Promise<RuleResponse<T>> {
   const [method, path = ''] = what.split(' ');
-  const { status, json } = await dashboard.ask(`${method} /projects/${story.projectId}${path}`, options);
+  const { status, json } = await dashboard.request(`${method} /projects/${story.projectId}${path}`, options);
   return { status, data: json?.data as T, errors: json?.errors ?? [] };
 }
 const EMAIL = { subject: 'Hello {{ user.name | default: "there" }}', body: 'About {{ event.name }}' };
@@ -50,7 +54,7 @@ test('lists rules by priority with their activity on each of the last seven days
   await story.later(2 * HOUR);
   await story.event('bob', 'hello');
   await settled();
-  const { data } = await ask<RuleListed[]>('GET /rules', { as: 'viewer' });
+  const { data } = await request<RuleListed[]>('GET /rules', { as: 'viewer' });
   expect(data.map(({ name }) => name)).toEqual([
     'greeter',
     'trial_expiring',
@@ -78,12 +82,12 @@ test('returns 404 for a rule of another project and for an unknown one', async (
   const id = await story.rule(greeter());
   const other = await newStory(stage);
   for (const path of ['', '/versions', '/runs', '/results', '/switch', '/move-waiting'])
-    expect((await dashboard.ask(`GET /projects/${other.projectId}/rules/${id}${path}`)).status).toBe(404);
-  expect((await ask('POST /rules/nothing/switch', { body: { on: false } })).status).toBe(404);
+    expect((await dashboard.request(`GET /projects/${other.projectId}/rules/${id}${path}`)).status).toBe(404);
+  expect((await request('POST /rules/nothing/switch', { body: { on: false } })).status).toBe(404);
 });
 
 test('refuses changes by a viewer, and audits those of an editor', async () => {
-  const made = await ask<RuleShown>('POST /rules', { body: { document: greeter() }, as: 'editor' });
+  const made = await request<RuleDetails>('POST /rules', { body: { document: greeter() }, as: 'editor' });
   expect([made.status, made.data.on, made.data.version]).toEqual([200, true, 1]);
   for (const [what, body] of [
     ['POST /rules', { document: greeter() }],
@@ -94,7 +98,7 @@ test('refuses changes by a viewer, and audits those of an editor', async () => {
     ['POST /rules/greeter/duplicate', {}],
     ['POST /rules/greeter/move-waiting', {}],
   ] as const)
-    expect([what, (await ask(what, { body, as: 'reviewer' })).status]).toEqual([what, 403]);
+    expect([what, (await request(what, { body, as: 'reviewer' })).status]).toEqual([what, 403]);
   const entries = await listEntries(stage.server.db, {
     projectIds: [story.projectId],
     actor: null,
@@ -107,36 +111,36 @@ test('refuses changes by a viewer, and audits those of an editor', async () => {
 
 test('reports errors of a rule at their place, and stores nothing', async () => {
   const document = greeter({ when: { event: 'hello', within: '3d' }, holdout: 80 });
-  const made = await ask('POST /rules', { body: { document } });
+  const made = await request('POST /rules', { body: { document } });
   expect(made.status).toBe(422);
   expect(new Set(made.errors.map(({ field }) => field))).toEqual(new Set(['holdout', 'when.within']));
-  const { data } = await ask<RuleChecked>('POST /rules/check', { body: { document }, as: 'viewer' });
+  const { data } = await request<RuleChecked>('POST /rules/check', { body: { document }, as: 'viewer' });
   expect(new Set(data.faults.map(({ field }) => field))).toEqual(new Set(['holdout', 'when.within']));
   expect(data.sentence).toBe(null);
-  const unknown = await ask<RuleChecked>('POST /rules/check', {
+  const unknown = await request<RuleChecked>('POST /rules/check', {
     body: { document: greeter({ steps: [{ draft: 'no such email' }] }) },
   });
   expect(unknown.data.faults).toMatchObject([{ field: 'steps.0.draft' }]);
-  expect((await ask<RuleListed[]>('GET /rules')).data).toHaveLength(4);
+  expect((await request<RuleListed[]>('GET /rules')).data).toHaveLength(4);
 });
 
 describe('checking, creating and updating a rule', () => {
   test('refuses an email that takes too much work to render, and names its field', async () => {
-    const { data: made } = await ask<RuleShown>('POST /rules', { body: { document: greeter() } });
+    const { data: made } = await request<RuleDetails>('POST /rules', { body: { document: greeter() } });
     const document = greeter({ steps: [{ draft: { subject: 'Hello', body: costlyBody() } }] });
     const fault = {
       field: 'steps.0.draft.body',
       message: expect.stringContaining('too much work') as string,
     };
-    const checked = await ask<RuleChecked>('POST /rules/check', { body: { document }, as: 'viewer' });
+    const checked = await request<RuleChecked>('POST /rules/check', { body: { document }, as: 'viewer' });
     expect(checked.data.faults).toMatchObject([fault]);
-    const created = await ask('POST /rules', { body: { document: { ...document, name: 'other' } } });
+    const created = await request('POST /rules', { body: { document: { ...document, name: 'other' } } });
     expect([created.status, created.errors]).toMatchObject([422, [fault]]);
     const put = { document, updated_at: made.updated_at };
-    const updated = await ask('PUT /rules/greeter', { body: put });
+    const updated = await request('PUT /rules/greeter', { body: put });
     expect([updated.status, updated.errors]).toMatchObject([422, [fault]]);
-    expect((await ask<RuleShown>('GET /rules/greeter')).data.version).toBe(1);
-    expect((await ask<RuleListed[]>('GET /rules')).data).toHaveLength(5);
+    expect((await request<RuleDetails>('GET /rules/greeter')).data.version).toBe(1);
+    expect((await request<RuleListed[]>('GET /rules')).data).toHaveLength(5);
   });
 });
 
@@ -145,20 +149,20 @@ test('checks a rule: its sentence, its warnings, and the drafts and users that s
   await story.event('ada', 'hello');
   await settled();
   const document = greeter({ mode: 'draft', when: { event: 'helo' } });
-  const { data } = await ask<RuleChecked>('POST /rules/check', { body: { document, rule: 'greeter' } });
+  const { data } = await request<RuleChecked>('POST /rules/check', { body: { document, rule: 'greeter' } });
   expect(data).toMatchObject({ new_version: true, open_untouched: 1, under_way: 1, faults: [] });
   expect(data.sentence).toContain('Starts when helo happens');
   expect(data.sentence_before).toContain('Starts when hello happens');
   expect(data.warnings).toMatchObject([{ code: 'event_never_seen' }]);
   const same = { document: greeter({ mode: 'autopilot' }), rule: 'greeter' };
-  expect((await ask<RuleChecked>('POST /rules/check', { body: same })).data.new_version).toBe(false);
+  expect((await request<RuleChecked>('POST /rules/check', { body: same })).data.new_version).toBe(false);
 });
 
 test('refuses the second of two concurrent edits, and overwrites nothing', async () => {
-  const { data: made } = await ask<RuleShown>('POST /rules', { body: { document: greeter() } });
+  const { data: made } = await request<RuleDetails>('POST /rules', { body: { document: greeter() } });
   stage.server.clock.advance(1_000);
   const put = (priority: number) =>
-    ask<{ rule: RuleShown }>('PUT /rules/greeter', {
+    request<{ rule: RuleDetails }>('PUT /rules/greeter', {
       body: { document: greeter({ priority }), updated_at: made.updated_at },
     });
   expect((await put(60)).data.rule).toMatchObject({ version: 2, priority: 60 });
@@ -167,14 +171,14 @@ test('refuses the second of two concurrent edits, and overwrites nothing', async
     409,
     expect.stringContaining('as version 2') as string,
   ]);
-  expect((await ask<RuleShown>('GET /rules/greeter')).data.priority).toBe(60);
-  const { data: versions } = await ask<RuleVersion[]>('GET /rules/greeter/versions');
+  expect((await request<RuleDetails>('GET /rules/greeter')).data.priority).toBe(60);
+  const { data: versions } = await request<RuleVersion[]>('GET /rules/greeter/versions');
   expect(versions).toMatchObject([
     { version: 2, is_present: true, created_by: 'Ada' },
     { version: 1, is_present: false, created_by: 'Ada' },
   ]);
   const odd = { document: greeter(), updated_at: 'yesterday' };
-  expect((await ask('PUT /rules/greeter', { body: odd })).errors[0]?.field).toBe('updated_at');
+  expect((await request('PUT /rules/greeter', { body: odd })).errors[0]?.field).toBe('updated_at');
 });
 
 test('switches autopilot on and off, and moves open drafts only on request', async () => {
@@ -182,19 +186,19 @@ test('switches autopilot on and off, and moves open drafts only on request', asy
   await story.user('ada', { email: 'ada@x.org' });
   await story.event('ada', 'hello');
   await settled();
-  type Saved = { rule: RuleShown; drafts: number; before: { mode: string; deadline: string | null } };
+  type Saved = { rule: RuleDetails; drafts: number; before: { mode: string; deadline: string | null } };
   const up = { mode: 'autopilot', deadline: '4h' };
-  const first = await ask<Saved>('POST /rules/greeter/mode', { body: up });
+  const first = await request<Saved>('POST /rules/greeter/mode', { body: up });
   expect(first.data).toMatchObject({ drafts: 0, before: { mode: 'draft', deadline: null } });
   expect(first.data.rule).toMatchObject({ mode: 'autopilot', sends_after: '4h', version: 1 });
   expect((await story.drafts('ada'))[0]?.deadlineAt).toBe(null);
-  const again = await ask<Saved>('POST /rules/greeter/mode', { body: { ...up, include_open: true } });
+  const again = await request<Saved>('POST /rules/greeter/mode', { body: { ...up, include_open: true } });
   expect(again.data.drafts).toBe(1);
   expect((await story.drafts('ada'))[0]?.deadlineAt).toBe(story.now() + 4 * HOUR);
-  const back = await ask<Saved>('POST /rules/greeter/mode', { body: { mode: 'draft', deadline: null } });
+  const back = await request<Saved>('POST /rules/greeter/mode', { body: { mode: 'draft', deadline: null } });
   expect(back.data).toMatchObject({ drafts: 1, rule: { mode: 'draft', deadline: null } });
   expect((await story.drafts('ada'))[0]?.deadlineAt).toBe(null);
-  const odd = await ask('POST /rules/greeter/mode', { body: { mode: 'draft', deadline: 'soon' } });
+  const odd = await request('POST /rules/greeter/mode', { body: { mode: 'draft', deadline: 'soon' } });
   expect([odd.status, odd.errors[0]?.field]).toEqual([422, 'deadline']);
 });
 
@@ -208,15 +212,15 @@ test('previews the effect of switching off and on, which then has that effect', 
     kind: 'edit',
     content: { subject: 'S', preheader: '', body: 'B', format: 'markdown' },
   });
-  const off = await ask<RuleSwitchPreview>('GET /rules/greeter/switch');
+  const off = await request<RuleSwitchPreview>('GET /rules/greeter/switch');
   // Bob has no address: his draft waits for one, whatever happens to the rule.
   expect(off.data).toEqual({ open: 3, drafts: 2, others: 1, sending: 0, runs: 3, long_held: 0 });
-  type Switched = { rule: RuleShown; drafts: number; runs: number; expired: number };
-  const done = await ask<Switched>('POST /rules/greeter/switch', { body: { on: false } });
-  expect(done.data).toMatchObject({ drafts: 2, runs: 3, rule: { on: false } });
+  type Switched = { rule: RuleDetails; drafts: number; runs: number; expired: number };
+  const switched = await request<Switched>('POST /rules/greeter/switch', { body: { on: false } });
+  expect(switched.data).toMatchObject({ drafts: 2, runs: 3, rule: { on: false } });
   stage.server.clock.advance(4 * HOUR);
-  const on = await ask<RuleSwitchPreview>('GET /rules/greeter/switch');
-  const back = await ask<Switched>('POST /rules/greeter/switch', { body: { on: true } });
+  const on = await request<RuleSwitchPreview>('GET /rules/greeter/switch');
+  const back = await request<Switched>('POST /rules/greeter/switch', { body: { on: true } });
   expect(back.data).toMatchObject({ rule: { on: true }, runs: 3 });
   expect([on.data.drafts, on.data.others, on.data.runs]).toEqual([
     back.data.drafts,
@@ -228,19 +232,19 @@ test('previews the effect of switching off and on, which then has that effect', 
 
 test('creates a copy switched off, and moves a rule before another', async () => {
   await story.rule(greeter({ priority: 10 }));
-  const copy = await ask<RuleShown>('POST /rules/greeter/duplicate', { body: {} });
+  const copy = await request<RuleDetails>('POST /rules/greeter/duplicate', { body: {} });
   expect(copy.data).toMatchObject({ name: 'greeter (copy)', on: false, version: 1, priority: 10 });
-  const more = await ask<RuleShown>('POST /rules/greeter/duplicate', { body: {} });
+  const more = await request<RuleDetails>('POST /rules/greeter/duplicate', { body: {} });
   expect(more.data.name).toBe('greeter (copy 2)');
-  const taken = await ask('POST /rules/greeter/duplicate', { body: { name: 'greeter' } });
-  expect([taken.status, taken.errors[0]?.field]).toEqual([422, 'name']);
-  const moved = await ask<{ changed: { name: string }[] }>('POST /rules/greeter/reorder', {
+  const duplicate = await request('POST /rules/greeter/duplicate', { body: { name: 'greeter' } });
+  expect([duplicate.status, duplicate.errors[0]?.field]).toEqual([422, 'name']);
+  const moved = await request<{ changed: { name: string }[] }>('POST /rules/greeter/reorder', {
     body: { before: 'welcome' },
   });
   expect(moved.data.changed).toMatchObject([{ name: 'greeter', priority: 75 }]);
-  const names = (await ask<RuleListed[]>('GET /rules')).data.map(({ name }) => name);
+  const names = (await request<RuleListed[]>('GET /rules')).data.map(({ name }) => name);
   expect(names.indexOf('greeter')).toBe(names.indexOf('welcome') - 1);
-  expect((await ask('POST /rules/greeter/reorder', { body: { before: 'nothing' } })).status).toBe(404);
+  expect((await request('POST /rules/greeter/reorder', { body: { before: 'nothing' } })).status).toBe(404);
 });
 
 test('streams a backtest with progress and results, repeats them exactly, and writes nothing', async () => {
@@ -250,7 +254,7 @@ test('streams a backtest with progress and results, repeats them exactly, and wr
   await settled();
   const document = greeter({ when: [{ event: 'goodbye' }] });
   const options = { body: { days: 7, document }, as: 'viewer' as const };
-  const run = async () => dashboard.ask(`POST /projects/${story.projectId}/rules/backtest`, options);
+  const run = async () => dashboard.request(`POST /projects/${story.projectId}/rules/backtest`, options);
   const first = await run();
   expect(first.headers['content-type']).toContain('x-ndjson');
   const lines = first.text
@@ -268,23 +272,23 @@ test('streams a backtest with progress and results, repeats them exactly, and wr
   });
   expect((await run()).text).toBe(first.text);
   expect(await story.drafts('cyd')).toEqual([]);
-  const wrong = await ask('POST /rules/backtest', { body: { days: 7, document: { name: 'greeter' } } });
+  const wrong = await request('POST /rules/backtest', { body: { days: 7, document: { name: 'greeter' } } });
   expect([wrong.status, wrong.errors[0]?.field]).toEqual([422, 'when']);
-  expect((await ask('POST /rules/backtest', { body: { days: 7 } })).status).toBe(422);
-  expect((await ask('POST /rules/backtest', { body: { days: 500, rule: 'greeter' } })).status).toBe(422);
-  expect((await ask('POST /rules/backtest', { body: { days: 7, rule: 'nothing' } })).status).toBe(404);
+  expect((await request('POST /rules/backtest', { body: { days: 7 } })).status).toBe(422);
+  expect((await request('POST /rules/backtest', { body: { days: 500, rule: 'greeter' } })).status).toBe(422);
+  expect((await request('POST /rules/backtest', { body: { days: 7, rule: 'nothing' } })).status).toBe(404);
 });
 
 test('runs two backtests at once, refuses a third, and frees a place when one ends', async () => {
   const { db } = stage.server;
   const opened = Promise.withResolvers<void>();
-  const held = alsoForPages(db, (one) => ({
-    ...one,
-    session: (wanted) => opened.promise.then(() => one.session(wanted)),
+  const held = alsoForPages(db, (pool) => ({
+    ...pool,
+    session: (options) => opened.promise.then(() => pool.session(options)),
   }));
   const other = testDashboard(held);
   const run = () =>
-    other.ask(`POST /projects/${story.projectId}/rules/backtest`, { body: { days: 7, rule: 'welcome' } });
+    other.request(`POST /projects/${story.projectId}/rules/backtest`, { body: { days: 7, rule: 'welcome' } });
   const running = [run(), run(), run()];
   const first = await Promise.race(running);
   expect([first.status, first.json.errors[0]?.code]).toEqual([409, 'conflict']);
@@ -303,12 +307,12 @@ test('shows the results of a rule: its funnel, the reasons of exclusions, and ho
   await story.event('ada', 'bought');
   await story.event('ada', 'hello');
   await settled();
-  const { data } = await ask<RuleResults>('GET /rules/greeter/results?days=7');
+  const { data } = await request<RuleResults>('GET /rules/greeter/results?days=7');
   expect(data.funnel).toMatchObject({ enrolled: 1, drafted: 1, sent: 1, goal: 1 });
   expect(data.drafts).toEqual({ untouched: 1, edited: 0, skipped: 0 });
   expect(data).toMatchObject({ has_goal: true, holdout_percent: 0, lift: null });
   expect(data.excluded.length).toBeGreaterThan(0);
-  expect((await ask('GET /rules/greeter/results?days=0')).status).toBe(422);
+  expect((await request('GET /rules/greeter/results?days=0')).status).toBe(422);
 });
 
 test('lists the users in a rule by their step, in pages', async () => {
@@ -319,19 +323,19 @@ test('lists the users in a rule by their step, in pages', async () => {
     await story.later(1_000);
   }
   const path = `GET /projects/${story.projectId}/rules/greeter/runs?limit=2`;
-  const first = await dashboard.ask(path);
+  const first = await dashboard.request(path);
   const people = (reply: typeof first) =>
     (reply.json.data as unknown as RunListed[]).map(({ external_user_id: user }) => user);
   expect([people(first), first.json.meta.pagination.total]).toEqual([['cyd', 'bob'], 3]);
-  const next = await dashboard.ask(`${path}&cursor=${first.json.meta.cursor}`);
+  const next = await dashboard.request(`${path}&cursor=${first.json.meta.cursor}`);
   expect([people(next), next.json.meta.cursor]).toEqual([['ada'], null]);
   expect((first.json.data as unknown as RunListed[])[0]).toMatchObject({
     step: { at: 0, label: 'wait 3 days' },
     waits_for: 'time',
     trigger: 'hello',
   });
-  expect((await dashboard.ask(`${path}&step=1`)).json.data).toEqual([]);
-  expect((await dashboard.ask(`${path}&cursor=x`)).status).toBe(422);
+  expect((await dashboard.request(`${path}&step=1`)).json.data).toEqual([]);
+  expect((await dashboard.request(`${path}&cursor=x`)).status).toBe(422);
 });
 
 test('moves users of an older version where both versions agree so far, and previews how many', async () => {
@@ -339,20 +343,21 @@ test('moves users of an older version where both versions agree so far, and prev
   await story.rule(greeter({ steps }));
   for (const user of ['ada', 'bob']) await story.event(user, 'hello');
   await settled();
-  const { data: rule } = await ask<RuleShown>('GET /rules/greeter');
+  const { data: rule } = await request<RuleDetails>('GET /rules/greeter');
   const document = greeter({ steps: [...steps, { wait: '5d' }, { draft: EMAIL }] });
-  await ask('PUT /rules/greeter', { body: { document, updated_at: rule.updated_at } });
-  const preview = await ask('GET /rules/greeter/move-waiting');
+  await request('PUT /rules/greeter', { body: { document, updated_at: rule.updated_at } });
+  const preview = await request('GET /rules/greeter/move-waiting');
   expect(preview.data).toEqual({ version: 2, moved: 2, stayed: [] });
-  const before = await ask<{ versions: { version: number; users: number }[] }>('GET /sequences/greeter');
+  const before = await request<{ versions: { version: number; users: number }[] }>('GET /sequences/greeter');
   expect(before.data.versions.map(({ version, users }) => [version, users])).toEqual([
     [2, 0],
     [1, 2],
   ]);
-  expect((await ask('POST /rules/greeter/move-waiting', { body: {} })).data).toEqual(preview.data);
-  const listed = await ask<{ name: string; people: number; in_older_versions: number }[]>('GET /sequences');
+  expect((await request('POST /rules/greeter/move-waiting', { body: {} })).data).toEqual(preview.data);
+  const listed =
+    await request<{ name: string; people: number; in_older_versions: number }[]>('GET /sequences');
   expect(listed.data).toMatchObject([{ name: 'greeter', users: 2, in_older_versions: 0 }]);
-  const after = await ask<{ versions: { version: number; steps: object[] }[] }>('GET /sequences/greeter');
+  const after = await request<{ versions: { version: number; steps: object[] }[] }>('GET /sequences/greeter');
   expect(after.data.versions).toHaveLength(1);
   expect(after.data.versions[0]?.steps).toMatchObject([
     { at: 0, kind: 'wait', label: 'wait 3 days', active: 2 },

@@ -6,10 +6,10 @@ import { wholeDocumentOf } from './definitions/print.ts';
 import { checkUnsavedRule, tryEmails } from './check-rule.ts';
 import { createRule, editRule } from './write-rule.ts';
 import { routesFor, type KitDeps } from '../workspace/index.ts';
-import { listedRules, shownRule } from './rule-view.ts';
+import { listRuleSummaries, ruleDetails } from './rule-view.ts';
 import type { Renderer } from '../rendering/index.ts';
 
-type Deps = KitDeps & { mailroom: { renderer: Renderer }; wake: () => void };
+type Deps = KitDeps & { sendServices: { renderer: Renderer }; wake: () => void };
 const { route } = routesFor<Deps>();
 
 const DOCUMENT = Type.Record(Type.String(), Type.Unknown());
@@ -19,7 +19,7 @@ export const ruleRoutes = [
     needs: 'viewer',
     isHeavy: true,
     async handle({ db }, { projectId }) {
-      const data = await listedRules(db, projectId);
+      const data = await listRuleSummaries(db, projectId);
       const pagination = { total: data.length, offset: 0, limit: data.length };
       return { data, meta: { pagination, cursor: null } };
     },
@@ -28,19 +28,19 @@ export const ruleRoutes = [
     needs: 'viewer',
     isHeavy: true,
     async handle({ db }, { projectId, params }) {
-      return { data: await shownRule(db, projectId, params.rule) };
+      return { data: await ruleDetails(db, projectId, params.rule) };
     },
   }),
   route('POST /projects/:project/rules', {
     needs: 'editor',
     audit: 'rule.create',
     body: Type.Object({ document: DOCUMENT, on: Type.Optional(Type.Boolean()) }),
-    async handle({ db, wake, mailroom: { renderer } }, { projectId, body, actor, note }) {
+    async handle({ db, wake, sendServices: { renderer } }, { projectId, body, actor, note }) {
       const { document, on = true } = body;
       await tryEmails(renderer, { projectId, document });
       const { id, name } = await createRule(db, { projectId, document, actor, isOff: !on });
       wake();
-      const rule = await shownRule(db, projectId, id);
+      const rule = await ruleDetails(db, projectId, id);
       note({ subject: name, after: { on, ...rule.definition } });
       return { data: rule };
     },
@@ -49,10 +49,10 @@ export const ruleRoutes = [
     needs: 'viewer',
     reads: true,
     body: Type.Object({ document: DOCUMENT, rule: Type.Optional(Type.String()) }),
-    async handle({ db, mailroom: { renderer } }, { projectId, body }) {
+    async handle({ db, sendServices: { renderer } }, { projectId, body }) {
       const { document, rule: reference = null } = body;
-      const asked = { projectId, document, reference, now: db.clock.now() };
-      const found = await checkUnsavedRule({ db, renderer }, asked);
+      const query = { projectId, document, reference, now: db.clock.now() };
+      const found = await checkUnsavedRule({ db, renderer }, query);
       const { sentence, faults, lints } = found;
       return {
         data: {
@@ -62,7 +62,7 @@ export const ruleRoutes = [
           new_version: found.isNewVersion,
           sentence_before: found.sentenceBefore,
           open_untouched: found.openUntouched,
-          under_way: found.underWay,
+          under_way: found.activeRuns,
         },
       };
     },
@@ -75,7 +75,7 @@ export const ruleRoutes = [
       updated_at: Type.String(),
       include_open: Type.Optional(Type.Boolean()),
     }),
-    async handle({ db, wake, mailroom: { renderer } }, { projectId, params, body, actor, note }) {
+    async handle({ db, wake, sendServices: { renderer } }, { projectId, params, body, actor, note }) {
       const { document, include_open: includeOpen = false } = body;
       const seenAt = momentOf(body.updated_at);
       const before = await findRule(db, { projectId, reference: params.rule });
@@ -84,7 +84,7 @@ export const ruleRoutes = [
       const { rule, drafts } = await editRule(db, edit);
       wake();
       note({ subject: rule.name, before: wholeDocumentOf(before), after: wholeDocumentOf(rule) });
-      return { data: { rule: await shownRule(db, projectId, rule.id), drafts } };
+      return { data: { rule: await ruleDetails(db, projectId, rule.id), drafts } };
     },
   }),
 ];

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { heldClock } from '../../../testkit/clock.ts';
+import { fixedClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { openEngine } from '../../../testkit/engine.ts';
 import { putRecords } from '../../../testkit/inbox.ts';
@@ -10,7 +10,7 @@ import { approve } from '../review/approve-draft.ts';
 import { edit } from '../drafts/edit-draft.ts';
 import { findDraft, listDrafts, lockDraft, lockDrafts } from '../drafts/reads.ts';
 import { orThrow } from '../drafts/refusals.ts';
-import { writeMoved } from '../drafts/store.ts';
+import { writeTransitions } from '../drafts/store.ts';
 import { findCounted, listCountingProjects } from '../users/events/counted.ts';
 import { findRule } from './definitions/load-rules.ts';
 import { listRunsOf } from './runs/reads.ts';
@@ -26,7 +26,7 @@ import { liftSuppression, suppress } from '../outcomes/suppressions/suppress.ts'
 import { disableRule, enableRule } from './switch-rule.ts';
 import { listRuleNeeds } from './runs/rules-in-force.ts';
 
-const clock = heldClock();
+const clock = fixedClock();
 const db = await openTestDatabase(clock);
 const engine = openEngine(db, clock);
 
@@ -94,7 +94,7 @@ async function modelOf(): Promise<number> {
 
 async function alarmOf(work: 'process' | 'send'): Promise<number | null> {
   const rows = await db.query<{ at: Date | null }>(
-    'SELECT next_at AS at FROM beckon.tenant_due WHERE project_id = $1 AND work = $2',
+    'SELECT next_at AS at FROM beckon.project_timer WHERE project_id = $1 AND work = $2',
     [projectId, work],
   );
   return rows[0]?.at?.getTime() ?? null;
@@ -184,7 +184,7 @@ test('counts events that a rule uses without a window, even if no audience does'
   expect(await draftsOf('u1')).toEqual([]);
   const steps = [];
   while ((await listCountingProjects(db, { after: null, limit: 1_000 })).includes(projectId))
-    steps.push(await engine.digest.count(projectId));
+    steps.push(await engine.processor.count(projectId));
   expect(steps.length).toBeGreaterThan(2);
   expect(await counted()).toMatchObject({ isWhole: true });
   await send('login', 'u2');
@@ -195,7 +195,7 @@ test('counts events that a rule uses without a window, even if no audience does'
     [projectId],
   );
   expect(rows).toEqual([{ people: 700, most: 2 }]);
-  expect(await engine.digest.count(projectId)).toBe('gone');
+  expect(await engine.processor.count(projectId)).toBe('gone');
 });
 
 test('continues active runs in their version; later runs get the edited one', async () => {
@@ -222,7 +222,8 @@ test('a rule taken off autopilot no longer sends untouched drafts automatically'
   await db.transaction(async (tx) => {
     const draft = await lockDraft(tx, projectId, edited.id);
     const content = { ...edited.content, subject: 'By hand' };
-    if (draft) await writeMoved(tx, [orThrow(edit(draft, content, { actor: 'eve', now: clock.now() }))]);
+    if (draft)
+      await writeTransitions(tx, [orThrow(edit(draft, content, { actor: 'eve', now: clock.now() }))]);
   });
   expect((await update({ mode: 'draft' })).drafts).toBe(1);
   expect(await draftsOf('ada')).toMatchObject([{ state: 'scheduled', deadlineAt: null, autopilotMs: null }]);
@@ -310,7 +311,7 @@ test('enabling a rule keeps approvals, and spreads the drafts over half an hour'
   const ids = (await greet(...Array.from({ length: 9 }, (_, i) => `nora${i}`))).map(({ id }) => id);
   await db.transaction(async (tx) => {
     const by = { actor: 'eve', now: clock.now() };
-    await writeMoved(
+    await writeTransitions(
       tx,
       (await lockDrafts(tx, projectId, ids)).map((draft) => orThrow(approve(draft, by))),
     );
@@ -412,9 +413,9 @@ test('ends the drafts and runs of all users who share a suppressed address', asy
     actor: 'x',
   });
   const value = 'TEAM@xn--bcher-kva.example';
-  const place = { projectId, kind: 'email', value } as const;
-  const done = await suppress(db, { ...place, reason: 'manual', until: null, actor: 'operator' });
-  expect(done).toEqual({ isAdded: true, drafts: 2, runs: 2 });
+  const key = { projectId, kind: 'email', value } as const;
+  const result = await suppress(db, { ...key, reason: 'manual', until: null, actor: 'operator' });
+  expect(result).toEqual({ isAdded: true, drafts: 2, runs: 2 });
   for (const id of ['jan', 'kim']) {
     expect(await draftsOf(id)).toMatchObject([{ state: 'canceled', reason: 'suppressed' }]);
     expect(await runsOf(id)).toMatchObject([{ state: 'ended', endReason: 'suppressed' }]);
@@ -423,10 +424,10 @@ test('ends the drafts and runs of all users who share a suppressed address', asy
   const [draft] = await draftsOf('jan');
   const found = await findDraft(db, projectId, draft?.id ?? '');
   expect(found?.moves.at(-1)).toMatchObject({ action: 'cancel', actor: 'operator' });
-  const again = await suppress(db, { ...place, reason: 'manual', until: null, actor: 'operator' });
+  const again = await suppress(db, { ...key, reason: 'manual', until: null, actor: 'operator' });
   expect(again).toEqual({ isAdded: false, drafts: 0, runs: 0 });
-  expect(await liftSuppression(db, [place])).toBe(true);
-  expect(await liftSuppression(db, [place])).toBe(false);
+  expect(await liftSuppression(db, [key])).toBe(true);
+  expect(await liftSuppression(db, [key])).toBe(false);
 });
 
 test('reports a rule that no longer enrolls anyone, with the reason', async () => {
@@ -456,8 +457,8 @@ test('checks, edits, reorders and changes the mode of a rule with the maximum ne
       : [{ branch: { if: { trait: 'plan', equals: 'pro' } }, then: nested(levels - 1, subject) }];
   await make({ steps: nested(5, 'Hello') });
   const document = { name: 'greeter', when: GREETER.when, steps: nested(5, 'Good day') };
-  const asked = { projectId, now: clock.now(), document, reference: 'greeter' };
-  const checked = await checkUnsavedRule({ db, renderer: testRenderer }, asked);
+  const query = { projectId, now: clock.now(), document, reference: 'greeter' };
+  const checked = await checkUnsavedRule({ db, renderer: testRenderer }, query);
   expect(checked).toMatchObject({ faults: [], isNewVersion: true });
   expect((await update({ steps: nested(5, 'Good day') })).rule.version).toBe(2);
   expect((await update({ steps: nested(5, 'Good day') })).rule.version).toBe(2);

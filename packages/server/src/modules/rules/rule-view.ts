@@ -4,7 +4,7 @@ import type {
   RuleEnrollment,
   RuleEnrollmentPreview,
   RuleListed,
-  RuleShown,
+  RuleDetails,
 } from '@beckon/contract/dashboard';
 import { countOpen } from '../drafts/index.ts';
 import { wholeDocumentOf } from './definitions/print.ts';
@@ -15,7 +15,7 @@ import type { EnrollmentPreview } from './enrollment/preview-enrollment.ts';
 import { findLatestEnrollment } from './enrollment/store.ts';
 import { countRuleDays, daysOf, emptyDay, sinceDays } from './insights/rule-days.ts';
 import { outline } from './runs/program.ts';
-import { type ListedRule, listShownRules, showRule } from './show-rules.ts';
+import { type RuleOverview, listRuleOverviews, showRule } from './show-rules.ts';
 import { getSettings, type KitDeps } from '../workspace/index.ts';
 import { iso, isoOrNull } from '../../platform/time/clock.ts';
 import { printDuration } from '../../platform/time/time-text.ts';
@@ -25,23 +25,23 @@ type Deps = KitDeps;
 type Db = Deps['db'];
 
 /** Lists the rules in the order of priority. */
-export async function listedRules(db: Db, projectId: number): Promise<RuleListed[]> {
+export async function listRuleSummaries(db: Db, projectId: number): Promise<RuleListed[]> {
   const now = db.clock.now();
-  const rules = await listShownRules(db, { projectId, now });
-  const around = await findAround(db, projectId, null);
+  const rules = await listRuleOverviews(db, { projectId, now });
+  const surroundings = await loadSurroundings(db, projectId, null);
   const ranked = rules.map((rule) => ({ ...rule, priority: rule.definition.priority }));
-  return inOrder(ranked).map((rule) => toListed(rule, around));
+  return inOrder(ranked).map((rule) => ruleSummary(rule, surroundings));
 }
 
 /** Returns a rule by its id or its name. */
-export async function shownRule(db: Db, projectId: number, reference: string): Promise<RuleShown> {
+export async function ruleDetails(db: Db, projectId: number, reference: string): Promise<RuleDetails> {
   const rule = await showRule(db, { projectId, reference, now: db.clock.now() });
   const { runs, suggestion } = rule;
   const enrollment = await findLatestEnrollment(db, { projectId, ruleId: rule.id });
   return {
-    ...toListed(rule, await findAround(db, projectId, rule.id)),
+    ...ruleSummary(rule, await loadSurroundings(db, projectId, rule.id)),
     definition: wholeDocumentOf(rule),
-    enrollment: enrollment && shownEnrollment(enrollment),
+    enrollment: enrollment && enrollmentSummary(enrollment),
     runs,
     suggestion: suggestion && {
       kind: suggestion.kind,
@@ -53,14 +53,14 @@ export async function shownRule(db: Db, projectId: number, reference: string): P
 
 const WEEK_DAYS = 7;
 
-type Around = {
+type RuleSurroundings = {
   week: Map<string, RuleDay[]>;
   noDays: RuleDay[];
   open: Map<string, number>;
   autopilotMs: number | null;
 };
 
-async function findAround(db: Db, projectId: number, ruleId: string | null): Promise<Around> {
+async function loadSurroundings(db: Db, projectId: number, ruleId: string | null): Promise<RuleSurroundings> {
   const now = db.clock.now();
   const { timeZone: zone, autopilotMs } = (await getSettings(db, projectId)).settings;
   const since = sinceDays(WEEK_DAYS, { now, zone });
@@ -71,7 +71,7 @@ async function findAround(db: Db, projectId: number, ruleId: string | null): Pro
   return { week, open, autopilotMs, noDays: daysOf({ since, now, zone }).map(emptyDay) };
 }
 
-function toListed(rule: ListedRule, { week, noDays, open, autopilotMs }: Around): RuleListed {
+function ruleSummary(rule: RuleOverview, { week, noDays, open, autopilotMs }: RuleSurroundings): RuleListed {
   const { id, name, version, mode, deadlineMs, definition, sentence, lints, silence } = rule;
   const leavesAfter = autopilotPeriod(rule, autopilotMs);
   const steps = outline(definition.steps);
@@ -89,7 +89,7 @@ function toListed(rule: ListedRule, { week, noDays, open, autopilotMs }: Around)
     steps: steps.length,
     warnings: lints,
     alarm: silence,
-    demoted: rule.demotedAt === null ? null : { at: iso(rule.demotedAt), why: rule.demotedWhy ?? '' },
+    demoted: rule.demotedAt === null ? null : { at: iso(rule.demotedAt), why: rule.demotedReason ?? '' },
     week: week.get(id) ?? noDays,
     open_drafts: open.get(id) ?? 0,
     created_at: iso(rule.createdAt),
@@ -97,7 +97,7 @@ function toListed(rule: ListedRule, { week, noDays, open, autopilotMs }: Around)
   };
 }
 
-export function shownEnrollment(enrollment: Enrollment): RuleEnrollment {
+export function enrollmentSummary(enrollment: Enrollment): RuleEnrollment {
   const { id, state, startedAt, endedAt, members, processed, enrolled, excluded, cancelReason } = enrollment;
   return {
     id,
@@ -112,7 +112,7 @@ export function shownEnrollment(enrollment: Enrollment): RuleEnrollment {
   };
 }
 
-export function shownEnrollmentPreview(preview: EnrollmentPreview): RuleEnrollmentPreview {
+export function enrollmentPreviewBody(preview: EnrollmentPreview): RuleEnrollmentPreview {
   const { audiences, members, evaluated, enrolled, first, excluded } = preview;
   return {
     audiences: audiences.map(({ id, name, isReady }) => ({ id, name, ready: isReady })),

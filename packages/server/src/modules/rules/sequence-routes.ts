@@ -1,7 +1,7 @@
 import type { SequenceListed } from '@beckon/contract/dashboard';
 import { userClauseOf } from '../../platform/predicate/sentence.ts';
 import { audienceNames } from '../audiences/index.ts';
-import { type ListedSequence, listSequences, showSequence } from './show-sequences.ts';
+import { type SequenceSummary, listSequences, showSequence } from './show-sequences.ts';
 import { routesFor } from '../workspace/index.ts';
 
 const { route } = routesFor();
@@ -13,7 +13,7 @@ export const sequenceRoutes = [
     async handle({ db }, { projectId }) {
       const names = await audienceNames(db, projectId);
       const sequences = await listSequences(db, { projectId, now: db.clock.now() });
-      const data = sequences.map((one) => toListed(one, names));
+      const data = sequences.map((sequence) => sequenceSummary(sequence, names));
       const pagination = { total: data.length, offset: 0, limit: data.length };
       return { data, meta: { pagination, cursor: null } };
     },
@@ -23,12 +23,12 @@ export const sequenceRoutes = [
     isHeavy: true,
     async handle({ db }, { projectId, params: { rule: reference } }) {
       const names = await audienceNames(db, projectId);
-      const shown = await showSequence(db, { projectId, reference, now: db.clock.now() });
+      const sequence = await showSequence(db, { projectId, reference, now: db.clock.now() });
       return {
         data: {
-          ...toListed(shown, names),
-          ended: shown.ended,
-          versions: shown.versions.map(({ isPresent, ...version }) => ({
+          ...sequenceSummary(sequence, names),
+          ended: sequence.ended,
+          versions: sequence.versions.map(({ isPresent, ...version }) => ({
             ...version,
             is_present: isPresent,
           })),
@@ -40,8 +40,8 @@ export const sequenceRoutes = [
 
 type Names = Awaited<ReturnType<typeof audienceNames>>;
 
-function toListed(
-  { rule, sentence, emails, users, inOlderVersions }: ListedSequence,
+function sequenceSummary(
+  { rule, sentence, emails, users, inOlderVersions }: SequenceSummary,
   names: Names,
 ): SequenceListed {
   const { exits, goal } = rule.definition;

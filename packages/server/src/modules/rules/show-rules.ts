@@ -13,40 +13,40 @@ import { getSettings } from '../workspace/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 
 /** A rule in words, with its lints and whether it has stopped firing. */
-export type ListedRule = WholeRule & { sentence: string; lints: Lint[]; silence: Silence | null };
+export type RuleOverview = WholeRule & { sentence: string; lints: Lint[]; silence: Silence | null };
 
-export type ShownRule = ListedRule & { runs: RunCounts; suggestion: ReturnType<typeof suggest> };
+export type RuleDetail = RuleOverview & { runs: RunCounts; suggestion: ReturnType<typeof suggest> };
 
-type Asked = { projectId: number; now: number };
+type RulesQuery = { projectId: number; now: number };
 
 /** Lists all rules of a project by name. */
-export async function listShownRules(tx: Tx, asked: Asked): Promise<ListedRule[]> {
-  const rules = await listRules(tx, asked.projectId);
-  const surroundings = await findSurroundings(tx, asked);
-  const listed: ListedRule[] = [];
-  for (const rule of rules) listed.push(await list(tx, rule, surroundings));
-  return listed;
+export async function listRuleOverviews(tx: Tx, query: RulesQuery): Promise<RuleOverview[]> {
+  const rules = await listRules(tx, query.projectId);
+  const context = await loadCheckContext(tx, query);
+  const overviews: RuleOverview[] = [];
+  for (const rule of rules) overviews.push(await overviewOf(tx, rule, context));
+  return overviews;
 }
 
 /** Returns a rule by its id or name, with its number of runs and the suggested mode. */
-export async function showRule(tx: Tx, asked: Asked & { reference: string }): Promise<ShownRule> {
-  const { projectId } = asked;
-  const rule = await findRule(tx, asked);
-  const listed = await list(tx, rule, await findSurroundings(tx, asked));
+export async function showRule(tx: Tx, query: RulesQuery & { reference: string }): Promise<RuleDetail> {
+  const { projectId } = query;
+  const rule = await findRule(tx, query);
+  const overview = await overviewOf(tx, rule, await loadCheckContext(tx, query));
   const runs = (await countRuns(tx, projectId)).get(rule.id) ?? { active: 0, paused: 0, ended: {} };
   const { autopilotMs } = (await getSettings(tx, projectId)).settings;
   const ladder = await countForLadder(tx, projectId, rule.id);
-  return { ...listed, runs, suggestion: suggest(ladder, autopilotPeriod(rule, autopilotMs)) };
+  return { ...overview, runs, suggestion: suggest(ladder, autopilotPeriod(rule, autopilotMs)) };
 }
 
 /** The data of the project against which all its rules are checked. */
-export type RuleCheckContext = Asked & {
+export type RuleCheckContext = RulesQuery & {
   audienceName: (id: string) => string | undefined;
   catalogue: Parameters<typeof lintRule>[1];
   events: string[];
   topics: { id: string }[];
-  usageAtMostOne: boolean;
-  came: Map<string, number>;
+  isUsageFraction: boolean;
+  countsByName: Map<string, number>;
 };
 
 const DAY_MS = 86_400_000;
@@ -54,9 +54,9 @@ const QUIET_DAYS = 7;
 const BEFORE_DAYS = 28;
 const USAGE = { name: 'usage_threshold_reached', property: 'usagePercent' };
 
-export async function findSurroundings(tx: Tx, { projectId, now }: Asked): Promise<RuleCheckContext> {
-  const editions = (await loadModels(tx, [projectId])).get(projectId)?.editions ?? [];
-  const audiences = new Map(editions.map(({ audienceId, name }) => [audienceId, name]));
+export async function loadCheckContext(tx: Tx, { projectId, now }: RulesQuery): Promise<RuleCheckContext> {
+  const versions = (await loadModels(tx, [projectId])).get(projectId)?.versions ?? [];
+  const audiences = new Map(versions.map(({ audienceId, name }) => [audienceId, name]));
   const names = await listNames(tx, projectId, now);
   const catalogue = names.flatMap(({ name, properties }) =>
     properties.flatMap(({ property, types }) => types.map((type) => ({ name, property, type }))),
@@ -72,25 +72,25 @@ export async function findSurroundings(tx: Tx, { projectId, now }: Asked): Promi
     catalogue,
     // Outcomes of emails count as known events, because they occur sooner or later.
     events: [...names.map(({ name }) => name), ...WEBHOOK_TYPES],
-    usageAtMostOne: largest !== null && largest <= 1,
+    isUsageFraction: largest !== null && largest <= 1,
     topics: (await getSettings(tx, projectId)).settings.topics,
-    came: await countByName(tx, { projectId, now, days: QUIET_DAYS }),
+    countsByName: await countByName(tx, { projectId, now, days: QUIET_DAYS }),
   };
 }
 
-async function list(tx: Tx, rule: WholeRule, surroundings: RuleCheckContext): Promise<ListedRule> {
-  const { audienceName, catalogue, events, usageAtMostOne, topics } = surroundings;
+async function overviewOf(tx: Tx, rule: WholeRule, context: RuleCheckContext): Promise<RuleOverview> {
+  const { audienceName, catalogue, events, isUsageFraction, topics } = context;
   const { definition } = rule;
   return {
     ...rule,
     sentence: ruleSentence(definition, audienceName),
-    lints: lintRule(definition, catalogue, { events, usageAtMostOne, topics }),
-    silence: await findSilence(tx, rule, surroundings),
+    lints: lintRule(definition, catalogue, { events, isUsageFraction, topics }),
+    silence: await findSilence(tx, rule, context),
   };
 }
 
-async function findSilence(tx: Tx, rule: WholeRule, surroundings: RuleCheckContext): Promise<Silence | null> {
-  const { projectId, now, came } = surroundings;
+async function findSilence(tx: Tx, rule: WholeRule, context: RuleCheckContext): Promise<Silence | null> {
+  const { projectId, now, countsByName } = context;
   const { id: ruleId, definition, enabledAt } = rule;
   if (enabledAt === null) return null;
   const quietSince = now - QUIET_DAYS * DAY_MS;
@@ -101,7 +101,7 @@ async function findSilence(tx: Tx, rule: WholeRule, surroundings: RuleCheckConte
     isReason(reason) && reason !== 'fired' ? [{ reason, count }] : [],
   );
   const considered = refusals.reduce((sum, { count }) => sum + count, fired);
-  const events = startsOf(rule).reduce((sum, name) => sum + (came.get(name) ?? 0), 0);
+  const events = startsOf(rule).reduce((sum, name) => sum + (countsByName.get(name) ?? 0), 0);
   return silenceOf({
     definition,
     now,
@@ -202,7 +202,7 @@ function timesWords(count: number): string {
 }
 
 /** How many of the newest events are searched. Older ones say little about future ones. */
-const LOOKED_AT = 20_000;
+const EVENTS_MAX = 20_000;
 
 /** Returns the largest recent number in a property, or null without one. */
 async function findLargest(
@@ -213,7 +213,7 @@ async function findLargest(
     `SELECT max((e.properties ->> $3)::float8) AS largest FROM (
        SELECT name, properties FROM beckon.event WHERE project_id = $1 ORDER BY received_at DESC LIMIT $4
      ) e WHERE e.name = $2 AND jsonb_typeof(e.properties -> $3) = 'number'`,
-    [projectId, name, property, LOOKED_AT],
+    [projectId, name, property, EVENTS_MAX],
   );
   return rows[0]?.largest ?? null;
 }

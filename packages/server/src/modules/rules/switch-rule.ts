@@ -3,25 +3,25 @@ import type { NewId } from '../../platform/ids.ts';
 import {
   type Actor,
   type Draft,
-  NOT_WHOLE,
-  PERSON_DECIDES,
+  INCOMPLETE_REASONS,
+  MEMBER_DECIDES,
   countOfRule,
   hold,
   release,
   isRefused,
   type DraftChange,
   needsConfirmation,
-  resumed,
+  resumeDraft,
 } from '../drafts/index.ts';
 import { cancelEnrollment } from './enrollment/store.ts';
 import type { Enrollment } from './enrollment/enrollment.ts';
 import { findRule, type WholeRule } from './definitions/load-rules.ts';
 import { switchRule } from './definitions/save-rule.ts';
-import { takeSendTurn, withdrawClaims, moveOpenDrafts } from '../sending/index.ts';
+import { takeSendLock, withdrawClaims, moveOpenDrafts } from '../sending/index.ts';
 import { countRuns } from './runs/runs-of-rule.ts';
 import { pauseRuns, resumeRuns, wakeRuns } from './runs/store.ts';
-import { dueEarlier } from '../../platform/locks/timers.ts';
-import { newModel, takeTurn } from '../../platform/locks/project-lock.ts';
+import { setTimersEarlier } from '../../platform/locks/timers.ts';
+import { incrementModel, takeProjectLock } from '../../platform/locks/project-lock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { startEnrollmentIn } from './enrollment/enroll.ts';
@@ -30,20 +30,20 @@ type Deps = Pick<Database, 'transaction' | 'clock'>;
 type OfRule = { projectId: number; reference: string; actor: Actor };
 
 /** `held`: the number of drafts held; `paused`: the number of runs paused. */
-export type Disabled = { rule: WholeRule; held: number; paused: number };
+export type DisableResult = { rule: WholeRule; held: number; paused: number };
 
 /**
  * Disables a rule under the project lock. It evaluates nothing more, and its drafts and runs pause until it is enabled. It waits for a
  * running claim, so that no email of the rule is claimed afterwards.
  */
-export function disableRule(db: Deps, { projectId, reference, actor }: OfRule): Promise<Disabled> {
+export function disableRule(db: Deps, { projectId, reference, actor }: OfRule): Promise<DisableResult> {
   return db.transaction(async (tx) => {
-    await takeTurn(tx, projectId);
-    const known = await findRule(tx, { projectId, reference });
-    if (known.enabledAt === null) return { rule: known, held: 0, paused: 0 };
-    await takeSendTurn(tx, projectId);
-    const rule = await switchRule({ tx, clock: db.clock, projectId }, known, false);
-    await newModel(tx, projectId);
+    await takeProjectLock(tx, projectId);
+    const existing = await findRule(tx, { projectId, reference });
+    if (existing.enabledAt === null) return { rule: existing, held: 0, paused: 0 };
+    await takeSendLock(tx, projectId);
+    const rule = await switchRule({ tx, clock: db.clock, projectId }, existing, false);
+    await incrementModel(tx, projectId);
     const now = db.clock.now();
     await cancelEnrollment(tx, { projectId, ruleId: rule.id, reason: 'rule_off', now });
     const { moved: held } = await moveOpenDrafts(tx, { projectId, ruleId: rule.id }, (draft) =>
@@ -61,8 +61,8 @@ const RULE_OFF = 'rule_off';
  * These drafts wait for a member, an event or a chosen time, and keep waiting for it. After that, the send check holds them for the rule.
  */
 const WAITS_FOR_MORE: ReadonlySet<string | null> = new Set([
-  ...PERSON_DECIDES,
-  ...NOT_WHOLE,
+  ...MEMBER_DECIDES,
+  ...INCOMPLETE_REASONS,
   'no_address',
   'postponed',
   'deferred',
@@ -76,7 +76,7 @@ function holdForRule(draft: Draft, { now, actor }: { now: number; actor: Actor }
 }
 
 /** `resumedRuns` and `resumed`: the numbers of runs and drafts that continue; `expired`: drafts canceled because they expired. */
-export type Enabled = {
+export type EnableResult = {
   rule: WholeRule;
   resumedRuns: number;
   resumed: number;
@@ -85,7 +85,7 @@ export type Enabled = {
   enrollment: Enrollment | null;
 };
 
-type Enroll = { newId: NewId };
+type EnrollDeps = { newId: NewId };
 
 /**
  * Enables a rule under the project lock. It evaluates records accepted from now on, and none from the time when it was disabled. Drafts
@@ -94,31 +94,31 @@ type Enroll = { newId: NewId };
  */
 export function enableRule(
   db: Deps,
-  { projectId, reference, actor, confirmed, enroll }: OfRule & { confirmed: boolean; enroll?: Enroll },
-): Promise<Enabled> {
+  { projectId, reference, actor, confirmed, enroll }: OfRule & { confirmed: boolean; enroll?: EnrollDeps },
+): Promise<EnableResult> {
   return db.transaction(async (tx) => {
-    await takeTurn(tx, projectId);
-    const known = await findRule(tx, { projectId, reference });
+    await takeProjectLock(tx, projectId);
+    const existing = await findRule(tx, { projectId, reference });
     const enrollIn = async (rule: WholeRule): Promise<Enrollment | null> =>
       enroll ? startEnrollmentIn(tx, { rule, projectId, newId: enroll.newId, now: db.clock.now() }) : null;
-    if (known.enabledAt !== null)
-      return { rule: known, resumedRuns: 0, resumed: 0, expired: 0, enrollment: await enrollIn(known) };
-    const rule = await switchRule({ tx, clock: db.clock, projectId }, known, true);
-    await newModel(tx, projectId);
+    if (existing.enabledAt !== null)
+      return { rule: existing, resumedRuns: 0, resumed: 0, expired: 0, enrollment: await enrollIn(existing) };
+    const rule = await switchRule({ tx, clock: db.clock, projectId }, existing, true);
+    await incrementModel(tx, projectId);
     const now = db.clock.now();
-    const drafts = await letGo(tx, { projectId, ruleId: rule.id, now, actor });
+    const drafts = await releaseDrafts(tx, { projectId, ruleId: rule.id, now, actor });
     if (!confirmed && needsConfirmation(drafts)) throw unconfirmed(rule, drafts);
     const resumedRuns = await resumeRuns(tx, projectId, rule.id);
     await wakeRuns(tx, { projectId, ids: drafts.endedRuns, at: now });
     // Runs that became due in that time are due at once, and so are those whose drafts expired.
-    if (resumedRuns > 0) await dueEarlier(tx, 'process', [{ projectId, nextAt: new Date(now) }]);
+    if (resumedRuns > 0) await setTimersEarlier(tx, 'process', [{ projectId, nextAt: new Date(now) }]);
     const { dueAt, resumed: gone, expired } = drafts;
-    if (dueAt !== null) await dueEarlier(tx, 'send', [{ projectId, nextAt: new Date(dueAt) }]);
+    if (dueAt !== null) await setTimersEarlier(tx, 'send', [{ projectId, nextAt: new Date(dueAt) }]);
     return { rule, resumedRuns, resumed: gone, expired, enrollment: await enrollIn(rule) };
   });
 }
 
-type LetGo = {
+type DraftRelease = {
   dueAt: number | null;
   endedRuns: string[];
   resumed: number;
@@ -128,13 +128,13 @@ type LetGo = {
 
 const LONG_HELD_MS = 24 * 3_600_000;
 
-async function letGo(
+async function releaseDrafts(
   tx: Tx,
   { projectId, ruleId, now, actor }: { projectId: number; ruleId: string; now: number; actor: Actor },
-): Promise<LetGo> {
+): Promise<DraftRelease> {
   let [expired, longHeld] = [0, 0];
   const { moved, dueAt, endedRuns } = await moveOpenDrafts(tx, { projectId, ruleId }, (draft) => {
-    const moves = letGoOn(draft, { now, actor });
+    const moves = releaseDraft(draft, { now, actor });
     if (moves.length === 0) return [];
     // Every change is a move, so nothing has happened to the draft since it was held.
     if (draft.updatedAt < now - LONG_HELD_MS) longHeld += 1;
@@ -145,15 +145,15 @@ async function letGo(
 }
 
 /** Restores the draft's earlier state; then its deadline moves, as after a pause. */
-function letGoOn(draft: Draft, { now, actor }: { now: number; actor: Actor }): DraftChange[] {
+function releaseDraft(draft: Draft, { now, actor }: { now: number; actor: Actor }): DraftChange[] {
   if (draft.state !== 'held' || draft.reason !== RULE_OFF) return [];
   const released = release(draft, { now, actor, reason: 'rule_on' });
   if (isRefused(released)) return [];
-  const later = resumed(released.draft, { now, actor });
+  const later = resumeDraft(released.draft, { now, actor });
   return later ? [released, later] : [released];
 }
 
-function unconfirmed({ name }: WholeRule, { resumed: gone, expired, longHeld }: LetGo): Fault {
+function unconfirmed({ name }: WholeRule, { resumed: gone, expired, longHeld }: DraftRelease): Fault {
   const message = `${longHeld} drafts of the rule ${JSON.stringify(name)} were held for more than a day. If you enable it, ${gone} drafts continue and ${expired} are canceled because they expired. Confirm to continue`;
   return new Fault('conflict', { details: [{ message, field: 'confirm' }] });
 }
@@ -178,8 +178,8 @@ export async function previewSwitch(
 ): Promise<SwitchPreview> {
   const rule = await findRule(tx, { projectId, reference });
   const reasons = [...WAITS_FOR_MORE].filter((reason) => reason !== null);
-  const asked = { projectId, ruleId: rule.id, offReason: RULE_OFF, reasons, now };
-  const { open, sending, heldFor, heldOff, expired, longHeld } = await countOfRule(tx, asked);
+  const query = { projectId, ruleId: rule.id, offReason: RULE_OFF, reasons, now };
+  const { open, sending, heldFor, heldOff, expired, longHeld } = await countOfRule(tx, query);
   const runs = (await countRuns(tx, projectId)).get(rule.id);
   if (rule.enabledAt !== null)
     return {

@@ -4,15 +4,15 @@ import { autopilotPeriod, type Rule } from './definitions/rule.ts';
 import { createRules, editRule as edit } from './definitions/save-rule.ts';
 import { findRule, listRules, type WholeRule } from './definitions/load-rules.ts';
 import { wholeDocumentOf } from './definitions/print.ts';
-import { type Ranked, reordered } from './definitions/reorder.ts';
+import { type RankedRule, reorderPriorities } from './definitions/reorder.ts';
 import { cancelEnrollment } from './enrollment/store.ts';
 import { changeModes } from '../sending/index.ts';
 import { getSettings } from '../workspace/index.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { Fault } from '../../platform/fault.ts';
-import { newModel, takeTurn } from '../../platform/locks/project-lock.ts';
-import { dueEarlier } from '../../platform/locks/timers.ts';
+import { incrementModel, takeProjectLock } from '../../platform/locks/project-lock.ts';
+import { setTimersEarlier } from '../../platform/locks/timers.ts';
 import { iso } from '../../platform/time/clock.ts';
 import { parseDuration } from '../../platform/time/time-text.ts';
 
@@ -22,15 +22,15 @@ import { parseDuration } from '../../platform/time/time-text.ts';
  */
 export async function createRule(
   db: Pick<Database, 'transaction' | 'clock'>,
-  wanted: { projectId: number; document: unknown; actor?: Actor; isOff?: boolean },
+  input: { projectId: number; document: unknown; actor?: Actor; isOff?: boolean },
 ): Promise<Rule> {
-  const { projectId, actor = 'operator', isOff = false } = wanted;
-  const rule = readRule(wanted.document);
+  const { projectId, actor = 'operator', isOff = false } = input;
+  const rule = readRule(input.document);
   return db.transaction(async (tx) => {
-    await takeTurn(tx, projectId);
-    await newModel(tx, projectId);
+    await takeProjectLock(tx, projectId);
+    await incrementModel(tx, projectId);
     const { drafting } = (await getSettings(tx, projectId)).settings;
-    const mode = drafting === 'model' && !saysMode(wanted.document) ? 'draft' : rule.mode;
+    const mode = drafting === 'model' && !hasMode(input.document) ? 'draft' : rule.mode;
     const [created] = await createRules({ tx, clock: db.clock, actor, isOff }, projectId, [
       { ...rule, mode },
     ]);
@@ -40,7 +40,7 @@ export async function createRule(
   });
 }
 
-function saysMode(document: unknown): boolean {
+function hasMode(document: unknown): boolean {
   return typeof document === 'object' && document !== null && Object.hasOwn(document, 'mode');
 }
 
@@ -57,7 +57,7 @@ type RuleEdit = {
 };
 
 /** `drafts`: the number of open drafts with a changed mode. */
-type EditedRule = { rule: WholeRule; drafts: number };
+type RuleEditResult = { rule: WholeRule; drafts: number };
 
 /**
  * Saves an edited rule, with the project locked. Active runs continue in the version that they started with. A new mode applies
@@ -65,25 +65,28 @@ type EditedRule = { rule: WholeRule; drafts: number };
  *
  * A new version cancels a running enrollment: the definition decides whom it covers, and the preview was of the old one.
  */
-export function editRule(db: Pick<Database, 'transaction' | 'clock'>, wanted: RuleEdit): Promise<EditedRule> {
-  const { projectId, reference, document } = wanted;
+export function editRule(
+  db: Pick<Database, 'transaction' | 'clock'>,
+  input: RuleEdit,
+): Promise<RuleEditResult> {
+  const { projectId, reference, document } = input;
   return db.transaction(async (tx) => {
-    await takeTurn(tx, projectId);
+    await takeProjectLock(tx, projectId);
     const before = await findRule(tx, { projectId, reference });
-    if (wanted.seenAt !== undefined && wanted.seenAt !== before.updatedAt) throw savedMeanwhile(before);
+    if (input.seenAt !== undefined && input.seenAt !== before.updatedAt) throw saveConflict(before);
     const parsed = readRule(withName(document, before.name));
-    const rule = await edit({ tx, clock: db.clock, projectId, actor: wanted.actor }, before, parsed);
-    await newModel(tx, projectId);
+    const rule = await edit({ tx, clock: db.clock, projectId, actor: input.actor }, before, parsed);
+    await incrementModel(tx, projectId);
     const now = db.clock.now();
     await checkRule(tx, { projectId, definition: rule.definition, now });
     if (rule.version !== before.version)
       await cancelEnrollment(tx, { projectId, ruleId: rule.id, reason: 'rule_edited', now });
-    const drafts = await changeMode(tx, { before, rule, wanted, now });
+    const drafts = await changeMode(tx, { before, rule, input, now });
     return { rule, drafts };
   });
 }
 
-function savedMeanwhile({ name, version, updatedAt }: WholeRule): Fault {
+function saveConflict({ name, version, updatedAt }: WholeRule): Fault {
   const message = `The rule ${JSON.stringify(name)} was saved by another member as version ${version} at ${iso(updatedAt)}. Load that version first`;
   return new Fault('conflict', { details: [{ message, field: 'rule' }] });
 }
@@ -93,24 +96,24 @@ function withName(document: unknown, name: string): unknown {
   return isObject ? { name, ...document } : document;
 }
 
-type Change = { before: WholeRule; rule: WholeRule; wanted: RuleEdit; now: number };
+type Change = { before: WholeRule; rule: WholeRule; input: RuleEdit; now: number };
 
-async function changeMode(tx: Tx, { before, rule, wanted, now }: Change): Promise<number> {
-  const { projectId, includeOpen, actor } = wanted;
+async function changeMode(tx: Tx, { before, rule, input, now }: Change): Promise<number> {
+  const { projectId, includeOpen, actor } = input;
   const ofProject = (await getSettings(tx, projectId)).settings.autopilotMs;
-  const [old, autopilotMs] = [before, rule].map((one) => autopilotPeriod(one, ofProject));
+  const [old, autopilotMs] = [before, rule].map((version) => autopilotPeriod(version, ofProject));
   if (autopilotMs === undefined || (autopilotMs === old && !includeOpen)) return 0;
   const { expiresAfterMs } = rule.definition;
   const mode = { ruleId: rule.id, autopilotMs, includeOpen, expiresAfterMs, now, actor };
   const { moved, dueAt } = await changeModes(tx, projectId, [mode]);
-  if (dueAt !== null) await dueEarlier(tx, 'send', [{ projectId, nextAt: new Date(dueAt) }]);
+  if (dueAt !== null) await setTimersEarlier(tx, 'send', [{ projectId, nextAt: new Date(dueAt) }]);
   return moved;
 }
 
 type Deps = Pick<Database, 'transaction' | 'query' | 'prepared' | 'clock'>;
 type OfRule = { projectId: number; reference: string; actor: Actor };
 
-type ModeWanted = OfRule & {
+type ModeInput = OfRule & {
   mode: Rule['mode'];
   /** For example `4h`; null means the project's setting; if omitted, it stays as it is. */
   deadline?: string | null;
@@ -120,11 +123,11 @@ type ModeWanted = OfRule & {
 /** Changes the mode of a rule by one step, on a member's request; everything else about the rule stays the same. */
 export async function setMode(
   db: Deps,
-  wanted: ModeWanted,
-): Promise<EditedRule & { before: Pick<Rule, 'mode' | 'deadlineMs'> }> {
-  const { projectId, reference, actor, mode, includeOpen } = wanted;
+  input: ModeInput,
+): Promise<RuleEditResult & { before: Pick<Rule, 'mode' | 'deadlineMs'> }> {
+  const { projectId, reference, actor, mode, includeOpen } = input;
   const { mode: oldMode, deadlineMs, ...rest } = await findRule(db, { projectId, reference });
-  const rule = { ...rest, mode, deadlineMs: deadlineOf(wanted, deadlineMs) };
+  const rule = { ...rest, mode, deadlineMs: deadlineOf(input, deadlineMs) };
   const edited = await editRule(db, {
     projectId,
     reference: rest.id,
@@ -136,8 +139,8 @@ export async function setMode(
   return { ...edited, before: { mode: oldMode, deadlineMs } };
 }
 
-function deadlineOf({ deadline }: ModeWanted, known: number | null): number | null {
-  if (deadline === undefined || deadline === null) return deadline === null ? null : known;
+function deadlineOf({ deadline }: ModeInput, current: number | null): number | null {
+  if (deadline === undefined || deadline === null) return deadline === null ? null : current;
   const ms = parseDuration(deadline);
   if (ms !== undefined) return ms;
   const message = `deadline must be a whole number and s, m, h or d, such as 4h`;
@@ -150,20 +153,20 @@ export async function duplicateRule(
   { projectId, reference, actor, name }: OfRule & { name: string | null },
 ): Promise<Rule> {
   const rule = await findRule(db, { projectId, reference });
-  const taken = new Set((await listRules(db, projectId)).map((one) => one.name));
-  const document = wholeDocumentOf({ ...rule, name: name ?? freeName(rule.name, taken) });
+  const names = new Set((await listRules(db, projectId)).map((other) => other.name));
+  const document = wholeDocumentOf({ ...rule, name: name ?? freeName(rule.name, names) });
   return createRule(db, { projectId, document, actor, isOff: true });
 }
 
 const NAME_MAX_CHARS = 100;
 
-function freeName(name: string, taken: ReadonlySet<string>): string {
+function freeName(name: string, names: ReadonlySet<string>): string {
   for (let n = 1; ; n += 1) {
     const end = n === 1 ? ' (copy)' : ` (copy ${n})`;
     const free = `${Array.from(name)
       .slice(0, NAME_MAX_CHARS - end.length)
       .join('')}${end}`;
-    if (!taken.has(free)) return free;
+    if (!names.has(free)) return free;
   }
 }
 
@@ -171,33 +174,33 @@ function freeName(name: string, taken: ReadonlySet<string>): string {
 export function reorderRules(
   db: Deps,
   { projectId, reference, actor, before }: OfRule & { before: string | null },
-): Promise<Ranked[]> {
+): Promise<RankedRule[]> {
   return db.transaction(async (tx) => {
-    await takeTurn(tx, projectId);
+    await takeProjectLock(tx, projectId);
     const rule = await findRule(tx, { projectId, reference });
     const other = before === null ? null : await findRule(tx, { projectId, reference: before });
     const rules = await listRules(tx, projectId);
-    const changed = reordered(rules.map(toRanked), rule.id, other?.id ?? null);
-    if (changed === null) throw crowded();
+    const changed = reorderPriorities(rules.map(toRanked), rule.id, other?.id ?? null);
+    if (changed === null) throw noFreePriority();
     const deps = { tx, clock: db.clock, projectId, actor };
-    const done: Ranked[] = [];
-    for (const one of rules) {
-      const priority = changed.get(one.id);
+    const changes: RankedRule[] = [];
+    for (const entry of rules) {
+      const priority = changed.get(entry.id);
       if (priority === undefined) continue;
-      const { name, mode, deadlineMs, definition } = one;
-      await edit(deps, one, { name, mode, deadlineMs, definition: { ...definition, priority } });
-      done.push({ id: one.id, name, priority });
+      const { name, mode, deadlineMs, definition } = entry;
+      await edit(deps, entry, { name, mode, deadlineMs, definition: { ...definition, priority } });
+      changes.push({ id: entry.id, name, priority });
     }
-    if (done.length > 0) await newModel(tx, projectId);
-    return done;
+    if (changes.length > 0) await incrementModel(tx, projectId);
+    return changes;
   });
 }
 
-function toRanked({ id, name, definition: { priority } }: WholeRule): Ranked {
+function toRanked({ id, name, definition: { priority } }: WholeRule): RankedRule {
   return { id, name, priority };
 }
 
-function crowded(): Fault {
+function noFreePriority(): Fault {
   const message = 'There are more rules than priorities. Give some rules the same priority';
   return new Fault('conflict', { details: [{ message, field: 'before' }] });
 }

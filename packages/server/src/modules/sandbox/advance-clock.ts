@@ -8,25 +8,25 @@ import type { Log } from '../../platform/log.ts';
 import { ensurePartitions, isPartitioned, SANDBOX_MONTHS_AHEAD } from '../users/index.ts';
 import { findPair } from '../workspace/index.ts';
 import { countSandbox, endAdvance, takeAdvance } from './store.ts';
-import { takeSendTurn, type SuppressionHasher } from '../sending/index.ts';
-import { duesOf, holdDue } from '../../platform/locks/timers.ts';
-import { moveTime, readTurn, takeTurn } from '../../platform/locks/project-lock.ts';
+import { takeSendLock, type SuppressionHasher } from '../sending/index.ts';
+import { listTimers, lockTimer } from '../../platform/locks/timers.ts';
+import { setClockAhead, readProjectLock, takeProjectLock } from '../../platform/locks/project-lock.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { createDigest } from '../processing/index.ts';
-import { createSender, type Mailroom, testInboxTransport } from '../delivery/index.ts';
+import { createProcessor } from '../processing/index.ts';
+import { createSender, type SendServices, testInboxTransport } from '../delivery/index.ts';
 import { type Engine, settle } from './run-due-work.ts';
 
 export type AdvanceDeps = {
   db: Database;
   log: Log;
   newId: NewId;
-  mailroom: Mailroom;
+  sendServices: SendServices;
   tokenKeys: TokenKeys;
   hasher: SuppressionHasher;
 };
 
 /** `drafts`: how many were created by the advance. `emails`: how many emails were sent. */
-export type Advanced = { now: number; advancedMs: number; drafts: number; emails: number };
+export type AdvanceResult = { now: number; advancedMs: number; drafts: number; emails: number };
 
 const DAY_MS = 86_400_000;
 const ADVANCE_MAX_MS = 366 * DAY_MS;
@@ -56,30 +56,30 @@ export function readAdvance(text: string): number {
  *
  * It moves from one due time to the next, as real time would, and does what is due there and everything that follows. It returns when
  * nothing is left to do at the last one. Completed work stays, whatever stops the advance: the clock then shows the time that it reached.
- * `begun` is called before the first change.
+ * `onStart` is called before the first change.
  */
 export async function advanceClock(
   deps: AdvanceDeps,
-  { projectId, ms, begun }: { projectId: number; ms: number; begun?: () => void },
-): Promise<Advanced> {
+  { projectId, ms, onStart }: { projectId: number; ms: number; onStart?: () => void },
+): Promise<AdvanceResult> {
   const { db } = deps;
   await requireOpen(db, projectId);
-  const way: Way = {
+  const run: AdvanceRun = {
     ...deps,
     projectId,
     holder: randomUUID(),
     steps: 0,
     endsAt: performance.now() + WORK_MAX_MS,
-    heldAt: 0,
+    leasedAt: 0,
   };
-  if (!(await hold(way)))
+  if (!(await renewLease(run)))
     throw conflict('The clock of this sandbox is already being advanced. Try again when it has finished');
   try {
     const before = await countSandbox(db, projectId);
-    const { aheadMs } = await readTurn(db, projectId);
+    const { aheadMs } = await readProjectLock(db, projectId);
     if (aheadMs + ms > AHEAD_MAX_MS) throw tooFar(aheadMs);
-    begun?.();
-    await goTo(way, aheadMs + ms);
+    onStart?.();
+    await advanceTo(run, aheadMs + ms);
     const after = await countSandbox(db, projectId);
     return {
       now: db.clock.now() + aheadMs + ms,
@@ -88,11 +88,17 @@ export async function advanceClock(
       emails: after.emails - before.emails,
     };
   } finally {
-    await endAdvance(db, way);
+    await endAdvance(db, run);
   }
 }
 
-type Way = AdvanceDeps & { projectId: number; holder: string; steps: number; endsAt: number; heldAt: number };
+type AdvanceRun = AdvanceDeps & {
+  projectId: number;
+  holder: string;
+  steps: number;
+  endsAt: number;
+  leasedAt: number;
+};
 
 async function requireOpen(db: Database, projectId: number): Promise<void> {
   const { livemode, isClosed, isSuspended } = await findPair(db, projectId);
@@ -101,86 +107,86 @@ async function requireOpen(db: Database, projectId: number): Promise<void> {
   if (isSuspended) throw conflict('The project of this sandbox is suspended');
 }
 
-function hold(way: Way): Promise<boolean> {
-  const { db, projectId, holder } = way;
+function renewLease(run: AdvanceRun): Promise<boolean> {
+  const { db, projectId, holder } = run;
   const now = db.clock.now();
-  way.heldAt = performance.now();
+  run.leasedAt = performance.now();
   return takeAdvance(db, { projectId, holder, now: new Date(now), until: new Date(now + LEASE_MS) });
 }
 
-async function goTo(way: Way, targetMs: number): Promise<void> {
-  const { db, log, newId, hasher, mailroom, tokenKeys, projectId } = way;
+async function advanceTo(run: AdvanceRun, targetMs: number): Promise<void> {
+  const { db, log, newId, hasher, sendServices, tokenKeys, projectId } = run;
   const transport = testInboxTransport(db);
   const engine: Engine = {
     db,
     projectId,
-    digest: createDigest({ db, log, newId, hasher }),
-    sender: createSender({ db, log, newId, mailroom, tokenKeys, transport }),
+    processor: createProcessor({ db, log, newId, hasher }),
+    sender: createSender({ db, log, newId, sendServices, tokenKeys, transport }),
   };
   for (let isThere = false; !isThere;) {
-    await settled(way, engine);
-    const { aheadMs } = await readTurn(db, projectId);
+    await settleOrThrow(run, engine);
+    const { aheadMs } = await readProjectLock(db, projectId);
     isThere = aheadMs >= targetMs;
-    if (!isThere) await moveTo(way, Math.min(targetMs, aheadMs + (await nextIn(engine))));
+    if (!isThere) await moveTo(run, Math.min(targetMs, aheadMs + (await nextIn(engine))));
   }
 }
 
 /** Returns the time until the next work is due, apart from webhooks. */
 async function nextIn({ db, projectId }: Engine): Promise<number> {
-  const dues = await duesOf(db, projectId);
-  const moments = dues.flatMap(({ work, nextAt }) =>
+  const timers = await listTimers(db, projectId);
+  const moments = timers.flatMap(({ work, nextAt }) =>
     work === 'webhooks' || !nextAt ? [] : nextAt.getTime(),
   );
   return Math.max(0, Math.min(...moments, Infinity) - db.clock.now());
 }
 
-async function settled(way: Way, engine: Engine): Promise<void> {
-  way.steps += 1;
-  const isSettled = await settle(engine, () => mayGoOn(way));
+async function settleOrThrow(run: AdvanceRun, engine: Engine): Promise<void> {
+  run.steps += 1;
+  const isSettled = await settle(engine, () => canContinue(run));
   if (isSettled) return;
-  const { aheadMs } = await readTurn(way.db, way.projectId);
-  const now = iso(way.db.clock.now() + aheadMs);
+  const { aheadMs } = await readProjectLock(run.db, run.projectId);
+  const now = iso(run.db.clock.now() + aheadMs);
   throw conflict(`The advance reached its work limit at ${now}. Advance again to continue`);
 }
 
 /** Returns false at the limits of time and steps, or if another process took over after the lease expired. */
-async function mayGoOn(way: Way): Promise<boolean> {
+async function canContinue(run: AdvanceRun): Promise<boolean> {
   const now = performance.now();
-  if (now >= way.endsAt || way.steps > STEPS_MAX) return false;
-  return now - way.heldAt < RENEW_EVERY_MS || hold(way);
+  if (now >= run.endsAt || run.steps > STEPS_MAX) return false;
+  return now - run.leasedAt < RENEW_EVERY_MS || renewLease(run);
 }
 
 /** Changes the time with both locks held, so that each worker uses a single time in its transaction. */
-async function moveTo({ db, projectId }: Way, aheadMs: number): Promise<void> {
+async function moveTo({ db, projectId }: AdvanceRun, aheadMs: number): Promise<void> {
   await keepPartitions(db, db.clock.now() + aheadMs);
   await db.transaction(async (tx) => {
-    await takeTurn(tx, projectId);
-    await takeSendTurn(tx, projectId);
-    await holdDue(tx, projectId, 'process');
-    await holdDue(tx, projectId, 'send');
-    await moveTime(tx, { projectId, aheadMs });
+    await takeProjectLock(tx, projectId);
+    await takeSendLock(tx, projectId);
+    await lockTimer(tx, projectId, 'process');
+    await lockTimer(tx, projectId, 'send');
+    await setClockAhead(tx, { projectId, aheadMs });
   });
 }
 
 const TRIES = 20;
-const AGAIN_MS = 50;
+const RETRY_MS = 50;
 
 /** Makes the partition for the month of the new time. Making one gives way to transactions that use events, and is retried. */
 async function keepPartitions(db: Database, now: number): Promise<void> {
-  for (let tried = 1; !(await isPartitioned(db, now)); tried += 1) {
+  for (let attempt = 1; !(await isPartitioned(db, now)); attempt += 1) {
     try {
       await ensurePartitions(db, now, SANDBOX_MONTHS_AHEAD);
     } catch (error) {
-      if (tried === TRIES) throw error;
-      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+      if (attempt === TRIES) throw error;
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
     }
   }
 }
 
 function tooFar(aheadMs: number): Fault {
-  const left = Math.max(0, Math.floor((AHEAD_MAX_MS - aheadMs) / DAY_MS));
+  const remainingDays = Math.max(0, Math.floor((AHEAD_MAX_MS - aheadMs) / DAY_MS));
   const message = `The clock of a sandbox can be at most ${AHEAD_MAX_DAYS} days ahead of real time. ${
-    left === 0 ? 'It cannot be advanced by another day' : `Advance it by ${left}d at most`
+    remainingDays === 0 ? 'It cannot be advanced by another day' : `Advance it by ${remainingDays}d at most`
   }`;
   return new Fault('validation_failed', { details: [{ message, field: 'advance' }] });
 }

@@ -11,7 +11,7 @@ import { AGENT, settled } from '../../../testkit/webhooks.ts';
 import { idMaker } from '../../platform/ids.ts';
 import { emailToken, type TokenUse } from '../../platform/crypto/email-token.ts';
 import { silentLog } from '../../platform/log.ts';
-import { createSealer } from '../../platform/crypto/encrypt.ts';
+import { createEncrypter } from '../../platform/crypto/encrypt.ts';
 import { createDelivery } from '../webhooks/dispatch/dispatch.ts';
 import { erasePerson } from '../profiles/erase-user.ts';
 import { settleHits } from '../inbound/tracking/settle-hits.ts';
@@ -59,7 +59,7 @@ const server = await endpointServer();
 const { db, clock } = server;
 const hooks = await hookServer();
 const outbound = createOutbound({ allowPrivate: true, ca: HOOK_CA });
-const sealer = createSealer('a secret of this test alone', null, 'test');
+const encrypter = createEncrypter('a secret of this test alone', null, 'test');
 const newId = idMaker(clock);
 afterAll(async () => {
   outbound.close();
@@ -69,7 +69,7 @@ afterAll(async () => {
 test('reports outcomes to endpoints of the sandbox alone, at once, and as not live', async () => {
   const live = await newCaller(server, EVENTS);
   const sandbox = await testSandbox(server, live.id);
-  const deps = { db, newId, sealer, rules: { allowPrivate: true } };
+  const deps = { db, newId, encrypter, rules: { allowPrivate: true } };
   await addEndpoint(deps, { projectId: live.id, url: hooks.url('/live') });
   await addEndpoint(deps, { projectId: sandbox.id, url: hooks.url('/sandbox') });
   await signUp(sandbox, 'ada');
@@ -86,12 +86,12 @@ test('reports outcomes to endpoints of the sandbox alone, at once, and as not li
     body: new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }),
   });
   expect(gone.status).toBe(200);
-  await settled(createDelivery({ db, log: silentLog, sealer, outbound, agent: AGENT }));
-  const told = hooks.received
+  await settled(createDelivery({ db, log: silentLog, encrypter, outbound, agent: AGENT }));
+  const deliveries = hooks.received
     .map(({ path, body }) => ({ path, ...(JSON.parse(body) as { type: string }) }))
     .toSorted((a, b) => (a.type < b.type ? -1 : 1));
   const then = new Date(clock.now() + 60 * DAY).toISOString();
-  expect(told.map(({ path, ...body }) => [path, body])).toEqual([
+  expect(deliveries.map(({ path, ...body }) => [path, body])).toEqual([
     ['/sandbox', expect.objectContaining({ type: 'email.opened', livemode: false })],
     ['/sandbox', expect.objectContaining({ type: 'email.unsubscribed', livemode: false, timestamp: then })],
   ]);
@@ -102,12 +102,12 @@ test('reports outcomes to endpoints of the sandbox alone, at once, and as not li
     properties: { trialDays: 5 },
   });
   expect(await sandbox.advance('5d')).toMatchObject({ emails: 0 });
-  const said = await db.query<{ name: string; at: Date }>(
+  const events = await db.query<{ name: string; at: Date }>(
     `SELECT name, occurred_at AS at FROM beckon.event WHERE project_id = $1 AND name LIKE 'email.%' ORDER BY 2`,
     [sandbox.id],
   );
-  expect(said.map((one) => one.name)).toEqual(['email.unsubscribed']);
-  expect(said[0]?.at.toISOString()).toBe(then);
+  expect(events.map((row) => row.name)).toEqual(['email.unsubscribed']);
+  expect(events[0]?.at.toISOString()).toBe(then);
 });
 
 test('erases a user from a sandbox, and later timers find no user', async () => {
@@ -124,14 +124,14 @@ test('erases a user from a sandbox, and later timers find no user', async () => 
 async function emailOf(
   { id: projectId }: TestSandbox,
   rule: string,
-): Promise<{ projectId: number; messageId: string }> {
+): Promise<{ projectId: number; emailId: string }> {
   const [row] = await db.query<{ id: string }>(
-    `SELECT m.id FROM beckon.message m JOIN beckon.rule r ON r.project_id = m.project_id AND r.id = m.rule_id
+    `SELECT m.id FROM beckon.email m JOIN beckon.rule r ON r.project_id = m.project_id AND r.id = m.rule_id
      WHERE m.project_id = $1 AND r.name = $2`,
     [projectId, rule],
   );
   if (!row) throw new Error(`no email of ${rule} was sent`);
-  return { projectId, messageId: row.id };
+  return { projectId, emailId: row.id };
 }
 
 async function hitsOf(projectId: number): Promise<number> {

@@ -2,11 +2,11 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { iso } from '../../platform/time/clock.ts';
 import { Fault } from '../../platform/fault.ts';
 import { type VerifiedKey, authenticate, type Call, type HttpDeps } from '../ingest/index.ts';
-import { readTurn } from '../../platform/locks/project-lock.ts';
+import { readProjectLock } from '../../platform/locks/project-lock.ts';
 import { type AdvanceDeps, advanceClock, readAdvance } from './advance-clock.ts';
 import { checkJsonBodies } from '../../platform/http/check-json.ts';
 import { refuseBody } from '../../platform/http/refuse-request.ts';
-import { answerFault } from '../../platform/http/answers.ts';
+import { faultResponse } from '../../platform/http/answers.ts';
 
 export type SandboxDeps = AdvanceDeps & Pick<HttpDeps, 'keyring' | 'guard' | 'transport'>;
 
@@ -36,7 +36,7 @@ export function mountSandbox(app: FastifyInstance, deps: SandboxDeps): void {
 }
 
 async function showClock({ db }: SandboxDeps, projectId: number): Promise<{ now: string; ahead_ms: number }> {
-  const { aheadMs } = await readTurn(db, projectId);
+  const { aheadMs } = await readProjectLock(db, projectId);
   return { now: iso(db.clock.now() + aheadMs), ahead_ms: aheadMs };
 }
 
@@ -56,17 +56,17 @@ async function sandboxKey(
 }
 
 function advanceOf(body: unknown): string {
-  const said = typeof body === 'object' && body !== null && 'advance' in body ? body.advance : undefined;
-  return typeof said === 'string' ? said : '';
+  const value = typeof body === 'object' && body !== null && 'advance' in body ? body.advance : undefined;
+  return typeof value === 'string' ? value : '';
 }
 
-type Refused = { error: FastifyError; request: FastifyRequest; reply: FastifyReply };
+type RefusalInput = { error: FastifyError; request: FastifyRequest; reply: FastifyReply };
 
-function refuse({ log }: SandboxDeps, { error, request, reply }: Refused): FastifyReply {
+function refuse({ log }: SandboxDeps, { error, request, reply }: RefusalInput): FastifyReply {
   const fault = error instanceof Fault ? error : faultOf(error);
   if (fault.code === 'server_error')
     log.error({ err: error, request_id: request.id, path: PATH }, 'request.failed');
-  const { status, headers, body } = answerFault(fault);
+  const { status, headers, body } = faultResponse(fault);
   refuseBody(request.raw, reply.raw);
   return reply.status(status).headers(headers).send(body);
 }

@@ -7,7 +7,7 @@ import { EVENTS } from '../../../testkit/endpoints.ts';
 import { testSandbox, type TestSandbox } from '../../../testkit/sandbox.ts';
 import { listenTo } from '../../../testkit/server-events.ts';
 import { createProject } from '../administration/create-project.ts';
-import { readTurn } from '../../platform/locks/project-lock.ts';
+import { readProjectLock } from '../../platform/locks/project-lock.ts';
 import { setSettings } from '../administration/set-settings.ts';
 
 const server = await endpointServer();
@@ -29,17 +29,17 @@ async function signUp(sandbox: TestSandbox, id: string): Promise<void> {
 test('shows a sandbox in its project while it is on, with a clock of its own that editors may move', async () => {
   const sandbox = await newSandbox();
   const listed = async (): Promise<unknown[]> =>
-    (await dashboard.ask<ProjectListed[]>('GET /projects')).json.data
+    (await dashboard.request<ProjectListed[]>('GET /projects')).json.data
       .filter(({ id }) => id === sandbox.id || id === sandbox.liveId)
       .map(({ id, name, livemode, sandbox_of: of, ahead_ms: ahead }) => [id, name, livemode, of, ahead]);
   await signUp(sandbox, 'ada');
   const at = `/projects/${sandbox.id}/clock`;
   const body = { advance: '1d' };
-  expect((await dashboard.ask(`POST ${at}`, { body, as: 'reviewer' })).status).toBe(403);
-  const { json } = await dashboard.ask<ClockAdvanced>(`POST ${at}`, { body, as: 'editor' });
+  expect((await dashboard.request(`POST ${at}`, { body, as: 'reviewer' })).status).toBe(403);
+  const { json } = await dashboard.request<ClockAdvanced>(`POST ${at}`, { body, as: 'editor' });
   const now = new Date(clock.now() + DAY).toISOString();
   expect(json.data).toEqual({ now, advanced_ms: DAY, drafts: 1, emails: 1 });
-  expect((await dashboard.ask(`GET ${at}`, { as: 'viewer' })).json.data).toEqual({ now, ahead_ms: DAY });
+  expect((await dashboard.request(`GET ${at}`, { as: 'viewer' })).json.data).toEqual({ now, ahead_ms: DAY });
   expect(await listed()).toEqual([
     [sandbox.liveId, 'Acme', true, null, 0],
     [sandbox.id, 'Acme (sandbox)', false, sandbox.liveId, DAY],
@@ -49,34 +49,34 @@ test('shows a sandbox in its project while it is on, with a clock of its own tha
     [sandbox.id],
   );
   expect(entries).toEqual([{ action: 'test_clock.advance', subject: '1d', at: new Date(clock.now()) }]);
-  const live = await dashboard.ask(`POST /projects/${sandbox.liveId}/clock`, { body });
+  const live = await dashboard.request(`POST /projects/${sandbox.liveId}/clock`, { body });
   expect([live.status, live.json.errors[0]?.message]).toEqual([
     409,
     expect.stringContaining('is a production project'),
   ]);
   await setSettings(db, sandbox.liveId, { sandbox: 'off' });
   expect(await listed()).toEqual([[sandbox.liveId, 'Acme', true, null, 0]]);
-  expect((await dashboard.ask(`POST ${at}`, { body })).status).toBe(409);
+  expect((await dashboard.request(`POST ${at}`, { body })).status).toBe(409);
 });
 
 test('records in the audit log how far an interrupted advance came', async () => {
   const sandbox = await newSandbox();
   await signUp(sandbox, 'ada');
   const real = performance.now.bind(performance);
-  const aheadMs = async (): Promise<number> => (await readTurn(db, sandbox.id)).aheadMs;
+  const aheadMs = async (): Promise<number> => (await readProjectLock(db, sandbox.id)).aheadMs;
   // Once the clock has moved, the time that an advance may take is used up.
   const slow = testDashboard(
-    alsoForPages(db, (one) => ({
-      ...one,
+    alsoForPages(db, (base) => ({
+      ...base,
       async transaction(work) {
-        const done = await one.transaction(work);
+        const result = await base.transaction(work);
         if ((await aheadMs()) > 0) vi.spyOn(performance, 'now').mockImplementation(() => real() + 60_000);
-        return done;
+        return result;
       },
     })),
   );
   const at = `/projects/${sandbox.id}/clock`;
-  const stopped = await slow.ask(`POST ${at}`, { body: { advance: '30d' }, as: 'editor' });
+  const stopped = await slow.request(`POST ${at}`, { body: { advance: '30d' }, as: 'editor' });
   vi.restoreAllMocks();
   expect([stopped.status, stopped.json.errors[0]?.message]).toEqual([
     409,
@@ -97,31 +97,31 @@ test('uses the sandbox clock for the actions of members and for everything they 
   await signUp(sandbox, 'ada');
   await sandbox.advance('1h');
   const drafts = `/projects/${sandbox.id}/drafts`;
-  const [draft] = (await dashboard.ask<{ id: string; version: number }[]>(`GET ${drafts}`)).json.data;
+  const [draft] = (await dashboard.request<{ id: string; version: number }[]>(`GET ${drafts}`)).json.data;
   expect(draft).toMatchObject({ state: 'scheduled' });
-  const shown = await dashboard.ask<{ hash: string; moves: number }>(`GET ${drafts}/${draft?.id}`);
-  const approving = { hash: shown.json.data.hash };
-  const approved = await dashboard.ask(`POST ${drafts}/${draft?.id}/approve`, { body: approving });
+  const detail = await dashboard.request<{ hash: string; moves: number }>(`GET ${drafts}/${draft?.id}`);
+  const approving = { hash: detail.json.data.hash };
+  const approved = await dashboard.request(`POST ${drafts}/${draft?.id}/approve`, { body: approving });
   expect([approved.status, approved.text]).toEqual([200, expect.any(String)]);
   expect(await sandbox.emails()).toEqual([]);
   await sandbox.advance('10s');
   expect(await sandbox.emails()).toEqual([
     { rule: 'welcome', user: 'ada', at: new Date(clock.now() + 40 * DAY + 3_610_000).toISOString() },
   ]);
-  const home = await dashboard.ask<{ emails?: unknown }>(`GET /projects/${sandbox.id}/home/charts`);
+  const home = await dashboard.request<{ emails?: unknown }>(`GET /projects/${sandbox.id}/home/charts`);
   expect(home.text).toContain(new Date(clock.now() + 40 * DAY).toISOString().slice(0, 10));
 });
 
 test('runs two backtests of one project at once, whatever its clock shows, and leaves places for others', async () => {
   const opened = Promise.withResolvers<void>();
   const held = testDashboard(
-    alsoForPages(db, (one) => ({
-      ...one,
-      session: (wanted) => opened.promise.then(() => one.session(wanted)),
+    alsoForPages(db, (base) => ({
+      ...base,
+      session: (options) => opened.promise.then(() => base.session(options)),
     })),
   );
   const run = ({ id }: TestSandbox) =>
-    held.ask(`POST /projects/${id}/rules/backtest`, { body: { days: 7, rule: 'welcome' } });
+    held.request(`POST /projects/${id}/rules/backtest`, { body: { days: 7, rule: 'welcome' } });
   const [sandbox, other] = [await newSandbox(), await newSandbox()];
   await sandbox.advance('1d');
   const running = [run(sandbox), run(sandbox), run(sandbox)];
@@ -138,27 +138,29 @@ test('creates, lists and revokes test keys in their project, only while its sand
   const { id } = await createProject(db, { name: 'Acme' });
   const at = `/projects/${id}/keys`;
   const body = { label: 'tests', env: 'test' };
-  const refused = await dashboard.ask(`POST ${at}`, { body });
+  const refused = await dashboard.request(`POST ${at}`, { body });
   expect([refused.status, refused.json.errors[0]?.field]).toEqual([422, 'env']);
   await setSettings(db, id, { sandbox: 'on' });
-  const made = await dashboard.ask<ApiKey & { secret: string }>(`POST ${at}`, { body });
+  const made = await dashboard.request<ApiKey & { secret: string }>(`POST ${at}`, { body });
   expect(made.json.data).toMatchObject({ env: 'test', display: expect.stringMatching(/^sk_test_…/) });
-  await dashboard.ask(`POST ${at}`, { body: { label: 'shop' } });
-  const listed = await dashboard.ask<ApiKey[]>(`GET ${at}`);
+  await dashboard.request(`POST ${at}`, { body: { label: 'shop' } });
+  const listed = await dashboard.request<ApiKey[]>(`GET ${at}`);
   expect(listed.json.data.map(({ label, env }) => [label, env])).toEqual([
     ['shop', 'live'],
     ['tests', 'test'],
   ]);
   const revoke = `POST ${at}/${made.json.data.id}/revoke`;
-  expect((await dashboard.ask(revoke, { body: { label: 'tests' } })).status).toBe(200);
+  expect((await dashboard.request(revoke, { body: { label: 'tests' } })).status).toBe(200);
   const { sandbox_id: sandboxId } = (
     await db.query<{ sandbox_id: number }>(`SELECT sandbox_id FROM beckon.project WHERE project_id = $1`, [
       id,
     ])
   )[0] ?? { sandbox_id: 0 };
-  const there = await dashboard.ask<ApiKey>(`POST /projects/${sandboxId}/keys`, { body: { label: 'more' } });
+  const there = await dashboard.request<ApiKey>(`POST /projects/${sandboxId}/keys`, {
+    body: { label: 'more' },
+  });
   expect(there.json.data.env).toBe('test');
-  const wrong = await dashboard.ask(`POST /projects/${sandboxId}/keys`, {
+  const wrong = await dashboard.request(`POST /projects/${sandboxId}/keys`, {
     body: { label: 'x', env: 'live' },
   });
   expect(wrong.status).toBe(422);
@@ -170,7 +172,7 @@ test('streams the results of an advance, though they happened in another month',
   const listener = await listenTo(url, { 'x-test-role': 'viewer' });
   await signUp(sandbox, 'ada');
   await sandbox.advance('45d');
-  const told = await listener.next();
-  expect(told?.data as FeedItem).toMatchObject({ type: 'draft', external_user_id: 'ada' });
+  const event = await listener.next();
+  expect(event?.data as FeedItem).toMatchObject({ type: 'draft', external_user_id: 'ada' });
   listener.leave();
 });

@@ -1,20 +1,20 @@
 import { Type } from 'typebox';
 import { iso } from '../../platform/time/clock.ts';
-import { readTurn } from '../../platform/locks/project-lock.ts';
+import { readProjectLock } from '../../platform/locks/project-lock.ts';
 import { advanceClock, readAdvance } from './advance-clock.ts';
 import { routesFor, type KitDeps } from '../workspace/index.ts';
 import type { SuppressionHasher } from '../sending/index.ts';
-import type { Mailroom } from '../delivery/index.ts';
+import type { SendServices } from '../delivery/index.ts';
 import type { TokenKeys } from '../../platform/crypto/email-token.ts';
 
-type Deps = KitDeps & { hasher: SuppressionHasher; mailroom: Mailroom; tokenKeys: TokenKeys };
+type Deps = KitDeps & { hasher: SuppressionHasher; sendServices: SendServices; tokenKeys: TokenKeys };
 const { route } = routesFor<Deps>();
 
 export const clockRoutes = [
   route('GET /projects/:project/clock', {
     needs: 'viewer',
     async handle({ db }, { projectId }) {
-      const { aheadMs } = await readTurn(db, projectId);
+      const { aheadMs } = await readProjectLock(db, projectId);
       return { data: { now: iso(db.clock.now() + aheadMs), ahead_ms: aheadMs } };
     },
   }),
@@ -25,12 +25,12 @@ export const clockRoutes = [
     async handle(deps, { projectId, body, note }) {
       const ms = readAdvance(body.advance);
       note({ subject: body.advance });
-      const begun = (): void => note({ isDone: true });
+      const onStart = (): void => note({ hasChanged: true });
       try {
-        const { now, advancedMs, drafts, emails } = await advanceClock(deps, { projectId, ms, begun });
+        const { now, advancedMs, drafts, emails } = await advanceClock(deps, { projectId, ms, onStart });
         return { data: { now: iso(now), advanced_ms: advancedMs, drafts, emails } };
       } finally {
-        const { aheadMs } = await readTurn(deps.db, projectId);
+        const { aheadMs } = await readProjectLock(deps.db, projectId);
         note({ after: { now: iso(deps.db.clock.now() + aheadMs) } });
       }
     },

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Answer } from '../../../testkit/client.ts';
+import type { CheckedResponse } from '../../../testkit/client.ts';
 import { type Caller, endpointServer, newCaller, twinOf } from '../../../testkit/endpoint-server.ts';
 import { EVENTS } from '../../../testkit/endpoints.ts';
 import { openEngine } from '../../../testkit/engine.ts';
@@ -30,7 +30,7 @@ const event = (id: string, name: string, properties: object = {}): object => ({
   name,
   properties,
 });
-const shownBy = async (sandbox: Pick<TestSandbox, 'clock'>): Promise<unknown> =>
+const clockOf = async (sandbox: Pick<TestSandbox, 'clock'>): Promise<unknown> =>
   (await sandbox.clock()).json.data;
 
 async function count(table: string, projectId: number): Promise<number> {
@@ -80,10 +80,10 @@ test('dates records by the sandbox clock, and accepts times as far ahead of it a
   await sandbox.advance('30d');
   const soon = new Date(clock.now() + 30 * DAY + 50 * 60_000).toISOString();
   const later = new Date(clock.now() + 30 * DAY + 70 * 60_000).toISOString();
-  const said = (occurred_at: string): object => ({ ...event('ada', 'signed_up'), occurred_at });
-  expect((await sandbox.post('events', said(soon))).status).toBe(202);
-  expect((await sandbox.post('events', said(later))).errors).toMatchObject([{ field: 'occurred_at' }]);
-  expect((await live.send({ body: said(soon) })).errors).toMatchObject([{ field: 'occurred_at' }]);
+  const eventAt = (occurred_at: string): object => ({ ...event('ada', 'signed_up'), occurred_at });
+  expect((await sandbox.post('events', eventAt(soon))).status).toBe(202);
+  expect((await sandbox.post('events', eventAt(later))).errors).toMatchObject([{ field: 'occurred_at' }]);
+  expect((await live.send({ body: eventAt(soon) })).errors).toMatchObject([{ field: 'occurred_at' }]);
   await sandbox.post('events', event('ada', 'report_shared'));
   await sandbox.advance('1s');
   const [stored] = await db.query<Record<'occurred_at' | 'accepted_at' | 'received_at', Date>>(
@@ -116,18 +116,18 @@ test('a project and its sandbox share only the settings and definitions at its c
     sandbox.id,
   ]);
   expect(settings).toEqual({ settings: { autopilot: '1h', quiet_hours: 'off' } });
-  for (const table of ['person', 'event', 'draft', 'message', 'inbox'])
+  for (const table of ['person', 'event', 'draft', 'email', 'ingest_queue'])
     expect([table, await count(table, live.id)]).toEqual([table, 0]);
 
   // The same Idempotency-Key in both is two keys.
   const once = crypto.randomUUID();
   const body = event('ada', 'report_shared');
-  const replayed = async (answer: Promise<Answer>): Promise<unknown> =>
-    (await answer).headers['idempotent-replayed'];
+  const replayed = async (response: Promise<CheckedResponse>): Promise<unknown> =>
+    (await response).headers['idempotent-replayed'];
   expect(await replayed(live.send({ once, body }))).toBeUndefined();
   expect(await replayed(sandbox.post('events', body, { 'Idempotency-Key': once }))).toBeUndefined();
   expect(await replayed(sandbox.post('events', body, { 'Idempotency-Key': once }))).toBe('true');
-  expect([await count('inbox', live.id), await count('inbox', sandbox.id)]).toEqual([1, 1]);
+  expect([await count('ingest_queue', live.id), await count('ingest_queue', sandbox.id)]).toEqual([1, 1]);
 });
 
 test('rejects sandbox keys while the setting is off, and keeps its data for when it is on', async () => {
@@ -140,7 +140,7 @@ test('rejects sandbox keys while the setting is off, and keeps its data for when
   expect((await sandbox.clock({ advance: '1d' })).status).toBe(401);
   await setSettings(db, live.id, { sandbox: 'on' });
   expect((await sandbox.post('users', person('eve'))).status).toBe(202);
-  expect(await shownBy(sandbox)).toMatchObject({ ahead_ms: DAY });
+  expect(await clockOf(sandbox)).toMatchObject({ ahead_ms: DAY });
   expect(await count('person', sandbox.id)).toBe(1);
   // It is suspended and resumed with its project.
   await suspendProject(db, live.id);
@@ -153,7 +153,7 @@ test('rejects sandbox keys while the setting is off, and keeps its data for when
 
 test('the clock accepts only sandbox keys and valid durations', async () => {
   const { live, sandbox } = await pair();
-  const asKey = (secret: string): Promise<Answer> =>
+  const asKey = (secret: string): Promise<CheckedResponse> =>
     live.send({ secret, path: '/api/sandbox/clock', body: { advance: '1d' } });
   expect((await asKey(live.secret)).errors).toMatchObject([{ code: 'forbidden' }]);
   expect((await asKey('sk_test_unknown')).errors).toMatchObject([{ code: 'auth_required' }]);
@@ -163,7 +163,7 @@ test('the clock accepts only sandbox keys and valid durations', async () => {
   }
   const broken = await live.send({ secret: sandbox.secret, path: '/api/sandbox/clock', body: '{"advance":' });
   expect([broken.status, broken.errors[0]?.field]).toEqual([422, 'body']);
-  expect(await shownBy(sandbox)).toEqual({ now: new Date(clock.now()).toISOString(), ahead_ms: 0 });
+  expect(await clockOf(sandbox)).toEqual({ now: new Date(clock.now()).toISOString(), ahead_ms: 0 });
   await sandbox.advance('366d');
   const { errors } = await sandbox.clock({ advance: '35d' });
   expect(errors).toMatchObject([
@@ -199,9 +199,9 @@ test('advances one sandbox alone: live projects and other sandboxes keep their t
   const { live, sandbox } = await pair();
   const other = await pair();
   const engine = openEngine(db, clock);
-  for (const one of [live, other.live]) {
-    await one.send({ path: '/api/v1/users', body: person('ada') });
-    await one.send({ body: event('ada', 'user_signed_up') });
+  for (const project of [live, other.live]) {
+    await project.send({ path: '/api/v1/users', body: person('ada') });
+    await project.send({ body: event('ada', 'user_signed_up') });
   }
   await other.sandbox.post('events', event('ada', 'user_signed_up'));
   await engine.settle();
@@ -209,19 +209,19 @@ test('advances one sandbox alone: live projects and other sandboxes keep their t
   await sandbox.post('events', event('ada', 'user_signed_up'));
   const alarms = (): Promise<unknown[]> =>
     db.query(
-      `SELECT d.project_id, d.work, d.next_at, t.ahead_ms FROM beckon.tenant_due d
+      `SELECT d.project_id, d.work, d.next_at, t.ahead_ms FROM beckon.project_timer d
        JOIN beckon.project_lock t ON t.project_id = d.project_id WHERE d.project_id <> $1 ORDER BY 1, 2`,
       [sandbox.id],
     );
   const before = await alarms();
   expect(await sandbox.advance('60d')).toMatchObject({ drafts: 2, emails: 2 });
   expect(await alarms()).toEqual(before);
-  for (const { id } of [live, other.live, other.sandbox]) expect(await count('message', id)).toBe(0);
+  for (const { id } of [live, other.live, other.sandbox]) expect(await count('email', id)).toBe(0);
   // One batch of all of them gives each its own time.
-  for (const one of [live, sandbox, other.live, other.sandbox])
-    await (one === live || one === other.live
-      ? one.send({ body: event('ada', 'report_shared') })
-      : (one as TestSandbox).post('events', event('ada', 'report_shared')));
+  for (const project of [live, sandbox, other.live, other.sandbox])
+    await (project === live || project === other.live
+      ? project.send({ body: event('ada', 'report_shared') })
+      : (project as TestSandbox).post('events', event('ada', 'report_shared')));
   await engine.settle();
   const dates = await db.query<{ project_id: number; occurred_at: Date }>(
     `SELECT project_id, occurred_at FROM beckon.event WHERE name = 'report_shared' AND project_id = ANY ($1) ORDER BY 1`,
@@ -240,12 +240,12 @@ test('another process shows the same time, and only one can advance the clock at
   await sandbox.advance('3d');
   const twin = await twinOf(server);
   const there = { clock: clockBy(twin.url, sandbox.secret) };
-  expect(await shownBy(there)).toMatchObject({ ahead_ms: 3 * DAY });
+  expect(await clockOf(there)).toMatchObject({ ahead_ms: 3 * DAY });
   await sandbox.post('users', person('ada'));
   await sandbox.post('events', event('ada', 'user_signed_up'));
-  const answers = await Promise.all([sandbox.clock({ advance: '30d' }), there.clock({ advance: '30d' })]);
-  expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409]);
-  expect(await shownBy(there)).toMatchObject({ ahead_ms: 33 * DAY });
+  const responses = await Promise.all([sandbox.clock({ advance: '30d' }), there.clock({ advance: '30d' })]);
+  expect(responses.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409]);
+  expect(await clockOf(there)).toMatchObject({ ahead_ms: 33 * DAY });
   expect(await sandbox.emails()).toHaveLength(2);
   // After a crash, the next advance waits until the lease ends.
   await db.query(
@@ -257,10 +257,10 @@ test('another process shows the same time, and only one can advance the clock at
   expect((await sandbox.clock({ advance: '1d' })).status).toBe(200);
 });
 
-type Said = { atH: number; user: number; name: number };
+type TestRecord = { atH: number; user: number; name: number };
 
 /** Records that a test might send between two advances. */
-const SAID: fc.Arbitrary<Said[]> = fc.array(
+const TEST_RECORDS: fc.Arbitrary<TestRecord[]> = fc.array(
   fc.record({
     atH: fc.integer({ min: 0, max: 240 }),
     user: fc.integer({ min: 0, max: 2 }),
@@ -274,13 +274,13 @@ const NAMES = ['user_signed_up', 'trial_started', 'feature_used', 'usage_thresho
 const PROPERTIES = { trialDays: 7, usagePercent: 90 };
 
 test('advancing in any number of steps gives the same emails at the same times as advancing at once', async () => {
-  const run = async (said: Said[], cuts: number[]): Promise<unknown> => {
+  const run = async (records: TestRecord[], cuts: number[]): Promise<unknown> => {
     // Emails held by quiet hours are released spread by the ids of drafts.
     const live = await newCaller(server, EVENTS);
     await setSettings(db, live.id, { quiet_hours: 'off' });
     const sandbox = await testSandbox(server, live.id);
     for (const user of [0, 1, 2]) await sandbox.post('users', person(`u${user}`));
-    const moments = said.toSorted((a, b) => a.atH - b.atH);
+    const moments = records.toSorted((a, b) => a.atH - b.atH);
     const stops = [...new Set([...moments.map(({ atH }) => atH), ...cuts, 400])].toSorted((a, b) => a - b);
     let now = 0;
     for (const stop of stops) {
@@ -293,8 +293,8 @@ test('advancing in any number of steps gives the same emails at the same times a
   };
   const cuts = fc.array(fc.integer({ min: 1, max: 399 }), { minLength: 1, maxLength: 3 });
   await fc.assert(
-    fc.asyncProperty(SAID, cuts, async (said, some) => {
-      expect(await run(said, some)).toEqual(await run(said, []));
+    fc.asyncProperty(TEST_RECORDS, cuts, async (records, stops) => {
+      expect(await run(records, stops)).toEqual(await run(records, []));
     }),
     { numRuns: RUNS, seed: 8, endOnFailure: true },
   );

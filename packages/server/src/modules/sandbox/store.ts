@@ -25,13 +25,13 @@ export async function endAdvance(
   ]);
 }
 
-/** Counts of what has happened so far. Reads the tables `draft` and `message` of other modules. */
+/** Counts of what has happened so far. Reads the tables `draft` and `email` of other modules. */
 type SandboxCounts = { drafts: number; emails: number };
 
 export async function countSandbox(tx: Tx, projectId: number): Promise<SandboxCounts> {
   const rows = await tx.query<SandboxCounts>(
     `SELECT (SELECT count(*) FROM beckon.draft WHERE project_id = $1) AS drafts,
-            (SELECT count(*) FROM beckon.message WHERE project_id = $1 AND state = 'sent') AS emails`,
+            (SELECT count(*) FROM beckon.email WHERE project_id = $1 AND state = 'sent') AS emails`,
     [projectId],
   );
   return rows[0] ?? { drafts: 0, emails: 0 };
@@ -40,17 +40,17 @@ export async function countSandbox(tx: Tx, projectId: number): Promise<SandboxCo
 /** Work that is due now: queued records of either priority, definitions to build, due alarms, and emails in transit. */
 export type ToDo = Record<'live' | 'bulk' | 'build' | 'process' | 'send' | 'emails', boolean>;
 
-/** Reads `inbox`, `tenant_due`, `message`, `audience_edition` and `counted_event` of other modules. */
+/** Reads `ingest_queue`, `project_timer`, `email`, `audience_version` and `counted_event` of other modules. */
 export async function findToDo(tx: Tx, { projectId, now }: { projectId: number; now: Date }): Promise<ToDo> {
   const rows = await tx.prepared<ToDo>({
     name: 'sandbox.to_do',
-    text: `SELECT EXISTS (SELECT 1 FROM beckon.inbox WHERE project_id = $1 AND priority = 'live') AS live,
-             EXISTS (SELECT 1 FROM beckon.inbox WHERE project_id = $1 AND priority = 'bulk') AS bulk,
-             EXISTS (SELECT 1 FROM beckon.audience_edition WHERE project_id = $1 AND state = 'building')
+    text: `SELECT EXISTS (SELECT 1 FROM beckon.ingest_queue WHERE project_id = $1 AND priority = 'live') AS live,
+             EXISTS (SELECT 1 FROM beckon.ingest_queue WHERE project_id = $1 AND priority = 'bulk') AS bulk,
+             EXISTS (SELECT 1 FROM beckon.audience_version WHERE project_id = $1 AND state = 'building')
                OR EXISTS (SELECT 1 FROM beckon.counted_event WHERE project_id = $1 AND NOT is_whole) AS build,
-             EXISTS (SELECT 1 FROM beckon.tenant_due WHERE project_id = $1 AND work = 'process' AND next_at <= $2) AS process,
-             EXISTS (SELECT 1 FROM beckon.tenant_due WHERE project_id = $1 AND work = 'send' AND next_at <= $2) AS send,
-             EXISTS (SELECT 1 FROM beckon.message WHERE project_id = $1 AND state IN ('claimed', 'submitting')) AS emails`,
+             EXISTS (SELECT 1 FROM beckon.project_timer WHERE project_id = $1 AND work = 'process' AND next_at <= $2) AS process,
+             EXISTS (SELECT 1 FROM beckon.project_timer WHERE project_id = $1 AND work = 'send' AND next_at <= $2) AS send,
+             EXISTS (SELECT 1 FROM beckon.email WHERE project_id = $1 AND state IN ('claimed', 'submitting')) AS emails`,
     values: [projectId, now],
   });
   if (!rows[0]) throw new Error('a query without a row');

@@ -1,9 +1,9 @@
 export { addDomain } from './domains/change-domain.ts';
 export { type MailSettings, organizationOf, printThrottle, type SendingDomain } from './domains/domain.ts';
 export { showDomains } from './domains/domain-view.ts';
-export { createTrackingHosts, linksBaseOf, probeAnswer, TRACKING_PATHS } from './domains/tracking.ts';
-export { resealKeys } from './domains/re-encrypt-keys.ts';
-export { type DomainTrouble, listDomains, listKeys, listTroubles } from './domains/reads.ts';
+export { createTrackingHosts, linksBaseOf, probeResponse, TRACKING_PATHS } from './domains/tracking.ts';
+export { reencryptDkimKeys } from './domains/re-encrypt-keys.ts';
+export { type DomainFailure, listDomains, listKeys, listDomainFailures } from './domains/reads.ts';
 export { recordsOf } from './domains/records.ts';
 export { type Signer, type Signers, createSigners, findSending } from './domains/signers.ts';
 export { pauseDomain } from './domains/store.ts';
@@ -14,72 +14,84 @@ export {
   CONTEND_WITHIN_MS,
   type Contender,
   refill,
-  slotsLeft,
+  remainingSlots,
   takeTokens,
   type Throttle,
   warmupDay,
-  warmupLeft,
-  warmupTroubled,
-  whoYields,
+  remainingWarmup,
+  hasWarmupProblems,
+  findYields,
 } from './emails/limits.ts';
-export type { MessageEnd } from './emails/email-end.ts';
+export type { EmailEnd } from './emails/email-end.ts';
 export {
-  type EarlierMessage,
+  type EarlierEmail,
   type FrozenRow,
-  type HandedMessage,
+  type SubmittedEmail,
   countForWarmup,
   countSentTo,
   findClaims,
   findEarlier,
   findFrozen,
-  findHanded,
-  findMessageById,
+  findSubmitted,
+  findEmailById,
   findOtherClaims,
   listLastReplies,
   listLost,
-  listNarrow,
+  listDomainLimits,
 } from './emails/email-rows.ts';
 export type { GateFacts, Outlet, Policy } from './emails/facts.ts';
 export {
   BECAME,
   countEmails,
   findEmail,
-  findProjectOfMessage,
-  hasMessages,
+  findProjectOfEmail,
+  hasEmails,
   type EmailRecord,
   type EmailCursor,
   listEmails,
-  MESSAGE_STATES,
+  EMAIL_STATES,
 } from './emails/list-emails.ts';
-export { type GateAnswer, type GateReason, gate } from './emails/gate.ts';
+export { type GateResult, type GateReason, gate } from './emails/gate.ts';
 export { MIME_MAX_BYTES, packMime } from './emails/pack-mime.ts';
 export { quietHoursInForce, quietSpans, quietUntil } from './emails/quiet-hours.ts';
-export { keepBucket, openSendTurn, readBucket, takeFreeSendTurn, takeSendTurn } from './emails/send-lock.ts';
+export {
+  keepBucket,
+  createSendLock,
+  readBucket,
+  takeFreeSendLock,
+  takeSendLock,
+} from './emails/send-lock.ts';
 export { type Identity, TEST_INBOX_DOMAIN, senderGate, senderOf } from './emails/sender.ts';
-export { type DraftForecast, type Queue, type QueuedDraft, simulating } from './emails/simulate.ts';
+export { type DraftForecast, type Queue, type QueuedDraft, simulateQueue } from './emails/simulate.ts';
 export { endSkipped, takeBackSkipped } from './emails/skipped-store.ts';
 export {
-  type MessageRow,
-  type NarrowRow,
+  type NewEmail,
+  type DomainLimitRow,
   type Submission,
   deleteFrozen,
-  deleteMessages,
-  endMessages,
-  insertMessages,
-  resolveMessages,
-  submitMessages,
-  upsertNarrow,
+  deleteEmails,
+  endEmails,
+  insertEmails,
+  resolveEmails,
+  markSubmitting,
+  upsertDomainLimits,
   withdrawClaims,
 } from './emails/store.ts';
-export { type Lineage, RESTORE_GUARDS, type RestoreGuard } from './restores/lineage.ts';
-export { carryAcceptance, mayEmailsLeave } from './restores/restore-guard.ts';
-export { acceptPlace, isAccepted, lockLineage, noteHere, takeBackAcceptance } from './restores/store.ts';
+export { type DatabaseTimeline, RESTORE_GUARDS, type RestoreGuard } from './restores/lineage.ts';
+export { carryAcceptance, maySendEmails } from './restores/restore-guard.ts';
+export {
+  acceptDatabase,
+  isAccepted,
+  lockDatabaseTimelines,
+  recordIdentity,
+  revokeAcceptance,
+} from './restores/store.ts';
 export {
   type SuppressionHasher,
   openSuppressionHasher,
-  resealSuppressionKey,
+  reencryptSuppressionKey,
 } from './suppressions/hasher.ts';
-export { deleteLifts, movePlaces } from './suppressions/move-store.ts';
+export { deleteLifts, moveTargets } from './suppressions/move-store.ts';
 export {
   type FoundSuppression,
   type LiftedSuppression,
@@ -87,11 +99,11 @@ export {
   countSuppressions,
   findKept,
   findLift,
-  findRefusals,
+  findTopicUnsubscribes,
   findSuppression,
   findSuppressions,
   hasUnsubscribed,
-  listAllSaid,
+  listAllEntries,
   listHashingProjects,
   listInForce,
   listSuppressions,
@@ -102,18 +114,18 @@ export {
   addSuppressions,
   liftSuppressions,
   liftSuppressionsBy,
-  setRefusals,
+  setTopicUnsubscribes,
 } from './suppressions/store.ts';
 export {
-  type ClearPlace,
+  type ClearTarget,
   type HashedKind,
   isAboutAddress,
   isHashed,
-  LIFTED_BY_LIFE,
-  SAID_BY_RECIPIENT,
+  BOUNCE_REASONS,
+  RECIPIENT_REASONS,
   type StoredSuppression,
   type SuppressedKind,
-  type SuppressedPlace,
+  type SuppressionTarget,
   type Suppression,
   SUPPRESSION_REASONS,
   type SuppressionReason,

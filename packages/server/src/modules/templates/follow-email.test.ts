@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
-import { heldClock } from '../../../testkit/clock.ts';
+import { fixedClock } from '../../../testkit/clock.ts';
 import { openTestDatabase, untilSomebodyWaits } from '../../../testkit/database.ts';
 import { openEngine } from '../../../testkit/engine.ts';
 import { putRecords } from '../../../testkit/inbox.ts';
 import { testRenderer } from '../../../testkit/mailroom.ts';
 import { listDrafts, lockDraft } from '../drafts/reads.ts';
-import { holdDue } from '../../platform/locks/timers.ts';
+import { lockTimer } from '../../platform/locks/timers.ts';
 import { createProject } from '../administration/create-project.ts';
 import { createRule } from '../rules/write-rule.ts';
 import { setSettings } from '../administration/set-settings.ts';
 import { createTemplate, editTemplate } from './write-template.ts';
 
-const clock = heldClock();
+const clock = fixedClock();
 const db = await openTestDatabase(clock);
 const engine = openEngine(db, clock);
 const DRAFTS = 501;
@@ -34,18 +34,18 @@ test('publishes a template while the sender has locked one of its drafts, howeve
   const events = ids.map((id) => ({ external_user_id: id, name: 'hello', properties: {} }));
   await putRecords(db, { projectId, kind: 'events', records: events });
   await engine.settle();
-  const asked = { projectId, state: null, ruleId: null, userId: null, after: null, limit: DRAFTS };
-  const drafts = (await listDrafts(db, asked)).toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const query = { projectId, state: null, ruleId: null, userId: null, after: null, limit: DRAFTS };
+  const drafts = (await listDrafts(db, query)).toSorted((a, b) => (a.id < b.id ? -1 : 1));
   // The names of the users are unknown, so no draft is due yet. Publishing makes each due.
   expect(drafts.map(({ dueAt }) => dueAt)).toEqual(ids.map(() => null));
   let publishing: Promise<unknown> = Promise.resolve();
   await db.transaction(async (tx) => {
     await lockDraft(tx, projectId, drafts.at(-1)?.id ?? '');
     const document = { body: 'Hello there' };
-    const wanted = { projectId, reference: 'greeting', document, follow: true, actor: 'bob' };
-    publishing = editTemplate({ db, renderer: testRenderer }, wanted);
+    const input = { projectId, reference: 'greeting', document, follow: true, actor: 'bob' };
+    publishing = editTemplate({ db, renderer: testRenderer }, input);
     await Promise.race([publishing, untilSomebodyWaits(db)]);
-    await holdDue(tx, projectId, 'send');
+    await lockTimer(tx, projectId, 'send');
   });
   expect(await publishing).toMatchObject({ drafts: DRAFTS });
 });

@@ -6,7 +6,7 @@ import {
   isStorable,
   unknownPerson,
   type Person,
-  findPersonThen,
+  findPastPerson,
 } from '../users/index.ts';
 import { listSettings, type ProjectSettings } from '../workspace/index.ts';
 import { type Anchor, localeOfPerson, zoneOfPerson, listRulesInForce, emailNames } from '../rules/index.ts';
@@ -26,7 +26,7 @@ import { findEmail } from './show-templates.ts';
 
 export type RenderDeps = { db: Tx; renderer: Renderer };
 
-export type PreviewAsked = {
+export type PreviewQuery = {
   projectId: number;
   now: number;
   /** The published template of this name or id, with the changes of a document; or null for a document alone. */
@@ -55,16 +55,18 @@ export type EmailPreview = Email & {
 /** Renders a preview with the renderer of the sender. Stores nothing. */
 export async function previewEmail(
   { db: tx, renderer }: RenderDeps,
-  asked: PreviewAsked,
+  query: PreviewQuery,
 ): Promise<EmailPreview> {
-  const { projectId, userId } = asked;
-  const { name, email: template } = await emailAsked({ db: tx, renderer }, asked);
+  const { projectId, userId } = query;
+  const { name, email: template } = await loadEmail({ db: tx, renderer }, query);
   const project = (await listSettings(tx, [projectId])).get(projectId);
   if (!project) throw new Error(`project ${projectId} has no settings`);
-  const { now, at = now } = asked;
-  const used = (await renderer.run('usedVariables', template, { projectId })).map((one) => one.name);
+  const { now, at = now } = query;
+  const used = (await renderer.run('usedVariables', template, { projectId })).map(
+    (variable) => variable.name,
+  );
   const scene: Scene = { projectId, project, now, at, name, used };
-  const { person, anchor, unsure } = userId === null ? madeUp(scene) : await known(tx, scene, userId);
+  const { person, anchor, unsure } = userId === null ? sampleCast(scene) : await userCast(tx, scene, userId);
   const locale = localeOfPerson(person, { project });
   const variables = variablesFor({
     person,
@@ -125,58 +127,58 @@ function tooMuchWork(field: string): Fault {
   return new Fault('validation_failed', { details: [{ message, field }] });
 }
 
-async function emailAsked(
+async function loadEmail(
   { db: tx, renderer }: RenderDeps,
-  { projectId, reference, document }: PreviewAsked,
+  { projectId, reference, document }: PreviewQuery,
 ): Promise<{ name: string | null; email: TemplateText }> {
   if (document === null || document === undefined) {
     return findEmail(tx, { projectId, reference: reference ?? '' });
   }
   const { name, ...written } = readTemplate(document);
-  const known = reference === null ? null : await sourceOf(tx, { projectId, reference });
-  const compiled = await renderer.run('publishable', completed(written, known), { projectId });
+  const current = reference === null ? null : await sourceOf(tx, { projectId, reference });
+  const compiled = await renderer.run('publishable', completed(written, current), { projectId });
   return { name: name ?? reference, email: emailOfVersion(compiled) };
 }
 
-async function sourceOf(tx: Tx, wanted: { projectId: number; reference: string }) {
-  const { template } = await findEmail(tx, wanted);
-  const shipped = template === null ? findShippedEmail(wanted.reference.trim()) : undefined;
+async function sourceOf(tx: Tx, key: { projectId: number; reference: string }) {
+  const { template } = await findEmail(tx, key);
+  const shipped = template === null ? findShippedEmail(key.reference.trim()) : undefined;
   if (shipped) return { ...shipped, format: 'markdown' as const };
-  const { format, subject, preheader, body } = (await findTemplate(tx, wanted)).version;
+  const { format, subject, preheader, body } = (await findTemplate(tx, key)).version;
   return { format, subject, preheader, body };
 }
 
 const EVENTS_LOOKED_AT = 100;
 
 /** Returns the user with their newest event that starts a rule of this template, or else with their newest event. */
-async function known(tx: Tx, scene: Scene, userId: string): Promise<Cast> {
+async function userCast(tx: Tx, scene: Scene, userId: string): Promise<Cast> {
   const { projectId, name, now, at } = scene;
   const past = at === now ? {} : { by: at };
   const { person, unsure } =
     at === now ? await personOfNow(tx, scene, userId) : await personOfThen(tx, scene, userId);
   const events = await listNewest(tx, { projectId, userId, limit: EVENTS_LOOKED_AT, ...past });
   const starting = await startingEvents(tx, { projectId, name, now });
-  const event = events.find((one) => starting.has(one.name)) ?? events[0];
+  const event = events.find((candidate) => starting.has(candidate.name)) ?? events[0];
   const anchor = event
     ? { name: event.name, properties: event.properties, occurredAt: event.occurred_at.getTime() }
     : { name: [...starting][0] ?? SAMPLE_EVENT, properties: {}, occurredAt: at };
   return { person, anchor, unsure };
 }
 
-type Known = Pick<Cast, 'person' | 'unsure'>;
+type PreviewUser = Pick<Cast, 'person' | 'unsure'>;
 
-async function personOfNow(tx: Tx, { projectId }: Scene, userId: string): Promise<Known> {
+async function personOfNow(tx: Tx, { projectId }: Scene, userId: string): Promise<PreviewUser> {
   const [person] = isStorable(userId) ? await findPeople(tx, [{ projectId, userId }]) : [];
   if (!person) throw unknownPerson(userId);
   return { person, unsure: [] };
 }
 
-async function personOfThen(tx: Tx, scene: Scene, userId: string): Promise<Known> {
+async function personOfThen(tx: Tx, scene: Scene, userId: string): Promise<PreviewUser> {
   const { projectId, now, at } = scene;
   if (!isStorable(userId)) throw unknownPerson(userId);
-  const found = await findPersonThen(tx, { projectId, userId, at, now });
-  if (found.state !== 'known') throw notKnownThen(found.state);
-  const { email, traits, others } = found.then;
+  const found = await findPastPerson(tx, { projectId, userId, at, now });
+  if (found.state !== 'known') throw unknownAtTime(found.state);
+  const { email, traits, others } = found.past;
   const certaintyOf = (name: string): string =>
     name === 'email' ? email.certainty : (traits.get(name)?.certainty ?? others);
   const used = scene.used.filter((name) => name.startsWith('user.') && name !== 'user.external_user_id');
@@ -192,7 +194,7 @@ async function personOfThen(tx: Tx, scene: Scene, userId: string): Promise<Known
   };
 }
 
-function notKnownThen(state: 'not_created' | 'unknown'): Fault {
+function unknownAtTime(state: 'not_created' | 'unknown'): Fault {
   const message =
     state === 'not_created' ? 'The user did not exist yet' : 'The changes of that time are no longer stored';
   return new Fault('validation_failed', { details: [{ message, field: 'at' }] });
@@ -235,7 +237,7 @@ const SAMPLE_PROPERTIES: Record<string, unknown> = {
 };
 
 /** Returns a sample user with a value for every variable of the template. A variable without a likely value gets its own name. */
-function madeUp({ used, at, project }: Scene): Cast {
+function sampleCast({ used, at, project }: Scene): Cast {
   const filled = (root: string, samples: Record<string, unknown>): [string, unknown][] =>
     used.flatMap((name): [string, unknown][] => {
       const key = name.startsWith(root) ? name.slice(root.length) : '';

@@ -4,18 +4,18 @@ import type {
   TemplateListed,
   TemplatePreview,
   TemplatePublished,
-  TemplateShown,
+  TemplateDetails,
 } from '@beckon/contract/dashboard';
-import { type AskOptions, testDashboard } from '../../../testkit/dashboard.ts';
+import { type DashboardRequestOptions, testDashboard } from '../../../testkit/dashboard.ts';
 import { newStory, openStage, type Story } from '../../../testkit/story.ts';
 
 const stage = await openStage();
-const handed: { to: string; mime: string }[] = [];
+const submitted: { to: string; mime: string }[] = [];
 const dashboard = testDashboard(stage.server.db, {
   openRelay: () =>
     Promise.resolve({
-      hand: (envelope: { to: string }, mime: Uint8Array) => {
-        handed.push({ to: envelope.to, mime: Buffer.from(mime).toString() });
+      submit: (envelope: { to: string }, mime: Uint8Array) => {
+        submitted.push({ to: envelope.to, mime: Buffer.from(mime).toString() });
         return Promise.resolve({ result: 'accepted', reply: '250 kept' } as never);
       },
     }),
@@ -28,10 +28,14 @@ beforeEach(async () => {
   await story.set({ quiet_hours: 'off' });
 });
 
-type Answer<T> = { status: number; data: T; errors: { code: string; message: string; field?: string }[] };
-async function ask<T>(what: string, options: AskOptions = {}): Promise<Answer<T>> {
+type TestResponse<T> = {
+  status: number;
+  data: T;
+  errors: { code: string; message: string; field?: string }[];
+};
+async function request<T>(what: string, options: DashboardRequestOptions = {}): Promise<TestResponse<T>> {
   const [method, path = ''] = what.split(' ');
-  const { status, json } = await dashboard.ask(`${method} /projects/${story.projectId}${path}`, options);
+  const { status, json } = await dashboard.request(`${method} /projects/${story.projectId}${path}`, options);
   return { status, data: json?.data as T, errors: json?.errors ?? [] };
 }
 const email = (more: Partial<EmailSource> = {}): EmailSource => ({
@@ -42,9 +46,9 @@ const email = (more: Partial<EmailSource> = {}): EmailSource => ({
   ...more,
 });
 const create = (name = 'greeting', more: Partial<EmailSource> = {}) =>
-  ask<TemplatePublished>('POST /templates', { body: { name, source: email(more) } });
+  request<TemplatePublished>('POST /templates', { body: { name, source: email(more) } });
 const save = (name: string, more: Partial<EmailSource>, seen: string | null = null) =>
-  ask<TemplateShown>(`PUT /templates/${name}/unpublished`, { body: { source: email(more), seen } });
+  request<TemplateDetails>(`PUT /templates/${name}/unpublished`, { body: { source: email(more), seen } });
 async function drafted(...users: string[]): Promise<void> {
   await story.rule({
     name: 'greeter',
@@ -63,7 +67,7 @@ test('lists templates with their uses, including built-in and unpublished ones',
   await create();
   await drafted();
   await save('plans', { subject: 'Plans' });
-  const { data } = await ask<TemplateListed[]>('GET /templates', { as: 'viewer' });
+  const { data } = await request<TemplateListed[]>('GET /templates', { as: 'viewer' });
   expect(
     data.map(({ name, version, is_shipped, has_unpublished }) => [
       name,
@@ -96,7 +100,7 @@ test('sends no unpublished version, and updates open drafts on publishing only o
   });
   expect((await story.drafts('ada'))[0]?.content.subject).toBe('Hello ADA');
   const publish = (more: object) =>
-    ask<TemplatePublished>('POST /templates/greeting/publish', {
+    request<TemplatePublished>('POST /templates/greeting/publish', {
       body: { source: words, version: 1, seen: saved.data.unpublished?.saved_at, follow: true, ...more },
     });
   expect((await publish({ follow: false })).data).toMatchObject({
@@ -113,7 +117,7 @@ test('sends no unpublished version, and updates open drafts on publishing only o
   expect((await publish({ version: 2, source: other })).data.drafts).toBe(1);
   expect((await story.drafts('ada'))[0]?.content.subject).toBe('Good day');
   expect((await story.drafts('bob'))[0]?.content.subject).toBe('Hello BOB');
-  const { data } = await ask<TemplateShown>('GET /templates/greeting');
+  const { data } = await request<TemplateDetails>('GET /templates/greeting');
   expect(data.versions.map(({ version, created_by }) => [version, created_by])).toEqual([
     [3, 'Ada'],
     [2, 'Ada'],
@@ -122,11 +126,11 @@ test('sends no unpublished version, and updates open drafts on publishing only o
 });
 
 test('makes a built-in template the project’s own by publishing, and restores it by deleting', async () => {
-  const own = { source: email({ body: 'Ours.' }), version: null, seen: null, follow: false };
-  const made = await ask<TemplatePublished>('POST /templates/welcome/publish', { body: own });
+  const body = { source: email({ body: 'Ours.' }), version: null, seen: null, follow: false };
+  const made = await request<TemplatePublished>('POST /templates/welcome/publish', { body: body });
   expect(made.data.template).toMatchObject({ version: 1, is_shipped: true, published: { body: 'Ours.' } });
-  expect((await ask('DELETE /templates/welcome', { body: {} })).status).toBe(200);
-  const { data } = await ask<TemplateShown>('GET /templates/welcome');
+  expect((await request('DELETE /templates/welcome', { body: {} })).status).toBe(200);
+  const { data } = await request<TemplateDetails>('GET /templates/welcome');
   expect([data.version, data.versions]).toEqual([null, []]);
   expect(data.published.body).not.toBe('Ours.');
 });
@@ -134,7 +138,7 @@ test('makes a built-in template the project’s own by publishing, and restores 
 test('refuses to delete a template that a rule uses, and names the rule', async () => {
   await create();
   await drafted();
-  const refused = await ask('DELETE /templates/greeting', { body: {} });
+  const refused = await request('DELETE /templates/greeting', { body: {} });
   expect([refused.status, refused.errors[0]?.message]).toEqual([
     422,
     expect.stringContaining('"greeter"') as string,
@@ -147,7 +151,7 @@ test('previews the email as it would be sent, with its send check and its errors
   await story.user('eve', { email: 'eve@x.org', traits: {} });
   await stage.engine.settle();
   const preview = (body: object) =>
-    ask<TemplatePreview>('POST /templates/greeting/preview', { body, as: 'viewer' });
+    request<TemplatePreview>('POST /templates/greeting/preview', { body, as: 'viewer' });
   const made = await preview({});
   expect(made.data).toMatchObject({ is_sample: true, subject: 'Hello Ada', missing: [], preview_id: null });
   expect(made.data.checks.map(({ name }) => name)).toContain('contrast');
@@ -178,13 +182,15 @@ test("previews with the user's data as of a time, and names uncertain values", a
   await story.user('ada', { traits: { name: 'Countess', plan: 'pro' } });
   await stage.engine.settle();
   const preview = (body: object) =>
-    ask<TemplatePreview>('POST /templates/greeting/preview', { body: { user: 'ada', ...body } });
+    request<TemplatePreview>('POST /templates/greeting/preview', { body: { user: 'ada', ...body } });
   expect((await preview({})).data).toMatchObject({ subject: 'Hello Countess', event: 'hello' });
   const before = (await preview({ at: then })).data;
   expect(before).toMatchObject({ subject: 'Hello ADA', missing: [], uncertain: [] });
   expect(before.text).toContain('trial');
   const page = `GET /templates/greeting/email.html?user=ada&at=${encodeURIComponent(then)}`;
-  expect((await dashboard.ask(page.replace(' ', ` /projects/${story.projectId}`))).text).toContain('trial');
+  expect((await dashboard.request(page.replace(' ', ` /projects/${story.projectId}`))).text).toContain(
+    'trial',
+  );
   for (const at of ['2020-01-01T00:00:00Z', 'soon', new Date(story.now() + 86_400_000).toISOString()]) {
     const refused = await preview({ at });
     expect([refused.status, refused.errors[0]?.field]).toEqual([422, 'at']);
@@ -194,20 +200,23 @@ test("previews with the user's data as of a time, and names uncertain values", a
 test('renders unpublished text as a page of its own, sandboxed', async () => {
   const body = 'Nothing *yet* for {{ user.name }} <script>alert(1)</script>';
   const words = email({ body });
-  const { data } = await ask<TemplatePreview>('POST /templates/brand new/preview'.replace(' new', '%20new'), {
-    body: { source: words },
-  });
+  const { data } = await request<TemplatePreview>(
+    'POST /templates/brand new/preview'.replace(' new', '%20new'),
+    {
+      body: { source: words },
+    },
+  );
   const path = `GET /projects/${story.projectId}/templates/brand%20new/email.html?preview_id=${data.preview_id}`;
-  const page = await dashboard.ask(path, { as: 'viewer' });
+  const page = await dashboard.request(path, { as: 'viewer' });
   expect(page.status).toBe(200);
   expect(page.headers['content-security-policy']).toContain("sandbox; default-src 'none'");
   expect(page.headers['content-type']).toContain('text/html');
   expect(page.text).toContain('Nothing <em>yet</em> for Ada');
   expect(page.text).not.toContain('<script');
   stage.server.clock.advance(2 * 86_400_000);
-  await ask('POST /templates/other/preview', { body: { source: email({ subject: 'Other' }) } });
-  expect((await dashboard.ask(path, { as: 'viewer' })).status).toBe(404);
-  expect((await ask<TemplateListed[]>('GET /templates')).data.map(({ name }) => name)).not.toContain(
+  await request('POST /templates/other/preview', { body: { source: email({ subject: 'Other' }) } });
+  expect((await dashboard.request(path, { as: 'viewer' })).status).toBe(404);
+  expect((await request<TemplateListed[]>('GET /templates')).data.map(({ name }) => name)).not.toContain(
     'brand new',
   );
 });
@@ -218,22 +227,24 @@ test('uses the locale of the user in previews and test emails, otherwise the lan
   await story.user('eva', { email: 'eva@x.org', traits: { plan: 'pro', locale: 'de_DE' } });
   await stage.engine.settle();
   const preview = async (body: object) =>
-    (await ask<TemplatePreview>('POST /templates/greeting/preview', { body })).data.text;
+    (await request<TemplatePreview>('POST /templates/greeting/preview', { body })).data.text;
   expect(await preview({ user: 'eva' })).toContain('Sie erhalten diese E-Mail');
   expect(await preview({})).toContain('Vous recevez cet e-mail');
   const page = `GET /projects/${story.projectId}/templates/greeting/email.html?user=eva`;
-  expect((await dashboard.ask(page)).text).toContain('<html lang="de-DE" dir="ltr" ');
-  await ask('POST /templates/greeting/send-test', { body: {} });
-  expect(handed.at(-1)?.mime).toContain('Vous recevez cet e-mail');
+  expect((await dashboard.request(page)).text).toContain('<html lang="de-DE" dir="ltr" ');
+  await request('POST /templates/greeting/send-test', { body: {} });
+  expect(submitted.at(-1)?.mime).toContain('Vous recevez cet e-mail');
 });
 
 test('sends a test email to the member who requests it, with sample data', async () => {
   await create();
-  const sent = await ask<{ to: string; subject: string }>('POST /templates/greeting/send-test', { body: {} });
+  const sent = await request<{ to: string; subject: string }>('POST /templates/greeting/send-test', {
+    body: {},
+  });
   expect(sent.data).toMatchObject({ to: 'ada@x.org', subject: '[Test] Hello Ada' });
-  expect(handed.at(-1)?.to).toBe('ada@x.org');
-  expect(handed.at(-1)?.mime).toContain('[Test] Hello Ada');
-  const odd = await ask('POST /templates/greeting/send-test', { body: { to: 'no address' } });
+  expect(submitted.at(-1)?.to).toBe('ada@x.org');
+  expect(submitted.at(-1)?.mime).toContain('[Test] Hello Ada');
+  const odd = await request('POST /templates/greeting/send-test', { body: { to: 'no address' } });
   expect([odd.status, odd.errors[0]?.field]).toEqual([422, 'to']);
 });
 
@@ -242,9 +253,9 @@ describe('the saved unpublished version', () => {
     await create();
     await save('greeting', email({ subject: 'Unpublished' }));
     const preview = (body: object) =>
-      ask<TemplatePreview>('POST /templates/greeting/preview', { body }).then(({ data }) => data.subject);
+      request<TemplatePreview>('POST /templates/greeting/preview', { body }).then(({ data }) => data.subject);
     expect([await preview({}), await preview({ unpublished: true })]).toEqual(['Hello Ada', 'Unpublished']);
-    const sent = await ask<{ subject: string }>('POST /templates/greeting/send-test', {
+    const sent = await request<{ subject: string }>('POST /templates/greeting/send-test', {
       body: { unpublished: true },
     });
     expect(sent.data.subject).toBe('[Test] Unpublished');
@@ -253,7 +264,7 @@ describe('the saved unpublished version', () => {
   test('is published by a request without `source`, and is deleted by that', async () => {
     await create();
     const publish = (body: object = {}) =>
-      ask<TemplatePublished>('POST /templates/greeting/publish', { body });
+      request<TemplatePublished>('POST /templates/greeting/publish', { body });
     const none = await publish();
     expect([none.status, none.errors[0]?.message]).toEqual([
       404,
@@ -279,11 +290,11 @@ test('refuses changes by a viewer, returns 404 in another project, and reports r
     ['POST /templates/greeting/send-test', {}],
     ['DELETE /templates/greeting', {}],
   ] as const)
-    expect([what, (await ask(what, { body, as: 'reviewer' })).status]).toEqual([what, 403]);
+    expect([what, (await request(what, { body, as: 'reviewer' })).status]).toEqual([what, 403]);
   const other = await newStory(stage);
-  const elsewhere = `/projects/${other.projectId}/templates/greeting`;
-  expect((await dashboard.ask(`GET ${elsewhere}`)).status).toBe(404);
-  expect((await dashboard.ask(`GET ${elsewhere}/email.html`)).status).toBe(404);
+  const otherPath = `/projects/${other.projectId}/templates/greeting`;
+  expect((await dashboard.request(`GET ${otherPath}`)).status).toBe(404);
+  expect((await dashboard.request(`GET ${otherPath}/email.html`)).status).toBe(404);
   const wrong = await create('other', { subject: '', body: '{{ people.name }}' });
   expect([wrong.status, wrong.errors.map(({ field }) => field)]).toEqual([422, ['subject', 'body']]);
   expect((await create()).errors[0]?.field).toBe('name');
@@ -293,9 +304,9 @@ test('refuses changes by a viewer, returns 404 in another project, and reports r
 test('discards an unpublished version', async () => {
   await create();
   await save('greeting', { subject: 'Later' });
-  const { data } = await ask<TemplateShown>('DELETE /templates/greeting/unpublished', { body: {} });
+  const { data } = await request<TemplateDetails>('DELETE /templates/greeting/unpublished', { body: {} });
   expect([data.unpublished, data.has_unpublished]).toEqual([null, false]);
-  expect((await ask<TemplateShown>('GET /templates/greeting')).data.unpublished).toBe(null);
+  expect((await request<TemplateDetails>('GET /templates/greeting')).data.unpublished).toBe(null);
 });
 
 test("refuses to overwrite another member's version unseen, and publishing deletes only the seen version", async () => {
@@ -309,11 +320,11 @@ test("refuses to overwrite another member's version unseen, and publishing delet
     const late = await save('greeting', { subject: 'Late' }, old);
     expect([late.status, late.errors[0]?.field]).toEqual([409, 'seen']);
   }
-  const published = await ask<TemplatePublished>('POST /templates/greeting/publish', {
+  const published = await request<TemplatePublished>('POST /templates/greeting/publish', {
     body: { source: email({ subject: 'Late' }), version: 1, seen, follow: false },
   });
   expect(published.data.template).toMatchObject({ version: 2, unpublished: { subject: 'Second' } });
-  await ask('DELETE /templates/greeting/unpublished', { body: {} });
+  await request('DELETE /templates/greeting/unpublished', { body: {} });
   // The version that this text was based on is deleted, on purpose.
   expect((await save('greeting', { subject: 'Late' }, second.data.unpublished?.saved_at)).status).toBe(409);
 });

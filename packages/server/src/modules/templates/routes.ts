@@ -14,8 +14,8 @@ import {
 } from '../workspace/index.ts';
 import {
   discardUnpublished,
-  findWords,
-  keepWords,
+  findPreview,
+  savePreview,
   emailOf,
   momentSeen,
   publishedText,
@@ -26,14 +26,14 @@ import { createTemplate, deleteTemplate, publishEmail, readTemplate } from './wr
 import { checkWords, sendTrialCopy } from './send-test-copy.ts';
 import { type EmailPreview, previewEmail } from './preview-email.ts';
 import { showVariables } from './show-templates.ts';
-import { listedTemplates, shownTemplate } from './template-view.ts';
-import type { Mailroom } from '../delivery/index.ts';
+import { listAllTemplates, showTemplate } from './template-view.ts';
+import type { SendServices } from '../delivery/index.ts';
 import type { Outbound } from '../../platform/outbound/outbound.ts';
 import type { TokenKeys } from '../../platform/crypto/email-token.ts';
 import type { OpenRelay } from '../../platform/mail/submit.ts';
 
 type CopyDeps = { tokenKeys: TokenKeys; openRelay: OpenRelay };
-type Deps = KitDeps & CopyDeps & { mailroom: Mailroom; openOutbound: () => Outbound };
+type Deps = KitDeps & CopyDeps & { sendServices: SendServices; openOutbound: () => Outbound };
 const { route } = routesFor<Deps>();
 
 /** A body of MJML in 4-byte characters, and the fields around it. */
@@ -59,7 +59,7 @@ export const templateRoutes: DashboardRoute<Deps>[] = [
   route('GET /projects/:project/templates', {
     needs: 'viewer',
     async handle(deps, { projectId }) {
-      const data = await listedTemplates(deps, projectId);
+      const data = await listAllTemplates(deps, projectId);
       const pagination = { total: data.length, offset: 0, limit: data.length };
       return { data, meta: { pagination, cursor: null } };
     },
@@ -79,13 +79,13 @@ export const templateRoutes: DashboardRoute<Deps>[] = [
       });
       await discardUnpublished(deps.db, { projectId, name: template.name });
       note({ subject: template.name, after: { version: 1, drafts } });
-      return { data: { template: await shownTemplate(deps, projectId, template.name), drafts } };
+      return { data: { template: await showTemplate(deps, projectId, template.name), drafts } };
     },
   }),
   route('GET /projects/:project/templates/:template', {
     needs: 'viewer',
     async handle(deps, { projectId, params: { template } }) {
-      return { data: await shownTemplate(deps, projectId, template) };
+      return { data: await showTemplate(deps, projectId, template) };
     },
   }),
   route('DELETE /projects/:project/templates/:template', {
@@ -107,14 +107,14 @@ export const templateRoutes: DashboardRoute<Deps>[] = [
       const saving = { name, email, seen: momentSeen(seen), actor };
       const before = await saveUnpublished({ tx: deps.db, clock: deps.db.clock, projectId }, saving);
       note({ subject: name, before: before && wordsOf(before), after: email });
-      return { data: await shownTemplate(deps, projectId, name) };
+      return { data: await showTemplate(deps, projectId, name) };
     },
   }),
   route('DELETE /projects/:project/templates/:template/unpublished', {
     needs: 'editor',
     audit: 'template.discard_unpublished',
     async handle(deps, { projectId, params: { template }, note }) {
-      const before = await shownTemplate(deps, projectId, template);
+      const before = await showTemplate(deps, projectId, template);
       await discardUnpublished(deps.db, { projectId, name: before.name });
       note({ subject: before.name, before: before.unpublished });
       return { data: { ...before, unpublished: null, has_unpublished: false } };
@@ -132,7 +132,7 @@ export const templateRoutes: DashboardRoute<Deps>[] = [
     }),
     async handle(deps, { projectId, params: { template: name }, body, actor, note }) {
       const { version, follow = false } = body;
-      const wanted = {
+      const input = {
         projectId,
         name,
         version,
@@ -140,9 +140,9 @@ export const templateRoutes: DashboardRoute<Deps>[] = [
         actor,
         ...(await publishedText(deps, { projectId, name, ...body })),
       };
-      const { template, drafts } = await publishEmail(rendering(deps), wanted);
+      const { template, drafts } = await publishEmail(rendering(deps), input);
       note({ subject: template.name, before: { version }, after: { version: template.version, drafts } });
-      return { data: { template: await shownTemplate(deps, projectId, template.name), drafts } };
+      return { data: { template: await showTemplate(deps, projectId, template.name), drafts } };
     },
   }),
   route('POST /projects/:project/templates/:template/preview', {
@@ -155,12 +155,12 @@ export const templateRoutes: DashboardRoute<Deps>[] = [
       user: Type.Optional(Type.String()),
       at: Type.Optional(Type.String()),
     }),
-    async handle(deps, { projectId, params: { template }, body, person }) {
+    async handle(deps, { projectId, params: { template }, body, member }) {
       const { user = null, at } = body;
       const email = await emailOf(deps, { projectId, template, ...body });
-      const wanted = { projectId, template, email, user, ...momentOf(at) };
-      const to = isLocalShell(person) ? PREVIEW_RECIPIENT : person.email;
-      return { data: await preview(deps, { ...wanted, to }) };
+      const previewInput = { projectId, template, email, user, ...momentOf(at) };
+      const to = isLocalShell(member) ? PREVIEW_RECIPIENT : member.email;
+      return { data: await preview(deps, { ...previewInput, to }) };
     },
   }),
   route('GET /projects/:project/templates/:template/email.html', {
@@ -174,16 +174,16 @@ export const templateRoutes: DashboardRoute<Deps>[] = [
     async handle(deps, { projectId, params: { template }, query, reply }) {
       const { db } = deps;
       const { preview_id: words, user, at, ...frame } = query;
-      const email = words === undefined ? null : await findWords(db, projectId, words);
-      if (email === undefined) throw wordsAreGone();
-      const shown = await renderAs(deps, {
+      const email = words === undefined ? null : await findPreview(db, projectId, words);
+      if (email === undefined) throw previewExpired();
+      const page = await renderAs(deps, {
         projectId,
         template,
         email,
         user: user ?? null,
         ...momentOf(at),
       });
-      return sendEmail(deps, reply, { html: shown.html, ...frame });
+      return sendEmail(deps, reply, { html: page.html, ...frame });
     },
   }),
   route('POST /projects/:project/templates/:template/send-test', {
@@ -195,22 +195,22 @@ export const templateRoutes: DashboardRoute<Deps>[] = [
       unpublished: UNPUBLISHED,
       to: Type.Optional(Type.String()),
     }),
-    async handle(deps, { projectId, params: { template }, body, person, note }) {
-      const to = testRecipient(body.to, person);
+    async handle(deps, { projectId, params: { template }, body, member, note }) {
+      const to = testRecipient(body.to, member);
       const email = await emailOf(deps, { projectId, template, ...body });
       const { content, locale } = await renderAs(deps, { projectId, template, email, user: null });
-      note({ subject: template, after: { to: testRecipientForAudit(to, person) } });
+      note({ subject: template, after: { to: testRecipientForAudit(to, member) } });
       const relay = await deps.openRelay();
       return { data: await sendTrialCopy({ ...deps, relay }, { projectId, content, locale, to }) };
     },
   }),
 ];
 
-function rendering({ db, mailroom: { renderer } }: Pick<Deps, 'db' | 'mailroom'>) {
+function rendering({ db, sendServices: { renderer } }: Pick<Deps, 'db' | 'sendServices'>) {
   return { db, renderer };
 }
 
-type Previewing = {
+type PreviewRequest = {
   projectId: number;
   template: string;
   /** Null: the published version. */
@@ -222,24 +222,42 @@ type Previewing = {
 
 /** Unpublished text may belong to a template that does not exist yet; its name identifies it all the same. */
 function renderAs(
-  deps: Pick<Deps, 'db' | 'mailroom'>,
-  { projectId, template, email, user: userId, at }: Previewing,
+  deps: Pick<Deps, 'db' | 'sendServices'>,
+  { projectId, template, email, user: userId, at }: PreviewRequest,
 ): Promise<EmailPreview> {
   const now = deps.db.clock.now();
-  const asked = { projectId, now, userId, ...(at === undefined ? {} : { at }) };
+  const previewQuery = { projectId, now, userId, ...(at === undefined ? {} : { at }) };
   return email === null
-    ? previewEmail(rendering(deps), { ...asked, reference: template, document: null })
-    : previewEmail(rendering(deps), { ...asked, reference: null, document: { ...email, name: template } });
+    ? previewEmail(rendering(deps), { ...previewQuery, reference: template, document: null })
+    : previewEmail(rendering(deps), {
+        ...previewQuery,
+        reference: null,
+        document: { ...email, name: template },
+      });
 }
 
-async function preview(deps: Deps, { to, ...wanted }: Previewing & { to: string }): Promise<TemplatePreview> {
+async function preview(
+  deps: Deps,
+  { to, ...input }: PreviewRequest & { to: string },
+): Promise<TemplatePreview> {
   const { db } = deps;
-  const { projectId, email, user } = wanted;
-  const rendered = await orFaults(() => renderAs(deps, wanted));
-  if ('faults' in rendered) return { ...nothingOf(wanted), faults: rendered.faults };
-  const { content, locale, text, html, missing, unsure, userId, event, source, troubles } = rendered;
+  const { projectId, email, user } = input;
+  const rendered = await orFaults(() => renderAs(deps, input));
+  if ('faults' in rendered) return { ...emptyPreview(input), faults: rendered.faults };
+  const {
+    content,
+    locale,
+    text,
+    html,
+    missing,
+    unsure,
+    userId,
+    event,
+    source,
+    warnings: troubles,
+  } = rendered;
   const { variables } = await showVariables(rendering(deps), { projectId, now: db.clock.now() }, source);
-  const words = email && (await keepWords({ tx: db, clock: db.clock, projectId }, email));
+  const words = email && (await savePreview({ tx: db, clock: db.clock, projectId }, email));
   const looks = await checkWords(deps, { projectId, content, locale, to });
   return {
     external_user_id: userId,
@@ -265,7 +283,7 @@ function momentOf(at: string | undefined): { at?: number } {
   return at === undefined ? {} : { at: readMoment(at, 'at') };
 }
 
-function nothingOf({ email, user }: Previewing): Omit<TemplatePreview, 'faults'> {
+function emptyPreview({ email, user }: PreviewRequest): Omit<TemplatePreview, 'faults'> {
   const { subject = '', preheader = '' } = email ?? {};
   const about = { external_user_id: user ?? '', is_sample: user === null, event: '' };
   const none = {
@@ -281,9 +299,9 @@ function nothingOf({ email, user }: Previewing): Omit<TemplatePreview, 'faults'>
 }
 
 /** Returns errors in unfinished text as part of the answer; a time without data is refused. */
-async function orFaults<T extends object>(ask: () => Promise<T>): Promise<T | { faults: FieldFault[] }> {
+async function orFaults<T extends object>(run: () => Promise<T>): Promise<T | { faults: FieldFault[] }> {
   try {
-    return await ask();
+    return await run();
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== 'validation_failed') throw error;
     if (!error.details.some(({ field }) => field === 'at')) return { faults: error.details };
@@ -291,7 +309,7 @@ async function orFaults<T extends object>(ask: () => Promise<T>): Promise<T | { 
   }
 }
 
-function wordsAreGone(): Fault {
+function previewExpired(): Fault {
   const message = 'This preview is no longer stored. Create it again';
   return new Fault('not_found', { details: [{ message, field: 'preview_id' }] });
 }

@@ -2,78 +2,81 @@ import { emailToken, type TokenKeys } from '../../platform/crypto/email-token.ts
 import { Fault } from '../../platform/fault.ts';
 import type { NewId } from '../../platform/ids.ts';
 import { type EmailCheck, TEST_INBOX_DOMAIN } from '../sending/index.ts';
-import { readTurn } from '../../platform/locks/project-lock.ts';
+import { readProjectLock } from '../../platform/locks/project-lock.ts';
 import type { TemplateText } from '../rendering/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import type { Relay } from '../../platform/mail/submit.ts';
 import { loadProjectModels, type Model } from '../rules/index.ts';
-import { findSender, freeze, type Mailroom } from '../delivery/index.ts';
+import { findSender, freeze, type SendServices } from '../delivery/index.ts';
 import { checkRecipient, replyOf } from '../review/index.ts';
 
 type Deps = {
   db: Tx & { clock: { now(): number } };
-  mailroom: Mailroom;
+  sendServices: SendServices;
   tokenKeys: TokenKeys;
   newId: NewId;
 };
 
-type Wanted = { projectId: number; content: TemplateText; locale: string; to: string };
+type TestCopyInput = { projectId: number; content: TemplateText; locale: string; to: string };
 
 /** Checks that depend on the sender and the transport, and not on the text. */
-const NOT_OF_THE_WORDS: ReadonlySet<string> = new Set(['mime', 'headers', 'dkim']);
+const SENDER_CHECKS: ReadonlySet<string> = new Set(['mime', 'headers', 'dkim']);
 
 /** Checks a text, as the email that it would become. Sends nothing. */
-export async function checkWords(deps: Deps, wanted: Wanted): Promise<EmailCheck[]> {
-  const { projectId } = wanted;
-  const { mime } = await compose(deps, await openScene(deps, projectId), wanted);
-  const asked = { raw: mime, kind: 'user', at: deps.db.clock.now(), records: new Map() } as const;
-  const { checks } = await deps.mailroom.renderer.run('checkMail', asked, { projectId });
-  return checks.filter(({ name }) => !NOT_OF_THE_WORDS.has(name));
+export async function checkWords(deps: Deps, input: TestCopyInput): Promise<EmailCheck[]> {
+  const { projectId } = input;
+  const { mime } = await compose(deps, await openScene(deps, projectId), input);
+  const mail = { raw: mime, kind: 'user', at: deps.db.clock.now(), records: new Map() } as const;
+  const { checks } = await deps.sendServices.renderer.run('checkMail', mail, { projectId });
+  return checks.filter(({ name }) => !SENDER_CHECKS.has(name));
 }
 
 /** Sends a text as an email to a member, as users would get it. */
 export async function sendTrialCopy(
-  deps: Deps & { relay: Pick<Relay, 'hand'> },
-  wanted: Wanted,
+  deps: Deps & { relay: Pick<Relay, 'submit'> },
+  input: TestCopyInput,
 ): Promise<{ to: string; subject: string; reply: string }> {
-  const { db, tokenKeys, relay, mailroom } = deps;
-  const { projectId, to, locale } = wanted;
-  const content = { ...wanted.content, subject: `[Test] ${wanted.content.subject}` };
+  const { db, tokenKeys, relay, sendServices } = deps;
+  const { projectId, to, locale } = input;
+  const content = { ...input.content, subject: `[Test] ${input.content.subject}` };
   const scene = await openScene(deps, projectId);
   const { sender } = scene;
   const isTestInbox = sender.outlet.kind === 'test_inbox';
   await checkRecipient(db, { projectId, to, isTestInbox });
-  if (sender.outlet.kind !== mailroom.outlet.kind)
+  if (sender.outlet.kind !== sendServices.outlet.kind)
     throw conflict('A demo project sends no email. Use the preview');
   if (sender.gate !== 'pass') throw conflict(`Sending is not possible yet: ${sender.gate.detail}`);
-  const { mime, mailFrom, messageId } = await compose(deps, scene, { projectId, to, content, locale });
+  const { mime, mailFrom, emailId } = await compose(deps, scene, { projectId, to, content, locale });
   // Like an email to the team, it belongs to no draft and no user.
-  const own = `t+${emailToken({ projectId, messageId }, 'team', tokenKeys)}@${TEST_INBOX_DOMAIN}`;
-  const over = await relay.hand({ from: isTestInbox ? own : mailFrom, to, envid: null }, mime);
-  return { to, subject: content.subject, reply: replyOf(over) };
+  const inboxSender = `t+${emailToken({ projectId, emailId }, 'team', tokenKeys)}@${TEST_INBOX_DOMAIN}`;
+  const submission = await relay.submit(
+    { from: isTestInbox ? inboxSender : mailFrom, to, envid: null },
+    mime,
+  );
+  return { to, subject: content.subject, reply: replyOf(submission) };
 }
 
 type Scene = { model: Model; sender: Awaited<ReturnType<typeof findSender>>; now: number };
 
-async function openScene({ db, mailroom }: Deps, projectId: number): Promise<Scene> {
+async function openScene({ db, sendServices }: Deps, projectId: number): Promise<Scene> {
   const now = db.clock.now();
-  const model = (await loadProjectModels(db, [await readTurn(db, projectId)], { now })).get(projectId);
+  const model = (await loadProjectModels(db, [await readProjectLock(db, projectId)], { now })).get(projectId);
   if (!model) throw new Error(`project ${projectId} has no settings`);
-  return { model, sender: await findSender(db, model, mailroom), now };
+  return { model, sender: await findSender(db, model, sendServices), now };
 }
 
 async function compose(
-  { tokenKeys, newId, mailroom: { renderer } }: Deps,
+  { tokenKeys, newId, sendServices: { renderer } }: Deps,
   scene: Scene,
-  { projectId, content, locale, to }: Wanted,
+  { projectId, content, locale, to }: TestCopyInput,
 ) {
   const { model, sender, now } = scene;
-  const messageId = newId();
+  const emailId = newId();
   const frozen = await freeze(
     {
       projectId,
-      draftId: messageId,
-      messageId,
+      draftId: emailId,
+      emailId,
       epoch: 0,
       userId: '',
       email: to,
@@ -92,7 +95,7 @@ async function compose(
     },
     { outlet: sender.outlet, tokenKeys, renderer, now: () => now },
   );
-  return { ...frozen, messageId };
+  return { ...frozen, emailId };
 }
 
 function conflict(message: string): Fault {

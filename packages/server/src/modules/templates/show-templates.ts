@@ -15,7 +15,7 @@ import { listNames } from '../users/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 
 type RenderDeps = { db: Tx; renderer: Renderer };
-type Asked = { projectId: number; now: number };
+type TemplatesQuery = { projectId: number; now: number };
 
 /** `template`: null if the template is shipped and the project has none of that name. `usedBy`: the names of rules. */
 export type ListedEmail = { name: string; template: Template | null; isShipped: boolean; usedBy: string[] };
@@ -24,33 +24,35 @@ export type ListedEmail = { name: string; template: Template | null; isShipped: 
  * A variable of a template. `share`: the share of users who have a value; null for variables that are not of the user. `events`:
  * the events that have the property, for variables of the event.
  */
-export type ShownVariable = { name: string; required: boolean; share: number | null; events: string[] };
+export type VariableView = { name: string; required: boolean; share: number | null; events: string[] };
 
 export type TemplateView = ListedEmail & {
   email: TemplateText;
   /** The newest version first; empty for a shipped template. */
   versions: TemplateVersion[];
-  variables: ShownVariable[];
+  variables: VariableView[];
   /** How many users the shares are of, and the variables of users that the template does not use. */
   people: number;
   others: { name: string; share: number }[];
 };
 
 /** Lists the project's own and the shipped templates by name. */
-export async function listEmails(tx: Tx, asked: Asked): Promise<ListedEmail[]> {
-  const own = new Map((await listTemplates(tx, asked.projectId)).map((one) => [one.name, one]));
-  const users = await findUsers(tx, asked);
-  return [...new Set([...shippedEmailNames(), ...own.keys()])]
+export async function listEmails(tx: Tx, query: TemplatesQuery): Promise<ListedEmail[]> {
+  const templates = new Map(
+    (await listTemplates(tx, query.projectId)).map((template) => [template.name, template]),
+  );
+  const users = await findUsers(tx, query);
+  return [...new Set([...shippedEmailNames(), ...templates.keys()])]
     .toSorted((a, b) => (a < b ? -1 : 1))
     .map((name) => ({
       name,
-      template: own.get(name) ?? null,
+      template: templates.get(name) ?? null,
       isShipped: findShippedEmail(name) !== undefined,
       usedBy: users(name),
     }));
 }
 
-async function findUsers(tx: Tx, { projectId, now }: Asked): Promise<(name: string) => string[]> {
+async function findUsers(tx: Tx, { projectId, now }: TemplatesQuery): Promise<(name: string) => string[]> {
   const inForce = await listRulesInForce(tx, projectId, now);
   const naming = inForce.map((rule) => ({ rule: rule.name, emails: emailNames(rule.definition) }));
   return (name) => [...new Set(naming.filter(({ emails }) => emails.has(name)).map(({ rule }) => rule))];
@@ -63,8 +65,8 @@ export async function findEmail(
 ): Promise<{ name: string; template: Template | null; email: TemplateText }> {
   const name = reference.trim();
   const shipped = findShippedEmail(name);
-  const isOwn = (await listTemplates(tx, projectId)).some((one) => one.name === name);
-  if (shipped && !isOwn) return { name, template: null, email: shipped };
+  const isProjectTemplate = (await listTemplates(tx, projectId)).some((template) => template.name === name);
+  if (shipped && !isProjectTemplate) return { name, template: null, email: shipped };
   const { template, version } = await findTemplate(tx, { projectId, reference });
   return { name: template.name, template, email: emailOfVersion(version) };
 }
@@ -75,11 +77,11 @@ const EVENTS_SHOWN = 5;
 /** Returns a template with its versions, and with how many users have values for its variables. */
 export async function showEmail(
   { db: tx, renderer }: RenderDeps,
-  asked: Asked & { reference: string },
+  query: TemplatesQuery & { reference: string },
 ): Promise<TemplateView> {
-  const { projectId } = asked;
-  const { name, template, email } = await findEmail(tx, asked);
-  const users = await findUsers(tx, asked);
+  const { projectId } = query;
+  const { name, template, email } = await findEmail(tx, query);
+  const users = await findUsers(tx, query);
   return {
     name,
     template,
@@ -87,25 +89,27 @@ export async function showEmail(
     usedBy: users(name),
     email,
     versions: template ? await listVersions(tx, projectId, template.id) : [],
-    ...(await showVariables({ db: tx, renderer }, asked, email)),
+    ...(await showVariables({ db: tx, renderer }, query, email)),
   };
 }
 
 /** Returns the variables of a template, saved or not, and the share of users who have a value for each. */
 export async function showVariables(
   { db: tx, renderer }: RenderDeps,
-  { projectId, now }: Asked,
+  { projectId, now }: TemplatesQuery,
   email: TemplateText,
 ): Promise<Pick<TemplateView, 'variables' | 'people' | 'others'>> {
   const used = await renderer.run('usedVariables', email, { projectId });
-  const traits = used.flatMap((one) => (one.name.startsWith(PERSON) ? [one.name.slice(PERSON.length)] : []));
+  const traits = used.flatMap((variable) =>
+    variable.name.startsWith(PERSON) ? [variable.name.slice(PERSON.length)] : [],
+  );
   const rates = await fillRates(tx, projectId, traits);
   const events = await listNames(tx, projectId, now);
   return {
-    variables: used.map((one) => ({
-      ...one,
-      share: shareOf(one.name, rates),
-      events: sourcesOf(one.name, events),
+    variables: used.map((variable) => ({
+      ...variable,
+      share: shareOf(variable.name, rates),
+      events: sourcesOf(variable.name, events),
     })),
     people: rates.people,
     others: [...rates.traits]
@@ -129,7 +133,7 @@ function sourcesOf(name: string, events: Awaited<ReturnType<typeof listNames>>):
   if (!name.startsWith(EVENT)) return [];
   const property = name.slice(EVENT.length);
   return events
-    .filter(({ properties }) => properties.some((one) => one.property === property))
+    .filter(({ properties }) => properties.some((entry) => entry.property === property))
     .slice(0, EVENTS_SHOWN)
     .map((event) => event.name);
 }
@@ -145,7 +149,7 @@ const [PEOPLE, EMAIL] = [' people', ' email'];
 /** `traits`: traits that are always included in the result. */
 async function fillRates(tx: Tx, projectId: number, traits: string[]): Promise<FillRates> {
   const limit = TRAITS_MAX + traits.length;
-  const rows = await countFilled(tx, { projectId, people: PEOPLE_MAX, asked: traits, limit });
+  const rows = await countFilled(tx, { projectId, people: PEOPLE_MAX, keys: traits, limit });
   const counts = new Map(rows.map(({ key, filled }) => [key, filled]));
   const people = counts.get(PEOPLE) ?? 0;
   const share = (key: string): number => (people === 0 ? 0 : (counts.get(key) ?? 0) / people);

@@ -1,7 +1,7 @@
 import type { TemplateRow, TemplateSource, TemplateVersionRow } from '../rendering/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 
-/** Reads and writes `template`, `template_version`, `template_unpublished` and `template_words`. */
+/** Reads and writes `template`, `template_version`, `template_unpublished` and `template_preview`. */
 
 /** Returns false if another template has the name. */
 export async function insertTemplate(tx: Tx, row: TemplateRow): Promise<boolean> {
@@ -91,20 +91,23 @@ export async function deleteUnpublishedRow(
   );
 }
 
-/** Inserts into `template_words`, where equal content is one row. */
-export async function insertWords(
+/** Inserts into `template_preview`, where equal content is one row. */
+export async function insertPreview(
   tx: Tx,
-  row: { project_id: number; id: string; email: object; at: Date },
+  row: { project_id: number; id: string; content: object; at: Date },
 ): Promise<void> {
   await tx.query(
-    `INSERT INTO beckon.template_words (project_id, id, email, at) VALUES ($1, $2, $3, $4)
+    `INSERT INTO beckon.template_preview (project_id, id, content, at) VALUES ($1, $2, $3, $4)
      ON CONFLICT (project_id, id) DO UPDATE SET at = excluded.at`,
-    [row.project_id, row.id, JSON.stringify(row.email), row.at],
+    [row.project_id, row.id, JSON.stringify(row.content), row.at],
   );
 }
 
-export async function deleteWordsBefore(tx: Tx, projectId: number, before: Date): Promise<void> {
-  await tx.query(`DELETE FROM beckon.template_words WHERE project_id = $1 AND at < $2`, [projectId, before]);
+export async function deletePreviewsBefore(tx: Tx, projectId: number, before: Date): Promise<void> {
+  await tx.query(`DELETE FROM beckon.template_preview WHERE project_id = $1 AND at < $2`, [
+    projectId,
+    before,
+  ]);
 }
 
 const VERSION =
@@ -130,7 +133,7 @@ type FilledRow = { key: string; filled: number };
  */
 export function countFilled(
   tx: Tx,
-  { projectId, people, asked, limit }: { projectId: number; people: number; asked: string[]; limit: number },
+  { projectId, people, keys, limit }: { projectId: number; people: number; keys: string[]; limit: number },
 ): Promise<FilledRow[]> {
   return tx.query(
     `WITH p AS MATERIALIZED (
@@ -149,7 +152,7 @@ export function countFilled(
      )
      SELECT key, count(*)::int AS filled FROM filled GROUP BY key
      ORDER BY key NOT IN (' people', ' email'), key <> ALL ($3::text[]), count(*) DESC, key LIMIT $4`,
-    [projectId, people, asked, limit],
+    [projectId, people, keys, limit],
   );
 }
 
@@ -168,14 +171,14 @@ export function listUnpublishedRows(tx: Tx, projectId: number): Promise<Unpublis
   );
 }
 
-export async function findWordsRow(
+export async function findPreviewRow(
   tx: Tx,
   projectId: number,
   id: string,
 ): Promise<TemplateSource | undefined> {
-  const rows = await tx.query<{ email: TemplateSource }>(
-    `SELECT email FROM beckon.template_words WHERE project_id = $1 AND id = $2`,
+  const rows = await tx.query<{ content: TemplateSource }>(
+    `SELECT content FROM beckon.template_preview WHERE project_id = $1 AND id = $2`,
     [projectId, id],
   );
-  return rows[0]?.email;
+  return rows[0]?.content;
 }

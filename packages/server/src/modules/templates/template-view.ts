@@ -1,4 +1,4 @@
-import type { EmailSource, TemplateListed, TemplateShown } from '@beckon/contract/dashboard';
+import type { EmailSource, TemplateListed, TemplateDetails } from '@beckon/contract/dashboard';
 import { iso } from '../../platform/time/clock.ts';
 import { Fault } from '../../platform/fault.ts';
 import { listRules } from '../rules/index.ts';
@@ -7,23 +7,25 @@ import { listUnpublished, type UnpublishedEmail } from './unpublished.ts';
 import { countFollowing } from './write-template.ts';
 import { type ListedEmail, listEmails, showEmail, type TemplateView } from './show-templates.ts';
 import type { KitDeps } from '../workspace/index.ts';
-import type { Mailroom } from '../delivery/index.ts';
+import type { SendServices } from '../delivery/index.ts';
 
-type Deps = Pick<KitDeps, 'db' | 'access'> & { mailroom: Mailroom };
+type Deps = Pick<KitDeps, 'db' | 'access'> & { sendServices: SendServices };
 
 /** Lists the project's own templates, those that ship, and those with only an unpublished version; by name. */
-export async function listedTemplates({ db }: Deps, projectId: number): Promise<TemplateListed[]> {
+export async function listAllTemplates({ db }: Deps, projectId: number): Promise<TemplateListed[]> {
   const around = await findAround(db, projectId);
   const emails = await listEmails(db, { projectId, now: db.clock.now() });
-  const own = (await loadEmails(db, [projectId])).get(projectId);
+  const projectEmails = (await loadEmails(db, [projectId])).get(projectId);
   const listed = emails.map((email) => {
-    const words = own?.get(email.name) ?? findShippedEmail(email.name);
+    const words = projectEmails?.get(email.name) ?? findShippedEmail(email.name);
     const format = words?.format === 'html' ? ('mjml' as const) : ('markdown' as const);
     const line = { format, subject: words?.subject ?? '' };
     return { ...listedOf(email, line, around), updated_at: updatedAt(email) };
   });
-  const known = new Set(emails.map(({ name }) => name));
-  const begun = [...around.unpublished.values()].filter(({ name }) => !known.has(name)).map(toBegun);
+  const publishedNames = new Set(emails.map(({ name }) => name));
+  const begun = [...around.unpublished.values()]
+    .filter(({ name }) => !publishedNames.has(name))
+    .map(toUnpublishedListed);
   return [...listed, ...begun].toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
@@ -58,17 +60,17 @@ function updatedAt({ template }: ListedEmail): string | null {
   return template === null ? null : iso(template.updatedAt);
 }
 
-function toBegun({ name, format, subject, savedAt }: UnpublishedEmail): TemplateListed {
+function toUnpublishedListed({ name, format, subject, savedAt }: UnpublishedEmail): TemplateListed {
   const state = { version: null, is_shipped: false, used_by: [], has_unpublished: true };
   return { name, format, subject, ...state, updated_at: iso(savedAt) };
 }
 
 /** Returns a template by its name, or by the id of one of the project's own. */
-export async function shownTemplate(
-  { db, access, mailroom: { renderer } }: Deps,
+export async function showTemplate(
+  { db, access, sendServices: { renderer } }: Deps,
   projectId: number,
   reference: string,
-): Promise<TemplateShown> {
+): Promise<TemplateDetails> {
   const now = db.clock.now();
   const around = await findAround(db, projectId);
   const begun = around.unpublished.get(reference);
@@ -77,7 +79,7 @@ export async function shownTemplate(
     if (begun && error instanceof Fault && error.code === 'not_found') return null;
     throw error;
   });
-  if (email === null && begun) return shownBegun({ access }, begun);
+  if (email === null && begun) return showUnpublished({ access }, begun);
   if (email === null) throw new Error('a template that is neither published nor saved');
   const { versions, variables, people, others } = email;
   const unpublished = around.unpublished.get(email.name) ?? null;
@@ -108,10 +110,13 @@ export async function shownTemplate(
   };
 }
 
-async function shownBegun({ access }: Pick<Deps, 'access'>, begun: UnpublishedEmail): Promise<TemplateShown> {
+async function showUnpublished(
+  { access }: Pick<Deps, 'access'>,
+  begun: UnpublishedEmail,
+): Promise<TemplateDetails> {
   const names = await access.namesOf([begun.savedBy]);
   return {
-    ...toBegun(begun),
+    ...toUnpublishedListed(begun),
     published: { format: begun.format, subject: '', preheader: '', body: '' },
     unpublished: toUnpublished(begun, names),
     versions: [],
@@ -125,7 +130,7 @@ async function shownBegun({ access }: Pick<Deps, 'access'>, begun: UnpublishedEm
 function toUnpublished(
   { format, subject, preheader, body, savedAt, savedBy }: UnpublishedEmail,
   names: ReadonlyMap<string, string>,
-): NonNullable<TemplateShown['unpublished']> {
+): NonNullable<TemplateDetails['unpublished']> {
   const saved = { saved_at: iso(savedAt), saved_by: names.get(savedBy) ?? savedBy };
   return { format, subject, preheader, body, ...saved };
 }

@@ -1,16 +1,16 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { heldClock } from '../../../testkit/clock.ts';
+import { fixedClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { openEngine } from '../../../testkit/engine.ts';
 import { putRecords } from '../../../testkit/inbox.ts';
-import { testMailroom, testRenderer } from '../../../testkit/mailroom.ts';
+import { testSendServices, testRenderer } from '../../../testkit/mailroom.ts';
 import { idMaker } from '../../platform/ids.ts';
 import { approve } from '../review/approve-draft.ts';
 import type { Draft } from '../drafts/draft.ts';
 import { edit } from '../drafts/edit-draft.ts';
 import { listDrafts, lockDraft } from '../drafts/reads.ts';
 import { orThrow } from '../drafts/refusals.ts';
-import { writeMoved } from '../drafts/store.ts';
+import { writeTransitions } from '../drafts/store.ts';
 import { createProject } from '../administration/create-project.ts';
 import { createRule, editRule } from '../rules/write-rule.ts';
 import { moveDraft } from '../review/move-draft.ts';
@@ -19,7 +19,7 @@ import { createTemplate, deleteTemplate, editTemplate } from './write-template.t
 import { listEmails, showEmail } from './show-templates.ts';
 import { previewEmail } from './preview-email.ts';
 
-const clock = heldClock();
+const clock = fixedClock();
 const db = await openTestDatabase(clock);
 const engine = openEngine(db, clock);
 
@@ -65,19 +65,19 @@ function draftsOf(): Promise<Draft[]> {
 }
 
 async function draftOf(userId: string): Promise<Draft> {
-  const draft = (await draftsOf()).find((one) => one.userId === userId);
+  const draft = (await draftsOf()).find((candidate) => candidate.userId === userId);
   if (!draft) throw new Error(`there is no draft for ${userId}`);
   return draft;
 }
 
-async function move(draft: Draft, how: (locked: Draft) => ReturnType<typeof approve>): Promise<void> {
+async function move(draft: Draft, change: (locked: Draft) => ReturnType<typeof approve>): Promise<void> {
   await db.transaction(async (tx) => {
     const locked = await lockDraft(tx, projectId, draft.id);
-    if (locked) await writeMoved(tx, [orThrow(how(locked))]);
+    if (locked) await writeTransitions(tx, [orThrow(change(locked))]);
   });
 }
 
-const byHand = { subject: 'Mine', preheader: '', body: 'By hand', format: 'markdown' } as const;
+const editedContent = { subject: 'Mine', preheader: '', body: 'By hand', format: 'markdown' } as const;
 
 describe('templates of a project', () => {
   test('are found by the rules that name them, and replace a shipped template of the same name', async () => {
@@ -90,7 +90,7 @@ describe('templates of a project', () => {
     // The processor has loaded the project's templates by now, and has to notice a new one.
     await create({ name: 'welcome', subject: 'Our own welcome' });
     await send('user_signed_up', 'bob');
-    expect((await draftOf('ada')).content).toEqual({ ...byHand, subject: 'Hello', body: 'Hello ADA' });
+    expect((await draftOf('ada')).content).toEqual({ ...editedContent, subject: 'Hello', body: 'Hello ADA' });
     expect((await draftOf('bob')).content.subject).toBe('Our own welcome');
     await expect(rule({ name: 'other', steps: [{ draft: 'nothing' }] })).rejects.toThrow(
       'trial_expiring, greeting, or write the email there',
@@ -112,7 +112,7 @@ describe('templates of a project', () => {
     await send('hello', 'ada');
     const { id: draftId, content } = await draftOf('ada');
     const body = content.body.replace('Dear', '<script>x()</script><b onclick="x()">Dearest</b>');
-    const deps = { db, newId: idMaker(clock), mailroom: testMailroom() };
+    const deps = { db, newId: idMaker(clock), sendServices: testSendServices() };
     const write = (changed: Draft['content']) =>
       moveDraft(
         deps,
@@ -212,7 +212,7 @@ describe('a new version of a template', () => {
     await rule({ mode: 'autopilot', deadline: '2h' });
     await send('hello', 'ada', 'bob', 'cyd');
     const by = { actor: 'ann', now: clock.now() };
-    await move(await draftOf('bob'), (draft) => edit(draft, byHand, by));
+    await move(await draftOf('bob'), (draft) => edit(draft, editedContent, by));
     await move(await draftOf('cyd'), (draft) => approve(draft, by));
     clock.advance(2 * HOUR_MS - MINUTE_MS);
     expect((await update({ subject: 'Hello again' })).drafts).toBe(1);
@@ -222,7 +222,7 @@ describe('a new version of a template', () => {
       content: { subject: 'Hello again' },
       deadlineAt: clock.now() + 15 * MINUTE_MS,
     });
-    expect(bob?.content).toEqual(byHand);
+    expect(bob?.content).toEqual(editedContent);
     expect(cyd).toMatchObject({ state: 'approved', content: { subject: 'Hello' } });
   });
 
@@ -260,9 +260,9 @@ describe('listEmails and showEmail', () => {
     await rule();
     const listed = await listEmails(db, { projectId, now: clock.now() });
     expect(
-      listed.map(({ name, template: one, isShipped, usedBy }) => [
+      listed.map(({ name, template: row, isShipped, usedBy }) => [
         name,
-        one?.version ?? null,
+        row?.version ?? null,
         isShipped,
         usedBy,
       ]),
@@ -287,18 +287,18 @@ describe('listEmails and showEmail', () => {
     ];
     await putRecords(db, { projectId, kind: 'users', records });
     await engine.settle();
-    const shown = await showEmail(
+    const view = await showEmail(
       { db, renderer: testRenderer },
       { projectId, reference: 'greeting', now: clock.now() },
     );
-    expect(shown.people).toBe(4);
-    expect(shown.variables).toEqual([
+    expect(view.people).toBe(4);
+    expect(view.variables).toEqual([
       { name: 'user.name', required: true, share: 0.5, events: [] },
       { name: 'user.town', required: false, share: 0.25, events: [] },
       { name: 'event.plan', required: false, share: null, events: ['hello'] },
       { name: 'user.email', required: true, share: 0.5, events: [] },
     ]);
-    expect(shown.others).toEqual([{ name: 'user.size', share: 0.25 }]);
+    expect(view.others).toEqual([{ name: 'user.size', share: 0.25 }]);
   });
 });
 
@@ -318,7 +318,7 @@ describe('previewEmail', () => {
 
   test('fills in every variable for a sample user', async () => {
     for (const { name } of await listEmails(db, { projectId, now: clock.now() })) {
-      const { missing, troubles, text, userId } = await preview({ reference: name });
+      const { missing, warnings: troubles, text, userId } = await preview({ reference: name });
       expect({ missing, troubles, userId }).toEqual({ missing: [], troubles: [], userId: 'sample' });
       expect(text).toContain('Hi Ada,');
       expect(text).toContain('Unsubscribe or manage email preferences [');
@@ -345,7 +345,7 @@ describe('previewEmail', () => {
   test('renders an unpublished document and stores nothing', async () => {
     await create();
     const change = { reference: 'greeting', document: { body: 'Not yet' } };
-    expect((await preview(change)).content).toEqual({ ...byHand, subject: 'Hello', body: 'Not yet' });
+    expect((await preview(change)).content).toEqual({ ...editedContent, subject: 'Hello', body: 'Not yet' });
     expect((await preview({ document: { subject: 'Our {{ user.name }}' } })).content.subject).toBe('Our Ada');
     const alone = { subject: 'a', format: 'mjml', body: PAGE };
     expect((await preview({ reference: null, document: alone })).text).toMatch(

@@ -21,14 +21,14 @@ import {
 } from './store.ts';
 
 type Deps = { tx: Tx; clock: Clock; projectId: number };
-type Published = { template: Template; version: TemplateVersion };
-type New = { email: Publishable; actor: string };
+type PublishedTemplate = { template: Template; version: TemplateVersion };
+type NewVersion = { email: Publishable; actor: string };
 
 /** Creates a template and publishes its first version immediately. Requires the project lock. */
 export async function createTemplate(
   deps: Deps,
-  { name, email, actor }: New & { name: string },
-): Promise<Published> {
+  { name, email, actor }: NewVersion & { name: string },
+): Promise<PublishedTemplate> {
   const { tx, clock, projectId } = deps;
   if ((await listTemplateRows(tx, projectId)).length >= TEMPLATES_MAX)
     throw refused([{ message: `A project can have at most ${TEMPLATES_MAX} templates` }]);
@@ -52,7 +52,11 @@ export async function createTemplate(
 }
 
 /** Adds a version and publishes it immediately, unless its content is the same. Requires the project lock. */
-export async function editTemplate(deps: Deps, before: Published, { email, actor }: New): Promise<Published> {
+export async function editTemplate(
+  deps: Deps,
+  before: PublishedTemplate,
+  { email, actor }: NewVersion,
+): Promise<PublishedTemplate> {
   if (isSame(before.version, email)) return before;
   const { tx, clock, projectId } = deps;
   const template = { ...before.template, version: before.template.version + 1, updatedAt: clock.now() };
@@ -69,7 +73,7 @@ function isSame(version: TemplateVersion, email: Publishable): boolean {
 async function addVersion(
   { tx, projectId }: Deps,
   { id, version, updatedAt }: Template,
-  { email, actor }: New,
+  { email, actor }: NewVersion,
 ): Promise<TemplateVersion> {
   const { format, subject, preheader, body, html } = email;
   const row: TemplateVersionRow = {
@@ -92,10 +96,10 @@ async function addVersion(
 export async function findTemplate(
   tx: Tx,
   { projectId, reference }: { projectId: number; reference: string },
-): Promise<Published> {
-  const wanted = reference.trim();
+): Promise<PublishedTemplate> {
+  const trimmed = reference.trim();
   const rows = await listTemplateRows(tx, projectId);
-  const row = rows.find(({ id, name }) => id === wanted.toLowerCase() || name === wanted);
+  const row = rows.find(({ id, name }) => id === trimmed.toLowerCase() || name === trimmed);
   const [version] = row ? await listVersionRows(tx, { projectId, id: row.id, limit: 1 }) : [];
   if (row && version) return { template: toTemplate(row), version: toVersion(version) };
   const message = `The project has no template of its own with the ID or name ${JSON.stringify(reference)}. List the templates with: beckon templates list`;

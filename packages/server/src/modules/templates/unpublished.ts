@@ -2,9 +2,9 @@ import type { EmailSource } from '@beckon/contract/dashboard';
 import { refused, type TemplateSource } from '../rendering/index.ts';
 import {
   deleteUnpublishedRow,
-  deleteWordsBefore,
-  findWordsRow,
-  insertWords,
+  deletePreviewsBefore,
+  findPreviewRow,
+  insertPreview,
   listUnpublishedRows,
   type UnpublishedRow,
   writeUnpublished,
@@ -25,7 +25,7 @@ const BODY_MAX_CHARS = 500_000;
 const LINE_MAX_CHARS = 1_000;
 
 /** `seen`: `savedAt` of the unpublished version that is replaced. Null if there was none. */
-type Saving = { name: string; email: TemplateSource; seen: number | null; actor: string };
+type SaveUnpublishedInput = { name: string; email: TemplateSource; seen: number | null; actor: string };
 
 /**
  * Saves the unpublished version of a template. Its text need not be publishable, but its length is limited. Returns the version
@@ -33,7 +33,7 @@ type Saving = { name: string; email: TemplateSource; seen: number | null; actor:
  */
 export async function saveUnpublished(
   { tx, clock, projectId }: OfProject,
-  { name, email, seen, actor }: Saving,
+  { name, email, seen, actor }: SaveUnpublishedInput,
 ): Promise<UnpublishedEmail | null> {
   const { format, subject, preheader, body } = email;
   for (const [field, text] of Object.entries({ subject, preheader, body })) {
@@ -44,11 +44,11 @@ export async function saveUnpublished(
   const [saved_at, saved_by] = [new Date(clock.now()), actor];
   const before = (await listUnpublished(tx, projectId)).get(name) ?? null;
   const row = { project_id: projectId, name, format, subject, preheader, body, saved_at, saved_by };
-  if (!(await writeUnpublished(tx, row, seen === null ? null : new Date(seen)))) throw savedMeanwhile(name);
+  if (!(await writeUnpublished(tx, row, seen === null ? null : new Date(seen)))) throw savedByOther(name);
   return before;
 }
 
-function savedMeanwhile(name: string): Fault {
+function savedByOther(name: string): Fault {
   const message = `The unpublished version of the template ${JSON.stringify(name)} changed since you loaded it. Load it again`;
   return new Fault('conflict', { details: [{ message, field: 'seen' }] });
 }
@@ -74,17 +74,20 @@ function toUnpublished({ saved_at, saved_by, ...row }: UnpublishedRow): Unpublis
 const WORDS_KEPT_MS = 86_400_000;
 
 /** Stores content for a day, so that a separate page can show it. Returns the id by which it is found. */
-export async function keepWords({ tx, clock, projectId }: OfProject, email: TemplateSource): Promise<string> {
+export async function savePreview(
+  { tx, clock, projectId }: OfProject,
+  email: TemplateSource,
+): Promise<string> {
   const { format, subject, preheader, body } = email;
   const words = { format, subject, preheader, body };
   const id = sha256(canonicalJson(words)).slice(0, 32);
-  await deleteWordsBefore(tx, projectId, new Date(clock.now() - WORDS_KEPT_MS));
-  await insertWords(tx, { project_id: projectId, id, email: words, at: new Date(clock.now()) });
+  await deletePreviewsBefore(tx, projectId, new Date(clock.now() - WORDS_KEPT_MS));
+  await insertPreview(tx, { project_id: projectId, id, content: words, at: new Date(clock.now()) });
   return id;
 }
 
-export function findWords(tx: Tx, projectId: number, id: string): Promise<TemplateSource | undefined> {
-  return findWordsRow(tx, projectId, id);
+export function findPreview(tx: Tx, projectId: number, id: string): Promise<TemplateSource | undefined> {
+  return findPreviewRow(tx, projectId, id);
 }
 
 type Deps = KitDeps;
@@ -101,18 +104,18 @@ export async function publishedText(
     seen,
   }: { projectId: number; name: string; source?: EmailSource; seen?: string | null },
 ): Promise<{ email: EmailSource; seen: number | null }> {
-  const given = seen === undefined ? null : momentSeen(seen);
-  if (source) return { email: source, seen: given };
+  const seenAt = seen === undefined ? null : momentSeen(seen);
+  if (source) return { email: source, seen: seenAt };
   const saved = await requireUnpublished(deps, projectId, name);
-  return { email: wordsOf(saved), seen: seen === undefined ? saved.savedAt : given };
+  return { email: wordsOf(saved), seen: seen === undefined ? saved.savedAt : seenAt };
 }
 
-type Written = { projectId: number; template: string; source?: EmailSource; unpublished?: true };
+type TextSource = { projectId: number; template: string; source?: EmailSource; unpublished?: true };
 
 /** Returns the text of the request, or the saved unpublished version if the request asks for it. Null is the published version. */
 export async function emailOf(
   deps: Db,
-  { projectId, template, source, unpublished }: Written,
+  { projectId, template, source, unpublished }: TextSource,
 ): Promise<EmailSource | null> {
   if (source || !unpublished) return source ?? null;
   return wordsOf(await requireUnpublished(deps, projectId, template));

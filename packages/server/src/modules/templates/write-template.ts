@@ -15,20 +15,23 @@ import { discardUnpublished } from './unpublished.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { Fault, type FieldFault } from '../../platform/fault.ts';
-import { newModel, takeTurn } from '../../platform/locks/project-lock.ts';
+import { incrementModel, takeProjectLock } from '../../platform/locks/project-lock.ts';
 
 type Writable = Pick<Database, 'transaction' | 'query' | 'prepared' | 'clock'>;
 type WriteDeps = { db: Writable; renderer: Renderer };
 
 /** `follow`: refreshes untouched open drafts too. */
-type Writing = { projectId: number; document: unknown; follow: boolean; actor: Actor };
+type WriteTemplateInput = { projectId: number; document: unknown; follow: boolean; actor: Actor };
 
 /** `drafts`: how many open drafts were refreshed. */
 type WrittenTemplate = { template: Template; version: TemplateVersion; drafts: number };
 
 /** Creates a template of the project. One with the name of a shipped template replaces it in every rule that names it. */
-export async function createTemplate({ db, renderer }: WriteDeps, wanted: Writing): Promise<WrittenTemplate> {
-  const { projectId, document, actor } = wanted;
+export async function createTemplate(
+  { db, renderer }: WriteDeps,
+  input: WriteTemplateInput,
+): Promise<WrittenTemplate> {
+  const { projectId, document, actor } = input;
   const { name, ...written } = readTemplate(document);
   if (name === undefined)
     throw new Fault('validation_failed', { details: [{ message: 'name is required', field: 'name' }] });
@@ -36,34 +39,34 @@ export async function createTemplate({ db, renderer }: WriteDeps, wanted: Writin
   const source = completed(written, shipped ? { ...shipped, format: 'markdown' } : null);
   const email = await renderer.run('publishable', source, { projectId });
   return db.transaction(async (tx) => {
-    await takeTurn(tx, projectId);
-    await newModel(tx, projectId);
+    await takeProjectLock(tx, projectId);
+    await incrementModel(tx, projectId);
     const made = await create({ tx, clock: db.clock, projectId }, { name, email, actor });
-    const following = { projectId, name, now: db.clock.now(), actor };
-    return { ...made, drafts: wanted.follow ? await followEmail(tx, following) : 0 };
+    const followInput = { projectId, name, now: db.clock.now(), actor };
+    return { ...made, drafts: input.follow ? await followEmail(tx, followInput) : 0 };
   });
 }
 
 /** Creates and publishes a new version. Fields that the document leaves out stay as they are, and the name never changes. */
 export async function editTemplate(
   { db, renderer }: WriteDeps,
-  wanted: Writing & { reference: string },
+  input: WriteTemplateInput & { reference: string },
 ): Promise<WrittenTemplate> {
-  const { projectId, reference, document, actor } = wanted;
+  const { projectId, reference, document, actor } = input;
   const { name, ...written } = readTemplate(document);
   const seen = await findTemplate(db, { projectId, reference });
   if (name !== undefined && name !== seen.template.name) throw nameStays(seen.template.name);
   const source = completed(written, sourceOf(seen.version));
   const email = await renderer.run('publishable', source, { projectId });
   return db.transaction(async (tx) => {
-    await takeTurn(tx, projectId);
+    await takeProjectLock(tx, projectId);
     const before = await findTemplate(tx, { projectId, reference: seen.template.id });
-    if (before.template.version !== seen.template.version) throw writtenMeanwhile(before);
+    if (before.template.version !== seen.template.version) throw changedSinceRead(before);
     const edited = await edit({ tx, clock: db.clock, projectId }, before, { email, actor });
     if (edited === before) return { ...before, drafts: 0 };
-    await newModel(tx, projectId);
-    const following = { projectId, name: before.template.name, now: db.clock.now(), actor };
-    return { ...edited, drafts: wanted.follow ? await followEmail(tx, following) : 0 };
+    await incrementModel(tx, projectId);
+    const followInput = { projectId, name: before.template.name, now: db.clock.now(), actor };
+    return { ...edited, drafts: input.follow ? await followEmail(tx, followInput) : 0 };
   });
 }
 
@@ -76,7 +79,7 @@ function nameStays(name: string): Fault {
   return new Fault('validation_failed', { details: [{ message, field: 'name' }] });
 }
 
-function writtenMeanwhile({
+function changedSinceRead({
   template: { name, version },
   version: { createdBy },
 }: Omit<WrittenTemplate, 'drafts'>) {
@@ -87,12 +90,12 @@ function writtenMeanwhile({
 /** Deletes a template, with the project locked. A shipped template of the same name takes its place; otherwise no rule may need it. */
 export function deleteTemplate(
   db: Writable,
-  wanted: { projectId: number; reference: string; actor: Actor },
+  input: { projectId: number; reference: string; actor: Actor },
 ): Promise<{ template: Template; drafts: number }> {
-  const { projectId, actor } = wanted;
+  const { projectId, actor } = input;
   return db.transaction(async (tx) => {
-    await takeTurn(tx, projectId);
-    const { template } = await findTemplate(tx, wanted);
+    await takeProjectLock(tx, projectId);
+    const { template } = await findTemplate(tx, input);
     const now = db.clock.now();
     if (!findShippedEmail(template.name)) {
       const inForce = await listRulesInForce(tx, projectId, now);
@@ -100,7 +103,7 @@ export function deleteTemplate(
       if (naming) throw stillNamed(template, naming);
     }
     await removeTemplate(tx, projectId, template);
-    await newModel(tx, projectId);
+    await incrementModel(tx, projectId);
     return { template, drafts: await followEmail(tx, { projectId, name: template.name, now, actor }) };
   });
 }
@@ -112,7 +115,7 @@ function stillNamed({ name }: Template, rule: RuleInForce): Fault {
   return new Fault('validation_failed', { details: [{ message, field: 'template' }] });
 }
 
-export type Publishing = {
+export type PublishInput = {
   projectId: number;
   name: string;
   email: TemplateSource;
@@ -125,22 +128,22 @@ export type Publishing = {
 };
 
 /** Publishes a template. Its unpublished version is discarded, unless another member saved a different one since then. */
-export async function publishEmail(deps: WriteDeps, wanted: Publishing): Promise<WrittenTemplate> {
+export async function publishEmail(deps: WriteDeps, input: PublishInput): Promise<WrittenTemplate> {
   const { db } = deps;
-  const { projectId, name, email, version, seen, follow, actor } = wanted;
+  const { projectId, name, email, version, seen, follow, actor } = input;
   const { format, subject, preheader, body } = email;
   const document = { format, subject, preheader, body };
-  const known = (await listTemplates(db, projectId)).find((one) => one.name === name);
-  if (version !== undefined && (known?.version ?? null) !== version)
-    throw publishedMeanwhile(name, known?.version ?? null);
-  const written = known
-    ? await editTemplate(deps, { projectId, reference: known.id, document, follow, actor })
+  const existing = (await listTemplates(db, projectId)).find((template) => template.name === name);
+  if (version !== undefined && (existing?.version ?? null) !== version)
+    throw publishedSinceRead(name, existing?.version ?? null);
+  const written = existing
+    ? await editTemplate(deps, { projectId, reference: existing.id, document, follow, actor })
     : await createTemplate(deps, { projectId, document: { ...document, name }, follow, actor });
   if (seen !== null) await discardUnpublished(db, { projectId, name, seen });
   return written;
 }
 
-function publishedMeanwhile(name: string, version: number | null): Fault {
+function publishedSinceRead(name: string, version: number | null): Fault {
   const template = `the template ${JSON.stringify(name)}`;
   const message =
     version === null
@@ -154,18 +157,18 @@ export async function countFollowing(
   tx: Tx,
   { projectId, name, now }: { projectId: number; name: string; now: number },
 ): Promise<number> {
-  const places = (await listRulesInForce(tx, projectId, now)).flatMap(({ ruleId, version, definition }) =>
+  const steps = (await listRulesInForce(tx, projectId, now)).flatMap(({ ruleId, version, definition }) =>
     compile(definition.steps).flatMap((instruction, step) =>
       instruction.kind === 'draft' && 'name' in instruction.email && instruction.email.name === name
         ? [{ ruleId, version, step }]
         : [],
     ),
   );
-  return countUntouched(tx, { projectId, places });
+  return countUntouched(tx, { projectId, steps });
 }
 
 /** The input of `template create` and `template update`. */
-type Written = Partial<TemplateSource> & { name?: string };
+type TemplatePatch = Partial<TemplateSource> & { name?: string };
 
 const NAME_MAX_CHARS = 100;
 const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -173,18 +176,18 @@ const KEYS = ['name', 'format', 'subject', 'preheader', 'body'] as const;
 const FORMATS: readonly unknown[] = ['markdown', 'mjml'];
 
 /** Reads a template part by part, or throws a fault with all errors. A part that was left out is missing in the result. */
-export function readTemplate(document: unknown): Written {
+export function readTemplate(document: unknown): TemplatePatch {
   if (typeof document !== 'object' || document === null || Array.isArray(document))
     throw refused([{ message: `A template is an object with ${KEYS.join(', ')}` }]);
   const faults = Object.entries(document).flatMap(([key, value]) => faultsOf(key, value));
   if (faults.length > 0) throw refused(faults);
-  const written = document as Written;
+  const written = document as TemplatePatch;
   return written.name === undefined ? written : { ...written, name: written.name.trim() };
 }
 
 /** Fills in parts that were left out, from the current template or with defaults. */
-export function completed(written: Written, known: TemplateSource | null): TemplateSource {
-  const { format, subject, preheader, body } = { ...known, ...written };
+export function completed(written: TemplatePatch, current: TemplateSource | null): TemplateSource {
+  const { format, subject, preheader, body } = { ...current, ...written };
   if (subject === undefined || body === undefined) {
     throw refused([
       ...(subject === undefined ? [{ message: 'subject is required', field: 'subject' }] : []),
@@ -195,9 +198,8 @@ export function completed(written: Written, known: TemplateSource | null): Templ
 }
 
 function faultsOf(key: string, value: unknown): FieldFault[] {
-  const known: readonly string[] = KEYS;
-  if (!known.includes(key))
-    return [{ message: `${key} is unknown here. Use ${KEYS.join(', ')}`, field: key }];
+  const keys: readonly string[] = KEYS;
+  if (!keys.includes(key)) return [{ message: `${key} is unknown here. Use ${KEYS.join(', ')}`, field: key }];
   if (key === 'format')
     return FORMATS.includes(value) ? [] : [{ message: 'format must be markdown or mjml', field: key }];
   if (typeof value !== 'string') return [{ message: `${key} must be a string`, field: key }];

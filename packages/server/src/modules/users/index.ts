@@ -1,8 +1,8 @@
 export { countStream, readStream } from './activity/read-stream.ts';
 export { type NotedRequest, type RequestLog, requestLog } from './activity/request-log.ts';
-export { addChanges, sendChanges, eraseChanges, forgetStream } from './activity/store.ts';
+export { insertActivity, sendActivity, eraseActivity, forgetStream } from './activity/store.ts';
 export {
-  type ChangeRow,
+  type ActivityRow,
   type RequestItem,
   type StreamItem,
   cursorOf,
@@ -32,8 +32,8 @@ export {
   claimDedupe,
   countEvents,
   findTotals,
-  type KnownProperties,
-  knownProperties,
+  type PropertyCache,
+  createPropertyCache,
   storeEvents,
   type Total,
 } from './events/events.ts';
@@ -67,8 +67,8 @@ export {
   personKey,
   writePeople,
 } from './people/people.ts';
-export { listBuried, listNoted } from './people/list-noted.ts';
-export { type Certainty, findPersonThen, type PastValue, type PersonThen } from './people/past-person.ts';
+export { listDeadLettersOf, listNoted } from './people/list-noted.ts';
+export { type Certainty, findPastPerson, type PastValue, type PastPerson } from './people/past-person.ts';
 export {
   type AcceptedUser,
   KNOWN_TRAITS,
@@ -85,6 +85,6 @@ export {
   traitChanges,
 } from './people/person.ts';
 export { listAddressed, listTraitChanges } from './people/reads.ts';
-export { type ShownPerson, isStorable, showPerson, unknownPerson } from './people/show-person.ts';
+export { type PersonView, isStorable, showPerson, unknownPerson } from './people/show-person.ts';
 export { clearWritten, listWrittenProjects } from './people/store.ts';
 export { isSuppressed } from './people/watermark.ts';

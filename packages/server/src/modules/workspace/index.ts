@@ -1,7 +1,7 @@
 export { addressForAudit, testRecipientForAudit } from './audit/entry.ts';
 export { adoptEntries, listEntries } from './audit/store.ts';
 export { FRAME_QUERY, sendEmail } from './dashboard-api/email-frame.ts';
-export { lastHeard, sendPieces, serveEvents } from './dashboard-api/streams.ts';
+export { lastEventId, sendPieces, serveEvents } from './dashboard-api/streams.ts';
 export { type Feeds, createFeeds } from './dashboard-api/feeds.ts';
 export {
   type RouteRequest,
@@ -17,8 +17,8 @@ export { type Team, createTeam } from './members/create-team.ts';
 export { LINK_TOKEN, hashNewPassword, signInWith } from './members/links-routes.ts';
 export { offerSetup, takeLink } from './members/links.ts';
 export { isLocalShell } from './members/local-shell.ts';
-export { type NewPerson, makePerson, readEmail, readName } from './members/make-person.ts';
-export { resealFactors, type ResealFactorsOptions } from './members/factor-secrets.ts';
+export { type NewAccount, upsertAccount, readEmail, readName } from './members/make-person.ts';
+export { reencryptFactors, type ReencryptFactorsOptions } from './members/factor-secrets.ts';
 export {
   findOrganizationOf,
   isSetUp,

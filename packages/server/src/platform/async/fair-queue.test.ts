@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { createFairQueue, type FairQueue, QueueFull } from './fair-queue.ts';
 
-const BOUNDS = { atOnce: 2, atOncePerKey: 1, places: 6, placesPerKey: 3 };
+const BOUNDS = { atOnce: 2, atOncePerKey: 1, slots: 6, slotsPerKey: 3 };
 
 /** Enters the queue, and records the name when the turn begins. */
 function entering(queue: FairQueue, started: string[]) {
@@ -66,14 +66,14 @@ describe('createFairQueue', () => {
     const queue = createFairQueue({ atOncePerKey: 1 });
     const ran: string[] = [];
     const first = Promise.withResolvers<void>();
-    const one = queue.run(1, () => first.promise);
-    const two = queue.run(1, async () => ran.push('two'));
-    const three = queue.run(1, async () => ran.push('three'));
+    const running = queue.run(1, () => first.promise);
+    const second = queue.run(1, async () => ran.push('two'));
+    const third = queue.run(1, async () => ran.push('three'));
     await queue.run(2, async () => ran.push('other'));
     expect(ran).toEqual(['other']);
     first.reject(new Error('no'));
-    await expect(one).rejects.toThrow('no');
-    await Promise.all([two, three]);
+    await expect(running).rejects.toThrow('no');
+    await Promise.all([second, third]);
     expect(ran).toEqual(['other', 'two', 'three']);
   });
 
@@ -85,17 +85,17 @@ describe('createFairQueue', () => {
     waiting.push(queue.enter('b'), queue.enter('c'), queue.enter('d'));
     await expect(queue.enter('e')).rejects.toBeInstanceOf(QueueFull);
     const patient = queue.enter('e', { isPatient: true });
-    await Promise.all([...waiting, patient].map(async (turn) => (await turn)()));
+    await Promise.all([...waiting, patient].map(async (slot) => (await slot)()));
     // All places are free again.
     const again = [queue.enter('a'), queue.enter('a'), queue.enter('a')];
-    await Promise.all(again.map(async (turn) => (await turn)()));
+    await Promise.all(again.map(async (slot) => (await slot)()));
   });
 
   test('applies a bound per key that the caller gives', async () => {
     const queue = createFairQueue({ atOnce: 1 });
-    const leave = await queue.enter('a', { placesPerKey: 1 });
-    await expect(queue.enter('a', { placesPerKey: 1 })).rejects.toBeInstanceOf(QueueFull);
-    const second = queue.enter('a', { placesPerKey: 2 });
+    const leave = await queue.enter('a', { slotsPerKey: 1 });
+    await expect(queue.enter('a', { slotsPerKey: 1 })).rejects.toBeInstanceOf(QueueFull);
+    const second = queue.enter('a', { slotsPerKey: 2 });
     leave();
     (await second)();
   });
@@ -103,15 +103,15 @@ describe('createFairQueue', () => {
   test('frees the place of a caller whose signal is aborted', async () => {
     const queue = createFairQueue({ ...BOUNDS, atOnce: 1 });
     const leave = await queue.enter('a');
-    const gone = new AbortController();
-    const waiting = [1, 2].map(() => queue.enter('a', { signal: gone.signal }));
+    const aborted = new AbortController();
+    const waiting = [1, 2].map(() => queue.enter('a', { signal: aborted.signal }));
     const settled = Promise.allSettled(waiting);
     await expect(queue.enter('a')).rejects.toBeInstanceOf(QueueFull);
-    gone.abort(new Error('gone'));
+    aborted.abort(new Error('gone'));
     expect((await settled).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     const next = queue.enter('a');
     leave();
     (await next)();
-    await expect(queue.enter('a', { signal: gone.signal })).rejects.toThrow('gone');
+    await expect(queue.enter('a', { signal: aborted.signal })).rejects.toThrow('gone');
   });
 });

@@ -22,7 +22,7 @@ export type EnterOptions = {
    */
   isPatient?: boolean;
   /** Replaces the bound of the queue for this caller. */
-  placesPerKey?: number | undefined;
+  slotsPerKey?: number | undefined;
 };
 
 /** A bound that is left out does not apply. */
@@ -31,14 +31,14 @@ export type FairQueueBounds = {
   atOnce?: number;
   atOncePerKey?: number;
   /** Callers that wait or have a turn. More are refused. */
-  places?: number;
-  placesPerKey?: number;
+  slots?: number;
+  slotsPerKey?: number;
 };
 
 export class QueueFull extends Error {}
 
 type Waiter = { begin: () => void };
-type Lane = { running: number; taken: number; waiting: Set<Waiter> };
+type KeyQueue = { running: number; slotsUsed: number; waiting: Set<Waiter> };
 
 export function createFairQueue(bounds: FairQueueBounds): FairQueue {
   const queue = new Queue(bounds);
@@ -58,61 +58,61 @@ export function createFairQueue(bounds: FairQueueBounds): FairQueue {
 class Queue {
   readonly #bounds: Required<FairQueueBounds>;
   /** In the order in which they are served. */
-  readonly #lanes = new Map<QueueKey, Lane>();
+  readonly #queues = new Map<QueueKey, KeyQueue>();
   #running = 0;
   /** Taken places. Patient callers take none. */
-  #taken = 0;
+  #slotsUsed = 0;
 
   constructor({
     atOnce = Infinity,
     atOncePerKey = Infinity,
-    places = Infinity,
-    placesPerKey = Infinity,
+    slots = Infinity,
+    slotsPerKey = Infinity,
   }: FairQueueBounds) {
-    this.#bounds = { atOnce, atOncePerKey, places, placesPerKey };
+    this.#bounds = { atOnce, atOncePerKey, slots, slotsPerKey };
   }
 
-  async enter(key: QueueKey, { signal, isPatient = false, placesPerKey }: EnterOptions): Promise<() => void> {
+  async enter(key: QueueKey, { signal, isPatient = false, slotsPerKey }: EnterOptions): Promise<() => void> {
     signal?.throwIfAborted();
-    if (!isPatient) this.#refuseBeyondBounds(key, placesPerKey);
-    const lane = this.#take(key, isPatient ? 0 : 1);
-    const leave = (): void => this.#leave(key, lane, isPatient ? 0 : 1);
+    if (!isPatient) this.#refuseBeyondBounds(key, slotsPerKey);
+    const queue = this.#take(key, isPatient ? 0 : 1);
+    const leave = (): void => this.#leave(key, queue, isPatient ? 0 : 1);
     try {
-      await this.#wait(lane, signal);
+      await this.#wait(queue, signal);
     } catch (error) {
       leave();
       throw error;
     }
     return () => {
       this.#running -= 1;
-      lane.running -= 1;
-      this.#moveToBack(key, lane);
+      queue.running -= 1;
+      this.#moveToBack(key, queue);
       leave();
       this.#serve();
     };
   }
 
-  #refuseBeyondBounds(key: QueueKey, placesPerKey = this.#bounds.placesPerKey): void {
-    const taken = this.#lanes.get(key)?.taken ?? 0;
-    if (this.#taken >= this.#bounds.places || taken >= placesPerKey)
-      throw new QueueFull(`The queue is full: ${this.#taken} places are taken, ${taken} of them by ${key}`);
+  #refuseBeyondBounds(key: QueueKey, slotsPerKey = this.#bounds.slotsPerKey): void {
+    const used = this.#queues.get(key)?.slotsUsed ?? 0;
+    if (this.#slotsUsed >= this.#bounds.slots || used >= slotsPerKey)
+      throw new QueueFull(`The queue is full: ${this.#slotsUsed} slots are taken, ${used} of them by ${key}`);
   }
 
-  #take(key: QueueKey, places: number): Lane {
-    const lane = this.#lanes.get(key) ?? { running: 0, taken: 0, waiting: new Set() };
-    this.#lanes.set(key, lane);
-    this.#taken += places;
-    lane.taken += places;
-    return lane;
+  #take(key: QueueKey, slots: number): KeyQueue {
+    const queue = this.#queues.get(key) ?? { running: 0, slotsUsed: 0, waiting: new Set() };
+    this.#queues.set(key, queue);
+    this.#slotsUsed += slots;
+    queue.slotsUsed += slots;
+    return queue;
   }
 
-  #leave(key: QueueKey, lane: Lane, places: number): void {
-    this.#taken -= places;
-    lane.taken -= places;
-    if (lane.running === 0 && lane.taken === 0 && lane.waiting.size === 0) this.#lanes.delete(key);
+  #leave(key: QueueKey, queue: KeyQueue, slots: number): void {
+    this.#slotsUsed -= slots;
+    queue.slotsUsed -= slots;
+    if (queue.running === 0 && queue.slotsUsed === 0 && queue.waiting.size === 0) this.#queues.delete(key);
   }
 
-  #wait({ waiting }: Lane, signal: AbortSignal | undefined): Promise<void> {
+  #wait({ waiting }: KeyQueue, signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
       const giveUp = (): void => {
         waiting.delete(waiter);
@@ -132,28 +132,28 @@ class Queue {
 
   #serve(): void {
     for (let key = this.#nextKey(); key !== undefined; key = this.#nextKey()) {
-      const lane = this.#lanes.get(key);
-      const [next] = lane?.waiting ?? [];
-      if (!lane || !next) return;
-      lane.waiting.delete(next);
-      this.#moveToBack(key, lane);
+      const queue = this.#queues.get(key);
+      const [next] = queue?.waiting ?? [];
+      if (!queue || !next) return;
+      queue.waiting.delete(next);
+      this.#moveToBack(key, queue);
       this.#running += 1;
-      lane.running += 1;
+      queue.running += 1;
       next.begin();
     }
   }
 
   /** Called when a turn begins and when it ends, so that a key that arrives between the two is served first. */
-  #moveToBack(key: QueueKey, lane: Lane): void {
-    this.#lanes.delete(key);
-    this.#lanes.set(key, lane);
+  #moveToBack(key: QueueKey, queue: KeyQueue): void {
+    this.#queues.delete(key);
+    this.#queues.set(key, queue);
   }
 
   /** Returns the first of the waiting keys with the fewest turns. */
   #nextKey(): QueueKey | undefined {
     if (this.#running >= this.#bounds.atOnce) return undefined;
     let found: { key: QueueKey; running: number } | undefined;
-    for (const [key, { running, waiting }] of this.#lanes) {
+    for (const [key, { running, waiting }] of this.#queues) {
       if (waiting.size === 0 || running >= (found?.running ?? this.#bounds.atOncePerKey)) continue;
       if (running === 0) return key;
       found = { key, running };

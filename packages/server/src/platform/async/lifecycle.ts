@@ -9,7 +9,7 @@ export type Lifecycle = {
   stop(): Promise<void>;
 };
 
-export function createLifecycle(log: Log, reach?: FailpointHook): Lifecycle {
+export function createLifecycle(log: Log, failpoint?: FailpointHook): Lifecycle {
   const closers: Closer[] = [];
   let stopping: Promise<void> | undefined;
   return {
@@ -17,16 +17,16 @@ export function createLifecycle(log: Log, reach?: FailpointHook): Lifecycle {
       closers.push({ name, close });
     },
     stop() {
-      stopping ??= closeAll(closers, log, reach);
+      stopping ??= closeAll(closers, log, failpoint);
       return stopping;
     },
   };
 }
 
-async function closeAll(closers: Closer[], log: Log, reach?: FailpointHook): Promise<void> {
+async function closeAll(closers: Closer[], log: Log, failpoint?: FailpointHook): Promise<void> {
   for (let next = closers.pop(); next; next = closers.pop()) {
     try {
-      reach?.('stopping');
+      failpoint?.('stopping');
       await next.close();
     } catch (error) {
       log.error({ component: next.name, err: error }, 'shutdown.failed');

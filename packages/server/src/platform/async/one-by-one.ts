@@ -1,6 +1,6 @@
 import type { Log, LogFields } from '../log.ts';
 
-export type OneByOne<Item> = {
+export type SequentialOptions<Item> = {
   log: Log;
   job: string;
   stopping: () => boolean;
@@ -12,9 +12,9 @@ export type OneByOne<Item> = {
  * Processes the items of a background job one after another. A failed item is logged with its ids, and the job continues with the next
  * item. At the end the job fails as a whole, so that failed jobs are counted.
  */
-export async function oneByOne<Item>(
+export async function forEachInOrder<Item>(
   items: Item[],
-  { log, job, stopping, fieldsOf }: OneByOne<Item>,
+  { log, job, stopping, fieldsOf }: SequentialOptions<Item>,
   work: (item: Item) => Promise<void>,
 ): Promise<void> {
   let failed = 0;

@@ -46,13 +46,13 @@ export function writeBehind<V>(options: WriteBehindOptions<V>): WriteBehind<V> {
 
   async function writeWaiting(): Promise<void> {
     if (waiting.size === 0) return;
-    const taken = waiting;
+    const batch = waiting;
     waiting = new Map();
     try {
-      await options.write([...taken.values()]);
+      await options.write([...batch.values()]);
     } catch (error) {
-      options.log.warn({ err: error, entries: taken.size }, options.failedEvent);
-      for (const [key, older] of taken) {
+      options.log.warn({ err: error, entries: batch.size }, options.failedEvent);
+      for (const [key, older] of batch) {
         const newer = waiting.get(key);
         waiting.set(key, newer ? options.merge(older, newer) : older);
       }

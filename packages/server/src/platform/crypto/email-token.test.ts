@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { emailToken, readEmailToken } from './email-token.ts';
 
 const KEY = [Buffer.alloc(32, 7)] as const;
-const names = fc.record({ projectId: fc.integer({ min: 0, max: 2 ** 40 - 1 }), messageId: fc.uuid() });
+const names = fc.record({ projectId: fc.integer({ min: 0, max: 2 ** 40 - 1 }), emailId: fc.uuid() });
 
 test('reads a token in upper or lower case back to its email, within the length of an address', () => {
   fc.assert(
@@ -31,7 +31,7 @@ test('rejects a token with a changed character, of another use or of another ins
 
 test('accepts tokens of the previous secret, and signs new ones with the current secret', () => {
   const [old, current] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
-  const name = { projectId: 5, messageId: '0198c0de-0000-7000-8000-000000000001' };
+  const name = { projectId: 5, emailId: '0198c0de-0000-7000-8000-000000000001' };
   const before = emailToken(name, 'open', [old]);
   expect(readEmailToken(before, 'open', [current, old])).toEqual(name);
   const after = emailToken(name, 'open', [current, old]);

@@ -8,12 +8,12 @@ import type { Log } from '../log.ts';
  *
  * version · name of the key (4) · nonce (12) · tag (16) · ciphertext
  */
-export type Sealer = {
-  seal(plain: Uint8Array, bound: string): Buffer;
+export type Encrypter = {
+  encrypt(plain: Uint8Array, bound: string): Buffer;
   /** Also decrypts values encrypted with the previous secret. */
-  open(sealed: Uint8Array, bound: string): Buffer;
+  decrypt(encrypted: Uint8Array, bound: string): Buffer;
   /** False for a value that must be re-encrypted before the previous secret is removed. */
-  isCurrent(sealed: Uint8Array): boolean;
+  isCurrent(encrypted: Uint8Array): boolean;
 };
 
 type Key = { bytes: Buffer; name: Buffer };
@@ -26,20 +26,20 @@ const NONCE_AT = 1 + NAME_BYTES;
 const TAG_AT = NONCE_AT + NONCE_BYTES;
 const TEXT_AT = TAG_AT + TAG_BYTES;
 
-export function createSealer(secret: string, previousSecret: string | null, purpose: string): Sealer {
+export function createEncrypter(secret: string, previousSecret: string | null, purpose: string): Encrypter {
   const current = keyOf(secret, purpose);
   const keys = previousSecret === null ? [current] : [current, keyOf(previousSecret, purpose)];
   return {
-    seal(plain, bound) {
+    encrypt(plain, bound) {
       const nonce = randomBytes(NONCE_BYTES);
       const cipher = createCipheriv('aes-256-gcm', current.bytes, nonce, { authTagLength: TAG_BYTES });
       cipher.setAAD(Buffer.from(bound));
       const text = Buffer.concat([cipher.update(plain), cipher.final()]);
       return Buffer.concat([Buffer.of(VERSION), current.name, nonce, cipher.getAuthTag(), text]);
     },
-    open(sealed, bound) {
-      const bytes = Buffer.from(sealed);
-      const key = keys.find((one) => isSealedBy(one, bytes));
+    decrypt(encrypted, bound) {
+      const bytes = Buffer.from(encrypted);
+      const key = keys.find((candidate) => isEncryptedBy(candidate, bytes));
       if (!key) throw new Error('This value was encrypted with an unknown secret key');
       const nonce = bytes.subarray(NONCE_AT, TAG_AT);
       const cipher = createDecipheriv('aes-256-gcm', key.bytes, nonce, { authTagLength: TAG_BYTES });
@@ -47,7 +47,7 @@ export function createSealer(secret: string, previousSecret: string | null, purp
       cipher.setAuthTag(bytes.subarray(TAG_AT, TEXT_AT));
       return Buffer.concat([cipher.update(bytes.subarray(TEXT_AT)), cipher.final()]);
     },
-    isCurrent: (sealed) => isSealedBy(current, Buffer.from(sealed)),
+    isCurrent: (encrypted) => isEncryptedBy(current, Buffer.from(encrypted)),
   };
 }
 
@@ -57,18 +57,18 @@ function keyOf(secret: string, purpose: string): Key {
   return { bytes, name: hmacSha256(bytes, 'name').subarray(0, NAME_BYTES) };
 }
 
-function isSealedBy({ name }: Key, sealed: Buffer): boolean {
+function isEncryptedBy({ name }: Key, encrypted: Buffer): boolean {
   return (
-    sealed.length >= TEXT_AT &&
-    sealed[0] === VERSION &&
-    equalInConstantTime(sealed.subarray(1, NONCE_AT), name)
+    encrypted.length >= TEXT_AT &&
+    encrypted[0] === VERSION &&
+    equalInConstantTime(encrypted.subarray(1, NONCE_AT), name)
   );
 }
 
-export type Resealing = { sealer: Sealer; log: Log };
+export type ReencryptOptions = { encrypter: Encrypter; log: Log };
 
 /** A table with encrypted values: its pages in order, the ids that each value is bound to, and the function that writes rows. */
-type SealedTable<Row> = {
+type EncryptedTable<Row> = {
   list: (after: Row | null) => Promise<Row[]>;
   boundTo: (row: Row) => string;
   write: (rows: Row[]) => Promise<unknown>;
@@ -78,14 +78,19 @@ type SealedTable<Row> = {
  * Re-encrypts the values encrypted with the installation's previous secret, so that it can be removed. Returns their number. A value that
  * no secret decrypts is logged as a warning with its ids, and does not stop the others.
  */
-export async function resealAll<Row extends { sealed: Uint8Array }>(
-  { sealer, log }: Resealing,
-  { list, boundTo, write }: SealedTable<Row>,
+export async function reencryptAll<Row extends { encrypted: Uint8Array }>(
+  { encrypter, log }: ReencryptOptions,
+  { list, boundTo, write }: EncryptedTable<Row>,
 ): Promise<number> {
-  const again = (row: Row): Row[] => {
-    if (sealer.isCurrent(row.sealed)) return [];
+  const reencrypted = (row: Row): Row[] => {
+    if (encrypter.isCurrent(row.encrypted)) return [];
     try {
-      return [{ ...row, sealed: sealer.seal(sealer.open(row.sealed, boundTo(row)), boundTo(row)) }];
+      return [
+        {
+          ...row,
+          encrypted: encrypter.encrypt(encrypter.decrypt(row.encrypted, boundTo(row)), boundTo(row)),
+        },
+      ];
     } catch (error) {
       log.warn({ bound_to: boundTo(row), err: error }, 'secret.not_reencrypted');
       return [];
@@ -94,7 +99,7 @@ export async function resealAll<Row extends { sealed: Uint8Array }>(
   let resealed = 0;
   let page = await list(null);
   while (page.length > 0) {
-    const stale = page.flatMap(again);
+    const stale = page.flatMap(reencrypted);
     if (stale.length > 0) await write(stale);
     resealed += stale.length;
     page = await list(page.at(-1) ?? null);

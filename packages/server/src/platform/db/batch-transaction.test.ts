@@ -7,7 +7,7 @@ import { inSession } from './session-transactions.ts';
 const db = await openTestDatabase(systemClock);
 
 /** Returns a session that records the scripts sent over it. */
-function watched(): { db: Pick<typeof db, 'session'>; sent: string[] } {
+function recordingDb(): { db: Pick<typeof db, 'session'>; sent: string[] } {
   const sent: string[] = [];
   const watch = (session: Session): Session => ({
     ...session,
@@ -23,8 +23,8 @@ const erasures = async (): Promise<number> => (await db.query(`SELECT 1 FROM bec
 const insert = `INSERT INTO beckon.erasure VALUES (1, 'u1', 1, '2026-01-01')`;
 
 test('sends nothing after a commit, because the database would log a warning each time', async () => {
-  const { db: told, sent } = watched();
-  await inSession(told, async (tx) => {
+  const { db: recordedDb, sent } = recordingDb();
+  await inSession(recordedDb, async (tx) => {
     await tx.query(insert);
     await tx.commit();
   });
@@ -33,10 +33,10 @@ test('sends nothing after a commit, because the database would log a warning eac
 });
 
 test('rolls back uncommitted work, whether it succeeded or failed', async () => {
-  const { db: told, sent } = watched();
-  await inSession(told, (tx) => tx.query(`DELETE FROM beckon.erasure`));
+  const { db: recordedDb, sent } = recordingDb();
+  await inSession(recordedDb, (tx) => tx.query(`DELETE FROM beckon.erasure`));
   expect(sent).toEqual(['BEGIN', 'ROLLBACK']);
-  const failing = inSession(told, async (tx) => {
+  const failing = inSession(recordedDb, async (tx) => {
     await tx.query(`DELETE FROM beckon.erasure`);
     throw new Error('stumbled');
   });
@@ -46,9 +46,9 @@ test('rolls back uncommitted work, whether it succeeded or failed', async () => 
 });
 
 test('rejects a statement after the end of its transaction instead of running it alone', async () => {
-  const { db: told } = watched();
+  const { db: recordedDb } = recordingDb();
   let late: () => Promise<unknown> = () => Promise.resolve();
-  const failing = inSession(told, async (tx) => {
+  const failing = inSession(recordedDb, async (tx) => {
     late = () => tx.query(`DELETE FROM beckon.erasure`);
     await tx.query('SELECT 1 / 0');
   });

@@ -1,18 +1,18 @@
 import pg from 'pg';
 
 /** Members of node-postgres that its types omit. */
-type Wire = pg.Connection & {
+type ClientConnection = pg.Connection & {
   connect(port: number, host: string): void;
   cancel(processId: number, secretKey: number): void;
 };
-type Running = pg.PoolClient & {
+type RunningClient = pg.PoolClient & {
   host: string;
   port: number;
   ssl: unknown;
   sslNegotiation: string;
   processID: number | null;
   secretKey: number | null;
-  connection: Wire;
+  connection: ClientConnection;
 };
 
 const CONNECT_WITHIN_MS = 5_000;
@@ -25,10 +25,10 @@ const ATTEMPTS = 5;
  * where `pg_cancel_backend` would not find the process. Never rejects: the caller learns the outcome from the statement.
  */
 function requestCancel(client: pg.PoolClient): Promise<void> {
-  const { host, port, ssl, sslNegotiation, processID, secretKey } = client as Running;
+  const { host, port, ssl, sslNegotiation, processID, secretKey } = client as RunningClient;
   if (processID === null || secretKey === null) return Promise.resolve();
   const { promise, resolve } = Promise.withResolvers<void>();
-  const wire = new pg.Connection({ ssl, sslNegotiation } as never) as Wire;
+  const wire = new pg.Connection({ ssl, sslNegotiation } as never) as ClientConnection;
   const timer = setTimeout(() => wire.stream.destroy(), CONNECT_WITHIN_MS);
   const send = (): void => wire.cancel(processID, secretKey);
   wire.once(ssl ? 'sslconnect' : 'connect', send);
@@ -53,7 +53,7 @@ export function cancelOnAbort(client: pg.PoolClient, signal: AbortSignal): () =>
   let timer: NodeJS.Timeout | undefined;
   function cancel(): void {
     attempts += 1;
-    if (attempts > ATTEMPTS) (client as Running).connection.stream.destroy();
+    if (attempts > ATTEMPTS) (client as RunningClient).connection.stream.destroy();
     else {
       void requestCancel(client);
       timer = setTimeout(cancel, AGAIN_AFTER_MS);

@@ -10,8 +10,8 @@ const watcher = await openTestDatabase(systemClock);
 const [{ name }] = (await watcher.query<{ name: string }>('SELECT current_database() AS name')) as [
   { name: string },
 ];
-const own = await testDatabase('empty');
-afterAll(() => own.drop());
+const testDb = await testDatabase('empty');
+afterAll(() => testDb.drop());
 
 const WITHIN_MS = 300;
 const LONG = 'SELECT pg_sleep(60) AS long_statement';
@@ -24,7 +24,7 @@ const open = (url: string, namedStatements = true): Promise<Database> =>
     statementWithinMs: WITHIN_MS,
   });
 
-const database = new URL(own.url).pathname.slice(1);
+const database = new URL(testDb.url).pathname.slice(1);
 async function countRunning(): Promise<number> {
   const [row] = await watcher.query<{ running: number }>(
     `SELECT count(*)::int AS running FROM pg_stat_activity
@@ -37,10 +37,10 @@ const until = async (running: number): Promise<void> => {
   while ((await countRunning()) !== running);
 };
 
-async function codesOf(asked: Promise<unknown>[]): Promise<unknown[]> {
-  const settled = await Promise.allSettled(asked);
-  return settled.map((one) =>
-    one.status === 'rejected' ? (one.reason as { code?: unknown }).code : 'answered',
+async function codesOf(queries: Promise<unknown>[]): Promise<unknown[]> {
+  const settled = await Promise.allSettled(queries);
+  return settled.map((result) =>
+    result.status === 'rejected' ? (result.reason as { code?: unknown }).code : 'answered',
   );
 }
 
@@ -48,12 +48,12 @@ describe('statement timeout', () => {
   const missing = missingPgbouncer();
   let pooler: Awaited<ReturnType<typeof startPgbouncer>> | null = null;
   beforeAll(async () => {
-    pooler = missing === null ? await startPgbouncer(own.url, { poolSize: 8 }) : null;
+    pooler = missing === null ? await startPgbouncer(testDb.url, { poolSize: 8 }) : null;
   });
   afterAll(() => pooler?.stop());
 
   test('cancels statements that the client gives up in the database too', async () => {
-    const db = await open(own.url);
+    const db = await open(testDb.url);
     const long = [db.query(LONG), db.query(LONG), db.query(LONG)];
     expect(await codesOf(long)).toEqual(['57014', '57014', '57014']);
     await until(0);
@@ -61,7 +61,7 @@ describe('statement timeout', () => {
   });
 
   test('applies to transactions and to dashboard requests', async () => {
-    const db = await open(own.url);
+    const db = await open(testDb.url);
     const long = [
       db.transaction((tx) => tx.query(LONG)),
       db.forPages({ cost: 'light' }).query(LONG),
@@ -73,7 +73,7 @@ describe('statement timeout', () => {
   });
 
   test.skipIf(missing !== null)('applies behind a pooler, which rejects startup options', async () => {
-    const pooled = pooler?.through(own.url) ?? '';
+    const pooled = pooler?.through(testDb.url) ?? '';
     const db = await open(pooled, false);
     const long = [
       db.query(LONG),
@@ -86,14 +86,14 @@ describe('statement timeout', () => {
   });
 
   test.skipIf(missing !== null)('names the setting if a pooler was not declared', async () => {
-    await expect(open(pooler?.through(own.url) ?? '')).rejects.toThrow('Set DATABASE_POOLER=transaction');
+    await expect(open(pooler?.through(testDb.url) ?? '')).rejects.toThrow('Set DATABASE_POOLER=transaction');
   });
 });
 
 describe('dashboard requests', () => {
   const patient = (): Promise<Database> =>
     openDatabase({
-      connection: own.connection,
+      connection: testDb.connection,
       clock: systemClock,
       log: silentLog,
       statementWithinMs: 60_000,
@@ -105,12 +105,12 @@ describe('dashboard requests', () => {
     const pages = db.forPages({ cost: 'heavy', signal: ended.signal });
     const session = await pages.session();
     await session.script('BEGIN');
-    const asked = [pages.query(LONG), pages.transaction((tx) => tx.query(LONG)), session.query(LONG)];
-    const settled = Promise.allSettled(asked);
+    const queries = [pages.query(LONG), pages.transaction((tx) => tx.query(LONG)), session.query(LONG)];
+    const settled = Promise.allSettled(queries);
     await until(3);
     ended.abort(new Error('the client left'));
-    const answers = await settled;
-    expect(answers.map((one) => one.status === 'rejected' && (one.reason as Error).message)).toEqual(
+    const results = await settled;
+    expect(results.map((result) => result.status === 'rejected' && (result.reason as Error).message)).toEqual(
       Array.from({ length: 3 }, () => 'the client left'),
     );
     session.release();
@@ -153,10 +153,10 @@ describe('dashboard requests', () => {
   test('do not use the connections of background work, regardless of how many wait', async () => {
     const db = await patient();
     const ended = new AbortController();
-    const asked = Array.from({ length: 60 }, (_, n) =>
+    const queries = Array.from({ length: 60 }, (_, n) =>
       db.forPages({ cost: n % 2 ? 'light' : 'heavy', signal: ended.signal }).query(LONG),
     );
-    const settled = Promise.allSettled(asked);
+    const settled = Promise.allSettled(queries);
     await until(10);
     expect(await db.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
     const session = await db.session();
@@ -170,29 +170,29 @@ describe('dashboard requests', () => {
 
   test('wait for a turn for each connection, but not while they have an open transaction', async () => {
     const db = await patient();
-    const turns: string[] = [];
-    const turn = (): Promise<() => void> => {
-      turns.push('begun');
-      return Promise.resolve(() => void turns.push('ended'));
+    const slotEvents: string[] = [];
+    const takeSlot = (): Promise<() => void> => {
+      slotEvents.push('begun');
+      return Promise.resolve(() => void slotEvents.push('ended'));
     };
-    const pages = db.forPages({ cost: 'light', turn });
+    const pages = db.forPages({ cost: 'light', takeSlot });
     await Promise.all([pages.query('SELECT 1'), pages.query('SELECT 2')]);
-    expect(turns.splice(0)).toEqual(['begun', 'begun', 'ended', 'ended']);
+    expect(slotEvents.splice(0)).toEqual(['begun', 'begun', 'ended', 'ended']);
     await pages.transaction(async () => {
       await pages.query('SELECT 3');
-      expect(turns).toEqual(['begun']);
+      expect(slotEvents).toEqual(['begun']);
     });
     const session = await pages.session();
     await pages.query('SELECT 4');
     session.release();
     await pages.query('SELECT 5');
-    expect(turns).toEqual(['begun', 'ended', 'begun', 'ended', 'begun', 'ended']);
+    expect(slotEvents).toEqual(['begun', 'ended', 'begun', 'ended', 'begun', 'ended']);
     await db.close();
   });
 
   test('use the clock of a project with a test clock', async () => {
     const db = await patient();
-    const { movedAhead } = await import('./database.ts');
+    const { databaseAhead: movedAhead } = await import('./database.ts');
     const ahead = movedAhead(db, 5_000).forPages({ cost: 'light' });
     expect([ahead.aheadMs, ahead.clock.now() - db.clock.now() >= 5_000]).toEqual([5_000, true]);
     await db.close();

@@ -23,7 +23,7 @@ export type Database = Tx & {
   /** The offset between the local clock and the database's; null before the first measurement. */
   offsetMs(): number | null;
   /** Called with the progress of its transactions, so that tests can stop one at a failpoint. */
-  reach?: FailpointHook | undefined;
+  failpoint?: FailpointHook | undefined;
   /** Returns the same database through the dashboard connections, for one request. */
   forPages(request: PageRequest): Database;
   /** Returns the number of connections, and of callers that wait for one. */
@@ -38,7 +38,7 @@ export type PageRequest = {
   /** Aborted when the request ends: its running statement is canceled, and no other begins. */
   signal?: AbortSignal;
   /** Waits for a turn before each connection that the request takes, and returns the function that ends the turn. */
-  turn?: () => Promise<() => void>;
+  takeSlot?: () => Promise<() => void>;
 };
 
 export type PoolFacts = { name: string; total: number; idle: number; waiting: number };
@@ -57,7 +57,7 @@ export type DatabaseOptions = {
   statementWithinMs?: number;
   /** The time that a light dashboard request waits for a connection. */
   pageWaitMs?: number;
-  reach?: FailpointHook | undefined;
+  failpoint?: FailpointHook | undefined;
 };
 
 const OFFSET_EVERY_MS = 30_000;
@@ -99,7 +99,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const shared = {
     clock: { now: () => options.clock.now() + (offsetMs ?? 0) },
     aheadMs: 0,
-    reach: options.reach,
+    failpoint: options.failpoint,
     offsetMs: () => offsetMs,
     pools: () => [
       factsOf('general', pools.work),
@@ -107,24 +107,24 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       factsOf('dashboard', pools.light),
       factsOf('dashboard_heavy', pools.heavy),
     ],
-    forPages: ({ cost, signal, turn }: PageRequest): Database => {
-      const turns = turn && { wait: turn, open: 0 };
-      const priority = { ...priorities[cost], signal, turns };
-      return { ...shared, ...waysOf(priority, priority) };
+    forPages: ({ cost, signal, takeSlot }: PageRequest): Database => {
+      const slots = takeSlot && { wait: takeSlot, open: 0 };
+      const priority = { ...priorities[cost], signal, slots };
+      return { ...shared, ...accessOf(priority, priority) };
     },
     close,
   };
-  return { ...shared, ...waysOf(priorities.work, priorities.batches) };
+  return { ...shared, ...accessOf(priorities.work, priorities.batches) };
 }
 
-function waysOf(
+function accessOf(
   priority: StatementPool,
   batches: StatementPool,
 ): Tx & Pick<Database, 'transaction' | 'session'> {
   return {
     ...statementsOf(priority),
     transaction: (work) => inTransaction(priority, work),
-    session: (wanted) => openSession(batches, wanted),
+    session: (options) => openSession(batches, options),
   };
 }
 
@@ -195,10 +195,10 @@ function factsOf(name: string, { totalCount, idleCount, waitingCount }: pg.Pool)
 }
 
 /** Returns the same connections with a clock that is ahead of real time, to work in a project's own time. */
-export function movedAhead(db: Database, aheadMs: number): Database {
+export function databaseAhead(db: Database, aheadMs: number): Database {
   const further = aheadMs - db.aheadMs;
   if (further === 0) return db;
-  const forPages = (request: PageRequest): Database => movedAhead(db.forPages(request), aheadMs);
+  const forPages = (request: PageRequest): Database => databaseAhead(db.forPages(request), aheadMs);
   return { ...db, forPages, aheadMs, clock: { now: () => db.clock.now() + further } };
 }
 

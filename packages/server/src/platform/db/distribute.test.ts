@@ -6,38 +6,44 @@ import type { ConnectionSource } from './connections.ts';
 import { distribute, distributeAdded, isDistributed } from './distribute.ts';
 import { TABLES } from './tables.ts';
 
-type Asked = { what: string; table: string; mode: string; shards: string };
-type Ask = Parameters<typeof isDistributed>[0];
+type CitusCall = { what: string; table: string; mode: string; shards: string };
+type RunQuery = Parameters<typeof isDistributed>[0];
 
-type Place = { connection: ConnectionSource; client: pg.Client; ask: Ask; asked: () => Promise<Asked[]> };
+type TestCluster = {
+  connection: ConnectionSource;
+  client: pg.Client;
+  query: RunQuery;
+  citusCalls: () => Promise<CitusCall[]>;
+};
 
 /** Creates a separate database with a stand-in for Citus, which only records its calls. */
-async function place(citus: Parameters<typeof standInForCitus>[1] | null): Promise<Place> {
-  const own = await testDatabase();
-  const url = citus === null ? own.url : await standInForCitus(own.url, citus);
+async function testCluster(citus: Parameters<typeof standInForCitus>[1] | null): Promise<TestCluster> {
+  const testDb = await testDatabase();
+  const url = citus === null ? testDb.url : await standInForCitus(testDb.url, citus);
   const client = new pg.Client(url);
   await client.connect();
   onTestFinished(async () => {
     await client.end();
-    await own.drop();
+    await testDb.drop();
   });
-  const ask: Ask = async (text, values) => (await client.query(text, values)).rows as never;
+  const query: RunQuery = async (text, values) => (await client.query(text, values)).rows as never;
   return {
     connection: () => ({ connectionString: url }),
     client,
-    ask,
-    asked: () => ask<Asked>('SELECT what, "table", mode, shards FROM citus_stand_in.asked ORDER BY n'),
+    query,
+    citusCalls: () =>
+      query<CitusCall>('SELECT what, "table", mode, shards FROM citus_stand_in.asked ORDER BY n'),
   };
 }
 
 const SPREAD = TABLES.filter(({ kind }) => kind !== 'local');
 
 test('distributes every table as listed, referenced tables first, and is idempotent', async () => {
-  const { connection, ask, asked } = await place({ workers: 3 });
-  expect(await isDistributed(ask)).toBe(false);
+  const { connection, query, citusCalls } = await testCluster({ workers: 3 });
+  expect(await isDistributed(query)).toBe(false);
   const first = await distribute(connection);
   expect(first).toEqual({ tables: SPREAD.map(({ name }) => name), before: 0, workers: 3 });
-  const made = (await asked()).filter(({ what }) => what !== 'truncate');
+  const made = (await citusCalls()).filter(({ what }) => what !== 'truncate');
   expect(made.slice(0, 2)).toEqual([
     { what: 'project_id', table: 'beckon.project', mode: 'sequential', shards: '32' },
     { what: 'project_id', table: 'beckon.import', mode: 'sequential', shards: '32' },
@@ -45,42 +51,42 @@ test('distributes every table as listed, referenced tables first, and is idempot
   expect(made).toContainEqual(expect.objectContaining({ what: 'last4', table: 'beckon.api_key' }));
   expect(made).toContainEqual(expect.objectContaining({ what: 'reference', table: 'beckon.installation' }));
   expect(made.filter(({ table }) => /team_(?!digest)/.test(table))).toEqual([]);
-  expect(await isDistributed(ask)).toBe(true);
+  expect(await isDistributed(query)).toBe(true);
   expect(await distribute(connection)).toEqual({ tables: [], before: SPREAD.length, workers: 3 });
-  expect((await asked()).filter(({ what }) => what !== 'truncate')).toHaveLength(SPREAD.length);
+  expect((await citusCalls()).filter(({ what }) => what !== 'truncate')).toHaveLength(SPREAD.length);
 });
 
 test('distributes a table added by a migration in its transaction, but only in a distributed database', async () => {
-  const plain = await place(null);
-  await distributeAdded(plain.ask);
-  const { connection, client, ask, asked } = await place({});
-  await distributeAdded(ask);
-  expect(await asked()).toEqual([]);
+  const plain = await testCluster(null);
+  await distributeAdded(plain.query);
+  const { connection, client, query, citusCalls } = await testCluster({});
+  await distributeAdded(query);
+  expect(await citusCalls()).toEqual([]);
   await distribute(connection);
   // Restores the state before the migration that created the table.
   await client.query(
     `DELETE FROM citus_stand_in.pg_dist_partition WHERE logicalrelid = 'beckon.reply'::regclass`,
   );
-  const before = (await asked()).length;
+  const before = (await citusCalls()).length;
   await client.query('BEGIN');
-  await distributeAdded(ask);
+  await distributeAdded(query);
   await client.query('ROLLBACK');
-  expect(await asked()).toHaveLength(before);
-  await distributeAdded(ask);
-  expect((await asked()).slice(before)).toMatchObject([{ what: 'project_id', table: 'beckon.reply' }]);
+  expect(await citusCalls()).toHaveLength(before);
+  await distributeAdded(query);
+  expect((await citusCalls()).slice(before)).toMatchObject([{ what: 'project_id', table: 'beckon.reply' }]);
 });
 
 test('explains the next step without Citus, with an old version, and with an older schema, and changes nothing', async () => {
-  const plain = await place(null);
+  const plain = await testCluster(null);
   await expect(distribute(plain.connection)).rejects.toThrow(
     /no Citus extension.*The database is unchanged.*shared_preload_libraries.*CREATE EXTENSION citus.*citus_add_node/,
   );
-  const old = await place({ version: '11.3-1' });
+  const old = await testCluster({ version: '11.3-1' });
   await expect(distribute(old.connection)).rejects.toThrow(
     /Citus 12\.1 or newer is required, this is 11\.3-1/,
   );
-  expect(await old.asked()).toEqual([]);
-  const behind = await place({});
+  expect(await old.citusCalls()).toEqual([]);
+  const behind = await testCluster({});
   await behind.client.query('DELETE FROM beckon.kysely_migration');
   await expect(distribute(behind.connection)).rejects.toThrow(/Run .*migrate.*The database is unchanged/);
   await behind.client.query(
@@ -89,12 +95,12 @@ test('explains the next step without Citus, with an old version, and with an old
   await expect(distribute(behind.connection)).rejects.toThrow(
     /development version.*The database is unchanged/,
   );
-  expect(await behind.asked()).toEqual([]);
+  expect(await behind.citusCalls()).toEqual([]);
 });
 
 test('changes nothing if Citus rejects a table', async () => {
-  const { connection, client, asked } = await place({});
+  const { connection, client, citusCalls } = await testCluster({});
   await client.query('CREATE UNIQUE INDEX wrong ON beckon.webhook_secret (endpoint_id)');
   await expect(distribute(connection)).rejects.toThrow(/"wrong"/);
-  expect(await asked()).toEqual([]);
+  expect(await citusCalls()).toEqual([]);
 });

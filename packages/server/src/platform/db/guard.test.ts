@@ -5,11 +5,11 @@ import { testDatabase } from '../../../testkit/database.ts';
 import { durabilityFaults } from './facts.ts';
 import { openDatabase } from './database.ts';
 
-const own = await testDatabase();
-const db = await openDatabase({ connection: own.connection, clock: systemClock, log: silentLog });
+const testDb = await testDatabase();
+const db = await openDatabase({ connection: testDb.connection, clock: systemClock, log: silentLog });
 afterAll(async () => {
   await db.close();
-  await own.drop();
+  await testDb.drop();
 });
 
 test('accepts a database with durable settings', async () => {
@@ -17,8 +17,8 @@ test('accepts a database with durable settings', async () => {
 });
 
 test('rejects a database that confirms a commit before it is on disk, and names the setting', async () => {
-  await db.query(`ALTER DATABASE ${new URL(own.url).pathname.slice(1)} SET synchronous_commit = off`);
-  const lax = await openDatabase({ connection: own.connection, clock: systemClock, log: silentLog });
+  await db.query(`ALTER DATABASE ${new URL(testDb.url).pathname.slice(1)} SET synchronous_commit = off`);
+  const lax = await openDatabase({ connection: testDb.connection, clock: systemClock, log: silentLog });
   expect(await durabilityFaults(lax)).toEqual([expect.stringContaining('synchronous_commit is off')]);
   await lax.close();
 });

@@ -21,24 +21,24 @@ const adds = (column: string): Migration => ({
 const LATER = { ...MIGRATIONS, '0002-note': adds('note'), '0003-origin': adds('origin') };
 
 async function database(kind: 'migrated' | 'empty'): Promise<TestDatabase> {
-  const own = await testDatabase(kind);
-  onTestFinished(() => own.drop());
-  return own;
+  const testDb = await testDatabase(kind);
+  onTestFinished(() => testDb.drop());
+  return testDb;
 }
 
-async function open(own: TestDatabase): Promise<Database> {
-  const db = await openDatabase({ connection: own.connection, clock: systemClock, log: silentLog });
+async function open(testDb: TestDatabase): Promise<Database> {
+  const db = await openDatabase({ connection: testDb.connection, clock: systemClock, log: silentLog });
   onTestFinished(() => db.close());
   return db;
 }
 
-async function withMigrationsNamed(...names: string[]): Promise<{ own: TestDatabase; db: Database }> {
-  const own = await database('migrated');
-  const db = await open(own);
+async function withMigrationsNamed(...names: string[]): Promise<{ testDb: TestDatabase; db: Database }> {
+  const testDb = await database('migrated');
+  const db = await open(testDb);
   await db.query('DELETE FROM beckon.kysely_migration');
   for (const name of names)
     await db.query(`INSERT INTO beckon.kysely_migration (name, timestamp) VALUES ($1, '2026')`, [name]);
-  return { own, db };
+  return { testDb, db };
 }
 
 const OF_DEVELOPMENT =
@@ -47,31 +47,31 @@ const OF_DEVELOPMENT =
 
 describe('migrate', () => {
   test('applies each migration once, also when two processes start at the same time', async () => {
-    const own = await database('empty');
+    const testDb = await database('empty');
     const [a, b] = await Promise.all([
-      migrate(own.connection, { migrations: LATER }),
-      migrate(own.connection, { migrations: LATER }),
+      migrate(testDb.connection, { migrations: LATER }),
+      migrate(testDb.connection, { migrations: LATER }),
     ]);
     expect([...a.applied, ...b.applied]).toEqual(Object.keys(LATER));
-    expect(await migrate(own.connection, { migrations: LATER })).toEqual({ applied: [] });
+    expect(await migrate(testDb.connection, { migrations: LATER })).toEqual({ applied: [] });
   });
 
   test('continues after a crash between two migrations', async () => {
-    const own = await database('empty');
+    const testDb = await database('empty');
     let reached = 0;
-    const reach = (): void => {
+    const failpoint = (): void => {
       reached += 1;
       if (reached === 2) throw new Error('crash');
     };
-    await expect(migrate(own.connection, { reach, migrations: LATER })).rejects.toThrow('crash');
-    const { applied } = await migrate(own.connection, { migrations: LATER });
+    await expect(migrate(testDb.connection, { failpoint, migrations: LATER })).rejects.toThrow('crash');
+    const { applied } = await migrate(testDb.connection, { migrations: LATER });
     expect(applied.at(-1)).toBe('0003-origin');
-    expect(await (await open(own)).query('SELECT note, origin FROM beckon.ingest_log')).toEqual([]);
+    expect(await (await open(testDb)).query('SELECT note, origin FROM beckon.ingest_log')).toEqual([]);
   });
 
   test('refuses a database of a newer release, and changes nothing', async () => {
-    const { own, db } = await withMigrationsNamed('0001-baseline', '0002-future');
-    await expect(migrate(own.connection)).rejects.toThrow(
+    const { testDb, db } = await withMigrationsNamed('0001-baseline', '0002-future');
+    await expect(migrate(testDb.connection)).rejects.toThrow(
       'The database was migrated by a newer release of Beckon (to 0002-future). Install that release or a later one',
     );
     expect(await db.query('SELECT name FROM beckon.kysely_migration ORDER BY 1')).toEqual([
@@ -81,8 +81,8 @@ describe('migrate', () => {
   });
 
   test('refuses a database of a development version, and changes nothing', async () => {
-    const { own, db } = await withMigrationsNamed('0001-ground', '0031-erased-addresses');
-    await expect(migrate(own.connection)).rejects.toThrow(OF_DEVELOPMENT);
+    const { testDb, db } = await withMigrationsNamed('0001-ground', '0031-erased-addresses');
+    await expect(migrate(testDb.connection)).rejects.toThrow(OF_DEVELOPMENT);
     expect(await db.query('SELECT name FROM beckon.kysely_migration ORDER BY 1')).toEqual([
       { name: '0001-ground' },
       { name: '0031-erased-addresses' },
@@ -108,15 +108,15 @@ describe('migrate, while a transaction uses a table that has to change', () => {
 
   test('gives up after five minutes and says why', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
-    const own = await database('migrated');
-    const session = await reader(await open(own));
+    const testDb = await database('migrated');
+    const session = await reader(await open(testDb));
     let pauses = 0;
     const pause = (): Promise<void> => {
       pauses += 1;
       vi.advanceTimersByTime(3 * 60_000);
       return Promise.resolve();
     };
-    await expect(migrate(own.connection, { pause, migrations: LATER })).rejects.toThrow(
+    await expect(migrate(testDb.connection, { pause, migrations: LATER })).rejects.toThrow(
       /for five minutes: another transaction uses a table/,
     );
     expect(pauses).toBe(2);
@@ -124,13 +124,13 @@ describe('migrate, while a transaction uses a table that has to change', () => {
   });
 
   test('does not block readers while it waits, logs the holder of the lock, and continues after the commit', async () => {
-    const own = await database('migrated');
-    const db = await open(own);
+    const testDb = await database('migrated');
+    const db = await open(testDb);
     const session = await reader(db);
     const [waits, goOn] = [Promise.withResolvers<object>(), Promise.withResolvers<void>()];
     const warn = (fields: object, event: string): void => waits.resolve({ ...fields, event });
     const log = { ...silentLog, warn };
-    const migrated = migrate(own.connection, { log, pause: () => goOn.promise, migrations: LATER });
+    const migrated = migrate(testDb.connection, { log, pause: () => goOn.promise, migrations: LATER });
     expect(await waits.promise).toMatchObject({
       event: 'database.migration_blocked',
       blocked_by: [{ application: 'beckon batches', tables: ['ingest_log'] }],
@@ -149,13 +149,13 @@ describe('schemaState', () => {
   });
 
   test('treats a database without applied migrations as empty, because another process may be setting it up', async () => {
-    const { own } = await withMigrationsNamed();
-    expect(await schemaState(own.connection)).toEqual({ kind: 'empty' });
+    const { testDb } = await withMigrationsNamed();
+    expect(await schemaState(testDb.connection)).toEqual({ kind: 'empty' });
   });
 
   test('lists the migrations that are not applied', async () => {
-    const own = await database('migrated');
-    const db = await open(own);
+    const testDb = await database('migrated');
+    const db = await open(testDb);
     expect(await readSchemaState((text) => db.query(text), LATER)).toEqual({
       kind: 'older',
       pending: ['0002-note', '0003-origin'],

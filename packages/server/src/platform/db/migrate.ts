@@ -10,7 +10,7 @@ import { distributeAdded } from './distribute.ts';
 import { readSchemaState, SCHEMA } from './schema-state.ts';
 
 export type MigrateOptions = {
-  reach?: FailpointHook | undefined;
+  failpoint?: FailpointHook | undefined;
   log?: Log;
   pause?: (ms: number) => Promise<void>;
   migrations?: Record<string, Migration>;
@@ -32,7 +32,12 @@ const TRIED_FOR_MS = 5 * 60_000;
  */
 export async function migrate(
   connection: ConnectionSource,
-  { reach, log = silentLog, pause = (ms) => setTimeout(ms), migrations = MIGRATIONS }: MigrateOptions = {},
+  {
+    failpoint,
+    log = silentLog,
+    pause = (ms) => setTimeout(ms),
+    migrations = MIGRATIONS,
+  }: MigrateOptions = {},
 ): Promise<{ applied: string[] }> {
   const pool = openPool(connection, { max: 2, name: 'migrate' });
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
@@ -40,7 +45,7 @@ export async function migrate(
   try {
     const migrator = new Migrator({
       db,
-      provider: { getMigrations: () => Promise.resolve(withDistribution(migrations, reach)) },
+      provider: { getMigrations: () => Promise.resolve(withDistribution(migrations, failpoint)) },
       migrationTableSchema: SCHEMA,
     });
     for (;;) {
@@ -83,7 +88,7 @@ async function listHolders(pool: pg.Pool): Promise<object[]> {
 /** Adds timeouts to each migration and, if the database is distributed, distributes the tables it added in the same transaction. */
 function withDistribution(
   migrations: Record<string, Migration>,
-  reach?: FailpointHook,
+  failpoint?: FailpointHook,
 ): Record<string, Migration> {
   const all = Object.entries(migrations).map(([name, migration]): [string, Migration] => [
     name,
@@ -96,7 +101,7 @@ function withDistribution(
           const { rows } = await db.executeQuery(CompiledQuery.raw(text, values));
           return rows as never;
         });
-        reach?.('migration_done');
+        failpoint?.('migration_applied');
       },
     },
   ]);
@@ -122,8 +127,8 @@ async function explain(
   pool: pg.Pool,
   migrations: Record<string, Migration>,
 ): Promise<string> {
-  const ask = async (text: string): Promise<never> => (await pool.query(text)).rows as never;
-  const state = await readSchemaState(ask, migrations).catch(() => null);
+  const query = async (text: string): Promise<never> => (await pool.query(text)).rows as never;
+  const state = await readSchemaState(query, migrations).catch(() => null);
   if (state?.kind === 'refused') return `${state.problem}. ${state.next}`;
   const text = error instanceof Error ? error.message : String(error);
   const why = isLocked(error) ? ' for five minutes: another transaction uses a table that has to change' : '';

@@ -7,15 +7,15 @@ import type { Log } from '../log.ts';
 import { atMost } from '../time/within.ts';
 
 /** Notifies a channel, at most once per interval regardless of the number of calls. A lost notification does no harm. */
-type Notifier = { shout(): void; stop(): Promise<void> };
+type Notifier = { notify(): void; stop(): Promise<void> };
 
 type NotifierOptions = { db: Tx; channel: string; everyMs: number; log: Log };
 
 export function createNotifier({ db, channel, everyMs, log }: NotifierOptions): Notifier {
   let timer: NodeJS.Timeout | null = null;
-  let wanted = false;
+  let isPending = false;
   let stopped = false;
-  let under: Promise<void> = Promise.resolve();
+  let sending: Promise<void> = Promise.resolve();
 
   async function send(): Promise<void> {
     try {
@@ -25,27 +25,27 @@ export function createNotifier({ db, channel, everyMs, log }: NotifierOptions): 
     }
   }
 
-  function shout(): void {
+  function notify(): void {
     if (stopped) return;
     if (timer !== null) {
-      wanted = true;
+      isPending = true;
       return;
     }
-    wanted = false;
-    under = send();
+    isPending = false;
+    sending = send();
     timer = setTimeout(() => {
       timer = null;
-      if (wanted) shout();
+      if (isPending) notify();
     }, everyMs);
     timer.unref();
   }
 
   return {
-    shout,
+    notify,
     async stop() {
       stopped = true;
       clearTimeout(timer ?? undefined);
-      await under;
+      await sending;
     },
   };
 }
@@ -60,7 +60,7 @@ type ListenerOptions = {
   /** A separate connection, not one behind a pooler in transaction mode. */
   connection: ConnectionSource;
   channel: string;
-  heard: () => void;
+  onNotification: () => void;
   log: Log;
 };
 
@@ -69,7 +69,7 @@ const LISTEN_WITHIN_MS = 10_000;
 const GOODBYE_MS = 1_000;
 const REOPEN = { baseMs: 200, maxMs: 30_000 };
 
-export function startListener({ connection, channel, heard, log }: ListenerOptions): Listener {
+export function startListener({ connection, channel, onNotification, log }: ListenerOptions): Listener {
   let stopping = false;
   let client: pg.Client | null = null;
   let timer: NodeJS.Timeout | undefined;
@@ -85,7 +85,7 @@ export function startListener({ connection, channel, heard, log }: ListenerOptio
     client = opened;
     opened.on('error', () => {});
     opened.on('end', () => again(opened));
-    opened.on('notification', heard);
+    opened.on('notification', onNotification);
     try {
       await opened.connect();
       await opened.query(`LISTEN ${pg.escapeIdentifier(channel)}`);

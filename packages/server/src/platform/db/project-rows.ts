@@ -19,9 +19,9 @@ export async function copyRows(
   { from, to }: { from: number; to: number },
   tables: Record<string, { only?: string; columns?: Record<string, string> }>,
 ): Promise<void> {
-  const known = await tenantTables(tx);
+  const allTables = await tenantTables(tx);
   for (const [name, { only = 'true', columns: changed = {} }] of Object.entries(tables)) {
-    const columns = known.find((table) => table.name === name)?.columns;
+    const columns = allTables.find((table) => table.name === name)?.columns;
     if (columns === undefined) throw new Error(`there is no table ${name} of projects`);
     const values = columns
       .split(', ')
@@ -62,13 +62,13 @@ async function tenantTables(tx: Tx): Promise<Table[]> {
      ORDER BY c.relname`,
   );
   const ordered: Table[] = [];
-  for (let left = tables; left.length > 0;) {
-    const free = left.filter(
-      ({ needs }) => !needs.some((need) => left.some(({ name }) => isNamed(need, name))),
+  for (let remaining = tables; remaining.length > 0;) {
+    const free = remaining.filter(
+      ({ needs }) => !needs.some((need) => remaining.some(({ name }) => isNamed(need, name))),
     );
     if (free.length === 0) throw new Error('the tables of a project refer to each other in a circle');
     ordered.push(...free);
-    left = left.filter((table) => !free.includes(table));
+    remaining = remaining.filter((table) => !free.includes(table));
   }
   return ordered;
 }
@@ -79,10 +79,14 @@ function isNamed(reference: string, table: string): boolean {
 
 const ROWS_AT_ONCE = 500;
 
-type Ways = { from: Tx; to: Tx };
+type CopyEnds = { from: Tx; to: Tx };
 
 /** `from` is in a transaction: the rows are read with a cursor, each as one JSON value, which can represent every column. */
-async function copyTable({ from, to }: Ways, { name, columns }: Table, projectId: number): Promise<number> {
+async function copyTable(
+  { from, to }: CopyEnds,
+  { name, columns }: Table,
+  projectId: number,
+): Promise<number> {
   await from.query(
     `DECLARE copied NO SCROLL CURSOR FOR SELECT to_jsonb(t)::text AS row FROM beckon."${name}" t WHERE t.project_id = ${projectId}`,
   );

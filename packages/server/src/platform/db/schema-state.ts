@@ -14,7 +14,7 @@ export type SchemaState =
   | { kind: 'older'; pending: string[] }
   | { kind: 'refused'; problem: string; next: string };
 
-type Ask = <R extends object>(text: string) => Promise<R[]>;
+type RunQuery = <R extends object>(text: string) => Promise<R[]>;
 type Migrations = Record<string, Migration>;
 
 export async function schemaState(connection: ConnectionSource): Promise<SchemaState> {
@@ -26,27 +26,31 @@ export async function schemaState(connection: ConnectionSource): Promise<SchemaS
   }
 }
 
-export async function readSchemaState(ask: Ask, migrations: Migrations = MIGRATIONS): Promise<SchemaState> {
-  return judgeSchema(await appliedMigrations(ask), Object.keys(migrations));
+export async function readSchemaState(
+  query: RunQuery,
+  migrations: Migrations = MIGRATIONS,
+): Promise<SchemaState> {
+  return classifySchema(await appliedMigrations(query), Object.keys(migrations));
 }
 
 /** Returns the names of the applied migrations in order; empty if the database has no schema of ours. */
-export async function appliedMigrations(ask: Ask): Promise<string[]> {
-  const [found] = await ask<{ table: string | null }>(
+export async function appliedMigrations(query: RunQuery): Promise<string[]> {
+  const [row] = await query<{ table: string | null }>(
     `SELECT to_regclass('${SCHEMA}.kysely_migration')::text AS table`,
   );
-  if (!found?.table) return [];
-  const rows = await ask<{ name: string }>(`SELECT name FROM ${SCHEMA}.kysely_migration ORDER BY name`);
+  if (!row?.table) return [];
+  const rows = await query<{ name: string }>(`SELECT name FROM ${SCHEMA}.kysely_migration ORDER BY name`);
   return rows.map(({ name }) => name);
 }
 
 /** A database without applied migrations may currently be set up by another process; `migrate` waits for it. */
-function judgeSchema(applied: string[], known: string[]): SchemaState {
+function classifySchema(applied: string[], knownNames: string[]): SchemaState {
   if (applied.length === 0) return { kind: 'empty' };
-  const unknown = applied.filter((name) => !known.includes(name));
+  const unknown = applied.filter((name) => !knownNames.includes(name));
   const last = unknown.at(-1);
-  if (last !== undefined) return applied.includes(known[0] ?? '') ? ofNewerRelease(last) : ofNoRelease(last);
-  const pending = known.filter((name) => !applied.includes(name));
+  if (last !== undefined)
+    return applied.includes(knownNames[0] ?? '') ? ofNewerRelease(last) : ofNoRelease(last);
+  const pending = knownNames.filter((name) => !applied.includes(name));
   return pending.length === 0 ? { kind: 'ready' } : { kind: 'older', pending };
 }
 

@@ -12,14 +12,14 @@ async function userOf({ connection }: Awaited<ReturnType<typeof createScratch>>)
 
 test('drops a leftover database a day later, with the next creation, and not earlier', async () => {
   const now = Date.now();
-  const [left, used] = [await createScratch(admin, now), await createScratch(admin, now)];
+  const [unused, used] = [await createScratch(admin, now), await createScratch(admin, now)];
   const user = await userOf(used);
   try {
     const hour = await createScratch(admin, now + 3_600_000);
-    await (await userOf(left)).end();
+    await (await userOf(unused)).end();
     await hour.drop();
     const later = await createScratch(admin, now + 86_400_001);
-    await expect(userOf(left)).rejects.toThrow('does not exist');
+    await expect(userOf(unused)).rejects.toThrow('does not exist');
     expect((await user.query('SELECT 1')).rowCount).toBe(1);
     await later.drop();
   } finally {

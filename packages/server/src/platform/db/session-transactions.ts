@@ -50,11 +50,11 @@ type State = { isOpen: boolean; isCommitted: boolean; refusal: unknown };
 
 function guarded(session: Session, state: State): BatchTx {
   const open =
-    <A extends unknown[], R>(ask: (...args: A) => Promise<R>): ((...args: A) => Promise<R>) =>
+    <A extends unknown[], R>(statement: (...args: A) => Promise<R>): ((...args: A) => Promise<R>) =>
     async (...args) => {
       if (!state.isOpen) throw new Error('this transaction has ended');
       try {
-        return await ask(...args);
+        return await statement(...args);
       } catch (error) {
         state.refusal ??= error;
         throw error;
@@ -63,7 +63,7 @@ function guarded(session: Session, state: State): BatchTx {
   return {
     query: (text, values) => open(() => session.query(text, values))() as never,
     prepared: (query) => open(() => session.prepared(query))() as never,
-    together: (ask) => session.together(ask),
+    together: (start) => session.together(start),
     commit: open(async () => {
       await session.script('COMMIT');
       state.isCommitted = true;

@@ -8,15 +8,15 @@ import type { ConnectionSource } from './connections.ts';
 import { type Database, openDatabase } from './database.ts';
 import { startListener } from './notifications.ts';
 
-const own = await testDatabase();
-const db = await open(own.connection);
+const testDb = await testDatabase();
+const db = await open(testDb.connection);
 afterAll(async () => {
   await db.close();
-  await own.drop();
+  await testDb.drop();
 });
 let peer: SilentPeer;
 beforeEach(async () => {
-  peer = await silentPeer(own.url);
+  peer = await silentPeer(testDb.url);
 });
 afterEach(async () => {
   vi.useRealTimers();
@@ -27,7 +27,7 @@ function open(connection: ConnectionSource): Promise<Database> {
   return openDatabase({ connection, clock: systemClock, log: silentLog });
 }
 
-const holdTime = (): void => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+const useFakeTime = (): void => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
 const CHANNEL = 'beckon_silence';
 
 test('fails a batch on a vanished server after forty seconds, and closes its connection', async () => {
@@ -35,11 +35,11 @@ test('fails a batch on a vanished server after forty seconds, and closes its con
   const session = await behind.session();
   await session.query('SELECT 1');
   peer.goSilent();
-  holdTime();
-  const asked = Promise.all([session.query('SELECT 1'), session.query('SELECT 2')]);
-  const heard = expect(asked).rejects.toThrow('Query read timeout');
+  useFakeTime();
+  const queries = Promise.all([session.query('SELECT 1'), session.query('SELECT 2')]);
+  const rejection = expect(queries).rejects.toThrow('Query read timeout');
   await vi.advanceTimersByTimeAsync(40_000);
-  await heard;
+  await rejection;
   vi.useRealTimers();
   await expect(session.query('SELECT 3')).rejects.toThrow();
   session.release(true);
@@ -48,14 +48,14 @@ test('fails a batch on a vanished server after forty seconds, and closes its con
 });
 
 test('probes a silent connection after ten seconds', async () => {
-  const asked = vi.spyOn(Socket.prototype, 'setKeepAlive');
-  onTestFinished(() => asked.mockRestore());
+  const keepAlive = vi.spyOn(Socket.prototype, 'setKeepAlive');
+  onTestFinished(() => keepAlive.mockRestore());
   const behind = await open(peer.connection);
   (await behind.session()).release();
-  const heard = Promise.withResolvers<void>();
-  const listener = openEar(heard.resolve);
-  await untilHeard(heard.promise);
-  expect(asked.mock.calls).toEqual([
+  const notified = Promise.withResolvers<void>();
+  const listener = openListener(notified.resolve);
+  await untilNotified(notified.promise);
+  expect(keepAlive.mock.calls).toEqual([
     [true, 10_000],
     [true, 10_000],
     [true, 10_000],
@@ -66,8 +66,8 @@ test('probes a silent connection after ten seconds', async () => {
 
 test('a listener whose server never answers reconnects', async () => {
   peer.goSilent();
-  holdTime();
-  const listener = openEar(() => {});
+  useFakeTime();
+  const listener = openListener(() => {});
   while (peer.made() < 2) await vi.advanceTimersByTimeAsync(1_000);
   const stopped = listener.stop();
   await vi.advanceTimersByTimeAsync(1_000);
@@ -75,25 +75,25 @@ test('a listener whose server never answers reconnects', async () => {
 });
 
 test('a listener whose server vanished can be stopped', async () => {
-  const heard = Promise.withResolvers<void>();
-  const listener = openEar(heard.resolve);
-  await untilHeard(heard.promise);
+  const notified = Promise.withResolvers<void>();
+  const listener = openListener(notified.resolve);
+  await untilNotified(notified.promise);
   peer.goSilent();
-  holdTime();
+  useFakeTime();
   const stopped = listener.stop();
   await vi.advanceTimersByTimeAsync(1_000);
   await stopped;
 });
 
-function openEar(heard: () => void): ReturnType<typeof startListener> {
-  return startListener({ connection: peer.connection, channel: CHANNEL, heard, log: silentLog });
+function openListener(onNotification: () => void): ReturnType<typeof startListener> {
+  return startListener({ connection: peer.connection, channel: CHANNEL, onNotification, log: silentLog });
 }
 
 /** Notifies until the listener receives it. */
-async function untilHeard(heard: Promise<void>): Promise<void> {
-  let isHeard = false;
-  void heard.then(() => {
-    isHeard = true;
+async function untilNotified(notified: Promise<void>): Promise<void> {
+  let isNotified = false;
+  void notified.then(() => {
+    isNotified = true;
   });
-  while (!isHeard) await db.query(`NOTIFY ${CHANNEL}`);
+  while (!isNotified) await db.query(`NOTIFY ${CHANNEL}`);
 }

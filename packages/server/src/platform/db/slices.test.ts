@@ -6,10 +6,10 @@ const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(reso
 
 describe('inSlices', () => {
   test('sends all rows in order, 250 at a time, and pauses between two slices', async () => {
-    const done: (number | 'pause')[] = [];
-    const send = async (slice: number[]): Promise<void> => void done.push(slice.length);
-    await inSlices(ROWS.slice(0, 600), send, { pause: async () => void done.push('pause') });
-    expect(done).toEqual([250, 'pause', 250, 'pause', 100]);
+    const calls: (number | 'pause')[] = [];
+    const send = async (slice: number[]): Promise<void> => void calls.push(slice.length);
+    await inSlices(ROWS.slice(0, 600), send, { pause: async () => void calls.push('pause') });
+    expect(calls).toEqual([250, 'pause', 250, 'pause', 100]);
     const sent: number[] = [];
     await inSlices(ROWS, async (slice) => void sent.push(...slice));
     expect(sent).toEqual(ROWS);

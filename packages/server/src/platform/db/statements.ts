@@ -17,7 +17,7 @@ export type Session = Tx & {
   /** Runs several statements without parameters in one round trip; returns the rows of the last. */
   script<R extends object>(text: string): Promise<R[]>;
   /** Sends the statements that the callback starts without awaiting in one packet: one wake-up of the database instead of three. */
-  together<T>(ask: () => T): T;
+  together<T>(start: () => T): T;
   release(broken?: boolean): void;
 };
 
@@ -34,11 +34,11 @@ export type StatementPool = {
   cancelAfterMs: number | null;
   /** When it aborts, the running statement is canceled and no other begins. */
   signal?: AbortSignal | undefined;
-  turns?: Turns | undefined;
+  slots?: RequestSlots | undefined;
 };
 
 /** The turns of one request. Each turn allows it to take one connection. */
-export type Turns = {
+export type RequestSlots = {
   /** Waits for a turn and returns the function that ends it. */
   wait: () => Promise<() => void>;
   /** Transactions and sessions of the request that are open. */
@@ -52,12 +52,12 @@ export function statementsOf(priority: StatementPool): Tx {
   };
 }
 
-async function single<T>(priority: StatementPool, ask: (tx: Tx) => Promise<T>): Promise<T> {
+async function single<T>(priority: StatementPool, work: (tx: Tx) => Promise<T>): Promise<T> {
   const { client, release } = await checkOut(priority);
   const stop = priority.cancelAfterMs === null ? nothing : cancelAfter(client, priority.cancelAfterMs);
   let isBroken = true;
   try {
-    const rows = await ask(statementsOn(client, priority));
+    const rows = await work(statementsOn(client, priority));
     isBroken = false;
     return rows;
   } finally {
@@ -70,7 +70,7 @@ export async function inTransaction<T>(priority: StatementPool, work: (tx: Tx) =
   const { client, release, keep } = await checkOutForLong(priority);
   try {
     await client.query(priority.begin);
-    const result = await work(oneByOne(statementsOn(client, priority)));
+    const result = await work(serialized(statementsOn(client, priority)));
     priority.signal?.throwIfAborted();
     // The outcome of the commit must be known, so nothing is canceled from here on.
     keep();
@@ -109,11 +109,11 @@ export async function openSession(
       const results = [(await client.query(text)) as unknown].flat() as pg.QueryResult<R>[];
       return results.at(-1)?.rows ?? [];
     },
-    together(ask) {
+    together(start) {
       const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
       stream.cork();
       try {
-        return ask();
+        return start();
       } finally {
         stream.uncork();
       }
@@ -133,22 +133,22 @@ type Checkout = {
 /** A checkout during which the request may run other statements. */
 async function checkOutForLong(priority: StatementPool): Promise<Checkout> {
   const checkout = await checkOut(priority);
-  const { turns } = priority;
-  if (!turns) return checkout;
-  turns.open += 1;
+  const { slots } = priority;
+  if (!slots) return checkout;
+  slots.open += 1;
   return {
     ...checkout,
     release(isBroken) {
-      turns.open -= 1;
+      slots.open -= 1;
       checkout.release(isBroken);
     },
   };
 }
 
-async function checkOut({ pool, signal, turns }: StatementPool): Promise<Checkout> {
+async function checkOut({ pool, signal, slots }: StatementPool): Promise<Checkout> {
   signal?.throwIfAborted();
   // A request with an open transaction never waits for another turn, because two such requests would wait for each other.
-  const leave = turns && turns.open === 0 ? await turns.wait() : nothing;
+  const leave = slots && slots.open === 0 ? await slots.wait() : nothing;
   let client: pg.PoolClient;
   try {
     client = await pool.connect();
@@ -182,10 +182,10 @@ function cancelAfter(client: pg.PoolClient, ms: number): () => void {
   };
 }
 
-type On = { named: boolean; queryWithinMs?: number; signal?: AbortSignal | undefined };
+type StatementOptions = { named: boolean; queryWithinMs?: number; signal?: AbortSignal | undefined };
 
-function statementsOn(client: pg.PoolClient, { named, queryWithinMs, signal }: On): Tx {
-  async function ask<R extends object>(query: {
+function statementsOn(client: pg.PoolClient, { named, queryWithinMs, signal }: StatementOptions): Tx {
+  async function run<R extends object>(query: {
     name?: string;
     text: string;
     values?: unknown[];
@@ -199,22 +199,22 @@ function statementsOn(client: pg.PoolClient, { named, queryWithinMs, signal }: O
     }
   }
   return {
-    query: (text, values) => ask(values === undefined ? { text } : { text, values }) as never,
-    prepared: ({ name, text, values }) => ask(named ? { name, text, values } : { text, values }) as never,
+    query: (text, values) => run(values === undefined ? { text } : { text, values }) as never,
+    prepared: ({ name, text, values }) => run(named ? { name, text, values } : { text, values }) as never,
   };
 }
 
 /** Sends concurrent statements one after the other, because a connection without pipelining accepts only one at a time. */
-function oneByOne(tx: Tx): Tx {
+function serialized(tx: Tx): Tx {
   let last: Promise<unknown> = Promise.resolve();
-  function queued<T>(ask: () => Promise<T>): Promise<T> {
-    const answer = last.then(ask, ask);
-    last = answer.catch(() => {});
-    return answer;
+  function enqueue<T>(statement: () => Promise<T>): Promise<T> {
+    const result = last.then(statement, statement);
+    last = result.catch(() => {});
+    return result;
   }
   return {
-    query: (text, values) => queued(() => tx.query(text, values)) as never,
-    prepared: (query) => queued(() => tx.prepared(query)) as never,
+    query: (text, values) => enqueue(() => tx.query(text, values)) as never,
+    prepared: (query) => enqueue(() => tx.prepared(query)) as never,
   };
 }
 

@@ -7,7 +7,7 @@ afterAll(() => dns.stop());
 const resolver = createResolver({ servers: dns.servers, timeoutMs: 50, tries: 1 });
 
 beforeEach(() => {
-  dns.trouble(null);
+  dns.fail(null);
 });
 
 test('joins a record of several strings into one text', async () => {
@@ -44,22 +44,22 @@ test.each([
   ['silence', 'ETIMEOUT'],
 ] as const)('returns `trouble` for %s, not `none`', async (kind, code) => {
   dns.set('TXT', 'there.test', ['x']);
-  dns.trouble(kind);
-  expect(await resolver.txt('there.test')).toEqual({ kind: 'trouble', code });
-  expect(await resolver.mx('there.test')).toEqual({ kind: 'trouble', code });
-  dns.trouble(null);
+  dns.fail(kind);
+  expect(await resolver.txt('there.test')).toEqual({ kind: 'failed', code });
+  expect(await resolver.mx('there.test')).toEqual({ kind: 'failed', code });
+  dns.fail(null);
   expect(await resolver.txt('there.test')).toEqual({ kind: 'found', values: ['x'] });
 });
 
 test('returns `trouble` in bounded time for a server that is down', async () => {
-  const gone = await startDnsServer();
-  await gone.stop();
-  const patient = createResolver({ servers: gone.servers, timeoutMs: 50, tries: 100 });
-  expect(await patient.txt('there.test')).toMatchObject({ kind: 'trouble' });
-  dns.trouble('silence');
+  const closedServer = await startDnsServer();
+  await closedServer.stop();
+  const patient = createResolver({ servers: closedServer.servers, timeoutMs: 50, tries: 100 });
+  expect(await patient.txt('there.test')).toMatchObject({ kind: 'failed' });
+  dns.fail('silence');
   // A hundred tries would exceed the timeout of this test: the total time has its own limit.
   const insistent = createResolver({ servers: dns.servers, timeoutMs: 50, tries: 100 });
-  expect(await insistent.txt('there.test')).toEqual({ kind: 'trouble', code: 'ETIMEOUT' });
+  expect(await insistent.txt('there.test')).toEqual({ kind: 'failed', code: 'ETIMEOUT' });
 });
 
 test('caches no answers, so that a change is visible in the next lookup', async () => {
@@ -85,23 +85,23 @@ test('returns addresses of both families, or of one if the other has none or tim
   expect(await resolver.addresses('old.test')).toEqual({ kind: 'found', values: ['192.0.2.3'] });
   expect(await resolver.addresses('new.test')).toEqual({ kind: 'found', values: ['2001:db8::2'] });
   for (const kind of ['silence', 'servfail'] as const) {
-    dns.trouble(kind, 'AAAA old.test');
+    dns.fail(kind, 'AAAA old.test');
     expect(await resolver.addresses('old.test')).toEqual({ kind: 'found', values: ['192.0.2.3'] });
-    dns.trouble(kind, 'A new.test');
+    dns.fail(kind, 'A new.test');
     expect(await resolver.addresses('new.test')).toEqual({ kind: 'found', values: ['2001:db8::2'] });
-    dns.trouble(kind, 'AAAA nowhere.test');
-    expect(await resolver.addresses('nowhere.test')).toMatchObject({ kind: 'trouble' });
+    dns.fail(kind, 'AAAA nowhere.test');
+    expect(await resolver.addresses('nowhere.test')).toMatchObject({ kind: 'failed' });
   }
-  dns.trouble(null, 'AAAA old.test');
-  dns.trouble(null, 'A new.test');
-  dns.trouble(null, 'AAAA nowhere.test');
+  dns.fail(null, 'AAAA old.test');
+  dns.fail(null, 'A new.test');
+  dns.fail(null, 'AAAA nowhere.test');
   expect(await resolver.addresses('nowhere.test')).toEqual({ kind: 'none', code: 'ENOTFOUND' });
 });
 
 test('does not wait long for the other family once it has an address', async () => {
   dns.set('A', 'old.test', ['192.0.2.3']);
-  dns.trouble('silence', 'AAAA old.test');
+  dns.fail('silence', 'AAAA old.test');
   const patient = createResolver({ servers: dns.servers, timeoutMs: 60_000, tries: 1 });
   expect(await patient.addresses('old.test')).toEqual({ kind: 'found', values: ['192.0.2.3'] });
-  dns.trouble(null, 'AAAA old.test');
+  dns.fail(null, 'AAAA old.test');
 });

@@ -5,19 +5,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
  * The result of a DNS lookup. `none`: there is no such record, which counts against a domain. `trouble`: there was no answer, for example
  * after a timeout or from a broken name server, and that has no effect.
  */
-export type DnsAnswer =
+export type DnsReply =
   | { kind: 'found'; values: string[] }
   | { kind: 'none'; code: string }
-  | { kind: 'trouble'; code: string };
+  | { kind: 'failed'; code: string };
 
 export type Resolver = {
   /** Joins the strings of each record, as its readers do. */
-  txt(name: string): Promise<DnsAnswer>;
+  txt(name: string): Promise<DnsReply>;
   /** Formatted like `10 mail.example.com`, the most preferred first. */
-  mx(name: string): Promise<DnsAnswer>;
-  cname(name: string): Promise<DnsAnswer>;
+  mx(name: string): Promise<DnsReply>;
+  cname(name: string): Promise<DnsReply>;
   /** Includes both families. */
-  addresses(name: string): Promise<DnsAnswer>;
+  addresses(name: string): Promise<DnsReply>;
 };
 
 type ResolverOptions = {
@@ -35,12 +35,12 @@ const WITHIN_TIMEOUTS = 4;
 const VALUES_MAX = 100;
 const VALUE_MAX = 4_096;
 
-const NOTHING_THERE: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA']);
+const NOT_FOUND_CODES: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA']);
 
 export function createResolver(options: ResolverOptions = {}): Resolver {
   const { servers, timeoutMs: timeout = TIMEOUT_MS, tries = TRIES } = options;
 
-  async function ask(look: (resolver: dns.Resolver) => Promise<string[]>): Promise<DnsAnswer> {
+  async function lookUp(look: (resolver: dns.Resolver) => Promise<string[]>): Promise<DnsReply> {
     // One resolver per lookup, so that canceling a lookup affects no other, and no answer is cached.
     const resolver = new dns.Resolver({ timeout, tries });
     if (servers) resolver.setServers(servers);
@@ -48,25 +48,26 @@ export function createResolver(options: ResolverOptions = {}): Resolver {
     try {
       const values = await look(resolver);
       if (values.length === 0) return { kind: 'none', code: 'ENODATA' };
-      return { kind: 'found', values: values.slice(0, VALUES_MAX).map((one) => one.slice(0, VALUE_MAX)) };
+      return { kind: 'found', values: values.slice(0, VALUES_MAX).map((value) => value.slice(0, VALUE_MAX)) };
     } catch (error) {
       const code = codeOf(error);
-      return NOTHING_THERE.has(code) ? { kind: 'none', code } : { kind: 'trouble', code };
+      return NOT_FOUND_CODES.has(code) ? { kind: 'none', code } : { kind: 'failed', code };
     } finally {
       clearTimeout(timer);
     }
   }
 
   return {
-    txt: (name) => ask(async (resolver) => (await resolver.resolveTxt(name)).map((parts) => parts.join(''))),
+    txt: (name) =>
+      lookUp(async (resolver) => (await resolver.resolveTxt(name)).map((parts) => parts.join(''))),
     mx: (name) =>
-      ask(async (resolver) => {
+      lookUp(async (resolver) => {
         const records = await resolver.resolveMx(name);
         const sorted = records.toSorted((a, b) => a.priority - b.priority);
         return sorted.map(({ priority, exchange }) => `${priority} ${exchange}`);
       }),
-    cname: (name) => ask((resolver) => resolver.resolveCname(name)),
-    addresses: (name) => ask((resolver) => bothFamilies(resolver, name)),
+    cname: (name) => lookUp((resolver) => resolver.resolveCname(name)),
+    addresses: (name) => lookUp((resolver) => bothFamilies(resolver, name)),
   };
 }
 
@@ -84,7 +85,7 @@ async function bothFamilies(resolver: dns.Resolver, name: string): Promise<strin
   const found = looks.flatMap((look) => (look.status === 'fulfilled' ? look.value : []));
   if (found.length > 0) return found;
   const reasons: unknown[] = looks.flatMap((look) => (look.status === 'rejected' ? [look.reason] : []));
-  throw reasons.find((reason) => !NOTHING_THERE.has(codeOf(reason))) ?? reasons[0];
+  throw reasons.find((reason) => !NOT_FOUND_CODES.has(codeOf(reason))) ?? reasons[0];
 }
 
 function codeOf(error: unknown): string {

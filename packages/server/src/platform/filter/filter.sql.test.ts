@@ -6,11 +6,11 @@ import { systemClock } from '../time/clock.ts';
 import { silentLog } from '../log.ts';
 import { type Filter, type FilterColumn, filterSql, matches } from './filter.ts';
 
-const own = await testDatabase('empty');
-const db = await openDatabase({ connection: own.connection, clock: systemClock, log: silentLog });
+const testDb = await testDatabase('empty');
+const db = await openDatabase({ connection: testDb.connection, clock: systemClock, log: silentLog });
 afterAll(async () => {
   await db.close();
-  await own.drop();
+  await testDb.drop();
 });
 
 type Item = { type: string; name: string | null; user: string | null };
@@ -32,12 +32,12 @@ const items: fc.Arbitrary<Item[]> = fc.array(
   { maxLength: 8 },
 );
 const pattern = fc.oneof(
-  text.map((one) => [one]),
+  text.map((value) => [value]),
   fc
     .tuple(
       text,
       fc.array(
-        text.filter((one) => one !== ''),
+        text.filter((value) => value !== ''),
         { maxLength: 2 },
       ),
       text,
@@ -54,18 +54,18 @@ const term = fc.record({
 });
 const filter: fc.Arbitrary<Filter> = fc.record({ terms: fc.array(term, { maxLength: 3 }) });
 
-async function found(given: Filter, among: Item[]): Promise<number[]> {
+async function matchingIndexes(filter: Filter, items: Item[]): Promise<number[]> {
   const values: unknown[] = [
-    among.map((item) => item.type),
-    among.map((item) => item.name),
-    among.map((item) => item.user),
+    items.map((item) => item.type),
+    items.map((item) => item.name),
+    items.map((item) => item.user),
   ];
-  const condition = filterSql(given, COLUMNS, (value) => `$${values.push(value)}`);
+  const condition = filterSql(filter, COLUMNS, (value) => `$${values.push(value)}`);
   if (condition === null) return [];
   const rows = await db.query<{ number: number }>(
     `SELECT number FROM (
        SELECT type, name COLLATE "C" AS name, person COLLATE "C" AS person, number
-       FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS given (type, name, person, number)
+       FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS item_row (type, name, person, number)
      ) item WHERE ${condition} ORDER BY number`,
     values,
   );
@@ -74,11 +74,11 @@ async function found(given: Filter, among: Item[]): Promise<number[]> {
 
 test('matches the same rows in the database as in memory, for any filter and values', async () => {
   await fc.assert(
-    fc.asyncProperty(filter, items, async (given, among) => {
-      const expected = among.flatMap(({ type, name, user }, index) =>
-        matches(given, { type, name: name ?? undefined, user: user ?? undefined }) ? [index] : [],
+    fc.asyncProperty(filter, items, async (filter, items) => {
+      const expected = items.flatMap(({ type, name, user }, index) =>
+        matches(filter, { type, name: name ?? undefined, user: user ?? undefined }) ? [index] : [],
       );
-      expect(await found(given, among)).toEqual(expected);
+      expect(await matchingIndexes(filter, items)).toEqual(expected);
     }),
     { numRuns: 600 },
   );

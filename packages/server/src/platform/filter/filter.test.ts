@@ -21,9 +21,9 @@ const text = fc.string({
   unit: fc.constantFrom('a', 'b', '*', ',', '"', '\\', ' ', '%', '_', '!', ':', '-', '😀'),
 });
 const pattern: fc.Arbitrary<Pattern> = fc.oneof(
-  text.map((one) => [one]),
+  text.map((value) => [value]),
   fc
-    .tuple(text, fc.array(text.filter((one) => one !== '')), text)
+    .tuple(text, fc.array(text.filter((value) => value !== '')), text)
     .map(([first, middle, last]) => [first, ...middle, last]),
 );
 const term = fc.record({
@@ -35,10 +35,10 @@ const filter: fc.Arbitrary<Filter> = fc.record({ terms: fc.array(term, { maxLeng
 
 test('parses what it prints to the same filter', () => {
   fc.assert(
-    fc.property(filter, (given) => {
-      const printed = printFilter(given);
+    fc.property(filter, (filter) => {
+      const printed = printFilter(filter);
       fc.pre(printed.length <= 1_000);
-      expect(filterOf(printed)).toEqual(given);
+      expect(filterOf(printed)).toEqual(filter);
     }),
     { numRuns: 2_000 },
   );
@@ -50,8 +50,8 @@ test('never fails on any text, and prints a parsed text to the same filter', () 
     fc.string({ unit: fc.constantFrom('name:', '-', 'user:', '"', '*', ',', ' ', '\\', 'a') }),
   );
   fc.assert(
-    fc.property(anything, (given) => {
-      const parsed = parseFilter(given, VOCABULARY);
+    fc.property(anything, (input) => {
+      const parsed = parseFilter(input, VOCABULARY);
       if (parsed.ok) expect(filterOf(printFilter(parsed.filter))).toEqual(parsed.filter);
       else expect(parsed.faults.length).toBeGreaterThan(0);
     }),
@@ -62,7 +62,7 @@ test('never fails on any text, and prints a parsed text to the same filter', () 
 test('matches a star to any run of characters, like the equivalent regular expression', () => {
   fc.assert(
     fc.property(pattern, text, ([first = '', ...rest], value) => {
-      const escaped = [first, ...rest].map((one) => RegExp.escape(one)).join('.*');
+      const escaped = [first, ...rest].map((part) => RegExp.escape(part)).join('.*');
       const whole = new RegExp(`^${escaped}$`, 's');
       const term = { key: 'name', negated: false, values: [[first, ...rest]] };
       expect(matches({ terms: [term] }, { name: value })).toBe(whole.test(value));
@@ -95,8 +95,8 @@ test.each([
   ['name:"say \\"a\\\\b\\""', { name: 'say "a\\b"' }, true],
   ['name:a**b', { name: 'ab' }, true],
   [' \t name:a\n user:b ', { name: 'a', user: 'b' }, true],
-])('matching %j against %j returns %j', (given, item, expected) => {
-  expect(matches(filterOf(given), item)).toBe(expected);
+])('matching %j against %j returns %j', (text, item, expected) => {
+  expect(matches(filterOf(text), item)).toBe(expected);
 });
 
 test('reports each error with its position and the accepted form', () => {

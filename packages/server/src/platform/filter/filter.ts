@@ -78,9 +78,9 @@ export function filterSql(
   const open: { term: FilterTerm; column: FilterColumn }[] = [];
   for (const term of filter.terms) {
     const column = columns[term.key];
-    const known = knownAnswer(term, column);
-    if (known === false) return null;
-    if (column && known === null) open.push({ term, column });
+    const decided = decidedWithoutRow(term, column);
+    if (decided === false) return null;
+    if (column && decided === null) open.push({ term, column });
   }
   // Bound last, because the database rejects a parameter that no condition uses.
   const conditions = open.map(({ term, column }) => termSql(term, column, bind));
@@ -88,7 +88,7 @@ export function filterSql(
 }
 
 /** Returns whether all rows or no rows pass the term; null if that depends on the row. */
-function knownAnswer(term: FilterTerm, column: FilterColumn | undefined): boolean | null {
+function decidedWithoutRow(term: FilterTerm, column: FilterColumn | undefined): boolean | null {
   if (!column) return term.negated;
   if (!column.among) return null;
   const passing = column.among.filter((value) => passes(term, value));
@@ -100,12 +100,12 @@ function termSql(term: FilterTerm, { sql, among }: FilterColumn, bind: Bind): st
   const literal = term.values.flatMap((pattern) => (pattern.length === 1 ? pattern : []));
   const patterns = term.values.filter((pattern) => pattern.length > 1);
   const tests = patterns.map((pattern) => `${sql} LIKE ${bind(likeText(pattern))}::text ESCAPE '!'`);
-  if (literal.length > 0) tests.unshift(`${sql} = ${oneOf(literal, bind)}`);
+  if (literal.length > 0) tests.unshift(`${sql} = ${oneOfSql(literal, bind)}`);
   const any = `(${tests.join(' OR ')})`;
   return term.negated ? `${any} IS NOT TRUE` : any;
 }
 
-function oneOf(values: string[], bind: Bind): string {
+function oneOfSql(values: string[], bind: Bind): string {
   const [only] = values;
   return only !== undefined && values.length === 1 ? `${bind(only)}::text` : `ANY(${bind(values)}::text[])`;
 }

@@ -53,9 +53,9 @@ function readWords(text: string): { words: Word[]; unclosedAt: number | null } {
     const blanks = charsOf(BLANKS, text, at)?.[0].length ?? 0;
     at += blanks;
     if (at === text.length) break;
-    const taken = charsOf(PIECE, text, at);
-    if (!taken) return { words, unclosedAt: at };
-    const [all, plain, quoted = ''] = taken;
+    const match = charsOf(PIECE, text, at);
+    if (!match) return { words, unclosedAt: at };
+    const [all, plain, quoted = ''] = match;
     const unquoted = plain ?? quoted.replaceAll(/\\(.)/gs, '$1');
     const piece = { at, text: unquoted, quoted: plain === undefined };
     if (word && blanks === 0) word.rest.push(piece);
@@ -75,9 +75,9 @@ const KEY = /^(-?)([^:]*):(.*)$/s;
 /** Returns the term, or the errors in it. */
 function readTerm({ head, rest }: Word, vocabulary: Vocabulary): FilterTerm | string[] {
   const keys = Object.keys(vocabulary).join(', ');
-  const [said, where] = [JSON.stringify(head.text), `at character ${head.at + 1}`];
+  const [quotedText, where] = [JSON.stringify(head.text), `at character ${head.at + 1}`];
   const parts = head.quoted ? null : KEY.exec(head.text);
-  if (!parts) return [`${said} ${where} has no key. Write key:value, with one of these keys: ${keys}`];
+  if (!parts) return [`${quotedText} ${where} has no key. Write key:value, with one of these keys: ${keys}`];
   const [, minus, key = '', text = ''] = parts;
   if (!Object.hasOwn(vocabulary, key))
     return [`${JSON.stringify(key)} ${where} is not a key. Use one of ${keys}`];
@@ -124,9 +124,9 @@ function valueFault(value: Value, key: string, vocabulary: Vocabulary): string |
   const where = `at character ${value.at + 1}`;
   if (!value.isWritten) return `${key} has no value ${where}. Write "" for an empty value`;
   const allowed = vocabulary[key]?.values;
-  if (!allowed || allowed.some((one) => matchesPattern(value.pattern, one))) return null;
-  const shown = printFilter({ terms: [{ key, negated: false, values: [value.pattern] }] });
-  return `${shown} ${where} is not a value of ${key}. Use one of ${allowed.join(', ')}`;
+  if (!allowed || allowed.some((allowedValue) => matchesPattern(value.pattern, allowedValue))) return null;
+  const printed = printFilter({ terms: [{ key, negated: false, values: [value.pattern] }] });
+  return `${printed} ${where} is not a value of ${key}. Use one of ${allowed.join(', ')}`;
 }
 
 /** Returns text that `parseFilter` parses to this filter. */

@@ -11,13 +11,13 @@ import { Fault } from '../fault.ts';
 /** Only bulk answers 400 to an invalid request: the interface defines no 400 for the others. */
 export type EndpointKind = 'single' | 'batch' | 'bulk';
 
-type FaultAnswer = { status: number; headers: Record<string, string>; body: ErrorBody };
+type FaultResponse = { status: number; headers: Record<string, string>; body: ErrorBody };
 
 /**
  * Translates every fault to HTTP. `allow` is the value of the header of a 405. Any other error is a bug of ours, and its details stay
  * private.
  */
-export function answerFault(error: unknown, kind: EndpointKind = 'single', allow = 'POST'): FaultAnswer {
+export function faultResponse(error: unknown, kind: EndpointKind = 'single', allow = 'POST'): FaultResponse {
   const fault = error instanceof Fault ? error : new Fault('server_error');
   const status = statusOf(fault, kind);
   return { status, headers: headersOf(fault, status, allow), body: { errors: entriesOf(fault) } };
@@ -102,13 +102,13 @@ const JSON_HEADERS = [
 ];
 const HTTPS_HEADERS = [...JSON_HEADERS, 'Strict-Transport-Security', 'max-age=31536000'];
 
-type Answer = { status: number; body: string; headers: HeaderList };
+type JsonResponse = { status: number; body: string; headers: HeaderList };
 
 /** Writes every response under /api, so that all of them carry the same standard headers. */
-export function writeAnswer(
+export function writeResponse(
   response: ServerResponse,
   requestId: string,
-  { status, body, headers, https }: Answer & { https: boolean },
+  { status, body, headers, https }: JsonResponse & { https: boolean },
 ): void {
   if (response.headersSent || response.destroyed) return;
   const bytes = Buffer.byteLength(body);

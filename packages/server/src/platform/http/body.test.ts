@@ -13,7 +13,7 @@ import {
   holdOf,
   readBody,
 } from './body.ts';
-import { answerFault } from './answers.ts';
+import { faultResponse } from './answers.ts';
 import { refuseBody } from './refuse-request.ts';
 
 /** All decompressors that were created, so that a test can check that they stopped. */
@@ -49,7 +49,7 @@ async function serve({ maxBytes = 256 * 1024, budget = createBodyBudget() } = {}
       queue.push({ problem, bytes, request });
       wake();
       if (problem === 'aborted') return;
-      const { status, body } = problem ? answerFault(problem) : { status: 200, body: 'ok' };
+      const { status, body } = problem ? faultResponse(problem) : { status: 200, body: 'ok' };
       if (problem) refuseBody(request, response);
       response.writeHead(status).end(JSON.stringify(body));
     });
@@ -131,8 +131,8 @@ test('accepts only application/json in UTF-8, in any case and with quotes', asyn
     'application/json; a=b',
     'application/json, text/plain',
   ]) {
-    const answer = await post('{}', { 'Content-Type': type });
-    expect([type, codeOf(answer), answer.status]).toEqual([type, 'unsupported_media_type', 415]);
+    const response = await post('{}', { 'Content-Type': type });
+    expect([type, codeOf(response), response.status]).toEqual([type, 'unsupported_media_type', 415]);
   }
 });
 
@@ -181,8 +181,8 @@ test('reports invalid UTF-8, and accepts valid text whose character is cut by a 
 test('reads gzip, x-gzip, br and zstd in any case, and takes identity as no coding', async () => {
   const { post } = await serve();
   for (const [name, compress] of CODED) {
-    const answer = await post(compress('{"a":1}'), { 'Content-Encoding': name.toUpperCase() });
-    expect([name, answer.problem, answer.bytes.toString()]).toEqual([name, null, '{"a":1}']);
+    const response = await post(compress('{"a":1}'), { 'Content-Encoding': name.toUpperCase() });
+    expect([name, response.problem, response.bytes.toString()]).toEqual([name, null, '{"a":1}']);
   }
   expect((await post('{}', { 'Content-Encoding': 'identity' })).problem).toBeNull();
 });
@@ -283,18 +283,18 @@ test('stops a bomb at the limit: never holds more than that, and leaves most of 
   const budget: BodyBudget = {
     ...inner,
     take: (bytes) => {
-      const taken = inner.take(bytes);
+      const isTaken = inner.take(bytes);
       peak = Math.max(peak, 256 * MIB - inner.freeBytes());
-      return taken;
+      return isTaken;
     },
   };
   const { post } = await serve({ maxBytes: limit, budget });
   for (const [name, bomb] of await bombs()) {
     const externalBefore = process.memoryUsage().arrayBuffers;
     const cpuBefore = process.cpuUsage();
-    const answer = await post(bomb, { 'Content-Encoding': name });
+    const response = await post(bomb, { 'Content-Encoding': name });
     const cpu = process.cpuUsage(cpuBefore);
-    expect([name, codeOf(answer), answer.status]).toEqual([name, 'payload_too_large', 413]);
+    expect([name, codeOf(response), response.status]).toEqual([name, 'payload_too_large', 413]);
     expect(process.memoryUsage().arrayBuffers - externalBefore).toBeLessThan(limit + 8 * MIB);
     expect([name, decoders.at(-1)?.destroyed]).toEqual([name, true]);
     // Inflating all of it takes more than 300 ms; two MiB take a few.
@@ -392,17 +392,17 @@ test('charges nothing for a client that declares much and sends nothing', async 
 test('lets one project hold at most as much as it leaves free, and frees what it releases', () => {
   const all = createBodyBudget(1_000);
   const shareOf = createBodyShares(all);
-  const [one, other] = [shareOf(1), shareOf(2)];
-  expect([one.take(501), one.take(300), shareOf(1).take(200), one.take(1)]).toEqual([
+  const [first, second] = [shareOf(1), shareOf(2)];
+  expect([first.take(501), first.take(300), shareOf(1).take(200), first.take(1)]).toEqual([
     false,
     true,
     true,
     false,
   ]);
-  expect([other.freeBytes(), other.take(251), other.take(250)]).toEqual([250, false, true]);
-  one.release(500);
-  other.release(250);
-  expect([one.freeBytes(), all.freeBytes()]).toEqual([500, 1_000]);
+  expect([second.freeBytes(), second.take(251), second.take(250)]).toEqual([250, false, true]);
+  first.release(500);
+  second.release(250);
+  expect([first.freeBytes(), all.freeBytes()]).toEqual([500, 1_000]);
 });
 
 describe('holdOf', () => {

@@ -8,7 +8,7 @@ import { onePerTurn } from '../pace.ts';
 /** 'aborted': the client left, so no answer is read. */
 export type BodyProblem = Fault | 'aborted';
 /** Called once. Without a problem, `bytes` are charged to the budget until the receiver releases `bytes.byteLength`. */
-export type BodyDone = (problem: BodyProblem | null, bytes: Buffer) => void;
+export type BodyCallback = (problem: BodyProblem | null, bytes: Buffer) => void;
 /** `maxBytes` limits the decompressed bytes. */
 export type BodyOptions = { maxBytes: number; budget: BodyBudget };
 
@@ -16,24 +16,24 @@ export type BodyOptions = { maxBytes: number; budget: BodyBudget };
  * Reads a JSON body: media type, coding, size, UTF-8, in that order; it does not parse. A refusal leaves the rest of the body unread and
  * the request paused. The caller writes the answer, with `refuseBody` before it.
  */
-export function readBody(request: IncomingMessage, options: BodyOptions, done: BodyDone): void {
+export function readBody(request: IncomingMessage, options: BodyOptions, callback: BodyCallback): void {
   const { headers } = request;
   const length = headers['content-length'];
   const hasBody = length === undefined ? headers['transfer-encoding'] !== undefined : length !== '0';
   const coding = codingOf(headers['content-encoding']);
   if (coding === null || !isJson(headers['content-type'], hasBody)) {
-    return done(new Fault('unsupported_media_type'), NOTHING);
+    return callback(new Fault('unsupported_media_type'), NOTHING);
   }
-  if (!hasBody) return done(bodyFault('The body is empty'), NOTHING);
+  if (!hasBody) return callback(bodyFault('The body is empty'), NOTHING);
   const declaredBytes = Number(length ?? 0);
   if (declaredBytes > (coding === 'identity' ? options.maxBytes : wireMaxBytes(options))) {
-    return done(tooLarge(options), NOTHING);
+    return callback(tooLarge(options), NOTHING);
   }
-  if (declaredBytes > options.budget.freeBytes()) return done(tooBusy(), NOTHING);
+  if (declaredBytes > options.budget.freeBytes()) return callback(tooBusy(), NOTHING);
   // The client left while its key was being checked: no further event will arrive.
-  if (request.destroyed) return done('aborted', NOTHING);
-  if (coding === 'identity') readPlain(request, options, done);
-  else readCoded(request, options, { done, coding, decoder: DECODERS[coding]() });
+  if (request.destroyed) return callback('aborted', NOTHING);
+  if (coding === 'identity') readPlain(request, options, callback);
+  else readCoded(request, options, { callback, coding, decoder: DECODERS[coding]() });
 }
 
 /** All bodies held by one process. They are charged as bytes arrive, so a client that declares much and sends nothing blocks no other. */
@@ -135,8 +135,8 @@ function isJson(type: string | undefined, hasBody: boolean): boolean {
   return type === 'application/json' || JSON_TYPE.test(type);
 }
 
-type Coding = 'identity' | 'gzip' | 'br' | 'zstd';
-const CODINGS: ReadonlyMap<string, Coding> = new Map([
+type ContentCoding = 'identity' | 'gzip' | 'br' | 'zstd';
+const CODINGS: ReadonlyMap<string, ContentCoding> = new Map([
   ['identity', 'identity'],
   ['', 'identity'],
   ['gzip', 'gzip'],
@@ -146,13 +146,13 @@ const CODINGS: ReadonlyMap<string, Coding> = new Map([
 ]);
 
 /** A list of codings (`gzip, gzip`) is not in the table, so stacked codings are rejected like unknown ones. */
-function codingOf(header: string | undefined): Coding | null {
+function codingOf(header: string | undefined): ContentCoding | null {
   return header === undefined ? 'identity' : (CODINGS.get(header.trim().toLowerCase()) ?? null);
 }
 
 /** The frame's own header declares its window, up to 128 MiB; RFC 9659 limits the coding `zstd` to 8 MiB. */
 const ZSTD_WINDOW_LOG_MAX = 23;
-const DECODERS: Record<Exclude<Coding, 'identity'>, () => Transform> = {
+const DECODERS: Record<Exclude<ContentCoding, 'identity'>, () => Transform> = {
   gzip: () => createGunzip({ rejectGarbageAfterEnd: true }),
   br: () => createBrotliDecompress({ rejectGarbageAfterEnd: true }),
   zstd: () =>
@@ -168,7 +168,7 @@ function wireMaxBytes(options: BodyOptions): number {
 }
 
 /** The bytes received so far, charged to the budget chunk by chunk. Either `take` refuses or `finish` passes the bytes on, never both. */
-class Gathering {
+class BodyChunks {
   readonly #options: BodyOptions;
   #first: Buffer = NOTHING;
   #all: Buffer[] | null = null;
@@ -192,44 +192,47 @@ class Gathering {
     this.#options.budget.release(this.#bytes);
   }
 
-  finish(done: BodyDone): void {
-    if (this.#bytes <= LARGE_BYTES) this.#join(done);
-    else void this.#joinInTurn(done);
+  finish(callback: BodyCallback): void {
+    if (this.#bytes <= LARGE_BYTES) this.#join(callback);
+    else void this.#joinInTurn(callback);
   }
 
-  async #joinInTurn(done: BodyDone): Promise<void> {
+  async #joinInTurn(callback: BodyCallback): Promise<void> {
     await nextLargeBody();
-    this.#join(done);
+    this.#join(callback);
   }
 
-  #join(done: BodyDone): void {
+  #join(callback: BodyCallback): void {
     const bytes = this.#all === null ? this.#first : Buffer.concat(this.#all, this.#bytes);
     // The request keeps its listeners, and through them this object, until it is answered.
     this.#first = NOTHING;
     this.#all = null;
-    if (bytes.byteLength > 0 && isUtf8(bytes)) return done(null, bytes);
+    if (bytes.byteLength > 0 && isUtf8(bytes)) return callback(null, bytes);
     this.drop();
-    done(bodyFault(bytes.byteLength === 0 ? 'The body is empty' : 'The body is not valid UTF-8'), NOTHING);
+    callback(
+      bodyFault(bytes.byteLength === 0 ? 'The body is empty' : 'The body is not valid UTF-8'),
+      NOTHING,
+    );
   }
 }
 
 /** The hot path: usually one chunk, which is passed on as it arrived. */
-function readPlain(request: IncomingMessage, options: BodyOptions, done: BodyDone): void {
-  const gathering = new Gathering(options);
+function readPlain(request: IncomingMessage, options: BodyOptions, callback: BodyCallback): void {
+  const chunks = new BodyChunks(options);
   let settled = false;
   function refuse(problem: BodyProblem): void {
     settled = true;
     request.off('data', onData).off('end', onEnd).off('close', onClose).pause();
-    gathering.drop();
-    done(problem, NOTHING);
+    chunks.drop();
+    callback(problem, NOTHING);
   }
   function onData(chunk: Buffer): void {
-    const fault = gathering.take(chunk);
+    const fault = chunks.take(chunk);
     if (fault !== null) refuse(fault);
   }
   function onEnd(): void {
     settled = true;
-    gathering.finish(done);
+    chunks.finish(callback);
   }
   function onClose(): void {
     if (!settled) refuse('aborted');
@@ -237,11 +240,11 @@ function readPlain(request: IncomingMessage, options: BodyOptions, done: BodyDon
   request.on('data', onData).on('end', onEnd).on('close', onClose);
 }
 
-type CodedTarget = { done: BodyDone; coding: Coding; decoder: Transform };
+type CodedTarget = { callback: BodyCallback; coding: ContentCoding; decoder: Transform };
 
 function readCoded(request: IncomingMessage, options: BodyOptions, target: CodedTarget): void {
-  const { done, coding, decoder } = target;
-  const gathering = new Gathering(options);
+  const { callback, coding, decoder } = target;
+  const chunks = new BodyChunks(options);
   let wireBytes = 0;
   let settled = false;
   function settle(problem: BodyProblem | null): void {
@@ -249,10 +252,10 @@ function readCoded(request: IncomingMessage, options: BodyOptions, target: Coded
     settled = true;
     request.off('data', onData).off('end', onEnd).off('close', onClose);
     decoder.destroy();
-    if (problem === null) return gathering.finish(done);
+    if (problem === null) return chunks.finish(callback);
     request.pause();
-    gathering.drop();
-    done(problem, NOTHING);
+    chunks.drop();
+    callback(problem, NOTHING);
   }
   function onData(chunk: Buffer): void {
     wireBytes += chunk.byteLength;
@@ -267,7 +270,7 @@ function readCoded(request: IncomingMessage, options: BodyOptions, target: Coded
   }
   decoder.on('data', (chunk: Buffer) => {
     // A chunk is a view of the decompressor's 16 KiB. Kept as a view, a body of ten bytes would hold all of them.
-    const fault = settled ? null : gathering.take(Buffer.from(chunk));
+    const fault = settled ? null : chunks.take(Buffer.from(chunk));
     if (fault !== null) settle(fault);
   });
   decoder.on('drain', () => {

@@ -2,7 +2,7 @@ import type { FaultCode } from '@beckon/contract';
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { Fault } from '../fault.ts';
-import { answerFault } from './answers.ts';
+import { faultResponse } from './answers.ts';
 import type { NewId } from '../ids.ts';
 
 /**
@@ -75,7 +75,7 @@ export function clientErrorHandler(deps: {
   return function onClientError(error, socket) {
     const code = faultCodeOf(error.code);
     if (!socket.writable || code === null) socket.destroy();
-    else answerInTurn(socket, rawAnswer(code, deps.newId(), 'encrypted' in socket ? 'https' : 'plain'));
+    else respondInOrder(socket, rawResponse(code, deps.newId(), 'encrypted' in socket ? 'https' : 'plain'));
   };
 }
 
@@ -96,8 +96,8 @@ function faultCodeOf(nodeCode: string | undefined): FaultCode | null {
   return nodeCode?.startsWith('HPE_') ? 'bad_request' : null;
 }
 
-function rawAnswer(code: FaultCode, requestId: string, transport: 'https' | 'plain'): string {
-  const { status, headers, body } = answerFault(new Fault(code));
+function rawResponse(code: FaultCode, requestId: string, transport: 'https' | 'plain'): string {
+  const { status, headers, body } = faultResponse(new Fault(code));
   const text = JSON.stringify(body);
   const lines = Object.entries({
     ...standardHeaders(requestId, transport),
@@ -113,17 +113,17 @@ function rawAnswer(code: FaultCode, requestId: string, transport: 'https' | 'pla
 /** Node keeps the answer in progress on the socket, in a private property that its own handler reads too. */
 type HttpSocket = Socket & { _httpMessage?: ServerResponse | null };
 
-function answerInTurn(socket: HttpSocket, answer: string): void {
+function respondInOrder(socket: HttpSocket, response: string): void {
   const pending = socket._httpMessage;
   if (!socket.writable) return;
   if (pending && pending.req.complete) {
     // The previous request arrived whole and is being processed. No further byte is parsed, and the error waits behind its answer.
     socket.removeAllListeners('data').pause();
-    pending.once('finish', () => answerInTurn(socket, answer));
+    pending.once('finish', () => respondInOrder(socket, response));
   } else if (pending?.headersSent) {
     socket.destroy();
   } else {
-    socket.write(answer);
+    socket.write(response);
     drainThenDestroy(socket);
   }
 }

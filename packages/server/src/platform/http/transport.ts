@@ -94,18 +94,18 @@ function parseRange(entry: string): Range {
 }
 
 /** The size of the cache: a server has few proxies, and a flood of unknown peers must not fill the memory. */
-const VERDICTS_MAX = 1_024;
+const TRUST_CACHE_MAX = 1_024;
 
 function trustedBy(ranges: Range[]): (address: string) => boolean {
   if (ranges.length === 0) return () => false;
-  const verdicts = new Map<string, boolean>();
+  const trustCache = new Map<string, boolean>();
   return function isTrusted(address) {
-    const known = verdicts.get(address);
-    if (known !== undefined) return known;
-    const verdict = isIP(address) !== 0 && inAny(ranges, ipaddr.process(address));
-    if (verdicts.size >= VERDICTS_MAX) verdicts.clear();
-    verdicts.set(address, verdict);
-    return verdict;
+    const cached = trustCache.get(address);
+    if (cached !== undefined) return cached;
+    const isTrusted = isIP(address) !== 0 && inAny(ranges, ipaddr.process(address));
+    if (trustCache.size >= TRUST_CACHE_MAX) trustCache.clear();
+    trustCache.set(address, isTrusted);
+    return isTrusted;
   };
 }
 

@@ -1,19 +1,19 @@
 import { test } from 'vitest';
-import { createPause } from './sleep.ts';
+import { createInterruptibleSleep } from './sleep.ts';
 
 test('ends all waits when the pause ends, and waits no longer after that', async () => {
-  const pause = createPause();
+  const sleep = createInterruptibleSleep();
   const never = new Promise<void>(() => {});
-  const waits = [pause.of(2 ** 30), pause.until(never)];
-  pause.end();
-  await Promise.all(waits);
-  await pause.of(2 ** 30);
-  await pause.until(never);
+  const sleeps = [sleep.sleep(2 ** 30), sleep.waitFor(never)];
+  sleep.end();
+  await Promise.all(sleeps);
+  await sleep.sleep(2 ** 30);
+  await sleep.waitFor(never);
 });
 
 test('ends a wait after its time, or when the awaited promise is settled in any way', async () => {
-  const pause = createPause();
-  await pause.of(1);
-  await pause.until(Promise.resolve());
-  await pause.until(Promise.reject(new Error('no')));
+  const sleep = createInterruptibleSleep();
+  await sleep.sleep(1);
+  await sleep.waitFor(Promise.resolve());
+  await sleep.waitFor(Promise.reject(new Error('no')));
 });

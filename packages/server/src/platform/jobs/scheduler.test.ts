@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { silentLog } from '../log.ts';
-import { type Job, startTimetable } from './scheduler.ts';
+import { type Job, startScheduler } from './scheduler.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
@@ -25,26 +25,26 @@ function longJob(): { job: Job; times: () => number; end: () => void } {
 
 test('waits five seconds for a running job at a stop, and one more after its connections are closed', async () => {
   const long = longJob();
-  const timetable = startTimetable([long.job], silentLog);
+  const scheduler = startScheduler([long.job], silentLog);
   await vi.advanceTimersByTimeAsync(1_000);
   expect(long.times()).toBe(1);
-  const over: string[] = [];
-  const stopped = timetable.stop().then(() => over.push('stopped'));
+  const events: string[] = [];
+  const stopped = scheduler.stop().then(() => events.push('stopped'));
   await vi.advanceTimersByTimeAsync(4_999);
-  expect(over).toEqual([]);
+  expect(events).toEqual([]);
   await vi.advanceTimersByTimeAsync(1);
   await stopped;
-  const settled = timetable.settled().then(() => over.push('settled'));
+  const settled = scheduler.settled().then(() => events.push('settled'));
   await vi.advanceTimersByTimeAsync(1_000);
   await settled;
-  expect(over).toEqual(['stopped', 'settled']);
+  expect(events).toEqual(['stopped', 'settled']);
 });
 
 test('waits for a job only until it ends, and starts no job again', async () => {
   const long = longJob();
-  const timetable = startTimetable([long.job], silentLog);
+  const scheduler = startScheduler([long.job], silentLog);
   await vi.advanceTimersByTimeAsync(1_000);
-  const stopped = timetable.stop();
+  const stopped = scheduler.stop();
   long.end();
   await stopped;
   await vi.advanceTimersByTimeAsync(10_000);

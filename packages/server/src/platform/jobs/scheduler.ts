@@ -5,7 +5,7 @@ import { atMost } from '../time/within.ts';
 /** A periodic background job. Two processes may run it at the same time without harm. */
 export type Job = { name: string; everyMs: number; run(stopping: () => boolean): Promise<void> };
 
-export type Timetable = {
+export type Scheduler = {
   /** Starts no more jobs, and waits up to 5 seconds for those that run. */
   stop(): Promise<void>;
   /** Waits another second for jobs whose connections were closed. */
@@ -13,40 +13,40 @@ export type Timetable = {
 };
 
 /** The same time as in the sender. A relay or a website that does not respond keeps a job running for minutes. */
-const UNDER_WAY_MS = 5_000;
-const CUT_OFF_MS = 1_000;
+const STOP_WITHIN_MS = 5_000;
+const SETTLE_WITHIN_MS = 1_000;
 
 /** A job is due again after its own end. A failed job is logged and retried at its next time. */
-export function startTimetable(jobs: Job[], log: Log, reach?: FailpointHook): Timetable {
-  const clock = { stopping: false, timers: new Set<NodeJS.Timeout>(), running: new Set<Promise<void>>() };
+export function startScheduler(jobs: Job[], log: Log, failpoint?: FailpointHook): Scheduler {
+  const state = { stopping: false, timers: new Set<NodeJS.Timeout>(), running: new Set<Promise<void>>() };
 
   function schedule(job: Job): void {
     const timer = setTimeout(() => {
-      clock.timers.delete(timer);
-      const running = perform(job).finally(() => clock.running.delete(running));
-      clock.running.add(running);
+      state.timers.delete(timer);
+      const running = perform(job).finally(() => state.running.delete(running));
+      state.running.add(running);
     }, job.everyMs);
     timer.unref();
-    clock.timers.add(timer);
+    state.timers.add(timer);
   }
 
   async function perform(job: Job): Promise<void> {
     try {
-      reach?.('job_started');
-      await job.run(() => clock.stopping);
+      failpoint?.('job_started');
+      await job.run(() => state.stopping);
     } catch (error) {
       log.warn({ job: job.name, err: error }, 'job.failed');
     }
-    if (!clock.stopping) schedule(job);
+    if (!state.stopping) schedule(job);
   }
 
   for (const job of jobs) schedule(job);
   return {
     async stop() {
-      clock.stopping = true;
-      for (const timer of clock.timers) clearTimeout(timer);
-      await atMost(Promise.all(clock.running), UNDER_WAY_MS);
+      state.stopping = true;
+      for (const timer of state.timers) clearTimeout(timer);
+      await atMost(Promise.all(state.running), STOP_WITHIN_MS);
     },
-    settled: () => atMost(Promise.all(clock.running), CUT_OFF_MS),
+    settled: () => atMost(Promise.all(state.running), SETTLE_WITHIN_MS),
   };
 }

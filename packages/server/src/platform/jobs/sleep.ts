@@ -1,8 +1,8 @@
 /** Waits that can be ended early. */
 export type InterruptibleSleep = {
-  of(ms: number): Promise<void>;
+  sleep(ms: number): Promise<void>;
   /** Waits for a promise, but not beyond the end of the pause. */
-  until(settled: Promise<unknown>): Promise<void>;
+  waitFor(settled: Promise<unknown>): Promise<void>;
   end(): void;
 };
 
@@ -10,65 +10,65 @@ export type InterruptibleSleep = {
  * Creates a pause. Each wait removes itself when it ends. A race against a promise that is settled only at the very end would leak memory
  * for each wait until then, ten per second.
  */
-export function createPause(): InterruptibleSleep {
-  const waiting = new Set<() => void>();
+export function createInterruptibleSleep(): InterruptibleSleep {
+  const waiters = new Set<() => void>();
   let isOver = false;
 
-  function wait(begin: (letGo: () => void) => void): Promise<void> {
+  function wait(begin: (wake: () => void) => void): Promise<void> {
     if (isOver) return Promise.resolve();
     return new Promise((resolve) => {
-      const letGo = (): void => {
-        waiting.delete(letGo);
+      const wake = (): void => {
+        waiters.delete(wake);
         resolve();
       };
-      waiting.add(letGo);
-      begin(letGo);
+      waiters.add(wake);
+      begin(wake);
     });
   }
 
   return {
-    async of(ms) {
+    async sleep(ms) {
       let timer: NodeJS.Timeout | undefined;
-      await wait((letGo) => {
-        timer = setTimeout(letGo, ms);
+      await wait((wake) => {
+        timer = setTimeout(wake, ms);
       });
       clearTimeout(timer);
     },
-    until: (settled) => wait((letGo) => void settled.then(letGo, letGo)),
+    waitFor: (settled) => wait((wake) => void settled.then(wake, wake)),
     end() {
       isOver = true;
-      for (const letGo of waiting) letGo();
+      for (const wake of waiters) wake();
     },
   };
 }
 
 /** Wakes a waiting loop. A wake-up without a waiting loop is kept for the next wait. */
-export type Bell = { ring(): void; wait(ms: number): Promise<void>; rest(ms: number): Promise<void> };
+export type WakeUp = { wake(): void; wait(ms: number): Promise<void>; sleep(ms: number): Promise<void> };
 
-export function createBell(): Bell {
-  let rung = false;
-  let heard: (() => void) | null = null;
-  function pause(ms: number): Promise<void> {
+export function createWakeUp(): WakeUp {
+  let isPending = false;
+  let wakeWaiter: (() => void) | null = null;
+  function waitAtMost(ms: number): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(done, Math.max(0, ms));
-      heard = done;
-      function done(): void {
+      const timer = setTimeout(finish, Math.max(0, ms));
+      wakeWaiter = finish;
+      function finish(): void {
         clearTimeout(timer);
-        heard = null;
+        wakeWaiter = null;
         resolve();
       }
     });
   }
   return {
-    ring() {
-      rung = true;
-      heard?.();
+    wake() {
+      isPending = true;
+      wakeWaiter?.();
     },
     async wait(ms) {
-      if (!rung) await pause(ms);
-      rung = false;
+      if (!isPending) await waitAtMost(ms);
+      isPending = false;
     },
     /** A pause that a wake-up does not shorten. */
-    rest: (ms) => (ms > 0 ? new Promise((resolve) => void setTimeout(resolve, ms)) : Promise.resolve()),
+    sleep: (ms) => (ms > 0 ? new Promise((resolve) => void setTimeout(resolve, ms)) : Promise.resolve()),
   };
 }

@@ -6,13 +6,13 @@ import { silentLog } from '../log.ts';
 import type { ConnectionSource } from '../db/connections.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { createProject } from '../../modules/administration/create-project.ts';
-import { takeTurn } from './project-lock.ts';
+import { takeProjectLock } from './project-lock.ts';
 
-const own = await testDatabase();
-const db = await open(own.connection);
+const testDb = await testDatabase();
+const db = await open(testDb.connection);
 afterAll(async () => {
   await db.close();
-  await own.drop();
+  await testDb.drop();
 });
 
 function open(connection: ConnectionSource): Promise<Database> {
@@ -21,24 +21,24 @@ function open(connection: ConnectionSource): Promise<Database> {
 
 test('a process that holds the project lock and disappears loses it to the next one', async () => {
   const { id: projectId } = await createProject(db, { name: 'Acme' });
-  const peer = await silentPeer(own.url);
-  const gone = await open(peer.connection);
-  const taken = Promise.withResolvers<void>();
-  const goesOn = Promise.withResolvers<void>();
-  const lost = gone.transaction(async (tx) => {
-    await takeTurn(tx, projectId);
+  const peer = await silentPeer(testDb.url);
+  const deadDb = await open(peer.connection);
+  const lockTaken = Promise.withResolvers<void>();
+  const resume = Promise.withResolvers<void>();
+  const failing = deadDb.transaction(async (tx) => {
+    await takeProjectLock(tx, projectId);
     peer.goSilent();
-    taken.resolve();
-    await goesOn.promise;
+    lockTaken.resolve();
+    await resume.promise;
     await tx.query('SELECT 1');
   });
-  const heard = expect(lost).rejects.toThrow();
-  await taken.promise;
-  expect(await db.transaction((tx) => takeTurn(tx, projectId))).toBeDefined();
+  const rejection = expect(failing).rejects.toThrow();
+  await lockTaken.promise;
+  expect(await db.transaction((tx) => takeProjectLock(tx, projectId))).toBeDefined();
   await peer.close();
-  goesOn.resolve();
-  await heard;
-  await gone.close();
+  resume.resolve();
+  await rejection;
+  await deadDb.close();
 });
 
 test('the database ends a wait for a lock after its timeout', async () => {

@@ -1,18 +1,18 @@
 import type { Tx } from '../db/statements.ts';
 
-/** Rows of `project_lock` and `tenant_due`. */
-export async function insertTurn(tx: Tx, projectId: number): Promise<void> {
+/** Rows of `project_lock` and `project_timer`. */
+export async function insertProjectLock(tx: Tx, projectId: number): Promise<void> {
   await tx.query(`INSERT INTO beckon.project_lock (project_id, model) VALUES ($1, 0)`, [projectId]);
   await tx.query(
-    `INSERT INTO beckon.tenant_due (project_id, work) VALUES ($1, 'process'), ($1, 'send'), ($1, 'webhooks')`,
+    `INSERT INTO beckon.project_timer (project_id, work) VALUES ($1, 'process'), ($1, 'send'), ($1, 'webhooks')`,
     [projectId],
   );
 }
 
-export type TurnRow = { project_id: number; model: number; ahead_ms: number };
+export type ProjectLockRow = { project_id: number; model: number; ahead_ms: number };
 
 /** Locks those of the projects that no other worker has locked. */
-export function lockFreeTurns(tx: Tx, projectIds: number[]): Promise<TurnRow[]> {
+export function lockFreeProjectLocks(tx: Tx, projectIds: number[]): Promise<ProjectLockRow[]> {
   return tx.prepared({
     name: 'turns.take',
     text: `SELECT project_id, model, ahead_ms FROM beckon.project_lock WHERE project_id = ANY ($1::bigint[])
@@ -22,16 +22,16 @@ export function lockFreeTurns(tx: Tx, projectIds: number[]): Promise<TurnRow[]> 
 }
 
 /** Locks a project, waiting for its current holder. */
-export async function lockTurn(tx: Tx, projectId: number): Promise<TurnRow | undefined> {
-  const rows = await tx.query<TurnRow>(
+export async function lockProject(tx: Tx, projectId: number): Promise<ProjectLockRow | undefined> {
+  const rows = await tx.query<ProjectLockRow>(
     `SELECT project_id, model, ahead_ms FROM beckon.project_lock WHERE project_id = $1 FOR UPDATE`,
     [projectId],
   );
   return rows[0];
 }
 
-export async function findTurn(tx: Tx, projectId: number): Promise<TurnRow | undefined> {
-  const rows = await tx.prepared<TurnRow>({
+export async function findProjectLock(tx: Tx, projectId: number): Promise<ProjectLockRow | undefined> {
+  const rows = await tx.prepared<ProjectLockRow>({
     name: 'turns.read',
     text: `SELECT project_id, model, ahead_ms FROM beckon.project_lock WHERE project_id = $1`,
     values: [projectId],
@@ -50,19 +50,19 @@ export async function replaceModel(
  * Moves alarms when the project's clock moves: they follow that clock, so they fire sooner by the same amount. Webhook deliveries wait in
  * real time.
  */
-export async function updateAhead(
+export async function updateAheadMs(
   tx: Tx,
   { projectId, aheadMs }: { projectId: number; aheadMs: number },
 ): Promise<void> {
   await tx.query(
-    `UPDATE beckon.tenant_due SET next_at = next_at - ($2::bigint - ahead_ms) * interval '1 millisecond', ahead_ms = $2
+    `UPDATE beckon.project_timer SET next_at = next_at - ($2::bigint - ahead_ms) * interval '1 millisecond', ahead_ms = $2
      WHERE project_id = $1 AND work <> 'webhooks'`,
     [projectId, aheadMs],
   );
   await tx.query(`UPDATE beckon.project_lock SET ahead_ms = $2 WHERE project_id = $1`, [projectId, aheadMs]);
 }
 
-export async function listAhead(tx: Tx): Promise<number[]> {
+export async function listAheadMs(tx: Tx): Promise<number[]> {
   const rows = await tx.query<{ ahead_ms: number }>(
     `SELECT DISTINCT ahead_ms FROM beckon.project_lock WHERE ahead_ms > 0 ORDER BY 1`,
   );
@@ -78,51 +78,51 @@ export async function updateModel(tx: Tx, projectId: number): Promise<number> {
 }
 
 /** The kind of an alarm: processing, sending, or webhook deliveries. */
-export type AlarmKind = 'process' | 'send' | 'webhooks';
-export type AlarmRow = { project_id: number; next_at: Date };
+export type TimerKind = 'process' | 'send' | 'webhooks';
+export type ProjectTimerRow = { project_id: number; next_at: Date };
 
 /** Returns projects with due work, longest overdue first. */
-export function listDue(
+export function listDueTimers(
   tx: Tx,
-  { work, now, limit }: { work: AlarmKind; now: Date; limit: number },
-): Promise<AlarmRow[]> {
+  { work, now, limit }: { work: TimerKind; now: Date; limit: number },
+): Promise<ProjectTimerRow[]> {
   return tx.prepared({
     name: 'turns.due',
-    text: `SELECT project_id, next_at FROM beckon.tenant_due WHERE work = $3 AND next_at <= $1 ORDER BY next_at LIMIT $2`,
+    text: `SELECT project_id, next_at FROM beckon.project_timer WHERE work = $3 AND next_at <= $1 ORDER BY next_at LIMIT $2`,
     values: [now, limit, work],
   });
 }
 
 /**
- * Returns whether any record is queued or any processing is due. Reads the table `inbox` of another module. Idle workers call it
+ * Returns whether any record is queued or any processing is due. Reads the table `ingest_queue` of another module. Idle workers call it
  * constantly.
  */
 export async function findAnyWork(tx: Tx, now: Date): Promise<boolean> {
-  const rows = await tx.prepared<{ some: boolean }>({
+  const rows = await tx.prepared<{ has_work: boolean }>({
     name: 'turns.any_work',
-    text: `SELECT EXISTS (SELECT 1 FROM beckon.inbox) OR EXISTS (SELECT 1 FROM beckon.tenant_due WHERE work = 'process' AND next_at <= $1) AS some`,
+    text: `SELECT EXISTS (SELECT 1 FROM beckon.ingest_queue) OR EXISTS (SELECT 1 FROM beckon.project_timer WHERE work = 'process' AND next_at <= $1) AS has_work`,
     values: [now],
   });
-  return rows[0]?.some ?? false;
+  return rows[0]?.has_work ?? false;
 }
 
 /** Converts a time of the project's clock into real time, which `next_at` is stored in. Each row stores how far the clock is ahead. */
 const REAL = (at: string, row = ''): string => `${at} - ${row}ahead_ms * interval '1 millisecond'`;
 
 /** Locks first and reads in a new statement, because a transaction that waited for the lock must see what its holder wrote. */
-export async function lockDue(tx: Tx, projectId: number, work: AlarmKind): Promise<void> {
-  await tx.query(`SELECT 1 FROM beckon.tenant_due WHERE project_id = $1 AND work = $2 FOR UPDATE`, [
+export async function lockTimerRow(tx: Tx, projectId: number, work: TimerKind): Promise<void> {
+  await tx.query(`SELECT 1 FROM beckon.project_timer WHERE project_id = $1 AND work = $2 FOR UPDATE`, [
     projectId,
     work,
   ]);
 }
 
-export async function updateDue(
+export async function updateTimer(
   tx: Tx,
-  row: { projectId: number; work: AlarmKind; nextAt: Date | null },
+  row: { projectId: number; work: TimerKind; nextAt: Date | null },
 ): Promise<void> {
   await tx.query(
-    `UPDATE beckon.tenant_due SET next_at = ${REAL('$3::timestamptz')} WHERE project_id = $1 AND work = $2`,
+    `UPDATE beckon.project_timer SET next_at = ${REAL('$3::timestamptz')} WHERE project_id = $1 AND work = $2`,
     [row.projectId, row.work, row.nextAt],
   );
 }
@@ -131,47 +131,47 @@ export async function updateDue(
  * Sets alarms to an earlier time only. Rows are locked in order even if they do not change, and compared after that. The holder of an alarm
  * may be about to set it later without seeing what this transaction adds.
  */
-export async function updateDueEarlier(tx: Tx, work: AlarmKind, rows: AlarmRow[]): Promise<void> {
+export async function updateTimersEarlier(tx: Tx, work: TimerKind, rows: ProjectTimerRow[]): Promise<void> {
   await tx.prepared({
     name: 'turns.due_earlier',
-    text: `WITH place AS MATERIALIZED (
+    text: `WITH timer AS MATERIALIZED (
              SELECT d.project_id, d.next_at, ${REAL('s.at', 'd.')} AS at FROM unnest($1::bigint[], $2::timestamptz[]) AS s(project_id, at)
-             JOIN beckon.tenant_due d ON d.project_id = s.project_id AND d.work = $3
+             JOIN beckon.project_timer d ON d.project_id = s.project_id AND d.work = $3
              ORDER BY d.project_id FOR UPDATE OF d
            )
-           UPDATE beckon.tenant_due AS d SET next_at = p.at FROM place p
+           UPDATE beckon.project_timer AS d SET next_at = p.at FROM timer p
            WHERE d.project_id = p.project_id AND d.work = $3 AND (p.next_at IS NULL OR p.next_at > p.at)`,
     values: [rows.map((row) => row.project_id), rows.map((row) => row.next_at), work],
   });
 }
 
 /** Locks in order, to avoid deadlocks between transactions that take several. */
-export async function lockDues(tx: Tx, work: AlarmKind, projectIds: number[]): Promise<void> {
+export async function lockTimerRows(tx: Tx, work: TimerKind, projectIds: number[]): Promise<void> {
   await tx.prepared({
     name: 'turns.lock_dues',
-    text: `SELECT 1 FROM beckon.tenant_due WHERE project_id = ANY ($1::bigint[]) AND work = $2 ORDER BY project_id FOR UPDATE`,
+    text: `SELECT 1 FROM beckon.project_timer WHERE project_id = ANY ($1::bigint[]) AND work = $2 ORDER BY project_id FOR UPDATE`,
     values: [projectIds, work],
   });
 }
 
-export async function updateDues(
+export async function updateTimers(
   tx: Tx,
-  work: AlarmKind,
+  work: TimerKind,
   rows: { project_id: number; next_at: Date | null }[],
 ): Promise<void> {
   await tx.prepared({
     name: 'turns.dues_next',
-    text: `UPDATE beckon.tenant_due d SET next_at = ${REAL('s.at', 'd.')} FROM unnest($1::bigint[], $2::timestamptz[]) AS s(project_id, at)
+    text: `UPDATE beckon.project_timer d SET next_at = ${REAL('s.at', 'd.')} FROM unnest($1::bigint[], $2::timestamptz[]) AS s(project_id, at)
            WHERE d.project_id = s.project_id AND d.work = $3 AND d.next_at IS DISTINCT FROM ${REAL('s.at', 'd.')}`,
     values: [rows.map((row) => row.project_id), rows.map((row) => row.next_at), work],
   });
 }
 
-export type WorkDueRow = { work: AlarmKind; next_at: Date | null };
+export type KindTimerRow = { work: TimerKind; next_at: Date | null };
 
 /** Returns when each kind of work of a project is due next. */
-export function listDueOf(tx: Tx, projectId: number): Promise<WorkDueRow[]> {
-  return tx.query(`SELECT work, next_at FROM beckon.tenant_due WHERE project_id = $1 ORDER BY work`, [
+export function listTimerRows(tx: Tx, projectId: number): Promise<KindTimerRow[]> {
+  return tx.query(`SELECT work, next_at FROM beckon.project_timer WHERE project_id = $1 ORDER BY work`, [
     projectId,
   ]);
 }

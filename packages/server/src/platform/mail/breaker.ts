@@ -17,21 +17,24 @@ const LONGEST_PAUSE_MS = 60_000;
 export const closedBreaker: Breaker = { failures: 0, openUntil: 0, probing: false };
 
 /** Called for each email. The caller keeps the returned breaker. */
-export function askBreaker(breaker: Breaker, now: number): { passes: boolean; breaker: Breaker } {
-  if (breaker.openUntil === 0) return { passes: true, breaker };
-  if (breaker.openUntil > now) return { passes: false, breaker };
+export function checkBreaker(breaker: Breaker, now: number): { isAllowed: boolean; breaker: Breaker } {
+  if (breaker.openUntil === 0) return { isAllowed: true, breaker };
+  if (breaker.openUntil > now) return { isAllowed: false, breaker };
   // Paused for as long again, so that a probe that never returns is followed by another.
-  return { passes: true, breaker: { ...breaker, openUntil: now + pauseMs(breaker.failures), probing: true } };
+  return {
+    isAllowed: true,
+    breaker: { ...breaker, openUntil: now + pauseMs(breaker.failures), probing: true },
+  };
 }
 
-export function tripped(breaker: Breaker, now: number): Breaker {
+export function recordFailure(breaker: Breaker, now: number): Breaker {
   if (breaker.openUntil > now && !breaker.probing) return breaker;
   const failures = breaker.failures + 1;
   const openUntil = failures < FAILURES_TO_OPEN ? 0 : now + pauseMs(failures);
   return { failures, openUntil, probing: false };
 }
 
-export function passed(): Breaker {
+export function recordSuccess(): Breaker {
   return closedBreaker;
 }
 

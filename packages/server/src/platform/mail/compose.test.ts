@@ -87,11 +87,11 @@ it('preserves every text through quoted-printable, except for the form of line e
 it('preserves every subject and name, except for repeated spaces', async () => {
   const words = fc
     .string({ unit: 'grapheme', minLength: 1, maxLength: 120 })
-    .filter((one) => !/\p{Cc}/u.test(one));
+    .filter((text) => !/\p{Cc}/u.test(text));
   await fc.assert(
     fc.asyncProperty(words, words, async (subject, name) => {
       const mail = await parse(await mimeOf({ subject, to: { name, address: 'zoe@home.test' } }));
-      const tidy = (one: string): string => one.toWellFormed().replace(/ +/g, ' ').trim();
+      const tidy = (text: string): string => text.toWellFormed().replace(/ +/g, ' ').trim();
       expect(mail.subject ?? '').toBe(tidy(subject));
       expect(mail.to).toEqual([{ name: tidy(name), address: 'zoe@home.test' }]);
     }),
@@ -159,8 +159,8 @@ const payload = fc.oneof(
     .array(fc.constantFrom(...TRICKS, 'a', ' '), { minLength: 1, maxLength: 4 })
     .map((parts) => parts.join('')),
 );
-type Place = (email: OutgoingEmail, payload: string) => OutgoingEmail;
-const PLACES: Record<string, Place> = {
+type Injection = (email: OutgoingEmail, payload: string) => OutgoingEmail;
+const INJECTIONS: Record<string, Injection> = {
   subject: (email, value) => ({ ...email, subject: value }),
   'the name of the recipient': (email, name) => ({ ...email, to: { ...email.to, name } }),
   'the name of the sender': (email, name) => ({ ...email, from: { ...email.from, name } }),
@@ -173,13 +173,13 @@ const PLACES: Record<string, Place> = {
   'the html': (email, value) => ({ ...email, html: value }),
 };
 
-it.each(Object.entries(PLACES))(
+it.each(Object.entries(INJECTIONS))(
   'input in %s is text or is rejected, and never adds a recipient or a field',
-  async (_where, place) => {
+  async (_where, inject) => {
     let made = 0;
     await fc.assert(
       fc.asyncProperty(payload, async (value) => {
-        const mime = await composeMail(place(EMAIL, value), null).catch(() => null);
+        const mime = await composeMail(inject(EMAIL, value), null).catch(() => null);
         if (!mime) return;
         made += 1;
         const mail = await PostalMime.parse(mime);
@@ -201,8 +201,8 @@ it('writes an address unchanged or not at all', async () => {
     fc.asyncProperty(
       fc.oneof(
         payload,
-        payload.map((one) => `zoe${one}@home.test`),
-        payload.map((one) => `zoe@${one}`),
+        payload.map((text) => `zoe${text}@home.test`),
+        payload.map((text) => `zoe@${text}`),
       ),
       async (address) => {
         const mime = await composeMail({ ...EMAIL, to: { name: '', address } }, null).catch(() => null);

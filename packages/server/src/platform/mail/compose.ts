@@ -31,7 +31,7 @@ export async function composeMail(email: OutgoingEmail, dkim: DkimSigningKey | n
     textField('Subject', checked('subject', email.subject, SUBJECT_CHARS_MAX)),
     `Date: ${email.date.toUTCString().replace('GMT', '+0000')}\r\n`,
     `Message-ID: <${messageId(email.messageId)}>\r\n`,
-    ...ownFields(email.headers),
+    ...customFields(email.headers),
     'MIME-Version: 1.0\r\n',
     `Content-Type: multipart/alternative;\r\n boundary="${boundary}"\r\n`,
   ];
@@ -70,7 +70,7 @@ function messageId(id: string): string {
   return id;
 }
 
-function ownFields(headers: OutgoingEmail['headers']): string[] {
+function customFields(headers: OutgoingEmail['headers']): string[] {
   if (headers.length > HEADERS_MAX) {
     throw refusal('headers', `An email can have at most ${HEADERS_MAX} custom header fields.`);
   }

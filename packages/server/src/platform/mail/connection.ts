@@ -5,23 +5,23 @@ import SMTPConnection, {
 import { Readable } from 'node:stream';
 import { rootCertificates } from 'node:tls';
 import type { SmtpStage } from './smtp-reply.ts';
-import type { Ending, MailEnvelope, RelayOptions, RelayTimeouts } from './submit.ts';
+import type { SmtpEnd, MailEnvelope, RelayOptions, RelayTimeouts } from './submit.ts';
 import type { RelayAddress } from './relay-url.ts';
 
 /** One connection to a relay, which sends emails one after another. */
-export type Line = {
+export type SmtpConnection = {
   /** Returns the number of emails it was used for. */
   emails: () => number;
   /** Returns whether the relay or this process closed the connection. */
   isDead: () => boolean;
-  send: (envelope: MailEnvelope, mime: Uint8Array) => Promise<Ending>;
+  send: (envelope: MailEnvelope, mime: Uint8Array) => Promise<SmtpEnd>;
   /** After a refusal, returns whether the relay is ready for the next email. */
   reset: () => Promise<boolean>;
   /** Ends the email in progress with this reason. Without one, it sends QUIT to the relay. */
   hangUp: (reason: string) => void;
 };
 
-export type LineOptions = {
+export type SmtpConnectionOptions = {
   address: RelayAddress;
   name: string | undefined;
   tls: RelayOptions['tls'];
@@ -31,7 +31,7 @@ export type LineOptions = {
   signal: AbortSignal;
 };
 
-type Opening = { line: Line } | { line: null; ending: Ending };
+type OpenResult = { line: SmtpConnection } | { line: null; ending: SmtpEnd };
 
 type Failure = Error & {
   responseCode?: number | undefined;
@@ -44,11 +44,11 @@ const REPLY_BYTES_MAX = 65_536;
 const SOCKET_CLOSE_MS = 1_000;
 const RESET_MS = 5_000;
 
-export async function openLine(options: LineOptions): Promise<Opening> {
+export async function openSmtpConnection(options: SmtpConnectionOptions): Promise<OpenResult> {
   const progress = watchProgress();
   const connection = new SMTPConnection({ ...connectionOptions(options), logger: progress.logger });
   const line = lineOver(connection, progress, options.dotSent);
-  const opened = Promise.withResolvers<Opening>();
+  const opened = Promise.withResolvers<OpenResult>();
   const fail = (error: Failure): void =>
     opened.resolve({ line: null, ending: endingOf(error, progress, null) });
   const ready = (): void => opened.resolve({ line });
@@ -70,14 +70,18 @@ export async function openLine(options: LineOptions): Promise<Opening> {
   return opening;
 }
 
-function lineOver(connection: SMTPConnection, progress: Progress, dotSent: LineOptions['dotSent']): Line {
+function lineOver(
+  connection: SMTPConnection,
+  progress: Progress,
+  dotSent: SmtpConnectionOptions['dotSent'],
+): SmtpConnection {
   let emails = 0;
   let dead = false;
-  let underWay: ((reason: string) => void) | null = null;
+  let abortCurrent: ((reason: string) => void) | null = null;
 
   function endWith(reason: string): void {
     dead = true;
-    underWay?.(reason);
+    abortCurrent?.(reason);
   }
   // The library's own error comes first, but not always.
   connection.on('end', () => {
@@ -93,29 +97,29 @@ function lineOver(connection: SMTPConnection, progress: Progress, dotSent: LineO
       const body = bodyOf(mime);
       // The library writes the final dot as soon as it has read the whole email.
       if (dotSent) body.once('end', () => setImmediate(dotSent));
-      const ended = Promise.withResolvers<Ending>();
-      underWay = (reason) => ended.resolve(endingOf(new Error(reason), progress, body));
+      const ended = Promise.withResolvers<SmtpEnd>();
+      abortCurrent = (reason) => ended.resolve(endingOf(new Error(reason), progress, body));
       progress.beginEmail();
       connection.send(envelopeOf(envelope, mime), body, (error, info) => {
-        ended.resolve(error ? endingOf(error, progress, body) : acceptance(info, body));
+        ended.resolve(error ? endingOf(error, progress, body) : acceptedEnding(info, body));
       });
       const ending = await ended.promise;
-      underWay = null;
+      abortCurrent = null;
       return ending;
     },
     async reset() {
-      const done = Promise.withResolvers<boolean>();
-      underWay = () => done.resolve(false);
-      const late = setTimeout(() => done.resolve(false), RESET_MS);
-      connection.reset((error) => done.resolve(!error));
-      const ready = await done.promise;
+      const reset = Promise.withResolvers<boolean>();
+      abortCurrent = () => reset.resolve(false);
+      const late = setTimeout(() => reset.resolve(false), RESET_MS);
+      connection.reset((error) => reset.resolve(!error));
+      const ready = await reset.promise;
       clearTimeout(late);
-      underWay = null;
+      abortCurrent = null;
       return ready;
     },
     hangUp(reason) {
       // The result of the email is decided before the connection is closed, because no reply is read afterwards.
-      const silently = underWay !== null || dead;
+      const silently = abortCurrent !== null || dead;
       endWith(reason);
       if (!silently) connection.quit();
       connection.close();
@@ -139,7 +143,7 @@ function envelopeOf({ from, to, envid }: MailEnvelope, mime: Uint8Array) {
   return { from, to: [to], size: mime.byteLength, dsn };
 }
 
-function acceptance(info: SMTPConnectionSendInfo | undefined, body: Readable): Ending {
+function acceptedEnding(info: SMTPConnectionSendInfo | undefined, body: Readable): SmtpEnd {
   const reply = info?.response ?? '';
   return {
     code: Number(/^\d{3}/.exec(reply)?.[0] ?? 0) || null,
@@ -151,7 +155,7 @@ function acceptance(info: SMTPConnectionSendInfo | undefined, body: Readable): E
   };
 }
 
-function endingOf(error: Failure, progress: Progress, body: Readable | null): Ending {
+function endingOf(error: Failure, progress: Progress, body: Readable | null): SmtpEnd {
   const { message, responseCode, response } = error;
   const bodyRead = body?.readableDidRead ?? false;
   const bodyEnded = body?.readableEnded ?? false;
@@ -160,7 +164,7 @@ function endingOf(error: Failure, progress: Progress, body: Readable | null): En
     const reply = `552 5.3.4 ${message}`;
     return { code: 552, reply, reason: message, stage: 'mail', bodyRead, bodyEnded };
   }
-  const stage = namedStage(error) ?? (responseCode ? progress.answered() : progress.awaited());
+  const stage = namedStage(error) ?? (responseCode ? progress.repliedStage() : progress.awaited());
   return { code: responseCode ?? null, reply: response ?? '', reason: message, stage, bodyRead, bodyEnded };
 }
 
@@ -175,7 +179,7 @@ function namedStage({ command, code }: Failure): SmtpStage | null {
   return null;
 }
 
-function connectionOptions({ address, name, tls, timeouts }: LineOptions): SMTPConnectionOptions {
+function connectionOptions({ address, name, tls, timeouts }: SmtpConnectionOptions): SMTPConnectionOptions {
   return {
     host: address.host,
     port: address.port,
@@ -202,7 +206,7 @@ type Progress = {
   /** Returns the stage whose reply is awaited. */
   awaited: () => SmtpStage;
   /** Returns the stage that the last reply answered. */
-  answered: () => SmtpStage;
+  repliedStage: () => SmtpStage;
   beginEmail: () => void;
   logger: Record<'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal', (...line: unknown[]) => void>;
 };
@@ -212,22 +216,22 @@ const EMAIL_STAGES: SmtpStage[] = ['mail', 'rcpt', 'data', 'body'];
 
 function watchProgress(): Progress {
   let awaited: SmtpStage = 'connect';
-  let answered: SmtpStage = 'connect';
+  let replied: SmtpStage = 'connect';
 
   function note(facts: unknown, line: unknown): void {
     if (typeof facts !== 'object' || facts === null || !('tnx' in facts)) return;
     if (facts.tnx === 'network' && 'remotePort' in facts) awaited = 'greeting';
     if (facts.tnx === 'client') awaited = commandStage(String(line)) ?? awaited;
     if (facts.tnx !== 'server') return;
-    answered = awaited;
-    const place = EMAIL_STAGES.indexOf(awaited);
-    if (place >= 0) awaited = EMAIL_STAGES[place + 1] ?? awaited;
+    replied = awaited;
+    const index = EMAIL_STAGES.indexOf(awaited);
+    if (index >= 0) awaited = EMAIL_STAGES[index + 1] ?? awaited;
   }
 
   const nothing = (): void => {};
   return {
     awaited: () => awaited,
-    answered: () => answered,
+    repliedStage: () => replied,
     beginEmail: () => {
       awaited = 'mail';
     },

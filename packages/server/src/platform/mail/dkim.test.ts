@@ -29,7 +29,7 @@ const EMAIL: OutgoingEmail = {
 };
 
 /** Verified by mailauth, which shares no code with the signer. */
-async function verdict(mime: string): Promise<string | undefined> {
+async function verify(mime: string): Promise<string | undefined> {
   const { results } = await dkimVerify(Buffer.from(mime, 'latin1'), {
     resolver: (name: string) =>
       Promise.resolve(
@@ -66,34 +66,34 @@ it.each([
   ['no Reply-To', { replyTo: null }],
   ['no header fields of its own', { headers: [] }],
 ])('a signature verifies with another implementation: %s', async (_what, changes) => {
-  expect(await verdict(await signed(changes))).toBe('pass');
+  expect(await verify(await signed(changes))).toBe('pass');
 });
 
 it.each(SIGNED)('detects a changed %s', async (name) => {
   const mime = await signed();
   const changed = mime.replace(fieldOf(name), (field) => field.replace(/\w(?=[^\w]*\r\n$)/, '_'));
   expect(changed).not.toBe(mime);
-  expect(await verdict(changed)).not.toBe('pass');
+  expect(await verify(changed)).not.toBe('pass');
 });
 
 it.each(SIGNED)('detects a removed %s', async (name) => {
   const mime = await signed();
   const changed = mime.replace(fieldOf(name), '');
   expect(changed).not.toBe(mime);
-  expect(await verdict(changed)).not.toBe('pass');
+  expect(await verify(changed)).not.toBe('pass');
 });
 
 it.each(OVER_SIGNED)('detects a second %s, above or below', async (name) => {
   const mime = await signed();
-  expect(await verdict(`${name}: other\r\n${mime}`)).not.toBe('pass');
-  expect(await verdict(mime.replace('\r\n\r\n', `\r\n${name}: other\r\n\r\n`))).not.toBe('pass');
+  expect(await verify(`${name}: other\r\n${mime}`)).not.toBe('pass');
+  expect(await verify(mime.replace('\r\n\r\n', `\r\n${name}: other\r\n\r\n`))).not.toBe('pass');
 });
 
 it.each(['Reply-To', 'List-Unsubscribe', 'List-Unsubscribe-Post'])(
   'detects %s added to an email without it',
   async (name) => {
     const mime = await signed({ replyTo: null, headers: [] });
-    expect(await verdict(`${name}: other@x.test\r\n${mime}`)).not.toBe('pass');
+    expect(await verify(`${name}: other@x.test\r\n${mime}`)).not.toBe('pass');
   },
 );
 
@@ -103,15 +103,15 @@ it.each(['Date: Tue, 03 Feb 2026 09:00:00 +0000', 'Message-ID: <0100@email.amazo
     const mime = await signed();
     const changed = mime.replace(fieldOf(field.slice(0, field.indexOf(':'))), `${field}\r\n`);
     expect(changed).not.toBe(mime);
-    expect(await verdict(`Return-Path: <x@y.test>\r\nReceived: from a by b\r\n${changed}`)).toBe('pass');
+    expect(await verify(`Return-Path: <x@y.test>\r\nReceived: from a by b\r\n${changed}`)).toBe('pass');
   },
 );
 
 it('detects a changed body, except for white space at line ends', async () => {
   const mime = await signed();
-  expect(await verdict(mime.replace('<p>Hello.', '<p>Hallo.'))).not.toBe('pass');
-  expect(await verdict(`${mime}more\r\n`)).not.toBe('pass');
-  expect(await verdict(`${mime.replace('<p>Hello.</p>\r\n', '<p>Hello.</p> \t\r\n')}\r\n\r\n`)).toBe('pass');
+  expect(await verify(mime.replace('<p>Hello.', '<p>Hallo.'))).not.toBe('pass');
+  expect(await verify(`${mime}more\r\n`)).not.toBe('pass');
+  expect(await verify(`${mime.replace('<p>Hello.</p>\r\n', '<p>Hello.</p> \t\r\n')}\r\n\r\n`)).toBe('pass');
 });
 
 it('rejects a domain or selector that is not a host name', async () => {

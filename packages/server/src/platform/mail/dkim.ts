@@ -1,6 +1,6 @@
 import { createHash, createPrivateKey, type KeyObject, sign } from 'node:crypto';
 import { promisify } from 'node:util';
-import { fold } from './encode-text.ts';
+import { foldField } from './encode-text.ts';
 import type { DkimSigningKey } from './outgoing-email.ts';
 
 /**
@@ -25,8 +25,8 @@ export async function dkimField(fields: string[], body: Buffer, dkim: DkimSignin
   const covered = cover(fields);
   const bodyHash = createHash('sha256').update(relaxedBody(body), 'latin1').digest('base64');
   const unsigned = [
-    fold(`DKIM-Signature: v=1; a=rsa-sha256; c=relaxed/relaxed; d=${dkim.domain}; s=${dkim.selector};`),
-    fold(` h=${covered.names.join(': ')};`).replaceAll(': ', ':'),
+    foldField(`DKIM-Signature: v=1; a=rsa-sha256; c=relaxed/relaxed; d=${dkim.domain}; s=${dkim.selector};`),
+    foldField(` h=${covered.names.join(': ')};`).replaceAll(': ', ':'),
     ` bh=${bodyHash};`,
     ' b=',
   ].join('\r\n');
@@ -80,8 +80,8 @@ function relaxedBody(body: Buffer): string {
 }
 
 function readKey(dkim: DkimSigningKey): KeyObject {
-  const known = keys.get(dkim);
-  if (known) return known;
+  const existing = keys.get(dkim);
+  if (existing) return existing;
   const key = createPrivateKey(dkim.privateKey);
   keys.set(dkim, key);
   return key;

@@ -17,7 +17,7 @@ export function textField(name: string, text: string): string {
   const value = text.toWellFormed().replace(/ +/g, ' ').trim();
   return needsWords(value)
     ? `${name}: ${encodedWords(value, name.length + 2)}\r\n`
-    : `${fold(`${name}: ${value}`)}\r\n`;
+    : `${foldField(`${name}: ${value}`)}\r\n`;
 }
 
 /** Formats a field with its own syntax, such as List-Id: ASCII in it stays unchanged. */
@@ -27,7 +27,7 @@ export function formedField(name: string, value: string): string {
     .replace(/(?<![^ ])[^ ]*[^\x20-\x7e][^ ]*(?: +[^ ]*[^\x20-\x7e][^ ]*)*/g, (run) =>
       encodedWords(run, LINE_MAX / 2),
     );
-  return `${fold(`${name}: ${words.trim()}`)}\r\n`;
+  return `${foldField(`${name}: ${words.trim()}`)}\r\n`;
 }
 
 /** `address` is a result of `wireAddress`. */
@@ -51,7 +51,7 @@ function quoteIfNeeded(label: string): string {
 }
 
 /** Breaks before spaces. Text without spaces stays in one piece. */
-export function fold(field: string): string {
+export function foldField(field: string): string {
   if (field.length <= LINE_MAX) return field;
   const lines: string[] = [];
   let line = '';
@@ -64,7 +64,7 @@ export function fold(field: string): string {
   return [...lines, line].join('\r\n');
 }
 
-function encodedWords(text: string, firstLineTaken: number): string {
+function encodedWords(text: string, firstLineUsed: number): string {
   const latin = text.replace(/[^A-Za-z ]/g, '').length;
   const encode = latin * 2 > text.length ? qWord : bWord;
   const words: string[] = [];
@@ -72,7 +72,7 @@ function encodedWords(text: string, firstLineTaken: number): string {
   let word = '';
   for (const sign of text) {
     const longer = encode(run + sign);
-    const max = words.length === 0 ? Math.min(WORD_MAX, LINE_MAX - firstLineTaken) : WORD_MAX;
+    const max = words.length === 0 ? Math.min(WORD_MAX, LINE_MAX - firstLineUsed) : WORD_MAX;
     if (longer.length <= max || run === '') {
       run += sign;
       word = longer;

@@ -29,7 +29,7 @@ export type MailListenerOptions = {
   credentials: { user: string; pass: string } | null;
   /** Offered by STARTTLS, but never required: a bounce in plain text is better than none. */
   tls?: Certificate | null;
-  door?: MailDoor;
+  door?: ConnectionPolicy;
   /** A returned refusal is permanent. If it throws, the sending server retries. */
   accept: (mail: ReceivedMail) => Promise<MailRefusal | void>;
   log: Log;
@@ -38,7 +38,7 @@ export type MailListenerOptions = {
 export type Certificate = { key: Buffer; cert: Buffer };
 
 /** Decides by the client's address which clients may connect and which recipients they may use; null admits. */
-export type MailDoor = {
+export type ConnectionPolicy = {
   connects: (remote: string) => MailRefusal | null;
   /** Called for every admitted client. */
   leaves: (remote: string) => void;
@@ -58,7 +58,7 @@ const SILENCE_MS = 60_000;
 /** A client that sends a byte now and then cannot hold a connection longer than this. */
 const CONNECTION_MS = 15 * 60_000;
 const CLOSE_MS = 5_000;
-const OPEN_DOOR: MailDoor = { connects: () => null, leaves: () => {}, writesTo: () => null };
+const OPEN_DOOR: ConnectionPolicy = { connects: () => null, leaves: () => {}, writesTo: () => null };
 
 export async function startMailListener(options: MailListenerOptions): Promise<MailListener> {
   const { host, port, log } = options;
@@ -97,30 +97,30 @@ function serverOptions(options: MailListenerOptions): SMTPServerOptions {
     authOptional: credentials === null,
     allowInsecureAuth: true,
     onConnect({ id, remoteAddress }, callback) {
-      const refused = door.connects(remoteAddress);
-      if (refused === null) inside.add(id);
-      callback(refused && refusal(refused));
+      const rejection = door.connects(remoteAddress);
+      if (rejection === null) inside.add(id);
+      callback(rejection && refusal(rejection));
     },
     onClose({ id, remoteAddress }) {
       if (inside.delete(id)) door.leaves(remoteAddress);
     },
     onAuth({ username, password }, _session, callback) {
-      if (credentials && isKnown({ user: username ?? '', pass: password ?? '' }, credentials)) {
+      if (credentials && isCorrectLogin({ user: username ?? '', pass: password ?? '' }, credentials)) {
         return callback(null, { user: credentials.user });
       }
       callback(refusal({ code: 535, text: '5.7.8 Wrong user name or password' }));
     },
     onRcptTo({ address }, { envelope, remoteAddress }, callback) {
       const isFull = envelope.rcptTo.length >= recipientsMax;
-      const refused = isFull ? TOO_MANY : door.writesTo(address, remoteAddress);
-      callback(refused && refusal(refused));
+      const rejection = isFull ? TOO_MANY : door.writesTo(address, remoteAddress);
+      callback(rejection && refusal(rejection));
     },
     onData(stream, session, callback) {
-      const answered = async (): Promise<void> => {
-        const refused = await takeEmail(stream, session, { ...options, held, pace });
-        callback(refused, '2.0.0 Taken');
+      const respond = async (): Promise<void> => {
+        const rejection = await takeEmail(stream, session, { ...options, held, pace });
+        callback(rejection, '2.0.0 Taken');
       };
-      void answered();
+      void respond();
     },
   };
 }
@@ -133,9 +133,12 @@ function endInTime(socket: Socket): void {
   socket.on('close', () => clearTimeout(timer));
 }
 
-function isKnown(given: { user: string; pass: string }, known: { user: string; pass: string }): boolean {
-  const userIsRight = equalInConstantTime(Buffer.from(given.user), Buffer.from(known.user));
-  return equalInConstantTime(Buffer.from(given.pass), Buffer.from(known.pass)) && userIsRight;
+function isCorrectLogin(
+  login: { user: string; pass: string },
+  expected: { user: string; pass: string },
+): boolean {
+  const userIsRight = equalInConstantTime(Buffer.from(login.user), Buffer.from(expected.user));
+  return equalInConstantTime(Buffer.from(login.pass), Buffer.from(expected.pass)) && userIsRight;
 }
 
 export type ReceivedMail = {
@@ -151,7 +154,7 @@ export type ReceivedMail = {
 /** `text` begins with the enhanced status, such as `5.1.1`. */
 export type MailRefusal = { code: number; text: string };
 
-type Taking = {
+type ReceiveOptions = {
   sizeMax: number;
   /** Bytes of all emails that are being received. */
   held: { bytes: number };
@@ -171,19 +174,19 @@ const HELD_BYTES_MAX = 64 * 1024 * 1024;
 export async function takeEmail(
   stream: SMTPServerDataStream,
   session: SMTPServerSession,
-  taking: Taking,
+  options: ReceiveOptions,
 ): Promise<Error | null> {
   const email = { chunks: [] as Buffer[], bytes: 0, kept: 0 };
   try {
-    const refused = await read(stream, email, taking);
-    if (refused) return refusal(refused);
-    const answer = await taking.accept({ ...envelopeOf(session), raw: Buffer.concat(email.chunks) });
-    return answer ? refusal(answer) : null;
+    const rejection = await read(stream, email, options);
+    if (rejection) return refusal(rejection);
+    const rejected = await options.accept({ ...envelopeOf(session), raw: Buffer.concat(email.chunks) });
+    return rejected ? refusal(rejected) : null;
   } catch (error) {
-    taking.log.error({ err: error }, 'inbound_email.not_accepted');
+    options.log.error({ err: error }, 'inbound_email.not_accepted');
     return refusal({ code: 451, text: '4.3.0 The email could not be stored, try again later' });
   } finally {
-    taking.held.bytes -= email.kept;
+    options.held.bytes -= email.kept;
   }
 }
 
@@ -191,7 +194,7 @@ export async function takeEmail(
 async function read(
   stream: SMTPServerDataStream,
   email: { chunks: Buffer[]; bytes: number; kept: number },
-  { sizeMax, held, pace }: Taking,
+  { sizeMax, held, pace }: ReceiveOptions,
 ): Promise<MailRefusal | null> {
   let isTooMuch = false;
   for await (const chunk of stream as AsyncIterable<Buffer>) {

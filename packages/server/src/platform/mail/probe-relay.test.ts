@@ -15,9 +15,9 @@ test('probeRelay distinguishes a working relay, a wrong password and a missing r
   } finally {
     await sink.close();
   }
-  const gone = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => gone.once('listening', resolve));
-  const { port } = gone.address() as { port: number };
-  await new Promise((resolve) => gone.close(resolve));
+  const closedServer = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => closedServer.once('listening', resolve));
+  const { port } = closedServer.address() as { port: number };
+  await new Promise((resolve) => closedServer.close(resolve));
   expect(await probeRelay(`smtp://127.0.0.1:${port}`, WITHIN)).toMatch(/^connect: /);
 });

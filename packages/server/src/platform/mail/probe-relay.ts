@@ -1,4 +1,4 @@
-import { type LineOptions, openLine } from './connection.ts';
+import { type SmtpConnectionOptions, openSmtpConnection } from './connection.ts';
 import { readRelayUrl } from './relay-url.ts';
 
 /**
@@ -7,11 +7,11 @@ import { readRelayUrl } from './relay-url.ts';
  */
 export async function probeRelay(
   url: string,
-  { withinMs, tls }: { withinMs: number; tls?: LineOptions['tls'] },
+  { withinMs, tls }: { withinMs: number; tls?: SmtpConnectionOptions['tls'] },
 ): Promise<string | null> {
   const cut = new AbortController();
   const timeouts = { connectMs: withinMs, silenceMs: withinMs, emailMs: withinMs, idleMs: 0 };
-  const opening = await openLine({
+  const opening = await openSmtpConnection({
     address: readRelayUrl(url),
     name: undefined,
     tls,

@@ -15,13 +15,13 @@ const SESSION = {
 
 describe('takeEmail', () => {
   test('takes one chunk of all connections per turn of the event loop', async () => {
-    let turns = 0;
+    let loopTurns = 0;
     let isOver = false;
-    const countTurn = (): void => {
-      turns += 1;
-      if (!isOver) setImmediate(countTurn);
+    const countLoopTurn = (): void => {
+      loopTurns += 1;
+      if (!isOver) setImmediate(countLoopTurn);
     };
-    setImmediate(countTurn);
+    setImmediate(countLoopTurn);
     const taking = {
       sizeMax: 1_000_000,
       held: { bytes: 0 },
@@ -29,12 +29,12 @@ describe('takeEmail', () => {
       accept: async () => {},
       log: silentLog,
     };
-    const answers = await Promise.all(
+    const results = await Promise.all(
       Array.from({ length: CONNECTIONS }, () => takeEmail(streamOf(CHUNKS), SESSION, taking)),
     );
     isOver = true;
-    expect(answers).toEqual(Array.from({ length: CONNECTIONS }, () => null));
-    expect(turns).toBeGreaterThanOrEqual(CONNECTIONS * CHUNKS);
+    expect(results).toEqual(Array.from({ length: CONNECTIONS }, () => null));
+    expect(loopTurns).toBeGreaterThanOrEqual(CONNECTIONS * CHUNKS);
     expect(taking.held.bytes).toBe(0);
   });
 });

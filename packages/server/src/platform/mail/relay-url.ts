@@ -33,17 +33,17 @@ export function readRelayUrl(text: string): RelayAddress {
   };
 }
 
-function readStartTls(said: string | null, host: string): RelayAddress['startTls'] {
-  if (said === null) return isLoopback(host) ? 'none' : 'required';
-  if (said !== 'required' && said !== 'optional' && said !== 'none') throw badUrl();
-  return said;
+function readStartTls(value: string | null, host: string): RelayAddress['startTls'] {
+  if (value === null) return isLoopback(host) ? 'none' : 'required';
+  if (value !== 'required' && value !== 'optional' && value !== 'none') throw badUrl();
+  return value;
 }
 
 const CONNECTIONS_MAX = 100;
 
-function readConnections(said: string | null): number | null {
-  if (said === null) return null;
-  const count = /^\d{1,3}$/.test(said) ? Number(said) : 0;
+function readConnections(value: string | null): number | null {
+  if (value === null) return null;
+  const count = /^\d{1,3}$/.test(value) ? Number(value) : 0;
   if (count < 1 || count > CONNECTIONS_MAX) throw badUrl();
   return count;
 }

@@ -64,25 +64,25 @@ describe.each([true, false])('openRelay with pipelining %s', (pipelining) => {
   });
   afterAll(() => far.close());
 
-  async function handTwice(point: FaultPoint, act: FaultAct): Promise<void> {
+  async function submitTwice(point: FaultPoint, act: FaultAct): Promise<void> {
     const id = `${point}-${act}@shop.test`;
     const faults = await startFaultRelay({ upstream: { port: far.port } });
     const timeouts = act === 'hang' ? { connectMs: 1_000, silenceMs: 300 } : {};
     const relay = openRelay({ url: `smtp://${LOGIN}@127.0.0.1:${faults.port}`, timeouts, log: silentLog });
     try {
       faults.plan({ point, act });
-      const handOver = await relay.hand(ENVELOPE, mimeOf(id));
+      const result = await relay.submit(ENVELOPE, mimeOf(id));
       faults.plan(null);
 
-      expect(handOver).toMatchObject(expected(point, act));
-      if (handOver.result === 'not_sent' && STAGE_OF[point]) expect(handOver.stage).toBe(STAGE_OF[point]);
+      expect(result).toMatchObject(expected(point, act));
+      if (result.result === 'not_sent' && STAGE_OF[point]) expect(result.stage).toBe(STAGE_OF[point]);
       const copies = far.copies.get(id) ?? 0;
-      if (handOver.result === 'accepted') expect(copies).toBe(1);
-      else if (handOver.result === 'unknown') expect(copies).toBeLessThanOrEqual(1);
+      if (result.result === 'accepted') expect(copies).toBe(1);
+      else if (result.result === 'unknown') expect(copies).toBeLessThanOrEqual(1);
       else {
         // An email that was certainly not sent succeeds on retry, and arrives once.
         expect(copies).toBe(0);
-        expect(await relay.hand(ENVELOPE, mimeOf(id))).toMatchObject({ result: 'accepted' });
+        expect(await relay.submit(ENVELOPE, mimeOf(id))).toMatchObject({ result: 'accepted' });
         expect(far.copies.get(id)).toBe(1);
       }
     } finally {
@@ -92,24 +92,24 @@ describe.each([true, false])('openRelay with pipelining %s', (pipelining) => {
   }
 
   const rows = FAULT_POINTS.flatMap((point) => FAULT_ACTS.map((act) => [point, act] as const));
-  it.concurrent.each(rows)('at %s, if the relay does this: %s', handTwice);
+  it.concurrent.each(rows)('at %s, if the relay does this: %s', submitTwice);
 });
 
 it('returns unknown for an email whose reply was lost, although it arrived', async () => {
   const far = await sink({ credentials: CREDENTIALS });
   const faults = await faultsBefore(far.port);
   faults.plan({ point: 'after_dot', act: 'drop' });
-  const handOver = await relayTo(faults.port).hand(ENVELOPE, mimeOf('lost@shop.test'));
-  expect([handOver.result, far.copies.get('lost@shop.test')]).toEqual(['unknown', 1]);
+  const result = await relayTo(faults.port).submit(ENVELOPE, mimeOf('lost@shop.test'));
+  expect([result.result, far.copies.get('lost@shop.test')]).toEqual(['unknown', 1]);
 });
 
 it('sends emails one after another over one connection, and uses at most one connection per slot', async () => {
   const far = await sink();
   const relay = relayTo(far.port, { url: `smtp://127.0.0.1:${far.port}`, slots: 3 });
-  for (let i = 0; i < 5; i += 1) await relay.hand(ENVELOPE, mimeOf(`one-${i}@shop.test`));
+  for (let i = 0; i < 5; i += 1) await relay.submit(ENVELOPE, mimeOf(`one-${i}@shop.test`));
   expect(far.connections()).toBe(1);
   await Promise.all(
-    Array.from({ length: 30 }, (_, i) => relay.hand(ENVELOPE, mimeOf(`many-${i}@shop.test`))),
+    Array.from({ length: 30 }, (_, i) => relay.submit(ENVELOPE, mimeOf(`many-${i}@shop.test`))),
   );
   expect(far.connections()).toBeLessThanOrEqual(3);
   expect([...far.copies.values()]).toEqual(Array.from({ length: 35 }, () => 1));
@@ -118,8 +118,8 @@ it('sends emails one after another over one connection, and uses at most one con
 it("returns the relay's id of an email, and passes on the ENVID", async () => {
   const far = await sink();
   const relay = relayTo(far.port, { url: `smtp://127.0.0.1:${far.port}` });
-  const handOver = await relay.hand({ ...ENVELOPE, envid: 'email+1=2' }, mimeOf('a@shop.test'));
-  expect(handOver).toMatchObject({ result: 'accepted', relayId: expect.stringMatching(/^[A-Z0-9]{16}$/) });
+  const result = await relay.submit({ ...ENVELOPE, envid: 'email+1=2' }, mimeOf('a@shop.test'));
+  expect(result).toMatchObject({ result: 'accepted', relayId: expect.stringMatching(/^[A-Z0-9]{16}$/) });
   expect(far.emails).toMatchObject([{ from: ENVELOPE.from, to: [ENVELOPE.to], envid: 'email+1=2' }]);
   expect(far.emails[0]?.raw).toBe(mimeOf('a@shop.test').toString());
 });
@@ -128,17 +128,17 @@ it('replaces a kept connection that fails before the reply to MAIL, but not a fr
   const far = await sink({ credentials: CREDENTIALS });
   const faults = await faultsBefore(far.port);
   const relay = relayTo(faults.port);
-  expect(await relay.hand(ENVELOPE, mimeOf('1@shop.test'))).toMatchObject({ result: 'accepted' });
+  expect(await relay.submit(ENVELOPE, mimeOf('1@shop.test'))).toMatchObject({ result: 'accepted' });
   faults.plan({ point: 'mail', act: 'drop', times: 1 });
-  expect(await relay.hand(ENVELOPE, mimeOf('2@shop.test'))).toMatchObject({ result: 'accepted' });
+  expect(await relay.submit(ENVELOPE, mimeOf('2@shop.test'))).toMatchObject({ result: 'accepted' });
   expect(faults.connections()).toBe(2);
   faults.plan({ point: 'mail', act: 'drop', times: 2 });
-  expect(await relay.hand(ENVELOPE, mimeOf('3@shop.test'))).toMatchObject({
+  expect(await relay.submit(ENVELOPE, mimeOf('3@shop.test'))).toMatchObject({
     result: 'not_sent',
     stage: 'mail',
   });
   faults.dropAll();
-  expect(await relay.hand(ENVELOPE, mimeOf('4@shop.test'))).toMatchObject({ result: 'accepted' });
+  expect(await relay.submit(ENVELOPE, mimeOf('4@shop.test'))).toMatchObject({ result: 'accepted' });
   expect([...far.copies.values()]).toEqual([1, 1, 1]);
 });
 
@@ -148,24 +148,24 @@ it('reuses the connection after a refusal', async () => {
     atBody: ({ to }) => (to[0]?.startsWith('bad') ? { code: 554, text: '5.7.1 Spam' } : null),
   });
   const relay = relayTo(far.port, { url: `smtp://127.0.0.1:${far.port}`, slots: 1 });
-  const hand = (to: string) => relay.hand({ ...ENVELOPE, to }, mimeOf(`${to}.id`));
-  expect(await hand('no@home.test')).toEqual({
+  const submit = (to: string) => relay.submit({ ...ENVELOPE, to }, mimeOf(`${to}.id`));
+  expect(await submit('no@home.test')).toEqual({
     result: 'refused',
     stage: 'rcpt',
     code: 550,
     reply: '550 5.1.1 No such user',
   });
-  expect(await hand('bad@home.test')).toMatchObject({ result: 'refused', stage: 'body', code: 554 });
-  expect(await hand('yes@home.test')).toMatchObject({ result: 'accepted' });
+  expect(await submit('bad@home.test')).toMatchObject({ result: 'refused', stage: 'body', code: 554 });
+  expect(await submit('yes@home.test')).toMatchObject({ result: 'accepted' });
   expect(far.connections()).toBe(1);
 });
 
 it("refuses an email beyond the relay's size limit without sending it", async () => {
   const far = await sink({ size: 10_000 });
   const relay = relayTo(far.port, { url: `smtp://127.0.0.1:${far.port}` });
-  const handOver = await relay.hand(ENVELOPE, mimeOf('large@shop.test'));
-  expect(handOver).toMatchObject({ result: 'refused', stage: 'mail', code: 552 });
-  expect(await relay.hand(ENVELOPE, Buffer.from('Message-ID: <small@x>\r\n\r\nx\r\n'))).toMatchObject({
+  const result = await relay.submit(ENVELOPE, mimeOf('large@shop.test'));
+  expect(result).toMatchObject({ result: 'refused', stage: 'mail', code: 552 });
+  expect(await relay.submit(ENVELOPE, Buffer.from('Message-ID: <small@x>\r\n\r\nx\r\n'))).toMatchObject({
     result: 'accepted',
   });
 });
@@ -175,7 +175,7 @@ it('aborts an email that takes too long in total, and returns unknown once it wa
   const faults = await faultsBefore(far.port);
   faults.plan({ point: 'after_dot', act: 'hang' });
   const relay = relayTo(faults.port, { timeouts: { emailMs: 300 } });
-  expect(await relay.hand(ENVELOPE, mimeOf('slow@shop.test'))).toMatchObject({ result: 'unknown' });
+  expect(await relay.submit(ENVELOPE, mimeOf('slow@shop.test'))).toMatchObject({ result: 'unknown' });
 });
 
 it('close waits for emails in flight, then aborts them, and does not send those that wait for a slot', async () => {
@@ -183,18 +183,18 @@ it('close waits for emails in flight, then aborts them, and does not send those 
   const faults = await faultsBefore(far.port);
   faults.plan({ point: 'mail', act: 'hang' });
   const relay = relayTo(faults.port, { slots: 1 });
-  const inFlight = relay.hand(ENVELOPE, mimeOf('1@shop.test'));
-  const waiting = relay.hand(ENVELOPE, mimeOf('2@shop.test'));
+  const inFlight = relay.submit(ENVELOPE, mimeOf('1@shop.test'));
+  const waiting = relay.submit(ENVELOPE, mimeOf('2@shop.test'));
   await relay.close(100);
   expect(await inFlight).toMatchObject({ result: 'not_sent' });
   expect(await waiting).toMatchObject({ result: 'not_sent', stage: 'connect' });
-  expect(await relay.hand(ENVELOPE, mimeOf('3@shop.test'))).toMatchObject({ result: 'not_sent' });
+  expect(await relay.submit(ENVELOPE, mimeOf('3@shop.test'))).toMatchObject({ result: 'not_sent' });
 });
 
 it('close lets an email in flight finish', async () => {
   const far = await sink();
   const relay = relayTo(far.port, { url: `smtp://127.0.0.1:${far.port}` });
-  const inFlight = relay.hand(ENVELOPE, mimeOf('last@shop.test'));
+  const inFlight = relay.submit(ENVELOPE, mimeOf('last@shop.test'));
   await relay.close();
   expect(await inFlight).toMatchObject({ result: 'accepted' });
 });
@@ -202,7 +202,7 @@ it('close lets an email in flight finish', async () => {
 it('returns not_sent at connect if no relay listens', async () => {
   const far = await startSink();
   await far.close();
-  expect(await relayTo(far.port).hand(ENVELOPE, mimeOf('x@y'))).toMatchObject({
+  expect(await relayTo(far.port).submit(ENVELOPE, mimeOf('x@y'))).toMatchObject({
     result: 'not_sent',
     stage: 'connect',
   });
@@ -211,7 +211,7 @@ it('returns not_sent at connect if no relay listens', async () => {
 it('returns a refusal at AUTH for a wrong password', async () => {
   const far = await sink({ credentials: CREDENTIALS });
   const relay = relayTo(far.port, { url: `smtp://shop:wrong@127.0.0.1:${far.port}` });
-  expect(await relay.hand(ENVELOPE, mimeOf('x@y'))).toMatchObject({
+  expect(await relay.submit(ENVELOPE, mimeOf('x@y'))).toMatchObject({
     result: 'refused',
     stage: 'auth',
     code: 535,
@@ -226,7 +226,7 @@ describe('encryption', () => {
   it('ends the session before any command if the certificate is not trusted', async () => {
     const far = await sink({ tls });
     const relay = relayTo(far.port, { url: `smtp://localhost:${far.port}?tls=required` });
-    expect(await relay.hand(ENVELOPE, mimeOf('x@y'))).toMatchObject({ result: 'not_sent', stage: 'tls' });
+    expect(await relay.submit(ENVELOPE, mimeOf('x@y'))).toMatchObject({ result: 'not_sent', stage: 'tls' });
     expect(far.emails).toEqual([]);
   });
 
@@ -236,13 +236,13 @@ describe('encryption', () => {
       url: `smtp://localhost:${far.port}?tls=required`,
       tls: { ca: tls.cert, servername: 'first' },
     });
-    expect(await relay.hand(ENVELOPE, mimeOf('x@y'))).toMatchObject({ result: 'accepted' });
+    expect(await relay.submit(ENVELOPE, mimeOf('x@y'))).toMatchObject({ result: 'accepted' });
   });
 
   it('sends no email to a relay that does not offer the required encryption', async () => {
     const far = await sink();
     const relay = relayTo(far.port, { url: `smtp://127.0.0.1:${far.port}?tls=required` });
-    expect(await relay.hand(ENVELOPE, mimeOf('x@y'))).toMatchObject({ stage: 'tls' });
+    expect(await relay.submit(ENVELOPE, mimeOf('x@y'))).toMatchObject({ stage: 'tls' });
     expect(far.emails).toEqual([]);
   });
 });
@@ -268,20 +268,21 @@ it('any envelope has exactly one recipient, or no email is sent', async () => {
   );
   const address = fc.oneof(
     trick,
-    trick.map((one) => `zoe${one}@home.test`),
-    trick.map((one) => `zoe@home.test${one}`),
-    fc.tuple(trick, trick).map(([one, other]) => `${one}@${other}`),
+    trick.map((text) => `zoe${text}@home.test`),
+    trick.map((text) => `zoe@home.test${text}`),
+    fc.tuple(trick, trick).map(([text, other]) => `${text}@${other}`),
   );
   await fc.assert(
     fc.asyncProperty(address, fc.boolean(), async (text, asSender) => {
       const before = far.emails.length;
       const envelope = asSender ? { ...ENVELOPE, from: text } : { ...ENVELOPE, to: text };
-      const { result } = await relay.hand(envelope, Buffer.from('Message-ID: <x@y>\r\n\r\nx\r\n'));
+      const { result } = await relay.submit(envelope, Buffer.from('Message-ID: <x@y>\r\n\r\nx\r\n'));
       const emails = far.emails.slice(before);
       expect(emails.length).toBe(result === 'accepted' ? 1 : 0);
       for (const email of emails) {
         expect(email.to).toHaveLength(1);
-        for (const one of [email.from, ...email.to]) expect(one).toMatch(/^[^\s<>,;"\\@]+@[^\s<>,;"\\@]+$/);
+        for (const address of [email.from, ...email.to])
+          expect(address).toMatch(/^[^\s<>,;"\\@]+@[^\s<>,;"\\@]+$/);
       }
     }),
     { numRuns: 500 },

@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { wireAddress } from './outgoing-email.ts';
-import { type Line, type LineOptions, openLine } from './connection.ts';
+import { type SmtpConnection, type SmtpConnectionOptions, openSmtpConnection } from './connection.ts';
 import {
-  type Ending,
+  type SmtpEnd,
   type SubmissionResult,
   type MailEnvelope,
-  outcome,
+  submissionResult,
   type Relay,
   type RelayOptions,
   type RelayTimeouts,
@@ -18,8 +18,8 @@ const EMAILS_A_LINE = 500;
 const CLOSE_LIMIT_MS = 10_000;
 const TIMEOUTS: RelayTimeouts = { connectMs: 20_000, silenceMs: 120_000, emailMs: 300_000, idleMs: 30_000 };
 
-type Deps = { kept: KeptLines; open: (signal: AbortSignal) => ReturnType<typeof openLine> };
-type Parcel = { envelope: MailEnvelope; mime: Uint8Array; signal: AbortSignal };
+type Deps = { kept: KeptLines; open: (signal: AbortSignal) => ReturnType<typeof openSmtpConnection> };
+type Submission = { envelope: MailEnvelope; mime: Uint8Array; signal: AbortSignal };
 
 /**
  * Sends emails to one relay, a few at a time, over connections that are kept for the next email. The pool is our own, because the library's
@@ -33,16 +33,16 @@ export function openRelay(options: RelayOptions): Relay {
   const slots = createSlots(count);
   const kept = keepLines(timeouts.idleMs);
   const inFlight = new Set<AbortController>();
-  const lines: Omit<LineOptions, 'signal'> = {
+  const lines: Omit<SmtpConnectionOptions, 'signal'> = {
     address,
     name: options.name,
     tls: options.tls,
     timeouts,
     dotSent: options.dotSent,
   };
-  const deps: Deps = { kept, open: (signal) => openLine({ ...lines, signal }) };
+  const deps: Deps = { kept, open: (signal) => openSmtpConnection({ ...lines, signal }) };
 
-  async function hand(envelope: MailEnvelope, mime: Uint8Array): Promise<SubmissionResult> {
+  async function submit(envelope: MailEnvelope, mime: Uint8Array): Promise<SubmissionResult> {
     const checked = checkEnvelope(envelope);
     if ('result' in checked) return checked;
     if (!(await slots.take())) {
@@ -51,20 +51,23 @@ export function openRelay(options: RelayOptions): Relay {
     const cut = new AbortController();
     inFlight.add(cut);
     const deadline = setTimeout(() => cut.abort(), timeouts.emailMs);
-    const { ending, line } = await converse({ envelope: checked, mime, signal: cut.signal }, deps);
+    const { ending, line } = await submitOverConnection(
+      { envelope: checked, mime, signal: cut.signal },
+      deps,
+    );
     clearTimeout(deadline);
     inFlight.delete(cut);
-    const handOver = outcome(ending);
-    options.log.debug({ result: handOver.result, stage: ending.stage, code: ending.code }, 'email.submitted');
+    const result = submissionResult(ending);
+    options.log.debug({ result: result.result, stage: ending.stage, code: ending.code }, 'email.submitted');
     const settled = settle(line, ending, kept).finally(slots.free);
     // The next email of the same caller finds its connection ready. After a refusal, that takes one more reply of the relay.
-    if (handOver.result === 'accepted') await settled;
-    return handOver;
+    if (result.result === 'accepted') await settled;
+    return result;
   }
 
   return {
     slots: count,
-    hand,
+    submit,
     async close(limitMs = CLOSE_LIMIT_MS) {
       kept.close();
       const drained = slots.close();
@@ -75,19 +78,22 @@ export function openRelay(options: RelayOptions): Relay {
   };
 }
 
-async function converse(parcel: Parcel, deps: Deps): Promise<{ ending: Ending; line: Line | null }> {
+async function submitOverConnection(
+  submission: Submission,
+  deps: Deps,
+): Promise<{ ending: SmtpEnd; line: SmtpConnection | null }> {
   const used = deps.kept.take();
   if (used) {
-    const ending = await sendOver(used, parcel);
-    if (!wasDeadBefore(ending) || parcel.signal.aborted) return { ending, line: used };
+    const ending = await sendOver(used, submission);
+    if (!wasDeadBefore(ending) || submission.signal.aborted) return { ending, line: used };
     used.hangUp('The relay had closed the connection');
   }
-  const opening = await deps.open(parcel.signal);
+  const opening = await deps.open(submission.signal);
   if (!opening.line) return { ending: opening.ending, line: null };
-  return { ending: await sendOver(opening.line, parcel), line: opening.line };
+  return { ending: await sendOver(opening.line, submission), line: opening.line };
 }
 
-async function sendOver(line: Line, { envelope, mime, signal }: Parcel): Promise<Ending> {
+async function sendOver(line: SmtpConnection, { envelope, mime, signal }: Submission): Promise<SmtpEnd> {
   const cut = (): void => line.hangUp('The relay took too long, or the server stopped');
   signal.addEventListener('abort', cut);
   const ending = await line.send(envelope, mime);
@@ -96,11 +102,11 @@ async function sendOver(line: Line, { envelope, mime, signal }: Parcel): Promise
 }
 
 /** A relay that ends an idle session sends 421 or nothing, whether or not MAIL crossed it on the wire. */
-function wasDeadBefore({ stage, code, bodyRead }: Ending): boolean {
+function wasDeadBefore({ stage, code, bodyRead }: SmtpEnd): boolean {
   return stage === 'mail' && !bodyRead && (code === null || code === 421);
 }
 
-async function settle(line: Line | null, ending: Ending, kept: KeptLines): Promise<void> {
+async function settle(line: SmtpConnection | null, ending: SmtpEnd, kept: KeptLines): Promise<void> {
   if (!line || line.isDead()) return;
   const accepted = ending.code !== null && ending.code < 300;
   const resettable =
@@ -147,26 +153,26 @@ const WAITING_MAX = 1_000;
 function createSlots(count: number): Slots {
   const waiting: ((mayEnter: boolean) => void)[] = [];
   const empty = Promise.withResolvers<void>();
-  let taken = 0;
+  let used = 0;
   let closed = false;
 
   return {
     async take() {
       if (closed || waiting.length >= WAITING_MAX) return false;
-      if (taken >= count) return new Promise((resolve) => waiting.push(resolve));
-      taken += 1;
+      if (used >= count) return new Promise((resolve) => waiting.push(resolve));
+      used += 1;
       return true;
     },
     free() {
       const next = waiting.shift();
       if (next) return next(true);
-      taken -= 1;
-      if (closed && taken === 0) empty.resolve();
+      used -= 1;
+      if (closed && used === 0) empty.resolve();
     },
     close() {
       closed = true;
       for (const next of waiting.splice(0)) next(false);
-      if (taken === 0) empty.resolve();
+      if (used === 0) empty.resolve();
       return empty.promise;
     },
   };
@@ -174,22 +180,22 @@ function createSlots(count: number): Slots {
 
 /** Connections that wait for the next email. The most recently used one is taken first, so that unneeded ones expire. */
 type KeptLines = {
-  take: () => Line | null;
-  keep: (line: Line) => void;
+  take: () => SmtpConnection | null;
+  keep: (line: SmtpConnection) => void;
   close: () => void;
 };
 
 function keepLines(idleMs: number): KeptLines {
-  const kept: { line: Line; timer: NodeJS.Timeout }[] = [];
+  const kept: { line: SmtpConnection; timer: NodeJS.Timeout }[] = [];
   let closed = false;
 
-  function drop(line: Line): void {
-    const at = kept.findIndex((one) => one.line === line);
+  function drop(line: SmtpConnection): void {
+    const at = kept.findIndex((entry) => entry.line === line);
     if (at >= 0) kept.splice(at, 1);
     line.hangUp('The connection was not needed');
   }
 
-  function take(): Line | null {
+  function take(): SmtpConnection | null {
     const last = kept.pop();
     if (!last) return null;
     clearTimeout(last.timer);

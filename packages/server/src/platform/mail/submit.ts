@@ -16,11 +16,11 @@ export type SubmissionResult =
 export type MailEnvelope = { from: string; to: string; envid: string | null };
 
 /** Opens the relay for emails outside drafts, such as test copies, when the first of them is sent. */
-export type OpenRelay = () => Promise<Pick<Relay, 'hand'>>;
+export type OpenRelay = () => Promise<Pick<Relay, 'submit'>>;
 
 export type Relay = {
   slots: number;
-  hand: (envelope: MailEnvelope, mime: Uint8Array) => Promise<SubmissionResult>;
+  submit: (envelope: MailEnvelope, mime: Uint8Array) => Promise<SubmissionResult>;
   /** Waits for emails in flight, then aborts them. Callers that still wait for a slot get `not_sent` immediately. */
   close: (limitMs?: number) => Promise<void>;
 };
@@ -55,7 +55,7 @@ export type RelayTimeouts = {
 };
 
 /** The facts at the end of the SMTP session about one email. */
-export type Ending = {
+export type SmtpEnd = {
   /** The final reply; null if there was none. */
   code: number | null;
   reply: string;
@@ -75,7 +75,7 @@ const REPLY_CHARS_MAX = 2_000;
  * The rule that prevents sending an email twice. Before the first byte of the email was read, the relay cannot have accepted it. A reply
  * that refuses is certain as well. An email that was read, but got no definite reply, is unknown.
  */
-export function outcome(ending: Ending): SubmissionResult {
+export function submissionResult(ending: SmtpEnd): SubmissionResult {
   const reply = tidy(ending.reply);
   const { code, stage, bodyRead } = ending;
   if (code !== null && code >= 400 && code <= 599) return { result: 'refused', stage, code, reply };

@@ -12,6 +12,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 }
 
 const ACCEPT_PLACE = `
-INSERT INTO beckon.lineage (system_id, timeline, seen_at, accepted_at, how)
+INSERT INTO beckon.database_timeline (system_id, timeline, seen_at, accepted_at, accepted_as)
 SELECT system_identifier::text, ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::integer, now(), now(), 'set_up'
 FROM pg_control_system()`;

@@ -13,17 +13,17 @@ import { MIGRATIONS } from './migrations.ts';
 /** Allowed exceptions, each with the reason why the previous release is not affected. */
 const ALLOWED: Record<string, string> = {};
 
-type Column = { place: string; type: string; required: boolean; withoutDefault: boolean };
+type Column = { name: string; type: string; required: boolean; withoutDefault: boolean };
 type Schema = { columns: Map<string, Column>; constraints: Set<string>; tables: Set<string> };
 
 async function emptyDatabase(): Promise<pg.Pool> {
-  const own = await testDatabase('empty');
-  const pool = new pg.Pool({ connectionString: own.url, max: 2 });
+  const testDb = await testDatabase('empty');
+  const pool = new pg.Pool({ connectionString: testDb.url, max: 2 });
   // Dropping the database ends connections that are still closing.
   pool.on('error', () => undefined);
   onTestFinished(async () => {
     await pool.end();
-    await own.drop();
+    await testDb.drop();
   });
   return pool;
 }
@@ -34,7 +34,7 @@ async function schemaAfter(pool: pg.Pool, migrations: Record<string, Migration>)
   const { error } = await new Migrator({ db, provider, migrationTableSchema: 'beckon' }).migrateToLatest();
   if (error) throw error;
   const columns = await pool.query<Column & { table: string }>(
-    `SELECT c.relname AS table, c.relname || '.' || a.attname AS place, format_type(a.atttypid, a.atttypmod) AS type,
+    `SELECT c.relname AS table, c.relname || '.' || a.attname AS name, format_type(a.atttypid, a.atttypmod) AS type,
             a.attnotnull AS required, a.attnotnull AND NOT a.atthasdef AS "withoutDefault"
      FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
      WHERE c.relnamespace = 'beckon'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
@@ -49,24 +49,26 @@ async function schemaAfter(pool: pg.Pool, migrations: Record<string, Migration>)
      WHERE t.relnamespace = 'beckon'::regnamespace AND i.indisunique AND NOT c.relispartition`,
   );
   return {
-    columns: new Map(columns.rows.map((column) => [column.place, column])),
+    columns: new Map(columns.rows.map((column) => [column.name, column])),
     constraints: new Set(constraints.rows.map(({ text }) => text)),
     tables: new Set(columns.rows.map(({ table }) => table)),
   };
 }
 
 function breakingChanges(before: Schema, after: Schema): string[] {
-  const existed = (place: string): boolean => before.tables.has(place.split(/[. ]/)[0] ?? '');
-  const removed = [...before.columns.values()].flatMap(({ place, type, required }) => {
-    const now = after.columns.get(place);
-    if (!now) return [`${place} is removed`];
-    if (now.type !== type) return [`${place} has another type`];
-    return now.required && !required ? [`${place} is required`] : [];
+  const tableExisted = (name: string): boolean => before.tables.has(name.split(/[. ]/)[0] ?? '');
+  const removed = [...before.columns.values()].flatMap(({ name, type, required }) => {
+    const now = after.columns.get(name);
+    if (!now) return [`${name} is removed`];
+    if (now.type !== type) return [`${name} has another type`];
+    return now.required && !required ? [`${name} is required`] : [];
   });
   const added = [...after.columns.values()]
-    .filter(({ place, withoutDefault }) => !before.columns.has(place) && existed(place) && withoutDefault)
-    .map(({ place }) => `${place} is required`);
-  const constrained = [...after.constraints].filter((text) => !before.constraints.has(text) && existed(text));
+    .filter(({ name, withoutDefault }) => !before.columns.has(name) && tableExisted(name) && withoutDefault)
+    .map(({ name }) => `${name} is required`);
+  const constrained = [...after.constraints].filter(
+    (text) => !before.constraints.has(text) && tableExisted(text),
+  );
   return [...removed, ...added, ...constrained];
 }
 
@@ -90,8 +92,8 @@ async function findBreaking(migrations: Record<string, Migration>): Promise<stri
 const EXAMPLE = `
   CREATE TABLE beckon.example (project_id bigint PRIMARY KEY, size text NOT NULL);
   ALTER TABLE beckon.reply DROP COLUMN subject;
-  ALTER TABLE beckon.ingest_queue ADD COLUMN color text NOT NULL, ADD COLUMN size text NOT NULL DEFAULT 'm', ADD COLUMN way text;
-  ALTER TABLE beckon.ingest_queue ADD CONSTRAINT way_known CHECK (way IN ('in', 'out'));
+  ALTER TABLE beckon.ingest_queue_state ADD COLUMN color text NOT NULL, ADD COLUMN size text NOT NULL DEFAULT 'm', ADD COLUMN way text;
+  ALTER TABLE beckon.ingest_queue_state ADD CONSTRAINT way_known CHECK (way IN ('in', 'out'));
   ALTER TABLE beckon.project ALTER COLUMN name TYPE varchar(10)`;
 
 describe('MIGRATIONS', () => {
@@ -108,8 +110,8 @@ describe('findBreaking', () => {
         .execute(tx)
         .then(() => undefined);
     expect(await findBreaking({ ...MIGRATIONS, '9999-example': { up } })).toEqual([
-      `9999-example: ingest_queue CHECK ((way = ANY (ARRAY['in'::text, 'out'::text])))`,
-      '9999-example: ingest_queue.color is required',
+      `9999-example: ingest_queue_state CHECK ((way = ANY (ARRAY['in'::text, 'out'::text])))`,
+      '9999-example: ingest_queue_state.color is required',
       '9999-example: project.name has another type',
       '9999-example: reply.subject is removed',
     ]);

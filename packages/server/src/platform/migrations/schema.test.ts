@@ -8,18 +8,18 @@ import { openDatabase } from '../db/database.ts';
 
 const SCHEMA_FILE = new URL('../../../schema.sql', import.meta.url);
 
-const own = await testDatabase();
-const db = await openDatabase({ connection: own.connection, clock: systemClock, log: silentLog });
+const testDb = await testDatabase();
+const db = await openDatabase({ connection: testDb.connection, clock: systemClock, log: silentLog });
 afterAll(async () => {
   await db.close();
-  await own.drop();
+  await testDb.drop();
 });
 
 /** Tables not keyed by project: `api_key` is looked up before its project is known, and the others belong to the whole database. */
 const NOT_BY_PROJECT = new Map([
   ['api_key', 'last4'],
   ['installation', 'only_row'],
-  ['lineage', 'system_id'],
+  ['database_timeline', 'system_id'],
   ['suppression_key', 'only_row'],
 ]);
 
@@ -28,7 +28,7 @@ const OURS = `n.nspname = 'beckon' AND c.relname NOT LIKE 'kysely%'`;
 const OF_TENANTS = `${OURS} AND c.relname NOT LIKE 'team\\_%'`;
 
 test('schema.sql equals the schema that the migrations create', async () => {
-  const dump = await dumpSchema(own.url);
+  const dump = await dumpSchema(testDb.url);
   if (process.env.UPDATE_SCHEMA) await writeFile(SCHEMA_FILE, dump);
   expect(await readFile(SCHEMA_FILE, 'utf8')).toBe(dump);
 });
@@ -59,7 +59,7 @@ test('every table has a primary key, and project_id is a bigint that is never nu
      WHERE ${OF_TENANTS} AND c.relkind IN ('r', 'p')`,
   );
   for (const { table, keyed, type, required } of tables) {
-    const expected = ['installation', 'lineage', 'suppression_key'].includes(table)
+    const expected = ['installation', 'database_timeline', 'suppression_key'].includes(table)
       ? [null, null]
       : ['bigint', true];
     expect([table, keyed, type, required]).toEqual([table, true, ...expected]);

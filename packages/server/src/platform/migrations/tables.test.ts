@@ -24,8 +24,8 @@ test('the distribution column is in the primary key and in every unique index, a
      WHERE c.relnamespace = 'beckon'::regnamespace AND i.indisunique GROUP BY i.indexrelid, c.relname, f.attname`,
   );
   for (const { table, first } of indexes) {
-    const known = kindOf.get(table);
-    if (known?.kind === 'tenant') expect([table, first]).toEqual([table, known.column]);
+    const listed = kindOf.get(table);
+    if (listed?.kind === 'tenant') expect([table, first]).toEqual([table, listed.column]);
   }
   const types = await db.query<{ table: string; type: string }>(
     `SELECT a.attrelid::regclass::text AS table, format_type(a.atttypid, a.atttypmod) AS type FROM pg_attribute a
@@ -43,13 +43,13 @@ test('referenced tables are distributed first and together with those that refer
      WHERE k.contype = 'f' AND f.relnamespace = 'beckon'::regnamespace AND NOT f.relispartition`,
   );
   expect(keys.length).toBeGreaterThan(5);
-  const place = (name: string): number => TABLES.findIndex((table) => table.name === name);
+  const indexOfTable = (name: string): number => TABLES.findIndex((table) => table.name === name);
   for (const { from, to, column, action } of keys) {
     const [child, parent] = [kindOf.get(from), kindOf.get(to)];
     expect([from, to, child?.kind]).toEqual([from, to, parent?.kind]);
     if (child?.kind !== 'tenant' || parent?.kind !== 'tenant') continue;
     expect([from, column, child.group]).toEqual([from, 'project_id', parent.group]);
-    expect(place(to)).toBeLessThan(place(from));
+    expect(indexOfTable(to)).toBeLessThan(indexOfTable(from));
     expect(['a', 'r', 'c']).toContain(action);
   }
 });

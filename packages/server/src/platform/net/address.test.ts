@@ -8,7 +8,7 @@ test.each([
   ['ada@bücher。de', 'ada@xn--bcher-kva.de'],
   ['a.d.a+news@gmail.com', 'a.d.a+news@gmail.com'],
   ['ada@1.2', 'ada@1.2'],
-])('normalizes the address %s to %s, idempotently', (given, mailbox) => {
-  expect(normaliseAddress(given)).toBe(mailbox);
+])('normalizes the address %s to %s, idempotently', (input, mailbox) => {
+  expect(normaliseAddress(input)).toBe(mailbox);
   expect(normaliseAddress(mailbox)).toBe(mailbox);
 });

@@ -59,17 +59,17 @@ export function createAgents(rules: AgentRules): Agents {
   };
 }
 
-type Guard = { mayReach: (address: string | undefined) => boolean; connectMs: number };
+type Guard = { isAllowedAddress: (address: string | undefined) => boolean; connectMs: number };
 type GuardedOptions = { guard: Guard; options: https.AgentOptions & { lookup: LookupFunction } };
 
 function agentOptions(rules: AgentRules, isAllowed: (kind: AddressKind) => boolean): GuardedOptions {
   const { allowPrivate, resolver, ca, connectMs } = rules;
-  const mayReach = (address: string | undefined): boolean =>
+  const isAllowedAddress = (address: string | undefined): boolean =>
     address !== undefined && isAllowed(addressKind(address));
   return {
-    guard: { mayReach, connectMs },
+    guard: { isAllowedAddress, connectMs },
     options: {
-      lookup: createLookup({ resolver, allowPrivate, mayReach }),
+      lookup: createLookup({ resolver, allowPrivate, isAllowedAddress }),
       autoSelectFamily: true,
       autoSelectFamilyAttemptTimeout: ADDRESS_MS,
       maxFreeSockets: FREE_SOCKETS_MAX,
@@ -89,8 +89,8 @@ class SecureAgent extends https.Agent {
     this.#guard = guard;
   }
 
-  override createConnection(...given: Parameters<https.Agent['createConnection']>) {
-    const socket = super.createConnection(...given);
+  override createConnection(...args: Parameters<https.Agent['createConnection']>) {
+    const socket = super.createConnection(...args);
     if (socket) watch(socket as Socket, 'secureConnect', this.#guard);
     return socket;
   }
@@ -108,8 +108,8 @@ class PlainAgent extends http.Agent {
     this.#guard = guard;
   }
 
-  override createConnection(...given: Parameters<http.Agent['createConnection']>) {
-    const socket = super.createConnection(...given);
+  override createConnection(...args: Parameters<http.Agent['createConnection']>) {
+    const socket = super.createConnection(...args);
     if (socket) watch(socket as Socket, 'connect', this.#guard);
     return socket;
   }
@@ -134,7 +134,7 @@ function watch(socket: Socket, openEvent: 'connect' | 'secureConnect', guard: Gu
   }, guard.connectMs);
   socket.prependOnceListener('connect', () => {
     phase = 'tls';
-    if (!guard.mayReach(socket.remoteAddress)) socket.destroy(blocked());
+    if (!guard.isAllowedAddress(socket.remoteAddress)) socket.destroy(blocked());
   });
   socket.once(openEvent, () => {
     phase = 'open';
@@ -147,7 +147,7 @@ function watch(socket: Socket, openEvent: 'connect' | 'secureConnect', guard: Gu
 type LookupRules = {
   resolver: Pick<Resolver, 'addresses'> | null;
   allowPrivate: boolean;
-  mayReach: (address: string) => boolean;
+  isAllowedAddress: (address: string) => boolean;
 };
 
 /** More than any host has; of a name with a thousand addresses only the first ones are tried. */
@@ -169,29 +169,29 @@ function createLookup(rules: LookupRules): LookupFunction {
 async function addressesOf(rules: LookupRules, name: string): Promise<{ address: string; family: number }[]> {
   const addresses = await resolve(rules, name);
   return addresses
-    .filter((address) => rules.mayReach(address))
+    .filter((address) => rules.isAllowedAddress(address))
     .slice(0, ADDRESSES_MAX)
     .map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }));
 }
 
 async function resolve({ resolver, allowPrivate }: LookupRules, name: string): Promise<string[]> {
   if (allowPrivate && isLoopbackName(name)) return ['127.0.0.1', '::1'];
-  if (!resolver) return askMachine(name);
-  const answer = await resolver.addresses(name);
-  switch (answer.kind) {
+  if (!resolver) return lookUpLocally(name);
+  const reply = await resolver.addresses(name);
+  switch (reply.kind) {
     case 'found':
-      return answer.values;
+      return reply.values;
     case 'none':
       // Local names that no name server has are for development.
-      return allowPrivate ? askMachine(name) : unknown(answer.code);
-    case 'trouble':
-      return unknown(answer.code);
+      return allowPrivate ? lookUpLocally(name) : unknown(reply.code);
+    case 'failed':
+      return unknown(reply.code);
     default:
-      return answer satisfies never;
+      return reply satisfies never;
   }
 }
 
-async function askMachine(name: string): Promise<string[]> {
+async function lookUpLocally(name: string): Promise<string[]> {
   try {
     return (await dns.lookup(name, { all: true, order: 'verbatim' })).map(({ address }) => address);
   } catch (error) {

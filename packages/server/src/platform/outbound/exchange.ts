@@ -3,13 +3,13 @@ import https from 'node:https';
 import { type Agents, type Pooled, phaseOf } from './agents.ts';
 import { type FailureDetail, failureOf, type OutboundFailure } from './failure.ts';
 
-export type OutboundAnswer =
+export type OutboundResponse =
   | {
       ok: true;
       status: number;
       retryAfter: string | null;
       /** The beginning of the answer, printable and storable. */
-      answer: string;
+      body: string;
       /** Set if a file was expected, and it was complete within its bound. */
       file: { type: string; bytes: Buffer } | null;
       ms: number;
@@ -23,7 +23,7 @@ export type OutboundAnswer =
       wasReused?: true;
     };
 
-type Sent = Pooled & {
+type SentRequest = Pooled & {
   protocol: string;
   host: string;
   port: number | undefined;
@@ -51,19 +51,23 @@ type Bounds = {
 };
 
 /** Sends one request, and resolves with its answer, complete or cut off. Never rejects. */
-export function exchange(agents: Agents, sent: Sent, { totalMs, live }: Bounds): Promise<OutboundAnswer> {
+export function exchange(
+  agents: Agents,
+  sent: SentRequest,
+  { totalMs, live }: Bounds,
+): Promise<OutboundResponse> {
   const startedAt = performance.now();
   const elapsed = (): number => Math.round(performance.now() - startedAt);
   return new Promise((resolve) => {
     let request: ClientRequest | null = null;
     let isSettled = false;
 
-    function settle(answer: OutboundAnswer): void {
+    function settle(result: OutboundResponse): void {
       if (isSettled) return;
       isSettled = true;
       clearTimeout(deadline);
       live.delete(stop);
-      resolve(answer);
+      resolve(result);
     }
 
     function fail(failed: FailureDetail & { wasReused?: true }): void {
@@ -82,12 +86,12 @@ export function exchange(agents: Agents, sent: Sent, { totalMs, live }: Bounds):
     function start(): void {
       const going = open(agents, sent);
       request = going;
-      let isAnswered = false;
+      let hasResponse = false;
       going.on('response', (response) => {
-        isAnswered = true;
+        hasResponse = true;
         read(response, sent.fileMaxBytes, {
-          done: (said) => settle(answerOf(response, said, elapsed())),
-          broken: (error) => fail(failureOf(error, 'open')),
+          onEnd: (body) => settle(responseOf(response, body, elapsed())),
+          onError: (error) => fail(failureOf(error, 'open')),
         });
       });
       going.on('upgrade', (_, socket) => {
@@ -96,7 +100,7 @@ export function exchange(agents: Agents, sent: Sent, { totalMs, live }: Bounds):
       });
       going.on('error', (error) => {
         const failed = failureOf(error, phaseOf(error));
-        const wasReused = failed.error === 'reset' && going.reusedSocket && !isAnswered;
+        const wasReused = failed.error === 'reset' && going.reusedSocket && !hasResponse;
         if (wasReused) agents.forget(sent.pool);
         fail(wasReused ? { ...failed, wasReused } : failed);
       });
@@ -112,44 +116,44 @@ export function exchange(agents: Agents, sent: Sent, { totalMs, live }: Bounds):
   });
 }
 
-function open(agents: Agents, sent: Sent): ClientRequest {
+function open(agents: Agents, sent: SentRequest): ClientRequest {
   const { protocol, host, port, path, method, headers, pool } = sent;
   const agent = agents.of(protocol, !sent.reuse);
   const options = { agent, host, port, path, method, headers, pool, maxHeaderSize: HEADER_MAX_BYTES };
   return protocol === 'http:' ? http.request(options) : https.request(options);
 }
 
-type Said = { text: string; file: Buffer | null };
-type Reading = { done: (said: Said) => void; broken: (error: Error) => void };
+type ReceivedBody = { text: string; file: Buffer | null };
+type ReadCallbacks = { onEnd: (body: ReceivedBody) => void; onError: (error: Error) => void };
 
 /** Reads the raw answer, without decompression. */
-function read(response: IncomingMessage, fileMaxBytes: number, { done, broken }: Reading): void {
+function read(response: IncomingMessage, fileMaxBytes: number, { onEnd, onError }: ReadCallbacks): void {
   const [keptMax, readMax] = [Math.max(KEPT_BYTES, fileMaxBytes), Math.max(READ_MAX_BYTES, fileMaxBytes)];
   const kept: Buffer[] = [];
   let bytes = 0;
-  const said = (isWhole: boolean): Said => {
+  const received = (isWhole: boolean): ReceivedBody => {
     const all = Buffer.concat(kept);
     const file = isWhole && fileMaxBytes > 0 && bytes <= fileMaxBytes ? all : null;
-    return { text: shown(all.subarray(0, KEPT_BYTES), KEPT_BYTES), file };
+    return { text: printableText(all.subarray(0, KEPT_BYTES), KEPT_BYTES), file };
   };
   response.on('data', (chunk: Buffer) => {
     if (bytes < keptMax) kept.push(Buffer.from(chunk.subarray(0, keptMax - bytes)));
     bytes += chunk.byteLength;
     if (bytes <= readMax) return;
-    done(said(false));
+    onEnd(received(false));
     response.destroy();
   });
-  response.on('end', () => done(said(true)));
-  response.on('error', broken);
+  response.on('end', () => onEnd(received(true)));
+  response.on('error', onError);
 }
 
-function answerOf(response: IncomingMessage, { text, file }: Said, ms: number): OutboundAnswer {
+function responseOf(response: IncomingMessage, { text, file }: ReceivedBody, ms: number): OutboundResponse {
   const { 'retry-after': retryAfter, 'content-type': type } = response.headers;
   return {
     ok: true,
     status: response.statusCode ?? 0,
     retryAfter: retryAfter?.slice(0, RETRY_AFTER_MAX) ?? null,
-    answer: text,
+    body: text,
     file: file && { type: type ?? '', bytes: file },
     ms,
   };
@@ -160,7 +164,7 @@ const UNPRINTABLE = /[^\P{C}\n\t]+|\u{FFFD}+/gu;
 const REPLACEMENT = '\u{FFFD}';
 
 /** Makes the answer of a third party's server printable and storable, within `bytesMax`. */
-export function shown(bytes: Buffer, bytesMax: number): string {
+export function printableText(bytes: Buffer, bytesMax: number): string {
   const text = bytes.toString('utf8').replaceAll('\r\n', '\n').replaceAll(UNPRINTABLE, REPLACEMENT);
   if (Buffer.byteLength(text) <= bytesMax) return text;
   return Buffer.from(text)

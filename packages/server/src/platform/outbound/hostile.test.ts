@@ -17,9 +17,9 @@ function onSocket(message: unknown): void {
 
 let dns: DnsServer;
 let outbound: Outbound;
-let taken = 0;
+let connections = 0;
 const listener = createServer((socket) => {
-  taken += 1;
+  connections += 1;
   socket.destroy();
 });
 let port = 0;
@@ -36,7 +36,7 @@ beforeAll(async () => {
 
 beforeEach(() => {
   attempts.length = 0;
-  taken = 0;
+  connections = 0;
 });
 
 afterAll(async () => {
@@ -147,7 +147,7 @@ describe.each(HOSTILE)('checkUrl of %j', (text) => {
     const url = text.replace('PORT', String(port));
     expect(checkUrl(url, { allowPrivate: false }).ok).toBe(false);
     expect(await get(url)).toMatchObject({ ok: false, error: 'blocked' });
-    expect([attempts, taken]).toEqual([[], 0]);
+    expect([attempts, connections]).toEqual([[], 0]);
   });
 });
 
@@ -168,33 +168,33 @@ test.each(BLOCKED_ANSWERS)(
   'makes no connection for a name that resolves to a non-public address: %s',
   async (_, type, addresses) => {
     dns.set(type, 'inside.hook.test', addresses);
-    const answer = await get(`https://inside.hook.test:${port}/`);
+    const response = await get(`https://inside.hook.test:${port}/`);
     dns.remove(type, 'inside.hook.test');
-    expect(answer).toMatchObject({ ok: false, error: 'blocked' });
-    expect([attempts, taken]).toEqual([[], 0]);
+    expect(response).toMatchObject({ ok: false, error: 'blocked' });
+    expect([attempts, connections]).toEqual([[], 0]);
   },
 );
 
 test('tries only the public addresses of a mixed answer', async () => {
   dns.set('A', 'mixed.hook.test', ['127.0.0.1', '10.0.0.1']);
   dns.set('AAAA', 'mixed.hook.test', ['::1', UNUSED_ADDRESS, '::ffff:127.0.0.1']);
-  const answer = await get(`https://mixed.hook.test:${port}/`);
-  expect(answer.ok).toBe(false);
+  const response = await get(`https://mixed.hook.test:${port}/`);
+  expect(response.ok).toBe(false);
   expect(new Set(attempts)).toEqual(new Set([UNUSED_ADDRESS]));
-  expect(taken).toBe(0);
+  expect(connections).toBe(0);
 });
 
 test('does not follow a name that moves inside between two lookups', async () => {
-  let asked = 0;
-  const moving = (): string[] => ((asked += 1) === 1 ? [UNUSED_ADDRESS] : ['::1']);
+  let lookups = 0;
+  const moving = (): string[] => ((lookups += 1) === 1 ? [UNUSED_ADDRESS] : ['::1']);
   dns.set('AAAA', 'moving.hook.test', moving);
-  dns.set('A', 'moving.hook.test', () => (asked <= 1 ? [] : ['127.0.0.1']));
+  dns.set('A', 'moving.hook.test', () => (lookups <= 1 ? [] : ['127.0.0.1']));
   await get(`https://moving.hook.test:${port}/`);
   expect(attempts).toEqual([UNUSED_ADDRESS]);
   expect(await get(`https://moving.hook.test:${port}/`)).toMatchObject({ error: 'blocked' });
-  expect(asked).toBe(2);
+  expect(lookups).toBe(2);
   expect(new Set(attempts)).toEqual(new Set([UNUSED_ADDRESS]));
-  expect(taken).toBe(0);
+  expect(connections).toBe(0);
 });
 
 test('returns the same result for a blocked address whether or not a server listens there', async () => {
@@ -210,29 +210,29 @@ describe('with a connection that goes elsewhere than was looked up', () => {
   afterEach(() => vi.restoreAllMocks());
 
   test('checks the peer before it writes a byte', async () => {
-    let heard = 0;
-    const ear = createServer((socket) =>
-      socket.on('data', (data) => (heard += data.length)).on('error', () => {}),
+    let bytesReceived = 0;
+    const server = createServer((socket) =>
+      socket.on('data', (data) => (bytesReceived += data.length)).on('error', () => {}),
     );
-    ear.listen(0, '127.0.0.1');
-    await once(ear, 'listening');
-    const at = (ear.address() as AddressInfo).port;
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const at = (server.address() as AddressInfo).port;
     // oxlint-disable-next-line typescript/unbound-method
     const { connect } = Socket.prototype;
-    vi.spyOn(Socket.prototype, 'connect').mockImplementation(function redirected(this: Socket, ...given) {
-      const [options] = given as unknown as [{ lookup: unknown }];
-      options.lookup = (_: string, __: object, done: (error: null, to: object[]) => void) =>
-        done(null, [{ address: '127.0.0.1', family: 4 }]);
-      return connect.apply(this, given);
+    vi.spyOn(Socket.prototype, 'connect').mockImplementation(function redirected(this: Socket, ...args) {
+      const [options] = args as unknown as [{ lookup: unknown }];
+      options.lookup = (_: string, __: object, callback: (error: null, to: object[]) => void) =>
+        callback(null, [{ address: '127.0.0.1', family: 4 }]);
+      return connect.apply(this, args);
     });
     dns.set('AAAA', 'swapped.hook.test', [UNUSED_ADDRESS]);
-    const connected = once(ear, 'connection');
-    const answer = await get(`https://swapped.hook.test:${at}/`);
+    const connected = once(server, 'connection');
+    const response = await get(`https://swapped.hook.test:${at}/`);
     await connected;
-    await new Promise((resolve) => ear.close(resolve));
-    expect(answer).toMatchObject({ ok: false, error: 'blocked' });
+    await new Promise((resolve) => server.close(resolve));
+    expect(response).toMatchObject({ ok: false, error: 'blocked' });
     expect(attempts).toEqual(['127.0.0.1']);
-    expect(heard).toBe(0);
+    expect(bytesReceived).toBe(0);
   });
 });
 

@@ -10,10 +10,10 @@ const PNG = Buffer.from('89504e470d0a1a0a', 'hex');
 
 const SIZES: Record<string, number> = { '/large.png': 3_000_000, '/photo.png': 100_000 };
 
-const asked: string[] = [];
+const requests: string[] = [];
 const server = https.createServer({ cert: tls('names.crt'), key: tls('names.key') }, (request, response) => {
   const url = request.url ?? '';
-  asked.push(url);
+  requests.push(url);
   if (url === '/moved.png') return void response.writeHead(302, { location: '/cat.png' }).end();
   if (url === '/gone.png') return void response.writeHead(404).end();
   const type =
@@ -39,7 +39,7 @@ test('inlines an image, and fetches it once however often it occurs', async () =
   const inlined = await inlineImages(html, outbound);
   const data = `data:image/png;base64,${PNG.toString('base64')}`;
   expect(inlined).toBe(`<img alt="a" src="${data}"><p><img src="${data}"></p>`);
-  expect(asked.filter((url) => url.startsWith('/cat'))).toEqual(['/cat.png?a=1&b=2']);
+  expect(requests.filter((url) => url.startsWith('/cat'))).toEqual(['/cat.png?a=1&b=2']);
 });
 
 test('leaves the email unchanged for a URL that is no image, missing, redirected or too large', async () => {
@@ -50,12 +50,12 @@ test('leaves the email unchanged for a URL that is no image, missing, redirected
 });
 
 test('fetches at most 20 images, and only over TLS', async () => {
-  asked.length = 0;
+  requests.length = 0;
   const plain = '<img src="http://localhost/x.png"><img src="cid:1">';
   expect(await inlineImages(plain, outbound)).toBe(plain);
   const many = Array.from({ length: 30 }, (_, i) => `<img src="${at}/${i}.png">`).join('');
   const inlined = await inlineImages(many, outbound);
-  expect([asked.length, countRemoteImages(inlined)]).toEqual([20, 10]);
+  expect([requests.length, countRemoteImages(inlined)]).toEqual([20, 10]);
 });
 
 test('inlines repeated images while there is space, and each image at least once', async () => {

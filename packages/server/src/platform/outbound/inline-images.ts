@@ -27,24 +27,24 @@ export async function inlineImages(html: string, outbound: Outbound, signal?: Ab
   const fetched = new Map<string, string>();
   let bytes = 0;
   for (let at = 0; at < urls.length && bytes < ALL_MAX_BYTES && !signal?.aborted; at += AT_ONCE) {
-    const some = urls.slice(at, at + AT_ONCE);
-    const images = await Promise.all(some.map((url) => fetchImage(outbound, url)));
+    const batch = urls.slice(at, at + AT_ONCE);
+    const images = await Promise.all(batch.map((url) => fetchImage(outbound, url)));
     for (const [i, image] of images.entries()) {
       if (image === null || bytes + image.length > ALL_MAX_BYTES) continue;
       bytes += image.length;
-      fetched.set(some[i] ?? '', image);
+      fetched.set(batch[i] ?? '', image);
     }
   }
   // Each image has space once; repetitions share the rest.
   const first = new Set(fetched.keys());
-  let left = ALL_MAX_BYTES - bytes;
+  let remaining = ALL_MAX_BYTES - bytes;
   return html.replaceAll(SOURCE, (whole: string, before: string, quoted: string) => {
     const url = urlOf(quoted);
     const image = fetched.get(url);
     if (image === undefined) return whole;
     if (!first.delete(url)) {
-      if (image.length > left) return whole;
-      left -= image.length;
+      if (image.length > remaining) return whole;
+      remaining -= image.length;
     }
     return `${before}"${image}"`;
   });
@@ -56,8 +56,8 @@ function urlOf(quoted: string): string {
 
 async function fetchImage(outbound: Outbound, url: string): Promise<string | null> {
   const headers = { accept: 'image/png, image/jpeg, image/gif, image/webp' };
-  const answer = await outbound.get({ url, headers, key: 'email images', fileMaxBytes: IMAGE_MAX_BYTES });
-  if (!answer.ok || answer.status !== 200 || answer.file === null) return null;
-  const type = TYPE.exec(answer.file.type)?.[0];
-  return type ? `data:${type.toLowerCase()};base64,${answer.file.bytes.toString('base64')}` : null;
+  const response = await outbound.get({ url, headers, key: 'email images', fileMaxBytes: IMAGE_MAX_BYTES });
+  if (!response.ok || response.status !== 200 || response.file === null) return null;
+  const type = TYPE.exec(response.file.type)?.[0];
+  return type ? `data:${type.toLowerCase()};base64,${response.file.bytes.toString('base64')}` : null;
 }

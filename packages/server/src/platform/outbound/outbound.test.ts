@@ -6,7 +6,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createOutbound, type Outbound, type OutboundOptions } from './outbound.ts';
-import { shown } from './exchange.ts';
+import { printableText } from './exchange.ts';
 
 const tls = (name: string) => new URL(`../../../testkit/tls/${name}`, import.meta.url);
 const PAIR = { cert: readFileSync(tls('names.crt')), key: readFileSync(tls('names.key')) };
@@ -58,7 +58,7 @@ const postTo = (port: number, by: Outbound = outbound, key = 'endpoint') =>
     body,
     key,
   });
-const ask = (port: number, by: Outbound = outbound) =>
+const get = (port: number, by: Outbound = outbound) =>
   by.get({ url: `http://127.0.0.1:${port}/`, headers: {}, key: 'endpoint' });
 
 test('sends a body unchanged, and returns the answer', async () => {
@@ -79,7 +79,7 @@ test('sends a body unchanged, and returns the answer', async () => {
     file: null,
     status: 429,
     retryAfter: '17',
-    answer: `POST /hook?a=1 localhost:${port} application/json 14 t=1,v1=00 {"id":"msg_1"}`,
+    body: `POST /hook?a=1 localhost:${port} application/json 14 t=1,v1=00 {"id":"msg_1"}`,
     ms: expect.any(Number),
   });
 });
@@ -94,7 +94,7 @@ test('keeps and reuses connections separately for each key', async () => {
 
 test('uses a fresh connection for a GET, because the name may resolve elsewhere now', async () => {
   const { port, connections } = await serve(http.createServer((_, response) => response.end('ok')));
-  for (let n = 0; n < 3; n += 1) expect(await ask(port)).toMatchObject({ status: 200 });
+  for (let n = 0; n < 3; n += 1) expect(await get(port)).toMatchObject({ status: 200 });
   expect(connections()).toBe(3);
 });
 
@@ -135,7 +135,7 @@ test.each([301, 302, 307, 308])(
     const { port } = await overTls((_, response) =>
       response.writeHead(status, { location: `http://127.0.0.1:${inside.port}/` }).end('elsewhere'),
     );
-    expect(await postTo(port)).toMatchObject({ ok: true, status, answer: 'elsewhere' });
+    expect(await postTo(port)).toMatchObject({ ok: true, status, body: 'elsewhere' });
     expect(inside.connections()).toBe(0);
   },
 );
@@ -146,8 +146,8 @@ test('ends a slow answer at the deadline, however often a byte arrives', async (
     const drip = setInterval(() => response.write('x'), 20);
     request.socket.once('close', () => clearInterval(drip));
   });
-  const answer = await postTo(port, open({ totalMs: 300 }));
-  expect(answer).toMatchObject({ ok: false, error: 'timeout' });
+  const response = await postTo(port, open({ totalMs: 300 }));
+  expect(response).toMatchObject({ ok: false, error: 'timeout' });
 });
 
 test('ends endless headers and an absent answer at the deadline', async () => {
@@ -162,7 +162,7 @@ test('ends endless headers and an absent answer at the deadline', async () => {
     socket.once('close', () => clearInterval(again));
   });
   for (const { port } of [dripping, silent, early])
-    expect(await ask(port, open({ totalMs: 200 }))).toMatchObject({ ok: false, error: 'timeout' });
+    expect(await get(port, open({ totalMs: 200 }))).toMatchObject({ ok: false, error: 'timeout' });
 });
 
 test('does not decompress an answer', async () => {
@@ -170,9 +170,9 @@ test('does not decompress an answer', async () => {
   const { port } = await overTls((_, response) =>
     response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb),
   );
-  const answer = await postTo(port);
-  expect(answer).toMatchObject({ ok: true, status: 200 });
-  expect(answer.ok && answer.answer.length).toBeLessThanOrEqual(4_096);
+  const response = await postTo(port);
+  expect(response).toMatchObject({ ok: true, status: 200 });
+  expect(response.ok && response.body.length).toBeLessThanOrEqual(4_096);
 });
 
 test('reads 16 KiB of an answer of 100 MB, with its status and constant memory', async () => {
@@ -191,7 +191,7 @@ test('reads 16 KiB of an answer of 100 MB, with its status and constant memory',
   const before = process.memoryUsage().rss;
   for (let n = 0; n < 20; n += 1) {
     written = 0;
-    expect(await postTo(port)).toMatchObject({ ok: true, status: 200, answer: 'a'.repeat(4_096) });
+    expect(await postTo(port)).toMatchObject({ ok: true, status: 200, body: 'a'.repeat(4_096) });
   }
   expect(written).toBeLessThan(20 * 1_024 * 1_024);
   expect(process.memoryUsage().rss - before).toBeLessThan(64 * 1_024 * 1_024);
@@ -201,7 +201,7 @@ test('reports a port without a listener', async () => {
   const server = createServer();
   const { port } = await serve(server);
   await new Promise((resolve) => server.close(resolve));
-  expect(await ask(port)).toMatchObject({
+  expect(await get(port)).toMatchObject({
     ok: false,
     error: 'connect',
     detail: 'The connection failed (ECONNREFUSED)',
@@ -230,11 +230,11 @@ test('refuses a certificate of another name or an untrusted issuer, on loopback 
 
 test('reports a connection that is reset, or closed within its answer, as a reset', async () => {
   const reset = await plainly((socket) => socket.once('data', () => socket.resetAndDestroy()));
-  expect(await ask(reset.port)).toMatchObject({ ok: false, error: 'reset' });
+  expect(await get(reset.port)).toMatchObject({ ok: false, error: 'reset' });
   const short = await plainly((socket) =>
     socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc')),
   );
-  expect(await ask(short.port)).toMatchObject({ ok: false, error: 'reset' });
+  expect(await get(short.port)).toMatchObject({ ok: false, error: 'reset' });
 });
 
 test.each([
@@ -242,9 +242,9 @@ test.each([
   'HTTP/1.1 abc\r\n\r\n',
   'HTTP/1.1 200 OK\r\ncontent-length: x\r\n\r\n',
   `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`,
-])('reports an answer that is not HTTP as a protocol failure: %#', async (said) => {
-  const { port } = await plainly((socket) => socket.once('data', () => socket.write(said)));
-  expect(await ask(port)).toMatchObject({ ok: false, error: 'protocol' });
+])('reports an answer that is not HTTP as a protocol failure: %#', async (output) => {
+  const { port } = await plainly((socket) => socket.once('data', () => socket.write(output)));
+  expect(await get(port)).toMatchObject({ ok: false, error: 'protocol' });
 });
 
 test('fails on a protocol upgrade, and keeps no connection', async () => {
@@ -253,34 +253,36 @@ test('fails on a protocol upgrade, and keeps no connection', async () => {
       socket.write('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
     ),
   );
-  expect(await ask(port)).toMatchObject({ ok: false, error: 'protocol' });
+  expect(await get(port)).toMatchObject({ ok: false, error: 'protocol' });
 });
 
 test('reports an unknown name as a DNS failure', async () => {
-  const resolver = { addresses: async () => ({ kind: 'trouble', code: 'ESERVFAIL' }) as const };
-  const answer = await open({ allowPrivate: false, resolver }).get({
+  const resolver = { addresses: async () => ({ kind: 'failed', code: 'ESERVFAIL' }) as const };
+  const response = await open({ allowPrivate: false, resolver }).get({
     url: 'https://unknown.hook.test/',
     headers: {},
     key: 'endpoint',
   });
-  expect(answer).toMatchObject({ ok: false, error: 'dns' });
+  expect(response).toMatchObject({ ok: false, error: 'dns' });
 });
 
 test('bounds the connections of concurrent requests, and close ends all of them', async () => {
   const { port, connections } = await overTls(() => {});
-  const many = Array.from({ length: 400 }, () => postTo(port));
+  const requests = Array.from({ length: 400 }, () => postTo(port));
   while (connections() < 256) await new Promise((resolve) => setImmediate(resolve));
   outbound.close();
-  const answers = await Promise.all(many);
-  expect(answers.every(({ ok }) => !ok)).toBe(true);
+  const responses = await Promise.all(requests);
+  expect(responses.every(({ ok }) => !ok)).toBe(true);
   expect(connections()).toBe(256);
 });
 
-test('shown makes any answer printable and storable', () => {
-  expect(shown(Buffer.from('a\u0000b\u001b[2Jc\r\nd\te\u202Ef'), 100)).toBe(
+test('printableText makes any response printable and storable', () => {
+  expect(printableText(Buffer.from('a\u0000b\u001b[2Jc\r\nd\te\u202Ef'), 100)).toBe(
     'a\u{FFFD}b\u{FFFD}[2Jc\nd\te\u{FFFD}f',
   );
-  expect(shown(Buffer.from([0x61, 0xff, 0xfe, 0x80, 0x62]), 100)).toBe('a\u{FFFD}b');
-  expect(Buffer.byteLength(shown(Buffer.from('a\u0001'.repeat(2_048)), 4_096))).toBeLessThanOrEqual(4_096);
-  expect(shown(Buffer.from('é'.repeat(10)).subarray(0, 5), 5)).toBe('éé');
+  expect(printableText(Buffer.from([0x61, 0xff, 0xfe, 0x80, 0x62]), 100)).toBe('a\u{FFFD}b');
+  expect(Buffer.byteLength(printableText(Buffer.from('a\u0001'.repeat(2_048)), 4_096))).toBeLessThanOrEqual(
+    4_096,
+  );
+  expect(printableText(Buffer.from('é'.repeat(10)).subarray(0, 5), 5)).toBe('éé');
 });

@@ -1,7 +1,7 @@
 import type { Resolver } from '../dns/resolver.ts';
 import { bareHost, checkUrl } from './check-url.ts';
 import { createAgents } from './agents.ts';
-import { exchange, type OutboundAnswer } from './exchange.ts';
+import { exchange, type OutboundResponse } from './exchange.ts';
 
 export type { OutboundFailure } from './failure.ts';
 
@@ -15,9 +15,9 @@ export type { OutboundFailure } from './failure.ts';
  * that `allowPrivate` adds. Metadata and link-local addresses stay closed even then.
  */
 export type Outbound = {
-  post(request: OutboundPost): Promise<OutboundAnswer>;
+  post(request: OutboundPost): Promise<OutboundResponse>;
   /** Uses a separate connection, because the caller needs the current target of the name. */
-  get(request: OutboundGet): Promise<OutboundAnswer>;
+  get(request: OutboundGet): Promise<OutboundResponse>;
   /** Ends all requests in progress as a `reset`. The owner sends no request afterwards. */
   close(): void;
 };
@@ -63,7 +63,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
     method: 'GET' | 'POST',
     { url: text, headers, key, fileMaxBytes = 0, posted }: OutboundGet & Pick<OutboundPost, 'posted'>,
     body: Buffer | null,
-  ): Promise<OutboundAnswer> {
+  ): Promise<OutboundResponse> {
     const checked = checkUrl(text, { allowPrivate });
     if (!checked.ok) return { ok: false, error: 'blocked', detail: checked.why, ms: 0 };
     const { protocol, port, pathname, search, host } = checked.url;

@@ -17,10 +17,10 @@ export function isRoot(): boolean {
  */
 export async function chooseAccount(owner: number): Promise<Account> {
   const accounts = parseAccounts(await readFile('/etc/passwd', 'utf8'));
-  const own = accounts.find(({ uid }) => uid !== 0 && uid === owner);
-  if (own) return own;
+  const ownerAccount = accounts.find(({ uid }) => uid !== 0 && uid === owner);
+  if (ownerAccount) return ownerAccount;
   for (const name of CANDIDATES) {
-    const account = accounts.find((one) => one.name === name && one.uid !== 0);
+    const account = accounts.find((candidate) => candidate.name === name && candidate.uid !== 0);
     if (account) return account;
   }
   throw new EmbeddedFailure(
@@ -57,10 +57,10 @@ export async function findClosedFolder(folder: string, account: Account): Promis
 export function permits(
   file: { uid: number; gid: number; mode: number },
   account: Account,
-  wanted: number,
+  permission: number,
 ): boolean {
   const shift = file.uid === account.uid ? 6 : file.gid === account.gid ? 3 : 0;
-  return ((file.mode >> shift) & wanted) === wanted;
+  return ((file.mode >> shift) & permission) === permission;
 }
 
 /** Returns every folder from the root down. The path must be real, because a link would hide folders. */
@@ -81,24 +81,24 @@ export async function openTree(folder: string): Promise<void> {
 
 async function listTree(folder: string): Promise<{ path: string; isLink: boolean }[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const below = entries.map((one) => ({
-    path: join(one.parentPath, one.name),
-    isLink: one.isSymbolicLink(),
+  const below = entries.map((entry) => ({
+    path: join(entry.parentPath, entry.name),
+    isLink: entry.isSymbolicLink(),
   }));
   return [{ path: folder, isLink: false }, ...below];
 }
 
 /** It exists on every Linux, belongs to root, is readable by all users, and survives a reboot. */
-const ELSEWHERE = '/var/lib/beckon';
+const FALLBACK_ROOT = '/var/lib/beckon';
 const HASH_CHARS = 16;
 
 /** Returns the folder for files that the account of PostgreSQL could not reach below DATA_DIR. Only root uses it. */
-export function elsewhereFor(realDataDir: string): string {
-  return join(ELSEWHERE, sha256(realDataDir).slice(0, HASH_CHARS));
+export function fallbackFolderFor(realDataDir: string): string {
+  return join(FALLBACK_ROOT, sha256(realDataDir).slice(0, HASH_CHARS));
 }
 
 /** Uses chmod, because a narrow umask of root would make the folders inaccessible. */
-export async function makeElsewhere(folder: string): Promise<void> {
+export async function makeFallbackFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   await chmod(dirname(folder), 0o755);
   await chmod(folder, 0o711);

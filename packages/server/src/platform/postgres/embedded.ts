@@ -7,7 +7,7 @@ import { holdArchiving, reportArchiving } from './hold-archiving.ts';
 import { acquireHold, type Hold, joinRunning } from './hold.ts';
 import { type Home, type HomeOptions, isInitialized, logPath, openHome } from './home.ts';
 import { initializeCluster } from './initialize-cluster.ts';
-import { readPidFile, sendSignal, sightPostmaster, stopPostmaster } from './postmaster.ts';
+import { readPidFile, sendSignal, findPostmaster, stopPostmaster } from './postmaster.ts';
 import { isAlive } from './process-command.ts';
 import { boundLog } from './start-postmaster.ts';
 import { sweepDrafts } from './sweep-partials.ts';
@@ -136,7 +136,7 @@ async function joinForStop(home: Home): Promise<Hold | undefined> {
   const joined = await waitUntil(
     async () => {
       const hold = await joinRunning(home);
-      return hold ?? ((await sightPostmaster(home.data)).kind === 'running' ? undefined : 'none');
+      return hold ?? ((await findPostmaster(home.data)).kind === 'running' ? undefined : 'none');
     },
     { everyMs: 50, forMs: JOIN_FOR_STOP_MS },
   );

@@ -3,7 +3,7 @@ import { backoffMs } from '../async/backoff.ts';
 import { EmbeddedFailure } from './failure.ts';
 import type { Home } from './home.ts';
 import { isLocked, lockedBy } from './lock-cluster.ts';
-import { type PidFile, removeStalePidFile, sightPostmaster } from './postmaster.ts';
+import { type PidFile, removeStalePidFile, findPostmaster } from './postmaster.ts';
 import { START_MAX_MS, startPostmaster } from './start-postmaster.ts';
 import { waitUntil } from './wait-until.ts';
 
@@ -52,7 +52,7 @@ async function settle(home: Home, signal: AbortSignal | undefined): Promise<Runn
 }
 
 async function look(home: Home): Promise<RunningPostmaster | 'none' | undefined> {
-  const seen = await sightPostmaster(home.data);
+  const seen = await findPostmaster(home.data);
   if (seen.kind === 'none') return 'none';
   if (seen.kind === 'stale') {
     // The pid may be one of another container; the start that follows detects that.

@@ -4,7 +4,13 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Log, silentLog } from '../log.ts';
 import { type Embedded, openEmbedded } from './index.ts';
-import { answers, ask, livingPostmaster, makeTestDirectory, type TestDirectory } from './test-directory.ts';
+import {
+  isResponding,
+  queryEmbedded,
+  livingPostmaster,
+  makeTestDirectory,
+  type TestDirectory,
+} from './test-directory.ts';
 
 let base = '';
 let directory: TestDirectory;
@@ -18,7 +24,7 @@ beforeEach(async () => {
   errors = [];
 });
 afterEach(async () => {
-  for (const one of opened.splice(0)) await one.release();
+  for (const embedded of opened.splice(0)) await embedded.release();
   await directory.clear();
   await rm(base, { recursive: true, force: true });
 }, 60_000);
@@ -37,7 +43,7 @@ async function openArchiving(): Promise<Embedded> {
 }
 
 async function modeOf(embedded: Embedded): Promise<string> {
-  const [row] = await ask<{ archive_mode: string }>(embedded, 'SHOW archive_mode');
+  const [row] = await queryEmbedded<{ archive_mode: string }>(embedded, 'SHOW archive_mode');
   return row?.archive_mode ?? '';
 }
 
@@ -45,11 +51,11 @@ test('restarts a leftover PostgreSQL that does not archive its WAL if BACKUP_DIR
   const user = await directory.startUser();
   user.signalGroup('SIGKILL');
   await user.ended;
-  const left = await livingPostmaster(directory.dataDir);
-  expect(left).toBeGreaterThan(0);
+  const postmaster = await livingPostmaster(directory.dataDir);
+  expect(postmaster).toBeGreaterThan(0);
   const embedded = await openArchiving();
   expect(await modeOf(embedded)).toBe('on');
-  expect(await livingPostmaster(directory.dataDir)).not.toBe(left);
+  expect(await livingPostmaster(directory.dataDir)).not.toBe(postmaster);
   expect(errors).toEqual([]);
 }, 60_000);
 
@@ -58,16 +64,16 @@ test('keeps PostgreSQL running if it has other users or an operator archives the
   const embedded = await openArchiving();
   expect(errors).toEqual(['postgres.not_archiving']);
   expect(await modeOf(embedded)).toBe('off');
-  expect(await answers(other)).toBe(true);
+  expect(await isResponding(other)).toBe(true);
   await other.release();
   await embedded.release();
 
   const again = await openArchiving();
   expect(await modeOf(again)).toBe('on');
   expect(errors).toHaveLength(1);
-  await ask(again, `ALTER SYSTEM SET archive_command = 'cp %p /elsewhere/%f'`);
-  await ask(again, `SELECT pg_reload_conf()`);
-  await ask(again, `SELECT pg_sleep(0.2)`);
+  await queryEmbedded(again, `ALTER SYSTEM SET archive_command = 'cp %p /elsewhere/%f'`);
+  await queryEmbedded(again, `SELECT pg_reload_conf()`);
+  await queryEmbedded(again, `SELECT pg_sleep(0.2)`);
   const pid = await livingPostmaster(directory.dataDir);
   await openArchiving();
   expect(errors).toEqual(['postgres.not_archiving', 'postgres.not_archiving']);

@@ -39,9 +39,9 @@ type Fault = { mode: string; command: string; isOperators: boolean };
 
 async function findFault({ archive, data }: Home, hold: Hold): Promise<Fault | null> {
   if (archive === null) return null;
-  const wanted = archiveCommand(clusterArchive(archive, await readSystemId(data)));
+  const expected = archiveCommand(clusterArchive(archive, await readSystemId(data)));
   const { mode, command, isOperators } = await hold.readArchiving();
-  return mode === 'on' && command === wanted ? null : { mode, command, isOperators };
+  return mode === 'on' && command === expected ? null : { mode, command, isOperators };
 }
 
 function report({ log, data }: Home, { mode, command }: Fault): void {

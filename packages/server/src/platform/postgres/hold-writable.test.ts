@@ -5,7 +5,7 @@ import { silentLog } from '../log.ts';
 import { acquireHold } from './hold.ts';
 import { type Home, openHome } from './home.ts';
 import { startPostmaster } from './start-postmaster.ts';
-import { ask, livingPostmaster, makeTestDirectory, type TestDirectory } from './test-directory.ts';
+import { queryEmbedded, livingPostmaster, makeTestDirectory, type TestDirectory } from './test-directory.ts';
 import { READ_ONLY } from './upgrade/guard-upgrade.ts';
 
 let directory: TestDirectory;
@@ -25,7 +25,7 @@ afterEach(() => directory.clear(), 60_000);
 
 test('a PostgreSQL left read-only by a killed upgrade is restarted by all who open it concurrently', async () => {
   const all = await Promise.all([directory.open(), directory.open(), directory.open()]);
-  for (const [at, embedded] of all.entries()) await ask(embedded, `CREATE TABLE written_${at} ()`);
+  for (const [at, embedded] of all.entries()) await queryEmbedded(embedded, `CREATE TABLE written_${at} ()`);
   expect(await livingPostmaster(home.dataDir)).not.toBe(left);
 });
 

@@ -8,7 +8,7 @@ import { type ClusterFacts, readFacts } from './facts.ts';
 import { codeOf, EmbeddedFailure } from './failure.ts';
 import type { Home } from './home.ts';
 import { isLocked, lockedBy } from './lock-cluster.ts';
-import { type PidFile, readPidFile, removeStalePidFile, sightPostmaster } from './postmaster.ts';
+import { type PidFile, readPidFile, removeStalePidFile, findPostmaster } from './postmaster.ts';
 import { START_MAX_MS } from './start-postmaster.ts';
 
 const REACH_MAX_MS = 20_000;
@@ -27,11 +27,11 @@ export async function acquireHold(home: Home, signal?: AbortSignal): Promise<Hol
   const begun = performance.now();
   for (let attempt = 0; ; attempt += 1) {
     const running = await ensureRunning(home, signal);
-    const taken = await takeHold(home, running);
-    if (taken.kind === 'held') return taken.hold;
+    const holdAttempt = await takeHold(home, running);
+    if (holdAttempt.kind === 'held') return holdAttempt.hold;
     const elapsedMs = performance.now() - begun;
-    const why = taken.kind === 'later' ? taken.why : 'another PostgreSQL answers on its port';
-    if (taken.kind === 'foreign' || isForeign(running, { elapsedMs, why }))
+    const why = holdAttempt.kind === 'later' ? holdAttempt.why : 'another PostgreSQL answers on its port';
+    if (holdAttempt.kind === 'foreign' || isForeign(running, { elapsedMs, why }))
       await forgetForeign(home, running);
     if (elapsedMs > (codeOf(why) === STARTING_UP ? START_MAX_MS : REACH_MAX_MS)) {
       throw new EmbeddedFailure(
@@ -46,10 +46,10 @@ export async function acquireHold(home: Home, signal?: AbortSignal): Promise<Hol
 
 /** Tries once to join a running PostgreSQL; returns undefined if that is impossible now. */
 export async function joinRunning(home: Home): Promise<Hold | undefined> {
-  const seen = await sightPostmaster(home.data);
+  const seen = await findPostmaster(home.data);
   if (seen.kind !== 'running' || seen.file.status !== 'ready') return undefined;
-  const taken = await takeHold(home, seen);
-  return taken.kind === 'held' ? taken.hold : undefined;
+  const holdAttempt = await takeHold(home, seen);
+  return holdAttempt.kind === 'held' ? holdAttempt.hold : undefined;
 }
 
 function isForeign(running: RunningPostmaster, seen: { elapsedMs: number; why: unknown }): boolean {
@@ -82,7 +82,7 @@ export type Hold = {
   close(): Promise<void>;
 };
 
-type Taken =
+type HoldAttempt =
   | { kind: 'held'; hold: Hold }
   /** PostgreSQL is starting, stopping, or out of connections. */
   | { kind: 'later'; why: unknown }
@@ -100,7 +100,7 @@ const USERS_LOCK_MS = 60_000;
 const SERVER_LOCK_MS = 2_000;
 const CONNECT_MS = 10_000;
 
-async function takeHold(home: Home, running: RunningPostmaster): Promise<Taken> {
+async function takeHold(home: Home, running: RunningPostmaster): Promise<HoldAttempt> {
   const facts = readFacts(home.dataDir);
   if (!facts || running.file.port === 0) return { kind: 'later', why: 'no port is known yet' };
   const { client, socket } = makeClient(facts, running.file.port);
@@ -155,8 +155,8 @@ async function servesOurFolder(client: pg.Client, home: Home): Promise<boolean> 
 const DUPLICATE = ['42P04', '23505'];
 
 async function makeDatabase(client: pg.Client, name: string): Promise<void> {
-  const known = await client.query(`SELECT FROM pg_database WHERE datname = $1`, [name]);
-  if (known.rowCount) return;
+  const existing = await client.query(`SELECT FROM pg_database WHERE datname = $1`, [name]);
+  if (existing.rowCount) return;
   await client
     .query(`CREATE DATABASE ${pg.escapeIdentifier(name)} TEMPLATE template0`)
     .catch((error: unknown) => {
@@ -164,7 +164,7 @@ async function makeDatabase(client: pg.Client, name: string): Promise<void> {
     });
 }
 
-function explain(error: unknown, sure: boolean, home: Home): Taken {
+function explain(error: unknown, sure: boolean, home: Home): HoldAttempt {
   if (!codeOf(error).startsWith('28')) return { kind: 'later', why: error };
   if (!sure) return { kind: 'foreign' };
   throw new EmbeddedFailure(

@@ -5,12 +5,12 @@ import type { Log } from '../log.ts';
 import {
   type Account,
   chooseAccount,
-  elsewhereFor,
+  fallbackFolderFor,
   ENTER,
   findClosedFolder,
   giveTree,
   isRoot,
-  makeElsewhere,
+  makeFallbackFolder,
   permits,
 } from './account.ts';
 import { readyArchive } from './backup/archive.ts';
@@ -49,15 +49,15 @@ export type Home = {
 
 export async function openHome(options: HomeOptions): Promise<Home> {
   const dataDir = await makeDataDir(options.dataDir);
-  const elsewhere = elsewhereFor(dataDir);
+  const fallbackFolder = fallbackFolderFor(dataDir);
   const root = isRoot() ? await rootFacts(dataDir) : undefined;
-  const known = readFacts(dataDir);
-  const facts = known ?? (await agreeOnFacts(dataDir, elsewhere, root));
+  const existingFacts = readFacts(dataDir);
+  const facts = existingFacts ?? (await agreeOnFacts(dataDir, fallbackFolder, root));
   const data = resolve(dataDir, facts.data);
   const runAs = root && (await ownerOfCluster(data, root.account));
-  if (runAs) await openWay(dataDir, data, runAs);
-  const binaries = await readyBinaries(runAs && { runAs, elsewhere }, options.binaries);
-  announce(options, { elsewhere, data: known ? undefined : facts.data, binaries, runAs });
+  if (runAs) await grantAccess(dataDir, data, runAs);
+  const binaries = await readyBinaries(runAs && { runAs, fallbackFolder }, options.binaries);
+  announce(options, { fallbackFolder, data: existingFacts ? undefined : facts.data, binaries, runAs });
   const archive = options.backupDir ? await readyArchive(options.backupDir, { runAs }) : null;
   return {
     dataDir,
@@ -90,8 +90,8 @@ export function logPath(home: Pick<Home, 'dataDir'>): string {
 }
 
 /** Closed to other users from the first moment. New parents are ordinary folders. */
-async function makeDataDir(wanted: string): Promise<string> {
-  const path = resolve(wanted);
+async function makeDataDir(folder: string): Promise<string> {
+  const path = resolve(folder);
   await mkdir(dirname(path), { recursive: true });
   await mkdir(path, { mode: 0o700 }).catch(async (error: unknown) => {
     if (!(await stat(path).catch(() => undefined))?.isDirectory()) throw error;
@@ -109,7 +109,7 @@ async function rootFacts(dataDir: string): Promise<Root> {
 /** Inside DATA_DIR the path is stored relative, so that the whole directory can be moved or copied. */
 async function agreeOnFacts(
   dataDir: string,
-  elsewhere: string,
+  fallbackFolder: string,
   root: Root | undefined,
 ): Promise<ClusterFacts> {
   if (isInitialized(join(dataDir, 'postgres')) && !readFacts(dataDir)) {
@@ -120,7 +120,7 @@ async function agreeOnFacts(
   }
   const closed = root && (await findClosedFolder(dirname(dataDir), root.account));
   return createFacts(dataDir, {
-    data: closed ? join(elsewhere, 'postgres') : 'postgres',
+    data: closed ? join(fallbackFolder, 'postgres') : 'postgres',
     owner: root?.owner,
   });
 }
@@ -136,12 +136,12 @@ async function ownerOfCluster(data: string, account: Account): Promise<Account> 
 }
 
 /** It may set a permission bit of DATA_DIR itself, and of our own folders below /var/lib, but never of a folder above. */
-async function openWay(dataDir: string, data: string, runAs: Account): Promise<void> {
+async function grantAccess(dataDir: string, data: string, runAs: Account): Promise<void> {
   if (dirname(data) === dataDir) {
     const { uid, gid, mode } = await stat(dataDir);
     if (!permits({ uid, gid, mode }, runAs, ENTER)) await chmod(dataDir, (mode & 0o7777) | 0o001);
   } else {
-    await makeElsewhere(dirname(data));
+    await makeFallbackFolder(dirname(data));
   }
   const closed = await findClosedFolder(dirname(data), runAs);
   if (closed) {
@@ -153,20 +153,20 @@ async function openWay(dataDir: string, data: string, runAs: Account): Promise<v
   }
 }
 
-type Moved = {
-  elsewhere: string;
+type MovedFiles = {
+  fallbackFolder: string;
   data: string | undefined;
   binaries: { copied: boolean };
   runAs: Account | undefined;
 };
 
-function announce(options: HomeOptions, moved: Moved): void {
-  const dataMoved = moved.data?.startsWith(moved.elsewhere) ?? false;
+function announce(options: HomeOptions, moved: MovedFiles): void {
+  const dataMoved = moved.data?.startsWith(moved.fallbackFolder) ?? false;
   if (!moved.runAs || (!dataMoved && !moved.binaries.copied)) return;
   const what = [dataMoved && 'the database', moved.binaries.copied && "PostgreSQL's programs"].filter(
     Boolean,
   );
   options.print(
-    `The parent folders are not accessible to ${moved.runAs.name}, the user of PostgreSQL. Moved ${what.join(' and ')} to ${moved.elsewhere}`,
+    `The parent folders are not accessible to ${moved.runAs.name}, the user of PostgreSQL. Moved ${what.join(' and ')} to ${moved.fallbackFolder}`,
   );
 }

@@ -34,15 +34,15 @@ export {
 export { archiveCommandOf } from './backup/archive.ts';
 export { closeEnvelope, openEnvelope, PASSPHRASE_MIN_CHARS } from './backup/envelope.ts';
 export {
-  type Listed,
+  type ListedBackup,
   listBackups,
-  type Pruned,
+  type PruneResult,
   pruneBackups,
-  type Verified,
+  type VerifyResult,
   verifyBackup,
   newestBackupAt,
 } from './backup/list-backups.ts';
-export { restoreBackup, type Restored } from './backup/restore-backup.ts';
+export { restoreBackup, type RestoreResult } from './backup/restore-backup.ts';
 export { findSystemId } from './backup/system-id.ts';
 export { takeBackup, type BackupResult } from './backup/take-backup.ts';
-export { discardOld, upgradeDatabase, type Upgraded } from './upgrade/upgrade-database.ts';
+export { discardOld, upgradeDatabase, type UpgradeResult } from './upgrade/upgrade-database.ts';

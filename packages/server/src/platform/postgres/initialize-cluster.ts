@@ -25,7 +25,7 @@ export async function initializeCluster(home: Home): Promise<void> {
     await writeFile(join(draft, 'password'), facts.password, { mode: 0o600 });
     await give(home, draft, join(draft, 'password'));
     await runInitdb(home, draft, facts.user);
-    await putInPlace(join(draft, 'data'), home.data);
+    await moveIntoPlace(join(draft, 'data'), home.data);
   } finally {
     await rm(draft, { recursive: true, force: true });
   }
@@ -72,20 +72,20 @@ async function runInitdb(home: Home, draft: string, user: string): Promise<void>
       ...(home.runAs && { uid: home.runAs.uid, gid: home.runAs.gid }),
     },
   );
-  let said = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (said += String(chunk)));
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)));
   const closed = once(child, 'close') as Promise<[number | null]>;
   if (child.pid !== undefined) await writeFile(join(draft, INITDB_PID), String(child.pid));
   const [code] = await closed;
   if (code !== 0) {
-    throw new EmbeddedFailure('cannot_start', `initdb failed in ${draft}: ${said.trim().slice(-2_000)}`);
+    throw new EmbeddedFailure('cannot_start', `initdb failed in ${draft}: ${output.trim().slice(-2_000)}`);
   }
 }
 
 /** No variable of the caller's environment (PGDATA, PGPORT, LD_LIBRARY_PATH, a language) may reach PostgreSQL. */
 export const CLEAN_ENVIRONMENT = { LC_ALL: 'C', TZ: 'UTC', PATH: '/usr/bin:/bin' };
 
-async function putInPlace(from: string, to: string): Promise<void> {
+async function moveIntoPlace(from: string, to: string): Promise<void> {
   try {
     await rename(from, to);
   } catch (error) {
@@ -108,7 +108,7 @@ export async function findKept(data: string): Promise<string[]> {
   const name = basename(data);
   const names = await readdir(dirname(data)).catch(() => []);
   return names
-    .filter((one) => one.startsWith(name) && KEPT.test(one.slice(name.length)))
-    .map((one) => join(dirname(data), one))
+    .filter((entry) => entry.startsWith(name) && KEPT.test(entry.slice(name.length)))
+    .map((entry) => join(dirname(data), entry))
     .toSorted();
 }

@@ -4,7 +4,13 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { answers, ask, clusterOf, makeTestDirectory, type TestDirectory } from './test-directory.ts';
+import {
+  isResponding,
+  queryEmbedded,
+  clusterOf,
+  makeTestDirectory,
+  type TestDirectory,
+} from './test-directory.ts';
 
 let at: TestDirectory;
 beforeEach(async () => {
@@ -39,7 +45,7 @@ test.skipIf(!hasWalls)(
     const ended = once(second, 'close');
     expect((await text(second.stdout)).trim()).toBe('another_server');
     await ended;
-    expect(await answers(first)).toBe(true);
+    expect(await isResponding(first)).toBe(true);
   },
   60_000,
 );
@@ -48,18 +54,18 @@ test.skipIf(!hasWalls)(
   'keeps the postmaster.pid and the files of another container, even if its pid is unrelated here',
   async () => {
     const first = await at.open();
-    await ask(first, 'CREATE TABLE kept ()');
+    await queryEmbedded(first, 'CREATE TABLE kept ()');
     const path = join(clusterOf(at.dataDir), 'postmaster.pid');
     const { uid, gid } = statSync(clusterOf(at.dataDir));
     const stranger = spawn('sleep', ['600'], { uid, gid });
-    const own = readFileSync(path, 'utf8');
-    const seen = own.replace(/^\d+/, String(stranger.pid));
+    const original = readFileSync(path, 'utf8');
+    const seen = original.replace(/^\d+/, String(stranger.pid));
     writeFileSync(path, seen);
     await expect(at.open()).rejects.toMatchObject({ code: 'another_server' });
     expect(readFileSync(path, 'utf8')).toBe(seen);
-    writeFileSync(path, own);
+    writeFileSync(path, original);
     stranger.kill();
-    expect(await answers(first)).toBe(true);
+    expect(await isResponding(first)).toBe(true);
   },
   60_000,
 );

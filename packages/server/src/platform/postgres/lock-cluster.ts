@@ -19,13 +19,13 @@ const WAIT_S = '0.2';
  * another process has the lock.
  */
 export async function lockWords(home: Home): Promise<string[] | null> {
-  const asked = await askLock(home);
-  return asked === 'held' ? null : asked === 'free' ? words(home) : [];
+  const state = await readLockState(home);
+  return state === 'held' ? null : state === 'free' ? words(home) : [];
 }
 
 /** Also returns true shortly after the death of a postmaster, until its last process ends. */
 export async function isLocked(home: Home): Promise<boolean> {
-  return (await askLock(home)) === 'held';
+  return (await readLockState(home)) === 'held';
 }
 
 export function lockedBy(data: string): EmbeddedFailure {
@@ -39,7 +39,7 @@ function words({ data }: Home): string[] {
   return [FLOCK, '--no-fork', '--timeout', WAIT_S, '--conflict-exit-code', String(CONFLICT), data];
 }
 
-async function askLock(home: Home): Promise<'free' | 'held' | 'none'> {
+async function readLockState(home: Home): Promise<'free' | 'held' | 'none'> {
   if (process.platform !== 'linux') return 'none';
   const { runAs } = home;
   const [flock = FLOCK, ...args] = words(home);

@@ -5,13 +5,13 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { elsewhereFor, parseAccounts, permits, stepsTo } from './account.ts';
+import { fallbackFolderFor, parseAccounts, permits, stepsTo } from './account.ts';
 import { locateBinaries, mendLinks, readyBinaries } from './binaries.ts';
 import { createFacts, readFacts } from './facts.ts';
 import { isInitialized } from './home.ts';
 import { renderConf, tunables } from './settings.ts';
 import { DRAFT_MAX_AGE_MS, INITDB_PID, sweepDrafts } from './sweep-partials.ts';
-import { answers, clusterOf, makeTestDirectory, type TestDirectory } from './test-directory.ts';
+import { isResponding, clusterOf, makeTestDirectory, type TestDirectory } from './test-directory.ts';
 
 const clearings: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -39,7 +39,7 @@ describe.skipIf(process.getuid?.() !== 0)('as root', () => {
     const { uid } = statSync(clusterOf(at.dataDir));
     expect(uid).not.toBe(0);
     expect(statSync(join('/proc', String(await pidOf(at)))).uid).toBe(uid);
-    expect(await answers(embedded)).toBe(true);
+    expect(await isResponding(embedded)).toBe(true);
     // If this checkout is below an inaccessible folder, the programs are copied, which is printed; the data stays.
     expect(at.printed.join()).not.toContain('the database');
   });
@@ -60,26 +60,26 @@ describe.skipIf(process.getuid?.() !== 0)('as root', () => {
     const at = await directory(dataDir);
     const embedded = await at.open();
     expect(statSync(parent).mode & 0o777).toBe(0o700);
-    expect(clusterOf(dataDir)).toBe(join(elsewhereFor(dataDir), 'postgres'));
+    expect(clusterOf(dataDir)).toBe(join(fallbackFolderFor(dataDir), 'postgres'));
     expect(existsSync(join(dataDir, 'postgres'))).toBe(false);
     expect(at.printed).toEqual([expect.stringMatching(/Moved the database.* to /)]);
-    expect(at.printed[0]).toContain(elsewhereFor(dataDir));
-    expect(await answers(embedded)).toBe(true);
+    expect(at.printed[0]).toContain(fallbackFolderFor(dataDir));
+    expect(await isResponding(embedded)).toBe(true);
     await embedded.release();
     chmodSync(parent, 0o755);
     const again = await at.open();
-    expect(await answers(again)).toBe(true);
-    expect(clusterOf(dataDir)).toBe(join(elsewhereFor(dataDir), 'postgres'));
+    expect(await isResponding(again)).toBe(true);
+    expect(clusterOf(dataDir)).toBe(join(fallbackFolderFor(dataDir), 'postgres'));
     expect(at.printed).toHaveLength(1);
   });
 
   test('copies programs below inaccessible folders once, with their links, for all users', async () => {
     const parent = await folder();
-    const elsewhere = join(await folder(), 'elsewhere');
+    const fallbackFolder = join(await folder(), 'elsewhere');
     const native = await copyPackage(join(parent, 'package'));
-    const first = await readyBinaries({ runAs: HELPER, elsewhere }, native);
-    expect(first).toEqual({ native: join(elsewhere, 'native-18.4.0-beta.17'), copied: true });
-    expect((await readyBinaries({ runAs: HELPER, elsewhere }, native)).copied).toBe(false);
+    const first = await readyBinaries({ runAs: HELPER, fallbackFolder }, native);
+    expect(first).toEqual({ native: join(fallbackFolder, 'native-18.4.0-beta.17'), copied: true });
+    expect((await readyBinaries({ runAs: HELPER, fallbackFolder }, native)).copied).toBe(false);
     expect(statSync(join(first.native, 'bin', 'postgres')).mode & 0o005).toBe(0o005);
     expect(await readlink(join(first.native, 'lib', 'libpq.so.5'))).toBe('libpq.so.5.18');
     const child = spawn(join(first.native, 'bin', 'postgres'), ['--version'], {
@@ -89,7 +89,7 @@ describe.skipIf(process.getuid?.() !== 0)('as root', () => {
       gid: HELPER.gid,
     });
     expect(await once(child, 'close')).toEqual([0, null]);
-    expect(await readdir(elsewhere)).toEqual(['native-18.4.0-beta.17']);
+    expect(await readdir(fallbackFolder)).toEqual(['native-18.4.0-beta.17']);
   });
 
   test('gives a cluster that root copied back from a backup to its user', async () => {
@@ -97,7 +97,7 @@ describe.skipIf(process.getuid?.() !== 0)('as root', () => {
     await (await at.open()).release();
     chownSync(clusterOf(at.dataDir), 0, 0);
     chownSync(join(clusterOf(at.dataDir), 'PG_VERSION'), 0, 0);
-    expect(await answers(await at.open())).toBe(true);
+    expect(await isResponding(await at.open())).toBe(true);
   });
 
   test('a cluster created by a plain user stays with that user', async () => {
@@ -106,7 +106,7 @@ describe.skipIf(process.getuid?.() !== 0)('as root', () => {
     const chown = spawn('chown', ['-R', '65534:65534', at.dataDir]);
     await once(chown, 'close');
     const embedded = await at.open();
-    expect(await answers(embedded)).toBe(true);
+    expect(await isResponding(embedded)).toBe(true);
     expect(statSync(join('/proc', String(await pidOf(at)))).uid).toBe(65_534);
     expect(statSync(join(at.dataDir, 'postgres.json')).uid).toBe(65_534);
   });
@@ -191,11 +191,11 @@ test('a process killed inside initdb leaves nothing that the next start keeps', 
   const facts = createFacts(at.dataDir, { data: 'postgres', owner: undefined });
   const dead = spawn('true');
   await once(dead, 'close');
-  const left = join(at.dataDir, `postgres.init-${dead.pid}-0a0b0c0d`);
-  mkdirSync(join(left, 'data', 'base'), { recursive: true });
-  writeFileSync(join(left, 'data', 'PG_VERSION'), '18\n');
-  expect(await answers(await at.open())).toBe(true);
-  expect(existsSync(left)).toBe(false);
+  const leftover = join(at.dataDir, `postgres.init-${dead.pid}-0a0b0c0d`);
+  mkdirSync(join(leftover, 'data', 'base'), { recursive: true });
+  writeFileSync(join(leftover, 'data', 'PG_VERSION'), '18\n');
+  expect(await isResponding(await at.open())).toBe(true);
+  expect(existsSync(leftover)).toBe(false);
   expect(readFacts(at.dataDir)?.password).toBe(facts.password);
 });
 

@@ -18,7 +18,7 @@ export type PidFile = {
   status: 'starting' | 'ready' | 'stopping';
 };
 
-type Sighting =
+type PostmasterState =
   /** No process runs. The file of a dead process may exist; PostgreSQL removes it itself. */
   | { kind: 'none' }
   /** The file names an unrelated process (its pid was reused): PostgreSQL would refuse to start. */
@@ -26,7 +26,7 @@ type Sighting =
   /** `sure`: the command line of the process names our folder. Otherwise only a login with our password can prove it. */
   | { kind: 'running'; file: PidFile; sure: boolean };
 
-export async function sightPostmaster(data: string): Promise<Sighting> {
+export async function findPostmaster(data: string): Promise<PostmasterState> {
   const file = readPidFile(data);
   if (!file) return { kind: 'none' };
   if (file.pid === 0) return { kind: 'running', file, sure: false };

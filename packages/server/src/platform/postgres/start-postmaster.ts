@@ -27,7 +27,7 @@ type Start =
 /** Recovery after a crash replays at most max_wal_size; a slow disk may need minutes for it. */
 export const START_MAX_MS = 10 * 60 * 1000;
 const LOOK_EVERY_MS = 10;
-const TELL_EVERY_MS = 30_000;
+const REPORT_EVERY_MS = 30_000;
 const TAIL_BYTES = 4_000;
 
 const PASSING = [
@@ -39,17 +39,17 @@ const PASSING = [
   `it ended with ${CONFLICT};`,
 ];
 
-type Starting = {
+type StartOptions = {
   signal?: AbortSignal | undefined;
   /** For this start only. */
   settings?: Record<string, string>;
   /** If set, waits as long as PostgreSQL runs, because it replays all archived WAL. Called from time to time with the end of its output. */
-  onReplay?: (said: string) => void;
+  onReplay?: (output: string) => void;
 };
 
 /** Starts a postmaster that outlives this process, and waits until it accepts connections. */
-export async function startPostmaster(home: Home, starting: Starting = {}): Promise<Start> {
-  const { signal, settings = {}, onReplay } = starting;
+export async function startPostmaster(home: Home, options: StartOptions = {}): Promise<Start> {
+  const { signal, settings = {}, onReplay } = options;
   const lock = await lockWords(home);
   if (lock === null) return { kind: 'later', why: lockedBy(home.data).message, isLocked: true };
   const port = await choosePort(readFacts(home.dataDir)?.port);
@@ -81,7 +81,7 @@ export async function startPostmaster(home: Home, starting: Starting = {}): Prom
       child.once('error', (error) => resolve(error.message));
       child.once('exit', (code, signal) => resolve(`it ended with ${signal ?? code}`));
     });
-    return await watchStart(home, { pid: child.pid, ended, saidFrom: size, signal, onReplay });
+    return await watchStart(home, { pid: child.pid, ended, logOffset: size, signal, onReplay });
   } finally {
     await log.close();
   }
@@ -90,22 +90,22 @@ export async function startPostmaster(home: Home, starting: Starting = {}): Prom
 type Attempt = {
   pid: number | undefined;
   ended: Promise<string>;
-  saidFrom: number;
+  logOffset: number;
   signal: AbortSignal | undefined;
-  onReplay: Starting['onReplay'];
+  onReplay: StartOptions['onReplay'];
 };
 
 async function watchStart(home: Home, attempt: Attempt): Promise<Start> {
   let end: string | undefined;
-  void attempt.ended.then((how) => (end = how));
-  const { onReplay, saidFrom } = attempt;
-  const tell =
-    onReplay && everyNow(async () => onReplay(await readTail(logPath(home), saidFrom)), TELL_EVERY_MS);
+  void attempt.ended.then((exit) => (end = exit));
+  const { onReplay, logOffset } = attempt;
+  const reportReplay =
+    onReplay && everyNow(async () => onReplay(await readTail(logPath(home), logOffset)), REPORT_EVERY_MS);
   const outcome = await waitUntil(
     async () => {
       const file = readPidFile(home.data);
       if (file && file.pid === attempt.pid && file.status === 'ready') return file;
-      await tell?.();
+      await reportReplay?.();
       return end;
     },
     { everyMs: LOOK_EVERY_MS, forMs: onReplay ? Infinity : START_MAX_MS, signal: attempt.signal },
@@ -114,8 +114,8 @@ async function watchStart(home: Home, attempt: Attempt): Promise<Start> {
     savePort(home.dataDir, outcome.port, home.owner);
     return { kind: 'started', file: outcome };
   }
-  const said = await readTail(logPath(home), saidFrom);
-  const why = `${outcome ?? 'it was not ready in time'}; ${logPath(home)} says: ${said.trim()}`;
+  const output = await readTail(logPath(home), logOffset);
+  const why = `${outcome ?? 'it was not ready in time'}; ${logPath(home)} says: ${output.trim()}`;
   return { kind: PASSING.some((text) => why.includes(text)) ? 'later' : 'failed', why };
 }
 

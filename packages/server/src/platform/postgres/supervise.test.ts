@@ -7,8 +7,8 @@ import { boundLog } from './start-postmaster.ts';
 import type { Embedded } from './index.ts';
 import { readPidFile } from './postmaster.ts';
 import {
-  answers,
-  ask,
+  isResponding,
+  queryEmbedded,
   clusterOf,
   livingPostmaster,
   makeTestDirectory,
@@ -30,7 +30,7 @@ async function postmasterOf(directory: TestDirectory): Promise<number> {
 }
 
 function holders(embedded: Embedded): Promise<{ holds: number }[]> {
-  return ask<{ holds: number }>(
+  return queryEmbedded<{ holds: number }>(
     embedded,
     `SELECT count(*)::int AS holds FROM pg_locks WHERE locktype = 'advisory' AND granted`,
   );
@@ -39,12 +39,12 @@ function holders(embedded: Embedded): Promise<{ holds: number }[]> {
 test('restarts a killed postmaster while the server runs, with all committed data and both locks', async () => {
   const server = await at.open();
   await server.becomeServer();
-  await ask(server, 'CREATE TABLE kept AS SELECT 7 AS n');
+  await queryEmbedded(server, 'CREATE TABLE kept AS SELECT 7 AS n');
   for (let round = 0; round < 3; round += 1) {
     const before = await postmasterOf(at);
     process.kill(before, 'SIGKILL');
-    await soon(async () => (await answers(server)) && (await postmasterOf(at)) !== before);
-    expect(await ask(server, 'SELECT n FROM kept')).toEqual([{ n: 7 }]);
+    await soon(async () => (await isResponding(server)) && (await postmasterOf(at)) !== before);
+    expect(await queryEmbedded(server, 'SELECT n FROM kept')).toEqual([{ n: 7 }]);
     await soon(async () => (await holders(server).catch(() => []))[0]?.holds === 2);
   }
   const second = await at.startUser();
@@ -60,7 +60,7 @@ test('also restarts a killed postmaster that the server had only adopted', async
   const server = await at.open();
   await server.becomeServer();
   process.kill(before, 'SIGKILL');
-  await soon(async () => (await answers(server)) && (await postmasterOf(at)) !== before);
+  await soon(async () => (await isResponding(server)) && (await postmasterOf(at)) !== before);
 });
 
 test('survives the crash of one session, after which PostgreSQL disconnects all others', async () => {
@@ -93,13 +93,13 @@ test('a session of the dead postmaster that is still busy delays the restart but
   process.kill(before, 'SIGKILL');
   await soon(() => contended > 0);
   process.kill(backend, 'SIGCONT');
-  await soon(async () => (await answers(server)) && (await postmasterOf(at)) !== before);
+  await soon(async () => (await isResponding(server)) && (await postmasterOf(at)) !== before);
 });
 
 test('acquires its locks again after only the lock connection is cut', async () => {
   const server = await at.open();
   await server.becomeServer();
-  await ask(
+  await queryEmbedded(
     server,
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'beckon hold%'`,
   );
@@ -112,13 +112,13 @@ test('only the server restarts a dead postmaster; a command waits for it and kee
   const command = await at.open();
   const before = await postmasterOf(at);
   process.kill(before, 'SIGKILL');
-  await soon(async () => !(await answers(command)));
+  await soon(async () => !(await isResponding(command)));
   expect(await livingPostmaster(at.dataDir)).toBeUndefined();
   const server = await at.startUser();
   await server.say('server');
   await soon(async () => (await holders(command))[0]?.holds === 3);
   expect(await server.say('release')).toBe('done release');
-  expect(await answers(command)).toBe(true);
+  expect(await isResponding(command)).toBe(true);
 });
 
 test('a server that is released while its postmaster is dead leaves no process running', async () => {
@@ -138,7 +138,7 @@ test('a lone SIGTERM, after which PostgreSQL waits for its last client, does not
   const home = { dataDir: at.dataDir, data: clusterOf(at.dataDir), log: silentLog };
   watchPostmaster(home as never, { hold: () => hold as never, signal: ending.signal, everyMs: 20 });
   process.kill(pid, 'SIGTERM');
-  await soon(async () => (await answers(server)) && (await postmasterOf(at)) !== pid);
+  await soon(async () => (await isResponding(server)) && (await postmasterOf(at)) !== pid);
   ending.abort();
 });
 
@@ -148,7 +148,7 @@ test('truncates the log of PostgreSQL, which continues after the cut', async () 
   appendFileSync(log, 'x'.repeat(5_000));
   await boundLog(log, 5_000);
   expect(statSync(`${log}.1`).size).toBeGreaterThan(5_000);
-  await ask(server, 'SELECT no_such_thing').catch(() => {});
+  await queryEmbedded(server, 'SELECT no_such_thing').catch(() => {});
   await soon(() => readFileSync(log, 'utf8').includes('no_such_thing'));
   expect(readFileSync(log, 'utf8')).not.toContain('\0');
 });
@@ -162,10 +162,10 @@ test('keeps a log within its bound', async () => {
 
 test('keeps user data out of the log of PostgreSQL', async () => {
   const server = await at.open();
-  await ask(server, `CREATE TABLE person (email text PRIMARY KEY)`);
+  await queryEmbedded(server, `CREATE TABLE person (email text PRIMARY KEY)`);
   const insert = `INSERT INTO person VALUES ('ada@example.com')`;
-  await ask(server, insert);
-  await expect(ask(server, insert)).rejects.toMatchObject({ code: '23505' });
+  await queryEmbedded(server, insert);
+  await expect(queryEmbedded(server, insert)).rejects.toMatchObject({ code: '23505' });
   const log = join(at.dataDir, 'postgres.log');
   await soon(() => readFileSync(log, 'utf8').includes('person_pkey'));
   expect(readFileSync(log, 'utf8')).not.toContain('ada@');

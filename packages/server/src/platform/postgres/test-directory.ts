@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import pg from 'pg';
 import { type Log, silentLog } from '../log.ts';
-import { elsewhereFor } from './account.ts';
+import { fallbackFolderFor } from './account.ts';
 import { type Embedded, openEmbedded } from './index.ts';
 import { readFacts } from './facts.ts';
 import { readPidFile } from './postmaster.ts';
@@ -59,9 +59,9 @@ export async function makeTestDirectory(dataDir?: string): Promise<TestDirectory
       if (pid && (await commandOf(pid))?.includes(`-D ${data}`)) process.kill(pid, 'SIGQUIT');
       if (pid) await soon(async () => (await commandOf(pid))?.includes(data) !== true);
       await rm(base, { recursive: true, force: true });
-      await rm(elsewhereFor(base), { recursive: true, force: true });
+      await rm(fallbackFolderFor(base), { recursive: true, force: true });
       // Removes the folder only if it is empty, because others may use it.
-      await rmdir(dirname(elsewhereFor(base))).catch(() => {});
+      await rmdir(dirname(fallbackFolderFor(base))).catch(() => {});
     },
   };
 }
@@ -88,7 +88,7 @@ export async function soon(condition: () => Promise<boolean> | boolean): Promise
   if (!met) throw new Error(`not within ${DEADLINE_MS} ms: ${condition.toString()}`);
 }
 
-export async function ask<R extends object>(embedded: Embedded, text: string): Promise<R[]> {
+export async function queryEmbedded<R extends object>(embedded: Embedded, text: string): Promise<R[]> {
   const client = new pg.Client(embedded.connection());
   client.on('error', () => {});
   await client.connect();
@@ -99,8 +99,8 @@ export async function ask<R extends object>(embedded: Embedded, text: string): P
   }
 }
 
-export async function answers(embedded: Embedded): Promise<boolean> {
-  return ask(embedded, 'SELECT 1').then(
+export async function isResponding(embedded: Embedded): Promise<boolean> {
+  return queryEmbedded(embedded, 'SELECT 1').then(
     () => true,
     () => false,
   );

@@ -12,8 +12,8 @@ export async function waitUntil<T>(
 ): Promise<T | undefined> {
   const until = performance.now() + bounds.forMs;
   for (;;) {
-    const answer = await check();
-    if (answer !== undefined || performance.now() >= until) return answer;
+    const result = await check();
+    if (result !== undefined || performance.now() >= until) return result;
     await pause(bounds.everyMs, undefined, { signal: bounds.signal });
   }
 }

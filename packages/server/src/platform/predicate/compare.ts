@@ -1,8 +1,8 @@
 import type { PredicateResult, NumberCompare, PropertyTest, TimeTest, ValueTest } from './predicate.ts';
 import { parseInstant } from '../time/time-text.ts';
 
-const NEVER: PredicateResult = { holds: false, until: null };
-const ALWAYS: PredicateResult = { holds: true, until: null };
+const NEVER: PredicateResult = { matches: false, until: null };
+const ALWAYS: PredicateResult = { matches: true, until: null };
 
 /** Applies one test to one value of a user or of an event. Undefined and null count as absent. */
 export function testValue(test: ValueTest, value: unknown, now: number): PredicateResult {
@@ -73,9 +73,9 @@ export function testMoment(test: TimeTest, at: number, now: number): PredicateRe
 }
 
 function holdsBetween(from: number, to: number, now: number): PredicateResult {
-  if (now < from) return { holds: false, until: from };
+  if (now < from) return { matches: false, until: from };
   if (now >= to) return NEVER;
-  return { holds: true, until: to === Number.POSITIVE_INFINITY ? null : to };
+  return { matches: true, until: to === Number.POSITIVE_INFINITY ? null : to };
 }
 
 /** Returns whether the properties of one event pass all tests. */
@@ -83,7 +83,7 @@ export function matchesWhere(where: PropertyTest[], properties: Record<string, u
   return where.every(({ property, test }) => {
     // Inherited members are not properties of the event.
     const value = Object.hasOwn(properties, property) ? properties[property] : undefined;
-    return testValue(test, value, ANY_TIME).holds;
+    return testValue(test, value, ANY_TIME).matches;
   });
 }
 

@@ -5,16 +5,16 @@ import { parseInstant, printInstant } from '../time/time-text.ts';
 import { parsePredicate } from './parse.ts';
 import { predicateDocument } from './document.ts';
 
-function parsed(given: unknown) {
-  const parsing = parsePredicate(given);
+function parsed(definition: unknown) {
+  const parsing = parsePredicate(definition);
   if (!parsing.ok) throw new Error(JSON.stringify(parsing.faults));
   return parsing.predicate;
 }
 
 test('reads a predicate back from its document unchanged', () => {
   fc.assert(
-    fc.property(document, (given) => {
-      const predicate = parsed(given);
+    fc.property(document, (definition) => {
+      const predicate = parsed(definition);
       expect(parsed(JSON.parse(JSON.stringify(predicateDocument(predicate))))).toEqual(predicate);
     }),
     { numRuns: 2_000 },

@@ -18,17 +18,17 @@ const BARE: Facts = {
   isMember: () => false,
 };
 
-function parse(given: unknown): Predicate {
-  const parsed = parsePredicate(given);
+function parse(definition: unknown): Predicate {
+  const parsed = parsePredicate(definition);
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.faults));
   return parsed.predicate;
 }
 
-function answer(given: unknown, facts: Partial<Facts> = {}): PredicateResult {
-  return evaluate(parse(given), { ...BARE, ...facts });
+function evaluateDefinition(definition: unknown, facts: Partial<Facts> = {}): PredicateResult {
+  return evaluate(parse(definition), { ...BARE, ...facts });
 }
 
-const at = (holds: boolean, until: number | null): PredicateResult => ({ holds, until });
+const at = (matches: boolean, until: number | null): PredicateResult => ({ matches, until });
 const trait = (value: unknown): Partial<Facts> => ({ trait: () => value });
 const text = (ms: number): string => new Date(ms).toISOString();
 
@@ -49,7 +49,7 @@ test.each<[string, { value: unknown; operator: object; holds: boolean }]>([
   ['a list equals nothing', { value: ['a'], operator: { equals: 'a' }, holds: false }],
   ['a number is no moment', { value: NOW, operator: { before: '2030-01-01' }, holds: false }],
 ])('%s', (_, { value, operator, holds }) => {
-  expect(answer({ trait: 'x', ...operator }, trait(value))).toEqual(at(holds, null));
+  expect(evaluateDefinition({ trait: 'x', ...operator }, trait(value))).toEqual(at(holds, null));
 });
 
 test.each<[string, { operator: object; moment: number; expected: PredicateResult }]>([
@@ -84,12 +84,17 @@ test.each<[string, { operator: object; moment: number; expected: PredicateResult
 ])(
   '%s: returns the millisecond at which an answer about a moment changes',
   (_, { operator, moment, expected }) => {
-    expect(answer({ trait: 'x', ...operator }, trait(text(moment)))).toEqual(expected);
+    expect(evaluateDefinition({ trait: 'x', ...operator }, trait(text(moment)))).toEqual(expected);
     const past = { event: 'e', last: operator };
     if (!parsePredicate(past).ok) return;
-    expect(answer(past, { total: () => ({ count: 2, firstAt: 0, lastAt: moment }) })).toEqual(expected);
+    expect(evaluateDefinition(past, { total: () => ({ count: 2, firstAt: 0, lastAt: moment }) })).toEqual(
+      expected,
+    );
     expect(
-      answer({ event: 'e', first: operator }, { total: () => ({ count: 2, firstAt: moment, lastAt: 0 }) }),
+      evaluateDefinition(
+        { event: 'e', first: operator },
+        { total: () => ({ count: 2, firstAt: moment, lastAt: 0 }) },
+      ),
     ).toEqual(expected);
   },
 );
@@ -111,22 +116,22 @@ test.each<[object, PredicateResult]>([
   [{ exactly: 3 }, at(true, NOW + 19 * HOUR)],
   [{ exactly: 4 }, at(false, null)],
 ])('three events in a window, %j: the answer changes only when events leave it', (compare, expected) => {
-  expect(answer({ event: 'e', ...compare, within: '24h' }, THREE)).toEqual(expected);
+  expect(evaluateDefinition({ event: 'e', ...compare, within: '24h' }, THREE)).toEqual(expected);
 });
 
 test('counts all occurrences without a window, independently of time', () => {
   const total = { total: () => ({ count: 3, firstAt: 0, lastAt: 0 }) };
-  expect(answer({ event: 'e', at_least: 3 }, total)).toEqual(at(true, null));
-  expect(answer({ event: 'e', exactly: 2 }, total)).toEqual(at(false, null));
-  expect(answer({ event: 'e', exactly: 0 })).toEqual(at(true, null));
+  expect(evaluateDefinition({ event: 'e', at_least: 3 }, total)).toEqual(at(true, null));
+  expect(evaluateDefinition({ event: 'e', exactly: 2 }, total)).toEqual(at(false, null));
+  expect(evaluateDefinition({ event: 'e', exactly: 0 })).toEqual(at(true, null));
 });
 
 test('a sum may change when its oldest event leaves the window', () => {
   const sum = { sum: () => ({ sum: 100, oldestAt: NOW - DAY }) };
-  const given = { event: 'e', sum: 'amount', within: '7d' };
-  expect(answer({ ...given, at_least: 100 }, sum)).toEqual(at(true, NOW + 6 * DAY));
-  expect(answer({ ...given, greater_than: 100 }, sum)).toEqual(at(false, NOW + 6 * DAY));
-  expect(answer({ ...given, at_most: 0 })).toEqual(at(true, null));
+  const condition = { event: 'e', sum: 'amount', within: '7d' };
+  expect(evaluateDefinition({ ...condition, at_least: 100 }, sum)).toEqual(at(true, NOW + 6 * DAY));
+  expect(evaluateDefinition({ ...condition, greater_than: 100 }, sum)).toEqual(at(false, NOW + 6 * DAY));
+  expect(evaluateDefinition({ ...condition, at_most: 0 })).toEqual(at(true, null));
 });
 
 const changing = (holds: boolean, inMs: number) => ({
@@ -151,8 +156,8 @@ test.each<[object, PredicateResult]>([
   [{ any: [changing(false, 3), changing(true, 5), changing(true, 7)] }, at(true, NOW + 7)],
   [{ any: [changing(true, 5), ALWAYS] }, at(true, null)],
   [{ not: changing(true, 5) }, at(false, NOW + 5)],
-])('%j: a group is valid as long as the parts that decide it', (given, expected) => {
-  expect(answer(given, MOMENTS)).toEqual(expected);
+])('%j: a group is valid as long as the parts that decide it', (definition, expected) => {
+  expect(evaluateDefinition(definition, MOMENTS)).toEqual(expected);
 });
 
 test('an explanation includes every single condition', () => {
@@ -185,7 +190,7 @@ test('an explanation includes every single condition', () => {
   });
 });
 
-const keysOf = (given: unknown): string[] => [...mentionsOf(parse(given)).questions.keys()];
+const keysOf = (definition: unknown): string[] => [...mentionsOf(parse(definition)).queries.keys()];
 const W = { property: 'p', equals: 'x' };
 const V = { property: 'q', at_least: 1 };
 
@@ -237,16 +242,16 @@ test('mentionsOf returns what a predicate reads, and whether it depends on the c
     email: true,
     events: new Set(['a', 'b']),
     totals: new Set(['a', 'b']),
-    questions: new Map(),
+    queries: new Map(),
     audiences: new Set(['00000000-0000-7000-8000-000000000001']),
     timed: false,
   });
-  for (const given of [
+  for (const condition of [
     { event: 'a', within: '7d' },
     { event: 'a', last: { in_last: '7d' } },
     { trait: 'd', more_than_ahead: '7d' },
     { event: 'a', sum: 'b', at_least: 1, within: '7d' },
   ]) {
-    expect(mentionsOf(parse({ not: given })).timed).toBe(true);
+    expect(mentionsOf(parse({ not: condition })).timed).toBe(true);
   }
 });

@@ -5,11 +5,11 @@ import {
   type CountNode,
   type EdgeNode,
   type Facts,
-  type NthQuestion,
-  nthQuestion,
+  type NthQuery,
+  nthQuery,
   type Predicate,
   type SumNode,
-  sumQuestion,
+  sumQuery,
   type WindowedCount,
 } from './predicate.ts';
 import { type AudienceNames, sentenceOf } from './sentence.ts';
@@ -36,21 +36,21 @@ export function evaluate(predicate: Predicate, facts: Facts): PredicateResult {
     case 'last':
       return evaluateEdge(predicate, facts);
     case 'audience':
-      return { holds: facts.isMember(predicate.audienceId), until: null };
+      return { matches: facts.isMember(predicate.audienceId), until: null };
     default:
       return predicate satisfies never;
   }
 }
 
 /** False lasts at least as long as one false part. True lasts only as long as all parts are true. */
-function conjunction(answers: PredicateResult[]): PredicateResult {
-  const refusals = answers.filter((answer) => !answer.holds).map(untilOf);
-  if (refusals.length > 0) return { holds: false, until: momentOf(Math.max(...refusals)) };
-  return { holds: true, until: momentOf(Math.min(...answers.map(untilOf))) };
+function conjunction(results: PredicateResult[]): PredicateResult {
+  const falseUntils = results.filter((result) => !result.matches).map(untilOf);
+  if (falseUntils.length > 0) return { matches: false, until: momentOf(Math.max(...falseUntils)) };
+  return { matches: true, until: momentOf(Math.min(...results.map(untilOf))) };
 }
 
-function negation({ holds, until }: PredicateResult): PredicateResult {
-  return { holds: !holds, until };
+function negation({ matches, until }: PredicateResult): PredicateResult {
+  return { matches: !matches, until };
 }
 
 function untilOf({ until }: PredicateResult): number {
@@ -63,7 +63,7 @@ function momentOf(until: number): number | null {
 
 function evaluateEdge({ kind, event, test }: EdgeNode, facts: Facts): PredicateResult {
   const total = facts.total(event);
-  if (!total) return { holds: false, until: null };
+  if (!total) return { matches: false, until: null };
   return testMoment(test, kind === 'first' ? total.firstAt : total.lastAt, facts.now);
 }
 
@@ -81,22 +81,24 @@ function evaluateCount(node: CountNode, facts: Facts): PredicateResult {
 
 function reachesInAll(node: CountNode, facts: Facts): (nth: number) => PredicateResult {
   const count = facts.total(node.event)?.count ?? 0;
-  return (nth) => ({ holds: count >= nth, until: null });
+  return (nth) => ({ matches: count >= nth, until: null });
 }
 
 /** Time alone only removes events from a window. An event enters only when it is new. */
 function reachesInWindow(node: WindowedCount, facts: Facts): (nth: number) => PredicateResult {
   return (nth) => {
-    const question: NthQuestion = nthQuestion(node, nth);
-    const at = facts.nth(question);
-    return at === null ? { holds: false, until: null } : { holds: true, until: at + node.window.withinMs };
+    const query: NthQuery = nthQuery(node, nth);
+    const at = facts.nth(query);
+    return at === null
+      ? { matches: false, until: null }
+      : { matches: true, until: at + node.window.withinMs };
   };
 }
 
 function evaluateSum(node: SumNode, facts: Facts): PredicateResult {
-  const { sum, oldestAt } = facts.sum(sumQuestion(node));
+  const { sum, oldestAt } = facts.sum(sumQuery(node));
   return {
-    holds: compareNumbers(node.compare, sum, node.than),
+    matches: compareNumbers(node.compare, sum, node.than),
     until: oldestAt === null ? null : oldestAt + node.window.withinMs,
   };
 }
@@ -111,10 +113,10 @@ export type Explained = {
 
 /** Returns the answer for one user, and for each group the answers that it consists of. */
 export function explain(predicate: Predicate, facts: Facts, names: AudienceNames): Explained {
-  const { holds, until } = evaluate(predicate, facts);
+  const { matches, until } = evaluate(predicate, facts);
   const explained = {
     sentence: sentenceOf(predicate, names),
-    holds,
+    holds: matches,
     until: isoOrNull(until),
   };
   const parts = partsOf(predicate);

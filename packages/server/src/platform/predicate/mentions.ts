@@ -3,11 +3,11 @@ import {
   type CountNode,
   type EdgeNode,
   type Mentions,
-  nthQuestion,
+  nthQuery,
   type NumberCompare,
   type Predicate,
   type SumNode,
-  sumQuestion,
+  sumQuery,
   type ValueTest,
 } from './predicate.ts';
 
@@ -17,7 +17,7 @@ export function mentionsOf(predicate: Predicate): Mentions {
     email: false,
     events: new Set(),
     totals: new Set(),
-    questions: new Map(),
+    queries: new Map(),
     audiences: new Set(),
     timed: false,
   };
@@ -56,8 +56,8 @@ function collect(predicate: Predicate, into: Mentions): void {
 function collectOfEvent(node: CountNode | SumNode | EdgeNode, into: Mentions): void {
   if (node.kind === 'count') return collectCount(node, into);
   if (node.kind === 'sum') {
-    const question = sumQuestion(node);
-    into.questions.set(question.key, question);
+    const query = sumQuery(node);
+    into.queries.set(query.key, query);
     into.timed = true;
     return;
   }
@@ -75,8 +75,8 @@ function collectCount(node: CountNode, into: Mentions): void {
   const { least, beyond } = boundsOf(node);
   for (const nth of [least, beyond]) {
     if (nth === null) continue;
-    const question = nthQuestion({ ...node, window }, nth);
-    into.questions.set(question.key, question);
+    const query = nthQuery({ ...node, window }, nth);
+    into.queries.set(query.key, query);
   }
 }
 
@@ -90,7 +90,7 @@ function noteTime(test: ValueTest, into: Mentions): void {
  * answer known, an event that can only confirm it needs no evaluation. Such an event cannot bring `until` forward either.
  */
 type Direction = {
-  way: 'up' | 'down' | 'both';
+  trend: 'up' | 'down' | 'both';
   /** Summed properties: the direction holds only for events in which none of them is negative. */
   notNegative: string[];
 };
@@ -102,8 +102,8 @@ export function directionsOf(predicate: Predicate): Directions {
   return directions;
 }
 
-type Way = Direction['way'];
-const TURNED: Record<Way, Way> = { up: 'down', down: 'up', both: 'both' };
+type Trend = Direction['trend'];
+const REVERSED: Record<Trend, Trend> = { up: 'down', down: 'up', both: 'both' };
 
 /** `sense`: the direction in which this part changes the whole when it becomes true. */
 function collectDirections(predicate: Predicate, sense: 'up' | 'down', into: Directions): void {
@@ -114,33 +114,34 @@ function collectDirections(predicate: Predicate, sense: 'up' | 'down', into: Dir
 }
 
 function directionOf(node: CountNode | SumNode | EdgeNode, sense: 'up' | 'down'): Direction {
-  if (node.kind === 'count') return { way: turn(COUNT_WAYS[node.compare], sense), notNegative: [] };
-  if (node.kind === 'sum') return { way: turn(SUM_WAYS[node.compare], sense), notNegative: [node.property] };
-  return { way: 'both', notNegative: [] };
+  if (node.kind === 'count') return { trend: orient(COUNT_TRENDS[node.compare], sense), notNegative: [] };
+  if (node.kind === 'sum')
+    return { trend: orient(SUM_TRENDS[node.compare], sense), notNegative: [node.property] };
+  return { trend: 'both', notNegative: [] };
 }
 
-const COUNT_WAYS: Record<'at_least' | 'at_most' | 'exactly', Way> = {
+const COUNT_TRENDS: Record<'at_least' | 'at_most' | 'exactly', Trend> = {
   at_least: 'up',
   at_most: 'down',
   exactly: 'both',
 };
-const SUM_WAYS: Record<NumberCompare, Way> = {
+const SUM_TRENDS: Record<NumberCompare, Trend> = {
   at_least: 'up',
   greater_than: 'up',
   at_most: 'down',
   less_than: 'down',
 };
 
-function turn(way: Way, sense: 'up' | 'down'): Way {
-  return sense === 'up' ? way : TURNED[way];
+function orient(trend: Trend, sense: 'up' | 'down'): Trend {
+  return sense === 'up' ? trend : REVERSED[trend];
 }
 
 function add(into: Directions, event: string, direction: Direction): void {
-  const known = into.get(event);
-  if (!known) {
+  const existing = into.get(event);
+  if (!existing) {
     into.set(event, direction);
     return;
   }
-  known.way = known.way === direction.way ? known.way : 'both';
-  known.notNegative = [...known.notNegative, ...direction.notNegative];
+  existing.trend = existing.trend === direction.trend ? existing.trend : 'both';
+  existing.notNegative = [...existing.notNegative, ...direction.notNegative];
 }

@@ -29,90 +29,90 @@ export type Op = ValueTest['op'];
 
 /** Returns the only key out of `ops`. Reports an error unless there is exactly one. */
 export function onlyKey<K extends string>(
-  place: ParsePosition,
+  position: ParsePosition,
   object: JsonObject,
   ops: readonly K[],
 ): K | undefined {
   const [key, ...others] = keysOf(object, ops);
-  if (key === undefined) return refuse(place, `must have one of ${listOf(ops)}`);
+  if (key === undefined) return refuse(position, `must have one of ${listOf(ops)}`);
   if (others.length === 0) return key;
-  return refuse(place, `must have only one of ${listOf([key, ...others], 'and')}`);
+  return refuse(position, `must have only one of ${listOf([key, ...others], 'and')}`);
 }
 
 /** Reads the test in an object that has its operator beside the keys of its subject. */
 export function readTest<K extends Op>(
-  place: ParsePosition,
+  position: ParsePosition,
   object: JsonObject,
   { subject, ops }: { subject: readonly string[]; ops: readonly K[] },
 ): ValueTest | undefined {
-  refuseOthers(place, object, [...subject, ...ops]);
-  const op = onlyKey(place, object, ops);
-  return op && READERS[op](inside(place, op), object[op]);
+  refuseOthers(position, object, [...subject, ...ops]);
+  const op = onlyKey(position, object, ops);
+  return op && READERS[op](inside(position, op), object[op]);
 }
 
 /** Reads the test of a moment in `{ "last": { … } }`. */
-export function readPastTest(place: ParsePosition, value: unknown): TimeTest | undefined {
-  if (!isObject(value)) return refuse(place, `must be an object with one of ${listOf(PAST_OPS)}`);
-  return readTest(place, value, { subject: [], ops: PAST_OPS }) as TimeTest | undefined;
+export function readPastTest(position: ParsePosition, value: unknown): TimeTest | undefined {
+  if (!isObject(value)) return refuse(position, `must be an object with one of ${listOf(PAST_OPS)}`);
+  return readTest(position, value, { subject: [], ops: PAST_OPS }) as TimeTest | undefined;
 }
 
-export function readWhere(place: ParsePosition, value: unknown): PropertyTest[] | undefined {
+export function readWhere(position: ParsePosition, value: unknown): PropertyTest[] | undefined {
   if (!Array.isArray(value) || value.length > WHERE_MAX_ITEMS) {
-    return refuse(place, `must be a list of at most ${WHERE_MAX_ITEMS} tests of properties`);
+    return refuse(position, `must be a list of at most ${WHERE_MAX_ITEMS} tests of properties`);
   }
   return allOf(
     value.map((item: unknown, i) => {
-      const inner = inside(place, i);
+      const inner = inside(position, i);
       return takeCondition(inner) ? readPropertyTest(inner, item) : undefined;
     }),
   );
 }
 
-export function readPropertyTest(place: ParsePosition, value: unknown): PropertyTest | undefined {
-  if (!isObject(value)) return refuse(place, 'must be an object with property and an operator');
-  const test = readTest(place, value, { subject: ['property'], ops: PROPERTY_OPS });
-  const property = readKey(inside(place, 'property'), value['property']);
+export function readPropertyTest(position: ParsePosition, value: unknown): PropertyTest | undefined {
+  if (!isObject(value)) return refuse(position, 'must be an object with property and an operator');
+  const test = readTest(position, value, { subject: ['property'], ops: PROPERTY_OPS });
+  const property = readKey(inside(position, 'property'), value['property']);
   return test && property !== undefined ? { property, test } : undefined;
 }
 
 /** Reads the name of a trait or of a property. */
-export function readKey(place: ParsePosition, value: unknown): string | undefined {
-  return readText(place, value, { min: 1, max: KEY_MAX_CHARS });
+export function readKey(position: ParsePosition, value: unknown): string | undefined {
+  return readText(position, value, { min: 1, max: KEY_MAX_CHARS });
 }
 
 export function readText(
-  place: ParsePosition,
+  position: ParsePosition,
   value: unknown,
   { min, max }: { min: number; max: number },
 ): string | undefined {
-  if (value === undefined) return refuse(place, 'is required');
-  if (typeof value !== 'string') return refuse(place, 'must be a string');
-  if (value.length < min) return refuse(place, 'must not be empty');
-  if (value.length > max) return refuse(place, `must not be longer than ${max} characters`);
+  if (value === undefined) return refuse(position, 'is required');
+  if (typeof value !== 'string') return refuse(position, 'must be a string');
+  if (value.length < min) return refuse(position, 'must not be empty');
+  if (value.length > max) return refuse(position, `must not be longer than ${max} characters`);
   if (!value.isWellFormed() || value.includes('\0')) {
-    return refuse(place, 'must not contain NUL or a lone surrogate');
+    return refuse(position, 'must not contain NUL or a lone surrogate');
   }
   return value;
 }
 
-export function readNumber(place: ParsePosition, value: unknown): number | undefined {
-  if (typeof value !== 'number') return refuse(place, 'must be a number');
-  return Number.isFinite(value) ? value : refuse(place, 'must be a number that fits a 64-bit float');
+export function readNumber(position: ParsePosition, value: unknown): number | undefined {
+  if (typeof value !== 'number') return refuse(position, 'must be a number');
+  return Number.isFinite(value) ? value : refuse(position, 'must be a number that fits a 64-bit float');
 }
 
-export function readSpan(place: ParsePosition, value: unknown): number | undefined {
+export function readSpan(position: ParsePosition, value: unknown): number | undefined {
   const ms = typeof value === 'string' ? parseDuration(value) : undefined;
   if (ms === undefined || ms < SPAN_MIN_MS || ms > SPAN_MAX_MS) {
-    return refuse(place, `must be ${DURATION_SYNTAX}, from 1m to 366d`);
+    return refuse(position, `must be ${DURATION_SYNTAX}, from 1m to 366d`);
   }
   return ms;
 }
 
-type Reader = (place: ParsePosition, value: unknown) => ValueTest | undefined;
+type Reader = (position: ParsePosition, value: unknown) => ValueTest | undefined;
 
 const READERS: Record<Op, Reader> = {
-  is_set: (place, value) =>
-    value === true ? { op: 'is_set' } : refuse(place, 'must be true. For the opposite, put it into not'),
+  is_set: (position, value) =>
+    value === true ? { op: 'is_set' } : refuse(position, 'must be true. For the opposite, put it into not'),
   equals: scalarReader('equals'),
   includes: scalarReader('includes'),
   one_of: readOneOf,
@@ -132,57 +132,59 @@ const READERS: Record<Op, Reader> = {
 };
 
 function scalarReader(op: 'equals' | 'includes'): Reader {
-  return (place, given) => {
-    if (typeof given === 'boolean') return { op, value: given };
-    const value = readTextOrNumber(place, given, 'must be a string, a number, true or false');
+  return (position, input) => {
+    if (typeof input === 'boolean') return { op, value: input };
+    const value = readTextOrNumber(position, input, 'must be a string, a number, true or false');
     return value === undefined ? undefined : { op, value };
   };
 }
 
-function readOneOf(place: ParsePosition, value: unknown): ValueTest | undefined {
+function readOneOf(position: ParsePosition, value: unknown): ValueTest | undefined {
   if (!Array.isArray(value) || value.length === 0 || value.length > ONE_OF_MAX_ITEMS) {
-    return refuse(place, `must be a list of 1 to ${ONE_OF_MAX_ITEMS} strings or numbers`);
+    return refuse(position, `must be a list of 1 to ${ONE_OF_MAX_ITEMS} strings or numbers`);
   }
   const values = allOf(
-    value.map((item: unknown, i) => readTextOrNumber(inside(place, i), item, 'must be a string or a number')),
+    value.map((item: unknown, i) =>
+      readTextOrNumber(inside(position, i), item, 'must be a string or a number'),
+    ),
   );
   return values && { op: 'one_of', values };
 }
 
 function readTextOrNumber(
-  place: ParsePosition,
+  position: ParsePosition,
   value: unknown,
   otherwise: string,
 ): string | number | undefined {
-  if (typeof value === 'string') return readText(place, value, { min: 0, max: TEXT_MAX_CHARS });
-  return typeof value === 'number' ? readNumber(place, value) : refuse(place, otherwise);
+  if (typeof value === 'string') return readText(position, value, { min: 0, max: TEXT_MAX_CHARS });
+  return typeof value === 'number' ? readNumber(position, value) : refuse(position, otherwise);
 }
 
 function textReader(op: 'contains' | 'starts_with' | 'ends_with'): Reader {
-  return (place, value) => {
-    const text = readText(place, value, { min: 0, max: TEXT_MAX_CHARS });
+  return (position, value) => {
+    const text = readText(position, value, { min: 0, max: TEXT_MAX_CHARS });
     return text === undefined ? undefined : { op, text };
   };
 }
 
 function numberReader(op: NumberCompare): Reader {
-  return (place, value) => {
-    const than = readNumber(place, value);
+  return (position, value) => {
+    const than = readNumber(position, value);
     return than === undefined ? undefined : { op, than };
   };
 }
 
 function momentReader(op: 'before' | 'after'): Reader {
-  return (place, value) => {
+  return (position, value) => {
     const at = typeof value === 'string' ? parseInstant(value) : Number.NaN;
     if (!Number.isNaN(at)) return { op, at };
-    return refuse(place, 'must be a date such as 2026-01-31 or an RFC 3339 time with Z or an offset');
+    return refuse(position, 'must be a date such as 2026-01-31 or an RFC 3339 time with Z or an offset');
   };
 }
 
 function spanReader(op: 'in_last' | 'more_than_ago' | 'in_next' | 'more_than_ahead'): Reader {
-  return (place, value) => {
-    const ms = readSpan(place, value);
+  return (position, value) => {
+    const ms = readSpan(position, value);
     return ms === undefined ? undefined : { op, ms };
   };
 }

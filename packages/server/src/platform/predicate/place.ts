@@ -2,27 +2,27 @@ import { ERRORS_MAX } from '@beckon/contract';
 import type { FieldFault } from '../fault.ts';
 
 /** A place in the document that is read. All errors go to one list for the whole document. */
-export type ParsePosition = { reading: ParseState; path: Path };
+export type ParsePosition = { state: ParseState; path: Path };
 /** `whole` names the document in messages about all of it. */
 export type ParseState = { whole: 'definition' | 'rule'; findings: Finding[]; conditions: number };
 type Path = readonly (string | number)[];
 type Finding = { path: Path; message: string };
 export type JsonObject = Record<string, unknown>;
 
-export function startReading(whole: ParseState['whole']): ParsePosition {
-  return { reading: { whole, findings: [], conditions: 0 }, path: [] };
+export function startParse(whole: ParseState['whole']): ParsePosition {
+  return { state: { whole, findings: [], conditions: 0 }, path: [] };
 }
 
-export function inside({ reading, path }: ParsePosition, key: string | number): ParsePosition {
-  return { reading, path: [...path, key] };
+export function inside({ state, path }: ParsePosition, key: string | number): ParsePosition {
+  return { state, path: [...path, key] };
 }
 
 /** A document can have a hundred thousand errors. Only this many are sorted and reported. */
 const FINDINGS_MAX = 1_000;
 
 /** Adds an error. The message follows the name of the field: `must be a string`. */
-export function refuse({ reading, path }: ParsePosition, message: string): undefined {
-  if (reading.findings.length < FINDINGS_MAX) reading.findings.push({ path, message });
+export function refuse({ state, path }: ParsePosition, message: string): undefined {
+  if (state.findings.length < FINDINGS_MAX) state.findings.push({ path, message });
 }
 
 /**
@@ -32,15 +32,15 @@ export function refuse({ reading, path }: ParsePosition, message: string): undef
 export const CONDITIONS_MAX = 200;
 
 /** Counts a condition. Returns false beyond the limit, with an error for the first one, so the rest is not read. */
-export function takeCondition(place: ParsePosition): boolean {
-  place.reading.conditions += 1;
-  if (place.reading.conditions === CONDITIONS_MAX + 1) {
+export function takeCondition(position: ParsePosition): boolean {
+  position.state.conditions += 1;
+  if (position.state.conditions === CONDITIONS_MAX + 1) {
     refuse(
-      place,
-      `is one condition too many: a ${place.reading.whole} has at most ${CONDITIONS_MAX}, including the tests in where`,
+      position,
+      `is one condition too many: a ${position.state.whole} has at most ${CONDITIONS_MAX}, including the tests in where`,
     );
   }
-  return place.reading.conditions <= CONDITIONS_MAX;
+  return position.state.conditions <= CONDITIONS_MAX;
 }
 
 export function isObject(value: unknown): value is JsonObject {
@@ -48,14 +48,18 @@ export function isObject(value: unknown): value is JsonObject {
 }
 
 /** Returns the known keys of an object, in the order of the object. */
-export function keysOf<K extends string>(object: JsonObject, known: readonly K[]): K[] {
-  return Object.keys(object).filter((key): key is K => (known as readonly string[]).includes(key));
+export function keysOf<K extends string>(object: JsonObject, allowedKeys: readonly K[]): K[] {
+  return Object.keys(object).filter((key): key is K => (allowedKeys as readonly string[]).includes(key));
 }
 
-export function refuseOthers(place: ParsePosition, object: JsonObject, known: readonly string[]): void {
-  const others = Object.keys(object).filter((key) => !known.includes(key));
+export function refuseOthers(
+  position: ParsePosition,
+  object: JsonObject,
+  allowedKeys: readonly string[],
+): void {
+  const others = Object.keys(object).filter((key) => !allowedKeys.includes(key));
   for (const key of others.slice(0, ERRORS_MAX)) {
-    refuse(inside(place, key), `is unknown here. Use ${listOf(known)}`);
+    refuse(inside(position, key), `is unknown here. Use ${listOf(allowedKeys)}`);
   }
 }
 

@@ -11,8 +11,8 @@ const DAY = 86_400_000;
 /** Beyond all spans and moments of the generators. */
 const FAR = [1, 60_000, 3_600_000, DAY, 8 * DAY, 40 * DAY, 400 * DAY].map((ms) => NOW + ms);
 
-const predicateOf = (given: object): Predicate => {
-  const parsed = parsePredicate(given);
+const predicateOf = (definition: object): Predicate => {
+  const parsed = parsePredicate(definition);
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.faults));
   return parsed.predicate;
 };
@@ -27,9 +27,9 @@ test('never changes an answer before its `until`', () => {
       timedPredicates,
       person,
       fc.double({ min: 0, max: 1, noNaN: true }),
-      (predicate, one, part) => {
-        const { holds, until } = evaluate(predicate, factsOf(one, NOW));
-        seen[holds ? 'holds' : 'fails'] += 1;
+      (predicate, user, part) => {
+        const { matches, until } = evaluate(predicate, factsOf(user, NOW));
+        seen[matches ? 'holds' : 'fails'] += 1;
         if (until !== null) {
           seen.timed += 1;
           expect(until).toBeGreaterThan(NOW);
@@ -41,7 +41,7 @@ test('never changes an answer before its `until`', () => {
         ];
         for (const at of between) {
           if (until !== null && at >= until) continue;
-          expect(evaluate(predicate, factsOf(one, at)).holds).toBe(holds);
+          expect(evaluate(predicate, factsOf(user, at)).matches).toBe(matches);
         }
       },
     ),
@@ -60,13 +60,13 @@ test('changes the answer of a single condition at its `until`', () => {
   let changes = 0;
   fc.assert(
     fc.property(
-      conditions.filter((one) => isPrecise(one) && mentionsOf(one).timed),
+      conditions.filter((user) => isPrecise(user) && mentionsOf(user).timed),
       person,
-      (predicate, one) => {
-        const { holds, until } = evaluate(predicate, factsOf(one, NOW));
+      (predicate, user) => {
+        const { matches, until } = evaluate(predicate, factsOf(user, NOW));
         if (until === null) return;
         changes += 1;
-        expect(evaluate(predicate, factsOf(one, until)).holds).toBe(!holds);
+        expect(evaluate(predicate, factsOf(user, until)).matches).toBe(!matches);
       },
     ),
     { numRuns: 3_000 },
@@ -77,8 +77,8 @@ test('changes the answer of a single condition at its `until`', () => {
 
 test('returns no `until` for a predicate without time', () => {
   fc.assert(
-    fc.property(predicates, person, (predicate, one) => {
-      if (!mentionsOf(predicate).timed) expect(evaluate(predicate, factsOf(one, NOW)).until).toBeNull();
+    fc.property(predicates, person, (predicate, user) => {
+      if (!mentionsOf(predicate).timed) expect(evaluate(predicate, factsOf(user, NOW)).until).toBeNull();
     }),
     { numRuns: 1_000 },
   );
@@ -86,9 +86,9 @@ test('returns no `until` for a predicate without time', () => {
 
 test('reads only the facts that mentionsOf lists', () => {
   fc.assert(
-    fc.property(predicates, person, (predicate, one) => {
+    fc.property(predicates, person, (predicate, user) => {
       const mentions = mentionsOf(predicate);
-      const facts = factsOf(one, NOW);
+      const facts = factsOf(user, NOW);
       const { email } = facts;
       evaluate(predicate, {
         now: NOW,
@@ -105,14 +105,14 @@ test('reads only the facts that mentionsOf lists', () => {
           expect(mentions.events).toContain(event);
           return facts.total(event);
         },
-        nth(question) {
-          expect(mentions.questions.get(question.key)).toEqual(question);
-          expect(mentions.events).toContain(question.event);
-          return facts.nth(question);
+        nth(query) {
+          expect(mentions.queries.get(query.key)).toEqual(query);
+          expect(mentions.events).toContain(query.event);
+          return facts.nth(query);
         },
-        sum(question) {
-          expect(mentions.questions.get(question.key)).toEqual(question);
-          return facts.sum(question);
+        sum(query) {
+          expect(mentions.queries.get(query.key)).toEqual(query);
+          return facts.sum(query);
         },
         isMember(audienceId) {
           expect(mentions.audiences).toContain(audienceId);
@@ -125,22 +125,23 @@ test('reads only the facts that mentionsOf lists', () => {
 });
 
 test('an explanation has the result of evaluation, and its parts add up to it', () => {
-  const addsUp = (predicate: Predicate, told: ReturnType<typeof explain>): void => {
-    const of = told.conditions ?? [];
-    if (predicate.kind === 'all') expect(told.holds).toBe(of.every(({ holds }) => holds));
-    if (predicate.kind === 'any') expect(told.holds).toBe(of.some(({ holds }) => holds));
+  const addsUp = (predicate: Predicate, explanation: ReturnType<typeof explain>): void => {
+    const conditions = explanation.conditions ?? [];
+    if (predicate.kind === 'all') expect(explanation.holds).toBe(conditions.every(({ holds }) => holds));
+    if (predicate.kind === 'any') expect(explanation.holds).toBe(conditions.some(({ holds }) => holds));
     if (predicate.kind === 'all' || predicate.kind === 'any') {
-      for (const [i, part] of predicate.of.entries()) addsUp(part, of[i] as (typeof of)[number]);
+      for (const [i, part] of predicate.of.entries())
+        addsUp(part, conditions[i] as (typeof conditions)[number]);
     }
-    if (predicate.kind === 'not' && of[0]) expect(told.holds).toBe(!of[0].holds);
+    if (predicate.kind === 'not' && conditions[0]) expect(explanation.holds).toBe(!conditions[0].holds);
   };
   fc.assert(
-    fc.property(predicates, person, (predicate, one) => {
-      const facts = factsOf(one, NOW);
-      const told = explain(predicate, facts, () => 'x');
-      expect(told.holds).toBe(evaluate(predicate, facts).holds);
-      expect(told.sentence).toBe(sentenceOf(predicate, () => 'x'));
-      addsUp(predicate, told);
+    fc.property(predicates, person, (predicate, user) => {
+      const facts = factsOf(user, NOW);
+      const explanation = explain(predicate, facts, () => 'x');
+      expect(explanation.holds).toBe(evaluate(predicate, facts).matches);
+      expect(explanation.sentence).toBe(sentenceOf(predicate, () => 'x'));
+      addsUp(predicate, explanation);
     }),
     { numRuns: 1_000 },
   );

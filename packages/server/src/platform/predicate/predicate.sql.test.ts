@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
-import { heldClock } from '../../../testkit/clock.ts';
+import { fixedClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { parseInstant } from '../time/time-text.ts';
 import {
   condition,
   document,
-  EDITIONS,
+  VERSION_IDS,
   factsOf,
   moment,
   NOW,
@@ -20,7 +20,7 @@ import type { Predicate } from './predicate.ts';
 import { predicateSql } from './sql.ts';
 import { sqlParams, windowSumSql } from './sql-values.ts';
 
-const db = await openTestDatabase(heldClock(NOW));
+const db = await openTestDatabase(fixedClock(NOW));
 beforeAll(async () => {
   // A partition boundary within the test data, like that of a month.
   await db.query(
@@ -64,8 +64,8 @@ async function insert(table: string, projectId: number, rows: object[]): Promise
 }
 
 async function insertPeople(projectId: number, people: Person[]): Promise<void> {
-  const each = <T>(rowsOf: (one: Person) => T[]): (T & { external_user_id: string })[] =>
-    people.flatMap((one, i) => rowsOf(one).map((row) => ({ ...row, external_user_id: nameOf(i) })));
+  const each = <T>(rowsOf: (user: Person) => T[]): (T & { external_user_id: string })[] =>
+    people.flatMap((user, i) => rowsOf(user).map((row) => ({ ...row, external_user_id: nameOf(i) })));
   await insert('person', projectId, people.map(personRow));
   await insert(
     'person_email',
@@ -103,11 +103,11 @@ async function insertPeople(projectId: number, people: Person[]): Promise<void> 
   await insert(
     'audience_member',
     projectId,
-    each(({ editions }) => editions.map((edition) => ({ edition, since: iso(NOW) }))),
+    each(({ versionIds }) => versionIds.map((versionId) => ({ version_id: versionId, since: iso(NOW) }))),
   );
 }
 
-async function askDatabase(
+async function queryDatabase(
   projectId: number,
   now: number,
   predicate: Predicate,
@@ -117,7 +117,7 @@ async function askDatabase(
     params,
     projectId: '$1',
     now: '$2',
-    edition: (audienceId) => EDITIONS.get(audienceId) ?? null,
+    versionId: (audienceId) => VERSION_IDS.get(audienceId) ?? null,
   });
   return db.query(
     `SELECT external_user_id AS id, ${holds} AS holds FROM beckon.person p
@@ -126,26 +126,26 @@ async function askDatabase(
   );
 }
 
-function predicateOf(given: object): Predicate {
-  const parsed = parsePredicate(given);
-  if (!parsed.ok) throw new Error(`${JSON.stringify(given)}: ${JSON.stringify(parsed.faults)}`);
+function predicateOf(definition: object): Predicate {
+  const parsed = parsePredicate(definition);
+  if (!parsed.ok) throw new Error(`${JSON.stringify(definition)}: ${JSON.stringify(parsed.faults)}`);
   return parsed.predicate;
 }
 
 let lastProjectId = 0;
-const tally = { yes: 0, no: 0, mixed: 0, asked: 0 };
+const tally = { yes: 0, no: 0, mixed: 0, compared: 0 };
 
-async function compare(people: Person[], asked: { given: object; now: number }[]): Promise<void> {
+async function compare(people: Person[], cases: { given: object; now: number }[]): Promise<void> {
   lastProjectId += 1;
   const projectId = lastProjectId;
   await insertPeople(projectId, people);
-  for (const { given, now } of asked) {
+  for (const { given, now } of cases) {
     const predicate = predicateOf(given);
-    const expected = people.map((one, i) => ({
+    const expected = people.map((user, i) => ({
       id: nameOf(i),
-      holds: evaluate(predicate, factsOf(one, now)).holds,
+      holds: evaluate(predicate, factsOf(user, now)).matches,
     }));
-    const got = await askDatabase(projectId, now, predicate);
+    const got = await queryDatabase(projectId, now, predicate);
     const wrong = got.findIndex(({ holds }, i) => holds !== expected[i]?.holds);
     const about = `${JSON.stringify(given)} at ${iso(now)} of ${JSON.stringify(people[wrong])}`;
     expect(got, about).toEqual(expected);
@@ -153,26 +153,29 @@ async function compare(people: Person[], asked: { given: object; now: number }[]
     tally.yes += yes;
     tally.no += expected.length - yes;
     tally.mixed += yes > 0 && yes < expected.length ? 1 : 0;
-    tally.asked += 1;
+    tally.compared += 1;
   }
 }
 
-const asked = (given: fc.Arbitrary<object>) =>
+const casesOf = (given: fc.Arbitrary<object>) =>
   fc.array(fc.record({ given, now: fc.oneof(fc.constant(NOW), moment) }), { minLength: 60, maxLength: 60 });
 const people = fc.array(person, { minLength: 60, maxLength: 60 });
 
 test.each([
   ['a condition', condition],
   ['conditions put together', document],
-])('the SQL of %s agrees with evaluate for every user', async (_, given) => {
+])('the SQL of %s agrees with evaluate for every user', async (_, definitions) => {
   // Shrinking would take longer than the test may; the message names the predicate and the user.
-  await fc.assert(fc.asyncProperty(people, asked(given), compare), { numRuns: 6, endOnFailure: true });
+  await fc.assert(fc.asyncProperty(people, casesOf(definitions), compare), {
+    numRuns: 6,
+    endOnFailure: true,
+  });
 });
 
 test('the generated predicates divide the users', () => {
-  expect(tally.asked).toBeGreaterThanOrEqual(720);
+  expect(tally.compared).toBeGreaterThanOrEqual(720);
   expect(Math.min(tally.yes, tally.no)).toBeGreaterThan((tally.yes + tally.no) * 0.15);
-  expect(tally.mixed).toBeGreaterThan(tally.asked * 0.4);
+  expect(tally.mixed).toBeGreaterThan(tally.compared * 0.4);
 });
 
 const TRIAL = { trait: 'plan', equals: 'trial' };
@@ -190,7 +193,7 @@ test('passes user input only as parameters', () => {
     { event: EVIL },
   ];
   const params = sqlParams([1, 2]);
-  const context = { params, projectId: '$1', now: '$2', edition: () => null };
+  const context = { params, projectId: '$1', now: '$2', versionId: () => null };
   expect(predicateSql(predicateOf({ all: texts }), context)).not.toContain('DROP');
   expect(params.values.flat().filter((value) => value === EVIL)).toHaveLength(14);
 });
@@ -202,14 +205,14 @@ test('treats a sign-up date that is not a moment as text', async () => {
     email: null,
     events: [],
     totals: new Map(),
-    editions: [],
+    versionIds: [],
   }));
-  const questions = texts.flatMap((text) => [
+  const cases = texts.flatMap((text) => [
     { given: { trait: 'signupDate', equals: text }, now: NOW },
     { given: { trait: 'signupDate', one_of: [text, 'never'] }, now: NOW },
     { given: { trait: 'signupDate', contains: text.slice(0, 7) }, now: NOW },
   ]);
-  await compare(everyone, questions);
+  await compare(everyone, cases);
 });
 
 test('evaluates the first and the last representable day', async () => {
@@ -219,14 +222,14 @@ test('evaluates the first and the last representable day', async () => {
     email: null,
     events: [],
     totals: new Map(),
-    editions: [],
+    versionIds: [],
   }));
-  const questions = texts.flatMap((text) => [
+  const cases = texts.flatMap((text) => [
     { given: { trait: 'signupDate', before: text }, now: NOW },
     { given: { trait: 'signupDate', after: text }, now: NOW },
     { given: { not: { trait: 'signupDate', in_last: '366d' } }, now: NOW },
   ]);
-  await compare(everyone, questions);
+  await compare(everyone, cases);
 });
 
 test('sums decimally, and clamps values beyond the range of a double', async () => {
@@ -300,15 +303,15 @@ test('beckon.instant accepts the same texts for the same moments as parseInstant
   const text = fc.oneof(timestampText, dateText, sensibleText, nastyText, fc.string({ unit: 'binary' }));
   const texts = fc
     .array(text, { minLength: 500, maxLength: 500 })
-    .map((all) => all.filter((one) => one.isWellFormed() && !one.includes('\0')));
+    .map((all) => all.filter((value) => value.isWellFormed() && !value.includes('\0')));
   let moments = 0;
-  const property = fc.asyncProperty(texts, async (given) => {
+  const property = fc.asyncProperty(texts, async (list) => {
     const rows = await db.query<{ text: string; at: number | null }>(
       `SELECT text, (extract(epoch FROM beckon.instant(text COLLATE "C")) * 1000)::float8 AS at
        FROM unnest($1::text[]) WITH ORDINALITY AS t (text, i) ORDER BY i`,
-      [given],
+      [list],
     );
-    const expected = given.map((one) => ({ text: one, at: nullIfNaN(parseInstant(one)) }));
+    const expected = list.map((value) => ({ text: value, at: nullIfNaN(parseInstant(value)) }));
     expect(rows).toEqual(expected);
     moments += expected.filter(({ at }) => at !== null).length;
   });
@@ -321,12 +324,12 @@ function nullIfNaN(value: number): number | null {
 }
 
 test('accepts a trait that consists of digits of another script', async () => {
-  const one = {
+  const user = {
     traits: { renewsAt: '٢٠٢٦-٠١-١٥' },
     email: null,
     events: [],
     totals: new Map(),
-    editions: [],
+    versionIds: [],
   };
-  await compare([one], [{ given: { any: [TRIAL, { trait: 'renewsAt', in_next: '7d' }] }, now: NOW }]);
+  await compare([user], [{ given: { any: [TRIAL, { trait: 'renewsAt', in_next: '7d' }] }, now: NOW }]);
 });

@@ -78,7 +78,7 @@ export type TimeTest =
  * A question of a predicate about a user's events within a window. Two equal conditions share one question: `key` is equal for both, and
  * different for any two that differ.
  */
-export type NthQuestion = {
+export type NthQuery = {
   kind: 'nth';
   key: string;
   event: string;
@@ -86,8 +86,8 @@ export type NthQuestion = {
   /** The nth newest: "at least 3" needs the third, "at most 3" the fourth. */
   nth: number;
 };
-export type SumQuestion = { kind: 'sum'; key: string; event: string; window: EventWindow; property: string };
-export type WindowQuestion = NthQuestion | SumQuestion;
+export type SumQuery = { kind: 'sum'; key: string; event: string; window: EventWindow; property: string };
+export type WindowQuery = NthQuery | SumQuery;
 
 /** The sum of a property's numeric values over the window, and the time of the oldest of those events. */
 export type WindowSum = { sum: number; oldestAt: number | null };
@@ -101,8 +101,8 @@ export type Facts = {
   /** All occurrences of an event, even if its rows were deleted. */
   total(event: string): { count: number; firstAt: number; lastAt: number } | undefined;
   /** The time of the nth newest event in the window; null if there are fewer. */
-  nth(question: NthQuestion): number | null;
-  sum(question: SumQuestion): WindowSum;
+  nth(query: NthQuery): number | null;
+  sum(query: SumQuery): WindowSum;
   isMember(audienceId: string): boolean;
 };
 
@@ -110,7 +110,7 @@ export type Facts = {
  * `until`: without new facts, the answer does not change before this moment. It may change then, so it must be evaluated again. Null: time
  * alone never changes it.
  */
-export type PredicateResult = { holds: boolean; until: number | null };
+export type PredicateResult = { matches: boolean; until: number | null };
 
 /** The inputs of a predicate. A change of other facts requires no evaluation. */
 export type Mentions = {
@@ -120,7 +120,7 @@ export type Mentions = {
   events: Set<string>;
   /** Events used without a window: `total`, first, last. */
   totals: Set<string>;
-  questions: Map<string, WindowQuestion>;
+  queries: Map<string, WindowQuery>;
   audiences: Set<string>;
   /** True if time alone can change the answer. */
   timed: boolean;
@@ -146,13 +146,13 @@ export function boundsOf({ compare, count }: Pick<CountNode, 'compare' | 'count'
   };
 }
 
-export function nthQuestion(node: WindowedCount, nth: number): NthQuestion {
+export function nthQuery(node: WindowedCount, nth: number): NthQuery {
   const { event, window } = node;
   const key = JSON.stringify(['nth', event, window.withinMs, whereKeys(window.where), nth]);
   return { kind: 'nth', key, event, window, nth };
 }
 
-export function sumQuestion(node: SumNode): SumQuestion {
+export function sumQuery(node: SumNode): SumQuery {
   const { event, window, property } = node;
   const key = JSON.stringify(['sum', event, window.withinMs, whereKeys(window.where), property]);
   return { kind: 'sum', key, event, window, property };

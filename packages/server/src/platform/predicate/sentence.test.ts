@@ -5,7 +5,7 @@ import { sentenceOf } from './sentence.ts';
 const KNOWN = '00000000-0000-7000-8000-000000000001';
 const UNKNOWN = '00000000-0000-7000-8000-000000000002';
 
-function say(value: unknown): string {
+function sentenceFor(value: unknown): string {
   const parsed = parsePredicate(value);
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.faults));
   return sentenceOf(parsed.predicate, (id) => (id === KNOWN ? 'Trial users' : undefined));
@@ -130,13 +130,13 @@ test.each<[object, string, string]>([
     'a is set and b is not set and c is not set',
     'a is not set or b is set or c is set',
   ],
-])('%j and its negation are plain English sentences', (given, sentence, opposite) => {
-  expect(say(given)).toBe(sentence);
-  expect(say({ not: given })).toBe(opposite);
-  expect(say({ not: { not: given } })).toBe(sentence);
+])('%j and its negation are plain English sentences', (definition, sentence, opposite) => {
+  expect(sentenceFor(definition)).toBe(sentence);
+  expect(sentenceFor({ not: definition })).toBe(opposite);
+  expect(sentenceFor({ not: { not: definition } })).toBe(sentence);
 });
 
 test('cuts a long text, but never within a character', () => {
-  expect(say({ trait: 'a', equals: '😀'.repeat(81) })).toBe(`a is “${'😀'.repeat(80)}…”`);
-  expect(say({ trait: 'a', equals: 'x'.repeat(80) })).toBe(`a is ${'x'.repeat(80)}`);
+  expect(sentenceFor({ trait: 'a', equals: '😀'.repeat(81) })).toBe(`a is “${'😀'.repeat(80)}…”`);
+  expect(sentenceFor({ trait: 'a', equals: 'x'.repeat(80) })).toBe(`a is ${'x'.repeat(80)}`);
 });

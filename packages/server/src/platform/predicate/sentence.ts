@@ -27,19 +27,19 @@ export function userClauseOf(predicate: Predicate, nameOf: AudienceNames): strin
 /** A condition or a group. Each `not` is pushed down to the conditions, and nested groups of one kind are merged. */
 type Clause = string | { and: boolean; of: Clause[] };
 /** `user` and `the` are put before conditions without a subject or an article; both are empty in the short form. */
-type Saying = { nameOf: AudienceNames; negated: boolean; user: string; the: string };
+type ClauseOptions = { nameOf: AudienceNames; negated: boolean; user: string; the: string };
 
-function clauseOf(predicate: Predicate, saying: Saying): Clause {
-  const { nameOf, negated, user, the } = saying;
+function clauseOf(predicate: Predicate, options: ClauseOptions): Clause {
+  const { nameOf, negated, user, the } = options;
   switch (predicate.kind) {
     case 'all':
     case 'any':
       return join(
         (predicate.kind === 'all') !== negated,
-        predicate.of.map((child) => clauseOf(child, saying)),
+        predicate.of.map((child) => clauseOf(child, options)),
       );
     case 'not':
-      return clauseOf(predicate.of, { ...saying, negated: !negated });
+      return clauseOf(predicate.of, { ...options, negated: !negated });
     case 'trait':
       return testWords(word(predicate.trait), predicate.test, negated);
     case 'user':
@@ -84,14 +84,14 @@ export function audienceWords(name: string | undefined): string {
 /** Describes a count. A count always exists, so its negation is another count. */
 function countWords({ event, compare, count, window }: CountNode, negated: boolean): string {
   const counted = negated ? oppositeOf({ compare, count }) : { compare, count };
-  const done = `done ${eventWords(event, window?.where ?? [])}`;
+  const doneClause = `done ${eventWords(event, window?.where ?? [])}`;
   const within = window === null ? '' : ` ${spanWords(window.withinMs)}`;
-  if (counted.compare === 'at_least' && counted.count <= 1) return `has ${done}${within}`;
+  if (counted.compare === 'at_least' && counted.count <= 1) return `has ${doneClause}${within}`;
   if (counted.compare !== 'at_least' && counted.count === 0) {
-    return `has ${counted.not ? '' : 'not '}${done}${within}`;
+    return `has ${counted.not ? '' : 'not '}${doneClause}${within}`;
   }
-  const how = { at_least: 'at least', at_most: 'at most', exactly: 'exactly' }[counted.compare];
-  return `has ${counted.not ? 'not ' : ''}${done} ${how} ${timesWords(counted.count)}${within}`;
+  const comparison = { at_least: 'at least', at_most: 'at most', exactly: 'exactly' }[counted.compare];
+  return `has ${counted.not ? 'not ' : ''}${doneClause} ${comparison} ${timesWords(counted.count)}${within}`;
 }
 
 type Counted = Pick<CountNode, 'compare' | 'count'> & { not?: boolean };
@@ -128,8 +128,8 @@ const PLAIN = /^(?!(?:true|false|and|or|not|is|in|of|more)$)[\p{L}_][\p{L}\p{N}_
 
 /** Prints a name or a text of the user, in quotes if it could be misread without. */
 export function word(text: string): string {
-  const shown = shortened(text);
-  return PLAIN.test(shown) ? shown : `“${shown}”`;
+  const short = shortened(text);
+  return PLAIN.test(short) ? short : `“${short}”`;
 }
 
 /** Prints a name in quotes in any case, such as the name of an email. */
@@ -174,20 +174,20 @@ function stateWords(test: Exclude<ValueTest, { op: 'includes' } | { text: string
 function oneOfWords(values: (string | number)[]): string {
   const [only] = values;
   if (values.length === 1 && only !== undefined) return valueWords(only);
-  const shown = values.slice(0, ITEMS_SHOWN).map(valueWords).join(', ');
+  const listed = values.slice(0, ITEMS_SHOWN).map(valueWords).join(', ');
   return values.length > ITEMS_SHOWN
-    ? `one of ${shown} and ${values.length - ITEMS_SHOWN} more`
-    : `one of ${shown}`;
+    ? `one of ${listed} and ${values.length - ITEMS_SHOWN} more`
+    : `one of ${listed}`;
 }
 
 function numberWords(compare: NumberCompare, than: number): string {
-  const how = {
+  const comparisons = {
     at_least: 'at least',
     at_most: 'at most',
     greater_than: 'more than',
     less_than: 'less than',
   } as const;
-  return `${how[compare]} ${than}`;
+  return `${comparisons[compare]} ${than}`;
 }
 
 /** Describes a time after the word `is`: `before 2026-01-31`, `in the last 7 days`. */

@@ -16,9 +16,9 @@ const COMPARE = { at_least: '>=', at_most: '<=', greater_than: '>', less_than: '
 /** Returns a condition that an event's properties pass all tests. */
 export function propertyTestsSql(tests: PropertyTest[], context: PropertyContext): string {
   if (tests.length === 0) return 'true';
-  const one = ({ property, test }: PropertyTest): string =>
+  const testToSql = ({ property, test }: PropertyTest): string =>
     valueTestSql(test, jsonValue(propertySql(property, context)), context);
-  return `(${tests.map(one).join(' AND ')})`;
+  return `(${tests.map(testToSql).join(' AND ')})`;
 }
 
 /**
@@ -79,10 +79,10 @@ function textTestSql(
   value: string,
   params: SqlParams,
 ): string {
-  const wanted = `${params.add(text)}::text`;
-  if (op === 'contains') return `position(${wanted} IN ${value}) > 0`;
-  if (op === 'starts_with') return `starts_with(${value}, ${wanted})`;
-  return `right(${value}, length(${wanted})) = ${wanted}`;
+  const operand = `${params.add(text)}::text`;
+  if (op === 'contains') return `position(${operand} IN ${value}) > 0`;
+  if (op === 'starts_with') return `starts_with(${value}, ${operand})`;
+  return `right(${value}, length(${operand})) = ${operand}`;
 }
 
 /** `number` is an expression of type float8. */
@@ -94,25 +94,25 @@ export function compareSql(
   return `${number} ${COMPARE[test.op]} ${params.add(test.than)}::float8`;
 }
 
-function equalsSql(wanted: string | number | boolean, value: SqlValue, params: SqlParams): string {
-  if (typeof wanted === 'string') return `${value.text} = ${params.add(wanted)}::text`;
-  if (typeof wanted === 'number') return `${numberOf(value)} = ${params.add(wanted)}::float8`;
-  return `${value.json} = '${wanted}'::jsonb`;
+function equalsSql(operand: string | number | boolean, value: SqlValue, params: SqlParams): string {
+  if (typeof operand === 'string') return `${value.text} = ${params.add(operand)}::text`;
+  if (typeof operand === 'number') return `${numberOf(value)} = ${params.add(operand)}::float8`;
+  return `${value.json} = '${operand}'::jsonb`;
 }
 
-function oneOfSql(wanted: (string | number)[], value: SqlValue, params: SqlParams): string {
-  const texts = wanted.filter((item) => typeof item === 'string');
-  const numbers = wanted.filter((item) => typeof item === 'number');
-  const ways = [];
-  if (texts.length > 0) ways.push(`${value.text} = ANY(${params.add(texts)}::text[])`);
-  if (numbers.length > 0) ways.push(`${numberOf(value)} = ANY(${params.add(numbers)}::float8[])`);
-  return ways.length === 0 ? 'false' : ways.join(' OR ');
+function oneOfSql(values: (string | number)[], value: SqlValue, params: SqlParams): string {
+  const texts = values.filter((item) => typeof item === 'string');
+  const numbers = values.filter((item) => typeof item === 'number');
+  const conditions = [];
+  if (texts.length > 0) conditions.push(`${value.text} = ANY(${params.add(texts)}::text[])`);
+  if (numbers.length > 0) conditions.push(`${numberOf(value)} = ANY(${params.add(numbers)}::float8[])`);
+  return conditions.length === 0 ? 'false' : conditions.join(' OR ');
 }
 
 /** Compares element by element and not with `@>`, which compares numbers as decimals while all other tests compare doubles. */
-function includesSql(wanted: string | number | boolean, { json }: SqlValue, params: SqlParams): string {
+function includesSql(element: string | number | boolean, { json }: SqlValue, params: SqlParams): string {
   const items = `jsonb_array_elements(CASE WHEN jsonb_typeof(${json}) = 'array' THEN ${json} ELSE '[]'::jsonb END)`;
-  const equals = equalsSql(wanted, jsonValue('item.value'), params);
+  const equals = equalsSql(element, jsonValue('item.value'), params);
   return `EXISTS (SELECT FROM ${items} AS item (value) WHERE ${equals})`;
 }
 

@@ -14,8 +14,8 @@ import {
 /** The evaluated row is `p` of beckon.person; `projectId` and `now` are placeholders such as `$1`. */
 export type SqlContext = TestContext & {
   projectId: string;
-  /** Returns the edition of an audience; null if it has none, and so no members. */
-  edition(audienceId: string): number | null;
+  /** Returns the version of an audience; null if it has none, and so no members. */
+  versionId(audienceId: string): number | null;
 };
 
 /** The equivalent of `evaluate` for all users of a project at once: true or false, never null. */
@@ -135,9 +135,9 @@ function windowSql({ event, window }: WindowedCount | SumNode, context: SqlConte
 }
 
 function membershipSql(audienceId: string, context: SqlContext): string {
-  const edition = context.edition(audienceId);
-  if (edition === null) return 'false';
+  const versionId = context.versionId(audienceId);
+  if (versionId === null) return 'false';
   return existsSql(
-    `FROM beckon.audience_member x WHERE ${ofPerson(context)} AND x.edition = ${context.params.add(edition)}::bigint`,
+    `FROM beckon.audience_member x WHERE ${ofPerson(context)} AND x.version_id = ${context.params.add(versionId)}::bigint`,
   );
 }

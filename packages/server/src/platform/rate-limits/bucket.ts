@@ -34,19 +34,19 @@ export type Bucket = {
   /** Tokens to be returned to the database. */
   back: number;
   /** Tokens left in the database at `learntAt`. */
-  left: number;
+  remaining: number;
   learntAt: number;
   /** Below this stock more tokens are leased in advance. While the bucket is less than half full, it grants none in advance. */
   lowWater: number;
   waiting: Waiter[];
   /** The number of waiters that the running statement includes. */
-  asked: number;
+  waitersSent: number;
   /** `queued`: waits for the next statement. `asking`: is part of the running one. */
-  queued: boolean;
-  asking: boolean;
+  isQueued: boolean;
+  isSent: boolean;
 };
 
-export type BucketGrant = { granted: number; left: number; rate: number; burst: number };
+export type BucketGrant = { granted: number; remaining: number; rate: number; burst: number };
 
 export const LEASE_MS = 1_000;
 /** A stock in use is renewed after this time, so that requests need not wait when it retires. */
@@ -65,13 +65,13 @@ export function newBucket(projectId: number, name: string): Bucket {
     stock: 0,
     leased: 0,
     back: 0,
-    left: 0,
+    remaining: 0,
     learntAt: NEVER,
     lowWater: -1,
     waiting: [],
-    asked: 0,
-    queued: false,
-    asking: false,
+    waitersSent: 0,
+    isQueued: false,
+    isSent: false,
   };
 }
 
@@ -90,7 +90,7 @@ export function runsLow(bucket: Bucket, now: number): boolean {
 }
 
 export function isIdle(bucket: Bucket): boolean {
-  return !bucket.queued && !bucket.asking && bucket.stock === 0 && bucket.waiting.length === 0;
+  return !bucket.isQueued && !bucket.isSent && bucket.stock === 0 && bucket.waiting.length === 0;
 }
 
 /** A clock that went back makes an answer stale too, because otherwise a refusal could be remembered for hours. */
@@ -105,13 +105,13 @@ export function retire(bucket: Bucket): void {
 }
 
 /** `at`: the time used by the statement; `now` may be later. */
-export function settle(bucket: Bucket, answer: BucketGrant, { at, now }: { at: number; now: number }): void {
-  learn(bucket, answer, at);
+export function settle(bucket: Bucket, grant: BucketGrant, { at, now }: { at: number; now: number }): void {
+  learn(bucket, grant, at);
   const served = Math.min(bucket.stock, bucket.waiting.length);
   // Waiters that the statement included and that got no token are refused. Later ones are refused only if no token can have been refilled
   // since.
-  const decided = now < nextTokenAt(bucket) ? bucket.waiting.length : Math.max(served, bucket.asked);
-  bucket.asked = 0;
+  const decided = now < nextTokenAt(bucket) ? bucket.waiting.length : Math.max(served, bucket.waitersSent);
+  bucket.waitersSent = 0;
   const leaving = bucket.waiting.splice(0, decided);
   for (const waiter of leaving.slice(0, served)) {
     bucket.stock -= 1;
@@ -122,32 +122,32 @@ export function settle(bucket: Bucket, answer: BucketGrant, { at, now }: { at: n
 }
 
 export function fail(bucket: Bucket, error: unknown): void {
-  bucket.asked = 0;
+  bucket.waitersSent = 0;
   for (const waiter of bucket.waiting.splice(0)) waiter.reject(error);
 }
 
-function learn(bucket: Bucket, answer: BucketGrant, at: number): void {
-  const changed = bucket.rate !== answer.rate || bucket.burst !== answer.burst;
+function learn(bucket: Bucket, grant: BucketGrant, at: number): void {
+  const changed = bucket.rate !== grant.rate || bucket.burst !== grant.burst;
   // A stock leased under other settings may exceed what the new ones ever allow.
   if (changed) retire(bucket);
-  bucket.stock += answer.granted;
-  bucket.left = answer.left;
+  bucket.stock += grant.granted;
+  bucket.remaining = grant.remaining;
   bucket.learntAt = at;
-  bucket.lowWater = answer.left > answer.burst / 2 ? Math.floor(Math.ceil(answer.burst * AHEAD) / 2) : -1;
+  bucket.lowWater = grant.remaining > grant.burst / 2 ? Math.floor(Math.ceil(grant.burst * AHEAD) / 2) : -1;
   if (!changed) return;
-  bucket.rate = answer.rate;
-  bucket.burst = answer.burst;
-  bucket.stepS = Math.max(1, Math.ceil(1 / answer.rate));
+  bucket.rate = grant.rate;
+  bucket.burst = grant.burst;
+  bucket.stepS = Math.max(1, Math.ceil(1 / grant.rate));
 }
 
 /** Returns the whole millisecond at which the database has one token; a moment in the past if it already has one. */
 function nextTokenAt(bucket: Bucket): number {
-  if (bucket.left >= 1) return NEVER;
-  return bucket.learntAt + Math.ceil(((1 - bucket.left) / bucket.rate) * 1_000);
+  if (bucket.remaining >= 1) return NEVER;
+  return bucket.learntAt + Math.ceil(((1 - bucket.remaining) / bucket.rate) * 1_000);
 }
 
 function granted(bucket: Bucket, now: number): Grant {
-  const refilled = bucket.left + ((now - bucket.learntAt) / 1_000) * bucket.rate;
+  const refilled = bucket.remaining + ((now - bucket.learntAt) / 1_000) * bucket.rate;
   const remaining = Math.max(0, Math.min(bucket.burst, Math.floor(bucket.stock + refilled)));
   return { ok: true, limit: { rate: bucket.rate, burst: bucket.burst, remaining, resetS: bucket.stepS } };
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { Fault } from '../fault.ts';
 import { systemClock } from '../time/clock.ts';
 import { silentLog } from '../log.ts';
-import { heldClock } from '../../../testkit/clock.ts';
+import { fixedClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { newBucket, type Grant } from './bucket.ts';
 import { heldWorld } from '../../../testkit/held-world.ts';
@@ -18,7 +18,7 @@ const DEFAULTS = {
 };
 
 function setUp() {
-  const clock = heldClock();
+  const clock = fixedClock();
   const world = heldWorld(real, clock);
   const start = (): Counter =>
     createCounter({ db: world.db, defaults: DEFAULTS, log: silentLog, timer: world.timer });
@@ -26,15 +26,15 @@ function setUp() {
 }
 
 /** Takes a token like the HTTP layer. */
-async function ask(counter: Counter, project: number, name: string): Promise<Grant> {
+async function takeToken(counter: Counter, project: number, name: string): Promise<Grant> {
   return counter.takeNow(project, name) ?? counter.take(project, name);
 }
 
-async function askMany(
+async function takeTokens(
   counter: Counter,
   { project, name, times }: { project: number; name: string; times: number },
 ) {
-  const grants = await Promise.all(Array.from({ length: times }, () => ask(counter, project, name)));
+  const grants = await Promise.all(Array.from({ length: times }, () => takeToken(counter, project, name)));
   return grants.filter((grant) => grant.ok).length;
 }
 
@@ -56,7 +56,7 @@ async function setLimit(project: number, name: string, limit: { rate: number; bu
 
 test('gives a project without a row the defaults, and creates the row', async () => {
   const { counter, project } = setUp();
-  const grant = await ask(counter, project, 'small');
+  const grant = await takeToken(counter, project, 'small');
   expect(grant).toEqual({ ok: true, limit: { rate: 20, burst: 40, remaining: 39, resetS: 1 } });
   expect(await tokens(project, 'small')).toBe(38);
 });
@@ -64,8 +64,8 @@ test('gives a project without a row the defaults, and creates the row', async ()
 test("applies a project's own limits", async () => {
   const { clock, counter, project } = setUp();
   await setLimit(project, 'small', { rate: 0.1, burst: 3, at: clock.now() });
-  expect(await askMany(counter, { project, name: 'small', times: 5 })).toBe(3);
-  const refusal = await ask(counter, project, 'small');
+  expect(await takeTokens(counter, { project, name: 'small', times: 5 })).toBe(3);
+  const refusal = await takeToken(counter, project, 'small');
   expect(refusal).toEqual({
     ok: false,
     retryAfterS: 10,
@@ -75,31 +75,34 @@ test("applies a project's own limits", async () => {
 
 test('rejects a name without a limit instead of admitting the request', async () => {
   const { counter, project } = setUp();
-  await expect(ask(counter, project, 'nameless')).rejects.toThrow('no rate limit is named nameless');
+  await expect(takeToken(counter, project, 'nameless')).rejects.toThrow('no rate limit is named nameless');
 });
 
 test('an exhausted bucket does not affect other endpoints or projects', async () => {
   const { world, counter, project } = setUp();
-  expect(await askMany(counter, { project, name: 'small', times: 100 })).toBe(40);
-  const others = Promise.all([ask(counter, project, 'large'), ask(counter, project + 1, 'small')]);
+  expect(await takeTokens(counter, { project, name: 'small', times: 100 })).toBe(40);
+  const others = Promise.all([
+    takeToken(counter, project, 'large'),
+    takeToken(counter, project + 1, 'small'),
+  ]);
   await world.advance(50);
   expect((await others).map((grant) => grant.ok)).toEqual([true, true]);
 });
 
 test('decides the first request after a quiet time without waiting', async () => {
   const { world, counter, project } = setUp();
-  await ask(counter, project, 'small');
+  await takeToken(counter, project, 'small');
   await world.advance(5_000);
   // The test clock does not move here, so an answer that depended on the pace would never arrive.
-  expect((await ask(counter, project, 'small')).ok).toBe(true);
+  expect((await takeToken(counter, project, 'small')).ok).toBe(true);
 });
 
 test('shares one statement between all buckets, at most once in 50 ms', async () => {
   const { world, counter, project } = setUp();
-  await ask(counter, project, 'small');
+  await takeToken(counter, project, 'small');
   const before = world.statements();
   const decided = Promise.all(
-    Array.from({ length: 200 }, (_, i) => ask(counter, project + 1 + (i % 20), 'one')),
+    Array.from({ length: 200 }, (_, i) => takeToken(counter, project + 1 + (i % 20), 'one')),
   );
   await world.advance(49);
   expect(world.statements()).toBe(before);
@@ -111,7 +114,7 @@ test('shares one statement between all buckets, at most once in 50 ms', async ()
 
 test('remembers a refusal without a query until there is a token', async () => {
   const { world, counter, project } = setUp();
-  await askMany(counter, { project, name: 'small', times: 100 });
+  await takeTokens(counter, { project, name: 'small', times: 100 });
   const before = world.statements();
   for (let ms = 0; ms < 50; ms += 1) {
     for (let i = 0; i < 100; i += 1)
@@ -119,38 +122,38 @@ test('remembers a refusal without a query until there is a token', async () => {
     await world.advance(1);
   }
   expect(world.statements()).toBe(before);
-  expect((await ask(counter, project, 'small')).ok).toBe(true);
+  expect((await takeToken(counter, project, 'small')).ok).toBe(true);
 });
 
 test('counts down a long refusal, and queries again after a second', async () => {
   const { clock, world, counter, project } = setUp();
   await setLimit(project, 'one', { rate: 0.1, burst: 1, at: clock.now() });
-  await askMany(counter, { project, name: 'one', times: 2 });
+  await takeTokens(counter, { project, name: 'one', times: 2 });
   const before = world.statements();
   await world.advance(999);
   expect(counter.takeNow(project, 'one')).toMatchObject({ ok: false, retryAfterS: 10 });
   await world.advance(1);
   expect(counter.takeNow(project, 'one')).toBeUndefined();
-  expect(await ask(counter, project, 'one')).toMatchObject({
+  expect(await takeToken(counter, project, 'one')).toMatchObject({
     ok: false,
     retryAfterS: 9,
     limit: { resetS: 9 },
   });
   expect(world.statements()).toBe(before + 1);
   await world.advance(9_000);
-  expect((await ask(counter, project, 'one')).ok).toBe(true);
+  expect((await takeToken(counter, project, 'one')).ok).toBe(true);
 });
 
 test('leases 2 % of the burst in advance while the bucket is over half full, and nothing below', async () => {
   const { world, counter, project } = setUp();
-  await ask(counter, project, 'large');
+  await takeToken(counter, project, 'large');
   expect(await tokens(project, 'large')).toBe(2_000 - 1 - 40);
-  const grants = Promise.all(Array.from({ length: 1_500 }, () => ask(counter, project, 'large')));
+  const grants = Promise.all(Array.from({ length: 1_500 }, () => takeToken(counter, project, 'large')));
   await world.advance(50);
   expect((await grants).every((grant) => grant.ok)).toBe(true);
   const left = await tokens(project, 'large');
   expect(left).toBeLessThan(1_000);
-  const next = ask(counter, project, 'large');
+  const next = takeToken(counter, project, 'large');
   await world.advance(50);
   expect((await next).ok).toBe(true);
   expect(await tokens(project, 'large')).toBeCloseTo((left ?? 0) + 50 - 1, 6);
@@ -158,7 +161,7 @@ test('leases 2 % of the burst in advance while the bucket is over half full, and
 
 test('a project within its limit never waits, because more is leased before the stock is used up', async () => {
   const { world, counter, project } = setUp();
-  await ask(counter, project, 'large');
+  await takeToken(counter, project, 'large');
   let waited = 0;
   for (let ms = 0; ms < 3_000; ms += 2) {
     // 500 a second in this process: half of the limit, the share of one of two processes.
@@ -170,7 +173,7 @@ test('a project within its limit never waits, because more is leased before the 
 
 test('returns unused tokens after a second', async () => {
   const { world, counter, project } = setUp();
-  await ask(counter, project, 'large');
+  await takeToken(counter, project, 'large');
   await world.advance(999);
   expect(await tokens(project, 'large')).toBe(1_959);
   await world.advance(1);
@@ -184,12 +187,12 @@ test('returns unused tokens after a second', async () => {
 
 test('close returns unused tokens, leaves no timer, and refuses later requests', async () => {
   const { world, counter, project } = setUp();
-  await ask(counter, project, 'large');
+  await takeToken(counter, project, 'large');
   await counter.close();
   await counter.close();
   expect(await tokens(project, 'large')).toBe(1_999);
   expect(world.timers()).toBe(0);
-  await expect(ask(counter, project, 'large')).rejects.toMatchObject({
+  await expect(takeToken(counter, project, 'large')).rejects.toMatchObject({
     code: 'server_error',
     retryAfterS: 1,
   });
@@ -197,7 +200,7 @@ test('close returns unused tokens, leaves no timer, and refuses later requests',
 
 test('close rejects all waiting requests', async () => {
   const { world, counter, project } = setUp();
-  await ask(counter, project, 'small');
+  await takeToken(counter, project, 'small');
   const waiting = Promise.allSettled([counter.take(project, 'one'), counter.take(project + 1, 'one')]);
   await counter.close();
   expect((await waiting).map((result) => result.status)).toEqual(['rejected', 'rejected']);
@@ -206,14 +209,14 @@ test('close rejects all waiting requests', async () => {
 
 test('applies a lowered limit within a second, including leased tokens', async () => {
   const { clock, world, counter, project } = setUp();
-  await ask(counter, project, 'large');
+  await takeToken(counter, project, 'large');
   await world.advance(400);
   await setLimit(project, 'large', { rate: 1, burst: 1, at: clock.now() });
   await world.advance(200);
   // Served from the lease, which is due to be renewed; the renewal brings the new limit.
-  expect((await ask(counter, project, 'large')).ok).toBe(true);
+  expect((await takeToken(counter, project, 'large')).ok).toBe(true);
   await world.advance(800);
-  const grants = askMany(counter, { project, name: 'large', times: 50 });
+  const grants = takeTokens(counter, { project, name: 'large', times: 50 });
   await world.advance(50);
   expect(await grants).toBe(1);
 });
@@ -221,49 +224,52 @@ test('applies a lowered limit within a second, including leased tokens', async (
 test('applies a raised limit within a second, despite a remembered long refusal', async () => {
   const { clock, world, counter, project } = setUp();
   await setLimit(project, 'one', { rate: 0.001, burst: 1, at: clock.now() });
-  await askMany(counter, { project, name: 'one', times: 2 });
+  await takeTokens(counter, { project, name: 'one', times: 2 });
   await setLimit(project, 'one', { rate: 100, burst: 100, at: clock.now() });
-  expect((await ask(counter, project, 'one')).ok).toBe(false);
+  expect((await takeToken(counter, project, 'one')).ok).toBe(false);
   await world.advance(1_000);
-  expect(await ask(counter, project, 'one')).toMatchObject({ ok: true, limit: { rate: 100, burst: 100 } });
+  expect(await takeToken(counter, project, 'one')).toMatchObject({
+    ok: true,
+    limit: { rate: 100, burst: 100 },
+  });
 });
 
 test('`remaining` includes leased and refilled tokens, and never exceeds the burst', async () => {
   const { world, counter, project } = setUp();
-  expect((await ask(counter, project, 'large')).limit.remaining).toBe(1_999);
-  expect((await ask(counter, project, 'large')).limit.remaining).toBe(1_998);
+  expect((await takeToken(counter, project, 'large')).limit.remaining).toBe(1_999);
+  expect((await takeToken(counter, project, 'large')).limit.remaining).toBe(1_998);
   await world.advance(1);
-  expect((await ask(counter, project, 'large')).limit.remaining).toBe(1_998);
+  expect((await takeToken(counter, project, 'large')).limit.remaining).toBe(1_998);
   await world.advance(500);
-  expect((await ask(counter, project, 'large')).limit.remaining).toBe(2_000);
+  expect((await takeToken(counter, project, 'large')).limit.remaining).toBe(2_000);
 });
 
 test('refuses waiting requests for a second without the database, and recovers automatically', async () => {
   const { world, counter, project } = setUp();
   world.be('away');
-  await expect(ask(counter, project, 'small')).rejects.toMatchObject({
+  await expect(takeToken(counter, project, 'small')).rejects.toMatchObject({
     code: 'server_error',
     retryAfterS: 1,
   });
-  const refused = ask(counter, project, 'small').catch((error: unknown) => error);
+  const refused = takeToken(counter, project, 'small').catch((error: unknown) => error);
   await world.advance(50);
   expect(await refused).toBeInstanceOf(Fault);
   world.be('well');
-  const grant = ask(counter, project, 'small');
+  const grant = takeToken(counter, project, 'small');
   await world.advance(50);
   expect((await grant).ok).toBe(true);
 });
 
 test('serves leased tokens during a database outage', async () => {
   const { world, counter, project } = setUp();
-  await ask(counter, project, 'large');
+  await takeToken(counter, project, 'large');
   world.be('away');
   for (let i = 0; i < 20; i += 1) expect(counter.takeNow(project, 'large')).toMatchObject({ ok: true });
 });
 
 test('a late answer refuses waiting requests, and its tokens are returned', async () => {
   const { world, counter, project } = setUp();
-  await ask(counter, project, 'small');
+  await takeToken(counter, project, 'small');
   await world.advance(1_050);
   expect(await tokens(project, 'small')).toBe(40);
   world.be('stuck');
@@ -278,34 +284,34 @@ test('a late answer refuses waiting requests, and its tokens are returned', asyn
 
 test('a clock that goes back neither prolongs a refusal nor refills a bucket twice', async () => {
   const { clock, world, counter, project } = setUp();
-  await askMany(counter, { project, name: 'small', times: 50 });
+  await takeTokens(counter, { project, name: 'small', times: 50 });
   clock.advance(-3_600_000);
   expect(counter.takeNow(project, 'small')).toBeUndefined();
-  expect((await ask(counter, project, 'small')).ok).toBe(false);
+  expect((await takeToken(counter, project, 'small')).ok).toBe(false);
   clock.advance(3_600_000);
-  const grants = askMany(counter, { project, name: 'small', times: 50 });
+  const grants = takeTokens(counter, { project, name: 'small', times: 50 });
   await world.advance(50);
   // One token is due in 50 ms, measured from before the clock went back.
   expect(await grants).toBeLessThanOrEqual(1);
 });
 
 test('drops idle buckets, but none that hold tokens', () => {
-  const clock = heldClock();
-  const given: number[] = [];
+  const clock = fixedClock();
+  const returned: number[] = [];
   const shelf = createShelf({
     clock,
     timer: { after: () => () => {} },
-    giveBack: (bucket) => given.push(bucket.projectId),
+    giveBack: (bucket) => returned.push(bucket.projectId),
   });
-  const [idle, holding, asked] = [1, 2, 3].map((id) => shelf.add(newBucket(id, 'small')));
-  if (!idle || !holding || !asked) throw new Error('three were made');
+  const [idle, holding, queuedBucket] = [1, 2, 3].map((id) => shelf.add(newBucket(id, 'small')));
+  if (!idle || !holding || !queuedBucket) throw new Error('three were made');
   for (const bucket of [idle, holding]) bucket.learntAt = clock.now();
   holding.stock = 1;
-  asked.queued = true;
+  queuedBucket.isQueued = true;
   shelf.settled([idle, holding], clock.now());
   clock.advance(10_000);
-  asked.queued = false;
-  asked.learntAt = clock.now();
-  shelf.settled([asked], clock.now());
+  queuedBucket.isQueued = false;
+  queuedBucket.learntAt = clock.now();
+  shelf.settled([queuedBucket], clock.now());
   expect([1, 2, 3].map((id) => shelf.find(id, 'small')?.projectId)).toEqual([undefined, 2, 3]);
 });

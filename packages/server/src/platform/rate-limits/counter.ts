@@ -12,7 +12,7 @@ import {
   takeNow,
 } from './bucket.ts';
 import { systemTimer, type TimerScheduler } from './timer.ts';
-import { createAsker } from './token-requester.ts';
+import { createTokenRequester } from './token-requester.ts';
 import type { Clock } from '../time/clock.ts';
 
 /**
@@ -45,13 +45,17 @@ type CounterDeps = {
 export function createCounter(deps: CounterDeps): Counter {
   const timer = deps.timer ?? systemTimer;
   const { clock } = deps.db;
-  const shelf = createShelf({ clock, timer, giveBack: (bucket) => asker.ask(bucket) });
-  const asker = createAsker({ ...deps, timer, settled: (buckets, now) => shelf.settled(buckets, now) });
+  const shelf = createShelf({ clock, timer, giveBack: (bucket) => asker.request(bucket) });
+  const asker = createTokenRequester({
+    ...deps,
+    timer,
+    settled: (buckets, now) => shelf.settled(buckets, now),
+  });
   let closing: Promise<void> | null = null;
 
   function tryTake(bucket: Bucket, now: number): Grant | undefined {
     const grant = takeNow(bucket, now);
-    if (grant?.ok && runsLow(bucket, now)) asker.ask(bucket);
+    if (grant?.ok && runsLow(bucket, now)) asker.request(bucket);
     return grant;
   }
   return {
@@ -89,25 +93,25 @@ const BUCKETS_MAX = 100_000;
 type State = {
   byName: Map<string, Map<number, Bucket>>;
   /** In the order of their last answer. */
-  known: Set<Bucket>;
+  buckets: Set<Bucket>;
   /** Buckets with a stock, in the order of their last answer, which is the order in which the stock retires. */
   holding: Set<Bucket>;
   cancel: (() => void) | null;
 };
 
 export function createShelf(deps: ShelfDeps): Shelf {
-  const state: State = { byName: new Map(), known: new Set(), holding: new Set(), cancel: null };
+  const state: State = { byName: new Map(), buckets: new Set(), holding: new Set(), cancel: null };
   return {
     find: (projectId, name) => state.byName.get(name)?.get(projectId),
     add(bucket) {
       const projects = state.byName.get(bucket.name) ?? new Map<number, Bucket>();
       state.byName.set(bucket.name, projects.set(bucket.projectId, bucket));
-      state.known.add(bucket);
+      state.buckets.add(bucket);
       return bucket;
     },
     settled(buckets, now) {
       for (const bucket of buckets) {
-        moveToEnd(state.known, bucket);
+        moveToEnd(state.buckets, bucket);
         if (bucket.stock > 0) moveToEnd(state.holding, bucket);
         else state.holding.delete(bucket);
       }
@@ -116,9 +120,9 @@ export function createShelf(deps: ShelfDeps): Shelf {
     },
     clear() {
       state.cancel?.();
-      const all = [...state.known];
+      const all = [...state.buckets];
       state.byName.clear();
-      state.known.clear();
+      state.buckets.clear();
       state.holding.clear();
       return all;
     },
@@ -131,10 +135,10 @@ function moveToEnd(set: Set<Bucket>, bucket: Bucket): void {
 }
 
 function forgetIdle(state: State, now: number): void {
-  for (const bucket of state.known) {
-    if (now - bucket.learntAt < IDLE_MS && state.known.size <= BUCKETS_MAX) return;
+  for (const bucket of state.buckets) {
+    if (now - bucket.learntAt < IDLE_MS && state.buckets.size <= BUCKETS_MAX) return;
     if (!isIdle(bucket)) continue;
-    state.known.delete(bucket);
+    state.buckets.delete(bucket);
     state.byName.get(bucket.name)?.delete(bucket.projectId);
   }
 }

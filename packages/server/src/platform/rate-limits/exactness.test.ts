@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { systemClock } from '../time/clock.ts';
 import { silentLog } from '../log.ts';
-import { heldClock } from '../../../testkit/clock.ts';
+import { fixedClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { heldWorld, type World } from '../../../testkit/held-world.ts';
 import { type Counter, createCounter } from './counter.ts';
@@ -15,7 +15,7 @@ type Decision = { at: number; ok: boolean; retryAfterS: number };
 
 /** Simulates several processes on one bucket, with one clock; `decisions` are in the order in which they were made. */
 function processes(count: number, limit: Limit) {
-  const clock = heldClock();
+  const clock = fixedClock();
   const world: World = heldWorld(real, clock);
   const project = randomInt(1, 2 ** 47);
   const startedAt = clock.now();

@@ -26,13 +26,13 @@ export type LeaseRow = {
  * 0.05 is not quite 1 in floating point.
  */
 const LEASE = `
-WITH ask AS MATERIALIZED (
+WITH request AS MATERIALIZED (
   SELECT * FROM unnest($2::bigint[], $3::text[], $4::int[], $5::int[], $6::int[], $7::int[], $8::boolean[])
     AS a (project_id, endpoint, waiting, held, leased, back, ahead)
 ), bucket AS MATERIALIZED (
   SELECT r.project_id, r.endpoint, r.rate, r.burst, r.tokens, r.refilled_at,
          a.waiting, a.held, a.leased, a.back, a.ahead
-  FROM ask a JOIN beckon.rate_limit r ON r.project_id = a.project_id AND r.endpoint = a.endpoint
+  FROM request a JOIN beckon.rate_limit r ON r.project_id = a.project_id AND r.endpoint = a.endpoint
   ORDER BY r.project_id, r.endpoint
   FOR UPDATE OF r
 ), filled AS (
@@ -54,20 +54,21 @@ WHERE r.project_id = l.project_id AND r.endpoint = l.endpoint
 RETURNING r.project_id, r.endpoint, r.rate, r.burst, r.tokens, l.granted`;
 
 /** Locks rows in the order of their keys, so that processes that lease from the same buckets never deadlock. */
-export function leaseTokens(tx: Tx, asks: BucketRequest[], now: number): Promise<LeaseRow[]> {
-  const list = (of: (ask: BucketRequest) => number | boolean): string => `{${asks.map(of).join(',')}}`;
+export function leaseTokens(tx: Tx, requests: BucketRequest[], now: number): Promise<LeaseRow[]> {
+  const list = (of: (request: BucketRequest) => number | boolean): string =>
+    `{${requests.map(of).join(',')}}`;
   return tx.prepared<LeaseRow>({
     name: 'counter.lease',
     text: LEASE,
     values: [
       new Date(now),
-      list((ask) => ask.bucket.projectId),
-      asks.map((ask) => ask.bucket.name),
-      list((ask) => ask.waiting),
-      list((ask) => ask.held),
-      list((ask) => ask.leased),
-      list((ask) => ask.back),
-      list((ask) => ask.ahead),
+      list((request) => request.bucket.projectId),
+      requests.map((request) => request.bucket.name),
+      list((request) => request.waiting),
+      list((request) => request.held),
+      list((request) => request.leased),
+      list((request) => request.back),
+      list((request) => request.ahead),
     ],
   });
 }

@@ -13,14 +13,14 @@ import type { TimerScheduler } from './timer.ts';
  * If a statement fails, its tokens (granted or returned) are lost. A lost token comes back with the refill, but a doubled one would break
  * the limit. If an answer is too late, its grants are returned.
  */
-export type Asker = {
-  ask(bucket: Bucket): void;
+export type TokenRequester = {
+  request(bucket: Bucket): void;
   wait(bucket: Bucket, waiter: Waiter): void;
   /** Waits for the running statement, then returns the tokens of the buckets that `collect` finds, in a last statement. */
   close(collect: () => Bucket[]): Promise<void>;
 };
 
-export type AskerDeps = {
+export type TokenRequesterDeps = {
   db: Pick<Database, 'prepared' | 'query' | 'clock'>;
   defaults: Record<string, { rate: number; burst: number }>;
   log: Log;
@@ -29,11 +29,11 @@ export type AskerDeps = {
 };
 
 const PACE_MS = 50;
-const ANSWER_WITHIN_MS = 2_000;
+const RESPONSE_WITHIN_MS = 2_000;
 /** Buckets in one statement; the others wait for the next. */
 const BUCKETS_PER_STATEMENT = 2_000;
 
-type State = AskerDeps & {
+type State = TokenRequesterDeps & {
   line: Bucket[];
   sentAt: number;
   /** The running statement. Otherwise `departure` cancels the next one, if it is scheduled. */
@@ -43,7 +43,7 @@ type State = AskerDeps & {
   failing: boolean;
 };
 
-export function createAsker(deps: AskerDeps): Asker {
+export function createTokenRequester(deps: TokenRequesterDeps): TokenRequester {
   const state: State = {
     ...deps,
     line: [],
@@ -54,20 +54,20 @@ export function createAsker(deps: AskerDeps): Asker {
     failing: false,
   };
   return {
-    ask: (bucket) => ask(state, bucket),
+    request: (bucket) => request(state, bucket),
     wait(bucket, waiter) {
       if (state.closed) return waiter.reject(unavailable('the counter is closed'));
       bucket.waiting.push(waiter);
-      ask(state, bucket);
+      request(state, bucket);
     },
-    close: (left) => close(state, left),
+    close: (collect) => close(state, collect),
   };
 }
 
-function ask(state: State, bucket: Bucket): void {
+function request(state: State, bucket: Bucket): void {
   // The answer of the running statement may be enough. Buckets with waiting requests are queued again after it.
-  if (bucket.queued || bucket.asking || state.closed) return;
-  bucket.queued = true;
+  if (bucket.isQueued || bucket.isSent || state.closed) return;
+  bucket.isQueued = true;
   state.line.push(bucket);
   schedule(state);
 }
@@ -92,11 +92,11 @@ function schedule(state: State): void {
 async function send(state: State): Promise<void> {
   const now = state.db.clock.now();
   state.sentAt = now;
-  const asks = state.line.splice(0, BUCKETS_PER_STATEMENT).map((bucket) => begin(bucket, now));
-  await answer(state, asks, now);
-  for (const { bucket } of asks) {
-    bucket.asking = false;
-    if (bucket.waiting.length > 0 || bucket.back > 0) ask(state, bucket);
+  const requests = state.line.splice(0, BUCKETS_PER_STATEMENT).map((bucket) => begin(bucket, now));
+  await grantTokens(state, requests, now);
+  for (const { bucket } of requests) {
+    bucket.isSent = false;
+    if (bucket.waiting.length > 0 || bucket.back > 0) request(state, bucket);
   }
   state.running = null;
   schedule(state);
@@ -105,33 +105,40 @@ async function send(state: State): Promise<void> {
 function begin(bucket: Bucket, now: number): BucketRequest {
   if (!isFresh(bucket, now)) retire(bucket);
   const { stock: held, leased, back } = bucket;
-  bucket.queued = false;
-  bucket.asking = true;
-  bucket.asked = bucket.waiting.length;
+  bucket.isQueued = false;
+  bucket.isSent = true;
+  bucket.waitersSent = bucket.waiting.length;
   bucket.back = 0;
   // A bucket that only returns tokens takes no new ones, because otherwise tokens would move back and forth forever.
-  return { bucket, waiting: bucket.asked, held, leased, back, ahead: back === 0 || bucket.asked > 0 };
+  return {
+    bucket,
+    waiting: bucket.waitersSent,
+    held,
+    leased,
+    back,
+    ahead: back === 0 || bucket.waitersSent > 0,
+  };
 }
 
-async function answer(state: State, asks: BucketRequest[], at: number): Promise<void> {
-  let open = asks;
+async function grantTokens(state: State, requests: BucketRequest[], at: number): Promise<void> {
+  let open = requests;
   try {
     open = takeIn(state, open, { rows: await inTime(state, open, at), at });
     if (open.length > 0) {
       await insertBuckets(
         state.db,
-        open.map((ask) => newRow(state, ask)),
+        open.map((entry) => newRow(state, entry)),
         at,
       );
       open = takeIn(state, open, { rows: await inTime(state, open, at), at });
     }
     if (open.length > 0) throw new Error('a rate limit disappeared after its creation');
-    if (state.failing) state.log.info({ buckets: asks.length }, 'rate_limits.recovered');
+    if (state.failing) state.log.info({ buckets: requests.length }, 'rate_limits.recovered');
     state.failing = false;
   } catch (error) {
     for (const { bucket } of open) fail(bucket, unavailable(error));
     // Logged once per database outage, not twenty times a second.
-    if (!state.failing) state.log.warn({ err: error, buckets: asks.length }, 'rate_limits.failed');
+    if (!state.failing) state.log.warn({ err: error, buckets: requests.length }, 'rate_limits.failed');
     state.failing = true;
   }
 }
@@ -145,36 +152,36 @@ function newRow({ defaults }: State, { bucket }: BucketRequest): NewRow {
 /** Applies to each bucket its row, and returns the asks without a row. */
 function takeIn(
   state: State,
-  asks: BucketRequest[],
+  requests: BucketRequest[],
   { rows, at }: { rows: LeaseRow[]; at: number },
 ): BucketRequest[] {
   const byKey = new Map(rows.map((row) => [`${row.project_id} ${row.endpoint}`, row]));
   const now = state.db.clock.now();
   const missing: BucketRequest[] = [];
   const settled: Bucket[] = [];
-  for (const ask of asks) {
-    const { bucket } = ask;
+  for (const entry of requests) {
+    const { bucket } = entry;
     const row = byKey.get(`${bucket.projectId} ${bucket.name}`);
     if (row) {
-      const { granted, tokens: left, rate, burst } = row;
-      settle(bucket, { granted, left, rate, burst }, { at, now });
+      const { granted, tokens: remaining, rate, burst } = row;
+      settle(bucket, { granted, remaining, rate, burst }, { at, now });
       settled.push(bucket);
-    } else missing.push(ask);
+    } else missing.push(entry);
   }
   state.settled(settled, now);
   return missing;
 }
 
-async function inTime(state: State, asks: BucketRequest[], at: number): Promise<LeaseRow[]> {
-  const rows = leaseTokens(state.db, asks, at);
+async function inTime(state: State, requests: BucketRequest[], at: number): Promise<LeaseRow[]> {
+  const rows = leaseTokens(state.db, requests, at);
   let cancel = (): void => {};
   const tooLate = new Promise<never>((_, reject) => {
-    cancel = state.timer.after(ANSWER_WITHIN_MS, () => {
+    cancel = state.timer.after(RESPONSE_WITHIN_MS, () => {
       rows.then(
-        (late) => returnLate(state, asks, late),
+        (late) => returnLate(state, requests, late),
         () => {},
       );
-      reject(new Error(`no answer within ${ANSWER_WITHIN_MS} ms`));
+      reject(new Error(`no answer within ${RESPONSE_WITHIN_MS} ms`));
     });
   });
   try {
@@ -184,14 +191,14 @@ async function inTime(state: State, asks: BucketRequest[], at: number): Promise<
   }
 }
 
-function returnLate(state: State, asks: BucketRequest[], rows: LeaseRow[]): void {
+function returnLate(state: State, requests: BucketRequest[], rows: LeaseRow[]): void {
   for (const row of rows) {
-    const late = asks.find(
+    const late = requests.find(
       ({ bucket }) => bucket.projectId === row.project_id && bucket.name === row.endpoint,
     );
     if (!late || row.granted === 0) continue;
     late.bucket.back += row.granted;
-    ask(state, late.bucket);
+    request(state, late.bucket);
   }
 }
 
@@ -205,8 +212,8 @@ async function close(state: State, collect: () => Bucket[]): Promise<void> {
     retire(bucket);
   }
   const now = state.db.clock.now();
-  const asks = all.filter((bucket) => bucket.back > 0).map((bucket) => begin(bucket, now));
-  if (asks.length > 0) await answer(state, asks, now);
+  const requests = all.filter((bucket) => bucket.back > 0).map((bucket) => begin(bucket, now));
+  if (requests.length > 0) await grantTokens(state, requests, now);
 }
 
 function unavailable(cause: unknown): Fault {

@@ -4,7 +4,7 @@ export const de: RecipientTexts = {
   language: 'Deutsch',
   dir: 'ltr',
   title: 'E-Mail-Einstellungen',
-  wanted: '{project} sendet E-Mails an {address}.',
+  subscribed: '{project} sendet E-Mails an {address}.',
   stoppedByBounces:
     '{project} sendet keine E-Mails mehr an {address}, weil frühere E-Mails nicht zugestellt werden konnten.',
   stoppedBySender: '{project} sendet derzeit keine E-Mails an {address}.',
@@ -29,10 +29,10 @@ export const de: RecipientTexts = {
   gone: 'Dieser Link stammt aus einer Test-E-Mail oder aus einer E-Mail, deren Daten gelöscht wurden. Um Ihre Einstellungen zu ändern, verwenden Sie bitte den Link in einer neueren E-Mail.',
   unknownTitle: 'Dieser Link funktioniert nicht',
   unknown: 'Der Link ist möglicherweise unvollständig. Bitte öffnen Sie ihn noch einmal aus der E-Mail.',
-  troubleTitle: 'Etwas ist schiefgelaufen',
+  failedTitle: 'Etwas ist schiefgelaufen',
   refused:
     'Ihre Einstellungen wurden nicht geändert. Bitte verwenden Sie die Schaltflächen auf der Seite mit Ihren E-Mail-Einstellungen.',
-  trouble:
+  failed:
     'Ihre Einstellungen wurden möglicherweise nicht gespeichert. Bitte versuchen Sie es gleich noch einmal.',
   linkUnavailable:
     'Dieser Link ist vorübergehend nicht verfügbar. Bitte versuchen Sie es gleich noch einmal.',

@@ -4,7 +4,7 @@ export const fr: RecipientTexts = {
   language: 'Français',
   dir: 'ltr',
   title: 'Préférences e-mail',
-  wanted: '{project} envoie des e-mails à {address}.',
+  subscribed: '{project} envoie des e-mails à {address}.',
   stoppedByBounces:
     '{project} n’envoie plus d’e-mails à {address}, car des e-mails précédents n’ont pas pu être distribués.',
   stoppedBySender: '{project} n’envoie actuellement pas d’e-mails à {address}.',
@@ -30,10 +30,10 @@ export const fr: RecipientTexts = {
   gone: 'Ce lien provient d’un e-mail de test ou d’un e-mail dont les données ont été supprimées. Pour modifier vos préférences, utilisez le lien d’un e-mail plus récent.',
   unknownTitle: 'Ce lien ne fonctionne pas',
   unknown: 'Le lien est peut-être incomplet. Veuillez l’ouvrir de nouveau depuis l’e-mail.',
-  troubleTitle: 'Une erreur s’est produite',
+  failedTitle: 'Une erreur s’est produite',
   refused:
     'Vos préférences n’ont pas été modifiées. Veuillez utiliser les boutons de la page de vos préférences.',
-  trouble: 'Vos préférences n’ont peut-être pas été enregistrées. Veuillez réessayer dans un instant.',
+  failed: 'Vos préférences n’ont peut-être pas été enregistrées. Veuillez réessayer dans un instant.',
   linkUnavailable: 'Ce lien est temporairement indisponible. Veuillez réessayer dans un instant.',
   back: 'Retour à vos préférences',
   languages: 'Langue',

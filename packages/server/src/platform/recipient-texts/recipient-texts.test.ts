@@ -5,8 +5,8 @@ import { negotiateLanguage } from './negotiate-language.ts';
 
 describe('recipient texts', () => {
   test.each(Object.entries(LANGUAGES))('are complete in %s, with the placeholders of English', (_, texts) => {
-    const shape = (given: object): [string, string[]][] =>
-      Object.entries(given).map(([key, text]) => [
+    const shape = (value: object): [string, string[]][] =>
+      Object.entries(value).map(([key, text]) => [
         key,
         String(text)
           .match(/\{\w+\}/g)
@@ -19,8 +19,11 @@ describe('recipient texts', () => {
   test('are translated, so that none equals the English text', () => {
     const english = Object.entries(LANGUAGES.en).filter(([key]) => key !== 'dir');
     for (const [language, texts] of Object.entries(LANGUAGES).filter(([name]) => name !== 'en')) {
-      const own = new Map(Object.entries(texts));
-      expect([language, english.filter(([key, text]) => own.get(key) === text)]).toEqual([language, []]);
+      const translations = new Map(Object.entries(texts));
+      expect([language, english.filter(([key, text]) => translations.get(key) === text)]).toEqual([
+        language,
+        [],
+      ]);
     }
   });
 });

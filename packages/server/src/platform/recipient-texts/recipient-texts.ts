@@ -9,7 +9,7 @@ export type RecipientTexts = {
   /** Its writing direction. */
   dir: 'ltr' | 'rtl';
   title: string;
-  wanted: string;
+  subscribed: string;
   stoppedByBounces: string;
   stoppedBySender: string;
   unsubscribe: string;
@@ -33,9 +33,9 @@ export type RecipientTexts = {
   gone: string;
   unknownTitle: string;
   unknown: string;
-  troubleTitle: string;
+  failedTitle: string;
   refused: string;
-  trouble: string;
+  failed: string;
   linkUnavailable: string;
   back: string;
   languages: string;

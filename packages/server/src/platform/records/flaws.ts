@@ -32,9 +32,9 @@ export function compileShape(schema: TSchema): Shape {
 }
 
 function toFault(error: ErrorObject): FieldFault {
-  const place = error.instancePath.split('/').slice(1).map(unescapePointer);
-  if (error.keyword === 'required') place.push(String(error.params['missingProperty']));
-  const field = place.join('.');
+  const path = error.instancePath.split('/').slice(1).map(unescapePointer);
+  if (error.keyword === 'required') path.push(String(error.params['missingProperty']));
+  const field = path.join('.');
   return field === ''
     ? { message: 'The record must be an object' }
     : { message: `${field} ${sayWhat(error)}`, field };
@@ -64,14 +64,14 @@ function unescapePointer(part: string): string {
   return part.replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
-type Walk = {
+type Traversal = {
   flaws: FieldFault[] | null;
   checkStrings: boolean;
   /** The remaining number of values that the record may have; below 0, the walk has ended. */
   valuesLeft: number;
 };
-/** A container on the path to a value. Only containers get a `Place`, so that a record of plain values is walked without allocation. */
-type Place = { walk: Walk; parent: Place | null; key: string | number; level: number };
+/** A container on the path to a value. Only containers get a `PathNode`, so that a record of plain values is walked without allocation. */
+type PathNode = { traversal: Traversal; parent: PathNode | null; key: string | number; level: number };
 
 const NO_FLAWS: FieldFault[] = [];
 
@@ -81,75 +81,76 @@ const NO_FLAWS: FieldFault[] = [];
  * was valid UTF-8. Then no string can contain NUL or a lone surrogate.
  */
 export function flawsOf(record: object, checkStrings: boolean): FieldFault[] {
-  const walk: Walk = { flaws: null, checkStrings, valuesLeft: RECORD_MAX_VALUES };
-  visitObject(record as Record<string, unknown>, { walk, parent: null, key: '', level: 0 });
-  return walk.flaws ?? NO_FLAWS;
+  const traversal: Traversal = { flaws: null, checkStrings, valuesLeft: RECORD_MAX_VALUES };
+  visitObject(record as Record<string, unknown>, { traversal, parent: null, key: '', level: 0 });
+  return traversal.flaws ?? NO_FLAWS;
 }
 
-function visitObject(object: Record<string, unknown>, place: Place): void {
-  const { walk } = place;
+function visitObject(object: Record<string, unknown>, node: PathNode): void {
+  const { traversal } = node;
   let keys = 0;
   for (const key in object) {
     keys += 1;
-    if (!countValue(place)) return;
+    if (!countValue(node)) return;
     if (keys > JSON_MAX_OBJECT_KEYS) {
-      return report(place, `must not have more than ${JSON_MAX_OBJECT_KEYS} keys`);
+      return report(node, `must not have more than ${JSON_MAX_OBJECT_KEYS} keys`);
     }
     if (key.length > JSON_MAX_KEY_CHARS) {
-      report(place, `must not have a key longer than ${JSON_MAX_KEY_CHARS} characters`);
-    } else if (walk.checkStrings && !isStorable(key)) {
-      report(place, 'must not have a key that contains NUL or a lone surrogate');
+      report(node, `must not have a key longer than ${JSON_MAX_KEY_CHARS} characters`);
+    } else if (traversal.checkStrings && !isStorable(key)) {
+      report(node, 'must not have a key that contains NUL or a lone surrogate');
     } else {
-      visit(object[key], key, place);
+      visit(object[key], key, node);
     }
   }
 }
 
-function visitArray(items: unknown[], place: Place): void {
+function visitArray(items: unknown[], node: PathNode): void {
   if (items.length > JSON_MAX_ARRAY_ITEMS) {
-    return report(place, `must not have more than ${JSON_MAX_ARRAY_ITEMS} items`);
+    return report(node, `must not have more than ${JSON_MAX_ARRAY_ITEMS} items`);
   }
   for (let i = 0; i < items.length; i += 1) {
     const item = items[i];
     const isCounted = typeof item === 'string' || (typeof item === 'object' && item !== null);
-    if (isCounted && !countValue(place)) return;
-    visit(item, i, place);
+    if (isCounted && !countValue(node)) return;
+    visit(item, i, node);
   }
 }
 
 /** Counts like `scanJson`. Returns false if this or an earlier value exceeded the bound. */
-function countValue(place: Place): boolean {
-  const { walk } = place;
-  if (walk.valuesLeft < 0) return false;
-  walk.valuesLeft -= 1;
-  if (walk.valuesLeft >= 0) return true;
-  report(outermost(place), `must not have more than ${RECORD_MAX_VALUES.toLocaleString('en-US')} values`);
+function countValue(node: PathNode): boolean {
+  const { traversal } = node;
+  if (traversal.valuesLeft < 0) return false;
+  traversal.valuesLeft -= 1;
+  if (traversal.valuesLeft >= 0) return true;
+  report(outermost(node), `must not have more than ${RECORD_MAX_VALUES.toLocaleString('en-US')} values`);
   return false;
 }
 
 /** Returns the top-level field that contains a place. */
-function outermost(place: Place): Place {
-  let at = place;
+function outermost(node: PathNode): PathNode {
+  let at = node;
   while (at.parent?.parent) at = at.parent;
   return at;
 }
 
-function visit(value: unknown, key: string | number, parent: Place): void {
+function visit(value: unknown, key: string | number, parent: PathNode): void {
   if (typeof value === 'object' && value !== null) {
-    const place = { walk: parent.walk, parent, key, level: parent.level + 1 };
-    if (place.level > JSON_MAX_DEPTH)
-      report(place, `must not be nested deeper than ${JSON_MAX_DEPTH} levels`);
-    else if (Array.isArray(value)) visitArray(value, place);
-    else visitObject(value as Record<string, unknown>, place);
+    const node = { traversal: parent.traversal, parent, key, level: parent.level + 1 };
+    if (node.level > JSON_MAX_DEPTH) report(node, `must not be nested deeper than ${JSON_MAX_DEPTH} levels`);
+    else if (Array.isArray(value)) visitArray(value, node);
+    else visitObject(value as Record<string, unknown>, node);
     return;
   }
-  const flaw = scalarFlaw(value, parent.walk);
-  if (flaw) report({ walk: parent.walk, parent, key, level: parent.level + 1 }, flaw);
+  const flaw = scalarFlaw(value, parent.traversal);
+  if (flaw) report({ traversal: parent.traversal, parent, key, level: parent.level + 1 }, flaw);
 }
 
-function scalarFlaw(value: unknown, walk: Walk): string | undefined {
+function scalarFlaw(value: unknown, traversal: Traversal): string | undefined {
   if (typeof value === 'string') {
-    return walk.checkStrings && !isStorable(value) ? 'must not contain NUL or a lone surrogate' : undefined;
+    return traversal.checkStrings && !isStorable(value)
+      ? 'must not contain NUL or a lone surrogate'
+      : undefined;
   }
   return typeof value === 'number' && !Number.isFinite(value)
     ? 'must be a number that fits a 64-bit float'
@@ -160,19 +161,19 @@ function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');
 }
 
-function report(place: Place, message: string): void {
-  place.walk.flaws ??= [];
-  if (place.walk.flaws.length >= ERRORS_MAX) return;
-  const field = pathOf(place);
-  place.walk.flaws.push(
+function report(node: PathNode, message: string): void {
+  node.traversal.flaws ??= [];
+  if (node.traversal.flaws.length >= ERRORS_MAX) return;
+  const field = pathOf(node);
+  node.traversal.flaws.push(
     field === '' ? { message: `The record ${message}` } : { message: `${field} ${message}`, field },
   );
 }
 
-function pathOf(place: Place): string {
-  if (!place.parent) return '';
+function pathOf(node: PathNode): string {
+  if (!node.parent) return '';
   // The path is part of the response, so it must be well-formed text.
-  const key = String(place.key).toWellFormed().replaceAll('\0', '\uFFFD');
-  const above = pathOf(place.parent);
+  const key = String(node.key).toWellFormed().replaceAll('\0', '\uFFFD');
+  const above = pathOf(node.parent);
   return above === '' ? key : `${above}.${key}`;
 }

@@ -61,9 +61,9 @@ const NONE: FieldFault[] = [];
  * Returns the error of an address that the schema accepted. The schema counts code points and `isEmail` counts UTF-16 units, so an address
  * can be too long for `isEmail` only. Without this error the rejection would name no field.
  */
-function addressFaults(value: unknown, known: FieldFault[]): FieldFault[] {
+function addressFaults(value: unknown, existing: FieldFault[]): FieldFault[] {
   if (!isObject(value) || typeof value['email'] !== 'string' || isEmail(value['email'])) return NONE;
-  if (known.some(({ field }) => field === 'email')) return NONE;
+  if (existing.some(({ field }) => field === 'email')) return NONE;
   return [value['email'].length > EMAIL_MAX_CHARS ? EMAIL_TOO_LONG : NOT_AN_EMAIL];
 }
 

@@ -51,8 +51,8 @@ const damaged = fc.tuple(text, fc.nat(200), fc.nat(5), fc.boolean()).map(([whole
 describe('parseInPieces', () => {
   test('returns the result of JSON.parse for any text, and fails where it fails', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.oneof(text, damaged), fc.constantFrom(1, 2), async (one, listDepth) => {
-        expect(await inPieces(one, listDepth as 1 | 2)).toBe(parsed(one));
+      fc.asyncProperty(fc.oneof(text, damaged), fc.constantFrom(1, 2), async (input, listDepth) => {
+        expect(await inPieces(input, listDepth as 1 | 2)).toBe(parsed(input));
       }),
       { numRuns: 2_000 },
     );
@@ -75,9 +75,9 @@ describe('parseInPieces', () => {
     '[1,[2],{"a":[3]}]',
     '7',
     '',
-  ])('%s: equals JSON.parse', async (one) => {
-    expect(await inPieces(one, 2)).toBe(parsed(one));
-    expect(await inPieces(one, 1)).toBe(parsed(one));
+  ])('%s: equals JSON.parse', async (input) => {
+    expect(await inPieces(input, 2)).toBe(parsed(input));
+    expect(await inPieces(input, 1)).toBe(parsed(input));
   });
 
   /** Longer than a piece, so that lists are cut at every comma. */
@@ -90,8 +90,8 @@ describe('parseInPieces', () => {
     `{"users":[{"a":[1,${LONG}2]},${LONG}{"b":"],[${LONG}"}],"more":[[${LONG}],${LONG}[]]}`,
     `{"users":[[1,${LONG}2}],3]}`,
     `{"users":[1${LONG}],[2]}`,
-  ])('case %#: cuts a long list with the result of JSON.parse', async (one) => {
-    expect(await inPieces(one, 2)).toBe(parsed(one));
+  ])('case %#: cuts a long list with the result of JSON.parse', async (input) => {
+    expect(await inPieces(input, 2)).toBe(parsed(input));
   });
 
   test('returns the result of JSON.parse for lists of any items and any length', async () => {
@@ -100,8 +100,8 @@ describe('parseInPieces', () => {
       { maxLength: 6 },
     );
     await fc.assert(
-      fc.asyncProperty(items, async (some) => {
-        const list = some.map(([item, isLong]) => item + (isLong ? LONG : '')).join(',');
+      fc.asyncProperty(items, async (entries) => {
+        const list = entries.map(([item, isLong]) => item + (isLong ? LONG : '')).join(',');
         expect(await inPieces(`[${list}]`, 1)).toBe(parsed(`[${list}]`));
         const within = `{"a":1,"users":[${list}],"b":[${list}]}`;
         expect(await inPieces(within, 2)).toBe(parsed(within));
@@ -113,9 +113,9 @@ describe('parseInPieces', () => {
     let pauses = 0;
     const pause = (): Promise<void> => Promise.resolve(void (pauses += 1));
     const records = Array.from({ length: 1_000 }, (_, id) => ({ id, text: 'é'.repeat(500) }));
-    const one = JSON.stringify({ users: records });
-    expect(await parse(one, 2, pause)).toEqual({ users: records });
-    const pieces = Buffer.byteLength(one) / (64 * 1_024);
+    const json = JSON.stringify({ users: records });
+    expect(await parse(json, 2, pause)).toEqual({ users: records });
+    const pieces = Buffer.byteLength(json) / (64 * 1_024);
     expect(pauses).toBeGreaterThan(pieces - 1);
     expect(pauses).toBeLessThanOrEqual(Math.ceil(pieces));
   });

@@ -21,10 +21,10 @@ export async function parseInPieces(bytes: Buffer, { listDepth, pause }: Pieces)
   for (const cuts of lists) {
     const values: unknown[] = [];
     for (let i = 1; i < cuts.length; i += 1) {
-      const some = parsePiece(bytes, (cuts[i - 1] ?? 0) + 1, cuts[i] ?? 0);
+      const piece = parsePiece(bytes, (cuts[i - 1] ?? 0) + 1, cuts[i] ?? 0);
       // A piece between two commas must not be empty; only a whole list can be.
-      if (some.length === 0 && cuts.length > 2) throw new SyntaxError('a list with a comma too many');
-      for (const value of some) values.push(value);
+      if (piece.length === 0 && cuts.length > 2) throw new SyntaxError('a list with a comma too many');
+      for (const value of piece) values.push(value);
       await pause();
     }
     items.push(values);
@@ -110,8 +110,8 @@ class Cutter {
 
 /** A number in a list is replaced by the list with that number. Any other value is returned unchanged. */
 function listOf(value: unknown, items: unknown[][]): unknown {
-  const [place] = Array.isArray(value) ? (value as unknown[]) : [];
-  return typeof place === 'number' ? items[place] : value;
+  const [index] = Array.isArray(value) ? (value as unknown[]) : [];
+  return typeof index === 'number' ? items[index] : value;
 }
 
 function withLists(value: unknown, items: unknown[][]): unknown {

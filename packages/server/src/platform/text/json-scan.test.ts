@@ -25,21 +25,21 @@ type Counted = {
 /** Counts the same from the parsed value, in the simplest form. */
 function countParsed(value: unknown): Counted {
   const counted = { values: 0, scalarItems: 0, depth: 0, keys: 0, numberChars: 0, valuesOfItem: 0 };
-  const visit = (one: unknown, depth: number): void => {
+  const visit = (node: unknown, depth: number): void => {
     // As it is serialized: -0 becomes 0.
-    if (typeof one === 'number')
-      counted.numberChars = Math.max(counted.numberChars, JSON.stringify(one).length);
-    if (typeof one !== 'object' || one === null) return;
+    if (typeof node === 'number')
+      counted.numberChars = Math.max(counted.numberChars, JSON.stringify(node).length);
+    if (typeof node !== 'object' || node === null) return;
     counted.depth = Math.max(counted.depth, depth + 1);
-    if (Array.isArray(one))
-      for (const item of one) {
+    if (Array.isArray(node))
+      for (const item of node) {
         if (typeof item === 'string' || (typeof item === 'object' && item !== null)) counted.values += 1;
         else counted.scalarItems += 1;
         visit(item, depth + 1);
       }
     else {
-      counted.keys = Math.max(counted.keys, Object.keys(one).length);
-      for (const member of Object.values(one)) {
+      counted.keys = Math.max(counted.keys, Object.keys(node).length);
+      for (const member of Object.values(node)) {
         counted.values += 1;
         visit(member, depth + 1);
       }
@@ -54,7 +54,7 @@ function largestPiece(value: unknown, all: number): number {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return all;
   const lists = Object.values(value).filter(Array.isArray) as unknown[][];
   const items = lists.flat(1).map((item) => countParsed([item]).values);
-  return Math.max(all - items.reduce((sum, one) => sum + one, 0), ...items);
+  return Math.max(all - items.reduce((sum, count) => sum + count, 0), ...items);
 }
 
 const anyString = fc.oneof(

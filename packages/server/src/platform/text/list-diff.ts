@@ -10,7 +10,7 @@ export function diffLists<T>(before: readonly T[], after: readonly T[]): Hunk<T>
   const [from, to] = [before.slice(head, before.length - tail), after.slice(head, after.length - tail)];
   if (from.length === 0 && to.length === 0) return [];
   if (from.length * to.length > CELLS_MAX) return [{ at: head, removed: from, added: to }];
-  return walk(from, to, head);
+  return diffMiddle(from, to, head);
 }
 
 function sameEnds<T>(before: readonly T[], after: readonly T[]): [number, number] {
@@ -22,7 +22,7 @@ function sameEnds<T>(before: readonly T[], after: readonly T[]): [number, number
   return [head, tail];
 }
 
-function walk<T>(from: readonly T[], to: readonly T[], offset: number): Hunk<T>[] {
+function diffMiddle<T>(from: readonly T[], to: readonly T[], offset: number): Hunk<T>[] {
   const common = commonLengths(from, to);
   const width = to.length + 1;
   const lengthAt = (i: number, j: number): number => common[i * width + j] ?? 0;

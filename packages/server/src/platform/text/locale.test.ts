@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { directionOf, findLocale, localeOf, ownLocale } from './locale.ts';
+import { directionOf, findLocale, localeOf, namedLocale } from './locale.ts';
 
 describe('localeOf', () => {
   test.each([
@@ -40,9 +40,9 @@ describe('findLocale', () => {
   });
 });
 
-describe('ownLocale', () => {
+describe('namedLocale', () => {
   test('is null for a value that is not text', () => {
-    expect([ownLocale('de'), ownLocale(7), ownLocale(undefined)]).toEqual(['de', null, null]);
+    expect([namedLocale('de'), namedLocale(7), namedLocale(undefined)]).toEqual(['de', null, null]);
   });
 });
 

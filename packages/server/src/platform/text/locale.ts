@@ -6,11 +6,11 @@ export const LOCALE_TRAIT = 'locale';
 /** Longer than any locale in use. */
 const TAG_MAX = 35;
 /** An invalid value is shown up to this length. */
-const SHOWN_MAX = 64;
+const EXCERPT_MAX = 64;
 /** About 1,000 locales are in use. The bound limits the memory that invented ones can take. */
-const KNOWN_MAX = 4_096;
+const CACHE_MAX = 4_096;
 
-const known = recentMap<{ locale: string | null }>(KNOWN_MAX);
+const localeCache = recentMap<{ locale: string | null }>(CACHE_MAX);
 
 /**
  * Returns the candidate if it is a locale, otherwise the fallback. `invalid` is the candidate as text if it is present and not a locale, so
@@ -19,12 +19,12 @@ const known = recentMap<{ locale: string | null }>(KNOWN_MAX);
 export function localeOf(candidate: unknown, fallback: string): { locale: string; invalid: string | null } {
   if (candidate === undefined || candidate === null || candidate === '')
     return { locale: fallback, invalid: null };
-  const locale = ownLocale(candidate);
+  const locale = namedLocale(candidate);
   return locale === null ? { locale: fallback, invalid: shorten(candidate) } : { locale, invalid: null };
 }
 
 /** Returns the locale that a value names; null if it is not a locale. */
-export function ownLocale(candidate: unknown): string | null {
+export function namedLocale(candidate: unknown): string | null {
   return typeof candidate === 'string' ? findLocale(candidate) : null;
 }
 
@@ -35,10 +35,10 @@ export function ownLocale(candidate: unknown): string | null {
  */
 export function findLocale(text: string): string | null {
   if (text.length > TAG_MAX) return null;
-  const before = known.get(text);
+  const before = localeCache.get(text);
   if (before) return before.locale;
   const locale = readLocale(text.replaceAll('_', '-'));
-  known.set(text, { locale });
+  localeCache.set(text, { locale });
   return locale;
 }
 
@@ -56,7 +56,7 @@ function readLocale(tag: string): string | null {
 const RTL_SCRIPTS = new Set(['Adlm', 'Arab', 'Hebr', 'Mand', 'Nkoo', 'Rohg', 'Samr', 'Syrc', 'Thaa']);
 
 /** Finding the script takes 5 µs, a sixth of what rendering an email takes. */
-const directions = recentMap<'ltr' | 'rtl'>(KNOWN_MAX);
+const directions = recentMap<'ltr' | 'rtl'>(CACHE_MAX);
 
 export function directionOf(locale: string): 'ltr' | 'rtl' {
   let direction = directions.get(locale);
@@ -69,5 +69,5 @@ export function directionOf(locale: string): 'ltr' | 'rtl' {
 
 function shorten(candidate: unknown): string {
   const text = typeof candidate === 'string' ? candidate : JSON.stringify(candidate);
-  return text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text;
+  return text.length > EXCERPT_MAX ? `${text.slice(0, EXCERPT_MAX)}…` : text;
 }

@@ -38,24 +38,24 @@ const SECRET_MIN_CHARS = 8;
 
 /** `secrets`: the values of this installation's secrets, in any form. */
 export function createMask(secrets: readonly string[] = []): Mask {
-  const known = [...new Set(secrets.flatMap(spellings))]
+  const secretSpellings = [...new Set(secrets.flatMap(spellings))]
     .filter((secret) => secret.length >= SECRET_MIN_CHARS)
     // The longest first, because one may begin with another.
     .toSorted((a, b) => b.length - a.length);
-  const text = (given: string): string => maskText(given, known);
+  const text = (value: string): string => maskText(value, secretSpellings);
   return (fields) => maskObject(fields, { text, depth: 0 }) as object;
 }
 
 /** A URL encodes a password, and a third party may repeat it as base64. */
 function spellings(secret: string): string[] {
-  const said = [secret, encodeURIComponent(secret)];
+  const spelled = [secret, encodeURIComponent(secret)];
   try {
-    said.push(decodeURIComponent(secret));
+    spelled.push(decodeURIComponent(secret));
   } catch {
     // Not a valid URL encoding.
   }
-  const base64 = said.map((one) => Buffer.from(one).toString('base64').replaceAll('=', ''));
-  return [...said, ...base64];
+  const base64 = spelled.map((spelling) => Buffer.from(spelling).toString('base64').replaceAll('=', ''));
+  return [...spelled, ...base64];
 }
 
 const PATTERNS: [RegExp, string][] = [
@@ -76,8 +76,8 @@ const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
 /** Apart from ids, no plain value of ours is this long without a space, a dot or a slash. */
 const LONG = /[A-Za-z0-9_-]{32,}/g;
 
-function maskText(given: string, secrets: readonly string[]): string {
-  let text = given.length > TEXT_MAX_CHARS ? `${given.slice(0, TEXT_MAX_CHARS)}…` : given;
+function maskText(raw: string, secrets: readonly string[]): string {
+  let text = raw.length > TEXT_MAX_CHARS ? `${raw.slice(0, TEXT_MAX_CHARS)}…` : raw;
   for (const secret of secrets) if (text.includes(secret)) text = text.replaceAll(secret, MASKED);
   for (const [pattern, instead] of PATTERNS) text = text.replace(pattern, instead);
   return text.replace(LONG, (run) => (run.replace(UUID, '').length >= LONG_WITHOUT_IDS ? MASKED : run));
@@ -85,21 +85,21 @@ function maskText(given: string, secrets: readonly string[]): string {
 /** Allows for `msg_` and similar prefixes of an id. */
 const LONG_WITHOUT_IDS = 16;
 
-type Place = { text: (given: string) => string; depth: number };
+type MaskContext = { text: (value: string) => string; depth: number };
 
-function maskObject(value: unknown, place: Place): unknown {
-  if (typeof value === 'string') return place.text(value);
+function maskObject(value: unknown, context: MaskContext): unknown {
+  if (typeof value === 'string') return context.text(value);
   if (typeof value !== 'object' || value === null || value instanceof Date) return value;
-  if (place.depth >= DEPTH_MAX) return MASKED;
-  const inside = { ...place, depth: place.depth + 1 };
+  if (context.depth >= DEPTH_MAX) return MASKED;
+  const inside = { ...context, depth: context.depth + 1 };
   if (value instanceof Error) return maskError(value, inside);
-  if (Array.isArray(value)) return value.slice(0, ENTRIES_MAX).map((one) => maskObject(one, inside));
+  if (Array.isArray(value)) return value.slice(0, ENTRIES_MAX).map((item) => maskObject(item, inside));
   if (ArrayBuffer.isView(value)) return `${value.byteLength} bytes`;
   const entries = Object.entries(value).slice(0, ENTRIES_MAX);
   return Object.fromEntries(
-    entries.map(([name, one]) => [
+    entries.map(([name, entry]) => [
       name,
-      SECRET_NAMES.has(name.toLowerCase()) && one !== null ? MASKED : maskObject(one, inside),
+      SECRET_NAMES.has(name.toLowerCase()) && entry !== null ? MASKED : maskObject(entry, inside),
     ]),
   );
 }
@@ -117,16 +117,16 @@ const ERROR_FIELDS = [
   'status',
 ];
 
-function maskError(error: Error, place: Place): object {
-  const facts: Record<string, unknown> = { type: error.name, message: messageOf(error, place.text) };
+function maskError(error: Error, context: MaskContext): object {
+  const facts: Record<string, unknown> = { type: error.name, message: messageOf(error, context.text) };
   for (const name of ERROR_FIELDS) {
     const value: unknown = Reflect.get(error, name);
-    if (typeof value === 'string' || typeof value === 'number') facts[name] = maskObject(value, place);
+    if (typeof value === 'string' || typeof value === 'number') facts[name] = maskObject(value, context);
   }
-  facts['stack'] = framesOf(error).map(place.text).join('\n');
+  facts['stack'] = framesOf(error).map(context.text).join('\n');
   if (error instanceof AggregateError)
-    facts['errors'] = error.errors.slice(0, ENTRIES_MAX).map((one) => maskObject(one, place));
-  if (error.cause !== undefined) facts['cause'] = maskObject(error.cause, place);
+    facts['errors'] = error.errors.slice(0, ENTRIES_MAX).map((inner) => maskObject(inner, context));
+  if (error.cause !== undefined) facts['cause'] = maskObject(error.cause, context);
   return facts;
 }
 
@@ -135,7 +135,7 @@ const FIRST_TO_LAST_QUOTE = /["'].*["']/s;
 const OF_DATA = /^(?:22|23|P0|XX)\w{3}$/;
 const FRAMES_MAX = 12;
 
-function messageOf(error: Error, text: (given: string) => string): string {
+function messageOf(error: Error, text: (value: string) => string): string {
   const code: unknown = Reflect.get(error, 'code');
   const quotes = error instanceof SyntaxError || (typeof code === 'string' && OF_DATA.test(code));
   return text(quotes ? error.message.replace(FIRST_TO_LAST_QUOTE, `"${MASKED}"`) : error.message);

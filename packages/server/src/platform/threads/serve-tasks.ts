@@ -15,19 +15,19 @@ export type TaskResponse =
 export function serveTasks(tasks: Tasks): void {
   const port = parentPort;
   if (!port) throw new Error('tasks are served in a worker thread only');
-  const answer = (message: TaskResponse): void => port.postMessage(message);
+  const reply = (message: TaskResponse): void => port.postMessage(message);
   port.on('message', ({ id, name, input }: TaskRequest) => {
     void run(tasks, name, input).then(
-      (value) => answer({ id, value }),
+      (value) => reply({ id, value }),
       (error: unknown) =>
-        answer(
+        reply(
           error instanceof Fault
             ? { id, fault: { code: error.code, details: error.details } }
             : { id, error },
         ),
     );
   });
-  answer({ ready: true });
+  reply({ ready: true });
 }
 
 async function run(tasks: Tasks, name: string, input: unknown): Promise<unknown> {

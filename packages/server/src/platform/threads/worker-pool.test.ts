@@ -9,7 +9,7 @@ afterEach(() => Promise.all(opened.splice(0).map((pool) => pool.close())));
 
 function openPool(changed: Partial<WorkerPoolOptions> = {}): WorkerPool<TestTasks> {
   const url = new URL('../../../testkit/test-thread.ts', import.meta.url);
-  const pool = createWorkerPool<TestTasks>({ url, threadsMax: 1, memoryMb: 64, places: 100, ...changed });
+  const pool = createWorkerPool<TestTasks>({ url, threadsMax: 1, memoryMb: 64, slots: 100, ...changed });
   opened.push(pool);
   return pool;
 }
@@ -17,12 +17,12 @@ function openPool(changed: Partial<WorkerPoolOptions> = {}): WorkerPool<TestTask
 const SOON = { key: 'a', deadlineMs: 50 };
 const LATE = { key: 'a', deadlineMs: 60_000 };
 
-async function troubleOf(running: Promise<unknown>): Promise<unknown> {
+async function stopReasonOf(running: Promise<unknown>): Promise<unknown> {
   const error = await running.then(
     () => null,
     (reason: unknown) => reason,
   );
-  return error instanceof TaskStopped ? error.trouble : error;
+  return error instanceof TaskStopped ? error.reason : error;
 }
 
 describe('createWorkerPool', () => {
@@ -47,30 +47,30 @@ describe('createWorkerPool', () => {
     const pool = openPool();
     const looping = pool.run('loop', undefined as never, SOON);
     const next = pool.run('double', 2, LATE);
-    expect(await troubleOf(looping)).toBe('deadline');
+    expect(await stopReasonOf(looping)).toBe('deadline');
     expect(await next).toBe(4);
   });
 
   test('stops a task that exceeds its memory bound, and runs the next task', async () => {
     const pool = openPool();
-    expect(await troubleOf(pool.run('devour', undefined as never, LATE))).toBe('memory');
+    expect(await stopReasonOf(pool.run('devour', undefined as never, LATE))).toBe('memory');
     expect(await pool.run('double', 2, LATE)).toBe(4);
   });
 
   test('runs the next task after a thread exits during a task', async () => {
     const pool = openPool();
-    expect(await troubleOf(pool.run('leave', undefined as never, LATE))).toBe('crashed');
+    expect(await stopReasonOf(pool.run('leave', undefined as never, LATE))).toBe('crashed');
     expect(await pool.run('double', 2, LATE)).toBe(4);
   });
 
   test('refuses tasks beyond the bounds in total and per key, and runs those that wait', async () => {
-    const pool = openPool({ places: 4 });
-    const bounded = { ...LATE, placesPerKey: 3 };
+    const pool = openPool({ slots: 4 });
+    const bounded = { ...LATE, slotsPerKey: 3 };
     const first = pool.run('double', 1, bounded);
     const waiting = [pool.run('double', 2, bounded), pool.run('double', 3, bounded)];
-    expect(await troubleOf(pool.run('double', 4, bounded))).toBe('busy');
+    expect(await stopReasonOf(pool.run('double', 4, bounded))).toBe('busy');
     const others = pool.run('double', 5, { ...LATE, key: 'b' });
-    expect(await troubleOf(pool.run('double', 6, { ...LATE, key: 'c' }))).toBe('busy');
+    expect(await stopReasonOf(pool.run('double', 6, { ...LATE, key: 'c' }))).toBe('busy');
     expect(await Promise.all([first, ...waiting, others])).toEqual([2, 4, 6, 10]);
   });
 
@@ -78,10 +78,10 @@ describe('createWorkerPool', () => {
     const pool = openPool();
     const running = pool.run('loop', undefined as never, LATE);
     const waiting = pool.run('double', 1, LATE);
-    const troubles = Promise.all([troubleOf(running), troubleOf(waiting)]);
+    const reasons = Promise.all([stopReasonOf(running), stopReasonOf(waiting)]);
     await pool.close();
-    expect(await troubles).toEqual(['closed', 'closed']);
-    expect(await troubleOf(pool.run('double', 1, LATE))).toBe('closed');
+    expect(await reasons).toEqual(['closed', 'closed']);
+    expect(await stopReasonOf(pool.run('double', 1, LATE))).toBe('closed');
   });
 
   test('delays a task of another key by one task at most', async () => {

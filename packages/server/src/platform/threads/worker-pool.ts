@@ -11,11 +11,11 @@ export type WorkerPoolOptions = {
   /** Memory of one thread. */
   memoryMb: number;
   /** Tasks that wait or run, over all keys. */
-  places: number;
+  slots: number;
 };
 
-/** `key`: the project or kind of work, which has its own queue. `placesPerKey`: tasks of this key that may wait or run. */
-export type TaskOptions = { key: string; deadlineMs: number; placesPerKey?: number };
+/** `key`: the project or kind of work, which has its own queue. `slotsPerKey`: tasks of this key that may wait or run. */
+export type TaskOptions = { key: string; deadlineMs: number; slotsPerKey?: number };
 
 /**
  * Threads for work whose cost untrusted input decides. Each task has a deadline and a memory bound. A task beyond them ends
@@ -52,11 +52,11 @@ class Pool {
 
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
-    this.#queue = createFairQueue({ atOnce: options.threadsMax, places: options.places });
+    this.#queue = createFairQueue({ atOnce: options.threadsMax, slots: options.slots });
   }
 
-  async run(name: string, input: unknown, { key, deadlineMs, placesPerKey }: TaskOptions): Promise<unknown> {
-    const leave = await this.#enter(key, placesPerKey);
+  async run(name: string, input: unknown, { key, deadlineMs, slotsPerKey }: TaskOptions): Promise<unknown> {
+    const leave = await this.#enter(key, slotsPerKey);
     try {
       this.#closing.signal.throwIfAborted();
       const settle = Promise.withResolvers<unknown>();
@@ -68,9 +68,9 @@ class Pool {
     }
   }
 
-  async #enter(key: string, placesPerKey: number | undefined): Promise<() => void> {
+  async #enter(key: string, slotsPerKey: number | undefined): Promise<() => void> {
     try {
-      return await this.#queue.enter(key, { signal: this.#closing.signal, placesPerKey });
+      return await this.#queue.enter(key, { signal: this.#closing.signal, slotsPerKey });
     } catch (error) {
       throw error instanceof QueueFull ? new TaskStopped('busy', error) : error;
     }
@@ -83,7 +83,7 @@ class Pool {
 
   /** The queue admits as many tasks as there are threads, so one is free or can start. */
   #assign(task: Task): void {
-    const thread = [...this.#threads].find((one) => !one.task) ?? this.#start();
+    const thread = [...this.#threads].find((candidate) => !candidate.task) ?? this.#start();
     thread.task = task;
     // An idle thread does not keep the process alive. A running task does.
     thread.worker.ref();
@@ -96,13 +96,13 @@ class Pool {
     worker.unref();
     const thread: Thread = { worker, isReady: false, task: null, timer: null };
     this.#threads.add(thread);
-    worker.on('message', (answer: TaskResponse) => {
-      if ('ready' in answer) {
+    worker.on('message', (message: TaskResponse) => {
+      if ('ready' in message) {
         thread.isReady = true;
         this.#begin(thread);
-      } else this.#answered(thread, answer);
+      } else this.#onResult(thread, message);
     });
-    worker.on('error', (error: unknown) => void this.#end(thread, troubleOf(error), error));
+    worker.on('error', (error: unknown) => void this.#end(thread, stopReasonOf(error), error));
     worker.on('exit', () => void this.#end(thread, 'crashed'));
     return thread;
   }
@@ -117,25 +117,25 @@ class Pool {
       worker.postMessage({ id, name, input } satisfies TaskRequest);
     } catch (error) {
       // An input that cannot be copied is not the thread's failure.
-      this.#answered(thread, { id, error });
+      this.#onResult(thread, { id, error });
     }
   }
 
-  #answered(thread: Thread, answer: Exclude<TaskResponse, { ready: true }>): void {
+  #onResult(thread: Thread, message: Exclude<TaskResponse, { ready: true }>): void {
     const { task } = thread;
-    if (task?.id !== answer.id) return;
+    if (task?.id !== message.id) return;
     this.#release(thread);
     thread.worker.unref();
-    if ('value' in answer) task.settle.resolve(answer.value);
-    else if ('fault' in answer) task.settle.reject(new Fault(answer.fault.code, answer.fault));
-    else task.settle.reject(answer.error);
+    if ('value' in message) task.settle.resolve(message.value);
+    else if ('fault' in message) task.settle.reject(new Fault(message.fault.code, message.fault));
+    else task.settle.reject(message.error);
   }
 
-  async #end(thread: Thread, trouble: TaskTrouble, cause?: unknown): Promise<void> {
+  async #end(thread: Thread, reason: StopReason, cause?: unknown): Promise<void> {
     if (!this.#threads.delete(thread)) return;
     const { task } = thread;
     this.#release(thread);
-    task?.settle.reject(new TaskStopped(trouble, cause));
+    task?.settle.reject(new TaskStopped(reason, cause));
     await thread.worker.terminate();
   }
 
@@ -146,7 +146,7 @@ class Pool {
   }
 }
 
-function troubleOf(error: unknown): TaskTrouble {
+function stopReasonOf(error: unknown): StopReason {
   return error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
     ? 'memory'
     : 'crashed';
@@ -158,19 +158,19 @@ function troubleOf(error: unknown): TaskTrouble {
  * - `deadline`, `memory`, `crashed`: the task exceeded its limits or ended its thread, and would do so again.
  * - `busy`, `closed`: the pool did not run it; a retry may succeed.
  */
-type TaskTrouble = 'deadline' | 'memory' | 'crashed' | 'busy' | 'closed';
+type StopReason = 'deadline' | 'memory' | 'crashed' | 'busy' | 'closed';
 
 export class TaskStopped extends Error {
-  readonly trouble: TaskTrouble;
+  readonly reason: StopReason;
 
-  constructor(trouble: TaskTrouble, cause?: unknown) {
-    super(`a task in a worker thread was stopped: ${trouble}`, { cause });
+  constructor(reason: StopReason, cause?: unknown) {
+    super(`a task in a worker thread was stopped: ${reason}`, { cause });
     this.name = 'TaskStopped';
-    this.trouble = trouble;
+    this.reason = reason;
   }
 
   /** Returns whether the same input would be stopped again. */
   get isForGood(): boolean {
-    return this.trouble !== 'busy' && this.trouble !== 'closed';
+    return this.reason !== 'busy' && this.reason !== 'closed';
   }
 }

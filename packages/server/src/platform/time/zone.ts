@@ -3,10 +3,10 @@ import { recentMap } from '../async/recent-map.ts';
 /** Longer than any zone name. A longer text is not looked up, and is shown truncated. */
 const NAME_MAX = 64;
 /** Far more names than the database has, and few enough that invented ones take little memory. */
-const KNOWN_MAX = 4_096;
+const CACHE_MAX = 4_096;
 
 /** The zone of an input; null if there is no such zone. */
-const known = recentMap<{ zone: string | null }>(KNOWN_MAX);
+const zoneCache = recentMap<{ zone: string | null }>(CACHE_MAX);
 
 /**
  * Returns the first candidate that names a zone of the IANA database, else the fallback, else UTC. Invalid candidates are skipped and
@@ -27,7 +27,7 @@ export function zoneOf(candidates: unknown[], fallback: string): { zone: string;
 export const ZONE_TRAITS = ['timezone', 'time_zone'];
 
 /** Returns the zone that the candidates name, in the same order; null if none does. */
-export function ownZone(candidates: unknown[]): string | null {
+export function namedZone(candidates: unknown[]): string | null {
   for (const candidate of candidates) {
     const zone = typeof candidate === 'string' ? findZone(candidate) : null;
     if (zone !== null) return zone;
@@ -38,10 +38,10 @@ export function ownZone(candidates: unknown[]): string | null {
 function findZone(text: string): string | null {
   // Temporal accepts offsets too, but a fixed offset is wrong for half of the year in most places.
   if (text.length > NAME_MAX || !/^[A-Za-z]/.test(text)) return null;
-  const before = known.get(text);
+  const before = zoneCache.get(text);
   if (before) return before.zone;
   const zone = readZone(text);
-  known.set(text, { zone });
+  zoneCache.set(text, { zone });
   return zone;
 }
 

@@ -25,7 +25,7 @@ async function write(name: string, traits: object, properties: object): Promise<
   const { content } = renderContent(email, variables);
   const from = { name: 'Acme', address: 'hello@acme.test' };
   const { messageIdHeader, unsubscribeUrl, headers } = emailHeaders({
-    name: { projectId: 1, messageId: MESSAGE },
+    name: { projectId: 1, emailId: MESSAGE },
     outlet: { kind: 'relay', publicUrl: 'https://beckon.acme.test', mailDomain: 'in.acme.test' },
     tokenKeys: [Buffer.alloc(32, 5)],
     from,

@@ -1,17 +1,17 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { testHasher } from '../../../../testkit/hasher.ts';
-import { heldClock } from '../../../../testkit/clock.ts';
+import { fixedClock } from '../../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../../testkit/database.ts';
 import { goodEmail } from '../../../../testkit/good-email.ts';
 import { testRenderer } from '../../../../testkit/mailroom.ts';
 import { idMaker } from '../../../platform/ids.ts';
 import { emailToken, type TokenUse } from '../../../platform/crypto/email-token.ts';
 import { silentLog } from '../../../platform/log.ts';
-import { createSealer } from '../../../platform/crypto/encrypt.ts';
+import { createEncrypter } from '../../../platform/crypto/encrypt.ts';
 import { createSigners } from '../../sending/domains/signers.ts';
 import { listMail } from '../../sending/test-inbox/reads.ts';
-import { insertMessages as claimMessages } from '../../sending/emails/store.ts';
-import { findMessageById } from '../../sending/emails/email-rows.ts';
+import { insertEmails as claimEmails } from '../../sending/emails/store.ts';
+import { findEmailById } from '../../sending/emails/email-rows.ts';
 import { openRelay } from '../../../platform/mail/relay.ts';
 import type { Relay } from '../../../platform/mail/submit.ts';
 import { startMailListener } from '../../../platform/mail/listener.ts';
@@ -22,7 +22,7 @@ import { clearTestInbox } from '../../review/emails/test-inbox-routes.ts';
 import { receiveMail } from '../test-inbox.ts';
 import { showMail } from '../../review/emails/checked-email.ts';
 
-const clock = heldClock();
+const clock = fixedClock();
 const db = await openTestDatabase(clock);
 const newId = idMaker(db.clock);
 const tokenKeys = [Buffer.alloc(32, 5)] as const;
@@ -37,13 +37,13 @@ async function claim(userId = 'ada', of = projectId): Promise<{ id: string; draf
   const [id, draftId, now] = [newId(), newId(), db.clock.now()];
   const email = { projectId: of, draftId, id, ruleId: newId(), userId, address: `${userId}@x.test` };
   const times = { claimedAt: now, leaseUntil: now, template: null };
-  await claimMessages(db, [{ ...email, ...times, counts: true, domain: 'acme.test', provider: 'x.test' }]);
+  await claimEmails(db, [{ ...email, ...times, counts: true, domain: 'acme.test', provider: 'x.test' }]);
   return { id, draftId };
 }
 
-function sender(messageId: string, { use = 'bounce' as TokenUse, of = projectId } = {}): string {
+function sender(emailId: string, { use = 'bounce' as TokenUse, of = projectId } = {}): string {
   const email = use === 'team' ? 't' : 'b';
-  return `${email}+${emailToken({ projectId: of, messageId }, use, tokenKeys)}@bounce.acme.test`;
+  return `${email}+${emailToken({ projectId: of, emailId }, use, tokenKeys)}@bounce.acme.test`;
 }
 
 const compose = () => goodEmail({ date: new Date(db.clock.now()) });
@@ -78,7 +78,7 @@ test('stores an email byte for byte under its user before SMTP acknowledges it',
   const { id, draftId } = await claim();
   const mime = await compose();
   const envelope = { from: sender(id), to: 'ada@x.test', envid: null };
-  expect(await relay.hand(envelope, mime)).toMatchObject({ result: 'accepted' });
+  expect(await relay.submit(envelope, mime)).toMatchObject({ result: 'accepted' });
   const at = db.clock.now();
   expect(await list()).toMatchObject([
     { id, draftId, userId: 'ada', rcptTo: 'ada@x.test', mailFrom: envelope.from, copy: 1, copies: 1, at },
@@ -93,10 +93,10 @@ test('stores an email byte for byte under its user before SMTP acknowledges it',
 test('refuses emails of other senders on the host, and does not store them', async () => {
   const relay = await openItself();
   const { id } = await claim();
-  const stranger = emailToken({ projectId, messageId: id }, 'bounce', [Buffer.alloc(32, 6)]);
+  const stranger = emailToken({ projectId, emailId: id }, 'bounce', [Buffer.alloc(32, 6)]);
   for (const from of [`b+${stranger}@acme.test`, 'eve@acme.test', sender(newId())]) {
-    const handed = await relay.hand({ from, to: 'ada@x.test', envid: null }, await compose());
-    expect(handed).toMatchObject({ result: 'refused' });
+    const result = await relay.submit({ from, to: 'ada@x.test', envid: null }, await compose());
+    expect(result).toMatchObject({ result: 'refused' });
   }
   expect(await list()).toEqual([]);
 });
@@ -147,11 +147,11 @@ test('does not show emails of another project', async () => {
 });
 
 test('verifies a signature with the keys of the project, by another implementation than the signer', async () => {
-  const sealer = createSealer('a secret', null, 'dkim keys');
+  const encrypter = createEncrypter('a secret', null, 'dkim keys');
   const mail = { mailDomain: null, spfInclude: null };
-  await addDomain({ db, sealer, mail }, { projectId, name: 'acme.test' });
+  await addDomain({ db, encrypter, mail }, { projectId, name: 'acme.test' });
   await db.query(`UPDATE beckon.dkim_key SET state = 'active' WHERE project_id = $1`, [projectId]);
-  const signer = await createSigners(sealer, mail).of(db, projectId, 'acme.test');
+  const signer = await createSigners(encrypter, mail).of(db, projectId, 'acme.test');
   if (!signer?.dkim) throw new Error('no key');
   const raw = await goodEmail({ date: new Date(db.clock.now()) }, signer.dkim);
   const dkimOf = async (bytes: Uint8Array, of = projectId): Promise<string | undefined> => {
@@ -171,18 +171,18 @@ test('leaves nothing of a user who is erased while an email to them arrives, in 
   const erase = () => erasePerson({ db, newId, hasher: testHasher }, { projectId, userId: 'ada' });
   const { id } = await claim();
   await receive(sender(id));
-  expect((await erase()).removed).toMatchObject({ message: 1, test_inbox_email: 1 });
+  expect((await erase()).removed).toMatchObject({ email: 1, test_inbox_email: 1 });
   await expect(receive(sender(id))).rejects.toThrow('erased');
 
   const late = await claim();
   let erasing: Promise<unknown> = Promise.resolve();
   await db.transaction(async (tx) => {
-    await findMessageById(tx, { projectId, messageId: late.id });
-    let isDone = false;
-    erasing = erase().finally(() => (isDone = true));
+    await findEmailById(tx, { projectId, emailId: late.id });
+    let isErased = false;
+    erasing = erase().finally(() => (isErased = true));
     const waits = async (): Promise<boolean> =>
       (await db.query('SELECT 1 FROM pg_locks WHERE NOT granted')).length > 0;
-    while (!isDone && !(await waits()));
+    while (!isErased && !(await waits()));
     // Receives the email while the user is being erased.
     await receiveMail(
       { db: { transaction: (work) => work(tx), clock: db.clock }, tokenKeys },

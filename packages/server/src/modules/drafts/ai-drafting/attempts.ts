@@ -1,7 +1,7 @@
 /** The result of AI drafting for a draft. */
 export type AiDraftingResult =
   /** The draft has the model's text. */
-  | 'worded'
+  | 'drafted'
   /** The model's text was not supported by known facts, twice. */
   | 'refused'
   /** The model refused. */
@@ -11,13 +11,13 @@ export type AiDraftingResult =
   /** Too little time was left for a review, or the draft had ended. */
   | 'too_late'
   /** A person had viewed the draft, or its content has changed since. */
-  | 'touched'
-  /** Its email cannot be worded by a model. */
-  | 'unfit'
+  | 'changed'
+  /** Its email cannot be drafted by a model. */
+  | 'not_supported'
   /** The project uses the text of its templates again. */
   | 'off';
 
-/** A lease on wording a draft. */
+/** A lease on the AI drafting of a draft. */
 export type AiDraftingLease = {
   projectId: number;
   draftId: string;
@@ -25,8 +25,8 @@ export type AiDraftingLease = {
   attempt: number;
 };
 
-export type Wording = {
-  verdict: AiDraftingResult | null;
+export type AiDraftingRecord = {
+  result: AiDraftingResult | null;
   findings: string[];
   model: string | null;
   promptHash: string | null;

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { heldClock } from '../../../../testkit/clock.ts';
+import { fixedClock } from '../../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../../testkit/database.ts';
 import { openEngine } from '../../../../testkit/engine.ts';
 import { testRenderer } from '../../../../testkit/mailroom.ts';
@@ -10,7 +10,7 @@ import { setSettings } from '../../administration/set-settings.ts';
 import { disableRule } from '../../rules/switch-rule.ts';
 import { backtest } from './backtest.ts';
 
-const clock = heldClock();
+const clock = fixedClock();
 const db = await openTestDatabase(clock);
 const engine = openEngine(db, clock);
 
@@ -277,31 +277,31 @@ test('rejects a rule that refers to something missing', async () => {
 test('reports progress, and lets the watcher abort the backtest', async () => {
   await createRule(db, { projectId, document: rule({ when: { event: 'ordered' } }) });
   await happen('ordered');
-  const seen: { of: string; looked: number; share: number }[] = [];
-  const asked = {
+  const seen: { of: string; evaluated: number; share: number }[] = [];
+  const input = {
     projectId,
     sinceMs: DAY,
     rule: { document: rule({ when: { event: 'ordered' }, max_event_age: '2h' }) },
   };
   await backtest(
     { db, renderer: testRenderer },
-    { ...asked, watch: ({ of, looked, share }) => seen.push({ of, looked, share }) },
+    { ...input, watch: ({ of, evaluated, share }) => seen.push({ of, evaluated, share }) },
   );
   expect(seen).toEqual([
-    { of: 'rule', looked: 1, share: 1 },
-    { of: 'saved', looked: 1, share: 1 },
+    { of: 'rule', evaluated: 1, share: 1 },
+    { of: 'saved', evaluated: 1, share: 1 },
   ]);
   const ended = backtest(
     { db, renderer: testRenderer },
     {
-      ...asked,
+      ...input,
       watch: () => {
         throw new Error('enough');
       },
     },
   );
   await expect(ended).rejects.toThrow('enough');
-  expect((await backtest({ db, renderer: testRenderer }, asked)).enrolled.users).toBe(1);
+  expect((await backtest({ db, renderer: testRenderer }, input)).enrolled.users).toBe(1);
 });
 
 test('ends a run that a date started by events after its cause, as the engine does', async () => {

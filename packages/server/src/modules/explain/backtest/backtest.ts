@@ -1,7 +1,7 @@
-import { collide } from './cap-collisions.ts';
-import { rehearse } from './replay-range.ts';
-import type { ReplayResult, Play } from './replay-rule.ts';
-import { type Backtested, renderSamples, report } from './report.ts';
+import { findCollisions } from './cap-collisions.ts';
+import { replayRange } from './replay-range.ts';
+import type { ReplayResult, ReplayRange } from './replay-rule.ts';
+import { type BacktestReport, renderSamples, report } from './report.ts';
 import type { Renderer } from '../../rendering/index.ts';
 import {
   autopilotPeriod,
@@ -19,9 +19,9 @@ import type { Database } from '../../../platform/db/database.ts';
 import { inSnapshot } from '../../../platform/db/session-transactions.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { Fault } from '../../../platform/fault.ts';
-import { readTurn } from '../../../platform/locks/project-lock.ts';
+import { readProjectLock } from '../../../platform/locks/project-lock.ts';
 
-export type BacktestAsked = {
+export type BacktestInput = {
   projectId: number;
   sinceMs: number;
   /** A saved rule by its id or name, or a document, saved or not. */
@@ -30,8 +30,8 @@ export type BacktestAsked = {
   watch?: (progress: BacktestProgress) => void;
 };
 
-/** `looked` is the number of evaluations so far; `share` is the part of the time range, from 0 to 1. */
-export type BacktestProgress = { of: 'rule' | 'saved'; looked: number; at: number; share: number };
+/** `evaluated` is the number of evaluations so far; `share` is the part of the time range, from 0 to 1. */
+export type BacktestProgress = { of: 'rule' | 'saved'; evaluated: number; at: number; share: number };
 
 /**
  * Runs a rule over the stored events: which users would have entered it at what time, and which emails would have been written. The
@@ -39,62 +39,62 @@ export type BacktestProgress = { of: 'rule' | 'saved'; looked: number; at: numbe
  */
 export async function backtest(
   { db, renderer }: { db: Pick<Database, 'session' | 'clock'>; renderer: Renderer },
-  asked: BacktestAsked,
-): Promise<Backtested> {
-  const played = await inSnapshot(db, async (tx) => {
-    const { projectId, sinceMs } = asked;
+  input: BacktestInput,
+): Promise<BacktestReport> {
+  const result = await inSnapshot(db, async (tx) => {
+    const { projectId, sinceMs } = input;
     const until = db.clock.now();
     const window = { projectId, from: until - sinceMs, until };
-    const turn = await readTurn(tx, projectId);
-    const model = (await loadProjectModels(tx, [turn], { now: until })).get(projectId);
+    const lock = await readProjectLock(tx, projectId);
+    const model = (await loadProjectModels(tx, [lock], { now: until })).get(projectId);
     if (!model) throw new Error(`project ${projectId} has no settings`);
-    const { rule, saved } = await ruleAsked(tx, asked);
-    const watch = asked.watch ?? ((): void => {});
-    const found = await run(tx, rule, { window, model, watch: watchOf(watch, 'rule', window) });
+    const { rule, saved } = await resolveRule(tx, input);
+    const watch = input.watch ?? ((): void => {});
+    const found = await replayVersion(tx, rule, { window, model, watch: watchOf(watch, 'rule', window) });
     const other = { window, model, watch: watchOf(watch, 'saved', window) };
-    const before = saved && saved !== rule ? await run(tx, saved, other) : null;
+    const before = saved && saved !== rule ? await replayVersion(tx, saved, other) : null;
     return { found, before, window, model, isSaved: rule === saved };
   });
-  return report(played, await renderSamples(played, renderer));
+  return report(result, await renderSamples(result, renderer));
 }
 
-async function ruleAsked(
+async function resolveRule(
   tx: Tx,
-  { projectId, rule: asked }: BacktestAsked,
+  { projectId, rule: source }: BacktestInput,
 ): Promise<{ rule: ReplayResult['rule']; saved: WholeRule | null }> {
-  if ('reference' in asked) {
-    const saved = await findRule(tx, { projectId, reference: asked.reference });
+  if ('reference' in source) {
+    const saved = await findRule(tx, { projectId, reference: source.reference });
     return { rule: saved, saved };
   }
-  const parsed = readRule(asked.document);
+  const parsed = readRule(source.document);
   await checkReferences(tx, { projectId, definition: parsed.definition });
   const saved = (await listRules(tx, projectId)).find(({ name }) => name === parsed.name) ?? null;
   // With the id of the saved rule, the same users are held out.
   const { id, version } = saved ?? { id: UNSAVED_ID, version: 0 };
-  const never = { enabledAt: null, demotedAt: null, demotedWhy: null };
-  return { rule: { ...parsed, id, version: version + 1, ...never }, saved };
+  const neverChanged = { enabledAt: null, demotedAt: null, demotedReason: null };
+  return { rule: { ...parsed, id, version: version + 1, ...neverChanged }, saved };
 }
 
 const UNSAVED_ID = '00000000-0000-0000-0000-000000000000';
 
-type Window = Pick<Play, 'projectId' | 'from' | 'until'>;
-type Over = { window: Window; model: Model; watch: Play['watch'] };
+type Window = Pick<ReplayRange, 'projectId' | 'from' | 'until'>;
+type ReplayOptions = { window: Window; model: Model; watch: ReplayRange['watch'] };
 
 function watchOf(
-  watch: NonNullable<BacktestAsked['watch']>,
+  watch: NonNullable<BacktestInput['watch']>,
   of: BacktestProgress['of'],
   { from, until }: Window,
-): Play['watch'] {
-  return ({ looked, at }) => {
+): ReplayRange['watch'] {
+  return ({ evaluated, at }) => {
     const share = until === from ? 1 : (at - from) / (until - from);
-    watch({ of, looked, at: Math.min(at, until), share: Math.max(0, Math.min(1, share)) });
+    watch({ of, evaluated, at: Math.min(at, until), share: Math.max(0, Math.min(1, share)) });
   };
 }
 
-async function run(
+async function replayVersion(
   tx: Tx,
   rule: ReplayResult['rule'],
-  { window, model, watch }: Over,
+  { window, model, watch }: ReplayOptions,
 ): Promise<ReplayResult> {
   const { projectId } = window;
   const { autopilotMs, frequencyCap } = model.project.settings;
@@ -105,26 +105,29 @@ async function run(
   if (!active) throw new Error('a rule is not in its own model');
   const program = compile(rule.definition.steps);
   const periodMs = autopilotPeriod(rule, autopilotMs) ?? 0;
-  const own = { ...model, rules, programOf: () => program };
-  const done = await rehearse(tx, { ...window, rule: active, model: own, periodMs, watch });
+  const replayModel = { ...model, rules, programOf: () => program };
+  const outcome = await replayRange(tx, { ...window, rule: active, model: replayModel, periodMs, watch });
   const caps = rule.definition.counts ? frequencyCap : null;
-  const collisions = await collide(tx, { projectId, ruleId: rule.id, caps, emails: done.emails });
-  return { rule, done, collisions };
+  const collisions = await findCollisions(tx, { projectId, ruleId: rule.id, caps, emails: outcome.emails });
+  return { rule, outcome, collisions };
 }
 
 /** A backtest holds a connection for heavy requests as long as it runs. Three such connections exist beside those of `request-gate.ts`. */
 const PER_PROJECT = 2;
 const AT_ONCE = 3;
 
-/** Takes a place for a backtest of this project, and returns the function that releases it. */
-export type BacktestPlaces = (projectId: number) => () => void;
+/** Takes a slot for a backtest of this project, and returns the function that releases it. */
+export type BacktestSlots = (projectId: number) => () => void;
 
-export function createBacktestPlaces(): BacktestPlaces {
+export function createBacktestSlots(): BacktestSlots {
   const running: number[] = [];
   return (projectId) => {
-    const own = running.filter((id) => id === projectId).length;
-    if (own >= PER_PROJECT || running.length >= AT_ONCE) {
-      const those = own >= PER_PROJECT ? `${own} backtests of this project` : `${running.length} backtests`;
+    const projectCount = running.filter((id) => id === projectId).length;
+    if (projectCount >= PER_PROJECT || running.length >= AT_ONCE) {
+      const those =
+        projectCount >= PER_PROJECT
+          ? `${projectCount} backtests of this project`
+          : `${running.length} backtests`;
       const message = `${those} are already running. Wait for one to end, or stop it`;
       throw new Fault('conflict', { details: [{ message }] });
     }

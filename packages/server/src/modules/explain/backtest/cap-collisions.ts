@@ -1,7 +1,7 @@
 import { normaliseAddress } from '../../../platform/net/address.ts';
-import { type Cap, slotsLeft, findOtherClaims } from '../../sending/index.ts';
+import { type Cap, remainingSlots, findOtherClaims } from '../../sending/index.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import type { WouldEmail } from './emails.ts';
+import type { SimulatedEmail } from './emails.ts';
 
 /** How unwritten emails would compete for the frequency caps with the emails that were really sent. */
 export type Collisions = {
@@ -11,36 +11,39 @@ export type Collisions = {
   displaced: number;
 };
 
-type Asked = { projectId: number; ruleId: string; caps: Cap[] | null; emails: WouldEmail[] };
+type CollisionQuery = { projectId: number; ruleId: string; caps: Cap[] | null; emails: SimulatedEmail[] };
 
 const AT_ONCE = 1_000;
 
 /** Counts emails that find no slot. Such an email takes no slot and is not followed further. */
-export async function collide(tx: Tx, asked: Asked): Promise<Collisions> {
-  const { projectId, ruleId, caps } = asked;
+export async function findCollisions(tx: Tx, query: CollisionQuery): Promise<Collisions> {
+  const { projectId, ruleId, caps } = query;
   const collisions: Collisions = { held: [], displaced: 0 };
-  const leaving = asked.emails.filter(({ isCanceled, address }) => !isCanceled && address !== null);
-  if (caps === null || leaving.length === 0) return collisions;
-  const byAddress = Map.groupBy(leaving, ({ address }) => normaliseAddress(address ?? ''));
+  const emails = query.emails.filter(({ isCanceled, address }) => !isCanceled && address !== null);
+  if (caps === null || emails.length === 0) return collisions;
+  const byAddress = Map.groupBy(emails, ({ address }) => normaliseAddress(address ?? ''));
   const addresses = [...byAddress.keys()];
-  const firstAt = leaving.reduce((first, { leavesAt }) => Math.min(first, leavesAt), Infinity);
+  const firstAt = emails.reduce((first, { leavesAt }) => Math.min(first, leavesAt), Infinity);
   const since = firstAt - Math.max(...caps.map(({ windowMs }) => windowMs));
   for (let from = 0; from < addresses.length; from += AT_ONCE) {
-    const some = addresses.slice(from, from + AT_ONCE);
-    const claims = await findOtherClaims(tx, { projectId, addresses: some, since, exceptRuleId: ruleId });
-    for (const address of some)
-      walk(collisions, caps, { emails: byAddress.get(address) ?? [], claims: claims.get(address) ?? [] });
+    const chunk = addresses.slice(from, from + AT_ONCE);
+    const claims = await findOtherClaims(tx, { projectId, addresses: chunk, since, exceptRuleId: ruleId });
+    for (const address of chunk)
+      countCollisions(collisions, caps, {
+        emails: byAddress.get(address) ?? [],
+        claims: claims.get(address) ?? [],
+      });
   }
   collisions.held.sort((a, b) => a.at - b.at || (a.userId < b.userId ? -1 : 1));
   return collisions;
 }
 
-type Line = { at: number; email: WouldEmail | null };
+type Line = { at: number; email: SimulatedEmail | null };
 
-function walk(
+function countCollisions(
   collisions: Collisions,
   caps: Cap[],
-  { emails, claims }: { emails: WouldEmail[]; claims: number[] },
+  { emails, claims }: { emails: SimulatedEmail[]; claims: number[] },
 ): void {
   const line: Line[] = [
     ...claims.map((at) => ({ at, email: null })),
@@ -49,10 +52,10 @@ function walk(
   let all: number[] = [];
   let real: number[] = [];
   for (const { at, email } of line) {
-    const isFree = slotsLeft(caps, all, at) > 0;
+    const isFree = remainingSlots(caps, all, at) > 0;
     if (email && !isFree) collisions.held.push({ userId: email.userId, at });
     // An email that was sent although its slots were taken by real emails was sent for another reason, such as other caps at that time.
-    else if (!email && !isFree && slotsLeft(caps, real, at) > 0) collisions.displaced += 1;
+    else if (!email && !isFree && remainingSlots(caps, real, at) > 0) collisions.displaced += 1;
     if (!email) real = [at, ...real];
     if (!email || isFree) all = [at, ...all];
   }

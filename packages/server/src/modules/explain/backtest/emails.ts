@@ -6,7 +6,7 @@ import {
   advance,
   afterDraft,
   onTime,
-  standAt,
+  moveRunTo,
   type Program,
   type ProgramEmail,
   type Run,
@@ -14,7 +14,7 @@ import {
 import type { BacktestEvidence } from './evidence.ts';
 
 /** An email that would have been written. Times are in milliseconds. */
-export type WouldEmail = {
+export type SimulatedEmail = {
   userId: string;
   /** When the email would have been written, and when it would have been sent if no send check held it. */
   at: number;
@@ -32,13 +32,13 @@ export type EmailSample = {
   at: number;
 };
 
-export type Walked = {
-  emails: (WouldEmail & { source: ProgramEmail })[];
+export type SimulatedRun = {
+  emails: (SimulatedEmail & { source: ProgramEmail })[];
   /** When the run would have ended. */
   until: number;
 };
 
-export type Walk = {
+export type SimulationOptions = {
   program: Program;
   zone: string;
   evidence: BacktestEvidence;
@@ -52,40 +52,40 @@ export type Walk = {
  * Walks a run that has just begun through its steps. Every email is sent at its deadline, no event occurs that a step waits for, and
  * branches are decided by the facts at enrollment. Jumps only lead forward, so the walk terminates.
  */
-export function walkRun(begun: Run, walk: Walk): Walked {
-  const { evidence, until } = walk;
+export function simulateRun(begun: Run, options: SimulationOptions): SimulatedRun {
+  const { evidence, until } = options;
   const endsAt = Math.min(evidence.exitAt ?? Infinity, until);
-  const emails: Walked['emails'] = [];
+  const emails: SimulatedRun['emails'] = [];
   let run = begun;
   let now = begun.enrolledAt;
   while (run.state !== 'ended') {
-    const instruction = walk.program[run.step];
+    const instruction = options.program[run.step];
     const isDraft = run.waitsFor === 'draft' && instruction?.kind === 'draft';
-    const goesOnAt = isDraft ? leavesAt(run, walk, now) : (run.nextAt ?? Infinity);
+    const goesOnAt = isDraft ? leavesAt(run, options, now) : (run.nextAt ?? Infinity);
     if (isDraft)
-      emails.push({ ...emailOf(walk, { at: now, leavesAt: goesOnAt }), source: instruction.email });
+      emails.push({ ...emailOf(options, { at: now, leavesAt: goesOnAt }), source: instruction.email });
     if (goesOnAt > endsAt) return { emails, until: endsAt };
-    run = stepOn(run, walk, { isDraft, now: goesOnAt });
+    run = stepOn(run, options, { isDraft, now: goesOnAt });
     now = goesOnAt;
   }
   return { emails, until: now };
 }
 
-function leavesAt({ endsAt }: Run, { periodMs }: Walk, now: number): number {
+function leavesAt({ endsAt }: Run, { periodMs }: SimulationOptions, now: number): number {
   return boundedDeadline(now + periodMs, { now, endsAt });
 }
 
 function emailOf(
-  { evidence: { person, exitAt } }: Walk,
+  { evidence: { person, exitAt } }: SimulationOptions,
   { at, leavesAt: leaves }: { at: number; leavesAt: number },
-): WouldEmail {
+): SimulatedEmail {
   const isCanceled = exitAt !== null && exitAt <= leaves;
   return { userId: person.userId, at, leavesAt: leaves, isCanceled, address: person.email };
 }
 
 function stepOn(
   run: Run,
-  { program, zone, evidence }: Walk,
+  { program, zone, evidence }: SimulationOptions,
   { isDraft, now }: { isDraft: boolean; now: number },
 ): Run {
   const step = (isDraft ? afterDraft : onTime)(program, run.step);
@@ -94,7 +94,7 @@ function stepOn(
     step,
     now,
     zone,
-    branch: (predicate) => evaluate(predicate, facts).holds,
+    branch: (predicate) => evaluate(predicate, facts).matches,
   });
-  return standAt(run, stand, now);
+  return moveRunTo(run, stand, now);
 }

@@ -1,11 +1,11 @@
 import type { Facts, Mentions } from '../../../platform/predicate/predicate.ts';
-import { findAskedMembers } from '../../audiences/index.ts';
+import { findMemberVersions } from '../../audiences/index.ts';
 import {
-  answerThen,
-  countThen,
+  evaluateWindowAsOf,
+  countAsOf,
   findFirstAfter,
-  findNewestThen,
-  findWatermarkThen,
+  findNewestAsOf,
+  findWatermarksAsOf,
 } from '../event-history.ts';
 import { findPeople, personKey, type Person } from '../../users/index.ts';
 import type { ActiveRule, Anchor, Newest, Model } from '../../rules/index.ts';
@@ -27,28 +27,28 @@ export type EvidenceQuery = { projectId: number; rule: ActiveRule; model: Model;
 
 const AT_ONCE = 500;
 
-/** Returns the evidence in the order of the places; undefined for a user who no longer exists. */
-export async function gatherEvidence(
+/** Returns the evidence in the order of the points; undefined for a user who no longer exists. */
+export async function loadEvidence(
   tx: Tx,
-  places: EvaluationPoint[],
-  asked: EvidenceQuery,
+  points: EvaluationPoint[],
+  query: EvidenceQuery,
 ): Promise<(BacktestEvidence | undefined)[]> {
   const found: (BacktestEvidence | undefined)[] = [];
-  for (let from = 0; from < places.length; from += AT_ONCE)
-    found.push(...(await gatherSome(tx, places.slice(from, from + AT_ONCE), asked)));
+  for (let from = 0; from < points.length; from += AT_ONCE)
+    found.push(...(await loadChunk(tx, points.slice(from, from + AT_ONCE), query)));
   return found;
 }
 
-async function gatherSome(
+async function loadChunk(
   tx: Tx,
-  places: EvaluationPoint[],
-  asked: EvidenceQuery,
+  points: EvaluationPoint[],
+  query: EvidenceQuery,
 ): Promise<(BacktestEvidence | undefined)[]> {
-  const people = await findPeopleThen(tx, places, asked);
-  const newest = await findNewestOfAll(tx, places, asked);
-  const facts = await findFacts(tx, places, asked);
-  const exits = await findExits(tx, places, asked);
-  return places.map((_, i) => {
+  const people = await findPeopleAsOf(tx, points, query);
+  const newest = await findNewestOfAll(tx, points, query);
+  const facts = await findFacts(tx, points, query);
+  const exits = await findExits(tx, points, query);
+  return points.map((_, i) => {
     const person = people[i];
     const [newestOf, factsOf] = [newest[i], facts[i]];
     if (!person || !newestOf || !factsOf) return undefined;
@@ -57,21 +57,21 @@ async function gatherSome(
 }
 
 /** Derives from the events received by then whether triggers were suppressed for the user. */
-async function findPeopleThen(
+async function findPeopleAsOf(
   tx: Tx,
-  places: EvaluationPoint[],
+  points: EvaluationPoint[],
   { projectId }: EvidenceQuery,
 ): Promise<(Person | undefined)[]> {
-  const users = [...new Set(places.map(({ userId }) => userId))];
+  const users = [...new Set(points.map(({ userId }) => userId))];
   const today = await findPeople(
     tx,
     users.map((userId) => ({ projectId, userId })),
   );
   const byKey = new Map(today.map((person) => [personKey(person), person]));
-  const people = places.map(({ userId }) => byKey.get(personKey({ projectId, userId })));
+  const people = points.map(({ userId }) => byKey.get(personKey({ projectId, userId })));
   // A user without a suppressed event has no watermark to look up.
-  const marked = places.flatMap((place, i) => (people[i]?.suppressedSeq == null ? [] : [{ ...place, i }]));
-  const marks = await findWatermarkThen(
+  const marked = points.flatMap((point, i) => (people[i]?.suppressedSeq == null ? [] : [{ ...point, i }]));
+  const marks = await findWatermarksAsOf(
     tx,
     marked.map(({ userId, at: by }) => ({ projectId, userId, by })),
   );
@@ -84,76 +84,78 @@ async function findPeopleThen(
 
 async function findNewestOfAll(
   tx: Tx,
-  places: EvaluationPoint[],
+  points: EvaluationPoint[],
   { projectId, rule }: EvidenceQuery,
 ): Promise<Newest[]> {
   const names = [...rule.conditions.looksUp];
-  const asks = names.flatMap((name) => places.map(({ userId, at: by }) => ({ projectId, userId, by, name })));
-  const found = await findNewestThen(tx, asks);
-  return places.map((_, i) => {
-    const byName = new Map(names.map((name, n) => [name, found[n * places.length + i]]));
+  const queries = names.flatMap((name) =>
+    points.map(({ userId, at: by }) => ({ projectId, userId, by, name })),
+  );
+  const found = await findNewestAsOf(tx, queries);
+  return points.map((_, i) => {
+    const byName = new Map(names.map((name, n) => [name, found[n * points.length + i]]));
     return (event) => byName.get(event);
   });
 }
 
 type FactsOf = (person: Person) => Facts;
 
-async function findFacts(tx: Tx, places: EvaluationPoint[], asked: EvidenceQuery): Promise<FactsOf[]> {
-  const { projectId, rule } = asked;
+async function findFacts(tx: Tx, points: EvaluationPoint[], query: EvidenceQuery): Promise<FactsOf[]> {
+  const { projectId, rule } = query;
   const mentions = mentionedBy(rule.conditions.mentions);
-  const asks = places.map(({ userId, at: by }) => ({ projectId, userId, by }));
-  const totals = new Map<string, Awaited<ReturnType<typeof countThen>>>();
+  const users = points.map(({ userId, at: by }) => ({ projectId, userId, by }));
+  const totals = new Map<string, Awaited<ReturnType<typeof countAsOf>>>();
   for (const name of mentions.totals)
     totals.set(
       name,
-      await countThen(
+      await countAsOf(
         tx,
-        asks.map((ask) => ({ ...ask, name })),
+        users.map((user) => ({ ...user, name })),
       ),
     );
-  const answers = new Map<string, Awaited<ReturnType<typeof answerThen>>>();
-  for (const question of mentions.questions.values())
-    answers.set(question.key, await answerThen(tx, question, asks));
-  const members = await findMembers(tx, places, { asked, audiences: mentions.audiences });
-  return places.map(({ at: now }, i) => ({ email, traits }) => ({
+  const values = new Map<string, Awaited<ReturnType<typeof evaluateWindowAsOf>>>();
+  for (const query of mentions.queries.values())
+    values.set(query.key, await evaluateWindowAsOf(tx, query, users));
+  const members = await findMembers(tx, points, { query, audiences: mentions.audiences });
+  return points.map(({ at: now }, i) => ({ email, traits }) => ({
     now,
     email,
     trait: (key) => traits.get(key),
     total: (name) => totals.get(name)?.[i],
-    nth: ({ key }) => answers.get(key)?.[i]?.at ?? null,
+    nth: ({ key }) => values.get(key)?.[i]?.at ?? null,
     sum: ({ key }) => {
-      const answer = answers.get(key)?.[i];
-      return { sum: answer?.sum ?? 0, oldestAt: answer?.at ?? null };
+      const value = values.get(key)?.[i];
+      return { sum: value?.sum ?? 0, oldestAt: value?.at ?? null };
     },
-    isMember: members[i] ?? isNowhere,
+    isMember: members[i] ?? isNeverMember,
   }));
 }
 
-type Mentioned = Pick<Mentions, 'totals' | 'questions' | 'audiences'>;
+type MentionSets = Pick<Mentions, 'totals' | 'queries' | 'audiences'>;
 
-function mentionedBy(all: Mentions[]): Mentioned {
-  const union: Mentioned = { totals: new Set(), questions: new Map(), audiences: new Set() };
-  for (const { totals, questions, audiences } of all) {
+function mentionedBy(all: Mentions[]): MentionSets {
+  const union: MentionSets = { totals: new Set(), queries: new Map(), audiences: new Set() };
+  for (const { totals, queries, audiences } of all) {
     for (const name of totals) union.totals.add(name);
-    for (const [key, question] of questions) union.questions.set(key, question);
+    for (const [key, query] of queries) union.queries.set(key, query);
     for (const id of audiences) union.audiences.add(id);
   }
   return union;
 }
 
-const isNowhere = (): boolean => false;
+const isNeverMember = (): boolean => false;
 
 async function findMembers(
   tx: Tx,
-  places: EvaluationPoint[],
-  { asked, audiences }: { asked: EvidenceQuery; audiences: ReadonlySet<string> },
+  points: EvaluationPoint[],
+  { query, audiences }: { query: EvidenceQuery; audiences: ReadonlySet<string> },
 ): Promise<((audienceId: string) => boolean)[]> {
-  const { projectId, model } = asked;
-  const editions = [...audiences].flatMap((id) => model.audiences.editionFor(id) ?? []);
-  if (editions.length === 0) return [];
-  const people = places.map(({ userId }) => ({ projectId, userId, editions }));
-  const members = await findAskedMembers(tx, people);
-  return members.map((of) => (id) => of.has(model.audiences.editionFor(id)?.edition ?? -1));
+  const { projectId, model } = query;
+  const versions = [...audiences].flatMap((id) => model.audiences.versionFor(id) ?? []);
+  if (versions.length === 0) return [];
+  const people = points.map(({ userId }) => ({ projectId, userId, versions }));
+  const members = await findMemberVersions(tx, people);
+  return members.map((of) => (id) => of.has(model.audiences.versionFor(id)?.versionId ?? -1));
 }
 
 /**
@@ -162,16 +164,16 @@ async function findMembers(
  */
 async function findExits(
   tx: Tx,
-  places: EvaluationPoint[],
+  points: EvaluationPoint[],
   { projectId, rule, until }: EvidenceQuery,
 ): Promise<(number | null)[]> {
   const { exits, about } = rule.definition;
   const names = [...new Set([...exits.events, ...(about ? [about.event] : [])])];
-  const asked = places.map(({ userId, at: by, anchor }) => ({
+  const queries = points.map(({ userId, at: by, anchor }) => ({
     projectId,
     userId,
     by,
     since: anchor.kind === 'event' ? anchor.occurredAt : anchor.acceptedAt,
   }));
-  return findFirstAfter(tx, { asked, names, until });
+  return findFirstAfter(tx, { queries, names, until });
 }

@@ -2,60 +2,63 @@ import {
   decide,
   type EntryRow,
   type Timer,
-  timerPlace,
+  timerKey,
   type Run,
-  consider,
-  type Desk,
+  evaluateRule,
+  type EvaluationContext,
   factsOf,
-  openDesk,
+  createEvaluationContext,
 } from '../../rules/index.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import { type BacktestEvidence, gatherEvidence } from './evidence.ts';
-import { walkRun } from './emails.ts';
-import type { Play, Rehearsed } from './replay-rule.ts';
-import { type Armed, type Occasion, OCCASIONS_MAX, occasionsOf, seedsOf } from './occasions.ts';
+import { type BacktestEvidence, loadEvidence } from './evidence.ts';
+import { simulateRun } from './emails.ts';
+import type { ReplayRange, ReplayOutcome } from './replay-rule.ts';
+import { type SimulatedTimer, type Occasion, OCCASIONS_MAX, occasionsOf, seedsOf } from './occasions.ts';
 
 const SAMPLES = 10;
 
-export async function rehearse(tx: Tx, play: Play): Promise<Rehearsed> {
-  const stage = openStage(play, await seedsOf(tx, play));
-  const { done } = stage;
-  for await (const page of occasionsOf(tx, play)) {
-    await perform(tx, stage, page);
-    done.occasions += page.occasions.filter(({ at }) => at >= play.from).length;
-    stage.looked += page.occasions.length;
-    play.watch({ looked: stage.looked, at: page.upTo });
-    if (stage.looked < OCCASIONS_MAX || page.upTo > play.until) continue;
-    done.cutAt = page.upTo;
+export async function replayRange(tx: Tx, range: ReplayRange): Promise<ReplayOutcome> {
+  const state = createReplayState(range, await seedsOf(tx, range));
+  const { outcome } = state;
+  for await (const page of occasionsOf(tx, range)) {
+    await replayPage(tx, state, page);
+    outcome.occasions += page.occasions.filter(({ at }) => at >= range.from).length;
+    state.evaluated += page.occasions.length;
+    range.watch({ evaluated: state.evaluated, at: page.upTo });
+    if (state.evaluated < OCCASIONS_MAX || page.upTo > range.until) continue;
+    outcome.cutAt = page.upTo;
     break;
   }
-  done.waiting = new Set([...stage.timers.values()].map(({ userId }) => userId)).size;
-  return done;
+  outcome.waiting = new Set([...state.timers.values()].map(({ userId }) => userId)).size;
+  return outcome;
 }
 
-type Stage = Play & {
+type ReplayState = ReplayRange & {
   entries: Map<string, Map<string, EntryRow>>;
-  timers: Map<string, Armed>;
+  timers: Map<string, SimulatedTimer>;
   /** The last run of each user, and when it would have ended. */
   runs: Map<string, { run: Run; until: number }>;
-  looked: number;
+  evaluated: number;
   nextId: number;
-  done: Rehearsed;
+  outcome: ReplayOutcome;
 };
 
-function openStage(play: Play, { armed, isCut }: { armed: Armed[]; isCut: boolean }): Stage {
+function createReplayState(
+  range: ReplayRange,
+  { timers, isCut }: { timers: SimulatedTimer[]; isCut: boolean },
+): ReplayState {
   return {
-    ...play,
+    ...range,
     entries: new Map(),
-    timers: new Map(armed.map((timer) => [timerId(timer), timer])),
+    timers: new Map(timers.map((timer) => [timerId(timer), timer])),
     runs: new Map(),
-    looked: 0,
+    evaluated: 0,
     nextId: 1,
-    done: {
-      occasions: armed.length,
+    outcome: {
+      occasions: timers.length,
       isCut,
       cutAt: null,
-      entered: [],
+      enrollments: [],
       excluded: new Map(),
       waiting: 0,
       emails: [],
@@ -68,31 +71,35 @@ function timerId({ userId, key }: Pick<Timer, 'userId' | 'key'>): string {
   return JSON.stringify([userId, key]);
 }
 
-type Scene = Occasion & { evidence: BacktestEvidence; order: number };
+type SimulationStep = Occasion & { evidence: BacktestEvidence; order: number };
 
 /** Processes one stretch of time in order: the events, and the timers that fire within it. */
-async function perform(tx: Tx, stage: Stage, page: { occasions: Occasion[]; upTo: number }): Promise<void> {
+async function replayPage(
+  tx: Tx,
+  state: ReplayState,
+  page: { occasions: Occasion[]; upTo: number },
+): Promise<void> {
   const isDue = ({ at }: { at: number }): boolean => at < page.upTo;
-  const happened = await withEvidence(tx, stage, page.occasions);
-  const armed = happened.flatMap((scene) => armedBy(stage, scene)).filter(isDue);
-  const rung = [...stage.timers.values()].filter(isDue).map(occasionOf);
-  const timers = await withEvidence(tx, stage, [...rung, ...armed]);
-  const scenes = [...happened, ...timers].toSorted(
+  const eventSteps = await withEvidence(tx, state, page.occasions);
+  const setTimers = eventSteps.flatMap((step) => timersOf(state, step)).filter(isDue);
+  const dueTimers = [...state.timers.values()].filter(isDue).map(occasionOf);
+  const timerSteps = await withEvidence(tx, state, [...dueTimers, ...setTimers]);
+  const steps = [...eventSteps, ...timerSteps].toSorted(
     (a, b) => a.at - b.at || Number(a.key !== null) - Number(b.key !== null) || a.order - b.order,
   );
-  for (const scene of scenes) if (isStill(stage, scene)) play(stage, scene);
+  for (const step of steps) if (isCurrent(state, step)) replayStep(state, step);
 }
 
-async function withEvidence(tx: Tx, stage: Stage, occasions: Occasion[]): Promise<Scene[]> {
-  const { projectId, rule, model, until } = stage;
-  const found = await gatherEvidence(tx, occasions, { projectId, rule, model, until });
+async function withEvidence(tx: Tx, state: ReplayState, occasions: Occasion[]): Promise<SimulationStep[]> {
+  const { projectId, rule, model, until } = state;
+  const found = await loadEvidence(tx, occasions, { projectId, rule, model, until });
   return occasions.flatMap((occasion, order) => {
     const evidence = found[order];
     return evidence ? [{ ...occasion, evidence, order }] : [];
   });
 }
 
-function occasionOf({ userId, at, anchor, hook, key }: Armed): Occasion {
+function occasionOf({ userId, at, anchor, hook, key }: SimulatedTimer): Occasion {
   return { userId, at, anchor, hook, by: 'due', key };
 }
 
@@ -100,37 +107,37 @@ function occasionOf({ userId, at, anchor, hook, key }: Armed): Occasion {
  * Returns the timer that an occasion sets. The timer depends on nothing that happens later in this stretch, so its evidence is loaded
  * together with the rest.
  */
-function armedBy(stage: Stage, scene: Scene): Occasion[] {
-  const { hook, anchor, by, at, userId } = scene;
+function timersOf(state: ReplayState, step: SimulationStep): Occasion[] {
+  const { hook, anchor, by, at, userId } = step;
   const { rule, trigger } = hook;
-  const { armAt, wish } = decide({ rule, trigger, anchor, by }, factsOf(deskOf(stage, scene), rule), at);
-  if (armAt === null) return [];
-  const { key } = timerPlace(hook, { anchor, entryKey: wish.key });
-  return [{ userId, at: armAt, anchor, hook, by: 'due', key }];
+  const { timerAt, wish } = decide({ rule, trigger, anchor, by }, factsOf(contextOf(state, step), rule), at);
+  if (timerAt === null) return [];
+  const { key } = timerKey(hook, { anchor, entryKey: wish.key });
+  return [{ userId, at: timerAt, anchor, hook, by: 'due', key }];
 }
 
 /** Returns true if a timer has not fired yet and was not replaced by another. */
-function isStill({ timers }: Stage, { key, userId, at, anchor }: Scene): boolean {
+function isCurrent({ timers }: ReplayState, { key, userId, at, anchor }: SimulationStep): boolean {
   if (key === null) return true;
   const id = timerId({ userId, key });
   const timer = timers.get(id);
   return timer?.at === at && timer.anchor.id === anchor.id && timers.delete(id);
 }
 
-function play(stage: Stage, scene: Scene): void {
-  const { hook, anchor, by, at, userId } = scene;
-  const desk = deskOf(stage, scene);
-  consider(desk, hook, { anchor, by });
-  const { decisions, timers, entries, burnt, begun } = desk.outcome;
-  for (const timer of timers) arm(stage, { ...timer, hook }, timer.keepFirst);
+function replayStep(state: ReplayState, step: SimulationStep): void {
+  const { hook, anchor, by, at, userId } = step;
+  const context = contextOf(state, step);
+  evaluateRule(context, hook, { anchor, by });
+  const { decisions, timers, entries, burnt, begun } = context.outcome;
+  for (const timer of timers) setTimer(state, { ...timer, hook }, timer.keepFirst);
   // Decisions before the time range are unknown, so only timers are kept.
-  if (at < stage.from) return;
+  if (at < state.from) return;
   for (const { wish } of [...entries, ...burnt]) {
-    const known = stage.entries.get(userId) ?? new Map<string, EntryRow>();
-    stage.entries.set(userId, known.set(wish.key, { enrolledAt: wish.at, level: wish.level }));
+    const userEntries = state.entries.get(userId) ?? new Map<string, EntryRow>();
+    state.entries.set(userId, userEntries.set(wish.key, { enrolledAt: wish.at, level: wish.level }));
   }
-  for (const { reason } of decisions) count(stage.done.excluded, reason);
-  for (const run of begun) enter(stage, run, { desk, evidence: scene.evidence });
+  for (const { reason } of decisions) count(state.outcome.excluded, reason);
+  for (const run of begun) enter(state, run, { context, evidence: step.evidence });
 }
 
 const NO_REFUSAL: ReadonlySet<string> = new Set(['fired', 'holdout', 'starts_later']);
@@ -139,39 +146,43 @@ function count(excluded: Map<string, number>, reason: string): void {
   if (!NO_REFUSAL.has(reason)) excluded.set(reason, (excluded.get(reason) ?? 0) + 1);
 }
 
-function deskOf(stage: Stage, { evidence, at, userId }: Scene): Desk {
+function contextOf(state: ReplayState, { evidence, at, userId }: SimulationStep): EvaluationContext {
   const { person, facts, newest } = evidence;
-  const last = stage.runs.get(userId);
-  const known = {
+  const last = state.runs.get(userId);
+  const snapshot = {
     facts,
     newest,
-    entry: (_ruleId: string, key: string) => stage.entries.get(userId)?.get(key),
+    entry: (_ruleId: string, key: string) => state.entries.get(userId)?.get(key),
     runs: last && last.until > at ? [last.run] : [],
   };
-  const newId = (): string => String((stage.nextId += 1));
-  return openDesk({ person, model: stage.model }, known, { now: at, newId });
+  const newId = (): string => String((state.nextId += 1));
+  return createEvaluationContext({ person, model: state.model }, snapshot, { now: at, newId });
 }
 
 /** Keeps or replaces a timer by the same rule as the SQL statement that stores timers. */
-function arm(stage: Stage, timer: Armed, keepFirst: boolean): void {
+function setTimer(state: ReplayState, timer: SimulatedTimer, keepFirst: boolean): void {
   const id = timerId(timer);
-  const known = stage.timers.get(id);
-  const isEarlier = known !== undefined && timer.anchor.occurredAt < known.anchor.occurredAt;
-  if (known === undefined || isEarlier === keepFirst) stage.timers.set(id, timer);
+  const existing = state.timers.get(id);
+  const isEarlier = existing !== undefined && timer.anchor.occurredAt < existing.anchor.occurredAt;
+  if (existing === undefined || isEarlier === keepFirst) state.timers.set(id, timer);
 }
 
-function enter(stage: Stage, run: Run, { desk, evidence }: { desk: Desk; evidence: BacktestEvidence }): void {
-  const { done, model, periodMs, until } = stage;
+function enter(
+  state: ReplayState,
+  run: Run,
+  { context, evidence }: { context: EvaluationContext; evidence: BacktestEvidence },
+): void {
+  const { outcome, model, periodMs, until } = state;
   const { userId, key, enrolledAt: at, anchor, endsAt } = run;
-  const isHeldOut = run.arm === 'holdout';
-  done.entered.push({ userId, at, key, by: anchor.kind, name: anchor.name, isHeldOut });
+  const isHeldOut = run.variant === 'holdout';
+  outcome.enrollments.push({ userId, at, key, by: anchor.kind, name: anchor.name, isHeldOut });
   const program = model.programOf(run.ruleId, run.version);
   if (isHeldOut || !program) return;
-  const walked = walkRun(run, { program, zone: desk.zone, evidence, periodMs, until });
-  stage.runs.set(userId, { run: { ...run, state: 'active' }, until: walked.until });
-  for (const { source, ...would } of walked.emails) {
-    done.emails.push(would);
-    if (done.samples.length >= SAMPLES) continue;
-    done.samples.push({ person: evidence.person, run: { anchor, endsAt }, source, at: would.at });
+  const simulated = simulateRun(run, { program, zone: context.zone, evidence, periodMs, until });
+  state.runs.set(userId, { run: { ...run, state: 'active' }, until: simulated.until });
+  for (const { source, ...email } of simulated.emails) {
+    outcome.emails.push(email);
+    if (outcome.samples.length >= SAMPLES) continue;
+    outcome.samples.push({ person: evidence.person, run: { anchor, endsAt }, source, at: email.at });
   }
 }

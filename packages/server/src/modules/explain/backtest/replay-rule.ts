@@ -1,9 +1,9 @@
 import type { ActiveRule, Anchor, Definition, Rule, Model } from '../../rules/index.ts';
 import type { Collisions } from './cap-collisions.ts';
-import type { EmailSample, WouldEmail } from './emails.ts';
+import type { EmailSample, SimulatedEmail } from './emails.ts';
 
 /** One rule over a time range, decided by the engine's own functions. Enrollments are kept in memory only. */
-export type Play = {
+export type ReplayRange = {
   projectId: number;
   /** Counts as enabled since the beginning. */
   rule: ActiveRule;
@@ -12,10 +12,10 @@ export type Play = {
   until: number;
   periodMs: number;
   /** Called with the progress after each stretch of time. */
-  watch: (progress: { looked: number; at: number }) => void;
+  watch: (progress: { evaluated: number; at: number }) => void;
 };
 
-export type Entered = {
+export type ReplayedEnrollment = {
   userId: string;
   at: number;
   key: string;
@@ -24,24 +24,24 @@ export type Entered = {
   isHeldOut: boolean;
 };
 
-export type Rehearsed = {
+export type ReplayOutcome = {
   /** Events, joins and dates for which the rule was evaluated. */
   occasions: number;
   /** True if there were too many dates or members, and not all of them were evaluated. */
   isCut: boolean;
   /** The time at which the backtest stopped because there were too many events. */
   cutAt: number | null;
-  entered: Entered[];
+  enrollments: ReplayedEnrollment[];
   excluded: Map<string, number>;
   /** Users with a timer after the time range. */
   waiting: number;
-  emails: WouldEmail[];
+  emails: SimulatedEmail[];
   samples: EmailSample[];
 };
 
 /** The result for one version of a rule. */
 export type ReplayResult = {
   rule: Rule & { definition: Definition };
-  done: Rehearsed;
+  outcome: ReplayOutcome;
   collisions: Collisions;
 };

@@ -1,12 +1,12 @@
 import { iso, isoOrNull } from '../../../platform/time/clock.ts';
 import { type Reason, REASONS, type Model, contentToRender } from '../../rules/index.ts';
 import type { Renderer } from '../../rendering/index.ts';
-import type { WouldEmail } from './emails.ts';
+import type { SimulatedEmail } from './emails.ts';
 import { OCCASIONS_MAX } from './occasions.ts';
-import type { Entered, ReplayResult } from './replay-rule.ts';
+import type { ReplayedEnrollment, ReplayResult } from './replay-rule.ts';
 
 /** The result of a backtest, with the names of the API. */
-export type Backtested = {
+export type BacktestReport = {
   rule: string;
   is_saved: boolean;
   from: string;
@@ -59,10 +59,10 @@ type Comparison = {
   per_day: { day: string; emails: number }[];
 };
 
-const SHOWN_MAX = 1_000;
+const LIST_MAX = 1_000;
 const SAMPLES_OF_CAPS = 10;
 
-type Reported = {
+type ReportInput = {
   found: ReplayResult;
   before: ReplayResult | null;
   window: { from: number; until: number };
@@ -71,10 +71,10 @@ type Reported = {
 };
 
 export function report(
-  { found, before, window, model, isSaved }: Reported,
-  samples: Backtested['samples'],
-): Backtested {
-  const { rule, done, collisions } = found;
+  { found, before, window, model, isSaved }: ReportInput,
+  samples: BacktestReport['samples'],
+): BacktestReport {
+  const { rule, outcome, collisions } = found;
   const { timeZone } = model.project.settings;
   const held = collisions.held.map(({ userId, at }) => ({ external_user_id: userId, at: iso(at) }));
   return {
@@ -82,23 +82,23 @@ export function report(
     is_saved: isSaved,
     from: iso(window.from),
     to: iso(window.until),
-    stopped_at: isoOrNull(done.cutAt),
-    evaluated: done.occasions,
+    stopped_at: isoOrNull(outcome.cutAt),
+    evaluated: outcome.occasions,
     enrolled: {
       users: peopleOf(found).size,
-      runs: done.entered.length,
-      holdout: done.entered.filter(({ isHeldOut }) => isHeldOut).length,
+      runs: outcome.enrollments.length,
+      holdout: outcome.enrollments.filter(({ isHeldOut }) => isHeldOut).length,
     },
-    enrollments: done.entered.slice(0, SHOWN_MAX).map(toEntry),
-    excluded: [...done.excluded]
+    enrollments: outcome.enrollments.slice(0, LIST_MAX).map(enrollmentRow),
+    excluded: [...outcome.excluded]
       .map(([reason, count]) => ({ reason, count, sentence: REASONS[reason as Reason] }))
       .toSorted((a, b) => b.count - a.count || (a.reason < b.reason ? -1 : 1)),
-    waiting: done.waiting,
+    waiting: outcome.waiting,
     emails: {
-      written: done.emails.length,
-      canceled: done.emails.filter(({ isCanceled }) => isCanceled).length,
-      without_address: done.emails.filter(({ address }) => address === null).length,
-      per_day: perDay(done.emails, timeZone),
+      written: outcome.emails.length,
+      canceled: outcome.emails.filter(({ isCanceled }) => isCanceled).length,
+      without_address: outcome.emails.filter(({ address }) => address === null).length,
+      per_day: perDay(outcome.emails, timeZone),
     },
     frequency_caps: {
       held: held.length,
@@ -111,17 +111,24 @@ export function report(
   };
 }
 
-function peopleOf({ done }: ReplayResult): Set<string> {
-  return new Set(done.entered.map(({ userId }) => userId));
+function peopleOf({ outcome }: ReplayResult): Set<string> {
+  return new Set(outcome.enrollments.map(({ userId }) => userId));
 }
 
-function toEntry({ userId, at, key, by, name, isHeldOut }: Entered): Backtested['enrollments'][number] {
+function enrollmentRow({
+  userId,
+  at,
+  key,
+  by,
+  name,
+  isHeldOut,
+}: ReplayedEnrollment): BacktestReport['enrollments'][number] {
   const started = by === 'event' ? name : by === 'date' ? `the date in ${name}` : `the audience ${name}`;
   return { external_user_id: userId, at: iso(at), key, trigger: started, holdout: isHeldOut };
 }
 
 /** Counts emails by the day, in the project's time zone, on which they would have been written. */
-function perDay(emails: WouldEmail[], zone: string): Backtested['emails']['per_day'] {
+function perDay(emails: SimulatedEmail[], zone: string): BacktestReport['emails']['per_day'] {
   const days = new Map<string, number>();
   for (const { at } of emails) {
     const day = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(zone).toPlainDate().toString();
@@ -134,13 +141,13 @@ function perDay(emails: WouldEmail[], zone: string): Backtested['emails']['per_d
 
 /** Renders the samples outside of the snapshot, because the snapshot occupies a connection. */
 export async function renderSamples(
-  { found, model }: Pick<Reported, 'found' | 'model'>,
+  { found, model }: Pick<ReportInput, 'found' | 'model'>,
   renderer: Renderer,
-): Promise<Backtested['samples']> {
-  const samples: Backtested['samples'] = [];
-  for (const { person, run, source, at } of found.done.samples) {
-    const asked = contentToRender({ run, email: source, person, model });
-    const { content, missing } = await renderer.run('content', asked, { projectId: person.projectId });
+): Promise<BacktestReport['samples']> {
+  const samples: BacktestReport['samples'] = [];
+  for (const { person, run, source, at } of found.outcome.samples) {
+    const input = contentToRender({ run, email: source, person, model });
+    const { content, missing } = await renderer.run('content', input, { projectId: person.projectId });
     samples.push({ external_user_id: person.userId, at: iso(at), ...content, missing });
   }
   return samples;
@@ -148,23 +155,23 @@ export async function renderSamples(
 
 function differenceOf(found: ReplayResult, before: ReplayResult, zone: string): Comparison {
   const [now, then] = [peopleOf(found), peopleOf(before)];
-  const toShown = (users: Set<string>) => ({
+  const userList = (users: Set<string>) => ({
     users: users.size,
-    external_user_ids: [...users].toSorted((a, b) => (a < b ? -1 : 1)).slice(0, SHOWN_MAX),
+    external_user_ids: [...users].toSorted((a, b) => (a < b ? -1 : 1)).slice(0, LIST_MAX),
   });
   return {
     version: before.rule.version,
-    added: toShown(now.difference(then)),
-    removed: toShown(then.difference(now)),
-    emails: found.done.emails.length - before.done.emails.length,
-    per_day: perDay(before.done.emails, zone),
+    added: userList(now.difference(then)),
+    removed: userList(then.difference(now)),
+    emails: found.outcome.emails.length - before.outcome.emails.length,
+    per_day: perDay(before.outcome.emails, zone),
   };
 }
 
 /** Lists what the backtest cannot know, and what it assumes instead. */
-function assumptionsOf({ rule, done }: ReplayResult): string[] {
+function assumptionsOf({ rule, outcome }: ReplayResult): string[] {
   const { when, goal, exits } = rule.definition;
-  const said: [boolean, string][] = [
+  const notes: [boolean, string][] = [
     [true, 'No user was enrolled before this time, and the rule was enabled all the time'],
     [
       true,
@@ -187,7 +194,7 @@ function assumptionsOf({ rule, done }: ReplayResult): string[] {
       when.some(({ kind }) => kind === 'audience'),
       'Only users who are in the audience today count as joined. Users who left are unknown',
     ],
-    [done.isCut, `At most ${OCCASIONS_MAX} dates and members are evaluated`],
+    [outcome.isCut, `At most ${OCCASIONS_MAX} dates and members are evaluated`],
   ];
-  return said.flatMap(([isSaid, words]) => (isSaid ? [words] : []));
+  return notes.flatMap(([applies, words]) => (applies ? [words] : []));
 }

@@ -2,13 +2,13 @@ import { Type } from 'typebox';
 import type { BacktestLine } from '@beckon/contract/dashboard';
 import { iso } from '../../../platform/time/clock.ts';
 import { Fault } from '../../../platform/fault.ts';
-import { backtest, type BacktestAsked, type BacktestPlaces, type BacktestProgress } from './backtest.ts';
+import { backtest, type BacktestInput, type BacktestSlots, type BacktestProgress } from './backtest.ts';
 import { standardHeaders } from '../../../platform/http/refuse-request.ts';
 import { transportOf } from '../../../platform/http/transport.ts';
 import { type RouteRequest, routesFor, SENT, type KitDeps } from '../../workspace/index.ts';
-import type { Mailroom } from '../../delivery/index.ts';
+import type { SendServices } from '../../delivery/index.ts';
 
-type Deps = KitDeps & { backtests: BacktestPlaces; mailroom: Mailroom };
+type Deps = KitDeps & { backtests: BacktestSlots; sendServices: SendServices };
 const { route } = routesFor<Deps>();
 
 const DAY_MS = 86_400_000;
@@ -20,7 +20,7 @@ export const ruleBacktestRoutes = [
     needs: 'viewer',
     reads: true,
     isHeavy: true,
-    turn: 'own',
+    slot: 'own',
     body: Type.Object({
       days: Type.Integer({ minimum: 1, maximum: DAYS_MAX }),
       rule: Type.Optional(Type.String()),
@@ -36,34 +36,35 @@ type BacktestRequest = RouteRequest<'POST /projects/:project/rules/backtest'>;
  * Faults before the first time range are answered as everywhere else. After that the response is under way, and a fault is its last line. A
  * client that disconnects ends the backtest at the next range.
  */
-async function run(deps: Deps, asked: BacktestRequest): Promise<typeof SENT> {
-  const { projectId, body, reply } = asked;
-  const lines = openLines(deps, asked);
-  const leave = deps.backtests(projectId);
+async function run(deps: Deps, request: BacktestRequest): Promise<typeof SENT> {
+  const { projectId, body, reply } = request;
+  const lines = createLines(deps, request);
+  const releaseSlot = deps.backtests(projectId);
   try {
     const rule = ruleOf(body);
     const watch = (progress: BacktestProgress): void => {
-      if (lines.isGone()) throw new HungUp();
-      lines.write({ progress: toProgress(progress) });
+      if (lines.isGone()) throw new ClientDisconnected();
+      lines.write({ progress: progressLine(progress) });
     };
     const result = await backtest(
-      { db: deps.db, renderer: deps.mailroom.renderer },
+      { db: deps.db, renderer: deps.sendServices.renderer },
       { projectId, sinceMs: body.days * DAY_MS, rule, watch },
     );
     lines.write({ result });
   } catch (error) {
     if (!lines.isBegun()) throw error;
-    if (!(error instanceof HungUp) && !lines.isGone()) lines.write({ failure: toFailure(deps, error) });
+    if (!(error instanceof ClientDisconnected) && !lines.isGone())
+      lines.write({ failure: failureLine(deps, error) });
   } finally {
-    leave();
+    releaseSlot();
     if (lines.isBegun()) reply.raw.end();
   }
   return SENT;
 }
 
-class HungUp extends Error {}
+class ClientDisconnected extends Error {}
 
-function ruleOf({ rule, document }: BacktestRequest['body']): BacktestAsked['rule'] {
+function ruleOf({ rule, document }: BacktestRequest['body']): BacktestInput['rule'] {
   if (document !== undefined) return { document };
   if (rule !== undefined) return { reference: rule };
   const message = 'Set rule, or document for an unsaved rule';
@@ -72,7 +73,7 @@ function ruleOf({ rule, document }: BacktestRequest['body']): BacktestAsked['rul
 
 type Lines = { write(line: BacktestLine): void; isBegun(): boolean; isGone(): boolean };
 
-function openLines({ transport }: Deps, { request, reply }: BacktestRequest): Lines {
+function createLines({ transport }: Deps, { request, reply }: BacktestRequest): Lines {
   const response = reply.raw;
   let isBegun = false;
   return {
@@ -92,16 +93,16 @@ function openLines({ transport }: Deps, { request, reply }: BacktestRequest): Li
 
 const CONTENT_TYPE = 'application/x-ndjson; charset=utf-8';
 
-function toProgress({
+function progressLine({
   of,
-  looked,
+  evaluated,
   at,
   share,
 }: BacktestProgress): Extract<BacktestLine, { progress: unknown }>['progress'] {
-  return { version: of, evaluated: looked, at: iso(at), share: Math.round(share * 1_000) / 1_000 };
+  return { version: of, evaluated: evaluated, at: iso(at), share: Math.round(share * 1_000) / 1_000 };
 }
 
-function toFailure({ log }: Deps, error: unknown): Extract<BacktestLine, { failure: unknown }>['failure'] {
+function failureLine({ log }: Deps, error: unknown): Extract<BacktestLine, { failure: unknown }>['failure'] {
   if (error instanceof Fault) return { code: error.code, errors: error.details };
   log.error({ err: error }, 'backtest.failed');
   return { code: 'server_error', errors: [{ message: 'The backtest could not be finished' }] };

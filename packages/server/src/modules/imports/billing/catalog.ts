@@ -54,7 +54,7 @@ export function isMetered(share: Share, { prices }: Catalogue): boolean {
 /** Returns the most expensive share, which names the plan: the other shares of a subscription are additions to it. */
 export function dearest<S extends Share & { amount?: number }>(shares: S[], catalogue: Catalogue): S | null {
   const worth = (share: S): number => monthlyCost(share, catalogue) ?? share.amount ?? 0;
-  return shares.reduce<S | null>((best, one) => (best && worth(best) >= worth(one) ? best : one), null);
+  return shares.reduce<S | null>((best, share) => (best && worth(best) >= worth(share) ? best : share), null);
 }
 
 const MONTHS: Record<string, number> = { day: 12 / 365.25, week: 12 / (365.25 / 7), month: 1, year: 12 };

@@ -70,7 +70,7 @@ function newCustomer(facts: CustomerFacts): Parameters<typeof insertCustomers>[2
     id: facts.id,
     created: facts.created,
     address: facts.email !== null && isEmail(facts.email) ? facts.email.toLowerCase() : null,
-    named: facts.userId,
+    namedUserId: facts.userId,
     facts: JSON.stringify(facts),
   };
 }

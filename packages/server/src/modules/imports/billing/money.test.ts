@@ -12,6 +12,6 @@ test.each([
   [-643, 'eur', -6.43],
   [0.5, 'usd', 0.01],
   [7, 'bhd', 0.007],
-])('converts %d %s to %d major units', (amount, currency, wanted) => {
-  expect(majorUnits(amount, currency)).toBe(wanted);
+])('converts %d %s to %d major units', (amount, currency, expected) => {
+  expect(majorUnits(amount, currency)).toBe(expected);
 });

@@ -29,11 +29,16 @@ export async function findSnapshot(tx: Tx, ref: SnapshotRef): Promise<Snapshot |
   return { step: row.step, after, objects: row.objects };
 }
 
-export type Undecided = { id: string; address: string | null; named: string | null; isDeleted: boolean };
+export type Undecided = {
+  id: string;
+  address: string | null;
+  namedUserId: string | null;
+  isDeleted: boolean;
+};
 
 export async function listUndecided(tx: Tx, ref: SnapshotRef, limit: number): Promise<Undecided[]> {
   return tx.query<Undecided>(
-    `SELECT customer_id AS id, address, named, created IS NULL AS "isDeleted" FROM beckon.billing_customer
+    `SELECT customer_id AS id, address, named_user_id AS "namedUserId", created IS NULL AS "isDeleted" FROM beckon.billing_customer
      WHERE project_id = $1 AND import_id = $2 AND matched_by IS NULL ORDER BY customer_id LIMIT $3`,
     [ref.projectId, ref.importId, limit],
   );
@@ -44,11 +49,11 @@ export async function listNamed(
   tx: Tx,
   ref: SnapshotRef,
   addresses: string[],
-): Promise<{ address: string; named: string }[]> {
+): Promise<{ address: string; namedUserId: string }[]> {
   return tx.query(
-    `SELECT a.address, n.named FROM unnest($3::text[]) AS a(address) CROSS JOIN LATERAL (
-       SELECT DISTINCT c.named FROM beckon.billing_customer c
-       WHERE c.project_id = $1 AND c.import_id = $2 AND c.address = a.address AND c.named IS NOT NULL ORDER BY c.named LIMIT 2) n`,
+    `SELECT a.address, n.named_user_id AS "namedUserId" FROM unnest($3::text[]) AS a(address) CROSS JOIN LATERAL (
+       SELECT DISTINCT c.named_user_id FROM beckon.billing_customer c
+       WHERE c.project_id = $1 AND c.import_id = $2 AND c.address = a.address AND c.named_user_id IS NOT NULL ORDER BY c.named_user_id LIMIT 2) n`,
     [ref.projectId, ref.importId, addresses],
   );
 }
@@ -58,7 +63,7 @@ type CustomerRow = {
   facts: Partial<CustomerFacts>;
   matched_by: StoredCustomer['matchedBy'];
   user_id: string | null;
-  why: string | null;
+  match_reason: string | null;
   is_known: boolean;
   has_address: boolean;
   is_newest: boolean;
@@ -73,13 +78,13 @@ export async function listHistories(tx: Tx, page: CustomerPage): Promise<Custome
   const ids = customers.map(({ facts }) => facts.id);
   const objects = await listObjects(tx, page, ids);
   return customers.map((customer) => {
-    const own = objects.get(customer.facts.id) ?? [];
+    const rows = objects.get(customer.facts.id) ?? [];
     return {
       ...customer,
-      subscriptions: own
+      subscriptions: rows
         .filter(({ kind }) => kind === 'subscription')
         .map(({ facts }) => facts as SubscriptionFacts),
-      invoices: own.filter(({ kind }) => kind === 'invoice').map(({ facts }) => facts as InvoiceFacts),
+      invoices: rows.filter(({ kind }) => kind === 'invoice').map(({ facts }) => facts as InvoiceFacts),
     };
   });
 }
@@ -87,7 +92,7 @@ export async function listHistories(tx: Tx, page: CustomerPage): Promise<Custome
 async function listCustomers(tx: Tx, page: CustomerPage): Promise<StoredCustomer[]> {
   const rows = await tx.prepared<CustomerRow>({
     name: 'billing.list_customers',
-    text: `SELECT c.customer_id, c.facts, c.matched_by, c.user_id, c.why, c.is_known, c.has_address,
+    text: `SELECT c.customer_id, c.facts, c.matched_by, c.user_id, c.match_reason, c.is_known, c.has_address,
              NOT EXISTS (${OTHER} AND (o.created, o.customer_id) > (c.created, c.customer_id)) AS is_newest,
              NOT EXISTS (${OTHER} AND (o.created, o.customer_id) < (c.created, c.customer_id)) AS is_oldest
            FROM beckon.billing_customer c WHERE c.project_id = $1 AND c.import_id = $2
@@ -102,10 +107,10 @@ async function listCustomers(tx: Tx, page: CustomerPage): Promise<StoredCustomer
     ],
   });
   return rows.map((row) => ({
-    facts: { ...NOTHING_KNOWN, ...row.facts, id: row.customer_id },
+    facts: { ...NO_FACTS, ...row.facts, id: row.customer_id },
     matchedBy: row.matched_by,
     userId: row.user_id,
-    why: row.why,
+    matchReason: row.match_reason,
     isKnown: row.is_known,
     hasAddress: row.has_address,
     isNewest: row.is_newest,
@@ -116,7 +121,7 @@ async function listCustomers(tx: Tx, page: CustomerPage): Promise<StoredCustomer
 const OTHER = `SELECT 1 FROM beckon.billing_customer o
   WHERE o.project_id = c.project_id AND o.import_id = c.import_id AND o.user_id = c.user_id`;
 
-const NOTHING_KNOWN: Omit<CustomerFacts, 'id'> = {
+const NO_FACTS: Omit<CustomerFacts, 'id'> = {
   created: null,
   email: null,
   name: null,

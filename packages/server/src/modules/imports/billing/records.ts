@@ -29,15 +29,15 @@ export type BillingRecords = {
 export function recordsOf(
   history: BillingHistory,
   owner: CustomerOwner,
-  given: { catalogue: Catalogue; asOf: number },
+  options: { catalogue: Catalogue; asOf: number },
 ): BillingRecords {
-  const catalogue = withItems(given.catalogue, history.subscriptions);
+  const catalogue = withItems(options.catalogue, history.subscriptions);
   const invoices = history.invoices.toSorted((a, b) => a.created - b.created || (a.id < b.id ? -1 : 1));
   const happened = history.subscriptions.flatMap((subscription) =>
     subscriptionEvents(
       subscription,
       invoices.filter((invoice) => invoice.subscription === subscription.id),
-      { catalogue, asOf: given.asOf },
+      { catalogue, asOf: options.asOf },
     ),
   );
   const events = [...signUp(history, owner), ...happened]
@@ -47,7 +47,7 @@ export function recordsOf(
     user: owner.isNewest ? userInput(history, owner, catalogue) : null,
     events,
     trialsWithoutReminder: history.subscriptions
-      .filter((subscription) => isTrialRunning(subscription, given.asOf))
+      .filter((subscription) => isTrialRunning(subscription, options.asOf))
       .map((subscription) => ({
         plan: planNow(subscription, catalogue),
         endsAt: subscription.trialEnd ?? 0,
@@ -85,20 +85,20 @@ function userInput(history: BillingHistory, owner: CustomerOwner, catalogue: Cat
     owner.hasAddress || customer.email === null || !isEmail(customer.email) ? null : customer.email;
   const traits = {
     ...(owner.isKnown ? {} : aboutPerson(history, catalogue)),
-    ...given('currency', customer.currency?.toUpperCase() ?? null),
-    ...given('delinquent', customer.isDelinquent),
+    ...optionalField('currency', customer.currency?.toUpperCase() ?? null),
+    ...optionalField('delinquent', customer.isDelinquent),
     stripe_customer_id: customer.id,
   };
-  return { external_user_id: owner.userId, ...given('email', email), traits };
+  return { external_user_id: owner.userId, ...optionalField('email', email), traits };
 }
 
 function aboutPerson({ customer, subscriptions }: BillingHistory, catalogue: Catalogue): JsonObject {
   const running = newestRunning(subscriptions);
   return {
-    ...given('name', customer.name),
-    ...given('company', customer.company),
-    ...given('plan', running && planNow(running, catalogue)),
-    ...given('signupDate', customer.created === null ? null : iso(customer.created * 1_000)),
+    ...optionalField('name', customer.name),
+    ...optionalField('company', customer.company),
+    ...optionalField('plan', running && planNow(running, catalogue)),
+    ...optionalField('signupDate', customer.created === null ? null : iso(customer.created * 1_000)),
   };
 }
 
@@ -108,11 +108,11 @@ function newestRunning(subscriptions: SubscriptionFacts[]): SubscriptionFacts | 
   return subscriptions
     .filter(({ status }) => RUNNING.has(status))
     .reduce<SubscriptionFacts | null>(
-      (best, one) => (best && best.created >= one.created ? best : one),
+      (best, subscription) => (best && best.created >= subscription.created ? best : subscription),
       null,
     );
 }
 
-function given<K extends string, V>(key: K, value: V | null): { [key in K]?: V } {
+function optionalField<K extends string, V>(key: K, value: V | null): { [key in K]?: V } {
   return value === null ? {} : ({ [key]: value } as { [key in K]: V });
 }

@@ -26,7 +26,7 @@ export type StoredCustomer = {
   matchedBy: 'metadata' | 'email' | 'none';
   /** The matched user, or null without a match. */
   userId: string | null;
-  why: string | null;
+  matchReason: string | null;
   isKnown: boolean;
   hasAddress: boolean;
   /** Among the customers that match this user. */

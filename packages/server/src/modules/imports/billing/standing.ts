@@ -22,26 +22,26 @@ export type Direction = 'upgrade' | 'downgrade' | 'lateral';
  * new one. Both lines start at the moment of the change and may be on any invoice, often that of the next period. An addition is charged
  * without a credit of the previous state, so it is not a change of plan.
  */
-export function standingsOf(
+export function shareTimeline(
   invoices: InvoiceFacts[],
   catalogue: Catalogue,
-): { standings: ShareChange[]; changes: Change[] } {
-  const standings: ShareChange[] = [];
+): { timeline: ShareChange[]; changes: Change[] } {
+  const timeline: ShareChange[] = [];
   const changes: Change[] = [];
   for (const { at, lines } of momentsOf(invoices)) {
-    const current = standings.at(-1)?.share ?? null;
+    const current = timeline.at(-1)?.share ?? null;
     const share = shareAfter(lines, current, catalogue);
     if (!share || (current && isSame(current, share, catalogue))) continue;
     if (current)
       changes.push({ at, from: current, to: share, direction: direction(current, share, catalogue) });
-    standings.push({ at, share });
+    timeline.push({ at, share });
   }
-  return { standings, changes };
+  return { timeline, changes };
 }
 
 /** Returns the state at a moment. Before the first known state it returns the first one. */
-export function standingAt(standings: ShareChange[], at: number): Share | null {
-  return (standings.findLast((one) => one.at <= at) ?? standings[0])?.share ?? null;
+export function shareAt(timeline: ShareChange[], at: number): Share | null {
+  return (timeline.findLast((change) => change.at <= at) ?? timeline[0])?.share ?? null;
 }
 
 type Moment = { at: number; lines: LineFacts[] };
@@ -49,7 +49,7 @@ type Moment = { at: number; lines: LineFacts[] };
 /** Groups the lines that begin at one moment. Prorations come first, because regular lines show the state after the change. */
 function momentsOf(invoices: InvoiceFacts[]): Moment[] {
   const moments = new Map<string, Moment & { isProration: boolean }>();
-  for (const { lines } of invoices.filter(isTrue)) {
+  for (const { lines } of invoices.filter(isEffective)) {
     for (const line of lines) {
       const key = `${line.start} ${line.isProration}`;
       const moment = moments.get(key) ?? { at: line.start, isProration: line.isProration, lines: [] };
@@ -66,25 +66,27 @@ function momentsOf(invoices: InvoiceFacts[]): Moment[] {
  * Skips drafts, which may still change, and void invoices with prorations, because such an update did not take place. A void invoice of a
  * regular period counts: the subscription ran in that period.
  */
-function isTrue({ status, lines }: InvoiceFacts): boolean {
+function isEffective({ status, lines }: InvoiceFacts): boolean {
   return status !== 'draft' && !(status === 'void' && lines.some(({ isProration }) => isProration));
 }
 
 /** Returns the state after these lines; null if they do not show it. */
 function shareAfter(lines: LineFacts[], current: Share | null, catalogue: Catalogue): Share | null {
   if (!lines.some(({ isProration }) => isProration)) {
-    const kept = lines.find(({ price }) => price === current?.price);
-    return shareOf(kept ?? dearest(lines, catalogue));
+    const sameLine = lines.find(({ price }) => price === current?.price);
+    return shareOf(sameLine ?? dearest(lines, catalogue));
   }
   if (!current) return null;
   // A change within a free trial credits and charges nothing, so the sign alone does not distinguish the two.
-  const left = lines.filter((line) => line.amount < 0 || (line.amount === 0 && isHeld(line, current)));
-  if (!left.some(({ price }) => price === current.price)) return null;
-  const come = lines.filter((line) => !left.includes(line));
-  return shareOf(come.find(({ price }) => price === current.price) ?? dearest(come, catalogue));
+  const credited = lines.filter(
+    (line) => line.amount < 0 || (line.amount === 0 && isUnchanged(line, current)),
+  );
+  if (!credited.some(({ price }) => price === current.price)) return null;
+  const charged = lines.filter((line) => !credited.includes(line));
+  return shareOf(charged.find(({ price }) => price === current.price) ?? dearest(charged, catalogue));
 }
 
-function isHeld(line: LineFacts, current: Share): boolean {
+function isUnchanged(line: LineFacts, current: Share): boolean {
   return line.price === current.price && line.quantity === current.quantity;
 }
 
@@ -92,9 +94,9 @@ function shareOf(line: Share | null): Share | null {
   return line && { price: line.price, product: line.product, quantity: line.quantity };
 }
 
-function isSame(one: Share, other: Share, catalogue: Catalogue): boolean {
-  if (one.price !== other.price) return false;
-  return isMetered(one, catalogue) || one.quantity === other.quantity;
+function isSame(share: Share, other: Share, catalogue: Catalogue): boolean {
+  if (share.price !== other.price) return false;
+  return isMetered(share, catalogue) || share.quantity === other.quantity;
 }
 
 function direction(from: Share, to: Share, catalogue: Catalogue): Direction | null {

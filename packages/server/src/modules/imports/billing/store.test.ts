@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest';
-import { heldClock } from '../../../../testkit/clock.ts';
+import { fixedClock } from '../../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../../testkit/database.ts';
 import { newStripeImport } from '../../../../testkit/imports.ts';
 import { createProject } from '../../administration/create-project.ts';
 import { deleteCustomersOf, insertCustomers } from './store.ts';
 
-const db = await openTestDatabase(heldClock());
+const db = await openTestDatabase(fixedClock());
 
 test('deletes the data of an erased user, and no customer of another user with the same address', async () => {
   const { id: projectId } = await createProject(db, { name: 'Acme' });
   const { id: importId } = await newStripeImport(db, projectId);
-  const customer = (id: string, named: string | null, address: string) => ({
+  const customer = (id: string, namedUserId: string | null, address: string) => ({
     id,
-    named,
+    namedUserId,
     address,
     created: 1,
     facts: '{}',

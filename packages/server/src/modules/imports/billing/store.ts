@@ -37,7 +37,7 @@ export type NewCustomer = {
   id: string;
   created: number | null;
   address: string | null;
-  named: string | null;
+  namedUserId: string | null;
   facts: string;
 };
 
@@ -46,9 +46,9 @@ export async function insertCustomers(tx: Tx, ref: SnapshotRef, rows: NewCustome
   if (rows.length === 0) return 0;
   const inserted = await tx.prepared({
     name: 'billing.customers',
-    text: `INSERT INTO beckon.billing_customer (project_id, import_id, customer_id, created, address, named, facts, is_known, has_address)
-           SELECT $1, $2, c.id, c.created, c.address, c.named, c.facts::json, false, false
-           FROM unnest($3::text[], $4::bigint[], $5::text[], $6::text[], $7::text[]) AS c(id, created, address, named, facts)
+    text: `INSERT INTO beckon.billing_customer (project_id, import_id, customer_id, created, address, named_user_id, facts, is_known, has_address)
+           SELECT $1, $2, c.id, c.created, c.address, c.named_user_id, c.facts::json, false, false
+           FROM unnest($3::text[], $4::bigint[], $5::text[], $6::text[], $7::text[]) AS c(id, created, address, named_user_id, facts)
            ON CONFLICT DO NOTHING RETURNING 1`,
     values: [
       ref.projectId,
@@ -56,7 +56,7 @@ export async function insertCustomers(tx: Tx, ref: SnapshotRef, rows: NewCustome
       rows.map((row) => row.id),
       plainList(rows.map((row) => row.created)),
       rows.map((row) => row.address),
-      rows.map((row) => row.named),
+      rows.map((row) => row.namedUserId),
       rows.map((row) => row.facts),
     ],
   });
@@ -102,7 +102,7 @@ export type CustomerMatch = {
   customer: string;
   by: string;
   userId: string | null;
-  why: string | null;
+  matchReason: string | null;
   isKnown: boolean;
   hasAddress: boolean;
 };
@@ -110,10 +110,10 @@ export type CustomerMatch = {
 export async function updateDecisions(tx: Tx, ref: SnapshotRef, rows: CustomerMatch[]): Promise<void> {
   await tx.prepared({
     name: 'billing.decide',
-    text: `UPDATE beckon.billing_customer AS c SET matched_by = d.by, user_id = d.user_id, why = d.why, is_known = d.is_known,
+    text: `UPDATE beckon.billing_customer AS c SET matched_by = d.by, user_id = d.user_id, match_reason = d.match_reason, is_known = d.is_known,
              has_address = d.has_address
            FROM unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::boolean[], $8::boolean[])
-             AS d(customer, by, user_id, why, is_known, has_address)
+             AS d(customer, by, user_id, match_reason, is_known, has_address)
            WHERE c.project_id = $1 AND c.import_id = $2 AND c.customer_id = d.customer`,
     values: [
       ref.projectId,
@@ -121,7 +121,7 @@ export async function updateDecisions(tx: Tx, ref: SnapshotRef, rows: CustomerMa
       rows.map((row) => row.customer),
       rows.map((row) => row.by),
       rows.map((row) => row.userId),
-      rows.map((row) => row.why),
+      rows.map((row) => row.matchReason),
       plainList(rows.map((row) => row.isKnown)),
       plainList(rows.map((row) => row.hasAddress)),
     ],
@@ -159,7 +159,7 @@ export async function deleteCustomersOf(
 ): Promise<number> {
   const gone = await tx.query<{ import_id: string; customer_id: string }>(
     `DELETE FROM beckon.billing_customer WHERE project_id = $1
-       AND (user_id = $2 OR named = $2 OR customer_id = $2 OR (address = $3 AND user_id IS NULL AND named IS NULL))
+       AND (user_id = $2 OR named_user_id = $2 OR customer_id = $2 OR (address = $3 AND user_id IS NULL AND named_user_id IS NULL))
      RETURNING import_id, customer_id`,
     [projectId, userId, address],
   );

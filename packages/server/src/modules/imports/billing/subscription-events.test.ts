@@ -105,11 +105,11 @@ const MOMENTS: Moment[] = [
 ];
 
 test('keeps every event of earlier reads in later reads of a subscription', () => {
-  const said = MOMENTS.map(idsAt);
-  for (const [i, now] of said.entries()) {
-    for (const before of said.slice(0, i)) expect(now).toEqual(expect.arrayContaining(before));
+  const idsByMoment = MOMENTS.map(idsAt);
+  for (const [i, now] of idsByMoment.entries()) {
+    for (const before of idsByMoment.slice(0, i)) expect(now).toEqual(expect.arrayContaining(before));
   }
-  expect(said.at(-1)).toEqual([
+  expect(idsByMoment.at(-1)).toEqual([
     `in_${TRIAL_END}:payment_failed:${TRIAL_END + 3_600}`,
     `sub_1:canceled:${TRIAL_END + 60 * DAY}`,
     `sub_1:started:${TRIAL_END + 4 * DAY}`,

@@ -1,6 +1,6 @@
 import { type Catalogue, dearest, intervalOf, planName, type Share } from './catalog.ts';
 import type { InvoiceFacts, LineFacts, SubscriptionFacts } from './snapshot.ts';
-import { type Change, standingAt, standingsOf } from './standing.ts';
+import { type Change, shareAt, shareTimeline } from './standing.ts';
 
 /** A billing event that is not yet assigned to a user. `fact` and `at` identify it, so that every later read returns the same event. */
 export type BillingEvent = {
@@ -28,17 +28,17 @@ export function subscriptionEvents(
 ): BillingEvent[] {
   const failed = invoices.flatMap(paymentFailed);
   if (NEVER_BEGUN.has(subscription.status)) return failed;
-  const { standings, changes } = standingsOf(invoices, catalogue);
-  const story = { subscription, invoices, catalogue, asOf };
-  const shareAt = (at: number): Share | null =>
-    standingAt(standings, at) ?? shareNow(subscription, catalogue);
-  const trial = trialStarted(story, shareAt);
-  const started = subscriptionStarted(story, shareAt);
+  const { timeline, changes } = shareTimeline(invoices, catalogue);
+  const history = { subscription, invoices, catalogue, asOf };
+  const shareAtTime = (at: number): Share | null =>
+    shareAt(timeline, at) ?? shareNow(subscription, catalogue);
+  const trial = trialStarted(history, shareAtTime);
+  const started = subscriptionStarted(history, shareAtTime);
   const begun = [...trial, ...started];
   return [
     ...begun,
     ...changes.map((change) => subscriptionChanged(subscription, change, catalogue)),
-    ...(begun.length > 0 ? subscriptionCanceled(story, shareAt) : []),
+    ...(begun.length > 0 ? subscriptionCanceled(history, shareAtTime) : []),
     ...failed,
   ];
 }
@@ -53,7 +53,7 @@ export function isTrialRunning(subscription: SubscriptionFacts, asOf: number): b
   return subscription.status === 'trialing' && (subscription.trialEnd ?? 0) > asOf;
 }
 
-type Story = {
+type SubscriptionHistory = {
   subscription: SubscriptionFacts;
   invoices: InvoiceFacts[];
   catalogue: Catalogue;
@@ -61,7 +61,7 @@ type Story = {
 };
 type ShareAt = (at: number) => Share | null;
 
-function trialStarted({ subscription, catalogue }: Story, shareAt: ShareAt): BillingEvent[] {
+function trialStarted({ subscription, catalogue }: SubscriptionHistory, shareAt: ShareAt): BillingEvent[] {
   const trial = trialOf(subscription);
   if (!trial) return [];
   const trialDays = Math.round(((trial.end - trial.start) / DAY_S) * 100) / 100;
@@ -69,9 +69,9 @@ function trialStarted({ subscription, catalogue }: Story, shareAt: ShareAt): Bil
   return [{ object: subscription.id, fact: 'trial', name: 'trial_started', at: trial.start, properties }];
 }
 
-function subscriptionStarted(story: Story, shareAt: ShareAt): BillingEvent[] {
-  const { subscription, catalogue } = story;
-  const start = startOf(story);
+function subscriptionStarted(history: SubscriptionHistory, shareAt: ShareAt): BillingEvent[] {
+  const { subscription, catalogue } = history;
+  const start = startOf(history);
   if (!start) return [];
   const share = shareAt(start.at);
   const interval = share && intervalOf(share, catalogue);
@@ -90,7 +90,7 @@ function subscriptionStarted(story: Story, shareAt: ShareAt): BillingEvent[] {
  * for the time after it; a bill that failed at first counts from its payment. The result does not depend on the time of the call: otherwise
  * a second import would find a second beginning.
  */
-function startOf({ subscription, invoices, asOf }: Story): Start | null {
+function startOf({ subscription, invoices, asOf }: SubscriptionHistory): Start | null {
   const trial = firstTrialOf(subscription);
   const from = trial ? trial.end : subscription.startDate;
   if (trial && (from > asOf || (subscription.endedAt ?? Infinity) <= from)) return null;
@@ -153,7 +153,10 @@ function subscriptionChanged(
 }
 
 /** Dated at the end of the subscription. A cancellation at the end of the period can be reverted until then. */
-function subscriptionCanceled({ subscription, catalogue }: Story, shareAt: ShareAt): BillingEvent[] {
+function subscriptionCanceled(
+  { subscription, catalogue }: SubscriptionHistory,
+  shareAt: ShareAt,
+): BillingEvent[] {
   const at = subscription.endedAt ?? subscription.canceledAt;
   if (subscription.status !== 'canceled' || at === null) return [];
   const { reason, feedback } = subscription;

@@ -4,7 +4,7 @@ import { FINDINGS_MAX, type Import, NOTHING_COUNTED } from '../import.ts';
 import type { ImportSource } from '../source.ts';
 import { findPeople } from '../../users/index.ts';
 import { listRules } from '../../rules/index.ts';
-import { readTurn } from '../../../platform/locks/project-lock.ts';
+import { readProjectLock } from '../../../platform/locks/project-lock.ts';
 import { CheckTally } from './check-tally.ts';
 import type { ImportDeps } from './deps.ts';
 import { findErased } from './leave-out.ts';
@@ -13,7 +13,7 @@ import { type RowFinding, type ReadChunk, readChunk } from './read-chunk.ts';
 import { findingsOf } from './take-chunk.ts';
 
 /** How often the progress is written. */
-const TELL_EVERY_ROWS = 10_000;
+const PROGRESS_EVERY_ROWS = 10_000;
 
 /**
  * Reads a source from beginning to end, accepts nothing, and reports what an import would do. Returns null if another worker has the import
@@ -21,72 +21,73 @@ const TELL_EVERY_ROWS = 10_000;
  */
 export async function checkImport(
   deps: Pick<ImportDeps, 'db'>,
-  one: Import,
+  job: Import,
   { source, signal }: { source: ImportSource; signal: AbortSignal },
 ): Promise<ImportCheck | null> {
   const { db } = deps;
-  const { projectId } = one;
-  const now = db.clock.now() + (await readTurn(db, projectId)).aheadMs;
+  const { projectId } = job;
+  const now = db.clock.now() + (await readProjectLock(db, projectId)).aheadMs;
   const tally = new CheckTally({ rules: await listRules(db, projectId), now });
-  const told: Told = { findings: 0, waiting: [], rows: 0 };
-  if (!(await restartCheck(deps, one))) return null;
+  const progress: CheckProgress = { findings: 0, waiting: [], rows: 0 };
+  if (!(await restartCheck(deps, job))) return null;
   for await (const chunk of source.read(null, signal)) {
     signal.throwIfAborted();
     const read = readChunk(chunk, { now, suppress: true });
-    tally.add(chunk, read, await knownAmong(db, projectId, read));
-    told.waiting.push(...findingsOf(read.rejected, chunk));
-    const isDue = tally.rows - told.rows >= TELL_EVERY_ROWS || told.waiting.length >= FINDINGS_AT_ONCE;
-    if (isDue && !(await tell(deps, one, { tally, told }))) return null;
+    tally.add(chunk, read, await existingIds(db, projectId, read));
+    progress.waiting.push(...findingsOf(read.rejected, chunk));
+    const isDue =
+      tally.rows - progress.rows >= PROGRESS_EVERY_ROWS || progress.waiting.length >= FINDINGS_AT_ONCE;
+    if (isDue && !(await saveProgress(deps, job, { tally, progress }))) return null;
   }
-  return (await tell(deps, one, { tally, told })) ? tally.report(db.clock.now()) : null;
+  return (await saveProgress(deps, job, { tally, progress })) ? tally.report(db.clock.now()) : null;
 }
 
 const FINDINGS_AT_ONCE = 2_000;
 
 /** `findings`: how many are written; `rows`: how many the last progress update covered. */
-type Told = { findings: number; waiting: RowFinding[]; rows: number };
+type CheckProgress = { findings: number; waiting: RowFinding[]; rows: number };
 type Deps = Pick<ImportDeps, 'db'>;
 
-function restartCheck({ db }: Deps, one: Import): Promise<boolean> {
+function restartCheck({ db }: Deps, job: Import): Promise<boolean> {
   return db.transaction(async (tx) => {
-    const row = await lockImport(tx, one);
-    if (row?.epoch !== one.epoch) return false;
-    await deleteFindings(tx, one);
+    const row = await lockImport(tx, job);
+    if (row?.epoch !== job.epoch) return false;
+    await deleteFindings(tx, job);
     return true;
   });
 }
 
-async function knownAmong(db: Deps['db'], projectId: number, read: ReadChunk): Promise<Set<string>> {
+async function existingIds(db: Deps['db'], projectId: number, read: ReadChunk): Promise<Set<string>> {
   const ids = new Set([...read.users, ...read.events].map(({ record }) => record.external_user_id));
-  const wanted = [...ids].map((userId) => ({ projectId, userId }));
-  return new Set((await findPeople(db, wanted, { emails: false })).map(({ userId }) => userId));
+  const keys = [...ids].map((userId) => ({ projectId, userId }));
+  return new Set((await findPeople(db, keys, { emails: false })).map(({ userId }) => userId));
 }
 
-function tell(
+function saveProgress(
   { db }: Deps,
-  one: Import,
-  { tally, told }: { tally: CheckTally; told: Told },
+  job: Import,
+  { tally, progress }: { tally: CheckTally; progress: CheckProgress },
 ): Promise<boolean> {
   const now = db.clock.now();
-  const waiting = told.waiting.splice(0);
+  const waiting = progress.waiting.splice(0);
   const { rows, bytes, rejected } = tally;
   return db.transaction(async (tx) => {
     // An erasure locks the import too. Either its hash is already here, or it finds what is written here.
-    await lockImport(tx, one);
-    const out = await findErased(tx, one);
-    const findings = out.ofFindings(waiting).slice(0, FINDINGS_MAX - told.findings);
-    const isOurs = await updateProgress(tx, one, {
-      place: null,
+    await lockImport(tx, job);
+    const out = await findErased(tx, job);
+    const findings = out.ofFindings(waiting).slice(0, FINDINGS_MAX - progress.findings);
+    const isOurs = await updateProgress(tx, job, {
+      position: null,
       counts: { ...NOTHING_COUNTED, rows, bytes, rejected },
       facts: tally.facts,
-      findings: told.findings + findings.length,
+      findings: progress.findings + findings.length,
       waitsFor: null,
       at: new Date(now),
       leaseUntil: new Date(now + LEASE_MS),
     });
-    if (isOurs) await insertFindings(tx, { ...one, from: told.findings }, findings);
-    told.findings += findings.length;
-    told.rows = rows;
+    if (isOurs) await insertFindings(tx, { ...job, from: progress.findings }, findings);
+    progress.findings += findings.length;
+    progress.rows = rows;
     return isOurs;
   });
 }

@@ -19,15 +19,15 @@ export class CheckTally {
   private events = 0;
   private readonly names = new Map<string, Named>();
   private readonly reasons = new Map<string, Reason>();
-  private readonly people = { new: new SomePeople(), known: new SomePeople() };
-  private readonly rules: RulesAsked;
+  private readonly people = { new: new UserCounter(), known: new UserCounter() };
+  private readonly rules: RuleMatches;
 
   constructor({ rules, now }: { rules: WholeRule[]; now: number }) {
-    this.rules = new RulesAsked(rules, now);
+    this.rules = new RuleMatches(rules, now);
   }
 
-  /** `known`: those users of the chunk who exist already. */
-  add(chunk: ImportChunk, read: ReadChunk, known: ReadonlySet<string>): void {
+  /** `existingIds`: those users of the chunk who exist already. */
+  add(chunk: ImportChunk, read: ReadChunk, existingIds: ReadonlySet<string>): void {
     this.rows += chunk.rows;
     this.bytes += chunk.bytes ?? 0;
     this.facts = addFacts(this.facts, chunk.facts ?? {});
@@ -35,11 +35,11 @@ export class CheckTally {
     this.events += read.events.length;
     for (const { record } of [...read.users, ...read.events]) {
       const { external_user_id: userId } = record;
-      this.people[known.has(userId) ? 'known' : 'new'].add(userId);
+      this.people[existingIds.has(userId) ? 'known' : 'new'].add(userId);
     }
     for (const { record } of read.events) {
       this.addName(record);
-      this.rules.ask(record);
+      this.rules.add(record);
     }
     for (const finding of read.rejected) this.addReason(finding);
     this.rejected += read.rejected.length;
@@ -58,9 +58,12 @@ export class CheckTally {
   }
 
   private addReason({ field, message }: ImportFindingRow): void {
-    const given = `${field} ${message}`;
-    const key = this.reasons.has(given) || this.reasons.size < REASONS_MAX ? given : OTHERS.message;
-    const reason = this.reasons.get(key) ?? { ...(key === given ? { field, message } : OTHERS), rows: 0 };
+    const reasonText = `${field} ${message}`;
+    const key = this.reasons.has(reasonText) || this.reasons.size < REASONS_MAX ? reasonText : OTHERS.message;
+    const reason = this.reasons.get(key) ?? {
+      ...(key === reasonText ? { field, message } : OTHERS),
+      rows: 0,
+    };
     reason.rows += 1;
     this.reasons.set(key, reason);
   }
@@ -101,7 +104,7 @@ const REASONS_MAX = 100;
 const OTHERS = { field: null, message: 'Other reasons' };
 
 /** Counts the users whom the enabled rules would have evaluated if these events had been sent when they happened. */
-class RulesAsked {
+class RuleMatches {
   private readonly anchors: Anchored[];
   private readonly now: number;
 
@@ -113,7 +116,7 @@ class RulesAsked {
       .slice(0, ANCHORS_MAX);
   }
 
-  ask({ name, external_user_id: userId, properties = {}, occurred_at }: EventInput): void {
+  add({ name, external_user_id: userId, properties = {}, occurred_at }: EventInput): void {
     for (const { rule, event, where, people, recent } of this.anchors) {
       if (event !== name || !matchesWhere(where, properties)) continue;
       people.add(userId);
@@ -140,7 +143,7 @@ class RulesAsked {
 const ANCHORS_MAX = 50;
 
 type Where = Extract<Trigger, { kind: 'event' }>['where'];
-type Anchored = { rule: WholeRule; event: string; where: Where; people: SomePeople; recent: SomePeople };
+type Anchored = { rule: WholeRule; event: string; where: Where; people: UserCounter; recent: UserCounter };
 
 /** Lists the events that start a rule. Rules that start with a trait or with joining an audience depend on users, not on events. */
 function anchorsOf(rule: WholeRule): Anchored[] {
@@ -148,7 +151,7 @@ function anchorsOf(rule: WholeRule): Anchored[] {
     const event = eventOf(trigger);
     if (event === null) return [];
     const where = 'where' in trigger ? trigger.where : [];
-    return [{ rule, event, where, people: new SomePeople(), recent: new SomePeople() }];
+    return [{ rule, event, where, people: new UserCounter(), recent: new UserCounter() }];
   });
 }
 
@@ -169,7 +172,7 @@ function eventOf(trigger: Trigger): string | null {
 const COUNTED_MAX = 200_000;
 
 /** Counts distinct users, by 52 bits of a hash of their ids. */
-class SomePeople {
+class UserCounter {
   private readonly seen = new Set<number>();
   private hasMore = false;
 

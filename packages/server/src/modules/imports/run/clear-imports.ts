@@ -3,7 +3,7 @@ import { moveImport } from '../move-import.ts';
 import { listIdle, listUncleared } from '../reads.ts';
 import { deleteOldFindings, deleteParts, type ImportRef, lockImport } from '../store.ts';
 import { listProjects } from '../../workspace/index.ts';
-import { oneByOne } from '../../../platform/async/one-by-one.ts';
+import { forEachInOrder } from '../../../platform/async/one-by-one.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import type { Log, LogFields } from '../../../platform/log.ts';
 
@@ -23,20 +23,25 @@ export async function forgetImports(
   stopping: () => boolean,
 ): Promise<void> {
   const before = new Date(db.clock.now() - IMPORT_KEPT_MS);
-  const given = { log, job: 'delete_import_files', stopping, fieldsOf };
+  const options = { log, job: 'delete_import_files', stopping, fieldsOf };
   const cancelIdle = async (): Promise<void> =>
-    oneByOne(await listIdle(db, before, AT_ONCE), given, (ref) =>
+    forEachInOrder(await listIdle(db, before, AT_ONCE), options, (ref) =>
       db.transaction(async (tx) => {
-        const one = await lockImport(tx, ref);
-        if (!one || one.changedAt >= before.getTime()) return;
-        await moveImport(tx, { ref, move: 'cancel', now: db.clock.now(), change: () => ({ problem: LEFT }) });
+        const job = await lockImport(tx, ref);
+        if (!job || job.changedAt >= before.getTime()) return;
+        await moveImport(tx, {
+          ref,
+          move: 'cancel',
+          now: db.clock.now(),
+          change: () => ({ problem: ABANDONED }),
+        });
       }),
     );
   const clearEnded = async (): Promise<void> =>
-    oneByOne(await listUncleared(db, AT_ONCE), given, (ref) => clearImport(db, ref));
+    forEachInOrder(await listUncleared(db, AT_ONCE), options, (ref) => clearImport(db, ref));
   const forgetFindings = async (): Promise<void> => {
     const projects = (await listProjects(db)).map(({ id: projectId }) => ({ projectId }));
-    await oneByOne(projects, given, async ({ projectId }) => {
+    await forEachInOrder(projects, options, async ({ projectId }) => {
       const step = { projectId, before, limit: FINDINGS_STEP };
       while (!stopping() && (await deleteOldFindings(db, step)) === FINDINGS_STEP);
     });
@@ -53,7 +58,7 @@ function fieldsOf({ projectId, id }: { projectId: number; id?: string }): LogFie
   return { project_id: projectId, ...(id !== undefined && { import_id: id }) };
 }
 
-const LEFT = 'The import was not continued for 7 days, so its file was deleted';
+const ABANDONED = 'The import was not continued for 7 days, so its file was deleted';
 
 /** A part is up to 4 MiB. */
 const PARTS_AT_ONCE = 16;

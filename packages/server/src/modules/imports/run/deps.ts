@@ -1,13 +1,13 @@
 import type { Log } from '../../../platform/log.ts';
-import type { Sealer } from '../../../platform/crypto/encrypt.ts';
+import type { Encrypter } from '../../../platform/crypto/encrypt.ts';
 import type { ImportSource } from '../source.ts';
 import type { Database } from '../../../platform/db/database.ts';
 
 /** The dependencies of an import worker. */
 export type ImportDeps = {
-  db: Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock' | 'reach'>;
+  db: Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock' | 'failpoint'>;
   log: Log;
-  sealer: Sealer;
+  encrypter: Encrypter;
   openStripe: OpenStripe;
   /** The wait before a failed step is retried, doubled each time, and before a full queue is checked again. */
   pauseMs: number;
@@ -16,9 +16,9 @@ export type ImportDeps = {
 };
 
 /** Opens a source that reads a Stripe account. The arguments are the same at every attempt. */
-export type OpenStripe = (asked: StripeAsked) => ImportSource;
+export type OpenStripe = (options: StripeSourceOptions) => ImportSource;
 
-export type StripeAsked = {
+export type StripeSourceOptions = {
   projectId: number;
   importId: string;
   /** `rk_…` or `sk_…`. */

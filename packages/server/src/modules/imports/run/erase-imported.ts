@@ -1,6 +1,6 @@
 import { deleteCustomersOf } from '../billing/store.ts';
 import { blankParts } from '../blank-rows.ts';
-import { type FindingPlace, listFindingsWith, listOpenImports } from '../reads.ts';
+import { type FindingKey, listFindingsWith, listOpenImports } from '../reads.ts';
 import { type ErasedPerson, isNaming, isRowOf, plainRuns } from '../row-owner.ts';
 import { deleteFindingsAt, type ImportRef, insertErased, lockImport } from '../store.ts';
 import { sha256 } from '../../../platform/crypto/hash.ts';
@@ -20,10 +20,10 @@ export async function eraseImported(
   const person = { userId, email };
   let rows = 0;
   for (const { id } of await listOpenImports(tx, projectId)) {
-    const one = await lockImport(tx, { projectId, id });
-    if (!one) continue;
-    await insertErased(tx, one, Buffer.from(personHash(one, userId), 'hex'));
-    rows += await blankParts(tx, one, person);
+    const job = await lockImport(tx, { projectId, id });
+    if (!job) continue;
+    await insertErased(tx, job, Buffer.from(userHash(job, userId), 'hex'));
+    rows += await blankParts(tx, job, person);
   }
   const address = email === null ? null : email.toLowerCase();
   rows += await deleteCustomersOf(tx, { projectId, userId, address });
@@ -31,7 +31,7 @@ export async function eraseImported(
 }
 
 /** Hashes a user's id for an import that has not ended, so that the id itself is not stored. */
-export function personHash({ id }: Pick<ImportRef, 'id'>, userId: string): string {
+export function userHash({ id }: Pick<ImportRef, 'id'>, userId: string): string {
   return sha256(`${id} ${userId}`);
 }
 
@@ -44,9 +44,9 @@ async function deleteFindingsOf(
   tx: Tx,
   { projectId, person }: { projectId: number; person: ErasedPerson },
 ): Promise<number> {
-  const isToldIn = isNaming(person, { words: true });
+  const isNamedIn = isNaming(person, { words: true });
   let count = 0;
-  let after: FindingPlace | null = null;
+  let after: FindingKey | null = null;
   for (;;) {
     const rows = await listFindingsWith(tx, {
       projectId,
@@ -56,9 +56,9 @@ async function deleteFindingsOf(
     });
     const theirs = rows.filter(({ importKind, mapping, raw, message }) => {
       const kind = importKind === 'events' ? 'events' : 'users';
-      return isToldIn(message) || isRowOf(person, { kind, mapping }, NO_COLUMNS)(raw);
+      return isNamedIn(message) || isRowOf(person, { kind, mapping }, NO_COLUMNS)(raw);
     });
-    await deleteFindingsAt(tx, { projectId, places: theirs });
+    await deleteFindingsAt(tx, { projectId, keys: theirs });
     count += theirs.length;
     const last = rows.at(-1);
     if (!last || rows.length < PAGE_ROWS) return count;

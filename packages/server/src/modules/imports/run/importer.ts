@@ -1,24 +1,24 @@
 import type { Import } from '../import.ts';
 import { claimImport, workOn } from './work-on.ts';
 import type { ImportDeps } from './deps.ts';
-import { createPause } from '../../../platform/jobs/sleep.ts';
+import { createInterruptibleSleep } from '../../../platform/jobs/sleep.ts';
 
 /** Runs the imports that members start: one per project at a time, and a few projects concurrently. */
 export type Importer = { stop(): Promise<void> };
 
-const LOOK_EVERY_MS = 1_000;
+const POLL_EVERY_MS = 1_000;
 /** Each takes a connection for some milliseconds at a time. A slow source must not block other imports. */
 const AT_ONCE = 3;
 
 export function startImporter(deps: ImportDeps): Importer {
-  const pause = createPause();
+  const pause = createInterruptibleSleep();
   const stop = new AbortController();
 
   async function run(): Promise<void> {
     while (!stop.signal.aborted) {
-      const one = await next();
-      if (one) await work(one);
-      else await pause.of(LOOK_EVERY_MS);
+      const job = await next();
+      if (job) await work(job);
+      else await pause.sleep(POLL_EVERY_MS);
     }
   }
 
@@ -31,11 +31,11 @@ export function startImporter(deps: ImportDeps): Importer {
     }
   }
 
-  async function work(one: Import): Promise<void> {
-    const ids = { project_id: one.projectId, import_id: one.id };
+  async function work(job: Import): Promise<void> {
+    const ids = { project_id: job.projectId, import_id: job.id };
     try {
-      deps.log.info({ ...ids, state: one.state, rows: one.counts.rows }, 'import.claimed');
-      await workOn(deps, one, stop.signal);
+      deps.log.info({ ...ids, state: job.state, rows: job.counts.rows }, 'import.claimed');
+      await workOn(deps, job, stop.signal);
     } catch (error) {
       // Its lease expires, and then it is retried.
       deps.log.warn({ ...ids, err: error }, 'import.retried');

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import { testHasher } from '../../../../testkit/hasher.ts';
-import { heldClock } from '../../../../testkit/clock.ts';
+import { fixedClock } from '../../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../../testkit/database.ts';
 import {
   chunkSource,
@@ -18,13 +18,13 @@ import type { Import } from '../import.ts';
 import { ImportHalt } from '../source.ts';
 import { listFindingRows } from '../reads.ts';
 import { createProject } from '../../administration/create-project.ts';
-import { createDigest } from '../../processing/process.ts';
+import { createProcessor } from '../../processing/process.ts';
 import { erasePerson } from '../../profiles/erase-user.ts';
 import { suspendProject } from '../../administration/suspend-project.ts';
 import {
-  askCheck,
+  requestCheck,
   cancelImport,
-  foundImport,
+  requireImport,
   mapImport,
   pauseImport,
   resumeImport,
@@ -35,9 +35,9 @@ import { forgetImports } from './clear-imports.ts';
 import type { ImportDeps } from './deps.ts';
 import { showImport } from './show-import.ts';
 
-const clock = heldClock();
+const clock = fixedClock();
 const db = await openTestDatabase(clock);
-const digest = createDigest({ db, log: silentLog, newId: idMaker(db.clock), hasher: testHasher });
+const processor = createProcessor({ db, log: silentLog, newId: idMaker(db.clock), hasher: testHasher });
 const deps = { ...importDeps(db), db };
 const on = new AbortController().signal;
 
@@ -46,14 +46,15 @@ beforeEach(async () => {
   projectId = (await createProject(db, { name: 'Acme' })).id;
 });
 
-async function digestAll(of = projectId): Promise<void> {
-  for (const priority of ['live', 'bulk'] as const) while ((await digest.batch(priority, [of])).records > 0);
+async function processAll(of = projectId): Promise<void> {
+  for (const priority of ['live', 'bulk'] as const)
+    while ((await processor.batch(priority, [of])).records > 0);
 }
 
-type Known = { people: object[]; events: object[]; drafts: number };
+type ProjectData = { people: object[]; events: object[]; drafts: number };
 
-async function known(of = projectId): Promise<Known> {
-  await digestAll(of);
+async function projectData(of = projectId): Promise<ProjectData> {
+  await processAll(of);
   const people = await db.query(
     `SELECT p.external_user_id, p.traits, p.plan, e.email FROM beckon.person p LEFT JOIN beckon.person_email e
      ON e.project_id = p.project_id AND e.external_user_id = p.external_user_id WHERE p.project_id = $1 ORDER BY 1`,
@@ -75,17 +76,17 @@ const usersCsv = (from: number, to: number): string =>
 const trialsCsv = (count: number): string =>
   `user_id,event,trialDays,time\n${Array.from({ length: count }, (_, i) => `u${i},trial_started,14,2026-01-1${i % 5}`).join('\n')}`;
 
-const now = (one: Import): Promise<Import> => foundImport(db, one);
+const now = (job: Import): Promise<Import> => requireImport(db, job);
 
 test('counts the rows in a check and accepts nothing', async () => {
-  const one = await uploadFile(db, {
+  const job = await uploadFile(db, {
     projectId,
     kind: 'events',
     text: `${trialsCsv(1_500)}\n,trial_started,1,\nx,trial_started,a,2026-01-01`,
   });
-  await askCheck(db, one);
+  await requestCheck(db, job);
   await workThrough(deps);
-  const { state, check } = await now(one);
+  const { state, check } = await now(job);
   expect(state).toBe('checked');
   expect(check).toMatchObject({
     rows: 1_502,
@@ -102,18 +103,18 @@ test('counts the rows in a check and accepts nothing', async () => {
     emails: 0,
   });
   expect(check?.rules.some(({ users: people }) => people.count === 1_500)).toBe(true);
-  expect(await known()).toEqual({ people: [], events: [], drafts: 0 });
-  const findings = await listFindingRows(db, { ...one, kind: null, after: 0, offset: 0, limit: 10 });
+  expect(await projectData()).toEqual({ people: [], events: [], drafts: 0 });
+  const findings = await listFindingRows(db, { ...job, kind: null, after: 0, offset: 0, limit: 10 });
   expect(findings.map(({ line }) => line)).toEqual([1_502, 1_503]);
 });
 
 test('imports users and events without drafting emails, and finds nothing new when repeated', async () => {
   await importThrough(deps, await uploadFile(db, { projectId, kind: 'users', text: usersCsv(0, 1_200) }));
-  await digestAll();
+  await processAll();
   const events = { projectId, kind: 'events', text: trialsCsv(1_200) } as const;
   const first = await importThrough(deps, await uploadFile(db, events));
   expect(first).toMatchObject({ state: 'done', counts: { events: 1_200, eventsNew: 1_200, eventsKnown: 0 } });
-  const before = await known();
+  const before = await projectData();
   expect([before.people.length, before.events.length, before.drafts]).toEqual([1_200, 1_200, 0]);
   expect(before.people[3]).toMatchObject({ email: expect.stringContaining('@x.org'), plan: 'pro' });
 
@@ -124,7 +125,7 @@ test('imports users and events without drafting emails, and finds nothing new wh
     await uploadFile(db, { projectId, kind: 'users', text: usersCsv(0, 1_201) }),
   );
   expect(users.counts).toMatchObject({ users: 1_201, usersNew: 1, usersChanged: 0, usersSame: 1_200 });
-  const after = await known();
+  const after = await projectData();
   expect(after.events).toEqual(before.events);
   const [parts] = await db.query<{ count: number }>(
     'SELECT count(*) AS count FROM beckon.import_part WHERE project_id = $1',
@@ -135,15 +136,17 @@ test('imports users and events without drafting emails, and finds nothing new wh
 
 test('imports events as live only when the typed count matches the check', async () => {
   const text = trialsCsv(3).replaceAll(/2026-01-1\d/g, '2026-01-15T11:00:00Z');
-  const one = await uploadFile(db, { projectId, kind: 'events', text });
+  const job = await uploadFile(db, { projectId, kind: 'events', text });
   await importThrough(deps, await uploadFile(db, { projectId, kind: 'users', text: usersCsv(0, 3) }));
-  await expect(importThrough(deps, one, 4)).rejects.toThrow(
+  await expect(importThrough(deps, job, 4)).rejects.toThrow(
     'Enter the number of events that the check counted: 3',
   );
-  await startImport(db, one, { liveEvents: 3 });
+  await startImport(db, job, { liveEvents: 3 });
   await workThrough(deps);
-  await digestAll();
-  const suppressed = (await known()).events.map((event) => (event as { suppressed: boolean }).suppressed);
+  await processAll();
+  const suppressed = (await projectData()).events.map(
+    (event) => (event as { suppressed: boolean }).suppressed,
+  );
   expect(suppressed).toEqual([false, false, false]);
 });
 
@@ -157,7 +160,7 @@ test('ends like a clean run although the worker is stopped and the source fails 
   const clean = (await createProject(db, { name: 'Clean' })).id;
   await importThrough({ ...importDeps(db, chunkSource(chunks)), db }, await newStripeImport(db, clean));
 
-  const one = await newStripeImport(db, projectId);
+  const job = await newStripeImport(db, projectId);
   let failures = 0;
   const stops = new Set([2, 5, 8, 11]);
   let stop = new AbortController();
@@ -167,34 +170,37 @@ test('ends like a clean run although the worker is stopped and the source fails 
     if (n % 3 === 2 && stops.delete(n)) stop.abort();
   });
   const broken: ImportDeps = importDeps(db, source);
-  await askCheck(db, one);
+  await requestCheck(db, job);
   await workThrough(importDeps(db, chunkSource(chunks)));
-  await startImport(db, one, { liveEvents: null });
-  for (let turns = 0; (await now(one)).state === 'running' && turns < 20; turns += 1) {
+  await startImport(db, job, { liveEvents: null });
+  for (let rounds = 0; (await now(job)).state === 'running' && rounds < 20; rounds += 1) {
     const claimed = await claimImport(broken);
     if (claimed) await workOn(broken, claimed, (stop = new AbortController()).signal);
   }
-  const done = await now(one);
-  expect(done).toMatchObject({
+  const finished = await now(job);
+  expect(finished).toMatchObject({
     state: 'done',
     facts: { customers: 12 },
     findings: 3,
     counts: { rejected: 3, users: 12, rows: 12 },
   });
-  expect(await known()).toEqual(await known(clean));
+  expect(await projectData()).toEqual(await projectData(clean));
 });
 
 test('does not import a chunk twice when the answer to its commit is lost', async () => {
   const chunks = Array.from({ length: 4 }, (_, n) => ({ users: [{ external_user_id: `u${n}` }] }));
-  const one = await newStripeImport(db, projectId);
+  const job = await newStripeImport(db, projectId);
   let commits = 0;
-  const reach: ImportDeps['db']['reach'] = (point) => {
+  const failpoint: ImportDeps['db']['failpoint'] = (point) => {
     if (point === 'import_committed' && (commits += 1) === 2) throw new Error('the connection is gone');
   };
-  const done = await importThrough({ ...importDeps(db, chunkSource(chunks)), db: { ...db, reach } }, one);
-  expect(done).toMatchObject({ state: 'done', counts: { users: 4, rows: 4 } });
+  const finished = await importThrough(
+    { ...importDeps(db, chunkSource(chunks)), db: { ...db, failpoint } },
+    job,
+  );
+  expect(finished).toMatchObject({ state: 'done', counts: { users: 4, rows: 4 } });
   expect(commits).toBe(4);
-  const [priority] = await db.query('SELECT next_seq FROM beckon.ingest_queue WHERE project_id = $1', [
+  const [priority] = await db.query('SELECT next_seq FROM beckon.ingest_queue_state WHERE project_id = $1', [
     projectId,
   ]);
   expect(priority).toEqual({ next_seq: 5 });
@@ -202,10 +208,10 @@ test('does not import a chunk twice when the answer to its commit is lost', asyn
 
 test('imports each chunk once when two workers both believe that they hold the lease', async () => {
   const chunks = Array.from({ length: 6 }, (_, n) => ({ users: [{ external_user_id: `u${n}` }] }));
-  const one = await newStripeImport(db, projectId);
-  await askCheck(db, one);
+  const job = await newStripeImport(db, projectId);
+  await requestCheck(db, job);
   await workThrough(importDeps(db, chunkSource(chunks)));
-  await startImport(db, one, { liveEvents: null });
+  await startImport(db, job, { liveEvents: null });
   const first = await claimImport(deps);
   if (!first) throw new Error('nothing to claim');
   expect(await claimImport(deps)).toBeNull();
@@ -218,73 +224,73 @@ test('imports each chunk once when two workers both believe that they hold the l
     await workOn(importDeps(db, chunkSource(chunks)), second, on);
   });
   await workOn(importDeps(db, hanging), first, on);
-  expect(await now(one)).toMatchObject({ state: 'done', counts: { users: 6, usersNew: 6 } });
-  expect((await known()).people).toHaveLength(6);
-  const [priority] = await db.query('SELECT next_seq FROM beckon.ingest_queue WHERE project_id = $1', [
+  expect(await now(job)).toMatchObject({ state: 'done', counts: { users: 6, usersNew: 6 } });
+  expect((await projectData()).people).toHaveLength(6);
+  const [priority] = await db.query('SELECT next_seq FROM beckon.ingest_queue_state WHERE project_id = $1', [
     projectId,
   ]);
   expect(priority).toEqual({ next_seq: 7 });
 });
 
 test('waits while the ingest queue is full, and reports it', async () => {
-  const one = await uploadFile(db, { projectId, kind: 'users', text: usersCsv(0, 10) });
-  await askCheck(db, one);
+  const job = await uploadFile(db, { projectId, kind: 'users', text: usersCsv(0, 10) });
+  await requestCheck(db, job);
   await workThrough(deps);
-  await startImport(db, one, { liveEvents: null });
-  await db.query('UPDATE beckon.ingest_queue SET waiting = waiting + 50000 WHERE project_id = $1', [
+  await startImport(db, job, { liveEvents: null });
+  await db.query('UPDATE beckon.ingest_queue_state SET waiting = waiting + 50000 WHERE project_id = $1', [
     projectId,
   ]);
   const claimed = await claimImport(deps);
   if (!claimed) throw new Error('nothing to claim');
   const work = workOn(deps, claimed, on);
-  const shown = async () => (await showImport(db, await now(one), () => null)).progress.waits_for;
-  await expect.poll(shown).toBe('queue');
-  expect((await now(one)).counts.users).toBe(0);
-  await db.query('UPDATE beckon.ingest_queue SET waiting = waiting - 50000 WHERE project_id = $1', [
+  const waitsFor = async () => (await showImport(db, await now(job), () => null)).progress.waits_for;
+  await expect.poll(waitsFor).toBe('queue');
+  expect((await now(job)).counts.users).toBe(0);
+  await db.query('UPDATE beckon.ingest_queue_state SET waiting = waiting - 50000 WHERE project_id = $1', [
     projectId,
   ]);
   await work;
-  expect(await now(one)).toMatchObject({ state: 'done', counts: { users: 10 }, waitsFor: null });
+  expect(await now(job)).toMatchObject({ state: 'done', counts: { users: 10 }, waitsFor: null });
 });
 
 test('continues a paused import where it stopped, and deletes the file of a canceled one', async () => {
   const chunks = Array.from({ length: 4 }, (_, n) => ({ users: [{ external_user_id: `u${n}` }] }));
-  const one = await newStripeImport(db, projectId);
-  await askCheck(db, one);
+  const job = await newStripeImport(db, projectId);
+  await requestCheck(db, job);
   await workThrough(importDeps(db, chunkSource(chunks)));
-  await startImport(db, one, { liveEvents: null });
+  await startImport(db, job, { liveEvents: null });
   const pausing = chunkSource(chunks, async (n) => {
-    if (n === 2) await pauseImport(db, one);
+    if (n === 2) await pauseImport(db, job);
   });
   await workThrough(importDeps(db, pausing));
-  expect(await now(one)).toMatchObject({ state: 'paused', counts: { users: 2 } });
-  await expect(startImport(db, one, { liveEvents: null })).rejects.toThrow('Its state is paused');
-  await resumeImport(db, one);
+  expect(await now(job)).toMatchObject({ state: 'paused', counts: { users: 2 } });
+  await expect(startImport(db, job, { liveEvents: null })).rejects.toThrow('Its state is paused');
+  await resumeImport(db, job);
   await workThrough(importDeps(db, chunkSource(chunks)));
-  expect(await now(one)).toMatchObject({ state: 'done', counts: { users: 4 } });
-  await expect(cancelImport(db, one)).rejects.toThrow('The import has ended');
+  expect(await now(job)).toMatchObject({ state: 'done', counts: { users: 4 } });
+  await expect(cancelImport(db, job)).rejects.toThrow('The import has ended');
 
   const file = await uploadFile(db, { projectId, kind: 'users', text: usersCsv(0, 3) });
   expect((await cancelImport(db, file)).state).toBe('canceled');
-  const [key] = await db.query('SELECT 1 FROM beckon.import WHERE sealed_key IS NOT NULL AND id = $1', [
-    one.id,
+  const [key] = await db.query('SELECT 1 FROM beckon.import WHERE encrypted_key IS NOT NULL AND id = $1', [
+    job.id,
   ]);
   const [part] = await db.query('SELECT 1 FROM beckon.import_part WHERE import_id = $1', [file.id]);
   expect([key, part]).toEqual([undefined, undefined]);
 });
 
 test('stops with the problem when the source needs a member, and fails when the file cannot be read', async () => {
-  const one = await newStripeImport(db, projectId);
+  const job = await newStripeImport(db, projectId);
   const halting = chunkSource([{}], () => {
     throw new ImportHalt('permission_missing', 'The key may not read invoices');
   });
-  await askCheck(db, one);
+  await requestCheck(db, job);
   await workThrough(importDeps(db, halting));
-  expect(await now(one)).toMatchObject({ state: 'ready', problem: 'The key may not read invoices' });
+  expect(await now(job)).toMatchObject({ state: 'ready', problem: 'The key may not read invoices' });
 
   const file = await uploadFile(db, { projectId, kind: 'users', text: usersCsv(0, 3) });
-  await expect(mapImport(db, one, { columns: {} })).rejects.toThrow('reads from Stripe');
-  await askCheck(db, file);
+  await expect(mapImport(db, job, { columns: {} })).rejects.toThrow('reads from Stripe');
+  await requestCheck(db, file);
   await db.query('DELETE FROM beckon.import_part WHERE import_id = $1', [file.id]);
   await workThrough(deps);
   expect(await now(file)).toMatchObject({ state: 'failed', problem: 'The file is no longer stored' });
@@ -296,7 +302,7 @@ test('runs one import per project at a time, in the order of the requests, and n
   );
   for (const file of files) {
     clock.advance(1_000);
-    await askCheck(db, file);
+    await requestCheck(db, file);
   }
   const [first, second] = files as [Import, Import];
   expect((await claimImport(deps))?.id).toBe(first.id);
@@ -312,11 +318,11 @@ test('leaves out a user who is erased during an import, wherever their rows are 
     erasePerson({ db, newId: idMaker(db.clock), hasher: testHasher }, { projectId, userId });
   const text = `${usersCsv(0, 4)}\n,u2@x.org,\n`.replaceAll('u2', 'zoe');
   await importThrough(deps, await uploadFile(db, { projectId, kind: 'users', text }));
-  await digestAll();
+  await processAll();
   const waiting = await uploadFile(db, { projectId, kind: 'users', text });
   // This import has read the rows of the user already and is about to accept them.
   const late = await newStripeImport(db, projectId);
-  await askCheck(db, late);
+  await requestCheck(db, late);
   const chunks = [{ users: [{ external_user_id: 'zoe' }, { external_user_id: 'u9' }] }];
   await workThrough(importDeps(db, chunkSource(chunks)));
   await startImport(db, late, { liveEvents: null });
@@ -326,7 +332,7 @@ test('leaves out a user who is erased during an import, wherever their rows are 
 
   const after = await importThrough(deps, waiting);
   expect(after.counts).toMatchObject({ rows: 3, users: 3, usersSame: 3, rejected: 0 });
-  const ids = (await known()).people.map(
+  const ids = (await projectData()).people.map(
     (person) => (person as { external_user_id: string }).external_user_id,
   );
   expect(ids).toEqual(['u0', 'u1', 'u3', 'u9']);
@@ -338,13 +344,13 @@ test('erases neither users whose id contains the erased id nor users who share t
     erasePerson({ db, newId: idMaker(db.clock), hasher: testHasher }, { projectId, userId });
   const shared = 'id,email\nu1,team@x.org\nu10,u10@x.org\nu2,team@x.org\n';
   await importThrough(deps, await uploadFile(db, { projectId, kind: 'users', text: shared }));
-  await digestAll();
+  await processAll();
   const waiting = await uploadFile(db, { projectId, kind: 'users', text: shared });
   await erase('u1');
   const after = await importThrough(deps, waiting);
   expect(after.counts).toMatchObject({ rows: 2, users: 2, usersSame: 2 });
 
-  await digestAll();
+  await processAll();
   // No user in the file has the id `1` or `name`, although many ids and cells contain `1` and a column is called `name`.
   const text = 'id,name,seats\n21,x,1\n31,"1 Street\nSpringfield",11\n';
   await uploadFile(db, { projectId, kind: 'users', text });
@@ -355,11 +361,11 @@ test('erases neither users whose id contains the erased id nor users who share t
 test('blanks a row of several lines as a whole, so that its rest does not become a user', async () => {
   const text = 'id,name\nada,"1 Street\nSpringfield"\nbob,Bob\n';
   await putRecords(db, { projectId, kind: 'users', records: [{ external_user_id: 'ada' }] });
-  await digestAll();
+  await processAll();
   const waiting = await uploadFile(db, { projectId, kind: 'users', text });
   await erasePerson({ db, newId: idMaker(db.clock), hasher: testHasher }, { projectId, userId: 'ada' });
   expect((await importThrough(deps, waiting)).counts).toMatchObject({ rows: 1, users: 1, rejected: 0 });
-  expect((await known()).people).toMatchObject([{ external_user_id: 'bob' }]);
+  expect((await projectData()).people).toMatchObject([{ external_user_id: 'bob' }]);
 });
 
 test.each(['Élodie', 'Иван', 'İlk'])('leaves nothing of %s in the rejected rows', async (userId) => {
@@ -372,11 +378,11 @@ test.each(['Élodie', 'Иван', 'İlk'])('leaves nothing of %s in the rejected
 
 test('deletes the file of an abandoned import and the findings of an ended one after 7 days', async () => {
   const left = await uploadFile(db, { projectId, kind: 'users', text: usersCsv(0, 3) });
-  const done = await importThrough(
+  const finished = await importThrough(
     deps,
     await uploadFile(db, { projectId, kind: 'users', text: 'id\n\nx,y\n' }),
   );
-  expect(done).toMatchObject({ state: 'done', findings: 1 });
+  expect(finished).toMatchObject({ state: 'done', findings: 1 });
   await forgetImports({ db, log: silentLog }, () => false);
   expect((await now(left)).state).toBe('ready');
   clock.advance(7 * 86_400_000 + 1);
@@ -398,10 +404,10 @@ test('deletes the findings of other projects when those of one project cannot be
     query: (text, values) =>
       values?.[0] === projectId ? Promise.reject(new Error('too slow')) : db.query(text, values),
   };
-  const told: object[] = [];
-  const warn = (found: object): void => void told.push(found);
+  const warnings: object[] = [];
+  const warn = (found: object): void => void warnings.push(found);
   const run = forgetImports({ db: failing, log: { ...silentLog, warn } }, () => false);
   await expect(run).rejects.toThrow('failed for 1 of');
   expect(await findings()).toEqual([]);
-  expect(told).toMatchObject([{ project_id: projectId, job: 'delete_import_files' }]);
+  expect(warnings).toMatchObject([{ project_id: projectId, job: 'delete_import_files' }]);
 });

@@ -7,15 +7,15 @@ import type { Import } from '../import.ts';
 import { listFindingRows } from '../reads.ts';
 import { openDatabase } from '../../../platform/db/database.ts';
 import { createProject } from '../../administration/create-project.ts';
-import { askCheck, foundImport, startImport } from './manage-imports.ts';
+import { requestCheck, requireImport, startImport } from './manage-imports.ts';
 
-const own = await testDatabase();
+const testDb = await testDatabase();
 let aheadMs = 0;
 const clock = { now: () => Date.now() + aheadMs };
-const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+const db = await openDatabase({ connection: testDb.connection, clock, log: silentLog });
 afterAll(async () => {
   await db.close();
-  await own.drop();
+  await testDb.drop();
 });
 
 const ROWS = 30_000;
@@ -26,14 +26,14 @@ const text = `id,plan\n${Array.from({ length: ROWS }, (_, i) => (i % 997 === 0 ?
 /** Lists the entries of the ingest queue in the order of acceptance. All other data is derived from them. */
 async function accepted(projectId: number): Promise<{ seq: number; records: number; body: Buffer }[]> {
   const rows = await db.query<{ seq: number; records: number; body: Buffer }>(
-    'SELECT seq, records, body FROM beckon.inbox WHERE project_id = $1 ORDER BY seq',
+    'SELECT seq, records, body FROM beckon.ingest_queue WHERE project_id = $1 ORDER BY seq',
     [projectId],
   );
   return rows.map(({ seq, records, body }) => ({ seq, records, body }));
 }
 
-async function findingsOf(one: Import): Promise<(number | null)[]> {
-  const page = { ...one, kind: null, after: 0, offset: 0, limit: 1_000 };
+async function findingsOf(job: Import): Promise<(number | null)[]> {
+  const page = { ...job, kind: null, after: 0, offset: 0, limit: 1_000 };
   return (await listFindingRows(db, page)).map(({ line }) => line);
 }
 
@@ -49,30 +49,30 @@ test('imports the same as a clean run although the worker is killed again and ag
   );
   expect(whole.counts).toMatchObject({ rows: ROWS, rejected: 31 });
 
-  const one = await uploadFile(db, { projectId: killed.id, ...file });
-  await askCheck(db, one);
+  const job = await uploadFile(db, { projectId: killed.id, ...file });
+  await requestCheck(db, job);
   await workThrough(importDeps(db));
-  await startImport(db, one, { liveEvents: null });
-  let killedOnTheWay = 0;
+  await startImport(db, job, { liveEvents: null });
+  let killedMidway = 0;
   for (let n = 1; n <= KILLS; n += 1) {
-    const before = (await foundImport(db, one)).counts.rows;
+    const before = (await requireImport(db, job)).counts.rows;
     aheadMs += LEASE_OVER_MS;
-    const worker = await spawnImporter(own.url, aheadMs);
+    const worker = await spawnImporter(testDb.url, aheadMs);
     try {
       await expect
-        .poll(async () => (await foundImport(db, one)).counts.rows, { interval: 5, timeout: 20_000 })
+        .poll(async () => (await requireImport(db, job)).counts.rows, { interval: 5, timeout: 20_000 })
         .toBeGreaterThan(before);
     } finally {
       await worker.kill();
     }
-    const { state, counts } = await foundImport(db, one);
-    if (state === 'running' && counts.rows < ROWS) killedOnTheWay += 1;
+    const { state, counts } = await requireImport(db, job);
+    if (state === 'running' && counts.rows < ROWS) killedMidway += 1;
   }
-  expect(killedOnTheWay).toBeGreaterThan(0);
+  expect(killedMidway).toBeGreaterThan(0);
   aheadMs += LEASE_OVER_MS;
   await workThrough(importDeps(db));
-  const done = await foundImport(db, one);
-  expect(done).toMatchObject({ state: 'done', counts: whole.counts, findings: whole.findings });
-  expect(await findingsOf(one)).toEqual(await findingsOf(whole));
+  const finished = await requireImport(db, job);
+  expect(finished).toMatchObject({ state: 'done', counts: whole.counts, findings: whole.findings });
+  expect(await findingsOf(job)).toEqual(await findingsOf(whole));
   expect(await accepted(killed.id)).toEqual(await accepted(clean.id));
 }, 120_000);

@@ -36,6 +36,6 @@ export function holdLease(
 }
 
 /** Releases the lease, so that another worker can continue at once. */
-export async function leaveLease(deps: Pick<ImportDeps, 'db'>, one: Import): Promise<void> {
-  await updateLease(deps.db, one, null);
+export async function releaseLease(deps: Pick<ImportDeps, 'db'>, job: Import): Promise<void> {
+  await updateLease(deps.db, job, null);
 }

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import { testHasher } from '../../../../testkit/hasher.ts';
-import { heldClock } from '../../../../testkit/clock.ts';
+import { fixedClock } from '../../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../../testkit/database.ts';
 import { findText } from '../../../../testkit/find-text.ts';
 import {
@@ -18,15 +18,15 @@ import type { Import } from '../import.ts';
 import type { ImportRef } from '../store.ts';
 import { listFindingRows } from '../reads.ts';
 import { createProject } from '../../administration/create-project.ts';
-import { createDigest } from '../../processing/process.ts';
+import { createProcessor } from '../../processing/process.ts';
 import { erasePerson } from '../../profiles/erase-user.ts';
-import { askCheck, createImport, foundImport, putPart, startImport } from './manage-imports.ts';
+import { requestCheck, createImport, requireImport, putPart, startImport } from './manage-imports.ts';
 import { claimImport, workOn } from './work-on.ts';
 
-const clock = heldClock();
+const clock = fixedClock();
 const db = await openTestDatabase(clock);
 const newId = idMaker(db.clock);
-const digest = createDigest({ db, log: silentLog, newId, hasher: testHasher });
+const processor = createProcessor({ db, log: silentLog, newId, hasher: testHasher });
 const deps = importDeps(db);
 const on = new AbortController().signal;
 
@@ -37,18 +37,18 @@ beforeEach(async () => {
   projectId = (await createProject(db, { name: 'Acme' })).id;
   zoe = `zoe${projectId}`;
   await putRecords(db, { projectId, kind: 'users', records: [{ external_user_id: zoe }] });
-  await digestAll();
+  await processAll();
 });
 
-async function digestAll(): Promise<void> {
+async function processAll(): Promise<void> {
   for (const priority of ['live', 'bulk'] as const)
-    while ((await digest.batch(priority, [projectId])).records > 0);
+    while ((await processor.batch(priority, [projectId])).records > 0);
 }
 
 const erase = () => erasePerson({ db, newId, hasher: testHasher }, { projectId, userId: zoe });
 
-async function found(one: ImportRef): Promise<[line: number | null, raw: string][]> {
-  const rows = await listFindingRows(db, { ...one, kind: null, after: 0, offset: 0, limit: 100 });
+async function found(job: ImportRef): Promise<[line: number | null, raw: string][]> {
+  const rows = await listFindingRows(db, { ...job, kind: null, after: 0, offset: 0, limit: 100 });
   return rows.map(({ line, raw }) => [line, raw]);
 }
 
@@ -58,7 +58,7 @@ const file = () => `id,email\n${zoe},no address\n${zoe},z@x.org\n,${zoe}\n${zoe}
 const U1 = '{"external_user_id":"u1","email":"neither"}';
 
 /** A source that yields rows of the user and then erases her, before the worker has written them. */
-function inHand(): ReturnType<typeof chunkSource> {
+function eraseDuringRead(): ReturnType<typeof chunkSource> {
   const raw = `${zoe},Private`;
   const rejected = [` ${zoe} `, 'u1', null].map((userId, row) => ({
     row,
@@ -73,38 +73,38 @@ function inHand(): ReturnType<typeof chunkSource> {
 }
 
 test('does not store rejected rows of a user who is erased while a check holds them', async () => {
-  const one = await newStripeImport(db, projectId);
-  await askCheck(db, one);
-  await workThrough(importDeps(db, inHand()));
-  expect((await foundImport(db, one)).state).toBe('checked');
-  expect(await found(one)).toEqual([
+  const job = await newStripeImport(db, projectId);
+  await requestCheck(db, job);
+  await workThrough(importDeps(db, eraseDuringRead()));
+  expect((await requireImport(db, job)).state).toBe('checked');
+  expect(await found(job)).toEqual([
     [1, `${zoe},Private`],
     [2, ''],
   ]);
 });
 
 test('does not store rows of a user who is erased while a run holds them, and counts them as erased', async () => {
-  const one = await newStripeImport(db, projectId);
-  await askCheck(db, one);
+  const job = await newStripeImport(db, projectId);
+  await requestCheck(db, job);
   await workThrough(deps);
-  await startImport(db, one, { liveEvents: null });
-  await workThrough(importDeps(db, inHand()));
-  const { state, counts, findings } = await foundImport(db, one);
+  await startImport(db, job, { liveEvents: null });
+  await workThrough(importDeps(db, eraseDuringRead()));
+  const { state, counts, findings } = await requireImport(db, job);
   expect({ state, counts, findings }).toMatchObject({
     state: 'done',
     counts: { rows: 4, rejected: 2, erased: 2 },
     findings: 2,
   });
-  expect((await found(one)).map(([line]) => line)).toEqual([1, 2]);
+  expect((await found(job)).map(([line]) => line)).toEqual([1, 2]);
 });
 
 test('leaves nothing of a user who is erased while the rows of a file wait for the ingest queue', async () => {
-  const one = await uploadFile(db, { projectId, kind: 'users', text: file() });
-  await askCheck(db, one);
+  const job = await uploadFile(db, { projectId, kind: 'users', text: file() });
+  await requestCheck(db, job);
   await workThrough(deps);
-  await startImport(db, one, { liveEvents: null });
+  await startImport(db, job, { liveEvents: null });
   const setWaiting = (more: number) =>
-    db.query('UPDATE beckon.ingest_queue SET waiting = waiting + $2 WHERE project_id = $1', [
+    db.query('UPDATE beckon.ingest_queue_state SET waiting = waiting + $2 WHERE project_id = $1', [
       projectId,
       more,
     ]);
@@ -112,13 +112,13 @@ test('leaves nothing of a user who is erased while the rows of a file wait for t
   const claimed = await claimImport(deps);
   if (!claimed) throw new Error('nothing to claim');
   const work = workOn(deps, claimed, on);
-  await expect.poll(async () => (await foundImport(db, one)).waitsFor).toBe('queue');
+  await expect.poll(async () => (await requireImport(db, job)).waitsFor).toBe('queue');
   await erase();
   await setWaiting(-50_000);
   await work;
-  await digestAll();
-  expect(await foundImport(db, one)).toMatchObject({ state: 'done', counts: { rejected: 3, erased: 2 } });
-  expect(await found(one)).toEqual([
+  await processAll();
+  expect(await requireImport(db, job)).toMatchObject({ state: 'done', counts: { rejected: 3, erased: 2 } });
+  expect(await found(job)).toEqual([
     [4, ''],
     [5, ''],
     [6, U1],
@@ -128,23 +128,23 @@ test('leaves nothing of a user who is erased while the rows of a file wait for t
 
 test('imports no row of a user who is erased before the parts of the file arrive, valid or not', async () => {
   const bytes = Buffer.from(file());
-  const wanted = { kind: 'users', name: 'a.csv', sizeBytes: bytes.length, fileModifiedAt: null } as const;
-  const made = { db, newId, sealer: testMail().sealer };
-  const one: Import = await createImport(made, { projectId, createdBy: 'operator', ...wanted });
+  const input = { kind: 'users', name: 'a.csv', sizeBytes: bytes.length, fileModifiedAt: null } as const;
+  const made = { db, newId, encrypter: testMail().encrypter };
+  const job: Import = await createImport(made, { projectId, createdBy: 'operator', ...input });
   await erase();
-  await putPart(db, one, { part: 0, bytes });
+  await putPart(db, job, { part: 0, bytes });
   const left = [
     [4, ''],
     [5, ''],
     [6, U1],
   ];
-  await askCheck(db, one);
+  await requestCheck(db, job);
   await workThrough(deps);
-  expect(await found(one)).toEqual(left);
-  await startImport(db, one, { liveEvents: null });
+  expect(await found(job)).toEqual(left);
+  await startImport(db, job, { liveEvents: null });
   await workThrough(deps);
-  await digestAll();
-  expect(await foundImport(db, one)).toMatchObject({ state: 'done', counts: { rejected: 3, erased: 2 } });
-  expect(await found(one)).toEqual(left);
+  await processAll();
+  expect(await requireImport(db, job)).toMatchObject({ state: 'done', counts: { rejected: 3, erased: 2 } });
+  expect(await found(job)).toEqual(left);
   expect(await findText(db, [zoe])).toEqual([]);
 });

@@ -2,7 +2,7 @@ import type { ImportKind, ImportMapping, ImportSample } from '@beckon/contract/d
 import { Fault, type FieldFault } from '../../../platform/fault.ts';
 import type { NewId } from '../../../platform/ids.ts';
 import { readEvent, readUser } from '../../../platform/records/record.ts';
-import type { Sealer } from '../../../platform/crypto/encrypt.ts';
+import type { Encrypter } from '../../../platform/crypto/encrypt.ts';
 import { FILE_MAX_BYTES, type Import, NAME_MAX_CHARS, NOTHING_COUNTED, OPEN_IMPORTS_MAX } from '../import.ts';
 import { findImport, listOpenImports } from '../reads.ts';
 import type { ImportFile } from '../file-format.ts';
@@ -16,35 +16,35 @@ import { isStripeKey } from '../stripe-api/open-stripe.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { clearImport } from './clear-imports.ts';
-import { fileOf, sealKey } from './open-source.ts';
+import { fileOf, encryptKey } from './open-source.ts';
 
 type Db = Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>;
-type Deps = { db: Db; newId: NewId; sealer: Sealer };
+type Deps = { db: Db; newId: NewId; encrypter: Encrypter };
 
-export type FileWanted = {
+export type FileImportInput = {
   kind: Exclude<ImportKind, 'stripe'>;
   name: string;
   sizeBytes: number;
   fileModifiedAt: number | null;
 };
-export type StripeWanted = { kind: 'stripe'; key: string; unmatchedAsCustomers: boolean };
-export type ImportWanted = { projectId: number; createdBy: string } & (FileWanted | StripeWanted);
+export type StripeImportInput = { kind: 'stripe'; key: string; unmatchedAsCustomers: boolean };
+export type ImportInput = { projectId: number; createdBy: string } & (FileImportInput | StripeImportInput);
 
-export async function createImport(deps: Deps, wanted: ImportWanted): Promise<Import> {
-  const { db, newId, sealer } = deps;
-  const { projectId, createdBy, kind } = wanted;
+export async function createImport(deps: Deps, input: ImportInput): Promise<Import> {
+  const { db, newId, encrypter } = deps;
+  const { projectId, createdBy, kind } = input;
   const ref = { projectId, id: newId() };
   const of =
-    wanted.kind === 'stripe'
+    input.kind === 'stripe'
       ? {
           name: 'Stripe',
           state: 'ready' as const,
           sizeBytes: null,
           fileModifiedAt: null,
-          options: { unmatchedAsCustomers: wanted.unmatchedAsCustomers },
-          sealedKey: sealKey(sealer, ref, checkedKey(wanted.key)),
+          options: { unmatchedAsCustomers: input.unmatchedAsCustomers },
+          encryptedKey: encryptKey(encrypter, ref, checkedKey(input.key)),
         }
-      : { ...checkedFile(wanted), state: 'uploading' as const, options: null, sealedKey: null };
+      : { ...checkedFile(input), state: 'uploading' as const, options: null, encryptedKey: null };
   const open = await listOpenImports(db, projectId);
   if (open.length >= OPEN_IMPORTS_MAX)
     throw invalid(
@@ -53,10 +53,10 @@ export async function createImport(deps: Deps, wanted: ImportWanted): Promise<Im
     );
   const createdAt = db.clock.now();
   await insertImport(db, { ...ref, kind, ...of, counts: NOTHING_COUNTED, createdAt, createdBy });
-  return foundImport(db, ref);
+  return requireImport(db, ref);
 }
 
-function checkedFile({ name, sizeBytes, fileModifiedAt }: FileWanted): Omit<FileWanted, 'kind'> {
+function checkedFile({ name, sizeBytes, fileModifiedAt }: FileImportInput): Omit<FileImportInput, 'kind'> {
   const plain = name
     .trim()
     .replaceAll(/\p{Cc}/gu, '')
@@ -74,10 +74,10 @@ function checkedKey(key: string): string {
   throw invalid('key', 'A Stripe key begins with rk_live_, rk_test_, sk_live_ or sk_test_');
 }
 
-export async function foundImport(db: Tx, ref: ImportRef): Promise<Import> {
-  const one = isUuid(ref.id) ? await findImport(db, ref) : null;
-  if (!one) throw noSuchImport();
-  return one;
+export async function requireImport(db: Tx, ref: ImportRef): Promise<Import> {
+  const job = isUuid(ref.id) ? await findImport(db, ref) : null;
+  if (!job) throw noSuchImport();
+  return job;
 }
 
 function isUuid(text: string): boolean {
@@ -88,17 +88,17 @@ function isUuid(text: string): boolean {
 export async function putPart(
   db: Db,
   ref: ImportRef,
-  given: { part: number; bytes: Buffer },
+  input: { part: number; bytes: Buffer },
 ): Promise<Import> {
-  await foundImport(db, ref);
+  await requireImport(db, ref);
   return db.transaction(async (tx) => {
-    const one = await lockImport(tx, ref);
-    if (!one) throw noSuchImport();
+    const job = await lockImport(tx, ref);
+    if (!job) throw noSuchImport();
     // The client sent a part again because it did not receive the response.
-    if (one.state === 'ready' && one.kind !== 'stripe') return one;
+    if (job.state === 'ready' && job.kind !== 'stripe') return job;
     const now = db.clock.now();
-    if (one.state !== 'uploading') return moveImport(tx, { ref, move: 'upload', now });
-    const isWhole = await keepPart(tx, one, given);
+    if (job.state !== 'uploading') return moveImport(tx, { ref, move: 'upload', now });
+    const isWhole = await keepPart(tx, job, input);
     return moveImport(tx, { ref, move: isWhole ? 'complete' : 'upload', now });
   });
 }
@@ -109,8 +109,8 @@ export async function sampleImport(
   ref: ImportRef,
   mapping: ImportMapping | undefined,
 ): Promise<ImportSample> {
-  const one = await foundImport(db, ref);
-  const file = fileOf(db, ofFile(one));
+  const job = await requireImport(db, ref);
+  const file = fileOf(db, requireFile(job));
   const read = file.kind === 'users' ? readUser : readEvent;
   const now = db.clock.now();
   const faultsOf = (record: object): FieldFault[] => {
@@ -120,9 +120,9 @@ export async function sampleImport(
   return unhalted(() => sampleFile({ ...file, mapping: mapping ?? file.mapping }, faultsOf));
 }
 
-function ofFile(one: Import): Import & { kind: ImportFile['kind'] } {
-  const { kind } = one;
-  if (kind !== 'stripe') return { ...one, kind };
+function requireFile(job: Import): Import & { kind: ImportFile['kind'] } {
+  const { kind } = job;
+  if (kind !== 'stripe') return { ...job, kind };
   throw invalid('import', 'This import has no file, because it reads from Stripe');
 }
 
@@ -137,24 +137,24 @@ async function unhalted<T>(read: () => Promise<T>): Promise<T> {
 }
 
 export async function mapImport(db: Db, ref: ImportRef, mapping: ImportMapping): Promise<Import> {
-  ofFile(await foundImport(db, ref));
-  return moved(db, ref, { move: 'map', change: () => ({ mapping, check: null }) });
+  requireFile(await requireImport(db, ref));
+  return transition(db, ref, { move: 'map', change: () => ({ mapping, check: null }) });
 }
 
 /** Requests a check. The import worker runs it. */
-export async function askCheck(db: Db, ref: ImportRef): Promise<Import> {
-  const one = await foundImport(db, ref);
-  if (one.kind !== 'stripe' && one.state !== 'uploading') {
-    const file = fileOf(db, ofFile(one));
+export async function requestCheck(db: Db, ref: ImportRef): Promise<Import> {
+  const job = await requireImport(db, ref);
+  if (job.kind !== 'stripe' && job.state !== 'uploading') {
+    const file = fileOf(db, requireFile(job));
     await unhalted(async () => {
       const [problem] = problemsOfFile(file, await openFormat(file));
       if (problem) throw invalid(problem.field, problem.message);
     });
   }
-  return moved(db, ref, { move: 'check', change: () => ({ check: null, ...AFRESH }) });
+  return transition(db, ref, { move: 'check', change: () => ({ check: null, ...RESET_PROGRESS }) });
 }
 
-const AFRESH = { place: null, counts: NOTHING_COUNTED, facts: {}, findings: 0 };
+const RESET_PROGRESS = { position: null, counts: NOTHING_COUNTED, facts: {}, findings: 0 };
 
 /** `liveEvents`: the number of events to send as live, which must match the check. Null: no event is live, and no rule fires. */
 export async function startImport(
@@ -162,12 +162,12 @@ export async function startImport(
   ref: ImportRef,
   { liveEvents }: { liveEvents: number | null },
 ): Promise<Import> {
-  await foundImport(db, ref);
-  return moved(db, ref, {
+  await requireImport(db, ref);
+  return transition(db, ref, {
     move: 'start',
-    change(one) {
-      if (liveEvents !== null) requireTyped(one, liveEvents);
-      return { isLive: liveEvents !== null, startedAt: db.clock.now(), ...AFRESH };
+    change(job) {
+      if (liveEvents !== null) requireTyped(job, liveEvents);
+      return { isLive: liveEvents !== null, startedAt: db.clock.now(), ...RESET_PROGRESS };
     },
   });
 }
@@ -181,45 +181,45 @@ function requireTyped({ kind, check }: Import, liveEvents: number): void {
 }
 
 export async function pauseImport(db: Db, ref: ImportRef): Promise<Import> {
-  await foundImport(db, ref);
-  return moved(db, ref, { move: 'pause' });
+  await requireImport(db, ref);
+  return transition(db, ref, { move: 'pause' });
 }
 
 export async function resumeImport(db: Db, ref: ImportRef): Promise<Import> {
-  await foundImport(db, ref);
-  return moved(db, ref, { move: 'resume' });
+  await requireImport(db, ref);
+  return transition(db, ref, { move: 'resume' });
 }
 
 export async function cancelImport(db: Db, ref: ImportRef): Promise<Import> {
-  await foundImport(db, ref);
-  const canceled = await moved(db, ref, { move: 'cancel' });
+  await requireImport(db, ref);
+  const canceled = await transition(db, ref, { move: 'cancel' });
   await clearImport(db, ref);
   return canceled;
 }
 
 /** Replaces a key that was rejected or revoked. */
-export async function giveKey(
-  { db, sealer }: Pick<Deps, 'db' | 'sealer'>,
+export async function replaceKey(
+  { db, encrypter }: Pick<Deps, 'db' | 'encrypter'>,
   ref: ImportRef,
   key: string,
 ): Promise<Import> {
-  const one = await foundImport(db, ref);
-  if (one.kind !== 'stripe') throw invalid('key', 'This import reads a file and does not need a key');
-  const sealed = sealKey(sealer, ref, checkedKey(key));
+  const job = await requireImport(db, ref);
+  if (job.kind !== 'stripe') throw invalid('key', 'This import reads a file and does not need a key');
+  const encrypted = encryptKey(encrypter, ref, checkedKey(key));
   return db.transaction(async (tx) => {
-    const change = (was: Import): Partial<Import> => (was.state === 'checked' ? { check: null } : {});
+    const change = (job: Import): Partial<Import> => (job.state === 'checked' ? { check: null } : {});
     const rekeyed = await moveImport(tx, { ref, move: 'rekey', now: db.clock.now(), change });
-    await updateKey(tx, ref, sealed);
+    await updateKey(tx, ref, encrypted);
     return rekeyed;
   });
 }
 
-function moved(
+function transition(
   db: Db,
   ref: ImportRef,
-  wanted: Pick<Parameters<typeof moveImport>[1], 'move' | 'change'>,
+  options: Pick<Parameters<typeof moveImport>[1], 'move' | 'change'>,
 ): Promise<Import> {
-  return db.transaction((tx) => moveImport(tx, { ref, now: db.clock.now(), ...wanted }));
+  return db.transaction((tx) => moveImport(tx, { ref, now: db.clock.now(), ...options }));
 }
 
 function invalid(field: string, message: string): Fault {

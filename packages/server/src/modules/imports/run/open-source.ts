@@ -11,34 +11,34 @@ import type { ImportDeps } from './deps.ts';
 
 /** Opens the source that an import reads from. */
 export async function openSource(
-  { db, sealer, openStripe }: Pick<ImportDeps, 'db' | 'sealer' | 'openStripe'>,
-  one: Import,
+  { db, encrypter, openStripe }: Pick<ImportDeps, 'db' | 'encrypter' | 'openStripe'>,
+  job: Import,
 ): Promise<ImportSource> {
-  const { projectId, id: importId, kind } = one;
-  if (kind !== 'stripe') return createFileSource(fileOf(db, { ...one, kind }));
-  const sealed = await findKey(db, one);
-  if (!sealed) throw new ImportHalt('key_refused', 'The key is no longer stored. Enter a new one');
+  const { projectId, id: importId, kind } = job;
+  if (kind !== 'stripe') return createFileSource(fileOf(db, { ...job, kind }));
+  const encrypted = await findKey(db, job);
+  if (!encrypted) throw new ImportHalt('key_refused', 'The key is no longer stored. Enter a new one');
   return openStripe({
     projectId,
     importId,
-    key: openKey(sealer, one, sealed),
-    asOf: one.createdAt,
-    unmatchedAsCustomers: one.options?.unmatchedAsCustomers ?? false,
+    key: decryptKey(encrypter, job, encrypted),
+    asOf: job.createdAt,
+    unmatchedAsCustomers: job.options?.unmatchedAsCustomers ?? false,
   });
 }
 
-export function fileOf(db: Tx, one: Import & { kind: ImportFile['kind'] }): ImportFile {
-  const { kind, sizeBytes, mapping } = one;
-  return { kind, sizeBytes: sizeBytes ?? 0, mapping, load: partLoader(db, one) };
+export function fileOf(db: Tx, job: Import & { kind: ImportFile['kind'] }): ImportFile {
+  const { kind, sizeBytes, mapping } = job;
+  return { kind, sizeBytes: sizeBytes ?? 0, mapping, load: partLoader(db, job) };
 }
 
-export function sealKey(sealer: ImportDeps['sealer'], ref: ImportRef, key: string): Buffer {
-  return sealer.seal(Buffer.from(key), keyBoundTo(ref));
+export function encryptKey(encrypter: ImportDeps['encrypter'], ref: ImportRef, key: string): Buffer {
+  return encrypter.encrypt(Buffer.from(key), keyBoundTo(ref));
 }
 
-function openKey(sealer: ImportDeps['sealer'], ref: ImportRef, sealed: Buffer): string {
+function decryptKey(encrypter: ImportDeps['encrypter'], ref: ImportRef, encrypted: Buffer): string {
   try {
-    return sealer.open(sealed, keyBoundTo(ref)).toString();
+    return encrypter.decrypt(encrypted, keyBoundTo(ref)).toString();
   } catch (cause) {
     const message = 'The key cannot be read: the secret key of this installation was changed. Enter it again';
     throw new ImportHalt('key_refused', message, { cause });

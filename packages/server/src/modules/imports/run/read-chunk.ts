@@ -6,14 +6,14 @@ import { RAW_MAX_CHARS } from '../import.ts';
 
 /** A chunk as it will be stored: each record is validated like a record of a bulk request. */
 export type ReadChunk = {
-  users: Good<UserInput>[];
-  events: Good<EventInput>[];
+  users: ValidRecord<UserInput>[];
+  events: ValidRecord<EventInput>[];
   /** Rows that the source could not read and records that the API rejects. */
   rejected: RowFinding[];
 };
 /** A finding before it is written, with its user id if the row has one. */
 export type RowFinding = ImportFindingRow & { userId: string | null };
-export type Good<T> = { record: T; text: string };
+export type ValidRecord<T> = { record: T; text: string };
 
 export function readChunk(chunk: ImportChunk, options: { now: number; suppress: boolean }): ReadChunk {
   const rejected: RowFinding[] = chunk.rejected.map(({ row, field, message, raw, userId }) => ({
@@ -25,20 +25,26 @@ export function readChunk(chunk: ImportChunk, options: { now: number; suppress: 
     userId,
   }));
   const { now, suppress } = options;
-  const users = good(chunk.users, {
+  const users = validRecords(chunk.users, {
     read: readUser,
     rows: chunk.userRows,
     rejected,
     now,
     suppress: false,
   });
-  const events = good(chunk.events, { read: readEvent, rows: chunk.eventRows, rejected, now, suppress });
+  const events = validRecords(chunk.events, {
+    read: readEvent,
+    rows: chunk.eventRows,
+    rejected,
+    now,
+    suppress,
+  });
   return { users, events, rejected };
 }
 
 export const REJECTED = 'rejected';
 
-type Reading = {
+type RecordsInput = {
   read: ReadRecord;
   rows: number[] | undefined;
   rejected: RowFinding[];
@@ -46,10 +52,10 @@ type Reading = {
   suppress: boolean;
 };
 
-function good<T extends UserInput | EventInput>(
+function validRecords<T extends UserInput | EventInput>(
   records: T[],
-  { read, rows, rejected, now, suppress }: Reading,
-): Good<T>[] {
+  { read, rows, rejected, now, suppress }: RecordsInput,
+): ValidRecord<T>[] {
   return records.flatMap((record, i) => {
     const text = read(record, { now, checkStrings: true, suppress });
     if (typeof text === 'string') return [{ record, text }];

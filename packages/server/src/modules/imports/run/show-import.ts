@@ -14,48 +14,48 @@ export async function showImports(
 ): Promise<Shown[]> {
   const [first] = imports;
   const atWork = first ? await findFirstAtWork(db, first.projectId) : null;
-  return imports.map((one) => toShown(one, { atWork, now: db.clock.now(), nameOf }));
+  return imports.map((job) => importView(job, { atWork, now: db.clock.now(), nameOf }));
 }
 
 export async function showImport(
   db: Db,
-  one: Import,
+  job: Import,
   nameOf: (actor: string) => string | null,
 ): Promise<Shown> {
-  const atWork = await findFirstAtWork(db, one.projectId);
-  return toShown(one, { atWork, now: db.clock.now(), nameOf });
+  const atWork = await findFirstAtWork(db, job.projectId);
+  return importView(job, { atWork, now: db.clock.now(), nameOf });
 }
 
-type Beside = { atWork: string | null; now: number; nameOf: (actor: string) => string | null };
+type ViewContext = { atWork: string | null; now: number; nameOf: (actor: string) => string | null };
 
-function toShown(one: Import, { atWork, now, nameOf }: Beside): Shown {
-  const { sizeBytes, options } = one;
+function importView(job: Import, { atWork, now, nameOf }: ViewContext): Shown {
+  const { sizeBytes, options } = job;
   return {
-    id: one.id,
-    kind: one.kind,
-    name: one.name,
-    state: one.state,
-    problem: one.problem,
+    id: job.id,
+    kind: job.kind,
+    name: job.name,
+    state: job.state,
+    problem: job.problem,
     size_bytes: sizeBytes,
-    file_modified_at: one.fileModifiedAt,
+    file_modified_at: job.fileModifiedAt,
     part_bytes: PART_BYTES,
     parts_total: sizeBytes === null ? 0 : partsOf(sizeBytes),
-    mapping: one.mapping,
+    mapping: job.mapping,
     stripe: options && { unmatched_as_customers: options.unmatchedAsCustomers },
-    is_live: one.isLive,
-    check: one.check,
-    progress: progressOf(one, { atWork, now }),
-    facts: one.facts,
-    created_at: iso(one.createdAt),
-    created_by: nameOf(one.createdBy),
-    ended_at: isoOrNull(one.endedAt),
+    is_live: job.isLive,
+    check: job.check,
+    progress: progressOf(job, { atWork, now }),
+    facts: job.facts,
+    created_at: iso(job.createdAt),
+    created_by: nameOf(job.createdBy),
+    ended_at: isoOrNull(job.endedAt),
   };
 }
 
-function progressOf(one: Import, { atWork, now }: Pick<Beside, 'atWork' | 'now'>): ImportProgress {
-  const { counts, check, startedAt, state } = one;
+function progressOf(job: Import, { atWork, now }: Pick<ViewContext, 'atWork' | 'now'>): ImportProgress {
+  const { counts, check, startedAt, state } = job;
   const rowsTotal = state === 'checking' ? null : (check?.rows ?? null);
-  const rate = state === 'running' || state === 'checking' ? paceOf(one, now) : null;
+  const rate = state === 'running' || state === 'checking' ? paceOf(job, now) : null;
   return {
     rows: counts.rows,
     rows_total: rowsTotal,
@@ -71,8 +71,8 @@ function progressOf(one: Import, { atWork, now }: Pick<Beside, 'atWork' | 'now'>
     erased: counts.erased,
     started_at: isoOrNull(startedAt),
     rows_per_s: rate === null ? null : Math.round(rate),
-    seconds_left: secondsLeft(one, rowsTotal, rate),
-    waits_for: waitsFor(one, { atWork, now }),
+    seconds_left: secondsLeft(job, rowsTotal, rate),
+    waits_for: waitsFor(job, { atWork, now }),
   };
 }
 
@@ -96,7 +96,7 @@ function secondsLeft(
 
 function waitsFor(
   { id, state, waitsFor: queue, leaseUntil }: Import,
-  { atWork, now }: Pick<Beside, 'atWork' | 'now'>,
+  { atWork, now }: Pick<ViewContext, 'atWork' | 'now'>,
 ): ImportProgress['waits_for'] {
   if (state !== 'running' && state !== 'checking') return null;
   if (atWork !== id) return 'another_import';

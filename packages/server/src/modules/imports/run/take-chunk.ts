@@ -10,41 +10,41 @@ import { insertFindings, lockImport, updateProgress } from '../store.ts';
 import { encodeChunk, insertChunks, lockQueue, updateQueueAdvanced } from '../../ingest/index.ts';
 import { type AcceptedEvent, dedupeKey, findPeople, isSame, type Person } from '../../users/index.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import { readTurn } from '../../../platform/locks/project-lock.ts';
+import { readProjectLock } from '../../../platform/locks/project-lock.ts';
 
 /** `lost`: a member changed the import, or another worker has it. */
-type Taken = { state: 'taken'; one: Import } | { state: 'full' | 'suspended' | 'lost' };
+type ChunkResult = { state: 'taken'; job: Import } | { state: 'full' | 'suspended' | 'lost' };
 
 /**
  * Accepts one chunk and records the progress of the import in one commit. A worker killed before the commit has changed nothing; after it,
  * the next worker continues behind the chunk. As everywhere, the import row is locked first and the queue row last.
  */
-export async function takeChunk(deps: ImportDeps, one: Import, chunk: ImportChunk): Promise<Taken> {
+export async function takeChunk(deps: ImportDeps, job: Import, chunk: ImportChunk): Promise<ChunkResult> {
   const { db } = deps;
   const now = db.clock.now();
   // Times in a record are checked against the project's own clock, which may be ahead in a sandbox.
-  const { aheadMs } = await readTurn(db, one.projectId);
-  const read = readChunk(chunk, { now: now + aheadMs, suppress: !one.isLive });
+  const { aheadMs } = await readProjectLock(db, job.projectId);
+  const read = readChunk(chunk, { now: now + aheadMs, suppress: !job.isLive });
   try {
     const moved = await db.transaction(async (tx) => {
-      const taken = await take(tx, one, { chunk, read, now });
-      db.reach?.('import_committing');
-      return taken;
+      const updated = await take(tx, job, { chunk, read, now });
+      db.failpoint?.('import_committing');
+      return updated;
     });
     if (moved === null) return { state: 'lost' };
-    db.reach?.('import_committed');
+    db.failpoint?.('import_committed');
     deps.accepted();
-    return { state: 'taken', one: moved };
+    return { state: 'taken', job: moved };
   } catch (error) {
-    if (error instanceof NotTaken) return { state: error.state };
+    if (error instanceof ChunkRejection) return { state: error.state };
     throw error;
   }
 }
 
 /** Rolls back the transaction. */
-class NotTaken extends Error {
+class ChunkRejection extends Error {
   readonly state: 'full' | 'suspended';
-  constructor(state: NotTaken['state']) {
+  constructor(state: ChunkRejection['state']) {
     super(`the import accepts no rows: ${state}`);
     this.state = state;
   }
@@ -52,34 +52,34 @@ class NotTaken extends Error {
 
 type Step = { chunk: ImportChunk; read: ReadChunk; now: number };
 
-async function take(tx: Tx, one: Import, { chunk, read, now }: Step): Promise<Import | null> {
-  const { projectId } = one;
-  const row = await lockImport(tx, one);
-  if (row?.epoch !== one.epoch || row.state !== 'running') return null;
-  const out = await findErased(tx, one);
+async function take(tx: Tx, job: Import, { chunk, read, now }: Step): Promise<Import | null> {
+  const { projectId } = job;
+  const row = await lockImport(tx, job);
+  if (row?.epoch !== job.epoch || row.state !== 'running') return null;
+  const out = await findErased(tx, job);
   const { users, events, rejected, erased } = out.ofChunk(read);
   const compared = await compare(tx, projectId, { users, events });
-  const findings = out.ofFindings(findingsOf(rejected, chunk)).slice(0, FINDINGS_MAX - one.findings);
-  await insertFindings(tx, { ...one, from: one.findings }, findings);
-  const counts = add(one.counts, {
+  const findings = out.ofFindings(findingsOf(rejected, chunk)).slice(0, FINDINGS_MAX - job.findings);
+  await insertFindings(tx, { ...job, from: job.findings }, findings);
+  const counts = add(job.counts, {
     ...compared,
     rows: chunk.rows,
     bytes: chunk.bytes ?? 0,
     rejected: rejected.length,
     erased,
   });
-  const facts = addFacts(one.facts, chunk.facts ?? {});
-  const next = { place: chunk.place, counts, facts, findings: one.findings + findings.length };
+  const facts = addFacts(job.facts, chunk.facts ?? {});
+  const next = { position: chunk.position, counts, facts, findings: job.findings + findings.length };
   const lease = { at: new Date(now), leaseUntil: new Date(now + LEASE_MS) };
-  if (!(await updateProgress(tx, one, { ...next, ...lease, waitsFor: null }))) return null;
+  if (!(await updateProgress(tx, job, { ...next, ...lease, waitsFor: null }))) return null;
   const brought = [
     { kind: 'users' as const, records: users.map(({ text }) => text) },
     { kind: 'events' as const, records: events.map(({ text }) => text) },
   ];
   if (!(await acceptImported(tx, { projectId, acceptedAt: new Date(now), brought })))
-    throw new NotTaken('full');
-  if (await isSuspended(tx, projectId)) throw new NotTaken('suspended');
-  return { ...one, ...next, waitsFor: null };
+    throw new ChunkRejection('full');
+  if (await isSuspended(tx, projectId)) throw new ChunkRejection('suspended');
+  return { ...job, ...next, waitsFor: null };
 }
 
 /** Adds the notes of a chunk to its rejected rows. The subject of a note may be a user, so it counts as the user id. */
@@ -123,9 +123,9 @@ async function acceptImported(
 ): Promise<boolean> {
   const { next_seq: first, waiting } = await lockQueue(tx, projectId);
   if (waiting >= INGEST_QUEUE_MAX_RECORDS) return false;
-  const some = brought.filter(({ records }) => records.length > 0);
+  const batches = brought.filter(({ records }) => records.length > 0);
   let seq = first;
-  for (const { kind, records } of some) {
+  for (const { kind, records } of batches) {
     const body = encodeChunk(`[${records.join(',')}]`);
     const chunk = {
       seq,
@@ -168,21 +168,21 @@ async function compareUsers(
     tx,
     ids.map((userId) => ({ projectId, userId })),
   );
-  const known = new Map(found.map((person) => [person.userId, person]));
+  const existing = new Map(found.map((person) => [person.userId, person]));
   const counted = { users: users.length, usersNew: 0, usersChanged: 0, usersSame: 0 };
   const seen = new Set<string>();
   for (const { record } of users) {
-    const person = known.get(record.external_user_id);
+    const person = existing.get(record.external_user_id);
     const isFirst = !seen.has(record.external_user_id);
     seen.add(record.external_user_id);
     if (!person && isFirst) counted.usersNew += 1;
-    else if (person && saysNothingNew(person, record)) counted.usersSame += 1;
+    else if (person && isUnchanged(person, record)) counted.usersSame += 1;
     else counted.usersChanged += 1;
   }
   return counted;
 }
 
-function saysNothingNew(person: Person, { email, traits = {} }: UserInput): boolean {
+function isUnchanged(person: Person, { email, traits = {} }: UserInput): boolean {
   if (email !== undefined && email !== person.email) return false;
   return Object.entries(traits).every(([key, value]) => isSame(person.traits.get(key), value ?? undefined));
 }
@@ -193,18 +193,18 @@ async function compareEvents(
   events: ReadChunk['events'],
 ): Promise<Pick<Compared, 'events' | 'eventsNew' | 'eventsKnown'>> {
   const keys = events.map(({ text }) => dedupeKey(JSON.parse(text) as AcceptedEvent, 'bulk') ?? '');
-  const known = await findKnownKeys(tx, projectId, [...new Set(keys)]);
+  const storedKeys = await findStoredKeys(tx, projectId, [...new Set(keys)]);
   let eventsNew = 0;
   for (const key of keys) {
-    if (known.has(key)) continue;
-    known.add(key);
+    if (storedKeys.has(key)) continue;
+    storedKeys.add(key);
     eventsNew += 1;
   }
   return { events: events.length, eventsNew, eventsKnown: events.length - eventsNew };
 }
 
 /** Returns those of these keys, in hex, that are already stored. */
-async function findKnownKeys(tx: Tx, projectId: number, keys: string[]): Promise<Set<string>> {
+async function findStoredKeys(tx: Tx, projectId: number, keys: string[]): Promise<Set<string>> {
   if (keys.length === 0) return new Set();
   const rows = await tx.query<{ key: string }>(
     `SELECT k.key FROM unnest($2::text[]) AS k(key)

@@ -7,7 +7,7 @@ import { moveImport, type MoveOptions } from '../move-import.ts';
 import { checkImport } from './check-import.ts';
 import { clearImport } from './clear-imports.ts';
 import type { ImportDeps } from './deps.ts';
-import { holdLease, LEASE_MS, leaveLease } from './lease.ts';
+import { holdLease, LEASE_MS, releaseLease } from './lease.ts';
 import { openSource } from './open-source.ts';
 import { takeChunk } from './take-chunk.ts';
 
@@ -26,43 +26,43 @@ export function claimImport(
  */
 export async function workOn(deps: ImportDeps, claimed: Import, stop: AbortSignal): Promise<void> {
   const lease = holdLease(deps, claimed, stop);
-  const worked = { one: claimed, troubles: 0 };
+  const work = { job: claimed, failures: 0 };
   try {
-    while (!(await tried(deps, worked, lease.signal)));
+    while (!(await attempt(deps, work, lease.signal)));
   } finally {
     lease.end();
     // If the import has ended or was changed, its epoch differs and this updates no row.
-    await leaveLease(deps, claimed).catch((error: unknown) =>
+    await releaseLease(deps, claimed).catch((error: unknown) =>
       deps.log.warn({ err: error, import_id: claimed.id }, 'import.lease_not_released'),
     );
   }
 }
 
-/** `troubles`: the number of failures since the last progress. */
-type Worked = { one: Import; troubles: number };
+/** `failures`: the number of failures since the last progress. */
+type WorkState = { job: Import; failures: number };
 
-const TROUBLES_MAX = 5;
+const FAILURES_MAX = 5;
 
 /** Returns true when this worker has nothing left to do. */
-async function tried(deps: ImportDeps, worked: Worked, signal: AbortSignal): Promise<boolean> {
+async function attempt(deps: ImportDeps, work: WorkState, signal: AbortSignal): Promise<boolean> {
   try {
-    if (worked.troubles > 0 && !(await reloadImport(deps, worked))) return true;
-    const source = await openSource(deps, worked.one);
-    await (worked.one.state === 'checking'
-      ? checkThrough(deps, worked, { source, signal })
-      : bring(deps, worked, { source, signal }));
+    if (work.failures > 0 && !(await reloadImport(deps, work))) return true;
+    const source = await openSource(deps, work.job);
+    await (work.job.state === 'checking'
+      ? checkThrough(deps, work, { source, signal })
+      : runImport(deps, work, { source, signal }));
     return true;
   } catch (error) {
     if (signal.aborted) return true;
-    worked.troubles += 1;
-    const isFinal = error instanceof ImportHalt || worked.troubles > TROUBLES_MAX;
-    const { projectId, id } = worked.one;
+    work.failures += 1;
+    const isFinal = error instanceof ImportHalt || work.failures > FAILURES_MAX;
+    const { projectId, id } = work.job;
     deps.log.warn(
       { err: error, project_id: projectId, import_id: id },
       isFinal ? 'import.failed' : 'import.retried',
     );
-    if (isFinal) return giveUp(deps, worked.one, error);
-    await pause(deps.pauseMs * 2 ** worked.troubles, signal);
+    if (isFinal) return giveUp(deps, work.job, error);
+    await pause(deps.pauseMs * 2 ** work.failures, signal);
     return signal.aborted;
   }
 }
@@ -70,54 +70,54 @@ async function tried(deps: ImportDeps, worked: Worked, signal: AbortSignal): Pro
 /**
  * Reads the row again, because a commit without an answer may have succeeded. Returns false if the import belongs to another worker now.
  */
-async function reloadImport({ db }: ImportDeps, worked: Worked): Promise<boolean> {
-  const row = await findImport(db, worked.one);
-  if (row?.epoch !== worked.one.epoch) return false;
-  worked.one = row;
+async function reloadImport({ db }: ImportDeps, work: WorkState): Promise<boolean> {
+  const row = await findImport(db, work.job);
+  if (row?.epoch !== work.job.epoch) return false;
+  work.job = row;
   return true;
 }
 
-type Reading = { source: ImportSource; signal: AbortSignal };
+type ReadInput = { source: ImportSource; signal: AbortSignal };
 
-async function checkThrough(deps: ImportDeps, { one }: Worked, reading: Reading): Promise<void> {
-  const check = await checkImport(deps, one, reading);
+async function checkThrough(deps: ImportDeps, { job }: WorkState, input: ReadInput): Promise<void> {
+  const check = await checkImport(deps, job, input);
   if (check)
-    await moveClaimed(deps, one, {
+    await moveClaimed(deps, job, {
       move: 'conclude',
       change: () => ({ check, counts: NOTHING_COUNTED, facts: {} }),
     });
 }
 
-async function bring(deps: ImportDeps, worked: Worked, { source, signal }: Reading): Promise<void> {
-  for await (const chunk of source.read(worked.one.place, signal)) {
+async function runImport(deps: ImportDeps, work: WorkState, { source, signal }: ReadInput): Promise<void> {
+  for await (const chunk of source.read(work.job.position, signal)) {
     for (;;) {
       signal.throwIfAborted();
-      const taken = await takeChunk(deps, worked.one, chunk);
-      if (taken.state === 'taken') {
-        worked.one = taken.one;
-        worked.troubles = 0;
+      const result = await takeChunk(deps, work.job, chunk);
+      if (result.state === 'taken') {
+        work.job = result.job;
+        work.failures = 0;
         break;
       }
-      if (taken.state !== 'full') return;
-      if (!(await waitForQueue(deps, worked.one, signal))) return;
+      if (result.state !== 'full') return;
+      if (!(await waitForQueue(deps, work.job, signal))) return;
     }
   }
-  if (await moveClaimed(deps, worked.one, { move: 'finish' })) await clearImport(deps.db, worked.one);
+  if (await moveClaimed(deps, work.job, { move: 'finish' })) await clearImport(deps.db, work.job);
 }
 
 /** Waits before the next attempt. Returns false if the import belongs to another worker now. */
-async function waitForQueue({ db, pauseMs }: ImportDeps, one: Import, signal: AbortSignal): Promise<boolean> {
+async function waitForQueue({ db, pauseMs }: ImportDeps, job: Import, signal: AbortSignal): Promise<boolean> {
   const now = db.clock.now();
-  const { place, counts, facts, findings } = one;
+  const { position, counts, facts, findings } = job;
   const progress = {
-    place,
+    position,
     counts,
     facts,
     findings,
     at: new Date(now),
     leaseUntil: new Date(now + LEASE_MS),
   };
-  const isOurs = await updateProgress(db, one, { ...progress, waitsFor: 'queue' });
+  const isOurs = await updateProgress(db, job, { ...progress, waitsFor: 'queue' });
   if (isOurs) await pause(pauseMs, signal);
   return isOurs;
 }
@@ -126,14 +126,14 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal }).catch(() => undefined);
 }
 
-async function giveUp(deps: ImportDeps, one: Import, error: unknown): Promise<true> {
+async function giveUp(deps: ImportDeps, job: Import, error: unknown): Promise<true> {
   const move = error instanceof ImportHalt && error.reason === 'unreadable' ? 'fail' : 'give_up';
   const problem =
     error instanceof ImportHalt
       ? error.message.slice(0, PROBLEM_MAX_CHARS)
-      : `The import failed ${TROUBLES_MAX + 1} times at the same place. The server log has the reason`;
-  const moved = await moveClaimed(deps, one, { move, change: () => ({ problem }) });
-  if (moved && move === 'fail') await clearImport(deps.db, one);
+      : `The import failed ${FAILURES_MAX + 1} times at the same position. The server log has the reason`;
+  const moved = await moveClaimed(deps, job, { move, change: () => ({ problem }) });
+  if (moved && move === 'fail') await clearImport(deps.db, job);
   return true;
 }
 
@@ -142,12 +142,12 @@ const PROBLEM_MAX_CHARS = 1_000;
 /** Returns null if a member changed the import or another worker has it. */
 function moveClaimed(
   { db }: Pick<ImportDeps, 'db'>,
-  one: Import,
-  wanted: Pick<MoveOptions, 'move' | 'change'>,
+  job: Import,
+  options: Pick<MoveOptions, 'move' | 'change'>,
 ): Promise<Import | null> {
   return db.transaction(async (tx) => {
-    const row = await lockImport(tx, one);
-    if (row?.epoch !== one.epoch) return null;
-    return moveImport(tx, { ref: one, now: db.clock.now(), ...wanted });
+    const row = await lockImport(tx, job);
+    if (row?.epoch !== job.epoch) return null;
+    return moveImport(tx, { ref: job, now: db.clock.now(), ...options });
   });
 }

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type Stripe from 'stripe';
 import { backoffMs } from '../../../platform/async/backoff.ts';
 import { type StripePageQuery, type Kind, type StripePage, readPage } from './pages.ts';
-import { judgeError, StripeRefusal } from './refusal.ts';
+import { classifyError, StripeRefusal } from './refusal.ts';
 
 export type StripeAddress = { host: string; port: number; protocol: 'http' | 'https' };
 
@@ -18,7 +18,7 @@ export type StripeOptions = {
 export type StripeReader = {
   /** Rejects unless all required resources are readable, and names all that are not. */
   checkPermissions(signal: AbortSignal): Promise<void>;
-  page<K extends Kind>(kind: K, asked: StripePageQuery): Promise<StripePage<K>>;
+  page<K extends Kind>(kind: K, query: StripePageQuery): Promise<StripePage<K>>;
   close(): void;
 };
 
@@ -57,18 +57,18 @@ export async function openStripe({ key, address, wait = waitFor }: StripeOptions
   });
   return {
     checkPermissions: (signal) => checkPermissions(stripe, { signal, wait }),
-    page: (kind, asked) => patiently(() => readPage(stripe, kind, asked), { signal: asked.signal, wait }),
+    page: (kind, query) => withRetries(() => readPage(stripe, kind, query), { signal: query.signal, wait }),
     close: () => httpAgent.destroy(),
   };
 }
 
-type Patience = { signal: AbortSignal; wait: NonNullable<StripeOptions['wait']> };
+type StripeRetryOptions = { signal: AbortSignal; wait: NonNullable<StripeOptions['wait']> };
 
-async function checkPermissions(stripe: Stripe, patience: Patience): Promise<void> {
+async function checkPermissions(stripe: Stripe, options: StripeRetryOptions): Promise<void> {
   const missing: string[] = [];
-  for (const [what, ask] of WANTED) {
+  for (const [what, request] of RESOURCES) {
     try {
-      await patiently(() => ask(stripe), patience);
+      await withRetries(() => request(stripe), options);
     } catch (error) {
       if (!(error instanceof StripeRefusal) || error.reason !== 'permission_missing') throw error;
       missing.push(what);
@@ -81,7 +81,7 @@ async function checkPermissions(stripe: Stripe, patience: Patience): Promise<voi
   );
 }
 
-const WANTED: [string, (stripe: Stripe) => Promise<unknown>][] = [
+const RESOURCES: [string, (stripe: Stripe) => Promise<unknown>][] = [
   ['Customers', (stripe) => stripe.customers.list({ limit: 1 })],
   ['Subscriptions', (stripe) => stripe.subscriptions.list({ limit: 1, status: 'all' })],
   ['Invoices', (stripe) => stripe.invoices.list({ limit: 1 })],
@@ -90,32 +90,32 @@ const WANTED: [string, (stripe: Stripe) => Promise<unknown>][] = [
 ];
 
 /** Retries until there is an answer, a permanent error, or the last attempt has failed. */
-async function patiently<T>(ask: () => Promise<T>, { signal, wait }: Patience): Promise<T> {
+async function withRetries<T>(request: () => Promise<T>, { signal, wait }: StripeRetryOptions): Promise<T> {
   for (let attempt = 0; ; attempt += 1) {
     signal.throwIfAborted();
     try {
-      return await unlessAborted(ask(), signal);
+      return await unlessAborted(request(), signal);
     } catch (error) {
       signal.throwIfAborted();
-      const verdict = judgeError(error);
-      if (verdict instanceof StripeRefusal) throw verdict;
+      const classification = classifyError(error);
+      if (classification instanceof StripeRefusal) throw classification;
       if (attempt + 1 === ATTEMPTS_MAX) {
         throw new StripeRefusal('busy', 'Stripe does not respond, or limits the rate of requests.', {
           cause: error,
         });
       }
-      await wait(verdict.afterMs ?? backoffMs(attempt, BACKOFF), signal);
+      await wait(classification.afterMs ?? backoffMs(attempt, BACKOFF), signal);
     }
   }
 }
 
 /** The package cannot cancel a request, so its answer is ignored. */
-async function unlessAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
+async function unlessAborted<T>(response: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const abort = (): void => reject(signal.reason as Error);
   signal.addEventListener('abort', abort, { once: true });
   try {
-    return await Promise.race([answer, promise]);
+    return await Promise.race([response, promise]);
   } finally {
     signal.removeEventListener('abort', abort);
   }

@@ -14,7 +14,7 @@ import {
   subscriptionFacts,
   subscriptionOf,
 } from './read-facts.ts';
-import { isPlaceGone } from './refusal.ts';
+import { isCursorGone } from './refusal.ts';
 
 export type Kinds = {
   product: ProductFacts;
@@ -49,9 +49,9 @@ const LINES_MAX = 1_000;
 export async function readPage<K extends Kind>(
   stripe: Stripe,
   kind: K,
-  asked: StripePageQuery,
+  query: StripePageQuery,
 ): Promise<StripePage<K>> {
-  const { asOf, after } = asked;
+  const { asOf, after } = query;
   const list = LISTS[kind];
   try {
     return await list(stripe, {
@@ -60,7 +60,7 @@ export async function readPage<K extends Kind>(
       ...(after ? { starting_after: after.id } : {}),
     });
   } catch (error) {
-    if (!after || !isPlaceGone(error)) throw error;
+    if (!after || !isCursorGone(error)) throw error;
     // The last object, a draft invoice, may have been deleted. Objects of the same second are then read again, which is idempotent.
     return list(stripe, { limit: PAGE, created: { lte: Math.min(asOf, after.created) } });
   }

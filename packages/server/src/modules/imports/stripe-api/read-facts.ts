@@ -122,8 +122,8 @@ function amountOf({ unit_amount: whole, unit_amount_decimal: decimal }: Stripe.P
   return decimal === null ? null : Number(decimal.toString());
 }
 
-function idOf(given: string | { id: string }): string {
-  return typeof given === 'string' ? given : given.id;
+function idOf(reference: string | { id: string }): string {
+  return typeof reference === 'string' ? reference : reference.id;
 }
 
 /** Returns null for blank text. PostgreSQL stores neither NUL nor half a surrogate pair, and a name must not fail an import. */

@@ -10,7 +10,7 @@ export class StripeRefusal extends Error {
 }
 
 /** Decides about an error of the package: retry, or a refusal for the user. */
-export function judgeError(error: unknown): { retry: true; afterMs: number | null } | StripeRefusal {
+export function classifyError(error: unknown): { retry: true; afterMs: number | null } | StripeRefusal {
   const { statusCode, headers, code, type } = factsOf(error);
   if (statusCode === 401) {
     return new StripeRefusal(
@@ -36,7 +36,7 @@ function isPassing({ statusCode = 0, code = '', type = '' }: ErrorFacts): boolea
 }
 
 /** Returns whether the object that the page starts after no longer exists. */
-export function isPlaceGone(error: unknown): boolean {
+export function isCursorGone(error: unknown): boolean {
   const { code, param } = factsOf(error);
   return code === 'resource_missing' && param === 'starting_after';
 }

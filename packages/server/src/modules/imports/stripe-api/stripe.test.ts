@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { at, emptyWorld, stripeCustomer } from '../../../../testkit/stripe-objects.ts';
-import { STRIPE_KEY, stripeServer, type Trouble } from '../../../../testkit/stripe-server.ts';
+import { STRIPE_KEY, stripeServer, type StripeFailure } from '../../../../testkit/stripe-server.ts';
 import { isStripeKey, openStripe } from './open-stripe.ts';
 import { StripeRefusal } from './refusal.ts';
 
@@ -15,8 +15,8 @@ const signal = new AbortController().signal;
 
 afterAll(() => stripe.close());
 beforeEach(() => {
-  stripe.trouble.length = 0;
-  stripe.asked.length = 0;
+  stripe.failures.length = 0;
+  stripe.requests.length = 0;
   stripe.headers.length = 0;
   stripe.keys.clear();
   stripe.keys.set(STRIPE_KEY, new Set());
@@ -35,8 +35,8 @@ async function customers(after: { id: string; created: number } | null = null, a
   }
 }
 
-async function refusalOf(asked: Promise<unknown>): Promise<StripeRefusal> {
-  const error = await asked.catch((refused: unknown) => refused);
+async function refusalOf(promise: Promise<unknown>): Promise<StripeRefusal> {
+  const error = await promise.catch((refused: unknown) => refused);
   expect(error).toBeInstanceOf(StripeRefusal);
   return error as StripeRefusal;
 }
@@ -69,7 +69,7 @@ test('continues after a deleted object by its time', async () => {
   expect(facts[0]?.id).toBe('cus_059');
 });
 
-test.each<[string, Trouble[], number[]]>([
+test.each<[string, StripeFailure[], number[]]>([
   ['429 with a time', [{ status: 429, code: 'rate_limit', headers: { 'retry-after': '7' } }], [7_000]],
   [
     '429 that wants a day',
@@ -87,11 +87,11 @@ test.each<[string, Trouble[], number[]]>([
   ['5xx', [{ status: 500 }, { status: 502 }, { status: 503 }], [0, 0, 0]],
   // The package itself retries once.
   ['a connection that is cut', ['reset', 'reset'], [0]],
-])('waits after %s, and then succeeds', async (_name, troubles, waits) => {
-  stripe.trouble.push(...troubles);
+])('waits after %s, and then succeeds', async (_name, failures, waits) => {
+  stripe.failures.push(...failures);
   const { facts } = await customers();
   expect(facts).toHaveLength(100);
-  expect(stripe.trouble).toEqual([]);
+  expect(stripe.failures).toEqual([]);
   expect(waited).toHaveLength(waits.length);
   for (const [i, ms] of waits.entries()) {
     if (ms > 0) expect(waited[i]).toBe(ms);
@@ -101,9 +101,9 @@ test.each<[string, Trouble[], number[]]>([
 });
 
 test('gives up after eight attempts with growing delays', async () => {
-  stripe.trouble.push(...Array.from({ length: 20 }, (): Trouble => ({ status: 503 })));
+  stripe.failures.push(...Array.from({ length: 20 }, (): StripeFailure => ({ status: 503 })));
   expect((await refusalOf(customers())).reason).toBe('busy');
-  expect(stripe.asked).toHaveLength(8);
+  expect(stripe.requests).toHaveLength(8);
   expect(waited.every((ms) => ms <= 30_000)).toBe(true);
 });
 
@@ -113,7 +113,7 @@ test('reports a revoked, wrong or missing key without repeating it', async () =>
   expect(refused.reason).toBe('key_refused');
   expect(refused.message).not.toContain(STRIPE_KEY.slice(8));
   expect((await refusalOf(open('pk_live_51PublicKey'))).reason).toBe('key_refused');
-  expect(stripe.asked).toHaveLength(1);
+  expect(stripe.requests).toHaveLength(1);
 });
 
 test('names all missing permissions of a key at once', async () => {
@@ -129,11 +129,11 @@ test('names all missing permissions of a key at once', async () => {
 
 test('stops waiting when the import is aborted', async () => {
   const stop = new AbortController();
-  stripe.trouble.push('silent');
+  stripe.failures.push('silent');
   const reader = await open();
-  const asked = reader.page('customer', { asOf: BEGAN, after: null, signal: stop.signal });
+  const page = reader.page('customer', { asOf: BEGAN, after: null, signal: stop.signal });
   stop.abort(new Error('stopped'));
-  await expect(asked).rejects.toThrow('stopped');
+  await expect(page).rejects.toThrow('stopped');
   reader.close();
 });
 
@@ -143,6 +143,6 @@ test.each([
   ['pk_live_51Abcdefgh', false],
   ['rk_live_', false],
   ['rk_live_51Abc\ndefgh', false],
-])('isStripeKey of %s is %s', (key, isOne) => {
-  expect(isStripeKey(key)).toBe(isOne);
+])('isStripeKey of %s is %s', (key, expected) => {
+  expect(isStripeKey(key)).toBe(expected);
 });

@@ -8,7 +8,7 @@ const GROUND = {
   catalogue: catalogueOf([], []),
   asOf: 2_000_000_000,
   unmatchedAsCustomers: false,
-  isTold: false,
+  isCounted: false,
 };
 
 /** A customer whose invoices each failed once. */
@@ -18,7 +18,7 @@ function customer(id: string, failures: number): CustomerHistory {
     facts: { id, created: 1_700_000_000, ...named },
     matchedBy: 'metadata',
     userId: id,
-    why: null,
+    matchReason: null,
     isKnown: true,
     hasAddress: false,
     isNewest: true,
@@ -53,11 +53,11 @@ function failed(customerId: string, i: number): InvoiceFacts {
   return { id: `in_${i}`, customer: customerId, subscription: `sub_${customerId}`, ...at, ...what };
 }
 
-function cut(customers: CustomerHistory[], given = 0): ImportChunk[] {
+function cut(customers: CustomerHistory[], skippedEvents = 0): ImportChunk[] {
   const chunks: ImportChunk[] = [];
   let begun: PartialChunk = begin();
-  for (const [i, one] of customers.entries()) {
-    const added = addHistory(begun, one, { ...GROUND, given: i === 0 ? given : 0 });
+  for (const [i, customer] of customers.entries()) {
+    const added = addHistory(begun, customer, { ...GROUND, skippedEvents: i === 0 ? skippedEvents : 0 });
     chunks.push(...added.full);
     begun = added.begun;
   }
@@ -79,7 +79,7 @@ test('keeps chunks within the size of a bulk request, without losing or repeatin
     events.map((event) => `${event.external_user_id} ${event.message_id}`),
   );
   expect(new Set(ids).size).toBe(3_603);
-  expect(chunks.map(({ place }) => [place['customer'], place['events']])).toEqual([
+  expect(chunks.map(({ position }) => [position['customer'], position['events']])).toEqual([
     ['a', null],
     ['b', null],
     ['c', 1_000],

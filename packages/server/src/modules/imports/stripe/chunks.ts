@@ -9,19 +9,19 @@ import type { ImportChunk, ImportNote } from '../source.ts';
 export type PartialChunk = { chunk: ImportChunk & Filled; customers: number };
 type Filled = { facts: { [name: string]: number }; notes: ImportNote[] };
 
-export type Ground = {
+export type HistoryContext = {
   catalogue: Catalogue;
   /** In seconds. */
   asOf: number;
   unmatchedAsCustomers: boolean;
   /** True if the objects of this customer were already counted as rows. */
-  isTold: boolean;
+  isCounted: boolean;
   /** How many events of this customer earlier chunks contain. */
-  given: number;
+  skippedEvents: number;
 };
 
 export function begin(): PartialChunk {
-  const chunk = { users: [], events: [], rejected: [], rows: 0, place: {}, facts: {}, notes: [] };
+  const chunk = { users: [], events: [], rejected: [], rows: 0, position: {}, facts: {}, notes: [] };
   return { chunk, customers: 0 };
 }
 
@@ -36,71 +36,71 @@ export function isEmpty({ chunk, customers }: PartialChunk): boolean {
 export function addHistory(
   begun: PartialChunk,
   history: CustomerHistory,
-  ground: Ground,
+  context: HistoryContext,
 ): { full: ImportChunk[]; begun: PartialChunk } {
   const full: ImportChunk[] = [];
-  const records = toRecords(history, ground);
-  const events = records?.events.slice(ground.given) ?? [];
-  const user = ground.given === 0 ? records?.user : null;
+  const records = toRecords(history, context);
+  const events = records?.events.slice(context.skippedEvents) ?? [];
+  const user = context.skippedEvents === 0 ? records?.user : null;
   let now = begun;
-  if (!hasRoom(now, events.length)) {
+  if (!hasCapacity(now, events.length)) {
     full.push(now.chunk);
     now = begin();
   }
   if (user) now.chunk.users.push(user);
-  let taken = 0;
-  while (events.length - taken > BULK_INGEST_MAX_RECORDS) {
-    now.chunk.events.push(...events.slice(taken, taken + BULK_INGEST_MAX_RECORDS));
-    taken += BULK_INGEST_MAX_RECORDS;
-    now.chunk.place = placeIn(history, ground, ground.given + taken);
+  let offset = 0;
+  while (events.length - offset > BULK_INGEST_MAX_RECORDS) {
+    now.chunk.events.push(...events.slice(offset, offset + BULK_INGEST_MAX_RECORDS));
+    offset += BULK_INGEST_MAX_RECORDS;
+    now.chunk.position = positionIn(history, context, context.skippedEvents + offset);
     full.push(now.chunk);
     now = begin();
   }
-  now.chunk.events.push(...events.slice(taken));
-  conclude(now, { history, records, ground });
+  now.chunk.events.push(...events.slice(offset));
+  conclude(now, { history, records, context });
   return { full, begun: now };
 }
 
-function hasRoom({ chunk, customers }: PartialChunk, events: number): boolean {
+function hasCapacity({ chunk, customers }: PartialChunk, events: number): boolean {
   if (customers === 0) return true;
   return customers < BULK_INGEST_MAX_RECORDS && chunk.events.length + events <= BULK_INGEST_MAX_RECORDS;
 }
 
-function placeIn(
+function positionIn(
   { facts }: CustomerHistory,
-  { isTold }: Ground,
+  { isCounted }: HistoryContext,
   events: number | null,
-): ImportChunk['place'] {
-  return { customer: facts.id, events, isTold };
+): ImportChunk['position'] {
+  return { customer: facts.id, events, isTold: isCounted };
 }
 
-function toRecords(history: CustomerHistory, ground: Ground): BillingRecords | null {
-  const userId = history.userId ?? (ground.unmatchedAsCustomers ? history.facts.id : null);
+function toRecords(history: CustomerHistory, context: HistoryContext): BillingRecords | null {
+  const userId = history.userId ?? (context.unmatchedAsCustomers ? history.facts.id : null);
   if (userId === null) return null;
   const { facts: customer, subscriptions, invoices, isKnown, hasAddress, isNewest, isOldest } = history;
   return recordsOf(
     { customer, subscriptions, invoices },
     { userId, isKnown, hasAddress, isNewest, isOldest },
-    ground,
+    context,
   );
 }
 
-type Concluded = { history: CustomerHistory; records: BillingRecords | null; ground: Ground };
+type ConcludeInput = { history: CustomerHistory; records: BillingRecords | null; context: HistoryContext };
 
-/** Adds this customer to the place, the counts and the notes of the chunk. */
-function conclude(begun: PartialChunk, { history, records, ground }: Concluded): void {
+/** Adds this customer to the position, the counts and the notes of the chunk. */
+function conclude(begun: PartialChunk, { history, records, context }: ConcludeInput): void {
   const { chunk } = begun;
   const { facts: customer, subscriptions, invoices, matchedBy } = history;
   begun.customers += 1;
-  chunk.place = placeIn(history, ground, null);
-  if (!ground.isTold) chunk.rows += 1 + subscriptions.length + invoices.length;
+  chunk.position = positionIn(history, context, null);
+  if (!context.isCounted) chunk.rows += 1 + subscriptions.length + invoices.length;
   count(chunk.facts, 'customers', 1);
   count(chunk.facts, 'subscriptions', subscriptions.length);
   count(chunk.facts, 'invoices', invoices.length);
   if (matchedBy === 'none') {
     count(chunk.facts, 'unmatched_customers', 1);
     if (customer.created === null) count(chunk.facts, 'deleted_customers', 1);
-    chunk.notes.push({ kind: 'unmatched_customer', subject: customer.id, text: history.why ?? '' });
+    chunk.notes.push({ kind: 'unmatched_customer', subject: customer.id, text: history.matchReason ?? '' });
   } else {
     count(chunk.facts, `matched_by_${matchedBy}`, 1);
   }

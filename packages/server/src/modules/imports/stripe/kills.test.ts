@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { heldClock } from '../../../../testkit/clock.ts';
+import { fixedClock } from '../../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../../testkit/database.ts';
 import { openEngine } from '../../../../testkit/engine.ts';
 import { putRecords } from '../../../../testkit/inbox.ts';
@@ -11,14 +11,14 @@ import type { Import } from '../import.ts';
 import type { ImportRef } from '../store.ts';
 import { openStripe } from '../stripe-api/open-stripe.ts';
 import { createProject } from '../../administration/create-project.ts';
-import { askCheck, createImport, foundImport, giveKey, startImport } from '../run/manage-imports.ts';
+import { requestCheck, createImport, requireImport, replaceKey, startImport } from '../run/manage-imports.ts';
 import { claimImport, workOn } from '../run/work-on.ts';
 import { stripeSources } from './stripe-source.ts';
 
 const NOW = Date.parse('2026-06-01T00:00:00.000Z');
 /** These customers make two chunks of events; a chunk has 1,000. */
 const CUSTOMERS = 270;
-const clock = heldClock(NOW);
+const clock = fixedClock(NOW);
 const db = await openTestDatabase(clock);
 const engine = openEngine(db, clock);
 const stripe = await stripeServer(stripeAccount({ customers: CUSTOMERS, seed: 8, now: NOW / 1_000 }));
@@ -37,9 +37,9 @@ const deps = {
 afterAll(() => stripe.close());
 
 function newImport(projectId: number): Promise<Import> {
-  const made = { db, newId: idMaker(db.clock), sealer: deps.sealer };
-  const wanted = { kind: 'stripe', key: STRIPE_KEY, unmatchedAsCustomers: true } as const;
-  return createImport(made, { projectId, createdBy: 'operator', ...wanted });
+  const made = { db, newId: idMaker(db.clock), encrypter: deps.encrypter };
+  const input = { kind: 'stripe', key: STRIPE_KEY, unmatchedAsCustomers: true } as const;
+  return createImport(made, { projectId, createdBy: 'operator', ...input });
 }
 
 async function newProject(): Promise<number> {
@@ -55,34 +55,36 @@ async function workStopped(steps: number[], onStep: (step: () => void) => void):
       left -= 1;
       if (left === 0) stop.abort(new Error('stopped'));
     });
-    const one = await claimImport(deps);
-    if (one) await workOn(deps, one, stop.signal);
+    const job = await claimImport(deps);
+    if (job) await workOn(deps, job, stop.signal);
     expect(stop.signal.aborted).toBe(true);
   }
   onStep(() => undefined);
   await workThrough(deps);
 }
 
-async function importStopped(one: Import): Promise<void> {
-  await askCheck(db, one);
+async function importStopped(job: Import): Promise<void> {
+  await requestCheck(db, job);
   await workStopped([3, 9, 14, 16], (step) => {
-    stripe.beforeAnswer = step;
+    stripe.beforeResponse = step;
   });
-  await startImport(db, one, { liveEvents: null });
+  await startImport(db, job, { liveEvents: null });
   await workStopped([1], (step) => {
     accepted = step;
   });
 }
 
-async function importClean(one: ImportRef): Promise<Import> {
-  await askCheck(db, one);
+async function importClean(ref: ImportRef): Promise<Import> {
+  await requestCheck(db, ref);
   await workThrough(deps);
-  await startImport(db, one, { liveEvents: null });
+  await startImport(db, ref, { liveEvents: null });
   await workThrough(deps);
-  return foundImport(db, one);
+  return requireImport(db, ref);
 }
 
-async function known(projectId: number): Promise<{ people: object[]; events: object[]; emails: number }> {
+async function projectData(
+  projectId: number,
+): Promise<{ people: object[]; events: object[]; emails: number }> {
   await engine.settle();
   const people = await db.query(
     `SELECT p.external_user_id, p.traits, p.plan, e.email FROM beckon.person p LEFT JOIN beckon.person_email e
@@ -94,7 +96,7 @@ async function known(projectId: number): Promise<{ people: object[]; events: obj
     [projectId],
   );
   const [emails] = await db.query<{ count: number }>(
-    `SELECT (SELECT count(*) FROM beckon.draft WHERE project_id = $1) + (SELECT count(*) FROM beckon.message WHERE project_id = $1) AS count`,
+    `SELECT (SELECT count(*) FROM beckon.draft WHERE project_id = $1) + (SELECT count(*) FROM beckon.email WHERE project_id = $1) AS count`,
     [projectId],
   );
   return { people, events, emails: emails?.count ?? -1 };
@@ -103,7 +105,7 @@ async function known(projectId: number): Promise<{ people: object[]; events: obj
 function leftOf({ id }: Import): Promise<object[]> {
   return db.query(
     `SELECT (SELECT count(*) FROM beckon.billing_object WHERE import_id = $1) + (SELECT count(*) FROM beckon.billing_customer WHERE import_id = $1)
-       + (SELECT count(*) FROM beckon.billing_snapshot WHERE import_id = $1) AS rows, i.sealed_key IS NOT NULL AS key
+       + (SELECT count(*) FROM beckon.billing_snapshot WHERE import_id = $1) AS rows, i.encrypted_key IS NOT NULL AS key
      FROM beckon.import i WHERE i.id = $1`,
     [id],
   );
@@ -120,26 +122,26 @@ function freshOf(projectId: number): Promise<object[]> {
 
 test('ends like a clean run after five stops and a repeated import, and drafts no emails', async () => {
   const [clean, stopped] = [await newProject(), await newProject()];
-  const one = await importClean(await newImport(clean));
-  expect(one.state).toBe('done');
+  const job = await importClean(await newImport(clean));
+  expect(job.state).toBe('done');
   // The data read from Stripe is deleted with the import, and so is the key.
-  expect(await leftOf(one)).toEqual([{ rows: 0, key: false }]);
-  const cleanly = await known(clean);
+  expect(await leftOf(job)).toEqual([{ rows: 0, key: false }]);
+  const cleanly = await projectData(clean);
 
   const broken = await newImport(stopped);
   await importStopped(broken);
-  const done = await foundImport(db, broken);
-  expect([done.state, done.counts.events, done.counts.users]).toEqual([
+  const finished = await requireImport(db, broken);
+  expect([finished.state, finished.counts.events, finished.counts.users]).toEqual([
     'done',
-    one.counts.events,
-    one.counts.users,
+    job.counts.events,
+    job.counts.users,
   ]);
-  expect(done.facts).toEqual(one.facts);
-  expect(await known(stopped)).toEqual(cleanly);
+  expect(finished.facts).toEqual(job.facts);
+  expect(await projectData(stopped)).toEqual(cleanly);
 
   const again = await importClean(await newImport(stopped));
   expect([again.state, again.counts.eventsNew, again.counts.usersNew]).toEqual(['done', 0, 0]);
-  expect(await known(stopped)).toEqual(cleanly);
+  expect(await projectData(stopped)).toEqual(cleanly);
 
   expect(cleanly.emails).toBe(0);
   expect(cleanly.events.length).toBeGreaterThan(1_000);
@@ -147,38 +149,40 @@ test('ends like a clean run after five stops and a repeated import, and drafts n
   // Sent as live events, the same data does cause emails.
   const live = await newProject();
   await putRecords(db, { projectId: live, kind: 'events', records: await freshOf(clean) });
-  expect((await known(live)).emails).toBeGreaterThan(0);
+  expect((await projectData(live)).emails).toBeGreaterThan(0);
   // Three weeks later every trial has ended, and the imported events still start no rule.
   await engine.advance(21 * 86_400_000);
-  expect((await known(stopped)).emails).toBe(0);
+  expect((await projectData(stopped)).emails).toBe(0);
 });
 
 test('stops the check with the reason when the key is revoked, and continues with a new key', async () => {
   const projectId = await newProject();
-  const one = await newImport(projectId);
-  stripe.asked.length = 0;
-  stripe.beforeAnswer = () => {
-    if (stripe.asked.length === 20) stripe.keys.delete(STRIPE_KEY);
+  const job = await newImport(projectId);
+  stripe.requests.length = 0;
+  stripe.beforeResponse = () => {
+    if (stripe.requests.length === 20) stripe.keys.delete(STRIPE_KEY);
   };
-  await askCheck(db, one);
+  await requestCheck(db, job);
   await workThrough(deps);
-  const halted = await foundImport(db, one);
+  const halted = await requireImport(db, job);
   expect([halted.state, halted.problem]).toEqual([
     'ready',
     'Stripe rejected the key, because it is wrong, expired or revoked.',
   ]);
-  expect(stripe.asked.length).toBe(20);
+  expect(stripe.requests.length).toBe(20);
 
   const fresh = 'rk_live_51AnotherKeyForTests';
   stripe.keys.set(fresh, new Set());
   stripe.keys.set(STRIPE_KEY, new Set());
-  stripe.beforeAnswer = () => undefined;
-  await giveKey(deps, one, fresh);
-  stripe.asked.length = 0;
-  await askCheck(db, one);
+  stripe.beforeResponse = () => undefined;
+  await replaceKey(deps, job, fresh);
+  stripe.requests.length = 0;
+  await requestCheck(db, job);
   await workThrough(deps);
-  expect((await foundImport(db, one)).state).toBe('checked');
+  expect((await requireImport(db, job)).state).toBe('checked');
   // The customers were read before the key was revoked.
-  const asked = stripe.asked.map(({ pathname, searchParams }) => `${pathname} ${searchParams.get('limit')}`);
-  expect(asked.filter((question) => question === '/v1/customers 100')).toEqual([]);
+  const requests = stripe.requests.map(
+    ({ pathname, searchParams }) => `${pathname} ${searchParams.get('limit')}`,
+  );
+  expect(requests.filter((request) => request === '/v1/customers 100')).toEqual([]);
 });

@@ -2,7 +2,7 @@ import { EXTERNAL_USER_ID_MAX_CHARS } from '@beckon/contract';
 import { listNamed, listUndecided, type Undecided } from '../billing/reads.ts';
 import type { Snapshot } from '../billing/snapshot.ts';
 import { type CustomerMatch, moveSnapshot, updateDecisions } from '../billing/store.ts';
-import type { StripeAsked } from '../run/deps.ts';
+import type { StripeSourceOptions } from '../run/deps.ts';
 import { findByAddress, findPeople } from '../../users/index.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
@@ -15,27 +15,31 @@ const AT_ONCE = 500;
  */
 export function matchCustomers(
   db: Pick<Database, 'transaction'>,
-  one: StripeAsked,
+  options: StripeSourceOptions,
   snapshot: Snapshot,
 ): Promise<Snapshot> {
   return db.transaction(async (tx) => {
-    const customers = await listUndecided(tx, one, AT_ONCE);
+    const customers = await listUndecided(tx, options, AT_ONCE);
     if (customers.length > 0) {
-      await updateDecisions(tx, one, await decide(tx, one, customers));
+      await updateDecisions(tx, options, await decide(tx, options, customers));
       return snapshot;
     }
-    const done: Snapshot = { ...snapshot, step: 'done' };
-    await moveSnapshot(tx, one, { from: snapshot, to: done });
-    return done;
+    const matched: Snapshot = { ...snapshot, step: 'done' };
+    await moveSnapshot(tx, options, { from: snapshot, to: matched });
+    return matched;
   });
 }
 
-async function decide(tx: Tx, one: StripeAsked, customers: Undecided[]): Promise<CustomerMatch[]> {
-  const candidates = await candidatesOf(tx, one, customers);
+async function decide(
+  tx: Tx,
+  options: StripeSourceOptions,
+  customers: Undecided[],
+): Promise<CustomerMatch[]> {
+  const candidates = await candidatesOf(tx, options, customers);
   const matches = customers.map((customer) => ({
     customer,
     match: matchCustomer(
-      { userId: customer.named, email: customer.address, isDeleted: customer.isDeleted },
+      { userId: customer.namedUserId, email: customer.address, isDeleted: customer.isDeleted },
       candidates.get(customer.address ?? '') ?? new Set(),
     ),
   }));
@@ -43,16 +47,16 @@ async function decide(tx: Tx, one: StripeAsked, customers: Undecided[]): Promise
   const ids = new Set(matches.map(({ customer, match }) => match.userId ?? customer.id));
   const people = await findPeople(
     tx,
-    [...ids].map((userId) => ({ projectId: one.projectId, userId })),
+    [...ids].map((userId) => ({ projectId: options.projectId, userId })),
   );
-  const known = new Map(people.map((person) => [person.userId, person]));
+  const existing = new Map(people.map((person) => [person.userId, person]));
   return matches.map(({ customer, match }) => {
-    const person = known.get(match.userId ?? customer.id);
+    const person = existing.get(match.userId ?? customer.id);
     return {
       customer: customer.id,
       by: match.by,
       userId: match.userId,
-      why: match.by === 'none' ? match.why : null,
+      matchReason: match.by === 'none' ? match.why : null,
       isKnown: person !== undefined,
       hasAddress: (person?.email ?? null) !== null,
     };
@@ -62,17 +66,18 @@ async function decide(tx: Tx, one: StripeAsked, customers: Undecided[]): Promise
 /** Maps each address to the users of the project who have it, and to the users named by other customers with it. */
 async function candidatesOf(
   tx: Tx,
-  one: StripeAsked,
+  options: StripeSourceOptions,
   customers: Undecided[],
 ): Promise<Map<string, Set<string>>> {
   const addresses = [
-    ...new Set(customers.flatMap(({ address, named }) => (named === null && address) || [])),
+    ...new Set(customers.flatMap(({ address, namedUserId }) => (namedUserId === null && address) || [])),
   ];
   const found = new Map<string, Set<string>>(addresses.map((address) => [address, new Set()]));
-  for (const { userId, email } of await findByAddress(tx, one.projectId, addresses)) {
+  for (const { userId, email } of await findByAddress(tx, options.projectId, addresses)) {
     found.get(email.toLowerCase())?.add(userId);
   }
-  for (const { address, named } of await listNamed(tx, one, addresses)) found.get(address)?.add(named);
+  for (const { address, namedUserId } of await listNamed(tx, options, addresses))
+    found.get(address)?.add(namedUserId);
   return found;
 }
 

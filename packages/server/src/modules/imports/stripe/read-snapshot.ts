@@ -5,7 +5,7 @@ import { ImportHalt } from '../source.ts';
 import type { Kind } from '../stripe-api/pages.ts';
 import { StripeRefusal } from '../stripe-api/refusal.ts';
 import type { StripeReader } from '../stripe-api/open-stripe.ts';
-import type { StripeAsked } from '../run/deps.ts';
+import type { StripeSourceOptions } from '../run/deps.ts';
 import { matchCustomers } from './match-customers.ts';
 import type { Database } from '../../../platform/db/database.ts';
 
@@ -20,17 +20,17 @@ export type StripeDeps = {
  */
 export async function* readSnapshot(
   deps: StripeDeps,
-  one: StripeAsked,
+  options: StripeSourceOptions,
   signal: AbortSignal,
 ): AsyncGenerator<Snapshot, void, undefined> {
-  let snapshot = (await findSnapshot(deps.db, one)) ?? NOTHING_READ;
+  let snapshot = (await findSnapshot(deps.db, options)) ?? NOTHING_READ;
   yield snapshot;
   if (isBeingRead(snapshot)) {
-    const stripe = await orHalt(() => deps.openReader(one.key));
+    const stripe = await orHalt(() => deps.openReader(options.key));
     try {
       await orHalt(() => stripe.checkPermissions(signal));
       while (isBeingRead(snapshot)) {
-        snapshot = await readOne(deps, one, { stripe, snapshot, signal });
+        snapshot = await readNextPage(deps, options, { stripe, snapshot, signal });
         yield snapshot;
       }
     } finally {
@@ -39,14 +39,14 @@ export async function* readSnapshot(
   }
   while (snapshot.step === 'match') {
     signal.throwIfAborted();
-    snapshot = await matchCustomers(deps.db, one, snapshot);
+    snapshot = await matchCustomers(deps.db, options, snapshot);
     yield snapshot;
   }
 }
 
-type Reading = Snapshot & { step: Kind };
+type OpenSnapshot = Snapshot & { step: Kind };
 
-function isBeingRead(snapshot: Snapshot): snapshot is Reading {
+function isBeingRead(snapshot: Snapshot): snapshot is OpenSnapshot {
   return snapshot.step !== 'match' && snapshot.step !== 'done';
 }
 
@@ -57,13 +57,13 @@ export function inSeconds(ms: number): number {
   return Math.floor(ms / 1_000);
 }
 
-async function readOne(
+async function readNextPage(
   { db }: StripeDeps,
-  one: StripeAsked,
-  { stripe, snapshot, signal }: { stripe: StripeReader; snapshot: Reading; signal: AbortSignal },
+  options: StripeSourceOptions,
+  { stripe, snapshot, signal }: { stripe: StripeReader; snapshot: OpenSnapshot; signal: AbortSignal },
 ): Promise<Snapshot> {
   const { after, step: kind } = snapshot;
-  const asOf = inSeconds(one.asOf);
+  const asOf = inSeconds(options.asOf);
   const { facts, next } = await orHalt(() => stripe.page(kind, { asOf, after, signal }));
   if (snapshot.objects > OBJECTS_MAX) {
     throw new ImportHalt(
@@ -72,12 +72,12 @@ async function readOne(
     );
   }
   const page = { kind, facts, next } as ReadPage;
-  return db.transaction((tx) => keepPage(tx, one, { page, before: snapshot }));
+  return db.transaction((tx) => keepPage(tx, options, { page, before: snapshot }));
 }
 
-async function orHalt<T>(ask: () => Promise<T>): Promise<T> {
+async function orHalt<T>(read: () => Promise<T>): Promise<T> {
   try {
-    return await ask();
+    return await read();
   } catch (error) {
     if (error instanceof StripeRefusal) throw new ImportHalt(error.reason, error.message, { cause: error });
     throw error;

@@ -1,7 +1,7 @@
 import type { EventInput, UserInput } from '@beckon/contract';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { testHasher } from '../../../../testkit/hasher.ts';
-import { heldClock } from '../../../../testkit/clock.ts';
+import { fixedClock } from '../../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../../testkit/database.ts';
 import { openEngine } from '../../../../testkit/engine.ts';
 import { putRecords } from '../../../../testkit/inbox.ts';
@@ -18,7 +18,7 @@ import { createProject } from '../../administration/create-project.ts';
 import { erasePerson } from '../../profiles/erase-user.ts';
 import { stripeSources } from './stripe-source.ts';
 
-const clock = heldClock(SCENARIOS_AT);
+const clock = fixedClock(SCENARIOS_AT);
 const db = await openTestDatabase(clock);
 const engine = openEngine(db, clock);
 const newId = idMaker(clock);
@@ -32,9 +32,9 @@ const sources = stripeSources({
 
 afterAll(() => stripe.close());
 beforeEach(() => {
-  stripe.asked.length = 0;
-  stripe.trouble.length = 0;
-  stripe.beforeAnswer = () => undefined;
+  stripe.requests.length = 0;
+  stripe.failures.length = 0;
+  stripe.beforeResponse = () => undefined;
   stripe.keys.set(STRIPE_KEY, new Set());
   waited.length = 0;
 });
@@ -54,7 +54,7 @@ async function newImport(): Promise<{ projectId: number; importId: string }> {
 
 async function importIn(projectId: number): Promise<string> {
   const id = newId();
-  const unused = { sizeBytes: null, fileModifiedAt: null, options: null, sealedKey: null };
+  const unused = { sizeBytes: null, fileModifiedAt: null, options: null, encryptedKey: null };
   const made = { createdAt: clock.now(), createdBy: 'operator', counts: NOTHING_COUNTED };
   await insertImport(db, {
     projectId,
@@ -68,15 +68,19 @@ async function importIn(projectId: number): Promise<string> {
   return id;
 }
 
-type Asked = { projectId: number; importId: string; unmatchedAsCustomers?: boolean; key?: string };
+type SourceOptions = { projectId: number; importId: string; unmatchedAsCustomers?: boolean; key?: string };
 
-function read(asked: Asked, after: SourcePosition | null = null, signal = new AbortController().signal) {
-  const source = sources({ unmatchedAsCustomers: false, key: STRIPE_KEY, asOf: clock.now(), ...asked });
+function read(
+  options: SourceOptions,
+  after: SourcePosition | null = null,
+  signal = new AbortController().signal,
+) {
+  const source = sources({ unmatchedAsCustomers: false, key: STRIPE_KEY, asOf: clock.now(), ...options });
   return source.read(after, signal);
 }
 
-const all = (asked: Asked, after: SourcePosition | null = null): Promise<ImportChunk[]> =>
-  Array.fromAsync(read(asked, after));
+const all = (options: SourceOptions, after: SourcePosition | null = null): Promise<ImportChunk[]> =>
+  Array.fromAsync(read(options, after));
 
 function eventsOf(chunks: ImportChunk[]): { [user: string]: EventInput[] } {
   return Object.fromEntries(
@@ -97,22 +101,27 @@ function sum(chunks: ImportChunk[], name: string): number {
   return chunks.reduce((total, { facts }) => total + (facts?.[name] ?? 0), 0);
 }
 
-type Hand = [string, string, string, { [name: string]: string | number }];
+type ExpectedEvent = [string, string, string, { [name: string]: string | number }];
 
 /** Converts an event to the form of the handwritten expectations. The invoices of a story differ only in their time. */
-function asByHand({ occurred_at: at = '', name, message_id: id = '', properties }: EventInput): Hand {
+function expectedForm({
+  occurred_at: at = '',
+  name,
+  message_id: id = '',
+  properties,
+}: EventInput): ExpectedEvent {
   const [, object = '', fact, time] = id.split(':');
   expect(time).toBe(String(Date.parse(at) / 1_000));
   const plain = object.startsWith('in_') ? object.replace(/\d+$/, '') : object;
-  return [at, name, `${plain}:${fact}`, properties as Hand[3]];
+  return [at, name, `${plain}:${fact}`, properties as ExpectedEvent[3]];
 }
 
 test('turns every story into exactly the events written for it by hand', async () => {
   const chunks = await all({ ...(await newImport()), unmatchedAsCustomers: true });
   const events = eventsOf(chunks);
   expect(Object.keys(events).toSorted()).toEqual(Object.keys(expected).toSorted());
-  for (const [user, wanted] of Object.entries(expected)) {
-    expect({ [user]: events[user]?.map(asByHand) }).toEqual({ [user]: wanted });
+  for (const [user, expectedEvents] of Object.entries(expected)) {
+    expect({ [user]: events[user]?.map(expectedForm) }).toEqual({ [user]: expectedEvents });
   }
 });
 
@@ -176,63 +185,63 @@ test('names running trials, which get no reminder', async () => {
 });
 
 test('counts every object as one row, whether it was read now or before', async () => {
-  const one = await newImport();
-  const check = await all(one);
-  const askedOfStripe = stripe.asked.length;
-  const run = await all(one);
+  const options = await newImport();
+  const check = await all(options);
+  const requestsBefore = stripe.requests.length;
+  const run = await all(options);
   const rows = (chunks: ImportChunk[]): number => chunks.reduce((total, chunk) => total + chunk.rows, 0);
-  const told = sum(run, 'customers') + sum(run, 'subscriptions') + sum(run, 'invoices');
-  expect([rows(check), rows(run)]).toEqual([told, told]);
+  const counted = sum(run, 'customers') + sum(run, 'subscriptions') + sum(run, 'invoices');
+  expect([rows(check), rows(run)]).toEqual([counted, counted]);
   // The check stored the data, so the run sends Stripe no requests and yields the same events.
-  expect(stripe.asked.length).toBe(askedOfStripe);
+  expect(stripe.requests.length).toBe(requestsBefore);
   expect(eventsOf(run)).toEqual(eventsOf(check));
 });
 
-test('yields the same records after every place, however the place was reached', async () => {
-  const one = await newImport();
-  await all(one);
-  const chunks = await all(one);
-  for (const [i, { place }] of chunks.entries()) {
-    expect(await all(one, place)).toEqual(chunks.slice(i + 1));
+test('yields the same records after every position, however the position was reached', async () => {
+  const options = await newImport();
+  await all(options);
+  const chunks = await all(options);
+  for (const [i, { position }] of chunks.entries()) {
+    expect(await all(options, position)).toEqual(chunks.slice(i + 1));
   }
 });
 
 test('repeats at most one page of Stripe after each stop', async () => {
-  const one = await newImport();
+  const options = await newImport();
   const whole = await newImport();
   const clean = await all(whole);
-  const questions = stripe.asked.length;
-  stripe.asked.length = 0;
+  const requests = stripe.requests.length;
+  stripe.requests.length = 0;
   // Each attempt is stopped at its seventh request. Some answers arrive but are not stored.
   for (let stopped = 0; stopped < 6; stopped += 1) {
     const stop = new AbortController();
     let left = 7;
-    stripe.beforeAnswer = () => {
+    stripe.beforeResponse = () => {
       left -= 1;
       if (left === 0) stop.abort(new Error('stopped'));
     };
-    await Array.fromAsync(read(one, null, stop.signal)).catch((error: unknown) =>
+    await Array.fromAsync(read(options, null, stop.signal)).catch((error: unknown) =>
       expect(error).toBe(stop.signal.reason),
     );
   }
-  stripe.beforeAnswer = () => undefined;
-  expect(eventsOf(await all(one))).toEqual(eventsOf(clean));
+  stripe.beforeResponse = () => undefined;
+  expect(eventsOf(await all(options))).toEqual(eventsOf(clean));
   // Every start checks the permissions of the key, which takes five requests. A page of invoices takes three, because two of its invoices
   // have many lines.
-  expect(stripe.asked.length).toBeLessThanOrEqual(questions + 6 * (5 + 3));
+  expect(stripe.requests.length).toBeLessThanOrEqual(requests + 6 * (5 + 3));
 });
 
 test('matches every customer the same in a second import, whatever users the first one created', async () => {
-  const one = { ...(await newImport()), unmatchedAsCustomers: true };
-  const first = await all(one);
+  const options = { ...(await newImport()), unmatchedAsCustomers: true };
+  const first = await all(options);
   await putRecords(db, {
-    projectId: one.projectId,
+    projectId: options.projectId,
     priority: 'bulk',
     kind: 'users',
     records: Object.values(usersOf(first)),
   });
   await engine.settle();
-  const second = await all({ ...one, importId: await importIn(one.projectId) });
+  const second = await all({ ...options, importId: await importIn(options.projectId) });
   const facts = (chunks: ImportChunk[]): string[] =>
     chunks.flatMap(({ events }) => events.map((event) => `${event.external_user_id} ${event.message_id}`));
   // Users who are known by now get no sign-up event again. All other events are the same, so they have no effect.
@@ -241,34 +250,34 @@ test('matches every customer the same in a second import, whatever users the fir
 });
 
 test('deletes the stored data of a user who is erased between the check and the run, and does not import them', async () => {
-  const one = await newImport();
-  await all(one);
+  const options = await newImport();
+  await all(options);
   for (const userId of ['known', 'upgrades']) {
     await putRecords(db, {
-      projectId: one.projectId,
+      projectId: options.projectId,
       kind: 'users',
       records: [{ external_user_id: userId }],
     });
     await engine.settle();
-    await erasePerson({ db, newId, hasher: testHasher }, { projectId: one.projectId, userId });
+    await erasePerson({ db, newId, hasher: testHasher }, { projectId: options.projectId, userId });
   }
   const left = await db.query(
     `SELECT customer_id FROM beckon.billing_customer WHERE import_id = $1 AND customer_id IN ('cus_by_address', 'cus_upgrades')
      UNION ALL SELECT object_id FROM beckon.billing_object WHERE import_id = $1 AND customer_id IN ('cus_by_address', 'cus_upgrades')`,
-    [one.importId],
+    [options.importId],
   );
   expect(left).toEqual([]);
-  const users = usersOf(await all(one));
+  const users = usersOf(await all(options));
   expect([users['known'], users['upgrades']]).toEqual([undefined, undefined]);
 });
 
 test('leaves a customer created during the read to the next import', async () => {
-  const one = await newImport();
-  stripe.beforeAnswer = ({ pathname }) => {
+  const options = await newImport();
+  stripe.beforeResponse = ({ pathname }) => {
     if (pathname !== '/v1/subscriptions') return;
     const id = `cus_new${stripe.world.customers.length}`;
     stripe.world.customers.push(stripeCustomer(id, SCENARIOS_AT / 1_000 + 60, { metadata: { user_id: id } }));
   };
-  const chunks = await all(one);
+  const chunks = await all(options);
   expect(Object.keys(usersOf(chunks)).filter((user) => user.startsWith('cus_new'))).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { type Catalogue, catalogueOf } from '../billing/catalog.ts';
 import { findSnapshot, listCatalogue, listHistories } from '../billing/reads.ts';
 import type { ImportChunk, ImportSource, SourcePosition } from '../source.ts';
-import type { OpenStripe, StripeAsked } from '../run/deps.ts';
+import type { OpenStripe, StripeSourceOptions } from '../run/deps.ts';
 import { addHistory, type PartialChunk, begin, isEmpty } from './chunks.ts';
 import { inSeconds, readSnapshot, type StripeDeps } from './read-snapshot.ts';
 
@@ -12,57 +12,61 @@ const CUSTOMERS_AT_ONCE = 50;
  * Reads the customers of Stripe as records of the API.
  *
  * First, Stripe is read into Beckon's own tables, once per import; this yields chunks without records. Then the tables are walked customer
- * by customer, as often as needed. So the check and the run see the same data, the same records follow each place, and Stripe gets as few
+ * by customer, as often as needed. So the check and the run see the same data, the same records follow each position, and Stripe gets as few
  * requests as possible.
  *
- * Places: `{ told }` while Stripe is read, with the number of objects counted as rows. `{ customer, events, isTold }` after so many events
+ * Positions: `{ told }` while Stripe is read, with the number of objects counted as rows. `{ customer, events, isTold }` after so many events
  * of this customer, with null after all of them. An object is counted once: when it is read or, if it was read before, on the walk.
  */
 export function stripeSources(deps: StripeDeps): OpenStripe {
-  return (one): ImportSource => ({
+  return (options): ImportSource => ({
     async *read(after, signal) {
       if (after && 'customer' in after) {
-        yield* walk(deps, one, { after: walkPlace(after), isTold: after['isTold'] === true, signal });
+        yield* traverse(deps, options, {
+          after: customerPosition(after),
+          isCounted: after['isTold'] === true,
+          signal,
+        });
         return;
       }
-      const isRead = (await findSnapshot(deps.db, one))?.step === 'done';
-      const isTold = after !== null || !isRead;
-      if (isTold) yield* fetched(deps, one, { told: Number(after?.['told'] ?? 0), signal });
-      yield* walk(deps, one, { after: null, isTold, signal });
+      const isRead = (await findSnapshot(deps.db, options))?.step === 'done';
+      const isCounted = after !== null || !isRead;
+      if (isCounted) yield* fetchChunks(deps, options, { counted: Number(after?.['told'] ?? 0), signal });
+      yield* traverse(deps, options, { after: null, isCounted, signal });
     },
   });
 }
 
-async function* fetched(
+async function* fetchChunks(
   deps: StripeDeps,
-  one: StripeAsked,
-  { told, signal }: { told: number; signal: AbortSignal },
+  options: StripeSourceOptions,
+  { counted, signal }: { counted: number; signal: AbortSignal },
 ): AsyncGenerator<ImportChunk, void, undefined> {
-  let before = told;
-  for await (const { objects } of readSnapshot(deps, one, signal)) {
-    yield { users: [], events: [], rejected: [], rows: objects - before, place: { told: objects } };
+  let before = counted;
+  for await (const { objects } of readSnapshot(deps, options, signal)) {
+    yield { users: [], events: [], rejected: [], rows: objects - before, position: { told: objects } };
     before = objects;
   }
 }
 
-type WalkPlace = { customer: string; events: number | null };
-type Walk = { after: WalkPlace | null; isTold: boolean; signal: AbortSignal };
+type CustomerPosition = { customer: string; events: number | null };
+type TraverseOptions = { after: CustomerPosition | null; isCounted: boolean; signal: AbortSignal };
 
-async function* walk(
+async function* traverse(
   deps: StripeDeps,
-  one: StripeAsked,
-  { after, isTold, signal }: Walk,
+  options: StripeSourceOptions,
+  { after, isCounted, signal }: TraverseOptions,
 ): AsyncGenerator<ImportChunk, void, undefined> {
-  const ground = { ...one, ...(await groundOf(deps, one)), isTold };
+  const context = { ...options, ...(await historyContext(deps, options)), isCounted };
   const isWithin = after !== null && after.events !== null;
   let behind = after && { id: after.customer, inclusive: isWithin };
   let begun: PartialChunk = begin();
   for (;;) {
     signal.throwIfAborted();
-    const histories = await listHistories(deps.db, { ...one, behind, limit: CUSTOMERS_AT_ONCE });
+    const histories = await listHistories(deps.db, { ...options, behind, limit: CUSTOMERS_AT_ONCE });
     for (const history of histories) {
-      const given = history.facts.id === after?.customer ? (after.events ?? 0) : 0;
-      const added = addHistory(begun, history, { ...ground, given });
+      const skippedEvents = history.facts.id === after?.customer ? (after.events ?? 0) : 0;
+      const added = addHistory(begun, history, { ...context, skippedEvents });
       yield* added.full;
       begun = added.begun;
     }
@@ -73,15 +77,15 @@ async function* walk(
   if (!isEmpty(begun)) yield begun.chunk;
 }
 
-async function groundOf(
+async function historyContext(
   { db }: StripeDeps,
-  one: StripeAsked,
+  options: StripeSourceOptions,
 ): Promise<{ catalogue: Catalogue; asOf: number }> {
-  const { prices, products } = await listCatalogue(db, one);
-  return { catalogue: catalogueOf(prices, products), asOf: inSeconds(one.asOf) };
+  const { prices, products } = await listCatalogue(db, options);
+  return { catalogue: catalogueOf(prices, products), asOf: inSeconds(options.asOf) };
 }
 
-function walkPlace(place: SourcePosition): WalkPlace {
-  const { customer, events } = place;
+function customerPosition(position: SourcePosition): CustomerPosition {
+  const { customer, events } = position;
   return { customer: String(customer), events: typeof events === 'number' ? events : null };
 }

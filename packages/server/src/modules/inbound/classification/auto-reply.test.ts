@@ -19,11 +19,11 @@ test.each([
 
 test('keeps a reply automatic if it is marked or its subject differs from that of the email', async () => {
   const head = ['From: ada@home.test', 'Subject: Re: Out of office'];
-  const given = { from: 'ada@home.test', to: [], subject: 'Out of office' };
-  expect(isOnlyTitledAuto(await read([...head, 'Auto-Submitted: auto-replied']), given)).toBe(false);
-  expect(isOnlyTitledAuto(await read([...head, 'X-Autoreply: yes']), given)).toBe(false);
-  expect(isOnlyTitledAuto(await read(head), { ...given, from: '' })).toBe(false);
-  expect(isOnlyTitledAuto(await read(head), { ...given, subject: 'Welcome' })).toBe(false);
+  const email = { from: 'ada@home.test', to: [], subject: 'Out of office' };
+  expect(isOnlyTitledAuto(await read([...head, 'Auto-Submitted: auto-replied']), email)).toBe(false);
+  expect(isOnlyTitledAuto(await read([...head, 'X-Autoreply: yes']), email)).toBe(false);
+  expect(isOnlyTitledAuto(await read(head), { ...email, from: '' })).toBe(false);
+  expect(isOnlyTitledAuto(await read(head), { ...email, subject: 'Welcome' })).toBe(false);
   const away = await read(['From: ada@home.test', 'Subject: Auto: Out of office']);
-  expect(isOnlyTitledAuto(away, given)).toBe(false);
+  expect(isOnlyTitledAuto(away, email)).toBe(false);
 });

@@ -128,9 +128,9 @@ const ANY_SIGN =
 
 /** Matches lines of a report itself, or a copied header or introduction of a quotation that names the mail system as the author. */
 function quotesReport({ text, from: author }: InboundMail): boolean {
-  const some = text.slice(0, TEXT_CHARS_MAX);
-  if (!ANY_SIGN.test(some)) return false;
-  return linesOf(some).some((quoted) => {
+  const head = text.slice(0, TEXT_CHARS_MAX);
+  if (!ANY_SIGN.test(head)) return false;
+  return linesOf(head).some((quoted) => {
     const line = quoted.replace(QUOTE_MARKS, '').slice(0, LINE_CHARS_MAX);
     if (REPORT_LINE.test(line)) return true;
     if (!ANY_SIGN.test(line) || !(startsHeader(line) || closesAttribution(line))) return false;

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { classifyMail } from './classify-mail.ts';
 import { isOnlyTitledAuto } from './auto-reply.ts';
-import type { MailVerdict } from './classification.ts';
+import type { MailClassification } from './classification.ts';
 import { readMail } from './read-mail.ts';
 
 const ENVELOPE = { from: 'zoe@example.net', to: ['r+token@in.example.com'] };
-const classify = async (lines: string[]): Promise<MailVerdict> =>
+const classify = async (lines: string[]): Promise<MailClassification> =>
   classifyMail(await readMail(Buffer.from(lines.join('\r\n'))), ENVELOPE);
 
 const fromZoe = (subject: string, ...body: string[]): string[] => [
@@ -95,7 +95,7 @@ const FORWARDED_BOUNCES: [string, string[]][] = [
 ];
 
 describe('classifyMail', () => {
-  it.each(FORWARDED_BOUNCES)('does not take a bounce forwarded %s for a reply', async (_how, lines) => {
+  it.each(FORWARDED_BOUNCES)('does not take a bounce forwarded %s for a reply', async (_title, lines) => {
     expect((await classify(lines)).kind).toBe('auto_reply');
     const mail = await readMail(Buffer.from(lines.join('\r\n')));
     expect(isOnlyTitledAuto(mail, { ...ENVELOPE, subject: mail.subject })).toBe(false);
@@ -140,7 +140,7 @@ describe('SNS notification', () => {
     ['broken by Sendmail', [`${json.slice(0, half)}!`, ` ${json.slice(half)}`]],
     ['wrapped', [json.slice(0, half), json.slice(half)]],
     ['in the envelope of SNS', [JSON.stringify({ Type: 'Notification', Message: json })]],
-  ])('is read as the report in its JSON: %s', async (_how, body) => {
+  ])('is read as the report in its JSON: %s', async (_title, body) => {
     expect(await classify(fromSns(...body))).toMatchObject({
       kind: 'dsn',
       recipients: [{ address: 'max@example.org', class: 'hard', status: '5.1.1' }],
@@ -153,7 +153,7 @@ describe('SNS notification', () => {
     ['with an empty line in it', [json.slice(0, half), '', json.slice(half)]],
     ['without JSON', ['You have chosen to subscribe to the topic.']],
     ['with other JSON', ['{"AlarmName":"high load"}']],
-  ])('is never a reply: %s', async (_how, body) => {
+  ])('is never a reply: %s', async (_title, body) => {
     const lines = fromSns(...body);
     expect((await classify(lines)).kind).toBe('auto_reply');
     const mail = await readMail(Buffer.from(lines.join('\r\n')));

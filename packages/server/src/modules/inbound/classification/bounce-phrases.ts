@@ -38,8 +38,8 @@ const TITLE_CHARS_MAX = 300;
 
 /** Returns whether a title is used only for delivery reports, so that no other sign is needed. */
 export function isClearBounceTitle(title: string): boolean {
-  const some = title.slice(0, TITLE_CHARS_MAX);
-  return TITLE.test(some) && !PARCEL.test(some);
+  const head = title.slice(0, TITLE_CHARS_MAX);
+  return TITLE.test(head) && !PARCEL.test(head);
 }
 
 /** Returns whether a title looks like one of a delivery report in a language other than English. */

@@ -26,7 +26,7 @@ export type MailRecipient = {
 };
 
 /** The kind of a message, and its recipients. None of it is proven; tokens are (`platform/crypto/email-token.ts`). */
-export type MailVerdict = {
+export type MailClassification = {
   kind: MailKind;
   /** For a delivery report, a complaint or an automatic reply. */
   recipients: MailRecipient[];

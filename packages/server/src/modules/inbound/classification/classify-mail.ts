@@ -1,5 +1,5 @@
 import { isAutoReply, submittedAs } from './auto-reply.ts';
-import type { InboundEnvelope, MailRecipient, MailVerdict } from './classification.ts';
+import type { InboundEnvelope, MailRecipient, MailClassification } from './classification.ts';
 import { classifyReport } from './classify-report.ts';
 import {
   type DeliveryStatus,
@@ -19,7 +19,7 @@ const REASON_CHARS_MAX = 500;
  * Checks for a DSN, then a complaint, an automatic reply, an unsubscribe by email, and a reply. The order matters: a bounce of Postfix
  * marks itself as an automatic reply.
  */
-export function classifyMail(mail: InboundMail, envelope?: InboundEnvelope): MailVerdict {
+export function classifyMail(mail: InboundMail, envelope?: InboundEnvelope): MailClassification {
   const notification = readSesNotification(mail);
   const returned = notification
     ? { fields: notification.headers, notice: '', report: '' }
@@ -39,7 +39,7 @@ export function classifyMail(mail: InboundMail, envelope?: InboundEnvelope): Mai
   };
 }
 
-type Found = Pick<MailVerdict, 'kind'> & Partial<MailVerdict>;
+type Found = Pick<MailClassification, 'kind'> & Partial<MailClassification>;
 
 function asNotification({ type, recipients }: SesNotification): Found {
   if (type === 'Complaint')
@@ -48,10 +48,10 @@ function asNotification({ type, recipients }: SesNotification): Found {
       recipients.map(({ address }) => address),
     );
   const action = { Bounce: 'failed', DeliveryDelay: 'delayed' }[type] ?? 'delivered';
-  const told = recipients.map((one) =>
-    toRecipient({ ...one, action: one.action ?? action, category: null }, []),
+  const classified = recipients.map((recipient) =>
+    toRecipient({ ...recipient, action: recipient.action ?? action, category: null }, []),
   );
-  return { kind: 'dsn', recipients: told };
+  return { kind: 'dsn', recipients: classified };
 }
 
 function asDeliveryStatus(mail: InboundMail, returned: Returned): Found | null {
@@ -63,11 +63,11 @@ function asDeliveryStatus(mail: InboundMail, returned: Returned): Found | null {
 function fromReport(report: DeliveryStatus, free: FreeReport): Found {
   const [only] = report.recipients.length === 1 ? free.recipients : [];
   const recipients = report.recipients.map((recipient) => {
-    const told =
+    const freeRecipient =
       free.recipients.find(({ address }) => address !== null && address === recipient.address) ?? only;
     return toRecipient(
-      { ...recipient, address: recipient.address ?? told?.address ?? null },
-      told?.said ?? [],
+      { ...recipient, address: recipient.address ?? freeRecipient?.address ?? null },
+      freeRecipient?.texts ?? [],
     );
   });
   return { kind: 'dsn', recipients, envelopeId: report.envelopeId };
@@ -100,19 +100,19 @@ function asFreeBounce(mail: InboundMail, returned: Returned, envelope?: InboundE
   const action = delayed ? 'delayed' : 'failed';
   return {
     kind: 'dsn',
-    recipients: recipients.map(({ address, said }) =>
-      toRecipient({ address, action, status: null, diagnostic: '', category }, said),
+    recipients: recipients.map(({ address, texts }) =>
+      toRecipient({ address, action, status: null, diagnostic: '', category }, texts),
     ),
   };
 }
 
 function toRecipient(
   { address, action, status, diagnostic, category }: StatusOfRecipient,
-  told: string[],
+  extraTexts: string[],
 ): MailRecipient {
-  const said = [diagnostic, ...told].filter((text) => text !== '');
-  const verdict = classifyReport({ action, status, category, said });
-  return { address, ...verdict, reason: onOneLine(said[0] ?? status ?? '') };
+  const texts = [diagnostic, ...extraTexts].filter((text) => text !== '');
+  const classification = classifyReport({ action, status, category, texts });
+  return { address, ...classification, reason: singleLine(texts[0] ?? status ?? '') };
 }
 
 function asEmail(mail: InboundMail, envelope?: InboundEnvelope): Found {
@@ -126,7 +126,7 @@ function asEmail(mail: InboundMail, envelope?: InboundEnvelope): Found {
           class: 'auto_reply',
           final: true,
           status: null,
-          reason: onOneLine(mail.subject),
+          reason: singleLine(mail.subject),
         },
       ],
     };
@@ -134,7 +134,7 @@ function asEmail(mail: InboundMail, envelope?: InboundEnvelope): Found {
   return { kind: mail.from === null ? 'other' : 'reply' };
 }
 
-function onOneLine(text: string): string {
+function singleLine(text: string): string {
   return text
     .slice(0, REASON_CHARS_MAX * 4)
     .replace(/[\p{Cc}\s]+/gu, ' ')

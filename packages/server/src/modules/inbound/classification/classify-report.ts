@@ -2,7 +2,7 @@ import { classifyText, type ReplyClass, type Stage } from '../../outcomes/index.
 import { enhancedStatus } from '../../../platform/mail/smtp-reply.ts';
 
 /** The part of a report about one recipient. */
-export type Reported = {
+export type RecipientReport = {
   /** `Action` of a standard report, such as `failed`. */
   action: string | null;
   /** Its `Status`. */
@@ -10,10 +10,10 @@ export type Reported = {
   /** PowerMTA's own word for the reason, such as `bad-mailbox`. */
   category: string | null;
   /** The texts, the most trusted first. */
-  said: string[];
+  texts: string[];
 };
 
-export type ReportVerdict = {
+export type ReportClassification = {
   /** `delivered`: delivery succeeded. */
   class: ReplyClass | 'delivered';
   status: string | null;
@@ -41,17 +41,22 @@ const BY_CATEGORY: Record<string, ReplyClass> = {
   'routing-errors': 'infrastructure',
 };
 
-export function classifyReport({ action, status: own, category, said }: Reported): ReportVerdict {
-  const given = enhancedStatus(own ?? '');
-  if (NO_FAILURE.has(action ?? '') || given?.startsWith('2.'))
-    return { class: 'delivered', status: given, final: true };
-  const status = statusAmong(said, given);
-  const context = said.join('\n');
+export function classifyReport({
+  action,
+  status: statusText,
+  category,
+  texts,
+}: RecipientReport): ReportClassification {
+  const statusCode = enhancedStatus(statusText ?? '');
+  if (NO_FAILURE.has(action ?? '') || statusCode?.startsWith('2.'))
+    return { class: 'delivered', status: statusCode, final: true };
+  const status = statusAmong(texts, statusCode);
+  const context = texts.join('\n');
   const found = classifyText({
-    texts: said.toSorted((a, b) => Number(isTranscript(b)) - Number(isTranscript(a))),
+    texts: texts.toSorted((a, b) => Number(isTranscript(b)) - Number(isTranscript(a))),
     status,
     replyCode: replyCodeIn(context),
-    stage: stageOf(`${own}\n${context}`),
+    stage: stageOf(`${statusText}\n${context}`),
     category: BY_CATEGORY[category ?? ''] ?? null,
   });
   return { class: found, status, final: action !== 'delayed' };
@@ -63,9 +68,9 @@ function isTranscript(text: string): boolean {
 }
 
 /** Returns a specific status, preferably one in the server's own words. */
-function statusAmong(said: string[], own: string | null): string | null {
-  const quoted = said.map(enhancedStatus).filter((found) => found !== null);
-  return quoted.find((found) => !isVague(found)) ?? own ?? quoted[0] ?? null;
+function statusAmong(texts: string[], fallback: string | null): string | null {
+  const quoted = texts.map(enhancedStatus).filter((found) => found !== null);
+  return quoted.find((found) => !isVague(found)) ?? fallback ?? quoted[0] ?? null;
 }
 
 /** `5.0.0` and similar statuses report only the failure. */
@@ -104,16 +109,16 @@ const STAGES: Record<string, Stage> = {
 
 /** Returns the command before the first refusal in a copied SMTP session. */
 function refusedCommand(text: string): string | undefined {
-  const [, ...said] = text.split('>>>');
-  return said
+  const [, ...commands] = text.split('>>>');
+  return commands
     .map((part) => /^ ?(\w+)(.*)/s.exec(part))
     .find((found) => /<<< ?[45]\d\d/.test(found?.[2]?.slice(0, REFUSED_WITHIN_CHARS) ?? ''))?.[1]
     ?.toLowerCase();
 }
 
 function stageOf(text: string): Stage | null {
-  const said = STAGES[refusedCommand(text) ?? ''];
-  if (said !== undefined) return said;
+  const stage = STAGES[refusedCommand(text) ?? ''];
+  if (stage !== undefined) return stage;
   if (RECIPIENT.test(text)) return 'rcpt';
   if (EMAIL.test(text)) return 'email';
   return BEFORE.test(text) ? 'before' : null;

@@ -44,19 +44,19 @@ type Label = { class: RecipientClass };
 /** `found`: null if no recipient was found. */
 type Judged = {
   family: string;
-  wanted: RecipientClass;
+  expected: RecipientClass;
   found: RecipientClass | null;
   address: string | null;
 };
 
-async function judgeAll(): Promise<Judged[]> {
+async function classifyAll(): Promise<Judged[]> {
   const labels = JSON.parse(await readFile(join(CORPUS, 'labels.json'), 'utf8')) as Record<string, Label[]>;
   const judged: Judged[] = [];
-  for (const [file, wanted] of Object.entries(labels)) {
+  for (const [file, fileLabels] of Object.entries(labels)) {
     const { recipients } = classifyMail(await readMail(await readFile(join(DIRECTORY, file))));
-    for (const [i, label] of wanted.entries()) {
+    for (const [i, label] of fileLabels.entries()) {
       const { class: found = null, address = null } = recipients[i] ?? {};
-      judged.push({ family: file.replace(/-\d+\.eml$/, ''), wanted: label.class, found, address });
+      judged.push({ family: file.replace(/-\d+\.eml$/, ''), expected: label.class, found, address });
     }
   }
   return judged;
@@ -71,31 +71,33 @@ function scores(judged: Judged[]): {
 } {
   const precision: Record<string, number> = {};
   const recall: Record<string, number> = {};
-  for (const one of BOUNCES) {
-    const right = judged.filter(({ wanted, found }) => wanted === one && found === one).length;
-    precision[one] = share(right, judged.filter(({ found }) => found === one).length);
-    recall[one] = share(right, judged.filter(({ wanted }) => wanted === one).length);
+  for (const bounceClass of BOUNCES) {
+    const right = judged.filter(
+      ({ expected, found }) => expected === bounceClass && found === bounceClass,
+    ).length;
+    precision[bounceClass] = share(right, judged.filter(({ found }) => found === bounceClass).length);
+    recall[bounceClass] = share(right, judged.filter(({ expected }) => expected === bounceClass).length);
   }
-  const f1 = BOUNCES.map((one) => {
-    const [p, r] = [precision[one] ?? 0, recall[one] ?? 0];
+  const f1 = BOUNCES.map((bounceClass) => {
+    const [p, r] = [precision[bounceClass] ?? 0, recall[bounceClass] ?? 0];
     return share(2 * p * r, p + r);
   });
-  return { precision, recall, f1: f1.reduce((sum, one) => sum + one, 0) / BOUNCES.length };
+  return { precision, recall, f1: f1.reduce((sum, score) => sum + score, 0) / BOUNCES.length };
 }
 
 describe.skipIf(!existsSync(join(CORPUS, 'labels.json')))(
   'classifyMail on the bounce collection (BOUNCE_CORPUS)',
   async () => {
-    const judged = existsSync(join(CORPUS, 'labels.json')) ? await judgeAll() : [];
+    const judged = existsSync(join(CORPUS, 'labels.json')) ? await classifyAll() : [];
     test.each([
       ['families whose messages were never read', (family: string) => HELD_OUT.has(family)],
       ['families held out at first', (family: string) => HELD_OUT.has(family) || OPENED_LATE.has(family)],
       ['all families', () => true],
     ])('%s: finds hard bounces with high precision and recall', (name, chosen) => {
-      const some = judged.filter(({ family }) => chosen(family));
-      const { precision, recall, f1 } = scores(some);
-      const found = share(some.filter(({ address }) => address !== null).length, some.length);
-      console.log(name, some.length, { precision, recall, f1, found });
+      const chosenRows = judged.filter(({ family }) => chosen(family));
+      const { precision, recall, f1 } = scores(chosenRows);
+      const found = share(chosenRows.filter(({ address }) => address !== null).length, chosenRows.length);
+      console.log(name, chosenRows.length, { precision, recall, f1, found });
       expect(precision['hard']).toBeGreaterThanOrEqual(0.97);
       expect(recall['hard']).toBeGreaterThanOrEqual(0.85);
       expect(f1).toBeGreaterThanOrEqual(0.9);

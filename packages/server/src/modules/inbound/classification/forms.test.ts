@@ -13,8 +13,8 @@ const FORMS = readFileSync(join(import.meta.dirname, '../../../../testkit/refusa
   .slice(1)
   .map((form): [string, string[], string] => {
     const [title = '', ...lines] = form.split('\n');
-    const [name = '', ...wanted] = title.split(' | ');
-    return [name, wanted, lines.join('\n')];
+    const [name = '', ...expected] = title.split(' | ');
+    return [name, expected, lines.join('\n')];
   });
 
 const HEAD = 'To: hello@example.com\nContent-Type: text/plain; charset=utf-8\n';
@@ -28,12 +28,14 @@ Message-ID: <0195-welcome@example.com>
 Hello
 `;
 
-test.each(FORMS)('%s: finds the recipient and the class', async (_name, wanted, text) => {
-  const address = wanted[0]?.split(' ')[1] ?? '';
-  const verdict = classifyMail(await readMail(Buffer.from(`${HEAD}${text}${copyFor(address)}`)));
-  expect(verdict.kind).toBe('dsn');
-  expect(verdict.recipients.map((one) => `${one.class}${one.final ? '' : '-later'} ${one.address}`)).toEqual(
-    wanted,
-  );
-  expect(verdict.originalMessageId).toBe('<0195-welcome@example.com>');
+test.each(FORMS)('%s: finds the recipient and the class', async (_name, expected, text) => {
+  const address = expected[0]?.split(' ')[1] ?? '';
+  const classification = classifyMail(await readMail(Buffer.from(`${HEAD}${text}${copyFor(address)}`)));
+  expect(classification.kind).toBe('dsn');
+  expect(
+    classification.recipients.map(
+      (recipient) => `${recipient.class}${recipient.final ? '' : '-later'} ${recipient.address}`,
+    ),
+  ).toEqual(expected);
+  expect(classification.originalMessageId).toBe('<0195-welcome@example.com>');
 });

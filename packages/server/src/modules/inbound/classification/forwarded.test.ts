@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { classifyMail } from './classify-mail.ts';
 import { isOnlyTitledAuto } from './auto-reply.ts';
-import type { MailVerdict } from './classification.ts';
+import type { MailClassification } from './classification.ts';
 import { readMail } from './read-mail.ts';
 
 const ENVELOPE = { from: 'zoe@example.net', to: ['r+token@in.example.com'] };
-const classify = async (lines: string[]): Promise<MailVerdict> =>
+const classify = async (lines: string[]): Promise<MailClassification> =>
   classifyMail(await readMail(Buffer.from(lines.join('\r\n'))), ENVELOPE);
 
 const encoded = (text: string): string => `=?utf-8?B?${Buffer.from(text).toString('base64')}?=`;
@@ -290,7 +290,7 @@ describe('classifyMail on a report without the standard form', () => {
   it.each(Object.entries(NOTICES))(
     'distinguishes a failure from a delay (%s)',
     async (_language, notices) => {
-      const verdictOf = (notice: string): Promise<MailVerdict> =>
+      const classificationOf = (notice: string): Promise<MailClassification> =>
         classify([
           'From: Mail Delivery System <mailer-daemon@example.org>',
           'Subject: x',
@@ -301,8 +301,8 @@ describe('classifyMail on a report without the standard form', () => {
           '<max@example.org>',
         ]);
       const [failed, delayed] = notices;
-      expect(await verdictOf(failed)).toMatchObject({ kind: 'dsn', recipients: [{ final: true }] });
-      expect(await verdictOf(delayed)).toMatchObject({ kind: 'dsn', recipients: [{ final: false }] });
+      expect(await classificationOf(failed)).toMatchObject({ kind: 'dsn', recipients: [{ final: true }] });
+      expect(await classificationOf(delayed)).toMatchObject({ kind: 'dsn', recipients: [{ final: false }] });
     },
   );
 });

@@ -11,7 +11,7 @@ export type FreeReport = {
   delayed: boolean;
   /** The reason, if a sign that is the same in every language shows it. */
   category: string | null;
-  recipients: { address: string | null; said: string[] }[];
+  recipients: { address: string | null; texts: string[] }[];
 };
 
 const DAEMON =
@@ -36,8 +36,8 @@ export function isDaemonAddress(address: string): boolean {
 }
 
 export function saysUndelivered(text: string): boolean {
-  const some = text.slice(0, SAYS_CHARS_MAX);
-  return SAYS_SO.test(some) || SAYS_SO_ABROAD.test(some);
+  const head = text.slice(0, SAYS_CHARS_MAX);
+  return SAYS_SO.test(head) || SAYS_SO_ABROAD.test(head);
 }
 
 const SAYS_CHARS_MAX = 64 * 1024;
@@ -76,7 +76,7 @@ export function readFreeReport(mail: InboundMail, returned: Returned): FreeRepor
     .slice(0, CODED_LINES_MAX)
     .join(' ');
   // In a copied SMTP session, the server's own words are more reliable than the text about them.
-  const answered = [
+  const transcript = [
     lines
       .filter((line) => ANSWER.test(line))
       .slice(0, CODED_LINES_MAX)
@@ -85,9 +85,9 @@ export function readFreeReport(mail: InboundMail, returned: Returned): FreeRepor
   const whole = returned.notice.slice(0, NOTICE_CHARS_MAX);
   const recipients = found.map(({ address, line }, i) => {
     const end = found.slice(i + 1).find((next) => next.line > line)?.line ?? lines.length;
-    const own = line < 0 ? [] : [segment(lines.slice(line, end), address)];
-    const said = [...(found.length === 1 ? answered : []), ...own, coded === '' ? whole : coded];
-    return { address, said: said.filter((text) => text.trim() !== '') };
+    const section = line < 0 ? [] : [segment(lines.slice(line, end), address)];
+    const texts = [...(found.length === 1 ? transcript : []), ...section, coded === '' ? whole : coded];
+    return { address, texts: texts.filter((text) => text.trim() !== '') };
   });
   const category = OF_GOOGLE_GROUPS.test(returned.notice) ? 'policy-related' : null;
   return { delayed: isDelay(mail, returned), category, recipients };

@@ -27,43 +27,43 @@ const reportOf = (diagnostic: string, notice: string[]): string[] => [
 ];
 
 const LOCAL = '550 5.1.1 <max@example.org>... User unknown';
-const transcript = (answer: string): string[] => [
+const transcript = (reply: string): string[] => [
   '   ----- Transcript of session follows -----',
   '... while talking to mx.example.org.:',
   '>>> RCPT To:<max@example.org>',
-  `<<< ${answer}`,
+  `<<< ${reply}`,
   LOCAL,
 ];
 
-const FORMS: [string, (answer: string) => string[]][] = [
-  ['the diagnostic and a transcript', (answer) => reportOf(`SMTP; ${answer}`, transcript(answer))],
+const FORMS: [string, (reply: string) => string[]][] = [
+  ['the diagnostic and a transcript', (reply) => reportOf(`SMTP; ${reply}`, transcript(reply))],
   [
     'the diagnostic and a reason',
-    (answer) =>
-      reportOf(`SMTP; ${answer}`, [
+    (reply) =>
+      reportOf(`SMTP; ${reply}`, [
         '   ----- The following addresses had permanent fatal errors -----',
         '<max@example.org>',
-        `    (reason: ${answer})`,
+        `    (reason: ${reply})`,
         '',
         LOCAL,
       ]),
   ],
-  ['a transcript alone', (answer) => reportOf('X-Local; 550 5.1.1 User unknown', transcript(answer))],
+  ['a transcript alone', (reply) => reportOf('X-Local; 550 5.1.1 User unknown', transcript(reply))],
   [
     'a transcript without a standard report',
-    (answer) => [
+    (reply) => [
       'From: MAILER-DAEMON@relay.example.com',
       'Subject: Returned mail: User unknown',
       '',
-      ...transcript(answer),
+      ...transcript(reply),
     ],
   ],
 ];
 
 describe('classifyMail on a report with local words', () => {
   it.each(FORMS)('follows the remote answer in %s', async (_form, linesFor) => {
-    const classFor = async (answer: string): Promise<string[]> =>
-      classifyMail(await readMail(Buffer.from(linesFor(answer).join('\r\n')))).recipients.map(
+    const classFor = async (reply: string): Promise<string[]> =>
+      classifyMail(await readMail(Buffer.from(linesFor(reply).join('\r\n')))).recipients.map(
         (recipient) => recipient.class,
       );
     expect(await classFor('553 Go away, you are in my list')).toEqual(['soft']);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { classifyMail } from './classify-mail.ts';
-import type { MailVerdict } from './classification.ts';
+import type { MailClassification } from './classification.ts';
 import { readMail } from './read-mail.ts';
 import { replyText, snippetOf } from './reply-text.ts';
 
@@ -21,17 +21,17 @@ const MUTATIONS = Number(process.env['MAIL_MUTATIONS'] ?? 1_000);
 const SEED = Number(process.env['MAIL_SEED'] ?? 1);
 const MUTATIONS_TIMEOUT_MS = 3_600_000;
 
-async function judge(raw: Uint8Array): Promise<MailVerdict & { said: string }> {
+async function classify(raw: Uint8Array): Promise<MailClassification & { snippet: string }> {
   const mail = await readMail(raw);
-  return { ...classifyMail(mail), said: snippetOf(replyText(mail)) };
+  return { ...classifyMail(mail), snippet: snippetOf(replyText(mail)) };
 }
 
 test.each(MESSAGES)('%s has the same result with any line endings', async (_file, raw) => {
   const lines = raw.toString('latin1').replace(/\r\n?/g, '\n');
   const twin = (end: string): Buffer => Buffer.from(lines.replaceAll('\n', end), 'latin1');
-  const verdict = await judge(twin('\r\n'));
-  expect(await judge(twin('\n'))).toEqual(verdict);
-  expect(await judge(twin('\r'))).toEqual(verdict);
+  const classification = await classify(twin('\r\n'));
+  expect(await classify(twin('\n'))).toEqual(classification);
+  expect(await classify(twin('\r'))).toEqual(classification);
 });
 
 type Change = { at: number; length: number; put: Uint8Array; copyFrom: number };
@@ -71,10 +71,10 @@ const change = fc.record({
 function mutated(raw: Buffer, changes: Change[]): Buffer {
   let bytes = raw;
   for (const { at, length, put, copyFrom } of changes) {
-    const place = Math.floor(at * bytes.length);
+    const position = Math.floor(at * bytes.length);
     const from = Math.floor(copyFrom * bytes.length);
     const copy = put.length === 0 ? bytes.subarray(from, from + length) : put;
-    bytes = Buffer.concat([bytes.subarray(0, place), copy, bytes.subarray(place + length)]);
+    bytes = Buffer.concat([bytes.subarray(0, position), copy, bytes.subarray(position + length)]);
   }
   return bytes;
 }
@@ -89,9 +89,9 @@ test(
         fc.constantFrom(...MESSAGES),
         fc.array(change, { minLength: 1, maxLength: 6 }),
         async ([, raw], changes) => {
-          const verdict = await judge(mutated(raw, changes));
-          expect(verdict.said.length).toBeLessThanOrEqual(500);
-          for (const recipient of verdict.recipients) expect(CLASSES).toContain(recipient.class);
+          const classification = await classify(mutated(raw, changes));
+          expect(classification.snippet.length).toBeLessThanOrEqual(500);
+          for (const recipient of classification.recipients) expect(CLASSES).toContain(recipient.class);
         },
       ),
       { numRuns: MUTATIONS, seed: SEED, endOnFailure: true },
@@ -101,6 +101,6 @@ test(
 
 test('classifies any bytes without failing', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.uint8Array({ maxLength: 3_000 }), async (raw) => void (await judge(raw))),
+    fc.asyncProperty(fc.uint8Array({ maxLength: 3_000 }), async (raw) => void (await classify(raw))),
   );
 });

@@ -72,7 +72,7 @@ function fromEmail(email: Email, cut: boolean): InboundMail {
     .map(({ key, value }) => ({ name: key, value: value.trim() }));
   const parts = email.attachments.slice(0, PARTS_MAX).map(toPart);
   const overfull = email.headers.length > HEADERS_MAX || email.attachments.length > PARTS_MAX;
-  return { ...named(headers), ...worded(email.text, email.html), parts, cut: cut || overfull };
+  return { ...headerFields(headers), ...textFields(email.text, email.html), parts, cut: cut || overfull };
 }
 
 function toPart({ mimeType, content }: Attachment): MailPart {
@@ -80,7 +80,9 @@ function toPart({ mimeType, content }: Attachment): MailPart {
   return { type: mimeType.toLowerCase(), text: unified(text).slice(0, PART_CHARS_MAX) };
 }
 
-function named(headers: Fields): Omit<InboundMail, 'text' | 'textIsFromHtml' | 'html' | 'parts' | 'cut'> {
+function headerFields(
+  headers: Fields,
+): Omit<InboundMail, 'text' | 'textIsFromHtml' | 'html' | 'parts' | 'cut'> {
   const all = (...names: string[]): string =>
     headers.flatMap(({ name, value }) => (names.includes(name) ? [value] : [])).join(' ');
   return {
@@ -94,7 +96,7 @@ function named(headers: Fields): Omit<InboundMail, 'text' | 'textIsFromHtml' | '
   };
 }
 
-function worded(
+function textFields(
   text: string | undefined,
   html: string | undefined,
 ): Pick<InboundMail, 'text' | 'textIsFromHtml' | 'html'> {
@@ -107,7 +109,14 @@ function worded(
 function fromPlainText(text: string): InboundMail {
   const lines = linesOf(text);
   const headers: MailHeader[] = readFields(lines).slice(0, HEADERS_MAX);
-  return { ...named(headers), text: bodyOf(lines), textIsFromHtml: false, html: null, parts: [], cut: true };
+  return {
+    ...headerFields(headers),
+    text: bodyOf(lines),
+    textIsFromHtml: false,
+    html: null,
+    parts: [],
+    cut: true,
+  };
 }
 
 function bodyOf(lines: string[]): string {
@@ -140,8 +149,8 @@ export function authorOf(from: string): string | null {
 
 /** Returns the author's name in a `From`, empty if it has only an address. An encoded name may contain any character. */
 export function authorNameOf(from: string): string {
-  const some = from.slice(0, CHARS_MAX);
-  const before = some.slice(0, Math.max(some.lastIndexOf('<'), 0)).trim();
+  const head = from.slice(0, CHARS_MAX);
+  const before = head.slice(0, Math.max(head.lastIndexOf('<'), 0)).trim();
   // RFC 2047 forbids encoding within quotes, but many programs do it.
   return decodeWords(before.replace(/^"(.*)"$/, '$1').replaceAll(/\\(.)/g, '$1'));
 }

@@ -27,8 +27,8 @@ export function replyText({ text }: Pick<InboundMail, 'text'>): string {
       quotation = [];
     }
   }
-  const own = tidy(kept);
-  return own === '' ? tidy(whole) : own;
+  const humanText = tidy(kept);
+  return humanText === '' ? tidy(whole) : humanText;
 }
 
 /** A signature, a copied email, or a quotation without marks on its lines continues to the end. */

@@ -17,11 +17,11 @@ export function isSnsNotification({ headers }: InboundMail): boolean {
 }
 
 export function readSesNotification(mail: InboundMail): SesNotification | null {
-  const said = parse(linesOf(mail.text.slice(0, JSON_CHARS_MAX)));
-  if (!isObject(said)) return null;
-  const type = asText(said.notificationType ?? said.eventType) ?? '';
-  const email = isObject(said.mail) ? said.mail : {};
-  const about = said[type.toLowerCase()];
+  const notification = parse(linesOf(mail.text.slice(0, JSON_CHARS_MAX)));
+  if (!isObject(notification)) return null;
+  const type = asText(notification.notificationType ?? notification.eventType) ?? '';
+  const email = isObject(notification.mail) ? notification.mail : {};
+  const about = notification[type.toLowerCase()];
   const named = isObject(about)
     ? (about.bouncedRecipients ?? about.complainedRecipients ?? about.recipients)
     : [];
@@ -32,18 +32,18 @@ export function readSesNotification(mail: InboundMail): SesNotification | null {
   };
 }
 
-function toRecipient(given: unknown): SesNotification['recipients'][number] {
-  const one = isObject(given) ? given : { emailAddress: given };
+function toRecipient(recipient: unknown): SesNotification['recipients'][number] {
+  const fields = isObject(recipient) ? recipient : { emailAddress: recipient };
   return {
-    address: asText(one.emailAddress)?.toLowerCase() ?? null,
-    action: asText(one.action),
-    status: asText(one.status),
-    diagnostic: asText(one.diagnosticCode) ?? '',
+    address: asText(fields.emailAddress)?.toLowerCase() ?? null,
+    action: asText(fields.action),
+    status: asText(fields.status),
+    diagnostic: asText(fields.diagnosticCode) ?? '',
   };
 }
 
-function toHeader(given: unknown): MailHeader[] {
-  const [name, value] = isObject(given) ? [asText(given.name), asText(given.value)] : [];
+function toHeader(header: unknown): MailHeader[] {
+  const [name, value] = isObject(header) ? [asText(header.name), asText(header.value)] : [];
   return name && value ? [{ name: name.toLowerCase(), value }] : [];
 }
 

@@ -86,10 +86,13 @@ export function readFeedback(mail: InboundMail, original: Fields): Feedback | nu
 }
 
 function recipientsOf(fields: Fields, original: Fields): string[] {
-  const said = ['original-rcpt-to', 'removal-recipient', 'original-recipient'].map((name) =>
+  const addressLists = ['original-rcpt-to', 'removal-recipient', 'original-recipient'].map((name) =>
     addressesIn(allOf(fields, name).join(' '), COMPLAINED_MAX),
   );
-  return said.find((some) => some.length > 0) ?? addressesIn(allOf(original, 'to').join(' '), COMPLAINED_MAX);
+  return (
+    addressLists.find((addresses) => addresses.length > 0) ??
+    addressesIn(allOf(original, 'to').join(' '), COMPLAINED_MAX)
+  );
 }
 
 /** Outlook.com sends the email itself, with its recipient in a separate header. */

@@ -21,7 +21,7 @@ type MailSource = {
 
 const WITHIN_MS = 20_000;
 /** Each signature needs one query for a key, and SPF needs ten: an email that needs more than this was made to be slow. */
-const QUESTIONS_MAX = 60;
+const QUERIES_MAX = 60;
 const UNKNOWN: MailAuthentication = { dmarc: 'unknown', policy: 'none' };
 const FORGED: MailAuthentication = { dmarc: 'fail', policy: 'reject' };
 /**
@@ -32,25 +32,25 @@ export async function authenticateMail(source: MailSource, lookUp: LookUp): Prom
   const { author } = source;
   if (author === null || isMadeToBeSlow(source.raw)) return FORGED;
   const policy = await findPolicy(author, lookUp);
-  const judged = isSlowToProve(source.raw) ? UNKNOWN : await judge(source, lookUp);
-  return judged.dmarc === 'pass' || policy === 'none' ? judged : { dmarc: 'fail', policy };
+  const result = isSlowToProve(source.raw) ? UNKNOWN : await verify(source, lookUp);
+  return result.dmarc === 'pass' || policy === 'none' ? result : { dmarc: 'fail', policy };
 }
 
 /** Queried separately, so that the sender's name servers cannot use up the time and the queries of the policy lookup. */
 async function findPolicy(author: string, lookUp: LookUp): Promise<MailAuthentication['policy']> {
   const { dmarc } = await import('mailauth');
-  const asked = { headerFrom: author, spfDomains: [], dkimDomains: [], resolver: lookUp };
-  const found = await within(dmarc(asked), WITHIN_MS).catch(() => false as const);
+  const input = { headerFrom: author, spfDomains: [], dkimDomains: [], resolver: lookUp };
+  const found = await within(dmarc(input), WITHIN_MS).catch(() => false as const);
   return policyOf(found === false ? undefined : found.policy);
 }
 
-async function judge(
+async function verify(
   { raw, remote, isNear, helo, from, author }: MailSource,
   lookUp: LookUp,
 ): Promise<MailAuthentication> {
   // Loaded only by processes that receive email, because of its many dependencies, which no server needs to start.
   const { authenticate } = await import('mailauth');
-  const asked = { count: 0 };
+  const queries = { count: 0 };
   try {
     const { dkim, dmarc } = await within(
       authenticate(Buffer.from(raw), {
@@ -59,8 +59,8 @@ async function judge(
         mta: 'mail-in',
         disableBimi: true,
         resolver: (name, type) => {
-          asked.count += 1;
-          return asked.count > QUESTIONS_MAX ? Promise.reject(tooMany()) : lookUp(name, type);
+          queries.count += 1;
+          return queries.count > QUERIES_MAX ? Promise.reject(tooMany()) : lookUp(name, type);
         },
       }),
       WITHIN_MS,
@@ -70,7 +70,7 @@ async function judge(
     if (others.length > 0 || proven?.toLowerCase() !== author) return FORGED;
     return dmarc === false
       ? UNKNOWN
-      : { dmarc: verdictOf(dmarc.status.result), policy: policyOf(dmarc.policy) };
+      : { dmarc: dmarcResult(dmarc.status.result), policy: policyOf(dmarc.policy) };
   } catch {
     return UNKNOWN;
   }
@@ -80,7 +80,7 @@ function tooMany(): Error {
   return Object.assign(new Error('too many questions for one mail'), { code: 'ETIMEOUT' });
 }
 
-function verdictOf(result: string): MailAuthentication['dmarc'] {
+function dmarcResult(result: string): MailAuthentication['dmarc'] {
   return result === 'pass' || result === 'fail' || result === 'none' ? result : 'unknown';
 }
 

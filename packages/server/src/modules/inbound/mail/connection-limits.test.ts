@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { createDoor } from './server.ts';
+import { createConnectionPolicy } from './server.ts';
 
-function door() {
+function connectionPolicy() {
   const clock = { now: 0 };
   return {
     clock,
-    ...createDoor({
+    ...createConnectionPolicy({
       now: () => clock.now,
-      isKnown: (address) => address === 'known@x.test',
+      acceptsRecipient: (address) => address === 'known@x.test',
       isNear: (remote) => remote === NEAR,
     }),
   };
@@ -16,7 +16,7 @@ function door() {
 const [FAR, NEAR] = ['203.0.113.7', '10.0.0.2'];
 
 test('refuses an unknown recipient permanently, and accepts a known one', () => {
-  const { writesTo } = door();
+  const { writesTo } = connectionPolicy();
   expect(writesTo('known@x.test', FAR)).toBeNull();
   expect(writesTo('other@x.test', FAR)).toMatchObject({
     code: 550,
@@ -25,7 +25,7 @@ test('refuses an unknown recipient permanently, and accepts a known one', () => 
 });
 
 test('limits the connections of one address, and frees them when they close', () => {
-  const { connects, leaves } = door();
+  const { connects, leaves } = connectionPolicy();
   for (let n = 0; n < 20; n += 1) expect(connects(FAR)).toBeNull();
   expect(connects(FAR)).toMatchObject({ code: 421 });
   expect(connects('203.0.113.8')).toBeNull();
@@ -35,7 +35,7 @@ test('limits the connections of one address, and frees them when they close', ()
 });
 
 test('keeps places for a proxy of ours, however many other clients connect', () => {
-  const { connects, leaves } = door();
+  const { connects, leaves } = connectionPolicy();
   for (let n = 0; n < 800; n += 1) expect(connects(`203.0.${n >> 4}.${n & 15}`)).toBeNull();
   expect(connects('198.51.100.1')).toMatchObject({ code: 421 });
   expect(connects(NEAR)).toBeNull();
@@ -46,7 +46,7 @@ test('keeps places for a proxy of ours, however many other clients connect', () 
 });
 
 test('limits the recipients of one address per minute, known or not, and accepts it again later', () => {
-  const { clock, writesTo } = door();
+  const { clock, writesTo } = connectionPolicy();
   for (let n = 0; n < 600; n += 1) writesTo(n % 2 ? 'known@x.test' : 'other@x.test', FAR);
   expect(writesTo('known@x.test', FAR)).toMatchObject({ code: 451 });
   expect(writesTo('known@x.test', '203.0.113.8')).toBeNull();
@@ -56,7 +56,7 @@ test('limits the recipients of one address per minute, known or not, and accepts
 });
 
 test('counts all addresses of one IPv6 network as one, and IPv4-mapped IPv6 as IPv4', () => {
-  const { connects } = door();
+  const { connects } = connectionPolicy();
   for (let n = 0; n < 20; n += 1) expect(connects(`2001:db8:1:2::${n.toString(16)}`)).toBeNull();
   expect(connects('2001:db8:1:2:ffff::1')).toMatchObject({ code: 421 });
   expect(connects('2001:db8:1:3::1')).toBeNull();
@@ -65,7 +65,7 @@ test('counts all addresses of one IPv6 network as one, and IPv4-mapped IPv6 as I
 });
 
 test('never limits a proxy of ours, because it brings the mail of all others', () => {
-  const { connects, writesTo } = door();
+  const { connects, writesTo } = connectionPolicy();
   for (let n = 0; n < 2_000; n += 1) {
     expect(connects(NEAR)).toBeNull();
     expect(writesTo('known@x.test', NEAR)).toBeNull();

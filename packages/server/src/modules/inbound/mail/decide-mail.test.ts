@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { MailRecipient, MailVerdict } from '../classification/classification.ts';
+import type { MailRecipient, MailClassification } from '../classification/classification.ts';
 import {
   type InboundAction,
   decideMail,
@@ -19,7 +19,10 @@ const failed = (address: string | null, bounceClass: MailRecipient['class'] = 'h
   reason: 'unknown',
 });
 
-function verdict(kind: MailVerdict['kind'], recipients: MailRecipient[] = []): MailVerdict {
+function classification(
+  kind: MailClassification['kind'],
+  recipients: MailRecipient[] = [],
+): MailClassification {
   return {
     kind,
     recipients,
@@ -30,7 +33,9 @@ function verdict(kind: MailVerdict['kind'], recipients: MailRecipient[] = []): M
   };
 }
 
-function decide(changed: Partial<InboundActionInput> & Pick<InboundActionInput, 'verdict'>): InboundAction {
+function decide(
+  changed: Partial<InboundActionInput> & Pick<InboundActionInput, 'classification'>,
+): InboundAction {
   return decideMail({
     mail: { from: 'Ada@Home.test', headers: [] },
     addressed: 'bounce',
@@ -45,24 +50,35 @@ function decide(changed: Partial<InboundActionInput> & Pick<InboundActionInput, 
 
 test('does not record a bounce while delivery is still being tried', () => {
   const late = [{ ...failed('ada@home.test', 'soft'), final: false }];
-  expect(decide({ verdict: verdict('dsn', late) })).toEqual({ act: 'nothing', why: 'no permanent failure' });
+  expect(decide({ classification: classification('dsn', late) })).toEqual({
+    act: 'nothing',
+    why: 'no permanent failure',
+  });
 });
 
 test('uses the recipient of the email in a report with several and, behind an alias, the first that failed', () => {
   const ours = [failed('else@home.test', 'soft'), failed('ADA@home.test', 'policy')];
-  expect(decide({ verdict: verdict('dsn', ours) })).toMatchObject({ act: 'bounce', bounceClass: 'policy' });
+  expect(decide({ classification: classification('dsn', ours) })).toMatchObject({
+    act: 'bounce',
+    bounceClass: 'policy',
+  });
   const alias = [failed('one@far.test', 'delivered'), failed('two@far.test', 'soft')];
-  expect(decide({ verdict: verdict('dsn', alias) })).toMatchObject({ act: 'bounce', bounceClass: 'soft' });
+  expect(decide({ classification: classification('dsn', alias) })).toMatchObject({
+    act: 'bounce',
+    bounceClass: 'soft',
+  });
   const arrived = [failed('ada@home.test', 'delivered'), failed('two@far.test')];
-  expect(decide({ verdict: verdict('dsn', arrived) })).toMatchObject({ act: 'nothing' });
-  expect(decide({ verdict: verdict('dsn', [failed(null)]) })).toMatchObject({ bounceClass: 'hard' });
-  expect(decide({ verdict: verdict('dsn') })).toMatchObject({ act: 'nothing' });
+  expect(decide({ classification: classification('dsn', arrived) })).toMatchObject({ act: 'nothing' });
+  expect(decide({ classification: classification('dsn', [failed(null)]) })).toMatchObject({
+    bounceClass: 'hard',
+  });
+  expect(decide({ classification: classification('dsn') })).toMatchObject({ act: 'nothing' });
 });
 
 test('lets a bounce suppress only with a bounce token, for 30 days', () => {
-  const dsn = verdict('dsn', [failed('ada@home.test')]);
+  const dsn = classification('dsn', [failed('ada@home.test')]);
   const verified = (changed: Partial<InboundActionInput>): unknown => {
-    const decision = decide({ verdict: dsn, ...changed });
+    const decision = decide({ classification: dsn, ...changed });
     return decision.act === 'bounce' && decision.verified;
   };
   expect(verified({})).toBe(true);
@@ -79,25 +95,31 @@ test.each<[InboundActionInput['claim'], number, InboundAction['act']]>([
   ['bounce', 31, 'nothing'],
   ['message_id', 1, 'nothing'],
 ])('decides on a complaint by %s after %i days: %s', (claim, days, act) => {
-  expect(decide({ verdict: verdict('complaint'), claim, sentAt: NOW - days * DAY }).act).toBe(act);
+  expect(decide({ classification: classification('complaint'), claim, sentAt: NOW - days * DAY }).act).toBe(
+    act,
+  );
 });
 
 test('unsubscribes for any email to the unsubscribe address except reports and automatic replies', () => {
   for (const kind of ['unsubscribe', 'reply', 'other'] as const)
-    expect(decide({ verdict: verdict(kind), addressed: 'unsubscribe', claim: 'unsubscribe' }).act).toBe(
-      'unsubscribe',
-    );
+    expect(
+      decide({ classification: classification(kind), addressed: 'unsubscribe', claim: 'unsubscribe' }).act,
+    ).toBe('unsubscribe');
   expect(
-    decide({ verdict: verdict('auto_reply'), addressed: 'unsubscribe', claim: 'unsubscribe' }),
+    decide({ classification: classification('auto_reply'), addressed: 'unsubscribe', claim: 'unsubscribe' }),
   ).toMatchObject({
     kind: 'auto_reply',
-    isAnswer: false,
+    isReply: false,
   });
 });
 
 test('keeps a reply that asks to unsubscribe as a reply for a person to read', () => {
-  const asked = decide({ verdict: verdict('unsubscribe'), addressed: 'reply', claim: 'reply' });
-  expect(asked).toMatchObject({ act: 'keep', kind: 'reply', forwards: true });
+  const action = decide({
+    classification: classification('unsubscribe'),
+    addressed: 'reply',
+    claim: 'reply',
+  });
+  expect(action).toMatchObject({ act: 'keep', kind: 'reply', forwards: true });
 });
 
 test.each([
@@ -111,18 +133,18 @@ test.each([
 ])('does not treat two mailboxes at %s as one organization', (host) => {
   const by = (from: string): InboundAction =>
     decide({
-      verdict: verdict('reply'),
+      classification: classification('reply'),
       addressed: 'reply',
       claim: 'reply',
       address: `ada@${host}`,
       mail: { from, headers: [] },
       authentication: { dmarc: 'pass', policy: 'none' },
     });
-  expect(by(`eve@${host}`)).toMatchObject({ verified: 'token', isAnswer: false });
-  expect(by(`ada@${host}`)).toMatchObject({ verified: 'recipient', isAnswer: true });
+  expect(by(`eve@${host}`)).toMatchObject({ verified: 'token', isReply: false });
+  expect(by(`ada@${host}`)).toMatchObject({ verified: 'recipient', isReply: true });
 });
 
-const questions = fc.record({
+const factsArbitrary = fc.record({
   kind: fc.constantFrom('dsn', 'complaint', 'auto_reply', 'unsubscribe', 'reply', 'other'),
   addressed: fc.constantFrom('bounce', 'reply', 'unsubscribe', 'role'),
   claim: fc.constantFrom('bounce', 'reply', 'unsubscribe', 'message_id'),
@@ -139,15 +161,25 @@ const questions = fc.record({
     { maxLength: 3 },
   ),
 });
-type Asked = typeof questions extends fc.Arbitrary<infer T> ? T : never;
+type ActionFacts = typeof factsArbitrary extends fc.Arbitrary<infer T> ? T : never;
 
-function ask({ kind, addressed, claim, from, days, dmarc, policy, isLooped, found }: Asked): InboundAction {
+function decideFor({
+  kind,
+  addressed,
+  claim,
+  from,
+  days,
+  dmarc,
+  policy,
+  isLooped,
+  found,
+}: ActionFacts): InboundAction {
   return decide({
     addressed,
     claim,
-    verdict: verdict(
+    classification: classification(
       kind,
-      found.map(([address, one]) => failed(address, one)),
+      found.map(([address, recipientClass]) => failed(address, recipientClass)),
     ),
     mail: { from, headers: isLooped ? [{ name: 'x-beckon-forwarded', value: '1' }] : [] },
     sentAt: NOW - days * DAY,
@@ -157,7 +189,7 @@ function ask({ kind, addressed, claim, from, days, dmarc, policy, isLooped, foun
 
 /** The conditions that must hold for each action, whatever else is true. */
 const NEEDS: {
-  [A in InboundAction['act']]: (asked: Asked, decision: InboundAction & { act: A }) => boolean[];
+  [A in InboundAction['act']]: (facts: ActionFacts, decision: InboundAction & { act: A }) => boolean[];
 } = {
   nothing: () => [],
   bounce: ({ kind, claim, days }, { verified }) => [
@@ -170,26 +202,26 @@ const NEEDS: {
     addressed === 'unsubscribe',
     !['dsn', 'complaint', 'auto_reply'].includes(kind),
   ],
-  keep: ({ kind, claim, from, dmarc, policy }, { isAnswer, forwards, kind: keptAs }) => {
+  keep: ({ kind, claim, from, dmarc, policy }, { isReply, forwards, kind: keptAs }) => {
     const isRefused = dmarc === 'fail' && policy !== 'none';
     const isWritten = kind !== 'auto_reply' && keptAs === 'reply' && !isRefused;
     return [
       from !== null,
       claim !== 'message_id' || (dmarc === 'pass' && from === 'ada@home.test'),
-      !(isAnswer || forwards) || isWritten,
-      !isAnswer || from !== 'eve@evil.test',
-      !isAnswer || from !== 'bob@home.test' || dmarc === 'pass',
+      !(isReply || forwards) || isWritten,
+      !isReply || from !== 'eve@evil.test',
+      !isReply || from !== 'bob@home.test' || dmarc === 'pass',
     ];
   },
 };
 
 test('never breaks the rules that protect recipients, whatever arrives', () => {
   fc.assert(
-    fc.property(questions, (asked) => {
-      const decision = ask(asked);
-      const needs = NEEDS[decision.act] as (asked: Asked, decision: InboundAction) => boolean[];
-      expect(needs(asked, decision)).not.toContain(false);
-      if (asked.isLooped) expect(decision.act).toBe('nothing');
+    fc.property(factsArbitrary, (facts) => {
+      const decision = decideFor(facts);
+      const needs = NEEDS[decision.act] as (facts: ActionFacts, decision: InboundAction) => boolean[];
+      expect(needs(facts, decision)).not.toContain(false);
+      if (facts.isLooped) expect(decision.act).toBe('nothing');
     }),
     { numRuns: 2_000 },
   );

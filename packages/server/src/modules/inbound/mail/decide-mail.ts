@@ -1,5 +1,5 @@
 import type { BounceClass } from '@beckon/contract';
-import type { MailRecipient, MailVerdict } from '../classification/classification.ts';
+import type { MailRecipient, MailClassification } from '../classification/classification.ts';
 import type { InboundMail } from '../classification/mail.ts';
 import type { MailAuthentication } from './authenticate.ts';
 import type { InboundReference, InboundRecipient } from './match-email.ts';
@@ -25,12 +25,12 @@ export type InboundAction =
       kind: ReplyKind;
       verified: ReplySign;
       /** True if the recipient replied, which ends what is under way to them. */
-      isAnswer: boolean;
+      isReply: boolean;
       forwards: boolean;
     };
 
 export type InboundActionInput = {
-  verdict: MailVerdict;
+  classification: MailClassification;
   mail: Pick<InboundMail, 'from' | 'headers'>;
   addressed: InboundRecipient['use'];
   claim: InboundReference['by'];
@@ -47,38 +47,41 @@ export type InboundActionInput = {
 export const LOOP_HEADER = 'X-Beckon-Forwarded';
 
 /** How long a bounce token may suppress an address: as long as bounces take to arrive, plus some days. */
-const SEAL_KEPT_MS = 30 * 86_400_000;
+const TOKEN_KEPT_MS = 30 * 86_400_000;
 
 /** Returns true if it matters who wrote the email. In all other cases the token is proof enough. */
-export function needsAuthentication(kind: MailVerdict['kind'], addressed: InboundRecipient['use']): boolean {
+export function needsAuthentication(
+  kind: MailClassification['kind'],
+  addressed: InboundRecipient['use'],
+): boolean {
   return kind !== 'dsn' && kind !== 'complaint' && (addressed !== 'unsubscribe' || kind === 'auto_reply');
 }
 
-export function decideMail(question: InboundActionInput): InboundAction {
-  const { verdict, mail, addressed } = question;
+export function decideMail(input: InboundActionInput): InboundAction {
+  const { classification, mail, addressed } = input;
   if (mail.headers.some(({ name }) => name === LOOP_HEADER.toLowerCase()))
     return nothing('forwarded by Beckon');
-  switch (verdict.kind) {
+  switch (classification.kind) {
     case 'dsn':
-      return decideBounce(question);
+      return decideBounce(input);
     case 'complaint':
-      return decideComplaint(question);
+      return decideComplaint(input);
     case 'auto_reply':
-      return decideWritten(question, 'auto_reply');
+      return decideWritten(input, 'auto_reply');
     case 'unsubscribe':
     case 'reply':
     case 'other':
-      if (verdict.feedbackType !== null) return nothing(`a report of ${verdict.feedbackType}`);
-      return addressed === 'unsubscribe' ? { act: 'unsubscribe' } : decideWritten(question, 'reply');
+      if (classification.feedbackType !== null) return nothing(`a report of ${classification.feedbackType}`);
+      return addressed === 'unsubscribe' ? { act: 'unsubscribe' } : decideWritten(input, 'reply');
     default:
-      return verdict.kind satisfies never;
+      return classification.kind satisfies never;
   }
 }
 
-function decideBounce({ verdict, claim, sentAt, now, address }: InboundActionInput): InboundAction {
-  const found = failureOf(verdict.recipients, address);
+function decideBounce({ classification, claim, sentAt, now, address }: InboundActionInput): InboundAction {
+  const found = failureOf(classification.recipients, address);
   if (!found) return nothing('no permanent failure');
-  const verified = claim === 'bounce' && now - sentAt <= SEAL_KEPT_MS;
+  const verified = claim === 'bounce' && now - sentAt <= TOKEN_KEPT_MS;
   return { act: 'bounce', ...found, verified };
 }
 
@@ -86,7 +89,9 @@ type Failure = { bounceClass: BounceClass; status: string | null; reason: string
 
 /** Returns the failure of our recipient. Behind an alias the report names another address, so the first failure counts. */
 function failureOf(recipients: MailRecipient[], address: string): Failure | null {
-  const ours = recipients.find((one) => one.address !== null && normaliseAddress(one.address) === address);
+  const ours = recipients.find(
+    (recipient) => recipient.address !== null && normaliseAddress(recipient.address) === address,
+  );
   const candidates = ours ? [ours] : recipients;
   for (const { class: found, final, status, reason } of candidates) {
     if (!final) continue;
@@ -99,20 +104,20 @@ function failureOf(recipients: MailRecipient[], address: string): Failure | null
 /** An unsubscribe link works forever, and so does a complaint that returns it. */
 function decideComplaint({ claim, sentAt, now }: InboundActionInput): InboundAction {
   if (claim === 'message_id') return nothing('a complaint without a token');
-  if (claim === 'bounce' && now - sentAt > SEAL_KEPT_MS) return nothing('a complaint with an expired token');
+  if (claim === 'bounce' && now - sentAt > TOKEN_KEPT_MS) return nothing('a complaint with an expired token');
   return { act: 'complaint' };
 }
 
-function decideWritten(question: InboundActionInput, kind: ReplyKind): InboundAction {
-  if (question.mail.from === null) return nothing('it has no sender');
-  const verified = signOf(question);
+function decideWritten(input: InboundActionInput, kind: ReplyKind): InboundAction {
+  if (input.mail.from === null) return nothing('it has no sender');
+  const verified = signOf(input);
   if (verified === null) return nothing('it does not name the email that it replies to');
   const isHuman = kind === 'reply' && verified !== 'failed';
   return {
     act: 'keep',
     kind,
     verified,
-    isAnswer: isHuman && verified !== 'token',
+    isReply: isHuman && verified !== 'token',
     forwards: isHuman,
   };
 }
@@ -126,8 +131,8 @@ function signOf({ mail, claim, address, authentication }: InboundActionInput): R
   return dmarc === 'pass' && isOfSameOrganization(from, address) ? 'domain' : 'token';
 }
 
-function isOfSameOrganization(one: string, other: string): boolean {
-  const organization = organizationOf(domainPart(one));
+function isOfSameOrganization(address: string, other: string): boolean {
+  const organization = organizationOf(domainPart(address));
   return organization === organizationOf(domainPart(other)) && !isPublicMailboxes(organization);
 }
 

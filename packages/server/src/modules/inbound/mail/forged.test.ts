@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import {
-  answer,
+  recipientReply,
   complaint,
   dsn,
   everything,
@@ -49,7 +49,7 @@ function madeUpSeals(messageId: string): string[] {
   const keys = [Buffer.alloc(32), randomBytes(32), Buffer.from('beckon'.padEnd(32))] as const;
   return keys.flatMap((key) =>
     USES.flatMap((use) =>
-      ['b', 'r', 'u'].map((kind) => `${kind}+${emailToken({ projectId, messageId: id }, use, [key])}@x.test`),
+      ['b', 'r', 'u'].map((kind) => `${kind}+${emailToken({ projectId, emailId: id }, use, [key])}@x.test`),
     ),
   );
 }
@@ -88,11 +88,11 @@ function forge(roll: (sides: number) => number, { email, messageId }: Knows): { 
     () =>
       `From: MAILER-DAEMON@home.test\r\nSubject: failure notice\r\n\r\nHi. This is the qmail-send program.\r\n<${email}>:\r\n550 user unknown\r\n\r\n--- Below this line is a copy of the message.\r\n\r\n${returned}\r\n`,
     () => complaint({ returned, type: pick(roll, ['abuse', 'fraud', 'other', 'not-spam']) }),
-    () => answer({ ...written, inReplyTo: id }),
-    () => answer({ ...written, inReplyTo: id, headers: ['Auto-Submitted: auto-replied'] }),
-    () => answer({ ...written, inReplyTo: id, subject: 'unsubscribe', body: 'unsubscribe' }),
+    () => recipientReply({ ...written, inReplyTo: id }),
+    () => recipientReply({ ...written, inReplyTo: id, headers: ['Auto-Submitted: auto-replied'] }),
+    () => recipientReply({ ...written, inReplyTo: id, subject: 'unsubscribe', body: 'unsubscribe' }),
     () =>
-      answer({
+      recipientReply({
         ...written,
         headers: ['Authentication-Results: in.beckon.test; dmarc=pass', 'ARC-Seal: i=1; cv=pass'],
       }),
@@ -103,8 +103,8 @@ function forge(roll: (sides: number) => number, { email, messageId }: Knows): { 
 /** Tables that record a bounce identified only by a Message-ID, and the counters of senders who report users. */
 const WRITTEN_DOWN = [
   'outcome',
-  'webhook_message',
-  'tenant_due',
+  'webhook',
+  'project_timer',
   'rate_limit',
   'ingest_log',
   'api_key_use',
@@ -121,7 +121,7 @@ test.each([
   for (let n = 0; n < 500; n += 1) {
     const { from, raw } = forge(roll, { email: ada.email, messageId });
     const to = roll(3) === 0 ? pick(roll, seals) : pick(roll, ROLES);
-    const { rcpt, data } = await talk.hand({ from, to: [to], raw });
+    const { rcpt, data } = await talk.submit({ from, to: [to], raw });
     expect(`${rcpt[0]?.slice(0, 3)} ${data.slice(0, 3)}`).toMatch(
       ROLES.includes(to) ? /^250 [25]50$/ : /^550 $/,
     );
@@ -153,7 +153,7 @@ test('a sender with a whole email affects at most its one recipient', async () =
   const [head = ''] = ada.delivered.raw.split('\r\n\r\n');
   const roll = dice(3);
   for (let n = 0; n < 100; n += 1) {
-    const whose: Sent = pick(roll, [ada, bob]);
+    const target: Sent = pick(roll, [ada, bob]);
     const raw = pick(roll, [
       () =>
         dsn({
@@ -162,20 +162,20 @@ test('a sender with a whole email affects at most its one recipient', async () =
           envid: bob.messageId.slice(1, 37),
         }),
       () => complaint({ returned: head.replaceAll(ada.messageId, bob.messageId) }),
-      () => answer({ from: bob.email, to: ada.replyTo, inReplyTo: bob.messageId }),
-      () => answer({ from: bob.email, to: ada.unsubscribeTo, subject: `unsubscribe ${bob.email}` }),
+      () => recipientReply({ from: bob.email, to: ada.replyTo, inReplyTo: bob.messageId }),
+      () => recipientReply({ from: bob.email, to: ada.unsubscribeTo, subject: `unsubscribe ${bob.email}` }),
     ])();
     const to = pick(roll, [ada.bounceTo, ada.replyTo, ada.unsubscribeTo, ...ROLES]);
-    await talk.hand({ from: pick(roll, ['', whose.email]), to: [to], raw });
+    await talk.submit({ from: pick(roll, ['', target.email]), to: [to], raw });
   }
   await story.engine.settle();
   const after = await rowsOf('bob');
   // A Message-ID is not a secret.
   const unverified = (rows: Record<string, string[]>): Record<string, string[]> =>
     Object.fromEntries(
-      Object.entries(rows).map(([name, some]) => [
+      Object.entries(rows).map(([name, lines]) => [
         name,
-        some.filter((row) => !/unverified|"verified\\*": ?false/.test(row)),
+        lines.filter((row) => !/unverified|"verified\\*": ?false/.test(row)),
       ]),
     );
   expect(unverified(after)).toEqual(before);
@@ -199,7 +199,11 @@ test.each([
   const received = 'Received: from mx.evil.test ([127.0.0.1])\r\n\tby here with ESMTP\r\n';
   const written = { from: fromOf(zoe.email), inReplyTo: zoe.messageId };
   for (const to of ['postmaster@in.beckon.test', zoe.replyTo])
-    await talk.hand({ from: 'eve@evil.test', to: [to], raw: received + answer({ ...written, to }) });
+    await talk.submit({
+      from: 'eve@evil.test',
+      to: [to],
+      raw: received + recipientReply({ ...written, to }),
+    });
   const kept = await db.query(
     `SELECT verified, from_address FROM beckon.reply WHERE project_id = $1 AND external_user_id = $2`,
     [projectId, `zoe${people}`],

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect as connectTls } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
-import { answer, dsn, openInbound, sendTo } from '../../../../testkit/inbound.ts';
+import { recipientReply, dsn, openInbound, sendTo } from '../../../../testkit/inbound.ts';
 import { newVerifiedStory, openMailStage } from '../../../../testkit/mail-stage.ts';
 import { openTalk, type Talk } from '../../../../testkit/smtp-talk.ts';
 
@@ -14,9 +14,9 @@ await story.set({ reply_forward_to: 'team@acme.test' });
 const ada = await sendTo(story, 'ada', 'ada@home.test');
 
 async function another(to = port): Promise<Talk> {
-  const one = await openTalk(to);
-  onTestFinished(() => one.close());
-  return one;
+  const connection = await openTalk(to);
+  onTestFinished(() => connection.close());
+  return connection;
 }
 
 async function count(table: 'outcome' | 'reply'): Promise<number> {
@@ -38,60 +38,60 @@ test('accepts no recipient but a valid token and the role addresses for complain
     'root@in.beckon.test',
     `c+${token}@x.test`,
   ];
-  const taken = [ada.bounceTo, `B+${token.toUpperCase()}@ANY.test`, ada.replyTo, ada.unsubscribeTo];
+  const accepted = [ada.bounceTo, `B+${token.toUpperCase()}@ANY.test`, ada.replyTo, ada.unsubscribeTo];
   const roles = ['postmaster@in.beckon.test', 'Abuse@IN.beckon.test', 'fbl@in.beckon.test'];
-  const one = await another();
+  const connection = await another();
   for (const to of refused) {
-    const { rcpt, data } = await one.hand({ to: [to], raw: 'x' });
+    const { rcpt, data } = await connection.submit({ to: [to], raw: 'x' });
     expect([to, rcpt[0]?.slice(0, 9), data]).toEqual([to, '550 5.1.1', '']);
   }
-  for (const to of [...taken, ...roles]) {
-    await one.say('RSET');
-    await one.say('MAIL FROM:<>');
-    expect([to, (await one.say(`RCPT TO:<${to}>`)).slice(0, 3)]).toEqual([to, '250']);
+  for (const to of [...accepted, ...roles]) {
+    await connection.say('RSET');
+    await connection.say('MAIL FROM:<>');
+    expect([to, (await connection.say(`RCPT TO:<${to}>`)).slice(0, 3)]).toEqual([to, '250']);
   }
 });
 
 test('limits the recipients of an email', async () => {
-  const one = await another();
-  await one.say('MAIL FROM:<>');
+  const connection = await another();
+  await connection.say('MAIL FROM:<>');
   for (let n = 0; n < 5; n += 1)
-    expect(await one.say(`RCPT TO:<${ada.bounceTo.replace('@', `@${n}.`)}>`)).toMatch(/^250/);
-  expect(await one.say(`RCPT TO:<${ada.bounceTo.replace('@', '@6.')}>`)).toMatch(/^452 4\.5\.3/);
+    expect(await connection.say(`RCPT TO:<${ada.bounceTo.replace('@', `@${n}.`)}>`)).toMatch(/^250/);
+  expect(await connection.say(`RCPT TO:<${ada.bounceTo.replace('@', '@6.')}>`)).toMatch(/^452 4\.5\.3/);
 });
 
 test('refuses more than ten megabytes permanently, declared or not, and keeps the connection', async () => {
-  const one = await another();
-  expect(await one.say(`MAIL FROM:<> SIZE=${11 * 1024 * 1024}`)).toMatch(/^552/);
+  const connection = await another();
+  expect(await connection.say(`MAIL FROM:<> SIZE=${11 * 1024 * 1024}`)).toMatch(/^552/);
   const raw = `Subject: x\r\n\r\n${'x'.repeat(1_000)}\r\n`.repeat(11_000);
-  const { data } = await one.hand({ to: [ada.bounceTo], raw });
+  const { data } = await connection.submit({ to: [ada.bounceTo], raw });
   expect(data).toMatch(/^552 5\.3\.4/);
-  expect(await one.say('NOOP')).toMatch(/^250/);
+  expect(await connection.say('NOOP')).toMatch(/^250/);
 });
 
 test('refuses large mail to a role address, which anyone may write to, without reading it all', async () => {
-  const one = await another();
+  const connection = await another();
   const raw = `Subject: x\r\n\r\n${'x'.repeat(998)}\r\n`.repeat(1_100);
-  expect((await one.hand({ to: ['fbl@in.beckon.test'], raw })).data).toMatch(/^552 5\.3\.4/);
+  expect((await connection.submit({ to: ['fbl@in.beckon.test'], raw })).data).toMatch(/^552 5\.3\.4/);
 });
 
 test('answers some concurrent emails with a retry instead of filling the memory', async () => {
   const talks = await Promise.all(Array.from({ length: 8 }, () => another()));
-  for (const one of talks) {
-    await one.say('MAIL FROM:<>');
-    await one.say(`RCPT TO:<${ada.bounceTo}>`);
-    await one.say('DATA');
+  for (const connection of talks) {
+    await connection.say('MAIL FROM:<>');
+    await connection.say(`RCPT TO:<${ada.bounceTo}>`);
+    await connection.say('DATA');
   }
   const line = `${'y'.repeat(998)}\r\n`;
-  for (const one of talks) {
-    one.socket.write('Subject: x\r\n\r\n');
-    if (!one.socket.write(line.repeat(9_500))) await once(one.socket, 'drain');
+  for (const connection of talks) {
+    connection.socket.write('Subject: x\r\n\r\n');
+    if (!connection.socket.write(line.repeat(9_500))) await once(connection.socket, 'drain');
   }
-  const answers = await Promise.all(talks.map((one) => one.say('.')));
-  const codes = answers.map((text) => text.slice(0, 9));
+  const replies = await Promise.all(talks.map((connection) => connection.say('.')));
+  const codes = replies.map((text) => text.slice(0, 9));
   expect(new Set(codes)).toEqual(new Set(['250 2.0.0', '452 4.3.1']));
   expect(
-    (await talk.hand({ to: [ada.bounceTo], raw: dsn({ recipient: 'x@y.test', action: 'delayed' }) })).data,
+    (await talk.submit({ to: [ada.bounceTo], raw: dsn({ recipient: 'x@y.test', action: 'delayed' }) })).data,
   ).toMatch(/^250/);
 });
 
@@ -99,13 +99,13 @@ test('ignores an email whose client disconnects before its end', async () => {
   const before = [await count('outcome'), await count('reply')];
   const raw = dsn({ recipient: ada.email });
   for (const part of [0.3, 0.9, 1]) {
-    const one = await another();
-    await one.say('MAIL FROM:<>');
-    await one.say(`RCPT TO:<${ada.bounceTo}>`);
-    await one.say('DATA');
-    one.socket.write(raw.slice(0, Math.floor(raw.length * part)));
-    one.socket.end();
-    await once(one.socket, 'close');
+    const connection = await another();
+    await connection.say('MAIL FROM:<>');
+    await connection.say(`RCPT TO:<${ada.bounceTo}>`);
+    await connection.say('DATA');
+    connection.socket.write(raw.slice(0, Math.floor(raw.length * part)));
+    connection.socket.end();
+    await once(connection.socket, 'close');
   }
   expect([await count('outcome'), await count('reply')]).toEqual(before);
 });
@@ -129,7 +129,7 @@ test.each(MALFORMED.map((raw, n) => [n, raw]))(
   'answers malformed mail %i, and keeps working',
   async (_n, raw) => {
     for (const to of [ada.bounceTo, ada.replyTo, 'fbl@in.beckon.test']) {
-      const { data } = await talk.hand({ from: 'eve@evil.test', to: [to], raw });
+      const { data } = await talk.submit({ from: 'eve@evil.test', to: [to], raw });
       expect(data).toMatch(/^(250|550)/);
     }
   },
@@ -146,7 +146,7 @@ test('offers STARTTLS with a certificate without requiring it, and not without o
   const plain = await another(secure.port);
   expect(await plain.say('EHLO x')).toContain('STARTTLS');
   expect(
-    (await plain.hand({ to: [ada.bounceTo], raw: dsn({ recipient: 'x@y.test', action: 'delayed' }) })).data,
+    (await plain.submit({ to: [ada.bounceTo], raw: dsn({ recipient: 'x@y.test', action: 'delayed' }) })).data,
   ).toMatch(/^250/);
   expect(await plain.say('STARTTLS')).toMatch(/^220/);
   plain.socket.removeAllListeners('data');
@@ -161,12 +161,12 @@ test('offers STARTTLS with a certificate without requiring it, and not without o
 test('stores a reply once that two servers submit at once, to two processes', async () => {
   const bob = await sendTo(story, 'bob', 'bob@home.test');
   const other = await openInbound(stage);
-  const raw = answer({ from: bob.email, to: bob.replyTo, id: '<one@home.test>' });
+  const raw = recipientReply({ from: bob.email, to: bob.replyTo, id: '<one@home.test>' });
   const talks = [talk, other.talk, await another(), await another(other.port)];
-  const answers = await Promise.all(
-    talks.map((one) => one.hand({ from: bob.email, to: [bob.replyTo], raw })),
+  const replies = await Promise.all(
+    talks.map((connection) => connection.submit({ from: bob.email, to: [bob.replyTo], raw })),
   );
-  expect(answers.map(({ data }) => data.slice(0, 3))).toEqual(['250', '250', '250', '250']);
+  expect(replies.map(({ data }) => data.slice(0, 3))).toEqual(['250', '250', '250', '250']);
   const [row] = await db.query(
     `SELECT (SELECT count(*)::int FROM beckon.reply WHERE external_user_id = 'bob') AS replies,
             (SELECT count(*)::int FROM beckon.outcome WHERE external_user_id = 'bob') AS outcomes`,

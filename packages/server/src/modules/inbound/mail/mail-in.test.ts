@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import {
-  answer,
+  recipientReply,
   complaint,
   dsn,
   inboundDeps,
@@ -55,7 +55,7 @@ async function thread(userId: string): Promise<Record<string, unknown>[]> {
 test('a bounce to the signed sender of an email suppresses its recipient', async () => {
   const ada = await person();
   const raw = dsn({ recipient: ada.email, returned: headOf(ada) });
-  const { data } = await talk.hand({ to: [ada.bounceTo.toUpperCase()], raw });
+  const { data } = await talk.submit({ to: [ada.bounceTo.toUpperCase()], raw });
   expect(data).toMatch(/^250 /);
   expect(await outcomes(ada.userId)).toMatchObject([
     {
@@ -70,15 +70,15 @@ test('a bounce to the signed sender of an email suppresses its recipient', async
 test('a bounce that arrives twice, or by two recipients, is one outcome', async () => {
   const ada = await person();
   const raw = dsn({ recipient: ada.email });
-  await talk.hand({ to: [ada.bounceTo, ada.bounceTo.replace('@', '@x.')], raw });
-  await talk.hand({ to: [ada.bounceTo], raw });
+  await talk.submit({ to: [ada.bounceTo, ada.bounceTo.replace('@', '@x.')], raw });
+  await talk.submit({ to: [ada.bounceTo], raw });
   expect(await outcomes(ada.userId)).toHaveLength(1);
 });
 
 test('a report of a delay or a delivery changes nothing', async () => {
   const ada = await person();
   for (const action of ['delayed', 'delivered', 'relayed', 'expanded'])
-    await talk.hand({
+    await talk.submit({
       to: [ada.bounceTo],
       raw: dsn({ recipient: ada.email, action, status: '4.4.1', diagnostic: 'smtp; 451 4.4.1 try later' }),
     });
@@ -89,7 +89,7 @@ test('a report without its recipient is matched by its envelope id', async () =>
   const ada = await person();
   expect(ada.delivered.envid).toBe(ada.bounceTo.slice(2, ada.bounceTo.indexOf('@')));
   const raw = dsn({ recipient: ada.email, envid: ada.delivered.envid ?? '' });
-  await talk.hand({ to: ['postmaster@in.beckon.test'], raw });
+  await talk.submit({ to: ['postmaster@in.beckon.test'], raw });
   expect(await outcomes(ada.userId)).toMatchObject([{ class: '' }]);
   expect(await suppressed(ada.email)).toEqual(['hard_bounce']);
 });
@@ -103,7 +103,7 @@ test.each(['the email itself', 'its Message-ID'])(
       what === 'the email itself'
         ? head
         : `From: hello@${story.domain}\r\nSubject: x\r\nMessage-ID: ${ada.messageId}`;
-    await talk.hand({ to: ['postmaster@in.beckon.test'], raw: dsn({ recipient: ada.email, returned }) });
+    await talk.submit({ to: ['postmaster@in.beckon.test'], raw: dsn({ recipient: ada.email, returned }) });
     expect(await outcomes(ada.userId)).toMatchObject([{ class: 'unverified' }]);
     expect(await suppressed(ada.email)).toEqual([]);
   },
@@ -112,14 +112,14 @@ test.each(['the email itself', 'its Message-ID'])(
 test('a token suppresses no address after 30 days', async () => {
   const ada = await person();
   await story.later(31 * DAY);
-  await talk.hand({ to: [ada.bounceTo], raw: dsn({ recipient: ada.email }) });
+  await talk.submit({ to: [ada.bounceTo], raw: dsn({ recipient: ada.email }) });
   expect(await outcomes(ada.userId)).toMatchObject([{ class: 'unverified' }]);
   expect(await suppressed(ada.email)).toEqual([]);
 });
 
 test('a complaint that returns the email suppresses the address and the user', async () => {
   const ada = await person();
-  await talk.hand({
+  await talk.submit({
     from: 'feedback@isp.test',
     to: ['fbl@in.beckon.test'],
     raw: complaint({ returned: headOf(ada) }),
@@ -134,7 +134,7 @@ test('a report that is not a complaint changes nothing', async () => {
   const ada = await person();
   for (const type of ['not-spam', 'auth-failure'])
     for (const to of ['abuse@in.beckon.test', ada.bounceTo, ada.replyTo])
-      expect((await talk.hand({ to: [to], raw: complaint({ returned: headOf(ada), type }) })).data).toMatch(
+      expect((await talk.submit({ to: [to], raw: complaint({ returned: headOf(ada), type }) })).data).toMatch(
         /^250/,
       );
   expect(await outcomes(ada.userId)).toEqual([]);
@@ -143,8 +143,13 @@ test('a report that is not a complaint changes nothing', async () => {
 
 test('an email to the unsubscribe address unsubscribes, whatever its sender', async () => {
   const ada = await person();
-  const raw = answer({ from: 'somebody@else.test', to: ada.unsubscribeTo, subject: 'unsubscribe', body: '' });
-  await talk.hand({ from: 'somebody@else.test', to: [ada.unsubscribeTo], raw });
+  const raw = recipientReply({
+    from: 'somebody@else.test',
+    to: ada.unsubscribeTo,
+    subject: 'unsubscribe',
+    body: '',
+  });
+  await talk.submit({ from: 'somebody@else.test', to: [ada.unsubscribeTo], raw });
   expect(await outcomes(ada.userId)).toMatchObject([{ detail: { method: 'mailto' } }]);
   expect(await suppressed(ada.email, ada.userId)).toEqual(['unsubscribed', 'unsubscribed']);
 });
@@ -152,9 +157,9 @@ test('an email to the unsubscribe address unsubscribes, whatever its sender', as
 test('a reply is stored without its quotation, is an outcome, and waits to be forwarded', async () => {
   const ada = await person();
   const from = `"Ada \\"L\\" Lovelace" <${ada.email}>`;
-  const raw = answer({ from, to: ada.replyTo, inReplyTo: ada.messageId });
+  const raw = recipientReply({ from, to: ada.replyTo, inReplyTo: ada.messageId });
   for (let n = 0; n < 2; n += 1) {
-    const { data } = await talk.hand({
+    const { data } = await talk.submit({
       from: ada.email,
       to: [ada.replyTo],
       raw: raw.replace(/0\.\d+@/, 'one@'),
@@ -178,8 +183,8 @@ test('a reply is stored without its quotation, is an outcome, and waits to be fo
 
 test('a recipient with an apostrophe in their address is recognized as the recipient', async () => {
   const obrien = await sendTo(story, 'obrien', "o'brien@home.test");
-  const raw = answer({ from: `Pat O'Brien <${obrien.email}>`, to: obrien.replyTo });
-  await talk.hand({ from: obrien.email, to: [obrien.replyTo], raw });
+  const raw = recipientReply({ from: `Pat O'Brien <${obrien.email}>`, to: obrien.replyTo });
+  await talk.submit({ from: obrien.email, to: [obrien.replyTo], raw });
   expect(await thread('obrien')).toMatchObject([
     { verified: 'recipient', from_address: obrien.email, forwards: true },
   ]);
@@ -189,8 +194,8 @@ test('the name of a sender is kept in any script, on one line, without control c
   const ada = await person();
   const name = `Жора\r\nBcc: eve@evil.test\u001b[2J ${'я'.repeat(300)}`;
   const from = `=?utf-8?B?${Buffer.from(name).toString('base64')}?= <${ada.email}>`;
-  const raw = answer({ from, to: ada.replyTo });
-  await talk.hand({ from: ada.email, to: [ada.replyTo], raw });
+  const raw = recipientReply({ from, to: ada.replyTo });
+  await talk.submit({ from: ada.email, to: [ada.replyTo], raw });
   const [row] = await db.query<{ from_name: string }>(
     `SELECT from_name FROM beckon.reply WHERE project_id = $1 AND external_user_id = $2`,
     [projectId, ada.userId],
@@ -201,13 +206,13 @@ test('the name of a sender is kept in any script, on one line, without control c
 
 test('an automatic reply is kept in the thread, and ends nothing', async () => {
   const ada = await person();
-  const raw = answer({
+  const raw = recipientReply({
     from: ada.email,
     to: ada.bounceTo,
     subject: 'Out of office',
     headers: ['Auto-Submitted: auto-replied'],
   });
-  await talk.hand({ to: [ada.bounceTo], raw });
+  await talk.submit({ to: [ada.bounceTo], raw });
   expect(await thread(ada.userId)).toMatchObject([{ kind: 'auto_reply', forwards: false }]);
   expect(await outcomes(ada.userId)).toEqual([]);
 });
@@ -231,8 +236,8 @@ test.each([
   ],
 ])('keeps a %s from the recipient in the thread, and ends nothing', async (_what, written) => {
   const ada = await person();
-  const raw = answer({ from: ada.email, to: ada.replyTo, ...written });
-  await talk.hand({ from: ada.email, to: [ada.replyTo], raw });
+  const raw = recipientReply({ from: ada.email, to: ada.replyTo, ...written });
+  await talk.submit({ from: ada.email, to: [ada.replyTo], raw });
   expect(await thread(ada.userId)).toMatchObject([{ kind: 'auto_reply', forwards: false }]);
   expect(await outcomes(ada.userId)).toEqual([]);
 });
@@ -240,19 +245,19 @@ test.each([
 test("a reply to an email about absences counts as a person's reply", async () => {
   const ada = await person();
   await db.query(
-    `UPDATE beckon.draft d SET subject = 'Out of office, made simple' FROM beckon.message m
+    `UPDATE beckon.draft d SET subject = 'Out of office, made simple' FROM beckon.email m
      WHERE m.project_id = $1 AND m.external_user_id = $2 AND d.project_id = $1 AND d.id = m.draft_id`,
     [projectId, ada.userId],
   );
-  const hand = (subject: string) =>
-    talk.hand({
+  const submit = (subject: string) =>
+    talk.submit({
       from: ada.email,
       to: [ada.replyTo],
-      raw: answer({ from: ada.email, to: ada.replyTo, subject }),
+      raw: recipientReply({ from: ada.email, to: ada.replyTo, subject }),
     });
-  await hand('Out of office until Monday');
+  await submit('Out of office until Monday');
   expect(await thread(ada.userId)).toMatchObject([{ kind: 'auto_reply' }]);
-  await hand('Re: Out of office, made simple');
+  await submit('Re: Out of office, made simple');
   // Both arrived in the same moment, in no order.
   const kept = await thread(ada.userId);
   expect(kept).toHaveLength(2);
@@ -262,8 +267,8 @@ test("a reply to an email about absences counts as a person's reply", async () =
 
 test('a reply from another address is kept, and ends nothing', async () => {
   const ada = await person();
-  const raw = answer({ from: 'bob@else.test', to: ada.replyTo });
-  await talk.hand({ from: 'bob@else.test', to: [ada.replyTo], raw });
+  const raw = recipientReply({ from: 'bob@else.test', to: ada.replyTo });
+  await talk.submit({ from: 'bob@else.test', to: [ada.replyTo], raw });
   expect(await thread(ada.userId)).toMatchObject([
     { verified: 'token', from_address: 'bob@else.test', forwards: true },
   ]);
@@ -274,8 +279,8 @@ test('a colleague at an authenticated domain replies for the recipient', async (
   const ada = await person();
   stage.dns.set('TXT', 'home.test', ['v=spf1 ip4:127.0.0.1 -all']);
   stage.dns.set('TXT', '_dmarc.home.test', ['v=DMARC1; p=reject']);
-  const raw = answer({ from: 'bob@home.test', to: ada.replyTo });
-  await talk.hand({
+  const raw = recipientReply({ from: 'bob@home.test', to: ada.replyTo });
+  await talk.submit({
     from: 'bob@home.test',
     to: [ada.replyTo],
     raw: `Received: from mx.home.test ([127.0.0.1])\r\n\tby here with ESMTP; Fri, 2 Jan 2026 03:04:05 +0000\r\n${raw}`,
@@ -291,12 +296,12 @@ test('without a token, a reply counts if the domain authenticates the recipient 
   stage.dns.set('TXT', '_dmarc.home.test', ['v=DMARC1; p=none']);
   const received = (ip: string): string =>
     `Received: from mx.home.test ([${ip}])\r\n\tby here with ESMTP\r\n`;
-  const raw = answer({ from: ada.email, to: 'postmaster@in.beckon.test', inReplyTo: ada.messageId });
-  const hand = (ip: string) =>
-    talk.hand({ from: ada.email, to: ['postmaster@in.beckon.test'], raw: received(ip) + raw });
-  await hand('192.0.2.8');
+  const raw = recipientReply({ from: ada.email, to: 'postmaster@in.beckon.test', inReplyTo: ada.messageId });
+  const submit = (ip: string) =>
+    talk.submit({ from: ada.email, to: ['postmaster@in.beckon.test'], raw: received(ip) + raw });
+  await submit('192.0.2.8');
   expect(await thread(ada.userId)).toEqual([]);
-  await hand('192.0.2.7');
+  await submit('192.0.2.7');
   expect(await thread(ada.userId)).toMatchObject([{ verified: 'reference' }]);
   expect(await outcomes(ada.userId)).toMatchObject([{ type: 'email.replied' }]);
   for (const name of ['home.test', '_dmarc.home.test']) stage.dns.remove('TXT', name);
@@ -308,8 +313,8 @@ test.each(['quarantine', 'reject'])(
     const ada = await person();
     stage.dns.set('TXT', 'home.test', ['v=spf1 -all']);
     stage.dns.set('TXT', '_dmarc.home.test', [`v=DMARC1; p=${policy}`]);
-    const raw = answer({ from: ada.email, to: ada.replyTo });
-    await talk.hand({ from: ada.email, to: [ada.replyTo], raw });
+    const raw = recipientReply({ from: ada.email, to: ada.replyTo });
+    await talk.submit({ from: ada.email, to: [ada.replyTo], raw });
     expect(await thread(ada.userId)).toMatchObject([{ verified: 'failed', forwards: false }]);
     expect(await outcomes(ada.userId)).toEqual([]);
     for (const name of ['home.test', '_dmarc.home.test']) stage.dns.remove('TXT', name);
@@ -318,8 +323,8 @@ test.each(['quarantine', 'reject'])(
 
 test('a reply with two authors fails verification: one would be shown and the other verified', async () => {
   const ada = await person();
-  const raw = answer({ from: ada.email, to: ada.replyTo, headers: ['From: eve@evil.test'] });
-  await talk.hand({ from: 'eve@evil.test', to: [ada.replyTo], raw });
+  const raw = recipientReply({ from: ada.email, to: ada.replyTo, headers: ['From: eve@evil.test'] });
+  await talk.submit({ from: 'eve@evil.test', to: [ada.replyTo], raw });
   expect(await thread(ada.userId)).toMatchObject([{ verified: 'failed' }]);
 });
 
@@ -327,19 +332,19 @@ test.each(['ada@müller.test', '"ada of"@home.test', 'Ada'])(
   'a reply from the unreadable address %s is refused, so that its sender learns of it',
   async (from) => {
     const ada = await person();
-    const raw = answer({ from, to: ada.replyTo });
-    const { data } = await talk.hand({ from: ada.email, to: [ada.replyTo], raw });
+    const raw = recipientReply({ from, to: ada.replyTo });
+    const { data } = await talk.submit({ from: ada.email, to: [ada.replyTo], raw });
     expect(data).toMatch(/^550 5\.6\.0 /);
     expect(await thread(ada.userId)).toEqual([]);
-    const left = await talk.hand({ from: ada.email, to: [ada.unsubscribeTo], raw });
+    const left = await talk.submit({ from: ada.email, to: [ada.unsubscribeTo], raw });
     expect(left.data).toMatch(/^250/);
   },
 );
 
 test('an email that Beckon forwarded itself is neither kept nor forwarded again', async () => {
   const ada = await person();
-  const raw = answer({ from: ada.email, to: ada.replyTo, headers: ['X-Beckon-Forwarded: 1'] });
-  expect((await talk.hand({ from: ada.email, to: [ada.replyTo], raw })).data).toMatch(/^250/);
+  const raw = recipientReply({ from: ada.email, to: ada.replyTo, headers: ['X-Beckon-Forwarded: 1'] });
+  expect((await talk.submit({ from: ada.email, to: [ada.replyTo], raw })).data).toMatch(/^250/);
   expect(await thread(ada.userId)).toEqual([]);
 });
 
@@ -347,35 +352,35 @@ test('mail gets a temporary error while the database is unavailable, and is not 
   const ada = await person();
   const raw = dsn({ recipient: ada.email });
   await withoutDatabase(stage.server.database, async () => {
-    expect((await talk.hand({ to: [ada.bounceTo], raw })).data).toMatch(/^451 /);
+    expect((await talk.submit({ to: [ada.bounceTo], raw })).data).toMatch(/^451 /);
   });
-  expect((await talk.hand({ to: [ada.bounceTo], raw })).data).toMatch(/^250 /);
+  expect((await talk.submit({ to: [ada.bounceTo], raw })).data).toMatch(/^250 /);
   expect(await outcomes(ada.userId)).toHaveLength(1);
 });
 
 test('mail for an erased user is not kept, and a reply is refused', async () => {
   const ada = await person();
-  await db.query('DELETE FROM beckon.message WHERE project_id = $1 AND external_user_id = $2', [
+  await db.query('DELETE FROM beckon.email WHERE project_id = $1 AND external_user_id = $2', [
     projectId,
     ada.userId,
   ]);
-  const { data } = await talk.hand({
+  const { data } = await talk.submit({
     from: ada.email,
     to: [ada.replyTo],
-    raw: answer({ from: ada.email, to: ada.replyTo }),
+    raw: recipientReply({ from: ada.email, to: ada.replyTo }),
   });
   expect(data).toMatch(/^550 5\.1\.1 /);
-  const bounced = await talk.hand({ to: [ada.bounceTo], raw: dsn({ recipient: ada.email }) });
+  const bounced = await talk.submit({ to: [ada.bounceTo], raw: dsn({ recipient: ada.email }) });
   expect(bounced.data).toMatch(/^250/);
   expect(await thread(ada.userId)).toEqual([]);
 });
 
 async function fillThread(userId: string): Promise<void> {
   await db.query(
-    `INSERT INTO beckon.reply (project_id, id, message_id, draft_id, external_user_id, inbound_id, kind, verified, received_at,
+    `INSERT INTO beckon.reply (project_id, id, email_id, draft_id, external_user_id, inbound_id, kind, verified, received_at,
        from_address, from_name, subject, text)
      SELECT $1, gen_random_uuid(), m.id, m.draft_id, m.external_user_id, n::text, 'reply', 'token', now(), '', '', '', ''
-     FROM beckon.message m, generate_series(1, 100) n WHERE m.project_id = $1 AND m.external_user_id = $2`,
+     FROM beckon.email m, generate_series(1, 100) n WHERE m.project_id = $1 AND m.external_user_id = $2`,
     [projectId, userId],
   );
 }
@@ -383,8 +388,8 @@ async function fillThread(userId: string): Promise<void> {
 test('replies to an email are limited, and no further one is kept', async () => {
   const ada = await person();
   await fillThread(ada.userId);
-  const raw = answer({ from: ada.email, to: ada.replyTo });
-  expect((await talk.hand({ from: ada.email, to: [ada.replyTo], raw })).data).toMatch(/^550 /);
+  const raw = recipientReply({ from: ada.email, to: ada.replyTo });
+  expect((await talk.submit({ from: ada.email, to: [ada.replyTo], raw })).data).toMatch(/^550 /);
   expect(await thread(ada.userId)).toHaveLength(100);
 });
 
@@ -404,15 +409,19 @@ test('a reply ends the runs of its recipient', async () => {
   await story.event(ada.userId, `began_${ada.userId}`);
   await story.later(2 * 3_600_000);
   expect(await story.runs(ada.userId, `Two for ${ada.userId}`)).toMatchObject([{ end_reason: null }]);
-  await talk.hand({ from: ada.email, to: [ada.replyTo], raw: answer({ from: ada.email, to: ada.replyTo }) });
+  await talk.submit({
+    from: ada.email,
+    to: [ada.replyTo],
+    raw: recipientReply({ from: ada.email, to: ada.replyTo }),
+  });
   expect(await story.runs(ada.userId, `Two for ${ada.userId}`)).toMatchObject([{ end_reason: 'replied' }]);
 });
 
 test('a personal email to a role address is refused, so that its sender learns of it', async () => {
-  const raw = answer({ from: 'zoe@home.test', to: 'abuse@in.beckon.test', subject: 'Hello?' });
-  const { data } = await talk.hand({ from: 'zoe@home.test', to: ['abuse@in.beckon.test'], raw });
+  const raw = recipientReply({ from: 'zoe@home.test', to: 'abuse@in.beckon.test', subject: 'Hello?' });
+  const { data } = await talk.submit({ from: 'zoe@home.test', to: ['abuse@in.beckon.test'], raw });
   expect(data).toMatch(/^550 5\.1\.1 /);
-  const stray = await talk.hand({
+  const stray = await talk.submit({
     to: ['postmaster@in.beckon.test'],
     raw: dsn({ recipient: 'zoe@home.test' }),
   });
@@ -428,15 +437,15 @@ test.each([
   'the word unsubscribe alone, $where, does not unsubscribe',
   async ({ to, from = 'ada@home.test', isFull = false, isGone = false, says }) => {
     const ada = await person();
-    const raw = answer({ from, to: ada.replyTo, subject: 'Unsubscribe', body: 'Unsubscribe' });
+    const raw = recipientReply({ from, to: ada.replyTo, subject: 'Unsubscribe', body: 'Unsubscribe' });
     if (isFull) await fillThread(ada.userId);
     if (isGone)
-      await db.query('DELETE FROM beckon.message WHERE project_id = $1 AND external_user_id = $2', [
+      await db.query('DELETE FROM beckon.email WHERE project_id = $1 AND external_user_id = $2', [
         projectId,
         ada.userId,
       ]);
     const address = { r: ada.replyTo, u: ada.unsubscribeTo }[to] ?? to;
-    expect((await talk.hand({ from: ada.email, to: [address], raw })).data).toMatch(says);
+    expect((await talk.submit({ from: ada.email, to: [address], raw })).data).toMatch(says);
     expect(await outcomes(ada.userId)).toEqual([]);
   },
 );
@@ -445,7 +454,7 @@ test('mail from elsewhere is verified by the address of its own client, whatever
   const ada = await person();
   stage.dns.set('TXT', 'home.test', ['v=spf1 ip4:192.0.2.7 -all']);
   stage.dns.set('TXT', '_dmarc.home.test', ['v=DMARC1; p=none']);
-  const raw = `Received: from mx.home.test ([192.0.2.7])\r\n\tby here with ESMTP\r\n${answer({ from: ada.email, to: 'abuse@in.beckon.test', inReplyTo: ada.messageId })}`;
+  const raw = `Received: from mx.home.test ([192.0.2.7])\r\n\tby here with ESMTP\r\n${recipientReply({ from: ada.email, to: 'abuse@in.beckon.test', inReplyTo: ada.messageId })}`;
   const arrived = {
     from: ada.email,
     to: ['abuse@in.beckon.test'],
@@ -473,11 +482,11 @@ test('without reply_forward_to, replies go to the address that the customer set'
 
 test('a token is enough while DNS fails, and mail without one is not trusted', async () => {
   const ada = await person();
-  stage.dns.trouble('servfail');
-  const raw = answer({ from: ada.email, to: ada.replyTo, inReplyTo: ada.messageId });
-  await talk.hand({ from: ada.email, to: ['postmaster@in.beckon.test'], raw });
+  stage.dns.fail('servfail');
+  const raw = recipientReply({ from: ada.email, to: ada.replyTo, inReplyTo: ada.messageId });
+  await talk.submit({ from: ada.email, to: ['postmaster@in.beckon.test'], raw });
   expect(await thread(ada.userId)).toEqual([]);
-  await talk.hand({ from: ada.email, to: [ada.replyTo], raw });
+  await talk.submit({ from: ada.email, to: [ada.replyTo], raw });
   expect(await thread(ada.userId)).toMatchObject([{ verified: 'recipient' }]);
-  stage.dns.trouble(null);
+  stage.dns.fail(null);
 });

@@ -1,4 +1,4 @@
-import type { MailVerdict } from '../classification/classification.ts';
+import type { MailClassification } from '../classification/classification.ts';
 import type { InboundMail } from '../classification/mail.ts';
 import { TEST_INBOX_DOMAIN } from '../../sending/index.ts';
 import { type EmailName, readEmailToken, type TokenKeys } from '../../../platform/crypto/email-token.ts';
@@ -15,7 +15,7 @@ type RecipientDeps = {
   mailDomain: string | null;
 };
 
-const SEALED = /^([bru])\+([a-z2-7.]{1,64})@/i;
+const TOKEN_ADDRESS = /^([bru])\+([a-z2-7.]{1,64})@/i;
 const ADDRESS_USES = { b: 'bounce', r: 'reply', u: 'unsubscribe' } as const;
 const ROLES = new Set(['fbl', 'abuse', 'postmaster']);
 
@@ -27,7 +27,7 @@ export function readRecipient(
   address: string,
   { tokenKeys, mailDomain }: RecipientDeps,
 ): InboundRecipient | null {
-  const [, kind, token] = SEALED.exec(address) ?? [];
+  const [, kind, token] = TOKEN_ADDRESS.exec(address) ?? [];
   if (kind !== undefined && token !== undefined) {
     const use = ADDRESS_USES[kind.toLowerCase() as keyof typeof ADDRESS_USES];
     const name = readEmailToken(token, use, tokenKeys);
@@ -44,27 +44,30 @@ export function readRecipient(
  */
 export type InboundReference =
   | { by: 'bounce' | 'reply' | 'unsubscribe'; name: EmailName }
-  | { by: 'message_id'; messageId: string };
+  | { by: 'message_id'; emailId: string };
 
-type Read = { mail: InboundMail; verdict: MailVerdict };
+type ClassifiedMail = { mail: InboundMail; classification: MailClassification };
 
 const UUID = /<([\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12})@/i;
 const TOKEN = /(?:\/u\/|\b([bru])\+)([a-z2-7]{34}\.[a-z2-7]{16})/gi;
 /** Headers of a returned email that contain a signed token. */
-const SEALED_FIELDS = new Set(['return-path', 'list-unsubscribe', 'reply-to', 'x-envelope-from']);
+const TOKEN_FIELDS = new Set(['return-path', 'list-unsubscribe', 'reply-to', 'x-envelope-from']);
 const TOKENS_MAX = 20;
 
 /** Returns the strongest claim; null if the inbound email names none of our emails. */
 export function claimOf(
   recipient: InboundRecipient,
-  read: Read,
+  read: ClassifiedMail,
   tokenKeys: TokenKeys,
 ): InboundReference | null {
   if (recipient.use !== 'role') return { by: recipient.use, name: recipient.name };
   return envelopeClaim(read, tokenKeys) ?? returnedClaim(read, tokenKeys) ?? messageIdClaim(read);
 }
 
-function envelopeClaim({ verdict: { envelopeId } }: Read, tokenKeys: TokenKeys): InboundReference | null {
+function envelopeClaim(
+  { classification: { envelopeId } }: ClassifiedMail,
+  tokenKeys: TokenKeys,
+): InboundReference | null {
   const name = envelopeId === null ? null : readEmailToken(envelopeId, 'bounce', tokenKeys);
   return name && { by: 'bounce', name };
 }
@@ -72,11 +75,11 @@ function envelopeClaim({ verdict: { envelopeId } }: Read, tokenKeys: TokenKeys):
 const USES = { b: 'bounce', r: 'reply', u: 'unsubscribe' } as const;
 
 function returnedClaim(
-  { verdict: { originalHeaders } }: Read,
+  { classification: { originalHeaders } }: ClassifiedMail,
   tokenKeys: TokenKeys,
 ): InboundReference | null {
   const text = originalHeaders
-    .filter(({ name }) => SEALED_FIELDS.has(name))
+    .filter(({ name }) => TOKEN_FIELDS.has(name))
     .map(({ value }) => value)
     .join('\n');
   const claims = [...text.matchAll(TOKEN)].slice(0, TOKENS_MAX).flatMap(([, kind = 'u', token = '']) => {
@@ -87,10 +90,13 @@ function returnedClaim(
   return claims.find(({ by }) => by === 'bounce') ?? claims[0] ?? null;
 }
 
-function messageIdClaim({ mail, verdict: { originalMessageId } }: Read): InboundReference | null {
+function messageIdClaim({
+  mail,
+  classification: { originalMessageId },
+}: ClassifiedMail): InboundReference | null {
   for (const id of [originalMessageId ?? '', ...mail.inReplyTo, ...mail.references.toReversed()]) {
-    const [, messageId] = UUID.exec(id) ?? [];
-    if (messageId !== undefined) return { by: 'message_id', messageId: messageId.toLowerCase() };
+    const [, emailId] = UUID.exec(id) ?? [];
+    if (emailId !== undefined) return { by: 'message_id', emailId: emailId.toLowerCase() };
   }
   return null;
 }

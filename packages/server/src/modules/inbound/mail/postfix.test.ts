@@ -33,7 +33,7 @@ describe.skipIf(missing !== null)(
     });
     const story = await newVerifiedStory(stage);
     const transport = relayTransport({ relay, now: () => clock.now() });
-    stage.engine.transport.answer((email) => transport.hand(email));
+    stage.engine.transport.setResult((email) => transport.submit(email));
 
     test('a rejection after the relay comes back as a bounce, is classified, and takes effect', async () => {
       for (const address of [...Object.keys(ANSWERS), 'zoe@home.test']) {

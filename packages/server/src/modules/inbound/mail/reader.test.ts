@@ -11,23 +11,25 @@ test.each([
   ['small email of many lines', '\r\n'.repeat(50_000)],
 ])('createMailReader reads a %s like any other, without blocking the thread', async (_, body) => {
   const raw = Buffer.from(`${HEAD}Thanks!\r\n\r\n${body}`);
-  let turns = 0;
-  const ticking = setInterval(() => (turns += 1), 5);
+  let ticks = 0;
+  const ticking = setInterval(() => (ticks += 1), 5);
   const found = await read({ raw, envelope });
   clearInterval(ticking);
-  expect(found?.verdict.kind).toBe('reply');
+  expect(found?.classification.kind).toBe('reply');
   expect(found).toEqual(await readHere({ raw, envelope }));
-  expect(turns).toBeGreaterThan(5);
+  expect(ticks).toBeGreaterThan(5);
 });
 
 test('createMailReader reads many large emails in turn', async () => {
   const raw = Buffer.from(HEAD + `${'y'.repeat(70)}\r\n`.repeat(3_000));
   const found = await Promise.all(Array.from({ length: 6 }, () => read({ raw, envelope })));
-  expect(found.map((one) => one?.verdict.kind)).toEqual(Array.from({ length: 6 }, () => 'reply'));
+  expect(found.map((result) => result?.classification.kind)).toEqual(
+    Array.from({ length: 6 }, () => 'reply'),
+  );
 });
 
 const LONG = 125_000;
-const folded = (text: string): string => text.replaceAll(/.{70}/g, '$&\r\n ');
+const foldLines = (text: string): string => text.replaceAll(/.{70}/g, '$&\r\n ');
 
 describe('isQuick', () => {
   it('returns true for an ordinary email, and for a long header without addresses', () => {
@@ -42,14 +44,14 @@ describe('isQuick', () => {
     ...['From', 'Sender', 'Reply-To', 'To', 'Cc', 'Bcc', 'Delivered-To', 'Return-Path'].map(
       (name): [string, string] => [`one ${name} of 125 kB`, `${name}: ${list}\r\n${HEAD}`],
     ),
-    ['a folded list', `To: ${folded('":'.repeat(30_000))}\r\n${HEAD}`],
+    ['a folded list', `To: ${foldLines('":'.repeat(30_000))}\r\n${HEAD}`],
     ['many short lists', `To: ${'":'.repeat(400)}\r\n`.repeat(100) + HEAD],
     ['lists in several fields', `From: ${'":'.repeat(2_500)}\r\nCC : ${'":'.repeat(2_500)}\r\n${HEAD}`],
     ['a list below another long field', `X-A: ${'a'.repeat(10_000)}\r\nto: ${'":'.repeat(9_000)}\r\n${HEAD}`],
     ['a list with bare carriage returns', `X-A: b\rTo: ${list}\r\r`],
     ['a list below empty lines', `\r\n\r\nTo: ${list}`],
     ['a list below a line of a mailbox', `From ada Tue Mar  3 10:00:00 2026\n To: ${list}`],
-  ])('returns false for an email with %s', (_how, raw) => {
+  ])('returns false for an email with %s', (_title, raw) => {
     expect(raw.length).toBeLessThanOrEqual(128 * 1024);
     expect(isQuick(Buffer.from(raw))).toBe(false);
   });

@@ -1,13 +1,13 @@
 import { classifyMail } from '../classification/classify-mail.ts';
 import type { InboundMail } from '../classification/mail.ts';
-import type { InboundEnvelope, MailVerdict } from '../classification/classification.ts';
+import type { InboundEnvelope, MailClassification } from '../classification/classification.ts';
 import { readMail } from '../classification/read-mail.ts';
 import { replyText } from '../classification/reply-text.ts';
 import { createWorkerPool, TaskStopped, type WorkerPool } from '../../../platform/threads/worker-pool.ts';
 
 /** An inbound email, its classification, and the text that its author wrote. */
-export type ReadInbound = { mail: InboundMail; verdict: MailVerdict; text: string };
-export type ToRead = { raw: Uint8Array; envelope: Pick<InboundEnvelope, 'to'> & { from: string } };
+export type ReadInbound = { mail: InboundMail; classification: MailClassification; text: string };
+export type MailReaderInput = { raw: Uint8Array; envelope: Pick<InboundEnvelope, 'to'> & { from: string } };
 
 /**
  * Reading an email within these bounds takes about 10 ms. Reading 10 MB takes a second or more, which would block the process.
@@ -20,25 +20,25 @@ const HERE_MAX_ADDRESS_BYTES = 8 * 1024;
 const WITHIN_MS = 30_000;
 const THREADS_MAX = 2;
 const THREAD_MEMORY_MB = 512;
-const PLACES = 1_000;
+const QUEUE_SLOTS = 1_000;
 
 type ReadingTasks = { read: typeof readHere };
 
 /** Null for an email that exceeds the bounds of time or memory. It would exceed them again. */
-export type MailReader = (asked: ToRead) => Promise<ReadInbound | null>;
+export type MailReader = (input: MailReaderInput) => Promise<ReadInbound | null>;
 
-export type MailReading = { read: MailReader; close: () => Promise<void> };
+export type MailReaderPool = { read: MailReader; close: () => Promise<void> };
 
 /** Reads large emails in worker threads. */
-export function createMailReader(): MailReading {
+export function createMailReader(): MailReaderPool {
   const pool = createWorkerPool<ReadingTasks>({
     url: new URL('reader-thread.ts', import.meta.url),
     threadsMax: THREADS_MAX,
     memoryMb: THREAD_MEMORY_MB,
-    places: PLACES,
+    slots: QUEUE_SLOTS,
   });
   return {
-    read: (asked) => (isQuick(asked.raw) ? readHere(asked) : readApart(pool, asked)),
+    read: (input) => (isQuick(input.raw) ? readHere(input) : readInThread(pool, input)),
     close: () => pool.close(),
   };
 }
@@ -86,15 +86,18 @@ function latin1(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
 }
 
-export async function readHere({ raw, envelope }: ToRead): Promise<ReadInbound> {
+export async function readHere({ raw, envelope }: MailReaderInput): Promise<ReadInbound> {
   const mail = await readMail(raw);
-  return { mail, verdict: classifyMail(mail, envelope), text: replyText(mail) };
+  return { mail, classification: classifyMail(mail, envelope), text: replyText(mail) };
 }
 
 /** Throws when the queue is full, so that the sending server tries again later. */
-async function readApart(pool: WorkerPool<ReadingTasks>, asked: ToRead): Promise<ReadInbound | null> {
+async function readInThread(
+  pool: WorkerPool<ReadingTasks>,
+  input: MailReaderInput,
+): Promise<ReadInbound | null> {
   try {
-    return await pool.run('read', asked, { key: 'mail', deadlineMs: WITHIN_MS });
+    return await pool.run('read', input, { key: 'mail', deadlineMs: WITHIN_MS });
   } catch (error) {
     if (error instanceof TaskStopped && error.isForGood) return null;
     throw error;

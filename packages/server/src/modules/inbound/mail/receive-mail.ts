@@ -3,13 +3,13 @@ import type { NewId } from '../../../platform/ids.ts';
 import type { TokenKeys } from '../../../platform/crypto/email-token.ts';
 import type { Log } from '../../../platform/log.ts';
 import { isOnlyTitledAuto } from '../classification/auto-reply.ts';
-import type { MailVerdict } from '../classification/classification.ts';
+import type { MailClassification } from '../classification/classification.ts';
 import { snippetOf } from '../classification/reply-text.ts';
 import {
   redactTokens,
   findEmail as findSentEmail,
-  findMessageById,
-  findProjectOfMessage,
+  findEmailById,
+  findProjectOfEmail,
 } from '../../sending/index.ts';
 import { insertReply } from '../replies/store.ts';
 import type { Database } from '../../../platform/db/database.ts';
@@ -18,8 +18,8 @@ import { authenticateMail, type MailAuthentication } from './authenticate.ts';
 import type { MailReader, ReadInbound } from './reader.ts';
 import type { MailRefusal } from '../../../platform/mail/listener.ts';
 import { choose } from '../preferences/choose.ts';
-import { inTimeOf } from '../../../platform/locks/project-lock.ts';
-import { type ReportedOutcome, type WhatHappened, recordOutcomes } from '../../outcomes/index.ts';
+import { withProjectClock } from '../../../platform/locks/project-lock.ts';
+import { type ReportedOutcome, type OutcomeData, recordOutcomes } from '../../outcomes/index.ts';
 import { type InboundReference, claimOf, readRecipient, type InboundRecipient } from './match-email.ts';
 import { decideMail, type InboundAction, needsAuthentication } from './decide-mail.ts';
 import { inboundIdOf, replyOf } from './reply-of.ts';
@@ -56,14 +56,15 @@ export async function receiveMail(deps: ReceiveDeps, arrived: ArrivedMail): Prom
   if (raw.length > ROLE_BYTES_MAX && recipients.every(({ use }) => use === 'role')) return TOO_LARGE;
   const read = await deps.read({ raw, envelope: { from, to } });
   if (!read) return { code: 554, text: '5.6.0 The email cannot be parsed' };
-  const { verdict, mail } = read;
-  let asked: Promise<MailAuthentication> | null = null;
-  const authenticate = () => (asked ??= authenticateMail({ ...arrived, author: mail.from }, deps.lookUp));
+  const { classification, mail } = read;
+  let authentication: Promise<MailAuthentication> | null = null;
+  const authenticate = () =>
+    (authentication ??= authenticateMail({ ...arrived, author: mail.from }, deps.lookUp));
   const received: Received = { ...read, arrived, authenticate };
-  const answers: Answer[] = [];
-  for (const recipient of recipients) answers.push(await receiveFor(deps, received, recipient));
-  if (!isWritten(verdict, recipients) || answers.includes('done')) return null;
-  return answers.includes('unsigned') ? UNSIGNED : UNREAD;
+  const results: ReceiveResult[] = [];
+  for (const recipient of recipients) results.push(await receiveFor(deps, received, recipient));
+  if (!isWritten(classification, recipients) || results.includes('done')) return null;
+  return results.includes('unsigned') ? UNSIGNED : UNREAD;
 }
 
 /**
@@ -73,7 +74,7 @@ export async function receiveMail(deps: ReceiveDeps, arrived: ArrivedMail): Prom
  * The word "unsubscribe" alone unsubscribes no user. A machine sends it to the unsubscribe address; at any other address it is an email for
  * a person to read.
  */
-function isWritten({ kind, feedbackType }: MailVerdict, recipients: InboundRecipient[]): boolean {
+function isWritten({ kind, feedbackType }: MailClassification, recipients: InboundRecipient[]): boolean {
   if (kind === 'unsubscribe') return recipients.every(({ use }) => use !== 'unsubscribe');
   return kind === 'reply' || (kind === 'other' && feedbackType === null);
 }
@@ -94,59 +95,61 @@ type Received = ReadInbound & { arrived: ArrivedMail; authenticate: () => Promis
  * `unknown`: the email no longer exists here. `full`: no more replies to it are stored. `unsigned`: nothing is stored, because the email
  * has no author.
  */
-type Answer = 'done' | 'unknown' | 'full' | 'unsigned';
+type ReceiveResult = 'done' | 'unknown' | 'full' | 'unsigned';
 
 async function receiveFor(
-  given: ReceiveDeps,
+  baseDeps: ReceiveDeps,
   received: Received,
   recipient: InboundRecipient,
-): Promise<Answer> {
+): Promise<ReceiveResult> {
   const { arrived, mail } = received;
-  const fields = { kind: received.verdict.kind, purpose: recipient.use, bytes: arrived.raw.length };
-  const claim = claimOf(recipient, received, given.tokenKeys);
-  const email = claim && (await findEmail(given, claim));
+  const fields = { kind: received.classification.kind, purpose: recipient.use, bytes: arrived.raw.length };
+  const claim = claimOf(recipient, received, baseDeps.tokenKeys);
+  const email = claim && (await findEmail(baseDeps, claim));
   if (!claim || !email) {
     const reason = claim ? 'no such email' : 'names no email';
-    given.log.info({ ...fields, action: 'nothing', reason }, 'inbound_email.received');
+    baseDeps.log.info({ ...fields, action: 'nothing', reason }, 'inbound_email.received');
     return 'unknown';
   }
-  const { projectId, messageId } = email;
-  const deps = await inTimeOf(given, projectId);
-  const verdict = await verdictFor(deps, { ...received, email }, recipient);
+  const { projectId, emailId } = email;
+  const deps = await withProjectClock(baseDeps, projectId);
+  const classification = await classificationFor(deps, { ...received, email }, recipient);
   const decision = decideMail({
-    verdict,
+    classification,
     mail,
     addressed: recipient.use,
     claim: claim.by,
-    sentAt: timeOf(messageId),
+    sentAt: timeOf(emailId),
     now: deps.db.clock.now(),
     address: email.address,
-    authentication: needsAuthentication(verdict.kind, recipient.use) ? await received.authenticate() : null,
+    authentication: needsAuthentication(classification.kind, recipient.use)
+      ? await received.authenticate()
+      : null,
   });
-  const answer = isNothing(decision, recipient)
+  const result = isNothing(decision, recipient)
     ? 'unknown'
     : decision.act === 'nothing' && mail.from === null
       ? 'unsigned'
       : await deps.projectQueue.run(projectId, () => act(deps, { ...received, email }, decision));
-  const ids = { project_id: projectId, email_id: messageId };
+  const ids = { project_id: projectId, email_id: emailId };
   const reason = decision.act === 'nothing' ? decision.why : claim.by;
   deps.log.info(
-    { ...fields, ...ids, action: decision.act, reason, result: answer },
+    { ...fields, ...ids, action: decision.act, reason, result: result },
     'inbound_email.received',
   );
-  return answer;
+  return result;
 }
 
 /** Treats an apparent automatic reply as a reply if only its subject looks automatic and the original email has that subject. */
-async function verdictFor(
+async function classificationFor(
   { db }: ReceiveDeps,
-  { verdict, mail, arrived: { from, to }, email: { projectId, messageId } }: Concerning,
+  { classification, mail, arrived: { from, to }, email: { projectId, emailId } }: ReceivedForEmail,
   { use }: InboundRecipient,
-): Promise<MailVerdict> {
-  if (verdict.kind !== 'auto_reply' || use === 'unsubscribe') return verdict;
-  const sent = await findSentEmail(db, { projectId, id: messageId });
-  const isAnswer = sent !== undefined && isOnlyTitledAuto(mail, { from, to, subject: sent.subject });
-  return isAnswer ? { ...verdict, kind: 'reply' } : verdict;
+): Promise<MailClassification> {
+  if (classification.kind !== 'auto_reply' || use === 'unsubscribe') return classification;
+  const sent = await findSentEmail(db, { projectId, id: emailId });
+  const isReply = sent !== undefined && isOnlyTitledAuto(mail, { from, to, subject: sent.subject });
+  return isReply ? { ...classification, kind: 'reply' } : classification;
 }
 
 /** Returns true for an email to a role address that requires no action: it is handled like one to an unknown recipient. */
@@ -154,31 +157,35 @@ function isNothing(decision: InboundAction, recipient: InboundRecipient): boolea
   return decision.act === 'nothing' && recipient.use === 'role';
 }
 
-type Email = { projectId: number; messageId: string; draftId: string; userId: string; address: string };
+type Email = { projectId: number; emailId: string; draftId: string; userId: string; address: string };
 
 async function findEmail({ db }: ReceiveDeps, claim: InboundReference): Promise<Email | null> {
-  const place = claim.by === 'message_id' ? await findPlace(db, claim.messageId) : claim.name;
-  if (!place) return null;
-  const found = await findMessageById(db, place);
-  return found ? { ...place, ...found } : null;
+  const key = claim.by === 'message_id' ? await findEmailKey(db, claim.emailId) : claim.name;
+  if (!key) return null;
+  const found = await findEmailById(db, key);
+  return found ? { ...key, ...found } : null;
 }
 
-async function findPlace(
+async function findEmailKey(
   db: Database,
-  messageId: string,
-): Promise<{ projectId: number; messageId: string } | null> {
-  const projectId = await findProjectOfMessage(db, messageId);
-  return projectId === undefined ? null : { projectId, messageId };
+  emailId: string,
+): Promise<{ projectId: number; emailId: string } | null> {
+  const projectId = await findProjectOfEmail(db, emailId);
+  return projectId === undefined ? null : { projectId, emailId };
 }
 
 /** Returns the creation time that an id begins with. */
-function timeOf(messageId: string): number {
-  return Number.parseInt(messageId.replace('-', '').slice(0, 12), 16);
+function timeOf(emailId: string): number {
+  return Number.parseInt(emailId.replace('-', '').slice(0, 12), 16);
 }
 
-type Concerning = Received & { email: Email };
+type ReceivedForEmail = Received & { email: Email };
 
-async function act(deps: ReceiveDeps, received: Concerning, decision: InboundAction): Promise<Answer> {
+async function act(
+  deps: ReceiveDeps,
+  received: ReceivedForEmail,
+  decision: InboundAction,
+): Promise<ReceiveResult> {
   switch (decision.act) {
     case 'nothing':
       return 'done';
@@ -197,13 +204,13 @@ async function act(deps: ReceiveDeps, received: Concerning, decision: InboundAct
     case 'complaint':
       return record(deps, received, { type: 'email.unsubscribed', method: 'complaint' });
     case 'unsubscribe': {
-      const { projectId, messageId } = received.email;
-      const standing = await choose(
+      const { projectId, emailId } = received.email;
+      const preferences = await choose(
         deps,
-        { projectId, messageId },
+        { projectId, emailId },
         { kind: 'unsubscribe', method: 'mailto' },
       );
-      return standing === null ? 'unknown' : 'done';
+      return preferences === null ? 'unknown' : 'done';
     }
     case 'keep':
       return keep(deps, received, decision);
@@ -214,10 +221,10 @@ async function act(deps: ReceiveDeps, received: Concerning, decision: InboundAct
 
 async function record(
   deps: ReceiveDeps,
-  { email: { projectId, messageId } }: Concerning,
-  what: WhatHappened,
-): Promise<Answer> {
-  const happened: ReportedOutcome = { projectId, messageId, occurredAt: deps.db.clock.now(), ...what };
+  { email: { projectId, emailId } }: ReceivedForEmail,
+  what: OutcomeData,
+): Promise<ReceiveResult> {
+  const happened: ReportedOutcome = { projectId, emailId, occurredAt: deps.db.clock.now(), ...what };
   await recordOutcomes(deps, [happened]);
   return 'done';
 }
@@ -227,26 +234,26 @@ async function record(
  */
 async function keep(
   deps: ReceiveDeps,
-  received: Concerning,
+  received: ReceivedForEmail,
   decision: Extract<InboundAction, { act: 'keep' }>,
-): Promise<Answer> {
+): Promise<ReceiveResult> {
   const { db, newId } = deps;
   const { email, mail, arrived } = received;
-  const { projectId, messageId } = email;
+  const { projectId, emailId } = email;
   // If the email contains only a quotation, that is the stored text. Tokens in it would give access to readers of the thread.
   const text = redactTokens(received.text);
   const now = db.clock.now();
   const inserted = await db.transaction(async (tx) => {
     // A concurrent erasure of the user waits for this transaction, and then finds the reply too.
-    const found = await findMessageById(tx, { projectId, messageId });
+    const found = await findEmailById(tx, { projectId, emailId });
     if (!found) return 'gone' as const;
     const { draftId, userId } = found;
-    const place = { projectId, id: newId(), messageId, draftId, userId };
-    return insertReply(tx, replyOf({ ...place, mail, text, raw: arrived.raw, decision, now }));
+    const ids = { projectId, id: newId(), emailId, draftId, userId };
+    return insertReply(tx, replyOf({ ...ids, mail, text, raw: arrived.raw, decision, now }));
   });
   if (inserted === 'gone') return 'unknown';
   if (inserted === 'full') return 'full';
-  if (!decision.isAnswer) return 'done';
+  if (!decision.isReply) return 'done';
   return record(deps, received, {
     type: 'email.replied',
     inboundId: inboundIdOf(mail),

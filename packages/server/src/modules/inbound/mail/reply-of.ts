@@ -4,14 +4,14 @@ import type { InboundMail } from '../classification/mail.ts';
 import type { NewReply } from '../replies/reply.ts';
 import type { InboundAction } from './decide-mail.ts';
 
-type Kept = Extract<InboundAction, { act: 'keep' }>;
+type KeepAction = Extract<InboundAction, { act: 'keep' }>;
 
-export type ReplyFacts = Pick<NewReply, 'projectId' | 'id' | 'messageId' | 'draftId' | 'userId'> & {
+export type ReplyFacts = Pick<NewReply, 'projectId' | 'id' | 'emailId' | 'draftId' | 'userId'> & {
   mail: InboundMail;
   /** The text without quotations. */
   text: string;
   raw: Uint8Array;
-  decision: Kept;
+  decision: KeepAction;
   now: number;
 };
 
@@ -22,10 +22,10 @@ const TEXT_MAX_CHARS = 64 * 1024;
 const ID_CHARS = 32;
 
 /** Builds the stored reply: the text, and the raw bytes for as long as it waits to be forwarded. */
-export function replyOf({ mail, text, raw, decision, now, ...place }: ReplyFacts): NewReply {
+export function replyOf({ mail, text, raw, decision, now, ...ids }: ReplyFacts): NewReply {
   const { kind, verified, forwards } = decision;
   return {
-    ...place,
+    ...ids,
     inboundId: inboundIdOf(mail),
     kind,
     verified,

@@ -7,7 +7,7 @@ import { recentMap } from '../../../platform/async/recent-map.ts';
 import { trustedPeers } from '../../../platform/http/transport.ts';
 import {
   type Certificate,
-  type MailDoor,
+  type ConnectionPolicy,
   type MailListener,
   startMailListener,
 } from '../../../platform/mail/listener.ts';
@@ -23,8 +23,8 @@ export type MailInOptions = Omit<ReceiveDeps, 'read' | 'projectQueue'> & {
 };
 
 const RECIPIENTS_MAX = 5;
-/** More places than connections. */
-const PROJECT_QUEUE = { atOncePerKey: 1, places: 1_000 };
+/** More slots than connections. */
+const PROJECT_QUEUE = { atOncePerKey: 1, slots: 1_000 };
 const THIS_MACHINE = ['127.0.0.0/8', '::1'];
 
 /**
@@ -46,10 +46,10 @@ export async function startMailIn(options: MailInOptions): Promise<MailListener>
     recipientsMax: RECIPIENTS_MAX,
     credentials: null,
     tls,
-    door: createDoor({
+    door: createConnectionPolicy({
       now: () => db.clock.now(),
       isNear,
-      isKnown: (address) => readRecipient(address, deps) !== null,
+      acceptsRecipient: (address) => readRecipient(address, deps) !== null,
     }),
     async accept({ from, to, raw, remote, helo }) {
       const arrived = { from, to, raw, remote, helo, isNear: isNear(remote) };
@@ -66,10 +66,10 @@ export async function startMailIn(options: MailInOptions): Promise<MailListener>
   };
 }
 
-type DoorOptions = {
+type ConnectionPolicyOptions = {
   now: () => number;
   /** Returns whether mail to this address is accepted. */
-  isKnown: (address: string) => boolean;
+  acceptsRecipient: (address: string) => boolean;
   /** Returns whether this is a proxy of ours: it brings the mail of all others, and is not limited. */
   isNear: (remote: string) => boolean;
 };
@@ -87,44 +87,51 @@ const MINUTE_MS = 60_000;
  * Limits how often a client may connect, and which recipients it may name. Any other recipient is refused before the body of the mail is
  * read.
  */
-export function createDoor({ now, isKnown, isNear }: DoorOptions): MailDoor {
+export function createConnectionPolicy({
+  now,
+  acceptsRecipient,
+  isNear,
+}: ConnectionPolicyOptions): ConnectionPolicy {
   const connected = new Map<string, number>();
   let strangers = 0;
-  const allowed = recentMap<{ left: number; at: number }>(REMEMBERED);
+  const buckets = recentMap<{ left: number; at: number }>(REMEMBERED);
 
-  function mayAsk(place: string): boolean {
+  function takeToken(group: string): boolean {
     const at = now();
-    const known = allowed.get(place) ?? { left: PER_MINUTE, at };
-    const left = Math.min(PER_MINUTE, known.left + (Math.max(0, at - known.at) * PER_MINUTE) / MINUTE_MS);
-    allowed.set(place, { left: Math.max(0, left - 1), at });
-    return left >= 1;
+    const bucket = buckets.get(group) ?? { left: PER_MINUTE, at };
+    const remaining = Math.min(
+      PER_MINUTE,
+      bucket.left + (Math.max(0, at - bucket.at) * PER_MINUTE) / MINUTE_MS,
+    );
+    buckets.set(group, { left: Math.max(0, remaining - 1), at });
+    return remaining >= 1;
   }
 
   return {
     connects(remote) {
-      const place = addressGroup(remote);
-      const count = connected.get(place) ?? 0;
+      const group = addressGroup(remote);
+      const count = connected.get(group) ?? 0;
       const isStrange = !isNear(remote);
       if (isStrange && count >= CONNECTIONS_MAX)
         return { code: 421, text: '4.7.0 Too many connections from your address, try again later' };
       if (isStrange && strangers >= STRANGERS_MAX)
         return { code: 421, text: '4.7.0 Too many connections, try again later' };
       if (isStrange) strangers += 1;
-      connected.set(place, count + 1);
+      connected.set(group, count + 1);
       return null;
     },
     leaves(remote) {
       if (!isNear(remote)) strangers -= 1;
-      const place = addressGroup(remote);
-      const count = (connected.get(place) ?? 1) - 1;
-      if (count > 0) connected.set(place, count);
-      else connected.delete(place);
+      const group = addressGroup(remote);
+      const count = (connected.get(group) ?? 1) - 1;
+      if (count > 0) connected.set(group, count);
+      else connected.delete(group);
     },
     writesTo(address, remote) {
-      const place = addressGroup(remote);
-      if (!isNear(remote) && !mayAsk(place))
+      const group = addressGroup(remote);
+      if (!isNear(remote) && !takeToken(group))
         return { code: 451, text: '4.7.1 Too many requests from your address, try again later' };
-      return isKnown(address) ? null : { code: 550, text: '5.1.1 No such address here' };
+      return acceptsRecipient(address) ? null : { code: 550, text: '5.1.1 No such address here' };
     },
   };
 }

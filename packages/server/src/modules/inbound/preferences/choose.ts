@@ -1,22 +1,22 @@
 import type { UnsubscribeMethod } from '@beckon/contract';
-import { type EmailRecipient, type EmailPreferences, standingOf } from './show-preferences.ts';
+import { type EmailRecipient, type EmailPreferences, emailPreferences } from './show-preferences.ts';
 import {
   applyOutcomes,
   concernedBy,
   liftIn,
   type Note,
   suppressIn,
-  tellOutcomes,
+  reportOutcomes,
 } from '../../outcomes/index.ts';
 import {
-  findMessageById,
+  findEmailById,
   hasUnsubscribed,
   liftSuppressions,
   listInForce,
-  SAID_BY_RECIPIENT,
-  setRefusals,
-  type SuppressedPlace,
-  takeSendTurn,
+  RECIPIENT_REASONS,
+  setTopicUnsubscribes,
+  type SuppressionTarget,
+  takeSendLock,
   withdrawClaims,
 } from '../../sending/index.ts';
 import { listSettings } from '../../workspace/index.ts';
@@ -25,7 +25,7 @@ import type { Database } from '../../../platform/db/database.ts';
 import { isCollision } from '../../../platform/db/errors.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import type { NewId } from '../../../platform/ids.ts';
-import { inTimeOf, takeTurn, timed } from '../../../platform/locks/project-lock.ts';
+import { withProjectClock, takeProjectLock, withClockAhead } from '../../../platform/locks/project-lock.ts';
 import type { Log } from '../../../platform/log.ts';
 
 /** The periods in days for which a recipient can pause emails. */
@@ -57,10 +57,11 @@ export async function choose(
   email: EmailName,
   choice: Choice,
 ): Promise<EmailPreferences | null> {
-  const known = await findMessageById(deps.db, email);
-  if (!known) return null;
-  const settled = choice.kind === 'unsubscribe' ? await settledStanding(deps.db, email, known) : null;
-  return settled ?? makeChoice(deps, email, choice);
+  const existing = await findEmailById(deps.db, email);
+  if (!existing) return null;
+  const unchanged =
+    choice.kind === 'unsubscribe' ? await preferencesIfUnchanged(deps.db, email, existing) : null;
+  return unchanged ?? makeChoice(deps, email, choice);
 }
 
 /** Retries on deadlock. */
@@ -71,18 +72,15 @@ async function makeChoice(
   email: EmailName,
   choice: Choice,
 ): Promise<EmailPreferences | null> {
-  const { projectId, messageId } = email;
+  const { projectId, emailId } = email;
   for (let tried = 1; ; tried += 1) {
     try {
-      const made = await makeOnce(deps, email, choice);
-      if (!made) return null;
-      for (const { event, ...fields } of made.notes)
+      const applied = await makeOnce(deps, email, choice);
+      if (!applied) return null;
+      for (const { event, ...fields } of applied.notes)
         deps.log.warn({ project_id: projectId, ...fields }, event);
-      deps.log.info(
-        { project_id: projectId, email_id: messageId, change: choice.kind },
-        'preferences.changed',
-      );
-      return await standingOf(deps.db, made.recipient, made.now);
+      deps.log.info({ project_id: projectId, email_id: emailId, change: choice.kind }, 'preferences.changed');
+      return await emailPreferences(deps.db, applied.recipient, applied.now);
     } catch (error) {
       if (tried === TRIES || !isCollision(error)) throw error;
     }
@@ -90,19 +88,23 @@ async function makeChoice(
 }
 
 /** `notes` are the entries to log. */
-type Made = { recipient: EmailRecipient; notes: Note[]; now: number };
+type AppliedChoice = { recipient: EmailRecipient; notes: Note[]; now: number };
 
-function makeOnce({ db, newId }: ChoiceDeps, email: EmailName, choice: Choice): Promise<Made | null> {
+function makeOnce(
+  { db, newId }: ChoiceDeps,
+  email: EmailName,
+  choice: Choice,
+): Promise<AppliedChoice | null> {
   const { projectId } = email;
   return db.transaction(async (tx) => {
-    const { aheadMs } = await takeTurn(tx, projectId);
-    await takeSendTurn(tx, projectId);
-    const found = await findMessageById(tx, email);
+    const { aheadMs } = await takeProjectLock(tx, projectId);
+    await takeSendLock(tx, projectId);
+    const found = await findEmailById(tx, email);
     if (!found) return null;
     const recipient = { projectId, ...found };
-    const own = timed({ db, newId }, aheadMs);
-    const now = own.db.clock.now();
-    const notes = await make({ tx, email, now, aheadMs, newId: own.newId, recipient }, choice);
+    const projectDeps = withClockAhead({ db, newId }, aheadMs);
+    const now = projectDeps.db.clock.now();
+    const notes = await applyChoice({ tx, email, now, aheadMs, newId: projectDeps.newId, recipient }, choice);
     return { recipient, notes, now };
   });
 }
@@ -111,25 +113,25 @@ function makeOnce({ db, newId }: ChoiceDeps, email: EmailName, choice: Choice): 
  * Returns the preferences if the whole choice was made before; otherwise null. Email programs, and anyone who has the link, may repeat an
  * unsubscribe as often as they like. A repetition must not take the project lock from real work.
  */
-async function settledStanding(
+async function preferencesIfUnchanged(
   db: Database,
   email: EmailName,
   found: Omit<EmailRecipient, 'projectId'>,
 ): Promise<EmailPreferences | null> {
   const recipient = { projectId: email.projectId, userId: found.userId, address: found.address };
-  const now = (await inTimeOf({ db }, recipient.projectId)).db.clock.now();
+  const now = (await withProjectClock({ db }, recipient.projectId)).db.clock.now();
   const inForce = await listInForce(db, { ...recipient, now });
-  const own = inForce.filter(
+  const suppressions = inForce.filter(
     ({ reason, until }) => until === null && (reason === 'unsubscribed' || reason === 'complained'),
   );
-  const isSettled = own.length === PLACES && (await hasUnsubscribed(db, email));
-  return isSettled ? standingOf(db, recipient, now) : null;
+  const isSettled = suppressions.length === TARGETS && (await hasUnsubscribed(db, email));
+  return isSettled ? emailPreferences(db, recipient, now) : null;
 }
 
 /** The address and the user. */
-const PLACES = 2;
+const TARGETS = 2;
 
-type Making = {
+type ChoiceContext = {
   tx: Tx;
   email: EmailName;
   /** The time by the project's clock, which is `aheadMs` ahead. */
@@ -139,16 +141,16 @@ type Making = {
   recipient: EmailRecipient;
 };
 
-async function make(making: Making, choice: Choice): Promise<Note[]> {
+async function applyChoice(context: ChoiceContext, choice: Choice): Promise<Note[]> {
   switch (choice.kind) {
     case 'unsubscribe':
-      return unsubscribe(making, choice.method);
+      return unsubscribe(context, choice.method);
     case 'resubscribe':
-      return resubscribe(making);
+      return resubscribe(context);
     case 'topics':
-      return chooseTopics(making, choice.refused);
+      return chooseTopics(context, choice.refused);
     case 'snooze':
-      return snooze(making, choice.days);
+      return snooze(context, choice.days);
     default:
       return choice satisfies never;
   }
@@ -157,30 +159,30 @@ async function make(making: Making, choice: Choice): Promise<Note[]> {
 type Unsubscribe = Extract<Choice, { kind: 'unsubscribe' }>;
 
 /** Records an outcome of the email the first time only; the consequences are applied each time. */
-async function unsubscribe(making: Making, method: Unsubscribe['method']): Promise<Note[]> {
-  const { tx, email, now, aheadMs, newId } = making;
+async function unsubscribe(context: ChoiceContext, method: Unsubscribe['method']): Promise<Note[]> {
+  const { tx, email, now, aheadMs, newId } = context;
   const happened = [{ ...email, occurredAt: now, type: 'email.unsubscribed' as const, method }];
-  const applied = await applyOutcomes(tx, email.projectId, { happened, now, newId, aheadMs });
-  await tellOutcomes(tx, [applied]);
+  const applied = await applyOutcomes(tx, email.projectId, { outcomes: happened, now, newId, aheadMs });
+  await reportOutcomes(tx, [applied]);
   return applied.notes;
 }
 
-async function resubscribe({ tx, now, recipient }: Making): Promise<Note[]> {
-  const places = placesOf(recipient);
-  await liftIn(tx, recipient.projectId, { places, reasons: SAID_BY_RECIPIENT, now, actor: RECIPIENT });
+async function resubscribe({ tx, now, recipient }: ChoiceContext): Promise<Note[]> {
+  const targets = targetsOf(recipient);
+  await liftIn(tx, recipient.projectId, { targets, reasons: RECIPIENT_REASONS, now, actor: RECIPIENT });
   return [];
 }
 
 /** Keeps choices about a topic that the project no longer has, because the topic may come back. */
-async function chooseTopics({ tx, now, recipient }: Making, chosen: string[]): Promise<Note[]> {
+async function chooseTopics({ tx, now, recipient }: ChoiceContext, chosen: string[]): Promise<Note[]> {
   const { projectId } = recipient;
   const project = (await listSettings(tx, [projectId])).get(projectId);
   const topics = (project?.settings.topics ?? []).map(({ id }) => id);
   const refused = topics.filter((id) => chosen.includes(id));
-  const wanted = topics.filter((id) => !chosen.includes(id));
-  const places = placesOf(recipient);
-  await setRefusals(tx, { places, refused, wanted, at: now });
-  const users = (await concernedBy(tx, projectId, places)).map(({ userId }) => userId);
+  const accepted = topics.filter((id) => !chosen.includes(id));
+  const targets = targetsOf(recipient);
+  await setTopicUnsubscribes(tx, { targets, refused, accepted, at: now });
+  const users = (await concernedBy(tx, projectId, targets)).map(({ userId }) => userId);
   await withdrawClaims(tx, { projectId, users });
   return [];
 }
@@ -189,22 +191,22 @@ async function chooseTopics({ tx, now, recipient }: Making, chosen: string[]): P
  * Snoozes the user, so that a new address changes nothing, and the address, so that all users of the mailbox are left alone. A shorter
  * pause replaces a longer one, because the recipient decides.
  */
-async function snooze({ tx, now, recipient }: Making, days: number): Promise<Note[]> {
+async function snooze({ tx, now, recipient }: ChoiceContext, days: number): Promise<Note[]> {
   const { projectId } = recipient;
-  const places = placesOf(recipient);
-  await liftSuppressions(tx, { places, reasons: ['snoozed'], at: now, by: RECIPIENT });
+  const targets = targetsOf(recipient);
+  await liftSuppressions(tx, { targets, reasons: ['snoozed'], at: now, by: RECIPIENT });
   const what = {
     reason: 'snoozed' as const,
     until: now + days * DAY_MS,
     createdAt: now,
     createdBy: RECIPIENT,
   };
-  const wanted = places.map(({ kind, value }) => ({ kind, value, ...what }));
-  await suppressIn(tx, projectId, { wanted, now, actor: RECIPIENT });
+  const suppressions = targets.map(({ kind, value }) => ({ kind, value, ...what }));
+  await suppressIn(tx, projectId, { suppressions, now, actor: RECIPIENT });
   return [];
 }
 
-function placesOf({ projectId, userId, address }: EmailRecipient): SuppressedPlace[] {
+function targetsOf({ projectId, userId, address }: EmailRecipient): SuppressionTarget[] {
   return [
     { projectId, kind: 'email', value: address },
     { projectId, kind: 'user', value: userId },

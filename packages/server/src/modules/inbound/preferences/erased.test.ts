@@ -6,7 +6,7 @@ import { testHasher } from '../../../../testkit/hasher.ts';
 import { newStory, openStage, type Story } from '../../../../testkit/story.ts';
 import { idMaker } from '../../../platform/ids.ts';
 import { listSuppressions } from '../../sending/suppressions/reads.ts';
-import { setRefusals } from '../../sending/suppressions/store.ts';
+import { setTopicUnsubscribes } from '../../sending/suppressions/store.ts';
 import { erasePerson } from '../../profiles/erase-user.ts';
 
 const stage = await openStage();
@@ -52,12 +52,12 @@ test('lets a user with the address of an erased user lift its suppression on the
   const story = await greeting();
   const email = 'needle.two@x.org';
   await mail(story, 'u1', email);
-  const places = [{ projectId: story.projectId, kind: 'email' as const, value: email }];
-  await setRefusals(db, { places, refused: ['tips'], wanted: [], at: story.now() });
+  const targets = [{ projectId: story.projectId, kind: 'email' as const, value: email }];
+  await setTopicUnsubscribes(db, { targets, refused: ['tips'], accepted: [], at: story.now() });
   await erase(story, 'u1');
   const link = await mail(story, 'u2', email);
   const refused = () =>
-    db.query(`SELECT kind, topic FROM beckon.topic_refusal WHERE project_id = $1`, [story.projectId]);
+    db.query(`SELECT kind, topic FROM beckon.topic_unsubscribe WHERE project_id = $1`, [story.projectId]);
   expect(await refused()).toEqual([{ kind: 'email', topic: 'tips' }]);
   expect(await server.press(`${link}/topics`, { topic: 'tips' })).toBe(200);
   expect(await refused()).toEqual([]);

@@ -27,14 +27,14 @@ const STANDING: EmailPreferences = {
   userLocale: null,
   projectLocale: 'en',
   address: `ada.${'w'.repeat(50)}@${'x'.repeat(60)}.example.org`,
-  emails: { are: 'wanted' },
+  emails: { are: 'subscribed' },
   topics: [
     { id: 'news', title: 'Product news', isRefused: false },
     { id: 'tips', title: `Tips and ${'t'.repeat(70)}`, isRefused: true },
   ],
 };
 const STATES: EmailPreferences['emails'][] = [
-  { are: 'wanted' },
+  { are: 'subscribed' },
   { are: 'unsubscribed' },
   { are: 'snoozed', until: Date.UTC(2027, 0, 2) },
   { are: 'stopped', because: 'bounces' },
@@ -43,16 +43,16 @@ const STATES: EmailPreferences['emails'][] = [
 
 /** Every page, by name. */
 function pagesIn(language: keyof typeof LANGUAGES): [string, string][] {
-  const place = { language, path: '/u/x', query: '' };
-  const notices = ['gone', 'unknown', 'refused', 'trouble'] as const;
+  const address = { language, path: '/u/x', query: '' };
+  const notices = ['gone', 'unknown', 'refused', 'failed'] as const;
   return [
     ...STATES.map((emails): [string, string] => [
       JSON.stringify(emails),
-      choicesPage(place, { ...STANDING, emails }, null),
+      choicesPage(address, { ...STANDING, emails }, null),
     ]),
-    ['saved', choicesPage(place, STANDING, 'topicsSaved')],
-    ['back', choicesPage(place, { ...STANDING, topics: [] }, 'resubscribed')],
-    ...notices.map((said): [string, string] => [said, noticePage({ language, path: '/u/x' }, said)]),
+    ['saved', choicesPage(address, STANDING, 'topicsSaved')],
+    ['back', choicesPage(address, { ...STANDING, topics: [] }, 'resubscribed')],
+    ...notices.map((notice): [string, string] => [notice, noticePage({ language, path: '/u/x' }, notice)]),
   ];
 }
 

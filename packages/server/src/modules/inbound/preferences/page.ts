@@ -10,28 +10,30 @@ export type PageAddress = { language: Language; path: string; query: string };
 export type SavedChange = 'topicsSaved' | 'resubscribed' | null;
 
 /** The current preferences, with a form for each change. Loading the page changes nothing. */
-export function choicesPage(place: PageAddress, standing: EmailPreferences, done: SavedChange): string {
-  const words = LANGUAGES[place.language];
-  const values = valuesOf(place.language, standing);
-  const { are } = standing.emails;
+export function choicesPage(address: PageAddress, preferences: EmailPreferences, saved: SavedChange): string {
+  const words = LANGUAGES[address.language];
+  const values = textValues(address.language, preferences);
+  const { are } = preferences.emails;
   const title = TITLES[are];
   return layout({
-    ...place,
-    projectName: standing.projectName,
+    ...address,
+    projectName: preferences.projectName,
     title: fillText(words[title], values),
     body: [
-      done === null
+      saved === null
         ? null
-        : html`<p class="done" role="status"><span aria-hidden="true">✓</span>${words[done]}</p>`,
+        : html`<p class="done" role="status"><span aria-hidden="true">✓</span>${words[saved]}</p>`,
       html`<h1>${fill(words[title], values)}</h1>
-        <p class="lead">${fill(words[leadOf(standing.emails)], values)}</p>`,
-      are === 'unsubscribed' ? backIn(place, words) : choices(place, { words, values, standing }),
+        <p class="lead">${fill(words[leadOf(preferences.emails)], values)}</p>`,
+      are === 'unsubscribed'
+        ? resubscribeForm(address, words)
+        : choices(address, { words, values, preferences }),
     ],
   });
 }
 
 const TITLES = {
-  wanted: 'title',
+  subscribed: 'title',
   stopped: 'title',
   snoozed: 'snoozedTitle',
   unsubscribed: 'unsubscribedTitle',
@@ -42,7 +44,7 @@ function leadOf(emails: EmailPreferences['emails']): keyof RecipientTexts {
   return emails.are;
 }
 
-function valuesOf(
+function textValues(
   language: Language,
   { projectName, address, emails, timeZone, userLocale }: EmailPreferences,
 ): Record<string, string> {
@@ -65,36 +67,36 @@ function redacted(address: string): string {
   return `${first}•••${address.slice(at)}`;
 }
 
-type Shown = { words: RecipientTexts; values: Record<string, string>; standing: EmailPreferences };
+type PageContext = { words: RecipientTexts; values: Record<string, string>; preferences: EmailPreferences };
 
-function choices(place: PageAddress, shown: Shown): HtmlPart {
-  const { words, standing } = shown;
-  const isSnoozed = standing.emails.are === 'snoozed';
-  const resume = form(place, '/resubscribe', html`<button class="strong">${words.resume}</button>`);
+function choices(address: PageAddress, context: PageContext): HtmlPart {
+  const { words, preferences } = context;
+  const isSnoozed = preferences.emails.are === 'snoozed';
+  const resume = form(address, '/resubscribe', html`<button class="strong">${words.resume}</button>`);
   return [
-    html`<div class="leave">${isSnoozed ? resume : leave(place, shown)}</div>`,
-    standing.topics.length > 0 ? topics(place, words, standing.topics) : null,
+    html`<div class="leave">${isSnoozed ? resume : leave(address, context)}</div>`,
+    preferences.topics.length > 0 ? topics(address, words, preferences.topics) : null,
     isSnoozed
-      ? html`<section><div class="leave">${leave(place, shown)}</div></section>`
-      : snooze(place, words),
+      ? html`<section><div class="leave">${leave(address, context)}</div></section>`
+      : snooze(address, words),
   ];
 }
 
-function leave(place: PageAddress, { words, values, standing }: Shown): Html {
-  const look = standing.emails.are === 'snoozed' ? 'wide' : 'strong';
+function leave(address: PageAddress, { words, values, preferences }: PageContext): Html {
+  const look = preferences.emails.are === 'snoozed' ? 'wide' : 'strong';
   const button = html`<button class="${look}" name="unsubscribe" value="yes">
     ${fill(words.unsubscribe, values)}
   </button>`;
   return form(
-    place,
+    address,
     '',
     html`${button}
       <p class="hint">${words.unsubscribeHint}</p>`,
   );
 }
 
-function topics(place: PageAddress, words: RecipientTexts, known: EmailPreferences['topics']): Html {
-  const boxes = known.map(
+function topics(address: PageAddress, words: RecipientTexts, entries: EmailPreferences['topics']): Html {
+  const boxes = entries.map(
     ({ id, title, isRefused }) =>
       html`<li>
         <label
@@ -112,10 +114,10 @@ function topics(place: PageAddress, words: RecipientTexts, known: EmailPreferenc
     </ul>
     <button class="wide">${words.topicsSave}</button>
   </fieldset>`;
-  return html`<section>${form(place, '/topics', body)}</section>`;
+  return html`<section>${form(address, '/topics', body)}</section>`;
 }
 
-function snooze(place: PageAddress, words: RecipientTexts): Html {
+function snooze(address: PageAddress, words: RecipientTexts): Html {
   const buttons = SNOOZE_DAYS.map(
     (days) =>
       html`<button name="days" value="${days}">
@@ -126,14 +128,14 @@ function snooze(place: PageAddress, words: RecipientTexts): Html {
   return html`<section>
     <h2 id="snooze">${words.snooze}</h2>
     <p class="hint ask">${words.snoozeHint}</p>
-    ${form(place, '/snooze', body)}
+    ${form(address, '/snooze', body)}
   </section>`;
 }
 
-function backIn(place: PageAddress, words: RecipientTexts): Html {
+function resubscribeForm(address: PageAddress, words: RecipientTexts): Html {
   return html`<section>
     <p class="hint ask">${words.mistake}</p>
-    ${form(place, '/resubscribe', html`<button class="wide">${words.resubscribe}</button>`)}
+    ${form(address, '/resubscribe', html`<button class="wide">${words.resubscribe}</button>`)}
   </section>`;
 }
 
@@ -143,22 +145,24 @@ function form({ path, query }: PageAddress, to: string, body: Html): Html {
 
 /** A page without preferences: what is wrong and, if the link is valid, the way back. */
 export function noticePage(
-  place: { language: Language; path: string | null },
-  said: 'gone' | 'unknown' | 'refused' | 'trouble',
+  address: { language: Language; path: string | null },
+  notice: 'gone' | 'unknown' | 'refused' | 'failed',
 ): string {
-  const { language, path } = place;
+  const { language, path } = address;
   const words = LANGUAGES[language];
   const title =
-    said === 'gone' ? words.goneTitle : said === 'unknown' ? words.unknownTitle : words.troubleTitle;
-  const isWayBack = path !== null && (said === 'refused' || said === 'trouble');
-  const back = isWayBack ? html`<p class="leave"><a class="back" href="${path}">${words.back}</a></p>` : null;
+    notice === 'gone' ? words.goneTitle : notice === 'unknown' ? words.unknownTitle : words.failedTitle;
+  const hasBackLink = path !== null && (notice === 'refused' || notice === 'failed');
+  const back = hasBackLink
+    ? html`<p class="leave"><a class="back" href="${path}">${words.back}</a></p>`
+    : null;
   return layout({
     language,
     path,
     projectName: null,
     title,
     body: html`<h1>${title}</h1>
-      <p class="lead">${words[said]}</p>
+      <p class="lead">${words[notice]}</p>
       ${back}`,
   });
 }

@@ -15,7 +15,7 @@ const stage = await openStage({ slots: 1 });
 const { db } = stage.server;
 const server = await choicesServer(db);
 afterAll(() => server.stop());
-beforeEach(() => stage.engine.transport.answer({ result: 'sent' }));
+beforeEach(() => stage.engine.transport.setResult({ result: 'sent' }));
 
 const ONE_CLICK = 'List-Unsubscribe=One-Click';
 const FORM = 'application/x-www-form-urlencoded';
@@ -48,12 +48,12 @@ async function afterEmail(settings: Record<string, string> = {}): Promise<{ stor
 
 const TOPICS = { topics: 'news:Product news,tips:Tips & tricks' };
 
-type Answer = { status: number; text: string; headers: Headers };
-async function send(link: string, init: RequestInit = {}): Promise<Answer> {
+type PageResponse = { status: number; text: string; headers: Headers };
+async function send(link: string, init: RequestInit = {}): Promise<PageResponse> {
   const response = await fetch(server.url + link, { redirect: 'manual', ...init });
   return { status: response.status, text: await response.text(), headers: response.headers };
 }
-const post = (link: string, body: string, type = FORM): Promise<Answer> =>
+const post = (link: string, body: string, type = FORM): Promise<PageResponse> =>
   send(link, { method: 'POST', body, headers: { 'Content-Type': type } });
 
 const held = async ({ projectId }: Story) =>
@@ -75,14 +75,14 @@ const UNSUBSCRIBED = [
 async function everything(): Promise<string> {
   const tables = [
     'suppression',
-    'topic_refusal',
+    'topic_unsubscribe',
     'outcome',
     'draft',
     'draft_move',
     'run',
-    'message',
-    'webhook_message',
-    'inbox',
+    'email',
+    'webhook',
+    'ingest_queue',
   ];
   const rows = await Promise.all(
     tables.map((table) =>
@@ -134,8 +134,8 @@ function formData(values: Record<string, string>): FormData {
 
 test('accepts repeated and concurrent unsubscribes: 200 each time, and one outcome', async () => {
   const { story, link } = await afterEmail();
-  const answers = await Promise.all(Array.from({ length: 20 }, () => post(link, ONE_CLICK)));
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  const responses = await Promise.all(Array.from({ length: 20 }, () => post(link, ONE_CLICK)));
+  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
   const before = await everything();
   for (let i = 0; i < 5; i += 1) expect((await post(link, ONE_CLICK)).status).toBe(200);
   expect(await everything()).toBe(before);
@@ -167,7 +167,7 @@ test('takes effect immediately: cancels claimed emails, ends runs, and stops ema
   // Past all three at once, so that they are claimed together.
   stage.server.clock.advance(2 * MINUTE);
   let claimed: unknown = null;
-  stage.engine.transport.answer(async ({ userId }) => {
+  stage.engine.transport.setResult(async ({ userId }) => {
     expect(userId).toBe('u0');
     claimed = await claimedOf(story);
     expect((await post(link, ONE_CLICK)).status).toBe(200);
@@ -193,7 +193,7 @@ test('takes effect immediately: cancels claimed emails, ends runs, and stops ema
 
 async function claimedOf({ projectId }: Story): Promise<string[]> {
   const rows = await db.query<{ external_user_id: string }>(
-    `SELECT external_user_id FROM beckon.message WHERE project_id = $1 AND state = 'claimed' ORDER BY 1`,
+    `SELECT external_user_id FROM beckon.email WHERE project_id = $1 AND state = 'claimed' ORDER BY 1`,
     [projectId],
   );
   return rows.map((row) => row.external_user_id);
@@ -230,12 +230,12 @@ test('changes nothing on GET, HEAD, an unknown method, or a POST without a choic
 
 test('accepts none of a thousand forged links, even with all facts of the email', async () => {
   const { story, link } = await afterEmail(TOPICS);
-  const [row] = await db.query<{ id: string }>(`SELECT id FROM beckon.message WHERE project_id = $1`, [
+  const [row] = await db.query<{ id: string }>(`SELECT id FROM beckon.email WHERE project_id = $1`, [
     story.projectId,
   ]);
   const forged = forgeries(link.slice('/u/'.length), {
     projectId: story.projectId,
-    messageId: row?.id ?? '',
+    emailId: row?.id ?? '',
   });
   const before = await everything();
   const statuses = new Set<number>();
@@ -252,23 +252,23 @@ function forgeries(token: string, name: EmailName): Set<string> {
     encodeURIComponent("' OR 1=1"),
     token.slice(0, -1),
     `${token}a`,
-    name.messageId,
+    name.emailId,
   ]);
   // Another installation's key, tokens for other uses, and this signature on other emails.
   forged.add(emailToken(name, 'unsubscribe', [Buffer.alloc(32, 1)]));
   for (const use of ['open', 'bounce', 'reply', 'click 0', 'trap', 'choices', 'test', 'team'] as const)
     forged.add(emailToken(name, use, TOKEN_KEYS));
-  const [named = '', seal = ''] = token.split('.');
+  const [named = '', signature = ''] = token.split('.');
   for (let i = 0; i < 100; i += 1) {
-    const other = { ...name, messageId: idMaker(db.clock)() };
-    forged.add(`${emailToken(other, 'open', TOKEN_KEYS).split('.')[0]}.${seal}`);
+    const other = { ...name, emailId: idMaker(db.clock)() };
+    forged.add(`${emailToken(other, 'open', TOKEN_KEYS).split('.')[0]}.${signature}`);
   }
   // The last character of the token holds bits without a meaning; every other character has one.
-  const places = Array.from(token).flatMap((sign, at) =>
+  const positions = Array.from(token).flatMap((sign, at) =>
     sign === '.' || at === named.length - 1 ? [] : [at],
   );
   for (let i = 0; forged.size < 1_000; i += 1) {
-    const at = places[i % places.length] ?? 0;
+    const at = positions[i % positions.length] ?? 0;
     const changed = token.slice(0, at) + (SIGNS[(i * 7 + at) % SIGNS.length] ?? '') + token.slice(at + 1);
     if (changed !== token) forged.add(changed);
   }
@@ -278,10 +278,10 @@ function forgeries(token: string, name: EmailName): Set<string> {
 const SIGNS = 'abcdefghijklmnopqrstuvwxyz234567';
 
 test('leaves users of other projects with the same id and address unaffected', async () => {
-  const one = await afterEmail();
+  const first = await afterEmail();
   const other = await afterEmail();
-  await post(one.link, ONE_CLICK);
-  expect([await held(one.story), await held(other.story)]).toEqual([UNSUBSCRIBED, []]);
+  await post(first.link, ONE_CLICK);
+  expect([await held(first.story), await held(other.story)]).toEqual([UNSUBSCRIBED, []]);
   await other.story.event('u1', 'news');
   await other.story.later(3 * HOUR);
   expect(await other.story.emails()).toHaveLength(2);

@@ -14,7 +14,7 @@ export type ChoicesDeps = ChoiceDeps & { tokenKeys: TokenKeys };
  * Every change of preferences locks its project, and a request that waits for the lock holds one of ten connections that all projects
  * share. So the changes of a project run one at a time, and a button that is pressed a thousand times holds one connection.
  */
-const PROJECT_QUEUE = { atOncePerKey: 1, places: 1_000, placesPerKey: 250 };
+const PROJECT_QUEUE = { atOncePerKey: 1, slots: 1_000, slotsPerKey: 250 };
 
 /**
  * The email preferences of recipients, at `/u/<token>` and below. The token alone identifies the recipient, so there is no cookie, and
@@ -31,17 +31,17 @@ export function mountChoices(app: FastifyInstance, deps: ChoicesDeps): void {
       { parseAs: 'buffer', bodyLimit: FORM_MAX_BYTES },
       (_request, body, done) => done(null, body),
     );
-    scope.setErrorHandler((error, request, reply) => answerTrouble(deps, { error, request, reply }));
+    scope.setErrorHandler((error, request, reply) => sendErrorPage(deps, { error, request, reply }));
     scope.get<Named>('/u/:token', (request, reply) => show(deps, request, reply));
     for (const [path, read] of Object.entries(CHOICES))
       scope.post<Named>(`/u/:token${path}`, (request, reply) =>
-        take(deps, { request, reply, read, projectQueue }),
+        handleChange(deps, { request, reply, read, projectQueue }),
       );
   });
 }
 
 type Named = { Params: { token: string } };
-type Reader = (form: Form, standing: EmailPreferences) => Choice | null;
+type Reader = (form: Form, preferences: EmailPreferences) => Choice | null;
 
 /** Reads the change of each form; null if the form is invalid. */
 const CHOICES: Record<string, Reader> = {
@@ -60,35 +60,44 @@ function readUnsubscribe(form: Form): Choice | null {
 
 /** Browsers do not send an unchecked box, so every topic of the page that is missing is refused. */
 function readTopics(form: Form, { topics }: EmailPreferences): Choice {
-  const wanted = form.all('topic');
-  return { kind: 'topics', refused: topics.map(({ id }) => id).filter((id) => !wanted.includes(id)) };
+  const checked = form.all('topic');
+  return { kind: 'topics', refused: topics.map(({ id }) => id).filter((id) => !checked.includes(id)) };
 }
 
 function readSnooze(form: Form): Choice | null {
-  const days = SNOOZE_DAYS.find((one) => String(one) === form.get('days'));
+  const days = SNOOZE_DAYS.find((option) => String(option) === form.get('days'));
   return days === undefined ? null : { kind: 'snooze', days };
 }
 
 async function show(deps: ChoicesDeps, request: FastifyRequest<Named>, reply: FastifyReply): Promise<string> {
   const email = emailOf(deps, request);
-  if (!email) return page(reply, 404, noticePage({ ...placeOf(request), path: null }, 'unknown'));
-  const standing = await showChoices(deps.db, email);
-  if (!standing) return page(reply, 200, noticePage({ ...placeOf(request), path: null }, 'gone'));
-  return page(reply, 200, choicesPage(placeOf(request, standing), standing, null));
+  if (!email) return page(reply, 404, noticePage({ ...pageAddress(request), path: null }, 'unknown'));
+  const preferences = await showChoices(deps.db, email);
+  if (!preferences) return page(reply, 200, noticePage({ ...pageAddress(request), path: null }, 'gone'));
+  return page(reply, 200, choicesPage(pageAddress(request, preferences), preferences, null));
 }
 
-type Taking = { request: FastifyRequest<Named>; reply: FastifyReply; read: Reader; projectQueue: FairQueue };
+type ChangeRequest = {
+  request: FastifyRequest<Named>;
+  reply: FastifyReply;
+  read: Reader;
+  projectQueue: FairQueue;
+};
 
-async function take(deps: ChoicesDeps, { request, reply, read, projectQueue }: Taking): Promise<string> {
+async function handleChange(
+  deps: ChoicesDeps,
+  { request, reply, read, projectQueue }: ChangeRequest,
+): Promise<string> {
   const email = emailOf(deps, request);
-  if (!email) return page(reply, 404, noticePage({ ...placeOf(request), path: null }, 'unknown'));
+  if (!email) return page(reply, 404, noticePage({ ...pageAddress(request), path: null }, 'unknown'));
   const before = await showChoices(deps.db, email);
   const form = await readForm(bodyOf(request), request.headers['content-type']);
   const choice = before && read(form, before);
-  if (before && !choice) return page(reply, 400, noticePage(placeOf(request, before), 'refused'));
-  const standing = choice && (await projectQueue.run(email.projectId, () => choose(deps, email, choice)));
-  if (!choice || !standing) return page(reply, 200, noticePage({ ...placeOf(request), path: null }, 'gone'));
-  return page(reply, 200, choicesPage(placeOf(request, standing), standing, DONE[choice.kind]));
+  if (before && !choice) return page(reply, 400, noticePage(pageAddress(request, before), 'refused'));
+  const preferences = choice && (await projectQueue.run(email.projectId, () => choose(deps, email, choice)));
+  if (!choice || !preferences)
+    return page(reply, 200, noticePage({ ...pageAddress(request), path: null }, 'gone'));
+  return page(reply, 200, choicesPage(pageAddress(request, preferences), preferences, DONE[choice.kind]));
 }
 
 /** The pages of the other changes confirm them in the heading. */
@@ -107,7 +116,7 @@ function bodyOf({ body }: FastifyRequest): Buffer | null {
   return Buffer.isBuffer(body) ? body : null;
 }
 
-function placeOf(
+function pageAddress(
   request: FastifyRequest,
   reader: Partial<Pick<EmailPreferences, 'userLocale' | 'projectLocale'>> = {},
 ): PageAddress {
@@ -144,19 +153,19 @@ function page(reply: FastifyReply, status: number, body: string): string {
   return body;
 }
 
-type Trouble = { error: unknown; request: FastifyRequest; reply: FastifyReply };
+type FailedPageRequest = { error: unknown; request: FastifyRequest; reply: FastifyReply };
 
 const RETRY_AFTER_S = 5;
 
 /** Recipients get a page for every error. Mail programs read the status and retry. */
-function answerTrouble({ log }: ChoicesDeps, { error, request, reply }: Trouble): FastifyReply {
-  const place = placeOf(request);
+function sendErrorPage({ log }: ChoicesDeps, { error, request, reply }: FailedPageRequest): FastifyReply {
+  const address = pageAddress(request);
   const status = (error as { statusCode?: unknown }).statusCode;
   if (typeof status === 'number' && status < 500)
-    return reply.send(page(reply, status, noticePage(place, 'refused')));
+    return reply.send(page(reply, status, noticePage(address, 'refused')));
   log.error({ err: error, request_id: request.id, path: request.routeOptions.url }, 'preferences.failed');
   void reply.header('Retry-After', String(RETRY_AFTER_S));
-  return reply.send(page(reply, 503, noticePage(place, 'trouble')));
+  return reply.send(page(reply, 503, noticePage(address, 'failed')));
 }
 
 /** The fields of a submitted form: the first value of a name, and all of them. */
@@ -185,7 +194,7 @@ const NOTHING: Form = { get: () => null, all: () => [] };
 
 function ofEntries(entries: Iterable<[string, unknown]>): Form {
   const texts = [...entries].flatMap(([name, value]) => (typeof value === 'string' ? [{ name, value }] : []));
-  const all = (wanted: string): string[] =>
-    texts.filter(({ name }) => name === wanted).map(({ value }) => value);
-  return { get: (wanted) => all(wanted)[0] ?? null, all };
+  const all = (field: string): string[] =>
+    texts.filter(({ name }) => name === field).map(({ value }) => value);
+  return { get: (field) => all(field)[0] ?? null, all };
 }

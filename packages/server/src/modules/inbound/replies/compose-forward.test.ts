@@ -76,7 +76,7 @@ test('writes its own header for any email: one of each field, and no line of a t
     ),
     fc.string({ unit: 'binary', maxLength: 40 }),
   );
-  const bytes = fc.uint8Array({ maxLength: 300 }).map((some) => Buffer.from(some).toString('latin1'));
+  const bytes = fc.uint8Array({ maxLength: 300 }).map((values) => Buffer.from(values).toString('latin1'));
   await fc.assert(
     fc.asyncProperty(words, words, bytes, async (subject, name, rest) => {
       const raw = `Content-Type: text/plain\r\n${rest}\r\n\r\n${rest}`;
@@ -89,7 +89,7 @@ test('writes its own header for any email: one of each field, and no line of a t
         .split(/\r\n(?![ \t])/)
         .map((field) => field.slice(0, field.indexOf(':')).trim().toLowerCase());
       for (const once of ['from', 'to', 'reply-to', 'subject', 'date', 'message-id'])
-        expect([once, names.filter((one) => one === once).length]).toEqual([once, 1]);
+        expect([once, names.filter((name) => name === once).length]).toEqual([once, 1]);
       expect(names).not.toContain('bcc');
     }),
   );

@@ -37,12 +37,12 @@ export async function composeForward(
   const divided = divide(withCrlf(raw));
   if (divided === null) return null;
   const parts = forward.note === null ? divided : noted(divided, forward.note, forward.messageId);
-  const fields = [...ownFields(forward), ...parts.fields];
+  const fields = [...headerFields(forward), ...parts.fields];
   const signature = dkim ? await dkimField(fields, parts.body, dkim) : '';
   return Buffer.concat([Buffer.from(`${signature}${fields.join('')}\r\n`, 'latin1'), parts.body]);
 }
 
-function ownFields({ messageId, date, from, to, replyTo, subject, headers }: Forward): string[] {
+function headerFields({ messageId, date, from, to, replyTo, subject, headers }: Forward): string[] {
   return [
     mailbox('From', from),
     mailbox('To', { name: '', address: to }),

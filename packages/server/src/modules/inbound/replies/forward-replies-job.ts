@@ -15,10 +15,10 @@ export function forwardReplies({ log, ...deps }: ForwardDeps & { log: Log }): Jo
       for (let n = 0; n < AT_ONCE_MAX && !stopping(); n += 1) {
         const forwarded = await forwardNext(deps);
         if (!forwarded) return;
-        const { projectId, id, trouble } = forwarded;
+        const { projectId, id, failure } = forwarded;
         const ids = { project_id: projectId, reply_id: id };
-        if (trouble === null) log.info(ids, 'reply.forwarded');
-        else log.warn({ ...ids, reason: trouble }, 'reply.not_forwarded');
+        if (failure === null) log.info(ids, 'reply.forwarded');
+        else log.warn({ ...ids, reason: failure }, 'reply.not_forwarded');
       }
     },
   };

@@ -1,6 +1,6 @@
 import PostalMime from 'postal-mime';
 import { afterAll, expect, test } from 'vitest';
-import { answer, openInbound, type Sent, sendTo } from '../../../../testkit/inbound.ts';
+import { recipientReply, openInbound, type Sent, sendTo } from '../../../../testkit/inbound.ts';
 import { type MailStory, newVerifiedStory, openMailStage } from '../../../../testkit/mail-stage.ts';
 import { TOKEN_KEYS } from '../../../../testkit/mailroom.ts';
 import { startSink, type SinkRefusal } from '../../../../testkit/sink.ts';
@@ -17,8 +17,8 @@ const { db, clock } = stage.server;
 const { talk } = await openInbound(stage);
 
 /** The mail server of the team. */
-const said: { no: SinkRefusal } = { no: null };
-const team = await startSink({ atBody: () => said.no });
+const refusal: { no: SinkRefusal } = { no: null };
+const team = await startSink({ atBody: () => refusal.no });
 const relay = openRelay({ url: `smtp://127.0.0.1:${team.port}`, log: silentLog });
 afterAll(async () => {
   await relay.close();
@@ -28,9 +28,9 @@ afterAll(async () => {
 const deps: ForwardDeps = {
   db,
   relay,
-  mailroom: {
+  sendServices: {
     outlet: { kind: 'relay', publicUrl: 'https://beckon.acme.test', mailDomain: 'in.beckon.test' },
-    signers: createSigners(stage.deps.sealer, stage.deps.mail),
+    signers: createSigners(stage.deps.encrypter, stage.deps.mail),
   },
   mailFrom: null,
   tokenKeys: TOKEN_KEYS,
@@ -46,20 +46,20 @@ async function person(): Promise<Sent & { story: MailStory; userId: string }> {
 }
 
 async function write(sent: Sent, raw: string): Promise<void> {
-  const { data } = await talk.hand({ from: sent.email, to: [sent.replyTo], raw });
+  const { data } = await talk.submit({ from: sent.email, to: [sent.replyTo], raw });
   expect(data).toMatch(/^250/);
 }
 
-async function standing({ projectId }: MailStory) {
+async function forwardState({ projectId }: MailStory) {
   const [row] = await db.query<{
     waits: boolean;
     forwarded: boolean;
     raw: boolean;
     attempts: number;
-    trouble: string | null;
+    failure: string | null;
   }>(
     `SELECT forward_at IS NOT NULL AS waits, forwarded_at IS NOT NULL AS forwarded, raw IS NOT NULL AS raw,
-            forward_attempts AS attempts, forward_error AS trouble FROM beckon.reply WHERE project_id = $1`,
+            forward_attempts AS attempts, forward_error AS failure FROM beckon.reply WHERE project_id = $1`,
     [projectId],
   );
   return row;
@@ -68,7 +68,7 @@ async function standing({ projectId }: MailStory) {
 const FILE = Buffer.from('\0PNG a picture of what is wrong\xff', 'latin1');
 
 function withFile(sent: Sent): string {
-  return answer({
+  return recipientReply({
     from: `=?utf-8?Q?Zo=C3=AB?= <${sent.email}>`,
     to: sent.replyTo,
     subject: '=?utf-8?Q?Re:_caf=C3=A9?=',
@@ -86,7 +86,7 @@ function withFile(sent: Sent): string {
 test("forwards a reply unchanged to the team, from the project's address, with the author in Reply-To", async () => {
   const ada = await person();
   await write(ada, withFile(ada));
-  expect(await forwardNext(deps)).toMatchObject({ trouble: null });
+  expect(await forwardNext(deps)).toMatchObject({ failure: null });
   const [email] = team.emails.splice(0);
   expect(email?.to).toEqual(['team@acme.test']);
   expect(email?.from).toBe(`hello@${ada.story.domain}`);
@@ -105,12 +105,12 @@ test("forwards a reply unchanged to the team, from the project's address, with t
   const record = `v=DKIM1; k=rsa; p=${keys[0]?.key ?? ''}`;
   const dkim = await verifyDkim(Buffer.from(email?.raw ?? '', 'latin1'), () => record);
   expect(dkim.result).toBe('pass');
-  expect(await standing(ada.story)).toEqual({
+  expect(await forwardState(ada.story)).toEqual({
     waits: false,
     forwarded: true,
     raw: false,
     attempts: 1,
-    trouble: null,
+    failure: null,
   });
   expect(await forwardNext(deps)).toBeNull();
 });
@@ -118,7 +118,7 @@ test("forwards a reply unchanged to the team, from the project's address, with t
 test("sets Reply-To to the author's whole address, even with a quote in it", async () => {
   const { story } = await person();
   const sent = await sendTo(story, 'obrien', "o'brien@home.test");
-  await write(sent, answer({ from: sent.email, to: sent.replyTo }));
+  await write(sent, recipientReply({ from: sent.email, to: sent.replyTo }));
   await forwardNext(deps);
   const [email] = team.emails.splice(0);
   const mail = await PostalMime.parse(Buffer.from(email?.raw ?? '', 'latin1'));
@@ -130,7 +130,7 @@ test.each(['жора@home.test', `${'x'.repeat(100)}@home.test`, 'ada@my_host.te
   async (from) => {
     const ada = await person();
     await write(ada, withFile(ada).replace(/^From: .*$/m, `From: ${from}`));
-    expect(await forwardNext(deps)).toMatchObject({ trouble: null });
+    expect(await forwardNext(deps)).toMatchObject({ failure: null });
     const [email] = team.emails.splice(0);
     const mail = await PostalMime.parse(Buffer.from(email?.raw ?? '', 'latin1'));
     expect(mail.from).toMatchObject({ name: `${from} via Acme`, address: `hello@${ada.story.domain}` });
@@ -139,12 +139,12 @@ test.each(['жора@home.test', `${'x'.repeat(100)}@home.test`, 'ada@my_host.te
     expect(mail.text).toContain('See the picture, merçi.');
     expect(Buffer.from(mail.attachments[0]?.content as ArrayBuffer)).toEqual(FILE);
 
-    await write(ada, answer({ from, to: ada.replyTo }));
-    said.no = { code: 552, text: '5.3.4 too large' };
+    await write(ada, recipientReply({ from, to: ada.replyTo }));
+    refusal.no = { code: 552, text: '5.3.4 too large' };
     await forwardNext(deps);
-    said.no = null;
+    refusal.no = null;
     clock.advance(60_000);
-    expect(await forwardNext(deps)).toMatchObject({ trouble: null });
+    expect(await forwardNext(deps)).toMatchObject({ failure: null });
     const words = await PostalMime.parse(Buffer.from(team.emails.splice(0)[0]?.raw ?? '', 'latin1'));
     expect(words.replyTo).toBeUndefined();
     expect(words.text?.split('\n')[0]).toContain(`${from} wrote this.`);
@@ -153,7 +153,7 @@ test.each(['жора@home.test', `${'x'.repeat(100)}@home.test`, 'ada@my_host.te
 
 test('does not forward an automatic answer of the team back to it', async () => {
   const ada = await person();
-  await write(ada, answer({ from: ada.email, to: ada.replyTo }));
+  await write(ada, recipientReply({ from: ada.email, to: ada.replyTo }));
   await forwardNext(deps);
   const [email] = team.emails.splice(0);
   await write(ada, email?.raw ?? '');
@@ -162,15 +162,15 @@ test('does not forward an automatic answer of the team back to it', async () => 
 
 test("retries with growing delays while the team's server defers, and then gives up until a member acts", async () => {
   const ada = await person();
-  await write(ada, answer({ from: ada.email, to: ada.replyTo }));
-  said.no = { code: 451, text: '4.3.0 later' };
+  await write(ada, recipientReply({ from: ada.email, to: ada.replyTo }));
+  refusal.no = { code: 451, text: '4.3.0 later' };
   for (let n = 1; n <= 14; n += 1) {
-    expect(await forwardNext(deps)).toMatchObject({ trouble: expect.stringContaining('later') as string });
-    expect(await standing(ada.story)).toMatchObject({ waits: n < 14, raw: true, attempts: n });
+    expect(await forwardNext(deps)).toMatchObject({ failure: expect.stringContaining('later') as string });
+    expect(await forwardState(ada.story)).toMatchObject({ waits: n < 14, raw: true, attempts: n });
     expect(await forwardNext(deps)).toBeNull();
     clock.advance(6 * 3_600_000);
   }
-  said.no = null;
+  refusal.no = null;
   expect(await forwardNext(deps)).toBeNull();
   expect(team.emails).toEqual([]);
 });
@@ -178,10 +178,10 @@ test("retries with growing delays while the team's server defers, and then gives
 test('forwards only the text if the attachment is rejected', async () => {
   const ada = await person();
   await write(ada, withFile(ada));
-  said.no = { code: 552, text: '5.3.4 too large' };
+  refusal.no = { code: 552, text: '5.3.4 too large' };
   await forwardNext(deps);
-  expect(await standing(ada.story)).toMatchObject({ waits: true, raw: false });
-  said.no = null;
+  expect(await forwardState(ada.story)).toMatchObject({ waits: true, raw: false });
+  refusal.no = null;
   clock.advance(60_000);
   await forwardNext(deps);
   const [email] = team.emails.splice(0);
@@ -193,47 +193,47 @@ test('forwards only the text if the attachment is rejected', async () => {
 
 test('gives up if the text alone is rejected permanently, and records the reason', async () => {
   const ada = await person();
-  await write(ada, answer({ from: ada.email, to: ada.replyTo }));
-  said.no = { code: 550, text: '5.7.1 no' };
+  await write(ada, recipientReply({ from: ada.email, to: ada.replyTo }));
+  refusal.no = { code: 550, text: '5.7.1 no' };
   await forwardNext(deps);
   clock.advance(60_000);
   await forwardNext(deps);
-  said.no = null;
-  expect(await standing(ada.story)).toMatchObject({
+  refusal.no = null;
+  expect(await forwardState(ada.story)).toMatchObject({
     waits: false,
     forwarded: false,
-    trouble: '550 5.7.1 no',
+    failure: '550 5.7.1 no',
   });
 });
 
 test('forwards once with two processes; if one dies, the other takes over', async () => {
   const ada = await person();
-  await write(ada, answer({ from: ada.email, to: ada.replyTo }));
+  await write(ada, recipientReply({ from: ada.email, to: ada.replyTo }));
   const results = await Promise.all(Array.from({ length: 4 }, () => forwardNext(deps)));
-  expect(results.filter((one) => one !== null)).toHaveLength(1);
+  expect(results.filter((result) => result !== null)).toHaveLength(1);
   expect(team.emails.splice(0)).toHaveLength(1);
 
   const bob = await person();
-  await write(bob, answer({ from: bob.email, to: bob.replyTo }));
-  const never = { hand: () => new Promise<never>(() => {}) };
+  await write(bob, recipientReply({ from: bob.email, to: bob.replyTo }));
+  const never = { submit: () => new Promise<never>(() => {}) };
   void forwardNext({ ...deps, relay: never });
-  await expect.poll(async () => (await standing(bob.story))?.attempts).toBe(1);
+  await expect.poll(async () => (await forwardState(bob.story))?.attempts).toBe(1);
   expect(await forwardNext(deps)).toBeNull();
   clock.advance(15 * 60_000);
-  expect(await forwardNext(deps)).toMatchObject({ trouble: null });
+  expect(await forwardNext(deps)).toMatchObject({ failure: null });
   expect(team.emails.splice(0)).toHaveLength(1);
 });
 
 test('puts the forwarded reply into the test inbox of the user if no relay is set', async () => {
   const ada = await person();
-  await write(ada, answer({ from: ada.email, to: ada.replyTo }));
-  const hand: ForwardDeps['relay']['hand'] = async ({ from, to }, raw) => {
+  await write(ada, recipientReply({ from: ada.email, to: ada.replyTo }));
+  const submit: ForwardDeps['relay']['submit'] = async ({ from, to }, raw) => {
     await receiveMail({ db, tokenKeys: TOKEN_KEYS }, { from, to: [to], raw });
     return { result: 'accepted', reply: '250 Taken', relayId: null };
   };
   const outlet = { kind: 'test_inbox', publicUrl: 'http://localhost:8080', mailDomain: null } as const;
-  const mailroom = { ...deps.mailroom, outlet };
-  expect(await forwardNext({ ...deps, mailroom, relay: { hand } })).toMatchObject({ trouble: null });
+  const sendServices = { ...deps.sendServices, outlet };
+  expect(await forwardNext({ ...deps, sendServices, relay: { submit } })).toMatchObject({ failure: null });
   const { projectId } = ada.story;
   const kept = await listMail(db, { projectId, userId: ada.userId, limit: 10 });
   expect(kept).toMatchObject([{ rcptTo: 'team@acme.test', subject: 'Re: Welcome', copies: 1 }]);
@@ -241,9 +241,9 @@ test('puts the forwarded reply into the test inbox of the user if no relay is se
 
 test('keeps the reply and reports the reason if no forwarding address is set', async () => {
   const ada = await person();
-  await write(ada, answer({ from: ada.email, to: ada.replyTo }));
+  await write(ada, recipientReply({ from: ada.email, to: ada.replyTo }));
   await ada.story.set({ reply_forward_to: 'none' });
   expect(await forwardNext(deps)).toMatchObject({
-    trouble: expect.stringContaining('reply_forward_to') as string,
+    failure: expect.stringContaining('reply_forward_to') as string,
   });
 });

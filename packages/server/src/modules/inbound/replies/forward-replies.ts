@@ -10,25 +10,25 @@ import { composeMail } from '../../../platform/mail/compose.ts';
 import { type DkimSigningKey, wireAddress } from '../../../platform/mail/outgoing-email.ts';
 import type { SubmissionResult, Relay } from '../../../platform/mail/submit.ts';
 import { LOOP_HEADER } from '../mail/decide-mail.ts';
-import { findSender, type Mailroom } from '../../delivery/index.ts';
+import { findSender, type SendServices } from '../../delivery/index.ts';
 
 export type ForwardDeps = {
   db: Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>;
-  relay: Pick<Relay, 'hand'>;
-  mailroom: Pick<Mailroom, 'outlet' | 'signers'>;
+  relay: Pick<Relay, 'submit'>;
+  sendServices: Pick<SendServices, 'outlet' | 'signers'>;
   /** The sender address of the installation, for projects that cannot send themselves; null if there is no such address. */
   mailFrom: string | null;
   tokenKeys: TokenKeys;
 };
 
-/** `id`: the reply. `trouble`: why it waits for the next attempt, or why it was given up. */
-export type Forwarded = { projectId: number; id: string; trouble: string | null };
+/** `id`: the reply. `failure`: why it waits for the next attempt, or why it was given up. */
+export type Forwarded = { projectId: number; id: string; failure: string | null };
 
 /** Longer than a relay takes: no other process claims the reply before, and one does afterwards. */
 const LEASE_MS = 15 * 60_000;
 /** About a day and a half in total. */
 const ATTEMPTS_MAX = 14;
-const AGAIN = { baseMs: 60_000, maxMs: 6 * 3_600_000 };
+const RETRY = { baseMs: 60_000, maxMs: 6 * 3_600_000 };
 const REASON_MAX_CHARS = 500;
 
 /**
@@ -41,46 +41,55 @@ export async function forwardNext(deps: ForwardDeps): Promise<Forwarded | null> 
   const reply = await takeForward(db, { now, leaseUntil: now + LEASE_MS });
   if (!reply) return null;
   const { projectId, id } = reply;
-  const handed = await hand(deps, reply);
-  if (handed.result === 'accepted') {
+  const submission = await submitReply(deps, reply);
+  if (submission.result === 'accepted') {
     await endForward(db, { projectId, id, forwardedAt: db.clock.now() });
-    return { projectId, id, trouble: null };
+    return { projectId, id, failure: null };
   }
-  const isFinal = handed.result === 'refused' && handed.code >= 500;
+  const isFinal = submission.result === 'refused' && submission.code >= 500;
   // A server that rejects the email for its attachment or size may accept the text alone.
   const withoutRaw = isFinal && reply.raw !== null;
-  const goesAgain = reply.forwardAttempts < ATTEMPTS_MAX && (!isFinal || withoutRaw);
-  const againAt = goesAgain ? db.clock.now() + backoffMs(reply.forwardAttempts - 1, AGAIN) : null;
-  const trouble = ('reply' in handed ? handed.reply : handed.reason).slice(0, REASON_MAX_CHARS);
-  await endForward(db, { projectId, id, trouble, againAt, withoutRaw });
-  return { projectId, id, trouble };
+  const isRetried = reply.forwardAttempts < ATTEMPTS_MAX && (!isFinal || withoutRaw);
+  const retryAt = isRetried ? db.clock.now() + backoffMs(reply.forwardAttempts - 1, RETRY) : null;
+  const failure = ('reply' in submission ? submission.reply : submission.reason).slice(0, REASON_MAX_CHARS);
+  await endForward(db, { projectId, id, failure, retryAt, withoutRaw });
+  return { projectId, id, failure };
 }
 
-async function hand(deps: ForwardDeps, reply: ForwardedReply): Promise<SubmissionResult> {
+async function submitReply(deps: ForwardDeps, reply: ForwardedReply): Promise<SubmissionResult> {
   try {
-    const way = await findWay(deps, reply);
-    if (typeof way === 'string') return { result: 'not_sent', stage: 'connect', reason: way };
-    const mime = await compose(deps, reply, way);
-    return await deps.relay.hand({ from: way.mailFrom, to: way.to, envid: null }, mime);
+    const route = await findForwardRoute(deps, reply);
+    if (typeof route === 'string') return { result: 'not_sent', stage: 'connect', reason: route };
+    const mime = await compose(deps, reply, route);
+    return await deps.relay.submit({ from: route.mailFrom, to: route.to, envid: null }, mime);
   } catch (error) {
     const reason = error instanceof Error ? error.message : 'it could not be composed';
     return { result: 'not_sent', stage: 'connect', reason };
   }
 }
 
-type Way = { to: string; mailFrom: string; from: string; projectName: string; dkim: DkimSigningKey | null };
+type ForwardRoute = {
+  to: string;
+  mailFrom: string;
+  from: string;
+  projectName: string;
+  dkim: DkimSigningKey | null;
+};
 
 /** Determines sender and recipient, or the reason why the reply cannot be sent now. */
-async function findWay(deps: ForwardDeps, { projectId, draftId }: ForwardedReply): Promise<Way | string> {
-  const { db, mailroom, mailFrom, tokenKeys } = deps;
+async function findForwardRoute(
+  deps: ForwardDeps,
+  { projectId, draftId }: ForwardedReply,
+): Promise<ForwardRoute | string> {
+  const { db, sendServices, mailFrom, tokenKeys } = deps;
   const project = (await listSettings(db, [projectId])).get(projectId);
   const to = project?.settings.replyForwardTo ?? null;
   if (!project || to === null) return 'The setting reply_forward_to is not set';
   if (project.isDemo || !project.livemode) return 'A demo or sandbox project sends no email';
-  const sender = await findSender(db, { project }, mailroom);
+  const sender = await findSender(db, { project }, sendServices);
   const shared = { to, projectName: project.name };
-  if (mailroom.outlet.kind === 'test_inbox') {
-    const token = emailToken({ projectId, messageId: draftId }, 'test', tokenKeys);
+  if (sendServices.outlet.kind === 'test_inbox') {
+    const token = emailToken({ projectId, emailId: draftId }, 'test', tokenKeys);
     return { ...shared, from: sender.address, mailFrom: `x+${token}@${TEST_INBOX_DOMAIN}`, dkim: null };
   }
   if (sender.gate === 'pass')
@@ -90,45 +99,45 @@ async function findWay(deps: ForwardDeps, { projectId, draftId }: ForwardedReply
 }
 
 const NAME_MAX_CHARS = 200;
-const NOT_REACHED =
+const NO_REPLY_ADDRESS =
   'Replies to this email do not reach them, because their address cannot be used in Reply-To.';
 
 /** Composes the email: the original with its attachments, or only its text if that does not work. */
-async function compose({ db }: ForwardDeps, reply: ForwardedReply, way: Way): Promise<Buffer> {
+async function compose({ db }: ForwardDeps, reply: ForwardedReply, route: ForwardRoute): Promise<Buffer> {
   const { fromAddress, fromName, subject, text, raw } = reply;
   // Replies are accepted from addresses that cannot be used in Reply-To; the team gets their text all the same.
-  const canBeAnswered = wireAddress(fromAddress) !== null;
-  const note = canBeAnswered ? null : `${fromAddress} wrote this. ${NOT_REACHED}`;
-  const name = oneOf(fromName, fromAddress).slice(0, NAME_MAX_CHARS);
+  const canReply = wireAddress(fromAddress) !== null;
+  const note = canReply ? null : `${fromAddress} wrote this. ${NO_REPLY_ADDRESS}`;
+  const name = textOr(fromName, fromAddress).slice(0, NAME_MAX_CHARS);
   const head = {
-    messageId: `${reply.id}@${way.from.slice(way.from.lastIndexOf('@') + 1)}`,
+    messageId: `${reply.id}@${route.from.slice(route.from.lastIndexOf('@') + 1)}`,
     date: new Date(db.clock.now()),
-    from: { name: `${name} via ${way.projectName}`, address: way.from },
-    replyTo: canBeAnswered ? { name: plain(fromName), address: fromAddress } : null,
-    subject: oneOf(subject, '(no subject)'),
+    from: { name: `${name} via ${route.projectName}`, address: route.from },
+    replyTo: canReply ? { name: plain(fromName), address: fromAddress } : null,
+    subject: textOr(subject, '(no subject)'),
     // The second header keeps auto-responders silent. It does not keep the email out of a help desk.
     headers: [
       { name: LOOP_HEADER, value: reply.id },
       { name: 'X-Auto-Response-Suppress', value: 'All' },
     ],
   };
-  const whole = raw && (await composeForward(raw, { ...head, to: way.to, note }, way.dkim));
+  const whole = raw && (await composeForward(raw, { ...head, to: route.to, note }, route.dkim));
   if (whole) return whole;
   const words = `${note === null ? '' : `${note}\n\n`}${text}\n\n(Only the text of this reply could be forwarded, not the original email.)\n`;
   return composeMail(
     {
       ...head,
-      from: { name: plain(head.from.name), address: way.from },
+      from: { name: plain(head.from.name), address: route.from },
       subject: plain(head.subject),
-      to: { name: '', address: way.to },
+      to: { name: '', address: route.to },
       text: words,
       html: renderTeamEmail({ subject: head.subject, text: words }),
     },
-    way.dkim,
+    route.dkim,
   );
 }
 
-function oneOf(text: string, other: string): string {
+function textOr(text: string, other: string): string {
   return text === '' ? other : text;
 }
 

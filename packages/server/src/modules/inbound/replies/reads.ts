@@ -52,12 +52,12 @@ export async function countReplies(
 /** Returns the replies to one email, oldest first. */
 export async function listThread(
   tx: Tx,
-  { projectId, messageId }: { projectId: number; messageId: string },
+  { projectId, emailId }: { projectId: number; emailId: string },
 ): Promise<Reply[]> {
   const rows = await tx.query<ReplyRow>(
-    `SELECT ${COLUMNS} FROM beckon.reply r WHERE r.project_id = $1 AND r.message_id = $2
+    `SELECT ${COLUMNS} FROM beckon.reply r WHERE r.project_id = $1 AND r.email_id = $2
      ORDER BY r.received_at, r.id LIMIT $3`,
-    [projectId, messageId, REPLIES_OF_EMAIL_MAX],
+    [projectId, emailId, REPLIES_OF_EMAIL_MAX],
   );
   return rows.map(toReply);
 }

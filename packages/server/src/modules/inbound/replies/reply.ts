@@ -18,7 +18,7 @@ export type Reply = {
   projectId: number;
   id: string;
   /** The email that it answers. */
-  messageId: string;
+  emailId: string;
   draftId: string;
   userId: string;
   kind: ReplyKind;
@@ -54,7 +54,7 @@ export const REPLY_RAW_KEPT_MS = 30 * 86_400_000;
 export type ReplyRow = {
   project_id: number;
   id: string;
-  message_id: string;
+  email_id: string;
   draft_id: string;
   external_user_id: string;
   kind: ReplyKind;
@@ -70,14 +70,14 @@ export type ReplyRow = {
   forward_error: string | null;
 };
 
-export const COLUMNS = `r.project_id, r.id, r.message_id, r.draft_id, r.external_user_id, r.kind, r.verified, r.received_at,
+export const COLUMNS = `r.project_id, r.id, r.email_id, r.draft_id, r.external_user_id, r.kind, r.verified, r.received_at,
   r.from_address, r.from_name, r.subject, r.text, r.forward_at, r.forward_attempts, r.forwarded_at, r.forward_error`;
 
 export function toReply(row: ReplyRow): Reply {
   return {
     projectId: row.project_id,
     id: row.id,
-    messageId: row.message_id,
+    emailId: row.email_id,
     draftId: row.draft_id,
     userId: row.external_user_id,
     kind: row.kind,

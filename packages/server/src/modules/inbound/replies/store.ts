@@ -14,18 +14,18 @@ import {
 export type Inserted = 'new' | 'known' | 'full';
 
 export async function insertReply(tx: Tx, reply: NewReply): Promise<Inserted> {
-  const { projectId, messageId, inboundId, raw, forwardAt } = reply;
+  const { projectId, emailId, inboundId, raw, forwardAt } = reply;
   const added = await tx.query(
-    `INSERT INTO beckon.reply (project_id, id, message_id, draft_id, external_user_id, inbound_id, kind, verified,
+    `INSERT INTO beckon.reply (project_id, id, email_id, draft_id, external_user_id, inbound_id, kind, verified,
        received_at, from_address, from_name, subject, text, raw, forward_at)
      SELECT $1::bigint, $2::uuid, $3::uuid, $4::uuid, $5, $6, $7, $8, $9::timestamptz, $10, $11, $12, $13, $14::bytea,
        $15::timestamptz
-     WHERE (SELECT count(*) FROM beckon.reply WHERE project_id = $1 AND message_id = $3) < $16
-     ON CONFLICT (project_id, message_id, inbound_id) DO NOTHING RETURNING 1`,
+     WHERE (SELECT count(*) FROM beckon.reply WHERE project_id = $1 AND email_id = $3) < $16
+     ON CONFLICT (project_id, email_id, inbound_id) DO NOTHING RETURNING 1`,
     [
       projectId,
       reply.id,
-      messageId,
+      emailId,
       reply.draftId,
       reply.userId,
       inboundId,
@@ -42,11 +42,11 @@ export async function insertReply(tx: Tx, reply: NewReply): Promise<Inserted> {
     ],
   );
   if (added.length > 0) return 'new';
-  const known = await tx.query(
-    `SELECT 1 FROM beckon.reply WHERE project_id = $1 AND message_id = $2 AND inbound_id = $3`,
-    [projectId, messageId, inboundId],
+  const existing = await tx.query(
+    `SELECT 1 FROM beckon.reply WHERE project_id = $1 AND email_id = $2 AND inbound_id = $3`,
+    [projectId, emailId, inboundId],
   );
-  return known.length > 0 ? 'known' : 'full';
+  return existing.length > 0 ? 'known' : 'full';
 }
 
 /** A reply to forward. `raw` is null if only its text is left. */
@@ -71,8 +71,8 @@ export async function takeForward(
 export type ForwardEnd = Pick<Reply, 'projectId' | 'id'> &
   (
     | { forwardedAt: number }
-    /** `againAt` null: forwarding is given up. `withoutRaw`: the next attempt forwards only the text. */
-    | { trouble: string; againAt: number | null; withoutRaw: boolean }
+    /** `retryAt` null: forwarding is given up. `withoutRaw`: the next attempt forwards only the text. */
+    | { failure: string; retryAt: number | null; withoutRaw: boolean }
   );
 
 export async function endForward(tx: Tx, end: ForwardEnd): Promise<void> {
@@ -84,11 +84,11 @@ export async function endForward(tx: Tx, end: ForwardEnd): Promise<void> {
     );
     return;
   }
-  const { trouble, againAt, withoutRaw } = end;
+  const { failure, retryAt, withoutRaw } = end;
   await tx.query(
     `UPDATE beckon.reply SET forward_at = $3, forward_error = $4, raw = CASE WHEN $5::boolean THEN NULL ELSE raw END
      WHERE project_id = $1 AND id = $2`,
-    [end.projectId, end.id, againAt === null ? null : new Date(againAt), trouble, withoutRaw],
+    [end.projectId, end.id, retryAt === null ? null : new Date(retryAt), failure, withoutRaw],
   );
 }
 

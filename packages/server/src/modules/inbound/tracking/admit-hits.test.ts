@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { admit } from './tracker.ts';
-import { type HitFacts, HITS_MAX, judgeAlone, type KeptHit } from '../../outcomes/hits.ts';
+import { type HitFacts, HITS_MAX, classifyHit, type StoredHit } from '../../outcomes/hits.ts';
 
 const hit = (more: Partial<HitFacts> = {}): HitFacts => ({
   kind: 'open',
@@ -15,10 +15,10 @@ const hit = (more: Partial<HitFacts> = {}): HitFacts => ({
 const bot = (at: number): HitFacts => hit({ at, signs: ['bot'] });
 const click = (link: number, at = 0): HitFacts => hit({ kind: 'click', link, at });
 /** Returns the stored hits afterwards, as the table would hold them. */
-function after(kept: KeptHit[], arriving: HitFacts[]): KeptHit[] {
-  const places = new Map(kept.map((one) => [one.number, one]));
-  for (const one of admit(kept, arriving)) places.set(one.number, { ...one, bot: null });
-  return [...places.values()];
+function after(kept: StoredHit[], arriving: HitFacts[]): StoredHit[] {
+  const slots = new Map(kept.map((entry) => [entry.number, entry]));
+  for (const entry of admit(kept, arriving)) slots.set(entry.number, { ...entry, bot: null });
+  return [...slots.values()];
 }
 const many = (count: number, make: (at: number) => HitFacts): HitFacts[] =>
   Array.from({ length: count }, (_, at) => make(at));
@@ -36,7 +36,7 @@ describe('admit', () => {
     expect(after(flooded, [hit({ at: 6_000 })])).toContainEqual(
       expect.objectContaining({ at: 6_000, signs: [] }),
     );
-    const judged = flooded.map((one) => ({ ...one, bot: 'yes' as const }));
+    const judged = flooded.map((entry) => ({ ...entry, bot: 'yes' as const }));
     const later = after(judged, [hit({ at: 6_000 })]);
     expect(later).toHaveLength(HITS_MAX);
     expect(later).toContainEqual(expect.objectContaining({ at: 6_000 }));
@@ -72,20 +72,21 @@ const facts = fc
     at: fc.nat(10_000),
     signs: fc.constantFrom<HitFacts['signs']>([], [], ['bot'], ['bare_agent'], ['image_proxy']),
   })
-  .map(({ kind, link, ...one }) =>
-    hit({ ...one, kind: kind as HitFacts['kind'], link: kind === 'click' ? link : null }),
+  .map(({ kind, link, ...fields }) =>
+    hit({ ...fields, kind: kind as HitFacts['kind'], link: kind === 'click' ? link : null }),
   );
-const lookOf = (one: HitFacts): string => `${one.kind} ${one.link} ${judgeAlone(one).bot}`;
+const profileOf = (hitFacts: HitFacts): string =>
+  `${hitFacts.kind} ${hitFacts.link} ${classifyHit(hitFacts).bot}`;
 
 test('stores at most a hundred hits, and one of each kind until it is classified, for any number and order', () => {
   const rounds = fc.array(fc.array(facts, { maxLength: 150 }), { maxLength: 5 });
   fc.assert(
     fc.property(rounds, (all) => {
-      let kept: KeptHit[] = [];
+      let kept: StoredHit[] = [];
       for (const round of all) kept = after(kept, round);
       expect(kept.length).toBe(Math.min(HITS_MAX, all.flat().length));
       expect(new Set(kept.map(({ number }) => number)).size).toBe(kept.length);
-      expect(new Set(kept.map(lookOf))).toEqual(new Set(all.flat().map(lookOf)));
+      expect(new Set(kept.map(profileOf))).toEqual(new Set(all.flat().map(profileOf)));
     }),
     { numRuns: 100 },
   );

@@ -25,22 +25,22 @@ function fetchOften(
   const together = 100;
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname);
-    let [asked, answered, tail] = [0, 0, ''];
-    const ask = (): void => {
-      const more = Math.min(together, times - asked);
-      asked += more;
+    let [requested, received, tail] = [0, 0, ''];
+    const sendMore = (): void => {
+      const more = Math.min(together, times - requested);
+      requested += more;
       socket.write(request.repeat(more));
     };
-    socket.on('connect', ask).on('error', reject);
+    socket.on('connect', sendMore).on('error', reject);
     socket.on('data', (data: Buffer) => {
       const text = tail + data.toString('latin1');
-      answered += text.split('HTTP/1.1 200 ').length - 1;
+      received += text.split('HTTP/1.1 200 ').length - 1;
       // The beginning of an answer may be cut in two. Counted text is not counted again.
       tail = text.slice(Math.max(0, text.length - 12)).replace('HTTP/1.1 200 ', '');
-      if (answered < asked) return;
-      if (asked < times) return ask();
+      if (received < requested) return;
+      if (requested < times) return sendMore();
       socket.end();
-      resolve(answered);
+      resolve(received);
     });
   });
 }

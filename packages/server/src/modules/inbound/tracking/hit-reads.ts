@@ -1,88 +1,88 @@
-import type { BotVerdict } from '@beckon/contract';
+import type { BotLikelihood } from '@beckon/contract';
 import { plainList } from '../../../platform/db/list.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import { HITS_MAX, type HitSign, type KeptHit, type EmailRef } from '../../outcomes/index.ts';
+import { HITS_MAX, type HitSign, type StoredHit, type EmailRef } from '../../outcomes/index.ts';
 
-export type LinkPlace = EmailRef & { link: number };
+export type LinkKey = EmailRef & { link: number };
 
 /** Returns the target of each of these links, or null for a link that no longer exists. */
-export async function listTargets(tx: Tx, places: LinkPlace[]): Promise<(string | null)[]> {
+export async function listTargets(tx: Tx, keys: LinkKey[]): Promise<(string | null)[]> {
   const rows = await tx.prepared<{ url: string | null }>({
     name: 'outcomes.targets',
     text: `SELECT l.urls[n.link + 1] AS url
-           FROM unnest($1::bigint[], $2::uuid[], $3::int[]) WITH ORDINALITY AS n(project_id, message_id, link, place)
-           LEFT JOIN beckon.tracking_link l ON l.project_id = n.project_id AND l.message_id = n.message_id
-           ORDER BY n.place`,
+           FROM unnest($1::bigint[], $2::uuid[], $3::int[]) WITH ORDINALITY AS n(project_id, email_id, link, position)
+           LEFT JOIN beckon.tracking_link l ON l.project_id = n.project_id AND l.email_id = n.email_id
+           ORDER BY n.position`,
     values: [
-      plainList(places.map((place) => place.projectId)),
-      plainList(places.map((place) => place.messageId)),
-      plainList(places.map((place) => place.link)),
+      plainList(keys.map((key) => key.projectId)),
+      plainList(keys.map((key) => key.emailId)),
+      plainList(keys.map((key) => key.link)),
     ],
   });
   return rows.map((row) => row.url);
 }
 
 /** Returns the link targets of an email by link number. Empty if its clicks are not tracked. */
-export async function findUrls(tx: Tx, { projectId, messageId }: EmailRef): Promise<string[]> {
+export async function findUrls(tx: Tx, { projectId, emailId }: EmailRef): Promise<string[]> {
   const rows = await tx.query<{ urls: string[] }>(
-    `SELECT urls FROM beckon.tracking_link WHERE project_id = $1 AND message_id = $2`,
-    [projectId, messageId],
+    `SELECT urls FROM beckon.tracking_link WHERE project_id = $1 AND email_id = $2`,
+    [projectId, emailId],
   );
   return rows[0]?.urls ?? [];
 }
 
 /** `hits`: how many of its hits may be stored. */
-export type DueHits = { messageId: string; hits: number };
+export type DueHits = { emailId: string; hits: number };
 
 /** Lists emails by project with hits that are due for classification, those with the longest wait first. */
 export async function listDueHits(
   tx: Tx,
   { now, limit }: { now: number; limit: number },
 ): Promise<Map<number, DueHits[]>> {
-  const rows = await tx.prepared<{ project_id: number; message_id: string; hits: number }>({
+  const rows = await tx.prepared<{ project_id: number; email_id: string; hits: number }>({
     name: 'outcomes.due_hits',
-    text: `SELECT project_id, message_id, least(hits, ${HITS_MAX})::int AS hits FROM beckon.hit_count
-           WHERE settle_at <= $1 ORDER BY settle_at LIMIT $2`,
+    text: `SELECT project_id, email_id, least(hits, ${HITS_MAX})::int AS hits FROM beckon.hit_count
+           WHERE classify_at <= $1 ORDER BY classify_at LIMIT $2`,
     values: [new Date(now), limit],
   });
   const byProject = Map.groupBy(rows, (row) => row.project_id);
   return new Map(
-    [...byProject].map(([projectId, some]) => [
+    [...byProject].map(([projectId, projectRows]) => [
       projectId,
-      some.map(({ message_id: messageId, hits }) => ({ messageId, hits })),
+      projectRows.map(({ email_id: emailId, hits }) => ({ emailId, hits })),
     ]),
   );
 }
 
 /** `sentAt`: when the next server accepted the email, or the first attempt if that is unknown. `opens`: opens are tracked. */
-export type DueEmail = { messageId: string; opens: boolean; urls: string[]; sentAt: number | null };
+export type DueEmail = { emailId: string; opens: boolean; urls: string[]; sentAt: number | null };
 
 /**
- * Claims those of these emails that are still due and that no other process classifies. Reads `message` for the time of sending, one email
+ * Claims those of these emails that are still due and that no other process classifies. Reads `email` for the time of sending, one email
  * at a time. In a join, a planner without statistics reads all emails of the project.
  */
 export async function claimDueHits(
   tx: Tx,
-  { projectId, messageIds, now }: { projectId: number; messageIds: string[]; now: number },
+  { projectId, emailIds, now }: { projectId: number; emailIds: string[]; now: number },
 ): Promise<DueEmail[]> {
   const rows = await tx.prepared<{
-    message_id: string;
+    email_id: string;
     opens: boolean;
     urls: string[];
     sent_at: Date | null;
   }>({
     name: 'outcomes.claim_hits',
-    text: `SELECT c.message_id, l.opens, l.urls,
-             (SELECT CASE WHEN m.state = 'sent' THEN m.ended_at ELSE m.first_at END FROM beckon.message m
-              WHERE m.project_id = c.project_id AND m.id = c.message_id) AS sent_at
+    text: `SELECT c.email_id, l.opens, l.urls,
+             (SELECT CASE WHEN m.state = 'sent' THEN m.ended_at ELSE m.first_at END FROM beckon.email m
+              WHERE m.project_id = c.project_id AND m.id = c.email_id) AS sent_at
            FROM beckon.hit_count c
-           JOIN beckon.tracking_link l ON l.project_id = c.project_id AND l.message_id = c.message_id
-           WHERE c.project_id = $1 AND c.message_id = ANY ($2::uuid[]) AND c.settle_at <= $3
-           ORDER BY c.message_id FOR UPDATE OF c SKIP LOCKED`,
-    values: [projectId, plainList(messageIds), new Date(now)],
+           JOIN beckon.tracking_link l ON l.project_id = c.project_id AND l.email_id = c.email_id
+           WHERE c.project_id = $1 AND c.email_id = ANY ($2::uuid[]) AND c.classify_at <= $3
+           ORDER BY c.email_id FOR UPDATE OF c SKIP LOCKED`,
+    values: [projectId, plainList(emailIds), new Date(now)],
   });
   return rows.map((row) => ({
-    messageId: row.message_id,
+    emailId: row.email_id,
     opens: row.opens,
     urls: row.urls,
     sentAt: row.sent_at?.getTime() ?? null,
@@ -91,56 +91,54 @@ export async function claimDueHits(
 
 type Row = {
   project_id: number;
-  message_id: string;
+  email_id: string;
   number: number;
-  kind: KeptHit['kind'];
+  kind: StoredHit['kind'];
   link: number | null;
   at: Date;
-  bot: BotVerdict | null;
+  bot: BotLikelihood | null;
   agent: string | null;
   remote: string | null;
   signs: HitSign[];
 };
 
-export type KeptHitOf = EmailRef & KeptHit;
+export type KeptHitOf = EmailRef & StoredHit;
 
 /** Lists the stored hits of these emails, at most a hundred each. */
 export async function listHits(tx: Tx, emails: EmailRef[]): Promise<KeptHitOf[]> {
   if (emails.length === 0) return [];
   const rows = await tx.prepared<Row>({
     name: 'outcomes.hits',
-    text: `SELECT h.project_id, h.message_id, h.number, h.kind, h.link, h.at, h.bot, h.agent, h.remote, h.signs
-           FROM unnest($1::bigint[], $2::uuid[]) AS n(project_id, message_id)
-           JOIN beckon.hit h ON h.project_id = n.project_id AND h.message_id = n.message_id
-           ORDER BY h.project_id, h.message_id, h.number`,
+    text: `SELECT h.project_id, h.email_id, h.number, h.kind, h.link, h.at, h.bot, h.agent, h.remote, h.signs
+           FROM unnest($1::bigint[], $2::uuid[]) AS n(project_id, email_id)
+           JOIN beckon.hit h ON h.project_id = n.project_id AND h.email_id = n.email_id
+           ORDER BY h.project_id, h.email_id, h.number`,
     values: [
       plainList(emails.map((email) => email.projectId)),
-      plainList(emails.map((email) => email.messageId)),
+      plainList(emails.map((email) => email.emailId)),
     ],
   });
-  return rows.map(({ project_id: projectId, message_id: messageId, at, ...rest }) => ({
+  return rows.map(({ project_id: projectId, email_id: emailId, at, ...rest }) => ({
     projectId,
-    messageId,
+    emailId,
     at: at.getTime(),
     ...rest,
   }));
 }
 
 /** A hit with its classification. `bot` is null before that. */
-export type ClassifiedHit = KeptHit & { botReason: string | null };
+export type ClassifiedHit = StoredHit & { botReason: string | null };
 
 /** Lists the hits of an email with their classification. `counted` is the number of all hits, while at most a hundred are stored. */
-export async function listJudgedHits(
+export async function listClassifiedHits(
   tx: Tx,
-  { projectId, messageId }: EmailRef,
+  { projectId, emailId }: EmailRef,
 ): Promise<{ hits: ClassifiedHit[]; counted: number }> {
-  const rows = await tx.query<
-    Omit<Row, 'project_id' | 'message_id'> & { reason: string | null; hits: number }
-  >(
+  const rows = await tx.query<Omit<Row, 'project_id' | 'email_id'> & { reason: string | null; hits: number }>(
     `SELECT h.number, h.kind, h.link, h.at, h.bot, h.bot_reason AS reason, h.agent, h.remote, h.signs, c.hits
-     FROM beckon.hit_count c JOIN beckon.hit h ON h.project_id = c.project_id AND h.message_id = c.message_id
-     WHERE c.project_id = $1 AND c.message_id = $2 ORDER BY h.at, h.number`,
-    [projectId, messageId],
+     FROM beckon.hit_count c JOIN beckon.hit h ON h.project_id = c.project_id AND h.email_id = c.email_id
+     WHERE c.project_id = $1 AND c.email_id = $2 ORDER BY h.at, h.number`,
+    [projectId, emailId],
   );
   const hits = rows.map(({ at, reason: botReason, hits: _hits, ...rest }) => ({
     ...rest,

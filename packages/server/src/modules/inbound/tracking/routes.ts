@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Tracker } from './tracker.ts';
 import { type Hit, signsOf } from '../../outcomes/index.ts';
-import { probeAnswer } from '../../sending/index.ts';
+import { probeResponse } from '../../sending/index.ts';
 import {
   type EmailName,
   readEmailToken,
@@ -9,7 +9,7 @@ import {
   type TokenUse,
 } from '../../../platform/crypto/email-token.ts';
 import { Fault } from '../../../platform/fault.ts';
-import { answerFault } from '../../../platform/http/answers.ts';
+import { faultResponse } from '../../../platform/http/answers.ts';
 import { clientAddress, type TransportRules } from '../../../platform/http/transport.ts';
 import type { Log } from '../../../platform/log.ts';
 import { LANGUAGES } from '../../../platform/recipient-texts/languages.ts';
@@ -55,17 +55,20 @@ const RETRY_AFTER_S = 5;
 
 function nameIn(token: string, use: TokenUse, { tokenKeys, clock }: TrackingDeps): EmailName | null {
   const name = readEmailToken(token, use, tokenKeys);
-  return name !== null && clock.now() - madeAt(name.messageId) <= GOOD_FOR_MS ? name : null;
+  return name !== null && clock.now() - madeAt(name.emailId) <= GOOD_FOR_MS ? name : null;
 }
 
 /** The id of an email begins with the time of its creation. */
-function madeAt(messageId: string): number {
-  return Number.parseInt(messageId.replaceAll('-', '').slice(0, 12), 16);
+function madeAt(emailId: string): number {
+  return Number.parseInt(emailId.replaceAll('-', '').slice(0, 12), 16);
 }
 
-type Following = { request: FastifyRequest; reply: FastifyReply; name: EmailName; link: number };
+type LinkRequest = { request: FastifyRequest; reply: FastifyReply; name: EmailName; link: number };
 
-async function follow(deps: TrackingDeps, { request, reply, name, link }: Following): Promise<FastifyReply> {
+async function follow(
+  deps: TrackingDeps,
+  { request, reply, name, link }: LinkRequest,
+): Promise<FastifyReply> {
   try {
     const target = webAddress(await deps.tracker.targetOf({ ...name, link }));
     if (target === null) return gone(reply);
@@ -86,7 +89,7 @@ function webAddress(target: string | null): string | null {
 function note(
   { tracker, clock, transport }: TrackingDeps,
   request: FastifyRequest,
-  fetched: Pick<Hit, 'projectId' | 'messageId' | 'kind' | 'link'>,
+  fetched: Pick<Hit, 'projectId' | 'emailId' | 'kind' | 'link'>,
 ): void {
   if (request.method === 'HEAD') return;
   const { headers } = request;
@@ -131,7 +134,7 @@ const PIXEL = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBR
 /** The page of a link that cannot be followed, in a language of the browser. */
 function linkPage(state: 'invalid' | 'unavailable', accepted: string | undefined): string {
   const language = negotiateLanguage({ accepted });
-  const { dir, unknownTitle, unknown, troubleTitle, linkUnavailable } = LANGUAGES[language];
+  const { dir, unknownTitle, unknown, failedTitle: troubleTitle, linkUnavailable } = LANGUAGES[language];
   const [title, text] = state === 'invalid' ? [unknownTitle, unknown] : [troubleTitle, linkUnavailable];
   return `<!doctype html>
 <html lang="${language}" dir="${dir}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -144,11 +147,11 @@ function linkPage(state: 'invalid' | 'unavailable', accepted: string | undefined
 /** Serves `/.well-known/beckon/<token>`, by which this installation checks whether a domain's host for links leads to it. */
 export function mountProbe(app: FastifyInstance, { tokenKeys }: { tokenKeys: TokenKeys }): void {
   app.get<{ Params: { token: string } }>('/.well-known/beckon/:token', (request, reply) => {
-    const answer = probeAnswer(request.params.token, tokenKeys);
-    if (answer === null) {
-      const { status, body } = answerFault(new Fault('not_found'));
+    const content = probeResponse(request.params.token, tokenKeys);
+    if (content === null) {
+      const { status, body } = faultResponse(new Fault('not_found'));
       return reply.code(status).send(body);
     }
-    return reply.header('Cache-Control', 'no-store').type('text/plain; charset=utf-8').send(answer);
+    return reply.header('Cache-Control', 'no-store').type('text/plain; charset=utf-8').send(content);
   });
 }

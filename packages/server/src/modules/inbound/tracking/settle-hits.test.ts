@@ -15,23 +15,23 @@ async function refuse(where: string, state: string): Promise<void> {
   await db.query(`CREATE FUNCTION beckon.${name}() RETURNS trigger LANGUAGE plpgsql AS
     $f$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '${state}'; END $f$`);
   await db.query(`CREATE TRIGGER ${name} BEFORE UPDATE ON beckon.hit_count FOR EACH ROW
-    WHEN (${where} AND NEW.settle_at IS NULL) EXECUTE FUNCTION beckon.${name}()`);
+    WHEN (${where} AND NEW.classify_at IS NULL) EXECUTE FUNCTION beckon.${name}()`);
 }
 
 /** Adds emails that were opened long ago. */
 async function addOpened({ story }: TrackedEmail, emails: number): Promise<void> {
   await db.query(
-    `WITH l AS (INSERT INTO beckon.tracking_link (project_id, message_id, external_user_id, opens, urls)
+    `WITH l AS (INSERT INTO beckon.tracking_link (project_id, email_id, external_user_id, opens, urls)
        SELECT $1::bigint, gen_random_uuid(), 'ada', true, '{}' FROM generate_series(1, $2) RETURNING *)
-     INSERT INTO beckon.hit_count (project_id, message_id, external_user_id, hits, settle_at)
-     SELECT project_id, message_id, external_user_id, 1, 'epoch' FROM l`,
+     INSERT INTO beckon.hit_count (project_id, email_id, external_user_id, hits, classify_at)
+     SELECT project_id, email_id, external_user_id, 1, 'epoch' FROM l`,
     [story.projectId, emails],
   );
 }
 
 async function waiting({ story }: TrackedEmail): Promise<number> {
   const [row] = await db.query<{ n: number }>(
-    `SELECT count(*)::int AS n FROM beckon.hit_count WHERE project_id = $1 AND settle_at IS NOT NULL`,
+    `SELECT count(*)::int AS n FROM beckon.hit_count WHERE project_id = $1 AND classify_at IS NOT NULL`,
     [story.projectId],
   );
   return row?.n ?? 0;
@@ -54,7 +54,7 @@ test('does not let a failing project delay others, however much waits in it', as
 test('does not let an email that cannot be classified delay others of its project', async () => {
   const email = await sendTracked(stage);
   await addOpened(email, 20);
-  await refuse(`NEW.message_id = '${email.messageId}'`, '22000');
+  await refuse(`NEW.email_id = '${email.emailId}'`, '22000');
   await here.get(email.pixel);
   await settleAll(stage, [here]);
   expect(await waiting(email)).toBe(1);
@@ -66,10 +66,10 @@ test('does not let an email that cannot be classified delay others of its projec
 test('classifies 1,000 hits per transaction when a scanner followed every link of every email', async () => {
   const { story } = await sendTracked(stage);
   await db.query(
-    `WITH l AS (INSERT INTO beckon.tracking_link (project_id, message_id, external_user_id, opens, urls)
+    `WITH l AS (INSERT INTO beckon.tracking_link (project_id, email_id, external_user_id, opens, urls)
        SELECT $1::bigint, gen_random_uuid(), 'ada', true, '{}' FROM generate_series(1, 35) RETURNING *)
-     INSERT INTO beckon.hit_count (project_id, message_id, external_user_id, hits, settle_at)
-     SELECT project_id, message_id, external_user_id, 1000000, 'epoch' FROM l`,
+     INSERT INTO beckon.hit_count (project_id, email_id, external_user_id, hits, classify_at)
+     SELECT project_id, email_id, external_user_id, 1000000, 'epoch' FROM l`,
     [story.projectId],
   );
   let transactions = 0;

@@ -2,20 +2,20 @@ import { claimDueHits, type DueHits, type DueEmail, listDueHits, listHits } from
 import {
   type ReportedOutcome,
   type HitFacts,
-  judgeHits,
-  type KeptHit,
-  putOffHits,
+  classifyHits,
+  type StoredHit,
+  postponeHits,
   type RecordDeps,
   recordOutcomesIn,
-  saveVerdicts,
+  saveClassifications,
   SETTLE_AFTER_MS,
   settleCounts,
   type BotClassification,
-  type WhatHappened,
+  type OutcomeData,
 } from '../../outcomes/index.ts';
 import { isCollision, isPoisonous } from '../../../platform/db/errors.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import { readTurn, timed } from '../../../platform/locks/project-lock.ts';
+import { readProjectLock, withClockAhead } from '../../../platform/locks/project-lock.ts';
 
 /** How many emails are read at once. */
 const EMAILS_MAX = 500;
@@ -33,10 +33,10 @@ const AGAIN_MS = 60_000;
 export async function settleHits(deps: RecordDeps): Promise<{ emails: number; isMore: boolean }> {
   const { db } = deps;
   const due = await listDueHits(db, { now: db.clock.now(), limit: EMAILS_MAX });
-  const found = [...due.values()].reduce((sum, some) => sum + some.length, 0);
+  const found = [...due.values()].reduce((sum, dueHits) => sum + dueHits.length, 0);
   let emails = 0;
-  for (const [projectId, some] of due)
-    for (const messageIds of inParts(some)) emails += await settleSome(deps, { projectId, messageIds });
+  for (const [projectId, dueHits] of due)
+    for (const emailIds of inParts(dueHits)) emails += await settleProject(deps, { projectId, emailIds });
   // Emails that are locked or fail are found again at once, so it continues only after progress.
   return { emails, isMore: found === EMAILS_MAX && emails > 0 };
 }
@@ -44,104 +44,115 @@ export async function settleHits(deps: RecordDeps): Promise<{ emails: number; is
 /** Splits emails by their number of hits, because a scanner follows every link of every email, all at once. */
 function inParts(due: DueHits[]): string[][] {
   const parts: string[][] = [];
-  let room = 0;
-  for (const { messageId, hits } of due) {
-    if (hits <= room) parts.at(-1)?.push(messageId);
+  let capacity = 0;
+  for (const { emailId, hits } of due) {
+    if (hits <= capacity) parts.at(-1)?.push(emailId);
     else {
-      parts.push([messageId]);
-      room = HITS_AT_ONCE;
+      parts.push([emailId]);
+      capacity = HITS_AT_ONCE;
     }
-    room -= hits;
+    capacity -= hits;
   }
   return parts;
 }
 
-type Due = { projectId: number; messageIds: string[] };
+type Due = { projectId: number; emailIds: string[] };
 
 /** Classifies the hits of these emails. An email that the database rejects is found by bisection. */
-async function settleSome(deps: RecordDeps, { projectId, messageIds }: Due): Promise<number> {
+async function settleProject(deps: RecordDeps, { projectId, emailIds }: Due): Promise<number> {
   const { db, log } = deps;
   try {
-    return await db.transaction((tx) => settleIn(tx, deps, { projectId, messageIds }));
+    return await db.transaction((tx) => settleIn(tx, deps, { projectId, emailIds }));
   } catch (error) {
-    if (isPoisonous(error) && messageIds.length > 1) {
-      const half = Math.ceil(messageIds.length / 2);
-      const settled = await settleSome(deps, { projectId, messageIds: messageIds.slice(0, half) });
-      return settled + (await settleSome(deps, { projectId, messageIds: messageIds.slice(half) }));
+    if (isPoisonous(error) && emailIds.length > 1) {
+      const half = Math.ceil(emailIds.length / 2);
+      const settled = await settleProject(deps, { projectId, emailIds: emailIds.slice(0, half) });
+      return settled + (await settleProject(deps, { projectId, emailIds: emailIds.slice(half) }));
     }
-    log.warn({ project_id: projectId, emails: messageIds.length, err: error }, 'hits.not_classified');
+    log.warn({ project_id: projectId, emails: emailIds.length, err: error }, 'hits.not_classified');
     if (!isCollision(error))
-      await putOffHits(db, { projectId, messageIds, until: new Date(db.clock.now() + AGAIN_MS) });
+      await postponeHits(db, { projectId, emailIds, until: new Date(db.clock.now() + AGAIN_MS) });
     return 0;
   }
 }
 
 /** Locks the counts before everything else, and only those that are free, so that no holder of one waits for another. */
-async function settleIn(tx: Tx, { db, newId }: RecordDeps, { projectId, messageIds }: Due): Promise<number> {
+async function settleIn(tx: Tx, { db, newId }: RecordDeps, { projectId, emailIds }: Due): Promise<number> {
   const now = db.clock.now();
-  const emails = await claimDueHits(tx, { projectId, messageIds, now });
+  const emails = await claimDueHits(tx, { projectId, emailIds, now });
   if (emails.length === 0) return 0;
-  const places = emails.map(({ messageId }) => ({ projectId, messageId }));
-  const { aheadMs } = await readTurn(tx, projectId);
-  const hits = Map.groupBy(await listHits(tx, places), ({ messageId }) => messageId);
-  const settled = emails.map(({ messageId, sentAt, ...email }) => {
+  const keys = emails.map(({ emailId }) => ({ projectId, emailId }));
+  const { aheadMs } = await readProjectLock(tx, projectId);
+  const hits = Map.groupBy(await listHits(tx, keys), ({ emailId }) => emailId);
+  const settled = emails.map(({ emailId, sentAt, ...email }) => {
     // Hits are in real time, and the email was sent by the clock of its project.
-    const leftAt = sentAt === null ? null : sentAt - aheadMs;
-    return { messageId, ...settleEmail({ ...email, sentAt: leftAt }, hits.get(messageId) ?? [], now) };
+    const sentAtReal = sentAt === null ? null : sentAt - aheadMs;
+    return { emailId, ...settleEmail({ ...email, sentAt: sentAtReal }, hits.get(emailId) ?? [], now) };
   });
-  const judged = settled.flatMap(({ messageId, ...of }) => of.judged.map((one) => ({ messageId, ...one })));
-  await saveVerdicts(tx, projectId, judged);
+  const judged = settled.flatMap(({ emailId, ...of }) =>
+    of.judged.map((classification) => ({ emailId, ...classification })),
+  );
+  await saveClassifications(tx, projectId, judged);
   await settleCounts(tx, projectId, settled);
-  db.reach?.('hits_settling');
-  const happened = settled.flatMap(({ messageId, ...of }) =>
-    of.happened.map((one): ReportedOutcome => ({
+  db.failpoint?.('hits_classified');
+  const happened = settled.flatMap(({ emailId, ...of }) =>
+    of.happened.map((outcome): ReportedOutcome => ({
       projectId,
-      messageId,
-      ...one,
-      occurredAt: one.occurredAt + aheadMs,
+      emailId,
+      ...outcome,
+      occurredAt: outcome.occurredAt + aheadMs,
     })),
   );
-  const own = timed({ db, newId }, aheadMs);
+  const projectDeps = withClockAhead({ db, newId }, aheadMs);
   if (happened.length > 0)
-    await recordOutcomesIn(tx, projectId, { happened, now: now + aheadMs, newId: own.newId, aheadMs });
+    await recordOutcomesIn(tx, projectId, {
+      outcomes: happened,
+      now: now + aheadMs,
+      newId: projectDeps.newId,
+      aheadMs,
+    });
   return emails.length;
 }
 
 type SettledEmail = {
   judged: ({ number: number } & BotClassification)[];
-  happened: (WhatHappened & { occurredAt: number })[];
+  happened: (OutcomeData & { occurredAt: number })[];
   /** When the next of its hits is due, or null if all are classified. */
-  settleAt: number | null;
+  classifyAt: number | null;
 };
 
 /** Classifies the due hits of an email with regard to all others, and returns the resulting outcomes. */
 function settleEmail(
-  { sentAt, opens, urls }: Omit<DueEmail, 'messageId'>,
-  hits: readonly KeptHit[],
+  { sentAt, opens, urls }: Omit<DueEmail, 'emailId'>,
+  hits: readonly StoredHit[],
   now: number,
 ): SettledEmail {
-  const verdicts = judgeHits(hits, sentAt);
+  const classifications = classifyHits(hits, sentAt);
   const due = hits.flatMap((hit, at) => {
-    const verdict = verdicts[at];
-    return verdict && hit.bot === null && hit.at + SETTLE_AFTER_MS <= now ? [{ hit, verdict }] : [];
+    const classification = classifications[at];
+    return classification && hit.bot === null && hit.at + SETTLE_AFTER_MS <= now
+      ? [{ hit, verdict: classification }]
+      : [];
   });
   const later = hits.filter(({ bot, at }) => bot === null && at + SETTLE_AFTER_MS > now);
   const inTime = due.toSorted((a, b) => a.hit.at - b.hit.at || a.hit.number - b.hit.number);
   return {
-    judged: due.map(({ hit, verdict }) => ({ number: hit.number, ...verdict })),
-    happened: inTime.flatMap(({ hit, verdict }) => whatHappened(hit, verdict, { opens, urls })),
-    settleAt: later.length === 0 ? null : Math.min(...later.map(({ at }) => at)) + SETTLE_AFTER_MS,
+    judged: due.map(({ hit, verdict: classification }) => ({ number: hit.number, ...classification })),
+    happened: inTime.flatMap(({ hit, verdict: classification }) =>
+      whatHappened(hit, classification, { opens, urls }),
+    ),
+    classifyAt: later.length === 0 ? null : Math.min(...later.map(({ at }) => at)) + SETTLE_AFTER_MS,
   };
 }
 
-type Happening = SettledEmail['happened'];
+type HitOutcomes = SettledEmail['happened'];
 
 /** A human who follows a link has read the email, even if its images were not loaded. */
 function whatHappened(
   { kind, link, at }: HitFacts,
   { bot, reason }: BotClassification,
   { opens, urls }: Pick<DueEmail, 'opens' | 'urls'>,
-): Happening {
+): HitOutcomes {
   const occurredAt = at;
   if (kind === 'open') return [{ type: 'email.opened', bot, botReason: reason, occurredAt }];
   const url = link === null ? undefined : urls[link];

@@ -6,12 +6,12 @@ import { testRenderer, TOKEN_KEYS } from '../../../../testkit/mailroom.ts';
 import { openStage } from '../../../../testkit/story.ts';
 import {
   BROWSER,
-  type Fetching,
+  type FetchOptions,
   sendTracked,
   settleAll,
   startTracking,
   type TrackedEmail,
-  type Writing,
+  type TrackedEmailInput,
 } from '../../../../testkit/tracking.ts';
 
 const stage = await openStage();
@@ -20,11 +20,11 @@ const { db, clock } = server;
 const here = await startTracking(db);
 const there = await startTracking(db);
 
-const sent = (writing?: Writing) => sendTracked(stage, writing);
+const sent = (writing?: TrackedEmailInput) => sendTracked(stage, writing);
 const settle = (afterMs?: number) => settleAll(stage, [here, there], afterMs);
 
-const open = (email: TrackedEmail, as?: Fetching) => here.get(email.pixel, as);
-const follow = (email: TrackedEmail, link = 0, as?: Fetching) => here.get(email.links[link] ?? '', as);
+const open = (email: TrackedEmail, as?: FetchOptions) => here.get(email.pixel, as);
+const follow = (email: TrackedEmail, link = 0, as?: FetchOptions) => here.get(email.links[link] ?? '', as);
 
 test('rewrites the links of the HTML with opaque tokens, and keeps the addresses in the plain text', async () => {
   const email = await sent();
@@ -44,11 +44,11 @@ test('rewrites the links of the HTML with opaque tokens, and keeps the addresses
 
 test('redirects at once, and reports the open and the click ten seconds later', async () => {
   const email = await sent();
-  const answer = await follow(email);
-  expect(answer.status).toBe(302);
-  expect(answer.headers.get('location')).toBe('https://acme.test/guide?a=1&b=2');
-  expect(answer.headers.get('cache-control')).toBe('no-store');
-  expect(answer.headers.get('referrer-policy')).toBe('no-referrer');
+  const response = await follow(email);
+  expect(response.status).toBe(302);
+  expect(response.headers.get('location')).toBe('https://acme.test/guide?a=1&b=2');
+  expect(response.headers.get('cache-control')).toBe('no-store');
+  expect(response.headers.get('referrer-policy')).toBe('no-referrer');
   await here.written();
   expect(await email.hits()).toEqual(['click ? -']);
   await settle(9_999);
@@ -64,12 +64,12 @@ test('redirects at once, and reports the open and the click ten seconds later', 
 
 test('serves an image of one pixel, never cached, and counts one open however often it is fetched', async () => {
   const email = await sent();
-  const answer = await open(email);
-  expect(answer.status).toBe(200);
-  expect(answer.headers.get('content-type')).toBe('image/gif');
-  expect(answer.headers.get('cache-control')).toBe('no-store');
+  const response = await open(email);
+  expect(response.status).toBe(200);
+  expect(response.headers.get('content-type')).toBe('image/gif');
+  expect(response.headers.get('cache-control')).toBe('no-store');
   expect(
-    Buffer.from(await answer.arrayBuffer())
+    Buffer.from(await response.arrayBuffer())
       .subarray(0, 6)
       .toString(),
   ).toBe('GIF89a');
@@ -85,8 +85,11 @@ test('serves an image of one pixel, never cached, and counts one open however of
 test('answers HEAD without counting it', async () => {
   const email = await sent();
   expect((await open(email, { method: 'HEAD' })).status).toBe(200);
-  const answer = await follow(email, 0, { method: 'HEAD' });
-  expect([answer.status, answer.headers.get('location')]).toEqual([302, 'https://acme.test/guide?a=1&b=2']);
+  const response = await follow(email, 0, { method: 'HEAD' });
+  expect([response.status, response.headers.get('location')]).toEqual([
+    302,
+    'https://acme.test/guide?a=1&b=2',
+  ]);
   expect((await here.get(email.trap ?? '', { method: 'HEAD' })).status).toBe(204);
   await settle();
   expect(await email.count()).toBe(0);
@@ -158,11 +161,11 @@ test('rejects a changed link without a hit: characters, number, use, email, proj
     Array.from(path, (sign, at) => {
       if (at < 3 || sign === '.' || sign === '/' || path.slice(at).length <= 4) return [];
       return [neighbourOf(sign), 'a', '7', '%00']
-        .filter((one) => one !== sign)
-        .map((one) => path.slice(0, at) + one + path.slice(at + 1));
+        .filter((replacement) => replacement !== sign)
+        .map((replacement) => path.slice(0, at) + replacement + path.slice(at + 1));
     }).flat(),
   );
-  const name = { projectId: email.story.projectId, messageId: email.messageId };
+  const name = { projectId: email.story.projectId, emailId: email.emailId };
   const foreign = { ...name, projectId: other.story.projectId };
   const token = (of: typeof name, use: TokenUse): string => emailToken(of, use, TOKEN_KEYS);
   const uses = (['open', 'unsubscribe', 'reply', 'bounce', 'click 1'] as const).map(
@@ -181,9 +184,9 @@ test('rejects a changed link without a hit: characters, number, use, email, proj
   ];
   expect(forged.length).toBeGreaterThan(300);
   for (const path of [...forged, ...swapped]) {
-    const answer = await here.get(`http://x${path}`);
-    expect([path, answer.status]).toEqual([path, 404]);
-    expect(answer.headers.get('location')).toBeNull();
+    const response = await here.get(`http://x${path}`);
+    expect([path, response.status]).toEqual([path, 404]);
+    expect(response.headers.get('location')).toBeNull();
   }
   await settle();
   expect([await email.count(), await other.count()]).toEqual([0, 0]);
@@ -217,8 +220,8 @@ test.each([
     email.story.projectId,
     url,
   ]);
-  const answer = await follow(email);
-  expect([answer.status, answer.headers.get('location')]).toEqual([404, null]);
+  const response = await follow(email);
+  expect([response.status, response.headers.get('location')]).toEqual([404, null]);
 });
 
 test('writes no line break of the table into a header', async () => {
@@ -227,10 +230,12 @@ test('writes no line break of the table into a header', async () => {
     email.story.projectId,
     'https://acme.test/a\r\nSet-Cookie: x=1\u00FC\u2028',
   ]);
-  const answer = await follow(email);
-  expect(answer.status).toBe(302);
-  expect(answer.headers.get('set-cookie')).toBeNull();
-  expect(answer.headers.get('location')).toMatch(/^https:\/\/acme\.test\/aSet-Cookie:%20x=1%C3%BC%E2%80%A8$/);
+  const response = await follow(email);
+  expect(response.status).toBe(302);
+  expect(response.headers.get('set-cookie')).toBeNull();
+  expect(response.headers.get('location')).toMatch(
+    /^https:\/\/acme\.test\/aSet-Cookie:%20x=1%C3%BC%E2%80%A8$/,
+  );
 });
 
 test.each([
@@ -265,14 +270,15 @@ test('tracks a template with a whole layout of its own like any other', async ()
 });
 
 test('sends a retried email as the same bytes, whose links keep their targets', async () => {
-  engine.transport.answer({ result: 'deferred', reason: 'deferred' });
+  engine.transport.setResult({ result: 'deferred', reason: 'deferred' });
   const first = await sent();
   const { story } = first;
-  engine.transport.answer({ result: 'sent' });
+  engine.transport.setResult({ result: 'sent' });
   await story.later(12 * HOUR);
-  const handed = engine.transport.emails.filter(({ projectId }) => projectId === story.projectId);
-  expect(handed.length).toBeGreaterThanOrEqual(2);
-  for (const { mime } of handed) expect(Buffer.compare(mime, handed[0]?.mime ?? Buffer.alloc(0))).toBe(0);
+  const sentEmails = engine.transport.emails.filter(({ projectId }) => projectId === story.projectId);
+  expect(sentEmails.length).toBeGreaterThanOrEqual(2);
+  for (const { mime } of sentEmails)
+    expect(Buffer.compare(mime, sentEmails[0]?.mime ?? Buffer.alloc(0))).toBe(0);
   expect((await follow(first)).status).toBe(302);
 });
 
@@ -280,13 +286,13 @@ test('checks a tracked email in the test inbox by its original links', async () 
   const email = await sent();
   const { projectId } = email.story;
   const mime =
-    engine.transport.emails.findLast((one) => one.projectId === projectId)?.mime ?? Buffer.alloc(0);
-  const asked = { projectId, raw: mime, kind: 'user', at: clock.now() } as const;
-  const said = async (id: string): Promise<Record<string, string>> => {
-    const { checks } = await checkEmail({ db, renderer: testRenderer }, { ...asked, id });
+    engine.transport.emails.findLast((entry) => entry.projectId === projectId)?.mime ?? Buffer.alloc(0);
+  const input = { projectId, raw: mime, kind: 'user', at: clock.now() } as const;
+  const checkMessages = async (id: string): Promise<Record<string, string>> => {
+    const { checks } = await checkEmail({ db, renderer: testRenderer }, { ...input, id });
     return Object.fromEntries(checks.map(({ name, status, message }) => [name, `${status} ${message}`]));
   };
-  const { links, text_links: inText, images, html } = await said(email.messageId);
+  const { links, text_links: inText, images, html } = await checkMessages(email.emailId);
   expect(links).toMatch(/^warning A link points to this machine/);
   expect([inText, images, html]).toEqual([
     'ok Every link of the HTML is in the plain text.',

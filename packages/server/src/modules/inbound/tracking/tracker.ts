@@ -1,12 +1,12 @@
-import { type LinkPlace, listHits, listTargets } from './hit-reads.ts';
+import { type LinkKey, listHits, listTargets } from './hit-reads.ts';
 import {
   addHitCounts,
   type AdmittedHit,
   type Hit,
   type HitFacts,
   HITS_MAX,
-  judgeAlone,
-  type KeptHit,
+  classifyHit,
+  type StoredHit,
   type EmailRef,
   SETTLE_AFTER_MS,
   upsertHits,
@@ -19,7 +19,7 @@ import type { Log } from '../../../platform/log.ts';
 /** Serves tracked links: returns their target at once, and records each hit. */
 export type Tracker = {
   /** Returns null if the email or the link no longer exists. Throws if the database does not answer. */
-  targetOf(place: LinkPlace): Promise<string | null>;
+  targetOf(key: LinkKey): Promise<string | null>;
   /** Writes a hit together with all others that arrive in that time. The caller does not wait. */
   note(hit: Hit): void;
   /** Resolves when everything noted before is written, or logged as lost. */
@@ -34,22 +34,22 @@ const WRITTEN_WITHIN_MS = 20_000;
 const AGAIN_MS = [100, 500, 2_000];
 /** Hits above this number, which the database cannot keep up with, are not kept in memory. They are counted and logged. */
 const WAITING_MAX = 20_000;
-const SAY_EVERY_MS = 10_000;
+const LOG_EVERY_MS = 10_000;
 
 export function createTracker({ db, log }: { db: Database; log: Log }): Tracker {
-  const state = { waiting: new Set<Promise<void>>(), number: 0, dropped: 0, saidAt: -Infinity };
-  const target = coalesce<LinkPlace, string | null>({
-    keyOf: ({ projectId, messageId, link }) => `${projectId} ${messageId} ${link}`,
+  const state = { waiting: new Set<Promise<void>>(), number: 0, dropped: 0, loggedAt: -Infinity };
+  const target = coalesce<LinkKey, string | null>({
+    keyOf: ({ projectId, emailId, link }) => `${projectId} ${emailId} ${link}`,
     roundMax: ROUND_MAX,
     timeLimitMs: TARGET_WITHIN_MS,
-    answer: (places) => listTargets(db, places),
+    load: (keys) => listTargets(db, keys),
   });
   const write = coalesce<{ number: number; hit: Hit }, true>({
     keyOf: ({ number }) => String(number),
     roundMax: ROUND_MAX,
     timeLimitMs: WRITTEN_WITHIN_MS,
-    async answer(round) {
-      await written(
+    async load(round) {
+      await writeWithRetries(
         db,
         round.map(({ hit }) => hit),
       );
@@ -59,14 +59,14 @@ export function createTracker({ db, log }: { db: Database; log: Log }): Tracker 
 
   function drop(reason: unknown): void {
     state.dropped += 1;
-    if (performance.now() - state.saidAt < SAY_EVERY_MS) return;
+    if (performance.now() - state.loggedAt < LOG_EVERY_MS) return;
     log.warn({ hits: state.dropped, err: reason }, 'hits.lost');
     state.dropped = 0;
-    state.saidAt = performance.now();
+    state.loggedAt = performance.now();
   }
 
   return {
-    targetOf: (place) => target(place),
+    targetOf: (key) => target(key),
     note(hit) {
       if (state.waiting.size >= WAITING_MAX) return drop(new Error(`${WAITING_MAX} hits wait`));
       state.number += 1;
@@ -81,7 +81,7 @@ export function createTracker({ db, log }: { db: Database; log: Log }): Tracker 
   };
 }
 
-async function written(db: Database, hits: Hit[]): Promise<void> {
+async function writeWithRetries(db: Database, hits: Hit[]): Promise<void> {
   for (const againMs of [...AGAIN_MS, null]) {
     try {
       return await db.transaction((tx) => addHits(tx, hits));
@@ -95,27 +95,27 @@ async function written(db: Database, hits: Hit[]): Promise<void> {
 /** Counts all hits and stores those for which there is a slot. Hits of deleted emails are ignored. */
 export async function addHits(tx: Tx, hits: Hit[]): Promise<void> {
   const arriving = Map.groupBy(hits, keyOf);
-  const counted = [...arriving.values()].flatMap((some) => {
-    const [first] = some;
+  const counted = [...arriving.values()].flatMap((emailHits) => {
+    const [first] = emailHits;
     if (!first) return [];
-    const { projectId, messageId } = first;
-    const settleAt = Math.min(...some.map(({ at }) => at)) + SETTLE_AFTER_MS;
-    return [{ projectId, messageId, hits: some.length, settleAt }];
+    const { projectId, emailId } = first;
+    const classifyAt = Math.min(...emailHits.map(({ at }) => at)) + SETTLE_AFTER_MS;
+    return [{ projectId, emailId, hits: emailHits.length, classifyAt }];
   });
   const counts = await addHitCounts(tx, counted);
   // Most emails are opened once, and for those no stored hits need to be read.
-  const known = counts.filter((count) => count.hits > (arriving.get(keyOf(count))?.length ?? 0));
-  const kept = Map.groupBy(await listHits(tx, known), keyOf);
+  const withEarlierHits = counts.filter((count) => count.hits > (arriving.get(keyOf(count))?.length ?? 0));
+  const kept = Map.groupBy(await listHits(tx, withEarlierHits), keyOf);
   const admitted = counts.flatMap((email) => {
-    const { projectId, messageId } = email;
-    const admittedOne = admit(kept.get(keyOf(email)) ?? [], arriving.get(keyOf(email)) ?? []);
-    return admittedOne.map((hit) => ({ ...hit, projectId, messageId }));
+    const { projectId, emailId } = email;
+    const admittedHits = admit(kept.get(keyOf(email)) ?? [], arriving.get(keyOf(email)) ?? []);
+    return admittedHits.map((hit) => ({ ...hit, projectId, emailId }));
   });
   await upsertHits(tx, admitted);
 }
 
-function keyOf({ projectId, messageId }: EmailRef): string {
-  return `${projectId} ${messageId}`;
+function keyOf({ projectId, emailId }: EmailRef): string {
+  return `${projectId} ${emailId}`;
 }
 
 /**
@@ -124,52 +124,52 @@ function keyOf({ projectId, messageId }: EmailRef): string {
  * kind never hides the first hit of another. A kind is a combination of link and apparent origin, so a human in the middle of a flood is
  * seen.
  */
-export function admit(kept: readonly KeptHit[], arriving: readonly HitFacts[]): AdmittedHit[] {
-  const places = new Map<number, Placed>(
-    kept.map((hit) => [hit.number, { hit, look: lookOf(hit), isJudged: hit.bot !== null }]),
+export function admit(kept: readonly StoredHit[], arriving: readonly HitFacts[]): AdmittedHit[] {
+  const slots = new Map<number, SlotHit>(
+    kept.map((hit) => [hit.number, { hit, profile: hitProfile(hit), isJudged: hit.bot !== null }]),
   );
   const admitted = new Map<number, AdmittedHit>();
   for (const hit of arriving) {
-    const look = lookOf(hit);
-    const number = places.size < HITS_MAX ? firstFree(places) : placeFor(look, places);
+    const profile = hitProfile(hit);
+    const number = slots.size < HITS_MAX ? firstFree(slots) : slotFor(profile, slots);
     if (number === null) continue;
-    places.set(number, { hit, look, isJudged: false });
+    slots.set(number, { hit, profile, isJudged: false });
     admitted.set(number, { ...hit, number });
   }
   return [...admitted.values()];
 }
 
-type Placed = { hit: HitFacts; look: Look; isJudged: boolean };
+type SlotHit = { hit: HitFacts; profile: HitProfile; isJudged: boolean };
 /** The kind of a hit, and whether it is human by itself. */
-type Look = { name: string; isHuman: boolean };
+type HitProfile = { name: string; isHuman: boolean };
 
-function lookOf(hit: HitFacts): Look {
-  const { bot } = judgeAlone(hit);
+function hitProfile(hit: HitFacts): HitProfile {
+  const { bot } = classifyHit(hit);
   return { name: `${hit.kind} ${hit.link} ${bot}`, isHuman: hit.kind !== 'trap' && bot === 'no' };
 }
 
-function firstFree(places: Map<number, Placed>): number {
+function firstFree(slots: Map<number, SlotHit>): number {
   // Numbers are assigned without gaps, but rows may have been changed by hand.
-  for (let number = places.size + 1; number >= 1; number -= 1)
-    if (number <= HITS_MAX && !places.has(number)) return number;
+  for (let number = slots.size + 1; number >= 1; number -= 1)
+    if (number <= HITS_MAX && !slots.has(number)) return number;
   throw new Error('no slot is free');
 }
 
-function placeFor(look: Look, places: Map<number, Placed>): number | null {
-  const taken = [...places].map(([number, placed]) => ({ number, ...placed }));
-  const judged = taken.filter(({ isJudged }) => isJudged);
+function slotFor(profile: HitProfile, slots: Map<number, SlotHit>): number | null {
+  const entries = [...slots].map(([number, placed]) => ({ number, ...placed }));
+  const judged = entries.filter(({ isJudged }) => isJudged);
   if (judged.length > 0)
-    return judged.reduce((oldest, one) => (one.hit.at < oldest.hit.at ? one : oldest)).number;
-  const looks = Map.groupBy(taken, (one) => one.look.name);
-  const own = looks.get(look.name)?.length ?? 0;
-  const most = [...looks.values()].reduce((most, some) => (some.length > most.length ? some : most));
-  if (most.length > own + 1 || (own === 0 && most.length > 1)) return newest(most);
-  const machines = taken.filter((one) => !one.look.isHuman && one.hit.kind !== 'trap');
-  return look.isHuman && own === 0 && machines.length > 0 ? newest(machines) : null;
+    return judged.reduce((oldest, entry) => (entry.hit.at < oldest.hit.at ? entry : oldest)).number;
+  const profiles = Map.groupBy(entries, (entry) => entry.profile.name);
+  const sameLook = profiles.get(profile.name)?.length ?? 0;
+  const most = [...profiles.values()].reduce((most, group) => (group.length > most.length ? group : most));
+  if (most.length > sameLook + 1 || (sameLook === 0 && most.length > 1)) return newest(most);
+  const machines = entries.filter((entry) => !entry.profile.isHuman && entry.hit.kind !== 'trap');
+  return profile.isHuman && sameLook === 0 && machines.length > 0 ? newest(machines) : null;
 }
 
-function newest(placed: (Placed & { number: number })[]): number {
-  const [first, ...rest] = placed;
+function newest(entries: (SlotHit & { number: number })[]): number {
+  const [first, ...rest] = entries;
   if (!first) throw new Error('there is nothing to choose from');
-  return rest.reduce((last, one) => (one.hit.at > last.hit.at ? one : last), first).number;
+  return rest.reduce((last, entry) => (entry.hit.at > last.hit.at ? entry : last), first).number;
 }

@@ -1,23 +1,23 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { heldClock } from '../../../../testkit/clock.ts';
+import { fixedClock } from '../../../../testkit/clock.ts';
 import { TOKEN_KEYS } from '../../../../testkit/mailroom.ts';
 import { testProject, testServer } from '../../../../testkit/server.ts';
-import { createSealer } from '../../../platform/crypto/encrypt.ts';
+import { createEncrypter } from '../../../platform/crypto/encrypt.ts';
 import { addDomain, removeDomain } from '../../sending/domains/change-domain.ts';
 import { probeDomain, trackDomain } from '../../sending/domains/tracking.ts';
 import type { Outbound } from '../../../platform/outbound/outbound.ts';
 
 const MINUTE_MS = 60_000;
-const clock = heldClock();
+const clock = fixedClock();
 const server = await testServer({ clock, listen: { publicUrl: 'http://api.public.test' } });
 afterAll(() => server.stop());
 const { db } = server;
-const sealer = createSealer('a secret of this test alone', null, 'test');
+const encrypter = createEncrypter('a secret of this test alone', null, 'test');
 const mail = { mailDomain: null, spfInclude: null };
 
-type Place = { projectId: number; id: string; name: string };
+type RegisteredDomain = { projectId: number; id: string; name: string };
 let project: Awaited<ReturnType<typeof testProject>>;
 let seen = 0;
 beforeEach(async () => {
@@ -26,9 +26,9 @@ beforeEach(async () => {
   seen += 1;
 });
 
-type Asked = { host: string; path?: string; method?: string; body?: object };
+type RequestOptions = { host: string; path?: string; method?: string; body?: object };
 
-async function ask({ host, path = '/livez', method = 'GET', body }: Asked) {
+async function sendRequest({ host, path = '/livez', method = 'GET', body }: RequestOptions) {
   const request = http.request(`${server.url}${path}`, {
     method,
     headers: { host, authorization: `Bearer ${project.secret}`, 'content-type': 'application/json' },
@@ -40,17 +40,22 @@ async function ask({ host, path = '/livez', method = 'GET', body }: Asked) {
 }
 
 const sendEvent = (host: string) =>
-  ask({ host, path: '/api/v1/events', method: 'POST', body: { external_user_id: 'u1', name: 'login' } });
+  sendRequest({
+    host,
+    path: '/api/v1/events',
+    method: 'POST',
+    body: { external_user_id: 'u1', name: 'login' },
+  });
 
-async function register(host: string, projectId = project.id): Promise<Place> {
+async function register(host: string, projectId = project.id): Promise<RegisteredDomain> {
   const name = host.slice(host.indexOf('.') + 1);
-  const { domain } = await addDomain({ db, sealer, mail }, { projectId, name });
+  const { domain } = await addDomain({ db, encrypter, mail }, { projectId, name });
   await trackDomain({ db, mail }, { projectId, name }, host);
   return { projectId, id: domain.id, name };
 }
 
 /** Replaces the DNS answers that verify a domain. */
-function setState({ projectId, id }: Place, state: 'verified' | 'failed'): Promise<unknown> {
+function setState({ projectId, id }: RegisteredDomain, state: 'verified' | 'failed'): Promise<unknown> {
   return db.query(`UPDATE beckon.sending_domain SET state = $3 WHERE project_id = $1 AND id = $2`, [
     projectId,
     id,
@@ -62,37 +67,37 @@ function setState({ projectId, id }: Place, state: 'verified' | 'failed'): Promi
 const leadsHere: Pick<Outbound, 'get'> = {
   async get({ url }) {
     const { hostname: host, pathname: path } = new URL(url);
-    const { status, text } = await ask({ host, path });
-    return { ok: true, status, retryAfter: null, answer: text, file: null, ms: 1 };
+    const { status, text } = await sendRequest({ host, path });
+    return { ok: true, status, retryAfter: null, body: text, file: null, ms: 1 };
   },
 };
-const leadsElsewhere: Pick<Outbound, 'get'> = {
+const failingOutbound: Pick<Outbound, 'get'> = {
   get: () => Promise.resolve({ ok: false, error: 'dns', detail: 'The DNS has no address', ms: 1 }),
 };
-const probe = (place: Place, outbound = leadsHere) =>
-  probeDomain({ db, outbound, tokenKeys: TOKEN_KEYS }, place);
+const probe = (domain: RegisteredDomain, outbound = leadsHere) =>
+  probeDomain({ db, outbound, tokenKeys: TOKEN_KEYS }, domain);
 
 /** Waits until the server has read its list again: it then restricts a proven host of this test alone. */
 async function refreshed(): Promise<void> {
   const host = `t.marker${seen}.test`;
   seen += 1;
-  const place = await register(host);
-  await setState(place, 'verified');
-  await probe(place);
+  const domain = await register(host);
+  await setState(domain, 'verified');
+  await probe(domain);
   clock.advance(MINUTE_MS);
-  await vi.waitFor(async () => expect((await ask({ host })).status).toBe(404));
+  await vi.waitFor(async () => expect((await sendRequest({ host })).status).toBe(404));
 }
 
 async function expectUnrestricted(host: string): Promise<void> {
-  expect((await ask({ host })).status, `GET /livez at ${host}`).toBe(200);
+  expect((await sendRequest({ host })).status, `GET /livez at ${host}`).toBe(200);
   expect((await sendEvent(host)).status, `POST /api/v1/events at ${host}`).toBe(202);
 }
 
 async function expectLinksOnly(host: string): Promise<void> {
   for (const path of ['/livez', '/', '/api/dashboard/session', '/sign-in', '/docs'])
-    expect((await ask({ host, path })).text, path).toContain('not_found');
+    expect((await sendRequest({ host, path })).text, path).toContain('not_found');
   expect((await sendEvent(host)).status).toBe(404);
-  expect((await ask({ host, path: '/o/x.gif' })).text).toContain('<html');
+  expect((await sendRequest({ host, path: '/o/x.gif' })).text).toContain('<html');
 }
 
 describe('tracking host', () => {
@@ -109,43 +114,43 @@ describe('tracking host', () => {
   });
 
   test('changes nothing while its domain is not verified, though the host leads here as a second name of the API', async () => {
-    const place = await register('api.victim.test');
-    expect(await probe(place)).toMatchObject({ before: 'pending', after: 'working' });
+    const domain = await register('api.victim.test');
+    expect(await probe(domain)).toMatchObject({ before: 'pending', after: 'working' });
     await refreshed();
     await expectUnrestricted('api.victim.test');
   });
 
   test('serves the links of emails and nothing else once its domain is verified and a pending probe got through', async () => {
-    const place = await register('t.acme.test');
-    await setState(place, 'verified');
-    expect(await probe(place)).toMatchObject({ before: 'pending', after: 'working' });
+    const domain = await register('t.acme.test');
+    await setState(domain, 'verified');
+    expect(await probe(domain)).toMatchObject({ before: 'pending', after: 'working' });
     await refreshed();
     await expectLinksOnly('t.acme.test');
-    expect(await probe(place)).toMatchObject({ before: 'working', after: 'working' });
+    expect(await probe(domain)).toMatchObject({ before: 'working', after: 'working' });
   });
 
   test('stays restricted after it worked once and then failed', async () => {
-    const place = await register('t.acme.test');
-    await setState(place, 'verified');
-    await probe(place);
-    for (let n = 0; n < 3; n += 1) await probe(place, leadsElsewhere);
+    const domain = await register('t.acme.test');
+    await setState(domain, 'verified');
+    await probe(domain);
+    for (let n = 0; n < 3; n += 1) await probe(domain, failingOutbound);
     await refreshed();
     await expectLinksOnly('t.acme.test');
   });
 
   test('is released when its domain fails, is removed, or gets another tracking host', async () => {
-    const change: Record<string, (place: Place) => Promise<unknown>> = {
-      't.fails.test': (place) => setState(place, 'failed'),
-      't.goes.test': (place) => removeDomain(db, place),
-      't.moves.test': (place) => trackDomain({ db, mail }, place, `u.${place.name}`),
+    const change: Record<string, (domain: RegisteredDomain) => Promise<unknown>> = {
+      't.fails.test': (domain) => setState(domain, 'failed'),
+      't.goes.test': (domain) => removeDomain(db, domain),
+      't.moves.test': (domain) => trackDomain({ db, mail }, domain, `u.${domain.name}`),
     };
     for (const [host, released] of Object.entries(change)) {
-      const place = await register(host);
-      await setState(place, 'verified');
-      await probe(place);
+      const domain = await register(host);
+      await setState(domain, 'verified');
+      await probe(domain);
       await refreshed();
       await expectLinksOnly(host);
-      await released(place);
+      await released(domain);
       await refreshed();
       await expectUnrestricted(host);
     }
@@ -165,9 +170,9 @@ describe('tracking host', () => {
   });
 
   test('never restricts the host of PUBLIC_URL', async () => {
-    const place = await register('api.public.test');
-    await setState(place, 'verified');
-    await probe(place);
+    const domain = await register('api.public.test');
+    await setState(domain, 'verified');
+    await probe(domain);
     await refreshed();
     await expectUnrestricted('api.public.test');
   });

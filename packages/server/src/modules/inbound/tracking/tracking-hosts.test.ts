@@ -13,7 +13,7 @@ import { transportRules } from '../../../platform/http/transport.ts';
 
 const file = (name: string): string =>
   fileURLToPath(new URL(`../../../../testkit/tls/${name}`, import.meta.url));
-const own = { certFile: file('first.crt'), keyFile: file('first.key') };
+const certificate = { certFile: file('first.crt'), keyFile: file('first.key') };
 
 let dir = '';
 let warned: string[] = [];
@@ -34,7 +34,7 @@ async function serve(config: Partial<EdgeConfig>, publicUrl = 'https://beckon.te
     newId: () => '01890000-0000-7000-8000-000000000000',
     log: { warn: (_: object, event: string) => void warned.push(event) },
   };
-  const server = createEdgeServer({ tls: own, ...config }, deps, listener) as Server;
+  const server = createEdgeServer({ tls: certificate, ...config }, deps, listener) as Server;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   ends.push(() => server.close().closeAllConnections());
@@ -42,7 +42,7 @@ async function serve(config: Partial<EdgeConfig>, publicUrl = 'https://beckon.te
 }
 
 /** Returns whose certificate a client that requests this name gets. */
-async function shownTo(port: number, servername: string): Promise<string> {
+async function certificateFor(port: number, servername: string): Promise<string> {
   const socket = tls.connect({ port, host: '127.0.0.1', servername, rejectUnauthorized: false });
   await once(socket, 'secureConnect');
   const { CN } = socket.getPeerCertificate().subject;
@@ -62,35 +62,35 @@ function put(host: string, pair: string, key = pair): void {
 test('serves each host its certificate, and all other names that of the installation', async () => {
   put('t.acme.test', 'names');
   const port = await serve({ tlsCertDir: dir });
-  expect(await shownTo(port, 't.acme.test')).toBe('names');
-  expect(await shownTo(port, 'T.ACME.test')).toBe('names');
-  expect(await shownTo(port, 'u.acme.test')).toBe('first');
-  expect(await shownTo(port, '')).toBe('first');
+  expect(await certificateFor(port, 't.acme.test')).toBe('names');
+  expect(await certificateFor(port, 'T.ACME.test')).toBe('names');
+  expect(await certificateFor(port, 'u.acme.test')).toBe('first');
+  expect(await certificateFor(port, '')).toBe('first');
 });
 
 test('serves a certificate added later at once, and so a replaced one', async () => {
   const port = await serve({ tlsCertDir: dir });
-  expect(await shownTo(port, 't.acme.test')).toBe('first');
+  expect(await certificateFor(port, 't.acme.test')).toBe('first');
   put('t.acme.test', 'names');
-  expect(await shownTo(port, 't.acme.test')).toBe('names');
+  expect(await certificateFor(port, 't.acme.test')).toBe('names');
   put('t.acme.test', 'second');
-  expect(await shownTo(port, 't.acme.test')).toBe('second');
+  expect(await certificateFor(port, 't.acme.test')).toBe('second');
   rmSync(join(dir, 't.acme.test.key'));
-  expect(await shownTo(port, 't.acme.test')).toBe('first');
+  expect(await certificateFor(port, 't.acme.test')).toBe('first');
 });
 
 test('keeps the previous pair if the new one does not match, and reports that once', async () => {
   put('t.acme.test', 'names');
   const port = await serve({ tlsCertDir: dir });
-  await shownTo(port, 't.acme.test');
+  await certificateFor(port, 't.acme.test');
   put('t.acme.test', 'second', 'first');
-  expect(await shownTo(port, 't.acme.test')).toBe('names');
-  expect(await shownTo(port, 't.acme.test')).toBe('names');
+  expect(await certificateFor(port, 't.acme.test')).toBe('names');
+  expect(await certificateFor(port, 't.acme.test')).toBe('names');
   expect(warned).toEqual(['certificate.not_usable']);
   put('t.acme.test', 'second');
-  expect(await shownTo(port, 't.acme.test')).toBe('second');
+  expect(await certificateFor(port, 't.acme.test')).toBe('second');
   put('new.acme.test', 'second', 'first');
-  expect(await shownTo(port, 'new.acme.test')).toBe('first');
+  expect(await certificateFor(port, 'new.acme.test')).toBe('first');
 });
 
 test('reads no file outside the directory, whatever the name', async () => {
@@ -100,11 +100,11 @@ test('reads no file outside the directory, whatever the name', async () => {
   writeFileSync(join(dir, '..crt'), '');
   const port = await serve({ tlsCertDir: inner });
   for (const name of ['../x', '..', 'a/../../x', '/etc/passwd', 'x', `${'a.'.repeat(120)}test`, 'a%2f..test'])
-    expect(await shownTo(port, name), name).toBe('first');
+    expect(await certificateFor(port, name), name).toBe('first');
   expect(warned).toEqual([]);
 });
 
-async function ask(port: number, path: string, host: string): Promise<number> {
+async function statusOf(port: number, path: string, host: string): Promise<number> {
   const request = http.get({ port, host: '127.0.0.1', path, headers: { host } });
   const [response] = (await once(request, 'response')) as [http.IncomingMessage];
   response.resume();
@@ -127,10 +127,11 @@ test('serves only the links of emails on the host of a domain', async () => {
     '/cx',
   ];
   for (const host of ['t.acme.test', 'T.Acme.test:8080', 't.acme.test.']) {
-    for (const path of ours) expect(await ask(port, path, host), `${host}${path}`).toBe(200);
-    for (const path of others) expect(await ask(port, path, host), `${host}${path}`).toBe(404);
+    for (const path of ours) expect(await statusOf(port, path, host), `${host}${path}`).toBe(200);
+    for (const path of others) expect(await statusOf(port, path, host), `${host}${path}`).toBe(404);
   }
   // The installation's own name is never one of them, whatever the table contains.
   for (const host of ['localhost', '127.0.0.1', 'u.acme.test'])
-    for (const path of [...ours, ...others]) expect(await ask(port, path, host), `${host}${path}`).toBe(200);
+    for (const path of [...ours, ...others])
+      expect(await statusOf(port, path, host), `${host}${path}`).toBe(200);
 });

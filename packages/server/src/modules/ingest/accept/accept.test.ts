@@ -3,7 +3,7 @@ import { sha256 } from '../../../platform/crypto/hash.ts';
 import { silentLog } from '../../../platform/log.ts';
 import { decodeChunk } from '../queue/chunk.ts';
 import { openDatabase } from '../../../platform/db/database.ts';
-import { heldClock } from '../../../../testkit/clock.ts';
+import { fixedClock } from '../../../../testkit/clock.ts';
 import { testDatabase } from '../../../../testkit/database.ts';
 import { createKey, revokeKey } from '../keys/change-key.ts';
 import { createProject } from '../../administration/create-project.ts';
@@ -11,28 +11,28 @@ import { suspendProject } from '../../administration/suspend-project.ts';
 import { type Accept, createAccept } from './accept.ts';
 import type { IngestEntry } from './entry.ts';
 
-const own = await testDatabase();
-const clock = heldClock();
-const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+const database = await testDatabase();
+const clock = fixedClock();
+const db = await openDatabase({ connection: database.connection, clock, log: silentLog });
 const pepper = Buffer.alloc(32, 7);
 afterAll(async () => {
   await db.close();
-  await own.drop();
+  await database.drop();
 });
 
 const server = (): Accept => createAccept({ db, log: silentLog });
-const one = server();
-const two = server();
+const serverA = server();
+const serverB = server();
 
-/** Blocks every flush between its locks and its commit until released, by locking the inbox table. */
+/** Blocks every flush between its locks and its commit until released, by locking the queue table. */
 async function holdFlushes(): Promise<{ reached(): Promise<void>; release(): Promise<void> }> {
   const blocker = await db.session();
-  await blocker.script('BEGIN; LOCK TABLE beckon.inbox IN EXCLUSIVE MODE');
+  await blocker.script('BEGIN; LOCK TABLE beckon.ingest_queue IN EXCLUSIVE MODE');
   return {
     async reached() {
       for (;;) {
         const waiting = await db.query(
-          `SELECT 1 FROM pg_locks l WHERE NOT l.granted AND l.relation = 'beckon.inbox'::regclass`,
+          `SELECT 1 FROM pg_locks l WHERE NOT l.granted AND l.relation = 'beckon.ingest_queue'::regclass`,
         );
         if (waiting.length > 0) return;
       }
@@ -50,9 +50,9 @@ async function project(): Promise<IngestEntry['key']> {
   return { id: key.id, projectId: id, last4: key.secret.slice(-4) };
 }
 
-type Wanted = [once: string | null, body?: string, more?: Partial<IngestEntry>];
+type EntryInput = [once: string | null, body?: string, more?: Partial<IngestEntry>];
 
-function entry(key: IngestEntry['key'], ...[once, body = 'a', more = {}]: Wanted): IngestEntry {
+function entry(key: IngestEntry['key'], ...[once, body = 'a', more = {}]: EntryInput): IngestEntry {
   return {
     key,
     once: once === null ? null : { key: sha256(once).slice(0, 32), fingerprint: sha256(body) },
@@ -66,7 +66,7 @@ function entry(key: IngestEntry['key'], ...[once, body = 'a', more = {}]: Wanted
 
 async function stored(projectId: number): Promise<{ seq: number; records: unknown[] }[]> {
   const rows = await db.query<{ seq: number; body: Buffer }>(
-    'SELECT seq, body FROM beckon.inbox WHERE project_id = $1 ORDER BY seq',
+    'SELECT seq, body FROM beckon.ingest_queue WHERE project_id = $1 ORDER BY seq',
     [projectId],
   );
   return rows.map((row) => ({ seq: row.seq, records: decodeChunk(row.body) }));
@@ -74,18 +74,18 @@ async function stored(projectId: number): Promise<{ seq: number; records: unknow
 
 async function queue(projectId: number) {
   const [row] = await db.query<{ next_seq: number; waiting: number }>(
-    'SELECT next_seq, waiting FROM beckon.ingest_queue WHERE project_id = $1',
+    'SELECT next_seq, waiting FROM beckon.ingest_queue_state WHERE project_id = $1',
     [projectId],
   );
   return row;
 }
 
-test('stores each request in the inbox once, in sequence, and counts it', async () => {
+test('stores each request in the ingest queue once, in sequence, and counts it', async () => {
   const key = await project();
-  const verdicts = await Promise.all(
-    Array.from({ length: 50 }, (_, i) => one.store(entry(key, `k${i}`, `b${i}`), 'live')),
+  const results = await Promise.all(
+    Array.from({ length: 50 }, (_, i) => serverA.store(entry(key, `k${i}`, `b${i}`), 'live')),
   );
-  expect(verdicts).toEqual(Array(50).fill({ state: 'stored' }));
+  expect(results).toEqual(Array(50).fill({ state: 'stored' }));
   const chunks = await stored(key.projectId);
   expect(chunks.flatMap((chunk) => chunk.records)).toHaveLength(50);
   expect(await queue(key.projectId)).toEqual({ next_seq: 51, waiting: 50 });
@@ -94,23 +94,23 @@ test('stores each request in the inbox once, in sequence, and counts it', async 
 
 test('stores one of 100 identical concurrent requests and answers the others with the first reply', async () => {
   const key = await project();
-  const verdicts = await Promise.all(
-    Array.from({ length: 100 }, (_, i) => (i % 2 ? one : two).store(entry(key, 'twin'), 'live')),
+  const results = await Promise.all(
+    Array.from({ length: 100 }, (_, i) => (i % 2 ? serverA : serverB).store(entry(key, 'twin'), 'live')),
   );
-  expect(verdicts.filter((verdict) => verdict.state === 'stored')).toHaveLength(1);
-  expect(verdicts.filter((verdict) => verdict.state === 'replayed')).toHaveLength(99);
+  expect(results.filter((result) => result.state === 'stored')).toHaveLength(1);
+  expect(results.filter((result) => result.state === 'replayed')).toHaveLength(99);
   expect(await queue(key.projectId)).toEqual({ next_seq: 2, waiting: 1 });
 });
 
 test('reports a reused Idempotency-Key with another body, and stores the rest of the flush', async () => {
   const key = await project();
-  await one.store(entry(key, 'k', 'first'), 'live');
-  const verdicts = await Promise.all([
-    one.store(entry(key, 'k', 'second'), 'live'),
-    one.store(entry(key, 'other', 'third'), 'live'),
-    one.store(entry(key, null, 'fourth'), 'live'),
+  await serverA.store(entry(key, 'k', 'first'), 'live');
+  const results = await Promise.all([
+    serverA.store(entry(key, 'k', 'second'), 'live'),
+    serverA.store(entry(key, 'other', 'third'), 'live'),
+    serverA.store(entry(key, null, 'fourth'), 'live'),
   ]);
-  expect(verdicts.map((verdict) => verdict.state)).toEqual(['reused', 'stored', 'stored']);
+  expect(results.map((result) => result.state)).toEqual(['reused', 'stored', 'stored']);
   const names = (await stored(key.projectId))
     .flatMap((chunk) => chunk.records)
     .map((r) => (r as { name: string }).name);
@@ -121,9 +121,9 @@ test('reports a reused Idempotency-Key with another body, and stores the rest of
 test('stores users and events of one flush as two chunks with separate sequences', async () => {
   const key = await project();
   await Promise.all([
-    one.store(entry(key, null, 'e1'), 'live'),
-    one.store(entry(key, null, 'u1', { kind: 'users' }), 'live'),
-    one.store(entry(key, null, 'e2'), 'live'),
+    serverA.store(entry(key, null, 'e1'), 'live'),
+    serverA.store(entry(key, null, 'u1', { kind: 'users' }), 'live'),
+    serverA.store(entry(key, null, 'e2'), 'live'),
   ]);
   expect((await stored(key.projectId)).map((chunk) => chunk.records.length)).toEqual([1, 2]);
   expect((await stored(key.projectId)).map((chunk) => chunk.seq)).toEqual([1, 2]);
@@ -132,8 +132,10 @@ test('stores users and events of one flush as two chunks with separate sequences
 test('replays the status and the exact body of the first reply', async () => {
   const key = await project();
   const reply = { status: 200, body: '{"data":{"accepted":0,"rejected":1}}' };
-  await one.store(entry(key, 'k', 'b', { reply, records: 0, parts: '' }), 'bulk');
-  expect(await two.store(entry(key, 'k', 'b', { reply: { status: 200, body: 'other' } }), 'bulk')).toEqual({
+  await serverA.store(entry(key, 'k', 'b', { reply, records: 0, parts: '' }), 'bulk');
+  expect(
+    await serverB.store(entry(key, 'k', 'b', { reply: { status: 200, body: 'other' } }), 'bulk'),
+  ).toEqual({
     state: 'replayed',
     reply,
   });
@@ -142,30 +144,30 @@ test('replays the status and the exact body of the first reply', async () => {
 
 test('stores only one of two requests with the same Idempotency-Key in different priorities', async () => {
   const key = await project();
-  const verdicts = await Promise.all([
-    one.store(entry(key, 'k', 'a'), 'live'),
-    one.store(entry(key, 'k', 'b'), 'bulk'),
+  const results = await Promise.all([
+    serverA.store(entry(key, 'k', 'a'), 'live'),
+    serverA.store(entry(key, 'k', 'b'), 'bulk'),
   ]);
-  expect(verdicts.map((verdict) => verdict.state).toSorted()).toEqual(['reused', 'stored']);
+  expect(results.map((result) => result.state).toSorted()).toEqual(['reused', 'stored']);
 });
 
 test('ends the idempotency window 24 hours after the first acceptance, without sliding', async () => {
   const key = await project();
-  await one.store(entry(key, 'k', 'a'), 'live');
+  await serverA.store(entry(key, 'k', 'a'), 'live');
   clock.advance(24 * 3_600_000 - 1);
-  expect((await one.store(entry(key, 'k', 'a'), 'live')).state).toBe('replayed');
+  expect((await serverA.store(entry(key, 'k', 'a'), 'live')).state).toBe('replayed');
   clock.advance(1);
-  expect((await one.store(entry(key, 'k', 'b'), 'live')).state).toBe('stored');
-  expect((await one.store(entry(key, 'k', 'b'), 'live')).state).toBe('replayed');
+  expect((await serverA.store(entry(key, 'k', 'b'), 'live')).state).toBe('stored');
+  expect((await serverA.store(entry(key, 'k', 'b'), 'live')).state).toBe('replayed');
 });
 
 test('keeps Idempotency-Keys of different projects independent', async () => {
   const [a, b] = [await project(), await project()];
-  const verdicts = await Promise.all([
-    one.store(entry(a, 'k', 'a'), 'live'),
-    one.store(entry(b, 'k', 'b'), 'live'),
+  const results = await Promise.all([
+    serverA.store(entry(a, 'k', 'a'), 'live'),
+    serverA.store(entry(b, 'k', 'b'), 'live'),
   ]);
-  expect(verdicts.map((verdict) => verdict.state)).toEqual(['stored', 'stored']);
+  expect(results.map((result) => result.state)).toEqual(['stored', 'stored']);
 });
 
 test('rejects a key revoked before the flush, without consuming its Idempotency-Key', async () => {
@@ -173,23 +175,23 @@ test('rejects a key revoked before the flush, without consuming its Idempotency-
   await revokeKey(db, { id: key.id });
   const other = await createKey({ db, pepper }, { projectId: key.projectId, label: 'new' });
   const live = { ...key, id: other.id, last4: other.secret.slice(-4) };
-  const verdicts = await Promise.all([
-    one.store(entry(key, 'k', 'dead'), 'live'),
-    one.store(entry(live, 'k', 'alive'), 'live'),
-    one.store(entry(live, 'x', 'alive'), 'live'),
+  const results = await Promise.all([
+    serverA.store(entry(key, 'k', 'dead'), 'live'),
+    serverA.store(entry(live, 'k', 'alive'), 'live'),
+    serverA.store(entry(live, 'x', 'alive'), 'live'),
   ]);
-  expect(verdicts.map((verdict) => verdict.state)).toEqual(['key_dead', 'stored', 'stored']);
+  expect(results.map((result) => result.state)).toEqual(['key_dead', 'stored', 'stored']);
   expect(await queue(key.projectId)).toMatchObject({ waiting: 2 });
 });
 
 test('sees a revocation even if the database defaults to repeatable read', async () => {
   const role = (await db.query<{ name: string }>('SELECT current_database() AS name'))[0]?.name;
   await db.query(`ALTER DATABASE ${role} SET default_transaction_isolation = 'repeatable read'`);
-  const strict = await openDatabase({ connection: own.connection, clock, log: silentLog });
+  const strict = await openDatabase({ connection: database.connection, clock, log: silentLog });
   const key = await project();
   const blocker = await strict.session();
   await blocker.script(
-    `BEGIN; SELECT 1 FROM beckon.ingest_queue WHERE project_id = ${key.projectId} FOR UPDATE`,
+    `BEGIN; SELECT 1 FROM beckon.ingest_queue_state WHERE project_id = ${key.projectId} FOR UPDATE`,
   );
   const late = createAccept({ db: strict, log: silentLog }).store(entry(key, 'k'), 'live');
   for (;;) {
@@ -206,7 +208,7 @@ test('sees a revocation even if the database defaults to repeatable read', async
 test('stores nothing for a suspended project', async () => {
   const key = await project();
   await suspendProject(db, key.projectId);
-  expect(await one.store(entry(key, 'k'), 'live')).toEqual({ state: 'key_dead' });
+  expect(await serverA.store(entry(key, 'k'), 'live')).toEqual({ state: 'key_dead' });
   expect(await stored(key.projectId)).toEqual([]);
 });
 
@@ -214,100 +216,104 @@ test('makes a revocation wait for a running flush, and rejects the key in every 
   const key = await project();
   const hold = await holdFlushes();
   const order: string[] = [];
-  const first = one.store(entry(key, 'k1'), 'live').then((verdict) => (order.push(verdict.state), verdict));
+  const first = serverA.store(entry(key, 'k1'), 'live').then((result) => (order.push(result.state), result));
   await hold.reached();
   const revoked = revokeKey(db, { id: key.id }).then(() => order.push('revoked'));
   await hold.release();
   await Promise.all([first, revoked]);
   expect(order).toEqual(['stored', 'revoked']);
-  expect(await two.store(entry(key, 'k2'), 'live')).toEqual({ state: 'key_dead' });
+  expect(await serverB.store(entry(key, 'k2'), 'live')).toEqual({ state: 'key_dead' });
 });
 
 test('enforces the queue cap of 50,000 records exactly across two servers', async () => {
   const key = await project();
-  await db.query('UPDATE beckon.ingest_queue SET waiting = 49990 WHERE project_id = $1', [key.projectId]);
-  const verdicts = await Promise.all(
-    Array.from({ length: 30 }, (_, i) => (i % 2 ? one : two).store(entry(key, `k${i}`), 'bulk')),
+  await db.query('UPDATE beckon.ingest_queue_state SET waiting = 49990 WHERE project_id = $1', [
+    key.projectId,
+  ]);
+  const results = await Promise.all(
+    Array.from({ length: 30 }, (_, i) => (i % 2 ? serverA : serverB).store(entry(key, `k${i}`), 'bulk')),
   );
-  expect(verdicts.filter((verdict) => verdict.state === 'stored')).toHaveLength(10);
+  expect(results.filter((result) => result.state === 'stored')).toHaveLength(10);
   expect(await queue(key.projectId)).toMatchObject({ waiting: 50_000 });
-  expect((await one.store(entry(key, 'late', 'x', { records: 0, parts: '' }), 'bulk')).state).toBe(
+  expect((await serverA.store(entry(key, 'late', 'x', { records: 0, parts: '' }), 'bulk')).state).toBe(
     'queue_full',
   );
-  expect((await one.store(entry(key, 'live'), 'live')).state).toBe('stored');
+  expect((await serverA.store(entry(key, 'live'), 'live')).state).toBe('stored');
 });
 
 test('replays a reply even if the queue is full, because a replay does no work', async () => {
   const key = await project();
-  await one.store(entry(key, 'k'), 'bulk');
-  await db.query('UPDATE beckon.ingest_queue SET waiting = 50000 WHERE project_id = $1', [key.projectId]);
-  expect((await one.store(entry(key, 'k'), 'bulk')).state).toBe('replayed');
-  expect((await one.store(entry(key, 'new'), 'bulk')).state).toBe('queue_full');
-  await db.query('UPDATE beckon.ingest_queue SET waiting = 0 WHERE project_id = $1', [key.projectId]);
-  expect((await one.store(entry(key, 'new'), 'bulk')).state).toBe('stored');
+  await serverA.store(entry(key, 'k'), 'bulk');
+  await db.query('UPDATE beckon.ingest_queue_state SET waiting = 50000 WHERE project_id = $1', [
+    key.projectId,
+  ]);
+  expect((await serverA.store(entry(key, 'k'), 'bulk')).state).toBe('replayed');
+  expect((await serverA.store(entry(key, 'new'), 'bulk')).state).toBe('queue_full');
+  await db.query('UPDATE beckon.ingest_queue_state SET waiting = 0 WHERE project_id = $1', [key.projectId]);
+  expect((await serverA.store(entry(key, 'new'), 'bulk')).state).toBe('stored');
 });
 
 test('fails only the record that the database rejects', async () => {
   const key = await project();
   const bad = entry(key, 'bad', 'x', { reply: { status: 99_999, body: null } });
   const results = await Promise.allSettled([
-    one.store(entry(key, 'k1'), 'live'),
-    one.store(bad, 'live'),
-    one.store(entry(key, 'k2'), 'live'),
+    serverA.store(entry(key, 'k1'), 'live'),
+    serverA.store(bad, 'live'),
+    serverA.store(entry(key, 'k2'), 'live'),
   ]);
   expect(results.map((result) => result.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   expect(await queue(key.projectId)).toMatchObject({ waiting: 2 });
-  expect((await one.store(entry(key, 'bad'), 'live')).state).toBe('stored');
+  expect((await serverA.store(entry(key, 'bad'), 'live')).state).toBe('stored');
 });
 
 test('stores nothing and returns 503 if the connection is lost before the commit; the retry is stored', async () => {
   const key = await project();
   const hold = await holdFlushes();
-  const first = one.store(entry(key, 'k'), 'live');
+  const first = serverA.store(entry(key, 'k'), 'live');
   const refused = expect(first).rejects.toMatchObject({ code: 'server_error', retryAfterS: 1 });
   await hold.reached();
   await db.query(
-    `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE NOT granted AND relation = 'beckon.inbox'::regclass`,
+    `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE NOT granted AND relation = 'beckon.ingest_queue'::regclass`,
   );
   await refused;
   await hold.release();
   expect(await queue(key.projectId)).toEqual({ next_seq: 1, waiting: 0 });
-  expect(await one.store(entry(key, 'k'), 'live')).toEqual({ state: 'stored' });
+  expect(await serverA.store(entry(key, 'k'), 'live')).toEqual({ state: 'stored' });
 });
 
 test('recall returns a reply that is still being committed', async () => {
   const key = await project();
   const hold = await holdFlushes();
-  const first = one.store(entry(key, 'k', 'a'), 'live');
-  const same = one.recall(key.projectId, { key: sha256('k').slice(0, 32), fingerprint: sha256('a') });
-  const other = one.recall(key.projectId, { key: sha256('k').slice(0, 32), fingerprint: sha256('b') });
+  const first = serverA.store(entry(key, 'k', 'a'), 'live');
+  const same = serverA.recall(key.projectId, { key: sha256('k').slice(0, 32), fingerprint: sha256('a') });
+  const other = serverA.recall(key.projectId, { key: sha256('k').slice(0, 32), fingerprint: sha256('b') });
   await hold.reached();
   await hold.release();
   await first;
   expect((await same)?.state).toBe('replayed');
   expect((await other)?.state).toBe('reused');
   expect(
-    await one.recall(key.projectId, { key: sha256('z').slice(0, 32), fingerprint: sha256('a') }),
+    await serverA.recall(key.projectId, { key: sha256('z').slice(0, 32), fingerprint: sha256('a') }),
   ).toBeNull();
 });
 
 test('returns 503 to all waiting requests if a commit takes more than 5 seconds', async () => {
   const key = await project();
   const hold = await holdFlushes();
-  const waiting = [one.store(entry(key, 'k'), 'live'), one.store(entry(key, 'k'), 'live')];
+  const waiting = [serverA.store(entry(key, 'k'), 'live'), serverA.store(entry(key, 'k'), 'live')];
   for (const each of waiting)
     await expect(each).rejects.toMatchObject({ code: 'server_error', retryAfterS: 1 });
   await hold.release();
-  expect(await one.store(entry(key, 'k'), 'live')).toEqual({ state: 'stored' });
+  expect(await serverA.store(entry(key, 'k'), 'live')).toEqual({ state: 'stored' });
   expect(await queue(key.projectId)).toMatchObject({ waiting: 1 });
 });
 
 test('drain waits for accepted requests', async () => {
   const key = await project();
   const accept = createAccept({ db, log: silentLog });
-  let done = false;
-  void accept.store(entry(key, 'k'), 'live').then(() => (done = true));
+  let isDone = false;
+  void accept.store(entry(key, 'k'), 'live').then(() => (isDone = true));
   await accept.drain();
   await Promise.resolve();
-  expect(done).toBe(true);
+  expect(isDone).toBe(true);
 });

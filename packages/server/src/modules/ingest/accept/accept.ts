@@ -2,7 +2,7 @@ import type { IngestPriority } from '../queue/chunk.ts';
 import { IDEMPOTENCY_WINDOW_MS } from '@beckon/contract';
 import { coalesce } from '../../../platform/async/coalesce.ts';
 import type { Log } from '../../../platform/log.ts';
-import { findAnswers, type StoredAnswer, type StoredKey } from '../idempotency/store.ts';
+import { findIdempotentReplies, type IdempotentReply, type StoredKey } from '../idempotency/store.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { type IngestEntry, type IdempotencyRecord, onceName, type IngestResult } from './entry.ts';
 import { type CommitterOptions, createCommitter, unavailable } from './committer.ts';
@@ -31,30 +31,30 @@ export function createAccept(options: AcceptOptions): Accept {
     live: createFlusher(createCommitter({ ...options, priority: 'live' }), LIVE),
     bulk: createFlusher(createCommitter({ ...options, priority: 'bulk' }), BULK),
   };
-  const ask = answerFinder(options.db);
-  const findAnswer = (key: StoredKey): Promise<StoredAnswer | undefined> =>
-    ask(key).catch((error: unknown) => {
+  const lookup = replyFinder(options.db);
+  const findReply = (key: StoredKey): Promise<IdempotentReply | undefined> =>
+    lookup(key).catch((error: unknown) => {
       throw unavailable(error);
     });
 
   async function recall(projectId: number, once: IdempotencyRecord): Promise<IngestResult | null> {
     const name = onceName(projectId, once.key);
     await Promise.all([flushers.live.settled(name), flushers.bulk.settled(name)]);
-    const stored = await findAnswer({ projectId, key: once.key });
+    const stored = await findReply({ projectId, key: once.key });
     return stored && stored.acceptedAt > options.db.clock.now() - IDEMPOTENCY_WINDOW_MS
-      ? against(once, stored)
+      ? resultFor(once, stored)
       : null;
   }
 
   async function store(entry: IngestEntry, priority: IngestPriority): Promise<IngestResult> {
-    const fate = await flushers[priority].accept(entry);
-    if (fate.state === 'stored' || fate.state === 'key_dead') return fate;
+    const result = await flushers[priority].accept(entry);
+    if (result.state === 'stored' || result.state === 'key_dead') return result;
     const { once } = entry;
     // A replay does no work, so it takes precedence over the queue gate.
-    if (fate.state === 'queue_full') return (once && (await recall(entry.key.projectId, once))) ?? fate;
-    const stored = once && (await findAnswer({ projectId: entry.key.projectId, key: once.key }));
+    if (result.state === 'queue_full') return (once && (await recall(entry.key.projectId, once))) ?? result;
+    const stored = once && (await findReply({ projectId: entry.key.projectId, key: once.key }));
     if (!stored) throw unavailable('an Idempotency-Key conflict has no stored request');
-    return against(once, stored);
+    return resultFor(once, stored);
   }
 
   return {
@@ -67,21 +67,21 @@ export function createAccept(options: AcceptOptions): Accept {
 }
 
 /** Concurrent lookups of one key share a query. */
-function answerFinder(db: Database): (key: StoredKey) => Promise<StoredAnswer | undefined> {
-  return coalesce<StoredKey, StoredAnswer | undefined>({
+function replyFinder(db: Database): (key: StoredKey) => Promise<IdempotentReply | undefined> {
+  return coalesce<StoredKey, IdempotentReply | undefined>({
     keyOf: ({ projectId, key }) => onceName(projectId, key),
     roundMax: 1_000,
     timeLimitMs: 5_000,
-    async answer(keys) {
+    async load(keys) {
       const after = new Date(db.clock.now() - IDEMPOTENCY_WINDOW_MS - GRACE_MS);
-      const found = await findAnswers(db, keys, after);
-      const byName = new Map(found.map((answer) => [onceName(answer.projectId, answer.key), answer]));
+      const found = await findIdempotentReplies(db, keys, after);
+      const byName = new Map(found.map((reply) => [onceName(reply.projectId, reply.key), reply]));
       return keys.map(({ projectId, key }) => byName.get(onceName(projectId, key)));
     },
   });
 }
 
-function against(once: IdempotencyRecord, stored: StoredAnswer): IngestResult {
+function resultFor(once: IdempotencyRecord, stored: IdempotentReply): IngestResult {
   if (once.fingerprint !== stored.fingerprint) return { state: 'reused' };
   return { state: 'replayed', reply: { status: stored.status, body: stored.body } };
 }

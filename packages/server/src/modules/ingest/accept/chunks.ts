@@ -2,9 +2,14 @@ import { encodePart } from '../queue/chunk.ts';
 import type { IngestEntry } from './entry.ts';
 
 /** Position in the blob. `from` counts from 1, as SQL does. */
-type Place = { from: number; length: number };
-export type BlobPart = Place & { packed: boolean };
-export type Chunk = Place & { projectId: number; kind: IngestEntry['kind']; records: number; before: number };
+type BlobRange = { from: number; length: number };
+export type BlobPart = BlobRange & { packed: boolean };
+export type Chunk = BlobRange & {
+  projectId: number;
+  kind: IngestEntry['kind'];
+  records: number;
+  before: number;
+};
 export type Layout = { parts: BlobPart[]; chunks: Chunk[]; bytes: Buffer };
 
 /**
@@ -14,7 +19,13 @@ export type Layout = { parts: BlobPart[]; chunks: Chunk[]; bytes: Buffer };
  * events: all entries arrived together, so either order is right. `before` is the number of records of the project in front of the chunk.
  */
 export function layOut(entries: IngestEntry[]): Layout {
-  const layout: Open = { parts: entries.map(() => NO_PART), chunks: [], pieces: [], at: 1, laid: new Map() };
+  const layout: LayoutBuilder = {
+    parts: entries.map(() => NO_PART),
+    chunks: [],
+    pieces: [],
+    at: 1,
+    laid: new Map(),
+  };
   for (const group of groupsOf(entries).values()) {
     for (const member of group) if (member.packed) layAlone(layout, member);
     const loose = group.filter((member) => !member.packed);
@@ -23,7 +34,11 @@ export function layOut(entries: IngestEntry[]): Layout {
   return { parts: layout.parts, chunks: layout.chunks, bytes: joined(layout) };
 }
 
-type Open = Omit<Layout, 'bytes'> & { pieces: (string | Buffer)[]; at: number; laid: Map<number, number> };
+type LayoutBuilder = Omit<Layout, 'bytes'> & {
+  pieces: (string | Buffer)[];
+  at: number;
+  laid: Map<number, number>;
+};
 type Member = { entry: IngestEntry; index: number; bytes: string | Buffer; packed: boolean };
 
 /** The part of an entry without records. */
@@ -44,13 +59,13 @@ function groupsOf(entries: IngestEntry[]): Map<string, Member[]> {
   return groups;
 }
 
-function layAlone(layout: Open, { entry, index, bytes }: Member): void {
-  const place = lay(layout, bytes);
-  layout.parts[index] = { ...place, packed: true };
-  addChunk(layout, entry, { ...place, records: entry.records });
+function layAlone(layout: LayoutBuilder, { entry, index, bytes }: Member): void {
+  const range = lay(layout, bytes);
+  layout.parts[index] = { ...range, packed: true };
+  addChunk(layout, entry, { ...range, records: entry.records });
 }
 
-function layTogether(layout: Open, members: Member[]): void {
+function layTogether(layout: LayoutBuilder, members: Member[]): void {
   const from = layout.at;
   let records = 0;
   for (const { entry, index, bytes } of members) {
@@ -63,20 +78,24 @@ function layTogether(layout: Open, members: Member[]): void {
   if (first) addChunk(layout, first.entry, { from, length: layout.at - from, records });
 }
 
-function lay(layout: Open, piece: string | Buffer): Place {
-  const place = { from: layout.at, length: Buffer.byteLength(piece) };
+function lay(layout: LayoutBuilder, piece: string | Buffer): BlobRange {
+  const range = { from: layout.at, length: Buffer.byteLength(piece) };
   layout.pieces.push(piece);
-  layout.at += place.length;
-  return place;
+  layout.at += range.length;
+  return range;
 }
 
-function addChunk(layout: Open, { key, kind }: IngestEntry, chunk: Place & { records: number }): void {
+function addChunk(
+  layout: LayoutBuilder,
+  { key, kind }: IngestEntry,
+  chunk: BlobRange & { records: number },
+): void {
   const before = layout.laid.get(key.projectId) ?? 0;
   layout.laid.set(key.projectId, before + chunk.records);
   layout.chunks.push({ ...chunk, projectId: key.projectId, kind, before });
 }
 
-function joined({ pieces, at }: Open): Buffer {
+function joined({ pieces, at }: LayoutBuilder): Buffer {
   const bytes = Buffer.allocUnsafe(at - 1);
   let to = 0;
   for (const piece of pieces)

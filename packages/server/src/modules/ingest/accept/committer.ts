@@ -16,10 +16,10 @@ export type Committer = {
   /** `until` is the time, on the clock of `performance`, after which entries that still wait get a 503. */
   decide(entries: IngestEntry[], until: number): Promise<CommitResult[]>;
   /** Returns the connection to the pool because there is no work. */
-  rest(): void;
+  releaseIdle(): void;
 };
 
-export type CommitResult = { ok: true; fate: IngestEntryResult } | { ok: false; error: unknown };
+export type CommitResult = { ok: true; value: IngestEntryResult } | { ok: false; error: unknown };
 
 export type CommitterOptions = {
   db: Database;
@@ -34,16 +34,16 @@ const COLLISIONS_MAX = 3;
 const RETRY_AFTER_S = 1;
 
 export function createCommitter(options: CommitterOptions): Committer {
-  const { reach } = options.db;
-  let held: Session | null = null;
+  const { failpoint } = options.db;
+  let connection: Session | null = null;
   let opening: Promise<Session> | null = null;
 
   /** Shares one connection attempt between two flushes that find no connection. */
-  async function hold(): Promise<Session> {
+  async function connect(): Promise<Session> {
     opening ??= options.db.session();
     try {
-      held = await opening;
-      return held;
+      connection = await opening;
+      return connection;
     } finally {
       opening = null;
     }
@@ -51,35 +51,35 @@ export function createCommitter(options: CommitterOptions): Committer {
 
   async function commit(entries: IngestEntry[], until: number): Promise<IngestEntryResult[]> {
     const startedAt = performance.now();
-    const session = held ?? (await within(hold(), until - startedAt));
-    let fates: IngestEntryResult[];
+    const session = connection ?? (await within(connect(), until - startedAt));
+    let results: IngestEntryResult[];
     try {
-      reach?.('accept_beginning');
+      failpoint?.('ingest_started');
       const work = flush(session, entries, {
         now: options.db.clock.now(),
         priority: options.priority,
-        reach,
+        failpoint,
       });
-      fates = await within(work, until - performance.now());
+      results = await within(work, until - performance.now());
     } catch (error) {
       // After a rejected statement, the commit sent behind it has ended the transaction. After any other error the state of the connection
       // is unknown.
-      if (!isRefusedData(error) && !isCollision(error) && held === session) {
-        held = null;
+      if (!isRefusedData(error) && !isCollision(error) && connection === session) {
+        connection = null;
         session.release(true);
       }
       throw error;
     }
-    reach?.('accept_committed');
+    failpoint?.('ingest_committed');
     report(entries, performance.now() - startedAt, options);
-    return fates;
+    return results;
   }
 
   return {
     decide: (entries, until) => decide(entries, (each) => commit(each, until), options.log),
-    rest() {
-      held?.release();
-      held = null;
+    releaseIdle() {
+      connection?.release();
+      connection = null;
     },
   };
 }
@@ -88,8 +88,8 @@ type Commit = (entries: IngestEntry[]) => Promise<IngestEntryResult[]>;
 
 async function decide(entries: IngestEntry[], commit: Commit, log: Log): Promise<CommitResult[]> {
   try {
-    const fates = await insist(entries, commit, log);
-    return fates.map((fate) => ({ ok: true, fate }));
+    const results = await retryOnCollision(entries, commit, log);
+    return results.map((value) => ({ ok: true, value }));
   } catch (error) {
     if (!isRefusedData(error)) return entries.map(() => ({ ok: false, error: unavailable(error) }));
     if (entries.length === 1) {
@@ -102,7 +102,11 @@ async function decide(entries: IngestEntry[], commit: Commit, log: Log): Promise
   }
 }
 
-async function insist(entries: IngestEntry[], commit: Commit, log: Log): Promise<IngestEntryResult[]> {
+async function retryOnCollision(
+  entries: IngestEntry[],
+  commit: Commit,
+  log: Log,
+): Promise<IngestEntryResult[]> {
   for (let collisions = 0; ; collisions += 1) {
     try {
       return await commit(entries);

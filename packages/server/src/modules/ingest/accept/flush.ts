@@ -3,11 +3,11 @@ import { IDEMPOTENCY_WINDOW_MS, INGEST_QUEUE_MAX_RECORDS } from '@beckon/contrac
 import type { FailpointHook } from '../../../platform/failpoints.ts';
 import type { Session } from '../../../platform/db/statements.ts';
 import type { IngestEntry } from './entry.ts';
-import { lockStatement, storeStatement, type Stored } from './statements.ts';
+import { lockStatement, storeStatement, type StoreResultRow } from './statements.ts';
 
 /**
  * Stores a batch of entries in the one transaction of the accept path. It crosses the tables of three modules: it reads `api_key` and
- * `project` and writes `idempotency`, `inbox` and `ingest_queue`. This is the documented exception to "a module writes only its own
+ * `project` and writes `idempotency`, `ingest_queue` and `ingest_queue_state`. This is the documented exception to "a module writes only its own
  * tables".
  *
  * 1. Lock the projects' queue rows in order of project_id. From here on, no other process can change these projects.
@@ -33,18 +33,18 @@ export async function flush(
   });
   const sent = session.together(() => {
     const locking = session.script(lockStatement(projects));
-    const storing = session.prepared<Stored>(statement);
-    options.reach?.('accept_committing');
+    const storing = session.prepared<StoreResultRow>(statement);
+    options.failpoint?.('ingest_committing');
     return Promise.all([locking, storing, session.script('COMMIT')]);
   });
-  options.reach?.('accept_commit_sent');
+  options.failpoint?.('ingest_commit_sent');
   const [, rows] = await sent;
   const stored = rows[0];
   if (!stored) throw new Error('the insert returned no row');
-  return stored.all_stored ? entries.map(() => STORED) : fatesOf(entries, stored);
+  return stored.all_stored ? entries.map(() => STORED) : entryResults(entries, stored);
 }
 
-export type FlushOptions = { now: number; priority: IngestPriority; reach?: FailpointHook | undefined };
+export type FlushOptions = { now: number; priority: IngestPriority; failpoint?: FailpointHook | undefined };
 
 export type IngestEntryResult =
   | { state: 'stored' }
@@ -55,12 +55,12 @@ export type IngestEntryResult =
 
 const STORED: IngestEntryResult = { state: 'stored' };
 
-function fatesOf(entries: IngestEntry[], stored: Stored): IngestEntryResult[] {
+function entryResults(entries: IngestEntry[], stored: StoreResultRow): IngestEntryResult[] {
   const live = new Set(stored.live);
-  const taken = new Set(stored.taken);
+  const accepted = new Set(stored.accepted);
   return entries.map((entry, i) => {
     if (!live.has(entry.key.id)) return { state: 'key_dead' };
     if (stored.is_full) return { state: 'queue_full', waiting: stored.waiting };
-    return taken.has(i + 1) ? STORED : { state: 'lost' };
+    return accepted.has(i + 1) ? STORED : { state: 'lost' };
   });
 }

@@ -20,21 +20,21 @@ export type Flusher = {
 
 export type FlusherLimits = { requests: number; bytes: number };
 
-type Waiting = {
+type PendingEntry = {
   entry: IngestEntry;
   name: string | null;
   since: number;
-  followers: Waiting[];
+  followers: PendingEntry[];
   settle: Settle;
 };
-type Settle = { resolve: (fate: IngestEntryResult) => void; reject: (error: unknown) => void };
+type Settle = { resolve: (result: IngestEntryResult) => void; reject: (error: unknown) => void };
 type State = {
   committer: Committer;
   limits: FlusherLimits;
-  queue: Waiting[];
+  queue: PendingEntry[];
   /** The pending entry for each Idempotency-Key, by name. */
-  pending: Map<string, Waiting>;
-  underWay: Waiting[][];
+  pending: Map<string, PendingEntry>;
+  inFlight: PendingEntry[][];
   /** True if `send` is already scheduled for this turn of the event loop. */
   called: boolean;
   /** A small flush waits for more entries until this time. */
@@ -44,7 +44,7 @@ type State = {
 };
 
 /** One flush that the database works on, and one queued behind it. */
-const UNDER_WAY_MAX = 2;
+const IN_FLIGHT_MAX = 2;
 const GATHER_MS = 2;
 const GATHER_UP_TO_REQUESTS = 8;
 const GATHER_AFTER_REQUESTS = 8;
@@ -55,7 +55,7 @@ export function createFlusher(committer: Committer, limits: FlusherLimits): Flus
     limits,
     queue: [],
     pending: new Map(),
-    underWay: [],
+    inFlight: [],
     called: false,
     gatherUntil: 0,
     timer: null,
@@ -70,13 +70,13 @@ export function createFlusher(committer: Committer, limits: FlusherLimits): Flus
     settled: (name) => new Promise((resolve) => whenSettled(state.pending.get(name), resolve)),
     drain: () =>
       new Promise((resolve) => {
-        if (state.queue.length === 0 && state.underWay.length === 0) resolve();
+        if (state.queue.length === 0 && state.inFlight.length === 0) resolve();
         else state.drains.push(resolve);
       }),
   };
 }
 
-function enqueue(state: State, waiting: Waiting): void {
+function enqueue(state: State, waiting: PendingEntry): void {
   const first = waiting.name === null ? undefined : state.pending.get(waiting.name);
   if (first) {
     first.followers.push(waiting);
@@ -102,16 +102,16 @@ function enqueue(state: State, waiting: Waiting): void {
  */
 function send(state: State): void {
   for (;;) {
-    const { queue, underWay } = state;
-    const [first] = underWay;
-    if (queue.length === 0 || underWay.length === UNDER_WAY_MAX || (first && queue.length < first.length))
+    const { queue, inFlight } = state;
+    const [first] = inFlight;
+    if (queue.length === 0 || inFlight.length === IN_FLIGHT_MAX || (first && queue.length < first.length))
       return;
     const now = performance.now();
     const restMs = state.gatherUntil - now;
     if (queue.length < GATHER_UP_TO_REQUESTS && restMs > 0) return callLater(state, restMs);
     const batch = takeBatch(queue, state.limits);
     state.gatherUntil = batch.length >= GATHER_AFTER_REQUESTS ? now + GATHER_MS : 0;
-    underWay.push(batch);
+    inFlight.push(batch);
     void decideInTime(state, batch).then((results) => arrive(state, batch, results));
   }
 }
@@ -125,17 +125,17 @@ function callLater(state: State, ms: number): void {
 }
 
 /** Sends the next flush before writing these answers, so that the database works while the callers are answered. */
-function arrive(state: State, batch: Waiting[], results: CommitResult[]): void {
-  state.underWay = state.underWay.filter((other) => other !== batch);
+function arrive(state: State, batch: PendingEntry[], results: CommitResult[]): void {
+  state.inFlight = state.inFlight.filter((other) => other !== batch);
   send(state);
-  for (const [i, waiting] of batch.entries()) finish(state, waiting, results[i] ?? NO_FATE);
-  if (state.underWay.length > 0 || state.queue.length > 0) return;
-  state.committer.rest();
+  for (const [i, waiting] of batch.entries()) finish(state, waiting, results[i] ?? NO_RESULT);
+  if (state.inFlight.length > 0 || state.queue.length > 0) return;
+  state.committer.releaseIdle();
   for (const drained of state.drains.splice(0)) drained();
 }
 
 /** Gives a whole batch the time limit of its oldest entry, so that no entry waits too long for a database that hangs. */
-function decideInTime({ committer }: State, batch: Waiting[]): Promise<CommitResult[]> {
+function decideInTime({ committer }: State, batch: PendingEntry[]): Promise<CommitResult[]> {
   const oldest = batch.reduce((since, waiting) => Math.min(since, waiting.since), Number.POSITIVE_INFINITY);
   const until = oldest + COMMIT_WITHIN_MS;
   if (performance.now() < until)
@@ -146,15 +146,15 @@ function decideInTime({ committer }: State, batch: Waiting[]): Promise<CommitRes
   return Promise.resolve(batch.map(() => ({ ok: false, error: unavailable('waited too long') })));
 }
 
-function finish(state: State, waiting: Waiting, result: CommitResult): void {
+function finish(state: State, waiting: PendingEntry, result: CommitResult): void {
   if (waiting.name !== null) state.pending.delete(waiting.name);
-  if (result.ok) waiting.settle.resolve(result.fate);
+  if (result.ok) waiting.settle.resolve(result.value);
   else waiting.settle.reject(result.error);
   for (const follower of waiting.followers) {
-    const heard = hear(waiting.entry, follower.entry, result);
-    if (heard === 'own turn') enqueue(state, follower);
-    else if (heard.ok) follower.settle.resolve(heard.fate);
-    else follower.settle.reject(heard.error);
+    const followerResult = resultOfFollower(waiting.entry, follower.entry, result);
+    if (followerResult === 'requeue') enqueue(state, follower);
+    else if (followerResult.ok) follower.settle.resolve(followerResult.value);
+    else follower.settle.reject(followerResult.error);
   }
 }
 
@@ -162,24 +162,31 @@ function finish(state: State, waiting: Waiting, result: CommitResult): void {
  * Decides for a follower once the first entry is decided. It has lost if the first entry was stored with the same API key. With another API
  * key, or if the database rejected the first entry, it is queued itself. A `Fault`, such as an unavailable database, applies to both.
  */
-function hear(first: IngestEntry, follower: IngestEntry, result: CommitResult): CommitResult | 'own turn' {
-  if (!result.ok) return result.error instanceof Fault ? result : 'own turn';
-  const lost = result.fate.state === 'stored' && first.key.id === follower.key.id;
-  return lost ? { ok: true, fate: { state: 'lost' } } : 'own turn';
+function resultOfFollower(
+  first: IngestEntry,
+  follower: IngestEntry,
+  result: CommitResult,
+): CommitResult | 'requeue' {
+  if (!result.ok) return result.error instanceof Fault ? result : 'requeue';
+  const lost = result.value.state === 'stored' && first.key.id === follower.key.id;
+  return lost ? { ok: true, value: { state: 'lost' } } : 'requeue';
 }
 
-function whenSettled(waiting: Waiting | undefined, then: () => void): void {
+function whenSettled(waiting: PendingEntry | undefined, then: () => void): void {
   if (!waiting) return then();
   const { resolve, reject } = waiting.settle;
   waiting.settle = {
-    resolve: (fate) => (resolve(fate), then()),
+    resolve: (result) => (resolve(result), then()),
     reject: (error) => (reject(error), then()),
   };
 }
 
-const NO_FATE: CommitResult = { ok: false, error: new Error('a flush returned fewer results than entries') };
+const NO_RESULT: CommitResult = {
+  ok: false,
+  error: new Error('a flush returned fewer results than entries'),
+};
 
-function takeBatch(queue: Waiting[], limits: FlusherLimits): Waiting[] {
+function takeBatch(queue: PendingEntry[], limits: FlusherLimits): PendingEntry[] {
   let bytes = 0;
   let count = 0;
   for (const { entry } of queue) {

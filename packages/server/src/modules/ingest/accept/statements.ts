@@ -13,16 +13,16 @@ export function lockStatement(projects: number[]): string {
   // protocol message.
   const list = projects.filter(Number.isSafeInteger).join(',');
   return `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL idle_in_transaction_session_timeout = '2s'; SET LOCAL statement_timeout = '4s'; SET LOCAL plan_cache_mode = force_generic_plan;
-    SELECT 1 FROM beckon.ingest_queue WHERE project_id IN (${list}) ORDER BY project_id FOR UPDATE`;
+    SELECT 1 FROM beckon.ingest_queue_state WHERE project_id IN (${list}) ORDER BY project_id FOR UPDATE`;
 }
 
 /** The result of a flush; entries are counted from 1. The lists are filled only if not all entries were stored. */
-export type Stored = {
+export type StoreResultRow = {
   all_stored: boolean;
   is_full: boolean;
   waiting: number;
   live: string[];
-  taken: number[];
+  accepted: number[];
 };
 
 /**
@@ -35,10 +35,10 @@ WITH live AS MATERIALIZED (
   SELECT k.n, k.id FROM unnest($1::bigint[], $2::text[], $3::uuid[]) WITH ORDINALITY AS k(project_id, last4, id, n)
   JOIN beckon.api_key a ON a.last4 = k.last4 AND a.id = k.id
   JOIN beckon.project p ON p.project_id = k.project_id
-  JOIN beckon.ingest_queue l ON l.project_id = k.project_id
+  JOIN beckon.ingest_queue_state l ON l.project_id = k.project_id
   WHERE a.revoked_at IS NULL AND p.suspended_at IS NULL AND NOT p.is_closed
 ), queue AS MATERIALIZED (
-  SELECT l.project_id, l.next_seq, l.waiting FROM beckon.ingest_queue l WHERE l.project_id = ANY ($1::bigint[])
+  SELECT l.project_id, l.next_seq, l.waiting FROM beckon.ingest_queue_state l WHERE l.project_id = ANY ($1::bigint[])
 ), gate AS MATERIALIZED (
   SELECT coalesce(max(waiting) >= $4::bigint, false) AS is_full, max(waiting) AS waiting FROM queue
 ), won AS (
@@ -56,7 +56,7 @@ WITH live AS MATERIALIZED (
 ), clean AS MATERIALIZED (
   SELECT NOT is_full AND (SELECT count(*) FROM live) = cardinality($1::bigint[])
                      AND (SELECT count(*) FROM won) = cardinality($9::bigint[]) AS yes FROM gate
-), taken AS MATERIALIZED (
+), accepted AS MATERIALIZED (
   SELECT e.* FROM unnest($14::bigint[], $15::int[], $16::int[], $17::text[], $18::int[], $19::boolean[], $20::int[], $21::int[])
        WITH ORDINALITY AS e(project_id, key_n, once_n, kind, records, packed, part_from, part_bytes, at)
   JOIN live ON live.n = e.key_n
@@ -72,21 +72,21 @@ WITH live AS MATERIALIZED (
   FROM (
     SELECT project_id, kind, min(at) AS at, sum(records) AS records,
            CASE WHEN packed THEN string_agg(part, '') ELSE '['::bytea || string_agg(part, ',' ORDER BY at) || ']'::bytea END AS body
-    FROM (SELECT t.*, substring($22, part_from, part_bytes) AS part FROM taken t WHERE records > 0) p
+    FROM (SELECT t.*, substring($22, part_from, part_bytes) AS part FROM accepted t WHERE records > 0) p
     GROUP BY project_id, kind, packed, CASE WHEN packed THEN at END
   ) pieced
 ), stored AS (
-  INSERT INTO beckon.inbox (project_id, seq, priority, kind, records, body, accepted_at)
+  INSERT INTO beckon.ingest_queue (project_id, seq, priority, kind, records, body, accepted_at)
   SELECT c.project_id, queue.next_seq + c.before, $29, c.kind, c.records, c.body, $7
   FROM chunk c JOIN queue ON queue.project_id = c.project_id
 ), moved AS (
-  UPDATE beckon.ingest_queue AS l SET next_seq = l.next_seq + m.records, waiting = l.waiting + m.records
+  UPDATE beckon.ingest_queue_state AS l SET next_seq = l.next_seq + m.records, waiting = l.waiting + m.records
   FROM (SELECT project_id, sum(records) AS records FROM chunk GROUP BY project_id) AS m
   WHERE l.project_id = m.project_id
 )
 SELECT yes AS all_stored, is_full, waiting,
        CASE WHEN yes THEN '{}' ELSE ARRAY(SELECT id::text FROM live) END AS live,
-       CASE WHEN yes THEN '{}' ELSE ARRAY(SELECT at::int FROM taken) END AS taken
+       CASE WHEN yes THEN '{}' ELSE ARRAY(SELECT at::int FROM accepted) END AS accepted
 FROM clean, gate`;
 
 export type Store = {

@@ -7,11 +7,11 @@ const server = await endpointServer();
 
 /** Makes the database refuse every ingest record. The server must never write a row that the database refuses, so this simulates a bug. */
 async function whileInboxRefuses(during: () => Promise<void>): Promise<void> {
-  await server.db.query('ALTER TABLE beckon.inbox ADD CONSTRAINT bug CHECK (records = 0) NOT VALID');
+  await server.db.query('ALTER TABLE beckon.ingest_queue ADD CONSTRAINT bug CHECK (records = 0) NOT VALID');
   try {
     await during();
   } finally {
-    await server.db.query('ALTER TABLE beckon.inbox DROP CONSTRAINT bug');
+    await server.db.query('ALTER TABLE beckon.ingest_queue DROP CONSTRAINT bug');
   }
 }
 
@@ -24,7 +24,7 @@ test.each(ALL_ENDPOINTS)(
         const { status, errors, text } = await caller.send(once === undefined ? {} : { once });
         const expected = [{ code: 'server_error', message: FAULT_MESSAGES.server_error }];
         expect([status, errors]).toEqual([500, expected]);
-        expect(text).not.toMatch(/inbox|constraint|beckon|at /i);
+        expect(text).not.toMatch(/ingest_queue|constraint|beckon|at /i);
       }
     });
     expect(await caller.stored()).toEqual(NOTHING_STORED);
@@ -37,15 +37,15 @@ test('a bug in one request does not affect those that shared its commit', async 
   for (const facts of ALL_ENDPOINTS.filter(({ kind }) => kind !== 'bulk')) {
     const [caller, broken] = [await newCaller(server, facts), await newCaller(server, facts)];
     await server.db.query(
-      `ALTER TABLE beckon.inbox ADD CONSTRAINT bug CHECK (project_id <> ${broken.id}) NOT VALID`,
+      `ALTER TABLE beckon.ingest_queue ADD CONSTRAINT bug CHECK (project_id <> ${broken.id}) NOT VALID`,
     );
     const body = bodyOf(facts, [record(facts)]);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, (_, i) => (i === 10 ? broken : caller).send({ body, once: `k${i}` })),
     );
-    await server.db.query('ALTER TABLE beckon.inbox DROP CONSTRAINT bug');
-    expect(answers.map((answer) => answer.status)).toEqual(
-      answers.map((_, i) => (i === 10 ? 500 : facts.accepted)),
+    await server.db.query('ALTER TABLE beckon.ingest_queue DROP CONSTRAINT bug');
+    expect(responses.map((response) => response.status)).toEqual(
+      responses.map((_, i) => (i === 10 ? 500 : facts.accepted)),
     );
     expect([await caller.stored(), await broken.stored()]).toMatchObject([
       { waiting: 19, keys: 19 },

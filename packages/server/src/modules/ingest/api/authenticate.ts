@@ -10,8 +10,8 @@ type AuthDeps = Pick<HttpDeps, 'keyring' | 'guard' | 'transport'>;
 const BEARER = /^Bearer ([A-Za-z0-9_-]+)$/i;
 
 /** Returns the key if this process has verified it already. Nearly every request takes this path, so it creates no promise. */
-export function knownKey(deps: AuthDeps, request: IncomingMessage): VerifiedKey | undefined {
-  return deps.keyring.known(bearerOf(request));
+export function cachedKey(deps: AuthDeps, request: IncomingMessage): VerifiedKey | undefined {
+  return deps.keyring.cached(bearerOf(request));
 }
 
 /** All causes of 401 have one answer: missing, malformed, wrong prefix, unknown, revoked. */
@@ -19,15 +19,15 @@ export async function authenticate(deps: AuthDeps, call: Call): Promise<Verified
   const address = clientAddress(deps.transport, call.request);
   const refusal = deps.guard.refusal(address);
   if (refusal) throw refusal;
-  const verdict = await deps.keyring.verify(bearerOf(call.request)).catch(unavailable);
-  if (verdict.state === 'unknown') {
+  const verification = await deps.keyring.verify(bearerOf(call.request)).catch(unavailable);
+  if (verification.state === 'unknown') {
     deps.guard.failed(address);
     throw new Fault('auth_required');
   }
-  call.key = verdict.key;
+  call.key = verification.key;
   call.keyIsFresh = true;
-  if (verdict.state === 'suspended') throw new Fault('forbidden', SUSPENDED);
-  return verdict.key;
+  if (verification.state === 'suspended') throw new Fault('forbidden', SUSPENDED);
+  return verification.key;
 }
 
 /**

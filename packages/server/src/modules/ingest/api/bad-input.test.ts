@@ -6,7 +6,7 @@ import { bombs } from '../../../../testkit/bombs.ts';
 import { expectInvalid } from '../../../../testkit/cases/invalid.ts';
 import { expectReuse } from '../../../../testkit/cases/reuse.ts';
 import { headOf } from '../../../../testkit/cases/body-refused.ts';
-import { type Answer, askRaw } from '../../../../testkit/client.ts';
+import { type CheckedResponse, sendRawRequest } from '../../../../testkit/client.ts';
 import {
   ALL_ENDPOINTS,
   acceptance,
@@ -20,7 +20,7 @@ import {
   endpointServer,
   newCaller,
   NOTHING_STORED,
-  type Sending,
+  type SendOptions,
 } from '../../../../testkit/endpoint-server.ts';
 
 const server = await endpointServer();
@@ -41,18 +41,18 @@ function withText(facts: Facts, free: string): string {
 }
 
 /** Expects the field of the one invalid record, in the refusal or, for bulk, in the result. */
-function expectRecordFault(answer: Answer, facts: Facts, field: string): void {
+function expectRecordFault(response: CheckedResponse, facts: Facts, field: string): void {
   if (facts.kind !== 'bulk') {
     const at = facts.kind === 'batch' ? 'events.0.' : '';
-    expect([answer.status, answer.errors[0]?.code, answer.errors[0]?.field]).toEqual([
+    expect([response.status, response.errors[0]?.code, response.errors[0]?.field]).toEqual([
       422,
       'validation_failed',
       at + field,
     ]);
     return;
   }
-  const { data } = answer.json as BulkResult;
-  expect([answer.status, data.accepted, data.errors]).toEqual([
+  const { data } = response.json as BulkResult;
+  expect([response.status, data.accepted, data.errors]).toEqual([
     200,
     0,
     [{ index: 0, code: 'validation', message: expect.stringMatching(/./) as string, field }],
@@ -255,7 +255,7 @@ const CONFLICTS: [what: string, headers: string[], body: string][] = [
 test.each(CONFLICTS)('%s is 400 in the envelope on every endpoint', async (_, headers, body) => {
   for (const facts of ALL_ENDPOINTS) {
     const caller = await newCaller(server, facts);
-    const { status, errors } = await askRaw(port, headOf(caller, ...headers) + body);
+    const { status, errors } = await sendRawRequest(port, headOf(caller, ...headers) + body);
     expect([facts.name, status, errors[0]?.code]).toEqual([facts.name, 400, 'bad_request']);
     expect(await caller.stored()).toEqual(NOTHING_STORED);
   }
@@ -266,15 +266,17 @@ test.each(ALL_ENDPOINTS)(
   async (facts) => {
     const caller = await newCaller(server, facts);
     const body = JSON.stringify(bodyOf(facts));
-    const short = await askRaw(port, headOf(caller, `Content-Length: ${body.length + 1}`) + body, {
+    const short = await sendRawRequest(port, headOf(caller, `Content-Length: ${body.length + 1}`) + body, {
       end: true,
     });
     expect([short.status, short.errors[0]?.code]).toEqual([400, 'bad_request']);
     const unended = headOf(caller, 'Transfer-Encoding: chunked');
-    const cut = await askRaw(port, `${unended}${body.length.toString(16)}\r\n${body}\r\n`, { end: true });
+    const cut = await sendRawRequest(port, `${unended}${body.length.toString(16)}\r\n${body}\r\n`, {
+      end: true,
+    });
     expect([cut.status, cut.errors[0]?.code]).toEqual([400, 'bad_request']);
     const long = headOf(caller, 'Connection: close', `Content-Length: ${body.length - 1}`);
-    expectInvalid(await askRaw(port, long + body), facts, 'body');
+    expectInvalid(await sendRawRequest(port, long + body), facts, 'body');
     expect(await caller.stored()).toEqual(NOTHING_STORED);
   },
 );
@@ -283,7 +285,7 @@ test.each(ALL_ENDPOINTS)('$path: answers 408 to a slow body, and stores nothing 
   const caller = await newCaller(server, facts);
   const body = JSON.stringify(bodyOf(facts));
   const slow = [`Content-Length: ${body.length}`, 'Idempotency-Key: k'];
-  const late = await askRaw(hurried.ports.http ?? 0, headOf(caller, ...slow) + body.slice(0, -1));
+  const late = await sendRawRequest(hurried.ports.http ?? 0, headOf(caller, ...slow) + body.slice(0, -1));
   expect([late.status, late.errors[0]?.code]).toEqual([408, 'request_timeout']);
   expect(await caller.stored()).toEqual(NOTHING_STORED);
 });
@@ -324,7 +326,7 @@ function almostRight(facts: Facts): fc.Arbitrary<string> {
     .map(([list, more]) => JSON.stringify({ ...more, ...(bodyOf(facts, list) as object | null) }));
 }
 
-function anyBody(facts: Facts): fc.Arbitrary<Sending> {
+function anyBody(facts: Facts): fc.Arbitrary<SendOptions> {
   const right = JSON.stringify(bodyOf(facts, [record(facts), record(facts)]));
   const plain = fc.oneof(
     fc.constant(right),
@@ -347,10 +349,10 @@ function anyBody(facts: Facts): fc.Arbitrary<Sending> {
 }
 
 /** Returns how many records this answer reports as accepted. */
-function takenBy({ facts }: Caller, answer: Answer): number {
-  if (answer.status !== facts.accepted) return 0;
-  if (facts.kind === 'bulk') return (answer.json as BulkResult).data.accepted;
-  return facts.kind === 'batch' ? (answer.json as BatchAccepted).meta.received : 1;
+function acceptedCount({ facts }: Caller, response: CheckedResponse): number {
+  if (response.status !== facts.accepted) return 0;
+  if (facts.kind === 'bulk') return (response.json as BulkResult).data.accepted;
+  return facts.kind === 'batch' ? (response.json as BatchAccepted).meta.received : 1;
 }
 
 test.each(ALL_ENDPOINTS)(
@@ -362,14 +364,14 @@ test.each(ALL_ENDPOINTS)(
     let [waiting, keys] = [0, 0];
     await fc.assert(
       fc.asyncProperty(anyBody(facts), async (sending) => {
-        const answer = await caller.send({ ...sending, once: `k${(count += 1)}` });
-        seen.add(answer.status);
-        expect([facts.accepted, facts.invalid]).toContain(answer.status);
-        for (const error of answer.errors) expect(error.field).toMatch(/./);
+        const response = await caller.send({ ...sending, once: `k${(count += 1)}` });
+        seen.add(response.status);
+        expect([facts.accepted, facts.invalid]).toContain(response.status);
+        for (const error of response.errors) expect(error.field).toMatch(/./);
         const stored = await countsOf(caller);
         const expected = {
-          waiting: waiting + takenBy(caller, answer),
-          keys: keys + (answer.status === facts.accepted ? 1 : 0),
+          waiting: waiting + acceptedCount(caller, response),
+          keys: keys + (response.status === facts.accepted ? 1 : 0),
         };
         [waiting, keys] = [stored.waiting, stored.keys];
         expect(stored).toEqual(expected);
@@ -384,7 +386,7 @@ test.each(ALL_ENDPOINTS)(
 
 async function countsOf(caller: Caller): Promise<{ waiting: number; keys: number }> {
   const [row] = await server.db.query<{ waiting: number; keys: number }>(
-    `SELECT (SELECT coalesce(sum(records), 0)::bigint FROM beckon.inbox WHERE project_id = $1) AS waiting,
+    `SELECT (SELECT coalesce(sum(records), 0)::bigint FROM beckon.ingest_queue WHERE project_id = $1) AS waiting,
             (SELECT count(*) FROM beckon.idempotency WHERE project_id = $1) AS keys`,
     [caller.id],
   );

@@ -32,7 +32,7 @@ export type HttpDeps = {
   log: Log;
   transport: TransportRules;
   /** Counts a response, by endpoint and status. */
-  answered: (endpoint: string, status: number, code?: string | null) => void;
+  countResponse: (endpoint: string, status: number, code?: string | null) => void;
 };
 
 /** One request on its way through the HTTP layer. */

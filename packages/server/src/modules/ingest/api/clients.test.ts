@@ -7,7 +7,12 @@ import {
   type Facts,
   record,
 } from '../../../../testkit/endpoints.ts';
-import { type Caller, endpointServer, newCaller, type Sending } from '../../../../testkit/endpoint-server.ts';
+import {
+  type Caller,
+  endpointServer,
+  newCaller,
+  type SendOptions,
+} from '../../../../testkit/endpoint-server.ts';
 import { testServer } from '../../../../testkit/server.ts';
 import { listKeys } from '../keys/list-keys.ts';
 import { listWarnings } from '../warnings/warnings.ts';
@@ -25,7 +30,7 @@ async function throughAnother(
   const { clock, database } = server;
   const another = { ...(await testServer({ clock, database, roles: ['api'] })), clock };
   try {
-    await requests((sending: Sending = {}) => caller.send({ at: another, ...sending }), caller);
+    await requests((sending: SendOptions = {}) => caller.send({ at: another, ...sending }), caller);
   } finally {
     await another.stop();
   }
@@ -37,15 +42,17 @@ test.each(ALL_ENDPOINTS)(
   async (facts) => {
     const caller = await newCaller(server, facts);
     const headers = { 'User-Agent': 'beckon-js/1.3.9 node/26' };
-    const answers = [
+    const responses = [
       await caller.send({ headers, once: 'k' }),
       await caller.send({ headers, once: 'k' }),
       await caller.send({ headers, once: 'k', body: {} }),
       await caller.send({ headers, body: '{' }),
       await caller.send({ headers: { ...headers, 'Content-Type': 'text/plain' } }),
     ];
-    expect(answers.map((answer) => answer.headers['x-client-outdated'])).toEqual(Array(5).fill('1.4.0'));
-    expect(answers.map((answer) => answer.status)).toEqual([
+    expect(responses.map((response) => response.headers['x-client-outdated'])).toEqual(
+      Array(5).fill('1.4.0'),
+    );
+    expect(responses.map((response) => response.status)).toEqual([
       facts.accepted,
       facts.accepted,
       422,
@@ -79,12 +86,12 @@ test('sends no version without a live key', async () => {
   await caller.send({ headers });
   await revokeKey(server.db, { id: caller.keyId });
   for (const secret of [caller.secret, null]) {
-    const answer = await caller.send({ headers, secret });
-    expect([answer.status, answer.headers['x-client-outdated']]).toEqual([401, undefined]);
+    const response = await caller.send({ headers, secret });
+    expect([response.status, response.headers['x-client-outdated']]).toEqual([401, undefined]);
   }
 });
 
-const USES: [what: string, sending: Sending][] = [
+const USES: [what: string, sending: SendOptions][] = [
   ['a request that was stored', {}],
   ['one that was refused as invalid', { body: {} }],
   ['one that was refused before its body was read', { headers: { 'Content-Type': 'text/plain' } }],

@@ -3,7 +3,7 @@ import { choicesServer, linkOf } from '../../../../testkit/choices.ts';
 import { dsn, openInbound, sendTo } from '../../../../testkit/inbound.ts';
 import { newVerifiedStory, openMailStage } from '../../../../testkit/mail-stage.ts';
 import { openTalk } from '../../../../testkit/smtp-talk.ts';
-import { takeTurn } from '../../../platform/locks/project-lock.ts';
+import { takeProjectLock } from '../../../platform/locks/project-lock.ts';
 
 const stage = await openMailStage();
 const { db } = stage.server;
@@ -24,10 +24,10 @@ const MORE_THAN_WAIT = 1_100;
  * Returns what `look` sees while the project lock is held, as by a batch of processing. The requests that `begin` started have ended when
  * it returns.
  */
-async function whileTurnIsHeld<T>(begin: () => Promise<unknown>[], look: () => Promise<T>): Promise<T> {
+async function whileLockIsHeld<T>(begin: () => Promise<unknown>[], look: () => Promise<T>): Promise<T> {
   const [held, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const holding = db.transaction(async (tx) => {
-    await takeTurn(tx, story.projectId);
+    await takeProjectLock(tx, story.projectId);
     held.resolve();
     await over.promise;
   });
@@ -60,10 +60,10 @@ async function mostThatWait(): Promise<number> {
 test('lets one preference change of a project wait for its lock, and serves all other requests', async () => {
   const press = (): Promise<Response> =>
     fetch(`${server.url}${link}/snooze`, { method: 'POST', body: new URLSearchParams({ days: '30' }) });
-  const waiting = await whileTurnIsHeld(() => Array.from({ length: CROWD }, press), mostThatWait);
+  const waiting = await whileLockIsHeld(() => Array.from({ length: CROWD }, press), mostThatWait);
   expect(waiting).toBe(1);
-  const answers = await Promise.all(Array.from({ length: CROWD }, press));
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  const responses = await Promise.all(Array.from({ length: CROWD }, press));
+  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
 }, 20_000);
 
 test('serves links of another project while many requests wait for the lock of one project', async () => {
@@ -71,29 +71,29 @@ test('serves links of another project while many requests wait for the lock of o
   await sendTo(other, 'bob', 'bob@home.test');
   const theirs = await linkOf(other, 'bob');
   const press = (of: string): Promise<number> => server.press(`${of}/snooze`, { days: '30' });
-  const oneRefused = Promise.withResolvers<void>();
+  const firstRefusal = Promise.withResolvers<void>();
   const pressOften = async (): Promise<void> => {
-    if ((await press(link)) === 503) oneRefused.resolve();
+    if ((await press(link)) === 503) firstRefusal.resolve();
   };
-  const answered = await whileTurnIsHeld(
+  const status = await whileLockIsHeld(
     () => Array.from({ length: MORE_THAN_WAIT }, pressOften),
     async () => {
-      await oneRefused.promise;
+      await firstRefusal.promise;
       return press(theirs);
     },
   );
-  expect(answered).toBe(200);
+  expect(status).toBe(200);
 }, 20_000);
 
 test('lets one report about a project wait for its lock, and serves all other requests', async () => {
   const talks = await Promise.all(Array.from({ length: CROWD }, () => openTalk(port)));
-  const answered: string[] = [];
-  const report = async (one: (typeof talks)[number]): Promise<void> => {
-    const { data } = await one.hand({ to: [ada.bounceTo], raw: dsn({ recipient: ada.email }) });
-    answered.push(data.slice(0, 3));
+  const codes: string[] = [];
+  const report = async (talk: (typeof talks)[number]): Promise<void> => {
+    const { data } = await talk.submit({ to: [ada.bounceTo], raw: dsn({ recipient: ada.email }) });
+    codes.push(data.slice(0, 3));
   };
-  const waiting = await whileTurnIsHeld(() => talks.map(report), mostThatWait);
-  for (const one of talks) one.close();
+  const waiting = await whileLockIsHeld(() => talks.map(report), mostThatWait);
+  for (const talk of talks) talk.close();
   expect(waiting).toBe(1);
-  expect(answered).toEqual(Array.from({ length: CROWD }, () => '250'));
+  expect(codes).toEqual(Array.from({ length: CROWD }, () => '250'));
 }, 20_000);

@@ -1,6 +1,6 @@
 import { FAULT_MESSAGES } from '@beckon/contract';
 import { expect, test } from 'vitest';
-import { ask } from '../../../../testkit/client.ts';
+import { sendRequest } from '../../../../testkit/client.ts';
 import { EVENTS } from '../../../../testkit/endpoints.ts';
 import { endpointServer, newCaller, twinOf } from '../../../../testkit/endpoint-server.ts';
 import { revokeKey } from '../keys/change-key.ts';
@@ -21,32 +21,32 @@ test.each(PATHS)('%s is 403 with a key and 401 without one, whatever the method'
   const { secret } = await newCaller(server, EVENTS);
   for (const method of METHODS) {
     const body = method === 'GET' ? {} : { body: '{' };
-    const open = await ask(server.url, { method, path, headers: bearer(secret), ...body });
+    const open = await sendRequest(server.url, { method, path, headers: bearer(secret), ...body });
     expect([method, open.status, open.errors]).toEqual([
       method,
       403,
       [{ code: 'forbidden', message: FAULT_MESSAGES.forbidden }],
     ]);
-    const closed = await ask(server.url, { method, path, ...body });
+    const closed = await sendRequest(server.url, { method, path, ...body });
     expect([method, closed.status, closed.errors[0]?.code]).toEqual([method, 401, 'auth_required']);
   }
-  expect((await ask(server.url, { method: 'HEAD', path, headers: bearer(secret) })).status).toBe(403);
+  expect((await sendRequest(server.url, { method: 'HEAD', path, headers: bearer(secret) })).status).toBe(403);
 });
 
 test('a key in the query string, a revoked key and a key of a suspended project open none of them either', async () => {
   const caller = await newCaller(server, EVENTS);
   const inQuery = { method: 'GET', path: `/api/v1/drafts?api_key=${caller.secret}` };
-  expect((await ask(server.url, inQuery)).status).toBe(401);
-  const asking = { method: 'GET', path: '/api/v1/drafts', headers: bearer(caller.secret) };
+  expect((await sendRequest(server.url, inQuery)).status).toBe(401);
+  const request = { method: 'GET', path: '/api/v1/drafts', headers: bearer(caller.secret) };
   await caller.send({ at: twin });
   await suspendProject(server.db, caller.id);
-  const { status, errors } = await ask(twin.url, asking);
+  const { status, errors } = await sendRequest(twin.url, request);
   expect([status, errors[0]?.message]).toEqual([
     403,
     'The project of this API key is suspended. Contact the operator of this server',
   ]);
   await revokeKey(server.db, { id: caller.keyId });
-  expect((await ask(twin.url, asking)).status).toBe(401);
+  expect((await sendRequest(twin.url, request)).status).toBe(401);
 });
 
 test('a name that only begins like one of them is 404', async () => {
@@ -59,7 +59,11 @@ test('a name that only begins like one of them is 404', async () => {
     '/api/v1/Drafts',
     '/api/v1',
   ]) {
-    const { status, errors } = await ask(server.url, { method: 'GET', path, headers: bearer(secret) });
+    const { status, errors } = await sendRequest(server.url, {
+      method: 'GET',
+      path,
+      headers: bearer(secret),
+    });
     expect([path, status, errors[0]?.code]).toEqual([path, 404, 'not_found']);
   }
 });

@@ -11,16 +11,16 @@ test('estimates when a chunk will fit from a shrinking full queue, within 1 and 
 
 test('counts records accepted since the last observation as processed too', () => {
   const rate = createDrainRate(1_000);
-  rate.took(1, 51_000, 0);
+  rate.add(1, 51_000, 0);
   // 1,000 of 51,000 in 20 s: 50 a second.
   expect(rate.retryAfterS(1, 50_000, 20_000)).toBe(20);
-  rate.took(1, 40_000, 21_000);
+  rate.add(1, 40_000, 21_000);
   expect(rate.retryAfterS(1, 50_000, 30_000)).toBe(1);
 });
 
 test('gives several refusals in one moment the same answer', () => {
   const rate = createDrainRate(1_000);
-  rate.took(1, 60_000, 0);
+  rate.add(1, 60_000, 0);
   expect(rate.retryAfterS(1, 50_000, 5_000)).toBe(1);
   expect(rate.retryAfterS(1, 50_000, 5_005)).toBe(1);
   expect(rate.retryAfterS(1, 50_000, 6_500)).toBe(60);

@@ -11,7 +11,7 @@ const APART_MS = 1_000;
 
 export type DrainRate = {
   /** Adds records that were accepted. */
-  took(projectId: number, records: number, now: number): void;
+  add(projectId: number, records: number, now: number): void;
   retryAfterS(projectId: number, waiting: number, now: number): number;
 };
 
@@ -21,36 +21,41 @@ export type DrainRate = {
  * rather too low. It is only an estimate, so it stays in memory.
  */
 export function createDrainRate(chunk: number): DrainRate {
-  type Sight = { waiting: number; at: number; took: number; /** After a refusal. */ saidS: number | null };
-  const seen = new Map<number, Sight>();
-  function sightOf(projectId: number, now: number): Sight | undefined {
+  type Observation = {
+    waiting: number;
+    at: number;
+    added: number;
+    /** After a refusal. */ reportedS: number | null;
+  };
+  const seen = new Map<number, Observation>();
+  function sightOf(projectId: number, now: number): Observation | undefined {
     const sight = seen.get(projectId);
     return sight && now - sight.at <= MEMORY_MS ? sight : undefined;
   }
-  function keep(projectId: number, sight: Sight): void {
+  function keep(projectId: number, sight: Observation): void {
     seen.delete(projectId);
     seen.set(projectId, sight);
     const oldest = seen.keys().next().value;
     if (seen.size > PROJECTS_MAX && oldest !== undefined) seen.delete(oldest);
   }
   return {
-    took(projectId, records, now) {
+    add(projectId, records, now) {
       const sight = sightOf(projectId, now);
-      if (sight) sight.took += records;
-      else keep(projectId, { waiting: 0, at: now, took: records, saidS: null });
+      if (sight) sight.added += records;
+      else keep(projectId, { waiting: 0, at: now, added: records, reportedS: null });
     },
     retryAfterS(projectId, waiting, now) {
       const before = sightOf(projectId, now);
-      if (before && before.saidS !== null && now - before.at < APART_MS) return before.saidS;
-      const saidS = before ? estimate(before, waiting, now) : UNKNOWN_S;
-      keep(projectId, { waiting, at: now, took: 0, saidS });
-      return saidS;
+      if (before && before.reportedS !== null && now - before.at < APART_MS) return before.reportedS;
+      const reportedS = before ? estimate(before, waiting, now) : UNKNOWN_S;
+      keep(projectId, { waiting, at: now, added: 0, reportedS });
+      return reportedS;
     },
   };
 
-  function estimate(before: Sight, waiting: number, now: number): number {
-    const gone = before.waiting + before.took - waiting;
-    if (gone <= 0) return before.saidS === null ? UNKNOWN_S : LONGEST_S;
+  function estimate(before: Observation, waiting: number, now: number): number {
+    const gone = before.waiting + before.added - waiting;
+    if (gone <= 0) return before.reportedS === null ? UNKNOWN_S : LONGEST_S;
     const seconds = chunk / ((gone / Math.max(1, now - before.at)) * 1_000);
     return Math.ceil(Math.min(LONGEST_S, Math.max(SHORTEST_S, seconds)));
   }

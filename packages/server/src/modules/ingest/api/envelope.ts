@@ -41,8 +41,8 @@ export function* readBatch(body: Body, read: ReadRecord, options: ReadOptions): 
   yield;
   return {
     ok: true,
-    records: records.taken.length,
-    parts: records.taken.join(','),
+    records: records.accepted.length,
+    parts: records.accepted.join(','),
     reply,
     userIds: records.userIds,
     refused: [],
@@ -56,7 +56,7 @@ export type BulkOptions = ReadOptions & { field: 'users' | 'events' };
 export function* readBulk(body: Body, read: ReadRecord, options: BulkOptions): Steps<ReadRequest> {
   const envelope = readEnvelope(body, { field: options.field, max: BULK_INGEST_MAX_RECORDS, options });
   if (!envelope.ok) return envelope;
-  const { taken, refused, userIds, texts } = yield* readEach(envelope, (value, each) =>
+  const { accepted, refused, userIds, texts } = yield* readEach(envelope, (value, each) =>
     firstFault(read(value, each)),
   );
   const errors = refused.map(({ index, faults }): BulkError => ({
@@ -65,14 +65,14 @@ export function* readBulk(body: Body, read: ReadRecord, options: BulkOptions): S
     ...(faults[0] ?? NAMELESS),
   }));
   const result = {
-    data: { accepted: taken.length, rejected: errors.length, errors },
+    data: { accepted: accepted.length, rejected: errors.length, errors },
     meta: { received: envelope.items.length },
   };
   yield;
   return {
     ok: true,
-    records: taken.length,
-    parts: taken.join(','),
+    records: accepted.length,
+    parts: accepted.join(','),
     reply: { status: 200, body: JSON.stringify(result) },
     userIds,
     refused: errors,
@@ -115,7 +115,7 @@ function listFaults(items: unknown, field: string, max: number): FieldFault[] {
 }
 
 type Records = {
-  taken: string[];
+  accepted: string[];
   refused: { index: number; faults: FieldFault[] }[];
   userIds: string[];
   texts: string[];
@@ -133,13 +133,13 @@ function* readEach(
   isEnough: (refused: Records['refused']) => boolean = () => false,
 ): Steps<Records> {
   const texts: string[] = [];
-  const records: Records = { taken: [], refused: [], userIds: [], texts };
+  const records: Records = { accepted: [], refused: [], userIds: [], texts };
   const each = { ...options, texts };
   for (let index = 0; index < items.length; index += 1) {
     if (index > 0 && index % RECORDS_PER_STEP === 0) yield;
     const record = read(items[index], each);
     if (typeof record === 'string') {
-      records.taken.push(record);
+      records.accepted.push(record);
       records.userIds.push((items[index] as { external_user_id: string }).external_user_id);
       continue;
     }

@@ -4,8 +4,8 @@ import { Fault } from '../../../platform/fault.ts';
 import type { VerifiedKey } from '../keys/key.ts';
 import type { IngestResponse, IngestResult } from '../accept/entry.ts';
 import type { Grant } from '../../../platform/rate-limits/bucket.ts';
-import { answerFault, writeAnswer } from '../../../platform/http/answers.ts';
-import { authenticate, confirmKey, knownKey } from './authenticate.ts';
+import { faultResponse, writeResponse } from '../../../platform/http/answers.ts';
+import { authenticate, confirmKey, cachedKey } from './authenticate.ts';
 import { holdOf } from '../../../platform/http/body.ts';
 import { type Call, type HttpDeps, refusalOf, type Tally } from './call.ts';
 import { rateLimitHeaders } from './rate-limit.ts';
@@ -35,7 +35,7 @@ export function createIngest(deps: HttpDeps, endpoint: IngestEndpoint, largeBodi
     const tally: Tally = { code: null, accepted: 0, rejected: 0, bytes: 0, startedAt: deps.clock.now() };
     try {
       const reply = await handle({ deps, endpoint, call, drainRate, largeBodies, resetS: 0, tally });
-      if (reply) answer(deps, call, { endpoint, status: reply.status, body: reply.body ?? ACCEPTED, tally });
+      if (reply) respond(deps, call, { endpoint, status: reply.status, body: reply.body ?? ACCEPTED, tally });
     } catch (error) {
       await refuse(deps, call, { endpoint, error, tally });
     }
@@ -58,7 +58,7 @@ type Step = {
 /** Null: the client left, so no answer is read. */
 async function handle(step: Step): Promise<IngestResponse | null> {
   const { deps, endpoint, call } = step;
-  const key = (call.key = knownKey(deps, call.request) ?? (await authenticate(deps, call)));
+  const key = (call.key = cachedKey(deps, call.request) ?? (await authenticate(deps, call)));
   const { counter } = deps;
   const { name } = endpoint;
   spend(step, counter.takeNow(key.projectId, name) ?? (await counter.take(key.projectId, name)));
@@ -98,8 +98,8 @@ type Read<Ok extends boolean> = {
 
 /** A stored answer to this Idempotency-Key takes precedence over every fault of this body. */
 async function refuseInvalid(step: Step, { key, once, read }: Read<false>): Promise<IngestResponse> {
-  const verdict = once && (await step.deps.accept.recall(key.projectId, once));
-  if (verdict) return replyTo(step, verdict);
+  const result = once && (await step.deps.accept.recall(key.projectId, once));
+  if (result) return replyTo(step, result);
   throw new Fault('validation_failed', { details: read.faults });
 }
 
@@ -107,9 +107,9 @@ async function store(step: Step, { key, once, read }: Read<true>): Promise<Inges
   const { deps, endpoint, call } = step;
   const { records, parts, reply } = read;
   const entry = { key, once, kind: endpoint.stores, records, parts, reply };
-  const verdict = await deps.accept.store(entry, endpoint.kind === 'bulk' ? 'bulk' : 'live');
-  if (verdict.state !== 'stored') return replyTo(step, verdict);
-  if (endpoint.kind === 'bulk') step.drainRate.took(key.projectId, records, deps.clock.now());
+  const result = await deps.accept.store(entry, endpoint.kind === 'bulk' ? 'bulk' : 'live');
+  if (result.state !== 'stored') return replyTo(step, result);
+  if (endpoint.kind === 'bulk') step.drainRate.add(key.projectId, records, deps.clock.now());
   step.tally.accepted = records;
   step.tally.rejected = read.refused.length;
   step.tally.faults = read.refused;
@@ -129,9 +129,9 @@ function noteUse(deps: HttpDeps, call: Call): void {
 }
 
 /** Answers a request that stores nothing. The key is checked in the database before such an answer, here or in `refuse`. */
-async function replyTo(step: Step, verdict: IngestResult): Promise<IngestResponse> {
+async function replyTo(step: Step, result: IngestResult): Promise<IngestResponse> {
   const { deps, call, drainRate } = step;
-  switch (verdict.state) {
+  switch (result.state) {
     case 'stored':
       throw new Error('a stored request has its own reply');
     case 'replayed':
@@ -139,7 +139,7 @@ async function replyTo(step: Step, verdict: IngestResult): Promise<IngestRespons
       noteUse(deps, call);
       call.headers.push('Idempotent-Replayed', 'true');
       step.tally.code = 'idempotent_replay';
-      return verdict.reply;
+      return result.reply;
     case 'reused':
       throw new Fault('idempotency_key_reuse');
     case 'key_dead':
@@ -148,7 +148,7 @@ async function replyTo(step: Step, verdict: IngestResult): Promise<IngestRespons
       throw new Fault('server_error', { retryAfterS: 1 });
     case 'queue_full': {
       const projectId = call.key?.projectId ?? 0;
-      const drainedS = drainRate.retryAfterS(projectId, verdict.waiting, deps.clock.now());
+      const drainedS = drainRate.retryAfterS(projectId, result.waiting, deps.clock.now());
       throw new Fault('backfill_queue_full', { retryAfterS: Math.max(drainedS, step.resetS) });
     }
   }
@@ -160,20 +160,20 @@ async function refuse(
   refused: { endpoint: IngestEndpoint; error: unknown; tally: Tally },
 ): Promise<void> {
   const { endpoint } = refused;
-  const away =
+  const isUnavailable =
     refused.error instanceof Fault &&
     refused.error.retryAfterS !== undefined &&
     refused.error.code === 'server_error';
   // An unavailable database is not queried again; a 503 contains nothing that the holder of a dead key must not see.
-  const unconfirmed = await (away ? Promise.resolve() : confirmKey(deps, call)).then(
+  const unconfirmed = await (isUnavailable ? Promise.resolve() : confirmKey(deps, call)).then(
     () => null,
     (error: unknown) => ({ error }),
   );
   const { error } = unconfirmed ?? refused;
   // The answer to a dead key contains nothing that was found before the key was checked.
-  if (away || unconfirmed || isAboutKey(error)) call.headers.length = 0;
+  if (isUnavailable || unconfirmed || isAboutKey(error)) call.headers.length = 0;
   else noteUse(deps, call);
-  const { status, headers, body } = answerFault(error, endpoint.kind);
+  const { status, headers, body } = faultResponse(error, endpoint.kind);
   if (status >= 500)
     deps.log.error({ endpoint: endpoint.name, request_id: call.id, status, err: error }, 'request.failed');
   else
@@ -184,21 +184,21 @@ async function refuse(
   call.headers.push(...Object.entries(headers).flat());
   refuseBody(call.request, call.response);
   const tally = { ...refused.tally, ...refusalOf(body.errors) };
-  answer(deps, call, { endpoint, status, body: JSON.stringify(body), tally });
+  respond(deps, call, { endpoint, status, body: JSON.stringify(body), tally });
 }
 
 function isAboutKey(error: unknown): boolean {
   return error instanceof Fault && (error.code === 'auth_required' || error.code === 'forbidden');
 }
 
-function answer(
+function respond(
   deps: HttpDeps,
   call: Call,
-  given: { endpoint: IngestEndpoint; status: number; body: string; tally: Tally },
+  response: { endpoint: IngestEndpoint; status: number; body: string; tally: Tally },
 ): void {
-  const { status, tally } = given;
-  const { name } = given.endpoint;
-  deps.answered(name, status, tally.code);
+  const { status, tally } = response;
+  const { name } = response.endpoint;
+  deps.countResponse(name, status, tally.code);
   // A request with a dead key belongs to no project.
   if (call.key && status !== 401) {
     deps.requests.note({
@@ -217,9 +217,9 @@ function answer(
     });
   }
   const https = transportOf(deps.transport, call.request) === 'https';
-  writeAnswer(call.response, call.id, {
+  writeResponse(call.response, call.id, {
     status,
-    body: given.body,
+    body: response.body,
     headers: call.headers,
     https,
   });

@@ -58,8 +58,8 @@ describe('JSON bounds', () => {
       const caller = await newCaller(server, facts);
       const body = gzipSync(bodyFor(facts));
       const longest = await longestParsed(async () => {
-        const answer = await caller.send({ body, headers: gzip, once: 'k' });
-        expectInvalid(answer, facts, fieldFor(facts));
+        const response = await caller.send({ body, headers: gzip, once: 'k' });
+        expectInvalid(response, facts, fieldFor(facts));
       });
       expect(longest).toBeLessThan(10_000);
       expect(await caller.stored()).toEqual(NOTHING_STORED);
@@ -124,9 +124,9 @@ describe('valid requests at the bounds', () => {
     '$path: accepts a record at all of its bounds, compact or indented',
     async (facts) => {
       const caller = await newCaller(server, facts);
-      for (const one of [densest(facts, 1), widest(facts)])
+      for (const sample of [densest(facts, 1), widest(facts)])
         for (const indent of [undefined, 1]) {
-          const body = JSON.stringify(bodyOf(facts, [one]), undefined, indent);
+          const body = JSON.stringify(bodyOf(facts, [sample]), undefined, indent);
           const { status, json } = await caller.send({ body: gzipSync(body), headers: gzip });
           expect([status, json]).toEqual([facts.accepted, acceptance(facts)]);
         }
@@ -147,14 +147,14 @@ describe('valid requests at the bounds', () => {
         Array.from({ length: 1_000 }, (_, i) =>
           record(facts, { external_user_id: `u-${i}`, [bagOf(facts)]: more(i) }),
         );
-      const many = [
+      const batches = [
         records((i) => ({ ...keys(JSON_MAX_OBJECT_KEYS - 1), [`of_${i}`]: i })),
         records(() => ({ text: 'ä'.repeat(5_100) })),
       ];
-      for (const some of many) {
-        const body = gzipSync(JSON.stringify(bodyOf(facts, some)));
+      for (const batch of batches) {
+        const body = gzipSync(JSON.stringify(bodyOf(facts, batch)));
         const longest = await longestParsed(async () => {
-          const { json } = await caller.send({ body, headers: gzip, once: `k${many.indexOf(some)}` });
+          const { json } = await caller.send({ body, headers: gzip, once: `k${batches.indexOf(batch)}` });
           expect(json).toEqual(acceptance(facts, 1_000));
         });
         expect(longest).toBeLessThan(MIB / 8);

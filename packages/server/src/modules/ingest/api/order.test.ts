@@ -5,7 +5,7 @@ import {
   endpointServer,
   newCaller,
   NOTHING_STORED,
-  type Sending,
+  type SendOptions,
 } from '../../../../testkit/endpoint-server.ts';
 import { revokeKey } from '../keys/change-key.ts';
 import { suspendProject } from '../../administration/suspend-project.ts';
@@ -14,7 +14,7 @@ const server = await endpointServer();
 
 type Step = {
   /** Adds a fault to a request that may have others already. */
-  spoil: (caller: Caller, sending: Sending) => Promise<Sending> | Sending;
+  spoil: (caller: Caller, sending: SendOptions) => Promise<SendOptions> | SendOptions;
   status: (facts: Facts) => number;
   code: string;
 };
@@ -97,7 +97,7 @@ const STEPS: Record<string, Step> = {
 
 test.each(ALL_ENDPOINTS)('$path reports faults in the order of the contract', async (facts) => {
   const caller = await newCaller(server, facts);
-  let sending: Sending = {};
+  let sending: SendOptions = {};
   for (const [name, step] of Object.entries(STEPS)) {
     sending = await step.spoil(caller, sending);
     const { status, errors } = await caller.send(sending);

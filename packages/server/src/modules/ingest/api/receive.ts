@@ -25,7 +25,7 @@ export type IdempotentRequest = { key: string; fingerprint: string; isUuidV4: bo
 /** A request after reading. Neither its bytes nor the parsed body are kept. */
 export type Received = { once: IdempotentRequest | null; read: ReadRequest };
 
-export type Receiving = {
+export type ReceiveInput = {
   endpoint: IngestEndpoint;
   call: Call;
   projectId: number;
@@ -39,39 +39,39 @@ export type Receiving = {
 };
 
 /** Reads, checks, parses and validates a body. Null: the client left. */
-export async function receive(receiving: Receiving): Promise<Received | null> {
-  const bytes = await bodyOf(receiving);
+export async function receive(input: ReceiveInput): Promise<Received | null> {
+  const bytes = await bodyOf(input);
   if (!bytes) return null;
-  receiving.tally.bytes = bytes.byteLength;
+  input.tally.bytes = bytes.byteLength;
   // Even counting a long body takes some 20 ms, and many can be complete at the same moment.
-  if (bytes.byteLength > LARGE_BYTES) return receiveLarge(receiving, bytes);
-  const { values } = checkJson(bytes, boundsOf(receiving));
-  if (values > LARGE_VALUES) return receiveLarge(receiving, bytes);
+  if (bytes.byteLength > LARGE_BYTES) return receiveLarge(input, bytes);
+  const { values } = checkJson(bytes, boundsOf(input));
+  if (values > LARGE_VALUES) return receiveLarge(input, bytes);
   // A small body is read without a pause, so at most one of them is parsed at a time, and none needs to be charged.
-  return readBytes(receiving, { bytes, now: await receiving.now(), pause: null });
+  return readBytes(input, { bytes, now: await input.now(), pause: null });
 }
 
 /** Below both bounds, reading a body takes some 20 ms at most. */
 const LARGE_BYTES = 1024 * 1024;
 const LARGE_VALUES = 25_000;
 
-async function receiveLarge(receiving: Receiving, bytes: Buffer): Promise<Received> {
-  const { hold, largeBodies, projectId } = receiving;
+async function receiveLarge(input: ReceiveInput, bytes: Buffer): Promise<Received> {
+  const { hold, largeBodies, projectId } = input;
   const received = await largeBodies(projectId, async (pause) => {
-    const counts = checkJson(bytes, boundsOf(receiving));
+    const counts = checkJson(bytes, boundsOf(input));
     if (!hold.change(bytes.byteLength + heapBytesOf(counts, bytes.byteLength))) throw tooBusy();
-    return readBytes(receiving, { bytes, now: await receiving.now(), pause });
+    return readBytes(input, { bytes, now: await input.now(), pause });
   });
   // From here on, only the text of the records is kept.
   hold.change(bytes.byteLength * TEXT_BYTES);
   return received;
 }
 
-function boundsOf({ endpoint }: Receiving): JsonBounds {
+function boundsOf({ endpoint }: ReceiveInput): JsonBounds {
   return endpoint.kind === 'single' ? SINGLE_JSON : MANY_JSON;
 }
 
-function bodyOf({ endpoint, call, hold }: Receiving): Promise<Buffer | null> {
+function bodyOf({ endpoint, call, hold }: ReceiveInput): Promise<Buffer | null> {
   const maxBytes = endpoint.kind === 'single' ? SINGLE_BODY_MAX_BYTES : MANY_BODY_MAX_BYTES;
   return new Promise((resolve, reject) => {
     readBody(call.request, { maxBytes, budget: hold.budget }, (problem, bytes) => {
@@ -86,7 +86,10 @@ function bodyOf({ endpoint, call, hold }: Receiving): Promise<Buffer | null> {
 
 type Complete = { bytes: Buffer; now: number; pause: EventLoopYield | null };
 
-async function readBytes({ endpoint, call }: Receiving, { bytes, now, pause }: Complete): Promise<Received> {
+async function readBytes(
+  { endpoint, call }: ReceiveInput,
+  { bytes, now, pause }: Complete,
+): Promise<Received> {
   const body = pause ? await parseSlowly(bytes) : parseAtOnce(bytes);
   const key = idempotencyKeyOf(call);
   if (pause) await pause();
@@ -168,7 +171,7 @@ function invalid(detail: { message: string; field: string }, cause?: unknown): F
   return new Fault('validation_failed', { details: [detail], cause });
 }
 
-type FingerprintOf = {
+type FingerprintInput = {
   path: string;
   body: unknown;
   /** The body as received, for bodies that are nested too deeply to be serialized. */
@@ -182,14 +185,14 @@ type FingerprintOf = {
 };
 
 /** Hashes the method, the path and a normalized form of the body. Requests with the same fingerprint have the same body. */
-export function* fingerprint(of: FingerprintOf): Steps<string> {
-  const head = `POST ${of.path}\n`;
+export function* fingerprint(input: FingerprintInput): Steps<string> {
+  const head = `POST ${input.path}\n`;
   try {
     // Bodies of one record are small and many: hashing one in a single call costs less.
-    if (of.canonical) return sha256(head + canonicalJson(of.body));
+    if (input.canonical) return sha256(head + canonicalJson(input.body));
     const hash = createHash('sha256').update(head);
     let length = 0;
-    for (const piece of piecesOf(of)) {
+    for (const piece of piecesOf(input)) {
       hash.update(piece);
       length += piece.length;
       if (length < LENGTH_PER_STEP) continue;
@@ -199,7 +202,7 @@ export function* fingerprint(of: FingerprintOf): Steps<string> {
     return hash.digest('hex');
   } catch (error) {
     // Only a body that is deeper or wider than any valid one gets here, so a hash of its bytes is enough.
-    if (error instanceof RangeError) return sha256(`${head}raw ${sha256(of.raw)}`);
+    if (error instanceof RangeError) return sha256(`${head}raw ${sha256(input.raw)}`);
     throw error;
   }
 }
@@ -207,7 +210,7 @@ export function* fingerprint(of: FingerprintOf): Steps<string> {
 /** Hashing this much text takes about 2 ms. A body of 10 MiB took 70 ms in one step. */
 const LENGTH_PER_STEP = 256 * 1024;
 
-function piecesOf({ body, sound, compact }: FingerprintOf): Iterable<string> {
+function piecesOf({ body, sound, compact }: FingerprintInput): Iterable<string> {
   return compact ?? writeInPieces(body, sound ? undefined : spellNumber);
 }
 

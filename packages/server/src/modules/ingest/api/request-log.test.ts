@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { ask } from '../../../../testkit/client.ts';
-import { heldClock } from '../../../../testkit/clock.ts';
+import { sendRequest } from '../../../../testkit/client.ts';
+import { fixedClock } from '../../../../testkit/clock.ts';
 import { testDatabase } from '../../../../testkit/database.ts';
 import {
   ALL_ENDPOINTS,
@@ -26,11 +26,11 @@ type Send = (facts: Facts, body: unknown, headers?: Record<string, string>) => P
  */
 async function logOf(requests: (send: Send) => Promise<void>): Promise<RequestItem[]> {
   const database = await testDatabase();
-  const clock = heldClock();
+  const clock = fixedClock();
   const server = await testServer({ database, clock, roles: ['api'] });
   const project = await testProject(server);
   const send: Send = (facts, body, headers = {}) =>
-    ask(server.url, {
+    sendRequest(server.url, {
       method: 'POST',
       path: facts.path,
       headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${project.secret}`, ...headers },
@@ -39,18 +39,18 @@ async function logOf(requests: (send: Send) => Promise<void>): Promise<RequestIt
   await requests(send);
   await server.stop();
   const db = await openDatabase({ connection: database.connection, clock, log: silentLog });
-  const asked = { projectId: project.id, filter: NO_FILTER, after: null, limit: 1_000 };
-  const { items } = await readStream(db, asked);
+  const query = { projectId: project.id, filter: NO_FILTER, after: null, limit: 1_000 };
+  const { items } = await readStream(db, query);
   await db.close();
   await database.drop();
-  return [...Map.groupBy(items.filter(isRequest).toReversed(), answerOf).values()].flatMap(addedUp);
+  return [...Map.groupBy(items.filter(isRequest).toReversed(), responseKey).values()].flatMap(addedUp);
 }
 
 function isRequest(item: StreamItem): item is RequestItem {
   return item.type === 'request';
 }
 
-function answerOf({ endpoint, status, code }: RequestItem): string {
+function responseKey({ endpoint, status, code }: RequestItem): string {
   return JSON.stringify([endpoint, status, code]);
 }
 
@@ -59,13 +59,13 @@ function addedUp(rows: RequestItem[]): RequestItem[] {
   const sum = (count: (row: RequestItem) => number): number => rows.reduce((all, row) => all + count(row), 0);
   return rows.slice(-1).map((row) => ({
     ...row,
-    requests: sum((one) => one.requests),
-    accepted: sum((one) => one.accepted),
-    rejected: sum((one) => one.rejected),
+    requests: sum((item) => item.requests),
+    accepted: sum((item) => item.accepted),
+    rejected: sum((item) => item.rejected),
   }));
 }
 
-const NOTHING_TAKEN = { accepted: 0, rejected: 0 };
+const NOTHING_ACCEPTED = { accepted: 0, rejected: 0 };
 
 test('logs an accepted request of every endpoint with its records', async () => {
   const items = await logOf(async (send) => {
@@ -92,11 +92,11 @@ test('logs a refused request with its code, and with the id in its answer', asyn
   const items = await logOf(async (send) => {
     await send(USERS, '{');
     await send(USERS, {});
-    const answer = (await send(EVENTS_BULK, '[]')) as { headers: Record<string, unknown> };
-    requestId = answer.headers['x-request-id'];
+    const response = (await send(EVENTS_BULK, '[]')) as { headers: Record<string, unknown> };
+    requestId = response.headers['x-request-id'];
   });
   expect(items).toHaveLength(2);
-  const refused = { code: 'validation_failed', ...NOTHING_TAKEN };
+  const refused = { code: 'validation_failed', ...NOTHING_ACCEPTED };
   expect(items).toContainEqual(
     expect.objectContaining({ endpoint: 'users', status: 422, requests: 2, ...refused }),
   );
@@ -114,7 +114,7 @@ test('marks a replayed answer, and does not count its records again', async () =
   expect(items).toHaveLength(2);
   expect(items).toContainEqual(expect.objectContaining({ status: 202, code: null, accepted: 1 }));
   expect(items).toContainEqual(
-    expect.objectContaining({ status: 202, code: 'idempotent_replay', ...NOTHING_TAKEN }),
+    expect.objectContaining({ status: 202, code: 'idempotent_replay', ...NOTHING_ACCEPTED }),
   );
 });
 

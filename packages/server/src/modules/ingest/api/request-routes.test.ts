@@ -18,8 +18,15 @@ async function project() {
   const { id: projectId } = await newCaller(server, EVENTS);
   const [key] = await listKeys(db, projectId);
   const log = requestLog({ db, clock, newId: idMaker(clock), log: silentLog });
-  const one = { projectId, endpoint: 'events', accepted: 1, rejected: 0, keyId: key?.id ?? null, bytes: 40 };
-  return { projectId, key, log, one };
+  const request = {
+    projectId,
+    endpoint: 'events',
+    accepted: 1,
+    rejected: 0,
+    keyId: key?.id ?? null,
+    bytes: 40,
+  };
+  return { projectId, key, log, one: request };
 }
 
 test('lists requests newest first, with their key, and distinguishes replays from refusals', async () => {
@@ -41,7 +48,7 @@ test('lists requests newest first, with their key, and distinguishes replays fro
   });
   await log.close();
   const at = `GET /projects/${projectId}/requests`;
-  const { json } = await dashboard.ask<IngestRequest[]>(at, { as: 'viewer' });
+  const { json } = await dashboard.request<IngestRequest[]>(at, { as: 'viewer' });
   expect(json.data).toMatchObject([
     { request_id: 'r3', status: 422, code: 'validation_failed', replayed: false, key: null },
     { request_id: 'r2', status: 202, code: null, replayed: true, key: { label: key?.label } },
@@ -49,19 +56,19 @@ test('lists requests newest first, with their key, and distinguishes replays fro
   ]);
   expect(json.meta).toEqual({ pagination: { total: 3, offset: 0, limit: 50 }, cursor: null });
   const ids = async (query: string) => {
-    const found = await dashboard.ask<IngestRequest[]>(`${at}?${query}`);
+    const found = await dashboard.request<IngestRequest[]>(`${at}?${query}`);
     return found.json.data.map(({ request_id: id }) => id);
   };
   expect(await ids('filter=status:4*')).toEqual(['r3']);
   expect(await ids(`filter=${encodeURIComponent(`key:${key?.id} -code:*replay`)}`)).toEqual(['r1']);
-  const first = (await dashboard.ask<IngestRequest[]>(`${at}?limit=2`)).json.meta.cursor;
+  const first = (await dashboard.request<IngestRequest[]>(`${at}?limit=2`)).json.meta.cursor;
   expect(await ids(`limit=2&cursor=${first}`)).toEqual(['r1']);
   for (const [query, field] of [
     ['filter=user:1', 'filter'],
     ['cursor=none', 'cursor'],
     ['limit=0', 'limit'],
   ])
-    expect((await dashboard.ask(`${at}?${query}`)).json.errors[0]?.field).toBe(field);
+    expect((await dashboard.request(`${at}?${query}`)).json.errors[0]?.field).toBe(field);
 });
 
 test('keeps the errors of up to ten records with the request, whatever the fields are called', async () => {
@@ -87,7 +94,7 @@ test('keeps the errors of up to ten records with the request, whatever the field
 
 /** Written a quarter of a second later at most. */
 async function onlyRequest(projectId: number): Promise<IngestRequest | undefined> {
-  const listed = () => dashboard.ask<IngestRequest[]>(`GET /projects/${projectId}/requests`);
+  const listed = () => dashboard.request<IngestRequest[]>(`GET /projects/${projectId}/requests`);
   await expect.poll(async () => (await listed()).json.data.length, { timeout: 5_000 }).toBe(1);
   return (await listed()).json.data[0];
 }
@@ -107,7 +114,7 @@ test('lists warnings, and none of another project', async () => {
   warnings.note(projectId, 'placeholder_user_id');
   await warnings.close();
   const list = async (id: number) =>
-    (await dashboard.ask<IngestWarning[]>(`GET /projects/${id}/warnings`, { as: 'viewer' })).json.data;
+    (await dashboard.request<IngestWarning[]>(`GET /projects/${id}/warnings`, { as: 'viewer' })).json.data;
   expect(await list(projectId)).toEqual([
     {
       code: 'placeholder_user_id',
@@ -117,5 +124,5 @@ test('lists warnings, and none of another project', async () => {
     },
   ]);
   expect(await list(other.projectId)).toEqual([]);
-  expect((await dashboard.ask('GET /projects/9999/warnings')).status).toBe(404);
+  expect((await dashboard.request('GET /projects/9999/warnings')).status).toBe(404);
 });

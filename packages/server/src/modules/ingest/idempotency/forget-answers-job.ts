@@ -1,5 +1,5 @@
 import { IDEMPOTENCY_WINDOW_MS } from '@beckon/contract';
-import { deleteAnswers } from './store.ts';
+import { deleteIdempotencyKeys } from './store.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import type { Job } from '../../../platform/jobs/scheduler.ts';
 
@@ -10,7 +10,7 @@ const MARGIN_MS = 2 * 60 * 60 * 1_000;
 const STEP = 1_000;
 
 /** Deletes idempotency keys after 24 hours. They count as absent from then on, so this only frees space. */
-export function forgetAnswers(db: Pick<Database, 'query' | 'prepared' | 'clock'>): Job {
+export function forgetIdempotencyKeys(db: Pick<Database, 'query' | 'prepared' | 'clock'>): Job {
   return {
     name: 'delete_idempotency_keys',
     everyMs: EVERY_MS,
@@ -18,7 +18,7 @@ export function forgetAnswers(db: Pick<Database, 'query' | 'prepared' | 'clock'>
       const before = new Date(db.clock.now() - IDEMPOTENCY_WINDOW_MS - MARGIN_MS);
       let from: Date | null = null;
       while (!stopping()) {
-        const { deleted, reached } = await deleteAnswers(db, { before, from, limit: STEP });
+        const { deleted, reached } = await deleteIdempotencyKeys(db, { before, from, limit: STEP });
         if (deleted < STEP) return;
         from = reached;
       }

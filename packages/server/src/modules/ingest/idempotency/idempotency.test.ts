@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { sha256 } from '../../../platform/crypto/hash.ts';
 import { runSteps } from '../../../platform/time/steps.ts';
-import { heldClock } from '../../../../testkit/clock.ts';
+import { fixedClock } from '../../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../../testkit/database.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import { deleteAnswers, findAnswers } from './store.ts';
+import { deleteIdempotencyKeys, findIdempotentReplies } from './store.ts';
 import { fingerprint } from '../api/receive.ts';
 import { readIdempotencyKey } from './key.ts';
 
-const db = await openTestDatabase(heldClock());
+const db = await openTestDatabase(fixedClock());
 
 const UUID = '8e03978e-40d5-43dd-bc93-6894a57f9324';
 
@@ -87,14 +87,14 @@ test('ignores answers older than the window, and deletes them in bounded steps',
       [Buffer.from(keyOf(n), 'hex'), Buffer.from(sha256('f'), 'hex'), accepted(n)],
     );
   }
-  const wanted = [0, 4, 9].map((n) => ({ projectId: 1, key: keyOf(n) }));
-  expect((await findAnswers(db, wanted, accepted(4))).map((answer) => answer.key)).toEqual([keyOf(9)]);
-  expect(await findAnswers(db, [{ projectId: 2, key: keyOf(9) }], accepted(4))).toEqual([]);
-  expect(await deleteAnswers(db, { before: accepted(5), from: null, limit: 3 })).toEqual({
+  const keys = [0, 4, 9].map((n) => ({ projectId: 1, key: keyOf(n) }));
+  expect((await findIdempotentReplies(db, keys, accepted(4))).map((reply) => reply.key)).toEqual([keyOf(9)]);
+  expect(await findIdempotentReplies(db, [{ projectId: 2, key: keyOf(9) }], accepted(4))).toEqual([]);
+  expect(await deleteIdempotencyKeys(db, { before: accepted(5), from: null, limit: 3 })).toEqual({
     deleted: 3,
     reached: accepted(2),
   });
-  expect(await deleteAnswers(db, { before: accepted(5), from: accepted(2), limit: 3 })).toEqual({
+  expect(await deleteIdempotencyKeys(db, { before: accepted(5), from: accepted(2), limit: 3 })).toEqual({
     deleted: 2,
     reached: accepted(4),
   });
@@ -134,7 +134,7 @@ test('reads only as many blocks as the deletion needs, wherever the rows are in 
       return [];
     },
   };
-  await deleteAnswers(explaining, { before: before(110_000), from: null, limit: 100 });
+  await deleteIdempotencyKeys(explaining, { before: before(110_000), from: null, limit: 100 });
   expect(blocks).toBeGreaterThan(0);
   expect(blocks).toBeLessThan(700);
 });

@@ -1,14 +1,23 @@
 import type { Tx } from '../../../platform/db/statements.ts';
 
 /** A stored answer. A null body means `{"data":{"accepted":true}}`, the most frequent one. */
-export type StoredAnswer = { fingerprint: string; status: number; body: string | null; acceptedAt: number };
+export type IdempotentReply = {
+  fingerprint: string;
+  status: number;
+  body: string | null;
+  acceptedAt: number;
+};
 /** Keys and fingerprints are in hex. */
 export type StoredKey = { projectId: number; key: string };
-type FoundAnswer = StoredAnswer & StoredKey;
+type FoundIdempotentReply = IdempotentReply & StoredKey;
 
 /** Finds the answers stored under these keys since `after`. Older ones count as absent even while their rows exist. */
-export async function findAnswers(db: Tx, keys: StoredKey[], after: Date): Promise<FoundAnswer[]> {
-  const rows = await db.query<AnswerRow>(
+export async function findIdempotentReplies(
+  db: Tx,
+  keys: StoredKey[],
+  after: Date,
+): Promise<FoundIdempotentReply[]> {
+  const rows = await db.query<IdempotentReplyRow>(
     `SELECT i.project_id, encode(i.key, 'hex') AS key, encode(i.fingerprint, 'hex') AS fingerprint, i.status, i.body, i.accepted_at
      FROM unnest($1::bigint[], $2::text[]) AS k(project_id, key)
      CROSS JOIN LATERAL (
@@ -27,7 +36,7 @@ export async function findAnswers(db: Tx, keys: StoredKey[], after: Date): Promi
   }));
 }
 
-type AnswerRow = {
+type IdempotentReplyRow = {
   project_id: number;
   key: string;
   fingerprint: string;
@@ -40,7 +49,7 @@ type AnswerRow = {
  * Deletes at most `limit` answers accepted before `before`, oldest first. Returns how many and up to which time. Small steps keep locks
  * short. The next step starts at that time, past rows that are deleted but not vacuumed yet.
  */
-export async function deleteAnswers(
+export async function deleteIdempotencyKeys(
   db: Tx,
   { before, from, limit }: { before: Date; from: Date | null; limit: number },
 ): Promise<{ deleted: number; reached: Date | null }> {

@@ -1,4 +1,4 @@
-import { createKey as create, type NewKey, type NewKeyWanted, revokeKey as revoke } from './write-key.ts';
+import { createKey as create, type NewKey, type NewKeyInput, revokeKey as revoke } from './write-key.ts';
 import { findKey } from './find-key.ts';
 import { lockQueue } from '../queue/queue.ts';
 import { findPair } from '../../workspace/index.ts';
@@ -12,22 +12,22 @@ import { Fault } from '../../../platform/fault.ts';
  */
 export function createKey(
   deps: { db: Pick<Database, 'transaction' | 'clock'>; pepper: Uint8Array },
-  wanted: NewKeyWanted,
+  input: NewKeyInput,
 ): Promise<NewKey & { projectId: number }> {
   return deps.db.transaction(async (tx) => {
-    const { projectId, env } = await placeOf(tx, wanted);
+    const { projectId, env } = await keyTarget(tx, input);
     await lockQueue(tx, projectId);
     const made = await create(
       { tx, clock: deps.db.clock, pepper: deps.pepper },
-      { ...wanted, projectId, env },
+      { ...input, projectId, env },
     );
     return { ...made, projectId };
   });
 }
 
-type Place = Required<Pick<NewKeyWanted, 'projectId' | 'env'>>;
+type KeyTarget = Required<Pick<NewKeyInput, 'projectId' | 'env'>>;
 
-async function placeOf(tx: Tx, { projectId, env }: NewKeyWanted): Promise<Place> {
+async function keyTarget(tx: Tx, { projectId, env }: NewKeyInput): Promise<KeyTarget> {
   const { livemode, sandboxOf, sandboxId, isClosed } = await findPair(tx, projectId);
   if (!livemode) {
     if (env === 'live') throw refused(`A sandbox has no live keys. Create one in project ${sandboxOf}`);

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import { heldClock } from '../../../../testkit/clock.ts';
+import { fixedClock } from '../../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../../testkit/database.ts';
 import { silentLog } from '../../../platform/log.ts';
 import { createKey } from './change-key.ts';
@@ -8,7 +8,7 @@ import type { Tx } from '../../../platform/db/statements.ts';
 import { keyUse } from './key-use.ts';
 import { listKeys } from './list-keys.ts';
 
-const clock = heldClock();
+const clock = fixedClock();
 const db = await openTestDatabase(clock);
 let key: { id: string; projectId: number };
 beforeEach(async () => {

@@ -38,10 +38,10 @@ export function keyUse({ db, clock, log, minimumVersions = new Map() }: KeyUseDe
     entriesMax: KEYS_MAX,
     log,
     failedEvent: 'api_key.use_not_recorded',
-    async write(noted) {
-      await upsertUses(db, noted.map(toRow));
+    async write(rows) {
+      await upsertUses(db, rows.map(toRow));
       // Comes last, because a repeated write would count twice.
-      await addTraffic(db, noted.map(toTraffic));
+      await addTraffic(db, rows.map(toTraffic));
     },
     merge: (older, newer) => ({
       ...newer,
@@ -49,27 +49,27 @@ export function keyUse({ db, clock, log, minimumVersions = new Map() }: KeyUseDe
       count: older.count + newer.count,
     }),
   });
-  const verdicts = recentMap<{ minimum: string | undefined }>(USER_AGENTS_MAX);
+  const minimumsByAgent = recentMap<{ minimum: string | undefined }>(USER_AGENTS_MAX);
 
   return {
     note(key, userAgent) {
-      const noted = uses.pending(key.id);
-      if (!noted)
+      const pending = uses.pending(key.id);
+      if (!pending)
         uses.add(key.id, { projectId: key.projectId, keyId: key.id, atMs: clock.now(), userAgent, count: 1 });
       else {
-        noted.count += 1;
-        noted.atMs = clock.now();
-        noted.userAgent = userAgent ?? noted.userAgent;
+        pending.count += 1;
+        pending.atMs = clock.now();
+        pending.userAgent = userAgent ?? pending.userAgent;
       }
     },
     outdated(userAgent) {
       if (minimumVersions.size === 0) return undefined;
-      let verdict = verdicts.get(userAgent);
-      if (!verdict) {
-        verdict = { minimum: findMinimumMissed(userAgent, minimumVersions) };
-        verdicts.set(userAgent, verdict);
+      let entry = minimumsByAgent.get(userAgent);
+      if (!entry) {
+        entry = { minimum: findMinimumMissed(userAgent, minimumVersions) };
+        minimumsByAgent.set(userAgent, entry);
       }
-      return verdict.minimum;
+      return entry.minimum;
     },
     flush: () => uses.flush(),
     close: () => uses.close(),

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { heldClock } from '../../../../testkit/clock.ts';
+import { fixedClock } from '../../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../../testkit/database.ts';
 import { type Log, silentLog } from '../../../platform/log.ts';
 import { createKey as createKeyOf, revokeKey } from './change-key.ts';
@@ -9,7 +9,7 @@ import type { Tx } from '../../../platform/db/statements.ts';
 import { keyring, type Keyring } from './keyring.ts';
 import type { VerifiedKey } from './key.ts';
 
-const db = await openTestDatabase(heldClock());
+const db = await openTestDatabase(fixedClock());
 
 const pepper = { current: Buffer.alloc(32, 1), previous: null };
 const project = await createProject(db, { name: 'Acme' });
@@ -23,17 +23,17 @@ beforeEach(async () => {
 });
 
 async function verified(ofRing: Keyring, secret: string): Promise<VerifiedKey> {
-  const verdict = await ofRing.verify(secret);
-  if (verdict.state === 'unknown') throw new Error('unknown');
-  return verdict.key;
+  const verification = await ofRing.verify(secret);
+  if (verification.state === 'unknown') throw new Error('unknown');
+  return verification.key;
 }
 
 test('verifies a new secret for its project, and then returns it without a query', async () => {
   const { id, secret } = await newKey();
-  expect(ring.known(secret)).toBeUndefined();
+  expect(ring.cached(secret)).toBeUndefined();
   const key = { id, projectId: project.id, last4: secret.slice(-4), livemode: true };
   expect(await ring.verify(secret)).toEqual({ state: 'live', key });
-  expect(ring.known(secret)).toEqual(key);
+  expect(ring.cached(secret)).toEqual(key);
 });
 
 test('never stores a secret', async () => {
@@ -86,7 +86,7 @@ test('rejects a revoked key at the next request', async () => {
   expect(await ring.check(key)).toBe('live');
   await revokeKey(db, { id });
   expect(await ring.check(key)).toBe('revoked');
-  expect(ring.known(secret)).toBeUndefined();
+  expect(ring.cached(secret)).toBeUndefined();
   expect(await ring.verify(secret)).toEqual({ state: 'unknown' });
 });
 
@@ -95,8 +95,8 @@ test('forgets a key that a flush found revoked', async () => {
   const other = await newKey();
   ring.forget(await verified(ring, secret));
   await ring.verify(other.secret);
-  expect(ring.known(secret)).toBeUndefined();
-  expect(ring.known(other.secret)).toBeDefined();
+  expect(ring.cached(secret)).toBeUndefined();
+  expect(ring.cached(other.secret)).toBeDefined();
 });
 
 test('rejects the keys of a suspended project, and accepts them again after it resumes', async () => {
@@ -104,9 +104,9 @@ test('rejects the keys of a suspended project, and accepts them again after it r
   const key = await verified(ring, secret);
   await suspendProject(db, project.id);
   expect(await ring.check(key)).toBe('suspended');
-  expect(ring.known(secret)).toBeUndefined();
+  expect(ring.cached(secret)).toBeUndefined();
   expect(await ring.verify(secret)).toEqual({ state: 'suspended', key });
-  expect(ring.known(secret)).toBeUndefined();
+  expect(ring.cached(secret)).toBeUndefined();
   await resumeProject(db, project.id);
   expect((await ring.verify(secret)).state).toBe('live');
   expect(await ring.check(key)).toBe('live');
@@ -150,42 +150,42 @@ test('accepts a key whose hash cannot be renewed, and logs the failure', async (
 });
 
 /** A database whose statements hold their results back until they are released. */
-function heldAnswers(): {
+function holdResults(): {
   tx: Tx;
-  asked: string[][];
+  queries: string[][];
   release(): void;
   reached(count: number): Promise<void>;
 } {
-  const asked: string[][] = [];
+  const queries: string[][] = [];
   const held: (() => void)[] = [];
-  let watcher: { count: number; done: () => void } | undefined;
+  let watcher: { count: number; resolve: () => void } | undefined;
   const tx: Tx = {
     query: (text, values) => db.query(text, values),
     async prepared(query) {
       const rows = await db.prepared(query);
       if (query.name === 'keys.listProjectStates') return rows as never[];
-      asked.push(query.values[0] as string[]);
-      if (watcher && asked.length >= watcher.count) watcher.done();
-      await new Promise<void>((done) => held.push(done));
+      queries.push(query.values[0] as string[]);
+      if (watcher && queries.length >= watcher.count) watcher.resolve();
+      await new Promise<void>((resolve) => held.push(resolve));
       return rows as never[];
     },
   };
   return {
     tx,
-    asked,
+    queries,
     release: () => held.shift()?.(),
     reached: (count) =>
-      asked.length >= count
+      queries.length >= count
         ? Promise.resolve()
-        : new Promise<void>((done) => {
-            watcher = { count, done };
+        : new Promise<void>((resolve) => {
+            watcher = { count, resolve };
           }),
   };
 }
 
 test('verify never uses a query that started before the call', async () => {
   const { id, secret } = await newKey();
-  const held = heldAnswers();
+  const held = holdResults();
   const slow = keyring({ db: held.tx, pepper, log: silentLog });
   const early = slow.verify(secret);
   await held.reached(1);
@@ -201,7 +201,7 @@ test('verify never uses a query that started before the call', async () => {
 test('check never uses a query that started before the call', async () => {
   const { id, secret } = await newKey();
   const key = await verified(ring, secret);
-  const held = heldAnswers();
+  const held = holdResults();
   const slow = keyring({ db: held.tx, pepper, log: silentLog });
   const early = slow.check(key);
   await held.reached(1);
@@ -216,7 +216,7 @@ test('check never uses a query that started before the call', async () => {
 
 test('runs one query at a time and shares the next one between all waiting callers', async () => {
   const keys = [await newKey('a'), await newKey('b'), await newKey('c')];
-  const held = heldAnswers();
+  const held = holdResults();
   const slow = keyring({ db: held.tx, pepper, log: silentLog });
   const first = slow.verify(keys[0]?.secret ?? '');
   await held.reached(1);
@@ -225,9 +225,9 @@ test('runs one query at a time and shares the next one between all waiting calle
   await first;
   await held.reached(2);
   held.release();
-  const verdicts = await Promise.all(rest);
-  expect(verdicts.every((verdict) => verdict.state === 'live')).toBe(true);
-  expect(held.asked.map((last4s) => last4s.length)).toEqual([1, 3]);
+  const verifications = await Promise.all(rest);
+  expect(verifications.every((verification) => verification.state === 'live')).toBe(true);
+  expect(held.queries.map((last4s) => last4s.length)).toEqual([1, 3]);
 });
 
 test('fails only the callers of a query that failed', async () => {

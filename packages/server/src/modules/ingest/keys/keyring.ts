@@ -21,11 +21,11 @@ import {
 } from './store.ts';
 
 /**
- * Verifies API keys. `known` answers from memory and may be out of date. Its callers check the database again, in the flush that commits
+ * Verifies API keys. `cached` answers from memory and may be out of date. Its callers check the database again, in the flush that commits
  * the request or with `check`. `verify` and `check` use a query that starts after the call, so they never miss an earlier revocation.
  */
 export type Keyring = {
-  known(secret: string): VerifiedKey | undefined;
+  cached(secret: string): VerifiedKey | undefined;
   verify(secret: string): Promise<KeyVerification>;
   check(key: VerifiedKey): Promise<ApiKeyState>;
   /** Removes a key from memory after a flush found it revoked or its project suspended. */
@@ -34,7 +34,7 @@ export type Keyring = {
 
 export type KeyringDeps = { db: Tx; pepper: Pepper; log: Log };
 
-const KNOWN_KEYS_MAX = 10_000;
+const CACHED_KEYS_MAX = 10_000;
 const ROUND_MAX = 1_000;
 const TIME_LIMIT_MS = 5_000;
 
@@ -43,38 +43,41 @@ const NO_SALT = Buffer.alloc(SALT_BYTES);
 const NO_HASH = Buffer.alloc(32);
 
 export function keyring(deps: KeyringDeps): Keyring {
-  const cache = recentMap<VerifiedKey>(KNOWN_KEYS_MAX);
+  const cache = recentMap<VerifiedKey>(CACHED_KEYS_MAX);
   const limits = { roundMax: ROUND_MAX, timeLimitMs: TIME_LIMIT_MS };
-  const askVerdict = coalesce<string, KeyVerification>({
+  const findVerification = coalesce<string, KeyVerification>({
     ...limits,
     keyOf: (secret) => secret,
-    answer: (secrets) => findVerdicts(deps, secrets),
+    load: (secrets) => findVerifications(deps, secrets),
   });
-  const askState = coalesce<VerifiedKey, ApiKeyState>({
+  const findState = coalesce<VerifiedKey, ApiKeyState>({
     ...limits,
     keyOf: (key) => key.id,
-    answer: (keys) => findStates(deps.db, keys),
+    load: (keys) => findStates(deps.db, keys),
   });
   const forget: Keyring['forget'] = ({ id }) => cache.deleteWhere((key) => key.id === id);
 
   return {
     forget,
-    known: (secret) => cache.get(secret),
+    cached: (secret) => cache.get(secret),
     async verify(secret) {
       if (!readSecret(secret)) return UNKNOWN;
-      const verdict = await askVerdict(secret);
-      if (verdict.state === 'live') cache.set(secret, verdict.key);
-      return verdict;
+      const verification = await findVerification(secret);
+      if (verification.state === 'live') cache.set(secret, verification.key);
+      return verification;
     },
     async check(key) {
-      const state = await askState(key);
+      const state = await findState(key);
       if (state !== 'live') forget(key);
       return state;
     },
   };
 }
 
-async function findVerdicts({ db, pepper, log }: KeyringDeps, secrets: string[]): Promise<KeyVerification[]> {
+async function findVerifications(
+  { db, pepper, log }: KeyringDeps,
+  secrets: string[],
+): Promise<KeyVerification[]> {
   const last4s = new Set(secrets.map((secret) => readSecret(secret)?.last4 ?? ''));
   const candidates = Map.groupBy(await listLiveCandidates(db, [...last4s]), bucketOf);
   const matches = secrets.map((secret) => matchSecret(secret, candidates, pepper));
@@ -83,7 +86,7 @@ async function findVerdicts({ db, pepper, log }: KeyringDeps, secrets: string[])
   for (const [i, match] of matches.entries()) {
     if (match?.stale) await renewHash({ db, pepper, log }, match.row, secrets[i] as string);
   }
-  return matches.map((match) => (match ? verdictOf(match.row, projects) : UNKNOWN));
+  return matches.map((match) => (match ? verificationOf(match.row, projects) : UNKNOWN));
 }
 
 function bucketOf(row: { env: string; last4: string }): string {
@@ -101,8 +104,8 @@ function matchSecret(
   candidates: Map<string, KeyCandidateRow[]>,
   pepper: Pepper,
 ): Match | undefined {
-  const open = readSecret(secret);
-  const rows = open ? candidates.get(bucketOf(open)) : undefined;
+  const parts = readSecret(secret);
+  const rows = parts ? candidates.get(bucketOf(parts)) : undefined;
   let match: Match | undefined;
   for (const row of rows ?? [{ salt: NO_SALT, hash: NO_HASH }]) {
     const current = equalInConstantTime(hashSecret(pepper.current, row.salt, secret), row.hash);
@@ -128,7 +131,7 @@ async function renewHash(
   }
 }
 
-function verdictOf(row: KeyCandidateRow, projects: Map<number, ProjectStateRow>): KeyVerification {
+function verificationOf(row: KeyCandidateRow, projects: Map<number, ProjectStateRow>): KeyVerification {
   const project = projects.get(row.project_id);
   if (!project) return UNKNOWN;
   return {

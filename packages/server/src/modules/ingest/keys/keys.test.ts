@@ -1,12 +1,12 @@
 import { API_KEY_PATTERN } from '@beckon/contract';
 import { beforeEach, expect, test } from 'vitest';
-import { heldClock } from '../../../../testkit/clock.ts';
+import { fixedClock } from '../../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../../testkit/database.ts';
 import { createKey, revokeKey } from './change-key.ts';
 import { createProject } from '../../administration/create-project.ts';
 import { listKeys } from './list-keys.ts';
 
-const clock = heldClock();
+const clock = fixedClock();
 const db = await openTestDatabase(clock);
 const pepper = Buffer.alloc(32, 1);
 let projectId: number;
@@ -85,7 +85,9 @@ test('revocation waits for a flush that holds the queue row', async () => {
   const flush = await db.session();
   try {
     await flush.script('BEGIN');
-    await flush.query('SELECT 1 FROM beckon.ingest_queue WHERE project_id = $1 FOR UPDATE', [projectId]);
+    await flush.query('SELECT 1 FROM beckon.ingest_queue_state WHERE project_id = $1 FOR UPDATE', [
+      projectId,
+    ]);
     let revoked = false;
     const revocation = revokeKey(db, { id }).then(() => {
       revoked = true;

@@ -58,8 +58,8 @@ export function dayOf(ms: number): string {
 }
 
 /** Returns each of the last fourteen days, oldest first, including days without a request. */
-function filledDays(known: DayOfTraffic[], now: number): DayOfTraffic[] {
-  const requests = new Map(known.map((one) => [one.day, one.requests]));
+function filledDays(traffic: DayOfTraffic[], now: number): DayOfTraffic[] {
+  const requests = new Map(traffic.map((entry) => [entry.day, entry.requests]));
   return Array.from({ length: TRAFFIC_DAYS }, (_, index) => {
     const day = dayOf(now - (TRAFFIC_DAYS - 1 - index) * DAY_MS);
     return { day, requests: requests.get(day) ?? 0 };

@@ -26,11 +26,11 @@ export const keyRoutes = [
     async handle(deps, { projectId, actor, body, note }) {
       const { db, pepper } = deps;
       const env = body.env === undefined ? {} : { env: body.env };
-      const wanted = { projectId, label: body.label, ...env, createdBy: actor };
-      const { id, secret } = await createKey({ db, pepper: pepper.current }, wanted);
-      const shown = await showKey(deps, { projectId, id });
-      note({ subject: shown.label, after: { id, display: shown.display } });
-      return { data: { ...shown, secret } };
+      const input = { projectId, label: body.label, ...env, createdBy: actor };
+      const { id, secret } = await createKey({ db, pepper: pepper.current }, input);
+      const apiKey = await showKey(deps, { projectId, id });
+      note({ subject: apiKey.label, after: { id, display: apiKey.display } });
+      return { data: { ...apiKey, secret } };
     },
   }),
   route('POST /projects/:project/keys/:key/revoke', {
@@ -40,14 +40,14 @@ export const keyRoutes = [
     async handle(deps, { projectId, params: { key: id }, body, note }) {
       const { label, display, env, revoked_at: before } = await showKey(deps, { projectId, id });
       if (body.label !== label) throw notTyped(label);
-      await revokeKey(deps.db, { id, projectId: await placeOf(deps.db, projectId, env) });
-      const shown = await showKey(deps, { projectId, id });
+      await revokeKey(deps.db, { id, projectId: await keyProject(deps.db, projectId, env) });
+      const apiKey = await showKey(deps, { projectId, id });
       note({
         subject: label,
         before: { display, revoked_at: before },
-        after: { display, revoked_at: shown.revoked_at },
+        after: { display, revoked_at: apiKey.revoked_at },
       });
-      return { data: shown };
+      return { data: apiKey };
     },
   }),
 ];
@@ -55,12 +55,12 @@ export const keyRoutes = [
 /** Returns the keys of a project, and after them those of its sandbox. */
 async function showKeys(deps: Deps, projectId: number): Promise<ApiKey[]> {
   const { sandboxId } = await findPair(deps.db, projectId);
-  const own = await keysOf(deps, projectId);
-  return sandboxId === null ? own : [...own, ...(await keysOf(deps, sandboxId))];
+  const keys = await keysOf(deps, projectId);
+  return sandboxId === null ? keys : [...keys, ...(await keysOf(deps, sandboxId))];
 }
 
 /** Returns the project of a key: a test key belongs to the sandbox, wherever it is shown. */
-async function placeOf(db: Deps['db'], projectId: number, env: ApiKey['env']): Promise<number> {
+async function keyProject(db: Deps['db'], projectId: number, env: ApiKey['env']): Promise<number> {
   const { livemode, sandboxId } = await findPair(db, projectId);
   return livemode && env === 'test' && sandboxId !== null ? sandboxId : projectId;
 }

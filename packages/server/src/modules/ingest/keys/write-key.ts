@@ -8,7 +8,7 @@ import { idMaker } from '../../../platform/ids.ts';
 import type { Clock } from '../../../platform/time/clock.ts';
 
 /** `createdBy` is null for a command. */
-export type NewKeyWanted = {
+export type NewKeyInput = {
   projectId: number;
   label: string;
   /** Defaults to the environment of the project. */
@@ -24,7 +24,7 @@ export type NewKey = { id: string; secret: string; display: string };
  */
 export async function createKey(
   deps: { tx: Tx; clock: Clock; pepper: Uint8Array },
-  { projectId, label, env = 'live', createdBy = null }: NewKeyWanted,
+  { projectId, label, env = 'live', createdBy = null }: NewKeyInput,
 ): Promise<NewKey> {
   checkLabel(label);
   if ((await countActive(deps.tx, projectId)) >= API_KEYS_MAX_ACTIVE) throw tooMany();

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-import { type ChunkQuestion, listChunks, listOldest, listPlaces, settleChunks } from './store.ts';
+import { type ChunkQuery, listChunks, listOldest, listBacklogRows, settleChunks } from './store.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { parseInPieces } from '../../../platform/text/json-pieces.ts';
 
@@ -10,12 +10,12 @@ export type IngestPriority = 'live' | 'bulk';
 export type ProjectBacklog = { projectId: number; live: number; bulk: number };
 
 /** Lists projects by id after `after` and then from the start, so that each gets its turn. */
-export async function placesWaiting(
+export async function listBacklogs(
   tx: Tx,
   { after, limit }: { after: number; limit: number },
 ): Promise<ProjectBacklog[]> {
-  const behind = await listPlaces(tx, after, limit);
-  const round = after > 0 && behind.length < limit ? await listPlaces(tx, 0, limit - behind.length) : [];
+  const behind = await listBacklogRows(tx, after, limit);
+  const round = after > 0 && behind.length < limit ? await listBacklogRows(tx, 0, limit - behind.length) : [];
   const rows = [...behind, ...round.filter((row) => row.project_id <= after)];
   return rows.map((row) => ({
     projectId: row.project_id,
@@ -40,15 +40,15 @@ export type WaitingChunk = {
 
 /**
  * Reads the waiting records of a priority in the order of acceptance. Requires the locks of these projects. Chunks that would exceed the
- * byte limit of their project stay packed: ten chunks of 6 MB that are stored in 10 kB would be parsed for each batch of 4 MB.
+ * byte limit of their project stay packed. Ten chunks of 6 MB may be stored in 10 kB, and all would be parsed for each batch of 4 MB.
  */
-export async function takeChunks(tx: Tx, asked: ChunkQuestion): Promise<WaitingChunk[]> {
-  const rows = await listChunks(tx, asked);
+export async function takeChunks(tx: Tx, query: ChunkQuery): Promise<WaitingChunk[]> {
+  const rows = await listChunks(tx, query);
   const chunks: WaitingChunk[] = [];
   const bytesTaken = new Map<number, number>();
   for (const row of rows) {
     const taken = bytesTaken.get(row.project_id) ?? 0;
-    if (taken >= asked.bytes) continue;
+    if (taken >= query.bytes) continue;
     const json = unpackChunk(row.body);
     const all = await parseChunk(json);
     const records = row.applied === 0 ? all : all.slice(row.applied);
@@ -56,7 +56,7 @@ export async function takeChunks(tx: Tx, asked: ChunkQuestion): Promise<WaitingC
     bytesTaken.set(row.project_id, taken + bytes);
     chunks.push({
       projectId: row.project_id,
-      priority: asked.priority,
+      priority: query.priority,
       rowSeq: row.seq,
       seq: row.seq + row.applied,
       kind: row.kind,
@@ -87,10 +87,10 @@ export type ChunkProgress = {
   isWhole: boolean;
 };
 
-export function settle(tx: Tx, taken: ChunkProgress[]): Promise<void> {
+export function settle(tx: Tx, progress: ChunkProgress[]): Promise<void> {
   return settleChunks(
     tx,
-    taken.map(({ projectId, priority, rowSeq, records, isWhole }) => ({
+    progress.map(({ projectId, priority, rowSeq, records, isWhole }) => ({
       project_id: projectId,
       priority,
       seq: rowSeq,

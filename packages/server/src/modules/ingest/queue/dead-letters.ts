@@ -23,7 +23,11 @@ type DeadRecord = Pick<ChunkProgress, 'projectId' | 'priority'> & {
   record: unknown;
 };
 
-export function bury(tx: Tx, dead: DeadRecord, { reason, at }: { reason: string; at: Date }): Promise<void> {
+export function deadLetterRecord(
+  tx: Tx,
+  dead: DeadRecord,
+  { reason, at }: { reason: string; at: Date },
+): Promise<void> {
   return insertDead(tx, {
     project_id: dead.projectId,
     seq: dead.seq,
@@ -106,20 +110,20 @@ export async function discardDead(
   { projectId, seqs }: { projectId: number; seqs: number[] },
 ): Promise<{ discarded: number }> {
   // With the queue row locked, only one of two concurrent decisions about a record is applied.
-  const taken = await db.transaction(async (tx) => {
+  const deleted = await db.transaction(async (tx) => {
     await lockQueue(tx, projectId);
     return deleteDead(tx, { projectId, upTo: Number.MAX_SAFE_INTEGER, seqs, limit: seqs.length });
   });
-  return { discarded: taken.length };
+  return { discarded: deleted.length };
 }
 
 type Batch = { projectId: number; upTo: number; seqs: number[] | null };
 
 async function moveBatch(tx: Tx, { projectId, upTo, seqs }: Batch): Promise<number> {
   const queue = await lockQueue(tx, projectId);
-  const taken = await deleteDead(tx, { projectId, upTo, seqs, limit: RETRY_MAX_RECORDS });
-  if (taken.length === 0) return 0;
-  const rows = taken.toSorted((a, b) => a.seq - b.seq);
+  const deleted = await deleteDead(tx, { projectId, upTo, seqs, limit: RETRY_MAX_RECORDS });
+  if (deleted.length === 0) return 0;
+  const rows = deleted.toSorted((a, b) => a.seq - b.seq);
   await insertChunks(tx, projectId, toChunks(rows, queue.next_seq));
   await updateQueueAdvanced(tx, { projectId, records: rows.length });
   return rows.length;

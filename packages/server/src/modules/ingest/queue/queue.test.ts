@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { beforeEach, expect, test } from 'vitest';
-import { heldClock } from '../../../../testkit/clock.ts';
+import { fixedClock } from '../../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../../testkit/database.ts';
 import { createProject } from '../../administration/create-project.ts';
 import { countWaiting, listWaiting, lockQueue } from './queue.ts';
 import { decodeChunk, encodeChunk, takeChunks } from './chunk.ts';
 import { listDead, RETRY_MAX_RECORDS, retryDead } from './dead-letters.ts';
 
-const clock = heldClock();
+const clock = fixedClock();
 const db = await openTestDatabase(clock);
 let projectId: number;
 beforeEach(async () => {
@@ -17,10 +17,10 @@ beforeEach(async () => {
 async function put(priority: string, records: object[], acceptedAt = new Date(clock.now())): Promise<void> {
   await db.query(
     `WITH taken AS (
-       UPDATE beckon.ingest_queue SET next_seq = next_seq + $3, waiting = waiting + $3 WHERE project_id = $1
+       UPDATE beckon.ingest_queue_state SET next_seq = next_seq + $3, waiting = waiting + $3 WHERE project_id = $1
        RETURNING next_seq - $3 AS seq
      )
-     INSERT INTO beckon.inbox SELECT $1, seq, $2, 'events', $3, $4, $5 FROM taken`,
+     INSERT INTO beckon.ingest_queue SELECT $1, seq, $2, 'events', $3, $4, $5 FROM taken`,
     [projectId, priority, records.length, encodeChunk(JSON.stringify(records)), acceptedAt],
   );
 }
@@ -29,7 +29,7 @@ async function die(count: number, dead: { priority?: string; kind?: string; acce
   await db.query(
     `INSERT INTO beckon.dead_letter
      SELECT $1, next_seq + n, $3, $4, jsonb_build_object('external_user_id', 'u' || (next_seq + n)), 'bad', $5, $5
-     FROM beckon.ingest_queue, generate_series(0, $2::int - 1) AS n WHERE project_id = $1`,
+     FROM beckon.ingest_queue_state, generate_series(0, $2::int - 1) AS n WHERE project_id = $1`,
     [
       projectId,
       count,
@@ -38,7 +38,7 @@ async function die(count: number, dead: { priority?: string; kind?: string; acce
       dead.acceptedAt ?? new Date(clock.now()),
     ],
   );
-  await db.query('UPDATE beckon.ingest_queue SET next_seq = next_seq + $2 WHERE project_id = $1', [
+  await db.query('UPDATE beckon.ingest_queue_state SET next_seq = next_seq + $2 WHERE project_id = $1', [
     projectId,
     count,
   ]);
@@ -46,13 +46,13 @@ async function die(count: number, dead: { priority?: string; kind?: string; acce
 
 const chunks = () =>
   db.query<{ seq: number; priority: string; kind: string; records: number; body: Buffer; accepted_at: Date }>(
-    'SELECT seq, priority, kind, records, body, accepted_at FROM beckon.inbox WHERE project_id = $1 ORDER BY seq',
+    'SELECT seq, priority, kind, records, body, accepted_at FROM beckon.ingest_queue WHERE project_id = $1 ORDER BY seq',
     [projectId],
   );
 const queue = async () =>
   (
     await db.query<{ next_seq: number; waiting: number }>(
-      'SELECT next_seq, waiting FROM beckon.ingest_queue WHERE project_id = $1',
+      'SELECT next_seq, waiting FROM beckon.ingest_queue_state WHERE project_id = $1',
       [projectId],
     )
   )[0];
@@ -105,8 +105,8 @@ test('lists the projects with waiting or dead-lettered records, those with the l
   await die(2);
   const later = (projectId = (await createProject(db, { name: 'Later' })).id);
   await put('live', [{}, {}], new Date(clock.now() - 9_000));
-  const own = [late, quiet, buried, later];
-  const listed = (await listWaiting(db, null)).filter((one) => own.includes(one.projectId));
+  const projectIds = [late, quiet, buried, later];
+  const listed = (await listWaiting(db, null)).filter((row) => projectIds.includes(row.projectId));
   expect(listed).toEqual([
     { projectId: later, name: 'Later', live: 2, bulk: 0, dead_letters: 0, oldest_ms: 9_000 },
     { projectId: late, name: 'Acme', live: 0, bulk: 1, dead_letters: 0, oldest_ms: 4_000 },

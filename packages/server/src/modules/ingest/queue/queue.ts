@@ -25,7 +25,7 @@ export async function lockQueue(tx: Tx, projectId: number): Promise<QueueRow> {
   throw new Fault('not_found', { details: [{ message: `No project has the ID ${projectId}` }] });
 }
 
-type Waiting = {
+type QueueCounts = {
   live: number;
   bulk: number;
   dead_letters: number;
@@ -36,12 +36,12 @@ type Waiting = {
 export async function countWaiting(
   db: Pick<Database, 'query' | 'prepared' | 'clock'>,
   projectId: number,
-): Promise<Waiting> {
+): Promise<QueueCounts> {
   const row = await findWaiting(db, projectId);
-  return row ? waitingOf(db, row) : { live: 0, bulk: 0, dead_letters: 0, oldest_ms: 0 };
+  return row ? queueCounts(db, row) : { live: 0, bulk: 0, dead_letters: 0, oldest_ms: 0 };
 }
 
-type ProjectWaiting = Waiting & { projectId: number; name: string };
+type ProjectQueueCounts = QueueCounts & { projectId: number; name: string };
 
 /** More than anyone reads. In the projects left out, records wait for less time. */
 const PROJECTS_LISTED_MAX = 1_000;
@@ -50,16 +50,16 @@ const PROJECTS_LISTED_MAX = 1_000;
 export async function listWaiting(
   db: Pick<Database, 'query' | 'clock'>,
   projectIds: number[] | null,
-): Promise<ProjectWaiting[]> {
+): Promise<ProjectQueueCounts[]> {
   const rows = await listWaitingRows(db, projectIds, PROJECTS_LISTED_MAX);
   return rows.map(({ project_id: projectId, name, ...row }) => ({
     projectId,
     name,
-    ...waitingOf(db, row),
+    ...queueCounts(db, row),
   }));
 }
 
-function waitingOf({ clock }: Pick<Database, 'clock'>, row: WaitingRow): Waiting {
+function queueCounts({ clock }: Pick<Database, 'clock'>, row: WaitingRow): QueueCounts {
   const oldestMs = row.oldest_at ? Math.max(0, clock.now() - row.oldest_at.getTime()) : 0;
   return { live: row.live, bulk: row.bulk, dead_letters: row.dead, oldest_ms: oldestMs };
 }
@@ -79,7 +79,7 @@ function listWaitingRows(
      LEFT JOIN (
        SELECT project_id, coalesce(sum(records) FILTER (WHERE priority = 'live'), 0)::bigint AS live,
               coalesce(sum(records) FILTER (WHERE priority = 'bulk'), 0)::bigint AS bulk, min(accepted_at) AS oldest_at
-       FROM beckon.inbox GROUP BY project_id) waiting ON waiting.project_id = p.project_id
+       FROM beckon.ingest_queue GROUP BY project_id) waiting ON waiting.project_id = p.project_id
      LEFT JOIN (
        SELECT project_id, count(*) AS dead FROM beckon.dead_letter GROUP BY project_id) buried ON buried.project_id = p.project_id
      WHERE (waiting.project_id IS NOT NULL OR buried.project_id IS NOT NULL) AND ($2::bigint[] IS NULL OR p.project_id = ANY ($2))
@@ -96,8 +96,8 @@ export function countDead(tx: Tx, projectId: number, max: number): Promise<numbe
 /** Returns when the oldest waiting live record was accepted, in real time, or null if none waits. */
 export async function oldestLiveAt(tx: Tx, projectId: number): Promise<number | null> {
   const rows = await tx.prepared<{ accepted_at: Date }>({
-    name: 'inbox.oldest_live',
-    text: `SELECT accepted_at FROM beckon.inbox WHERE project_id = $1 AND priority = 'live' ORDER BY seq LIMIT 1`,
+    name: 'ingest_queue.oldest_live',
+    text: `SELECT accepted_at FROM beckon.ingest_queue WHERE project_id = $1 AND priority = 'live' ORDER BY seq LIMIT 1`,
     values: [projectId],
   });
   return rows[0]?.accepted_at.getTime() ?? null;

@@ -1,17 +1,17 @@
 import type { Tx } from '../../../platform/db/statements.ts';
 
-/** Reads and writes `ingest_queue`, `inbox` and `dead_letter`. A chunk at `seq` holds the records `seq` to `seq + records - 1`. */
+/** Reads and writes `ingest_queue_state`, `ingest_queue` and `dead_letter`. A chunk at `seq` holds the records `seq` to `seq + records - 1`. */
 export type QueueRow = { next_seq: number; waiting: number };
 
 export async function insertQueue(tx: Tx, projectId: number): Promise<void> {
-  await tx.query(`INSERT INTO beckon.ingest_queue (project_id, next_seq, waiting) VALUES ($1, 1, 0)`, [
+  await tx.query(`INSERT INTO beckon.ingest_queue_state (project_id, next_seq, waiting) VALUES ($1, 1, 0)`, [
     projectId,
   ]);
 }
 
 export async function lockQueueRow(tx: Tx, projectId: number): Promise<QueueRow | undefined> {
   const rows = await tx.query<QueueRow>(
-    `SELECT next_seq, waiting FROM beckon.ingest_queue WHERE project_id = $1 FOR UPDATE`,
+    `SELECT next_seq, waiting FROM beckon.ingest_queue_state WHERE project_id = $1 FOR UPDATE`,
     [projectId],
   );
   return rows[0];
@@ -22,7 +22,7 @@ export async function updateQueueAdvanced(
   { projectId, records }: { projectId: number; records: number },
 ): Promise<void> {
   await tx.query(
-    `UPDATE beckon.ingest_queue SET next_seq = next_seq + $2, waiting = waiting + $2 WHERE project_id = $1`,
+    `UPDATE beckon.ingest_queue_state SET next_seq = next_seq + $2, waiting = waiting + $2 WHERE project_id = $1`,
     [projectId, records],
   );
 }
@@ -35,7 +35,7 @@ export async function findWaiting(tx: Tx, projectId: number): Promise<WaitingRow
             coalesce(sum(records) FILTER (WHERE priority = 'bulk'), 0)::bigint AS bulk,
             (SELECT count(*) FROM beckon.dead_letter WHERE project_id = $1) AS dead,
             min(accepted_at) AS oldest_at
-     FROM beckon.inbox WHERE project_id = $1`,
+     FROM beckon.ingest_queue WHERE project_id = $1`,
     [projectId],
   );
   return rows[0];
@@ -104,7 +104,7 @@ export type ChunkRow = {
 
 export async function insertChunks(tx: Tx, projectId: number, chunks: ChunkRow[]): Promise<void> {
   await tx.query(
-    `INSERT INTO beckon.inbox (project_id, seq, priority, kind, records, body, accepted_at)
+    `INSERT INTO beckon.ingest_queue (project_id, seq, priority, kind, records, body, accepted_at)
      SELECT $1::bigint, * FROM unnest($2::bigint[], $3::text[], $4::text[], $5::int[], $6::bytea[], $7::timestamptz[])`,
     [
       projectId,
@@ -118,25 +118,25 @@ export async function insertChunks(tx: Tx, projectId: number, chunks: ChunkRow[]
   );
 }
 
-export type PlaceRow = { project_id: number; live: number | null; bulk: number | null };
+export type BacklogRow = { project_id: number; live: number | null; bulk: number | null };
 
 /**
  * Lists projects after `after` with waiting records, and how many records the first chunk of each priority holds. It skips from project to
  * project in the primary key, so the cost depends on the number of projects and not of records.
  */
-export function listPlaces(tx: Tx, after: number, limit: number): Promise<PlaceRow[]> {
+export function listBacklogRows(tx: Tx, after: number, limit: number): Promise<BacklogRow[]> {
   return tx.prepared({
-    name: 'inbox.places',
-    text: `WITH RECURSIVE place(project_id) AS (
-             (SELECT project_id FROM beckon.inbox WHERE project_id > $1 ORDER BY project_id LIMIT 1)
+    name: 'ingest_queue.places',
+    text: `WITH RECURSIVE project(project_id) AS (
+             (SELECT project_id FROM beckon.ingest_queue WHERE project_id > $1 ORDER BY project_id LIMIT 1)
              UNION ALL
-             SELECT (SELECT i.project_id FROM beckon.inbox i WHERE i.project_id > place.project_id ORDER BY i.project_id LIMIT 1)
-             FROM place WHERE place.project_id IS NOT NULL
+             SELECT (SELECT i.project_id FROM beckon.ingest_queue i WHERE i.project_id > project.project_id ORDER BY i.project_id LIMIT 1)
+             FROM project WHERE project.project_id IS NOT NULL
            )
            SELECT project_id,
-             (SELECT i.records - i.applied FROM beckon.inbox i WHERE i.project_id = place.project_id AND i.priority = 'live' ORDER BY i.seq LIMIT 1) AS live,
-             (SELECT i.records - i.applied FROM beckon.inbox i WHERE i.project_id = place.project_id AND i.priority = 'bulk' ORDER BY i.seq LIMIT 1) AS bulk
-           FROM place WHERE project_id IS NOT NULL LIMIT $2`,
+             (SELECT i.records - i.applied FROM beckon.ingest_queue i WHERE i.project_id = project.project_id AND i.priority = 'live' ORDER BY i.seq LIMIT 1) AS live,
+             (SELECT i.records - i.applied FROM beckon.ingest_queue i WHERE i.project_id = project.project_id AND i.priority = 'bulk' ORDER BY i.seq LIMIT 1) AS bulk
+           FROM project WHERE project_id IS NOT NULL LIMIT $2`,
     values: [after, limit],
   });
 }
@@ -151,7 +151,7 @@ export type WaitingChunkRow = {
   accepted_at: Date;
 };
 
-export type ChunkQuestion = {
+export type ChunkQuery = {
   projectIds: number[];
   priority: 'live' | 'bulk';
   /** Limits for the records per project, the records in total, and the bytes: those stored in total, and those of the JSON per project. */
@@ -161,26 +161,26 @@ export type ChunkQuestion = {
 };
 
 /** Lists the first chunks of each project, round-robin until the limits are reached, by project and sequence. */
-export function listChunks(tx: Tx, asked: ChunkQuestion): Promise<WaitingChunkRow[]> {
+export function listChunks(tx: Tx, query: ChunkQuery): Promise<WaitingChunkRow[]> {
   return tx.prepared({
-    name: 'inbox.chunks',
+    name: 'ingest_queue.chunks',
     text: `SELECT project_id, seq, kind, records, applied, body, accepted_at FROM (
-             SELECT c.*, sum(waiting) OVER turns - waiting AS before_all, sum(bytes) OVER turns - bytes AS bytes_before
+             SELECT c.*, sum(waiting) OVER slots - waiting AS before_all, sum(bytes) OVER slots - bytes AS bytes_before
              FROM (
-               SELECT i.*, least(i.records - i.applied, $3::int) AS waiting, octet_length(i.body) AS bytes, place.n AS place_n,
-                      row_number() OVER of_one AS turn, sum(i.records - i.applied) OVER of_one - (i.records - i.applied) AS before
-               FROM unnest($1::bigint[]) WITH ORDINALITY AS place(project_id, n)
+               SELECT i.*, least(i.records - i.applied, $3::int) AS waiting, octet_length(i.body) AS bytes, project.n AS project_n,
+                      row_number() OVER of_project AS slot, sum(i.records - i.applied) OVER of_project - (i.records - i.applied) AS before
+               FROM unnest($1::bigint[]) WITH ORDINALITY AS project(project_id, n)
                CROSS JOIN LATERAL (
-                 SELECT * FROM beckon.inbox x WHERE x.project_id = place.project_id AND x.priority = $2 ORDER BY x.seq LIMIT $3
+                 SELECT * FROM beckon.ingest_queue x WHERE x.project_id = project.project_id AND x.priority = $2 ORDER BY x.seq LIMIT $3
                ) i
-               WINDOW of_one AS (PARTITION BY i.project_id ORDER BY i.seq)
+               WINDOW of_project AS (PARTITION BY i.project_id ORDER BY i.seq)
              ) c
              WHERE before < $3
-             WINDOW turns AS (ORDER BY turn, place_n)
-           ) taken
+             WINDOW slots AS (ORDER BY slot, project_n)
+           ) chunks
            WHERE before_all < $4 AND (bytes_before < $5 OR before_all = 0)
            ORDER BY project_id, seq`,
-    values: [asked.projectIds, asked.priority, asked.ofEach, asked.ofAll, asked.bytes],
+    values: [query.projectIds, query.priority, query.ofEach, query.ofAll, query.bytes],
   });
 }
 
@@ -189,16 +189,16 @@ export type OldestRow = { project_id: number; seq: number };
 /** Lists the oldest waiting record of a priority for each project. */
 export function listOldest(tx: Tx, projectIds: number[], priority: 'live' | 'bulk'): Promise<OldestRow[]> {
   return tx.prepared({
-    name: 'inbox.oldest',
-    text: `SELECT place.project_id, i.seq + i.applied AS seq FROM unnest($1::bigint[]) AS place(project_id)
+    name: 'ingest_queue.oldest',
+    text: `SELECT project.project_id, i.seq + i.applied AS seq FROM unnest($1::bigint[]) AS project(project_id)
            CROSS JOIN LATERAL (
-             SELECT seq, applied FROM beckon.inbox x WHERE x.project_id = place.project_id AND x.priority = $2 ORDER BY x.seq LIMIT 1
+             SELECT seq, applied FROM beckon.ingest_queue x WHERE x.project_id = project.project_id AND x.priority = $2 ORDER BY x.seq LIMIT 1
            ) i`,
     values: [projectIds, priority],
   });
 }
 
-export type TakenRow = {
+export type ChunkProgressRow = {
   project_id: number;
   priority: 'live' | 'bulk';
   seq: number;
@@ -207,38 +207,38 @@ export type TakenRow = {
 };
 
 /** Removes processed records from the queue. The queue rows are locked last and in order, as in every flush. */
-export async function settleChunks(tx: Tx, rows: TakenRow[]): Promise<void> {
+export async function settleChunks(tx: Tx, rows: ChunkProgressRow[]): Promise<void> {
   const whole = rows.filter((row) => row.is_whole);
   const parts = rows.filter((row) => !row.is_whole);
-  const asked: Promise<unknown>[] = parts.map((row) => advanceChunk(tx, row));
-  if (whole.length > 0) asked.push(deleteChunks(tx, whole));
-  asked.push(
+  const statements: Promise<unknown>[] = parts.map((row) => advanceChunk(tx, row));
+  if (whole.length > 0) statements.push(deleteChunks(tx, whole));
+  statements.push(
     tx.prepared({
-      name: 'ingest_queue.settle',
-      text: `WITH done AS MATERIALIZED (
+      name: 'ingest_queue_state.settle',
+      text: `WITH settled AS MATERIALIZED (
                SELECT l.project_id, t.records FROM (
                  SELECT project_id, sum(records) AS records FROM unnest($1::bigint[], $2::int[]) AS t(project_id, records) GROUP BY project_id
-               ) t JOIN beckon.ingest_queue l ON l.project_id = t.project_id
+               ) t JOIN beckon.ingest_queue_state l ON l.project_id = t.project_id
                ORDER BY l.project_id FOR UPDATE OF l
              )
-             UPDATE beckon.ingest_queue AS l SET waiting = l.waiting - done.records FROM done WHERE l.project_id = done.project_id`,
+             UPDATE beckon.ingest_queue_state AS l SET waiting = l.waiting - settled.records FROM settled WHERE l.project_id = settled.project_id`,
       values: [rows.map((row) => row.project_id), rows.map((row) => row.records)],
     }),
   );
-  await Promise.all(asked);
+  await Promise.all(statements);
 }
 
 /**
  * Deletes chunks by primary key, one lookup each. The queue is empty whenever vacuum runs, so the planner assumes an empty table. It would
  * read the whole table for each deleted chunk, and a backlog would only grow.
  */
-function deleteChunks(tx: Tx, rows: TakenRow[]): Promise<unknown> {
+function deleteChunks(tx: Tx, rows: ChunkProgressRow[]): Promise<unknown> {
   return tx.prepared({
-    name: 'inbox.delete',
-    text: `DELETE FROM beckon.inbox WHERE ctid = ANY (ARRAY(
+    name: 'ingest_queue.delete',
+    text: `DELETE FROM beckon.ingest_queue WHERE ctid = ANY (ARRAY(
              SELECT i.ctid FROM unnest($1::bigint[], $2::text[], $3::bigint[]) AS t(project_id, priority, seq)
              CROSS JOIN LATERAL (
-               SELECT ctid FROM beckon.inbox x WHERE x.project_id = t.project_id AND x.priority = t.priority AND x.seq = t.seq LIMIT 1
+               SELECT ctid FROM beckon.ingest_queue x WHERE x.project_id = t.project_id AND x.priority = t.priority AND x.seq = t.seq LIMIT 1
              ) i
            ))`,
     values: [rows.map((row) => row.project_id), rows.map((row) => row.priority), rows.map((row) => row.seq)],
@@ -246,10 +246,10 @@ function deleteChunks(tx: Tx, rows: TakenRow[]): Promise<unknown> {
 }
 
 /** Advances a long chunk. Only a bulk batch takes a part of a chunk, seldom of more than one. */
-function advanceChunk(tx: Tx, row: TakenRow): Promise<unknown> {
+function advanceChunk(tx: Tx, row: ChunkProgressRow): Promise<unknown> {
   return tx.prepared({
-    name: 'inbox.advance',
-    text: `UPDATE beckon.inbox SET applied = applied + $4 WHERE project_id = $1 AND priority = $2 AND seq = $3`,
+    name: 'ingest_queue.advance',
+    text: `UPDATE beckon.ingest_queue SET applied = applied + $4 WHERE project_id = $1 AND priority = $2 AND seq = $3`,
     values: [row.project_id, row.priority, row.seq, row.records],
   });
 }

@@ -114,7 +114,7 @@ test('every fault code of the catalog is explained in the document, on the page 
   }
 });
 
-function answersOf(path: string) {
+function responsesOf(path: string) {
   const responses = document.paths[path]?.post.responses ?? {};
   return {
     codes: (status: string) => Object.keys(responses[status]?.content['application/json'].examples ?? {}),
@@ -125,7 +125,7 @@ function answersOf(path: string) {
 
 test('every code of an endpoint is listed under its status, and backfill_queue_full for bulk alone', () => {
   for (const { path, kind } of INGEST_ENDPOINTS) {
-    const { codes } = answersOf(path);
+    const { codes } = responsesOf(path);
     expect(codes(kind === 'bulk' ? '400' : '422')).toContain('validation_failed');
     expect(codes('422')).toContain('idempotency_key_reuse');
     const tooMany = kind === 'bulk' ? ['rate_limited', 'backfill_queue_full'] : ['rate_limited'];
@@ -135,7 +135,7 @@ test('every code of an endpoint is listed under its status, and backfill_queue_f
 
 test('every response lists its headers: 401 never has Retry-After, 429 and 503 always do', () => {
   for (const { path } of INGEST_ENDPOINTS) {
-    const { headers, statuses } = answersOf(path);
+    const { headers, statuses } = responsesOf(path);
     for (const status of statuses) expect(headers(status)).toContain('X-Request-Id');
     expect(headers('401')).toContain('WWW-Authenticate');
     expect(headers('401')).not.toContain('Retry-After');

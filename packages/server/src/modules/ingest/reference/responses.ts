@@ -1,13 +1,13 @@
 import type { FaultCode } from '@beckon/contract';
 import { Fault, type FieldFault } from '../../../platform/fault.ts';
-import { answerFault, type EndpointKind } from '../../../platform/http/answers.ts';
+import { faultResponse, type EndpointKind } from '../../../platform/http/answers.ts';
 import { type HeaderName, headerRefs, isDescribedHeader, schemaRef } from './components.ts';
 import { FAULT_GUIDE } from './fault-guide.ts';
 import type { OpenApiContent, Example, Response } from './openapi.ts';
 
 /** Builds the responses of refusals. Status and body come from the function that answers them, so the document cannot differ. */
-export function faultResponses(asked: FaultsOf): Record<string, Response> {
-  const byStatus = Map.groupBy(refusals(asked), (refusal) => refusal.status);
+export function faultResponses(options: FaultsOf): Record<string, Response> {
+  const byStatus = Map.groupBy(refusals(options), (refusal) => refusal.status);
   return Object.fromEntries([...byStatus].map(([status, group]) => [String(status), toResponse(group)]));
 }
 
@@ -22,7 +22,7 @@ export type FaultsOf = {
 export function statusesOf(code: FaultCode): number[] {
   const faults = code === 'server_error' ? [new Fault(code), unavailable()] : [new Fault(code)];
   const kinds: EndpointKind[] = ['single', 'bulk'];
-  const statuses = faults.flatMap((fault) => kinds.map((kind) => answerFault(fault, kind).status));
+  const statuses = faults.flatMap((fault) => kinds.map((kind) => faultResponse(fault, kind).status));
   return [...new Set(statuses)].toSorted((a, b) => a - b);
 }
 
@@ -74,7 +74,7 @@ function unavailable(): Fault<FaultCode> {
 }
 
 function toRefusal(fault: Fault<FaultCode>, kind: EndpointKind): Refusal {
-  const { status, headers, body } = answerFault(fault, kind);
+  const { status, headers, body } = faultResponse(fault, kind);
   const { code } = fault;
   return {
     code,

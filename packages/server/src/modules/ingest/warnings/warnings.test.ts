@@ -1,11 +1,11 @@
 import { beforeEach, expect, test } from 'vitest';
-import { heldClock } from '../../../../testkit/clock.ts';
+import { fixedClock } from '../../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../../testkit/database.ts';
 import { type Log, silentLog } from '../../../platform/log.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { listWarnings, warningCounter } from './warnings.ts';
 
-const clock = heldClock(Date.UTC(2026, 0, 15, 23, 59, 59));
+const clock = fixedClock(Date.UTC(2026, 0, 15, 23, 59, 59));
 const db = await openTestDatabase(clock);
 let projectId = 0;
 beforeEach(() => {
@@ -13,18 +13,18 @@ beforeEach(() => {
 });
 
 test('counts warnings by project, code and UTC day across all processes', async () => {
-  const [one, other] = [
+  const [counter, otherCounter] = [
     warningCounter({ db, clock, log: silentLog }),
     warningCounter({ db, clock, log: silentLog }),
   ];
-  for (let i = 0; i < 5; i += 1) one.note(projectId, 'placeholder_id');
-  other.note(projectId, 'placeholder_id');
-  other.note(projectId, 'key_not_uuid');
-  other.note(projectId + 1_000, 'placeholder_id');
+  for (let i = 0; i < 5; i += 1) counter.note(projectId, 'placeholder_id');
+  otherCounter.note(projectId, 'placeholder_id');
+  otherCounter.note(projectId, 'key_not_uuid');
+  otherCounter.note(projectId + 1_000, 'placeholder_id');
   const evening = new Date(clock.now());
   clock.advance(1_000);
-  one.note(projectId, 'placeholder_id');
-  await Promise.all([one.close(), other.close()]);
+  counter.note(projectId, 'placeholder_id');
+  await Promise.all([counter.close(), otherCounter.close()]);
   expect(await listWarnings(db, projectId)).toEqual([
     { code: 'placeholder_id', day: '2026-01-16', count: 1, lastAt: new Date(clock.now()) },
     { code: 'key_not_uuid', day: '2026-01-15', count: 1, lastAt: evening },

@@ -32,11 +32,11 @@ export function warningCounter({ db, clock, log }: { db: Tx; clock: Clock; log: 
       const now = clock.now();
       const day = iso(now).slice(0, DAY_CHARS);
       const key = `${projectId} ${day} ${code}`;
-      const noted = warnings.pending(key);
-      if (!noted) warnings.add(key, { project_id: projectId, code, day, count: 1, last_at: new Date(now) });
+      const pending = warnings.pending(key);
+      if (!pending) warnings.add(key, { project_id: projectId, code, day, count: 1, last_at: new Date(now) });
       else {
-        noted.count += 1;
-        noted.last_at = new Date(now);
+        pending.count += 1;
+        pending.last_at = new Date(now);
       }
     },
     flush: () => warnings.flush(),

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import { testDatabase } from '../../../../testkit/database.ts';
 import { testHasher } from '../../../../testkit/hasher.ts';
-import { testMail, testMailroom, TOKEN_KEYS } from '../../../../testkit/mailroom.ts';
+import { testMail, testSendServices, TOKEN_KEYS } from '../../../../testkit/mailroom.ts';
 
 import { type Clock, systemClock } from '../../../platform/time/clock.ts';
 import { idMaker } from '../../../platform/ids.ts';
@@ -15,11 +15,11 @@ import { addEndpoint } from '../../webhooks/endpoints/change-endpoint.ts';
 import { makeDemo, removeDemos } from './demo.ts';
 
 async function opened(clock: Clock): Promise<{ db: Database; close(): Promise<void> }> {
-  const own = await testDatabase();
-  const db = await openDatabase({ connection: own.connection, clock, log: silentLog });
+  const database = await testDatabase();
+  const db = await openDatabase({ connection: database.connection, clock, log: silentLog });
   const close = async (): Promise<void> => {
     await db.close();
-    await own.drop();
+    await database.drop();
   };
   return { db, close };
 }
@@ -30,9 +30,9 @@ const count = async (db: Database, from: string): Promise<number> => {
 };
 
 test('simulates a demo, copies it whole, leaves other projects alone, and removes it completely', async () => {
-  const own = await opened(systemClock);
-  const { db } = own;
-  onTestFinished(() => own.close());
+  const fixture = await opened(systemClock);
+  const { db } = fixture;
+  onTestFinished(() => fixture.close());
   const other = await createProject(db, { name: 'Acme' });
   const before = await rowsOf(db);
   const deps = {
@@ -41,10 +41,15 @@ test('simulates a demo, copies it whole, leaves other projects alone, and remove
     pepper: { current: Buffer.alloc(32, 7), previous: null },
     tokenKeys: TOKEN_KEYS,
     hasher: testHasher,
-    sealer: testMail().sealer,
+    encrypter: testMail().encrypter,
     mail: testMail().mail,
   };
-  const more = { mailroom: testMailroom(), log: silentLog, organizationId: null, onProgress: () => {} };
+  const more = {
+    sendServices: testSendServices(),
+    log: silentLog,
+    organizationId: null,
+    onProgress: () => {},
+  };
   const { project } = await makeDemo({ ...deps, ...more }, 12);
   expect(project).toMatchObject({ name: 'Harbour', id: other.id + 1 });
   const mine = `WHERE project_id = ${project.id}`;
@@ -52,18 +57,18 @@ test('simulates a demo, copies it whole, leaves other projects alone, and remove
     'person',
     'event',
     'draft',
-    'message',
+    'email',
     'test_inbox_email',
     'outcome',
     'decision',
     'run',
-    'change',
+    'activity',
     'ingest_log',
     'webhook_attempt',
   ])
     expect(await count(db, `${table} ${mine}`), table).toBeGreaterThan(5);
   expect(await count(db, `draft ${mine} AND state = 'scheduled'`)).toBeGreaterThan(0);
-  expect(await count(db, `inbox ${mine}`)).toBe(0);
+  expect(await count(db, `ingest_queue ${mine}`)).toBe(0);
   // Simulated events are not sent to any endpoint from here on.
   expect(await count(db, `webhook_endpoint ${mine} AND disabled_at IS NULL`)).toBe(0);
   expect(await count(db, `webhook_delivery ${mine} AND next_at IS NOT NULL`)).toBe(0);
@@ -74,9 +79,9 @@ test('simulates a demo, copies it whole, leaves other projects alone, and remove
 }, 120_000);
 
 test('sends nothing from a demo: its emails stay in the test inbox even with a relay, and no endpoint can be added', async () => {
-  const own = await opened(systemClock);
-  const { db } = own;
-  onTestFinished(() => own.close());
+  const fixture = await opened(systemClock);
+  const { db } = fixture;
+  onTestFinished(() => fixture.close());
   const [demo, real] = [
     await createProject(db, { name: 'Made up', isDemo: true }),
     await createProject(db, { name: 'Acme' }),
@@ -84,7 +89,7 @@ test('sends nothing from a demo: its emails stay in the test inbox even with a r
   const relayed: string[] = [];
   const transport = keepInside(
     {
-      hand({ address }) {
+      submit({ address }) {
         relayed.push(address);
         return Promise.resolve({ result: 'sent' });
       },
@@ -92,10 +97,15 @@ test('sends nothing from a demo: its emails stay in the test inbox even with a r
     db,
   );
   for (const { id: projectId } of [demo, real, demo])
-    expect(await transport.hand(emailTo(projectId))).toMatchObject({ result: 'sent' });
+    expect(await transport.submit(emailTo(projectId))).toMatchObject({ result: 'sent' });
   expect(relayed).toEqual([`${real.id}@x.org`]);
   expect(await count(db, `test_inbox_email WHERE project_id = ${demo.id}`)).toBe(2);
-  const deps = { db, newId: idMaker(db.clock), sealer: testMail().sealer, rules: { allowPrivate: false } };
+  const deps = {
+    db,
+    newId: idMaker(db.clock),
+    encrypter: testMail().encrypter,
+    rules: { allowPrivate: false },
+  };
   const url = 'https://hooks.example/';
   await expect(addEndpoint(deps, { projectId: demo.id, url })).rejects.toMatchObject({ code: 'conflict' });
   const { endpoint } = await addEndpoint(deps, { projectId: real.id, url });
@@ -107,7 +117,7 @@ function emailTo(projectId: number): TransportEmail {
   return {
     projectId,
     draftId: randomUUID(),
-    messageId: randomUUID(),
+    emailId: randomUUID(),
     userId: 'ada',
     address,
     content: { subject: 'Hello', preheader: '', body: 'Hello', format: 'markdown' },

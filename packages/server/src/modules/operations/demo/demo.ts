@@ -1,6 +1,6 @@
 import { createProject, setSettings } from '../../administration/index.ts';
 import { createAudience } from '../../audiences/index.ts';
-import type { Mailroom } from '../../delivery/index.ts';
+import type { SendServices } from '../../delivery/index.ts';
 import { createKey } from '../../ingest/index.ts';
 import { AUDIENCES, DOMAIN, RULES, SETTINGS, TEMPLATES } from './harbour.ts';
 import { liveThrough } from './live-through.ts';
@@ -12,7 +12,7 @@ import { createTemplate } from '../../templates/index.ts';
 import { ensurePartitions } from '../../users/index.ts';
 import { listDemos, nextProjectId, type Project } from '../../workspace/index.ts';
 import type { TokenKeys } from '../../../platform/crypto/email-token.ts';
-import type { Sealer } from '../../../platform/crypto/encrypt.ts';
+import type { Encrypter } from '../../../platform/crypto/encrypt.ts';
 import type { Pepper } from '../../../platform/crypto/hash.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { copyProject, deleteProject } from '../../../platform/db/project-rows.ts';
@@ -26,11 +26,11 @@ type DemoDeps = {
   /** A separate, migrated database that uses this clock; dropped when it is closed. */
   openScratch: (clock: Clock) => Promise<{ db: Database; close(): Promise<void> }>;
   pepper: Pepper;
-  sealer: Sealer;
+  encrypter: Encrypter;
   mail: MailSettings;
   tokenKeys: TokenKeys;
   hasher: SuppressionHasher;
-  mailroom: Mailroom;
+  sendServices: SendServices;
   log: Log;
   /** The organization that owns the demo; null before the first organization exists, which then takes over the demo. */
   organizationId: string | null;
@@ -67,7 +67,7 @@ export async function makeDemo(deps: DemoDeps, days = DEMO_DAYS): Promise<Demo> 
         clock,
         random,
         newId: idMaker(scratch.db.clock),
-        mailroom: inTestInbox(deps.mailroom),
+        sendServices: inTestInbox(deps.sendServices),
         onDay: (day) => deps.onProgress(day / days),
       },
       storyOf(random, span),
@@ -81,8 +81,8 @@ export async function makeDemo(deps: DemoDeps, days = DEMO_DAYS): Promise<Demo> 
   }
 }
 
-function inTestInbox(mailroom: Mailroom): Mailroom {
-  return { ...mailroom, outlet: { ...mailroom.outlet, kind: 'test_inbox' } };
+function inTestInbox(sendServices: SendServices): SendServices {
+  return { ...sendServices, outlet: { ...sendServices.outlet, kind: 'test_inbox' } };
 }
 
 type SetUp = { project: Project & { key: { id: string; last4: string } } };
@@ -96,10 +96,10 @@ async function setUp(deps: DemoDeps, db: Database, id: number): Promise<SetUp> {
     { db, pepper: deps.pepper.current },
     { projectId: id, label: 'Production server' },
   );
-  await addDomain({ db, sealer: deps.sealer, mail: deps.mail }, { projectId: id, name: DOMAIN });
+  await addDomain({ db, encrypter: deps.encrypter, mail: deps.mail }, { projectId: id, name: DOMAIN });
   for (const document of TEMPLATES)
     await createTemplate(
-      { db, renderer: deps.mailroom.renderer },
+      { db, renderer: deps.sendServices.renderer },
       { projectId: id, document, follow: false, actor: 'Ada' },
     );
   for (const audience of AUDIENCES)

@@ -1,29 +1,29 @@
-import type { Handed, Mailroom, TransportEmail } from '../../delivery/index.ts';
+import type { TransportResult, SendServices, TransportEmail } from '../../delivery/index.ts';
 import { type Draft, listDrafts } from '../../drafts/index.ts';
 import type { Random } from './random.ts';
-import type { WhatHappened } from '../../outcomes/index.ts';
+import type { OutcomeData } from '../../outcomes/index.ts';
 import { type MemberAction, moveDraft } from '../../review/index.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { Fault } from '../../../platform/fault.ts';
 import type { NewId } from '../../../platform/ids.ts';
 
 /** A recipient's reaction to an email and its time, always after sending. */
-export type Reaction = { at: number; messageId: string } & (
-  | { kind: 'outcome'; what: WhatHappened }
+export type Reaction = { at: number; emailId: string } & (
+  | { kind: 'outcome'; what: OutcomeData }
   | { kind: 'reply'; email: TransportEmail; text: string }
 );
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-const REFUSED: Handed = {
+const REFUSED: TransportResult = {
   result: 'failed',
   reason: 'rejected',
   reply: '550 5.1.1 The email account that you tried to reach does not exist',
   bounce: { class: 'hard', status: '5.1.1' },
 };
 
-const ANSWERS = [
+const REPLIES = [
   'Thanks for asking! We were away for two weeks; back at it on Monday.',
   'Price, to be honest. We are three people and need one board.',
   'Could you show me how automation works? I got stuck at the second step.',
@@ -32,15 +32,15 @@ const ANSWERS = [
 ] as const;
 
 /** A few mailboxes no longer exist. The reply is always the same. */
-export function handedOver(random: Random): Handed {
+export function submitResult(random: Random): TransportResult {
   return random.chance(0.012) ? REFUSED : { result: 'sent', reply: '250 2.0.0 OK', relayId: null };
 }
 
 export function reactionsTo(random: Random, email: TransportEmail, sentAt: number): Reaction[] {
-  const { messageId } = email;
+  const { emailId } = email;
   const reactions: Reaction[] = [];
-  const happens = (at: number, what: WhatHappened): void => {
-    reactions.push({ at, messageId, kind: 'outcome', what });
+  const happens = (at: number, what: OutcomeData): void => {
+    reactions.push({ at, emailId, kind: 'outcome', what });
   };
   if (random.chance(0.2))
     happens(sentAt + 3_000, { type: 'email.opened', bot: 'yes', botReason: 'image_proxy' });
@@ -53,7 +53,7 @@ export function reactionsTo(random: Random, email: TransportEmail, sentAt: numbe
   }
   if (random.chance(0.03)) {
     const at = openedAt + random.wait(HOUR);
-    reactions.push({ at, messageId, kind: 'reply', email, text: random.pick(ANSWERS) });
+    reactions.push({ at, emailId, kind: 'reply', email, text: random.pick(REPLIES) });
   }
   if (random.chance(0.012))
     happens(openedAt + random.wait(HOUR), { type: 'email.unsubscribed', method: 'one_click' });
@@ -64,20 +64,26 @@ function linkOf({ content }: TransportEmail): string {
   return /\]\((https:\/\/[^()\s]+)\)/.exec(content.body)?.[1] ?? 'https://app.harbour.example/';
 }
 
-type Desk = { db: Database; newId: NewId; mailroom: Mailroom; random: Random; project: { id: number } };
+type ReviewContext = {
+  db: Database;
+  newId: NewId;
+  sendServices: SendServices;
+  random: Random;
+  project: { id: number };
+};
 
 const REVIEWERS = ['Ada', 'Ben'] as const;
 const REASONS = ['They wrote to us yesterday', 'Already on the phone with them', 'Wrong moment'] as const;
-const LOOKED_AT = 40;
+const DRAFTS_MAX = 40;
 
 /** Simulates the team's review on each working day: most drafts are approved, some edited, a few skipped. */
-export async function review(desk: Desk, { workday }: { workday: boolean }): Promise<void> {
+export async function review(context: ReviewContext, { workday }: { workday: boolean }): Promise<void> {
   if (!workday) return;
-  const asked = { projectId: desk.project.id, state: 'scheduled', ruleId: null, userId: null } as const;
-  const waiting = await listDrafts(desk.db, { ...asked, after: null, limit: LOOKED_AT });
+  const query = { projectId: context.project.id, state: 'scheduled', ruleId: null, userId: null } as const;
+  const waiting = await listDrafts(context.db, { ...query, after: null, limit: DRAFTS_MAX });
   for (const draft of waiting) {
-    const act = choose(desk.random, draft);
-    if (act) await move(desk, draft, act);
+    const act = choose(context.random, draft);
+    if (act) await move(context, draft, act);
   }
 }
 
@@ -97,13 +103,13 @@ function edited({ content }: Draft): Draft['content'] {
 
 /** Skips an action that is no longer possible. */
 async function move(
-  { db, newId, mailroom, random, project }: Desk,
+  { db, newId, sendServices, random, project }: ReviewContext,
   draft: Draft,
   act: MemberAction,
 ): Promise<void> {
   const ref = { projectId: project.id, draftId: draft.id };
   try {
-    await moveDraft({ db, newId, mailroom }, ref, { act, by: { actor: random.pick(REVIEWERS) } });
+    await moveDraft({ db, newId, sendServices }, ref, { act, by: { actor: random.pick(REVIEWERS) } });
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
   }

@@ -25,21 +25,21 @@ export function storyOf(random: Random, span: Span): SimulatedRequest[] {
   const acts = castOf(random, Math.round(((span.to - span.from) / DAY) * PEOPLE_A_DAY)).flatMap((character) =>
     lifeOf(random, character, span),
   );
-  return acts.filter(({ at }) => at < span.to).toSorted((one, other) => one.at - other.at);
+  return acts.filter(({ at }) => at < span.to).toSorted((a, b) => a.at - b.at);
 }
 
-function lifeOf(random: Random, who: Character, { from, to }: Span): SimulatedRequest[] {
+function lifeOf(random: Random, character: Character, { from, to }: Span): SimulatedRequest[] {
   // Each month has more sign-ups than the one before; the square root sets the growth.
   const begin = from + Math.sqrt(random.next()) * (to - from);
   const acts: SimulatedRequest[] = [];
   const user = (at: number, traits: Record<string, unknown>): void => {
-    const email = who.email === null ? {} : { email: who.email };
-    acts.push({ at, kind: 'user', record: { external_user_id: who.id, ...email, traits } });
+    const email = character.email === null ? {} : { email: character.email };
+    acts.push({ at, kind: 'user', record: { external_user_id: character.id, ...email, traits } });
   };
   const event = (at: number, name: string, properties: Record<string, unknown> = {}): void => {
-    acts.push({ at, kind: 'event', record: { external_user_id: who.id, name, properties } });
+    acts.push({ at, kind: 'event', record: { external_user_id: character.id, name, properties } });
   };
-  const { name, company, role, timezone } = who;
+  const { name, company, role, timezone } = character;
   user(begin, {
     name,
     company,
@@ -51,30 +51,34 @@ function lifeOf(random: Random, who: Character, { from, to }: Span): SimulatedRe
   });
   event(begin + 1_000, 'user_signed_up', { source: random.pick(['search', 'friend', 'blog', 'ad']) });
   event(begin + 2_000, 'trial_started', { trialDays: TRIAL_DAYS });
-  const stays = tries(random, who, { begin, event });
+  const stays = tries(random, character, { begin, event });
   const pays = begin + TRIAL_DAYS * DAY * (0.5 + random.next() * 0.6);
-  if (!stays || !random.chance(0.25 + who.interest * 0.6)) return acts;
+  if (!stays || !random.chance(0.25 + character.interest * 0.6)) return acts;
   const [plan, price] = random.pick(PLANS);
   user(pays, { plan, seats: random.whole(1, 24) });
   event(pays + 1_000, 'subscription_started', { plan, mrr: price });
-  uses(random, who, { begin: pays, until: to, event });
+  uses(random, character, { begin: pays, until: to, event });
   return acts;
 }
 
-type Does = {
+type ActivityContext = {
   begin: number;
   event: (at: number, name: string, properties?: Record<string, unknown>) => void;
 };
 
 /** Simulates the first two weeks. Returns false if the user never starts. */
-function tries(random: Random, who: Character, { begin, event }: Does): boolean {
+function tries(random: Random, character: Character, { begin, event }: ActivityContext): boolean {
   if (random.chance(0.22)) return false;
   let at = begin + random.wait(6 * HOUR);
   event(at, 'project_created', { template: random.pick(['blank', 'launch', 'sprint']) });
   at += random.wait(DAY);
-  if (random.chance(0.6 + who.interest * 0.3))
+  if (random.chance(0.6 + character.interest * 0.3))
     event(at, 'onboarding_completed', { steps: random.whole(4, 6) });
-  for (let left = random.whole(2, 6 + Math.round(who.interest * 8)); left > 0; left -= 1) {
+  for (
+    let remaining = random.whole(2, 6 + Math.round(character.interest * 8));
+    remaining > 0;
+    remaining -= 1
+  ) {
     at += random.wait(1.2 * DAY);
     event(at, 'feature_used', { feature: random.pick(FEATURES), seconds: random.whole(20, 900) });
   }
@@ -83,11 +87,15 @@ function tries(random: Random, who: Character, { begin, event }: Does): boolean 
 }
 
 /** Simulates the time after the trial, until the user cancels or the story ends. */
-function uses(random: Random, who: Character, { begin, until, event }: Does & { until: number }): void {
+function uses(
+  random: Random,
+  character: Character,
+  { begin, until, event }: ActivityContext & { until: number },
+): void {
   let at = begin;
   let usage = random.whole(10, 60);
   for (;;) {
-    at += random.wait((2.4 - who.interest) * DAY);
+    at += random.wait((2.4 - character.interest) * DAY);
     if (at >= until) return;
     event(at, 'feature_used', { feature: random.pick(FEATURES), seconds: random.whole(20, 1_800) });
     usage += random.whole(0, 6);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { NewId } from '../../../platform/ids.ts';
 import type { Log } from '../../../platform/log.ts';
-import type { Sealer } from '../../../platform/crypto/encrypt.ts';
+import type { Encrypter } from '../../../platform/crypto/encrypt.ts';
 import { createEndpoint, createDelivery, disableEndpoint } from '../../webhooks/index.ts';
 import { keyUse } from '../../ingest/index.ts';
 import { requestLog } from '../../users/index.ts';
@@ -14,16 +14,16 @@ export type DemoEnvironment = {
   /** Logs the given number of successful requests to one API endpoint, and occasionally a rejected one. */
   requests(endpoint: 'users' | 'events', count: number): void;
   /** Delivers the webhooks that are due. */
-  tell(): Promise<void>;
+  deliver(): Promise<void>;
   /** Ends all deliveries and disables the endpoint, because no server receives the webhooks of a demo. */
   end(): Promise<void>;
 };
 
-type Around = {
+type EnvironmentDeps = {
   db: Database;
   newId: NewId;
   log: Log;
-  sealer: Sealer;
+  encrypter: Encrypter;
   random: Random;
   project: { id: number; key: { id: string } };
 };
@@ -32,22 +32,22 @@ const CLIENT = 'harbour-server/2.4.0';
 const ENDPOINT = 'https://hooks.harbour.example/beckon';
 const BODY_BYTES = 180;
 
-export async function surround(around: Around): Promise<DemoEnvironment> {
-  const { db, newId, log, random, project } = around;
+export async function createDemoEnvironment(deps: EnvironmentDeps): Promise<DemoEnvironment> {
+  const { db, newId, log, random, project } = deps;
   const requests = requestLog({ db, clock: db.clock, newId, log });
   const uses = keyUse({ db, clock: db.clock, log });
-  const endpointId = await addEndpoint(around);
+  const endpointId = await addEndpoint(deps);
   const delivery = createDelivery({
     db,
     log,
-    sealer: around.sealer,
-    outbound: answering(random),
+    encrypter: deps.encrypter,
+    outbound: fakeOutbound(random),
     agent: 'Beckon',
   });
   return {
     requests(endpoint, count) {
       if (count === 0) return;
-      const noted = {
+      const shared = {
         projectId: project.id,
         keyId: project.key.id,
         endpoint,
@@ -56,7 +56,7 @@ export async function surround(around: Around): Promise<DemoEnvironment> {
       };
       for (let n = 0; n < count; n += 1)
         requests.note({
-          ...noted,
+          ...shared,
           status: 202,
           code: null,
           accepted: 1,
@@ -65,7 +65,7 @@ export async function surround(around: Around): Promise<DemoEnvironment> {
         });
       if (random.chance(REFUSED))
         requests.note({
-          ...noted,
+          ...shared,
           status: 422,
           code: 'validation_failed',
           accepted: 0,
@@ -74,14 +74,14 @@ export async function surround(around: Around): Promise<DemoEnvironment> {
         });
       uses.note({ id: project.key.id, projectId: project.id }, CLIENT);
     },
-    async tell() {
+    async deliver() {
       await Promise.all([requests.flush(), uses.flush()]);
-      while ((await delivery.round()).claimed > 0) await delivery.answered();
+      while ((await delivery.round()).claimed > 0) await delivery.whenIdle();
       await delivery.round();
     },
     async end() {
       delivery.stop();
-      await delivery.answered();
+      await delivery.whenIdle();
       await delivery.round();
       await disableEndpoint({ db }, { projectId: project.id, endpointId });
       await Promise.all([requests.close(), uses.close()]);
@@ -93,20 +93,20 @@ const REFUSED = 0.02;
 const FAILS = 0.03;
 
 /** Uses the webhooks module directly, because the route rejects endpoints of demos, which could send to a real server. */
-async function addEndpoint({ db, newId, sealer, project }: Around): Promise<string> {
-  const deps = { newId, sealer, rules: { allowPrivate: false }, now: db.clock.now() };
-  const wanted = { projectId: project.id, url: ENDPOINT, description: 'The product itself' };
-  const { endpoint } = await db.transaction((tx) => createEndpoint(tx, deps, wanted));
+async function addEndpoint({ db, newId, encrypter, project }: EnvironmentDeps): Promise<string> {
+  const deps = { newId, encrypter, rules: { allowPrivate: false }, now: db.clock.now() };
+  const input = { projectId: project.id, url: ENDPOINT, description: 'The product itself' };
+  const { endpoint } = await db.transaction((tx) => createEndpoint(tx, deps, input));
   return endpoint.id;
 }
 
 /** Answers requests within the process, because a demo sends none. */
-function answering(random: Random): Pick<Outbound, 'post'> {
+function fakeOutbound(random: Random): Pick<Outbound, 'post'> {
   return {
     post: () => {
-      const [status, answer] = random.chance(FAILS) ? [503, 'Service Unavailable'] : [200, 'ok'];
+      const [status, body] = random.chance(FAILS) ? [503, 'Service Unavailable'] : [200, 'ok'];
       const ms = random.whole(20, 240);
-      return Promise.resolve({ ok: true, status, retryAfter: null, answer, file: null, ms });
+      return Promise.resolve({ ok: true, status, retryAfter: null, body, file: null, ms });
     },
   };
 }

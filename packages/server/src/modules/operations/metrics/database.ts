@@ -11,7 +11,7 @@ const READ_EVERY_MS = 5_000;
 /** A reading that takes longer appears in the next scrape. It is shorter than the supervisor waits for a process. */
 const WAIT_MS = 800;
 /** The last reading is shown this long while newer ones take too long. */
-const TOLD_FOR_MS = 60_000;
+const KEEP_MS = 60_000;
 
 /**
  * Gauges of waiting work in the database. Every process reports the same values, so the maximum of several is used. If the
@@ -19,7 +19,7 @@ const TOLD_FOR_MS = 60_000;
  */
 export function watchDatabase(registry: Registry, { db, log }: { db: WatchedDatabase; log: Log }): void {
   const registers = [registry];
-  const depths = remembered(db, log);
+  const depths = cachedReader(db, log);
   for (const { name, help, labels } of GAUGES)
     new Gauge({
       name,
@@ -28,11 +28,12 @@ export function watchDatabase(registry: Registry, { db, log }: { db: WatchedData
       registers,
       aggregator: 'max',
       async collect() {
-        const known = await depths();
+        const reading = await depths();
         this.reset();
         // prom-client resets a gauge without labels to 0 instead of removing it.
         if (labels.length === 0) this.remove();
-        for (const sample of known.samples) if (sample.gauge === name) this.set(sample.labels, sample.value);
+        for (const sample of reading.samples)
+          if (sample.gauge === name) this.set(sample.labels, sample.value);
       },
     });
   addReadings(registers, depths);
@@ -40,16 +41,16 @@ export function watchDatabase(registry: Registry, { db, log }: { db: WatchedData
 }
 
 /** `up` is null before the first reading ends. */
-type Told = Depths & { up: 0 | 1 | null };
-type Remembered = () => Promise<Told>;
+type DepthReading = Depths & { up: 0 | 1 | null };
+type DepthReader = () => Promise<DepthReading>;
 
 const NOT_READ = { samples: [], failed: [] };
 
 /** All gauges of a scrape share one reading. Only one reading runs at a time. */
-function remembered(db: WatchedDatabase, log: Log): Remembered {
-  let underWay: Promise<void> | null = null;
+function cachedReader(db: WatchedDatabase, log: Log): DepthReader {
+  let pending: Promise<void> | null = null;
   let startedAt = -Infinity;
-  let last: Told = { ...NOT_READ, up: null };
+  let last: DepthReading = { ...NOT_READ, up: null };
   let lastAt: number | null = null;
 
   async function read(): Promise<void> {
@@ -60,21 +61,21 @@ function remembered(db: WatchedDatabase, log: Log): Remembered {
       last = { ...NOT_READ, up: 0 };
     }
     lastAt = performance.now();
-    underWay = null;
+    pending = null;
   }
 
   return async () => {
-    if (!underWay && performance.now() - startedAt >= READ_EVERY_MS) {
+    if (!pending && performance.now() - startedAt >= READ_EVERY_MS) {
       startedAt = performance.now();
       lastAt ??= startedAt;
-      underWay = read();
+      pending = read();
     }
-    if (underWay) await atMost(underWay, WAIT_MS);
-    return performance.now() - (lastAt ?? 0) <= TOLD_FOR_MS ? last : { ...NOT_READ, up: 0 };
+    if (pending) await atMost(pending, WAIT_MS);
+    return performance.now() - (lastAt ?? 0) <= KEEP_MS ? last : { ...NOT_READ, up: 0 };
   };
 }
 
-function addReadings(registers: Registry[], depths: Remembered): void {
+function addReadings(registers: Registry[], depths: DepthReader): void {
   new Gauge({
     name: 'beckon_database_up',
     help: '1 if the database answered the last reading',

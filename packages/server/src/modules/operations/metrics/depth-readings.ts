@@ -7,14 +7,14 @@ export type DepthMeasurement = {
   name: string;
   gauges: readonly Gauge[];
   text: string;
-  values(given: { now: Date; countedTo: number }): unknown[];
+  values(input: { now: Date; countedTo: number }): unknown[];
 };
 
 const ENDED = ['sent', 'skipped', 'canceled', 'failed', 'unknown'];
 const OPEN_STATES = DRAFT_STATES.filter((state) => !ENDED.includes(state));
 
-const inbox: DepthMeasurement = {
-  name: 'inbox',
+const ingestQueue: DepthMeasurement = {
+  name: 'ingest_queue',
   gauges: [
     { name: 'beckon_queue_waiting_records', help: 'Waiting accepted records of both priorities', labels: [] },
     {
@@ -30,18 +30,18 @@ const inbox: DepthMeasurement = {
   ],
   // Skips from queue to queue by the primary key, and reads only the first chunk of each.
   text: `WITH RECURSIVE head AS (
-           (SELECT project_id, priority, accepted_at FROM beckon.inbox ORDER BY project_id, priority, seq LIMIT 1)
+           (SELECT project_id, priority, accepted_at FROM beckon.ingest_queue ORDER BY project_id, priority, seq LIMIT 1)
            UNION ALL
            SELECT next.* FROM head CROSS JOIN LATERAL (
-             SELECT i.project_id, i.priority, i.accepted_at FROM beckon.inbox i
+             SELECT i.project_id, i.priority, i.accepted_at FROM beckon.ingest_queue i
              WHERE (i.project_id, i.priority) > (head.project_id, head.priority)
              ORDER BY i.project_id, i.priority, i.seq LIMIT 1) next
          )
          SELECT 'beckon_queue_oldest_seconds' AS gauge, l.priority AS a, NULL AS b,
                 coalesce(greatest(0, extract(epoch FROM $1::timestamptz - min(head.accepted_at))), 0)::float8 AS value
          FROM unnest(ARRAY['live', 'bulk']) AS l(priority) LEFT JOIN head ON head.priority = l.priority GROUP BY l.priority
-         UNION ALL SELECT 'beckon_queue_waiting_records', NULL, NULL, coalesce(sum(waiting), 0)::float8 FROM beckon.ingest_queue
-         UNION ALL SELECT 'beckon_queue_fullest_records', NULL, NULL, coalesce(max(waiting), 0)::float8 FROM beckon.ingest_queue`,
+         UNION ALL SELECT 'beckon_queue_waiting_records', NULL, NULL, coalesce(sum(waiting), 0)::float8 FROM beckon.ingest_queue_state
+         UNION ALL SELECT 'beckon_queue_fullest_records', NULL, NULL, coalesce(max(waiting), 0)::float8 FROM beckon.ingest_queue_state`,
   values: ({ now }) => [now],
 };
 
@@ -54,7 +54,7 @@ const queuePriorities: DepthMeasurement = {
       labels: ['priority'],
     },
   ],
-  text: `WITH chunk AS MATERIALIZED (SELECT priority, records - applied AS waiting FROM beckon.inbox LIMIT $1)
+  text: `WITH chunk AS MATERIALIZED (SELECT priority, records - applied AS waiting FROM beckon.ingest_queue LIMIT $1)
          SELECT 'beckon_queue_records' AS gauge, l.priority AS a, NULL AS b, coalesce(sum(chunk.waiting), 0)::float8 AS value
          FROM unnest(ARRAY['live', 'bulk']) AS l(priority) LEFT JOIN chunk ON chunk.priority = l.priority GROUP BY l.priority`,
   values: ({ countedTo }) => [countedTo],
@@ -94,10 +94,10 @@ const alarms: DepthMeasurement = {
   ],
   text: `SELECT 'beckon_overdue_seconds' AS gauge, w.work AS a, NULL AS b,
                 coalesce(greatest(0, extract(epoch FROM $1::timestamptz - min(t.next_at))), 0)::float8 AS value
-         FROM unnest(ARRAY['process', 'send', 'webhooks']) AS w(work) LEFT JOIN beckon.tenant_due t ON t.work = w.work GROUP BY w.work
+         FROM unnest(ARRAY['process', 'send', 'webhooks']) AS w(work) LEFT JOIN beckon.project_timer t ON t.work = w.work GROUP BY w.work
          UNION ALL
          SELECT 'beckon_due_drafts', NULL, NULL, count(*)::float8 FROM (
-           SELECT FROM beckon.tenant_due t CROSS JOIN LATERAL (
+           SELECT FROM beckon.project_timer t CROSS JOIN LATERAL (
              SELECT FROM beckon.draft d
              WHERE d.project_id = t.project_id AND d.due_at <= $1::timestamptz + t.ahead_ms * interval '1 millisecond') due
            WHERE t.work = 'send' AND t.next_at <= $1 LIMIT $2) found`,
@@ -118,7 +118,7 @@ const emails: DepthMeasurement = {
       labels: ['state'],
     },
   ],
-  text: `WITH underway AS MATERIALIZED (SELECT state FROM beckon.message WHERE next_at IS NOT NULL LIMIT $2),
+  text: `WITH underway AS MATERIALIZED (SELECT state FROM beckon.email WHERE next_at IS NOT NULL LIMIT $2),
          unsettled AS MATERIALIZED (
            SELECT d.state FROM beckon.project p CROSS JOIN LATERAL (
              SELECT state FROM beckon.draft d WHERE d.project_id = p.project_id AND d.state IN ('failed', 'unknown')
@@ -191,9 +191,9 @@ const webhooks: DepthMeasurement = {
 
 /** Kinds of background work: the label, and the column with the time at which a row is due. */
 const BACKGROUND = [
-  { work: 'hits', table: 'hit_count', column: 'settle_at' },
+  { work: 'hits', table: 'hit_count', column: 'classify_at' },
   { work: 'replies', table: 'reply', column: 'forward_at' },
-  { work: 'ai_drafts', table: 'draft_wording', column: 'next_at' },
+  { work: 'ai_drafts', table: 'ai_drafting', column: 'next_at' },
   { work: 'domain_checks', table: 'sending_domain', column: 'next_check_at' },
   { work: 'tracking_checks', table: 'sending_domain', column: 'tracking_next_at' },
 ];
@@ -238,7 +238,7 @@ const works: DepthMeasurement = {
     { name: 'beckon_sending_domains', help: 'Sending domains, by DNS state', labels: ['state'] },
   ],
   text: `WITH work AS MATERIALIZED (SELECT state, lease_until FROM beckon.import WHERE state IN ('checking', 'running') LIMIT $2),
-         build AS MATERIALIZED (SELECT created_at FROM beckon.audience_edition WHERE state = 'building' LIMIT $2)
+         build AS MATERIALIZED (SELECT created_at FROM beckon.audience_version WHERE state = 'building' LIMIT $2)
          SELECT 'beckon_active_imports' AS gauge, s.state AS a, NULL AS b, count(work.state)::float8 AS value
          FROM unnest(ARRAY['checking', 'running']) AS s(state) LEFT JOIN work ON work.state = s.state GROUP BY s.state
          UNION ALL SELECT 'beckon_stuck_imports', NULL, NULL, count(*)::float8 FROM work WHERE lease_until < $1
@@ -268,7 +268,7 @@ const logCopies: DepthMeasurement = {
 };
 
 export const READINGS: readonly DepthMeasurement[] = [
-  inbox,
+  ingestQueue,
   queuePriorities,
   deadLetters,
   drafts,

@@ -27,7 +27,7 @@ export function watchEmbedded(registry: Registry, data: EmbeddedData, clock: Clo
   });
   const { newestBackupAt } = data;
   if (newestBackupAt === null) return;
-  const newest = remembered(newestBackupAt, clock);
+  const newest = cached(newestBackupAt, clock);
   new Gauge({
     name: 'beckon_backup_newest_timestamp_seconds',
     help: 'End of the newest backup of this database in BACKUP_DIR. 0 if none exists or can be read.',
@@ -44,17 +44,17 @@ async function freeIn(folder: string): Promise<number> {
   return bavail * bsize;
 }
 
-function remembered(read: () => Promise<number | null>, clock: Clock): () => Promise<number> {
+function cached(read: () => Promise<number | null>, clock: Clock): () => Promise<number> {
   let last = 0;
   let readAt = -Infinity;
-  let underWay: Promise<void> | null = null;
+  let pending: Promise<void> | null = null;
   async function renew(): Promise<void> {
     last = (await read().catch(() => null)) ?? 0;
     readAt = clock.now();
-    underWay = null;
+    pending = null;
   }
   return async () => {
-    if (clock.now() - readAt >= READ_EVERY_MS) await atMost((underWay ??= renew()), WAIT_MS);
+    if (clock.now() - readAt >= READ_EVERY_MS) await atMost((pending ??= renew()), WAIT_MS);
     return last;
   };
 }

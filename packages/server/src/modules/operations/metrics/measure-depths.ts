@@ -57,7 +57,7 @@ function isOfStatement(error: unknown): boolean {
 
 function toSample(gauges: readonly Gauge[], { gauge, a, b, value }: Rows[number]): GaugeSample {
   const names = gauges.find(({ name }) => name === gauge)?.labels ?? [];
-  const given = [a, b];
-  const labels = Object.fromEntries(names.map((name, i) => [name, given[i] ?? '']));
+  const values = [a, b];
+  const labels = Object.fromEntries(names.map((name, i) => [name, values[i] ?? '']));
   return { gauge, labels, value };
 }

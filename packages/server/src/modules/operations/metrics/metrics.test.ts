@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { expect, test } from 'vitest';
-import { heldClock } from '../../../../testkit/clock.ts';
+import { fixedClock } from '../../../../testkit/clock.ts';
 import { openTestDatabase, testDatabase } from '../../../../testkit/database.ts';
 import { withoutDatabase } from '../../../../testkit/outage.ts';
 import { insertMany, insertRows } from '../../../../testkit/rows.ts';
@@ -77,14 +77,14 @@ const chunk = (seq: number, priority: string, more: Record<string, unknown>): Re
 });
 
 function delivery(state: string, more: Record<string, unknown> = {}): Record<string, unknown> {
-  const ids = { message_id: randomUUID(), endpoint_id: randomUUID() };
+  const ids = { webhook_id: randomUUID(), endpoint_id: randomUUID() };
   return { ...ids, state, tries: 0, attempts: 0, trigger: 'auto', created_at: ago(60), ...more };
 }
 
 function outcome(type: string, refusal: string, seconds: number): Record<string, unknown> {
   return {
     id: randomUUID(),
-    message_id: randomUUID(),
+    email_id: randomUUID(),
     draft_id: randomUUID(),
     rule_id: randomUUID(),
     external_user_id: 'u1',
@@ -105,7 +105,7 @@ function email(state: string, more: Record<string, unknown>): Record<string, unk
 
 /** Rows by table. Each gets the project's id unless it has one. */
 const WORLD: Record<string, Record<string, unknown>[]> = {
-  inbox: [
+  ingest_queue: [
     chunk(1, 'live', { records: 5, applied: 2, accepted_at: ago(40) }),
     chunk(6, 'live', { records: 4, accepted_at: ago(20) }),
     chunk(10, 'bulk', { records: 1_000, accepted_at: ago(300) }),
@@ -131,7 +131,7 @@ const WORLD: Record<string, Record<string, unknown>[]> = {
     draft('unknown', { ended_at: ago(2 * 86_400) }),
     draft('failed', { ended_at: ago(100), reason: 'rejected' }),
   ],
-  message: [
+  email: [
     email('claimed', { next_at: ago(-60) }),
     email('submitting', { next_at: ago(-60) }),
     email('submitting', { next_at: ago(-60) }),
@@ -170,17 +170,17 @@ const WORLD: Record<string, Record<string, unknown>[]> = {
     },
   ],
   hit_count: [
-    { message_id: randomUUID(), external_user_id: 'u1', hits: 1, settle_at: ago(25) },
-    { message_id: randomUUID(), external_user_id: 'u1', hits: 1, settle_at: null },
+    { email_id: randomUUID(), external_user_id: 'u1', hits: 1, classify_at: ago(25) },
+    { email_id: randomUUID(), external_user_id: 'u1', hits: 1, classify_at: null },
   ],
-  audience_edition: [
+  audience_version: [
     {
-      edition: 1,
+      version_id: 1,
       audience_id: randomUUID(),
       state: 'building',
       definition: {},
       members: 0,
-      people: 0,
+      users: 0,
       built: 0,
       created_at: ago(70),
     },
@@ -204,7 +204,7 @@ const WORLD: Record<string, Record<string, unknown>[]> = {
 };
 
 test('counts waiting work of all projects with its age, and no finished work', async () => {
-  const db = await openTestDatabase(heldClock(NOW));
+  const db = await openTestDatabase(fixedClock(NOW));
   // The database clock follows its server, and this test needs a fixed time.
   const held = { ...db, clock: { now: () => NOW } };
   const { id: project_id } = await createProject(db, { name: 'Acme' });
@@ -215,39 +215,40 @@ test('counts waiting work of all projects with its age, and no finished work', a
       table,
       rows.map((row) => ({ project_id, ...row })),
     );
-  await insertRows(db, 'inbox', [
+  await insertRows(db, 'ingest_queue', [
     { ...chunk(1, 'live', { records: 7, accepted_at: ago(75) }), project_id: other },
   ]);
-  await db.query(`UPDATE beckon.ingest_queue SET waiting = CASE project_id WHEN $1 THEN 1007 ELSE 7 END`, [
-    project_id,
-  ]);
-  await db.query(`UPDATE beckon.tenant_due SET next_at = $2 WHERE project_id = $1 AND work = 'send'`, [
+  await db.query(
+    `UPDATE beckon.ingest_queue_state SET waiting = CASE project_id WHEN $1 THEN 1007 ELSE 7 END`,
+    [project_id],
+  );
+  await db.query(`UPDATE beckon.project_timer SET next_at = $2 WHERE project_id = $1 AND work = 'send'`, [
     project_id,
     ago(30),
   ]);
   const metrics = metricsOf(held);
   const page = readPage(await metrics.text());
   metrics.stop();
-  const told = (name: string): number | undefined => page.get(name);
+  const metric = (name: string): number | undefined => page.get(name);
   expect({
-    all: told('beckon_queue_waiting_records'),
-    fullest: told('beckon_queue_fullest_records'),
-    live: told('beckon_queue_records{priority="live"}'),
-    bulk: told('beckon_queue_records{priority="bulk"}'),
-    oldestLive: told('beckon_queue_oldest_seconds{priority="live"}'),
-    oldestBulk: told('beckon_queue_oldest_seconds{priority="bulk"}'),
-    dead: told('beckon_dead_letters'),
+    all: metric('beckon_queue_waiting_records'),
+    fullest: metric('beckon_queue_fullest_records'),
+    live: metric('beckon_queue_records{priority="live"}'),
+    bulk: metric('beckon_queue_records{priority="bulk"}'),
+    oldestLive: metric('beckon_queue_oldest_seconds{priority="live"}'),
+    oldestBulk: metric('beckon_queue_oldest_seconds{priority="bulk"}'),
+    dead: metric('beckon_dead_letters'),
   }).toEqual({ all: 1_014, fullest: 1_007, live: 14, bulk: 1_000, oldestLive: 75, oldestBulk: 300, dead: 2 });
   expect({
-    scheduled: told('beckon_open_drafts{state="scheduled"}'),
-    composing: told('beckon_open_drafts{state="composing"}'),
-    approved: told('beckon_open_drafts{state="approved"}'),
-    held: told('beckon_open_drafts{state="held"}'),
-    quiet: told('beckon_held_drafts{reason="quiet_hours"}'),
-    frequency_cap: told('beckon_held_drafts{reason="frequency_cap"}'),
-    due: told('beckon_due_drafts'),
-    overdue: told('beckon_overdue_seconds{work="send"}'),
-    digest: told('beckon_overdue_seconds{work="process"}'),
+    scheduled: metric('beckon_open_drafts{state="scheduled"}'),
+    composing: metric('beckon_open_drafts{state="composing"}'),
+    approved: metric('beckon_open_drafts{state="approved"}'),
+    held: metric('beckon_open_drafts{state="held"}'),
+    quiet: metric('beckon_held_drafts{reason="quiet_hours"}'),
+    frequency_cap: metric('beckon_held_drafts{reason="frequency_cap"}'),
+    due: metric('beckon_due_drafts'),
+    overdue: metric('beckon_overdue_seconds{work="send"}'),
+    digest: metric('beckon_overdue_seconds{work="process"}'),
   }).toEqual({
     scheduled: 2,
     composing: 0,
@@ -260,23 +261,23 @@ test('counts waiting work of all projects with its age, and no finished work', a
     digest: 0,
   });
   expect({
-    claimed: told('beckon_unfinished_emails{state="claimed"}'),
-    submitting: told('beckon_unfinished_emails{state="submitting"}'),
-    unknown: told('beckon_unresolved_emails{state="unknown"}'),
-    failed: told('beckon_unresolved_emails{state="failed"}'),
-    hard: told('beckon_recent_outcomes{type="email.bounced",class="hard"}'),
-    soft: told('beckon_recent_outcomes{type="email.bounced",class="soft"}'),
-    opened: told('beckon_recent_outcomes{type="email.opened",class=""}'),
+    claimed: metric('beckon_unfinished_emails{state="claimed"}'),
+    submitting: metric('beckon_unfinished_emails{state="submitting"}'),
+    unknown: metric('beckon_unresolved_emails{state="unknown"}'),
+    failed: metric('beckon_unresolved_emails{state="failed"}'),
+    hard: metric('beckon_recent_outcomes{type="email.bounced",class="hard"}'),
+    soft: metric('beckon_recent_outcomes{type="email.bounced",class="soft"}'),
+    opened: metric('beckon_recent_outcomes{type="email.opened",class=""}'),
   }).toEqual({ claimed: 1, submitting: 2, unknown: 1, failed: 1, hard: 2, soft: undefined, opened: 1 });
   expect({
-    pending: told('beckon_webhook_deliveries{state="pending"}'),
-    delivering: told('beckon_webhook_deliveries{state="delivering"}'),
-    due: told('beckon_webhook_due_deliveries'),
-    oldest: told('beckon_webhook_oldest_seconds'),
-    enabled: told('beckon_webhook_endpoints{condition="enabled"}'),
-    circuit_open: told('beckon_webhook_endpoints{condition="circuit_open"}'),
-    gone: told('beckon_webhook_endpoints{condition="gone"}'),
-    deleted: told('beckon_webhook_endpoints{condition="deleted"}'),
+    pending: metric('beckon_webhook_deliveries{state="pending"}'),
+    delivering: metric('beckon_webhook_deliveries{state="delivering"}'),
+    due: metric('beckon_webhook_due_deliveries'),
+    oldest: metric('beckon_webhook_oldest_seconds'),
+    enabled: metric('beckon_webhook_endpoints{condition="enabled"}'),
+    circuit_open: metric('beckon_webhook_endpoints{condition="circuit_open"}'),
+    gone: metric('beckon_webhook_endpoints{condition="gone"}'),
+    deleted: metric('beckon_webhook_endpoints{condition="deleted"}'),
   }).toEqual({
     pending: 2,
     delivering: 1,
@@ -288,15 +289,15 @@ test('counts waiting work of all projects with its age, and no finished work', a
     deleted: undefined,
   });
   expect({
-    hits: told('beckon_background_items{work="hits"}'),
-    late: told('beckon_background_overdue_seconds{work="hits"}'),
-    replies: told('beckon_background_items{work="replies"}'),
-    building: told('beckon_building_audiences'),
-    buildingFor: told('beckon_building_audiences_oldest_seconds'),
-    running: told('beckon_active_imports{state="running"}'),
-    stuck: told('beckon_stuck_imports'),
-    up: told('beckon_database_up'),
-    failed: told('beckon_failed_readings'),
+    hits: metric('beckon_background_items{work="hits"}'),
+    late: metric('beckon_background_overdue_seconds{work="hits"}'),
+    replies: metric('beckon_background_items{work="replies"}'),
+    building: metric('beckon_building_audiences'),
+    buildingFor: metric('beckon_building_audiences_oldest_seconds'),
+    running: metric('beckon_active_imports{state="running"}'),
+    stuck: metric('beckon_stuck_imports'),
+    up: metric('beckon_database_up'),
+    failed: metric('beckon_failed_readings'),
   }).toEqual({
     hits: 1,
     late: 25,
@@ -311,39 +312,43 @@ test('counts waiting work of all projects with its age, and no finished work', a
 });
 
 test('reads no large table of finished work by a sequential scan', async () => {
-  const db = await openTestDatabase(heldClock(NOW));
+  const db = await openTestDatabase(fixedClock(NOW));
   const { id: project_id } = await createProject(db, { name: 'Acme' });
   const count = 8_000;
   const { id: _, ...ended } = draft('sent', { project_id, ended_at: ago(90_000) });
   await insertMany(db, 'draft', { count, row: ended, ids: ['id'] });
-  const told = { ...delivery('delivered', { project_id, delivered_at: ago(9) }) };
-  await insertMany(db, 'webhook_delivery', { count, row: told, ids: ['message_id'] });
+  const delivered = { ...delivery('delivered', { project_id, delivered_at: ago(9) }) };
+  await insertMany(db, 'webhook_delivery', { count, row: delivered, ids: ['webhook_id'] });
   const old = { ...outcome('email.opened', 'person', 90_000), project_id };
-  await insertMany(db, 'outcome', { count, row: old, ids: ['id', 'message_id'] });
+  await insertMany(db, 'outcome', { count, row: old, ids: ['id', 'email_id'] });
   const gone = { ...email('sent', { ended_at: ago(90_000) }), project_id };
-  await insertMany(db, 'message', { count, row: gone, ids: ['draft_id', 'id'] });
-  const seen = { external_user_id: 'u1', hits: 1, settle_at: null, project_id };
-  await insertMany(db, 'hit_count', { count, row: seen, ids: ['message_id'] });
+  await insertMany(db, 'email', { count, row: gone, ids: ['draft_id', 'id'] });
+  const seen = { external_user_id: 'u1', hits: 1, classify_at: null, project_id };
+  await insertMany(db, 'hit_count', { count, row: seen, ids: ['email_id'] });
   await db.query('ANALYZE');
   const read: string[] = [];
   for (const reading of READINGS) {
     const { text, name } = reading;
-    const given = reading.values({ now: new Date(NOW), countedTo: 100_000 });
-    const rows = await db.query<{ 'QUERY PLAN': object }>(`EXPLAIN (FORMAT JSON) ${text}`, given);
+    const values = reading.values({ now: new Date(NOW), countedTo: 100_000 });
+    const rows = await db.query<{ 'QUERY PLAN': object }>(`EXPLAIN (FORMAT JSON) ${text}`, values);
     const plan = JSON.stringify(rows[0]?.['QUERY PLAN']);
     for (const [, table] of plan.matchAll(/"Node Type":"Seq Scan"[^}]*?"Relation Name":"(\w+)"/g))
       read.push(`${name}: ${table}`);
   }
-  const large = ['draft', 'webhook_delivery', 'outcome', 'message', 'hit_count', 'draft_move'];
-  expect(read.filter((one) => large.some((table) => one.endsWith(`: ${table}`)))).toEqual([]);
+  const large = ['draft', 'webhook_delivery', 'outcome', 'email', 'hit_count', 'draft_move'];
+  expect(read.filter((entry) => large.some((table) => entry.endsWith(`: ${table}`)))).toEqual([]);
   // The pattern matches plans at all.
   expect(read.length).toBeGreaterThan(0);
 });
 
 test('cancels a statement after its timeout, and shows the other readings', async () => {
-  const own = await testDatabase();
-  const db = await openDatabase({ connection: own.connection, clock: heldClock(NOW), log: silentLog });
-  const other = await openDatabase({ connection: own.connection, clock: heldClock(NOW), log: silentLog });
+  const database = await testDatabase();
+  const db = await openDatabase({ connection: database.connection, clock: fixedClock(NOW), log: silentLog });
+  const other = await openDatabase({
+    connection: database.connection,
+    clock: fixedClock(NOW),
+    log: silentLog,
+  });
   const metrics = metricsOf(db);
   try {
     await other.transaction(async (tx) => {
@@ -360,7 +365,7 @@ test('cancels a statement after its timeout, and shows the other readings', asyn
   } finally {
     metrics.stop();
     await Promise.all([db.close(), other.close()]);
-    await own.drop();
+    await database.drop();
   }
 });
 
@@ -387,12 +392,12 @@ test('counts responses, rejections and processed records of a running server', a
     const { secret } = await testProject(server);
     const send = async (key: string, body: object): Promise<number> => {
       const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-      const answer = await fetch(`${server.url}/api/v1/users`, {
+      const response = await fetch(`${server.url}/api/v1/users`, {
         method: 'POST',
         headers,
         body: JSON.stringify(body),
       });
-      return answer.status;
+      return response.status;
     };
     expect(await send(secret, { external_user_id: 'u1', traits: {} })).toBe(202);
     expect(await send(secret, { traits: {} })).toBe(422);
@@ -416,7 +421,7 @@ test('counts responses, rejections and processed records of a running server', a
 });
 
 test('shows free disk space and the newest backup of an embedded database', async () => {
-  const clock = heldClock(NOW);
+  const clock = fixedClock(NOW);
   const metrics = createMetrics(RELEASE);
   const backups = Promise.withResolvers<number | null>();
   let reads = 0;
@@ -431,8 +436,8 @@ test('shows free disk space and the newest backup of an embedded database', asyn
     expect(silent.get('beckon_backup_newest_timestamp_seconds')).toBe(0);
     expect(silent.get('beckon_data_free_bytes')).toBeGreaterThan(0);
     backups.resolve(NOW - 3_600_000);
-    const told = readPage(await metrics.text());
-    expect(told.get('beckon_backup_newest_timestamp_seconds')).toBe(NOW / 1_000 - 3_600);
+    const page = readPage(await metrics.text());
+    expect(page.get('beckon_backup_newest_timestamp_seconds')).toBe(NOW / 1_000 - 3_600);
     expect(reads).toBe(1);
     clock.advance(60_000);
     // A folder that cannot be read counts as no backup.
@@ -449,7 +454,7 @@ const UNITS =
 const STATES = ['beckon_database_up', 'beckon_relay_breaker_open', 'beckon_log_copies_failing'];
 
 test('metrics have a unit in their name, and the reference page lists them with their help texts', async () => {
-  const db = await openTestDatabase(heldClock(NOW));
+  const db = await openTestDatabase(fixedClock(NOW));
   const metrics = metricsOf(db);
   const all = await metrics.registry.getMetricsAsJSON();
   metrics.stop();

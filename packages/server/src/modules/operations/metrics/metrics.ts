@@ -5,11 +5,11 @@ import { addWorkMetrics, type WorkMetrics } from './work.ts';
 /** Metrics of this process. `database.ts` adds those of the database. */
 export type Metrics = WorkMetrics & {
   /** Counts a response. `code`: of the first error, if the request was rejected. */
-  answered: (endpoint: string, status: number, code?: string | null) => void;
-  flushed: (facts: { priority: string; requests: number; records: number; ms: number }) => void;
-  digested: (facts: { priority: string; records: number; ms: number }) => void;
+  countResponse: (endpoint: string, status: number, code?: string | null) => void;
+  countFlush: (facts: { priority: string; requests: number; records: number; ms: number }) => void;
+  countBatch: (facts: { priority: string; records: number; ms: number }) => void;
   /** Reports the wait of the oldest record of a batch, or the longest delay of due work. */
-  lagged: (facts: { queue: string; ms: number }) => void;
+  reportLag: (facts: { queue: string; ms: number }) => void;
   registry: Registry;
   text(): Promise<string>;
   contentType: string;
@@ -34,9 +34,9 @@ export function createMetrics(release: { version: string; node: string }): Metri
     .labels(release.version, release.node)
     .set(1);
   return {
-    ...answerMetrics(registers),
+    ...responseMetrics(registers),
     ...flushMetrics(registers),
-    ...digestMetrics(registers),
+    ...processingMetrics(registers),
     ...addWorkMetrics(registers),
     ...addProcessMetrics(registers),
     registry,
@@ -46,8 +46,8 @@ export function createMetrics(release: { version: string; node: string }): Metri
 }
 
 /** Counts in maps and fills the counters when the page is read, because prom-client hashes the labels at every increment. */
-function answerMetrics(registers: Registry[]): Pick<Metrics, 'answered'> {
-  const answers = new Tally();
+function responseMetrics(registers: Registry[]): Pick<Metrics, 'countResponse'> {
+  const responses = new Tally();
   const refusals = new Tally();
   new Counter({
     name: 'beckon_requests_total',
@@ -56,7 +56,7 @@ function answerMetrics(registers: Registry[]): Pick<Metrics, 'answered'> {
     registers,
     collect() {
       this.reset();
-      for (const [endpoint, status, count] of answers.rows()) this.inc({ endpoint, status }, count);
+      for (const [endpoint, status, count] of responses.rows()) this.inc({ endpoint, status }, count);
     },
   });
   new Counter({
@@ -70,8 +70,8 @@ function answerMetrics(registers: Registry[]): Pick<Metrics, 'answered'> {
     },
   });
   return {
-    answered(endpoint, status, code) {
-      answers.add(endpoint, String(status));
+    countResponse(endpoint, status, code) {
+      responses.add(endpoint, String(status));
       if (code && status >= 400) refusals.add(endpoint, code);
     },
   };
@@ -81,17 +81,17 @@ class Tally {
   readonly #counts = new Map<string, Map<string, number>>();
 
   add(a: string, b: string): void {
-    let some = this.#counts.get(a);
-    if (!some) this.#counts.set(a, (some = new Map()));
-    some.set(b, (some.get(b) ?? 0) + 1);
+    let counts = this.#counts.get(a);
+    if (!counts) this.#counts.set(a, (counts = new Map()));
+    counts.set(b, (counts.get(b) ?? 0) + 1);
   }
 
   *rows(): Generator<[string, string, number]> {
-    for (const [a, some] of this.#counts) for (const [b, count] of some) yield [a, b, count];
+    for (const [a, counts] of this.#counts) for (const [b, count] of counts) yield [a, b, count];
   }
 }
 
-function flushMetrics(registers: Registry[]): Pick<Metrics, 'flushed'> {
+function flushMetrics(registers: Registry[]): Pick<Metrics, 'countFlush'> {
   const records = new Counter({
     name: 'beckon_records_accepted_total',
     help: 'Records that are durable in the ingest queue',
@@ -113,7 +113,7 @@ function flushMetrics(registers: Registry[]): Pick<Metrics, 'flushed'> {
     registers,
   });
   return {
-    flushed({ priority, requests: size, records: count, ms }) {
+    countFlush({ priority, requests: size, records: count, ms }) {
       records.labels(priority).inc(count);
       flushSize.labels(priority).observe(size);
       flushSeconds.labels(priority).observe(ms / 1_000);
@@ -121,7 +121,7 @@ function flushMetrics(registers: Registry[]): Pick<Metrics, 'flushed'> {
   };
 }
 
-function digestMetrics(registers: Registry[]): Pick<Metrics, 'digested' | 'lagged'> {
+function processingMetrics(registers: Registry[]): Pick<Metrics, 'countBatch' | 'reportLag'> {
   const records = new Counter({
     name: 'beckon_records_processed_total',
     help: 'Records that were processed or dead-lettered',
@@ -143,10 +143,10 @@ function digestMetrics(registers: Registry[]): Pick<Metrics, 'digested' | 'lagge
     aggregator: 'max',
   });
   return {
-    digested({ priority, records: count, ms }) {
+    countBatch({ priority, records: count, ms }) {
       records.labels(priority).inc(count);
       seconds.labels(priority).observe(ms / 1_000);
     },
-    lagged: ({ queue, ms }) => lag.labels(queue).set(ms / 1_000),
+    reportLag: ({ queue, ms }) => lag.labels(queue).set(ms / 1_000),
   };
 }

@@ -28,9 +28,9 @@ export function addProcessMetrics(registers: Registry[]): { stop(): void } {
   return { stop: () => stops.forEach((stop) => stop()) };
 }
 
-type Read = { name: string; help: string; aggregator: 'sum' | 'max' | 'min'; read: () => number };
+type GaugeOptions = { name: string; help: string; aggregator: 'sum' | 'max' | 'min'; read: () => number };
 
-function gauge(registers: Registry[], { read, ...about }: Read): void {
+function gauge(registers: Registry[], { read, ...about }: GaugeOptions): void {
   new Gauge({
     ...about,
     registers,
@@ -64,7 +64,7 @@ function addMemory(registers: Registry[]): void {
 
 /** Available on Linux only. */
 function addDescriptors(registers: Registry[]): void {
-  const told = (
+  const asyncGauge = (
     about: { name: string; help: string; aggregator: 'max' | 'min' },
     read: () => Promise<number>,
   ) =>
@@ -78,7 +78,7 @@ function addDescriptors(registers: Registry[]): void {
         );
       },
     });
-  told(
+  asyncGauge(
     {
       name: 'process_open_fds',
       help: 'Open files and connections. With several processes, the highest value.',
@@ -86,7 +86,7 @@ function addDescriptors(registers: Registry[]): void {
     },
     async () => (await readdir('/proc/self/fd')).length,
   );
-  told(
+  asyncGauge(
     { name: 'process_max_fds', help: 'Limit of open files and connections of a process', aggregator: 'min' },
     async () => Number(/^Max open files\s+(\d+)/m.exec(await readFile('/proc/self/limits', 'utf8'))?.[1]),
   );

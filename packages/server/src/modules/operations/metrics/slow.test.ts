@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { heldClock } from '../../../../testkit/clock.ts';
+import { fixedClock } from '../../../../testkit/clock.ts';
 import { silentLog } from '../../../platform/log.ts';
 import { READINGS } from './depth-readings.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
@@ -13,13 +13,13 @@ afterEach(() => void vi.useRealTimers());
 const SCRAPE_EVERY_MS = 15_000;
 const SCRAPE_WAITS_MS = 800;
 
-/** A database that responds when `answers` is called, with a number of dead-lettered records or an error. */
+/** A database that responds when `respond` is called, with a number of dead-lettered records or an error. */
 function slowDatabase(): {
   db: WatchedDatabase;
   begun: () => number;
-  answers: (dead: number | Error) => Promise<void>;
+  respond: (dead: number | Error) => Promise<void>;
 } {
-  let asked = 0;
+  let started = 0;
   let gate = Promise.withResolvers<number>();
   const tx = (dead: number): Tx => {
     const rows = [{ gauge: 'beckon_dead_letters', a: null, b: null, value: dead }];
@@ -29,16 +29,16 @@ function slowDatabase(): {
   return {
     db: {
       async transaction(work) {
-        asked += 1;
+        started += 1;
         return work(tx(await gate.promise));
       },
-      clock: heldClock(),
+      clock: fixedClock(),
       offsetMs: () => null,
       pools: () => [],
     },
     // Each reading is one transaction, and all of them follow once the gate opens.
-    begun: () => Math.ceil(asked / READINGS.length),
-    async answers(dead) {
+    begun: () => Math.ceil(started / READINGS.length),
+    async respond(dead) {
       if (dead instanceof Error) gate.reject(dead);
       else gate.resolve(dead);
       await vi.advanceTimersByTimeAsync(1);
@@ -54,11 +54,11 @@ function open(db: WatchedDatabase): () => Promise<{ up: number | null; dead: num
     const page = registry.metrics();
     await vi.advanceTimersByTimeAsync(SCRAPE_WAITS_MS);
     const text = await page;
-    const told = (name: string): number | null => {
+    const metric = (name: string): number | null => {
       const value = new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1];
       return value === undefined ? null : Number(value);
     };
-    return { up: told('beckon_database_up'), dead: told('beckon_dead_letters') };
+    return { up: metric('beckon_database_up'), dead: metric('beckon_dead_letters') };
   };
 }
 
@@ -69,10 +69,10 @@ test('shows a slow reading in the next scrape, with the database up', async () =
   const slow = slowDatabase();
   const scrape = open(slow.db);
   expect(await scrape()).toEqual({ up: null, dead: null });
-  await slow.answers(7);
+  await slow.respond(7);
   await untilNextScrape();
   expect(await scrape()).toEqual({ up: 1, dead: 7 });
-  await slow.answers(8);
+  await slow.respond(8);
   await untilNextScrape();
   expect(await scrape()).toEqual({ up: 1, dead: 8 });
 });
@@ -81,7 +81,7 @@ test('runs one reading at a time, and shows the last one for a minute', async ()
   const slow = slowDatabase();
   const scrape = open(slow.db);
   await scrape();
-  await slow.answers(7);
+  await slow.respond(7);
   for (let scrapes = 0; scrapes < 3; scrapes += 1) {
     await untilNextScrape();
     expect(await scrape()).toEqual({ up: 1, dead: 7 });
@@ -96,13 +96,13 @@ test('shows the database as down after a failed reading, until one succeeds', as
   const slow = slowDatabase();
   const scrape = open(slow.db);
   await scrape();
-  await slow.answers(7);
+  await slow.respond(7);
   await untilNextScrape();
   await scrape();
-  await slow.answers(new Error('the connection was closed'));
+  await slow.respond(new Error('the connection was closed'));
   await untilNextScrape();
   expect(await scrape()).toEqual({ up: 0, dead: null });
-  await slow.answers(9);
+  await slow.respond(9);
   await untilNextScrape();
   expect(await scrape()).toEqual({ up: 1, dead: 9 });
 });

@@ -3,15 +3,15 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 /** Metrics of work without a waiting client: emails, webhooks, background jobs and logged warnings and errors. */
 export type WorkMetrics = {
   /** Counts an email that was submitted. `class`: of a rejection, otherwise empty. */
-  handed: (facts: { result: string; class: string; ms: number }) => void;
+  countSubmission: (facts: { result: string; class: string; ms: number }) => void;
   /** `isOpen`: whether the circuit breaker of the relay is open. */
   watchRelay: (isOpen: () => boolean) => void;
   /** Counts a request to an endpoint. `result`: the class of the response (`2xx` …) or the error. */
-  posted: (facts: { result: string; ms: number }) => void;
+  countAttempt: (facts: { result: string; ms: number }) => void;
   /** Reports a job that has not run in this process yet, as if it succeeded at `at`. */
-  jobKnown: (job: string, at: number) => void;
-  jobDone: (facts: { job: string; isWell: boolean; at: number; ms: number }) => void;
-  logged: (level: string, event: string) => void;
+  addJob: (job: string, at: number) => void;
+  countJobRun: (facts: { job: string; isWell: boolean; at: number; ms: number }) => void;
+  countLogLine: (level: string, event: string) => void;
 };
 
 const ACROSS_THE_NET = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
@@ -27,11 +27,11 @@ export function addWorkMetrics(registers: Registry[]): WorkMetrics {
     ...emailMetrics(registers),
     ...webhookMetrics(registers),
     ...jobMetrics(registers),
-    logged: (level, event) => lines.labels(level, event).inc(),
+    countLogLine: (level, event) => lines.labels(level, event).inc(),
   };
 }
 
-function emailMetrics(registers: Registry[]): Pick<WorkMetrics, 'handed' | 'watchRelay'> {
+function emailMetrics(registers: Registry[]): Pick<WorkMetrics, 'countSubmission' | 'watchRelay'> {
   const emails = new Counter({
     name: 'beckon_emails_total',
     help: 'Emails submitted to the relay or the test inbox, by result, and by class if rejected',
@@ -46,7 +46,7 @@ function emailMetrics(registers: Registry[]): Pick<WorkMetrics, 'handed' | 'watc
     registers,
   });
   return {
-    handed({ result, class: refusal, ms }) {
+    countSubmission({ result, class: refusal, ms }) {
       emails.labels(result, refusal).inc();
       seconds.labels(result).observe(ms / 1_000);
     },
@@ -64,7 +64,7 @@ function emailMetrics(registers: Registry[]): Pick<WorkMetrics, 'handed' | 'watc
   };
 }
 
-function webhookMetrics(registers: Registry[]): Pick<WorkMetrics, 'posted'> {
+function webhookMetrics(registers: Registry[]): Pick<WorkMetrics, 'countAttempt'> {
   const attempts = new Counter({
     name: 'beckon_webhook_attempts_total',
     help: 'Requests to endpoints, by class of the response or by error',
@@ -79,14 +79,14 @@ function webhookMetrics(registers: Registry[]): Pick<WorkMetrics, 'posted'> {
     registers,
   });
   return {
-    posted({ result, ms }) {
+    countAttempt({ result, ms }) {
       attempts.labels(result).inc();
       seconds.labels(result).observe(ms / 1_000);
     },
   };
 }
 
-function jobMetrics(registers: Registry[]): Pick<WorkMetrics, 'jobDone' | 'jobKnown'> {
+function jobMetrics(registers: Registry[]): Pick<WorkMetrics, 'countJobRun' | 'addJob'> {
   const last = new Gauge({
     name: 'beckon_job_success_timestamp_seconds',
     help: 'Last successful end of a background job, or the start of the process if none exists',
@@ -107,8 +107,8 @@ function jobMetrics(registers: Registry[]): Pick<WorkMetrics, 'jobDone' | 'jobKn
     registers,
   });
   return {
-    jobKnown: (job, at) => last.labels(job).set(at / 1_000),
-    jobDone({ job, isWell, at, ms }) {
+    addJob: (job, at) => last.labels(job).set(at / 1_000),
+    countJobRun({ job, isWell, at, ms }) {
       if (isWell) last.labels(job).set(at / 1_000);
       else failures.labels(job).inc();
       seconds.labels(job).inc(ms / 1_000);

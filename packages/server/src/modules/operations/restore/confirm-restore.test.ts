@@ -1,35 +1,35 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { heldClock } from '../../../../testkit/clock.ts';
+import { fixedClock } from '../../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../../testkit/database.ts';
 import { HOUR, MINUTE } from '../../../../testkit/drafts.ts';
 import { openEngine } from '../../../../testkit/engine.ts';
 import { putRecords } from '../../../../testkit/inbox.ts';
 import { testHasher } from '../../../../testkit/hasher.ts';
-import { testMailroom } from '../../../../testkit/mailroom.ts';
+import { testSendServices } from '../../../../testkit/mailroom.ts';
 import { idMaker } from '../../../platform/ids.ts';
 import { silentLog } from '../../../platform/log.ts';
 import { countReview, listDraftPage } from '../../review/list-drafts.ts';
 import type { Draft } from '../../drafts/draft.ts';
 import { listDrafts, listMoves } from '../../drafts/reads.ts';
 import { listQueued } from '../../explain/waiting-queue.ts';
-import { knownProperties } from '../../users/events/events.ts';
+import { createPropertyCache } from '../../users/events/events.ts';
 import { acceptUnchanged, closeGate, confirmRestore } from './confirm-restore.ts';
 import { createAudience } from '../../audiences/change-audience.ts';
 import { createProject } from '../../administration/create-project.ts';
 import { createRule } from '../../rules/write-rule.ts';
-import { digestDue } from '../../processing/process-timers.ts';
+import { processTimers } from '../../processing/process-timers.ts';
 import { startEnrollment } from '../../rules/enrollment/enroll.ts';
 import { createModels } from '../../rules/project-model.ts';
 import { type MemberAction, moveDraft } from '../../review/move-draft.ts';
 import { pauseProject, resumeProject } from '../../administration/pause-project.ts';
-import { carryAcceptance, mayEmailsLeave } from '../../sending/restores/restore-guard.ts';
+import { carryAcceptance, maySendEmails } from '../../sending/restores/restore-guard.ts';
 import { claimBatch } from '../../delivery/send-batch.ts';
 import { setSettings } from '../../administration/set-settings.ts';
 import { suspendProject } from '../../administration/suspend-project.ts';
 import { listRuleNeeds } from '../../rules/runs/rules-in-force.ts';
 
 /** A restored database is one whose identity differs from the accepted one. These tests simulate it by revoking the acceptance. */
-const clock = heldClock();
+const clock = fixedClock();
 const db = await openTestDatabase(clock);
 const carried = await openTestDatabase(clock);
 const engine = openEngine(db, clock);
@@ -54,7 +54,7 @@ beforeEach(async () => {
     projectId,
     document: { name: 'greeter', when: { event: 'hello' }, steps: [{ draft: EMAIL }] },
   });
-  engine.transport.answer({ result: 'sent' });
+  engine.transport.setResult({ result: 'sent' });
 });
 
 async function greet(...ids: string[]): Promise<void> {
@@ -66,15 +66,15 @@ async function greet(...ids: string[]): Promise<void> {
 }
 
 async function draftOf(userId: string): Promise<Draft> {
-  const asked = { projectId, userId, state: null, ruleId: null, after: null, limit: 10 };
-  const [draft] = await listDrafts(db, asked);
+  const query = { projectId, userId, state: null, ruleId: null, after: null, limit: 10 };
+  const [draft] = await listDrafts(db, query);
   if (!draft) throw new Error(`there is no draft for ${userId}`);
   return draft;
 }
 
 async function act(userId: string, what: MemberAction): Promise<unknown> {
   const { id: draftId } = await draftOf(userId);
-  const deps = { db, newId, mailroom: testMailroom() };
+  const deps = { db, newId, sendServices: testSendServices() };
   return moveDraft(deps, { projectId, draftId }, { act: what, by: { actor: 'ana' } });
 }
 
@@ -104,7 +104,7 @@ test('claims nothing from a restored database until a member confirms it, whatev
   expect(await engine.sender.batch(projectId)).toMatchObject({ drafts: 0, emails: 0 });
   expect(engine.transport.emails).toEqual([]);
   expect(await stands('due')).toEqual([['scheduled', null]]);
-  expect(await mayEmailsLeave({ db, log: silentLog, restoreGuard: 'auto' })).toBe(false);
+  expect(await maySendEmails({ db, log: silentLog, restoreGuard: 'auto' })).toBe(false);
   await acceptUnchanged(db);
   await engine.settle();
   expect(await stands('due')).toEqual([['sent', null]]);
@@ -122,7 +122,7 @@ test('judges drafts by the end of the previous server: sent automatically, possi
   await engine.settle();
   const stoppedAt = start + 2 * HOUR;
   // The previous server kept running until this one was started.
-  await db.query(`UPDATE beckon.lineage SET seen_at = $1`, [new Date(stoppedAt)]);
+  await db.query(`UPDATE beckon.database_timeline SET seen_at = $1`, [new Date(stoppedAt)]);
   clock.advance(HOUR);
   const dry = await confirm({ restoredTo: start + HOUR, dryRun: true });
   expect(dry).toMatchObject({ unknown: 3, review: 3, unaffected: 0 });
@@ -198,15 +198,17 @@ test('requires a suspended project to catch up too, because its emails are sent 
 
 test('records a failover and allows sending without confirmation, unless an operator closed the gate', async () => {
   await closeGate(db);
-  expect(await mayEmailsLeave({ db, log: silentLog, restoreGuard: 'manual' })).toBe(false);
+  expect(await maySendEmails({ db, log: silentLog, restoreGuard: 'manual' })).toBe(false);
   // The same holds after a standby has taken over, which counts as another place.
-  await db.query(`UPDATE beckon.lineage SET system_id = 'before'`);
-  expect(await mayEmailsLeave({ db, log: silentLog, restoreGuard: 'manual' })).toBe(false);
+  await db.query(`UPDATE beckon.database_timeline SET system_id = 'before'`);
+  expect(await maySendEmails({ db, log: silentLog, restoreGuard: 'manual' })).toBe(false);
   await acceptUnchanged(db);
-  expect(await mayEmailsLeave({ db, log: silentLog, restoreGuard: 'manual' })).toBe(true);
-  await db.query(`DELETE FROM beckon.lineage`);
-  expect(await mayEmailsLeave({ db, log: silentLog, restoreGuard: 'manual' })).toBe(true);
-  expect(await db.query(`SELECT how FROM beckon.lineage`)).toEqual([{ how: 'failover' }]);
+  expect(await maySendEmails({ db, log: silentLog, restoreGuard: 'manual' })).toBe(true);
+  await db.query(`DELETE FROM beckon.database_timeline`);
+  expect(await maySendEmails({ db, log: silentLog, restoreGuard: 'manual' })).toBe(true);
+  expect(await db.query(`SELECT accepted_as FROM beckon.database_timeline`)).toEqual([
+    { accepted_as: 'failover' },
+  ]);
 });
 
 test('accepts a database copied to another cluster only if it was accepted before', async () => {
@@ -214,16 +216,18 @@ test('accepts a database copied to another cluster only if it was accepted befor
   await closeGate(db);
   await closeGate(from);
   await carryAcceptance({ from, to: db });
-  expect(await db.query(`SELECT how FROM beckon.lineage`)).toEqual([{ how: null }]);
+  expect(await db.query(`SELECT accepted_as FROM beckon.database_timeline`)).toEqual([{ accepted_as: null }]);
   await acceptUnchanged(from);
   await carryAcceptance({ from, to: db });
-  expect(await db.query(`SELECT how FROM beckon.lineage`)).toEqual([{ how: 'upgraded' }]);
+  expect(await db.query(`SELECT accepted_as FROM beckon.database_timeline`)).toEqual([
+    { accepted_as: 'upgraded' },
+  ]);
 });
 
 test('does not release an email claimed at the time of the restore, because it may have been sent a moment later', async () => {
   await greet('claimed');
   clock.advance(3 * HOUR);
-  const deps = { db, newId, models: createModels(clock), mailroom: testMailroom(), togetherMs: 0 };
+  const deps = { db, newId, models: createModels(clock), sendServices: testSendServices(), togetherMs: 0 };
   expect((await claimBatch(deps, projectId, 10)).emails).toHaveLength(1);
   await closeGate(db);
   clock.advance(HOUR);
@@ -296,15 +300,21 @@ describe('confirmRestore during an enrollment', () => {
     const document = { name: 'pro', when: { audience, move: 'joined' }, steps: [{ draft: EMAIL }] };
     await createRule(db, { projectId, document });
     await startEnrollment(db, { projectId, reference: 'pro', newId });
-    const deps = { db, newId, models: createModels(clock), known: knownProperties(), hasher: testHasher };
-    await digestDue(deps, projectId, 1);
+    const deps = {
+      db,
+      newId,
+      models: createModels(clock),
+      propertyCache: createPropertyCache(),
+      hasher: testHasher,
+    };
+    await processTimers(deps, projectId, 1);
     const restoredTo = clock.now();
     await closeGate(db);
     clock.advance(MINUTE);
     const stoppedAt = clock.now();
-    await db.query(`UPDATE beckon.lineage SET seen_at = $1`, [new Date(stoppedAt)]);
+    await db.query(`UPDATE beckon.database_timeline SET seen_at = $1`, [new Date(stoppedAt)]);
     clock.advance(MINUTE);
-    await digestDue(deps, projectId, 1);
+    await processTimers(deps, projectId, 1);
     await expect(confirm({ restoredTo, stoppedAt })).rejects.toThrow(/still enrolling/);
     await engine.settle();
     expect(await confirm({ restoredTo, stoppedAt })).toMatchObject({ unknown: 0, review: 3, unaffected: 0 });
@@ -352,8 +362,8 @@ test('lists a held, formerly approved draft in Review, and not as scheduled', as
 
 describe('sequence with an email that may have been sent', () => {
   const draftsOf = async (userId: string): Promise<unknown[]> => {
-    const asked = { projectId, userId, state: null, ruleId: null, after: null, limit: 10 };
-    return (await listDrafts(db, asked)).map(({ step, state, reason }) => [step, state, reason]).toReversed();
+    const query = { projectId, userId, state: null, ruleId: null, after: null, limit: 10 };
+    return (await listDrafts(db, query)).map(({ step, state, reason }) => [step, state, reason]).toReversed();
   };
   const SECOND = { subject: 'Second', body: 'Second' };
   const THIRD = { subject: 'Third', body: 'Third' };
@@ -375,7 +385,7 @@ describe('sequence with an email that may have been sent', () => {
     const restoredTo = clock.now();
     await closeGate(db);
     clock.advance(DAY);
-    await db.query(`UPDATE beckon.lineage SET seen_at = $1`, [new Date(clock.now())]);
+    await db.query(`UPDATE beckon.database_timeline SET seen_at = $1`, [new Date(clock.now())]);
     expect(await confirm({ restoredTo, stoppedAt: clock.now() })).toMatchObject({ unknown: 1, review: 0 });
     await engine.advance(2 * HOUR);
     expect(await draftsOf('u')).toEqual([

@@ -1,11 +1,11 @@
 import {
   type Draft,
-  isNotWhole,
+  isIncomplete,
   hold,
   type DraftChange,
-  moved,
+  applyTransition,
   isRefused,
-  leavesAt,
+  automaticSendAt,
 } from '../../drafts/index.ts';
 
 /**
@@ -27,7 +27,7 @@ export type RestoredAt = {
 };
 
 /** `isNew`: the run began with something that the previous server cannot have known. */
-export function judgeRestored(draft: Draft, restored: RestoredAt, isNew: boolean): AfterRestore {
+export function classifyRestored(draft: Draft, restored: RestoredAt, isNew: boolean): AfterRestore {
   const { stoppedAt, seenAt, nothingApproved } = restored;
   if (draft.state === 'sending' || draft.state === 'composing') return 'unknown';
   // The draft was created after the restore from earlier data. The previous server may have created and sent the same email in the lost
@@ -46,22 +46,26 @@ export function judgeRestored(draft: Draft, restored: RestoredAt, isNew: boolean
  */
 function neededToSend(draft: Draft, by: number): 'time' | 'send_check' | 'member' | 'never' {
   if (draft.reason === 'deferred') return (draft.dueAt ?? by) <= by ? 'time' : 'never';
-  if ((leavesAt(draft) ?? Infinity) > by) return 'member';
+  if ((automaticSendAt(draft) ?? Infinity) > by) return 'member';
   if (draft.state !== 'held') return 'time';
   // A draft held for its domain is checked again at this time, or as soon as the domain is verified.
   if (draft.dueAt === null || draft.reason === 'domain_not_ready') return 'send_check';
   return draft.dueAt <= by ? 'time' : 'member';
 }
 
-export type Doubting = { now: number; actor: string; detail: Record<string, unknown> };
+export type RestoreContext = { now: number; actor: string; detail: Record<string, unknown> };
 
 /** Returns the transition to that state, or null if the draft stays as it is. */
-export function afterRestore(draft: Draft, judged: AfterRestore, doubting: Doubting): DraftChange | null {
-  const { now, actor, detail } = doubting;
-  switch (judged) {
+export function afterRestore(
+  draft: Draft,
+  classification: AfterRestore,
+  context: RestoreContext,
+): DraftChange | null {
+  const { now, actor, detail } = context;
+  switch (classification) {
     case 'unknown': {
       const changed = { state: 'unknown', reason: 'possibly_sent' } as const;
-      return moved(draft, changed, {
+      return applyTransition(draft, changed, {
         action: 'mark_unknown_after_restore',
         actor,
         now,
@@ -72,13 +76,13 @@ export function afterRestore(draft: Draft, judged: AfterRestore, doubting: Doubt
     case 'review': {
       // The content is incomplete, and an approval of a draft held for another reason would not detect that. Once the content is complete,
       // the draft is held for review.
-      if (isNotWhole(draft)) return null;
+      if (isIncomplete(draft)) return null;
       const held = hold({ ...draft, leaseBy: null }, { reason: 'restored', until: null, now, actor, detail });
       return isRefused(held) ? null : held;
     }
     case 'unaffected':
       return null;
     default:
-      return judged satisfies never;
+      return classification satisfies never;
   }
 }

@@ -4,7 +4,7 @@ import { forgetAgents, forgetLinks } from '../../outcomes/index.ts';
 import { getSettings } from '../../workspace/index.ts';
 import { forgetRaw, forgetReplies, REPLY_RAW_KEPT_MS } from '../../inbound/index.ts';
 import { deleteFrozen } from '../../sending/index.ts';
-import { forgetMessages as forgetWebhooks } from '../../webhooks/index.ts';
+import { forgetWebhooks } from '../../webhooks/index.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { listRulesInForce } from '../../rules/index.ts';
@@ -20,22 +20,22 @@ const WEBHOOKS_KEPT_MS = 30 * DAY_MS;
 /** Users follow links in emails that they find again a year later. */
 const LINKS_KEPT_MS = 366 * DAY_MS;
 
-type Step = (tx: Tx, wanted: { projectId: number; before: Date; limit: number }) => Promise<number>;
+type Step = (tx: Tx, input: { projectId: number; before: Date; limit: number }) => Promise<number>;
 
 /**
  * Deletes what a project no longer keeps: events, changes, dead-lettered records, sent emails with their links and replies, and webhooks.
- * Each step is a separate transaction; it continues while `mayGoOn` returns true. Outcomes of emails are kept as long as the emails
+ * Each step is a separate transaction; it continues while `canContinue` returns true. Outcomes of emails are kept as long as the emails
  * themselves. Returns true if everything was deleted.
  */
 export async function forgetHistory(
   db: Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>,
   projectId: number,
-  mayGoOn: () => boolean,
+  canContinue: () => boolean,
 ): Promise<boolean> {
   const { settings } = await getSettings(db, projectId);
   const lookedBackTo = settings.keepEventsMs === null ? [] : await namesLookedBackTo(db, projectId);
-  const kept: [keepMs: number | null, step: Step][] = [
-    [settings.keepEventsMs, (tx, wanted) => forgetEvents(tx, { ...wanted, lookedBackTo })],
+  const steps: [keepMs: number | null, step: Step][] = [
+    [settings.keepEventsMs, (tx, input) => forgetEvents(tx, { ...input, lookedBackTo })],
     [settings.keepStreamMs, forgetStream],
     [settings.keepDeadMs, forgetDead],
     [settings.keepEmailsMs, deleteFrozen],
@@ -45,13 +45,13 @@ export async function forgetHistory(
     [REPLY_RAW_KEPT_MS, forgetRaw],
     [WEBHOOKS_KEPT_MS, forgetWebhooks],
   ];
-  for (const [keepMs, step] of kept) {
+  for (const [keepMs, step] of steps) {
     if (keepMs === null) continue;
     const before = new Date(db.clock.now() - keepMs - MARGIN_MS);
-    let forgotten = STEP;
-    while (forgotten === STEP) {
-      if (!mayGoOn()) return false;
-      forgotten = await db.transaction((tx) => step(tx, { projectId, before, limit: STEP }));
+    let deleted = STEP;
+    while (deleted === STEP) {
+      if (!canContinue()) return false;
+      deleted = await db.transaction((tx) => step(tx, { projectId, before, limit: STEP }));
     }
   }
   return true;

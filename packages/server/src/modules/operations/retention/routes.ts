@@ -67,7 +67,7 @@ export const dataRoutes = [
   route('GET /projects/:project/stream-export', {
     needs: 'admin',
     isHeavy: true,
-    turn: 'statement',
+    slot: 'statement',
     audit: 'activity.export',
     query: Type.Object({
       filter: Type.Optional(Type.String({ maxLength: 1_000 })),
@@ -94,12 +94,15 @@ function readSince(text: string): Date {
   throw new Fault('validation_failed', { details: [{ message, field: 'since' }] });
 }
 
-type Asked = { projectId: number; filter: ReturnType<typeof readStreamFilter>; since: Date };
+type StreamExportQuery = { projectId: number; filter: ReturnType<typeof readStreamFilter>; since: Date };
 
-async function* lines(db: Database, { since, ...asked }: Asked): AsyncGenerator<string, void, void> {
+async function* lines(
+  db: Database,
+  { since, ...query }: StreamExportQuery,
+): AsyncGenerator<string, void, void> {
   let after = cursorOfTime(since);
   for (let more = true; more;) {
-    const page = await readStream(db, { ...asked, after, limit: EXPORT_PAGE });
+    const page = await readStream(db, { ...query, after, limit: EXPORT_PAGE });
     yield page.items.map((item) => `${JSON.stringify(item)}\n`).join('');
     after = page.cursor ?? after;
     ({ more } = page);
@@ -113,10 +116,10 @@ type Oldest = { events: Date | null; stream: Date | null; dead: Date | null; ema
 async function findOldest(tx: Tx, projectId: number): Promise<Oldest> {
   const [found] = await tx.query<Oldest>(
     `SELECT (SELECT min(received_at) FROM beckon.event WHERE project_id = $1) AS events,
-            least((SELECT min(at) FROM beckon.change WHERE project_id = $1),
+            least((SELECT min(at) FROM beckon.activity WHERE project_id = $1),
                   (SELECT min(at) FROM beckon.ingest_log WHERE project_id = $1)) AS stream,
             (SELECT min(dead_lettered_at) FROM beckon.dead_letter WHERE project_id = $1) AS dead,
-            (SELECT min(frozen_at) FROM beckon.message_mime WHERE project_id = $1) AS emails`,
+            (SELECT min(frozen_at) FROM beckon.email_mime WHERE project_id = $1) AS emails`,
     [projectId],
   );
   return found ?? { events: null, stream: null, dead: null, emails: null };

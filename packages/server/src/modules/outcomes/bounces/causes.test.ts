@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { classifyReport } from '../../inbound/classification/classify-report.ts';
 
-type Given = { status?: string; action?: string };
+type ReportFields = { status?: string; action?: string };
 
 /** Takes the diagnostic and the local server's text around it. */
-const classOf = (said: string[], { status = '5.0.0', action = 'failed' }: Given = {}): string =>
-  classifyReport({ action, status, category: null, said }).class;
+const classOf = (texts: string[], { status = '5.0.0', action = 'failed' }: ReportFields = {}): string =>
+  classifyReport({ action, status, category: null, texts }).class;
 const afterRcpt = (text: string): string =>
   `host mx.example.net[192.0.2.9] said: ${text} (in reply to RCPT TO command)`;
 const afterData = (text: string): string =>
@@ -85,8 +85,8 @@ describe('classifyReport', () => {
     ['550 5.1.1 User unknown: mailbox full', 'soft'],
     ['550 This account is inactive', 'soft'],
     ['550 Temporarily inactive email address', 'soft'],
-  ])('follows another cause on the same line: "%s" is %s', (text, wanted) => {
-    for (const status of ['5.0.0', '5.5.0']) expect(classOf([afterRcpt(text)], { status })).toBe(wanted);
+  ])('follows another cause on the same line: "%s" is %s', (text, expected) => {
+    for (const status of ['5.0.0', '5.5.0']) expect(classOf([afterRcpt(text)], { status })).toBe(expected);
   });
 
   it.each([
@@ -95,10 +95,10 @@ describe('classifyReport', () => {
     '550 see https://www.example.org/lookup.php?x=1&ip=192.0.2.7',
     '550 https://help.example.org/1234',
     '550 Denied due to listing',
-  ])("does not let the local server's words outrank the remote answer: %s", (answer) => {
+  ])("does not let the local server's words outrank the remote answer: %s", (reply) => {
     const local = ['<zoe@example.net> (reason: refused)', '550 5.1.1 <zoe@example.net>... User unknown'];
-    expect(classOf([answer, ...local], { status: '5.1.1' })).toBe('policy');
-    expect(classOf([local[1] ?? '', `<<< ${answer}`], { status: '5.1.1' })).toBe('policy');
+    expect(classOf([reply, ...local], { status: '5.1.1' })).toBe('policy');
+    expect(classOf([local[1] ?? '', `<<< ${reply}`], { status: '5.1.1' })).toBe('policy');
   });
 
   it.each([
@@ -113,7 +113,7 @@ describe('classifyReport', () => {
     ['450 Come back later', 'soft'],
   ])(
     'does not let local words or a local status decide where the cause is unknown: "%s" is %s',
-    (text, wanted) => {
+    (text, expected) => {
       const local = '550 5.1.1 <zoe@example.net>... User unknown';
       const forms = [
         [text, local],
@@ -125,7 +125,8 @@ describe('classifyReport', () => {
         [`<<< ${text}\n${local}`],
         [`<zoe@example.net> (reason: ${text}) ${local}`],
       ];
-      for (const said of forms) expect(classOf(said, { status: '5.1.1' }), said.join(' | ')).toBe(wanted);
+      for (const texts of forms)
+        expect(classOf(texts, { status: '5.1.1' }), texts.join(' | ')).toBe(expected);
     },
   );
 
@@ -196,10 +197,10 @@ describe('classifyReport', () => {
   });
 
   it('keeps a delayed report open, and counts relayed and expanded ones as delivered', () => {
-    const verdict = (action: string) =>
-      classifyReport({ action, status: '5.1.1', category: null, said: ['550 User unknown'] });
-    expect(verdict('delayed')).toMatchObject({ class: 'hard', final: false });
+    const classification = (action: string) =>
+      classifyReport({ action, status: '5.1.1', category: null, texts: ['550 User unknown'] });
+    expect(classification('delayed')).toMatchObject({ class: 'hard', final: false });
     for (const action of ['relayed', 'expanded', 'delivered'])
-      expect(verdict(action)).toMatchObject({ class: 'delivered', final: true });
+      expect(classification(action)).toMatchObject({ class: 'delivered', final: true });
   });
 });

@@ -93,9 +93,12 @@ it.each([
   '530 5.7.0 Must issue a STARTTLS command first',
   '535 No',
 ])('attributes a refusal of every email to the relay and allows a retry: %s', (reply) => {
-  expect(at('rcpt', reply)).toMatchObject({ isRelays: true, retry: true });
-  expect(at('rcpt', '451 4.3.0 Temporary lookup failure')).toMatchObject({ isRelays: false, retry: true });
-  expect(at('rcpt', '550 4.4.1 No answer from host')).toMatchObject({ isRelays: false, retry: false });
+  expect(at('rcpt', reply)).toMatchObject({ isRelayFault: true, retry: true });
+  expect(at('rcpt', '451 4.3.0 Temporary lookup failure')).toMatchObject({
+    isRelayFault: false,
+    retry: true,
+  });
+  expect(at('rcpt', '550 4.4.1 No answer from host')).toMatchObject({ isRelayFault: false, retry: false });
 });
 
 it.each([
@@ -105,30 +108,30 @@ it.each([
   '554 5.7.1 <mx.example.com[192.0.2.1]>: Client host rejected: Access denied',
   '450 4.7.25 Client host rejected: cannot find your hostname, [192.0.2.1]',
 ])('attributes a refusal of our client at RCPT to the relay, never to the recipient: %s', (reply) => {
-  expect(at('rcpt', reply)).toMatchObject({ class: 'policy', isRelays: true, retry: true });
+  expect(at('rcpt', reply)).toMatchObject({ class: 'policy', isRelayFault: true, retry: true });
 });
 
 it.each<[string, object]>([
   [
     '550 5.4.1 [ada@home.test]: Recipient address rejected: Access denied. AS(201806281)',
-    { class: 'hard', isRelays: false, retry: false },
+    { class: 'hard', isRelayFault: false, retry: false },
   ],
   [
     '550 5.1.1 <ada@home.test>: Recipient address rejected: User unknown in local recipient table',
-    { class: 'hard', isRelays: false, retry: false },
+    { class: 'hard', isRelayFault: false, retry: false },
   ],
   [
     '450 4.7.1 <mx.example.com[192.0.2.1]>: Client host rejected: Greylisted, try later',
-    { isRelays: false, retry: true, slowDown: true },
+    { isRelayFault: false, retry: true, slowDown: true },
   ],
   [
     '550 5.1.1 <ada@home.test>: Recipient address rejected: undeliverable address: host mx.home.test said: 554 5.7.1 <relay[192.0.2.1]>: Client host rejected: Access denied',
-    { isRelays: false, retry: false },
+    { isRelayFault: false, retry: false },
   ],
 ])(
   'does not attribute a refusal of one recipient or a request to wait to the relay: %s',
-  (reply, verdict) => {
-    expect(at('rcpt', reply)).toMatchObject(verdict);
+  (reply, classification) => {
+    expect(at('rcpt', reply)).toMatchObject(classification);
   },
 );
 
@@ -177,12 +180,12 @@ it('classifies any reply quickly, and before RCPT never blames the recipient', (
   );
   fc.assert(
     fc.property(fc.constantFrom(...STAGES), fc.integer({ min: 0, max: 999 }), reply, (stage, code, text) => {
-      const verdict = classifyReply({ stage, code, reply: text });
-      expect(classifyReply({ stage, code, reply: text.replaceAll('\r', '') })).toEqual(verdict);
+      const classification = classifyReply({ stage, code, reply: text });
+      expect(classifyReply({ stage, code, reply: text.replaceAll('\r', '') })).toEqual(classification);
       if (STAGES.indexOf(stage) < STAGES.indexOf('rcpt'))
-        expect(['infrastructure', 'policy']).toContain(verdict.class);
-      if (code < 500) expect(verdict).toMatchObject({ retry: true });
-      if (code < 500) expect(verdict.class).not.toBe('hard');
+        expect(['infrastructure', 'policy']).toContain(classification.class);
+      if (code < 500) expect(classification).toMatchObject({ retry: true });
+      if (code < 500) expect(classification.class).not.toBe('hard');
     }),
   );
 });
@@ -207,8 +210,8 @@ it.each([
   ],
   ['550 Quota 1048576 used 1048577', '550 Quota 2097152 used 2097999'],
   ['554 rejected d2e1a72fcca58-6ddf4si1.3 - gsmtp', '554 rejected 98adcd31f0e1-aa0b1si9.7 - gsmtp'],
-])('normalizes two refusals of one kind to the same text: %s', (one, other) => {
-  expect(normaliseReply(one)).toBe(normaliseReply(other));
+])('normalizes two refusals of one kind to the same text: %s', (first, other) => {
+  expect(normaliseReply(first)).toBe(normaliseReply(other));
 });
 
 it('normalizes refusals of two kinds to different texts', () => {

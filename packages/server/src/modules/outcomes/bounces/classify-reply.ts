@@ -9,12 +9,12 @@ import {
   SAYS_TOO_FAST,
 } from './phrases.ts';
 
-export type ReplyVerdict = {
+export type ReplyClassification = {
   class: ReplyClass;
   /** The enhanced status, such as `5.1.1`. */
   status: string | null;
   /** True if the relay itself refuses us, so that every other email would fail too. */
-  isRelays: boolean;
+  isRelayFault: boolean;
   /** True if the same email may be tried again. */
   retry: boolean;
   /** True if the relay asks for a lower rate. */
@@ -22,17 +22,17 @@ export type ReplyVerdict = {
 };
 
 /** Classifies the reply of our own SMTP session, where the stage is known. The words mean the same as in a report. */
-export function classifyReply(given: SmtpReply): ReplyVerdict {
-  const { code, reply } = given;
+export function classifyReply(input: SmtpReply): ReplyClassification {
+  const { code, reply } = input;
   const status = enhancedStatus(reply);
   const text = normaliseReply(reply);
-  const isRelays = isOfRelay(given, status, text);
+  const isRelayFault = isOfRelay(input, status, text);
   const temporary = code < 500;
   return {
-    class: classOf(given, status, isRelays),
+    class: classOf(input, status, isRelayFault),
     status,
-    isRelays,
-    retry: temporary || isRelays,
+    isRelayFault,
+    retry: temporary || isRelayFault,
     slowDown:
       code === 421 ||
       status?.startsWith('4.7.') === true ||
@@ -66,10 +66,14 @@ function isNoClient(text: string): boolean {
   return SAYS_RECIPIENT_DENIED.test(text) || (SAYS_NO_CLIENT.test(text) && !SAYS_TOO_FAST.test(text));
 }
 
-function classOf({ stage, code, reply }: SmtpReply, status: string | null, isRelays: boolean): ReplyClass {
-  if (STAGES[stage] === 'before') return isRelays ? 'infrastructure' : 'policy';
+function classOf(
+  { stage, code, reply }: SmtpReply,
+  status: string | null,
+  isRelayFault: boolean,
+): ReplyClass {
+  if (STAGES[stage] === 'before') return isRelayFault ? 'infrastructure' : 'policy';
   if (code < 400) return 'infrastructure';
-  const said = classifyText({ texts: [reply], status, replyCode: code, stage: STAGES[stage] });
+  const textClass = classifyText({ texts: [reply], status, replyCode: code, stage: STAGES[stage] });
   // In a report these words are about an address. From our own relay they are about us.
-  return isRelays && (said === 'hard' || said === 'soft') ? 'policy' : said;
+  return isRelayFault && (textClass === 'hard' || textClass === 'soft') ? 'policy' : textClass;
 }

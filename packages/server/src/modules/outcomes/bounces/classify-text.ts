@@ -5,8 +5,8 @@ import {
   hasWords,
   normaliseReply,
   type DeliveryRefusal,
-  remoteAnswer,
-  type RemoteAnswer,
+  remoteReply,
+  type RemoteReply,
   type ReplyClass,
   type Stage,
 } from './refusal.ts';
@@ -23,13 +23,13 @@ type Found = Pick<BounceRule, 'class' | 'about'>;
  * count only where no other sign contradicts them.
  */
 export function classifyText(refusal: DeliveryRefusal): ReplyClass {
-  const { texts: given, status, replyCode, stage, category } = refusal;
-  const texts = given.map((text) => normaliseReply(essence(text), TEXT_CHARS_MAX));
+  const { texts: rawTexts, status, replyCode, stage, category } = refusal;
+  const texts = rawTexts.map((text) => normaliseReply(essence(text), TEXT_CHARS_MAX));
   const found =
-    firstSaid(STRONG_RULES, texts, stage) ??
+    firstMatch(STRONG_RULES, texts, stage) ??
     (category ? { class: category } : null) ??
     definite(status, replyCode) ??
-    firstSaid(WEAK_RULES, texts, stage) ??
+    firstMatch(WEAK_RULES, texts, stage) ??
     vague(status, replyCode, stage);
   if (found.class !== 'hard') return found.class;
   return overruling(refusal, texts) ?? tempered(found, refusal);
@@ -43,8 +43,8 @@ function overruling(refusal: DeliveryRefusal, texts: string[]): ReplyClass | nul
   if (texts.some((text) => SAYS_LOCAL_DELIVERY_FAILED.test(text))) return 'infrastructure';
   const cause = texts.map(causeOfRefusal).find((found) => found !== undefined);
   if (cause) return cause;
-  const answer = remoteAnswer(refusal.texts);
-  return answer && classOfAnswer(answer, refusal);
+  const reply = remoteReply(refusal.texts);
+  return reply && classOfReply(reply, refusal);
 }
 
 function causeOfRefusal(text: string): ReplyClass | undefined {
@@ -56,18 +56,18 @@ function causeOfRefusal(text: string): ReplyClass | undefined {
  * every 550 after RCPT. So neither the local server's words nor its status decide about an answer with words of its own. A cause without a
  * rule does not mean that the address is unknown.
  */
-function classOfAnswer(answer: RemoteAnswer, { stage, category }: DeliveryRefusal): ReplyClass | null {
-  const texts = [normaliseReply(essence(answer.text), TEXT_CHARS_MAX)];
+function classOfReply(reply: RemoteReply, { stage, category }: DeliveryRefusal): ReplyClass | null {
+  const texts = [normaliseReply(essence(reply.text), TEXT_CHARS_MAX)];
   const cause =
-    firstSaid(STRONG_RULES, texts, stage) ??
-    definite(answer.status, answer.replyCode) ??
-    firstSaid(WEAK_RULES, texts, stage);
+    firstMatch(STRONG_RULES, texts, stage) ??
+    definite(reply.status, reply.replyCode) ??
+    firstMatch(WEAK_RULES, texts, stage);
   if (cause) return cause.class === 'hard' ? null : cause.class;
-  if (category || !hasWords(answer) || isUnknownAddress(answer.status)) return null;
+  if (category || !hasWords(reply) || isUnknownAddress(reply.status)) return null;
   return stage === 'email' ? 'policy' : 'soft';
 }
 
-function firstSaid(rules: readonly BounceRule[], texts: string[], stage: Stage | null): Found | undefined {
+function firstMatch(rules: readonly BounceRule[], texts: string[], stage: Stage | null): Found | undefined {
   for (const text of texts) {
     const rule = rules.find(({ phrase, at }) => (at === undefined || at === stage) && phrase.test(text));
     if (!rule) continue;
@@ -102,7 +102,8 @@ function vague(status: string | null, replyCode: number | null, stage: Stage | n
   return { class: 'infrastructure' };
 }
 
-const REACHED = /\bremote host said\b|\bhost \S+(?: \S+)? said\b|\bsmtp error from remote\b|\bin reply to\b/i;
+const QUOTES_REMOTE =
+  /\bremote host said\b|\bhost \S+(?: \S+)? said\b|\bsmtp error from remote\b|\bin reply to\b/i;
 
 function tempered(found: Found, { texts, status, replyCode, stage }: DeliveryRefusal): ReplyClass {
   const code = status ?? '';
@@ -111,7 +112,7 @@ function tempered(found: Found, { texts, status, replyCode, stage }: DeliveryRef
   if (code.startsWith('4.') || isTemporary(replyCode)) return 'soft';
   // A server that was reached does not report its own domain as missing. It means ours.
   if (found.about === 'host')
-    return texts.some((text) => REACHED.test(text)) && !/^5\.(?:1|4)\./.test(code) && stage !== 'rcpt'
+    return texts.some((text) => QUOTES_REMOTE.test(text)) && !/^5\.(?:1|4)\./.test(code) && stage !== 'rcpt'
       ? 'policy'
       : 'hard';
   return isDoubtful(code, { replyCode, stage, texts }) ? 'soft' : 'hard';

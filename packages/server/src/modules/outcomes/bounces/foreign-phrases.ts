@@ -69,8 +69,8 @@ const RECIPIENT = String.raw`(?:benutzer|empf[aä]|postfach|konto|utilisateur|de
 
 /** Matches the sender with a refusal up to three words later, or with an adjective in front. "Returned to the sender" does not match. */
 function sender(noun: string, refused: string, adjectives = '(?!)'): string {
-  const said = String.raw`(?: ?:)?(?: (?!${RECIPIENT})[^\s.;:,]+){0,3}(?: ?:)? (?:${refused})`;
-  return String.raw`(?<!\p{L}|[àa] l.|\b(?:an|den|zum|al|ao|aan(?: de)?|retour) )(?:${noun})(?!\p{L})${said}|(?<!\p{L})(?:${adjectives}) (?:${noun})(?!\p{L})`;
+  const refusal = String.raw`(?: ?:)?(?: (?!${RECIPIENT})[^\s.;:,]+){0,3}(?: ?:)? (?:${refused})`;
+  return String.raw`(?<!\p{L}|[àa] l.|\b(?:an|den|zum|al|ao|aan(?: de)?|retour) )(?:${noun})(?!\p{L})${refusal}|(?<!\p{L})(?:${adjectives}) (?:${noun})(?!\p{L})`;
 }
 
 /** The sender is refused, as in `SAYS_SENDER_REFUSED`: "unknown" or "not found" is about the sender then. */

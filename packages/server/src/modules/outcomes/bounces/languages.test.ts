@@ -6,8 +6,8 @@ const STATUSES = ['5.0.0', '5.1.0', '5.5.0'];
 const classesAfterRcpt = (text: string): Set<string> =>
   new Set(
     STATUSES.map((status) => {
-      const said = [`host mx.example.net[192.0.2.9] said: 550 ${text} (in reply to RCPT TO command)`];
-      return classifyReport({ action: 'failed', status, category: null, said }).class;
+      const texts = [`host mx.example.net[192.0.2.9] said: 550 ${text} (in reply to RCPT TO command)`];
+      return classifyReport({ action: 'failed', status, category: null, texts }).class;
     }),
   );
 
@@ -156,7 +156,7 @@ describe('classifyReport in other languages', () => {
     },
   );
 
-  it.each(OTHER_CAUSE)('follows another cause on the same line: "%s" is %s', (text, wanted) => {
-    expect(classesAfterRcpt(text)).toEqual(new Set([wanted]));
+  it.each(OTHER_CAUSE)('follows another cause on the same line: "%s" is %s', (text, expected) => {
+    expect(classesAfterRcpt(text)).toEqual(new Set([expected]));
   });
 });

@@ -11,7 +11,7 @@ const classesAfterRcpt = (text: string): Set<string> =>
         action: 'failed',
         status,
         category: null,
-        said: [`host mx.example.net[192.0.2.9] said: 550 ${text} (in reply to RCPT TO command)`],
+        texts: [`host mx.example.net[192.0.2.9] said: 550 ${text} (in reply to RCPT TO command)`],
       }).class,
       classifyReply({ stage: 'rcpt', code: 550, reply: `550 ${status} ${text}` }).class,
     ]),
@@ -90,8 +90,8 @@ const NO_OTHER_CAUSE = [
 ];
 
 describe('classifyReport and classifyReply on an unknown recipient after RCPT', () => {
-  it.each(OTHER_CAUSE)('follow another cause on the same line: "%s" is %s', (text, wanted) => {
-    expect(classesAfterRcpt(text)).toEqual(new Set([wanted]));
+  it.each(OTHER_CAUSE)('follow another cause on the same line: "%s" is %s', (text, expected) => {
+    expect(classesAfterRcpt(text)).toEqual(new Set([expected]));
   });
 
   it.each([

@@ -67,7 +67,7 @@ export function normaliseReply(reply: string, charsMax = TEXT_CHARS_MAX): string
 }
 
 /** The remote server's own answer, without the words that the local server adds to it. */
-export type RemoteAnswer = { text: string; status: string | null; replyCode: number };
+export type RemoteReply = { text: string; status: string | null; replyCode: number };
 
 const QUOTES_SERVER =
   /- (?:unknown address error|other mail system problem) \d{3}-|(?:error|response|message) (?:that the other server returned|from the (?:remote|other) (?:server|host)) ?was: ?|\bthe response was: ?|(?:remote (?:host|server)|\bhost [^\s:]{1,200}(?: \[[^\]\s]{1,80}\])?) said: ?|\bdid not like our [a-z ]{4,12}: ?|\brefused to talk to me: ?|\bsmtp error from remote (?:email )?server after .{0,300}?\bhost \S{1,200} \[[^\]\s]{1,80}\]: ?/i;
@@ -92,8 +92,8 @@ const REPLY = /^([45]\d\d)[ -]/;
 const LINE_OF_SENDMAIL = /\s[45]\d\d [45]\.\d{1,3}\.\d{1,3} <?[^\s<>]{0,300}>?\.\.\. /;
 
 /** Returns the first marked answer, or else the first text if it is a reply, because the texts begin with the most trusted one. */
-export function remoteAnswer(texts: string[]): RemoteAnswer | null {
-  const marked = texts.map(markedAnswer).find((answer) => answer !== null) ?? texts[0] ?? '';
+export function remoteReply(texts: string[]): RemoteReply | null {
+  const marked = texts.map(markedReply).find((reply) => reply !== null) ?? texts[0] ?? '';
   const [, code] = REPLY.exec(marked) ?? [];
   if (code === undefined) return null;
   const end = LINE_OF_SENDMAIL.exec(marked)?.index ?? marked.length;
@@ -101,7 +101,7 @@ export function remoteAnswer(texts: string[]): RemoteAnswer | null {
   return { text, status: enhancedStatus(text), replyCode: Number(code) };
 }
 
-function markedAnswer(text: string): string | null {
+function markedReply(text: string): string | null {
   const found = MARKED.exec(text);
   if (found) return text.slice(found.index + found[0].length);
   const quoted = QUOTES_SERVER.exec(text);
@@ -112,6 +112,6 @@ function markedAnswer(text: string): string | null {
 const PLACEHOLDERS = /\b(?:address|host|link|id|number|time)\b/g;
 
 /** Returns whether an answer consists of more than a code, a status, addresses and numbers. */
-export function hasWords({ text }: RemoteAnswer): boolean {
+export function hasWords({ text }: RemoteReply): boolean {
   return /\p{L}{2}/u.test(normaliseReply(text).replace(PLACEHOLDERS, ''));
 }

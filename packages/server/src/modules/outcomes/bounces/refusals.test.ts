@@ -35,7 +35,7 @@ const CLASSES: Partial<Record<string, ReplyClass>> = {
   failedstarttls: 'infrastructure',
 };
 
-type Row = { system: string; reason: string; stage: string; text: string; wanted: ReplyClass };
+type Row = { system: string; reason: string; stage: string; text: string; expected: ReplyClass };
 
 function readRows(): Row[] {
   let system = '';
@@ -44,7 +44,7 @@ function readRows(): Row[] {
     .flatMap((line) => {
       if (line.startsWith('# ')) system = line.slice(2);
       const [, reason = '', stage = '', text = ''] = /^(\w+) ([rdmch-]) (.+)$/.exec(line) ?? [];
-      return text === '' ? [] : [{ system, reason, stage, text, wanted: CLASSES[reason] ?? 'policy' }];
+      return text === '' ? [] : [{ system, reason, stage, text, expected: CLASSES[reason] ?? 'policy' }];
     });
 }
 
@@ -53,7 +53,7 @@ const isHeldOut = ({ system }: Row): boolean =>
   (createHash('sha256').update(system).digest()[0] ?? 0) % 3 === 0;
 
 /** Formats the refusal as Postfix reports it. */
-function toldBy({ stage, text }: Row): string {
+function diagnosticText({ stage, text }: Row): string {
   const host = 'host mx.example.net[192.0.2.9]';
   const command = { r: 'RCPT TO', d: 'end of DATA', m: 'MAIL FROM', h: 'HELO' }[stage];
   if (command) return `${host} said: ${text} (in reply to ${command} command)`;
@@ -61,20 +61,24 @@ function toldBy({ stage, text }: Row): string {
 }
 
 const inReport = (row: Row): string =>
-  classifyReport({ action: 'failed', status: null, category: null, said: [toldBy(row)] }).class;
+  classifyReport({ action: 'failed', status: null, category: null, texts: [diagnosticText(row)] }).class;
 const STAGES: Partial<Record<string, SmtpStage>> = { r: 'rcpt', d: 'body' };
 
 const BOUNCES = ['hard', 'soft', 'policy', 'infrastructure'] as const;
 
-function scores(judged: { wanted: string; found: string }[]): Record<'precision' | 'recall' | 'f1', number> {
+function scores(
+  results: { expected: string; found: string }[],
+): Record<'precision' | 'recall' | 'f1', number> {
   const share = (part: number, whole: number): number => (whole === 0 ? 1 : part / whole);
-  const each = BOUNCES.map((one) => {
-    const right = judged.filter(({ wanted, found }) => wanted === one && found === one).length;
-    const precision = share(right, judged.filter(({ found }) => found === one).length);
-    const recall = share(right, judged.filter(({ wanted }) => wanted === one).length);
+  const each = BOUNCES.map((bounceClass) => {
+    const right = results.filter(
+      ({ expected, found }) => expected === bounceClass && found === bounceClass,
+    ).length;
+    const precision = share(right, results.filter(({ found }) => found === bounceClass).length);
+    const recall = share(right, results.filter(({ expected }) => expected === bounceClass).length);
     return { precision, recall, f1: share(2 * precision * recall, precision + recall) };
   });
-  const f1 = each.reduce((sum, one) => sum + one.f1, 0) / BOUNCES.length;
+  const f1 = each.reduce((sum, score) => sum + score.f1, 0) / BOUNCES.length;
   return { precision: each[0]?.precision ?? 0, recall: each[0]?.recall ?? 0, f1 };
 }
 
@@ -89,7 +93,7 @@ describe('classification of documented refusals', () => {
     ['of those held out', isHeldOut],
   ])('%s: finds hard bounces with high precision and recall', (_name, chosen) => {
     const { precision, recall, f1 } = scores(
-      ROWS.filter(chosen).map((row) => ({ wanted: row.wanted, found: inReport(row) })),
+      ROWS.filter(chosen).map((row) => ({ expected: row.expected, found: inReport(row) })),
     );
     expect(precision).toBeGreaterThanOrEqual(0.97);
     expect(recall).toBeGreaterThanOrEqual(0.9);
@@ -107,26 +111,26 @@ describe('classification of documented refusals', () => {
 });
 
 test('trusts words for an unknown user at RCPT, but not after the email content', () => {
-  const told = (how: string): string =>
-    classifyReport({ action: 'failed', status: '5.0.0', category: null, said: [how] }).class;
-  expect(told('host mx.example.net[192.0.2.9] said: 550 User unknown (in reply to RCPT TO command)')).toBe(
+  const classOf = (text: string): string =>
+    classifyReport({ action: 'failed', status: '5.0.0', category: null, texts: [text] }).class;
+  expect(classOf('host mx.example.net[192.0.2.9] said: 550 User unknown (in reply to RCPT TO command)')).toBe(
     'hard',
   );
   expect(
-    told('host mx.example.net[192.0.2.9] said: 550 User unknown (in reply to end of DATA command)'),
+    classOf('host mx.example.net[192.0.2.9] said: 550 User unknown (in reply to end of DATA command)'),
   ).toBe('soft');
-  expect(told('host mx.example.net[192.0.2.9] said: 550 User unknown (in reply to MAIL FROM command)')).toBe(
-    'policy',
-  );
-  expect(told('>>> RCPT TO:<zoe@example.net> <<< 550 User unknown')).toBe('hard');
+  expect(
+    classOf('host mx.example.net[192.0.2.9] said: 550 User unknown (in reply to MAIL FROM command)'),
+  ).toBe('policy');
+  expect(classOf('>>> RCPT TO:<zoe@example.net> <<< 550 User unknown')).toBe('hard');
 });
 
 test('leaves a delayed report open, and never returns hard for a temporary status', () => {
-  const told = (action: string, text: string) =>
-    classifyReport({ action, status: null, category: null, said: [text] });
-  expect(told('delayed', '452 4.2.2 Mailbox full')).toMatchObject({ class: 'soft', final: false });
-  expect(told('failed', '450 4.1.1 User unknown')).toMatchObject({ class: 'soft', final: true });
-  expect(told('relayed', '')).toMatchObject({ class: 'delivered', final: true });
+  const classOf = (action: string, text: string) =>
+    classifyReport({ action, status: null, category: null, texts: [text] });
+  expect(classOf('delayed', '452 4.2.2 Mailbox full')).toMatchObject({ class: 'soft', final: false });
+  expect(classOf('failed', '450 4.1.1 User unknown')).toMatchObject({ class: 'soft', final: true });
+  expect(classOf('relayed', '')).toMatchObject({ class: 'delivered', final: true });
 });
 
 /** Text that each pattern may try at every position; the cost of 64 KB of it must not exceed linear time. */
@@ -174,6 +178,6 @@ const WORDS = [
 test.each(WORDS)('classifies 64 KB of %j in linear time', { timeout: 20_000 }, (word) => {
   const text = word.repeat(Math.ceil((64 * 1024) / word.length));
   expect(BOUNCES).toContain(classifyReply({ stage: 'rcpt', code: 550, reply: text }).class);
-  const said = [text, `host ${text}`, `smtp error from remote server after ${text}`];
-  expect(BOUNCES).toContain(classifyReport({ action: 'failed', status: null, category: null, said }).class);
+  const texts = [text, `host ${text}`, `smtp error from remote server after ${text}`];
+  expect(BOUNCES).toContain(classifyReport({ action: 'failed', status: null, category: null, texts }).class);
 });

@@ -16,17 +16,17 @@ import { testHasher } from '../../../../testkit/hasher.ts';
 import { HOUR, MINUTE } from '../../../../testkit/drafts.ts';
 import { DAY, openStage } from '../../../../testkit/story.ts';
 import { idMaker } from '../../../platform/ids.ts';
-import type { WhatHappened } from '../outcome.ts';
+import type { OutcomeData } from '../outcome.ts';
 import { findRule } from '../../rules/definitions/load-rules.ts';
 import { liftSuppression } from '../suppressions/suppress.ts';
 import { editRule } from '../../rules/write-rule.ts';
 import { erasePerson } from '../../profiles/erase-user.ts';
-import { tellTeam } from '../../review/send-team-digest.ts';
+import { sendTeamDigest } from '../../review/send-team-digest.ts';
 
 const stage = await openStage();
 const { db } = stage.server;
 const newId = idMaker(db.clock);
-beforeEach(() => stage.engine.transport.answer({ result: 'sent' }));
+beforeEach(() => stage.engine.transport.setResult({ result: 'sent' }));
 
 async function withEmail(rule: object = emailsRule({}, 2), users = ['ada']): Promise<Aftermath> {
   const story = await newAftermath(stage);
@@ -66,7 +66,7 @@ test('ends the runs of both users who share an address that does not exist', asy
 test('records a rejection during SMTP as a bounce, in the commit that fails the draft', async () => {
   const story = await newAftermath(stage);
   await story.rule(emailsRule({}, 2));
-  stage.engine.transport.answer({
+  stage.engine.transport.setResult({
     result: 'failed',
     reason: 'bounced',
     reply: '550 5.1.1 no such user',
@@ -91,7 +91,7 @@ test('records a rejection during SMTP as a bounce, in the commit that fails the 
 test('records a soft bounce when an email stays deferred until it is given up, and the run continues', async () => {
   const story = await newAftermath(stage);
   await story.rule(emailsRule({}, 2));
-  stage.engine.transport.answer({
+  stage.engine.transport.setResult({
     result: 'deferred',
     reason: 'deferred',
     reply: '452 4.2.2 mailbox full',
@@ -111,7 +111,7 @@ test('records a bounce when an email expires while it is deferred', async () => 
   const story = await newAftermath(stage);
   await story.rule(emailsRule({ expires_after: '2h' }));
   const reply = '452 4.2.2 mailbox full';
-  stage.engine.transport.answer({ result: 'deferred', reason: 'deferred', reply });
+  stage.engine.transport.setResult({ result: 'deferred', reason: 'deferred', reply });
   await sendTo(story, ['ada']);
   await story.later(6 * HOUR);
   expect(await draftsOf(story, 'ada')).toEqual(['failed: deferred']);
@@ -128,7 +128,7 @@ test('ends and suppresses nothing after an infrastructure bounce', async () => {
 
 test('suppresses an address for 30 days after five soft bounces in a row over three days', async () => {
   const story = await withEmail(emailsRule({ enrollment: { cooldown: '1h' } }));
-  const soft = { ...bounced('soft') } as WhatHappened;
+  const soft = { ...bounced('soft') } as OutcomeData;
   for (let n = 1; n < 5; n += 1) {
     await story.became('ada', soft);
     expect(await story.suppressed()).toEqual([]);
@@ -223,12 +223,12 @@ async function withPutOff(touch: (story: Aftermath) => Promise<unknown>): Promis
   await sendTo(story, ['ada']);
   await story.later(2 * DAY + MINUTE);
   await touch(story);
-  stage.engine.transport.answer({ result: 'deferred', reason: 'deferred', reply: '451 4.7.1 later' });
+  stage.engine.transport.setResult({ result: 'deferred', reason: 'deferred', reply: '451 4.7.1 later' });
   await story.later(HOUR);
   expect(await draftsOf(story, 'ada')).toEqual(['sent', 'held: deferred']);
   const [first] = await story.messages('ada');
-  await story.record([{ ...REPLIED, messageId: first?.id ?? '', occurredAt: story.now() }]);
-  stage.engine.transport.answer({ result: 'sent' });
+  await story.record([{ ...REPLIED, emailId: first?.id ?? '', occurredAt: story.now() }]);
+  stage.engine.transport.setResult({ result: 'sent' });
   await story.later(5 * HOUR);
   return story;
 }
@@ -245,7 +245,7 @@ test.each([
   ['approved', { kind: 'approve' as const }],
   ['edited', { kind: 'edit' as const, content: WORDS }],
 ])('after a reply, holds a deferred email that a member %s', async (_, act) => {
-  const story = await withPutOff((one) => one.act('ada', act));
+  const story = await withPutOff((deferred) => deferred.act('ada', act));
   expect(await draftsOf(story, 'ada')).toEqual(['sent', 'held: replied']);
   await expect(story.act('ada', { kind: 'edit', content: WORDS })).rejects.toMatchObject({
     code: 'conflict',
@@ -256,7 +256,7 @@ test.each([
 });
 
 test('does not send a deferred email that waits for a member to another address', async () => {
-  const story = await withPutOff((one) => one.act('ada', { kind: 'approve' }));
+  const story = await withPutOff((deferred) => deferred.act('ada', { kind: 'approve' }));
   await story.act('ada', { kind: 'approve' });
   await story.user('ada', { email: 'new@x.org' });
   await story.later(MINUTE);
@@ -282,7 +282,7 @@ test.each([
   { what: bounced('hard'), name: 'a bounce', knows: ['failed', 'bounced'] },
   { what: bounced('policy'), name: 'a refusal', knows: ['failed', 'rejected'] },
 ])('$name resolves an email whose delivery was unknown', async ({ what, knows }) => {
-  stage.engine.transport.answer({ result: 'unknown', reason: 'lost' });
+  stage.engine.transport.setResult({ result: 'unknown', reason: 'lost' });
   const story = await withEmail();
   await story.became('ada', what);
   const [draft] = await story.drafts('ada');
@@ -299,7 +299,7 @@ test.each([
   async ({ what, knows }) => {
     const story = await newAftermath(stage);
     await story.rule(emailsRule({}, 2));
-    stage.engine.transport.answer(async () => {
+    stage.engine.transport.setResult(async () => {
       await story.became('ada', what);
       return { result: 'unknown', reason: 'lost' };
     });
@@ -312,10 +312,10 @@ test.each([
 test('reports an email that the relay rejected until it expired as an infrastructure bounce', async () => {
   const story = await newAftermath(stage);
   await story.rule(emailsRule({ expires_after: '1h' }, 1));
-  stage.engine.transport.answer({
+  stage.engine.transport.setResult({
     result: 'deferred',
     reason: 'relay_rejected',
-    isRelays: true,
+    isRelayFault: true,
     reply: '554 5.7.1 Relay access denied',
     bounce: { class: 'policy', status: '5.7.1' },
   });
@@ -326,7 +326,7 @@ test('reports an email that the relay rejected until it expired as an infrastruc
 });
 
 test('does not resolve an unknown delivery by a forged bounce', async () => {
-  stage.engine.transport.answer({ result: 'unknown', reason: 'lost' });
+  stage.engine.transport.setResult({ result: 'unknown', reason: 'lost' });
   const story = await withEmail();
   await story.became('ada', bounced('hard', false));
   expect(await draftsOf(story, 'ada')).toEqual(['unknown: lost']);
@@ -361,7 +361,7 @@ test.each([
     expect(await findRule(db, { projectId, reference: 'Emails' })).toMatchObject({ mode: 'autopilot' });
     await story.became(users[count - 1] ?? '', what);
     const demoted = await findRule(db, { projectId, reference: 'Emails' });
-    expect(demoted).toMatchObject({ mode: 'draft', demotedAt: story.now(), demotedWhy: why });
+    expect(demoted).toMatchObject({ mode: 'draft', demotedAt: story.now(), demotedReason: why });
     expect((await story.drafts('new')).at(-1)).toMatchObject({
       state: 'scheduled',
       deadlineAt: null,
@@ -369,10 +369,10 @@ test.each([
     });
     await story.later(10 * DAY);
     expect(await story.emails()).toHaveLength(40);
-    const told: string[] = [];
-    const hand = async (_of: number, { text }: { text: string }): Promise<void> => void told.push(text);
-    await tellTeam(db, { projectId, publicUrl: 'http://b.example', hand });
-    expect(told.join('\n')).toContain(`Autopilot is off for the rule Emails, because of ${why}`);
+    const texts: string[] = [];
+    const submit = async (_of: number, { text }: { text: string }): Promise<void> => void texts.push(text);
+    await sendTeamDigest(db, { projectId, publicUrl: 'http://b.example', submit });
+    expect(texts.join('\n')).toContain(`Autopilot is off for the rule Emails, because of ${why}`);
   },
 );
 
@@ -404,7 +404,7 @@ test('pauses a domain after more than five policy rejections among its last 100 
      VALUES ($1, $2, 'acme.example', 'verified', '[]', 0, now(), now(), 'off', true)`,
     [projectId, newId()],
   );
-  await db.query(`UPDATE beckon.message SET domain = 'mail.acme.example' WHERE project_id = $1`, [projectId]);
+  await db.query(`UPDATE beckon.email SET domain = 'mail.acme.example' WHERE project_id = $1`, [projectId]);
   const paused = async () =>
     (
       await db.query<{ why: string | null }>(
@@ -418,16 +418,16 @@ test('pauses a domain after more than five policy rejections among its last 100 
   expect(await paused()).toBe('6 of its last 30 emails were rejected because of their content or sender');
   expect(await story.suppressed()).toEqual([]);
   await story.later(MINUTE);
-  const told: string[] = [];
-  const hand = async (_of: number, { text }: { text: string }): Promise<void> => void told.push(text);
-  await tellTeam(db, { projectId, publicUrl: 'http://b.example', hand });
-  expect(told.join('\n')).toContain('acme.example is paused');
+  const texts: string[] = [];
+  const submit = async (_of: number, { text }: { text: string }): Promise<void> => void texts.push(text);
+  await sendTeamDigest(db, { projectId, publicUrl: 'http://b.example', submit });
+  expect(texts.join('\n')).toContain('acme.example is paused');
 
   const { resumeDomain } = await import('../../sending/domains/change-domain.ts');
   await story.later(MINUTE);
-  const place = { projectId, name: 'acme.example' };
-  expect(await resumeDomain(db, place)).toMatchObject({ wasPaused: true });
-  expect(await resumeDomain(db, place)).toMatchObject({ wasPaused: false });
+  const ref = { projectId, name: 'acme.example' };
+  expect(await resumeDomain(db, ref)).toMatchObject({ wasPaused: true });
+  expect(await resumeDomain(db, ref)).toMatchObject({ wasPaused: false });
   await story.became('u7', bounced('policy'));
   expect(await paused()).toBeNull();
 });
@@ -441,7 +441,7 @@ test('pauses a domain after policy rejections during SMTP', async () => {
     [story.projectId, newId()],
   );
   const bounce = { class: 'policy', status: '5.7.1' } as const;
-  stage.engine.transport.answer({ result: 'failed', reason: 'rejected', reply: '550 5.7.1 spam', bounce });
+  stage.engine.transport.setResult({ result: 'failed', reason: 'rejected', reply: '550 5.7.1 spam', bounce });
   await sendTo(story, ['a', 'b', 'c', 'd', 'e', 'f']);
   await story.later(MINUTE);
   expect(await story.outcomes()).toHaveLength(6);

@@ -5,7 +5,7 @@ import {
   LADDER_WINDOWS,
   listOpenOfPeople,
   type DraftChange,
-  replied as repliedTo,
+  holdOrCancelReplied as repliedTo,
 } from '../../drafts/index.ts';
 import type { Outcome } from '../outcome.ts';
 import { countForRule, countRefused, findSoftBounces, type OutcomeEmail } from '../reads.ts';
@@ -23,18 +23,18 @@ import {
   addSuppressions,
   changeModes,
   findSending,
-  LIFTED_BY_LIFE,
+  BOUNCE_REASONS,
   pauseDomain,
   type Suppression,
   type SuppressionReason,
   writeMoves,
 } from '../../sending/index.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import { newModel, readTurn } from '../../../platform/locks/project-lock.ts';
+import { incrementModel, readProjectLock } from '../../../platform/locks/project-lock.ts';
 import type { LogEvent, LogFields } from '../../../platform/log.ts';
 
 /** New outcomes of one project whose consequences are applied. */
-type Concerned = {
+type NewOutcomes = {
   projectId: number;
   emails: Map<string, OutcomeEmail>;
   now: number;
@@ -50,69 +50,76 @@ function isBounce({ type, class: kind, detail }: Outcome, of: string): boolean {
 }
 
 /**
- * Applies the consequences of bounces, replies and unsubscribes. The caller holds the project lock and the send lock. `said` includes
+ * Applies the consequences of bounces, replies and unsubscribes. The caller holds the project lock and the send lock. `reported` includes
  * outcomes that were known before: a user who unsubscribes again may have come back in between.
  */
-export async function drawConsequences(
+export async function applyConsequences(
   tx: Tx,
-  { said, ...concerned }: Concerned & { said: Outcome[] },
+  { reported, ...concerned }: NewOutcomes & { reported: Outcome[] },
 ): Promise<Note[]> {
   const { projectId, emails, now, outcomes } = concerned;
-  await suppressUnsubscribed(tx, { ...concerned, outcomes: said });
+  await suppressUnsubscribed(tx, { ...concerned, outcomes: reported });
   await suppressHard(tx, concerned);
   await suppressSoft(tx, concerned);
   const replied = outcomes.filter(({ type }) => type === 'email.replied');
-  await liftByLife(tx, projectId, { alive: replied, emails, now });
+  await liftBounceSuppressions(tx, projectId, { engaged: replied, emails, now });
   await endForReplies(tx, { projectId, replied, now });
-  const unknown = await lockUnknown(tx, said, emails);
-  await resolveUnknown(tx, { outcomes: said, unknown, now });
+  const unknown = await lockUnknown(tx, reported, emails);
+  await resolveUnknown(tx, { outcomes: reported, unknown, now });
   return [...(await demoteRules(tx, concerned)), ...(await pauseDomains(tx, concerned))];
 }
 
 /** Lifts bounce suppressions of addresses whose users open, click or reply, because they receive email after all. */
-export async function liftByLife(
+export async function liftBounceSuppressions(
   tx: Tx,
   projectId: number,
-  { alive, emails, now }: { alive: Outcome[] } & Pick<Concerned, 'emails' | 'now'>,
+  { engaged, emails, now }: { engaged: Outcome[] } & Pick<NewOutcomes, 'emails' | 'now'>,
 ): Promise<void> {
-  const addresses = new Set(alive.flatMap(({ messageId }) => emails.get(messageId)?.address ?? []));
+  const addresses = new Set(engaged.flatMap(({ emailId }) => emails.get(emailId)?.address ?? []));
   if (addresses.size === 0) return;
-  const places = [...addresses].toSorted().map((value) => ({ projectId, kind: 'email' as const, value }));
-  await liftIn(tx, projectId, { places, reasons: LIFTED_BY_LIFE, now });
+  const targets = [...addresses].toSorted().map((value) => ({ projectId, kind: 'email' as const, value }));
+  await liftIn(tx, projectId, { targets, reasons: BOUNCE_REASONS, now });
 }
 
 /** Suppresses both the address and the user. A new address does not bring the user back, and all users of a shared address stop. */
-async function suppressUnsubscribed(tx: Tx, { projectId, emails, now, outcomes }: Concerned): Promise<void> {
-  const wanted = outcomes
+async function suppressUnsubscribed(
+  tx: Tx,
+  { projectId, emails, now, outcomes }: NewOutcomes,
+): Promise<void> {
+  const suppressions = outcomes
     .filter(({ type }) => type === 'email.unsubscribed')
-    .flatMap(({ messageId, userId, class: kind }) => {
+    .flatMap(({ emailId, userId, class: kind }) => {
       const reason: SuppressionReason = kind === 'complaint' ? 'complained' : 'unsubscribed';
-      const address = emails.get(messageId)?.address;
+      const address = emails.get(emailId)?.address;
       return [
-        wish({ kind: 'user', value: userId, reason }, now),
-        ...(address === undefined ? [] : [wish({ kind: 'email', value: address, reason }, now)]),
+        newSuppression({ kind: 'user', value: userId, reason }, now),
+        ...(address === undefined ? [] : [newSuppression({ kind: 'email', value: address, reason }, now)]),
       ];
     });
-  if (wanted.length > 0) await suppressIn(tx, projectId, { wanted, now, actor: ENGINE });
+  if (suppressions.length > 0) await suppressIn(tx, projectId, { suppressions, now, actor: ENGINE });
 }
 
-type Wish = Omit<Suppression, 'projectId'>;
+type NewSuppression = Omit<Suppression, 'projectId'>;
 
-function wish(what: Pick<Wish, 'kind' | 'value' | 'reason'>, now: number): Wish {
+function newSuppression(
+  what: Pick<NewSuppression, 'kind' | 'value' | 'reason'>,
+  now: number,
+): NewSuppression {
   return { ...what, until: null, createdAt: now, createdBy: ENGINE };
 }
 
 /** Suppresses addresses that do not exist, and ends what was under way to them. */
-async function suppressHard(tx: Tx, { projectId, emails, now, outcomes }: Concerned): Promise<void> {
-  const wanted = outcomes
-    .filter((one) => isBounce(one, 'hard'))
-    .flatMap(({ messageId }) => {
-      const address = emails.get(messageId)?.address;
+async function suppressHard(tx: Tx, { projectId, emails, now, outcomes }: NewOutcomes): Promise<void> {
+  const suppressions = outcomes
+    .filter((outcome) => isBounce(outcome, 'hard'))
+    .flatMap(({ emailId }) => {
+      const address = emails.get(emailId)?.address;
       return address === undefined
         ? []
-        : [wish({ kind: 'email', value: address, reason: 'hard_bounce' }, now)];
+        : [newSuppression({ kind: 'email', value: address, reason: 'hard_bounce' }, now)];
     });
-  if (wanted.length > 0) await suppressIn(tx, projectId, { wanted, now, actor: ENGINE, ends: 'bounced' });
+  if (suppressions.length > 0)
+    await suppressIn(tx, projectId, { suppressions, now, actor: ENGINE, ends: 'bounced' });
 }
 
 const SOFT_IN_A_ROW = 5;
@@ -123,16 +130,16 @@ const SOFT_SUPPRESSES_MS = 30 * 86_400_000;
  * Suppresses an address for 30 days after its last five emails, over at least three days, all bounced softly: the mailbox is full or
  * unavailable. Runs and drafts under way wait.
  */
-async function suppressSoft(tx: Tx, { projectId, emails, now, outcomes }: Concerned): Promise<void> {
+async function suppressSoft(tx: Tx, { projectId, emails, now, outcomes }: NewOutcomes): Promise<void> {
   const suppressed: Suppression[] = [];
-  for (const { userId, messageId } of outcomes.filter((one) => isBounce(one, 'soft'))) {
-    const address = emails.get(messageId)?.address;
+  for (const { userId, emailId } of outcomes.filter((outcome) => isBounce(outcome, 'soft'))) {
+    const address = emails.get(emailId)?.address;
     if (address === undefined) continue;
     const found = await findSoftBounces(tx, { projectId, userId, address, emails: SOFT_IN_A_ROW });
     if (!found || found.lastAt - found.firstAt < SOFT_FOR_MS) continue;
     const until = now + SOFT_SUPPRESSES_MS;
     const what = { kind: 'email', value: address, reason: 'soft_bounces' } as const;
-    suppressed.push({ ...wish(what, now), projectId, until });
+    suppressed.push({ ...newSuppression(what, now), projectId, until });
   }
   await addSuppressions(tx, suppressed);
 }
@@ -141,17 +148,19 @@ async function suppressSoft(tx: Tx, { projectId, emails, now, outcomes }: Concer
  * Turns off autopilot for a rule with too many complaints, unsubscribes or hard bounces, and for its open drafts that no member has
  * touched. Autopilot stays off until a member turns it on again; the counts then start from zero.
  */
-async function demoteRules(tx: Tx, { projectId, now, outcomes }: Concerned): Promise<Note[]> {
-  const bad = outcomes.filter((one) => one.type === 'email.unsubscribed' || isBounce(one, 'hard'));
+async function demoteRules(tx: Tx, { projectId, now, outcomes }: NewOutcomes): Promise<Note[]> {
+  const bad = outcomes.filter(
+    (outcome) => outcome.type === 'email.unsubscribed' || isBounce(outcome, 'hard'),
+  );
   const notes: Note[] = [];
-  for (const ruleId of [...new Set(bad.map((one) => one.ruleId))].toSorted()) {
+  for (const ruleId of [...new Set(bad.map((outcome) => outcome.ruleId))].toSorted()) {
     const rule = await findRule(tx, { projectId, reference: ruleId });
     if (rule.mode !== 'autopilot') continue;
     const since = rule.demotedAt ?? 0;
     const demotion = demotes(await countForRule(tx, { projectId, ruleId, since, windows: LADDER_WINDOWS }));
     if (!demotion) continue;
     await demoteRule(tx, { projectId, ruleId, why: demotion.why, now });
-    await newModel(tx, projectId);
+    await incrementModel(tx, projectId);
     const { expiresAfterMs } = rule.definition;
     const mode = { ruleId, autopilotMs: null, includeOpen: false, expiresAfterMs, now, reason: 'demoted' };
     const { moved: drafts } = await changeModes(tx, projectId, [mode]);
@@ -173,7 +182,7 @@ async function endForReplies(
   const drafts = await listOpenOfPeople(tx, people);
   const runs = await findOpenRuns(tx, people);
   if (drafts.length === 0 && runs.length === 0) return;
-  const model = (await loadProjectModels(tx, [await readTurn(tx, projectId)], { now })).get(projectId);
+  const model = (await loadProjectModels(tx, [await readProjectLock(tx, projectId)], { now })).get(projectId);
   const endsBy = ({ ruleId, version }: { ruleId: string; version: number }): boolean =>
     model?.rules.version(ruleId, version)?.definition.exits.onReply ?? true;
   const moved = drafts.filter(endsBy).flatMap((draft): DraftChange[] => {
@@ -192,9 +201,9 @@ const REFUSED_MAX = 5;
  * Pauses a domain after too many policy rejections, because every further email would harm it more. A member has to resume it; the count
  * then starts from zero.
  */
-async function pauseDomains(tx: Tx, { projectId, now, outcomes, emails }: Concerned): Promise<Note[]> {
-  const refused = outcomes.filter((one) => isBounce(one, 'policy'));
-  const names = new Set(refused.flatMap(({ messageId }) => emails.get(messageId)?.domain ?? []));
+async function pauseDomains(tx: Tx, { projectId, now, outcomes, emails }: NewOutcomes): Promise<Note[]> {
+  const refused = outcomes.filter((outcome) => isBounce(outcome, 'policy'));
+  const names = new Set(refused.flatMap(({ emailId }) => emails.get(emailId)?.domain ?? []));
   const notes: Note[] = [];
   for (const name of [...names].toSorted()) {
     const domain = await findSending(tx, { projectId, name });

@@ -3,7 +3,7 @@ import { iso } from '../../../platform/time/clock.ts';
 import type { NewId } from '../../../platform/ids.ts';
 import type { ReportedOutcome, Outcome } from '../outcome.ts';
 import type { OutcomeEmail } from '../reads.ts';
-import { messageName, type NewWebhookMessage } from '../../webhooks/index.ts';
+import { webhookName, type NewWebhook } from '../../webhooks/index.ts';
 
 const REASON_MAX_CHARS = 500;
 const SNIPPET_MAX_CHARS = 500;
@@ -12,55 +12,55 @@ const STATUS_MAX_CHARS = 20;
 
 /** Builds the stored outcome. `detail` holds the type-specific fields of the webhook, under their names. */
 export function outcomeOf(
-  happened: ReportedOutcome,
+  report: ReportedOutcome,
   email: OutcomeEmail,
   { now, newId }: { now: number; newId: NewId },
 ): Outcome {
   return {
-    projectId: happened.projectId,
+    projectId: report.projectId,
     id: newId(),
-    messageId: email.messageId,
+    emailId: email.emailId,
     draftId: email.draftId,
     ruleId: email.ruleId,
     userId: email.userId,
-    type: happened.type,
-    link: happened.type === 'email.clicked' ? happened.link : -1,
-    class: classOf(happened),
+    type: report.type,
+    link: report.type === 'email.clicked' ? report.link : -1,
+    class: classOf(report),
     // A fast clock may date an outcome ahead, so it counts as having occurred when it was received at the latest.
-    occurredAt: Math.min(happened.occurredAt, now),
+    occurredAt: Math.min(report.occurredAt, now),
     recordedAt: now,
-    detail: detailOf(happened),
+    detail: detailOf(report),
   };
 }
 
 /** Returns what may distinguish two outcomes of the same email and type. */
-function classOf(happened: ReportedOutcome): string {
-  switch (happened.type) {
+function classOf(report: ReportedOutcome): string {
+  switch (report.type) {
     case 'email.opened':
     case 'email.clicked':
-      return happened.bot;
+      return report.bot;
     case 'email.replied':
-      return happened.inboundId;
+      return report.inboundId;
     case 'email.bounced':
       // A bounce from a sender who knows only the Message-ID must not take the place of the real one.
-      return happened.verified ? '' : 'unverified';
+      return report.verified ? '' : 'unverified';
     case 'email.unsubscribed':
-      return happened.method === 'complaint' ? 'complaint' : '';
+      return report.method === 'complaint' ? 'complaint' : '';
     default:
-      return happened satisfies never;
+      return report satisfies never;
   }
 }
 
-function detailOf(happened: ReportedOutcome): Record<string, unknown> {
-  switch (happened.type) {
+function detailOf(report: ReportedOutcome): Record<string, unknown> {
+  switch (report.type) {
     case 'email.opened':
-      return botOf(happened);
+      return botOf(report);
     case 'email.clicked':
-      return { ...botOf(happened), url: bounded(happened.url, URL_MAX_CHARS) };
+      return { ...botOf(report), url: bounded(report.url, URL_MAX_CHARS) };
     case 'email.replied':
-      return { snippet: bounded(happened.snippet, SNIPPET_MAX_CHARS), auto_reply: false };
+      return { snippet: bounded(report.snippet, SNIPPET_MAX_CHARS), auto_reply: false };
     case 'email.bounced': {
-      const { bounceClass, status, reason, source } = happened;
+      const { bounceClass, status, reason, source } = report;
       return {
         bounce_class: bounceClass,
         status: status === null ? null : bounded(status, STATUS_MAX_CHARS),
@@ -69,9 +69,9 @@ function detailOf(happened: ReportedOutcome): Record<string, unknown> {
       };
     }
     case 'email.unsubscribed':
-      return { method: happened.method };
+      return { method: report.method };
     default:
-      return happened satisfies never;
+      return report satisfies never;
   }
 }
 
@@ -92,17 +92,17 @@ function bounded(text: string, chars: number): string {
 }
 
 /** Builds the webhook body. Every endpoint gets the same bytes. */
-export function webhookOf(outcome: Outcome, { rule, livemode }: OutcomeEmail): NewWebhookMessage {
-  const { projectId, id, type, userId, messageId, draftId, recordedAt, occurredAt, detail } = outcome;
+export function webhookOf(outcome: Outcome, { rule, livemode }: OutcomeEmail): NewWebhook {
+  const { projectId, id, type, userId, emailId, draftId, recordedAt, occurredAt, detail } = outcome;
   const about = {
     external_user_id: userId,
-    email_id: messageId,
+    email_id: emailId,
     draft_id: draftId,
     rule,
     occurred_at: iso(occurredAt),
   };
   const event = {
-    id: messageName(id),
+    id: webhookName(id),
     type,
     timestamp: iso(recordedAt),
     livemode,
@@ -135,16 +135,18 @@ export function isOfPerson(outcome: Outcome): boolean {
 }
 
 /** The detail fields that rules may use. */
-const ASKED = ['url', 'bounce_class', 'method'];
+const RULE_FIELDS = ['url', 'bounce_class', 'method'];
 
 /** Builds the outcome as an event record of its user, for the ingest queue. `own`: the outcome id, which no record from outside has. */
 export function eventOf(outcome: Outcome, { rule }: OutcomeEmail): string {
-  const { userId, type, messageId, occurredAt, id, detail } = outcome;
-  const asked = Object.fromEntries(Object.entries(detail).filter(([name]) => ASKED.includes(name)));
+  const { userId, type, emailId, occurredAt, id, detail } = outcome;
+  const ruleFields = Object.fromEntries(
+    Object.entries(detail).filter(([name]) => RULE_FIELDS.includes(name)),
+  );
   return JSON.stringify({
     external_user_id: userId,
     name: type,
-    properties: { email_id: messageId, rule, ...asked },
+    properties: { email_id: emailId, rule, ...ruleFields },
     occurred_at: iso(occurredAt),
     own: id,
   });

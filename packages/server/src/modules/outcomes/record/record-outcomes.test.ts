@@ -19,7 +19,7 @@ import { MINUTE } from '../../../../testkit/drafts.ts';
 import { DAY, openStage } from '../../../../testkit/story.ts';
 import { idMaker } from '../../../platform/ids.ts';
 import { silentLog } from '../../../platform/log.ts';
-import type { ReportedOutcome, WhatHappened } from '../outcome.ts';
+import type { ReportedOutcome, OutcomeData } from '../outcome.ts';
 import { addSuppression } from '../../sending/suppressions/store.ts';
 import { erasePerson } from '../../profiles/erase-user.ts';
 import { recordOutcomes } from './record-outcomes.ts';
@@ -28,7 +28,7 @@ import { listRuleNeeds } from '../../rules/runs/rules-in-force.ts';
 const stage = await openStage();
 const { db } = stage.server;
 const newId = idMaker(db.clock);
-beforeEach(() => stage.engine.transport.answer({ result: 'sent' }));
+beforeEach(() => stage.engine.transport.setResult({ result: 'sent' }));
 
 async function withEmail(rule: object = emailsRule(), users = ['ada']): Promise<Aftermath> {
   const story = await newAftermath(stage);
@@ -71,22 +71,22 @@ test('builds the webhook of every outcome as the contract defines it', async () 
   const data = new Map(
     (await story.webhooks()).map(({ type, body }) => [type, (JSON.parse(body) as WebhookEvent).data]),
   );
-  const said = { status: '4.2.2', reason: 'no such user here', source: 'dsn' };
+  const bounce = { status: '4.2.2', reason: 'no such user here', source: 'dsn' };
   expect(data.get('email.replied')).toMatchObject({ snippet: 'Thanks!', auto_reply: false });
-  expect(data.get('email.bounced')).toMatchObject({ bounce_class: 'soft', ...said });
+  expect(data.get('email.bounced')).toMatchObject({ bounce_class: 'soft', ...bounce });
   expect(data.get('email.unsubscribed')).toMatchObject({ method: 'complaint' });
 });
 
 test('keeps a webhook body below 20 kB and its texts within their limits, whatever an email contains', async () => {
   const story = await withEmail(emailsRule({ name: 'R'.repeat(100) }));
   const long = `\0\ud800${'\u0001€"'.repeat(20_000)}`;
-  await story.became('ada', { ...REPLIED, snippet: long } as WhatHappened);
-  await story.became('ada', { ...bounced('policy'), reason: long, status: long } as WhatHappened);
+  await story.became('ada', { ...REPLIED, snippet: long } as OutcomeData);
+  await story.became('ada', { ...bounced('policy'), reason: long, status: long } as OutcomeData);
   await story.became('ada', {
     ...CLICKED,
     url: `https://x.org/${'ü'.repeat(50_000)}`,
     botReason: long,
-  } as WhatHappened);
+  } as OutcomeData);
   const hooks = await story.webhooks();
   expect(hooks).toHaveLength(3);
   for (const { body } of hooks) expect(Buffer.byteLength(body)).toBeLessThan(20_000);
@@ -99,9 +99,9 @@ test('writes an outcome once, with one webhook and one event, when several proce
   const story = await withEmail();
   const [message] = await story.messages('ada');
   const { projectId } = story;
-  const all: WhatHappened[] = [OPENED, BOT_OPENED, CLICKED, REPLIED, bounced('soft'), ONE_CLICK, COMPLAINED];
+  const all: OutcomeData[] = [OPENED, BOT_OPENED, CLICKED, REPLIED, bounced('soft'), ONE_CLICK, COMPLAINED];
   const happened = all.map(
-    (what) => ({ ...what, projectId, messageId: message?.id, occurredAt: story.now() }) as ReportedOutcome,
+    (what) => ({ ...what, projectId, emailId: message?.id, occurredAt: story.now() }) as ReportedOutcome,
   );
   const deps = { db, newId, log: silentLog };
   const tellers = Array.from({ length: 6 }, () => recordOutcomes(deps, [...happened, ...happened]));
@@ -123,9 +123,9 @@ test('writes an outcome once, with one webhook and one event, when several proce
 });
 
 test.each([
-  ['the webhook', 'webhook_message'],
+  ['the webhook', 'webhook'],
   ['the delivery of the webhook', 'webhook_delivery'],
-  ['the event', 'inbox'],
+  ['the event', 'ingest_queue'],
   ['the suppression', 'suppression'],
 ])('writes an outcome with all its effects or not at all: %s fails', async (_, table) => {
   const story = await withEmail(emailsRule({}, 2));
@@ -153,14 +153,14 @@ test('ignores outcomes of emails that do not exist or whose user was erased', as
   const story = await withEmail();
   const [message] = await story.messages('ada');
   await erasePerson({ db, newId, hasher: testHasher }, { projectId: story.projectId, userId: 'ada' });
-  const at = { messageId: message?.id ?? '', occurredAt: story.now() };
+  const at = { emailId: message?.id ?? '', occurredAt: story.now() };
   expect(
     await story.record([
       { ...at, ...OPENED },
       { ...at, ...ONE_CLICK },
     ] as never),
   ).toEqual([]);
-  expect(await story.record([{ ...at, ...OPENED, messageId: newId() }] as never)).toEqual([]);
+  expect(await story.record([{ ...at, ...OPENED, emailId: newId() }] as never)).toEqual([]);
   expect(await story.webhooks()).toEqual([]);
   expect(await story.suppressed()).toEqual([]);
 });
@@ -170,8 +170,8 @@ test('creates no user from an outcome in the ingest queue when the user is erase
   await story.became('ada', OPENED);
   await erasePerson({ db, newId, hasher: testHasher }, { projectId: story.projectId, userId: 'ada' });
   // As for a dead-lettered record that is queued again.
-  await db.query('UPDATE beckon.inbox SET seq = seq + 1000 WHERE project_id = $1', [story.projectId]);
-  await db.query('UPDATE beckon.ingest_queue SET next_seq = next_seq + 1001 WHERE project_id = $1', [
+  await db.query('UPDATE beckon.ingest_queue SET seq = seq + 1000 WHERE project_id = $1', [story.projectId]);
+  await db.query('UPDATE beckon.ingest_queue_state SET next_seq = next_seq + 1001 WHERE project_id = $1', [
     story.projectId,
   ]);
   await story.later(MINUTE);
@@ -182,16 +182,16 @@ test('creates no user from an outcome in the ingest queue when the user is erase
 test('records at most 100 replies to an email as outcomes', async () => {
   const story = await withEmail();
   const [message] = await story.messages('ada');
-  const answers = Array.from({ length: 130 }, (_, n) => ({
-    messageId: message?.id ?? '',
+  const replies = Array.from({ length: 130 }, (_, n) => ({
+    emailId: message?.id ?? '',
     occurredAt: story.now(),
     type: 'email.replied' as const,
     inboundId: `<${n}@x.org>`,
     snippet: 'Again',
   }));
-  expect(await story.record(answers.slice(0, 60))).toHaveLength(60);
-  expect(await story.record(answers)).toHaveLength(40);
-  expect(await story.record(answers)).toHaveLength(0);
+  expect(await story.record(replies.slice(0, 60))).toHaveLength(60);
+  expect(await story.record(replies)).toHaveLength(40);
+  expect(await story.record(replies)).toHaveLength(0);
 });
 
 test('stores a bounce forged from a Message-ID, without effects and without blocking the real one', async () => {
@@ -218,8 +218,8 @@ test('starts rules on human engagement, and not on bot activity', async () => {
     steps: [{ draft: { subject: 'You clicked', body: 'Hello.' } }],
   });
   await sendTo(story, ['ada', 'bot']);
-  await story.became('bot', { ...CLICKED, bot: 'yes', botReason: 'scanner' } as WhatHappened);
-  await story.became('bot', { ...CLICKED, bot: 'probable', botReason: 'too_soon' } as WhatHappened);
+  await story.became('bot', { ...CLICKED, bot: 'yes', botReason: 'scanner' } as OutcomeData);
+  await story.became('bot', { ...CLICKED, bot: 'probable', botReason: 'too_soon' } as OutcomeData);
   await story.became('ada', CLICKED);
   await story.later(DAY);
   const subjects = (await story.emails()).filter(({ rule }) => rule === 'Clicked').map(({ to }) => to);
@@ -302,8 +302,8 @@ test('does not accept a record from outside as an outcome', async () => {
 test('writes each of more than 1,000 outcomes once', async () => {
   const story = await withEmail(emailsRule(), ['ada', 'bob', 'cyd']);
   const messages = await story.messages();
-  const happened = messages.flatMap(({ id: messageId }) =>
-    Array.from({ length: 400 }, (_, link) => ({ ...CLICKED, link, messageId, occurredAt: story.now() })),
+  const happened = messages.flatMap(({ id: emailId }) =>
+    Array.from({ length: 400 }, (_, link) => ({ ...CLICKED, link, emailId, occurredAt: story.now() })),
   );
   expect(await story.record(happened as never)).toHaveLength(1_200);
   expect(await story.webhooks()).toHaveLength(1_200);
@@ -312,7 +312,7 @@ test('writes each of more than 1,000 outcomes once', async () => {
 });
 
 test('writes the same outcomes and suppressions in whatever order and however often they are reported', async () => {
-  const what: WhatHappened[] = [
+  const what: OutcomeData[] = [
     OPENED,
     BOT_OPENED,
     CLICKED,
@@ -323,24 +323,27 @@ test('writes the same outcomes and suppressions in whatever order and however of
     { type: 'email.unsubscribed', method: 'link' },
     COMPLAINED,
   ];
-  const told = fc.array(fc.record({ user: fc.constantFrom('ada', 'bob'), what: fc.constantFrom(...what) }), {
-    minLength: 1,
-    maxLength: 8,
-  });
+  const histories = fc.array(
+    fc.record({ user: fc.constantFrom('ada', 'bob'), what: fc.constantFrom(...what) }),
+    {
+      minLength: 1,
+      maxLength: 8,
+    },
+  );
   await fc.assert(
-    fc.asyncProperty(told, async (acts) => {
+    fc.asyncProperty(histories, async (acts) => {
       const story = await withEmail(emailsRule(), ['ada', 'bob']);
       const model = newModel();
-      for (const { user, what: one } of acts) {
-        await story.became(user, one);
-        tell(model, user, one);
+      for (const { user, what: data } of acts) {
+        await story.became(user, data);
+        applyToModel(model, user, data);
       }
       for (const user of ['ada', 'bob'])
         expect((await story.outcomes(user)).toSorted()).toEqual(
           [...(model.written.get(user) ?? [])].toSorted(),
         );
       expect(await story.suppressed()).toEqual(
-        [...model.suppressed].map(([place, reason]) => `${place}: ${reason}`).toSorted(),
+        [...model.suppressed].map(([target, reason]) => `${target}: ${reason}`).toSorted(),
       );
     }),
     { numRuns: 12 },
@@ -354,10 +357,10 @@ function newModel(): Model {
   return { written: new Map(), suppressed: new Map() };
 }
 
-function tell({ written, suppressed }: Model, user: string, what: WhatHappened): void {
-  const known = written.get(user) ?? new Set<string>();
-  const isNew = !known.has(keyOf(what));
-  written.set(user, known.add(keyOf(what)));
+function applyToModel({ written, suppressed }: Model, user: string, what: OutcomeData): void {
+  const keys = written.get(user) ?? new Set<string>();
+  const isNew = !keys.has(keyOf(what));
+  written.set(user, keys.add(keyOf(what)));
   if (what.type === 'email.unsubscribed') return unsubscribe(suppressed, user, what.method);
   const address = `email ${user}@x.org`;
   const isBounced = suppressed.get(address) === 'hard_bounce';
@@ -367,19 +370,19 @@ function tell({ written, suppressed }: Model, user: string, what: WhatHappened):
 
 function unsubscribe(suppressed: Model['suppressed'], user: string, method: string): void {
   const reason = method === 'complaint' ? 'complained' : 'unsubscribed';
-  for (const place of [`email ${user}@x.org`, `user ${user}`])
-    if ((suppressed.get(place) ?? 'hard_bounce') === 'hard_bounce') suppressed.set(place, reason);
+  for (const target of [`email ${user}@x.org`, `user ${user}`])
+    if ((suppressed.get(target) ?? 'hard_bounce') === 'hard_bounce') suppressed.set(target, reason);
 }
 
-function isEngaged(what: WhatHappened): boolean {
+function isEngaged(what: OutcomeData): boolean {
   return 'bot' in what && what.bot === 'no';
 }
 
-function isCertainBounce(what: WhatHappened): boolean {
+function isCertainBounce(what: OutcomeData): boolean {
   return what.type === 'email.bounced' && what.verified;
 }
 
-function keyOf(what: WhatHappened): string {
+function keyOf(what: OutcomeData): string {
   const type = what.type.slice(6);
   switch (what.type) {
     case 'email.opened':

@@ -1,18 +1,25 @@
 import type { NewId } from '../../../platform/ids.ts';
 import type { Log } from '../../../platform/log.ts';
-import { countReplies, findKnown, findEmails, holdEmails, outcomeKey, type OutcomeEmail } from '../reads.ts';
+import {
+  countReplies,
+  findExistingKeys,
+  findEmails,
+  lockEmails,
+  outcomeKey,
+  type OutcomeEmail,
+} from '../reads.ts';
 import type { ReportedOutcome, Outcome } from '../outcome.ts';
 import { insertOutcomes } from '../store.ts';
-import { acceptOwn } from '../accept-own-event.ts';
-import { takeSendTurn } from '../../sending/index.ts';
-import { dueEarlier } from '../../../platform/locks/timers.ts';
-import { takeTurn } from '../../../platform/locks/project-lock.ts';
-import { insertMessages as queueWebhooks } from '../../webhooks/index.ts';
+import { acceptOutcomeEvents } from '../accept-own-event.ts';
+import { takeSendLock } from '../../sending/index.ts';
+import { setTimersEarlier } from '../../../platform/locks/timers.ts';
+import { takeProjectLock } from '../../../platform/locks/project-lock.ts';
+import { insertWebhooks } from '../../webhooks/index.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { isCollision } from '../../../platform/db/errors.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { inSession } from '../../../platform/db/session-transactions.ts';
-import { drawConsequences, liftByLife, type Note } from './consequences.ts';
+import { applyConsequences, liftBounceSuppressions, type Note } from './consequences.ts';
 import { eventOf, isCertain, isOfPerson, outcomeOf, webhookOf } from './outcome-of.ts';
 import { lockUnknown, resolveUnknown } from './resolve-unknown.ts';
 
@@ -34,11 +41,11 @@ export type RecordDeps = {
  * Records outcomes, at most 1,000 per transaction. Opens and clicks of a project have transactions of their own. Returns the outcomes that
  * were new.
  */
-export async function recordOutcomes(deps: RecordDeps, happened: ReportedOutcome[]): Promise<Outcome[]> {
+export async function recordOutcomes(deps: RecordDeps, outcomes: ReportedOutcome[]): Promise<Outcome[]> {
   const recorded: Outcome[] = [];
-  const byProject = [...Map.groupBy(happened, ({ projectId }) => projectId)].toSorted(([a], [b]) => a - b);
-  for (const [projectId, some] of byProject) {
-    for (const part of [some.filter(isEngagement), some.filter((one) => !isEngagement(one))])
+  const byProject = [...Map.groupBy(outcomes, ({ projectId }) => projectId)].toSorted(([a], [b]) => a - b);
+  for (const [projectId, group] of byProject) {
+    for (const part of [group.filter(isEngagement), group.filter((outcome) => !isEngagement(outcome))])
       for (let from = 0; from < part.length; from += OUTCOMES_AT_ONCE)
         recorded.push(...(await recordSlice(deps, projectId, part.slice(from, from + OUTCOMES_AT_ONCE))));
   }
@@ -52,11 +59,11 @@ const TRIES = 4;
 async function recordSlice(
   deps: RecordDeps,
   projectId: number,
-  happened: ReportedOutcome[],
+  outcomes: ReportedOutcome[],
 ): Promise<Outcome[]> {
   for (let tried = 1; ; tried += 1) {
     try {
-      const applied = await recordOnce(deps, projectId, happened);
+      const applied = await recordOnce(deps, projectId, outcomes);
       for (const { event, ...fields } of applied.notes)
         deps.log.warn({ project_id: projectId, ...fields }, event);
       if (applied.outcomes.length > 0)
@@ -71,132 +78,146 @@ async function recordSlice(
 function recordOnce(
   { db, newId }: RecordDeps,
   projectId: number,
-  happened: ReportedOutcome[],
-): Promise<Applied> {
+  outcomes: ReportedOutcome[],
+): Promise<AppliedOutcomes> {
   return inSession(db, async (tx) => {
-    if (needsTurns(happened)) {
-      await takeTurn(tx, projectId);
-      await takeSendTurn(tx, projectId);
+    if (needsLocks(outcomes)) {
+      await takeProjectLock(tx, projectId);
+      await takeSendLock(tx, projectId);
     }
     const applied = await applyOutcomes(tx, projectId, {
-      happened,
+      outcomes,
       now: db.clock.now(),
       newId,
       aheadMs: db.aheadMs,
     });
-    await tellOutcomes(tx, [applied]);
-    db.reach?.('outcome_committing');
+    await reportOutcomes(tx, [applied]);
+    db.failpoint?.('outcome_committing');
     await tx.commit();
-    db.reach?.('outcome_committed');
+    db.failpoint?.('outcome_committed');
     return applied;
   });
 }
 
 /**
- * Records outcomes of one project in the caller's transaction. If `needsTurns` is true, the caller has taken `takeTurn` and then
- * `takeSendTurn` before anything else. The queue row is locked last, so that the commit follows at once. Opens and clicks are never passed
+ * Records outcomes of one project in the caller's transaction. If `needsLocks` is true, the caller has taken `takeProjectLock` and then
+ * `takeSendLock` before anything else. The queue row is locked last, so that the commit follows at once. Opens and clicks are never passed
  * together with other outcomes.
  */
-export async function recordOutcomesIn(tx: Tx, projectId: number, given: OutcomeBatch): Promise<Outcome[]> {
-  const applied = await applyOutcomes(tx, projectId, given);
-  await tellOutcomes(tx, [applied]);
+export async function recordOutcomesIn(tx: Tx, projectId: number, batch: OutcomeBatch): Promise<Outcome[]> {
+  const applied = await applyOutcomes(tx, projectId, batch);
+  await reportOutcomes(tx, [applied]);
   return applied.outcomes;
 }
 
 /** Returns true if any of these may end a run or a draft. */
-function needsTurns(happened: readonly Pick<ReportedOutcome, 'type'>[]): boolean {
-  return happened.some((one) => !isEngagement(one));
+function needsLocks(outcomes: readonly Pick<ReportedOutcome, 'type'>[]): boolean {
+  return outcomes.some((outcome) => !isEngagement(outcome));
 }
 
 function isEngagement({ type }: Pick<ReportedOutcome, 'type'>): boolean {
   return type === 'email.opened' || type === 'email.clicked';
 }
 
-/** The result of `applyOutcomes` in a transaction; `tellOutcomes` does the rest. `notes` are logged after the commit. */
-export type Applied = {
+/** The result of `applyOutcomes` in a transaction; `reportOutcomes` does the rest. `notes` are logged after the commit. */
+export type AppliedOutcomes = {
   projectId: number;
   outcomes: Outcome[];
   emails: Map<string, OutcomeEmail>;
   now: number;
   /** When the webhooks and events become due, in real time. */
-  toldAt: number;
+  reportedAt: number;
   notes: Note[];
 };
 
 /** `now` is the time of the project, whose clock is `aheadMs` ahead. */
-export type OutcomeBatch = { happened: ReportedOutcome[]; now: number; newId: NewId; aheadMs: number };
+export type OutcomeBatch = { outcomes: ReportedOutcome[]; now: number; newId: NewId; aheadMs: number };
 
 /** Does everything except for the rows that are locked last, for callers that have more to do in the same transaction. */
 export async function applyOutcomes(
   tx: Tx,
   projectId: number,
-  { happened, now, newId, aheadMs }: OutcomeBatch,
-): Promise<Applied> {
-  const toldAt = now - aheadMs;
-  const messageIds = [...new Set(happened.map(({ messageId }) => messageId))];
-  const emails = await findEmails(tx, { projectId, messageIds });
-  const wished = new Map<string, Outcome>();
-  for (const one of happened) {
-    const email = emails.get(one.messageId);
-    const outcome = email && outcomeOf(one, email, { now, newId });
-    if (outcome && !wished.has(outcomeKey(outcome))) wished.set(outcomeKey(outcome), outcome);
+  { outcomes, now, newId, aheadMs }: OutcomeBatch,
+): Promise<AppliedOutcomes> {
+  const reportedAt = now - aheadMs;
+  const emailIds = [...new Set(outcomes.map(({ emailId }) => emailId))];
+  const emails = await findEmails(tx, { projectId, emailIds });
+  const candidates = new Map<string, Outcome>();
+  for (const report of outcomes) {
+    const email = emails.get(report.emailId);
+    const outcome = email && outcomeOf(report, email, { now, newId });
+    if (outcome && !candidates.has(outcomeKey(outcome))) candidates.set(outcomeKey(outcome), outcome);
   }
-  const given: Given = { tx, projectId, emails, now, toldAt, wished: [...wished.values()] };
-  if (given.wished.length === 0) return { projectId, outcomes: [], emails, now, toldAt, notes: [] };
-  if (!needsTurns(happened)) return recordEngagement(given);
-  if (happened.some(isEngagement))
+  const input: RecordInput = { tx, projectId, emails, now, reportedAt, candidates: [...candidates.values()] };
+  if (input.candidates.length === 0) return { projectId, outcomes: [], emails, now, reportedAt, notes: [] };
+  if (!needsLocks(outcomes)) return recordEngagement(input);
+  if (outcomes.some(isEngagement))
     throw new Error('opens and clicks are recorded apart from everything else');
-  return recordRest(given);
+  return recordOthers(input);
 }
 
-type Given = {
+type RecordInput = {
   tx: Tx;
   projectId: number;
   emails: Map<string, OutcomeEmail>;
   now: number;
-  toldAt: number;
+  reportedAt: number;
   /** Each outcome once; some may be known already. */
-  wished: Outcome[];
+  candidates: Outcome[];
 };
 
 /**
  * Locks in the common order: suppressions, drafts, messages, and then the outcomes themselves. A repeated open lifts a suppression as well
  * as the first one.
  */
-async function recordEngagement({ tx, projectId, emails, now, toldAt, wished }: Given): Promise<Applied> {
-  await liftByLife(tx, projectId, { alive: wished.filter(isOfPerson), emails, now });
-  const unknown = await lockUnknown(tx, wished, emails);
-  const there = await holdEmails(tx, { projectId, messageIds: [...emails.keys()] });
+async function recordEngagement({
+  tx,
+  projectId,
+  emails,
+  now,
+  reportedAt,
+  candidates,
+}: RecordInput): Promise<AppliedOutcomes> {
+  await liftBounceSuppressions(tx, projectId, { engaged: candidates.filter(isOfPerson), emails, now });
+  const unknown = await lockUnknown(tx, candidates, emails);
+  const existing = await lockEmails(tx, { projectId, emailIds: [...emails.keys()] });
   const outcomes = await insertNew(
     tx,
-    wished.filter(({ messageId }) => there.has(messageId)),
+    candidates.filter(({ emailId }) => existing.has(emailId)),
   );
-  await resolveUnknown(tx, { outcomes: wished, unknown, now });
-  return { projectId, outcomes, emails, now, toldAt, notes: [] };
+  await resolveUnknown(tx, { outcomes: candidates, unknown, now });
+  return { projectId, outcomes, emails, now, reportedAt, notes: [] };
 }
 
 /** With both locks held, no other process records these outcomes for the project or erases a user at the same time. */
-async function recordRest({ tx, projectId, emails, now, toldAt, wished }: Given): Promise<Applied> {
-  await holdEmails(tx, { projectId, messageIds: [...emails.keys()] });
-  const outcomes = await insertNew(tx, await withinReplies(tx, projectId, wished));
-  const notes = await drawConsequences(tx, { projectId, emails, now, outcomes, said: wished });
-  return { projectId, outcomes, emails, now, toldAt, notes };
+async function recordOthers({
+  tx,
+  projectId,
+  emails,
+  now,
+  reportedAt,
+  candidates,
+}: RecordInput): Promise<AppliedOutcomes> {
+  await lockEmails(tx, { projectId, emailIds: [...emails.keys()] });
+  const outcomes = await insertNew(tx, await withinReplies(tx, projectId, candidates));
+  const notes = await applyConsequences(tx, { projectId, emails, now, outcomes, reported: candidates });
+  return { projectId, outcomes, emails, now, reportedAt, notes };
 }
 
 /** How many replies to one email become outcomes. Further replies are stored without a webhook or event. */
 const REPLIES_MAX = 100;
 
-async function withinReplies(tx: Tx, projectId: number, wished: Outcome[]): Promise<Outcome[]> {
-  const replied = wished.filter(({ type }) => type === 'email.replied');
-  if (replied.length === 0) return wished;
-  const ids = [...new Set(replied.map(({ messageId }) => messageId))];
+async function withinReplies(tx: Tx, projectId: number, candidates: Outcome[]): Promise<Outcome[]> {
+  const replied = candidates.filter(({ type }) => type === 'email.replied');
+  if (replied.length === 0) return candidates;
+  const ids = [...new Set(replied.map(({ emailId }) => emailId))];
   const counts = await countReplies(tx, projectId, ids);
-  const known = await findKnown(tx, projectId, replied);
-  return wished.filter((one) => {
-    if (one.type !== 'email.replied') return true;
-    if (known.has(outcomeKey(one))) return false;
-    const count = (counts.get(one.messageId) ?? 0) + 1;
-    counts.set(one.messageId, count);
+  const existingKeys = await findExistingKeys(tx, projectId, replied);
+  return candidates.filter((outcome) => {
+    if (outcome.type !== 'email.replied') return true;
+    if (existingKeys.has(outcomeKey(outcome))) return false;
+    const count = (counts.get(outcome.emailId) ?? 0) + 1;
+    counts.set(outcome.emailId, count);
     return count <= REPLIES_MAX;
   });
 }
@@ -209,34 +230,40 @@ async function insertNew(tx: Tx, outcomes: Outcome[]): Promise<Outcome[]> {
 /**
  * Queues the webhooks and events of everything applied in a transaction, right before its commit: the alarms first, then the queue rows.
  */
-export async function tellOutcomes(tx: Tx, applied: Applied[]): Promise<void> {
-  const told = applied
-    .map((one) => ({ ...one, outcomes: one.outcomes.filter(isCertain) }))
+export async function reportOutcomes(tx: Tx, applied: AppliedOutcomes[]): Promise<void> {
+  const reported = applied
+    .map((entry) => ({ ...entry, outcomes: entry.outcomes.filter(isCertain) }))
     .filter(({ outcomes }) => outcomes.length > 0)
     .toSorted((a, b) => a.projectId - b.projectId);
-  if (told.length === 0) return;
-  const emailOf = ({ emails }: Applied, { messageId }: Outcome): OutcomeEmail => {
-    const email = emails.get(messageId);
+  if (reported.length === 0) return;
+  const emailOf = ({ emails }: AppliedOutcomes, { emailId }: Outcome): OutcomeEmail => {
+    const email = emails.get(emailId);
     if (!email) throw new Error('an outcome of an email that was not found');
     return email;
   };
-  await queueWebhooks(
+  await insertWebhooks(
     tx,
-    told.flatMap((one) =>
-      one.outcomes.map((outcome) => ({
-        ...webhookOf(outcome, emailOf(one, outcome)),
-        createdAt: one.toldAt,
+    reported.flatMap((entry) =>
+      entry.outcomes.map((outcome) => ({
+        ...webhookOf(outcome, emailOf(entry, outcome)),
+        createdAt: entry.reportedAt,
       })),
     ),
   );
-  await dueEarlier(
+  await setTimersEarlier(
     tx,
     'webhooks',
-    told.map(({ projectId, toldAt }) => ({ projectId, nextAt: new Date(toldAt) })),
+    reported.map(({ projectId, reportedAt }) => ({ projectId, nextAt: new Date(reportedAt) })),
   );
-  for (const one of told) {
-    const records = one.outcomes.filter(isOfPerson).map((outcome) => eventOf(outcome, emailOf(one, outcome)));
+  for (const entry of reported) {
+    const records = entry.outcomes
+      .filter(isOfPerson)
+      .map((outcome) => eventOf(outcome, emailOf(entry, outcome)));
     if (records.length > 0)
-      await acceptOwn(tx, { projectId: one.projectId, records, acceptedAt: new Date(one.toldAt) });
+      await acceptOutcomeEvents(tx, {
+        projectId: entry.projectId,
+        records,
+        acceptedAt: new Date(entry.reportedAt),
+      });
   }
 }

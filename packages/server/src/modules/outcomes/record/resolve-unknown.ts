@@ -4,11 +4,11 @@ import {
   lockDrafts,
   type DraftChange,
   resolveDraft,
-  writeMoved,
+  writeTransitions,
 } from '../../drafts/index.ts';
 import { listProofs, type OutcomeEmail } from '../reads.ts';
 import type { Outcome } from '../outcome.ts';
-import { resolveMessages } from '../../sending/index.ts';
+import { resolveEmails } from '../../sending/index.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 
 /** Locks the drafts of emails whose delivery is unknown. */
@@ -17,7 +17,7 @@ export function lockUnknown(
   outcomes: Outcome[],
   emails: Map<string, OutcomeEmail>,
 ): Promise<Draft[]> {
-  const unknown = outcomes.filter(({ messageId }) => emails.get(messageId)?.state === 'unknown');
+  const unknown = outcomes.filter(({ emailId }) => emails.get(emailId)?.state === 'unknown');
   const [first] = unknown;
   if (!first) return Promise.resolve([]);
   const ids = new Set(unknown.map(({ draftId }) => draftId));
@@ -50,8 +50,8 @@ export async function resolveUnknown(
     const decided = resolveDraft(draft, resultOf(proof), { now, detail });
     return isRefused(decided) ? [] : [decided];
   });
-  await writeMoved(tx, moved);
-  await resolveMessages(
+  await writeTransitions(tx, moved);
+  await resolveEmails(
     tx,
     moved.map(({ draft }) => ({
       projectId: draft.projectId,

@@ -40,7 +40,8 @@ export function columnsOf(first: string[]): { columns: Columns; isHeader: boolea
   );
   const columns: Columns = new Map();
   for (const [at, name] of names.entries()) {
-    const column = COLUMNS.find((one) => one === name) ?? (ADDRESS_NAMES.has(name) ? 'email' : undefined);
+    const column =
+      COLUMNS.find((candidate) => candidate === name) ?? (ADDRESS_NAMES.has(name) ? 'email' : undefined);
     if (column !== undefined && !columns.has(column)) columns.set(column, at);
   }
   const isHeader = columns.has('email') || columns.has('user') || columns.has('hash');
@@ -50,7 +51,7 @@ export function columnsOf(first: string[]): { columns: Columns; isHeader: boolea
 /** Names of this column in the exports of other senders. */
 const ADDRESS_NAMES = new Set(['email_address', 'e_mail', 'address', 'recipient']);
 
-export type ListedPlace = {
+export type ImportEntry = {
   kind: SuppressedKind;
   value: string;
   reason: SuppressionReason;
@@ -58,8 +59,8 @@ export type ListedPlace = {
   createdAt: number;
 };
 
-export type RowTrouble = { field: Column; message: string };
-type ReadRow = { place: ListedPlace } | { over: true } | { trouble: RowTrouble };
+export type RowProblem = { field: Column; message: string };
+type ReadRow = { entry: ImportEntry } | { over: true } | { problem: RowProblem };
 
 type RowRules = {
   now: number;
@@ -75,54 +76,54 @@ export function readRow(
   columns: Columns,
   { now, reason: otherwise, keyId }: RowRules,
 ): ReadRow {
-  const given = (column: Column): string => values[columns.get(column) ?? -1] ?? '';
-  const [email, user] = [ofPlainCell(given('email')), ofPlainCell(given('user'))];
-  const [hash, hashKey] = [given('hash').trim(), given('hash_key').trim()];
+  const cell = (column: Column): string => values[columns.get(column) ?? -1] ?? '';
+  const [email, user] = [ofPlainCell(cell('email')), ofPlainCell(cell('user'))];
+  const [hash, hashKey] = [cell('hash').trim(), cell('hash_key').trim()];
   // Lists of other senders may have a column of this name beside their addresses.
   const isHashedRow = email === '' && user === '' && hash !== '';
-  const place = isHashedRow ? readHash({ hash, hashKey }, keyId) : readPlace(email, user);
-  if ('trouble' in place) return place;
-  const reason = given('reason') === '' ? otherwise : readReason(given('reason'));
+  const subject = isHashedRow ? readHash({ hash, hashKey }, keyId) : readSubject(email, user);
+  if ('problem' in subject) return subject;
+  const reason = cell('reason') === '' ? otherwise : readReason(cell('reason'));
   if (reason === undefined)
-    return trouble(
+    return problem(
       'reason',
-      `${shown(given('reason'))} is not a reason. Use one of ${SUPPRESSION_REASONS.join(', ')}`,
+      `${quoted(cell('reason'))} is not a reason. Use one of ${SUPPRESSION_REASONS.join(', ')}`,
     );
-  const times = readTimes({ createdAt: given('created_at'), until: given('until') }, now);
-  if ('trouble' in times) return times;
+  const times = readTimes({ createdAt: cell('created_at'), until: cell('until') }, now);
+  if ('problem' in times) return times;
   const { until } = times;
-  if (reason === 'snoozed' && until === null) return trouble('until', 'A snooze needs an end. Set until');
-  return until !== null && until <= now ? { over: true } : { place: { ...place, reason, ...times } };
+  if (reason === 'snoozed' && until === null) return problem('until', 'A snooze needs an end. Set until');
+  return until !== null && until <= now ? { over: true } : { entry: { ...subject, reason, ...times } };
 }
 
 function readTimes(
-  given: { createdAt: string; until: string },
+  texts: { createdAt: string; until: string },
   now: number,
-): Pick<ListedPlace, 'createdAt' | 'until'> | { trouble: RowTrouble } {
-  const createdAt = given.createdAt === '' ? now : parseInstant(given.createdAt);
+): Pick<ImportEntry, 'createdAt' | 'until'> | { problem: RowProblem } {
+  const createdAt = texts.createdAt === '' ? now : parseInstant(texts.createdAt);
   if (!(createdAt <= now))
-    return trouble(
+    return problem(
       'created_at',
-      `${shown(given.createdAt)} is not a time in the past, such as 2026-03-01T00:00:00Z`,
+      `${quoted(texts.createdAt)} is not a time in the past, such as 2026-03-01T00:00:00Z`,
     );
-  const until = given.until === '' ? null : parseInstant(given.until);
+  const until = texts.until === '' ? null : parseInstant(texts.until);
   if (Number.isNaN(until))
-    return trouble('until', `${shown(given.until)} is not a time, such as 2026-03-01T00:00:00Z`);
+    return problem('until', `${quoted(texts.until)} is not a time, such as 2026-03-01T00:00:00Z`);
   return { createdAt, until };
 }
 
-function readPlace(
+function readSubject(
   email: string,
   user: string,
-): Pick<ListedPlace, 'kind' | 'value'> | { trouble: RowTrouble } {
+): Pick<ImportEntry, 'kind' | 'value'> | { problem: RowProblem } {
   if (email === '' && user !== '')
     return isStorable(user)
       ? { kind: 'user', value: user }
-      : trouble('user', `${shown(user)} is not a valid user ID`);
-  if (!isEmail(email)) return trouble('email', `${shown(email)} is not an email address`);
+      : problem('user', `${quoted(user)} is not a valid user ID`);
+  if (!isEmail(email)) return problem('email', `${quoted(email)} is not an email address`);
   return user === ''
     ? { kind: 'email', value: normaliseAddress(email) }
-    : trouble('user', 'A row must have an email or a user, not both');
+    : problem('user', 'A row must have an email or a user, not both');
 }
 
 /** Names of reasons in the exports of other senders. */
@@ -140,22 +141,22 @@ function readReason(text: string): SuppressionReason | undefined {
     .trim()
     .toLowerCase()
     .replaceAll(/[\s-]+/g, '_');
-  return SUPPRESSION_REASONS.find((one) => one === name) ?? ALIASES.get(name);
+  return SUPPRESSION_REASONS.find((reason) => reason === name) ?? ALIASES.get(name);
 }
 
-function trouble(field: Column, message: string): { trouble: RowTrouble } {
-  return { trouble: { field, message } };
+function problem(field: Column, message: string): { problem: RowProblem } {
+  return { problem: { field, message } };
 }
 
-const SHOWN_MAX_CHARS = 80;
+const QUOTED_MAX_CHARS = 80;
 
-function shown(text: string): string {
-  return JSON.stringify(text.length > SHOWN_MAX_CHARS ? `${text.slice(0, SHOWN_MAX_CHARS)}…` : text);
+function quoted(text: string): string {
+  return JSON.stringify(text.length > QUOTED_MAX_CHARS ? `${text.slice(0, QUOTED_MAX_CHARS)}…` : text);
 }
 
 type ReadHash =
   | { kind: HashedKind; value: string }
-  | { trouble: { field: 'hash' | 'hash_key'; message: string } };
+  | { problem: { field: 'hash' | 'hash_key'; message: string } };
 
 /** Reads a hash as an export writes it: `email:` or `user:`, then 64 hexadecimal digits. */
 function readHash({ hash, hashKey }: { hash: string; hashKey: string }, keyId: string): ReadHash {
@@ -166,17 +167,17 @@ function readHash({ hash, hashKey }: { hash: string; hashKey: string }, keyId: s
   if (hashKey !== keyId)
     return refused(
       'hash_key',
-      `This hash was made with the key ${JSON.stringify(hashKey.slice(0, KEY_SHOWN_MAX_CHARS))}, and this project's key is "${keyId}". The address of an erased user can only be imported into the project of the installation that exported it, or into a restored copy`,
+      `This hash was made with the key ${JSON.stringify(hashKey.slice(0, KEY_QUOTED_MAX_CHARS))}, and this project's key is "${keyId}". The address of an erased user can only be imported into the project of the installation that exported it, or into a restored copy`,
     );
   return { kind: subject === 'email' ? 'email_hash' : 'user_hash', value };
 }
 
-const KEY_SHOWN_MAX_CHARS = 40;
+const KEY_QUOTED_MAX_CHARS = 40;
 
 export function writeHash(kind: HashedKind, value: string): string {
   return `${kind === 'email_hash' ? 'email' : 'user'}:${value}`;
 }
 
 function refused(field: 'hash' | 'hash_key', message: string): ReadHash {
-  return { trouble: { field, message } };
+  return { problem: { field, message } };
 }

@@ -4,7 +4,7 @@ import { plainCell } from '../../../platform/text/csv.ts';
 import {
   isHashed,
   type Suppression,
-  listAllSaid,
+  listAllEntries,
   SUPPRESSIONS_PAGE_MAX,
   type SuppressionHasher,
 } from '../../sending/index.ts';
@@ -25,7 +25,7 @@ export async function* exportSuppressions(
   if (format === 'csv') yield csvLine([...COLUMNS, 'created_by']);
   let after: Suppression | null = null;
   do {
-    const page: Suppression[] = await listAllSaid(tx, { projectId, after, limit: SUPPRESSIONS_PAGE_MAX });
+    const page: Suppression[] = await listAllEntries(tx, { projectId, after, limit: SUPPRESSIONS_PAGE_MAX });
     if (page.length > 0) yield page.map((row) => lineOf(row, { format, keyId })).join('\n');
     // Rows do not show whether a page of places was full, so the loop ends at an empty page.
     after = page.at(-1) ?? null;

@@ -1,20 +1,20 @@
 import { cellsOf, type FileRow, readRows } from '@beckon/contract/files';
-import { type Columns, columnsOf, type ListedPlace, readRow, type RowTrouble, USUAL } from './columns.ts';
-import { restorePlaces } from '../suppressions/erased.ts';
+import { type Columns, columnsOf, type ImportEntry, readRow, type RowProblem, USUAL } from './columns.ts';
+import { restoreTargets } from '../suppressions/erased.ts';
 import { matchHashes } from '../suppressions/hashed-suppressions.ts';
 import { suppressIn } from '../suppressions/suppress.ts';
 import {
-  type ClearPlace,
+  type ClearTarget,
   isHashed,
   type SuppressionHasher,
   type SuppressionReason,
-  takeSendTurn,
+  takeSendLock,
 } from '../../sending/index.ts';
 import { listEntries } from '../../workspace/index.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { isCollision } from '../../../platform/db/errors.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import { newModel, takeTurn } from '../../../platform/locks/project-lock.ts';
+import { incrementModel, takeProjectLock } from '../../../platform/locks/project-lock.ts';
 
 type ImportOptions = {
   projectId: number;
@@ -28,7 +28,7 @@ type ImportOptions = {
   hasher: SuppressionHasher;
 };
 
-type LineTrouble = { line: number } & Partial<Pick<RowTrouble, 'field'>> & { message: string };
+type LineProblem = { line: number } & Partial<Pick<RowProblem, 'field'>> & { message: string };
 
 type ImportedList = {
   /** Rows without the header. */
@@ -44,14 +44,14 @@ type ImportedList = {
   runs: number;
   rejected: number;
   /** The first rejected rows. */
-  problems: LineTrouble[];
+  problems: LineProblem[];
 };
 
 const ROWS_MAX = 1_000_000;
 /** Exports of other senders have a column with the whole bounce message. */
 const ROW_MAX_BYTES = 64 * 1024;
 const BATCH = 1_000;
-const TROUBLES_SHOWN = 100;
+const PROBLEMS_MAX = 100;
 
 /**
  * Imports a list from elsewhere in transactions of 1,000 rows, so that nothing waits for all of it. A rejected row does not affect the
@@ -61,7 +61,7 @@ export async function importSuppressions(
   db: Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>,
   options: ImportOptions,
 ): Promise<ImportedList> {
-  const done: ImportedList = {
+  const result: ImportedList = {
     rows: 0,
     added: 0,
     already_suppressed: 0,
@@ -71,12 +71,12 @@ export async function importSuppressions(
     rejected: 0,
     problems: [],
   };
-  const importing: Importing = { db, options, done, seen: new Set(), waiting: [], hasHashes: false };
+  const state: ImportProgress = { db, options, result, seen: new Set(), waiting: [], hasHashes: false };
   let columns: Columns | null = null;
   for await (const row of filledRows(options.file)) {
-    if (done.rows === ROWS_MAX) {
+    if (result.rows === ROWS_MAX) {
       const message = `A list has at most ${ROWS_MAX} rows. This row and all later ones were not read`;
-      refuse(done, { line: row.line, message });
+      refuse(result, { line: row.line, message });
       break;
     }
     if (columns === null && row.text !== null) {
@@ -84,28 +84,28 @@ export async function importSuppressions(
       columns = first.columns;
       if (first.isHeader) continue;
     }
-    take(importing, row, columns ?? USUAL);
-    if (importing.waiting.length >= BATCH) await flush(importing);
+    take(state, row, columns ?? USUAL);
+    if (state.waiting.length >= BATCH) await flush(state);
   }
-  await flush(importing);
-  if (importing.hasHashes && !options.dryRun) await matchUsers(importing);
-  return done;
+  await flush(state);
+  if (state.hasHashes && !options.dryRun) await matchUsers(state);
+  return result;
 }
 
 /** A hash may be the address of an existing user, who has to be suppressed like any other. */
-async function matchUsers({ db, options, done }: Importing): Promise<void> {
+async function matchUsers({ db, options, result }: ImportProgress): Promise<void> {
   const { drafts, runs } = await matchHashes(db, options);
-  done.drafts += drafts;
-  done.runs += runs;
+  result.drafts += drafts;
+  result.runs += runs;
 }
 
-type Importing = {
+type ImportProgress = {
   db: Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>;
   options: ImportOptions;
-  done: ImportedList;
+  result: ImportedList;
   /** Places of a dry run, whose batches do not see each other. */
   seen: Set<string>;
-  waiting: ListedPlace[];
+  waiting: ImportEntry[];
   /** True if rows about erased users were among them. */
   hasHashes: boolean;
 };
@@ -119,48 +119,48 @@ function valuesOf(text: string): string[] {
   return cellsOf(text, ',', { trim: true });
 }
 
-function take(importing: Importing, row: FileRow, columns: Columns): void {
-  const { db, options, done, waiting } = importing;
+function take(state: ImportProgress, row: FileRow, columns: Columns): void {
+  const { db, options, result, waiting } = state;
   const { line, text, flaw } = row;
   const { reason, hasher, projectId } = options;
-  done.rows += 1;
-  if (text === null) return refuse(done, { line, message: flaw ?? 'This row cannot be read' });
+  result.rows += 1;
+  if (text === null) return refuse(result, { line, message: flaw ?? 'This row cannot be read' });
   const keyId = hasher.keyIdOf(projectId);
   const read = readRow(valuesOf(text), columns, { now: db.clock.now(), reason, keyId });
-  if ('trouble' in read) refuse(done, { line, ...read.trouble });
-  else if ('over' in read) done.already_ended += 1;
+  if ('problem' in read) refuse(result, { line, ...read.problem });
+  else if ('over' in read) result.already_ended += 1;
   else {
-    importing.hasHashes ||= isHashed(read.place.kind);
-    waiting.push(read.place);
+    state.hasHashes ||= isHashed(read.entry.kind);
+    waiting.push(read.entry);
   }
 }
 
-function refuse(done: ImportedList, trouble: LineTrouble): void {
-  done.rejected += 1;
-  if (done.problems.length < TROUBLES_SHOWN) done.problems.push(trouble);
+function refuse(result: ImportedList, problem: LineProblem): void {
+  result.rejected += 1;
+  if (result.problems.length < PROBLEMS_MAX) result.problems.push(problem);
 }
 
 /** Retries on deadlock. */
 const TRIES = 4;
 
-async function flush(importing: Importing): Promise<void> {
-  const { options, done, seen, waiting } = importing;
+async function flush(state: ImportProgress): Promise<void> {
+  const { options, result, seen, waiting } = state;
   if (waiting.length === 0) return;
-  const { added, drafts, runs } = await suppressSome(importing);
-  if (options.dryRun) for (const place of waiting) seen.add(placeKey(place));
-  done.added += added;
-  done.already_suppressed += waiting.length - added;
-  done.drafts += drafts;
-  done.runs += runs;
+  const { added, drafts, runs } = await suppressBatch(state);
+  if (options.dryRun) for (const entry of waiting) seen.add(entryKey(entry));
+  result.added += added;
+  result.already_suppressed += waiting.length - added;
+  result.drafts += drafts;
+  result.runs += runs;
   waiting.length = 0;
 }
 
 type Counted = { added: number; drafts: number; runs: number };
 
-async function suppressSome(importing: Importing): Promise<Counted> {
+async function suppressBatch(state: ImportProgress): Promise<Counted> {
   for (let tried = 1; ; tried += 1) {
     try {
-      return await suppressOnce(importing);
+      return await suppressOnce(state);
     } catch (error) {
       if (error instanceof DryRun) return error.counted;
       if (tried === TRIES || !isCollision(error)) throw error;
@@ -178,40 +178,40 @@ class DryRun extends Error {
   }
 }
 
-function suppressOnce({ db, options, seen, waiting }: Importing): Promise<Counted> {
+function suppressOnce({ db, options, seen, waiting }: ImportProgress): Promise<Counted> {
   const { projectId, actor, dryRun } = options;
   return db.transaction(async (tx) => {
-    await takeTurn(tx, projectId);
-    await takeSendTurn(tx, projectId);
-    const places = dryRun ? waiting.filter((place) => !seen.has(placeKey(place))) : waiting;
-    const wanted = places.map((place) => ({ ...place, createdBy: actor }));
+    await takeProjectLock(tx, projectId);
+    await takeSendLock(tx, projectId);
+    const entries = dryRun ? waiting.filter((entry) => !seen.has(entryKey(entry))) : waiting;
+    const suppressions = entries.map((entry) => ({ ...entry, createdBy: actor }));
     const now = db.clock.now();
-    const clear = places.flatMap(({ kind, value }): ClearPlace[] =>
+    const clear = entries.flatMap(({ kind, value }): ClearTarget[] =>
       kind === 'email' || kind === 'user' ? [{ projectId, kind, value }] : [],
     );
-    await restorePlaces(tx, { hasher: options.hasher, places: clear, now });
-    const counted = await suppressIn(tx, projectId, { wanted, now, actor });
+    await restoreTargets(tx, { hasher: options.hasher, targets: clear, now });
+    const counted = await suppressIn(tx, projectId, { suppressions, now, actor });
     // From here on new addresses of this project are compared with its hashes.
-    if (clear.length < places.length) await newModel(tx, projectId);
+    if (clear.length < entries.length) await incrementModel(tx, projectId);
     if (dryRun) throw new DryRun(counted);
     return counted;
   });
 }
 
-function placeKey({ kind, value }: ListedPlace): string {
+function entryKey({ kind, value }: ImportEntry): string {
   return `${kind} ${value}`;
 }
 
 /** The name of a list import in the audit log. */
 export const IMPORT_ACTION = 'suppression.import';
-const LOOKED_AT = 20;
+const ENTRIES_READ = 20;
 
 type LastImport = { at: Date; byName: string };
 
 /** Returns when a suppression list was last imported; null: never, as far as the audit log goes back. */
 export async function findLastImport(tx: Tx, projectId: number): Promise<LastImport | null> {
-  const asked = { projectIds: [projectId], actor: null, action: IMPORT_ACTION, after: null };
-  const entries = await listEntries(tx, { ...asked, limit: LOOKED_AT });
-  const last = entries.find(({ isDone }) => isDone);
+  const query = { projectIds: [projectId], actor: null, action: IMPORT_ACTION, after: null };
+  const entries = await listEntries(tx, { ...query, limit: ENTRIES_READ });
+  const last = entries.find(({ isCompleted: isDone }) => isDone);
   return last ? { at: last.at, byName: last.actorName } : null;
 }

@@ -3,7 +3,7 @@ import { HOUR } from '../../../../testkit/drafts.ts';
 import { newStory, openStage, type Story } from '../../../../testkit/story.ts';
 import { suppressionLists } from '../../../../testkit/suppression-lists.ts';
 import { liftSuppressions } from '../../sending/suppressions/store.ts';
-import { SAID_BY_RECIPIENT } from '../../sending/suppressions/suppression.ts';
+import { RECIPIENT_REASONS } from '../../sending/suppressions/suppression.ts';
 
 const stage = await openStage();
 const { db } = stage.server;
@@ -27,8 +27,8 @@ const NOTHING = {
 
 /** Returns the list after recipients withdrew their own choices. */
 async function afterResubscribing(...values: string[]): Promise<[string | null, string][]> {
-  const places = values.map((value) => ({ projectId: story.projectId, kind: 'email' as const, value }));
-  await liftSuppressions(db, { places, reasons: SAID_BY_RECIPIENT, at: story.now(), by: 'recipient' });
+  const targets = values.map((value) => ({ projectId: story.projectId, kind: 'email' as const, value }));
+  await liftSuppressions(db, { targets, reasons: RECIPIENT_REASONS, at: story.now(), by: 'recipient' });
   return (await list()).map(({ value, reason }) => [value, reason]);
 }
 

@@ -5,22 +5,22 @@ import { findText } from '../../../../testkit/find-text.ts';
 import { inAdmin } from '../../../../testkit/global-setup.ts';
 import { testHasher } from '../../../../testkit/hasher.ts';
 import { putRecords } from '../../../../testkit/inbox.ts';
-import { testMailroom } from '../../../../testkit/mailroom.ts';
+import { testSendServices } from '../../../../testkit/mailroom.ts';
 import { DAY, newStory, openStage, type Story } from '../../../../testkit/story.ts';
 import { idMaker } from '../../../platform/ids.ts';
 import { silentLog } from '../../../platform/log.ts';
-import { createSealer } from '../../../platform/crypto/encrypt.ts';
-import { addSuppressions, setRefusals } from '../../sending/suppressions/store.ts';
-import { listAllSaid, listSuppressions } from '../../sending/suppressions/reads.ts';
+import { createEncrypter } from '../../../platform/crypto/encrypt.ts';
+import { addSuppressions, setTopicUnsubscribes } from '../../sending/suppressions/store.ts';
+import { listAllEntries, listSuppressions } from '../../sending/suppressions/reads.ts';
 import { openSuppressionHasher } from '../../sending/suppressions/hasher.ts';
 import type { SuppressionReason } from '../../sending/suppressions/suppression.ts';
 import { type Database, openDatabase } from '../../../platform/db/database.ts';
 import { createProject } from '../../administration/create-project.ts';
-import { createDigest } from '../../processing/process.ts';
-import { findTyped } from './hashed-suppressions.ts';
+import { createProcessor } from '../../processing/process.ts';
+import { findTypedEntry } from './hashed-suppressions.ts';
 import { erasePerson } from '../../profiles/erase-user.ts';
 import { liftSuppression, suppress } from './suppress.ts';
-import { wouldBeMailed } from '../../explain/can-receive-email.ts';
+import { checkRecipients } from '../../explain/can-receive-email.ts';
 
 const stage = await openStage();
 const { db } = stage.server;
@@ -46,15 +46,15 @@ beforeEach(async () => {
 const erase = (userId: string) =>
   erasePerson({ db, newId: idMaker(db.clock), hasher: testHasher }, { projectId, userId });
 
-type Said = { reason?: SuppressionReason; until?: number | null };
-async function suppressAddress({ reason = 'unsubscribed', until = null }: Said = {}): Promise<void> {
+type EntryOptions = { reason?: SuppressionReason; until?: number | null };
+async function suppressAddress({ reason = 'unsubscribed', until = null }: EntryOptions = {}): Promise<void> {
   await suppress(db, { projectId, kind: 'email', value: EMAIL, reason, until, actor: 'ann' });
 }
 
-async function eraseAda(said: Said = {}): Promise<void> {
+async function eraseAda(entry: EntryOptions = {}): Promise<void> {
   await story.user('ada', { email: EMAIL });
   await stage.engine.settle();
-  await suppressAddress(said);
+  await suppressAddress(entry);
   await erase('ada');
 }
 
@@ -77,8 +77,12 @@ const HASHED = [{ kind: 'email_hash', value: 'hash', reason: 'unsubscribed', fro
 const returned = () => [{ kind: 'email', value: NORMALIZED, reason: 'unsubscribed', fromErased: true }];
 
 const gateOf = async (userId: string) => {
-  const place = { projectId, kind: 'user' as const, value: userId };
-  const { people } = await wouldBeMailed(db, { place, now: story.now(), mailroom: testMailroom() });
+  const target = { projectId, kind: 'user' as const, value: userId };
+  const { people } = await checkRecipients(db, {
+    target,
+    now: story.now(),
+    sendServices: testSendServices(),
+  });
   return people[0]?.gates.find(({ check }) => check === 'suppression');
 };
 
@@ -156,8 +160,8 @@ describe('a user with the address of an erased user', () => {
     await story.set({ topics: 'news:Product news' });
     await story.user('ada', { email: EMAIL });
     await stage.engine.settle();
-    const places = [{ projectId, kind: 'email' as const, value: EMAIL }];
-    await setRefusals(db, { places, refused: ['news'], wanted: [], at: story.now() });
+    const targets = [{ projectId, kind: 'email' as const, value: EMAIL }];
+    await setTopicUnsubscribes(db, { targets, refused: ['news'], accepted: [], at: story.now() });
     await erase('ada');
     expect(await findText(db, [EMAIL, NORMALIZED])).toEqual([]);
     await story.user('eve', { email: EMAIL });
@@ -176,12 +180,12 @@ describe('a user with the address of an erased user', () => {
 
   test('gets emails after a member lifted the hash by typing the address', async () => {
     await eraseAda();
-    const place = { projectId, kind: 'email', value: EMAIL } as const;
-    const { suppression, places } = await findTyped(db, testHasher, place);
+    const target = { projectId, kind: 'email', value: EMAIL } as const;
+    const { suppression, targets } = await findTypedEntry(db, testHasher, target);
     expect(suppression).toMatchObject({ kind: 'email_hash', reason: 'unsubscribed' });
-    expect(await liftSuppression(db, places, 'ann')).toBe(true);
+    expect(await liftSuppression(db, targets, 'ann')).toBe(true);
     expect(await findText(db, [EMAIL, NORMALIZED])).toEqual([]);
-    expect(await findTyped(db, testHasher, place)).toMatchObject({
+    expect(await findTypedEntry(db, testHasher, target)).toMatchObject({
       suppression: undefined,
       lift: { reason: 'unsubscribed', liftedBy: 'ann' },
     });
@@ -200,14 +204,14 @@ describe('a user with the address of an erased user', () => {
     await suppress(db, { ...typed, actor: 'ann', hasher: testHasher });
     await story.user('eve', { email: EMAIL });
     await stage.engine.settle();
-    const said = await listAllSaid(db, { projectId, after: null, limit: 10 });
-    expect(said.map(({ kind, reason }) => `${kind} ${reason}`)).toEqual([
+    const entries = await listAllEntries(db, { projectId, after: null, limit: 10 });
+    expect(entries.map(({ kind, reason }) => `${kind} ${reason}`)).toEqual([
       'email unsubscribed',
       'email manual',
       'email hard_bounce',
     ]);
     await erase('eve');
-    expect(await listAllSaid(db, { projectId, after: null, limit: 10 })).toHaveLength(3);
+    expect(await listAllEntries(db, { projectId, after: null, limit: 10 })).toHaveLength(3);
     expect(await rows()).toEqual(HASHED);
   });
 });
@@ -227,19 +231,19 @@ test('a user with the id of an erased user gets no email if that id was suppress
 describe('processing', () => {
   test('hashes nothing for a project that keeps no hashes', async () => {
     let hashed = 0;
-    const hash: typeof testHasher.hash = (place) => {
+    const hash: typeof testHasher.hash = (target) => {
       hashed += 1;
-      return testHasher.hash(place);
+      return testHasher.hash(target);
     };
     const hasher = { ...testHasher, hash };
-    const digest = createDigest({ db, log: silentLog, newId: idMaker(db.clock), hasher });
+    const processor = createProcessor({ db, log: silentLog, newId: idMaker(db.clock), hasher });
     const send = async (id: string): Promise<number> => {
       await putRecords(db, {
         projectId,
         kind: 'users',
         records: [{ external_user_id: id, email: `${id}@x.org` }],
       });
-      while ((await digest.batch('live', [projectId])).records > 0);
+      while ((await processor.batch('live', [projectId])).records > 0);
       return hashed;
     };
     expect(await send('u1')).toBe(0);
@@ -253,37 +257,37 @@ describe('processing', () => {
 describe('a restored database', () => {
   test('still matches the hashes, also with another secret key', async () => {
     const [OLD, NEW] = ['the secret key before the restore', 'the secret key after it'];
-    const own = await testDatabase();
-    const open = (connection: typeof own.connection): Promise<Database> =>
+    const database = await testDatabase();
+    const open = (connection: typeof database.connection): Promise<Database> =>
       openDatabase({ connection, clock: stage.server.clock, log: silentLog });
-    const source = await open(own.connection);
-    const sealer = createSealer(OLD, null, 'secrets at rest');
-    const hasher = await openSuppressionHasher({ db: source, clock: source.clock, sealer });
+    const source = await open(database.connection);
+    const encrypter = createEncrypter(OLD, null, 'secrets at rest');
+    const hasher = await openSuppressionHasher({ db: source, clock: source.clock, encrypter });
     const { id } = await createProject(source, { name: 'Acme' });
-    const place = { projectId: id, kind: 'email', value: EMAIL } as const;
-    const said = { reason: 'unsubscribed', until: null, createdAt: 0, createdBy: 'ann' } as const;
-    await addSuppressions(source, [{ ...hasher.hash(place), ...said }]);
+    const target = { projectId: id, kind: 'email', value: EMAIL } as const;
+    const entry = { reason: 'unsubscribed', until: null, createdAt: 0, createdBy: 'ann' } as const;
+    await addSuppressions(source, [{ ...hasher.hash(target), ...entry }]);
     await source.close();
 
-    const copy = new URL(own.url);
+    const copy = new URL(database.url);
     copy.pathname = `${copy.pathname}_restored`;
     await inAdmin(
       inject('adminUrl'),
-      `CREATE DATABASE ${copy.pathname.slice(1)} TEMPLATE ${own.url.split('/').at(-1)}`,
+      `CREATE DATABASE ${copy.pathname.slice(1)} TEMPLATE ${database.url.split('/').at(-1)}`,
     );
     const restored = await open(() => ({ connectionString: copy.href }));
     try {
-      const changed = createSealer(NEW, OLD, 'secrets at rest');
-      await openSuppressionHasher({ db: restored, clock: restored.clock, sealer: changed });
-      const after = createSealer(NEW, null, 'secrets at rest');
-      const opened = await openSuppressionHasher({ db: restored, clock: restored.clock, sealer: after });
-      expect((await findTyped(restored, opened, place)).suppression).toMatchObject({
+      const changed = createEncrypter(NEW, OLD, 'secrets at rest');
+      await openSuppressionHasher({ db: restored, clock: restored.clock, encrypter: changed });
+      const after = createEncrypter(NEW, null, 'secrets at rest');
+      const opened = await openSuppressionHasher({ db: restored, clock: restored.clock, encrypter: after });
+      expect((await findTypedEntry(restored, opened, target)).suppression).toMatchObject({
         reason: 'unsubscribed',
       });
     } finally {
       await restored.close();
       await inAdmin(inject('adminUrl'), `DROP DATABASE ${copy.pathname.slice(1)} WITH (FORCE)`);
-      await own.drop();
+      await database.drop();
     }
   });
 });

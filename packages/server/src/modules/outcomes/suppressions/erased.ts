@@ -3,37 +3,37 @@ import type { Tx } from '../../../platform/db/statements.ts';
 import {
   type SuppressionHasher,
   deleteLifts,
-  movePlaces,
+  moveTargets,
   findKept,
-  type ClearPlace,
+  type ClearTarget,
 } from '../../sending/index.ts';
 
 /** Replaces suppressions and refused topics of an erased user by hashes. Returns the number of rows that were in plain text. */
-export async function hashPlaces(
+export async function hashTargets(
   tx: Tx,
-  { hasher, places, now }: { hasher: SuppressionHasher; places: ClearPlace[]; now: number },
+  { hasher, targets, now }: { hasher: SuppressionHasher; targets: ClearTarget[]; now: number },
 ): Promise<number> {
-  const clear = places.map(normalized);
+  const clear = targets.map(normalized);
   await deleteLifts(tx, clear);
   const moves = clear.map((from) => ({ projectId: from.projectId, from, to: hasher.hash(from) }));
-  return movePlaces(tx, moves, now);
+  return moveTargets(tx, moves, now);
 }
 
-export type SuppressionRestore = { hasher: SuppressionHasher; places: ClearPlace[]; now: number };
+export type SuppressionRestore = { hasher: SuppressionHasher; targets: ClearTarget[]; now: number };
 
 /**
  * Moves entries from hashes back to these places, because a user has the address again or a member typed it. All checks then find them like
  * any other suppression. Returns the places that had entries.
  */
-export async function restorePlaces(
+export async function restoreTargets(
   tx: Tx,
-  { hasher, places, now }: SuppressionRestore,
-): Promise<ClearPlace[]> {
-  if (places.length === 0) return [];
+  { hasher, targets, now }: SuppressionRestore,
+): Promise<ClearTarget[]> {
+  if (targets.length === 0) return [];
   const byHash = new Map(
-    places.map((place) => {
-      const from = hasher.hash(place);
-      return [from.value, { from, to: normalized(place) }];
+    targets.map((target) => {
+      const from = hasher.hash(target);
+      return [from.value, { from, to: normalized(target) }];
     }),
   );
   const kept = await findKept(
@@ -44,10 +44,10 @@ export async function restorePlaces(
     const found = byHash.get(value);
     return found ? [{ projectId, ...found }] : [];
   });
-  await movePlaces(tx, moves, now);
+  await moveTargets(tx, moves, now);
   return moves.map(({ to }) => to);
 }
 
-function normalized(place: ClearPlace): ClearPlace {
-  return place.kind === 'email' ? { ...place, value: normaliseAddress(place.value) } : place;
+function normalized(target: ClearTarget): ClearTarget {
+  return target.kind === 'email' ? { ...target, value: normaliseAddress(target.value) } : target;
 }

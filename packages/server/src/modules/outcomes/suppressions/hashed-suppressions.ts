@@ -1,21 +1,21 @@
-import { hashPlaces, restorePlaces } from './erased.ts';
-import { endForPlaces, formsOf } from './suppress.ts';
+import { hashTargets, restoreTargets } from './erased.ts';
+import { endForTargets, formsOf } from './suppress.ts';
 import type { Model } from '../../rules/index.ts';
 import {
-  type ClearPlace,
+  type ClearTarget,
   findLift,
   findSuppression,
   type LiftedSuppression,
   listHashingProjects,
   type StoredSuppression,
-  type SuppressedPlace,
+  type SuppressionTarget,
   type SuppressionHasher,
-  takeSendTurn,
+  takeSendLock,
 } from '../../sending/index.ts';
 import { type ChangedPerson, findByAddress, listAddressed, type PersonId } from '../../users/index.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import { newModel, takeTurn } from '../../../platform/locks/project-lock.ts';
+import { incrementModel, takeProjectLock } from '../../../platform/locks/project-lock.ts';
 import { normaliseAddress } from '../../../platform/net/address.ts';
 
 /**
@@ -24,7 +24,7 @@ import { normaliseAddress } from '../../../platform/net/address.ts';
  * A hash becomes a row in plain text again as soon as a user of the project has the address or the id. That user's address is stored then
  * in any case. So no user of a project matches a hash, and the send checks need to compare none.
  */
-type Erasing = PersonId & { hasher: SuppressionHasher; addresses: string[]; now: number };
+type ErasureInput = PersonId & { hasher: SuppressionHasher; addresses: string[]; now: number };
 
 /**
  * Replaces a user's suppressions with hashes. The caller holds the project lock and deletes the user's row afterwards. An address that
@@ -33,17 +33,19 @@ type Erasing = PersonId & { hasher: SuppressionHasher; addresses: string[]; now:
  */
 export async function hashErased(
   tx: Tx,
-  { projectId, userId, hasher, addresses, now }: Erasing,
+  { projectId, userId, hasher, addresses, now }: ErasureInput,
 ): Promise<number> {
-  const own = await withoutShared(tx, { projectId, userId }, [...new Set(addresses.map(normaliseAddress))]);
-  const places: ClearPlace[] = [
+  const ownAddresses = await withoutShared(tx, { projectId, userId }, [
+    ...new Set(addresses.map(normaliseAddress)),
+  ]);
+  const targets: ClearTarget[] = [
     { projectId, kind: 'user', value: userId },
-    ...own.map((value) => ({ projectId, kind: 'email' as const, value })),
+    ...ownAddresses.map((value) => ({ projectId, kind: 'email' as const, value })),
   ];
   const wasHashing = (await listHashingProjects(tx, [projectId])).has(projectId);
-  const hashed = await hashPlaces(tx, { hasher, places, now });
+  const hashed = await hashTargets(tx, { hasher, targets, now });
   // From here on new addresses of this project are compared with its hashes.
-  if (hashed > 0 && !wasHashing) await newModel(tx, projectId);
+  if (hashed > 0 && !wasHashing) await incrementModel(tx, projectId);
   return hashed;
 }
 
@@ -54,12 +56,12 @@ async function withoutShared(
 ): Promise<string[]> {
   const having = await findByAddress(tx, projectId, addresses.flatMap(formsOf));
   const ofOthers = new Set(
-    having.filter((one) => one.userId !== userId).map(({ email }) => normaliseAddress(email)),
+    having.filter((user) => user.userId !== userId).map(({ email }) => normaliseAddress(email)),
   );
   return addresses.filter((address) => !ofOthers.has(address));
 }
 
-type Returning = {
+type ReturnInput = {
   hasher: SuppressionHasher;
   changed: ChangedPerson[];
   models: ReadonlyMap<number, Pick<Model, 'hasHashes'>>;
@@ -67,42 +69,46 @@ type Returning = {
 };
 
 /** Restores hashes that match users whom a batch created, or whose address it changed, to rows in plain text. */
-export async function restoreReturned(tx: Tx, { hasher, changed, models, now }: Returning): Promise<void> {
-  const places = changed
+export async function restoreReturned(tx: Tx, { hasher, changed, models, now }: ReturnInput): Promise<void> {
+  const targets = changed
     .filter(({ person }) => models.get(person.projectId)?.hasHashes)
-    .flatMap(placesOfReturned);
-  if (places.length > 0) await restorePlaces(tx, { hasher, places, now });
+    .flatMap(targetsOfReturned);
+  if (targets.length > 0) await restoreTargets(tx, { hasher, targets, now });
 }
 
-function placesOfReturned({ person: { projectId, userId, email }, change }: ChangedPerson): ClearPlace[] {
-  const places: ClearPlace[] = [];
-  if (change.isNew) places.push({ projectId, kind: 'user', value: userId });
-  if (change.emailChanged && email !== null) places.push({ projectId, kind: 'email', value: email });
-  return places;
+function targetsOfReturned({ person: { projectId, userId, email }, change }: ChangedPerson): ClearTarget[] {
+  const targets: ClearTarget[] = [];
+  if (change.isNew) targets.push({ projectId, kind: 'user', value: userId });
+  if (change.emailChanged && email !== null) targets.push({ projectId, kind: 'email', value: email });
+  return targets;
 }
 
 /** An entry of the suppression list for an address or id that a member typed. It is in plain text, or the hash of an erased user. */
-export type Typed = {
+export type TypedEntry = {
   /** The longer-lasting entry if there are two. */
   suppression: StoredSuppression | undefined;
   /** The entry that was lifted last. */
   lift: LiftedSuppression | undefined;
   /** All places to read and to lift. */
-  places: [SuppressedPlace, SuppressedPlace];
+  targets: [SuppressionTarget, SuppressionTarget];
 };
 
-export async function findTyped(tx: Tx, hasher: SuppressionHasher, place: ClearPlace): Promise<Typed> {
-  const hashed = hasher.hash(place);
-  const found = [await findSuppression(tx, place), await findSuppression(tx, hashed)];
-  const lifts = [await findLift(tx, place), await findLift(tx, hashed)];
+export async function findTypedEntry(
+  tx: Tx,
+  hasher: SuppressionHasher,
+  target: ClearTarget,
+): Promise<TypedEntry> {
+  const hashed = hasher.hash(target);
+  const found = [await findSuppression(tx, target), await findSuppression(tx, hashed)];
+  const lifts = [await findLift(tx, target), await findLift(tx, hashed)];
   const [suppression] = found
-    .flatMap((one) => one ?? [])
+    .flatMap((entry) => entry ?? [])
     .toSorted((a, b) => (b.until ?? Infinity) - (a.until ?? Infinity) || 0);
-  const [lift] = lifts.flatMap((one) => one ?? []).toSorted((a, b) => b.liftedAt - a.liftedAt);
-  return { suppression, lift, places: [place, hashed] };
+  const [lift] = lifts.flatMap((entry) => entry ?? []).toSorted((a, b) => b.liftedAt - a.liftedAt);
+  return { suppression, lift, targets: [target, hashed] };
 }
 
-type Matching = { projectId: number; hasher: SuppressionHasher; actor: string };
+type MatchInput = { projectId: number; hasher: SuppressionHasher; actor: string };
 type Matched = { drafts: number; runs: number };
 
 /** Hashing takes 3 µs per place, so a page holds the project lock for about ten milliseconds. */
@@ -114,37 +120,37 @@ const USERS_AT_ONCE = 1_000;
  */
 export async function matchHashes(
   db: Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>,
-  matching: Matching,
+  input: MatchInput,
 ): Promise<Matched> {
-  const { projectId } = matching;
-  const done: Matched = { drafts: 0, runs: 0 };
+  const { projectId } = input;
+  const total: Matched = { drafts: 0, runs: 0 };
   let page = await listAddressed(db, { projectId, after: null, limit: USERS_AT_ONCE });
   while (page.length > 0) {
-    const ended = await matchPage(db, matching, page);
-    done.drafts += ended.drafts;
-    done.runs += ended.runs;
+    const ended = await matchPage(db, input, page);
+    total.drafts += ended.drafts;
+    total.runs += ended.runs;
     const after = page.at(-1)?.userId ?? null;
     page = await listAddressed(db, { projectId, after, limit: USERS_AT_ONCE });
   }
-  return done;
+  return total;
 }
 
 function matchPage(
   db: Pick<Database, 'transaction' | 'clock'>,
-  { projectId, hasher, actor }: Matching,
+  { projectId, hasher, actor }: MatchInput,
   users: { userId: string; email: string | null }[],
 ): Promise<Matched> {
-  const places = users.flatMap(({ userId, email }): ClearPlace[] => [
+  const targets = users.flatMap(({ userId, email }): ClearTarget[] => [
     { projectId, kind: 'user', value: userId },
     ...(email === null ? [] : [{ projectId, kind: 'email' as const, value: email }]),
   ]);
   return db.transaction(async (tx) => {
-    await takeTurn(tx, projectId);
-    await takeSendTurn(tx, projectId);
+    await takeProjectLock(tx, projectId);
+    await takeSendLock(tx, projectId);
     const now = db.clock.now();
-    const restored = await restorePlaces(tx, { hasher, places, now });
+    const restored = await restoreTargets(tx, { hasher, targets, now });
     return restored.length === 0
       ? { drafts: 0, runs: 0 }
-      : endForPlaces(tx, projectId, { places: restored, now, actor });
+      : endForTargets(tx, projectId, { targets: restored, now, actor });
   });
 }

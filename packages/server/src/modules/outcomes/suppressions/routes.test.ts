@@ -1,14 +1,14 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import type {
-  MailableAnswer,
+  CanReceiveResult,
   SuppressionImport,
   SuppressionListed,
-  TopicRefusalListed,
+  TopicUnsubscribeListed,
 } from '@beckon/contract/dashboard';
-import { type AskOptions, testDashboard } from '../../../../testkit/dashboard.ts';
+import { type DashboardRequestOptions, testDashboard } from '../../../../testkit/dashboard.ts';
 import { DAY, newStory, openStage, type Story } from '../../../../testkit/story.ts';
 import { listEntries } from '../../workspace/audit/store.ts';
-import { setRefusals } from '../../sending/suppressions/store.ts';
+import { setTopicUnsubscribes } from '../../sending/suppressions/store.ts';
 import { createProject } from '../../administration/create-project.ts';
 
 const stage = await openStage();
@@ -21,16 +21,17 @@ beforeEach(async () => {
   story = await newStory(stage);
 });
 
-const ask = <T>(what: string, options: AskOptions = {}) => {
+const request = <T>(what: string, options: DashboardRequestOptions = {}) => {
   const [method, path = ''] = what.split(' ');
-  return dashboard.ask<T>(`${method} /projects/${story.projectId}/suppressions${path}`, options);
+  return dashboard.request<T>(`${method} /projects/${story.projectId}/suppressions${path}`, options);
 };
-const add = (body: object, as: AskOptions['as'] = 'admin') =>
-  ask<{ drafts: number; added: boolean }>('POST ', { body, as });
+const add = (body: object, as: DashboardRequestOptions['as'] = 'admin') =>
+  request<{ drafts: number; added: boolean }>('POST ', { body, as });
 const list = async (filter = ''): Promise<SuppressionListed[]> =>
-  (await ask<SuppressionListed[]>(`GET ?filter=${encodeURIComponent(filter)}`, { as: 'viewer' })).json.data;
-const check = async (query: string): Promise<MailableAnswer> =>
-  (await ask<MailableAnswer>(`GET /check?${query}`, { as: 'viewer' })).json.data;
+  (await request<SuppressionListed[]>(`GET ?filter=${encodeURIComponent(filter)}`, { as: 'viewer' })).json
+    .data;
+const check = async (query: string): Promise<CanReceiveResult> =>
+  (await request<CanReceiveResult>(`GET /check?${query}`, { as: 'viewer' })).json.data;
 const audited = async (): Promise<unknown[]> =>
   (
     await listEntries(db, {
@@ -106,19 +107,20 @@ test('lists suppressions in pages, by every filter key, including expired ones',
   expect(await values('user:zed')).toEqual(['zed']);
   expect(await values('-reason:manual')).toEqual(['b@x.org', 'zed']);
   expect(await values('by:team:admin')).toHaveLength(3);
-  expect((await ask('GET ?filter=reason:x')).json.errors[0]?.field).toBe('filter');
-  const first = (await ask<SuppressionListed[]>('GET ?limit=2')).json;
-  const second = (await ask<SuppressionListed[]>(`GET ?limit=2&cursor=${first.meta.cursor}`)).json;
+  expect((await request('GET ?filter=reason:x')).json.errors[0]?.field).toBe('filter');
+  const first = (await request<SuppressionListed[]>('GET ?limit=2')).json;
+  const second = (await request<SuppressionListed[]>(`GET ?limit=2&cursor=${first.meta.cursor}`)).json;
   expect([...first.data, ...second.data]).toEqual(all);
   expect(first.meta.pagination.total).toBe(3);
   await story.later(2 * DAY);
   expect((await list('user:zed'))[0]?.in_force).toBe(false);
-  expect((await ask(`GET ?cursor=${Buffer.from('["x","y"]').toString('base64url')}`)).status).toBe(422);
+  expect((await request(`GET ?cursor=${Buffer.from('["x","y"]').toString('base64url')}`)).status).toBe(422);
 });
 
 test('lifts a suppression with its value typed and a reason, and keeps who lifted it', async () => {
   await add({ email: 'ada@x.org', reason: 'unsubscribed' });
-  const remove = (body: object, as: AskOptions['as'] = 'admin') => ask('POST /remove', { body, as });
+  const remove = (body: object, as: DashboardRequestOptions['as'] = 'admin') =>
+    request('POST /remove', { body, as });
   const right = { email: 'ada@x.org', confirm: 'ada@x.org', reason: 'user_request' };
   expect((await remove(right, 'editor')).status).toBe(403);
   expect((await remove({ ...right, confirm: 'ada' })).json.errors[0]?.field).toBe('confirm');
@@ -145,13 +147,15 @@ test('lifts a suppression with its value typed and a reason, and keeps who lifte
 
 test('previews an import with the same counts, and writes nothing', async () => {
   const body = { list: '\uFEFFemail,reason\na@x.org,bounce\nb@x.org,\nnothing,\n', reason: 'unsubscribed' };
-  const state = async () => (await ask<{ imported_at: string | null }>('GET /state')).json.data;
+  const state = async () => (await request<{ imported_at: string | null }>('GET /state')).json.data;
   for (const path of ['/preview-import', '/import'])
-    expect((await ask(`POST ${path}`, { body, as: 'editor' })).status).toBe(403);
-  const preview = (await ask<SuppressionImport>('POST /preview-import', { body, as: 'admin' })).json.data;
+    expect((await request(`POST ${path}`, { body, as: 'editor' })).status).toBe(403);
+  const preview = (await request<SuppressionImport>('POST /preview-import', { body, as: 'admin' })).json.data;
   expect(preview).toMatchObject({ rows: 3, added: 2, rejected: 1, problems: [{ line: 4, field: 'email' }] });
   expect([await list(), await state()]).toEqual([[], { imported_at: null, imported_by_name: null }]);
-  expect((await ask<SuppressionImport>('POST /import', { body, as: 'admin' })).json.data).toEqual(preview);
+  expect((await request<SuppressionImport>('POST /import', { body, as: 'admin' })).json.data).toEqual(
+    preview,
+  );
   expect((await list()).map(({ value, reason }) => [value, reason])).toEqual([
     ['a@x.org', 'hard_bounce'],
     ['b@x.org', 'unsubscribed'],
@@ -160,7 +164,7 @@ test('previews an import with the same counts, and writes nothing', async () => 
     imported_at: new Date(story.now()).toISOString(),
     imported_by_name: 'Ada',
   });
-  expect((await ask('POST /import', { body: { list: 'x'.repeat(7_000_000) }, as: 'admin' })).status).toBe(
+  expect((await request('POST /import', { body: { list: 'x'.repeat(7_000_000) }, as: 'admin' })).status).toBe(
     413,
   );
 });
@@ -168,32 +172,32 @@ test('previews an import with the same counts, and writes nothing', async () => 
 test('imports its own export again', async () => {
   await add({ email: 'a@x.org', reason: 'complained' });
   await add({ user: 'zed' });
-  expect((await ask('GET /export', { as: 'editor' })).status).toBe(403);
-  const { text } = await ask('GET /export', { as: 'admin' });
-  const { data } = (await ask<SuppressionImport>('POST /preview-import', { body: { list: text } })).json;
+  expect((await request('GET /export', { as: 'editor' })).status).toBe(403);
+  const { text } = await request('GET /export', { as: 'admin' });
+  const { data } = (await request<SuppressionImport>('POST /preview-import', { body: { list: text } })).json;
   expect(data).toMatchObject({ rows: 2, added: 0, already_suppressed: 2, rejected: 0 });
 });
 
 test('writes JSON lines for `format=ndjson`, which can be imported again', async () => {
   await add({ email: 'a@x.org', reason: 'complained' });
   await add({ user: 'zed' });
-  const { text, headers } = await ask('GET /export?format=ndjson', { as: 'admin' });
+  const { text, headers } = await request('GET /export?format=ndjson', { as: 'admin' });
   expect(headers['content-disposition']).toContain('suppressions.ndjson');
   const lines = text
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line) as Record<string, unknown>);
   expect(lines).toMatchObject([{ email: 'a@x.org', reason: 'complained' }, { user: 'zed' }]);
-  expect((await ask('GET /export?format=xml', { as: 'admin' })).status).toBe(422);
+  expect((await request('GET /export?format=xml', { as: 'admin' })).status).toBe(422);
 });
 
 test('exports values without formulas, and imports them unchanged', async () => {
   const users = ['=HYPERLINK("https://x.org","pay")', '@SUM(A1)', "'=1", '-1', '+1'];
   for (const user of users) await add({ user });
   await add({ email: '=cmd@x.org' });
-  const { text } = await ask('GET /export', { as: 'admin' });
+  const { text } = await request('GET /export', { as: 'admin' });
   expect(text.match(/(?:^|,)"?[=+\-@]/gm)).toBeNull();
-  const { data } = (await ask<SuppressionImport>('POST /preview-import', { body: { list: text } })).json;
+  const { data } = (await request<SuppressionImport>('POST /preview-import', { body: { list: text } })).json;
   expect(data).toMatchObject({ rows: 6, added: 0, already_suppressed: 6, rejected: 0 });
 });
 
@@ -207,34 +211,36 @@ test('GET /suppressions/check returns every send check, also after a failed one,
     can_receive: true,
     users: [{ can_receive: true }],
   });
-  const place = { projectId: story.projectId, kind: 'user' as const, value: 'ada' };
-  await setRefusals(db, { places: [place], refused: ['news'], wanted: [], at: story.now() });
+  const target = { projectId: story.projectId, kind: 'user' as const, value: 'ada' };
+  await setTopicUnsubscribes(db, { targets: [target], refused: ['news'], accepted: [], at: story.now() });
   await add({ user: 'ada', reason: 'snoozed', until: new Date(story.now() + DAY).toISOString() });
   await story.set({ paused: 'true', quiet_hours: '00:00-23:59' });
-  const answer = await check('email=Shared@x.org');
-  expect(answer).toMatchObject({
+  const response = await check('email=Shared@x.org');
+  expect(response).toMatchObject({
     kind: 'email',
     value: 'shared@x.org',
     can_receive: false,
     suppression: null,
   });
-  const of = (user: string) => answer.users.find((one) => one.external_user_id === user);
+  const of = (user: string) => response.users.find((entry) => entry.external_user_id === user);
   const closed = (user: string) =>
     of(user)
       ?.checks.filter(({ passes }) => !passes)
-      .map((one) => one.check);
+      .map((result) => result.check);
   expect(closed('ada')).toEqual(['pause', 'suppression', 'quiet_hours']);
   expect(closed('bob')).toEqual(['pause', 'quiet_hours']);
-  expect(of('ada')?.checks.find((one) => one.check === 'suppression')).toMatchObject({
+  expect(of('ada')?.checks.find((result) => result.check === 'suppression')).toMatchObject({
     until: new Date(story.now() + DAY).toISOString(),
     text: 'the user or the address is suppressed',
   });
   expect(of('ada')?.unsubscribed_topics).toEqual(['news']);
   const zed = await check('user=zed');
-  expect(zed.users[0]?.checks.filter(({ passes }) => !passes).map((one) => one.check)).toContain('address');
+  expect(zed.users[0]?.checks.filter(({ passes }) => !passes).map((result) => result.check)).toContain(
+    'address',
+  );
   expect(await check('email=nobody@x.org')).toMatchObject({ can_receive: null, users: [] });
-  expect((await ask('GET /check')).status).toBe(422);
-  const { data } = (await ask<TopicRefusalListed[]>('GET /topics', { as: 'viewer' })).json;
+  expect((await request('GET /check')).status).toBe(422);
+  const { data } = (await request<TopicUnsubscribeListed[]>('GET /topics', { as: 'viewer' })).json;
   expect(data).toEqual([expect.objectContaining({ kind: 'user', value: 'ada', topic: 'news' })]);
 });
 
@@ -244,12 +250,12 @@ test('finds and lifts nothing of another project', async () => {
   await add({ email: 'ada@x.org' });
   const { id } = await createProject(db, { name: `Other ${story.projectId}` });
   const at = `/projects/${id}/suppressions`;
-  expect((await dashboard.ask(`GET ${at}`)).json.data).toEqual([]);
-  expect((await dashboard.ask(`GET ${at}/check?email=ada@x.org`)).json.data).toMatchObject({
+  expect((await dashboard.request(`GET ${at}`)).json.data).toEqual([]);
+  expect((await dashboard.request(`GET ${at}/check?email=ada@x.org`)).json.data).toMatchObject({
     can_receive: null,
     suppression: null,
   });
   const body = { email: 'ada@x.org', confirm: 'ada@x.org', reason: 'other' };
-  expect((await dashboard.ask(`POST ${at}/remove`, { body })).status).toBe(404);
-  expect((await dashboard.ask('GET /projects/999999/suppressions')).status).toBe(404);
+  expect((await dashboard.request(`POST ${at}/remove`, { body })).status).toBe(404);
+  expect((await dashboard.request('GET /projects/999999/suppressions')).status).toBe(404);
 });

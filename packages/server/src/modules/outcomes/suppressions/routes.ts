@@ -6,12 +6,12 @@ import { Fault } from '../../../platform/fault.ts';
 import type { Filter } from '../../../platform/filter/filter.ts';
 import { parseFilter } from '../../../platform/filter/parse.ts';
 import { parseInstant } from '../../../platform/time/time-text.ts';
-import { countRefusals, listRefusals, type TopicRefusal } from './topics.ts';
+import { countTopicUnsubscribes, listTopicUnsubscribes, type TopicUnsubscribe } from './topics.ts';
 import {
   countSuppressions,
   searchSuppressions,
   type SuppressedKind,
-  type ClearPlace,
+  type ClearTarget,
   isHashed,
   type StoredSuppression,
   SUPPRESSION_REASONS,
@@ -24,7 +24,7 @@ import {
   IMPORT_ACTION,
   importSuppressions,
 } from '../suppression-lists/import-suppressions.ts';
-import { findTyped, type Typed } from './hashed-suppressions.ts';
+import { findTypedEntry, type TypedEntry } from './hashed-suppressions.ts';
 import { liftSuppression, suppress } from './suppress.ts';
 import {
   addressForAudit,
@@ -37,7 +37,7 @@ import {
   sendPieces,
   type KitDeps,
 } from '../../workspace/index.ts';
-import { invalid, readPlace, shownKind, toListed, toRefused } from './suppression-view.ts';
+import { invalid, readTarget, listedKind, listedSuppression, listedRefusal } from './suppression-view.ts';
 
 type Deps = KitDeps & { hasher: SuppressionHasher };
 const { route } = routesFor<Deps>();
@@ -60,14 +60,14 @@ export const suppressionRoutes: DashboardRoute<Deps>[] = [
       const page = readPage(query, 2);
       const [kind = '', value = ''] = page.after ?? [];
       const after = page.after && { kind: readKind(kind), value };
-      const asked = { projectId, filter, after, offset: page.offset, limit: page.rowsMax };
-      const rows = await searchSuppressions(db, asked);
+      const search = { projectId, filter, after, offset: page.offset, limit: page.rowsMax };
+      const rows = await searchSuppressions(db, search);
       const total = await countSuppressions(db, { projectId, filter, most: page.most });
       const names = await access.namesOf([...new Set(rows.map(({ createdBy }) => createdBy))]);
       const now = db.clock.now();
       return toPage(rows, page, {
-        show: (row: StoredSuppression) => toListed(row, names, now),
-        placeOf: (row: StoredSuppression) => [row.kind, row.value],
+        show: (row: StoredSuppression) => listedSuppression(row, names, now),
+        cursorOf: (row: StoredSuppression) => [row.kind, row.value],
         total,
       });
     },
@@ -78,13 +78,20 @@ export const suppressionRoutes: DashboardRoute<Deps>[] = [
     body: Type.Object({ ...PLACE, reason: REASON, until: Type.Optional(Type.String({ maxLength: 50 })) }),
     async handle({ db, access, hasher }, { projectId, body, actor, note }) {
       const { reason = 'manual', until: untilText } = body;
-      const place = readPlace(projectId, body);
+      const target = readTarget(projectId, body);
       const until = untilText === undefined ? null : readUntil(untilText, db.clock.now());
       // The recipient's page shows a snooze by its end, and could not end one without an end.
       if (reason === 'snoozed' && until === null) throw invalid('A snooze needs an end. Set until', 'until');
-      const { isAdded: added, drafts, runs } = await suppress(db, { ...place, reason, until, actor, hasher });
-      note({ subject: wordsOf(place), after: { reason, until: body.until ?? null, added, drafts, runs } });
-      const suppression = await listedAt({ db, access, hasher }, place);
+      const {
+        isAdded: added,
+        drafts,
+        runs,
+      } = await suppress(db, { ...target, reason, until, actor, hasher });
+      note({
+        subject: auditSubject(target),
+        after: { reason, until: body.until ?? null, added, drafts, runs },
+      });
+      const suppression = await findListed({ db, access, hasher }, target);
       return { data: { suppression, added, drafts, runs } };
     },
   }),
@@ -98,20 +105,20 @@ export const suppressionRoutes: DashboardRoute<Deps>[] = [
       reason: REMOVAL_REASON,
     }),
     async handle({ db, hasher }, { projectId, body, actor, note }) {
-      const place = readPlace(projectId, body);
-      if (body.hash !== undefined && hasher.hash(place).value !== body.hash)
+      const target = readTarget(projectId, body);
+      if (body.hash !== undefined && hasher.hash(target).value !== body.hash)
         throw invalid('This entry belongs to another user. Enter its address or user ID', 'confirm');
-      const typed = await findTyped(db, hasher, place);
-      const { suppression: found, places } = typed;
-      if (!found) throw notThere(place, typed);
-      if (!isConfirmed(place, body.confirm))
-        throw invalid(`Enter ${place.value} again to confirm`, 'confirm');
-      if (!(await liftSuppression(db, places, actor))) throw notThere(place, typed);
+      const typed = await findTypedEntry(db, hasher, target);
+      const { suppression: found, targets } = typed;
+      if (!found) throw notThere(target, typed);
+      if (!isConfirmed(target, body.confirm))
+        throw invalid(`Enter ${target.value} again to confirm`, 'confirm');
+      if (!(await liftSuppression(db, targets, actor))) throw notThere(target, typed);
       const { reason, createdAt, createdBy } = found;
       const before = { reason, created_at: iso(createdAt), created_by: createdBy };
-      const subject = isHashed(found.kind) ? 'an erased user' : wordsOf(place);
+      const subject = isHashed(found.kind) ? 'an erased user' : auditSubject(target);
       note({ subject, before, after: { reason: body.reason } });
-      return { data: { kind: shownKind(place.kind), value: place.value, removed: true as const } };
+      return { data: { kind: listedKind(target.kind), value: target.value, removed: true as const } };
     },
   }),
   route('POST /projects/:project/suppressions/preview-import', {
@@ -121,7 +128,7 @@ export const suppressionRoutes: DashboardRoute<Deps>[] = [
     bodyMaxBytes: LIST_MAX_BYTES,
     body: LIST,
     async handle({ db, hasher }, { projectId, body, actor, note }) {
-      const data = await take(db, { projectId, ...body, dryRun: true, actor, hasher });
+      const data = await importList(db, { projectId, ...body, dryRun: true, actor, hasher });
       note({ after: countsOf(data) });
       return { data };
     },
@@ -133,7 +140,7 @@ export const suppressionRoutes: DashboardRoute<Deps>[] = [
     bodyMaxBytes: LIST_MAX_BYTES,
     body: LIST,
     async handle({ db, hasher }, { projectId, body, actor, note }) {
-      const data = await take(db, { projectId, ...body, dryRun: false, actor, hasher });
+      const data = await importList(db, { projectId, ...body, dryRun: false, actor, hasher });
       note({ after: countsOf(data) });
       return { data };
     },
@@ -141,7 +148,7 @@ export const suppressionRoutes: DashboardRoute<Deps>[] = [
   route('GET /projects/:project/suppressions/export', {
     needs: 'admin',
     isHeavy: true,
-    turn: 'statement',
+    slot: 'statement',
     audit: 'suppressions.export',
     query: Type.Object({ format: Type.Optional(Type.Union([Type.Literal('csv'), Type.Literal('ndjson')])) }),
     handle({ db, hasher }, { projectId, query: { format = 'csv' }, reply }) {
@@ -167,17 +174,22 @@ export const suppressionRoutes: DashboardRoute<Deps>[] = [
       const page = readPage(query, 3);
       const [kind = '', value = '', topic = ''] = page.after ?? [];
       const after = page.after && { kind: readKind(kind), value, topic };
-      const rows = await listRefusals(db, { projectId, after, offset: page.offset, limit: page.rowsMax });
+      const rows = await listTopicUnsubscribes(db, {
+        projectId,
+        after,
+        offset: page.offset,
+        limit: page.rowsMax,
+      });
       return toPage(rows, page, {
-        show: toRefused,
-        placeOf: (row: TopicRefusal) => [row.kind, row.value, row.topic],
-        total: await countRefusals(db, { projectId, most: page.most }),
+        show: listedRefusal,
+        cursorOf: (row: TopicUnsubscribe) => [row.kind, row.value, row.topic],
+        total: await countTopicUnsubscribes(db, { projectId, most: page.most }),
       });
     },
   }),
 ];
 
-function isConfirmed({ kind, value }: ClearPlace, confirm: string): boolean {
+function isConfirmed({ kind, value }: ClearTarget, confirm: string): boolean {
   const typed = confirm.trim();
   return kind === 'email' ? normaliseAddress(typed) === value : typed.toLowerCase() === value.toLowerCase();
 }
@@ -210,28 +222,28 @@ function readUntil(text: string, now: number): number {
   throw invalid('until must be a time in the future, such as 2027-03-01T00:00:00Z', 'until');
 }
 
-async function listedAt(
+async function findListed(
   { db, access, hasher }: Pick<Deps, 'db' | 'access' | 'hasher'>,
-  place: ClearPlace,
+  target: ClearTarget,
 ): Promise<SuppressionListed> {
-  const typed = await findTyped(db, hasher, place);
+  const typed = await findTypedEntry(db, hasher, target);
   const { suppression: found } = typed;
-  if (!found) throw notThere(place, typed);
-  return toListed(found, await access.namesOf([found.createdBy]), db.clock.now());
+  if (!found) throw notThere(target, typed);
+  return listedSuppression(found, await access.namesOf([found.createdBy]), db.clock.now());
 }
 
 /** Does not name the user: the audit log is kept after they are erased. */
-function wordsOf({ kind, value }: ClearPlace): string {
+function auditSubject({ kind, value }: ClearTarget): string {
   return kind === 'email' ? addressForAudit(value) : 'a user';
 }
 
-function notThere(place: ClearPlace, { lift }: Typed): Fault {
+function notThere(target: ClearTarget, { lift }: TypedEntry): Fault {
   const before = lift ? `. The suppression was removed at ${iso(lift.liftedAt)}` : '';
-  const message = `${place.value} is not suppressed${before}`;
-  return new Fault('not_found', { details: [{ message, field: shownKind(place.kind) }] });
+  const message = `${target.value} is not suppressed${before}`;
+  return new Fault('not_found', { details: [{ message, field: listedKind(target.kind) }] });
 }
 
-type Taken = {
+type ListImport = {
   projectId: number;
   list: string;
   reason?: SuppressionReason;
@@ -240,7 +252,10 @@ type Taken = {
   hasher: SuppressionHasher;
 };
 
-function take(db: Deps['db'], { list, reason = 'manual', ...rest }: Taken): Promise<SuppressionImport> {
+function importList(
+  db: Deps['db'],
+  { list, reason = 'manual', ...rest }: ListImport,
+): Promise<SuppressionImport> {
   return importSuppressions(db, { ...rest, reason, file: piecesOf(list) });
 }
 
@@ -255,7 +270,7 @@ function piecesOf(list: string): AsyncIterable<Uint8Array> {
   );
 }
 
-function countsOf({ problems: _troubles, ...counts }: SuppressionImport): object {
+function countsOf({ problems: _problems, ...counts }: SuppressionImport): object {
   return counts;
 }
 

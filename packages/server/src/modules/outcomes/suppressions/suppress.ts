@@ -1,27 +1,27 @@
 import { domainToUnicode } from 'node:url';
 import { normaliseAddress } from '../../../platform/net/address.ts';
-import { type Actor, ENGINE, cancel, isRefused, listOpenOfPeople, askHeldAgain } from '../../drafts/index.ts';
+import { type Actor, ENGINE, cancel, isRefused, listOpenOfPeople, recheckHeld } from '../../drafts/index.ts';
 import { findByAddress, type PersonId } from '../../users/index.ts';
 import {
-  takeSendTurn,
+  takeSendLock,
   withdrawClaims,
   addSuppressions,
   liftSuppressions,
-  type ClearPlace,
+  type ClearTarget,
   SUPPRESSION_REASONS,
-  type SuppressedPlace,
+  type SuppressionTarget,
   type Suppression,
   type SuppressionReason,
   type SuppressionHasher,
   writeMoves,
 } from '../../sending/index.ts';
 import { endRun, findOpenRuns, updateRuns } from '../../rules/index.ts';
-import { restorePlaces } from './erased.ts';
-import { takeTurn } from '../../../platform/locks/project-lock.ts';
+import { restoreTargets } from './erased.ts';
+import { takeProjectLock } from '../../../platform/locks/project-lock.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 
-export type Suppressing = ClearPlace & {
+export type SuppressInput = ClearTarget & {
   reason: SuppressionReason;
   /** When it ends, in milliseconds; null if it never ends automatically. */
   until: number | null;
@@ -39,17 +39,17 @@ export type Suppressed = { isAdded: boolean; drafts: number; runs: number };
  */
 export function suppress(
   db: Pick<Database, 'transaction' | 'clock'>,
-  { actor, hasher, ...wanted }: Suppressing,
+  { actor, hasher, ...target }: SuppressInput,
 ): Promise<Suppressed> {
   return db.transaction(async (tx) => {
-    const { projectId } = wanted;
-    await takeTurn(tx, projectId);
+    const { projectId } = target;
+    await takeProjectLock(tx, projectId);
     // This waits for a running claim, so that nothing is claimed for them after this returns.
-    await takeSendTurn(tx, projectId);
+    await takeSendLock(tx, projectId);
     const now = db.clock.now();
-    if (hasher) await restorePlaces(tx, { hasher, places: [wanted], now });
+    if (hasher) await restoreTargets(tx, { hasher, targets: [target], now });
     const { added, drafts, runs } = await suppressIn(tx, projectId, {
-      wanted: [{ ...wanted, createdAt: now, createdBy: actor }],
+      suppressions: [{ ...target, createdAt: now, createdBy: actor }],
       now,
       actor,
     });
@@ -57,37 +57,39 @@ export function suppress(
   });
 }
 
-export type SuppressingMany = {
-  wanted: Omit<Suppression, 'projectId'>[];
+export type SuppressManyInput = {
+  suppressions: Omit<Suppression, 'projectId'>[];
   now: number;
   actor: Actor;
   /** The reason for ending drafts and runs. */
   ends?: 'suppressed' | 'bounced';
 };
 
-/** Suppresses many places at once, in a transaction of their project that has taken `takeTurn` and then `takeSendTurn`. */
+/** Suppresses many places at once, in a transaction of their project that has taken `takeProjectLock` and then `takeSendLock`. */
 export async function suppressIn(
   tx: Tx,
   projectId: number,
-  { wanted, now, actor, ends = 'suppressed' }: SuppressingMany,
+  { suppressions, now, actor, ends = 'suppressed' }: SuppressManyInput,
 ): Promise<{ added: number; drafts: number; runs: number }> {
   const added = await addSuppressions(
     tx,
-    wanted.map((one) => ({ ...one, projectId })),
+    suppressions.map((suppression) => ({ ...suppression, projectId })),
   );
-  const ended = await endForPlaces(tx, projectId, { places: wanted, now, actor, ends });
+  const ended = await endForTargets(tx, projectId, { targets: suppressions, now, actor, ends });
   return { added: added.length, ...ended };
 }
 
-type Ending = Omit<SuppressingMany, 'wanted'> & { places: Pick<SuppressedPlace, 'kind' | 'value'>[] };
+type EndInput = Omit<SuppressManyInput, 'suppressions'> & {
+  targets: Pick<SuppressionTarget, 'kind' | 'value'>[];
+};
 
 /** Ends the drafts and runs of all users who are suppressed by these places. */
-export async function endForPlaces(
+export async function endForTargets(
   tx: Tx,
   projectId: number,
-  { places, now, actor, ends = 'suppressed' }: Ending,
+  { targets, now, actor, ends = 'suppressed' }: EndInput,
 ): Promise<{ drafts: number; runs: number }> {
-  const concerned = await concernedBy(tx, projectId, places);
+  const concerned = await concernedBy(tx, projectId, targets);
   const ended = await endFor(tx, concerned, { now, actor, reason: ends });
   await withdrawClaims(tx, { projectId, users: concerned.map(({ userId }) => userId) });
   return ended;
@@ -99,17 +101,17 @@ export async function endForPlaces(
  */
 export function liftSuppression(
   db: Pick<Database, 'transaction' | 'clock'>,
-  places: [SuppressedPlace, ...SuppressedPlace[]],
+  targets: [SuppressionTarget, ...SuppressionTarget[]],
   actor: Actor = ENGINE,
 ): Promise<boolean> {
   return db.transaction(async (tx) => {
-    const given = { places, reasons: SUPPRESSION_REASONS, now: db.clock.now(), actor };
-    return (await liftIn(tx, places[0].projectId, given)) > 0;
+    const input = { targets, reasons: SUPPRESSION_REASONS, now: db.clock.now(), actor };
+    return (await liftIn(tx, targets[0].projectId, input)) > 0;
   });
 }
 
-export type LiftingMany = {
-  places: SuppressedPlace[];
+export type LiftManyInput = {
+  targets: SuppressionTarget[];
   reasons: readonly SuppressionReason[];
   now: number;
   actor?: Actor;
@@ -119,12 +121,12 @@ export type LiftingMany = {
 export async function liftIn(
   tx: Tx,
   projectId: number,
-  { places, reasons, now, actor = ENGINE }: LiftingMany,
+  { targets, reasons, now, actor = ENGINE }: LiftManyInput,
 ): Promise<number> {
-  const lifted = await liftSuppressions(tx, { places, reasons, at: now, by: actor });
+  const lifted = await liftSuppressions(tx, { targets, reasons, at: now, by: actor });
   if (lifted === 0) return 0;
-  const users = (await concernedBy(tx, projectId, places)).map(({ userId }) => userId);
-  await askHeldAgain(tx, { projectId, reasons: ['suppressed'], users, now });
+  const users = (await concernedBy(tx, projectId, targets)).map(({ userId }) => userId);
+  await recheckHeld(tx, { projectId, reasons: ['suppressed'], users, now });
   return lifted;
 }
 
@@ -132,11 +134,11 @@ export async function liftIn(
 export async function concernedBy(
   tx: Tx,
   projectId: number,
-  places: Pick<SuppressedPlace, 'kind' | 'value'>[],
+  targets: Pick<SuppressionTarget, 'kind' | 'value'>[],
 ): Promise<PersonId[]> {
-  const users = new Set(places.filter(({ kind }) => kind === 'user').map(({ value }) => value));
+  const users = new Set(targets.filter(({ kind }) => kind === 'user').map(({ value }) => value));
   const addresses = new Set(
-    places.filter(({ kind }) => kind === 'email').map(({ value }) => normaliseAddress(value)),
+    targets.filter(({ kind }) => kind === 'email').map(({ value }) => normaliseAddress(value)),
   );
   const sharing = await findByAddress(tx, projectId, [...addresses].flatMap(formsOf));
   for (const { userId, email } of sharing) if (addresses.has(normaliseAddress(email))) users.add(userId);

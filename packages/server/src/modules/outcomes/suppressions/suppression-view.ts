@@ -1,25 +1,29 @@
-import type { SuppressionListed, SuppressionPlace, TopicRefusalListed } from '@beckon/contract/dashboard';
+import type {
+  SuppressionListed,
+  SuppressionRecipient,
+  TopicUnsubscribeListed,
+} from '@beckon/contract/dashboard';
 import { normaliseAddress } from '../../../platform/net/address.ts';
 import { iso, isoOrNull } from '../../../platform/time/clock.ts';
 import { Fault } from '../../../platform/fault.ts';
 import { isEmail } from '../../../platform/records/email.ts';
 import { isStorable } from '../../users/index.ts';
 import {
-  type ClearPlace,
+  type ClearTarget,
   isAboutAddress,
   isHashed,
   type StoredSuppression,
   type SuppressedKind,
 } from '../../sending/index.ts';
-import type { TopicRefusal } from './topics.ts';
+import type { TopicUnsubscribe } from './topics.ts';
 
-export function toListed(
+export function listedSuppression(
   { kind, value, reason, until, createdAt, createdBy, fromErased = false }: StoredSuppression,
   names: ReadonlyMap<string, string>,
   now: number,
 ): SuppressionListed {
   return {
-    ...toSubject(kind, value),
+    ...listedSubject(kind, value),
     from_erased: fromErased,
     reason,
     until: isoOrNull(until),
@@ -30,23 +34,26 @@ export function toListed(
   };
 }
 
-export function toRefused({ kind, value, topic, createdAt }: TopicRefusal): TopicRefusalListed {
-  return { ...toSubject(kind, value), topic, created_at: createdAt.toISOString() };
+export function listedRefusal({ kind, value, topic, createdAt }: TopicUnsubscribe): TopicUnsubscribeListed {
+  return { ...listedSubject(kind, value), topic, created_at: createdAt.toISOString() };
 }
 
 /** An erased user's address or id is unknown, so a row shows its hash instead. */
-function toSubject(kind: SuppressedKind, value: string): Pick<SuppressionListed, 'kind' | 'value' | 'hash'> {
+function listedSubject(
+  kind: SuppressedKind,
+  value: string,
+): Pick<SuppressionListed, 'kind' | 'value' | 'hash'> {
   const hash = isHashed(kind) ? value : null;
-  return { kind: shownKind(kind), value: hash === null ? value : null, hash };
+  return { kind: listedKind(kind), value: hash === null ? value : null, hash };
 }
 
 /** The interface says user for a `Person` of the code. */
-export function shownKind(kind: SuppressedKind): 'email' | 'user' {
+export function listedKind(kind: SuppressedKind): 'email' | 'user' {
   return isAboutAddress(kind) ? 'email' : 'user';
 }
 
 /** Reads the target of a request: one address, or one user. */
-export function readPlace(projectId: number, { email, user }: SuppressionPlace): ClearPlace {
+export function readTarget(projectId: number, { email, user }: SuppressionRecipient): ClearTarget {
   if ((email === undefined) === (user === undefined)) throw invalid('Set either email or user', 'email');
   if (user !== undefined) {
     if (user === '' || !isStorable(user))

@@ -1,44 +1,44 @@
 import { plainList } from '../../../platform/db/list.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import type { SuppressedKind, SuppressedPlace } from '../../sending/index.ts';
+import type { SuppressedKind, SuppressionTarget } from '../../sending/index.ts';
 
 /** A topic from which an address or a user is unsubscribed. */
-export type TopicRefusal = { kind: SuppressedKind; value: string; topic: string; createdAt: Date };
-export type RefusalPlace = Pick<TopicRefusal, 'kind' | 'value' | 'topic'>;
+export type TopicUnsubscribe = { kind: SuppressedKind; value: string; topic: string; createdAt: Date };
+export type RefusalKey = Pick<TopicUnsubscribe, 'kind' | 'value' | 'topic'>;
 
 /** Lists refusals by kind, value and topic. `after` is the last one of the previous page. */
-export function listRefusals(
+export function listTopicUnsubscribes(
   tx: Tx,
-  page: { projectId: number; after: RefusalPlace | null; offset: number; limit: number },
-): Promise<TopicRefusal[]> {
+  page: { projectId: number; after: RefusalKey | null; offset: number; limit: number },
+): Promise<TopicUnsubscribe[]> {
   const { projectId, after, offset, limit } = page;
-  return tx.query<TopicRefusal>(
-    `SELECT kind, value, topic, created_at AS "createdAt" FROM beckon.topic_refusal
+  return tx.query<TopicUnsubscribe>(
+    `SELECT kind, value, topic, created_at AS "createdAt" FROM beckon.topic_unsubscribe
      WHERE project_id = $1 AND (kind, value, topic) > ($2, $3, $4) ORDER BY kind, value, topic OFFSET $5 LIMIT $6`,
     [projectId, after?.kind ?? '', after?.value ?? '', after?.topic ?? '', offset, limit],
   );
 }
 
-export async function countRefusals(
+export async function countTopicUnsubscribes(
   tx: Tx,
   { projectId, most }: { projectId: number; most: number },
 ): Promise<number> {
   const [row] = await tx.query<{ found: number }>(
-    `SELECT count(*) AS found FROM (SELECT 1 FROM beckon.topic_refusal WHERE project_id = $1 LIMIT $2) counted`,
+    `SELECT count(*) AS found FROM (SELECT 1 FROM beckon.topic_unsubscribe WHERE project_id = $1 LIMIT $2) counted`,
     [projectId, most],
   );
   return row?.found ?? 0;
 }
 
 /** Returns the topics refused at one of these places, including hashed ones. */
-export async function listRefusedTopics(tx: Tx, places: SuppressedPlace[]): Promise<string[]> {
+export async function listRefusedTopics(tx: Tx, targets: SuppressionTarget[]): Promise<string[]> {
   const rows = await tx.query<{ topic: string }>(
-    `SELECT DISTINCT topic FROM beckon.topic_refusal
+    `SELECT DISTINCT topic FROM beckon.topic_unsubscribe
      WHERE (project_id, kind, value) IN (SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[])) ORDER BY topic`,
     [
-      plainList(places.map(({ projectId }) => projectId)),
-      places.map(({ kind }) => kind),
-      places.map(({ value }) => value),
+      plainList(targets.map(({ projectId }) => projectId)),
+      targets.map(({ kind }) => kind),
+      targets.map(({ value }) => value),
     ],
   );
   return rows.map(({ topic }) => topic);

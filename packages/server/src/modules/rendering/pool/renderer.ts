@@ -27,9 +27,9 @@ export type RenderedFor = { projectId: number; isSending?: boolean };
 
 const THREADS_MAX = 2;
 const THREAD_MEMORY_MB = 256;
-const PLACES = 1_000;
+const QUEUE_MAX = 1_000;
 /** As many as for heavy requests of one project. */
-const PLACES_PER_PROJECT = 20;
+const QUEUE_MAX_PER_PROJECT = 20;
 const BUSY_RETRY_S = 5;
 
 const RENDER_WITHIN_MS = 2_000;
@@ -65,7 +65,7 @@ export function createRenderer({
 function runningOf({ projectId, isSending = false }: RenderedFor, deadlineMs: number): TaskOptions {
   return isSending
     ? { key: `send ${projectId}`, deadlineMs }
-    : { key: String(projectId), deadlineMs, placesPerKey: PLACES_PER_PROJECT };
+    : { key: String(projectId), deadlineMs, slotsPerKey: QUEUE_MAX_PER_PROJECT };
 }
 
 function openPool(): WorkerPool<RenderTasks> {
@@ -73,7 +73,7 @@ function openPool(): WorkerPool<RenderTasks> {
     url: new URL('thread.ts', import.meta.url),
     threadsMax: THREADS_MAX,
     memoryMb: THREAD_MEMORY_MB,
-    places: PLACES,
+    slots: QUEUE_MAX,
   });
 }
 
@@ -124,7 +124,7 @@ function faultOf(stopped: TaskStopped, withinMs: number): Fault {
     deadline: `takes more than ${withinMs / 1_000} s`,
     memory: 'takes too much memory',
     crashed: 'failed',
-  }[stopped.trouble as 'deadline' | 'memory' | 'crashed'];
+  }[stopped.reason as 'deadline' | 'memory' | 'crashed'];
   const message = `Rendering this email ${what}. Simplify its Markdown or HTML, such as nested blocks, links and tables.`;
   return new Fault('validation_failed', { details: [{ message, field: 'body' }], cause: stopped });
 }
@@ -137,7 +137,7 @@ const SLICE_MS = 10;
 export function createTimeSlices(nowMs: () => number): TimeSlices {
   const waiting: (() => void)[] = [];
   let usedMs = 0;
-  let hasNextTurn = false;
+  let isImmediateSet = false;
 
   function runWaiting(): void {
     while (usedMs < SLICE_MS) {
@@ -150,15 +150,15 @@ export function createTimeSlices(nowMs: () => number): TimeSlices {
   }
 
   /** Timers and sockets run before an immediate that was set in this turn. */
-  function planNextTurn(): void {
-    if (hasNextTurn) return;
-    hasNextTurn = true;
+  function planImmediate(): void {
+    if (isImmediateSet) return;
+    isImmediateSet = true;
     setImmediate(() => {
-      hasNextTurn = false;
+      isImmediateSet = false;
       usedMs = 0;
       if (waiting.length === 0) return;
       runWaiting();
-      planNextTurn();
+      planImmediate();
     });
   }
 
@@ -173,7 +173,7 @@ export function createTimeSlices(nowMs: () => number): TimeSlices {
           }
         });
         runWaiting();
-        planNextTurn();
+        planImmediate();
       }),
   };
 }

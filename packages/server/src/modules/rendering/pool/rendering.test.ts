@@ -1,11 +1,11 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { heldClock } from '../../../../testkit/clock.ts';
+import { fixedClock } from '../../../../testkit/clock.ts';
 import { costlyBody } from '../../../../testkit/costly-template.ts';
 import { openTestDatabase } from '../../../../testkit/database.ts';
 import { HOUR } from '../../../../testkit/drafts.ts';
 import { type Engine, openEngine } from '../../../../testkit/engine.ts';
 import { putRecords } from '../../../../testkit/inbox.ts';
-import { testMailroom, testRenderer } from '../../../../testkit/mailroom.ts';
+import { testSendServices, testRenderer } from '../../../../testkit/mailroom.ts';
 import { idMaker } from '../../../platform/ids.ts';
 import { testHasher } from '../../../../testkit/hasher.ts';
 import { silentLog } from '../../../platform/log.ts';
@@ -14,7 +14,7 @@ import { listDrafts } from '../../drafts/reads.ts';
 import { createWorkerPool } from '../../../platform/threads/worker-pool.ts';
 import { createProject } from '../../administration/create-project.ts';
 import { createRule } from '../../rules/write-rule.ts';
-import { createDigest } from '../../processing/process.ts';
+import { createProcessor } from '../../processing/process.ts';
 import { moveDraft } from '../../review/move-draft.ts';
 import { setSettings } from '../../administration/set-settings.ts';
 import { createTemplate, editTemplate } from '../../templates/write-template.ts';
@@ -22,7 +22,7 @@ import { previewEmail } from '../../templates/preview-email.ts';
 import { createRenderer, isQuick } from './renderer.ts';
 import type { RenderTasks } from './tasks.ts';
 
-const clock = heldClock();
+const clock = fixedClock();
 const db = await openTestDatabase(clock);
 const engine = openEngine(db, clock);
 
@@ -68,8 +68,8 @@ async function put(projectId: number, events: Happened[]): Promise<void> {
 }
 
 async function draftsOf(projectId: number): Promise<Map<string, Draft>> {
-  const asked = { projectId, state: null, ruleId: null, userId: null, after: null, limit: 100 };
-  return new Map((await listDrafts(db, asked)).map((draft) => [draft.userId, draft]));
+  const query = { projectId, state: null, ruleId: null, userId: null, after: null, limit: 100 };
+  return new Map((await listDrafts(db, query)).map((draft) => [draft.userId, draft]));
 }
 
 const sentTo = (of: Engine, ...projectIds: number[]): string[] =>
@@ -112,7 +112,7 @@ describe('drafting', () => {
     await engine.settle();
     const drafts = await draftsOf(projectId);
     const ada = drafts.get('ada')?.id ?? '';
-    const moving = { db, newId: idMaker(db.clock), mailroom: testMailroom() };
+    const moving = { db, newId: idMaker(db.clock), sendServices: testSendServices() };
     const by = { actor: 'ana' };
     await expect(
       moveDraft(moving, { projectId, draftId: ada }, { act: { kind: 'approve' }, by }),
@@ -169,7 +169,7 @@ describe('drafting', () => {
     );
     await put(other, [{ userId: 'dan', name: 'plain' }]);
     const batches: number[] = [];
-    const digest = createDigest({
+    const processor = createProcessor({
       db,
       log: silentLog,
       hasher: testHasher,
@@ -178,10 +178,10 @@ describe('drafting', () => {
     });
     for (let records = 1; records > 0;)
       records =
-        (await digest.batch('live', [projectId, other])).records +
-        (await digest.batch('live', [other])).records;
-    for (let done = 1; done > 0;)
-      done = (await digest.due(projectId)).people + (await digest.due(other)).people;
+        (await processor.batch('live', [projectId, other])).records +
+        (await processor.batch('live', [other])).records;
+    for (let count = 1; count > 0;)
+      count = (await processor.timers(projectId)).people + (await processor.timers(other)).people;
     const drafts = [...(await draftsOf(projectId)).values()];
     expect(drafts.map(({ state }) => state)).toEqual(people.map(() => 'scheduled'));
     expect((await draftsOf(other)).get('dan')?.state).toBe('scheduled');
@@ -196,7 +196,7 @@ describe('sending', () => {
   test('holds a draft whose rendering does not end, sends the others, and does not retry on its own', async () => {
     const renderer = createRenderer({ pool: loopingPool(), deadlineMs: 1_500 });
     afterAll(() => renderer.close());
-    const sending = openEngine(db, clock, { mailroom: { renderer } });
+    const sending = openEngine(db, clock, { sendServices: { renderer } });
     const projectId = await projectWith({ name: 'long', body: `{{ event.word | default: "" }} ${FILLER}` });
     await put(projectId, [
       { userId: 'ada', name: 'long', properties: { word: 'ENDLESS' } },
@@ -216,7 +216,7 @@ describe('sending', () => {
     await sending.advance(24 * HOUR);
     expect((await draftsOf(projectId)).get('ada')?.moves).toBe(held?.moves);
     // A member may retry it, because its content is complete.
-    const moving = { db, newId: idMaker(db.clock), mailroom: testMailroom() };
+    const moving = { db, newId: idMaker(db.clock), sendServices: testSendServices() };
     const ref = { projectId, draftId: held?.id ?? '' };
     await moveDraft(moving, ref, { act: { kind: 'approve' }, by: { actor: 'ana' } });
     await sending.advance(HOUR);
@@ -245,9 +245,9 @@ describe('sending', () => {
   });
 
   test('returns a draft that the renderer had no space for', async () => {
-    const busy = createWorkerPool<RenderTasks>({ ...POOL, places: 0 });
+    const busy = createWorkerPool<RenderTasks>({ ...POOL, slots: 0 });
     const renderer = createRenderer({ pool: busy });
-    const sending = openEngine(db, clock, { mailroom: { renderer } });
+    const sending = openEngine(db, clock, { sendServices: { renderer } });
     const projectId = await projectWith({ name: 'long', body: FILLER });
     await put(projectId, [{ userId: 'ada', name: 'long' }]);
     await sending.settle();
@@ -263,7 +263,7 @@ const POOL = {
   url: new URL('../../../../testkit/looping-render-thread.ts', import.meta.url),
   threadsMax: 1,
   memoryMb: 256,
-  places: 100,
+  slots: 100,
 };
 
 function loopingPool() {
@@ -354,7 +354,7 @@ describe('createRenderer', () => {
     const order: string[] = [];
     setImmediate(() => order.push('other'));
     const content = { subject: '', preheader: '', body: 'Hello', format: 'markdown' } as const;
-    const email = { content, frame: FRAME, ownPrefix: null };
+    const email = { content, frame: FRAME, untrackedPrefix: null };
     const render = async (n: number): Promise<void> => {
       await renderer.run('email', email, { projectId: 1, isSending: true });
       order.push(String(n));
@@ -369,7 +369,7 @@ describe('isQuick', () => {
     isQuick({
       content: { subject: '', preheader: '', body, format },
       frame: FRAME,
-      ownPrefix: null,
+      untrackedPrefix: null,
     });
 
   test('bounds what is rendered in the process itself by length and tags', () => {

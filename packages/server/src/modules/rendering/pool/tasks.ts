@@ -2,7 +2,7 @@ import { analyzeSync } from 'liquidjs';
 import { cleanEdited } from '../clean-edited.ts';
 import { EMAIL_PARTS, emailOfVersion, type TemplateText, refused, type TemplateSource } from '../template.ts';
 import { parsePart } from '../liquid.ts';
-import { findLinks, type LinkPlaces, linksOfMarkdown } from '../links.ts';
+import { findLinks, type LinkPositions, linksOfMarkdown } from '../links.ts';
 import { type Publishable, publishable } from '../publish.ts';
 import { type Email, type EmailFrame, renderEmail } from '../render-email.ts';
 import { TOO_MUCH_WORK } from '../render-work.ts';
@@ -12,9 +12,9 @@ import { type CheckedMail, checkMail, readMail, type ReadMail } from '../../send
 
 export type ContentToRender = { email: TemplateText; variables: EmailVariables };
 
-/** `ownPrefix`: links that begin with it are not tracked; null: none are. */
-export type EmailToRender = { content: TemplateText; frame: EmailFrame; ownPrefix: string | null };
-export type RenderedEmail = Email & { links: string[]; places: LinkPlaces | null };
+/** `untrackedPrefix`: links that begin with it are not tracked; null: none are. */
+export type EmailToRender = { content: TemplateText; frame: EmailFrame; untrackedPrefix: string | null };
+export type RenderedEmail = Email & { links: string[]; linkPositions: LinkPositions | null };
 
 export type MailToCheck = {
   raw: Uint8Array;
@@ -68,9 +68,12 @@ const TRIAL_FRAME: EmailFrame = {
   projectLocale: 'en',
 };
 
-export function emailOf({ content, frame, ownPrefix }: EmailToRender): RenderedEmail {
+export function emailOf({ content, frame, untrackedPrefix }: EmailToRender): RenderedEmail {
   const email = renderEmail(content, frame);
-  return { ...email, places: ownPrefix === null ? null : findLinks(email.html, ownPrefix) };
+  return {
+    ...email,
+    linkPositions: untrackedPrefix === null ? null : findLinks(email.html, untrackedPrefix),
+  };
 }
 
 /** A variable that a template reads. `required`: it has no default, so a draft without a value is held. */
@@ -90,7 +93,7 @@ function usedVariables(template: TemplateText): UsedVariable[] {
   });
   const missing = renderContent(template, UNKNOWN).missing;
   const isRequired = (name: string): boolean =>
-    missing.some((one) => one === name || one.startsWith(`${name}.`));
+    missing.some((variable) => variable === name || variable.startsWith(`${name}.`));
   return [...new Set(names)].map((name) => ({ name, required: isRequired(name) }));
 }
 

@@ -11,7 +11,7 @@ import {
 import type { Tx } from '../../../platform/db/statements.ts';
 import { Fault } from '../../../platform/fault.ts';
 
-export type ShownMail = { mail: WholeMail } & Pick<CheckedMail, 'html' | 'text' | 'checks'>;
+export type CheckedTestEmail = { mail: WholeMail } & Pick<CheckedMail, 'html' | 'text' | 'checks'>;
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
@@ -19,7 +19,7 @@ const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 export async function showMail(
   { db, renderer }: { db: Tx; renderer: Renderer },
   { projectId, id, copy }: { projectId: number; id: string; copy: number },
-): Promise<ShownMail> {
+): Promise<CheckedTestEmail> {
   const mail = await openMail(db, { projectId, id, copy });
   const { html, text, checks } = await checkEmail(
     { db, renderer },
@@ -40,11 +40,11 @@ export async function openMail(
   { projectId, id, copy }: { projectId: number; id: string; copy: number },
 ): Promise<WholeMail> {
   const mail = UUID.test(id) ? await findMail(tx, { projectId, id, copy }) : undefined;
-  if (!mail) throw notThere(id, copy);
+  if (!mail) throw mailNotFound(id, copy);
   return mail;
 }
 
-function notThere(id: string, copy: number): Fault {
+function mailNotFound(id: string, copy: number): Fault {
   const which = copy === 1 ? '' : `, copy ${copy}`;
   const message = `The test inbox of this project has no email ${JSON.stringify(id)}${which}. List its emails with: beckon test-inbox list`;
   return new Fault('not_found', { details: [{ message, field: 'message' }] });
@@ -65,7 +65,7 @@ export async function checkEmail(
   { projectId, id, raw, kind, at }: EmailToCheck,
 ): Promise<CheckedMail> {
   const records = await listDkimRecords(tx, projectId);
-  const urls = await findUrls(tx, { projectId, messageId: id });
+  const urls = await findUrls(tx, { projectId, emailId: id });
   return renderer.run('checkMail', { raw, kind, at, urls, records }, { projectId });
 }
 

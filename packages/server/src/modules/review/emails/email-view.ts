@@ -1,4 +1,4 @@
-import type { BotVerdict, BounceClass, UnsubscribeMethod } from '@beckon/contract';
+import type { BotLikelihood, BounceClass, UnsubscribeMethod } from '@beckon/contract';
 import type { EmailListed, EmailWhole, EmailHit, ReplyListed } from '@beckon/contract/dashboard';
 import { reasonWords } from '../../explain/index.ts';
 import type { ClassifiedHit, Reply } from '../../inbound/index.ts';
@@ -9,7 +9,7 @@ import { type EmailRecord, withoutPixel } from '../../sending/index.ts';
 import { countRemoteImages } from '../../../platform/outbound/inline-images.ts';
 import { iso, isoOrNull } from '../../../platform/time/clock.ts';
 
-export function toListed(email: EmailRecord): EmailListed {
+export function toEmailListed(email: EmailRecord): EmailListed {
   return {
     id: email.id,
     draft_id: email.draftId,
@@ -32,17 +32,17 @@ export function toListed(email: EmailRecord): EmailListed {
   };
 }
 
-export function toWhole(shown: EmailView, redact: Redact): EmailWhole {
-  const { email, outcomes, urls, hits } = shown;
+export function toEmailWhole(view: EmailView, redact: Redact): EmailWhole {
+  const { email, outcomes, urls, hits } = view;
   return {
-    ...toListed(email),
-    user_time_zone: shown.zone,
+    ...toEmailListed(email),
+    user_time_zone: view.zone,
     first_attempt_at: isoOrNull(email.firstAt),
     lease_until: isoOrNull(email.nextAt),
     relay_id: email.relayId,
-    raw: toRaw(shown, redact),
+    raw: toRaw(view, redact),
     hits: hits.map((hit) => toHit(hit, urls)),
-    hit_count: shown.hitsCounted,
+    hit_count: view.hitsCounted,
     outcome_history: outcomes.map((outcome) => ({
       id: outcome.id,
       type: outcome.type,
@@ -56,18 +56,18 @@ export function toWhole(shown: EmailView, redact: Redact): EmailWhole {
       clicks: clicksOf(hits, link, true),
       bot_clicks: clicksOf(hits, link, false),
     })),
-    webhooks: shown.told.map((told) => ({
-      id: told.messageId,
-      type: told.type,
-      endpoint_id: told.endpointId,
-      url: told.url,
-      state: told.state,
-      attempts: told.attempts,
-      created_at: told.createdAt.toISOString(),
-      delivered_at: told.deliveredAt?.toISOString() ?? null,
+    webhooks: view.webhookDeliveries.map((delivery) => ({
+      id: delivery.webhookId,
+      type: delivery.type,
+      endpoint_id: delivery.endpointId,
+      url: delivery.url,
+      state: delivery.state,
+      attempts: delivery.attempts,
+      created_at: delivery.createdAt.toISOString(),
+      delivered_at: delivery.deliveredAt?.toISOString() ?? null,
     })),
-    replies: shown.replies.map(toReplyListed),
-    send_again: shown.sendAgain,
+    replies: view.replies.map(toReplyListed),
+    send_again: view.sendAgain,
   };
 }
 
@@ -107,7 +107,7 @@ function clicksOf(hits: ClassifiedHit[], link: number, ofPeople: boolean): numbe
 export function toReplyListed(reply: Reply): ReplyListed {
   return {
     id: reply.id,
-    email_id: reply.messageId,
+    email_id: reply.emailId,
     draft_id: reply.draftId,
     external_user_id: reply.userId,
     received_at: iso(reply.receivedAt),
@@ -191,12 +191,12 @@ function unsubscribedWords(method: unknown): string {
 }
 
 function byWhom(detail: Outcome['detail']): string {
-  const verdict = botOf(detail);
-  if (verdict === 'no') return ' by a human';
-  return verdict === 'yes' ? ' by a bot' : ' by a probable bot';
+  const bot = botOf(detail);
+  if (bot === 'no') return ' by a human';
+  return bot === 'yes' ? ' by a bot' : ' by a probable bot';
 }
 
-function botOf({ bot }: Outcome['detail']): BotVerdict | null {
+function botOf({ bot }: Outcome['detail']): BotLikelihood | null {
   return bot === 'yes' || bot === 'probable' || bot === 'no' ? bot : null;
 }
 

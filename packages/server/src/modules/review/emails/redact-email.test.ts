@@ -17,7 +17,7 @@ const { db } = stage.server;
 const newId = idMaker(db.clock);
 /** Emails arrive in the test inbox, as without a relay. */
 const arrive = {
-  hand: async (envelope: { from: string; to: string }, raw: Uint8Array) => {
+  submit: async (envelope: { from: string; to: string }, raw: Uint8Array) => {
     await receiveMail({ db, tokenKeys: TOKEN_KEYS }, { ...envelope, to: [envelope.to], raw });
     return { result: 'accepted', reply: '250 kept', relayId: null } as const;
   },
@@ -26,27 +26,27 @@ const { setUp, browser, join, tokenFor } = testTeam(stage.server, { openRelay: a
 const { ada, projectId } = await setUp();
 const plain = testDashboard(db);
 afterAll(() => plain.close());
-beforeEach(() => stage.engine.transport.answer({ result: 'sent' }));
+beforeEach(() => stage.engine.transport.setResult({ result: 'sent' }));
 
 const TOKEN = /token=(?:3D)?[\da-z]{20,}/i;
 
 test('shows no member a link of a team email in the test inbox', async () => {
   const viewer = await join(ada, { projectId, email: 'viewer@x.org', role: 'viewer' });
   const admin = await join(ada, { projectId, email: 'admin@x.org', role: 'admin' });
-  await browser().ask('POST /forgot', { email: 'ada@x.org' });
+  await browser().request('POST /forgot', { email: 'ada@x.org' });
   const list = async (): Promise<TestInboxEmail[]> =>
-    (await viewer.ask(`GET /projects/${projectId}/test-inbox`)).json.data as TestInboxEmail[];
+    (await viewer.request(`GET /projects/${projectId}/test-inbox`)).json.data as TestInboxEmail[];
   await expect.poll(async () => (await list()).filter(({ to }) => to === 'ada@x.org').length).toBe(1);
   expect((await list()).map(({ to, kind }) => [to, kind])).toContainEqual(['viewer@x.org', 'team']);
-  for (const one of [viewer, admin, ada])
+  for (const client of [viewer, admin, ada])
     for (const { id } of await list()) {
       const at = `GET /projects/${projectId}/test-inbox/${id}`;
-      const shown = await one.ask(at);
-      expect(shown.status).toBe(200);
-      expect((shown.json.data as TestInboxEmailWhole).text).toContain('token=redacted');
+      const response = await client.request(at);
+      expect(response.status).toBe(200);
+      expect((response.json.data as TestInboxEmailWhole).text).toContain('token=redacted');
       for (const path of ['', '/email.html', '/email.html?images=show'])
-        expect((await one.ask(`${at}${path}`)).text).not.toMatch(TOKEN);
-      for (const path of ['/source', '/eml']) expect((await one.ask(`${at}${path}`)).status).toBe(403);
+        expect((await client.request(`${at}${path}`)).text).not.toMatch(TOKEN);
+      for (const path of ['/source', '/eml']) expect((await client.request(`${at}${path}`)).status).toBe(403);
     }
 });
 
@@ -55,14 +55,14 @@ test('hides from viewers the actions that an email allows its recipient', async 
   await story.rule(emailsRule());
   await sendTo(story, ['bob']);
   const [message] = await story.messages('bob');
-  const seal = emailToken({ projectId: story.projectId, messageId: newId() }, 'unsubscribe', TOKEN_KEYS);
-  const link = `https://acme.test/u/${seal}`;
+  const token = emailToken({ projectId: story.projectId, emailId: newId() }, 'unsubscribe', TOKEN_KEYS);
+  const link = `https://acme.test/u/${token}`;
   const raw = await goodEmail({
     date: new Date(story.now()),
     html: goodHtml({ more: `<a href="${link}">no more</a>` }),
   });
   const mail = newId();
-  const envelope = { mailFrom: `b+${seal}@acme.test`, rcptTo: 'bob@x.org', at: story.now() };
+  const envelope = { mailFrom: `b+${token}@acme.test`, rcptTo: 'bob@x.org', at: story.now() };
   await keepMail(db, {
     projectId: story.projectId,
     id: mail,
@@ -72,11 +72,11 @@ test('hides from viewers the actions that an email allows its recipient', async 
     raw,
   });
   await db.query(
-    `UPDATE beckon.message_mime SET mail_from = $3, mime = $4 WHERE project_id = $1 AND draft_id = $2`,
+    `UPDATE beckon.email_mime SET mail_from = $3, mime = $4 WHERE project_id = $1 AND draft_id = $2`,
     [story.projectId, message?.draft_id, envelope.mailFrom, packMime(raw)],
   );
   const of = `GET /projects/${story.projectId}`;
-  const places = [
+  const paths = [
     `${of}/test-inbox`,
     `${of}/test-inbox/${mail}`,
     `${of}/test-inbox/${mail}/email.html`,
@@ -89,50 +89,50 @@ test('hides from viewers the actions that an email allows its recipient', async 
     `${of}/emails/${message?.id}/eml`,
   ];
   for (const as of ['viewer', 'reviewer'] as Role[]) {
-    for (const place of places) {
-      const { status, text } = await plain.ask(place, { as });
-      expect([place, status, text.includes(seal)]).toEqual([place, 200, false]);
+    for (const path of paths) {
+      const { status, text } = await plain.request(path, { as });
+      expect([path, status, text.includes(token)]).toEqual([path, 200, false]);
     }
-    for (const file of files) expect((await plain.ask(file, { as })).status).toBe(403);
+    for (const file of files) expect((await plain.request(file, { as })).status).toBe(403);
   }
-  for (const place of [...places, ...files])
-    expect([place, (await plain.ask(place, { as: 'editor' })).text.includes(seal)]).toEqual([place, true]);
-  const whole = (await plain.ask<EmailWhole>(places[3] ?? '', { as: 'viewer' })).json.data;
+  for (const path of [...paths, ...files])
+    expect([path, (await plain.request(path, { as: 'editor' })).text.includes(token)]).toEqual([path, true]);
+  const whole = (await plain.request<EmailWhole>(paths[3] ?? '', { as: 'viewer' })).json.data;
   expect(whole.raw?.mail_from).toBe('b+redacted@acme.test');
-  await showsProgramsNothing({ projectId: story.projectId, places, files, seal });
+  await expectRedactedForTokens({ projectId: story.projectId, paths, files, token });
 });
 
-type Shown = { projectId: number; places: string[]; files: string[]; seal: string };
+type RedactionCase = { projectId: number; paths: string[]; files: string[]; token: string };
 
 /** Expects that a token with the scope `read` reads as a viewer does, whatever its member's role. */
-async function showsProgramsNothing(shown: Shown): Promise<void> {
+async function expectRedactedForTokens(input: RedactionCase): Promise<void> {
   await db.query(
     `UPDATE beckon.project SET organization_id = (SELECT organization_id FROM beckon.project WHERE project_id = $1)
      WHERE project_id = $2`,
-    [projectId, shown.projectId],
+    [projectId, input.projectId],
   );
   const program = browser({ authorization: `Bearer ${await tokenFor(ada, ['read', 'review', 'import'])}` });
-  for (const place of shown.places) {
-    const { status, text } = await program.ask(place);
-    expect([place, status, text.includes(shown.seal)]).toEqual([place, 200, false]);
+  for (const path of input.paths) {
+    const { status, text } = await program.request(path);
+    expect([path, status, text.includes(input.token)]).toEqual([path, 200, false]);
   }
-  for (const file of shown.files) expect([file, (await program.ask(file)).status]).toEqual([file, 403]);
+  for (const file of input.files) expect([file, (await program.request(file)).status]).toEqual([file, 403]);
   // A token with the scope of an editor shows what an editor sees.
   const editing = browser({ authorization: `Bearer ${await tokenFor(ada, ['read', 'edit'])}` });
-  for (const place of [...shown.places, ...shown.files])
-    expect([place, (await editing.ask(place)).text.includes(shown.seal)]).toEqual([place, true]);
+  for (const path of [...input.paths, ...input.files])
+    expect([path, (await editing.request(path)).text.includes(input.token)]).toEqual([path, true]);
 }
 
 test('invalidates the invitations of a removed member and of one who may no longer invite', async () => {
   const invite = async (by: typeof ada, email: string, role: Role): Promise<string> => {
-    const { json } = await by.ask(`POST /projects/${projectId}/invites`, { email, role });
+    const { json } = await by.request(`POST /projects/${projectId}/invites`, { email, role });
     return tokenOf((json.data as { link: string }).link);
   };
   const accept = async (token: string): Promise<number> =>
-    (await browser().ask('POST /invites/accept', { token, name: 'Eve', password: PASSWORD })).status;
+    (await browser().request('POST /invites/accept', { token, name: 'Eve', password: PASSWORD })).status;
   const idOf = async (email: string): Promise<string> => {
-    const { json } = await ada.ask(`GET /projects/${projectId}/members`);
-    return (json.data as { id: string; email: string }[]).find((one) => one.email === email)?.id ?? '';
+    const { json } = await ada.request(`GET /projects/${projectId}/members`);
+    return (json.data as { id: string; email: string }[]).find((member) => member.email === email)?.id ?? '';
   };
   const eve = await join(ada, { projectId, email: 'eve@x.org', role: 'owner' });
   const [asOwner, asAdmin] = [
@@ -140,7 +140,9 @@ test('invalidates the invitations of a removed member and of one who may no long
     await invite(eve, 'eve3@x.org', 'admin'),
   ];
   const role = (to: Role) =>
-    idOf('eve@x.org').then((id) => ada.ask(`POST /projects/${projectId}/members/${id}/role`, { role: to }));
+    idOf('eve@x.org').then((id) =>
+      ada.request(`POST /projects/${projectId}/members/${id}/role`, { role: to }),
+    );
   await role('admin');
   expect(await accept(asOwner)).toBe(404);
   expect(await accept(asAdmin)).toBe(200);
@@ -149,6 +151,6 @@ test('invalidates the invitations of a removed member and of one who may no long
   expect(await accept(more)).toBe(404);
   await role('admin');
   const last = await invite(eve, 'eve5@x.org', 'viewer');
-  await ada.ask(`POST /projects/${projectId}/members/${await idOf('eve@x.org')}/remove`);
+  await ada.request(`POST /projects/${projectId}/members/${await idOf('eve@x.org')}/remove`);
   expect(await accept(last)).toBe(404);
 });

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
 import { testDashboard } from '../../../../testkit/dashboard.ts';
-import { answer, dsn, openInbound, sendTo } from '../../../../testkit/inbound.ts';
+import { recipientReply, dsn, openInbound, sendTo } from '../../../../testkit/inbound.ts';
 import { newVerifiedStory, openMailStage } from '../../../../testkit/mail-stage.ts';
 import { HOUR } from '../../../../testkit/drafts.ts';
 import { relayTransport } from '../../delivery/relay-transport.ts';
@@ -20,66 +20,66 @@ const SEAL = /[a-z2-7]{34}\.[a-z2-7]{16}/i;
 test('redacts the links of an email that a reply quotes, even without other text', async () => {
   const ada = await sendTo(story, 'ada', 'ada@home.test');
   const body = `> Read this\r\n> or stop: https://beckon.acme.test/u/${SEAL.exec(ada.unsubscribeTo)?.[0]}`;
-  const raw = answer({ from: ada.email, to: ada.replyTo, body });
-  expect((await talk.hand({ from: ada.email, to: [ada.replyTo], raw })).data).toMatch(/^250 /);
-  const [reply] = await db.query<{ id: string; message_id: string; draft_id: string }>(
-    `SELECT id, message_id, draft_id FROM beckon.reply WHERE project_id = $1`,
+  const raw = recipientReply({ from: ada.email, to: ada.replyTo, body });
+  expect((await talk.submit({ from: ada.email, to: [ada.replyTo], raw })).data).toMatch(/^250 /);
+  const [reply] = await db.query<{ id: string; email_id: string; draft_id: string }>(
+    `SELECT id, email_id, draft_id FROM beckon.reply WHERE project_id = $1`,
     [projectId],
   );
-  const places = [
+  const paths = [
     '/replies',
     `/replies/${reply?.id}`,
-    `/emails/${reply?.message_id}`,
+    `/emails/${reply?.email_id}`,
     `/drafts/${reply?.draft_id}/context`,
     '/users/ada/timeline',
   ];
-  for (const place of places) {
-    const { status, text } = await dashboard.ask(`GET /projects/${projectId}${place}`, { as: 'viewer' });
-    expect([place, status, text.includes('/u/redacted'), SEAL.test(text)]).toEqual([place, 200, true, false]);
+  for (const path of paths) {
+    const { status, text } = await dashboard.request(`GET /projects/${projectId}${path}`, { as: 'viewer' });
+    expect([path, status, text.includes('/u/redacted'), SEAL.test(text)]).toEqual([path, 200, true, false]);
   }
-  const told = await db.query<{ told: string }>(
-    `SELECT detail::text AS told FROM beckon.outcome WHERE project_id = $1 AND type = 'email.replied'
-     UNION ALL SELECT body FROM beckon.webhook_message WHERE project_id = $1 AND type = 'email.replied'`,
+  const payload = await db.query<{ payload: string }>(
+    `SELECT detail::text AS payload FROM beckon.outcome WHERE project_id = $1 AND type = 'email.replied'
+     UNION ALL SELECT body FROM beckon.webhook WHERE project_id = $1 AND type = 'email.replied'`,
     [projectId],
   );
-  expect(told.map((one) => SEAL.test(one.told))).toEqual(told.map(() => false));
-  expect(told.length).toBeGreaterThan(0);
+  expect(payload.map((row) => SEAL.test(row.payload))).toEqual(payload.map(() => false));
+  expect(payload.length).toBeGreaterThan(0);
 });
 
 /** Expects redaction wherever the email is read, and in its outcomes and webhooks. */
 async function expectRedacted(userId: string): Promise<void> {
   const [message] = await db.query<{ id: string; draft_id: string }>(
-    `SELECT id, draft_id FROM beckon.message WHERE project_id = $1 AND external_user_id = $2`,
+    `SELECT id, draft_id FROM beckon.email WHERE project_id = $1 AND external_user_id = $2`,
     [projectId, userId],
   );
-  const places = [
+  const paths = [
     '/emails',
     `/emails/${message?.id}`,
     `/drafts/${message?.draft_id}`,
     `/drafts/${message?.draft_id}/context`,
     `/users/${userId}/timeline`,
   ];
-  const shown: string[] = [];
-  for (const place of places) {
-    const { status, text } = await dashboard.ask(`GET /projects/${projectId}${place}`, { as: 'viewer' });
-    expect([place, status]).toEqual([place, 200]);
-    shown.push(text);
+  const texts: string[] = [];
+  for (const path of paths) {
+    const { status, text } = await dashboard.request(`GET /projects/${projectId}${path}`, { as: 'viewer' });
+    expect([path, status]).toEqual([path, 200]);
+    texts.push(text);
   }
   const kept = await db.query<{ kept: string }>(
     `SELECT detail::text AS kept FROM beckon.outcome WHERE project_id = $1 AND external_user_id = $2
-     UNION ALL SELECT body FROM beckon.webhook_message WHERE project_id = $1 AND external_user_id = $2
+     UNION ALL SELECT body FROM beckon.webhook WHERE project_id = $1 AND external_user_id = $2
      UNION ALL SELECT detail::text FROM beckon.draft_move WHERE project_id = $1 AND draft_id = $3
-     UNION ALL SELECT reply FROM beckon.message WHERE project_id = $1 AND draft_id = $3 AND reply IS NOT NULL`,
+     UNION ALL SELECT reply FROM beckon.email WHERE project_id = $1 AND draft_id = $3 AND reply IS NOT NULL`,
     [projectId, userId, message?.draft_id],
   );
-  expect([...shown, ...kept.map((one) => one.kept)].filter((one) => SEAL.test(one))).toEqual([]);
-  expect(kept.some((one) => one.kept.includes('redacted@'))).toBe(true);
+  expect([...texts, ...kept.map((entry) => entry.kept)].filter((entry) => SEAL.test(entry))).toEqual([]);
+  expect(kept.some((row) => row.kept.includes('redacted@'))).toBe(true);
 }
 
 test('redacts the signed sender that a bounce names, so that no reader can send another bounce', async () => {
   const cid = await sendTo(story, 'cid', 'cid@home.test');
   const raw = dsn({ recipient: cid.email, diagnostic: `smtp; 550 5.1.1 <${cid.bounceTo}>: no such user` });
-  expect((await talk.hand({ to: [cid.bounceTo], raw })).data).toMatch(/^250 /);
+  expect((await talk.submit({ to: [cid.bounceTo], raw })).data).toMatch(/^250 /);
   await expectRedacted('cid');
 });
 
@@ -94,18 +94,18 @@ test.each<[string, (from: string) => SubmissionResult]>([
 ])(
   'redacts the signed sender in the reply of a server that %s, so that no reader can send a bounce',
   async (_, says) => {
-    const own = await newVerifiedStory(stage);
-    ({ projectId } = own);
+    const verifiedStory = await newVerifiedStory(stage);
+    ({ projectId } = verifiedStory);
     const relay = {
       slots: 1,
       close: () => Promise.resolve(),
-      hand: ({ from }: { from: string }) => Promise.resolve(says(from)),
+      submit: ({ from }: { from: string }) => Promise.resolve(says(from)),
     };
     const transport = relayTransport({ relay, now: () => stage.server.clock.now() });
-    stage.engine.transport.answer((email) => transport.hand(email));
-    await own.user('bea', { email: 'bea@home.test' });
-    await own.event('bea', 'user_signed_up');
-    await own.later(HOUR);
+    stage.engine.transport.setResult((email) => transport.submit(email));
+    await verifiedStory.user('bea', { email: 'bea@home.test' });
+    await verifiedStory.event('bea', 'user_signed_up');
+    await verifiedStory.later(HOUR);
     await expectRedacted('bea');
   },
 );

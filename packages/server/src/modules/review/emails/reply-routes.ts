@@ -36,15 +36,15 @@ export const replyRoutes: DashboardRoute[] = [
     async handle({ db }, { projectId, query }) {
       const page = readPage(query, 2);
       const userId = query.user ?? null;
-      const place = page.after && timeAndId(page.after);
-      const after = place && { receivedAt: place.at, id: place.id };
+      const cursor = page.after && timeAndId(page.after);
+      const after = cursor && { receivedAt: cursor.at, id: cursor.id };
       const none = userId !== null && !isStorable(userId);
       const limit = page.offset + page.rowsMax;
       const rows = none ? [] : await listReplies(db, { projectId, userId, after, limit });
       const total = none ? 0 : await countReplies(db, { projectId, userId, most: page.most });
       return toPage(rows.slice(page.offset), page, {
         show: (reply: Reply) => toReplyListed({ ...reply, text: reply.text.slice(0, LISTED_CHARS) }),
-        placeOf: ({ receivedAt, id }: Reply) => [String(receivedAt), id],
+        cursorOf: ({ receivedAt, id }: Reply) => [String(receivedAt), id],
         total,
       });
     },
@@ -53,9 +53,9 @@ export const replyRoutes: DashboardRoute[] = [
     needs: 'viewer',
     async handle({ db }, { projectId, params }) {
       const reply = await requireReply(db, projectId, params.reply);
-      const { messageId } = reply;
-      const email = await findEmail(db, { projectId, id: messageId });
-      const thread = await listThread(db, { projectId, messageId });
+      const { emailId } = reply;
+      const email = await findEmail(db, { projectId, id: emailId });
+      const thread = await listThread(db, { projectId, emailId });
       return {
         data: {
           reply: toReplyListed(reply),
@@ -90,11 +90,11 @@ export const replyRoutes: DashboardRoute[] = [
   }),
 ];
 
-async function requireReply(tx: Tx, projectId: number, given: string): Promise<Reply> {
-  const id = given.toLowerCase();
+async function requireReply(tx: Tx, projectId: number, reference: string): Promise<Reply> {
+  const id = reference.toLowerCase();
   const found = isId(id) ? await findReply(tx, { projectId, id }) : undefined;
   if (found) return found;
-  const message = `This project has no reply ${JSON.stringify(given)}`;
+  const message = `This project has no reply ${JSON.stringify(reference)}`;
   throw new Fault('not_found', { details: [{ message, field: 'reply' }] });
 }
 

@@ -12,11 +12,11 @@ import {
   REPLIED,
   sendTo,
 } from '../../../../testkit/became.ts';
-import { type AskOptions, testDashboard } from '../../../../testkit/dashboard.ts';
+import { type DashboardRequestOptions, testDashboard } from '../../../../testkit/dashboard.ts';
 import { goodEmail } from '../../../../testkit/good-email.ts';
 import { openStage } from '../../../../testkit/story.ts';
 import { addHits } from '../../inbound/tracking/tracker.ts';
-import type { WhatHappened } from '../../outcomes/outcome.ts';
+import type { OutcomeData } from '../../outcomes/outcome.ts';
 import { packMime } from '../../sending/emails/pack-mime.ts';
 import { createProject } from '../../administration/create-project.ts';
 
@@ -27,15 +27,15 @@ afterAll(() => dashboard.close());
 
 let story: Aftermath;
 beforeEach(async () => {
-  stage.engine.transport.answer({ result: 'sent' });
+  stage.engine.transport.setResult({ result: 'sent' });
   story = await newAftermath(stage);
   await story.rule(emailsRule());
 });
 
-const ask = <T>(path: string, options: AskOptions = {}) =>
-  dashboard.ask<T>(`GET /projects/${story.projectId}/emails${path}`, options);
+const request = <T>(path: string, options: DashboardRequestOptions = {}) =>
+  dashboard.request<T>(`GET /projects/${story.projectId}/emails${path}`, options);
 const filtered = async (filter: string): Promise<string[]> => {
-  const { json, status, text } = await ask<EmailListed[]>(`?filter=${encodeURIComponent(filter)}`);
+  const { json, status, text } = await request<EmailListed[]>(`?filter=${encodeURIComponent(filter)}`);
   expect(status, text).toBe(200);
   return json.data.map((row) => row.external_user_id);
 };
@@ -46,7 +46,7 @@ async function freeze(userId: string, more: object = {}): Promise<string> {
   if (!message) throw new Error(`no email to ${userId}`);
   const mime = await goodEmail({ date: new Date(story.now()), ...more });
   await db.query(
-    `UPDATE beckon.message_mime SET mail_from = 'b@acme.test', mime = $3 WHERE project_id = $1 AND draft_id = $2`,
+    `UPDATE beckon.email_mime SET mail_from = 'b@acme.test', mime = $3 WHERE project_id = $1 AND draft_id = $2`,
     [story.projectId, message.draft_id, packMime(mime)],
   );
   return message.id;
@@ -56,7 +56,7 @@ test('lists emails with their outcomes, newest first, in pages without a gap', a
   await sendTo(story, ['a', 'b', 'c']);
   await story.became('a', OPENED, BOT_OPENED);
   await story.became('b', bounced('hard'));
-  const all = await ask<EmailListed[]>('', { as: 'viewer' });
+  const all = await request<EmailListed[]>('', { as: 'viewer' });
   expect(all.json.meta).toEqual({ pagination: { total: 3, offset: 0, limit: 50 }, cursor: null });
   const rows = new Map(all.json.data.map((row) => [row.external_user_id, row]));
   expect(rows.get('a')).toMatchObject({
@@ -69,11 +69,11 @@ test('lists emails with their outcomes, newest first, in pages without a gap', a
   });
   expect(rows.get('b')?.outcomes).toEqual(['bounced']);
   expect(rows.get('c')?.outcomes).toEqual([]);
-  const first = await ask<EmailListed[]>('?limit=2');
-  const second = await ask<EmailListed[]>(`?limit=2&cursor=${first.json.meta.cursor}`);
+  const first = await request<EmailListed[]>('?limit=2');
+  const second = await request<EmailListed[]>(`?limit=2&cursor=${first.json.meta.cursor}`);
   expect([...first.json.data, ...second.json.data]).toEqual(all.json.data);
   expect(second.json.meta.cursor).toBeNull();
-  expect((await ask<EmailListed[]>('?limit=2&offset=2')).json.data).toEqual(second.json.data);
+  expect((await request<EmailListed[]>('?limit=2&offset=2')).json.data).toEqual(second.json.data);
 });
 
 test('filters emails by every key of the shared grammar, and reports errors with their field', async () => {
@@ -83,7 +83,7 @@ test('filters emails by every key of the shared grammar, and reports errors with
     when: { event: 'other' },
   });
   await sendTo(story, ['a', 'b']);
-  stage.engine.transport.answer({ result: 'failed', reason: 'rejected', reply: '550 no' });
+  stage.engine.transport.setResult({ result: 'failed', reason: 'rejected', reply: '550 no' });
   await story.event('b', 'other');
   await story.later(3_600_000);
   await story.became('a', OPENED, CLICKED, REPLIED);
@@ -100,10 +100,10 @@ test('filters emails by every key of the shared grammar, and reports errors with
   expect(await filtered('outcome:opened outcome:clicked outcome:replied')).toEqual(['a']);
   expect(await filtered('-outcome:opened user:a')).toEqual([]);
   expect(await filtered('-outcome:opened')).toEqual(['b', 'b']);
-  const wrong = await ask('?filter=colour:red');
+  const wrong = await request('?filter=colour:red');
   expect([wrong.status, wrong.json.errors[0]?.field]).toEqual([422, 'filter']);
   for (const cursor of ['x', Buffer.from('["1","2"]').toString('base64url'), 'W10'])
-    expect((await ask(`?cursor=${cursor}`)).json.errors[0]?.field).toBe('cursor');
+    expect((await request(`?cursor=${cursor}`)).json.errors[0]?.field).toBe('cursor');
 });
 
 test('shows how an email was sent, its hits with their classification and reason, and its webhooks', async () => {
@@ -111,21 +111,21 @@ test('shows how an email was sent, its hits with their classification and reason
   await sendTo(story, ['ada']);
   const id = await freeze('ada');
   await db.query(
-    `INSERT INTO beckon.tracking_link (project_id, message_id, external_user_id, opens, urls) VALUES ($1, $2, 'ada', true, $3)
-     ON CONFLICT (project_id, message_id) DO UPDATE SET urls = excluded.urls`,
+    `INSERT INTO beckon.tracking_link (project_id, email_id, external_user_id, opens, urls) VALUES ($1, $2, 'ada', true, $3)
+     ON CONFLICT (project_id, email_id) DO UPDATE SET urls = excluded.urls`,
     [story.projectId, id, ['https://acme.example/start']],
   );
-  const hit = { projectId: story.projectId, messageId: id, at: story.now(), agent: 'curl', remote: '::1' };
+  const hit = { projectId: story.projectId, emailId: id, at: story.now(), agent: 'curl', remote: '::1' };
   await addHits(db, [
     { ...hit, kind: 'click', link: 0, signs: ['bot'] },
     { ...hit, kind: 'open', link: null, signs: [] },
   ]);
   await db.query(
-    `UPDATE beckon.hit SET bot = 'yes', bot_reason = 'bot' WHERE message_id = $1 AND kind = 'click'`,
+    `UPDATE beckon.hit SET bot = 'yes', bot_reason = 'bot' WHERE email_id = $1 AND kind = 'click'`,
     [id],
   );
-  await story.became('ada', { ...CLICKED, bot: 'yes', botReason: 'bot' } as WhatHappened, COMPLAINED);
-  const { json } = await ask<EmailWhole>(`/${id}`, { as: 'viewer' });
+  await story.became('ada', { ...CLICKED, bot: 'yes', botReason: 'bot' } as OutcomeData, COMPLAINED);
+  const { json } = await request<EmailWhole>(`/${id}`, { as: 'viewer' });
   expect(json.data).toMatchObject({
     id,
     user_time_zone: 'Europe/Paris',
@@ -150,24 +150,24 @@ test('shows how an email was sent, its hits with their classification and reason
 test('serves the email at an address of its own, sandboxed, and as the original file', async () => {
   await sendTo(story, ['ada']);
   const id = await freeze('ada', { html: '<script>alert(1)</script><p>Hello</p>' });
-  const frame = await ask(`/${id}/email.html`, { as: 'viewer' });
+  const frame = await request(`/${id}/email.html`, { as: 'viewer' });
   expect([frame.status, frame.text.includes('<script>alert(1)</script><p>Hello</p>')]).toEqual([200, true]);
   expect(frame.headers['content-security-policy']).toMatch(/^sandbox; default-src 'none'/);
   expect(frame.headers['x-content-type-options']).toBe('nosniff');
-  const file = await ask(`/${id}/eml`);
+  const file = await request(`/${id}/eml`);
   expect(file.headers['content-type']).toBe('message/rfc822');
   expect(file.headers['content-disposition']).toBe(`attachment; filename="${id}.eml"`);
   expect(file.text).toMatch(/^(?:.|\r\n)*Subject: Three steps are left/);
 });
 
 test('says whether an email can be resent, and requires confirmation if its delivery is unknown', async () => {
-  stage.engine.transport.answer({ result: 'failed', reason: 'rejected', reply: '550 5.7.1 no' });
+  stage.engine.transport.setResult({ result: 'failed', reason: 'rejected', reply: '550 5.7.1 no' });
   await sendTo(story, ['a']);
-  stage.engine.transport.answer({ result: 'unknown', reason: 'lost' });
+  stage.engine.transport.setResult({ result: 'unknown', reason: 'lost' });
   await sendTo(story, ['b']);
   const whole = async (user: string): Promise<EmailWhole> => {
     const [message] = await story.messages(user);
-    return (await ask<EmailWhole>(`/${message?.id}`)).json.data;
+    return (await request<EmailWhole>(`/${message?.id}`)).json.data;
   };
   expect(await whole('a')).toMatchObject({
     send_again: 'available',
@@ -185,24 +185,24 @@ test('returns 404 for emails of another project, unknown ids and bytes that are 
   const [message] = await story.messages('ada');
   const { id: other } = await createProject(db, { name: `Other ${story.projectId}` });
   for (const path of [`/${message?.id}`, `/${message?.id}/email.html`, `/${message?.id}/eml`])
-    expect((await dashboard.ask(`GET /projects/${other}/emails${path}`)).status).toBe(404);
-  expect((await dashboard.ask(`GET /projects/${other}/emails`)).json.data).toEqual([]);
-  expect((await ask('/nothing')).status).toBe(404);
-  await db.query('DELETE FROM beckon.message_mime WHERE project_id = $1', [story.projectId]);
-  expect((await ask(`/${message?.id}/email.html`)).status).toBe(404);
-  expect((await ask<EmailWhole>(`/${message?.id}`)).json.data.raw).toBeNull();
+    expect((await dashboard.request(`GET /projects/${other}/emails${path}`)).status).toBe(404);
+  expect((await dashboard.request(`GET /projects/${other}/emails`)).json.data).toEqual([]);
+  expect((await request('/nothing')).status).toBe(404);
+  await db.query('DELETE FROM beckon.email_mime WHERE project_id = $1', [story.projectId]);
+  expect((await request(`/${message?.id}/email.html`)).status).toBe(404);
+  expect((await request<EmailWhole>(`/${message?.id}`)).json.data.raw).toBeNull();
 });
 
 test('exports emails as CSV without formulas, for admins alone', async () => {
   await story.user('=cmd()', { email: 'a@x.org' });
   await story.event('=cmd()', 'began');
   await story.later(3_600_000);
-  expect((await ask('/export', { as: 'editor' })).status).toBe(403);
-  const { text, headers } = await ask('/export', { as: 'admin' });
+  expect((await request('/export', { as: 'editor' })).status).toBe(403);
+  const { text, headers } = await request('/export', { as: 'admin' });
   expect(headers['content-type']).toBe('text/csv; charset=utf-8');
   const [head, line, ...rest] = text.split('\n');
   expect(head).toMatch(/^id,claimed_at,/);
   expect(line).toContain(",Emails,,'=cmd(),");
   expect(rest).toEqual(['']);
-  expect((await ask('/export?filter=state:failed', { as: 'admin' })).text.split('\n')).toHaveLength(2);
+  expect((await request('/export?filter=state:failed', { as: 'admin' })).text.split('\n')).toHaveLength(2);
 });

@@ -12,11 +12,11 @@ import {
   type EmailRecord,
   type EmailCursor,
   listEmails,
-  MESSAGE_STATES,
+  EMAIL_STATES,
 } from '../../sending/index.ts';
 import { showEmail, showEmailBytes } from './show-email.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import { toListed, toWhole } from './email-view.ts';
+import { toEmailListed, toEmailWhole } from './email-view.ts';
 import {
   PAGE,
   readPage,
@@ -30,10 +30,10 @@ import {
   type KitDeps,
 } from '../../workspace/index.ts';
 import { redactFor } from './redact-email.ts';
-import type { Mailroom } from '../../delivery/index.ts';
+import type { SendServices } from '../../delivery/index.ts';
 import type { Outbound } from '../../../platform/outbound/outbound.ts';
 
-type Deps = KitDeps & { mailroom: Mailroom; openOutbound: () => Outbound };
+type Deps = KitDeps & { sendServices: SendServices; openOutbound: () => Outbound };
 const { route } = routesFor<Deps>();
 
 const FILTER = { filter: Type.Optional(Type.String({ maxLength: 1_000 })) };
@@ -45,18 +45,18 @@ export const emailRoutes: DashboardRoute<Deps>[] = [
     async handle({ db }, { projectId, query }) {
       const filter = readEmailFilter(query.filter ?? '');
       const page = readPage(query, 2);
-      const after = page.after && toPlace(page.after);
+      const after = page.after && toCursor(page.after);
       const { offset, rowsMax: limit, most } = page;
       const rows = await listEmails(db, { projectId, filter, after, offset, limit });
       const total = await countEmails(db, { projectId, filter, most });
-      const placeOf = ({ claimedAt, id }: EmailRecord): string[] => [String(claimedAt), id];
-      return toPage(rows, page, { show: toListed, placeOf, total });
+      const cursorOf = ({ claimedAt, id }: EmailRecord): string[] => [String(claimedAt), id];
+      return toPage(rows, page, { show: toEmailListed, cursorOf, total });
     },
   }),
   route('GET /projects/:project/emails/export', {
     needs: 'admin',
     isHeavy: true,
-    turn: 'statement',
+    slot: 'statement',
     audit: 'emails.export',
     query: Type.Object(FILTER),
     handle({ db }, { projectId, query, reply }) {
@@ -67,17 +67,17 @@ export const emailRoutes: DashboardRoute<Deps>[] = [
   }),
   route('GET /projects/:project/emails/:email', {
     needs: 'viewer',
-    async handle({ db, mailroom: { renderer } }, { projectId, params, role }) {
-      const shown = await showEmail({ tx: db, renderer }, { projectId, id: params.email });
-      return { data: toWhole(shown, redactFor(role, shown.email)) };
+    async handle({ db, sendServices: { renderer } }, { projectId, params, role }) {
+      const view = await showEmail({ tx: db, renderer }, { projectId, id: params.email });
+      return { data: toEmailWhole(view, redactFor(role, view.email)) };
     },
   }),
   route('GET /projects/:project/emails/:email/email.html', {
     needs: 'viewer',
     query: Type.Object(FRAME_QUERY),
-    async handle({ db, openOutbound, mailroom }, { projectId, params, query, role, reply }) {
+    async handle({ db, openOutbound, sendServices }, { projectId, params, query, role, reply }) {
       const { email, mime } = await showEmailBytes(db, { projectId, id: params.email });
-      const mail = await mailroom.renderer.run('readMail', mime, { projectId });
+      const mail = await sendServices.renderer.run('readMail', mime, { projectId });
       const html = redactFor(role, email)(withoutPixel(mail.html));
       return sendEmail({ openOutbound }, reply, { html, ...query });
     },
@@ -92,7 +92,7 @@ export const emailRoutes: DashboardRoute<Deps>[] = [
 ];
 
 const VOCABULARY = {
-  state: { values: MESSAGE_STATES },
+  state: { values: EMAIL_STATES },
   rule: {},
   template: {},
   user: {},
@@ -111,7 +111,7 @@ function readEmailFilter(text: string): Filter {
   });
 }
 
-function toPlace(parts: string[]): EmailCursor {
+function toCursor(parts: string[]): EmailCursor {
   const { at, id } = timeAndId(parts);
   return { claimedAt: at, id };
 }

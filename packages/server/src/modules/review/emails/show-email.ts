@@ -1,5 +1,5 @@
 import { Fault } from '../../../platform/fault.ts';
-import { ownZone } from '../../../platform/time/zone.ts';
+import { namedZone } from '../../../platform/time/zone.ts';
 import { findDraft } from '../../drafts/index.ts';
 import {
   type ReadMail,
@@ -8,10 +8,16 @@ import {
   findEmail,
   type EmailRecord,
 } from '../../sending/index.ts';
-import { findUrls, type ClassifiedHit, listJudgedHits, listThread, type Reply } from '../../inbound/index.ts';
+import {
+  findUrls,
+  type ClassifiedHit,
+  listClassifiedHits,
+  listThread,
+  type Reply,
+} from '../../inbound/index.ts';
 import { listOutcomesOfDraft, type Outcome } from '../../outcomes/index.ts';
 import { findPeople } from '../../users/index.ts';
-import { listTold } from '../../webhooks/index.ts';
+import { listWebhookDeliveries } from '../../webhooks/index.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import type { Renderer } from '../../rendering/index.ts';
 
@@ -27,7 +33,7 @@ export type EmailView = {
   hits: ClassifiedHit[];
   hitsCounted: number;
   outcomes: Outcome[];
-  told: Awaited<ReturnType<typeof listTold>>;
+  webhookDeliveries: Awaited<ReturnType<typeof listWebhookDeliveries>>;
   replies: Reply[];
   sendAgain: SendAgain;
 };
@@ -35,8 +41,8 @@ export type EmailView = {
 /** `requires_confirmation`: it is unknown whether the email arrived, so a second one has to be confirmed. */
 export type SendAgain = 'unavailable' | 'available' | 'requires_confirmation';
 
-const OUTCOMES_SHOWN_MAX = 500;
-const TOLD_SHOWN_MAX = 500;
+const OUTCOMES_MAX = 500;
+const WEBHOOK_DELIVERIES_MAX = 500;
 
 /** Reads the raw email in a thread: it may have a megabyte, which takes 0.25 s. */
 export async function showEmail(
@@ -45,23 +51,27 @@ export async function showEmail(
 ): Promise<EmailView> {
   const email = await requireEmail(tx, { projectId, id });
   const { draftId, userId } = email;
-  const place = { projectId, messageId: id };
+  const key = { projectId, emailId: id };
   const raw = await findBytes(tx, { projectId, draftId });
-  const outcomes = await listOutcomesOfDraft(tx, { projectId, draftId, limit: OUTCOMES_SHOWN_MAX });
-  const messageIds = outcomes.map((outcome) => outcome.id);
-  const { hits, counted } = await listJudgedHits(tx, place);
+  const outcomes = await listOutcomesOfDraft(tx, { projectId, draftId, limit: OUTCOMES_MAX });
+  const webhookIds = outcomes.map((outcome) => outcome.id);
+  const { hits, counted } = await listClassifiedHits(tx, key);
   const [person] = await findPeople(tx, [{ projectId, userId }]);
   return {
     email,
-    zone: person ? ownZone([person.traits.get('timezone'), person.traits.get('time_zone')]) : null,
+    zone: person ? namedZone([person.traits.get('timezone'), person.traits.get('time_zone')]) : null,
     raw: raw && { ...raw, mail: await renderer.run('readMail', raw.mime, { projectId }) },
-    urls: await findUrls(tx, place),
+    urls: await findUrls(tx, key),
     hits,
     hitsCounted: counted,
     outcomes,
-    told: await listTold(tx, { projectId, messageIds, limit: TOLD_SHOWN_MAX }),
-    replies: await listThread(tx, place),
-    sendAgain: await mayGoAgain(tx, { projectId, draftId }),
+    webhookDeliveries: await listWebhookDeliveries(tx, {
+      projectId,
+      webhookIds,
+      limit: WEBHOOK_DELIVERIES_MAX,
+    }),
+    replies: await listThread(tx, key),
+    sendAgain: await resendState(tx, { projectId, draftId }),
   };
 }
 
@@ -98,7 +108,7 @@ async function findBytes(
 }
 
 /** Decides as `sendAgain` does: once per draft, and only for an email that failed or whose delivery is unknown. */
-async function mayGoAgain(
+async function resendState(
   tx: Tx,
   { projectId, draftId }: { projectId: number; draftId: string },
 ): Promise<SendAgain> {

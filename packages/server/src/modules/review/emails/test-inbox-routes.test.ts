@@ -7,7 +7,7 @@ import type {
   ReplyListed,
   ReplyThread,
 } from '@beckon/contract/dashboard';
-import { type AskOptions, testDashboard } from '../../../../testkit/dashboard.ts';
+import { type DashboardRequestOptions, testDashboard } from '../../../../testkit/dashboard.ts';
 import { goodHtml, goodEmail } from '../../../../testkit/good-email.ts';
 import { testMail } from '../../../../testkit/mailroom.ts';
 import { newStory, openStage, type Story } from '../../../../testkit/story.ts';
@@ -28,9 +28,9 @@ beforeEach(async () => {
   story = await newStory(stage);
 });
 
-const ask = <T>(what: string, options: AskOptions = {}) => {
+const request = <T>(what: string, options: DashboardRequestOptions = {}) => {
   const [method, path = ''] = what.split(' ');
-  return dashboard.ask<T>(`${method} /projects/${story.projectId}${path}`, options);
+  return dashboard.request<T>(`${method} /projects/${story.projectId}${path}`, options);
 };
 
 async function keep(userId: string | null = 'ada', html?: string): Promise<string> {
@@ -43,12 +43,12 @@ async function keep(userId: string | null = 'ada', html?: string): Promise<strin
   return id;
 }
 
-async function answer(changed: Partial<NewReply> = {}): Promise<string> {
+async function addReply(changed: Partial<NewReply> = {}): Promise<string> {
   const id = newId();
   const reply: NewReply = {
     projectId: story.projectId,
     id,
-    messageId: newId(),
+    emailId: newId(),
     draftId: newId(),
     userId: 'ada',
     inboundId: newId(),
@@ -69,8 +69,9 @@ async function answer(changed: Partial<NewReply> = {}): Promise<string> {
 }
 
 test('an empty test inbox shows whether emails arrive here, and when the next one does', async () => {
-  expect((await ask('GET /test-inbox')).json).toMatchObject({ data: [], meta: { cursor: null } });
-  const state = async () => (await ask<TestInboxState>('GET /test-inbox/state', { as: 'viewer' })).json.data;
+  expect((await request('GET /test-inbox')).json).toMatchObject({ data: [], meta: { cursor: null } });
+  const state = async () =>
+    (await request<TestInboxState>('GET /test-inbox/state', { as: 'viewer' })).json.data;
   expect(await state()).toMatchObject({ in_use: true, waiting: 0, next_at: null, kept_days: 30 });
   await story.user('ada', { email: 'ada@x.org' });
   await story.rule({
@@ -90,19 +91,19 @@ test('lists emails newest first, in pages and by user, and marks those to member
   const first = await keep();
   const second = await keep('bob');
   const team = await keep(null);
-  const all = (await ask<TestInboxEmail[]>('GET /test-inbox', { as: 'viewer' })).json;
+  const all = (await request<TestInboxEmail[]>('GET /test-inbox', { as: 'viewer' })).json;
   expect(all.data.map(({ id, kind }) => [id, kind])).toEqual([
     [team, 'team'],
     [second, 'user'],
     [first, 'user'],
   ]);
   expect(all.meta.pagination.total).toBe(3);
-  const page = (await ask<TestInboxEmail[]>('GET /test-inbox?limit=2')).json;
-  const next = (await ask<TestInboxEmail[]>(`GET /test-inbox?limit=2&cursor=${page.meta.cursor}`)).json;
+  const page = (await request<TestInboxEmail[]>('GET /test-inbox?limit=2')).json;
+  const next = (await request<TestInboxEmail[]>(`GET /test-inbox?limit=2&cursor=${page.meta.cursor}`)).json;
   expect([...page.data, ...next.data]).toEqual(all.data);
-  const bobs = (await ask<TestInboxEmail[]>('GET /test-inbox?user=bob')).json;
+  const bobs = (await request<TestInboxEmail[]>('GET /test-inbox?user=bob')).json;
   expect([bobs.data.map(({ id }) => id), bobs.meta.pagination.total]).toEqual([[second], 1]);
-  expect((await ask('GET /test-inbox?draft=nothing')).json.data).toEqual([]);
+  expect((await request('GET /test-inbox?draft=nothing')).json.data).toEqual([]);
 });
 
 describe('email.html?images=show', () => {
@@ -139,8 +140,8 @@ describe('email.html?images=show', () => {
     const path = `/projects/${story.projectId}/test-inbox/${id}/email.html?images=show`;
     let refused = 0;
     const tenRefused = Promise.withResolvers<void>();
-    const asked = Array.from({ length: 30 }, async () => {
-      const { status, headers } = await looking.ask(`GET ${path}`);
+    const responses = Array.from({ length: 30 }, async () => {
+      const { status, headers } = await looking.request(`GET ${path}`);
       if (status !== 503) return status;
       expect(headers['retry-after']).toBe('5');
       if (++refused === 10) tenRefused.resolve();
@@ -148,9 +149,9 @@ describe('email.html?images=show', () => {
     });
     // No image arrives before all requests are waiting or refused.
     await tenRefused.promise;
-    let isDone = false;
-    const all = Promise.all(asked).finally(() => (isDone = true));
-    while (!isDone) {
+    let isFinished = false;
+    const all = Promise.all(responses).finally(() => (isFinished = true));
+    while (!isFinished) {
       for (const gate of pictures.begun.splice(0)) gate.resolve();
       await setImmediate();
     }
@@ -165,23 +166,23 @@ describe('email.html?images=show', () => {
     const id = await keep('ada', goodHtml({ more: '<img src="https://x.test/b.png" alt="">' }));
     const url = `${await looking.url()}/api/dashboard/projects/${story.projectId}/test-inbox/${id}/email.html?images=show`;
     const left = new AbortController();
-    const asked = Promise.allSettled([
+    const pending = Promise.allSettled([
       fetch(url, { headers: { 'x-test-role': 'viewer' }, signal: left.signal }),
     ]);
     while (pictures.begun.length === 0) await setImmediate();
     left.abort();
-    await asked;
+    await pending;
     while (pictures.open() > 0) await setImmediate();
     await looking.close();
   });
 });
 
 test('fetches the visible images of an email, but not its tracking pixel', async () => {
-  const asked: string[] = [];
+  const urls: string[] = [];
   const openOutbound = () => ({
     ...testMail().openOutbound(),
     get: ({ url }: { url: string }) => {
-      asked.push(url);
+      urls.push(url);
       const file = { type: 'image/png', bytes: Buffer.from('png') };
       return Promise.resolve({ ok: true as const, status: 200, body: '', truncated: false, file });
     },
@@ -191,21 +192,21 @@ test('fetches the visible images of an email, but not its tracking pixel', async
   const pixel = `<img src="https://acme.test/o/${token}.gif" width="1">`;
   const id = await keep('ada', goodHtml({ more: `<img src="https://x.test/b.png" alt="">${pixel}` }));
   const path = `GET /projects/${story.projectId}/test-inbox/${id}`;
-  const hidden = await looking.ask(`${path}/email.html`);
-  expect([hidden.text.includes('https://x.test/b.png'), asked]).toEqual([true, []]);
-  const shown = await looking.ask(`${path}/email.html?images=show&scheme=dark`);
-  expect(asked).toEqual(['https://x.test/b.png']);
-  expect(shown.text).toContain(`data:image/png;base64,${Buffer.from('png').toString('base64')}`);
-  expect(shown.text).not.toContain('/o/');
-  expect((await looking.ask<TestInboxEmailWhole>(path)).json.data.remote_images).toBe(1);
-  expect((await looking.ask(`${path}/email.html?images=all`)).json.errors[0]?.field).toBe('images');
+  const hidden = await looking.request(`${path}/email.html`);
+  expect([hidden.text.includes('https://x.test/b.png'), urls]).toEqual([true, []]);
+  const page = await looking.request(`${path}/email.html?images=show&scheme=dark`);
+  expect(urls).toEqual(['https://x.test/b.png']);
+  expect(page.text).toContain(`data:image/png;base64,${Buffer.from('png').toString('base64')}`);
+  expect(page.text).not.toContain('/o/');
+  expect((await looking.request<TestInboxEmailWhole>(path)).json.data.remote_images).toBe(1);
+  expect((await looking.request(`${path}/email.html?images=all`)).json.errors[0]?.field).toBe('images');
   await looking.close();
 });
 
 test('shows an email with its checks, its headers, its source and its file', async () => {
   const https = '<img src="https://x.test/b.png" alt="">';
   const id = await keep('ada', goodHtml({ more: `<img src="http://x.test/a.png">${https}` }));
-  const { data } = (await ask<TestInboxEmailWhole>(`GET /test-inbox/${id}`, { as: 'viewer' })).json;
+  const { data } = (await request<TestInboxEmailWhole>(`GET /test-inbox/${id}`, { as: 'viewer' })).json;
   expect(data).toMatchObject({
     subject: 'Three steps are left',
     from: 'Acme <hello@acme.test>',
@@ -219,25 +220,26 @@ test('shows an email with its checks, its headers, its source and its file', asy
     status: 'warning',
     detail: expect.arrayContaining(['http://x.test/a.png']),
   });
-  const { data: raw } = (await ask<{ source: string; truncated: boolean }>(`GET /test-inbox/${id}/source`))
-    .json;
+  const { data: raw } = (
+    await request<{ source: string; truncated: boolean }>(`GET /test-inbox/${id}/source`)
+  ).json;
   expect([raw.source.includes('Subject: Three steps'), raw.truncated]).toEqual([true, false]);
-  expect((await ask(`GET /test-inbox/${id}/eml`)).text).toBe(raw.source);
-  const frame = await ask(`GET /test-inbox/${id}/email.html`);
+  expect((await request(`GET /test-inbox/${id}/eml`)).text).toBe(raw.source);
+  const frame = await request(`GET /test-inbox/${id}/email.html`);
   expect(frame.headers['content-security-policy']).toMatch(/^sandbox; default-src 'none'/);
   expect(frame.text).toContain('Hello Ada');
 });
 
 test('returns 404 for emails of another project and for unknown ones', async () => {
-  const [id, reply] = [await keep(), await answer()];
+  const [id, reply] = [await keep(), await addReply()];
   const { id: other } = await createProject(db, { name: `Other ${story.projectId}` });
   const paths = ['', '/email.html', '/source', '/eml', '?copy=2'].map((more) => `/test-inbox/${id}${more}`);
   for (const path of [...paths, `/replies/${reply}`])
-    expect((await dashboard.ask(`GET /projects/${other}${path}`)).status, path).toBe(404);
+    expect((await dashboard.request(`GET /projects/${other}${path}`)).status, path).toBe(404);
   for (const path of [`/test-inbox/${id}?copy=2`, '/test-inbox/nothing', '/replies/nothing'])
-    expect((await ask(`GET ${path}`)).status, path).toBe(404);
-  expect((await ask(`GET /test-inbox/${id}?copy=x`)).json.errors[0]?.field).toBe('copy');
-  expect((await dashboard.ask(`GET /projects/${other}/replies`)).json.data).toEqual([]);
+    expect((await request(`GET ${path}`)).status, path).toBe(404);
+  expect((await request(`GET /test-inbox/${id}?copy=x`)).json.errors[0]?.field).toBe('copy');
+  expect((await dashboard.request(`GET /projects/${other}/replies`)).json.data).toEqual([]);
 });
 
 test('clears the test inbox for an admin who types the name of the project', async () => {
@@ -246,13 +248,13 @@ test('clears the test inbox for an admin who types the name of the project', asy
     story.projectId,
   ]);
   const confirm = row?.name ?? '';
-  expect((await ask('POST /test-inbox/clear', { body: { confirm }, as: 'editor' })).status).toBe(403);
-  const wrong = await ask('POST /test-inbox/clear', { body: { confirm: 'x' } });
+  expect((await request('POST /test-inbox/clear', { body: { confirm }, as: 'editor' })).status).toBe(403);
+  const wrong = await request('POST /test-inbox/clear', { body: { confirm: 'x' } });
   expect([wrong.status, wrong.json.errors[0]?.field]).toEqual([422, 'confirm']);
-  expect((await ask('POST /test-inbox/clear', { body: { confirm }, as: 'admin' })).json.data).toEqual({
+  expect((await request('POST /test-inbox/clear', { body: { confirm }, as: 'admin' })).json.data).toEqual({
     cleared: 1,
   });
-  expect((await ask('GET /test-inbox')).json.data).toEqual([]);
+  expect((await request('GET /test-inbox')).json.data).toEqual([]);
 });
 
 describe('POST /test-inbox/clear', () => {
@@ -264,31 +266,35 @@ describe('POST /test-inbox/clear', () => {
       story.projectId,
     ]);
     const clear = (older: string) =>
-      ask('POST /test-inbox/clear', { body: { confirm: row?.name ?? '', older }, as: 'admin' });
+      request('POST /test-inbox/clear', { body: { confirm: row?.name ?? '', older }, as: 'admin' });
     const wrong = await clear('soon');
     expect([wrong.status, wrong.json.errors[0]?.field]).toEqual([422, 'older']);
     expect((await clear('1d')).json.data).toEqual({ cleared: 1 });
-    expect((await ask<TestInboxEmail[]>('GET /test-inbox')).json.data.map(({ id }) => id)).toEqual([kept]);
+    expect((await request<TestInboxEmail[]>('GET /test-inbox')).json.data.map(({ id }) => id)).toEqual([
+      kept,
+    ]);
   });
 });
 
 test('lists replies newest first, and shows each with its email and the other replies to it', async () => {
-  const messageId = newId();
+  const emailId = newId();
   const hostile = '<img src=x onerror=alert(1)>'.repeat(30);
-  const first = await answer({ messageId, text: hostile });
-  const second = await answer({
-    messageId,
+  const first = await addReply({ emailId, text: hostile });
+  const second = await addReply({
+    emailId,
     kind: 'auto_reply',
     verified: 'token',
     forwardAt: null,
     raw: null,
   });
-  const other = await answer({ userId: 'bob' });
-  const all = (await ask<ReplyListed[]>('GET /replies', { as: 'viewer' })).json;
+  const other = await addReply({ userId: 'bob' });
+  const all = (await request<ReplyListed[]>('GET /replies', { as: 'viewer' })).json;
   expect(all.data.map(({ id }) => id)).toEqual([other, second, first]);
   expect(all.data.at(-1)?.text).toBe(hostile.slice(0, 300));
-  expect((await ask<ReplyListed[]>('GET /replies?user=bob')).json.data.map(({ id }) => id)).toEqual([other]);
-  const { data } = (await ask<ReplyThread>(`GET /replies/${second}`)).json;
+  expect((await request<ReplyListed[]>('GET /replies?user=bob')).json.data.map(({ id }) => id)).toEqual([
+    other,
+  ]);
+  const { data } = (await request<ReplyThread>(`GET /replies/${second}`)).json;
   expect(data).toMatchObject({
     reply: { id: second, auto_reply: true, verified: 'token', forward: 'none' },
     email: null,
@@ -298,9 +304,9 @@ test('lists replies newest first, and shows each with its email and the other re
 });
 
 test('forwards a reply again for a reviewer, if there is a recipient and its sender is not forged', async () => {
-  const id = await answer({ forwardAt: null });
-  const forward = (reply: string, as: AskOptions['as'] = 'reviewer') =>
-    ask(`POST /replies/${reply}/forward`, { as });
+  const id = await addReply({ forwardAt: null });
+  const forward = (reply: string, as: DashboardRequestOptions['as'] = 'reviewer') =>
+    request(`POST /replies/${reply}/forward`, { as });
   expect((await forward(id, 'viewer')).status).toBe(403);
   const withoutAddress = await forward(id);
   expect([withoutAddress.status, withoutAddress.json.errors[0]?.message]).toEqual([
@@ -309,9 +315,9 @@ test('forwards a reply again for a reviewer, if there is a recipient and its sen
   ]);
   await story.set({ reply_forward_to: 'team@acme.test' });
   expect((await forward(id)).json.data).toEqual({ id, forward_at: new Date(story.now()).toISOString() });
-  expect((await ask<ReplyThread>(`GET /replies/${id}`)).json.data.reply.forward).toBe('waiting');
+  expect((await request<ReplyThread>(`GET /replies/${id}`)).json.data.reply.forward).toBe('waiting');
   // A reviewer can judge better whether it is automatic.
-  expect((await forward(await answer({ kind: 'auto_reply' }))).status).toBe(200);
-  expect((await forward(await answer({ verified: 'failed' }))).status).toBe(409);
+  expect((await forward(await addReply({ kind: 'auto_reply' }))).status).toBe(200);
+  expect((await forward(await addReply({ verified: 'failed' }))).status).toBe(409);
   expect((await forward(newId())).status).toBe(404);
 });

@@ -1,9 +1,9 @@
 import type { TestInboxEmail, TestInboxEmailWhole } from '@beckon/contract/dashboard';
 import { Type } from 'typebox';
-import type { Mailroom } from '../../delivery/index.ts';
-import { countToLetGo, nextDraftDueAt } from '../../drafts/index.ts';
+import type { SendServices } from '../../delivery/index.ts';
+import { countToRelease, nextDraftDueAt } from '../../drafts/index.ts';
 import { type Redact, redactFor, redactMail, requireForPerson } from './redact-email.ts';
-import { openMail, showMail, type ShownMail } from './checked-email.ts';
+import { openMail, showMail, type CheckedTestEmail } from './checked-email.ts';
 import {
   countMail,
   deleteMailBefore,
@@ -37,7 +37,7 @@ import type { Outbound } from '../../../platform/outbound/outbound.ts';
 import { iso, isoOrNull } from '../../../platform/time/clock.ts';
 import { DURATION_SYNTAX, parseDuration } from '../../../platform/time/time-text.ts';
 
-type Deps = KitDeps & { mailroom: Mailroom; openOutbound: () => Outbound };
+type Deps = KitDeps & { sendServices: SendServices; openOutbound: () => Outbound };
 const { route } = routesFor<Deps>();
 
 const COPY = { copy: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })) };
@@ -57,15 +57,15 @@ export const testInboxRoutes: DashboardRoute<Deps>[] = [
     async handle({ db }, { projectId, query, role }) {
       const page = readPage(query, 3);
       const { user: userId = null, draft: draftId = null } = query;
-      const after = page.after && toPlace(page.after);
+      const after = page.after && toCursor(page.after);
       const none = (userId !== null && !isStorable(userId)) || (draftId !== null && !isId(draftId));
-      const asked = { projectId, userId, draftId };
-      const rows = none ? [] : await listMail(db, { ...asked, after, limit: page.offset + page.rowsMax });
-      const total = none ? 0 : await countMail(db, { ...asked, most: page.most });
-      const placeOf = ({ at, id, copy }: KeptMail): string[] => [String(at), id, String(copy)];
+      const key = { projectId, userId, draftId };
+      const rows = none ? [] : await listMail(db, { ...key, after, limit: page.offset + page.rowsMax });
+      const total = none ? 0 : await countMail(db, { ...key, most: page.most });
+      const cursorOf = ({ at, id, copy }: KeptMail): string[] => [String(at), id, String(copy)];
       return toPage(rows.slice(page.offset), page, {
-        show: (mail) => toListed(mail, redactFor(role, mail)),
-        placeOf,
+        show: (mail) => toTestInboxEmail(mail, redactFor(role, mail)),
+        cursorOf,
         total,
       });
     },
@@ -73,11 +73,11 @@ export const testInboxRoutes: DashboardRoute<Deps>[] = [
   route('GET /projects/:project/test-inbox/state', {
     needs: 'viewer',
     isHeavy: true,
-    async handle({ db, mailroom }, { projectId }) {
-      const { open } = await countToLetGo(db, { projectId, reason: null, now: db.clock.now() });
+    async handle({ db, sendServices }, { projectId }) {
+      const { open } = await countToRelease(db, { projectId, reason: null, now: db.clock.now() });
       return {
         data: {
-          in_use: mailroom.outlet.kind === 'test_inbox',
+          in_use: sendServices.outlet.kind === 'test_inbox',
           waiting: open,
           next_at: isoOrNull(await nextDraftDueAt(db, projectId)),
           kept_max: TEST_INBOX_KEPT_MAX,
@@ -103,19 +103,19 @@ export const testInboxRoutes: DashboardRoute<Deps>[] = [
   route('GET /projects/:project/test-inbox/:email', {
     needs: 'viewer',
     query: Type.Object(COPY),
-    async handle({ db, mailroom: { renderer } }, { projectId, params, query, role }) {
-      const asked = { projectId, id: params.email, copy: query.copy ?? 1 };
-      const shown = await showMail({ db, renderer }, asked);
-      const mail = await renderer.run('readMail', shown.mail.raw, { projectId });
-      return { data: toWhole(shown, mail, redactFor(role, shown.mail)) };
+    async handle({ db, sendServices: { renderer } }, { projectId, params, query, role }) {
+      const key = { projectId, id: params.email, copy: query.copy ?? 1 };
+      const view = await showMail({ db, renderer }, key);
+      const mail = await renderer.run('readMail', view.mail.raw, { projectId });
+      return { data: toTestInboxEmailWhole(view, mail, redactFor(role, view.mail)) };
     },
   }),
   route('GET /projects/:project/test-inbox/:email/email.html', {
     needs: 'viewer',
     query: Type.Object({ ...COPY, ...FRAME_QUERY }),
-    async handle({ db, openOutbound, mailroom }, { projectId, params, query, role, reply }) {
+    async handle({ db, openOutbound, sendServices }, { projectId, params, query, role, reply }) {
       const mail = await openMail(db, { projectId, id: params.email, copy: query.copy ?? 1 });
-      const read = await mailroom.renderer.run('readMail', mail.raw, { projectId });
+      const read = await sendServices.renderer.run('readMail', mail.raw, { projectId });
       const html = redactFor(role, mail)(withoutPixel(read.html));
       return sendEmail({ openOutbound }, reply, { html, ...query });
     },
@@ -148,13 +148,13 @@ function readAge(text: string): number {
   throw new Fault('validation_failed', { details: [{ message, field: 'older' }] });
 }
 
-function toPlace(parts: string[]): { at: number; id: string; copy: number } {
+function toCursor(parts: string[]): { at: number; id: string; copy: number } {
   const copy = Number(parts[2]);
   if (!Number.isSafeInteger(copy) || copy < 1 || copy > 1_000_000) throw badCursor();
   return { ...timeAndId(parts), copy };
 }
 
-function toListed(mail: KeptMail, redact: Redact): TestInboxEmail {
+function toTestInboxEmail(mail: KeptMail, redact: Redact): TestInboxEmail {
   const { id, copy, copies, draftId, userId, mailFrom, rcptTo, subject, size, at } = mail;
   return {
     id,
@@ -171,14 +171,14 @@ function toListed(mail: KeptMail, redact: Redact): TestInboxEmail {
   };
 }
 
-function toWhole(
-  { mail, html, text, checks }: ShownMail,
+function toTestInboxEmailWhole(
+  { mail, html, text, checks }: CheckedTestEmail,
   read: ReadMail,
   redact: Redact,
 ): TestInboxEmailWhole {
   const { headers } = redactMail(read, redact);
   return {
-    ...toListed(mail, redact),
+    ...toTestInboxEmail(mail, redact),
     from: read.from.map(printMailbox).join(', '),
     headers,
     text: redact(text),

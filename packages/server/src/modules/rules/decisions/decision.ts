@@ -13,4 +13,4 @@ export type Decision = {
 };
 
 /** A decision with the number of its occurrences and the time of the first. `at` is the time of the last. */
-export type LedgerRow = Decision & { count: number; firstAt: number };
+export type DecisionCount = Decision & { count: number; firstAt: number };

@@ -1,11 +1,11 @@
 import { beforeEach, expect, test } from 'vitest';
-import { heldClock } from '../../../../testkit/clock.ts';
+import { fixedClock } from '../../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../../testkit/database.ts';
 import { idMaker } from '../../../platform/ids.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import {
   countReasons,
-  type DecisionPlace,
+  type DecisionCursor,
   eraseDecisions,
   forgetDecisions,
   listDecisionsOf,
@@ -13,7 +13,7 @@ import {
 } from './store.ts';
 import type { Decision } from './decision.ts';
 
-const clock = heldClock();
+const clock = fixedClock();
 const db = await openTestDatabase(clock);
 const newId = idMaker(clock);
 
@@ -176,7 +176,7 @@ test('deletes rows that have not changed for long, but keeps "fired" while its d
   ]);
   // This row has changed since.
   await writeDecisions(db, [decision({ userId: 'u4', ...old }), decision({ userId: 'u4' })]);
-  const forget = (from: DecisionPlace | null, limit: number) =>
+  const forget = (from: DecisionCursor | null, limit: number) =>
     forgetDecisions(db, { projectId, before: new Date(now()), from, limit });
   let steps = 1;
   for (let from = await forget(null, 2); from; from = await forget(from, 2)) steps += 1;
@@ -198,18 +198,18 @@ test('deletes rows that have not changed for long, but keeps "fired" while its d
 test('reads kept rows once and not again in each step', async () => {
   const rows = 10_000;
   const at = `$3::timestamptz + n * interval '1 second'`;
-  const given = [projectId, ruleId, new Date(now()), rows];
+  const params = [projectId, ruleId, new Date(now()), rows];
   await db.query(
     `INSERT INTO beckon.draft (project_id, id, rule_id, version, step, external_user_id, key, state, subject, preheader, body, format,
        content_hash, is_edited, facts, priority, counts, moves, created_at, updated_at, ended_at)
      SELECT $1, gen_random_uuid(), $2::uuid, 1, 0, 'u' || n, '', 'sent', '', '', '', 'markdown', '', false, '{}', 0, true, 1, ${at}, ${at}, ${at}
      FROM generate_series(1, $4::int) n`,
-    given,
+    params,
   );
   await db.query(
     `INSERT INTO beckon.decision (project_id, external_user_id, rule_id, key, reason, count, first_at, last_at, detail)
      SELECT $1, 'u' || n, $2::uuid, '', 'fired', 1, ${at}, ${at}, '{}' FROM generate_series(1, $4::int) n`,
-    given,
+    params,
   );
   await db.query('VACUUM ANALYZE beckon.decision, beckon.draft');
   type Plan = { Plan: { 'Shared Hit Blocks': number; 'Shared Read Blocks': number } };
@@ -217,11 +217,11 @@ test('reads kept rows once and not again in each step', async () => {
   const explaining: Tx = {
     prepared: (query) => db.prepared(query),
     async query(text, values) {
-      const told = await db.query<{ 'QUERY PLAN': Plan[] }>(
+      const rows = await db.query<{ 'QUERY PLAN': Plan[] }>(
         `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`,
         values,
       );
-      const plan = told[0]?.['QUERY PLAN'][0]?.Plan;
+      const plan = rows[0]?.['QUERY PLAN'][0]?.Plan;
       blocks = (plan?.['Shared Hit Blocks'] ?? 0) + (plan?.['Shared Read Blocks'] ?? 0);
       return [];
     },
@@ -245,8 +245,8 @@ test('skips a row that another transaction is writing', async () => {
   await writeDecisions(db, [decision({ at: now() - 1 }), decision({ userId: 'u2', at: now() - 1 })]);
   await db.transaction(async (tx) => {
     await writeDecisions(tx, [decision()]);
-    const wanted = { projectId, before: new Date(now()), from: null, limit: 10 };
-    expect(await forgetDecisions(db, wanted)).toBe(null);
+    const input = { projectId, before: new Date(now()), from: null, limit: 10 };
+    expect(await forgetDecisions(db, input)).toBe(null);
   });
   expect([await of('u1'), await of('u2')]).toMatchObject([[{ count: 2 }], []]);
 });

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import { heldClock } from '../../../../testkit/clock.ts';
+import { fixedClock } from '../../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../../testkit/database.ts';
 import { idMaker } from '../../../platform/ids.ts';
 import { silentLog } from '../../../platform/log.ts';
 import { writeDecisions } from './store.ts';
 import { createProject } from '../../administration/create-project.ts';
-import { forgetDecisions } from './forget-decisions-job.ts';
+import { forgetDecisionsJob } from './forget-decisions-job.ts';
 import { housekeeping } from '../../../main/housekeeping.ts';
 
-const clock = heldClock();
+const clock = fixedClock();
 const db = await openTestDatabase(clock);
 const newId = idMaker(db.clock);
 
@@ -37,29 +37,32 @@ async function decisionsOf(projectId: number): Promise<number> {
 }
 
 test('keeps decisions of all projects for 90 days after their last change, and stops between two steps', async () => {
-  const { id: one } = await createProject(db, { name: 'One' });
-  const { id: two } = await createProject(db, { name: 'Two' });
-  for (const id of [one, two]) await decide(id, 1_200);
+  const { id: firstId } = await createProject(db, { name: 'One' });
+  const { id: secondId } = await createProject(db, { name: 'Two' });
+  for (const id of [firstId, secondId]) await decide(id, 1_200);
   clock.advance(89 * DAY_MS);
-  for (const id of [one, two]) await decide(id, 5);
-  const job = forgetDecisions({ db, log: silentLog });
+  for (const id of [firstId, secondId]) await decide(id, 5);
+  const job = forgetDecisionsJob({ db, log: silentLog });
   await job.run(() => false);
-  expect([await decisionsOf(one), await decisionsOf(two)]).toEqual([1_205, 1_205]);
+  expect([await decisionsOf(firstId), await decisionsOf(secondId)]).toEqual([1_205, 1_205]);
   clock.advance(DAY_MS + 1);
-  let asked = 0;
-  await job.run(() => (asked += 1) > 2);
-  expect([await decisionsOf(one), await decisionsOf(two)]).toEqual([205, 1_205]);
+  let checks = 0;
+  await job.run(() => (checks += 1) > 2);
+  expect([await decisionsOf(firstId), await decisionsOf(secondId)]).toEqual([205, 1_205]);
   await job.run(() => false);
-  expect([await decisionsOf(one), await decisionsOf(two)]).toEqual([5, 5]);
+  expect([await decisionsOf(firstId), await decisionsOf(secondId)]).toEqual([5, 5]);
   expect(housekeeping(db, silentLog).map(({ name }) => name)).toContain(job.name);
 });
 
 test('logs a warning for a project that fails, and continues with the others', async () => {
-  const [one, two] = [await createProject(db, { name: 'One' }), await createProject(db, { name: 'Two' })];
-  for (const { id } of [one, two]) await decide(id, 3);
+  const [first, second] = [
+    await createProject(db, { name: 'One' }),
+    await createProject(db, { name: 'Two' }),
+  ];
+  for (const { id } of [first, second]) await decide(id, 3);
   clock.advance(91 * DAY_MS);
-  const told: object[] = [];
-  const warn = (found: object): void => void told.push(found);
+  const warnings: object[] = [];
+  const warn = (found: object): void => void warnings.push(found);
   const failing: typeof db = {
     ...db,
     transaction: (work) =>
@@ -67,12 +70,12 @@ test('logs a warning for a project that fails, and continues with the others', a
         work({
           ...tx,
           query: (text, values) =>
-            values?.[0] === one.id ? Promise.reject(new Error('too slow')) : tx.query(text, values),
+            values?.[0] === first.id ? Promise.reject(new Error('too slow')) : tx.query(text, values),
         }),
       ),
   };
-  const run = forgetDecisions({ db: failing, log: { ...silentLog, warn } }).run(() => false);
+  const run = forgetDecisionsJob({ db: failing, log: { ...silentLog, warn } }).run(() => false);
   await expect(run).rejects.toThrow('failed for 1 of');
-  expect([await decisionsOf(one.id), await decisionsOf(two.id)]).toEqual([3, 0]);
-  expect(told).toMatchObject([{ project_id: one.id, job: 'delete_decisions' }]);
+  expect([await decisionsOf(first.id), await decisionsOf(second.id)]).toEqual([3, 0]);
+  expect(warnings).toMatchObject([{ project_id: first.id, job: 'delete_decisions' }]);
 });

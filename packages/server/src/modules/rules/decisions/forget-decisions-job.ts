@@ -1,6 +1,6 @@
 import type { Log, LogFields } from '../../../platform/log.ts';
-import { oneByOne } from '../../../platform/async/one-by-one.ts';
-import { type DecisionPlace, forgetDecisions as forgetOf } from './store.ts';
+import { forEachInOrder } from '../../../platform/async/one-by-one.ts';
+import { type DecisionCursor, forgetDecisions as forgetOf } from './store.ts';
 import { listProjects } from '../../workspace/index.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import type { Job } from '../../../platform/jobs/scheduler.ts';
@@ -16,12 +16,12 @@ type ForgetDecisionsOptions = {
 };
 
 /** Deletes decisions 90 days after their last change, but keeps those with a draft for as long as the draft exists. */
-export function forgetDecisions({ db, log }: ForgetDecisionsOptions): Job {
+export function forgetDecisionsJob({ db, log }: ForgetDecisionsOptions): Job {
   async function forget(projectId: number, stopping: () => boolean): Promise<void> {
     const before = new Date(db.clock.now() - KEPT_MS);
-    const step = (from: DecisionPlace | null): Promise<DecisionPlace | null> =>
+    const step = (from: DecisionCursor | null): Promise<DecisionCursor | null> =>
       db.transaction((tx) => forgetOf(tx, { projectId, before, from, limit: STEP }));
-    let from: DecisionPlace | null = null;
+    let from: DecisionCursor | null = null;
     while (!stopping()) {
       from = await step(from);
       if (from === null) return;
@@ -33,8 +33,8 @@ export function forgetDecisions({ db, log }: ForgetDecisionsOptions): Job {
     async run(stopping) {
       const projects = (await listProjects(db)).map(({ id: projectId }) => ({ projectId }));
       const fieldsOf = ({ projectId }: { projectId: number }): LogFields => ({ project_id: projectId });
-      const given = { log, job: 'delete_decisions', stopping, fieldsOf };
-      await oneByOne(projects, given, ({ projectId }) => forget(projectId, stopping));
+      const options = { log, job: 'delete_decisions', stopping, fieldsOf };
+      await forEachInOrder(projects, options, ({ projectId }) => forget(projectId, stopping));
     },
   };
 }

@@ -1,11 +1,11 @@
-import type { Decision, LedgerRow } from './decision.ts';
+import type { Decision, DecisionCount } from './decision.ts';
 import { momentList, plainList } from '../../../platform/db/list.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 
 /** Reads and writes the table `decision`. */
 export async function writeDecisions(tx: Tx, decisions: Decision[]): Promise<void> {
   if (decisions.length === 0) return;
-  const rows = inOrder(summed(decisions));
+  const rows = inOrder(mergeDecisions(decisions));
   await tx.prepared({
     name: 'decisions.write',
     text: `INSERT INTO beckon.decision AS known
@@ -29,25 +29,25 @@ export async function writeDecisions(tx: Tx, decisions: Decision[]): Promise<voi
 }
 
 /** Merges decisions about the same row, because one statement must not update a row twice. The last one provides the values seen. */
-function summed(decisions: Decision[]): LedgerRow[] {
-  const rows = new Map<string, LedgerRow>();
+function mergeDecisions(decisions: Decision[]): DecisionCount[] {
+  const rows = new Map<string, DecisionCount>();
   for (const decision of decisions) {
     const { projectId, ruleId, reason, userId, key, at } = decision;
     // An id may contain any character, so its length marks where it ends.
-    const place = `${projectId} ${ruleId} ${reason} ${userId.length} ${userId} ${key}`;
-    const known = rows.get(place);
-    rows.set(place, {
+    const rowKey = `${projectId} ${ruleId} ${reason} ${userId.length} ${userId} ${key}`;
+    const existing = rows.get(rowKey);
+    rows.set(rowKey, {
       ...decision,
-      at: Math.max(known?.at ?? at, at),
-      firstAt: Math.min(known?.firstAt ?? at, at),
-      count: (known?.count ?? 0) + 1,
+      at: Math.max(existing?.at ?? at, at),
+      firstAt: Math.min(existing?.firstAt ?? at, at),
+      count: (existing?.count ?? 0) + 1,
     });
   }
   return [...rows.values()];
 }
 
 /** Sorts the rows. All writers of several rows use this order, which avoids deadlocks. */
-function inOrder(rows: LedgerRow[]): LedgerRow[] {
+function inOrder(rows: DecisionCount[]): DecisionCount[] {
   return rows.toSorted(
     (a, b) =>
       a.projectId - b.projectId ||
@@ -63,9 +63,9 @@ function compare(a: string, b: string): number {
 }
 
 /** The position at which a deletion step ended. */
-export type DecisionPlace = Pick<Decision, 'ruleId' | 'userId' | 'key' | 'reason'> & { at: Date };
+export type DecisionCursor = Pick<Decision, 'ruleId' | 'userId' | 'key' | 'reason'> & { at: Date };
 
-const BEGINNING: DecisionPlace = {
+const BEGINNING: DecisionCursor = {
   ruleId: '00000000-0000-0000-0000-000000000000',
   at: new Date(0),
   userId: '',
@@ -81,11 +81,11 @@ const BEGINNING: DecisionPlace = {
  */
 export async function forgetDecisions(
   tx: Tx,
-  wanted: { projectId: number; before: Date; from: DecisionPlace | null; limit: number },
-): Promise<DecisionPlace | null> {
-  const { projectId, before, limit } = wanted;
-  const from = wanted.from ?? BEGINNING;
-  const rows = await tx.query<DecisionPlace & { isFull: boolean }>(
+  input: { projectId: number; before: Date; from: DecisionCursor | null; limit: number },
+): Promise<DecisionCursor | null> {
+  const { projectId, before, limit } = input;
+  const from = input.from ?? BEGINNING;
+  const rows = await tx.query<DecisionCursor & { isFull: boolean }>(
     `WITH RECURSIVE rules AS (
        SELECT $4::uuid AS rule_id, $5::timestamptz AS last_at, $6::text AS user_id, $7::text AS key, $8::text AS reason
        UNION ALL
@@ -143,9 +143,9 @@ type Row = {
 /** Lists the decisions about a user, by all rules or by one, latest first. */
 export async function listDecisionsOf(
   tx: Tx,
-  wanted: { projectId: number; userId: string; ruleId?: string; limit: number },
-): Promise<LedgerRow[]> {
-  const { projectId, userId, ruleId = null, limit } = wanted;
+  query: { projectId: number; userId: string; ruleId?: string; limit: number },
+): Promise<DecisionCount[]> {
+  const { projectId, userId, ruleId = null, limit } = query;
   const rows = await tx.query<Row>(
     `SELECT rule_id, key, reason, count, first_at, last_at, detail FROM beckon.decision
      WHERE project_id = $1 AND external_user_id = $2 AND ($3::uuid IS NULL OR rule_id = $3)

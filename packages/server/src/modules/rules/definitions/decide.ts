@@ -14,7 +14,7 @@ import { entersOnce, type EntryRow, type EntryWish, entryWish, refusesEntry } fr
 import { daysAfter, isOfEach, isTimed, type Moment, momentOf } from './timers.ts';
 
 /** A trigger of a rule that matched for a user. Processing, timers, explain, backtest and enrollments all call `decide`. */
-export type Considered = {
+export type TriggerMatch = {
   rule: Pick<Rule, 'id' | 'enabledAt'> & { definition: Definition };
   trigger: Trigger;
   anchor: Anchor;
@@ -63,7 +63,7 @@ export type EnrollmentDecision = {
   /** No email of the run is sent after this. */
   endsAt: number | null;
   /** The time for which a timer has to be set. */
-  armAt: number | null;
+  timerAt: number | null;
   detail: Record<string, unknown>;
 };
 
@@ -71,22 +71,22 @@ export type EnrollmentDecision = {
  * Decides whether the rule fires for this user, or names the first check that refuses. It changes nothing: the caller writes the entry and
  * starts the run.
  */
-export function decide(considered: Considered, person: DecisionFacts, now: number): EnrollmentDecision {
-  const { rule, anchor, trigger, by } = considered;
+export function decide(match: TriggerMatch, person: DecisionFacts, now: number): EnrollmentDecision {
+  const { rule, anchor, trigger, by } = match;
   const subject = subjectOf(rule.definition, person.newest);
   // A record counts at the time when it was accepted, however late it is processed.
   const at = by === 'due' ? now : anchor.acceptedAt;
   const wish = entryWish(rule.definition, { anchor, subjectId: subject?.id ?? null, at });
   const moment = isTimed(trigger) ? momentOf(trigger, anchor) : null;
-  const evaluation: Evaluation = { ...considered, person, now, wish, moment, subjectId: subject?.id ?? null };
+  const evaluation: Evaluation = { ...match, person, now, wish, moment, subjectId: subject?.id ?? null };
   for (const gate of GATES) {
     const refusal = gate(evaluation);
-    if (refusal) return decided(evaluation, refusal);
+    if (refusal) return decisionOf(evaluation, refusal);
   }
-  return decided(evaluation, { reason: isHeldOut(rule, person) ? 'holdout' : 'fired' });
+  return decisionOf(evaluation, { reason: isHeldOut(rule, person) ? 'holdout' : 'fired' });
 }
 
-type Evaluation = Considered & {
+type Evaluation = TriggerMatch & {
   person: DecisionFacts;
   now: number;
   wish: EntryWish;
@@ -214,9 +214,9 @@ function isOut({ person }: Evaluation): Refusal | null {
 }
 
 function hasEntered({ rule, person, wish }: Evaluation): Refusal | null {
-  const known = person.entry(wish.key);
-  const reason = refusesEntry(rule.definition, known, wish);
-  if (reason) return { reason, detail: { enrolled_at: iso(known?.enrolledAt ?? 0) } };
+  const existing = person.entry(wish.key);
+  const reason = refusesEntry(rule.definition, existing, wish);
+  if (reason) return { reason, detail: { enrolled_at: iso(existing?.enrolledAt ?? 0) } };
   if (rule.definition.entry.kind !== 'one_at_a_time') return null;
   return person.isInRun() ? { reason: 'in_progress' } : null;
 }
@@ -245,13 +245,13 @@ function hasTooManyRuns({ person }: Evaluation): Refusal | null {
   return open < OPEN_RUNS_MAX ? null : { reason: 'run_limit', detail: { runs: open } };
 }
 
-function decided(evaluation: Evaluation, { reason, detail = {} }: Refusal): EnrollmentDecision {
+function decisionOf(evaluation: Evaluation, { reason, detail = {} }: Refusal): EnrollmentDecision {
   const { anchor, trigger, wish, moment } = evaluation;
   return {
     reason,
     wish,
     endsAt: moment ? moment.endsAt : endsInDays(trigger, anchor),
-    armAt: reason === 'starts_later' && moment ? moment.at : null,
+    timerAt: reason === 'starts_later' && moment ? moment.at : null,
     detail: {
       ...startedBy(anchor),
       ...(evaluation.by === 'enrollment' ? { by: 'enrollment' } : {}),
@@ -273,7 +273,7 @@ function startedBy({ kind, id, name }: Anchor): Record<string, unknown> {
 
 /** Always selects the same users of a rule, and different users for each rule. */
 function isHeldOut(
-  { id, definition }: Considered['rule'],
+  { id, definition }: TriggerMatch['rule'],
   { projectId, userId }: Pick<DecisionFacts, 'projectId' | 'userId'>,
 ): boolean {
   if (definition.holdoutPercent === 0) return false;

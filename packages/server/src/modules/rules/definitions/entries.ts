@@ -53,14 +53,14 @@ function valuesKey(properties: string[], anchor: Anchor): string {
  */
 export function refusesEntry(
   { entry }: Pick<Definition, 'entry'>,
-  known: EntryRow | undefined,
+  existing: EntryRow | undefined,
   wish: EntryWish,
 ): Extract<Reason, 'already_entered' | 'in_cooldown'> | null {
   const cooldownMs = cooldownOf(entry, wish.key);
-  if (entry.kind === 'one_at_a_time' || !known) return null;
+  if (entry.kind === 'one_at_a_time' || !existing) return null;
   if (cooldownMs === null) return 'already_entered';
-  const isOver = known.enrolledAt <= wish.at - cooldownMs;
-  return isOver || known.level < wish.level ? null : 'in_cooldown';
+  const isOver = existing.enrolledAt <= wish.at - cooldownMs;
+  return isOver || existing.level < wish.level ? null : 'in_cooldown';
 }
 
 /** Returns whether a user enters at most once per key, regardless of later events. */
@@ -77,11 +77,11 @@ function cooldownOf(entry: Definition['entry'], key: string): number | null {
 export type { EntryRecord } from './store.ts';
 
 /** Returns all entries of these users into these rules. */
-export function findEntries(tx: Tx, asked: Omit<EntryKey, 'key'>[]): Promise<EntryRecord[]> {
-  return asked.length === 0 ? Promise.resolve([]) : findEntryRows(tx, asked);
+export function findEntries(tx: Tx, keys: Omit<EntryKey, 'key'>[]): Promise<EntryRecord[]> {
+  return keys.length === 0 ? Promise.resolve([]) : findEntryRows(tx, keys);
 }
 
-type Entering = {
+type EntryWrite = {
   projectId: number;
   userId: string;
   ruleId: string;
@@ -93,14 +93,14 @@ type Entering = {
  * Writes entries that were decided under the project lock, each key once. The unique index has the last word. If a row already exists,
  * something else wrote entries without the lock, and the whole batch is rolled back.
  */
-export async function writeEntries(tx: Tx, entering: Entering[]): Promise<void> {
+export async function writeEntries(tx: Tx, entries: EntryWrite[]): Promise<void> {
   const byCooldown = Map.groupBy(
-    entering.filter(({ entry }) => entry.kind !== 'one_at_a_time'),
+    entries.filter(({ entry }) => entry.kind !== 'one_at_a_time'),
     ({ entry, wish }) => cooldownOf(entry, wish.key),
   );
   await Promise.all(
-    [...byCooldown].map(async ([cooldownMs, some]) => {
-      const rows = lastOfEach(some.map(toRecord));
+    [...byCooldown].map(async ([cooldownMs, group]) => {
+      const rows = lastOfEach(group.map(toRecord));
       const written = await (cooldownMs === null
         ? insertEntries(tx, rows)
         : renewEntries(tx, rows, cooldownMs));
@@ -110,11 +110,11 @@ export async function writeEntries(tx: Tx, entering: Entering[]): Promise<void> 
 }
 
 /** Writes entries that are used up without a run. An existing entry is kept. */
-export async function burnEntries(tx: Tx, burnt: Omit<Entering, 'entry'>[]): Promise<void> {
+export async function burnEntries(tx: Tx, burnt: Omit<EntryWrite, 'entry'>[]): Promise<void> {
   if (burnt.length > 0) await insertEntries(tx, lastOfEach(burnt.map(toRecord)));
 }
 
-function toRecord({ projectId, userId, ruleId, wish }: Omit<Entering, 'entry'>): EntryRecord {
+function toRecord({ projectId, userId, ruleId, wish }: Omit<EntryWrite, 'entry'>): EntryRecord {
   return { projectId, userId, ruleId, key: wish.key, enrolledAt: wish.at, level: wish.level };
 }
 

@@ -7,14 +7,14 @@ import { SHIPPED_RULES } from './shipped.ts';
 const guide = readFileSync(new URL('../../../../../../docs/reference/rules.md', import.meta.url), 'utf8');
 const REFERRED = '0198a000-0000-7000-8000-00000000000f';
 
-type Example = { json: string; said: string };
+type Example = { json: string; sentence: string };
 
 /** A table row under its header, or a JSON block with the sentence below it. */
 const ROW = /^\| `([{"].*[}"])` \| (.+) \|$/gm;
 const BLOCK = /^```json\n([\s\S]*?)\n```\n\n> (.+)$/gm;
 
 function examplesOf(text: string, pattern: RegExp): Example[] {
-  return Array.from(text.matchAll(pattern), ([, json = '', said = '']) => ({ json, said }));
+  return Array.from(text.matchAll(pattern), ([, json = '', sentence = '']) => ({ json, sentence }));
 }
 
 function rowsUnder(head: string): Example[] {
@@ -30,7 +30,7 @@ function parsed(document: unknown) {
   return parsing.rule;
 }
 
-function said(document: unknown): string {
+function describeRule(document: unknown): string {
   return ruleSentence(parsed(document).definition, (id) => (id === REFERRED ? 'Trial users' : undefined));
 }
 
@@ -41,37 +41,37 @@ const steps = rowsUnder('Step | Effect');
 const refused = rowsUnder('Fields | Error');
 
 test.each(blocks)('describes $json as in the guide', (example) => {
-  expect(said(JSON.parse(example.json))).toBe(example.said);
+  expect(describeRule(JSON.parse(example.json))).toBe(example.sentence);
 });
 
 test.each(triggers)('describes the trigger $json as in the guide', (example) => {
-  const sentence = said({ ...RIGHT, when: JSON.parse(example.json) });
+  const sentence = describeRule({ ...RIGHT, when: JSON.parse(example.json) });
   expect(sentence).toBe(
-    `Starts ${example.said}. Enrolls each user once. Steps: draft the email “welcome”. Ends early when the user replies.`,
+    `Starts ${example.sentence}. Enrolls each user once. Steps: draft the email “welcome”. Ends early when the user replies.`,
   );
 });
 
 test.each(entries)('describes the enrollment setting $json as in the guide', (example) => {
-  const sentence = said({
+  const sentence = describeRule({
     ...RIGHT,
     enrollment: JSON.parse(example.json),
     about: { event: 'trial_started' },
   });
   expect(sentence).toContain(
-    `Starts when user_signed_up happens. Enrolls each user ${example.said}. Steps: draft the email “welcome”.`,
+    `Starts when user_signed_up happens. Enrolls each user ${example.sentence}. Steps: draft the email “welcome”.`,
   );
 });
 
 test.each(steps)('describes the step $json as in the guide', (example) => {
-  const sentence = said({ ...RIGHT, steps: [{ draft: 'first' }, JSON.parse(example.json)] });
+  const sentence = describeRule({ ...RIGHT, steps: [{ draft: 'first' }, JSON.parse(example.json)] });
   expect(sentence).toContain(
-    `Enrolls each user once. Steps: draft the email “first”. Then ${example.said}. Ends early`,
+    `Enrolls each user once. Steps: draft the email “first”. Then ${example.sentence}. Ends early`,
   );
 });
 
 test.each(refused)('rejects $json with the error in the guide', (example) => {
   const parsing = parseRule({ ...RIGHT, ...(JSON.parse(example.json) as object) });
-  expect(parsing.ok ? [] : parsing.faults.map(({ message }) => `\`${message}\``)).toEqual([example.said]);
+  expect(parsing.ok ? [] : parsing.faults.map(({ message }) => `\`${message}\``)).toEqual([example.sentence]);
 });
 
 test('covers every example of the guide', () => {
@@ -81,10 +81,10 @@ test('covers every example of the guide', () => {
 });
 
 test('ships the rules that the guide shows', () => {
-  const shown = blocks
+  const rules = blocks
     .map(({ json }) => parsed(JSON.parse(json)))
     .filter(({ name }) => SHIPPED_RULES.some((rule) => rule.name === name));
-  expect(shown).toEqual(SHIPPED_RULES);
+  expect(rules).toEqual(SHIPPED_RULES);
 });
 
 /** The fields that `parse*.ts` read. The fields of predicates have examples in the audience guide. */
@@ -99,12 +99,12 @@ const FIELDS = `
   .split(/\s+/);
 
 test('has an example for every field of the rule language', () => {
-  const shown = new Set<string>();
+  const fields = new Set<string>();
   const collect = (value: unknown): void => {
     if (typeof value !== 'object' || value === null) return;
-    if (!Array.isArray(value)) for (const key of Object.keys(value)) shown.add(key);
+    if (!Array.isArray(value)) for (const key of Object.keys(value)) fields.add(key);
     for (const inner of Object.values(value)) collect(inner);
   };
   for (const { json } of [...blocks, ...triggers, ...entries, ...steps]) collect(JSON.parse(json));
-  expect(FIELDS.filter((field) => !shown.has(field))).toEqual([]);
+  expect(FIELDS.filter((field) => !fields.has(field))).toEqual([]);
 });

@@ -119,9 +119,9 @@ test('reports daysLeft if trialDays is received, or if daysLeft is received inst
 
 test('reports a percentage that never exceeds 1 only for rules that use it', () => {
   const seen = { usage_threshold_reached: ['usagePercent'], user_signed_up: ['plan'] };
-  expect(codes(lintShipped('plan_limit_upsell', seen, { usageAtMostOne: true }))).toEqual([
+  expect(codes(lintShipped('plan_limit_upsell', seen, { isUsageFraction: true }))).toEqual([
     'usage_is_fraction',
   ]);
-  expect(lintShipped('plan_limit_upsell', seen, { usageAtMostOne: false })).toEqual([]);
-  expect(lintShipped('welcome', seen, { usageAtMostOne: true })).toEqual([]);
+  expect(lintShipped('plan_limit_upsell', seen, { isUsageFraction: false })).toEqual([]);
+  expect(lintShipped('welcome', seen, { isUsageFraction: true })).toEqual([]);
 });

@@ -19,7 +19,7 @@ export type LintMore = {
   /** The topics of the project. */
   topics?: readonly { id: string }[];
   /** Every `usagePercent` received so far was 1 or less. */
-  usageAtMostOne?: boolean;
+  isUsageFraction?: boolean;
 };
 
 /** Reports what a rule uses but will probably not find, judged by the events of the project. It rejects nothing. */
@@ -30,11 +30,11 @@ export function lintRule(definition: Definition, catalogue: readonly Seen[], mor
     ...uses.map((use) => lintEvent(use, seen)),
     lintTriggers(definition, uses, seen),
     ...uses.flatMap((use) => use.properties.map((property) => lintProperty(use, property, seen))),
-    more.usageAtMostOne ? lintUsage(uses) : null,
+    more.isUsageFraction ? lintUsage(uses) : null,
     more.topics ? lintTopic(definition, more.topics) : null,
   ];
-  const told = new Map(lints.flatMap((lint) => (lint ? [[lint.message, lint]] : [])));
-  return [...told.values()];
+  const byMessage = new Map(lints.flatMap((lint) => (lint ? [[lint.message, lint]] : [])));
+  return [...byMessage.values()];
 }
 
 /** The properties of each event that was received. */
@@ -44,8 +44,8 @@ function seenOf(catalogue: readonly Seen[], events: Iterable<string>): SeenEvent
   const seen: SeenEvents = new Map();
   for (const name of events) seen.set(name, new Set());
   for (const { name, property } of catalogue) {
-    const known = seen.get(name);
-    if (known) known.add(property);
+    const properties = seen.get(name);
+    if (properties) properties.add(property);
     else seen.set(name, new Set([property]));
   }
   return seen;
@@ -71,9 +71,9 @@ function lintTriggers({ when }: Definition, uses: EventUse[], seen: SeenEvents):
 const RENAMED = { from: 'daysLeft', to: 'trialDays' } as const;
 
 function lintProperty({ event, mayLack }: EventUse, property: string, seen: SeenEvents): Lint | null {
-  const known = seen.get(event);
-  const renamed = lintDaysLeft(event, property, known);
-  if (renamed || !known || known.has(property)) return renamed;
+  const properties = seen.get(event);
+  const renamed = lintDaysLeft(event, property, properties);
+  if (renamed || !properties || properties.has(property)) return renamed;
   const isOptional = mayLack && Object.hasOwn(CANONICAL_EVENTS[event] ?? {}, property);
   if (isOptional) return null;
   return {
@@ -82,12 +82,12 @@ function lintProperty({ event, mayLack }: EventUse, property: string, seen: Seen
   };
 }
 
-function lintDaysLeft(event: string, property: string, known: Set<string> | undefined): Lint | null {
-  if (property === RENAMED.from && known?.has(RENAMED.to)) {
+function lintDaysLeft(event: string, property: string, properties: Set<string> | undefined): Lint | null {
+  if (property === RENAMED.from && properties?.has(RENAMED.to)) {
     const message = `${event} has ${RENAMED.to}, but this rule uses its old name ${RENAMED.from}`;
     return { code: 'days_left', message };
   }
-  if (property !== RENAMED.to || !known?.has(RENAMED.from) || known.has(RENAMED.to)) return null;
+  if (property !== RENAMED.to || !properties?.has(RENAMED.from) || properties.has(RENAMED.to)) return null;
   const message = `${event} has ${RENAMED.from}, which is ignored. Send it as ${RENAMED.to}`;
   return { code: 'days_left', message };
 }
@@ -95,8 +95,8 @@ function lintDaysLeft(event: string, property: string, known: Set<string> | unde
 /** Emails of an unknown topic go to every user, because no one can unsubscribe from it. */
 function lintTopic({ topic }: Definition, topics: readonly { id: string }[]): Lint | null {
   if (topic === null || topics.some(({ id }) => id === topic)) return null;
-  const known = topics.map(({ id }) => id).join(', ') || 'none yet';
-  const message = `The project has no topic ${topic}, so users cannot unsubscribe from it. The setting topics has ${known}`;
+  const ids = topics.map(({ id }) => id).join(', ') || 'none yet';
+  const message = `The project has no topic ${topic}, so users cannot unsubscribe from it. The setting topics has ${ids}`;
   return { code: 'topic_unknown', message };
 }
 

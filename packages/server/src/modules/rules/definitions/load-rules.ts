@@ -13,11 +13,11 @@ export async function loadRules(
   inUse: VersionKey[],
 ): Promise<Map<number, RuleModel>> {
   const rows = await listRuleRows(tx, projectIds);
-  const wanted = new Map<string, VersionKey>();
+  const versionKeys = new Map<string, VersionKey>();
   const present = rows.map((row) => ({ projectId: row.project_id, ruleId: row.id, version: row.version }));
-  for (const key of [...present, ...inUse]) wanted.set(`${key.ruleId} ${key.version}`, key);
+  for (const key of [...present, ...inUse]) versionKeys.set(`${key.ruleId} ${key.version}`, key);
   const versions = Map.groupBy(
-    rows.length === 0 ? [] : await listVersionRows(tx, [...wanted.values()]),
+    rows.length === 0 ? [] : await listVersionRows(tx, [...versionKeys.values()]),
     (row) => row.rule_id,
   );
   const sources = Map.groupBy(
@@ -43,7 +43,7 @@ export function toRule(row: RuleRow): Rule {
     deadlineMs: row.deadline_ms,
     enabledAt: row.enabled_at?.getTime() ?? null,
     demotedAt: row.demoted_at?.getTime() ?? null,
-    demotedWhy: row.demoted_why,
+    demotedReason: row.demoted_reason,
   };
 }
 
@@ -61,8 +61,8 @@ export async function findRule(
   { projectId, reference }: { projectId: number; reference: string },
 ): Promise<WholeRule> {
   const rows = await listRuleRows(tx, [projectId]);
-  const wanted = reference.trim();
-  const row = rows.find(({ id, name }) => id === wanted.toLowerCase() || name === wanted);
+  const text = reference.trim();
+  const row = rows.find(({ id, name }) => id === text.toLowerCase() || name === text);
   const [rule] = row ? await withDefinitions(tx, [row]) : [];
   if (rule) return rule;
   const message = `No rule has the ID or name ${JSON.stringify(reference)}. List the rules with: beckon rules list`;
@@ -84,14 +84,14 @@ async function withDefinitions(tx: Tx, rows: RuleRow[]): Promise<WholeRule[]> {
 /** `createdBy`: null if the author was not recorded. */
 type WrittenVersion = RuleVersion & { createdAt: number; createdBy: string | null };
 
-const VERSIONS_SHOWN = 100;
+const VERSIONS_MAX = 100;
 
 /** Returns the versions, newest first. */
 export async function listRuleVersions(
   tx: Tx,
   { projectId, ruleId }: { projectId: number; ruleId: string },
 ): Promise<WrittenVersion[]> {
-  const rows = await listVersionsOfRule(tx, { projectId, ruleId, limit: VERSIONS_SHOWN });
+  const rows = await listVersionsOfRule(tx, { projectId, ruleId, limit: VERSIONS_MAX });
   return rows.map(({ version, definition, created_at, created_by }) => ({
     version,
     definition: parseDefinition(definition),

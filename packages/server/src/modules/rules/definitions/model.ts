@@ -11,7 +11,7 @@ export type ActiveRule = Rule & { definition: Definition; conditions: Conditions
 export type Conditions = { predicates: Predicate[]; mentions: Mentions[]; looksUp: Set<string> };
 
 /** A trigger of a rule, as found by the record that may match it. */
-export type Hook = { rule: ActiveRule; trigger: Trigger; place: number };
+export type Hook = { rule: ActiveRule; trigger: Trigger; position: number };
 
 /** All rules of a project, indexed by their triggers and by what active runs wait for. */
 export type RuleModel = {
@@ -26,11 +26,11 @@ export type RuleModel = {
   onMove(audienceId: string, move: 'joined' | 'left'): Hook[];
   onTrait(key: string): Hook[];
   /** The events, traits, audiences and address changes that can affect an active run. */
-  watches: Watched;
+  watches: WatchedFacts;
 };
 
 export type ModelVersion = { definition: Definition; conditions: Conditions };
-export type Watched = {
+export type WatchedFacts = {
   events: Set<string>;
   traits: Set<string>;
   email: boolean;
@@ -46,7 +46,7 @@ export type RuleSource = {
 export function buildRuleModel(sources: RuleSource[]): RuleModel {
   const byId = new Map<string, ActiveRule>();
   const versions = new Map<string, ModelVersion>();
-  const watches: Watched = { events: new Set(), traits: new Set(), email: false, audiences: new Set() };
+  const watches: WatchedFacts = { events: new Set(), traits: new Set(), email: false, audiences: new Set() };
   for (const { rule, versions: inUse } of sources) {
     for (const { version, definition } of inUse) {
       const conditions = conditionsOf(definition);
@@ -61,8 +61,8 @@ export function buildRuleModel(sources: RuleSource[]): RuleModel {
     version: (ruleId, version) => versions.get(versionKey(ruleId, version)),
     byVersion(ruleId, version) {
       const rule = byId.get(ruleId);
-      const known = versions.get(versionKey(ruleId, version));
-      return rule && known && { ...rule, ...known, version };
+      const modelVersion = versions.get(versionKey(ruleId, version));
+      return rule && modelVersion && { ...rule, ...modelVersion, version };
     },
     hasTopics: [...byId.values()].some(({ definition }) => definition.topic !== null),
     onEvent: (name) => index.events.get(name) ?? NO_HOOKS,
@@ -97,7 +97,7 @@ function branchesOf(steps: Step[]): Predicate[] {
 }
 
 /** Exits and goals end a run as soon as they hold, so everything that they mention is watched. */
-function watch(into: Watched, definition: Definition): void {
+function watch(into: WatchedFacts, definition: Definition): void {
   const { about, exits, goal, steps } = definition;
   const events = [...exits.events, ...(about ? [about.event] : []), ...waitedFor(steps)];
   for (const name of events) into.events.add(name);
@@ -126,8 +126,8 @@ function indexOf(rules: ActiveRule[]): Index {
   const index: Index = { events: new Map(), moves: new Map(), traits: new Map() };
   for (const rule of rules) {
     if (rule.enabledAt === null) continue;
-    for (const [place, trigger] of rule.definition.when.entries()) {
-      const hook = { rule, trigger, place };
+    for (const [position, trigger] of rule.definition.when.entries()) {
+      const hook = { rule, trigger, position };
       if (trigger.kind === 'audience') add(index.moves, `${trigger.move} ${trigger.audienceId}`, hook);
       else if (trigger.kind === 'date') add(index.traits, trigger.trait, hook);
       else add(index.events, eventOf(trigger), hook);
@@ -141,8 +141,8 @@ function eventOf(trigger: Exclude<Trigger, { kind: 'audience' | 'date' }>): stri
 }
 
 function add(index: Map<string, Hook[]>, key: string, hook: Hook): void {
-  const known = index.get(key);
-  if (known) known.push(hook);
+  const hooks = index.get(key);
+  if (hooks) hooks.push(hook);
   else index.set(key, [hook]);
 }
 
@@ -151,12 +151,12 @@ function add(index: Map<string, Hook[]>, key: string, hook: Hook): void {
  * absence of an event, follows the newest anchor. A rule that enrolls each user once keeps the first anchor of each day. If that one is
  * refused, the next day still counts, and a frequent event sets no more timers than one per day.
  */
-export function timerPlace(
-  { rule, trigger, place }: Pick<Hook, 'trigger' | 'place'> & { rule: Pick<ActiveRule, 'definition'> },
+export function timerKey(
+  { rule, trigger, position }: Pick<Hook, 'trigger' | 'position'> & { rule: Pick<ActiveRule, 'definition'> },
   { anchor, entryKey }: { anchor: Pick<Anchor, 'id' | 'occurredAt'>; entryKey: string },
 ): { key: string; keepFirst: boolean } {
   if (!isTimed(trigger)) throw new Error('only a trigger with a time has a timer');
-  const name = timerName(rule.definition.when, place);
+  const name = timerName(rule.definition.when, position);
   if (!isOfEach(rule.definition, trigger)) return { key: name, keepFirst: false };
   if (!entersOnce(rule.definition)) return { key: `${name} ${anchor.id}`, keepFirst: false };
   const day = Math.floor(anchor.occurredAt / DAY_MS);
@@ -164,12 +164,12 @@ export function timerPlace(
 }
 
 /** Names a timer by what its trigger looks at. The position may differ in the next version of the rule. */
-function timerName(when: Trigger[], place: number): string {
+function timerName(when: Trigger[], position: number): string {
   const names = when.map((trigger) => {
     if (trigger.kind === 'audience') return '';
     return trigger.kind === 'date' ? `date ${trigger.trait}` : `${trigger.kind} ${eventOf(trigger)}`;
   });
-  const name = names[place] ?? '';
-  const before = names.slice(0, place).filter((other) => other === name).length;
+  const name = names[position] ?? '';
+  const before = names.slice(0, position).filter((other) => other === name).length;
   return `${before} ${name}`;
 }

@@ -2,7 +2,7 @@ import { allOf, readSpan, readText } from '../../../platform/predicate/parse-val
 import { inside, type JsonObject, type ParsePosition, refuse } from '../../../platform/predicate/place.ts';
 
 /** Reads one value. All parts of the rule language share these small readers. */
-export type Read<T> = (place: ParsePosition, value: unknown) => T | undefined;
+export type Read<T> = (position: ParsePosition, value: unknown) => T | undefined;
 
 const NAME_MAX_CHARS = 100;
 const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -15,55 +15,58 @@ export function complete<T extends object>(parts: { [K in keyof T]: T[K] | undef
 
 /** Reads an optional field. */
 export function optional<T>(
-  place: ParsePosition,
+  position: ParsePosition,
   object: JsonObject,
   { key, read, otherwise }: { key: string; read: Read<T>; otherwise: T },
 ): T | undefined {
-  return Object.hasOwn(object, key) ? read(inside(place, key), object[key]) : otherwise;
+  return Object.hasOwn(object, key) ? read(inside(position, key), object[key]) : otherwise;
 }
 
 /** Reads the name of a rule or an email and trims it. A name must not look like an id, because both are accepted in the same places. */
-export function readName(place: ParsePosition, value: unknown): string | undefined {
-  if (value === undefined) return refuse(place, 'is required');
+export function readName(position: ParsePosition, value: unknown): string | undefined {
+  if (value === undefined) return refuse(position, 'is required');
   const name = typeof value === 'string' ? value.trim() : '';
   if (name.length < 1 || name.length > NAME_MAX_CHARS || !name.isWellFormed() || CONTROL.test(name))
-    return refuse(place, `must be a string of 1 to ${NAME_MAX_CHARS} characters, without control characters`);
-  return ID.test(name) ? refuse(place, 'must not look like an id') : name;
+    return refuse(
+      position,
+      `must be a string of 1 to ${NAME_MAX_CHARS} characters, without control characters`,
+    );
+  return ID.test(name) ? refuse(position, 'must not look like an id') : name;
 }
 
 export function readLine(
-  place: ParsePosition,
+  position: ParsePosition,
   value: unknown,
   bounds: { min: number; max: number },
 ): string | undefined {
-  const line = readText(place, value, bounds);
+  const line = readText(position, value, bounds);
   if (line === undefined) return undefined;
-  if (CONTROL.test(line)) return refuse(place, 'must be a single line, without control characters');
-  return bounds.min > 0 && line.trim() === '' ? refuse(place, 'must not be empty') : line;
+  if (CONTROL.test(line)) return refuse(position, 'must be a single line, without control characters');
+  return bounds.min > 0 && line.trim() === '' ? refuse(position, 'must not be empty') : line;
 }
 
-export function readBoolean(place: ParsePosition, value: unknown): boolean | undefined {
-  return typeof value === 'boolean' ? value : refuse(place, 'must be true or false');
+export function readBoolean(position: ParsePosition, value: unknown): boolean | undefined {
+  return typeof value === 'boolean' ? value : refuse(position, 'must be true or false');
 }
 
 export function wholeNumber({ min, max }: { min: number; max: number }): Read<number> {
-  return (place, value) =>
+  return (position, value) =>
     Number.isInteger(value) && (value as number) >= min && (value as number) <= max
       ? (value as number)
-      : refuse(place, `must be a whole number from ${min} to ${max}`);
+      : refuse(position, `must be a whole number from ${min} to ${max}`);
 }
 
 /** Returns a reader for a list of event or property names without duplicates. */
 export function namesReader(read: Read<string>, bounds: { min: number; max: number; of: string }) {
-  return (place: ParsePosition, value: unknown): string[] | undefined => {
+  return (position: ParsePosition, value: unknown): string[] | undefined => {
     if (!Array.isArray(value) || value.length < bounds.min || value.length > bounds.max)
-      return refuse(place, `must be a list of ${bounds.min} to ${bounds.max} ${bounds.of}`);
-    const names = allOf(value.map((item: unknown, i) => read(inside(place, i), item)));
+      return refuse(position, `must be a list of ${bounds.min} to ${bounds.max} ${bounds.of}`);
+    const names = allOf(value.map((item: unknown, i) => read(inside(position, i), item)));
     const twice = names?.findIndex((name, i) => names.indexOf(name) < i) ?? -1;
-    return twice === -1 ? names : refuse(inside(place, twice), 'must not be in the list twice');
+    return twice === -1 ? names : refuse(inside(position, twice), 'must not be in the list twice');
   };
 }
 
-export function readRequiredSpan(place: ParsePosition, value: unknown): number | undefined {
-  return value === undefined ? refuse(place, 'is required') : readSpan(place, value);
+export function readRequiredSpan(position: ParsePosition, value: unknown): number | undefined {
+  return value === undefined ? refuse(position, 'is required') : readSpan(position, value);
 }

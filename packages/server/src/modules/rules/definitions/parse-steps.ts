@@ -22,37 +22,37 @@ const CLOCK = /^(?:[01]\d|2[0-3]):[0-5]\d$/;
 type Kind<K extends Step['kind']> = Extract<Step, { kind: K }>;
 /** `counted` is shared by all lists of a rule. */
 type Scope = { depth: number; counted: { steps: number; drafts: number } };
-type Reader = (place: ParsePosition, object: JsonObject, scope: Scope) => Step | undefined;
+type Reader = (position: ParsePosition, object: JsonObject, scope: Scope) => Step | undefined;
 
-export function readSteps(place: ParsePosition, value: unknown): Step[] | undefined {
-  if (value === undefined) return refuse(place, 'is required');
+export function readSteps(position: ParsePosition, value: unknown): Step[] | undefined {
+  if (value === undefined) return refuse(position, 'is required');
   const scope: Scope = { depth: 1, counted: { steps: 0, drafts: 0 } };
   if (Array.isArray(value) && value.length === 0)
-    return refuse(place, `must be a list of 1 to ${STEPS_MAX} steps`);
-  const steps = readList(place, value, scope);
-  if (steps && scope.counted.drafts === 0) return refuse(place, 'must contain a draft step');
+    return refuse(position, `must be a list of 1 to ${STEPS_MAX} steps`);
+  const steps = readList(position, value, scope);
+  if (steps && scope.counted.drafts === 0) return refuse(position, 'must contain a draft step');
   return steps;
 }
 
-function readList(place: ParsePosition, value: unknown, scope: Scope): Step[] | undefined {
-  if (scope.depth > DEPTH_MAX) return refuse(place, `must not be nested deeper than ${DEPTH_MAX} levels`);
+function readList(position: ParsePosition, value: unknown, scope: Scope): Step[] | undefined {
+  if (scope.depth > DEPTH_MAX) return refuse(position, `must not be nested deeper than ${DEPTH_MAX} levels`);
   if (!Array.isArray(value) || value.length > STEPS_MAX)
-    return refuse(place, `must be a list of at most ${STEPS_MAX} steps`);
-  const steps = allOf(value.map((item: unknown, i) => readStep(inside(place, i), item, scope)));
+    return refuse(position, `must be a list of at most ${STEPS_MAX} steps`);
+  const steps = allOf(value.map((item: unknown, i) => readStep(inside(position, i), item, scope)));
   const end = steps?.findIndex(({ kind }) => kind === 'end') ?? -1;
   if (steps && end !== -1 && end < steps.length - 1)
-    return refuse(inside(place, end + 1), 'must be removed, because the step before it is the end');
+    return refuse(inside(position, end + 1), 'must be removed, because the step before it is the end');
   return steps;
 }
 
-function readStep(place: ParsePosition, value: unknown, scope: Scope): Step | undefined {
+function readStep(position: ParsePosition, value: unknown, scope: Scope): Step | undefined {
   scope.counted.steps += 1;
   if (scope.counted.steps === STEPS_MAX + 1)
-    refuse(place, `must be removed, because a rule has at most ${STEPS_MAX} steps`);
+    refuse(position, `must be removed, because a rule has at most ${STEPS_MAX} steps`);
   if (scope.counted.steps > STEPS_MAX) return undefined;
-  if (!isObject(value)) return refuse(place, `must be an object with one of ${STEPS.join(', ')}`);
-  const kind = onlyKey(place, value, STEPS);
-  return kind && READERS[kind](place, value, scope);
+  if (!isObject(value)) return refuse(position, `must be an object with one of ${STEPS.join(', ')}`);
+  const kind = onlyKey(position, value, STEPS);
+  return kind && READERS[kind](position, value, scope);
 }
 
 const READERS: Record<(typeof STEPS)[number], Reader> = {
@@ -64,46 +64,46 @@ const READERS: Record<(typeof STEPS)[number], Reader> = {
   end: readEnd,
 };
 
-function readDraft(place: ParsePosition, object: JsonObject, { counted }: Scope): Step | undefined {
+function readDraft(position: ParsePosition, object: JsonObject, { counted }: Scope): Step | undefined {
   counted.drafts += 1;
-  refuseOthers(place, object, ['draft']);
-  const email = readEmail(inside(place, 'draft'), object['draft']);
+  refuseOthers(position, object, ['draft']);
+  const email = readEmail(inside(position, 'draft'), object['draft']);
   return email && { kind: 'draft', email };
 }
 
-function readEmail(place: ParsePosition, value: unknown): StepEmail | undefined {
+function readEmail(position: ParsePosition, value: unknown): StepEmail | undefined {
   if (typeof value === 'string') {
-    const name = readName(place, value);
+    const name = readName(position, value);
     return name === undefined ? undefined : { name };
   }
   if (!isObject(value))
-    return refuse(place, 'must be the name of a template or an object with subject and body');
-  refuseOthers(place, value, ['subject', 'preheader', 'body']);
+    return refuse(position, 'must be the name of a template or an object with subject and body');
+  refuseOthers(position, value, ['subject', 'preheader', 'body']);
   return complete<StepEmailText>({
-    subject: readLine(inside(place, 'subject'), value['subject'], { min: 1, max: LINE_MAX_CHARS }),
-    preheader: optional(place, value, { key: 'preheader', read: readPreheader, otherwise: '' }),
-    body: readBody(inside(place, 'body'), value['body']),
+    subject: readLine(inside(position, 'subject'), value['subject'], { min: 1, max: LINE_MAX_CHARS }),
+    preheader: optional(position, value, { key: 'preheader', read: readPreheader, otherwise: '' }),
+    body: readBody(inside(position, 'body'), value['body']),
   });
 }
 
-function readPreheader(place: ParsePosition, value: unknown): string | undefined {
-  return readLine(place, value, { min: 0, max: LINE_MAX_CHARS });
+function readPreheader(position: ParsePosition, value: unknown): string | undefined {
+  return readLine(position, value, { min: 0, max: LINE_MAX_CHARS });
 }
 
-function readBody(place: ParsePosition, value: unknown): string | undefined {
-  const body = readText(place, value, { min: 1, max: BODY_MAX_CHARS });
-  return body?.trim() === '' ? refuse(place, 'must not be empty') : body;
+function readBody(position: ParsePosition, value: unknown): string | undefined {
+  const body = readText(position, value, { min: 1, max: BODY_MAX_CHARS });
+  return body?.trim() === '' ? refuse(position, 'must not be empty') : body;
 }
 
-function readWait(place: ParsePosition, object: JsonObject): Step | undefined {
-  refuseOthers(place, object, ['wait']);
-  const ms = readRequiredSpan(inside(place, 'wait'), object['wait']);
+function readWait(position: ParsePosition, object: JsonObject): Step | undefined {
+  refuseOthers(position, object, ['wait']);
+  const ms = readRequiredSpan(inside(position, 'wait'), object['wait']);
   return ms === undefined ? undefined : { kind: 'wait', ms };
 }
 
-function readWaitUntil(place: ParsePosition, object: JsonObject): Step | undefined {
-  refuseOthers(place, object, ['wait_until']);
-  const inner = inside(place, 'wait_until');
+function readWaitUntil(position: ParsePosition, object: JsonObject): Step | undefined {
+  refuseOthers(position, object, ['wait_until']);
+  const inner = inside(position, 'wait_until');
   const until = object['wait_until'];
   if (!isObject(until)) return refuse(inner, 'must be an object with at and optional weekdays');
   refuseOthers(inner, until, ['weekdays', 'at']);
@@ -118,53 +118,53 @@ function readWaitUntil(place: ParsePosition, object: JsonObject): Step | undefin
   return weekdays && { kind: 'wait_until', weekdays, at };
 }
 
-function readWeekdays(place: ParsePosition, value: unknown): number[] | undefined {
+function readWeekdays(position: ParsePosition, value: unknown): number[] | undefined {
   const names: readonly string[] = WEEKDAYS;
-  const given: unknown[] = Array.isArray(value) ? value : [];
-  const days = WEEKDAYS.flatMap((name, i) => (given.includes(name) ? [i + 1] : []));
-  const isKnown = given.every((name) => typeof name === 'string' && names.includes(name));
-  if (days.length > 0 && isKnown && days.length === given.length) return days;
-  return refuse(place, `must be a list with values of ${WEEKDAYS.join(', ')}, none of them twice`);
+  const values: unknown[] = Array.isArray(value) ? value : [];
+  const days = WEEKDAYS.flatMap((name, i) => (values.includes(name) ? [i + 1] : []));
+  const areValid = values.every((name) => typeof name === 'string' && names.includes(name));
+  if (days.length > 0 && areValid && days.length === values.length) return days;
+  return refuse(position, `must be a list with values of ${WEEKDAYS.join(', ')}, none of them twice`);
 }
 
-function readWaitFor(place: ParsePosition, object: JsonObject, scope: Scope): Step | undefined {
-  refuseOthers(place, object, ['wait_for', 'then', 'else']);
-  const inner = inside(place, 'wait_for');
-  const wanted = object['wait_for'];
-  const ways = waysOf(place, object, scope);
-  if (!isObject(wanted)) return refuse(inner, 'must be an object with event and within');
-  refuseOthers(inner, wanted, ['event', 'where', 'within']);
+function readWaitFor(position: ParsePosition, object: JsonObject, scope: Scope): Step | undefined {
+  refuseOthers(position, object, ['wait_for', 'then', 'else']);
+  const inner = inside(position, 'wait_for');
+  const waitFor = object['wait_for'];
+  const branches = readBranches(position, object, scope);
+  if (!isObject(waitFor)) return refuse(inner, 'must be an object with event and within');
+  refuseOthers(inner, waitFor, ['event', 'where', 'within']);
   return complete<Kind<'wait_for'>>({
     kind: 'wait_for',
-    event: readEventName(inside(inner, 'event'), wanted['event']),
-    where: optional(inner, wanted, { key: 'where', read: readWhere, otherwise: [] }),
-    timeoutMs: readRequiredSpan(inside(inner, 'within'), wanted['within']),
-    ...ways,
+    event: readEventName(inside(inner, 'event'), waitFor['event']),
+    where: optional(inner, waitFor, { key: 'where', read: readWhere, otherwise: [] }),
+    timeoutMs: readRequiredSpan(inside(inner, 'within'), waitFor['within']),
+    ...branches,
   });
 }
 
-function readBranch(place: ParsePosition, object: JsonObject, scope: Scope): Step | undefined {
-  refuseOthers(place, object, ['branch', 'then', 'else']);
-  const inner = inside(place, 'branch');
-  const asked = object['branch'];
-  const ways = waysOf(place, object, scope);
-  if (!isObject(asked)) return refuse(inner, 'must be an object with if');
-  refuseOthers(inner, asked, ['if']);
-  if (!Object.hasOwn(asked, 'if')) return refuse(inside(inner, 'if'), 'is required');
-  const condition = readPredicate(inside(inner, 'if'), asked['if']);
-  return complete<Kind<'branch'>>({ kind: 'branch', if: condition, ...ways });
+function readBranch(position: ParsePosition, object: JsonObject, scope: Scope): Step | undefined {
+  refuseOthers(position, object, ['branch', 'then', 'else']);
+  const inner = inside(position, 'branch');
+  const branch = object['branch'];
+  const branches = readBranches(position, object, scope);
+  if (!isObject(branch)) return refuse(inner, 'must be an object with if');
+  refuseOthers(inner, branch, ['if']);
+  if (!Object.hasOwn(branch, 'if')) return refuse(inside(inner, 'if'), 'is required');
+  const condition = readPredicate(inside(inner, 'if'), branch['if']);
+  return complete<Kind<'branch'>>({ kind: 'branch', if: condition, ...branches });
 }
 
-function waysOf(place: ParsePosition, object: JsonObject, { depth, counted }: Scope) {
+function readBranches(position: ParsePosition, object: JsonObject, { depth, counted }: Scope) {
   const read = (inner: ParsePosition, value: unknown): Step[] | undefined =>
     readList(inner, value, { depth: depth + 1, counted });
   return {
-    then: optional(place, object, { key: 'then', read, otherwise: [] }),
-    otherwise: optional(place, object, { key: 'else', read, otherwise: [] }),
+    then: optional(position, object, { key: 'then', read, otherwise: [] }),
+    otherwise: optional(position, object, { key: 'else', read, otherwise: [] }),
   };
 }
 
-function readEnd(place: ParsePosition, object: JsonObject): Step | undefined {
-  refuseOthers(place, object, ['end']);
-  return object['end'] === true ? { kind: 'end' } : refuse(inside(place, 'end'), 'must be true');
+function readEnd(position: ParsePosition, object: JsonObject): Step | undefined {
+  refuseOthers(position, object, ['end']);
+  return object['end'] === true ? { kind: 'end' } : refuse(inside(position, 'end'), 'must be true');
 }

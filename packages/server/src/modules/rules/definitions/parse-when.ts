@@ -18,28 +18,28 @@ const TRIGGERS = ['event', 'audience', 'relative_to', 'absence_of'] as const;
 const MOVES = ['joined', 'left'] as const;
 
 export const readEventNames = namesReader(readEventName, { min: 0, max: EVENTS_MAX, of: 'names of events' });
-const readSomeEvents = namesReader(readEventName, { min: 1, max: EVENTS_MAX, of: 'names of events' });
+const readRequiredEvents = namesReader(readEventName, { min: 1, max: EVENTS_MAX, of: 'names of events' });
 
 /** Reads one trigger or a list of triggers. */
-export function readWhen(place: ParsePosition, value: unknown): Trigger[] | undefined {
-  if (value === undefined) return refuse(place, 'is required');
+export function readWhen(position: ParsePosition, value: unknown): Trigger[] | undefined {
+  if (value === undefined) return refuse(position, 'is required');
   if (!Array.isArray(value)) {
-    const only = readTrigger(place, value);
+    const only = readTrigger(position, value);
     return only && [only];
   }
   if (value.length === 0 || value.length > TRIGGERS_MAX)
-    return refuse(place, `must be a trigger or a list of 1 to ${TRIGGERS_MAX} of them`);
-  return allOf(value.map((item: unknown, i) => readTrigger(inside(place, i), item)));
+    return refuse(position, `must be a trigger or a list of 1 to ${TRIGGERS_MAX} of them`);
+  return allOf(value.map((item: unknown, i) => readTrigger(inside(position, i), item)));
 }
 
-function readTrigger(place: ParsePosition, value: unknown): Trigger | undefined {
+function readTrigger(position: ParsePosition, value: unknown): Trigger | undefined {
   if (!isObject(value))
-    return refuse(place, 'must be an object with event, audience, relative_to or absence_of');
-  const kind = onlyKey(place, value, TRIGGERS);
-  return kind && READERS[kind](place, value);
+    return refuse(position, 'must be an object with event, audience, relative_to or absence_of');
+  const kind = onlyKey(position, value, TRIGGERS);
+  return kind && READERS[kind](position, value);
 }
 
-type Reader = (place: ParsePosition, object: JsonObject) => Trigger | undefined;
+type Reader = (position: ParsePosition, object: JsonObject) => Trigger | undefined;
 
 const READERS: Record<(typeof TRIGGERS)[number], Reader> = {
   event: readEvent,
@@ -48,13 +48,13 @@ const READERS: Record<(typeof TRIGGERS)[number], Reader> = {
   absence_of: readAbsence,
 };
 
-function readEvent(place: ParsePosition, object: JsonObject): Trigger | undefined {
-  refuseOthers(place, object, ['event', 'where', 'ends_in_days']);
+function readEvent(position: ParsePosition, object: JsonObject): Trigger | undefined {
+  refuseOthers(position, object, ['event', 'where', 'ends_in_days']);
   return complete<Extract<Trigger, { kind: 'event' }>>({
     kind: 'event',
-    event: readEventName(inside(place, 'event'), object['event']),
-    where: whereOf(place, object),
-    endsInDays: optional<string | null>(place, object, {
+    event: readEventName(inside(position, 'event'), object['event']),
+    where: whereOf(position, object),
+    endsInDays: optional<string | null>(position, object, {
       key: 'ends_in_days',
       read: readKey,
       otherwise: null,
@@ -62,26 +62,26 @@ function readEvent(place: ParsePosition, object: JsonObject): Trigger | undefine
   });
 }
 
-function whereOf(place: ParsePosition, object: JsonObject): PropertyTest[] | undefined {
-  return optional(place, object, { key: 'where', read: readWhere, otherwise: [] });
+function whereOf(position: ParsePosition, object: JsonObject): PropertyTest[] | undefined {
+  return optional(position, object, { key: 'where', read: readWhere, otherwise: [] });
 }
 
-function readMove(place: ParsePosition, object: JsonObject): Trigger | undefined {
-  refuseOthers(place, object, ['audience', 'move']);
+function readMove(position: ParsePosition, object: JsonObject): Trigger | undefined {
+  refuseOthers(position, object, ['audience', 'move']);
   return complete<Extract<Trigger, { kind: 'audience' }>>({
     kind: 'audience',
-    audienceId: readAudienceId(inside(place, 'audience'), object['audience']),
+    audienceId: readAudienceId(inside(position, 'audience'), object['audience']),
     move:
       MOVES.find((move) => move === object['move']) ??
-      refuse(inside(place, 'move'), 'must be joined or left'),
+      refuse(inside(position, 'move'), 'must be joined or left'),
   });
 }
 
-function readRelative(place: ParsePosition, object: JsonObject): Trigger | undefined {
-  refuseOthers(place, object, ['relative_to', 'before', 'after']);
-  const side = onlyKey(place, object, ['before', 'after'] as const);
-  const ms = side && readRequiredSpan(inside(place, side), object[side]);
-  const inner = inside(place, 'relative_to');
+function readRelative(position: ParsePosition, object: JsonObject): Trigger | undefined {
+  refuseOthers(position, object, ['relative_to', 'before', 'after']);
+  const side = onlyKey(position, object, ['before', 'after'] as const);
+  const ms = side && readRequiredSpan(inside(position, side), object[side]);
+  const inner = inside(position, 'relative_to');
   const to = object['relative_to'];
   if (!isObject(to)) return refuse(inner, 'must be an object with event or trait');
   const subject = onlyKey(inner, to, ['event', 'trait'] as const);
@@ -90,19 +90,19 @@ function readRelative(place: ParsePosition, object: JsonObject): Trigger | undef
     const trait = readKey(inside(inner, 'trait'), to['trait']);
     return complete<Extract<Trigger, { kind: 'date' }>>({ kind: 'date', trait, side, ms });
   }
-  return subject && readRelativeToEvent(place, to, { side, ms });
+  return subject && readRelativeToEvent(position, to, { side, ms });
 }
 
 function readRelativeToEvent(
-  place: ParsePosition,
+  position: ParsePosition,
   to: JsonObject,
   { side, ms }: { side: 'before' | 'after' | undefined; ms: number | undefined },
 ): Trigger | undefined {
-  const inner = inside(place, 'relative_to');
+  const inner = inside(position, 'relative_to');
   refuseOthers(inner, to, ['event', 'where', 'plus_days']);
   const plusDays = optional<string | null>(inner, to, { key: 'plus_days', read: readKey, otherwise: null });
   if (side === 'before' && plusDays === null)
-    refuse(inside(place, 'before'), 'needs plus_days: a single event is known only after it happens');
+    refuse(inside(position, 'before'), 'needs plus_days: a single event is known only after it happens');
   return complete<Extract<Trigger, { kind: 'relative' }>>({
     kind: 'relative',
     event: readEventName(inside(inner, 'event'), to['event']),
@@ -113,11 +113,11 @@ function readRelativeToEvent(
   });
 }
 
-function readAbsence(place: ParsePosition, object: JsonObject): Trigger | undefined {
-  refuseOthers(place, object, ['absence_of', 'since', 'for']);
-  const of = readSomeEvents(inside(place, 'absence_of'), object['absence_of']);
-  const ms = readRequiredSpan(inside(place, 'for'), object['for']);
-  const inner = inside(place, 'since');
+function readAbsence(position: ParsePosition, object: JsonObject): Trigger | undefined {
+  refuseOthers(position, object, ['absence_of', 'since', 'for']);
+  const of = readRequiredEvents(inside(position, 'absence_of'), object['absence_of']);
+  const ms = readRequiredSpan(inside(position, 'for'), object['for']);
+  const inner = inside(position, 'since');
   const since = object['since'];
   if (!isObject(since)) return refuse(inner, 'must be an object with event');
   refuseOthers(inner, since, ['event', 'where']);
@@ -131,15 +131,15 @@ function readAbsence(place: ParsePosition, object: JsonObject): Trigger | undefi
 }
 
 export function readAbout(
-  place: ParsePosition,
+  position: ParsePosition,
   value: unknown,
 ): NonNullable<Definition['about']> | undefined {
-  if (!isObject(value)) return refuse(place, 'must be an object with event and until');
-  refuseOthers(place, value, ['event', 'until']);
-  const event = readEventName(inside(place, 'event'), value['event']);
-  const until = optional(place, value, { key: 'until', read: readEventNames, otherwise: [] });
+  if (!isObject(value)) return refuse(position, 'must be an object with event and until');
+  refuseOthers(position, value, ['event', 'until']);
+  const event = readEventName(inside(position, 'event'), value['event']);
+  const until = optional(position, value, { key: 'until', read: readEventNames, otherwise: [] });
   const itself = until?.findIndex((name) => name === event) ?? -1;
   if (itself !== -1)
-    refuse(inside(inside(place, 'until'), itself), 'must be a different event from the trigger');
+    refuse(inside(inside(position, 'until'), itself), 'must be a different event from the trigger');
   return complete<NonNullable<Definition['about']>>({ event, until });
 }

@@ -11,8 +11,8 @@ import type { Definition, EnrollmentLimit, Step, Trigger } from './rule.ts';
 const MINUTE = 60_000;
 const DAY = 86_400_000;
 
-const predicates: fc.Arbitrary<Predicate> = condition.map((given) => {
-  const parsed = parsePredicate({ not: given });
+const predicates: fc.Arbitrary<Predicate> = condition.map((document) => {
+  const parsed = parsePredicate({ not: document });
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.faults));
   return parsed.predicate;
 });
@@ -37,7 +37,7 @@ const propertyTest: fc.Arbitrary<PropertyTest> = fc.record({
 const where = fc.array(propertyTest, { maxLength: 2 });
 const names = (min: number, name = event): fc.Arbitrary<string[]> =>
   fc.uniqueArray(name, { minLength: min, maxLength: 3 });
-const id = fc.uuid().map((given) => given.toLowerCase());
+const id = fc.uuid().map((value) => value.toLowerCase());
 const side = fc.constantFrom('before' as const, 'after' as const);
 
 const trigger: fc.Arbitrary<Trigger> = fc.oneof(
@@ -56,7 +56,7 @@ const trigger: fc.Arbitrary<Trigger> = fc.oneof(
       side,
       ms: span,
     })
-    .map((given) => ({ ...given, side: given.plusDays === null ? 'after' : given.side })),
+    .map((value) => ({ ...value, side: value.plusDays === null ? 'after' : value.side })),
   fc.record({ kind: fc.constant('date' as const), trait: property, side, ms: span }),
   fc.record({ kind: fc.constant('absence' as const), since: event, where, of: names(1), ms: span }),
 );

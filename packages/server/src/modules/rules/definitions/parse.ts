@@ -21,14 +21,14 @@ import {
   type ParsePosition,
   refuse,
   refuseOthers,
-  startReading,
+  startParse,
   takeCondition,
 } from '../../../platform/predicate/place.ts';
 import type { Predicate, PropertyTest } from '../../../platform/predicate/predicate.ts';
 import { DURATION_SYNTAX, parseDuration } from '../../../platform/time/time-text.ts';
 
 export type ParsedRule = Pick<Rule, 'name' | 'mode' | 'deadlineMs'> & { definition: Definition };
-type RuleParsing = { ok: true; rule: ParsedRule } | { ok: false; faults: FieldFault[] };
+type RuleParseResult = { ok: true; rule: ParsedRule } | { ok: false; faults: FieldFault[] };
 
 const HOUR_MS = 3_600_000;
 const DOCUMENT_MAX_KIB = 512;
@@ -63,90 +63,94 @@ const DEFINITION_KEYS = [
 const RULE_KEYS = ['name', 'mode', 'deadline', ...DEFINITION_KEYS];
 
 /** Parses a document into a rule, or into all of its errors, each with its path in the document. */
-export function parseRule(document: unknown): RuleParsing {
-  const root = startReading('rule');
+export function parseRule(document: unknown): RuleParseResult {
+  const root = startParse('rule');
   const rule = readRule(root, document);
-  const faults = faultsOf(root.reading, document);
+  const faults = faultsOf(root.state, document);
   return rule && faults.length === 0 ? { ok: true, rule } : { ok: false, faults };
 }
 
 /** Parses a stored version, which `documentOf` wrote. */
 export function parseDefinition(stored: unknown): Definition {
-  const root = startReading('rule');
+  const root = startParse('rule');
   const definition = isObject(stored) ? readDefinition(root, stored) : undefined;
-  const [fault] = faultsOf(root.reading, stored);
+  const [fault] = faultsOf(root.state, stored);
   if (definition && !fault) return definition;
   throw new Error(`a stored version of a rule cannot be read: ${fault?.message ?? 'it is not an object'}`);
 }
 
-function readRule(place: ParsePosition, value: unknown): ParsedRule | undefined {
-  if (!isObject(value)) return refuse(place, 'must be an object with name, when and steps');
+function readRule(position: ParsePosition, value: unknown): ParsedRule | undefined {
+  if (!isObject(value)) return refuse(position, 'must be an object with name, when and steps');
   if (Buffer.byteLength(JSON.stringify(value)) > DOCUMENT_MAX_KIB * 1024)
-    return refuse(place, `must not have more than ${DOCUMENT_MAX_KIB} KiB`);
-  refuseOthers(place, value, RULE_KEYS);
+    return refuse(position, `must not have more than ${DOCUMENT_MAX_KIB} KiB`);
+  refuseOthers(position, value, RULE_KEYS);
   return complete<ParsedRule>({
-    name: readName(inside(place, 'name'), value['name']),
-    mode: optional<Rule['mode']>(place, value, { key: 'mode', read: readMode, otherwise: 'autopilot' }),
-    deadlineMs: optional<number | null>(place, value, {
+    name: readName(inside(position, 'name'), value['name']),
+    mode: optional<Rule['mode']>(position, value, { key: 'mode', read: readMode, otherwise: 'autopilot' }),
+    deadlineMs: optional<number | null>(position, value, {
       key: 'deadline',
       read: readDeadline,
       otherwise: null,
     }),
-    definition: readDefinition(place, value),
+    definition: readDefinition(position, value),
   });
 }
 
-function readMode(place: ParsePosition, value: unknown): Rule['mode'] | undefined {
-  return MODES.find((mode) => mode === value) ?? refuse(place, `must be ${MODES.join(' or ')}`);
+function readMode(position: ParsePosition, value: unknown): Rule['mode'] | undefined {
+  return MODES.find((mode) => mode === value) ?? refuse(position, `must be ${MODES.join(' or ')}`);
 }
 
 /** Has the same bounds as the deadline of the project. */
-function readDeadline(place: ParsePosition, value: unknown): number | undefined {
+function readDeadline(position: ParsePosition, value: unknown): number | undefined {
   const ms = typeof value === 'string' ? parseDuration(value) : undefined;
   return ms !== undefined && ms >= DEADLINE_MIN_MS && ms <= DEADLINE_MAX_MS
     ? ms
-    : refuse(place, `must be ${DURATION_SYNTAX}, at most 30d`);
+    : refuse(position, `must be ${DURATION_SYNTAX}, at most 30d`);
 }
 
-function readDefinition(place: ParsePosition, object: JsonObject): Definition | undefined {
-  const about = optional<Definition['about']>(place, object, {
+function readDefinition(position: ParsePosition, object: JsonObject): Definition | undefined {
+  const about = optional<Definition['about']>(position, object, {
     key: 'about',
     read: readAbout,
     otherwise: null,
   });
-  const entry = optional<Definition['entry']>(place, object, {
+  const entry = optional<Definition['entry']>(position, object, {
     key: 'enrollment',
     read: readEntry,
     otherwise: { kind: 'once' },
   });
   if (entry?.kind === 'once_per_about' && about === null)
-    refuse(inside(place, 'about'), 'is required where enrollment is once_per about');
+    refuse(inside(position, 'about'), 'is required where enrollment is once_per about');
   return complete<Definition>({
-    when: readWhen(inside(place, 'when'), object['when']),
+    when: readWhen(inside(position, 'when'), object['when']),
     about,
-    onlyIf: readCondition(place, object, 'only_if'),
+    onlyIf: readCondition(position, object, 'only_if'),
     entry,
-    exits: optional(place, object, { key: 'exits', read: readExits, otherwise: NO_EXITS }),
-    goal: readCondition(place, object, 'goal'),
-    ...readBounds(place, object),
-    steps: readSteps(inside(place, 'steps'), object['steps']),
+    exits: optional(position, object, { key: 'exits', read: readExits, otherwise: NO_EXITS }),
+    goal: readCondition(position, object, 'goal'),
+    ...readBounds(position, object),
+    steps: readSteps(inside(position, 'steps'), object['steps']),
   });
 }
 
 const NO_EXITS: Definition['exits'] = { events: [], when: null, onReply: true };
 
-function readExits(place: ParsePosition, value: unknown): Definition['exits'] | undefined {
-  if (!isObject(value)) return refuse(place, 'must be an object with events, when or on_reply');
-  refuseOthers(place, value, ['events', 'when', 'on_reply']);
+function readExits(position: ParsePosition, value: unknown): Definition['exits'] | undefined {
+  if (!isObject(value)) return refuse(position, 'must be an object with events, when or on_reply');
+  refuseOthers(position, value, ['events', 'when', 'on_reply']);
   return complete<Definition['exits']>({
-    events: optional(place, value, { key: 'events', read: readEventNames, otherwise: [] }),
-    when: readCondition(place, value, 'when'),
-    onReply: optional(place, value, { key: 'on_reply', read: readBoolean, otherwise: true }),
+    events: optional(position, value, { key: 'events', read: readEventNames, otherwise: [] }),
+    when: readCondition(position, value, 'when'),
+    onReply: optional(position, value, { key: 'on_reply', read: readBoolean, otherwise: true }),
   });
 }
 
-function readCondition(place: ParsePosition, object: JsonObject, key: string): Predicate | null | undefined {
-  return optional<Predicate | null>(place, object, {
+function readCondition(
+  position: ParsePosition,
+  object: JsonObject,
+  key: string,
+): Predicate | null | undefined {
+  return optional<Predicate | null>(position, object, {
     key,
     read: (inner, value) => readPredicate(inner, value),
     otherwise: null,
@@ -155,32 +159,32 @@ function readCondition(place: ParsePosition, object: JsonObject, key: string): P
 
 const TOPIC_ID = /^[a-z0-9][a-z0-9_-]{0,39}$/;
 
-function readTopic(place: ParsePosition, value: unknown): string | undefined {
+function readTopic(position: ParsePosition, value: unknown): string | undefined {
   if (typeof value === 'string' && TOPIC_ID.test(value)) return value;
-  return refuse(place, 'must be the id of a topic, such as news, of a-z, 0-9, - and _');
+  return refuse(position, 'must be the id of a topic, such as news, of a-z, 0-9, - and _');
 }
 
-function readBounds(place: ParsePosition, object: JsonObject) {
+function readBounds(position: ParsePosition, object: JsonObject) {
   return {
-    maxEventAgeMs: optional<number>(place, object, {
+    maxEventAgeMs: optional<number>(position, object, {
       key: 'max_event_age',
       read: readSpan,
       otherwise: DEFAULTS.maxEventAgeMs,
     }),
-    priority: optional<number>(place, object, {
+    priority: optional<number>(position, object, {
       key: 'priority',
       read: wholeNumber({ min: 0, max: 1_000 }),
       otherwise: DEFAULTS.priority,
     }),
-    holdoutPercent: optional<number>(place, object, {
+    holdoutPercent: optional<number>(position, object, {
       key: 'holdout',
       read: wholeNumber({ min: 0, max: 50 }),
       otherwise: DEFAULTS.holdoutPercent,
     }),
-    counts: optional(place, object, { key: 'counts', read: readBoolean, otherwise: true }),
-    topic: optional<string | null>(place, object, { key: 'topic', read: readTopic, otherwise: null }),
-    tracking: optional(place, object, { key: 'tracking', read: readBoolean, otherwise: true }),
-    expiresAfterMs: optional<number>(place, object, {
+    counts: optional(position, object, { key: 'counts', read: readBoolean, otherwise: true }),
+    topic: optional<string | null>(position, object, { key: 'topic', read: readTopic, otherwise: null }),
+    tracking: optional(position, object, { key: 'tracking', read: readBoolean, otherwise: true }),
+    expiresAfterMs: optional<number>(position, object, {
       key: 'expires_after',
       read: readSpan,
       otherwise: DEFAULTS.expiresAfterMs,
@@ -194,27 +198,27 @@ const OTHERWISE_MS = 30 * 86_400_000;
 const readProperties = namesReader(readKey, { min: 1, max: PROPERTIES_MAX, of: 'names of properties' });
 const readAnyProperties = namesReader(readKey, { min: 0, max: PROPERTIES_MAX, of: 'names of properties' });
 
-function readEntry(place: ParsePosition, value: unknown): EnrollmentLimit | undefined {
+function readEntry(position: ParsePosition, value: unknown): EnrollmentLimit | undefined {
   if (value === 'once' || value === 'one_at_a_time') return { kind: value };
   if (!isObject(value))
-    return refuse(place, 'must be once, one_at_a_time or an object with once_per or cooldown');
-  const kind = onlyKey(place, value, ['once_per', 'cooldown'] as const);
+    return refuse(position, 'must be once, one_at_a_time or an object with once_per or cooldown');
+  const kind = onlyKey(position, value, ['once_per', 'cooldown'] as const);
   if (kind === undefined) return undefined;
-  if (kind === 'cooldown') return readCooldown(place, value);
-  return value['once_per'] === 'about' ? readOncePerAbout(place, value) : readOncePer(place, value);
+  if (kind === 'cooldown') return readCooldown(position, value);
+  return value['once_per'] === 'about' ? readOncePerAbout(position, value) : readOncePer(position, value);
 }
 
-function readOncePer(place: ParsePosition, object: JsonObject): EnrollmentLimit | undefined {
-  refuseOthers(place, object, ['once_per']);
-  const inner = inside(place, 'once_per');
+function readOncePer(position: ParsePosition, object: JsonObject): EnrollmentLimit | undefined {
+  refuseOthers(position, object, ['once_per']);
+  const inner = inside(position, 'once_per');
   if (!Array.isArray(object['once_per'])) return refuse(inner, 'must be about or a list of properties');
   const properties = readProperties(inner, object['once_per']);
   return properties && { kind: 'once_per', properties };
 }
 
-function readOncePerAbout(place: ParsePosition, object: JsonObject): EnrollmentLimit | undefined {
-  refuseOthers(place, object, ['once_per', 'otherwise']);
-  const otherwiseMs = optional(place, object, {
+function readOncePerAbout(position: ParsePosition, object: JsonObject): EnrollmentLimit | undefined {
+  refuseOthers(position, object, ['once_per', 'otherwise']);
+  const otherwiseMs = optional(position, object, {
     key: 'otherwise',
     read: readSpan,
     otherwise: OTHERWISE_MS,
@@ -222,16 +226,20 @@ function readOncePerAbout(place: ParsePosition, object: JsonObject): EnrollmentL
   return otherwiseMs === undefined ? undefined : { kind: 'once_per_about', otherwiseMs };
 }
 
-function readCooldown(place: ParsePosition, object: JsonObject): EnrollmentLimit | undefined {
-  refuseOthers(place, object, ['cooldown', 'per', 'again']);
+function readCooldown(position: ParsePosition, object: JsonObject): EnrollmentLimit | undefined {
+  refuseOthers(position, object, ['cooldown', 'per', 'again']);
   return complete<Extract<EnrollmentLimit, { kind: 'cooldown' }>>({
     kind: 'cooldown',
-    ms: readRequiredSpan(inside(place, 'cooldown'), object['cooldown']),
-    properties: optional(place, object, { key: 'per', read: readAnyProperties, otherwise: [] }),
-    again: optional<PropertyTest | null>(place, object, { key: 'again', read: readAgain, otherwise: null }),
+    ms: readRequiredSpan(inside(position, 'cooldown'), object['cooldown']),
+    properties: optional(position, object, { key: 'per', read: readAnyProperties, otherwise: [] }),
+    again: optional<PropertyTest | null>(position, object, {
+      key: 'again',
+      read: readAgain,
+      otherwise: null,
+    }),
   });
 }
 
-function readAgain(place: ParsePosition, value: unknown): PropertyTest | undefined {
-  return takeCondition(place) ? readPropertyTest(place, value) : undefined;
+function readAgain(position: ParsePosition, value: unknown): PropertyTest | undefined {
+  return takeCondition(position) ? readPropertyTest(position, value) : undefined;
 }

@@ -113,10 +113,10 @@ function stepDocument(step: Step): object {
           ...whereDocument(step.where),
           within: printDuration(step.timeoutMs),
         },
-        ...waysDocument(step),
+        ...branchesDocument(step),
       };
     case 'branch':
-      return { branch: { if: predicateDocument(step.if) }, ...waysDocument(step) };
+      return { branch: { if: predicateDocument(step.if) }, ...branchesDocument(step) };
     case 'end':
       return { end: true };
     default:
@@ -124,6 +124,6 @@ function stepDocument(step: Step): object {
   }
 }
 
-function waysDocument({ then, otherwise }: { then: Step[]; otherwise: Step[] }): object {
+function branchesDocument({ then, otherwise }: { then: Step[]; otherwise: Step[] }): object {
   return { then: then.map(stepDocument), else: otherwise.map(stepDocument) };
 }

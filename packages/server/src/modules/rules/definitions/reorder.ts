@@ -1,9 +1,9 @@
 /** A rule in the order of priority: higher priorities first, and equal priorities by name. */
-export type Ranked = { id: string; name: string; priority: number };
+export type RankedRule = { id: string; name: string; priority: number };
 
 export const PRIORITY_MAX = 1_000;
 
-export function inOrder<T extends Ranked>(rules: readonly T[]): T[] {
+export function inOrder<T extends RankedRule>(rules: readonly T[]): T[] {
   return rules.toSorted((a, b) => b.priority - a.priority || (a.name < b.name ? -1 : 1));
 }
 
@@ -12,8 +12,8 @@ export function inOrder<T extends Ranked>(rules: readonly T[]): T[] {
  * only the moved rule changes. Otherwise as few others as possible are pushed aside. Returns null if even a thousand priorities are too
  * few.
  */
-export function reordered(
-  rules: readonly Ranked[],
+export function reorderPriorities(
+  rules: readonly RankedRule[],
   id: string,
   before: string | null,
 ): Map<string, number> | null {
@@ -26,11 +26,11 @@ export function reordered(
   const [above, below] = [line[found - 1]?.priority ?? null, line[found + 1]?.priority ?? null];
   const between = middle(above, below);
   if (between !== null) return new Map([[id, between]]);
-  return pushed(line, found);
+  return pushNeighbors(line, found);
 }
 
-function isSame(one: readonly Ranked[], other: readonly Ranked[]): boolean {
-  return one.every((rule, i) => rule.id === other[i]?.id);
+function isSame(first: readonly RankedRule[], second: readonly RankedRule[]): boolean {
+  return first.every((rule, i) => rule.id === second[i]?.id);
 }
 
 const STEP = 10;
@@ -48,17 +48,17 @@ function topOf(below: number): number | null {
 }
 
 /** Moves the rules above up and the rules below down, each only as far as necessary. */
-function pushed(line: readonly Ranked[], at: number): Map<string, number> | null {
-  for (const own of candidates(line, at)) {
+function pushNeighbors(line: readonly RankedRule[], at: number): Map<string, number> | null {
+  for (const start of candidates(line, at)) {
     const changed = new Map<string, number>();
-    const note = (rule: Ranked | undefined, priority: number): number => {
+    const note = (rule: RankedRule | undefined, priority: number): number => {
       if (rule && rule.priority !== priority) changed.set(rule.id, priority);
       return priority;
     };
-    let last = note(line[at], own);
+    let last = note(line[at], start);
     for (let i = at - 1; i >= 0; i -= 1) last = note(line[i], Math.max(line[i]?.priority ?? 0, last + 1));
     const top = last;
-    last = own;
+    last = start;
     for (let i = at + 1; i < line.length; i += 1)
       last = note(line[i], Math.min(line[i]?.priority ?? 0, last - 1));
     if (top <= PRIORITY_MAX && last >= 0) return changed;
@@ -67,9 +67,11 @@ function pushed(line: readonly Ranked[], at: number): Map<string, number> | null
 }
 
 /** Returns the possible priorities: first next to the neighbors, then where all rules fit. */
-function candidates(line: readonly Ranked[], at: number): number[] {
+function candidates(line: readonly RankedRule[], at: number): number[] {
   const [above, below] = [line[at - 1]?.priority ?? PRIORITY_MAX, line[at + 1]?.priority ?? 0];
   const [least, most] = [line.length - 1 - at, PRIORITY_MAX - at];
-  const within = (wanted: number): number => Math.max(least, Math.min(most, wanted));
-  return [within(below + 1), within(above - 1), within(below), least, most].filter((one) => one <= most);
+  const within = (value: number): number => Math.max(least, Math.min(most, value));
+  return [within(below + 1), within(above - 1), within(below), least, most].filter(
+    (candidate) => candidate <= most,
+  );
 }

@@ -16,7 +16,7 @@ export type Rule = {
   enabledAt: number | null;
   /** When and why the rule last lost autopilot because of outcomes of its emails. Null: it never did. */
   demotedAt: number | null;
-  demotedWhy: string | null;
+  demotedReason: string | null;
 };
 
 export type RuleVersion = { version: number; definition: Definition };

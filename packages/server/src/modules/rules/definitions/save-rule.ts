@@ -17,14 +17,14 @@ const RULES_MAX = 500;
 export async function createRules(
   deps: { tx: Tx; clock: Clock; actor?: string; isOff?: boolean },
   projectId: number,
-  wanted: ParsedRule[],
+  rules: ParsedRule[],
 ): Promise<Rule[]> {
-  const known = await listRuleRows(deps.tx, [projectId]);
-  if (known.length + wanted.length > RULES_MAX)
-    throw invalid(`This project has ${known.length} rules; the maximum is ${RULES_MAX}`);
+  const existing = await listRuleRows(deps.tx, [projectId]);
+  if (existing.length + rules.length > RULES_MAX)
+    throw invalid(`This project has ${existing.length} rules; the maximum is ${RULES_MAX}`);
   const newId = idMaker(deps.clock);
   const at = new Date(deps.clock.now());
-  const rows = wanted.map((rule): NewRuleRow => ({
+  const rows = rules.map((rule): NewRuleRow => ({
     project_id: projectId,
     id: newId(),
     name: rule.name,
@@ -36,20 +36,20 @@ export async function createRules(
     updated_at: at,
   }));
   const inserted = await insertRules(deps.tx, rows);
-  const taken = rows.find(({ id }) => !inserted.includes(id));
-  if (taken) throw nameTaken(taken.name);
+  const duplicate = rows.find(({ id }) => !inserted.includes(id));
+  if (duplicate) throw nameConflict(duplicate.name);
   await insertVersions(
     deps.tx,
     rows.map((row, i) => ({
       project_id: projectId,
       rule_id: row.id,
       version: 1,
-      definition: definitionOf(wanted[i]),
+      definition: definitionOf(rules[i]),
       created_at: at,
       created_by: deps.actor ?? null,
     })),
   );
-  return rows.map((row) => toRule({ ...row, demoted_at: null, demoted_why: null }));
+  return rows.map((row) => toRule({ ...row, demoted_at: null, demoted_reason: null }));
 }
 
 function definitionOf(rule: ParsedRule | undefined): object {
@@ -57,7 +57,7 @@ function definitionOf(rule: ParsedRule | undefined): object {
   return documentOf(rule.definition);
 }
 
-function nameTaken(name: string): Fault {
+function nameConflict(name: string): Fault {
   return invalid(`name is taken: another rule is called ${JSON.stringify(name)}`, 'name');
 }
 
@@ -74,14 +74,14 @@ function invalid(message: string, field?: string): Fault {
 export async function editRule(
   deps: { tx: Tx; clock: Clock; projectId: number; actor: string },
   rule: WholeRule,
-  wanted: ParsedRule,
+  input: ParsedRule,
 ): Promise<WholeRule> {
   const { tx, projectId } = deps;
   const now = deps.clock.now();
-  const document = documentOf(wanted.definition);
+  const document = documentOf(input.definition);
   const isSame = isDeepStrictEqual(document, documentOf(rule.definition));
   const version = isSame ? rule.version : rule.version + 1;
-  const edited = { ...rule, ...wanted, version, updatedAt: now };
+  const edited = { ...rule, ...input, version, updatedAt: now };
   await save({ tx, projectId }, edited);
   if (!isSame) {
     const [created_at, created_by] = [new Date(now), deps.actor];
@@ -116,5 +116,5 @@ async function save({ tx, projectId }: { tx: Tx; projectId: number }, rule: Whol
     enabled_at: rule.enabledAt === null ? null : new Date(rule.enabledAt),
     updated_at: new Date(rule.updatedAt),
   });
-  if (!isSaved) throw nameTaken(rule.name);
+  if (!isSaved) throw nameConflict(rule.name);
 }

@@ -119,7 +119,7 @@ function exitsWords({ events, when, onReply }: Definition['exits'], names: Audie
 
 function boundsWords(definition: Definition): string[] {
   const { maxEventAgeMs, priority, holdoutPercent, counts, topic, tracking, expiresAfterMs } = definition;
-  const said: [boolean, string][] = [
+  const sentences: [boolean, string][] = [
     [
       maxEventAgeMs !== DEFAULTS.maxEventAgeMs,
       `Events older than ${durationWords(maxEventAgeMs)} start nothing.`,
@@ -134,7 +134,7 @@ function boundsWords(definition: Definition): string[] {
       `Drafts expire ${durationWords(expiresAfterMs)} after their deadline.`,
     ],
   ];
-  return said.flatMap(([isSaid, words]) => (isSaid ? [words] : []));
+  return sentences.flatMap(([applies, words]) => (applies ? [words] : []));
 }
 
 /** Describes the steps of a branch. Branches within it are in parentheses, so that each "otherwise" has one possible "if". */
@@ -157,13 +157,13 @@ function stepWords(step: Step, names: AudienceNames): string {
       return `wait until ${step.at}${weekdayWords(step.weekdays)}`;
     case 'wait_for': {
       const wait = `wait up to ${durationWords(step.timeoutMs)} for ${eventWords(step.event, step.where)}`;
-      const ways = waysWords(step, { yes: 'if it happens', no: 'if it does not happen' }, names);
-      return ways === '' ? wait : `${wait}; ${ways}`;
+      const branches = branchWords(step, { yes: 'if it happens', no: 'if it does not happen' }, names);
+      return branches === '' ? wait : `${wait}; ${branches}`;
     }
     case 'branch': {
       const condition = userClauseOf(step.if, names);
-      const ways = waysWords(step, { yes: `if ${condition}`, no: `unless ${condition}` }, names);
-      return ways === '' ? `check whether ${condition}` : ways;
+      const branches = branchWords(step, { yes: `if ${condition}`, no: `unless ${condition}` }, names);
+      return branches === '' ? `check whether ${condition}` : branches;
     }
     case 'end':
       return 'end the run';
@@ -178,7 +178,7 @@ export function stepLabel(step: Step, names: AudienceNames): string {
   return stepWords(alone, names);
 }
 
-function waysWords(
+function branchWords(
   { then, otherwise }: { then: Step[]; otherwise: Step[] },
   { yes, no }: { yes: string; no: string },
   names: AudienceNames,

@@ -1,7 +1,7 @@
 import { momentList, plainList } from '../../../platform/db/list.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 
-/** Rows of `rule`, `rule_version`, `rule_entry` and `rule_timer`. */
+/** Rows of `rule`, `rule_version`, `enrollment_record` and `rule_timer`. */
 export type RuleRow = {
   project_id: number;
   id: string;
@@ -13,10 +13,10 @@ export type RuleRow = {
   created_at: Date;
   updated_at: Date;
   demoted_at: Date | null;
-  demoted_why: string | null;
+  demoted_reason: string | null;
 };
 
-export type NewRuleRow = Omit<RuleRow, 'demoted_at' | 'demoted_why'>;
+export type NewRuleRow = Omit<RuleRow, 'demoted_at' | 'demoted_reason'>;
 
 /** Null: the author was not recorded. */
 export type VersionAuthorship = { created_at: Date; created_by: string | null };
@@ -91,14 +91,14 @@ export async function demoteRule(
   { projectId, ruleId, why, now }: { projectId: number; ruleId: string; why: string; now: number },
 ): Promise<void> {
   await tx.query(
-    `UPDATE beckon.rule SET mode = 'draft', demoted_at = $3, demoted_why = $4, updated_at = $3 WHERE project_id = $1 AND id = $2`,
+    `UPDATE beckon.rule SET mode = 'draft', demoted_at = $3, demoted_reason = $4, updated_at = $3 WHERE project_id = $1 AND id = $2`,
     [projectId, ruleId, new Date(now), why],
   );
 }
 
 export function listRuleRows(tx: Tx, projectIds: number[]): Promise<RuleRow[]> {
   return tx.query(
-    `SELECT ${COLUMNS}, demoted_at, demoted_why FROM beckon.rule WHERE project_id = ANY ($1::bigint[]) ORDER BY project_id, name`,
+    `SELECT ${COLUMNS}, demoted_at, demoted_reason FROM beckon.rule WHERE project_id = ANY ($1::bigint[]) ORDER BY project_id, name`,
     [projectIds],
   );
 }
@@ -130,7 +130,7 @@ export async function findEntryRows(tx: Tx, keys: Omit<EntryKey, 'key'>[]): Prom
     text: `SELECT e.project_id, e.external_user_id, e.rule_id, e.key,
              (extract(epoch FROM e.enrolled_at) * 1000)::float8 AS entered_ms, e.level
            FROM unnest($1::bigint[], $2::text[], $3::uuid[]) AS k(project_id, user_id, rule_id)
-           JOIN beckon.rule_entry e ON e.project_id = k.project_id AND e.external_user_id = k.user_id AND e.rule_id = k.rule_id`,
+           JOIN beckon.enrollment_record e ON e.project_id = k.project_id AND e.external_user_id = k.user_id AND e.rule_id = k.rule_id`,
     values: [
       plainList(keys.map((key) => key.projectId)),
       keys.map((key) => key.userId),
@@ -151,7 +151,7 @@ export async function findEntryRows(tx: Tx, keys: Omit<EntryKey, 'key'>[]): Prom
 export async function insertEntries(tx: Tx, rows: EntryRecord[]): Promise<number> {
   const inserted = await tx.prepared({
     name: 'rules.enter',
-    text: `INSERT INTO beckon.rule_entry (project_id, external_user_id, rule_id, key, enrolled_at, level)
+    text: `INSERT INTO beckon.enrollment_record (project_id, external_user_id, rule_id, key, enrolled_at, level)
            SELECT * FROM unnest($1::bigint[], $2::text[], $3::uuid[], $4::text[], $5::timestamptz[], $6::smallint[])
            ON CONFLICT DO NOTHING RETURNING 1`,
     values: entryValues(rows),
@@ -163,7 +163,7 @@ export async function insertEntries(tx: Tx, rows: EntryRecord[]): Promise<number
 export async function renewEntries(tx: Tx, rows: EntryRecord[], cooldownMs: number): Promise<number> {
   const renewed = await tx.prepared({
     name: 'rules.enter_again',
-    text: `INSERT INTO beckon.rule_entry AS known (project_id, external_user_id, rule_id, key, enrolled_at, level)
+    text: `INSERT INTO beckon.enrollment_record AS known (project_id, external_user_id, rule_id, key, enrolled_at, level)
            SELECT * FROM unnest($1::bigint[], $2::text[], $3::uuid[], $4::text[], $5::timestamptz[], $6::smallint[])
            ON CONFLICT (project_id, external_user_id, rule_id, key) DO UPDATE SET enrolled_at = excluded.enrolled_at, level = excluded.level
            WHERE known.enrolled_at <= excluded.enrolled_at - $7::float8 * interval '1 millisecond' OR known.level < excluded.level
@@ -190,7 +190,7 @@ export type TimerRow = TimerKey & { at: number; version: number; trigger: number
 /** The later of two anchors with one key counts, or with `keepFirst` the earlier. */
 export async function upsertTimers(tx: Tx, rows: TimerRow[], keepFirst: boolean): Promise<void> {
   await tx.prepared({
-    name: keepFirst ? 'rules.arm_first' : 'rules.arm',
+    name: keepFirst ? 'rules.arm_first' : 'rules.variant',
     text: `INSERT INTO beckon.rule_timer AS known (project_id, external_user_id, rule_id, key, at, version, trigger, anchor)
            SELECT * FROM unnest($1::bigint[], $2::text[], $3::uuid[], $4::text[], $5::timestamptz[], $6::int[], $7::smallint[], $8::jsonb[])
            ON CONFLICT (project_id, external_user_id, rule_id, key)
@@ -283,7 +283,7 @@ export async function deleteOfPerson(
 ): Promise<{ entries: number; timers: number }> {
   const values = [projectId, userId];
   const entries = await tx.query(
-    `DELETE FROM beckon.rule_entry WHERE project_id = $1 AND external_user_id = $2 RETURNING 1`,
+    `DELETE FROM beckon.enrollment_record WHERE project_id = $1 AND external_user_id = $2 RETURNING 1`,
     values,
   );
   const timers = await tx.query(

@@ -66,11 +66,11 @@ export function dateIn(value: unknown): number | null {
 export type { TimerKey } from './store.ts';
 
 /** The time at which a rule with a timed trigger is evaluated for a user. It uses the version that set the timer. */
-export type Timer = TimerKey & { at: number; version: number; place: number; anchor: Anchor };
+export type Timer = TimerKey & { at: number; version: number; position: number; anchor: Anchor };
 
 export async function setTimers(tx: Tx, timers: (Timer & { keepFirst: boolean })[]): Promise<void> {
   for (const keepFirst of [false, true]) {
-    const rows = chosen(
+    const rows = onePerKey(
       timers.filter((timer) => timer.keepFirst === keepFirst),
       keepFirst,
     );
@@ -79,12 +79,12 @@ export async function setTimers(tx: Tx, timers: (Timer & { keepFirst: boolean })
 }
 
 /** Keeps one timer per key, because a statement cannot update a row twice. */
-function chosen(timers: Timer[], keepFirst: boolean): Timer[] {
+function onePerKey(timers: Timer[], keepFirst: boolean): Timer[] {
   const byKey = new Map<string, Timer>();
   for (const timer of timers) {
     const key = JSON.stringify([timer.projectId, timer.userId, timer.ruleId, timer.key]);
-    const known = byKey.get(key);
-    const isBetter = known === undefined || isLater(timer, known) !== keepFirst;
+    const existing = byKey.get(key);
+    const isBetter = existing === undefined || isLater(timer, existing) !== keepFirst;
     if (isBetter) byKey.set(key, timer);
   }
   return [...byKey.values()];
@@ -94,9 +94,9 @@ function isLater(a: Timer, b: Timer): boolean {
   return a.anchor.occurredAt >= b.anchor.occurredAt;
 }
 
-function toRow({ place, ...timer }: Timer): TimerRow {
+function toRow({ position, ...timer }: Timer): TimerRow {
   const { projectId, userId, ruleId, key, at, version, anchor } = timer;
-  return { projectId, userId, ruleId, key, at, version, trigger: place, anchor };
+  return { projectId, userId, ruleId, key, at, version, trigger: position, anchor };
 }
 
 export async function dropTimers(tx: Tx, keys: TimerKey[]): Promise<void> {
@@ -104,15 +104,15 @@ export async function dropTimers(tx: Tx, keys: TimerKey[]): Promise<void> {
 }
 
 /** Returns the due timers, longest overdue first. */
-export async function dueTimers(
+export async function listDueTimers(
   tx: Tx,
-  asked: { projectId: number; now: Date; limit: number },
+  query: { projectId: number; now: Date; limit: number },
 ): Promise<Timer[]> {
-  return (await listTimersDue(tx, asked)).map(toTimer);
+  return (await listTimersDue(tx, query)).map(toTimer);
 }
 
 function toTimer({ trigger, anchor, ...row }: TimerRow): Timer {
-  return { ...row, place: trigger, anchor: anchor as Anchor };
+  return { ...row, position: trigger, anchor: anchor as Anchor };
 }
 
 /** Returns all timers of a user. */

@@ -41,12 +41,16 @@ function usesOfTrigger(trigger: Trigger): EventUse[] {
         {
           ...reads,
           event: trigger.event,
-          properties: [...named(trigger.where), ...given(trigger.endsInDays)],
+          properties: [...named(trigger.where), ...optionalProperty(trigger.endsInDays)],
         },
       ];
     case 'relative':
       return [
-        { ...reads, event: trigger.event, properties: [...named(trigger.where), ...given(trigger.plusDays)] },
+        {
+          ...reads,
+          event: trigger.event,
+          properties: [...named(trigger.where), ...optionalProperty(trigger.plusDays)],
+        },
       ];
     case 'absence':
       return [{ ...reads, event: trigger.since, properties: named(trigger.where) }];
@@ -62,7 +66,7 @@ function named(where: PropertyTest[]): string[] {
   return where.map(({ property }) => property);
 }
 
-function given(property: string | null): string[] {
+function optionalProperty(property: string | null): string[] {
   return property === null ? [] : [property];
 }
 
@@ -74,12 +78,12 @@ function usesOfEntry(entry: EnrollmentLimit, event: string): EventUse[] {
 }
 
 function usesOfPredicate(predicate: Predicate): EventUse[] {
-  const { events, questions } = mentionsOf(predicate);
+  const { events, queries } = mentionsOf(predicate);
   return [
     ...[...events].map(plainUse),
-    ...[...questions.values()].map((question) => ({
-      ...plainUse(question.event),
-      properties: [...named(question.window.where), ...(question.kind === 'sum' ? [question.property] : [])],
+    ...[...queries.values()].map((query) => ({
+      ...plainUse(query.event),
+      properties: [...named(query.window.where), ...(query.kind === 'sum' ? [query.property] : [])],
     })),
   ];
 }
@@ -87,10 +91,10 @@ function usesOfPredicate(predicate: Predicate): EventUse[] {
 function usesOfSteps(steps: Step[]): EventUse[] {
   return steps.flatMap((step) => {
     if (step.kind !== 'wait_for' && step.kind !== 'branch') return [];
-    const own =
+    const stepUses =
       step.kind === 'branch'
         ? usesOfPredicate(step.if)
         : [{ ...plainUse(step.event), properties: named(step.where) }];
-    return [...own, ...usesOfSteps(step.then), ...usesOfSteps(step.otherwise)];
+    return [...stepUses, ...usesOfSteps(step.then), ...usesOfSteps(step.otherwise)];
   });
 }

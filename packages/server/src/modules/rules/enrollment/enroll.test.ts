@@ -2,20 +2,20 @@ import { describe, expect, test } from 'vitest';
 import { testHasher } from '../../../../testkit/hasher.ts';
 import { DAY, newStory, openStage, type Story } from '../../../../testkit/story.ts';
 import { idMaker } from '../../../platform/ids.ts';
-import { knownProperties } from '../../users/events/events.ts';
+import { createPropertyCache } from '../../users/events/events.ts';
 import type { Enrollment } from './enrollment.ts';
 import { findLatestEnrollment } from './store.ts';
 import { findRule } from '../definitions/load-rules.ts';
-import { setRefusals } from '../../sending/suppressions/store.ts';
-import { newModel, takeTurn } from '../../../platform/locks/project-lock.ts';
+import { setTopicUnsubscribes } from '../../sending/suppressions/store.ts';
+import { incrementModel, takeProjectLock } from '../../../platform/locks/project-lock.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { createAudience, editAudience } from '../../audiences/change-audience.ts';
 import { createRule, editRule } from '../write-rule.ts';
-import { digestDue } from '../../processing/process-timers.ts';
+import { processTimers } from '../../processing/process-timers.ts';
 import { erasePerson } from '../../profiles/erase-user.ts';
 import { createModels } from '../project-model.ts';
 import { suppress } from '../../outcomes/suppressions/suppress.ts';
-import { sweepDues } from '../../processing/sweep-timers.ts';
+import { sweepTimers } from '../../processing/sweep-timers.ts';
 import { disableRule, enableRule } from '../switch-rule.ts';
 import { previewEnrollment } from './preview-enrollment.ts';
 import { startEnrollment } from './enroll.ts';
@@ -51,12 +51,17 @@ const muted = (story: Story, user: string) =>
   });
 
 const of = ({ story: { projectId } }: Scene) => ({ projectId, reference: 'Pro' });
-const enable = (one: Scene) =>
-  enableRule(db, { ...of(one), actor: 'ann', confirmed: false, enroll: { newId } });
-const start = (one: Scene) => startEnrollment(db, { ...of(one), newId });
-const edit = (one: Scene, change: object) =>
-  editRule(db, { ...of(one), document: { ...one.document, ...change }, includeOpen: false, actor: 'ann' });
-const preview = (one: Scene) => previewEnrollment(db, of(one));
+const enable = (current: Scene) =>
+  enableRule(db, { ...of(current), actor: 'ann', confirmed: false, enroll: { newId } });
+const start = (current: Scene) => startEnrollment(db, { ...of(current), newId });
+const edit = (current: Scene, change: object) =>
+  editRule(db, {
+    ...of(current),
+    document: { ...current.document, ...change },
+    includeOpen: false,
+    actor: 'ann',
+  });
+const preview = (current: Scene) => previewEnrollment(db, of(current));
 
 async function latest({ story: { projectId } }: Scene): Promise<Enrollment> {
   const { id: ruleId } = await findRule(db, { projectId, reference: 'Pro' });
@@ -66,59 +71,65 @@ async function latest({ story: { projectId } }: Scene): Promise<Enrollment> {
 }
 
 /** A worker of its own, which processes `limit` users at a time. */
-function worker(limit: number, own: Database = db) {
-  const deps = { db: own, newId, models: createModels(clock), known: knownProperties(), hasher: testHasher };
-  return ({ story: { projectId } }: Scene) => digestDue(deps, projectId, limit);
+function worker(limit: number, workerDb: Database = db) {
+  const deps = {
+    db: workerDb,
+    newId,
+    models: createModels(clock),
+    propertyCache: createPropertyCache(),
+    hasher: testHasher,
+  };
+  return ({ story: { projectId } }: Scene) => processTimers(deps, projectId, limit);
 }
 
 const enrolledUsers = async ({ story }: Scene): Promise<string[]> =>
   (await story.drafts()).map(({ userId }) => userId).toSorted();
 
-async function runUntilDone(one: Scene, step: (one: Scene) => Promise<unknown>): Promise<void> {
-  while ((await latest(one)).state === 'running') await step(one);
+async function runUntilDone(current: Scene, step: (current: Scene) => Promise<unknown>): Promise<void> {
+  while ((await latest(current)).state === 'running') await step(current);
 }
 
 describe('startEnrollment', () => {
   test('enrolls the members of the audience when the rule is turned on, and logs each decision', async () => {
-    const one = await scene(['u1', 'u2', 'u3']);
-    const { enrollment } = await enable(one);
+    const current = await scene(['u1', 'u2', 'u3']);
+    const { enrollment } = await enable(current);
     expect(enrollment).toMatchObject({ state: 'running', members: 3, processed: 0 });
-    await one.story.later(0);
-    const done = { state: 'done', processed: 3, enrolled: 3, excluded: {}, afterUser: null };
-    expect(await latest(one)).toMatchObject(done);
-    expect(await enrolledUsers(one)).toEqual(['u1', 'u2', 'u3']);
-    expect(await one.story.why('u1', 'Pro')).toEqual({ fired: 1 });
+    await current.story.later(0);
+    const expected = { state: 'done', processed: 3, enrolled: 3, excluded: {}, afterUser: null };
+    expect(await latest(current)).toMatchObject(expected);
+    expect(await enrolledUsers(current)).toEqual(['u1', 'u2', 'u3']);
+    expect(await current.story.why('u1', 'Pro')).toEqual({ fired: 1 });
     const [row] = await db.query<{ detail: object }>(
       `SELECT detail FROM beckon.decision WHERE project_id = $1 AND external_user_id = 'u1' AND reason = 'fired'`,
-      [one.story.projectId],
+      [current.story.projectId],
     );
-    expect(row?.detail).toEqual({ audience_id: one.audienceId, by: 'enrollment' });
+    expect(row?.detail).toEqual({ audience_id: current.audienceId, by: 'enrollment' });
   });
 
   test('enrolls no users when a rule is turned on without it', async () => {
-    const one = await scene(['u1']);
-    await enableRule(db, { ...of(one), actor: 'ann', confirmed: false });
-    await one.story.later(DAY);
-    expect(await enrolledUsers(one)).toEqual([]);
+    const current = await scene(['u1']);
+    await enableRule(db, { ...of(current), actor: 'ann', confirmed: false });
+    await current.story.later(DAY);
+    expect(await enrolledUsers(current)).toEqual([]);
   });
 
   test('returns the running enrollment when it is repeated', async () => {
-    const one = await scene(['u1', 'u2']);
-    const first = (await enable(one)).enrollment;
-    expect((await start(one)).enrollment).toEqual(first);
-    await one.story.later(0);
-    expect(await enrolledUsers(one)).toEqual(['u1', 'u2']);
+    const current = await scene(['u1', 'u2']);
+    const first = (await enable(current)).enrollment;
+    expect((await start(current)).enrollment).toEqual(first);
+    await current.story.later(0);
+    expect(await enrolledUsers(current)).toEqual(['u1', 'u2']);
   });
 
   test('refuses a rule that is off, one without an audience to enter, and an audience that is still being built', async () => {
-    const one = await scene(['u1']);
+    const current = await scene(['u1']);
     const refused = (words: string) => ({
       code: 'conflict',
       details: [{ message: expect.stringContaining(words) as string, field: 'rule' }],
     });
-    await expect(start(one)).rejects.toMatchObject(refused('is off'));
-    const { projectId } = one.story;
-    await one.story.rule({ name: 'Leave', when: { audience: one.audienceId, move: 'left' }, steps });
+    await expect(start(current)).rejects.toMatchObject(refused('is off'));
+    const { projectId } = current.story;
+    await current.story.rule({ name: 'Leave', when: { audience: current.audienceId, move: 'left' }, steps });
     await expect(startEnrollment(db, { projectId, reference: 'Leave', newId })).rejects.toMatchObject(
       refused('does not start when users enter an audience'),
     );
@@ -127,7 +138,7 @@ describe('startEnrollment', () => {
       name: 'Fresh',
       definition: { trait: 'plan', equals: 'new' },
     });
-    await one.story.rule({ name: 'Fresh', when: { audience: fresh.id, move: 'joined' }, steps });
+    await current.story.rule({ name: 'Fresh', when: { audience: fresh.id, move: 'joined' }, steps });
     await expect(startEnrollment(db, { projectId, reference: 'Fresh', newId })).rejects.toMatchObject(
       refused('"Fresh" is still being built'),
     );
@@ -135,19 +146,19 @@ describe('startEnrollment', () => {
 
   test('enrolls no user a second time, even where the rule lets users enter again', async () => {
     for (const enrollment of ['once', 'one_at_a_time', { cooldown: '1d' }]) {
-      const one = await scene(['u1', 'u2'], { enrollment });
-      await enable(one);
-      await one.story.later(0);
-      for (const user of ['u1', 'u2']) await one.story.act(user, { kind: 'skip', reason: null });
-      await one.story.later(10 * DAY);
-      await start(one);
-      await one.story.later(0);
-      expect(await latest(one), JSON.stringify(enrollment)).toMatchObject({
+      const current = await scene(['u1', 'u2'], { enrollment });
+      await enable(current);
+      await current.story.later(0);
+      for (const user of ['u1', 'u2']) await current.story.act(user, { kind: 'skip', reason: null });
+      await current.story.later(10 * DAY);
+      await start(current);
+      await current.story.later(0);
+      expect(await latest(current), JSON.stringify(enrollment)).toMatchObject({
         state: 'done',
         enrolled: 0,
         excluded: { already_entered: 2 },
       });
-      expect(await enrolledUsers(one)).toHaveLength(2);
+      expect(await enrolledUsers(current)).toHaveLength(2);
     }
   });
 });
@@ -160,8 +171,8 @@ describe('previewEnrollment', () => {
       topic: 'news',
       enrollment: 'one_at_a_time',
     };
-    const one = await scene(users, { ...more, holdout: 0 });
-    const { story } = one;
+    const current = await scene(users, { ...more, holdout: 0 });
+    const { story } = current;
     const { projectId } = story;
     await story.set({ topics: 'news:News' });
     await story.user('u1', { traits: { name: 'Ada' } });
@@ -169,7 +180,7 @@ describe('previewEnrollment', () => {
     await story.user('never', { traits: { skip: true } });
     await story.later(1_000);
     // Enters by joining, before the enrollment.
-    await enableRule(db, { ...of(one), actor: 'ann', confirmed: false });
+    await enableRule(db, { ...of(current), actor: 'ann', confirmed: false });
     await story.user('in', { traits: { plan: 'free' } });
     await story.later(1_000);
     await story.user('in', { traits: { plan: 'pro' } });
@@ -184,11 +195,11 @@ describe('previewEnrollment', () => {
       until: null,
       actor: 'ann',
     });
-    const place = { projectId, kind: 'user' as const, value: 'topic' };
-    await setRefusals(db, { places: [place], refused: ['news'], wanted: [], at: story.now() });
-    const found = await preview(one);
+    const key = { projectId, kind: 'user' as const, value: 'topic' };
+    await setTopicUnsubscribes(db, { targets: [key], refused: ['news'], accepted: [], at: story.now() });
+    const found = await preview(current);
     expect(found).toMatchObject({
-      audiences: [{ id: one.audienceId, name: 'Pros', isReady: true }],
+      audiences: [{ id: current.audienceId, name: 'Pros', isReady: true }],
       members: 8,
       evaluated: 8,
     });
@@ -206,23 +217,23 @@ describe('previewEnrollment', () => {
       { userId: 'u2', name: null },
     ]);
     expect(await story.why('u1', 'Pro')).toEqual({});
-    await start(one);
+    await start(current);
     await story.later(0);
-    expect(await latest(one)).toMatchObject({ processed: 8, enrolled: found.enrolled, excluded });
+    expect(await latest(current)).toMatchObject({ processed: 8, enrolled: found.enrolled, excluded });
   });
 
   test('counts for a rule that is off what would happen if it were turned on', async () => {
-    const one = await scene(['u1']);
-    expect(await preview(one)).toMatchObject({ members: 1, enrolled: 1 });
-    expect(await one.story.why('u1', 'Pro')).toEqual({});
+    const current = await scene(['u1']);
+    expect(await preview(current)).toMatchObject({ members: 1, enrolled: 1 });
+    expect(await current.story.why('u1', 'Pro')).toEqual({});
   });
 
   test('shows no more than 20 users, and no audience for a rule that starts with an event', async () => {
-    const one = await scene(Array.from({ length: 25 }, (_, at) => `u${at}`));
-    const found = await preview(one);
+    const current = await scene(Array.from({ length: 25 }, (_, at) => `u${at}`));
+    const found = await preview(current);
     expect([found.enrolled, found.first.length]).toEqual([25, 20]);
-    await one.story.rule({ name: 'Event', when: { event: 'did' }, steps });
-    const { projectId } = one.story;
+    await current.story.rule({ name: 'Event', when: { event: 'did' }, steps });
+    const { projectId } = current.story;
     expect(await previewEnrollment(db, { projectId, reference: 'Event' })).toMatchObject({
       audiences: [],
       members: 0,
@@ -232,99 +243,104 @@ describe('previewEnrollment', () => {
 
   test('excludes the holdout and users with too many runs, as the enrollment does', async () => {
     const users = Array.from({ length: 30 }, (_, at) => `u${at}`);
-    const one = await scene(users, { holdout: 50, goal: { event: 'paid' } });
+    const current = await scene(users, { holdout: 50, goal: { event: 'paid' } });
     await db.query(
-      `INSERT INTO beckon.run (project_id, id, rule_id, version, external_user_id, key, state, arm, single, step, waits_for, anchor, enrolled_at)
+      `INSERT INTO beckon.run (project_id, id, rule_id, version, external_user_id, key, state, variant, single, step, waits_for, anchor, enrolled_at)
        SELECT $1, gen_random_uuid(), gen_random_uuid(), 1, 'u0', n::text, 'active', 'treatment', false, 0, 'event', '{}', now()
        FROM generate_series(1, 100) AS n`,
-      [one.story.projectId],
+      [current.story.projectId],
     );
-    const found = await preview(one);
+    const found = await preview(current);
     expect(found.excluded.get('run_limit')).toBe(1);
     expect(found.excluded.get('holdout')).toBeGreaterThan(3);
-    await enable(one);
-    await one.story.later(0);
-    const { enrolled, excluded } = await latest(one);
+    await enable(current);
+    await current.story.later(0);
+    const { enrolled, excluded } = await latest(current);
     expect({ enrolled, excluded }).toEqual({
       enrolled: found.enrolled,
       excluded: Object.fromEntries(found.excluded),
     });
-    expect(await enrolledUsers(one)).toHaveLength(found.enrolled);
+    expect(await enrolledUsers(current)).toHaveLength(found.enrolled);
   });
 });
 
 describe('enrollment batches', () => {
   test('do not enroll a user who leaves the audience after the preview', async () => {
-    const one = await scene(['u1', 'u2']);
-    expect((await preview(one)).enrolled).toBe(2);
-    await enable(one);
-    await one.story.user('u1', { traits: { plan: 'free' } });
-    await one.story.later(0);
-    expect(await enrolledUsers(one)).toEqual(['u2']);
-    expect(await one.story.why('u1', 'Pro')).toEqual({ left_audience: 1 });
-    expect(await latest(one)).toMatchObject({ members: 2, processed: 2, enrolled: 1, state: 'done' });
+    const current = await scene(['u1', 'u2']);
+    expect((await preview(current)).enrolled).toBe(2);
+    await enable(current);
+    await current.story.user('u1', { traits: { plan: 'free' } });
+    await current.story.later(0);
+    expect(await enrolledUsers(current)).toEqual(['u2']);
+    expect(await current.story.why('u1', 'Pro')).toEqual({ left_audience: 1 });
+    expect(await latest(current)).toMatchObject({ members: 2, processed: 2, enrolled: 1, state: 'done' });
   });
 
   test('leave users who join after the start to the rule itself, which enrolls them once', async () => {
-    const one = await scene(['u1']);
-    await enable(one);
+    const current = await scene(['u1']);
+    await enable(current);
     clock.advance(1_000);
-    await one.story.user('u0', { email: 'u0@x.org', traits: { plan: 'pro' } });
-    await one.story.later(DAY);
-    expect(await enrolledUsers(one)).toEqual(['u0', 'u1']);
-    expect(await one.story.why('u0', 'Pro')).toEqual({ fired: 1 });
-    expect(await latest(one)).toMatchObject({ processed: 1, enrolled: 1 });
+    await current.story.user('u0', { email: 'u0@x.org', traits: { plan: 'pro' } });
+    await current.story.later(DAY);
+    expect(await enrolledUsers(current)).toEqual(['u0', 'u1']);
+    expect(await current.story.why('u0', 'Pro')).toEqual({ fired: 1 });
+    expect(await latest(current)).toMatchObject({ processed: 1, enrolled: 1 });
   });
 
   test('continue after the last committed batch when a worker is killed at any point', async () => {
-    const one = await scene(['u1', 'u2', 'u3', 'u4', 'u5']);
-    await enable(one);
-    for (const point of ['timers_claimed', 'due_committing', 'due_committed'] as const) {
-      const reach: Database['reach'] = (at) => {
+    const current = await scene(['u1', 'u2', 'u3', 'u4', 'u5']);
+    await enable(current);
+    for (const point of ['timers_claimed', 'timers_committing', 'timers_committed'] as const) {
+      const failpoint: Database['failpoint'] = (at) => {
         if (at === point) throw new Error(`killed at ${point}`);
       };
-      await expect(worker(2, { ...db, reach })(one)).rejects.toThrow(point);
+      await expect(worker(2, { ...db, failpoint })(current)).rejects.toThrow(point);
     }
     // Only the batch that was committed before its worker was killed counts.
-    expect(await latest(one)).toMatchObject({ processed: 2, enrolled: 2, afterUser: 'u2', state: 'running' });
-    await runUntilDone(one, worker(2));
-    expect(await latest(one)).toMatchObject({ processed: 5, enrolled: 5, state: 'done' });
-    expect(await enrolledUsers(one)).toEqual(['u1', 'u2', 'u3', 'u4', 'u5']);
+    expect(await latest(current)).toMatchObject({
+      processed: 2,
+      enrolled: 2,
+      afterUser: 'u2',
+      state: 'running',
+    });
+    await runUntilDone(current, worker(2));
+    expect(await latest(current)).toMatchObject({ processed: 5, enrolled: 5, state: 'done' });
+    expect(await enrolledUsers(current)).toEqual(['u1', 'u2', 'u3', 'u4', 'u5']);
   });
 
   test('enroll each user once when two workers process them at the same time', async () => {
     const users = Array.from({ length: 23 }, (_, at) => `u${at}`);
-    const one = await scene(users, { enrollment: 'one_at_a_time' });
-    await enable(one);
+    const current = await scene(users, { enrollment: 'one_at_a_time' });
+    await enable(current);
     const [first, second] = [worker(3), worker(4)];
-    await runUntilDone(one, (at) => Promise.all([first(at), second(at)]));
-    expect(await enrolledUsers(one)).toEqual(users.toSorted());
-    expect(await latest(one)).toMatchObject({ processed: 23, enrolled: 23 });
+    await runUntilDone(current, (at) => Promise.all([first(at), second(at)]));
+    expect(await enrolledUsers(current)).toEqual(users.toSorted());
+    expect(await latest(current)).toMatchObject({ processed: 23, enrolled: 23 });
   });
 
   test('stay within their project', async () => {
-    const [one, other] = [await scene(['u1', 'u2']), await scene(['u1', 'u2', 'u3'])];
-    await enable(one);
-    await one.story.later(DAY);
-    expect(await enrolledUsers(one)).toEqual(['u1', 'u2']);
+    const [current, other] = [await scene(['u1', 'u2']), await scene(['u1', 'u2', 'u3'])];
+    await enable(current);
+    await current.story.later(DAY);
+    expect(await enrolledUsers(current)).toEqual(['u1', 'u2']);
     expect(await enrolledUsers(other)).toEqual([]);
     await enable(other);
     await other.story.later(0);
     expect(await enrolledUsers(other)).toEqual(['u1', 'u2', 'u3']);
-    const wrong = { projectId: other.story.projectId, reference: (await latest(one)).ruleId, newId };
+    const wrong = { projectId: other.story.projectId, reference: (await latest(current)).ruleId, newId };
     await expect(startEnrollment(db, wrong)).rejects.toMatchObject({ code: 'not_found' });
   });
 
   test('take turns between two rules of a project', async () => {
-    const one = await scene(['u1', 'u2', 'u3', 'u4']);
-    const { projectId } = one.story;
-    await enable(one);
-    await one.story.rule({ ...one.document, name: 'Second' });
+    const current = await scene(['u1', 'u2', 'u3', 'u4']);
+    const { projectId } = current.story;
+    await enable(current);
+    await current.story.rule({ ...current.document, name: 'Second' });
     await startEnrollment(db, { projectId, reference: 'Second', newId });
     clock.advance(1);
-    await worker(2)(one);
+    await worker(2)(current);
     clock.advance(1);
-    await worker(2)(one);
+    await worker(2)(current);
     const processed = await db.query<{ processed: number }>(
       `SELECT processed FROM beckon.rule_enrollment WHERE project_id = $1`,
       [projectId],
@@ -333,25 +349,25 @@ describe('enrollment batches', () => {
   });
 
   test('end when the rule is turned off, and do not continue when it is turned on again', async () => {
-    const one = await scene(['u1', 'u2', 'u3', 'u4']);
-    await enable(one);
-    await worker(2)(one);
-    await disableRule(db, { ...of(one), actor: 'ann' });
-    expect(await latest(one)).toMatchObject({
+    const current = await scene(['u1', 'u2', 'u3', 'u4']);
+    await enable(current);
+    await worker(2)(current);
+    await disableRule(db, { ...of(current), actor: 'ann' });
+    expect(await latest(current)).toMatchObject({
       state: 'canceled',
       processed: 2,
       enrolled: 2,
       afterUser: null,
       cancelReason: 'rule_off',
     });
-    await enableRule(db, { ...of(one), actor: 'ann', confirmed: true });
-    await one.story.later(DAY);
-    expect(await enrolledUsers(one)).toEqual(['u1', 'u2']);
+    await enableRule(db, { ...of(current), actor: 'ann', confirmed: true });
+    await current.story.later(DAY);
+    expect(await enrolledUsers(current)).toEqual(['u1', 'u2']);
   });
 
   test('end when an edit changes the rule, so that only users of the preview are enrolled', async () => {
-    const one = await scene(['u1', 'u2', 'u3']);
-    const { story, audienceId } = one;
+    const current = await scene(['u1', 'u2', 'u3']);
+    const { story, audienceId } = current;
     await story.user('z1', { email: 'z1@x.org', traits: { plan: 'free' } });
     const { id: other } = await createAudience(audienceDeps, {
       projectId: story.projectId,
@@ -365,90 +381,90 @@ describe('enrollment batches', () => {
       { when: [audienceId, other].map((audience) => ({ audience, move: 'joined' })) },
       { only_if: { trait: 'plan', equals: 'pro' } },
     ];
-    await enable(one);
+    await enable(current);
     for (const [at, change] of changes.entries()) {
-      if (at > 0) await edit(one, {});
-      await start(one);
-      await edit(one, change);
-      expect(await latest(one), JSON.stringify(change)).toMatchObject({
+      if (at > 0) await edit(current, {});
+      await start(current);
+      await edit(current, change);
+      expect(await latest(current), JSON.stringify(change)).toMatchObject({
         state: 'canceled',
         cancelReason: 'rule_edited',
         processed: 0,
       });
       await story.later(1_000);
     }
-    expect(await enrolledUsers(one)).toEqual([]);
+    expect(await enrolledUsers(current)).toEqual([]);
   });
 
   test('continue after an edit of the name, mode or deadline of the rule', async () => {
-    const one = await scene(['u1', 'u2', 'u3']);
-    await enable(one);
-    await worker(2)(one);
-    await edit(one, { mode: 'draft', deadline: '2h' });
-    await one.story.later(0);
-    expect(await latest(one)).toMatchObject({ state: 'done', enrolled: 3, cancelReason: null });
+    const current = await scene(['u1', 'u2', 'u3']);
+    await enable(current);
+    await worker(2)(current);
+    await edit(current, { mode: 'draft', deadline: '2h' });
+    await current.story.later(0);
+    expect(await latest(current)).toMatchObject({ state: 'done', enrolled: 3, cancelReason: null });
   });
 
   test('enroll no users whom only a new definition of the audience covers', async () => {
-    const one = await scene(['u1', 'u2', 'u3']);
-    const { story, audienceId } = one;
+    const current = await scene(['u1', 'u2', 'u3']);
+    const { story, audienceId } = current;
     await story.user('z1', { email: 'z1@x.org', traits: { plan: 'free' } });
     await story.later(1_000);
-    await enable(one);
-    await worker(1)(one);
+    await enable(current);
+    await worker(1)(current);
     clock.advance(1);
     const definition = { any: ['pro', 'free'].map((plan) => ({ trait: 'plan', equals: plan })) };
     await editAudience(audienceDeps, { projectId: story.projectId, reference: audienceId, definition });
     await story.later(1_000);
-    expect(await latest(one)).toMatchObject({ state: 'done', processed: 3 });
-    expect(await enrolledUsers(one)).toEqual(['u1', 'u2', 'u3']);
+    expect(await latest(current)).toMatchObject({ state: 'done', processed: 3 });
+    expect(await enrolledUsers(current)).toEqual(['u1', 'u2', 'u3']);
   });
 
   test('wait while an audience has no ready members', async () => {
-    const one = await scene(['u1', 'u2']);
-    const { projectId } = one.story;
-    await enable(one);
+    const current = await scene(['u1', 'u2']);
+    const { projectId } = current.story;
+    await enable(current);
     const setState = (state: string) =>
       db.transaction(async (tx) => {
-        await takeTurn(tx, projectId);
-        await newModel(tx, projectId);
-        await tx.query(`UPDATE beckon.audience_edition SET state = $2 WHERE project_id = $1`, [
+        await takeProjectLock(tx, projectId);
+        await incrementModel(tx, projectId);
+        await tx.query(`UPDATE beckon.audience_version SET state = $2 WHERE project_id = $1`, [
           projectId,
           state,
         ]);
       });
     await setState('building');
-    await worker(1)(one);
-    await worker(1)(one);
-    expect(await latest(one)).toMatchObject({
+    await worker(1)(current);
+    await worker(1)(current);
+    expect(await latest(current)).toMatchObject({
       state: 'running',
       processed: 0,
-      nextAt: one.story.now() + 10_000,
+      nextAt: current.story.now() + 10_000,
     });
     await setState('served');
-    await one.story.later(10_000);
-    expect(await latest(one)).toMatchObject({ state: 'done', enrolled: 2 });
+    await current.story.later(10_000);
+    expect(await latest(current)).toMatchObject({ state: 'done', enrolled: 2 });
   });
 
   test('leave an imported user free to enter the rule later', async () => {
-    const one = await scene(['u1']);
-    const { story } = one;
+    const current = await scene(['u1']);
+    const { story } = current;
     await muted(story, 'u1');
     await story.later(1_000);
-    await enable(one);
+    await enable(current);
     await story.later(1_000);
-    expect(await latest(one)).toMatchObject({ enrolled: 0, excluded: { suppressed: 1 } });
+    expect(await latest(current)).toMatchObject({ enrolled: 0, excluded: { suppressed: 1 } });
     await story.event('u1', 'login');
     await story.later(1_000);
-    await start(one);
+    await start(current);
     await story.later(0);
-    expect(await latest(one)).toMatchObject({ enrolled: 1 });
-    expect(await enrolledUsers(one)).toEqual(['u1']);
+    expect(await latest(current)).toMatchObject({ enrolled: 1 });
+    expect(await enrolledUsers(current)).toEqual(['u1']);
   });
 
   test('enroll a user who leaves one of two audiences in the same batch, and log a user who leaves all', async () => {
-    const one = await scene(['u1', 'u2']);
-    const { story, audienceId } = one;
+    const current = await scene(['u1', 'u2']);
+    const { story, audienceId } = current;
     for (const user of ['u1', 'u3']) await story.event(user, 'login');
     await story.user('u3', { email: 'u3@x.org' });
     await story.later(1_000);
@@ -458,41 +474,45 @@ describe('enrollment batches', () => {
       definition: { event: 'login', within: '1d' },
     });
     await story.later(1_000);
-    await edit(one, { when: [active, audienceId].map((audience) => ({ audience, move: 'joined' })) });
+    await edit(current, { when: [active, audienceId].map((audience) => ({ audience, move: 'joined' })) });
     await story.later(DAY - 10_000);
-    expect((await enable(one)).enrollment).toMatchObject({ members: 3 });
+    expect((await enable(current)).enrollment).toMatchObject({ members: 3 });
     clock.advance(10_000);
-    await worker(500)(one);
-    expect(await latest(one)).toMatchObject({ processed: 3, enrolled: 2, excluded: { left_audience: 1 } });
-    expect(await enrolledUsers(one)).toEqual(['u1', 'u2']);
+    await worker(500)(current);
+    expect(await latest(current)).toMatchObject({
+      processed: 3,
+      enrolled: 2,
+      excluded: { left_audience: 1 },
+    });
+    expect(await enrolledUsers(current)).toEqual(['u1', 'u2']);
     expect(await story.why('u1', 'Pro')).toEqual({ fired: 1 });
     expect(await story.why('u3', 'Pro')).toEqual({ left_audience: 1 });
   });
 
   test('start again after the alarm of their project was lost', async () => {
-    const one = await scene(['u1', 'u2']);
-    await enable(one);
-    await db.query(`UPDATE beckon.tenant_due SET next_at = NULL WHERE project_id = $1`, [
-      one.story.projectId,
+    const current = await scene(['u1', 'u2']);
+    await enable(current);
+    await db.query(`UPDATE beckon.project_timer SET next_at = NULL WHERE project_id = $1`, [
+      current.story.projectId,
     ]);
-    await one.story.later(0);
-    expect(await latest(one)).toMatchObject({ state: 'running', processed: 0 });
-    expect(await sweepDues(db)).toBe(1);
-    await one.story.later(0);
-    expect(await latest(one)).toMatchObject({ state: 'done', enrolled: 2 });
+    await current.story.later(0);
+    expect(await latest(current)).toMatchObject({ state: 'running', processed: 0 });
+    expect(await sweepTimers(db)).toBe(1);
+    await current.story.later(0);
+    expect(await latest(current)).toMatchObject({ state: 'done', enrolled: 2 });
   });
 
   test('keep no id of a user who is erased while they run', async () => {
-    const one = await scene(['u1', 'u2', 'u3', 'u4']);
-    await enable(one);
-    await worker(2)(one);
-    const { projectId } = one.story;
+    const current = await scene(['u1', 'u2', 'u3', 'u4']);
+    await enable(current);
+    await worker(2)(current);
+    const { projectId } = current.story;
     await erasePerson({ db, newId, hasher: testHasher }, { projectId, userId: 'u2' });
-    expect(await latest(one)).toMatchObject({ afterUser: 'u1' });
+    expect(await latest(current)).toMatchObject({ afterUser: 'u1' });
     await erasePerson({ db, newId, hasher: testHasher }, { projectId, userId: 'u1' });
-    expect(await latest(one)).toMatchObject({ afterUser: null });
-    await runUntilDone(one, worker(2));
-    expect(await enrolledUsers(one)).toEqual(['u3', 'u4']);
-    expect(await latest(one)).toMatchObject({ processed: 4, enrolled: 4 });
+    expect(await latest(current)).toMatchObject({ afterUser: null });
+    await runUntilDone(current, worker(2));
+    expect(await enrolledUsers(current)).toEqual(['u3', 'u4']);
+    expect(await latest(current)).toMatchObject({ processed: 4, enrolled: 4 });
   });
 });

@@ -4,7 +4,7 @@ import { findRule, type WholeRule } from '../definitions/load-rules.ts';
 import { afterBatch, type Enrollment } from './enrollment.ts';
 import {
   type Candidate,
-  editionsOf,
+  versionIdsOf,
   entryAudiences,
   listCandidates,
   readEnrollmentFacts,
@@ -17,8 +17,8 @@ import type { Database } from '../../../platform/db/database.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { Fault } from '../../../platform/fault.ts';
 import type { NewId } from '../../../platform/ids.ts';
-import { readTurn, takeTurn } from '../../../platform/locks/project-lock.ts';
-import { dueEarlier } from '../../../platform/locks/timers.ts';
+import { readProjectLock, takeProjectLock } from '../../../platform/locks/project-lock.ts';
+import { setTimersEarlier } from '../../../platform/locks/timers.ts';
 
 type OfRule = { projectId: number; reference: string; newId: NewId };
 
@@ -31,7 +31,7 @@ export function startEnrollment(
   { projectId, reference, newId }: OfRule,
 ): Promise<{ rule: WholeRule; enrollment: Enrollment }> {
   return db.transaction(async (tx) => {
-    await takeTurn(tx, projectId);
+    await takeProjectLock(tx, projectId);
     const rule = await findRule(tx, { projectId, reference });
     return { rule, enrollment: await startEnrollmentIn(tx, { rule, projectId, newId, now: db.clock.now() }) };
   });
@@ -43,12 +43,12 @@ export async function startEnrollmentIn(
   { rule, projectId, newId, now }: { rule: WholeRule; projectId: number; newId: NewId; now: number },
 ): Promise<Enrollment> {
   if (rule.enabledAt === null)
-    throw refused(`The rule ${JSON.stringify(rule.name)} is off. Turn it on to enroll users`);
+    throw enrollConflict(`The rule ${JSON.stringify(rule.name)} is off. Turn it on to enroll users`);
   const running = await findRunningEnrollment(tx, { projectId, ruleId: rule.id });
   if (running) return running;
   const members = await countMembersOfAny(tx, {
     projectId,
-    editions: await readyEditions(tx, { rule, projectId, now }),
+    versionIds: await readyVersionIds(tx, { rule, projectId, now }),
   });
   const enrollment: Enrollment = {
     projectId,
@@ -66,31 +66,31 @@ export async function startEnrollmentIn(
     cancelReason: null,
   };
   await insertEnrollment(tx, enrollment);
-  await dueEarlier(tx, 'process', [{ projectId, nextAt: new Date(now) }]);
+  await setTimersEarlier(tx, 'process', [{ projectId, nextAt: new Date(now) }]);
   return enrollment;
 }
 
-async function readyEditions(
+async function readyVersionIds(
   tx: Tx,
   { rule, projectId, now }: { rule: WholeRule; projectId: number; now: number },
 ): Promise<number[]> {
-  const model = (await loadProjectModels(tx, [await readTurn(tx, projectId)], { now })).get(projectId);
+  const model = (await loadProjectModels(tx, [await readProjectLock(tx, projectId)], { now })).get(projectId);
   const active = model?.rules.byId.get(rule.id);
   if (!model || !active) throw new Error(`rule ${rule.id} of project ${projectId} was not loaded`);
   const audiences = entryAudiences(model, active);
   if (audiences.length === 0)
-    throw refused(
+    throw enrollConflict(
       `The rule ${JSON.stringify(rule.name)} does not start when users enter an audience, so there are no members to enroll`,
     );
-  const building = audiences.find(({ edition }) => edition === null);
+  const building = audiences.find(({ versionId }) => versionId === null);
   if (building)
-    throw refused(
+    throw enrollConflict(
       `The audience ${JSON.stringify(building.name)} is still being built. Try again when it is ready`,
     );
-  return editionsOf(audiences);
+  return versionIdsOf(audiences);
 }
 
-function refused(message: string): Fault {
+function enrollConflict(message: string): Fault {
   return new Fault('conflict', { details: [{ message, field: 'rule' }] });
 }
 
@@ -119,7 +119,7 @@ export async function nextEnrollmentStep(
   if (!enrollment) return null;
   const rule = model.rules.byId.get(enrollment.ruleId);
   const audiences = rule ? entryAudiences(model, rule) : [];
-  if (audiences.length === 0 || audiences.some(({ edition }) => edition === null)) {
+  if (audiences.length === 0 || audiences.some(({ versionId }) => versionId === null)) {
     await updateEnrollment(tx, { ...enrollment, nextAt: now + AUDIENCE_RETRY_MS });
     return null;
   }

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { testHasher } from '../../../../testkit/hasher.ts';
-import { testMailroom } from '../../../../testkit/mailroom.ts';
+import { testSendServices } from '../../../../testkit/mailroom.ts';
 import { DAY, newStory, openStage, type Story } from '../../../../testkit/story.ts';
 import { idMaker } from '../../../platform/ids.ts';
-import { knownProperties } from '../../users/events/events.ts';
+import { createPropertyCache } from '../../users/events/events.ts';
 import type { Enrollment } from './enrollment.ts';
 import { findLatestEnrollment } from './store.ts';
 import { findRule } from '../definitions/load-rules.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { createAudience } from '../../audiences/change-audience.ts';
-import { digestBatch } from '../../processing/process-batch.ts';
-import { digestDue } from '../../processing/process-timers.ts';
+import { processBatch } from '../../processing/process-batch.ts';
+import { processTimers } from '../../processing/process-timers.ts';
 import { explainPerson } from '../../explain/explain.ts';
 import { createModels } from '../project-model.ts';
 import { startEnrollment } from './enroll.ts';
@@ -60,33 +60,38 @@ async function latest({ story: { projectId } }: Scene): Promise<Enrollment> {
   return found;
 }
 
-const depsOf = (own: Database) => ({
-  db: own,
+const depsOf = (workerDb: Database) => ({
+  db: workerDb,
   newId,
   models: createModels(clock),
-  known: knownProperties(),
+  propertyCache: createPropertyCache(),
   hasher: testHasher,
 });
-const due = ({ story: { projectId } }: Scene, limit: number, own: Database = db) =>
-  digestDue(depsOf(own), projectId, limit);
-const records = ({ story: { projectId } }: Scene, priority: 'live' | 'bulk', own: Database = db) =>
-  digestBatch(depsOf(own), { priority, projectIds: [projectId], ofEach: 100, ofAll: 100 });
+const due = ({ story: { projectId } }: Scene, limit: number, workerDb: Database = db) =>
+  processTimers(depsOf(workerDb), projectId, limit);
+const records = ({ story: { projectId } }: Scene, priority: 'live' | 'bulk', workerDb: Database = db) =>
+  processBatch(depsOf(workerDb), {
+    priority,
+    projectIds: [projectId],
+    recordsPerProject: 100,
+    recordsMax: 100,
+  });
 const leavePros = ({ story }: Scene, user: string) => story.user(user, { traits: { plan: 'free' } });
 
 const killedAt = (point: string): Database => ({
   ...db,
-  reach: (at) => {
+  failpoint: (at) => {
     if (at === point) throw new Error(`killed at ${point}`);
   },
 });
 
 describe('excludeLeavers', () => {
   test('logs and counts a user whom a record took out of the audience before their batch', async () => {
-    const one = await scene({ pros: ['u1', 'u2'], active: [] });
-    await start(one);
-    await leavePros(one, 'u1');
-    await records(one, 'live');
-    expect(await latest(one)).toMatchObject({
+    const current = await scene({ pros: ['u1', 'u2'], active: [] });
+    await start(current);
+    await leavePros(current, 'u1');
+    await records(current, 'live');
+    expect(await latest(current)).toMatchObject({
       state: 'running',
       members: 2,
       processed: 1,
@@ -94,116 +99,125 @@ describe('excludeLeavers', () => {
       excluded: { left_audience: 1 },
       afterUser: null,
     });
-    await one.story.later(0);
-    expect(await latest(one)).toMatchObject({ state: 'done', members: 2, processed: 2, enrolled: 1 });
-    const { projectId } = one.story;
-    const asked = { projectId, userId: 'u1', rule: 'Pro' };
-    expect(await explainPerson({ db, mailroom: testMailroom() }, asked)).toMatchObject([
+    await current.story.later(0);
+    expect(await latest(current)).toMatchObject({ state: 'done', members: 2, processed: 2, enrolled: 1 });
+    const { projectId } = current.story;
+    const query = { projectId, userId: 'u1', rule: 'Pro' };
+    expect(await explainPerson({ db, sendServices: testSendServices() }, query)).toMatchObject([
       {
         rule: 'Pro',
         fired: false,
         reason: 'left_audience',
         sentence: 'the user left the audience before the enrollment reached them',
-        detail: { audience_id: one.pros, by: 'enrollment' },
+        detail: { audience_id: current.pros, by: 'enrollment' },
         count: 1,
       },
     ]);
   });
 
   test('logs a user whom a bulk request took out of the audience', async () => {
-    const one = await scene({ pros: ['u1', 'u2'], active: [] });
-    await start(one);
-    await one.story.post('users/bulk', { users: [{ external_user_id: 'u1', traits: { plan: 'free' } }] });
-    await records(one, 'bulk');
-    expect(await one.story.why('u1', 'Pro')).toEqual({ left_audience: 1 });
-    await one.story.later(0);
-    expect(await latest(one)).toMatchObject({ processed: 2, enrolled: 1, excluded: { left_audience: 1 } });
+    const current = await scene({ pros: ['u1', 'u2'], active: [] });
+    await start(current);
+    await current.story.post('users/bulk', { users: [{ external_user_id: 'u1', traits: { plan: 'free' } }] });
+    await records(current, 'bulk');
+    expect(await current.story.why('u1', 'Pro')).toEqual({ left_audience: 1 });
+    await current.story.later(0);
+    expect(await latest(current)).toMatchObject({
+      processed: 2,
+      enrolled: 1,
+      excluded: { left_audience: 1 },
+    });
   });
 
   test('logs users who leave by time, in the batch that would enroll them or before it', async () => {
-    const one = await scene({ pros: ['u1'], active: ['u4', 'u3', 'u2'] });
+    const current = await scene({ pros: ['u1'], active: ['u4', 'u3', 'u2'] });
     clock.advance(DAY - 10_000);
-    await start(one);
-    await due(one, 1);
-    expect(await latest(one)).toMatchObject({ processed: 1, enrolled: 1, afterUser: 'u1' });
+    await start(current);
+    await due(current, 1);
+    expect(await latest(current)).toMatchObject({ processed: 1, enrolled: 1, afterUser: 'u1' });
     clock.advance(10_000);
-    await due(one, 1);
-    expect(await one.story.why('u4', 'Pro')).toEqual({ left_audience: 1 });
-    expect(await latest(one)).toMatchObject({ processed: 3, enrolled: 2, afterUser: 'u2' });
-    await due(one, 1);
-    expect(await one.story.why('u3', 'Pro')).toEqual({ left_audience: 1 });
-    expect(await latest(one)).toMatchObject({
+    await due(current, 1);
+    expect(await current.story.why('u4', 'Pro')).toEqual({ left_audience: 1 });
+    expect(await latest(current)).toMatchObject({ processed: 3, enrolled: 2, afterUser: 'u2' });
+    await due(current, 1);
+    expect(await current.story.why('u3', 'Pro')).toEqual({ left_audience: 1 });
+    expect(await latest(current)).toMatchObject({
       state: 'done',
       members: 4,
       processed: 4,
       enrolled: 2,
       excluded: { left_audience: 2 },
     });
-    for (const user of ['u1', 'u2']) expect(await one.story.why(user, 'Pro')).toEqual({ fired: 1 });
+    for (const user of ['u1', 'u2']) expect(await current.story.why(user, 'Pro')).toEqual({ fired: 1 });
   });
 
   test('logs a user of two audiences when they leave the second one', async () => {
-    const one = await scene({ pros: ['u1', 'u2'], active: ['u1', 'u2'] });
+    const current = await scene({ pros: ['u1', 'u2'], active: ['u1', 'u2'] });
     clock.advance(DAY - 10_000);
-    await start(one);
-    await leavePros(one, 'u1');
-    await records(one, 'live');
-    expect(await one.story.why('u1', 'Pro')).toEqual({});
+    await start(current);
+    await leavePros(current, 'u1');
+    await records(current, 'live');
+    expect(await current.story.why('u1', 'Pro')).toEqual({});
     clock.advance(10_000);
-    await one.story.later(0);
-    expect(await one.story.why('u1', 'Pro')).toEqual({ left_audience: 1 });
-    expect(await one.story.why('u2', 'Pro')).toEqual({ fired: 1 });
-    expect(await latest(one)).toMatchObject({ processed: 2, enrolled: 1, excluded: { left_audience: 1 } });
+    await current.story.later(0);
+    expect(await current.story.why('u1', 'Pro')).toEqual({ left_audience: 1 });
+    expect(await current.story.why('u2', 'Pro')).toEqual({ fired: 1 });
+    expect(await latest(current)).toMatchObject({
+      processed: 2,
+      enrolled: 1,
+      excluded: { left_audience: 1 },
+    });
   });
 
   test('leaves out users who were processed already, joined after the start, or leave after the end', async () => {
-    const one = await scene({ pros: ['u1', 'u2', 'u3'], active: [] });
-    await one.story.user('u9', { email: 'u9@x.org' });
-    await one.story.later(0);
-    await start(one);
-    await due(one, 1);
+    const current = await scene({ pros: ['u1', 'u2', 'u3'], active: [] });
+    await current.story.user('u9', { email: 'u9@x.org' });
+    await current.story.later(0);
+    await start(current);
+    await due(current, 1);
     clock.advance(1_000);
-    await one.story.user('u9', { traits: { plan: 'pro' } });
-    await records(one, 'live');
-    for (const user of ['u1', 'u9']) await leavePros(one, user);
-    await records(one, 'live');
-    await one.story.later(0);
-    expect(await latest(one)).toMatchObject({ state: 'done', processed: 3, enrolled: 3, excluded: {} });
-    await leavePros(one, 'u2');
-    await one.story.later(0);
-    for (const user of ['u1', 'u2', 'u9']) expect(await one.story.why(user, 'Pro')).toEqual({ fired: 1 });
+    await current.story.user('u9', { traits: { plan: 'pro' } });
+    await records(current, 'live');
+    for (const user of ['u1', 'u9']) await leavePros(current, user);
+    await records(current, 'live');
+    await current.story.later(0);
+    expect(await latest(current)).toMatchObject({ state: 'done', processed: 3, enrolled: 3, excluded: {} });
+    await leavePros(current, 'u2');
+    await current.story.later(0);
+    for (const user of ['u1', 'u2', 'u9']) expect(await current.story.why(user, 'Pro')).toEqual({ fired: 1 });
   });
 
   test('stays within the project and the rule of the enrollment', async () => {
     const members = { pros: ['u1', 'u2'], active: [] };
-    const [one, other] = [await scene(members), await scene(members)];
-    await start(one);
+    const [current, other] = [await scene(members), await scene(members)];
+    await start(current);
     await start(other);
-    await one.story.rule({ name: 'Second', when: { audience: one.pros, move: 'joined' }, steps });
-    await leavePros(one, 'u1');
-    await records(one, 'live');
-    expect(await one.story.why('u1', 'Second')).toEqual({});
-    expect(await latest(one)).toMatchObject({ processed: 1 });
+    await current.story.rule({ name: 'Second', when: { audience: current.pros, move: 'joined' }, steps });
+    await leavePros(current, 'u1');
+    await records(current, 'live');
+    expect(await current.story.why('u1', 'Second')).toEqual({});
+    expect(await latest(current)).toMatchObject({ processed: 1 });
     expect(await latest(other)).toMatchObject({ processed: 0, excluded: {} });
   });
 
   test('writes the decision and the count in the commit that ends the membership', async () => {
-    const one = await scene({ pros: ['u1'], active: ['u2'] });
+    const current = await scene({ pros: ['u1'], active: ['u2'] });
     clock.advance(DAY - 10_000);
-    await start(one);
-    await leavePros(one, 'u1');
-    await expect(records(one, 'live', killedAt('digest_committing'))).rejects.toThrow('killed');
-    expect(await one.story.why('u1', 'Pro')).toEqual({});
-    expect(await latest(one)).toMatchObject({ processed: 0, excluded: {} });
-    await records(one, 'live');
+    await start(current);
+    await leavePros(current, 'u1');
+    await expect(records(current, 'live', killedAt('batch_committing'))).rejects.toThrow('killed');
+    expect(await current.story.why('u1', 'Pro')).toEqual({});
+    expect(await latest(current)).toMatchObject({ processed: 0, excluded: {} });
+    await records(current, 'live');
     clock.advance(10_000);
-    await expect(due(one, 500, killedAt('due_committing'))).rejects.toThrow('killed');
-    expect(await one.story.why('u2', 'Pro')).toEqual({});
-    expect(await latest(one)).toMatchObject({ processed: 1, excluded: { left_audience: 1 } });
-    await Promise.all([due(one, 500), due(one, 500)]);
-    await one.story.later(0);
-    for (const user of ['u1', 'u2']) expect(await one.story.why(user, 'Pro')).toEqual({ left_audience: 1 });
-    expect(await latest(one)).toMatchObject({
+    await expect(due(current, 500, killedAt('timers_committing'))).rejects.toThrow('killed');
+    expect(await current.story.why('u2', 'Pro')).toEqual({});
+    expect(await latest(current)).toMatchObject({ processed: 1, excluded: { left_audience: 1 } });
+    await Promise.all([due(current, 500), due(current, 500)]);
+    await current.story.later(0);
+    for (const user of ['u1', 'u2'])
+      expect(await current.story.why(user, 'Pro')).toEqual({ left_audience: 1 });
+    expect(await latest(current)).toMatchObject({
       state: 'done',
       processed: 2,
       enrolled: 0,

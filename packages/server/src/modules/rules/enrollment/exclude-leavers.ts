@@ -1,5 +1,5 @@
 import { compareBytes } from '../../../platform/text/byte-order.ts';
-import { findStandings } from '../../audiences/index.ts';
+import { findMemberships } from '../../audiences/index.ts';
 import type { Decision } from '../decisions/decision.ts';
 import { writeDecisions } from '../decisions/store.ts';
 import { afterExclusions, type Enrollment } from './enrollment.ts';
@@ -59,12 +59,12 @@ async function listLeavers(
   const audiences = rule ? entryAudiences(model, rule) : [];
   const leftBy = audiencesLeft(enrollment, audiences, leaves);
   const users = [...leftBy.keys()].map((userId) => ({ projectId, userId }));
-  const standings = await findStandings(tx, users, { dues: false });
+  const memberships = await findMemberships(tx, users, { withTimers: false });
   return users.flatMap(({ userId }, at) => {
-    const members = standings[at]?.members;
+    const members = memberships[at]?.members;
     // A user who joined after the start began the rule by joining.
-    const entered = audiences.filter(({ edition }) => {
-      const since = edition === null ? undefined : members?.get(edition);
+    const entered = audiences.filter(({ versionId }) => {
+      const since = versionId === null ? undefined : members?.get(versionId);
       return since !== undefined && since.getTime() <= startedAt;
     });
     const [first] = entered;

@@ -1,40 +1,40 @@
-import { type Edition, listMembersOfAny, type MemberOfAny } from '../../audiences/index.ts';
+import { type AudienceVersion, listMembersOfAny, type MemberOfAny } from '../../audiences/index.ts';
 import { findEmails, type Person, personKey } from '../../users/index.ts';
 import type { ActiveRule, Hook } from '../definitions/model.ts';
 import type { EnrollmentFacts } from '../definitions/decide.ts';
 import { findLastRuns } from '../runs/reads.ts';
-import { findRefusals, findSuppressions } from '../../sending/index.ts';
+import { findTopicUnsubscribes, findSuppressions } from '../../sending/index.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import type { Model } from '../project-model.ts';
 
-/** An audience that starts a rule when a user joins it. `edition` is null while the audience is built for the first time. */
-export type EntryAudience = { audienceId: string; name: string; edition: number | null; hook: Hook };
+/** An audience that starts a rule when a user joins it. `version` is null while the audience is built for the first time. */
+export type EntryAudience = { audienceId: string; name: string; versionId: number | null; hook: Hook };
 
 /** Lists each audience once, in the order of the rule's triggers. */
 export function entryAudiences(model: Pick<Model, 'audiences'>, rule: ActiveRule): EntryAudience[] {
   const audiences = new Map<string, EntryAudience>();
-  for (const [place, trigger] of rule.definition.when.entries()) {
+  for (const [position, trigger] of rule.definition.when.entries()) {
     if (trigger.kind !== 'audience' || trigger.move !== 'joined' || audiences.has(trigger.audienceId))
       continue;
     const { audienceId } = trigger;
-    const edition = model.audiences.editionFor(audienceId);
-    const hook = { rule, trigger, place };
+    const version = model.audiences.versionFor(audienceId);
+    const hook = { rule, trigger, position };
     audiences.set(audienceId, {
       audienceId,
-      name: edition?.name ?? audienceId,
-      edition: servedBy(edition),
+      name: version?.name ?? audienceId,
+      versionId: servedBy(version),
       hook,
     });
   }
   return [...audiences.values()];
 }
 
-function servedBy(edition: Edition | undefined): number | null {
-  return edition?.state === 'served' ? edition.edition : null;
+function servedBy(version: AudienceVersion | undefined): number | null {
+  return version?.state === 'served' ? version.versionId : null;
 }
 
-export function editionsOf(audiences: EntryAudience[]): number[] {
-  return audiences.flatMap(({ edition }) => edition ?? []);
+export function versionIdsOf(audiences: EntryAudience[]): number[] {
+  return audiences.flatMap(({ versionId }) => versionId ?? []);
 }
 
 export type Candidate = MemberOfAny & { audience: EntryAudience };
@@ -49,10 +49,10 @@ type CandidatePage = {
 
 /** Lists members who joined by `until`. For a user in several audiences, the first one counts. */
 export async function listCandidates(tx: Tx, { audiences, ...page }: CandidatePage): Promise<Candidate[]> {
-  const byEdition = new Map(audiences.map((audience) => [audience.edition, audience]));
-  const members = await listMembersOfAny(tx, { ...page, editions: editionsOf(audiences) });
+  const byVersionId = new Map(audiences.map((audience) => [audience.versionId, audience]));
+  const members = await listMembersOfAny(tx, { ...page, versionIds: versionIdsOf(audiences) });
   return members.flatMap((member) => {
-    const audience = byEdition.get(member.edition);
+    const audience = byVersionId.get(member.versionId);
     return audience ? [{ ...member, audience }] : [];
   });
 }
@@ -74,7 +74,7 @@ export async function readEnrollmentFacts(
   const { topic } = rule.definition;
   const [suppressions, refusals, lastRuns] = await Promise.all([
     findSuppressions(tx, addressees, now),
-    topic === null ? [] : findRefusals(tx, addressees),
+    topic === null ? [] : findTopicUnsubscribes(tx, addressees),
     findLastRuns(tx, { projectId, ruleId: rule.id, users }),
   ]);
   const since = new Map(candidates.map((candidate) => [candidate.userId, candidate.since]));

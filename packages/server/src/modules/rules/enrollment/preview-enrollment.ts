@@ -3,17 +3,17 @@ import { findPeople, personKey, type Person } from '../../users/index.ts';
 import type { ActiveRule } from '../definitions/model.ts';
 import { findRule } from '../definitions/load-rules.ts';
 import type { Reason } from '../definitions/rule.ts';
-import { readTurn } from '../../../platform/locks/project-lock.ts';
+import { readProjectLock } from '../../../platform/locks/project-lock.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { loadProjectModels, type Model } from '../project-model.ts';
-import { consider, openDesk } from '../evaluation/context.ts';
-import { gatherKnown } from '../evaluation/gather-facts.ts';
+import { evaluateRule, createEvaluationContext } from '../evaluation/context.ts';
+import { loadSnapshots } from '../evaluation/gather-facts.ts';
 import { moveAnchor } from '../evaluation/apply-rules.ts';
 import { inSnapshot } from '../../../platform/db/session-transactions.ts';
 import {
   type Candidate,
-  editionsOf,
+  versionIdsOf,
   type EntryAudience,
   entryAudiences,
   listCandidates,
@@ -34,7 +34,7 @@ export type EnrollmentPreview = {
 /** Evaluating a member reads their runs, entries and the facts that conditions mention: 10,000 take 0.7 s without conditions. */
 const EVALUATED_MAX = 10_000;
 const PAGE = 500;
-const FIRST_SHOWN = 20;
+const FIRST_MAX = 20;
 
 export function previewEnrollment(
   db: Pick<Database, 'session' | 'clock'>,
@@ -43,18 +43,20 @@ export function previewEnrollment(
   return inSnapshot(db, async (tx) => {
     const now = db.clock.now();
     const { id } = await findRule(tx, { projectId, reference });
-    const model = (await loadProjectModels(tx, [await readTurn(tx, projectId)], { now })).get(projectId);
-    const known = model?.rules.byId.get(id);
-    if (!model || !known) throw new Error(`rule ${id} of project ${projectId} was not loaded`);
-    const rule = { ...known, enabledAt: known.enabledAt ?? now };
+    const model = (await loadProjectModels(tx, [await readProjectLock(tx, projectId)], { now })).get(
+      projectId,
+    );
+    const loadedRule = model?.rules.byId.get(id);
+    if (!model || !loadedRule) throw new Error(`rule ${id} of project ${projectId} was not loaded`);
+    const rule = { ...loadedRule, enabledAt: loadedRule.enabledAt ?? now };
     const audiences = entryAudiences(model, rule);
     const preview: EnrollmentPreview = {
-      audiences: audiences.map(({ audienceId, name, edition }) => ({
+      audiences: audiences.map(({ audienceId, name, versionId }) => ({
         id: audienceId,
         name,
-        isReady: edition !== null,
+        isReady: versionId !== null,
       })),
-      members: await countMembersOfAny(tx, { projectId, editions: editionsOf(audiences) }),
+      members: await countMembersOfAny(tx, { projectId, versionIds: versionIdsOf(audiences) }),
       evaluated: 0,
       enrolled: 0,
       first: [],
@@ -86,7 +88,7 @@ async function evaluateAll(tx: Tx, evaluation: Evaluation, preview: EnrollmentPr
     for (const { person, reason } of await evaluate(tx, evaluation, page)) {
       preview.evaluated += 1;
       if (reason !== 'fired') preview.excluded.set(reason, (preview.excluded.get(reason) ?? 0) + 1);
-      else if ((preview.enrolled += 1) <= FIRST_SHOWN) preview.first.push(namedOf(person));
+      else if ((preview.enrolled += 1) <= FIRST_MAX) preview.first.push(namedOf(person));
     }
     if (page.length < PAGE) return;
     after = page.at(-1)?.userId ?? null;
@@ -106,20 +108,20 @@ async function evaluate(
     candidates.map(({ userId }) => ({ projectId, userId })),
   );
   const facts = await readEnrollmentFacts(tx, { rule, people, candidates, now });
-  const hooked = people.map((person) => ({
-    happened: { person, model, items: [], isWatched: false },
+  const affected = people.map((person) => ({
+    activity: { person, model, items: [], isWatched: false },
     rules: new Set([rule]),
-    isUnderWay: true,
+    hasOpenRun: true,
   }));
-  const known = await gatherKnown(tx, hooked, { now, locks: false });
+  const snapshots = await loadSnapshots(tx, affected, { now, locks: false });
   return people.flatMap((person) => {
-    const [audience, ofPerson] = [audienceOf.get(person.userId), known.get(personKey(person))];
+    const [audience, snapshot] = [audienceOf.get(person.userId), snapshots.get(personKey(person))];
     const enrollment = facts.get(person.userId);
-    if (!audience || !ofPerson || !enrollment) return [];
-    const desk = openDesk({ person, model }, ofPerson, { now, newId: () => '' });
+    if (!audience || !snapshot || !enrollment) return [];
+    const context = createEvaluationContext({ person, model }, snapshot, { now, newId: () => '' });
     const anchor = moveAnchor(audience.audienceId, { seq: null, acceptedAt: now });
-    consider(desk, audience.hook, { anchor, by: 'enrollment', enrollment });
-    const reason = desk.outcome.decisions[0]?.reason as Reason | undefined;
+    evaluateRule(context, audience.hook, { anchor, by: 'enrollment', enrollment });
+    const reason = context.outcome.decisions[0]?.reason as Reason | undefined;
     return reason === undefined ? [] : [{ person, reason }];
   });
 }

@@ -2,10 +2,10 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type {
   RuleEnrollment,
   RuleEnrollmentPreview,
-  RuleShown,
+  RuleDetails,
   RuleSwitched,
 } from '@beckon/contract/dashboard';
-import { type AskOptions, testDashboard } from '../../../../testkit/dashboard.ts';
+import { type DashboardRequestOptions, testDashboard } from '../../../../testkit/dashboard.ts';
 import { newStory, openStage, type Story } from '../../../../testkit/story.ts';
 import { listEntries } from '../../workspace/audit/store.ts';
 import { createAudience } from '../../audiences/change-audience.ts';
@@ -37,9 +37,9 @@ beforeEach(async () => {
   await createRule(db, { projectId, document, isOff: true });
 });
 
-const ask = <T>(what: string, options: AskOptions = {}) => {
+const request = <T>(what: string, options: DashboardRequestOptions = {}) => {
   const [method, path = ''] = what.split(' ');
-  return dashboard.ask<T>(`${method} /projects/${story.projectId}/rules/pro${path}`, options);
+  return dashboard.request<T>(`${method} /projects/${story.projectId}/rules/pro${path}`, options);
 };
 const excluded = [
   { reason: 'no_address', sentence: 'an enrollment found no email address for this user', count: 1 },
@@ -47,7 +47,7 @@ const excluded = [
 
 describe('GET /rules/:rule/enrollment', () => {
   test('shows a viewer how many and who would be enrolled, and why others are excluded', async () => {
-    const { status, json } = await ask<RuleEnrollmentPreview>('GET /enrollment', { as: 'viewer' });
+    const { status, json } = await request<RuleEnrollmentPreview>('GET /enrollment', { as: 'viewer' });
     expect([status, json.data]).toEqual([
       200,
       {
@@ -64,27 +64,27 @@ describe('GET /rules/:rule/enrollment', () => {
   test('returns 404 for a rule of another project', async () => {
     const other = await newStory(stage);
     for (const what of ['GET', 'POST'])
-      expect((await dashboard.ask(`${what} /projects/${other.projectId}/rules/pro/enrollment`)).status).toBe(
-        404,
-      );
+      expect(
+        (await dashboard.request(`${what} /projects/${other.projectId}/rules/pro/enrollment`)).status,
+      ).toBe(404);
   });
 });
 
 describe('POST /rules/:rule/enrollment', () => {
   test('starts an enrollment for an editor, shows its progress with the rule, and is audited', async () => {
-    expect((await ask('POST /enrollment', { as: 'viewer' })).status).toBe(403);
-    const off = await ask('POST /enrollment', { as: 'editor' });
+    expect((await request('POST /enrollment', { as: 'viewer' })).status).toBe(403);
+    const off = await request('POST /enrollment', { as: 'editor' });
     expect([off.status, off.json.errors[0]?.message]).toEqual([
       409,
       'The rule "pro" is off. Turn it on to enroll users',
     ]);
-    await ask('POST /switch', { body: { on: true } });
+    await request('POST /switch', { body: { on: true } });
     const before = woken;
-    const { json } = await ask<RuleEnrollment>('POST /enrollment', { as: 'editor' });
+    const { json } = await request<RuleEnrollment>('POST /enrollment', { as: 'editor' });
     expect(woken).toBe(before + 1);
     expect(json.data).toMatchObject({ state: 'running', members: 2, processed: 0, ended_at: null });
     await story.later(0);
-    expect((await ask<RuleShown>('GET ')).json.data.enrollment).toMatchObject({
+    expect((await request<RuleDetails>('GET ')).json.data.enrollment).toMatchObject({
       id: json.data.id,
       state: 'done',
       processed: 2,
@@ -108,18 +108,18 @@ describe('POST /rules/:rule/enrollment', () => {
 
 describe('POST /rules/:rule/switch', () => {
   test('enrolls the current members with `enroll`, and none without it', async () => {
-    const off = await ask('POST /switch', { body: { on: false, enroll: true } });
+    const off = await request('POST /switch', { body: { on: false, enroll: true } });
     expect([off.status, off.json.errors[0]?.field]).toEqual([422, 'enroll']);
-    const plain = await ask<RuleSwitched>('POST /switch', { body: { on: true } });
+    const plain = await request<RuleSwitched>('POST /switch', { body: { on: true } });
     expect(plain.json.data).toMatchObject({ enrollment: null, rule: { on: true, enrollment: null } });
-    await ask('POST /switch', { body: { on: false } });
-    const { json } = await ask<RuleSwitched>('POST /switch', { body: { on: true, enroll: true } });
+    await request('POST /switch', { body: { on: false } });
+    const { json } = await request<RuleSwitched>('POST /switch', { body: { on: true, enroll: true } });
     expect(json.data).toMatchObject({
       enrollment: { state: 'running', members: 2 },
       rule: { on: true, enrollment: { state: 'running' } },
     });
-    await ask('POST /switch', { body: { on: false } });
-    expect((await ask<RuleShown>('GET ')).json.data.enrollment).toMatchObject({ state: 'canceled' });
+    await request('POST /switch', { body: { on: false } });
+    expect((await request<RuleDetails>('GET ')).json.data.enrollment).toMatchObject({ state: 'canceled' });
   });
 
   test('leaves the rule off when its members cannot be enrolled', async () => {
@@ -130,8 +130,8 @@ describe('POST /rules/:rule/switch', () => {
     };
     await createRule(db, { projectId: story.projectId, document, isOff: true });
     const at = `/projects/${story.projectId}/rules/event`;
-    const { status } = await dashboard.ask(`POST ${at}/switch`, { body: { on: true, enroll: true } });
+    const { status } = await dashboard.request(`POST ${at}/switch`, { body: { on: true, enroll: true } });
     expect(status).toBe(409);
-    expect((await dashboard.ask<RuleShown>(`GET ${at}`)).json.data.on).toBe(false);
+    expect((await dashboard.request<RuleDetails>(`GET ${at}`)).json.data.on).toBe(false);
   });
 });

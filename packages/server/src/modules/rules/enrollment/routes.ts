@@ -1,6 +1,6 @@
 import { previewEnrollment } from './preview-enrollment.ts';
 import { startEnrollment } from './enroll.ts';
-import { shownEnrollment, shownEnrollmentPreview } from '../rule-view.ts';
+import { enrollmentSummary, enrollmentPreviewBody } from '../rule-view.ts';
 import { routesFor, type KitDeps } from '../../workspace/index.ts';
 
 type Deps = KitDeps & { wake: () => void };
@@ -11,7 +11,7 @@ export const ruleEnrollRoutes = [
     needs: 'viewer',
     isHeavy: true,
     async handle({ db }, { projectId, params: { rule: reference } }) {
-      return { data: shownEnrollmentPreview(await previewEnrollment(db, { projectId, reference })) };
+      return { data: enrollmentPreviewBody(await previewEnrollment(db, { projectId, reference })) };
     },
   }),
   route('POST /projects/:project/rules/:rule/enrollment', {
@@ -22,7 +22,7 @@ export const ruleEnrollRoutes = [
       const { rule, enrollment } = await startEnrollment(db, { projectId, reference, newId });
       wake();
       note({ subject: rule.name, after: { enrollment: enrollment.id, members: enrollment.members } });
-      return { data: shownEnrollment(enrollment) };
+      return { data: enrollmentSummary(enrollment) };
     },
   }),
 ];

@@ -2,39 +2,39 @@ import type { NewId } from '../../../platform/ids.ts';
 import type { Decision } from '../decisions/decision.ts';
 import { writeDecisions } from '../decisions/store.ts';
 import {
-  addressArrived,
+  resumeWithAddress,
   cancel,
   type DraftActionResult,
   isRefused,
   type Draft,
-  isNotWhole,
+  isIncomplete,
   follow,
   listOpenOfPeople,
   type DraftChange,
-  wantWording,
+  requestAiDrafting,
 } from '../../drafts/index.ts';
 import { findEmails, type PersonId, personKey } from '../../users/index.ts';
 import type { Anchor } from '../definitions/rule.ts';
 import { burnEntries, writeEntries } from '../definitions/entries.ts';
-import type { Considered } from '../definitions/decide.ts';
+import type { TriggerMatch } from '../definitions/decide.ts';
 import { dateIn, dropTimers, setTimers } from '../definitions/timers.ts';
-import { findUnderWay } from '../runs/reads.ts';
+import { findOpenRunIndexes } from '../runs/reads.ts';
 import { insertRuns, updateRuns } from '../runs/store.ts';
 import type { Run } from '../runs/run.ts';
-import { type DuePlace, firstOfEach } from '../../../platform/locks/timers.ts';
+import { type ProjectTimer, earliestPerProject } from '../../../platform/locks/timers.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import {
   type BatchRendering,
   createBatchRendering,
   createSlowRenders,
-  inTurn,
+  mapWithinLimits,
   type SlowRenders,
 } from './batch-rendering.ts';
 import { compose, gapOf, isOutdated, writeWithin } from './create-drafts.ts';
-import { consider, type Desk, disarm, openDesk } from './context.ts';
-import { gatherKnown, hooksOf, type Hooked } from './gather-facts.ts';
+import { evaluateRule, type EvaluationContext, removeTimers, createEvaluationContext } from './context.ts';
+import { loadSnapshots, hooksOf, type AffectedPerson } from './gather-facts.ts';
 import type { Cause, PersonActivity, Item } from './trigger-events.ts';
-import { checkOut, goOn, hear, wake } from './active-runs.ts';
+import { checkExits, continueRun, applyEvent, continueAfterDraft } from './active-runs.ts';
 import { writeMoves } from '../../sending/index.ts';
 
 export type RulesDeps = {
@@ -46,93 +46,109 @@ export type RulesDeps = {
   slow?: SlowRenders;
 };
 
-type Composing = RulesDeps & { rendering: BatchRendering };
+type ComposeDeps = RulesDeps & { rendering: BatchRendering };
 
 /** When each project is due for the processor and for the sender, the runs that started, and all decisions. */
-export type RulesDone = { digest: DuePlace[]; send: DuePlace[]; begun: Run[]; decisions: Decision[] };
+export type RulesResult = {
+  processTimers: ProjectTimer[];
+  sendTimers: ProjectTimer[];
+  begun: Run[];
+  decisions: Decision[];
+};
 
 /**
  * Evaluates the rules for everything that happened, and writes the results: entries, runs, drafts, and a row of the decision log for each
  * evaluated rule. The caller holds the locks of all these projects.
  */
-export async function applyRules(tx: Tx, happened: PersonActivity[], deps: RulesDeps): Promise<RulesDone> {
-  const concerned = await findConcerned(tx, happened, deps.now);
-  if (concerned.length === 0) return { digest: [], send: [], begun: [], decisions: [] };
-  await learnEmails(tx, concerned);
+export async function applyRules(
+  tx: Tx,
+  activities: PersonActivity[],
+  deps: RulesDeps,
+): Promise<RulesResult> {
+  const affected = await findAffected(tx, activities, deps.now);
+  if (affected.length === 0) return { processTimers: [], sendTimers: [], begun: [], decisions: [] };
+  await learnEmails(tx, affected);
   // Drafts are locked before runs wherever both are needed.
-  const open = await openDrafts(tx, concerned);
-  const known = await gatherKnown(tx, concerned, { now: deps.now, locks: true });
-  const desks = concerned.map((one) => decideAll(one, known.get(personKey(one.happened.person)), deps));
-  const openOf = (desk: Desk): Draft[] => open.get(personKey(desk.person)) ?? [];
+  const open = await openDrafts(tx, affected);
+  const snapshots = await loadSnapshots(tx, affected, { now: deps.now, locks: true });
+  const contexts = affected.map((entry) =>
+    decideAll(entry, snapshots.get(personKey(entry.activity.person)), deps),
+  );
+  const openOf = (context: EvaluationContext): Draft[] => open.get(personKey(context.person)) ?? [];
   const rendering = createBatchRendering(deps.slow ?? createSlowRenders());
-  const composing = { ...deps, rendering };
-  const composed = await inTurn(desks, { ...composing, shareMin: 0 }, (desk) => composeAll(desk, composing));
-  const second = { ...composing, shareMin: 0.5 };
-  const moved = [
+  const composeDeps = { ...deps, rendering };
+  const composed = await mapWithinLimits(contexts, { ...composeDeps, shareMin: 0 }, (context) =>
+    composeAll(context, composeDeps),
+  );
+  const secondOptions = { ...composeDeps, shareMin: 0.5 };
+  const changes = [
     ...composed,
-    ...desks.flatMap((desk) => cancelEnded(desk, openOf(desk))),
-    ...(await inTurn(desks, second, (desk) => arrivals(desk, openOf(desk), composing))),
+    ...contexts.flatMap((context) => cancelEnded(context, openOf(context))),
+    ...(await mapWithinLimits(contexts, secondOptions, (context) =>
+      updateWaitingDrafts(context, openOf(context), composeDeps),
+    )),
   ];
-  await writeAll(tx, desks, moved);
-  await wantWording(tx, unworded(desks, moved), deps.now);
-  const begun = desks.flatMap(({ outcome }) => outcome.begun);
-  const decisions = desks.flatMap(({ outcome }) => outcome.decisions);
-  return { digest: firstTimes(desks), send: firstDrafts(moved), begun, decisions };
+  await writeAll(tx, contexts, changes);
+  await requestAiDrafting(tx, unworded(contexts, changes), deps.now);
+  const begun = contexts.flatMap(({ outcome }) => outcome.begun);
+  const decisions = contexts.flatMap(({ outcome }) => outcome.decisions);
+  return { processTimers: firstTimes(contexts), sendTimers: firstDrafts(changes), begun, decisions };
 }
 
 /** Finds the users with a rule to evaluate and the users with open runs. An event that only runs wait for concerns no other users. */
-async function findConcerned(tx: Tx, happened: PersonActivity[], now: number): Promise<Hooked[]> {
-  const underWay = await findUnderWay(
+async function findAffected(tx: Tx, activities: PersonActivity[], now: number): Promise<AffectedPerson[]> {
+  const openRunIndexes = await findOpenRunIndexes(
     tx,
-    happened.map(({ person: { projectId, userId } }) => ({ projectId, userId })),
+    activities.map(({ person: { projectId, userId } }) => ({ projectId, userId })),
     now,
   );
-  return happened.flatMap((one, i): Hooked[] => {
-    const rules = new Set(one.items.flatMap((item) => hooksOf(one, item).map(({ rule }) => rule)));
-    const isUnderWay = underWay.has(i);
-    return rules.size > 0 || isUnderWay ? [{ happened: one, rules, isUnderWay }] : [];
+  return activities.flatMap((activity, i): AffectedPerson[] => {
+    const rules = new Set(activity.items.flatMap((item) => hooksOf(activity, item).map(({ rule }) => rule)));
+    const hasOpenRun = openRunIndexes.has(i);
+    return rules.size > 0 || hasOpenRun ? [{ activity: activity, rules, hasOpenRun }] : [];
   });
 }
 
 /** Reads addresses only where an email or a condition may need them, and not for every record. */
-async function learnEmails(tx: Tx, hooked: Hooked[]): Promise<void> {
-  const unknown = hooked.map(({ happened }) => happened.person).filter(({ email }) => email === null);
+async function learnEmails(tx: Tx, affected: AffectedPerson[]): Promise<void> {
+  const unknown = affected.map(({ activity }) => activity.person).filter(({ email }) => email === null);
   const emails = await findEmails(tx, unknown);
   for (const person of unknown) person.email = emails.get(personKey(person)) ?? null;
 }
 
-async function openDrafts(tx: Tx, hooked: Hooked[]): Promise<Map<string, Draft[]>> {
-  const people = hooked
-    .filter(({ isUnderWay }) => isUnderWay)
-    .map(({ happened: { person } }): PersonId => ({ projectId: person.projectId, userId: person.userId }));
+async function openDrafts(tx: Tx, affected: AffectedPerson[]): Promise<Map<string, Draft[]>> {
+  const people = affected
+    .filter(({ hasOpenRun }) => hasOpenRun)
+    .map(({ activity: { person } }): PersonId => ({ projectId: person.projectId, userId: person.userId }));
   return Map.groupBy(people.length === 0 ? [] : await listOpenOfPeople(tx, people), personKey);
 }
 
 function decideAll(
-  { happened: one }: Hooked,
-  known: Parameters<typeof openDesk>[1] | undefined,
+  { activity }: AffectedPerson,
+  snapshot: Parameters<typeof createEvaluationContext>[1] | undefined,
   deps: RulesDeps,
-): Desk {
-  if (!known) throw new Error('a user was not looked up');
-  const desk = openDesk(one, known, deps);
-  for (const item of one.items) {
-    if (item.kind === 'event') hear(desk, item.event);
-    else if (item.kind === 'run') goOn(desk, item.run);
-    considerAll(desk, one, item);
+): EvaluationContext {
+  if (!snapshot) throw new Error('a user was not looked up');
+  const context = createEvaluationContext(activity, snapshot, deps);
+  for (const item of activity.items) {
+    if (item.kind === 'event') applyEvent(context, item.event);
+    else if (item.kind === 'run') continueRun(context, item.run);
+    evaluateRules(context, activity, item);
   }
-  if (one.isWatched) checkOut(desk);
-  return desk;
+  if (activity.isWatched) checkExits(context);
+  return context;
 }
 
-function considerAll(desk: Desk, one: PersonActivity, item: Item): void {
-  const hooks = hooksOf(one, item);
-  if (item.kind === 'trait') for (const hook of hooks) disarm(desk, hook);
-  const anchor = anchorOf(one, item);
+function evaluateRules(context: EvaluationContext, activity: PersonActivity, item: Item): void {
+  const hooks = hooksOf(activity, item);
+  if (item.kind === 'trait') for (const hook of hooks) removeTimers(context, hook);
+  const anchor = anchorOf(activity, item);
   const enrollment = item.kind === 'enrollment' ? { enrollment: item.enrollment } : {};
-  if (anchor) for (const hook of hooks) consider(desk, hook, { anchor, by: handOf(item), ...enrollment });
+  if (anchor)
+    for (const hook of hooks) evaluateRule(context, hook, { anchor, by: originOf(item), ...enrollment });
 }
 
-function handOf(item: Item): Considered['by'] {
+function originOf(item: Item): TriggerMatch['by'] {
   if (item.kind === 'enrollment') return 'enrollment';
   if (item.kind === 'timer') return 'due';
   return item.kind === 'move' || item.kind === 'trait' ? item.by : 'record';
@@ -170,14 +186,14 @@ export function moveAnchor(audienceId: string, cause: Cause): Anchor {
   return { kind: 'audience', ...ids, properties: {}, occurredAt: cause.acceptedAt, ...cause };
 }
 
-function composeAll({ outcome, person, model }: Desk, deps: Composing): DraftChange[] {
+function composeAll({ outcome, person, model }: EvaluationContext, deps: ComposeDeps): DraftChange[] {
   return outcome.emails
     .filter(({ run }) => run.state !== 'ended')
     .map(({ run, email }) => compose({ run, email, person, model }, deps));
 }
 
 /** Cancels the open drafts of an ended run. An email that is being sent right now cannot be recalled. */
-function cancelEnded({ outcome, now }: Desk, open: Draft[]): DraftChange[] {
+function cancelEnded({ outcome, now }: EvaluationContext, open: Draft[]): DraftChange[] {
   const reasons = new Map(outcome.ended.map((run) => [run.id, run.endReason ?? 'exit_event']));
   return open.flatMap((draft) => {
     const reason = draft.runId === null ? undefined : reasons.get(draft.runId);
@@ -191,28 +207,36 @@ function cancelEnded({ outcome, now }: Desk, open: Draft[]): DraftChange[] {
  * Starts the deadline of drafts that waited for an address, if the user has one now, and renders drafts with missing values again. If a
  * draft is too late, its run continues.
  */
-function arrivals(desk: Desk, open: Draft[], { rendering }: Composing): DraftChange[] {
+function updateWaitingDrafts(
+  context: EvaluationContext,
+  open: Draft[],
+  { rendering }: ComposeDeps,
+): DraftChange[] {
   return open.flatMap((draft) => {
-    const run = desk.runs.find(({ id, state }) => id === draft.runId && state !== 'ended');
-    const decided = run ? arrivalOf(desk, draft, { run, rendering }) : null;
+    const run = context.runs.find(({ id, state }) => id === draft.runId && state !== 'ended');
+    const decided = run ? updateWaitingDraft(context, draft, { run, rendering }) : null;
     if (!run || !decided || isRefused(decided)) return [];
-    if (decided.draft.endedAt !== null) wake(desk, run);
+    if (decided.draft.endedAt !== null) continueAfterDraft(context, run);
     return [decided];
   });
 }
 
 /** Returns true if what the draft waits for may have arrived. With the same facts, a failed render would fail again. */
-function mayGoOn({ person, model }: Desk, draft: Draft): boolean {
+function mayGoOn({ person, model }: EvaluationContext, draft: Draft): boolean {
   if (draft.reason === 'no_address') return person.email !== null;
-  if (draft.isEdited || !isNotWhole(draft)) return false;
+  if (draft.isEdited || !isIncomplete(draft)) return false;
   return draft.reason !== 'render_failed' || isOutdated(draft, person, model);
 }
 
-type Arriving = { run: Run; rendering: BatchRendering };
+type WaitingDraftDeps = { run: Run; rendering: BatchRendering };
 
-function arrivalOf(desk: Desk, draft: Draft, { run, rendering }: Arriving): DraftActionResult | null {
-  if (!mayGoOn(desk, draft)) return null;
-  const { person, model, now } = desk;
+function updateWaitingDraft(
+  context: EvaluationContext,
+  draft: Draft,
+  { run, rendering }: WaitingDraftDeps,
+): DraftActionResult | null {
+  if (!mayGoOn(context, draft)) return null;
+  const { person, model, now } = context;
   const definition = model.rules.version(draft.ruleId, draft.version)?.definition;
   const instruction = model.programOf(draft.ruleId, draft.version)?.[draft.step];
   if (!definition || instruction?.kind !== 'draft') return null;
@@ -220,14 +244,14 @@ function arrivalOf(desk: Desk, draft: Draft, { run, rendering }: Arriving): Draf
   const { content, facts } = written;
   const gap = gapOf(written);
   if (draft.reason === 'no_address')
-    return addressArrived(draft, { now, expiresAfterMs: definition.expiresAfterMs, ...gap });
+    return resumeWithAddress(draft, { now, expiresAfterMs: definition.expiresAfterMs, ...gap });
   if (gap.missing !== null) return null;
   const mayHaveLeft = run.lostMs !== null;
   return follow(draft, { content, facts, missing: null, mayHaveLeft, why: 'facts_changed', now });
 }
 
-async function writeAll(tx: Tx, desks: Desk[], moved: DraftChange[]): Promise<void> {
-  const outcomes = desks.map(({ outcome, person }) => ({
+async function writeAll(tx: Tx, contexts: EvaluationContext[], changes: DraftChange[]): Promise<void> {
+  const outcomes = contexts.map(({ outcome, person }) => ({
     outcome,
     of: { projectId: person.projectId, userId: person.userId },
   }));
@@ -249,13 +273,13 @@ async function writeAll(tx: Tx, desks: Desk[], moved: DraftChange[]): Promise<vo
     ),
     dropTimers(
       tx,
-      outcomes.flatMap(({ outcome }) => outcome.disarmed),
+      outcomes.flatMap(({ outcome }) => outcome.removedTimers),
     ),
     setTimers(
       tx,
       outcomes.flatMap(({ outcome }) => outcome.timers),
     ),
-    writeMoves(tx, moved),
+    writeMoves(tx, changes),
     writeDecisions(
       tx,
       outcomes.flatMap(({ outcome }) => outcome.decisions),
@@ -266,33 +290,36 @@ async function writeAll(tx: Tx, desks: Desk[], moved: DraftChange[]): Promise<vo
 }
 
 /** Returns the new drafts of projects that use AI drafting. They can be sent without it, but its text may still arrive. */
-function unworded(desks: Desk[], moved: DraftChange[]): Pick<Draft, 'projectId' | 'id' | 'userId'>[] {
+function unworded(
+  contexts: EvaluationContext[],
+  changes: DraftChange[],
+): Pick<Draft, 'projectId' | 'id' | 'userId'>[] {
   const projects = new Set(
-    desks
+    contexts
       .filter(({ model: { project } }) => project.livemode && project.settings.drafting === 'model')
       .map(({ person }) => person.projectId),
   );
-  return moved.flatMap(({ draft, move }) => {
+  return changes.flatMap(({ draft, move }) => {
     const isNew = move.number === 1 && draft.content.format === 'markdown';
     return isNew && projects.has(draft.projectId) ? [draft] : [];
   });
 }
 
-function firstTimes(desks: Desk[]): DuePlace[] {
+function firstTimes(contexts: EvaluationContext[]): ProjectTimer[] {
   return firstOf(
-    desks.flatMap(({ outcome, person: { projectId } }) => [
+    contexts.flatMap(({ outcome, person: { projectId } }) => [
       ...outcome.timers.map(({ at }) => ({ projectId, at })),
       ...[...outcome.begun, ...outcome.changed].map(({ nextAt: at }: Run) => ({ projectId, at })),
     ]),
   );
 }
 
-function firstDrafts(moved: DraftChange[]): DuePlace[] {
-  return firstOf(moved.map(({ draft: { projectId, dueAt: at } }) => ({ projectId, at })));
+function firstDrafts(changes: DraftChange[]): ProjectTimer[] {
+  return firstOf(changes.map(({ draft: { projectId, dueAt: at } }) => ({ projectId, at })));
 }
 
-function firstOf(moments: { projectId: number; at: number | null }[]): DuePlace[] {
-  return firstOfEach(
+function firstOf(moments: { projectId: number; at: number | null }[]): ProjectTimer[] {
+  return earliestPerProject(
     moments.flatMap(({ projectId, at }) => (at === null ? [] : [{ projectId, nextAt: new Date(at) }])),
   );
 }

@@ -53,7 +53,7 @@ export function createBatchRendering(
   };
 }
 
-type InTurn = {
+type RenderLimitOptions = {
   rendering: BatchRendering;
   /** True if the batch cannot be made smaller, so that it has to succeed whatever it renders. */
   isSmallest?: boolean;
@@ -62,15 +62,15 @@ type InTurn = {
 };
 
 /** Processes one item after another. The process does other work in between, and a batch that renders too much ends early. */
-export async function inTurn<T, R>(
+export async function mapWithinLimits<T, R>(
   items: readonly T[],
-  { rendering, isSmallest = false, shareMin }: InTurn,
+  { rendering, isSmallest = false, shareMin }: RenderLimitOptions,
   write: (item: T) => R[],
 ): Promise<R[]> {
   const written: R[] = [];
   for (const [at, item] of items.entries()) {
     const over = isSmallest ? null : rendering.over();
-    if (over !== null) throw new TooMuchRendering(over, Math.max(at / items.length, shareMin));
+    if (over !== null) throw new RenderLimitExceeded(over, Math.max(at / items.length, shareMin));
     written.push(...write(item));
     await rendering.pause();
   }
@@ -78,13 +78,13 @@ export async function inTurn<T, R>(
 }
 
 /** Thrown by a batch that renders too much. The batch is rolled back and retried with `share` of its records. */
-export class TooMuchRendering extends Error {
+export class RenderLimitExceeded extends Error {
   readonly projectId: number;
   readonly share: number;
 
   constructor(projectId: number, share: number) {
     super(`rendering the drafts of project ${projectId} takes too long for one batch`);
-    this.name = 'TooMuchRendering';
+    this.name = 'RenderLimitExceeded';
     this.projectId = projectId;
     this.share = share;
   }
@@ -112,24 +112,24 @@ const SLOW_MS = 2_000;
 
 /** The memory is kept as long as the definitions of the project: a new version of the template is rendered again. */
 export function createSlowRenders(usedMs: () => number = threadMs): SlowRenders {
-  const known = new WeakMap<object, Map<string, RenderedContent>>();
+  const failures = new WeakMap<object, Map<string, RenderedContent>>();
   let blocked = new Map<number, number>();
   return {
-    find: (email, person) => known.get(email)?.get(personKey(person)),
+    find: (email, person) => failures.get(email)?.get(personKey(person)),
     measure(email, person, render) {
       const begin = usedMs();
       const rendered = render();
       const ms = usedMs() - begin;
       if (ms < SLOW_MS) return rendered;
       const failed = failedOf(rendered);
-      known.set(email, (known.get(email) ?? new Map()).set(personKey(person), failed));
+      failures.set(email, (failures.get(email) ?? new Map()).set(personKey(person), failed));
       blocked.set(person.projectId, (blocked.get(person.projectId) ?? 0) + ms);
       return failed;
     },
     take() {
-      const taken = blocked;
+      const durations = blocked;
       blocked = new Map();
-      return taken;
+      return durations;
     },
   };
 }

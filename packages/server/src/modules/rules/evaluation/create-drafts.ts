@@ -17,11 +17,11 @@ import type { Model } from '../project-model.ts';
 import type { BatchRendering } from './batch-rendering.ts';
 import { localeOfPerson, zoneOfPerson } from './recipient.ts';
 
-export type Composing = { run: Run; email: ProgramEmail; person: Person; model: Model };
+export type DraftSource = { run: Run; email: ProgramEmail; person: Person; model: Model };
 
 /** Drafts the email that a run has reached, with its deadline. */
 export function compose(
-  { run, email, person, model }: Composing,
+  { run, email, person, model }: DraftSource,
   { now, newId, rendering }: { now: number; newId: NewId; rendering: BatchRendering },
 ): DraftChange {
   const definition = model.rules.version(run.ruleId, run.version)?.definition;
@@ -75,25 +75,25 @@ export function isOutdated(draft: Pick<Draft, 'facts'>, person: Person, model: M
   return personFactsChanged(draft.facts, variables).length > 0;
 }
 
-type Writing = Omit<Composing, 'run'> & { run: Pick<Run, 'anchor' | 'endsAt'> };
+type RenderSource = Omit<DraftSource, 'run'> & { run: Pick<Run, 'anchor' | 'endsAt'> };
 
 /** Renders the template with the present facts of the user. */
-export function write(writing: Writing): RenderedContent {
-  const { email, variables } = contentToRender(writing);
+export function write(source: RenderSource): RenderedContent {
+  const { email, variables } = contentToRender(source);
   return renderContent(email, variables);
 }
 
 /** Renders like `write`, within the limits of a batch. */
-export function writeWithin(rendering: BatchRendering, writing: Writing): RenderedContent {
-  const { email, person, model } = writing;
+export function writeWithin(rendering: BatchRendering, source: RenderSource): RenderedContent {
+  const { email, person, model } = source;
   const text = textOf(model, email);
   if (!text) throw new Error(`there is no template ${JSON.stringify(email)}`);
   const item = { email: 'name' in email ? text : email, person };
-  return rendering.render(item, () => write(writing));
+  return rendering.render(item, () => write(source));
 }
 
 /** Returns the input of `write`, for rendering in another thread. */
-export function contentToRender({ run, email, person, model }: Writing): ContentToRender {
+export function contentToRender({ run, email, person, model }: RenderSource): ContentToRender {
   const text = textOf(model, email);
   if (!text) throw new Error(`there is no template ${JSON.stringify(email)}`);
   const variables = variablesFor({

@@ -6,47 +6,47 @@ import { findOpenRuns } from '../runs/reads.ts';
 import type { Run } from '../runs/run.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { findConditionFacts } from '../../audiences/index.ts';
-import type { EvaluationFacts } from './context.ts';
+import type { PersonSnapshot } from './context.ts';
 import type { PersonActivity, Item } from './trigger-events.ts';
 
 /** The rules to evaluate for one user, each once, and whether the user has an open run. */
-export type Hooked = { happened: PersonActivity; rules: Set<ActiveRule>; isUnderWay: boolean };
+export type AffectedPerson = { activity: PersonActivity; rules: Set<ActiveRule>; hasOpenRun: boolean };
 
 /**
  * Reads everything that the rules may need about these users, in set-based queries: open runs, entries, newest events, and what conditions
  * mention. Returns it by `personKey`. `locks`: locks the runs, for callers that change them.
  */
-export async function gatherKnown(
+export async function loadSnapshots(
   tx: Tx,
-  hooked: Hooked[],
+  affected: AffectedPerson[],
   { now, locks }: { now: number; locks: boolean },
-): Promise<Map<string, EvaluationFacts>> {
-  const people = hooked.filter(({ isUnderWay }) => isUnderWay).map(({ happened }) => idOf(happened));
+): Promise<Map<string, PersonSnapshot>> {
+  const people = affected.filter(({ hasOpenRun }) => hasOpenRun).map(({ activity }) => idOf(activity));
   const [runs, entries, newest] = await Promise.all([
     findOpenRuns(tx, people, { goals: now, locks }),
-    findEntries(tx, entriesAsked(hooked)),
-    findNewest(tx, lookedUp(hooked)),
+    findEntries(tx, entryKeys(affected)),
+    findNewest(tx, eventKeys(affected)),
   ]);
   const runsOf = Map.groupBy(runs, personKey);
-  const facts = await findConditionFacts(tx, conditionsOf(hooked, runsOf), now);
+  const facts = await findConditionFacts(tx, conditionsOf(affected, runsOf), now);
   const entriesOf = Map.groupBy(entries, personKey);
   const newestOf = Map.groupBy(newest, personKey);
   return new Map(
-    hooked.map(({ happened }) => {
-      const key = personKey(happened.person);
-      const known = { runs: runsOf.get(key), entries: entriesOf.get(key), newest: newestOf.get(key) };
-      return [key, knownOf(known, facts.get(key) ?? nothingAsked(now))];
+    affected.map(({ activity }) => {
+      const key = personKey(activity.person);
+      const rows = { runs: runsOf.get(key), entries: entriesOf.get(key), newest: newestOf.get(key) };
+      return [key, snapshotOf(rows, facts.get(key) ?? emptyFacts(now))];
     }),
   );
 }
 
-type Found = {
+type SnapshotRows = {
   runs: Run[] | undefined;
   entries: EntryRecord[] | undefined;
   newest: NewestEvent[] | undefined;
 };
 
-function knownOf({ runs = [], entries = [], newest = [] }: Found, facts: Facts): EvaluationFacts {
+function snapshotOf({ runs = [], entries = [], newest = [] }: SnapshotRows, facts: Facts): PersonSnapshot {
   const byName = new Map(newest.map((event) => [event.name, event]));
   const byKey = new Map(entries.map((entry) => [`${entry.ruleId} ${entry.key}`, entry]));
   return {
@@ -58,7 +58,7 @@ function knownOf({ runs = [], entries = [], newest = [] }: Found, facts: Facts):
 }
 
 /** Returns the facts of a user if no condition needs any. */
-function nothingAsked(now: number): Facts {
+function emptyFacts(now: number): Facts {
   return {
     now,
     email: null,
@@ -80,10 +80,10 @@ export function hooksOf({ model }: Pick<PersonActivity, 'model'>, item: Item): H
     case 'trait':
       return model.rules.onTrait(item.trait);
     case 'timer': {
-      const { ruleId, version, place } = item.timer;
+      const { ruleId, version, position } = item.timer;
       const rule = model.rules.byVersion(ruleId, version);
-      const trigger = rule?.definition.when[place];
-      return rule && trigger ? [{ rule, trigger, place }] : [];
+      const trigger = rule?.definition.when[position];
+      return rule && trigger ? [{ rule, trigger, position }] : [];
     }
     case 'enrollment':
       return model.rules
@@ -101,29 +101,30 @@ function idOf({ person }: PersonActivity): PersonId {
   return { projectId: person.projectId, userId: person.userId };
 }
 
-function entriesAsked(hooked: Hooked[]): (PersonId & { ruleId: string })[] {
-  return hooked.flatMap(({ happened, rules }) =>
+function entryKeys(affected: AffectedPerson[]): (PersonId & { ruleId: string })[] {
+  return affected.flatMap(({ activity, rules }) =>
     [...rules]
       .filter(({ definition }) => definition.entry.kind !== 'one_at_a_time')
-      .map(({ id }) => ({ ...idOf(happened), ruleId: id })),
+      .map(({ id }) => ({ ...idOf(activity), ruleId: id })),
   );
 }
 
-function lookedUp(hooked: Hooked[]): (PersonId & { name: string })[] {
-  return hooked.flatMap(({ happened, rules }) => {
+function eventKeys(affected: AffectedPerson[]): (PersonId & { name: string })[] {
+  return affected.flatMap(({ activity, rules }) => {
     const names = new Set([...rules].flatMap(({ conditions }) => [...conditions.looksUp]));
-    return [...names].map((name) => ({ ...idOf(happened), name }));
+    return [...names].map((name) => ({ ...idOf(activity), name }));
   });
 }
 
 function conditionsOf(
-  hooked: Hooked[],
+  affected: AffectedPerson[],
   runsOf: Map<string, Run[]>,
 ): Parameters<typeof findConditionFacts>[1] {
-  return hooked.flatMap(({ happened: { person, model }, rules }) => {
+  return affected.flatMap(({ activity: { person, model }, rules }) => {
     const mentions = new Set<Mentions>([...rules].flatMap(({ conditions }) => conditions.mentions));
     for (const { ruleId, version } of runsOf.get(personKey(person)) ?? [])
-      for (const one of model.rules.version(ruleId, version)?.conditions.mentions ?? []) mentions.add(one);
+      for (const mention of model.rules.version(ruleId, version)?.conditions.mentions ?? [])
+        mentions.add(mention);
     if (mentions.size === 0) return [];
     return [{ person, mentions, audiences: model.audiences, counted: model.counted }];
   });

@@ -100,9 +100,9 @@ test('starts nothing by a record accepted before the lift, in the same batch as 
 
 test('uses imported history in conditions, exit conditions and the trial that a rule is about', async () => {
   const story = await withUser();
-  const done = { event: 'did' };
-  await story.rule({ name: 'Done', when: { event: 'asked' }, only_if: done, steps });
-  await story.rule({ name: 'Not done', when: { event: 'asked' }, exits: { when: done }, steps });
+  const condition = { event: 'did' };
+  await story.rule({ name: 'Done', when: { event: 'asked' }, only_if: condition, steps });
+  await story.rule({ name: 'Not done', when: { event: 'asked' }, exits: { when: condition }, steps });
   const occurred_at = new Date(story.now() - 3 * DAY).toISOString();
   await suppressed(story, [
     { ...of('u1', 'did'), occurred_at },
@@ -193,11 +193,11 @@ test('starts nothing for a user who enters an audience while it is being built, 
     { projectId, name: 'Pros', definition },
   );
   await story.rule({ name: 'Joined', when: { audience: audience.id, move: 'joined' }, steps });
-  const [place] = (await listBuilding(story.server.db, 1_000)).filter((one) => one.projectId === projectId);
-  if (!place) throw new Error('nothing is being made');
-  expect(await story.engine.digest.build(place)).toBe('went on');
+  const [key] = (await listBuilding(story.server.db, 1_000)).filter((key) => key.projectId === projectId);
+  if (!key) throw new Error('nothing is being made');
+  expect(await story.engine.processor.build(key)).toBe('went on');
   await story.user('u1', { traits: { plan: 'pro' } });
-  await story.engine.digest.batch('live', [projectId]);
+  await story.engine.processor.batch('live', [projectId]);
   await story.later(DAY);
   expect(await story.emails()).toEqual([]);
   expect(await story.why('u1', 'Joined')).toEqual({ definition_change: 1 });
@@ -213,15 +213,15 @@ test('drafts nothing for the history of 10,000 imported users, and then only wha
       items.slice(i * 1_000, (i + 1) * 1_000),
     );
   const users = people.map((id) => ({ external_user_id: id, email: `${id}@x.org` }));
-  for (const some of chunks(users)) await story.post('users/bulk', { users: some });
+  for (const chunk of chunks(users)) await story.post('users/bulk', { users: chunk });
   const history = (id: string, i: number): EventSent[] => [
     of(id, 'user_signed_up'),
     i % 2 === 0
       ? of(id, 'trial_started', { trialDays: 14 })
       : of(id, 'usage_threshold_reached', { usagePercent: 85, meter: 'seats' }),
   ];
-  for (const some of chunks(people.flatMap(history)))
-    await story.post('events/bulk', { events: some, suppressTriggers: true });
+  for (const chunk of chunks(people.flatMap(history)))
+    await story.post('events/bulk', { events: chunk, suppressTriggers: true });
   await story.later(HOUR);
   const counts = async (table: string): Promise<number> =>
     (
@@ -241,7 +241,7 @@ test('drafts nothing for the history of 10,000 imported users, and then only wha
     ];
     return events[Math.floor(i / 2) % 4] ?? of(id, 'login');
   };
-  for (const some of chunks(people.map(live))) await story.post('events/batch', { events: some });
+  for (const chunk of chunks(people.map(live))) await story.post('events/batch', { events: chunk });
   await story.later(30 * DAY);
   const fired = await story.server.db.query(
     `SELECT r.name, count(*)::int AS people, count(DISTINCT d.external_user_id)::int AS told

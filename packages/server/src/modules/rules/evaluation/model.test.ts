@@ -15,11 +15,11 @@ const SHRINKS = process.env['RULES_SHRINK'] !== undefined;
 const WORLDS = 2;
 const EACH_MS = 3_000;
 
-const own = await testDatabase();
-const worlds = await Promise.all(Array.from({ length: WORLDS }, () => openWorld(own.connection)));
+const database = await testDatabase();
+const worlds = await Promise.all(Array.from({ length: WORLDS }, () => openWorld(database.connection)));
 afterAll(async () => {
   await Promise.all(worlds.map((world) => world.close()));
-  await own.drop();
+  await database.drop();
 });
 
 test(

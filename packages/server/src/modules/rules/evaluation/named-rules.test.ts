@@ -5,7 +5,7 @@ import { DAY, newStory, openStage, type Story } from '../../../../testkit/story.
 const stage = await openStage();
 
 /** Emails sent at the same moment have no order. */
-const told = async (story: Story): Promise<string[]> =>
+const emailsOf = async (story: Story): Promise<string[]> =>
   (await story.emails()).map(({ rule, to }) => `${rule} to ${to}`).toSorted();
 
 test('welcome: sends one email two hours after sign-up, with the name known then', async () => {
@@ -22,7 +22,7 @@ test('welcome: sends one email two hours after sign-up, with the name known then
   expect(email?.body).toContain('on the free trial plan');
   await story.event('u1', 'user_signed_up');
   await story.later(DAY);
-  expect(await told(story)).toEqual(['welcome to u1']);
+  expect(await emailsOf(story)).toEqual(['welcome to u1']);
   expect(await story.why('u1', 'welcome')).toEqual({ fired: 1, claimed: 1, already_entered: 1 });
 });
 
@@ -68,7 +68,7 @@ test('onboarding_stall: fires exactly three days after sign-up, and its email is
   await story.later(2 * HOUR);
   expect((await story.emails())[1]).toMatchObject({ rule: 'onboarding_stall', at: at + 3 * DAY + 2 * HOUR });
   await story.later(30 * DAY);
-  expect(await told(story)).toEqual(['onboarding_stall to u1', 'welcome to u1']);
+  expect(await emailsOf(story)).toEqual(['onboarding_stall to u1', 'welcome to u1']);
   expect(await story.why('u1', 'onboarding_stall')).toEqual({ starts_later: 1, fired: 1, claimed: 1 });
 });
 
@@ -82,7 +82,7 @@ test.each(['onboarding_completed', 'feature_used'])(
     await story.event('u1', name);
     await story.later(DAY);
     expect(await story.why('u1', 'onboarding_stall')).toEqual({ starts_later: 1, not_absent: 1 });
-    expect(await told(story)).toEqual(['welcome to u1']);
+    expect(await emailsOf(story)).toEqual(['welcome to u1']);
   },
 );
 
@@ -101,7 +101,7 @@ test('onboarding_stall: ignores progress before sign-up, and counts imported pro
   };
   await story.post('events/bulk', { events: [imported] });
   await story.later(4 * DAY);
-  expect(await told(story)).toEqual(['onboarding_stall to u1', 'welcome to u1', 'welcome to u2']);
+  expect(await emailsOf(story)).toEqual(['onboarding_stall to u1', 'welcome to u1', 'welcome to u2']);
   expect(await story.why('u2', 'onboarding_stall')).toEqual({ starts_later: 1, not_absent: 1 });
 });
 
@@ -116,7 +116,7 @@ test('onboarding_stall: cancels the draft when the user makes progress', async (
   expect(await story.runs('u1', 'onboarding_stall')).toEqual([
     { key: '', state: 'ended', end_reason: 'exit_event' },
   ]);
-  expect(await told(story)).toEqual(['welcome to u1']);
+  expect(await emailsOf(story)).toEqual(['welcome to u1']);
 });
 
 test('plan_limit_upsell: sends one email at 80 percent, one on first reaching 100, and then none for 30 days', async () => {

@@ -8,8 +8,8 @@ type Project = Pick<Model, 'project'>;
 
 /** The time zone of a user: that of a trait, otherwise that of the project. */
 export function zoneOfPerson({ traits }: Traits, { project }: Project): string {
-  const own = ZONE_TRAITS.map((name) => traits.get(name));
-  return zoneOf(own, project.settings.timeZone).zone;
+  const zones = ZONE_TRAITS.map((name) => traits.get(name));
+  return zoneOf(zones, project.settings.timeZone).zone;
 }
 
 /** The locale of a user: that of the trait `locale`, otherwise the language of the project. */

@@ -4,7 +4,7 @@ import { DAY, newStory, openStage, type Story } from '../../../../testkit/story.
 import { editRule } from '../write-rule.ts';
 
 const stage = await openStage();
-beforeEach(() => stage.engine.transport.answer({ result: 'sent' }));
+beforeEach(() => stage.engine.transport.setResult({ result: 'sent' }));
 
 const email = (subject: string): object => ({ draft: { subject, body: 'Hello.' } });
 
@@ -68,11 +68,11 @@ test.each(['failed', 'unknown'] as const)(
   'continues with the next step after an email with the result %s',
   async (result) => {
     const story = await withSteps([email('One'), email('Two')]);
-    stage.engine.transport.answer({ result, reason: 'the line broke' });
+    stage.engine.transport.setResult({ result, reason: 'the line broke' });
     const at = story.now();
     await begin(story);
     await story.later(HOUR);
-    stage.engine.transport.answer({ result: 'sent' });
+    stage.engine.transport.setResult({ result: 'sent' });
     await story.later(5 * DAY);
     expect((await story.drafts()).map(({ state }) => state)).toEqual([result, 'sent']);
     expect(await left(story, at)).toEqual([
@@ -150,7 +150,7 @@ test('counts an awaited event that was accepted in time, however late it is proc
   await story.event('u1', 'accepted', { seats: 2 });
   stage.server.clock.advance(5 * 60_000);
   // The timers are processed before the records.
-  await stage.engine.digest.due(story.projectId);
+  await stage.engine.processor.timers(story.projectId);
   await story.later(DAY);
   expect((await story.emails()).map(({ subject }) => subject)).toEqual(['Thanks', 'Last']);
 });
@@ -283,14 +283,14 @@ test('continues a run with the rule version that it started with', async () => {
   await begin(story);
   await story.later(DAY);
   const document = { when: { event: 'began' }, steps: [email('New')] };
-  const wanted = {
+  const input = {
     projectId: story.projectId,
     reference: 'Steps',
     document,
     includeOpen: false,
     actor: 'ann',
   };
-  await editRule(story.server.db, wanted);
+  await editRule(story.server.db, input);
   await story.user('u2', { email: 'b@x.org' });
   await story.event('u2', 'began');
   await story.later(5 * DAY);

@@ -20,7 +20,7 @@ const moments = async (story: Story): Promise<number[]> => (await story.emails()
 
 test('sends one email for a 14-day trial, two hours after its reminder fires on day 11, without a long process timer', async () => {
   const story = await withUser();
-  const armed = [vi.spyOn(globalThis, 'setTimeout'), vi.spyOn(globalThis, 'setInterval')];
+  const timerSpies = [vi.spyOn(globalThis, 'setTimeout'), vi.spyOn(globalThis, 'setInterval')];
   const at = story.now();
   await story.event('u1', 'trial_started', { trialDays: 14, plan: 'pro' });
   await story.later(11 * DAY - 1);
@@ -44,7 +44,7 @@ test('sends one email for a 14-day trial, two hours after its reminder fires on 
   await story.later(30 * DAY);
   expect(await story.emails()).toHaveLength(1);
   expect(await story.why('u1', RULE)).toEqual({ starts_later: 1, fired: 1, claimed: 1 });
-  const delays = armed.flatMap((spy) => spy.mock.calls.map(([, ms]) => Number(ms ?? 0)));
+  const delays = timerSpies.flatMap((spy) => spy.mock.calls.map(([, ms]) => Number(ms ?? 0)));
   expect(Math.max(0, ...delays)).toBeLessThanOrEqual(5 * MINUTE);
   vi.restoreAllMocks();
 });

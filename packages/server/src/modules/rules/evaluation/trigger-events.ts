@@ -16,12 +16,12 @@ export type PersonActivity = {
 /** The record that caused a change. `seq` is null if time caused it, because time has no place in the order of acceptance. */
 export type Cause = { seq: number | null; acceptedAt: number };
 
-type Hand = 'record' | 'bulk';
+type Origin = 'record' | 'bulk';
 
 export type Item =
   | { kind: 'event'; event: NewEvent }
-  | { kind: 'move'; audienceId: string; move: 'joined' | 'left'; by: Hand; cause: Cause }
-  | { kind: 'trait'; trait: string; by: Hand; cause: Cause }
+  | { kind: 'move'; audienceId: string; move: 'joined' | 'left'; by: Origin; cause: Cause }
+  | { kind: 'trait'; trait: string; by: Origin; cause: Cause }
   | { kind: 'timer'; timer: Timer }
   | { kind: 'run'; run: Run }
   | EnrollmentItem;
@@ -57,35 +57,36 @@ type Batch = {
  *
  * A bulk batch of users may cause a join, a leave or a date. It starts nothing at once, unless the user has an event in the batch.
  */
-export function happenedIn(batch: Batch): PersonActivity[] {
+export function activitiesIn(batch: Batch): PersonActivity[] {
   const found = new Map<string, PersonActivity>();
   const people = new Map<string, ChangedPerson>();
   for (const changed of batch.people) people.set(personKey(changed.person), changed);
   const of = (key: string): PersonActivity | undefined => {
-    const known = found.get(key);
+    const existing = found.get(key);
     const person = people.get(key)?.person;
     const model = person && batch.models.get(person.projectId);
-    if (known || !person || !model) return known;
+    if (existing || !person || !model) return existing;
     const fresh = { person, model, items: [], isWatched: false };
     found.set(key, fresh);
     return fresh;
   };
   const active = addEvents(batch, of);
   const causeOf = causesIn(batch);
-  const handOf = (key: string): Hand => (batch.priority === 'bulk' && !active.has(key) ? 'bulk' : 'record');
+  const originOf = (key: string): Origin =>
+    batch.priority === 'bulk' && !active.has(key) ? 'bulk' : 'record';
   for (const { projectId, userId, audienceId, move } of batch.moves) {
     const rules = batch.models.get(projectId)?.rules;
     const isWatched = rules?.watches.audiences.has(audienceId) ?? false;
     if (!isWatched && !rules?.onMove(audienceId, move).length) continue;
     const key = personKey({ projectId, userId });
-    add(of(key), { kind: 'move', audienceId, move, by: handOf(key), cause: causeOf(key) }, isWatched);
+    add(of(key), { kind: 'move', audienceId, move, by: originOf(key), cause: causeOf(key) }, isWatched);
   }
   for (const [key, changed] of people)
-    addChange(changed, { batch, happened: () => of(key), cause: () => causeOf(key), by: handOf(key) });
+    addChange(changed, { batch, findActivity: () => of(key), cause: () => causeOf(key), by: originOf(key) });
   return [...found.values()];
 }
 
-type Of = (key: string) => PersonActivity | undefined;
+type ActivityFinder = (key: string) => PersonActivity | undefined;
 
 /**
  * Returns the first record of a user in the batch as the cause of their changes. The batch does not remember which of several records made
@@ -107,7 +108,7 @@ function causesIn({ records }: Batch): (key: string) => Cause {
 }
 
 /** Adds the events, and returns the users who have any. */
-function addEvents({ events, models }: Batch, of: Of): Set<string> {
+function addEvents({ events, models }: Batch, of: ActivityFinder): Set<string> {
   const active = new Set<string>();
   for (const event of events) {
     const key = personKey(event);
@@ -119,31 +120,42 @@ function addEvents({ events, models }: Batch, of: Of): Set<string> {
   return active;
 }
 
-type Changing = { batch: Batch; happened: () => PersonActivity | undefined; cause: () => Cause; by: Hand };
+type ChangeContext = {
+  batch: Batch;
+  findActivity: () => PersonActivity | undefined;
+  cause: () => Cause;
+  by: Origin;
+};
 
-function addChange({ person, change }: ChangedPerson, { batch, happened, cause, by }: Changing): void {
+function addChange(
+  { person, change }: ChangedPerson,
+  { batch, findActivity, cause, by }: ChangeContext,
+): void {
   const rules = batch.models.get(person.projectId)?.rules;
   if (!rules) return;
   for (const trait of change.before.keys()) {
     const isWatched = rules.watches.traits.has(trait);
     if (isWatched || rules.onTrait(trait).length > 0)
-      add(happened(), { kind: 'trait', trait, by, cause: cause() }, isWatched);
+      add(findActivity(), { kind: 'trait', trait, by, cause: cause() }, isWatched);
   }
   const isWatched = change.emailChanged && rules.watches.email;
-  const one = isWatched || isLearnt(change, batch) ? happened() : undefined;
-  if (one) one.isWatched ||= isWatched;
+  const activity = isWatched || mayUnblockDraft(change, batch) ? findActivity() : undefined;
+  if (activity) activity.isWatched ||= isWatched;
 }
 
 /**
  * Returns true if a draft of the user may wait for an address or a value that changed. New users have no drafts. Traits in a bulk batch are
  * not checked for each user: their drafts are checked when they fall due.
  */
-function isLearnt({ isNew, emailChanged, before }: ChangedPerson['change'], { priority }: Batch): boolean {
+function mayUnblockDraft(
+  { isNew, emailChanged, before }: ChangedPerson['change'],
+  { priority }: Batch,
+): boolean {
   return !isNew && (emailChanged || (priority === 'live' && before.size > 0));
 }
 
-function add(happened: PersonActivity | undefined, item: Item, isWatched: boolean): void {
-  if (!happened) return;
-  happened.items.push(item);
-  happened.isWatched ||= isWatched;
+function add(activity: PersonActivity | undefined, item: Item, isWatched: boolean): void {
+  if (!activity) return;
+  activity.items.push(item);
+  activity.isWatched ||= isWatched;
 }

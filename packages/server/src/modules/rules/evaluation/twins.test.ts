@@ -38,25 +38,27 @@ async function withRules(): Promise<Story> {
 }
 
 async function isWaiting({ server, projectId }: Story): Promise<boolean> {
-  const rows = await server.db.query(`SELECT 1 FROM beckon.inbox WHERE project_id = $1 LIMIT 1`, [projectId]);
+  const rows = await server.db.query(`SELECT 1 FROM beckon.ingest_queue WHERE project_id = $1 LIMIT 1`, [
+    projectId,
+  ]);
   return rows.length > 0;
 }
 
 /** Lets both workers process records until none wait and no more are sent. */
-async function digestTogether(story: Story, sending: Promise<unknown>): Promise<number[]> {
+async function processTogether(story: Story, sending: Promise<unknown>): Promise<number[]> {
   let isSending = true;
   const sent = sending.finally(() => (isSending = false));
-  const digested = await Promise.all(
-    [stage.engine, twin].map(async ({ digest }, i) => {
+  const counts = await Promise.all(
+    [stage.engine, twin].map(async ({ processor }, i) => {
       let records = 0;
       // The batches have different sizes, so that the workers do not run in step.
       while (isSending || (await isWaiting(story)))
-        records += (await digest.batch('live', [story.projectId], 7 + 6 * i)).records;
+        records += (await processor.batch('live', [story.projectId], 7 + 6 * i)).records;
       return records;
     }),
   );
   await sent;
-  return digested;
+  return counts;
 }
 
 const entered = (story: Story): Promise<{ name: string; key: string; runs: number }[]> =>
@@ -75,22 +77,22 @@ test('starts one run per enrollment key and sends one email for each, with 1,000
     properties: { key: KEYS[n % KEYS.length], n },
   }));
   const batches = Array.from({ length: TRIGGERS / EACH }, (_, i) => events.slice(i * EACH, (i + 1) * EACH));
-  const sending = Promise.all(batches.map((some) => story.post('events/batch', { events: some })));
-  const digested = await digestTogether(story, sending);
-  expect(digested[0]).toBeGreaterThan(0);
-  expect(digested[1]).toBeGreaterThan(0);
-  expect((digested[0] ?? 0) + (digested[1] ?? 0)).toBe(TRIGGERS);
-  const one = (name: string, key = ''): object => ({ name, key, runs: 1 });
+  const sending = Promise.all(batches.map((batch) => story.post('events/batch', { events: batch })));
+  const counts = await processTogether(story, sending);
+  expect(counts[0]).toBeGreaterThan(0);
+  expect(counts[1]).toBeGreaterThan(0);
+  expect((counts[0] ?? 0) + (counts[1] ?? 0)).toBe(TRIGGERS);
+  const entryOf = (name: string, key = ''): object => ({ name, key, runs: 1 });
   // The key whose event passes the filter of `again` has a second run, unless that event was the first of its key.
   const again = (await entered(story)).filter(({ name }) => name === 'Again');
   expect(again.map(({ key }) => key)).toEqual(KEYS);
   expect(again.slice(0, -1).every(({ runs }) => runs === 1)).toBe(true);
   expect(again.at(-1)?.runs).toBeLessThanOrEqual(2);
   expect((await entered(story)).filter(({ name }) => name !== 'Again')).toEqual([
-    one('Cooldown'),
-    one('Once'),
-    ...KEYS.map((key) => one('Per key', key)),
-    one('Single'),
+    entryOf('Cooldown'),
+    entryOf('Once'),
+    ...KEYS.map((key) => entryOf('Per key', key)),
+    entryOf('Single'),
   ]);
   const considered = await story.server.db.query<{ n: number }>(
     `SELECT sum(count)::int AS n FROM beckon.decision WHERE project_id = $1`,
@@ -102,9 +104,9 @@ test('starts one run per enrollment key and sends one email for each, with 1,000
   const drafts = await story.drafts();
   stage.server.clock.advance(2 * HOUR);
   const before = [stage.engine, twin].map(({ transport }) => transport.emails.length);
-  const turns = Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? stage.engine : twin));
-  await Promise.all(turns.map(({ sender }) => sender.batch(story.projectId)));
+  const workers = Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? stage.engine : twin));
+  await Promise.all(workers.map(({ sender }) => sender.batch(story.projectId)));
   await stage.engine.settle();
-  const handed = [stage.engine, twin].flatMap(({ transport }, i) => transport.emails.slice(before[i]));
-  expect(handed.map(({ draftId }) => draftId).toSorted()).toEqual(drafts.map(({ id }) => id).toSorted());
+  const sent = [stage.engine, twin].flatMap(({ transport }, i) => transport.emails.slice(before[i]));
+  expect(sent.map(({ draftId }) => draftId).toSorted()).toEqual(drafts.map(({ id }) => id).toSorted());
 });

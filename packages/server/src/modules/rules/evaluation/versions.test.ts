@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { heldClock } from '../../../../testkit/clock.ts';
+import { fixedClock } from '../../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../../testkit/database.ts';
 import { openEngine } from '../../../../testkit/engine.ts';
 import { putRecords } from '../../../../testkit/inbox.ts';
@@ -9,7 +9,7 @@ import { createRule, editRule } from '../write-rule.ts';
 import { listRuleNeeds } from '../runs/rules-in-force.ts';
 
 const DAY = 86_400_000;
-const clock = heldClock();
+const clock = fixedClock();
 const db = await openTestDatabase(clock);
 const engine = openEngine(db, clock);
 let projectId = 0;

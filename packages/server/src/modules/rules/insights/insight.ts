@@ -51,13 +51,13 @@ export function bouncedOf(of: Pick<Insight, 'hard' | 'soft' | 'policy' | 'infras
   return of.hard + of.soft + of.policy + of.infrastructure;
 }
 
-export type Arm = { enrolled: number; converted: number };
+export type VariantCounts = { enrolled: number; converted: number };
 
 /** How much more often users with emails reached the goal than the holdout, as a share with its interval. */
-export type LiftShown = { difference: number; from: number; to: number };
+export type LiftEstimate = { difference: number; from: number; to: number };
 
 /** No lift is shown for fewer users. */
-const ARM_MIN = 100;
+const VARIANT_MIN = 100;
 /** The quantile of the normal distribution for a 95% interval. */
 const Z = 1.959964;
 
@@ -65,14 +65,14 @@ const Z = 1.959964;
  * Returns the lift with Newcombe's interval (his method 10), which is also valid for small shares. Returns null if one of the two sides is
  * too small.
  */
-export function liftOf(email: Arm, holdout: Arm): LiftShown | null {
-  if (email.enrolled < ARM_MIN || holdout.enrolled < ARM_MIN) return null;
+export function liftOf(email: VariantCounts, holdout: VariantCounts): LiftEstimate | null {
+  if (email.enrolled < VARIANT_MIN || holdout.enrolled < VARIANT_MIN) return null;
   return intervalOf(email, holdout);
 }
 
-export function intervalOf(one: Arm, other: Arm): LiftShown {
-  const [a, b] = [one.converted / one.enrolled, other.converted / other.enrolled];
-  const [ofA, ofB] = [wilson(one), wilson(other)];
+export function intervalOf(first: VariantCounts, second: VariantCounts): LiftEstimate {
+  const [a, b] = [first.converted / first.enrolled, second.converted / second.enrolled];
+  const [ofA, ofB] = [wilson(first), wilson(second)];
   const difference = a - b;
   return {
     difference,
@@ -81,7 +81,7 @@ export function intervalOf(one: Arm, other: Arm): LiftShown {
   };
 }
 
-function wilson({ enrolled: n, converted }: Arm): { from: number; to: number } {
+function wilson({ enrolled: n, converted }: VariantCounts): { from: number; to: number } {
   const share = converted / n;
   const middle = share + Z ** 2 / (2 * n);
   const half = Z * Math.sqrt((share * (1 - share) + Z ** 2 / (4 * n)) / n);

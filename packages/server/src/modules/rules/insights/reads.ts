@@ -18,30 +18,30 @@ type Row = Omit<Insight, 'ruleId'> & { rule_id: string | null; emails: number; i
 
 /** `isCut`: the period has more emails or groups than the limits. `total` covers all emails that were read. */
 export type Insights = { total: Insight; groups: Insight[]; isCut: boolean };
-export type InsightsAsked = { projectId: number; by: Grouping; since: number; until: number };
+export type InsightCountQuery = { projectId: number; by: Grouping; since: number; until: number };
 
 /**
  * Counts the outcomes of emails claimed within a period, largest groups first. Ids of emails start with the time, so outcomes are selected
- * by the same period. Reads tables of other modules: `message`, `draft`, `outcome` and `rule`.
+ * by the same period. Reads tables of other modules: `email`, `draft`, `outcome` and `rule`.
  */
 export async function countInsights(
   tx: Tx,
-  { projectId, by, since, until }: InsightsAsked,
+  { projectId, by, since, until }: InsightCountQuery,
 ): Promise<Insights> {
   const rows = await tx.query<Row>(
     `WITH emails AS MATERIALIZED (
        SELECT m.id, m.draft_id, m.state, coalesce(m.ended_at, m.claimed_at) AS left_at, ${NAMES[by]} AS name,
          ${by === 'rule' ? 'm.rule_id' : 'NULL::uuid'} AS rule_id
-       FROM beckon.message m LEFT JOIN beckon.rule r ON r.project_id = m.project_id AND r.id = m.rule_id
+       FROM beckon.email m LEFT JOIN beckon.rule r ON r.project_id = m.project_id AND r.id = m.rule_id
        WHERE m.project_id = $1 AND m.claimed_at >= $2 AND m.claimed_at < $3 AND m.state IN ('sent', 'unknown', 'failed')
        ORDER BY m.claimed_at DESC LIMIT ${EMAILS_MAX}
      ), became AS (
-       SELECT o.message_id, ${BECAME} FROM beckon.outcome o
-       WHERE o.project_id = $1 AND o.message_id >= $4::uuid AND o.message_id < $5::uuid GROUP BY o.message_id
+       SELECT o.email_id, ${BECAME} FROM beckon.outcome o
+       WHERE o.project_id = $1 AND o.email_id >= $4::uuid AND o.email_id < $5::uuid GROUP BY o.email_id
      ), handed AS (
        SELECT l.name, l.rule_id, d.is_edited, b.*,
          CASE WHEN b.opened_at IS NOT NULL THEN greatest(0, extract(epoch FROM b.opened_at - l.left_at) * 1000)::float8 END AS open_ms
-       FROM emails l LEFT JOIN became b ON b.message_id = l.id
+       FROM emails l LEFT JOIN became b ON b.email_id = l.id
        LEFT JOIN beckon.draft d ON d.project_id = $1 AND d.id = l.draft_id
        WHERE l.state <> 'failed' OR b.bounced IS NOT NULL
      )

@@ -8,7 +8,7 @@ import {
   OPENED,
   sendTo,
 } from '../../../../testkit/became.ts';
-import { type AskOptions, testDashboard } from '../../../../testkit/dashboard.ts';
+import { type DashboardRequestOptions, testDashboard } from '../../../../testkit/dashboard.ts';
 import { HOUR } from '../../../../testkit/drafts.ts';
 import { DAY, openStage } from '../../../../testkit/story.ts';
 import { createProject } from '../../administration/create-project.ts';
@@ -20,13 +20,13 @@ afterAll(() => dashboard.close());
 
 let story: Aftermath;
 beforeEach(async () => {
-  stage.engine.transport.answer({ result: 'sent' });
+  stage.engine.transport.setResult({ result: 'sent' });
   story = await newAftermath(stage);
   await story.rule(emailsRule());
 });
 
-const ask = <T = Insights>(path = '', options: AskOptions = {}) =>
-  dashboard.ask<T>(`GET /projects/${story.projectId}/insights${path}`, options);
+const request = <T = Insights>(path = '', options: DashboardRequestOptions = {}) =>
+  dashboard.request<T>(`GET /projects/${story.projectId}/insights${path}`, options);
 
 test('compares the emails of a range with the range before it, by group and in total', async () => {
   await sendTo(story, ['old']);
@@ -35,7 +35,7 @@ test('compares the emails of a range with the range before it, by group and in t
   await sendTo(story, ['a', 'b']);
   await story.became('a', OPENED);
   const since = encodeURIComponent(new Date(story.now() - 7 * DAY).toISOString());
-  const { data } = (await ask(`?compare=true&by=rule&since=${since}`, { as: 'viewer' })).json;
+  const { data } = (await request(`?compare=true&by=rule&since=${since}`, { as: 'viewer' })).json;
   expect(data.range).toMatchObject({
     total: { name: 'all', sent: 2, delivered: 2, opened: 1 },
     groups: [{ name: 'Emails', sent: 2, rates: { opened: 0.5 }, rule_id: expect.any(String) }],
@@ -46,8 +46,8 @@ test('compares the emails of a range with the range before it, by group and in t
     total: { sent: 1, delivered: 0 },
     groups: [{ name: 'Emails', sent: 1, bounced: { hard: 1 } }],
   });
-  expect((await ask(`?since=${since}`)).json.data.before).toBeNull();
-  const ofDays = async (days: number) => (await ask(`?days=${days}`)).json.data.range.total.sent;
+  expect((await request(`?since=${since}`)).json.data.before).toBeNull();
+  const ofDays = async (days: number) => (await request(`?days=${days}`)).json.data.range.total.sent;
   expect([await ofDays(7), await ofDays(30)]).toEqual([2, 3]);
 });
 
@@ -68,7 +68,7 @@ test('reports how soon emails were opened, and how many were changed before send
   await story.became('c', OPENED);
   await story.later(5 * DAY);
   await story.became('d', OPENED);
-  const { total } = (await ask()).json.data.range;
+  const { total } = (await request()).json.data.range;
   expect(total).toMatchObject({ sent: 4, edited: { edited: 1, total: 4 }, rates: { edited: 0.25 } });
   expect(total.opened_within.map(({ emails }) => emails)).toEqual([0, 1, 0, 1, 0, 0, 1]);
   expect(total.opened_within.map(({ until_ms }) => until_ms && until_ms / HOUR)).toEqual([
@@ -85,7 +85,7 @@ test('reports how soon emails were opened, and how many were changed before send
 
 test('rejects an invalid range with its field', async () => {
   const field = async (query: string): Promise<unknown> => {
-    const { status, json } = await ask(`?${query}`);
+    const { status, json } = await request(`?${query}`);
     return [status, json.errors[0]?.field];
   };
   expect(await field('since=yesterday')).toEqual([422, 'since']);
@@ -98,11 +98,11 @@ test('rejects an invalid range with its field', async () => {
 
 test('exports the groups as CSV for an admin, and shows none to another project', async () => {
   await sendTo(story, ['a']);
-  expect((await ask('/export', { as: 'editor' })).status).toBe(403);
-  const { text, headers } = await ask('/export?by=domain', { as: 'admin' });
+  expect((await request('/export', { as: 'editor' })).status).toBe(403);
+  const { text, headers } = await request('/export?by=domain', { as: 'admin' });
   expect(headers['content-disposition']).toContain('insights-by-domain.csv');
   expect(text.split('\n')[1]).toMatch(/^domain,test-inbox\.invalid,1,1,0,/);
   const { id } = await createProject(db, { name: `Other ${story.projectId}` });
-  const other = await dashboard.ask<Insights>(`GET /projects/${id}/insights`);
+  const other = await dashboard.request<Insights>(`GET /projects/${id}/insights`);
   expect(other.json.data.range).toMatchObject({ total: { sent: 0, rates: { opened: null } }, groups: [] });
 });

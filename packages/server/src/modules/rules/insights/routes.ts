@@ -5,7 +5,7 @@ import { plainCell } from '../../../platform/text/csv.ts';
 import { Fault } from '../../../platform/fault.ts';
 import { parseInstant } from '../../../platform/time/time-text.ts';
 import { type Grouping, GROUPINGS } from './insight.ts';
-import { type ShownInsight, showInsights } from './show-insights.ts';
+import { type InsightView, showInsights } from './show-insights.ts';
 import { type DashboardRoute, routesFor, sendPieces } from '../../workspace/index.ts';
 
 const { route } = routesFor();
@@ -28,11 +28,11 @@ export const insightRoutes: DashboardRoute[] = [
     query: Type.Object({ ...RANGE, compare: Type.Optional(Type.Boolean()) }),
     async handle({ db }, { projectId, query }) {
       const { by, since, until } = readRange(query, db.clock.now());
-      const asked = { projectId, by };
-      const { by: _by, ...range } = await showInsights(db, { ...asked, since, until });
+      const scope = { projectId, by };
+      const { by: _by, ...range } = await showInsights(db, { ...scope, since, until });
       if (!query.compare) return { data: { by, range, before: null } };
       const earlier = { since: since - (until - since), until: since, withoutLift: true };
-      const { by: _same, ...before } = await showInsights(db, { ...asked, ...earlier });
+      const { by: _same, ...before } = await showInsights(db, { ...scope, ...earlier });
       return { data: { by, range, before } };
     },
   }),
@@ -92,7 +92,7 @@ const COLUMNS = [
   'median_open_seconds',
 ];
 
-function cellsOf(by: Grouping, group: ShownInsight): (string | null)[] {
+function cellsOf(by: Grouping, group: InsightView): (string | null)[] {
   const { hard, soft, policy, infrastructure } = group.bounced;
   const counts = [
     group.sent,

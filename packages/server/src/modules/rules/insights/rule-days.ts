@@ -4,7 +4,7 @@ import type { Tx } from '../../../platform/db/statements.ts';
 /** The activity of a rule on one day in the project's time zone: users enrolled, drafts created, emails sent and goals reached. */
 export type RuleDay = { day: string; enrolled: number; drafted: number; sent: number; goal: number };
 
-type Asked = { projectId: number; ruleId: string | null; since: number; now: number; zone: string };
+type RuleDaysQuery = { projectId: number; ruleId: string | null; since: number; now: number; zone: string };
 
 /** The longest time after an enrollment at which a goal still counts. */
 const GOAL_WITHIN_MS = 14 * 86_400_000;
@@ -13,10 +13,10 @@ const ROWS_MAX = 1_000_000;
 
 /**
  * Returns each day from `since` to today for every rule with data, by rule id. Ids of runs and drafts start with their time. Reads tables
- * of other modules: `run`, `draft` and `message`.
+ * of other modules: `run`, `draft` and `email`.
  */
-export async function countRuleDays(tx: Tx, asked: Asked): Promise<Map<string, RuleDay[]>> {
-  const { projectId, ruleId, since, now, zone } = asked;
+export async function countRuleDays(tx: Tx, query: RuleDaysQuery): Promise<Map<string, RuleDay[]>> {
+  const { projectId, ruleId, since, now, zone } = query;
   const rows = await tx.query<{ rule_id: string; kind: keyof Omit<RuleDay, 'day'>; day: string; n: number }>(
     `WITH happened AS (
        (SELECT rule_id, 'enrolled' AS kind, enrolled_at AS at FROM beckon.run
@@ -31,7 +31,7 @@ export async function countRuleDays(tx: Tx, asked: Asked): Promise<Map<string, R
         WHERE project_id = $1 AND created_at >= $3 AND ($2::uuid IS NULL OR rule_id = $2)
         ORDER BY created_at DESC, id DESC LIMIT ${ROWS_MAX})
        UNION ALL
-       (SELECT rule_id, 'sent', claimed_at FROM beckon.message
+       (SELECT rule_id, 'sent', claimed_at FROM beckon.email
         WHERE project_id = $1 AND claimed_at >= $3 AND state IN ('sent', 'unknown') AND ($2::uuid IS NULL OR rule_id = $2)
         ORDER BY claimed_at DESC, id DESC LIMIT ${ROWS_MAX})
      )
@@ -49,19 +49,19 @@ export async function countRuleDays(tx: Tx, asked: Asked): Promise<Map<string, R
   const days = daysOf({ since, now, zone });
   const found = new Map<string, Map<string, RuleDay>>();
   for (const { rule_id, kind, day, n } of rows) {
-    const known = found.get(rule_id) ?? new Map(days.map((one) => [one, emptyDay(one)]));
-    found.set(rule_id, known);
-    const at = known.get(day);
+    const byDay = found.get(rule_id) ?? new Map(days.map((date) => [date, emptyDay(date)]));
+    found.set(rule_id, byDay);
+    const at = byDay.get(day);
     if (at) at[kind] = n;
   }
-  return new Map([...found].map(([id, known]) => [id, [...known.values()]]));
+  return new Map([...found].map(([id, byDay]) => [id, [...byDay.values()]]));
 }
 
 /** An id is created shortly before its row, possibly with a clock that is slightly behind. */
 const CLOCKS_APART_MS = 60_000;
 
 /** Returns the days in the project's time zone, oldest first. */
-export function daysOf({ since, now, zone }: Pick<Asked, 'since' | 'now' | 'zone'>): string[] {
+export function daysOf({ since, now, zone }: Pick<RuleDaysQuery, 'since' | 'now' | 'zone'>): string[] {
   const dayOf = (ms: number): Temporal.PlainDate =>
     Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(zone).toPlainDate();
   const [last, days] = [dayOf(now), [] as string[]];
@@ -75,7 +75,7 @@ export function emptyDay(day: string): RuleDay {
 }
 
 /** Returns the project's midnight this many days ago, counting today. */
-export function sinceDays(days: number, { now, zone }: Pick<Asked, 'now' | 'zone'>): number {
+export function sinceDays(days: number, { now, zone }: Pick<RuleDaysQuery, 'now' | 'zone'>): number {
   const today = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(zone).startOfDay();
   return today.subtract({ days: days - 1 }).epochMilliseconds;
 }

@@ -17,7 +17,7 @@ import { showInsights } from './show-insights.ts';
 
 const stage = await openStage();
 const { db } = stage.server;
-beforeEach(() => stage.engine.transport.answer({ result: 'sent' }));
+beforeEach(() => stage.engine.transport.setResult({ result: 'sent' }));
 
 test('counts an email once per outcome type, and bots separately', async () => {
   const story = await newAftermath(stage);
@@ -80,15 +80,15 @@ test('groups emails of the given time range by rule, template, domain and mailbo
   await sendTo(story, ['a', 'b']);
   await story.event('a', 'named');
   await story.later(HOUR);
-  const ask = async (by: 'rule' | 'template' | 'domain' | 'provider', days = 1) =>
+  const insightsBy = async (by: 'rule' | 'template' | 'domain' | 'provider', days = 1) =>
     (await showInsights(db, { projectId, by, since: story.now() - days * DAY })).groups.map(
       ({ name, sent }) => `${name}: ${sent}`,
     );
-  expect(await ask('rule')).toEqual(['Emails: 2', 'Named: 1']);
-  expect(await ask('rule', 30)).toEqual(['Emails: 3', 'Named: 1']);
-  expect(await ask('template')).toEqual(['the text of the rule Emails: 2', 'welcome: 1']);
-  expect(await ask('domain')).toEqual(['test-inbox.invalid: 3']);
-  expect((await ask('provider')).join()).toMatch(/: 3$/);
+  expect(await insightsBy('rule')).toEqual(['Emails: 2', 'Named: 1']);
+  expect(await insightsBy('rule', 30)).toEqual(['Emails: 3', 'Named: 1']);
+  expect(await insightsBy('template')).toEqual(['the text of the rule Emails: 2', 'welcome: 1']);
+  expect(await insightsBy('domain')).toEqual(['test-inbox.invalid: 3']);
+  expect((await insightsBy('provider')).join()).toMatch(/: 3$/);
 });
 
 test('does not count emails that were never sent, and counts a rejection as a bounce', async () => {
@@ -97,9 +97,9 @@ test('does not count emails that were never sent, and counts a rejection as a bo
   await story.rule(emailsRule());
   await story.rule({ ...emailsRule(), name: 'Broken', when: { event: 'broken' } });
   const bounce = { class: 'policy', status: '5.7.1' } as const;
-  stage.engine.transport.answer({ result: 'failed', reason: 'rejected', reply: '550 5.7.1 spam', bounce });
+  stage.engine.transport.setResult({ result: 'failed', reason: 'rejected', reply: '550 5.7.1 spam', bounce });
   await sendTo(story, ['a']);
-  stage.engine.transport.answer({ result: 'failed', reason: 'too_large' });
+  stage.engine.transport.setResult({ result: 'failed', reason: 'too_large' });
   await story.event('a', 'broken');
   await story.later(HOUR);
   const { groups } = await showInsights(db, { projectId, by: 'rule', since: 0 });
@@ -115,13 +115,13 @@ test('reports the lift of a rule with a holdout, with its confidence interval', 
     ['treatment', 119, 60],
     ['holdout', 110, 22],
   ] as const;
-  for (const [arm, enrolled, converted] of arms)
+  for (const [variant, enrolled, converted] of arms)
     await db.query(
-      `INSERT INTO beckon.run (project_id, id, rule_id, version, external_user_id, key, state, arm, single, step, anchor, enrolled_at,
+      `INSERT INTO beckon.run (project_id, id, rule_id, version, external_user_id, key, state, variant, single, step, anchor, enrolled_at,
          converted_at, ended_at, end_reason)
        SELECT $1, gen_random_uuid(), $2, 1, $3 || n, '', 'ended', $3, false, 0, '{}', now(),
          CASE WHEN n <= $5::int THEN now() END, now(), 'done' FROM generate_series(1, $4::int) AS n`,
-      [projectId, id, arm, enrolled, converted],
+      [projectId, id, variant, enrolled, converted],
     );
   const { groups } = await showInsights(db, { projectId, by: 'rule', since: 0 });
   const lift = groups[0]?.lift;

@@ -1,12 +1,12 @@
 import { iso } from '../../../platform/time/clock.ts';
 import {
-  type Arm,
+  type VariantCounts,
   bouncedOf,
   deliveredOf,
   type Grouping,
   type Insight,
   liftOf,
-  type LiftShown,
+  type LiftEstimate,
   OPENED_WITHIN_MS,
 } from './insight.ts';
 import { countInsights } from './reads.ts';
@@ -17,7 +17,7 @@ import type { Tx } from '../../../platform/db/statements.ts';
  * A row of insights, with the names of the API. Rates are shares: bounces and edits of the sent emails, everything else of the delivered
  * ones.
  */
-export type ShownInsight = {
+export type InsightView = {
   name: string;
   /** Set if the rows are grouped by rule. */
   rule_id: string | null;
@@ -41,20 +41,20 @@ export type ShownInsight = {
     number | null
   >;
   /** For a rule with users in its holdout: how many reached its goal, since the rule was created. */
-  lift: { treatment: Arm; holdout: Arm; estimate: LiftShown | null } | null;
+  lift: { treatment: VariantCounts; holdout: VariantCounts; estimate: LiftEstimate | null } | null;
 };
 
-export type ShownInsights = {
+export type InsightsView = {
   by: Grouping;
   since: string;
   until: string;
   truncated: boolean;
   /** All groups together. */
-  total: ShownInsight;
-  groups: ShownInsight[];
+  total: InsightView;
+  groups: InsightView[];
 };
 
-type Asked = {
+type ShowInsightsQuery = {
   projectId: number;
   by: Grouping;
   since: number;
@@ -68,23 +68,23 @@ type Asked = {
 const END_OF_TIME = Date.UTC(9999, 0);
 
 /** Returns the results of a project's emails within a period, by rule, template, domain or mailbox provider. */
-export async function showInsights(tx: Tx, asked: Asked): Promise<ShownInsights> {
-  const { projectId, by, since, until = END_OF_TIME, withoutLift = false } = asked;
+export async function showInsights(tx: Tx, query: ShowInsightsQuery): Promise<InsightsView> {
+  const { projectId, by, since, until = END_OF_TIME, withoutLift = false } = query;
   const { total, groups, isCut } = await countInsights(tx, { projectId, by, since, until });
-  const shown: ShownInsight[] = [];
+  const rows: InsightView[] = [];
   for (const group of groups)
-    shown.push(toShown(group, withoutLift ? null : await findLift(tx, projectId, group)));
+    rows.push(insightView(group, withoutLift ? null : await findLift(tx, projectId, group)));
   const period = { since: iso(since), until: iso(until) };
-  return { by, ...period, truncated: isCut, total: toShown(total, null), groups: shown };
+  return { by, ...period, truncated: isCut, total: insightView(total, null), groups: rows };
 }
 
-async function findLift(tx: Tx, projectId: number, { ruleId }: Insight): Promise<ShownInsight['lift']> {
+async function findLift(tx: Tx, projectId: number, { ruleId }: Insight): Promise<InsightView['lift']> {
   if (ruleId === null) return null;
   const { treatment, holdout } = await countLift(tx, { projectId, ruleId });
   return holdout.enrolled === 0 ? null : { treatment, holdout, estimate: liftOf(treatment, holdout) };
 }
 
-function toShown(insight: Insight, lift: ShownInsight['lift']): ShownInsight {
+function insightView(insight: Insight, lift: InsightView['lift']): InsightView {
   const { name, sent, opened, clicked, replied, complained, unsubscribed } = insight;
   const { hard, soft, policy, infrastructure } = insight;
   const delivered = deliveredOf(insight);

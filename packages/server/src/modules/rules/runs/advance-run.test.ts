@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Predicate } from '../../../platform/predicate/predicate.ts';
-import { advance, endRun, lostAfter, onEvent, onTime, standAt, nextLocalMoment } from './advance-run.ts';
+import { advance, endRun, lostAfter, onEvent, onTime, moveRunTo, nextLocalMoment } from './advance-run.ts';
 import { compile, type ProgramStep } from './program.ts';
 import type { Run } from './run.ts';
 
@@ -62,10 +62,10 @@ test('subtracts only fixed waits from the time that a restore lost', () => {
 
 test('evaluates a condition when the run reaches it', () => {
   const program = compile([{ kind: 'branch', if: PRO, then: [{ kind: 'end' }], otherwise: [draft] }]);
-  const asked: Predicate[] = [];
-  const branch = (predicate: Predicate): boolean => asked.push(predicate) === 0;
+  const predicates: Predicate[] = [];
+  const branch = (predicate: Predicate): boolean => predicates.push(predicate) === 0;
   expect(advance(program, { ...from(0), branch }).stop).toEqual({ kind: 'draft', email });
-  expect(asked).toEqual([PRO]);
+  expect(predicates).toEqual([PRO]);
   expect(advance(program, from(0, true)).stop).toEqual({ kind: 'end' });
 });
 
@@ -77,7 +77,7 @@ const run: Run = {
   userId: 'u1',
   key: '',
   state: 'active',
-  arm: 'treatment',
+  variant: 'treatment',
   single: false,
   step: 0,
   waitsFor: 'time',
@@ -93,18 +93,18 @@ const run: Run = {
 };
 
 test('waits for the step it is at, and ends at the end of the program with its goal still open', () => {
-  expect(standAt(run, { step: 3, stop: { kind: 'draft', email } }, NOW)).toMatchObject({
+  expect(moveRunTo(run, { step: 3, stop: { kind: 'draft', email } }, NOW)).toMatchObject({
     step: 3,
     waitsFor: 'draft',
     nextAt: null,
     state: 'active',
   });
-  expect(standAt(run, { step: 3, stop: { kind: 'event', nextAt: NOW + 5 } }, NOW)).toMatchObject({
+  expect(moveRunTo(run, { step: 3, stop: { kind: 'event', nextAt: NOW + 5 } }, NOW)).toMatchObject({
     waitsFor: 'event',
     nextAt: NOW + 5,
   });
-  const done = standAt({ ...run, state: 'paused' }, { step: 4, stop: { kind: 'end' } }, NOW);
-  expect(done).toEqual({
+  const ended = moveRunTo({ ...run, state: 'paused' }, { step: 4, stop: { kind: 'end' } }, NOW);
+  expect(ended).toEqual({
     ...run,
     step: 4,
     state: 'ended',
@@ -113,7 +113,7 @@ test('waits for the step it is at, and ends at the end of the program with its g
     endedAt: NOW,
     endReason: 'done',
   });
-  expect(endRun(done, 'exit_event', NOW + 1)).toEqual(done);
+  expect(endRun(ended, 'exit_event', NOW + 1)).toEqual(ended);
 });
 
 const local = (text: string): number => Temporal.ZonedDateTime.from(text).epochMilliseconds;
@@ -209,21 +209,21 @@ test('never returns a past time, keeps to the weekdays, and waits a week and an 
     'Australia/Lord_Howe',
     'Asia/Kathmandu',
   ];
-  const asked = fc.record({
+  const inputs = fc.record({
     now: fc.integer({ min: Date.UTC(2025, 0), max: Date.UTC(2028, 0) }),
     zone: fc.constantFrom(...zones),
     weekdays: fc.uniqueArray(fc.integer({ min: 1, max: 7 })),
     minute: fc.integer({ min: 0, max: 24 * 60 - 1 }),
   });
   fc.assert(
-    fc.property(asked, ({ now, zone, weekdays, minute }) => {
+    fc.property(inputs, ({ now, zone, weekdays, minute }) => {
       const at = Temporal.PlainTime.from({ hour: Math.floor(minute / 60), minute: minute % 60 });
       const moment = nextLocalMoment({ weekdays, at: at.toString().slice(0, 5) }, { now, zone });
       expect(moment).toBeGreaterThanOrEqual(now);
       expect(moment - now).toBeLessThanOrEqual(7 * DAY + 2 * HOUR);
-      const shown = Temporal.Instant.fromEpochMilliseconds(moment).toZonedDateTimeISO(zone);
-      if (weekdays.length > 0) expect(weekdays).toContain(shown.dayOfWeek);
-      const late = at.until(shown.toPlainTime()).total('minutes');
+      const local = Temporal.Instant.fromEpochMilliseconds(moment).toZonedDateTimeISO(zone);
+      if (weekdays.length > 0) expect(weekdays).toContain(local.dayOfWeek);
+      const late = at.until(local.toPlainTime()).total('minutes');
       // Some zones move their clocks forward by this much.
       expect([0, 30, 60]).toContain(late);
     }),

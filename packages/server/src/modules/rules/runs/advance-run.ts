@@ -4,7 +4,7 @@ import { matchesWhere } from '../../../platform/predicate/compare.ts';
 import type { Predicate } from '../../../platform/predicate/predicate.ts';
 
 /** The step at which a run is, and why it does not continue. */
-export type Stand = { step: number; stop: Stop };
+export type StopPoint = { step: number; stop: Stop };
 export type Stop =
   | { kind: 'draft'; email: ProgramEmail }
   | { kind: 'time'; nextAt: number }
@@ -22,7 +22,7 @@ export type AdvanceFrom = {
 };
 
 /** Advances from a step that is not done yet to the first step that has to wait. */
-export function advance(program: Program, from: AdvanceFrom): Stand {
+export function advance(program: Program, from: AdvanceFrom): StopPoint {
   let step = from.step;
   for (;;) {
     const instruction = instructionAt(program, step);
@@ -92,14 +92,14 @@ function instructionAt(program: Program, step: number): Instruction {
  * Returns the rest of the time that a restore lost, for a run that arrives at this step. Only a wait of fixed length took as long before
  * the restore. A wait for an event or a time of day may have ended at once.
  */
-export function lostAfter(program: Program, { step }: Stand, lostMs: number | null): number | null {
+export function lostAfter(program: Program, { step }: StopPoint, lostMs: number | null): number | null {
   const instruction = instructionAt(program, step);
   if (lostMs === null || instruction.kind !== 'wait') return lostMs;
   return instruction.ms > lostMs ? null : lostMs - instruction.ms;
 }
 
 /** Returns the run after it advanced to this step. */
-export function standAt(run: Run, { step, stop }: Stand, now: number): Run {
+export function moveRunTo(run: Run, { step, stop }: StopPoint, now: number): Run {
   const moved: Run = { ...run, step };
   switch (stop.kind) {
     case 'draft':
@@ -135,8 +135,8 @@ export function nextLocalMoment(
       .add({ days })
       .toPlainDateTime(time)
       .toZonedDateTime(zone, { disambiguation: 'later' });
-    const isWanted = weekdays.length === 0 || weekdays.includes(moment.dayOfWeek);
-    if (isWanted && moment.epochMilliseconds >= now) return moment.epochMilliseconds;
+    const isOnWeekday = weekdays.length === 0 || weekdays.includes(moment.dayOfWeek);
+    if (isOnWeekday && moment.epochMilliseconds >= now) return moment.epochMilliseconds;
   }
   throw new RangeError(`no day of the week matches ${weekdays.join(', ')}`);
 }

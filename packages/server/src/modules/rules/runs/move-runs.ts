@@ -1,6 +1,6 @@
 import type { Tx } from '../../../platform/db/statements.ts';
 import { isSameUpTo, type Program } from './program.ts';
-import { listPlaces } from './reads.ts';
+import { listPositionCounts } from './reads.ts';
 import { type RunPosition, updateVersions } from './store.ts';
 
 export type MoveRuns = {
@@ -20,28 +20,31 @@ export type MovedRuns = { moved: number; stayed: (RunPosition & { runs: number }
  */
 export async function moveRuns(tx: Tx, move: MoveRuns): Promise<MovedRuns> {
   const { projectId, ruleId, to } = move;
-  const { movable, stayed } = await sortPlaces(tx, move);
+  const { movable, stayed } = await splitPositions(tx, move);
   if (movable.length === 0) return { moved: 0, stayed };
-  return { moved: await updateVersions(tx, { projectId, ruleId, places: movable, to: to.version }), stayed };
+  return {
+    moved: await updateVersions(tx, { projectId, ruleId, positions: movable, to: to.version }),
+    stayed,
+  };
 }
 
 /** Returns what `moveRuns` would do, without writing. */
-export async function weighMove(tx: Tx, move: MoveRuns): Promise<MovedRuns> {
-  const { movable, stayed } = await sortPlaces(tx, move);
+export async function previewMoveRuns(tx: Tx, move: MoveRuns): Promise<MovedRuns> {
+  const { movable, stayed } = await splitPositions(tx, move);
   return { moved: movable.reduce((sum, { runs }) => sum + runs, 0), stayed };
 }
 
-type Places = Awaited<ReturnType<typeof listPlaces>>;
+type PositionCounts = Awaited<ReturnType<typeof listPositionCounts>>;
 
-async function sortPlaces(
+async function splitPositions(
   tx: Tx,
   { projectId, ruleId, to, programs }: MoveRuns,
-): Promise<{ movable: Places; stayed: Places }> {
-  const [movable, stayed]: [Places, Places] = [[], []];
-  for (const place of await listPlaces(tx, { projectId, ruleId, except: to.version })) {
-    const program = programs.get(place.version);
-    const isSame = program !== undefined && isSameUpTo(place.step, program, to.program);
-    (isSame ? movable : stayed).push(place);
+): Promise<{ movable: PositionCounts; stayed: PositionCounts }> {
+  const [movable, stayed]: [PositionCounts, PositionCounts] = [[], []];
+  for (const position of await listPositionCounts(tx, { projectId, ruleId, except: to.version })) {
+    const program = programs.get(position.version);
+    const isSame = program !== undefined && isSameUpTo(position.step, program, to.program);
+    (isSame ? movable : stayed).push(position);
   }
   return { movable, stayed };
 }

@@ -22,14 +22,14 @@ const { steps } = fc.letrec<{ step: ProgramStep; steps: ProgramStep[] }>((tie) =
 
 test('lists every step at its position in the program, and omits only jumps and the end', () => {
   fc.assert(
-    fc.property(steps, (some) => {
-      const program = compile(some);
-      const listed = outline(some);
-      const places = new Set(listed.map(({ at }) => at));
+    fc.property(steps, (list) => {
+      const program = compile(list);
+      const listed = outline(list);
+      const positions = new Set(listed.map(({ at }) => at));
       for (const { at, step } of listed) expect(program[at]?.kind).toBe(step.kind);
-      const unlisted = program.filter((instruction, at) => !places.has(at) && instruction.kind !== 'jump');
+      const unlisted = program.filter((instruction, at) => !positions.has(at) && instruction.kind !== 'jump');
       expect(unlisted).toEqual([{ kind: 'end' }]);
-      expect(places.size).toBe(listed.length);
+      expect(positions.size).toBe(listed.length);
     }),
   );
 });

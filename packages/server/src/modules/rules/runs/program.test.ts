@@ -41,9 +41,9 @@ function met(list: ProgramStep[], choose: () => boolean): { marks: string[]; isO
     if (step.kind === 'end') return { marks, isOver: true };
     if (step.kind !== 'branch') marks.push(markOf(step));
     if (step.kind !== 'branch' && step.kind !== 'wait_for') continue;
-    const way = met(choose() ? step.then : step.otherwise, choose);
-    marks.push(...way.marks);
-    if (way.isOver) return { marks, isOver: true };
+    const branch = met(choose() ? step.then : step.otherwise, choose);
+    marks.push(...branch.marks);
+    if (branch.isOver) return { marks, isOver: true };
   }
   return { marks, isOver: false };
 }
@@ -75,8 +75,8 @@ function walked(program: Program, choose: () => boolean): { marks: string[]; sta
 }
 
 function chooser(stream: Iterable<boolean>): () => boolean {
-  const taken = stream[Symbol.iterator]();
-  return () => Boolean(taken.next().value);
+  const choices = stream[Symbol.iterator]();
+  return () => Boolean(choices.next().value);
 }
 
 test('jumps forward only, to existing instructions, and ends with the end', () => {
@@ -111,15 +111,15 @@ test('reaches a step with the same choices in two programs that are the same up 
   let shared = 0;
   fc.assert(
     fc.property(fc.tuple(steps, steps, fc.nat(5)), choices, ([list, tail, kept], stream) => {
-      const one = compile(list);
-      const other = compile([...list.slice(0, kept), ...tail]);
+      const first = compile(list);
+      const second = compile([...list.slice(0, kept), ...tail]);
       const path = [...stream.take(200)];
-      const [here, there] = [walked(one, chooser(path)), walked(other, chooser(path))];
-      for (const step of here.stands.filter((stand) => isSameUpTo(stand, one, other))) {
+      const [here, there] = [walked(first, chooser(path)), walked(second, chooser(path))];
+      for (const step of here.stands.filter((stand) => isSameUpTo(stand, first, second))) {
         if (here.stands.indexOf(step) > 0) shared += 1;
         expect(there.stands).toContain(step);
       }
-      for (const step of here.stands) expect(isSameUpTo(step, one, one)).toBe(true);
+      for (const step of here.stands) expect(isSameUpTo(step, first, first)).toBe(true);
     }),
     { numRuns: 1_000 },
   );
@@ -136,7 +136,7 @@ const branch = (then: ProgramStep[], otherwise: ProgramStep[]): ProgramStep => (
 });
 
 test('allows changes after a step, but not before it', () => {
-  const one = compile([draft('a'), { kind: 'wait', ms: 5 }, branch([draft('b')], []), draft('c')]);
+  const first = compile([draft('a'), { kind: 'wait', ms: 5 }, branch([draft('b')], []), draft('c')]);
   const longer = compile([
     draft('a'),
     { kind: 'wait', ms: 5 },
@@ -144,9 +144,9 @@ test('allows changes after a step, but not before it', () => {
     draft('c'),
   ]);
   const other = compile([draft('a'), { kind: 'wait', ms: 6 }, branch([draft('b')], []), draft('c')]);
-  const same = (than: Program): boolean[] => one.map((_, step) => isSameUpTo(step, one, than));
+  const same = (than: Program): boolean[] => first.map((_, step) => isSameUpTo(step, first, than));
   // a, wait, branch, b | the jump over nothing, c and the end come after the inserted step.
   expect(same(longer)).toEqual([true, true, true, true, false, false, false]);
   expect(same(other)).toEqual([true, false, false, false, false, false, false]);
-  expect(isSameUpTo(6, one, compile([]))).toBe(false);
+  expect(isSameUpTo(6, first, compile([]))).toBe(false);
 });

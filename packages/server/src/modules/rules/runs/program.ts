@@ -78,14 +78,14 @@ function add(into: Instruction[], step: ProgramStep): void {
 /** Adds a fork: the condition, the first branch, a jump over the other branch, the other branch. */
 function addFork(
   into: Instruction[],
-  ways: { then: ProgramStep[]; otherwise: ProgramStep[] },
+  branches: { then: ProgramStep[]; otherwise: ProgramStep[] },
   fork: (then: number, otherwise: number) => Instruction,
 ): void {
   const at = into.push({ kind: 'end' }) - 1;
-  addAll(into, ways.then);
+  addAll(into, branches.then);
   const over = into.push({ kind: 'end' }) - 1;
   into[at] = fork(at + 1, into.length);
-  addAll(into, ways.otherwise);
+  addAll(into, branches.otherwise);
   into[over] = { kind: 'jump', to: into.length };
 }
 
@@ -93,11 +93,11 @@ function addFork(
  * Returns whether a step has the same position in both programs: everything before it, and what it waits for, is the same. The targets of a
  * fork beyond this step do not matter.
  */
-export function isSameUpTo(step: number, one: Program, other: Program): boolean {
-  if (step >= one.length || step >= other.length) return false;
+export function isSameUpTo(step: number, first: Program, second: Program): boolean {
+  if (step >= first.length || step >= second.length) return false;
   const before = (program: Program): string =>
     JSON.stringify(program.slice(0, step + 1).map((instruction) => withoutFuture(instruction, step)));
-  return before(one) === before(other);
+  return before(first) === before(second);
 }
 
 function withoutFuture(instruction: Instruction, step: number): Instruction {

@@ -32,7 +32,7 @@ export async function findOpenRuns(
  * Returns the positions in the list of the users who have an open run or wait for a goal. Most users have no run and the index of open runs
  * is small, so a lookup of a thousand is cheap. It takes no locks.
  */
-export async function findUnderWay(tx: Tx, people: RunPerson[], now: number): Promise<Set<number>> {
+export async function findOpenRunIndexes(tx: Tx, people: RunPerson[], now: number): Promise<Set<number>> {
   if (people.length === 0) return new Set();
   const rows = await tx.prepared<{ n: number }>({
     name: 'sequences.under_way',
@@ -122,7 +122,7 @@ export async function listVersionsInUse(tx: Tx, projectIds: number[], now: numbe
 }
 
 /** Counts the open runs by version and step, for all versions except one. */
-export function listPlaces(
+export function listPositionCounts(
   tx: Tx,
   { projectId, ruleId, except }: { projectId: number; ruleId: string; except: number },
 ): Promise<(RunPosition & { runs: number })[]> {
@@ -150,7 +150,7 @@ export async function listRunsOf(
 export type RunCountRow = {
   rule_id: string;
   state: Run['state'];
-  arm: Run['arm'];
+  variant: Run['variant'];
   end_reason: Run['endReason'];
   runs: number;
   converted: number;
@@ -159,7 +159,7 @@ export type RunCountRow = {
 /** Scans all runs of a project. Use it for reports, not on the hot path. */
 export function listCounts(tx: Tx, projectId: number, ruleId: string | null): Promise<RunCountRow[]> {
   return tx.query(
-    `SELECT rule_id, state, arm, end_reason, count(*) AS runs, count(converted_at) AS converted FROM beckon.run
+    `SELECT rule_id, state, variant, end_reason, count(*) AS runs, count(converted_at) AS converted FROM beckon.run
      WHERE project_id = $1 AND ($2::uuid IS NULL OR rule_id = $2) GROUP BY 1, 2, 3, 4`,
     [projectId, ruleId],
   );

@@ -29,20 +29,20 @@ export async function listRulesInForce(tx: Tx, projectId: number, now: number): 
   );
   const older = inUse.flatMap(({ ruleId, version }): RuleInForce[] => {
     const rule = model?.byId.get(ruleId);
-    const known = model?.version(ruleId, version);
-    if (!rule || !known || rule.version === version) return [];
-    return [{ ruleId, name: rule.name, version, isPresent: false, ...known }];
+    const modelVersion = model?.version(ruleId, version);
+    if (!rule || !modelVersion || rule.version === version) return [];
+    return [{ ruleId, name: rule.name, version, isPresent: false, ...modelVersion }];
   });
   return [...present, ...older];
 }
 
 /** Lists each version once, because a version with pending timers usually has active runs too. */
 async function listOlderInUse(tx: Tx, projectId: number, now: number): Promise<VersionInUse[]> {
-  const underWay = await listVersionsInUse(tx, [projectId], now);
+  const inUse = await listVersionsInUse(tx, [projectId], now);
   const awaited = await listVersionsAwaited(tx, projectId);
-  const isKnown = (one: VersionInUse): boolean =>
-    underWay.some(({ ruleId, version }) => ruleId === one.ruleId && version === one.version);
-  return [...underWay, ...awaited.filter((one) => !isKnown(one))];
+  const isIncluded = (candidate: VersionInUse): boolean =>
+    inUse.some(({ ruleId, version }) => ruleId === candidate.ruleId && version === candidate.version);
+  return [...inUse, ...awaited.filter((candidate) => !isIncluded(candidate))];
 }
 
 /** Lists which events and audiences the rules of a project use, and how far back they look. */
@@ -79,8 +79,8 @@ function audiencesOf({ definition, conditions }: RuleInForce): string[] {
 /** An absence over a period is read from the events of that period. */
 function windowsOf({ definition, conditions }: RuleInForce): number[] {
   return [
-    ...conditions.mentions.flatMap(({ questions }) =>
-      [...questions.values()].map(({ window }) => window.withinMs),
+    ...conditions.mentions.flatMap(({ queries }) =>
+      [...queries.values()].map(({ window }) => window.withinMs),
     ),
     ...definition.when.flatMap((trigger) => (trigger.kind === 'absence' ? [trigger.ms] : [])),
   ];

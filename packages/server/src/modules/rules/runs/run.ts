@@ -10,7 +10,7 @@ export type Run = {
   userId: string;
   key: string;
   state: 'active' | 'paused' | 'ended';
-  arm: 'treatment' | 'holdout';
+  variant: 'treatment' | 'holdout';
   /** The rule allows one run per user at a time. */
   single: boolean;
   /** The position in the program. */
@@ -66,7 +66,7 @@ export type RunRow = {
   external_user_id: string;
   key: string;
   state: Run['state'];
-  arm: Run['arm'];
+  variant: Run['variant'];
   single: boolean;
   step: number;
   waits_for: Run['waitsFor'];
@@ -84,7 +84,7 @@ export type RunRow = {
 const ms = (column: string): string => `date_part('epoch', r.${column}) * 1000`;
 
 /** The columns of `beckon.run r`. */
-export const RUN = `r.project_id, r.id, r.rule_id, r.version, r.external_user_id, r.key, r.state, r.arm, r.single, r.step, r.waits_for,
+export const RUN = `r.project_id, r.id, r.rule_id, r.version, r.external_user_id, r.key, r.state, r.variant, r.single, r.step, r.waits_for,
   ${ms('next_at')} AS next_ms, r.anchor, ${ms('ends_at')} AS ends_ms, ${ms('enrolled_at')} AS entered_ms,
   ${ms('goal_until')} AS goal_until_ms, ${ms('converted_at')} AS converted_ms, ${ms('ended_at')} AS ended_ms, r.end_reason,
   r.lost_ms`;
@@ -98,7 +98,7 @@ export function fromRow(row: RunRow): Run {
     userId: row.external_user_id,
     key: row.key,
     state: row.state,
-    arm: row.arm,
+    variant: row.variant,
     single: row.single,
     step: row.step,
     waitsFor: row.waits_for,

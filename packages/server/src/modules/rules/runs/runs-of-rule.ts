@@ -8,9 +8,9 @@ export type RunCounts = { active: number; paused: number; ended: Partial<Record<
 export async function countRuns(tx: Tx, projectId: number): Promise<Map<string, RunCounts>> {
   const counts = new Map<string, RunCounts>();
   for (const row of await listCounts(tx, projectId, null)) {
-    const known = counts.get(row.rule_id) ?? { active: 0, paused: 0, ended: {} };
-    addCount(known, row);
-    counts.set(row.rule_id, known);
+    const existing = counts.get(row.rule_id) ?? { active: 0, paused: 0, ended: {} };
+    addCount(existing, row);
+    counts.set(row.rule_id, existing);
   }
   return counts;
 }
@@ -20,33 +20,39 @@ function addCount(counts: RunCounts, { state, end_reason: reason, runs }: RunCou
   else if (reason !== null) counts.ended[reason] = (counts.ended[reason] ?? 0) + runs;
 }
 
-export type ArmCounts = Record<Run['arm'], { enrolled: number; converted: number }>;
+export type LiftCounts = Record<Run['variant'], { enrolled: number; converted: number }>;
 
-/** Counts the enrolled users of each arm and those who reached the goal. */
+/** Counts the enrolled users of each variant and those who reached the goal. */
 export async function countLift(
   tx: Tx,
   { projectId, ruleId }: { projectId: number; ruleId: string },
-): Promise<ArmCounts> {
-  const lift: ArmCounts = {
+): Promise<LiftCounts> {
+  const lift: LiftCounts = {
     treatment: { enrolled: 0, converted: 0 },
     holdout: { enrolled: 0, converted: 0 },
   };
-  for (const { arm, runs, converted } of await listCounts(tx, projectId, ruleId)) {
-    lift[arm].enrolled += runs;
-    lift[arm].converted += converted;
+  for (const { variant, runs, converted } of await listCounts(tx, projectId, ruleId)) {
+    lift[variant].enrolled += runs;
+    lift[variant].converted += converted;
   }
   return lift;
 }
 
 /** The number of active or paused runs at a step of a version. */
-export type PlaceCount = { ruleId: string; version: number; step: number; state: Run['state']; runs: number };
+export type RunPositionCount = {
+  ruleId: string;
+  version: number;
+  step: number;
+  state: Run['state'];
+  runs: number;
+};
 
 /** Counts for all rules of a project, or for one. */
-export async function countPlaces(
+export async function countRunPositions(
   tx: Tx,
   { projectId, ruleId }: { projectId: number; ruleId: string | null },
-): Promise<PlaceCount[]> {
-  const rows = await tx.query<Omit<PlaceCount, 'ruleId'> & { rule_id: string }>(
+): Promise<RunPositionCount[]> {
+  const rows = await tx.query<Omit<RunPositionCount, 'ruleId'> & { rule_id: string }>(
     `SELECT rule_id, version, step, state, count(*) AS runs FROM beckon.run
      WHERE project_id = $1 AND ($2::uuid IS NULL OR rule_id = $2) AND state <> 'ended'
      GROUP BY rule_id, version, step, state ORDER BY rule_id, version, step, state`,
@@ -55,7 +61,7 @@ export async function countPlaces(
   return rows.map(({ rule_id, ...row }) => ({ ...row, ruleId: rule_id }));
 }
 
-type RunsAsked = {
+type RunsQuery = {
   projectId: number;
   ruleId: string;
   version: number | null;
@@ -66,8 +72,8 @@ type RunsAsked = {
 };
 
 /** Returns the active and paused runs of a rule, newest first. */
-export async function listRunsOfRule(tx: Tx, asked: RunsAsked): Promise<Run[]> {
-  const { projectId, ruleId, version, step, after, limit } = asked;
+export async function listRunsOfRule(tx: Tx, query: RunsQuery): Promise<Run[]> {
+  const { projectId, ruleId, version, step, after, limit } = query;
   const rows = await tx.query<RunRow>(
     `SELECT ${RUN} FROM beckon.run r WHERE r.project_id = $1 AND r.rule_id = $2 AND r.state <> 'ended'
        AND ($3::integer IS NULL OR r.version = $3) AND ($4::integer IS NULL OR r.step = $4)

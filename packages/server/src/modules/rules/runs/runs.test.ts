@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { heldClock } from '../../../../testkit/clock.ts';
+import { fixedClock } from '../../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../../testkit/database.ts';
 import { idMaker } from '../../../platform/ids.ts';
 import { compile, type ProgramStep } from './program.ts';
@@ -10,10 +10,10 @@ import { findOpenRuns, listDueRuns, listRunsOf, listVersionsInUse, nextRunAt } f
 import { moveRuns } from './move-runs.ts';
 import type { Run } from './run.ts';
 
-const clock = heldClock();
+const clock = fixedClock();
 const db = await openTestDatabase(clock);
 // Each run gets its own millisecond, so that ids are in the order of creation.
-const ticking = heldClock();
+const ticking = fixedClock();
 const idOf = idMaker(ticking);
 const newId = (): string => {
   ticking.advance(1);
@@ -40,7 +40,7 @@ function run(more: Partial<Run> = {}): Run {
     userId: 'u1',
     key: '',
     state: 'active',
-    arm: 'treatment',
+    variant: 'treatment',
     single: false,
     step: 0,
     waitsFor: 'draft',
@@ -83,7 +83,7 @@ test('reads a run as it was written, newest first', async () => {
     goalUntil: now() + 3,
   });
   const over = {
-    ...endRun(run({ userId: full.userId, arm: 'holdout', single: true }), 'holdout', now() + 5),
+    ...endRun(run({ userId: full.userId, variant: 'holdout', single: true }), 'holdout', now() + 5),
   };
   await begin(full, over);
   expect(await of(full.userId)).toEqual([over, full]);
@@ -169,7 +169,7 @@ test('returns open runs and, on request, runs that wait for their goal', async (
 });
 
 test('locks open runs until the transaction ends', async () => {
-  const [one] = await begin(run());
+  const [started] = await begin(run());
   let woken: Promise<string[]> | undefined;
   await db.transaction(async (tx) => {
     const [held] = await findOpenRuns(tx, [{ projectId, userId: 'u1' }]);
@@ -179,7 +179,7 @@ test('locks open runs until the transaction ends', async () => {
   });
   // It waited for the lock, and then found nothing to wake.
   expect(await woken).toEqual([]);
-  expect(await of('u1')).toMatchObject([{ id: one?.id, state: 'ended', endReason: 'goal' }]);
+  expect(await of('u1')).toMatchObject([{ id: started?.id, state: 'ended', endReason: 'goal' }]);
 });
 
 test('returns due runs, longest overdue first, and the next due time', async () => {
@@ -212,7 +212,7 @@ test('continues a run whose draft ended, and wakes no other', async () => {
   const woken = await wakeRuns(db, { projectId, ids: [...ids(all), newId()], at: now() + 5 });
   expect(new Set(woken)).toEqual(new Set(ids([a, paused])));
   expect(await wakeRuns(db, { projectId, ids: [], at: now() })).toEqual([]);
-  const after = new Map((await of('u1')).map((one) => [one.id, one]));
+  const after = new Map((await of('u1')).map((run) => [run.id, run]));
   expect(after.get(a.id)).toEqual({ ...a, waitsFor: 'time', nextAt: now() + 5 });
   expect(after.get(paused.id)).toEqual({ ...paused, waitsFor: 'time', nextAt: now() + 5 });
   expect([after.get(timed.id), after.get(over.id)]).toEqual([timed, over]);
@@ -258,8 +258,8 @@ const draft = (name: string): ProgramStep => ({ kind: 'draft', email: { name } }
 const wait = (ms: number): ProgramStep => ({ kind: 'wait', ms });
 
 test('moves runs to another version if both are the same up to their step, and reports the others', async () => {
-  const one = compile([draft('a'), wait(1), draft('b')]);
-  const two = compile([draft('a'), wait(9), draft('b')]);
+  const first = compile([draft('a'), wait(1), draft('b')]);
+  const second = compile([draft('a'), wait(9), draft('b')]);
   const to = { version: 3, program: compile([draft('a'), wait(1), draft('c'), draft('d')]) };
   const runs = [
     run({ step: 0 }),
@@ -277,8 +277,8 @@ test('moves runs to another version if both are the same up to their step, and r
   ];
   await begin(...runs, ...others);
   const programs = new Map([
-    [1, one],
-    [2, two],
+    [1, first],
+    [2, second],
   ]);
   const move = () => db.transaction((tx) => moveRuns(tx, { projectId, ruleId, to, programs }));
   const stayed = [
@@ -295,7 +295,7 @@ test('moves runs to another version if both are the same up to their step, and r
   expect(await move()).toEqual({ moved: 0, stayed });
 });
 
-test('counts runs by rule, state and end reason, and conversions by arm', async () => {
+test('counts runs by rule, state and end reason, and conversions by variant', async () => {
   const other = newId();
   const over = (reason: 'done' | 'goal' | 'holdout', more: Partial<Run> = {}): Run =>
     endRun(run(more), reason, now());
@@ -305,8 +305,8 @@ test('counts runs by rule, state and end reason, and conversions by arm', async 
     over('done', { convertedAt: now() }),
     over('goal', { convertedAt: now() }),
     over('goal', { convertedAt: now() }),
-    over('holdout', { arm: 'holdout' }),
-    over('holdout', { arm: 'holdout', convertedAt: now() }),
+    over('holdout', { variant: 'holdout' }),
+    over('holdout', { variant: 'holdout', convertedAt: now() }),
     run({ ruleId: other }),
     run({ projectId: projectId + 1 }),
   );

@@ -13,7 +13,7 @@ export async function insertRuns(tx: Tx, runs: Run[]): Promise<Set<string>> {
   if (runs.length === 0) return new Set();
   const rows = await tx.prepared<{ id: string }>({
     name: 'sequences.insert',
-    text: `INSERT INTO beckon.run (project_id, id, rule_id, version, external_user_id, key, state, arm, single, step, waits_for,
+    text: `INSERT INTO beckon.run (project_id, id, rule_id, version, external_user_id, key, state, variant, single, step, waits_for,
              next_at, anchor, ends_at, enrolled_at, goal_until, converted_at, ended_at, end_reason)
            SELECT * FROM unnest($1::bigint[], $2::uuid[], $3::uuid[], $4::integer[], $5::text[], $6::text[], $7::text[], $8::text[],
              $9::boolean[], $10::integer[], $11::text[], $12::timestamptz[], $13::jsonb[], $14::timestamptz[], $15::timestamptz[],
@@ -28,7 +28,7 @@ export async function insertRuns(tx: Tx, runs: Run[]): Promise<Set<string>> {
       runs.map((run) => run.userId),
       runs.map((run) => run.key),
       plainList(runs.map((run) => run.state)),
-      plainList(runs.map((run) => run.arm)),
+      plainList(runs.map((run) => run.variant)),
       plainList(runs.map((run) => run.single)),
       plainList(runs.map((run) => run.step)),
       plainList(runs.map((run) => run.waitsFor)),
@@ -98,7 +98,7 @@ export async function wakeRuns(
 }
 
 /** Sets the lost time of open runs: a restore lost this much time, in which an email of each may have been sent. */
-export async function doubtRuns(
+export async function setLostTime(
   tx: Tx,
   { projectId, ids, lostMs }: { projectId: number; ids: string[]; lostMs: number },
 ): Promise<void> {
@@ -172,9 +172,9 @@ export type RunPosition = { version: number; step: number };
 /** Moves the runs at these positions to another version of their rule. Returns their number. */
 export async function updateVersions(
   tx: Tx,
-  change: { projectId: number; ruleId: string; places: RunPosition[]; to: number },
+  change: { projectId: number; ruleId: string; positions: RunPosition[]; to: number },
 ): Promise<number> {
-  const { projectId, ruleId, places, to } = change;
+  const { projectId, ruleId, positions, to } = change;
   const rows = await tx.query<{ count: number }>(
     `WITH held AS MATERIALIZED (
        SELECT r.id FROM unnest($3::integer[], $4::integer[]) AS p(version, step)
@@ -187,8 +187,8 @@ export async function updateVersions(
     [
       projectId,
       ruleId,
-      plainList(places.map((place) => place.version)),
-      plainList(places.map((place) => place.step)),
+      plainList(positions.map((position) => position.version)),
+      plainList(positions.map((position) => position.step)),
       to,
     ],
   );

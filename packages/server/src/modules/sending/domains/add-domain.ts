@@ -1,9 +1,9 @@
 import { type Clock, iso } from '../../../platform/time/clock.ts';
 import { Fault } from '../../../platform/fault.ts';
 import { idMaker } from '../../../platform/ids.ts';
-import type { Sealer } from '../../../platform/crypto/encrypt.ts';
+import type { Encrypter } from '../../../platform/crypto/encrypt.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import { type DkimKey, freeSlot, type KeyPair, RETIRES_AFTER_MS, sealKey, type Slot } from './dkim-key.ts';
+import { type DkimKey, freeSlot, type KeyPair, RETIRES_AFTER_MS, encryptKey, type Slot } from './dkim-key.ts';
 import { invalid, parseThrottle, readDomainName, type SendingDomain } from './domain.ts';
 import { listDomains } from './reads.ts';
 import { insertDkimKey, insertDomain } from './store.ts';
@@ -18,17 +18,17 @@ export type NewDomain = {
   throttle?: string | undefined;
   warm?: boolean | undefined;
 };
-type Deps = { tx: Tx; clock: Clock; sealer: Sealer };
+type Deps = { tx: Tx; clock: Clock; encrypter: Encrypter };
 
 /** Adds a domain with its first key. Requires the project lock. */
 export async function addDomain(
-  { tx, clock, sealer }: Deps,
-  wanted: NewDomain,
+  { tx, clock, encrypter }: Deps,
+  input: NewDomain,
   pair: KeyPair,
 ): Promise<{ domain: SendingDomain; keys: DkimKey[] }> {
-  const { projectId, warm = false } = wanted;
-  const name = readDomainName(wanted.name);
-  const throttle = parseThrottle(wanted.throttle ?? 'off');
+  const { projectId, warm = false } = input;
+  const name = readDomainName(input.name);
+  const throttle = parseThrottle(input.throttle ?? 'off');
   if ((await listDomains(tx, projectId)).length >= DOMAINS_MAX)
     throw invalid(
       `This project has ${DOMAINS_MAX} domains, which is the maximum. Remove one first`,
@@ -55,8 +55,8 @@ export async function addDomain(
     checkedAt: null,
     nextCheckAt: now + FIRST_CHECK_AFTER_MS,
   };
-  if (!(await insertDomain(tx, domain))) throw isThere(name);
-  return { domain, keys: [await addKey({ tx, clock, sealer }, domain, { pair, slot: 'a' })] };
+  if (!(await insertDomain(tx, domain))) throw alreadyExists(name);
+  return { domain, keys: [await addKey({ tx, clock, encrypter }, domain, { pair, slot: 'a' })] };
 }
 
 /** Adds a second key, which signs once it is found in DNS. Requires a lock on the row of the domain. */
@@ -76,15 +76,15 @@ export async function addSecondKey(
 }
 
 async function addKey(
-  { tx, clock, sealer }: Deps,
+  { tx, clock, encrypter }: Deps,
   { projectId, id }: SendingDomain,
   { pair, slot }: { pair: KeyPair; slot: Slot },
 ): Promise<DkimKey> {
-  const place = { projectId, domainId: id, slot };
+  const keyId = { projectId, domainId: id, slot };
   const at = clock.now();
-  const key = { ...place, publicKey: pair.publicKey, createdAt: at, changedAt: at };
+  const key = { ...keyId, publicKey: pair.publicKey, createdAt: at, changedAt: at };
   const pending: DkimKey = { ...key, state: 'pending' };
-  await insertDkimKey(tx, pending, sealKey(sealer, pair.privateKey, place));
+  await insertDkimKey(tx, pending, encryptKey(encrypter, pair.privateKey, keyId));
   return pending;
 }
 
@@ -93,7 +93,7 @@ function stillRetiring({ name }: SendingDomain, keys: DkimKey[]): string {
   return `The domain ${name} has two keys: receivers may still look up the previous one until ${iso(since + RETIRES_AFTER_MS)}`;
 }
 
-function isThere(name: string): Fault {
+function alreadyExists(name: string): Fault {
   return conflict(
     `This project already has the domain ${name}. Show its DNS records with: beckon domains show ${name}`,
   );

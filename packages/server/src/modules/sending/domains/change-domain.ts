@@ -1,53 +1,53 @@
 import { iso } from '../../../platform/time/clock.ts';
 import { Fault } from '../../../platform/fault.ts';
-import type { Sealer } from '../../../platform/crypto/encrypt.ts';
+import type { Encrypter } from '../../../platform/crypto/encrypt.ts';
 import { addDomain as add, addSecondKey, type NewDomain } from './add-domain.ts';
 import { deleteDomain, pauseDomain as pause, resumeDomain as resume, updateDomain } from './store.ts';
 import { generateKey } from './dkim-key.ts';
 import { listKeys } from './reads.ts';
 import { type MailSettings, parseThrottle, type SendingDomain } from './domain.ts';
-import { takeTurn } from '../../../platform/locks/project-lock.ts';
+import { takeProjectLock } from '../../../platform/locks/project-lock.ts';
 import type { Database } from '../../../platform/db/database.ts';
-import { askHeldAgain } from '../../drafts/index.ts';
-import { type DomainPlace, type DomainView, requireLocked, viewOf } from './domain-view.ts';
+import { recheckHeld } from '../../drafts/index.ts';
+import { type DomainRef, type DomainView, requireLocked, viewOf } from './domain-view.ts';
 
 type Db = Pick<Database, 'transaction' | 'clock'>;
-type Deps = { db: Db; sealer: Sealer; mail: MailSettings };
+type Deps = { db: Db; encrypter: Encrypter; mail: MailSettings };
 
 /** The member is about to publish the new record, so it is checked soon. */
 const LOOK_AFTER_MS = 60_000;
 
 /** Adds a domain with its first key. No email is sent from it before its records are seen in the DNS. */
-export async function addDomain({ db, sealer, mail }: Deps, wanted: NewDomain): Promise<DomainView> {
+export async function addDomain({ db, encrypter, mail }: Deps, input: NewDomain): Promise<DomainView> {
   // The key is generated before the transaction, so that no other request waits for it.
   const pair = await generateKey();
   return db.transaction(async (tx) => {
     // The lock ensures that only one of two concurrent requests gets the last slot.
-    await takeTurn(tx, wanted.projectId);
-    const { domain, keys } = await add({ tx, clock: db.clock, sealer }, wanted, pair);
+    await takeProjectLock(tx, input.projectId);
+    const { domain, keys } = await add({ tx, clock: db.clock, encrypter }, input, pair);
     return viewOf(domain, keys, mail);
   });
 }
 
 /** Starts a key rotation. The DNS checks continue it once they see the new key. */
-export async function rotateKey({ db, sealer, mail }: Deps, place: DomainPlace): Promise<DomainView> {
+export async function rotateKey({ db, encrypter, mail }: Deps, ref: DomainRef): Promise<DomainView> {
   const pair = await generateKey();
   return db.transaction(async (tx) => {
-    const domain = await requireLocked(tx, place);
+    const domain = await requireLocked(tx, ref);
     const { projectId, id, nextCheckAt } = domain;
     const keys = await listKeys(tx, projectId, [id]);
-    await addSecondKey({ tx, clock: db.clock, sealer }, { domain, keys }, pair);
+    await addSecondKey({ tx, clock: db.clock, encrypter }, { domain, keys }, pair);
     const soon = db.clock.now() + LOOK_AFTER_MS;
-    const looking = { ...domain, nextCheckAt: Math.min(nextCheckAt ?? soon, soon) };
-    await updateDomain(tx, looking);
-    return viewOf(looking, await listKeys(tx, projectId, [id]), mail);
+    const checkedSoon = { ...domain, nextCheckAt: Math.min(nextCheckAt ?? soon, soon) };
+    await updateDomain(tx, checkedSoon);
+    return viewOf(checkedSoon, await listKeys(tx, projectId, [id]), mail);
   });
 }
 
 /** Removes a domain. Emails from it are held from now on. */
-export function removeDomain(db: Pick<Db, 'transaction'>, place: DomainPlace): Promise<SendingDomain> {
+export function removeDomain(db: Pick<Db, 'transaction'>, ref: DomainRef): Promise<SendingDomain> {
   return db.transaction(async (tx) => {
-    const domain = await requireLocked(tx, place);
+    const domain = await requireLocked(tx, ref);
     await deleteDomain(tx, domain);
     return domain;
   });
@@ -56,11 +56,11 @@ export function removeDomain(db: Pick<Db, 'transaction'>, place: DomainPlace): P
 /** Pauses a domain on a member's request. Emails from it are held until a member resumes it. */
 export function pauseDomain(
   { db, mail }: Pick<Deps, 'db' | 'mail'>,
-  place: DomainPlace,
+  ref: DomainRef,
   reason: string,
 ): Promise<DomainView> {
   return db.transaction(async (tx) => {
-    const domain = await requireLocked(tx, place);
+    const domain = await requireLocked(tx, ref);
     if (domain.pausedAt !== null) throw isPaused(domain);
     const { projectId, id } = domain;
     const at = db.clock.now();
@@ -81,15 +81,15 @@ function isPaused({ name, pausedAt, pausedReason }: SendingDomain): Fault {
 /** Resumes sending from a domain. Rejections from before no longer count. `wasPaused` reports its previous state. */
 export function resumeDomain(
   db: Db,
-  place: DomainPlace,
-): Promise<{ domain: SendingDomain; wasPaused: boolean; asked: number }> {
+  ref: DomainRef,
+): Promise<{ domain: SendingDomain; wasPaused: boolean; retried: number }> {
   return db.transaction(async (tx) => {
-    const domain = await requireLocked(tx, place);
+    const domain = await requireLocked(tx, ref);
     const now = db.clock.now();
     const { projectId, id } = domain;
     const wasPaused = await resume(tx, { projectId, id, at: now });
-    const asked = wasPaused ? await askHeldAgain(tx, { projectId, reasons: ['domain_not_ready'], now }) : 0;
-    return { domain, wasPaused, asked };
+    const retried = wasPaused ? await recheckHeld(tx, { projectId, reasons: ['domain_not_ready'], now }) : 0;
+    return { domain, wasPaused, retried };
   });
 }
 
@@ -98,15 +98,15 @@ export type DomainChange = { throttle?: string | undefined; warm?: boolean | und
 /** Changes the sending speed of a domain. Drafts that wait because of the old limits are checked again. */
 export function setDomain(
   { db, mail }: Pick<Deps, 'db' | 'mail'>,
-  place: DomainPlace,
+  ref: DomainRef,
   change: DomainChange,
 ): Promise<DomainView> {
   return db.transaction(async (tx) => {
     const now = db.clock.now();
-    const domain = withChange(await requireLocked(tx, place), change, now);
+    const domain = withChange(await requireLocked(tx, ref), change, now);
     const { projectId, id } = domain;
     await updateDomain(tx, domain);
-    await askHeldAgain(tx, { projectId, reasons: ['domain_throttle', 'warmup'], now });
+    await recheckHeld(tx, { projectId, reasons: ['domain_throttle', 'warmup'], now });
     return viewOf(domain, await listKeys(tx, projectId, [id]), mail);
   });
 }

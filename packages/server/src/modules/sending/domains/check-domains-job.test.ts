@@ -1,9 +1,9 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { heldClock } from '../../../../testkit/clock.ts';
+import { fixedClock } from '../../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../../testkit/database.ts';
 import { startDnsServer } from '../../../../testkit/dns-server.ts';
 import type { Log } from '../../../platform/log.ts';
-import { createSealer } from '../../../platform/crypto/encrypt.ts';
+import { createEncrypter } from '../../../platform/crypto/encrypt.ts';
 import { listDueDomains } from './reads.ts';
 import { createProject } from '../../administration/create-project.ts';
 import { addDomain } from './change-domain.ts';
@@ -12,30 +12,30 @@ import { createResolver, type Resolver } from '../../../platform/dns/resolver.ts
 import { checkDomains } from './check-domains-job.ts';
 
 const dns = await startDnsServer();
-const clock = heldClock();
+const clock = fixedClock();
 const db = await openTestDatabase(clock);
 afterAll(() => dns.stop());
 
 const MINUTE = 60_000;
-const sealer = createSealer('a secret', null, 'dkim keys');
+const encrypter = createEncrypter('a secret', null, 'dkim keys');
 const resolver = createResolver({ servers: dns.servers, timeoutMs: 60, tries: 1 });
 const mail = { mailDomain: 'in.beckon.test', spfInclude: null };
 
 let events: string[] = [];
 const note = (_: object, event: string): void => void events.push(event);
 const log: Log = { debug: note, info: note, warn: note, error: note };
-const job = (asking: Resolver = resolver) => checkDomains({ db, log, resolver: asking, mail });
-const run = (asking?: Resolver): Promise<void> => job(asking).run(() => false);
+const job = (dnsResolver: Resolver = resolver) => checkDomains({ db, log, resolver: dnsResolver, mail });
+const run = (dnsResolver?: Resolver): Promise<void> => job(dnsResolver).run(() => false);
 
 let projectId = 0;
 beforeEach(async () => {
   events = [];
-  dns.trouble(null);
+  dns.fail(null);
   await db.query('TRUNCATE beckon.sending_domain, beckon.dkim_key');
   ({ id: projectId } = await createProject(db, { name: 'Acme' }));
 });
 
-const add = (name: string) => addDomain({ db, sealer, mail }, { projectId, name });
+const add = (name: string) => addDomain({ db, encrypter, mail }, { projectId, name });
 const show = async (name: string) => (await showDomain(db, { projectId, name }, mail)).domain;
 const publish = ({ records }: DomainView): void => {
   for (const { type, name, value } of records) dns.set(type, name, [value]);
@@ -70,16 +70,16 @@ test('checks each domain in only one of two processes', async () => {
   const names = Array.from({ length: 6 }, (_, n) => `d${n}.both.test`);
   for (const name of names) publish(await add(name));
   clock.advance(MINUTE);
-  const asked: string[] = [];
+  const lookups: string[] = [];
   const counted: Resolver = {
     ...resolver,
     mx(name) {
-      asked.push(name);
+      lookups.push(name);
       return resolver.mx(name);
     },
   };
   await Promise.all([run(counted), run(counted), run(counted)]);
-  expect(asked.toSorted()).toEqual(names.map((name) => `bounce.${name}`));
+  expect(lookups.toSorted()).toEqual(names.map((name) => `bounce.${name}`));
 });
 
 test('continues after a domain whose check fails, and checks that one again later', async () => {

@@ -28,7 +28,7 @@ export function checkDomains(options: CheckDomainsOptions): Job {
   const { db } = options;
 
   async function work(due: Due[], stopping: () => boolean): Promise<void> {
-    for (let next = due.shift(); next && !stopping(); next = due.shift()) await checkOne(options, next);
+    for (let next = due.shift(); next && !stopping(); next = due.shift()) await checkDueDomain(options, next);
   }
 
   return {
@@ -41,7 +41,7 @@ export function checkDomains(options: CheckDomainsOptions): Job {
   };
 }
 
-async function checkOne(options: CheckDomainsOptions, due: Due): Promise<void> {
+async function checkDueDomain(options: CheckDomainsOptions, due: Due): Promise<void> {
   const { db, log } = options;
   const ids = { project_id: due.projectId, domain_id: due.id };
   try {

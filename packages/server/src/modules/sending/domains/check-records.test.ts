@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { DnsAnswer } from '../../../platform/dns/resolver.ts';
+import type { DnsReply } from '../../../platform/dns/resolver.ts';
 import { type DkimKey, generateKey, selectorOf } from './dkim-key.ts';
-import { judge, type Looked, questionsOf, recordsOf } from './records.ts';
+import { assessRecord, type DnsLookup, pendingQueries, recordsOf } from './records.ts';
 import { lookUp } from './check-domain.ts';
 import type { RecordKind, DomainRecord } from './findings.ts';
 
@@ -26,17 +26,17 @@ const recordOf = (kind: RecordKind): DomainRecord => {
   return found;
 };
 
-type Zone = Record<string, string[] | 'trouble'>;
-const answerIn = (zone: Zone, type: string, name: string): DnsAnswer => {
+type Zone = Record<string, string[] | 'failed'>;
+const replyIn = (zone: Zone, type: string, name: string): DnsReply => {
   const values = zone[`${type} ${name}`];
-  if (values === 'trouble') return { kind: 'trouble', code: 'ESERVFAIL' };
+  if (values === 'failed') return { kind: 'failed', code: 'ESERVFAIL' };
   return values ? { kind: 'found', values } : { kind: 'none', code: 'ENOTFOUND' };
 };
-const lookedIn =
-  (zone: Zone): Looked =>
+const lookupIn =
+  (zone: Zone): DnsLookup =>
   (type, name) =>
-    answerIn(zone, type, name);
-const judged = (kind: RecordKind, zone: Zone) => judge(recordOf(kind), lookedIn(zone));
+    replyIn(zone, type, name);
+const findingOf = (kind: RecordKind, zone: Zone) => assessRecord(recordOf(kind), lookupIn(zone));
 
 const DKIM = `TXT ${recordOf('dkim').name}`;
 const SPF = 'TXT bounce.mail.acme.test';
@@ -73,7 +73,12 @@ test('leaves out records that depend on an unknown setting', () => {
 
 test('accepts the records when they are published as shown', () => {
   const zone: Zone = Object.fromEntries(records.map(({ type, name, value }) => [`${type} ${name}`, [value]]));
-  expect(records.map((record) => judge(record, lookedIn(zone)).verdict)).toEqual(['ok', 'ok', 'ok', 'ok']);
+  expect(records.map((record) => assessRecord(record, lookupIn(zone)).verdict)).toEqual([
+    'ok',
+    'ok',
+    'ok',
+    'ok',
+  ]);
 });
 
 const p = `p=${publicKey}`;
@@ -101,9 +106,9 @@ test.each<[string, string[], string, RegExp]>([
   ['not for mail', [`v=DKIM1; s=tlsrpt; ${p}`], 'wrong', /excludes email/],
   ['a tag twice', [`v=DKIM1; ${p}; p=${other}`], 'wrong', /not a DKIM record/],
   ['no tags', ['hello'], 'wrong', /not a DKIM record/],
-])('judges a DKIM record: %s', (...[, values, verdict, says]) => {
-  const finding = judged('dkim', values.length > 0 ? { [DKIM]: values } : {});
-  expect(finding).toMatchObject({ verdict, says: expect.stringMatching(says) });
+])('judges a DKIM record: %s', (...[, values, expected, says]) => {
+  const finding = findingOf('dkim', values.length > 0 ? { [DKIM]: values } : {});
+  expect(finding).toMatchObject({ verdict: expected, says: expect.stringMatching(says) });
   expect(finding.found).toEqual(values.map((value) => value.slice(0, 600)));
 });
 
@@ -111,12 +116,12 @@ test('accepts a DKIM record that has the key, in any order of tags and with any 
   const space = fc.constantFrom('', ' ', '\t', '  ');
   const tags = fc.shuffledSubarray(['k=rsa', 'n=x', 's=*', 't=s', 'h=sha256'], { minLength: 0 });
   fc.assert(
-    fc.property(tags, space, fc.nat(publicKey.length), (some, gap, cut) => {
+    fc.property(tags, space, fc.nat(publicKey.length), (extraTags, gap, cut) => {
       const split = `p=${publicKey.slice(0, cut)}${gap}${publicKey.slice(cut)}`;
-      const value = ['v=DKIM1', ...some, split]
+      const value = ['v=DKIM1', ...extraTags, split]
         .map((tag) => tag.replace('=', `${gap}=${gap}`))
         .join(`${gap};${gap}`);
-      expect(judged('dkim', { [DKIM]: [value] }).verdict).toBe('ok');
+      expect(findingOf('dkim', { [DKIM]: [value] }).verdict).toBe('ok');
     }),
   );
 });
@@ -126,7 +131,7 @@ test('never accepts arbitrary text as one of the records', () => {
     fc.property(fc.array(fc.string({ unit: 'binary', maxLength: 80 }), { maxLength: 3 }), (values) => {
       const zone: Zone = { [DKIM]: values, [SPF]: values, [MX]: values };
       for (const kind of ['dkim', 'return_path_spf', 'return_path_mx'] as const)
-        expect(judged(kind, zone).verdict).not.toBe('ok');
+        expect(findingOf(kind, zone).verdict).not.toBe('ok');
     }),
   );
 });
@@ -137,9 +142,9 @@ test.each<[string, string[], string, RegExp]>([
   ['none', [], 'missing', /No MX/],
   ['another host', ['10 in.beckon.test.acme.test'], 'wrong', /another host/],
   ['one more', ['10 in.beckon.test', '20 mx.acme.test'], 'wrong', /Keep only/],
-])('judges the return path: %s', (...[, values, verdict, says]) => {
-  const finding = judged('return_path_mx', values.length > 0 ? { [MX]: values } : {});
-  expect(finding).toMatchObject({ verdict, says: expect.stringMatching(says) });
+])('judges the return path: %s', (...[, values, expected, says]) => {
+  const finding = findingOf('return_path_mx', values.length > 0 ? { [MX]: values } : {});
+  expect(finding).toMatchObject({ verdict: expected, says: expect.stringMatching(says) });
 });
 
 const DMARC = 'TXT _dmarc.mail.acme.test';
@@ -185,23 +190,27 @@ test.each<[string, Zone, string, RegExp, boolean]>([
   ['two', { [DMARC]: ['v=DMARC1; p=none', 'v=DMARC1; p=reject'] }, 'wrong', /2 DMARC/, false],
   ['the version behind', { [DMARC]: ['p=none; v=DMARC1'] }, 'wrong', /begins with/, false],
   ['quotes', { [DMARC]: ['"v=DMARC1; p=none"'] }, 'wrong', /quotes/, false],
-  ['trouble above', { [ABOVE]: 'trouble' }, 'unknown', /ESERVFAIL/, false],
+  ['trouble above', { [ABOVE]: 'failed' }, 'unknown', /ESERVFAIL/, false],
   [
     'trouble, and one above',
-    { [DMARC]: 'trouble', [ABOVE]: ['v=DMARC1; p=reject'] },
+    { [DMARC]: 'failed', [ABOVE]: ['v=DMARC1; p=reject'] },
     'unknown',
     /ESERVFAIL/,
     false,
   ],
   [
     'trouble above one of its own',
-    { [DMARC]: ['v=DMARC1; p=reject'], [ABOVE]: 'trouble' },
+    { [DMARC]: ['v=DMARC1; p=reject'], [ABOVE]: 'failed' },
     'ok',
     /reject/,
     false,
   ],
-])('judges DMARC: %s', (...[, zone, verdict, says, warns]) => {
-  expect(judged('dmarc', zone)).toMatchObject({ verdict, warns, says: expect.stringMatching(says) });
+])('judges DMARC: %s', (...[, zone, expected, says, warns]) => {
+  expect(findingOf('dmarc', zone)).toMatchObject({
+    verdict: expected,
+    warns,
+    says: expect.stringMatching(says),
+  });
 });
 
 const many = Array.from({ length: 11 }, (_, n) => `a:h${n}.test`).join(' ');
@@ -263,22 +272,25 @@ test.each<[string, Zone, string, RegExp]>([
   ],
   ['too many look-ups', { [SPF]: [`v=spf1 ${many} include:spf.relay.test -all`] }, 'wrong', /more than 10/],
   ['a circle', { [SPF]: ['v=spf1 include:bounce.mail.acme.test -all'] }, 'wrong', /more than 10/],
-  ['trouble', { [SPF]: 'trouble' }, 'unknown', /ESERVFAIL/],
+  ['failed', { [SPF]: 'failed' }, 'unknown', /ESERVFAIL/],
   [
     'trouble further on',
-    { [SPF]: ['v=spf1 include:all.test -all'], 'TXT all.test': 'trouble' },
+    { [SPF]: ['v=spf1 include:all.test -all'], 'TXT all.test': 'failed' },
     'unknown',
     /ESERVFAIL/,
   ],
-])('judges SPF: %s', (...[, zone, verdict, says]) => {
-  expect(judged('return_path_spf', zone)).toMatchObject({ verdict, says: expect.stringMatching(says) });
+])('judges SPF: %s', (...[, zone, expected, says]) => {
+  expect(findingOf('return_path_spf', zone)).toMatchObject({
+    verdict: expected,
+    says: expect.stringMatching(says),
+  });
 });
 
 test('looks for a missing record at the names under which zone editors put it', () => {
   const twice = `${recordOf('dkim').name}.acme.test`;
-  expect(judged('dkim', { [`TXT ${twice}`]: ['v=DKIM1'] }).says).toContain(`at ${twice}`);
+  expect(findingOf('dkim', { [`TXT ${twice}`]: ['v=DKIM1'] }).says).toContain(`at ${twice}`);
   const alias = { [`CNAME ${recordOf('dkim').name}`]: ['old.provider.test'] };
-  expect(judged('dkim', alias).says).toContain('CNAME to old.provider.test');
+  expect(findingOf('dkim', alias).says).toContain('CNAME to old.provider.test');
 });
 
 test('finishes its lookups for any content of a zone', async () => {
@@ -295,14 +307,17 @@ test('finishes its lookups for any content of a zone', async () => {
   );
   await fc.assert(
     fc.asyncProperty(zones, async (zone) => {
-      let asked = 0;
-      const ask = (type: string) => async (name: string) => {
-        asked += 1;
-        return answerIn(zone, type, name);
+      let lookups = 0;
+      const lookUpIn = (type: string) => async (name: string) => {
+        lookups += 1;
+        return replyIn(zone, type, name);
       };
-      const looked = await lookUp({ txt: ask('TXT'), mx: ask('MX'), cname: ask('CNAME') }, records);
-      expect(asked).toBeLessThan(30);
-      expect(questionsOf(records, looked)).toEqual([]);
+      const lookup = await lookUp(
+        { txt: lookUpIn('TXT'), mx: lookUpIn('MX'), cname: lookUpIn('CNAME') },
+        records,
+      );
+      expect(lookups).toBeLessThan(30);
+      expect(pendingQueries(records, lookup)).toEqual([]);
     }),
   );
 });

@@ -1,4 +1,4 @@
-import type { DnsAnswer } from '../../../platform/dns/resolver.ts';
+import type { DnsReply } from '../../../platform/dns/resolver.ts';
 
 /**
  * Result of checking whether an SPF record allows the relay. It is read as receivers do: in order, through includes, up to `all`, with at
@@ -6,12 +6,12 @@ import type { DnsAnswer } from '../../../platform/dns/resolver.ts';
  *
  * `needs`: look up this name first.
  */
-export type SpfReading =
+export type SpfResult =
   | { kind: 'passes' }
   | { kind: 'leaves_out' }
   | { kind: 'none' }
   | { kind: 'fault'; says: string }
-  | { kind: 'trouble'; code: string }
+  | { kind: 'failed'; code: string }
   | { kind: 'needs'; name: string };
 
 export const SPF_LOOKUPS_MAX = 10;
@@ -21,32 +21,32 @@ const DIRECTIVE = /^([+\-~?]?)(all|include|a|mx|ptr|ip4|ip6|exists)(?:[:/](.*))?
 const MODIFIER = /^([a-z][a-z0-9._-]*)=(.*)$/i;
 const LOOKS_UP: ReadonlySet<string> = new Set(['include', 'a', 'mx', 'ptr', 'exists']);
 
-type Reading = { wanted: string; answerOf: (name: string) => DnsAnswer | undefined; lookups: number };
+type SpfContext = { expected: string; replyOf: (name: string) => DnsReply | undefined; lookups: number };
 type Term = { qualifier: string; mechanism: string; target: string };
 
 export function readSpf(
   name: string,
-  wanted: string,
-  answerOf: (name: string) => DnsAnswer | undefined,
-): SpfReading {
-  return readAt(name, { wanted: plain(wanted), answerOf, lookups: 0 });
+  expected: string,
+  replyOf: (name: string) => DnsReply | undefined,
+): SpfResult {
+  return readAt(name, { expected: plain(expected), replyOf, lookups: 0 });
 }
 
-function readAt(name: string, reading: Reading): SpfReading {
-  const answer = reading.answerOf(name);
-  if (!answer) return { kind: 'needs', name };
-  if (answer.kind === 'trouble') return answer;
-  const records = answer.kind === 'found' ? answer.values.filter((value) => BEGIN.test(value)) : [];
+function readAt(name: string, context: SpfContext): SpfResult {
+  const reply = context.replyOf(name);
+  if (!reply) return { kind: 'needs', name };
+  if (reply.kind === 'failed') return reply;
+  const records = reply.kind === 'found' ? reply.values.filter((value) => BEGIN.test(value)) : [];
   const [record] = records;
   if (record === undefined) return { kind: 'none' };
   if (records.length > 1) {
     const says = `${records.length} SPF records were found at ${name}, which receivers treat as an error. Merge them into one`;
     return { kind: 'fault', says };
   }
-  return readRecord(record, reading);
+  return readRecord(record, context);
 }
 
-function readRecord(record: string, reading: Reading): SpfReading {
+function readRecord(record: string, context: SpfContext): SpfResult {
   let redirect: string | null = null;
   for (const text of record.split(/ +/).slice(1).filter(Boolean)) {
     const modifier = MODIFIER.exec(text);
@@ -58,11 +58,11 @@ function readRecord(record: string, reading: Reading): SpfReading {
     if (!term) return { kind: 'fault', says: `SPF has no term ${JSON.stringify(text.slice(0, 60))}` };
     // Terms after `all` are never read, and no redirect is followed.
     if (term.mechanism === 'all') return { kind: 'leaves_out' };
-    const ended = readDirective(term, reading);
+    const ended = readDirective(term, context);
     if (ended) return ended;
   }
   if (redirect === null) return { kind: 'leaves_out' };
-  return readOther(redirect, reading);
+  return readOther(redirect, context);
 }
 
 function readTerm(text: string): Term | null {
@@ -73,12 +73,12 @@ function readTerm(text: string): Term | null {
 }
 
 /** Returns the result of the whole record, or null to read the next term. */
-function readDirective({ qualifier, mechanism, target }: Term, reading: Reading): SpfReading | null {
+function readDirective({ qualifier, mechanism, target }: Term, context: SpfContext): SpfResult | null {
   if (mechanism !== 'include') {
-    if (LOOKS_UP.has(mechanism)) reading.lookups += 1;
-    return reading.lookups > SPF_LOOKUPS_MAX ? TOO_MANY : null;
+    if (LOOKS_UP.has(mechanism)) context.lookups += 1;
+    return context.lookups > SPF_LOOKUPS_MAX ? TOO_MANY : null;
   }
-  const found = readOther(target, reading);
+  const found = readOther(target, context);
   switch (found.kind) {
     case 'passes':
       if (qualifier === '+') return found;
@@ -88,7 +88,7 @@ function readDirective({ qualifier, mechanism, target }: Term, reading: Reading)
     case 'none':
       return { kind: 'fault', says: `It includes ${target}, which has no SPF record` };
     case 'fault':
-    case 'trouble':
+    case 'failed':
     case 'needs':
       return found;
     default:
@@ -96,15 +96,15 @@ function readDirective({ qualifier, mechanism, target }: Term, reading: Reading)
   }
 }
 
-function readOther(target: string, reading: Reading): SpfReading {
-  reading.lookups += 1;
-  if (reading.lookups > SPF_LOOKUPS_MAX) return TOO_MANY;
-  if (target === reading.wanted) return { kind: 'passes' };
+function readOther(target: string, context: SpfContext): SpfResult {
+  context.lookups += 1;
+  if (context.lookups > SPF_LOOKUPS_MAX) return TOO_MANY;
+  if (target === context.expected) return { kind: 'passes' };
   // A name with a macro is built from data of each email, so it is not a fixed name.
-  return target.includes('%') ? { kind: 'leaves_out' } : readAt(target, reading);
+  return target.includes('%') ? { kind: 'leaves_out' } : readAt(target, context);
 }
 
-const TOO_MANY: SpfReading = {
+const TOO_MANY: SpfResult = {
   kind: 'fault',
   says: `It needs more than ${SPF_LOOKUPS_MAX} lookups, and receivers stop there`,
 };

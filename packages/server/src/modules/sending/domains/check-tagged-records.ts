@@ -1,7 +1,7 @@
 import type { DnsRecordAssessment } from './findings.ts';
 
 /** Checks that a record contains our key after decoding, whatever other tags it has and in whatever order. */
-export function judgeDkim(wanted: string, values: string[]): DnsRecordAssessment {
+export function assessDkim(expected: string, values: string[]): DnsRecordAssessment {
   const [value] = values;
   if (value === undefined) return { verdict: 'missing', says: 'No record was found' };
   if (values.length > 1)
@@ -15,10 +15,10 @@ export function judgeDkim(wanted: string, values: string[]): DnsRecordAssessment
   const version = tags.get('v');
   if (version !== undefined && (version !== 'DKIM1' || first !== 'v'))
     return wrong('A DKIM record begins with v=DKIM1');
-  return judgeKey(wanted, tags);
+  return assessKey(expected, tags);
 }
 
-function judgeKey(wanted: string, tags: ReadonlyMap<string, string>): DnsRecordAssessment {
+function assessKey(expected: string, tags: ReadonlyMap<string, string>): DnsRecordAssessment {
   const key = tags.get('p');
   if (key === undefined) return wrong('It has no key: p= is missing');
   if (key === '') return wrong('Its p= is empty, which revokes the key');
@@ -26,8 +26,8 @@ function judgeKey(wanted: string, tags: ReadonlyMap<string, string>): DnsRecordA
   if (!allows(tags.get('h'), ['sha256']))
     return wrong('Its h= does not include sha256, which signs the emails');
   if (!allows(tags.get('s'), ['*', 'email'])) return wrong('Its s= excludes email');
-  const ours = readTags(wanted).values.get('p') ?? '';
-  if (!isSameKey(key, ours))
+  const expectedKey = readTags(expected).values.get('p') ?? '';
+  if (!isSameKey(key, expectedKey))
     return wrong('It contains another key, or only part of the key. Copy the complete value again');
   const isTest = (tags.get('t') ?? '').split(':').some((flag) => flag.trim() === 'y');
   if (isTest) return { ...OK, says: 'The record is correct, but t=y marks it as a test', warns: true };
@@ -40,15 +40,15 @@ function wrong(says: string): DnsRecordAssessment {
   return { verdict: 'wrong', says };
 }
 
-function allows(list: string | undefined, wanted: string[]): boolean {
-  return list === undefined || list.split(':').some((one) => wanted.includes(one.trim().toLowerCase()));
+function allows(list: string | undefined, accepted: string[]): boolean {
+  return list === undefined || list.split(':').some((entry) => accepted.includes(entry.trim().toLowerCase()));
 }
 
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
-function isSameKey(text: string, wanted: string): boolean {
+function isSameKey(text: string, expected: string): boolean {
   const compact = text.replaceAll(/\s/g, '');
-  return BASE64.test(compact) && Buffer.from(compact, 'base64').equals(Buffer.from(wanted, 'base64'));
+  return BASE64.test(compact) && Buffer.from(compact, 'base64').equals(Buffer.from(expected, 'base64'));
 }
 
 const BEGIN = /^\s*v\s*=\s*DMARC1\s*(?:;|$)/;
@@ -60,19 +60,19 @@ export function hasDmarc(values: string[]): boolean {
 }
 
 /** `isAbove`: the record belongs to the organization, which can set another policy for names below it. */
-export function judgeDmarc(values: string[], isAbove: boolean): DnsRecordAssessment {
+export function assessDmarc(values: string[], isAbove: boolean): DnsRecordAssessment {
   const records = values.filter((value) => BEGIN.test(value));
   const [record] = records;
-  if (record === undefined) return judgeNone(values);
+  if (record === undefined) return assessNoDmarc(values);
   if (records.length > 1)
     return {
       verdict: 'wrong',
       says: `${records.length} DMARC records were found, so receivers ignore all of them. Keep only one`,
     };
   const { values: tags } = readTags(record);
-  const own = policyIn(tags, 'p');
-  if (own === null) return { verdict: 'wrong', says: 'Its p= must be none, quarantine or reject' };
-  const policy = (isAbove ? policyIn(tags, 'sp') : null) ?? own;
+  const ownPolicy = policyIn(tags, 'p');
+  if (ownPolicy === null) return { verdict: 'wrong', says: 'Its p= must be none, quarantine or reject' };
+  const policy = (isAbove ? policyIn(tags, 'sp') : null) ?? ownPolicy;
   const strict =
     tags.get('adkim')?.toLowerCase() === 's'
       ? '; adkim=s requires the From address to be at exactly this domain, not at a subdomain'
@@ -91,7 +91,7 @@ function policyIn(tags: ReadonlyMap<string, string>, name: 'p' | 'sp'): string |
   return policy !== undefined && POLICIES.has(policy) ? policy : null;
 }
 
-function judgeNone(values: string[]): DnsRecordAssessment {
+function assessNoDmarc(values: string[]): DnsRecordAssessment {
   const almost = values.find((value) => /dmarc1/i.test(value));
   if (almost === undefined) return { verdict: 'missing', says: 'No DMARC record was found' };
   if (almost.startsWith('"'))

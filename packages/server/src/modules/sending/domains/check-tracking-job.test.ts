@@ -3,12 +3,12 @@ import type { Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
-import { heldClock } from '../../../../testkit/clock.ts';
+import { fixedClock } from '../../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../../testkit/database.ts';
 import { startDnsServer } from '../../../../testkit/dns-server.ts';
 import { TOKEN_KEYS } from '../../../../testkit/mailroom.ts';
 import { type Log, silentLog } from '../../../platform/log.ts';
-import { createSealer } from '../../../platform/crypto/encrypt.ts';
+import { createEncrypter } from '../../../platform/crypto/encrypt.ts';
 import { createTrackingHosts, linksBaseOf, trackDomain } from './tracking.ts';
 import { createProject } from '../../administration/create-project.ts';
 import { addDomain, removeDomain } from './change-domain.ts';
@@ -20,7 +20,7 @@ import { checkTracking } from './check-tracking-job.ts';
 
 const tls = (name: string) => readFileSync(new URL(`../../../../testkit/tls/${name}`, import.meta.url));
 const dns = await startDnsServer();
-const clock = heldClock();
+const clock = fixedClock();
 const db = await openTestDatabase(clock);
 const resolver = createResolver({ servers: dns.servers, timeoutMs: 200, tries: 1 });
 const real = createOutbound({ allowPrivate: true, resolver, ca: tls('names.crt'), totalMs: 2_000 });
@@ -61,25 +61,25 @@ const MINUTE = 60_000;
 const HOST = 't.acme.test';
 const PUBLIC = 'https://beckon.test';
 const mail = { mailDomain: null, spfInclude: null };
-const sealer = createSealer('a secret', null, 'dkim keys');
+const encrypter = createEncrypter('a secret', null, 'dkim keys');
 let events: string[] = [];
 const note = (_: object, event: string): void => void events.push(event);
 const log: Log = { debug: note, info: note, warn: note, error: note };
 const run = (): Promise<void> => checkTracking({ db, log, outbound, tokenKeys: TOKEN_KEYS }).run(() => false);
 
-let place = { projectId: 0, name: 'acme.test' };
+let ref = { projectId: 0, name: 'acme.test' };
 beforeEach(async () => {
   events = [];
   port = portOf(ours);
   dns.set('A', HOST, ['127.0.0.1']);
   await db.query('TRUNCATE beckon.sending_domain, beckon.dkim_key');
   const { id: projectId } = await createProject(db, { name: 'Acme' });
-  place = { projectId, name: 'acme.test' };
-  await addDomain({ db, sealer, mail }, place);
+  ref = { projectId, name: 'acme.test' };
+  await addDomain({ db, encrypter, mail }, ref);
 });
 
-const track = (host: string | null) => trackDomain({ db, mail }, place, host);
-const show = async () => (await showDomain(db, place, mail)).domain;
+const track = (host: string | null) => trackDomain({ db, mail }, ref, host);
+const show = async () => (await showDomain(db, ref, mail)).domain;
 const base = async () => linksBaseOf(await show(), PUBLIC);
 async function runAfter(ms: number): Promise<void> {
   clock.advance(ms);
@@ -134,16 +134,16 @@ test('fails a host after three wrong probes, and uses it again after the first c
 
 test('probes a due host in only one of several processes, and no host before it is due', async () => {
   await track(HOST);
-  let asked = 0;
+  let requests = 0;
   const counted = checkTracking({
     db,
     log,
     tokenKeys: TOKEN_KEYS,
-    outbound: { get: (request) => ((asked += 1), outbound.get(request)) },
+    outbound: { get: (request) => ((requests += 1), outbound.get(request)) },
   });
   await Promise.all(Array.from({ length: 4 }, () => counted.run(() => false)));
   await counted.run(() => false);
-  expect(asked).toBe(1);
+  expect(requests).toBe(1);
 });
 
 test('ignores a probe when the host or the domain has changed since its start', async () => {
@@ -155,15 +155,15 @@ test('ignores a probe when the host or the domain has changed since its start', 
       tokenKeys: TOKEN_KEYS,
       outbound: {
         async get(request) {
-          const answer = await outbound.get(request);
+          const response = await outbound.get(request);
           await change();
-          return answer;
+          return response;
         },
       },
     }).run(() => false);
   await changed(() => track('u.acme.test'));
   expect((await show()).tracking).toMatchObject({ host: 'u.acme.test', state: 'pending', checkedAt: null });
-  await changed(() => removeDomain(db, place));
+  await changed(() => removeDomain(db, ref));
   expect(events).toEqual([]);
 });
 

@@ -28,7 +28,7 @@ export function checkTracking(options: CheckTrackingOptions): Job {
   const { db } = options;
 
   async function work(due: Due[], stopping: () => boolean): Promise<void> {
-    for (let next = due.shift(); next && !stopping(); next = due.shift()) await probeOne(options, next);
+    for (let next = due.shift(); next && !stopping(); next = due.shift()) await probeDueHost(options, next);
   }
 
   return {
@@ -41,7 +41,7 @@ export function checkTracking(options: CheckTrackingOptions): Job {
   };
 }
 
-async function probeOne(options: CheckTrackingOptions, due: Due): Promise<void> {
+async function probeDueHost(options: CheckTrackingOptions, due: Due): Promise<void> {
   const { db, log } = options;
   const ids = { project_id: due.projectId, domain_id: due.id };
   try {

@@ -1,16 +1,16 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createSealer } from '../../../platform/crypto/encrypt.ts';
+import { createEncrypter } from '../../../platform/crypto/encrypt.ts';
 import {
   afterMoves,
-  carryOn,
+  keyMoves,
   type DkimKey,
   freeSlot,
   generateKey,
-  openKey,
+  decryptKey,
   RETIRES_AFTER_MS,
-  sealKey,
+  encryptKey,
   SETTLES_MS,
   selectorOf,
   type Slot,
@@ -93,34 +93,34 @@ test.each<[string, DkimKey[], [DnsRecordStatus, DnsRecordStatus], { slot: Slot; 
     [{ slot: a, to: 'gone' }],
   ],
 ])('rotation: %s', (...[, keys, [ofA, ofB], moves]) => {
-  expect(carryOn(keys, ({ slot }) => (slot === 'a' ? ofA : ofB), NOW)).toEqual(moves);
+  expect(keyMoves(keys, ({ slot }) => (slot === 'a' ? ofA : ofB), NOW)).toEqual(moves);
 });
 
 test('signs only with a key that was found in DNS and with at most one, and gives up a signing key only for another', () => {
-  const verdict = fc.constantFrom<DnsRecordStatus>('ok', 'missing', 'wrong', 'unknown');
-  const step = fc.record({ wait: fc.nat(4 * 86_400_000), a: verdict, b: verdict, rotates: fc.boolean() });
+  const status = fc.constantFrom<DnsRecordStatus>('ok', 'missing', 'wrong', 'unknown');
+  const step = fc.record({ wait: fc.nat(4 * 86_400_000), a: status, b: status, rotates: fc.boolean() });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       let [keys, now] = [[key('a', 'pending', 0)], 0];
       const seen = new Set<number>();
-      for (const { wait, rotates, ...verdicts } of steps) {
+      for (const { wait, rotates, ...statuses } of steps) {
         now += wait;
         const slot = freeSlot(keys);
         if (rotates && slot && keys.every(({ state }) => state === 'active' || state === 'retiring'))
           keys = [...keys, { ...key(slot, 'pending', now), createdAt: now + 1 }];
-        for (const one of keys) if (verdicts[one.slot] === 'ok') seen.add(one.createdAt);
+        for (const dkimKey of keys) if (statuses[dkimKey.slot] === 'ok') seen.add(dkimKey.createdAt);
         const hadActive = keys.some(({ state }) => state === 'active');
         const retired = keys.filter(({ state }) => state === 'retiring');
-        const moves = carryOn(keys, (one) => verdicts[one.slot], now);
+        const moves = keyMoves(keys, (dkimKey) => statuses[dkimKey.slot], now);
         for (const { slot: gone } of moves.filter(({ to }) => to === 'gone')) {
-          const was = retired.find((one) => one.slot === gone);
+          const was = retired.find((dkimKey) => dkimKey.slot === gone);
           expect(now - (was?.changedAt ?? now)).toBeGreaterThanOrEqual(RETIRES_AFTER_MS);
         }
         keys = afterMoves(keys, moves, now);
         const active = keys.filter(({ state }) => state === 'active');
         expect(active.length).toBeLessThanOrEqual(1);
         if (hadActive) expect(active.length).toBe(1);
-        for (const one of active) expect(seen.has(one.createdAt)).toBe(true);
+        for (const dkimKey of active) expect(seen.has(dkimKey.createdAt)).toBe(true);
       }
     }),
   );
@@ -134,16 +134,16 @@ test('generates an RSA key of 2048 bits with matching halves', async () => {
 });
 
 test('decrypts a private key only for its own project, domain and slot', () => {
-  const sealer = createSealer('secret', null, 'tests');
-  const place = { projectId: 1, domainId: 'd', slot: 'a' } as const;
-  const sealed = sealKey(sealer, 'private', place);
-  expect(openKey(sealer, sealed, place)).toBe('private');
+  const encrypter = createEncrypter('secret', null, 'tests');
+  const keyId = { projectId: 1, domainId: 'd', slot: 'a' } as const;
+  const encrypted = encryptKey(encrypter, 'private', keyId);
+  expect(decryptKey(encrypter, encrypted, keyId)).toBe('private');
   for (const other of [{ projectId: 2 }, { domainId: 'e' }, { slot: 'b' as const }])
-    expect(() => openKey(sealer, sealed, { ...place, ...other })).toThrow();
+    expect(() => decryptKey(encrypter, encrypted, { ...keyId, ...other })).toThrow();
 });
 
 test('gives different selectors to two domains created at the same time', () => {
-  const [one, two] = ['01900000-0000-7000-8000-000000000001', '01900000-0000-7000-8000-0000000000ff'];
-  expect(new Set([selectorOf(one, 'a'), selectorOf(one, 'b'), selectorOf(two, 'a')]).size).toBe(3);
+  const [first, second] = ['01900000-0000-7000-8000-000000000001', '01900000-0000-7000-8000-0000000000ff'];
+  expect(new Set([selectorOf(first, 'a'), selectorOf(first, 'b'), selectorOf(second, 'a')]).size).toBe(3);
   expect(selectorOf('01900000-0000-7000-8000-00ffffffffff', 'a')).toBe('bk77777777a');
 });

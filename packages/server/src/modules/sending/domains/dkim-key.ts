@@ -1,6 +1,6 @@
 import { generateKeyPair } from 'node:crypto';
 import { promisify } from 'node:util';
-import type { Sealer } from '../../../platform/crypto/encrypt.ts';
+import type { Encrypter } from '../../../platform/crypto/encrypt.ts';
 import type { DnsRecordStatus, DkimKeyState } from './findings.ts';
 
 /**
@@ -36,11 +36,11 @@ const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
 
 /** Derives the selector from the random half of the row's id, so that two projects that share a domain get different selectors. */
 export function selectorOf(domainId: string, slot: Slot): string {
-  let rest = Number.parseInt(domainId.replaceAll('-', '').slice(-2 * SELECTOR_BYTES), 16);
+  let remainder = Number.parseInt(domainId.replaceAll('-', '').slice(-2 * SELECTOR_BYTES), 16);
   let text = '';
   for (let n = 0; n < 8; n += 1) {
-    text = `${BASE32[rest % 32]}${text}`;
-    rest = Math.floor(rest / 32);
+    text = `${BASE32[remainder % 32]}${text}`;
+    remainder = Math.floor(remainder / 32);
   }
   return `bk${text}${slot}`;
 }
@@ -55,15 +55,15 @@ export function freeSlot(keys: DkimKey[]): Slot | null {
 }
 
 /** Returns the state changes of the keys that follow from what DNS says about their records. */
-export function carryOn(
+export function keyMoves(
   keys: DkimKey[],
-  verdictOf: (key: DkimKey) => DnsRecordStatus,
+  statusOf: (key: DkimKey) => DnsRecordStatus,
   now: number,
 ): KeyMove[] {
   const moves: KeyMove[] = [];
   const active = keys.find(({ state }) => state === 'active');
   const next = keys.find(({ state }) => state === 'pending' || state === 'published');
-  const to = next && moveOfNext(next, { verdictOf, active, now });
+  const to = next && moveOfNext(next, { statusOf, active, now });
   if (next && to) moves.push({ slot: next.slot, to });
   if (active && to === 'active') moves.push({ slot: active.slot, to: 'retiring' });
   for (const { slot, state, changedAt } of keys) {
@@ -72,19 +72,19 @@ export function carryOn(
   return moves;
 }
 
-type Around = { verdictOf: (key: DkimKey) => DnsRecordStatus; active: DkimKey | undefined; now: number };
+type KeyContext = { statusOf: (key: DkimKey) => DnsRecordStatus; active: DkimKey | undefined; now: number };
 
-function moveOfNext(next: DkimKey, { verdictOf, active, now }: Around): DkimKeyState | null {
-  const verdict = verdictOf(next);
-  if (verdict === 'unknown') return null;
-  if (verdict !== 'ok') return next.state === 'published' ? 'pending' : null;
-  if (!active || isMiss(verdictOf(active))) return 'active';
+function moveOfNext(next: DkimKey, { statusOf, active, now }: KeyContext): DkimKeyState | null {
+  const status = statusOf(next);
+  if (status === 'unknown') return null;
+  if (status !== 'ok') return next.state === 'published' ? 'pending' : null;
+  if (!active || isMiss(statusOf(active))) return 'active';
   if (next.state === 'pending') return 'published';
   return now - next.changedAt >= SETTLES_MS ? 'active' : null;
 }
 
-export function isMiss(verdict: DnsRecordStatus): boolean {
-  return verdict === 'missing' || verdict === 'wrong';
+export function isMiss(status: DnsRecordStatus): boolean {
+  return status === 'missing' || status === 'wrong';
 }
 
 export function afterMoves(keys: DkimKey[], moves: KeyMove[], now: number): DkimKey[] {
@@ -108,16 +108,16 @@ export async function generateKey(): Promise<KeyPair> {
   };
 }
 
-export type KeyPlace = Pick<DkimKey, 'projectId' | 'domainId' | 'slot'>;
+export type DkimKeyId = Pick<DkimKey, 'projectId' | 'domainId' | 'slot'>;
 
-export function sealKey(sealer: Sealer, privateKey: string, place: KeyPlace): Buffer {
-  return sealer.seal(Buffer.from(privateKey), boundTo(place));
+export function encryptKey(encrypter: Encrypter, privateKey: string, keyId: DkimKeyId): Buffer {
+  return encrypter.encrypt(Buffer.from(privateKey), boundTo(keyId));
 }
 
-export function openKey(sealer: Sealer, sealed: Uint8Array, place: KeyPlace): string {
-  return sealer.open(sealed, boundTo(place)).toString();
+export function decryptKey(encrypter: Encrypter, encrypted: Uint8Array, keyId: DkimKeyId): string {
+  return encrypter.decrypt(encrypted, boundTo(keyId)).toString();
 }
 
-export function boundTo({ projectId, domainId, slot }: KeyPlace): string {
+export function boundTo({ projectId, domainId, slot }: DkimKeyId): string {
   return `dkim ${projectId} ${domainId} ${slot}`;
 }

@@ -13,17 +13,17 @@ export type DomainView = {
 };
 
 /** A domain by its name. */
-export type DomainPlace = { projectId: number; name: string };
+export type DomainRef = { projectId: number; name: string };
 
 export function viewOf(domain: SendingDomain, keys: DkimKey[], mail: MailSettings): DomainView {
   const findingOf = ({ kind, name }: DomainRecord): DnsRecordFinding | null =>
-    domain.findings.find((one) => one.kind === kind && one.name === name) ?? null;
+    domain.findings.find((finding) => finding.kind === kind && finding.name === name) ?? null;
   const records = recordsOf(domain, keys, mail);
   return { domain, records: records.map((record) => ({ ...record, finding: findingOf(record) })) };
 }
 
-export async function showDomain(tx: Tx, place: DomainPlace, mail: MailSettings): Promise<DomainView> {
-  const domain = await requireDomain(tx, place);
+export async function showDomain(tx: Tx, ref: DomainRef, mail: MailSettings): Promise<DomainView> {
+  const domain = await requireDomain(tx, ref);
   return viewOf(domain, await listKeys(tx, domain.projectId, [domain.id]), mail);
 }
 
@@ -39,16 +39,16 @@ export async function showDomains(tx: Tx, projectId: number, mail: MailSettings)
   return domains.map((domain) => viewOf(domain, keysOf.get(domain.id) ?? [], mail));
 }
 
-export async function requireDomain(tx: Tx, { projectId, name }: DomainPlace): Promise<SendingDomain> {
+export async function requireDomain(tx: Tx, { projectId, name }: DomainRef): Promise<SendingDomain> {
   const found = await findDomain(tx, { projectId, name: normaliseDomainName(name) });
   if (!found) throw unknownDomain(name);
   return found;
 }
 
 /** Locks a domain for a change, waiting for its current holder. */
-export async function requireLocked(tx: Tx, place: DomainPlace): Promise<SendingDomain> {
-  const locked = await lockDomain(tx, await requireDomain(tx, place));
-  if (!locked) throw unknownDomain(place.name);
+export async function requireLocked(tx: Tx, ref: DomainRef): Promise<SendingDomain> {
+  const locked = await lockDomain(tx, await requireDomain(tx, ref));
+  if (!locked) throw unknownDomain(ref.name);
   return locked;
 }
 

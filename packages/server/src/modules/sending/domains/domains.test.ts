@@ -1,20 +1,20 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { heldClock } from '../../../../testkit/clock.ts';
+import { fixedClock } from '../../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../../testkit/database.ts';
 import { startDnsServer } from '../../../../testkit/dns-server.ts';
 import { draftFacts } from '../../../../testkit/drafts.ts';
 import { findText } from '../../../../testkit/find-text.ts';
 import { idMaker } from '../../../platform/ids.ts';
 import { silentLog } from '../../../platform/log.ts';
-import { createSealer } from '../../../platform/crypto/encrypt.ts';
+import { createEncrypter } from '../../../platform/crypto/encrypt.ts';
 import { createSigners } from './signers.ts';
-import { resealKeys } from './re-encrypt-keys.ts';
+import { reencryptDkimKeys } from './re-encrypt-keys.ts';
 import { findDraft } from '../../drafts/reads.ts';
 import { hold } from '../../drafts/hold-draft.ts';
 import { newDraft } from '../../drafts/new-draft.ts';
 import { orThrow } from '../../drafts/refusals.ts';
-import { writeMoved } from '../../drafts/store.ts';
+import { writeTransitions } from '../../drafts/store.ts';
 import { createResolver, type Resolver } from '../../../platform/dns/resolver.ts';
 import { createProject } from '../../administration/create-project.ts';
 import { addDomain, removeDomain, rotateKey, setDomain } from './change-domain.ts';
@@ -26,20 +26,20 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 const dns = await startDnsServer();
-const clock = heldClock();
+const clock = fixedClock();
 const db = await openTestDatabase(clock);
 afterAll(() => dns.stop());
 
-const sealer = createSealer('a secret', null, 'dkim keys');
+const encrypter = createEncrypter('a secret', null, 'dkim keys');
 const resolver = createResolver({ servers: dns.servers, timeoutMs: 60, tries: 1 });
 const mail = { mailDomain: 'in.beckon.test', spfInclude: 'spf.relay.test' };
-const deps = { db, sealer, resolver, mail };
-const signers = createSigners(sealer, mail);
+const deps = { db, encrypter, resolver, mail };
+const signers = createSigners(encrypter, mail);
 
 let projectId = 0;
 let name = '';
 beforeEach(async () => {
-  dns.trouble(null);
+  dns.fail(null);
   ({ id: projectId } = await createProject(db, { name: 'Acme' }));
   // Each test has its own records.
   name = `mail${projectId}.acme.test`;
@@ -56,8 +56,8 @@ const recordOf = ({ records }: DomainView, kind: string, n = 0) => {
   if (!found) throw new Error(`no ${kind}`);
   return found;
 };
-const check = async ({ domain }: DomainView, asking = resolver): Promise<DomainView> => {
-  const checked = await checkDomain({ ...deps, resolver: asking }, domain);
+const check = async ({ domain }: DomainView, dnsResolver = resolver): Promise<DomainView> => {
+  const checked = await checkDomain({ ...deps, resolver: dnsResolver }, domain);
   if (!checked) throw new Error('gone');
   return checked.view;
 };
@@ -67,7 +67,7 @@ const dkimNow = async () => {
   if (!dkim) throw new Error('nothing signs');
   return dkim;
 };
-const verdicts = ({ records }: DomainView) => records.map(({ finding }) => finding?.verdict);
+const statuses = ({ records }: DomainView) => records.map(({ finding }) => finding?.verdict);
 
 /** Adds a domain whose records are published and seen. */
 async function verified(more: Parameters<typeof add>[0] = {}): Promise<DomainView> {
@@ -83,8 +83,8 @@ async function holdEmail(reason: string): Promise<string> {
   const now = clock.now();
   const made = newDraft({ ...draftFacts(idMaker(clock)), projectId, now });
   const held = orThrow(hold(made.draft, { reason, until: null, now }));
-  await writeMoved(db, [made]);
-  await writeMoved(db, [held]);
+  await writeTransitions(db, [made]);
+  await writeTransitions(db, [held]);
   return made.draft.id;
 }
 const dueOf = async (id: string) => (await findDraft(db, projectId, id))?.draft.dueAt;
@@ -101,7 +101,7 @@ test('adds a domain with its own key, unverified until its records are seen', as
   expect(await show()).toEqual(added);
   expect(await signer()).toMatchObject({ domain: { state: 'pending' }, dkim: null });
   const seen = await check(added);
-  expect(verdicts(seen)).toEqual(['missing', 'missing', 'missing', 'missing']);
+  expect(statuses(seen)).toEqual(['missing', 'missing', 'missing', 'missing']);
   expect(seen.domain).toMatchObject({
     state: 'pending',
     verifiedAt: null,
@@ -112,7 +112,7 @@ test('adds a domain with its own key, unverified until its records are seen', as
 
 test('verifies a domain once its records are seen, signs with its key, and starts the warm-up', async () => {
   const seen = await verified();
-  expect(verdicts(seen)).toEqual(['ok', 'ok', 'ok', 'ok']);
+  expect(statuses(seen)).toEqual(['ok', 'ok', 'ok', 'ok']);
   const now = clock.now();
   expect(seen.domain).toMatchObject({ verifiedAt: now, warmupFrom: now, nextCheckAt: now + DAY });
   expect(await show()).toEqual(seen);
@@ -131,7 +131,7 @@ test.each(['dkim', 'dmarc', 'return_path_mx'])('does not verify a domain without
   const { type, name: at } = recordOf(added, kind);
   dns.remove(type, at);
   expect((await check(added)).domain.state).toBe('pending');
-  dns.trouble('servfail', at);
+  dns.fail('servfail', at);
   expect((await check(added)).domain.state).toBe('pending');
 });
 
@@ -151,7 +151,7 @@ test('requires no MX record without inbound bounces, and sends from the domain i
   publish(added);
   const checked = await checkDomain({ ...deps, mail: without }, added.domain);
   expect(checked?.view.domain.state).toBe('verified');
-  expect(await createSigners(sealer, without).of(db, projectId, name)).toMatchObject({ returnPath: name });
+  expect(await createSigners(encrypter, without).of(db, projectId, name)).toMatchObject({ returnPath: name });
 });
 
 test('checks drafts held for the domain again when it is verified, and no others', async () => {
@@ -169,12 +169,12 @@ test.each(['servfail', 'refused', 'silence'] as const)(
   'never revokes a domain for the DNS result %s',
   async (kind) => {
     const seen = await verified();
-    dns.trouble(kind);
+    dns.fail(kind);
     for (let look = 0; look < 4; look += 1) {
       clock.advance(DAY);
       const again = await check(seen);
       expect(again.domain).toMatchObject({ state: 'verified', misses: 0, failingSince: null });
-      expect(verdicts(again)).toEqual(['unknown', 'unknown', 'unknown', 'unknown']);
+      expect(statuses(again)).toEqual(['unknown', 'unknown', 'unknown', 'unknown']);
     }
     expect((await signer())?.dkim).not.toBe(null);
   },
@@ -193,9 +193,9 @@ test('shows a missing record at once, stops sending after three checks over an h
   }
   expect(states).toEqual(['degraded', 'degraded', 'degraded', 'failed']);
   // A DNS failure does not show whether the record is right again.
-  dns.trouble('servfail');
+  dns.fail('servfail');
   expect((await check(seen)).domain.state).toBe('failed');
-  dns.trouble(null);
+  dns.fail(null);
   const waiting = await holdEmail('domain_not_ready');
   dns.set(type, at, [value]);
   expect((await check(seen)).domain).toMatchObject({
@@ -229,23 +229,23 @@ test('counts one of several concurrent checks, even in the same millisecond', as
 
 test('does not let a slow check undo the result of a later one', async () => {
   const added = await add();
-  const [asked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const [queryReceived, replyAllowed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const nothing = { kind: 'none', code: 'ENOTFOUND' } as const;
   const slow: Resolver = {
     ...resolver,
     txt: async () => nothing,
     cname: async () => nothing,
     async mx() {
-      asked.resolve();
-      await answered.promise;
+      queryReceived.resolve();
+      await replyAllowed.promise;
       return nothing;
     },
   };
   const behind = check(added, slow);
-  await asked.promise;
+  await queryReceived.promise;
   publish(added);
   const seen = await check(added);
-  answered.resolve();
+  replyAllowed.resolve();
   expect(await behind).toEqual(seen);
   expect(await show()).toEqual(seen);
   expect(seen.domain.state).toBe('verified');
@@ -257,7 +257,9 @@ test('keeps both keys published through a rotation while emails signed with them
   const rotating = await rotateKey(deps, { projectId, name });
   expect(rotating.domain).toMatchObject({ state: 'verified', nextCheckAt: clock.now() + MINUTE });
   expect(
-    rotating.records.filter(({ kind }) => kind === 'dkim').map((one) => [one.required, one.keyState]),
+    rotating.records
+      .filter(({ kind }) => kind === 'dkim')
+      .map((record) => [record.required, record.keyState]),
   ).toEqual([
     [true, 'active'],
     [false, 'pending'],
@@ -285,8 +287,8 @@ test('keeps both keys published through a rotation while emails signed with them
   await expect(rotateKey(deps, { projectId, name })).rejects.toThrow(/two keys/);
 
   clock.advance(7 * DAY);
-  const done = await check(first);
-  expect([done.domain.state, keyStates(done)]).toEqual(['verified', ['active']]);
+  const finished = await check(first);
+  expect([finished.domain.state, keyStates(finished)]).toEqual(['verified', ['active']]);
   // The slot of the first key is free, and another key takes it.
   const next = await rotateKey(deps, { projectId, name });
   expect(recordOf(next, 'dkim').name).toBe(recordOf(first, 'dkim').name);
@@ -363,33 +365,36 @@ test('signs with the nearest domain at or above the sender, and with none below 
 test('decrypts keys encrypted with the previous secret key, and re-encrypts them so that it can be retired', async () => {
   await verified();
   const before = (await signer())?.dkim;
-  const renewing = createSealer('next secret', 'a secret', 'dkim keys');
+  const renewing = createEncrypter('next secret', 'a secret', 'dkim keys');
   expect((await createSigners(renewing, mail).of(db, projectId, name))?.dkim).toEqual(before);
-  const renewed = createSealer('next secret', null, 'dkim keys');
+  const renewed = createEncrypter('next secret', null, 'dkim keys');
   await expect(createSigners(renewed, mail).of(db, projectId, name)).rejects.toThrow(/unknown secret key/);
-  expect(await resealKeys(db, { sealer: renewing, log: silentLog })).toBeGreaterThan(0);
-  expect(await resealKeys(db, { sealer: renewing, log: silentLog })).toBe(0);
+  expect(await reencryptDkimKeys(db, { encrypter: renewing, log: silentLog })).toBeGreaterThan(0);
+  expect(await reencryptDkimKeys(db, { encrypter: renewing, log: silentLog })).toBe(0);
   expect((await createSigners(renewed, mail).of(db, projectId, name))?.dkim).toEqual(before);
   // Restore the secret key for the other tests.
-  await resealKeys(db, { sealer: createSealer('a secret', 'next secret', 'dkim keys'), log: silentLog });
+  await reencryptDkimKeys(db, {
+    encrypter: createEncrypter('a secret', 'next secret', 'dkim keys'),
+    log: silentLog,
+  });
 });
 
 test('changes throttle and warm-up, and checks the drafts that wait for them again', async () => {
   await verified();
   const waiting = await holdEmail('warmup');
   clock.advance(MINUTE);
-  const place = { projectId, name };
-  const warm = await setDomain(deps, place, { warm: true, throttle: '300/m' });
+  const ref = { projectId, name };
+  const warm = await setDomain(deps, ref, { warm: true, throttle: '300/m' });
   expect(warm.domain).toMatchObject({
     warm: true,
     warmupFrom: null,
     throttle: { emails: 300, perMs: MINUTE },
   });
   expect(await dueOf(waiting)).toBe(clock.now());
-  const cold = await setDomain(deps, place, { warm: false });
+  const cold = await setDomain(deps, ref, { warm: false });
   expect(cold.domain).toMatchObject({ warm: false, warmupFrom: clock.now(), throttle: { emails: 300 } });
-  expect((await setDomain(deps, place, { throttle: 'off' })).domain.throttle).toBe(null);
-  await expect(setDomain(deps, place, { throttle: '5 per second' })).rejects.toMatchObject({
+  expect((await setDomain(deps, ref, { throttle: 'off' })).domain.throttle).toBe(null);
+  await expect(setDomain(deps, ref, { throttle: '5 per second' })).rejects.toMatchObject({
     code: 'validation_failed',
   });
   expect(await show()).toMatchObject({ domain: { throttle: null, warm: false } });

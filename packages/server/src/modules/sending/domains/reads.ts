@@ -59,10 +59,10 @@ export async function findDomain(
 }
 
 /** Lists domains with new problems: those that were paused, degraded or failed after `since` and up to `until`. */
-export async function listTroubles(
+export async function listDomainFailures(
   tx: Tx,
   { projectId, since, until }: { projectId: number; since: number; until: number },
-): Promise<DomainTrouble[]> {
+): Promise<DomainFailure[]> {
   return tx.query(
     `SELECT name, state, CASE WHEN paused_at > $2 AND paused_at <= $3 THEN paused_reason END AS paused FROM beckon.sending_domain
      WHERE project_id = $1 AND ((paused_at > $2 AND paused_at <= $3)
@@ -72,7 +72,7 @@ export async function listTroubles(
 }
 
 /** `paused`: the reason, if the pause is new. */
-export type DomainTrouble = Pick<SendingDomain, 'name' | 'state'> & { paused: string | null };
+export type DomainFailure = Pick<SendingDomain, 'name' | 'state'> & { paused: string | null };
 
 type DomainId = Pick<SendingDomain, 'projectId' | 'id'>;
 
@@ -180,14 +180,20 @@ export async function listKeys(tx: Tx, projectId: number, domainIds: string[]): 
   }));
 }
 
-type SealedRow = { project_id: number; domain_id: string; slot: Slot; created_at: Date; private_key: Buffer };
+type EncryptedKeyRow = {
+  project_id: number;
+  domain_id: string;
+  slot: Slot;
+  created_at: Date;
+  private_key: Buffer;
+};
 
 /** Lists all stored keys in the order of their primary key. `after` is the last one of the previous page. */
-export async function listSealedKeys(
+export async function listEncryptedKeys(
   tx: Tx,
   { after, limit }: { after: EncryptedDkimKey | null; limit: number },
 ): Promise<EncryptedDkimKey[]> {
-  const rows = await tx.query<SealedRow>(
+  const rows = await tx.query<EncryptedKeyRow>(
     `SELECT project_id, domain_id, slot, created_at, private_key FROM beckon.dkim_key
      WHERE (project_id, domain_id, slot) > ($1, $2::uuid, $3) ORDER BY project_id, domain_id, slot LIMIT $4`,
     [after?.projectId ?? 0, after?.domainId ?? NO_ID, after?.slot ?? '', limit],
@@ -197,7 +203,7 @@ export async function listSealedKeys(
     domainId: row.domain_id,
     slot: row.slot,
     createdAt: row.created_at.getTime(),
-    sealed: row.private_key,
+    encrypted: row.private_key,
   }));
 }
 
@@ -205,7 +211,7 @@ const NO_ID = '00000000-0000-0000-0000-000000000000';
 
 export type SignerRow = {
   domain: SendingDomain;
-  key: { slot: Slot; createdAt: number; sealed: Buffer } | null;
+  key: { slot: Slot; createdAt: number; encrypted: Buffer } | null;
 };
 
 /** Finds the domain to send from with its signing key: the longest of these names that may send, or otherwise the longest of them. */
@@ -227,8 +233,8 @@ export async function findSigner(
   });
   const [row] = rows;
   if (!row) return null;
-  const { slot, key_created_at: at, private_key: sealed } = row;
-  const key = slot && at && sealed ? { slot, createdAt: at.getTime(), sealed } : null;
+  const { slot, key_created_at: at, private_key: encrypted } = row;
+  const key = slot && at && encrypted ? { slot, createdAt: at.getTime(), encrypted } : null;
   return { domain: toDomain(row), key };
 }
 

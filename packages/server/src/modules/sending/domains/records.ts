@@ -1,9 +1,9 @@
 import { readSpf, SPF_LOOKUPS_MAX } from './check-spf.ts';
-import { hasDmarc, judgeDkim, judgeDmarc } from './check-tagged-records.ts';
+import { hasDmarc, assessDkim, assessDmarc } from './check-tagged-records.ts';
 import { type DkimKey, selectorOf, signingKey } from './dkim-key.ts';
 import { type MailSettings, organizationOf, returnPathOf, type SendingDomain } from './domain.ts';
 import type { DomainRecord, DnsRecordFinding, DnsRecordAssessment, RecordKind } from './findings.ts';
-import type { DnsAnswer } from '../../../platform/dns/resolver.ts';
+import type { DnsReply } from '../../../platform/dns/resolver.ts';
 
 const STRING_MAX = 255;
 const MX_PRIORITY = 10;
@@ -51,34 +51,34 @@ function recordIn(zone: string): (kind: RecordKind, name: string, value: string)
 
 const STRINGS = new RegExp(`.{1,${STRING_MAX}}`, 'g');
 
-export type QuestionType = 'TXT' | 'MX' | 'CNAME';
+export type DnsQueryType = 'TXT' | 'MX' | 'CNAME';
 /** Returns an answer that was already looked up. */
-export type Looked = (type: QuestionType, name: string) => DnsAnswer | undefined;
+export type DnsLookup = (type: DnsQueryType, name: string) => DnsReply | undefined;
 
 const FOUND_MAX = 5;
 const FOUND_LENGTH_MAX = 600;
 
-export function judge(record: DomainRecord, looked: Looked): DnsRecordFinding {
-  const [judged, values] = judgeKind(record, looked);
-  const { verdict, says } = judged;
+export function assessRecord(record: DomainRecord, lookup: DnsLookup): DnsRecordFinding {
+  const [assessment, values] = assessKind(record, lookup);
+  const { verdict, says } = assessment;
   const { kind, name } = record;
   const found = values.slice(0, FOUND_MAX).map((value) => value.slice(0, FOUND_LENGTH_MAX));
-  const hint = verdict === 'missing' ? hintOf(record, looked) : '';
-  return { kind, name, verdict, found, says: `${says}${hint}`, warns: judged.warns ?? false };
+  const hint = verdict === 'missing' ? hintOf(record, lookup) : '';
+  return { kind, name, verdict, found, says: `${says}${hint}`, warns: assessment.warns ?? false };
 }
 
-function judgeKind(record: DomainRecord, looked: Looked): [DnsRecordAssessment, string[]] {
-  const answer = looked(record.type, record.name);
-  const values = answer?.kind === 'found' ? answer.values : [];
-  if (record.kind === 'dmarc') return judgeDmarcOf(record, looked);
-  if (!answer || answer.kind === 'trouble') return [unknown(answer?.code), values];
+function assessKind(record: DomainRecord, lookup: DnsLookup): [DnsRecordAssessment, string[]] {
+  const reply = lookup(record.type, record.name);
+  const values = reply?.kind === 'found' ? reply.values : [];
+  if (record.kind === 'dmarc') return assessDmarcOf(record, lookup);
+  if (!reply || reply.kind === 'failed') return [unknown(reply?.code), values];
   switch (record.kind) {
     case 'dkim':
-      return [judgeDkim(record.value, values), values];
+      return [assessDkim(record.value, values), values];
     case 'return_path_mx':
-      return [judgeMx(record.value, values), values];
+      return [assessMx(record.value, values), values];
     case 'return_path_spf':
-      return [judgeSpf(record, looked), values];
+      return [assessSpf(record, lookup), values];
     default:
       return record.kind satisfies never;
   }
@@ -92,21 +92,21 @@ function unknown(code = 'not asked'): DnsRecordAssessment {
 }
 
 /** Judges the domain's own DMARC record or, without one, that of the organization. */
-function judgeDmarcOf({ name, alsoAt }: DomainRecord, looked: Looked): [DnsRecordAssessment, string[]] {
+function assessDmarcOf({ name, alsoAt }: DomainRecord, lookup: DnsLookup): [DnsRecordAssessment, string[]] {
   for (const at of alsoAt === null ? [name] : [name, alsoAt]) {
-    const answer = looked('TXT', at);
-    if (!answer || answer.kind === 'trouble') return [unknown(answer?.code), []];
-    if (answer.kind === 'found' && hasDmarc(answer.values))
-      return [judgeDmarc(answer.values, at !== name), answer.values];
+    const reply = lookup('TXT', at);
+    if (!reply || reply.kind === 'failed') return [unknown(reply?.code), []];
+    if (reply.kind === 'found' && hasDmarc(reply.values))
+      return [assessDmarc(reply.values, at !== name), reply.values];
   }
-  const own = looked('TXT', name);
-  const values = own?.kind === 'found' ? own.values : [];
-  return [judgeDmarc(values, false), values];
+  const ownReply = lookup('TXT', name);
+  const values = ownReply?.kind === 'found' ? ownReply.values : [];
+  return [assessDmarc(values, false), values];
 }
 
 /** Rejects any further mail exchange, because bounces could go to a host that does not read them. */
-function judgeMx(wanted: string, values: string[]): DnsRecordAssessment {
-  const ours = exchangeOf(wanted);
+function assessMx(expected: string, values: string[]): DnsRecordAssessment {
+  const ours = exchangeOf(expected);
   const exchanges = new Set(values.map(exchangeOf));
   if (exchanges.size === 0)
     return { verdict: 'missing', says: 'No MX record was found, so bounces would get lost' };
@@ -121,9 +121,9 @@ function exchangeOf(value: string): string {
   return (value.split(' ')[1] ?? '').toLowerCase().replace(/\.$/, '');
 }
 
-function judgeSpf(record: DomainRecord, looked: Looked): DnsRecordAssessment {
+function assessSpf(record: DomainRecord, lookup: DnsLookup): DnsRecordAssessment {
   const include = includeOf(record);
-  const read = readSpf(record.name, include, (name) => looked('TXT', name));
+  const read = readSpf(record.name, include, (name) => lookup('TXT', name));
   switch (read.kind) {
     case 'passes':
       return { verdict: 'ok', says: 'The record is correct' };
@@ -136,7 +136,7 @@ function judgeSpf(record: DomainRecord, looked: Looked): DnsRecordAssessment {
       };
     case 'fault':
       return { verdict: 'wrong', says: read.says };
-    case 'trouble':
+    case 'failed':
       return unknown(read.code);
     case 'needs':
       return unknown();
@@ -150,11 +150,11 @@ function includeOf({ value }: DomainRecord): string {
 }
 
 /** Explains the most common mistakes: the zone editor appended the domain to a name that already had it, or a CNAME is in the way. */
-function hintOf(record: DomainRecord, looked: Looked): string {
+function hintOf(record: DomainRecord, lookup: DnsLookup): string {
   const twice = misplacedName(record);
-  if (looked(record.type, twice)?.kind === 'found')
+  if (lookup(record.type, twice)?.kind === 'found')
     return `, but there is one at ${twice}. The DNS editor appends the domain automatically, so enter the name without it`;
-  const alias = looked('CNAME', record.name);
+  const alias = lookup('CNAME', record.name);
   return alias?.kind === 'found' ? `; there is a CNAME to ${alias.values[0] ?? ''} instead` : '';
 }
 
@@ -163,32 +163,35 @@ function misplacedName({ name, zone }: DomainRecord): string {
 }
 
 /** Lists the lookups that are still needed to judge the records: all of them at first, none at the end. */
-export function questionsOf(records: DomainRecord[], looked: Looked): { type: QuestionType; name: string }[] {
-  const asked = records.flatMap(({ type, name, alsoAt }) => [
+export function pendingQueries(
+  records: DomainRecord[],
+  lookup: DnsLookup,
+): { type: DnsQueryType; name: string }[] {
+  const queries = records.flatMap(({ type, name, alsoAt }) => [
     { type, name },
     ...(alsoAt === null ? [] : [{ type, name: alsoAt }]),
   ]);
-  const open = asked.filter(({ type, name }) => !looked(type, name));
+  const open = queries.filter(({ type, name }) => !lookup(type, name));
   if (open.length > 0) return open;
-  return [...spfQuestions(records, looked), ...hintQuestions(records, looked)];
+  return [...spfQueries(records, lookup), ...hintQueries(records, lookup)];
 }
 
-function spfQuestions(records: DomainRecord[], looked: Looked): { type: QuestionType; name: string }[] {
+function spfQueries(records: DomainRecord[], lookup: DnsLookup): { type: DnsQueryType; name: string }[] {
   return records.flatMap((record) => {
     if (record.kind !== 'return_path_spf') return [];
-    const read = readSpf(record.name, includeOf(record), (name) => looked('TXT', name));
+    const read = readSpf(record.name, includeOf(record), (name) => lookup('TXT', name));
     return read.kind === 'needs' ? [{ type: 'TXT' as const, name: read.name }] : [];
   });
 }
 
-function hintQuestions(records: DomainRecord[], looked: Looked): { type: QuestionType; name: string }[] {
+function hintQueries(records: DomainRecord[], lookup: DnsLookup): { type: DnsQueryType; name: string }[] {
   return records
-    .filter((record) => judge(record, looked).verdict === 'missing')
+    .filter((record) => assessRecord(record, lookup).verdict === 'missing')
     .flatMap((record) => [
       { type: record.type, name: misplacedName(record) },
       { type: 'CNAME' as const, name: record.name },
     ])
-    .filter(({ type, name }) => !looked(type, name));
+    .filter(({ type, name }) => !lookup(type, name));
 }
 
 /** One round for the records and their aliases, one per nested SPF include, and one for names that may explain a missing record. */

@@ -3,11 +3,11 @@ import { Type } from 'typebox';
 import { addDomain, pauseDomain, removeDomain, resumeDomain, rotateKey, setDomain } from './change-domain.ts';
 import { type DomainView, showDomain, showDomains } from './domain-view.ts';
 import { type MailSettings, maySend, printThrottle, type Tracking } from './domain.ts';
-import { lookAtDomain } from './check-domain.ts';
+import { checkDomainNow } from './check-domain.ts';
 import { trackDomain } from './tracking.ts';
 import { type Installation, type KitDeps, routesFor, wholeList } from '../../workspace/index.ts';
 import type { TokenKeys } from '../../../platform/crypto/email-token.ts';
-import type { Sealer } from '../../../platform/crypto/encrypt.ts';
+import type { Encrypter } from '../../../platform/crypto/encrypt.ts';
 import type { Resolver } from '../../../platform/dns/resolver.ts';
 import { Fault } from '../../../platform/fault.ts';
 import type { Outbound } from '../../../platform/outbound/outbound.ts';
@@ -18,7 +18,7 @@ type Deps = KitDeps & {
   installation: Installation;
   openOutbound: () => Outbound;
   resolver: Resolver;
-  sealer: Sealer;
+  encrypter: Encrypter;
   tokenKeys: TokenKeys;
 };
 const { route } = routesFor<Deps>();
@@ -46,20 +46,20 @@ const domainsRoutes = [
   }),
   route('GET /projects/:project/domains/:domain', {
     needs: 'viewer',
-    handle: async (deps, asked) => ({
-      data: toDomain(deps, await showDomain(deps.db, placeOf(asked), deps.mail)),
+    handle: async (deps, request) => ({
+      data: toDomain(deps, await showDomain(deps.db, refOf(request), deps.mail)),
     }),
   }),
   route('PATCH /projects/:project/domains/:domain', {
     needs: 'admin',
     audit: 'domain.update',
     body: Type.Object(SPEED),
-    async handle(deps, asked) {
-      const place = placeOf(asked);
-      const before = toDomain(deps, await showDomain(deps.db, place, deps.mail));
-      const { throttle, warm } = asked.body;
-      const after = toDomain(deps, await setDomain(deps, place, { throttle, warm }));
-      asked.note({ subject: after.name, before: speedOf(before), after: speedOf(after) });
+    async handle(deps, request) {
+      const ref = refOf(request);
+      const before = toDomain(deps, await showDomain(deps.db, ref, deps.mail));
+      const { throttle, warm } = request.body;
+      const after = toDomain(deps, await setDomain(deps, ref, { throttle, warm }));
+      request.note({ subject: after.name, before: speedOf(before), after: speedOf(after) });
       return { data: after };
     },
   }),
@@ -67,12 +67,12 @@ const domainsRoutes = [
     needs: 'admin',
     audit: 'domain.remove',
     body: Type.Object({ name: Type.String() }),
-    async handle({ db, mail }, asked) {
-      const place = placeOf(asked);
-      const { domain } = await showDomain(db, place, mail);
-      if (asked.body.name !== domain.name) throw notTyped(domain.name);
-      await removeDomain(db, place);
-      asked.note({ subject: domain.name, before: { state: domain.state } });
+    async handle({ db, mail }, request) {
+      const ref = refOf(request);
+      const { domain } = await showDomain(db, ref, mail);
+      if (request.body.name !== domain.name) throw notTyped(domain.name);
+      await removeDomain(db, ref);
+      request.note({ subject: domain.name, before: { state: domain.state } });
       return { data: { name: domain.name } };
     },
   }),
@@ -82,18 +82,18 @@ const domainActRoutes = [
   route('POST /projects/:project/domains/:domain/check', {
     needs: 'admin',
     audit: 'domain.check',
-    async handle(deps, asked) {
-      const data = toDomain(deps, await lookAtDomain(deps, placeOf(asked)));
-      asked.note({ subject: data.name, after: { state: data.state } });
+    async handle(deps, request) {
+      const data = toDomain(deps, await checkDomainNow(deps, refOf(request)));
+      request.note({ subject: data.name, after: { state: data.state } });
       return { data };
     },
   }),
   route('POST /projects/:project/domains/:domain/rotate', {
     needs: 'admin',
     audit: 'domain.rotate_key',
-    async handle(deps, asked) {
-      const data = toDomain(deps, await rotateKey(deps, placeOf(asked)));
-      asked.note({ subject: data.name });
+    async handle(deps, request) {
+      const data = toDomain(deps, await rotateKey(deps, refOf(request)));
+      request.note({ subject: data.name });
       return { data };
     },
   }),
@@ -103,11 +103,11 @@ const domainActRoutes = [
     body: Type.Object({
       reason: Type.Optional(Type.String({ maxLength: REASON_MAX, pattern: '^\\P{Cc}*$' })),
     }),
-    async handle(deps, asked) {
-      const { person, body, note } = asked;
+    async handle(deps, request) {
+      const { member, body, note } = request;
       const why = body.reason?.trim() ?? '';
-      const reason = `${person.name} paused it${why === '' ? '' : `: ${why}`}`;
-      const data = toDomain(deps, await pauseDomain(deps, placeOf(asked), reason));
+      const reason = `${member.name} paused it${why === '' ? '' : `: ${why}`}`;
+      const data = toDomain(deps, await pauseDomain(deps, refOf(request), reason));
       note({ subject: data.name, after: { has_reason: why !== '' } });
       return { data };
     },
@@ -115,27 +115,27 @@ const domainActRoutes = [
   route('POST /projects/:project/domains/:domain/resume', {
     needs: 'admin',
     audit: 'domain.resume',
-    async handle(deps, asked) {
-      const place = placeOf(asked);
-      const before = await showDomain(deps.db, place, deps.mail);
-      const { asked: askedAgain } = await resumeDomain(deps.db, place);
-      const data = toDomain(deps, await showDomain(deps.db, place, deps.mail));
+    async handle(deps, request) {
+      const ref = refOf(request);
+      const before = await showDomain(deps.db, ref, deps.mail);
+      const { retried: retriedDrafts } = await resumeDomain(deps.db, ref);
+      const data = toDomain(deps, await showDomain(deps.db, ref, deps.mail));
       const { pausedAt } = before.domain;
       const paused = { paused_at: isoOrNull(pausedAt) };
-      asked.note({ subject: data.name, before: paused, after: { retried: askedAgain } });
-      return { data: { ...data, retried: askedAgain } };
+      request.note({ subject: data.name, before: paused, after: { retried: retriedDrafts } });
+      return { data: { ...data, retried: retriedDrafts } };
     },
   }),
   route('PUT /projects/:project/domains/:domain/tracking', {
     needs: 'admin',
     audit: 'domain.set_tracking_host',
     body: Type.Object({ host: Type.Union([Type.String(), Type.Null()]) }),
-    async handle(deps, asked) {
-      const place = placeOf(asked);
-      const before = await showDomain(deps.db, place, deps.mail);
-      const data = toDomain(deps, await trackDomain(deps, place, asked.body.host));
+    async handle(deps, request) {
+      const ref = refOf(request);
+      const before = await showDomain(deps.db, ref, deps.mail);
+      const data = toDomain(deps, await trackDomain(deps, ref, request.body.host));
       const { tracking } = before.domain;
-      asked.note({ subject: data.name, before: { host: tracking?.host ?? null }, after: asked.body });
+      request.note({ subject: data.name, before: { host: tracking?.host ?? null }, after: request.body });
       return { data };
     },
   }),
@@ -143,18 +143,18 @@ const domainActRoutes = [
 
 export const domainRoutes = [...domainsRoutes, ...domainActRoutes];
 
-function placeOf(asked: { projectId: number; params: { domain: string } }): {
+function refOf(request: { projectId: number; params: { domain: string } }): {
   projectId: number;
   name: string;
 } {
-  return { projectId: asked.projectId, name: asked.params.domain };
+  return { projectId: request.projectId, name: request.params.domain };
 }
 
 function toDomain({ installation }: Pick<Deps, 'installation'>, view: DomainView): SendingDomain {
-  const { tracking, ...shown } = toShown(view);
+  const { tracking, ...fields } = domainFields(view);
   const leadsTo = new URL(installation.publicUrl).hostname;
   return {
-    ...shown,
+    ...fields,
     can_send: maySend(view.domain) && view.domain.pausedAt === null,
     tracking: tracking && { ...tracking, cname_target: leadsTo },
   };
@@ -170,16 +170,16 @@ function notTyped(name: string): Fault {
 }
 
 /** A domain as the API and the dashboard return it. */
-function toShown({ domain, records }: DomainView) {
+function domainFields({ domain, records }: DomainView) {
   return {
     id: domain.id,
     name: domain.name,
     state: domain.state,
-    records: records.map(toShownRecord),
+    records: records.map(recordFields),
     throttle: printThrottle(domain.throttle),
     warm: domain.warm,
     warmup_from: isoOrNull(domain.warmupFrom),
-    tracking: toShownTracking(domain.tracking),
+    tracking: trackingFields(domain.tracking),
     paused_at: isoOrNull(domain.pausedAt),
     paused_reason: domain.pausedReason,
     created_at: iso(domain.createdAt),
@@ -190,7 +190,7 @@ function toShown({ domain, records }: DomainView) {
 }
 
 /** `status`: ok, missing, wrong or unknown; unchecked before the first check. */
-function toShownRecord(record: DomainView['records'][number]) {
+function recordFields(record: DomainView['records'][number]) {
   const { kind, name, type, value, split, required, keyState, finding } = record;
   return {
     kind,
@@ -207,7 +207,7 @@ function toShownRecord(record: DomainView['records'][number]) {
   };
 }
 
-function toShownTracking(tracking: Tracking | null) {
+function trackingFields(tracking: Tracking | null) {
   if (!tracking) return null;
   const { host, state, found, checkedAt, nextAt } = tracking;
   return {

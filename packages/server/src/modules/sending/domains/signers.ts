@@ -1,7 +1,7 @@
 import { recentMap } from '../../../platform/async/recent-map.ts';
-import type { Sealer } from '../../../platform/crypto/encrypt.ts';
+import type { Encrypter } from '../../../platform/crypto/encrypt.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import { openKey, selectorOf } from './dkim-key.ts';
+import { decryptKey, selectorOf } from './dkim-key.ts';
 import { type MailSettings, normaliseDomainName, returnPathOf, type SendingDomain } from './domain.ts';
 import { findSigner, type SignerRow } from './reads.ts';
 
@@ -21,20 +21,20 @@ const KEYS_REMEMBERED = 1_000;
  * Finds the signer of emails from a domain: the project's domain of that name or the nearest parent. Private keys are decrypted once and
  * cached. A replaced key has another creation time, so it is decrypted again.
  */
-export function createSigners(sealer: Sealer, mail: Pick<MailSettings, 'mailDomain'>): Signers {
+export function createSigners(encrypter: Encrypter, mail: Pick<MailSettings, 'mailDomain'>): Signers {
   // Stores whole objects, because the signing code caches what it derives from a key by object identity.
-  const opened = recentMap<NonNullable<Signer['dkim']>>(KEYS_REMEMBERED);
+  const cache = recentMap<NonNullable<Signer['dkim']>>(KEYS_REMEMBERED);
 
   function dkimOf(
     { projectId, id, name: domain }: SendingDomain,
     key: NonNullable<SignerRow['key']>,
   ): Signer['dkim'] {
-    const place = `${projectId} ${id} ${key.slot} ${key.createdAt}`;
-    const known = opened.get(place);
-    if (known) return known;
-    const privateKey = openKey(sealer, key.sealed, { projectId, domainId: id, slot: key.slot });
+    const cacheKey = `${projectId} ${id} ${key.slot} ${key.createdAt}`;
+    const cached = cache.get(cacheKey);
+    if (cached) return cached;
+    const privateKey = decryptKey(encrypter, key.encrypted, { projectId, domainId: id, slot: key.slot });
     const dkim = { domain, selector: selectorOf(id, key.slot), privateKey };
-    opened.set(place, dkim);
+    cache.set(cacheKey, dkim);
     return dkim;
   }
 

@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type DkimKey, RETIRES_AFTER_MS, SETTLES_MS } from './dkim-key.ts';
 import type { DomainState } from './domain.ts';
-import { afterLook, nextCheckAt, type DnsCheckResult } from './state.ts';
+import { afterCheck, nextCheckAt, type DnsCheckResult } from './state.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-const standing = {
+const initial = {
   state: 'pending' as DomainState,
   misses: 0,
   failingSince: null as number | null,
@@ -16,16 +16,16 @@ const standing = {
   warm: false,
   warmupFrom: null as number | null,
 };
-type Standing = typeof standing;
+type CheckedState = typeof initial;
 
-const play = (from: Partial<Standing>, looks: [DnsCheckResult, at: number][]): Standing => {
-  let now: Standing = { ...standing, ...from };
-  for (const [outcome, at] of looks) now = afterLook(now, outcome, at);
+const play = (from: Partial<CheckedState>, looks: [DnsCheckResult, at: number][]): CheckedState => {
+  let now: CheckedState = { ...initial, ...from };
+  for (const [outcome, at] of looks) now = afterCheck(now, outcome, at);
   return now;
 };
 const verified = { state: 'verified' as const, verifiedAt: 1, warmupFrom: 1 };
 
-test.each<[string, Partial<Standing>, [DnsCheckResult, number][], Partial<Standing>]>([
+test.each<[string, Partial<CheckedState>, [DnsCheckResult, number][], Partial<CheckedState>]>([
   [
     'is verified as soon as all is right',
     {},
@@ -123,8 +123,8 @@ const states = fc.constantFrom<DomainState>('pending', 'verified', 'degraded', '
 test('changes no state while DNS does not answer, at any point of the history', () => {
   fc.assert(
     fc.property(states, history, (state, looks) => {
-      const answered = looks.filter(([outcome]) => outcome !== 'unknown');
-      expect(play({ state }, looks)).toEqual(play({ state }, answered));
+      const withReply = looks.filter(([outcome]) => outcome !== 'unknown');
+      expect(play({ state }, looks)).toEqual(play({ state }, withReply));
     }),
   );
 });
@@ -132,10 +132,10 @@ test('changes no state while DNS does not answer, at any point of the history', 
 test('stops sending only after three misses in a row over an hour, and resumes at the first correct check', () => {
   fc.assert(
     fc.property(history, (looks) => {
-      let now: Standing = { ...standing, ...verified };
+      let now: CheckedState = { ...initial, ...verified };
       let misses: number[] = [];
       for (const [outcome, at] of looks) {
-        now = afterLook(now, outcome, at);
+        now = afterCheck(now, outcome, at);
         if (outcome === 'right') misses = [];
         if (outcome === 'wrong') misses.push(at);
         const hasLasted = misses.length >= 3 && (misses.at(-1) ?? 0) - (misses[0] ?? 0) >= HOUR;

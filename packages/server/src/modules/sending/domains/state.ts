@@ -25,23 +25,23 @@ const MOVES: Record<DomainState, { right: DomainState; wrong: (hasLasted: boolea
 
 /** Returns the outcome for the required records. A record that is certainly wrong decides, even if others are unknown. */
 export function outcomeOf(records: DomainRecord[], findings: DnsRecordFinding[]): DnsCheckResult {
-  const verdicts = records
+  const statuses = records
     .filter(({ required }) => required)
     .map(
       ({ kind, name }) =>
-        findings.find((one) => one.kind === kind && one.name === name)?.verdict ?? 'unknown',
+        findings.find((finding) => finding.kind === kind && finding.name === name)?.verdict ?? 'unknown',
     );
-  if (verdicts.some(isMiss)) return 'wrong';
-  return verdicts.includes('unknown') ? 'unknown' : 'right';
+  if (statuses.some(isMiss)) return 'wrong';
+  return statuses.includes('unknown') ? 'unknown' : 'right';
 }
 
-type Standing = Pick<
+type DomainCheckState = Pick<
   SendingDomain,
   'state' | 'misses' | 'failingSince' | 'verifiedAt' | 'warm' | 'warmupFrom'
 >;
 
 /** Applies the outcome of a check to a domain. */
-export function afterLook<D extends Standing>(domain: D, outcome: DnsCheckResult, now: number): D {
+export function afterCheck<D extends DomainCheckState>(domain: D, outcome: DnsCheckResult, now: number): D {
   switch (outcome) {
     case 'unknown':
       return domain;
@@ -74,11 +74,11 @@ const EAGER_FOR_MS = 72 * HOUR_MS;
 /** With this interval, three misses take a little more than an hour. */
 const DEGRADED_EVERY_MS = 20 * 60_000;
 
-type Timing = Pick<SendingDomain, 'state' | 'createdAt' | 'failingSince'>;
+type CheckTimes = Pick<SendingDomain, 'state' | 'createdAt' | 'failingSince'>;
 
 /** Returns the time of the next DNS check: that of the domain, or earlier for a key in preparation. */
 export function nextCheckAt(
-  domain: Timing,
+  domain: CheckTimes,
   keys: DkimKey[],
   seen: { outcome: DnsCheckResult; now: number },
 ): number {
@@ -87,7 +87,7 @@ export function nextCheckAt(
   return Math.min(now + waitMs(domain, seen), ...forKeys.map((at) => Math.max(at, now + SOONEST_MS)));
 }
 
-function waitMs(domain: Timing, { outcome, now }: { outcome: DnsCheckResult; now: number }): number {
+function waitMs(domain: CheckTimes, { outcome, now }: { outcome: DnsCheckResult; now: number }): number {
   switch (domain.state) {
     case 'pending':
       return eager(now - domain.createdAt);

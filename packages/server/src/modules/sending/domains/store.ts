@@ -1,6 +1,6 @@
 import { momentList, plainList } from '../../../platform/db/list.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import type { KeyMove, KeyPlace, DkimKey } from './dkim-key.ts';
+import type { KeyMove, DkimKeyId, DkimKey } from './dkim-key.ts';
 import { printThrottle, type SendingDomain, type Tracking } from './domain.ts';
 
 /** Writes `sending_domain` and `dkim_key`. Returns false if the project already has the domain. */
@@ -138,7 +138,7 @@ export async function claimCheck(tx: Tx, due: DueDomain, until: number): Promise
   return rows.length > 0;
 }
 
-export async function insertDkimKey(tx: Tx, key: DkimKey, sealed: Uint8Array): Promise<void> {
+export async function insertDkimKey(tx: Tx, key: DkimKey, encrypted: Uint8Array): Promise<void> {
   await tx.query(
     `INSERT INTO beckon.dkim_key (project_id, domain_id, slot, state, public_key, private_key, created_at, changed_at)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
@@ -148,7 +148,7 @@ export async function insertDkimKey(tx: Tx, key: DkimKey, sealed: Uint8Array): P
       key.slot,
       key.state,
       key.publicKey,
-      sealed,
+      encrypted,
       moment(key.createdAt),
       moment(key.changedAt),
     ],
@@ -177,21 +177,21 @@ export async function updateKeys(
   );
 }
 
-export type EncryptedDkimKey = KeyPlace & { createdAt: number; sealed: Buffer };
+export type EncryptedDkimKey = DkimKeyId & { createdAt: number; encrypted: Buffer };
 
 /** Replaces the encrypted value of the same key only. A key that was replaced since is already encrypted with the current secret. */
-export async function updateSealed(tx: Tx, keys: EncryptedDkimKey[]): Promise<void> {
+export async function updateEncryptedKeys(tx: Tx, keys: EncryptedDkimKey[]): Promise<void> {
   await tx.query(
-    `UPDATE beckon.dkim_key k SET private_key = s.sealed
+    `UPDATE beckon.dkim_key k SET private_key = s.encrypted
      FROM unnest($1::bigint[], $2::uuid[], $3::text[], $4::timestamptz[], $5::bytea[])
-       AS s(project_id, domain_id, slot, created_at, sealed)
+       AS s(project_id, domain_id, slot, created_at, encrypted)
      WHERE k.project_id = s.project_id AND k.domain_id = s.domain_id AND k.slot = s.slot AND k.created_at = s.created_at`,
     [
       plainList(keys.map((key) => key.projectId)),
       plainList(keys.map((key) => key.domainId)),
       keys.map((key) => key.slot),
       momentList(keys.map((key) => key.createdAt)),
-      keys.map((key) => key.sealed),
+      keys.map((key) => key.encrypted),
     ],
   );
 }

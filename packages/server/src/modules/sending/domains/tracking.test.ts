@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { afterProbe, linksBaseOf, missOf, newTracking, probeAnswer, probeToken } from './tracking.ts';
+import { afterProbe, linksBaseOf, missOf, newTracking, probeResponse, probeToken } from './tracking.ts';
 import type { Tracking } from './domain.ts';
 
 const NOW = Date.UTC(2026, 0, 15, 12);
@@ -84,33 +84,33 @@ test('probes a host without success often at first and daily after three days, a
 
 describe('probe token', () => {
   const keys = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)] as const;
-  const place = { projectId: 7, id: '01890000-0000-7000-8000-000000000000', host: 't.mail.acme.test' };
-  const token = probeToken(place, keys);
+  const target = { projectId: 7, id: '01890000-0000-7000-8000-000000000000', host: 't.mail.acme.test' };
+  const token = probeToken(target, keys);
 
   test('differs between projects, domains, hosts and installations', () => {
     const others = [
-      probeToken({ ...place, projectId: 8 }, keys),
-      probeToken({ ...place, id: '01890000-0000-7000-8000-000000000001' }, keys),
-      probeToken({ ...place, host: 'u.mail.acme.test' }, keys),
-      probeToken(place, [keys[1]]),
+      probeToken({ ...target, projectId: 8 }, keys),
+      probeToken({ ...target, id: '01890000-0000-7000-8000-000000000001' }, keys),
+      probeToken({ ...target, host: 'u.mail.acme.test' }, keys),
+      probeToken(target, [keys[1]]),
     ];
-    const answers = others.map((other) => probeAnswer(other, keys));
+    const responses = others.map((other) => probeResponse(other, keys));
     expect(new Set([token, ...others]).size).toBe(5);
-    expect(new Set([probeAnswer(token, keys), ...answers]).size).toBe(5);
+    expect(new Set([probeResponse(token, keys), ...responses]).size).toBe(5);
   });
 
   test('is not its own answer, and a self-made token gets no answer', () => {
-    const answer = probeAnswer(token, keys) ?? '';
-    expect(answer).toMatch(/^[\w-]{22}$/);
-    expect(token).not.toContain(answer);
-    expect(probeAnswer(token, [Buffer.alloc(32, 3)])).toBeNull();
+    const response = probeResponse(token, keys) ?? '';
+    expect(response).toMatch(/^[\w-]{22}$/);
+    expect(token).not.toContain(response);
+    expect(probeResponse(token, [Buffer.alloc(32, 3)])).toBeNull();
     fc.assert(
       fc.property(
         fc.nat(token.length - 1),
         fc.constantFrom('a', 'b', 'Z', '0', '9', '-', '_', '.', ' '),
         (at, sign) => {
           const forged = token.slice(0, at) + sign + token.slice(at + 1);
-          expect(probeAnswer(forged, keys)).toBe(forged === token ? answer : null);
+          expect(probeResponse(forged, keys)).toBe(forged === token ? response : null);
         },
       ),
     );
@@ -118,17 +118,17 @@ describe('probe token', () => {
 
   test('is still answered after a change of the secret', () => {
     const next = [Buffer.alloc(32, 4), ...keys] as const;
-    expect(probeAnswer(token, next)).toBe(probeAnswer(token, keys));
+    expect(probeResponse(token, next)).toBe(probeResponse(token, keys));
   });
 
   test('counts only that answer with status 200', () => {
-    const answer = probeAnswer(token, keys) ?? '';
-    const said = { ok: true, status: 200, retryAfter: null, answer, file: null, ms: 1 } as const;
-    expect(missOf(said, answer)).toBeNull();
-    expect(missOf({ ...said, answer: `${answer}\n` }, answer)).toBeNull();
-    expect(missOf({ ...said, status: 302 }, answer)).toContain('302');
-    expect(missOf({ ...said, answer: token }, answer)).toContain('points to another server');
-    expect(missOf({ ok: false, error: 'dns', detail: 'The DNS has no address', ms: 1 }, answer)).toBe(
+    const body = probeResponse(token, keys) ?? '';
+    const response = { ok: true, status: 200, retryAfter: null, body, file: null, ms: 1 } as const;
+    expect(missOf(response, body)).toBeNull();
+    expect(missOf({ ...response, body: `${body}\n` }, body)).toBeNull();
+    expect(missOf({ ...response, status: 302 }, body)).toContain('302');
+    expect(missOf({ ...response, body: token }, body)).toContain('points to another server');
+    expect(missOf({ ok: false, error: 'dns', detail: 'The DNS has no address', ms: 1 }, body)).toBe(
       'The DNS has no address',
     );
   });

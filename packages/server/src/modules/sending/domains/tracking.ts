@@ -6,14 +6,14 @@ import {
   type Tracking,
   type TrackingState,
 } from './domain.ts';
-import { type DomainPlace, type DomainView, requireLocked, viewOf } from './domain-view.ts';
+import { type DomainRef, type DomainView, requireLocked, viewOf } from './domain-view.ts';
 import { findDomainById, listKeys, listTrackingHosts, lockDomain } from './reads.ts';
 import { updateTracking } from './store.ts';
 import type { TokenKeys } from '../../../platform/crypto/email-token.ts';
 import { equalInConstantTime, hmacSha256 } from '../../../platform/crypto/hash.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import type { Log } from '../../../platform/log.ts';
-import type { OutboundAnswer } from '../../../platform/outbound/exchange.ts';
+import type { OutboundResponse } from '../../../platform/outbound/exchange.ts';
 import type { Outbound } from '../../../platform/outbound/outbound.ts';
 
 type Db = Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>;
@@ -24,15 +24,15 @@ type Db = Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>;
  */
 export function trackDomain(
   { db, mail }: { db: Pick<Db, 'transaction' | 'clock'>; mail: MailSettings },
-  place: DomainPlace,
+  ref: DomainRef,
   host: string | null,
 ): Promise<DomainView> {
   return db.transaction(async (tx) => {
-    const domain = await requireLocked(tx, place);
+    const domain = await requireLocked(tx, ref);
     const now = db.clock.now();
-    const wanted = host === null ? null : newTracking(domain, host, now);
-    const isSame = wanted !== null && domain.tracking?.host === wanted.host;
-    const tracking = isSame && domain.tracking ? { ...domain.tracking, nextAt: now } : wanted;
+    const requested = host === null ? null : newTracking(domain, host, now);
+    const isSame = requested !== null && domain.tracking?.host === requested.host;
+    const tracking = isSame && domain.tracking ? { ...domain.tracking, nextAt: now } : requested;
     const tracked = { ...domain, tracking };
     await updateTracking(tx, tracked);
     const { projectId, id } = domain;
@@ -51,19 +51,19 @@ type Probed = { domain: SendingDomain; before: TrackingState; after: TrackingSta
  */
 export async function probeDomain(
   { db, outbound, tokenKeys }: ProbeDeps,
-  place: Pick<SendingDomain, 'projectId' | 'id'>,
+  ref: Pick<SendingDomain, 'projectId' | 'id'>,
 ): Promise<Probed | null> {
-  const known = (await findDomainById(db, place))?.tracking;
-  if (!known) return null;
-  const token = probeToken({ ...place, host: known.host }, tokenKeys);
-  const url = `https://${known.host}/.well-known/beckon/${token}`;
-  const answer = await outbound.get({ url, headers: {}, key: `tracking ${known.host}` });
-  const miss = missOf(answer, probeAnswer(token, tokenKeys) ?? '');
+  const snapshot = (await findDomainById(db, ref))?.tracking;
+  if (!snapshot) return null;
+  const token = probeToken({ ...ref, host: snapshot.host }, tokenKeys);
+  const url = `https://${snapshot.host}/.well-known/beckon/${token}`;
+  const response = await outbound.get({ url, headers: {}, key: `tracking ${snapshot.host}` });
+  const miss = missOf(response, probeResponse(token, tokenKeys) ?? '');
   return db.transaction(async (tx) => {
-    const domain = await lockDomain(tx, place);
+    const domain = await lockDomain(tx, ref);
     if (!domain?.tracking) return null;
     const { tracking } = domain;
-    const isOutrun = tracking.host !== known.host || tracking.checkedAt !== known.checkedAt;
+    const isOutrun = tracking.host !== snapshot.host || tracking.checkedAt !== snapshot.checkedAt;
     if (isOutrun) return { domain, before: tracking.state, after: tracking.state };
     const after = afterProbe(tracking, miss, db.clock.now());
     await updateTracking(tx, { ...domain, tracking: after });
@@ -82,7 +82,7 @@ export function linksBaseOf({ tracking }: Pick<SendingDomain, 'tracking'>, publi
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const HOST_MAX = 253;
 /** Names that hold other records of the domain, so they cannot point to this installation. */
-const TAKEN = ['bounce', '_domainkey', '_dmarc'];
+const RESERVED = ['bounce', '_domainkey', '_dmarc'];
 
 /**
  * Creates a tracking host below the sending domain. Recipients see the same domain name in links, and its owner has already proven
@@ -90,10 +90,10 @@ const TAKEN = ['bounce', '_domainkey', '_dmarc'];
  */
 export function newTracking({ name }: Pick<SendingDomain, 'name'>, text: string, now: number): Tracking {
   const host = normaliseDomainName(text);
-  const own = host.endsWith(`.${name}`) ? host.slice(0, -name.length - 1) : '';
-  if (own === '' || host.length > HOST_MAX || !own.split('.').every((label) => LABEL.test(label)))
+  const subdomain = host.endsWith(`.${name}`) ? host.slice(0, -name.length - 1) : '';
+  if (subdomain === '' || host.length > HOST_MAX || !subdomain.split('.').every((label) => LABEL.test(label)))
     throw invalid(`The tracking host must be a subdomain of ${name}, such as t.${name}`, 'host');
-  if (TAKEN.some((label) => own === label || own.endsWith(`.${label}`)))
+  if (RESERVED.some((label) => subdomain === label || subdomain.endsWith(`.${label}`)))
     throw invalid(
       `${host} is used by DNS records of the domain itself. Use another, such as t.${name}`,
       'host',
@@ -113,11 +113,11 @@ export function newTracking({ name }: Pick<SendingDomain, 'name'>, text: string,
 const FOUND_LENGTH_MAX = 300;
 
 /** Returns null if the host answers as only this installation can, and otherwise a description of the failure. */
-export function missOf(answer: OutboundAnswer, wanted: string): string | null {
-  if (answer.ok && answer.status === 200 && answer.answer.trim() === wanted) return null;
-  const says = answer.ok
-    ? `It responds with ${answer.status}, but not as this installation. It points to another server`
-    : answer.detail;
+export function missOf(response: OutboundResponse, expected: string): string | null {
+  if (response.ok && response.status === 200 && response.body.trim() === expected) return null;
+  const says = response.ok
+    ? `It responds with ${response.status}, but not as this installation. It points to another server`
+    : response.detail;
   return says.slice(0, FOUND_LENGTH_MAX);
 }
 
@@ -128,11 +128,11 @@ const MISSES_MAX = 3;
 export function afterProbe(tracking: Tracking, miss: string | null, now: number): Tracking {
   // Never repeats a value, because other processes detect by it that a probe has happened since.
   const checkedAt = Math.max(now, (tracking.checkedAt ?? 0) + 1);
-  const after = { ...tracking, ...verdictOf(tracking, miss, now), checkedAt };
+  const after = { ...tracking, ...probeResult(tracking, miss, now), checkedAt };
   return { ...after, nextAt: now + waitMs(after, now) };
 }
 
-function verdictOf(
+function probeResult(
   { state, misses: before, since, workedAt }: Tracking,
   miss: string | null,
   now: number,
@@ -157,9 +157,9 @@ function waitMs({ state, misses, since }: Tracking, now: number): number {
   return forMs >= EAGER_FOR_MS ? DAY_MS : Math.min(HOUR_MS, Math.max(SOONEST_MS, Math.floor(forMs / 4)));
 }
 
-type ProbePlace = Pick<SendingDomain, 'projectId' | 'id'> & { host: string };
+type ProbeTarget = Pick<SendingDomain, 'projectId' | 'id'> & { host: string };
 
-const SEAL_BYTES = 16;
+const SIGNATURE_BYTES = 16;
 const TOKEN = /^([A-Za-z0-9_-]{22})\.([A-Za-z0-9_-]{22})$/;
 
 /**
@@ -167,22 +167,24 @@ const TOKEN = /^([A-Za-z0-9_-]{22})\.([A-Za-z0-9_-]{22})$/;
  * a signature. Its answer is another signature, which only an owner of the key can compute. A server that returns the token does not pass,
  * a self-made token gets no answer, and neither needs a database query.
  */
-export function probeToken({ projectId, id, host }: ProbePlace, [key]: TokenKeys): string {
-  const place = seal(key, 'place', `${projectId}\n${id}\n${host}`);
-  return `${place}.${seal(key, 'question', place)}`;
+export function probeToken({ projectId, id, host }: ProbeTarget, [key]: TokenKeys): string {
+  const payload = sign(key, 'place', `${projectId}\n${id}\n${host}`);
+  return `${payload}.${sign(key, 'question', payload)}`;
 }
 
 /** Returns the answer, or null for a token that this installation did not create. */
-export function probeAnswer(token: string, keys: TokenKeys): string | null {
-  const [, place, sealed] = TOKEN.exec(token) ?? [];
-  if (place === undefined || sealed === undefined) return null;
-  const given = Buffer.from(sealed);
-  const key = keys.find((one) => equalInConstantTime(given, Buffer.from(seal(one, 'question', place))));
-  return key ? seal(key, 'answer', place) : null;
+export function probeResponse(token: string, keys: TokenKeys): string | null {
+  const [, payload, signature] = TOKEN.exec(token) ?? [];
+  if (payload === undefined || signature === undefined) return null;
+  const signatureBytes = Buffer.from(signature);
+  const key = keys.find((candidate) =>
+    equalInConstantTime(signatureBytes, Buffer.from(sign(candidate, 'question', payload))),
+  );
+  return key ? sign(key, 'answer', payload) : null;
 }
 
-function seal(key: Uint8Array, use: 'place' | 'question' | 'answer', text: string): string {
-  return hmacSha256(key, `tracking ${use}\n`, text).subarray(0, SEAL_BYTES).toString('base64url');
+function sign(key: Uint8Array, use: 'place' | 'question' | 'answer', text: string): string {
+  return hmacSha256(key, `tracking ${use}\n`, text).subarray(0, SIGNATURE_BYTES).toString('base64url');
 }
 
 /** The proven tracking hosts of all projects. A change is visible within a minute. */

@@ -1,12 +1,12 @@
 import {
   type Draft,
   listOpenDrafts,
-  modeChanged,
+  setDraftMode,
   type DraftChange,
   type NewMode,
-  writeMoved,
+  writeTransitions,
 } from '../../drafts/index.ts';
-import { endMessages, withdrawClaims } from '../emails/store.ts';
+import { endEmails, withdrawClaims } from '../emails/store.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 
 type ModeOfRule = NewMode & { ruleId: string };
@@ -23,12 +23,12 @@ export async function changeModes(
 ): Promise<{ moved: number; dueAt: number | null }> {
   let [moved, first] = [0, Infinity];
   for (const { ruleId, ...mode } of modes) {
-    const done = await moveOpenDrafts(tx, { projectId, ruleId }, (draft) => {
-      const move = modeChanged(draft, mode);
+    const result = await moveOpenDrafts(tx, { projectId, ruleId }, (draft) => {
+      const move = setDraftMode(draft, mode);
       return move ? [move] : [];
     });
-    moved += done.moved;
-    first = Math.min(first, done.dueAt ?? Infinity);
+    moved += result.moved;
+    first = Math.min(first, result.dueAt ?? Infinity);
   }
   for (const { ruleId, autopilotMs } of modes) {
     if (autopilotMs === null) await withdrawClaims(tx, { projectId, ruleId });
@@ -58,25 +58,25 @@ export async function moveOpenDrafts(
   { projectId, ruleId }: OfRule,
   decide: (draft: Draft) => DraftChange[],
 ): Promise<MovedDrafts> {
-  const done: MovedDrafts = { moved: 0, dueAt: null, endedRuns: [] };
+  const result: MovedDrafts = { moved: 0, dueAt: null, endedRuns: [] };
   for (let after: string | null = null; ;) {
     const page: Draft[] = await listOpenDrafts(tx, { projectId, ruleId, after, limit: PAGE });
     const decided = page.map(decide).filter((moves) => moves.length > 0);
     await writeMoves(tx, decided.flat());
-    done.moved += decided.length;
-    for (const moves of decided) note(done, moves);
+    result.moved += decided.length;
+    for (const moves of decided) note(result, moves);
     const last = page.at(-1);
-    if (!last || page.length < PAGE) return done;
+    if (!last || page.length < PAGE) return result;
     after = last.id;
   }
 }
 
-function note(done: MovedDrafts, moves: DraftChange[]): void {
+function note(result: MovedDrafts, moves: DraftChange[]): void {
   const draft = moves.at(-1)?.draft;
   if (!draft) return;
   const { dueAt, endedAt, runId } = draft;
-  if (dueAt !== null && dueAt < (done.dueAt ?? Infinity)) done.dueAt = dueAt;
-  if (endedAt !== null && runId !== null && draft.resendOf === null) done.endedRuns.push(runId);
+  if (dueAt !== null && dueAt < (result.dueAt ?? Infinity)) result.dueAt = dueAt;
+  if (endedAt !== null && runId !== null && draft.resendOf === null) result.endedRuns.push(runId);
 }
 
 /**
@@ -84,11 +84,11 @@ function note(done: MovedDrafts, moves: DraftChange[]): void {
  * of the frequency caps, and their bytes would be kept forever.
  */
 export async function writeMoves(tx: Tx, moved: DraftChange[]): Promise<void> {
-  await writeMoved(tx, moved);
+  await writeTransitions(tx, moved);
   const canceled = moved.filter(({ move }) => move.action === 'cancel' && move.from !== 'composing');
-  const nothing = { epoch: null, reply: null, relayId: null };
-  for (const [at, some] of Map.groupBy(canceled, ({ move }) => move.at)) {
-    const ends = some.map(({ move: { projectId, draftId, reason } }) => ({ projectId, draftId, reason }));
-    await endMessages(tx, { at, ends: ends.map((end) => ({ ...end, ...nothing, state: 'failed' })) });
+  const noReply = { epoch: null, reply: null, relayId: null };
+  for (const [at, changes] of Map.groupBy(canceled, ({ move }) => move.at)) {
+    const ends = changes.map(({ move: { projectId, draftId, reason } }) => ({ projectId, draftId, reason }));
+    await endEmails(tx, { at, ends: ends.map((end) => ({ ...end, ...noReply, state: 'failed' })) });
   }
 }

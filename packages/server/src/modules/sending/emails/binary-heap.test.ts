@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ordered } from './binary-heap.ts';
+import { createBinaryHeap } from './binary-heap.ts';
 
 test('returns the first item in order for any sequence of pushes and pops', () => {
   fc.assert(
     fc.property(fc.array(fc.option(fc.nat(20)), { maxLength: 100 }), (acts) => {
-      const heap = ordered<number>((a, b) => a - b);
+      const heap = createBinaryHeap<number>((a, b) => a - b);
       const plain: number[] = [];
       for (const act of acts) {
         if (act === null) expect(heap.pop()).toBe(plain.shift());

@@ -1,16 +1,16 @@
 /** A binary heap: returns the first item in order while others are added. */
-export type Ordered<T> = {
+export type BinaryHeap<T> = {
   first(): T | undefined;
   push(item: T): void;
   pop(): T | undefined;
 };
 
-export function ordered<T>(compare: (a: T, b: T) => number): Ordered<T> {
+export function createBinaryHeap<T>(compare: (a: T, b: T) => number): BinaryHeap<T> {
   const heap: T[] = [];
 
   function isBefore(a: number, b: number): boolean {
-    const [one, other] = [heap[a], heap[b]];
-    return one !== undefined && (other === undefined || compare(one, other) < 0);
+    const [itemA, itemB] = [heap[a], heap[b]];
+    return itemA !== undefined && (itemB === undefined || compare(itemA, itemB) < 0);
   }
   function swap(a: number, b: number): void {
     [heap[a], heap[b]] = [heap[b] as T, heap[a] as T];

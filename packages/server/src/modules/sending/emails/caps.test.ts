@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Cap, capUntil, type Contender, heldByCap, slotOrder, slotsLeft, whoYields } from './limits.ts';
+import {
+  type Cap,
+  capUntil,
+  type Contender,
+  heldByCap,
+  slotOrder,
+  remainingSlots,
+  findYields,
+} from './limits.ts';
 
 const HOUR = 3_600_000;
 const NOW = 1_000 * HOUR;
@@ -68,13 +76,13 @@ test('returns as many slots as emails would pass one after the other', () => {
         // A claim made now is the newest, unless another clock is ahead.
         const after = () => [...claimed, ...Array<number>(more).fill(0)].toSorted((a, b) => b - a);
         while (capUntil(all, after(), 0) === null) more += 1;
-        expect(slotsLeft(all, claimed, 0)).toBe(more);
+        expect(remainingSlots(all, claimed, 0)).toBe(more);
       },
     ),
     { numRuns: 2_000 },
   );
-  expect(slotsLeft(null, [0], 0)).toBe(Infinity);
-  expect(slotsLeft([], [0], 0)).toBe(Infinity);
+  expect(remainingSlots(null, [0], 0)).toBe(Infinity);
+  expect(remainingSlots([], [0], 0)).toBe(Infinity);
 });
 
 const contenders = fc.uniqueArray(
@@ -92,7 +100,7 @@ test('gives the slot to the higher priority, then the earlier deadline, then the
   const c: Contender = { id: 'c', priority: 9, deadlineAt: NOW };
   const d: Contender = { id: 'd', priority: 9, deadlineAt: NOW };
   expect([a, b, d, c].toSorted(slotOrder).map(({ id }) => id)).toEqual(['c', 'd', 'b', 'a']);
-  expect(whoYields([a, b, d, c], 1)).toEqual(
+  expect(findYields([a, b, d, c], 1)).toEqual(
     new Map([
       ['d', c],
       ['b', c],
@@ -104,13 +112,13 @@ test('gives the slot to the higher priority, then the earlier deadline, then the
 test('names a contender with a better claim for each that yields, and passes one per slot', () => {
   fc.assert(
     fc.property(contenders, fc.nat(7), (all, slots) => {
-      const yields = whoYields(all, slots);
+      const yields = findYields(all, slots);
       const goes = all.filter(({ id }) => !yields.has(id));
       expect(goes).toHaveLength(slots === 0 ? all.length : Math.min(slots, all.length));
-      for (const one of all) {
-        const better = all.filter((other) => slotOrder(other, one) < 0);
-        expect(yields.has(one.id)).toBe(slots > 0 && better.length >= slots);
-        const winner = yields.get(one.id);
+      for (const contender of all) {
+        const better = all.filter((other) => slotOrder(other, contender) < 0);
+        expect(yields.has(contender.id)).toBe(slots > 0 && better.length >= slots);
+        const winner = yields.get(contender.id);
         if (!winner) continue;
         expect(better).toContain(winner);
         expect(goes).toContain(winner);
@@ -118,7 +126,7 @@ test('names a contender with a better claim for each that yields, and passes one
     }),
     { numRuns: 1_000 },
   );
-  expect(whoYields([{ id: 'a', priority: 1, deadlineAt: 0 }], Infinity).size).toBe(0);
+  expect(findYields([{ id: 'a', priority: 1, deadlineAt: 0 }], Infinity).size).toBe(0);
 });
 
 test('orders contenders totally', () => {

@@ -1,5 +1,5 @@
-/** How a message ended, or the state in which it waits for another attempt. */
-export type MessageEnd = {
+/** How a email ended, or the state in which it waits for another attempt. */
+export type EmailEnd = {
   projectId: number;
   draftId: string;
   /** The epoch of the claim. Null: the current claim of any worker. */
@@ -8,10 +8,10 @@ export type MessageEnd = {
   reason: string | null;
   reply: string | null;
   relayId: string | null;
-  /** The message was not submitted. It is returned only while it is claimed, and not if its holder has submitted it in the meantime. */
+  /** The email was not submitted. It is returned only while it is claimed, and not if its holder has submitted it in the meantime. */
   isReturned?: boolean;
 };
 
-export type ResolvedMessage = Pick<MessageEnd, 'projectId' | 'draftId' | 'reason'> & {
+export type ResolvedEmail = Pick<EmailEnd, 'projectId' | 'draftId' | 'reason'> & {
   state: 'sent' | 'failed';
 };

@@ -3,17 +3,17 @@ import { plainList } from '../../../platform/db/list.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { unpackMime } from './pack-mime.ts';
 import type { WarmupCounts } from './limits.ts';
-import type { NarrowRow, SendTurnRow } from './store.ts';
+import type { DomainLimitRow, SendLockRow } from './store.ts';
 
-export async function findSendTurn(tx: Tx, projectId: number): Promise<SendTurnRow | undefined> {
-  const rows = await tx.query<SendTurnRow>(
+export async function findSendLock(tx: Tx, projectId: number): Promise<SendLockRow | undefined> {
+  const rows = await tx.query<SendLockRow>(
     `SELECT tokens, refilled_at FROM beckon.send_lock WHERE project_id = $1`,
     [projectId],
   );
   return rows[0];
 }
 
-/** A message that was returned without an attempt no longer has a slot. */
+/** A email that was returned without an attempt no longer has a slot. */
 const HAS_SLOT = `m.state <> 'failed' AND (m.state <> 'deferred' OR m.attempts > 0)`;
 
 /** Returns when emails that count towards the caps were claimed for these addresses since then, newest first. */
@@ -27,7 +27,7 @@ export async function findClaims(
     name: 'sending.claims',
     text: `SELECT m.address, (extract(epoch FROM m.claimed_at) * 1000)::float8 AS claimed_ms
            FROM unnest($2::text[]) AS a(address)
-           JOIN beckon.message m ON m.project_id = $1 AND m.address = a.address AND m.counts AND m.claimed_at > $3
+           JOIN beckon.email m ON m.project_id = $1 AND m.address = a.address AND m.counts AND m.claimed_at > $3
            WHERE ${HAS_SLOT}
            ORDER BY m.claimed_at DESC`,
     values: [projectId, addresses, new Date(since)],
@@ -40,23 +40,23 @@ export async function findClaims(
 /** Returns the same without the emails of one rule, in any order of addresses. A backtest of that rule uses it. */
 export async function findOtherClaims(
   tx: Tx,
-  asked: { projectId: number; addresses: string[]; since: number; exceptRuleId: string },
+  query: { projectId: number; addresses: string[]; since: number; exceptRuleId: string },
 ): Promise<Map<string, number[]>> {
-  const { projectId, addresses, since, exceptRuleId } = asked;
+  const { projectId, addresses, since, exceptRuleId } = query;
   const rows = await tx.query<{ address: string; claimed_at: Date }>(
     `SELECT m.address, m.claimed_at FROM unnest($2::text[]) AS a(address)
-     JOIN beckon.message m ON m.project_id = $1 AND m.address = a.address AND m.counts AND m.claimed_at > $3
+     JOIN beckon.email m ON m.project_id = $1 AND m.address = a.address AND m.counts AND m.claimed_at > $3
      WHERE ${HAS_SLOT} AND m.rule_id <> $4 ORDER BY m.claimed_at DESC`,
     [projectId, addresses, new Date(since), exceptRuleId],
   );
   const byAddress = Map.groupBy(rows, ({ address }) => address);
   return new Map(
-    [...byAddress].map(([address, some]) => [address, some.map((row) => row.claimed_at.getTime())]),
+    [...byAddress].map(([address, group]) => [address, group.map((row) => row.claimed_at.getTime())]),
   );
 }
 
-/** A message that had an attempt, or a claim without one. */
-export type EarlierMessage = {
+/** A email that had an attempt, or a claim without one. */
+export type EarlierEmail = {
   draftId: string;
   address: string;
   /** The domain from which it was to be sent. Null if the row is older than this column. */
@@ -64,11 +64,11 @@ export type EarlierMessage = {
   attempts: number;
 };
 
-/** Returns the messages that these drafts already have, because they were deferred. */
+/** Returns the emails that these drafts already have, because they were deferred. */
 export async function findEarlier(
   tx: Tx,
   { projectId, draftIds }: { projectId: number; draftIds: string[] },
-): Promise<Map<string, EarlierMessage>> {
+): Promise<Map<string, EarlierEmail>> {
   if (draftIds.length === 0) return new Map();
   const rows = await tx.prepared<{
     draft_id: string;
@@ -78,7 +78,7 @@ export async function findEarlier(
   }>({
     name: 'sending.earlier',
     text: `SELECT m.draft_id, m.address, m.domain, m.attempts FROM unnest($2::uuid[]) AS d(id)
-           JOIN beckon.message m ON m.project_id = $1 AND m.draft_id = d.id`,
+           JOIN beckon.email m ON m.project_id = $1 AND m.draft_id = d.id`,
     values: [projectId, plainList(draftIds)],
   });
   return new Map(
@@ -100,7 +100,7 @@ export async function findFrozen(
   const rows = await tx.prepared<{ draft_id: string; mail_from: string; rcpt_to: string; mime: Buffer }>({
     name: 'sending.frozen',
     text: `SELECT f.draft_id, f.mail_from, f.rcpt_to, f.mime FROM unnest($2::uuid[]) AS d(id)
-           JOIN beckon.message_mime f ON f.project_id = $1 AND f.draft_id = d.id`,
+           JOIN beckon.email_mime f ON f.project_id = $1 AND f.draft_id = d.id`,
     values: [projectId, plainList(draftIds)],
   });
   return new Map(
@@ -124,26 +124,26 @@ export async function countForWarmup(
 ): Promise<WarmupCounts> {
   const from = since - DAY_MS;
   const [row] = await tx.query<WarmupCounts>(
-    `WITH said AS MATERIALIZED (
-       SELECT o.message_id, o.type FROM beckon.outcome o
-       WHERE o.project_id = $1 AND o.message_id >= $4::uuid AND o.type IN ('email.bounced', 'email.unsubscribed')
+    `WITH candidate AS MATERIALIZED (
+       SELECT o.email_id, o.type FROM beckon.outcome o
+       WHERE o.project_id = $1 AND o.email_id >= $4::uuid AND o.type IN ('email.bounced', 'email.unsubscribed')
          AND (o.class = 'complaint' OR (o.class = '' AND o.detail ->> 'bounce_class' IN ('hard', 'soft')))
      ), bad AS MATERIALIZED (
-       SELECT s.type FROM said s CROSS JOIN LATERAL (
-         SELECT FROM beckon.message m WHERE m.project_id = $1 AND m.id = s.message_id AND m.domain = $2 AND m.claimed_at >= $3 OFFSET 0
+       SELECT s.type FROM candidate s CROSS JOIN LATERAL (
+         SELECT FROM beckon.email m WHERE m.project_id = $1 AND m.id = s.email_id AND m.domain = $2 AND m.claimed_at >= $3 OFFSET 0
        ) l
      )
      SELECT (count(*) FILTER (WHERE claimed_at >= $5 AND ${HAS_SLOT}))::int AS today,
             (count(*) FILTER (WHERE claimed_at < $5 AND ${HAS_SLOT}))::int AS yesterday,
             (SELECT count(*) FROM bad WHERE type = 'email.bounced')::int AS bounced,
             (SELECT count(*) FROM bad WHERE type = 'email.unsubscribed')::int AS complained
-     FROM beckon.message m WHERE project_id = $1 AND domain = $2 AND claimed_at >= $3`,
+     FROM beckon.email m WHERE project_id = $1 AND domain = $2 AND claimed_at >= $3`,
     [projectId, domain, new Date(from), smallestIdAt(from - CLAIMED_WITHIN_MS), new Date(since)],
   );
   return row ?? { today: 0, yesterday: 0, bounced: 0, complained: 0 };
 }
 
-export type LostMessage = {
+export type LostEmail = {
   projectId: number;
   draftId: string;
   epoch: number;
@@ -151,10 +151,10 @@ export type LostMessage = {
   submitted: boolean;
 };
 
-/** Returns the messages whose holder claimed or submitted them and let the lease expire without recording an end. */
-export async function listLost(tx: Tx, now: Date): Promise<LostMessage[]> {
+/** Returns the emails whose holder claimed or submitted them and let the lease expire without recording an end. */
+export async function listLost(tx: Tx, now: Date): Promise<LostEmail[]> {
   const rows = await tx.query<{ project_id: number; draft_id: string; epoch: number; submitted: boolean }>(
-    `SELECT project_id, draft_id, epoch, state = 'submitting' AS submitted FROM beckon.message
+    `SELECT project_id, draft_id, epoch, state = 'submitting' AS submitted FROM beckon.email
      WHERE next_at < $1 ORDER BY next_at LIMIT 1000`,
     [now],
   );
@@ -170,23 +170,23 @@ export async function listLost(tx: Tx, now: Date): Promise<LostMessage[]> {
  * Returns the user of an email, by the id in its tokens. Within a transaction the row is locked: a concurrent erasure waits, and then also
  * finds what was written about the email.
  */
-export async function findMessageById(
+export async function findEmailById(
   tx: Tx,
-  { projectId, messageId }: { projectId: number; messageId: string },
+  { projectId, emailId }: { projectId: number; emailId: string },
 ): Promise<{ draftId: string; userId: string; address: string } | undefined> {
   const rows = await tx.query<{ draft_id: string; external_user_id: string; address: string }>(
-    `SELECT draft_id, external_user_id, address FROM beckon.message WHERE project_id = $1 AND id = $2 FOR KEY SHARE`,
-    [projectId, messageId],
+    `SELECT draft_id, external_user_id, address FROM beckon.email WHERE project_id = $1 AND id = $2 FOR KEY SHARE`,
+    [projectId, emailId],
   );
   const row = rows[0];
   return row && { draftId: row.draft_id, userId: row.external_user_id, address: row.address };
 }
 
 /** Returns the throttle of a domain and the paces that providers impose on it. Most domains have neither. */
-export async function listNarrow(
+export async function listDomainLimits(
   tx: Tx,
   { projectId, domain }: { projectId: number; domain: string },
-): Promise<NarrowRow[]> {
+): Promise<DomainLimitRow[]> {
   const rows = await tx.prepared<{
     provider: string;
     per_second: number;
@@ -209,8 +209,8 @@ export async function listNarrow(
   }));
 }
 
-/** The part of a submitted message that says where the email went. */
-export type HandedMessage = {
+/** The part of a submitted email that says where the email went. */
+export type SubmittedEmail = {
   draftId: string;
   id: string;
   address: string;
@@ -223,11 +223,11 @@ export type HandedMessage = {
   reply: string | null;
 };
 
-export async function findHanded(
+export async function findSubmitted(
   tx: Tx,
   projectId: number,
   draftIds: string[],
-): Promise<Map<string, HandedMessage>> {
+): Promise<Map<string, SubmittedEmail>> {
   if (draftIds.length === 0) return new Map();
   const rows = await tx.prepared<{
     draft_id: string;
@@ -242,7 +242,7 @@ export async function findHanded(
   }>({
     name: 'sending.handed',
     text: `SELECT m.draft_id, m.id, m.address, m.domain, m.provider, m.attempts, m.first_at, m.reason, m.reply FROM unnest($2::uuid[]) AS d(id)
-           JOIN beckon.message m ON m.project_id = $1 AND m.draft_id = d.id`,
+           JOIN beckon.email m ON m.project_id = $1 AND m.draft_id = d.id`,
     values: [projectId, plainList(draftIds)],
   });
   return new Map(
@@ -272,7 +272,7 @@ export async function listLastReplies(
   projectId: number,
 ): Promise<{ address: string; reply: string | null }[]> {
   const rows = await tx.query<{ address: string; reply: string | null }>(
-    `SELECT address, CASE WHEN state = 'failed' THEN reply END AS reply FROM beckon.message
+    `SELECT address, CASE WHEN state = 'failed' THEN reply END AS reply FROM beckon.email
      WHERE project_id = $1 AND ended_at IS NOT NULL ORDER BY claimed_at DESC, id DESC LIMIT $2`,
     [projectId, EMAILS_OF_THEM],
   );
@@ -284,12 +284,12 @@ export async function listLastReplies(
 /** Counts the emails of a domain that were sent to a mailbox provider since then. */
 export async function countSentTo(
   tx: Tx,
-  asked: { projectId: number; domain: string; provider: string; since: number },
+  query: { projectId: number; domain: string; provider: string; since: number },
 ): Promise<number> {
   const [row] = await tx.query<{ sent: number }>(
-    `SELECT count(*)::int AS sent FROM beckon.message
+    `SELECT count(*)::int AS sent FROM beckon.email
      WHERE project_id = $1 AND domain = $2 AND claimed_at >= $3 AND provider = $4 AND state = 'sent'`,
-    [asked.projectId, asked.domain, new Date(asked.since), asked.provider],
+    [query.projectId, query.domain, new Date(query.since), query.provider],
   );
   return row?.sent ?? 0;
 }

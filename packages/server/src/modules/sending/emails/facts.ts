@@ -37,12 +37,12 @@ export type GateFacts = {
   counts: boolean;
   /** When the emails that count were claimed for this address, newest first. */
   claimedAt: number[];
-  /** An email to the same address with a better claim to the last slot; see `whoYields`. */
+  /** An email to the same address with a better claim to the last slot; see `findYields`. */
   yieldsTo: Pick<Contender, 'id' | 'deadlineAt'> | null;
   /** How many emails the throttle allows now, and when it allows the next one; see `refill`. */
-  throttle: { left: number; nextAt: number };
+  throttle: { remaining: number; nextAt: number };
   /** The same for its sending domain and the recipient's mailbox provider, if these have a limit. */
-  narrow: { of: 'domain' | 'provider'; name: string; nextAt: number } | null;
+  domainLimit: { of: 'domain' | 'provider'; name: string; nextAt: number } | null;
   warmup: 'pass' | { nextAt: number };
 };
 

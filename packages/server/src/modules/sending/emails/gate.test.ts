@@ -32,8 +32,8 @@ const facts: GateFacts = {
   counts: true,
   claimedAt: [],
   yieldsTo: null,
-  throttle: { left: 1, nextAt: NOW },
-  narrow: null,
+  throttle: { remaining: 1, nextAt: NOW },
+  domainLimit: null,
   warmup: 'pass',
 };
 
@@ -116,7 +116,7 @@ const GATES: [string, Close, No][] = [
   ],
   [
     'the throttle',
-    { facts: { throttle: { left: 0, nextAt: NOW + 100 } } },
+    { facts: { throttle: { remaining: 0, nextAt: NOW + 100 } } },
     {
       reason: 'throttle',
       until: NOW + 100,
@@ -130,7 +130,7 @@ const GATES: [string, Close, No][] = [
   ],
 ];
 
-const ask = (closes: Close[], now = NOW) =>
+const gateResult = (closes: Close[], now = NOW) =>
   gate(
     Object.assign({}, facts, ...closes.map((close) => close.facts)) as GateFacts,
     Object.assign({}, policy, ...closes.map((close) => close.policy)) as Policy,
@@ -138,12 +138,12 @@ const ask = (closes: Close[], now = NOW) =>
   );
 
 test('passes an email that no gate holds', () => {
-  expect(ask([])).toEqual({ passes: true });
+  expect(gateResult([])).toEqual({ passes: true });
 });
 
 describe('a single closed gate reports its reason, the observed values and the retry time', () => {
   test.each(GATES)('%s', (_name, close, no) => {
-    expect(ask([close])).toEqual({ passes: false, ...no });
+    expect(gateResult([close])).toEqual({ passes: false, ...no });
   });
 });
 
@@ -155,10 +155,10 @@ describe('the first closed gate in order is the reason', () => {
         const same = Object.keys(closeLater.facts ?? {}).some((fact) =>
           Object.hasOwn(close.facts ?? {}, fact),
         );
-        if (!same) expect(ask([close, closeLater]), later).toMatchObject({ reason: no.reason });
+        if (!same) expect(gateResult([close, closeLater]), later).toMatchObject({ reason: no.reason });
       }
       const all = GATES.slice(first).map(([, each]) => each);
-      expect(ask(all.toReversed())).toMatchObject({ reason: no.reason });
+      expect(gateResult(all.toReversed())).toMatchObject({ reason: no.reason });
     });
   }
 });
@@ -178,25 +178,25 @@ describe('an open gate', () => {
     ],
     [
       'where no throttle is set',
-      { policy: { throttle: null }, facts: { throttle: { left: 0, nextAt: NOW } } },
+      { policy: { throttle: null }, facts: { throttle: { remaining: 0, nextAt: NOW } } },
     ],
   ];
   test.each(CASES)('%s', (_name, close) => {
-    expect(ask([close])).toEqual({ passes: true });
+    expect(gateResult([close])).toEqual({ passes: true });
   });
 });
 
 test('retries after a while if an email yields to one that is late itself', () => {
   const late = { facts: { yieldsTo: { id: 'the-other', deadlineAt: NOW - HOUR } } };
-  expect(ask([late])).toMatchObject({ reason: 'frequency_cap_yielded', until: NOW + 5 * MINUTE });
+  expect(gateResult([late])).toMatchObject({ reason: 'frequency_cap_yielded', until: NOW + 5 * MINUTE });
 });
 
 test('never retries immediately if the retry time has passed', () => {
   const stale = [
-    { facts: { throttle: { left: 0, nextAt: NOW - HOUR } } },
+    { facts: { throttle: { remaining: 0, nextAt: NOW - HOUR } } },
     { facts: { warmup: { nextAt: NOW } } },
   ];
-  for (const close of stale) expect(ask([close])).toMatchObject({ passes: false, until: NOW + 1 });
+  for (const close of stale) expect(gateResult([close])).toMatchObject({ passes: false, until: NOW + 1 });
 });
 
 test('passes at the retry times in the end, and never before', () => {
@@ -210,15 +210,15 @@ test('passes at the retry times in the end, and never before', () => {
         const suppression = suppressedUntil === null ? null : { reason: 'snoozed', until: suppressedUntil };
         const close = { facts: { claimedAt, zone, suppression } };
         let now = NOW;
-        for (let asked = 0; ; asked++) {
-          expect(asked).toBeLessThan(10);
-          const answer = ask([close], now);
-          if (answer.passes) break;
-          expect(answer.until).toBeGreaterThan(now);
+        for (let checks = 0; ; checks++) {
+          expect(checks).toBeLessThan(10);
+          const result = gateResult([close], now);
+          if (result.passes) break;
+          expect(result.until).toBeGreaterThan(now);
           // Apart from the spread after quiet hours, the millisecond before is still held.
-          if (answer.reason !== 'quiet_hours')
-            expect(ask([close], (answer.until ?? 0) - 1).passes).toBe(false);
-          now = answer.until ?? 0;
+          if (result.reason !== 'quiet_hours')
+            expect(gateResult([close], (result.until ?? 0) - 1).passes).toBe(false);
+          now = result.until ?? 0;
         }
         expect(quietUntil(now, zone, QUIET)).toBeNull();
       },

@@ -23,7 +23,7 @@ export type GateReason =
   | 'warmup';
 
 /** `until`: when the gate is checked again, always later than now. Null if time alone does not open it. */
-export type GateAnswer =
+export type GateResult =
   | { passes: true }
   | { passes: false; reason: GateReason; until: number | null; detail: Record<string, unknown> };
 
@@ -32,18 +32,18 @@ export type GateAnswer =
  * are checked in this order, and the first that refuses is the reason. They hold emails and do not drop them. An approval is not among the
  * facts, because it opens no gate.
  */
-export function gate(facts: GateFacts, policy: Policy, now: number): GateAnswer {
-  for (const ask of GATES) {
-    const no = ask(facts, policy, now);
-    if (!no) continue;
-    const until = no.until === null ? null : Math.max(no.until, now + 1);
-    return { passes: false, ...no, until };
+export function gate(facts: GateFacts, policy: Policy, now: number): GateResult {
+  for (const check of GATES) {
+    const refusal = check(facts, policy, now);
+    if (!refusal) continue;
+    const until = refusal.until === null ? null : Math.max(refusal.until, now + 1);
+    return { passes: false, ...refusal, until };
   }
   return { passes: true };
 }
 
-type No = { reason: GateReason; until: number | null; detail: Record<string, unknown> };
-type Gate = (facts: GateFacts, policy: Policy, now: number) => No | null;
+type GateRefusal = { reason: GateReason; until: number | null; detail: Record<string, unknown> };
+type Gate = (facts: GateFacts, policy: Policy, now: number) => GateRefusal | null;
 
 /** The email with the better claim may itself be held when its time comes, so a draft that yields is checked again. */
 const YIELDS_FOR_MS = 5 * 60_000;
@@ -72,8 +72,10 @@ const topic: Gate = ({ refusedTopic }) =>
 const address: Gate = (facts) =>
   facts.address === null ? { reason: 'no_address', until: null, detail: { address: null } } : null;
 
-const domain: Gate = ({ domain: says }) =>
-  says === 'pass' ? null : { reason: says.reason, until: null, detail: { domain: says.detail } };
+const domain: Gate = ({ domain: domainState }) =>
+  domainState === 'pass'
+    ? null
+    : { reason: domainState.reason, until: null, detail: { domain: domainState.detail } };
 
 const quietHours: Gate = ({ zone, draftId }, { quietHours: window }, now) => {
   const endsAt = window && quietUntil(now, zone, window);
@@ -99,19 +101,19 @@ const yielding: Gate = ({ counts, yieldsTo }, { caps }, now) => {
   return { reason: 'frequency_cap_yielded', until: Math.max(deadlineAt, now + YIELDS_FOR_MS), detail };
 };
 
-const throttle: Gate = ({ throttle: { left, nextAt } }, { throttle: limit }) => {
-  if (!limit || left >= 1) return null;
+const throttle: Gate = ({ throttle: { remaining, nextAt } }, { throttle: limit }) => {
+  if (!limit || remaining >= 1) return null;
   // Prints the rate as it is set: 10/s instead of 10/1s.
   const per = printDuration(limit.perMs).replace(/^1(?=[a-z])/, '');
   const detail = { throttle: `${limit.emails}/${per}`, next_at: iso(nextAt) };
   return { reason: 'throttle', until: nextAt, detail };
 };
 
-const narrowThrottle: Gate = ({ narrow }) =>
-  narrow && {
-    reason: narrow.of === 'domain' ? 'domain_throttle' : 'provider_throttle',
-    until: narrow.nextAt,
-    detail: { [narrow.of]: narrow.name, next_at: iso(narrow.nextAt) },
+const domainThrottle: Gate = ({ domainLimit }) =>
+  domainLimit && {
+    reason: domainLimit.of === 'domain' ? 'domain_throttle' : 'provider_throttle',
+    until: domainLimit.nextAt,
+    detail: { [domainLimit.of]: domainLimit.name, next_at: iso(domainLimit.nextAt) },
   };
 
 const warmup: Gate = (facts) =>
@@ -131,6 +133,6 @@ const GATES: Gate[] = [
   cap,
   yielding,
   throttle,
-  narrowThrottle,
+  domainThrottle,
   warmup,
 ];

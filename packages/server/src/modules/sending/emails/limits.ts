@@ -24,13 +24,13 @@ export function capUntil(caps: Cap[], claimedAt: number[], now: number): number 
 }
 
 /** Returns how many emails to this address the caps allow now. */
-export function slotsLeft(caps: Cap[] | null, claimedAt: number[], now: number): number {
-  let left = Infinity;
+export function remainingSlots(caps: Cap[] | null, claimedAt: number[], now: number): number {
+  let remaining = Infinity;
   for (const { emails, windowMs } of caps ?? []) {
-    const taken = claimedAt.filter((at) => at + windowMs > now).length;
-    left = Math.min(left, Math.max(0, emails - taken));
+    const claimed = claimedAt.filter((at) => at + windowMs > now).length;
+    remaining = Math.min(remaining, Math.max(0, emails - claimed));
   }
-  return left;
+  return remaining;
 }
 
 /** A draft that competes for an address. `deadlineAt` is the time at which it is due, if no deadline was set. */
@@ -48,7 +48,7 @@ export function slotOrder(a: Contender, b: Contender): number {
  * Returns, by the id of each draft that has to wait, the draft that takes the last slot before it. Without any slot no draft yields,
  * because the cap holds all of them. Emails that do not count towards caps do not compete.
  */
-export function whoYields<C extends Contender>(contenders: C[], slots: number): Map<string, C> {
+export function findYields<C extends Contender>(contenders: C[], slots: number): Map<string, C> {
   const inOrder = contenders.toSorted(slotOrder);
   const last = inOrder[slots - 1];
   return last === undefined ? new Map() : new Map(inOrder.slice(slots).map(({ id }) => [id, last]));
@@ -62,7 +62,7 @@ export type Throttle = { emails: number; perMs: number };
 export type ThrottleBucket = { tokens: number; refilledAt: number };
 
 /** `nextAt`: when a whole token is available, which is now if one is left. `bucket` is null if no throttle is set. */
-type Refilled = { left: number; nextAt: number; bucket: ThrottleBucket | null };
+type Refilled = { remaining: number; nextAt: number; bucket: ThrottleBucket | null };
 
 const SECOND_MS = 1_000;
 /** Sums of fractions miss a whole number by less than this, and an email must not wait for that. */
@@ -70,16 +70,16 @@ const ROUNDING = 1e-9;
 
 /** A null bucket was never used, so it is full. */
 export function refill(bucket: ThrottleBucket | null, throttle: Throttle | null, now: number): Refilled {
-  if (!throttle) return { left: Infinity, nextAt: now, bucket: null };
+  if (!throttle) return { remaining: Infinity, nextAt: now, bucket: null };
   const capacity = capacityOf(throttle);
   const before = bucket ?? { tokens: capacity, refilledAt: now };
   // Another worker's clock may be ahead: time that was paid out once is not paid out again.
   const refilledAt = Math.max(before.refilledAt, now);
   const gained = ((refilledAt - before.refilledAt) * throttle.emails) / throttle.perMs;
   const tokens = Math.min(capacity, before.tokens + gained);
-  const left = Math.floor(tokens + ROUNDING);
-  const nextAt = left > 0 ? now : refilledAt + waitMs(tokens, throttle);
-  return { left, nextAt, bucket: { tokens, refilledAt } };
+  const remaining = Math.floor(tokens + ROUNDING);
+  const nextAt = remaining > 0 ? now : refilledAt + waitMs(tokens, throttle);
+  return { remaining, nextAt, bucket: { tokens, refilledAt } };
 }
 
 export function takeTokens(bucket: ThrottleBucket | null, emails: number): ThrottleBucket | null {
@@ -107,7 +107,7 @@ const DAY_MS = 86_400_000;
 export type WarmupCounts = { today: number; yesterday: number; bounced: number; complained: number };
 
 /** A smaller sample is not significant. */
-const TELLING = 20;
+const SAMPLE_MIN = 20;
 const BOUNCED_MAX = 0.05;
 const COMPLAINED_MAX = 0.001;
 
@@ -115,15 +115,15 @@ const COMPLAINED_MAX = 0.001;
  * Returns how many more emails may be claimed today. If too many bounced or were complained about, the limit is not above yesterday's
  * volume.
  */
-export function warmupLeft(emails: number, counts: WarmupCounts): number {
+export function remainingWarmup(emails: number, counts: WarmupCounts): number {
   const { today, yesterday } = counts;
-  return (warmupTroubled(counts) ? Math.min(emails, Math.max(FIRST_DAY, yesterday)) : emails) - today;
+  return (hasWarmupProblems(counts) ? Math.min(emails, Math.max(FIRST_DAY, yesterday)) : emails) - today;
 }
 
 /** Returns whether too many emails bounced or were complained about. */
-export function warmupTroubled({ today, yesterday, bounced, complained }: WarmupCounts): boolean {
+export function hasWarmupProblems({ today, yesterday, bounced, complained }: WarmupCounts): boolean {
   const all = today + yesterday;
-  return all >= TELLING && (bounced / all > BOUNCED_MAX || complained / all > COMPLAINED_MAX);
+  return all >= SAMPLE_MIN && (bounced / all > BOUNCED_MAX || complained / all > COMPLAINED_MAX);
 }
 
 type WarmupDay = {

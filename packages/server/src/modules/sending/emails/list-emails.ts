@@ -8,8 +8,8 @@ import {
   passes,
 } from '../../../platform/filter/filter.ts';
 
-export const MESSAGE_STATES = ['claimed', 'submitting', 'deferred', 'sent', 'failed', 'unknown'] as const;
-type MessageState = (typeof MESSAGE_STATES)[number];
+export const EMAIL_STATES = ['claimed', 'submitting', 'deferred', 'sent', 'failed', 'unknown'] as const;
+type EmailState = (typeof EMAIL_STATES)[number];
 
 /** Outcomes by which lists of emails are filtered. A `bot_` prefix marks an outcome that no human caused. */
 export const BECAME = [
@@ -35,7 +35,7 @@ export type EmailRecord = {
   address: string;
   /** Empty if its draft no longer exists. */
   subject: string;
-  state: MessageState;
+  state: EmailState;
   reason: string | null;
   domain: string | null;
   provider: string | null;
@@ -51,7 +51,7 @@ export type EmailRecord = {
 };
 
 export type EmailCursor = Pick<EmailRecord, 'claimedAt' | 'id'>;
-type EmailsAsked = {
+type EmailsQuery = {
   projectId: number;
   filter: Filter;
   /** The last email of the previous page. */
@@ -61,19 +61,19 @@ type EmailsAsked = {
 };
 
 /** Lists emails, newest first. Reads the tables `draft`, `rule` and `outcome` of other modules. */
-export async function listEmails(tx: Tx, asked: EmailsAsked): Promise<EmailRecord[]> {
-  const { values, bind, where } = conditions(asked);
+export async function listEmails(tx: Tx, query: EmailsQuery): Promise<EmailRecord[]> {
+  const { values, bind, where } = conditions(query);
   if (where === null) return [];
-  const { after, offset, limit } = asked;
+  const { after, offset, limit } = query;
   const behind =
     after === null
       ? ''
       : `AND (m.claimed_at, m.id) < (${bind(new Date(after.claimedAt))}::timestamptz, ${bind(after.id)}::uuid)`;
   // Fetches all emails of one user by their index. A scan from the newest email might run long without a match.
-  const fence = isExact(asked.filter, 'user') ? 'OFFSET 0' : '';
+  const fence = isExact(query.filter, 'user') ? 'OFFSET 0' : '';
   const rows = await tx.query<EmailRow>(
     `SELECT ${COLUMNS} FROM (
-       SELECT * FROM (SELECT m.* FROM beckon.message m WHERE ${where} ${behind} ${fence}) found
+       SELECT * FROM (SELECT m.* FROM beckon.email m WHERE ${where} ${behind} ${fence}) found
        ORDER BY found.claimed_at DESC, found.id DESC OFFSET ${bind(offset)} LIMIT ${bind(limit)}
      ) m ${JOINED} ORDER BY m.claimed_at DESC, m.id DESC`,
     values,
@@ -84,12 +84,12 @@ export async function listEmails(tx: Tx, asked: EmailsAsked): Promise<EmailRecor
 /** Counts the emails, up to `most`. */
 export async function countEmails(
   tx: Tx,
-  { most, ...asked }: Pick<EmailsAsked, 'projectId' | 'filter'> & { most: number },
+  { most, ...query }: Pick<EmailsQuery, 'projectId' | 'filter'> & { most: number },
 ): Promise<number> {
-  const { values, bind, where } = conditions(asked);
+  const { values, bind, where } = conditions(query);
   if (where === null) return 0;
   const [row] = await tx.query<{ emails: number }>(
-    `SELECT count(*) AS emails FROM (SELECT 1 FROM beckon.message m WHERE ${where} LIMIT ${bind(most)}) counted`,
+    `SELECT count(*) AS emails FROM (SELECT 1 FROM beckon.email m WHERE ${where} LIMIT ${bind(most)}) counted`,
     values,
   );
   return row?.emails ?? 0;
@@ -100,7 +100,7 @@ export async function findEmail(
   { projectId, id }: { projectId: number; id: string },
 ): Promise<EmailRecord | undefined> {
   const [row] = await tx.query<EmailRow>(
-    `SELECT ${COLUMNS} FROM beckon.message m ${JOINED} WHERE m.project_id = $1 AND m.id = $2`,
+    `SELECT ${COLUMNS} FROM beckon.email m ${JOINED} WHERE m.project_id = $1 AND m.id = $2`,
     [projectId, id],
   );
   return row && toEmail(row);
@@ -113,7 +113,7 @@ const OUTCOME = `CASE
     WHEN o.type = 'email.bounced' AND o.class = '' THEN 'bounced'
     WHEN o.type = 'email.unsubscribed' THEN CASE WHEN o.class = 'complaint' THEN 'complained' ELSE 'unsubscribed' END
   END`;
-const OF_EMAIL = `beckon.outcome o WHERE o.project_id = m.project_id AND o.message_id = m.id`;
+const OF_EMAIL = `beckon.outcome o WHERE o.project_id = m.project_id AND o.email_id = m.id`;
 
 const COLUMNS = `m.id, m.draft_id, m.rule_id, coalesce(r.name, m.rule_id::text) AS rule, m.template, m.external_user_id,
   m.address, coalesce(d.subject, '') AS subject, m.state, m.reason, m.domain, m.provider, m.attempts, m.reply, m.relay_id,
@@ -123,7 +123,7 @@ const JOINED = `LEFT JOIN beckon.rule r ON r.project_id = m.project_id AND r.id 
   LEFT JOIN beckon.draft d ON d.project_id = m.project_id AND d.id = m.draft_id`;
 
 const FILTERED: Record<string, FilterColumn> = {
-  state: { sql: 'm.state', among: MESSAGE_STATES },
+  state: { sql: 'm.state', among: EMAIL_STATES },
   template: { sql: 'm.template' },
   user: { sql: 'm.external_user_id' },
   address: { sql: 'm.address' },
@@ -134,7 +134,7 @@ const FILTERED: Record<string, FilterColumn> = {
 
 type Conditions = { values: unknown[]; bind: (value: unknown) => string; where: string | null };
 
-function conditions({ projectId, filter }: Pick<EmailsAsked, 'projectId' | 'filter'>): Conditions {
+function conditions({ projectId, filter }: Pick<EmailsQuery, 'projectId' | 'filter'>): Conditions {
   const values: unknown[] = [];
   const bind = (value: unknown): string => `$${values.push(value)}`;
   const project = bind(projectId);
@@ -159,8 +159,8 @@ function ruleSql(term: FilterTerm, bind: (value: unknown) => string, project: st
 
 /** An email has many outcomes. It passes if one of them does, and it passes a negated term if none does. */
 function becameSql(term: FilterTerm, bind: (value: unknown) => string): string {
-  const wanted = BECAME.filter((name) => passes({ ...term, negated: false }, name));
-  const exists = `EXISTS (SELECT FROM ${OF_EMAIL} AND ${OUTCOME} = ANY (${bind(wanted)}::text[]))`;
+  const outcomes = BECAME.filter((name) => passes({ ...term, negated: false }, name));
+  const exists = `EXISTS (SELECT FROM ${OF_EMAIL} AND ${OUTCOME} = ANY (${bind(outcomes)}::text[]))`;
   return term.negated ? `NOT ${exists}` : exists;
 }
 
@@ -173,7 +173,7 @@ type EmailRow = {
   external_user_id: string;
   address: string;
   subject: string;
-  state: MessageState;
+  state: EmailState;
   reason: string | null;
   domain: string | null;
   provider: string | null;
@@ -217,18 +217,18 @@ function toEmail(row: EmailRow): EmailRecord {
  * Returns the project of an email, given only the id in one of our Message-IDs. It reads one index per project. No two projects have the
  * same id.
  */
-export async function findProjectOfMessage(tx: Tx, messageId: string): Promise<number | undefined> {
+export async function findProjectOfEmail(tx: Tx, emailId: string): Promise<number | undefined> {
   const [row] = await tx.query<{ project_id: number }>(
     `SELECT m.project_id FROM beckon.project p
-     CROSS JOIN LATERAL (SELECT project_id FROM beckon.message WHERE project_id = p.project_id AND id = $1 LIMIT 1) m
+     CROSS JOIN LATERAL (SELECT project_id FROM beckon.email WHERE project_id = p.project_id AND id = $1 LIMIT 1) m
      LIMIT 1`,
-    [messageId],
+    [emailId],
   );
   return row?.project_id;
 }
 
 /** Returns whether the project ever claimed an email. */
-export async function hasMessages(tx: Tx, projectId: number): Promise<boolean> {
-  const rows = await tx.query(`SELECT 1 FROM beckon.message WHERE project_id = $1 LIMIT 1`, [projectId]);
+export async function hasEmails(tx: Tx, projectId: number): Promise<boolean> {
+  const rows = await tx.query(`SELECT 1 FROM beckon.email WHERE project_id = $1 LIMIT 1`, [projectId]);
   return rows.length > 0;
 }

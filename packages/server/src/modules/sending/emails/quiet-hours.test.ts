@@ -62,8 +62,8 @@ const anywhere: fc.Arbitrary<Case> = fc.record({
 
 const transitions = new Map<string, Temporal.ZonedDateTime[]>();
 function transitionsOf(zone: string): Temporal.ZonedDateTime[] {
-  const known = transitions.get(zone);
-  if (known) return known;
+  const cached = transitions.get(zone);
+  if (cached) return cached;
   const found: Temporal.ZonedDateTime[] = [];
   let next = Temporal.Instant.fromEpochMilliseconds(FROM)
     .toZonedDateTimeISO(zone)
@@ -100,8 +100,8 @@ const cases = fc.oneof(anywhere, nearTransitions, nearTransitions);
 const utc = (moment: string): number => Date.parse(moment);
 const until = (zone: string, hours: string, moment: string): string | null => {
   const [start = '', end = ''] = hours.split('-');
-  const answer = quietUntil(utc(moment), zone, { start, end });
-  return answer === null ? null : new Date(answer).toISOString().slice(0, 16).concat('Z');
+  const result = quietUntil(utc(moment), zone, { start, end });
+  return result === null ? null : new Date(result).toISOString().slice(0, 16).concat('Z');
 };
 
 describe('cases calculated by hand', () => {
@@ -135,8 +135,8 @@ describe('cases calculated by hand', () => {
     ['after midnight twice', 'America/Havana', '22:00-00:30', '2026-11-01T04:45Z', '2026-11-01T05:30Z'],
     ['a whole day skipped', 'Pacific/Apia', '21:00-08:00', '2011-12-30T09:00Z', '2011-12-30T18:00Z'],
     ['the day before it', 'Pacific/Apia', '08:00-21:00', '2011-12-29T20:00Z', '2011-12-30T07:00Z'],
-  ])('%s', (...[, zone, hours, moment, answer]) => {
-    expect(until(zone, hours, moment)).toBe(answer);
+  ])('%s', (...[, zone, hours, moment, expected]) => {
+    expect(until(zone, hours, moment)).toBe(expected);
   });
 });
 
@@ -251,16 +251,16 @@ test("agrees with Python's zoneinfo in 100,000 cases if both have the same time 
   });
   if (python.error) return ctx.skip(`python3 cannot be started: ${python.error.message}`);
   if (python.status !== 0) throw new Error(python.stderr);
-  const [head = '', ...answers] = python.stdout.trimEnd().split('\n');
+  const [head = '', ...results] = python.stdout.trimEnd().split('\n');
   const { skip } = JSON.parse(head) as { skip?: string };
   if (skip !== undefined) return ctx.skip(skip);
-  expect(answers).toHaveLength(sample.length);
-  const known = answers.filter((answer) => answer !== 'null').length;
-  expect(known).toBeGreaterThan(sample.length * 0.9);
-  const wrong = sample.flatMap((one, place) => {
-    const python = JSON.parse(answers[place] ?? '') as number | null;
-    const ours = quietUntil(one.at, one.zone, one.window) ?? one.at;
-    return python === null || ours === python ? [] : [{ ...one, ours, python }];
+  expect(results).toHaveLength(sample.length);
+  const resolved = results.filter((result) => result !== 'null').length;
+  expect(resolved).toBeGreaterThan(sample.length * 0.9);
+  const wrong = sample.flatMap((sampleCase, index) => {
+    const python = JSON.parse(results[index] ?? '') as number | null;
+    const ours = quietUntil(sampleCase.at, sampleCase.zone, sampleCase.window) ?? sampleCase.at;
+    return python === null || ours === python ? [] : [{ ...sampleCase, ours, python }];
   });
   expect(wrong).toEqual([]);
 }, 120_000);

@@ -40,7 +40,7 @@ export function releaseAt(
   const { zone, window } = where;
   const opensAt = quietUntil(untilMs, zone, window) ?? untilMs;
   const open = window.start === window.end ? SPREAD_MS : spanAfter(opensAt, zone, window).start - opensAt;
-  return opensAt + Math.floor(placeOf(draftId) * Math.min(SPREAD_MS, open));
+  return opensAt + Math.floor(spreadPosition(draftId) * Math.min(SPREAD_MS, open));
 }
 
 /** Returns the quiet spans between two times, in order and clipped to them. */
@@ -64,7 +64,7 @@ export function quietSpans(
 }
 
 /** Returns a number from 0 to just below 1, evenly distributed over ids. */
-function placeOf(draftId: string): number {
+function spreadPosition(draftId: string): number {
   return Number.parseInt(sha256(draftId).slice(0, 8), 16) / 2 ** 32;
 }
 

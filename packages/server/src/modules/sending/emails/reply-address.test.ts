@@ -3,7 +3,7 @@ import { readEmailToken, type TokenKeys } from '../../../platform/crypto/email-t
 import { replyAddress } from '../../delivery/headers.ts';
 import type { Outlet } from './facts.ts';
 
-const name = { projectId: 7, messageId: '019b0000-0000-7000-8000-000000000001' };
+const name = { projectId: 7, emailId: '019b0000-0000-7000-8000-000000000001' };
 const tokenKeys: TokenKeys = [Buffer.alloc(32, 1)];
 
 test.each<[string, Partial<Outlet>, string | null]>([

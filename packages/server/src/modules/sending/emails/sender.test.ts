@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { emailToken, readEmailToken } from '../../../platform/crypto/email-token.ts';
 import { composeMail } from '../../../platform/mail/compose.ts';
 import { emailHeaders } from '../../delivery/headers.ts';
-import { paceNow, slowed } from '../../delivery/domain-limits.ts';
-import { warmupDay, warmupLeft } from './limits.ts';
+import { paceNow, slowerPace } from '../../delivery/domain-limits.ts';
+import { warmupDay, remainingWarmup } from './limits.ts';
 import { senderGate, senderOf } from './sender.ts';
 import type { Outlet } from './facts.ts';
 
@@ -33,12 +33,12 @@ test.each([
 });
 
 test('refuses to send through a relay if the domain is missing, unverified or failed', () => {
-  const ask = (domain: Parameters<typeof senderGate>[0]['domain']) =>
+  const gateFor = (domain: Parameters<typeof senderGate>[0]['domain']) =>
     senderGate({ outlet: RELAY, identity: IDENTITY, domain });
-  expect(ask(null)).toMatchObject({ reason: 'domain_not_ready' });
+  expect(gateFor(null)).toMatchObject({ reason: 'domain_not_ready' });
   for (const state of ['pending', 'failed'] as const)
-    expect(ask({ ...VERIFIED, state })).toMatchObject({ reason: 'domain_not_ready' });
-  for (const state of ['verified', 'degraded'] as const) expect(ask({ ...VERIFIED, state })).toBe('pass');
+    expect(gateFor({ ...VERIFIED, state })).toMatchObject({ reason: 'domain_not_ready' });
+  for (const state of ['verified', 'degraded'] as const) expect(gateFor({ ...VERIFIED, state })).toBe('pass');
 });
 
 test('refuses to send through a relay from a paused domain, and reports why it is paused', () => {
@@ -56,8 +56,8 @@ test('refuses to send through a relay from a paused domain, and reports why it i
 test.each(['http://localhost:8080', 'http://app.localhost', 'http://127.0.0.1', 'http://[::1]:8080'])(
   'refuses to send real emails with links to %s',
   (publicUrl) => {
-    const asked = { outlet: { ...RELAY, publicUrl }, identity: IDENTITY, domain: VERIFIED };
-    expect(senderGate(asked)).toMatchObject({ reason: 'public_url' });
+    const facts = { outlet: { ...RELAY, publicUrl }, identity: IDENTITY, domain: VERIFIED };
+    expect(senderGate(facts)).toMatchObject({ reason: 'public_url' });
   },
 );
 
@@ -90,7 +90,7 @@ test('sends from an internationalized domain in its DNS form, and the email can 
   expect(mime).toContain('Message-ID: <01890a5d-ac96-774b-bcce-b302099a8057@xn--bcher-kva.example>');
 });
 
-const name = { projectId: 7, messageId: '01890a5d-ac96-774b-bcce-b302099a8057' };
+const name = { projectId: 7, emailId: '01890a5d-ac96-774b-bcce-b302099a8057' };
 const FROM = { name: 'Acme', address: 'hello@acme.example' };
 const headersOf = (outlet: Outlet, returnPath: string | null = null, from = FROM) =>
   emailHeaders({
@@ -103,7 +103,7 @@ const headersOf = (outlet: Outlet, returnPath: string | null = null, from = FROM
     rule: 'trial_expiring',
   });
 const valueOf = (outlet: Outlet, header: string) =>
-  headersOf(outlet).headers.find((one) => one.name === header)?.value;
+  headersOf(outlet).headers.find((field) => field.name === header)?.value;
 
 test('adds List-Unsubscribe with one click, and with mailto if Beckon receives mail', () => {
   const token = emailToken(name, 'unsubscribe', KEY);
@@ -138,28 +138,28 @@ test('starts a new domain with 100 emails, adds half as many each day, and ends 
 });
 
 test('keeps a domain at the volume of the day before while more than 1 in 20 emails bounce', () => {
-  expect(warmupLeft(225, { today: 100, yesterday: 150, bounced: 12, complained: 0 })).toBe(125);
-  expect(warmupLeft(225, { today: 100, yesterday: 150, bounced: 13, complained: 0 })).toBe(50);
-  expect(warmupLeft(100, { today: 30, yesterday: 0, bounced: 10, complained: 0 })).toBe(70);
-  expect(warmupLeft(150, { today: 5, yesterday: 5, bounced: 5, complained: 0 })).toBe(145);
+  expect(remainingWarmup(225, { today: 100, yesterday: 150, bounced: 12, complained: 0 })).toBe(125);
+  expect(remainingWarmup(225, { today: 100, yesterday: 150, bounced: 13, complained: 0 })).toBe(50);
+  expect(remainingWarmup(100, { today: 30, yesterday: 0, bounced: 10, complained: 0 })).toBe(70);
+  expect(remainingWarmup(150, { today: 5, yesterday: 5, bounced: 5, complained: 0 })).toBe(145);
 });
 
 test('keeps a domain at the volume of the day before while more than 1 in 1,000 recipients complain', () => {
   const counts = { today: 1_000, yesterday: 1_000, bounced: 0 };
-  expect(warmupLeft(2_000, { ...counts, complained: 2 })).toBe(1_000);
-  expect(warmupLeft(2_000, { ...counts, complained: 3 })).toBe(0);
+  expect(remainingWarmup(2_000, { ...counts, complained: 2 })).toBe(1_000);
+  expect(remainingWarmup(2_000, { ...counts, complained: 3 })).toBe(0);
 });
 
 test('halves the pace when a provider asks for less, and raises it by a tenth every ten minutes without another request', () => {
-  const first = slowed(null, { sentLastMinute: 600, now: NOW });
+  const first = slowerPace(null, { sentLastMinute: 600, now: NOW });
   expect(first).toEqual({ perSecond: 5, changedAt: NOW });
   expect(paceNow(first, NOW)).toEqual({ emails: 18_000, perMs: 3_600_000 });
   const later = NOW + 20 * 60_000;
   expect(paceNow(first, later)?.emails).toBeCloseTo(18_000 * 1.21);
-  expect(slowed(first, { sentLastMinute: 0, now: later }).perSecond).toBeCloseTo(5 * 1.21 * 0.5);
+  expect(slowerPace(first, { sentLastMinute: 0, now: later }).perSecond).toBeCloseTo(5 * 1.21 * 0.5);
   expect(paceNow(first, NOW + 5 * 3_600_000)).toBeNull();
   // A quiet minute does not show which rate is too high, so the pace starts at ten emails a minute.
-  const quiet = slowed(null, { sentLastMinute: 0, now: NOW });
+  const quiet = slowerPace(null, { sentLastMinute: 0, now: NOW });
   expect(quiet.perSecond).toBeCloseTo(10 / 60);
-  expect(slowed(quiet, { sentLastMinute: 0, now: NOW }).perSecond).toBeCloseTo(5 / 60);
+  expect(slowerPace(quiet, { sentLastMinute: 0, now: NOW }).perSecond).toBeCloseTo(5 / 60);
 });

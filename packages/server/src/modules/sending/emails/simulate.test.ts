@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { runSteps } from '../../../platform/time/steps.ts';
-import { CONTEND_WITHIN_MS, type Contender, slotOrder, slotsLeft, whoYields } from './limits.ts';
-import { comparing } from '../../administration/simulate-policy.ts';
+import { CONTEND_WITHIN_MS, type Contender, slotOrder, remainingSlots, findYields } from './limits.ts';
+import { comparePolicies } from '../../administration/simulate-policy.ts';
 import { gate, type GateReason } from './gate.ts';
 import { quietUntil } from './quiet-hours.ts';
-import { type DraftForecast, type Queue, type QueuedDraft, simulating } from './simulate.ts';
+import { type DraftForecast, type Queue, type QueuedDraft, simulateQueue } from './simulate.ts';
 import type { Policy } from './facts.ts';
 
 const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000];
@@ -14,10 +14,10 @@ const OPEN: Policy = { paused: false, quietHours: null, caps: null, throttle: nu
 const DAILY = [{ emails: 1, windowMs: DAY }];
 
 /** The tests have no other work, so they run all steps without a pause. */
-const simulate = (...asked: Parameters<typeof simulating>) => runSteps(simulating(...asked));
-const compare = (...asked: Parameters<typeof comparing>) => runSteps(comparing(...asked));
+const simulate = (...args: Parameters<typeof simulateQueue>) => runSteps(simulateQueue(...args));
+const compare = (...args: Parameters<typeof comparePolicies>) => runSteps(comparePolicies(...args));
 
-const draft = (id: string, given: Partial<QueuedDraft> = {}): QueuedDraft => ({
+const draft = (id: string, fields: Partial<QueuedDraft> = {}): QueuedDraft => ({
   id,
   ruleId: 'rule',
   userId: `user of ${id}`,
@@ -31,14 +31,14 @@ const draft = (id: string, given: Partial<QueuedDraft> = {}): QueuedDraft => ({
   refusedTopic: null,
   domain: 'pass',
   counts: true,
-  ...given,
+  ...fields,
 });
 const queueOf = (drafts: QueuedDraft[], claims: [string, number[]][] = []): Queue => ({
   drafts,
   claims: new Map(claims),
   bucket: null,
 });
-const fatesOf = (queue: Queue, policy: Policy): Record<string, DraftForecast> =>
+const forecastsOf = (queue: Queue, policy: Policy): Record<string, DraftForecast> =>
   Object.fromEntries(simulate(queue, policy, NOW));
 const sends = (leavesAt: number, after: GateReason | null = null): DraftForecast => ({
   kind: 'sends',
@@ -48,7 +48,7 @@ const sends = (leavesAt: number, after: GateReason | null = null): DraftForecast
 
 test('sends each draft when it is due, and overdue drafts now, if every gate is open', () => {
   const queue = queueOf([draft('late', { dueAt: NOW - HOUR }), draft('soon', { dueAt: NOW + HOUR })]);
-  expect(fatesOf(queue, OPEN)).toEqual({ late: sends(NOW), soon: sends(NOW + HOUR) });
+  expect(forecastsOf(queue, OPEN)).toEqual({ late: sends(NOW), soon: sends(NOW + HOUR) });
 });
 
 test('holds a draft forever if time alone does not open a gate, and names the gate', () => {
@@ -62,7 +62,7 @@ test('holds a draft forever if time alone does not open a gate, and names the ga
     draft('snoozed nowhere', { suppression: { reason: 'snoozed', until: NOW + DAY }, address: null }),
   ]);
   const held = (reason: string) => ({ kind: 'held', reason, until: null });
-  expect(fatesOf(queue, OPEN)).toEqual({
+  expect(forecastsOf(queue, OPEN)).toEqual({
     off: held('rule_off'),
     gone: held('suppressed'),
     unasked: held('topic_unsubscribed'),
@@ -71,21 +71,21 @@ test('holds a draft forever if time alone does not open a gate, and names the ga
     snoozed: sends(NOW + DAY, 'suppressed'),
     'snoozed nowhere': held('no_address'),
   });
-  for (const fate of Object.values(fatesOf(queue, { ...OPEN, paused: true })))
-    expect(fate).toEqual(held('paused'));
+  for (const forecast of Object.values(forecastsOf(queue, { ...OPEN, paused: true })))
+    expect(forecast).toEqual(held('paused'));
 });
 
 test("uses the user's quiet hours zone, or else that of the policy", () => {
   const policy = { ...OPEN, quietHours: { start: '21:00', end: '08:00' } };
   const queue = queueOf([draft('own', { zone: 'Australia/Sydney' }), draft('none')]);
-  const { own, none } = fatesOf(queue, policy);
+  const { own, none } = forecastsOf(queue, policy);
   expect(none).toEqual(sends(NOW));
   expect(own).toMatchObject({ kind: 'sends', after: 'quiet_hours' });
-  const there = fatesOf(queue, { ...policy, timeZone: 'Australia/Sydney' });
+  const there = forecastsOf(queue, { ...policy, timeZone: 'Australia/Sydney' });
   expect(there['own']).toEqual(own);
   expect(there['none']).toMatchObject({ after: 'quiet_hours' });
-  for (const fate of [own, there['none']]) {
-    const at = fate?.kind === 'sends' ? fate.leavesAt - Date.UTC(2026, 0, 15, 21) : -1;
+  for (const forecast of [own, there['none']]) {
+    const at = forecast?.kind === 'sends' ? forecast.leavesAt - Date.UTC(2026, 0, 15, 21) : -1;
     expect(at).toBeGreaterThanOrEqual(0);
     expect(at).toBeLessThan(30 * MINUTE);
   }
@@ -103,7 +103,7 @@ describe('the slots of one address', () => {
       ],
       [[address, [NOW - 23 * HOUR]]],
     );
-    expect(fatesOf(queue, { ...OPEN, caps: DAILY })).toEqual({
+    expect(forecastsOf(queue, { ...OPEN, caps: DAILY })).toEqual({
       a: sends(NOW + HOUR, 'frequency_cap'),
       b: sends(NOW + 25 * HOUR, 'frequency_cap'),
       free: sends(NOW),
@@ -113,7 +113,7 @@ describe('the slots of one address', () => {
   test('gives the slot to the higher priority if both drafts are due within two hours', () => {
     const better = { address, priority: 9 };
     const within = queueOf([draft('low', { address }), draft('high', { ...better, dueAt: NOW + 2 * HOUR })]);
-    expect(fatesOf(within, { ...OPEN, caps: DAILY })).toEqual({
+    expect(forecastsOf(within, { ...OPEN, caps: DAILY })).toEqual({
       high: sends(NOW + 2 * HOUR),
       low: sends(NOW + 26 * HOUR, 'frequency_cap'),
     });
@@ -121,7 +121,7 @@ describe('the slots of one address', () => {
       draft('low', { address }),
       draft('high', { ...better, dueAt: NOW + 2 * HOUR + 1 }),
     ]);
-    expect(fatesOf(beyond, { ...OPEN, caps: DAILY })).toEqual({
+    expect(forecastsOf(beyond, { ...OPEN, caps: DAILY })).toEqual({
       low: sends(NOW),
       high: sends(NOW + DAY, 'frequency_cap'),
     });
@@ -131,21 +131,23 @@ describe('the slots of one address', () => {
     const low = draft('low', { address });
     const two = [{ emails: 2, windowMs: DAY }];
     const later = { address, priority: 9, dueAt: NOW + HOUR };
-    expect(fatesOf(queueOf([low, draft('high', later)]), { ...OPEN, caps: two })['low']).toEqual(sends(NOW));
+    expect(forecastsOf(queueOf([low, draft('high', later)]), { ...OPEN, caps: two })['low']).toEqual(
+      sends(NOW),
+    );
     for (const other of [
       draft('off', { ...later, ruleIsOn: false }),
       draft('free', { ...later, counts: false }),
     ]) {
-      expect(fatesOf(queueOf([low, other]), { ...OPEN, caps: DAILY })['low']).toEqual(sends(NOW));
+      expect(forecastsOf(queueOf([low, other]), { ...OPEN, caps: DAILY })['low']).toEqual(sends(NOW));
     }
   });
 });
 
 test('sends drafts through the throttle one after the other, first come, first served', () => {
   const ids = ['a', 'b', 'c', 'd', 'e'];
-  const queue = queueOf(ids.map((id, place) => draft(id, { dueAt: NOW + place })));
-  const fates = fatesOf(queue, { ...OPEN, throttle: { emails: 120, perMs: MINUTE } });
-  expect(Object.values(fates)).toEqual([
+  const queue = queueOf(ids.map((id, index) => draft(id, { dueAt: NOW + index })));
+  const forecasts = forecastsOf(queue, { ...OPEN, throttle: { emails: 120, perMs: MINUTE } });
+  expect(Object.values(forecasts)).toEqual([
     sends(NOW),
     sends(NOW + 1),
     sends(NOW + 500, 'throttle'),
@@ -153,7 +155,7 @@ test('sends drafts through the throttle one after the other, first come, first s
     sends(NOW + 1_500, 'throttle'),
   ]);
   const spent = { ...queue, bucket: { tokens: 0, refilledAt: NOW } };
-  expect(fatesOf(spent, { ...OPEN, throttle: { emails: 1, perMs: HOUR } })['a']).toEqual(
+  expect(forecastsOf(spent, { ...OPEN, throttle: { emails: 1, perMs: HOUR } })['a']).toEqual(
     sends(NOW + HOUR, 'throttle'),
   );
 });
@@ -164,7 +166,7 @@ test('sends a draft that waits for the throttle before one that becomes due at t
     draft('y', { dueAt: NOW + 1 }),
     draft('a', { dueAt: NOW + HOUR, priority: 9 }),
   ]);
-  expect(fatesOf(queue, { ...OPEN, throttle: { emails: 1, perMs: HOUR } })).toEqual({
+  expect(forecastsOf(queue, { ...OPEN, throttle: { emails: 1, perMs: HOUR } })).toEqual({
     z: sends(NOW),
     y: sends(NOW + HOUR, 'throttle'),
     a: sends(NOW + 2 * HOUR, 'throttle'),
@@ -175,16 +177,20 @@ test('expires a draft while it is held, and does not send it afterwards', () => 
   const address = 'shared@example.com';
   const at = (expiresAt: number) => draft('x', { address, expiresAt });
   const capped = (expiresAt: number) =>
-    fatesOf(queueOf([at(expiresAt)], [[address, [NOW - 20 * HOUR]]]), { ...OPEN, caps: DAILY })['x'];
+    forecastsOf(queueOf([at(expiresAt)], [[address, [NOW - 20 * HOUR]]]), { ...OPEN, caps: DAILY })['x'];
   expect(capped(NOW + 4 * HOUR)).toEqual({
     kind: 'expires',
     expiresAt: NOW + 4 * HOUR,
     after: 'frequency_cap',
   });
   expect(capped(NOW + 4 * HOUR + 1)).toEqual(sends(NOW + 4 * HOUR, 'frequency_cap'));
-  expect(fatesOf(queueOf([at(NOW)]), OPEN)['x']).toEqual({ kind: 'expires', expiresAt: NOW, after: null });
+  expect(forecastsOf(queueOf([at(NOW)]), OPEN)['x']).toEqual({
+    kind: 'expires',
+    expiresAt: NOW,
+    after: null,
+  });
   const line = [draft('a'), draft('b', { dueAt: NOW + 1, expiresAt: NOW + HOUR })];
-  expect(fatesOf(queueOf(line), { ...OPEN, throttle: { emails: 1, perMs: HOUR } })['b']).toEqual({
+  expect(forecastsOf(queueOf(line), { ...OPEN, throttle: { emails: 1, perMs: HOUR } })['b']).toEqual({
     kind: 'expires',
     expiresAt: NOW + HOUR,
     after: 'throttle',
@@ -192,15 +198,15 @@ test('expires a draft while it is held, and does not send it afterwards', () => 
 });
 
 test('leaves a draft held after too many checks', () => {
-  const crowd = Array.from({ length: 250 }, (_, place) =>
-    draft(`d${String(place).padStart(3, '0')}`, { address: 'one@example.com' }),
+  const crowd = Array.from({ length: 250 }, (_, index) =>
+    draft(`d${String(index).padStart(3, '0')}`, { address: 'one@example.com' }),
   );
-  const fates = Object.values(fatesOf(queueOf(crowd), { ...OPEN, caps: DAILY }));
-  expect(fates.filter((fate) => fate.kind === 'sends')).toHaveLength(200);
-  expect(fates.filter((fate) => fate.kind === 'held')).toHaveLength(50);
-  for (const fate of fates)
-    if (fate.kind === 'held')
-      expect(fate).toMatchObject({ reason: 'frequency_cap', until: expect.any(Number) });
+  const forecasts = Object.values(forecastsOf(queueOf(crowd), { ...OPEN, caps: DAILY }));
+  expect(forecasts.filter((forecast) => forecast.kind === 'sends')).toHaveLength(200);
+  expect(forecasts.filter((forecast) => forecast.kind === 'held')).toHaveLength(50);
+  for (const forecast of forecasts)
+    if (forecast.kind === 'held')
+      expect(forecast).toMatchObject({ reason: 'frequency_cap', until: expect.any(Number) });
 });
 
 const ADDRESSES = ['a@x.org', 'b@x.org', 'c@x.org'];
@@ -218,7 +224,7 @@ const queues: fc.Arbitrary<Queue> = fc.record({
         suppression: fc.constantFrom(null, null, { reason: 'snoozed', until: NOW + 5 * HOUR }),
         counts: fc.constantFrom(true, true, true, false),
       })
-      .map(({ id, ...given }) => draft(id, given)),
+      .map(({ id, ...fields }) => draft(id, fields)),
     { selector: ({ id }) => id, maxLength: 14 },
   ),
   claims: fc
@@ -248,12 +254,12 @@ const policies: fc.Arbitrary<Policy> = fc.record({
   timeZone: fc.constantFrom('UTC', 'Asia/Tokyo'),
 });
 
-type Left = QueuedDraft & { at: number };
-const leftOf = (queue: Queue, fates: Map<string, DraftForecast>): Left[] =>
+type SentDraft = QueuedDraft & { at: number };
+const sentOf = (queue: Queue, forecasts: Map<string, DraftForecast>): SentDraft[] =>
   queue.drafts
-    .flatMap((one) => {
-      const fate = fates.get(one.id);
-      return fate?.kind === 'sends' ? [{ ...one, at: fate.leavesAt }] : [];
+    .flatMap((queued) => {
+      const forecast = forecasts.get(queued.id);
+      return forecast?.kind === 'sends' ? [{ ...queued, at: forecast.leavesAt }] : [];
     })
     .toSorted((a, b) => a.at - b.at);
 
@@ -261,23 +267,23 @@ test('decides every draft, and sends none against the policy', () => {
   const seen: Record<string, number> = {};
   fc.assert(
     fc.property(queues, policies, (queue, policy) => {
-      const fates = simulate(queue, policy, NOW);
-      expect(fates.size).toBe(queue.drafts.length);
-      for (const fate of fates.values()) {
-        const name = fate.kind === 'held' ? fate.reason : `${fate.kind} after ${fate.after}`;
+      const forecasts = simulate(queue, policy, NOW);
+      expect(forecasts.size).toBe(queue.drafts.length);
+      for (const forecast of forecasts.values()) {
+        const name = forecast.kind === 'held' ? forecast.reason : `${forecast.kind} after ${forecast.after}`;
         seen[name] = (seen[name] ?? 0) + 1;
       }
-      const left = leftOf(queue, fates);
-      for (const one of left) {
-        expect(one.at).toBeGreaterThanOrEqual(Math.max(NOW, one.dueAt));
-        expect(one.at).toBeLessThan(one.expiresAt ?? Infinity);
-        expect([one.ruleIsOn, one.address === null]).toEqual([true, false]);
-        expect(one.at).toBeGreaterThanOrEqual(one.suppression?.until ?? 0);
+      const sent = sentOf(queue, forecasts);
+      for (const queued of sent) {
+        expect(queued.at).toBeGreaterThanOrEqual(Math.max(NOW, queued.dueAt));
+        expect(queued.at).toBeLessThan(queued.expiresAt ?? Infinity);
+        expect([queued.ruleIsOn, queued.address === null]).toEqual([true, false]);
+        expect(queued.at).toBeGreaterThanOrEqual(queued.suppression?.until ?? 0);
         if (policy.quietHours)
-          expect(quietUntil(one.at, one.zone ?? policy.timeZone, policy.quietHours)).toBeNull();
-        expectCapsKept({ queue, policy, left }, one);
+          expect(quietUntil(queued.at, queued.zone ?? policy.timeZone, policy.quietHours)).toBeNull();
+        expectCapsKept({ queue, policy, sent }, queued);
       }
-      expectThrottleKept(left, policy);
+      expectThrottleKept(sent, policy);
     }),
     { numRuns: 1_500 },
   );
@@ -299,21 +305,23 @@ test('decides every draft, and sends none against the policy', () => {
 });
 
 function expectCapsKept(
-  { queue, policy, left }: { queue: Queue; policy: Policy; left: Left[] },
-  one: Left,
+  { queue, policy, sent }: { queue: Queue; policy: Policy; sent: SentDraft[] },
+  email: SentDraft,
 ): void {
-  if (!one.counts || one.address === null) return;
-  const own = left.filter(({ address, counts, at }) => counts && address === one.address && at <= one.at);
-  const claimed = [...(queue.claims.get(one.address) ?? []), ...own.map(({ at }) => at)];
+  if (!email.counts || email.address === null) return;
+  const sameAddress = sent.filter(
+    ({ address, counts, at }) => counts && address === email.address && at <= email.at,
+  );
+  const claimed = [...(queue.claims.get(email.address) ?? []), ...sameAddress.map(({ at }) => at)];
   for (const { emails, windowMs } of policy.caps ?? []) {
-    expect(claimed.filter((at) => at > one.at - windowMs).length).toBeLessThanOrEqual(emails);
+    expect(claimed.filter((at) => at > email.at - windowMs).length).toBeLessThanOrEqual(emails);
   }
 }
 
-function expectThrottleKept(left: Left[], { throttle }: Policy): void {
+function expectThrottleKept(sent: SentDraft[], { throttle }: Policy): void {
   if (!throttle) return;
-  for (const [from, first] of left.entries()) {
-    for (const [to, last] of left.entries()) {
+  for (const [from, first] of sent.entries()) {
+    for (const [to, last] of sent.entries()) {
       const rate = ((last.at - first.at) * throttle.emails) / throttle.perMs;
       if (to >= from) expect(to - from + 1).toBeLessThanOrEqual(1 + rate + 1e-6);
     }
@@ -327,72 +335,79 @@ test('agrees with a simple sender that checks at each retry time and knows all r
       policy.throttle = null;
       const plain = plainSender(queue, policy);
       yields += plain.yields;
-      expect(simulate(queue, policy, NOW)).toEqual(plain.fates);
+      expect(simulate(queue, policy, NOW)).toEqual(plain.forecasts);
     }),
     { numRuns: 1_000 },
   );
   expect(yields).toBeGreaterThan(10);
 });
 
-type Standing = Contender & { one: QueuedDraft; at: number; after: GateReason | null };
+type PendingDraft = Contender & { queued: QueuedDraft; at: number; after: GateReason | null };
 
 /** A sender without a throttle. It ends drafts at once if only a person can open their gate, or if they will expire. */
-function plainSender(queue: Queue, policy: Policy): { fates: Map<string, DraftForecast>; yields: number } {
+function plainSender(
+  queue: Queue,
+  policy: Policy,
+): { forecasts: Map<string, DraftForecast>; yields: number } {
   const claimed = new Map<string | null, number[]>(queue.claims);
-  const fates = new Map<string, DraftForecast>();
+  const forecasts = new Map<string, DraftForecast>();
   let yields = 0;
-  let open = queue.drafts.map((one): Standing => {
-    const { id, priority, dueAt: deadlineAt } = one;
-    return { one, id, priority, deadlineAt, at: Math.max(NOW, deadlineAt), after: null };
+  let open = queue.drafts.map((queued): PendingDraft => {
+    const { id, priority, dueAt: deadlineAt } = queued;
+    return { queued, id, priority, deadlineAt, at: Math.max(NOW, deadlineAt), after: null };
   });
-  const claimsOf = ({ one }: Standing) => claimed.get(one.address) ?? [];
-  const ask = (standing: Standing, at: number, yieldsTo: Contender | null) => {
-    const { one } = standing;
-    const known = {
-      draftId: one.id,
+  const claimsOf = ({ queued }: PendingDraft) => claimed.get(queued.address) ?? [];
+  const gateResult = (pending: PendingDraft, at: number, yieldsTo: Contender | null) => {
+    const { queued } = pending;
+    const facts = {
+      draftId: queued.id,
       isRestored: false,
-      zone: one.zone ?? policy.timeZone,
-      claimedAt: claimsOf(standing),
+      zone: queued.zone ?? policy.timeZone,
+      claimedAt: claimsOf(pending),
       yieldsTo,
     };
     return gate(
-      { ...one, ...known, throttle: { left: 1, nextAt: at }, narrow: null, warmup: 'pass' },
+      { ...queued, ...facts, throttle: { remaining: 1, nextAt: at }, domainLimit: null, warmup: 'pass' },
       policy,
       at,
     );
   };
-  const winnerOver = (standing: Standing) => {
-    const { one, at } = standing;
-    const same = open.filter((other) => other.one.counts && other.one.address === one.address);
+  const winnerOver = (pending: PendingDraft) => {
+    const { queued, at } = pending;
+    const same = open.filter((other) => other.queued.counts && other.queued.address === queued.address);
     const near = same.filter((other) => other.at <= at + CONTEND_WITHIN_MS);
-    return whoYields(near, slotsLeft(policy.caps, claimsOf(standing), at)).get(one.id) ?? null;
+    return findYields(near, remainingSlots(policy.caps, claimsOf(pending), at)).get(queued.id) ?? null;
   };
-  const fateOf = (standing: Standing, at: number, yieldsTo: Contender | null): DraftForecast | null => {
-    const expiresAt = standing.one.expiresAt ?? Infinity;
-    if (expiresAt <= at) return { kind: 'expires', expiresAt, after: standing.after };
-    const answer = ask(standing, at, yieldsTo);
-    if (answer.passes) return { kind: 'sends', leavesAt: at, after: standing.after };
-    if (answer.until === null) return { kind: 'held', reason: answer.reason, until: null };
-    if (answer.reason === 'frequency_cap_yielded') yields += 1;
-    Object.assign(standing, { at: answer.until, after: answer.reason });
-    return expiresAt <= answer.until ? { kind: 'expires', expiresAt, after: answer.reason } : null;
+  const forecastOf = (
+    pending: PendingDraft,
+    at: number,
+    yieldsTo: Contender | null,
+  ): DraftForecast | null => {
+    const expiresAt = pending.queued.expiresAt ?? Infinity;
+    if (expiresAt <= at) return { kind: 'expires', expiresAt, after: pending.after };
+    const result = gateResult(pending, at, yieldsTo);
+    if (result.passes) return { kind: 'sends', leavesAt: at, after: pending.after };
+    if (result.until === null) return { kind: 'held', reason: result.reason, until: null };
+    if (result.reason === 'frequency_cap_yielded') yields += 1;
+    Object.assign(pending, { at: result.until, after: result.reason });
+    return expiresAt <= result.until ? { kind: 'expires', expiresAt, after: result.reason } : null;
   };
-  const end = (standing: Standing, fate: DraftForecast) => {
-    fates.set(standing.id, fate);
-    open = open.filter((other) => other !== standing);
+  const end = (pending: PendingDraft, forecast: DraftForecast) => {
+    forecasts.set(pending.id, forecast);
+    open = open.filter((other) => other !== pending);
   };
-  for (const standing of open) {
-    const answer = ask(standing, NOW, null);
-    if (!answer.passes && answer.until === null)
-      end(standing, { kind: 'held', reason: answer.reason, until: null });
+  for (const pending of open) {
+    const result = gateResult(pending, NOW, null);
+    if (!result.passes && result.until === null)
+      end(pending, { kind: 'held', reason: result.reason, until: null });
   }
   for (;;) {
     const [next] = open.toSorted((a, b) => a.at - b.at || slotOrder(a, b));
-    if (!next) return { fates, yields };
-    const { one, at } = next;
-    const fate = fateOf(next, at, one.counts ? winnerOver(next) : null);
-    if (fate?.kind === 'sends' && one.counts) claimed.set(one.address, [at, ...claimsOf(next)]);
-    if (fate) end(next, fate);
+    if (!next) return { forecasts, yields };
+    const { queued, at } = next;
+    const forecast = forecastOf(next, at, queued.counts ? winnerOver(next) : null);
+    if (forecast?.kind === 'sends' && queued.counts) claimed.set(queued.address, [at, ...claimsOf(next)]);
+    if (forecast) end(next, forecast);
   }
 }
 
@@ -475,10 +490,10 @@ test('calculates the median of the moved drafts, using the lower one of two midd
 
 test('pauses a long simulation regularly so that other work runs, with the same result', () => {
   const queue = queueOf(Array.from({ length: 5_000 }, (_, n) => draft(String(n).padStart(4, '0'))));
-  const walk = simulating(queue, { ...OPEN, throttle: { emails: 1, perMs: 1_000 } }, NOW);
+  const steps = simulateQueue(queue, { ...OPEN, throttle: { emails: 1, perMs: 1_000 } }, NOW);
   let stops = 0;
-  let step = walk.next();
-  for (; step.done !== true; step = walk.next()) stops += 1;
+  let step = steps.next();
+  for (; step.done !== true; step = steps.next()) stops += 1;
   expect(stops).toBeGreaterThanOrEqual(10);
   expect(step.value.size).toBe(5_000);
 });

@@ -6,11 +6,11 @@ import {
   type Contender,
   refill,
   slotOrder,
-  slotsLeft,
+  remainingSlots,
   takeTokens,
 } from './limits.ts';
-import { gate, type GateAnswer, type GateReason } from './gate.ts';
-import { ordered, type Ordered } from './binary-heap.ts';
+import { gate, type GateResult, type GateReason } from './gate.ts';
+import { createBinaryHeap, type BinaryHeap } from './binary-heap.ts';
 import type { Policy, GateFacts } from './facts.ts';
 
 /**
@@ -48,131 +48,132 @@ export type DraftForecast =
   | { kind: 'expires'; expiresAt: number; after: GateReason | null };
 
 /** A draft that was held this often is left as it is: this covers months of nights, or half a day behind another email. */
-const ASKS_MAX = 200;
+const CHECKS_MAX = 200;
 
 /** About ten milliseconds of work. */
-const PLACES_A_STRETCH = 1_000;
+const ENTRIES_PER_STEP = 1_000;
 
 /**
- * Returns fates by draft id. It makes at most ASKS_MAX checks per draft and pauses now and then. Fifty thousand drafts take half a second,
+ * Returns forecasts by draft id. It makes at most CHECKS_MAX checks per draft and pauses now and then. Fifty thousand drafts take half a second,
  * which would otherwise block all other requests.
  */
-export function* simulating(queue: Queue, policy: Policy, now: number): Steps<Map<string, DraftForecast>> {
-  const walk = yield* beginWalk(queue, policy, now);
-  let asked = 0;
-  for (let place = takeNext(walk); place; place = takeNext(walk)) {
-    const { expiresAt } = place.draft;
-    if (expiresAt !== null && expiresAt <= walk.clock) end(walk, place, expired(place, expiresAt));
-    else settle(walk, place);
-    asked += 1;
-    if (asked % PLACES_A_STRETCH === 0) yield;
+export function* simulateQueue(queue: Queue, policy: Policy, now: number): Steps<Map<string, DraftForecast>> {
+  const simulation = yield* beginSimulation(queue, policy, now);
+  let checks = 0;
+  for (let entry = takeNextEntry(simulation); entry; entry = takeNextEntry(simulation)) {
+    const { expiresAt } = entry.draft;
+    if (expiresAt !== null && expiresAt <= simulation.clock)
+      end(simulation, entry, expired(entry, expiresAt));
+    else settle(simulation, entry);
+    checks += 1;
+    if (checks % ENTRIES_PER_STEP === 0) yield;
   }
-  return walk.fates;
+  return simulation.forecasts;
 }
 
 /** The state of one draft. `at`: when it is checked next or, in the throttle's line, since when it waits there. */
-type Place = { draft: QueuedDraft; at: number; asks: number; after: GateReason | null };
+type QueueEntry = { draft: QueuedDraft; at: number; checks: number; after: GateReason | null };
 
-type Walk = {
+type QueueSimulation = {
   policy: Policy;
   clock: number;
   bucket: ThrottleBucket | null;
   claims: Map<string, number[]>;
   /** Drafts in progress that want a slot of the same address, in the order of their claims to it. */
-  rivals: Map<string, Set<Place>>;
-  due: Ordered<Place>;
+  rivals: Map<string, Set<QueueEntry>>;
+  due: BinaryHeap<QueueEntry>;
   /**
    * Drafts that only the throttle holds. They are checked one by one as tokens become free. Checking all of them at each token would be too
    * slow.
    */
-  line: Ordered<Place>;
-  fates: Map<string, DraftForecast>;
+  line: BinaryHeap<QueueEntry>;
+  forecasts: Map<string, DraftForecast>;
 };
 
-function* beginWalk(queue: Queue, policy: Policy, now: number): Generator<void, Walk> {
-  const walk: Walk = {
+function* beginSimulation(queue: Queue, policy: Policy, now: number): Generator<void, QueueSimulation> {
+  const simulation: QueueSimulation = {
     policy,
     clock: now,
     bucket: queue.bucket,
     claims: new Map(queue.claims),
     rivals: new Map(),
-    due: ordered(placeOrder),
-    line: ordered(placeOrder),
-    fates: new Map(),
+    due: createBinaryHeap(entryOrder),
+    line: createBinaryHeap(entryOrder),
+    forecasts: new Map(),
   };
-  const places = queue.drafts.map((draft): Place => ({
+  const entries = queue.drafts.map((draft): QueueEntry => ({
     draft,
     at: Math.max(now, draft.dueAt),
-    asks: 0,
+    checks: 0,
     after: null,
   }));
   let entered = 0;
-  for (const place of places.toSorted((a, b) => slotOrder(contender(a), contender(b)))) {
-    const { draft } = place;
+  for (const entry of entries.toSorted((a, b) => slotOrder(contender(a), contender(b)))) {
+    const { draft } = entry;
     entered += 1;
-    if (entered % PLACES_A_STRETCH === 0) yield;
+    if (entered % ENTRIES_PER_STEP === 0) yield;
     // No draft yields to one that will not be sent.
-    const answer = gate(factsOf(walk, draft), policy, now);
-    if (!answer.passes && answer.until === null) end(walk, place, heldBy(answer));
-    else enter(walk, place);
+    const result = gate(factsOf(simulation, draft), policy, now);
+    if (!result.passes && result.until === null) end(simulation, entry, heldBy(result));
+    else enter(simulation, entry);
   }
-  return walk;
+  return simulation;
 }
 
-function placeOrder(a: Place, b: Place): number {
+function entryOrder(a: QueueEntry, b: QueueEntry): number {
   return a.at - b.at || slotOrder(contender(a), contender(b));
 }
 
-function contender({ draft: { id, priority, dueAt } }: Place): Contender {
+function contender({ draft: { id, priority, dueAt } }: QueueEntry): Contender {
   return { id, priority, deadlineAt: dueAt };
 }
 
-function enter(walk: Walk, place: Place): void {
-  walk.due.push(place);
-  const { address, counts } = place.draft;
+function enter(simulation: QueueSimulation, entry: QueueEntry): void {
+  simulation.due.push(entry);
+  const { address, counts } = entry.draft;
   if (address === null || !counts) return;
-  const rivals = walk.rivals.get(address);
-  if (rivals) rivals.add(place);
-  else walk.rivals.set(address, new Set([place]));
+  const rivals = simulation.rivals.get(address);
+  if (rivals) rivals.add(entry);
+  else simulation.rivals.set(address, new Set([entry]));
 }
 
 /** Moves the clock to the next draft: the first in the throttle's line when a token is free, or the first that is due. */
-function takeNext(walk: Walk): Place | undefined {
-  const dueAt = walk.due.first()?.at ?? Infinity;
-  const lineAt = walk.line.first() ? throttleAt(walk).nextAt : Infinity;
+function takeNextEntry(simulation: QueueSimulation): QueueEntry | undefined {
+  const dueAt = simulation.due.first()?.at ?? Infinity;
+  const lineAt = simulation.line.first() ? throttleAt(simulation).nextAt : Infinity;
   const fromLine = lineAt <= dueAt;
-  const place = (fromLine ? walk.line : walk.due).pop();
-  if (place) walk.clock = fromLine ? lineAt : dueAt;
-  return place;
+  const entry = (fromLine ? simulation.line : simulation.due).pop();
+  if (entry) simulation.clock = fromLine ? lineAt : dueAt;
+  return entry;
 }
 
-function throttleAt({ bucket, policy, clock }: Walk): ReturnType<typeof refill> {
+function throttleAt({ bucket, policy, clock }: QueueSimulation): ReturnType<typeof refill> {
   return refill(bucket, policy.throttle, clock);
 }
 
-function settle(walk: Walk, place: Place): void {
-  const { draft } = place;
-  const answer = gate(
-    { ...factsOf(walk, draft), yieldsTo: betterClaim(walk, place) },
-    walk.policy,
-    walk.clock,
+function settle(simulation: QueueSimulation, entry: QueueEntry): void {
+  const { draft } = entry;
+  const result = gate(
+    { ...factsOf(simulation, draft), yieldsTo: betterClaim(simulation, entry) },
+    simulation.policy,
+    simulation.clock,
   );
-  place.asks += 1;
-  if (answer.passes) {
-    claim(walk, draft);
-    end(walk, place, { kind: 'sends', leavesAt: walk.clock, after: place.after });
+  entry.checks += 1;
+  if (result.passes) {
+    claim(simulation, draft);
+    end(simulation, entry, { kind: 'sends', leavesAt: simulation.clock, after: entry.after });
     return;
   }
-  place.after = answer.reason;
-  const { until } = answer;
-  if (until === null || place.asks >= ASKS_MAX) end(walk, place, heldBy(answer));
-  else if (answer.reason === 'throttle') walk.line.push(Object.assign(place, { at: walk.clock }));
+  entry.after = result.reason;
+  const { until } = result;
+  if (until === null || entry.checks >= CHECKS_MAX) end(simulation, entry, heldBy(result));
+  else if (result.reason === 'throttle') simulation.line.push(Object.assign(entry, { at: simulation.clock }));
   else if (draft.expiresAt !== null && draft.expiresAt <= until)
-    end(walk, place, expired(place, draft.expiresAt));
-  else walk.due.push(Object.assign(place, { at: until }));
+    end(simulation, entry, expired(entry, draft.expiresAt));
+  else simulation.due.push(Object.assign(entry, { at: until }));
 }
 
-function factsOf(walk: Walk, draft: QueuedDraft): GateFacts {
+function factsOf(simulation: QueueSimulation, draft: QueuedDraft): GateFacts {
   const { ruleIsOn, suppression, refusedTopic, address, domain, counts } = draft;
   return {
     draftId: draft.id,
@@ -183,56 +184,56 @@ function factsOf(walk: Walk, draft: QueuedDraft): GateFacts {
     refusedTopic,
     address,
     domain,
-    zone: draft.zone ?? walk.policy.timeZone,
+    zone: draft.zone ?? simulation.policy.timeZone,
     counts,
-    claimedAt: claimsOf(walk, draft),
+    claimedAt: claimsOf(simulation, draft),
     yieldsTo: null,
-    throttle: throttleAt(walk),
-    narrow: null,
+    throttle: throttleAt(simulation),
+    domainLimit: null,
     warmup: 'pass',
   };
 }
 
-function claimsOf(walk: Walk, { address }: QueuedDraft): number[] {
-  return (address !== null && walk.claims.get(address)) || [];
+function claimsOf(simulation: QueueSimulation, { address }: QueuedDraft): number[] {
+  return (address !== null && simulation.claims.get(address)) || [];
 }
 
-function betterClaim(walk: Walk, place: Place): Contender | null {
-  const { draft } = place;
-  const { clock, policy } = walk;
-  const rivals = walk.rivals.get(draft.address ?? '');
-  if (!rivals?.has(place)) return null;
-  const claimed = claimsOf(walk, draft);
+function betterClaim(simulation: QueueSimulation, entry: QueueEntry): Contender | null {
+  const { draft } = entry;
+  const { clock, policy } = simulation;
+  const rivals = simulation.rivals.get(draft.address ?? '');
+  if (!rivals?.has(entry)) return null;
+  const claimed = claimsOf(simulation, draft);
   // If no slot is left, which is quick to check, the cap itself holds the draft.
   if (!policy.caps || capUntil(policy.caps, claimed, clock) !== null) return null;
-  const slots = slotsLeft(policy.caps, claimed, clock);
-  // Rivals are in the order of their claims, so this returns the same as `whoYields` without checking all of them.
-  let taken = 0;
-  let last: Place | null = null;
+  const slots = remainingSlots(policy.caps, claimed, clock);
+  // Rivals are in the order of their claims, so this returns the same as `findYields` without checking all of them.
+  let claimedSlots = 0;
+  let last: QueueEntry | null = null;
   for (const rival of rivals) {
-    if (rival === place || taken === slots) break;
+    if (rival === entry || claimedSlots === slots) break;
     if (rival.at > clock + CONTEND_WITHIN_MS) continue;
-    taken += 1;
+    claimedSlots += 1;
     last = rival;
   }
-  return last && taken === slots ? contender(last) : null;
+  return last && claimedSlots === slots ? contender(last) : null;
 }
 
-function claim(walk: Walk, draft: QueuedDraft): void {
-  walk.bucket = takeTokens(throttleAt(walk).bucket, 1);
+function claim(simulation: QueueSimulation, draft: QueuedDraft): void {
+  simulation.bucket = takeTokens(throttleAt(simulation).bucket, 1);
   if (draft.address === null || !draft.counts) return;
-  walk.claims.set(draft.address, [walk.clock, ...claimsOf(walk, draft)]);
+  simulation.claims.set(draft.address, [simulation.clock, ...claimsOf(simulation, draft)]);
 }
 
-function end(walk: Walk, place: Place, fate: DraftForecast): void {
-  walk.fates.set(place.draft.id, fate);
-  walk.rivals.get(place.draft.address ?? '')?.delete(place);
+function end(simulation: QueueSimulation, entry: QueueEntry, forecast: DraftForecast): void {
+  simulation.forecasts.set(entry.draft.id, forecast);
+  simulation.rivals.get(entry.draft.address ?? '')?.delete(entry);
 }
 
-function expired({ after }: Place, expiresAt: number): DraftForecast {
+function expired({ after }: QueueEntry, expiresAt: number): DraftForecast {
   return { kind: 'expires', expiresAt, after };
 }
 
-function heldBy({ reason, until }: GateAnswer & { passes: false }): DraftForecast {
+function heldBy({ reason, until }: GateResult & { passes: false }): DraftForecast {
   return { kind: 'held', reason, until };
 }

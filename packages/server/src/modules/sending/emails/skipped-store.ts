@@ -9,7 +9,7 @@ export async function endSkipped(
   { projectId, draftId, at }: { projectId: number; draftId: string; at: number },
 ): Promise<void> {
   await tx.query(
-    `UPDATE beckon.message SET state = 'failed', reason = 'skipped', next_at = NULL, ended_at = $3
+    `UPDATE beckon.email SET state = 'failed', reason = 'skipped', next_at = NULL, ended_at = $3
      WHERE project_id = $1 AND draft_id = $2 AND state = 'deferred'`,
     [projectId, draftId, new Date(at)],
   );
@@ -21,7 +21,7 @@ export async function takeBackSkipped(
   { projectId, draftId }: { projectId: number; draftId: string },
 ): Promise<void> {
   await tx.query(
-    `UPDATE beckon.message SET state = 'deferred', reason = CASE WHEN attempts > 0 THEN 'deferred' END, ended_at = NULL
+    `UPDATE beckon.email SET state = 'deferred', reason = CASE WHEN attempts > 0 THEN 'deferred' END, ended_at = NULL
      WHERE project_id = $1 AND draft_id = $2 AND state = 'failed'`,
     [projectId, draftId],
   );

@@ -1,18 +1,18 @@
 import { momentList, plainList } from '../../../platform/db/list.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import type { MessageEnd, ResolvedMessage } from './email-end.ts';
+import type { EmailEnd, ResolvedEmail } from './email-end.ts';
 
-/** Rows of `send_lock`, `message`, `message_mime` and `send_bucket`. */
-export async function insertSendTurn(tx: Tx, projectId: number): Promise<void> {
+/** Rows of `send_lock`, `email`, `email_mime` and `send_bucket`. */
+export async function insertSendLock(tx: Tx, projectId: number): Promise<void> {
   await tx.query(`INSERT INTO beckon.send_lock (project_id) VALUES ($1)`, [projectId]);
 }
 
-export type SendTurnRow = { tokens: number | null; refilled_at: Date | null };
-type FreeSendTurnRow = SendTurnRow & { is_suspended: boolean };
+export type SendLockRow = { tokens: number | null; refilled_at: Date | null };
+type FreeSendLockRow = SendLockRow & { is_suspended: boolean };
 
 /** Returns null if another worker currently sends for this project. Reads the table `project` of another module. */
-export async function lockFreeSendTurn(tx: Tx, projectId: number): Promise<FreeSendTurnRow | null> {
-  const rows = await tx.prepared<FreeSendTurnRow>({
+export async function lockFreeSendLock(tx: Tx, projectId: number): Promise<FreeSendLockRow | null> {
+  const rows = await tx.prepared<FreeSendLockRow>({
     name: 'sending.turn',
     text: `SELECT t.tokens, t.refilled_at, p.suspended_at IS NOT NULL AS is_suspended FROM beckon.send_lock t
            JOIN beckon.project p ON p.project_id = t.project_id WHERE t.project_id = $1 FOR UPDATE OF t SKIP LOCKED`,
@@ -22,7 +22,7 @@ export async function lockFreeSendTurn(tx: Tx, projectId: number): Promise<FreeS
 }
 
 /** Waits for a running send batch, which takes a few hundred milliseconds at most. */
-export async function lockSendTurn(tx: Tx, projectId: number): Promise<void> {
+export async function waitForSendLock(tx: Tx, projectId: number): Promise<void> {
   await tx.query(`SELECT 1 FROM beckon.send_lock WHERE project_id = $1 FOR UPDATE`, [projectId]);
 }
 
@@ -37,7 +37,7 @@ export async function updateTokens(
   });
 }
 
-export type MessageRow = {
+export type NewEmail = {
   projectId: number;
   draftId: string;
   id: string;
@@ -56,17 +56,17 @@ export type MessageRow = {
   leaseUntil: number;
 };
 
-export type EmailClaim = { draftId: string; messageId: string; epoch: number };
+export type EmailClaim = { draftId: string; emailId: string; epoch: number };
 
 /**
- * Claims one message per draft, forever. A deferred message is claimed again with its next epoch. Drafts missing in the result were claimed
+ * Claims one email per draft, forever. A deferred email is claimed again with its next epoch. Drafts missing in the result were claimed
  * before.
  */
-export async function insertMessages(tx: Tx, rows: MessageRow[]): Promise<Map<string, EmailClaim>> {
+export async function insertEmails(tx: Tx, rows: NewEmail[]): Promise<Map<string, EmailClaim>> {
   if (rows.length === 0) return new Map();
   const claimed = await tx.prepared<{ draft_id: string; id: string; epoch: number }>({
     name: 'sending.claim',
-    text: `INSERT INTO beckon.message AS m (project_id, draft_id, id, rule_id, external_user_id, address, state, counts, claimed_at,
+    text: `INSERT INTO beckon.email AS m (project_id, draft_id, id, rule_id, external_user_id, address, state, counts, claimed_at,
              domain, provider, next_at, template)
            SELECT project_id, draft_id, id, rule_id, user_id, address, 'claimed', counts, claimed_at, domain, provider, next_at, template
            FROM unnest($1::bigint[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::boolean[], $8::timestamptz[],
@@ -93,7 +93,7 @@ export async function insertMessages(tx: Tx, rows: MessageRow[]): Promise<Map<st
     ],
   });
   return new Map(
-    claimed.map((row) => [row.draft_id, { draftId: row.draft_id, messageId: row.id, epoch: row.epoch }]),
+    claimed.map((row) => [row.draft_id, { draftId: row.draft_id, emailId: row.id, epoch: row.epoch }]),
   );
 }
 
@@ -106,7 +106,7 @@ export async function withdrawClaims(
   { projectId, users, ruleId }: { projectId: number; users?: string[]; ruleId?: string },
 ): Promise<void> {
   await tx.query(
-    `UPDATE beckon.message SET epoch = epoch + 1
+    `UPDATE beckon.email SET epoch = epoch + 1
      WHERE project_id = $1 AND state = 'claimed' AND next_at IS NOT NULL AND ($2::text[] IS NULL OR external_user_id = ANY ($2))
        AND ($3::uuid IS NULL OR rule_id = $3)`,
     [projectId, users ?? null, ruleId ?? null],
@@ -136,20 +136,20 @@ export type Submission = {
  * domain. It reads `project`, `project_settings`, `suppression`, `person_email` and `sending_domain` for that. It also stores the email's
  * bytes. Returns the drafts that may be submitted.
  */
-export async function submitMessages(
+export async function markSubmitting(
   tx: Tx,
   { rows, leaseUntil }: { rows: Submission[]; leaseUntil: number },
 ): Promise<Set<string>> {
   const submitted = await tx.prepared<{ draft_id: string }>({
     name: 'sending.submit',
-    text: `WITH asked AS (
+    text: `WITH input AS (
              SELECT * FROM unnest($1::bigint[], $2::uuid[], $3::int[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bytea[], $9::timestamptz[],
                $11::text[])
                AS n(project_id, draft_id, epoch, user_id, email, mail_from, rcpt_to, mime, at, domain)
            ), submitted AS (
-             UPDATE beckon.message m SET state = 'submitting', attempts = m.attempts + 1, first_at = coalesce(m.first_at, n.at),
+             UPDATE beckon.email m SET state = 'submitting', attempts = m.attempts + 1, first_at = coalesce(m.first_at, n.at),
                next_at = $10
-             FROM asked n
+             FROM input n
              WHERE m.project_id = n.project_id AND m.draft_id = n.draft_id AND m.epoch = n.epoch AND m.state = 'claimed'
                AND EXISTS (SELECT 1 FROM beckon.project p WHERE p.project_id = n.project_id AND p.suspended_at IS NULL)
                AND EXISTS (SELECT 1 FROM beckon.project_settings s WHERE s.project_id = n.project_id
@@ -164,7 +164,7 @@ export async function submitMessages(
                  AND x.value = n.user_id AND (x.until IS NULL OR x.until > n.at))
              RETURNING m.project_id, m.draft_id, n.mail_from, n.rcpt_to, n.mime, n.at
            ), kept AS (
-             INSERT INTO beckon.message_mime (project_id, draft_id, mail_from, rcpt_to, mime, frozen_at)
+             INSERT INTO beckon.email_mime (project_id, draft_id, mail_from, rcpt_to, mime, frozen_at)
              SELECT project_id, draft_id, mail_from, rcpt_to, mime, at FROM submitted WHERE mime IS NOT NULL
            )
            SELECT draft_id FROM submitted`,
@@ -186,17 +186,17 @@ export async function submitMessages(
 }
 
 /**
- * Records how messages ended. Messages that have ended or were claimed again stay as they are. A worker with an older claim cannot end a
- * message that waits for another attempt. The reason of a deferral survives a later claim without an attempt.
+ * Records how emails ended. Emails that have ended or were claimed again stay as they are. A worker with an older claim cannot end a
+ * email that waits for another attempt. The reason of a deferral survives a later claim without an attempt.
  */
-export async function endMessages(
+export async function endEmails(
   tx: Tx,
-  { at, ends }: { at: number; ends: MessageEnd[] },
+  { at, ends }: { at: number; ends: EmailEnd[] },
 ): Promise<Set<string>> {
   if (ends.length === 0) return new Set();
   const rows = await tx.prepared<{ draft_id: string }>({
     name: 'sending.end',
-    text: `UPDATE beckon.message m SET state = n.state, reason = CASE WHEN n.is_returned THEN m.reason ELSE n.reason END, reply = coalesce(n.reply, m.reply),
+    text: `UPDATE beckon.email m SET state = n.state, reason = CASE WHEN n.is_returned THEN m.reason ELSE n.reason END, reply = coalesce(n.reply, m.reply),
              relay_id = coalesce(n.relay_id, m.relay_id), next_at = NULL, ended_at = CASE WHEN n.state = 'deferred' THEN NULL ELSE $8::timestamptz END
            FROM unnest($1::bigint[], $2::uuid[], $3::int[], $4::text[], $5::text[], $6::text[], $7::text[], $9::boolean[])
              AS n(project_id, draft_id, epoch, state, reason, reply, relay_id, is_returned)
@@ -218,24 +218,24 @@ export async function endMessages(
   return new Set(rows.map((row) => row.draft_id));
 }
 
-/** Records what was proven later about messages with an unknown delivery. */
-export async function resolveMessages(tx: Tx, settled: ResolvedMessage[]): Promise<void> {
-  if (settled.length === 0) return;
+/** Records what was proven later about emails with an unknown delivery. */
+export async function resolveEmails(tx: Tx, resolved: ResolvedEmail[]): Promise<void> {
+  if (resolved.length === 0) return;
   await tx.query(
-    `UPDATE beckon.message m SET state = n.state, reason = n.reason
+    `UPDATE beckon.email m SET state = n.state, reason = n.reason
      FROM unnest($1::bigint[], $2::uuid[], $3::text[], $4::text[]) AS n(project_id, draft_id, state, reason)
      WHERE m.project_id = n.project_id AND m.draft_id = n.draft_id AND m.state = 'unknown'`,
     [
-      plainList(settled.map((one) => one.projectId)),
-      plainList(settled.map((one) => one.draftId)),
-      plainList(settled.map((one) => one.state)),
-      settled.map((one) => one.reason),
+      plainList(resolved.map((message) => message.projectId)),
+      plainList(resolved.map((message) => message.draftId)),
+      plainList(resolved.map((message) => message.state)),
+      resolved.map((message) => message.reason),
     ],
   );
 }
 
 /** `provider` is empty for the domain's own limit. Only providers that asked for less have a row. */
-export type NarrowRow = {
+export type DomainLimitRow = {
   projectId: number;
   domain: string;
   provider: string;
@@ -245,7 +245,7 @@ export type NarrowRow = {
   refilledAt: number;
 };
 
-export async function upsertNarrow(tx: Tx, rows: NarrowRow[]): Promise<void> {
+export async function upsertDomainLimits(tx: Tx, rows: DomainLimitRow[]): Promise<void> {
   if (rows.length === 0) return;
   await tx.prepared({
     name: 'sending.narrow',
@@ -271,9 +271,9 @@ export async function deleteFrozen(
   { projectId, before, limit }: { projectId: number; before: Date; limit: number },
 ): Promise<number> {
   const rows = await tx.query(
-    `DELETE FROM beckon.message_mime WHERE project_id = $1 AND draft_id = ANY (ARRAY(
-       SELECT f.draft_id FROM beckon.message_mime f
-       JOIN beckon.message m ON m.project_id = f.project_id AND m.draft_id = f.draft_id AND m.ended_at IS NOT NULL
+    `DELETE FROM beckon.email_mime WHERE project_id = $1 AND draft_id = ANY (ARRAY(
+       SELECT f.draft_id FROM beckon.email_mime f
+       JOIN beckon.email m ON m.project_id = f.project_id AND m.draft_id = f.draft_id AND m.ended_at IS NOT NULL
        WHERE f.project_id = $1 AND f.frozen_at < $2 ORDER BY f.frozen_at LIMIT $3
      )) RETURNING 1`,
     [projectId, before, limit],
@@ -281,18 +281,18 @@ export async function deleteFrozen(
   return rows.length;
 }
 
-/** Deletes the messages of a user. Returns their number and the addresses to which they went. */
-export async function deleteMessages(
+/** Deletes the emails of a user. Returns their number and the addresses to which they went. */
+export async function deleteEmails(
   tx: Tx,
   { projectId, userId }: { projectId: number; userId: string },
 ): Promise<{ count: number; addresses: string[] }> {
   await tx.query(
-    `DELETE FROM beckon.message_mime f USING beckon.message m
+    `DELETE FROM beckon.email_mime f USING beckon.email m
      WHERE m.project_id = $1 AND m.external_user_id = $2 AND f.project_id = $1 AND f.draft_id = m.draft_id`,
     [projectId, userId],
   );
   const rows = await tx.query<{ address: string }>(
-    `DELETE FROM beckon.message WHERE project_id = $1 AND external_user_id = $2 RETURNING address`,
+    `DELETE FROM beckon.email WHERE project_id = $1 AND external_user_id = $2 RETURNING address`,
     [projectId, userId],
   );
   return { count: rows.length, addresses: [...new Set(rows.map(({ address }) => address))] };

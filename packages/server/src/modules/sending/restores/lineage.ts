@@ -4,12 +4,12 @@
  */
 export type DatabaseIdentity = { systemId: string; timeline: number };
 
-export type Lineage = DatabaseIdentity & {
+export type DatabaseTimeline = DatabaseIdentity & {
   /** When a Beckon process first saw this identity. */
   seenAt: Date;
   /** Null: the database was restored, and emails wait until an operator confirms it. */
   acceptedAt: Date | null;
-  how: LineageOrigin | null;
+  origin: TimelineOrigin | null;
   /**
    * The point in time up to which the database has data, and when the previous server stopped. Both are set if an operator confirmed the
    * restore.
@@ -18,7 +18,7 @@ export type Lineage = DatabaseIdentity & {
   stoppedAt: Date | null;
 };
 
-export type LineageOrigin = 'set_up' | 'confirmed' | 'nothing_lost' | 'failover' | 'upgraded';
+export type TimelineOrigin = 'set_up' | 'confirmed' | 'nothing_lost' | 'failover' | 'upgraded';
 
 /**
  * How to proceed with a restored database. `manual`: an operator has to confirm it. `auto`: a failover that loses nothing is accepted

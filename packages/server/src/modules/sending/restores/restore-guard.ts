@@ -1,5 +1,5 @@
 import type { Log } from '../../../platform/log.ts';
-import { acceptPlace, isAccepted, isGateClosed, noteHere } from './store.ts';
+import { acceptDatabase, isAccepted, isGateClosed, recordIdentity } from './store.ts';
 import type { RestoreGuard } from './lineage.ts';
 import type { Database } from '../../../platform/db/database.ts';
 
@@ -16,30 +16,30 @@ export type GuardDeps = {
   restoreGuard: RestoreGuard;
 };
 
-export async function mayEmailsLeave({ db, log, restoreGuard }: GuardDeps): Promise<boolean> {
+export async function maySendEmails({ db, log, restoreGuard }: GuardDeps): Promise<boolean> {
   if (await isAccepted(db)) return true;
-  const found = await noteHere(db, db.clock.now());
-  if (found.acceptedAt !== null) return true;
-  const { systemId, timeline } = found;
+  const lineage = await recordIdentity(db, db.clock.now());
+  if (lineage.acceptedAt !== null) return true;
+  const { systemId, timeline } = lineage;
   if (restoreGuard === 'manual' && !(await isGateClosed(db))) {
-    await acceptPlace(db, found, { at: db.clock.now(), how: 'failover' });
+    await acceptDatabase(db, lineage, { at: db.clock.now(), origin: 'failover' });
     log.warn({ system_id: systemId, timeline }, 'restore.accepted_as_failover');
     return true;
   }
   return false;
 }
 
-type Known = Pick<Database, 'query' | 'prepared' | 'clock'>;
+type LineageDb = Pick<Database, 'query' | 'prepared' | 'clock'>;
 
 /**
  * Accepts a database whose rows were all copied to another cluster, because nothing was lost. A database that waited for a confirmation
  * still waits.
  */
-export async function carryAcceptance({ from, to }: { from: Known; to: Known }): Promise<void> {
-  const [known] = await from.query<{ there: boolean }>(
-    `SELECT to_regclass('beckon.lineage') IS NOT NULL AS there`,
+export async function carryAcceptance({ from, to }: { from: LineageDb; to: LineageDb }): Promise<void> {
+  const [row] = await from.query<{ there: boolean }>(
+    `SELECT to_regclass('beckon.database_timeline') IS NOT NULL AS there`,
   );
-  if (known?.there !== true || !(await isAccepted(from))) return;
-  const place = await noteHere(to, to.clock.now());
-  await acceptPlace(to, place, { at: to.clock.now(), how: 'upgraded' });
+  if (row?.there !== true || !(await isAccepted(from))) return;
+  const identity = await recordIdentity(to, to.clock.now());
+  await acceptDatabase(to, identity, { at: to.clock.now(), origin: 'upgraded' });
 }

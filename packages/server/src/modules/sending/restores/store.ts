@@ -1,18 +1,18 @@
 import type { Tx } from '../../../platform/db/statements.ts';
-import type { LineageOrigin, Lineage, DatabaseIdentity } from './lineage.ts';
+import type { TimelineOrigin, DatabaseTimeline, DatabaseIdentity } from './lineage.ts';
 
 /**
- * Selects the identity of this database, as in `lineage`. The timeline is that of the log that is being written. The control file shows it
+ * Selects the identity of this database, as in `database_timeline`. The timeline is that of the log that is being written. The control file shows it
  * only after the first checkpoint that follows a promotion, which may take minutes.
  */
-const HERE = `SELECT system_identifier::text AS system_id,
+const IDENTITY = `SELECT system_identifier::text AS system_id,
   ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::integer AS timeline FROM pg_control_system()`;
 
 /** Runs next to every claim and every submission of emails, against the current state of the database. */
 export async function isAccepted(tx: Tx): Promise<boolean> {
   const [row] = await tx.prepared<{ accepted: boolean }>({
     name: 'restores.accepted',
-    text: `SELECT EXISTS (SELECT 1 FROM beckon.lineage l JOIN (${HERE}) h USING (system_id, timeline)
+    text: `SELECT EXISTS (SELECT 1 FROM beckon.database_timeline l JOIN (${IDENTITY}) h USING (system_id, timeline)
              WHERE l.accepted_at IS NOT NULL) AS accepted`,
     values: [],
   });
@@ -24,20 +24,20 @@ type Row = {
   timeline: number;
   seen_at: Date;
   accepted_at: Date | null;
-  how: LineageOrigin | null;
+  accepted_as: TimelineOrigin | null;
   restored_to: Date | null;
   stopped_at: Date | null;
 };
 
-/** Records the identity of the database if it is new, and returns its lineage. */
-export async function noteHere(tx: Tx, now: number): Promise<Lineage> {
+/** Records the identity of the database if it is new, and returns its timeline. */
+export async function recordIdentity(tx: Tx, now: number): Promise<DatabaseTimeline> {
   await tx.query(
-    `INSERT INTO beckon.lineage (system_id, timeline, seen_at) SELECT system_id, timeline, $1 FROM (${HERE}) h
+    `INSERT INTO beckon.database_timeline (system_id, timeline, seen_at) SELECT system_id, timeline, $1 FROM (${IDENTITY}) h
      ON CONFLICT DO NOTHING`,
     [new Date(now)],
   );
   const [row] = await tx.query<Row>(
-    `SELECT l.* FROM beckon.lineage l JOIN (${HERE}) h USING (system_id, timeline)`,
+    `SELECT l.* FROM beckon.database_timeline l JOIN (${IDENTITY}) h USING (system_id, timeline)`,
   );
   if (!row) throw new Error('the identity of the database changed during the query');
   return {
@@ -45,7 +45,7 @@ export async function noteHere(tx: Tx, now: number): Promise<Lineage> {
     timeline: row.timeline,
     seenAt: row.seen_at,
     acceptedAt: row.accepted_at,
-    how: row.how,
+    origin: row.accepted_as,
     restoredTo: row.restored_to,
     stoppedAt: row.stopped_at,
   };
@@ -53,23 +53,27 @@ export async function noteHere(tx: Tx, now: number): Promise<Lineage> {
 
 export type Acceptance = {
   at: number;
-  how: LineageOrigin;
+  origin: TimelineOrigin;
   restoredTo?: number;
   stoppedAt?: number;
   counts?: Record<string, number>;
 };
 
 /** Returns false if it was accepted before. */
-export async function acceptPlace(tx: Tx, place: DatabaseIdentity, acceptance: Acceptance): Promise<boolean> {
-  const { at, how, restoredTo, stoppedAt, counts } = acceptance;
+export async function acceptDatabase(
+  tx: Tx,
+  identity: DatabaseIdentity,
+  acceptance: Acceptance,
+): Promise<boolean> {
+  const { at, origin, restoredTo, stoppedAt, counts } = acceptance;
   const rows = await tx.query(
-    `UPDATE beckon.lineage SET accepted_at = $3, how = $4, restored_to = $5, stopped_at = $6, counts = $7
+    `UPDATE beckon.database_timeline SET accepted_at = $3, accepted_as = $4, restored_to = $5, stopped_at = $6, counts = $7
      WHERE system_id = $1 AND timeline = $2 AND accepted_at IS NULL RETURNING 1`,
     [
-      place.systemId,
-      place.timeline,
+      identity.systemId,
+      identity.timeline,
       new Date(at),
-      how,
+      origin,
       restoredTo === undefined ? null : new Date(restoredTo),
       stoppedAt === undefined ? null : new Date(stoppedAt),
       counts === undefined ? null : JSON.stringify(counts),
@@ -79,28 +83,28 @@ export async function acceptPlace(tx: Tx, place: DatabaseIdentity, acceptance: A
 }
 
 /** Treats the database as newly restored. Use this for copies that PostgreSQL itself cannot recognize as copies. */
-export async function takeBackAcceptance(
+export async function revokeAcceptance(
   tx: Tx,
-  { place, at }: { place: DatabaseIdentity; at: number },
+  { identity, at }: { identity: DatabaseIdentity; at: number },
 ): Promise<void> {
   await tx.query(
-    `UPDATE beckon.lineage SET seen_at = $3, accepted_at = NULL, how = NULL, restored_to = NULL, stopped_at = NULL, counts = NULL,
+    `UPDATE beckon.database_timeline SET seen_at = $3, accepted_at = NULL, accepted_as = NULL, restored_to = NULL, stopped_at = NULL, counts = NULL,
        is_closed = true
      WHERE system_id = $1 AND timeline = $2`,
-    [place.systemId, place.timeline, new Date(at)],
+    [identity.systemId, identity.timeline, new Date(at)],
   );
 }
 
 /** Returns whether the gate is closed: it was closed and not opened since, even if another server has taken over in between. */
 export async function isGateClosed(tx: Tx): Promise<boolean> {
   const [row] = await tx.query<{ closed: boolean }>(
-    `SELECT EXISTS (SELECT 1 FROM beckon.lineage l WHERE l.is_closed AND l.accepted_at IS NULL AND l.seen_at >=
-       coalesce((SELECT max(o.accepted_at) FROM beckon.lineage o), '-infinity')) AS closed`,
+    `SELECT EXISTS (SELECT 1 FROM beckon.database_timeline l WHERE l.is_closed AND l.accepted_at IS NULL AND l.seen_at >=
+       coalesce((SELECT max(o.accepted_at) FROM beckon.database_timeline o), '-infinity')) AS closed`,
   );
   return row?.closed ?? false;
 }
 
-/** Locks all lineages, so that only one process confirms a restore at a time. */
-export async function lockLineage(tx: Tx): Promise<void> {
-  await tx.query(`SELECT 1 FROM beckon.lineage ORDER BY system_id, timeline FOR UPDATE`);
+/** Locks all timelines, so that only one process confirms a restore at a time. */
+export async function lockDatabaseTimelines(tx: Tx): Promise<void> {
+  await tx.query(`SELECT 1 FROM beckon.database_timeline ORDER BY system_id, timeline FOR UPDATE`);
 }

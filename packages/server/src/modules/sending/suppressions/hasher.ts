@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { normaliseAddress } from '../../../platform/net/address.ts';
 import type { Clock } from '../../../platform/time/clock.ts';
 import { hmacSha256 } from '../../../platform/crypto/hash.ts';
-import { resealAll, type Resealing, type Sealer } from '../../../platform/crypto/encrypt.ts';
+import { reencryptAll, type ReencryptOptions, type Encrypter } from '../../../platform/crypto/encrypt.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import { findSealedKey, insertSealedKey, type SuppressionKeyRow, updateSealedKey } from './store.ts';
-import type { ClearPlace, HashedPlace } from './suppression.ts';
+import { findEncryptedKey, insertEncryptedKey, type SuppressionKeyRow, updateEncryptedKey } from './store.ts';
+import type { ClearTarget, HashedTarget } from './suppression.ts';
 
 /**
  * Hashes the addresses and ids of erased users. Each project has its own key, derived from the installation's key, so that the hashes of
@@ -14,7 +14,7 @@ import type { ClearPlace, HashedPlace } from './suppression.ts';
 export type SuppressionHasher = {
   /** Identifies the key of a project without revealing anything about it. An export contains it, and an import compares it. */
   keyIdOf(projectId: number): string;
-  hash(place: ClearPlace): HashedPlace;
+  hash(target: ClearTarget): HashedTarget;
 };
 
 const KEY_BYTES = 32;
@@ -25,12 +25,12 @@ const KEYS_REMEMBERED_MAX = 1_000;
 export function createSuppressionHasher(key: Uint8Array): SuppressionHasher {
   const keys = new Map<number, Buffer>();
   function keyOf(projectId: number): Buffer {
-    const known = keys.get(projectId);
-    if (known) return known;
-    const made = hmacSha256(key, `suppression hash of project ${projectId}`);
+    const cached = keys.get(projectId);
+    if (cached) return cached;
+    const derived = hmacSha256(key, `suppression hash of project ${projectId}`);
     if (keys.size >= KEYS_REMEMBERED_MAX) keys.clear();
-    keys.set(projectId, made);
-    return made;
+    keys.set(projectId, derived);
+    return derived;
   }
   return {
     keyIdOf: (projectId) => hmacSha256(keyOf(projectId), 'key id').toString('hex').slice(0, KEY_ID_CHARS),
@@ -43,29 +43,34 @@ export function createSuppressionHasher(key: Uint8Array): SuppressionHasher {
   };
 }
 
-export type HasherDeps = { db: Tx; clock: Clock; sealer: Sealer };
+export type HasherDeps = { db: Tx; clock: Clock; encrypter: Encrypter };
 
 /** Opens the installation's key. The first process that starts creates it. If several start at once, all use the one that was stored. */
-export async function openSuppressionHasher({ db, clock, sealer }: HasherDeps): Promise<SuppressionHasher> {
-  const known = await findSealedKey(db);
-  if (!known) {
-    const sealed = sealer.seal(randomBytes(KEY_BYTES), BOUND_TO);
-    await insertSealedKey(db, { sealed, createdAt: new Date(clock.now()) });
+export async function openSuppressionHasher({
+  db,
+  clock,
+  encrypter,
+}: HasherDeps): Promise<SuppressionHasher> {
+  const existing = await findEncryptedKey(db);
+  if (!existing) {
+    const encrypted = encrypter.encrypt(randomBytes(KEY_BYTES), BOUND_TO);
+    await insertEncryptedKey(db, { encrypted, createdAt: new Date(clock.now()) });
   }
-  const stored = known ?? (await findSealedKey(db));
+  const stored = existing ?? (await findEncryptedKey(db));
   if (!stored) throw new Error('The suppression key was not stored');
-  const key = openKey(sealer, stored);
+  const key = decryptKey(encrypter, stored);
   // Re-encrypts the key immediately, because a start with a secret key that cannot decrypt it fails. The job that re-encrypts everything
   // else runs later.
-  if (!sealer.isCurrent(stored.sealed)) await updateSealedKey(db, { sealed: sealer.seal(key, BOUND_TO) });
+  if (!encrypter.isCurrent(stored.encrypted))
+    await updateEncryptedKey(db, { encrypted: encrypter.encrypt(key, BOUND_TO) });
   return createSuppressionHasher(key);
 }
 
 const BOUND_TO = 'suppression key';
 
-function openKey(sealer: Sealer, { sealed }: SuppressionKeyRow): Buffer {
+function decryptKey(encrypter: Encrypter, { encrypted }: SuppressionKeyRow): Buffer {
   try {
-    return sealer.open(sealed, BOUND_TO);
+    return encrypter.decrypt(encrypted, BOUND_TO);
   } catch (error) {
     const message =
       'The key for the addresses of erased users was encrypted with another secret key. Set SECRET_KEY_PREVIOUS to that secret key and start again';
@@ -74,13 +79,13 @@ function openKey(sealer: Sealer, { sealed }: SuppressionKeyRow): Buffer {
 }
 
 /** Re-encrypts the key with the current secret key. Returns the number of keys: 1 or 0. */
-export function resealSuppressionKey(tx: Tx, given: Resealing): Promise<number> {
-  return resealAll<SuppressionKeyRow>(given, {
+export function reencryptSuppressionKey(tx: Tx, options: ReencryptOptions): Promise<number> {
+  return reencryptAll<SuppressionKeyRow>(options, {
     list: async (after) => {
-      const key = after === null ? await findSealedKey(tx) : undefined;
+      const key = after === null ? await findEncryptedKey(tx) : undefined;
       return key ? [key] : [];
     },
     boundTo: () => BOUND_TO,
-    write: (keys) => Promise.all(keys.map((key) => updateSealedKey(tx, key))),
+    write: (keys) => Promise.all(keys.map((key) => updateEncryptedKey(tx, key))),
   });
 }

@@ -1,9 +1,9 @@
 import { plainList } from '../../../platform/db/list.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import { mergedSql, setSql, type SuppressedKind, WORD_COLUMNS } from './suppression.ts';
+import { mergedSql, setSql, type SuppressedKind, ENTRY_COLUMNS } from './suppression.ts';
 
 /** Moves the entries of one place to another: from an address to its hash, or from a hash to its address. */
-export type PlaceMove = {
+export type TargetMove = {
   projectId: number;
   from: { kind: SuppressedKind; value: string };
   to: { kind: SuppressedKind; value: string };
@@ -12,7 +12,7 @@ export type PlaceMove = {
 const MOVED = `unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[])
   AS moved(project_id, kind, value, to_kind, to_value)`;
 
-function valuesOf(moves: PlaceMove[]): unknown[] {
+function valuesOf(moves: TargetMove[]): unknown[] {
   return [
     plainList(moves.map(({ projectId }) => projectId)),
     moves.map(({ from }) => from.kind),
@@ -26,7 +26,7 @@ function valuesOf(moves: PlaceMove[]): unknown[] {
  * Moves suppressions and refused topics, and merges them with existing ones. An ended suppression is dropped, because its hash would serve
  * no purpose. Two users of one batch may have the same address, so places may occur twice. Returns the number of rows removed.
  */
-export async function movePlaces(tx: Tx, moves: PlaceMove[], now: number): Promise<number> {
+export async function moveTargets(tx: Tx, moves: TargetMove[], now: number): Promise<number> {
   if (moves.length === 0) return 0;
   const values = valuesOf(moves);
   const [suppressions, topics] = await Promise.all([
@@ -35,11 +35,11 @@ export async function movePlaces(tx: Tx, moves: PlaceMove[], now: number): Promi
       text: `WITH gone AS (
                DELETE FROM beckon.suppression s USING ${MOVED}
                WHERE s.project_id = moved.project_id AND s.kind = moved.kind AND s.value = moved.value
-               RETURNING s.project_id, moved.to_kind, moved.to_value, s.reason, s.until, s.created_at, s.created_by, s.beneath
+               RETURNING s.project_id, moved.to_kind, moved.to_value, s.reason, s.until, s.created_at, s.created_by, s.weaker_entries
              ), kept AS (
-               INSERT INTO beckon.suppression AS known (project_id, kind, value, ${WORD_COLUMNS}, beneath, from_erased)
-               SELECT project_id, to_kind, to_value, ${WORD_COLUMNS}, beneath, true FROM gone WHERE until IS NULL OR until > $6
-               ON CONFLICT (project_id, kind, value) DO UPDATE SET ${setSql(mergedSql('known', 'excluded'))}, from_erased = true
+               INSERT INTO beckon.suppression AS existing (project_id, kind, value, ${ENTRY_COLUMNS}, weaker_entries, from_erased)
+               SELECT project_id, to_kind, to_value, ${ENTRY_COLUMNS}, weaker_entries, true FROM gone WHERE until IS NULL OR until > $6
+               ON CONFLICT (project_id, kind, value) DO UPDATE SET ${setSql(mergedSql('existing', 'excluded'))}, from_erased = true
              )
              SELECT count(*)::int AS gone FROM gone`,
       values: [...values, new Date(now)],
@@ -47,11 +47,11 @@ export async function movePlaces(tx: Tx, moves: PlaceMove[], now: number): Promi
     tx.prepared<{ gone: number }>({
       name: 'suppressions.move_topics',
       text: `WITH gone AS (
-               DELETE FROM beckon.topic_refusal r USING ${MOVED}
+               DELETE FROM beckon.topic_unsubscribe r USING ${MOVED}
                WHERE r.project_id = moved.project_id AND r.kind = moved.kind AND r.value = moved.value
                RETURNING r.project_id, moved.to_kind, moved.to_value, r.topic, r.created_at
              ), kept AS (
-               INSERT INTO beckon.topic_refusal (project_id, kind, value, topic, created_at)
+               INSERT INTO beckon.topic_unsubscribe (project_id, kind, value, topic, created_at)
                SELECT project_id, to_kind, to_value, topic, created_at FROM gone ON CONFLICT DO NOTHING
              )
              SELECT count(*)::int AS gone FROM gone`,
@@ -64,16 +64,16 @@ export async function movePlaces(tx: Tx, moves: PlaceMove[], now: number): Promi
 /** Removes the records of lifted suppressions: their unkeyed hash of an address could be guessed. */
 export async function deleteLifts(
   tx: Tx,
-  places: { projectId: number; kind: SuppressedKind; value: string }[],
+  targets: { projectId: number; kind: SuppressedKind; value: string }[],
 ): Promise<void> {
   await tx.query(
-    `DELETE FROM beckon.suppression_lift WHERE (project_id, kind, place) IN (
+    `DELETE FROM beckon.suppression_lift WHERE (project_id, kind, recipient_hash) IN (
        SELECT p.project_id, p.kind, sha256(convert_to(p.value, 'UTF8'))
        FROM unnest($1::bigint[], $2::text[], $3::text[]) AS p(project_id, kind, value))`,
     [
-      plainList(places.map(({ projectId }) => projectId)),
-      places.map(({ kind }) => kind),
-      places.map(({ value }) => value),
+      plainList(targets.map(({ projectId }) => projectId)),
+      targets.map(({ kind }) => kind),
+      targets.map(({ value }) => value),
     ],
   );
 }

@@ -4,15 +4,15 @@ import { plainList } from '../../../platform/db/list.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import {
   HASHED_KINDS,
-  type HashedPlace,
+  type HashedTarget,
   type StoredSuppression,
   type SuppressedKind,
   type Suppression,
   SUPPRESSION_REASONS,
   type SuppressionReason,
-  WORD_COLUMNS,
-  wordSql,
-  wordsSql,
+  ENTRY_COLUMNS,
+  entrySql,
+  entriesSql,
 } from './suppression.ts';
 
 export type Addressee = { projectId: number; userId: string; address: string | null };
@@ -43,7 +43,7 @@ export async function findSuppressions(
              WHERE project_id = a.project_id AND kind = 'email' AND value = a.address
              OFFSET 0
            ) s WHERE s.until IS NULL OR s.until > $4 ORDER BY a.n, s.until NULLS LAST`,
-    values: [...placesOf(addressees), new Date(now)],
+    values: [...targetColumns(addressees), new Date(now)],
   });
   for (const row of rows) found[row.n - 1] = toFound(row);
   return found;
@@ -70,17 +70,17 @@ export async function listInForce(
 /** Returns whether the email already has an unsubscribe outcome. Reads a table of the outcomes module. */
 export async function hasUnsubscribed(
   tx: Tx,
-  { projectId, messageId }: { projectId: number; messageId: string },
+  { projectId, emailId }: { projectId: number; emailId: string },
 ): Promise<boolean> {
   const rows = await tx.query(
-    `SELECT 1 FROM beckon.outcome WHERE project_id = $1 AND message_id = $2 AND type = 'email.unsubscribed' LIMIT 1`,
-    [projectId, messageId],
+    `SELECT 1 FROM beckon.outcome WHERE project_id = $1 AND email_id = $2 AND type = 'email.unsubscribed' LIMIT 1`,
+    [projectId, emailId],
   );
   return rows.length > 0;
 }
 
 /** Returns the topics that each user, or anyone with the same address, is unsubscribed from. The order is that of the input. */
-export async function findRefusals(tx: Tx, addressees: Addressee[]): Promise<ReadonlySet<string>[]> {
+export async function findTopicUnsubscribes(tx: Tx, addressees: Addressee[]): Promise<ReadonlySet<string>[]> {
   const found = addressees.map(() => new Set<string>());
   if (addressees.length === 0) return found;
   const rows = await tx.prepared<{ n: number; topic: string }>({
@@ -88,23 +88,23 @@ export async function findRefusals(tx: Tx, addressees: Addressee[]): Promise<Rea
     text: `SELECT a.n::int AS n, r.topic
            FROM unnest($1::bigint[], $2::text[], $3::text[]) WITH ORDINALITY AS a(project_id, person, address, n)
            CROSS JOIN LATERAL (
-             SELECT topic FROM beckon.topic_refusal
+             SELECT topic FROM beckon.topic_unsubscribe
              WHERE project_id = a.project_id AND kind = 'user' AND value = a.person
              UNION ALL
-             SELECT topic FROM beckon.topic_refusal
+             SELECT topic FROM beckon.topic_unsubscribe
              WHERE project_id = a.project_id AND kind = 'email' AND value = a.address
              OFFSET 0
            ) r`,
-    values: placesOf(addressees),
+    values: targetColumns(addressees),
   });
   for (const { n, topic } of rows) found[n - 1]?.add(topic);
   return found;
 }
 
-function placesOf(addressees: Addressee[]): unknown[] {
+function targetColumns(addressees: Addressee[]): unknown[] {
   return [
-    plainList(addressees.map((one) => one.projectId)),
-    addressees.map((one) => one.userId),
+    plainList(addressees.map((addressee) => addressee.projectId)),
+    addressees.map((addressee) => addressee.userId),
     addressees.map(({ address }) => (address === null ? null : normaliseAddress(address))),
   ];
 }
@@ -144,7 +144,7 @@ export async function findLift(
     lifted_by: string;
   }>(
     `SELECT reason, suppressed_at, suppressed_by, lifted_at, lifted_by FROM beckon.suppression_lift
-     WHERE project_id = $1 AND kind = $2 AND place = sha256(convert_to($3, 'UTF8'))`,
+     WHERE project_id = $1 AND kind = $2 AND recipient_hash = sha256(convert_to($3, 'UTF8'))`,
     [projectId, kind, kind === 'email' ? normaliseAddress(value) : value],
   );
   return rows.map((row) => ({
@@ -171,17 +171,17 @@ export async function listSuppressions(
 }
 
 /** Lists the same with all entries below, each following the one in force. `limit` counts places, and no place is split. */
-export async function listAllSaid(
+export async function listAllEntries(
   tx: Tx,
   page: { projectId: number; after: { kind: SuppressedKind; value: string } | null; limit: number },
 ): Promise<StoredSuppression[]> {
   const { projectId, after, limit } = page;
   const rows = await tx.query<SuppressionRow>(
-    `SELECT kind, value, from_erased, said.* FROM (
+    `SELECT kind, value, from_erased, entry.* FROM (
        SELECT * FROM beckon.suppression WHERE project_id = $1 AND (kind, value) > ($2, $3) ORDER BY kind, value LIMIT $4) place
      CROSS JOIN LATERAL (
-       SELECT ${wordSql('word')}, n FROM jsonb_array_elements(${wordsSql('place')}) WITH ORDINALITY AS each(word, n)
-     ) said(${WORD_COLUMNS}, n)
+       SELECT ${entrySql('word')}, n FROM jsonb_array_elements(${entriesSql('place')}) WITH ORDINALITY AS each(word, n)
+     ) entry(${ENTRY_COLUMNS}, n)
      ORDER BY kind, value, n`,
     [projectId, after?.kind ?? '', after?.value ?? '', Math.min(limit, SUPPRESSIONS_PAGE_MAX)],
   );
@@ -242,9 +242,9 @@ const SEARCHED: Record<string, FilterColumn> = {
 export async function listHashingProjects(tx: Tx, projectIds: number[]): Promise<Set<number>> {
   const rows = await tx.prepared<{ project_id: number }>({
     name: 'suppressions.hashing',
-    text: `SELECT asked.project_id FROM unnest($1::bigint[]) AS asked(project_id)
-           WHERE EXISTS (SELECT FROM beckon.suppression s WHERE s.project_id = asked.project_id AND s.kind = ANY ($2::text[]))
-              OR EXISTS (SELECT FROM beckon.topic_refusal r WHERE r.project_id = asked.project_id AND r.kind = ANY ($2::text[]))`,
+    text: `SELECT input.project_id FROM unnest($1::bigint[]) AS input(project_id)
+           WHERE EXISTS (SELECT FROM beckon.suppression s WHERE s.project_id = input.project_id AND s.kind = ANY ($2::text[]))
+              OR EXISTS (SELECT FROM beckon.topic_unsubscribe r WHERE r.project_id = input.project_id AND r.kind = ANY ($2::text[]))`,
     values: [plainList(projectIds), HASHED_KINDS],
   });
   return new Set(rows.map((row) => row.project_id));
@@ -254,7 +254,7 @@ export async function listHashingProjects(tx: Tx, projectIds: number[]): Promise
  * Returns the hashed places that have a suppression or a refused topic. Each is one index lookup. With 2,000 places a join of the tables
  * took twice as long.
  */
-export async function findKept(tx: Tx, places: HashedPlace[]): Promise<HashedPlace[]> {
+export async function findKept(tx: Tx, targets: HashedTarget[]): Promise<HashedTarget[]> {
   const rows = await tx.prepared<{ n: number }>({
     name: 'suppressions.kept',
     text: `SELECT DISTINCT a.n::int AS n
@@ -263,17 +263,17 @@ export async function findKept(tx: Tx, places: HashedPlace[]): Promise<HashedPla
              SELECT 1 FROM beckon.suppression
              WHERE project_id = a.project_id AND kind = a.kind AND value = a.value
              UNION ALL
-             SELECT 1 FROM beckon.topic_refusal
+             SELECT 1 FROM beckon.topic_unsubscribe
              WHERE project_id = a.project_id AND kind = a.kind AND value = a.value
              OFFSET 0
            ) kept`,
     values: [
-      plainList(places.map(({ projectId }) => projectId)),
-      places.map(({ kind }) => kind),
-      places.map(({ value }) => value),
+      plainList(targets.map(({ projectId }) => projectId)),
+      targets.map(({ kind }) => kind),
+      targets.map(({ value }) => value),
     ],
   });
-  return rows.flatMap(({ n }) => places[n - 1] ?? []);
+  return rows.flatMap(({ n }) => targets[n - 1] ?? []);
 }
 
 const SUPPRESSION = 'kind, value, reason, until, created_at, created_by, from_erased';

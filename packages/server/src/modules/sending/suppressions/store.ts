@@ -3,11 +3,11 @@ import {
   setSql,
   strongestOfSides,
   type SuppressedKind,
-  type SuppressedPlace,
+  type SuppressionTarget,
   type Suppression,
   type SuppressionReason,
-  WORD_COLUMNS,
-  wordsSql,
+  ENTRY_COLUMNS,
+  entriesSql,
 } from './suppression.ts';
 import { momentList, plainList } from '../../../platform/db/list.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
@@ -19,18 +19,23 @@ import { iso, isoOrNull } from '../../../platform/time/clock.ts';
  * lasts longer, or as long with a higher rank. The entries of the three sides are kept separately (`words.ts`). Returns the places at which
  * a new entry is in front.
  */
-export async function addSuppressions(tx: Tx, given: Suppression[]): Promise<SuppressedPlace[]> {
-  if (given.length === 0) return [];
-  const places = inOrder(given.map((one) => ({ ...one, value: normalised(one.kind, one.value) })));
-  const rows = places.map(({ front }) => front);
+export async function addSuppressions(tx: Tx, suppressions: Suppression[]): Promise<SuppressionTarget[]> {
+  if (suppressions.length === 0) return [];
+  const groups = groupEntries(
+    suppressions.map((suppression) => ({
+      ...suppression,
+      value: normalised(suppression.kind, suppression.value),
+    })),
+  );
+  const rows = groups.map(({ front }) => front);
   const written = await tx.prepared<WrittenRow>({
     name: 'suppressions.add',
-    text: `INSERT INTO beckon.suppression AS known (project_id, kind, value, ${WORD_COLUMNS}, beneath, from_erased)
-           SELECT project_id, kind, value, ${WORD_COLUMNS}, beneath::jsonb, kind NOT IN ('email', 'user')
+    text: `INSERT INTO beckon.suppression AS existing (project_id, kind, value, ${ENTRY_COLUMNS}, weaker_entries, from_erased)
+           SELECT project_id, kind, value, ${ENTRY_COLUMNS}, weaker_entries::jsonb, kind NOT IN ('email', 'user')
            FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::timestamptz[], $7::text[], $8::text[])
-             AS given(project_id, kind, value, ${WORD_COLUMNS}, beneath)
-           ON CONFLICT (project_id, kind, value) DO UPDATE SET ${setSql(mergedSql('known', 'excluded'))}
-           WHERE ${mergedSql('known', 'excluded')} <> ${wordsSql('known')}
+             AS input(project_id, kind, value, ${ENTRY_COLUMNS}, weaker_entries)
+           ON CONFLICT (project_id, kind, value) DO UPDATE SET ${setSql(mergedSql('existing', 'excluded'))}
+           WHERE ${mergedSql('existing', 'excluded')} <> ${entriesSql('existing')}
            RETURNING project_id, kind, value, reason, until, created_at`,
     values: [
       plainList(rows.map((row) => row.projectId)),
@@ -40,7 +45,9 @@ export async function addSuppressions(tx: Tx, given: Suppression[]): Promise<Sup
       momentList(rows.map((row) => row.until)),
       momentList(rows.map((row) => row.createdAt)),
       rows.map((row) => row.createdBy),
-      places.map(({ beneath }) => (beneath.length === 0 ? null : JSON.stringify(beneath.map(toWord)))),
+      groups.map(({ weakerEntries }) =>
+        weakerEntries.length === 0 ? null : JSON.stringify(weakerEntries.map(toWord)),
+      ),
     ],
   });
   const inFront = new Set(written.map(frontKey));
@@ -54,15 +61,15 @@ export async function addSuppression(tx: Tx, suppression: Suppression): Promise<
   return (await addSuppressions(tx, [suppression])).length > 0;
 }
 
-type Said = { front: Suppression; beneath: Suppression[] };
+type RankedEntries = { front: Suppression; weakerEntries: Suppression[] };
 
 /** Merges rows so that each place occurs once, as the statement requires, and sorts them by the order in which all writers lock them. */
-function inOrder(rows: Suppression[]): Said[] {
-  const places = Map.groupBy(rows, ({ projectId, kind, value }) => `${projectId} ${kind} ${value}`);
-  const sorted = [...places].toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return sorted.flatMap(([, said]) => {
-    const [front, ...beneath] = strongestOfSides(said);
-    return front ? [{ front, beneath }] : [];
+function groupEntries(rows: Suppression[]): RankedEntries[] {
+  const groups = Map.groupBy(rows, ({ projectId, kind, value }) => `${projectId} ${kind} ${value}`);
+  const sorted = [...groups].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return sorted.flatMap(([, entries]) => {
+    const [front, ...weakerEntries] = strongestOfSides(entries);
+    return front ? [{ front, weakerEntries }] : [];
   });
 }
 
@@ -94,8 +101,8 @@ function normalised(kind: SuppressedKind, value: string): string {
   return kind === 'email' ? normaliseAddress(value) : value;
 }
 
-type Lifting = {
-  places: SuppressedPlace[];
+type LiftInput = {
+  targets: SuppressionTarget[];
   /** Only suppressions with these reasons are lifted. */
   reasons: readonly SuppressionReason[];
   at: number;
@@ -104,20 +111,20 @@ type Lifting = {
 
 /**
  * Removes the selected entries of the places `among`, in front or below, and no others. The strongest remaining entry comes to the front.
- * `said` holds the rows before the change.
+ * `locked` holds the rows before the change.
  */
 function liftSql(among: string, isMeant: (word: { reason: string; by: string }) => string): string {
-  const own = 's.project_id = said.project_id AND s.kind = said.kind AND s.value = said.value';
-  return `said AS MATERIALIZED (
+  const sameTarget = 's.project_id = locked.project_id AND s.kind = locked.kind AND s.value = locked.value';
+  return `locked AS MATERIALIZED (
       SELECT *, ${isMeant({ reason: 'reason', by: 'created_by' })} AS is_meant,
-        coalesce((SELECT jsonb_agg(word ORDER BY n) FROM jsonb_array_elements(${wordsSql('suppression')}) WITH ORDINALITY AS each(word, n)
+        coalesce((SELECT jsonb_agg(word ORDER BY n) FROM jsonb_array_elements(${entriesSql('suppression')}) WITH ORDINALITY AS each(word, n)
           WHERE NOT ${isMeant({ reason: `word->>'reason'`, by: `word->>'created_by'` })}), '[]') AS staying
       FROM beckon.suppression WHERE ${among} FOR UPDATE
     ), gone AS (
-      DELETE FROM beckon.suppression s USING said WHERE ${own} AND said.staying = '[]'
+      DELETE FROM beckon.suppression s USING locked WHERE ${sameTarget} AND locked.staying = '[]'
     ), lessened AS (
-      UPDATE beckon.suppression s SET ${setSql('said.staying')}
-      FROM said WHERE ${own} AND said.staying <> '[]' AND said.staying <> ${wordsSql('said')}
+      UPDATE beckon.suppression s SET ${setSql('locked.staying')}
+      FROM locked WHERE ${sameTarget} AND locked.staying <> '[]' AND locked.staying <> ${entriesSql('locked')}
     )`;
 }
 
@@ -125,7 +132,10 @@ function liftSql(among: string, isMeant: (word: { reason: string; by: string }) 
  * Lifts suppressions with one of these reasons and records who lifted them. Entries of other sides stay in force. Returns the number of
  * lifted suppressions.
  */
-export async function liftSuppressions(tx: Tx, { places, reasons, at, by }: Lifting): Promise<number> {
+export async function liftSuppressions(
+  tx: Tx,
+  { targets: places, reasons, at, by }: LiftInput,
+): Promise<number> {
   if (places.length === 0) return 0;
   const rows = await tx.prepared({
     name: 'suppressions.lift',
@@ -133,17 +143,17 @@ export async function liftSuppressions(tx: Tx, { places, reasons, at, by }: Lift
       '(project_id, kind, value) IN (SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[]))',
       ({ reason }) => `${reason} = ANY ($4::text[])`,
     )}
-           INSERT INTO beckon.suppression_lift AS known
-             (project_id, kind, place, reason, suppressed_at, suppressed_by, lifted_at, lifted_by)
-           SELECT project_id, kind, sha256(convert_to(value, 'UTF8')), reason, created_at, created_by, $5, $6 FROM said WHERE is_meant
-           ON CONFLICT (project_id, kind, place) DO UPDATE SET
+           INSERT INTO beckon.suppression_lift AS existing
+             (project_id, kind, recipient_hash, reason, suppressed_at, suppressed_by, lifted_at, lifted_by)
+           SELECT project_id, kind, sha256(convert_to(value, 'UTF8')), reason, created_at, created_by, $5, $6 FROM locked WHERE is_meant
+           ON CONFLICT (project_id, kind, recipient_hash) DO UPDATE SET
              reason = excluded.reason, suppressed_at = excluded.suppressed_at, suppressed_by = excluded.suppressed_by,
              lifted_at = excluded.lifted_at, lifted_by = excluded.lifted_by
            RETURNING 1`,
     values: [
-      plainList(places.map((place) => place.projectId)),
-      places.map((place) => place.kind),
-      places.map((place) => normalised(place.kind, place.value)),
+      plainList(places.map((target) => target.projectId)),
+      places.map((target) => target.kind),
+      places.map((target) => normalised(target.kind, target.value)),
       [...reasons],
       new Date(at),
       by,
@@ -153,31 +163,31 @@ export async function liftSuppressions(tx: Tx, { places, reasons, at, by }: Lift
 }
 
 /** Unsubscribes these places from some topics and resubscribes them to others. */
-export async function setRefusals(
+export async function setTopicUnsubscribes(
   tx: Tx,
   {
-    places,
+    targets: places,
     refused,
-    wanted,
+    accepted,
     at,
-  }: { places: SuppressedPlace[]; refused: string[]; wanted: string[]; at: number },
+  }: { targets: SuppressionTarget[]; refused: string[]; accepted: string[]; at: number },
 ): Promise<void> {
-  const ofPlaces = [
-    plainList(places.map((place) => place.projectId)),
-    places.map((place) => place.kind),
-    places.map((place) => normalised(place.kind, place.value)),
+  const targetColumns = [
+    plainList(places.map((target) => target.projectId)),
+    places.map((target) => target.kind),
+    places.map((target) => normalised(target.kind, target.value)),
   ];
   await tx.query(
-    `DELETE FROM beckon.topic_refusal WHERE (project_id, kind, value) IN (
+    `DELETE FROM beckon.topic_unsubscribe WHERE (project_id, kind, value) IN (
        SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[])) AND topic = ANY ($4::text[])`,
-    [...ofPlaces, wanted],
+    [...targetColumns, accepted],
   );
   await tx.query(
-    `INSERT INTO beckon.topic_refusal (project_id, kind, value, topic, created_at)
+    `INSERT INTO beckon.topic_unsubscribe (project_id, kind, value, topic, created_at)
      SELECT p.project_id, p.kind, p.value, t.topic, $5
      FROM unnest($1::bigint[], $2::text[], $3::text[]) AS p(project_id, kind, value) CROSS JOIN unnest($4::text[]) AS t(topic)
      ON CONFLICT DO NOTHING`,
-    [...ofPlaces, refused, new Date(at)],
+    [...targetColumns, refused, new Date(at)],
   );
 }
 
@@ -189,31 +199,36 @@ export async function liftSuppressionsBy(
   const rows = await tx.query(
     `WITH ${liftSql(
       `project_id = $1 AND ((reason = $2 AND created_by = $3)
-         OR ('[]'::jsonb || beneath) @> jsonb_build_array(jsonb_build_object('reason', $2::text, 'created_by', $3::text)))`,
+         OR ('[]'::jsonb || weaker_entries) @> jsonb_build_array(jsonb_build_object('reason', $2::text, 'created_by', $3::text)))`,
       (word) => `(${word.reason} = $2 AND ${word.by} = $3)`,
     )}
-     SELECT 1 FROM said WHERE is_meant`,
+     SELECT 1 FROM locked WHERE is_meant`,
     [projectId, reason, createdBy],
   );
   return rows.length;
 }
 
 /** A row of `suppression_key`, which has only one. */
-export type SuppressionKeyRow = { sealed: Buffer };
+export type SuppressionKeyRow = { encrypted: Buffer };
 
-export async function findSealedKey(tx: Tx): Promise<SuppressionKeyRow | undefined> {
-  const [row] = await tx.query<SuppressionKeyRow>(`SELECT sealed FROM beckon.suppression_key`);
+export async function findEncryptedKey(tx: Tx): Promise<SuppressionKeyRow | undefined> {
+  const [row] = await tx.query<SuppressionKeyRow>(
+    `SELECT encrypted_key AS encrypted FROM beckon.suppression_key`,
+  );
   return row;
 }
 
 /** Keeps a key that another process stored first. */
-export async function insertSealedKey(tx: Tx, row: SuppressionKeyRow & { createdAt: Date }): Promise<void> {
+export async function insertEncryptedKey(
+  tx: Tx,
+  row: SuppressionKeyRow & { createdAt: Date },
+): Promise<void> {
   await tx.query(
-    `INSERT INTO beckon.suppression_key (sealed, created_at) VALUES ($1, $2) ON CONFLICT DO NOTHING`,
-    [row.sealed, row.createdAt],
+    `INSERT INTO beckon.suppression_key (encrypted_key, created_at) VALUES ($1, $2) ON CONFLICT DO NOTHING`,
+    [row.encrypted, row.createdAt],
   );
 }
 
-export async function updateSealedKey(tx: Tx, { sealed }: SuppressionKeyRow): Promise<void> {
-  await tx.query(`UPDATE beckon.suppression_key SET sealed = $1`, [sealed]);
+export async function updateEncryptedKey(tx: Tx, { encrypted }: SuppressionKeyRow): Promise<void> {
+  await tx.query(`UPDATE beckon.suppression_key SET encrypted_key = $1`, [encrypted]);
 }

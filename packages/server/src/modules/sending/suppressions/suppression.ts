@@ -20,9 +20,9 @@ type ClearKind = 'email' | 'user';
 export type HashedKind = 'email_hash' | 'user_hash';
 export type SuppressedKind = ClearKind | HashedKind;
 
-export type SuppressedPlace = { projectId: number; kind: SuppressedKind; value: string };
-export type ClearPlace = SuppressedPlace & { kind: ClearKind };
-export type HashedPlace = SuppressedPlace & { kind: HashedKind };
+export type SuppressionTarget = { projectId: number; kind: SuppressedKind; value: string };
+export type ClearTarget = SuppressionTarget & { kind: ClearKind };
+export type HashedTarget = SuppressionTarget & { kind: HashedKind };
 
 export const HASHED_KINDS = ['email_hash', 'user_hash'] as const satisfies HashedKind[];
 
@@ -54,10 +54,10 @@ export const SUPPRESSION_REASONS = [
 ] as const satisfies SuppressionReason[];
 
 /** Reasons that come from bounces. Evidence that the mailbox works lifts them, so they must not replace the recipient's own choice. */
-export const LIFTED_BY_LIFE = ['hard_bounce', 'soft_bounces'] as const satisfies SuppressionReason[];
+export const BOUNCE_REASONS = ['hard_bounce', 'soft_bounces'] as const satisfies SuppressionReason[];
 
 /** Reasons that come from recipients, who can undo them. No other reason may replace them. */
-export const SAID_BY_RECIPIENT = [
+export const RECIPIENT_REASONS = [
   'unsubscribed',
   'complained',
   'snoozed',
@@ -66,57 +66,57 @@ export const SAID_BY_RECIPIENT = [
 /**
  * Merges the entries of a place. There are three sides (the recipient, the team and the mail servers), and none can lift another side's
  * entry. So a place keeps the strongest entry of each side. The one that lasts longest is in the row itself; of equal ones the recipient's
- * comes first, then the team's. The others are in `beneath`, strongest first. This is implemented twice: here for entries that arrive
+ * comes first, then the team's. The others are in `weaker_entries`, strongest first. This is implemented twice: here for entries that arrive
  * together, and in SQL for stored ones.
  */
-export function strongestOfSides(words: Suppression[]): Suppression[] {
-  const sorted = words.toSorted((a, b) => Number(isStronger(b, a)) - Number(isStronger(a, b)));
+export function strongestOfSides(entries: Suppression[]): Suppression[] {
+  const sorted = entries.toSorted((a, b) => Number(isStronger(b, a)) - Number(isStronger(a, b)));
   return sorted.filter(
-    ({ reason }, at) => sorted.findIndex((one) => worthOf(one.reason) === worthOf(reason)) === at,
+    ({ reason }, at) => sorted.findIndex((entry) => sideRank(entry.reason) === sideRank(reason)) === at,
   );
 }
 
-function isStronger(one: Suppression, other: Suppression): boolean {
-  const [a, b] = [one.until ?? Infinity, other.until ?? Infinity];
-  return a > b || (a === b && worthOf(one.reason) > worthOf(other.reason));
+function isStronger(entry: Suppression, other: Suppression): boolean {
+  const [a, b] = [entry.until ?? Infinity, other.until ?? Infinity];
+  return a > b || (a === b && sideRank(entry.reason) > sideRank(other.reason));
 }
 
 /**
  * Returns the rank of a side, which also identifies it. Lifting another entry must not undo a recipient's choice, and bounces are lifted
  * most easily.
  */
-function worthOf(reason: SuppressionReason): number {
-  if (SAID_BY_RECIPIENT.some((one) => one === reason)) return 2;
-  return LIFTED_BY_LIFE.some((one) => one === reason) ? 0 : 1;
+function sideRank(reason: SuppressionReason): number {
+  if (RECIPIENT_REASONS.some((entry) => entry === reason)) return 2;
+  return BOUNCE_REASONS.some((entry) => entry === reason) ? 0 : 1;
 }
 
 const list = (reasons: readonly string[]): string => `('${reasons.join("', '")}')`;
 const REASON = `word->>'reason'`;
-const WORTH = `CASE WHEN ${REASON} IN ${list(SAID_BY_RECIPIENT)} THEN 2 WHEN ${REASON} IN ${list(LIFTED_BY_LIFE)} THEN 0 ELSE 1 END`;
+const WORTH = `CASE WHEN ${REASON} IN ${list(RECIPIENT_REASONS)} THEN 2 WHEN ${REASON} IN ${list(BOUNCE_REASONS)} THEN 0 ELSE 1 END`;
 const END = `(word->>'until')::timestamptz`;
 
 /** Returns all entries of a row as a jsonb list, the one in force first. */
-export function wordsSql(row: string): string {
+export function entriesSql(row: string): string {
   const front = `jsonb_build_object('reason', ${row}.reason, 'until', ${row}.until, 'created_at', ${row}.created_at, 'created_by', ${row}.created_by)`;
-  return `(jsonb_build_array(${front}) || coalesce(${row}.beneath, '[]'))`;
+  return `(jsonb_build_array(${front}) || coalesce(${row}.weaker_entries, '[]'))`;
 }
 
 /** Merges two rows of one place. If entries are equally strong, the first row's stays. */
 export function mergedSql(first: string, second: string): string {
   return `(SELECT jsonb_agg(word ORDER BY ${END} DESC NULLS FIRST, ${WORTH} DESC) FROM (
       SELECT DISTINCT ON (${WORTH}) word
-      FROM jsonb_array_elements(${wordsSql(first)} || ${wordsSql(second)}) WITH ORDINALITY AS said(word, n)
+      FROM jsonb_array_elements(${entriesSql(first)} || ${entriesSql(second)}) WITH ORDINALITY AS entry(word, n)
       ORDER BY ${WORTH}, ${END} DESC NULLS FIRST, n) strongest)`;
 }
 
-/** The columns in the order in which `wordSql` returns them. */
-export const WORD_COLUMNS = 'reason, until, created_at, created_by';
+/** The columns in the order in which `entrySql` returns them. */
+export const ENTRY_COLUMNS = 'reason, until, created_at, created_by';
 
-export function wordSql(word: string): string {
+export function entrySql(word: string): string {
   return `${word}->>'reason', (${word}->>'until')::timestamptz, (${word}->>'created_at')::timestamptz, ${word}->>'created_by'`;
 }
 
 /** Sets a row to these entries. */
 export function setSql(words: string): string {
-  return `(${WORD_COLUMNS}, beneath) = (SELECT ${wordSql('words->0')}, nullif(words - 0, '[]') FROM (SELECT ${words} AS words) these)`;
+  return `(${ENTRY_COLUMNS}, weaker_entries) = (SELECT ${entrySql('words->0')}, nullif(words - 0, '[]') FROM (SELECT ${words} AS words) these)`;
 }

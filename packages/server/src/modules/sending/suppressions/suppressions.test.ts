@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { heldClock } from '../../../../testkit/clock.ts';
+import { fixedClock } from '../../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../../testkit/database.ts';
 import { testHasher } from '../../../../testkit/hasher.ts';
 import {
@@ -7,13 +7,13 @@ import {
   addSuppressions,
   liftSuppressions,
   liftSuppressionsBy,
-  setRefusals,
+  setTopicUnsubscribes,
 } from './store.ts';
-import { findRefusals, findSuppressions, listSuppressions, findLift } from './reads.ts';
-import { hashPlaces } from '../../outcomes/suppressions/erased.ts';
-import { LIFTED_BY_LIFE, SAID_BY_RECIPIENT, type Suppression, SUPPRESSION_REASONS } from './suppression.ts';
+import { findTopicUnsubscribes, findSuppressions, listSuppressions, findLift } from './reads.ts';
+import { hashTargets } from '../../outcomes/suppressions/erased.ts';
+import { BOUNCE_REASONS, RECIPIENT_REASONS, type Suppression, SUPPRESSION_REASONS } from './suppression.ts';
 
-const clock = heldClock();
+const clock = fixedClock();
 const db = await openTestDatabase(clock);
 
 let projectId = 0;
@@ -66,12 +66,15 @@ test('suppresses an address for every user with it, and a user at every address'
 
 test('looks up users of several projects at once', async () => {
   await add();
-  const asked = [projectId + 1, projectId].map((id) => ({
+  const addressees = [projectId + 1, projectId].map((id) => ({
     projectId: id,
     userId: 'u1',
     address: 'ada@example.com',
   }));
-  expect(await findSuppressions(db, asked, now())).toEqual([null, { reason: 'hard_bounce', until: null }]);
+  expect(await findSuppressions(db, addressees, now())).toEqual([
+    null,
+    { reason: 'hard_bounce', until: null },
+  ]);
 });
 
 test('ignores ended suppressions, and returns the one that lasts longer', async () => {
@@ -79,17 +82,17 @@ test('ignores ended suppressions, and returns the one that lasts longer', async 
   await add({ ...person('u1'), reason: 'snoozed', until });
   await add({ until: until + 5, reason: 'soft_bounces' });
   await add({ value: 'bob@example.com' });
-  const asked: [string, string][] = [
+  const addressees: [string, string][] = [
     ['u1', 'x@example.com'],
     ['u1', 'ada@example.com'],
     ['u1', 'bob@example.com'],
   ];
   const soft = { reason: 'soft_bounces', until: until + 5 };
   const hard = { reason: 'hard_bounce', until: null };
-  expect(await find(asked)).toEqual([{ reason: 'snoozed', until }, soft, hard]);
-  expect(await find(asked, until - 1)).toEqual([{ reason: 'snoozed', until }, soft, hard]);
-  expect(await find(asked, until)).toEqual([null, soft, hard]);
-  expect(await find(asked, until + 5)).toEqual([null, null, hard]);
+  expect(await find(addressees)).toEqual([{ reason: 'snoozed', until }, soft, hard]);
+  expect(await find(addressees, until - 1)).toEqual([{ reason: 'snoozed', until }, soft, hard]);
+  expect(await find(addressees, until)).toEqual([null, soft, hard]);
+  expect(await find(addressees, until + 5)).toEqual([null, null, hard]);
 });
 
 test('keeps one row for different spellings of one mailbox', async () => {
@@ -97,18 +100,18 @@ test('keeps one row for different spellings of one mailbox', async () => {
   expect(await add({ value: 'ada@xn--bcher-kva.DE' })).toBe(false);
   expect(await list()).toEqual([suppression({ value: 'ada@xn--bcher-kva.de' })]);
   expect(await find([['u1', 'ada@BÜCHER.de']])).toMatchObject([{ reason: 'hard_bounce' }]);
-  const place = { projectId, kind: 'email', value: 'ADA@bücher.de' } as const;
+  const target = { projectId, kind: 'email', value: 'ADA@bücher.de' } as const;
   const lift = () =>
-    liftSuppressions(db, { places: [place], reasons: SUPPRESSION_REASONS, at: now(), by: 'ann' });
+    liftSuppressions(db, { targets: [target], reasons: SUPPRESSION_REASONS, at: now(), by: 'ann' });
   expect([await lift(), await lift()]).toEqual([1, 0]);
-  expect(await findLift(db, place)).toEqual({
+  expect(await findLift(db, target)).toEqual({
     reason: 'hard_bounce',
     suppressedAt: now(),
     suppressedBy: 'engine',
     liftedAt: now(),
     liftedBy: 'ann',
   });
-  expect(await findLift(db, { ...place, kind: 'user' })).toBeUndefined();
+  expect(await findLift(db, { ...target, kind: 'user' })).toBeUndefined();
   expect(await list()).toEqual([]);
 });
 
@@ -140,7 +143,7 @@ test.each<[string, Partial<Suppression>[], Partial<Suppression>]>([
   ['nor a complaint', [{ reason: 'unsubscribed' }, { reason: 'complained' }], { reason: 'unsubscribed' }],
 ])('a later entry never ends a suppression earlier: %s', async (_, added, left) => {
   const moment = (n: number | null | undefined): number | null => (typeof n === 'number' ? now() + n : null);
-  for (const one of added) await add({ ...one, until: moment(one.until) });
+  for (const entry of added) await add({ ...entry, until: moment(entry.until) });
   expect(await list()).toMatchObject([{ ...left, until: moment(left.until) }]);
 });
 
@@ -151,7 +154,7 @@ test('continues the list after the last item of the previous page', async () => 
     suppression(person('A')),
     suppression(person('u😀')),
   ];
-  for (const one of all.toReversed()) await addSuppression(db, one);
+  for (const entry of all.toReversed()) await addSuppression(db, entry);
   await add({ projectId: projectId + 1 });
   const page = (after: Suppression | null, limit: number) =>
     listSuppressions(db, { projectId, after, limit });
@@ -162,9 +165,9 @@ test('continues the list after the last item of the previous page', async () => 
 });
 
 const eraseId = (userId: string): Promise<number> =>
-  hashPlaces(db, {
+  hashTargets(db, {
     hasher: testHasher,
-    places: [{ projectId, kind: 'user', value: userId }],
+    targets: [{ projectId, kind: 'user', value: userId }],
     now: now(),
   });
 
@@ -217,26 +220,26 @@ test('lifts only bounces of the given addresses when a mailbox proves to work', 
   await add({ value: 'other@x.org' });
   const alive = ['HARD@x.org', 'soft@x.org', 'gone@x.org', 'none@x.org'];
   const lift = (of: number) => {
-    const places = alive.map((value) => ({ projectId: of, kind: 'email' as const, value }));
-    return liftSuppressions(db, { places, reasons: LIFTED_BY_LIFE, at: now(), by: 'engine' });
+    const targets = alive.map((value) => ({ projectId: of, kind: 'email' as const, value }));
+    return liftSuppressions(db, { targets, reasons: BOUNCE_REASONS, at: now(), by: 'engine' });
   };
   expect([await lift(projectId + 1), await lift(projectId), await lift(projectId)]).toEqual([0, 2, 0]);
   expect((await list()).map(({ value }) => value)).toEqual(['gone@x.org', 'other@x.org']);
 });
 
 test('refuses topics for the user and the mailbox, and resubscribes by topic name', async () => {
-  const places = [
+  const targets = [
     { projectId, kind: 'user' as const, value: 'u1' },
     { projectId, kind: 'email' as const, value: 'Ada@X.org' },
   ];
-  const set = (refused: string[], wanted: string[]) =>
-    setRefusals(db, { places, refused, wanted, at: now() });
+  const set = (refused: string[], accepted: string[]) =>
+    setTopicUnsubscribes(db, { targets, refused, accepted, at: now() });
   await set(['news', 'tips'], []);
   await set(['news'], ['tips', 'never']);
   await set(['news', 'old'], []);
-  const ask = async () =>
+  const refusals = async () =>
     (
-      await findRefusals(db, [
+      await findTopicUnsubscribes(db, [
         { projectId, userId: 'u1', address: 'new@x.org' },
         { projectId, userId: 'u2', address: 'ada@x.org' },
         { projectId, userId: 'u1', address: null },
@@ -244,14 +247,14 @@ test('refuses topics for the user and the mailbox, and resubscribes by topic nam
         { projectId: projectId + 1, userId: 'u1', address: 'ada@x.org' },
       ])
     ).map((topics) => [...topics].toSorted());
-  expect(await ask()).toEqual([['news', 'old'], ['news', 'old'], ['news', 'old'], [], []]);
+  expect(await refusals()).toEqual([['news', 'old'], ['news', 'old'], ['news', 'old'], [], []]);
   expect(await eraseId('u1')).toBe(2);
-  expect(await ask()).toEqual([[], ['news', 'old'], [], [], []]);
+  expect(await refusals()).toEqual([[], ['news', 'old'], [], [], []]);
 });
 
 const lift = (...reasons: Suppression['reason'][]) =>
   liftSuppressions(db, {
-    places: [{ projectId, kind: 'email', value: 'ada@example.com' }],
+    targets: [{ projectId, kind: 'email', value: 'ada@example.com' }],
     reasons,
     at: now(),
     by: 'ann',
@@ -279,7 +282,7 @@ test('restores a snooze that is still running after the bounce in front of it is
 test("lifts a bounce behind the recipient's entry, and lifts both if all reasons are given", async () => {
   await add();
   await add({ reason: 'unsubscribed' });
-  expect(await lift(...LIFTED_BY_LIFE)).toBe(0);
+  expect(await lift(...BOUNCE_REASONS)).toBe(0);
   expect([await lift('unsubscribed'), await list()]).toEqual([1, []]);
   await add({ reason: 'manual' });
   await add({ reason: 'complained' });
@@ -300,16 +303,18 @@ test.each<[string, Suppression['reason'][]]>([
   ['the team spoke last', ['hard_bounce', 'manual']],
   ['a break of the recipient lies there too', ['snoozed', 'hard_bounce', 'manual']],
   ['a break comes in between', ['manual', 'snoozed', 'hard_bounce']],
-])("keeps the team's entry in force after a bounce is lifted: %s", async (_, said) => {
+])("keeps the team's entry in force after a bounce is lifted: %s", async (_, reasons) => {
   const ends = { snoozed: now() + 500, manual: now() + 1_000 } as Record<string, number>;
-  for (const reason of said) await add({ reason, until: ends[reason] ?? null });
+  for (const reason of reasons) await add({ reason, until: ends[reason] ?? null });
   expect(await list()).toMatchObject([{ reason: 'hard_bounce', until: null }]);
-  expect(await lift(...LIFTED_BY_LIFE)).toBe(1);
+  expect(await lift(...BOUNCE_REASONS)).toBe(1);
   expect(await find([['u1', 'ada@example.com']], now() + 999)).toEqual([
     { reason: 'manual', until: now() + 1_000 },
   ]);
   expect(await lift('manual')).toBe(1);
-  expect((await list()).map(({ reason }) => reason)).toEqual(said.filter((one) => one === 'snoozed'));
+  expect((await list()).map(({ reason }) => reason)).toEqual(
+    reasons.filter((reason) => reason === 'snoozed'),
+  );
 });
 
 test('keeps both of two entries for one place that arrive together, in any order', async () => {
@@ -317,8 +322,8 @@ test('keeps both of two entries for one place that arrive together, in any order
     const both = (['unsubscribed', 'manual'] as const).map((reason) => suppression({ value, reason }));
     expect(await addSuppressions(db, value === 'a@x.org' ? both : both.toReversed())).toHaveLength(1);
     expect(await addSuppressions(db, both)).toEqual([]);
-    const place = { projectId, kind: 'email' as const, value };
-    const resubscribed = { places: [place], reasons: SAID_BY_RECIPIENT, at: now(), by: 'recipient' };
+    const target = { projectId, kind: 'email' as const, value };
+    const resubscribed = { targets: [target], reasons: RECIPIENT_REASONS, at: now(), by: 'recipient' };
     expect(await liftSuppressions(db, resubscribed)).toBe(1);
   }
   expect(await list()).toMatchObject([
@@ -350,7 +355,7 @@ test('lifts a bounce that was caused by the sender from any position, and nothin
   ]);
   for (const reason of ['manual', 'unsubscribed'] as const)
     await liftSuppressions(db, {
-      places: ['', until].map((end) => ({ projectId, kind: 'email', value: `${reason}${end}@x.org` })),
+      targets: ['', until].map((end) => ({ projectId, kind: 'email', value: `${reason}${end}@x.org` })),
       reasons: [reason],
       at: now(),
       by: 'ann',

@@ -1,27 +1,27 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { heldClock } from '../../../../testkit/clock.ts';
+import { fixedClock } from '../../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../../testkit/database.ts';
 import { addSuppressions, liftSuppressions } from './store.ts';
 import {
-  LIFTED_BY_LIFE,
-  SAID_BY_RECIPIENT,
+  BOUNCE_REASONS,
+  RECIPIENT_REASONS,
   type Suppression,
   type SuppressionReason,
 } from './suppression.ts';
-import { listAllSaid } from './reads.ts';
+import { listAllEntries } from './reads.ts';
 
-const clock = heldClock();
+const clock = fixedClock();
 const db = await openTestDatabase(clock);
 const now = clock.now();
 let projectId = 0;
 
 /** The sides, weakest last: of entries that end together, the first in this order is returned. */
-const SIDES: readonly (readonly SuppressionReason[])[] = [SAID_BY_RECIPIENT, ['manual'], LIFTED_BY_LIFE];
+const SIDES: readonly (readonly SuppressionReason[])[] = [RECIPIENT_REASONS, ['manual'], BOUNCE_REASONS];
 const sideOf = (reason: SuppressionReason): number => SIDES.findIndex((side) => side.includes(reason));
 
 type Word = Pick<Suppression, 'reason' | 'until'>;
-type Step = { said: Word[] } | { lifted: number };
+type Step = { added: Word[] } | { lifted: number };
 
 const word = fc.record({
   reason: fc.constantFrom(...SIDES.flat()),
@@ -31,23 +31,23 @@ const word = fc.record({
   ),
 });
 const step = fc.oneof(
-  { weight: 3, arbitrary: fc.record({ said: fc.array(word, { minLength: 1, maxLength: 3 }) }) },
+  { weight: 3, arbitrary: fc.record({ added: fc.array(word, { minLength: 1, maxLength: 3 }) }) },
   { weight: 1, arbitrary: fc.record({ lifted: fc.nat({ max: SIDES.length - 1 }) }) },
 );
 
 /** The simplest model: every entry is kept until it is lifted, and emails are sent when none is in force. */
 function plainly(steps: Step[]): { side: number; end: number }[] {
   let words: { side: number; end: number }[] = [];
-  for (const one of steps)
+  for (const action of steps)
     words =
-      'lifted' in one
-        ? words.filter(({ side }) => side !== one.lifted)
+      'lifted' in action
+        ? words.filter(({ side }) => side !== action.lifted)
         : [
             ...words,
-            ...one.said.map(({ reason, until }) => ({ side: sideOf(reason), end: until ?? Infinity })),
+            ...action.added.map(({ reason, until }) => ({ side: sideOf(reason), end: until ?? Infinity })),
           ];
   return SIDES.flatMap((_, side) => {
-    const ends = words.filter((one) => one.side === side).map(({ end }) => end);
+    const ends = words.filter((entry) => entry.side === side).map(({ end }) => end);
     return ends.length === 0 ? [] : [{ side, end: Math.max(...ends) }];
   }).toSorted((a, b) => (a.end === b.end ? a.side - b.side : b.end - a.end));
 }
@@ -56,22 +56,22 @@ test('keeps the entry of each side until it is lifted, in any order of additions
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 8 }), async (steps) => {
       projectId += 1;
-      const place = { projectId, kind: 'email' as const, value: 'ada@example.com' };
-      const more = { ...place, createdAt: now, createdBy: 'ann' };
-      for (const one of steps)
-        if ('lifted' in one)
+      const target = { projectId, kind: 'email' as const, value: 'ada@example.com' };
+      const more = { ...target, createdAt: now, createdBy: 'ann' };
+      for (const action of steps)
+        if ('lifted' in action)
           await liftSuppressions(db, {
-            places: [place],
-            reasons: SIDES[one.lifted] ?? [],
+            targets: [target],
+            reasons: SIDES[action.lifted] ?? [],
             at: now,
             by: 'ann',
           });
         else
           await addSuppressions(
             db,
-            one.said.map((said) => ({ ...said, ...more })),
+            action.added.map((entry) => ({ ...entry, ...more })),
           );
-      const left = await listAllSaid(db, { projectId, after: null, limit: 10 });
+      const left = await listAllEntries(db, { projectId, after: null, limit: 10 });
       expect(left.map(({ reason, until }) => ({ side: sideOf(reason), end: until ?? Infinity }))).toEqual(
         plainly(steps),
       );
@@ -90,7 +90,7 @@ test('returns all entries of each place on a page, and continues after the last 
     reasons.map((reason) => ({ ...more, value, reason })),
   );
   await addSuppressions(db, all.toReversed());
-  const page = (after: Suppression | null) => listAllSaid(db, { projectId, after, limit: 2 });
+  const page = (after: Suppression | null) => listAllEntries(db, { projectId, after, limit: 2 });
   const first = await page(null);
   const second = await page(first.at(-1) ?? null);
   expect([first, second]).toEqual([all.slice(0, 6), all.slice(6)]);

@@ -4,7 +4,7 @@ import {
   excerpt,
   type CheckFinding,
   findingsOf,
-  judged,
+  checkResult,
 } from './check.ts';
 import type { EmailHtml } from './page.ts';
 import { parseSheet } from './sheet.ts';
@@ -30,7 +30,7 @@ export function checkSubject({ mail }: CheckedEmail): EmailCheck {
       status: 'warning',
       message: 'The subject looks like a reply to an email that does not exist. Spam filters penalize that.',
     });
-  return judged('subject', findings, `“${excerpt(mail.subject, SUBJECT_LONG_CHARS)}”`);
+  return checkResult('subject', findings, `“${excerpt(mail.subject, SUBJECT_LONG_CHARS)}”`);
 }
 
 /** Counts characters as people do: a flag is one. */
@@ -60,7 +60,7 @@ export function checkTone({ mail }: CheckedEmail): EmailCheck {
       status: 'warning',
       message: 'The subject reads like an advertisement. Describe the content instead.',
     });
-  return judged('tone', findings, 'No sign of an advertising tone.');
+  return checkResult('tone', findings, 'No sign of an advertising tone.');
 }
 
 const TEXT_MAX_CHARS = 128 * 1024;
@@ -70,7 +70,7 @@ const NOTHINGS = /\b(?:undefined|NaN)\b|\bInvalid Date\b|(?:^|\s)null(?=$|[\s,.!
 /** Checks visible text for variables that were not filled in. */
 export function checkPlaceholders({ mail, page }: CheckedEmail): EmailCheck {
   const texts = [mail.subject, page.text, mail.text.slice(0, TEXT_MAX_CHARS)];
-  return judged(
+  return checkResult(
     'placeholders',
     [
       ...findingsOf(
@@ -104,7 +104,7 @@ export function checkPreheader({ mail, page }: CheckedEmail): EmailCheck {
   if (mail.html === '')
     return { name: 'preheader', status: 'ok', message: 'A plain-text email has no preview text.' };
   const { text, isHidden } = firstWords(page);
-  const shown = excerpt(text, PREHEADER_MAX_CHARS);
+  const preview = excerpt(text, PREHEADER_MAX_CHARS);
   const length = countSigns(text);
   const findings: CheckFinding[] = [];
   if (length === 0)
@@ -112,19 +112,19 @@ export function checkPreheader({ mail, page }: CheckedEmail): EmailCheck {
   else if (!isHidden)
     findings.push({
       status: 'warning',
-      message: `The email has no preview text, so inboxes show its first words after the subject: “${shown}”. Write one.`,
+      message: `The email has no preview text, so inboxes show its first words after the subject: “${preview}”. Write one.`,
     });
   else if (length < PREHEADER_MIN_CHARS)
     findings.push({
       status: 'warning',
-      message: `The preview text, “${shown}”, is short, so inboxes add the text that follows it.`,
+      message: `The preview text, “${preview}”, is short, so inboxes add the text that follows it.`,
     });
   else if (length > PREHEADER_MAX_CHARS)
     findings.push({
       status: 'warning',
       message: `The preview text has ${length} characters, and no inbox shows more than ${PREHEADER_MAX_CHARS}. Shorten it.`,
     });
-  return judged('preheader', findings, `“${shown}”`);
+  return checkResult('preheader', findings, `“${preview}”`);
 }
 
 const SILENT = new Set(['head', 'title', 'style', 'script', 'template', 'noscript']);

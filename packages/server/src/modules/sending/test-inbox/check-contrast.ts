@@ -4,7 +4,7 @@ import {
   excerpt,
   type CheckFinding,
   findingsOf,
-  judged,
+  checkResult,
 } from './check.ts';
 import { contrastRatio, printColour, upon } from './color.ts';
 import type { EmailHtml, PageElement } from './page.ts';
@@ -27,9 +27,9 @@ export function checkContrast({ page }: CheckedEmail): EmailCheck {
   const modes: Mode[] = knowsDark ? ['light', 'dark'] : ['light'];
   const findings = modes.flatMap((mode) => {
     const styles = styleOf(page, whole, mode);
-    return styles === null ? [TANGLED] : judge(page, styles, mode);
+    return styles === null ? [TANGLED] : findLowContrast(page, styles, mode);
   });
-  return judged('contrast', findings, knowsDark ? WELL_IN_BOTH : WELL_IN_LIGHT);
+  return checkResult('contrast', findings, knowsDark ? WELL_IN_BOTH : WELL_IN_LIGHT);
 }
 
 const WELL_IN_BOTH = 'The text contrasts with its background in light and dark mode.';
@@ -51,7 +51,7 @@ function hasDarkMeta(page: EmailHtml): boolean {
 
 type Pair = { ratio: number; line: string };
 
-function judge(page: EmailHtml, styles: Map<PageElement, Style>, mode: Mode): CheckFinding[] {
+function findLowContrast(page: EmailHtml, styles: Map<PageElement, Style>, mode: Mode): CheckFinding[] {
   const pairs = new Map<string, Pair>();
   for (const element of page.elements) {
     const style = styles.get(element);
@@ -66,7 +66,7 @@ function judge(page: EmailHtml, styles: Map<PageElement, Style>, mode: Mode): Ch
   }
   const lines = [...pairs.values()].toSorted((a, b) => a.ratio - b.ratio);
   const [where, other] = mode === 'light' ? ['', 'darker or its background lighter'] : DARK_WORDS;
-  const toLines = (some: Pair[]): string[] => some.map(({ line }) => line);
+  const toLines = (group: Pair[]): string[] => group.map(({ line }) => line);
   return [
     ...findingsOf(
       'error',

@@ -1,5 +1,5 @@
 import type { Mailbox } from '../../../platform/mail/outgoing-email.ts';
-import { type EmailCheck, type CheckedEmail, type CheckFinding, findingsOf, judged } from './check.ts';
+import { type EmailCheck, type CheckedEmail, type CheckFinding, findingsOf, checkResult } from './check.ts';
 import type { ReadMail } from './read-mail.ts';
 
 const DAY_MS = 86_400_000;
@@ -20,7 +20,7 @@ const NO_REPLY = /^(?:no|do-?not)[._-]?reply|^donotreply/i;
 
 /** Returns the values of a header in their order. */
 export function headersOf(mail: ReadMail, name: string): string[] {
-  return mail.headers.filter((one) => one.name === name).map(({ value }) => value);
+  return mail.headers.filter((header) => header.name === name).map(({ value }) => value);
 }
 
 /** Checks From, Reply-To, Message-ID and Date, which every filter looks at first. */
@@ -33,7 +33,7 @@ export function checkHeaders({ mail, at }: CheckedEmail): EmailCheck {
     ...date(headersOf(mail, 'date')[0], at),
     ...unencoded(mail),
   ];
-  return judged('headers', findings, 'From, To, Message-ID and Date are valid.');
+  return checkResult('headers', findings, 'From, To, Message-ID and Date are valid.');
 }
 
 function single(mail: ReadMail): CheckFinding[] {
@@ -47,8 +47,8 @@ function sender(mail: ReadMail): CheckFinding[] {
     const message = 'From has no address. Set the sender with: beckon settings set from_address=….';
     return [{ status: 'error', message }];
   }
-  const badReply = mail.replyTo.filter((one) => !isAddress(one)).map(({ address }) => address);
-  const answered = mail.replyTo[0] ?? from;
+  const badReply = mail.replyTo.filter((mailbox) => !isAddress(mailbox)).map(({ address }) => address);
+  const replyMailbox = mail.replyTo[0] ?? from;
   return [
     ...findingsOf('error', 'Reply-To has no address. Set it with: beckon settings set reply_to=….', badReply),
     ...(from.name.trim() === ''
@@ -58,7 +58,7 @@ function sender(mail: ReadMail): CheckFinding[] {
           ),
         ]
       : []),
-    ...(NO_REPLY.test(answered.address)
+    ...(NO_REPLY.test(replyMailbox.address)
       ? [warning('Recipients cannot reply to it. Set reply_to to an address that your team reads.')]
       : []),
   ];
@@ -82,9 +82,9 @@ function messageId(value: string | undefined): CheckFinding[] {
 
 function date(value: string | undefined, at: number): CheckFinding[] {
   if (value === undefined) return [{ status: 'error', message: 'Date is missing.' }];
-  const said = Date.parse(value);
-  if (Number.isNaN(said)) return findingsOf('error', 'Date is not a valid date.', [value]);
-  if (Math.abs(said - at) <= DAY_MS) return [];
+  const sentAt = Date.parse(value);
+  if (Number.isNaN(sentAt)) return findingsOf('error', 'Date is not a valid date.', [value]);
+  if (Math.abs(sentAt - at) <= DAY_MS) return [];
   const message =
     'Date differs from the arrival by more than a day, which looks like spam. Check the clock of the server.';
   return findingsOf('warning', message, [value]);
@@ -109,17 +109,17 @@ export function checkDkim({ mail, dkim, kind }: CheckedEmail): EmailCheck {
   const open = COVERED.filter((name) => headersOf(mail, name).length > 0 && !dkim.covered.includes(name));
   switch (dkim.result) {
     case 'none':
-      return judged(
+      return checkResult(
         'dkim',
         kind === 'team' ? [] : [UNSIGNED],
         'An email to the team does not need a signature.',
       );
     case 'unknown':
-      return judged('dkim', [{ ...STRANGE, detail: [dkim.detail] }], '');
+      return checkResult('dkim', [{ ...STRANGE, detail: [dkim.detail] }], '');
     case 'fail':
-      return judged('dkim', [{ ...BROKEN, detail: [dkim.detail] }], '');
+      return checkResult('dkim', [{ ...BROKEN, detail: [dkim.detail] }], '');
     case 'pass':
-      return judged(
+      return checkResult(
         'dkim',
         findingsOf('error', 'The signature does not cover required headers.', open),
         `Signed by ${dkim.detail}, and the signature is valid.`,

@@ -1,4 +1,4 @@
-import { type EmailCheck, type CheckedEmail, type CheckFinding, findingsOf, judged } from './check.ts';
+import { type EmailCheck, type CheckedEmail, type CheckFinding, findingsOf, checkResult } from './check.ts';
 import { attribute, type EmailHtml, type PageElement } from './page.ts';
 import { parseDeclarations, parseSheet } from './sheet.ts';
 
@@ -28,8 +28,8 @@ const STYLES_DROPPED = new Map([
 
 /** Checks for elements that mail clients remove or treat as an attack. */
 export function checkHtml({ page }: CheckedEmail): EmailCheck {
-  const tags = (wanted: Set<string>): string[] => [
-    ...new Set(page.elements.filter(({ tag }) => wanted.has(tag)).map(({ tag }) => `<${tag}>`)),
+  const tags = (names: Set<string>): string[] => [
+    ...new Set(page.elements.filter(({ tag }) => names.has(tag)).map(({ tag }) => `<${tag}>`)),
   ];
   const handlers = page.elements.flatMap(({ tag, attributes }) =>
     [...attributes.keys()].filter((name) => /^on[a-z]/.test(name)).map((name) => `<${tag} ${name}>`),
@@ -56,7 +56,7 @@ export function checkHtml({ page }: CheckedEmail): EmailCheck {
       styles(page),
     ),
   ];
-  return judged('html', findings, 'Email clients support all of its HTML.');
+  return checkResult('html', findings, 'Email clients support all of its HTML.');
 }
 
 function refreshes(page: EmailHtml): string[] {
@@ -117,7 +117,7 @@ export function checkImages({ page }: CheckedEmail): EmailCheck {
     ),
     ...mostlyImages(page, images.length),
   ];
-  return judged(
+  return checkResult(
     'images',
     findings,
     images.length === 0 ? 'The email has no images.' : 'All images have alt text and valid URLs.',

@@ -5,7 +5,7 @@ import {
   excerpt,
   type CheckFinding,
   findingsOf,
-  judged,
+  checkResult,
 } from './check.ts';
 import { attribute, type EmailHtml } from './page.ts';
 
@@ -59,7 +59,7 @@ export function checkLinks({ page }: CheckedEmail): EmailCheck {
     ),
     ...(page.isCut ? [CUT] : []),
   ];
-  return judged('links', findings, well(links.length));
+  return checkResult('links', findings, well(links.length));
 }
 
 const CUT: CheckFinding = {

@@ -1,6 +1,6 @@
 import type { EmailHtml } from './page.ts';
 import type { ReadMail } from './read-mail.ts';
-import type { DkimVerdict } from './verify-dkim.ts';
+import type { DkimResult } from './verify-dkim.ts';
 
 export type CheckStatus = 'ok' | 'warning' | 'error';
 
@@ -29,7 +29,7 @@ export type CheckedEmail = {
   mail: ReadMail;
   page: EmailHtml;
   kind: 'user' | 'team';
-  dkim: DkimVerdict;
+  dkim: DkimResult;
   /** When it arrived, in milliseconds. */
   at: number;
 };
@@ -40,12 +40,12 @@ const DETAILS_MAX = 20;
 const DETAIL_MAX_CHARS = 200;
 
 /** Returns a check with its findings, worst first, or a passed check without findings. */
-export function judged(name: CheckName, findings: CheckFinding[], well: string): EmailCheck {
+export function checkResult(name: CheckName, findings: CheckFinding[], well: string): EmailCheck {
   const ordered = findings.toSorted((a, b) => WEIGHT[b.status] - WEIGHT[a.status]);
   const [worst] = ordered;
   if (!worst) return { name, status: 'ok', message: well };
-  const message = ordered.map((one) => one.message).join(' ');
-  const lines = ordered.flatMap((one) => one.detail ?? []);
+  const message = ordered.map((finding) => finding.message).join(' ');
+  const lines = ordered.flatMap((finding) => finding.detail ?? []);
   if (lines.length === 0) return { name, status: worst.status, message };
   const detail = lines.slice(0, DETAILS_MAX).map((line) => excerpt(line, DETAIL_MAX_CHARS));
   if (lines.length > DETAILS_MAX) detail.push(`and ${lines.length - DETAILS_MAX} more`);

@@ -26,7 +26,7 @@ const compose = (changed: Partial<OutgoingEmail> = {}) => goodEmail({ date: new 
 const wrong = (checks: EmailCheck[]): string[] =>
   checks.filter(({ status }) => status !== 'ok').map(({ name, status }) => `${name} ${status}`);
 const named = (checks: EmailCheck[], name: CheckName): EmailCheck => {
-  const found = checks.find((one) => one.name === name);
+  const found = checks.find((entry) => entry.name === name);
   if (!found) throw new Error(`${name} was not looked at`);
   return found;
 };
@@ -56,7 +56,7 @@ const linked = (href: string, label = 'Here'): Partial<OutgoingEmail> => ({
   text: `${GOOD_TEXT}${href}`,
 });
 const headers = (name: string, value: string): Partial<OutgoingEmail> => ({
-  headers: [...GOOD_HEADERS.filter((one) => one.name !== name), { name, value }],
+  headers: [...GOOD_HEADERS.filter((header) => header.name !== name), { name, value }],
 });
 const words = 'Some more words of it. ';
 
@@ -188,8 +188,8 @@ const raw = async (from: RegExp | string, to: string): Promise<Buffer> =>
   Buffer.from((await compose()).toString('latin1').replace(from, to), 'latin1');
 
 test('reports a signature that is invalid, missing, from an unknown key or too narrow', async () => {
-  const of = async (bytes: Uint8Array, question: Partial<EmailCheckOptions> = {}): Promise<string> => {
-    const { status, message } = named((await check(bytes, question)).checks, 'dkim');
+  const of = async (bytes: Uint8Array, checkOptions: Partial<EmailCheckOptions> = {}): Promise<string> => {
+    const { status, message } = named((await check(bytes, checkOptions)).checks, 'dkim');
     return `${status}: ${message}`;
   };
   expect(await of(await compose())).toMatch(/^ok: Signed by acme.test \(bk2a\)/);

@@ -3,7 +3,7 @@ import { checkContrast } from './check-contrast.ts';
 import { checkDkim, checkHeaders, headersOf } from './check-headers.ts';
 import { checkHtml, checkImages } from './check-html.ts';
 import { checkLinks, isLoopback, type EmailLink, linksOf } from './check-links.ts';
-import { type EmailCheck, type CheckedEmail, type CheckFinding, findingsOf, judged } from './check.ts';
+import { type EmailCheck, type CheckedEmail, type CheckFinding, findingsOf, checkResult } from './check.ts';
 import { readPage } from './page.ts';
 import { readMail } from './read-mail.ts';
 import { withoutTracking } from './own-links.ts';
@@ -31,12 +31,12 @@ export async function checkMail(
   const dkim = isSigned ? await verifyDkim(raw, keyOf) : UNSIGNED;
   const page = withoutTracking(readPage(mail.html), urls);
   const email: CheckedEmail = { mail, page, kind, at, dkim };
-  const looks = mail.trouble === null ? LOOKS : [checkMime, checkSize];
+  const checks = mail.parseError === null ? CHECKS : [checkMime, checkSize];
   const { subject, html, text } = mail;
-  return { subject, html, text, checks: looks.map((look) => look(email)) };
+  return { subject, html, text, checks: checks.map((check) => check(email)) };
 }
 
-const LOOKS: ((email: CheckedEmail) => EmailCheck)[] = [
+const CHECKS: ((email: CheckedEmail) => EmailCheck)[] = [
   checkMime,
   checkSize,
   checkHeaders,
@@ -67,7 +67,7 @@ function checkSize({ mail }: CheckedEmail): EmailCheck {
     ...near('The HTML', { bytes: htmlBytes, most: HTML_MAX_BYTES }),
     ...near('The whole email', { bytes: mail.size, most: MAIL_MAX_BYTES }),
   ];
-  return judged('size', findings, `${kilobytes(mail.size)}, ${kilobytes(htmlBytes)} of it HTML.`);
+  return checkResult('size', findings, `${kilobytes(mail.size)}, ${kilobytes(htmlBytes)} of it HTML.`);
 }
 
 function near(what: string, { bytes, most }: { bytes: number; most: number }): CheckFinding[] {
@@ -85,22 +85,22 @@ function kilobytes(bytes: number): string {
 /** Checks whether the email can be parsed, and whether every server can relay it. */
 function checkMime({ mail }: CheckedEmail): EmailCheck {
   const findings: CheckFinding[] = [];
-  if (mail.trouble !== null)
+  if (mail.parseError !== null)
     findings.push({
       status: 'error',
-      message: `The email cannot be parsed, so no other check ran: ${mail.trouble}.`,
+      message: `The email cannot be parsed, so no other check ran: ${mail.parseError}.`,
     });
   if (mail.longestLine > LINE_MAX_BYTES)
     findings.push({
       status: 'error',
       message: `A line has ${mail.longestLine} bytes. Servers may break or reject lines above ${LINE_MAX_BYTES}.`,
     });
-  if (mail.trouble === null && mail.html === '')
+  if (mail.parseError === null && mail.html === '')
     findings.push({
       status: 'warning',
       message: 'The email has no HTML, so users see plain text and bare URLs.',
     });
-  return judged('mime', findings, 'The email is well formed.');
+  return checkResult('mime', findings, 'The email is well formed.');
 }
 
 /** Checks whether there is a text version for clients that show no HTML. */
@@ -117,7 +117,7 @@ function checkText({ mail }: CheckedEmail): EmailCheck {
       status: 'warning',
       message: 'The plain text is almost empty. Add the content of the HTML.',
     });
-  return judged('text', findings, 'The email has a plain text.');
+  return checkResult('text', findings, 'The email has a plain text.');
 }
 
 const TEXT_MIN_CHARS = 20;
@@ -130,10 +130,10 @@ function checkTextLinks({ mail, page }: CheckedEmail): EmailCheck {
   const written = withoutBreaks(mail.text.slice(0, TEXT_MAX_CHARS));
   const targets = new Set(linksOf(page).map(({ href }) => href));
   const missing = [...targets].filter(
-    (href) => isTarget(href) && !written.includes(withoutBreaks(wantedOf(href))),
+    (href) => isTarget(href) && !written.includes(withoutBreaks(textTarget(href))),
   );
   const message = 'The plain text lacks a link of the HTML. Add its URL.';
-  return judged(
+  return checkResult(
     'text_links',
     findingsOf('error', message, missing),
     'Every link of the HTML is in the plain text.',
@@ -146,7 +146,7 @@ function isTarget(href: string): boolean {
 }
 
 /** Returns only the address of a mailto link. */
-function wantedOf(href: string): string {
+function textTarget(href: string): string {
   const [address = ''] = href.split('?', 1);
   return /^mailto:/i.test(href) ? address.slice('mailto:'.length) : href;
 }
@@ -167,7 +167,7 @@ function checkUnsubscribe({ mail, page, kind }: CheckedEmail): EmailCheck {
   const target = targets.map((uri) => URL.parse(uri)).find((url) => url && /^https?:$/.test(url.protocol));
   const post = headersOf(mail, 'list-unsubscribe-post')[0] ?? '';
   const links = linksOf(page);
-  return judged(
+  return checkResult(
     'unsubscribe',
     [...byHeader(target ?? null), ...byPost(post), ...inBody(links, targets)],
     'One-click unsubscribe and a link in the email are present.',
@@ -201,10 +201,10 @@ const SAYS_SO =
   /unsubscribe|opt[\s_-]?out|abbestellen|abmelden|austragen|d[ée]sabonn|d[ée]sinscri|darse de baja|cancelar (?:la )?suscripci|disiscriv|cancella|afmelden|avregistr|wypisz|отписа|取消订阅|配信停止/i;
 
 function inBody(links: EmailLink[], targets: string[]): CheckFinding[] {
-  const isThere = links.some(
+  const hasLink = links.some(
     ({ href, label }) => targets.includes(href) || SAYS_SO.test(label) || SAYS_SO.test(href),
   );
-  if (isThere) return [];
+  if (hasLink) return [];
   const message = 'The email has no visible unsubscribe link. Add one at its end.';
   return [{ status: 'error', message }];
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { heldClock } from '../../../../testkit/clock.ts';
+import { fixedClock } from '../../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../../testkit/database.ts';
 import { idMaker } from '../../../platform/ids.ts';
 import { silentLog } from '../../../platform/log.ts';
@@ -9,10 +9,10 @@ import { createProject } from '../../administration/create-project.ts';
 import { clearTestInbox } from './clear-test-inbox-job.ts';
 import { housekeeping } from '../../../main/housekeeping.ts';
 
-const clock = heldClock();
+const clock = fixedClock();
 const db = await openTestDatabase(clock);
 const newId = idMaker(db.clock);
-const given = { db, log: silentLog };
+const options = { db, log: silentLog };
 
 const DAY_MS = 86_400_000;
 
@@ -27,36 +27,39 @@ const left = async (projectId: number): Promise<number> =>
   (await listMail(db, { projectId, limit: 1_000 })).length;
 
 test('keeps emails of all projects for 30 days, the newest up to a limit, and stops between two steps', async () => {
-  const { id: one } = await createProject(db, { name: 'One' });
-  const { id: two } = await createProject(db, { name: 'Two' });
-  for (const id of [one, two]) await keep(id, 3);
+  const { id: first } = await createProject(db, { name: 'One' });
+  const { id: second } = await createProject(db, { name: 'Two' });
+  for (const id of [first, second]) await keep(id, 3);
   clock.advance(29 * DAY_MS);
-  for (const id of [one, two]) await keep(id, 5);
-  await clearTestInbox(given).run(() => false);
-  expect([await left(one), await left(two)]).toEqual([8, 8]);
+  for (const id of [first, second]) await keep(id, 5);
+  await clearTestInbox(options).run(() => false);
+  expect([await left(first), await left(second)]).toEqual([8, 8]);
   clock.advance(DAY_MS + 1);
-  await clearTestInbox(given).run(() => true);
-  expect([await left(one), await left(two)]).toEqual([8, 8]);
-  await clearTestInbox(given).run(() => false);
-  expect([await left(one), await left(two)]).toEqual([5, 5]);
-  await clearTestInbox(given, { ms: 30 * DAY_MS, most: 2 }).run(() => false);
-  expect([await left(one), await left(two)]).toEqual([2, 2]);
+  await clearTestInbox(options).run(() => true);
+  expect([await left(first), await left(second)]).toEqual([8, 8]);
+  await clearTestInbox(options).run(() => false);
+  expect([await left(first), await left(second)]).toEqual([5, 5]);
+  await clearTestInbox(options, { ms: 30 * DAY_MS, most: 2 }).run(() => false);
+  expect([await left(first), await left(second)]).toEqual([2, 2]);
   expect(housekeeping(db, silentLog).map(({ name }) => name)).toContain('clear_test_inbox');
 });
 
 test('logs a warning for a project that fails, and continues with the others', async () => {
-  const [one, two] = [await createProject(db, { name: 'One' }), await createProject(db, { name: 'Two' })];
-  for (const { id } of [one, two]) await keep(id, 1);
+  const [first, second] = [
+    await createProject(db, { name: 'One' }),
+    await createProject(db, { name: 'Two' }),
+  ];
+  for (const { id } of [first, second]) await keep(id, 1);
   clock.advance(31 * DAY_MS);
-  const told: object[] = [];
-  const warn = (found: object): void => void told.push(found);
+  const warnings: object[] = [];
+  const warn = (found: object): void => void warnings.push(found);
   const failing: typeof db = {
     ...db,
     query: (text, values) =>
-      values?.[0] === one.id ? Promise.reject(new Error('too slow')) : db.query(text, values),
+      values?.[0] === first.id ? Promise.reject(new Error('too slow')) : db.query(text, values),
   };
   const run = clearTestInbox({ db: failing, log: { ...silentLog, warn } }).run(() => false);
   await expect(run).rejects.toThrow('failed for 1 of');
-  expect([await left(one.id), await left(two.id)]).toEqual([1, 0]);
-  expect(told).toMatchObject([{ project_id: one.id, job: 'clear_test_inbox' }]);
+  expect([await left(first.id), await left(second.id)]).toEqual([1, 0]);
+  expect(warnings).toMatchObject([{ project_id: first.id, job: 'clear_test_inbox' }]);
 });

@@ -1,5 +1,5 @@
 import type { Log, LogFields } from '../../../platform/log.ts';
-import { oneByOne } from '../../../platform/async/one-by-one.ts';
+import { forEachInOrder } from '../../../platform/async/one-by-one.ts';
 import { deleteMailBefore, deleteMailBeyond } from './store.ts';
 import { TEST_INBOX_KEPT_MAX, TEST_INBOX_KEPT_MS } from './mail.ts';
 import { listProjects } from '../../workspace/index.ts';
@@ -32,8 +32,8 @@ export function clearTestInbox(
     async run(stopping) {
       const projects = (await listProjects(db)).map(({ id: projectId }) => ({ projectId }));
       const fieldsOf = ({ projectId }: { projectId: number }): LogFields => ({ project_id: projectId });
-      const given = { log, job: 'clear_test_inbox', stopping, fieldsOf };
-      await oneByOne(projects, given, ({ projectId }) => forget(projectId, stopping));
+      const options = { log, job: 'clear_test_inbox', stopping, fieldsOf };
+      await forEachInOrder(projects, options, ({ projectId }) => forget(projectId, stopping));
     },
   };
 }

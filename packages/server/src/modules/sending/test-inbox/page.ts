@@ -60,12 +60,12 @@ class TooMuch extends Error {}
 
 /** Limits the tree. A parser reopens unclosed tags in each paragraph, so a small page can become a huge tree. */
 function boundedAdapter(): TreeAdapter<DefaultTreeAdapterMap> {
-  let [made, depth] = [0, 0];
+  let [elements, depth] = [0, 0];
   return {
     ...defaultTreeAdapter,
     createElement(tagName, namespace, attrs) {
-      made += 1;
-      if (made > ELEMENTS_MAX) throw new TooMuch();
+      elements += 1;
+      if (elements > ELEMENTS_MAX) throw new TooMuch();
       return defaultTreeAdapter.createElement(tagName, namespace, attrs);
     },
     onItemPush() {
@@ -79,19 +79,19 @@ function boundedAdapter(): TreeAdapter<DefaultTreeAdapterMap> {
 }
 
 type Node = DefaultTreeAdapterTypes.Node;
-type Place = { node: Node; parent: PageElement | null; link: PageElement | null; isSilent: boolean };
+type NodeContext = { node: Node; parent: PageElement | null; link: PageElement | null; isSilent: boolean };
 type Found = { elements: PageElement[]; css: string[]; words: string[] };
 
 function listElements(document: Node): Omit<EmailHtml, 'isCut'> {
   const found: Found = { elements: [], css: [], words: [] };
-  const stack: Place[] = [{ node: document, parent: null, link: null, isSilent: false }];
-  for (let place = stack.pop(); place; place = stack.pop()) {
-    const { node } = place;
+  const stack: NodeContext[] = [{ node: document, parent: null, link: null, isSilent: false }];
+  for (let context = stack.pop(); context; context = stack.pop()) {
+    const { node } = context;
     if (defaultTreeAdapter.isTextNode(node)) {
-      noteText(node.value, place, found);
+      noteText(node.value, context, found);
       continue;
     }
-    const within = enter(node, place, found);
+    const within = enter(node, context, found);
     const children = 'childNodes' in node ? node.childNodes : [];
     for (const child of children.toReversed()) stack.push({ node: child, ...within });
   }
@@ -99,7 +99,7 @@ function listElements(document: Node): Omit<EmailHtml, 'isCut'> {
   return { elements: found.elements, css: found.css.join('\n'), text };
 }
 
-function noteText(value: string, { parent, link, isSilent }: Place, found: Found): void {
+function noteText(value: string, { parent, link, isSilent }: NodeContext, found: Found): void {
   if (parent?.tag === 'style') found.css.push(value);
   if (isSilent || value.trim() === '') return;
   found.words.push(value);
@@ -108,7 +108,7 @@ function noteText(value: string, { parent, link, isSilent }: Place, found: Found
 }
 
 /** Returns the context for the children of this node. */
-function enter(node: Node, { parent, link, isSilent }: Place, found: Found): Omit<Place, 'node'> {
+function enter(node: Node, { parent, link, isSilent }: NodeContext, found: Found): Omit<NodeContext, 'node'> {
   const element = toElement(node, parent);
   if (!element) return { parent, link, isSilent };
   found.elements.push(element);
@@ -126,7 +126,7 @@ function name(link: PageElement, words: string): void {
 
 function toElement(node: Node, parent: PageElement | null): PageElement | null {
   if (!defaultTreeAdapter.isElementNode(node)) return null;
-  const attributes = new Map(node.attrs.map((one) => [one.name, one.value]));
+  const attributes = new Map(node.attrs.map((attr) => [attr.name, attr.value]));
   // Links and styles within an SVG do not belong to the email.
   const tag = node.namespaceURI === names.NS.HTML || node.tagName === 'svg' ? node.tagName : 'svg-part';
   return { tag, attributes, classes: toClasses(attributes.get('class') ?? ''), parent, text: '', label: '' };
@@ -134,5 +134,5 @@ function toElement(node: Node, parent: PageElement | null): PageElement | null {
 
 function toClasses(text: string): string[] {
   const names = text.slice(0, CLASSES_MAX_CHARS).trim().split(/\s+/);
-  return names.filter((one) => one !== '').slice(0, CLASSES_MAX);
+  return names.filter((className) => className !== '').slice(0, CLASSES_MAX);
 }

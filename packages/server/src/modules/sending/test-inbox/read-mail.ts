@@ -15,7 +15,7 @@ export type ReadMail = {
   html: string;
   text: string;
   /** Why it could not be parsed. Null if it could. */
-  trouble: string | null;
+  parseError: string | null;
 };
 
 const SUBJECT_MAX_CHARS = 1_000;
@@ -23,7 +23,7 @@ const SUBJECT_MAX_CHARS = 1_000;
 const HEADERS_MAX_BYTES = 64 * 1024;
 const HEADERS_MAX = 1_000;
 const BOUNDARIES_MAX = 1_000;
-const READING = {
+const PARSE_OPTIONS = {
   maxNestingDepth: 20,
   maxHeadersSize: HEADERS_MAX_BYTES,
   maxRfc822NestingDepth: 0,
@@ -33,27 +33,27 @@ const READING = {
 /** Reads an email and never throws. If it cannot be parsed, at least its size is returned. */
 export async function readMail(raw: Uint8Array): Promise<ReadMail> {
   const { longest, boundaries } = measureLines(raw);
-  const bare = { ...NOTHING, size: raw.length, longestLine: longest };
-  if (boundaries > BOUNDARIES_MAX) return { ...bare, trouble: 'it has too many parts' };
+  const bare = { ...EMPTY_MAIL, size: raw.length, longestLine: longest };
+  if (boundaries > BOUNDARIES_MAX) return { ...bare, parseError: 'it has too many parts' };
   try {
-    return { ...bare, ...shape(await PostalMime.parse(raw, READING)) };
+    return { ...bare, ...shape(await PostalMime.parse(raw, PARSE_OPTIONS)) };
   } catch (error) {
-    return { ...bare, trouble: error instanceof Error ? error.message : 'it is not an email' };
+    return { ...bare, parseError: error instanceof Error ? error.message : 'it is not an email' };
   }
 }
 
 /** Returns the subject for a list: one line, or empty if it is missing or cannot be read. */
 export async function readSubject(raw: Uint8Array): Promise<string> {
   try {
-    const { subject = '' } = await PostalMime.parse(headOf(raw), READING);
-    return oneLine(subject).slice(0, SUBJECT_MAX_CHARS);
+    const { subject = '' } = await PostalMime.parse(headOf(raw), PARSE_OPTIONS);
+    return singleLine(subject).slice(0, SUBJECT_MAX_CHARS);
   } catch {
     // Bytes that are not an email are stored all the same. Their page shows what is wrong.
     return '';
   }
 }
 
-const NOTHING: ReadMail = {
+const EMPTY_MAIL: ReadMail = {
   size: 0,
   longestLine: 0,
   headers: [],
@@ -63,13 +63,13 @@ const NOTHING: ReadMail = {
   to: [],
   html: '',
   text: '',
-  trouble: null,
+  parseError: null,
 };
 
 function shape(mail: Email): Partial<ReadMail> {
   return {
     headers: mail.headers.slice(0, HEADERS_MAX).map(({ key, value }) => ({ name: key, value })),
-    subject: oneLine(mail.subject ?? ''),
+    subject: singleLine(mail.subject ?? ''),
     from: mailboxes(mail.from ? [mail.from] : []),
     replyTo: mailboxes(mail.replyTo ?? []),
     to: mailboxes(mail.to ?? []),
@@ -81,12 +81,12 @@ function shape(mail: Email): Partial<ReadMail> {
 function mailboxes(addresses: Address[]): Mailbox[] {
   return addresses
     .slice(0, HEADERS_MAX)
-    .flatMap((one) => one.group ?? [one])
+    .flatMap((address) => address.group ?? [address])
     .map(({ name, address }) => ({ name, address }));
 }
 
 /** PostgreSQL stores no NUL, and a list shows no line breaks. */
-function oneLine(text: string): string {
+function singleLine(text: string): string {
   return text
     .replaceAll(/\p{Cc}+/gu, ' ')
     .toWellFormed()

@@ -1,6 +1,6 @@
 import type { Tx } from '../../../platform/db/statements.ts';
 import { type KeptMail, TEST_INBOX_PAGE_MAX, unpackMail } from './mail.ts';
-import type { MailPlace } from './store.ts';
+import type { MailCursor } from './store.ts';
 
 type Row = {
   id: string;
@@ -24,7 +24,7 @@ export type MailPage = {
   userId?: string | null;
   draftId?: string | null;
   /** The last email of the previous page. */
-  after?: MailPlace | null;
+  after?: MailCursor | null;
   limit: number;
 };
 
@@ -52,9 +52,9 @@ export async function listMail(tx: Tx, page: MailPage): Promise<KeptMail[]> {
 /** Counts the emails, up to `most`. */
 export async function countMail(
   tx: Tx,
-  asked: Pick<MailPage, 'projectId' | 'userId' | 'draftId'> & { most: number },
+  query: Pick<MailPage, 'projectId' | 'userId' | 'draftId'> & { most: number },
 ): Promise<number> {
-  const { projectId, userId = null, draftId = null, most } = asked;
+  const { projectId, userId = null, draftId = null, most } = query;
   const [row] = await tx.query<{ mails: number }>(
     `SELECT count(*) AS mails FROM (
        SELECT 1 FROM beckon.test_inbox_email m
@@ -85,7 +85,7 @@ export async function* listWholeMailOf(
   tx: Tx,
   { projectId, userId, pageOf }: { projectId: number; userId: string; pageOf: number },
 ): AsyncGenerator<WholeMail[], void, void> {
-  let after: MailPlace | undefined = AFTER_ALL;
+  let after: MailCursor | undefined = AFTER_ALL;
   while (after) {
     const rows: WholeRow[] = await tx.query<WholeRow>(
       `SELECT ${COLUMNS}, m.raw FROM beckon.test_inbox_email m
@@ -99,7 +99,7 @@ export async function* listWholeMailOf(
   }
 }
 
-const AFTER_ALL: MailPlace = { at: Date.UTC(9999, 0), id: 'ffffffff-ffff-ffff-ffff-ffffffffffff', copy: 1 };
+const AFTER_ALL: MailCursor = { at: Date.UTC(9999, 0), id: 'ffffffff-ffff-ffff-ffff-ffffffffffff', copy: 1 };
 
 type WholeRow = Row & { raw: Buffer };
 

@@ -50,18 +50,18 @@ export function parseDeclarations(text: string): Declaration[] {
     });
 }
 
-type Reading = { sheet: Sheet; isDark: boolean };
+type SheetContext = { sheet: Sheet; isDark: boolean };
 
-function readBlocks(css: string, reading: Reading): void {
+function readBlocks(css: string, context: SheetContext): void {
   let at = 0;
-  while (at < css.length && reading.sheet.rules.length < RULES_MAX) {
+  while (at < css.length && context.sheet.rules.length < RULES_MAX) {
     const open = css.indexOf('{', at);
-    const head = skipStatements(css.slice(at, open < 0 ? css.length : open), reading.sheet);
+    const head = skipStatements(css.slice(at, open < 0 ? css.length : open), context.sheet);
     if (open < 0) return;
     const close = closingBrace(css, open);
     const body = css.slice(open + 1, close);
-    if (head.startsWith('@')) readAtRule(head.toLowerCase(), body, reading);
-    else addRules(head, body, reading);
+    if (head.startsWith('@')) readAtRule(head.toLowerCase(), body, context);
+    else addRules(head, body, context);
     at = close + 1;
   }
 }
@@ -74,15 +74,15 @@ function skipStatements(text: string, sheet: Sheet): string {
 }
 
 /** Reads only media rules for all screens and for dark mode, because a narrow screen changes no colors. Deeper nesting is ignored. */
-function readAtRule(head: string, body: string, reading: Reading): void {
-  if (reading.isDark || !head.startsWith('@media')) return;
+function readAtRule(head: string, body: string, context: SheetContext): void {
+  if (context.isDark || !head.startsWith('@media')) return;
   if (/prefers-color-scheme\s*:\s*dark/.test(head)) {
-    reading.sheet.knowsDark = true;
-    readBlocks(body, { ...reading, isDark: true });
+    context.sheet.knowsDark = true;
+    readBlocks(body, { ...context, isDark: true });
   }
 }
 
-function addRules(head: string, body: string, { sheet, isDark }: Reading): void {
+function addRules(head: string, body: string, { sheet, isDark }: SheetContext): void {
   const declarations = parseDeclarations(body);
   if (declarations.some(isDarkScheme)) {
     sheet.knowsDark = true;
@@ -91,7 +91,7 @@ function addRules(head: string, body: string, { sheet, isDark }: Reading): void 
   for (const selector of head.split(',').slice(0, RULES_MAX)) {
     const path = parseSelector(selector);
     if (path === undefined || sheet.rules.length >= RULES_MAX) continue;
-    const specificity = path.reduce((sum, one) => sum + weigh(one), 0);
+    const specificity = path.reduce((sum, compound) => sum + weigh(compound), 0);
     sheet.rules.push({ path, declarations, specificity, isDark });
   }
 }
@@ -107,7 +107,7 @@ function parseSelector(selector: string): Compound[] | undefined {
   if (selector.length > VALUE_MAX_CHARS) return undefined;
   const words = selector.replaceAll('>', ' ').trim().split(/\s+/);
   const path = words.map(parseCompound);
-  const isPlain = path.every((one) => one !== undefined);
+  const isPlain = path.every((compound) => compound !== undefined);
   return isPlain && path.length <= PATH_MAX ? path : undefined;
 }
 

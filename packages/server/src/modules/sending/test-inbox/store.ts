@@ -41,7 +41,7 @@ export async function deleteMailOf(
   return rows.length;
 }
 
-export type MailPlace = Pick<KeptMail, 'at' | 'id' | 'copy'>;
+export type MailCursor = Pick<KeptMail, 'at' | 'id' | 'copy'>;
 
 /** Deletes up to `limit` emails that arrived before this time, oldest first. Returns their number. */
 export async function deleteMailBefore(

@@ -54,10 +54,10 @@ test.each([
   ['#595959', '#fff', 7],
   ['#fff', '#fff', 1],
 ])('%s on %s is %d:1', (a, b, ratio) => {
-  const [one, other] = [parseColour(a), parseColour(b)];
-  if (!one || !other) throw new Error('no colour');
-  expect(contrastRatio(one, other)).toBeCloseTo(ratio, 1);
-  expect(contrastRatio(other, one)).toBe(contrastRatio(one, other));
+  const [first, second] = [parseColour(a), parseColour(b)];
+  if (!first || !second) throw new Error('no colour');
+  expect(contrastRatio(first, second)).toBeCloseTo(ratio, 1);
+  expect(contrastRatio(second, first)).toBe(contrastRatio(first, second));
 });
 
 test('ignores a transparent color and parses every color as printed', () => {

@@ -38,29 +38,29 @@ export function styleOf(page: EmailHtml, sheet: Sheet, mode: Mode): Map<PageElem
     isBold: false,
   };
   const link = LINK[isDarkGround ? 'dark' : 'light'];
-  const effort = { left: EFFORT_MAX };
+  const effort = { remaining: EFFORT_MAX };
   const styles = new Map<PageElement, Style>();
   for (const element of page.elements) {
     const parent = (element.parent && styles.get(element.parent)) ?? canvas;
     styles.set(element, apply(element, { rules, parent, link, effort }));
-    if (effort.left < 0) return null;
+    if (effort.remaining < 0) return null;
   }
   return styles;
 }
 
 type Weighed = Declaration & { weight: number };
 type Values = Map<string, Weighed>;
-type Surroundings = { rules: RuleIndex; parent: Style; link: Colour; effort: { left: number } };
+type Surroundings = { rules: RuleIndex; parent: Style; link: Colour; effort: { remaining: number } };
 
 function apply(element: PageElement, around: Surroundings): Style {
   const { parent, link } = around;
   const values = valuesOf(element, around);
   const value = (property: string): string => values.get(property)?.value ?? '';
   const isLink = element.tag === 'a' && element.attributes.has('href');
-  const ownColour = parseColour(value('color') || oldColour(element));
+  const elementColour = parseColour(value('color') || oldColour(element));
   const ground = groundOf(element, { values, parent });
   const sizePx = sizeOf(value('font-size'), parent.sizePx);
-  const colour = ownColour ?? (isLink && value('color') === '' ? link : parent.colour);
+  const colour = elementColour ?? (isLink && value('color') === '' ? link : parent.colour);
   return {
     colour,
     ground,
@@ -101,20 +101,20 @@ function firstColour(text: string): Colour | undefined {
   const whole = parseColour(text);
   if (whole || text.length > VALUE_MAX_CHARS) return whole;
   const words = text.match(/[a-z]+\([^)]*\)|[^\s()]+/gi) ?? [];
-  return words.map(parseColour).find((one) => one !== undefined);
+  return words.map(parseColour).find((colour) => colour !== undefined);
 }
 
 const VALUE_MAX_CHARS = 300;
 
 function isHidden(value: (property: string) => string, sizePx: number): boolean {
   const is = (property: string, hidden: RegExp): boolean => hidden.test(value(property));
-  const isFolded = is('max-height', /^0/) || is('height', /^0(?:px)?$/);
+  const isCollapsed = is('max-height', /^0/) || is('height', /^0(?:px)?$/);
   return (
     is('display', /^none$/i) ||
     is('visibility', /^(?:hidden|collapse)$/i) ||
     is('opacity', /^(?:0|0?\.0+|0%)$/) ||
     is('mso-hide', /^all$/i) ||
-    (isFolded && is('overflow', /^(?:hidden|clip)$/i)) ||
+    (isCollapsed && is('overflow', /^(?:hidden|clip)$/i)) ||
     sizePx <= 1
   );
 }
@@ -163,8 +163,8 @@ function indexRules(rules: SheetRule[]): RuleIndex {
     if (!last) continue;
     const key =
       last.id !== null ? `#${last.id}` : last.classes[0] ? `.${last.classes[0]}` : (last.tag ?? '*');
-    const known = index.get(key);
-    if (known) known.push({ rule, order });
+    const existing = index.get(key);
+    if (existing) existing.push({ rule, order });
     else index.set(key, [{ rule, order }]);
   }
   return index;
@@ -192,7 +192,7 @@ const READ = new Set([
 
 function valuesOf(element: PageElement, { rules, effort }: Pick<Surroundings, 'rules' | 'effort'>): Values {
   const values: Values = new Map();
-  const classes = new Set(element.classes.map((one) => `.${one}`));
+  const classes = new Set(element.classes.map((name) => `.${name}`));
   const keys = [element.tag, '*', `#${attribute(element, 'id')}`, ...classes];
   for (const { rule, order } of keys.flatMap((key) => rules.get(key) ?? [])) {
     if (!isMeant(rule.path, { element, effort })) continue;
@@ -206,22 +206,22 @@ function keepHeaviest(values: Values, declarations: Declaration[], base: number)
   for (const [at, declaration] of declarations.entries()) {
     if (!READ.has(declaration.property)) continue;
     const weight = base + at / 100 + (declaration.isImportant ? IMPORTANT : 0);
-    const known = values.get(declaration.property);
-    if (!known || known.weight <= weight) values.set(declaration.property, { ...declaration, weight });
+    const existing = values.get(declaration.property);
+    if (!existing || existing.weight <= weight) values.set(declaration.property, { ...declaration, weight });
   }
 }
 
 function isMeant(
   path: Compound[],
-  { element, effort }: { element: PageElement; effort: { left: number } },
+  { element, effort }: { element: PageElement; effort: { remaining: number } },
 ): boolean {
   const [last, ...outer] = path.toReversed();
-  effort.left -= 1;
+  effort.remaining -= 1;
   if (!last || !fits(last, element)) return false;
   let ancestor = element.parent;
   for (const compound of outer) {
     while (ancestor && !fits(compound, ancestor)) {
-      effort.left -= 1;
+      effort.remaining -= 1;
       ancestor = ancestor.parent;
     }
     if (!ancestor) return false;
@@ -233,5 +233,5 @@ function isMeant(
 function fits({ tag, id, classes }: Compound, element: PageElement): boolean {
   if (tag !== null && tag !== element.tag) return false;
   if (id !== null && id !== attribute(element, 'id')) return false;
-  return classes.every((one) => element.classes.includes(one));
+  return classes.every((name) => element.classes.includes(name));
 }

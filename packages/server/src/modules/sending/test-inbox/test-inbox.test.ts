@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { heldClock } from '../../../../testkit/clock.ts';
+import { fixedClock } from '../../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../../testkit/database.ts';
 import { idMaker } from '../../../platform/ids.ts';
 import { deleteMailBefore, deleteMailBeyond, deleteMailOf as eraseMail } from './store.ts';
@@ -7,7 +7,7 @@ import { findMail, listMail, listWholeMailOf } from './reads.ts';
 import { keepMail } from './keep-mail.ts';
 import type { KeptMail, NewMail } from './mail.ts';
 
-const clock = heldClock();
+const clock = fixedClock();
 const db = await openTestDatabase(clock);
 const newId = idMaker(clock);
 
@@ -61,18 +61,18 @@ test.each([
 });
 
 test('stores an email that arrives twice as two copies, even at the same time', async () => {
-  const one = await keep();
+  const first = await keep();
   const other = await keep();
-  const again = { ...one, raw: Buffer.from('Subject: again\r\n\r\nx') };
+  const again = { ...first, raw: Buffer.from('Subject: again\r\n\r\nx') };
   expect(await keepMail(db, again)).toEqual({ copy: 2 });
   const copies = await Promise.all(Array.from({ length: 5 }, () => keepMail(db, again)));
   expect(copies.map(({ copy }) => copy).toSorted((a, b) => a - b)).toEqual([3, 4, 5, 6, 7]);
   const rows = await list();
   expect(rows).toHaveLength(8);
   for (const { id, copies: count } of rows) expect(count).toBe(id === other.id ? 1 : 7);
-  expect(await findMail(db, { projectId, id: one.id, copy: 1 })).toMatchObject({ raw: RAW });
-  expect(await findMail(db, { projectId, id: one.id, copy: 2 })).toMatchObject({ raw: again.raw });
-  expect(await findMail(db, { projectId, id: one.id, copy: 8 })).toBeUndefined();
+  expect(await findMail(db, { projectId, id: first.id, copy: 1 })).toMatchObject({ raw: RAW });
+  expect(await findMail(db, { projectId, id: first.id, copy: 2 })).toMatchObject({ raw: again.raw });
+  expect(await findMail(db, { projectId, id: first.id, copy: 8 })).toBeUndefined();
 });
 
 test('continues after the last item, newest first, even if many arrived at the same time', async () => {

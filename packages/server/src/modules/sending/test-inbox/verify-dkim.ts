@@ -1,7 +1,7 @@
 import type { dkimVerify } from 'mailauth/lib/dkim/verify.js';
 
 /** The result of a DKIM verification. `unknown`: signed, but with a key that is not one of the project's. */
-export type DkimVerdict = {
+export type DkimResult = {
   result: 'none' | 'pass' | 'fail' | 'unknown';
   /** The signing domain and the result, as readable text. */
   detail: string;
@@ -14,7 +14,7 @@ type Result = Awaited<ReturnType<typeof dkimVerify>>['results'][number] & {
   signingHeaders?: { keys?: string };
 };
 
-export const UNSIGNED: DkimVerdict = { result: 'none', detail: '', covered: [] };
+export const UNSIGNED: DkimResult = { result: 'none', detail: '', covered: [] };
 
 /** More than any email has. Each signature costs a verification. */
 const SIGNATURES_MAX = 3;
@@ -26,14 +26,14 @@ const SIGNATURES_MAX = 3;
 export async function verifyDkim(
   raw: Uint8Array,
   keyOf: (record: string) => string | null,
-): Promise<DkimVerdict> {
+): Promise<DkimResult> {
   // Loaded when an email is checked: it brings many dependencies that no server needs in order to start.
   const library = await import('mailauth/lib/dkim/verify.js');
-  const asked = { count: 0 };
+  const lookups = { count: 0 };
   const { results } = await library.dkimVerify(Buffer.from(raw), {
     resolver: (name: string) => {
-      asked.count += 1;
-      const record = asked.count > SIGNATURES_MAX ? null : keyOf(name.toLowerCase());
+      lookups.count += 1;
+      const record = lookups.count > SIGNATURES_MAX ? null : keyOf(name.toLowerCase());
       return record === null ? Promise.reject(noSuchRecord(name)) : Promise.resolve([[record]]);
     },
   });

@@ -1,19 +1,19 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { testHasher } from '../../../../testkit/hasher.ts';
-import { heldClock } from '../../../../testkit/clock.ts';
+import { fixedClock } from '../../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../../testkit/database.ts';
 import { openEngine } from '../../../../testkit/engine.ts';
 import { findText } from '../../../../testkit/find-text.ts';
 import { putRecords } from '../../../../testkit/inbox.ts';
-import { testMailroom, testRenderer } from '../../../../testkit/mailroom.ts';
+import { testSendServices, testRenderer } from '../../../../testkit/mailroom.ts';
 import { modelServer, type Script } from '../../../../testkit/model-server.ts';
 import { idMaker } from '../../../platform/ids.ts';
 import { silentLog } from '../../../platform/log.ts';
 import type { Draft } from '../../drafts/draft.ts';
 import { findDraft, listDrafts } from '../../drafts/reads.ts';
-import { findWording } from '../../drafts/ai-drafting/store.ts';
+import { findAiDrafting } from '../../drafts/ai-drafting/store.ts';
 import { openModel } from './draft-model.ts';
-import { wordDrafts } from './draft-job.ts';
+import { aiDraftingJob } from './draft-job.ts';
 import { createProject } from '../../administration/create-project.ts';
 import { createRule } from '../../rules/write-rule.ts';
 import { erasePerson } from '../../profiles/erase-user.ts';
@@ -21,7 +21,7 @@ import { type MemberAction, moveDraft } from '../../review/move-draft.ts';
 import { setSettings } from '../../administration/set-settings.ts';
 import { createTemplate } from '../write-template.ts';
 
-const clock = heldClock();
+const clock = fixedClock();
 const db = await openTestDatabase(clock);
 const engine = openEngine(db, clock);
 const server = await modelServer();
@@ -32,12 +32,12 @@ const newId = idMaker(clock);
 const model = (withinMs = 5_000) =>
   openModel({ baseUrl: `${server.url}/v1`, apiKey: 'a-key', name: 'small-1', withinMs });
 const job = (withinMs?: number) =>
-  wordDrafts({ db, log: silentLog, renderer: testRenderer, model: model(withinMs) });
+  aiDraftingJob({ db, log: silentLog, renderer: testRenderer, model: model(withinMs) });
 const word = (withinMs?: number): Promise<void> => job(withinMs).run(() => false);
 
 let projectId = 0;
 beforeEach(async () => {
-  server.asked.length = 0;
+  server.requests.length = 0;
   projectId = (await createProject(db, { name: 'Acme' })).id;
   await setSettings(db, projectId, { quiet_hours: 'off', frequency_cap: 'off', drafting: 'model' });
   const document = {
@@ -101,12 +101,12 @@ async function draftOf(userId: string): Promise<Draft> {
 }
 
 const movesOf = async ({ id }: Draft) => (await findDraft(db, projectId, id))?.moves ?? [];
-const wordingOf = ({ id }: Draft) => findWording(db, { projectId, draftId: id });
-const act = (draft: Draft, how: MemberAction) =>
+const draftingOf = ({ id }: Draft) => findAiDrafting(db, { projectId, draftId: id });
+const act = (draft: Draft, action: MemberAction) =>
   moveDraft(
-    { db, newId, mailroom: testMailroom() },
+    { db, newId, sendServices: testSendServices() },
     { projectId, draftId: draft.id },
-    { act: how, by: { actor: 'ann' } },
+    { act: action, by: { actor: 'ann' } },
   );
 
 test('replaces the text of a draft by the model’s, changes none of its times, and records the model and the prompt', async () => {
@@ -128,14 +128,14 @@ test('replaces the text of a draft by the model’s, changes none of its times, 
   expect(before).toMatchObject(rest);
   expect(contentHash).not.toBe(before.contentHash);
   expect(moves).toBe(2);
-  const wording = await wordingOf(after);
-  expect(wording).toMatchObject({ verdict: 'worded', findings: [], model: 'small-1' });
+  const drafting = await draftingOf(after);
+  expect(drafting).toMatchObject({ result: 'drafted', findings: [], model: 'small-1' });
   expect((await movesOf(after)).at(-1)).toMatchObject({
     action: 'ai_rewrite',
     actor: 'model',
     from: 'scheduled',
     to: 'scheduled',
-    detail: { model: 'small-1', prompt_hash: wording?.promptHash, from_hash: before.contentHash },
+    detail: { model: 'small-1', prompt_hash: drafting?.promptHash, from_hash: before.contentHash },
   });
   await engine.advance(60 * MINUTE_MS);
   expect(engine.transport.emails.at(-1)?.content.subject).toBe('7 reports, Ada');
@@ -153,18 +153,18 @@ test('returns to the template’s text when a fact changes, and does not call th
   await engine.advance(60 * MINUTE_MS);
   expect((await draftOf('u1')).content.subject).toBe('Hello Grace');
   await word();
-  expect(server.asked).toHaveLength(1);
+  expect(server.requests).toHaveLength(1);
 });
 
 test('sends the model only the email, its facts and its purpose', async () => {
   server.script(() => answering(GOOD));
   await hello('u1', { name: 'Ada', secret_note: 'not-for-anybody', age: 36 });
   await word();
-  const [asked] = server.asked;
-  for (const told of ['greeter', 'user.name', 'Ada', 'link_1', 'See the reports'])
-    expect(asked?.text).toContain(told);
+  const [request] = server.requests;
+  for (const text of ['greeter', 'user.name', 'Ada', 'link_1', 'See the reports'])
+    expect(request?.text).toContain(text);
   for (const kept of ['not-for-anybody', '36', 'u1@x.example', 'secret_note'])
-    expect(asked?.text).not.toContain(kept);
+    expect(request?.text).not.toContain(kept);
 });
 
 test('calls the model a second time with what was wrong, and then keeps the template’s text', async () => {
@@ -172,35 +172,35 @@ test('calls the model a second time with what was wrong, and then keeps the temp
   server.script(({ text }) => answering(text.includes('It cannot be used') ? GOOD : wrong));
   const first = await hello('u1');
   await word();
-  expect(server.asked).toHaveLength(2);
-  expect(server.asked[1]?.text).toContain('Mallory');
-  expect(await wordingOf(first)).toMatchObject({ verdict: 'worded' });
+  expect(server.requests).toHaveLength(2);
+  expect(server.requests[1]?.text).toContain('Mallory');
+  expect(await draftingOf(first)).toMatchObject({ result: 'drafted' });
   server.script(() => answering(wrong));
   const second = await hello('u2');
   await word();
   await word();
-  expect(server.asked).toHaveLength(4);
+  expect(server.requests).toHaveLength(4);
   expect(await draftOf('u2')).toEqual(second);
-  expect(await wordingOf(second)).toMatchObject({ verdict: 'refused', model: 'small-1' });
-  expect((await wordingOf(second))?.findings.length).toBeGreaterThan(0);
+  expect(await draftingOf(second)).toMatchObject({ result: 'refused', model: 'small-1' });
+  expect((await draftingOf(second))?.findings.length).toBeGreaterThan(0);
 });
 
 test.each([
   ['an answer in another form', { kind: 'text', text: 'Sure! Here it is.' }, 'refused'],
   ['a refusal', { kind: 'declined' }, 'declined'],
-] as const)('%s leaves the draft as it is', async (_, script, verdict) => {
+] as const)('%s leaves the draft as it is', async (_, script, result) => {
   server.script(() => script);
   const draft = await hello('u1');
   await word();
   expect(await draftOf('u1')).toEqual(draft);
-  expect(await wordingOf(draft)).toMatchObject({ verdict });
+  expect(await draftingOf(draft)).toMatchObject({ result });
 });
 
 test('sends the template’s text at the deadline when the model hangs', async () => {
   server.script(() => ({ kind: 'hang' }));
   const draft = await hello('u1');
   const words = word(60_000);
-  await server.askedTimes(1);
+  await server.waitForRequests(1);
   await engine.advance(60 * MINUTE_MS);
   expect(await draftOf('u1')).toMatchObject({ state: 'sent', deadlineAt: draft.deadlineAt });
   expect(engine.transport.emails.at(-1)).toMatchObject({ content: { subject: 'Hello Ada' } });
@@ -216,9 +216,9 @@ test('calls an unavailable model three times with growing delays, and then no mo
     await word();
     clock.advance(MINUTE_MS);
   }
-  expect(server.asked).toHaveLength(3);
+  expect(server.requests).toHaveLength(3);
   expect(await draftOf('u1')).toEqual(draft);
-  expect(await wordingOf(draft)).toMatchObject({ verdict: 'failed', findings: ['status 503'] });
+  expect(await draftingOf(draft)).toMatchObject({ result: 'failed', findings: ['status 503'] });
 });
 
 test('does not call the model with less than 15 minutes left, and does not use a late answer', async () => {
@@ -226,8 +226,8 @@ test('does not call the model with less than 15 minutes left, and does not use a
   const late = await hello('u1');
   clock.advance(46 * MINUTE_MS);
   await word();
-  expect(server.asked).toHaveLength(0);
-  expect(await wordingOf(late)).toMatchObject({ verdict: 'too_late', model: null });
+  expect(server.requests).toHaveLength(0);
+  expect(await draftingOf(late)).toMatchObject({ result: 'too_late', model: null });
   server.script(() => {
     clock.advance(46 * MINUTE_MS);
     return answering(GOOD);
@@ -235,7 +235,7 @@ test('does not call the model with less than 15 minutes left, and does not use a
   const slow = await hello('u2');
   await word();
   expect((await draftOf('u2')).content).toEqual(slow.content);
-  expect(await wordingOf(slow)).toMatchObject({ verdict: 'touched' });
+  expect(await draftingOf(slow)).toMatchObject({ result: 'changed' });
 });
 
 test.each<[string, MemberAction]>([
@@ -244,38 +244,41 @@ test.each<[string, MemberAction]>([
   ['opened', { kind: 'open_editor' }],
   ['postponed', { kind: 'postpone', until: clock.now() + 5 * 3_600_000 }],
   ['skipped', { kind: 'skip', reason: null }],
-])('never rewords a draft that a member has %s, before or during the call of the model', async (_, how) => {
-  server.script(() => answering(GOOD));
-  const before = await hello('u1');
-  const until = clock.now() + 5 * 3_600_000;
-  const wanted: MemberAction = how.kind === 'postpone' ? { ...how, until } : how;
-  const { draft: touched } = await act(before, wanted);
-  await word();
-  expect(server.asked).toHaveLength(0);
-  expect(await draftOf('u1')).toEqual(touched);
-  const other = await hello('u2');
-  let acted: Promise<unknown> = Promise.resolve();
-  server.script(() => {
-    acted = act(other, wanted);
-    return { kind: 'after', first: acted, then: answering(GOOD) };
-  });
-  await word();
-  expect(server.asked).toHaveLength(1);
-  expect((await movesOf(other)).map(({ action }) => action)).not.toContain('ai_rewrite');
-  expect((await wordingOf(other))?.verdict).toMatch(/touched|too_late/);
-});
+])(
+  'never rewords a draft that a member has %s, before or during the call of the model',
+  async (_, action) => {
+    server.script(() => answering(GOOD));
+    const before = await hello('u1');
+    const until = clock.now() + 5 * 3_600_000;
+    const memberAction: MemberAction = action.kind === 'postpone' ? { ...action, until } : action;
+    const { draft: touched } = await act(before, memberAction);
+    await word();
+    expect(server.requests).toHaveLength(0);
+    expect(await draftOf('u1')).toEqual(touched);
+    const other = await hello('u2');
+    let acted: Promise<unknown> = Promise.resolve();
+    server.script(() => {
+      acted = act(other, memberAction);
+      return { kind: 'after', first: acted, then: answering(GOOD) };
+    });
+    await word();
+    expect(server.requests).toHaveLength(1);
+    expect((await movesOf(other)).map(({ action }) => action)).not.toContain('ai_rewrite');
+    expect((await draftingOf(other))?.result).toMatch(/changed|too_late/);
+  },
+);
 
 test('calls the model once per draft with two workers', async () => {
   server.script(() => answering(GOOD));
   for (const id of ['u1', 'u2', 'u3', 'u4', 'u5', 'u6', 'u7', 'u8']) await hello(id);
   await Promise.all([word(), word()]);
-  expect(server.asked).toHaveLength(8);
+  expect(server.requests).toHaveLength(8);
 });
 
 test('ignores the answer of a worker after another one took over', async () => {
   const draft = await hello('u1');
   server.script(() => {
-    if (server.asked.length > 1) return answering(GOOD);
+    if (server.requests.length > 1) return answering(GOOD);
     clock.advance(2 * MINUTE_MS);
     return { kind: 'after', first: word(), then: answering({ ...GOOD, subject: 'Ada, 7 reports' }) };
   });
@@ -289,12 +292,12 @@ test('stops on request, and another worker continues at once', async () => {
   const draft = await hello('u1');
   const stop = { asked: false };
   const running = job(600_000).run(() => stop.asked);
-  await server.askedTimes(1);
+  await server.waitForRequests(1);
   stop.asked = true;
   await running;
   server.script(() => answering(GOOD));
   await word();
-  expect(await wordingOf(draft)).toMatchObject({ verdict: 'worded' });
+  expect(await draftingOf(draft)).toMatchObject({ result: 'drafted' });
 });
 
 test('keeps templates after AI drafting is turned off, and queues nothing in a project without it', async () => {
@@ -302,9 +305,9 @@ test('keeps templates after AI drafting is turned off, and queues nothing in a p
   const draft = await hello('u1');
   await setSettings(db, projectId, { drafting: 'template' });
   await word();
-  expect(await wordingOf(draft)).toMatchObject({ verdict: 'off' });
-  expect(await wordingOf(await hello('u2'))).toBeNull();
-  expect(server.asked).toHaveLength(0);
+  expect(await draftingOf(draft)).toMatchObject({ result: 'off' });
+  expect(await draftingOf(await hello('u2'))).toBeNull();
+  expect(server.requests).toHaveLength(0);
 });
 
 test('creates rules without autopilot while AI drafting is on', async () => {
@@ -325,7 +328,7 @@ test('leaves nothing that a model wrote about an erased user, or was about to wr
     await erasePerson({ db, newId, hasher: testHasher }, { projectId, userId });
   expect(await findText(db, ['quetzal'])).toEqual([]);
   await word();
-  expect(server.asked).toHaveLength(2);
+  expect(server.requests).toHaveLength(2);
 });
 
 const PAYLOADS = [
@@ -374,8 +377,8 @@ const OBEDIENT = [
 test('puts no link, canary or number from a user’s name into a draft', async () => {
   let count = 0;
   for (const [at, name] of PAYLOADS.entries()) {
-    for (const [how, obey] of OBEDIENT.entries()) {
-      const userId = `p${at}-${how}`;
+    for (const [obedientAt, obey] of OBEDIENT.entries()) {
+      const userId = `p${at}-${obedientAt}`;
       const before = await hello(userId, { name });
       server.script(() => answering(obey(name)));
       await word();
@@ -386,7 +389,7 @@ test('puts no link, canary or number from a user’s name into a draft', async (
       expect(text.replaceAll(`https://app.acme.example/${userId}/reports`, '')).not.toMatch(
         /canary|evil|yranac|777|99|https?:|<script/i,
       );
-      expect((await wordingOf(before))?.verdict).toMatch(/refused|worded/);
+      expect((await draftingOf(before))?.result).toMatch(/refused|drafted/);
       count += 1;
     }
   }

@@ -26,9 +26,9 @@ const CLAIMS = [
 ];
 
 /** Returns the claims in lower case, each once, without those that the author makes too. */
-export function claimsIn(text: string, own: string): string[] {
+export function claimsIn(text: string, authorText: string): string[] {
   const found = CLAIMS.flatMap((claim) => text.toLowerCase().match(claim) ?? []);
-  return [...new Set(found)].filter((claim) => !own.includes(claim));
+  return [...new Set(found)].filter((claim) => !authorText.includes(claim));
 }
 
 const SPELT: Record<string, number> = {
@@ -82,7 +82,7 @@ export function quantitiesIn(text: string): { word: string; value: number }[] {
 }
 
 /** A day in a text, as a reader would understand it. */
-export type ToldDay = { weekday: string | null; day: number; month: string; year: number | null };
+export type DayMention = { weekday: string | null; day: number; month: string; year: number | null };
 
 const WEEKDAYS = 'monday|tuesday|wednesday|thursday|friday|saturday|sunday';
 const MONTHS =
@@ -95,7 +95,7 @@ const MONTH_FIRST = new RegExp(`${BEFORE}\\b(${MONTHS})\\b\\.?\\s+(?:the\\s+)?${
 /** Days in digits are ambiguous: it is unknown which number is the month. */
 const IN_FIGURES = /\b\d{1,4}[/.-]\d{1,2}(?:[/.-]\d{1,4})\b|\b\d{1,2}\/\d{1,2}\b/g;
 
-export function daysIn(text: string): ToldDay[] {
+export function daysIn(text: string): DayMention[] {
   const dayFirst = [...text.matchAll(DAY_FIRST)].map(([, weekday, day, month, year]) =>
     toDay({ weekday, day, month, year }),
   );
@@ -112,7 +112,7 @@ export function figuresIn(text: string): string[] {
 
 type Found = Record<'weekday' | 'day' | 'month' | 'year', string | undefined>;
 
-function toDay({ weekday, day, month, year }: Found): ToldDay {
+function toDay({ weekday, day, month, year }: Found): DayMention {
   return {
     weekday: weekday?.toLowerCase() ?? null,
     day: Number(day),
@@ -122,12 +122,12 @@ function toDay({ weekday, day, month, year }: Found): ToldDay {
 }
 
 /** Returns whether the known day confirms everything that the text says about a day. */
-export function bearsOut(known: ToldDay, told: ToldDay): boolean {
+export function confirmsDay(fact: DayMention, mention: DayMention): boolean {
   return (
-    known.day === told.day &&
-    known.month === told.month &&
-    (told.weekday === null || told.weekday === known.weekday) &&
-    (told.year === null || told.year === known.year)
+    fact.day === mention.day &&
+    fact.month === mention.month &&
+    (mention.weekday === null || mention.weekday === fact.weekday) &&
+    (mention.year === null || mention.year === fact.year)
   );
 }
 

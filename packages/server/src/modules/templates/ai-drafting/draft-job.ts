@@ -1,13 +1,13 @@
 import type { Log } from '../../../platform/log.ts';
-import { type AiDraftingLease, claimWording } from '../../drafts/index.ts';
+import { type AiDraftingLease, claimAiDrafting } from '../../drafts/index.ts';
 import { createModels } from '../../rules/index.ts';
 import type { Renderer } from '../../rendering/index.ts';
-import { type WordDeps, wordDraft } from './word-draft.ts';
+import { type AiDraftingDeps, runAiDrafting } from './word-draft.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import type { DraftModel } from './draft-model.ts';
 import type { Job } from '../../../platform/jobs/scheduler.ts';
 
-export type WordDraftsOptions = {
+export type AiDraftingJobOptions = {
   db: Database;
   log: Log;
   renderer: Renderer;
@@ -25,9 +25,9 @@ const FAILURES_MAX = 3;
 const LOOK_FOR_STOP_EVERY_MS = 100;
 
 /** Has waiting drafts worded by the model, each in one process, those with the longest wait first. Without a model they keep their text. */
-export function wordDrafts(options: WordDraftsOptions): Job {
+export function aiDraftingJob(options: AiDraftingJobOptions): Job {
   const { db, log, renderer, model } = options;
-  const deps: WordDeps = { db, renderer, model, models: createModels(db.clock) };
+  const deps: AiDraftingDeps = { db, renderer, model, models: createModels(db.clock) };
 
   return {
     name: 'write_ai_drafts',
@@ -50,33 +50,37 @@ export function wordDrafts(options: WordDraftsOptions): Job {
   };
 }
 
-type Work = { deps: WordDeps; log: Log; run: { failures: number }; goesOn: () => boolean };
+type Work = { deps: AiDraftingDeps; log: Log; run: { failures: number }; goesOn: () => boolean };
 
 async function work({ deps, log, run, goesOn }: Work, signal: AbortSignal): Promise<void> {
   const { db } = deps;
-  for (let done = 0; done < EACH_MAX && goesOn(); done += 1) {
+  for (let count = 0; count < EACH_MAX && goesOn(); count += 1) {
     const now = db.clock.now();
-    const claim = await claimWording(db, { now, until: now + CLAIMED_FOR_MS });
+    const claim = await claimAiDrafting(db, { now, until: now + CLAIMED_FOR_MS });
     if (!claim) return;
-    const verdict = await wordOne(deps, claim, { log, signal });
-    if (verdict === 'later' || verdict === 'failed') run.failures += 1;
-    else if (verdict === 'worded' || verdict === 'refused') run.failures = 0;
+    const result = await runOnce(deps, claim, { log, signal });
+    if (result === 'later' || result === 'failed') run.failures += 1;
+    else if (result === 'drafted' || result === 'refused') run.failures = 0;
   }
 }
 
-type Wording = { log: Log; signal: AbortSignal };
+type RunContext = { log: Log; signal: AbortSignal };
 
 /** Words one draft. A failure does not affect the others. */
-async function wordOne(deps: WordDeps, claim: AiDraftingLease, { log, signal }: Wording): Promise<string> {
+async function runOnce(
+  deps: AiDraftingDeps,
+  claim: AiDraftingLease,
+  { log, signal }: RunContext,
+): Promise<string> {
   const startedAt = performance.now();
   const ids = { project_id: claim.projectId, draft_id: claim.draftId };
   try {
-    const { verdict, reason } = await wordDraft(deps, claim, signal);
+    const { result, reason } = await runAiDrafting(deps, claim, signal);
     const ms = Math.round(performance.now() - startedAt);
-    const fields = { ...ids, result: verdict, ms };
-    if (verdict === 'later' || verdict === 'failed') log.warn({ ...fields, reason }, 'ai_draft.failed');
-    else if (verdict !== 'held') log.info(fields, 'ai_draft.finished');
-    return verdict;
+    const fields = { ...ids, result: result, ms };
+    if (result === 'later' || result === 'failed') log.warn({ ...fields, reason }, 'ai_draft.failed');
+    else if (result !== 'held') log.info(fields, 'ai_draft.finished');
+    return result;
   } catch (error) {
     log.warn({ ...ids, err: error }, 'ai_draft.failed');
     return 'failed';

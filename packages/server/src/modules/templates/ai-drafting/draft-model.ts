@@ -6,12 +6,12 @@ import type { JSONSchema7, LanguageModel } from 'ai';
  */
 export type DraftModel = {
   name: string;
-  ask(question: ModelQuestion, signal: AbortSignal): Promise<ModelAnswer>;
+  generate(request: ModelRequest, signal: AbortSignal): Promise<ModelResponse>;
 };
 
-export type ModelQuestion = { instructions: string; prompt: string; schema: object };
+export type ModelRequest = { instructions: string; prompt: string; schema: object };
 
-export type ModelAnswer =
+export type ModelResponse =
   /** The value may still violate the schema. */
   | { kind: 'answer'; value: unknown }
   /** The answer is not JSON. */
@@ -34,11 +34,11 @@ export function openModel(options: ModelOptions): DraftModel {
   let opened: Promise<Opened> | undefined;
   return {
     name,
-    async ask(question, signal) {
+    async generate(request, signal) {
       try {
         opened ??= open(options);
         const within = AbortSignal.any([signal, AbortSignal.timeout(withinMs)]);
-        return await askOnce(await opened, question, within);
+        return await generateOnce(await opened, request, within);
       } catch (error) {
         return { kind: 'failed', reason: reasonOf(error) };
       }
@@ -77,11 +77,11 @@ export function speaksAnthropic(baseUrl: string): boolean {
   return hash === '#anthropic' || hostname === 'anthropic.com' || hostname.endsWith('.anthropic.com');
 }
 
-async function askOnce(
+async function generateOnce(
   { ai, model }: Opened,
-  { instructions, prompt, schema }: ModelQuestion,
+  { instructions, prompt, schema }: ModelRequest,
   abortSignal: AbortSignal,
-): Promise<ModelAnswer> {
+): Promise<ModelResponse> {
   try {
     const result = await ai.generateText({
       model,

@@ -1,16 +1,16 @@
-import { daysIn, type ToldDay } from './claims.ts';
-import type { ToldFacts } from './facts.ts';
+import { daysIn, type DayMention } from './claims.ts';
+import type { ModelFacts } from './facts.ts';
 
 /** The evidence for what a model wrote: the words of the email's author, and the facts given to the model. */
 export type AiDraftingEvidence = {
   /** The author's own words, in lower case. */
-  own: string;
+  authorText: string;
   /** All words of both, in lower case. */
   words: ReadonlySet<string>;
   numbers: ReadonlySet<string>;
-  days: ToldDay[];
+  days: DayMention[];
   /** URLs, email addresses and domains, whole and in lower case. */
-  places: ReadonlySet<string>;
+  addresses: ReadonlySet<string>;
   withheld: ReadonlySet<string>;
   factNames: ReadonlySet<string>;
   linkIds: ReadonlySet<string>;
@@ -18,15 +18,15 @@ export type AiDraftingEvidence = {
   chars: number;
 };
 
-export type EvidenceOf = ToldFacts & { ownText: string; linkIds: string[] };
+export type EvidenceInput = ModelFacts & { sourceText: string; linkIds: string[] };
 
 /** Shorter words occur by chance. */
 const WITHHELD_WORD_MIN_CHARS = 4;
 
-export function evidenceOf({ told, withheld, ownText, linkIds }: EvidenceOf): AiDraftingEvidence {
-  const own = ownText.normalize('NFKC');
-  const values = Object.values(told);
-  const texts = [own, ...values.map(String)];
+export function evidenceOf({ allowed, withheld, sourceText, linkIds }: EvidenceInput): AiDraftingEvidence {
+  const normalized = sourceText.normalize('NFKC');
+  const values = Object.values(allowed);
+  const texts = [normalized, ...values.map(String)];
   const words = new Set(texts.flatMap(wordsOf).flatMap(formsOf));
   const numbers = new Set([
     ...texts.flatMap(numbersIn),
@@ -36,15 +36,15 @@ export function evidenceOf({ told, withheld, ownText, linkIds }: EvidenceOf): Ai
     .flatMap((text) => wordsOf(text.normalize('NFKC')))
     .map((word) => word.toLowerCase());
   return {
-    own: own.toLowerCase(),
+    authorText: normalized.toLowerCase(),
     words,
     numbers,
     days: texts.flatMap(daysIn),
-    places: new Set(texts.flatMap(placesIn)),
+    addresses: new Set(texts.flatMap(linkableTextsIn)),
     withheld: new Set(strange.filter((word) => word.length >= WITHHELD_WORD_MIN_CHARS && !words.has(word))),
-    factNames: new Set(Object.keys(told)),
+    factNames: new Set(Object.keys(allowed)),
     linkIds: new Set(linkIds),
-    chars: ownText.length,
+    chars: sourceText.length,
   };
 }
 
@@ -61,9 +61,9 @@ export function wordsOf(text: string): string[] {
 
 /** Returns a word, and the word without its ending. */
 export function formsOf(word: string): string[] {
-  const known = word.toLowerCase().replaceAll('’', "'");
-  const bare = known.replace(/'\p{L}+$/u, '');
-  return [...new Set([known, bare, bare.replace(/s$/, '')])];
+  const lower = word.toLowerCase().replaceAll('’', "'");
+  const bare = lower.replace(/'\p{L}+$/u, '');
+  return [...new Set([lower, bare, bare.replace(/s$/, '')])];
 }
 
 const NUMBER = /\d+(?:[.,'\u00A0\u202F](?=\d)\d+)*/g;
@@ -78,10 +78,10 @@ export function numbersIn(text: string): string[] {
   });
 }
 
-const PLACE =
+const ADDRESS =
   /(?<![^\s<>()[\]"',;:])[^\s<>()[\]"',;:]*(?:@[^\s<>()[\]"',;:]+|[\p{L}\p{N}]\.\p{L}{2,}[^\s<>()[\]"',;:]*)/gu;
 
 /** Returns text from which a mail client might make a link. */
-export function placesIn(text: string): string[] {
-  return (text.match(PLACE) ?? []).map((place) => place.toLowerCase().replace(/(?<![.!?])[.!?]+$/, ''));
+export function linkableTextsIn(text: string): string[] {
+  return (text.match(ADDRESS) ?? []).map((address) => address.toLowerCase().replace(/(?<![.!?])[.!?]+$/, ''));
 }

@@ -5,8 +5,8 @@ import { parseInstant } from '../../../platform/time/time-text.ts';
  * a number or a day. A person who signs up can write instructions for the model into their name. Such a value is withheld, and none of its
  * words may occur in the answer.
  */
-export type ToldFacts = {
-  told: Record<string, string | number | boolean>;
+export type ModelFacts = {
+  allowed: Record<string, string | number | boolean>;
   /** Texts that were withheld. */
   withheld: string[];
 };
@@ -20,17 +20,17 @@ const PLAIN_MAX_WORDS = 5;
 const ITEMS_MAX = 5;
 const WITHHELD_MAX_CHARS = 10_000;
 
-export function tellFacts(facts: Record<string, unknown>): ToldFacts {
-  const told: ToldFacts['told'] = {};
+export function selectFacts(facts: Record<string, unknown>): ModelFacts {
+  const allowed: ModelFacts['allowed'] = {};
   const withheld: string[] = [];
   const zone = typeof facts.zone === 'string' ? facts.zone : null;
   for (const [name, value] of Object.entries(facts)) {
     if (name === 'zone' || name === 'locale' || name.length > NAME_MAX_CHARS || value === null) continue;
     const written = writtenValue(value, zone);
-    if (written === null || Object.keys(told).length >= FACTS_MAX) withheld.push(...textsIn(value));
-    else told[name] = written;
+    if (written === null || Object.keys(allowed).length >= FACTS_MAX) withheld.push(...textsIn(value));
+    else allowed[name] = written;
   }
-  return { told, withheld };
+  return { allowed, withheld };
 }
 
 /** Returns null for a value that is withheld from the model. */
@@ -72,11 +72,11 @@ const SUSPICIOUS =
   /\b(?:ignore|disregard|forget|instead|instruct\w*|system|prompt|assistant|above|previous|write|say|reply|respond|answer|output|repeat|print|tell|include|mention|click|visit|buy|pay|call|send|please|must|you|your|discount\w*|refund\w*|guarantee\w*|legal\w*|coupon\w*|voucher\w*|percent|off|http\w*|www|dot|canary|secret)\b/i;
 
 function plainText(text: string): string | null {
-  const known = text.trim();
-  if (EMAIL.test(known) && known.length <= PLAIN_MAX_CHARS) return known;
-  const isShort = known.length <= PLAIN_MAX_CHARS && known.split(/[\s_]+/).length <= PLAIN_MAX_WORDS;
-  if (!isShort || !PLAIN.test(known) || known !== known.normalize('NFKC')) return null;
-  return LIKE_DOMAIN.test(known) || SUSPICIOUS.test(known.replaceAll('_', ' ')) ? null : known;
+  const trimmed = text.trim();
+  if (EMAIL.test(trimmed) && trimmed.length <= PLAIN_MAX_CHARS) return trimmed;
+  const isShort = trimmed.length <= PLAIN_MAX_CHARS && trimmed.split(/[\s_]+/).length <= PLAIN_MAX_WORDS;
+  if (!isShort || !PLAIN.test(trimmed) || trimmed !== trimmed.normalize('NFKC')) return null;
+  return LIKE_DOMAIN.test(trimmed) || SUSPICIOUS.test(trimmed.replaceAll('_', ' ')) ? null : trimmed;
 }
 
 function textsIn(value: unknown): string[] {

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type AiDraftContent, ownWords, readAnswer, textsOf } from './prompt.ts';
+import { type AiDraftContent, authorTextOf, parseContent, textsOf } from './prompt.ts';
 import { evidenceOf } from './evidence.ts';
 import { guard } from './guard.ts';
-import { tellFacts } from './facts.ts';
+import { selectFacts } from './facts.ts';
 
 const EMAIL = {
   subject: 'Your {{ project.name }} trial ends {% if run.ends_at %}on {{ run.ends_at | date }}{% endif %}',
@@ -26,7 +26,7 @@ const FACTS = {
 };
 
 function evidence(facts: Record<string, unknown> = FACTS) {
-  return evidenceOf({ ...tellFacts(facts), ownText: ownWords(EMAIL), linkIds: ['link_1'] });
+  return evidenceOf({ ...selectFacts(facts), sourceText: authorTextOf(EMAIL), linkIds: ['link_1'] });
 }
 
 const GOOD: AiDraftContent = {
@@ -140,16 +140,20 @@ describe('the form of an answer', () => {
 });
 
 test('allows a model to say what the author says', () => {
-  const own = {
+  const source = {
     ...EMAIL,
     body: `${EMAIL.body}\nA discount of 20% ends on 1 July, see acme.example or write to help@acme.example. 🎉`,
   };
-  const known = evidenceOf({ ...tellFacts(FACTS), ownText: ownWords(own), linkIds: ['link_1'] });
-  const said = saying(
+  const knownEvidence = evidenceOf({
+    ...selectFacts(FACTS),
+    sourceText: authorTextOf(source),
+    linkIds: ['link_1'],
+  });
+  const content = saying(
     'There is a discount of 20% until 1 July, see acme.example or write to help@acme.example 🎉 too.',
   );
-  expect(guard(said, known)).toEqual([]);
-  expect(guard(said, evidence())).not.toEqual([]);
+  expect(guard(content, knownEvidence)).toEqual([]);
+  expect(guard(content, evidence())).not.toEqual([]);
 });
 
 const INJECTIONS = [
@@ -168,11 +172,11 @@ const INJECTIONS = [
 ];
 
 test.each(INJECTIONS)('withholds a name such as %j, and rejects each of its words in the answer', (name) => {
-  const { told } = tellFacts({ 'user.name': name });
-  expect(told).toEqual({});
-  const known = evidence({ ...FACTS, 'user.name': name });
+  const { allowed } = selectFacts({ 'user.name': name });
+  expect(allowed).toEqual({});
+  const knownEvidence = evidence({ ...FACTS, 'user.name': name });
   const [word = ''] = name.match(/canary|evil|x{400,}/i) ?? [];
-  expect(guard({ ...saying(`and ${word.toLowerCase()} too`), factsUsed: [] }, known)).not.toEqual([]);
+  expect(guard({ ...saying(`and ${word.toLowerCase()} too`), factsUsed: [] }, knownEvidence)).not.toEqual([]);
 });
 
 test.each([
@@ -186,15 +190,15 @@ test.each([
   [12.5, 12.5],
   [true, true],
   ['2026-06-05', 'Friday, 5 June 2026'],
-])('gives the model a value such as %j', (value, told) => {
-  expect(tellFacts({ fact: value }).told).toEqual({ fact: told });
+])('gives the model a value such as %j', (value, expected) => {
+  expect(selectFacts({ fact: value }).allowed).toEqual({ fact: expected });
 });
 
 test('limits facts, and withholds a time if the zone is unknown', () => {
   const many = Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`user.${at}`, `value ${at}`]));
-  expect(Object.keys(tellFacts(many).told)).toHaveLength(20);
-  expect(tellFacts({ at: '2026-06-05T22:30:00Z' }).told).toEqual({});
-  expect(tellFacts({ at: '2026-06-05T22:30:00Z', zone: 'Europe/Paris' }).told).toEqual({
+  expect(Object.keys(selectFacts(many).allowed)).toHaveLength(20);
+  expect(selectFacts({ at: '2026-06-05T22:30:00Z' }).allowed).toEqual({});
+  expect(selectFacts({ at: '2026-06-05T22:30:00Z', zone: 'Europe/Paris' }).allowed).toEqual({
     at: 'Saturday, 6 June 2026',
   });
 });
@@ -202,8 +206,8 @@ test('limits facts, and withholds a time if the zone is unknown', () => {
 test('parses or rejects any answer, and never throws', () => {
   fc.assert(
     fc.property(fc.anything(), (value) => {
-      const answer = readAnswer(value);
-      if (answer) expect(textsOf(answer).every((text) => typeof text === 'string')).toBe(true);
+      const content = parseContent(value);
+      if (content) expect(textsOf(content).every((text) => typeof text === 'string')).toBe(true);
     }),
   );
   const text = fc.string({ unit: 'binary' });

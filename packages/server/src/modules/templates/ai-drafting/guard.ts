@@ -1,16 +1,16 @@
 import { type AiDraftContent, textsOf } from './prompt.ts';
-import { bearsOut, claimsIn, daysIn, figuresIn, isOfCalendar, quantitiesIn } from './claims.ts';
-import { type AiDraftingEvidence, formsOf, numbersIn, placesIn, WORD, wordsOf } from './evidence.ts';
+import { confirmsDay, claimsIn, daysIn, figuresIn, isOfCalendar, quantitiesIn } from './claims.ts';
+import { type AiDraftingEvidence, formsOf, numbersIn, linkableTextsIn, WORD, wordsOf } from './evidence.ts';
 
 /**
  * Checks the text of a model, which is untrusted. It is used only if all of its claims are known. Each number, day, amount, name, domain
  * and URL has to be in the facts given to the model or in the author's words. It is made for English. If it cannot decide, it rejects, and
  * the email's own text is used.
  */
-export function guard(answer: AiDraftContent, evidence: AiDraftingEvidence): string[] {
-  const findings = new Set<string>([...shapeFaults(answer, evidence), ...linkFaults(answer, evidence)]);
-  for (const text of textsOf(answer)) for (const fault of textFaults(text, evidence)) findings.add(fault);
-  for (const name of answer.factsUsed)
+export function guard(content: AiDraftContent, evidence: AiDraftingEvidence): string[] {
+  const findings = new Set<string>([...shapeFaults(content, evidence), ...linkFaults(content, evidence)]);
+  for (const text of textsOf(content)) for (const fault of textFaults(text, evidence)) findings.add(fault);
+  for (const name of content.factsUsed)
     if (!evidence.factNames.has(name))
       findings.add(`facts_used names ${quoted(name)}, which is not one of the given facts`);
   return [...findings].slice(0, FINDINGS_MAX);
@@ -59,7 +59,7 @@ function linkFaults({ blocks }: AiDraftContent, { linkIds }: AiDraftingEvidence)
   const foreign = used.filter((id) => !linkIds.has(id)).map((id) => `there is no link ${quoted(id)}`);
   const missing = [...linkIds].filter((id) => !used.includes(id)).map((id) => `the link ${id} is missing`);
   const tooMany = [...linkIds]
-    .filter((id) => used.filter((one) => one === id).length > LINK_TWICE)
+    .filter((id) => used.filter((usedId) => usedId === id).length > LINK_TWICE)
     .map((id) => `the link ${id} is used too often`);
   return [...foreign, ...missing, ...tooMany];
 }
@@ -77,33 +77,33 @@ function textFaults(text: string, evidence: AiDraftingEvidence): string[] {
   const faults: string[] = [];
   if (MARKUP.test(plain)) faults.push(`write plain words, no markup: ${quoted(text)}`);
   if (LIKE_LINK.test(plain)) faults.push(`write no URLs: ${quoted(text)}`);
-  for (const place of placesIn(plain))
-    if (!evidence.places.has(place))
-      faults.push(`${quoted(place)} is neither in the facts nor in the template`);
+  for (const address of linkableTextsIn(plain))
+    if (!evidence.addresses.has(address))
+      faults.push(`${quoted(address)} is neither in the facts nor in the template`);
   return [
     ...faults,
     ...numberFaults(plain, evidence),
     ...dayFaults(plain, evidence),
-    ...claimsIn(plain, evidence.own).map((claim) => `it must not mention ${quoted(claim)}`),
+    ...claimsIn(plain, evidence.authorText).map((claim) => `it must not mention ${quoted(claim)}`),
     ...wordFaults(plain, evidence),
   ];
 }
 
-function numberFaults(text: string, { numbers, words, own }: AiDraftingEvidence): string[] {
+function numberFaults(text: string, { numbers, words, authorText }: AiDraftingEvidence): string[] {
   const unknown = numbersIn(text).filter((number) => !numbers.has(number));
-  const strange = (text.match(/[^\P{N}0-9]/gu) ?? []).filter((sign) => !own.includes(sign));
+  const strange = (text.match(/[^\P{N}0-9]/gu) ?? []).filter((sign) => !authorText.includes(sign));
   const spelt = quantitiesIn(text).filter(
     (word) => !words.has(word.word) && !numbers.has(String(word.value)),
   );
-  const signs = (text.match(/[%‰\p{Sc}]/gu) ?? []).filter((sign) => !own.includes(sign));
+  const signs = (text.match(/[%‰\p{Sc}]/gu) ?? []).filter((sign) => !authorText.includes(sign));
   return [...unknown, ...strange, ...spelt.map(({ word }) => word), ...signs].map(
     (number) => `${quoted(number)} is neither in the facts nor in the template`,
   );
 }
 
-function dayFaults(text: string, { days, own }: AiDraftingEvidence): string[] {
-  const unknown = daysIn(text).filter((told) => !days.some((known) => bearsOut(known, told)));
-  const figures = figuresIn(text).filter((figure) => !own.includes(figure));
+function dayFaults(text: string, { days, authorText }: AiDraftingEvidence): string[] {
+  const unknown = daysIn(text).filter((mention) => !days.some((fact) => confirmsDay(fact, mention)));
+  const figures = figuresIn(text).filter((figure) => !authorText.includes(figure));
   return [
     ...unknown.map(({ day, month }) => `no fact contains the day ${day} ${month}`),
     ...figures.map((figure) => `write days in words, not ${quoted(figure)}`),
@@ -139,8 +139,8 @@ function wordFaults(text: string, evidence: AiDraftingEvidence): string[] {
   return [...faults, ...lookFaults(text, evidence)];
 }
 
-function lookFaults(text: string, { own }: AiDraftingEvidence): string[] {
-  const hasPicture = PICTURE.test(text) && !PICTURE.test(own);
+function lookFaults(text: string, { authorText }: AiDraftingEvidence): string[] {
+  const hasPicture = PICTURE.test(text) && !PICTURE.test(authorText);
   const isText = !/(.)\1{5,}/u.test(text) && emailsIn(text) >= EMAILS_MIN;
   return [
     ...(hasPicture ? ['it contains images, and the template has none'] : []),

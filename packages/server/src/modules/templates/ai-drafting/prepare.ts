@@ -3,22 +3,22 @@ import { type Draft, findDraft, type AiDraftingLease, type AiDraftingResult } fr
 import { isRewordable } from './reword-draft.ts';
 import { findPeople } from '../../users/index.ts';
 import { findRunsById, type Models, emailOf, localeOfPerson, zoneOfPerson } from '../../rules/index.ts';
-import { readTurn } from '../../../platform/locks/project-lock.ts';
+import { readProjectLock } from '../../../platform/locks/project-lock.ts';
 import { variablesFor, isRenderFailure, type Renderer } from '../../rendering/index.ts';
 import { evidenceOf } from './evidence.ts';
-import { ownWords, type ModelPrompt, questionFor } from './prompt.ts';
-import { tellFacts } from './facts.ts';
+import { authorTextOf, type ModelPrompt, requestFor } from './prompt.ts';
+import { selectFacts } from './facts.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 
 export type Prepared = {
   draft: Draft;
-  question: ModelPrompt;
+  request: ModelPrompt;
   evidence: ReturnType<typeof evidenceOf>;
   /** The addresses by the link ids that the model gets. */
   addresses: ReadonlyMap<string, string>;
 };
 
-export type Unprepared = { verdict: AiDraftingResult } | 'wait';
+export type Unprepared = { result: AiDraftingResult } | 'wait';
 
 /**
  * Prepares the question to the model about a draft. The draft must say exactly what its template says now: a stale draft, or one written by
@@ -30,33 +30,33 @@ export async function prepare(
   { models, renderer, now }: { models: Models; renderer: Renderer; now: number },
 ): Promise<Prepared | Unprepared> {
   const found = await findDraft(tx, projectId, draftId);
-  if (!found) return { verdict: 'too_late' };
+  if (!found) return { result: 'too_late' };
   const { draft, moves } = found;
-  const standing = isRewordable(draft, moves, now);
-  if (standing === 'wait') return 'wait';
-  if (standing !== 'yes') return { verdict: standing };
+  const readiness = isRewordable(draft, moves, now);
+  if (readiness === 'wait') return 'wait';
+  if (readiness !== 'yes') return { result: readiness };
   try {
     return await rendered(tx, draft, { models, renderer });
   } catch (error) {
-    if (isRenderFailure(error)) return { verdict: 'unfit' };
+    if (isRenderFailure(error)) return { result: 'not_supported' };
     throw error;
   }
 }
 
-type Rendering = { models: Models; renderer: Renderer };
+type PrepareDeps = { models: Models; renderer: Renderer };
 
 async function rendered(
   tx: Tx,
   draft: Draft,
-  { models, renderer }: Rendering,
+  { models, renderer }: PrepareDeps,
 ): Promise<Prepared | Unprepared> {
   const { projectId } = draft;
-  const model = (await models.of(tx, [await readTurn(tx, projectId)])).get(projectId);
-  if (model?.project.settings.drafting !== 'model') return { verdict: 'off' };
+  const model = (await models.of(tx, [await readProjectLock(tx, projectId)])).get(projectId);
+  if (model?.project.settings.drafting !== 'model') return { result: 'off' };
   const [person] = await findPeople(tx, [draft]);
   const [run] = await findRunsById(tx, draft.runId === null ? [] : [{ projectId, id: draft.runId }]);
   const email = emailOf(model, draft)?.text;
-  if (!person || !run || email?.format !== 'markdown') return { verdict: 'unfit' };
+  if (!person || !run || email?.format !== 'markdown') return { result: 'not_supported' };
   const variables = variablesFor({
     person,
     anchor: run.anchor,
@@ -66,45 +66,52 @@ async function rendered(
     locale: localeOfPerson(person, model),
   });
   const { content, facts } = await renderer.run('content', { email, variables }, { projectId });
-  if (canonicalJson(content) !== canonicalJson(draft.content)) return { verdict: 'touched' };
+  if (canonicalJson(content) !== canonicalJson(draft.content)) return { result: 'changed' };
   const ruleName = model.rules.byId.get(draft.ruleId)?.name ?? '';
   const links = await renderer.run('links', draft.content.body, { projectId });
-  return ask({ draft, facts, email, links, ruleName, projectName: model.project.name });
+  return buildRequest({ draft, facts, email, links, ruleName, projectName: model.project.name });
 }
 
-type Asking = {
+type RequestInput = {
   draft: Draft;
   facts: Draft['facts'];
-  email: Parameters<typeof ownWords>[0];
+  email: Parameters<typeof authorTextOf>[0];
   links: { address: string; words: string }[] | null;
   ruleName: string;
   projectName: string;
 };
 
-function ask({ draft, facts, email, links, ruleName, projectName }: Asking): Prepared | Unprepared {
-  if (links === null) return { verdict: 'unfit' };
-  const { told, withheld } = tellFacts(facts);
-  const own = ownWords(email);
+function buildRequest({
+  draft,
+  facts,
+  email,
+  links,
+  ruleName,
+  projectName,
+}: RequestInput): Prepared | Unprepared {
+  if (links === null) return { result: 'not_supported' };
+  const { allowed, withheld } = selectFacts(facts);
+  const authorText = authorTextOf(email);
   // The text of a link may be a trait of a user, so the model only gets texts that the author of the template wrote.
   const named = links.map(({ address, words }, at) => ({
     id: `link_${at + 1}`,
     address,
-    words: own.includes(words) ? words : `link ${at + 1} of the email`,
+    words: authorText.includes(words) ? words : `link ${at + 1} of the email`,
   }));
-  const question = questionFor({
+  const request = requestFor({
     email,
     ruleName,
-    told: { ...told, 'project.name': projectName },
+    facts: { ...allowed, 'project.name': projectName },
     links: named.map(({ id, words }) => ({ id, words })),
   });
   return {
     draft,
-    question,
+    request,
     addresses: new Map(named.map(({ id, address }) => [id, address])),
     evidence: evidenceOf({
-      told: { ...told, 'project.name': projectName },
+      allowed: { ...allowed, 'project.name': projectName },
       withheld,
-      ownText: `${own}\n${projectName}`,
+      sourceText: `${authorText}\n${projectName}`,
       linkIds: named.map(({ id }) => id),
     }),
   };

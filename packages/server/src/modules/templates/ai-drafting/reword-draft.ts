@@ -3,7 +3,7 @@ import {
   type Draft,
   type Action,
   type DraftTransition,
-  moved,
+  applyTransition,
   hashContent,
   conflict,
   type DraftActionResult,
@@ -31,15 +31,15 @@ export function isRewordable(
   draft: Draft,
   moves: DraftTransition[],
   now: number,
-): 'yes' | 'wait' | 'touched' | 'too_late' {
+): 'yes' | 'wait' | 'changed' | 'too_late' {
   if (draft.endedAt !== null || draft.state === 'sending') return 'too_late';
   const isTouched = draft.isEdited || moves.some(({ action }) => TOUCHING.has(action));
-  if (isTouched || draft.resendOf !== null) return 'touched';
+  if (isTouched || draft.resendOf !== null) return 'changed';
   if (draft.deadlineAt !== null && draft.deadlineAt - now < GRACE_MS) return 'too_late';
   return draft.state === 'scheduled' ? 'yes' : 'wait';
 }
 
-export type Reworded = {
+export type RewordInput = {
   content: DraftContent;
   /** The hash of the content that the model got. */
   from: string;
@@ -54,13 +54,13 @@ export type Reworded = {
 export function reword(
   draft: Draft,
   moves: DraftTransition[],
-  { content, from, now, detail }: Reworded,
+  { content, from, now, detail }: RewordInput,
 ): DraftActionResult {
   const refused = refusal(draft, 'ai_rewrite', { actor: MODEL, now, hash: from });
   if (refused) return refused;
   if (isRewordable(draft, moves, now) !== 'yes')
     return conflict('AI drafting no longer applies to this draft');
-  return moved(
+  return applyTransition(
     draft,
     { content, contentHash: hashContent(content) },
     { action: 'ai_rewrite', actor: MODEL, now, detail: { from_hash: draft.contentHash, ...detail } },

@@ -6,14 +6,14 @@ import {
   listMoves,
   lockDraft,
   lookAgainAt,
-  settleWording,
+  finishAiDrafting,
   type AiDraftingResult,
-  wordLater,
-  writeMoved,
+  retryAiDrafting,
+  writeTransitions,
 } from '../../drafts/index.ts';
 import { markdownValue, type Renderer } from '../../rendering/index.ts';
 import type { Models } from '../../rules/index.ts';
-import { type AiDraftContent, hashQuestion, type ModelPrompt, readAnswer, repairOf } from './prompt.ts';
+import { type AiDraftContent, hashRequest, type ModelPrompt, parseContent, repairOf } from './prompt.ts';
 import type { DraftModel } from './draft-model.ts';
 import { guard } from './guard.ts';
 import { prepare, type Prepared } from './prepare.ts';
@@ -21,163 +21,179 @@ import { reword } from './reword-draft.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 
-export type WordDeps = {
+export type AiDraftingDeps = {
   db: Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>;
   models: Models;
   renderer: Renderer;
   /** Null if the installation has no model. */
   model: DraftModel | null;
 };
-type Deps = WordDeps & { model: DraftModel };
+type Deps = AiDraftingDeps & { model: DraftModel };
 
 /** `held`: tried again when the draft continues. `later`: the model did not answer. */
-export type Worded = { verdict: AiDraftingResult | 'held' | 'later'; reason: string | null };
+export type AiDraftingRun = { result: AiDraftingResult | 'held' | 'later'; reason: string | null };
 
 /**
  * Lets the model write a better text, and uses it if it makes no other statements. The model is called outside any transaction, so it
  * blocks nothing. Changes of the draft in that time are detected afterwards.
  */
-export async function wordDraft(
-  given: WordDeps,
+export async function runAiDrafting(
+  baseDeps: AiDraftingDeps,
   claim: AiDraftingLease,
   signal: AbortSignal,
-): Promise<Worded> {
-  const { db, models, renderer, model } = given;
+): Promise<AiDraftingRun> {
+  const { db, models, renderer, model } = baseDeps;
   // Settled, so that no draft waits forever for a model that is not configured.
-  if (!model) return settle(given, claim, { verdict: 'declined', question: null });
-  const deps = { ...given, model };
-  if (isWornOut(claim)) return settle(deps, claim, { verdict: 'failed', question: null });
+  if (!model) return finishRun(baseDeps, claim, { result: 'declined', request: null });
+  const deps = { ...baseDeps, model };
+  if (isWornOut(claim)) return finishRun(deps, claim, { result: 'failed', request: null });
   const prepared = await prepare(db, claim, { models, renderer, now: db.clock.now() });
-  if (prepared === 'wait') return held(deps, claim);
-  if ('verdict' in prepared) return settle(deps, claim, { verdict: prepared.verdict, question: null });
-  const { question } = prepared;
-  const answered = await askAndGuard(model, prepared, signal);
-  switch (answered.kind) {
+  if (prepared === 'wait') return retryHeld(deps, claim);
+  if ('result' in prepared) return finishRun(deps, claim, { result: prepared.result, request: null });
+  const { request } = prepared;
+  const outcome = await generateGuarded(model, prepared, signal);
+  switch (outcome.kind) {
     case 'fit':
-      return put(deps, claim, { prepared, answer: answered.answer, findings: answered.findings });
+      return storeContent(deps, claim, { prepared, content: outcome.content, findings: outcome.findings });
     case 'refused':
-      return settle(deps, claim, { verdict: 'refused', question, findings: answered.findings });
+      return finishRun(deps, claim, { result: 'refused', request, findings: outcome.findings });
     case 'declined':
-      return settle(deps, claim, { verdict: 'declined', question });
+      return finishRun(deps, claim, { result: 'declined', request });
     case 'failed':
-      return failed(deps, claim, { question, reason: answered.reason, isStopped: signal.aborted });
+      return handleFailure(deps, claim, { request, reason: outcome.reason, isStopped: signal.aborted });
     default:
-      return answered satisfies never;
+      return outcome satisfies never;
   }
 }
 
-type Answered =
-  | { kind: 'fit'; answer: AiDraftContent; findings: string[] }
+type ModelOutcome =
+  | { kind: 'fit'; content: AiDraftContent; findings: string[] }
   | { kind: 'refused'; findings: string[] }
   | { kind: 'declined' }
   | { kind: 'failed'; reason: string };
 
 /** Calls the model once, and a second time with what was wrong. */
-async function askAndGuard(model: DraftModel, prepared: Prepared, signal: AbortSignal): Promise<Answered> {
-  const first = await askOnce(model, { prepared, question: prepared.question }, signal);
+async function generateGuarded(
+  model: DraftModel,
+  prepared: Prepared,
+  signal: AbortSignal,
+): Promise<ModelOutcome> {
+  const first = await generateOnce(model, { prepared, request: prepared.request }, signal);
   if (first.kind !== 'refused') return first;
-  const again = repairOf(prepared.question, { answer: first.value, findings: first.findings });
-  const second = await askOnce(model, { prepared, question: again }, signal);
+  const again = repairOf(prepared.request, { response: first.value, findings: first.findings });
+  const second = await generateOnce(model, { prepared, request: again }, signal);
   return second.kind === 'fit' ? { ...second, findings: first.findings } : second;
 }
 
 const UNREADABLE = 'it is not one JSON object in the requested form';
 
-async function askOnce(
+async function generateOnce(
   model: DraftModel,
-  { prepared, question }: { prepared: Prepared; question: ModelPrompt },
+  { prepared, request }: { prepared: Prepared; request: ModelPrompt },
   signal: AbortSignal,
-): Promise<Exclude<Answered, { kind: 'refused' }> | { kind: 'refused'; findings: string[]; value: unknown }> {
-  const asked = await model.ask(question, signal);
-  if (asked.kind === 'failed' || asked.kind === 'declined') return asked;
-  const value = asked.kind === 'answer' ? asked.value : null;
-  const answer = readAnswer(value);
-  if (!answer) return { kind: 'refused', findings: [UNREADABLE], value };
-  const findings = guard(answer, prepared.evidence);
-  return findings.length === 0 ? { kind: 'fit', answer, findings } : { kind: 'refused', findings, value };
+): Promise<
+  Exclude<ModelOutcome, { kind: 'refused' }> | { kind: 'refused'; findings: string[]; value: unknown }
+> {
+  const response = await model.generate(request, signal);
+  if (response.kind === 'failed' || response.kind === 'declined') return response;
+  const value = response.kind === 'answer' ? response.value : null;
+  const content = parseContent(value);
+  if (!content) return { kind: 'refused', findings: [UNREADABLE], value };
+  const findings = guard(content, prepared.evidence);
+  return findings.length === 0 ? { kind: 'fit', content, findings } : { kind: 'refused', findings, value };
 }
 
-type Putting = { prepared: Prepared; answer: AiDraftContent; findings: string[] };
+type PutInput = { prepared: Prepared; content: AiDraftContent; findings: string[] };
 
 /** Replaces the text only if the draft is still as the model saw it and this worker still has the claim. */
-function put(deps: Deps, claim: AiDraftingLease, { prepared, answer, findings }: Putting): Promise<Worded> {
+function storeContent(
+  deps: Deps,
+  claim: AiDraftingLease,
+  { prepared, content, findings }: PutInput,
+): Promise<AiDraftingRun> {
   const { db, model } = deps;
   const { projectId, draftId } = claim;
-  const promptHash = hashQuestion(prepared.question, model.name);
+  const promptHash = hashRequest(prepared.request, model.name);
   return db.transaction(async (tx) => {
     const draft = await lockDraft(tx, projectId, draftId);
-    if (!draft) return { verdict: 'too_late', reason: null };
+    if (!draft) return { result: 'too_late', reason: null };
     const decided = reword(draft, await listMoves(tx, projectId, draftId), {
-      content: contentOf(answer, prepared.addresses),
+      content: contentOf(content, prepared.addresses),
       from: prepared.draft.contentHash,
       now: db.clock.now(),
-      detail: { model: model.name, prompt_hash: promptHash, verdict: 'worded' },
+      detail: { model: model.name, prompt_hash: promptHash, result: 'drafted' },
     });
-    const verdict = isRefused(decided) ? 'touched' : 'worded';
-    const isMine = await settleWording(tx, claim, { verdict, findings, model: model.name, promptHash });
-    if (isMine && !isRefused(decided)) await writeMoved(tx, [decided]);
-    return { verdict, reason: null };
+    const result = isRefused(decided) ? 'changed' : 'drafted';
+    const isMine = await finishAiDrafting(tx, claim, { result, findings, model: model.name, promptHash });
+    if (isMine && !isRefused(decided)) await writeTransitions(tx, [decided]);
+    return { result, reason: null };
   });
 }
 
-function contentOf(answer: AiDraftContent, addresses: Prepared['addresses']): Prepared['draft']['content'] {
-  const blocks = answer.blocks.map((block): BodyBlock => {
+function contentOf(content: AiDraftContent, addresses: Prepared['addresses']): Prepared['draft']['content'] {
+  const blocks = content.blocks.map((block): BodyBlock => {
     if (block.kind !== 'link') return block;
     const address = addresses.get(block.linkId);
     if (address === undefined) throw new Error('an unknown link passed the check');
     return { kind: 'link', text: block.text, address };
   });
-  const { subject, preheader } = answer;
+  const { subject, preheader } = content;
   const body = markdownOfBlocks(blocks).trimEnd();
   return { subject: subject.trim(), preheader: preheader.trim(), body, format: 'markdown' };
 }
 
-type Settling = {
-  verdict: AiDraftingResult;
-  question: ModelPrompt | null;
+type SettleInput = {
+  result: AiDraftingResult;
+  request: ModelPrompt | null;
   findings?: string[];
   reason?: string;
 };
 
-async function settle(
-  { db, model }: Pick<WordDeps, 'db' | 'model'>,
+async function finishRun(
+  { db, model }: Pick<AiDraftingDeps, 'db' | 'model'>,
   claim: AiDraftingLease,
-  { verdict, question, findings = [], reason }: Settling,
-): Promise<Worded> {
-  const asked = question && model && { model: model.name, promptHash: hashQuestion(question, model.name) };
-  await settleWording(db satisfies Tx, claim, { model: null, promptHash: null, ...asked, verdict, findings });
-  return { verdict, reason: reason ?? findings[0] ?? null };
+  { result, request, findings = [], reason }: SettleInput,
+): Promise<AiDraftingRun> {
+  const modelFields = request && model && { model: model.name, promptHash: hashRequest(request, model.name) };
+  await finishAiDrafting(db satisfies Tx, claim, {
+    model: null,
+    promptHash: null,
+    ...modelFields,
+    result,
+    findings,
+  });
+  return { result, reason: reason ?? findings[0] ?? null };
 }
 
-function held(deps: Deps, claim: AiDraftingLease): Promise<Worded> {
+function retryHeld(deps: Deps, claim: AiDraftingLease): Promise<AiDraftingRun> {
   const at = lookAgainAt(claim, deps.db.clock.now());
-  if (at !== null) return later(deps, claim, { at, verdict: 'held' });
-  return settle(deps, claim, { verdict: 'too_late', question: null });
+  if (at !== null) return scheduleRetry(deps, claim, { at, result: 'held' });
+  return finishRun(deps, claim, { result: 'too_late', request: null });
 }
 
-type Failing = { question: ModelPrompt; reason: string; isStopped: boolean };
+type FailureInput = { request: ModelPrompt; reason: string; isStopped: boolean };
 
-function failed(
+function handleFailure(
   deps: Deps,
   claim: AiDraftingLease,
-  { question, reason, isStopped }: Failing,
-): Promise<Worded> {
+  { request, reason, isStopped }: FailureInput,
+): Promise<AiDraftingRun> {
   const now = deps.db.clock.now();
   // A worker that stops leaves the draft to the next one, at once.
   const at = isStopped ? now : againAt(claim, now);
-  if (at !== null) return later(deps, claim, { at, verdict: 'later', reason });
-  return settle(deps, claim, { verdict: 'failed', question, findings: [reason] });
+  if (at !== null) return scheduleRetry(deps, claim, { at, result: 'later', reason });
+  return finishRun(deps, claim, { result: 'failed', request, findings: [reason] });
 }
 
-type Later = { at: number; verdict: 'held' | 'later'; reason?: string };
+type RetryInput = { at: number; result: 'held' | 'later'; reason?: string };
 
-async function later(
-  { db }: Pick<WordDeps, 'db'>,
+async function scheduleRetry(
+  { db }: Pick<AiDraftingDeps, 'db'>,
   claim: AiDraftingLease,
-  { at, verdict, reason }: Later,
-): Promise<Worded> {
-  await wordLater(db, claim, at);
-  return { verdict, reason: reason ?? null };
+  { at, result, reason }: RetryInput,
+): Promise<AiDraftingRun> {
+  await retryAiDrafting(db, claim, at);
+  return { result, reason: reason ?? null };
 }
 
 type BodyBlock =
@@ -188,10 +204,10 @@ type BodyBlock =
 
 /** Returns a body of plain words: whatever they spell, they are not Markdown. */
 function markdownOfBlocks(blocks: BodyBlock[]): string {
-  return `${blocks.map(written).join('\n\n')}\n`;
+  return `${blocks.map(blockMarkdown).join('\n\n')}\n`;
 }
 
-function written(block: BodyBlock): string {
+function blockMarkdown(block: BodyBlock): string {
   switch (block.kind) {
     case 'paragraph':
       return lineOf(block.text);

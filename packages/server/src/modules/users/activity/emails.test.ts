@@ -7,7 +7,7 @@ import { findItem, readStream } from './read-stream.ts';
 
 const stage = await openStage();
 const { db } = stage.server;
-beforeEach(() => stage.engine.transport.answer({ result: 'sent' }));
+beforeEach(() => stage.engine.transport.setResult({ result: 'sent' }));
 
 async function all(projectId: number, filter = '', limit = 1_000): Promise<StreamItem[]> {
   const found: StreamItem[] = [];
@@ -55,12 +55,12 @@ test('lists changes of one draft within a millisecond as separate items, in page
   await sendTo(story, ['a', 'b', 'c', 'd', 'e']);
   const { projectId } = story;
   const items = await all(projectId, '-type:request');
-  const places = items.map((item) => cursorOf(item));
-  expect(new Set(places).size).toBe(items.length);
+  const cursors = items.map((item) => cursorOf(item));
+  expect(new Set(cursors).size).toBe(items.length);
   expect(items.filter(({ type }) => type === 'draft_changed').length).toBeGreaterThanOrEqual(10);
   for (const limit of [1, 2, 3, 7]) expect(await all(projectId, '-type:request', limit)).toEqual(items);
-  for (const item of items) expect(await findItem(db, { projectId, place: cursorOf(item) })).toEqual(item);
-  const [first] = places;
-  expect(await findItem(db, { projectId: projectId + 1_000, place: String(first) })).toBeUndefined();
-  expect(await findItem(db, { projectId, place: cursorOfTime(new Date(story.now())) })).toBeUndefined();
+  for (const item of items) expect(await findItem(db, { projectId, cursor: cursorOf(item) })).toEqual(item);
+  const [first] = cursors;
+  expect(await findItem(db, { projectId: projectId + 1_000, cursor: String(first) })).toBeUndefined();
+  expect(await findItem(db, { projectId, cursor: cursorOfTime(new Date(story.now())) })).toBeUndefined();
 });

@@ -3,11 +3,16 @@ import type { FeedItem } from '@beckon/contract/dashboard';
 import { emailsRule, newAftermath, sendTo } from '../../../../testkit/became.ts';
 import { testDashboard } from '../../../../testkit/dashboard.ts';
 import { MINUTE } from '../../../../testkit/drafts.ts';
-import { type EventListener, leaveAtBegin, listenTo, type Told } from '../../../../testkit/server-events.ts';
+import {
+  type EventListener,
+  leaveAtBegin,
+  listenTo,
+  type ServerEvent,
+} from '../../../../testkit/server-events.ts';
 import { openStage } from '../../../../testkit/story.ts';
 import { Fault } from '../../../platform/fault.ts';
 import { idMaker } from '../../../platform/ids.ts';
-import { addChanges } from './store.ts';
+import { insertActivity } from './store.ts';
 import type { Access } from '../../workspace/members/team.ts';
 import { createProject } from '../../administration/create-project.ts';
 import { createFeeds } from '../../workspace/dashboard-api/feeds.ts';
@@ -27,7 +32,7 @@ afterAll(() => dashboard.close());
 
 async function happens(userId: string): Promise<void> {
   const at = new Date(clock.now());
-  await addChanges(db, [
+  await insertActivity(db, [
     { projectId, at, id: newId(), kind: 'user_changed', userId, audienceId: null, detail: '{}' },
   ]);
 }
@@ -37,7 +42,8 @@ function listen(base: string, query = '', headers: Record<string, string> = {}):
   return listenTo(url, { 'x-test-role': 'viewer', ...headers });
 }
 
-const userOf = (told: Told | undefined): unknown => (told?.data as FeedItem | undefined)?.external_user_id;
+const userOf = (event: ServerEvent | undefined): unknown =>
+  (event?.data as FeedItem | undefined)?.external_user_id;
 
 test('streams events as they happen, with their position as id, and only to members with a role', async () => {
   const listener = await listen(base);
@@ -47,30 +53,30 @@ test('streams events as they happen, with their position as id, and only to memb
     'x-content-type-options': 'nosniff',
   });
   await happens('ada');
-  const told = await listener.next();
-  expect(told).toMatchObject({ event: 'message', data: { type: 'user_changed', place: told?.id } });
+  const event = await listener.next();
+  expect(event).toMatchObject({ event: 'message', data: { type: 'user_changed', place: event?.id } });
   listener.leave();
   const path = `GET /projects/${projectId}/feed`;
-  expect((await dashboard.ask(path, { as: null })).status).toBe(401);
-  expect((await dashboard.ask(`GET /projects/${projectId + 999}/feed`)).status).toBe(404);
-  const wrong = await dashboard.ask(`${path}?filter=colour:red`);
+  expect((await dashboard.request(path, { as: null })).status).toBe(401);
+  expect((await dashboard.request(`GET /projects/${projectId + 999}/feed`)).status).toBe(404);
+  const wrong = await dashboard.request(`${path}?filter=colour:red`);
   expect([wrong.status, wrong.json.errors[0]?.field]).toEqual([422, 'filter']);
-  expect((await dashboard.ask(`${path}?last_event_id=none`)).status).toBe(422);
+  expect((await dashboard.request(`${path}?last_event_id=none`)).status).toBe(422);
 });
 
 test('resumes without a gap, by the header or by the query', async () => {
   const first = await listen(base);
   await happens('before');
-  const heard = await first.next();
+  const event = await first.next();
   first.leave();
   await happens('meanwhile');
   clock.advance(MINUTE);
   await happens('later');
-  const place = String(heard?.id);
+  const cursor = String(event?.id);
   for (const [query, headers] of [
-    [`?last_event_id=${place}`, {}],
-    ['', { 'Last-Event-ID': place }],
-    ['?last_event_id=', { 'Last-Event-ID': place }],
+    [`?last_event_id=${cursor}`, {}],
+    ['', { 'Last-Event-ID': cursor }],
+    ['?last_event_id=', { 'Last-Event-ID': cursor }],
   ] as const) {
     const again = await listen(base, query, headers);
     const users: unknown[] = [];
@@ -93,10 +99,10 @@ test('resumes a stream that sent nothing yet at its beginning', async () => {
 test('reports a gap to a client that was away for too long, and continues from now', async () => {
   const first = await listen(base);
   await happens('long ago');
-  const heard = await first.next();
+  const event = await first.next();
   first.leave();
   clock.advance(16 * MINUTE);
-  const again = await listen(base, `?last_event_id=${String(heard?.id)}`);
+  const again = await listen(base, `?last_event_id=${String(event?.id)}`);
   expect(await again.next()).toEqual({ id: null, event: 'gap', data: {} });
   await happens('now');
   expect(userOf(await again.next())).toBe('now');
@@ -108,17 +114,17 @@ test('GET /stream with `since` lists and counts nothing that happened before tha
   clock.advance(MINUTE);
   const since = new Date(clock.now()).toISOString();
   await happens('after');
-  const { json } = await dashboard.ask<FeedItem[]>(`GET /projects/${projectId}/stream?since=${since}`);
+  const { json } = await dashboard.request<FeedItem[]>(`GET /projects/${projectId}/stream?since=${since}`);
   expect(json.data.map((item) => item.external_user_id)).toEqual(['after']);
   expect(json.meta.pagination.total).toBe(1);
-  const wrong = await dashboard.ask(`GET /projects/${projectId}/stream?since=soon`);
+  const wrong = await dashboard.request(`GET /projects/${projectId}/stream?since=soon`);
   expect([wrong.status, wrong.json.errors[0]?.field]).toEqual([422, 'since']);
 });
 
 test('applies a filter, and ends the oldest feed of a member with too many', async () => {
   const feeds = createFeeds();
-  const own = testDashboard(db, { feeds });
-  const ownBase = await own.url();
+  const ownDashboard = testDashboard(db, { feeds });
+  const ownBase = await ownDashboard.url();
   const oldest = await listen(ownBase, '?filter=user:ada');
   await happens('bob');
   await happens('ada');
@@ -130,15 +136,15 @@ test('applies a filter, and ends the oldest feed of a member with too many', asy
   // Another member is not affected.
   const theirs = await listen(ownBase, '', { 'x-test-role': 'editor' });
   expect(feeds.count()).toBe(9);
-  for (const one of [...others, theirs]) one.leave();
-  await own.close();
+  for (const listener of [...others, theirs]) listener.leave();
+  await ownDashboard.close();
 });
 
 test('ends the feeds of removed and signed-out members, and no others', async () => {
   const feeds = createFeeds();
   const gone = new Set<string>();
   const access: Access = {
-    who: async ({ 'x-test-role': role }) =>
+    findMember: async ({ 'x-test-role': role }) =>
       gone.has(`who ${String(role)}`)
         ? null
         : { id: String(role), name: '', email: '', sessionId: 's', confirmedAt: null },
@@ -151,8 +157,8 @@ test('ends the feeds of removed and signed-out members, and no others', async ()
     organizationsToMakeIn: async () => [],
     namesOf: async () => new Map(),
   };
-  const own = testDashboard(db, { feeds, access });
-  const ownBase = await own.url();
+  const ownDashboard = testDashboard(db, { feeds, access });
+  const ownBase = await ownDashboard.url();
   const as = (role: string): Promise<EventListener> => listen(ownBase, '', { 'x-test-role': role });
   const [ended, removed, stays] = [await as('ended'), await as('removed'), await as('stays')];
   // A member whose organization now requires an authenticator app.
@@ -161,19 +167,19 @@ test('ends the feeds of removed and signed-out members, and no others', async ()
   expect(feeds.count()).toBe(4);
   gone.add('who ended').add('role removed').add('factor lacking');
   await feeds.check();
-  for (const one of [ended, removed, lacking])
-    expect(await one.next()).toMatchObject({ event: 'end', data: { reason: 'signed_out' } });
+  for (const listener of [ended, removed, lacking])
+    expect(await listener.next()).toMatchObject({ event: 'end', data: { reason: 'signed_out' } });
   expect(feeds.count()).toBe(1);
   await happens('ada');
   expect(userOf(await stays.next())).toBe('ada');
   stays.leave();
-  await own.close();
+  await ownDashboard.close();
 });
 
 test('ends its feeds with a reason as soon as the server stops', async () => {
-  const own = testDashboard(db);
-  const listener = await listen(await own.url());
-  const closed = own.close();
+  const ownDashboard = testDashboard(db);
+  const listener = await listen(await ownDashboard.url());
+  const closed = ownDashboard.close();
   expect(await listener.next()).toMatchObject({ event: 'end', data: { reason: 'stopping' } });
   expect(await listener.next()).toBeUndefined();
   await closed;
@@ -188,20 +194,22 @@ test('lists earlier events in pages, finds each by its position, and names the a
     theirs,
   ]);
   const list = `GET /projects/${theirs}/stream`;
-  const first = (await dashboard.ask<FeedItem[]>(`${list}?filter=type:draft_changed&limit=1`)).json;
+  const first = (await dashboard.request<FeedItem[]>(`${list}?filter=type:draft_changed&limit=1`)).json;
   expect(first).toMatchObject({
     data: [{ type: 'draft_changed', action: 'sent', external_user_id: 'ada' }],
     meta: { pagination: { total: 2, offset: 0, limit: 1 } },
   });
   const second = (
-    await dashboard.ask<FeedItem[]>(`${list}?filter=type:draft_changed&limit=1&cursor=${first.meta.cursor}`)
+    await dashboard.request<FeedItem[]>(
+      `${list}?filter=type:draft_changed&limit=1&cursor=${first.meta.cursor}`,
+    )
   ).json;
   expect(second.data).toMatchObject([{ action: 'claim', actor: 'team:1', actor_name: 'Ada' }]);
-  const place = second.data[0]?.place;
-  const one = await dashboard.ask(`${list}/${place}`, { as: 'viewer' });
-  expect([one.status, one.json.data]).toEqual([200, second.data[0]]);
-  expect((await dashboard.ask(`GET /projects/${projectId}/stream/${place}`)).status).toBe(404);
-  expect((await dashboard.ask(`${list}/none`)).status).toBe(422);
-  expect((await dashboard.ask(`${list}?filter=type:none`)).json.errors[0]?.field).toBe('filter');
-  expect((await dashboard.ask(`${list}?limit=501`)).json.errors[0]?.field).toBe('limit');
+  const cursor = second.data[0]?.place;
+  const response = await dashboard.request(`${list}/${cursor}`, { as: 'viewer' });
+  expect([response.status, response.json.data]).toEqual([200, second.data[0]]);
+  expect((await dashboard.request(`GET /projects/${projectId}/stream/${cursor}`)).status).toBe(404);
+  expect((await dashboard.request(`${list}/none`)).status).toBe(422);
+  expect((await dashboard.request(`${list}?filter=type:none`)).json.errors[0]?.field).toBe('filter');
+  expect((await dashboard.request(`${list}?limit=501`)).json.errors[0]?.field).toBe('limit');
 });

@@ -15,7 +15,7 @@ import {
   type RouteRequest,
   findPair,
   type KitDeps,
-  lastHeard,
+  lastEventId,
   readMoment,
   routesFor,
   type SENT,
@@ -23,7 +23,7 @@ import {
 } from '../../workspace/index.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { Fault } from '../../../platform/fault.ts';
-import { readTurn } from '../../../platform/locks/project-lock.ts';
+import { readProjectLock } from '../../../platform/locks/project-lock.ts';
 
 type Deps = KitDeps;
 const { route } = routesFor<Deps>();
@@ -31,23 +31,23 @@ const { route } = routesFor<Deps>();
 /** A client that was away for longer gets a gap and loads everything again: the stream of a weekend helps no reader. */
 const RESUMED_MAX_MS = 15 * 60_000;
 const FILTER = Type.Optional(Type.String({ maxLength: 1_000 }));
-const PLACE = Type.String({ maxLength: 200 });
+const CURSOR = Type.String({ maxLength: 200 });
 const LIMIT = 100;
 const LIMIT_MAX = 500;
 const COUNTED_MAX = 10_000;
 
 export const feedRoutes = [
   route('GET /projects/:project/feed', {
-    turn: 'statement',
+    slot: 'statement',
     needs: 'viewer',
-    query: Type.Object({ filter: FILTER, last_event_id: Type.Optional(PLACE) }),
+    query: Type.Object({ filter: FILTER, last_event_id: Type.Optional(CURSOR) }),
     handle: feed,
   }),
   route('GET /projects/:project/stream', {
     needs: 'viewer',
     query: Type.Object({
       filter: FILTER,
-      cursor: Type.Optional(PLACE),
+      cursor: Type.Optional(CURSOR),
       since: Type.Optional(Type.String({ maxLength: 50 })),
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMIT_MAX })),
     }),
@@ -55,9 +55,9 @@ export const feedRoutes = [
       const filter = readStreamFilter(query.filter ?? '');
       const limit = query.limit ?? LIMIT;
       const since = query.since === undefined ? undefined : new Date(readMoment(query.since, 'since'));
-      const asked = { projectId, filter, since };
-      const page = await readStream(db, { ...asked, after: null, before: query.cursor, limit });
-      const { count, isAll } = await countStream(db, { ...asked, most: COUNTED_MAX });
+      const range = { projectId, filter, since };
+      const page = await readStream(db, { ...range, after: null, before: query.cursor, limit });
+      const { count, isAll } = await countStream(db, { ...range, most: COUNTED_MAX });
       return {
         data: await toFeedItems({ access }, page.items),
         meta: {
@@ -71,7 +71,7 @@ export const feedRoutes = [
   route('GET /projects/:project/stream/:place', {
     needs: 'viewer',
     async handle({ db, access }, { projectId, params: { place } }) {
-      const found = await findItem(db, { projectId, place });
+      const found = await findItem(db, { projectId, cursor: place });
       if (!found) throw new Fault('not_found', { details: [{ message: NO_ITEM, field: 'place' }] });
       const [item] = await toFeedItems({ access }, [found]);
       if (!item) throw new Error('an item that was found is not shown');
@@ -82,49 +82,52 @@ export const feedRoutes = [
 
 const NO_ITEM = 'The stream has no item with this ID, or it is no longer stored';
 
-async function feed(deps: Deps, asked: RouteRequest<'GET /projects/:project/feed'>): Promise<typeof SENT> {
+async function feed(deps: Deps, request: RouteRequest<'GET /projects/:project/feed'>): Promise<typeof SENT> {
   const { db, log } = deps;
-  const { projectId, query } = asked;
+  const { projectId, query } = request;
   const filter = readStreamFilter(query.filter ?? '');
-  const { since, isGap } = placeToBegin(deps, asked);
-  const onTrouble = (trouble: unknown): void =>
-    log.warn({ err: trouble, project_id: projectId }, 'activity_feed.failed');
-  const followed = await following(db, projectId);
+  const { since, isGap } = startPosition(deps, request);
+  const onFailure = (error: unknown): void =>
+    log.warn({ err: error, project_id: projectId }, 'activity_feed.failed');
+  const source = await streamSource(db, projectId);
   async function* events(signal: AbortSignal): AsyncGenerator<string> {
-    for await (const items of followStream({ ...followed, projectId, filter, since, signal, onTrouble }))
+    for await (const items of followStream({ ...source, projectId, filter, since, signal, onFailure }))
       yield await toEvents(deps, items);
   }
-  const place = since instanceof Date ? cursorOfTime(since) : since;
-  return serveEvents(deps, asked, { isGap, place, events });
+  const cursor = since instanceof Date ? cursorOfTime(since) : since;
+  return serveEvents(deps, request, { isGap, position: cursor, events });
 }
 
 /** The clock of a sandbox may move while a feed is open, so it is read before each poll. */
-async function following(db: Database, projectId: number): Promise<Pick<FollowOptions, 'db' | 'beforeLook'>> {
+async function streamSource(
+  db: Database,
+  projectId: number,
+): Promise<Pick<FollowOptions, 'db' | 'beforeLook'>> {
   if ((await findPair(db, projectId)).livemode) return { db };
   let { aheadMs } = db;
   return {
     db: { ...db, clock: { now: () => db.clock.now() + aheadMs - db.aheadMs } },
     async beforeLook() {
-      ({ aheadMs } = await readTurn(db, projectId));
+      ({ aheadMs } = await readProjectLock(db, projectId));
     },
   };
 }
 
 /** Returns the position after the last item received, or now. */
-function placeToBegin(
+function startPosition(
   { db: { clock } }: Deps,
   { query, request }: RouteRequest<'GET /projects/:project/feed'>,
 ): { since: Date | Cursor; isGap: boolean } {
   const now = new Date(clock.now());
-  const last = lastHeard(request, query.last_event_id);
+  const last = lastEventId(request, query.last_event_id);
   if (last === null) return { since: now, isGap: false };
   const isGap = momentOf(last).getTime() < clock.now() - RESUMED_MAX_MS;
   return { since: isGap ? now : last, isGap };
 }
 
 async function toEvents(deps: Deps, items: StreamItem[]): Promise<string> {
-  const shown = await toFeedItems(deps, items);
-  return shown.map((item) => `id: ${cursorOf(item)}\ndata: ${JSON.stringify(item)}\n\n`).join('');
+  const feedItems = await toFeedItems(deps, items);
+  return feedItems.map((item) => `id: ${cursorOf(item)}\ndata: ${JSON.stringify(item)}\n\n`).join('');
 }
 
 /** Returns the items as the dashboard shows them: with their positions, and with the names of the actors. */
@@ -136,8 +139,8 @@ async function toFeedItems(
   const names = actors.size === 0 ? NO_NAMES : await access.namesOf([...actors]);
   return items.map((item) => {
     const name = names.get(actorOf(item) ?? '');
-    const shown = { ...item, type: item.type as FeedType, place: cursorOf(item) };
-    return (name === undefined ? shown : { ...shown, actor_name: name }) as FeedItem;
+    const feedItem = { ...item, type: item.type as FeedType, place: cursorOf(item) };
+    return (name === undefined ? feedItem : { ...feedItem, actor_name: name }) as FeedItem;
   });
 }
 

@@ -1,14 +1,14 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { heldClock } from '../../../../testkit/clock.ts';
+import { fixedClock } from '../../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../../testkit/database.ts';
 import { NO_FILTER } from '../../../platform/filter/filter.ts';
 import { idMaker } from '../../../platform/ids.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import { addChanges } from './store.ts';
+import { insertActivity } from './store.ts';
 import { type Cursor, cursorOf, readStreamFilter, type StreamItem } from './stream.ts';
 import { type FollowOptions, followStream } from './follow-stream.ts';
 
-const clock = heldClock();
+const clock = fixedClock();
 const db = await openTestDatabase(clock);
 const newId = idMaker(clock);
 beforeAll(async () => {
@@ -24,7 +24,9 @@ beforeEach(() => {
 async function addChange(tx: Tx, userId = 'u'): Promise<string> {
   const id = newId();
   const at = new Date(clock.now());
-  await addChanges(tx, [{ projectId, at, id, kind: 'user_changed', userId, audienceId: null, detail: '{}' }]);
+  await insertActivity(tx, [
+    { projectId, at, id, kind: 'user_changed', userId, audienceId: null, detail: '{}' },
+  ]);
   return id;
 }
 
@@ -45,23 +47,23 @@ type Follower = {
   look(): Promise<void>;
   stop(): Promise<void>;
   waits: number[];
-  troubles: unknown[];
+  failures: unknown[];
 };
 
-type Following = { since?: Date | Cursor; filter?: string; tx?: Tx; onItems?: () => void };
+type FollowerOptions = { since?: Date | Cursor; filter?: string; tx?: Tx; onItems?: () => void };
 
-function startFollowing({ since, filter, tx, onItems }: Following = {}): Follower {
+function startFollower({ since, filter, tx, onItems }: FollowerOptions = {}): Follower {
   const stopped = new AbortController();
   let resume = (): void => {};
   let asleep = Promise.withResolvers<void>();
-  const [waits, troubles, items]: [number[], unknown[], StreamItem[]] = [[], [], []];
+  const [waits, failures, items]: [number[], unknown[], StreamItem[]] = [[], [], []];
   const options: FollowOptions = {
     db: { ...(tx ?? db), clock },
     projectId,
     filter: filter === undefined ? NO_FILTER : readStreamFilter(filter),
     since: since ?? new Date(clock.now()),
     signal: stopped.signal,
-    onTrouble: (trouble) => troubles.push(trouble),
+    onFailure: (error) => failures.push(error),
     wake(afterMs, signal) {
       waits.push(afterMs);
       return new Promise((resolve) => {
@@ -71,7 +73,7 @@ function startFollowing({ since, filter, tx, onItems }: Following = {}): Followe
       });
     },
   };
-  const done = (async () => {
+  const loop = (async () => {
     for await (const found of followStream(options)) {
       expect(found.length).toBeGreaterThan(0);
       items.push(...found);
@@ -81,7 +83,7 @@ function startFollowing({ since, filter, tx, onItems }: Following = {}): Followe
   return {
     items,
     waits,
-    troubles,
+    failures,
     ids: () => items.map((item) => item.id),
     async look() {
       await asleep.promise;
@@ -91,7 +93,7 @@ function startFollowing({ since, filter, tx, onItems }: Following = {}): Followe
     },
     stop() {
       stopped.abort();
-      return done;
+      return loop;
     },
   };
 }
@@ -101,7 +103,7 @@ test('yields each item once and in order, from the requested time on', async () 
   clock.advance(1);
   const since = new Date(clock.now());
   const first = await addChange(db);
-  const follower = startFollowing({ since });
+  const follower = startFollower({ since });
   await follower.look();
   expect(follower.ids()).toEqual([first]);
   const expected = [first];
@@ -116,7 +118,7 @@ test('yields each item once and in order, from the requested time on', async () 
 });
 
 test('does not miss a transaction that commits up to five seconds after its date', async () => {
-  const follower = startFollowing();
+  const follower = startFollower();
   const started = Promise.withResolvers<string>();
   const release = Promise.withResolvers<void>();
   const late = db.transaction(async (tx) => {
@@ -144,7 +146,7 @@ test('does not miss a transaction that commits up to five seconds after its date
 });
 
 test('misses nothing, not even late items, after its reader was away for a minute', async () => {
-  const follower = startFollowing();
+  const follower = startFollower();
   const started = Promise.withResolvers<string>();
   const release = Promise.withResolvers<void>();
   const late = db.transaction(async (tx) => {
@@ -167,7 +169,7 @@ test('misses nothing, not even late items, after its reader was away for a minut
 });
 
 test('yields each row once if a millisecond or five seconds have more rows than a page', async () => {
-  const follower = startFollowing();
+  const follower = startFollower();
   const expected = await addEvents(db, 5_000);
   await follower.look();
   const started = Promise.withResolvers<string[]>();
@@ -192,14 +194,14 @@ test('yields each row once if a millisecond or five seconds have more rows than 
     await follower.look();
   }
   expect(follower.items).toHaveLength(expected.length);
-  expect(follower.troubles).toEqual([]);
+  expect(follower.failures).toEqual([]);
   await follower.stop();
 });
 
 test('ends a round although new rows keep arriving', async () => {
   let writes = Promise.resolve();
   let rounds = 0;
-  const follower = startFollowing({
+  const follower = startFollower({
     since: new Date(clock.now() - 1_000),
     onItems() {
       if (rounds > 20) return;
@@ -224,7 +226,7 @@ test('ends a round although new rows keep arriving', async () => {
 }, 20_000);
 
 test('yields each item once beyond its memory limit, and reports that it looks back less far', async () => {
-  const follower = startFollowing();
+  const follower = startFollower();
   let count = 0;
   for (let i = 0; i < 4; i += 1) {
     count += (await addEvents(db, 60_000)).length;
@@ -234,7 +236,7 @@ test('yields each item once beyond its memory limit, and reports that it looks b
   for (let i = 0; i < 4; i += 1) await follower.look();
   expect(follower.items).toHaveLength(count);
   expect(new Set(follower.ids()).size).toBe(count);
-  expect(follower.troubles).toEqual([
+  expect(follower.failures).toEqual([
     expect.objectContaining({ message: expect.stringContaining('200000') as string }),
   ]);
   await follower.stop();
@@ -247,7 +249,7 @@ test('reads old items page by page, then follows new ones', async () => {
     expected.push(...(await addEvents(db, 700)).toSorted());
     clock.advance(86_400_000);
   }
-  const follower = startFollowing({ since });
+  const follower = startFollower({ since });
   await follower.look();
   expect(follower.ids()).toEqual(expected);
   expected.push(await addChange(db));
@@ -263,19 +265,19 @@ test('resumes at the last received item and repeats the five seconds before it',
     clock.advance(1_000);
   }
   const since = new Date(clock.now() - 60_000);
-  const first = startFollowing({ since });
+  const first = startFollower({ since });
   await first.look();
   await first.stop();
   const had = first.items[6];
   if (!had) throw new Error('none');
-  const second = startFollowing({ since: cursorOf(had) });
+  const second = startFollower({ since: cursorOf(had) });
   await second.look();
   expect(second.ids()).toEqual(ids.slice(1));
   await second.stop();
 });
 
 test('yields only items that pass the filter', async () => {
-  const follower = startFollowing({ filter: 'user:ada' });
+  const follower = startFollower({ filter: 'user:ada' });
   await addEvents(db, 10);
   const id = await addChange(db, 'ada');
   await addChange(db, 'bob');
@@ -292,7 +294,7 @@ test('retries with backoff if the database does not answer, and misses nothing',
     prepared: (query) => db.prepared(query),
     query: (text, values) => (broken ? Promise.reject(new Error('gone')) : db.query(text, values)),
   };
-  const follower = startFollowing({ tx });
+  const follower = startFollower({ tx });
   const before = await addChange(db);
   await follower.look();
   broken = true;
@@ -302,7 +304,7 @@ test('retries with backoff if the database does not answer, and misses nothing',
     during.push(await addChange(db));
     await follower.look();
   }
-  expect(follower.troubles).toHaveLength(6);
+  expect(follower.failures).toHaveLength(6);
   expect(follower.waits.at(-1)).toBeGreaterThanOrEqual(2_500);
   expect(Math.max(...follower.waits)).toBeLessThanOrEqual(5_000);
   broken = false;

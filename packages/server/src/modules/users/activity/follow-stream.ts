@@ -4,7 +4,7 @@ import type { Filter } from '../../../platform/filter/filter.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { countSlices } from './page-store.ts';
 import { readPage, STREAM_PAGE_MAX } from './read-stream.ts';
-import { type Cursor, type StreamPosition, placeOfTime, readCursor, type StreamItem } from './stream.ts';
+import { type Cursor, type StreamPosition, positionOfTime, readCursor, type StreamItem } from './stream.ts';
 
 /**
  * Follows the stream as it grows. A row is dated before it is committed, so a new row may come up to five seconds before what was read
@@ -32,7 +32,7 @@ export type FollowOptions = {
   /** Runs before each look. If it fails, the look fails. */
   beforeLook?: () => Promise<void>;
   /** Receives errors: a database that does not answer, which is retried, and more items than the memory limit. */
-  onTrouble?: (trouble: unknown) => void;
+  onFailure?: (error: unknown) => void;
 };
 
 const LOOK_EVERY_MS = 250;
@@ -49,7 +49,7 @@ const REMEMBERED_MAX = 200_000;
 export async function* followStream(options: FollowOptions): AsyncGenerator<StreamItem[], void, void> {
   const { signal, wake = pause } = options;
   const floor = floorOf(options.since);
-  const feed: Feed = { ...options, floor, seen: new Map(), remembered: 0, saidAt: 0 };
+  const feed: Feed = { ...options, floor, seen: new Map(), remembered: 0, reportedAt: 0 };
   let failures = 0;
   while (!signal.aborted) {
     try {
@@ -61,7 +61,7 @@ export async function* followStream(options: FollowOptions): AsyncGenerator<Stre
     } catch (error) {
       // The signal may have canceled the statement.
       if (signal.aborted) return;
-      options.onTrouble?.(error);
+      options.onFailure?.(error);
       failures += 1;
     }
     await wake(failures === 0 ? LOOK_EVERY_MS : backoffMs(failures, RETRY), signal);
@@ -75,11 +75,13 @@ type Feed = FollowOptions & {
   seen: Map<number, Set<string>>;
   remembered: number;
   /** When the memory limit was last reported. */
-  saidAt: number;
+  reportedAt: number;
 };
 
 function floorOf(since: Date | Cursor): StreamPosition {
-  return placeOfTime(since instanceof Date ? since : new Date(readCursor(since).at.getTime() - LATE_MAX_MS));
+  return positionOfTime(
+    since instanceof Date ? since : new Date(readCursor(since).at.getTime() - LATE_MAX_MS),
+  );
 }
 
 /** Runs one round. Items that it yields before it fails are remembered, so the next round replaces it. */
@@ -88,9 +90,9 @@ async function* newItems(feed: Feed): AsyncGenerator<StreamItem[], void, void> {
   const startedAt = feed.db.clock.now();
   const settledTo = sliceOf(startedAt - LATE_MAX_MS);
   if (feed.floor.at.getTime() < settledTo - LATE_MAX_MS) {
-    yield* settledItems(feed, placeOfTime(new Date(settledTo)));
+    yield* settledItems(feed, positionOfTime(new Date(settledTo)));
   }
-  const before = placeOfTime(new Date(startedAt + AHEAD_MAX_MS));
+  const before = positionOfTime(new Date(startedAt + AHEAD_MAX_MS));
   const { db, projectId, filter } = feed;
   const counted = await countSlices(db, { projectId, filter, after: feed.floor, before }, SLICE_MS);
   for (const { slice, count } of counted) {
@@ -104,8 +106,8 @@ async function* newItems(feed: Feed): AsyncGenerator<StreamItem[], void, void> {
 async function* settledItems(feed: Feed, before: StreamPosition): AsyncGenerator<StreamItem[], void, void> {
   const { db, projectId, filter } = feed;
   for (let more = true; more;) {
-    const reach = { projectId, filter, after: feed.floor, before };
-    const page = await readPage(db, reach, { order: 'oldest_first', limit: STREAM_PAGE_MAX });
+    const range = { projectId, filter, after: feed.floor, before };
+    const page = await readPage(db, range, { order: 'oldest_first', limit: STREAM_PAGE_MAX });
     feed.floor = page.more && page.end ? page.end : before;
     ({ more } = page);
     yield page.items.filter((item) => !feed.seen.get(sliceOf(Date.parse(item.at)))?.has(item.id));
@@ -115,17 +117,17 @@ async function* settledItems(feed: Feed, before: StreamPosition): AsyncGenerator
 
 async function* unseenItems(feed: Feed, slice: number): AsyncGenerator<StreamItem[], void, void> {
   const { db, projectId, filter } = feed;
-  const before = placeOfTime(new Date(slice + SLICE_MS));
-  const known = feed.seen.get(slice) ?? new Set();
-  feed.seen.set(slice, known);
-  let after = feed.floor.at.getTime() < slice ? placeOfTime(new Date(slice)) : feed.floor;
+  const before = positionOfTime(new Date(slice + SLICE_MS));
+  const seenIds = feed.seen.get(slice) ?? new Set();
+  feed.seen.set(slice, seenIds);
+  let after = feed.floor.at.getTime() < slice ? positionOfTime(new Date(slice)) : feed.floor;
   for (let more = true; more;) {
-    const reach = { projectId, filter, after, before };
-    const page = await readPage(db, reach, { order: 'oldest_first', limit: STREAM_PAGE_MAX });
+    const range = { projectId, filter, after, before };
+    const page = await readPage(db, range, { order: 'oldest_first', limit: STREAM_PAGE_MAX });
     after = page.end ?? after;
     ({ more } = page);
-    const items = page.items.filter((item) => !known.has(item.id));
-    for (const item of items) known.add(item.id);
+    const items = page.items.filter((item) => !seenIds.has(item.id));
+    for (const item of items) seenIds.add(item.id);
     feed.remembered += items.length;
     if (feed.remembered > REMEMBERED_MAX) forgetBefore(feed, slice);
     yield items;
@@ -134,7 +136,7 @@ async function* unseenItems(feed: Feed, slice: number): AsyncGenerator<StreamIte
 
 /** Marks everything up to here as final: no later round looks there. */
 function settle(feed: Feed, to: number): void {
-  if (feed.floor.at.getTime() < to) feed.floor = placeOfTime(new Date(to));
+  if (feed.floor.at.getTime() < to) feed.floor = positionOfTime(new Date(to));
   for (const [slice, ids] of feed.seen) {
     if (slice + SLICE_MS > to) continue;
     feed.seen.delete(slice);
@@ -144,16 +146,16 @@ function settle(feed: Feed, to: number): void {
 
 /** Drops slices, oldest first. The slice that is being read stays, however large it is. */
 function forgetBefore(feed: Feed, slice: number): void {
-  const before = [...feed.seen.keys()].filter((at) => at < slice).toSorted((one, other) => one - other);
+  const before = [...feed.seen.keys()].filter((at) => at < slice).toSorted((a, b) => a - b);
   for (const at of before) {
     if (feed.remembered <= REMEMBERED_MAX) break;
     settle(feed, at + SLICE_MS);
   }
   const now = feed.db.clock.now();
-  if (before.length === 0 || now < feed.saidAt + LATE_MAX_MS) return;
-  feed.saidAt = now;
-  const said = `More than ${REMEMBERED_MAX} items in ${LATE_MAX_MS / 1_000} s`;
-  feed.onTrouble?.(new Error(`${said}: items that were committed late may be missing`));
+  if (before.length === 0 || now < feed.reportedAt + LATE_MAX_MS) return;
+  feed.reportedAt = now;
+  const message = `More than ${REMEMBERED_MAX} items in ${LATE_MAX_MS / 1_000} s`;
+  feed.onFailure?.(new Error(`${message}: items that were committed late may be missing`));
 }
 
 function sliceOf(ms: number): number {
@@ -162,14 +164,14 @@ function sliceOf(ms: number): number {
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(done, ms);
-    signal.addEventListener('abort', done);
-    function done(): void {
+    const timer = setTimeout(finish, ms);
+    signal.addEventListener('abort', finish);
+    function finish(): void {
       clearTimeout(timer);
-      signal.removeEventListener('abort', done);
+      signal.removeEventListener('abort', finish);
       resolve();
     }
     // An abort that came earlier fires no event.
-    if (signal.aborted) done();
+    if (signal.aborted) finish();
   });
 }

@@ -6,9 +6,9 @@ import {
   NO_FILTER,
 } from '../../../platform/filter/filter.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import { CHANGE_KINDS, type StreamPosition } from './stream.ts';
+import { ACTIVITY_KINDS, type StreamPosition } from './stream.ts';
 
-/** The span between two places, both excluded. Null is the end of the stream on that side. */
+/** The span between two positions, both excluded. Null is the end of the stream on that side. */
 export type StreamRange = {
   projectId: number;
   filter: Filter;
@@ -66,14 +66,14 @@ const SOURCES: Source[] = [
     },
   },
   {
-    table: 'beckon.change c',
-    from: 'beckon.change c LEFT JOIN beckon.audience a ON a.project_id = c.project_id AND a.id = c.audience_id',
+    table: 'beckon.activity c',
+    from: 'beckon.activity c LEFT JOIN beckon.audience a ON a.project_id = c.project_id AND a.id = c.audience_id',
     at: 'c.at',
     id: 'c.id',
     projectId: 'c.project_id',
     columns: `c.kind AS type, c.external_user_id, c.audience_id, a.name AS audience, ${NO_EVENT}, c.detail`,
     filtered: {
-      type: { sql: 'c.kind', among: CHANGE_KINDS },
+      type: { sql: 'c.kind', among: ACTIVITY_KINDS },
       user: { sql: 'c.external_user_id' },
       audience: { sql: 'a.name' },
     },
@@ -111,8 +111,8 @@ const SOURCES: Source[] = [
     },
   },
   {
-    table: 'beckon.message m',
-    from: 'beckon.message m JOIN beckon.rule r ON r.project_id = m.project_id AND r.id = m.rule_id',
+    table: 'beckon.email m',
+    from: 'beckon.email m JOIN beckon.rule r ON r.project_id = m.project_id AND r.id = m.rule_id',
     at: 'm.claimed_at',
     id: 'm.id',
     projectId: 'm.project_id',
@@ -150,7 +150,7 @@ const SOURCES: Source[] = [
     id: 'o.id',
     projectId: 'o.project_id',
     columns: `'outcome' AS type, o.external_user_id, ${NO_AUDIENCE}, ${NO_EVENT},
-      o.detail || jsonb_build_object('outcome', o.type, 'rule', r.name, 'draft_id', o.draft_id, 'email_id', o.message_id) AS detail`,
+      o.detail || jsonb_build_object('outcome', o.type, 'rule', r.name, 'draft_id', o.draft_id, 'email_id', o.email_id) AS detail`,
     filtered: {
       type: { sql: `'outcome'`, among: ['outcome'] },
       name: { sql: 'o.type' },
@@ -163,13 +163,13 @@ const SOURCES: Source[] = [
 type PageOptions = { order: Order; limit: number; through: StreamPosition | null };
 
 /** Reads a page: up to one page from each table by its own key, then the page out of these. It ends at `through`. */
-export async function listPage(tx: Tx, reach: StreamRange, options: PageOptions): Promise<StreamRow[]> {
+export async function listPage(tx: Tx, range: StreamRange, options: PageOptions): Promise<StreamRow[]> {
   const { order, through } = options;
-  const asked = conditions(reach);
-  const ordered = `${inOrder(order)} LIMIT ${asked.bind(options.limit)}`;
-  const end = bound(through, order === 'oldest_first' ? '<=' : '>=', asked.bind);
-  const fence = isExact(reach.filter, 'user') ? 'OFFSET 0' : '';
-  const parts = asked.sources.map(({ source, within, passes }) => {
+  const conditions = streamConditions(range);
+  const ordered = `${inOrder(order)} LIMIT ${conditions.bind(options.limit)}`;
+  const end = bound(through, order === 'oldest_first' ? '<=' : '>=', conditions.bind);
+  const fence = isExact(range.filter, 'user') ? 'OFFSET 0' : '';
+  const parts = conditions.sources.map(({ source, within, passes }) => {
     const columns = `${source.at} AS at, ${source.id} AS id, ${source.columns}`;
     const where = `${within}${end(source)} AND ${passes}`;
     // For one user, fetches all rows by the best index and then sorts them. Otherwise the planner may walk the whole table along the
@@ -177,7 +177,7 @@ export async function listPage(tx: Tx, reach: StreamRange, options: PageOptions)
     return `(SELECT * FROM (SELECT ${columns} FROM ${source.from} WHERE ${where} ${fence}) found ${ordered})`;
   });
   if (parts.length === 0) return [];
-  return tx.query(`SELECT * FROM (${parts.join(' UNION ALL ')}) page ${ordered}`, asked.values);
+  return tx.query(`SELECT * FROM (${parts.join(' UNION ALL ')}) page ${ordered}`, conditions.values);
 }
 
 /**
@@ -186,18 +186,18 @@ export async function listPage(tx: Tx, reach: StreamRange, options: PageOptions)
  */
 export async function findScanEnd(
   tx: Tx,
-  reach: StreamRange,
+  range: StreamRange,
   { order, rows }: { order: Order; rows: number },
 ): Promise<StreamPosition | null> {
-  if (isExact(reach.filter, 'user')) return null;
-  const asked = conditions(reach);
-  const searched = asked.sources.filter(({ passes }) => passes !== 'true');
+  if (isExact(range.filter, 'user')) return null;
+  const conditions = streamConditions(range);
+  const searched = conditions.sources.filter(({ passes }) => passes !== 'true');
   if (searched.length === 0) return null;
   // Leaves out the filter, because it counts the scanned rows and not the matches.
-  const plain = conditions({ ...reach, filter: NO_FILTER });
+  const plain = streamConditions({ ...range, filter: NO_FILTER });
   const skip = plain.bind(rows - 1);
   const parts = plain.sources
-    .filter(({ source }) => searched.some((one) => one.source === source))
+    .filter(({ source }) => searched.some((entry) => entry.source === source))
     .map(
       ({ source, within }) =>
         `(SELECT ${source.at} AS at, ${source.id} AS id FROM ${source.table} WHERE ${within}
@@ -211,17 +211,17 @@ export async function findScanEnd(
 }
 
 /** Counts the items, up to `most`. */
-export async function countItems(tx: Tx, reach: StreamRange, most: number): Promise<number> {
-  const asked = conditions(reach);
-  const end = asked.bind(most);
-  const parts = asked.sources.map(
+export async function countItems(tx: Tx, range: StreamRange, most: number): Promise<number> {
+  const conditions = streamConditions(range);
+  const end = conditions.bind(most);
+  const parts = conditions.sources.map(
     ({ source, within, passes }) =>
       `(SELECT 1 FROM ${source.from} WHERE ${within} AND ${passes} LIMIT ${end})`,
   );
   if (parts.length === 0) return 0;
   const [counted] = await tx.query<{ count: number }>(
     `SELECT count(*) AS count FROM (SELECT 1 FROM (${parts.join(' UNION ALL ')}) found LIMIT ${end}) bounded`,
-    asked.values,
+    conditions.values,
   );
   return counted?.count ?? 0;
 }
@@ -233,30 +233,30 @@ function inOrder(order: Order): string {
 /** Counts the items of each time slice that has any. */
 export async function countSlices(
   tx: Tx,
-  reach: StreamRange,
+  range: StreamRange,
   sliceMs: number,
 ): Promise<{ slice: Date; count: number }[]> {
-  const asked = conditions(reach);
-  const parts = asked.sources.map(
+  const conditions = streamConditions(range);
+  const parts = conditions.sources.map(
     ({ source, within, passes }) =>
       `SELECT ${source.at} AS at FROM ${source.from} WHERE ${within} AND ${passes}`,
   );
   if (parts.length === 0) return [];
   return tx.query(
-    `SELECT date_bin(${asked.bind(sliceMs)}::int * interval '1 millisecond', at, 'epoch'::timestamptz) AS slice, count(*)
+    `SELECT date_bin(${conditions.bind(sliceMs)}::int * interval '1 millisecond', at, 'epoch'::timestamptz) AS slice, count(*)
      FROM (${parts.join(' UNION ALL ')}) found GROUP BY slice ORDER BY slice`,
-    asked.values,
+    conditions.values,
   );
 }
 
-type Asked = {
+type StreamConditions = {
   sources: { source: Source; within: string; passes: string }[];
   values: unknown[];
   bind: (value: unknown) => string;
 };
 
 /** Returns the tables in which rows can pass the filter, with their conditions. */
-function conditions({ projectId, filter, after, before }: StreamRange): Asked {
+function streamConditions({ projectId, filter, after, before }: StreamRange): StreamConditions {
   const values: unknown[] = [];
   const bind = (value: unknown): string => `$${values.push(value)}`;
   const project = bind(projectId);
@@ -265,7 +265,7 @@ function conditions({ projectId, filter, after, before }: StreamRange): Asked {
     const passes = filterSql(filter, source.filtered, bind);
     if (passes === null) return [];
     const only = source.only === undefined ? '' : ` AND ${source.only}`;
-    const within = `${source.projectId} = ${project}${only}${bounds.map((of) => of(source)).join('')}`;
+    const within = `${source.projectId} = ${project}${only}${bounds.map((toSql) => toSql(source)).join('')}`;
     return [{ source, within, passes }];
   });
   return { sources, values, bind };
@@ -273,13 +273,13 @@ function conditions({ projectId, filter, after, before }: StreamRange): Asked {
 
 /** Compares the time separately as well, because partitions are pruned by it but not by a comparison of pairs. */
 function bound(
-  place: StreamPosition | null,
+  position: StreamPosition | null,
   operator: '<' | '<=' | '>' | '>=',
   bind: (value: unknown) => string,
 ): (source: Source) => string {
-  if (!place) return () => '';
-  const at = `${bind(place.at)}::timestamptz`;
-  const id = `${bind(place.id)}::uuid`;
+  if (!position) return () => '';
+  const at = `${bind(position.at)}::timestamptz`;
+  const id = `${bind(position.id)}::uuid`;
   const side = operator.startsWith('<') ? '<=' : '>=';
   return (source) =>
     ` AND ${source.at} ${side} ${at} AND (${source.at}, ${source.id}) ${operator} (${at}, ${id})`;

@@ -10,12 +10,12 @@ import {
   type StreamRow,
 } from './page-store.ts';
 import {
-  type ChangeKind,
+  type ActivityKind,
   type Cursor,
   type EmailKind,
   type StreamPosition,
-  placeBefore,
-  placeOfTime,
+  positionBefore,
+  positionOfTime,
   printCursor,
   readCursor,
   type RequestItem,
@@ -25,9 +25,9 @@ import {
 export type ReadStreamOptions = {
   projectId: number;
   filter: Filter;
-  /** A place from which to read on, oldest first. Null reads the newest items first. */
+  /** A position from which to read on, oldest first. Null reads the newest items first. */
   after: Cursor | null;
-  /** Only items before this place. */
+  /** Only items before this position. */
   before?: Cursor | undefined;
   /** Only items at this time or later. */
   since?: Date | undefined;
@@ -37,7 +37,7 @@ export type ReadStreamOptions = {
 export type StreamPage = {
   /** A selective filter may return few items or none although there are more. */
   items: StreamItem[];
-  /** The place from which to read on, as `after` or, newest first, as `before`. Null if there was nothing to read. */
+  /** The position from which to read on, as `after` or, newest first, as `before`. Null if there was nothing to read. */
   cursor: Cursor | null;
   /** There may be more items in this direction already. */
   more: boolean;
@@ -54,15 +54,15 @@ export async function readStream(tx: Tx, options: ReadStreamOptions): Promise<St
     throw new Fault('validation_failed', { details });
   }
   const after = options.after === null ? null : readCursor(options.after);
-  const since = options.since ? placeOfTime(options.since) : null;
+  const since = options.since ? positionOfTime(options.since) : null;
   const before = options.before === undefined ? null : readCursor(options.before);
-  const reach: StreamRange = { projectId, filter, after: later(after, since), before };
+  const range: StreamRange = { projectId, filter, after: later(after, since), before };
   const order = after ? 'oldest_first' : 'newest_first';
-  const { items, end, more } = await readPage(tx, reach, { order, limit });
+  const { items, end, more } = await readPage(tx, range, { order, limit });
   return { items, cursor: end ? printCursor(end) : null, more };
 }
 
-export type CountedStream = { count: number; isAll: boolean };
+export type StreamCount = { count: number; isAll: boolean };
 
 /** Counts the items, up to `most` and up to the scan limit. */
 export async function countStream(
@@ -73,37 +73,37 @@ export async function countStream(
     since,
     most,
   }: Pick<ReadStreamOptions, 'projectId' | 'filter' | 'since'> & { most: number },
-): Promise<CountedStream> {
-  const reach: StreamRange = { projectId, filter, after: since ? placeOfTime(since) : null, before: null };
-  const end = await findScanEnd(tx, reach, { order: 'newest_first', rows: ROWS_LOOKED_AT });
-  const from = later(reach.after, end && placeBefore(end));
-  const count = await countItems(tx, { ...reach, after: from }, most + 1);
+): Promise<StreamCount> {
+  const range: StreamRange = { projectId, filter, after: since ? positionOfTime(since) : null, before: null };
+  const end = await findScanEnd(tx, range, { order: 'newest_first', rows: ROWS_SCANNED_MAX });
+  const from = later(range.after, end && positionBefore(end));
+  const count = await countItems(tx, { ...range, after: from }, most + 1);
   return { count: Math.min(count, most), isAll: end === null && count <= most };
 }
 
-/** Returns the item at this place, or undefined if it does not exist (any more). */
+/** Returns the item at this position, or undefined if it does not exist (any more). */
 export async function findItem(
   tx: Tx,
-  { projectId, place }: { projectId: number; place: Cursor },
+  { projectId, cursor }: { projectId: number; cursor: Cursor },
 ): Promise<StreamItem | undefined> {
-  const wanted = readCursor(place);
-  const reach: StreamRange = { projectId, filter: NO_FILTER, after: placeBefore(wanted), before: null };
-  const [row] = await listPage(tx, reach, { order: 'oldest_first', limit: 1, through: wanted });
+  const position = readCursor(cursor);
+  const range: StreamRange = { projectId, filter: NO_FILTER, after: positionBefore(position), before: null };
+  const [row] = await listPage(tx, range, { order: 'oldest_first', limit: 1, through: position });
   return row && toItem(row);
 }
 
 export type ActivityPage = { items: StreamItem[]; end: StreamPosition | null; more: boolean };
 
 /** A page with a selective filter ends after scanning this many rows, even if it is empty. */
-const ROWS_LOOKED_AT = 20_000;
+const ROWS_SCANNED_MAX = 20_000;
 
 export async function readPage(
   tx: Tx,
-  reach: StreamRange,
+  range: StreamRange,
   { order, limit }: { order: Order; limit: number },
 ): Promise<ActivityPage> {
-  const through = await findScanEnd(tx, reach, { order, rows: Math.max(ROWS_LOOKED_AT, limit) });
-  const rows = await listPage(tx, reach, { order, limit, through });
+  const through = await findScanEnd(tx, range, { order, rows: Math.max(ROWS_SCANNED_MAX, limit) });
+  const rows = await listPage(tx, range, { order, limit, through });
   const isFull = rows.length === limit;
   const last = rows.at(-1) ?? null;
   return {
@@ -113,9 +113,9 @@ export async function readPage(
   };
 }
 
-function later(one: StreamPosition | null, other: StreamPosition | null): StreamPosition | null {
-  if (!one || !other) return one ?? other;
-  return other.at > one.at ? other : one;
+function later(a: StreamPosition | null, b: StreamPosition | null): StreamPosition | null {
+  if (!a || !b) return a ?? b;
+  return b.at > a.at ? b : a;
 }
 
 function toItem(row: StreamRow): StreamItem {
@@ -138,7 +138,7 @@ function toItem(row: StreamRow): StreamItem {
   return {
     at,
     id,
-    type: type as ChangeKind | EmailKind,
+    type: type as ActivityKind | EmailKind,
     ...(external_user_id === null ? {} : { external_user_id }),
     ...(audience_id === null ? {} : { audience_id, audience }),
     // Fields of the kind never replace the fields that every item has.

@@ -41,16 +41,16 @@ const REQUESTS_EVERY_MS = 250;
 /** The maximum number of distinct responses in a quarter second, across all projects. */
 const REQUESTS_MAX = 10_000;
 /** Without this limit, an unavailable database would be reported four times a second. */
-const COMPLAIN_EVERY_MS = 10_000;
+const REPORT_EVERY_MS = 10_000;
 
-type Gathered = Omit<RequestRow, 'at' | 'id'> & { aheadMs?: number };
+type PendingRequest = Omit<RequestRow, 'at' | 'id'> & { aheadMs?: number };
 type RequestLogDeps = { db: Tx; clock: Clock; newId: NewId; log: Log };
 
 export function requestLog({ db, clock, newId, log }: RequestLogDeps): RequestLog {
-  const requests = writeBehind<Gathered>({
+  const requests = writeBehind<PendingRequest>({
     everyMs: REQUESTS_EVERY_MS,
     entriesMax: REQUESTS_MAX,
-    log: rarely(log, clock),
+    log: throttledLog(log, clock),
     failedEvent: 'request_log.not_written',
     write(rows) {
       // Dates rows when they are written. Otherwise followers would miss rows that waited for the database.
@@ -66,16 +66,16 @@ export function requestLog({ db, clock, newId, log }: RequestLogDeps): RequestLo
     note(request) {
       const { projectId, endpoint, status, code, keyId } = request;
       const key = `${projectId} ${endpoint} ${status} ${code ?? ''} ${keyId ?? ''}`;
-      const gathered = requests.pending(key);
-      if (!gathered) requests.add(key, firstOf(request));
+      const pending = requests.pending(key);
+      if (!pending) requests.add(key, firstOf(request));
       else {
-        gathered.requests += 1;
-        gathered.accepted += request.accepted;
-        gathered.rejected += request.rejected;
-        gathered.requestId = request.requestId;
-        gathered.faults = faultsOf(request);
-        gathered.bytes += request.bytes;
-        gathered.slowestMs = Math.max(gathered.slowestMs, request.ms);
+        pending.requests += 1;
+        pending.accepted += request.accepted;
+        pending.rejected += request.rejected;
+        pending.requestId = request.requestId;
+        pending.faults = faultsOf(request);
+        pending.bytes += request.bytes;
+        pending.slowestMs = Math.max(pending.slowestMs, request.ms);
       }
     },
     flush: () => requests.flush(),
@@ -83,7 +83,7 @@ export function requestLog({ db, clock, newId, log }: RequestLogDeps): RequestLo
   };
 }
 
-function firstOf({ ms, ...request }: NotedRequest): Gathered {
+function firstOf({ ms, ...request }: NotedRequest): PendingRequest {
   return { ...request, faults: faultsOf(request), requests: 1, slowestMs: ms };
 }
 
@@ -92,7 +92,7 @@ const FAULTS_MAX = 10;
 const WORDS_MAX_CHARS = 300;
 
 /** Returns the errors of the last request, as with its id. A field's path may contain characters that the database does not accept. */
-function faultsOf({ faults = [] }: Pick<NotedRequest, 'faults'>): Gathered['faults'] {
+function faultsOf({ faults = [] }: Pick<NotedRequest, 'faults'>): PendingRequest['faults'] {
   if (faults.length === 0) return null;
   return faults.slice(0, FAULTS_MAX).map(({ index = null, field = null, message }) => ({
     index,
@@ -105,7 +105,7 @@ function storable(text: string): string {
   return text.slice(0, WORDS_MAX_CHARS).toWellFormed().replaceAll('\0', '\uFFFD');
 }
 
-function add(older: Gathered, newer: Gathered): Gathered {
+function add(older: PendingRequest, newer: PendingRequest): PendingRequest {
   return {
     ...newer,
     requests: older.requests + newer.requests,
@@ -116,13 +116,13 @@ function add(older: Gathered, newer: Gathered): Gathered {
   };
 }
 
-function rarely(log: Log, clock: Clock): Log {
-  let saidAt = Number.NEGATIVE_INFINITY;
+function throttledLog(log: Log, clock: Clock): Log {
+  let reportedAt = Number.NEGATIVE_INFINITY;
   return {
     ...log,
     warn(fields, event) {
-      if (clock.now() - saidAt < COMPLAIN_EVERY_MS) return;
-      saidAt = clock.now();
+      if (clock.now() - reportedAt < REPORT_EVERY_MS) return;
+      reportedAt = clock.now();
       log.warn(fields, event);
     },
   };

@@ -1,26 +1,26 @@
 import { setImmediate } from 'node:timers/promises';
 import { sendInSlices } from '../../../platform/db/slices.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import type { ChangeRow, RequestItem } from './stream.ts';
+import type { ActivityRow, RequestItem } from './stream.ts';
 
 /** Inserts changes of many projects. */
-export async function addChanges(tx: Tx, rows: Iterable<ChangeRow>): Promise<void> {
-  const { written } = await sendChanges(tx, rows);
+export async function insertActivity(tx: Tx, rows: Iterable<ActivityRow>): Promise<void> {
+  const { written } = await sendActivity(tx, rows);
   await written;
 }
 
 /** Inserts changes of many projects. Resolves when they are sent; `written` settles when they are written. */
-export function sendChanges(tx: Tx, rows: Iterable<ChangeRow>): Promise<{ written: Promise<void> }> {
-  return sendInSlices(rows, (slice) => insertChanges(tx, slice), {
+export function sendActivity(tx: Tx, rows: Iterable<ActivityRow>): Promise<{ written: Promise<void> }> {
+  return sendInSlices(rows, (slice) => insertSlice(tx, slice), {
     bytesOf: ({ detail }) => detail.length,
     pause: setImmediate,
   });
 }
 
-async function insertChanges(tx: Tx, rows: ChangeRow[]): Promise<void> {
+async function insertSlice(tx: Tx, rows: ActivityRow[]): Promise<void> {
   await tx.prepared({
-    name: 'stream.add_changes',
-    text: `INSERT INTO beckon.change (project_id, at, id, kind, external_user_id, audience_id, detail)
+    name: 'stream.insert_activity',
+    text: `INSERT INTO beckon.activity (project_id, at, id, kind, external_user_id, audience_id, detail)
            SELECT project_id, at, id, kind, external_user_id, audience_id, detail::jsonb
            FROM unnest($1::bigint[], $2::timestamptz[], $3::uuid[], $4::text[], $5::text[], $6::uuid[], $7::text[])
              AS noted (project_id, at, id, kind, external_user_id, audience_id, detail)`,
@@ -37,9 +37,9 @@ async function insertChanges(tx: Tx, rows: ChangeRow[]): Promise<void> {
 }
 
 /** Deletes all changes of one user. Returns their number. */
-export async function eraseChanges(tx: Tx, projectId: number, userId: string): Promise<number> {
+export async function eraseActivity(tx: Tx, projectId: number, userId: string): Promise<number> {
   const [gone] = await tx.query<{ count: number }>(
-    `WITH gone AS (DELETE FROM beckon.change WHERE project_id = $1 AND external_user_id = $2 RETURNING 1)
+    `WITH gone AS (DELETE FROM beckon.activity WHERE project_id = $1 AND external_user_id = $2 RETURNING 1)
      SELECT count(*) AS count FROM gone`,
     [projectId, userId],
   );
@@ -53,18 +53,18 @@ export async function forgetStream(
 ): Promise<number> {
   const [gone] = await tx.query<{ count: number }>(
     `WITH old AS MATERIALIZED (
-       (SELECT 'change' AS of, at, id FROM beckon.change WHERE project_id = $1 AND at < $2 ORDER BY at, id LIMIT $3)
+       (SELECT 'activity' AS of, at, id FROM beckon.activity WHERE project_id = $1 AND at < $2 ORDER BY at, id LIMIT $3)
        UNION ALL
        (SELECT 'request', at, id FROM beckon.ingest_log WHERE project_id = $1 AND at < $2 ORDER BY at, id LIMIT $3)
        ORDER BY at, id LIMIT $3
-     ), changes AS (
-       DELETE FROM beckon.change c USING old
-       WHERE old.of = 'change' AND c.project_id = $1 AND c.at = old.at AND c.id = old.id RETURNING 1
+     ), activities AS (
+       DELETE FROM beckon.activity c USING old
+       WHERE old.of = 'activity' AND c.project_id = $1 AND c.at = old.at AND c.id = old.id RETURNING 1
      ), requests AS (
        DELETE FROM beckon.ingest_log l USING old
        WHERE old.of = 'request' AND l.project_id = $1 AND l.at = old.at AND l.id = old.id RETURNING 1
      )
-     SELECT (SELECT count(*) FROM changes) + (SELECT count(*) FROM requests) AS count`,
+     SELECT (SELECT count(*) FROM activities) + (SELECT count(*) FROM requests) AS count`,
     [projectId, before, limit],
   );
   return gone?.count ?? 0;

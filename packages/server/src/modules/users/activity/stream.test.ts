@@ -1,14 +1,14 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { heldClock } from '../../../../testkit/clock.ts';
+import { fixedClock } from '../../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../../testkit/database.ts';
 import { NO_FILTER } from '../../../platform/filter/filter.ts';
 import { idMaker } from '../../../platform/ids.ts';
 import { parseInstant } from '../../../platform/time/time-text.ts';
 import { type Log, silentLog } from '../../../platform/log.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import { addChanges, eraseChanges, forgetStream } from './store.ts';
+import { insertActivity, eraseActivity, forgetStream } from './store.ts';
 import {
-  type ChangeRow,
+  type ActivityRow,
   type Cursor,
   cursorOf,
   cursorOfTime,
@@ -18,7 +18,7 @@ import {
 import { readStream } from './read-stream.ts';
 import { requestLog } from './request-log.ts';
 
-const clock = heldClock();
+const clock = fixedClock();
 const db = await openTestDatabase(clock);
 const newId = idMaker(clock);
 const START = clock.now();
@@ -39,7 +39,7 @@ beforeEach(() => {
 
 const NOTED = { keyId: null, bytes: 7, ms: 3 };
 
-function change(more: Partial<ChangeRow> = {}): ChangeRow {
+function change(more: Partial<ActivityRow> = {}): ActivityRow {
   const at = new Date(clock.now());
   const row = {
     projectId,
@@ -50,7 +50,7 @@ function change(more: Partial<ChangeRow> = {}): ChangeRow {
     audienceId: null,
     detail: '{}',
   };
-  return { ...row, ...more } as ChangeRow;
+  return { ...row, ...more } as ActivityRow;
 }
 
 async function addEvents(names: string[], userId = 'u'): Promise<void> {
@@ -62,17 +62,17 @@ async function addEvents(names: string[], userId = 'u'): Promise<void> {
 }
 
 async function newest(filter = '', limit = 1_000): Promise<StreamItem[]> {
-  const asked = { projectId, filter: readStreamFilter(filter), after: null, limit };
-  return (await readStream(db, asked)).items;
+  const options = { projectId, filter: readStreamFilter(filter), after: null, limit };
+  return (await readStream(db, options)).items;
 }
 
 async function allPages(from: { after: Cursor | null }, limit: number, filter = ''): Promise<StreamItem[]> {
   const items: StreamItem[] = [];
-  const asked = { projectId, filter: readStreamFilter(filter), limit };
+  const options = { projectId, filter: readStreamFilter(filter), limit };
   let { after } = from;
   let before: Cursor | undefined;
   for (let more = true; more;) {
-    const page = await readStream(db, { ...asked, after, before });
+    const page = await readStream(db, { ...options, after, before });
     items.push(...page.items);
     if (after === null) before = page.cursor ?? before;
     else after = page.cursor ?? after;
@@ -88,8 +88,8 @@ test('returns the fields of every kind of item', async () => {
     projectId,
     audienceId,
   ]);
-  await addChanges(db, [
-    change({ kind: 'audience_joined', audienceId, detail: '{"edition":2,"type":"x","audience":"y"}' }),
+  await insertActivity(db, [
+    change({ kind: 'audience_joined', audienceId, detail: '{"version":2,"type":"x","audience":"y"}' }),
     change({ kind: 'bulk_change', userId: null, detail: '{"users":9}' }),
   ]);
   await addEvents(['trial_started']);
@@ -116,7 +116,7 @@ test('returns the fields of every kind of item', async () => {
       external_user_id: 'u',
       audience_id: audienceId,
       audience: 'Trials',
-      edition: 2,
+      version: 2,
     },
     { at, id, type: 'bulk_change', users: 9 },
     {
@@ -147,14 +147,14 @@ test('returns the fields of every kind of item', async () => {
       faults: null,
     },
   ];
-  for (const one of expected) expect(items).toContainEqual(one);
+  for (const item of expected) expect(items).toContainEqual(item);
 });
 
 test('pages in both directions return every item once and in order, also within one millisecond', async () => {
   const log = requestLog({ db, clock, newId, log: silentLog });
   for (let i = 0; i < 5; i += 1) {
     await addEvents(['a', 'b', 'c', 'd', 'e']);
-    await addChanges(db, [change(), change(), change()]);
+    await insertActivity(db, [change(), change(), change()]);
     log.note({
       projectId,
       endpoint: 'users',
@@ -170,8 +170,8 @@ test('pages in both directions return every item once and in order, also within 
   }
   const all = await newest();
   expect(all).toHaveLength(45);
-  const places = all.map((item) => `${item.at} ${item.id}`);
-  expect(places).toEqual(places.toSorted().toReversed());
+  const positions = all.map((item) => `${item.at} ${item.id}`);
+  expect(positions).toEqual(positions.toSorted().toReversed());
   for (const limit of [1, 2, 7, 45, 46]) {
     expect(await allPages({ after: null }, limit)).toEqual(all);
     expect(await allPages({ after: cursorOfTime(new Date(0)) }, limit)).toEqual(all.toReversed());
@@ -180,8 +180,8 @@ test('pages in both directions return every item once and in order, also within 
   if (!second) throw new Error('none');
   const [first] = await allPages({ after: cursorOf(second) }, 10);
   expect(first).toEqual(all[0]);
-  const asked = { projectId, filter: NO_FILTER, after: null, limit: 100 };
-  const since = await readStream(db, { ...asked, since: new Date(second.at) });
+  const options = { projectId, filter: NO_FILTER, after: null, limit: 100 };
+  const since = await readStream(db, { ...options, since: new Date(second.at) });
   expect(since.items.map((item) => item.at)).toEqual(Array.from({ length: 9 }, () => second.at));
 });
 
@@ -199,8 +199,8 @@ test('reads on from any time, including times outside the range of cursors', asy
 test('a filter finds the same in pages as at once, and nothing of other projects', async () => {
   await addEvents(['trial_started', 'login'], 'ada');
   await addEvents(['trial_ended', 'login'], 'bob');
-  await addChanges(db, [change({ userId: 'ada' }), change({ userId: 'bob', kind: 'user_created' })]);
-  await addChanges(db, [change({ projectId: projectId + 1_000, userId: 'ada' })]);
+  await insertActivity(db, [change({ userId: 'ada' }), change({ userId: 'bob', kind: 'user_created' })]);
+  await insertActivity(db, [change({ projectId: projectId + 1_000, userId: 'ada' })]);
   const found = async (filter: string): Promise<string[]> => {
     const items = await newest(filter);
     expect(await allPages({ after: cursorOfTime(new Date(0)) }, 1, filter)).toEqual(items.toReversed());
@@ -222,11 +222,11 @@ test('ends a page after a number of scanned rows with a selective filter, and co
   await addEvents(['rare']);
   clock.advance(1_000);
   await addEvents(Array.from({ length: 25_000 }, () => 'frequent'));
-  const asked = { projectId, filter: readStreamFilter('name:rare'), after: null, limit: 10 };
-  const first = await readStream(db, asked);
+  const options = { projectId, filter: readStreamFilter('name:rare'), after: null, limit: 10 };
+  const first = await readStream(db, options);
   expect(first).toMatchObject({ items: [], more: true, cursor: expect.any(String) as string });
   if (first.cursor === null) throw new Error('none');
-  expect(await readStream(db, { ...asked, before: first.cursor })).toMatchObject({
+  expect(await readStream(db, { ...options, before: first.cursor })).toMatchObject({
     items: [{ name: 'rare' }],
     more: false,
   });
@@ -235,14 +235,14 @@ test('ends a page after a number of scanned rows with a selective filter, and co
 });
 
 test('rejects invalid parameters and names the field', async () => {
-  const asked = { projectId, filter: NO_FILTER, after: null, limit: 1 };
+  const options = { projectId, filter: NO_FILTER, after: null, limit: 1 };
   const refusal = (field: string) => ({ code: 'validation_failed', details: [{ field }] });
   for (const cursor of ['', 'x', '💥', 'a'.repeat(10_000)]) {
-    await expect(readStream(db, { ...asked, after: cursor })).rejects.toMatchObject(refusal('cursor'));
-    await expect(readStream(db, { ...asked, before: cursor })).rejects.toMatchObject(refusal('cursor'));
+    await expect(readStream(db, { ...options, after: cursor })).rejects.toMatchObject(refusal('cursor'));
+    await expect(readStream(db, { ...options, before: cursor })).rejects.toMatchObject(refusal('cursor'));
   }
   for (const limit of [0, 1.5, 1_001])
-    await expect(readStream(db, { ...asked, limit })).rejects.toMatchObject(refusal('limit'));
+    await expect(readStream(db, { ...options, limit })).rejects.toMatchObject(refusal('limit'));
   expect(() => readStreamFilter('colour:red')).toThrow(
     expect.objectContaining({
       details: [{ field: 'filter', message: expect.stringContaining('"colour"') as string }],
@@ -251,22 +251,22 @@ test('rejects invalid parameters and names the field', async () => {
 });
 
 test('removes an erased user from the stream, and no other user', async () => {
-  await addChanges(db, []);
-  await addChanges(db, [
+  await insertActivity(db, []);
+  await insertActivity(db, [
     change(),
     change(),
     change({ userId: 'other' }),
     change({ projectId: projectId + 1_000 }),
   ]);
-  expect(await eraseChanges(db, projectId, 'u')).toBe(2);
-  expect(await eraseChanges(db, projectId, 'u')).toBe(0);
+  expect(await eraseActivity(db, projectId, 'u')).toBe(2);
+  expect(await eraseActivity(db, projectId, 'u')).toBe(0);
   expect(await newest()).toMatchObject([{ external_user_id: 'other' }]);
 });
 
 test('deletes the oldest items first, in batches, and never recent ones', async () => {
   const log = requestLog({ db, clock, newId, log: silentLog });
   for (let i = 0; i < 3; i += 1) {
-    await addChanges(db, [change()]);
+    await insertActivity(db, [change()]);
     log.note({
       projectId,
       endpoint: 'users',

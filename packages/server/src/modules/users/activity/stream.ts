@@ -2,7 +2,7 @@ import { Fault } from '../../../platform/fault.ts';
 import type { Filter, Vocabulary } from '../../../platform/filter/filter.ts';
 import { parseFilter } from '../../../platform/filter/parse.ts';
 
-export const CHANGE_KINDS = [
+export const ACTIVITY_KINDS = [
   'user_created',
   'user_changed',
   'user_erased',
@@ -11,22 +11,22 @@ export const CHANGE_KINDS = [
   'audience_built',
   'bulk_change',
 ] as const;
-export type ChangeKind = (typeof CHANGE_KINDS)[number];
+export type ActivityKind = (typeof ACTIVITY_KINDS)[number];
 /**
  * A draft as created and an email as claimed, both with their current state. `draft_changed` and `outcome` are the later changes of a draft
  * and the outcomes of an email.
  */
 export type EmailKind = 'draft' | 'draft_changed' | 'email' | 'outcome';
 const EMAIL_KINDS = ['draft', 'draft_changed', 'email', 'outcome'] as const satisfies EmailKind[];
-export type StreamType = 'request' | 'event' | EmailKind | ChangeKind;
+export type StreamType = 'request' | 'event' | EmailKind | ActivityKind;
 
 /** A recorded change of a user or an audience. */
-export type ChangeRow = {
+export type ActivityRow = {
   projectId: number;
   /** Now, in whole milliseconds. Followers miss rows that are dated more than a few seconds back. */
   at: Date;
   id: string;
-  kind: ChangeKind;
+  kind: ActivityKind;
   userId: string | null;
   audienceId: string | null;
   /** A JSON object as text. */
@@ -67,10 +67,10 @@ export type EventItem = {
 };
 
 /** A change with the additional fields of its kind. */
-export type ChangeItem = {
+export type ActivityItem = {
   at: string;
   id: string;
-  type: ChangeKind | EmailKind;
+  type: ActivityKind | EmailKind;
   external_user_id?: string;
   audience_id?: string;
   /** The name of the audience; null once it is deleted. */
@@ -78,10 +78,10 @@ export type ChangeItem = {
   [detail: string]: unknown;
 };
 
-export type StreamItem = RequestItem | EventItem | ChangeItem;
+export type StreamItem = RequestItem | EventItem | ActivityItem;
 
 const STREAM_VOCABULARY = {
-  type: { values: ['request', 'event', ...EMAIL_KINDS, ...CHANGE_KINDS] },
+  type: { values: ['request', 'event', ...EMAIL_KINDS, ...ACTIVITY_KINDS] },
   name: {},
   user: {},
   audience: {},
@@ -108,33 +108,33 @@ export function readRequestFilter(text: string): Filter {
   return { terms: [...parsed.filter.terms, { key: 'type', negated: false, values: [['request']] }] };
 }
 
-/** A place in the stream, as opaque text. */
+/** A position in the stream, as opaque text. */
 export type Cursor = string;
 
-/** The place of an item, unique to it. The stream is ordered by `at`, then by `id`. */
+/** The position of an item, unique to it. The stream is ordered by `at`, then by `id`. */
 export type StreamPosition = { at: Date; id: string };
 
 export function cursorOf(item: { at: string; id: string }): Cursor {
   return printCursor({ at: new Date(item.at), id: item.id });
 }
 
-/** Returns the place before everything that happened at this time. Times are limited to the years 1970 to 5188. */
+/** Returns the position before everything that happened at this time. Times are limited to the years 1970 to 5188. */
 export function cursorOfTime(at: Date): Cursor {
-  return printCursor(placeOfTime(new Date(Math.min(Math.max(at.getTime(), 0), CURSOR_MS_MAX))));
+  return printCursor(positionOfTime(new Date(Math.min(Math.max(at.getTime(), 0), CURSOR_MS_MAX))));
 }
 
 /** The last time that fits into a cursor. */
 const CURSOR_MS_MAX = 36 ** 9 - 1;
 
-/** No item has this id, so the place is between items of two times. */
+/** No item has this id, so the position is between items of two times. */
 const NIL = '00000000-0000-0000-0000-000000000000';
 
-export function placeOfTime(at: Date): StreamPosition {
+export function positionOfTime(at: Date): StreamPosition {
   return { at, id: NIL };
 }
 
-/** Returns the place directly before this one: no item is in between. */
-export function placeBefore({ at, id }: StreamPosition): StreamPosition {
+/** Returns the position directly before this one: no item is in between. */
+export function positionBefore({ at, id }: StreamPosition): StreamPosition {
   if (id === NIL) return { at: new Date(at.getTime() - 1), id: LAST };
   const hex = (BigInt(`0x${id.replaceAll('-', '')}`) - 1n).toString(16).padStart(32, '0');
   return { at, id: hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-') };
@@ -146,7 +146,7 @@ export function printCursor({ at, id }: StreamPosition): Cursor {
   return Buffer.from(`${at.getTime().toString(36)}.${id.replaceAll('-', '')}`).toString('base64url');
 }
 
-/** Returns the time of the item at this place. */
+/** Returns the time of the item at this position. */
 export function momentOf(cursor: Cursor): Date {
   return readCursor(cursor).at;
 }

@@ -3,8 +3,8 @@ import {
   deleteCountsOf,
   deleteEventsBefore,
   deleteEventsOf,
-  type EventPlace,
-  type Forgetting,
+  type EventPosition,
+  type ForgetEventsInput,
   findEventStep,
   updateCountedFrom,
 } from './forget-store.ts';
@@ -14,7 +14,7 @@ type Person = { projectId: number; userId: string };
 /** No statement may take longer than a few seconds, and some users have millions of events. */
 const STEP = 10_000;
 /** Every name has at least one character, so this sorts before the first. */
-const START: EventPlace = { name: '', occurred_at: new Date(0) };
+const START: EventPosition = { name: '', occurred_at: new Date(0) };
 
 /**
  * Deletes all events of a user, of any month. The deduplication keys stay: they are hashes that identify no user, and they keep an erased
@@ -22,9 +22,9 @@ const START: EventPlace = { name: '', occurred_at: new Date(0) };
  */
 export async function eraseEvents(tx: Tx, person: Person): Promise<{ event: number; person_event: number }> {
   let erased = 0;
-  let after: EventPlace | undefined = START;
+  let after: EventPosition | undefined = START;
   while (after) {
-    const upTo: EventPlace | undefined = await findEventStep(tx, { ...person, after, limit: STEP });
+    const upTo: EventPosition | undefined = await findEventStep(tx, { ...person, after, limit: STEP });
     erased += await deleteEventsOf(tx, { ...person, after, upTo });
     after = upTo;
   }
@@ -43,6 +43,6 @@ export async function leaveCounting(
 }
 
 /** Deletes at most `limit` events received before a time, oldest first, and returns their number. Events needed by timers stay. */
-export function forgetEvents(tx: Tx, wanted: Forgetting): Promise<number> {
-  return deleteEventsBefore(tx, wanted);
+export function forgetEvents(tx: Tx, input: ForgetEventsInput): Promise<number> {
+  return deleteEventsBefore(tx, input);
 }

@@ -46,8 +46,8 @@ export function dedupeKey(event: AcceptedEvent, priority: 'live' | 'bulk'): stri
   if (event.own !== undefined) return null;
   if (event.message_id !== undefined) return MESSAGE_ID + digest(event.message_id);
   if (event.occurred_at === undefined && priority === 'live') return null;
-  const said = JSON.stringify([event.external_user_id, event.name, event.occurred_at ?? null]);
-  const content = digest(said + canonicalJson(event.properties));
+  const identity = JSON.stringify([event.external_user_id, event.name, event.occurred_at ?? null]);
+  const content = digest(identity + canonicalJson(event.properties));
   if (event.occurred_at === undefined) return WITHOUT_TIME + content;
   const hour = Math.floor(Date.parse(event.occurred_at) / HOUR_MS);
   return WITH_TIME + hour.toString(16).padStart(8, '0') + content;

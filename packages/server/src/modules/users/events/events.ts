@@ -36,9 +36,9 @@ export async function claimDedupe<T extends { projectId: number; key: string }>(
 export async function storeEvents(
   tx: Tx,
   events: NewEvent[],
-  { receivedAt, known }: { receivedAt: Date; known: KnownProperties },
+  { receivedAt, propertyCache }: { receivedAt: Date; propertyCache: PropertyCache },
 ): Promise<{ stored: Promise<{ committed(): void }> }> {
-  const properties = propertiesToAdd(known, events, receivedAt.getTime());
+  const properties = propertiesToAdd(propertyCache, events, receivedAt.getTime());
   const { written } = await sendInSlices(
     events.values().map(toRow),
     (slice) => insertEvents(tx, slice, receivedAt),
@@ -120,10 +120,10 @@ export async function countEvents(tx: Tx, events: NewEvent[]): Promise<Total[]> 
 
 export async function findTotals(
   tx: Tx,
-  asked: Pick<Total, 'projectId' | 'userId' | 'name'>[],
+  lookups: Pick<Total, 'projectId' | 'userId' | 'name'>[],
 ): Promise<Total[]> {
-  if (asked.length === 0) return [];
-  const keys = asked.map(({ projectId, userId, name }): CountKey => ({
+  if (lookups.length === 0) return [];
+  const keys = lookups.map(({ projectId, userId, name }): CountKey => ({
     project_id: projectId,
     external_user_id: userId,
     name,
@@ -146,27 +146,27 @@ function toTotal(row: EventCountRow): Total {
  * A cache of the property types written to the catalog today, so that only new ones cost a write. Each process has its own, and a full one
  * is cleared.
  */
-export type KnownProperties = { day: number; seen: Set<string> };
+export type PropertyCache = { day: number; seen: Set<string> };
 
 const SEEN_MAX = 50_000;
 /** The limit per batch. Further properties come again in a later batch, or are ids used as property names. */
 const FRESH_MAX = 2_000;
 const DAY_MS = 86_400_000;
 
-export function knownProperties(): KnownProperties {
+export function createPropertyCache(): PropertyCache {
   return { day: 0, seen: new Set() };
 }
 
 /** Returns the rows to write for these events. They count as known after the commit. */
 function propertiesToAdd(
-  known: KnownProperties,
+  cache: PropertyCache,
   events: NewEvent[],
   now: number,
 ): { rows: PropertyRow[]; committed(): void } {
   const day = Math.floor(now / DAY_MS);
-  if (day !== known.day || known.seen.size > SEEN_MAX) {
-    known.day = day;
-    known.seen.clear();
+  if (day !== cache.day || cache.seen.size > SEEN_MAX) {
+    cache.day = day;
+    cache.seen.clear();
   }
   const fresh = new Map<string, PropertyRow>();
   for (const { projectId, name, properties } of events) {
@@ -174,7 +174,7 @@ function propertiesToAdd(
       const type = typeOf(properties[property]);
       // The name may contain any character, so it comes last and the length of the property comes before.
       const key = `${projectId} ${type} ${property.length} ${property} ${name}`;
-      if (fresh.size < FRESH_MAX && !known.seen.has(key) && !fresh.has(key))
+      if (fresh.size < FRESH_MAX && !cache.seen.has(key) && !fresh.has(key))
         fresh.set(key, { project_id: projectId, name, property, type });
     }
   }
@@ -182,7 +182,7 @@ function propertiesToAdd(
   return {
     rows,
     committed() {
-      for (const key of fresh.keys()) known.seen.add(key);
+      for (const key of fresh.keys()) cache.seen.add(key);
     },
   };
 }

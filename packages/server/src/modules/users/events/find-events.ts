@@ -6,11 +6,8 @@ type Person = { projectId: number; userId: string };
 export type EventOfPerson = EventOfPersonRow;
 
 /** Lists the newest events of a user by the time they occurred. `by` limits it to events accepted by then. */
-export function listNewest(
-  tx: Tx,
-  wanted: Person & { limit: number; by?: number },
-): Promise<EventOfPerson[]> {
-  return listNewestEvents(tx, wanted);
+export function listNewest(tx: Tx, query: Person & { limit: number; by?: number }): Promise<EventOfPerson[]> {
+  return listNewestEvents(tx, query);
 }
 
 /** Every name has at least one character, so this sorts before the first. */
@@ -41,8 +38,8 @@ export type NewestEvent = NamedEvent & {
 };
 
 /** Finds the newest occurrence of each name, by the time it occurred. All stored events count, including imported ones. */
-export async function findNewest(tx: Tx, asked: NamedEvent[]): Promise<NewestEvent[]> {
-  if (asked.length === 0) return [];
+export async function findNewest(tx: Tx, events: NamedEvent[]): Promise<NewestEvent[]> {
+  if (events.length === 0) return [];
   const rows = await tx.prepared<NewestRow>({
     name: 'events.newest_whole',
     text: `SELECT q.n::int AS n, e.* FROM unnest($1::bigint[], $2::text[], $3::text[])
@@ -55,17 +52,17 @@ export async function findNewest(tx: Tx, asked: NamedEvent[]): Promise<NewestEve
              ORDER BY e.occurred_at DESC, e.seq DESC LIMIT 1
            ) e`,
     values: [
-      plainList(asked.map(({ projectId }) => projectId)),
-      asked.map(({ userId }) => userId),
-      asked.map(({ name }) => name),
+      plainList(events.map(({ projectId }) => projectId)),
+      events.map(({ userId }) => userId),
+      events.map(({ name }) => name),
     ],
   });
   return rows.flatMap((row) => {
-    const of = asked[row.n - 1];
-    if (!of) return [];
+    const event = events[row.n - 1];
+    if (!event) return [];
     const { id, seq, properties } = row;
     const moments = { occurredAt: Math.round(row.occurred_ms), acceptedAt: Math.round(row.accepted_ms) };
-    return [{ ...of, id, seq, properties, ...moments }];
+    return [{ ...event, id, seq, properties, ...moments }];
   });
 }
 

@@ -3,15 +3,15 @@ import type { Tx } from '../../../platform/db/statements.ts';
 /** Deletes from the event tables: data of erased users and data past its retention. */
 
 /** The position of an event among those of one user, in index order. */
-export type EventPlace = { name: string; occurred_at: Date };
+export type EventPosition = { name: string; occurred_at: Date };
 type Person = { projectId: number; userId: string };
 
 /** Returns the position of the `limit`-th event of a user after `after`, or undefined if there are fewer. */
 export async function findEventStep(
   tx: Tx,
-  { projectId, userId, after, limit }: Person & { after: EventPlace; limit: number },
-): Promise<EventPlace | undefined> {
-  const rows = await tx.query<EventPlace>(
+  { projectId, userId, after, limit }: Person & { after: EventPosition; limit: number },
+): Promise<EventPosition | undefined> {
+  const rows = await tx.query<EventPosition>(
     `SELECT name, occurred_at FROM beckon.event
      WHERE project_id = $1 AND external_user_id = $2 AND (name, occurred_at) > ($3::text, $4::timestamptz)
      ORDER BY name, occurred_at OFFSET $5::int - 1 LIMIT 1`,
@@ -23,7 +23,7 @@ export async function findEventStep(
 /** Deletes the events between two positions, or up to the last: one range of the index. */
 export async function deleteEventsOf(
   tx: Tx,
-  { projectId, userId, after, upTo }: Person & { after: EventPlace; upTo: EventPlace | undefined },
+  { projectId, userId, after, upTo }: Person & { after: EventPosition; upTo: EventPosition | undefined },
 ): Promise<number> {
   const end = upTo ? 'AND (name, occurred_at) <= ($5::text, $6::timestamptz)' : '';
   const rows = await tx.query<{ count: number }>(
@@ -57,7 +57,7 @@ export async function updateCountedFrom(
   return rows.length;
 }
 
-export type Forgetting = { projectId: number; before: Date; limit: number; lookedBackTo: string[] };
+export type ForgetEventsInput = { projectId: number; before: Date; limit: number; lookedBackTo: string[] };
 
 /**
  * Deletes at most `limit` events received before a time, oldest first: one range of the primary key. Events with names that rules look back
@@ -65,7 +65,7 @@ export type Forgetting = { projectId: number; before: Date; limit: number; looke
  */
 export async function deleteEventsBefore(
   tx: Tx,
-  { projectId, before, limit, lookedBackTo }: Forgetting,
+  { projectId, before, limit, lookedBackTo }: ForgetEventsInput,
 ): Promise<number> {
   const old = `e.received_at < $2 AND (e.name <> ALL ($3::text[]) OR NOT EXISTS (
     SELECT FROM beckon.rule_timer t WHERE t.project_id = e.project_id AND t.external_user_id = e.external_user_id))`;

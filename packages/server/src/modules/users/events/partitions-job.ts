@@ -1,5 +1,5 @@
 import { ensurePartitions, SANDBOX_MONTHS_AHEAD } from './partitions.ts';
-import { timesAhead } from '../../../platform/locks/project-lock.ts';
+import { listClockLeads } from '../../../platform/locks/project-lock.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import type { Job } from '../../../platform/jobs/scheduler.ts';
 
@@ -19,7 +19,7 @@ export function keepPartitions(db: Pick<Database, 'query' | 'prepared' | 'transa
       const now = db.clock.now();
       if (now < dueAt) return;
       await ensurePartitions(db, now);
-      for (const aheadMs of await timesAhead(db))
+      for (const aheadMs of await listClockLeads(db))
         await ensurePartitions(db, now + aheadMs, SANDBOX_MONTHS_AHEAD);
       dueAt = now + HOUR_MS;
     },

@@ -1,5 +1,5 @@
 import type { Tx } from '../../../platform/db/statements.ts';
-import type { EventPlace } from './forget-store.ts';
+import type { EventPosition } from './forget-store.ts';
 
 type Person = { projectId: number; userId: string };
 
@@ -40,7 +40,7 @@ export async function findLastReceived(
 /** Lists events after a position in index order. Sorting all events of a user by time would read all of them at once. */
 export function listEventsBehind(
   tx: Tx,
-  { projectId, userId, after, limit }: Person & { after: EventPlace & { id: string }; limit: number },
+  { projectId, userId, after, limit }: Person & { after: EventPosition & { id: string }; limit: number },
 ): Promise<EventOfPersonRow[]> {
   return tx.query(
     `SELECT ${COLUMNS} FROM beckon.event

@@ -9,7 +9,7 @@ export type DedupeRow = { project_id: number; dedupe_key: string };
  * key". Keys are sorted, so that batches do not deadlock.
  */
 export async function insertDedupe(tx: Tx, rows: DedupeRow[]): Promise<string[] | null> {
-  const answer = await tx.prepared<{ won: string[] | null }>({
+  const result = await tx.prepared<{ won: string[] | null }>({
     name: 'events.dedupe',
     text: `WITH won AS (
              INSERT INTO beckon.event_dedupe AS d (project_id, dedupe_key)
@@ -19,7 +19,7 @@ export async function insertDedupe(tx: Tx, rows: DedupeRow[]): Promise<string[] 
            SELECT CASE WHEN count(*) < cardinality($1::bigint[]) THEN coalesce(array_agg(project_id || ' ' || encode(dedupe_key, 'hex')), '{}') END AS won FROM won`,
     values: [plainList(rows.map((row) => row.project_id)), plainList(rows.map((row) => row.dedupe_key))],
   });
-  return answer[0]?.won ?? null;
+  return result[0]?.won ?? null;
 }
 
 export type EventRow = {

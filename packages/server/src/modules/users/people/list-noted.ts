@@ -20,7 +20,7 @@ export async function* listNoted(
 }
 
 /** Lists the dead-lettered records about a user page by page. */
-export async function* listBuried(
+export async function* listDeadLettersOf(
   tx: Tx,
   { projectId, userId, pageOf }: Person & { pageOf: number },
 ): AsyncGenerator<BuriedRow[], void, void> {

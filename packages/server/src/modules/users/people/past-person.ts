@@ -7,25 +7,25 @@ import { getSettings } from '../../workspace/index.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { Fault } from '../../../platform/fault.ts';
 
-type Asked = PersonId & { at: number; now: number };
+type PastPersonQuery = PersonId & { at: number; now: number };
 
 /** `unknown`: the changes of that time are no longer kept. `keptSince`: the time from which they are; null means all of them. */
-type FoundThen = { keptSince: number | null } & (
-  | { state: 'known'; then: PersonThen }
+type PastPersonResult = { keptSince: number | null } & (
+  | { state: 'known'; past: PastPerson }
   | { state: 'not_created' | 'unknown' }
 );
 
 /** Reconstructs what was known about a user at an earlier time, by undoing the stored changes. */
-export async function findPersonThen(tx: Tx, asked: Asked): Promise<FoundThen> {
-  const { projectId, at, now } = asked;
+export async function findPastPerson(tx: Tx, query: PastPersonQuery): Promise<PastPersonResult> {
+  const { projectId, at, now } = query;
   if (at > now) throw fromTheFuture();
-  const [person] = await findPeople(tx, [asked]);
-  if (!person) throw unknownPerson(asked.userId);
+  const [person] = await findPeople(tx, [query]);
+  if (!person) throw unknownPerson(query.userId);
   const { keepStreamMs } = (await getSettings(tx, projectId)).settings;
   const keptSince = keepStreamMs === null ? null : now - keepStreamMs;
   if (keptSince !== null && at < keptSince) return { keptSince, state: 'unknown' };
-  const then = await findThen(tx, person, asked);
-  return then ? { keptSince, state: 'known', then } : { keptSince, state: 'not_created' };
+  const past = await reconstructPerson(tx, person, query);
+  return past ? { keptSince, state: 'known', past } : { keptSince, state: 'not_created' };
 }
 
 function fromTheFuture(): Fault {
@@ -36,11 +36,11 @@ function fromTheFuture(): Fault {
 
 const PAGE = 1_000;
 
-async function findThen(
+async function reconstructPerson(
   tx: Tx,
   person: Person,
-  { projectId, userId, at, now }: Asked,
-): Promise<PersonThen | null> {
+  { projectId, userId, at, now }: PastPersonQuery,
+): Promise<PastPerson | null> {
   const changes: KeptChange[] = [];
   for await (const page of listNoted(tx, { projectId, userId, pageOf: PAGE }))
     for (const { at: changedAt, kind, detail } of page)
@@ -54,7 +54,7 @@ async function findThen(
   const since = Math.min(at, changes[0]?.at ?? at);
   const imports = await listImports(tx, projectId, new Date(since));
   const { traits, email, firstSeenAt } = person;
-  return personThen({ now: { at: now, traits, email, firstSeenAt }, changes, imports }, at);
+  return pastPerson({ now: { at: now, traits, email, firstSeenAt }, changes, imports }, at);
 }
 
 /**
@@ -74,7 +74,7 @@ type KeptChange = {
   email: boolean;
 };
 
-type Kept = {
+type PersonHistory = {
   now: { at: number; traits: ReadonlyMap<string, unknown>; email: string | null; firstSeenAt: number };
   /** Oldest first. */
   changes: KeptChange[];
@@ -91,24 +91,24 @@ export type Certainty = 'exact' | 'same_around_import' | 'import' | 'not_kept';
 /** `value` is undefined if it was not set or is unknown. */
 export type PastValue<T> = { value: T | undefined; certainty: Certainty };
 /** `others`: how certain it is that there were no other traits. An import may have removed one without a record. */
-export type PersonThen = {
+export type PastPerson = {
   email: PastValue<string>;
   traits: Map<string, PastValue<unknown>>;
   others: Certainty;
 };
 
 /** Returns null if the user did not exist at that time. */
-function personThen(kept: Kept, at: number): PersonThen | null {
-  const created = kept.changes.findLast(({ isCreated }) => isCreated);
-  if (at < (created?.at ?? kept.now.firstSeenAt)) return null;
-  const names = new Set(kept.now.traits.keys());
-  for (const { traits } of kept.changes) for (const name of Object.keys(traits)) names.add(name);
+function pastPerson(history: PersonHistory, at: number): PastPerson | null {
+  const created = history.changes.findLast(({ isCreated }) => isCreated);
+  if (at < (created?.at ?? history.now.firstSeenAt)) return null;
+  const names = new Set(history.now.traits.keys());
+  for (const { traits } of history.changes) for (const name of Object.keys(traits)) names.add(name);
   const traits = new Map<string, PastValue<unknown>>();
   for (const name of [...names].toSorted()) {
-    const found = traitThen(kept, name, at);
+    const found = pastTrait(history, name, at);
     if (found.value !== undefined || found.certainty !== 'exact') traits.set(name, found);
   }
-  return { email: emailThen(kept, at), traits, others: traitThen(kept, NO_NAME, at).certainty };
+  return { email: pastEmail(history, at), traits, others: pastTrait(history, NO_NAME, at).certainty };
 }
 
 /** No trait has this name. */
@@ -116,8 +116,8 @@ const NO_NAME = '';
 
 type Side = { value: unknown; isGood: boolean };
 
-function traitThen(kept: Kept, name: string, at: number): PastValue<unknown> {
-  const [later, earlier] = [laterSide(kept, name, at), earlierSide(kept, name, at)];
+function pastTrait(history: PersonHistory, name: string, at: number): PastValue<unknown> {
+  const [later, earlier] = [laterSide(history, name, at), earlierSide(history, name, at)];
   if (later.isGood) return { value: later.value, certainty: 'exact' };
   if (!earlier) return { value: undefined, certainty: 'import' };
   if (earlier.isGood) return { value: earlier.value, certainty: 'exact' };
@@ -125,21 +125,21 @@ function traitThen(kept: Kept, name: string, at: number): PastValue<unknown> {
   return { value: undefined, certainty: 'import' };
 }
 
-function laterSide({ now, changes, imports }: Kept, name: string, at: number): Side {
+function laterSide({ now, changes, imports }: PersonHistory, name: string, at: number): Side {
   const next = changes.find((change) => change.at > at && Object.hasOwn(change.traits, name));
   const isGood = !importBetween(imports, at, next?.at ?? now.at);
   return { value: next ? unset(next.traits[name]?.[0]) : now.traits.get(name), isGood };
 }
 
 /** A user created by a live record had no other traits at that time. */
-function earlierSide({ changes, imports }: Kept, name: string, at: number): Side | null {
+function earlierSide({ changes, imports }: PersonHistory, name: string, at: number): Side | null {
   const last = changes.findLast(
     (change) => change.at <= at && (change.isCreated || Object.hasOwn(change.traits, name)),
   );
   return last ? { value: unset(last.traits[name]?.[1]), isGood: !importSince(imports, last.at, at) } : null;
 }
 
-function emailThen({ now, changes, imports }: Kept, at: number): PastValue<string> {
+function pastEmail({ now, changes, imports }: PersonHistory, at: number): PastValue<string> {
   const next = changes.find((change) => change.at > at && change.email);
   const last = changes.findLast((change) => change.at <= at && (change.isCreated || change.email));
   const hadNone = last && !last.email && !importSince(imports, last.at, at);

@@ -119,16 +119,16 @@ const KNOWN_KEYS = Object.keys(KNOWN_TRAITS) as KnownTrait[];
 
 function toRow(person: Person): PersonWrite {
   const columns = { name: null, plan: null, signup_date: null, company: null, role: null };
-  const known: Record<(typeof KNOWN_TRAITS)[KnownTrait], string | null> = columns;
+  const knownColumns: Record<(typeof KNOWN_TRAITS)[KnownTrait], string | null> = columns;
   const others: [string, unknown][] = [];
   for (const [key, value] of person.traits) {
-    if (isKnownTrait(key) && fitsColumn(key, value)) known[KNOWN_TRAITS[key]] = value;
+    if (isKnownTrait(key) && fitsColumn(key, value)) knownColumns[KNOWN_TRAITS[key]] = value;
     else others.push([key, value]);
   }
   return {
     project_id: person.projectId,
     external_user_id: person.userId,
-    ...known,
+    ...knownColumns,
     traits: JSON.stringify(Object.fromEntries(others)),
     first_seen_at: person.firstSeenAt,
     last_seen_at: person.lastSeenAt,
@@ -161,6 +161,8 @@ export async function findByAddress(
   addresses: string[],
 ): Promise<{ userId: string; email: string }[]> {
   if (addresses.length === 0) return [];
-  const rows = await listByAddress(tx, projectId, [...new Set(addresses.map((one) => one.toLowerCase()))]);
+  const rows = await listByAddress(tx, projectId, [
+    ...new Set(addresses.map((address) => address.toLowerCase())),
+  ]);
   return rows.map((row) => ({ userId: row.external_user_id, email: row.email }));
 }

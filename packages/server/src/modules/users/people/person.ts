@@ -120,14 +120,14 @@ export function mergeUser(
   for (const key of Object.keys(user.traits ?? {})) {
     const value = user.traits?.[key];
     const writtenBy = person.written.traits.get(key) ?? 0;
-    if (writtenBy > mark.seq || !hasRoom(person, change, { key, value })) continue;
+    if (writtenBy > mark.seq || !fitsLimit(person, change, { key, value })) continue;
     remember(person, change, { key, mark });
     setTrait(person, change, { key, value });
   }
   if (user.traits && hasInvalidZone(person, user.traits)) change.warnings.add('invalid_time_zone');
   if (user.traits && hasInvalidLocale(person, user.traits)) change.warnings.add('invalid_locale');
   if (user.email !== undefined) mergeEmail(person, change, { email: user.email, mark });
-  firstSeen(person, change, mark.acceptedAt);
+  updateFirstSeen(person, change, mark.acceptedAt);
 }
 
 /** Returns whether any trait with a time zone is invalid, so that it is skipped when the zone is determined. */
@@ -152,11 +152,13 @@ function remember(person: Person, change: PersonChange, { key, mark }: { key: st
 type Trait = { key: string; value: unknown };
 
 /** Returns whether the trait fits into the maximum length. A value that makes the traits shorter always does. */
-function hasRoom(person: Person, change: PersonChange, { key, value }: Trait): boolean {
+function fitsLimit(person: Person, change: PersonChange, { key, value }: Trait): boolean {
   const old = person.traits.get(key);
   if (old === value) return true;
   const more = charsOf(key, value ?? undefined) - charsOf(key, old);
-  change.traitChars ??= person.traits.entries().reduce((sum, [name, one]) => sum + charsOf(name, one), 0);
+  change.traitChars ??= person.traits
+    .entries()
+    .reduce((sum, [name, traitValue]) => sum + charsOf(name, traitValue), 0);
   if (more > 0 && change.traitChars + more > TRAITS_MAX_CHARS) {
     change.warnings.add('traits_too_long');
     return false;
@@ -213,13 +215,13 @@ function mergeEmail(
 const SEEN_EVERY_MS = 3_600_000;
 
 /** Only events count as activity of a user. A nightly upload of all users does not. */
-function lastSeen(person: Person, change: PersonChange, at: number): void {
+function updateLastSeen(person: Person, change: PersonChange, at: number): void {
   if (at <= person.lastSeenAt + (change.isNew ? 0 : SEEN_EVERY_MS)) return;
   person.lastSeenAt = at;
   change.isDirty = true;
 }
 
-function firstSeen(person: Person, change: PersonChange, at: number): void {
+function updateFirstSeen(person: Person, change: PersonChange, at: number): void {
   if (at >= person.firstSeenAt) return;
   person.firstSeenAt = at;
   change.isDirty = true;
@@ -231,12 +233,12 @@ export function mergeEvent(
   change: PersonChange,
   { suppressed, occurredAt, mark }: { suppressed: boolean; occurredAt: number; mark: Mark },
 ): void {
-  const was = isSuppressed(person);
+  const wasSuppressed = isSuppressed(person);
   if (moveWatermark(person, { suppressed, ...mark })) change.isDirty = true;
-  if (isSuppressed(person) !== was) change.watermarkMoved = !change.watermarkMoved;
+  if (isSuppressed(person) !== wasSuppressed) change.watermarkMoved = !change.watermarkMoved;
   if (suppressed && liftIsUnknown(person)) change.liftUnknown = true;
-  firstSeen(person, change, occurredAt);
-  lastSeen(person, change, occurredAt);
+  updateFirstSeen(person, change, occurredAt);
+  updateLastSeen(person, change, occurredAt);
 }
 
 /** Returns the trait changes as the event stream shows them: the old and new values, null if not set. */

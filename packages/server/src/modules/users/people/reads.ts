@@ -28,7 +28,7 @@ export function listNotedRows(
   { projectId, userId, after, limit }: Person & { after: Pick<NotedRow, 'at' | 'id'>; limit: number },
 ): Promise<NotedRow[]> {
   return tx.query(
-    `SELECT at, id, kind, audience_id, detail FROM beckon.change
+    `SELECT at, id, kind, audience_id, detail FROM beckon.activity
      WHERE project_id = $1 AND external_user_id = $2 AND at >= $3 AND (at, id) > ($3::timestamptz, $4::uuid)
      ORDER BY at, id LIMIT $5`,
     [projectId, userId, after.at, after.id, limit],
@@ -92,7 +92,7 @@ export function listByAddress(
  */
 export async function listImports(tx: Tx, projectId: number, since: Date): Promise<number[]> {
   const rows = await tx.query<{ at: Date }>(
-    `SELECT DISTINCT at FROM beckon.change
+    `SELECT DISTINCT at FROM beckon.activity
      WHERE project_id = $1 AND kind = 'bulk_change' AND at >= $2
        AND (detail ->> 'users_created')::bigint + (detail ->> 'users_changed')::bigint > 0
      ORDER BY at`,
@@ -107,7 +107,7 @@ export type TraitChangeRow = { trait: string; at: Date; before: unknown; after: 
 export function listTraitChanges(tx: Tx, { projectId, userId }: Person): Promise<TraitChangeRow[]> {
   return tx.query(
     `SELECT DISTINCT ON (t.key) t.key AS trait, c.at, t.value -> 0 AS before, t.value -> 1 AS after
-     FROM (SELECT at, id, detail FROM beckon.change
+     FROM (SELECT at, id, detail FROM beckon.activity
            WHERE project_id = $1 AND external_user_id = $2 AND kind IN ('user_created', 'user_changed')
            ORDER BY at DESC, id DESC LIMIT 1000) c
      CROSS JOIN LATERAL jsonb_each(c.detail -> 'traits') t

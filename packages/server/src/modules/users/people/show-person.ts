@@ -6,7 +6,7 @@ import type { Person } from './person.ts';
 import { isSuppressed, SUPPRESSED_UNTIL } from './watermark.ts';
 
 /** A user with the field names of the API. */
-export type ShownPerson = {
+export type PersonView = {
   external_user_id: string;
   email: string | null;
   traits: Record<string, unknown>;
@@ -19,13 +19,13 @@ export type ShownPerson = {
 /** Returns undefined if there is no user with this id. */
 export async function showPerson(
   tx: Tx,
-  wanted: { projectId: number; userId: string },
-): Promise<ShownPerson | undefined> {
-  const [person] = isStorable(wanted.userId) ? await findPeople(tx, [wanted]) : [];
-  return person && toShown(person);
+  query: { projectId: number; userId: string },
+): Promise<PersonView | undefined> {
+  const [person] = isStorable(query.userId) ? await findPeople(tx, [query]) : [];
+  return person && personView(person);
 }
 
-function toShown(person: Person): ShownPerson {
+function personView(person: Person): PersonView {
   const { userId, email, traits, triggersLiveSince, firstSeenAt, lastSeenAt } = person;
   return {
     external_user_id: userId,

@@ -154,7 +154,7 @@ export async function insertErasure(tx: Tx, row: ErasureRow & { erased_at: Date 
 export async function deleteSpentErasures(tx: Tx, projectId: number): Promise<number> {
   const rows = await tx.query(
     `DELETE FROM beckon.erasure WHERE project_id = $1
-       AND seq <= (SELECT coalesce(min(seq + applied), 9223372036854775807) FROM beckon.inbox WHERE project_id = $1) RETURNING 1 AS gone`,
+       AND seq <= (SELECT coalesce(min(seq + applied), 9223372036854775807) FROM beckon.ingest_queue WHERE project_id = $1) RETURNING 1 AS gone`,
     [projectId],
   );
   return rows.length;

@@ -1,9 +1,9 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { webhookStage } from '../../../../testkit/webhooks.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import { eraseMessages as eraseWebhooks } from './store.ts';
-import { followMessages, placeText, readPlace } from './follow-deliveries.ts';
-import type { FollowedMessage } from './webhook.ts';
+import { eraseWebhooks } from './store.ts';
+import { followWebhooks, formatMessageCursor, readMessageCursor } from './follow-deliveries.ts';
+import type { FollowedWebhook } from './webhook.ts';
 
 const stage = await webhookStage();
 const { db, clock } = stage;
@@ -13,21 +13,21 @@ beforeEach(async () => {
   projectId = await stage.project();
 });
 
-type Following = { since?: number | { createdAt: number; id: string }; tx?: Tx };
+type FollowerOptions = { since?: number | { createdAt: number; id: string }; tx?: Tx };
 
-function startFollowing({ since = clock.now(), tx = db }: Following = {}) {
+function startFollowing({ since = clock.now(), tx = db }: FollowerOptions = {}) {
   const stopped = new AbortController();
   let resume = (): void => {};
   let asleep = Promise.withResolvers<void>();
-  const had: FollowedMessage[] = [];
-  const troubles: unknown[] = [];
-  const done = (async () => {
-    const followed = followMessages({
+  const had: FollowedWebhook[] = [];
+  const failures: unknown[] = [];
+  const finished = (async () => {
+    const followed = followWebhooks({
       db: { ...tx, clock },
       projectId,
       since,
       signal: stopped.signal,
-      onTrouble: (trouble) => troubles.push(trouble),
+      onFailure: (error) => failures.push(error),
       wake: (_ms, signal) =>
         new Promise((resolve) => {
           resume = resolve;
@@ -35,11 +35,11 @@ function startFollowing({ since = clock.now(), tx = db }: Following = {}) {
           asleep.resolve();
         }),
     });
-    for await (const some of followed) had.push(...some);
+    for await (const messages of followed) had.push(...messages);
   })();
   return {
     had,
-    troubles,
+    troubles: failures,
     ids: (): string[] => had.map(({ id }) => id),
     /** Starts one more look, and waits until it is done. */
     async look() {
@@ -50,7 +50,7 @@ function startFollowing({ since = clock.now(), tx = db }: Following = {}) {
     },
     stop() {
       stopped.abort();
-      return done;
+      return finished;
     },
   };
 }
@@ -68,7 +68,7 @@ test('yields each webhook event once, in order and byte for byte, even without a
     expect(follower.ids()).toEqual(expected);
   }
   const stored = await db.query<{ id: string; body: string; type: string }>(
-    'SELECT id, type, body FROM beckon.webhook_message WHERE project_id = $1',
+    'SELECT id, type, body FROM beckon.webhook WHERE project_id = $1',
     [projectId],
   );
   const bodies = new Map(stored.map(({ id, ...rest }) => [id, rest]));
@@ -83,9 +83,9 @@ test('misses neither late commits nor more events of one time than fit on a page
   const dated = Promise.withResolvers<void>();
   const at = clock.now();
   const id = stage.newId();
-  const lateOne = db.transaction(async (tx) => {
+  const lateMessage = db.transaction(async (tx) => {
     await tx.query(
-      `INSERT INTO beckon.webhook_message (project_id, id, type, body, created_at) VALUES ($1, $2, 'email.opened', '{}', $3)`,
+      `INSERT INTO beckon.webhook (project_id, id, type, body, created_at) VALUES ($1, $2, 'email.opened', '{}', $3)`,
       [projectId, id, new Date(at)],
     );
     dated.resolve();
@@ -98,7 +98,7 @@ test('misses neither late commits nor more events of one time than fit on a page
   expect(follower.ids().toSorted()).toEqual(expected.toSorted());
   clock.advance(3_000);
   late.resolve();
-  await lateOne;
+  await lateMessage;
   await follower.look();
   expect(follower.ids().toSorted()).toEqual([...expected, id].toSorted());
   clock.advance(60_000);
@@ -119,13 +119,13 @@ test('resumes at the last received event, and repeats a few seconds', async () =
   await first.look();
   await first.stop();
   expect(first.ids()).toEqual(ids);
-  const place = readPlace(placeText(first.had[6] ?? { createdAt: 0, id: '' }));
-  const second = startFollowing({ since: place });
+  const cursor = readMessageCursor(formatMessageCursor(first.had[6] ?? { createdAt: 0, id: '' }));
+  const second = startFollowing({ since: cursor });
   await second.look();
   expect(second.ids()).toEqual(ids.slice(4));
   await second.stop();
   for (const wrong of ['', 'x', '1768478400000-', `1768478400000-${ids[0]}x`, `99999999999999999-${ids[0]}`])
-    expect(() => readPlace(wrong)).toThrow('Last-Event-ID');
+    expect(() => readMessageCursor(wrong)).toThrow('Last-Event-ID');
 });
 
 test('omits erased events, those of other projects, and tests of a single endpoint', async () => {

@@ -3,9 +3,9 @@ import { plainList } from '../../../platform/db/list.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import {
   type DeliveryState,
-  type FollowedMessage,
-  type MessagePlace,
-  type Room,
+  type FollowedWebhook,
+  type MessageCursor,
+  type EndpointCapacity,
   TEST_TYPE,
   type AttemptTrigger,
 } from './webhook.ts';
@@ -20,7 +20,7 @@ import {
  *
  * Reads the tables of endpoints.
  */
-const LOOKS = `
+const NEXT_WORK = `
   SELECT e.project_id, least(w.lease, CASE
     WHEN w.pending IS NULL THEN NULL
     WHEN e.disabled_at IS NOT NULL THEN e.disabled_at
@@ -40,10 +40,10 @@ const LOOKS = `
   ) w`;
 
 /** Returns when each project needs work on webhook deliveries next. Projects without any are left out. */
-export async function nextLooks(tx: Tx, projectIds: number[]): Promise<Map<number, number>> {
+export async function nextWorkTimes(tx: Tx, projectIds: number[]): Promise<Map<number, number>> {
   const rows = await tx.prepared<{ project_id: number; at: Date | null }>({
     name: 'webhooks.next',
-    text: `SELECT project_id, min(at) AS at FROM (${LOOKS} WHERE e.project_id = ANY ($1::bigint[])) x GROUP BY project_id`,
+    text: `SELECT project_id, min(at) AS at FROM (${NEXT_WORK} WHERE e.project_id = ANY ($1::bigint[])) x GROUP BY project_id`,
     values: [plainList(projectIds)],
   });
   return new Map(rows.flatMap(({ project_id: id, at }) => (at === null ? [] : [[id, at.getTime()]])));
@@ -51,14 +51,14 @@ export async function nextLooks(tx: Tx, projectIds: number[]): Promise<Map<numbe
 
 /** Returns when a delivery of the project needs work next, in milliseconds. */
 export async function nextDeliveryAt(tx: Tx, projectId: number): Promise<number | null> {
-  return (await nextLooks(tx, [projectId])).get(projectId) ?? null;
+  return (await nextWorkTimes(tx, [projectId])).get(projectId) ?? null;
 }
 
-/** Returns projects whose webhook alarm is too late or missing. Reads the table `tenant_due` of another module. */
-export async function listLateToTell(tx: Tx): Promise<number[]> {
+/** Returns projects whose webhook alarm is too late or missing. Reads the table `project_timer` of another module. */
+export async function listLateWebhookProjects(tx: Tx): Promise<number[]> {
   const rows = await tx.query<{ project_id: number }>(
-    `SELECT x.project_id FROM (SELECT project_id, min(at) AS at FROM (${LOOKS}) l GROUP BY project_id) x
-     JOIN beckon.tenant_due t ON t.project_id = x.project_id AND t.work = 'webhooks'
+    `SELECT x.project_id FROM (SELECT project_id, min(at) AS at FROM (${NEXT_WORK}) l GROUP BY project_id) x
+     JOIN beckon.project_timer t ON t.project_id = x.project_id AND t.work = 'webhooks'
      WHERE x.at IS NOT NULL AND (t.next_at IS NULL OR t.next_at > x.at)`,
   );
   return rows.map((row) => row.project_id);
@@ -67,7 +67,7 @@ export async function listLateToTell(tx: Tx): Promise<number[]> {
 /** The deliveries of an endpoint that are in progress, and how many are due. The count stops at the number that may be claimed. */
 export type Load = EndpointRef & { inFlight: number; due: number };
 
-export function listLoads(tx: Tx, rooms: Room[], now: number): Promise<Load[]> {
+export function listLoads(tx: Tx, capacities: EndpointCapacity[], now: number): Promise<Load[]> {
   return tx.prepared({
     name: 'webhooks.loads',
     text: `SELECT r.project_id AS "projectId", r.endpoint_id AS "endpointId",
@@ -77,9 +77,9 @@ export function listLoads(tx: Tx, rooms: Room[], now: number): Promise<Load[]> {
                 AND d.endpoint_id = r.endpoint_id AND d.state = 'pending' AND d.next_at <= $4 LIMIT r.most) x) AS due
            FROM unnest($1::bigint[], $2::uuid[], $3::integer[]) AS r(project_id, endpoint_id, most)`,
     values: [
-      plainList(rooms.map(({ projectId }) => projectId)),
-      plainList(rooms.map(({ endpointId }) => endpointId)),
-      plainList(rooms.map(({ most }) => most)),
+      plainList(capacities.map(({ projectId }) => projectId)),
+      plainList(capacities.map(({ endpointId }) => endpointId)),
+      plainList(capacities.map(({ most }) => most)),
       new Date(now),
     ],
   });
@@ -93,10 +93,10 @@ export type DeliveryAttempt = {
   endedAt: number | null;
   status: number | null;
   error: string | null;
-  answer: string | null;
+  response: string | null;
 };
-export type ShownDelivery = {
-  messageId: string;
+export type DeliverySummary = {
+  webhookId: string;
   endpointId: string;
   type: string;
   state: DeliveryState;
@@ -107,18 +107,18 @@ export type ShownDelivery = {
   deliveredAt: number | null;
   attempts: DeliveryAttempt[];
 };
-export type DeliveriesAsked = {
+export type DeliveriesQuery = {
   projectId: number;
   endpointId: string | null;
-  messageId: string | null;
+  webhookId: string | null;
   states: DeliveryState[] | null;
   /** Continues after this delivery. If left out, starts with the newest. */
-  after?: { createdAt: number; messageId: string; endpointId: string } | null;
+  after?: { createdAt: number; webhookId: string; endpointId: string } | null;
   limit: number;
 };
 
 type DeliveryRow = {
-  message_id: string;
+  webhook_id: string;
   endpoint_id: string;
   type: string;
   state: DeliveryState;
@@ -135,24 +135,24 @@ type DeliveryRow = {
     end: number | null;
     status: number | null;
     error: string | null;
-    answer: string | null;
+    response: string | null;
   }[];
 };
 
-const WANTED = `m.project_id = $1 AND ($2::uuid IS NULL OR d.endpoint_id = $2) AND ($3::uuid IS NULL OR m.id = $3)
+const FILTER = `m.project_id = $1 AND ($2::uuid IS NULL OR d.endpoint_id = $2) AND ($3::uuid IS NULL OR m.id = $3)
        AND ($4::text[] IS NULL OR d.state = ANY ($4))`;
 
 /** Counts the deliveries, up to `most`. */
 export async function countDeliveries(
   tx: Tx,
-  { projectId, endpointId, messageId, states, limit }: DeliveriesAsked,
+  { projectId, endpointId, webhookId, states, limit }: DeliveriesQuery,
 ): Promise<number> {
   const [counted] = await tx.query<{ count: number }>(
     `SELECT count(*) AS count FROM (
-       SELECT 1 FROM beckon.webhook_message m
-       JOIN beckon.webhook_delivery d ON d.project_id = m.project_id AND d.message_id = m.id WHERE ${WANTED} LIMIT $5
+       SELECT 1 FROM beckon.webhook m
+       JOIN beckon.webhook_delivery d ON d.project_id = m.project_id AND d.webhook_id = m.id WHERE ${FILTER} LIMIT $5
      ) bounded`,
-    [projectId, endpointId, messageId, states, limit],
+    [projectId, endpointId, webhookId, states, limit],
   );
   return counted?.count ?? 0;
 }
@@ -160,13 +160,13 @@ export async function countDeliveries(
 /** Returns the body that each endpoint receives, byte for byte. Null if it was erased. */
 export async function findBody(
   tx: Tx,
-  { projectId, messageId }: { projectId: number; messageId: string },
+  { projectId, webhookId }: { projectId: number; webhookId: string },
 ): Promise<string | null> {
-  const [message] = await tx.query<{ body: string; is_erased: boolean }>(
-    `SELECT body, erased_at IS NOT NULL AS is_erased FROM beckon.webhook_message WHERE project_id = $1 AND id = $2`,
-    [projectId, messageId],
+  const [webhook] = await tx.query<{ body: string; is_erased: boolean }>(
+    `SELECT body, erased_at IS NOT NULL AS is_erased FROM beckon.webhook WHERE project_id = $1 AND id = $2`,
+    [projectId, webhookId],
   );
-  return message && !message.is_erased ? message.body : null;
+  return webhook && !webhook.is_erased ? webhook.body : null;
 }
 
 /** Counts pending deliveries and those in progress. */
@@ -184,33 +184,33 @@ export async function countWebhooks(
 }
 
 /** Returns the deliveries, newest first, each with its latest attempt. */
-export async function listDeliveries(tx: Tx, asked: DeliveriesAsked): Promise<ShownDelivery[]> {
+export async function listDeliveries(tx: Tx, query: DeliveriesQuery): Promise<DeliverySummary[]> {
   const rows = await tx.query<DeliveryRow>(
-    `SELECT m.id AS message_id, d.endpoint_id, m.type, d.state, d.trigger, m.erased_at IS NOT NULL AS erased, d.created_at,
+    `SELECT m.id AS webhook_id, d.endpoint_id, m.type, d.state, d.trigger, m.erased_at IS NOT NULL AS erased, d.created_at,
        d.next_at, d.delivered_at, (
          SELECT coalesce(json_agg(json_build_object('number', a.number, 'trigger', a.trigger, 'url', a.url,
              'at', extract(epoch FROM a.started_at) * 1000, 'end', extract(epoch FROM a.ended_at) * 1000,
-             'status', a.status, 'error', a.error, 'answer', a.answer) ORDER BY a.number), '[]')
-         FROM (SELECT * FROM beckon.webhook_attempt a WHERE a.project_id = d.project_id AND a.message_id = d.message_id
-                 AND a.endpoint_id = d.endpoint_id ORDER BY a.number DESC LIMIT ${ATTEMPTS_SHOWN}) a
+             'status', a.status, 'error', a.error, 'response', a.answer) ORDER BY a.number), '[]')
+         FROM (SELECT * FROM beckon.webhook_attempt a WHERE a.project_id = d.project_id AND a.webhook_id = d.webhook_id
+                 AND a.endpoint_id = d.endpoint_id ORDER BY a.number DESC LIMIT ${ATTEMPTS_MAX}) a
        ) AS attempts
-     FROM beckon.webhook_message m JOIN beckon.webhook_delivery d ON d.project_id = m.project_id AND d.message_id = m.id
-     WHERE ${WANTED} AND ($6::timestamptz IS NULL OR (m.created_at <= $6
+     FROM beckon.webhook m JOIN beckon.webhook_delivery d ON d.project_id = m.project_id AND d.webhook_id = m.id
+     WHERE ${FILTER} AND ($6::timestamptz IS NULL OR (m.created_at <= $6
        AND ((m.created_at, m.id) < ($6, $7::uuid) OR (m.created_at = $6 AND m.id = $7 AND d.endpoint_id > $8::uuid))))
      ORDER BY m.created_at DESC, m.id DESC, d.endpoint_id LIMIT $5`,
     [
-      asked.projectId,
-      asked.endpointId,
-      asked.messageId,
-      asked.states,
-      asked.limit,
-      asked.after ? new Date(asked.after.createdAt) : null,
-      asked.after?.messageId ?? null,
-      asked.after?.endpointId ?? null,
+      query.projectId,
+      query.endpointId,
+      query.webhookId,
+      query.states,
+      query.limit,
+      query.after ? new Date(query.after.createdAt) : null,
+      query.after?.webhookId ?? null,
+      query.after?.endpointId ?? null,
     ],
   );
   return rows.map((row) => ({
-    messageId: row.message_id,
+    webhookId: row.webhook_id,
     endpointId: row.endpoint_id,
     type: row.type,
     state: row.state,
@@ -228,11 +228,11 @@ export async function listDeliveries(tx: Tx, asked: DeliveriesAsked): Promise<Sh
 }
 
 /** The maximum number of attempts shown per delivery. All attempts of many replays remain in the database. */
-const ATTEMPTS_SHOWN = 100;
+const ATTEMPTS_MAX = 100;
 
 /** The delivery of a webhook event to an endpoint, and its result. */
-export type Told = {
-  messageId: string;
+export type EmailWebhookDelivery = {
+  webhookId: string;
   type: string;
   endpointId: string;
   url: string;
@@ -243,28 +243,28 @@ export type Told = {
 };
 
 /** Returns the deliveries of these webhook events, up to `limit`. Reads the table `webhook_endpoint`. */
-export function listTold(
+export function listWebhookDeliveries(
   tx: Tx,
-  { projectId, messageIds, limit }: { projectId: number; messageIds: string[]; limit: number },
-): Promise<Told[]> {
-  return tx.query<Told>(
-    `SELECT m.id AS "messageId", m.type, d.endpoint_id AS "endpointId", coalesce(e.url, '') AS url, d.state, d.attempts,
+  { projectId, webhookIds, limit }: { projectId: number; webhookIds: string[]; limit: number },
+): Promise<EmailWebhookDelivery[]> {
+  return tx.query<EmailWebhookDelivery>(
+    `SELECT m.id AS "webhookId", m.type, d.endpoint_id AS "endpointId", coalesce(e.url, '') AS url, d.state, d.attempts,
        d.created_at AS "createdAt", d.delivered_at AS "deliveredAt"
-     FROM beckon.webhook_message m
-     JOIN beckon.webhook_delivery d ON d.project_id = m.project_id AND d.message_id = m.id
+     FROM beckon.webhook m
+     JOIN beckon.webhook_delivery d ON d.project_id = m.project_id AND d.webhook_id = m.id
      LEFT JOIN beckon.webhook_endpoint e ON e.project_id = d.project_id AND e.id = d.endpoint_id
      WHERE m.project_id = $1 AND m.id = ANY ($2::uuid[]) ORDER BY d.created_at, m.id, d.endpoint_id LIMIT $3`,
-    [projectId, messageIds, limit],
+    [projectId, webhookIds, limit],
   );
 }
 
-/** Returns the webhook events after a place, in order. Tests are left out, because each is for one endpoint. */
-export async function listPlaces(
+/** Returns the webhook events after a cursor, in order. Tests are left out, because each is for one endpoint. */
+export async function listMessageCursors(
   tx: Tx,
-  { projectId, after, limit }: { projectId: number; after: MessagePlace; limit: number },
-): Promise<MessagePlace[]> {
+  { projectId, after, limit }: { projectId: number; after: MessageCursor; limit: number },
+): Promise<MessageCursor[]> {
   const rows = await tx.query<{ id: string; created_at: Date }>(
-    `SELECT id, created_at FROM beckon.webhook_message
+    `SELECT id, created_at FROM beckon.webhook
      WHERE project_id = $1 AND (created_at, id) > ($2, $3::uuid) AND erased_at IS NULL AND type <> '${TEST_TYPE}'
      ORDER BY created_at, id LIMIT $4`,
     [projectId, new Date(after.createdAt), after.id, limit],
@@ -276,12 +276,12 @@ export async function listPlaces(
 export async function listBodies(
   tx: Tx,
   { projectId, ids }: { projectId: number; ids: string[] },
-): Promise<FollowedMessage[]> {
+): Promise<FollowedWebhook[]> {
   if (ids.length === 0) return [];
   const rows = await tx.query<{ id: string; created_at: Date; type: string; body: string }>(
-    `SELECT id, created_at, type, body FROM beckon.webhook_message
+    `SELECT id, created_at, type, body FROM beckon.webhook
      WHERE project_id = $1 AND id = ANY ($2::uuid[]) AND erased_at IS NULL ORDER BY created_at, id`,
     [projectId, plainList(ids)],
   );
-  return rows.map(({ created_at: at, ...message }) => ({ ...message, createdAt: at.getTime() }));
+  return rows.map(({ created_at: at, ...webhook }) => ({ ...webhook, createdAt: at.getTime() }));
 }

@@ -8,40 +8,40 @@ const REPLAY_STEP = 100;
  * Starts the schedule of deliveries again, now. Deliveries that are pending or in progress continue as they are, and erased events stay
  * erased. Reads the table `webhook_endpoint`.
  */
-export async function replayDeliveries(tx: Tx, wanted: Replay): Promise<ReplayStep> {
-  const [row] = await tx.query<{ replayed: number; messages: number; id: string; at: number }>(
-    `WITH told AS MATERIALIZED (
-       SELECT m.id, m.created_at FROM beckon.webhook_message m
+export async function replayDeliveries(tx: Tx, replay: Replay): Promise<ReplayStep> {
+  const [row] = await tx.query<{ replayed: number; webhooks: number; id: string; at: number }>(
+    `WITH page AS MATERIALIZED (
+       SELECT m.id, m.created_at FROM beckon.webhook m
        WHERE m.project_id = $1 AND m.created_at >= $2 AND m.created_at < $3 AND m.erased_at IS NULL
          AND ($4::uuid IS NULL OR m.id = $4) AND (m.created_at, m.id) > ($5::timestamptz, $6::uuid)
        ORDER BY m.created_at, m.id LIMIT ${REPLAY_STEP}
-     ), wanted AS MATERIALIZED (
-       SELECT d.project_id, d.message_id, d.endpoint_id FROM told
-       JOIN beckon.webhook_delivery d ON d.project_id = $1 AND d.message_id = told.id
+     ), selected AS MATERIALIZED (
+       SELECT d.project_id, d.webhook_id, d.endpoint_id FROM page
+       JOIN beckon.webhook_delivery d ON d.project_id = $1 AND d.webhook_id = page.id
        JOIN beckon.webhook_endpoint e ON e.project_id = $1 AND e.id = d.endpoint_id AND e.disabled_at IS NULL
        WHERE d.state = ANY ($8) AND ($7::uuid IS NULL OR d.endpoint_id = $7)
-       ORDER BY d.message_id, d.endpoint_id FOR UPDATE OF d
+       ORDER BY d.webhook_id, d.endpoint_id FOR UPDATE OF d
      ), again AS (
        UPDATE beckon.webhook_delivery d SET state = 'pending', trigger = 'manual', tries = 0, next_at = $9
-       FROM wanted w WHERE d.project_id = w.project_id AND d.message_id = w.message_id AND d.endpoint_id = w.endpoint_id
+       FROM selected w WHERE d.project_id = w.project_id AND d.webhook_id = w.webhook_id AND d.endpoint_id = w.endpoint_id
        RETURNING 1
      )
-     SELECT (SELECT count(*) FROM again) AS replayed, (SELECT count(*) FROM told) AS messages, l.id,
+     SELECT (SELECT count(*) FROM again) AS replayed, (SELECT count(*) FROM page) AS webhooks, l.id,
        extract(epoch FROM l.created_at)::float8 * 1000 AS at
-     FROM told l ORDER BY l.created_at DESC, l.id DESC LIMIT 1`,
+     FROM page l ORDER BY l.created_at DESC, l.id DESC LIMIT 1`,
     [
-      wanted.projectId,
-      new Date(wanted.since),
-      new Date(wanted.before),
-      wanted.messageId,
-      new Date(wanted.after?.createdAt ?? 0),
-      wanted.after?.id ?? '00000000-0000-0000-0000-000000000000',
-      wanted.endpointId,
-      wanted.states,
-      new Date(wanted.now),
+      replay.projectId,
+      new Date(replay.since),
+      new Date(replay.before),
+      replay.webhookId,
+      new Date(replay.after?.createdAt ?? 0),
+      replay.after?.id ?? '00000000-0000-0000-0000-000000000000',
+      replay.endpointId,
+      replay.states,
+      new Date(replay.now),
     ],
   );
-  if (row?.messages !== REPLAY_STEP) return { replayed: row?.replayed ?? 0, last: null };
+  if (row?.webhooks !== REPLAY_STEP) return { replayed: row?.replayed ?? 0, last: null };
   return { replayed: row.replayed, last: { createdAt: Math.round(row.at), id: row.id } };
 }
 
@@ -50,20 +50,20 @@ export async function replayDeliveries(tx: Tx, wanted: Replay): Promise<ReplaySt
  * It must subscribe to the type now. Adds up to `limit` deliveries, each once. Returns the time from which to continue, or null at the end.
  * Reads the table `webhook_endpoint`.
  */
-export async function insertHistory(tx: Tx, asked: History): Promise<number | null> {
-  const { projectId, endpointId, since, before, now, limit } = asked;
+export async function insertHistory(tx: Tx, history: History): Promise<number | null> {
+  const { projectId, endpointId, since, before, now, limit } = history;
   const [full] = await tx.query<{ last: Date }>(
-    `WITH told AS MATERIALIZED (
-       SELECT m.id, m.created_at FROM beckon.webhook_endpoint e JOIN beckon.webhook_message m ON m.project_id = e.project_id
+    `WITH page AS MATERIALIZED (
+       SELECT m.id, m.created_at FROM beckon.webhook_endpoint e JOIN beckon.webhook m ON m.project_id = e.project_id
        WHERE e.project_id = $1 AND e.id = $2 AND m.created_at >= $3 AND m.created_at < $4 AND m.erased_at IS NULL
          AND m.type <> '${TEST_TYPE}' AND (e.types IS NULL OR m.type = ANY (e.types)) AND NOT EXISTS (
-           SELECT 1 FROM beckon.webhook_delivery d WHERE d.project_id = $1 AND d.message_id = m.id AND d.endpoint_id = $2)
+           SELECT 1 FROM beckon.webhook_delivery d WHERE d.project_id = $1 AND d.webhook_id = m.id AND d.endpoint_id = $2)
        ORDER BY m.created_at, m.id LIMIT $6
      ), noted AS (
-       INSERT INTO beckon.webhook_delivery (project_id, endpoint_id, message_id, state, created_at)
-       SELECT $1, $2, id, 'missed', $5 FROM told ON CONFLICT DO NOTHING
+       INSERT INTO beckon.webhook_delivery (project_id, endpoint_id, webhook_id, state, created_at)
+       SELECT $1, $2, id, 'missed', $5 FROM page ON CONFLICT DO NOTHING
      )
-     SELECT max(created_at) AS last FROM told HAVING count(*) = $6`,
+     SELECT max(created_at) AS last FROM page HAVING count(*) = $6`,
     [projectId, endpointId, new Date(since), new Date(before), new Date(now), limit],
   );
   return full?.last.getTime() ?? null;

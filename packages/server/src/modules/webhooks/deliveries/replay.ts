@@ -1,17 +1,17 @@
 import { Fault } from '../../../platform/fault.ts';
 import { requireEndpoint } from '../endpoints/require-endpoint.ts';
-import { dueEarlier } from '../../../platform/locks/timers.ts';
+import { setTimersEarlier } from '../../../platform/locks/timers.ts';
 import type { DeliveryState, History, Replay } from './webhook.ts';
 import { insertHistory, replayDeliveries } from './replay-store.ts';
 import type { Database } from '../../../platform/db/database.ts';
 
 /** The webhooks to send again: with the same id and body, but with the current secrets and URL. */
-export type ReplayWanted = {
+export type ReplayInput = {
   projectId: number;
   /** Null means all enabled endpoints. */
   endpointId: string | null;
   /** One webhook; null means all of the given time range. */
-  messageId: string | null;
+  webhookId: string | null;
   since: number | null;
   until: number | null;
   states: DeliveryState[];
@@ -29,26 +29,26 @@ const MOMENT_MS = 1;
 /** Restarts deliveries, and returns their number. Deliveries in flight and erased ones stay as they are. */
 export async function replayWebhooks(
   db: Pick<Database, 'query' | 'transaction' | 'clock'>,
-  wanted: ReplayWanted,
+  input: ReplayInput,
 ): Promise<{ replayed: number }> {
   const now = db.clock.now();
-  const { projectId, endpointId } = wanted;
+  const { projectId, endpointId } = input;
   const range = {
-    since: wanted.since ?? now - REPLAY_BACK_MAX_MS,
-    before: (wanted.until ?? now) + MOMENT_MS,
+    since: input.since ?? now - REPLAY_BACK_MAX_MS,
+    before: (input.until ?? now) + MOMENT_MS,
   };
   checkRange(range, now);
   if (endpointId !== null) await requireEnabled(db, { projectId, endpointId });
-  if (wanted.history) await addHistory(db, wanted, range);
-  const states: DeliveryState[] = wanted.history ? [...wanted.states, 'missed'] : wanted.states;
+  if (input.history) await addHistory(db, input, range);
+  const states: DeliveryState[] = input.history ? [...input.states, 'missed'] : input.states;
   let replayed = 0;
   let after: Replay['after'] = null;
   for (let more = true; more;) {
-    const asked: Replay = { ...wanted, ...range, states, after, now };
+    const replay: Replay = { ...input, ...range, states, after, now };
     const step = await db.transaction(async (tx) => {
-      const done = await replayDeliveries(tx, asked);
-      if (done.replayed > 0) await dueEarlier(tx, 'webhooks', [{ projectId, nextAt: new Date(now) }]);
-      return done;
+      const result = await replayDeliveries(tx, replay);
+      if (result.replayed > 0) await setTimersEarlier(tx, 'webhooks', [{ projectId, nextAt: new Date(now) }]);
+      return result;
     });
     replayed += step.replayed;
     after = step.last;
@@ -68,9 +68,9 @@ function checkRange({ since, before }: Range, now: number): void {
 
 async function requireEnabled(
   db: Pick<Database, 'transaction'>,
-  place: { projectId: number; endpointId: string },
+  key: { projectId: number; endpointId: string },
 ): Promise<void> {
-  const { endpoint } = await db.transaction((tx) => requireEndpoint(tx, place));
+  const { endpoint } = await db.transaction((tx) => requireEndpoint(tx, key));
   if (endpoint.disabledAt === null) return;
   const message = 'This endpoint is disabled. Enable it with: beckon webhooks enable <endpoint>';
   throw new Fault('conflict', { details: [{ message, field: 'endpoint' }] });
@@ -78,7 +78,7 @@ async function requireEnabled(
 
 async function addHistory(
   db: Pick<Database, 'transaction' | 'clock'>,
-  { projectId, endpointId }: ReplayWanted,
+  { projectId, endpointId }: ReplayInput,
   range: Range,
 ): Promise<void> {
   if (endpointId === null)

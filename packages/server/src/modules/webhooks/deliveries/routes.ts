@@ -4,10 +4,10 @@ import { Fault } from '../../../platform/fault.ts';
 import { parseInstant } from '../../../platform/time/time-text.ts';
 import { requireEndpoint } from '../endpoints/require-endpoint.ts';
 import { countDeliveries, findBody, listDeliveries } from './reads.ts';
-import { type DeliveryState, readMessageName } from './webhook.ts';
+import { type DeliveryState, readWebhookName } from './webhook.ts';
 import { testEndpoint } from '../dispatch/test-endpoint.ts';
-import { replayWebhooks, type ReplayWanted } from './replay.ts';
-import { showEndpoint, toDelivery } from './views.ts';
+import { replayWebhooks, type ReplayInput } from './replay.ts';
+import { showEndpoint, deliveryView } from './views.ts';
 import {
   badCursor,
   isId,
@@ -19,15 +19,15 @@ import {
   type KitDeps,
 } from '../../workspace/index.ts';
 import type { WebhookSettings } from '../endpoints/endpoint.ts';
-import type { Sealer } from '../../../platform/crypto/encrypt.ts';
+import type { Encrypter } from '../../../platform/crypto/encrypt.ts';
 import type { Outbound } from '../../../platform/outbound/outbound.ts';
 
-type Deps = KitDeps & { openOutbound: () => Outbound; sealer: Sealer; webhooks: WebhookSettings };
+type Deps = KitDeps & { openOutbound: () => Outbound; encrypter: Encrypter; webhooks: WebhookSettings };
 const { route } = routesFor<Deps>();
 
 const STATES = ['pending', 'delivering', 'delivered', 'exhausted', 'missed', 'canceled'] as const;
 const REPLAYABLE = ['exhausted', 'missed', 'delivered'] as const;
-const REPLAYED_UNASKED: DeliveryState[] = ['exhausted', 'missed'];
+const REPLAYED_BY_DEFAULT: DeliveryState[] = ['exhausted', 'missed'];
 const oneOf = <T extends string>(values: readonly T[]) =>
   Type.Union(values.map((value) => Type.Literal(value)));
 const ID = Type.String({ maxLength: 100 });
@@ -37,11 +37,11 @@ export const webhookDeliveryRoutes = [
     needs: 'admin',
     audit: 'webhook.send_test',
     async handle(deps, { projectId, params: { endpoint: endpointId }, note }) {
-      const place = { projectId, endpointId };
-      const messageId = await test(deps, place);
-      const data = await findDelivery(deps, { ...place, messageId });
+      const key = { projectId, endpointId };
+      const webhookId = await test(deps, key);
+      const data = await findDelivery(deps, { ...key, webhookId });
       note({
-        subject: (await showEndpoint(deps.db, place)).url,
+        subject: (await showEndpoint(deps.db, key)).url,
         after: { message: data.id, state: data.state },
       });
       return { data };
@@ -57,15 +57,15 @@ export const webhookDeliveryRoutes = [
       message: Type.Optional(ID),
       state: Type.Optional(oneOf(STATES)),
     }),
-    handle: listed,
+    handle: listPage,
   }),
   route('GET /projects/:project/webhook-deliveries/:message/:endpoint', {
     needs: 'admin',
     scope: 'read',
     async handle(deps, { projectId, params }) {
-      const place = { projectId, messageId: readMessageName(params.message), endpointId: params.endpoint };
-      const delivery = await findDelivery(deps, place);
-      return { data: { ...delivery, body: await findBody(deps.db, place) } };
+      const key = { projectId, webhookId: readWebhookName(params.message), endpointId: params.endpoint };
+      const delivery = await findDelivery(deps, key);
+      return { data: { ...delivery, body: await findBody(deps.db, key) } };
     },
   }),
   route('POST /projects/:project/webhook-replays', {
@@ -83,36 +83,34 @@ export const webhookDeliveryRoutes = [
       history: Type.Optional(Type.Boolean()),
     }),
     async handle({ db }, { projectId, body, note }) {
-      const wanted = wantedOf(projectId, body);
-      const { replayed } = await replayWebhooks(db, wanted);
+      const input = replayInput(projectId, body);
+      const { replayed } = await replayWebhooks(db, input);
       note({ subject: body.message ?? body.endpoint ?? 'all', after: { ...body, replayed } });
       return { data: { replayed } };
     },
   }),
 ];
 
-async function test(deps: Deps, place: { projectId: number; endpointId: string }): Promise<string> {
-  const { db, sealer, newId, log, webhooks } = deps;
+async function test(deps: Deps, key: { projectId: number; endpointId: string }): Promise<string> {
+  const { db, encrypter, newId, log, webhooks } = deps;
   const outbound = deps.openOutbound();
   try {
-    return await testEndpoint({ db, sealer, newId, log, outbound, agent: webhooks.agent }, place);
+    return await testEndpoint({ db, encrypter, newId, log, outbound, agent: webhooks.agent }, key);
   } finally {
     outbound.close();
   }
 }
 
-type DeliveryPlace = { projectId: number; endpointId: string; messageId: string };
+type DeliveryKey = { projectId: number; endpointId: string; webhookId: string };
 
-async function findDelivery({ db }: Pick<Deps, 'db'>, place: DeliveryPlace): Promise<WebhookDelivery> {
-  const [found] = isId(place.endpointId)
-    ? await listDeliveries(db, { ...place, states: null, limit: 1 })
-    : [];
-  if (found) return toDelivery(found);
+async function findDelivery({ db }: Pick<Deps, 'db'>, key: DeliveryKey): Promise<WebhookDelivery> {
+  const [found] = isId(key.endpointId) ? await listDeliveries(db, { ...key, states: null, limit: 1 }) : [];
+  if (found) return deliveryView(found);
   const message = 'No delivery has this ID, or it is older than 30 days and was deleted';
   throw new Fault('not_found', { details: [{ message, field: 'message' }] });
 }
 
-async function listed(
+async function listPage(
   { db }: Deps,
   { projectId, query }: RouteRequest<'GET /projects/:project/webhook-deliveries'>,
 ) {
@@ -120,28 +118,28 @@ async function listed(
   const endpointId = query.endpoint ?? null;
   if (endpointId !== null) await db.transaction((tx) => requireEndpoint(tx, { projectId, endpointId }));
   const states = query.state === undefined ? null : [query.state];
-  const messageId = query.message === undefined ? null : readMessageName(query.message);
-  const wanted = { projectId, endpointId, messageId, states };
-  const found = await listDeliveries(db, { ...wanted, after: afterOf(page.after), limit: page.rowsMax });
+  const webhookId = query.message === undefined ? null : readWebhookName(query.message);
+  const filter = { projectId, endpointId, webhookId, states };
+  const found = await listDeliveries(db, { ...filter, after: afterOf(page.after), limit: page.rowsMax });
   return toPage(found, page, {
-    show: toDelivery,
-    placeOf: (one) => [String(one.createdAt), one.messageId, one.endpointId],
-    total: await countDeliveries(db, { ...wanted, limit: page.most }),
+    show: deliveryView,
+    cursorOf: (row) => [String(row.createdAt), row.webhookId, row.endpointId],
+    total: await countDeliveries(db, { ...filter, limit: page.most }),
   });
 }
 
 function afterOf(
   parts: string[] | null,
-): { createdAt: number; messageId: string; endpointId: string } | null {
+): { createdAt: number; webhookId: string; endpointId: string } | null {
   if (!parts) return null;
-  const [at = '', messageId = '', endpointId = ''] = parts;
-  if (!/^\d{1,15}$/.test(at) || !isId(messageId) || !isId(endpointId)) throw badCursor();
-  return { createdAt: Number(at), messageId, endpointId };
+  const [at = '', webhookId = '', endpointId = ''] = parts;
+  if (!/^\d{1,15}$/.test(at) || !isId(webhookId) || !isId(endpointId)) throw badCursor();
+  return { createdAt: Number(at), webhookId, endpointId };
 }
 
 type ReplayBody = RouteRequest<'POST /projects/:project/webhook-replays'>['body'];
 
-function wantedOf(projectId: number, body: ReplayBody): ReplayWanted {
+function replayInput(projectId: number, body: ReplayBody): ReplayInput {
   const { endpoint, message, missed = false, states } = body;
   const since = readTime(body.since, 'since');
   const until = readTime(body.until, 'until');
@@ -149,10 +147,10 @@ function wantedOf(projectId: number, body: ReplayBody): ReplayWanted {
   return {
     projectId,
     endpointId: endpoint ?? null,
-    messageId: message === undefined ? null : readMessageName(message),
+    webhookId: message === undefined ? null : readWebhookName(message),
     since,
     until,
-    states: missed ? ['missed'] : (states ?? (message === undefined ? REPLAYED_UNASKED : [...REPLAYABLE])),
+    states: missed ? ['missed'] : (states ?? (message === undefined ? REPLAYED_BY_DEFAULT : [...REPLAYABLE])),
     history: body.history ?? false,
   };
 }
@@ -163,7 +161,7 @@ function checkReplay(
   { endpoint, message, missed, history, ...body }: ReplayBody,
   { since, until }: Times,
 ): void {
-  if ([message, body.since, missed].filter((ask) => ask !== undefined).length !== 1)
+  if ([message, body.since, missed].filter((option) => option !== undefined).length !== 1)
     throw invalid('Set one of message, since and missed to select the events to resend', 'since');
   if (history === true && endpoint === undefined)
     throw invalid(

@@ -37,10 +37,10 @@ test('varies a delay by a fifth at most, and lets Retry-After double it at most'
       const plain = (nextAttempt(failed(tries), at) ?? NaN) - NOW;
       expect(plain).toBeGreaterThanOrEqual(Math.floor(0.8 * delay));
       expect(plain).toBeLessThanOrEqual(Math.ceil(1.2 * delay));
-      const asked = (nextAttempt(failed(tries, { status, retryAfter }), at) ?? NaN) - NOW;
-      expect(asked).toBeGreaterThanOrEqual(plain);
-      expect(asked).toBeLessThanOrEqual(2 * plain);
-      if (status !== 429 && status !== 503) expect(asked).toBe(plain);
+      const delayMs = (nextAttempt(failed(tries, { status, retryAfter }), at) ?? NaN) - NOW;
+      expect(delayMs).toBeGreaterThanOrEqual(plain);
+      expect(delayMs).toBeLessThanOrEqual(2 * plain);
+      if (status !== 429 && status !== 503) expect(delayMs).toBe(plain);
     }),
   );
 });

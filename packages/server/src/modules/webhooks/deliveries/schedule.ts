@@ -45,13 +45,13 @@ export function nextAttempt(
   const delay = DELAYS_MS[tries];
   if (delay === undefined) return null;
   const base = Math.round(delay * (1 - JITTER + 2 * JITTER * share));
-  const asked = status !== null && HEEDED.has(status) ? readRetryAfter(retryAfter, endedAt) : null;
-  return endedAt + Math.min(Math.max(asked ?? base, base), RETRY_AFTER_MOST * base);
+  const requestedMs = status !== null && HEEDED.has(status) ? readRetryAfter(retryAfter, endedAt) : null;
+  return endedAt + Math.min(Math.max(requestedMs ?? base, base), RETRY_AFTER_MOST * base);
 }
 
 /** Returns the same number for the same try in every process, and a different one for every other try. */
-export function jitterShare(messageId: string, endpointId: string, tries: number): number {
-  return Number.parseInt(sha256(`${messageId} ${endpointId} ${tries}`).slice(0, 8), 16) / 2 ** 32;
+export function jitterShare(webhookId: string, endpointId: string, tries: number): number {
+  return Number.parseInt(sha256(`${webhookId} ${endpointId} ${tries}`).slice(0, 8), 16) / 2 ** 32;
 }
 
 const SECONDS = /^\d{1,9}$/;

@@ -2,29 +2,29 @@ import { iso, isoOrNull } from '../../../platform/time/clock.ts';
 import type { EndpointRef } from '../endpoints/endpoint.ts';
 import { type EndpointState, listEndpoints, listLiveSecrets } from '../endpoints/reads.ts';
 import { requireEndpoint } from '../endpoints/require-endpoint.ts';
-import type { SealedSecret } from '../endpoints/store.ts';
-import { messageName } from './webhook.ts';
-import type { ShownDelivery } from './reads.ts';
+import type { EncryptedSecret } from '../endpoints/store.ts';
+import { webhookName } from './webhook.ts';
+import type { DeliverySummary } from './reads.ts';
 import type { Database } from '../../../platform/db/database.ts';
 
 type Db = Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>;
 
 /** Returns the endpoints of a project and their health, for the API and the dashboard. */
-export async function showEndpoints(db: Db, projectId: number): Promise<ShownEndpoint[]> {
+export async function showEndpoints(db: Db, projectId: number): Promise<EndpointView[]> {
   const states = await listEndpoints(db, projectId);
-  const places = states.map(({ endpoint }) => ({ projectId, endpointId: endpoint.id }));
+  const keys = states.map(({ endpoint }) => ({ projectId, endpointId: endpoint.id }));
   const now = db.clock.now();
-  const secrets = Map.groupBy(await listLiveSecrets(db, { places, now }), ({ endpointId }) => endpointId);
-  return states.map((state) => toEndpoint(state, secrets.get(state.endpoint.id) ?? [], now));
+  const secrets = Map.groupBy(await listLiveSecrets(db, { keys, now }), ({ endpointId }) => endpointId);
+  return states.map((state) => endpointView(state, secrets.get(state.endpoint.id) ?? [], now));
 }
 
-export async function showEndpoint(db: Db, place: EndpointRef): Promise<ShownEndpoint> {
-  const state = await db.transaction((tx) => requireEndpoint(tx, place));
+export async function showEndpoint(db: Db, key: EndpointRef): Promise<EndpointView> {
+  const state = await db.transaction((tx) => requireEndpoint(tx, key));
   const now = db.clock.now();
-  return toEndpoint(state, await listLiveSecrets(db, { places: [place], now }), now);
+  return endpointView(state, await listLiveSecrets(db, { keys: [key], now }), now);
 }
 
-function toEndpoint({ endpoint, health }: EndpointState, secrets: SealedSecret[], now: number) {
+function endpointView({ endpoint, health }: EndpointState, secrets: EncryptedSecret[], now: number) {
   return {
     id: endpoint.id,
     url: endpoint.url,
@@ -48,11 +48,11 @@ function toEndpoint({ endpoint, health }: EndpointState, secrets: SealedSecret[]
   };
 }
 
-export type ShownEndpoint = ReturnType<typeof toEndpoint>;
+export type EndpointView = ReturnType<typeof endpointView>;
 
-export function toDelivery(delivery: ShownDelivery) {
+export function deliveryView(delivery: DeliverySummary) {
   return {
-    id: messageName(delivery.messageId),
+    id: webhookName(delivery.webhookId),
     endpoint_id: delivery.endpointId,
     type: delivery.type,
     state: delivery.state,
@@ -68,9 +68,9 @@ export function toDelivery(delivery: ShownDelivery) {
       url: attempt.url,
       status: attempt.status,
       error: attempt.error,
-      response: attempt.answer,
+      response: attempt.response,
     })),
   };
 }
 
-export type ListedDelivery = ReturnType<typeof toDelivery>;
+export type DeliveryView = ReturnType<typeof deliveryView>;

@@ -1,6 +1,6 @@
 import type { ClaimedDelivery, DeliveryResult } from '../deliveries/webhook.ts';
 import { jitterShare, nextAttempt, TRIES_MAX } from '../deliveries/schedule.ts';
-import type { OutboundAnswer } from '../../../platform/outbound/exchange.ts';
+import type { OutboundResponse } from '../../../platform/outbound/exchange.ts';
 
 /**
  * The result of a request. `stopped`: the worker shut down before the answer. `stale`: a reused connection was cut, and it is unknown how
@@ -12,57 +12,57 @@ export type AttemptResult = { endedAt: number } & (
   | { kind: 'stale'; text: string }
   | { kind: 'stopped' }
 );
-export type FinishedAttempt = { delivery: ClaimedDelivery; answer: AttemptResult };
+export type FinishedAttempt = { delivery: ClaimedDelivery; result: AttemptResult };
 
-export function toAnswer(answer: OutboundAnswer, endedAt: number): AttemptResult {
-  if (answer.ok) {
-    const { status, retryAfter } = answer;
-    return { kind: 'answered', endedAt, status, retryAfter, text: storable(answer.answer) };
+export function attemptResult(response: OutboundResponse, endedAt: number): AttemptResult {
+  if (response.ok) {
+    const { status, retryAfter } = response;
+    return { kind: 'answered', endedAt, status, retryAfter, text: storable(response.body) };
   }
-  const text = storable(answer.detail);
-  return answer.wasReused
+  const text = storable(response.detail);
+  return response.wasReused
     ? { kind: 'stale', endedAt, text }
-    : { kind: 'failed', endedAt, error: answer.error, text };
+    : { kind: 'failed', endedAt, error: response.error, text };
 }
 
 /** Returns true if the result says nothing about the endpoint; such a delivery is retried at once. */
-export function isNoWord({ kind }: AttemptResult): boolean {
+export function isInconclusive({ kind }: AttemptResult): boolean {
   return kind === 'stopped' || kind === 'stale';
 }
 
-export function isGood(answer: AttemptResult): boolean {
-  return answer.kind === 'answered' && answer.status >= 200 && answer.status < 300;
+export function isSuccess(result: AttemptResult): boolean {
+  return result.kind === 'answered' && result.status >= 200 && result.status < 300;
 }
 
-export function resultOf({ delivery, answer }: FinishedAttempt): DeliveryResult {
-  const { projectId, endpointId, messageId, number } = delivery;
-  const place = { projectId, endpointId, messageId, number, endedAt: answer.endedAt };
-  const said = {
-    status: answer.kind === 'answered' ? answer.status : null,
-    error: errorOf(answer),
-    answer: answer.kind === 'stopped' || answer.text === '' ? null : answer.text,
+export function deliveryResult({ delivery, result }: FinishedAttempt): DeliveryResult {
+  const { projectId, endpointId, webhookId, number } = delivery;
+  const key = { projectId, endpointId, webhookId, number, endedAt: result.endedAt };
+  const facts = {
+    status: result.kind === 'answered' ? result.status : null,
+    error: errorOf(result),
+    response: result.kind === 'stopped' || result.text === '' ? null : result.text,
   };
-  if (isGood(answer)) return { ...place, ...said, state: 'delivered', nextAt: null };
-  const nextAt = againAt(delivery, answer);
-  return { ...place, ...said, state: nextAt === null ? 'exhausted' : 'pending', nextAt };
+  if (isSuccess(result)) return { ...key, ...facts, state: 'delivered', nextAt: null };
+  const nextAt = retryAt(delivery, result);
+  return { ...key, ...facts, state: nextAt === null ? 'exhausted' : 'pending', nextAt };
 }
 
-function errorOf(answer: AttemptResult): string | null {
-  if (answer.kind === 'answered') return answer.status >= 300 && answer.status < 400 ? 'redirect' : null;
-  if (answer.kind === 'stale') return 'reset';
-  return answer.kind === 'failed' ? answer.error : 'stopped';
+function errorOf(result: AttemptResult): string | null {
+  if (result.kind === 'answered') return result.status >= 300 && result.status < 400 ? 'redirect' : null;
+  if (result.kind === 'stale') return 'reset';
+  return result.kind === 'failed' ? result.error : 'stopped';
 }
 
 /** Returns the time of the next attempt. A result that is not the endpoint's failure is retried at once if an attempt is left. */
-function againAt({ messageId, endpointId, tries }: ClaimedDelivery, answer: AttemptResult): number | null {
-  if (isNoWord(answer)) return tries < TRIES_MAX ? answer.endedAt : null;
+function retryAt({ webhookId, endpointId, tries }: ClaimedDelivery, result: AttemptResult): number | null {
+  if (isInconclusive(result)) return tries < TRIES_MAX ? result.endedAt : null;
   const failed = {
     tries,
-    endedAt: answer.endedAt,
-    status: answer.kind === 'answered' ? answer.status : null,
-    retryAfter: answer.kind === 'answered' ? answer.retryAfter : null,
+    endedAt: result.endedAt,
+    status: result.kind === 'answered' ? result.status : null,
+    retryAfter: result.kind === 'answered' ? result.retryAfter : null,
   };
-  return nextAttempt(failed, jitterShare(messageId, endpointId, tries));
+  return nextAttempt(failed, jitterShare(webhookId, endpointId, tries));
 }
 
 /** Makes any text storable in PostgreSQL. */

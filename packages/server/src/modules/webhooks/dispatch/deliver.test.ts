@@ -1,7 +1,7 @@
 import { readWebhookSecret, verifyWebhook } from '@beckon/contract/signature';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { AGENT, settled, webhookStage } from '../../../../testkit/webhooks.ts';
-import { eraseMessages as eraseWebhooks } from '../deliveries/store.ts';
+import { eraseWebhooks } from '../deliveries/store.ts';
 import { replayWebhooks } from '../deliveries/replay.ts';
 import { rotateSecret } from '../endpoints/change-endpoint.ts';
 
@@ -23,10 +23,7 @@ test('delivers a webhook once to each endpoint that subscribes to its type, with
   await stage.settle();
   expect(hooks.received.map(({ path }) => path)).toEqual(['/all']);
   const [hooked] = hooks.received;
-  const [message] = await db.query<{ body: string }>(
-    `SELECT body FROM beckon.webhook_message WHERE id = $1`,
-    [id],
-  );
+  const [message] = await db.query<{ body: string }>(`SELECT body FROM beckon.webhook WHERE id = $1`, [id]);
   expect(hooked?.body).toBe(message?.body);
   expect(hooked?.headers).toMatchObject({
     'content-type': 'application/json',
@@ -42,7 +39,7 @@ test('sends no request before its attempt is committed', async () => {
   const projectId = await stage.project();
   await stage.endpoint(projectId, '/log');
   const seen: unknown[] = [];
-  hooks.answer(async () => {
+  hooks.setReply(async () => {
     seen.push(...(await stage.deliveries(projectId)).map(({ state, attempts }) => ({ state, attempts })));
     return { status: 200, body: 'thanks' };
   });
@@ -51,29 +48,31 @@ test('sends no request before its attempt is committed', async () => {
   expect(seen).toMatchObject([
     { state: 'delivering', attempts: [{ number: 1, endedAt: null, status: null }] },
   ]);
-  expect((await stage.deliveries(projectId))[0]?.attempts).toMatchObject([{ status: 200, answer: 'thanks' }]);
+  expect((await stage.deliveries(projectId))[0]?.attempts).toMatchObject([
+    { status: 200, response: 'thanks' },
+  ]);
 });
 
 test('retries on schedule with the same id and body and a fresh signature, until exhausted', async () => {
   const projectId = await stage.project();
   const { secret } = await stage.endpoint(projectId, '/down');
-  hooks.answer(() => ({ status: 500, body: 'sorry' }));
+  hooks.setReply(() => ({ status: 500, body: 'sorry' }));
   await stage.queue(projectId);
   await stage.advance(100 * HOUR);
   const [delivery] = await stage.deliveries(projectId);
   expect(delivery).toMatchObject({ state: 'exhausted', nextAt: null });
   const starts = delivery?.attempts.map(({ startedAt }) => startedAt) ?? [];
   const gaps = starts.slice(1).map((at, i) => at - (starts[i] ?? 0));
-  const wanted = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400].map((s) => s * SECOND);
+  const expected = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400].map((s) => s * SECOND);
   for (const [i, gap] of gaps.entries())
-    expect(gap / (wanted[i] ?? 1)).toSatisfy((r: number) => r >= 0.8 && r <= 1.21);
+    expect(gap / (expected[i] ?? 1)).toSatisfy((r: number) => r >= 0.8 && r <= 1.21);
   expect(gaps).toHaveLength(9);
   expect(new Set(hooks.received.map(({ body }) => body)).size).toBe(1);
   expect(new Set(hooks.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
   expect(new Set(hooks.received.map(({ headers }) => headers['x-service-signature'])).size).toBe(10);
-  expect(hooks.received.map((one) => verified(one, [secret], one.headers['webhook-timestamp']))).toEqual(
-    Array(10).fill({ ok: true }),
-  );
+  expect(
+    hooks.received.map((request) => verified(request, [secret], request.headers['webhook-timestamp'])),
+  ).toEqual(Array(10).fill({ ok: true }));
 });
 
 test.each([
@@ -84,10 +83,10 @@ test.each([
   ],
   ['a connection that is cut', 'reset' as const, { status: null, error: 'reset' }],
   ['no answer in time', 'silent' as const, { status: null, error: 'timeout' }],
-])('retries after %s', async (_, answer, attempt) => {
+])('retries after %s', async (_, mode, attempt) => {
   const projectId = await stage.project();
   await stage.endpoint(projectId, '/odd');
-  hooks.answer(() => answer);
+  hooks.setReply(() => mode);
   await stage.queue(projectId);
   await stage.settle();
   expect(await stage.deliveries(projectId)).toMatchObject([{ state: 'pending', attempts: [attempt] }]);
@@ -97,7 +96,7 @@ test.each([
 test('retries at once, as a separate attempt, if a reused connection is cut', async () => {
   const projectId = await stage.project();
   const { id } = await stage.endpoint(projectId, '/cut');
-  hooks.answer(() => (hooks.received.length === 2 ? 'reset' : { status: 204 }));
+  hooks.setReply(() => (hooks.received.length === 2 ? 'reset' : { status: 204 }));
   for (let n = 0; n < 2; n += 1) {
     await stage.queue(projectId);
     await stage.settle();
@@ -134,12 +133,12 @@ test('does not connect to a blocked address, and records only that in the attemp
 test('respects Retry-After up to twice the scheduled delay', async () => {
   const projectId = await stage.project();
   await stage.endpoint(projectId, '/busy');
-  hooks.answer(() => ({ status: 429, headers: { 'retry-after': '8' } }));
+  hooks.setReply(() => ({ status: 429, headers: { 'retry-after': '8' } }));
   await stage.queue(projectId);
   await stage.settle();
   const [first] = await stage.deliveries(projectId);
   expect((first?.nextAt ?? 0) - clock.now()).toBe(8 * SECOND);
-  hooks.answer(() => ({ status: 503, headers: { 'retry-after': '999999' } }));
+  hooks.setReply(() => ({ status: 503, headers: { 'retry-after': '999999' } }));
   await stage.advance(8 * SECOND + 10);
   const [second] = await stage.deliveries(projectId);
   const waits = (second?.nextAt ?? 0) - clock.now();
@@ -150,7 +149,7 @@ test('respects Retry-After up to twice the scheduled delay', async () => {
 test('disables an endpoint that returns 410, and marks pending and later deliveries as missed', async () => {
   const projectId = await stage.project();
   const { id } = await stage.endpoint(projectId, '/gone', { inFlightMax: 1 });
-  hooks.answer(() => ({ status: 410 }));
+  hooks.setReply(() => ({ status: 410 }));
   await stage.queue(projectId, 5);
   await stage.settle();
   expect(hooks.received).toHaveLength(1);
@@ -169,7 +168,7 @@ test('respects the in-flight limit and the rate limit of an endpoint', async () 
   await stage.endpoint(projectId, '/slow', { inFlightMax: 3 });
   await stage.endpoint(projectId, '/seldom', { perSecond: 2 });
   const gate = Promise.withResolvers<void>();
-  hooks.answer(async ({ path }) => {
+  hooks.setReply(async ({ path }) => {
     if (path === '/slow') await gate.promise;
     return { status: 200 };
   });
@@ -191,7 +190,7 @@ test('respects the in-flight limit and the rate limit of an endpoint', async () 
 test('pauses an endpoint that almost always fails, then sends one trial, and counts no attempts during the pause', async () => {
   const projectId = await stage.project();
   await stage.endpoint(projectId, '/breaks');
-  hooks.answer(() => ({ status: 500 }));
+  hooks.setReply(() => ({ status: 500 }));
   await stage.queue(projectId, 10);
   await stage.settle();
   expect(countOf('/breaks')).toBe(10);
@@ -200,7 +199,7 @@ test('pauses an endpoint that almost always fails, then sends one trial, and cou
   expect(countOf('/breaks')).toBe(10);
   await stage.advance(2 * SECOND);
   expect(countOf('/breaks')).toBe(11);
-  hooks.answer(() => ({ status: 200 }));
+  hooks.setReply(() => ({ status: 200 }));
   await stage.advance(31 * SECOND);
   expect((await stage.deliveries(projectId)).filter(({ state }) => state === 'delivered')).toHaveLength(20);
   // Ten attempts at first, one trial that succeeds, then the rest.
@@ -215,15 +214,15 @@ test('delivers new events before replayed ones', async () => {
     `UPDATE beckon.webhook_delivery SET state = 'delivered', next_at = NULL WHERE project_id = $1`,
     [projectId],
   );
-  const all = { projectId, endpointId: null, messageId: null, since: null, until: null, history: false };
+  const all = { projectId, endpointId: null, webhookId: null, since: null, until: null, history: false };
   expect(await replayWebhooks(db, { ...all, states: ['delivered'] })).toEqual({ replayed: 100 });
   await stage.advance(2 * SECOND);
   const [fresh] = await stage.queue(projectId);
   const before = hooks.received.length;
   await stage.advance(2 * SECOND);
-  const told = hooks.received.map(({ headers }) => String(headers['webhook-id']).slice('msg_'.length));
-  expect(told[before]).toBe(fresh);
-  expect(old).toEqual(expect.arrayContaining([told[0], told[before + 1]]));
+  const ids = hooks.received.map(({ headers }) => String(headers['webhook-id']).slice('msg_'.length));
+  expect(ids[before]).toBe(fresh);
+  expect(old).toEqual(expect.arrayContaining([ids[0], ids[before + 1]]));
 });
 
 test('does not delay other endpoints, of the same or another project, for a slow one', async () => {
@@ -231,7 +230,7 @@ test('does not delay other endpoints, of the same or another project, for a slow
   await stage.endpoint(mine, '/hangs', { perSecond: 1_000, inFlightMax: 100 });
   await stage.endpoint(mine, '/quick');
   await stage.endpoint(other, '/other');
-  hooks.answer(({ path }) => (path === '/hangs' ? 'silent' : { status: 200 }));
+  hooks.setReply(({ path }) => (path === '/hangs' ? 'silent' : { status: 200 }));
   await stage.queue(mine, 10);
   await stage.queue(other, 10);
   await stage.delivery.round();
@@ -269,7 +268,7 @@ test('retries a request that a stopping worker abandoned at once, in another wor
   stopping.stop();
   stopping.abandon();
   await stopping.round();
-  expect(stopping.underWay()).toBe(0);
+  expect(stopping.unrecordedCount()).toBe(0);
   await stage.settle();
   expect(await stage.deliveries(projectId)).toMatchObject([
     { state: 'delivered', attempts: [{ error: 'stopped' }, { status: 204 }] },
@@ -281,14 +280,14 @@ test('delivers everything once with two concurrent workers that share the quota'
   await stage.endpoint(projectId, '/shared', { inFlightMax: 4, perSecond: 10_000 });
   await stage.queue(projectId, 100);
   const twin = stage.another();
-  hooks.answer(async () => {
+  hooks.setReply(async () => {
     await new Promise((resolve) => void setTimeout(resolve, 5));
     return { status: 200 };
   });
   const work = async (delivery: typeof twin): Promise<void> => {
     while ((await stage.deliveries(projectId)).some(({ state }) => state !== 'delivered')) {
       await delivery.round();
-      await delivery.answered();
+      await delivery.whenIdle();
     }
   };
   await Promise.all([work(stage.delivery), work(twin)]);
@@ -301,21 +300,21 @@ test('delivers everything once with two concurrent workers that share the quota'
 
 test('isolates a failing project from the others', async () => {
   const [broken, unreadable, well] = [await stage.project(), await stage.project(), await stage.project()];
-  const one = await stage.endpoint(broken, '/broken');
+  const brokenEndpoint = await stage.endpoint(broken, '/broken');
   const other = await stage.endpoint(unreadable, '/unreadable');
   await stage.endpoint(well, '/well');
   await db.query(`UPDATE beckon.webhook_health SET refilled_at = 'infinity' WHERE endpoint_id = $1`, [
-    one.id,
+    brokenEndpoint.id,
   ]);
   await db.query(`UPDATE beckon.webhook_health SET windows = '5' WHERE endpoint_id = $1`, [other.id]);
   for (const projectId of [broken, unreadable, well]) await stage.queue(projectId, 3);
   const shaken = stage.another();
   for (let i = 0; i < 30; i += 1) {
     await shaken.round().catch(() => {});
-    await shaken.answered();
+    await shaken.whenIdle();
   }
   expect((await stage.deliveries(well)).map(({ state }) => state)).toEqual(Array(3).fill('delivered'));
-  expect(shaken.underWay()).toBe(0);
+  expect(shaken.unrecordedCount()).toBe(0);
   expect(countOf('/unreadable')).toBe(3);
   await db.query(`UPDATE beckon.webhook_health SET refilled_at = now(), windows = '[]'`);
 });
@@ -323,13 +322,13 @@ test('isolates a failing project from the others', async () => {
 test('signs with both secrets during a rotation, and only with the new one afterwards', async () => {
   const projectId = await stage.project();
   const { id, secret } = await stage.endpoint(projectId, '/rotated');
-  const deps = { db, newId: stage.newId, sealer: stage.sealer };
+  const deps = { db, newId: stage.newId, encrypter: stage.encrypter };
   const next = await rotateSecret(deps, { projectId, endpointId: id }, 24 * HOUR);
   await stage.queue(projectId);
   await stage.settle();
   const [during] = hooks.received;
   expect(during?.headers['x-service-signature']).toMatch(/^t=\d+,v1=[\da-f]{64},v1=[\da-f]{64}$/);
-  for (const one of [secret, next]) expect(verified(during, [one])).toEqual({ ok: true });
+  for (const secretOrNext of [secret, next]) expect(verified(during, [secretOrNext])).toEqual({ ok: true });
   clock.advance(24 * HOUR);
   await stage.queue(projectId);
   await stage.settle();
@@ -341,24 +340,24 @@ test('signs with both secrets during a rotation, and only with the new one after
 test('sends nothing more about an erased user, and keeps nothing about them', async () => {
   const projectId = await stage.project();
   await stage.endpoint(projectId, '/erased');
-  hooks.answer(() => ({ status: 500, body: 'bob is unknown' }));
+  hooks.setReply(() => ({ status: 500, body: 'bob is unknown' }));
   const [id] = await stage.queue(projectId, 1, { userId: 'bob' });
   await stage.settle();
   await db.transaction((tx) => eraseWebhooks(tx, { projectId, userId: 'bob', at: clock.now() }));
   await stage.advance(HOUR);
   expect(hooks.received).toHaveLength(1);
   expect(await stage.deliveries(projectId)).toMatchObject([
-    { messageId: id, state: 'canceled', isErased: true, attempts: [{ answer: null }] },
+    { webhookId: id, state: 'canceled', isErased: true, attempts: [{ response: null }] },
   ]);
-  expect(
-    await db.query(`SELECT body, external_user_id FROM beckon.webhook_message WHERE id = $1`, [id]),
-  ).toEqual([{ body: '', external_user_id: null }]);
+  expect(await db.query(`SELECT body, external_user_id FROM beckon.webhook WHERE id = $1`, [id])).toEqual([
+    { body: '', external_user_id: null },
+  ]);
 });
 
 test('does not retry a delivery if its user is erased during the request', async () => {
   const projectId = await stage.project();
   await stage.endpoint(projectId, '/meanwhile');
-  hooks.answer(async () => {
+  hooks.setReply(async () => {
     await db.transaction((tx) => eraseWebhooks(tx, { projectId, userId: 'cid', at: clock.now() }));
     return { status: 500, body: 'cid?' };
   });
@@ -366,12 +365,12 @@ test('does not retry a delivery if its user is erased during the request', async
   await stage.advance(HOUR);
   expect(hooks.received).toHaveLength(1);
   expect(await stage.deliveries(projectId)).toMatchObject([
-    { state: 'canceled', attempts: [{ answer: null }] },
+    { state: 'canceled', attempts: [{ response: null }] },
   ]);
 });
 
 function countOf(path: string): number {
-  return hooks.received.filter((one) => one.path === path).length;
+  return hooks.received.filter((request) => request.path === path).length;
 }
 
 /** Verifies a request as its receiver does, at the time of the signature. */

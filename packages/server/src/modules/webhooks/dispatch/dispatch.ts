@@ -1,9 +1,9 @@
 import type { FinishedAttempt } from './answer.ts';
 import { post, type PostDeps } from './post.ts';
-import { type EndpointEvent, type Leaving, runRound } from './round.ts';
+import { type EndpointEvent, type OutgoingDelivery, runRound } from './round.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { isPoisonous } from '../../../platform/db/errors.ts';
-import { type DuePlace, duePlaces } from '../../../platform/locks/timers.ts';
+import { type ProjectTimer, listDueProjects } from '../../../platform/locks/timers.ts';
 import type { Log } from '../../../platform/log.ts';
 
 /**
@@ -14,11 +14,11 @@ export type Delivery = {
   /** Records answers, and starts to send deliveries that are due. Rounds do not overlap. */
   round(): Promise<RoundFacts>;
   /** Number of requests that are not recorded yet. */
-  underWay(): number;
+  unrecordedCount(): number;
   /** Stops claiming deliveries. */
   stop(): void;
   /** Resolves when all requests in flight are answered. */
-  answered(): Promise<void>;
+  whenIdle(): Promise<void>;
   /** Stops waiting for answers; the next round records these requests as stopped. */
   abandon(): void;
 };
@@ -29,25 +29,25 @@ export type DeliveryOptions = Omit<PostDeps, 'clock'> & {
   db: Database;
   log: Log;
   /** Called when an answer arrives. */
-  onAnswer?: () => void;
+  onResult?: () => void;
 };
 
 /** Limit over all endpoints. Each endpoint has its own, much lower quota. */
 const IN_FLIGHT_MAX = 1_000;
-const PLACES_MAX = 100;
+const PROJECTS_MAX = 100;
 
 export function createDelivery(options: DeliveryOptions): Delivery {
-  const { db, onAnswer = () => {} } = options;
-  const { clock, reach } = db;
-  const flight = createFlight({ ...options, clock, reach }, onAnswer);
+  const { db, onResult = () => {} } = options;
+  const { clock, failpoint } = db;
+  const flight = createFlight({ ...options, clock, failpoint }, onResult);
   const state: State = { options, flight, stopping: false, isShaken: false, avoided: new Map() };
   return {
     round: () => round(state),
-    underWay: () => flight.size(),
+    unrecordedCount: () => flight.size(),
     stop() {
       state.stopping = true;
     },
-    answered: () => flight.landed(),
+    whenIdle: () => flight.whenIdle(),
     abandon: () => flight.abandon(),
   };
 }
@@ -67,21 +67,21 @@ const AVOIDED_MS = 5_000;
 async function round(state: State): Promise<RoundFacts> {
   const { options, flight, isShaken } = state;
   const now = options.db.clock.now();
-  const answered = flight.take(isShaken ? 1 : IN_FLIGHT_MAX);
-  const mayClaim = !state.stopping && !(isShaken && answered.length > 0);
-  const room = mayClaim ? IN_FLIGHT_MAX - flight.size() - answered.length : 0;
-  let places: DuePlace[] = [];
+  const attempts = flight.take(isShaken ? 1 : IN_FLIGHT_MAX);
+  const mayClaim = !state.stopping && !(isShaken && attempts.length > 0);
+  const capacity = mayClaim ? IN_FLIGHT_MAX - flight.size() - attempts.length : 0;
+  let projects: ProjectTimer[] = [];
   try {
-    places = room > 0 ? await placesOf(state, now) : [];
-    const facts = await roundOf(state, { answered, places, room });
+    projects = capacity > 0 ? await listProjects(state, now) : [];
+    const facts = await roundOf(state, { attempts, projects, capacity });
     state.isShaken = false;
     return facts;
   } catch (error) {
     state.isShaken = true;
-    const [only] = places;
-    if (only && answered.length + places.length === 1) state.avoided.set(only.projectId, now + AVOIDED_MS);
+    const [only] = projects;
+    if (only && attempts.length + projects.length === 1) state.avoided.set(only.projectId, now + AVOIDED_MS);
     // An answer that can never be recorded counts as lost when its lease expires.
-    if (!isShaken || !isHopeless(error)) flight.giveBack(answered);
+    if (!isShaken || !isHopeless(error)) flight.restore(attempts);
     throw error;
   }
 }
@@ -90,27 +90,30 @@ function isHopeless(error: unknown): boolean {
   return isPoisonous(error) || error instanceof TypeError || error instanceof RangeError;
 }
 
-async function placesOf({ options: { db }, isShaken, avoided }: State, now: number): Promise<DuePlace[]> {
+async function listProjects(
+  { options: { db }, isShaken, avoided }: State,
+  now: number,
+): Promise<ProjectTimer[]> {
   for (const [projectId, until] of avoided) if (until <= now) avoided.delete(projectId);
-  const places = await duePlaces(db, { work: 'webhooks', now: new Date(now), limit: PLACES_MAX });
-  const open = places.filter(({ projectId }) => !avoided.has(projectId));
+  const projects = await listDueProjects(db, { work: 'webhooks', now: new Date(now), limit: PROJECTS_MAX });
+  const open = projects.filter(({ projectId }) => !avoided.has(projectId));
   return isShaken ? open.slice(0, 1) : open;
 }
 
-type Given = { answered: FinishedAttempt[]; places: DuePlace[]; room: number };
+type RoundWork = { attempts: FinishedAttempt[]; projects: ProjectTimer[]; capacity: number };
 
 async function roundOf(
   { options: { db, log }, flight }: State,
-  { answered, places, room }: Given,
+  { attempts, projects, capacity }: RoundWork,
 ): Promise<RoundFacts> {
-  const lateMs = Math.max(0, ...places.slice(0, 1).map(({ nextAt }) => db.clock.now() - nextAt.getTime()));
-  if (answered.length === 0 && places.length === 0) return { recorded: 0, claimed: 0, lateMs };
-  const projectIds = places.map(({ projectId }) => projectId);
-  const { claimed, lost, events } = await runRound(db, { answered, projectIds, room });
-  for (const leaving of claimed) flight.begin(leaving);
+  const lateMs = Math.max(0, ...projects.slice(0, 1).map(({ nextAt }) => db.clock.now() - nextAt.getTime()));
+  if (attempts.length === 0 && projects.length === 0) return { recorded: 0, claimed: 0, lateMs };
+  const projectIds = projects.map(({ projectId }) => projectId);
+  const { claimed, lost, events } = await runRound(db, { attempts, projectIds, capacity });
+  for (const delivery of claimed) flight.begin(delivery);
   if (lost > 0) log.warn({ deliveries: lost }, 'webhooks.lease_expired');
   for (const event of events) report(log, event);
-  return { recorded: answered.length, claimed: claimed.length, lateMs };
+  return { recorded: attempts.length, claimed: claimed.length, lateMs };
 }
 
 function report(log: Log, { endpoint, health, event }: EndpointEvent): void {
@@ -124,42 +127,42 @@ function report(log: Log, { endpoint, health, event }: EndpointEvent): void {
 
 /** Requests in flight, and answers that are not recorded yet. */
 type Flight = {
-  begin(leaving: Leaving): void;
+  begin(delivery: OutgoingDelivery): void;
   /** Removes and returns at most `most` answers, for recording. */
   take(most: number): FinishedAttempt[];
   /** Returns answers to the queue because they could not be recorded. */
-  giveBack(answered: FinishedAttempt[]): void;
+  restore(attempts: FinishedAttempt[]): void;
   size(): number;
   /** Resolves when all requests in flight are answered. */
-  landed(): Promise<void>;
+  whenIdle(): Promise<void>;
   /** Stops waiting for answers. A later answer is ignored. */
   abandon(): void;
 };
 
-function createFlight(deps: PostDeps, onAnswer: () => void): Flight {
-  const posted = new Map<Leaving, Promise<void>>();
-  let answered: FinishedAttempt[] = [];
+function createFlight(deps: PostDeps, onResult: () => void): Flight {
+  const posted = new Map<OutgoingDelivery, Promise<void>>();
+  let attempts: FinishedAttempt[] = [];
   return {
-    begin(leaving) {
-      const done = post(deps, leaving).then((answer) => {
+    begin(delivery) {
+      const recorded = post(deps, delivery).then((result) => {
         // An abandoned request already has its result.
-        if (!posted.delete(leaving)) return;
-        answered.push({ delivery: leaving, answer });
-        onAnswer();
+        if (!posted.delete(delivery)) return;
+        attempts.push({ delivery: delivery, result });
+        onResult();
       });
-      posted.set(leaving, done);
+      posted.set(delivery, recorded);
     },
-    take: (most) => answered.splice(0, most),
-    giveBack(untold) {
-      answered = [...untold, ...answered];
+    take: (most) => attempts.splice(0, most),
+    restore(unrecorded) {
+      attempts = [...unrecorded, ...attempts];
     },
-    size: () => posted.size + answered.length,
-    async landed() {
+    size: () => posted.size + attempts.length,
+    async whenIdle() {
       await Promise.all(posted.values());
     },
     abandon() {
       const endedAt = deps.clock.now();
-      for (const delivery of posted.keys()) answered.push({ delivery, answer: { kind: 'stopped', endedAt } });
+      for (const delivery of posted.keys()) attempts.push({ delivery, result: { kind: 'stopped', endedAt } });
       posted.clear();
     },
   };

@@ -2,26 +2,26 @@ import { afterAll, beforeEach, expect, test } from 'vitest';
 import { AGENT, webhookStage } from '../../../../testkit/webhooks.ts';
 import { silentLog } from '../../../platform/log.ts';
 import type { Outbound } from '../../../platform/outbound/outbound.ts';
-import { startTeller, type Teller } from './dispatcher.ts';
+import { startWebhookDispatcher, type WebhookDispatcher } from './dispatcher.ts';
 
 const stage = await webhookStage();
-const { db, hooks, sealer } = stage;
+const { db, hooks, encrypter } = stage;
 afterAll(() => stage.close());
 beforeEach(() => stage.forget());
 
-function teller(outbound: Pick<Outbound, 'post'> = stage.outbound): Teller {
-  return startTeller({ db, log: silentLog, sealer, outbound, agent: AGENT });
+function startDispatcher(outbound: Pick<Outbound, 'post'> = stage.outbound): WebhookDispatcher {
+  return startWebhookDispatcher({ db, log: silentLog, encrypter, outbound, agent: AGENT });
 }
 
 test('sends queued deliveries without a wake-up, and at a stop waits for running ones and records them', async () => {
   const projectId = await stage.project();
   await stage.endpoint(projectId, '/told');
   const gate = Promise.withResolvers<void>();
-  hooks.answer(async () => {
+  hooks.setReply(async () => {
     await gate.promise;
     return { status: 200 };
   });
-  const running = teller();
+  const running = startDispatcher();
   await stage.queue(projectId, 3);
   running.wake();
   await expect.poll(() => hooks.open.get('/told')?.now).toBe(3);
@@ -34,7 +34,7 @@ test('sends queued deliveries without a wake-up, and at a stop waits for running
 test('loses no response during a short outage of the database', async () => {
   const projectId = await stage.project();
   await stage.endpoint(projectId, '/outage');
-  hooks.answer(() => ({ status: 200 }));
+  hooks.setReply(() => ({ status: 200 }));
   let isAway = false;
   const failing: typeof db = {
     ...db,
@@ -46,7 +46,7 @@ test('loses no response during a short outage of the database', async () => {
       return stage.outbound.post(request);
     },
   };
-  const running = startTeller({ db: failing, log: silentLog, sealer, outbound, agent: AGENT });
+  const running = startWebhookDispatcher({ db: failing, log: silentLog, encrypter, outbound, agent: AGENT });
   await stage.queue(projectId);
   await expect.poll(() => hooks.received.filter(({ path }) => path === '/outage')).toHaveLength(1);
   isAway = false;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
-import { ANSWERS, type Mode, newModel, type WebhookModel } from '../../../../testkit/webhook-model.ts';
+import { REPLIES, type Mode, newModel, type WebhookModel } from '../../../../testkit/webhook-model.ts';
 import { webhookStage } from '../../../../testkit/webhooks.ts';
 import { replayWebhooks } from '../deliveries/replay.ts';
 import { disableEndpoint, enableEndpoint } from '../endpoints/change-endpoint.ts';
@@ -65,7 +65,7 @@ test('deliveries match the model for any history', { timeout: 120_000 }, async (
         inFlightMax: 200,
       });
       const model = newModel(endpointId);
-      hooks.answer(() => ANSWERS[model.mode]);
+      hooks.setReply(() => REPLIES[model.mode]);
       for (const act of history) {
         await perform(act, { projectId, endpointId, model });
         await compare(projectId, model);
@@ -75,31 +75,31 @@ test('deliveries match the model for any history', { timeout: 120_000 }, async (
   );
 });
 
-type Place = { projectId: number; endpointId: string; model: WebhookModel };
+type ModelState = { projectId: number; endpointId: string; model: WebhookModel };
 
-async function perform(act: Act, { projectId, endpointId, model }: Place): Promise<void> {
-  const place = { projectId, endpointId };
+async function perform(act: Act, { projectId, endpointId, model }: ModelState): Promise<void> {
+  const key = { projectId, endpointId };
   if (act.act === 'queue') model.queue(await stage.queue(projectId, act.count), clock.now());
   if (act.act === 'answer') model.mode = act.mode;
   if (act.act === 'disable') {
-    await disableEndpoint({ db }, place);
+    await disableEndpoint({ db }, key);
     model.disable();
   }
   if (act.act === 'enable') {
-    await enableEndpoint({ db }, place);
+    await enableEndpoint({ db }, key);
     model.enable();
   }
   if (act.act === 'replay' && !model.isDisabled()) {
-    const wanted = {
+    const input = {
       projectId,
       endpointId,
-      messageId: null,
+      webhookId: null,
       since: null,
       until: null,
       states: [act.state],
       history: false,
     };
-    const { replayed } = await replayWebhooks(db, wanted);
+    const { replayed } = await replayWebhooks(db, input);
     expect(replayed).toBe(model.replay(act.state, clock.now()));
   }
   await goOn(act.act === 'later' ? act.ms : 0, model);
@@ -121,13 +121,13 @@ async function goOn(ms: number, model: WebhookModel): Promise<void> {
 }
 
 async function compare(projectId: number, model: WebhookModel): Promise<void> {
-  const shown = (await stage.deliveries(projectId)).map(({ messageId, state, nextAt, attempts }) => ({
-    messageId,
+  const actual = (await stage.deliveries(projectId)).map(({ webhookId, state, nextAt, attempts }) => ({
+    webhookId,
     state,
     nextAt,
     attempts: attempts.map(({ startedAt, status, error }) => ({ at: startedAt, result: status ?? error })),
   }));
-  const wanted = new Map(model.deliveries().map((one) => [one.messageId, one]));
-  expect(shown).toHaveLength(wanted.size);
-  for (const one of shown) expect(wanted.get(one.messageId)).toMatchObject(one);
+  const expected = new Map(model.deliveries().map((delivery) => [delivery.webhookId, delivery]));
+  expect(actual).toHaveLength(expected.size);
+  for (const delivery of actual) expect(expected.get(delivery.webhookId)).toMatchObject(delivery);
 }

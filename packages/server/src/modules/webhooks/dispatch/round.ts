@@ -1,39 +1,39 @@
 import type { FailpointHook } from '../../../platform/failpoints.ts';
 import { type EndpointState, listLiveSecrets, lockEndpoints, lockFreeEndpoints } from '../endpoints/reads.ts';
-import { judge, mayClaim, refill } from '../endpoints/health.ts';
-import { type SealedSecret, updateDisabled, updateHealth } from '../endpoints/store.ts';
-import { duesNext, holdDues } from '../../../platform/locks/timers.ts';
+import { applySample, mayClaim, refill } from '../endpoints/health.ts';
+import { type EncryptedSecret, updateDisabled, updateHealth } from '../endpoints/store.ts';
+import { setTimers, lockTimers } from '../../../platform/locks/timers.ts';
 import { claimDeliveries, dropPending, loseLeases, updateResults } from '../deliveries/store.ts';
-import type { ClaimedDelivery, Room } from '../deliveries/webhook.ts';
-import { listLoads, nextLooks } from '../deliveries/reads.ts';
+import type { ClaimedDelivery, EndpointCapacity } from '../deliveries/webhook.ts';
+import { listLoads, nextWorkTimes } from '../deliveries/reads.ts';
 import { TRIES_MAX } from '../deliveries/schedule.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { type BatchTx, inSession } from '../../../platform/db/session-transactions.ts';
-import { type FinishedAttempt, isGood, isNoWord, resultOf } from './answer.ts';
-import { shareRooms } from './share-quota.ts';
+import { type FinishedAttempt, isSuccess, isInconclusive, deliveryResult } from './answer.ts';
+import { shareCapacities } from './share-quota.ts';
 
 /**
- * Runs a round in one transaction with a fixed number of statements. It records answers, judges endpoints by them, and claims the due
- * deliveries of the given projects, as far as quotas, tokens and circuit breakers allow. The caller sends the claimed deliveries after the
- * commit.
+ * Runs a round in one transaction with a fixed number of statements. It records answers and updates the health of endpoints.
+ * It claims the due deliveries of the given projects, as far as quotas, tokens and circuit breakers allow. The caller sends the claimed
+ * deliveries after the commit.
  *
  * Lock order: endpoints in id order, each after its health row; then deliveries; then due times. An endpoint locked by another process is
  * waited for only if an answer is recorded for it.
  */
-export type RoundAsked = {
-  answered: FinishedAttempt[];
+export type RoundInput = {
+  attempts: FinishedAttempt[];
   /** Projects with due deliveries. */
   projectIds: number[];
   /** The maximum number to claim. */
-  room: number;
+  capacity: number;
 };
-export type RoundDone = {
-  claimed: Leaving[];
+export type RoundResult = {
+  claimed: OutgoingDelivery[];
   lost: number;
   /** Changes of endpoints that members are notified of. */
   events: EndpointEvent[];
 };
-export type Leaving = ClaimedDelivery & { secrets: SealedSecret[] };
+export type OutgoingDelivery = ClaimedDelivery & { secrets: EncryptedSecret[] };
 export type EndpointEvent = EndpointState & { event: 'gone' | 'failing' | 'warned' | 'opened' | 'closed' };
 
 /** Longer than a request can take, including recording its result under load. A killed process holds up its endpoints for this long. */
@@ -44,31 +44,34 @@ const RESERVED = 200;
 const DROPPED_MAX = 1_000;
 
 export function runRound(
-  db: Pick<Database, 'session' | 'clock' | 'reach'>,
-  asked: RoundAsked,
-): Promise<RoundDone> {
+  db: Pick<Database, 'session' | 'clock' | 'failpoint'>,
+  input: RoundInput,
+): Promise<RoundResult> {
   return inSession(db, async (tx) => {
-    const round: Round = { tx, now: db.clock.now(), asked, reach: db.reach };
+    const round: Round = { tx, now: db.clock.now(), input, failpoint: db.failpoint };
     const { states, free, events } = await record(round);
-    if (asked.answered.length > 0) db.reach?.('tell_recorded');
+    if (input.attempts.length > 0) db.failpoint?.('webhooks_recorded');
     const enabled = free.filter(({ endpoint }) => endpoint.disabledAt === null);
-    const { rooms, lost } = await findRooms(round, { free, enabled });
+    const { capacities, lost } = await findCapacities(round, { free, enabled });
     const [claimed, secrets] = await Promise.all([
-      rooms.length > 0
-        ? claimDeliveries(tx, { rooms, now: round.now, leaseUntil: round.now + LEASE_MS })
+      capacities.length > 0
+        ? claimDeliveries(tx, { capacities, now: round.now, leaseUntil: round.now + LEASE_MS })
         : [],
-      rooms.length > 0 ? listLiveSecrets(tx, { places: rooms, now: round.now }) : [],
+      capacities.length > 0 ? listLiveSecrets(tx, { keys: capacities, now: round.now }) : [],
     ]);
-    if (claimed.length > 0) db.reach?.('webhooks_claimed');
+    if (claimed.length > 0) db.failpoint?.('webhooks_claimed');
     await finish(round, { changed: spend(round, { states, enabled, claimed }) });
-    db.reach?.('tell_committed');
+    db.failpoint?.('webhooks_committed');
     const secretsOf = Map.groupBy(secrets, ({ endpointId }) => endpointId);
-    const leaving = claimed.map((one) => ({ ...one, secrets: secretsOf.get(one.endpointId) ?? [] }));
-    return { claimed: leaving, lost, events };
+    const deliveries = claimed.map((delivery) => ({
+      ...delivery,
+      secrets: secretsOf.get(delivery.endpointId) ?? [],
+    }));
+    return { claimed: deliveries, lost, events };
   });
 }
 
-type Round = { tx: BatchTx; now: number; asked: RoundAsked; reach: FailpointHook | undefined };
+type Round = { tx: BatchTx; now: number; input: RoundInput; failpoint: FailpointHook | undefined };
 type Recorded = {
   /** Endpoints with a recorded answer. */
   states: EndpointState[];
@@ -77,18 +80,18 @@ type Recorded = {
   events: EndpointEvent[];
 };
 
-async function record({ tx, now, asked: { answered, projectIds } }: Round): Promise<Recorded> {
-  const places = [...new Map(answered.map(({ delivery }) => [delivery.endpointId, delivery])).values()];
-  const [known, free] = await Promise.all([
-    places.length > 0 ? lockEndpoints(tx, places) : [],
+async function record({ tx, now, input: { attempts, projectIds } }: Round): Promise<Recorded> {
+  const deliveries = [...new Map(attempts.map(({ delivery }) => [delivery.endpointId, delivery])).values()];
+  const [locked, free] = await Promise.all([
+    deliveries.length > 0 ? lockEndpoints(tx, deliveries) : [],
     projectIds.length > 0 ? lockFreeEndpoints(tx, projectIds) : [],
-    answered.length > 0 ? updateResults(tx, answered.map(resultOf)) : undefined,
+    attempts.length > 0 ? updateResults(tx, attempts.map(deliveryResult)) : undefined,
   ]);
   const events: EndpointEvent[] = [];
-  const answeredOf = Map.groupBy(answered, ({ delivery }) => delivery.endpointId);
-  const states = known.map((state) => {
-    const said = answeredOf.get(state.endpoint.id) ?? [];
-    return judgeAll(state, { answered: said, now }, (event) => events.push(event));
+  const attemptsByEndpoint = Map.groupBy(attempts, ({ delivery }) => delivery.endpointId);
+  const states = locked.map((state) => {
+    const received = attemptsByEndpoint.get(state.endpoint.id) ?? [];
+    return applyAttempts(state, { attempts: received, now }, (event) => events.push(event));
   });
   await Promise.all(
     events.flatMap(({ endpoint: { projectId, id: endpointId, disabledAt }, event }) =>
@@ -97,58 +100,61 @@ async function record({ tx, now, asked: { answered, projectIds } }: Round): Prom
         : [],
     ),
   );
-  const judged = new Map(states.map((state) => [state.endpoint.id, state]));
-  return { states, free: free.map((state) => judged.get(state.endpoint.id) ?? state), events };
+  const stateById = new Map(states.map((state) => [state.endpoint.id, state]));
+  return { states, free: free.map((state) => stateById.get(state.endpoint.id) ?? state), events };
 }
 
-/** Judges endpoints by their answers. A stopped or lost worker, or a stale connection, does not count. */
-function judgeAll(
+/** Updates the health of endpoints by their answers. A stopped or lost worker, or a stale connection, does not count. */
+function applyAttempts(
   state: EndpointState,
-  { answered, now }: { answered: FinishedAttempt[]; now: number },
-  tell: (event: EndpointEvent) => void,
+  { attempts, now }: { attempts: FinishedAttempt[]; now: number },
+  report: (event: EndpointEvent) => void,
 ): EndpointState {
   let { endpoint, health } = state;
-  for (const { answer } of answered.toSorted((a, b) => a.answer.endedAt - b.answer.endedAt)) {
-    if (isNoWord(answer)) continue;
-    const isGone = answer.kind === 'answered' && answer.status === GONE;
-    const judged = judge(health, { at: answer.endedAt, ok: isGood(answer), isGone });
-    const { event } = judged;
+  for (const { result } of attempts.toSorted((a, b) => a.result.endedAt - b.result.endedAt)) {
+    if (isInconclusive(result)) continue;
+    const isGone = result.kind === 'answered' && result.status === GONE;
+    const change = applySample(health, { at: result.endedAt, ok: isSuccess(result), isGone });
+    const { event } = change;
     // A warning is dated now, because an answer may have waited while members were notified of other endpoints.
-    health = event === 'warned' ? { ...judged.health, warnedAt: now } : judged.health;
+    health = event === 'warned' ? { ...change.health, warnedAt: now } : change.health;
     if (event === null || endpoint.disabledAt !== null) continue;
     if (event === 'gone' || event === 'failing')
       endpoint = { ...endpoint, disabledAt: now, disabledReason: event };
-    tell({ endpoint, health, event });
+    report({ endpoint, health, event });
   }
   return { endpoint, health };
 }
 
 const GONE = 410;
 
-type Free = { free: EndpointState[]; enabled: EndpointState[] };
+type FreeEndpoints = { free: EndpointState[]; enabled: EndpointState[] };
 
-async function findRooms(
-  { tx, now, asked }: Round,
-  { free, enabled }: Free,
-): Promise<{ rooms: Room[]; lost: number }> {
-  if (free.length === 0) return { rooms: [], lost: 0 };
+async function findCapacities(
+  { tx, now, input }: Round,
+  { free, enabled }: FreeEndpoints,
+): Promise<{ capacities: EndpointCapacity[]; lost: number }> {
+  if (free.length === 0) return { capacities: [], lost: 0 };
   const disabled = free.filter(({ endpoint }) => endpoint.disabledAt !== null);
   const open = enabled
-    .map((state) => ({ ...placeOf(state), most: Math.min(asked.room, mostOf(state, { inFlight: 0, now })) }))
+    .map((state) => ({
+      ...endpointKey(state),
+      most: Math.min(input.capacity, mostOf(state, { inFlight: 0, now })),
+    }))
     .filter(({ most }) => most > 0);
   const [lost, loads] = await Promise.all([
-    loseLeases(tx, { places: free.map(placeOf), now, triesMax: TRIES_MAX }),
+    loseLeases(tx, { keys: free.map(endpointKey), now, triesMax: TRIES_MAX }),
     open.length > 0 ? listLoads(tx, open, now) : [],
     disabled.length > 0
-      ? dropPending(tx, { places: disabled.map(placeOf), state: 'missed', limit: DROPPED_MAX })
+      ? dropPending(tx, { keys: disabled.map(endpointKey), state: 'missed', limit: DROPPED_MAX })
       : 0,
   ]);
   const states = new Map(enabled.map((state) => [state.endpoint.id, state]));
-  const wanted = loads.map(({ inFlight, due, ...place }) => {
-    const state = states.get(place.endpointId);
-    return { ...place, inFlight, most: state ? Math.min(due, mostOf(state, { inFlight, now })) : 0 };
+  const demands = loads.map(({ inFlight, due, ...key }) => {
+    const state = states.get(key.endpointId);
+    return { ...key, inFlight, most: state ? Math.min(due, mostOf(state, { inFlight, now })) : 0 };
   });
-  return { rooms: shareRooms(wanted, { total: asked.room, reserved: RESERVED }), lost };
+  return { capacities: shareCapacities(demands, { total: input.capacity, reserved: RESERVED }), lost };
 }
 
 function mostOf(
@@ -158,14 +164,17 @@ function mostOf(
   return mayClaim(refill(health, limits, now), { limits, inFlight, now });
 }
 
-function placeOf({ endpoint: { projectId, id } }: EndpointState): { projectId: number; endpointId: string } {
+function endpointKey({ endpoint: { projectId, id } }: EndpointState): {
+  projectId: number;
+  endpointId: string;
+} {
   return { projectId, endpointId: id };
 }
 
-type Spending = Pick<Recorded, 'states'> & { enabled: EndpointState[]; claimed: ClaimedDelivery[] };
+type SpendInput = Pick<Recorded, 'states'> & { enabled: EndpointState[]; claimed: ClaimedDelivery[] };
 
 /** Returns every endpoint whose health changed; each request costs a token. */
-function spend({ now }: Round, { states, enabled, claimed }: Spending): EndpointState[] {
+function spend({ now }: Round, { states, enabled, claimed }: SpendInput): EndpointState[] {
   const changed = new Map(states.map((state) => [state.endpoint.id, state]));
   const claimedOf = Map.groupBy(claimed, ({ endpointId }) => endpointId);
   for (const state of enabled) {
@@ -178,27 +187,30 @@ function spend({ now }: Round, { states, enabled, claimed }: Spending): Endpoint
 }
 
 /** Sets the next due times. A new statement reads them while the due rows are locked, so that no delivery is added in between. */
-async function finish({ tx, asked, reach }: Round, { changed }: { changed: EndpointState[] }): Promise<void> {
-  const ids = [...asked.projectIds, ...asked.answered.map(({ delivery }) => delivery.projectId)];
+async function finish(
+  { tx, input, failpoint }: Round,
+  { changed }: { changed: EndpointState[] },
+): Promise<void> {
+  const ids = [...input.projectIds, ...input.attempts.map(({ delivery }) => delivery.projectId)];
   const projectIds = [...new Set(ids)];
-  const [looks] = await Promise.all([
-    heldLooks(tx, projectIds),
+  const [times] = await Promise.all([
+    lockNextWorkTimes(tx, projectIds),
     changed.length > 0
       ? updateHealth(
           tx,
-          changed.map((state) => ({ ...placeOf(state), health: state.health })),
+          changed.map((state) => ({ ...endpointKey(state), health: state.health })),
         )
       : undefined,
   ]);
-  const places = projectIds.map((projectId) => {
-    const at = looks.get(projectId);
+  const timers = projectIds.map((projectId) => {
+    const at = times.get(projectId);
     return { projectId, nextAt: at === undefined ? null : new Date(at) };
   });
-  reach?.('tell_committing');
-  await Promise.all([duesNext(tx, 'webhooks', places), tx.commit()]);
+  failpoint?.('webhooks_committing');
+  await Promise.all([setTimers(tx, 'webhooks', timers), tx.commit()]);
 }
 
-async function heldLooks(tx: BatchTx, projectIds: number[]): Promise<Map<number, number>> {
-  await holdDues(tx, 'webhooks', projectIds);
-  return nextLooks(tx, projectIds);
+async function lockNextWorkTimes(tx: BatchTx, projectIds: number[]): Promise<Map<number, number>> {
+  await lockTimers(tx, 'webhooks', projectIds);
+  return nextWorkTimes(tx, projectIds);
 }

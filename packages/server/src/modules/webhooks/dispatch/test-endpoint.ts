@@ -7,12 +7,12 @@ import { listLiveSecrets } from '../endpoints/reads.ts';
 import { requireEndpoint } from '../endpoints/require-endpoint.ts';
 import { findProject } from '../../workspace/index.ts';
 import { insertTest } from '../deliveries/store.ts';
-import { messageName, TEST_TYPE, type Test } from '../deliveries/webhook.ts';
+import { webhookName, TEST_TYPE, type Test } from '../deliveries/webhook.ts';
 import { TRIES_MAX } from '../deliveries/schedule.ts';
-import { dueEarlier } from '../../../platform/locks/timers.ts';
+import { setTimersEarlier } from '../../../platform/locks/timers.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { post, type PostDeps } from './post.ts';
-import { LEASE_MS, type Leaving, runRound } from './round.ts';
+import { LEASE_MS, type OutgoingDelivery, runRound } from './round.ts';
 
 export type TestDeps = Omit<PostDeps, 'clock'> & { db: Database; newId: NewId };
 
@@ -20,36 +20,36 @@ export type TestDeps = Omit<PostDeps, 'clock'> & { db: Database; newId: NewId };
  * Sends a webhook of type `test` to this endpoint directly, in this process, so that the answer is visible whether a worker runs or not. It
  * is tried once. Returns the id of the webhook.
  */
-export async function testEndpoint(deps: TestDeps, place: EndpointRef): Promise<string> {
+export async function testEndpoint(deps: TestDeps, key: EndpointRef): Promise<string> {
   const { db } = deps;
-  const leaving = await db.transaction(async (tx): Promise<Leaving> => {
-    const { endpoint } = await requireEndpoint(tx, place);
+  const delivery = await db.transaction(async (tx): Promise<OutgoingDelivery> => {
+    const { endpoint } = await requireEndpoint(tx, key);
     if (endpoint.disabledAt !== null) throw disabled();
     const now = db.clock.now();
-    const { livemode } = await findProject(tx, String(place.projectId));
-    const messageId = deps.newId();
+    const { livemode } = await findProject(tx, String(key.projectId));
+    const webhookId = deps.newId();
     const test: Test = {
-      ...place,
-      messageId,
+      ...key,
+      webhookId,
       number: 1,
       tries: TRIES_MAX,
       url: endpoint.url,
-      body: bodyOf({ messageId, now, livemode }),
+      body: bodyOf({ webhookId, now, livemode }),
       now,
       leaseUntil: now + LEASE_MS,
     };
     await insertTest(tx, test);
-    await dueEarlier(tx, 'webhooks', [{ projectId: place.projectId, nextAt: new Date(test.leaseUntil) }]);
-    return { ...test, secrets: await listLiveSecrets(tx, { places: [place], now }) };
+    await setTimersEarlier(tx, 'webhooks', [{ projectId: key.projectId, nextAt: new Date(test.leaseUntil) }]);
+    return { ...test, secrets: await listLiveSecrets(tx, { keys: [key], now }) };
   });
-  const answer = await post({ ...deps, clock: db.clock }, leaving);
-  await runRound(db, { answered: [{ delivery: leaving, answer }], projectIds: [], room: 0 });
-  return leaving.messageId;
+  const result = await post({ ...deps, clock: db.clock }, delivery);
+  await runRound(db, { attempts: [{ delivery: delivery, result }], projectIds: [], capacity: 0 });
+  return delivery.webhookId;
 }
 
-function bodyOf({ messageId, now, livemode }: { messageId: string; now: number; livemode: boolean }): string {
+function bodyOf({ webhookId, now, livemode }: { webhookId: string; now: number; livemode: boolean }): string {
   const data = { message: 'This is a test event' };
-  const id = messageName(messageId);
+  const id = webhookName(webhookId);
   const event: WebhookEvent<'test'> = { id, type: TEST_TYPE, timestamp: iso(now), livemode, data };
   return JSON.stringify(event);
 }

@@ -22,35 +22,35 @@ async function untilWaiting(count: number): Promise<void> {
 
 test('keeps both of two changes that wait for the same endpoint', async () => {
   const projectId = await stage.project();
-  const place = { projectId, endpointId: (await stage.endpoint(projectId, '/before')).id };
+  const key = { projectId, endpointId: (await stage.endpoint(projectId, '/before')).id };
   const deps = { db, rules: { allowPrivate: true } };
   const changes: Promise<unknown>[] = [];
   await db.transaction(async (tx) => {
-    await requireEndpoint(tx, place);
-    changes.push(changeEndpoint(deps, place, { url: hooks.url('/after') }));
+    await requireEndpoint(tx, key);
+    changes.push(changeEndpoint(deps, key, { url: hooks.url('/after') }));
     await untilWaiting(1);
-    changes.push(changeEndpoint(deps, place, { types: ['email.clicked'] }));
+    changes.push(changeEndpoint(deps, key, { types: ['email.clicked'] }));
     await untilWaiting(2);
   });
   await Promise.all(changes);
-  const { endpoint } = await db.transaction((tx) => requireEndpoint(tx, place));
+  const { endpoint } = await db.transaction((tx) => requireEndpoint(tx, key));
   expect(endpoint).toMatchObject({ url: hooks.url('/after'), types: ['email.clicked'] });
 });
 
 test('claims no deliveries of an endpoint that is disabled while a round waits for it', async () => {
   const projectId = await stage.project();
-  const place = { projectId, endpointId: (await stage.endpoint(projectId, '/off')).id };
+  const key = { projectId, endpointId: (await stage.endpoint(projectId, '/off')).id };
   await stage.queue(projectId, 2);
-  const { claimed } = await runRound(db, { answered: [], projectIds: [projectId], room: 1 });
-  const answered = claimed.map((delivery) => ({ delivery, answer: { ...ANSWER, endedAt: db.clock.now() } }));
+  const { claimed } = await runRound(db, { attempts: [], projectIds: [projectId], capacity: 1 });
+  const attempts = claimed.map((delivery) => ({ delivery, result: { ...ANSWER, endedAt: db.clock.now() } }));
   const rounds = await db.transaction(async (tx) => {
-    await requireEndpoint(tx, place);
-    await updateDisabled(tx, { ...place, at: db.clock.now(), reason: 'manual' });
-    const round = runRound(db, { answered, projectIds: [projectId], room: 5 });
+    await requireEndpoint(tx, key);
+    await updateDisabled(tx, { ...key, at: db.clock.now(), reason: 'manual' });
+    const round = runRound(db, { attempts, projectIds: [projectId], capacity: 5 });
     await untilSomebodyWaits(db);
     return [round];
   });
   const [round] = await Promise.all(rounds);
-  expect(round?.claimed.map(({ messageId }) => messageId)).toEqual([]);
+  expect(round?.claimed.map(({ webhookId }) => webhookId)).toEqual([]);
   expect(await stage.deliveries(projectId)).toMatchObject([{ state: 'missed' }, { state: 'missed' }]);
 });

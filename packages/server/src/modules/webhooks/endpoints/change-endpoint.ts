@@ -17,7 +17,7 @@ import { requireEndpoint } from './require-endpoint.ts';
 import { addSecret } from './secrets.ts';
 import { deleteEndpoint, insertEndpoint, updateDisabled, updateEnabled, updateEndpoint } from './store.ts';
 import { listSettings } from '../../workspace/index.ts';
-import type { Sealer } from '../../../platform/crypto/encrypt.ts';
+import type { Encrypter } from '../../../platform/crypto/encrypt.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { Fault } from '../../../platform/fault.ts';
@@ -28,7 +28,7 @@ import { checkUrl, type UrlRules } from '../../../platform/outbound/check-url.ts
 export type EndpointDeps = {
   db: Pick<Database, 'transaction' | 'clock'>;
   newId: NewId;
-  sealer: Sealer;
+  encrypter: Encrypter;
   rules: UrlRules;
 };
 
@@ -36,21 +36,21 @@ export type EndpointDeps = {
 const STEP = 1_000;
 
 export function addEndpoint(
-  { db, newId, sealer, rules }: EndpointDeps,
-  wanted: NewEndpoint,
+  { db, newId, encrypter, rules }: EndpointDeps,
+  input: NewEndpoint,
 ): Promise<{ endpoint: Endpoint; secret: string }> {
   return db.transaction(async (tx) => {
-    await refuseDemo(tx, wanted.projectId);
-    return createEndpoint(tx, { newId, sealer, rules, now: db.clock.now() }, wanted);
+    await refuseDemo(tx, input.projectId);
+    return createEndpoint(tx, { newId, encrypter, rules, now: db.clock.now() }, input);
   });
 }
 
 export function changeEndpoint(
   { db, rules }: Pick<EndpointDeps, 'db' | 'rules'>,
-  place: EndpointRef,
-  wanted: EndpointWanted,
+  key: EndpointRef,
+  input: EndpointInput,
 ): Promise<Endpoint> {
-  return db.transaction((tx) => editEndpoint(tx, place, { wanted, rules }));
+  return db.transaction((tx) => editEndpoint(tx, key, { input, rules }));
 }
 
 /** Demo data is not sent anywhere. */
@@ -63,40 +63,37 @@ async function refuseDemo(tx: Tx, projectId: number): Promise<void> {
 
 /** Returns the new secret, which is shown only here. The old secrets stay valid for the overlap. */
 export function rotateSecret(
-  { db, newId, sealer }: Omit<EndpointDeps, 'rules'>,
-  place: EndpointRef,
+  { db, newId, encrypter }: Omit<EndpointDeps, 'rules'>,
+  key: EndpointRef,
   overlapMs: number,
 ): Promise<string> {
   return db.transaction(async (tx) => {
-    await requireEndpoint(tx, place);
-    return addSecret(tx, sealer, { ...place, id: newId(), now: db.clock.now(), overlapMs });
+    await requireEndpoint(tx, key);
+    return addSecret(tx, encrypter, { ...key, id: newId(), now: db.clock.now(), overlapMs });
   });
 }
 
 /** Disables an endpoint. Waiting and later deliveries are marked as missed. Returns how many were waiting. */
 export async function disableEndpoint(
   { db }: Pick<EndpointDeps, 'db'>,
-  place: EndpointRef,
+  key: EndpointRef,
 ): Promise<{ missed: number }> {
   await db.transaction(async (tx) => {
-    const { endpoint } = await requireEndpoint(tx, place);
+    const { endpoint } = await requireEndpoint(tx, key);
     if (endpoint.disabledAt !== null) return;
-    await updateDisabled(tx, { ...place, at: db.clock.now(), reason: 'manual' });
+    await updateDisabled(tx, { ...key, at: db.clock.now(), reason: 'manual' });
   });
-  return { missed: await drop(db, place, 'missed') };
+  return { missed: await drop(db, key, 'missed') };
 }
 
 /** Enables an endpoint. Missed deliveries stay missed until they are replayed. */
-export async function enableEndpoint(
-  { db }: Pick<EndpointDeps, 'db'>,
-  place: EndpointRef,
-): Promise<Endpoint> {
+export async function enableEndpoint({ db }: Pick<EndpointDeps, 'db'>, key: EndpointRef): Promise<Endpoint> {
   return db.transaction(async (tx) => {
-    const { endpoint } = await requireEndpoint(tx, place);
+    const { endpoint } = await requireEndpoint(tx, key);
     if (endpoint.disabledAt === null) return endpoint;
-    await refuseDemo(tx, place.projectId);
-    while ((await dropStep(tx, place, 'missed')) === STEP);
-    await updateEnabled(tx, place);
+    await refuseDemo(tx, key.projectId);
+    while ((await dropStep(tx, key, 'missed')) === STEP);
+    await updateEnabled(tx, key);
     return { ...endpoint, disabledAt: null, disabledReason: null };
   });
 }
@@ -104,85 +101,85 @@ export async function enableEndpoint(
 /** Deletes an endpoint with its secrets. Its deliveries stay visible; those that wait or are in flight are canceled. */
 export async function removeEndpoint(
   { db }: Pick<EndpointDeps, 'db'>,
-  place: EndpointRef,
+  key: EndpointRef,
 ): Promise<{ endpoint: Endpoint; canceled: number }> {
   const endpoint = await db.transaction(async (tx) => {
-    const found = await requireEndpoint(tx, place);
-    await updateDisabled(tx, { ...place, at: db.clock.now(), reason: 'deleted' });
+    const found = await requireEndpoint(tx, key);
+    await updateDisabled(tx, { ...key, at: db.clock.now(), reason: 'deleted' });
     return found.endpoint;
   });
-  const canceled = await drop(db, place, 'canceled');
+  const canceled = await drop(db, key, 'canceled');
   await db.transaction(async (tx) => {
-    await requireEndpoint(tx, place);
-    await dropStep(tx, place, 'canceled');
-    await deleteEndpoint(tx, place);
+    await requireEndpoint(tx, key);
+    await dropStep(tx, key, 'canceled');
+    await deleteEndpoint(tx, key);
   });
   return { endpoint, canceled };
 }
 
 type Dropped = 'missed' | 'canceled';
 
-async function drop(db: EndpointDeps['db'], place: EndpointRef, state: Dropped): Promise<number> {
+async function drop(db: EndpointDeps['db'], key: EndpointRef, state: Dropped): Promise<number> {
   let total = 0;
   for (let dropped = STEP; dropped === STEP;) {
-    dropped = await db.transaction((tx) => dropStep(tx, place, state));
+    dropped = await db.transaction((tx) => dropStep(tx, key, state));
     total += dropped;
   }
   return total;
 }
 
-function dropStep(tx: Tx, place: EndpointRef, state: Dropped): Promise<number> {
-  return dropPending(tx, { places: [place], state, limit: STEP });
+function dropStep(tx: Tx, key: EndpointRef, state: Dropped): Promise<number> {
+  return dropPending(tx, { keys: [key], state, limit: STEP });
 }
 
 /** The settings of an endpoint. An omitted one stays as it is, or gets its default. */
-export type EndpointWanted = {
+export type EndpointInput = {
   url?: string | undefined;
   types?: string[] | null | undefined;
   description?: string | undefined;
   perSecond?: number | undefined;
   inFlightMax?: number | undefined;
 };
-export type NewEndpoint = EndpointWanted & { projectId: number; url: string };
+export type NewEndpoint = EndpointInput & { projectId: number; url: string };
 
-type Deps = { newId: NewId; sealer: Sealer; rules: UrlRules; now: number };
+type Deps = { newId: NewId; encrypter: Encrypter; rules: UrlRules; now: number };
 
 /** Creates an endpoint and returns its secret, which is shown only this once. Requires a transaction. */
 export async function createEndpoint(
   tx: Tx,
   deps: Deps,
-  wanted: NewEndpoint,
+  input: NewEndpoint,
 ): Promise<{ endpoint: Endpoint; secret: string }> {
-  const { newId, sealer, rules, now } = deps;
-  const { projectId } = wanted;
+  const { newId, encrypter, rules, now } = deps;
+  const { projectId } = input;
   const endpoint: Endpoint = {
     projectId,
     id: newId(),
-    url: readUrl(wanted.url, rules),
-    types: readTypes(wanted.types ?? null),
-    description: readDescription(wanted.description ?? ''),
+    url: readUrl(input.url, rules),
+    types: readTypes(input.types ?? null),
+    description: readDescription(input.description ?? ''),
     createdAt: now,
     disabledAt: null,
     disabledReason: null,
-    perSecond: readPerSecond(wanted.perSecond ?? PER_SECOND_DEFAULT),
-    inFlightMax: readInFlight(wanted.inFlightMax ?? IN_FLIGHT_DEFAULT),
+    perSecond: readPerSecond(input.perSecond ?? PER_SECOND_DEFAULT),
+    inFlightMax: readInFlight(input.inFlightMax ?? IN_FLIGHT_DEFAULT),
   };
   // Locks the row of the project, in another module's table, so that two concurrent creations cannot exceed the limit.
   await tx.query(`SELECT 1 FROM beckon.project WHERE project_id = $1 FOR NO KEY UPDATE`, [projectId]);
   if ((await listEndpoints(tx, projectId)).length >= ENDPOINTS_MAX) throw tooMany();
   await insertEndpoint(tx, endpoint, newHealth(endpoint.perSecond, now));
-  const place = { projectId, endpointId: endpoint.id };
-  return { endpoint, secret: await addSecret(tx, sealer, { ...place, id: newId(), now, overlapMs: 0 }) };
+  const key = { projectId, endpointId: endpoint.id };
+  return { endpoint, secret: await addSecret(tx, encrypter, { ...key, id: newId(), now, overlapMs: 0 }) };
 }
 
 /** Edits an endpoint. Pending deliveries go to the new URL. New types apply to later events, and what was queued before stays queued. */
 async function editEndpoint(
   tx: Tx,
-  place: EndpointRef,
-  { wanted, rules }: { wanted: EndpointWanted; rules: UrlRules },
+  key: EndpointRef,
+  { input, rules }: { input: EndpointInput; rules: UrlRules },
 ): Promise<Endpoint> {
-  const { endpoint } = await requireEndpoint(tx, place);
-  const { url, types, description, perSecond, inFlightMax } = wanted;
+  const { endpoint } = await requireEndpoint(tx, key);
+  const { url, types, description, perSecond, inFlightMax } = input;
   const edited: Endpoint = {
     ...endpoint,
     ...(url === undefined ? {} : { url: readUrl(url, rules) }),

@@ -2,12 +2,12 @@ import { readWebhookSecret } from '@beckon/contract/signature';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { webhookStage } from '../../../../testkit/webhooks.ts';
 import { silentLog } from '../../../platform/log.ts';
-import { createSealer } from '../../../platform/crypto/encrypt.ts';
+import { createEncrypter } from '../../../platform/crypto/encrypt.ts';
 import { listEndpoints, listLiveSecrets } from './reads.ts';
-import { openSecret, resealSecrets } from './secrets.ts';
-import { forgetMessages as forgetWebhooks } from '../deliveries/store.ts';
-import { replayWebhooks, type ReplayWanted } from '../deliveries/replay.ts';
-import { sweepDues } from '../../processing/sweep-timers.ts';
+import { decryptSecret, reencryptSecrets } from './secrets.ts';
+import { forgetWebhooks } from '../deliveries/store.ts';
+import { replayWebhooks, type ReplayInput } from '../deliveries/replay.ts';
+import { sweepTimers } from '../../processing/sweep-timers.ts';
 import {
   changeEndpoint,
   disableEndpoint,
@@ -18,20 +18,20 @@ import {
 } from './change-endpoint.ts';
 
 const stage = await webhookStage();
-const { db, clock, hooks, sealer } = stage;
+const { db, clock, hooks, encrypter } = stage;
 afterAll(() => stage.close());
 beforeEach(() => stage.forget());
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-const deps: EndpointDeps = { db, newId: stage.newId, sealer, rules: { allowPrivate: true } };
+const deps: EndpointDeps = { db, newId: stage.newId, encrypter, rules: { allowPrivate: true } };
 
 async function statesOf(projectId: number): Promise<string[]> {
   return (await stage.deliveries(projectId)).map(({ state }) => state).toSorted();
 }
 
-function replay(projectId: number, more: Partial<ReplayWanted>): Promise<{ replayed: number }> {
-  const all = { endpointId: null, messageId: null, since: null, until: null, states: [], history: false };
+function replay(projectId: number, more: Partial<ReplayInput>): Promise<{ replayed: number }> {
+  const all = { endpointId: null, webhookId: null, since: null, until: null, states: [], history: false };
   return replayWebhooks(db, { projectId, ...all, ...more });
 }
 
@@ -53,18 +53,18 @@ test.each([
   [{ perSecond: 0 }, 'per_second'],
   [{ perSecond: Number.NaN }, 'per_second'],
   [{ inFlightMax: 1.5 }, 'in_flight'],
-])('rejects an endpoint with %j, naming the field', async (wanted, field) => {
+])('rejects an endpoint with %j, naming the field', async (input, field) => {
   const projectId = await stage.project();
   const refused = { code: 'validation_failed', details: [expect.objectContaining({ field })] };
-  await expect(stage.endpoint(projectId, '/', wanted)).rejects.toMatchObject(refused);
+  await expect(stage.endpoint(projectId, '/', input)).rejects.toMatchObject(refused);
   const { id } = await stage.endpoint(projectId, '/');
-  await expect(changeEndpoint(deps, { projectId, endpointId: id }, wanted)).rejects.toMatchObject(refused);
+  await expect(changeEndpoint(deps, { projectId, endpointId: id }, input)).rejects.toMatchObject(refused);
 });
 
 test('applies a new URL to waiting deliveries too', async () => {
   const projectId = await stage.project();
   const { id } = await stage.endpoint(projectId, '/before');
-  hooks.answer(({ path }) => ({ status: path === '/after' ? 200 : 500 }));
+  hooks.setReply(({ path }) => ({ status: path === '/after' ? 200 : 500 }));
   await stage.queue(projectId);
   await stage.settle();
   await changeEndpoint(deps, { projectId, endpointId: id }, { url: hooks.url('/after') });
@@ -75,53 +75,53 @@ test('applies a new URL to waiting deliveries too', async () => {
 test('stores a secret encrypted, and decrypts it only for its endpoint', async () => {
   const projectId = await stage.project();
   const { id, secret } = await stage.endpoint(projectId, '/sealed');
-  const [sealed] = await listLiveSecrets(db, { places: [{ projectId, endpointId: id }], now: clock.now() });
-  if (!sealed) throw new Error('there is no secret');
+  const [encrypted] = await listLiveSecrets(db, { keys: [{ projectId, endpointId: id }], now: clock.now() });
+  if (!encrypted) throw new Error('there is no secret');
   const bytes = Buffer.from(readWebhookSecret(secret) ?? []);
-  expect(openSecret(sealer, sealed)).toEqual(bytes);
-  expect(sealed.sealed.includes(bytes)).toBe(false);
-  expect(() => openSecret(sealer, { ...sealed, endpointId: stage.newId() })).toThrow();
+  expect(decryptSecret(encrypter, encrypted)).toEqual(bytes);
+  expect(encrypted.encrypted.includes(bytes)).toBe(false);
+  expect(() => decryptSecret(encrypter, { ...encrypted, endpointId: stage.newId() })).toThrow();
 });
 
 test('allows three live secrets, and ends all old ones at once without an overlap', async () => {
   const projectId = await stage.project();
-  const place = { projectId, endpointId: (await stage.endpoint(projectId, '/three')).id };
-  await rotateSecret(deps, place, DAY);
-  await rotateSecret(deps, place, DAY);
-  await expect(rotateSecret(deps, place, DAY)).rejects.toMatchObject({ code: 'conflict' });
-  await expect(rotateSecret(deps, place, 7 * DAY + 1)).rejects.toMatchObject({ code: 'validation_failed' });
-  await rotateSecret(deps, place, 0);
-  expect(await listLiveSecrets(db, { places: [place], now: clock.now() })).toHaveLength(1);
+  const key = { projectId, endpointId: (await stage.endpoint(projectId, '/three')).id };
+  await rotateSecret(deps, key, DAY);
+  await rotateSecret(deps, key, DAY);
+  await expect(rotateSecret(deps, key, DAY)).rejects.toMatchObject({ code: 'conflict' });
+  await expect(rotateSecret(deps, key, 7 * DAY + 1)).rejects.toMatchObject({ code: 'validation_failed' });
+  await rotateSecret(deps, key, 0);
+  expect(await listLiveSecrets(db, { keys: [key], now: clock.now() })).toHaveLength(1);
 });
 
 test('re-encrypts endpoint secrets once for a new secret key of the installation', async () => {
   const projectId = await stage.project();
-  const { id, secret } = await stage.endpoint(projectId, '/resealed');
-  const renewing = createSealer('the next one', 'a secret of this test alone', 'test');
-  expect(await resealSecrets(db, { sealer: renewing, log: silentLog })).toBeGreaterThan(0);
-  expect(await resealSecrets(db, { sealer: renewing, log: silentLog })).toBe(0);
-  const [sealed] = await listLiveSecrets(db, { places: [{ projectId, endpointId: id }], now: clock.now() });
-  if (!sealed) throw new Error('there is no secret');
-  const onlyNew = createSealer('the next one', null, 'test');
-  expect(openSecret(onlyNew, sealed)).toEqual(Buffer.from(readWebhookSecret(secret) ?? []));
-  await resealSecrets(db, {
-    sealer: createSealer('a secret of this test alone', 'the next one', 'test'),
+  const { id, secret } = await stage.endpoint(projectId, '/reencrypted');
+  const renewing = createEncrypter('the next one', 'a secret of this test alone', 'test');
+  expect(await reencryptSecrets(db, { encrypter: renewing, log: silentLog })).toBeGreaterThan(0);
+  expect(await reencryptSecrets(db, { encrypter: renewing, log: silentLog })).toBe(0);
+  const [encrypted] = await listLiveSecrets(db, { keys: [{ projectId, endpointId: id }], now: clock.now() });
+  if (!encrypted) throw new Error('there is no secret');
+  const onlyNew = createEncrypter('the next one', null, 'test');
+  expect(decryptSecret(onlyNew, encrypted)).toEqual(Buffer.from(readWebhookSecret(secret) ?? []));
+  await reencryptSecrets(db, {
+    encrypter: createEncrypter('a secret of this test alone', 'the next one', 'test'),
     log: silentLog,
   });
 });
 
 test('marks everything as missed while an endpoint is disabled, and sends none of it when it is enabled', async () => {
   const projectId = await stage.project();
-  const place = { projectId, endpointId: (await stage.endpoint(projectId, '/off')).id };
-  hooks.answer(() => ({ status: 500 }));
+  const key = { projectId, endpointId: (await stage.endpoint(projectId, '/off')).id };
+  hooks.setReply(() => ({ status: 500 }));
   await stage.queue(projectId, 2);
   await stage.settle();
-  expect(await disableEndpoint({ db }, place)).toEqual({ missed: 2 });
+  expect(await disableEndpoint({ db }, key)).toEqual({ missed: 2 });
   await stage.queue(projectId);
   await stage.advance(HOUR);
   expect(hooks.received).toHaveLength(2);
-  hooks.answer(() => ({ status: 200 }));
-  await enableEndpoint({ db }, place);
+  hooks.setReply(() => ({ status: 200 }));
+  await enableEndpoint({ db }, key);
   await stage.advance(HOUR);
   expect(await statesOf(projectId)).toEqual(['missed', 'missed', 'missed']);
   await stage.queue(projectId);
@@ -134,9 +134,9 @@ test('marks everything as missed while an endpoint is disabled, and sends none o
 
 test('completes a request to an endpoint that is disabled during it, without a retry', async () => {
   const projectId = await stage.project();
-  const place = { projectId, endpointId: (await stage.endpoint(projectId, '/during')).id };
-  hooks.answer(async () => {
-    await disableEndpoint({ db }, place);
+  const key = { projectId, endpointId: (await stage.endpoint(projectId, '/during')).id };
+  hooks.setReply(async () => {
+    await disableEndpoint({ db }, key);
     return { status: 500 };
   });
   await stage.queue(projectId);
@@ -147,30 +147,30 @@ test('completes a request to an endpoint that is disabled during it, without a r
 
 test('cancels the deliveries of a deleted endpoint, and deletes its secrets', async () => {
   const projectId = await stage.project();
-  const place = { projectId, endpointId: (await stage.endpoint(projectId, '/deleted')).id };
-  hooks.answer(() => ({ status: 500 }));
+  const key = { projectId, endpointId: (await stage.endpoint(projectId, '/deleted')).id };
+  hooks.setReply(() => ({ status: 500 }));
   await stage.queue(projectId, 3);
   await stage.settle();
-  expect(await removeEndpoint({ db }, place)).toMatchObject({ canceled: 3 });
+  expect(await removeEndpoint({ db }, key)).toMatchObject({ canceled: 3 });
   await stage.queue(projectId);
   await stage.advance(HOUR);
   expect(hooks.received).toHaveLength(3);
   expect(await statesOf(projectId)).toEqual(['canceled', 'canceled', 'canceled']);
   expect(
-    await db.query(`SELECT 1 FROM beckon.webhook_secret WHERE endpoint_id = $1`, [place.endpointId]),
+    await db.query(`SELECT 1 FROM beckon.webhook_secret WHERE endpoint_id = $1`, [key.endpointId]),
   ).toEqual([]);
-  await expect(enableEndpoint({ db }, place)).rejects.toMatchObject({ code: 'not_found' });
+  await expect(enableEndpoint({ db }, key)).rejects.toMatchObject({ code: 'not_found' });
 });
 
 test('replays the same id and body with the current secret, and restarts the schedule', async () => {
   const projectId = await stage.project();
-  const place = { projectId, endpointId: (await stage.endpoint(projectId, '/replayed')).id };
+  const key = { projectId, endpointId: (await stage.endpoint(projectId, '/replayed')).id };
   const [id] = await stage.queue(projectId);
   await stage.settle();
-  await rotateSecret(deps, place, 0);
-  expect(await replay(projectId, { messageId: id ?? null, states: ['delivered'] })).toEqual({ replayed: 1 });
+  await rotateSecret(deps, key, 0);
+  expect(await replay(projectId, { webhookId: id ?? null, states: ['delivered'] })).toEqual({ replayed: 1 });
   // A delivery that is already waiting is not queued twice.
-  expect(await replay(projectId, { messageId: id ?? null, states: ['delivered'] })).toEqual({ replayed: 0 });
+  expect(await replay(projectId, { webhookId: id ?? null, states: ['delivered'] })).toEqual({ replayed: 0 });
   await stage.settle();
   const [first, second] = hooks.received;
   expect(second?.body).toBe(first?.body);
@@ -210,13 +210,13 @@ test('sends events from before its creation to a new endpoint only on request', 
   const { id } = await stage.endpoint(projectId, '/new', { types: ['email.clicked'] });
   await stage.settle();
   expect(hooks.received).toEqual([]);
-  const asked = { endpointId: id, since: clock.now() - HOUR, history: true };
-  await expect(replay(projectId, { ...asked, endpointId: null })).rejects.toMatchObject({
+  const input = { endpointId: id, since: clock.now() - HOUR, history: true };
+  await expect(replay(projectId, { ...input, endpointId: null })).rejects.toMatchObject({
     code: 'validation_failed',
   });
-  expect(await replay(projectId, asked)).toEqual({ replayed: 2 });
+  expect(await replay(projectId, input)).toEqual({ replayed: 2 });
   await stage.settle();
-  expect(await replay(projectId, asked)).toEqual({ replayed: 0 });
+  expect(await replay(projectId, input)).toEqual({ replayed: 0 });
   expect(hooks.received).toHaveLength(2);
 });
 
@@ -228,8 +228,8 @@ test('sends a long history completely, whether simultaneous or spread over time'
     await stage.queue(projectId, 400);
   }
   const { id } = await stage.endpoint(projectId, '/late');
-  const asked = { endpointId: id, since: clock.now() - HOUR, history: true };
-  expect(await replay(projectId, asked)).toEqual({ replayed: 2_700 });
+  const input = { endpointId: id, since: clock.now() - HOUR, history: true };
+  expect(await replay(projectId, input)).toEqual({ replayed: 2_700 });
 });
 
 test('deletes old webhooks, but not those that an endpoint waits for', async () => {
@@ -237,14 +237,14 @@ test('deletes old webhooks, but not those that an endpoint waits for', async () 
   const { id } = await stage.endpoint(projectId, '/old');
   await stage.queue(projectId, 3);
   await stage.settle();
-  hooks.answer(() => ({ status: 500 }));
+  hooks.setReply(() => ({ status: 500 }));
   const [waiting] = await stage.queue(projectId);
   await stage.settle();
   clock.advance(31 * DAY);
   const before = new Date(clock.now() - 30 * DAY);
   const forget = () => db.transaction((tx) => forgetWebhooks(tx, { projectId, before, limit: 2 }));
   expect([await forget(), await forget(), await forget()]).toEqual([2, 1, 0]);
-  expect((await stage.deliveries(projectId)).map(({ messageId }) => messageId)).toEqual([waiting]);
+  expect((await stage.deliveries(projectId)).map(({ webhookId }) => webhookId)).toEqual([waiting]);
   await removeEndpoint({ db }, { projectId, endpointId: id });
   expect(await forget()).toBe(1);
   expect(await db.query(`SELECT 1 FROM beckon.webhook_attempt WHERE project_id = $1`, [projectId])).toEqual(
@@ -259,9 +259,9 @@ test('the sweep sets a missing alarm, and leaves one that waits on purpose', asy
   await stage.settle();
   expect(hooks.received).toHaveLength(1);
   clock.advance(1_000);
-  expect(await sweepDues(db)).toBe(0);
-  await db.query(`UPDATE beckon.tenant_due SET next_at = NULL WHERE project_id = $1`, [projectId]);
-  expect(await sweepDues(db)).toBe(1);
+  expect(await sweepTimers(db)).toBe(0);
+  await db.query(`UPDATE beckon.project_timer SET next_at = NULL WHERE project_id = $1`, [projectId]);
+  expect(await sweepTimers(db)).toBe(1);
   await stage.advance(10_000);
   expect(hooks.received).toHaveLength(2);
 });

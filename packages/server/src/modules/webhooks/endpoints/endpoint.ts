@@ -37,10 +37,10 @@ const DESCRIPTION_MAX = 200;
 /** Null means all types. */
 export function readTypes(types: string[] | null): WebhookType[] | null {
   if (types === null) return null;
-  const known = WEBHOOK_TYPES as readonly string[];
-  const strange = types.find((type) => !known.includes(type));
+  const knownTypes = WEBHOOK_TYPES as readonly string[];
+  const strange = types.find((type) => !knownTypes.includes(type));
   if (strange !== undefined)
-    throw invalid(`${JSON.stringify(strange)} is not an event type. Use ${known.join(', ')}`, 'types');
+    throw invalid(`${JSON.stringify(strange)} is not an event type. Use ${knownTypes.join(', ')}`, 'types');
   if (types.length === 0) throw invalid('Select at least one event type', 'types');
   return WEBHOOK_TYPES.filter((type) => types.includes(type));
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { BREAKER, burstOf, type Health, judge, mayClaim, newHealth, refill } from './health.ts';
+import { BREAKER, burstOf, type Health, applySample, mayClaim, newHealth, refill } from './health.ts';
 
 const NOW = Date.UTC(2026, 0, 15, 12);
 const SECOND = 1_000;
@@ -8,7 +8,7 @@ const HOUR = 3_600 * SECOND;
 const LIMITS = { perSecond: 50, inFlightMax: 10 };
 
 function after(results: { at: number; ok: boolean }[], from = newHealth(50, NOW)): Health {
-  return results.reduce((health, { at, ok }) => judge(health, { at, ok, isGone: false }).health, from);
+  return results.reduce((health, { at, ok }) => applySample(health, { at, ok, isGone: false }).health, from);
 }
 
 function failures(count: number, at = NOW): { at: number; ok: boolean }[] {
@@ -38,10 +38,10 @@ test('closes the circuit after one success, and opens it again after one failure
 });
 
 test("counts the probe although the caller's clock was set back before its result", () => {
-  const asked = NOW + 30 * SECOND;
-  const probing = refill(after(failures(10)), LIMITS, asked);
-  expect(after([{ at: asked - SECOND, ok: false }], probing).openUntil).toBe(asked + 30 * SECOND);
-  expect(after([{ at: asked - SECOND, ok: true }], probing).openUntil).toBeNull();
+  const probedAt = NOW + 30 * SECOND;
+  const probing = refill(after(failures(10)), LIMITS, probedAt);
+  expect(after([{ at: probedAt - SECOND, ok: false }], probing).openUntil).toBe(probedAt + 30 * SECOND);
+  expect(after([{ at: probedAt - SECOND, ok: true }], probing).openUntil).toBeNull();
 });
 
 test('opens like a reference circuit breaker that keeps every result', () => {
@@ -58,14 +58,14 @@ test('opens like a reference circuit breaker that keeps every result', () => {
       for (const { afterMs, ok, times } of steps) {
         now += afterMs;
         for (let i = 0; i < times; i += 1) {
-          health = judge(health, { at: now, ok, isGone: false }).health;
+          health = applySample(health, { at: now, ok, isGone: false }).health;
           if (openUntil !== null && now >= openUntil) {
             if (ok) [openUntil, all] = [null, []];
             else [openUntil, all] = [now + 30_000, [...all, { at: now, ok }]];
           } else {
             all.push({ at: now, ok });
             const counted = all.filter(({ at }) => at - (at % 30_000) > now - 300_000);
-            const bad = counted.filter((one) => !one.ok).length;
+            const bad = counted.filter((sample) => !sample.ok).length;
             if (openUntil === null && !ok && counted.length >= 10 && bad >= 0.7 * counted.length)
               openUntil = now + 30_000;
           }
@@ -78,7 +78,7 @@ test('opens like a reference circuit breaker that keeps every result', () => {
 });
 
 test('warns after a day of failures and disables after five days, but not for fewer than ten failures or after a success', () => {
-  const judged = (health: Health, at: number) => judge(health, { at, ok: false, isGone: false });
+  const judged = (health: Health, at: number) => applySample(health, { at, ok: false, isGone: false });
   const begun = judged(newHealth(50, NOW), NOW).health;
   expect(judged(begun, NOW + 24 * HOUR - 1).event).toBeNull();
   const warned = judged(begun, NOW + 24 * HOUR);
@@ -92,24 +92,24 @@ test('warns after a day of failures and disables after five days, but not for fe
 });
 
 test('disables immediately after a 410 response', () => {
-  expect(judge(newHealth(50, NOW), { at: NOW, ok: false, isGone: true }).event).toBe('gone');
+  expect(applySample(newHealth(50, NOW), { at: NOW, ok: false, isGone: true }).event).toBe('gone');
 });
 
 test('never allows more requests in any period than the rate and one burst', () => {
-  const step = fc.record({ afterMs: fc.nat(5_000), wanted: fc.nat(40) });
+  const step = fc.record({ afterMs: fc.nat(5_000), requested: fc.nat(40) });
   const rates = fc.double({ min: 0.1, max: 100, noNaN: true });
   fc.assert(
     fc.property(rates, fc.array(step, { maxLength: 50 }), (perSecond, steps) => {
       const limits = { perSecond, inFlightMax: 1_000 };
       let health = newHealth(perSecond, NOW);
-      let [now, given] = [NOW, 0];
-      for (const { afterMs, wanted } of steps) {
+      let [now, total] = [NOW, 0];
+      for (const { afterMs, requested } of steps) {
         now += afterMs;
         health = refill(health, limits, now);
-        const taken = Math.min(wanted, mayClaim(health, { limits, inFlight: 0, now }));
-        health = { ...health, tokens: health.tokens - taken };
-        given += taken;
-        expect(given).toBeLessThanOrEqual(burstOf(perSecond) + ((now - NOW) / 1_000) * perSecond + 1e-3);
+        const claimed = Math.min(requested, mayClaim(health, { limits, inFlight: 0, now }));
+        health = { ...health, tokens: health.tokens - claimed };
+        total += claimed;
+        expect(total).toBeLessThanOrEqual(burstOf(perSecond) + ((now - NOW) / 1_000) * perSecond + 1e-3);
       }
     }),
   );

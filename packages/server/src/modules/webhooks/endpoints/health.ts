@@ -58,12 +58,12 @@ export type HealthChange = {
  * Returns the health after a result. Responses during the open period belong to earlier requests. Only a response after it can close the
  * circuit.
  */
-export function judge(health: Health, result: HealthSample): HealthChange {
+export function applySample(health: Health, result: HealthSample): HealthChange {
   return result.ok ? succeeded(health, result) : failed(health, result);
 }
 
 function succeeded(health: Health, { at }: HealthSample): HealthChange {
-  const isProbe = health.openUntil !== null && toldAt(health, at) >= health.openUntil;
+  const isProbe = health.openUntil !== null && resultTime(health, at) >= health.openUntil;
   const windows = isProbe ? [] : counted(health.windows, { at, ok: true });
   const openUntil = isProbe ? null : health.openUntil;
   const after = { ...health, windows, openUntil, failingSince: null, failures: 0, warnedAt: null };
@@ -87,15 +87,15 @@ function failed(health: Health, { at, isGone }: HealthSample): HealthChange {
 }
 
 /** Returns the time of a result, but never before the last refill. The clock may have been set back since. */
-function toldAt({ refilledAt }: Health, at: number): number {
+function resultTime({ refilledAt }: Health, at: number): number {
   return Math.max(at, refilledAt);
 }
 
 /** Opens the circuit. A failure after the open period starts a new one, and a failure within it changes nothing. */
 function opens(health: Health, at: number): Health {
-  const told = toldAt(health, at);
+  const time = resultTime(health, at);
   if (health.openUntil !== null)
-    return told >= health.openUntil ? { ...health, openUntil: told + BREAKER.openMs } : health;
+    return time >= health.openUntil ? { ...health, openUntil: time + BREAKER.openMs } : health;
   const total = { ok: 0, failed: 0 };
   for (const { ok, failed: f } of health.windows) {
     total.ok += ok;
@@ -108,11 +108,11 @@ function opens(health: Health, at: number): Health {
 
 function counted(windows: HealthWindow[], { at, ok }: { at: number; ok: boolean }): HealthWindow[] {
   const begins = at - (at % BREAKER.windowMs);
-  const kept = windows.filter((window) => window.at > at - BREAKER.countedMs);
-  const index = kept.findIndex((window) => window.at === begins);
-  const window = kept[index] ?? { at: begins, ok: 0, failed: 0 };
-  const grown = { at: begins, ok: window.ok + (ok ? 1 : 0), failed: window.failed + (ok ? 0 : 1) };
-  return index === -1 ? [...kept, grown].toSorted((a, b) => a.at - b.at) : kept.with(index, grown);
+  const recent = windows.filter((window) => window.at > at - BREAKER.countedMs);
+  const index = recent.findIndex((window) => window.at === begins);
+  const window = recent[index] ?? { at: begins, ok: 0, failed: 0 };
+  const updated = { at: begins, ok: window.ok + (ok ? 1 : 0), failed: window.failed + (ok ? 0 : 1) };
+  return index === -1 ? [...recent, updated].toSorted((a, b) => a.at - b.at) : recent.with(index, updated);
 }
 
 export type Limits = { perSecond: number; inFlightMax: number };

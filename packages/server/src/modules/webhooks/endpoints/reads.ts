@@ -3,7 +3,7 @@ import { plainList } from '../../../platform/db/list.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import type { DisabledReason, Endpoint, EndpointRef } from './endpoint.ts';
 import type { Health, HealthWindow } from './health.ts';
-import type { SealedSecret } from './store.ts';
+import type { EncryptedSecret } from './store.ts';
 
 type EndpointRow = {
   project_id: number;
@@ -64,15 +64,15 @@ export async function lockEndpoint(
 }
 
 /** Locks the given endpoints in order, waiting for their current holders. */
-export async function lockEndpoints(tx: Tx, places: EndpointRef[]): Promise<EndpointState[]> {
+export async function lockEndpoints(tx: Tx, keys: EndpointRef[]): Promise<EndpointState[]> {
   const rows = await tx.prepared<EndpointRow & HealthRow>({
     name: 'endpoints.lock',
     text: `SELECT ${COLUMNS}, ${HEALTH} ${JOINED}
            JOIN unnest($1::bigint[], $2::uuid[]) AS p(project_id, endpoint_id) ON p.project_id = e.project_id AND p.endpoint_id = e.id
            ORDER BY h.project_id, h.endpoint_id ${LOCKED}`,
     values: [
-      plainList(places.map(({ projectId }) => projectId)),
-      plainList(places.map(({ endpointId }) => endpointId)),
+      plainList(keys.map(({ projectId }) => projectId)),
+      plainList(keys.map(({ endpointId }) => endpointId)),
     ],
   });
   return rows.map(toState);
@@ -93,7 +93,7 @@ export async function lockFreeEndpoints(tx: Tx, projectIds: number[]): Promise<E
 }
 
 /** Lists endpoints with new problems up to `until`: those that failed for a day, and those that were disabled for it. */
-export async function listEndpointTroubles(
+export async function listFailingEndpoints(
   tx: Tx,
   { projectId, since, until }: { projectId: number; since: number; until: number },
 ): Promise<EndpointState[]> {
@@ -111,7 +111,7 @@ type SecretRow = {
   project_id: number;
   endpoint_id: string;
   id: string;
-  sealed: Buffer;
+  encrypted: Buffer;
   created_at: Date;
   expires_at: Date | null;
 };
@@ -119,17 +119,17 @@ type SecretRow = {
 /** Lists the secrets that sign deliveries now, newest first for each endpoint. */
 export async function listLiveSecrets(
   tx: Tx,
-  { places, now }: { places: EndpointRef[]; now: number },
-): Promise<SealedSecret[]> {
+  { keys, now }: { keys: EndpointRef[]; now: number },
+): Promise<EncryptedSecret[]> {
   const rows = await tx.prepared<SecretRow>({
     name: 'endpoints.secrets',
-    text: `SELECT s.project_id, s.endpoint_id, s.id, s.sealed, s.created_at, s.expires_at
+    text: `SELECT s.project_id, s.endpoint_id, s.id, s.encrypted_secret AS encrypted, s.created_at, s.expires_at
            FROM unnest($1::bigint[], $2::uuid[]) AS p(project_id, endpoint_id)
            JOIN beckon.webhook_secret s ON s.project_id = p.project_id AND s.endpoint_id = p.endpoint_id
            WHERE s.expires_at IS NULL OR s.expires_at > $3 ORDER BY s.created_at DESC, s.id DESC`,
     values: [
-      plainList(places.map(({ projectId }) => projectId)),
-      plainList(places.map(({ endpointId }) => endpointId)),
+      plainList(keys.map(({ projectId }) => projectId)),
+      plainList(keys.map(({ endpointId }) => endpointId)),
       new Date(now),
     ],
   });
@@ -137,12 +137,12 @@ export async function listLiveSecrets(
 }
 
 /** Lists all stored secrets in the order of their primary key. `after` is the last one of the previous page. */
-export async function listSealedSecrets(
+export async function listEncryptedSecrets(
   tx: Tx,
-  { after, limit }: { after: SealedSecret | null; limit: number },
-): Promise<SealedSecret[]> {
+  { after, limit }: { after: EncryptedSecret | null; limit: number },
+): Promise<EncryptedSecret[]> {
   const rows = await tx.query<SecretRow>(
-    `SELECT project_id, endpoint_id, id, sealed, created_at, expires_at FROM beckon.webhook_secret
+    `SELECT project_id, endpoint_id, id, encrypted_secret AS encrypted, created_at, expires_at FROM beckon.webhook_secret
      WHERE (project_id, endpoint_id, id) > ($1, $2::uuid, $3::uuid) ORDER BY project_id, endpoint_id, id LIMIT $4`,
     [after?.projectId ?? 0, after?.endpointId ?? NO_ID, after?.id ?? NO_ID, limit],
   );
@@ -151,12 +151,12 @@ export async function listSealedSecrets(
 
 const NO_ID = '00000000-0000-0000-0000-000000000000';
 
-function toSecret(row: SecretRow): SealedSecret {
+function toSecret(row: SecretRow): EncryptedSecret {
   return {
     projectId: row.project_id,
     endpointId: row.endpoint_id,
     id: row.id,
-    sealed: row.sealed,
+    encrypted: row.encrypted,
     createdAt: row.created_at.getTime(),
     expiresAt: row.expires_at?.getTime() ?? null,
   };

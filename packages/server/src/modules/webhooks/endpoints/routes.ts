@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { WebhookEndpointWanted } from '@beckon/contract/dashboard';
+import type { WebhookEndpointInput } from '@beckon/contract/dashboard';
 import { Fault } from '../../../platform/fault.ts';
 import type { EndpointRef, WebhookSettings } from './endpoint.ts';
 import {
@@ -7,22 +7,22 @@ import {
   changeEndpoint,
   disableEndpoint,
   enableEndpoint,
-  type EndpointWanted,
+  type EndpointInput,
   removeEndpoint,
   rotateSecret,
 } from './change-endpoint.ts';
 import { OVERLAP_DEFAULT_MS } from './secrets.ts';
 import { showEndpoint, showEndpoints } from '../deliveries/views.ts';
 import { routesFor, wholeList, type KitDeps } from '../../workspace/index.ts';
-import type { Sealer } from '../../../platform/crypto/encrypt.ts';
+import type { Encrypter } from '../../../platform/crypto/encrypt.ts';
 
-type Deps = KitDeps & { sealer: Sealer; webhooks: WebhookSettings };
+type Deps = KitDeps & { encrypter: Encrypter; webhooks: WebhookSettings };
 const { route } = routesFor<Deps>();
 
 const HOUR_MS = 3_600_000;
 const OVERLAP_MAX_HOURS = 7 * 24;
 
-const WANTED = {
+const FIELDS = {
   types: Type.Optional(Type.Union([Type.Array(Type.String(), { maxItems: 100 }), Type.Null()])),
   description: Type.Optional(Type.String()),
   per_second: Type.Optional(Type.Number()),
@@ -38,29 +38,29 @@ const endpointRoutes = [
   route('POST /projects/:project/webhooks', {
     needs: 'admin',
     audit: 'webhook.create',
-    body: Type.Object({ url: Type.String(), ...WANTED }),
+    body: Type.Object({ url: Type.String(), ...FIELDS }),
     async handle(deps, { projectId, body, note }) {
-      const wanted = { ...wantedOf(body), projectId, url: body.url };
-      const { endpoint, secret } = await addEndpoint(endpointDeps(deps), wanted);
-      const shown = await showEndpoint(deps.db, { projectId, endpointId: endpoint.id });
+      const input = { ...endpointInput(body), projectId, url: body.url };
+      const { endpoint, secret } = await addEndpoint(endpointDeps(deps), input);
+      const view = await showEndpoint(deps.db, { projectId, endpointId: endpoint.id });
       note({ subject: endpoint.url, after: { ...body, id: endpoint.id } });
-      return { data: { ...shown, secret } };
+      return { data: { ...view, secret } };
     },
   }),
   route('GET /projects/:project/webhooks/:endpoint', {
     needs: 'admin',
-    handle: async ({ db }, asked) => ({ data: await showEndpoint(db, placeOf(asked)) }),
+    handle: async ({ db }, request) => ({ data: await showEndpoint(db, endpointKey(request)) }),
   }),
   route('PATCH /projects/:project/webhooks/:endpoint', {
     needs: 'admin',
     audit: 'webhook.update',
-    body: Type.Object({ url: Type.Optional(Type.String()), ...WANTED }),
-    async handle(deps, asked) {
-      const place = placeOf(asked);
-      const before = await showEndpoint(deps.db, place);
-      await changeEndpoint(endpointDeps(deps), place, wantedOf(asked.body));
-      const after = await showEndpoint(deps.db, place);
-      asked.note({ subject: before.url, before: saidOf(before), after: saidOf(after) });
+    body: Type.Object({ url: Type.Optional(Type.String()), ...FIELDS }),
+    async handle(deps, request) {
+      const key = endpointKey(request);
+      const before = await showEndpoint(deps.db, key);
+      await changeEndpoint(endpointDeps(deps), key, endpointInput(request.body));
+      const after = await showEndpoint(deps.db, key);
+      request.note({ subject: before.url, before: endpointSettings(before), after: endpointSettings(after) });
       return { data: after };
     },
   }),
@@ -68,12 +68,12 @@ const endpointRoutes = [
     needs: 'admin',
     audit: 'webhook.delete',
     body: Type.Object({ url: Type.String() }),
-    async handle({ db }, asked) {
-      const place = placeOf(asked);
-      const before = await showEndpoint(db, place);
-      if (asked.body.url !== before.url) throw notTyped(before.url);
-      const { canceled } = await removeEndpoint({ db }, place);
-      asked.note({ subject: before.url, before: saidOf(before), after: { canceled } });
+    async handle({ db }, request) {
+      const key = endpointKey(request);
+      const before = await showEndpoint(db, key);
+      if (request.body.url !== before.url) throw notTyped(before.url);
+      const { canceled } = await removeEndpoint({ db }, key);
+      request.note({ subject: before.url, before: endpointSettings(before), after: { canceled } });
       return { data: { canceled } };
     },
   }),
@@ -83,23 +83,23 @@ const switchRoutes = [
   route('POST /projects/:project/webhooks/:endpoint/enable', {
     needs: 'admin',
     audit: 'webhook.enable',
-    async handle({ db }, asked) {
-      const place = placeOf(asked);
-      await enableEndpoint({ db }, place);
-      const data = await showEndpoint(db, place);
-      asked.note({ subject: data.url });
+    async handle({ db }, request) {
+      const key = endpointKey(request);
+      await enableEndpoint({ db }, key);
+      const data = await showEndpoint(db, key);
+      request.note({ subject: data.url });
       return { data };
     },
   }),
   route('POST /projects/:project/webhooks/:endpoint/disable', {
     needs: 'admin',
     audit: 'webhook.disable',
-    async handle({ db }, asked) {
-      const place = placeOf(asked);
-      const { missed } = await disableEndpoint({ db }, place);
-      const shown = await showEndpoint(db, place);
-      asked.note({ subject: shown.url, after: { missed } });
-      return { data: { ...shown, missed } };
+    async handle({ db }, request) {
+      const key = endpointKey(request);
+      const { missed } = await disableEndpoint({ db }, key);
+      const view = await showEndpoint(db, key);
+      request.note({ subject: view.url, after: { missed } });
+      return { data: { ...view, missed } };
     },
   }),
   route('POST /projects/:project/webhooks/:endpoint/rotate', {
@@ -108,37 +108,37 @@ const switchRoutes = [
     body: Type.Object({
       overlap_hours: Type.Optional(Type.Number({ minimum: 0, maximum: OVERLAP_MAX_HOURS })),
     }),
-    async handle(deps, asked) {
-      const place = placeOf(asked);
-      const { overlap_hours: hours } = asked.body;
+    async handle(deps, request) {
+      const key = endpointKey(request);
+      const { overlap_hours: hours } = request.body;
       const overlapMs = hours === undefined ? OVERLAP_DEFAULT_MS : Math.round(hours * HOUR_MS);
-      const secret = await rotateSecret(endpointDeps(deps), place, overlapMs);
-      const shown = await showEndpoint(deps.db, place);
-      asked.note({ subject: shown.url, after: { overlap_ms: overlapMs } });
-      return { data: { ...shown, secret } };
+      const secret = await rotateSecret(endpointDeps(deps), key, overlapMs);
+      const view = await showEndpoint(deps.db, key);
+      request.note({ subject: view.url, after: { overlap_ms: overlapMs } });
+      return { data: { ...view, secret } };
     },
   }),
 ];
 
 export const webhookRoutes = [...endpointRoutes, ...switchRoutes];
 
-function placeOf(asked: { projectId: number; params: { endpoint: string } }): EndpointRef {
-  return { projectId: asked.projectId, endpointId: asked.params.endpoint };
+function endpointKey(request: { projectId: number; params: { endpoint: string } }): EndpointRef {
+  return { projectId: request.projectId, endpointId: request.params.endpoint };
 }
 
-function wantedOf(body: WebhookEndpointWanted): EndpointWanted {
+function endpointInput(body: WebhookEndpointInput): EndpointInput {
   const { url, types, description, per_second: perSecond, in_flight_max: inFlightMax } = body;
   return { url, types, description, perSecond, inFlightMax };
 }
 
 /** Returns the settings of an endpoint that members choose, for the audit log. */
-function saidOf({
+function endpointSettings({
   url,
   types,
   description,
   per_second,
   in_flight_max,
-}: WebhookEndpointWanted): WebhookEndpointWanted {
+}: WebhookEndpointInput): WebhookEndpointInput {
   return {
     ...(url === undefined ? {} : { url }),
     ...(types === undefined ? {} : { types }),
@@ -148,8 +148,8 @@ function saidOf({
   };
 }
 
-function endpointDeps({ db, sealer, newId, webhooks }: Deps) {
-  return { db, sealer, newId, rules: webhooks };
+function endpointDeps({ db, encrypter, newId, webhooks }: Deps) {
+  return { db, encrypter, newId, rules: webhooks };
 }
 
 function notTyped(url: string): Fault {

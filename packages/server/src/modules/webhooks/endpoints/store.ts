@@ -86,16 +86,16 @@ export async function deleteEndpoint(tx: Tx, { projectId, endpointId }: Endpoint
   );
 }
 
-export type SealedSecret = EndpointRef & {
+export type EncryptedSecret = EndpointRef & {
   id: string;
-  sealed: Buffer;
+  encrypted: Buffer;
   createdAt: number;
   expiresAt: number | null;
 };
 
 /** Adds a secret. Older ones expire at `othersUntil` unless they expire earlier. Expired ones are deleted. */
-export async function insertSecret(tx: Tx, secret: SealedSecret, othersUntil: number): Promise<void> {
-  const { projectId, endpointId, id, sealed, createdAt } = secret;
+export async function insertSecret(tx: Tx, secret: EncryptedSecret, othersUntil: number): Promise<void> {
+  const { projectId, endpointId, id, encrypted, createdAt } = secret;
   await tx.query(
     `WITH ended AS (
        DELETE FROM beckon.webhook_secret WHERE project_id = $1 AND endpoint_id = $2 AND least(expires_at, $6) <= $5
@@ -103,21 +103,21 @@ export async function insertSecret(tx: Tx, secret: SealedSecret, othersUntil: nu
        UPDATE beckon.webhook_secret SET expires_at = least(expires_at, $6)
        WHERE project_id = $1 AND endpoint_id = $2 AND least(expires_at, $6) > $5
      )
-     INSERT INTO beckon.webhook_secret (project_id, endpoint_id, id, sealed, created_at) VALUES ($1, $2, $3, $4, $5)`,
-    [projectId, endpointId, id, sealed, new Date(createdAt), new Date(othersUntil)],
+     INSERT INTO beckon.webhook_secret (project_id, endpoint_id, id, encrypted_secret, created_at) VALUES ($1, $2, $3, $4, $5)`,
+    [projectId, endpointId, id, encrypted, new Date(createdAt), new Date(othersUntil)],
   );
 }
 
-export async function updateSealed(tx: Tx, secrets: SealedSecret[]): Promise<void> {
+export async function updateSecrets(tx: Tx, secrets: EncryptedSecret[]): Promise<void> {
   await tx.query(
-    `UPDATE beckon.webhook_secret k SET sealed = s.sealed
-     FROM unnest($1::bigint[], $2::uuid[], $3::uuid[], $4::bytea[]) AS s(project_id, endpoint_id, id, sealed)
+    `UPDATE beckon.webhook_secret k SET encrypted_secret = s.encrypted
+     FROM unnest($1::bigint[], $2::uuid[], $3::uuid[], $4::bytea[]) AS s(project_id, endpoint_id, id, encrypted)
      WHERE k.project_id = s.project_id AND k.endpoint_id = s.endpoint_id AND k.id = s.id`,
     [
       plainList(secrets.map(({ projectId }) => projectId)),
       plainList(secrets.map(({ endpointId }) => endpointId)),
       plainList(secrets.map(({ id }) => id)),
-      secrets.map(({ sealed }) => sealed),
+      secrets.map(({ encrypted }) => encrypted),
     ],
   );
 }

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import type { ListenedMessage, TokenListed } from '@beckon/contract/dashboard';
+import type { ListenedWebhook, TokenListed } from '@beckon/contract/dashboard';
 import { readWebhookSecret } from '@beckon/contract/signature';
 import { endpointServer } from '../../../../testkit/endpoint-server.ts';
 import { findText } from '../../../../testkit/find-text.ts';
@@ -7,17 +7,17 @@ import { type EventListener, leaveAtBegin, listenTo } from '../../../../testkit/
 import { type Browser, testTeam } from '../../../../testkit/team.ts';
 import { idMaker } from '../../../platform/ids.ts';
 import { silentLog } from '../../../platform/log.ts';
-import { createSealer } from '../../../platform/crypto/encrypt.ts';
-import { openListener, resealListeners } from './listener.ts';
-import { insertMessages as queueWebhooks } from '../deliveries/store.ts';
+import { createEncrypter } from '../../../platform/crypto/encrypt.ts';
+import { openListener, reencryptListeners } from './listener.ts';
+import { insertWebhooks } from '../deliveries/store.ts';
 import { createFeeds } from '../../workspace/dashboard-api/feeds.ts';
 
 const server = await endpointServer();
 const { db, clock } = server;
 const newId = idMaker(clock);
 const feeds = createFeeds();
-const sealer = createSealer('a secret of this test alone', null, 'test');
-const { setUp, browser, join, tokenFor, dashboard } = testTeam(server, { feeds, sealer });
+const encrypter = createEncrypter('a secret of this test alone', null, 'test');
+const { setUp, browser, join, tokenFor, dashboard } = testTeam(server, { feeds, encrypter });
 const { ada, projectId } = await setUp();
 const project = `/projects/${projectId}`;
 const program = (token: string): Browser => browser({ origin: undefined, authorization: `Bearer ${token}` });
@@ -29,7 +29,7 @@ beforeAll(async () => {
 async function happens(body = '{"é":"\\u0000"}'): Promise<string> {
   const id = newId();
   const about = { projectId, outcomeId: null, type: 'email.replied', userId: 'ada' };
-  await queueWebhooks(db, [{ ...about, id, body, createdAt: clock.now() }]);
+  await insertWebhooks(db, [{ ...about, id, body, createdAt: clock.now() }]);
   return id;
 }
 
@@ -38,8 +38,8 @@ const listen = (token: string, headers: Record<string, string> = {}): Promise<Ev
 
 test('creates one encrypted secret per member and project, also for concurrent requests', async () => {
   const bob = await join(ada, { projectId, email: 'bob@x.org', role: 'reviewer' });
-  const open = async (one: Browser): Promise<string> =>
-    ((await one.ask(`POST ${project}/listener`)).json.data as { secret: string }).secret;
+  const open = async (client: Browser): Promise<string> =>
+    ((await client.request(`POST ${project}/listener`)).json.data as { secret: string }).secret;
   const token = program(await tokenFor(ada, ['read']));
   const [first, ...others] = await Promise.all([open(ada), open(token), open(ada)]);
   expect(readWebhookSecret(first)).not.toBe(null);
@@ -47,48 +47,48 @@ test('creates one encrypted secret per member and project, also for concurrent r
   expect(await open(bob)).not.toBe(first);
   expect(await findText(db, [first])).toEqual([]);
   const viewer = await join(ada, { projectId, email: 'viewer@x.org', role: 'viewer' });
-  expect((await viewer.ask(`POST ${project}/listener`)).status).toBe(403);
-  expect((await viewer.ask(`GET ${project}/listen`)).status).toBe(403);
+  expect((await viewer.request(`POST ${project}/listener`)).status).toBe(403);
+  expect((await viewer.request(`GET ${project}/listen`)).status).toBe(403);
   // A new secret key of the installation re-encrypts them.
-  const next = createSealer('the next one', 'a secret of this test alone', 'test');
+  const next = createEncrypter('the next one', 'a secret of this test alone', 'test');
   expect([
-    await resealListeners(db, { sealer: next, log: silentLog }),
-    await resealListeners(db, { sealer: next, log: silentLog }),
+    await reencryptListeners(db, { encrypter: next, log: silentLog }),
+    await reencryptListeners(db, { encrypter: next, log: silentLog }),
   ]).toEqual([2, 0]);
   const [person] = await db.query<{ id: string }>(
     `SELECT id FROM beckon.team_user WHERE email = 'ada@x.org'`,
   );
-  const onlyNext = createSealer('the next one', null, 'test');
-  const place = { projectId, personId: person?.id ?? '' };
-  expect(await openListener({ db, sealer: onlyNext }, place)).toBe(first);
+  const onlyNext = createEncrypter('the next one', null, 'test');
+  const key = { projectId, memberId: person?.id ?? '' };
+  expect(await openListener({ db, encrypter: onlyNext }, key)).toBe(first);
 });
 
 test('streams every webhook to a program as endpoints get it, and resumes', async () => {
   const token = await tokenFor(ada, ['read']);
-  const one = await listen(token);
-  expect([one.response.statusCode, one.response.headers['content-type']]).toEqual([
+  const stream = await listen(token);
+  expect([stream.response.statusCode, stream.response.headers['content-type']]).toEqual([
     200,
     'text/event-stream; charset=utf-8',
   ]);
   const id = await happens();
-  const told = await one.next();
-  expect(told?.data).toEqual({
+  const message = await stream.next();
+  expect(message?.data).toEqual({
     id: `msg_${id}`,
     type: 'email.replied',
     body: '{"é":"\\u0000"}',
-  } satisfies ListenedMessage);
-  one.leave();
+  } satisfies ListenedWebhook);
+  stream.leave();
   clock.advance(60_000);
   const missed = await happens('{"n":2}');
-  const back = await listen(token, { 'last-event-id': told?.id ?? '' });
+  const back = await listen(token, { 'last-event-id': message?.id ?? '' });
   expect((await back.next())?.data).toMatchObject({ id: `msg_${id}` });
   expect((await back.next())?.data).toMatchObject({ id: `msg_${missed}`, body: '{"n":2}' });
   back.leave();
   clock.advance(25 * 3_600_000);
-  const late = await listen(token, { 'last-event-id': told?.id ?? '' });
+  const late = await listen(token, { 'last-event-id': message?.id ?? '' });
   expect((await late.next())?.event).toBe('gap');
   late.leave();
-  const wrong = await program(token).ask(`GET ${project}/listen`, undefined, { 'last-event-id': 'x' });
+  const wrong = await program(token).request(`GET ${project}/listen`, undefined, { 'last-event-id': 'x' });
   expect([wrong.status, wrong.json.errors[0]?.field]).toEqual([422, 'Last-Event-ID']);
 });
 
@@ -107,17 +107,17 @@ test('ends a stream once its token is revoked or its member loses access', async
   const bob = await join(ada, { projectId, email: 'eve@x.org', role: 'reviewer' });
   const bobs = await listen(await tokenFor(bob, ['read']));
   const [stays, ends] = [await listen(kept), await listen(gone)];
-  const { id } = ((await ada.ask('GET /profile/tokens')).json.data as TokenListed[]).find(
+  const { id } = ((await ada.request('GET /profile/tokens')).json.data as TokenListed[]).find(
     ({ label }) => label === 'gone',
   ) ?? { id: '' };
-  await ada.ask(`POST /profile/tokens/${id}/revoke`);
-  const members = (await ada.ask(`GET ${project}/members`)).json.data as { id: string; email: string }[];
+  await ada.request(`POST /profile/tokens/${id}/revoke`);
+  const members = (await ada.request(`GET ${project}/members`)).json.data as { id: string; email: string }[];
   const eve = members.find(({ email }) => email === 'eve@x.org')?.id ?? '';
-  await ada.ask(`POST ${project}/members/${eve}/role`, { role: 'viewer' });
+  await ada.request(`POST ${project}/members/${eve}/role`, { role: 'viewer' });
   await feeds.check();
-  for (const one of [ends, bobs]) {
-    expect(await one.next()).toMatchObject({ event: 'end', data: { reason: 'signed_out' } });
-    expect(await one.next()).toBe(undefined);
+  for (const stream of [ends, bobs]) {
+    expect(await stream.next()).toMatchObject({ event: 'end', data: { reason: 'signed_out' } });
+    expect(await stream.next()).toBe(undefined);
   }
   const message = await happens();
   expect((await stays.next())?.data).toMatchObject({ id: `msg_${message}` });

@@ -1,19 +1,19 @@
-import type { ListenedMessage } from '@beckon/contract/dashboard';
+import type { ListenedWebhook } from '@beckon/contract/dashboard';
 import { openListener } from './listener.ts';
 import {
   isLocalShell,
-  lastHeard,
+  lastEventId,
   serveEvents,
   type RouteRequest,
   routesFor,
   type SENT,
   type KitDeps,
 } from '../../workspace/index.ts';
-import { followMessages, placeText, readPlace } from '../deliveries/follow-deliveries.ts';
-import { messageName } from '../deliveries/webhook.ts';
-import type { Sealer } from '../../../platform/crypto/encrypt.ts';
+import { followWebhooks, formatMessageCursor, readMessageCursor } from '../deliveries/follow-deliveries.ts';
+import { webhookName } from '../deliveries/webhook.ts';
+import type { Encrypter } from '../../../platform/crypto/encrypt.ts';
 
-type Deps = KitDeps & { sealer: Sealer };
+type Deps = KitDeps & { encrypter: Encrypter };
 const { route } = routesFor<Deps>();
 
 /** A program that was away for longer continues from now: a laptop that was closed over night misses nothing. */
@@ -25,9 +25,9 @@ export const listenRoutes = [
     needs: 'reviewer',
     scope: 'read',
     audit: 'webhook_listener.open',
-    async handle(deps, { projectId, person, note }) {
-      const secret = await openListener(deps, { projectId, personId: person.id });
-      note({ subject: isLocalShell(person) ? person.name : person.email });
+    async handle(deps, { projectId, member, note }) {
+      const secret = await openListener(deps, { projectId, memberId: member.id });
+      note({ subject: isLocalShell(member) ? member.name : member.email });
       return { data: { secret } };
     },
   }),
@@ -36,24 +36,26 @@ export const listenRoutes = [
 
 async function listen(
   deps: Deps,
-  asked: RouteRequest<'GET /projects/:project/listen'>,
+  routeRequest: RouteRequest<'GET /projects/:project/listen'>,
 ): Promise<typeof SENT> {
   const { db, log } = deps;
-  const { projectId, request } = asked;
+  const { projectId, request } = routeRequest;
   const openedAt = db.clock.now();
-  const last = lastHeard(request);
-  const place = last === null ? null : readPlace(last);
-  const isGap = place !== null && place.createdAt < openedAt - RESUMED_MAX_MS;
-  const since = place === null || isGap ? openedAt : place;
-  const onTrouble = (trouble: unknown): void =>
-    log.warn({ err: trouble, project_id: projectId }, 'webhook_listener.failed');
+  const last = lastEventId(request);
+  const cursor = last === null ? null : readMessageCursor(last);
+  const isGap = cursor !== null && cursor.createdAt < openedAt - RESUMED_MAX_MS;
+  const since = cursor === null || isGap ? openedAt : cursor;
+  const onFailure = (error: unknown): void =>
+    log.warn({ err: error, project_id: projectId }, 'webhook_listener.failed');
   async function* events(signal: AbortSignal): AsyncGenerator<string> {
-    for await (const some of followMessages({ db, projectId, since, signal, onTrouble }))
-      yield some.map((one) => `id: ${placeText(one)}\ndata: ${dataOf(one)}\n\n`).join('');
+    for await (const messages of followWebhooks({ db, projectId, since, signal, onFailure }))
+      yield messages
+        .map((message) => `id: ${formatMessageCursor(message)}\ndata: ${dataOf(message)}\n\n`)
+        .join('');
   }
-  return serveEvents(deps, asked, { isGap, place: placeText(since), events });
+  return serveEvents(deps, routeRequest, { isGap, position: formatMessageCursor(since), events });
 }
 
-function dataOf({ id, type, body }: ListenedMessage): string {
-  return JSON.stringify({ id: messageName(id), type, body } satisfies ListenedMessage);
+function dataOf({ id, type, body }: ListenedWebhook): string {
+  return JSON.stringify({ id: webhookName(id), type, body } satisfies ListenedWebhook);
 }

@@ -23,7 +23,7 @@ export type ListedEntry = Omit<AuditEntry, 'organizationIds'> & {
   before: unknown;
   after: unknown;
   /** False if the action was started and its end is not recorded. */
-  isDone: boolean;
+  isCompleted: boolean;
 };
 
 /**

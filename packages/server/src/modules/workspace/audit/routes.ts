@@ -29,13 +29,13 @@ export const auditRoutes = [
       const after = page.after === null ? null : readId(page.after[0] ?? '');
       const rows = await listEntries(db, { ...of, after, limit: page.rowsMax, offset: page.offset });
       const total = await countEntries(db, of, page.most);
-      return toPage(rows, page, { show: (row) => toListed(row, names), placeOf: ({ id }) => [id], total });
+      return toPage(rows, page, { show: (row) => toListed(row, names), cursorOf: ({ id }) => [id], total });
     },
   }),
   route('GET /projects/:project/audit.csv', {
     needs: 'admin',
     isHeavy: true,
-    turn: 'statement',
+    slot: 'statement',
     audit: 'audit.export',
     query: Type.Object(FILTER),
     async handle({ db }, { projectId, query, reply }) {
@@ -46,13 +46,13 @@ export const auditRoutes = [
   }),
 ];
 
-type Asked = { actor?: string; action?: string; scope?: 'project' | 'organization' };
+type AuditFilterQuery = { actor?: string; action?: string; scope?: 'project' | 'organization' };
 type Names = ReadonlyMap<number, string>;
 
 async function scopeOf(
   tx: Tx,
   projectId: number,
-  { actor = '', action = '', scope = 'organization' }: Asked,
+  { actor = '', action = '', scope = 'organization' }: AuditFilterQuery,
 ): Promise<{ of: AuditOf; names: Names }> {
   const organization = await findOrganizationOf(tx, projectId);
   const projects = organization ? await listProjectsOf(tx, organization.id) : [];
@@ -81,7 +81,7 @@ function toListed(entry: ListedEntry, names: Names): AuditListed {
     subject,
     before,
     after,
-    completed: entry.isDone,
+    completed: entry.isCompleted,
   };
 }
 

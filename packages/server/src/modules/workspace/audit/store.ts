@@ -11,14 +11,14 @@ export function addEntry(tx: Tx, entry: AuditEntry & Difference): Promise<void> 
   return insert(tx, entry, true);
 }
 
-async function insert(tx: Tx, entry: AuditEntry & Difference, isDone: boolean): Promise<void> {
+async function insert(tx: Tx, entry: AuditEntry & Difference, isCompleted: boolean): Promise<void> {
   const { id, at, actor, actorName, token, action } = entry;
   const [projectId, ...what] = changing(entry);
   await tx.prepared({
     name: 'audit.insert',
     text: `INSERT INTO beckon.audit (project_id, id, subject, before, after, organizations, at, actor, actor_name, token, action, completed)
            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
-    values: [projectId, id, ...what, at, actor, actorName, token, action, isDone],
+    values: [projectId, id, ...what, at, actor, actorName, token, action, isCompleted],
   });
 }
 
@@ -87,14 +87,14 @@ const WHERE = `(a.project_id = ANY ($1::bigint[]) OR a.project_id = 0 AND $2::te
   AND ($3::text IS NULL OR a.actor = $3) AND ($4::text IS NULL OR starts_with(a.action, $4))`;
 
 /** Lists entries, newest first. Ids are created in time order. */
-export async function listEntries(tx: Tx, asked: AuditOf & Page): Promise<ListedEntry[]> {
-  const { after, limit, offset = 0 } = asked;
+export async function listEntries(tx: Tx, query: AuditOf & Page): Promise<ListedEntry[]> {
+  const { after, limit, offset = 0 } = query;
   return tx.query<ListedEntry>(
     `SELECT a.project_id AS "projectId", a.id, a.at, a.actor, a.actor_name AS "actorName", a.token, a.action,
-            a.subject, a.before, a.after, a.completed AS "isDone"
+            a.subject, a.before, a.after, a.completed AS "isCompleted"
      FROM beckon.audit a WHERE ${WHERE} AND ($5::uuid IS NULL OR a.id < $5)
      ORDER BY a.id DESC LIMIT $6 OFFSET $7`,
-    [...valuesOf(asked), after, limit, offset],
+    [...valuesOf(query), after, limit, offset],
   );
 }
 

@@ -21,9 +21,9 @@ const { setUp, browser, join, tokenFor } = testTeam(server);
 const { ada, projectId } = await setUp();
 await insertOrganization(server.db, { id: 'theirs', name: 'Theirs', createdAt: new Date(0) });
 const theirs = await createProject(server.db, { name: 'Theirs', organizationId: 'theirs' });
-const people = new Map([['owner', ada]]);
+const clients = new Map([['owner', ada]]);
 for (const role of ROLES)
-  if (role !== 'owner') people.set(role, await join(ada, { projectId, email: `${role}@x.org`, role }));
+  if (role !== 'owner') clients.set(role, await join(ada, { projectId, email: `${role}@x.org`, role }));
 
 const routes = DASHBOARD_ROUTES.map(({ key }) => ({
   key,
@@ -32,12 +32,12 @@ const routes = DASHBOARD_ROUTES.map(({ key }) => ({
 }));
 
 /** Sends a field that no route has: an authorized request gets 422, and nothing is changed. */
-async function knock(one: ReturnType<typeof browser>, key: string, project = projectId): Promise<number> {
+async function knock(client: ReturnType<typeof browser>, key: string, project = projectId): Promise<number> {
   const [method = '', path = ''] = key.split(' ');
   const filled = path.replace(':project', String(project)).replaceAll(/:\w+/g, 'nothing');
   const isRead = method === 'GET';
   return (
-    await one.ask(
+    await client.request(
       `${method} ${filled}${isRead ? '?no_such_thing=1' : ''}`,
       isRead ? undefined : { no_such_thing: 1 },
     )
@@ -45,13 +45,13 @@ async function knock(one: ReturnType<typeof browser>, key: string, project = pro
 }
 
 async function strangers(
-  expected: (one: (typeof routes)[number]) => number,
-  ask: (key: string) => Promise<number>,
+  expected: (route: (typeof routes)[number]) => number,
+  statusOf: (key: string) => Promise<number>,
 ): Promise<string[]> {
   const wrong: string[] = [];
-  for (const one of routes) {
-    const status = await ask(one.key);
-    if (status !== expected(one)) wrong.push(`${one.key} (${one.needs}, ${one.scope}): ${status}`);
+  for (const route of routes) {
+    const status = await statusOf(route.key);
+    if (status !== expected(route)) wrong.push(`${route.key} (${route.needs}, ${route.scope}): ${status}`);
   }
   return wrong;
 }
@@ -103,11 +103,11 @@ function opens(role: Role, needs: string): boolean {
 }
 
 test.each(ROLES)('gives %s access where the page says so, and nowhere else', async (role) => {
-  const one = people.get(role);
-  if (!one) throw new Error(`no member has the role ${role}`);
+  const client = clients.get(role);
+  if (!client) throw new Error(`no member has the role ${role}`);
   const wrong = await strangers(
     ({ needs }) => (opens(role, needs) ? 422 : 403),
-    (key) => knock(one, key),
+    (key) => knock(client, key),
   );
   expect(wrong).toEqual([]);
 });
@@ -115,21 +115,21 @@ test.each(ROLES)('gives %s access where the page says so, and nowhere else', asy
 /** A request of a program: no cookie, and no origin. */
 const program = (token: string) => browser({ authorization: `Bearer ${token}`, origin: undefined });
 const forPrograms = new Set(
-  DASHBOARD_ROUTES.filter((one) => one.isForPrograms === true).map(({ key }) => key),
+  DASHBOARD_ROUTES.filter((route) => route.isForPrograms === true).map(({ key }) => key),
 );
 
 test.each(TOKEN_SCOPES)(
   'a token with the scope %s opens the routes of that scope that the role of its member opens',
   async (scope) => {
     for (const role of ['owner', 'editor', 'reviewer', 'viewer'] as const) {
-      const one = program(await tokenFor(people.get(role) ?? ada, [scope]));
+      const client = program(await tokenFor(clients.get(role) ?? ada, [scope]));
       const wrong = await strangers(
         ({ key, needs, scope: good }) => {
           if (needs === 'anyone') return key.startsWith('GET ') || forPrograms.has(key) ? 422 : 403;
           const isGood = good === 'any' || good === scope;
           return isGood && opens(role, needs) ? 422 : 403;
         },
-        (key) => knock(one, key),
+        (key) => knock(client, key),
       );
       expect([role, wrong]).toEqual([role, []]);
     }
@@ -212,15 +212,15 @@ test('the scope of a route in a project follows from its least role', () => {
 test("returns 404 for another organization's project, whatever the caller's own role", async () => {
   const ofProject = routes.filter(({ key }) => key.includes(':project'));
   for (const project of [theirs.id, 999])
-    for (const one of [ada, program(await tokenFor(ada, [...TOKEN_SCOPES]))])
-      for (const { key } of ofProject) expect([key, await knock(one, key, project)]).toEqual([key, 404]);
+    for (const client of [ada, program(await tokenFor(ada, [...TOKEN_SCOPES]))])
+      for (const { key } of ofProject) expect([key, await knock(client, key, project)]).toEqual([key, 404]);
 });
 
 test('refuses a change from a page of another origin for every session', async () => {
-  for (const { key } of routes.filter((one) => !one.key.startsWith('GET '))) {
+  for (const { key } of routes.filter((route) => !route.key.startsWith('GET '))) {
     const [method = '', path = ''] = key.split(' ');
     const filled = path.replace(':project', String(projectId)).replaceAll(/:\w+/g, 'nothing');
-    const { status } = await ada.ask(`${method} ${filled}`, {}, { origin: 'https://evil.example' });
+    const { status } = await ada.request(`${method} ${filled}`, {}, { origin: 'https://evil.example' });
     expect([key, status]).toEqual([key, 403]);
   }
 });

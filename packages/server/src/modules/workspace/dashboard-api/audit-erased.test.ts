@@ -9,7 +9,7 @@ const { db } = stage.server;
 const dashboard = testDashboard(db, {
   openRelay: () =>
     Promise.resolve({
-      hand: () => Promise.resolve({ result: 'accepted', reply: '250 kept', relayId: null } as never),
+      submit: () => Promise.resolve({ result: 'accepted', reply: '250 kept', relayId: null } as never),
     }),
 });
 afterAll(() => dashboard.close());
@@ -28,13 +28,13 @@ beforeEach(async () => {
   at = `/projects/${story.projectId}`;
 });
 
-const ask = <T>(what: string, body?: object) => {
+const request = <T>(what: string, body?: object) => {
   const [method, path = ''] = what.split(' ');
-  return dashboard.ask<T>(`${method} ${at}${path}`, body === undefined ? {} : { body });
+  return dashboard.request<T>(`${method} ${at}${path}`, body === undefined ? {} : { body });
 };
 
-async function done<T>(what: string, body?: object): Promise<T> {
-  const { status, json } = await ask<T>(what, body);
+async function requestOk<T>(what: string, body?: object): Promise<T> {
+  const { status, json } = await request<T>(what, body);
   expect([what, status]).toEqual([what, 200]);
   return json.data;
 }
@@ -43,18 +43,18 @@ async function draft(event: string): Promise<string> {
   await story.rule({ name: event, when: { event }, enrollment: 'once', steps: [DRAFT_STEP] });
   await story.event(USER, event);
   await story.later(1_000);
-  const found = (await done<DraftListed[]>('GET /drafts')).find(({ rule }) => rule.name === event);
+  const found = (await requestOk<DraftListed[]>('GET /drafts')).find(({ rule }) => rule.name === event);
   if (!found) throw new Error('no draft was made');
   return found.id;
 }
 
 async function die(): Promise<number> {
   await db.query(
-    `WITH taken AS (UPDATE beckon.ingest_queue SET next_seq = next_seq + 1 WHERE project_id = $1 RETURNING next_seq - 1 AS seq)
+    `WITH taken AS (UPDATE beckon.ingest_queue_state SET next_seq = next_seq + 1 WHERE project_id = $1 RETURNING next_seq - 1 AS seq)
      INSERT INTO beckon.dead_letter SELECT $1, seq, 'live', 'users', jsonb_build_object('external_user_id', $2::text), 'bad', $3, $3 FROM taken`,
     [story.projectId, USER, new Date(story.now())],
   );
-  const [dead] = await done<DeadLetter[]>('GET /dead-letters');
+  const [dead] = await requestOk<DeadLetter[]>('GET /dead-letters');
   return dead?.seq ?? 0;
 }
 
@@ -63,32 +63,32 @@ async function actOnUser(): Promise<void> {
   await story.set({ autopilot: '4h' });
   await story.user(USER, { email: EMAIL, traits: { name: 'Needlename' } });
 
-  await done(`POST /drafts/${await draft('first')}/skip`, { reason: TYPED });
+  await requestOk(`POST /drafts/${await draft('first')}/skip`, { reason: TYPED });
   const edited = await draft('second');
-  await done(`POST /drafts/${edited}/edit`, { subject: TYPED });
-  await done(`POST /drafts/${edited}/send-test`, { to: EMAIL });
-  await done('POST /drafts/bulk', { action: { kind: 'skip', reason: TYPED }, filter: `user:${USER}` });
-  await done('POST /templates', { name: 'greeting', source: TEMPLATE });
-  await done('POST /templates/greeting/send-test', { to: EMAIL });
+  await requestOk(`POST /drafts/${edited}/edit`, { subject: TYPED });
+  await requestOk(`POST /drafts/${edited}/send-test`, { to: EMAIL });
+  await requestOk('POST /drafts/bulk', { action: { kind: 'skip', reason: TYPED }, filter: `user:${USER}` });
+  await requestOk('POST /templates', { name: 'greeting', source: TEMPLATE });
+  await requestOk('POST /templates/greeting/send-test', { to: EMAIL });
 
-  await done('POST /views', { screen: 'users', name: USER, filter: `email:${EMAIL}` });
-  await done('POST /suppressions', { email: EMAIL });
+  await requestOk('POST /views', { screen: 'users', name: USER, filter: `email:${EMAIL}` });
+  await requestOk('POST /suppressions', { email: EMAIL });
   const lift = { email: EMAIL, confirm: EMAIL };
   const [typed, chosen] = [
-    await ask('POST /suppressions/remove', { ...lift, reason: TYPED }),
-    await ask('POST /suppressions/remove', { ...lift, reason: 'user_request' }),
+    await request('POST /suppressions/remove', { ...lift, reason: TYPED }),
+    await request('POST /suppressions/remove', { ...lift, reason: 'user_request' }),
   ];
   expect([typed.status, typed.json.errors[0]?.field, chosen.status]).toEqual([422, 'reason', 200]);
-  await done('POST /users/suppress', { users: [USER] });
+  await requestOk('POST /users/suppress', { users: [USER] });
 
   const seqs = [await die()];
-  expect((await ask('POST /dead-letters/discard', { seqs, reason: TYPED })).status).toBe(422);
-  await done('POST /dead-letters/discard', { seqs, reason: 'invalid_data' });
+  expect((await request('POST /dead-letters/discard', { seqs, reason: TYPED })).status).toBe(422);
+  await requestOk('POST /dead-letters/discard', { seqs, reason: 'invalid_data' });
 
   const domain = `mail${story.projectId}.acme.test`;
-  await done('POST /domains', { name: domain });
-  await done(`POST /domains/${domain}/pause`, { reason: TYPED });
-  await done(`POST /domains/${domain}/resume`);
+  await requestOk('POST /domains', { name: domain });
+  await requestOk(`POST /domains/${domain}/pause`, { reason: TYPED });
+  await requestOk(`POST /domains/${domain}/resume`);
 }
 
 describe('audit log', () => {
@@ -98,15 +98,16 @@ describe('audit log', () => {
     expect(await findText(db, needles)).toEqual(
       expect.arrayContaining(['draft.reason', 'suppression.value']),
     );
-    await done(`POST /users/${USER}/erase`, { confirm: USER });
+    await requestOk(`POST /users/${USER}/erase`, { confirm: USER });
     await story.later(1_000);
     expect(await findText(db, needles)).toEqual([]);
   });
 
   test('keeps the action, whether a reason was given, and which reason was chosen', async () => {
     await actOnUser();
-    const kept = await done<AuditListed[]>('GET /audit?scope=project&limit=100');
-    const after = (action: string) => kept.filter((one) => one.action === action).map((one) => one.after);
+    const kept = await requestOk<AuditListed[]>('GET /audit?scope=project&limit=100');
+    const after = (action: string) =>
+      kept.filter((entry) => entry.action === action).map((entry) => entry.after);
     expect(after('draft.skip')).toMatchObject([{ state: 'skipped', has_reason: true }]);
     expect(after('draft.send_test')).toEqual([{ to: 'an address at needle.test' }]);
     expect(after('template.send_test')).toEqual([{ to: 'an address at needle.test' }]);

@@ -62,11 +62,12 @@ function wordsOf(error: ErrorObject): string {
 }
 
 function allowedOf({ schema, params }: ErrorObject): string | null {
-  const one = params as { allowedValue?: unknown; allowedValues?: unknown[] };
+  const allowed = params as { allowedValue?: unknown; allowedValues?: unknown[] };
   const consts = Array.isArray(schema) ? schema.map((part: { const?: unknown }) => part.const) : [];
-  const values = one.allowedValues ?? (one.allowedValue === undefined ? consts : [one.allowedValue]);
-  const known = values.filter((value) => value !== undefined);
-  return known.length > 0 ? `must be one of ${known.map(String).join(', ')}` : null;
+  const values =
+    allowed.allowedValues ?? (allowed.allowedValue === undefined ? consts : [allowed.allowedValue]);
+  const defined = values.filter((value) => value !== undefined);
+  return defined.length > 0 ? `must be one of ${defined.map(String).join(', ')}` : null;
 }
 
 /** Parses a time from a path or a body, in milliseconds. */

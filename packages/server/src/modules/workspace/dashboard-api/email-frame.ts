@@ -23,8 +23,8 @@ export async function sendEmail(
   reply: FastifyReply,
   { html, scheme = 'light', images = 'hide' }: FrameQuery & { html: string },
 ): Promise<Raw> {
-  const shown = asOnScreen(html, scheme);
-  if (images === 'hide') return send(reply, shown);
+  const page = asOnScreen(html, scheme);
+  if (images === 'hide') return send(reply, page);
   const outbound = openOutbound();
   const ended = new AbortController();
   function end(): void {
@@ -34,7 +34,7 @@ export async function sendEmail(
   const timer = setTimeout(end, IMAGES_WITHIN_MS);
   reply.raw.once('close', end);
   try {
-    return send(reply, await inlineImages(shown, outbound, ended.signal));
+    return send(reply, await inlineImages(page, outbound, ended.signal));
   } finally {
     clearTimeout(timer);
     reply.raw.off('close', end);
@@ -44,12 +44,12 @@ export async function sendEmail(
 
 /** Renders it as a mail reader on a light or a dark screen would, whatever the screen of the viewer. */
 function asOnScreen(html: string, scheme: 'light' | 'dark'): string {
-  const asked = html.replaceAll(/\(\s*prefers-color-scheme\s*:\s*(dark|light)\s*\)/gi, (_, which: string) =>
+  const adapted = html.replaceAll(/\(\s*prefers-color-scheme\s*:\s*(dark|light)\s*\)/gi, (_, which: string) =>
     which.toLowerCase() === scheme ? '(min-width:0px)' : '(max-width:0px)',
   );
   const style = `<style>:root{color-scheme:only ${scheme}}</style>`;
-  const head = /<\/head\s*>/i.exec(asked);
-  return head ? `${asked.slice(0, head.index)}${style}${asked.slice(head.index)}` : `${style}${asked}`;
+  const head = /<\/head\s*>/i.exec(adapted);
+  return head ? `${adapted.slice(0, head.index)}${style}${adapted.slice(head.index)}` : `${style}${adapted}`;
 }
 
 function send(reply: FastifyReply, html: string): Raw {

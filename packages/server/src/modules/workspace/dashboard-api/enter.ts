@@ -4,18 +4,18 @@ import type { KitDeps, RouteRules } from './route.ts';
 import { LOCAL_SHELL, LOCAL_SHELL_ACTOR } from '../members/local-shell.ts';
 import type { SignedInMember } from '../members/team.ts';
 import { findHolder } from '../tokens/find-holder.ts';
-import type { HeldToken } from '../tokens/token.ts';
+import type { PersonalToken } from '../tokens/token.ts';
 import { Fault } from '../../../platform/fault.ts';
 
 /** The caller and their role. Open routes have no known caller; their role is not used. */
-export type Who = {
-  person: SignedInMember | null;
+export type CallerContext = {
+  member: SignedInMember | null;
   role: Role;
   projectId: number;
   actor: string;
   actorName: string;
   /** The token of the request; null for a session. */
-  token: HeldToken | null;
+  token: PersonalToken | null;
 };
 
 /**
@@ -28,49 +28,53 @@ export type Who = {
  *
  * A request with a token acts for that token's member alone, whatever cookies it carries: a page cannot have a browser send a token.
  */
-export async function enter(deps: KitDeps, one: RouteRules, request: FastifyRequest): Promise<Who> {
+export async function enter(
+  deps: KitDeps,
+  route: RouteRules,
+  request: FastifyRequest,
+): Promise<CallerContext> {
   const bearer = readBearer(request);
-  if (needsOwnPage(one, request, bearer)) requireOwnPage(deps, request);
-  if (one.needs === 'anyone') return { ...ANONYMOUS, person: await signedIn(deps, request, bearer) };
+  if (needsDashboardOrigin(route, request, bearer)) requireDashboardOrigin(deps, request);
+  if (route.needs === 'anyone') return { ...ANONYMOUS, member: await signedIn(deps, request, bearer) };
   const token = bearer === null ? null : await requireToken(deps, bearer);
-  const person = token
-    ? { ...token.person, sessionId: '', confirmedAt: null }
-    : await deps.access.who(request.headers);
-  if (!person) throw new Fault('session_required');
-  const who = { ...ANONYMOUS, person, token, actor: `team:${person.id}`, actorName: person.name };
+  const member = token
+    ? { ...token.member, sessionId: '', confirmedAt: null }
+    : await deps.access.findMember(request.headers);
+  if (!member) throw new Fault('session_required');
+  const caller = { ...ANONYMOUS, member, token, actor: `team:${member.id}`, actorName: member.name };
   const { project } = request.params as { project?: string };
   if (project === undefined) {
-    requireScope(one, token);
-    if (one.needsConfirmation) requireConfirmed(person, deps.db.clock.now());
-    return who;
+    requireScope(route, token);
+    if (route.needsConfirmation) requireConfirmed(member, deps.db.clock.now());
+    return caller;
   }
   const projectId = readProjectId(project);
-  const role = projectId === 0 ? null : await deps.access.roleIn(person.id, projectId);
+  const role = projectId === 0 ? null : await deps.access.roleIn(member.id, projectId);
   // A project of others is answered as not found, so the caller learns nothing about it.
   if (role === null) throw new Fault('not_found');
-  requireScope(one, token);
-  requireRole(one, role);
-  return { ...who, projectId, role: token ? least(role, roleOfToken(one, token)) : role };
+  requireScope(route, token);
+  requireRole(route, role);
+  return { ...caller, projectId, role: token ? least(role, roleOfToken(route, token)) : role };
 }
 
 /** Decides who a caller is, and whether they may use the route. Each listener has one. */
-export type Enter = (deps: KitDeps, one: RouteRules, request: FastifyRequest) => Promise<Who>;
+export type Enter = (deps: KitDeps, route: RouteRules, request: FastifyRequest) => Promise<CallerContext>;
 
 /** Returns 0 if the text is not the id of a project. */
 function readProjectId(text: string): number {
   return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : 0;
 }
 
-type Entered = { enter: Enter; one: RouteRules; who: Who; request: FastifyRequest };
+type Admission = { enter: Enter; route: RouteRules; caller: CallerContext; request: FastifyRequest };
 
 /** Returns whether the caller would be admitted again now. Throws if the database does not answer. */
 export async function isStillIn(
   deps: KitDeps,
-  { enter: enterAgain, one, who, request }: Entered,
+  { enter: enterAgain, route, caller, request }: Admission,
 ): Promise<boolean> {
   try {
-    const now = await enterAgain(deps, one, request);
-    return now.person?.id === who.person?.id && now.token?.id === who.token?.id;
+    const now = await enterAgain(deps, route, request);
+    return now.member?.id === caller.member?.id && now.token?.id === caller.token?.id;
   } catch (error) {
     if (error instanceof Fault && error.code !== 'server_error') return false;
     throw error;
@@ -99,16 +103,23 @@ function scopeOf({ needs, scope, isAccount }: RouteRules): TokenScope | 'any' | 
   }
 }
 
-const ANONYMOUS: Who = { person: null, role: 'viewer', projectId: 0, actor: '', actorName: '', token: null };
+const ANONYMOUS: CallerContext = {
+  member: null,
+  role: 'viewer',
+  projectId: 0,
+  actor: '',
+  actorName: '',
+  token: null,
+};
 
 /**
  * The highest role that the scopes of a token amount to. It decides what is shown: links of emails stay redacted for a
  * read-only token, whatever the role of its member.
  */
-function roleOfToken(one: RouteRules, { scopes }: HeldToken): Role {
+function roleOfToken(route: RouteRules, { scopes }: PersonalToken): Role {
   // `import` opens routes of editors, but shows no more than `read` on any other.
   const ofOthers = scopes.filter((scope) => scope !== 'import').map(roleOf);
-  return [roleOf(scopeOf(one)), ...ofOthers].reduce(greatest);
+  return [roleOf(scopeOf(route)), ...ofOthers].reduce(greatest);
 }
 
 function roleOf(scope: TokenScope | 'any' | null): Role {
@@ -129,12 +140,12 @@ function roleOf(scope: TokenScope | 'any' | null): Role {
   }
 }
 
-function greatest(one: Role, other: Role): Role {
-  return allows(one, other) ? one : other;
+function greatest(role: Role, other: Role): Role {
+  return allows(role, other) ? role : other;
 }
 
-function least(one: Role, other: Role): Role {
-  return allows(one, other) ? other : one;
+function least(role: Role, other: Role): Role {
+  return allows(role, other) ? other : role;
 }
 
 /** Other schemes belong to a proxy with a password of its own in front of the dashboard. */
@@ -144,15 +155,19 @@ function readBearer({ headers }: FastifyRequest): string | null {
 }
 
 /** Programs have no page. A request that names its origin, as all browsers do, must still come from our page. */
-function needsOwnPage(one: RouteRules, { headers }: FastifyRequest, bearer: string | null): boolean {
-  if (one.key.startsWith('GET ')) return false;
+function needsDashboardOrigin(
+  route: RouteRules,
+  { headers }: FastifyRequest,
+  bearer: string | null,
+): boolean {
+  if (route.key.startsWith('GET ')) return false;
   const isFromPage = headers.origin !== undefined || headers['sec-fetch-site'] !== undefined;
-  if (one.needs === 'anyone') return one.isForPrograms !== true || isFromPage;
+  if (route.needs === 'anyone') return route.isForPrograms !== true || isFromPage;
   return bearer === null;
 }
 
 /** A page of another origin can have a browser send its cookies, but not claim our origin. */
-function requireOwnPage({ transport }: KitDeps, { headers }: FastifyRequest): void {
+function requireDashboardOrigin({ transport }: KitDeps, { headers }: FastifyRequest): void {
   if (headers.origin === transport.publicOrigin) return;
   const message = `The request did not come from the dashboard at ${transport.publicOrigin}. Open it there`;
   throw new Fault('role_required', { details: [{ message }] });
@@ -163,11 +178,11 @@ async function signedIn(
   { headers }: FastifyRequest,
   bearer: string | null,
 ): Promise<SignedInMember | null> {
-  return bearer === null ? access.who(headers) : null;
+  return bearer === null ? access.findMember(headers) : null;
 }
 
 /** An API key is not a token, and neither is an expired one: all get the same answer. */
-async function requireToken(deps: KitDeps, bearer: string): Promise<HeldToken> {
+async function requireToken(deps: KitDeps, bearer: string): Promise<PersonalToken> {
   const held = await findHolder(deps, bearer);
   if (held) return held;
   const message =
@@ -175,9 +190,9 @@ async function requireToken(deps: KitDeps, bearer: string): Promise<HeldToken> {
   throw new Fault('session_required', { details: [{ message }] });
 }
 
-function requireScope(one: RouteRules, token: HeldToken | null): void {
+function requireScope(route: RouteRules, token: PersonalToken | null): void {
   if (!token) return;
-  const scope = scopeOf(one);
+  const scope = scopeOf(route);
   if (scope === 'any' || (scope !== null && token.scopes.includes(scope))) return;
   const message =
     scope === null
@@ -209,12 +224,12 @@ function requireConfirmed({ confirmedAt }: { confirmedAt: Date | null }, now: nu
  */
 export async function enterLocalShell(
   { access }: Pick<KitDeps, 'access'>,
-  one: RouteRules,
+  route: RouteRules,
   { params }: FastifyRequest,
-): Promise<Who> {
-  if (one.isAccount === true) throw hasNoAccount();
-  const who: Who = {
-    person: LOCAL_SHELL,
+): Promise<CallerContext> {
+  if (route.isAccount === true) throw hasNoAccount();
+  const caller: CallerContext = {
+    member: LOCAL_SHELL,
     role: 'owner',
     projectId: 0,
     actor: LOCAL_SHELL_ACTOR,
@@ -222,11 +237,11 @@ export async function enterLocalShell(
     token: null,
   };
   const { project } = params as { project?: string };
-  if (project === undefined) return who;
+  if (project === undefined) return caller;
   const projectId = readProjectId(project);
   const role = projectId === 0 ? null : await access.roleIn(LOCAL_SHELL.id, projectId);
   if (role === null) throw new Fault('not_found');
-  return { ...who, projectId, role };
+  return { ...caller, projectId, role };
 }
 
 function hasNoAccount(): Fault {

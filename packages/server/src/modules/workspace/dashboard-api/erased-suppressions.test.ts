@@ -1,15 +1,15 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type {
-  MailableAnswer,
+  CanReceiveResult,
   SuppressionListed,
-  TopicRefusalListed,
-  UserShown,
+  TopicUnsubscribeListed,
+  UserDetails,
 } from '@beckon/contract/dashboard';
-import { type AskOptions, testDashboard } from '../../../../testkit/dashboard.ts';
+import { type DashboardRequestOptions, testDashboard } from '../../../../testkit/dashboard.ts';
 import { findText } from '../../../../testkit/find-text.ts';
 import { newStory, openStage, type Story } from '../../../../testkit/story.ts';
 import { listEntries } from '../audit/store.ts';
-import { setRefusals } from '../../sending/suppressions/store.ts';
+import { setTopicUnsubscribes } from '../../sending/suppressions/store.ts';
 
 const stage = await openStage();
 const { db } = stage.server;
@@ -23,21 +23,21 @@ beforeEach(async () => {
   EMAIL = `Needle${story.projectId}@Bücher.example`;
   await story.user('ada', { email: EMAIL });
   await stage.engine.settle();
-  const places = [{ projectId: story.projectId, kind: 'email' as const, value: EMAIL }];
-  await setRefusals(db, { places, refused: ['news'], wanted: [], at: story.now() });
-  await ask('POST /suppressions', { body: { email: EMAIL, reason: 'unsubscribed' } });
-  await ask('POST /suppressions', { body: { email: 'bob@x.org' } });
-  expect((await ask('POST /users/ada/erase', { body: { confirm: 'ada' } })).status).toBe(200);
+  const keys = [{ projectId: story.projectId, kind: 'email' as const, value: EMAIL }];
+  await setTopicUnsubscribes(db, { targets: keys, refused: ['news'], accepted: [], at: story.now() });
+  await request('POST /suppressions', { body: { email: EMAIL, reason: 'unsubscribed' } });
+  await request('POST /suppressions', { body: { email: 'bob@x.org' } });
+  expect((await request('POST /users/ada/erase', { body: { confirm: 'ada' } })).status).toBe(200);
 });
 
-const ask = <T>(what: string, options: AskOptions = {}) => {
+const request = <T>(what: string, options: DashboardRequestOptions = {}) => {
   const [method, path = ''] = what.split(' ');
-  return dashboard.ask<T>(`${method} /projects/${story.projectId}${path}`, { as: 'admin', ...options });
+  return dashboard.request<T>(`${method} /projects/${story.projectId}${path}`, { as: 'admin', ...options });
 };
 const list = async (filter = '') =>
-  (await ask<SuppressionListed[]>(`GET /suppressions?filter=${filter}`)).json;
+  (await request<SuppressionListed[]>(`GET /suppressions?filter=${filter}`)).json;
 const check = async () =>
-  (await ask<MailableAnswer>(`GET /suppressions/check?email=${encodeURIComponent(EMAIL)}`)).json.data;
+  (await request<CanReceiveResult>(`GET /suppressions/check?email=${encodeURIComponent(EMAIL)}`)).json.data;
 const ERASED = { kind: 'email', value: null, from_erased: true, reason: 'unsubscribed' };
 
 describe('GET suppressions', () => {
@@ -48,10 +48,12 @@ describe('GET suppressions', () => {
     expect(erased.meta.pagination.total).toBe(1);
     expect((await list('erased:no')).data).toMatchObject([{ value: 'bob@x.org' }]);
     expect((await list('kind:email')).data).toHaveLength(2);
-    const first = (await ask<SuppressionListed[]>('GET /suppressions?limit=1')).json;
-    const second = await ask<SuppressionListed[]>(`GET /suppressions?limit=1&cursor=${first.meta.cursor}`);
+    const first = (await request<SuppressionListed[]>('GET /suppressions?limit=1')).json;
+    const second = await request<SuppressionListed[]>(
+      `GET /suppressions?limit=1&cursor=${first.meta.cursor}`,
+    );
     expect(second.json.data).toMatchObject([ERASED]);
-    const topics = (await ask<TopicRefusalListed[]>('GET /suppressions/topics')).json.data;
+    const topics = (await request<TopicUnsubscribeListed[]>('GET /suppressions/topics')).json.data;
     expect(topics).toMatchObject([{ kind: 'email', value: null, topic: 'news' }]);
   });
 });
@@ -77,23 +79,23 @@ describe('GET suppressions/check', () => {
       check: 'suppression',
       text: 'suppressed: address or id of an erased user',
     });
-    const shown = (await ask<UserShown>('GET /users/eve')).json.data;
-    expect(shown.suppression).toMatchObject({ reason: 'unsubscribed', kind: 'email', from_erased: true });
+    const user = (await request<UserDetails>('GET /users/eve')).json.data;
+    expect(user.suppression).toMatchObject({ reason: 'unsubscribed', kind: 'email', from_erased: true });
   });
 });
 
 describe('POST suppressions/remove', () => {
   const remove = (body: object) =>
-    ask('POST /suppressions/remove', { body: { reason: 'user_request', ...body } });
+    request('POST /suppressions/remove', { body: { reason: 'user_request', ...body } });
 
   test('lifts the row of an erased user for a member who types the address, and logs it', async () => {
     const [row] = (await list('erased:yes')).data;
     const right = { email: EMAIL, hash: row?.hash, confirm: EMAIL };
     expect((await remove(right)).status).toBe(200);
     expect((await list('erased:yes')).data).toEqual([]);
-    const asked = { projectIds: [story.projectId], actor: null, action: null, after: null, limit: 50 };
+    const query = { projectIds: [story.projectId], actor: null, action: null, after: null, limit: 50 };
     expect(
-      (await listEntries(db, asked)).find(({ action }) => action === 'suppression.remove'),
+      (await listEntries(db, query)).find(({ action }) => action === 'suppression.remove'),
     ).toMatchObject({
       subject: 'an erased user',
       after: { reason: 'user_request' },

@@ -21,8 +21,8 @@ test('starts no stream and reads nothing for a client that left before it began'
   await closed;
   const feeds = createFeeds();
   let looks = 0;
-  const asked = {
-    person: { id: 'ada' },
+  const input = {
+    member: { id: 'ada' },
     request: { raw, id: 'r' },
     reply: { raw: response, hijack: () => {} },
     isStillIn: () => Promise.resolve(true),
@@ -31,8 +31,8 @@ test('starts no stream and reads nothing for a client that left before it began'
     looks += 1;
     return Readable.from([]);
   };
-  const stream = { isGap: false, place: 'here', events };
-  await serveEvents({ feeds, transport } as never, asked as never, stream);
+  const stream = { isGap: false, position: 'here', events };
+  await serveEvents({ feeds, transport } as never, input as never, stream);
   expect([looks, feeds.count()]).toEqual([0, 0]);
   server.close();
 });

@@ -3,7 +3,7 @@ import { Fault } from '../../../platform/fault.ts';
 
 /** An open feed, with all that is needed to end it. */
 export type OpenFeed = {
-  personId: string;
+  memberId: string;
   /** Resolves to whether its member may still receive it. */
   mayHear: () => Promise<boolean>;
   end: (reason: FeedEnd['reason']) => void;
@@ -21,8 +21,8 @@ export type Feeds = {
 };
 
 /** A browser has one, whatever its tabs. Some are left over from connections whose end was never noticed. */
-const OF_ONE_PERSON_MAX = 8;
-const OF_ALL_MAX = 1_000;
+const PER_MEMBER_MAX = 8;
+const TOTAL_MAX = 1_000;
 const CHECK_EVERY_MS = 30_000;
 const FULL_RETRY_S = 30;
 
@@ -54,9 +54,9 @@ export function createFeeds(): Feeds {
 
   return {
     add(feed) {
-      if (isStopped || open.size >= OF_ALL_MAX) throw full();
-      const theirs = [...open].filter(({ personId }) => personId === feed.personId);
-      for (const old of theirs.slice(0, Math.max(0, theirs.length - OF_ONE_PERSON_MAX + 1)))
+      if (isStopped || open.size >= TOTAL_MAX) throw full();
+      const theirs = [...open].filter(({ memberId }) => memberId === feed.memberId);
+      for (const old of theirs.slice(0, Math.max(0, theirs.length - PER_MEMBER_MAX + 1)))
         close(old, 'too_many');
       open.add(feed);
       plan();

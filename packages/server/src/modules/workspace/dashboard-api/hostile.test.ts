@@ -13,12 +13,12 @@ const rule = {
   deadline: '1h',
   steps: [{ draft: { subject: 'Hello', body: 'You' } }],
 };
-for (const one of [story, other]) {
-  await one.set({ sender_address: 'hello@acme.test', sender_name: 'Acme' }).catch(() => {});
-  await one.user('ada', { email: 'ada@x.org', traits: { plan: 'trial' } });
-  await one.rule(rule);
-  await one.event('ada', 'hello');
-  await one.later(5_000);
+for (const target of [story, other]) {
+  await target.set({ sender_address: 'hello@acme.test', sender_name: 'Acme' }).catch(() => {});
+  await target.user('ada', { email: 'ada@x.org', traits: { plan: 'trial' } });
+  await target.rule(rule);
+  await target.event('ada', 'hello');
+  await target.later(5_000);
 }
 const { setUp } = testTeam(stage.server);
 const { ada } = await setUp();
@@ -53,11 +53,11 @@ const routes = DASHBOARD_ROUTES.filter(({ key }) => key !== 'GET /projects/:proj
 type Schema = { properties?: Record<string, unknown> } | undefined;
 const namesOf = (schema: unknown): string[] => Object.keys((schema as Schema)?.properties ?? {});
 
-async function fives(asked: { key: string; what: string; body?: unknown }[]): Promise<string[]> {
+async function fives(requests: { key: string; what: string; body?: unknown }[]): Promise<string[]> {
   const wrong: string[] = [];
-  for (const { key, what, body } of asked) {
+  for (const { key, what, body } of requests) {
     const { status, text } = await ada
-      .ask(what, body)
+      .request(what, body)
       .catch((error: unknown) => ({ status: 599, text: String(error) }));
     if (status >= 500)
       wrong.push(
@@ -84,7 +84,7 @@ const fillThere = (key: string): string =>
     .replaceAll(/:(\w+)/g, (_, name: string) => THERE.get(name) ?? 'ada');
 
 async function newId(list: string, body: object): Promise<string> {
-  const { json, text } = await ada.ask(`POST /projects/${story.projectId}/${list}`, body);
+  const { json, text } = await ada.request(`POST /projects/${story.projectId}/${list}`, body);
   const { id } = (json.data ?? {}) as { id?: string };
   if (id === undefined) throw new Error(text);
   return id;
@@ -116,20 +116,20 @@ test('answers any invalid cursor', async () => {
       Buffer.from(JSON.stringify(Array.from({ length: parts }, () => part))).toString('base64url'),
     ),
   );
-  const asked = lists.flatMap(({ key }) =>
+  const requests = lists.flatMap(({ key }) =>
     cursors.map((cursor) => ({ key, what: `${fillThere(key)}?cursor=${cursor}` })),
   );
-  expect(asked.length).toBeGreaterThan(cursors.length * 10);
-  expect(await fives(asked)).toEqual([]);
+  expect(requests.length).toBeGreaterThan(cursors.length * 10);
+  expect(await fives(requests)).toEqual([]);
 }, 600_000);
 
 test('rejects NUL in the text of a draft action, and audits nothing', async () => {
   const [draft] = await story.drafts('ada');
   const path = `/projects/${story.projectId}`;
   const reason = 'not \0 them';
-  const { status, json } = await ada.ask(`POST ${path}/drafts/${draft?.id}/skip`, { reason });
+  const { status, json } = await ada.request(`POST ${path}/drafts/${draft?.id}/skip`, { reason });
   expect([status, json?.errors[0]?.code]).toEqual([422, 'validation_failed']);
-  const audit = await ada.ask(`GET ${path}/audit`);
+  const audit = await ada.request(`GET ${path}/audit`);
   expect(audit.text).not.toContain('draft.skip');
 });
 
@@ -139,8 +139,8 @@ const PARTS = ['0', '1', '9'.repeat(15), AN_ID, '-'.repeat(36), 'email', ''];
 
 test('answers a cursor of parts that are valid each on its own', async () => {
   const lists = routes.filter(({ query }) => namesOf(query).includes('cursor'));
-  const one = PARTS.map((part) => [part]);
-  const two = one.flatMap((parts) => PARTS.map((part) => [...parts, part]));
+  const singles = PARTS.map((part) => [part]);
+  const two = singles.flatMap((parts) => PARTS.map((part) => [...parts, part]));
   const three = ['0', '1'].flatMap((few) =>
     PARTS.flatMap((part) => [
       [few, part, AN_ID],
@@ -148,13 +148,13 @@ test('answers a cursor of parts that are valid each on its own', async () => {
       [part, AN_ID, AN_ID],
     ]),
   );
-  const cursors = [...one, ...two, ...three].map((parts) =>
+  const cursors = [...singles, ...two, ...three].map((parts) =>
     Buffer.from(JSON.stringify(parts)).toString('base64url'),
   );
-  const asked = lists.flatMap(({ key }) =>
+  const requests = lists.flatMap(({ key }) =>
     cursors.map((cursor) => ({ key, what: `${fillThere(key)}?cursor=${cursor}` })),
   );
-  expect(await fives(asked)).toEqual([]);
+  expect(await fives(requests)).toEqual([]);
 }, 600_000);
 
 const deep = (levels: number): unknown => JSON.parse('['.repeat(levels) + ']'.repeat(levels));
@@ -183,12 +183,12 @@ test('answers any value in a body', async () => {
       namesOf(body).length > 0 &&
       !/^POST .(sign|setup|reset|forgot|password|two-f|passk|invites)/.test(key),
   );
-  const asked = changes.flatMap(({ key, body }) =>
+  const requests = changes.flatMap(({ key, body }) =>
     namesOf(body).flatMap((name) =>
       ODD.map((value) => ({ key, what: fillThere(key), body: { ...minimal(body), [name]: value } })),
     ),
   );
-  expect(await fives(asked)).toEqual([]);
+  expect(await fives(requests)).toEqual([]);
 }, 600_000);
 
 /** Times outside the range of a row, a Date or the database. */
@@ -199,19 +199,19 @@ test('answers a cursor of numbers that are not valid times', async () => {
   const lists = routes.filter(({ query }) => namesOf(query).includes('cursor'));
   const cursors = NUMBERS.flatMap((number) => {
     const parts = [number, String(number), NO_ID];
-    const pairs = parts.flatMap((one) => parts.map((two) => [one, two]));
-    const places = [...parts.map((one) => [one]), ...pairs, ...pairs.map((pair) => [...pair, NO_ID])];
-    return places.map((place) => JSON.stringify(place));
+    const pairs = parts.flatMap((first) => parts.map((two) => [first, two]));
+    const tuples = [...parts.map((part) => [part]), ...pairs, ...pairs.map((pair) => [...pair, NO_ID])];
+    return tuples.map((tuple) => JSON.stringify(tuple));
   });
   const ofStream = `zzzzzzzzz.${'f'.repeat(32)}`;
-  const asked = lists.flatMap(({ key }) =>
+  const requests = lists.flatMap(({ key }) =>
     [ofStream, ...cursors].map((cursor) => ({
       key,
       what: `${fill(key, 'ada')}?cursor=${Buffer.from(cursor).toString('base64url')}`,
     })),
   );
-  expect(asked.length).toBeGreaterThan(cursors.length * 10);
-  expect(await fives(asked)).toEqual([]);
+  expect(requests.length).toBeGreaterThan(cursors.length * 10);
+  expect(await fives(requests)).toEqual([]);
 }, 600_000);
 
 type Shape = {
@@ -236,10 +236,10 @@ function itemsOf({ minItems = 0, items = {} }: Shape): unknown[] {
 }
 
 function valueOf(shape: Shape): unknown {
-  const { anyOf: [one] = [], enum: [word] = [], type = '' } = shape;
-  const said = shape.const ?? word;
-  if (said !== undefined) return said;
-  if (one) return valueOf(one);
+  const { anyOf: [alternative] = [], enum: [word] = [], type = '' } = shape;
+  const constant = shape.const ?? word;
+  if (constant !== undefined) return constant;
+  if (alternative) return valueOf(alternative);
   if (type === 'object') return minimal(shape);
   return type === 'array' ? itemsOf(shape) : (SIMPLE[type] ?? 'ada');
 }

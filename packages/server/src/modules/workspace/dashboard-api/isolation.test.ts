@@ -12,7 +12,7 @@ import { DASHBOARD_ROUTES } from '../../../main/dashboard-routes.ts';
 const stage = await openStage();
 const { db } = stage.server;
 const newId = idMaker(db.clock);
-stage.engine.transport.answer({ result: 'sent' });
+stage.engine.transport.setResult({ result: 'sent' });
 const [story, theirs] = [await newAftermath(stage), await newAftermath(stage)];
 await story.rule(emailsRule());
 await sendTo(story, ['ada']);
@@ -30,12 +30,12 @@ const { ada } = await testTeam(stage.server).setUp();
 
 type Made = { id: string };
 async function post(path: string, body: object): Promise<string> {
-  const { status, text, json } = await ada.ask(`POST /projects/${story.projectId}${path}`, body);
+  const { status, text, json } = await ada.request(`POST /projects/${story.projectId}${path}`, body);
   if (status !== 200) throw new Error(`${path}: ${text}`);
   return (json.data as Made).id;
 }
 async function first(path: string, at: 'id' | 'place' = 'id'): Promise<string> {
-  const { json } = await ada.ask(`GET /projects/${story.projectId}${path}`);
+  const { json } = await ada.request(`GET /projects/${story.projectId}${path}`);
   return (json.data as Record<string, string>[])[0]?.[at] ?? 'none';
 }
 
@@ -59,7 +59,7 @@ await keepMail(db, {
 await insertReply(db, {
   projectId: story.projectId,
   id: reply,
-  messageId: email,
+  emailId: email,
   draftId: newId(),
   userId: 'ada',
   inboundId: newId(),
@@ -80,7 +80,7 @@ const rows = await db.query<{ id: string }>(
 const rules = await db.query<{ id: string }>(`SELECT id FROM beckon.rule WHERE project_id = $1 ORDER BY id`, [
   story.projectId,
 ]);
-const own: Record<string, string> = {
+const ids: Record<string, string> = {
   draft: rows[0]?.id ?? '',
   email,
   reply,
@@ -116,7 +116,7 @@ async function standOf(projectId: number | null): Promise<Record<string, string>
 }
 
 const fill = (path: string, projectId: number): string =>
-  path.replace(':project', String(projectId)).replaceAll(/:(\w+)/g, (_, name: string) => own[name] ?? name);
+  path.replace(':project', String(projectId)).replaceAll(/:(\w+)/g, (_, name: string) => ids[name] ?? name);
 
 const QUERIES: Record<string, string> = {
   'GET /projects/:project/users/:user/at': '?at=2020-01-01T10:00:00Z',
@@ -127,7 +127,9 @@ const QUERIES: Record<string, string> = {
 };
 /** These responses do not end. */
 const STREAMS = new Set(['GET /projects/:project/feed', 'GET /projects/:project/listen']);
-const reads = DASHBOARD_ROUTES.filter(({ key: one }) => one.startsWith('GET ') && !STREAMS.has(one));
+const reads = DASHBOARD_ROUTES.filter(
+  ({ key: routeKey }) => routeKey.startsWith('GET ') && !STREAMS.has(routeKey),
+);
 
 /** Paths to data that this project does not have. */
 const NOT_HERE =
@@ -138,14 +140,16 @@ const NOTED = { audit: '', team_attempt: '' };
 
 test('no read changes anything', async () => {
   const before = { ...(await standOf(null)), ...NOTED };
-  const answers = new Map<string, number>();
-  for (const { key: one } of reads) {
-    const { status } = await ada.ask(`${fill(one, story.projectId)}${QUERIES[one] ?? ''}`);
-    answers.set(one, status);
+  const statuses = new Map<string, number>();
+  for (const { key: routeKey } of reads) {
+    const { status } = await ada.request(`${fill(routeKey, story.projectId)}${QUERIES[routeKey] ?? ''}`);
+    statuses.set(routeKey, status);
   }
   expect({ ...(await standOf(null)), ...NOTED }).toEqual(before);
-  const missed = [...answers].filter(([, status]) => status !== 200).map(([one]) => one);
-  expect(missed).toEqual(reads.map(({ key: one }) => one).filter((one) => NOT_HERE.test(one)));
+  const missed = [...statuses].filter(([, status]) => status !== 200).map(([routeKey]) => routeKey);
+  expect(missed).toEqual(
+    reads.map(({ key: routeKey }) => routeKey).filter((routeKey) => NOT_HERE.test(routeKey)),
+  );
 });
 
 /** Bodies with which the owner of the data would have changed it. */
@@ -170,23 +174,26 @@ const BODIES: Record<string, object> = {
 };
 /** This parameter is an endpoint of the public API, which all projects have. */
 const NOT_OWN = 'PATCH /projects/:project/rate-limits/:endpoint';
-const NAMED = Object.keys(own);
+const NAMED = Object.keys(ids);
 
 test("returns 404 for one project's data in another of the same owner, and leaves it unchanged", async () => {
   const before = await standOf(story.projectId);
   const found: string[] = [];
-  for (const { key: one } of DASHBOARD_ROUTES) {
-    const named = [...one.replace(':project', '').matchAll(/:(\w+)/g)].map((match) => match[1] ?? '');
+  for (const { key: routeKey } of DASHBOARD_ROUTES) {
+    const named = [...routeKey.replace(':project', '').matchAll(/:(\w+)/g)].map((match) => match[1] ?? '');
     if (
-      !one.includes(':project') ||
+      !routeKey.includes(':project') ||
       named.length === 0 ||
-      one === NOT_OWN ||
+      routeKey === NOT_OWN ||
       !named.every((name) => NAMED.includes(name))
     )
       continue;
-    const body = one.startsWith('GET ') ? undefined : (BODIES[one] ?? {});
-    const { status, text } = await ada.ask(`${fill(one, theirs.projectId)}${QUERIES[one] ?? ''}`, body);
-    if (status !== 404) found.push(`${one}: ${status} ${text.slice(0, 100)}`);
+    const body = routeKey.startsWith('GET ') ? undefined : (BODIES[routeKey] ?? {});
+    const { status, text } = await ada.request(
+      `${fill(routeKey, theirs.projectId)}${QUERIES[routeKey] ?? ''}`,
+      body,
+    );
+    if (status !== 404) found.push(`${routeKey}: ${status} ${text.slice(0, 100)}`);
   }
   expect(found).toEqual([]);
   expect(await standOf(story.projectId)).toEqual(before);
@@ -194,25 +201,25 @@ test("returns 404 for one project's data in another of the same owner, and leave
 
 test("refuses one project's data in the requests of another", async () => {
   const before = await standOf(story.projectId);
-  const ask = (what: string, body?: object) => {
+  const request = (what: string, body?: object) => {
     const [method = '', path = ''] = what.split(' ');
-    return ada.ask(`${method} /projects/${theirs.projectId}${path}`, body);
+    return ada.request(`${method} /projects/${theirs.projectId}${path}`, body);
   };
   for (const act of [{ kind: 'approve' }, { kind: 'skip' }, { kind: 'postpone', until: later }]) {
-    expect((await ask('POST /drafts/bulk', { action: act, ids: [own['draft']] })).status).toBe(404);
-    const preview = await ask('POST /drafts/bulk/preview', { action: act, ids: [own['draft']] });
+    expect((await request('POST /drafts/bulk', { action: act, ids: [ids['draft']] })).status).toBe(404);
+    const preview = await request('POST /drafts/bulk/preview', { action: act, ids: [ids['draft']] });
     expect(preview.json.data).toMatchObject({ would_change: 0, users: 0 });
   }
-  const replay = { endpoint: own['endpoint'], since: '2026-01-01T00:00:00Z' };
-  expect((await ask('POST /webhook-replays', replay)).status).toBe(404);
-  expect((await ask('GET /webhook-deliveries?endpoint=' + own['endpoint'])).status).toBe(404);
-  const [mine] = (await ask('GET /rules')).json.data as { id: string }[];
-  expect((await ask(`POST /rules/${mine?.id}/reorder`, { before: own['rule'] })).status).toBe(404);
-  const inside = { name: 'Spy', definition: { audience: own['audience'] } };
-  expect((await ask('POST /audiences', inside)).status).toBe(422);
-  expect((await ask('GET /test-inbox?draft=' + own['draft'])).json.data).toEqual([]);
-  expect((await ask('GET /stream')).text).not.toContain(own['draft']);
-  expect((await ask('GET /suppressions/check?user=ada')).text).not.toContain('ada@x.org');
+  const replay = { endpoint: ids['endpoint'], since: '2026-01-01T00:00:00Z' };
+  expect((await request('POST /webhook-replays', replay)).status).toBe(404);
+  expect((await request('GET /webhook-deliveries?endpoint=' + ids['endpoint'])).status).toBe(404);
+  const [mine] = (await request('GET /rules')).json.data as { id: string }[];
+  expect((await request(`POST /rules/${mine?.id}/reorder`, { before: ids['rule'] })).status).toBe(404);
+  const inside = { name: 'Spy', definition: { audience: ids['audience'] } };
+  expect((await request('POST /audiences', inside)).status).toBe(422);
+  expect((await request('GET /test-inbox?draft=' + ids['draft'])).json.data).toEqual([]);
+  expect((await request('GET /stream')).text).not.toContain(ids['draft']);
+  expect((await request('GET /suppressions/check?user=ada')).text).not.toContain('ada@x.org');
   expect(await standOf(story.projectId)).toEqual(before);
 });
 
@@ -229,7 +236,7 @@ test('keeps nothing about an erased user after any action on their drafts, not e
   await theirs.user('zoe-zebra', zoe);
   await theirs.event('zoe-zebra', 'hello');
   await theirs.later(5_000);
-  const [draft] = (await ada.ask(`GET ${of}/drafts`)).json.data as { id: string }[];
+  const [draft] = (await ada.request(`GET ${of}/drafts`)).json.data as { id: string }[];
   for (const [act, body] of [
     ['edit', { subject: 'Hello again, Zoe Zebra' }],
     ['postpone', { until: later }],
@@ -238,9 +245,12 @@ test('keeps nothing about an erased user after any action on their drafts, not e
     ['undo', {}],
     ['approve', {}],
   ] as const)
-    expect([act, (await ada.ask(`POST ${of}/drafts/${draft?.id}/${act}`, body)).status]).toEqual([act, 200]);
-  await ada.ask(`POST ${of}/users/suppress`, { users: ['zoe-zebra'] });
+    expect([act, (await ada.request(`POST ${of}/drafts/${draft?.id}/${act}`, body)).status]).toEqual([
+      act,
+      200,
+    ]);
+  await ada.request(`POST ${of}/users/suppress`, { users: ['zoe-zebra'] });
   expect((await findText(db, ['Zoe Zebra'])).length).toBeGreaterThan(0);
-  expect((await ada.ask(`POST ${of}/users/zoe-zebra/erase`, { confirm: 'zoe-zebra' })).status).toBe(200);
+  expect((await ada.request(`POST ${of}/users/zoe-zebra/erase`, { confirm: 'zoe-zebra' })).status).toBe(200);
   expect(await findText(db, ['zoe-zebra', 'zoe.zebra', 'Zoe Zebra'])).toEqual([]);
 });

@@ -13,8 +13,8 @@ const { browser, setUp, team } = testTeam(server);
 const shell = testDashboard(db, { isLocalShell: true, access: team, team });
 afterAll(() => shell.close());
 /** Sends a request as over the local socket: no credentials, and no page. */
-const ask = <T>(what: string, body?: unknown) =>
-  shell.ask<T>(what, { body, as: null, headers: { origin: undefined } });
+const request = <T>(what: string, body?: unknown) =>
+  shell.request<T>(what, { body, as: null, headers: { origin: undefined } });
 
 const page = readFileSync(
   new URL('../../../../../../docs/reference/access-control.md', import.meta.url),
@@ -30,7 +30,7 @@ const ofAccounts = [...routesOf('Sign-in'), ...routesOf('Your own account')].fil
 );
 
 /** Before anyone has signed up. */
-const early = await ask<{ id: number; role: string }>('POST /projects', { name: 'Early' });
+const early = await request<{ id: number; role: string }>('POST /projects', { name: 'Early' });
 const { ada } = await setUp();
 const projectId = early.json.data.id;
 const at = `/projects/${projectId}`;
@@ -38,9 +38,9 @@ const at = `/projects/${projectId}`;
 describe('the local shell', () => {
   test('creates a project before there is an organization, and the first one adopts it', async () => {
     expect([early.status, early.json.data.role]).toEqual([200, 'owner']);
-    const theirs = (await ada.ask('GET /projects')).json.data as { id: number; role: string }[];
+    const theirs = (await ada.request('GET /projects')).json.data as { id: number; role: string }[];
     expect(theirs).toContainEqual(expect.objectContaining({ id: projectId, role: 'owner' }));
-    const log = (await ada.ask(`GET ${at}/audit?action=project.`)).json.data as AuditListed[];
+    const log = (await ada.request(`GET ${at}/audit?action=project.`)).json.data as AuditListed[];
     expect(log.map(({ action, subject, actor_name }) => [action, subject, actor_name])).toEqual([
       ['project.create', 'Early', 'local shell'],
     ]);
@@ -52,22 +52,22 @@ describe('the local shell', () => {
     const filled = path.replace(':project', String(projectId)).replaceAll(/:\w+/g, 'nothing');
     const isRead = method === 'GET';
     const what = `${method} ${filled}${isRead ? '?no_such_thing=1' : ''}`;
-    return (await ask(what, isRead ? undefined : { no_such_thing: 1 })).status;
+    return (await request(what, isRead ? undefined : { no_such_thing: 1 })).status;
   }
 
   test('opens every route except those of an account', async () => {
-    const answers = new Map<string, number>();
-    for (const { key } of DASHBOARD_ROUTES) answers.set(key, await statusOf(key));
-    const refused = [...answers].filter(([, status]) => status === 403).map(([key]) => key);
+    const statuses = new Map<string, number>();
+    for (const { key } of DASHBOARD_ROUTES) statuses.set(key, await statusOf(key));
+    const refused = [...statuses].filter(([, status]) => status === 403).map(([key]) => key);
     const testEmail = 'POST /projects/:project/test-email';
     expect(refused.toSorted()).toEqual([...ofAccounts, testEmail].toSorted());
-    expect([...new Set(answers.values())].toSorted((a, b) => a - b)).toEqual([403, 422]);
+    expect([...new Set(statuses.values())].toSorted((a, b) => a - b)).toEqual([403, 422]);
     for (const key of ['POST /password', 'POST /passkeys', 'POST /device', 'GET /profile/tokens'])
       expect(refused).toContain(key);
   });
 
   test('explains why a route of an account is closed, and what to do', async () => {
-    const { status, json } = await ask('GET /sessions');
+    const { status, json } = await request('GET /sessions');
     expect([status, json.errors]).toEqual([
       403,
       [
@@ -82,28 +82,28 @@ describe('the local shell', () => {
 
   test('owns the projects of every organization, and chooses where to create one', async () => {
     await insertOrganization(db, { id: 'theirs', name: 'Theirs', createdAt: new Date(0) });
-    expect((await ask('POST /projects', { name: 'Nowhere' })).json.errors[0]?.field).toBe('organization');
-    const made = await ask<{ id: number }>('POST /projects', { name: 'Second', organization: 'theirs' });
-    const all = await ask<{ id: number; role: string }[]>('GET /projects');
+    expect((await request('POST /projects', { name: 'Nowhere' })).json.errors[0]?.field).toBe('organization');
+    const made = await request<{ id: number }>('POST /projects', { name: 'Second', organization: 'theirs' });
+    const all = await request<{ id: number; role: string }[]>('GET /projects');
     expect(all.json.data.map(({ role }) => role)).toEqual(all.json.data.map(() => 'owner'));
     expect(all.json.data.map(({ id }) => id)).toEqual(expect.arrayContaining([projectId, made.json.data.id]));
-    const { data } = (await ask<SessionState>('GET /session')).json;
+    const { data } = (await request<SessionState>('GET /session')).json;
     expect([data.member, data.projects]).toEqual([null, all.json.data.length]);
     expect(data.organizations).toContainEqual(expect.objectContaining({ id: 'theirs', role: 'owner' }));
   });
 
   test('creates an organization without a member, and invites its owner', async () => {
-    const made = await ask<OrganizationListed>('POST /organizations', { name: 'Third' });
+    const made = await request<OrganizationListed>('POST /organizations', { name: 'Third' });
     expect([made.status, made.json.data]).toEqual([
       200,
       expect.objectContaining({ name: 'Third', role: 'owner', projects: 0, members: 0 }),
     ]);
-    const { data } = (await ask<OrganizationListed[]>('GET /organizations')).json;
+    const { data } = (await request<OrganizationListed[]>('GET /organizations')).json;
     expect(data.map(({ name }) => name)).toContain('Third');
     const organization = made.json.data.id;
-    const project = await ask<{ id: number }>('POST /projects', { name: 'Of the third', organization });
+    const project = await request<{ id: number }>('POST /projects', { name: 'Of the third', organization });
     const at3 = `/projects/${project.json.data.id}`;
-    const invited = await ask(`POST ${at3}/invites`, { email: 'hedy@x.org', role: 'owner' });
+    const invited = await request(`POST ${at3}/invites`, { email: 'hedy@x.org', role: 'owner' });
     expect(invited.status).toBe(200);
     expect(
       await db.query('SELECT 1 FROM beckon.team_member WHERE organization_id = $1', [organization]),
@@ -113,7 +113,7 @@ describe('the local shell', () => {
   test('returns 404 for an unknown project', async () => {
     for (const project of ['999', '0', 'x', '-1'])
       for (const page of ['home', 'keys', 'members'])
-        expect([project, page, (await ask(`GET /projects/${project}/${page}`)).status]).toEqual([
+        expect([project, page, (await request(`GET /projects/${project}/${page}`)).status]).toEqual([
           project,
           page,
           404,
@@ -121,9 +121,9 @@ describe('the local shell', () => {
   });
 
   test('is named in the audit log and wherever a change has an author', async () => {
-    const key = await ask(`POST ${at}/keys`, { label: 'server' });
+    const key = await request(`POST ${at}/keys`, { label: 'server' });
     expect(key.status).toBe(200);
-    const log = await ask<AuditListed[]>(`GET ${at}/audit?action=key.`);
+    const log = await request<AuditListed[]>(`GET ${at}/audit?action=key.`);
     expect(log.json.data).toEqual([
       expect.objectContaining({
         actor: 'local-shell',
@@ -133,26 +133,26 @@ describe('the local shell', () => {
         completed: true,
       }),
     ]);
-    const keys = await ask<{ created_by: string }[]>(`GET ${at}/keys`);
-    expect(keys.json.data.map((one) => one.created_by)).toEqual(['local shell']);
+    const keys = await request<{ created_by: string }[]>(`GET ${at}/keys`);
+    expect(keys.json.data.map((row) => row.created_by)).toEqual(['local shell']);
   });
 
   test('invites an owner', async () => {
-    const made = await ask<{ by: string }>(`POST ${at}/invites`, { email: 'grace@x.org', role: 'owner' });
+    const made = await request<{ by: string }>(`POST ${at}/invites`, { email: 'grace@x.org', role: 'owner' });
     expect([made.status, made.json.data.by]).toEqual([200, 'local shell']);
   });
 
   test('requires an authenticator app of the members without having one', async () => {
-    const changed = await ask(`POST ${at}/organization`, { requires_two_factor: true });
+    const changed = await request(`POST ${at}/organization`, { requires_two_factor: true });
     expect([changed.status, changed.json.data]).toEqual([
       200,
       expect.objectContaining({ requires_two_factor: true }),
     ]);
-    await ask(`POST ${at}/organization`, { requires_two_factor: false });
+    await request(`POST ${at}/organization`, { requires_two_factor: false });
   });
 
   test('names the recipient of a test email itself', async () => {
-    const missing = await ask(`POST ${at}/templates/welcome/send-test`, {});
+    const missing = await request(`POST ${at}/templates/welcome/send-test`, {});
     expect([missing.status, missing.json.errors]).toEqual([
       422,
       [
@@ -175,6 +175,6 @@ describe('the local shell', () => {
       { cookie: 'beckon_session=local-shell' },
     ];
     for (const headers of forged)
-      expect((await browser().ask('GET /projects', undefined, headers)).status).toBe(401);
+      expect((await browser().request('GET /projects', undefined, headers)).status).toBe(401);
   });
 });

@@ -19,7 +19,7 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 
 const entries = async () =>
   (await listEntries(server.db, { projectIds: [0], actor: null, action: null, after: null, limit: 50 })).map(
-    ({ action, subject, isDone, actorName }) => ({ action, subject, isDone, actorName }),
+    ({ action, subject, isCompleted, actorName }) => ({ action, subject, isDone: isCompleted, actorName }),
   );
 
 test('returns 401 without a session, whatever key the request has', async () => {
@@ -28,9 +28,9 @@ test('returns 401 without a session, whatever key the request has', async () => 
     const {
       status,
       json,
-      headers: said,
-    } = await dashboard.ask(what, { as: null, body: what.startsWith('P') ? {} : undefined, headers });
-    expect([status, json.errors[0]?.code, said['www-authenticate']]).toEqual([
+      headers: responseHeaders,
+    } = await dashboard.request(what, { as: null, body: what.startsWith('P') ? {} : undefined, headers });
+    expect([status, json.errors[0]?.code, responseHeaders['www-authenticate']]).toEqual([
       401,
       'session_required',
       undefined,
@@ -40,22 +40,24 @@ test('returns 401 without a session, whatever key the request has', async () => 
 
 test('refuses a change that another page had the browser send, and changes nothing', async () => {
   for (const origin of ['https://evil.example', 'null', '']) {
-    const { status, json } = await dashboard.ask('POST /projects', {
+    const { status, json } = await dashboard.request('POST /projects', {
       body: { name: 'Theirs' },
       headers: { origin },
     });
     expect([status, json.errors[0]?.code]).toEqual([403, 'role_required']);
   }
-  expect((await dashboard.ask('GET /projects')).json.data).toEqual([]);
+  expect((await dashboard.request('GET /projects')).json.data).toEqual([]);
   expect(await entries()).toEqual([]);
 });
 
 test('validates a body against its shape, with the field of each error', async () => {
-  const wrong = await dashboard.ask('POST /projects', { body: { name: 7, colour: 'red' } });
+  const wrong = await dashboard.request('POST /projects', { body: { name: 7, colour: 'red' } });
   expect(wrong.status).toBe(422);
   expect(new Set(wrong.json.errors.map((error) => error.field))).toEqual(new Set(['colour', 'name']));
-  expect((await dashboard.ask('POST /projects', { body: { name: ' ' } })).status).toBe(422);
-  expect((await dashboard.ask('POST /projects', { body: { name: 'x'.repeat(2_000_000) } })).status).toBe(413);
+  expect((await dashboard.request('POST /projects', { body: { name: ' ' } })).status).toBe(422);
+  expect((await dashboard.request('POST /projects', { body: { name: 'x'.repeat(2_000_000) } })).status).toBe(
+    413,
+  );
   expect(await entries()).toEqual([]);
 });
 
@@ -75,7 +77,9 @@ test('lets a client that still sends a too large body read its 413', async () =>
 });
 
 test('audits a change with its actor, and returns 404 for a project of others', async () => {
-  const made = await dashboard.ask('POST /projects', { body: { name: 'Acme', time_zone: 'Europe/Paris' } });
+  const made = await dashboard.request('POST /projects', {
+    body: { name: 'Acme', time_zone: 'Europe/Paris' },
+  });
   expect([made.status, made.json.data]).toEqual([
     200,
     expect.objectContaining({ name: 'Acme', time_zone: 'Europe/Paris', role: 'owner' }),
@@ -84,14 +88,16 @@ test('audits a change with its actor, and returns 404 for a project of others', 
     { action: 'project.create', subject: 'Acme', isDone: true, actorName: 'Ada' },
   ]);
   for (const project of ['999', '0', 'x', '1e3', '-1'])
-    expect((await dashboard.ask(`GET /projects/${project}/feed`)).status).toBe(404);
+    expect((await dashboard.request(`GET /projects/${project}/feed`)).status).toBe(404);
 });
 
 test('creates neither a project nor an audit entry for an invalid time zone', async () => {
-  const before = [(await dashboard.ask('GET /projects')).text, await entries()];
-  const wrong = await dashboard.ask('POST /projects', { body: { name: 'Lost', time_zone: 'Nowhere/None' } });
+  const before = [(await dashboard.request('GET /projects')).text, await entries()];
+  const wrong = await dashboard.request('POST /projects', {
+    body: { name: 'Lost', time_zone: 'Nowhere/None' },
+  });
   expect([wrong.status, wrong.json.errors[0]?.field]).toEqual([422, 'time_zone']);
-  expect([(await dashboard.ask('GET /projects')).text, await entries()]).toEqual(before);
+  expect([(await dashboard.request('GET /projects')).text, await entries()]).toEqual(before);
 });
 
 const OPEN_ROUTES = DASHBOARD_ROUTES.filter(
@@ -104,7 +110,7 @@ describe('bodies of routes without a session', () => {
     async (key) => {
       const parse = vi.spyOn(JSON, 'parse');
       const body = `{"email":"${'x'.repeat(16 * 1_024)}"}`;
-      const { status } = await dashboard.ask(key, { as: null, body, headers: JSON_TYPE });
+      const { status } = await dashboard.request(key, { as: null, body, headers: JSON_TYPE });
       const parsed = parse.mock.calls.filter(([text]) => String(text).length > 1_000);
       parse.mockRestore();
       expect([status, parsed]).toEqual([413, []]);
@@ -127,7 +133,7 @@ describe('JSON of the dashboard API', () => {
     ['digits', `{"name":${'1'.repeat(100_000)}}`, 'name must not have a number longer than 1,200 characters'],
   ])('refuses too many %s by the field, before parsing', async (_, body, message) => {
     const parse = vi.spyOn(JSON, 'parse');
-    const { status, json } = await dashboard.ask('POST /projects', { body, headers: JSON_TYPE });
+    const { status, json } = await dashboard.request('POST /projects', { body, headers: JSON_TYPE });
     const parsed = parse.mock.calls.filter(([text]) => String(text).length > 10_000);
     parse.mockRestore();
     expect([status, json.errors[0]]).toEqual([422, { code: 'validation_failed', field: 'name', message }]);
@@ -136,7 +142,7 @@ describe('JSON of the dashboard API', () => {
 
   test('is rejected as before if it is invalid or sets a prototype', async () => {
     for (const body of ['{"name":', '{"name":"Acme","__proto__":{"a":1}}'])
-      expect((await dashboard.ask('POST /projects', { body, headers: JSON_TYPE })).status).toBe(400);
+      expect((await dashboard.request('POST /projects', { body, headers: JSON_TYPE })).status).toBe(400);
   });
 });
 
@@ -169,10 +175,10 @@ function gated() {
     most,
     three: three.promise,
     busy: testDashboard(server.db, {}, [heavy]),
-    letGo: async <T>(answers: Promise<T>[]): Promise<T[]> => {
-      let isDone = false;
-      const all = Promise.all(answers).finally(() => (isDone = true));
-      while (!isDone) {
+    releaseAll: async <T>(responses: Promise<T>[]): Promise<T[]> => {
+      let isFinished = false;
+      const all = Promise.all(responses).finally(() => (isFinished = true));
+      while (!isFinished) {
         for (const gate of gates.splice(0)) gate.resolve();
         await setImmediate();
       }
@@ -182,22 +188,22 @@ function gated() {
 }
 
 test('runs three heavy requests at a time, two per project, and refuses those beyond 20 per project or 80 in total with Retry-After', async () => {
-  const { most, three, busy, letGo } = gated();
+  const { most, three, busy, releaseAll } = gated();
   const projects: number[] = [];
   while (projects.length < 5) projects.push((await createProject(server.db, { name: 'One' })).id);
   let refused = 0;
   const sixtyRefused = Promise.withResolvers<void>();
   // Sixty of the first project, and twenty of each other.
-  const answers = Array.from({ length: 140 }, async (_, n) => {
-    const answer = await busy.ask(`GET /projects/${projects[n < 60 ? 0 : (n % 4) + 1]}/pause`);
-    if (answer.status !== 503) return answer;
-    expect(answer.headers['retry-after']).toBe('5');
+  const responses = Array.from({ length: 140 }, async (_, n) => {
+    const response = await busy.request(`GET /projects/${projects[n < 60 ? 0 : (n % 4) + 1]}/pause`);
+    if (response.status !== 503) return response;
+    expect(response.headers['retry-after']).toBe('5');
     if (++refused === 60) sixtyRefused.resolve();
-    return answer;
+    return response;
   });
   // No gate opens before all requests are waiting, refused or in a handler.
   await Promise.all([sixtyRefused.promise, three]);
-  const statuses = (await letGo(answers)).map(({ status }) => status);
+  const statuses = (await releaseAll(responses)).map(({ status }) => status);
   expect(statuses.filter((status) => status === 200)).toHaveLength(80);
   expect(statuses.filter((status) => status === 503)).toHaveLength(60);
   expect(statuses.slice(0, 60).filter((status) => status === 200).length).toBeLessThanOrEqual(20);
@@ -206,19 +212,19 @@ test('runs three heavy requests at a time, two per project, and refuses those be
 });
 
 test('serves heavy requests of one project however many another sends', async () => {
-  const { busy, letGo } = gated();
+  const { busy, releaseAll } = gated();
   const { id: greedy } = await createProject(server.db, { name: 'Greedy' });
   const { id: modest } = await createProject(server.db, { name: 'Modest' });
-  const oneRefused = Promise.withResolvers<void>();
+  const firstRefusal = Promise.withResolvers<void>();
   const many = Array.from({ length: 60 }, async () => {
-    const { status } = await busy.ask(`GET /projects/${greedy}/pause`);
-    if (status === 503) oneRefused.resolve();
+    const { status } = await busy.request(`GET /projects/${greedy}/pause`);
+    if (status === 503) firstRefusal.resolve();
     return status;
   });
-  await oneRefused.promise;
-  const other = busy.ask(`GET /projects/${modest}/pause`).then(({ status }) => status);
-  const [answered] = await letGo([other, ...many]);
-  expect(answered).toBe(200);
+  await firstRefusal.promise;
+  const other = busy.request(`GET /projects/${modest}/pause`).then(({ status }) => status);
+  const [otherStatus] = await releaseAll([other, ...many]);
+  expect(otherStatus).toBe(200);
   await busy.close();
 });
 
@@ -233,7 +239,7 @@ test('audits a heavy request like any other', async () => {
     testDashboard(server.db, {}, [heavy]),
     await createProject(server.db, { name: 'Third' }),
   ];
-  expect((await busy.ask(`GET /projects/${id}/pause`)).status).toBe(200);
+  expect((await busy.request(`GET /projects/${id}/pause`)).status).toBe(200);
   const kept = await listEntries(server.db, {
     projectIds: [Number(id)],
     actor: null,
@@ -241,6 +247,6 @@ test('audits a heavy request like any other', async () => {
     after: null,
     limit: 50,
   });
-  expect(kept.map(({ action, isDone }) => [action, isDone])).toEqual([['pause.look', true]]);
+  expect(kept.map(({ action, isCompleted }) => [action, isCompleted])).toEqual([['pause.look', true]]);
   await busy.close();
 });

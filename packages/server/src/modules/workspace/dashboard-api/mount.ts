@@ -9,10 +9,10 @@ import { NoConnection } from '../../../platform/db/errors.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { checkJsonBodies } from '../../../platform/http/check-json.ts';
 import { refuseBody } from '../../../platform/http/refuse-request.ts';
-import { answerFault } from '../../../platform/http/answers.ts';
+import { faultResponse } from '../../../platform/http/answers.ts';
 import { type RequestValidator, checkBody, checkQuery } from './check-request.ts';
-import type { RouteRequest, DashboardRoute, KitDeps, Noted, Recording, RouteRules } from './route.ts';
-import { type Enter, enter, enterLocalShell, isStillIn, type Who } from './enter.ts';
+import type { RouteRequest, DashboardRoute, KitDeps, AuditNote, AuditRecorder, RouteRules } from './route.ts';
+import { type Enter, enter, enterLocalShell, isStillIn, type CallerContext } from './enter.ts';
 import { type ProjectClocks, projectClocks } from './project-clock.ts';
 import {
   busy,
@@ -35,11 +35,14 @@ export type DashboardApi = {
  * The dashboard's own API. A request is identified and authorized (`enter.ts`),
  * then validated. A change has its audit entry begun before it and completed after it. An API key is never accepted.
  */
-export function createDashboardApi<D extends KitDeps>(given: D, routes: DashboardRoute<D>[]): DashboardApi {
-  const db = given.db.forPages({ cost: 'light' });
-  const deps = { ...given, db };
-  const shared = { gate: createRequestGate(given.db), clocks: projectClocks() };
-  const access = localShellAccess(db, given.access);
+export function createDashboardApi<D extends KitDeps>(
+  baseDeps: D,
+  routes: DashboardRoute<D>[],
+): DashboardApi {
+  const db = baseDeps.db.forPages({ cost: 'light' });
+  const deps = { ...baseDeps, db };
+  const shared = { gate: createRequestGate(baseDeps.db), clocks: projectClocks() };
+  const access = localShellAccess(db, baseDeps.access);
   return {
     mount: (app) => mountRoutes(app, { ...deps, ...shared, enter }, routes),
     mountForLocalShell: (app) =>
@@ -64,7 +67,7 @@ function mountRoutes<D extends KitDeps>(
         (_request, bytes, done_) => done_(null, bytes),
       );
       checkJsonBodies(scope);
-      for (const one of routes) mountRoute(scope, deps, one);
+      for (const route of routes) mountRoute(scope, deps, route);
       done();
     },
     { prefix: '/api/dashboard' },
@@ -83,48 +86,50 @@ type MountDeps = KitDeps & { gate: RequestGate; clocks: ProjectClocks; enter: En
 function mountRoute<D extends KitDeps>(
   scope: FastifyInstance,
   deps: D & MountDeps,
-  one: DashboardRoute<D>,
+  route: DashboardRoute<D>,
 ): void {
-  const [method = '', url = ''] = one.key.split(' ');
+  const [method = '', url = ''] = route.key.split(' ');
   const hasBody = method !== 'GET';
-  const changes = hasBody && one.reads !== true;
-  if (changes && one.audit === undefined)
-    throw new Error(`${one.key}: a route that changes data needs an audit action`);
-  const [query, body] = [checkQuery(one.query), checkBody(one.body)];
-  const [cost, [field]] = [costOf(one), heavyFields(one)];
+  const changes = hasBody && route.reads !== true;
+  if (changes && route.audit === undefined)
+    throw new Error(`${route.key}: a route that changes data needs an audit action`);
+  const [query, body] = [checkQuery(route.query), checkBody(route.body)];
+  const [cost, [field]] = [costOf(route), heavyFields(route)];
   scope.route({
     method,
     url,
-    bodyLimit: one.bodyMaxBytes ?? (one.needs === 'anyone' ? OPEN_BODY_MAX_BYTES : BODY_MAX_BYTES),
+    bodyLimit: route.bodyMaxBytes ?? (route.needs === 'anyone' ? OPEN_BODY_MAX_BYTES : BODY_MAX_BYTES),
     onRequest: async (request) => {
-      asking.set(request, await deps.enter(deps, one, request));
+      callers.set(request, await deps.enter(deps, route, request));
     },
     handler: async (request, reply) => {
-      const who = asking.get(request);
-      if (!who) throw new Error('a request without authentication');
+      const caller = callers.get(request);
+      if (!caller) throw new Error('a request without authentication');
       requireStorable(request.params);
-      const seen: Noted = {};
+      const seen: AuditNote = {};
       const typed = {
         query: query(request.query),
-        body: hasBody ? bodyOf(one, body, request.body) : undefined,
+        body: hasBody ? bodyOf(route, body, request.body) : undefined,
       };
-      const asked = {
-        ...who,
+      const input = {
+        ...caller,
         params: request.params,
         ...typed,
         request,
         reply,
-        note: (what: Noted) => Object.assign(seen, what),
-        record: recordOf(deps, one),
-        isStillIn: () => isStillIn(deps, { enter: deps.enter, one, who, request }),
+        note: (what: AuditNote) => Object.assign(seen, what),
+        record: recordOf(deps, route),
+        isStillIn: () => isStillIn(deps, { enter: deps.enter, route, caller, request }),
       } as unknown as RouteRequest<never>;
       // A change runs to its end, or its result would not be known. An open route may continue after its answer.
-      const signal = changes || one.needs === 'anyone' ? undefined : endOf(reply);
-      const key = who.projectId === 0 ? (who.person?.id ?? 'signed out') : who.projectId;
-      const gated = { one, key, cost: cost(typed), field, signal };
+      const signal = changes || route.needs === 'anyone' ? undefined : endOf(reply);
+      const key = caller.projectId === 0 ? (caller.member?.id ?? 'signed out') : caller.projectId;
+      const gated = { route, key, cost: cost(typed), field, signal };
       return deps.gate(gated, (db) =>
-        keepAudit(deps, { one, who, seen }, async () =>
-          orNoText(one.handle(await deps.clocks({ ...deps, db }, one.key, who.projectId), asked as never)),
+        keepAudit(deps, { route, caller, seen }, async () =>
+          orNoText(
+            route.handle(await deps.clocks({ ...deps, db }, route.key, caller.projectId), input as never),
+          ),
         ),
       );
     },
@@ -132,10 +137,10 @@ function mountRoute<D extends KitDeps>(
 }
 
 /** Returns bytes for a raw route, and JSON for all others. */
-function bodyOf(one: RouteRules, check: RequestValidator, body: unknown): unknown {
+function bodyOf(route: RouteRules, check: RequestValidator, body: unknown): unknown {
   const areBytes = Buffer.isBuffer(body);
-  if (areBytes && one.isRaw !== true) throw new Fault('unsupported_media_type');
-  if (areBytes || one.isRaw !== true) return areBytes ? body : check(body);
+  if (areBytes && route.isRaw !== true) throw new Fault('unsupported_media_type');
+  if (areBytes || route.isRaw !== true) return areBytes ? body : check(body);
   const message = 'The body must be raw bytes, as application/octet-stream';
   throw new Fault('validation_failed', { details: [{ field: 'body', message }] });
 }
@@ -159,9 +164,9 @@ function requireStorable(params: unknown): void {
 const NO_TEXT = new Set<unknown>(['22021', '22P05']);
 
 /** Rejects NUL anywhere else in a request: the database refuses it, and nothing is changed. */
-async function orNoText(answer: Promise<unknown>): Promise<unknown> {
+async function orNoText(result: Promise<unknown>): Promise<unknown> {
   try {
-    return await answer;
+    return await result;
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && NO_TEXT.has(error.code))) throw error;
     const message = 'The request contains a NUL character';
@@ -169,58 +174,61 @@ async function orNoText(answer: Promise<unknown>): Promise<unknown> {
   }
 }
 
-const asking = new WeakMap<FastifyRequest, Who>();
+const callers = new WeakMap<FastifyRequest, CallerContext>();
 
-type Change = { one: RouteRules; who: Who; seen: Noted };
+type Change = { route: RouteRules; caller: CallerContext; seen: AuditNote };
 
 function keepAudit(deps: KitDeps, change: Change, handle: () => Promise<unknown>): Promise<unknown> {
-  const { audit, needs } = change.one;
+  const { audit, needs } = change.route;
   return audit === undefined || needs === 'anyone' ? handle() : audited(deps, change, handle);
 }
 
 /** Writes the entry before the change, so a process that is killed in between leaves an entry that is only begun. */
 async function audited(
   { db, newId, log }: KitDeps,
-  { one, who, seen }: Change,
+  { route, caller, seen }: Change,
   change: () => Promise<unknown>,
 ): Promise<unknown> {
-  const { projectId, actor, actorName } = who;
-  const token = who.token?.label ?? null;
+  const { projectId, actor, actorName } = caller;
+  const token = caller.token?.label ?? null;
   const at = new Date(db.clock.now());
-  const own = { organizationIds: projectId === 0 ? await organizationsOf(db, who.person) : [], projectId };
-  const entry: AuditEntry = { ...own, id: newId(), at, actor, actorName, token, action: one.audit ?? '' };
+  const owner = {
+    organizationIds: projectId === 0 ? await organizationsOf(db, caller.member) : [],
+    projectId,
+  };
+  const entry: AuditEntry = { ...owner, id: newId(), at, actor, actorName, token, action: route.audit ?? '' };
   const end = (): Promise<void> => endEntry(db, { ...entry, ...concerning(seen) });
   await beginEntry(db, entry);
   try {
-    const answer = await change();
+    const result = await change();
     await end();
-    return answer;
+    return result;
   } catch (error) {
     // A refusal changed nothing, unless it says otherwise. The result of any other failure is unknown, so the entry stays as begun.
     if (error instanceof Fault)
-      await (seen.isDone ? end() : dropEntry(db, entry)).catch((trouble: unknown) =>
-        log.warn({ err: trouble }, 'audit_entry.not_closed'),
+      await (seen.hasChanged ? end() : dropEntry(db, entry)).catch((closeError: unknown) =>
+        log.warn({ err: closeError }, 'audit_entry.not_closed'),
       );
     throw error;
   }
 }
 
 /** Records the actor at the end, because a sign-in identifies them only then. A failed sign-in has no actor, so it leaves no entry. */
-function recordOf({ db, newId }: KitDeps, { audit = '' }: RouteRules): Recording {
+function recordOf({ db, newId }: KitDeps, { audit = '' }: RouteRules): AuditRecorder {
   return async (tx, { by, ...what }) => {
     const at = new Date(db.clock.now());
-    const who = { actor: `team:${by.id}`, actorName: by.name, token: null };
-    const own = { projectId: 0, organizationIds: await organizationsOf(tx, by), id: newId(), at };
-    await addEntry(tx, { ...own, ...who, action: audit, ...concerning(what) });
+    const author = { actor: `team:${by.id}`, actorName: by.name, token: null };
+    const entry = { projectId: 0, organizationIds: await organizationsOf(tx, by), id: newId(), at };
+    await addEntry(tx, { ...entry, ...author, action: audit, ...concerning(what) });
   };
 }
 
 /** Returns all organizations of a member at that time: each of them logs a change of the member's own account. */
-async function organizationsOf(tx: Tx, person: Pick<SignedInMember, 'id'> | null): Promise<string[]> {
-  return person ? (await listMemberships(tx, person.id)).map(({ id }) => id) : [];
+async function organizationsOf(tx: Tx, member: Pick<SignedInMember, 'id'> | null): Promise<string[]> {
+  return member ? (await listMemberships(tx, member.id)).map(({ id }) => id) : [];
 }
 
-function concerning({ organizationId, ...what }: Noted): Noted & { organizationIds?: string[] } {
+function concerning({ organizationId, ...what }: AuditNote): AuditNote & { organizationIds?: string[] } {
   return organizationId === undefined ? what : { ...what, organizationIds: [organizationId] };
 }
 
@@ -232,7 +240,7 @@ function refuse({ log }: KitDeps, { error, request, reply }: Refused): FastifyRe
     log.warn({ err: error, request_id: request.id, path: request.routeOptions.url }, 'request.no_connection');
   if (fault.code === 'server_error' && !(error instanceof RequestEnded))
     log.error({ err: error, request_id: request.id, path: request.routeOptions.url }, 'request.failed');
-  const { status, headers, body } = answerFault(fault);
+  const { status, headers, body } = faultResponse(fault);
   refuseBody(request.raw, reply.raw);
   return reply.status(status).headers(headers).send(body);
 }

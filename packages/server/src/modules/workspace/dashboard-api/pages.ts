@@ -1,4 +1,4 @@
-import type { Many } from '@beckon/contract/dashboard';
+import type { ListResponse } from '@beckon/contract/dashboard';
 import { Type } from 'typebox';
 import { Fault } from '../../../platform/fault.ts';
 
@@ -13,10 +13,10 @@ const LIMIT = 50;
 /** Counting stops here. */
 const COUNTED_MAX = 10_000;
 
-type PageAsked = { cursor?: string; offset?: number; limit?: number };
+type PageInput = { cursor?: string; offset?: number; limit?: number };
 
 /** The rows that a page needs: one more than it shows, and a count of at most `most`. */
-type PageWanted = {
+type PageLimits = {
   after: string[] | null;
   offset: number;
   limit: number;
@@ -25,24 +25,24 @@ type PageWanted = {
 };
 
 /** `parts`: the number of texts in a cursor of this list. */
-export function readPage({ cursor, offset = 0, limit = LIMIT }: PageAsked, parts: number): PageWanted {
+export function readPage({ cursor, offset = 0, limit = LIMIT }: PageInput, parts: number): PageLimits {
   const after = cursor === undefined ? null : readParts(cursor, parts);
   return { after, offset, limit, rowsMax: limit + 1, most: COUNTED_MAX + 1 };
 }
 
 /** `rows`: one more than the page shows, if there are that many. */
-export function toPage<Row, Shown>(
+export function toPage<Row, Item>(
   rows: Row[],
-  { offset, limit }: PageWanted,
-  { show, placeOf, total }: { show: (row: Row) => Shown; placeOf: (row: Row) => string[]; total: number },
-): Many<Shown> {
+  { offset, limit }: PageLimits,
+  { show, cursorOf, total }: { show: (row: Row) => Item; cursorOf: (row: Row) => string[]; total: number },
+): ListResponse<Item> {
   const page = rows.slice(0, limit);
   const last = rows.length > limit ? page.at(-1) : undefined;
   return {
     data: page.map(show),
     meta: {
       pagination: { total: Math.min(total, COUNTED_MAX), offset, limit },
-      cursor: last === undefined ? null : printParts(placeOf(last)),
+      cursor: last === undefined ? null : printParts(cursorOf(last)),
       ...(total > COUNTED_MAX ? { at_least: true as const } : {}),
     },
   };
@@ -83,6 +83,6 @@ export function isId(text: string): boolean {
 }
 
 /** Answers a list that is never long enough for pages. */
-export function wholeList<T>(data: T[]): Many<T> {
+export function wholeList<T>(data: T[]): ListResponse<T> {
   return { data, meta: { pagination: { total: data.length, offset: 0, limit: data.length }, cursor: null } };
 }

@@ -1,5 +1,5 @@
 import { findPair } from '../projects/sandbox.ts';
-import { inTimeOf } from '../../../platform/locks/project-lock.ts';
+import { withProjectClock } from '../../../platform/locks/project-lock.ts';
 import type { KitDeps } from './route.ts';
 
 /** Runs in real time whatever the clock of a sandbox shows: access, ingest, and webhooks. */
@@ -36,8 +36,8 @@ export function projectClocks(): ProjectClocks {
   return async (deps, key, projectId) => {
     const [, , noun = ''] = key.split('/').slice(1);
     if (projectId === 0 || IN_REAL_TIME.has(noun)) return deps;
-    const known = isLive.get(projectId) ?? (await findPair(deps.db, projectId)).livemode;
-    isLive.set(projectId, known);
-    return known ? deps : inTimeOf(deps, projectId);
+    const livemode = isLive.get(projectId) ?? (await findPair(deps.db, projectId)).livemode;
+    isLive.set(projectId, livemode);
+    return livemode ? deps : withProjectClock(deps, projectId);
   };
 }

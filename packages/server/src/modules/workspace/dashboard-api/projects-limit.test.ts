@@ -21,7 +21,7 @@ beforeEach(() =>
   ),
 );
 
-const create = (name: string) => ada.ask('POST /projects', { name });
+const create = (name: string) => ada.request('POST /projects', { name });
 const count = async (): Promise<number> =>
   (
     await db.query<{ n: number }>(

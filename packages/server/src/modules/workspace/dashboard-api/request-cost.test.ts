@@ -7,19 +7,21 @@ const withFields = (fields: readonly string[]): Record<string, string> =>
 
 describe('request cost', () => {
   test('makes each route with a filter, a definition or a range heavy when one is set', () => {
-    const searched = DASHBOARD_ROUTES.filter((one) => heavyFields(one).length > 0);
-    for (const one of searched) {
-      for (const field of heavyFields(one)) {
-        const given = withFields([field]);
+    const searched = DASHBOARD_ROUTES.filter((route) => heavyFields(route).length > 0);
+    for (const route of searched) {
+      for (const field of heavyFields(route)) {
+        const input = withFields([field]);
         const cost = [
-          costOf(one)({ query: given, body: undefined }),
-          costOf(one)({ query: {}, body: given }),
+          costOf(route)({ query: input, body: undefined }),
+          costOf(route)({ query: {}, body: input }),
         ];
-        expect(cost, `${one.key} ${field}`).toEqual(['heavy', 'heavy']);
+        expect(cost, `${route.key} ${field}`).toEqual(['heavy', 'heavy']);
       }
     }
     // A route belongs on this list only if its cost depends on typed input; check that before adding one.
-    expect(searched.map((one) => `${one.key} ${heavyFields(one).join(',')}`).toSorted()).toEqual(SEARCHED);
+    expect(searched.map((route) => `${route.key} ${heavyFields(route).join(',')}`).toSorted()).toEqual(
+      SEARCHED,
+    );
   });
 
   test('makes a route heavy that counts, aggregates or exports as many rows as a project has', () => {
@@ -28,24 +30,24 @@ describe('request cost', () => {
   });
 
   test('keeps a route of lists light without any of them', () => {
-    for (const one of DASHBOARD_ROUTES.filter(({ isHeavy }) => isHeavy !== true)) {
+    for (const route of DASHBOARD_ROUTES.filter(({ isHeavy }) => isHeavy !== true)) {
       const page = { cursor: 'x', limit: 50, offset: 0, filter: '' };
-      expect(costOf(one)({ query: page, body: undefined }), one.key).toBe('light');
+      expect(costOf(route)({ query: page, body: undefined }), route.key).toBe('light');
     }
   });
 
   test('gives an email with its images a queue of its own', () => {
     const framed = DASHBOARD_ROUTES.filter(({ key }) => key.endsWith('/email.html'));
     expect(framed).toHaveLength(4);
-    for (const one of framed) {
-      expect(costOf(one)({ query: { images: 'show' }, body: undefined })).toBe('images');
-      expect(costOf(one)({ query: { images: 'hide' }, body: undefined })).toBe('light');
+    for (const route of framed) {
+      expect(costOf(route)({ query: { images: 'show' }, body: undefined })).toBe('images');
+      expect(costOf(route)({ query: { images: 'hide' }, body: undefined })).toBe('light');
     }
   });
 
   test('queues a streamed response by statement, and lets backtests limit themselves', () => {
-    const turns = DASHBOARD_ROUTES.flatMap(({ key, turn }) => (turn ? [`${key} ${turn}`] : []));
-    expect(turns.toSorted()).toEqual([
+    const slots = DASHBOARD_ROUTES.flatMap(({ key, slot }) => (slot ? [`${key} ${slot}`] : []));
+    expect(slots.toSorted()).toEqual([
       'GET /projects/:project/audit.csv statement',
       'GET /projects/:project/emails/export statement',
       'GET /projects/:project/feed statement',

@@ -6,8 +6,8 @@ import { type Log, silentLog } from '../../../platform/log.ts';
 import { createProject } from '../../administration/create-project.ts';
 import { openDatabase } from '../../../platform/db/database.ts';
 
-const own = await testDatabase();
-const db = await openDatabase({ connection: own.connection, clock: systemClock, log: silentLog });
+const testDb = await testDatabase();
+const db = await openDatabase({ connection: testDb.connection, clock: systemClock, log: silentLog });
 const lines: string[] = [];
 const note = (_fields: object, message: string): void => void lines.push(message);
 const log: Log = { debug: note, info: note, warn: note, error: note };
@@ -15,7 +15,7 @@ const dashboard = testDashboard(db, { log });
 afterAll(async () => {
   await dashboard.close();
   await db.close();
-  await own.drop();
+  await testDb.drop();
 });
 
 let projectId = 0;
@@ -67,14 +67,16 @@ describe('a client that disconnects', () => {
     },
     { what: 'a list', path: 'views?screen=users', table: 'saved_view', pool: 'dashboard' },
     { what: 'an export', path: 'users.csv?filter=plan:pro', table: 'person', pool: 'dashboard_heavy' },
-    { what: 'a feed', path: 'feed?filter=type:user_created', table: 'change', pool: 'dashboard_heavy' },
+    { what: 'a feed', path: 'feed?filter=type:user_created', table: 'activity', pool: 'dashboard_heavy' },
     { what: 'a read as of one moment', path: 'schedule', table: 'draft', pool: 'dashboard_heavy' },
   ])('has the statement of $what canceled', async ({ path, table, pool }) => {
     const before = lines.length;
     await holding(`beckon.${table}`, async () => {
       const left = new AbortController();
-      const asked = fetch(`${at}/${path}`, { ...AS, signal: left.signal }).then((answer) => answer.text());
-      const settled = Promise.allSettled([asked]);
+      const pending = fetch(`${at}/${path}`, { ...AS, signal: left.signal }).then((response) =>
+        response.text(),
+      );
+      const settled = Promise.allSettled([pending]);
       await until({ [pool]: 1 });
       left.abort();
       await settled;
@@ -87,8 +89,8 @@ describe('a client that disconnects', () => {
   test('gives up its place in the queue', async () => {
     await holding('beckon.person', async () => {
       const left = new AbortController();
-      const ask = () => fetch(`${at}/users?filter=plan:pro`, { ...AS, signal: left.signal });
-      const settled = Promise.allSettled(Array.from({ length: 20 }, ask));
+      const fetchUsers = () => fetch(`${at}/users?filter=plan:pro`, { ...AS, signal: left.signal });
+      const settled = Promise.allSettled(Array.from({ length: 20 }, fetchUsers));
       await until({ dashboard_heavy: 2 });
       left.abort();
       await settled;
@@ -102,8 +104,8 @@ describe('a client that disconnects', () => {
       const left = new AbortController();
       const body = JSON.stringify({ screen: 'users', name: 'Kept', filter: 'plan:pro' });
       const headers = { ...AS.headers, 'content-type': 'application/json' };
-      const asked = fetch(`${at}/views`, { method: 'POST', headers, body, signal: left.signal });
-      const settled = Promise.allSettled([asked]);
+      const pending = fetch(`${at}/views`, { method: 'POST', headers, body, signal: left.signal });
+      const settled = Promise.allSettled([pending]);
       await until({ dashboard_heavy: 1 });
       left.abort();
       await settled;
@@ -123,29 +125,29 @@ describe('light requests', () => {
   test('take two connections per project, and leave the next one to another project', async () => {
     const other = await createProject(db, { name: 'Other' });
     const neighbor = at.replace(/\d+$/, String(other.id));
-    const answers = await holding('beckon.saved_view', async () => {
+    const responses = await holding('beckon.saved_view', async () => {
       const own30 = Array.from({ length: 30 }, () => views(at));
       await until({ dashboard: 2 });
       expect((await fetch(`${neighbor}/settings`, AS)).status).toBe(200);
       expect(await waiting()).toEqual({ dashboard: 2 });
-      const asked = views(neighbor);
+      const neighborResponse = views(neighbor);
       await until({ dashboard: 3 });
       // The access check of a request has a connection left.
       expect(db.pools().find(({ name }) => name === 'dashboard')).toMatchObject({ waiting: 0 });
-      return [...own30, asked];
+      return [...own30, neighborResponse];
     });
-    const statuses = (await Promise.all(answers)).map(({ status }) => status);
+    const statuses = (await Promise.all(responses)).map(({ status }) => status);
     expect(new Set(statuses)).toEqual(new Set([200]));
   });
 
   test('are refused with Retry-After when 200 of a project wait', async () => {
-    const answers = await holding('beckon.saved_view', async () => {
+    const responses = await holding('beckon.saved_view', async () => {
       const three = Promise.withResolvers<Response>();
       let count = 0;
-      const asked = Array.from({ length: 203 }, async () => {
-        const answer = await views(at);
-        if (answer.status === 503 && (count += 1) === 3) three.resolve(answer);
-        return answer;
+      const requests = Array.from({ length: 203 }, async () => {
+        const response = await views(at);
+        if (response.status === 503 && (count += 1) === 3) three.resolve(response);
+        return response;
       });
       const refused = await three.promise;
       expect([refused.status, refused.headers.get('retry-after'), await refused.json()]).toEqual([
@@ -160,15 +162,15 @@ describe('light requests', () => {
           ],
         },
       ]);
-      return asked;
+      return requests;
     });
-    const statuses = (await Promise.all(answers)).map(({ status }) => status);
+    const statuses = (await Promise.all(responses)).map(({ status }) => status);
     expect(statuses.filter((status) => status === 503)).toHaveLength(3);
   });
 
   test('get 503 with Retry-After when no connection becomes free in time', async () => {
     const full = await openDatabase({
-      connection: own.connection,
+      connection: testDb.connection,
       clock: systemClock,
       log: silentLog,
       pageWaitMs: 500,
@@ -177,7 +179,7 @@ describe('light requests', () => {
     const pages = full.forPages({ cost: 'light' });
     const held = await Promise.all(Array.from({ length: 4 }, () => pages.session()));
     const before = lines.length;
-    const { status, headers, json } = await impatient.ask(`GET /projects/${projectId}/settings`);
+    const { status, headers, json } = await impatient.request(`GET /projects/${projectId}/settings`);
     expect([status, headers['retry-after'], json.errors]).toEqual([
       503,
       '5',
@@ -204,8 +206,8 @@ describe('heavy requests', () => {
         body: JSON.stringify({ definition: { trait: 'plan', equals: 'pro' } }),
       });
     const previews = await holding('beckon.person', async () => {
-      const asked = Array.from({ length: 24 }, preview);
-      const refused = await Promise.race(asked);
+      const requests = Array.from({ length: 24 }, preview);
+      const refused = await Promise.race(requests);
       expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
       await until({ dashboard_heavy: 2 });
       expect((await fetch(`${at}/settings`, AS)).status).toBe(200);
@@ -215,7 +217,7 @@ describe('heavy requests', () => {
         ['dashboard', 0],
         ['dashboard_heavy', 0],
       ]);
-      return asked;
+      return requests;
     });
     const statuses = (await Promise.all(previews)).map(({ status }) => status);
     expect(statuses.filter((status) => status === 503)).toHaveLength(4);
@@ -223,19 +225,19 @@ describe('heavy requests', () => {
   });
 
   test('take one connection each, however many statements they begin together', async () => {
-    const tables = 'beckon.event_volume, beckon.draft, beckon.message, beckon.outcome';
+    const tables = 'beckon.event_volume, beckon.draft, beckon.email, beckon.outcome';
     const charts = await holding(tables, async () => {
-      const asked = fetch(`${at}/home/charts`, AS);
+      const chartsResponse = fetch(`${at}/home/charts`, AS);
       await until({ dashboard_heavy: 1 });
       expect(heavyInUse()).toBe(1);
-      return [asked];
+      return [chartsResponse];
     });
     expect((await Promise.all(charts)).map(({ status }) => status)).toEqual([200]);
   });
 
   test('name the filter that takes longer than a statement may', async () => {
     const short = await openDatabase({
-      connection: own.connection,
+      connection: testDb.connection,
       clock: systemClock,
       log,
       statementWithinMs: 200,
@@ -244,7 +246,7 @@ describe('heavy requests', () => {
     const { id } = await createProject(short, { name: 'Slow' });
     const holder = await short.session();
     await holder.script('BEGIN; LOCK TABLE beckon.person IN ACCESS EXCLUSIVE MODE');
-    const { status, json } = await impatient.ask(`GET /projects/${id}/users?filter=plan:pro`);
+    const { status, json } = await impatient.request(`GET /projects/${id}/users?filter=plan:pro`);
     expect([status, json.errors[0]?.code, json.errors[0]?.field]).toEqual([
       422,
       'validation_failed',

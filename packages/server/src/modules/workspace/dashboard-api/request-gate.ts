@@ -15,15 +15,15 @@ import { Fault } from '../../../platform/fault.ts';
  * Light requests take turns by statement or transaction. One connection is left for statements without a turn: access checks and
  * audit entries. A single project never has all others, so another project finds a free one.
  */
-const LIGHT = { atOnce: CONNECTIONS.pages - 1, atOncePerKey: 2, places: 2_000, placesPerKey: 200 };
+const LIGHT = { atOnce: CONNECTIONS.pages - 1, atOncePerKey: 2, slots: 2_000, slotsPerKey: 200 };
 /** Backtests use the remaining connections for heavy requests (`explain/backtest/limits.ts`). */
-const HEAVY = { atOnce: 3, atOncePerKey: 2, places: 80, placesPerKey: 20 };
+const HEAVY = { atOnce: 3, atOncePerKey: 2, slots: 80, slotsPerKey: 20 };
 /** A queue of its own, because the server of an image may be slow and the database is idle while it answers. */
-const IMAGES = { atOnce: 2, atOncePerKey: 1, places: 80, placesPerKey: 20 };
+const IMAGES = { atOnce: 2, atOncePerKey: 1, slots: 80, slotsPerKey: 20 };
 const BUSY_RETRY_S = 5;
 
 type GatedRequest = {
-  one: Pick<DashboardRoute, 'turn'>;
+  route: Pick<DashboardRoute, 'slot'>;
   /** The key of its queue: the project, or the member if the path names no project. */
   key: number | string;
   cost: Cost;
@@ -51,36 +51,36 @@ export function createRequestGate(db: Database): RequestGate {
   };
 }
 
-type Gating = { queues: Queues; request: GatedRequest };
+type GateInput = { queues: Queues; request: GatedRequest };
 
-function lightConnections(db: Database, { queues, request }: Gating): Database {
+function lightConnections(db: Database, { queues, request }: GateInput): Database {
   let hasBegun = false;
-  async function turn(): Promise<() => void> {
+  async function takeSlot(): Promise<() => void> {
     // A request that ran a statement may have changed something, so it is no longer refused.
     const leave = await enter(queues.light, request, { isPatient: hasBegun });
     hasBegun = true;
     return leave;
   }
-  return db.forPages({ cost: 'light', turn, ...endOf(request) });
+  return db.forPages({ cost: 'light', takeSlot, ...endOf(request) });
 }
 
 async function runHeavy<T>(
   db: Database,
-  { queues: { heavy }, request }: Gating,
+  { queues: { heavy }, request }: GateInput,
   work: (db: Database) => Promise<T>,
 ): Promise<T> {
-  const { one, field, signal } = request;
-  const { turn = 'request' } = one;
-  const leave = turn === 'request' ? await enter(heavy, request) : nothing;
+  const { route, field, signal } = request;
+  const { slot = 'request' } = route;
+  const leave = slot === 'request' ? await enter(heavy, request) : nothing;
   // A request with a turn of its own runs its statements one after another. Otherwise two requests could take all connections.
-  const own = createFairQueue({ atOnce: 1 });
-  const turns = {
-    request: { turn: () => enter(own, request) },
-    statement: { turn: () => enter(heavy, request, { isPatient: true }) },
+  const serialQueue = createFairQueue({ atOnce: 1 });
+  const slots = {
+    request: { takeSlot: () => enter(serialQueue, request) },
+    statement: { takeSlot: () => enter(heavy, request, { isPatient: true }) },
     own: {},
   };
   try {
-    return await work(db.forPages({ cost: 'heavy', ...endOf(request), ...turns[turn] }));
+    return await work(db.forPages({ cost: 'heavy', ...endOf(request), ...slots[slot] }));
   } catch (error) {
     // A request that changes something may have changed a part of it, so this is not a refusal.
     throw signal && isCanceled(error) ? tooLong(field, error) : error;
@@ -165,10 +165,10 @@ export function heavyFields({ query, body }: Pick<RouteRules, 'query' | 'body'>)
 type Typed = { query: unknown; body: unknown };
 
 /** Decides by the route's shape, so that no route has to be listed. */
-export function costOf(one: RouteRules): (typed: Typed) => Cost {
-  const fields = heavyFields(one);
+export function costOf(route: RouteRules): (typed: Typed) => Cost {
+  const fields = heavyFields(route);
   return ({ query, body }) => {
-    if (one.isHeavy || fields.some((name) => isGiven(query, name) || isGiven(body, name))) return 'heavy';
+    if (route.isHeavy || fields.some((name) => hasValue(query, name) || hasValue(body, name))) return 'heavy';
     return valueOf(query, 'images') === 'show' ? 'images' : 'light';
   };
 }
@@ -177,7 +177,7 @@ function namesOf(schema: TSchema | undefined): string[] {
   return Object.keys((schema as { properties?: object } | undefined)?.properties ?? {});
 }
 
-function isGiven(typed: unknown, name: string): boolean {
+function hasValue(typed: unknown, name: string): boolean {
   const value = valueOf(typed, name);
   return value !== undefined && value !== '';
 }

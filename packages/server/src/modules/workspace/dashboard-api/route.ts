@@ -1,5 +1,5 @@
 import type {
-  AnswerOf,
+  ResponseOf,
   BodyOf,
   ParamsOf,
   QueryOf,
@@ -12,7 +12,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import type { Feeds } from './feeds.ts';
 import type { Access, SignedInMember } from '../members/team.ts';
-import type { HeldToken } from '../tokens/token.ts';
+import type { PersonalToken } from '../tokens/token.ts';
 import type { Pepper } from '../../../platform/crypto/hash.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
@@ -28,27 +28,27 @@ export type RouteRequest<K extends RouteKey> = {
   /** 0 if the path names no project. */
   projectId: number;
   role: Role;
-  person: SignedInMember;
+  member: SignedInMember;
   /** The author of draft actions, suppressions and other changes: stable, and not an address. */
   actor: string;
   /** The personal token of the request; null for a session. */
-  token: HeldToken | null;
+  token: PersonalToken | null;
   request: FastifyRequest;
   reply: FastifyReply;
   /** Resolves to whether the caller would still be admitted; for responses that take long. */
   isStillIn: () => Promise<boolean>;
   /** Adds to the audit entry of this change its subject, and the values before and after. */
-  note: (what: Noted) => void;
+  note: (what: AuditNote) => void;
 };
 
-export type Noted = {
+export type AuditNote = {
   /** The only organization that it concerns, if the path names no project. */
   organizationId?: string;
   subject?: string;
   before?: unknown;
   after?: unknown;
   /** Something changed, though the request may end in a refusal. */
-  isDone?: true;
+  hasChanged?: true;
 };
 
 /** The input of the handler of an open route: the member who is signed in, or null. */
@@ -56,13 +56,16 @@ export type OpenRouteRequest<K extends RouteKey> = Pick<
   RouteRequest<K>,
   'params' | 'query' | 'body' | 'request' | 'reply'
 > & {
-  person: SignedInMember | null;
+  member: SignedInMember | null;
   /** Writes the audit entry, in the commit of the change if there is one. Without this call there is no entry. */
-  record: Recording;
+  record: AuditRecorder;
 };
 
 /** `by`: the member that the request identified. */
-export type Recording = (tx: Tx, what: Noted & { by: Pick<SignedInMember, 'id' | 'name'> }) => Promise<void>;
+export type AuditRecorder = (
+  tx: Tx,
+  what: AuditNote & { by: Pick<SignedInMember, 'id' | 'name'> },
+) => Promise<void>;
 
 type RouteSpec<K extends RouteKey, D = KitDeps> = {
   /** The least role that opens it in the path's project. `signed_in`: any session, for a path without a project. */
@@ -95,15 +98,15 @@ type RouteSpec<K extends RouteKey, D = KitDeps> = {
    */
   isHeavy?: true;
   /**
-   * The unit that waits for a turn if the request is heavy: the whole request, or each statement of one that streams its response. `own`:
+   * The unit that waits for a slot if the request is heavy: the whole request, or each statement of one that streams its response. `own`:
    * the route limits itself.
    */
-  turn?: 'request' | 'statement' | 'own';
-  handle: (deps: D, asked: RouteRequest<K>) => Promise<AnswerOf<K>>;
+  slot?: 'request' | 'statement' | 'own';
+  handle: (deps: D, input: RouteRequest<K>) => Promise<ResponseOf<K>>;
 };
 
 type OpenSpec<K extends RouteKey, D> = Omit<RouteSpec<K>, 'needs' | 'scope' | 'handle'> & {
-  handle: (deps: D, asked: OpenRouteRequest<K>) => Promise<AnswerOf<K>>;
+  handle: (deps: D, input: OpenRouteRequest<K>) => Promise<ResponseOf<K>>;
 };
 
 /** A route without its handler: which callers may use it, and with what limits. */
@@ -114,7 +117,7 @@ export type RouteRules = { key: RouteKey; needs: Role | 'signed_in' | 'anyone' }
 
 /** A route whose handler needs the dependencies `D`. */
 export type DashboardRoute<D = KitDeps> = RouteRules & {
-  handle: (deps: D, asked: never) => Promise<unknown>;
+  handle: (deps: D, input: never) => Promise<unknown>;
 };
 
 /** The two ways to make a route whose handler needs the dependencies `D`. */

@@ -18,7 +18,7 @@ type EventStream = {
   /** True if the client was away for longer than events are kept; the stream says so. */
   isGap: boolean;
   /** The position at which the stream begins, in the form of its ids. A client that receives nothing before a disconnect resumes there. */
-  place: string;
+  position: string;
   /** Events as text, some at a time, until the signal aborts. */
   events: (signal: AbortSignal) => AsyncIterable<string>;
 };
@@ -26,10 +26,10 @@ type EventStream = {
 /** Serves server-sent events for as long as the caller would still be admitted. */
 export async function serveEvents(
   deps: Deps,
-  asked: Pick<RouteRequest<RouteKey>, 'person' | 'request' | 'reply' | 'isStillIn'>,
-  { isGap, place, events }: EventStream,
+  input: Pick<RouteRequest<RouteKey>, 'member' | 'request' | 'reply' | 'isStillIn'>,
+  { isGap, position, events }: EventStream,
 ): Promise<typeof SENT> {
-  const { person, request, reply } = asked;
+  const { member, request, reply } = input;
   if (request.raw.method === 'HEAD') {
     void reply.header('Content-Type', CONTENT_TYPE).send('');
     return SENT;
@@ -42,24 +42,24 @@ export async function serveEvents(
   }
   const ended = new AbortController();
   const remove = deps.feeds.add({
-    personId: person.id,
-    mayHear: asked.isStillIn,
+    memberId: member.id,
+    mayHear: input.isStillIn,
     end: (reason) => end(response, ended, reason),
   });
   reply.hijack();
   response.once('close', () => ended.abort());
   begin(response, standardHeaders(request.id, transportOf(deps.transport, request.raw)));
   // An id without data makes no event; a reader that receives only events finds it in the comment.
-  response.write(`retry: ${RETRY_MS}\nid: ${place}\n: place ${place}\n\n`);
+  response.write(`retry: ${RETRY_MS}\nid: ${position}\n: place ${position}\n\n`);
   if (isGap) response.write('event: gap\ndata: {}\n\n');
   const alive = setInterval(() => {
     // A client that does not read gets no keep-alives.
     if (!response.writableNeedDrain) response.write(': alive\n\n');
   }, ALIVE_EVERY_MS);
   try {
-    for await (const some of events(ended.signal)) {
-      const isTaken = response.write(some);
-      if (!isTaken) await drained(response, ended.signal);
+    for await (const chunk of events(ended.signal)) {
+      const hasCapacity = response.write(chunk);
+      if (!hasCapacity) await drained(response, ended.signal);
     }
   } finally {
     clearInterval(alive);
@@ -73,9 +73,9 @@ export async function serveEvents(
  * Returns the last event id that the client received. The header is from this very stream; a browser may also pass its position on in the
  * query.
  */
-export function lastHeard({ headers }: RouteRequest<RouteKey>['request'], said?: string): string | null {
+export function lastEventId({ headers }: RouteRequest<RouteKey>['request'], cursor?: string): string | null {
   const header = headers['last-event-id'];
-  const last = typeof header === 'string' && header !== '' ? header : said;
+  const last = typeof header === 'string' && header !== '' ? header : cursor;
   return last === undefined || last === '' ? null : last;
 }
 
@@ -92,14 +92,14 @@ function end(response: ServerResponse, ended: AbortController, reason: FeedEnd['
 
 function drained(response: NodeJS.EventEmitter, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const done = (): void => {
-      response.off('drain', done);
-      signal.removeEventListener('abort', done);
+    const finish = (): void => {
+      response.off('drain', finish);
+      signal.removeEventListener('abort', finish);
       resolve();
     };
-    response.once('drain', done);
-    signal.addEventListener('abort', done);
-    if (signal.aborted) done();
+    response.once('drain', finish);
+    signal.addEventListener('abort', finish);
+    if (signal.aborted) finish();
   });
 }
 

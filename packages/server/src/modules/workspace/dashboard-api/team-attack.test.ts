@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { DeviceBegun } from '@beckon/contract/dashboard';
+import type { DeviceAuthorization } from '@beckon/contract/dashboard';
 import { authenticator } from '../../../../testkit/authenticator.ts';
 import { endpointServer } from '../../../../testkit/endpoint-server.ts';
 import { findText } from '../../../../testkit/find-text.ts';
@@ -13,8 +13,8 @@ const server = await endpointServer();
 const { db } = server;
 const { browser, join, tokenFor } = testTeam(server);
 
-const statuses = async (asked: Promise<{ status: number }>[]): Promise<number[]> =>
-  (await Promise.all(asked)).map(({ status }) => status).toSorted((a, b) => a - b);
+const statuses = async (responses: Promise<{ status: number }>[]): Promise<number[]> =>
+  (await Promise.all(responses)).map(({ status }) => status).toSorted((a, b) => a - b);
 const rows = async (table: string): Promise<number> =>
   (await db.query<{ n: number }>(`SELECT count(*)::int AS n FROM beckon.${table}`))[0]?.n ?? -1;
 
@@ -24,16 +24,16 @@ const [first = '', second = ''] = links.map((offered) => tokenOf(offered?.url ??
 
 const ada = browser();
 const mallory = browser();
-const setUp = (one: Browser, token: string, email: string) =>
-  one.ask('POST /setup', { token, email, password: PASSWORD, project: 'Acme' });
+const setUp = (client: Browser, token: string, email: string) =>
+  client.request('POST /setup', { token, email, password: PASSWORD, project: 'Acme' });
 
 test('concurrent set-ups, by one link or two, make only one owner', async () => {
-  const asked = [
+  const attempts = [
     setUp(ada, first, 'ada@x.org'),
     setUp(mallory, first, 'mallory@x.org'),
     setUp(browser(), second, 'mallory@x.org'),
   ];
-  const got = await statuses(asked);
+  const got = await statuses(attempts);
   expect(got.filter((status) => status === 200)).toHaveLength(1);
   expect(got.every((status) => [200, 404, 409].includes(status))).toBe(true);
   expect([await rows('team_organization'), await rows('team_member'), await rows('team_user')]).toEqual([
@@ -44,55 +44,61 @@ test('concurrent set-ups, by one link or two, make only one owner', async () => 
 
 /** Signs in with the address of any account. */
 const enter = async (email: string): Promise<Browser> => {
-  const one = browser();
-  await one.ask('POST /sign-in', { email, password: PASSWORD });
-  return one;
+  const client = browser();
+  await client.request('POST /sign-in', { email, password: PASSWORD });
+  return client;
 };
 
-async function owner(): Promise<{ one: Browser; projectId: number; email: string }> {
+async function owner(): Promise<{ client: Browser; projectId: number; email: string }> {
   const [user] = await db.query<{ email: string }>(
     `SELECT u.email FROM beckon.team_user u JOIN beckon.team_member m ON m.user_id = u.id WHERE m.role = 'owner' LIMIT 1`,
   );
-  const one = await enter(user?.email ?? '');
-  const [project] = (await one.ask('GET /projects')).json.data as { id: number }[];
-  return { one, projectId: project?.id ?? 0, email: user?.email ?? '' };
+  const client = await enter(user?.email ?? '');
+  const [project] = (await client.request('GET /projects')).json.data as { id: number }[];
+  return { client, projectId: project?.id ?? 0, email: user?.email ?? '' };
 }
 
 test('an invitation and a reset link work once, however many use them at once', async () => {
-  const { one, projectId } = await owner();
-  const made = await one.ask(`POST /projects/${projectId}/invites`, { email: 'twin@x.org', role: 'viewer' });
+  const { client, projectId } = await owner();
+  const made = await client.request(`POST /projects/${projectId}/invites`, {
+    email: 'twin@x.org',
+    role: 'viewer',
+  });
   const token = tokenOf((made.json.data as { link: string }).link);
-  const accept = () => browser().ask('POST /invites/accept', { token, name: 'Twin', password: PASSWORD });
+  const accept = () => browser().request('POST /invites/accept', { token, name: 'Twin', password: PASSWORD });
   expect(await statuses([accept(), accept(), accept()])).toEqual([200, 404, 404]);
   const offered = await offerReset(db, DASHBOARD_ORIGIN, { email: 'twin@x.org', by: 'operator' });
   const reset = (password: string) =>
-    browser().ask('POST /reset', { token: tokenOf(offered?.url ?? ''), password });
+    browser().request('POST /reset', { token: tokenOf(offered?.url ?? ''), password });
   expect(await statuses([reset('first horse battery'), reset('second horse battery')])).toEqual([200, 404]);
 });
 
 test('a link of one kind is invalid as any other kind', async () => {
-  const { one, projectId } = await owner();
-  const made = await one.ask(`POST /projects/${projectId}/invites`, { email: 'kind@x.org', role: 'admin' });
+  const { client, projectId } = await owner();
+  const made = await client.request(`POST /projects/${projectId}/invites`, {
+    email: 'kind@x.org',
+    role: 'admin',
+  });
   const token = tokenOf((made.json.data as { link: string }).link);
-  expect((await browser().ask('POST /reset', { token, password: PASSWORD })).status).toBe(404);
+  expect((await browser().request('POST /reset', { token, password: PASSWORD })).status).toBe(404);
   expect((await setUp(browser(), token, 'kind@x.org')).status).toBe(404);
   // It is still valid for its own kind.
   expect(
-    (await browser().ask('POST /invites/accept', { token, name: 'Kind', password: PASSWORD })).status,
+    (await browser().request('POST /invites/accept', { token, name: 'Kind', password: PASSWORD })).status,
   ).toBe(200);
 });
 
 test('a sign-in replaces a session cookie that was planted in the browser', async () => {
-  const { one, email } = await owner();
+  const { client, email } = await owner();
   const victim = browser();
-  const planted = one.cookies.get('beckon_session') ?? '';
+  const planted = client.cookies.get('beckon_session') ?? '';
   victim.cookies.set('beckon_session', planted);
-  await victim.ask('POST /sign-in', { email, password: PASSWORD });
+  await victim.request('POST /sign-in', { email, password: PASSWORD });
   expect(victim.cookies.get('beckon_session')).not.toBe(planted);
 });
 
 test('a change is accepted from this origin alone, and from none that resembles it', async () => {
-  const { one } = await owner();
+  const { client } = await owner();
   const origins = [
     '',
     'null',
@@ -105,117 +111,125 @@ test('a change is accepted from this origin alone, and from none that resembles 
     'HTTP://LOCALHOST:8080',
   ];
   for (const origin of origins)
-    expect([origin, (await one.ask('POST /profile', { name: 'Eve' }, { origin })).status]).toEqual([
+    expect([origin, (await client.request('POST /profile', { name: 'Eve' }, { origin })).status]).toEqual([
       origin,
       403,
     ]);
   expect(
-    (await one.ask('POST /sign-out', undefined, { origin: 'null', 'sec-fetch-site': 'same-origin' })).status,
+    (await client.request('POST /sign-out', undefined, { origin: 'null', 'sec-fetch-site': 'same-origin' }))
+      .status,
   ).toBe(403);
-  expect((await one.ask('GET /projects')).status).toBe(200);
+  expect((await client.request('GET /projects')).status).toBe(200);
 });
 
-async function withApp(email: string): Promise<{ one: Browser; uri: string; backup: string[] }> {
-  const { one: by, projectId } = await owner();
-  const one = await join(by, { projectId, email, role: 'editor' });
-  const begun = await one.ask('POST /two-factor/begin', { password: PASSWORD });
+async function withApp(email: string): Promise<{ client: Browser; uri: string; backup: string[] }> {
+  const { client: by, projectId } = await owner();
+  const client = await join(by, { projectId, email, role: 'editor' });
+  const begun = await client.request('POST /two-factor/begin', { password: PASSWORD });
   const { uri, backup_codes: backup } = begun.json.data as { uri: string; backup_codes: string[] };
-  return { one, uri, backup };
+  return { client, uri, backup };
 }
 
 test('turning an authenticator app on ends sessions opened by password alone', async () => {
-  const { one, uri } = await withApp('on@x.org');
+  const { client, uri } = await withApp('on@x.org');
   const thief = await enter('on@x.org');
-  expect((await thief.ask('GET /projects')).status).toBe(200);
-  expect((await one.ask('POST /two-factor/confirm', { code: codeOf(uri) })).status).toBe(200);
-  expect((await one.ask('GET /projects')).status).toBe(200);
-  expect((await thief.ask('GET /projects')).status).toBe(401);
+  expect((await thief.request('GET /projects')).status).toBe(200);
+  expect((await client.request('POST /two-factor/confirm', { code: codeOf(uri) })).status).toBe(200);
+  expect((await client.request('GET /projects')).status).toBe(200);
+  expect((await thief.request('GET /projects')).status).toBe(401);
 });
 
 test('an authenticator code and a backup code each sign in once, concurrently or later', async () => {
-  const { one, uri, backup } = await withApp('codes@x.org');
-  await one.ask('POST /two-factor/confirm', { code: codeOf(uri) });
+  const { client, uri, backup } = await withApp('codes@x.org');
+  await client.request('POST /two-factor/confirm', { code: codeOf(uri) });
   const [a, b, late] = [await enter('codes@x.org'), await enter('codes@x.org'), await enter('codes@x.org')];
   const code = codeOf(uri);
-  expect(await statuses([a, b].map((each) => each.ask('POST /sign-in/totp', { code })))).toEqual([200, 422]);
-  expect(await statuses([a, b].map((each) => each.ask('GET /projects')))).toEqual([200, 401]);
-  const replayed = await late.ask('POST /sign-in/totp', { code });
+  expect(await statuses([a, b].map((each) => each.request('POST /sign-in/totp', { code })))).toEqual([
+    200, 422,
+  ]);
+  expect(await statuses([a, b].map((each) => each.request('GET /projects')))).toEqual([200, 401]);
+  const replayed = await late.request('POST /sign-in/totp', { code });
   expect([replayed.status, replayed.json.errors[0]?.field]).toEqual([422, 'code']);
-  expect((await late.ask('GET /projects')).status).toBe(401);
+  expect((await late.request('GET /projects')).status).toBe(401);
   const [c, d] = [await enter('codes@x.org'), await enter('codes@x.org')];
   const spent = await Promise.all(
-    [c, d].map((each) => each.ask('POST /sign-in/backup-code', { code: backup[0] })),
+    [c, d].map((each) => each.request('POST /sign-in/backup-code', { code: backup[0] })),
   );
   expect(spent.filter(({ status }) => status === 200)).toHaveLength(1);
-  expect(await statuses([c, d].map((each) => each.ask('GET /projects')))).toEqual([200, 401]);
+  expect(await statuses([c, d].map((each) => each.request('GET /projects')))).toEqual([200, 401]);
 });
 
-const waysToChange = {
+const passwordChanges = {
   reset: async (email: string): Promise<number> => {
     const offered = await offerReset(db, DASHBOARD_ORIGIN, { email, by: 'operator' });
     const body = { token: tokenOf(offered?.url ?? ''), password: 'a new horse battery' };
-    return (await browser().ask('POST /reset', body)).status;
+    return (await browser().request('POST /reset', body)).status;
   },
-  change: async (_email: string, one: Browser): Promise<number> =>
-    (await one.ask('POST /password', { current: PASSWORD, new: 'a new horse battery' })).status,
+  change: async (_email: string, client: Browser): Promise<number> =>
+    (await client.request('POST /password', { current: PASSWORD, new: 'a new horse battery' })).status,
 };
 
 test.each(['reset', 'change'] as const)(
   'a sign-in that waits for its code ends when the password changes: %s',
-  async (way) => {
-    const email = `waits-${way}@x.org`;
-    const { one, uri } = await withApp(email);
-    await one.ask('POST /two-factor/confirm', { code: codeOf(uri) });
+  async (method) => {
+    const email = `waits-${method}@x.org`;
+    const { client, uri } = await withApp(email);
+    await client.request('POST /two-factor/confirm', { code: codeOf(uri) });
     const thief = await enter(email);
-    expect(await waysToChange[way](email, one)).toBe(200);
-    expect((await thief.ask('POST /sign-in/totp', { code: codeOf(uri) })).status).not.toBe(200);
-    expect((await thief.ask('GET /projects')).status).toBe(401);
+    expect(await passwordChanges[method](email, client)).toBe(200);
+    expect((await thief.request('POST /sign-in/totp', { code: codeOf(uri) })).status).not.toBe(200);
+    expect((await thief.request('GET /projects')).status).toBe(401);
   },
 );
 
 test('a new password by a link ends all access that another person may have created before', async () => {
-  const { one: by, projectId } = await owner();
+  const { client: by, projectId } = await owner();
   const email = 'taken@x.org';
   const thief = await join(by, { projectId, email, role: 'admin' });
   const token = await tokenFor(thief, ['read']);
   const key = authenticator({ origin: DASHBOARD_ORIGIN });
-  const options = (await thief.ask('POST /passkeys/options')).json.data as Record<string, unknown>;
-  expect((await thief.ask('POST /passkeys', { response: key.register(options), name: 'Mine' })).status).toBe(
-    200,
-  );
+  const options = (await thief.request('POST /passkeys/options')).json.data as Record<string, unknown>;
+  expect(
+    (await thief.request('POST /passkeys', { response: key.register(options), name: 'Mine' })).status,
+  ).toBe(200);
   const program = browser({ origin: undefined });
-  const begun = (await program.ask('POST /device', { label: 'later', scopes: ['read'] })).json
-    .data as DeviceBegun;
-  await thief.ask(`POST /device/${begun.user_code}/approve`, { scopes: ['read'] });
-  expect(await waysToChange.reset(email)).toBe(200);
+  const begun = (await program.request('POST /device', { label: 'later', scopes: ['read'] })).json
+    .data as DeviceAuthorization;
+  await thief.request(`POST /device/${begun.user_code}/approve`, { scopes: ['read'] });
+  expect(await passwordChanges.reset(email)).toBe(200);
 
   expect(
-    (await browser({ origin: undefined, authorization: `Bearer ${token}` }).ask('GET /token')).status,
+    (await browser({ origin: undefined, authorization: `Bearer ${token}` }).request('GET /token')).status,
   ).toBe(401);
-  const fetched = await program.ask('POST /device/token', { device_code: begun.device_code });
+  const fetched = await program.request('POST /device/token', { device_code: begun.device_code });
   expect(fetched.json.data).toEqual({ state: 'expired' });
   const again = browser();
-  const asked = (await again.ask('POST /sign-in/passkey-options')).json.data as Record<string, unknown>;
-  expect((await again.ask('POST /sign-in/passkey', { response: key.sign(asked) })).status).toBe(422);
+  const assertionOptions = (await again.request('POST /sign-in/passkey-options')).json.data as Record<
+    string,
+    unknown
+  >;
+  expect(
+    (await again.request('POST /sign-in/passkey', { response: key.sign(assertionOptions) })).status,
+  ).toBe(422);
 });
 
 test('a sign-in by password fails while that password is being replaced', async () => {
-  const { one: by, projectId } = await owner();
+  const { client: by, projectId } = await owner();
   await join(by, { projectId, email: 'races@x.org', role: 'viewer' });
   const { url } = (await offerReset(db, DASHBOARD_ORIGIN, { email: 'races@x.org', by: 'operator' })) ?? {};
   const thief = browser();
   const signing = await db.transaction(async (tx) => {
     // The old password is compared, and the session does not exist yet.
     await tx.query('LOCK TABLE beckon.team_session IN SHARE MODE');
-    const asked = thief.ask('POST /sign-in', { email: 'races@x.org', password: PASSWORD });
+    const pending = thief.request('POST /sign-in', { email: 'races@x.org', password: PASSWORD });
     await expect.poll(() => waitsFor('team_session'), { timeout: 20_000 }).toBe(true);
     const flow = { clock: db.clock, transaction: <T>(work: (tx: Tx) => Promise<T>) => work(tx) };
     const passwordHash = 'another';
     await resetPassword(flow, { token: tokenOf(url ?? ''), passwordHash }, () => Promise.resolve());
-    return { asked };
+    return { asked: pending };
   });
   expect((await signing.asked).status).toBe(422);
-  expect((await thief.ask('GET /projects')).status).toBe(401);
+  expect((await thief.request('GET /projects')).status).toBe(401);
 });
 
 async function waitsFor(table: string): Promise<boolean> {
@@ -226,20 +240,22 @@ async function waitsFor(table: string): Promise<boolean> {
 }
 
 test('the audit log contains no secrets', async () => {
-  const { one, projectId } = await owner();
-  const key = (await one.ask(`POST /projects/${projectId}/keys`, { label: 'one' })).json.data as {
+  const { client, projectId } = await owner();
+  const key = (await client.request(`POST /projects/${projectId}/keys`, { label: 'one' })).json.data as {
     secret: string;
   };
-  const hook = (await one.ask(`POST /projects/${projectId}/webhooks`, { url: 'https://hooks.acme.test/in' }))
-    .json.data as { id: string; secret: string };
-  const rotated = (await one.ask(`POST /projects/${projectId}/webhooks/${hook.id}/rotate`, {})).json.data as {
+  const hook = (
+    await client.request(`POST /projects/${projectId}/webhooks`, { url: 'https://hooks.acme.test/in' })
+  ).json.data as { id: string; secret: string };
+  const rotated = (await client.request(`POST /projects/${projectId}/webhooks/${hook.id}/rotate`, {})).json
+    .data as {
     secret: string;
   };
   const app = await withApp('audit@x.org');
-  await app.one.ask('POST /password', { current: PASSWORD, new: 'yet another battery' });
+  await app.client.request('POST /password', { current: PASSWORD, new: 'yet another battery' });
   const secret = new URL(app.uri).searchParams.get('secret') ?? '';
-  const [session = ''] = (one.cookies.get('beckon_session') ?? '').split('.');
-  const told = [
+  const [session = ''] = (client.cookies.get('beckon_session') ?? '').split('.');
+  const secrets = [
     key.secret,
     hook.secret,
     rotated.secret,
@@ -249,8 +265,8 @@ test('the audit log contains no secrets', async () => {
     session,
     ...app.backup,
   ];
-  expect(told.every((text) => text.length > 5)).toBe(true);
-  const found = await findText(db, told);
+  expect(secrets.every((text) => text.length > 5)).toBe(true);
+  const found = await findText(db, secrets);
   // Sessions are better-auth's, in plain text; the cookie also carries our signature.
-  expect(found.filter((place) => place !== 'team_session.token')).toEqual([]);
+  expect(found.filter((column) => column !== 'team_session.token')).toEqual([]);
 });

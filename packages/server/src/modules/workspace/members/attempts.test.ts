@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { heldClock } from '../../../../testkit/clock.ts';
+import { fixedClock } from '../../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../../testkit/database.ts';
 import { Fault } from '../../../platform/fault.ts';
 import { type AuthAttempt, boundsOf, countAttempt, forgiveAttempt, LIMITS } from './attempts.ts';
 
 const MINUTE_MS = 60_000;
-const clock = heldClock();
+const clock = fixedClock();
 const db = await openTestDatabase(clock);
 
 async function isAdmitted(attempt: AuthAttempt): Promise<boolean> {
@@ -28,7 +28,7 @@ const stranger = (address: string): AuthAttempt => ({
   account: ACCOUNT,
   knownBrowser: null,
 });
-const known: AuthAttempt = { ...stranger(OWN_NETWORK), knownBrowser: 'laptop' };
+const knownAttempt: AuthAttempt = { ...stranger(OWN_NETWORK), knownBrowser: 'laptop' };
 
 /** Each run begins with empty counts. */
 const fresh = async (): Promise<void> => {
@@ -42,16 +42,16 @@ describe('countAttempt', () => {
       fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 80 }), async (steps) => {
         await fresh();
         const wrong = { own: 0, known: 0 };
-        for (const one of steps) {
-          if (one === 'attack') {
+        for (const origin of steps) {
+          if (origin === 'attack') {
             await isAdmitted(stranger(attackers(1)));
             continue;
           }
           // The owner mistypes twice, then gets it right.
-          const attempt = one === 'own' ? stranger(OWN_NETWORK) : known;
+          const attempt = origin === 'own' ? stranger(OWN_NETWORK) : knownAttempt;
           expect(await isAdmitted(attempt)).toBe(true);
-          wrong[one] += 1;
-          if (wrong[one] % 3 === 0) await forgiveAttempt({ db }, attempt);
+          wrong[origin] += 1;
+          if (wrong[origin] % 3 === 0) await forgiveAttempt({ db }, attempt);
         }
       }),
       { numRuns: 12 },
@@ -78,7 +78,7 @@ describe('countAttempt', () => {
           const total = [...guesses.values()].reduce((sum, count) => sum + count, 0);
           expect(total).toBeLessThanOrEqual(perAccount);
           // Even then, a known browser has a count of its own.
-          expect(await isAdmitted(known)).toBe(true);
+          expect(await isAdmitted(knownAttempt)).toBe(true);
         },
       ),
       { numRuns: 6 },
@@ -88,7 +88,7 @@ describe('countAttempt', () => {
   test('limits the guesses of a known browser', async () => {
     await fresh();
     const admitted: boolean[] = [];
-    for (let at = 0; at < 12; at += 1) admitted.push(await isAdmitted(known));
+    for (let at = 0; at < 12; at += 1) admitted.push(await isAdmitted(knownAttempt));
     expect(admitted.filter(Boolean)).toHaveLength(LIMITS.password.perKnownBrowser);
     expect(await isAdmitted(stranger(OWN_NETWORK))).toBe(true);
   });
@@ -117,7 +117,9 @@ describe('boundsOf', () => {
     const [ofNetwork, ofPair] = boundsOf(stranger('2001:db8:0:1::1'));
     const again = boundsOf(stranger('2001:db8:0:1::ffff'));
     expect([ofNetwork?.key, ofPair?.key]).toEqual([again[0]?.key, again[1]?.key]);
-    const keys = [...boundsOf(stranger(OWN_NETWORK)), ...boundsOf(known)].map(({ key }) => key).join(' ');
+    const keys = [...boundsOf(stranger(OWN_NETWORK)), ...boundsOf(knownAttempt)]
+      .map(({ key }) => key)
+      .join(' ');
     expect(keys).not.toContain('ada');
     expect(keys).not.toContain('laptop');
   });

@@ -131,10 +131,10 @@ const CODE_SPENT_MS = 5 * 60_000;
 /** Returns false if the code was used already, for example by someone who saw it typed. */
 export async function spendCode(
   { db }: Deps,
-  { personId, code }: { personId: string; code: string },
+  { memberId, code }: { memberId: string; code: string },
 ): Promise<boolean> {
   const now = db.clock.now();
   const window = { now: new Date(now), windowEndsAt: new Date(now + CODE_SPENT_MS) };
-  const { count } = await countUse(db, { key: `code ${sha256(`${personId}\n${code}`)}`, ...window });
+  const { count } = await countUse(db, { key: `code ${sha256(`${memberId}\n${code}`)}`, ...window });
   return count === 1;
 }

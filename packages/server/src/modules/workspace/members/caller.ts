@@ -9,7 +9,7 @@ const CREDENTIAL_ID = Type.String({ pattern: '^[\\w-]+$', maxLength: 1_364 });
 /** The value that `navigator.credentials.get` returned. */
 export const PASSKEY_RESPONSE = Type.Object({ id: CREDENTIAL_ID }, { additionalProperties: true });
 
-export type SignedInPerson = { personId: string | null; needsCode: boolean };
+export type SignInOutcome = { memberId: string | null; needsCode: boolean };
 
 /** Returns the origin of a request, by our own rules about proxies. */
 export function callerOf({ transport }: Pick<KitDeps, 'transport'>, request: FastifyRequest): Caller {

@@ -4,7 +4,7 @@ import { countPasskey, countSessionAttempt, forgiveSessionAttempt, spendCode } f
 import { assertionOptions, verifyAssertion } from './passkeys.ts';
 import { findPasswordOf, findUserById } from './reads.ts';
 import { updateConfirmed } from './auth-store.ts';
-import { asked, type SignInDeps, toHeaders } from './sign-in.ts';
+import { callAuth, type SignInDeps, toHeaders } from './sign-in.ts';
 import type { Caller, SignedInMember, WithCookies } from './team.ts';
 
 /** A member and their session. */
@@ -50,8 +50,8 @@ export async function checkPassword(
   { id }: MemberSession,
   password: string,
 ): Promise<string> {
-  const known = await findPasswordOf(db, id);
-  if (known && (await verifyPassword({ hash: known.hash, password }))) return known.hash;
+  const current = await findPasswordOf(db, id);
+  if (current && (await verifyPassword({ hash: current.hash, password }))) return current.hash;
   throw refused('password', 'The password is wrong.');
 }
 
@@ -66,13 +66,13 @@ async function checkCode(
   if (code === undefined || code === '')
     throw refused('code', 'Enter the code of your authenticator app, or a backup code.');
   const headers = toHeaders(caller);
-  const given = { body: { code }, headers, returnHeaders: true } as const;
+  const request = { body: { code }, headers, returnHeaders: true } as const;
   if (!APP_CODE.test(code)) {
-    await asked(() => auth.api.verifyBackupCode(given));
+    await callAuth(() => auth.api.verifyBackupCode(request));
     return;
   }
-  await asked(() => auth.api.verifyTOTP(given));
-  if (!(await spendCode({ db }, { personId: member.id, code })))
+  await callAuth(() => auth.api.verifyTOTP(request));
+  if (!(await spendCode({ db }, { memberId: member.id, code })))
     throw refused('code', 'This code was used already. Wait for the next one.');
 }
 

@@ -8,7 +8,7 @@ import type { createSignIns, SignIns } from './sign-ins.ts';
 import { cookieNames, readSignedCookie } from './cookies.ts';
 import { LOCAL_SHELL, LOCAL_SHELL_ACTOR } from './local-shell.ts';
 import {
-  findPersonByToken,
+  findMemberByToken,
   findRole,
   listNames,
   listOrganizationsOf,
@@ -41,21 +41,21 @@ export function createTeam(options: TeamOptions): Team {
   const cookie = { name: cookieNames(publicOrigin).session, secret: secrets[0] };
   let signIns: Promise<SignIns> | null = null;
   return {
-    async who(headers) {
+    async findMember(headers) {
       const token = readSignedCookie(headers, cookie);
-      return token === null ? null : ((await findPersonByToken(db, token)) ?? null);
+      return token === null ? null : ((await findMemberByToken(db, token)) ?? null);
     },
-    async roleIn(personId, projectId) {
-      const found = await findRole(db, personId, projectId);
+    async roleIn(memberId, projectId) {
+      const found = await findRole(db, memberId, projectId);
       if (found?.lacksFactor) throw lacksFactor();
       return found?.role ?? null;
     },
-    async rolesOf(personId) {
-      const rows = await listRoles(db, personId);
+    async rolesOf(memberId) {
+      const rows = await listRoles(db, memberId);
       return new Map<number, Role>(rows.map(({ projectId, role }) => [projectId, role]));
     },
-    organizationsOf: (personId) => listOrganizationsOf(db, personId),
-    organizationsToMakeIn: (personId) => listOrganizationsToMakeIn(db, personId),
+    organizationsOf: (memberId) => listOrganizationsOf(db, memberId),
+    organizationsToMakeIn: (memberId) => listOrganizationsToMakeIn(db, memberId),
     async namesOf(actors) {
       const ids = actors.filter((actor) => actor.startsWith(TEAM)).map((actor) => actor.slice(TEAM.length));
       const rows = ids.length === 0 ? [] : await listNames(db, ids);
@@ -73,9 +73,9 @@ export function createTeam(options: TeamOptions): Team {
 const TEAM = 'team:';
 
 /** Commands load this folder too, and most of them never need this. */
-async function load(...given: Parameters<typeof createSignIns>): Promise<SignIns> {
+async function load(...args: Parameters<typeof createSignIns>): Promise<SignIns> {
   const made = await import('./sign-ins.ts');
-  return made.createSignIns(...given);
+  return made.createSignIns(...args);
 }
 
 function lacksFactor(): Fault {

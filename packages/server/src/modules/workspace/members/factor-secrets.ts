@@ -5,7 +5,7 @@ import type { Tx } from '../../../platform/db/statements.ts';
 import type { Log } from '../../../platform/log.ts';
 
 /** The current secret first, as `createAuth` expects them. */
-export type ResealFactorsOptions = { secrets: readonly [string, ...string[]]; log: Log };
+export type ReencryptFactorsOptions = { secrets: readonly [string, ...string[]]; log: Log };
 
 const AT_ONCE = 100;
 
@@ -13,7 +13,7 @@ const AT_ONCE = 100;
  * Re-encrypts authenticator apps and backup codes that the previous secret encrypted, so that it can be retired. Returns their number. A
  * value that no secret decrypts is logged as a warning and does not stop the others.
  */
-export async function resealFactors(tx: Tx, { secrets, log }: ResealFactorsOptions): Promise<number> {
+export async function reencryptFactors(tx: Tx, { secrets, log }: ReencryptFactorsOptions): Promise<number> {
   let page = await listFactors(tx, { after: '', limit: AT_ONCE });
   if (page.length === 0) return 0;
   // Commands load this folder too, and never need this.
@@ -24,7 +24,7 @@ export async function resealFactors(tx: Tx, { secrets, log }: ResealFactorsOptio
   const again = async (data: string): Promise<string> =>
     symmetricEncrypt({ key, data: await symmetricDecrypt({ key, data }) });
 
-  async function reseal(row: FactorRow): Promise<boolean> {
+  async function reencrypt(row: FactorRow): Promise<boolean> {
     if (isCurrent(row.secret) && isCurrent(row.backupCodes)) return false;
     try {
       const renewed = { secret: await again(row.secret), backupCodes: await again(row.backupCodes) };
@@ -35,12 +35,12 @@ export async function resealFactors(tx: Tx, { secrets, log }: ResealFactorsOptio
     }
   }
 
-  let resealed = 0;
+  let reencrypted = 0;
   while (page.length > 0) {
-    for (const row of page) resealed += (await reseal(row)) ? 1 : 0;
+    for (const row of page) reencrypted += (await reencrypt(row)) ? 1 : 0;
     page = await listFactors(tx, { after: page.at(-1)?.id ?? '', limit: AT_ONCE });
   }
-  return resealed;
+  return reencrypted;
 }
 
 /** Derives the number from the secret and not from its position, so that rotating secrets changes no number. */

@@ -25,14 +25,14 @@ export const factorRoutes = [
     isAccount: true,
     audit: 'two_factor.set_up',
     body: PASSWORD,
-    async handle(deps, { body, request, reply, person, note }) {
+    async handle(deps, { body, request, reply, member, note }) {
       const signIns = await deps.team.signIns();
-      const { answer, cookies } = await signIns.beginTwoFactor(callerOf(deps, request), {
-        member: person,
+      const { result: answer, cookies } = await signIns.beginTwoFactor(callerOf(deps, request), {
+        member: member,
         password: body.password,
       });
       setCookies(reply, cookies);
-      note({ subject: person.email });
+      note({ subject: member.email });
       return { data: { uri: answer.uri, backup_codes: answer.backupCodes } };
     },
   }),
@@ -41,14 +41,14 @@ export const factorRoutes = [
     isAccount: true,
     audit: 'two_factor.enable',
     body: Type.Object({ code: TEXT }),
-    async handle(deps, { body, request, reply, person, note }) {
+    async handle(deps, { body, request, reply, member, note }) {
       const [signIns, code] = [await deps.team.signIns(), body.code.replaceAll(' ', '')];
-      const others = (await listSessions(deps.db, person.id)).filter(({ id }) => id !== person.sessionId);
+      const others = (await listSessions(deps.db, member.id)).filter(({ id }) => id !== member.sessionId);
       setCookies(reply, await signIns.confirmTwoFactor(callerOf(deps, request), code));
       // A password alone opened those sessions.
-      for (const { id } of others) await deleteSessions(deps.db, { userId: person.id, only: id });
-      note({ subject: person.email, after: { ended: others.length } });
-      notifyMember(deps, request, { member: person, change: { kind: 'two_factor_on' } });
+      for (const { id } of others) await deleteSessions(deps.db, { userId: member.id, only: id });
+      note({ subject: member.email, after: { ended: others.length } });
+      notifyMember(deps, request, { member: member, change: { kind: 'two_factor_on' } });
       return { data: { two_factor: true } };
     },
   }),
@@ -57,12 +57,12 @@ export const factorRoutes = [
     isAccount: true,
     audit: 'two_factor.disable',
     body: PASSWORD,
-    async handle(deps, { body, request, reply, person, note }) {
+    async handle(deps, { body, request, reply, member, note }) {
       const signIns = await deps.team.signIns();
-      const given = { member: person, password: body.password };
-      setCookies(reply, await signIns.endTwoFactor(callerOf(deps, request), given));
-      note({ subject: person.email });
-      notifyMember(deps, request, { member: person, change: { kind: 'two_factor_off' } });
+      const input = { member: member, password: body.password };
+      setCookies(reply, await signIns.endTwoFactor(callerOf(deps, request), input));
+      note({ subject: member.email });
+      notifyMember(deps, request, { member: member, change: { kind: 'two_factor_off' } });
       return { data: { two_factor: false } };
     },
   }),
@@ -71,22 +71,22 @@ export const factorRoutes = [
     isAccount: true,
     audit: 'two_factor.renew_codes',
     body: PASSWORD,
-    async handle(deps, { body, request, person, note }) {
+    async handle(deps, { body, request, member, note }) {
       const signIns = await deps.team.signIns();
       const backup_codes = await signIns.newBackupCodes(callerOf(deps, request), {
-        member: person,
+        member: member,
         password: body.password,
       });
-      note({ subject: person.email });
-      notifyMember(deps, request, { member: person, change: { kind: 'backup_codes_replaced' } });
+      note({ subject: member.email });
+      notifyMember(deps, request, { member: member, change: { kind: 'backup_codes_replaced' } });
       return { data: { backup_codes } };
     },
   }),
   route('GET /passkeys', {
     needs: 'signed_in',
     isAccount: true,
-    async handle({ db }, { person }) {
-      return wholeList((await listPasskeys(db, person.id)).map(toListed));
+    async handle({ db }, { member }) {
+      return wholeList((await listPasskeys(db, member.id)).map(toListed));
     },
   }),
   route('POST /passkeys/options', {
@@ -94,9 +94,9 @@ export const factorRoutes = [
     isAccount: true,
     needsConfirmation: true,
     reads: true,
-    async handle(deps, { person, reply }) {
+    async handle(deps, { member, reply }) {
       const signIns = await deps.team.signIns();
-      const { answer: data, cookies } = await signIns.newPasskeyOptions(person);
+      const { result: data, cookies } = await signIns.newPasskeyOptions(member);
       setCookies(reply, cookies);
       return { data };
     },
@@ -107,11 +107,11 @@ export const factorRoutes = [
     needsConfirmation: true,
     audit: 'passkey.add',
     body: Type.Object({ response: Type.Record(Type.String(), Type.Unknown()), name: TEXT }),
-    async handle(deps, { body, person, request, note }) {
-      const wanted = { response: body.response, name: readName(body.name), userId: person.id };
-      const made = await (await deps.team.signIns()).addPasskey(callerOf(deps, request), wanted);
+    async handle(deps, { body, member, request, note }) {
+      const input = { response: body.response, name: readName(body.name), userId: member.id };
+      const made = await (await deps.team.signIns()).addPasskey(callerOf(deps, request), input);
       note({ subject: made.name });
-      notifyMember(deps, request, { member: person, change: { kind: 'passkey_added', name: made.name } });
+      notifyMember(deps, request, { member: member, change: { kind: 'passkey_added', name: made.name } });
       return { data: toListed(made) };
     },
   }),
@@ -119,8 +119,8 @@ export const factorRoutes = [
     needs: 'signed_in',
     isAccount: true,
     audit: 'passkey.delete',
-    async handle({ db }, { person, params, note }) {
-      const name = await deletePasskey(db, { id: params.passkey, userId: person.id });
+    async handle({ db }, { member, params, note }) {
+      const name = await deletePasskey(db, { id: params.passkey, userId: member.id });
       if (name === null) throw new Fault('not_found');
       note({ subject: name });
       return { data: { deleted: true } };
@@ -134,11 +134,11 @@ export const confirmRoutes = [
     isAccount: true,
     audit: 'session.confirm',
     body: Type.Object({ password: TEXT, code: Type.Optional(TEXT) }),
-    async handle(deps, { body, person, request, note }) {
+    async handle(deps, { body, member, request, note }) {
       const code = body.code?.replaceAll(' ', '');
-      const given = { member: person, password: body.password, code };
-      await (await deps.team.signIns()).confirmByPassword(callerOf(deps, request), given);
-      note({ subject: person.email });
+      const input = { member: member, password: body.password, code };
+      await (await deps.team.signIns()).confirmByPassword(callerOf(deps, request), input);
+      note({ subject: member.email });
       return { data: { confirmed: true } };
     },
   }),
@@ -146,9 +146,9 @@ export const confirmRoutes = [
     needs: 'signed_in',
     isAccount: true,
     reads: true,
-    async handle(deps, { person, request, reply }) {
+    async handle(deps, { member, request, reply }) {
       const signIns = await deps.team.signIns();
-      const { answer: data, cookies } = await signIns.confirmOptions(callerOf(deps, request), person);
+      const { result: data, cookies } = await signIns.confirmOptions(callerOf(deps, request), member);
       setCookies(reply, cookies);
       return { data };
     },
@@ -158,10 +158,10 @@ export const confirmRoutes = [
     isAccount: true,
     audit: 'session.confirm',
     body: Type.Object({ response: PASSKEY_RESPONSE }),
-    async handle(deps, { body, person, request, note }) {
-      const given = { member: person, response: body.response };
-      await (await deps.team.signIns()).confirmByPasskey(callerOf(deps, request), given);
-      note({ subject: person.email });
+    async handle(deps, { body, member, request, note }) {
+      const input = { member: member, response: body.response };
+      await (await deps.team.signIns()).confirmByPasskey(callerOf(deps, request), input);
+      note({ subject: member.email });
       return { data: { confirmed: true } };
     },
   }),

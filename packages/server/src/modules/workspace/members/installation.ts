@@ -25,13 +25,13 @@ type Deps = KitDeps;
  */
 export async function requireOperator(
   { db, access }: Pick<Deps, 'db' | 'access'>,
-  person: SignedInMember,
+  member: SignedInMember,
   what: string,
 ): Promise<void> {
-  if (isLocalShell(person)) return;
+  if (isLocalShell(member)) return;
   const [first] = await listOrganizations(db);
-  const own = (await access.organizationsOf(person.id)).find(({ id }) => id === first?.id);
-  if (own?.role === 'owner') return;
+  const organization = (await access.organizationsOf(member.id)).find(({ id }) => id === first?.id);
+  if (organization?.role === 'owner') return;
   const message = `Only an owner of this installation's first organization can ${what}`;
   throw new Fault('role_required', { details: [{ message }] });
 }

@@ -44,8 +44,8 @@ export function knownBrowserId(
   if (!match || !account) return null;
   const [, id = '', seconds = '', mac = ''] = match;
   const expiresAt = Number(seconds);
-  const given = Buffer.from(mac, 'base64url');
-  const isOurs = keys.some((key) => equalInConstantTime(given, macOf(key, account, { id, expiresAt })));
+  const macBytes = Buffer.from(mac, 'base64url');
+  const isOurs = keys.some((key) => equalInConstantTime(macBytes, macOf(key, account, { id, expiresAt })));
   return isOurs && expiresAt * 1_000 > now ? id : null;
 }
 

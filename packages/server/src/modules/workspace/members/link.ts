@@ -13,7 +13,7 @@ export type SingleUseLink = {
   /** The member lost their authenticator app, and the operator confirmed it. */
   clearsTwoFactor: boolean;
   /** `team:<id>`, `local-shell`, or `operator` for a command of `beckon-server`. */
-  madeBy: string;
+  createdBy: string;
   createdAt: Date;
   expiresAt: Date;
 };
@@ -38,8 +38,8 @@ const GOOD_FOR_MS: Record<SingleUseLink['kind'], number> = {
   reset: 24 * HOUR_MS,
 };
 
-export function goodForMs({ kind, madeBy }: Pick<SingleUseLink, 'kind' | 'madeBy'>): number {
-  return kind === 'reset' && madeBy !== 'operator' ? ASKED_RESET_FOR_MS : GOOD_FOR_MS[kind];
+export function goodForMs({ kind, createdBy }: Pick<SingleUseLink, 'kind' | 'createdBy'>): number {
+  return kind === 'reset' && createdBy !== 'operator' ? ASKED_RESET_FOR_MS : GOOD_FOR_MS[kind];
 }
 
 export function urlOf(publicUrl: string, kind: SingleUseLink['kind'], token: string): string {

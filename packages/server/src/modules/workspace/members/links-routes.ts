@@ -23,37 +23,37 @@ export const linkRoutes = [
   openRoute('POST /invites/accept', {
     audit: 'invite.accept',
     body: Type.Object({ token: LINK_TOKEN, name: Type.Optional(TEXT), password: Type.Optional(TEXT) }),
-    async handle(deps, asked) {
-      const { body, person, record } = asked;
+    async handle(deps, input) {
+      const { body, member: person, record } = input;
       const { token, password } = body;
       const isNew = password !== undefined;
       const newcomer = isNew
         ? {
             name: readName(body.name ?? ''),
-            passwordHash: await hashNewPassword(deps, { ...asked, body: { password } }),
+            passwordHash: await hashNewPassword(deps, { ...input, body: { password } }),
           }
         : null;
-      const accepting = { token, person, newcomer };
-      const { personId, email, organization, role } = await acceptInvite(deps.db, accepting, (tx, joined) => {
-        const by = { id: joined.personId, name: joined.name };
+      const accepting = { token, member: person, newcomer };
+      const { memberId, email, organization, role } = await acceptInvite(deps.db, accepting, (tx, joined) => {
+        const by = { id: joined.memberId, name: joined.name };
         const after = { organization: joined.organization, role: joined.role };
         return record(tx, { by, organizationId: joined.organizationId, subject: joined.email, after });
       });
-      if (isNew && person?.id !== personId) await signInWith(deps, { ...asked, body: { password } }, email);
+      if (isNew && person?.id !== memberId) await signInWith(deps, { ...input, body: { password } }, email);
       return { data: { organization, role } };
     },
   }),
   openRoute('POST /reset', {
     audit: 'password.reset',
     body: Type.Object({ token: LINK_TOKEN, password: TEXT }),
-    async handle(deps, asked) {
-      const passwordHash = await hashNewPassword(deps, asked);
+    async handle(deps, input) {
+      const passwordHash = await hashNewPassword(deps, input);
       const { member, endsTwoFactor } = await resetPassword(
         deps.db,
-        { token: asked.body.token, passwordHash },
-        (tx, person) => asked.record(tx, { by: person, subject: person.email }),
+        { token: input.body.token, passwordHash },
+        (tx, account) => input.record(tx, { by: account, subject: account.email }),
       );
-      notifyMember(deps, asked.request, { member, change: { kind: 'password_reset', endsTwoFactor } });
+      notifyMember(deps, input.request, { member, change: { kind: 'password_reset', endsTwoFactor } });
       return { data: { reset: true } };
     },
   }),
@@ -97,12 +97,12 @@ export async function signInWith(
 
 async function mailReset(deps: Deps, email: string): Promise<void> {
   const { db, installation } = deps;
-  const known = await findUserByEmail(db, email);
-  const projectId = known && (await findProjectOfMember(db, known.id));
-  if (!known || projectId === undefined) return;
+  const user = await findUserByEmail(db, email);
+  const projectId = user && (await findProjectOfMember(db, user.id));
+  if (!user || projectId === undefined) return;
   // A link that is never sent would only invalidate one that is on its way.
   if (!deps.accountEmails.isAvailable) throw notMailed();
-  const offered = await offerReset(db, installation.publicUrl, { email, by: `team:${known.id}` });
+  const offered = await offerReset(db, installation.publicUrl, { email, by: `team:${user.id}` });
   if (!offered) return;
   const content = resetEmail({ url: offered.url, expiresAt: offered.link.expiresAt });
   if (!(await deps.accountEmails.send({ projectId, to: email, email: content }))) throw notMailed();

@@ -8,34 +8,34 @@ import type { Tx } from '../../../platform/db/statements.ts';
 import { Fault } from '../../../platform/fault.ts';
 
 type Deps = Pick<Database, 'transaction' | 'query' | 'prepared' | 'clock'>;
-export type Offered = { url: string; link: SingleUseLink };
+export type LinkOffer = { url: string; link: SingleUseLink };
 
 /** Returns the setup link while the installation has no owner; null: it has one. */
-export async function offerSetup(db: Deps, publicUrl: string): Promise<Offered | null> {
+export async function offerSetup(db: Deps, publicUrl: string): Promise<LinkOffer | null> {
   if (await isSetUp(db)) return null;
-  return inOne(db, (of) => offer(of, publicUrl, { kind: 'setup', madeBy: 'operator' }));
+  return inTransaction(db, (of) => offer(of, publicUrl, { kind: 'setup', createdBy: 'operator' }));
 }
 
-type Inviting = { organizationId: string; email: string; role: Role; by: string; byRole: Role };
+type InviteInput = { organizationId: string; email: string; role: Role; by: string; byRole: Role };
 
 export async function offerInvite(
   db: Deps,
   publicUrl: string,
-  { organizationId, email, role, by, byRole }: Inviting,
-): Promise<Offered> {
-  const wanted = { kind: 'invite', email, organizationId, role, madeBy: by } as const;
+  { organizationId, email, role, by, byRole }: InviteInput,
+): Promise<LinkOffer> {
+  const linkInput = { kind: 'invite', email, organizationId, role, createdBy: by } as const;
   return db.transaction(async (tx) => {
     // With this lock, a member who is being removed leaves no invitation behind.
     await lockOrganization(tx, organizationId);
     const members = await listMembers(tx, organizationId);
     const inviter = members.find(({ id }) => by === `team:${id}`);
     requireMayInvite(role, by.startsWith('team:') ? (inviter?.role ?? 'viewer') : byRole);
-    const member = members.find((one) => one.email === email);
+    const member = members.find((candidate) => candidate.email === email);
     if (member) {
       const message = `${member.name} (${email}) is already a member, as ${member.role}`;
       throw new Fault('conflict', { details: [{ message, field: 'email' }] });
     }
-    return offer({ tx, now: db.clock.now() }, publicUrl, wanted);
+    return offer({ tx, now: db.clock.now() }, publicUrl, linkInput);
   });
 }
 
@@ -45,7 +45,7 @@ function requireMayInvite(role: Role, byRole: Role): void {
   if (message !== null) throw new Fault('role_required', { details: [{ message }] });
 }
 
-type Resetting = {
+type ResetInput = {
   email: string;
   by: string;
   clearsTwoFactor?: boolean;
@@ -54,35 +54,35 @@ type Resetting = {
 };
 
 /** Returns null if no account with this address can sign in. A person who requests the link by email does not learn that. */
-export async function offerReset(db: Deps, publicUrl: string, resetting: Resetting): Promise<Offered | null> {
-  const { email, by, clearsTwoFactor = false, membership } = resetting;
-  const known = await findUserByEmail(db, email);
-  if (!known) return null;
-  if (!membership && (await listMemberships(db, known.id)).length === 0) return null;
-  const wanted = { kind: 'reset', email, madeBy: by, clearsTwoFactor, ...membership } as const;
-  return inOne(db, (of) => offer(of, publicUrl, wanted));
+export async function offerReset(db: Deps, publicUrl: string, input: ResetInput): Promise<LinkOffer | null> {
+  const { email, by, clearsTwoFactor = false, membership } = input;
+  const user = await findUserByEmail(db, email);
+  if (!user) return null;
+  if (!membership && (await listMemberships(db, user.id)).length === 0) return null;
+  const linkInput = { kind: 'reset', email, createdBy: by, clearsTwoFactor, ...membership } as const;
+  return inTransaction(db, (of) => offer(of, publicUrl, linkInput));
 }
 
-function inOne<T>(db: Deps, work: (of: { tx: Tx; now: number }) => Promise<T>): Promise<T> {
+function inTransaction<T>(db: Deps, work: (of: { tx: Tx; now: number }) => Promise<T>): Promise<T> {
   return db.transaction((tx) => work({ tx, now: db.clock.now() }));
 }
 
 async function offer(
   { tx, now }: { tx: Tx; now: number },
   publicUrl: string,
-  wanted: Parameters<typeof makeLink>[1],
-): Promise<Offered> {
-  const { token, link } = await makeLink(tx, wanted, now);
+  input: Parameters<typeof makeLink>[1],
+): Promise<LinkOffer> {
+  const { token, link } = await makeLink(tx, input, now);
   return { url: urlOf(publicUrl, link.kind, token), link };
 }
 
-type Wanted = Pick<SingleUseLink, 'kind' | 'madeBy'> &
+type LinkInput = Pick<SingleUseLink, 'kind' | 'createdBy'> &
   Partial<Pick<SingleUseLink, 'email' | 'organizationId' | 'role' | 'clearsTwoFactor'>>;
 
 /** Creates a link. It invalidates older ones to the same person. */
 export async function makeLink(
   tx: Tx,
-  wanted: Wanted,
+  input: LinkInput,
   now: number,
 ): Promise<{ token: string; link: SingleUseLink }> {
   const { token, hash } = newToken();
@@ -91,12 +91,12 @@ export async function makeLink(
     organizationId: null,
     role: null,
     clearsTwoFactor: false,
-    ...wanted,
+    ...input,
     id: randomUUID(),
     createdAt: new Date(now),
-    expiresAt: new Date(now + goodForMs(wanted)),
+    expiresAt: new Date(now + goodForMs(input)),
   };
-  await makeOthersVoid(tx, link);
+  await invalidateOlderLinks(tx, link);
   await insertLink(tx, hash, link);
   return { token, link };
 }
@@ -113,13 +113,16 @@ export async function takeLink(
 ): Promise<SingleUseLink> {
   const link = await useLink(tx, hashOf(token), new Date(now));
   if (link?.kind !== kind) return refuseLink();
-  await makeOthersVoid(tx, link);
+  await invalidateOlderLinks(tx, link);
   return link;
 }
 
 /** Anyone may request a new password by email, so such a request keeps links that an operator made. */
-async function makeOthersVoid(tx: Tx, { email, kind, organizationId, madeBy }: SingleUseLink): Promise<void> {
-  const sparesOperator = kind === 'reset' && madeBy !== 'operator';
+async function invalidateOlderLinks(
+  tx: Tx,
+  { email, kind, organizationId, createdBy }: SingleUseLink,
+): Promise<void> {
+  const sparesOperator = kind === 'reset' && createdBy !== 'operator';
   if (email !== null) await deleteLinksTo(tx, { email, kind, organizationId, sparesOperator });
 }
 

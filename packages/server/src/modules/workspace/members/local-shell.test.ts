@@ -7,11 +7,11 @@ import { openDatabase } from '../../../platform/db/database.ts';
 import { insertOrganization } from './store.ts';
 import { isLocalShell, LOCAL_SHELL, localShellAccess } from './local-shell.ts';
 
-const own = await testDatabase();
-const db = await openDatabase({ connection: own.connection, clock: systemClock, log: silentLog });
+const testDb = await testDatabase();
+const db = await openDatabase({ connection: testDb.connection, clock: systemClock, log: silentLog });
 afterAll(async () => {
   await db.close();
-  await own.drop();
+  await testDb.drop();
 });
 const access = localShellAccess(db, { namesOf: async () => new Map() });
 

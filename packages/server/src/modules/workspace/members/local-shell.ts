@@ -24,8 +24,8 @@ export function isLocalShell({ id }: Pick<SignedInMember, 'id'>): boolean {
 /** Returns the access of an owner of every project and every organization. */
 export function localShellAccess(db: Pick<Database, 'query'>, { namesOf }: Pick<Access, 'namesOf'>): Access {
   return {
-    who: () => Promise.resolve(LOCAL_SHELL),
-    roleIn: async (_personId, projectId) => ((await hasProject(db, projectId)) ? 'owner' : null),
+    findMember: () => Promise.resolve(LOCAL_SHELL),
+    roleIn: async (_memberId, projectId) => ((await hasProject(db, projectId)) ? 'owner' : null),
     rolesOf: async () => new Map((await listAllProjectIds(db)).map((id) => [id, 'owner'])),
     organizationsOf: () => listOrganizationsAsOwner(db),
     organizationsToMakeIn: () => listOrganizations(db),

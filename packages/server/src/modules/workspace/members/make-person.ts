@@ -5,12 +5,12 @@ import { PASSWORD_MAX_CHARS, PASSWORD_MIN_CHARS } from './team.ts';
 import { upsertPassword, upsertUser } from './store.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 
-export type NewPerson = { name: string; email: string; passwordHash: string };
+export type NewAccount = { name: string; email: string; passwordHash: string };
 
 /** Creates an account that can sign in from now on. */
-export async function makePerson(
+export async function upsertAccount(
   tx: Tx,
-  { name, email, passwordHash }: NewPerson,
+  { name, email, passwordHash }: NewAccount,
   at: Date,
 ): Promise<string> {
   const userId = await upsertUser(tx, { id: randomUUID(), name, email, at });

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import {
   type InviteListed,
-  type Many,
+  type ListResponse,
   type MemberListed,
   type Role,
   ROLES,
@@ -30,7 +30,9 @@ export const memberRoutes = [
   route('GET /projects/:project/organization', {
     needs: 'viewer',
     scope: 'admin',
-    handle: async ({ db }, { projectId }) => ({ data: toShown(await organizationOf(db, projectId)) }),
+    handle: async ({ db }, { projectId }) => ({
+      data: organizationView(await organizationOf(db, projectId)),
+    }),
   }),
   route('POST /projects/:project/organization', {
     needs: 'owner',
@@ -39,42 +41,42 @@ export const memberRoutes = [
       name: Type.Optional(Type.String({ maxLength: 1_000 })),
       requires_two_factor: Type.Optional(Type.Boolean()),
     }),
-    async handle({ db }, { projectId, body, person, note }) {
+    async handle({ db }, { projectId, body, member, note }) {
       const { id } = await organizationOf(db, projectId);
       const [before, after] = await db.transaction(async (tx) => {
         const was = await lockOrganization(tx, id);
         if (!was) throw new Fault('not_found');
         const requiresTwoFactor = body.requires_two_factor ?? was.requiresTwoFactor;
-        if (requiresTwoFactor && !was.requiresTwoFactor) await requireOwnFactor(tx, id, person);
+        if (requiresTwoFactor && !was.requiresTwoFactor) await requireCallerFactor(tx, id, member);
         const name = body.name === undefined ? was.name : readName(body.name);
         const changed = { id, name, requiresTwoFactor };
         await updateOrganization(tx, changed);
         return [was, changed];
       });
-      note({ subject: after.name, before: toShown(before), after: toShown(after) });
-      return { data: toShown(after) };
+      note({ subject: after.name, before: organizationView(before), after: organizationView(after) });
+      return { data: organizationView(after) };
     },
   }),
   route('GET /projects/:project/members', {
     needs: 'viewer',
     scope: 'admin',
-    async handle({ db }, { projectId, person }) {
+    async handle({ db }, { projectId, member }) {
       const { id } = await organizationOf(db, projectId);
-      return whole((await listMembers(db, id)).map((row) => toMember(row, person.id)));
+      return whole((await listMembers(db, id)).map((row) => toMember(row, member.id)));
     },
   }),
   route('POST /projects/:project/members/:member/role', {
     needs: 'admin',
     audit: 'member.change_role',
     body: Type.Object({ role: ROLE }),
-    async handle({ db }, { projectId, params, body, role: by, person, note }) {
+    async handle({ db }, { projectId, params, body, role: by, member, note }) {
       const { id: organizationId } = await organizationOf(db, projectId);
-      const userId = await memberId(db, organizationId, params.member);
+      const userId = await findMemberId(db, organizationId, params.member);
       const change = { organizationId, userId, by, role: body.role };
       const at = new Date(db.clock.now());
       const { before, after } = await db.transaction((tx) => changeRole(tx, { ...change, at }));
       note({ subject: after.email, before: { role: before.role }, after: { role: after.role } });
-      return { data: toMember(after, person.id) };
+      return { data: toMember(after, member.id) };
     },
   }),
   route('POST /projects/:project/members/:member/remove', {
@@ -82,7 +84,7 @@ export const memberRoutes = [
     audit: 'member.remove',
     async handle({ db }, { projectId, params, role: by, note }) {
       const { id: organizationId } = await organizationOf(db, projectId);
-      const userId = await memberId(db, organizationId, params.member);
+      const userId = await findMemberId(db, organizationId, params.member);
       const change = { organizationId, userId, by };
       const was = await db.transaction((tx) => removeMember(tx, change));
       note({ subject: was.email, before: { role: was.role } });
@@ -97,7 +99,7 @@ export const inviteRoutes = [
     async handle({ db, access }, { projectId }) {
       const { id } = await organizationOf(db, projectId);
       const links = await listInvites(db, id, new Date(db.clock.now()));
-      const names = await access.namesOf(links.map(({ madeBy }) => madeBy));
+      const names = await access.namesOf(links.map(({ createdBy }) => createdBy));
       return whole(links.map((link) => toInvite(link, names)));
     },
   }),
@@ -105,17 +107,17 @@ export const inviteRoutes = [
     needs: 'admin',
     audit: 'invite.send',
     body: Type.Object({ email: Type.String({ maxLength: 1_000 }), role: ROLE }),
-    async handle(deps, { projectId, body, role: byRole, actor: by, person, note }) {
+    async handle(deps, { projectId, body, role: byRole, actor: by, member, note }) {
       const { db, installation } = deps;
       const organization = await organizationOf(db, projectId);
       const [email, role] = [readEmail(body.email), body.role];
       const inviting = { organizationId: organization.id, email, role, by, byRole };
       const { url, link } = await offerInvite(db, installation.publicUrl, inviting);
-      const words = { organization: organization.name, role, by: person.name };
+      const words = { organization: organization.name, role, by: member.name };
       const invitation = inviteEmail(words, { url, expiresAt: link.expiresAt });
       const mailed = await deps.accountEmails.send({ projectId, to: email, email: invitation });
       note({ subject: email, after: { role } });
-      return { data: { ...toInvite(link, new Map([[by, person.name]])), link: url, emailed: mailed } };
+      return { data: { ...toInvite(link, new Map([[by, member.name]])), link: url, emailed: mailed } };
     },
   }),
   route('POST /projects/:project/invites/:invite/revoke', {
@@ -123,7 +125,7 @@ export const inviteRoutes = [
     audit: 'invite.revoke',
     async handle({ db }, { projectId, params, note }) {
       const { id: organizationId } = await organizationOf(db, projectId);
-      const id = await inviteId(db, organizationId, params.invite);
+      const id = await findInviteId(db, organizationId, params.invite);
       const gone = await deleteInvite(db, { id, organizationId });
       if (!gone) throw new Fault('not_found');
       note({ subject: gone.email ?? '', before: { role: gone.role } });
@@ -135,36 +137,36 @@ export const inviteRoutes = [
     isAccount: true,
     scope: 'admin',
     audit: 'team.send_test_email',
-    async handle(deps, { projectId, person, note }) {
+    async handle(deps, { projectId, member, note }) {
       const email = testEmail(deps.installation.publicUrl);
-      if (!(await deps.accountEmails.send({ projectId, to: person.email, email }))) {
+      if (!(await deps.accountEmails.send({ projectId, to: member.email, email }))) {
         const message =
           deps.installation.mailFrom === null
             ? 'Emails to members require MAIL_FROM, which is not set'
             : 'The relay rejected the email. The server log has its reply';
         throw new Fault('conflict', { details: [{ message }] });
       }
-      note({ subject: person.email });
-      return { data: { to: person.email, test_inbox: deps.installation.relay === null } };
+      note({ subject: member.email });
+      return { data: { to: member.email, test_inbox: deps.installation.relay === null } };
     },
   }),
 ];
 
 /** Members and invitations are addressed by their id or, on the command line, by email address; no id has an `@`. */
-async function memberId(tx: Tx, organizationId: string, reference: string): Promise<string> {
+async function findMemberId(tx: Tx, organizationId: string, reference: string): Promise<string> {
   if (!reference.includes('@')) return reference;
   const email = reference.toLowerCase();
-  const found = (await listMembers(tx, organizationId)).find((one) => one.email === email);
+  const found = (await listMembers(tx, organizationId)).find((candidate) => candidate.email === email);
   if (found) return found.id;
   const message = `${email} is not a member of this organization`;
   throw new Fault('not_found', { details: [{ message, field: 'member' }] });
 }
 
-async function inviteId(db: Deps['db'], organizationId: string, reference: string): Promise<string> {
+async function findInviteId(db: Deps['db'], organizationId: string, reference: string): Promise<string> {
   if (!reference.includes('@')) return reference;
   const email = reference.toLowerCase();
   const invites = await listInvites(db, organizationId, new Date(db.clock.now()));
-  const found = invites.find((one) => one.email === email);
+  const found = invites.find((candidate) => candidate.email === email);
   if (found) return found.id;
   const message = `There is no open invitation for ${email}`;
   throw new Fault('not_found', { details: [{ message, field: 'invite' }] });
@@ -177,19 +179,19 @@ async function organizationOf(tx: Tx, projectId: number): Promise<Organization> 
 }
 
 /** A member without an authenticator app would lock themselves out. The local shell signs in with none. */
-async function requireOwnFactor(tx: Tx, organizationId: string, person: SignedInMember): Promise<void> {
-  if (isLocalShell(person)) return;
-  const own = (await listMembers(tx, organizationId)).find(({ id }) => id === person.id);
-  if (own?.twoFactor) return;
+async function requireCallerFactor(tx: Tx, organizationId: string, member: SignedInMember): Promise<void> {
+  if (isLocalShell(member)) return;
+  const row = (await listMembers(tx, organizationId)).find(({ id }) => id === member.id);
+  if (row?.twoFactor) return;
   const message = 'Set up your own authenticator app first, or you would be locked out too';
   throw new Fault('conflict', { details: [{ message, field: 'requires_two_factor' }] });
 }
 
-function toShown({ id, name, requiresTwoFactor }: Organization) {
+function organizationView({ id, name, requiresTwoFactor }: Organization) {
   return { id, name, requires_two_factor: requiresTwoFactor };
 }
 
-function toMember(row: MemberRow, personId: string): MemberListed {
+function toMember(row: MemberRow, callerId: string): MemberListed {
   const { id, name, email, role, twoFactor, joinedAt, lastSeenAt } = row;
   return {
     id,
@@ -199,7 +201,7 @@ function toMember(row: MemberRow, personId: string): MemberListed {
     two_factor: twoFactor,
     joined_at: joinedAt.toISOString(),
     last_seen_at: lastSeenAt?.toISOString() ?? null,
-    is_you: id === personId,
+    is_you: id === callerId,
   };
 }
 
@@ -211,11 +213,11 @@ function toInvite(link: SingleUseLink, names: ReadonlyMap<string, string>): Invi
     role,
     created_at: link.createdAt.toISOString(),
     expires_at: link.expiresAt.toISOString(),
-    by: names.get(link.madeBy) ?? null,
+    by: names.get(link.createdBy) ?? null,
   };
 }
 
-function whole<T>(data: T[]): Many<T> {
+function whole<T>(data: T[]): ListResponse<T> {
   const pagination = { total: data.length, offset: 0, limit: data.length };
   return { data, meta: { pagination, cursor: null } };
 }

@@ -25,7 +25,7 @@ export async function changeRole(
   if (role !== 'owner')
     await deleteInvitesBy(tx, {
       organizationId,
-      madeBy: `team:${userId}`,
+      createdBy: `team:${userId}`,
       ownersOnly: allows(role, 'admin'),
     });
   return { before, after: { ...before, role } };
@@ -40,7 +40,7 @@ export async function removeMember(tx: Tx, change: MemberChange): Promise<Member
   const { organizationId, userId } = change;
   const still = await deleteMember(tx, { organizationId, userId });
   await deleteLinksTo(tx, { email: before.email, kind: 'invite', organizationId });
-  await deleteInvitesBy(tx, { organizationId, madeBy: `team:${userId}`, ownersOnly: false });
+  await deleteInvitesBy(tx, { organizationId, createdBy: `team:${userId}`, ownersOnly: false });
   if (still === 0) {
     await deleteLinksTo(tx, { email: before.email, kind: 'reset', organizationId: null });
     await deleteWaysIn(tx, userId);

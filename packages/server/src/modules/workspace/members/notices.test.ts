@@ -17,7 +17,7 @@ describe('notifyMember', () => {
       `DELETE FROM beckon.team_member m USING beckon.team_user u WHERE u.id = m.user_id AND u.email = 'grace@x.org'`,
     );
     const body = { current: PASSWORD, new: 'another horse battery' };
-    expect((await grace.ask('POST /password', body)).status).toBe(200);
+    expect((await grace.request('POST /password', body)).status).toBe(200);
     expect(await logged.promise).toEqual(['account_change.not_emailed', { change: 'password_changed' }]);
   });
 });

@@ -6,7 +6,7 @@ import type {
   ProjectListed,
   ProjectQueue,
 } from '@beckon/contract/dashboard';
-import { ask } from '../../../../testkit/client.ts';
+import { sendRequest } from '../../../../testkit/client.ts';
 import { endpointServer } from '../../../../testkit/endpoint-server.ts';
 import { PEPPER } from '../../../../testkit/server.ts';
 import { testTeam } from '../../../../testkit/team.ts';
@@ -22,14 +22,15 @@ const at = (what: string): string => what.replace(' ', ` /projects/${projectId}`
 const edda = await join(ada, { projectId, email: 'edda@x.org', role: 'editor' });
 const grace = await join(ada, { projectId, email: 'grace@x.org', role: 'admin' });
 const idOf = async (email: string): Promise<string> =>
-  ((await ada.ask(at('GET /members'))).json.data as MemberListed[]).find((one) => one.email === email)?.id ??
-  '';
+  ((await ada.request(at('GET /members'))).json.data as MemberListed[]).find(
+    (member) => member.email === email,
+  )?.id ?? '';
 server.clock.advance(1_000);
 await insertOrganization(db, { id: 'theirs', name: 'Theirs', createdAt: new Date(server.clock.now()) });
 const theirs = await createProject(db, { name: 'Theirs', organizationId: 'theirs' });
 
-const organizations = async (who: typeof ada): Promise<OrganizationListed[]> =>
-  (await who.ask('GET /organizations')).json.data as OrganizationListed[];
+const organizations = async (client: typeof ada): Promise<OrganizationListed[]> =>
+  (await client.request('GET /organizations')).json.data as OrganizationListed[];
 
 describe('GET /organizations', () => {
   test("lists the caller's organizations with role, projects and members, and no others", async () => {
@@ -48,28 +49,28 @@ describe('GET /organizations', () => {
 
 describe('POST /organizations', () => {
   test('creates an organization that the caller owns, and records it in the audit log of that one', async () => {
-    const { status, json } = await ada.ask('POST /organizations', { name: '  Second ' });
+    const { status, json } = await ada.request('POST /organizations', { name: '  Second ' });
     expect(status).toBe(200);
     const made = json.data as OrganizationListed;
     expect(made).toMatchObject({ name: 'Second', role: 'owner', projects: 0, members: 1 });
     expect((await organizations(ada)).map(({ name }) => name)).toEqual(['Acme', 'Second']);
-    const project = (await ada.ask('POST /projects', { name: 'Own', organization: made.id })).json
+    const project = (await ada.request('POST /projects', { name: 'Own', organization: made.id })).json
       .data as ProjectListed;
-    const log = (await ada.ask(`GET /projects/${project.id}/audit?action=organization.`)).json
+    const log = (await ada.request(`GET /projects/${project.id}/audit?action=organization.`)).json
       .data as AuditListed[];
     expect(log).toMatchObject([{ action: 'organization.create', subject: 'Second', actor_name: 'ada' }]);
-    expect((await ada.ask('POST /organizations', { name: ' ' })).status).toBe(422);
+    expect((await ada.request('POST /organizations', { name: ' ' })).status).toBe(422);
   });
 
   test('refuses an admin of the first organization and an owner of another one', async () => {
-    expect((await grace.ask('POST /organizations', { name: 'Third' })).status).toBe(403);
+    expect((await grace.request('POST /organizations', { name: 'Third' })).status).toBe(403);
     await upsertMember(db, {
       organizationId: 'theirs',
       userId: await idOf('edda@x.org'),
       role: 'owner',
       at: new Date(server.clock.now()),
     });
-    const { status, json } = await edda.ask('POST /organizations', { name: 'Third' });
+    const { status, json } = await edda.request('POST /organizations', { name: 'Third' });
     expect([status, json.errors[0]?.message]).toEqual([
       403,
       "Only an owner of this installation's first organization can create organizations",
@@ -81,7 +82,7 @@ describe('POST /organizations', () => {
 describe('POST /projects/:project/suspend and unsuspend', () => {
   test('are closed to the owner of another organization', async () => {
     for (const action of ['suspend', 'unsuspend']) {
-      const { status, json } = await edda.ask(`POST /projects/${theirs.id}/${action}`);
+      const { status, json } = await edda.request(`POST /projects/${theirs.id}/${action}`);
       expect([status, json.errors?.[0]?.message]).toEqual([
         403,
         "Only an owner of this installation's first organization can suspend or unsuspend a project",
@@ -93,24 +94,27 @@ describe('POST /projects/:project/suspend and unsuspend', () => {
     const { secret } = await createKey({ db, pepper: PEPPER }, { projectId, label: 'app' });
     const send = async (): Promise<number> =>
       (
-        await ask(server.url, {
+        await sendRequest(server.url, {
           path: '/api/v1/users',
           headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
           body: JSON.stringify({ external_user_id: 'ada' }),
         })
       ).status;
     expect(await send()).toBe(202);
-    expect((await grace.ask(at('POST /suspend'))).status).toBe(403);
-    expect((await ada.ask(at('POST /suspend'))).json.data).toMatchObject({ id: projectId, suspended: true });
+    expect((await grace.request(at('POST /suspend'))).status).toBe(403);
+    expect((await ada.request(at('POST /suspend'))).json.data).toMatchObject({
+      id: projectId,
+      suspended: true,
+    });
     expect(await send()).toBe(403);
     server.clock.advance(1_000);
-    expect((await ada.ask(at('POST /unsuspend'))).json.data).toMatchObject({
+    expect((await ada.request(at('POST /unsuspend'))).json.data).toMatchObject({
       id: projectId,
       suspended: false,
     });
     expect(await send()).toBe(202);
-    expect((await ada.ask(`POST /projects/${theirs.id}/suspend`)).status).toBe(404);
-    const log = (await ada.ask(at('GET /audit?action=project.'))).json.data as AuditListed[];
+    expect((await ada.request(`POST /projects/${theirs.id}/suspend`)).status).toBe(404);
+    const log = (await ada.request(at('GET /audit?action=project.'))).json.data as AuditListed[];
     expect(log.map(({ action }) => action).slice(0, 2)).toEqual(['project.unsuspend', 'project.suspend']);
   });
 });
@@ -120,14 +124,15 @@ describe('GET /queue', () => {
     const bury = (id: number) =>
       db.query(
         `INSERT INTO beckon.dead_letter SELECT $1, next_seq, 'live', 'users', '{"external_user_id": "x"}', 'bad', now(), now()
-         FROM beckon.ingest_queue WHERE project_id = $1`,
+         FROM beckon.ingest_queue_state WHERE project_id = $1`,
         [id],
       );
     await bury(projectId);
     await bury(theirs.id);
-    const queue = async (who: typeof ada) => (await who.ask('GET /queue')).json.data as ProjectQueue[];
-    const own = await queue(grace);
-    expect(own).toMatchObject([
+    const queue = async (client: typeof ada) =>
+      (await client.request('GET /queue')).json.data as ProjectQueue[];
+    const queues = await queue(grace);
+    expect(queues).toMatchObject([
       { project: { id: projectId, name: 'Acme' }, live: 2, bulk: 0, dead_letters: 1 },
     ]);
     expect((await queue(edda)).map(({ project }) => project.name)).toEqual(['Acme', 'Theirs']);
@@ -137,10 +142,10 @@ describe('GET /queue', () => {
 describe('members and invitations by email address', () => {
   test('changes the role of a member, and removes them', async () => {
     await join(ada, { projectId, email: 'mary@x.org', role: 'viewer' });
-    const changed = await ada.ask(at('POST /members/Mary@X.org/role'), { role: 'reviewer' });
+    const changed = await ada.request(at('POST /members/Mary@X.org/role'), { role: 'reviewer' });
     expect(changed.json.data).toMatchObject({ email: 'mary@x.org', role: 'reviewer' });
-    expect((await ada.ask(at('POST /members/mary@x.org/remove'))).status).toBe(200);
-    const gone = await ada.ask(at('POST /members/mary@x.org/remove'));
+    expect((await ada.request(at('POST /members/mary@x.org/remove'))).status).toBe(200);
+    const gone = await ada.request(at('POST /members/mary@x.org/remove'));
     expect([gone.status, gone.json.errors[0]?.message]).toEqual([
       404,
       'mary@x.org is not a member of this organization',
@@ -148,10 +153,10 @@ describe('members and invitations by email address', () => {
   });
 
   test('revokes an open invitation', async () => {
-    await ada.ask(at('POST /invites'), { email: 'joan@x.org', role: 'viewer' });
-    expect((await ada.ask(at('POST /invites/joan@x.org/revoke'))).status).toBe(200);
-    expect((await ada.ask(at('GET /invites'))).json.data).toEqual([]);
-    expect((await ada.ask(at('POST /invites/joan@x.org/revoke'))).status).toBe(404);
+    await ada.request(at('POST /invites'), { email: 'joan@x.org', role: 'viewer' });
+    expect((await ada.request(at('POST /invites/joan@x.org/revoke'))).status).toBe(200);
+    expect((await ada.request(at('GET /invites'))).json.data).toEqual([]);
+    expect((await ada.request(at('POST /invites/joan@x.org/revoke'))).status).toBe(404);
   });
 
   test('finds no member of another organization', async () => {
@@ -161,6 +166,6 @@ describe('members and invitations by email address', () => {
       role: 'owner',
       at: new Date(server.clock.now()),
     });
-    expect((await grace.ask(`POST /projects/${theirs.id}/members/ada@x.org/remove`)).status).toBe(404);
+    expect((await grace.request(`POST /projects/${theirs.id}/members/ada@x.org/remove`)).status).toBe(404);
   });
 });

@@ -16,20 +16,20 @@ export const organizationRoutes = [
   route('GET /organizations', {
     needs: 'signed_in',
     scope: 'read',
-    handle: async ({ access }, { person }) =>
-      wholeList((await access.organizationsOf(person.id)).map(toListed)),
+    handle: async ({ access }, { member }) =>
+      wholeList((await access.organizationsOf(member.id)).map(toListed)),
   }),
   route('POST /organizations', {
     needs: 'signed_in',
     scope: 'admin',
     audit: 'organization.create',
     body: Type.Object({ name: Type.String({ maxLength: 1_000 }) }),
-    async handle({ db, access }, { person, body, note }) {
-      await requireOperator({ db, access }, person, 'create organizations');
-      const ownerId = isLocalShell(person) ? null : person.id;
+    async handle({ db, access }, { member, body, note }) {
+      await requireOperator({ db, access }, member, 'create organizations');
+      const ownerId = isLocalShell(member) ? null : member.id;
       const { id, name } = await createOrganization(db, { name: body.name, ownerId });
       note({ organizationId: id, subject: name });
-      const made = (await access.organizationsOf(person.id)).find((one) => one.id === id);
+      const made = (await access.organizationsOf(member.id)).find((candidate) => candidate.id === id);
       if (!made) throw new Error('the new organization is not listed for its owner');
       return { data: toListed(made) };
     },
@@ -44,13 +44,13 @@ function toListed(row: OrganizationOfMember): OrganizationListed {
 /** Creates an organization. `ownerId`: the member who becomes its owner; null: it has no member until someone is invited. */
 function createOrganization(
   db: Pick<Database, 'transaction' | 'clock'>,
-  wanted: { name: string; ownerId: string | null },
+  input: { name: string; ownerId: string | null },
 ): Promise<{ id: string; name: string }> {
-  const [id, name, at] = [randomUUID(), readName(wanted.name), new Date(db.clock.now())];
+  const [id, name, at] = [randomUUID(), readName(input.name), new Date(db.clock.now())];
   return db.transaction(async (tx) => {
     await insertOrganization(tx, { id, name, createdAt: at });
-    if (wanted.ownerId !== null)
-      await upsertMember(tx, { organizationId: id, userId: wanted.ownerId, role: 'owner', at });
+    if (input.ownerId !== null)
+      await upsertMember(tx, { organizationId: id, userId: input.ownerId, role: 'owner', at });
     return { id, name };
   });
 }

@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { authenticator } from '../../../../testkit/authenticator.ts';
-import { heldClock } from '../../../../testkit/clock.ts';
+import { fixedClock } from '../../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../../testkit/database.ts';
 import { assertionOptions, registerPasskey, registrationOptions, verifyAssertion } from './passkeys.ts';
 import { upsertUser } from './store.ts';
 import type { Caller, WithCookies } from './team.ts';
 
 const ORIGIN = 'https://beckon.example';
-const clock = heldClock();
+const clock = fixedClock();
 const db = await openTestDatabase(clock);
 const deps = { db, origin: ORIGIN, cookieName: '__Host-beckon_passkey' };
 const newMember = async (email: string) => {
@@ -27,7 +27,7 @@ type Key = ReturnType<typeof authenticator>;
 
 async function register(key: Key, member = ada): Promise<void> {
   const options = await registrationOptions(deps, member);
-  const response = key.register(options.answer);
+  const response = key.register(options.result);
   await registerPasskey(deps, callerWith(options), { response, name: 'Laptop', userId: member.id });
 }
 
@@ -35,7 +35,7 @@ const SIGN_IN = { ceremony: 'sign_in', userId: null } as const;
 
 async function signIn(key: Key): Promise<string> {
   const options = await assertionOptions(deps, SIGN_IN);
-  return verifyAssertion(deps, callerWith(options), { ...SIGN_IN, response: key.sign(options.answer) });
+  return verifyAssertion(deps, callerWith(options), { ...SIGN_IN, response: key.sign(options.result) });
 }
 
 let key: Key;
@@ -49,7 +49,7 @@ const gone = { code: 'conflict' };
 describe('registrationOptions', () => {
   test('requires a discoverable passkey with user verification, and excludes those registered before', async () => {
     await register(key);
-    const { answer, cookies } = await registrationOptions(deps, ada);
+    const { result: answer, cookies } = await registrationOptions(deps, ada);
     expect(answer).toMatchObject({
       rp: { id: 'beckon.example', name: 'Beckon' },
       user: { name: ada.email },
@@ -77,7 +77,7 @@ describe('registerPasskey', () => {
 
   test('refuses a challenge that was issued to another member, or for a sign-in', async () => {
     for (const options of [await registrationOptions(deps, eve), await assertionOptions(deps, SIGN_IN)]) {
-      const response = key.register(options.answer);
+      const response = key.register(options.result);
       const registering = registerPasskey(deps, callerWith(options), {
         response,
         name: 'x',
@@ -102,8 +102,8 @@ describe('verifyAssertion', () => {
   });
 
   test('refuses an answer obtained by another origin', async () => {
-    const elsewhere = authenticator({ origin: 'https://beckon.example.evil.test' });
-    await expect(register(elsewhere)).rejects.toMatchObject(refused);
+    const foreignKey = authenticator({ origin: 'https://beckon.example.evil.test' });
+    await expect(register(foreignKey)).rejects.toMatchObject(refused);
     await expect(register(authenticator({ origin: 'http://beckon.example' }))).rejects.toMatchObject(refused);
   });
 
@@ -122,11 +122,11 @@ describe('verifyAssertion', () => {
     await register(key);
     const first = await assertionOptions(deps, SIGN_IN);
     const second = await assertionOptions(deps, SIGN_IN);
-    const one = key.sign(first.answer);
+    const firstResponse = key.sign(first.result);
     key.settings.counts = false;
-    const two = key.sign(second.answer);
+    const two = key.sign(second.result);
     const results = await Promise.allSettled([
-      verifyAssertion(deps, callerWith(first), { ...SIGN_IN, response: one }),
+      verifyAssertion(deps, callerWith(first), { ...SIGN_IN, response: firstResponse }),
       verifyAssertion(deps, callerWith(second), { ...SIGN_IN, response: two }),
     ]);
     expect(results.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
@@ -135,7 +135,7 @@ describe('verifyAssertion', () => {
   test('accepts a challenge once, even if the first answer was wrong', async () => {
     await register(key);
     const options = await assertionOptions(deps, SIGN_IN);
-    const right = { ...SIGN_IN, response: key.sign(options.answer) };
+    const right = { ...SIGN_IN, response: key.sign(options.result) };
     const wrong = { ...SIGN_IN, response: { ...right.response, id: 'unknown' } };
     await expect(verifyAssertion(deps, callerWith(options), wrong)).rejects.toMatchObject(refused);
     await expect(verifyAssertion(deps, callerWith(options), right)).rejects.toMatchObject(gone);
@@ -144,9 +144,9 @@ describe('verifyAssertion', () => {
   test('refuses a challenge after five minutes, and without its cookie', async () => {
     await register(key);
     const options = await assertionOptions(deps, SIGN_IN);
-    const answer = { ...SIGN_IN, response: key.sign(options.answer) };
-    await expect(verifyAssertion(deps, { headers: {}, address: '' }, answer)).rejects.toMatchObject(gone);
+    const assertion = { ...SIGN_IN, response: key.sign(options.result) };
+    await expect(verifyAssertion(deps, { headers: {}, address: '' }, assertion)).rejects.toMatchObject(gone);
     clock.advance(5 * 60_000);
-    await expect(verifyAssertion(deps, callerWith(options), answer)).rejects.toMatchObject(gone);
+    await expect(verifyAssertion(deps, callerWith(options), assertion)).rejects.toMatchObject(gone);
   });
 });

@@ -23,14 +23,14 @@ export type PasskeyDeps = ChallengeDeps & { origin: string };
 const ALGORITHMS = [-8, -7, -257];
 
 type Options = Record<string, unknown>;
-type Answer = Record<string, unknown>;
+type AuthenticatorResponse = Record<string, unknown>;
 
 /** Returns the options for `navigator.credentials.create`. The authenticator has to verify its user by PIN, fingerprint or face. */
 export async function registrationOptions(
   deps: PasskeyDeps,
   { id: userId, email }: { id: string; email: string },
 ): Promise<WithCookies<Options>> {
-  const known = await listCredentials(deps.db, userId);
+  const credentials = await listCredentials(deps.db, userId);
   const options = await generateRegistrationOptions({
     rpName: 'Beckon',
     rpID: hostOf(deps),
@@ -38,14 +38,14 @@ export async function registrationOptions(
     userDisplayName: email,
     attestationType: 'none',
     supportedAlgorithmIDs: ALGORITHMS,
-    excludeCredentials: known.map(({ credentialId: id, transports }) => ({
+    excludeCredentials: credentials.map(({ credentialId: id, transports }) => ({
       id,
       transports: transportsOf(transports),
     })),
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
   });
   const cookie = await issueChallenge(deps, options.challenge, { ceremony: 'registration', userId });
-  return { answer: { ...options }, cookies: [cookie] };
+  return { result: { ...options }, cookies: [cookie] };
 }
 
 export type NewPasskey = { id: string; name: string; createdAt: Date };
@@ -53,7 +53,7 @@ export type NewPasskey = { id: string; name: string; createdAt: Date };
 export async function registerPasskey(
   deps: PasskeyDeps,
   caller: Caller,
-  { response, name, userId }: { response: Answer; name: string; userId: string },
+  { response, name, userId }: { response: AuthenticatorResponse; name: string; userId: string },
 ): Promise<NewPasskey> {
   const challenge = await takeChallenge(deps, caller, { ceremony: 'registration', userId });
   const { credential, credentialDeviceType, credentialBackedUp, aaguid } = await verifiedRegistration(deps, {
@@ -81,24 +81,28 @@ export async function assertionOptions(
   deps: PasskeyDeps,
   { ceremony, userId }: { ceremony: Ceremony; userId: string | null },
 ): Promise<WithCookies<Options>> {
-  const known = userId === null ? [] : await listCredentials(deps.db, userId);
+  const credentials = userId === null ? [] : await listCredentials(deps.db, userId);
   const options = await generateAuthenticationOptions({
     rpID: hostOf(deps),
     userVerification: 'required',
-    allowCredentials: known.map(({ credentialId: id, transports }) => ({
+    allowCredentials: credentials.map(({ credentialId: id, transports }) => ({
       id,
       transports: transportsOf(transports),
     })),
   });
   const cookie = await issueChallenge(deps, options.challenge, { ceremony, userId });
-  return { answer: { ...options }, cookies: [cookie] };
+  return { result: { ...options }, cookies: [cookie] };
 }
 
 /** Returns the id of the member whose passkey signed the challenge. A passkey that did not verify its user is refused. */
 export async function verifyAssertion(
   deps: PasskeyDeps,
   caller: Caller,
-  { ceremony, userId, response }: { ceremony: Ceremony; userId: string | null; response: Answer },
+  {
+    ceremony,
+    userId,
+    response,
+  }: { ceremony: Ceremony; userId: string | null; response: AuthenticatorResponse },
 ): Promise<string> {
   const challenge = await takeChallenge(deps, caller, { ceremony, userId });
   const passkey = typeof response.id === 'string' ? await findCredential(deps.db, response.id) : undefined;
@@ -108,9 +112,9 @@ export async function verifyAssertion(
   return passkey.userId;
 }
 
-type Verifying = { challenge: string; response: Answer };
+type VerificationInput = { challenge: string; response: AuthenticatorResponse };
 
-async function verifiedRegistration(deps: PasskeyDeps, { challenge, response }: Verifying) {
+async function verifiedRegistration(deps: PasskeyDeps, { challenge, response }: VerificationInput) {
   const { registrationInfo } = await orRefuse(() =>
     verifyRegistrationResponse({
       response: response as unknown as RegistrationResponseJSON,
@@ -127,7 +131,7 @@ async function verifiedRegistration(deps: PasskeyDeps, { challenge, response }: 
 
 async function verifiedCounter(
   deps: PasskeyDeps,
-  { challenge, response, passkey }: Verifying & { passkey: CredentialRow },
+  { challenge, response, passkey }: VerificationInput & { passkey: CredentialRow },
 ): Promise<number> {
   const { verified, authenticationInfo } = await orRefuse(() =>
     verifyAuthenticationResponse({
@@ -211,8 +215,8 @@ async function takeChallenge(
 ): Promise<string> {
   const token = readCookie(headers, cookieName);
   if (token === null) throw expired();
-  const place = { identifier: identifierOf(token), now: new Date(db.clock.now()) };
-  const value = await takeChallengeValue(db, place);
+  const key = { identifier: identifierOf(token), now: new Date(db.clock.now()) };
+  const value = await takeChallengeValue(db, key);
   if (value === null) throw expired();
   const issued = JSON.parse(value) as Purpose & { challenge: string };
   if (issued.ceremony !== ceremony || issued.userId !== userId) throw expired();

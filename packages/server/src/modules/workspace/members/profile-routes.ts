@@ -29,10 +29,10 @@ export const profileRoutes = [
     isAccount: true,
     audit: 'profile.rename',
     body: Type.Object({ name: TEXT }),
-    async handle({ db }, { person, body, note }) {
+    async handle({ db }, { member, body, note }) {
       const name = readName(body.name);
-      await updateUserName(db, { id: person.id, name, at: new Date(db.clock.now()) });
-      note({ subject: person.email, before: { name: person.name }, after: { name } });
+      await updateUserName(db, { id: member.id, name, at: new Date(db.clock.now()) });
+      note({ subject: member.email, before: { name: member.name }, after: { name } });
       return { data: { name } };
     },
   }),
@@ -41,12 +41,12 @@ export const profileRoutes = [
     isAccount: true,
     audit: 'profile.set_digest',
     body: Type.Object({ enabled: Type.Boolean() }),
-    async handle({ db }, { person, params, body, note }) {
-      const row = { organizationId: params.organization, userId: person.id, wanted: body.enabled };
+    async handle({ db }, { member, params, body, note }) {
+      const row = { organizationId: params.organization, userId: member.id, wantsDigest: body.enabled };
       if (!(await updateWantsDigest(db, row))) throw new Fault('not_found');
       note({
         organizationId: params.organization,
-        subject: person.email,
+        subject: member.email,
         after: { wanted: body.enabled },
       });
       return { data: { enabled: body.enabled } };
@@ -61,18 +61,18 @@ export const profileRoutes = [
       new: TEXT,
       end_passkeys_and_tokens: Type.Optional(Type.Boolean()),
     }),
-    async handle(deps, { body, request, reply, person, note }) {
+    async handle(deps, { body, request, reply, member, note }) {
       const signIns = await deps.team.signIns();
       checkPassword(body.new, 'new');
       const endsPasskeysAndTokens = body.end_passkeys_and_tokens ?? true;
-      const from = await signIns.checkCurrentPassword({ member: person, password: body.current });
+      const from = await signIns.checkCurrentPassword({ member: member, password: body.current });
       const to = await signIns.hashPassword(body.new);
-      const token = await changePassword(deps.db, { member: person, from, to, endsPasskeysAndTokens });
-      const renewed = { userId: person.id, token };
+      const token = await changePassword(deps.db, { member: member, from, to, endsPasskeysAndTokens });
+      const renewed = { userId: member.id, token };
       setCookies(reply, await signIns.renewedCookies(callerOf(deps, request), renewed));
-      note({ subject: person.email, after: { end_passkeys_and_tokens: endsPasskeysAndTokens } });
+      note({ subject: member.email, after: { end_passkeys_and_tokens: endsPasskeysAndTokens } });
       notifyMember(deps, request, {
-        member: person,
+        member: member,
         change: { kind: 'password_changed', endsPasskeysAndTokens },
       });
       return { data: { changed: true } };
@@ -81,8 +81,8 @@ export const profileRoutes = [
   route('GET /sessions', {
     needs: 'signed_in',
     isAccount: true,
-    async handle({ db }, { person }) {
-      const rows = await listSessions(db, person.id);
+    async handle({ db }, { member }) {
+      const rows = await listSessions(db, member.id);
       return wholeList(
         rows.map((row): SessionListed => ({
           id: row.id,
@@ -91,7 +91,7 @@ export const profileRoutes = [
           created_at: row.createdAt.toISOString(),
           last_seen_at: row.lastSeenAt.toISOString(),
           expires_at: row.expiresAt.toISOString(),
-          current: row.id === person.sessionId,
+          current: row.id === member.sessionId,
         })),
       );
     },
@@ -100,10 +100,10 @@ export const profileRoutes = [
     needs: 'signed_in',
     isAccount: true,
     audit: 'session.end',
-    async handle({ db }, { person, params, note }) {
-      const ended = await deleteSessions(db, { userId: person.id, only: params.session });
+    async handle({ db }, { member, params, note }) {
+      const ended = await deleteSessions(db, { userId: member.id, only: params.session });
       if (ended === 0) throw new Fault('not_found');
-      note({ subject: person.email });
+      note({ subject: member.email });
       return { data: { ended } };
     },
   }),
@@ -111,9 +111,9 @@ export const profileRoutes = [
     needs: 'signed_in',
     isAccount: true,
     audit: 'session.end_others',
-    async handle({ db }, { person, note }) {
-      const ended = await deleteSessions(db, { userId: person.id, except: person.sessionId });
-      note({ subject: person.email, after: { ended } });
+    async handle({ db }, { member, note }) {
+      const ended = await deleteSessions(db, { userId: member.id, except: member.sessionId });
+      note({ subject: member.email, after: { ended } });
       return { data: { ended } };
     },
   }),

@@ -3,7 +3,7 @@ import type { Tx } from '../../../platform/db/statements.ts';
 import type { OrganizationOfMember, SignedInMember } from './team.ts';
 
 /** Uses the time of the database, because sessions do not follow the clock of a project. */
-export async function findPersonByToken(tx: Tx, token: string): Promise<SignedInMember | undefined> {
+export async function findMemberByToken(tx: Tx, token: string): Promise<SignedInMember | undefined> {
   const rows = await tx.prepared<SignedInMember>({
     name: 'team.who',
     text: `SELECT u.id, u.name, u.email, s.id AS "sessionId", s.confirmed_at AS "confirmedAt" FROM beckon.team_session s
@@ -21,33 +21,33 @@ const OF_MEMBER = `FROM beckon.team_member m JOIN beckon.team_organization o ON 
   JOIN beckon.team_user u ON u.id = m.user_id`;
 
 /** Reads `project` to find the organization of the project. */
-export async function findRole(tx: Tx, personId: string, projectId: number): Promise<RoleRow | undefined> {
+export async function findRole(tx: Tx, memberId: string, projectId: number): Promise<RoleRow | undefined> {
   const rows = await tx.prepared<RoleRow>({
     name: 'team.role',
     text: `SELECT m.role, ${LACKS_FACTOR} AS "lacksFactor" ${OF_MEMBER}
            JOIN beckon.project p ON p.organization_id = m.organization_id
            WHERE m.user_id = $1 AND p.project_id = $2`,
-    values: [personId, projectId],
+    values: [memberId, projectId],
   });
   return rows[0];
 }
 
-export function listRoles(tx: Tx, personId: string): Promise<{ projectId: number; role: Role }[]> {
+export function listRoles(tx: Tx, memberId: string): Promise<{ projectId: number; role: Role }[]> {
   return tx.prepared({
     name: 'team.roles',
     text: `SELECT p.project_id AS "projectId", m.role ${OF_MEMBER}
            JOIN beckon.project p ON p.organization_id = m.organization_id
            WHERE m.user_id = $1 AND NOT ${LACKS_FACTOR}`,
-    values: [personId],
+    values: [memberId],
   });
 }
 
 /** Returns the organizations in which this member may create projects. */
-export function listOrganizationsToMakeIn(tx: Tx, personId: string): Promise<{ id: string; name: string }[]> {
+export function listOrganizationsToMakeIn(tx: Tx, memberId: string): Promise<{ id: string; name: string }[]> {
   return tx.query(
     `SELECT o.id, o.name ${OF_MEMBER} WHERE m.user_id = $1 AND m.role IN ('admin', 'owner') AND NOT ${LACKS_FACTOR}
      ORDER BY o.created_at, o.id`,
-    [personId],
+    [memberId],
   );
 }
 
@@ -55,11 +55,11 @@ const COUNTS = `o.requires_two_factor AS "requiresTwoFactor",
             (SELECT count(*)::int FROM beckon.project p WHERE p.organization_id = o.id AND p.sandbox_of IS NULL) AS projects,
             (SELECT count(*)::int FROM beckon.team_member c WHERE c.organization_id = o.id) AS members`;
 
-export function listOrganizationsOf(tx: Tx, personId: string): Promise<OrganizationOfMember[]> {
+export function listOrganizationsOf(tx: Tx, memberId: string): Promise<OrganizationOfMember[]> {
   return tx.query(
     `SELECT o.id, o.name, m.role, ${COUNTS}
      ${OF_MEMBER} WHERE m.user_id = $1 AND NOT ${LACKS_FACTOR} ORDER BY o.created_at, o.id`,
-    [personId],
+    [memberId],
   );
 }
 
@@ -94,12 +94,12 @@ export type MembershipRow = {
 
 const WANTS_DIGEST = `coalesce(m.wants_digest, m.role <> 'viewer')`;
 
-export function listMemberships(tx: Tx, personId: string): Promise<MembershipRow[]> {
+export function listMemberships(tx: Tx, memberId: string): Promise<MembershipRow[]> {
   return tx.query(
     `SELECT o.id, o.name, m.role, o.requires_two_factor AS "requiresTwoFactor", ${LACKS_FACTOR} AS "lacksFactor",
             ${WANTS_DIGEST} AS "wantsDigest" ${OF_MEMBER}
      WHERE m.user_id = $1 ORDER BY o.created_at, o.id`,
-    [personId],
+    [memberId],
   );
 }
 
@@ -215,11 +215,11 @@ export async function listDigestAddresses(tx: Tx, projectId: number): Promise<st
 }
 
 /** Returns the project under which an email to this member is filed, or undefined if they have none. */
-export async function findProjectOfMember(tx: Tx, personId: string): Promise<number | undefined> {
+export async function findProjectOfMember(tx: Tx, memberId: string): Promise<number | undefined> {
   const rows = await tx.query<{ id: number }>(
     `SELECT p.project_id AS id FROM beckon.team_member m JOIN beckon.project p ON p.organization_id = m.organization_id
      WHERE m.user_id = $1 ORDER BY m.created_at, p.project_id LIMIT 1`,
-    [personId],
+    [memberId],
   );
   return rows[0]?.id;
 }
@@ -233,23 +233,23 @@ export type SessionRow = {
   expiresAt: Date;
 };
 
-export function listSessions(tx: Tx, personId: string): Promise<SessionRow[]> {
+export function listSessions(tx: Tx, memberId: string): Promise<SessionRow[]> {
   return tx.query(
     `SELECT id, user_agent AS "userAgent", ip_address AS address, created_at AS "createdAt",
             updated_at AS "lastSeenAt", expires_at AS "expiresAt"
      FROM beckon.team_session WHERE user_id = $1 AND expires_at > now() ORDER BY updated_at DESC, id`,
-    [personId],
+    [memberId],
   );
 }
 
 export function listPasskeys(
   tx: Tx,
-  personId: string,
+  memberId: string,
 ): Promise<{ id: string; name: string; createdAt: Date }[]> {
   return tx.query(
     `SELECT id, coalesce(name, 'Passkey') AS name, coalesce(created_at, now()) AS "createdAt"
      FROM beckon.team_passkey WHERE user_id = $1 ORDER BY created_at, id`,
-    [personId],
+    [memberId],
   );
 }
 
@@ -265,8 +265,8 @@ export type CredentialRow = {
 const CREDENTIAL = `SELECT id, user_id AS "userId", credential_id AS "credentialId", public_key AS "publicKey", counter,
   transports FROM beckon.team_passkey`;
 
-export function listCredentials(tx: Tx, personId: string): Promise<CredentialRow[]> {
-  return tx.query(`${CREDENTIAL} WHERE user_id = $1 ORDER BY created_at, id`, [personId]);
+export function listCredentials(tx: Tx, memberId: string): Promise<CredentialRow[]> {
+  return tx.query(`${CREDENTIAL} WHERE user_id = $1 ORDER BY created_at, id`, [memberId]);
 }
 
 export async function findCredential(tx: Tx, credentialId: string): Promise<CredentialRow | undefined> {

@@ -3,7 +3,7 @@ import { idMaker } from '../../../platform/ids.ts';
 import { addEntry } from '../audit/store.ts';
 import { findUserByEmail, listMemberships, listOrganizations, type Organization } from './reads.ts';
 import type { Database } from '../../../platform/db/database.ts';
-import { type Offered, offerInvite, offerReset, offerSetup } from './links.ts';
+import { type LinkOffer, offerInvite, offerReset, offerSetup } from './links.ts';
 
 type Db = Pick<Database, 'transaction' | 'query' | 'prepared' | 'clock'>;
 const OPERATOR = 'operator';
@@ -18,14 +18,14 @@ export type AccessReset = {
 };
 
 /** Creates the link by which the operator of the host lets a member in, so that an installation is never locked for good. */
-export async function resetAccess(db: Db, publicUrl: string, reset: AccessReset): Promise<Offered> {
+export async function resetAccess(db: Db, publicUrl: string, reset: AccessReset): Promise<LinkOffer> {
   const { email, asOwner, clearsTwoFactor } = reset;
   if (email === undefined) return offerFirstAccount(db, publicUrl);
   if (asOwner) return offerOwnership(db, publicUrl, email);
   const offered = await offerReset(db, publicUrl, { email, by: OPERATOR, clearsTwoFactor });
   if (!offered) throw conflict(`${email} is not a member. Pass --owner to make this account an owner`);
-  const known = await findUserByEmail(db, email);
-  await record(db, known ? await listMemberships(db, known.id) : [], {
+  const user = await findUserByEmail(db, email);
+  await record(db, user ? await listMemberships(db, user.id) : [], {
     action: 'password.reset_link',
     subject: email,
     after: { clearsTwoFactor },
@@ -33,19 +33,19 @@ export async function resetAccess(db: Db, publicUrl: string, reset: AccessReset)
   return offered;
 }
 
-async function offerFirstAccount(db: Db, publicUrl: string): Promise<Offered> {
+async function offerFirstAccount(db: Db, publicUrl: string): Promise<LinkOffer> {
   const offered = await offerSetup(db, publicUrl);
   if (offered) return offered;
   throw conflict('This installation already has an owner. Pass the email address of the member');
 }
 
-async function offerOwnership(db: Db, publicUrl: string, email: string): Promise<Offered> {
+async function offerOwnership(db: Db, publicUrl: string, email: string): Promise<LinkOffer> {
   const [organization] = await listOrganizations(db);
   if (!organization)
     throw conflict('No organization exists yet. Run the command without an email address for the setup link');
   const membership = { organizationId: organization.id, role: 'owner' as const };
-  const known = await findUserByEmail(db, email);
-  const offered = known?.hasAccount
+  const user = await findUserByEmail(db, email);
+  const offered = user?.hasAccount
     ? await offerReset(db, publicUrl, { email, by: OPERATOR, membership, clearsTwoFactor: true })
     : await offerInvite(db, publicUrl, { ...membership, email, by: OPERATOR, byRole: 'owner' });
   if (!offered) throw conflict(`${email} cannot be made an owner`);

@@ -5,7 +5,7 @@ import { isLocalShell } from './local-shell.ts';
 import type { SignedInMember, WithCookies } from './team.ts';
 import type { Team } from './create-team.ts';
 import { lookAt } from './use-link.ts';
-import { callerOf, PASSKEY_RESPONSE, setCookies, type SignedInPerson } from './caller.ts';
+import { callerOf, PASSKEY_RESPONSE, setCookies, type SignInOutcome } from './caller.ts';
 import { type KitDeps, type OpenRouteRequest, routesFor } from '../dashboard-api/route.ts';
 import type { Installation, Release } from './installation.ts';
 
@@ -18,10 +18,10 @@ const TEXT = Type.String({ maxLength: 1_000 });
 export const sessionRoutes = [
   openRoute('GET /session', {
     isAccount: false,
-    async handle(deps, { person, request, reply }) {
-      if (person && !isLocalShell(person))
+    async handle(deps, { member, request, reply }) {
+      if (member && !isLocalShell(member))
         setCookies(reply, await (await deps.team.signIns()).prolong(callerOf(deps, request)));
-      return { data: await stateOf(deps, person) };
+      return { data: await stateOf(deps, member) };
     },
   }),
   openRoute('GET /links', {
@@ -35,33 +35,33 @@ export const sessionRoutes = [
   openRoute('POST /sign-in', {
     audit: 'session.start',
     body: Type.Object({ email: TEXT, password: TEXT }),
-    async handle(deps, asked) {
+    async handle(deps, input) {
       const signIns = await deps.team.signIns();
-      return answer(deps, asked, await signIns.signIn(callerOf(deps, asked.request), asked.body));
+      return respond(deps, input, await signIns.signIn(callerOf(deps, input.request), input.body));
     },
   }),
   openRoute('POST /sign-in/totp', {
     audit: 'session.start',
     body: Type.Object({ code: TEXT }),
-    async handle(deps, asked) {
-      const [signIns, code] = [await deps.team.signIns(), asked.body.code.replaceAll(' ', '')];
-      const caller = callerOf(deps, asked.request);
-      return answer(deps, asked, await signIns.signInByCode(caller, { code, kind: 'totp' }));
+    async handle(deps, input) {
+      const [signIns, code] = [await deps.team.signIns(), input.body.code.replaceAll(' ', '')];
+      const caller = callerOf(deps, input.request);
+      return respond(deps, input, await signIns.signInByCode(caller, { code, kind: 'totp' }));
     },
   }),
   openRoute('POST /sign-in/backup-code', {
     audit: 'session.start',
     body: Type.Object({ code: TEXT }),
-    async handle(deps, asked) {
-      const [signIns, code] = [await deps.team.signIns(), asked.body.code.trim()];
-      const caller = callerOf(deps, asked.request);
-      return answer(deps, asked, await signIns.signInByCode(caller, { code, kind: 'backup' }));
+    async handle(deps, input) {
+      const [signIns, code] = [await deps.team.signIns(), input.body.code.trim()];
+      const caller = callerOf(deps, input.request);
+      return respond(deps, input, await signIns.signInByCode(caller, { code, kind: 'backup' }));
     },
   }),
   openRoute('POST /sign-in/passkey-options', {
     reads: true,
     async handle(deps, { request, reply }) {
-      const { answer: data, cookies } = await (
+      const { result: data, cookies } = await (
         await deps.team.signIns()
       ).passkeyOptions(callerOf(deps, request));
       setCookies(reply, cookies);
@@ -71,10 +71,10 @@ export const sessionRoutes = [
   openRoute('POST /sign-in/passkey', {
     audit: 'session.start',
     body: Type.Object({ response: PASSKEY_RESPONSE }),
-    async handle(deps, asked) {
+    async handle(deps, input) {
       const signIns = await deps.team.signIns();
-      const caller = callerOf(deps, asked.request);
-      return answer(deps, asked, await signIns.signInByPasskey(caller, asked.body.response));
+      const caller = callerOf(deps, input.request);
+      return respond(deps, input, await signIns.signInByPasskey(caller, input.body.response));
     },
   }),
   route('POST /sign-out', {
@@ -94,60 +94,60 @@ type SignInKey =
   | 'POST /sign-in/backup-code'
   | 'POST /sign-in/passkey';
 
-async function answer(
+async function respond(
   { db }: Deps,
   { reply, record }: Pick<OpenRouteRequest<SignInKey>, 'reply' | 'record'>,
-  { answer: { personId, needsCode }, cookies }: WithCookies<SignedInPerson>,
+  { result: { memberId, needsCode }, cookies }: WithCookies<SignInOutcome>,
 ) {
-  const person = personId === null ? undefined : await findUserById(db, personId);
-  if (person) await record(db, { by: person, subject: person.email });
+  const member = memberId === null ? undefined : await findUserById(db, memberId);
+  if (member) await record(db, { by: member, subject: member.email });
   setCookies(reply, cookies);
-  return { data: { signed_in: personId !== null, two_factor: needsCode } };
+  return { data: { signed_in: memberId !== null, two_factor: needsCode } };
 }
 
 /** The local shell belongs to no organization, and acts as the owner of each. */
-async function membershipsOf(db: Deps['db'], person: SignedInMember) {
-  if (!isLocalShell(person)) return listMemberships(db, person.id);
+async function membershipsOf(db: Deps['db'], member: SignedInMember) {
+  if (!isLocalShell(member)) return listMemberships(db, member.id);
   const organizations = await listOrganizations(db);
-  return organizations.map((one) => ({
-    ...one,
+  return organizations.map((organization) => ({
+    ...organization,
     role: 'owner' as const,
     lacksFactor: false,
     wantsDigest: false,
   }));
 }
 
-async function stateOf(deps: Deps, person: SignedInMember | null): Promise<SessionState> {
+async function stateOf(deps: Deps, member: SignedInMember | null): Promise<SessionState> {
   const { db, access, installation, release } = deps;
-  const user = person ? await findUserById(db, person.id) : undefined;
-  const memberships = person ? await membershipsOf(db, person) : [];
+  const user = member ? await findUserById(db, member.id) : undefined;
+  const memberships = member ? await membershipsOf(db, member) : [];
   return {
     set_up: await isSetUp(db),
     member:
-      person && user
+      member && user
         ? {
             id: user.id,
             name: user.name,
             email: user.email,
             two_factor: user.twoFactor,
-            session_id: person.sessionId,
+            session_id: member.sessionId,
           }
         : null,
-    organizations: memberships.map((one) => ({
-      id: one.id,
-      name: one.name,
-      role: one.role,
-      requires_two_factor: one.requiresTwoFactor,
-      must_set_up_two_factor: one.lacksFactor,
-      wants_digest: one.wantsDigest,
+    organizations: memberships.map((membership) => ({
+      id: membership.id,
+      name: membership.name,
+      role: membership.role,
+      requires_two_factor: membership.requiresTwoFactor,
+      must_set_up_two_factor: membership.lacksFactor,
+      wants_digest: membership.wantsDigest,
     })),
-    projects: person ? (await access.rolesOf(person.id)).size : 0,
+    projects: member ? (await access.rolesOf(member.id)).size : 0,
     installation: {
       public_url: installation.publicUrl,
       test_inbox: installation.relay === null,
       // A caller without a session learns nothing about the relay.
-      relay: person ? installation.relay : null,
-      mail_from: person ? installation.mailFrom : null,
+      relay: member ? installation.relay : null,
+      mail_from: member ? installation.mailFrom : null,
       has_model: installation.hasModel,
       version: release.version,
     },

@@ -19,14 +19,14 @@ import { findPassword, findPasswordOf, findSecondFactorUser, type Password } fro
 import { type SessionCookie, sessionCookie, startSession } from './sessions.ts';
 import { deleteSessionByToken } from './auth-store.ts';
 import { deleteChallenges, deleteOldChallenges } from './store.ts';
-import { type Caller, PASSWORD_MIN_CHARS, type SignedIn, type WithCookies } from './team.ts';
+import { type Caller, PASSWORD_MIN_CHARS, type SignInResult, type WithCookies } from './team.ts';
 
 export type SignInDeps = {
   db: Database;
   auth: Auth;
   passkeys: PasskeyDeps;
   session: SessionCookie;
-  known: KnownBrowsers;
+  knownBrowsers: KnownBrowsers;
   /** The cookie of a sign-in that waits for its second factor. */
   secondFactor: SessionCookie;
 };
@@ -36,13 +36,13 @@ export async function signIn(
   deps: SignInDeps,
   caller: Caller,
   { email, password }: { email: string; password: string },
-): Promise<WithCookies<SignedIn>> {
+): Promise<WithCookies<SignInResult>> {
   const account = await findPassword(deps.db, email);
   const attempt = attemptOf(deps, caller, { kind: 'password', account: email, password: account });
   await countAttempt(deps, attempt);
   const opened = await openSession(deps, caller, { email, password });
   // A correct password deducts nothing while the second factor is missing. Otherwise codes could be tried without limit.
-  if (!opened.answer.needsCode) await forgiveAttempt(deps, attempt);
+  if (!opened.result.needsCode) await forgiveAttempt(deps, attempt);
   return opened;
 }
 
@@ -51,10 +51,10 @@ export async function openSession(
   deps: SignInDeps,
   caller: Caller,
   { email, password }: { email: string; password: string },
-): Promise<WithCookies<SignedIn>> {
+): Promise<WithCookies<SignInResult>> {
   const headers = toHeaders(caller);
   const before = await findPassword(deps.db, email);
-  const { response, cookies } = await asked(() =>
+  const { response, cookies } = await callAuth(() =>
     deps.auth.api.signInEmail({ body: { email, password }, headers, returnHeaders: true }),
   );
   const needsCode = 'twoFactorRedirect' in response;
@@ -66,16 +66,16 @@ export async function openSession(
     const message = 'The password was changed just now. Sign in with the new one.';
     throw new Fault('validation_failed', { details: [{ message, field: 'password' }] });
   }
-  if (needsCode) return { answer: { personId: null, needsCode }, cookies };
-  const { id: personId } = response.user;
-  return { answer: { personId, needsCode }, cookies: [...cookies, ...remember(deps, caller, after)] };
+  if (needsCode) return { result: { memberId: null, needsCode }, cookies };
+  const { id: memberId } = response.user;
+  return { result: { memberId, needsCode }, cookies: [...cookies, ...remember(deps, caller, after)] };
 }
 
 export async function signInByCode(
   deps: SignInDeps,
   caller: Caller,
   { code, kind }: { code: string; kind: 'totp' | 'backup' },
-): Promise<WithCookies<SignedIn>> {
+): Promise<WithCookies<SignInResult>> {
   const account = await secondFactorAccount(deps, caller);
   const attempt = attemptOf(deps, caller, {
     kind: 'code',
@@ -83,13 +83,13 @@ export async function signInByCode(
     password: account,
   });
   await countAttempt(deps, attempt);
-  const given = { body: { code }, headers: toHeaders(caller), returnHeaders: true } as const;
+  const request = { body: { code }, headers: toHeaders(caller), returnHeaders: true } as const;
   const { api } = deps.auth;
-  const { response, cookies } = await asked(() =>
-    kind === 'totp' ? api.verifyTOTP(given) : api.verifyBackupCode(given),
+  const { response, cookies } = await callAuth(() =>
+    kind === 'totp' ? api.verifyTOTP(request) : api.verifyBackupCode(request),
   );
-  const { id: personId, email } = response.user;
-  if (kind === 'totp' && !(await spendCode(deps, { personId, code }))) {
+  const { id: memberId, email } = response.user;
+  if (kind === 'totp' && !(await spendCode(deps, { memberId, code }))) {
     // better-auth has already opened a session. Its cookie is not returned.
     if (response.token !== undefined) await deleteSessionByToken(deps.db, response.token);
     const message = 'This code was used already. Wait for the next one.';
@@ -98,7 +98,7 @@ export async function signInByCode(
   await forgiveAttempt(deps, attempt);
   await forgiveAttempt(deps, { ...attempt, kind: 'password', account: email });
   return {
-    answer: { personId, needsCode: false },
+    result: { memberId, needsCode: false },
     cookies: [...cookies, ...remember(deps, caller, account)],
   };
 }
@@ -117,14 +117,14 @@ export async function signInByPasskey(
   deps: SignInDeps,
   caller: Caller,
   response: Record<string, unknown>,
-): Promise<WithCookies<SignedIn>> {
+): Promise<WithCookies<SignInResult>> {
   await countAddress(deps, caller.address);
   const asserted = { ceremony: 'sign_in', userId: null, response } as const;
-  const personId = await verifyAssertion(deps.passkeys, caller, asserted);
+  const memberId = await verifyAssertion(deps.passkeys, caller, asserted);
   await forgiveAddress(deps, caller.address);
-  const cookie = await startSession(deps, caller, personId);
-  const known = remember(deps, caller, await findPasswordOf(deps.db, personId));
-  return { answer: { personId, needsCode: false }, cookies: [cookie, ...known] };
+  const cookie = await startSession(deps, caller, memberId);
+  const browserCookies = remember(deps, caller, await findPasswordOf(deps.db, memberId));
+  return { result: { memberId, needsCode: false }, cookies: [cookie, ...browserCookies] };
 }
 
 /** Anyone may ask for a new password by email. Requests are limited like guesses, so that they cannot flood the mailbox. */
@@ -133,23 +133,27 @@ export async function countResetRequest(deps: SignInDeps, caller: Caller, email:
   await countAttempt(deps, attemptOf(deps, caller, { kind: 'reset', account: email, password }));
 }
 
-type Trying = { kind: AttemptKind; account: string | null; password: Password | undefined };
+type AttemptInput = { kind: AttemptKind; account: string | null; password: Password | undefined };
 
 function attemptOf(
-  { db, known }: SignInDeps,
+  { db, knownBrowsers }: SignInDeps,
   { headers, address }: Caller,
-  { kind, account, password }: Trying,
+  { kind, account, password }: AttemptInput,
 ): AuthAttempt {
-  const knownBrowser = knownBrowserId(known, password, { headers, now: db.clock.now() });
+  const knownBrowser = knownBrowserId(knownBrowsers, password, { headers, now: db.clock.now() });
   return { kind, address, account, knownBrowser };
 }
 
 /** Returns the cookie by which this browser is recognized from now on. */
-function remember({ db, known }: SignInDeps, { headers }: Caller, password: Password | undefined): string[] {
+function remember(
+  { db, knownBrowsers }: SignInDeps,
+  { headers }: Caller,
+  password: Password | undefined,
+): string[] {
   if (!password) return [];
   const now = db.clock.now();
-  const knownId = knownBrowserId(known, password, { headers, now });
-  return [rememberBrowser(known, password, { knownId, now })];
+  const knownId = knownBrowserId(knownBrowsers, password, { headers, now });
+  return [rememberBrowser(knownBrowsers, password, { knownId, now })];
 }
 
 /** Returns the cookies of a session whose password was changed: both the session and the browser get a new one. */
@@ -158,8 +162,8 @@ export async function renewedCookies(
   caller: Caller,
   { userId, token }: { userId: string; token: string },
 ): Promise<string[]> {
-  const known = remember(deps, caller, await findPasswordOf(deps.db, userId));
-  return [sessionCookie(deps.session, token), ...known];
+  const browserCookies = remember(deps, caller, await findPasswordOf(deps.db, userId));
+  return [sessionCookie(deps.session, token), ...browserCookies];
 }
 
 async function secondFactorAccount(
@@ -172,20 +176,22 @@ async function secondFactorAccount(
 }
 
 export function toHeaders({ headers, address }: Caller): Headers {
-  const known = new Headers({ [ADDRESS_HEADER]: address });
+  const result = new Headers({ [ADDRESS_HEADER]: address });
   for (const name of ['cookie', 'user-agent', 'origin'] as const) {
     const value = headers[name];
-    if (value !== undefined) known.set(name, value);
+    if (value !== undefined) result.set(name, value);
   }
-  return known;
+  return result;
 }
 
-type Told<T> = { headers: Headers; response: T };
+type AuthResponse<T> = { headers: Headers; response: T };
 
 /** Turns a rejection by better-auth into one of our faults, which says what to do. */
-export async function asked<T>(ask: () => Promise<Told<T>>): Promise<{ response: T; cookies: string[] }> {
+export async function callAuth<T>(
+  call: () => Promise<AuthResponse<T>>,
+): Promise<{ response: T; cookies: string[] }> {
   try {
-    const { headers, response } = await ask();
+    const { headers, response } = await call();
     return { response, cookies: headers.getSetCookie() };
   } catch (error) {
     if (error instanceof APIError) throw faultOf(error);

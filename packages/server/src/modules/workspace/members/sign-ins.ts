@@ -12,7 +12,7 @@ import { cookieNames } from './cookies.ts';
 import { knownBrowsers } from './known-browser.ts';
 import { registerPasskey, registrationOptions } from './passkeys.ts';
 import {
-  asked,
+  callAuth,
   countResetRequest,
   openSession,
   passkeyOptions,
@@ -40,7 +40,7 @@ export function createSignIns(db: Database, options: Omit<AuthOptions, 'now'>) {
     passkeys,
     session: { name: names.session, secret },
     secondFactor: { name: names.secondFactor, secret },
-    known: knownBrowsers(names.knownBrowser, options.secrets),
+    knownBrowsers: knownBrowsers(names.knownBrowser, options.secrets),
   };
   return {
     signIn: bound(deps, signIn),
@@ -52,7 +52,7 @@ export function createSignIns(db: Database, options: Omit<AuthOptions, 'now'>) {
     confirmByPassword: bound(deps, confirmByPassword),
     confirmByPasskey: bound(deps, confirmByPasskey),
     confirmOptions: bound(deps, confirmOptions),
-    checkCurrentPassword: (given: WithPassword) => checkCurrentPassword(deps, given),
+    checkCurrentPassword: (input: WithPassword) => checkCurrentPassword(deps, input),
     renewedCookies: bound(deps, renewedCookies),
     beginTwoFactor: bound(deps, beginTwoFactor),
     confirmTwoFactor: bound(deps, confirmTwoFactor),
@@ -64,11 +64,11 @@ export function createSignIns(db: Database, options: Omit<AuthOptions, 'now'>) {
     /** Extends the session to thirty days from now, once a day, and returns its cookies. */
     async prolong(caller: Caller): Promise<string[]> {
       const headers = toHeaders(caller);
-      return (await asked(() => auth.api.getSession({ headers, returnHeaders: true }))).cookies;
+      return (await callAuth(() => auth.api.getSession({ headers, returnHeaders: true }))).cookies;
     },
     async signOut(caller: Caller): Promise<string[]> {
       const headers = toHeaders(caller);
-      return (await asked(() => auth.api.signOut({ headers, returnHeaders: true }))).cookies;
+      return (await callAuth(() => auth.api.signOut({ headers, returnHeaders: true }))).cookies;
     },
     /** Checks the tables against what better-auth expects, and throws if anything is missing. */
     checkTables: async () => (await auth.$context).explicitSchemaCheck?.(),
@@ -102,15 +102,16 @@ async function beginTwoFactor(
   const body = { password, method: 'totp' } as const;
   const headers = toHeaders(caller);
   const { response, cookies } = await counted(deps, member, () =>
-    asked(() => deps.auth.api.enableTwoFactor({ body, headers, returnHeaders: true })),
+    callAuth(() => deps.auth.api.enableTwoFactor({ body, headers, returnHeaders: true })),
   );
   if (response.method !== 'totp') throw new Error('expected an authenticator app');
-  return { answer: { uri: response.totpURI, backupCodes: response.backupCodes }, cookies };
+  return { result: { uri: response.totpURI, backupCodes: response.backupCodes }, cookies };
 }
 
 async function confirmTwoFactor({ auth }: SignInDeps, caller: Caller, code: string): Promise<string[]> {
   const headers = toHeaders(caller);
-  return (await asked(() => auth.api.verifyTOTP({ body: { code }, headers, returnHeaders: true }))).cookies;
+  return (await callAuth(() => auth.api.verifyTOTP({ body: { code }, headers, returnHeaders: true })))
+    .cookies;
 }
 
 async function endTwoFactor(
@@ -118,9 +119,9 @@ async function endTwoFactor(
   caller: Caller,
   { member, password }: WithPassword,
 ): Promise<string[]> {
-  const given = { body: { password }, headers: toHeaders(caller), returnHeaders: true } as const;
-  const done = await counted(deps, member, () => asked(() => deps.auth.api.disableTwoFactor(given)));
-  return done.cookies;
+  const request = { body: { password }, headers: toHeaders(caller), returnHeaders: true } as const;
+  const result = await counted(deps, member, () => callAuth(() => deps.auth.api.disableTwoFactor(request)));
+  return result.cookies;
 }
 
 /** Replaces the backup codes. The previous codes become invalid. */
@@ -131,7 +132,7 @@ async function newBackupCodes(
 ): Promise<string[]> {
   const headers = toHeaders(caller);
   const { response } = await counted(deps, member, () =>
-    asked(() => deps.auth.api.generateBackupCodes({ body: { password }, headers, returnHeaders: true })),
+    callAuth(() => deps.auth.api.generateBackupCodes({ body: { password }, headers, returnHeaders: true })),
   );
   return response.backupCodes;
 }
@@ -142,7 +143,7 @@ async function counted<T>(
   check: () => Promise<T>,
 ): Promise<T> {
   await countSessionAttempt(deps, sessionId);
-  const done = await check();
+  const result = await check();
   await forgiveSessionAttempt(deps, sessionId);
-  return done;
+  return result;
 }

@@ -96,13 +96,13 @@ export async function deleteTwoFactor(tx: Tx, userId: string): Promise<void> {
 /** Returns false if it changed in between: a backup code was used, or an app was set up again. */
 export async function updateFactor(
   tx: Tx,
-  known: FactorRow,
+  factor: FactorRow,
   { secret, backupCodes }: Omit<FactorRow, 'id'>,
 ): Promise<boolean> {
   const rows = await tx.query(
     `UPDATE beckon.team_two_factor SET secret = $4, backup_codes = $5
      WHERE id = $1 AND secret = $2 AND backup_codes = $3 RETURNING 1`,
-    [known.id, known.secret, known.backupCodes, secret, backupCodes],
+    [factor.id, factor.secret, factor.backupCodes, secret, backupCodes],
   );
   return rows.length > 0;
 }
@@ -126,10 +126,13 @@ export async function upsertMember(tx: Tx, row: Membership & { role: Role; at: D
   );
 }
 
-export async function updateWantsDigest(tx: Tx, row: Membership & { wanted: boolean }): Promise<boolean> {
+export async function updateWantsDigest(
+  tx: Tx,
+  row: Membership & { wantsDigest: boolean },
+): Promise<boolean> {
   const rows = await tx.query(
     `UPDATE beckon.team_member SET wants_digest = $3 WHERE organization_id = $1 AND user_id = $2 RETURNING user_id`,
-    [row.organizationId, row.userId, row.wanted],
+    [row.organizationId, row.userId, row.wantsDigest],
   );
   return rows.length > 0;
 }
@@ -147,7 +150,7 @@ export async function deleteMember(tx: Tx, { organizationId, userId }: Membershi
 export async function insertLink(tx: Tx, hash: string, link: SingleUseLink): Promise<void> {
   await tx.query(`DELETE FROM beckon.team_link WHERE expires_at < $1`, [link.createdAt]);
   await tx.query(
-    `INSERT INTO beckon.team_link (token_hash, id, kind, email, organization_id, role, clears_two_factor, made_by,
+    `INSERT INTO beckon.team_link (token_hash, id, kind, email, organization_id, role, clears_two_factor, created_by,
        created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
     [
       hash,
@@ -157,7 +160,7 @@ export async function insertLink(tx: Tx, hash: string, link: SingleUseLink): Pro
       link.organizationId,
       link.role,
       link.clearsTwoFactor,
-      link.madeBy,
+      link.createdBy,
       link.createdAt,
       link.expiresAt,
     ],
@@ -165,7 +168,7 @@ export async function insertLink(tx: Tx, hash: string, link: SingleUseLink): Pro
 }
 
 const LINK = `id, kind, email, organization_id AS "organizationId", role, clears_two_factor AS "clearsTwoFactor",
-  made_by AS "madeBy", created_at AS "createdAt", expires_at AS "expiresAt"`;
+  created_by AS "createdBy", created_at AS "createdAt", expires_at AS "expiresAt"`;
 
 export async function findLink(tx: Tx, hash: string, now: Date): Promise<SingleUseLink | undefined> {
   const rows = await tx.query<SingleUseLink>(
@@ -216,7 +219,7 @@ export async function deleteLinksTo(
 ): Promise<void> {
   await tx.query(
     `DELETE FROM beckon.team_link WHERE email = $1 AND kind = $2 AND organization_id IS NOT DISTINCT FROM $3
-       AND used_at IS NULL AND NOT ($4 AND made_by = 'operator')`,
+       AND used_at IS NULL AND NOT ($4 AND created_by = 'operator')`,
     [email, kind, organizationId, sparesOperator],
   );
 }
@@ -231,12 +234,16 @@ type LinksTo = {
 /** Deletes the invitations of a member who may no longer make them. Otherwise the former member could return with a link that they kept. */
 export async function deleteInvitesBy(
   tx: Tx,
-  { organizationId, madeBy, ownersOnly }: { organizationId: string; madeBy: string; ownersOnly: boolean },
+  {
+    organizationId,
+    createdBy,
+    ownersOnly,
+  }: { organizationId: string; createdBy: string; ownersOnly: boolean },
 ): Promise<void> {
   await tx.query(
-    `DELETE FROM beckon.team_link WHERE organization_id = $1 AND made_by = $2 AND kind = 'invite' AND used_at IS NULL
+    `DELETE FROM beckon.team_link WHERE organization_id = $1 AND created_by = $2 AND kind = 'invite' AND used_at IS NULL
        AND (role = 'owner' OR NOT $3)`,
-    [organizationId, madeBy, ownersOnly],
+    [organizationId, createdBy, ownersOnly],
   );
 }
 

@@ -23,15 +23,15 @@ export type OrganizationOfMember = {
 /** The functions by which other modules look up members. */
 export type Access = {
   /** Returns the member who sent the request, or null if there is no valid session. */
-  who(headers: IncomingHttpHeaders): Promise<SignedInMember | null>;
+  findMember(headers: IncomingHttpHeaders): Promise<SignedInMember | null>;
   /** Returns this member's role in a project. Null: they have none, or the project does not exist. */
-  roleIn(personId: string, projectId: number): Promise<Role | null>;
+  roleIn(memberId: string, projectId: number): Promise<Role | null>;
   /** Returns this member's roles in all of their projects. */
-  rolesOf(personId: string): Promise<ReadonlyMap<number, Role>>;
+  rolesOf(memberId: string): Promise<ReadonlyMap<number, Role>>;
   /** Returns the organizations to which this member has access, oldest first. */
-  organizationsOf(personId: string): Promise<OrganizationOfMember[]>;
+  organizationsOf(memberId: string): Promise<OrganizationOfMember[]>;
   /** Returns the organizations in which this member may create projects. */
-  organizationsToMakeIn(personId: string): Promise<{ id: string; name: string }[]>;
+  organizationsToMakeIn(memberId: string): Promise<{ id: string; name: string }[]>;
   /** Returns names by actor (`team:<id>`), for lists that show who did something. */
   namesOf(actors: string[]): Promise<ReadonlyMap<string, string>>;
 };
@@ -40,10 +40,10 @@ export type Access = {
 export type Caller = { headers: IncomingHttpHeaders; address: string };
 
 /** Cookies for the browser, in addition to the answer. */
-export type WithCookies<T> = { answer: T; cookies: string[] };
+export type WithCookies<T> = { result: T; cookies: string[] };
 
 /** If an authenticator app is set up, a code is required, and `personId` is null until it was sent. */
-export type SignedIn = { personId: string | null; needsCode: boolean };
+export type SignInResult = { memberId: string | null; needsCode: boolean };
 
 export const PASSWORD_MIN_CHARS = 12;
 export const PASSWORD_MAX_CHARS = 256;

@@ -9,7 +9,7 @@ import type { SignedInMember } from './team.ts';
 import { revokeTokensOf } from '../tokens/store.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import { makePerson } from './make-person.ts';
+import { upsertAccount } from './make-person.ts';
 
 export type LinkView = SingleUseLink & { organization: string | null; hasAccount: boolean };
 
@@ -21,19 +21,19 @@ export async function lookAt(
   const link = await lookAtLink(db, token, db.clock.now());
   const organization =
     (await listOrganizations(db)).find(({ id }) => id === link.organizationId)?.name ?? null;
-  const known = link.email === null ? undefined : await findUserByEmail(db, link.email);
-  return { ...link, organization, hasAccount: known?.hasAccount ?? false };
+  const user = link.email === null ? undefined : await findUserByEmail(db, link.email);
+  return { ...link, organization, hasAccount: user?.hasAccount ?? false };
 }
 
 type Deps = Pick<Database, 'transaction' | 'clock'>;
-export type Accepting = {
+export type AcceptInput = {
   token: string;
   /** The signed-in member; null: a new one, with a name and a password. */
-  person: SignedInMember | null;
+  member: SignedInMember | null;
   newcomer: { name: string; passwordHash: string } | null;
 };
-export type Joined = {
-  personId: string;
+export type JoinResult = {
+  memberId: string;
   name: string;
   email: string;
   organizationId: string;
@@ -42,13 +42,13 @@ export type Joined = {
 };
 
 /** Runs in the transaction of the change. */
-type Recorded<T> = (tx: Tx, done: T) => Promise<void>;
+type AfterChange<T> = (tx: Tx, result: T) => Promise<void>;
 
 export function acceptInvite(
   db: Deps,
-  { token, person, newcomer }: Accepting,
-  recorded: Recorded<Joined>,
-): Promise<Joined> {
+  { token, member, newcomer }: AcceptInput,
+  record: AfterChange<JoinResult>,
+): Promise<JoinResult> {
   return db.transaction(async (tx) => {
     const at = new Date(db.clock.now());
     const link = await takeLink(tx, { token, kind: 'invite' }, at.getTime());
@@ -57,44 +57,49 @@ export function acceptInvite(
       throw new Error('an invitation without an organization');
     const organization = await lockOrganization(tx, organizationId);
     if (!organization) throw new Fault('not_found');
-    const known = await findUserByEmail(tx, email);
-    const who = known?.hasAccount ? requireSelf(known, person) : await makeNew(tx, { email, newcomer, at });
-    const before = (await listMembers(tx, organizationId)).find(({ id }) => id === who.id);
+    const user = await findUserByEmail(tx, email);
+    const account = user?.hasAccount
+      ? requireSelf(user, member)
+      : await createAccount(tx, { email, newcomer, at });
+    const before = (await listMembers(tx, organizationId)).find(({ id }) => id === account.id);
     // An invitation creates a member. Only the team changes the role of an existing member.
-    if (!before) await upsertMember(tx, { organizationId, userId: who.id, role, at });
+    if (!before) await upsertMember(tx, { organizationId, userId: account.id, role, at });
     const joined = {
-      personId: who.id,
-      name: who.name,
+      memberId: account.id,
+      name: account.name,
       email,
       organizationId,
       organization: organization.name,
       role: before?.role ?? role,
     };
-    await recorded(tx, joined);
+    await record(tx, joined);
     return joined;
   });
 }
 
 function requireSelf(
-  known: { id: string; name: string; email: string },
-  person: SignedInMember | null,
+  user: { id: string; name: string; email: string },
+  member: SignedInMember | null,
 ): { id: string; name: string } {
-  if (person?.id === known.id) return known;
+  if (member?.id === user.id) return user;
   const message =
-    person === null
-      ? `${known.email} already has an account. Sign in with it, then open the invitation again`
-      : `This invitation is for ${known.email}, and you are signed in as ${person.email}`;
+    member === null
+      ? `${user.email} already has an account. Sign in with it, then open the invitation again`
+      : `This invitation is for ${user.email}, and you are signed in as ${member.email}`;
   throw new Fault('conflict', { details: [{ message }] });
 }
 
-type New = { email: string; newcomer: Accepting['newcomer']; at: Date };
+type NewAccountInput = { email: string; newcomer: AcceptInput['newcomer']; at: Date };
 
-async function makeNew(tx: Tx, { email, newcomer, at }: New): Promise<{ id: string; name: string }> {
+async function createAccount(
+  tx: Tx,
+  { email, newcomer, at }: NewAccountInput,
+): Promise<{ id: string; name: string }> {
   if (newcomer === null) {
     const message = 'password is required to create an account';
     throw new Fault('validation_failed', { details: [{ message, field: 'password' }] });
   }
-  return { id: await makePerson(tx, { ...newcomer, email }, at), name: newcomer.name };
+  return { id: await upsertAccount(tx, { ...newcomer, email }, at), name: newcomer.name };
 }
 
 /**
@@ -104,22 +109,22 @@ async function makeNew(tx: Tx, { email, newcomer, at }: New): Promise<{ id: stri
 export function resetPassword(
   db: Deps,
   { token, passwordHash }: { token: string; passwordHash: string },
-  recorded: Recorded<UserRow>,
+  record: AfterChange<UserRow>,
 ): Promise<{ member: UserRow; endsTwoFactor: boolean }> {
   return db.transaction(async (tx) => {
     const at = new Date(db.clock.now());
     const link = await takeLink(tx, { token, kind: 'reset' }, at.getTime());
-    const known = link.email === null ? undefined : await findUserByEmail(tx, link.email);
-    if (!known) throw new Fault('not_found');
-    await makePerson(tx, { name: known.name, email: known.email, passwordHash }, at);
-    await deleteSessions(tx, { userId: known.id });
-    await deleteChallenges(tx, known.id);
-    await deletePasskeys(tx, known.id);
-    await revokeTokensOf(tx, { userId: known.id, at });
-    if (link.clearsTwoFactor) await deleteTwoFactor(tx, known.id);
+    const user = link.email === null ? undefined : await findUserByEmail(tx, link.email);
+    if (!user) throw new Fault('not_found');
+    await upsertAccount(tx, { name: user.name, email: user.email, passwordHash }, at);
+    await deleteSessions(tx, { userId: user.id });
+    await deleteChallenges(tx, user.id);
+    await deletePasskeys(tx, user.id);
+    await revokeTokensOf(tx, { userId: user.id, at });
+    if (link.clearsTwoFactor) await deleteTwoFactor(tx, user.id);
     if (link.organizationId !== null && link.role !== null)
-      await upsertMember(tx, { organizationId: link.organizationId, userId: known.id, role: link.role, at });
-    await recorded(tx, known);
-    return { member: known, endsTwoFactor: link.clearsTwoFactor };
+      await upsertMember(tx, { organizationId: link.organizationId, userId: user.id, role: link.role, at });
+    await record(tx, user);
+    return { member: user, endsTwoFactor: link.clearsTwoFactor };
   });
 }

@@ -48,19 +48,19 @@ export async function listSettings(tx: Tx, projectIds: number[]): Promise<Map<nu
 export async function setSettings(
   tx: Tx,
   projectId: number,
-  wanted: Record<string, string>,
+  input: Record<string, string>,
 ): Promise<Record<SettingName, string>> {
-  const changes = readChanges(wanted);
+  const changes = readChanges(input);
   const stored = await updateSettings(tx, { projectId, changes });
   if (!stored) throw unknownProject(projectId);
   return printSettings(stored);
 }
 
 /** Parses typed values, each in the text form of its setting. */
-export function readChanges(wanted: Record<string, string>): StoredSettings {
+export function readChanges(input: Record<string, string>): StoredSettings {
   const changes: StoredSettings = {};
   const faults: FieldFault[] = [];
-  for (const [name, text] of Object.entries(wanted)) {
+  for (const [name, text] of Object.entries(input)) {
     if (!isSettingName(name)) {
       faults.push({
         message: `${name} is not a setting. Use one of ${SETTING_NAMES.join(', ')}`,

@@ -1,6 +1,6 @@
 import { RATE_LIMIT_DEFAULTS } from '@beckon/contract';
 import { beforeEach, expect, test } from 'vitest';
-import { heldClock } from '../../../../testkit/clock.ts';
+import { fixedClock } from '../../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../../testkit/database.ts';
 import { createProject } from '../../administration/create-project.ts';
 import { resumeProject, suspendProject } from '../../administration/suspend-project.ts';
@@ -8,12 +8,12 @@ import { findProject, listProjects } from './project.ts';
 import { getSettings, setSettings } from './project-settings.ts';
 import { listRateLimits, readEndpoint, setRateLimit } from '../../administration/setting-routes.ts';
 
-const clock = heldClock();
+const clock = fixedClock();
 const db = await openTestDatabase(clock);
 let projectId: number;
 beforeEach(async () => {
   await db.query(
-    'TRUNCATE beckon.project, beckon.project_settings, beckon.ingest_queue, beckon.rate_limit, beckon.api_key CASCADE',
+    'TRUNCATE beckon.project, beckon.project_settings, beckon.ingest_queue_state, beckon.rate_limit, beckon.api_key CASCADE',
   );
   projectId = (await createProject(db, { name: 'Acme' })).id;
 });
@@ -23,7 +23,7 @@ test('creates a project with its priority, its settings and five full buckets', 
   expect(await listProjects(db)).toEqual([
     { id: projectId, name: 'Acme', livemode: true, suspendedAt: null, createdAt: at },
   ]);
-  expect(await db.query('SELECT * FROM beckon.ingest_queue')).toEqual([
+  expect(await db.query('SELECT * FROM beckon.ingest_queue_state')).toEqual([
     { project_id: projectId, next_seq: 1, waiting: 0 },
   ]);
   const buckets = await db.query<{ endpoint: string; rate: number; burst: number; tokens: number }>(
@@ -39,9 +39,9 @@ test('creates a project with its priority, its settings and five full buckets', 
 
 test('creates no project if its queue row cannot be created', async () => {
   const [next] = await db.query<{ id: number }>(`SELECT last_value + 1 AS id FROM beckon.project_id_seq`);
-  await db.query('ALTER TABLE beckon.ingest_queue DROP CONSTRAINT ingest_queue_project_id_fkey');
-  await db.query('INSERT INTO beckon.ingest_queue VALUES ($1, 1, 0)', [next?.id]);
-  await expect(createProject(db, { name: 'Half' })).rejects.toThrow('ingest_queue_pkey');
+  await db.query('ALTER TABLE beckon.ingest_queue_state DROP CONSTRAINT ingest_queue_state_project_id_fkey');
+  await db.query('INSERT INTO beckon.ingest_queue_state VALUES ($1, 1, 0)', [next?.id]);
+  await expect(createProject(db, { name: 'Half' })).rejects.toThrow('ingest_queue_state_pkey');
   expect((await listProjects(db)).map((project) => project.name)).toEqual(['Acme']);
 });
 
@@ -102,8 +102,8 @@ test('keeps settings made concurrently, and the defaults of all others', async (
 });
 
 test('names each invalid setting with its accepted values, and changes none', async () => {
-  const wanted = { paused: 'true', quiet_hours: 'late', colour: 'red' };
-  await expect(setSettings(db, projectId, wanted)).rejects.toMatchObject({
+  const input = { paused: 'true', quiet_hours: 'late', colour: 'red' };
+  await expect(setSettings(db, projectId, input)).rejects.toMatchObject({
     details: [
       {
         field: 'quiet_hours',

@@ -33,8 +33,8 @@ export function line(what: string, charsMax: number): ReturnType<typeof define<s
     syntax: `${what}, one line of at most ${charsMax} characters, or ${NONE}`,
     parse(text) {
       if (text === NONE) return null;
-      const known = text.trim();
-      return LINE.test(known) && known.length <= charsMax && known.isWellFormed() ? known : undefined;
+      const trimmed = text.trim();
+      return LINE.test(trimmed) && trimmed.length <= charsMax && trimmed.isWellFormed() ? trimmed : undefined;
     },
     print: (value) => value ?? NONE,
   });
@@ -55,14 +55,16 @@ export const topics = define<Topic[]>({
   syntax: `up to ${TOPICS_MAX} topics such as news:Product news,tips:Tips and tricks (id of a-z, 0-9, - and _; title without commas), or ${NONE}`,
   parse(text) {
     if (text === NONE) return [];
-    const known = text.split(',').flatMap((one) => {
-      const [, id, title = ''] = TOPIC.exec(one.trim()) ?? [];
+    const parsedTopics = text.split(',').flatMap((part) => {
+      const [, id, title = ''] = TOPIC.exec(part.trim()) ?? [];
       return id !== undefined && title.trim() !== '' && title.isWellFormed()
         ? { id, title: title.trim() }
         : [];
     });
-    const isWhole = known.length === text.split(',').length && known.length <= TOPICS_MAX;
-    return isWhole && new Set(known.map(({ id }) => id)).size === known.length ? known : undefined;
+    const isWhole = parsedTopics.length === text.split(',').length && parsedTopics.length <= TOPICS_MAX;
+    return isWhole && new Set(parsedTopics.map(({ id }) => id)).size === parsedTopics.length
+      ? parsedTopics
+      : undefined;
   },
   print: (value) => (value.length === 0 ? NONE : value.map(({ id, title }) => `${id}:${title}`).join(',')),
 });
@@ -74,7 +76,7 @@ export const tracking = define<{ opens: boolean; clicks: boolean }>({
   syntax: `${TRACKED.join(', ')}, both separated by a comma, or ${OFF}`,
   parse(text) {
     const names = text === OFF ? [] : text.split(',');
-    const isKnown = names.every((name) => TRACKED.some((one) => one === name));
+    const isKnown = names.every((name) => TRACKED.some((kind) => kind === name));
     if (!isKnown || new Set(names).size !== names.length) return undefined;
     return { opens: names.includes('opens'), clicks: names.includes('clicks') };
   },
@@ -88,9 +90,9 @@ export const teamAddresses = define<string[]>({
   syntax: `up to ${TEAM_MAX} email addresses separated by commas, or ${NONE}`,
   parse(text) {
     if (text === NONE) return [];
-    const known = text.split(',').flatMap((one) => parseAddress(one.trim()) ?? []);
-    return known.length === text.split(',').length && known.length <= TEAM_MAX
-      ? [...new Set(known)]
+    const addresses = text.split(',').flatMap((part) => parseAddress(part.trim()) ?? []);
+    return addresses.length === text.split(',').length && addresses.length <= TEAM_MAX
+      ? [...new Set(addresses)]
       : undefined;
   },
   print: (value) => (value.length === 0 ? NONE : value.join(',')),

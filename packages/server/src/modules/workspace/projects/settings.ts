@@ -86,9 +86,9 @@ const frequencyCap = define<Settings['frequencyCap']>({
   parse(text) {
     if (text === OFF) return null;
     const caps = text.split(',').map(parseCap);
-    const known = caps.filter((cap) => cap !== undefined);
-    const windows = new Set(known.map((cap) => cap.windowMs));
-    return windows.size === caps.length && caps.length <= CAPS_MAX ? known : undefined;
+    const validCaps = caps.filter((cap) => cap !== undefined);
+    const windows = new Set(validCaps.map((cap) => cap.windowMs));
+    return windows.size === caps.length && caps.length <= CAPS_MAX ? validCaps : undefined;
   },
   print: (value) =>
     value?.map(({ emails, windowMs }) => `${emails}/${printDuration(windowMs)}`).join(',') ?? OFF,

@@ -8,11 +8,11 @@ const dropped = (...addresses: string[]): string | undefined =>
   codesToDrop(codes(...addresses), 1)[0]?.address;
 
 /** Adds a code for each address in turn, and drops some when there are more than `max`. Returns the remaining addresses. */
-function afterAsking(addresses: string[], max: number): string[] {
+function addressesAfter(addresses: string[], max: number): string[] {
   let waiting: WaitingCode[] = [];
   for (const [at, address] of addresses.entries()) {
     const gone = new Set(waiting.length < max ? [] : codesToDrop(waiting, 3));
-    waiting = [...waiting.filter((one) => !gone.has(one)), code(address, at)];
+    waiting = [...waiting.filter((waitingCode) => !gone.has(waitingCode)), code(address, at)];
   }
   return waiting.map(({ address }) => address);
 }
@@ -55,7 +55,7 @@ describe('codesToDrop', () => {
     fc.assert(
       fc.property(flood, fc.nat(floods), (addresses, at) => {
         const honest = '203.0.113.7';
-        const left = afterAsking(addresses.toSpliced(at, 0, honest), max);
+        const left = addressesAfter(addresses.toSpliced(at, 0, honest), max);
         expect(left).toContain(honest);
         expect(left.length).toBeLessThanOrEqual(max);
       }),

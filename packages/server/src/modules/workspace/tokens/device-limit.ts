@@ -15,13 +15,13 @@ export type WaitingCode = { codeHash: Buffer; address: string };
  * than there is space for codes.
  */
 export function codesToDrop(codes: readonly WaitingCode[], count: number): WaitingCode[] {
-  let left = codes.map((code) => ({ code, networks: networksOf(code.address) }));
+  let remaining = codes.map((code) => ({ code, networks: networksOf(code.address) }));
   const dropped: WaitingCode[] = [];
   while (dropped.length < count) {
-    const next = oldestOfBusiest(left);
+    const next = oldestOfBusiest(remaining);
     if (!next) break;
     dropped.push(next.code);
-    left = left.filter((one) => one !== next);
+    remaining = remaining.filter((candidate) => candidate !== next);
   }
   return dropped;
 }

@@ -15,7 +15,7 @@ import {
   listWaiting,
   useDevice,
   type DeviceState,
-  type DeviceAsking,
+  type DeviceQuery,
 } from './store.ts';
 import { checkLabel, readScopes } from './token.ts';
 
@@ -34,22 +34,22 @@ const SECRET_CHARS = 40;
  */
 export async function beginDevice(
   { tx, pepper, now }: DeviceDeps,
-  wanted: { label: string; scopes: readonly string[]; address: string },
+  input: { label: string; scopes: readonly string[]; address: string },
 ): Promise<{ deviceCode: string; userCode: string; expiresAt: Date }> {
-  const { label, address } = wanted;
+  const { label, address } = input;
   checkLabel(label);
-  const scopes = readScopes(wanted.scopes);
+  const scopes = readScopes(input.scopes);
   await deleteDevices(tx, { before: new Date(now) });
   const [deviceCode, userCode] = [randomBase62(SECRET_CHARS), newUserCode()];
   const hashes = { deviceHash: hashOf(pepper, deviceCode), codeHash: hashOf(pepper, userCode) };
   const expiresAt = new Date(now + GOOD_FOR_MS);
-  await insertDevice(tx, { ...hashes, label, scopes, address, askedAt: new Date(now), expiresAt });
-  await makeRoom(tx, hashes.codeHash);
+  await insertDevice(tx, { ...hashes, label, scopes, address, requestedAt: new Date(now), expiresAt });
+  await dropExcessCodes(tx, hashes.codeHash);
   return { deviceCode, userCode, expiresAt };
 }
 
 /** Drops codes if too many wait, but never the one that was just made. */
-async function makeRoom(tx: Tx, newest: Buffer): Promise<void> {
+async function dropExcessCodes(tx: Tx, newest: Buffer): Promise<void> {
   if ((await countWaiting(tx)) <= WAITING_MAX) return;
   const codes = (await listWaiting(tx, WAITING_MAX + 1)).filter(({ codeHash }) => !codeHash.equals(newest));
   await deleteWaiting(tx, codesToDrop(codes, DROPPED_AT_ONCE));
@@ -62,7 +62,7 @@ export function readUserCode(text: string): string | null {
   return isCode ? `${chars.slice(0, 4)}-${chars.slice(4)}` : null;
 }
 
-export async function lookAtDevice({ tx, pepper, now }: DeviceDeps, code: string): Promise<DeviceAsking> {
+export async function lookAtDevice({ tx, pepper, now }: DeviceDeps, code: string): Promise<DeviceQuery> {
   const found = await findDevice(tx, { codeHash: hashOf(pepper, code), now: new Date(now) });
   return found ?? unknownCode();
 }
@@ -78,26 +78,29 @@ export type DeviceDecision = {
 export async function decideAboutDevice(
   deps: DeviceDeps,
   { code, by, state, scopes }: DeviceDecision,
-): Promise<DeviceAsking> {
+): Promise<DeviceQuery> {
   const { tx, pepper, now } = deps;
-  const asked = await lookAtDevice(deps, code);
-  const given = readScopes(asked.scopes.filter((scope) => scopes?.includes(scope) ?? true));
-  const decided = { codeHash: hashOf(pepper, code), now: new Date(now), state, by, scopes: given };
-  const done = await decideDevice(tx, decided);
-  if (done) return done;
+  const device = await lookAtDevice(deps, code);
+  const grantedScopes = readScopes(device.scopes.filter((scope) => scopes?.includes(scope) ?? true));
+  const decided = { codeHash: hashOf(pepper, code), now: new Date(now), state, by, scopes: grantedScopes };
+  const result = await decideDevice(tx, decided);
+  if (result) return result;
   throw alreadyDecided((await lookAtDevice(deps, code)).state);
 }
 
-export type Fetched =
+export type DeviceFetchResult =
   | { state: 'waiting' | 'denied' | 'expired' }
-  | { state: 'approved'; label: string; scopes: TokenScope[]; personId: string };
+  | { state: 'approved'; label: string; scopes: TokenScope[]; memberId: string };
 
 /** Returns `approved` only once. An unknown code is answered like an expired one. */
-export async function fetchDevice({ tx, pepper, now }: DeviceDeps, deviceCode: string): Promise<Fetched> {
-  const place = { deviceHash: hashOf(pepper, deviceCode), now: new Date(now) };
-  const used = await useDevice(tx, place);
+export async function fetchDevice(
+  { tx, pepper, now }: DeviceDeps,
+  deviceCode: string,
+): Promise<DeviceFetchResult> {
+  const key = { deviceHash: hashOf(pepper, deviceCode), now: new Date(now) };
+  const used = await useDevice(tx, key);
   if (used) return { state: 'approved', ...used };
-  const state = await findDeviceState(tx, place);
+  const state = await findDeviceState(tx, key);
   return { state: state === 'waiting' || state === 'denied' ? state : 'expired' };
 }
 

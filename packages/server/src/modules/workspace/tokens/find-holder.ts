@@ -2,7 +2,7 @@ import { equalInConstantTime, type Pepper } from '../../../platform/crypto/hash.
 import type { Log } from '../../../platform/log.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { type TokenCandidateRow, listCandidates, updateHash, updateLastUsed } from './store.ts';
-import { hashToken, type HeldToken, last4Of, SALT_BYTES } from './token.ts';
+import { hashToken, type PersonalToken, last4Of, SALT_BYTES } from './token.ts';
 
 export type HolderDeps = {
   db: Pick<Database, 'query' | 'prepared' | 'clock'>;
@@ -18,7 +18,7 @@ const DUMMY_CANDIDATE = { salt: Buffer.alloc(SALT_BYTES), hash: Buffer.alloc(32)
  * Finds the owner of a token. It queries the database each time, so that a revoked token stops working immediately. Returns null for every
  * reason for which the token is invalid.
  */
-export async function findHolder(deps: HolderDeps, secret: string): Promise<HeldToken | null> {
+export async function findHolder(deps: HolderDeps, secret: string): Promise<PersonalToken | null> {
   const last4 = last4Of(secret);
   if (last4 === null) return null;
   const rows = await listCandidates(deps.db, { last4, now: new Date(deps.db.clock.now()) });
@@ -26,8 +26,8 @@ export async function findHolder(deps: HolderDeps, secret: string): Promise<Held
   if (!match) return null;
   const { row, isStale } = match;
   await note(deps, row, isStale ? secret : null);
-  const { id, label, scopes, expiresAt, personId, name, email } = row;
-  return { id, label, scopes, expiresAt, person: { id: personId, name, email } };
+  const { id, label, scopes, expiresAt, memberId, name, email } = row;
+  return { id, label, scopes, expiresAt, member: { id: memberId, name, email } };
 }
 
 type Match = { row: TokenCandidateRow; isStale: boolean };

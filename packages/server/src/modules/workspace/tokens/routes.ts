@@ -3,7 +3,7 @@ import { wholeList } from '../dashboard-api/pages.ts';
 import { type KitDeps, routesFor } from '../dashboard-api/route.ts';
 import { listProjects } from '../projects/project.ts';
 import { listTokenRows, updateRevoked } from './store.ts';
-import { displayToken, ENDED_KEPT_MS, type HeldToken, type ListedToken } from './token.ts';
+import { displayToken, ENDED_KEPT_MS, type PersonalToken, type ListedToken } from './token.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { Fault } from '../../../platform/fault.ts';
 
@@ -15,8 +15,8 @@ export const tokenRoutes = [
     needs: 'signed_in',
     isAccount: true,
     scope: 'read',
-    async handle(deps, { person }) {
-      return wholeList((await listTokens(deps, person.id)).map(toListed));
+    async handle(deps, { member }) {
+      return wholeList((await listTokens(deps, member.id)).map(toListed));
     },
   }),
   route('POST /profile/tokens/:token/revoke', {
@@ -24,8 +24,8 @@ export const tokenRoutes = [
     isAccount: true,
     scope: 'edit',
     audit: 'token.revoke',
-    async handle(deps, { person, params, note }) {
-      const revoked = toListed(await revokeToken(deps, { id: params.token, personId: person.id }));
+    async handle(deps, { member, params, note }) {
+      const revoked = toListed(await revokeToken(deps, { id: params.token, memberId: member.id }));
       note({ subject: revoked.label, after: { revoked_at: revoked.revoked_at } });
       return { data: revoked };
     },
@@ -43,9 +43,9 @@ export const tokenRoutes = [
     isAccount: true,
     scope: 'any',
     audit: 'token.revoke',
-    async handle(deps, { person, token, note }) {
+    async handle(deps, { member, token, note }) {
       const { id, label } = required(token);
-      await revokeToken(deps, { id, personId: person.id });
+      await revokeToken(deps, { id, memberId: member.id });
       note({ subject: label });
       return { data: { revoked: true } };
     },
@@ -53,7 +53,7 @@ export const tokenRoutes = [
 ];
 
 /** A caller with a session has no token that this route could be about. */
-function required(token: HeldToken | null): HeldToken {
+function required(token: PersonalToken | null): PersonalToken {
   if (token) return token;
   const message = 'This request requires a personal access token. Manage yours in your profile';
   throw new Fault('not_found', { details: [{ message }] });
@@ -74,21 +74,21 @@ function toListed({ id, label, scopes, last4, ...token }: ListedToken): TokenLis
 
 type Deps = { db: Pick<Database, 'query' | 'prepared' | 'clock'> };
 
-const SHOWN_MAX = 200;
+const LIST_MAX = 200;
 
 /** Returns live tokens, and those that ended recently. */
-async function listTokens({ db }: Deps, personId: string): Promise<ListedToken[]> {
+async function listTokens({ db }: Deps, memberId: string): Promise<ListedToken[]> {
   const endedSince = new Date(db.clock.now() - ENDED_KEPT_MS);
-  return listTokenRows(db, { userId: personId, endedSince, limit: SHOWN_MAX });
+  return listTokenRows(db, { userId: memberId, endedSince, limit: LIST_MAX });
 }
 
 /** Revokes a token from the next request on. Event streams that it has open end within half a minute. */
 async function revokeToken(
   { db }: Deps,
-  { id, personId }: { id: string; personId: string },
+  { id, memberId }: { id: string; memberId: string },
 ): Promise<ListedToken> {
   const now = db.clock.now();
-  const revoked = await updateRevoked(db, { id, userId: personId, at: new Date(now) });
+  const revoked = await updateRevoked(db, { id, userId: memberId, at: new Date(now) });
   if (revoked) return revoked;
   const message = 'You have no token with this ID';
   throw new Fault('not_found', { details: [{ message, field: 'token' }] });
@@ -99,15 +99,15 @@ type StateDeps = KitDeps;
 /** Returns the state of a token to its holder; it opens whatever its member may open now. */
 export async function stateOf(
   { db, access }: Pick<StateDeps, 'db' | 'access'>,
-  { label, scopes, expiresAt, person }: HeldToken,
+  { label, scopes, expiresAt, member }: PersonalToken,
 ): Promise<TokenState> {
-  const roles = await access.rolesOf(person.id);
+  const roles = await access.rolesOf(member.id);
   const projects = (await listProjects(db)).filter(({ id }) => roles.has(id));
   return {
     label,
     scopes,
     expires_at: expiresAt.toISOString(),
-    member: { name: person.name, email: person.email },
+    member: { name: member.name, email: member.email },
     projects: projects.map(({ id, name }) => ({ id, name })),
   };
 }

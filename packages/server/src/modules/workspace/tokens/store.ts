@@ -12,11 +12,11 @@ import type { ListedToken } from './token.ts';
  */
 export type DeviceState = 'waiting' | 'approved' | 'denied' | 'used';
 
-export type DeviceAsking = {
+export type DeviceQuery = {
   label: string;
   scopes: TokenScope[];
   address: string;
-  askedAt: Date;
+  requestedAt: Date;
   expiresAt: Date;
   state: DeviceState;
 };
@@ -30,7 +30,7 @@ export type TokenCandidateRow = {
   scopes: TokenScope[];
   expiresAt: Date;
   lastUsedAt: Date | null;
-  personId: string;
+  memberId: string;
   name: string;
   email: string;
 };
@@ -46,7 +46,7 @@ export function listCandidates(
   return tx.prepared({
     name: 'tokens.candidates',
     text: `SELECT t.id, t.salt, t.hash, t.label, t.scopes, t.expires_at AS "expiresAt", t.last_used_at AS "lastUsedAt",
-             u.id AS "personId", u.name, u.email
+             u.id AS "memberId", u.name, u.email
            FROM beckon.team_token t JOIN beckon.team_user u ON u.id = t.user_id
            WHERE t.last4 = $1 AND t.revoked_at IS NULL AND t.expires_at > $2
              AND EXISTS (SELECT 1 FROM beckon.team_member m WHERE m.user_id = t.user_id AND m.created_at <= t.created_at)`,
@@ -148,12 +148,12 @@ export async function deleteTokens(tx: Tx, { endedBefore }: { endedBefore: Date 
 
 export async function insertDevice(
   tx: Tx,
-  row: Omit<DeviceAsking, 'state'> & { deviceHash: Buffer; codeHash: Buffer },
+  row: Omit<DeviceQuery, 'state'> & { deviceHash: Buffer; codeHash: Buffer },
 ): Promise<void> {
   await tx.query(
     `INSERT INTO beckon.team_device (device_hash, code_hash, label, scopes, address, requested_at, expires_at, state)
      VALUES ($1, $2, $3, $4, $5, $6, $7, 'waiting')`,
-    [row.deviceHash, row.codeHash, row.label, row.scopes, row.address, row.askedAt, row.expiresAt],
+    [row.deviceHash, row.codeHash, row.label, row.scopes, row.address, row.requestedAt, row.expiresAt],
   );
 }
 
@@ -180,13 +180,13 @@ export async function deleteWaiting(tx: Tx, codes: WaitingCode[]): Promise<void>
   ]);
 }
 
-const DEVICE = `label, scopes, address, requested_at AS "askedAt", expires_at AS "expiresAt", state`;
+const DEVICE = `label, scopes, address, requested_at AS "requestedAt", expires_at AS "expiresAt", state`;
 
 export async function findDevice(
   tx: Tx,
   { codeHash, now }: { codeHash: Buffer; now: Date },
-): Promise<DeviceAsking | undefined> {
-  const rows = await tx.query<DeviceAsking>(
+): Promise<DeviceQuery | undefined> {
+  const rows = await tx.query<DeviceQuery>(
     `SELECT ${DEVICE} FROM beckon.team_device WHERE code_hash = $1 AND expires_at > $2`,
     [codeHash, now],
   );
@@ -208,8 +208,8 @@ export async function findDeviceState(
 export async function decideDevice(
   tx: Tx,
   decided: { codeHash: Buffer; now: Date; state: 'approved' | 'denied'; by: string; scopes: TokenScope[] },
-): Promise<DeviceAsking | undefined> {
-  const rows = await tx.query<DeviceAsking>(
+): Promise<DeviceQuery | undefined> {
+  const rows = await tx.query<DeviceQuery>(
     `UPDATE beckon.team_device SET state = $3, decided_by = $4, scopes = $5
      WHERE code_hash = $1 AND expires_at > $2 AND state = 'waiting' RETURNING ${DEVICE}`,
     [decided.codeHash, decided.now, decided.state, decided.by, decided.scopes],
@@ -221,10 +221,10 @@ export async function decideDevice(
 export async function useDevice(
   tx: Tx,
   { deviceHash, now }: { deviceHash: Buffer; now: Date },
-): Promise<{ label: string; scopes: TokenScope[]; personId: string } | undefined> {
-  const rows = await tx.query<{ label: string; scopes: TokenScope[]; personId: string }>(
+): Promise<{ label: string; scopes: TokenScope[]; memberId: string } | undefined> {
+  const rows = await tx.query<{ label: string; scopes: TokenScope[]; memberId: string }>(
     `UPDATE beckon.team_device SET state = 'used' WHERE device_hash = $1 AND expires_at > $2 AND state = 'approved'
-     RETURNING label, scopes, decided_by AS "personId"`,
+     RETURNING label, scopes, decided_by AS "memberId"`,
     [deviceHash, now],
   );
   return rows[0];

@@ -3,15 +3,15 @@ import { Fault } from '../../../platform/fault.ts';
 import { hmacSha256, randomBase62 } from '../../../platform/crypto/hash.ts';
 
 /** A valid, live personal token of a user who is still a member of an organization. */
-export type HeldToken = {
+export type PersonalToken = {
   id: string;
   label: string;
   scopes: TokenScope[];
   expiresAt: Date;
-  person: { id: string; name: string; email: string };
+  member: { id: string; name: string; email: string };
 };
 
-export type ListedToken = Omit<HeldToken, 'person'> & {
+export type ListedToken = Omit<PersonalToken, 'member'> & {
   last4: string;
   createdAt: Date;
   lastUsedAt: Date | null;
@@ -54,8 +54,8 @@ export function checkLabel(label: string): void {
 }
 
 /** Returns each scope once, in the order of the page. Requires at least one. */
-export function readScopes(wanted: readonly string[]): TokenScope[] {
-  const scopes = TOKEN_SCOPES.filter((scope) => wanted.includes(scope));
+export function readScopes(names: readonly string[]): TokenScope[] {
+  const scopes = TOKEN_SCOPES.filter((scope) => names.includes(scope));
   if (scopes.length > 0) return scopes;
   const message = `scopes must have at least one of ${TOKEN_SCOPES.join(', ')}`;
   throw new Fault('validation_failed', { details: [{ message, field: 'scopes' }] });

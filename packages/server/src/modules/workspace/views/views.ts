@@ -6,25 +6,25 @@ const VIEWS_MAX = 100;
 const NAME_MAX = 100;
 
 /** Saves a view. The caller has validated the filter. */
-export async function saveView(tx: Tx, wanted: View): Promise<View> {
-  const { projectId, screen } = wanted;
-  const name = wanted.name.trim();
+export async function saveView(tx: Tx, input: View): Promise<View> {
+  const { projectId, screen } = input;
+  const name = input.name.trim();
   if (name === '' || name.length > NAME_MAX || name.includes('\0') || !name.isWellFormed())
     throw wrong(`name must have 1 to ${NAME_MAX} characters`, 'name');
-  if (wanted.filter.trim() === '') throw wrong('filter is empty, which is the default view', 'filter');
+  if (input.filter.trim() === '') throw wrong('filter is empty, which is the default view', 'filter');
   if (await findViewByName(tx, { projectId, screen, name }))
     throw new Fault('conflict', {
       details: [{ message: `A view ${JSON.stringify(name)} already exists`, field: 'name' }],
     });
   if ((await listViews(tx, { projectId, screen })).length >= VIEWS_MAX)
     throw wrong(`A list can have at most ${VIEWS_MAX} views. Delete one first`, 'name');
-  const view = { ...wanted, name };
+  const view = { ...input, name };
   await insertView(tx, view);
   return view;
 }
 
-export async function deleteView(tx: Tx, place: { projectId: number; id: string }): Promise<View> {
-  const gone = /^[0-9a-f-]{36}$/.test(place.id) ? await deleteViewRow(tx, place) : null;
+export async function deleteView(tx: Tx, key: { projectId: number; id: string }): Promise<View> {
+  const gone = /^[0-9a-f-]{36}$/.test(key.id) ? await deleteViewRow(tx, key) : null;
   if (gone) return gone;
   throw new Fault('not_found', { details: [{ message: 'This view no longer exists' }] });
 }
@@ -42,14 +42,14 @@ export async function eraseViews(
     .filter((text) => text !== null)
     .map((text) => text.toLowerCase());
   const naming = (await listViews(tx, { projectId, screen: null })).filter((view) => {
-    const said = `${view.name}\n${view.filter}`.toLowerCase();
-    return traces.some((trace) => names(said, trace));
+    const text = `${view.name}\n${view.filter}`.toLowerCase();
+    return traces.some((trace) => names(text, trace));
   });
   for (const { id } of naming) await deleteViewRow(tx, { projectId, id });
   return naming.length;
 }
 
 /** Matches whole words only: erasing the user with the id 4 keeps a filter about user 42. */
-function names(said: string, trace: string): boolean {
-  return new RegExp(`(?<![\\p{L}\\p{N}])${RegExp.escape(trace)}(?![\\p{L}\\p{N}])`, 'u').test(said);
+function names(text: string, trace: string): boolean {
+  return new RegExp(`(?<![\\p{L}\\p{N}])${RegExp.escape(trace)}(?![\\p{L}\\p{N}])`, 'u').test(text);
 }

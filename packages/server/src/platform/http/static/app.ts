@@ -4,7 +4,7 @@ import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { Fault } from '../../fault.ts';
-import { answerFault } from '../answers.ts';
+import { faultResponse } from '../answers.ts';
 import { isLoopbackName } from '../../net/network-address.ts';
 
 type AppDeps = {
@@ -21,8 +21,8 @@ const A_PROJECT = /^\/p\/\d+(?:[/?]|$)/;
 export function mountApp(app: FastifyInstance, { publicUrl, state }: AppDeps): void {
   for (const path of PAGES)
     app.get(path, (request, reply) => {
-      const elsewhere = otherLoopback(publicUrl, request);
-      if (elsewhere !== null) return reply.redirect(elsewhere, 307);
+      const location = otherLoopback(publicUrl, request);
+      if (location !== null) return reply.redirect(location, 307);
       const now = state();
       if (now.kind !== 'ready') return unready(reply, now.kind);
       // The page says that there is no such project. The status says so to clients that do not read the text.
@@ -34,7 +34,7 @@ export function mountApp(app: FastifyInstance, { publicUrl, state }: AppDeps): v
       const now = state();
       const file = now.kind === 'ready' ? now.files.get(request.url.split('?', 1)[0] ?? '') : undefined;
       if (file) return send(request, reply, file);
-      const { status, body } = answerFault(new Fault('not_found'));
+      const { status, body } = faultResponse(new Fault('not_found'));
       return reply.status(status).send(body);
     });
 }
@@ -89,12 +89,14 @@ function unready(reply: FastifyReply, kind: 'building' | 'failed'): FastifyReply
 
 /** Sessions and passkeys belong to one origin. On a developer's machine, `127.0.0.1` and `localhost` are two origins. */
 function otherLoopback(publicUrl: string, request: FastifyRequest): string | null {
-  const own = new URL(publicUrl);
+  const ownUrl = new URL(publicUrl);
   const host = request.headers.host ?? '';
-  if (!isLoopbackName(own.hostname) || host === own.host) return null;
+  if (!isLoopbackName(ownUrl.hostname) || host === ownUrl.host) return null;
   if (!URL.canParse(`http://${host}`)) return null;
-  const asked = new URL(`http://${host}`);
-  return isLoopbackName(asked.hostname) && asked.port === own.port ? own.origin + request.url : null;
+  const requestedUrl = new URL(`http://${host}`);
+  return isLoopbackName(requestedUrl.hostname) && requestedUrl.port === ownUrl.port
+    ? ownUrl.origin + request.url
+    : null;
 }
 
 /** The built dashboard, in memory: some megabytes, which few clients request. */
@@ -133,20 +135,20 @@ export async function readAppFiles(folder: string): Promise<AppFiles> {
   for (const entry of names) {
     const type = TYPES[extname(entry.name)];
     if (!entry.isFile() || type === undefined) continue;
-    const place = join(entry.parentPath, entry.name);
-    const path = place.slice(folder.length).replaceAll('\\', '/');
-    files.set(path, await toFile(place, { path, type }));
+    const file = join(entry.parentPath, entry.name);
+    const path = file.slice(folder.length).replaceAll('\\', '/');
+    files.set(path, await toFile(file, { path, type }));
   }
   const page = files.get('/index.html');
   if (!page) throw new Error(`There is no index.html in ${folder}`);
   return { page, files };
 }
 
-async function toFile(place: string, { path, type }: { path: string; type: string }): Promise<AppFile> {
-  const body = await readFile(place);
+async function toFile(source: string, { path, type }: { path: string; type: string }): Promise<AppFile> {
+  const body = await readFile(source);
   const packed = PACKED.has(extname(path))
     ? null
-    : await readFile(`${place}.gz`).catch(() => pack(body, { level: 9 }));
+    : await readFile(`${source}.gz`).catch(() => pack(body, { level: 9 }));
   // A file with a hash in its name never changes; the bundler puts only such files there.
   return { body, packed, type, isHashed: path.startsWith('/assets/') };
 }

@@ -25,9 +25,9 @@ export function mountGuide(app: FastifyInstance, { state }: GuideDeps): void {
     app.get(path, (request, reply) => {
       const now = state();
       if (now.kind !== 'ready') return unready(reply, now.kind);
-      const asked = pathOf(request).replace(/^\/guide(?=\/)/, '');
-      const found = [asked === '/' ? '/index.html' : asked, `${asked}.html`].find((one) =>
-        now.files.has(one),
+      const path = pathOf(request).replace(/^\/guide(?=\/)/, '');
+      const found = [path === '/' ? '/index.html' : path, `${path}.html`].find((candidate) =>
+        now.files.has(candidate),
       );
       return send({ request, reply }, now, { path: found ?? '/404.html', status: found ? 200 : 404 });
     });

@@ -57,11 +57,11 @@ async function giveEmpty(folder: string, account: Account): Promise<void> {
  * succeeds, and another file never replaces it.
  */
 export function archiveCommand(folder: string): string {
-  const place = shellQuoted(folder);
-  const [file, part] = [`${place}/%f.gz`, `${place}/.%f.part`];
+  const quotedFolder = shellQuoted(folder);
+  const [file, part] = [`${quotedFolder}/%f.gz`, `${quotedFolder}/.%f.part`];
   return (
     `if [ -e ${file} ]; then gzip -dc ${file} | cmp -s - "%p"; ` +
-    `else gzip -1 -c "%p" > ${part} && sync ${part} && ln ${part} ${file} && rm -f ${part} && sync ${place}; fi`
+    `else gzip -1 -c "%p" > ${part} && sync ${part} && ln ${part} ${file} && rm -f ${part} && sync ${quotedFolder}; fi`
   );
 }
 

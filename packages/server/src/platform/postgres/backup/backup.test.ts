@@ -19,7 +19,7 @@ const PASSPHRASE = 'correct horse battery staple';
 const run = promisify(execFile);
 /** Encryption is slow by design, so it runs only once. */
 const SECRETS = { secretKey: 'k'.repeat(32), user: 'u', password: 'p', database: 'd' };
-const SEALED = await closeEnvelope(JSON.stringify(SECRETS), PASSPHRASE);
+const ENVELOPE = await closeEnvelope(JSON.stringify(SECRETS), PASSPHRASE);
 const base = await mkdtemp(join(tmpdir(), 'beckon-backup-'));
 let folder = '';
 let count = 0;
@@ -31,7 +31,7 @@ beforeEach(async () => {
 afterAll(() => rm(base, { recursive: true, force: true }));
 
 const PG_VERSION = { path: 'data/PG_VERSION', bytes: 3, sha256: sha256('18\n') };
-const SECRETS_FILE = { path: 'secrets.sealed', bytes: SEALED.length, sha256: sha256(SEALED) };
+const SECRETS_FILE = { path: 'secrets.sealed', bytes: ENVELOPE.length, sha256: sha256(ENVELOPE) };
 
 /** Creates the files of a backup; PostgreSQL could not start with them. */
 async function makeBackup(
@@ -42,7 +42,7 @@ async function makeBackup(
   const path = join(folder, `backup-202605${String(day).padStart(2, '0')}T020000Z-0000000${day}`);
   await mkdir(join(path, 'data'), { recursive: true });
   await writeFile(join(path, 'data', 'PG_VERSION'), '18\n');
-  await writeFile(join(path, 'secrets.sealed'), SEALED);
+  await writeFile(join(path, 'secrets.sealed'), ENVELOPE);
   const manifest: Manifest = {
     format: 1,
     release: '0.1.0',
@@ -74,9 +74,9 @@ test('openEnvelope requires the passphrase, and bounds the CPU and memory that a
   expect(await openEnvelope(closed, PASSPHRASE)).toBe('the key');
   await expect(openEnvelope(closed, `${PASSPHRASE} `)).rejects.toMatchObject({ code: 'wrong_passphrase' });
   const envelope = JSON.parse(closed) as Record<string, unknown>;
-  const sealed = Buffer.from(String(envelope.sealed), 'base64');
-  sealed[0] = (sealed[0] ?? 0) ^ 1;
-  const bent = JSON.stringify({ ...envelope, sealed: sealed.toString('base64') });
+  const encrypted = Buffer.from(String(envelope.encrypted), 'base64');
+  encrypted[0] = (encrypted[0] ?? 0) ^ 1;
+  const bent = JSON.stringify({ ...envelope, encrypted: encrypted.toString('base64') });
   await expect(openEnvelope(bent, PASSPHRASE)).rejects.toMatchObject({ code: 'wrong_passphrase' });
   for (const wrong of [
     { n: 2 ** 30 },
@@ -112,7 +112,7 @@ test('verifyBackup finds a changed byte, a missing file and a path out of the ba
 test('verifyBackup rejects a backup whose encrypted secret key is changed, missing or not listed', async () => {
   const backup = await makeBackup(1, wal(1));
   const encrypted = join(backup, 'secrets.sealed');
-  await writeFile(encrypted, SEALED.replace('"sealed": "', '"sealed": "A'));
+  await writeFile(encrypted, ENVELOPE.replace('"encrypted": "', '"encrypted": "A'));
   await expect(verifyBackup(backup)).rejects.toThrow(/secrets\.sealed differs from what was written there/);
   await rm(encrypted);
   await expect(verifyBackup(backup)).rejects.toThrow(/secrets\.sealed is missing/);
@@ -131,8 +131,8 @@ test('pruneBackups keeps the newest backups and all WAL since the oldest of them
   const pruned = await pruneBackups(folder, 2);
   expect(pruned.removed).toEqual(['backup-20260501T020000Z-00000001']);
   expect(pruned.walFiles).toBe(7);
-  const left = (await readdir(join(folder, 'wal', '1'))).toSorted();
-  expect(left).toEqual(
+  const remaining = (await readdir(join(folder, 'wal', '1'))).toSorted();
+  expect(remaining).toEqual(
     ['00000002.history.gz', ...[8, 9, 10, 11, 12].map((number) => `${wal(number)}.gz`)].toSorted(),
   );
   expect((await listBackups(folder)).map(({ name }) => name)).toEqual(pruned.kept);
@@ -187,27 +187,27 @@ test('sweepBackupDrafts removes partial backups of killed processes, even with i
 });
 
 test('findGap names a missing file by its timeline, and does not treat the end of the archive as a gap', async () => {
-  const place = join(folder, 'wal', '1');
-  await mkdir(place);
+  const walFolder = join(folder, 'wal', '1');
+  await mkdir(walFolder);
   const put = (name: string, text = ''): Promise<void> =>
-    writeFile(join(place, `${name}.gz`), gzipSync(text));
+    writeFile(join(walFolder, `${name}.gz`), gzipSync(text));
   const onTwo = (number: number): string => wal(number).replace(/^00000001/, '00000002');
   await put('00000002.history', '1\t0/07000100\tno recovery target specified\n');
   for (const number of [4, 6, 7]) await put(wal(number));
   for (const number of [7, 8]) await put(onTwo(number));
   const gap = (endedAt: bigint, lastWal = wal(3)): Promise<string | undefined> =>
-    findGap({ number: 2, last: onTwo(8) }, { archive: place, manifest: { lastWal }, endedAt });
+    findGap({ number: 2, last: onTwo(8) }, { archive: walFolder, manifest: { lastWal }, endedAt });
   expect(await gap(0x8000000n)).toBeUndefined();
   expect(await gap(0x9000000n)).toBeUndefined();
-  expect(await gap(0x4ffff00n)).toBe(`${join(place, wal(5))}.gz is missing`);
+  expect(await gap(0x4ffff00n)).toBe(`${join(walFolder, wal(5))}.gz is missing`);
   // WAL in the backup itself is not a gap, even if it is missing in the archive.
-  await rm(join(place, `${onTwo(7)}.gz`));
-  expect(await gap(0x5000100n, wal(5))).toBe(`${join(place, onTwo(7))}.gz is missing`);
-  await writeFile(join(place, `${onTwo(7)}.gz`), 'half');
-  expect(await gap(0x7000100n)).toBe(`${join(place, onTwo(7))}.gz cannot be read`);
+  await rm(join(walFolder, `${onTwo(7)}.gz`));
+  expect(await gap(0x5000100n, wal(5))).toBe(`${join(walFolder, onTwo(7))}.gz is missing`);
+  await writeFile(join(walFolder, `${onTwo(7)}.gz`), 'half');
+  expect(await gap(0x7000100n)).toBe(`${join(walFolder, onTwo(7))}.gz cannot be read`);
   // On the backup's own timeline all later files belong to it, so the history of earlier timelines is not needed.
-  await writeFile(join(place, '00000002.history.gz'), 'half');
-  expect(await gap(0x7000100n, onTwo(6))).toBe(`${join(place, onTwo(7))}.gz cannot be read`);
+  await writeFile(join(walFolder, '00000002.history.gz'), 'half');
+  expect(await gap(0x7000100n, onTwo(6))).toBe(`${join(walFolder, onTwo(7))}.gz cannot be read`);
 });
 
 test('restoreBackup rejects a backup that cannot be restored, and changes nothing', async () => {
@@ -246,8 +246,11 @@ async function archive(content: string, name = wal(1)): Promise<number> {
   // Parsed as in a settings file, then with the placeholders replaced.
   const setting = archiveSettings(path).archive_command ?? '';
   const command = setting.slice(1, -1).replaceAll("''", "'").replaceAll('\\\\', '\\');
-  const said = command.replaceAll(/%[pf%]/g, (one) => ({ '%p': source, '%f': name, '%%': '%' })[one] ?? one);
-  return run('/bin/sh', ['-c', said], { cwd: folder }).then(
+  const commandLine = command.replaceAll(
+    /%[pf%]/g,
+    (token) => ({ '%p': source, '%f': name, '%%': '%' })[token] ?? token,
+  );
+  return run('/bin/sh', ['-c', commandLine], { cwd: folder }).then(
     () => 0,
     (error: { code: number }) => error.code,
   );

@@ -35,21 +35,21 @@ export type CopiedCluster = { files: BackupFile[]; folders: string[] };
 
 /** Copies the folder of a running cluster in backup mode. Replaying the WAL repairs the files that change during the copy. */
 export async function copyCluster(data: string, backup: string): Promise<CopiedCluster> {
-  const found: Found = { files: [], folders: [] };
+  const found: FolderListing = { files: [], folders: [] };
   await lookInto(data, '', found);
   const files: BackupFile[] = [];
-  const copyOne = async (path: string): Promise<void> => {
+  const copyPath = async (path: string): Promise<void> => {
     const copy = await copyFileSafely(join(data, path), join(backup, DATA, path)).catch(unlessGone);
     if (copy) files.push({ path: `${DATA}/${path}`, ...copy });
   };
-  await forEach(found.files, copyOne);
-  await copyOne(CONTROL);
+  await forEach(found.files, copyPath);
+  await copyPath(CONTROL);
   return { files: files.toSorted((a, b) => (a.path < b.path ? -1 : 1)), folders: found.folders };
 }
 
-type Found = { files: string[]; folders: string[] };
+type FolderListing = { files: string[]; folders: string[] };
 
-async function lookInto(data: string, folder: string, found: Found): Promise<void> {
+async function lookInto(data: string, folder: string, found: FolderListing): Promise<void> {
   const entries = EMPTIED.has(folder) ? [] : await readFolder(join(data, folder));
   if (folder !== '') found.folders.push(folder);
   for (const entry of entries) {

@@ -7,10 +7,10 @@ const CHUNK_BYTES = 1024 * 1024;
 /** A file counts as copied only after it is synced to disk. */
 const MODE = 0o600;
 
-export type Copied = { bytes: number; sha256: string };
+export type CopiedFile = { bytes: number; sha256: string };
 
 /** Copies a whole file in pieces, and returns the size and hash of the bytes read. Fails if the target exists. */
-export async function copyFileSafely(from: string, to: string): Promise<Copied> {
+export async function copyFileSafely(from: string, to: string): Promise<CopiedFile> {
   await mkdir(dirname(to), { recursive: true, mode: 0o700 });
   const source = await open(from, 'r');
   try {
@@ -27,7 +27,7 @@ export async function copyFileSafely(from: string, to: string): Promise<Copied> 
   }
 }
 
-export async function hashFile(path: string): Promise<Copied> {
+export async function hashFile(path: string): Promise<CopiedFile> {
   const source = await open(path, 'r');
   try {
     return await pump(source, () => Promise.resolve());
@@ -41,15 +41,15 @@ export async function hashFile(path: string): Promise<Copied> {
  * first failure.
  */
 export async function forEach<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  const left = items.values();
+  const remaining = items.values();
   const workers = Array.from({ length: AT_ONCE }, async () => {
-    for (const item of left) await work(item);
+    for (const item of remaining) await work(item);
   });
   const ended = await Promise.allSettled(workers);
   for (const end of ended) if (end.status === 'rejected') throw end.reason;
 }
 
-async function pump(source: FileHandle, take: (piece: Buffer) => Promise<void>): Promise<Copied> {
+async function pump(source: FileHandle, take: (piece: Buffer) => Promise<void>): Promise<CopiedFile> {
   const hash: Hash = createHash('sha256');
   const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
   let bytes = 0;
@@ -64,9 +64,9 @@ async function pump(source: FileHandle, take: (piece: Buffer) => Promise<void>):
 }
 
 async function writeAll(target: FileHandle, piece: Buffer): Promise<void> {
-  for (let done = 0; done < piece.length;) {
-    const { bytesWritten } = await target.write(piece, done, piece.length - done);
-    done += bytesWritten;
+  for (let offset = 0; offset < piece.length;) {
+    const { bytesWritten } = await target.write(piece, offset, piece.length - offset);
+    offset += bytesWritten;
   }
 }
 

@@ -14,7 +14,7 @@ type Envelope = {
   salt: string;
   nonce: string;
   tag: string;
-  sealed: string;
+  encrypted: string;
 };
 
 const COST = { n: 2 ** 17, r: 8, p: 1 };
@@ -34,7 +34,7 @@ export async function closeEnvelope(text: string, passphrase: string): Promise<s
   const nonce = randomBytes(NONCE_BYTES);
   const key = await keyOf(passphrase, { ...COST, salt });
   const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });
-  const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+  const encrypted = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
   const envelope: Envelope = {
     format: 1,
     kdf: 'scrypt',
@@ -42,21 +42,21 @@ export async function closeEnvelope(text: string, passphrase: string): Promise<s
     salt: salt.toString('base64'),
     nonce: nonce.toString('base64'),
     tag: cipher.getAuthTag().toString('base64'),
-    sealed: sealed.toString('base64'),
+    encrypted: encrypted.toString('base64'),
   };
   return `${JSON.stringify(envelope, null, 2)}\n`;
 }
 
 export async function openEnvelope(file: string, passphrase: string): Promise<string> {
   const { n, r, p, ...texts } = parseEnvelope(file);
-  const [salt, nonce, tag, sealed] = [texts.salt, texts.nonce, texts.tag, texts.sealed].map((text) =>
+  const [salt, nonce, tag, encrypted] = [texts.salt, texts.nonce, texts.tag, texts.encrypted].map((text) =>
     Buffer.from(text, 'base64'),
   ) as [Buffer, Buffer, Buffer, Buffer];
   const key = await keyOf(passphrase, { n, r, p, salt });
   try {
     const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });
     decipher.setAuthTag(tag);
-    return Buffer.concat([decipher.update(sealed), decipher.final()]).toString('utf8');
+    return Buffer.concat([decipher.update(encrypted), decipher.final()]).toString('utf8');
   } catch (error) {
     throw new BackupFailure(
       'wrong_passphrase',
@@ -89,7 +89,7 @@ function parseEnvelope(file: string): Envelope {
     Number(read.n) > 1 &&
     isCost(read.r, R_MAX) &&
     isCost(read.p, P_MAX) &&
-    [read.salt, read.nonce, read.tag, read.sealed].every((text) => typeof text === 'string');
+    [read.salt, read.nonce, read.tag, read.encrypted].every((text) => typeof text === 'string');
   if (!isWhole) throw new BackupFailure('broken', 'The file with the secret key was not written by Beckon');
   return read as Envelope;
 }

@@ -6,11 +6,11 @@ import { BACKUP_NAME, type Manifest, readManifest, WAL } from './manifest.ts';
 import { draftNameOf } from './partials.ts';
 import { SYSTEM_ID } from './system-id.ts';
 
-export type Listed = { name: string; path: string; manifest: Omit<Manifest, 'files' | 'folders'> };
+export type ListedBackup = { name: string; path: string; manifest: Omit<Manifest, 'files' | 'folders'> };
 
 /** Lists complete backups, oldest first. */
-export async function listBackups(folder: string): Promise<Listed[]> {
-  const listed: Listed[] = [];
+export async function listBackups(folder: string): Promise<ListedBackup[]> {
+  const listed: ListedBackup[] = [];
   for (const name of await namesIn(folder)) {
     const { files: _files, folders: _folders, ...manifest } = await readManifest(join(folder, name));
     listed.push({ name, path: join(folder, name), manifest });
@@ -32,13 +32,13 @@ async function namesIn(folder: string): Promise<string[]> {
     if (codeOf(error) === 'ENOENT') return [];
     throw error;
   });
-  return names.filter((one) => BACKUP_NAME.test(one)).toSorted();
+  return names.filter((entry) => BACKUP_NAME.test(entry)).toSorted();
 }
 
-export type Verified = { files: number; bytes: number; manifest: Manifest };
+export type VerifyResult = { files: number; bytes: number; manifest: Manifest };
 
 /** Verifies every byte. */
-export async function verifyBackup(backup: string): Promise<Verified> {
+export async function verifyBackup(backup: string): Promise<VerifyResult> {
   const manifest = await readManifest(backup);
   await forEach(manifest.files, async (file) => {
     const path = join(backup, file.path);
@@ -56,23 +56,23 @@ function unlessMissing(path: string): (error: unknown) => never {
   };
 }
 
-export type Pruned = { removed: string[]; kept: string[]; walFiles: number };
+export type PruneResult = { removed: string[]; kept: string[]; walFiles: number };
 
 /** Keeps the newest backups of each cluster, and the archived WAL that they need. */
-export async function pruneBackups(folder: string, keep: number): Promise<Pruned> {
+export async function pruneBackups(folder: string, keep: number): Promise<PruneResult> {
   const listed = await listBackups(folder);
   const ofSystem = Map.groupBy(listed, ({ manifest }) => manifest.systemId);
-  const staying = new Set([...ofSystem.values()].flatMap((own) => own.slice(-keep)));
-  const gone = listed.filter((one) => !staying.has(one));
-  for (const { name, path } of gone) {
+  const keptBackups = new Set([...ofSystem.values()].flatMap((backups) => backups.slice(-keep)));
+  const removable = listed.filter((backup) => !keptBackups.has(backup));
+  for (const { name, path } of removable) {
     // Renamed first, so that a partly deleted backup never looks like a backup.
     const draft = join(folder, draftNameOf(name));
     await rename(path, draft);
     await rm(draft, { recursive: true, force: true });
   }
-  const kept = listed.filter((one) => staying.has(one));
+  const kept = listed.filter((backup) => keptBackups.has(backup));
   return {
-    removed: gone.map(({ name }) => name),
+    removed: removable.map(({ name }) => name),
     kept: kept.map(({ name }) => name),
     walFiles: await pruneLog(join(folder, WAL), kept),
   };
@@ -80,17 +80,17 @@ export async function pruneBackups(folder: string, keep: number): Promise<Pruned
 
 const SEGMENT = /^([0-9A-F]{24})(\.[0-9A-F]{8}\.backup)?\.gz$/;
 
-type Kept = { manifest: Pick<Manifest, 'systemId' | 'firstWal' | 'startedAt'> };
+type KeptBackup = { manifest: Pick<Manifest, 'systemId' | 'firstWal' | 'startedAt'> };
 
 /** The backups of each cluster, and the moment of the oldest backup of any cluster. */
-type Needs = { ofSystem: ReadonlyMap<string, readonly Kept[]>; since: number };
+type PruneRule = { ofSystem: ReadonlyMap<string, readonly KeptBackup[]>; since: number };
 
 /**
  * Removes archived WAL before the first file that every kept backup of its cluster needs. The oldest backup may need the latest file, if a
  * server went back to an earlier timeline. For a cluster without a backup it removes WAL older than every backup, because a first backup of
  * it may be in progress.
  */
-async function pruneLog(folder: string, kept: readonly Kept[]): Promise<number> {
+async function pruneLog(folder: string, kept: readonly KeptBackup[]): Promise<number> {
   const [oldest] = kept;
   if (!oldest) return 0;
   const ofSystem = Map.groupBy(kept, ({ manifest }) => manifest.systemId);
@@ -103,7 +103,7 @@ async function pruneLog(folder: string, kept: readonly Kept[]): Promise<number> 
 
 async function pruneFolder(
   { folder, system }: { folder: string; system: string },
-  needs: Needs,
+  needs: PruneRule,
 ): Promise<number> {
   let removed = 0;
   await forEach(await readNames(folder), async (name) => {
@@ -119,7 +119,7 @@ async function pruneFolder(
 
 type LogFile = { path: string; segment: string; system: string };
 
-async function isOld({ path, segment, system }: LogFile, { ofSystem, since }: Needs): Promise<boolean> {
+async function isOld({ path, segment, system }: LogFile, { ofSystem, since }: PruneRule): Promise<boolean> {
   const kept = ofSystem.get(system);
   if (kept === undefined) return (await stat(path)).mtimeMs < since;
   return kept.every(({ manifest }) => isBefore(segment, manifest.firstWal));

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { elsewhereFor } from '../account.ts';
+import { fallbackFolderFor } from '../account.ts';
 import { readFacts } from '../facts.ts';
 import { codeOf } from '../failure.ts';
 import { readPidFile } from '../postmaster.ts';
@@ -43,23 +43,23 @@ async function lastTouched(path: string): Promise<number> {
 
 const ENDS_WITHIN_MS = 20_000;
 
-/** Returns a temporary folder beside `place`, in which it is built. The name contains the pid of its process. */
-export function restoreDraftOf(place: string): string {
-  return `${place}.restore-${process.pid}-${randomBytes(4).toString('hex')}`;
+/** Returns a temporary folder beside `target`, in which it is built. The name contains the pid of its process. */
+export function restoreDraftOf(target: string): string {
+  return `${target}.restore-${process.pid}-${randomBytes(4).toString('hex')}`;
 }
 
 const RESTORE_DRAFT = /\.restore-(\d+)-[0-9a-f]{8}$/;
 
 /** Removes the remains of killed restores: a folder, and perhaps a PostgreSQL that runs in it. Called before a new folder is created. */
-export async function sweepRestoreDrafts(place: string): Promise<void> {
-  const names = await readdir(dirname(place)).catch((error: unknown) => {
+export async function sweepRestoreDrafts(target: string): Promise<void> {
+  const names = await readdir(dirname(target)).catch((error: unknown) => {
     if (codeOf(error) !== 'ENOENT') throw error;
     return [];
   });
   for (const name of names) {
     const maker = RESTORE_DRAFT.exec(name)?.[1];
-    const isOurs = maker !== undefined && name.startsWith(`${basename(place)}.restore-`);
-    if (isOurs && !isAtWork(Number(maker))) await dropRestoreDraft(join(dirname(place), name));
+    const isOurs = maker !== undefined && name.startsWith(`${basename(target)}.restore-`);
+    if (isOurs && !isAtWork(Number(maker))) await dropRestoreDraft(join(dirname(target), name));
   }
 }
 
@@ -68,9 +68,11 @@ export async function dropRestoreDraft(draft: string): Promise<void> {
   const pid = readPidFile(data)?.pid;
   if (pid && (await commandOf(pid))?.includes(`-D ${data} `)) {
     process.kill(pid, 'SIGQUIT');
-    const gone = async (): Promise<true | undefined> => ((await commandOf(pid)) === null ? true : undefined);
-    await waitUntil(gone, { everyMs: 20, forMs: ENDS_WITHIN_MS });
+    const hasEnded = async (): Promise<true | undefined> =>
+      (await commandOf(pid)) === null ? true : undefined;
+    await waitUntil(hasEnded, { everyMs: 20, forMs: ENDS_WITHIN_MS });
   }
   await rm(draft, { recursive: true, force: true });
-  if (data.startsWith(elsewhereFor(draft))) await rm(elsewhereFor(draft), { recursive: true, force: true });
+  if (data.startsWith(fallbackFolderFor(draft)))
+    await rm(fallbackFolderFor(draft), { recursive: true, force: true });
 }

@@ -19,7 +19,7 @@ import type { Home } from '../home.ts';
 import { type PidFile, stopPostmaster } from '../postmaster.ts';
 import { startPostmaster } from '../start-postmaster.ts';
 
-export type Recovering = {
+export type RecoverOptions = {
   manifest: Manifest;
   /** In milliseconds; null: to the end of the WAL. */
   until: number | null;
@@ -30,7 +30,7 @@ export type Recovering = {
   print: (line: string) => void;
 };
 
-export type Recovered = {
+export type RecoveryResult = {
   /** The timeline on which the database continues. */
   timeline: number;
   /** The time of the last restored transaction. */
@@ -38,9 +38,9 @@ export type Recovered = {
 };
 
 /** Starts PostgreSQL, which replays the WAL and begins a new timeline, and stops it again. */
-export async function recover(home: Home, recovering: Recovering): Promise<Recovered> {
-  const { until, archive, print } = recovering;
-  const found = await findTimeline(recovering);
+export async function recover(home: Home, options: RecoverOptions): Promise<RecoveryResult> {
+  const { until, archive, print } = options;
+  const found = await findTimeline(options);
   const { number: followed } = found;
   const settings = {
     restore_command: await restoreCommand(archive, home),
@@ -48,48 +48,58 @@ export async function recover(home: Home, recovering: Recovering): Promise<Recov
     recovery_target_timeline: String(followed),
     // Otherwise PostgreSQL would report that it is ready before the end of the replay.
     hot_standby: 'off',
-    ...(until === null ? {} : { ...targetOf(until, recovering.manifest), recovery_target_action: 'promote' }),
+    ...(until === null ? {} : { ...targetOf(until, options.manifest), recovery_target_action: 'promote' }),
   };
   const begun = performance.now();
-  const letGo = await reserveNumbers(home, { archive, followed });
+  const removePlaceholders = await reserveNumbers(home, { archive, followed });
   const started = await startPostmaster(home, {
     settings,
-    onReplay: (said) => print(describeReplay(said, performance.now() - begun)),
+    onReplay: (output) => print(describeReplay(output, performance.now() - begun)),
   });
-  await letGo();
+  await removePlaceholders();
   if (started.kind !== 'started') throw notRecovered(started.why, { until, followed });
   try {
-    const said = await askRestored(home, started.file);
-    if (until === null) await requireAll({ recovering, home, found, said });
+    const recovered = await readRecovered(home, started.file);
+    if (until === null) await requireAll({ options, home, found, recovered });
     if (archive !== undefined)
-      await keepHistory(archive, { data: home.data, timeline: said.timeline, owner: home.runAs });
-    return said;
+      await keepHistory(archive, { data: home.data, timeline: recovered.timeline, owner: home.runAs });
+    return recovered;
   } finally {
     await stopPostmaster(home, started.file.pid);
   }
 }
 
 /** The archived WAL of the timeline as of now; more may arrive during the replay. */
-type Followed = { number: number; kept: Timeline | undefined };
+type FollowedTimeline = { number: number; kept: Timeline | undefined };
 
-async function findTimeline({ manifest, timeline: asked, archive, print }: Recovering): Promise<Followed> {
-  const own = manifest.timeline;
-  const found = await listTimelines(archive, manifest, asked);
-  const chosen = chooseTimeline(found, { own, asked });
-  if (found.some(({ number }) => number !== own)) print(describeChoice(found, chosen));
+async function findTimeline({
+  manifest,
+  timeline: requestedTimeline,
+  archive,
+  print,
+}: RecoverOptions): Promise<FollowedTimeline> {
+  const backupTimeline = manifest.timeline;
+  const found = await listTimelines(archive, manifest, requestedTimeline);
+  const chosen = chooseTimeline(found, { backupTimeline, requestedTimeline });
+  if (found.some(({ number }) => number !== backupTimeline)) print(describeChoice(found, chosen));
   return { number: chosen, kept: found.find(({ number }) => number === chosen) };
 }
 
-type Ending = { recovering: Recovering; home: Home; found: Followed; said: Recovered };
+type RecoveryEnd = {
+  options: RecoverOptions;
+  home: Home;
+  found: FollowedTimeline;
+  recovered: RecoveryResult;
+};
 
 /** Rejects a gap in the archived WAL, which PostgreSQL takes for the end. A complete restore must not end there. */
-async function requireAll({ recovering, home, found, said }: Ending): Promise<void> {
-  const { archive, manifest } = recovering;
+async function requireAll({ options, home, found, recovered }: RecoveryEnd): Promise<void> {
+  const { archive, manifest } = options;
   if (found.kept === undefined || archive === undefined) return;
-  const endedAt = await readEnd(home.data, said.timeline);
+  const endedAt = await readEnd(home.data, recovered.timeline);
   const gap = await findGap(found.kept, { archive, manifest, endedAt });
   if (gap === undefined) return;
-  const { restoredTo } = said;
+  const { restoredTo } = recovered;
   const onPurpose =
     restoredTo !== null && restoredTo > manifest.endedAt
       ? `restore up to there with --until and a time before ${restoredTo}`
@@ -111,8 +121,8 @@ function describeChoice(found: readonly Timeline[], chosen: number): string {
 const MINUTE_MS = 60_000;
 
 /** PostgreSQL logs each file that it reads from the archive. */
-function describeReplay(said: string, ms: number): string {
-  const last = [...said.matchAll(/restored log file "([0-9A-F]{24})"/g)].at(-1)?.[1];
+function describeReplay(output: string, ms: number): string {
+  const last = [...output.matchAll(/restored log file "([0-9A-F]{24})"/g)].at(-1)?.[1];
   const at = last === undefined ? 'the end of the backup itself' : last;
   return `The log has been replayed for ${(ms / MINUTE_MS).toFixed(1)} minutes and has reached ${at}`;
 }
@@ -133,16 +143,16 @@ function notRecovered(
   why: string,
   { until, followed }: { until: number | null; followed: number },
 ): BackupFailure {
-  const asked = until === null ? '' : new Date(until).toISOString();
+  const target = until === null ? '' : new Date(until).toISOString();
   return why.includes('recovery ended before configured recovery target was reached')
     ? new BackupFailure(
         'until',
-        `The stored log of timeline ${followed} ends before ${asked}. Omit --until to restore all of it`,
+        `The stored log of timeline ${followed} ends before ${target}. Omit --until to restore all of it`,
       )
     : new BackupFailure('broken', `PostgreSQL cannot restore this backup: ${why}`);
 }
 
-async function askRestored(home: Home, { port }: PidFile): Promise<Recovered> {
+async function readRecovered(home: Home, { port }: PidFile): Promise<RecoveryResult> {
   const facts = readFacts(home.dataDir);
   const { default: pg } = await import('pg');
   const client = new pg.Client({ ...facts, host: '127.0.0.1', port, ssl: false });
@@ -164,7 +174,7 @@ const run = promisify(execFile);
 const SEGMENT_BYTES = 16n * 1024n * 1024n;
 const SEGMENTS_IN_GROUP = 2n ** 32n / SEGMENT_BYTES;
 
-type Ended = { archive: string; manifest: Pick<Manifest, 'lastWal'>; endedAt: bigint };
+type WalEnd = { archive: string; manifest: Pick<Manifest, 'lastWal'>; endedAt: bigint };
 
 /**
  * Returns the missing or unreadable WAL file at which the replay ended; undefined if everything was replayed. PostgreSQL takes such a file
@@ -173,21 +183,25 @@ type Ended = { archive: string; manifest: Pick<Manifest, 'lastWal'>; endedAt: bi
  */
 export async function findGap(
   { number, last }: Pick<Timeline, 'number' | 'last'>,
-  { archive, manifest, endedAt }: Ended,
+  { archive, manifest, endedAt }: WalEnd,
 ): Promise<string | undefined> {
   const ended = endedAt / SEGMENT_BYTES;
   if (ended >= segmentOf(last)) return undefined;
   const kept = new Set(await readdir(archive));
   const history = historyName(number);
-  const isOwn = number === Number.parseInt(manifest.lastWal.slice(0, 8), 16);
-  const left = isOwn || !kept.has(history) ? [] : await readHistory(join(archive, history));
+  const isBackupTimeline = number === Number.parseInt(manifest.lastWal.slice(0, 8), 16);
+  const branches = isBackupTimeline || !kept.has(history) ? [] : await readHistory(join(archive, history));
   const nameOf = (segment: bigint): string => {
-    const before = left.find(({ at }) => at / SEGMENT_BYTES > segment);
+    const before = branches.find(({ at }) => at / SEGMENT_BYTES > segment);
     return nameSegment(before?.number ?? number, segment);
   };
   // WAL in the backup itself may be missing in the archive.
-  const held = segmentOf(manifest.lastWal);
-  for (let segment = ended > held ? ended : held + 1n; segment <= segmentOf(last); segment += 1n) {
+  const lastSegment = segmentOf(manifest.lastWal);
+  for (
+    let segment = ended > lastSegment ? ended : lastSegment + 1n;
+    segment <= segmentOf(last);
+    segment += 1n
+  ) {
     const name = `${nameOf(segment)}.gz`;
     const path = join(archive, name);
     if (!kept.has(name)) return `${path} is missing`;
@@ -226,18 +240,18 @@ async function reserveNumbers(
 ): Promise<() => Promise<void>> {
   if (archive === undefined) return async () => {};
   const kept = await readdir(archive);
-  const given = new Set(kept.map((name) => Number.parseInt(KEPT.exec(name)?.[1] ?? '0', 16)));
-  const standing: string[] = [];
-  for (const number of given) {
+  const numbers = new Set(kept.map((name) => Number.parseInt(KEPT.exec(name)?.[1] ?? '0', 16)));
+  const placeholders: string[] = [];
+  for (const number of numbers) {
     const name = historyName(number);
     if (number <= followed || (await isReadable(join(archive, name)))) continue;
     const path = join(data, 'pg_wal', basename(name, '.gz'));
     await writeFile(path, '', { mode: 0o600 });
-    standing.push(path);
+    placeholders.push(path);
     if (runAs) await chown(path, runAs.uid, runAs.gid);
   }
   return async () => {
-    for (const path of standing) await rm(path, { force: true });
+    for (const path of placeholders) await rm(path, { force: true });
   };
 }
 

@@ -26,7 +26,7 @@ import { readyClusterArchive } from './archive.ts';
 import { copyFileSafely, forEach, syncFolder, writeSafely } from './copy-file.ts';
 import { openEnvelope } from './envelope.ts';
 import { type BackupFile, DATA, type Manifest, readManifest, SECRETS, WAL } from './manifest.ts';
-import { recover, type Recovered } from './recover.ts';
+import { recover, type RecoveryResult } from './recover.ts';
 import { dropRestoreDraft, restoreDraftOf, sweepRestoreDrafts } from './partials.ts';
 import type { KeptSecrets } from './take-backup.ts';
 
@@ -40,29 +40,29 @@ export type RestoreOptions = HomeOptions & {
   passphrase(): Promise<string>;
 };
 
-export type Restored = Recovered & { manifest: Manifest };
+export type RestoreResult = RecoveryResult & { manifest: Manifest };
 
 /**
  * Creates a DATA_DIR from a backup. It copies and verifies the files, and lets PostgreSQL replay the WAL up to the given moment and begin a
  * new timeline. All this happens in a temporary folder beside a DATA_DIR that does not exist yet. An existing empty DATA_DIR contains the
  * temporary folder, because it may be a separate file system or the only writable folder. At the end everything is renamed.
  */
-export async function restoreBackup(restoring: RestoreOptions): Promise<Restored> {
-  const { from, until } = restoring;
-  const dataDir = resolve(restoring.dataDir);
+export async function restoreBackup(options: RestoreOptions): Promise<RestoreResult> {
+  const { from, until } = options;
+  const dataDir = resolve(options.dataDir);
   const manifest = await readManifest(from);
   checkUntil(manifest, until);
   const isThere = (await findNames(dataDir)) !== null;
-  const place = isThere ? join(dataDir, 'postgres') : dataDir;
-  await sweepRestoreDrafts(place);
+  const target = isThere ? join(dataDir, 'postgres') : dataDir;
+  await sweepRestoreDrafts(target);
   await checkEmpty(dataDir);
-  const kept = await openSecrets(from, await restoring.passphrase());
-  await mkdir(dirname(place), { recursive: true });
-  const draft = restoreDraftOf(place);
+  const kept = await openSecrets(from, await options.passphrase());
+  await mkdir(dirname(target), { recursive: true });
+  const draft = restoreDraftOf(target);
   await makeDraft(draft, isThere ? dataDir : null);
   try {
-    const restored = await restoreInto(draft, { restoring, manifest, kept });
-    await (isThere ? putWithin(draft, dataDir) : putInPlace(draft, dataDir));
+    const restored = await restoreInto(draft, { options, manifest, kept });
+    await (isThere ? moveWithin(draft, dataDir) : moveIntoPlace(draft, dataDir));
     return restored;
   } catch (error) {
     await dropRestoreDraft(draft);
@@ -80,12 +80,12 @@ async function makeDraft(draft: string, within: string | null): Promise<void> {
     await chmod(within, (mode & 0o7777) | 0o001);
 }
 
-type Content = { restoring: RestoreOptions; manifest: Manifest; kept: KeptSecrets };
+type Content = { options: RestoreOptions; manifest: Manifest; kept: KeptSecrets };
 
-async function restoreInto(draft: string, { restoring, manifest, kept }: Content): Promise<Restored> {
-  const { from, until, timeline = null } = restoring;
-  const print = (line: string): void => restoring.print(line);
-  const home = await openHome({ ...restoring, dataDir: draft, backupDir: null });
+async function restoreInto(draft: string, { options, manifest, kept }: Content): Promise<RestoreResult> {
+  const { from, until, timeline = null } = options;
+  const print = (line: string): void => options.print(line);
+  const home = await openHome({ ...options, dataDir: draft, backupDir: null });
   await checkMajor(home, manifest);
   keepPassword(home, kept);
   await unpack(home, from, manifest);
@@ -166,8 +166,8 @@ async function unpackFile(home: Home, from: string, file: BackupFile): Promise<v
   if (copied.bytes !== bytes || copied.sha256 !== sha256)
     throw new BackupFailure('broken', `${join(from, path)} differs from what was written there`);
   if (inData) return;
-  const place = join(home.data, 'pg_wal', basename(path, '.gz'));
-  const written = createWriteStream(place, { flags: 'wx', mode: 0o600 });
+  const walPath = join(home.data, 'pg_wal', basename(path, '.gz'));
+  const written = createWriteStream(walPath, { flags: 'wx', mode: 0o600 });
   await pipeline(createReadStream(target), createGunzip(), written);
   await rm(target);
 }
@@ -178,9 +178,9 @@ async function findArchive(home: Home, from: string, { systemId }: Manifest): Pr
   const found = await stat(folder).catch(() => undefined);
   if (!found?.isDirectory()) return undefined;
   try {
-    const own = await readyClusterArchive(folder, { systemId, runAs: home.runAs });
-    await access(own, constants.W_OK);
-    return own;
+    const archive = await readyClusterArchive(folder, { systemId, runAs: home.runAs });
+    await access(archive, constants.W_OK);
+    return archive;
   } catch (error) {
     throw new BackupFailure(
       'unwritable',
@@ -190,7 +190,7 @@ async function findArchive(home: Home, from: string, { systemId }: Manifest): Pr
   }
 }
 
-async function putInPlace(draft: string, dataDir: string): Promise<void> {
+async function moveIntoPlace(draft: string, dataDir: string): Promise<void> {
   // Removes an empty folder created since the check. A folder with files is not replaced.
   await rmdir(dataDir).catch((error: unknown) => {
     if (codeOf(error) !== 'ENOENT') throw error;
@@ -202,7 +202,7 @@ async function putInPlace(draft: string, dataDir: string): Promise<void> {
 /** Moves `postgres.json` first and the database last: a process that finds the one without the other does not create an empty database. */
 const FIRST = 'postgres.json';
 
-async function putWithin(draft: string, dataDir: string): Promise<void> {
+async function moveWithin(draft: string, dataDir: string): Promise<void> {
   await checkEmpty(dataDir, basename(draft));
   const names = (await readdir(draft)).toSorted((a, b) => rank(a) - rank(b));
   const moved: string[] = [];

@@ -18,7 +18,17 @@ import { openRestores } from '../../../../testkit/restores.ts';
 import { isRoot } from '../account.ts';
 import { verifyBackup } from './list-backups.ts';
 
-const { folder, backupDir, printed, live, backUp, putBack, write, readOf, letArchive } = await openRestores();
+const {
+  folder,
+  backupDir,
+  printed,
+  live,
+  backUp,
+  restore: putBack,
+  write,
+  readOf,
+  letArchive,
+} = await openRestores();
 afterEach(() => void vi.restoreAllMocks());
 
 const LONG_MS = 30 * 60_000;
@@ -63,30 +73,30 @@ test.skipIf(!IS_LONG)(
       await write(first, what);
       await letArchive(first);
     }
-    const place = join(backupDir(), 'wal', manifest.systemId);
-    const behind = (await readdir(place)).filter((name) => name > `${manifest.lastWal}.gz`).toSorted();
+    const walFolder = join(backupDir(), 'wal', manifest.systemId);
+    const behind = (await readdir(walFolder)).filter((name) => name > `${manifest.lastWal}.gz`).toSorted();
     const [, file = ''] = behind;
-    const kept = await readFile(join(place, file));
-    await writeFile(join(place, file), kept.subarray(0, 5_000));
+    const kept = await readFile(join(walFolder, file));
+    await writeFile(join(walFolder, file), kept.subarray(0, 5_000));
     await expect(putBack('second', { from })).rejects.toThrow(
       new RegExp(`${file} cannot be read.*--until and a time before 20`),
     );
-    await rm(join(place, file));
+    await rm(join(walFolder, file));
     await expect(putBack('second', { from })).rejects.toThrow(`${file} is missing`);
     expect((await readdir(folder())).filter((name) => name.startsWith('second'))).toEqual([]);
     await putBack('third', { from, until: moment });
     expect(await readOf('third')).toBe('ab');
     // With a gap directly after the backup, the only moment to suggest is the end of the backup itself.
     const [next = ''] = behind;
-    const nextKept = await readFile(join(place, next));
-    await rm(join(place, next));
-    const own = { from, timeline: 1 };
-    await expect(putBack('second', own)).rejects.toThrow(`with --until ${manifest.endedAt}`);
-    await putBack('alone', { ...own, until: Date.parse(manifest.endedAt) });
+    const nextKept = await readFile(join(walFolder, next));
+    await rm(join(walFolder, next));
+    const options = { from, timeline: 1 };
+    await expect(putBack('second', options)).rejects.toThrow(`with --until ${manifest.endedAt}`);
+    await putBack('alone', { ...options, until: Date.parse(manifest.endedAt) });
     expect(await readOf('alone')).toBe('a');
-    await writeFile(join(place, next), nextKept, { mode: 0o644 });
+    await writeFile(join(walFolder, next), nextKept, { mode: 0o644 });
     // Restoring the file from a copy repairs the archive.
-    await writeFile(join(place, file), kept, { mode: 0o644 });
+    await writeFile(join(walFolder, file), kept, { mode: 0o644 });
     await putBack('fourth', { from, timeline: 1 });
     expect(await readOf('fourth')).toBe('abcde');
   },
@@ -116,8 +126,8 @@ test.skipIf(!IS_LONG)(
       [null, 'is missing', 4],
     ] as const) {
       await (content ? writeFile(history, content) : rm(history));
-      for (const asked of [{}, { timeline: 2 }])
-        await expect(putBack('third', { from: old, ...asked })).rejects.toMatchObject({
+      for (const options of [{}, { timeline: 2 }])
+        await expect(putBack('third', { from: old, ...options })).rejects.toMatchObject({
           code: 'broken',
           message: expect.stringMatching(new RegExp(`${history} ${words}.*--timeline`)),
         });
@@ -136,35 +146,35 @@ test.skipIf(!IS_LONG)(
 );
 
 test('a restore into an existing empty folder happens within it, because it may be a separate disk in an inaccessible parent', async () => {
-  const place = join(folder(), 'disk');
+  const disk = join(folder(), 'disk');
   // If root backs up and restores the installation of a plain user, all files belong to that user.
   await mkdir(join(folder(), 'first'), { recursive: true });
-  await mkdir(join(place, 'lost+found'), { recursive: true, mode: 0o700 });
-  if (isRoot()) for (const own of [place, join(folder(), 'first')]) await chown(own, PLAIN, PLAIN);
+  await mkdir(join(disk, 'lost+found'), { recursive: true, mode: 0o700 });
+  if (isRoot()) for (const path of [disk, join(folder(), 'first')]) await chown(path, PLAIN, PLAIN);
   const first = await live('first');
   await write(first, 'a');
   const from = await backUp('first');
-  const { ino } = await stat(place);
+  const { ino } = await stat(disk);
   const around = (await readdir(folder())).toSorted();
   const seen = new Set<string>();
   const watcher = watch(folder(), (_event, name) => seen.add(String(name)));
-  await mkdir(join(place, 'mine'));
+  await mkdir(join(disk, 'mine'));
   await expect(putBack('disk', { from })).rejects.toMatchObject({ code: 'not_empty' });
-  await rmdir(join(place, 'mine'));
+  await rmdir(join(disk, 'mine'));
   // Remains of killed restores, the second one from a container in which the next process has the same pid.
   for (const maker of [999_999_999, process.pid])
-    await mkdir(join(place, `postgres.restore-${maker}-00000000`, 'postgres'), { recursive: true });
+    await mkdir(join(disk, `postgres.restore-${maker}-00000000`, 'postgres'), { recursive: true });
   await putBack('disk', { from });
   watcher.close();
   expect((await readdir(folder())).toSorted()).toEqual(around);
   expect([...seen].filter((name) => name.includes('restore'))).toEqual([]);
-  expect((await stat(place)).ino).toBe(ino);
-  expect((await readdir(place)).toSorted()).toEqual(
+  expect((await stat(disk)).ino).toBe(ino);
+  expect((await readdir(disk)).toSorted()).toEqual(
     ['lost+found', 'postgres', 'postgres.json', 'postgres.log', 'secret.key'].toSorted(),
   );
   if (isRoot())
     for (const name of ['postgres', 'postgres/PG_VERSION', 'postgres.json', 'secret.key'])
-      expect((await stat(join(place, name))).uid, name).toBe(PLAIN);
+      expect((await stat(join(disk, name))).uid, name).toBe(PLAIN);
   expect(await readOf('disk')).toBe('a');
 }, 120_000);
 

@@ -19,7 +19,7 @@ import { systemClock } from '../../time/clock.ts';
 /** Encrypted with the passphrase: without the key the database is unreadable, and without the password there is no access to it. */
 export type KeptSecrets = { secretKey: string; user: string; password: string; database: string };
 
-export type Taking = HomeOptions & {
+export type TakeBackupOptions = HomeOptions & {
   /** The folder that contains the backups. */
   to: string;
   passphrase: string;
@@ -35,12 +35,12 @@ export type BackupResult = { name: string; path: string; manifest: Manifest };
  * Copies a running cluster: starts the backup mode of PostgreSQL, copies the files, and then the WAL of that time. The backup is built
  * under a temporary name, and gets its own after all of it is on disk.
  */
-export async function takeBackup(taking: Taking): Promise<BackupResult> {
-  const to = await makePlace(taking.to);
-  const embedded = await openEmbedded(taking);
+export async function takeBackup(options: TakeBackupOptions): Promise<BackupResult> {
+  const to = await makeBackupFolder(options.to);
+  const embedded = await openEmbedded(options);
   try {
-    await taking.checkKey(embedded.connection());
-    const home = await openHome(taking);
+    await options.checkKey(embedded.connection());
+    const home = await openHome(options);
     const now = new Date(systemClock.now());
     const name = `backup-${now
       .toISOString()
@@ -56,9 +56,9 @@ export async function takeBackup(taking: Taking): Promise<BackupResult> {
       const facts = readFacts(home.dataDir);
       if (!facts) throw new BackupFailure('broken', `${home.dataDir}/postgres.json is missing`);
       const { user, password, database } = facts;
-      const kept: KeptSecrets = { secretKey: taking.secretKey, user, password, database };
-      await writeSafely(join(draft, SECRETS), await closeEnvelope(JSON.stringify(kept), taking.passphrase));
-      const manifest = await copy(client, { data: home.data, draft, release: taking.release });
+      const kept: KeptSecrets = { secretKey: options.secretKey, user, password, database };
+      await writeSafely(join(draft, SECRETS), await closeEnvelope(JSON.stringify(kept), options.passphrase));
+      const manifest = await copy(client, { data: home.data, draft, release: options.release });
       await writeSafely(join(draft, MANIFEST), `${JSON.stringify(manifest)}\n`);
       await syncFolder(draft);
       await rename(draft, join(to, name));
@@ -74,7 +74,7 @@ export async function takeBackup(taking: Taking): Promise<BackupResult> {
   }
 }
 
-async function makePlace(to: string): Promise<string> {
+async function makeBackupFolder(to: string): Promise<string> {
   try {
     await mkdir(to, { recursive: true, mode: 0o700 });
   } catch (error) {
@@ -84,19 +84,19 @@ async function makePlace(to: string): Promise<string> {
   return to;
 }
 
-type Copying = { data: string; draft: string; release: string };
+type CopyPaths = { data: string; draft: string; release: string };
 
-async function copy(client: pg.Client, { data, draft, release }: Copying): Promise<Manifest> {
+async function copy(client: pg.Client, { data, draft, release }: CopyPaths): Promise<Manifest> {
   const slot = `beckon_backup_${randomBytes(4).toString('hex')}`;
   // A temporary slot of this connection: while it exists, no WAL file is removed.
   await client.query(`SELECT pg_create_physical_replication_slot($1, true, true)`, [slot]);
-  const [begun] = await ask<Begun>(
+  const [begun] = await query<BackupStart>(
     client,
     `SELECT pg_backup_start('beckon', fast => true)::text AS lsn, clock_timestamp() AS at,
        current_setting('server_version') AS version, current_setting('server_version_num')::int / 10000 AS major`,
   );
   const { files, folders } = await copyCluster(data, draft);
-  const [ended] = await ask<Ended>(
+  const [ended] = await query<BackupStop>(
     client,
     `SELECT s.lsn::text, s.labelfile AS label, s.spcmapfile AS tablespaces, clock_timestamp() AS at
      FROM pg_backup_stop(wait_for_archive => false) s`,
@@ -110,8 +110,8 @@ async function copy(client: pg.Client, { data, draft, release }: Copying): Promi
     ...(await hashFile(join(draft, path))),
   });
   // Switches to a new WAL file, so that the file with the end of the copy is complete.
-  await ask(client, `SELECT pg_switch_wal()`);
-  const [log] = await ask<Log>(
+  await query(client, `SELECT pg_switch_wal()`);
+  const [log] = await query<Log>(
     client,
     `SELECT system_identifier::text AS system, pg_walfile_name($1::pg_lsn) AS first, pg_walfile_name($2::pg_lsn) AS last
      FROM pg_control_system()`,
@@ -139,11 +139,15 @@ async function copy(client: pg.Client, { data, draft, release }: Copying): Promi
   };
 }
 
-type Begun = { lsn: string; at: Date; version: string; major: number };
-type Ended = { lsn: string; label: string; tablespaces: string; at: Date };
+type BackupStart = { lsn: string; at: Date; version: string; major: number };
+type BackupStop = { lsn: string; label: string; tablespaces: string; at: Date };
 type Log = { system: string; first: string; last: string };
 
-async function ask<R extends object>(client: pg.Client, text: string, values: unknown[] = []): Promise<R[]> {
+async function query<R extends object>(
+  client: pg.Client,
+  text: string,
+  values: unknown[] = [],
+): Promise<R[]> {
   return (await client.query<R>(text, values)).rows;
 }
 

@@ -34,13 +34,18 @@ type Origin = Pick<Manifest, 'systemId' | 'timeline' | 'stopLsn'>;
 export async function listTimelines(
   archive: string | undefined,
   backup: Origin,
-  asked: number | null,
+  requestedTimeline: number | null,
 ): Promise<Timeline[]> {
   if (archive === undefined) return [];
   const found: Timeline[] = [];
   for (const [number, name] of lastOfEach(await readdir(archive)).toReversed()) {
     const history = join(archive, historyName(number));
-    if (await isOfBackup({ number, history }, { backup, isNeeded: asked === null || asked === number })) {
+    if (
+      await isOfBackup(
+        { number, history },
+        { backup, isNeeded: requestedTimeline === null || requestedTimeline === number },
+      )
+    ) {
       const { mtimeMs } = await stat(join(archive, name));
       found.push({ number, lastAt: mtimeMs, last: basename(name, '.gz') });
     }
@@ -61,15 +66,18 @@ function lastOfEach(names: readonly string[]): [number: number, name: string][] 
 /** Returns the requested timeline, or else the most recently used one. */
 export function chooseTimeline(
   found: readonly Timeline[],
-  { own, asked }: { own: number; asked: number | null },
+  { backupTimeline, requestedTimeline }: { backupTimeline: number; requestedTimeline: number | null },
 ): number {
-  if (asked === null)
-    return found.toSorted((a, b) => b.lastAt - a.lastAt || b.number - a.number)[0]?.number ?? own;
-  if (asked === own || found.some(({ number }) => number === asked)) return asked;
-  const known = [...new Set([own, ...found.map(({ number }) => number)])].toSorted((a, b) => a - b);
+  if (requestedTimeline === null)
+    return found.toSorted((a, b) => b.lastAt - a.lastAt || b.number - a.number)[0]?.number ?? backupTimeline;
+  if (requestedTimeline === backupTimeline || found.some(({ number }) => number === requestedTimeline))
+    return requestedTimeline;
+  const numbers = [...new Set([backupTimeline, ...found.map(({ number }) => number)])].toSorted(
+    (a, b) => a - b,
+  );
   throw new BackupFailure(
     'timeline',
-    `The log of timeline ${asked} does not continue this backup. Use one of ${known.join(', ')}, or a backup of that timeline`,
+    `The log of timeline ${requestedTimeline} does not continue this backup. Use one of ${numbers.join(', ')}, or a backup of that timeline`,
   );
 }
 
@@ -79,12 +87,12 @@ async function isOfBackup(
   { backup, isNeeded }: { backup: Origin; isNeeded: boolean },
 ): Promise<boolean> {
   if (number <= backup.timeline) return number === backup.timeline;
-  const left = await readHistory(history).catch((error: unknown) => {
+  const branches = await readHistory(history).catch((error: unknown) => {
     if (isNeeded) throw error;
     // Another timeline was requested, which does not need this one.
     return [];
   });
-  return left.some(({ number: from, at }) => from === backup.timeline && at >= lsn(backup.stopLsn));
+  return branches.some(({ number: from, at }) => from === backup.timeline && at >= lsn(backup.stopLsn));
 }
 
 type Branch = { number: number; at: bigint };

@@ -5,13 +5,13 @@ import type { EmbeddedConnection } from '../index.ts';
 import { copyDatabase } from './copy-database.ts';
 
 async function database(kind: 'migrated' | 'empty', setUp = ''): Promise<EmbeddedConnection> {
-  const own = await testDatabase(kind);
-  onTestFinished(() => own.drop());
-  const client = new pg.Client(own.url);
+  const testDb = await testDatabase(kind);
+  onTestFinished(() => testDb.drop());
+  const client = new pg.Client(testDb.url);
   await client.connect();
   await client.query(setUp);
   await client.end();
-  const { hostname: host, port, username: user, password, pathname } = new URL(own.url);
+  const { hostname: host, port, username: user, password, pathname } = new URL(testDb.url);
   return { host, port: Number(port), user, password, database: pathname.slice(1), ssl: false };
 }
 

@@ -7,7 +7,7 @@ import { EmbeddedFailure } from '../failure.ts';
 
 export type CopiedTable = { table: string; rows: number };
 
-type Ends = { from: EmbeddedConnection; to: EmbeddedConnection };
+type CopyConnections = { from: EmbeddedConnection; to: EmbeddedConnection };
 type Clients = { from: pg.Client; to: pg.Client };
 
 /** Copying and checksumming a table are single statements. */
@@ -17,7 +17,7 @@ const LONG_STATEMENTS = '-c statement_timeout=1d';
  * Creates the schema with our own migrations, up to the last migration of the old one. Then it copies the rows, table by table, and
  * compares the count and the checksum of both sides.
  */
-export async function copyDatabase(ends: Ends): Promise<CopiedTable[]> {
+export async function copyDatabase(ends: CopyConnections): Promise<CopiedTable[]> {
   const open = (end: EmbeddedConnection): pg.Client => new pg.Client({ ...end, options: LONG_STATEMENTS });
   const clients = { from: open(ends.from), to: open(ends.to) };
   for (const client of [clients.from, clients.to]) client.on('error', () => {});
@@ -40,11 +40,11 @@ export async function copyDatabase(ends: Ends): Promise<CopiedTable[]> {
 
 /** Returns undefined if the database has no schema of ours. */
 async function findLastMigration(from: pg.Client): Promise<string | undefined> {
-  const askThere = <R extends object>(text: string): Promise<R[]> => ask<R>(from, text);
-  const state = await readSchemaState(askThere);
+  const queryOld = <R extends object>(text: string): Promise<R[]> => query<R>(from, text);
+  const state = await readSchemaState(queryOld);
   if (state.kind === 'refused')
     throw new EmbeddedFailure('cannot_upgrade', `${state.problem}. ${state.next}`);
-  return (await appliedMigrations(askThere)).at(-1);
+  return (await appliedMigrations(queryOld)).at(-1);
 }
 
 type Partition = { name: string; parent: string; bound: string };
@@ -55,9 +55,9 @@ async function makePartitions({ from, to }: Clients): Promise<void> {
       pg_get_expr(c.relpartbound, c.oid) AS bound
     FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid JOIN pg_namespace n ON n.oid = c.relnamespace
     WHERE n.nspname = 'beckon' AND c.relispartition AND c.relkind = 'r' ORDER BY 1`;
-  const known = new Set((await ask<Partition>(to, text)).map(({ name }) => name));
-  for (const { name, parent, bound } of await ask<Partition>(from, text))
-    if (!known.has(name)) await to.query(`CREATE TABLE ${name} PARTITION OF ${parent} ${bound}`);
+  const existing = new Set((await query<Partition>(to, text)).map(({ name }) => name));
+  for (const { name, parent, bound } of await query<Partition>(from, text))
+    if (!existing.has(name)) await to.query(`CREATE TABLE ${name} PARTITION OF ${parent} ${bound}`);
 }
 
 type Table = { name: string; columns: string };
@@ -69,8 +69,8 @@ const TABLES = `SELECT format('%I.%I', n.nspname, c.relname) AS name, string_agg
 
 async function copyTables(clients: Clients): Promise<CopiedTable[]> {
   const { from, to } = clients;
-  const tables = await ask<Table>(from, TABLES);
-  const theirs = new Map((await ask<Table>(to, TABLES)).map(({ name, columns }) => [name, columns]));
+  const tables = await query<Table>(from, TABLES);
+  const theirs = new Map((await query<Table>(to, TABLES)).map(({ name, columns }) => [name, columns]));
   const copied: CopiedTable[] = [];
   for (const { name, columns } of tables) {
     if (theirs.get(name) !== columns) throw differs(name, 'its columns differ');
@@ -92,22 +92,22 @@ async function sumUp(
   table: string,
   columns: string,
 ): Promise<{ rows: string; sum: string }> {
-  const [found] = await ask<{ rows: string; sum: string }>(
+  const [row] = await query<{ rows: string; sum: string }>(
     client,
     `SELECT count(*)::text AS rows, coalesce(sum(hashtextextended(r::text, 0)::numeric), 0)::text AS sum
      FROM (SELECT ${columns} FROM ${table}) r`,
   );
-  if (!found) throw new Error(`the query returned no row for ${table}`);
-  return found;
+  if (!row) throw new Error(`the query returned no row for ${table}`);
+  return row;
 }
 
 async function copySequences({ from, to }: Clients): Promise<void> {
-  const names = await ask<{ name: string }>(
+  const names = await query<{ name: string }>(
     from,
     `SELECT format('%I.%I', schemaname, sequencename) AS name FROM pg_sequences WHERE schemaname = 'beckon'`,
   );
   for (const { name } of names) {
-    const [at] = await ask<{ last: string; called: boolean }>(
+    const [at] = await query<{ last: string; called: boolean }>(
       from,
       `SELECT last_value::text AS last, is_called AS called FROM ${name}`,
     );
@@ -122,7 +122,7 @@ function differs(table: string, why: string): EmbeddedFailure {
   );
 }
 
-async function ask<R extends object>(client: pg.Client, text: string): Promise<R[]> {
+async function query<R extends object>(client: pg.Client, text: string): Promise<R[]> {
   return (await client.query<R>(text)).rows;
 }
 

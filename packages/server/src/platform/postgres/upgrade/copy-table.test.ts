@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ask, makeTestDirectory, soon, type TestDirectory } from '../test-directory.ts';
+import { queryEmbedded, makeTestDirectory, soon, type TestDirectory } from '../test-directory.ts';
 import { copyTable } from './copy-database.ts';
 
 let directory: TestDirectory;
@@ -30,7 +30,7 @@ test('a copy into a PostgreSQL that dies fails, even while the source waits for 
   await soon(() =>
     (from as unknown as { connection: { stream: pg.Connection['stream'] } }).connection.stream.isPaused(),
   );
-  await ask(embedded, `SELECT pg_terminate_backend(${rows[0]?.pid})`);
+  await queryEmbedded(embedded, `SELECT pg_terminate_backend(${rows[0]?.pid})`);
   await failed;
   await Promise.all([from.end(), to.end()]);
 });

@@ -15,12 +15,12 @@ import { type CopiedTable, copyDatabase } from './copy-database.ts';
 import { lockUpgrade, READ_ONLY, stopLeft } from './guard-upgrade.ts';
 import { oldBinaries, versionOf } from './versions.ts';
 
-export type Upgrading = HomeOptions & {
+export type UpgradeOptions = HomeOptions & {
   /** Transfers the remaining state to the new database after all rows were copied. */
   carry(ends: { from: EmbeddedConnection; to: EmbeddedConnection }): Promise<void>;
 };
 
-export type Upgraded = { from: number; to: number; tables: CopiedTable[]; kept: string };
+export type UpgradeResult = { from: number; to: number; tables: CopiedTable[]; kept: string };
 
 /**
  * Upgrades a cluster of an older major version to ours. The old programs serve the old files, read-only. A new cluster is created beside
@@ -28,14 +28,14 @@ export type Upgraded = { from: number; to: number; tables: CopiedTable[]; kept: 
  *
  * If the process is killed, the old cluster is unchanged, or only renamed: the next upgrade reverts the rename and starts over.
  */
-export async function upgradeDatabase(options: Upgrading): Promise<Upgraded> {
+export async function upgradeDatabase(options: UpgradeOptions): Promise<UpgradeResult> {
   const dataDir = resolve(options.dataDir);
   const facts = readFacts(dataDir);
   if (!facts) throw new EmbeddedFailure('not_known', `${dataDir} contains no database`);
   const data = resolve(dataDir, facts.data);
   const unlock = await lockUpgrade(dataDir);
   try {
-    await putBack(data);
+    await restoreOldCluster(data);
     if (!isInitialized(data)) throw await dataMissing(dataDir, data);
     const from = await versionOf(data);
     const to = await binaryMajor(locateBinaries());
@@ -68,10 +68,10 @@ export async function upgradeDatabase(options: Upgrading): Promise<Upgraded> {
 /** Creates the new cluster with the password of the old one and the settings of the operator. */
 async function openFresh(options: HomeOptions, old: Home): Promise<Home> {
   const fresh = await openHome({ ...options, backupDir: null });
-  const [made, known] = [readFacts(fresh.dataDir), readFacts(old.dataDir)];
-  if (!made || !known) throw new Error('postgres.json has vanished');
-  const { user, password, database } = known;
-  replaceFacts(fresh.dataDir, { data: made.data, user, password, database }, fresh.owner);
+  const [freshFacts, oldFacts] = [readFacts(fresh.dataDir), readFacts(old.dataDir)];
+  if (!freshFacts || !oldFacts) throw new Error('postgres.json has vanished');
+  const { user, password, database } = oldFacts;
+  replaceFacts(fresh.dataDir, { data: freshFacts.data, user, password, database }, fresh.owner);
   await initializeCluster(fresh);
   await copyFile(join(old.data, 'postgresql.auto.conf'), join(fresh.data, 'postgresql.auto.conf'));
   return fresh;
@@ -79,7 +79,7 @@ async function openFresh(options: HomeOptions, old: Home): Promise<Home> {
 
 async function copyAll(
   { old, fresh }: { old: Home; fresh: Home },
-  carry: Upgrading['carry'],
+  carry: UpgradeOptions['carry'],
 ): Promise<CopiedTable[]> {
   return served(old, READ_ONLY, (from) =>
     served(fresh, {}, async (to) => {
@@ -137,9 +137,9 @@ export async function discardOld(dataDir: string): Promise<string[]> {
  */
 const NOTE = 'upgrade.kept';
 
-type Swapping = { data: string; fresh: string; kept: string };
+type SwapPaths = { data: string; fresh: string; kept: string };
 
-export async function swap({ data, fresh, kept }: Swapping): Promise<void> {
+export async function swap({ data, fresh, kept }: SwapPaths): Promise<void> {
   await rm(kept, { recursive: true, force: true });
   const note = join(dirname(data), NOTE);
   await rm(note, { force: true });
@@ -149,7 +149,7 @@ export async function swap({ data, fresh, kept }: Swapping): Promise<void> {
   try {
     await rename(fresh, data);
   } catch (error) {
-    await putBack(data);
+    await restoreOldCluster(data);
     throw error;
   }
   await syncFolder(dirname(data));
@@ -157,7 +157,7 @@ export async function swap({ data, fresh, kept }: Swapping): Promise<void> {
 }
 
 /** Reverts only the rename in the note, because another folder with such a name may be years old. */
-async function putBack(data: string): Promise<void> {
+async function restoreOldCluster(data: string): Promise<void> {
   const note = join(dirname(data), NOTE);
   if (!isInitialized(data)) {
     const name = await readFile(note, 'utf8').catch((error: unknown) => {
@@ -173,8 +173,8 @@ async function putBack(data: string): Promise<void> {
 
 /** Checked before an hour of copying, not after it. */
 async function checkSwappable(data: string): Promise<void> {
-  const [own, around] = [await stat(data), await stat(dirname(data))];
-  if (own.dev === around.dev) return;
+  const [dataStat, parentStat] = [await stat(data), await stat(dirname(data))];
+  if (dataStat.dev === parentStat.dev) return;
   throw new EmbeddedFailure(
     'cannot_upgrade',
     `${data} is a separate file system, which an upgrade cannot rename. Mount ${dirname(data)} instead, with the database in it`,

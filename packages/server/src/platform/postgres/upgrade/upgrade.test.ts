@@ -16,7 +16,7 @@ import { discardOld, type EmbeddedConnection, upgradeDatabase } from '../index.t
 import { initializeCluster } from '../initialize-cluster.ts';
 import { startPostmaster } from '../start-postmaster.ts';
 import { stopPostmaster } from '../postmaster.ts';
-import { ask, clusterOf, makeTestDirectory, soon, type TestDirectory } from '../test-directory.ts';
+import { queryEmbedded, clusterOf, makeTestDirectory, soon, type TestDirectory } from '../test-directory.ts';
 import { swap } from './upgrade-database.ts';
 import { oldBinaries } from './versions.ts';
 
@@ -62,7 +62,7 @@ const FILL = `
   SELECT setval('beckon.project_id_seq', 41);
   INSERT INTO beckon.project (project_id, name, livemode, created_at) VALUES (nextval('beckon.project_id_seq'), 'Ácme ☃', true, now());
   CREATE TABLE beckon.event_y2001m02 PARTITION OF beckon.event FOR VALUES FROM ('2001-02-01') TO ('2001-03-01');
-  INSERT INTO beckon.message_mime (project_id, draft_id, mail_from, rcpt_to, mime, frozen_at)
+  INSERT INTO beckon.email_mime (project_id, draft_id, mail_from, rcpt_to, mime, frozen_at)
     SELECT 42, gen_random_uuid(), E'a\\tb', E'c\\nd\\\\', decode(repeat('00ff5c0a', 500000), 'hex'), now() FROM generate_series(1, 3);
   INSERT INTO beckon.person_email (project_id, external_user_id, email, email_lower)
     SELECT 42, 'u' || n, 'U' || n || '@x.org', 'u' || n || '@x.org' FROM generate_series(1, ${PEOPLE}) n;
@@ -121,7 +121,7 @@ test('an upgrade that was killed, even between the two renames, starts over, cop
   const rows = new Map(upgraded.tables.map(({ table, rows: count }) => [table, count]));
   expect(ends).toHaveLength(2);
   expect(rows.get('beckon.person_email')).toBe(PEOPLE);
-  expect(rows.get('beckon.message_mime')).toBe(3);
+  expect(rows.get('beckon.email_mime')).toBe(3);
   // DATA_DIR may be the only writable folder, and a separate file system.
   expect(beside).toEqual(['data']);
   expect((await readdir(dirname(data))).filter((name) => /restore|upgrade/.test(name))).toEqual([]);
@@ -130,11 +130,11 @@ test('an upgrade that was killed, even between the two renames, starts over, cop
     for (const path of [data, join(data, 'PG_VERSION'), join(dataDir, 'postgres.json')])
       expect((await stat(path)).uid, path).toBe(PLAIN);
   const embedded = await directory.open();
-  const [found] = await ask<Record<string, unknown>>(
+  const [found] = await queryEmbedded<Record<string, unknown>>(
     embedded,
     `SELECT current_setting('server_version_num')::int / 10000 AS major, name, nextval('beckon.project_id_seq')::int AS next,
-       (SELECT octet_length(mime) FROM beckon.message_mime LIMIT 1) AS mime,
-       (SELECT rcpt_to FROM beckon.message_mime LIMIT 1) AS rcpt,
+       (SELECT octet_length(mime) FROM beckon.email_mime LIMIT 1) AS mime,
+       (SELECT rcpt_to FROM beckon.email_mime LIMIT 1) AS rcpt,
        (SELECT count(*)::int FROM pg_inherits WHERE inhrelid = to_regclass('beckon.event_y2001m02')) AS months
      FROM beckon.project`,
   );

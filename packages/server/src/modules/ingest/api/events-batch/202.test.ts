@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { acceptsRecords } from '../../../../../testkit/cases/accepted.ts';
 import { acceptsEventShapes, marksSuppressedEvents } from '../../../../../testkit/cases/event-shapes.ts';
-import { replaysAnswers } from '../../../../../testkit/cases/once.ts';
+import { replaysResponses } from '../../../../../testkit/cases/once.ts';
 import { endpointServer, newCaller, twinOf } from '../../../../../testkit/endpoint-server.ts';
 import { acceptance, bodyOf, EVENTS_BATCH, record } from '../../../../../testkit/endpoints.ts';
 
@@ -9,7 +9,7 @@ const server = await endpointServer();
 const twin = await twinOf(server);
 
 acceptsRecords(server, EVENTS_BATCH);
-replaysAnswers(server, twin, EVENTS_BATCH);
+replaysResponses(server, twin, EVENTS_BATCH);
 
 acceptsEventShapes(server, EVENTS_BATCH);
 marksSuppressedEvents(server, EVENTS_BATCH);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { acceptsRecords } from '../../../../../testkit/cases/accepted.ts';
 import { acceptsEventShapes } from '../../../../../testkit/cases/event-shapes.ts';
 import { keepsOneKeyAcrossOrders } from '../../../../../testkit/cases/key-order.ts';
-import { replaysAnswers } from '../../../../../testkit/cases/once.ts';
+import { replaysResponses } from '../../../../../testkit/cases/once.ts';
 import { endpointServer, newCaller, twinOf } from '../../../../../testkit/endpoint-server.ts';
 import { bodyOf, EVENTS, record } from '../../../../../testkit/endpoints.ts';
 
@@ -10,7 +10,7 @@ const server = await endpointServer();
 const twin = await twinOf(server);
 
 acceptsRecords(server, EVENTS);
-replaysAnswers(server, twin, EVENTS);
+replaysResponses(server, twin, EVENTS);
 
 acceptsEventShapes(server, EVENTS);
 keepsOneKeyAcrossOrders(server, EVENTS);

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { survivesOutages } from '../../../../../testkit/cases/unavailable.ts';
-import type { Answer } from '../../../../../testkit/client.ts';
+import type { CheckedResponse } from '../../../../../testkit/client.ts';
 import { endpointServer, newCaller, NOTHING_STORED } from '../../../../../testkit/endpoint-server.ts';
 import { EVENTS, EVENTS_BULK } from '../../../../../testkit/endpoints.ts';
 
@@ -12,7 +12,7 @@ survivesOutages(server, EVENTS);
 /** Locks the project's queue row, as a server that hangs does. */
 async function holdingQueue(projectId: number, during: () => Promise<void>): Promise<void> {
   await server.db.transaction(async (tx) => {
-    await tx.query('SELECT 1 FROM beckon.ingest_queue WHERE project_id = $1 FOR UPDATE', [projectId]);
+    await tx.query('SELECT 1 FROM beckon.ingest_queue_state WHERE project_id = $1 FOR UPDATE', [projectId]);
     await during();
   });
 }
@@ -20,13 +20,13 @@ async function holdingQueue(projectId: number, during: () => Promise<void>): Pro
 test('answers 503 to all waiting requests after 5 s without a commit, and does not store them later', async () => {
   const caller = await newCaller(server, EVENTS);
   await holdingQueue(caller.id, async () => {
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       caller.send({ once: 'k' }),
       caller.send({ once: 'k' }),
       caller.send({ once: 'k', body: {} }),
     ]);
-    expect(answers.map((answer) => answer.status)).toEqual([503, 503, 422]);
-    expect(answers[0]?.headers['retry-after']).toBe('1');
+    expect(responses.map((response) => response.status)).toEqual([503, 503, 422]);
+    expect(responses[0]?.headers['retry-after']).toBe('1');
   });
   expect(await caller.stored()).toEqual(NOTHING_STORED);
   const retry = await caller.send({ once: 'k' });
@@ -35,9 +35,9 @@ test('answers 503 to all waiting requests after 5 s without a commit, and does n
 
 test('gives a concurrent duplicate the answer of the first request', async () => {
   const caller = await newCaller(server, EVENTS);
-  let answers: Promise<Answer[]> = Promise.resolve([]);
+  let responses: Promise<CheckedResponse[]> = Promise.resolve([]);
   await holdingQueue(caller.id, async () => {
-    answers = Promise.all([
+    responses = Promise.all([
       caller.send({ once: 'k' }),
       caller.send({ once: 'k' }),
       caller.send({ once: 'k', body: {} }),
@@ -50,7 +50,7 @@ test('gives a concurrent duplicate the answer of the first request', async () =>
       waiting = row?.n ?? 0;
     }
   });
-  expect((await answers).map((answer) => [answer.status, answer.errors[0]?.code])).toEqual([
+  expect((await responses).map((response) => [response.status, response.errors[0]?.code])).toEqual([
     [202, undefined],
     [202, undefined],
     [422, 'idempotency_key_reuse'],
@@ -61,7 +61,7 @@ test('gives a concurrent duplicate the answer of the first request', async () =>
 test('keeps space for others while one project sends much and slowly', async () => {
   const [greedy, other] = [await newCaller(server, EVENTS_BULK), await newCaller(server, EVENTS)];
   const { hostname: host, port } = new URL(server.url);
-  const refused = { count: 0, some: Promise.withResolvers<void>() };
+  const refused = { count: 0, reached: Promise.withResolvers<void>() };
   // Together more than the process's budget for bodies; the rest of each is never sent.
   const part = Buffer.alloc(8 * 1024 * 1024, ' ');
   const sockets = Array.from({ length: 40 }, () => {
@@ -72,12 +72,12 @@ test('keeps space for others while one project sends much and slowly', async () 
     );
     socket.write(part);
     socket.on('error', () => {});
-    return socket.once('data', (answer) => {
-      if (String(answer).startsWith('HTTP/1.1 503')) refused.count += 1;
-      if (refused.count === 8) refused.some.resolve();
+    return socket.once('data', (chunk) => {
+      if (String(chunk).startsWith('HTTP/1.1 503')) refused.count += 1;
+      if (refused.count === 8) refused.reached.resolve();
     });
   });
-  await refused.some.promise;
+  await refused.reached.promise;
   const statuses = new Set<number>();
   for (let n = 0; n < 100; n += 1) statuses.add((await other.send()).status);
   expect([...statuses]).toEqual([202]);

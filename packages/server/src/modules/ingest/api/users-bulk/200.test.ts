@@ -1,5 +1,5 @@
 import { acceptsRecords } from '../../../../../testkit/cases/accepted.ts';
-import { replaysAnswers } from '../../../../../testkit/cases/once.ts';
+import { replaysResponses } from '../../../../../testkit/cases/once.ts';
 import { acceptsUserShapes } from '../../../../../testkit/cases/user-shapes.ts';
 import { reportsEachRecord } from '../../../../../testkit/cases/bulk-results.ts';
 import { endpointServer, twinOf } from '../../../../../testkit/endpoint-server.ts';
@@ -9,7 +9,7 @@ const server = await endpointServer();
 const twin = await twinOf(server);
 
 acceptsRecords(server, USERS_BULK);
-replaysAnswers(server, twin, USERS_BULK);
+replaysResponses(server, twin, USERS_BULK);
 reportsEachRecord(server, USERS_BULK);
 
 acceptsUserShapes(server, USERS_BULK);

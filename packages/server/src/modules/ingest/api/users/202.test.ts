@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { acceptsRecords } from '../../../../../testkit/cases/accepted.ts';
 import { keepsOneKeyAcrossOrders } from '../../../../../testkit/cases/key-order.ts';
-import { replaysAnswers } from '../../../../../testkit/cases/once.ts';
+import { replaysResponses } from '../../../../../testkit/cases/once.ts';
 import { acceptsUserShapes } from '../../../../../testkit/cases/user-shapes.ts';
 import { endpointServer, newCaller, twinOf } from '../../../../../testkit/endpoint-server.ts';
 import { USERS } from '../../../../../testkit/endpoints.ts';
@@ -10,7 +10,7 @@ const server = await endpointServer();
 const twin = await twinOf(server);
 
 acceptsRecords(server, USERS);
-replaysAnswers(server, twin, USERS);
+replaysResponses(server, twin, USERS);
 
 acceptsUserShapes(server, USERS);
 keepsOneKeyAcrossOrders(server, USERS);
