@@ -34,10 +34,10 @@ const SPECIFIER =
   /^(?:import|export)\s[^;'"`]*?\bfrom\s*'(\.[^'\n]+)'|^import\s*'(\.[^'\n]+)'|\bimport\(\s*'(\.[^'\n]+)'\s*\)/gm;
 
 /**
- * Files that main/ may import beside index.ts, because it registers routes, jobs and metrics. No index.ts exports them, so that a command
+ * Files that main/ may import beside index.ts, because it registers routes and metrics. No index.ts exports them, so that a command
  * which uses a module does not load a web server.
  */
-const REGISTERED = /(?:^|[/-])(?:routes|endpoints|jobs?|mount)\.ts$|\/metrics\//;
+const REGISTERED = /(?:^|[/-])(?:routes|endpoints|mount)\.ts$|\/metrics\//;
 
 function readImports(): Imports {
   const files = globSync('**/*.ts', { cwd: import.meta.dirname }).filter(

@@ -3,12 +3,15 @@ import { testHasher } from '../../testkit/hasher.ts';
 import { fixedClock } from '../../testkit/clock.ts';
 import { testDatabase } from '../../testkit/database.ts';
 import { putRecords } from '../../testkit/inbox.ts';
+import { jobRun } from '../../testkit/job-run.ts';
+import { testMail } from '../../testkit/mailroom.ts';
 import { idMaker } from '../platform/ids.ts';
 import { silentLog } from '../platform/log.ts';
 import { createProject } from '../modules/administration/create-project.ts';
 import { createProcessor } from '../modules/processing/process.ts';
 import { type Database, openDatabase } from '../platform/db/database.ts';
-import { housekeeping } from './housekeeping.ts';
+import type { Job } from '../platform/jobs/scheduler.ts';
+import { jobTable } from './jobs.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const clock = fixedClock();
@@ -19,6 +22,22 @@ afterAll(async () => {
   await Promise.all([firstDb, secondDb, watching].map((db) => db.close()));
   await testDb.drop();
 });
+
+const mail = testMail();
+const outbound = mail.openOutbound();
+afterAll(() => outbound.close());
+
+const jobsOf = (db: Database): Job[] =>
+  jobTable(
+    {
+      ...mail,
+      log: silentLog,
+      mailFrom: null,
+      teamSecrets: ['a secret of this test alone'],
+      listen: { publicUrl: 'http://localhost:8080' },
+    },
+    { db, outbound, relay: null, teamTransport: { submit: () => Promise.resolve() } },
+  );
 
 /** Creates a project in which each scheduled job finds old rows. */
 async function fill(): Promise<void> {
@@ -44,13 +63,12 @@ const countOldResponses = async (db: Database): Promise<number> =>
 
 test('lets two workers run each job at once, and completes it in the other worker when one dies', async () => {
   await fill();
-  const [first, second] = [housekeeping(firstDb, silentLog), housekeeping(secondDb, silentLog)];
+  const [first, second] = [jobsOf(firstDb), jobsOf(secondDb)];
   expect(first.length).toBeGreaterThan(5);
-  const goOn = (): boolean => false;
-  await Promise.all([...first, ...second].map((job) => job.run(goOn)));
+  await Promise.all([...first, ...second].map((job) => job.run(jobRun())));
   await fill();
   // A worker that dies holds only the locks of its transaction, and loses them with its connections.
-  const firstRuns = first.map((job) => job.run(goOn).catch(() => 'died'));
+  const firstRuns = first.map((job) => job.run(jobRun()).catch(() => 'died'));
   await watching.query(
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
      WHERE datname = current_database() AND pid <> pg_backend_pid()`,
@@ -60,7 +78,7 @@ test('lets two workers run each job at once, and completes it in the other worke
   const survivor = await open();
   onTestFinished(() => survivor.close());
   clock.advance(2 * 3_600_000);
-  for (const job of housekeeping(survivor, silentLog)) await job.run(goOn);
+  for (const job of jobsOf(survivor)) await job.run(jobRun());
   expect(await countOldResponses(survivor)).toBe(0);
   const dead = await survivor.query(
     `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { jobRun } from '../../testkit/job-run.ts';
 import { fixedClock } from '../../testkit/clock.ts';
 import { createMetrics } from '../modules/operations/metrics/metrics.ts';
 import { meteredJob } from './metered.ts';
@@ -17,10 +18,10 @@ test('counts a job that never ends from the start of its process', async () => {
     const job = meteredJob({ name: 'forget', everyMs: 1, run }, { metrics, clock });
     expect(Number(await lastSuccess())).toBe(began);
     clock.advance(60_000);
-    await expect(job.run(() => false)).rejects.toThrow('in the way');
+    await expect(job.run(jobRun())).rejects.toThrow('in the way');
     expect(Number(await lastSuccess())).toBe(began);
     fails = false;
-    await job.run(() => false);
+    await job.run(jobRun());
     expect(Number(await lastSuccess())).toBe(began + 60);
   } finally {
     metrics.stop();

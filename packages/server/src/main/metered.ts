@@ -73,12 +73,12 @@ export function meteredJob(
   metrics.addJob(name, clock.now());
   return {
     ...job,
-    async run(stopping) {
+    async run(run) {
       const startedAt = performance.now();
       const record = (isWell: boolean): void =>
         metrics.countJobRun({ job: name, isWell, at: clock.now(), ms: performance.now() - startedAt });
       try {
-        await job.run(stopping);
+        await job.run(run);
         record(true);
       } catch (error) {
         record(false);

@@ -2,12 +2,7 @@ import { idMaker } from '../platform/ids.ts';
 import type { Lifecycle } from '../platform/async/lifecycle.ts';
 import type { Log } from '../platform/log.ts';
 import { warningCounter } from '../modules/ingest/index.ts';
-import {
-  createProcessor,
-  type ProcessorLoop,
-  startProcessor,
-  startAudienceBuilder,
-} from '../modules/processing/index.ts';
+import { createProcessor, startProcessor, startAudienceBuilder } from '../modules/processing/index.ts';
 import {
   createSender,
   keepInside,
@@ -23,17 +18,11 @@ import type { Metrics } from '../modules/operations/metrics/metrics.ts';
 import type { Database } from '../platform/db/database.ts';
 import { startListener } from '../platform/db/notifications.ts';
 import type { Relay } from '../platform/mail/submit.ts';
-import { checkDomains } from '../modules/sending/domains/check-domains-job.ts';
-import { checkTracking } from '../modules/sending/domains/check-tracking-job.ts';
-import { type Job, startScheduler } from '../platform/jobs/scheduler.ts';
-import { forwardReplies } from '../modules/inbound/replies/forward-replies-job.ts';
-import { housekeeping } from './housekeeping.ts';
-import { reencryptSecretsJob } from '../modules/operations/re-encrypt-secrets-job.ts';
-import { settleHits } from '../modules/inbound/tracking/classify-hits-job.ts';
-import { teamDigestJob } from '../modules/review/team-digest-job.ts';
+import type { Loop } from '../platform/jobs/run-loop.ts';
+import { startScheduler } from '../platform/jobs/scheduler.ts';
+import { jobTable } from './jobs.ts';
 import { startImporter } from '../modules/imports/index.ts';
 import { startWebhookDispatcher, type WebhookDispatcher } from '../modules/webhooks/index.ts';
-import { aiDraftingJob } from '../modules/templates/ai-drafting/draft-job.ts';
 import type { Outbound } from '../platform/outbound/outbound.ts';
 import { webhookAgent } from './mailroom.ts';
 import { meteredJob, meteredOutbound, meteredTransport } from './metered.ts';
@@ -70,7 +59,7 @@ export async function startWorker(options: ServerOptions, parts: Parts): Promise
   const outbound = options.openOutbound();
   life.onStop('outbound', () => outbound.close());
   const watch = { metrics, clock: db.clock };
-  const jobs = jobsOf(options, { db, outbound, ...out }).map((job) => meteredJob(job, watch));
+  const jobs = jobTable(options, { db, outbound, ...out }).map((job) => meteredJob(job, watch));
   const scheduler = startScheduler(jobs, log, db.failpoint);
   const warnings = warningCounter({ db, clock: db.clock, log });
   life.onStop('warnings of the digest', () => warnings.close());
@@ -122,7 +111,7 @@ function stopperOf(log: Log, parts: Record<string, Stoppable>): () => Promise<vo
 /** Starts the import of records, and the listener for records of other processes. */
 function startIntake(
   options: ServerOptions,
-  { db, processorLoop }: { db: Database; processorLoop: ProcessorLoop },
+  { db, processorLoop }: { db: Database; processorLoop: Loop },
 ): Record<'importer' | 'listener', Stoppable> {
   const { log, encrypter, stripeAddress, adminConnection: connection } = options;
   const wake = (): void => processorLoop.wake();
@@ -173,21 +162,4 @@ async function openTransports(options: ServerOptions, { db, life }: Parts): Prom
     transport: transport ?? keepInside(relayTransport({ relay, now: () => db.clock.now() }), db),
     teamTransport: teamTransport ?? createTeamTransport({ db, relay, outlet, mailFrom, tokenKeys, newId }),
   };
-}
-
-type JobDeps = MailTransports & { db: Database; outbound: Outbound };
-
-function jobsOf(options: ServerOptions, { db, outbound, relay, teamTransport: transport }: JobDeps): Job[] {
-  const { log, listen, resolver, mail, encrypter, model, sendServices, mailFrom, tokenKeys, teamSecrets } =
-    options;
-  return [
-    ...housekeeping(db, log),
-    teamDigestJob({ db, log, publicUrl: listen.publicUrl, transport }),
-    checkDomains({ db, log, resolver, mail }),
-    reencryptSecretsJob({ db, log, encrypter, teamSecrets }),
-    checkTracking({ db, log, outbound, tokenKeys }),
-    settleHits({ db, log, newId: idMaker(db.clock) }),
-    ...(relay ? [forwardReplies({ db, log, relay, sendServices, mailFrom, tokenKeys })] : []),
-    aiDraftingJob({ db, log, renderer: sendServices.renderer, model: model ?? null }),
-  ];
 }

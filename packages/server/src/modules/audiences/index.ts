@@ -12,6 +12,7 @@ export {
   type MembershipState,
   type MembershipEvaluation,
 } from './evaluate-membership.ts';
+export { deleteOldVersions } from './delete-retired.ts';
 export { checkWindows } from './check-definition.ts';
 export { countPeople, createAudience, rebuildAudiences } from './change-audience.ts';
 export { type Latest, findWindowResults, occurrenceKey } from './event-questions.ts';

@@ -1,5 +1,6 @@
 import { deliveryAddress } from '../../platform/net/address.ts';
 import { type Coalesced, coalesce } from '../../platform/async/coalesce.ts';
+import { createSlots, type Slots } from '../../platform/async/slots.ts';
 import type { NewId } from '../../platform/ids.ts';
 import type { Log, LogFields } from '../../platform/log.ts';
 import { insertLinks, type TrackedEmail } from '../outcomes/index.ts';
@@ -8,7 +9,7 @@ import type { Database } from '../../platform/db/database.ts';
 import { type ClaimedEmail, freeze, type FreezeDeps, type Frozen } from './compose-email.ts';
 import { isRenderBusy, isRenderFailure } from '../rendering/index.ts';
 import { inSession } from '../../platform/db/session-transactions.ts';
-import { createPace, createSlots, type Slots } from './slots.ts';
+import { createPace } from './pace.ts';
 import { recordResults } from './record-results.ts';
 import { createRelayReplies, type RelayReplies } from './relay-notices.ts';
 import type { TransportResult, Transport } from './transport.ts';

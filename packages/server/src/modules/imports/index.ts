@@ -1,4 +1,5 @@
 export { reencryptImportKeys } from './re-encrypt-keys.ts';
+export { forgetImports } from './run/clear-imports.ts';
 export type { OpenStripe } from './run/deps.ts';
 export { eraseImported } from './run/erase-imported.ts';
 export { startImporter } from './run/importer.ts';

@@ -3,6 +3,7 @@ export { authenticate } from './api/authenticate.ts';
 export type { Call, HttpDeps } from './api/call.ts';
 export { createIngest } from './api/ingest.ts';
 export { createLargeBodies } from './api/large-bodies.ts';
+export { deleteExpiredKeys } from './idempotency/delete-expired-keys.ts';
 export { readClient } from './keys/client-version.ts';
 export { createKey } from './keys/change-key.ts';
 export { keyUse } from './keys/key-use.ts';

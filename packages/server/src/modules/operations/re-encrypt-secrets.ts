@@ -1,3 +1,5 @@
+import { forEachInOrder } from '../../platform/async/one-by-one.ts';
+import type { JobRun } from '../../platform/jobs/scheduler.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Encrypter } from '../../platform/crypto/encrypt.ts';
 import { reencryptDkimKeys, reencryptSuppressionKey } from '../sending/index.ts';
@@ -31,4 +33,27 @@ export function secretKinds({
     ['import_keys', () => reencryptImportKeys(db, { encrypter, log })],
     ['two_factors', () => reencryptFactors(db, { secrets, log })],
   ]);
+}
+
+const EVERY_MS = 10 * 60_000;
+
+/**
+ * Returns a job that re-encrypts secrets with the current secret key, soon after the start and then every ten minutes. While several
+ * processes change the key one after another, the last of them still encrypt with the old one.
+ */
+export function secretReencrypter(deps: ReencryptDeps): (run: JobRun) => Promise<void> {
+  const { db, log } = deps;
+  const functions = secretKinds(deps);
+  let dueAt = 0;
+  return async (run) => {
+    const now = db.clock.now();
+    if (now < dueAt) return;
+    const options = { log, run, fieldsOf: (kind: string) => ({ kind }) };
+    await forEachInOrder([...functions.keys()], options, async (kind) => {
+      const count = await functions.get(kind)?.();
+      if (count) log.info({ kind, count }, 'secrets.reencrypted');
+    });
+    // A kind that failed is retried at the next run, and counted each time.
+    dueAt = now + EVERY_MS;
+  };
 }

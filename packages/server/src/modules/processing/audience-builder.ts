@@ -4,55 +4,30 @@ import { listCountingProjects } from '../users/index.ts';
 import type { BuildStep } from './build-audience.ts';
 import type { Processor } from './process.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { createInterruptibleSleep } from '../../platform/jobs/sleep.ts';
+import { type Loop, runLoop } from '../../platform/jobs/run-loop.ts';
 import { createFailureBackoff } from '../../platform/jobs/failure-backoff.ts';
 
-/**
- * Finds the members of new audience definitions and counts the events that new rules need. Works step by step beside processing,
- * round-robin between projects.
- */
-export type AudienceBuilder = { stop(): Promise<void> };
-
-const LOOK_EVERY_MS = 1_000;
+const POLL = { everyMs: 1_000 };
 /** Lets other processes take the project lock between two steps. */
 const BETWEEN_STEPS_MS = 5;
 const BUSY_MS = 50;
 const VERSIONS_MAX = 100;
 const PROJECTS_MAX = 100;
 
-export function startAudienceBuilder({
-  db,
-  processor,
-  log,
-}: {
-  db: Database;
-  processor: Processor;
-  log: Log;
-}): AudienceBuilder {
-  const pause = createInterruptibleSleep();
+type BuilderOptions = { db: Database; processor: Processor; log: Log };
+
+/**
+ * Finds the members of new audience definitions and counts the events that new rules need. Works step by step beside processing,
+ * round-robin between projects.
+ */
+export function startAudienceBuilder({ db, processor, log }: BuilderOptions): Loop {
   const backoff = createFailureBackoff();
   const nextWork = workFinder(db, processor);
-  let stopping = false;
 
-  async function run(): Promise<void> {
-    while (!stopping) await pause.sleep(await round());
-  }
-
-  async function round(): Promise<number> {
-    try {
-      const work = await nextWork();
-      if (work.length === 0) return LOOK_EVERY_MS;
-      return (await stepEach(work)) ? BETWEEN_STEPS_MS : BUSY_MS;
-    } catch (error) {
-      log.warn({ err: error }, 'audience_build.failed');
-      return LOOK_EVERY_MS;
-    }
-  }
-
-  async function stepEach(items: Work[]): Promise<boolean> {
+  async function stepEach(items: Work[], stopping: AbortSignal): Promise<boolean> {
     let hasAdvanced = false;
     for (const work of items) {
-      if (stopping) return hasAdvanced;
+      if (stopping.aborted) return hasAdvanced;
       if (!backoff.isOpen(work.of.projectId, db.clock.now())) continue;
       const step = await tryStep(work);
       if (step === 'served') log.info(fieldsOf(work), 'audience.built');
@@ -75,14 +50,15 @@ export function startAudienceBuilder({
     }
   }
 
-  const running = run();
-  return {
-    async stop() {
-      stopping = true;
-      pause.end();
-      await running;
+  return runLoop({
+    poll: POLL,
+    async work({ stopping, sleep }) {
+      const items = await nextWork();
+      if (items.length > 0) await sleep((await stepEach(items, stopping)) ? BETWEEN_STEPS_MS : BUSY_MS);
+      return items.length;
     },
-  };
+    onFailure: (error) => log.warn({ err: error }, 'audience_build.failed'),
+  });
 }
 
 /** A step of work for one project, with the fields for its log messages. */

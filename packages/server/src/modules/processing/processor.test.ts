@@ -8,7 +8,8 @@ import { type Log, silentLog } from '../../platform/log.ts';
 import type { IngestPriority } from '../ingest/queue/chunk.ts';
 import { createProject } from '../administration/create-project.ts';
 import { createProcessor, type Processor } from './process.ts';
-import { type ProcessorLoop, startProcessor } from './processor.ts';
+import { startProcessor } from './processor.ts';
+import type { Loop } from '../../platform/jobs/run-loop.ts';
 import { createFailureBackoff } from '../../platform/jobs/failure-backoff.ts';
 
 const clock = fixedClock();
@@ -40,7 +41,7 @@ function watched(
   processor: Processor,
   { log = silentLog, projectsMax = 1_000 }: { log?: Log; projectsMax?: number } = {},
 ): {
-  loop: ProcessorLoop;
+  loop: Loop;
   seen: (n: number) => Promise<string[]>;
 } {
   const lines: string[] = [];

@@ -1,4 +1,3 @@
-import { backoffMs } from '../../platform/async/backoff.ts';
 import type { Log } from '../../platform/log.ts';
 import type { IngestPriority, ProjectBacklog } from '../ingest/index.ts';
 import { hasAnyWork } from '../../platform/locks/timers.ts';
@@ -6,19 +5,8 @@ import type { Processor } from './process.ts';
 import type { BatchResult } from './batch-result.ts';
 import { lookForWork } from './look-for-work.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { type WakeUp, createWakeUp } from '../../platform/jobs/sleep.ts';
+import { type Loop, runLoop } from '../../platform/jobs/run-loop.ts';
 import { createFailureBackoff, type FailureBackoff } from '../../platform/jobs/failure-backoff.ts';
-
-/**
- * Processes the ingest queue while records wait. Priorities rotate so that no kind of work starves:
- *
- *    live → timers → live → timers → bulk
- *
- * When one has no work, the next in the list takes its turn.
- *
- * Polling every 100 ms (250 ms when idle) guarantees progress. `wake` only makes it start sooner.
- */
-export type ProcessorLoop = { wake(): void; stop(): Promise<void> };
 
 export type ProcessorLoopOptions = {
   db: Database;
@@ -30,13 +18,8 @@ export type ProcessorLoopOptions = {
   onWarning?: (projectId: number, code: string) => void;
 };
 
-const LOOK_EVERY_MS = 100;
-/** The interval after a time without work. A lost wake-up then costs a quarter of a second, and polling costs next to nothing. */
-const LOOK_EVERY_WHEN_QUIET_MS = 250;
-const QUIET_AFTER_MS = 10_000;
-/** A small batch costs almost as much as a large one, so records that arrive within this time share a batch. */
-const GATHER_MS = 20;
-const SMALL_BATCH = 100;
+/** Records that arrive within this time share a batch. */
+const GATHER = { ms: 20, below: 100 };
 const PROJECTS_MAX = 1_000;
 const PROJECTS_OF_BATCH_MAX = 250;
 const PASSED_OVER_MAX = 20;
@@ -44,7 +27,6 @@ const BATCH_RECORDS = 1_000;
 /** Live records wait for a running bulk batch to end, so bulk batches are smaller while live records arrive. */
 const BATCH_RECORDS_BESIDE_LIVE = 200;
 const LIVE_IS_NEAR_MS = 2_000;
-const FAILURE_BACKOFF = { baseMs: 100, maxMs: 5_000 };
 
 type Work = IngestPriority | 'time';
 const ROUND: readonly (readonly Work[])[] = [
@@ -58,85 +40,55 @@ const ROUND: readonly (readonly Work[])[] = [
 type State = {
   options: ProcessorLoopOptions;
   backoff: FailureBackoff;
-  stopping: boolean;
   /** The last poll found no work, so the next one is a cheap check. */
   isIdle: boolean;
-  /** When work was last done, by `performance.now()`. */
-  workedAt: number;
   /** When live records last waited, by `performance.now()`. */
   liveAt: number;
   slot: number;
   after: Record<Work, number>;
   cursor: number;
   projectsMax: number;
-  failures: number;
 };
 
-export function startProcessor(options: ProcessorLoopOptions): ProcessorLoop {
-  const wakeUp = createWakeUp();
+/**
+ * Processes the ingest queue while records wait. Priorities rotate so that no kind of work starves:
+ *
+ *    live → timers → live → timers → bulk
+ *
+ * When one has no work, the next in the list takes its turn.
+ */
+export function startProcessor(options: ProcessorLoopOptions): Loop {
   const state: State = {
     options,
     backoff: createFailureBackoff(),
-    stopping: false,
     isIdle: false,
-    workedAt: performance.now(),
     liveAt: -Infinity,
     slot: 0,
     after: { live: 0, bulk: 0, time: 0 },
     cursor: 0,
     projectsMax: options.projectsMax ?? PROJECTS_MAX,
-    failures: 0,
   };
-  const running = run(state, wakeUp);
-  return {
-    wake: () => wakeUp.wake(),
-    async stop() {
-      state.stopping = true;
-      wakeUp.wake();
-      await running;
-    },
-  };
+  return runLoop({
+    work: () => processNext(state),
+    gather: GATHER,
+    onFailure: (error) => options.log.warn({ err: error }, 'processing.failed'),
+  });
 }
 
-async function run(state: State, wakeUp: WakeUp): Promise<void> {
-  while (!state.stopping) {
-    const startedAt = performance.now();
-    const count = await round(state);
-    if (state.stopping) return;
-    if (count > 0) state.workedAt = performance.now();
-    if (count === 0) await wakeUp.wait(restMs(state));
-    else if (count < SMALL_BATCH) await wakeUp.sleep(GATHER_MS - (performance.now() - startedAt));
+/** Does the work whose turn it is. Returns how much was done: 0 if none waits, or if other workers hold the locks of all waiting projects. */
+async function processNext(state: State): Promise<number> {
+  const { db } = state.options;
+  const isWork = state.isIdle ? await hasAnyWork(db, new Date(db.clock.now())) : true;
+  const found = isWork ? await findWork(state) : NOTHING_FOUND;
+  state.isIdle = found.backlogs.length === 0 && found.due.length === 0;
+  const order = ROUND[state.slot % ROUND.length] ?? [];
+  state.slot += 1;
+  for (const work of order) {
+    const count =
+      work === 'time' ? await runTimers(state, found.due) : await runPriority(state, work, found.backlogs);
+    if (count > 0) return count;
   }
-}
-
-function restMs({ failures, workedAt }: State): number {
-  const isQuiet = performance.now() - workedAt > QUIET_AFTER_MS;
-  const everyMs = isQuiet ? LOOK_EVERY_WHEN_QUIET_MS : LOOK_EVERY_MS;
-  return failures === 0 ? everyMs : Math.max(everyMs, backoffMs(failures, FAILURE_BACKOFF));
-}
-
-/** Returns how much was done. It is 0 if nothing waits, or if other workers hold the locks of all waiting projects. */
-async function round(state: State): Promise<number> {
-  try {
-    const isWork = state.isIdle
-      ? await hasAnyWork(state.options.db, new Date(state.options.db.clock.now()))
-      : true;
-    const found = isWork ? await findWork(state) : NOTHING_FOUND;
-    state.failures = 0;
-    state.isIdle = found.backlogs.length === 0 && found.due.length === 0;
-    const order = ROUND[state.slot % ROUND.length] ?? [];
-    state.slot += 1;
-    for (const work of order) {
-      const count =
-        work === 'time' ? await runTimers(state, found.due) : await runPriority(state, work, found.backlogs);
-      if (count > 0) return count;
-    }
-    return 0;
-  } catch (error) {
-    state.failures += 1;
-    state.options.log.warn({ err: error }, 'processing.failed');
-    return 0;
-  }
+  return 0;
 }
 
 type Found = { backlogs: ProjectBacklog[]; due: number[] };

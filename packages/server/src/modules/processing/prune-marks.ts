@@ -2,10 +2,21 @@ import { oldestWaiting } from '../ingest/index.ts';
 import { clearWritten, forgetErasures, listErased, listWrittenProjects } from '../users/index.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
+import type { JobRun } from '../../platform/jobs/scheduler.ts';
 import { takeFreeProjectLocks } from '../../platform/locks/project-lock.ts';
 
+/** Deletes erasures and write sequences as soon as no record waits that they were created for. */
+export async function pruneMarks(
+  db: Pick<Database, 'query' | 'prepared' | 'transaction'>,
+  { stopping }: JobRun,
+): Promise<void> {
+  for (const projectId of await listMarked(db)) {
+    while (!stopping.aborted && (await pruneProject(db, projectId)));
+  }
+}
+
 /** Lists projects with marks that are needed only while older records wait. */
-export async function listMarked(db: Tx): Promise<number[]> {
+async function listMarked(db: Tx): Promise<number[]> {
   const [erased, written] = [await listErased(db), await listWritten(db)];
   return [...new Set([...erased, ...written])].toSorted((a, b) => a - b);
 }
@@ -22,7 +33,7 @@ const STEP = 1_000;
  * While bulk records wait, the marks of live records are newer than they are, so almost no mark can be deleted. The second kind is
  * therefore kept until then. Waiting live records do not block the step; otherwise a project that is never idle would keep its marks.
  */
-export function pruneMarks(db: Pick<Database, 'transaction'>, projectId: number): Promise<boolean> {
+function pruneProject(db: Pick<Database, 'transaction'>, projectId: number): Promise<boolean> {
   return db.transaction(async (tx) => {
     if ((await takeFreeProjectLocks(tx, [projectId])).length === 0) return false;
     await forgetErasures(tx, projectId);

@@ -3,14 +3,23 @@ import type { TimerKind } from '../../platform/locks/store.ts';
 import { listLateWebhookProjects } from '../webhooks/index.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
+import type { Log } from '../../platform/log.ts';
 import { nextMoment } from '../rules/index.ts';
+
+type TimersDb = Pick<Database, 'query' | 'prepared' | 'transaction'>;
+
+/** Repairs alarms that do not match the due work. Each one found is a defect, so it is also logged. */
+export async function repairTimers({ db, log }: { db: TimersDb; log: Log }): Promise<void> {
+  const projects = await sweepTimers(db);
+  if (projects > 0) log.warn({ projects }, 'alarms.repaired');
+}
 
 /**
  * Sets alarms that are later than the first due time of their project, and returns how many there were. The transaction that stores
  * a due time also sets the project's alarm. If a defect or a manual change in the database misses that, the work would wait until
  * the next due time of the project.
  */
-export async function sweepTimers(db: Pick<Database, 'query' | 'prepared' | 'transaction'>): Promise<number> {
+export async function sweepTimers(db: TimersDb): Promise<number> {
   const late = new Map<string, { projectId: number; work: TimerKind }>();
   for (const source of SOURCES) {
     for (const projectId of await listLate(db, source))

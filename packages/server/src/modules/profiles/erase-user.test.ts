@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
+import { jobRun } from '../../../testkit/job-run.ts';
 import { testHasher } from '../../../testkit/hasher.ts';
 import { fixedClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
@@ -325,7 +326,7 @@ test('leaves nothing of an erased user in any column of any table, and counts wh
   expect(await rowsOf('bob')).toMatchObject({ person: 1, dead_letter: 1, event: 4, draft: 1, run: 1 });
   expect(await rowsOf('zed')).toMatchObject({ person: 1, event: 5, draft: 1, run: 1 });
 
-  await pruneMarks(db, projectId);
+  await pruneMarks(db, jobRun());
   expect(await findText(db, [ADA, EMAIL])).toEqual([]);
 });
 
@@ -424,7 +425,7 @@ test('erases a dead letter alone, and drops one that was queued again', async ()
   await retryDead(db, projectId);
   expect((await erase()).removed).toMatchObject({ person: 0, dead_letter: 0 });
   await processAll();
-  await pruneMarks(db, projectId);
+  await pruneMarks(db, jobRun());
   expect(await findText(db, [ADA, EMAIL])).toEqual([]);
 });
 

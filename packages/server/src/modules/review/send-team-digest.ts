@@ -1,6 +1,7 @@
 import { iso } from '../../platform/time/clock.ts';
 import {
   findTeamDigestTimes,
+  listProjectsWithNews,
   listWaiting,
   setTeamReportedUntil,
   takeTeamDigest,
@@ -14,6 +15,41 @@ import { type DemotedRule, listDemoted } from './needs.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import type { TeamTransport } from '../delivery/index.ts';
+import type { JobRun } from '../../platform/jobs/scheduler.ts';
+import type { Log } from '../../platform/log.ts';
+
+type TeamDigestsOptions = {
+  db: Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>;
+  log: Log;
+  publicUrl: string;
+  teamTransport: TeamTransport;
+};
+
+const PROJECTS_AT_ONCE = 500;
+
+/** Notifies teams of waiting drafts. A digest that could not be sent is included in the next one. */
+export async function sendTeamDigests(
+  { db, log, publicUrl, teamTransport }: TeamDigestsOptions,
+  { stopping }: JobRun,
+): Promise<void> {
+  const submit: TeamTransport['submit'] = (projectId, email) => teamTransport.submit(projectId, email);
+
+  async function notifyTeam(projectId: number): Promise<void> {
+    try {
+      if (await sendTeamDigest(db, { projectId, publicUrl, submit }))
+        log.info({ project_id: projectId }, 'team_digest.sent');
+    } catch (error) {
+      log.warn({ project_id: projectId, err: error }, 'team_digest.not_sent');
+    }
+  }
+
+  for (let after: number | null = 0; after !== null && !stopping.aborted;) {
+    const now = db.clock.now();
+    const projects: number[] = await listProjectsWithNews(db, { now, after, limit: PROJECTS_AT_ONCE });
+    for (const projectId of projects) if (!stopping.aborted) await notifyTeam(projectId);
+    after = projects.length < PROJECTS_AT_ONCE ? null : (projects.at(-1) ?? null);
+  }
+}
 
 export type TeamDigestOptions = {
   projectId: number;

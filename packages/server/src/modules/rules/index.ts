@@ -1,6 +1,7 @@
 export { checkReferences, readRule } from './check-rule.ts';
 export { createRule } from './write-rule.ts';
 export type { Decision, DecisionCount } from './decisions/decision.ts';
+export { deleteOldDecisions } from './decisions/delete-old-decisions.ts';
 export { eraseDecisions, listDecisionsOf, writeDecisions } from './decisions/store.ts';
 export {
   type Anchor,

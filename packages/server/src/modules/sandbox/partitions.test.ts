@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { endpointServer, newCaller } from '../../../testkit/endpoint-server.ts';
 import { EVENTS } from '../../../testkit/endpoints.ts';
 import { testSandbox, type TestSandbox } from '../../../testkit/sandbox.ts';
-import { keepPartitions } from '../users/events/partitions-job.ts';
+import { partitionKeeper } from '../users/events/keep-partitions.ts';
 
 const server = await endpointServer();
 const { db, clock } = server;
@@ -30,7 +30,7 @@ describe('clock of a sandbox', () => {
     for (const [at, sandbox] of sandboxes.entries())
       for (let step = 0; step < 15; step += 1)
         for (const advance of ['366d', `${29 + at}d`]) await sandbox.clock({ advance });
-    await keepPartitions(db).run(() => false);
+    await partitionKeeper(db)();
     const made = await partitions();
     expect(made.length).toBeLessThanOrEqual(PARTITIONS_MAX);
     // 400 days after 15 January 2026 is February 2027.
@@ -49,9 +49,9 @@ describe('clock of a sandbox', () => {
   test('has its partitions when real time reaches another month', async () => {
     const sandbox = await newSandbox();
     await sandbox.advance('366d');
-    const job = keepPartitions(db);
+    const job = partitionKeeper(db);
     for (let days = 0; days < 62; days += 1) {
-      await job.run(() => false);
+      await job();
       clock.advance(DAY);
       await sandbox.post('events', { external_user_id: 'ada', name: 'login', message_id: `day ${days}` });
       await sandbox.advance('1s');

@@ -1,3 +1,5 @@
+export { checkDueDomains } from './domains/check-due-domains.ts';
+export { checkTrackingHosts } from './domains/check-tracking-hosts.ts';
 export { addDomain } from './domains/change-domain.ts';
 export { type MailSettings, organizationOf, printThrottle, type SendingDomain } from './domains/domain.ts';
 export { showDomains } from './domains/domain-view.ts';
@@ -132,6 +134,7 @@ export {
 } from './suppressions/suppression.ts';
 export type { EmailCheck } from './test-inbox/check.ts';
 export { type CheckedMail, checkMail } from './test-inbox/checks.ts';
+export { deleteOldMail } from './test-inbox/delete-old-mail.ts';
 export { keepMail } from './test-inbox/keep-mail.ts';
 export {
   type KeptMail,

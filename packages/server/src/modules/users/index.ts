@@ -26,6 +26,7 @@ export {
   isPartitioned,
   SANDBOX_MONTHS_AHEAD,
 } from './events/partitions.ts';
+export { partitionKeeper } from './events/keep-partitions.ts';
 export { eraseEvents, forgetEvents, leaveCounting } from './events/erase-events.ts';
 export { type AcceptedEvent, type NewEvent, dedupeKey, occurredAt } from './events/event.ts';
 export {

@@ -1,9 +1,9 @@
+import type { JobRun } from '../jobs/scheduler.ts';
 import type { Log, LogFields } from '../log.ts';
 
 export type SequentialOptions<Item> = {
   log: Log;
-  job: string;
-  stopping: () => boolean;
+  run: JobRun;
   /** Fields of the log line of an item that failed. */
   fieldsOf: (item: Item) => LogFields;
 };
@@ -14,12 +14,12 @@ export type SequentialOptions<Item> = {
  */
 export async function forEachInOrder<Item>(
   items: Item[],
-  { log, job, stopping, fieldsOf }: SequentialOptions<Item>,
+  { log, run: { name: job, stopping }, fieldsOf }: SequentialOptions<Item>,
   work: (item: Item) => Promise<void>,
 ): Promise<void> {
   let failed = 0;
   for (const item of items) {
-    if (stopping()) return;
+    if (stopping.aborted) return;
     try {
       await work(item);
     } catch (error) {

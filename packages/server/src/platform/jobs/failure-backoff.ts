@@ -1,4 +1,5 @@
 import { backoffMs } from '../async/backoff.ts';
+import { FAILURE_BACKOFF } from './run-loop.ts';
 
 /**
  * Projects whose batches failed for a reason that may be temporary. Each is paused for a time that grows, and is then tried
@@ -15,7 +16,6 @@ export type FailureBackoff = {
   recordBlock(projectId: number, now: number, ms: number): number;
 };
 
-const PAUSE = { baseMs: 100, maxMs: 5_000 };
 const PAUSE_PER_BLOCKED = 9;
 const BLOCKED_PAUSE_MAX_MS = 120_000;
 
@@ -35,7 +35,7 @@ export function createFailureBackoff(random?: () => number): FailureBackoff {
       for (const id of projectIds) {
         const attempts = (failures.get(id)?.attempts ?? 0) + 1;
         // After a joint failure, each project is tried alone without a pause, which shows which of them failed.
-        const pause = projectIds.length > 1 ? 0 : backoffMs(attempts, PAUSE, random);
+        const pause = projectIds.length > 1 ? 0 : backoffMs(attempts, FAILURE_BACKOFF, random);
         failures.set(id, { attempts: projectIds.length > 1 ? attempts - 1 : attempts, until: now + pause });
         longest = Math.max(longest, pause);
       }

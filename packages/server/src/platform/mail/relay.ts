@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { createSlots } from '../async/slots.ts';
 import { wireAddress } from './outgoing-email.ts';
 import { type SmtpConnection, type SmtpConnectionOptions, openSmtpConnection } from './connection.ts';
 import {
@@ -14,6 +15,7 @@ import { readRelayUrl } from './relay-url.ts';
 
 /** Few relays allow fewer. Concurrent emails share a commit before and one after each email. */
 const SLOTS = 10;
+const WAITING_MAX = 1_000;
 const EMAILS_A_LINE = 500;
 const CLOSE_LIMIT_MS = 10_000;
 const TIMEOUTS: RelayTimeouts = { connectMs: 20_000, silenceMs: 120_000, emailMs: 300_000, idleMs: 30_000 };
@@ -30,7 +32,7 @@ export function openRelay(options: RelayOptions): Relay {
   const timeouts = { ...TIMEOUTS, ...options.timeouts };
   const address = readRelayUrl(options.url);
   const count = options.slots ?? address.connections ?? SLOTS;
-  const slots = createSlots(count);
+  const slots = createSlots(count, WAITING_MAX);
   const kept = keepLines(timeouts.idleMs);
   const inFlight = new Set<AbortController>();
   const lines: Omit<SmtpConnectionOptions, 'signal'> = {
@@ -137,45 +139,6 @@ function checkEnvelope({ from, to, envid }: MailEnvelope): MailEnvelope | Submis
     };
   }
   return { from: sender, to: recipient, envid };
-}
-
-/** Limits concurrency; the others wait in a queue, which is bounded and ends on close. */
-type Slots = {
-  /** Resolves to false if too many wait already, or after close. */
-  take: () => Promise<boolean>;
-  free: () => void;
-  /** Rejects all that wait, and resolves when no slot is taken. */
-  close: () => Promise<void>;
-};
-
-const WAITING_MAX = 1_000;
-
-function createSlots(count: number): Slots {
-  const waiting: ((mayEnter: boolean) => void)[] = [];
-  const empty = Promise.withResolvers<void>();
-  let used = 0;
-  let closed = false;
-
-  return {
-    async take() {
-      if (closed || waiting.length >= WAITING_MAX) return false;
-      if (used >= count) return new Promise((resolve) => waiting.push(resolve));
-      used += 1;
-      return true;
-    },
-    free() {
-      const next = waiting.shift();
-      if (next) return next(true);
-      used -= 1;
-      if (closed && used === 0) empty.resolve();
-    },
-    close() {
-      closed = true;
-      for (const next of waiting.splice(0)) next(false);
-      if (used === 0) empty.resolve();
-      return empty.promise;
-    },
-  };
 }
 
 /** Connections that wait for the next email. The most recently used one is taken first, so that unneeded ones expire. */

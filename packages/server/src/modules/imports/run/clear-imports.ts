@@ -5,6 +5,7 @@ import { deleteOldFindings, deleteParts, type ImportRef, lockImport } from '../s
 import { listProjects } from '../../workspace/index.ts';
 import { forEachInOrder } from '../../../platform/async/one-by-one.ts';
 import type { Database } from '../../../platform/db/database.ts';
+import type { JobRun } from '../../../platform/jobs/scheduler.ts';
 import type { Log, LogFields } from '../../../platform/log.ts';
 
 /** A file contains personal data, so it is kept no longer than this. */
@@ -12,18 +13,15 @@ const IMPORT_KEPT_MS = 7 * 86_400_000;
 const AT_ONCE = 100;
 const FINDINGS_STEP = 5_000;
 
-export type ForgetImportsOptions = {
+type ForgetImportsOptions = {
   db: Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>;
   log: Log;
 };
 
 /** Cancels abandoned imports, and deletes the files of ended imports and old findings. */
-export async function forgetImports(
-  { db, log }: ForgetImportsOptions,
-  stopping: () => boolean,
-): Promise<void> {
+export async function forgetImports({ db, log }: ForgetImportsOptions, run: JobRun): Promise<void> {
   const before = new Date(db.clock.now() - IMPORT_KEPT_MS);
-  const options = { log, job: 'delete_import_files', stopping, fieldsOf };
+  const options = { log, run, fieldsOf };
   const cancelIdle = async (): Promise<void> =>
     forEachInOrder(await listIdle(db, before, AT_ONCE), options, (ref) =>
       db.transaction(async (tx) => {
@@ -43,7 +41,7 @@ export async function forgetImports(
     const projects = (await listProjects(db)).map(({ id: projectId }) => ({ projectId }));
     await forEachInOrder(projects, options, async ({ projectId }) => {
       const step = { projectId, before, limit: FINDINGS_STEP };
-      while (!stopping() && (await deleteOldFindings(db, step)) === FINDINGS_STEP);
+      while (!run.stopping.aborted && (await deleteOldFindings(db, step)) === FINDINGS_STEP);
     });
   };
   const failures: unknown[] = [];
@@ -66,7 +64,7 @@ const ROWS_AT_ONCE = 5_000;
 
 /**
  * Deletes what an ended import leaves of its source: the file, or the data read from Stripe. If the process is killed in between,
- * housekeeping deletes the rest.
+ * `forgetImports` deletes the rest.
  */
 export async function clearImport(db: Pick<Database, 'query' | 'prepared'>, ref: ImportRef): Promise<void> {
   while (await deleteParts(db, ref, PARTS_AT_ONCE));

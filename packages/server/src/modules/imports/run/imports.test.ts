@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
+import { jobRun } from '../../../../testkit/job-run.ts';
 import { testHasher } from '../../../../testkit/hasher.ts';
 import { fixedClock } from '../../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../../testkit/database.ts';
@@ -383,10 +384,10 @@ test('deletes the file of an abandoned import and the findings of an ended one a
     await uploadFile(db, { projectId, kind: 'users', text: 'id\n\nx,y\n' }),
   );
   expect(finished).toMatchObject({ state: 'done', findings: 1 });
-  await forgetImports({ db, log: silentLog }, () => false);
+  await forgetImports({ db, log: silentLog }, jobRun());
   expect((await now(left)).state).toBe('ready');
   clock.advance(7 * 86_400_000 + 1);
-  await forgetImports({ db, log: silentLog }, () => false);
+  await forgetImports({ db, log: silentLog }, jobRun());
   expect(await now(left)).toMatchObject({ state: 'canceled', problem: expect.stringContaining('7 days') });
   for (const table of ['import_part', 'import_finding'])
     expect(await db.query(`SELECT 1 FROM beckon.${table} WHERE project_id = $1`, [projectId])).toEqual([]);
@@ -406,8 +407,8 @@ test('deletes the findings of other projects when those of one project cannot be
   };
   const warnings: object[] = [];
   const warn = (found: object): void => void warnings.push(found);
-  const run = forgetImports({ db: failing, log: { ...silentLog, warn } }, () => false);
+  const run = forgetImports({ db: failing, log: { ...silentLog, warn } }, jobRun());
   await expect(run).rejects.toThrow('failed for 1 of');
   expect(await findings()).toEqual([]);
-  expect(warnings).toMatchObject([{ project_id: projectId, job: 'delete_import_files' }]);
+  expect(warnings).toMatchObject([{ project_id: projectId, job: 'tested' }]);
 });

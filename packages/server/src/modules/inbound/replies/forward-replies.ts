@@ -5,6 +5,8 @@ import { endForward, type ForwardedReply, takeForward } from './store.ts';
 import { TEST_INBOX_DOMAIN } from '../../sending/index.ts';
 import { renderTeamEmail } from '../../rendering/index.ts';
 import type { Database } from '../../../platform/db/database.ts';
+import type { JobRun } from '../../../platform/jobs/scheduler.ts';
+import type { Log } from '../../../platform/log.ts';
 import { composeForward } from './compose-forward.ts';
 import { composeMail } from '../../../platform/mail/compose.ts';
 import { type DkimSigningKey, wireAddress } from '../../../platform/mail/outgoing-email.ts';
@@ -21,8 +23,26 @@ export type ForwardDeps = {
   tokenKeys: TokenKeys;
 };
 
+/** The limit per run, because other jobs may be due. */
+const AT_ONCE_MAX = 500;
+
+/** Forwards replies to the teams. Two processes take different ones. */
+export async function forwardReplies(
+  { log, ...deps }: ForwardDeps & { log: Log },
+  { stopping }: JobRun,
+): Promise<void> {
+  for (let n = 0; n < AT_ONCE_MAX && !stopping.aborted; n += 1) {
+    const forwarded = await forwardNext(deps);
+    if (!forwarded) return;
+    const { projectId, id, failure } = forwarded;
+    const ids = { project_id: projectId, reply_id: id };
+    if (failure === null) log.info(ids, 'reply.forwarded');
+    else log.warn({ ...ids, reason: failure }, 'reply.not_forwarded');
+  }
+}
+
 /** `id`: the reply. `failure`: why it waits for the next attempt, or why it was given up. */
-export type Forwarded = { projectId: number; id: string; failure: string | null };
+type Forwarded = { projectId: number; id: string; failure: string | null };
 
 /** Longer than a relay takes: no other process claims the reply before, and one does afterwards. */
 const LEASE_MS = 15 * 60_000;

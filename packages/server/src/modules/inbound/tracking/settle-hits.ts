@@ -15,6 +15,7 @@ import {
 } from '../../outcomes/index.ts';
 import { isCollision, isPoisonous } from '../../../platform/db/errors.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
+import type { JobRun } from '../../../platform/jobs/scheduler.ts';
 import { readProjectLock, withClockAhead } from '../../../platform/locks/project-lock.ts';
 
 /** How many emails are read at once. */
@@ -39,6 +40,12 @@ export async function settleHits(deps: RecordDeps): Promise<{ emails: number; is
     for (const emailIds of inParts(dueHits)) emails += await settleProject(deps, { projectId, emailIds });
   // Emails that are locked or fail are found again at once, so it continues only after progress.
   return { emails, isMore: found === EMAILS_MAX && emails > 0 };
+}
+
+/** Classifies opens and clicks as human or bot, some seconds after they happened. */
+export async function settleDueHits(deps: RecordDeps, { stopping }: JobRun): Promise<void> {
+  let isMore = true;
+  while (isMore && !stopping.aborted) ({ isMore } = await settleHits(deps));
 }
 
 /** Splits emails by their number of hits, because a scanner follows every link of every email, all at once. */

@@ -1,12 +1,13 @@
-import { forgetEvents, forgetStream } from '../../users/index.ts';
+import { dropEmptyPartitions, forgetEvents, forgetStream } from '../../users/index.ts';
 import { forgetDead } from '../../ingest/index.ts';
 import { forgetAgents, forgetLinks } from '../../outcomes/index.ts';
-import { getSettings } from '../../workspace/index.ts';
+import { getSettings, listProjects } from '../../workspace/index.ts';
 import { forgetRaw, forgetReplies, REPLY_RAW_KEPT_MS } from '../../inbound/index.ts';
 import { deleteFrozen } from '../../sending/index.ts';
 import { forgetWebhooks } from '../../webhooks/index.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
+import type { JobRun } from '../../../platform/jobs/scheduler.ts';
 import { listRulesInForce } from '../../rules/index.ts';
 
 /** A step takes about ten milliseconds, so no other transaction waits long for it. */
@@ -20,6 +21,35 @@ const WEBHOOKS_KEPT_MS = 30 * DAY_MS;
 /** Users follow links in emails that they find again a year later. */
 const LINKS_KEPT_MS = 366 * DAY_MS;
 
+const ROUND_MAX_MS = 5_000;
+const REST_MS = 3_600_000;
+
+type HistoryDb = Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>;
+
+/**
+ * Returns a job that deletes data past its retention, project by project. A round ends after some seconds, and the next one continues
+ * after the last project. A project with more rows than one round can delete goes to the back of the list, so that each gets its turn.
+ * When all are done, it drops old empty partitions and rests for an hour.
+ */
+export function historyDeleter(db: HistoryDb): (run: JobRun) => Promise<void> {
+  let left: number[] = [];
+  let restUntil = 0;
+  return async ({ stopping }) => {
+    if (db.clock.now() < restUntil) return;
+    if (left.length === 0) left = (await listProjects(db)).map(({ id }) => id);
+    const endsAt = performance.now() + ROUND_MAX_MS;
+    const mayGoOn = (): boolean => !stopping.aborted && performance.now() < endsAt;
+    while (mayGoOn() && left.length > 0) {
+      const [projectId = 0, ...others] = left;
+      left = [...others, projectId];
+      if (await forgetHistory(db, projectId, mayGoOn)) left = others;
+    }
+    if (left.length > 0) return;
+    restUntil = db.clock.now() + REST_MS;
+    await dropEmptyPartitions(db, db.clock.now());
+  };
+}
+
 type Step = (tx: Tx, input: { projectId: number; before: Date; limit: number }) => Promise<number>;
 
 /**
@@ -28,7 +58,7 @@ type Step = (tx: Tx, input: { projectId: number; before: Date; limit: number }) 
  * themselves. Returns true if everything was deleted.
  */
 export async function forgetHistory(
-  db: Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>,
+  db: HistoryDb,
   projectId: number,
   canContinue: () => boolean,
 ): Promise<boolean> {

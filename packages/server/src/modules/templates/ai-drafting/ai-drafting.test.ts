@@ -1,4 +1,5 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
+import { jobRun } from '../../../../testkit/job-run.ts';
 import { testHasher } from '../../../../testkit/hasher.ts';
 import { fixedClock } from '../../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../../testkit/database.ts';
@@ -13,7 +14,7 @@ import type { Draft } from '../../drafts/draft.ts';
 import { findDraft, listDrafts } from '../../drafts/reads.ts';
 import { findAiDrafting } from '../../drafts/ai-drafting/store.ts';
 import { openModel } from './draft-model.ts';
-import { aiDraftingJob } from './draft-job.ts';
+import { aiDraftWriter } from './write-drafts.ts';
 import { createProject } from '../../administration/create-project.ts';
 import { createRule } from '../../rules/write-rule.ts';
 import { erasePerson } from '../../profiles/erase-user.ts';
@@ -32,8 +33,8 @@ const newId = idMaker(clock);
 const model = (withinMs = 5_000) =>
   openModel({ baseUrl: `${server.url}/v1`, apiKey: 'a-key', name: 'small-1', withinMs });
 const job = (withinMs?: number) =>
-  aiDraftingJob({ db, log: silentLog, renderer: testRenderer, model: model(withinMs) });
-const word = (withinMs?: number): Promise<void> => job(withinMs).run(() => false);
+  aiDraftWriter({ db, log: silentLog, renderer: testRenderer, model: model(withinMs) });
+const word = (withinMs?: number): Promise<void> => job(withinMs)(jobRun());
 
 let projectId = 0;
 beforeEach(async () => {
@@ -290,10 +291,10 @@ test('ignores the answer of a worker after another one took over', async () => {
 test('stops on request, and another worker continues at once', async () => {
   server.script(() => ({ kind: 'hang' }));
   const draft = await hello('u1');
-  const stop = { asked: false };
-  const running = job(600_000).run(() => stop.asked);
+  const stop = new AbortController();
+  const running = job(600_000)({ name: 'tested', stopping: stop.signal });
   await server.waitForRequests(1);
-  stop.asked = true;
+  stop.abort();
   await running;
   server.script(() => answering(GOOD));
   await word();

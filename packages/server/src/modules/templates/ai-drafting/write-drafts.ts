@@ -5,16 +5,15 @@ import type { Renderer } from '../../rendering/index.ts';
 import { type AiDraftingDeps, runAiDrafting } from './word-draft.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import type { DraftModel } from './draft-model.ts';
-import type { Job } from '../../../platform/jobs/scheduler.ts';
+import type { JobRun } from '../../../platform/jobs/scheduler.ts';
 
-export type AiDraftingJobOptions = {
+type AiDraftWriterOptions = {
   db: Database;
   log: Log;
   renderer: Renderer;
   model: DraftModel | null;
 };
 
-const EVERY_MS = 2_000;
 const AT_ONCE = 4;
 /** The limit per run, so that a run ends. */
 const EACH_MAX = 100;
@@ -22,43 +21,30 @@ const EACH_MAX = 100;
 const CLAIMED_FOR_MS = 60_000;
 /** A model that does not respond fails for all drafts. Waiting drafts are retried in the next run. */
 const FAILURES_MAX = 3;
-const LOOK_FOR_STOP_EVERY_MS = 100;
 
-/** Has waiting drafts worded by the model, each in one process, those with the longest wait first. Without a model they keep their text. */
-export function aiDraftingJob(options: AiDraftingJobOptions): Job {
+/**
+ * Returns a job that has waiting drafts worded by the model, each in one process, those with the longest wait first. Without a model they
+ * keep their text.
+ */
+export function aiDraftWriter(options: AiDraftWriterOptions): (run: JobRun) => Promise<void> {
   const { db, log, renderer, model } = options;
   const deps: AiDraftingDeps = { db, renderer, model, models: createModels(db.clock) };
-
-  return {
-    name: 'write_ai_drafts',
-    everyMs: EVERY_MS,
-    async run(stopping) {
-      const stop = new AbortController();
-      const watch = setInterval(() => {
-        if (stopping()) stop.abort();
-      }, LOOK_FOR_STOP_EVERY_MS);
-      const run = { failures: 0 };
-      const goesOn = (): boolean => !stopping() && run.failures < FAILURES_MAX;
-      try {
-        await Promise.all(
-          Array.from({ length: AT_ONCE }, () => work({ deps, log, run, goesOn }, stop.signal)),
-        );
-      } finally {
-        clearInterval(watch);
-      }
-    },
+  return async ({ stopping }) => {
+    const run = { failures: 0 };
+    await Promise.all(Array.from({ length: AT_ONCE }, () => work({ deps, log, run, stopping })));
   };
 }
 
-type Work = { deps: AiDraftingDeps; log: Log; run: { failures: number }; goesOn: () => boolean };
+type Work = { deps: AiDraftingDeps; log: Log; run: { failures: number }; stopping: AbortSignal };
 
-async function work({ deps, log, run, goesOn }: Work, signal: AbortSignal): Promise<void> {
+async function work({ deps, log, run, stopping }: Work): Promise<void> {
   const { db } = deps;
-  for (let count = 0; count < EACH_MAX && goesOn(); count += 1) {
+  const mayGoOn = (): boolean => !stopping.aborted && run.failures < FAILURES_MAX;
+  for (let count = 0; count < EACH_MAX && mayGoOn(); count += 1) {
     const now = db.clock.now();
     const claim = await claimAiDrafting(db, { now, until: now + CLAIMED_FOR_MS });
     if (!claim) return;
-    const result = await runOnce(deps, claim, { log, signal });
+    const result = await runOnce(deps, claim, { log, signal: stopping });
     if (result === 'later' || result === 'failed') run.failures += 1;
     else if (result === 'drafted' || result === 'refused') run.failures = 0;
   }

@@ -3,6 +3,7 @@ import type { Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
+import { jobRun } from '../../../../testkit/job-run.ts';
 import { fixedClock } from '../../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../../testkit/database.ts';
 import { startDnsServer } from '../../../../testkit/dns-server.ts';
@@ -16,7 +17,7 @@ import { showDomain } from './domain-view.ts';
 import { mountProbe } from '../../inbound/tracking/routes.ts';
 import { createResolver } from '../../../platform/dns/resolver.ts';
 import { createOutbound, type Outbound } from '../../../platform/outbound/outbound.ts';
-import { checkTracking } from './check-tracking-job.ts';
+import { checkTrackingHosts } from './check-tracking-hosts.ts';
 
 const tls = (name: string) => readFileSync(new URL(`../../../../testkit/tls/${name}`, import.meta.url));
 const dns = await startDnsServer();
@@ -65,7 +66,7 @@ const encrypter = createEncrypter('a secret', null, 'dkim keys');
 let events: string[] = [];
 const note = (_: object, event: string): void => void events.push(event);
 const log: Log = { debug: note, info: note, warn: note, error: note };
-const run = (): Promise<void> => checkTracking({ db, log, outbound, tokenKeys: TOKEN_KEYS }).run(() => false);
+const run = (): Promise<void> => checkTrackingHosts({ db, log, outbound, tokenKeys: TOKEN_KEYS }, jobRun());
 
 let ref = { projectId: 0, name: 'acme.test' };
 beforeEach(async () => {
@@ -135,32 +136,32 @@ test('fails a host after three wrong probes, and uses it again after the first c
 test('probes a due host in only one of several processes, and no host before it is due', async () => {
   await track(HOST);
   let requests = 0;
-  const counted = checkTracking({
-    db,
-    log,
-    tokenKeys: TOKEN_KEYS,
-    outbound: { get: (request) => ((requests += 1), outbound.get(request)) },
-  });
-  await Promise.all(Array.from({ length: 4 }, () => counted.run(() => false)));
-  await counted.run(() => false);
+  const counting: Pick<Outbound, 'get'> = { get: (request) => ((requests += 1), outbound.get(request)) };
+  const counted = (): Promise<void> =>
+    checkTrackingHosts({ db, log, tokenKeys: TOKEN_KEYS, outbound: counting }, jobRun());
+  await Promise.all(Array.from({ length: 4 }, counted));
+  await counted();
   expect(requests).toBe(1);
 });
 
 test('ignores a probe when the host or the domain has changed since its start', async () => {
   await track(HOST);
   const changed = (change: () => Promise<unknown>) =>
-    checkTracking({
-      db,
-      log,
-      tokenKeys: TOKEN_KEYS,
-      outbound: {
-        async get(request) {
-          const response = await outbound.get(request);
-          await change();
-          return response;
+    checkTrackingHosts(
+      {
+        db,
+        log,
+        tokenKeys: TOKEN_KEYS,
+        outbound: {
+          async get(request) {
+            const response = await outbound.get(request);
+            await change();
+            return response;
+          },
         },
       },
-    }).run(() => false);
+      jobRun(),
+    );
   await changed(() => track('u.acme.test'));
   expect((await show()).tracking).toMatchObject({ host: 'u.acme.test', state: 'pending', checkedAt: null });
   await changed(() => removeDomain(db, ref));

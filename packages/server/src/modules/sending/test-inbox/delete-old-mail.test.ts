@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { jobRun } from '../../../../testkit/job-run.ts';
 import { fixedClock } from '../../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../../testkit/database.ts';
 import { idMaker } from '../../../platform/ids.ts';
@@ -6,8 +7,7 @@ import { silentLog } from '../../../platform/log.ts';
 import { keepMail } from './keep-mail.ts';
 import { listMail } from './reads.ts';
 import { createProject } from '../../administration/create-project.ts';
-import { clearTestInbox } from './clear-test-inbox-job.ts';
-import { housekeeping } from '../../../main/housekeeping.ts';
+import { deleteOldMail } from './delete-old-mail.ts';
 
 const clock = fixedClock();
 const db = await openTestDatabase(clock);
@@ -32,16 +32,18 @@ test('keeps emails of all projects for 30 days, the newest up to a limit, and st
   for (const id of [first, second]) await keep(id, 3);
   clock.advance(29 * DAY_MS);
   for (const id of [first, second]) await keep(id, 5);
-  await clearTestInbox(options).run(() => false);
+  await deleteOldMail(options, jobRun());
   expect([await left(first), await left(second)]).toEqual([8, 8]);
   clock.advance(DAY_MS + 1);
-  await clearTestInbox(options).run(() => true);
+  await deleteOldMail(
+    options,
+    jobRun(() => true),
+  );
   expect([await left(first), await left(second)]).toEqual([8, 8]);
-  await clearTestInbox(options).run(() => false);
+  await deleteOldMail(options, jobRun());
   expect([await left(first), await left(second)]).toEqual([5, 5]);
-  await clearTestInbox(options, { ms: 30 * DAY_MS, most: 2 }).run(() => false);
+  await deleteOldMail({ ...options, kept: { ms: 30 * DAY_MS, most: 2 } }, jobRun());
   expect([await left(first), await left(second)]).toEqual([2, 2]);
-  expect(housekeeping(db, silentLog).map(({ name }) => name)).toContain('clear_test_inbox');
 });
 
 test('logs a warning for a project that fails, and continues with the others', async () => {
@@ -58,8 +60,8 @@ test('logs a warning for a project that fails, and continues with the others', a
     query: (text, values) =>
       values?.[0] === first.id ? Promise.reject(new Error('too slow')) : db.query(text, values),
   };
-  const run = clearTestInbox({ db: failing, log: { ...silentLog, warn } }).run(() => false);
+  const run = deleteOldMail({ db: failing, log: { ...silentLog, warn } }, jobRun());
   await expect(run).rejects.toThrow('failed for 1 of');
   expect([await left(first.id), await left(second.id)]).toEqual([1, 0]);
-  expect(warnings).toMatchObject([{ project_id: first.id, job: 'clear_test_inbox' }]);
+  expect(warnings).toMatchObject([{ project_id: first.id, job: 'tested' }]);
 });

@@ -1,18 +1,19 @@
 import { beforeEach, expect, test } from 'vitest';
+import { jobRun } from '../../../testkit/job-run.ts';
 import { fixedClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { HOUR, MINUTE } from '../../../testkit/drafts.ts';
 import { openEngine } from '../../../testkit/engine.ts';
 import { putRecords } from '../../../testkit/inbox.ts';
 import { silentLog } from '../../platform/log.ts';
+import type { TeamTransport } from '../delivery/team-email.ts';
 import type { Draft } from '../drafts/draft.ts';
 import { listDrafts } from '../drafts/reads.ts';
 import type { TeamEmail } from '../drafts/team-digest.ts';
 import { createProject } from '../administration/create-project.ts';
 import { createRule } from '../rules/write-rule.ts';
 import { setSettings } from '../administration/set-settings.ts';
-import { SETTLED_MS } from './send-team-digest.ts';
-import { teamDigestJob } from './team-digest-job.ts';
+import { SETTLED_MS, sendTeamDigests } from './send-team-digest.ts';
 
 const clock = fixedClock();
 const db = await openTestDatabase(clock);
@@ -20,27 +21,19 @@ const engine = openEngine(db, clock);
 
 const sentDigests: (TeamEmail & { projectId: number })[] = [];
 let isDown = false;
-/** Another process with its own memory. */
-const job = () =>
-  teamDigestJob({
-    db,
-    log: silentLog,
-    publicUrl: 'https://beckon.example',
-    transport: {
-      submit(projectId, email) {
-        if (isDown) return Promise.reject(new Error('the relay is down'));
-        sentDigests.push({ projectId, ...email });
-        return Promise.resolve();
-      },
-    },
-  });
-const goOn = (): boolean => false;
-let digestJob = job();
+const teamTransport: TeamTransport = {
+  submit(projectId, email) {
+    if (isDown) return Promise.reject(new Error('the relay is down'));
+    sentDigests.push({ projectId, ...email });
+    return Promise.resolve();
+  },
+};
+const digests = { db, log: silentLog, publicUrl: 'https://beckon.example', teamTransport };
 
 /** Runs the job now and returns the subjects of the digests that it sent. */
 async function runJob(): Promise<string[]> {
   const before = sentDigests.length;
-  await digestJob.run(goOn);
+  await sendTeamDigests(digests, jobRun());
   return sentDigests
     .slice(before)
     .filter((email) => email.projectId === projectId)
@@ -50,7 +43,6 @@ async function runJob(): Promise<string[]> {
 let projectId = 0;
 beforeEach(async () => {
   clock.advance(HOUR);
-  digestJob = job();
   isDown = false;
   projectId = await openProject('Acme');
 });
@@ -128,7 +120,7 @@ test('sends once from two processes, and only the drafts of each project', async
   projectId = await openProject('Other');
   await happens('eve', 'hello');
   const before = sentDigests.length;
-  await Promise.all([digestJob.run(goOn), job().run(goOn)]);
+  await Promise.all([sendTeamDigests(digests, jobRun()), sendTeamDigests(digests, jobRun())]);
   const subjects = sentDigests.slice(before).map((email) => [email.projectId, email.subject]);
   expect(subjects.toSorted(([a], [b]) => Number(a) - Number(b))).toEqual([
     [first, 'Acme: 1 draft waits'],
@@ -141,7 +133,6 @@ test('repeats the content of a failed digest in the next one after 15 minutes, f
   isDown = true;
   expect(await runJob()).toEqual([]);
   isDown = false;
-  digestJob = job();
   clock.advance(15 * MINUTE - 1);
   expect(await runJob()).toEqual([]);
   clock.advance(1);
@@ -158,17 +149,18 @@ test('does not repeat the digest before a failed one', async () => {
   isDown = true;
   expect(await runJob()).toEqual([]);
   isDown = false;
-  digestJob = job();
   clock.advance(15 * MINUTE);
   expect(await runJob()).toEqual(['Acme: 2 drafts wait']);
-  digestJob = job();
   clock.advance(15 * MINUTE);
   expect(await runJob()).toEqual([]);
 });
 
 test('stops between two projects', async () => {
   await happens('ada', 'hello');
-  await digestJob.run(() => true);
+  await sendTeamDigests(
+    digests,
+    jobRun(() => true),
+  );
   expect(sentDigests.some((email) => email.projectId === projectId)).toBe(false);
   expect(await runJob()).toHaveLength(1);
 });

@@ -5,16 +5,15 @@ import { listDueProbes } from './reads.ts';
 import { probeDomain } from './tracking.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import type { Outbound } from '../../../platform/outbound/outbound.ts';
-import type { Job } from '../../../platform/jobs/scheduler.ts';
+import type { JobRun } from '../../../platform/jobs/scheduler.ts';
 
-export type CheckTrackingOptions = {
+type CheckTrackingOptions = {
   db: Database;
   log: Log;
   outbound: Pick<Outbound, 'get'>;
   tokenKeys: TokenKeys;
 };
 
-const EVERY_MS = 20_000;
 const DUE_MAX = 200;
 /** A silent host delays only one of these. */
 const AT_ONCE = 4;
@@ -24,21 +23,15 @@ const CLAIMED_FOR_MS = 60_000;
 type Due = Awaited<ReturnType<typeof listDueProbes>>[number];
 
 /** Probes whether the tracking hosts of domains lead to this installation, each in one process. */
-export function checkTracking(options: CheckTrackingOptions): Job {
+export async function checkTrackingHosts(options: CheckTrackingOptions, { stopping }: JobRun): Promise<void> {
   const { db } = options;
+  const due = await listDueProbes(db, { now: db.clock.now(), limit: DUE_MAX });
 
-  async function work(due: Due[], stopping: () => boolean): Promise<void> {
-    for (let next = due.shift(); next && !stopping(); next = due.shift()) await probeDueHost(options, next);
+  async function work(): Promise<void> {
+    for (let next = due.shift(); next && !stopping.aborted; next = due.shift())
+      await probeDueHost(options, next);
   }
-
-  return {
-    name: 'check_tracking_hosts',
-    everyMs: EVERY_MS,
-    async run(stopping) {
-      const due = await listDueProbes(db, { now: db.clock.now(), limit: DUE_MAX });
-      await Promise.all(Array.from({ length: AT_ONCE }, () => work(due, stopping)));
-    },
-  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
 }
 
 async function probeDueHost(options: CheckTrackingOptions, due: Due): Promise<void> {

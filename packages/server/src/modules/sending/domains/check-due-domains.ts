@@ -5,16 +5,15 @@ import type { MailSettings } from './domain.ts';
 import { checkDomain } from './check-domain.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import type { Resolver } from '../../../platform/dns/resolver.ts';
-import type { Job } from '../../../platform/jobs/scheduler.ts';
+import type { JobRun } from '../../../platform/jobs/scheduler.ts';
 
-export type CheckDomainsOptions = {
+type CheckDomainsOptions = {
   db: Database;
   log: Log;
   resolver: Resolver;
   mail: MailSettings;
 };
 
-const EVERY_MS = 20_000;
 const DUE_MAX = 200;
 /** A silent name server delays only one of these. */
 const AT_ONCE = 4;
@@ -24,21 +23,15 @@ const CLAIMED_FOR_MS = 5 * 60_000;
 type Due = Awaited<ReturnType<typeof listDueDomains>>[number];
 
 /** Checks the DNS records of due domains, each in one process. A process claims a domain by moving its next check forward. */
-export function checkDomains(options: CheckDomainsOptions): Job {
+export async function checkDueDomains(options: CheckDomainsOptions, { stopping }: JobRun): Promise<void> {
   const { db } = options;
+  const due = await listDueDomains(db, { now: db.clock.now(), limit: DUE_MAX });
 
-  async function work(due: Due[], stopping: () => boolean): Promise<void> {
-    for (let next = due.shift(); next && !stopping(); next = due.shift()) await checkDueDomain(options, next);
+  async function work(): Promise<void> {
+    for (let next = due.shift(); next && !stopping.aborted; next = due.shift())
+      await checkDueDomain(options, next);
   }
-
-  return {
-    name: 'check_domains',
-    everyMs: EVERY_MS,
-    async run(stopping) {
-      const due = await listDueDomains(db, { now: db.clock.now(), limit: DUE_MAX });
-      await Promise.all(Array.from({ length: AT_ONCE }, () => work(due, stopping)));
-    },
-  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
 }
 
 async function checkDueDomain(options: CheckDomainsOptions, due: Due): Promise<void> {

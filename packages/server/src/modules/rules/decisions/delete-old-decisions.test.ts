@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
+import { jobRun } from '../../../../testkit/job-run.ts';
 import { fixedClock } from '../../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../../testkit/database.ts';
 import { idMaker } from '../../../platform/ids.ts';
 import { silentLog } from '../../../platform/log.ts';
 import { writeDecisions } from './store.ts';
 import { createProject } from '../../administration/create-project.ts';
-import { forgetDecisionsJob } from './forget-decisions-job.ts';
-import { housekeeping } from '../../../main/housekeeping.ts';
+import { deleteOldDecisions } from './delete-old-decisions.ts';
 
 const clock = fixedClock();
 const db = await openTestDatabase(clock);
@@ -42,16 +42,18 @@ test('keeps decisions of all projects for 90 days after their last change, and s
   for (const id of [firstId, secondId]) await decide(id, 1_200);
   clock.advance(89 * DAY_MS);
   for (const id of [firstId, secondId]) await decide(id, 5);
-  const job = forgetDecisionsJob({ db, log: silentLog });
-  await job.run(() => false);
+  const options = { db, log: silentLog };
+  await deleteOldDecisions(options, jobRun());
   expect([await decisionsOf(firstId), await decisionsOf(secondId)]).toEqual([1_205, 1_205]);
   clock.advance(DAY_MS + 1);
   let checks = 0;
-  await job.run(() => (checks += 1) > 2);
+  await deleteOldDecisions(
+    options,
+    jobRun(() => (checks += 1) > 2),
+  );
   expect([await decisionsOf(firstId), await decisionsOf(secondId)]).toEqual([205, 1_205]);
-  await job.run(() => false);
+  await deleteOldDecisions(options, jobRun());
   expect([await decisionsOf(firstId), await decisionsOf(secondId)]).toEqual([5, 5]);
-  expect(housekeeping(db, silentLog).map(({ name }) => name)).toContain(job.name);
 });
 
 test('logs a warning for a project that fails, and continues with the others', async () => {
@@ -74,8 +76,8 @@ test('logs a warning for a project that fails, and continues with the others', a
         }),
       ),
   };
-  const run = forgetDecisionsJob({ db: failing, log: { ...silentLog, warn } }).run(() => false);
+  const run = deleteOldDecisions({ db: failing, log: { ...silentLog, warn } }, jobRun());
   await expect(run).rejects.toThrow('failed for 1 of');
   expect([await decisionsOf(first.id), await decisionsOf(second.id)]).toEqual([3, 0]);
-  expect(warnings).toMatchObject([{ project_id: first.id, job: 'delete_decisions' }]);
+  expect(warnings).toMatchObject([{ project_id: first.id, job: 'tested' }]);
 });

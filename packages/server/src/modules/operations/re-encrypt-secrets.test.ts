@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { jobRun } from '../../../testkit/job-run.ts';
 import { endpointServer } from '../../../testkit/endpoint-server.ts';
 import { type Browser, codeOf, PASSWORD, testTeam } from '../../../testkit/team.ts';
 import { silentLog } from '../../platform/log.ts';
@@ -9,7 +10,7 @@ import { NOTHING_COUNTED } from '../imports/import.ts';
 import { reencryptImportKeys } from '../imports/re-encrypt-keys.ts';
 import { openListener } from '../webhooks/listeners/listener.ts';
 import { openSuppressionHasher } from '../sending/suppressions/hasher.ts';
-import { reencryptSecretsJob } from './re-encrypt-secrets-job.ts';
+import { secretReencrypter } from './re-encrypt-secrets.ts';
 
 const server = await endpointServer();
 const { db, clock } = server;
@@ -23,8 +24,7 @@ const stranger = createEncrypter('a secret that is lost for good', null, 'test')
 let warnings: object[] = [];
 const warn = (found: object): void => void warnings.push(found);
 const log = { ...silentLog, warn };
-const job = () => reencryptSecretsJob({ db, log, encrypter: changing, teamSecrets: [NEW, OLD] });
-const goOn = (): boolean => false;
+const job = () => secretReencrypter({ db, log, encrypter: changing, teamSecrets: [NEW, OLD] });
 
 const idOf = (n: number): string => `00000000-0000-7000-8000-00000000000${n}`;
 /** Inserts a DKIM key, a webhook secret, a listener and a Stripe import with the n-th id. */
@@ -63,7 +63,7 @@ test('logs a warning for an unreadable value, and re-encrypts values written wit
   await fill(1, stranger);
   await fill(2, old);
   const running = job();
-  await running.run(goOn);
+  await running(jobRun());
   expect(await renewed()).toEqual([1, 1, 1, 1]);
   expect(warnings.map((warning) => ('bound_to' in warning ? warning.bound_to : warning))).toEqual([
     `dkim 1 ${idOf(1)} a`,
@@ -73,7 +73,7 @@ test('logs a warning for an unreadable value, and re-encrypts values written wit
   ]);
   await fill(3, old);
   clock.advance(10 * 60_000);
-  await running.run(goOn);
+  await running(jobRun());
   expect(await renewed()).toEqual([2, 2, 2, 2]);
 });
 
@@ -98,7 +98,7 @@ test('accepts authenticator codes and backup codes after the old secret is remov
   await eve.request('POST /two-factor/begin', { password: PASSWORD });
   await db.query(`UPDATE beckon.team_two_factor SET id = '0', secret = '$ba$1$00' WHERE verified = false`);
   warnings = [];
-  await job().run(goOn);
+  await job()(jobRun());
   expect(warnings).toContainEqual(expect.objectContaining({ factor_id: '0' }));
 
   const after = testTeam(server, { secret: NEW });
@@ -113,12 +113,12 @@ test('accepts authenticator codes and backup codes after the old secret is remov
   expect((await (await enter()).request('POST /sign-in/backup-code', { code: codes[0] })).status).toBe(200);
 });
 
-describe('reencryptSecretsJob', () => {
+describe('secretReencrypter', () => {
   test('re-encrypts the suppression key, which stays the same key', async () => {
     await db.query('DELETE FROM beckon.suppression_key');
     const open = (encrypter: Encrypter) => openSuppressionHasher({ db, clock, encrypter });
     const before = await open(old);
-    await job().run(goOn);
+    await job()(jobRun());
     // Only the new secret decrypts it.
     const after = await open(createEncrypter(NEW, null, 'test'));
     expect(after.keyIdOf(1)).toBe(before.keyIdOf(1));

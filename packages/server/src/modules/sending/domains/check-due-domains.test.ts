@@ -1,4 +1,5 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
+import { jobRun } from '../../../../testkit/job-run.ts';
 import { fixedClock } from '../../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../../testkit/database.ts';
 import { startDnsServer } from '../../../../testkit/dns-server.ts';
@@ -9,7 +10,7 @@ import { createProject } from '../../administration/create-project.ts';
 import { addDomain } from './change-domain.ts';
 import { type DomainView, showDomain } from './domain-view.ts';
 import { createResolver, type Resolver } from '../../../platform/dns/resolver.ts';
-import { checkDomains } from './check-domains-job.ts';
+import { checkDueDomains } from './check-due-domains.ts';
 
 const dns = await startDnsServer();
 const clock = fixedClock();
@@ -24,8 +25,11 @@ const mail = { mailDomain: 'in.beckon.test', spfInclude: null };
 let events: string[] = [];
 const note = (_: object, event: string): void => void events.push(event);
 const log: Log = { debug: note, info: note, warn: note, error: note };
-const job = (dnsResolver: Resolver = resolver) => checkDomains({ db, log, resolver: dnsResolver, mail });
-const run = (dnsResolver?: Resolver): Promise<void> => job(dnsResolver).run(() => false);
+const run = (dnsResolver: Resolver = resolver, isStopping = false): Promise<void> =>
+  checkDueDomains(
+    { db, log, resolver: dnsResolver, mail },
+    jobRun(() => isStopping),
+  );
 
 let projectId = 0;
 beforeEach(async () => {
@@ -102,7 +106,7 @@ test('continues after a domain whose check fails, and checks that one again late
 test('starts no further check after a stop', async () => {
   publish(await add('stopped.test'));
   clock.advance(MINUTE);
-  await job().run(() => true);
+  await run(resolver, true);
   expect((await show('stopped.test')).checkedAt).toBe(null);
   expect((await due()).length).toBe(1);
 });

@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
+import { jobRun } from '../../testkit/job-run.ts';
 import { testHasher } from '../../testkit/hasher.ts';
 import { fixedClock } from '../../testkit/clock.ts';
 import { openTestDatabase } from '../../testkit/database.ts';
@@ -17,11 +18,11 @@ import { createProject } from '../modules/administration/create-project.ts';
 import { createProcessor } from '../modules/processing/process.ts';
 import { erasePerson } from '../modules/profiles/erase-user.ts';
 import { recordOutcomes } from '../modules/outcomes/record/record-outcomes.ts';
-import { deleteRetiredVersions } from '../modules/audiences/delete-retired-job.ts';
-import { forgetHistory } from '../modules/operations/retention/forget-history-job.ts';
-import { keepPartitions } from '../modules/users/events/partitions-job.ts';
-import { pruneMarks, sweepTimersJob } from '../modules/processing/jobs.ts';
-import type { Job } from '../platform/jobs/scheduler.ts';
+import { deleteOldVersions } from '../modules/audiences/delete-retired.ts';
+import { historyDeleter } from '../modules/operations/retention/forget-history.ts';
+import { partitionKeeper } from '../modules/users/events/keep-partitions.ts';
+import { pruneMarks } from '../modules/processing/prune-marks.ts';
+import { repairTimers } from '../modules/processing/sweep-timers.ts';
 import { listRuleNeeds } from '../modules/rules/runs/rules-in-force.ts';
 
 const clock = fixedClock();
@@ -36,7 +37,10 @@ beforeEach(async () => {
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-const perform = (job: Job): Promise<void> => job.run(() => false);
+/** Each is a new process, without the memory of an earlier run. */
+const keepPartitions = (): Promise<void> => partitionKeeper(db)();
+const deleteHistory = (): Promise<void> => historyDeleter(db)(jobRun());
+const prune = (): Promise<void> => pruneMarks(db, jobRun());
 const user = (id: string, traits: object = {}) => ({ external_user_id: id, traits });
 
 async function accept(priority: 'live' | 'bulk', kind: 'users' | 'events', records: object[]): Promise<void> {
@@ -63,32 +67,31 @@ const month = (ahead: number): string =>
 const ahead = (from: number, to: number): string[] =>
   Array.from({ length: to - from + 1 }, (_, i) => `event_${month(from + i)}`);
 
-test('creates the partitions of coming months soon after the start and then hourly', async () => {
-  const job = keepPartitions(db);
-  expect(job.everyMs).toBeLessThanOrEqual(10_000);
-  await Promise.all([perform(job), perform(keepPartitions(db))]);
+test('creates the partitions of coming months at the first run and then hourly', async () => {
+  const job = partitionKeeper(db);
+  await Promise.all([job(), keepPartitions()]);
   expect(await partitions()).toEqual(ahead(0, 3));
   clock.advance(40 * DAY_MS);
-  await perform(job);
+  await job();
   expect(await partitions()).toEqual(ahead(-1, 3));
   const last = `event_${month(3)}`;
   await db.query(`DROP TABLE beckon.${last}`);
   clock.advance(HOUR_MS - 1);
-  await perform(job);
+  await job();
   expect(await partitions()).not.toContain(last);
   clock.advance(1);
-  await perform(job);
+  await job();
   expect(await partitions()).toContain(last);
 });
 
 test('does not block on a partition that cannot be created now, and retries at the next run', async () => {
-  const job = keepPartitions(db);
+  const job = partitionKeeper(db);
   clock.advance(40 * DAY_MS);
   await db.transaction(async (tx) => {
     await tx.query('LOCK TABLE beckon.event IN SHARE UPDATE EXCLUSIVE MODE');
-    await expect(perform(job)).rejects.toThrow('lock timeout');
+    await expect(job()).rejects.toThrow('lock timeout');
   });
-  await perform(job);
+  await job();
   expect(await partitions()).toContain(`event_${month(3)}`);
 });
 
@@ -124,18 +127,18 @@ async function countOf(table: string, of = projectId): Promise<number> {
 const ago = (ms: number): Date => new Date(clock.now() - ms);
 
 test('deletes events of each project after its own retention, and keeps those of others forever', async () => {
-  await perform(keepPartitions(db));
+  await keepPartitions();
   const { id: other } = await createProject(db, { name: 'Other' });
   await setSettings(db, projectId, { keep_events: '31d' });
   for (const of of [projectId, other]) await insertEvents(ago(0), 2_500, of);
   clock.advance(31 * DAY_MS + HOUR_MS - 1);
-  await perform(keepPartitions(db));
+  await keepPartitions();
   await insertEvents(ago(0), 3);
-  await perform(forgetHistory(db));
+  await deleteHistory();
   // Not before the last event that a window of 31 days may need, by any clock.
   expect(await countOf('event')).toBe(2_503);
   clock.advance(2);
-  await perform(forgetHistory(db));
+  await deleteHistory();
   expect([await countOf('event'), await countOf('event', other)]).toEqual([3, 2_500]);
 });
 
@@ -173,16 +176,16 @@ test('keeps clients of hits and webhook deliveries for 30 days, replies for 90, 
     return [...filled, ...(named ? ['agent'] : []), ...(whole ? ['raw'] : [])];
   };
   clock.advance(30 * DAY_MS);
-  await perform(forgetHistory(db));
+  await deleteHistory();
   expect(await tablesWithRows()).toEqual([...TABLES, 'agent', 'raw']);
   clock.advance(2 * HOUR_MS);
-  await perform(forgetHistory(db));
+  await deleteHistory();
   expect(await tablesWithRows()).toEqual(['hit', 'tracking_link', 'outcome', 'reply']);
   clock.advance(60 * DAY_MS);
-  await perform(forgetHistory(db));
+  await deleteHistory();
   expect(await tablesWithRows()).toEqual(['hit', 'tracking_link', 'outcome']);
   clock.advance(277 * DAY_MS);
-  await perform(forgetHistory(db));
+  await deleteHistory();
   expect(await tablesWithRows()).toEqual(['outcome']);
 });
 
@@ -196,15 +199,15 @@ test('keeps the event stream for 90 days by default, and dead-lettered records f
   );
   clock.advance(89 * DAY_MS);
   await insertStreamRows(ago(0), 5);
-  await perform(forgetHistory(db));
+  await deleteHistory();
   expect([await countOf('activity'), await countOf('ingest_log')]).toEqual([1_205, 1_205]);
   clock.advance(DAY_MS + 2 * HOUR_MS);
-  await perform(forgetHistory(db));
+  await deleteHistory();
   expect([await countOf('activity'), await countOf('ingest_log'), await countOf('dead_letter')]).toEqual([
     5, 5, 1,
   ]);
   await setSettings(db, projectId, { keep_stream: '24h', keep_dead: '30d' });
-  await perform(forgetHistory(db));
+  await deleteHistory();
   expect([await countOf('activity'), await countOf('ingest_log'), await countOf('dead_letter')]).toEqual([
     0, 0, 0,
   ]);
@@ -223,38 +226,38 @@ test('deletes at most 1,000 rows per step, stops between two steps, and continue
       return result;
     },
   };
-  const job = forgetHistory(counting);
+  const job = historyDeleter(counting);
   const isStopping = (): boolean => counts.reduce((sum, n) => sum + n, 0) >= 1_000;
-  await job.run(isStopping);
+  await job(jobRun(isStopping));
   expect([await countOf('activity'), await countOf('ingest_log')].reduce((a, b) => a + b)).toBe(1_600);
-  await perform(job);
+  await job(jobRun());
   expect([await countOf('activity'), await countOf('ingest_log')]).toEqual([0, 0]);
   expect(Math.max(...counts)).toBe(1_000);
   // Everything is done, so it runs no query for an hour.
   const countBefore = counts.length;
   clock.advance(HOUR_MS - 1);
-  await perform(job);
+  await job(jobRun());
   expect(counts.length).toBe(countBefore);
   clock.advance(1);
-  await perform(job);
+  await job(jobRun());
   expect(counts.length).toBeGreaterThan(countBefore);
 });
 
 test('drops the partition of an old month once it is empty, and no other', async () => {
-  await perform(keepPartitions(db));
+  await keepPartitions();
   const full = `event_${month(0)}`;
   await insertEvents(ago(0), 1);
   clock.advance(31 * DAY_MS);
   const empty = `event_${month(0)}`;
   clock.advance(62 * DAY_MS);
-  await perform(keepPartitions(db));
+  await keepPartitions();
   const before = await partitions();
   expect(before).toEqual(expect.arrayContaining([full, empty, ...ahead(0, 3)]));
-  await perform(forgetHistory(db));
+  await deleteHistory();
   expect(await partitions()).toContain(empty);
   clock.advance(31 * DAY_MS);
-  await perform(keepPartitions(db));
-  await perform(forgetHistory(db));
+  await keepPartitions();
+  await deleteHistory();
   const after = await partitions();
   expect(after).not.toContain(empty);
   expect(after).toEqual(expect.arrayContaining([full, ...ahead(-2, 3)]));
@@ -274,11 +277,11 @@ test('keeps the write sequence of a trait while older bulk records wait, regardl
   await processAll('live');
   const marks = await written();
   expect(marks).toEqual([{ traits: { plan: 2 } }, { traits: { plan: 3 } }]);
-  await perform(pruneMarks(db));
+  await prune();
   expect(await written()).toEqual(marks);
   await processAll('bulk');
   await accept('live', 'users', [user('cyd')]);
-  await perform(pruneMarks(db));
+  await prune();
   expect(await written()).toEqual([null, null]);
   expect(
     await db.query('SELECT plan, traits FROM beckon.person WHERE project_id = $1 ORDER BY external_user_id', [
@@ -294,13 +297,13 @@ test('keeps the write sequence of a bulk record while older live records wait', 
   await accept('live', 'users', [user('ada', { plan: 'old' })]);
   await accept('bulk', 'users', [user('ada', { plan: 'new' })]);
   await processAll('bulk');
-  await perform(pruneMarks(db));
+  await prune();
   expect(await written()).toEqual([{ traits: { plan: 2 } }]);
   await processAll('live');
   expect(await db.query('SELECT plan FROM beckon.person WHERE project_id = $1', [projectId])).toEqual([
     { plan: 'new' },
   ]);
-  await perform(pruneMarks(db));
+  await prune();
   expect(await written()).toEqual([null]);
 });
 
@@ -311,10 +314,10 @@ test('prunes write sequences of more users than one step, and skips a project lo
   await processAll('live', 'bulk');
   await db.transaction(async (tx) => {
     await takeProjectLock(tx, projectId);
-    await perform(pruneMarks(db));
+    await prune();
   });
   expect((await written()).filter((mark) => mark !== null)).toHaveLength(2_100);
-  await perform(pruneMarks(db));
+  await prune();
   expect((await written()).filter((mark) => mark !== null)).toEqual([]);
 });
 
@@ -324,11 +327,11 @@ test('deletes an erasure once no older record waits, and not before', async () =
   await accept('live', 'users', [user('ada')]);
   await processAll('live');
   await accept('live', 'users', [user('dan')]);
-  await perform(pruneMarks(db));
+  await prune();
   expect(await countOf('erasure')).toBe(1);
   await processAll('bulk');
   await accept('live', 'users', [user('cyd')]);
-  await perform(pruneMarks(db));
+  await prune();
   expect(await countOf('erasure')).toBe(0);
 });
 
@@ -351,7 +354,7 @@ test('deletes members and timers of a deleted audience in the background, and ke
   await buildAll();
   expect([await countOf('audience_member'), await countOf('audience_timer')]).toEqual([2_000, 2_000]);
   await db.transaction((tx) => deleteAudience(tx, { projectId, reference: id }));
-  await perform(deleteRetiredVersions(db));
+  await deleteOldVersions(db, jobRun());
   expect([
     await countOf('audience_member'),
     await countOf('audience_timer'),
@@ -388,7 +391,7 @@ test('sets an alarm that is too late or missing to the earliest due time, and lo
     [right ?? null, right],
   ] as const) {
     await set(wrong);
-    await perform(sweepTimersJob({ db, log }));
+    await repairTimers({ db, log });
     expect(await alarm()).toEqual(mended);
   }
   expect(warnings).toEqual([

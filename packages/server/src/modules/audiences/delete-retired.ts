@@ -3,30 +3,21 @@ import { listUnfinished } from './reads.ts';
 import { deleteAudienceVersion, deleteRetiredRows } from './store.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import type { Job } from '../../platform/jobs/scheduler.ts';
+import type { JobRun } from '../../platform/jobs/scheduler.ts';
 
-const EVERY_MS = 10_000;
 const VERSIONS_MAX = 100;
 const STEP = 1_000;
 
 /** Deletes members and timers of retired versions in short transactions. */
-export function deleteRetiredVersions(db: Pick<Database, 'query' | 'prepared' | 'transaction'>): Job {
-  async function forget(key: AudienceVersionKey, stopping: () => boolean): Promise<void> {
+export async function deleteOldVersions(
+  db: Pick<Database, 'query' | 'prepared' | 'transaction'>,
+  { stopping }: JobRun,
+): Promise<void> {
+  for (const key of await listRetired(db, VERSIONS_MAX)) {
     let isGone = false;
-    while (!isGone && !stopping()) {
+    while (!isGone && !stopping.aborted)
       isGone = await db.transaction((tx) => deleteRetired(tx, { ...key, limit: STEP }));
-    }
   }
-  return {
-    name: 'delete_audience_definitions',
-    everyMs: EVERY_MS,
-    async run(stopping) {
-      for (const key of await listRetired(db, VERSIONS_MAX)) {
-        if (stopping()) return;
-        await forget(key, stopping);
-      }
-    },
-  };
 }
 
 /** Lists retired versions of all projects. */
