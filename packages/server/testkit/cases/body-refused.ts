@@ -1,5 +1,4 @@
 import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib';
-import { FAULT_MESSAGES } from '@beckon/contract';
 import { expect, test } from 'vitest';
 import { type CheckedResponse, sendRawRequest } from '../client.ts';
 import { bodyOf, type Facts } from '../endpoints.ts';
@@ -7,9 +6,8 @@ import { type Caller, type EndpointServer, newCaller, NOTHING_STORED } from '../
 
 const CODERS = { gzip: gzipSync, br: brotliCompressSync, zstd: zstdCompressSync };
 
-function expectTooLarge(response: CheckedResponse, facts: Facts): void {
-  const message = `The body is larger than the ${facts.bodyMaxBytes} bytes that this endpoint accepts`;
-  expect([response.status, response.errors]).toEqual([413, [{ code: 'payload_too_large', message }]]);
+function expectTooLarge(response: CheckedResponse): void {
+  expect([response.status, response.errors]).toMatchObject([413, [{ code: 'payload_too_large' }]]);
   expect(response.headers['ratelimit']).toBeDefined();
 }
 
@@ -18,13 +16,10 @@ export function refusesLargeBodies(server: EndpointServer, facts: Facts): void {
 
   test('one byte above the limit is 413, however it is sent, and nothing is stored', async () => {
     const caller = await newCaller(server, facts);
-    expectTooLarge(await caller.send({ body: large, once: 'k' }), facts);
-    expectTooLarge(await caller.send({ body: large, headers: { 'Transfer-Encoding': 'chunked' } }), facts);
+    expectTooLarge(await caller.send({ body: large, once: 'k' }));
+    expectTooLarge(await caller.send({ body: large, headers: { 'Transfer-Encoding': 'chunked' } }));
     for (const [coding, compress] of Object.entries(CODERS))
-      expectTooLarge(
-        await caller.send({ body: compress(large), headers: { 'Content-Encoding': coding } }),
-        facts,
-      );
+      expectTooLarge(await caller.send({ body: compress(large), headers: { 'Content-Encoding': coding } }));
     expect(await caller.stored()).toEqual(NOTHING_STORED);
   });
 
@@ -35,12 +30,12 @@ export function refusesLargeBodies(server: EndpointServer, facts: Facts): void {
   test('a declared length above the limit is 413 before a byte of the body has come', async () => {
     const caller = await newCaller(server, facts);
     const head = headOf(caller, `Content-Length: ${facts.bodyMaxBytes + 1}`);
-    expectTooLarge(await sendRawRequest(server.ports.http ?? 0, head), facts);
+    expectTooLarge(await sendRawRequest(server.ports.http ?? 0, head));
   });
 
   test('413 is said before the body is parsed and before the Idempotency-Key is read', async () => {
     const caller = await newCaller(server, facts);
-    expectTooLarge(await caller.send({ body: '{'.repeat(facts.bodyMaxBytes + 1), once: 'not a key' }), facts);
+    expectTooLarge(await caller.send({ body: '{'.repeat(facts.bodyMaxBytes + 1), once: 'not a key' }));
   });
 }
 
@@ -51,8 +46,7 @@ export function headOf({ facts, secret }: Caller, ...headers: string[]): string 
 }
 
 function expectUnsupported(response: CheckedResponse): void {
-  const message = FAULT_MESSAGES.unsupported_media_type;
-  expect([response.status, response.errors]).toEqual([415, [{ code: 'unsupported_media_type', message }]]);
+  expect([response.status, response.errors]).toMatchObject([415, [{ code: 'unsupported_media_type' }]]);
   expect(response.headers['accept-encoding']).toBe('gzip, br, zstd');
 }
 

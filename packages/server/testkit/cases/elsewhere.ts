@@ -1,4 +1,3 @@
-import { FAULT_MESSAGES } from '@beckon/contract';
 import { expect, test } from 'vitest';
 import { sendRequest } from '../client.ts';
 import type { Facts } from '../endpoints.ts';
@@ -24,8 +23,7 @@ export function refusesOtherPaths(server: EndpointServer, facts: Facts): void {
     for (const other of others) {
       for (const secret of [caller.secret, null]) {
         const { status, errors } = await caller.send({ secret, path: other });
-        const expected = [404, [{ code: 'not_found', message: FAULT_MESSAGES.not_found }]];
-        expect([other, status, errors]).toEqual([other, ...expected]);
+        expect([other, status, errors]).toMatchObject([other, 404, [{ code: 'not_found' }]]);
       }
     }
     expect(await caller.stored()).toEqual(NOTHING_STORED);
@@ -67,8 +65,7 @@ export function refusesOtherMethods(server: EndpointServer, facts: Facts): void 
     for (const secret of [null, caller.secret]) {
       for (const query of ['', '?a=1']) {
         const { status, errors, headers } = await caller.send({ method, secret, query });
-        const expected = [{ code: 'method_not_allowed', message: FAULT_MESSAGES.method_not_allowed }];
-        expect([status, errors]).toEqual([405, expected]);
+        expect([status, errors]).toMatchObject([405, [{ code: 'method_not_allowed' }]]);
         expect(headers['allow']).toBe('POST');
       }
     }

@@ -5,7 +5,7 @@ import { type EndpointServer, newCaller, secondKey } from '../endpoint-server.ts
 
 function expectLimited(response: CheckedResponse, retryAfterS: number): void {
   const { status, errors, headers } = response;
-  expect([status, errors]).toEqual([429, [{ code: 'rate_limited', message: 'Too many requests' }]]);
+  expect([status, errors]).toMatchObject([429, [{ code: 'rate_limited' }]]);
   expect(headers['retry-after']).toBe(String(retryAfterS));
   expect(headers['ratelimit']).toMatch(new RegExp(`;r=0;t=${retryAfterS}$`));
 }

@@ -7,8 +7,7 @@ import { outcomesOf } from '../outcomes.ts';
 import { revokeKey } from '../../src/modules/ingest/keys/change-key.ts';
 
 function expectSuspended(response: CheckedResponse): void {
-  const message = 'The project of this API key is suspended. Contact the operator of this server';
-  expect([response.status, response.errors]).toEqual([403, [{ code: 'forbidden', message }]]);
+  expect([response.status, response.errors]).toMatchObject([403, [{ code: 'forbidden' }]]);
 }
 
 /** Tests a valid key of a suspended project. */

@@ -120,7 +120,10 @@ test('previews a reference by the members that readers see', async () => {
     all: [{ audience: audienceId }, { trait: 'plan', equals: 'pro' }],
   });
   expect({ count, sentence }).toEqual({ count: 1, sentence: 'is in the audience “Pro” and plan is pro' });
-  await expect(preview({ audience: '00000000-0000-7000-8000-000000000000' })).rejects.toThrow('not there');
+  await expect(preview({ audience: '00000000-0000-7000-8000-000000000000' })).rejects.toMatchObject({
+    code: 'validation_failed',
+    details: [{ field: 'definition' }],
+  });
 });
 
 test('lists in a preview the events that are not counted yet', async () => {
@@ -148,6 +151,6 @@ test('rejects a preview that takes too long', async () => {
   const slow = { any: Array.from({ length: 100 }, (_, i) => ({ trait: 'a', contains: `z${i}` })) };
   await expect(preview(slow, 5)).rejects.toMatchObject({
     code: 'validation_failed',
-    details: [{ field: 'definition', message: expect.stringContaining('takes more than 0.005 s') as string }],
+    details: [{ field: 'definition' }],
   });
 });

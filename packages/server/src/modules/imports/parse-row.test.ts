@@ -4,9 +4,17 @@ import { parseRow } from './file-row.ts';
 describe('parseRow', () => {
   test('returns the object of a line, and explains why a line is invalid', () => {
     expect(parseRow('{"a":[1,{"b":2}]}')).toEqual({ row: { a: [1, { b: 2 }] } });
-    expect(parseRow('{')).toEqual({ problem: 'The line is not JSON' });
+    expect(parseRow('{')).toMatchInlineSnapshot(`
+      {
+        "problem": "The line is not JSON",
+      }
+    `);
     for (const text of ['[]', '7', 'null'])
-      expect(parseRow(text)).toEqual({ problem: 'The line must be a JSON object' });
+      expect(parseRow(text)).toMatchInlineSnapshot(`
+      {
+        "problem": "The line must be a JSON object",
+      }
+    `);
   });
 
   test('accepts a long line of text, and rejects a long line of brackets or keys without parsing it', () => {
@@ -15,7 +23,11 @@ describe('parseRow', () => {
     const parse = vi.spyOn(JSON, 'parse');
     const keys = Object.fromEntries(Array.from({ length: 30_000 }, (_, i) => [`k${i}`, 1]));
     for (const text of [`{"a":${'['.repeat(500_000)}`, JSON.stringify(keys)])
-      expect(parseRow(text)).toEqual({ problem: 'The line is nested too deeply, or has too many values' });
+      expect(parseRow(text)).toMatchInlineSnapshot(`
+        {
+          "problem": "The line is nested too deeply, or has too many values",
+        }
+      `);
     expect(parse).not.toHaveBeenCalled();
     parse.mockRestore();
   });

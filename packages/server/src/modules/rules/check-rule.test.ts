@@ -22,15 +22,11 @@ describe('tryEmails', () => {
     const branch = { branch: { if: { trait: 'plan', equals: 'pro' } }, then: [GOOD], else: [COSTLY] };
     await expect(tryRule(ruleOf(GOOD, branch))).rejects.toMatchObject({
       code: 'validation_failed',
-      details: [
-        {
-          field: 'steps.1.else.0.draft.body',
-          message: expect.stringMatching(
-            /^steps\.1\.else\.0\.draft\.body: Rendering this email takes too much work/,
-          ) as unknown,
-        },
-      ],
+      details: [{ field: 'steps.1.else.0.draft.body' }],
     });
+    await expect(tryRule(ruleOf(GOOD, branch))).rejects.toThrowErrorMatchingInlineSnapshot(
+      `[Fault: steps.1.else.0.draft.body: Rendering this email takes too much work. Simplify loops, comparisons or nested blocks.]`,
+    );
     const subject = { draft: { subject: '{% for i in (1..100000) %}x{% endfor %}', body: 'Hello' } };
     await expect(tryRule(ruleOf(subject))).rejects.toMatchObject({
       details: [{ field: 'steps.0.draft.subject' }],
@@ -48,15 +44,9 @@ describe('tryEmails', () => {
     const renderer = createRenderer({ pool, deadlineMs: 1_500 });
     afterAll(() => renderer.close());
     const endless = { draft: { subject: 'Hello', body: 'ENDLESS' } };
-    await expect(tryRule(ruleOf(GOOD, endless), renderer)).rejects.toMatchObject({
-      details: [
-        {
-          field: 'steps.1.draft.body',
-          message:
-            'steps.1.draft.body: Rendering this email takes more than 1.5 s. Simplify its Markdown or HTML, such as nested blocks, links and tables.',
-        },
-      ],
-    });
+    await expect(tryRule(ruleOf(GOOD, endless), renderer)).rejects.toThrowErrorMatchingInlineSnapshot(
+      `[Fault: steps.1.draft.body: Rendering this email takes more than 1.5 s. Simplify its Markdown or HTML, such as nested blocks, links and tables.]`,
+    );
   });
 
   test('renders nothing after the first email that exceeds the limits', async () => {

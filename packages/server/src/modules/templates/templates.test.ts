@@ -81,9 +81,7 @@ const editedContent = { subject: 'Mine', preheader: '', body: 'By hand', format:
 
 describe('templates of a project', () => {
   test('are found by the rules that name them, and replace a shipped template of the same name', async () => {
-    await expect(rule()).rejects.toThrow(
-      'steps.0.draft names a template that does not exist: "greeting". Use welcome, onboarding_stall',
-    );
+    await expect(rule()).rejects.toMatchObject({ details: [{ field: 'steps.0.draft' }] });
     await create();
     await rule();
     await send('hello', 'ada');
@@ -119,9 +117,9 @@ describe('templates of a project', () => {
         { projectId, draftId },
         { act: { kind: 'edit', content: changed }, by: { actor: 'ann' } },
       );
-    await expect(write({ ...content, format: 'markdown' })).rejects.toThrow(
-      'format cannot change: this email has the format html',
-    );
+    await expect(write({ ...content, format: 'markdown' })).rejects.toMatchObject({
+      details: [{ field: 'format' }],
+    });
     expect((await write({ ...content, body })).draft.content.body).toContain('><b>Dearest</b> ADA <a href=');
     expect((await draftOf('ada')).content.body).not.toMatch(/<script|onclick/);
   });
@@ -148,23 +146,37 @@ describe('templates of a project', () => {
 
   test('are rejected without a change if they cannot be rendered, or if their name is missing or taken', async () => {
     await create();
-    await expect(create()).rejects.toThrow(
-      'name is taken: another template of the project has the name "greeting"',
-    );
-    await expect(create({ name: undefined })).rejects.toThrow('name must be a string');
-    await expect(create({ name: '01900000-0000-7000-8000-000000000000' })).rejects.toThrow(
-      'must not look like an id',
-    );
-    await expect(create({ name: 'x', body: undefined })).rejects.toThrow('body must be a string');
-    await expect(create({ name: 'x', color: 'red' })).rejects.toThrow('color is unknown here');
-    await expect(create({ name: 'x', format: 'html' })).rejects.toThrow('format must be markdown or mjml');
-    await expect(update({ body: '{{ account.x }}' })).rejects.toThrow(
-      'body: line 1, column 4: "account" is unknown',
-    );
-    await expect(update({ name: 'other' })).rejects.toThrow('name cannot change from "greeting"');
-    await expect(update({ body: 'x' }, { reference: 'nothing' })).rejects.toThrow(
-      'The project has no template of its own with the ID or name "nothing"',
-    );
+    const messages: unknown[] = [];
+    for (const change of [
+      () => create(),
+      () => create({ name: undefined }),
+      () => create({ name: '01900000-0000-7000-8000-000000000000' }),
+      () => create({ name: 'x', body: undefined }),
+      () => create({ name: 'x', color: 'red' }),
+      () => create({ name: 'x', format: 'html' }),
+      () => update({ body: '{{ account.x }}' }),
+      () => update({ name: 'other' }),
+      () => update({ body: 'x' }, { reference: 'nothing' }),
+    ])
+      messages.push(
+        await change().then(
+          () => 'accepted',
+          (error: Error) => error.message,
+        ),
+      );
+    expect(messages).toMatchInlineSnapshot(`
+      [
+        "name is taken: another template of the project has the name "greeting"",
+        "name must be a string",
+        "name must not look like an id",
+        "body must be a string",
+        "color is unknown here. Use name, format, subject, preheader, body",
+        "format must be markdown or mjml",
+        "body: line 1, column 4: "account" is unknown. Use user, event, project, run",
+        "name cannot change from "greeting": rules refer to the template by it",
+        "The project has no template of its own with the ID or name "nothing". List the templates with: beckon templates list",
+      ]
+    `);
     expect(
       (
         await showEmail(
@@ -184,7 +196,10 @@ describe('templates of a project', () => {
       },
       { projectId, reference: 'greeting', document: { body: 'Second' }, follow: true, actor: 'cyd' },
     );
-    await expect(slow).rejects.toThrow('bob published version 2');
+    await expect(slow).rejects.toMatchObject({
+      code: 'conflict',
+      details: [{ message: expect.stringContaining('bob') as string }],
+    });
   });
 
   test('are deleted when no rule names them, and then give way to a shipped template of the same name', async () => {
@@ -192,14 +207,16 @@ describe('templates of a project', () => {
     await create({ name: 'welcome', subject: 'Our own' });
     await rule();
     const remove = (reference: string) => deleteTemplate(db, { projectId, reference, actor: 'ann' });
-    await expect(remove('greeting')).rejects.toThrow(
-      '"greeting" cannot be deleted: the rule "greeter" refers to it',
+    await expect(remove('greeting')).rejects.toThrowErrorMatchingInlineSnapshot(
+      `[Fault: "greeting" cannot be deleted: the rule "greeter" refers to it]`,
     );
     await send('hello', 'ada');
     const other = { draft: { subject: 'a', body: 'b' } };
     const document = { name: 'greeter', when: { event: 'hello' }, steps: [other] };
     await editRule(db, { projectId, reference: 'greeter', document, includeOpen: false, actor: 'ann' });
-    await expect(remove('greeting')).rejects.toThrow('in an older version with active runs');
+    await expect(remove('greeting')).rejects.toThrowErrorMatchingInlineSnapshot(
+      `[Fault: "greeting" cannot be deleted: the rule "greeter" refers to it, in an older version with active runs]`,
+    );
     await send('user_signed_up', 'bob');
     expect(await remove('welcome')).toMatchObject({ template: { name: 'welcome' }, drafts: 1 });
     expect((await draftOf('bob')).content.subject).toBe('Welcome to Acme');
@@ -339,7 +356,9 @@ describe('previewEmail', () => {
       event: 'hello',
       text: expect.stringContaining('High Street 1') as string,
     });
-    await expect(preview({ userId: 'unknown' })).rejects.toThrow('This project has no user "unknown"');
+    await expect(preview({ userId: 'unknown' })).rejects.toThrowErrorMatchingInlineSnapshot(
+      `[Fault: This project has no user "unknown"]`,
+    );
   });
 
   test('renders an unpublished document and stores nothing', async () => {

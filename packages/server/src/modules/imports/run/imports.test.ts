@@ -139,8 +139,8 @@ test('imports events as live only when the typed count matches the check', async
   const text = trialsCsv(3).replaceAll(/2026-01-1\d/g, '2026-01-15T11:00:00Z');
   const job = await uploadFile(db, { projectId, kind: 'events', text });
   await importThrough(deps, await uploadFile(db, { projectId, kind: 'users', text: usersCsv(0, 3) }));
-  await expect(importThrough(deps, job, 4)).rejects.toThrow(
-    'Enter the number of events that the check counted: 3',
+  await expect(importThrough(deps, job, 4)).rejects.toThrowErrorMatchingInlineSnapshot(
+    `[Fault: Enter the number of events that the check counted: 3]`,
   );
   await startImport(db, job, { liveEvents: 3 });
   await workThrough(deps);
@@ -265,11 +265,15 @@ test('continues a paused import where it stopped, and deletes the file of a canc
   });
   await workThrough(importDeps(db, pausing));
   expect(await now(job)).toMatchObject({ state: 'paused', counts: { users: 2 } });
-  await expect(startImport(db, job, { liveEvents: null })).rejects.toThrow('Its state is paused');
+  await expect(startImport(db, job, { liveEvents: null })).rejects.toThrowErrorMatchingInlineSnapshot(
+    `[Fault: The import cannot be started before it is checked. Its state is paused]`,
+  );
   await resumeImport(db, job);
   await workThrough(importDeps(db, chunkSource(chunks)));
   expect(await now(job)).toMatchObject({ state: 'done', counts: { users: 4 } });
-  await expect(cancelImport(db, job)).rejects.toThrow('The import has ended');
+  await expect(cancelImport(db, job)).rejects.toThrowErrorMatchingInlineSnapshot(
+    `[Fault: The import has ended. Its state is done]`,
+  );
 
   const file = await uploadFile(db, { projectId, kind: 'users', text: usersCsv(0, 3) });
   expect((await cancelImport(db, file)).state).toBe('canceled');
@@ -290,11 +294,19 @@ test('stops with the problem when the source needs a member, and fails when the 
   expect(await now(job)).toMatchObject({ state: 'ready', problem: 'The key may not read invoices' });
 
   const file = await uploadFile(db, { projectId, kind: 'users', text: usersCsv(0, 3) });
-  await expect(mapImport(db, job, { columns: {} })).rejects.toThrow('reads from Stripe');
+  await expect(mapImport(db, job, { columns: {} })).rejects.toThrowErrorMatchingInlineSnapshot(
+    `[Fault: This import has no file, because it reads from Stripe]`,
+  );
   await requestCheck(db, file);
   await db.query('DELETE FROM beckon.import_part WHERE import_id = $1', [file.id]);
   await workThrough(deps);
-  expect(await now(file)).toMatchObject({ state: 'failed', problem: 'The file is no longer stored' });
+  const { state, problem } = await now(file);
+  expect({ state, problem }).toMatchInlineSnapshot(`
+    {
+      "problem": "The file is no longer stored",
+      "state": "failed",
+    }
+  `);
 });
 
 test('runs one import per project at a time, in the order of the requests, and none of a suspended project', async () => {

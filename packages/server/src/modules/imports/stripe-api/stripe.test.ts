@@ -112,6 +112,9 @@ test('reports a revoked, wrong or missing key without repeating it', async () =>
   const refused = await refusalOf(customers());
   expect(refused.reason).toBe('key_refused');
   expect(refused.message).not.toContain(STRIPE_KEY.slice(8));
+  expect(refused.message).toMatchInlineSnapshot(
+    `"Stripe rejected the key, because it is wrong, expired or revoked."`,
+  );
   expect((await refusalOf(open('pk_live_51PublicKey'))).reason).toBe('key_refused');
   expect(stripe.requests).toHaveLength(1);
 });
@@ -122,8 +125,8 @@ test('names all missing permissions of a key at once', async () => {
   const refused = await refusalOf(reader.checkPermissions(signal));
   reader.close();
   expect(refused.reason).toBe('permission_missing');
-  expect(refused.message).toBe(
-    'The key cannot read Invoices, Prices. Give it “Read” for each of these in Stripe.',
+  expect(refused.message).toMatchInlineSnapshot(
+    `"The key cannot read Invoices, Prices. Give it “Read” for each of these in Stripe."`,
   );
 });
 

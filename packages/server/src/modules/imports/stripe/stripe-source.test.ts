@@ -153,35 +153,45 @@ test('matches a customer by metadata or by an address of a single user, and coun
   expect(sum(chunks, 'unmatched_customers')).toBe(4);
   expect(sum(chunks, 'deleted_customers')).toBe(1);
   expect(sum(chunks, 'matched_by_email')).toBe(2);
-  expect(
-    chunks.flatMap(({ notes }) => notes ?? []).filter(({ kind }) => kind === 'unmatched_customer'),
-  ).toEqual([
-    { kind: 'unmatched_customer', subject: 'cus_gone', text: 'The customer was deleted in Stripe.' },
-    {
-      kind: 'unmatched_customer',
-      subject: 'cus_nothing',
-      text: 'The customer has neither a user_id in its metadata nor an email address.',
-    },
-    { kind: 'unmatched_customer', subject: 'cus_stranger', text: 'No user has the address of the customer.' },
-    {
-      kind: 'unmatched_customer',
-      subject: 'cus_two_people',
-      text: 'Several users have the address of the customer.',
-    },
-  ]);
+  expect(chunks.flatMap(({ notes }) => notes ?? []).filter(({ kind }) => kind === 'unmatched_customer'))
+    .toMatchInlineSnapshot(`
+    [
+      {
+        "kind": "unmatched_customer",
+        "subject": "cus_gone",
+        "text": "The customer was deleted in Stripe.",
+      },
+      {
+        "kind": "unmatched_customer",
+        "subject": "cus_nothing",
+        "text": "The customer has neither a user_id in its metadata nor an email address.",
+      },
+      {
+        "kind": "unmatched_customer",
+        "subject": "cus_stranger",
+        "text": "No user has the address of the customer.",
+      },
+      {
+        "kind": "unmatched_customer",
+        "subject": "cus_two_people",
+        "text": "Several users have the address of the customer.",
+      },
+    ]
+  `);
   expect(Object.keys(eventsOf(chunks)).filter((user) => user.startsWith('cus_'))).toEqual([]);
 });
 
 test('names running trials, which get no reminder', async () => {
   const chunks = await all(await newImport());
   expect(sum(chunks, 'trials_without_reminder')).toBe(1);
-  expect(
-    chunks.flatMap(({ notes }) => notes ?? []).find(({ kind }) => kind === 'trial_without_reminder'),
-  ).toEqual({
-    kind: 'trial_without_reminder',
-    subject: 'running',
-    text: 'The trial of Pro ends at 2026-06-08T00:00:00.000Z. No email will be drafted before it.',
-  });
+  expect(chunks.flatMap(({ notes }) => notes ?? []).find(({ kind }) => kind === 'trial_without_reminder'))
+    .toMatchInlineSnapshot(`
+    {
+      "kind": "trial_without_reminder",
+      "subject": "running",
+      "text": "The trial of Pro ends at 2026-06-08T00:00:00.000Z. No email will be drafted before it.",
+    }
+  `);
 });
 
 test('counts every object as one row, whether it was read now or before', async () => {

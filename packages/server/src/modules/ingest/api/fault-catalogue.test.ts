@@ -1,4 +1,4 @@
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FAULT_MESSAGES, type FaultCode } from '@beckon/contract';
 import { expect, test } from 'vitest';
@@ -25,8 +25,15 @@ function statusesOf({ accepted, kind }: Facts): number[] {
   return kind === 'bulk' ? [accepted, 400, ...always] : [accepted, ...always];
 }
 
-test.each(ALL_ENDPOINTS)('$name has a test file for every status that it returns', (facts) => {
-  const folder = join(import.meta.dirname, facts.name);
-  const missing = statusesOf(facts).filter((status) => !existsSync(join(folder, `${status}.test.ts`)));
-  expect(missing).toEqual([]);
+/** Returns whether the test file of a status names this endpoint, such as `USERS_BULK`, or all endpoints. */
+function isTested({ name }: Facts, status: number): boolean {
+  const endpoint = name.toUpperCase().replace('-', '_');
+  const [file] = globSync(`${status}.test.ts`, { cwd: import.meta.dirname });
+  if (file === undefined) return false;
+  const text = readFileSync(join(import.meta.dirname, file), 'utf8');
+  return new RegExp(`\\b(${endpoint}|ALL_ENDPOINTS)\\b`).test(text);
+}
+
+test.each(ALL_ENDPOINTS)('$name is in the test file of every status that it returns', (facts) => {
+  expect(statusesOf(facts).filter((status) => !isTested(facts, status))).toEqual([]);
 });

@@ -175,7 +175,6 @@ describe('valid requests at the bounds', () => {
       const [fault] = facts.kind === 'bulk' ? (json as BulkResult).data.errors : errors;
       const at = facts.kind === 'batch' ? 'events.0.' : '';
       expect([status, fault?.field]).toEqual([facts.kind === 'bulk' ? 200 : 422, at + bagOf(facts)]);
-      expect(fault?.message).toBe(`${at}${bagOf(facts)} must not have more than 6,000 values`);
     },
   );
 

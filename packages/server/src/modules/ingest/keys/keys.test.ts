@@ -47,7 +47,13 @@ test('uses a separate salt and hash for each key', async () => {
 
 test('accepts a label of 1 to 100 characters', async () => {
   for (const label of ['', 'x'.repeat(101), 'a\u0000b', 'two\nlines', '\ud800'])
-    await expect(newKey(label)).rejects.toThrow('label must have 1 to 100 characters');
+    await expect(newKey(label)).rejects.toMatchObject({
+      code: 'validation_failed',
+      details: [{ field: 'label' }],
+    });
+  await expect(newKey('')).rejects.toThrowErrorMatchingInlineSnapshot(
+    `[Fault: label must have 1 to 100 characters, without control characters]`,
+  );
   await expect(newKey('x'.repeat(100))).resolves.toMatchObject({ secret: expect.any(String) });
 });
 
@@ -55,7 +61,10 @@ test('limits a project to ten active keys, also under concurrency, and does not 
   const made = await Promise.allSettled(Array.from({ length: 13 }, (_, i) => newKey(`key ${i}`)));
   const keys = made.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
   expect(keys).toHaveLength(10);
-  await expect(newKey()).rejects.toThrow('10 active keys');
+  await expect(newKey()).rejects.toMatchObject({ code: 'validation_failed' });
+  await expect(newKey()).rejects.toThrowErrorMatchingInlineSnapshot(
+    `[Fault: This project has 10 active keys, the most it may have: revoke one that is no longer used]`,
+  );
   await revokeKey(db, { id: keys[0]?.id ?? '' });
   await expect(newKey()).resolves.toMatchObject({ id: expect.any(String) });
 });

@@ -25,10 +25,34 @@ function lintShipped(name: string, events: Record<string, string[]>, more?: Lint
 
 const codes = (lints: Lint[]): string[] => lints.map(({ code }) => code);
 
+test('says what to change', () => {
+  const topics = [{ id: 'tips' }, { id: 'none' }];
+  const daysLeft = { event: 'trial_expiring', where: [{ property: 'daysLeft', at_most: 3 }] };
+  const usage = { usage_threshold_reached: ['usagePercent'], user_signed_up: ['plan'] };
+  const lints = [
+    ...lint({}, {}),
+    ...lintShipped('welcome', {}),
+    ...lint({ topic: 'news' }, { login: ['device'] }, { topics }),
+    ...lint({ enrollment: { once_per: ['app'] } }, { login: ['device'] }),
+    ...lint({ when: daysLeft }, { trial_expiring: ['trialDays'] }),
+    ...lintShipped('trial_expiring', { trial_expiring: ['daysLeft'] }),
+    ...lintShipped('plan_limit_upsell', usage, { isUsageFraction: true }),
+  ];
+  expect(lints.map(({ message }) => message)).toMatchInlineSnapshot(`
+    [
+      "login was never received. Check its name",
+      "user_signed_up was never received, and this rule has no other trigger",
+      "The project has no topic news, so users cannot unsubscribe from it. The setting topics has tips, none",
+      "login never had app, which this rule uses",
+      "trial_expiring has trialDays, but this rule uses its old name daysLeft",
+      "trial_expiring has daysLeft, which is ignored. Send it as trialDays",
+      "Every usagePercent so far was 1 or less. Send eighty percent as 80, not as 0.8",
+    ]
+  `);
+});
+
 test('reports an event that was never received, but not one received without properties', () => {
-  expect(lint({}, {})).toEqual([
-    { code: 'event_never_seen', message: 'login was never received. Check its name' },
-  ]);
+  expect(codes(lint({}, {}))).toEqual(['event_never_seen']);
   expect(lint({}, {}, { events: ['login'] })).toEqual([]);
   expect(lint({}, { login: ['device'] })).toEqual([]);
 });
@@ -43,27 +67,20 @@ test.each([
   { steps: [{ draft: 'a' }, { branch: { if: { event: 'logout' } }, then: [{ wait: '1d' }] }] },
 ])('reports an event that was never received in every part of a rule: %j', (change) => {
   const lints = lint(change, { login: ['device'] });
-  expect(lints).toEqual([{ code: 'event_never_seen', message: 'logout was never received. Check its name' }]);
+  expect(lints).toEqual([{ code: 'event_never_seen', message: expect.stringContaining('logout') as string }]);
 });
 
 test('reports a topic that the project does not have, because users cannot unsubscribe from it', () => {
-  const message =
-    'The project has no topic news, so users cannot unsubscribe from it. The setting topics has tips, none';
   const topics = [{ id: 'tips' }, { id: 'none' }];
   const events = { login: ['device'] };
-  expect(lint({ topic: 'news' }, events, { topics })).toEqual([{ code: 'topic_unknown', message }]);
+  expect(codes(lint({ topic: 'news' }, events, { topics }))).toEqual(['topic_unknown']);
   expect(codes(lint({ topic: 'news' }, events, { topics: [] }))).toEqual(['topic_unknown']);
   expect(lint({ topic: 'tips' }, events, { topics })).toEqual([]);
   expect(lint({}, events, { topics: [] })).toEqual([]);
 });
 
 test('reports a canonical event that was never received only if the rule has no other trigger', () => {
-  expect(lintShipped('welcome', {})).toEqual([
-    {
-      code: 'event_never_seen',
-      message: 'user_signed_up was never received, and this rule has no other trigger',
-    },
-  ]);
+  expect(codes(lintShipped('welcome', {}))).toEqual(['event_never_seen']);
   expect(lintShipped('trial_expiring', { trial_started: ['trialDays'] })).toEqual([]);
   expect(lintShipped('trial_expiring', { trial_expiring: ['trialDays'] })).toEqual([]);
   expect(codes(lintShipped('trial_expiring', { login: ['device'] }))).toEqual(['event_never_seen']);
@@ -95,7 +112,7 @@ test.each([
   },
 ])('reports a property that its event never had in every part of a rule: %j', (change) => {
   expect(lint(change, { login: ['device'], logout: ['app'] })).toEqual([
-    { code: 'property_never_seen', message: 'login never had app, which this rule uses' },
+    { code: 'property_never_seen', message: expect.stringContaining('login never had app') as string },
   ]);
 });
 
@@ -109,12 +126,7 @@ test('reports daysLeft if trialDays is received, or if daysLeft is received inst
   expect(codes(lint({ when }, { trial_expiring: ['trialDays'] }))).toEqual(['days_left']);
   expect(codes(lint({ when }, { trial_expiring: ['daysLeft'] }))).toEqual([]);
   expect(lintShipped('trial_expiring', { trial_expiring: ['daysLeft', 'trialDays'] })).toEqual([]);
-  expect(lintShipped('trial_expiring', { trial_expiring: ['daysLeft'] })).toEqual([
-    {
-      code: 'days_left',
-      message: 'trial_expiring has daysLeft, which is ignored. Send it as trialDays',
-    },
-  ]);
+  expect(codes(lintShipped('trial_expiring', { trial_expiring: ['daysLeft'] }))).toEqual(['days_left']);
 });
 
 test('reports a percentage that never exceeds 1 only for rules that use it', () => {

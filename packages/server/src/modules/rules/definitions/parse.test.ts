@@ -70,16 +70,27 @@ test('reports every error with its full path, in document order', () => {
 });
 
 test('reports an error of the whole document without a field', () => {
-  expect(parseRule([])).toEqual({
-    ok: false,
-    faults: [{ message: 'The rule must be an object with name, when and steps' }],
-  });
-  expect(
-    parseRule({ ...RIGHT, steps: Array(11).fill({ draft: { subject: 'x', body: 'y'.repeat(50_000) } }) }),
-  ).toEqual({
-    ok: false,
-    faults: [{ message: 'The rule must not have more than 512 KiB' }],
-  });
+  expect(parseRule([])).toMatchInlineSnapshot(`
+    {
+      "faults": [
+        {
+          "message": "The rule must be an object with name, when and steps",
+        },
+      ],
+      "ok": false,
+    }
+  `);
+  const large = Array(11).fill({ draft: { subject: 'x', body: 'y'.repeat(50_000) } });
+  expect(parseRule({ ...RIGHT, steps: large })).toMatchInlineSnapshot(`
+    {
+      "faults": [
+        {
+          "message": "The rule must not have more than 512 KiB",
+        },
+      ],
+      "ok": false,
+    }
+  `);
   expect(fieldsOf({ enabled: true })).toEqual(['enabled']);
 });
 
@@ -176,6 +187,10 @@ test('reads a stored version with its defaults, and throws for one that is not r
     expires_after: '3d',
     steps: [{ draft: 'welcome' }],
   });
-  expect(() => parseDefinition({ when: [] })).toThrow('a stored version of a rule cannot be read: when');
-  expect(() => parseDefinition(null)).toThrow('it is not an object');
+  expect(() => parseDefinition({ when: [] })).toThrowErrorMatchingInlineSnapshot(
+    `[Error: a stored version of a rule cannot be read: when must be a trigger or a list of 1 to 10 of them]`,
+  );
+  expect(() => parseDefinition(null)).toThrowErrorMatchingInlineSnapshot(
+    `[Error: a stored version of a rule cannot be read: it is not an object]`,
+  );
 });

@@ -30,22 +30,27 @@ test('reports events that arrive without starting a run, with the most common re
     { reason: 'already_entered', count: 36 },
     { reason: 'starts_later', count: 90 },
   ];
-  expect(silence({ arrived: 40, refusals })).toEqual({
-    code: 'no_enrollments',
-    message:
-      'user_signed_up arrived 40 times in the last 7 days, and the rule enrolled no user. Most common reason (36 times): the user was already enrolled with the same key.',
-  });
-  expect(silence({ arrived: 1 })?.message).toBe(
-    'user_signed_up arrived once in the last 7 days, and the rule enrolled no user. The decision log has no reason.',
-  );
+  expect(silence({ arrived: 40, refusals })).toMatchInlineSnapshot(`
+    {
+      "code": "no_enrollments",
+      "message": "user_signed_up arrived 40 times in the last 7 days, and the rule enrolled no user. Most common reason (36 times): the user was already enrolled with the same key.",
+    }
+  `);
+  expect(silence({ arrived: 1 })).toMatchInlineSnapshot(`
+    {
+      "code": "no_enrollments",
+      "message": "user_signed_up arrived once in the last 7 days, and the rule enrolled no user. The decision log has no reason.",
+    }
+  `);
 });
 
 test('reports events that stopped if the rule fired before', () => {
-  expect(silence({ firedBefore: 12 })).toEqual({
-    code: 'events_stopped',
-    message:
-      'user_signed_up did not arrive in the last 7 days. The rule fired 12 times in the 28 days before.',
-  });
+  expect(silence({ firedBefore: 12 })).toMatchInlineSnapshot(`
+    {
+      "code": "events_stopped",
+      "message": "user_signed_up did not arrive in the last 7 days. The rule fired 12 times in the 28 days before.",
+    }
+  `);
   expect(silence({ firedBefore: 0 })).toBeNull();
 });
 

@@ -123,15 +123,15 @@ describe('startEnrollment', () => {
 
   test('refuses a rule that is off, one without an audience to enter, and an audience that is still being built', async () => {
     const current = await scene(['u1']);
-    const refused = (words: string) => ({
-      code: 'conflict',
-      details: [{ message: expect.stringContaining(words) as string, field: 'rule' }],
-    });
-    await expect(start(current)).rejects.toMatchObject(refused('is off'));
+    await expect(start(current)).rejects.toMatchObject({ code: 'conflict', details: [{ field: 'rule' }] });
+    await expect(start(current)).rejects.toThrowErrorMatchingInlineSnapshot(
+      `[Fault: The rule "Pro" is off. Turn it on to enroll users]`,
+    );
     const { projectId } = current.story;
+    const startOf = (reference: string) => startEnrollment(db, { projectId, reference, newId });
     await current.story.rule({ name: 'Leave', when: { audience: current.audienceId, move: 'left' }, steps });
-    await expect(startEnrollment(db, { projectId, reference: 'Leave', newId })).rejects.toMatchObject(
-      refused('does not start when users enter an audience'),
+    await expect(startOf('Leave')).rejects.toThrowErrorMatchingInlineSnapshot(
+      `[Fault: The rule "Leave" does not start when users enter an audience, so there are no members to enroll]`,
     );
     const fresh = await createAudience(audienceDeps, {
       projectId,
@@ -139,8 +139,8 @@ describe('startEnrollment', () => {
       definition: { trait: 'plan', equals: 'new' },
     });
     await current.story.rule({ name: 'Fresh', when: { audience: fresh.id, move: 'joined' }, steps });
-    await expect(startEnrollment(db, { projectId, reference: 'Fresh', newId })).rejects.toMatchObject(
-      refused('"Fresh" is still being built'),
+    await expect(startOf('Fresh')).rejects.toThrowErrorMatchingInlineSnapshot(
+      `[Fault: The audience "Fresh" is still being built. Try again when it is ready]`,
     );
   });
 

@@ -108,7 +108,6 @@ describe('excludeLeavers', () => {
         rule: 'Pro',
         fired: false,
         reason: 'left_audience',
-        sentence: 'the user left the audience before the enrollment reached them',
         detail: { audience_id: current.pros, by: 'enrollment' },
         count: 1,
       },

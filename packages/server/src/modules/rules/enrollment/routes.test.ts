@@ -9,6 +9,7 @@ import { type DashboardRequestOptions, testDashboard } from '../../../../testkit
 import { newStory, openStage, type Story } from '../../../../testkit/story.ts';
 import { listEntries } from '../../workspace/audit/store.ts';
 import { createAudience } from '../../audiences/change-audience.ts';
+import { REASONS } from '../definitions/rule.ts';
 import { createRule } from '../write-rule.ts';
 import { listRuleNeeds } from '../runs/rules-in-force.ts';
 
@@ -41,9 +42,7 @@ const request = <T>(what: string, options: DashboardRequestOptions = {}) => {
   const [method, path = ''] = what.split(' ');
   return dashboard.request<T>(`${method} /projects/${story.projectId}/rules/pro${path}`, options);
 };
-const excluded = [
-  { reason: 'no_address', sentence: 'an enrollment found no email address for this user', count: 1 },
-];
+const excluded = [{ reason: 'no_address', sentence: REASONS.no_address, count: 1 }];
 
 describe('GET /rules/:rule/enrollment', () => {
   test('shows a viewer how many and who would be enrolled, and why others are excluded', async () => {
@@ -74,10 +73,7 @@ describe('POST /rules/:rule/enrollment', () => {
   test('starts an enrollment for an editor, shows its progress with the rule, and is audited', async () => {
     expect((await request('POST /enrollment', { as: 'viewer' })).status).toBe(403);
     const off = await request('POST /enrollment', { as: 'editor' });
-    expect([off.status, off.json.errors[0]?.message]).toEqual([
-      409,
-      'The rule "pro" is off. Turn it on to enroll users',
-    ]);
+    expect([off.status, off.json.errors]).toMatchObject([409, [{ code: 'conflict', field: 'rule' }]]);
     await request('POST /switch', { body: { on: true } });
     const before = woken;
     const { json } = await request<RuleEnrollment>('POST /enrollment', { as: 'editor' });

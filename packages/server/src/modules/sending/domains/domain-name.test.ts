@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { Fault } from '../../../platform/fault.ts';
 import { DOMAIN_NAME_MAX, organizationOf, readDomainName } from './domain.ts';
 
 test.each([
@@ -16,25 +17,57 @@ test.each([
 
 const long = `${'a'.repeat(60)}.`.repeat(3);
 
-test.each([
-  ['', /not a domain name/],
-  ['com', /not a domain name/],
-  ['localhost', /not a domain name/],
-  ['co.uk', /public suffix/],
-  ['127.0.0.1', /IP address/],
-  ['::1', /IP address/],
-  ['ada@example.com', /is an email address/],
-  ['https://example.com/', /URL/],
-  ['a b.com', /not a domain name/],
-  ['_dmarc.example.com', /not a domain name/],
-  ['-a.example.com', /not a domain name/],
-  ['a..example.com', /not a domain name/],
-  ['example.com\nBcc: x', /not a domain name/],
-  [`${'a'.repeat(64)}.example.com`, /not a domain name/],
-  [`${long}example.com`, /at most 180/],
-  ['x'.repeat(100_000), /not a domain name/],
-])('rejects %.40j with the reason', (text, message) => {
-  expect(() => readDomainName(text)).toThrow(message);
+const REFUSED = [
+  '',
+  'com',
+  'localhost',
+  'co.uk',
+  '127.0.0.1',
+  '::1',
+  'ada@example.com',
+  'https://example.com/',
+  'a b.com',
+  '_dmarc.example.com',
+  '-a.example.com',
+  'a..example.com',
+  'example.com\nBcc: x',
+  `${'a'.repeat(64)}.example.com`,
+  `${long}example.com`,
+  'x'.repeat(100_000),
+];
+
+test.each(REFUSED)('rejects %.40j', (text) => {
+  expect(() => readDomainName(text)).toThrow(Fault);
+});
+
+test('says why a text is not a domain', () => {
+  const short = REFUSED.filter(({ length }) => length < 200);
+  const reasons = short.map((text) => {
+    try {
+      return readDomainName(text);
+    } catch (error) {
+      return (error as Error).message;
+    }
+  });
+  expect(reasons).toMatchInlineSnapshot(`
+    [
+      """ is not a domain name. Use letters, digits and hyphens, separated by dots, such as mail.example.com",
+      ""com" is not a domain name. Use letters, digits and hyphens, separated by dots, such as mail.example.com",
+      ""localhost" is not a domain name. Use letters, digits and hyphens, separated by dots, such as mail.example.com",
+      ""co.uk" is a public suffix, under which anyone can register a domain. Enter your own domain",
+      ""127.0.0.1" is an IP address. Enter a domain",
+      ""::1" is an IP address. Enter a domain",
+      ""ada@example.com" is an email address. Enter only the part after the @",
+      ""https://example.com/" is a URL. Enter only the domain name",
+      ""a b.com" is not a domain name. Use letters, digits and hyphens, separated by dots, such as mail.example.com",
+      ""_dmarc.example.com" is not a domain name. Use letters, digits and hyphens, separated by dots, such as mail.example.com",
+      ""-a.example.com" is not a domain name. Use letters, digits and hyphens, separated by dots, such as mail.example.com",
+      ""a..example.com" is not a domain name. Use letters, digits and hyphens, separated by dots, such as mail.example.com",
+      ""example.com\\nBcc: x" is not a domain name. Use letters, digits and hyphens, separated by dots, such as mail.example.com",
+      ""aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa.example.com" is not a domain name. Use letters, digits and hyphens, separated by dots, such as mail.example.com",
+      "A domain has at most 180 characters",
+    ]
+  `);
 });
 
 test('allows the bounce address of the longest name', () => {

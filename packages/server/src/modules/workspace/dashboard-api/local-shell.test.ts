@@ -68,16 +68,17 @@ describe('the local shell', () => {
 
   test('explains why a route of an account is closed, and what to do', async () => {
     const { status, json } = await request('GET /sessions');
-    expect([status, json.errors]).toEqual([
-      403,
+    expect([status, json.errors]).toMatchInlineSnapshot(`
       [
-        {
-          code: 'role_required',
-          message:
-            'The local shell has no account. Sign in to the dashboard, or run beckon login and use the token.',
-        },
-      ],
-    ]);
+        403,
+        [
+          {
+            "code": "role_required",
+            "message": "The local shell has no account. Sign in to the dashboard, or run beckon login and use the token.",
+          },
+        ],
+      ]
+    `);
   });
 
   test('owns the projects of every organization, and chooses where to create one', async () => {
@@ -153,16 +154,18 @@ describe('the local shell', () => {
 
   test('names the recipient of a test email itself', async () => {
     const missing = await request(`POST ${at}/templates/welcome/send-test`, {});
-    expect([missing.status, missing.json.errors]).toEqual([
-      422,
+    expect([missing.status, missing.json.errors]).toMatchInlineSnapshot(`
       [
-        {
-          code: 'validation_failed',
-          field: 'to',
-          message: '`to` is required: the local shell has no email address.',
-        },
-      ],
-    ]);
+        422,
+        [
+          {
+            "code": "validation_failed",
+            "field": "to",
+            "message": "\`to\` is required: the local shell has no email address.",
+          },
+        ],
+      ]
+    `);
   });
 
   test('does not sign in as a member, and no header gives a request over TCP its access', async () => {

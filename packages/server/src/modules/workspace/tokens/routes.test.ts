@@ -98,10 +98,7 @@ test('a code is decided once, by the first member, and ends after ten minutes', 
   );
   expect(statuses.toSorted((a, b) => a - b)).toEqual([200, 409]);
   const again = await ada.request(`POST /device/${device.user_code}/deny`);
-  expect([again.status, again.json.errors[0]?.message]).toEqual([
-    409,
-    'This sign-in request was already approved',
-  ]);
+  expect([again.status, again.json.errors]).toMatchObject([409, [{ code: 'conflict', field: 'code' }]]);
   const refused = await begin();
   expect((await ada.request(`POST /device/${refused.user_code}/deny`)).status).toBe(200);
   expect(await fetchToken(refused)).toEqual({ state: 'denied' });
@@ -204,8 +201,10 @@ describe('the role of a token', () => {
     const carol = await join(ada, { projectId, email: 'carol@x.org', role: 'editor' });
     expect(await storageFor(carol, ['read', 'admin'])).toBe(false);
     const token = program(await tokenFor(carol, ['read', 'edit', 'admin']));
-    expect((await token.request(`GET ${project}/keys`)).json.errors[0]?.message).toBe(
-      'Your role is editor. This needs the role admin.',
+    const tooLow = await token.request(`GET ${project}/keys`);
+    expect(tooLow.json.errors).toMatchObject([{ code: 'role_required' }]);
+    expect(tooLow.json.errors[0]?.message).toMatchInlineSnapshot(
+      `"Your role is editor. This needs the role admin."`,
     );
     expect(
       (await token.request(`POST ${project}/invites`, { email: 'dan@x.org', role: 'viewer' })).status,
@@ -224,10 +223,10 @@ describe('the role of a token', () => {
     expect((await token.request('POST /projects', { name: 'Second' })).status).toBe(200);
     const reading = program(await tokenFor(erin, ['read']));
     const refused = await reading.request(`GET ${project}/members`);
-    expect([refused.status, refused.json.errors[0]?.message]).toEqual([
-      403,
-      'This token lacks the scope admin. Run beckon login and select it.',
-    ]);
+    expect([refused.status, refused.json.errors]).toMatchObject([403, [{ code: 'role_required' }]]);
+    expect(refused.json.errors[0]?.message).toMatchInlineSnapshot(
+      `"This token lacks the scope admin. Run beckon login and select it."`,
+    );
   });
 });
 

@@ -1,13 +1,13 @@
 import { connect } from 'node:net';
-import { expect, test } from 'vitest';
-import { survivesOutages } from '../../../../../testkit/cases/unavailable.ts';
-import type { CheckedResponse } from '../../../../../testkit/client.ts';
-import { endpointServer, newCaller, NOTHING_STORED } from '../../../../../testkit/endpoint-server.ts';
-import { EVENTS, EVENTS_BULK } from '../../../../../testkit/endpoints.ts';
+import { describe, expect, test } from 'vitest';
+import { survivesOutages } from '../../../../testkit/cases/unavailable.ts';
+import type { CheckedResponse } from '../../../../testkit/client.ts';
+import { endpointServer, newCaller, NOTHING_STORED } from '../../../../testkit/endpoint-server.ts';
+import { ALL_ENDPOINTS, EVENTS, EVENTS_BULK } from '../../../../testkit/endpoints.ts';
 
 const server = await endpointServer();
 
-survivesOutages(server, EVENTS);
+describe.each(ALL_ENDPOINTS)('POST $path', (facts) => survivesOutages(server, facts));
 
 /** Locks the project's queue row, as a server that hangs does. */
 async function holdingQueue(projectId: number, during: () => Promise<void>): Promise<void> {

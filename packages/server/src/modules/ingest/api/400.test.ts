@@ -1,0 +1,17 @@
+import { describe } from 'vitest';
+import {
+  refusesBadEnvelopes,
+  refusesMalformedBodies,
+  refusesWrongSuppressTriggers,
+} from '../../../../testkit/cases/invalid.ts';
+import { endpointServer } from '../../../../testkit/endpoint-server.ts';
+import { EVENTS_BULK, USERS_BULK } from '../../../../testkit/endpoints.ts';
+
+const server = await endpointServer();
+
+describe.each([USERS_BULK, EVENTS_BULK])('POST $path', (facts) => {
+  refusesMalformedBodies(server, facts);
+  refusesBadEnvelopes(server, facts);
+});
+
+describe(`POST ${EVENTS_BULK.path}`, () => refusesWrongSuppressTriggers(server, EVENTS_BULK));

@@ -1,7 +1,0 @@
-import { refusesOtherPaths } from '../../../../../testkit/cases/elsewhere.ts';
-import { endpointServer } from '../../../../../testkit/endpoint-server.ts';
-import { EVENTS_BULK } from '../../../../../testkit/endpoints.ts';
-
-const server = await endpointServer();
-
-refusesOtherPaths(server, EVENTS_BULK);

@@ -1,7 +1,0 @@
-import { refusesOtherPaths } from '../../../../../testkit/cases/elsewhere.ts';
-import { endpointServer } from '../../../../../testkit/endpoint-server.ts';
-import { USERS } from '../../../../../testkit/endpoints.ts';
-
-const server = await endpointServer();
-
-refusesOtherPaths(server, USERS);
