@@ -3,6 +3,7 @@ import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { silentLog } from '../../packages/server/src/platform/log.ts';
 import { composeMail } from '../../packages/server/src/platform/mail/compose.ts';
 import { openRelay } from '../../packages/server/src/platform/mail/relay.ts';
+import { classifyReply } from '../../packages/server/src/modules/outcomes/bounces/classify-reply.ts';
 import type { Attack, Finding, Target } from './attack.ts';
 import { hostileAddresses, mailPayloads, SMUGGLED_ENDS } from './mail-payloads.ts';
 import { runTests } from './run-tests.ts';
@@ -70,7 +71,7 @@ async function startEar(): Promise<{ port: number; heard: Heard; server: Server 
 /** Puts every text into every part of an email that strangers can fill, and tries every address as a recipient. */
 async function handHostile(target: Target): Promise<Finding[]> {
   const { port, heard, server } = await startEar();
-  const relay = openRelay({ url: `smtp://127.0.0.1:${port}`, log: silentLog });
+  const relay = openRelay({ url: `smtp://127.0.0.1:${port}`, log: silentLog, classify: classifyReply });
   const findings: Finding[] = [];
   const payloads = mailPayloads();
   try {

@@ -3,7 +3,7 @@ import { silentLog } from '../src/platform/log.ts';
 import { listBuilding } from '../src/modules/audiences/build-version.ts';
 import { listDueProjects } from '../src/platform/locks/timers.ts';
 import { createProcessor, type Processor } from '../src/modules/processing/process.ts';
-import { createSender, type DueDraftSender } from '../src/modules/delivery/send-due-drafts.ts';
+import { createSender, type DueDraftSender } from '../src/modules/delivery/send-email.ts';
 import type { SendServices } from '../src/modules/delivery/mailroom.ts';
 import type { Database } from '../src/platform/db/database.ts';
 import { testHasher } from './hasher.ts';

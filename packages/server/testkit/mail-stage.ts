@@ -8,6 +8,7 @@ import { requireDomain } from '../src/modules/sending/domains/domain-view.ts';
 import { relayTransport } from '../src/modules/delivery/relay-transport.ts';
 import { createResolver } from '../src/platform/dns/resolver.ts';
 import { openRelay } from '../src/platform/mail/relay.ts';
+import { classifyReply } from '../src/modules/outcomes/bounces/classify-reply.ts';
 import { type DnsServer, startDnsServer } from './dns-server.ts';
 import { type Sink, startSink, type SunkEmail } from './sink.ts';
 import { newStory, openStage, type Stage, type Story } from './story.ts';
@@ -38,7 +39,7 @@ export async function openMailStage(): Promise<MailStage> {
   } as const;
   const stage = await openStage({ sendServices: { outlet, signers: createSigners(encrypter, MAIL) } });
   const { db, clock } = stage.server;
-  const relay = openRelay({ url: `smtp://127.0.0.1:${sink.port}`, log: silentLog });
+  const relay = openRelay({ url: `smtp://127.0.0.1:${sink.port}`, log: silentLog, classify: classifyReply });
   const transport = relayTransport({ relay, now: () => clock.now() });
   stage.engine.transport.setResult((email) => transport.submit(email));
   afterAll(async () => {

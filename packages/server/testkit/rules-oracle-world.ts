@@ -8,7 +8,7 @@ import { setSettings } from '../src/modules/administration/set-settings.ts';
 import { createProcessor, type Processor } from '../src/modules/processing/process.ts';
 import { type MemberAction, moveDraft } from '../src/modules/review/move-draft.ts';
 import { pauseProject, resumeProject } from '../src/modules/administration/pause-project.ts';
-import { createSender, type DueDraftSender } from '../src/modules/delivery/send-due-drafts.ts';
+import { createSender, type DueDraftSender } from '../src/modules/delivery/send-email.ts';
 import type { TransportEmail } from '../src/modules/delivery/transport.ts';
 import { suppress } from '../src/modules/outcomes/suppressions/suppress.ts';
 import { disableRule, enableRule } from '../src/modules/rules/switch-rule.ts';

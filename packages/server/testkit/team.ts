@@ -48,7 +48,7 @@ export function testTeam(
   const emails: TestTeam['emails'] = [];
   const submit: Awaited<ReturnType<DashboardDeps['openRelay']>>['submit'] = async ({ to }, mime) => {
     emails.push({ to, text: Buffer.from(mime).toString() });
-    return { result: 'accepted', reply: '250 taken', relayId: null };
+    return { result: 'sent', reply: '250 taken', relayId: null };
   };
   const dashboard = testDashboard(db, { access: team, team, openRelay: async () => ({ submit }), ...more });
   afterAll(async () => {

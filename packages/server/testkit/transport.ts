@@ -1,16 +1,16 @@
-import type { TransportResult, TransportEmail, Transport } from '../src/modules/delivery/transport.ts';
+import type { TransportEmail, Transport } from '../src/modules/delivery/transport.ts';
+import type { SendResult } from '../src/platform/mail/send-result.ts';
 
 /** A transport that keeps all emails. The test sets its results; by default each email is sent. */
 export type TestTransport = Transport & {
   emails: TransportEmail[];
   /** Sets the result of the next emails. */
-  setResult(result: TransportResult | ((email: TransportEmail) => Promise<TransportResult>)): void;
+  setResult(result: SendResult | ((email: TransportEmail) => Promise<SendResult>)): void;
 };
 
 export function testTransport(slots?: number): TestTransport {
   const emails: TransportEmail[] = [];
-  let resultFor: (email: TransportEmail) => Promise<TransportResult> = () =>
-    Promise.resolve({ result: 'sent' });
+  let resultFor: (email: TransportEmail) => Promise<SendResult> = () => Promise.resolve({ result: 'sent' });
   return {
     ...(slots === undefined ? {} : { slots }),
     emails,

@@ -3,16 +3,13 @@ import { idMaker } from '../../../packages/server/src/platform/ids.ts';
 import { systemClock } from '../../../packages/server/src/platform/time/clock.ts';
 import { silentLog } from '../../../packages/server/src/platform/log.ts';
 import { createModels } from '../../../packages/server/src/modules/rules/project-model.ts';
-import type {
-  DueDraftSender,
-  SentBatch,
-} from '../../../packages/server/src/modules/delivery/send-due-drafts.ts';
+import type { DueDraftSender, SentBatch } from '../../../packages/server/src/modules/delivery/send-email.ts';
 import { recordResults } from '../../../packages/server/src/modules/delivery/record-results.ts';
-import { claimBatch } from '../../../packages/server/src/modules/delivery/send-batch.ts';
+import { claimBatch } from '../../../packages/server/src/modules/delivery/claim-batch.ts';
 import { openDatabase } from '../../../packages/server/src/platform/db/database.ts';
 import { testSendServices } from '../../../packages/server/testkit/mailroom.ts';
 import { startSender } from '../../../packages/server/src/modules/delivery/sender.ts';
-import type { EmailResult } from '../../../packages/server/src/modules/delivery/apply-refusals.ts';
+import type { EmailResult } from '../../../packages/server/src/modules/delivery/transport.ts';
 import type { SendDeps } from '../../../packages/server/src/modules/delivery/draft-batch.ts';
 
 /**

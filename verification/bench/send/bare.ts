@@ -9,6 +9,7 @@ import type {
   OutgoingEmail,
 } from '../../../packages/server/src/platform/mail/outgoing-email.ts';
 import { openRelay } from '../../../packages/server/src/platform/mail/relay.ts';
+import { classifyReply } from '../../../packages/server/src/modules/outcomes/bounces/classify-reply.ts';
 
 /**
  * The baselines of `send throughput`: emails with the same text to the same sink over the same number of connections, without a database.
@@ -93,11 +94,16 @@ async function sendRaw(bare: Bare): Promise<void> {
 type Hand = { one(n: number, mime: Buffer, from: string): Promise<void>; close(): Promise<void> };
 
 function relayTo({ smtpPort, connections }: Bare): Hand {
-  const relay = openRelay({ url: `smtp://127.0.0.1:${smtpPort}`, slots: connections, log: silentLog });
+  const relay = openRelay({
+    url: `smtp://127.0.0.1:${smtpPort}`,
+    slots: connections,
+    log: silentLog,
+    classify: classifyReply,
+  });
   return {
     async one(n, mime, from) {
       const answer = await relay.submit({ from, to: recipient(n), envid: crypto.randomUUID() }, mime);
-      if (answer.result !== 'accepted') throw new Error(`the sink did not accept an email: ${answer.result}`);
+      if (answer.result !== 'sent') throw new Error(`the sink did not accept an email: ${answer.result}`);
     },
     close: () => relay.close(),
   };

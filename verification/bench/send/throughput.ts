@@ -1,5 +1,6 @@
 import { silentLog } from '../../../packages/server/src/platform/log.ts';
 import { openRelay } from '../../../packages/server/src/platform/mail/relay.ts';
+import { classifyReply } from '../../../packages/server/src/modules/outcomes/bounces/classify-reply.ts';
 import { median } from '../measure.ts';
 import { ratio, round } from '../print.ts';
 import { progress, withClient } from '../fill.ts';
@@ -38,7 +39,11 @@ export function throughput({ throughput: sizes }: Sizes): Promise<string[][]> {
 }
 
 /** The number that the product uses by default. */
-export const connections = openRelay({ url: 'smtp://127.0.0.1', log: silentLog }).slots;
+export const connections = openRelay({
+  url: 'smtp://127.0.0.1',
+  log: silentLog,
+  classify: classifyReply,
+}).slots;
 
 type Run = {
   emails: number;

@@ -1,5 +1,6 @@
 import type { Log } from '../platform/log.ts';
-import type { TransportResult, Transport } from '../modules/delivery/index.ts';
+import type { Transport } from '../modules/delivery/index.ts';
+import type { SendResult } from '../platform/mail/send-result.ts';
 import type { Metrics } from '../modules/operations/metrics/metrics.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Outbound } from '../platform/outbound/outbound.ts';
@@ -45,7 +46,7 @@ export function meteredTransport(
   };
 }
 
-function classOf(submitted: TransportResult): string {
+function classOf(submitted: SendResult): string {
   return submitted.result === 'failed' || submitted.result === 'deferred'
     ? (submitted.bounce?.class ?? '')
     : '';

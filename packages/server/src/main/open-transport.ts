@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { Lifecycle } from '../platform/async/lifecycle.ts';
 import type { Log } from '../platform/log.ts';
 import { receiveMail } from '../modules/delivery/index.ts';
+import { classifyReply } from '../modules/outcomes/index.ts';
 import { MAIL_MAX_BYTES } from '../modules/sending/index.ts';
 import type { Database } from '../platform/db/database.ts';
 import { openRelay } from '../platform/mail/relay.ts';
@@ -29,7 +30,8 @@ export async function openOutgoingRelay(
 ): Promise<Relay> {
   const url = smtpUrl ?? (await openTestInbox({ tokenKeys, log }, { db, life }));
   const { failpoint } = db;
-  const relay = openRelay({ url, log, dotSent: failpoint && (() => failpoint('email_dot_sent')) });
+  const dotSent = failpoint && (() => failpoint('email_dot_sent'));
+  const relay = openRelay({ url, log, classify: classifyReply, dotSent });
   life.onStop('relay', () => relay.close(CUT_OFF_AFTER_MS));
   return relay;
 }

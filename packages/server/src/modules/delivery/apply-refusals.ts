@@ -11,7 +11,8 @@ import {
 } from '../sending/index.ts';
 import { slowerPace } from './domain-limits.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import type { TransportResult } from './transport.ts';
+import { failureText, type SendResult } from '../../platform/mail/send-result.ts';
+import type { EmailResult } from './transport.ts';
 
 /**
  * `failures`: replies that refused so many recipients that the cause must be on our side. They count only from emails that got them for the
@@ -82,9 +83,9 @@ function hardBounceOf(
 }
 
 /** Returns the normalized reply of a hard bounce; null for any other result. */
-export function hardBounceReply(sendResult: EmailResult['sendResult']): string | null {
+export function hardBounceReply(sendResult: SendResult): string | null {
   if (sendResult.result !== 'failed' || sendResult.bounce?.class !== 'hard') return null;
-  return normaliseReply(sendResult.reply ?? sendResult.reason);
+  return normaliseReply(failureText(sendResult));
 }
 
 /** Identifies the reply, so that all suppressions by one reply can be lifted together. */
@@ -117,10 +118,3 @@ async function slowDown(tx: Tx, projectId: number, { results, messages, now }: R
     await upsertDomainLimits(tx, [{ projectId, domain, provider, ...pace, tokens: 0, refilledAt: now }]);
   }
 }
-
-/** `returned`: the email was not submitted, because sending was interrupted. `withheld`: it could not be rendered. */
-export type EmailResult = {
-  /** `aheadMs`: how far the clock of the project is ahead, if known. */
-  email: { projectId: number; draftId: string; epoch: number; aheadMs?: number };
-  sendResult: TransportResult | { result: 'returned' } | { result: 'withheld'; reason: string };
-};

@@ -182,14 +182,12 @@ function fail(
   { draft, reason }: { draft: Draft; reason: string },
 ): void {
   const { projectId, now } = batch;
-  const isDeferred = draft.reason === 'deferred';
+  const sendResult = { result: 'failed', reason } as const;
   // A draft that is no longer deferred was released again by a member.
-  const decided = isDeferred
-    ? finish(draft, { result: 'failed', reason }, { now })
-    : cancel(draft, { reason, now });
+  const isDeferred = draft.reason === 'deferred';
+  const decided = isDeferred ? finish(draft, sendResult, { now }) : cancel(draft, { reason, now });
   note(batch, result, { draft, decided });
-  const noReply = { reply: null, relayId: null };
-  result.ends.push({ projectId, draftId: draft.id, epoch: null, state: 'failed', reason, ...noReply });
+  result.ends.push({ projectId, draftId: draft.id, epoch: null, sendResult, isAgain: false });
 }
 
 type FailedGate = Extract<GateResult, { passes: false }>;

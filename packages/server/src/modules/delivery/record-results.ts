@@ -8,6 +8,7 @@ import {
   holdWhileSending,
   isRefused,
   lockDrafts,
+  type DraftActionResult,
   type DraftChange,
   writeTransitions,
 } from '../drafts/index.ts';
@@ -18,20 +19,16 @@ import {
   reportOutcomes,
   resolveLost,
 } from '../outcomes/index.ts';
-import {
-  endEmails,
-  findSubmitted,
-  type SubmittedEmail,
-  type EmailEnd,
-  takeSendLock,
-} from '../sending/index.ts';
+import { endEmails, findSubmitted, type SubmittedEmail, takeSendLock } from '../sending/index.ts';
 import { wakeRuns } from '../rules/index.ts';
 import { setTimersEarlier } from '../../platform/locks/timers.ts';
 import { readProjectLock, takeProjectLock, withClockAhead } from '../../platform/locks/project-lock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { inSession } from '../../platform/db/session-transactions.ts';
-import { applyRefusals, type EmailResult } from './apply-refusals.ts';
+import { failureText } from '../../platform/mail/send-result.ts';
+import { applyRefusals } from './apply-refusals.ts';
+import type { EmailResult } from './transport.ts';
 
 /** The delays between attempts; the last one repeats. */
 const BACKOFF_MS = [1, 5, 15, 30, 60, 120, 240].map((minutes) => minutes * 60_000);
@@ -124,7 +121,12 @@ async function recordOfProject(
     const wasTried = (messages.get(email.draftId)?.attempts ?? 0) > 0;
     return { email, sendResult, draft, againAt, wasTried };
   });
-  const endedIds = await endEmails(tx, { at: now, ends: decisions.map(endOf) });
+  const ends = decisions.map(({ email: { draftId, epoch }, sendResult, againAt }) => {
+    // The email of a withheld draft waits until the draft is corrected.
+    const isAgain = againAt !== null || sendResult.result === 'withheld';
+    return { projectId, draftId, epoch, sendResult, isAgain };
+  });
+  const endedIds = await endEmails(tx, { at: now, ends });
   const moved = decisions
     .filter(({ email }) => endedIds.has(email.draftId))
     .flatMap((decision) => draftChanges(decision, now));
@@ -169,7 +171,7 @@ function bounceOf(
     type: 'email.bounced',
     bounceClass,
     status,
-    reason: replyText(sendResult.reply ?? sendResult.reason),
+    reason: replyText(failureText(sendResult)),
     source: 'smtp',
     verified: true,
   };
@@ -204,55 +206,20 @@ function retryBeforeExpiry(draft: Draft | undefined, at: number): number | null 
   return at < (draft?.expiresAt ?? Infinity) ? at : null;
 }
 
-function endOf({ email, sendResult, againAt }: RetryDecision): EmailEnd {
-  const { projectId, draftId, epoch } = email;
-  // The email of a withheld draft waits until the draft is corrected.
-  const isAgain = againAt !== null || sendResult.result === 'withheld';
-  return {
-    projectId,
-    draftId,
-    epoch,
-    state: isAgain
-      ? 'deferred'
-      : sendResult.result === 'sent' || sendResult.result === 'unknown'
-        ? sendResult.result
-        : 'failed',
-    reason: 'reason' in sendResult ? sendResult.reason : null,
-    reply: 'reply' in sendResult ? (sendResult.reply ?? null) : null,
-    relayId: 'relayId' in sendResult ? (sendResult.relayId ?? null) : null,
-    isReturned: sendResult.result === 'returned' || sendResult.result === 'withheld',
-  };
-}
-
 /** Returns no move if the draft was already given up as lost. */
 function draftChanges({ sendResult, draft, againAt, wasTried }: RetryDecision, now: number): DraftChange[] {
   if (!draft) return [];
-  if (sendResult.result === 'withheld') {
-    const withheld = holdWhileSending(draft, { now, detail: { why: sendResult.reason } });
-    return isRefused(withheld) ? [] : [withheld];
-  }
-  const again = sendResult.result === 'returned' && !wasTried ? returnDraft : retry;
   const detail = 'reply' in sendResult && sendResult.reply !== undefined ? { reply: sendResult.reply } : {};
-  const decided =
-    againAt === null
-      ? finish(draft, endedAs(sendResult), { now, detail })
-      : again(draft, { at: againAt, now, detail: { ...detail, again_at: new Date(againAt).toISOString() } });
+  const decided = ((): DraftActionResult => {
+    if (sendResult.result === 'withheld')
+      return holdWhileSending(draft, { now, detail: { why: sendResult.reason } });
+    if (againAt === null) return finish(draft, sendResult, { now, detail });
+    const again = sendResult.result === 'returned' && !wasTried ? returnDraft : retry;
+    return again(draft, {
+      at: againAt,
+      now,
+      detail: { ...detail, again_at: new Date(againAt).toISOString() },
+    });
+  })();
   return isRefused(decided) ? [] : [decided];
-}
-
-function endedAs(sendResult: EmailResult['sendResult']): Parameters<typeof finish>[1] {
-  switch (sendResult.result) {
-    case 'sent':
-      return { result: 'sent' };
-    case 'unknown':
-    case 'failed':
-      return { result: sendResult.result, reason: sendResult.reason };
-    case 'deferred':
-      return { result: 'failed', reason: sendResult.reason };
-    case 'returned':
-    case 'withheld':
-      return { result: 'failed', reason: sendResult.result };
-    default:
-      return sendResult satisfies never;
-  }
 }

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { createRelayReplies } from './relay-notices.ts';
-import type { EmailResult } from './apply-refusals.ts';
+import type { SendResult } from '../../platform/mail/send-result.ts';
 
 const MINUTE = 60_000;
-const SENT: EmailResult['sendResult'] = { result: 'sent' };
-const REFUSED: EmailResult['sendResult'] = {
+const SENT: SendResult = { result: 'sent' };
+const REFUSED: SendResult = {
   result: 'failed',
   reason: 'bounced',
   reply: '550 5.1.1 <ada@home.test>: user unknown',
@@ -12,7 +12,7 @@ const REFUSED: EmailResult['sendResult'] = {
 };
 const TROUBLE = { projectId: 1, text: '5.1.1 address: user unknown' };
 
-function afterReplies(...replies: [number, EmailResult['sendResult']][]) {
+function afterReplies(...replies: [number, SendResult][]) {
   const time = { now: 0 };
   const relayReplies = createRelayReplies(() => time.now);
   relayReplies.note(
@@ -21,7 +21,7 @@ function afterReplies(...replies: [number, EmailResult['sendResult']][]) {
   return { time, relayReplies };
 }
 
-test.each<[string, [number, EmailResult['sendResult']][], boolean]>([
+test.each<[string, [number, SendResult][], boolean]>([
   ['one that sends alone', [[1, REFUSED]], true],
   [
     'one of two, of which the other was served',

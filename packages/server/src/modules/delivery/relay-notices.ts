@@ -1,5 +1,6 @@
-import { hardBounceReply, type EmailResult } from './apply-refusals.ts';
+import { hardBounceReply } from './apply-refusals.ts';
 import type { RelayFailure } from './record-results.ts';
+import type { EmailResult } from './transport.ts';
 
 /**
  * Remembers the last answer that each project got, in this process. The emails of one project decide whether a reply is about our side. But

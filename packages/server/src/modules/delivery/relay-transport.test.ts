@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import type { SubmissionResult } from '../../platform/mail/submit.ts';
+import { refusal, type SendResult, unreachable } from '../../platform/mail/send-result.ts';
+import { classifyReply } from '../outcomes/bounces/classify-reply.ts';
 import { relayTransport } from './relay-transport.ts';
 import type { TransportEmail } from './transport.ts';
 
@@ -19,7 +20,7 @@ function withRelay() {
   const state = {
     now: 0,
     calls: 0,
-    says: { result: 'accepted', reply: '250 ok', relayId: 'Q1' } as SubmissionResult,
+    says: { result: 'sent', reply: '250 ok', relayId: 'Q1' } as SendResult,
   };
   const relay = {
     slots: 3,
@@ -33,50 +34,30 @@ function withRelay() {
   return { state, transport, submit: () => transport.submit(EMAIL) };
 }
 
-const refused = (stage: 'mail' | 'rcpt' | 'body', code: number, reply: string): SubmissionResult => ({
-  result: 'refused',
-  stage,
-  code,
-  reply,
-});
+const refused = (stage: 'mail' | 'rcpt', code: number, reply: string): SendResult =>
+  refusal({ stage, code, reply }, classifyReply);
 
-test.each<[string, SubmissionResult, object]>([
-  [
-    'accepted',
-    { result: 'accepted', reply: '250 queued as Q1', relayId: 'Q1' },
-    { result: 'sent', relayId: 'Q1' },
-  ],
-  [
-    'the relay is unreachable',
-    { result: 'not_sent', stage: 'connect', reason: 'ECONNREFUSED' },
-    { result: 'deferred', reason: 'relay_unreachable' },
-  ],
-  [
-    'the connection broke after the content',
-    { result: 'unknown', reason: 'the line broke' },
-    { result: 'unknown' },
-  ],
-  [
-    'no such person',
-    refused('rcpt', 550, '550 5.1.1 user unknown'),
-    { result: 'failed', reason: 'bounced', bounce: { class: 'hard' } },
-  ],
-  [
-    'not wanted',
-    refused('body', 554, '554 5.7.1 spam'),
-    { result: 'failed', reason: 'rejected', bounce: { class: 'policy' } },
-  ],
-  ['later', refused('rcpt', 450, '450 4.2.1 greylisted'), { result: 'deferred', reason: 'deferred' }],
-  ['less', refused('rcpt', 421, '421 4.7.0 too many'), { result: 'deferred', slowDown: true }],
-  [
-    'our own sender',
-    refused('mail', 550, '550 5.7.1 sender rejected'),
-    { result: 'deferred', reason: 'relay_rejected' },
-  ],
-])('maps the answer of a relay to the result of the email: %s', async (_, says, becomes) => {
+test.each<[string, SendResult]>([
+  ['accepted', { result: 'sent', reply: '250 queued as Q1', relayId: 'Q1' }],
+  ['the relay is unreachable', unreachable('connect', 'ECONNREFUSED')],
+  ['the connection broke after the content', { result: 'unknown', reason: 'the line broke' }],
+  ['refused', refused('rcpt', 550, '550 5.1.1 user unknown')],
+  ['deferred', refused('rcpt', 450, '450 4.2.1 greylisted')],
+])('returns the result of the relay unchanged: %s', async (_, says) => {
   const { state, submit } = withRelay();
   state.says = says;
-  expect(await submit()).toMatchObject(becomes);
+  expect(await submit()).toEqual(says);
+});
+
+test.each([
+  ['an unreachable relay', unreachable('connect', 'ECONNREFUSED')],
+  ['a relay that refuses our sender', refused('mail', 550, '550 5.7.1 sender rejected')],
+  ['lost replies', { result: 'unknown', reason: 'the line broke' } as const],
+])('closes after three failures of the relay itself: %s', async (_, says) => {
+  const { state, transport, submit } = withRelay();
+  state.says = says;
+  for (let i = 0; i < 3; i += 1) await submit();
+  expect(transport.closedUntil?.(state.now)).toBe(1_000);
 });
 
 test('tries an unreachable relay less and less often, and does not count refused recipients as failures', async () => {
@@ -84,7 +65,7 @@ test('tries an unreachable relay less and less often, and does not count refused
   state.says = refused('rcpt', 550, '550 5.1.1 user unknown');
   for (let i = 0; i < 5; i += 1) await submit();
   expect(transport.closedUntil?.(state.now)).toBeNull();
-  state.says = { result: 'not_sent', stage: 'connect', reason: 'ECONNREFUSED' };
+  state.says = unreachable('connect', 'ECONNREFUSED');
   for (let i = 0; i < 3; i += 1) await submit();
   expect(transport.closedUntil?.(state.now)).toBe(1_000);
   const callsBefore = state.calls;
@@ -93,7 +74,7 @@ test('tries an unreachable relay less and less often, and does not count refused
   expect(transport.isDoubtful?.()).toBe(true);
   state.now = 1_000;
   expect(transport.closedUntil?.(state.now)).toBeNull();
-  state.says = { result: 'accepted', reply: '250 ok', relayId: null };
+  state.says = { result: 'sent', reply: '250 ok', relayId: null };
   await submit();
   expect(transport.closedUntil?.(state.now)).toBeNull();
   expect(transport.isDoubtful?.()).toBe(false);

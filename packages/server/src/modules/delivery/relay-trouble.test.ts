@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { HOUR, MINUTE } from '../../../testkit/drafts.ts';
 import { newStory, openStage, type Story } from '../../../testkit/story.ts';
-import type { TransportResult } from './transport.ts';
+import type { SendResult } from '../../platform/mail/send-result.ts';
 
 const stage = await openStage();
 const { engine, server } = stage;
@@ -20,7 +20,7 @@ beforeEach(() => {
   );
 });
 
-const unknown = (address: string): TransportResult => ({
+const unknown = (address: string): SendResult => ({
   result: 'failed',
   reason: 'bounced',
   bounce: { class: 'hard', status: '5.1.1' },

@@ -1,6 +1,6 @@
 import type { Log } from '../../platform/log.ts';
 import { listDueProjects } from '../../platform/locks/timers.ts';
-import type { DueDraftSender } from './send-due-drafts.ts';
+import type { DueDraftSender } from './send-email.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { type LoopRound, runLoop } from '../../platform/jobs/run-loop.ts';
 import { createFailureBackoff, type FailureBackoff } from '../../platform/jobs/failure-backoff.ts';

@@ -4,7 +4,8 @@ import { fixedClock } from '../../../testkit/clock.ts';
 import { openTestDatabase } from '../../../testkit/database.ts';
 import { testSendServices, TOKEN_KEYS } from '../../../testkit/mailroom.ts';
 import { idMaker } from '../../platform/ids.ts';
-import type { SubmissionResult, MailEnvelope } from '../../platform/mail/submit.ts';
+import type { SendResult } from '../../platform/mail/send-result.ts';
+import type { MailEnvelope } from '../../platform/mail/submit.ts';
 import {
   insertOrganization,
   updateWantsDigest,
@@ -26,10 +27,10 @@ const { outlet: TEST_INBOX } = testSendServices();
 const RELAY = { kind: 'relay', publicUrl: 'https://beckon.example', mailDomain: null } as const;
 let projectId = 0;
 let submissions: { envelope: MailEnvelope; mime: Uint8Array }[] = [];
-let says: (to: string) => SubmissionResult;
+let says: (to: string) => SendResult;
 beforeEach(async () => {
   submissions = [];
-  says = () => ({ result: 'accepted', reply: '250 ok', relayId: null });
+  says = () => ({ result: 'sent', reply: '250 ok', relayId: null });
   projectId = (await createProject(db, { name: 'Acme' })).id;
 });
 
@@ -91,10 +92,10 @@ test('does not fail if one address is unreachable, but fails if all are', async 
   const mailFrom = 'beckon@acme.example';
   says = (to) =>
     to.startsWith('bob')
-      ? { result: 'refused', stage: 'rcpt', code: 550, reply: '550 no' }
-      : { result: 'accepted', reply: '250 ok', relayId: null };
+      ? { result: 'failed', reason: 'bounced', reply: '550 no' }
+      : { result: 'sent', reply: '250 ok', relayId: null };
   await submitEmail({ outlet: RELAY, mailFrom });
-  says = () => ({ result: 'not_sent', stage: 'connect', reason: 'ECONNREFUSED' });
+  says = () => ({ result: 'deferred', reason: 'ECONNREFUSED' });
   await expect(submitEmail({ outlet: RELAY, mailFrom })).rejects.toThrow(
     'no member was notified: ECONNREFUSED',
   );

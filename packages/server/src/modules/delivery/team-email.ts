@@ -7,7 +7,8 @@ import { TEST_INBOX_DOMAIN, type Outlet } from '../sending/index.ts';
 import { renderTeamEmail } from '../rendering/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { composeMail } from '../../platform/mail/compose.ts';
-import type { SubmissionResult, OpenRelay, Relay } from '../../platform/mail/submit.ts';
+import { failureText, type SendResult } from '../../platform/mail/send-result.ts';
+import type { OpenRelay, Relay } from '../../platform/mail/submit.ts';
 
 /** Submits emails to the team, outside the projects' send checks. */
 export type TeamTransport = { submit(projectId: number, email: TeamEmail): Promise<void> };
@@ -42,8 +43,7 @@ export function createTeamTransport(options: TeamMailOptions): TeamTransport {
       const failures: string[] = [];
       for (const address of to) {
         const result = await submitTo(options, { projectId, from, to: address, email });
-        if (result.result === 'refused' || result.result === 'not_sent')
-          failures.push('reply' in result ? result.reply : result.reason);
+        if (result.result === 'failed' || result.result === 'deferred') failures.push(failureText(result));
       }
       if (failures.length === to.length) throw new Error(`no member was notified: ${failures[0]}`);
     },
@@ -63,7 +63,7 @@ export function createAccountEmails(options: AccountEmailsOptions): AccountEmail
       if (from === null) return false;
       try {
         const result = await submitTo({ ...options, relay: await options.openRelay() }, { from, ...email });
-        return result.result === 'accepted';
+        return result.result === 'sent';
       } catch (error) {
         options.log.warn({ err: error }, 'team_email.not_sent');
         return false;
@@ -86,7 +86,7 @@ type TeamSubmission = { projectId: number; from: string; to: string; email: Word
 async function submitTo(
   options: TeamMailOptions,
   { projectId, from, to, email }: TeamSubmission,
-): Promise<SubmissionResult> {
+): Promise<SendResult> {
   const { db, relay, outlet, tokenKeys, newId } = options;
   const emailId = newId();
   const mime = await composeMail(

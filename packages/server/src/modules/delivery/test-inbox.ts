@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { TransportResult, TransportEmail, Transport } from './transport.ts';
+import type { TransportEmail, Transport } from './transport.ts';
 import { findDraft } from '../drafts/index.ts';
 import { findEmailById, keepMail, type NewMail } from '../sending/index.ts';
 import { listSettings } from '../workspace/index.ts';
@@ -88,7 +88,7 @@ export function keepInside(transport: Transport, db: Database): Transport {
 /** A transport that only writes to the test inbox. No email can leave the installation through it. */
 export function testInboxTransport(db: Database): Transport {
   return {
-    async submit(email): Promise<TransportResult> {
+    async submit(email) {
       await keep((await withProjectClock({ db }, email.projectId)).db, email);
       return { result: 'sent', reply: '250 2.0.0 Kept in the test inbox', relayId: null };
     },

@@ -1,4 +1,4 @@
-import type { ReplyClass } from '../outcomes/index.ts';
+import type { SendResult } from '../../platform/mail/send-result.ts';
 import type { DraftContent } from '../drafts/index.ts';
 
 /** An email that may be sent, as it was approved or fell due. */
@@ -15,27 +15,6 @@ export type TransportEmail = {
   mime: Uint8Array;
 };
 
-/**
- * `unknown`: the email may have arrived, and is never sent again automatically. `deferred`: it was certainly not accepted, and is tried
- * again later. If only the relay was the cause (`isRelays`), it is tried until the draft expires. `reply` is the text of a server, and
- * `bounce` its meaning.
- */
-export type TransportResult =
-  | { result: 'sent'; reply?: string; relayId?: string | null }
-  | { result: 'failed'; reason: string; reply?: string; bounce?: RelayRefusal }
-  | {
-      result: 'deferred';
-      reason: string;
-      reply?: string;
-      slowDown?: boolean;
-      isRelayFault?: boolean;
-      bounce?: RelayRefusal;
-    }
-  | { result: 'unknown'; reason: string };
-
-/** `status`: the enhanced status code, such as `5.1.1`. */
-export type RelayRefusal = { class: ReplyClass; status: string | null };
-
 /** Sends emails, and returns one result for each. */
 export type Transport = {
   /** How many emails it sends at a time. */
@@ -46,5 +25,11 @@ export type Transport = {
   isDoubtful?(): boolean;
   /** Sends nothing for this long. */
   pause?(ms: number): void;
-  submit(email: TransportEmail): Promise<TransportResult>;
+  submit(email: TransportEmail): Promise<SendResult>;
+};
+
+/** The result of a claimed email. `aheadMs`: how far the clock of its project is ahead, if known. */
+export type EmailResult = {
+  email: { projectId: number; draftId: string; epoch: number; aheadMs?: number };
+  sendResult: SendResult;
 };

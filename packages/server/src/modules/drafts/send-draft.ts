@@ -9,6 +9,7 @@ import {
 } from './draft.ts';
 import { dueAction } from './hold-draft.ts';
 import { beginDraft, type DraftTransition, type DraftChange, applyTransition } from './transitions.ts';
+import { finalState, type SendResult } from '../../platform/mail/send-result.ts';
 import { type By, conflict, type DraftActionResult, type ActionRefusal, refusal } from './refusals.ts';
 
 type SendStepInput = { now: number; detail?: Record<string, unknown> };
@@ -24,21 +25,20 @@ export function claim(draft: Draft, { now, detail = {} }: SendStepInput): DraftA
   return applyTransition(draft, changed, { action: 'claim', actor: ENGINE, now, detail });
 }
 
-export type SendResult = { result: 'sent' } | { result: 'failed' | 'unknown'; reason: string };
-
 /** Records the result of sending. It is unknown if the process or the connection ended in between, and such an email is never retried. */
 export function finish(
   draft: Draft,
-  outcome: SendResult,
+  sendResult: SendResult,
   { now, detail = {} }: SendStepInput,
 ): DraftActionResult {
-  const action = ACTIONS[outcome.result];
+  const state = finalState(sendResult);
+  const action = ACTIONS[state];
   const refused = refusal(draft, action, { actor: ENGINE, now });
   if (refused) return refused;
   if (draft.state === 'held' && draft.reason !== 'deferred')
     return conflict('The email was never submitted to the relay');
-  const reason = outcome.result === 'sent' ? null : outcome.reason;
-  const changed: Partial<Draft> = { state: outcome.result, reason };
+  const reason = 'reason' in sendResult ? sendResult.reason : null;
+  const changed: Partial<Draft> = { state, reason };
   return applyTransition(draft, changed, { action, actor: ENGINE, now, reason, detail });
 }
 
@@ -102,7 +102,7 @@ export function holdWhileSending(draft: Draft, { now, detail = {} }: SendStepInp
 /** Resolves an unknown delivery: a bounce, an open, a click or a reply proves the result. */
 export function resolveDraft(
   draft: Draft,
-  proof: SendResult & { result: 'sent' | 'failed' },
+  proof: Extract<SendResult, { result: 'sent' | 'failed' }>,
   { now, detail }: SendStepInput,
 ): DraftActionResult {
   const refused = refusal(draft, 'resolve', { actor: ENGINE, now });

@@ -15,7 +15,7 @@ export {
 } from './hits.ts';
 export { classifyReply } from './bounces/classify-reply.ts';
 export { classifyText } from './bounces/classify-text.ts';
-export { normaliseReply, type ReplyClass, type Stage } from './bounces/refusal.ts';
+export { normaliseReply, type Stage } from './bounces/refusal.ts';
 export {
   type ReportedOutcome,
   type Outcome,

@@ -12,7 +12,7 @@ const dashboard = testDashboard(db, {
     Promise.resolve({
       submit: ({ to }: { to: string }) => {
         submitted.push(to);
-        return Promise.resolve({ result: 'accepted', reply: '250 kept', relayId: null } as never);
+        return Promise.resolve({ result: 'sent', reply: '250 kept', relayId: null } as never);
       },
     }),
 });

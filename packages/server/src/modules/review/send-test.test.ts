@@ -30,7 +30,7 @@ async function withDraft(traits: Record<string, unknown> = { name: 'Ada' }) {
         relay: {
           submit(envelope, mime) {
             submitted.push({ envelope, mime });
-            return Promise.resolve({ result: 'accepted', reply: '250 ok', relayId: null });
+            return Promise.resolve({ result: 'sent', reply: '250 ok', relayId: null });
           },
         },
       },

@@ -8,7 +8,8 @@ import { getSettings, findOrganizationOf, listMembers } from '../workspace/index
 import { TEST_INBOX_DOMAIN } from '../sending/index.ts';
 import { readProjectLock } from '../../platform/locks/project-lock.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import type { SubmissionResult, Relay } from '../../platform/mail/submit.ts';
+import { failureText, type SendResult } from '../../platform/mail/send-result.ts';
+import type { Relay } from '../../platform/mail/submit.ts';
 import { loadProjectModels, localeOfPerson } from '../rules/index.ts';
 import { type DraftRef, isDraftId, unknownDraft } from './move-draft.ts';
 import { findSender, freeze, type SendServices } from '../delivery/index.ts';
@@ -80,8 +81,8 @@ export async function sendTest(
   );
   const inboxSender = `x+${emailToken({ projectId, emailId: draft.id }, 'test', tokenKeys)}@${TEST_INBOX_DOMAIN}`;
   const from = sendServices.outlet.kind === 'test_inbox' ? inboxSender : mailFrom;
-  const submission = await relay.submit({ from, to, envid: null }, mime);
-  return { to, subject: content.subject, reply: replyOf(submission) };
+  const sendResult = await relay.submit({ from, to, envid: null }, mime);
+  return { to, subject: content.subject, reply: replyOf(sendResult) };
 }
 
 /** A test email may leave this machine only for a member of the organization or one of `team_addresses`. */
@@ -103,16 +104,10 @@ export async function checkRecipient(
 }
 
 /** Returns the reply of the relay, or throws a fault with the reason for the rejection. */
-export function replyOf(submission: SubmissionResult): string {
-  if (submission.result === 'accepted') return submission.reply;
-  throw new Fault('conflict', {
-    details: [
-      {
-        message: `The relay rejected the test email: ${'reply' in submission ? submission.reply : submission.reason}`,
-        field: 'to',
-      },
-    ],
-  });
+export function replyOf(sendResult: SendResult): string {
+  if (sendResult.result === 'sent') return sendResult.reply ?? '';
+  const message = `The relay rejected the test email: ${failureText(sendResult)}`;
+  throw new Fault('conflict', { details: [{ message, field: 'to' }] });
 }
 
 function refused(message: string): Fault {

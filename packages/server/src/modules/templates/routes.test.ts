@@ -16,7 +16,7 @@ const dashboard = testDashboard(stage.server.db, {
     Promise.resolve({
       submit: (envelope: { to: string }, mime: Uint8Array) => {
         submitted.push({ to: envelope.to, mime: Buffer.from(mime).toString() });
-        return Promise.resolve({ result: 'accepted', reply: '250 kept' } as never);
+        return Promise.resolve({ result: 'sent', reply: '250 kept' } as never);
       },
     }),
 });

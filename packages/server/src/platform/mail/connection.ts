@@ -5,7 +5,8 @@ import SMTPConnection, {
 import { Readable } from 'node:stream';
 import { rootCertificates } from 'node:tls';
 import type { SmtpStage } from './smtp-reply.ts';
-import type { SmtpEnd, MailEnvelope, RelayOptions, RelayTimeouts } from './submit.ts';
+import type { SmtpEnd } from './send-result.ts';
+import type { MailEnvelope, RelayOptions, RelayTimeouts } from './submit.ts';
 import type { RelayAddress } from './relay-url.ts';
 
 /** One connection to a relay, which sends emails one after another. */

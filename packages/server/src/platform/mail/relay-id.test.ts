@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { relayId } from './submit.ts';
+import { relayId } from './send-result.ts';
 
 it.each([
   ['250 2.0.0 Ok: queued as 4XyZ0f2mSgz9', '4XyZ0f2mSgz9'],

@@ -13,6 +13,7 @@ import { type Sink, type SinkOptions, startSink } from '../../../testkit/sink.ts
 import { silentLog } from '../log.ts';
 import type { Relay, RelayOptions } from './submit.ts';
 import { openRelay } from './relay.ts';
+import { classifyReply } from '../../modules/outcomes/bounces/classify-reply.ts';
 
 const CREDENTIALS = { user: 'shop', pass: 'p@ss:word' };
 const LOGIN = 'shop:p%40ss%3Aword';
@@ -22,7 +23,12 @@ const mimeOf = (id: string): Buffer =>
   Buffer.from(`Message-ID: <${id}>\r\nSubject: Hello\r\n\r\n${'A line of an email.\r\n'.repeat(4_000)}`);
 
 function relayTo(port: number, options: Partial<RelayOptions> = {}): Relay {
-  const relay = openRelay({ url: `smtp://${LOGIN}@127.0.0.1:${port}`, log: silentLog, ...options });
+  const relay = openRelay({
+    url: `smtp://${LOGIN}@127.0.0.1:${port}`,
+    log: silentLog,
+    classify: classifyReply,
+    ...options,
+  });
   onTestFinished(() => relay.close(0));
   return relay;
 }
@@ -41,15 +47,20 @@ async function faultsBefore(port: number): Promise<FaultRelay> {
 
 const BODY_POINTS: FaultPoint[] = ['first_byte', 'mid_body', 'after_dot'];
 
+const UNREACHABLE = { result: 'deferred', reason: 'relay_unreachable', isRelayFault: true };
+
 /** Returns the expected result for a fault and its stage. */
 function expected(point: FaultPoint, act: FaultAct): object {
-  if (act === 'accept' || point === 'after_reply') return { result: 'accepted' };
+  if (act === 'accept' || point === 'after_reply') return { result: 'sent' };
   const inBody = BODY_POINTS.includes(point);
-  if (act === 'drop' || act === 'hang') return { result: inBody ? 'unknown' : 'not_sent' };
+  if (act === 'drop' || act === 'hang') return inBody ? { result: 'unknown' } : UNREACHABLE;
   // A refusal before any command, or at EHLO, after which HELO is tried: no definite reply, and nothing sent.
-  if (point === 'connect' || point === 'ehlo') return { result: 'not_sent' };
-  const [code, reply] = act === 'defer' ? [451, '451 4.3.0 Later'] : [554, '554 5.5.0 Never'];
-  return { result: 'refused', stage: inBody ? 'body' : point, code, reply };
+  if (point === 'connect' || point === 'ehlo') return UNREACHABLE;
+  const stage = inBody ? 'body' : point;
+  if (act === 'defer') return { result: 'deferred', stage, code: 451, reply: '451 4.3.0 Later' };
+  // Before the recipient, a refusal is about us.
+  const result = ['rcpt', 'data', 'body'].includes(stage) ? 'failed' : 'deferred';
+  return { result, stage, code: 554, reply: '554 5.5.0 Never' };
 }
 
 /** The stage at which a connection was lost. */
@@ -68,21 +79,26 @@ describe.each([true, false])('openRelay with pipelining %s', (pipelining) => {
     const id = `${point}-${act}@shop.test`;
     const faults = await startFaultRelay({ upstream: { port: far.port } });
     const timeouts = act === 'hang' ? { connectMs: 1_000, silenceMs: 300 } : {};
-    const relay = openRelay({ url: `smtp://${LOGIN}@127.0.0.1:${faults.port}`, timeouts, log: silentLog });
+    const relay = openRelay({
+      url: `smtp://${LOGIN}@127.0.0.1:${faults.port}`,
+      timeouts,
+      log: silentLog,
+      classify: classifyReply,
+    });
     try {
       faults.plan({ point, act });
       const result = await relay.submit(ENVELOPE, mimeOf(id));
       faults.plan(null);
 
       expect(result).toMatchObject(expected(point, act));
-      if (result.result === 'not_sent' && STAGE_OF[point]) expect(result.stage).toBe(STAGE_OF[point]);
+      if (result.result === 'deferred' && STAGE_OF[point]) expect(result.stage).toBe(STAGE_OF[point]);
       const copies = far.copies.get(id) ?? 0;
-      if (result.result === 'accepted') expect(copies).toBe(1);
+      if (result.result === 'sent') expect(copies).toBe(1);
       else if (result.result === 'unknown') expect(copies).toBeLessThanOrEqual(1);
       else {
         // An email that was certainly not sent succeeds on retry, and arrives once.
         expect(copies).toBe(0);
-        expect(await relay.submit(ENVELOPE, mimeOf(id))).toMatchObject({ result: 'accepted' });
+        expect(await relay.submit(ENVELOPE, mimeOf(id))).toMatchObject({ result: 'sent' });
         expect(far.copies.get(id)).toBe(1);
       }
     } finally {
@@ -119,7 +135,7 @@ it("returns the relay's id of an email, and passes on the ENVID", async () => {
   const far = await sink();
   const relay = relayTo(far.port, { url: `smtp://127.0.0.1:${far.port}` });
   const result = await relay.submit({ ...ENVELOPE, envid: 'email+1=2' }, mimeOf('a@shop.test'));
-  expect(result).toMatchObject({ result: 'accepted', relayId: expect.stringMatching(/^[A-Z0-9]{16}$/) });
+  expect(result).toMatchObject({ result: 'sent', relayId: expect.stringMatching(/^[A-Z0-9]{16}$/) });
   expect(far.emails).toMatchObject([{ from: ENVELOPE.from, to: [ENVELOPE.to], envid: 'email+1=2' }]);
   expect(far.emails[0]?.raw).toBe(mimeOf('a@shop.test').toString());
 });
@@ -128,17 +144,17 @@ it('replaces a kept connection that fails before the reply to MAIL, but not a fr
   const far = await sink({ credentials: CREDENTIALS });
   const faults = await faultsBefore(far.port);
   const relay = relayTo(faults.port);
-  expect(await relay.submit(ENVELOPE, mimeOf('1@shop.test'))).toMatchObject({ result: 'accepted' });
+  expect(await relay.submit(ENVELOPE, mimeOf('1@shop.test'))).toMatchObject({ result: 'sent' });
   faults.plan({ point: 'mail', act: 'drop', times: 1 });
-  expect(await relay.submit(ENVELOPE, mimeOf('2@shop.test'))).toMatchObject({ result: 'accepted' });
+  expect(await relay.submit(ENVELOPE, mimeOf('2@shop.test'))).toMatchObject({ result: 'sent' });
   expect(faults.connections()).toBe(2);
   faults.plan({ point: 'mail', act: 'drop', times: 2 });
   expect(await relay.submit(ENVELOPE, mimeOf('3@shop.test'))).toMatchObject({
-    result: 'not_sent',
+    ...UNREACHABLE,
     stage: 'mail',
   });
   faults.dropAll();
-  expect(await relay.submit(ENVELOPE, mimeOf('4@shop.test'))).toMatchObject({ result: 'accepted' });
+  expect(await relay.submit(ENVELOPE, mimeOf('4@shop.test'))).toMatchObject({ result: 'sent' });
   expect([...far.copies.values()]).toEqual([1, 1, 1]);
 });
 
@@ -150,13 +166,15 @@ it('reuses the connection after a refusal', async () => {
   const relay = relayTo(far.port, { url: `smtp://127.0.0.1:${far.port}`, slots: 1 });
   const submit = (to: string) => relay.submit({ ...ENVELOPE, to }, mimeOf(`${to}.id`));
   expect(await submit('no@home.test')).toEqual({
-    result: 'refused',
+    result: 'failed',
+    reason: 'bounced',
     stage: 'rcpt',
     code: 550,
     reply: '550 5.1.1 No such user',
+    bounce: { class: 'hard', status: '5.1.1' },
   });
-  expect(await submit('bad@home.test')).toMatchObject({ result: 'refused', stage: 'body', code: 554 });
-  expect(await submit('yes@home.test')).toMatchObject({ result: 'accepted' });
+  expect(await submit('bad@home.test')).toMatchObject({ result: 'failed', stage: 'body', code: 554 });
+  expect(await submit('yes@home.test')).toMatchObject({ result: 'sent' });
   expect(far.connections()).toBe(1);
 });
 
@@ -164,9 +182,9 @@ it("refuses an email beyond the relay's size limit without sending it", async ()
   const far = await sink({ size: 10_000 });
   const relay = relayTo(far.port, { url: `smtp://127.0.0.1:${far.port}` });
   const result = await relay.submit(ENVELOPE, mimeOf('large@shop.test'));
-  expect(result).toMatchObject({ result: 'refused', stage: 'mail', code: 552 });
+  expect(result).toMatchObject({ result: 'failed', stage: 'mail', code: 552 });
   expect(await relay.submit(ENVELOPE, Buffer.from('Message-ID: <small@x>\r\n\r\nx\r\n'))).toMatchObject({
-    result: 'accepted',
+    result: 'sent',
   });
 });
 
@@ -186,9 +204,9 @@ it('close waits for emails in flight, then aborts them, and does not send those 
   const inFlight = relay.submit(ENVELOPE, mimeOf('1@shop.test'));
   const waiting = relay.submit(ENVELOPE, mimeOf('2@shop.test'));
   await relay.close(100);
-  expect(await inFlight).toMatchObject({ result: 'not_sent' });
-  expect(await waiting).toMatchObject({ result: 'not_sent', stage: 'connect' });
-  expect(await relay.submit(ENVELOPE, mimeOf('3@shop.test'))).toMatchObject({ result: 'not_sent' });
+  expect(await inFlight).toMatchObject(UNREACHABLE);
+  expect(await waiting).toMatchObject({ ...UNREACHABLE, stage: 'connect' });
+  expect(await relay.submit(ENVELOPE, mimeOf('3@shop.test'))).toMatchObject(UNREACHABLE);
 });
 
 it('close lets an email in flight finish', async () => {
@@ -196,14 +214,14 @@ it('close lets an email in flight finish', async () => {
   const relay = relayTo(far.port, { url: `smtp://127.0.0.1:${far.port}` });
   const inFlight = relay.submit(ENVELOPE, mimeOf('last@shop.test'));
   await relay.close();
-  expect(await inFlight).toMatchObject({ result: 'accepted' });
+  expect(await inFlight).toMatchObject({ result: 'sent' });
 });
 
-it('returns not_sent at connect if no relay listens', async () => {
+it('defers an email at connect if no relay listens', async () => {
   const far = await startSink();
   await far.close();
   expect(await relayTo(far.port).submit(ENVELOPE, mimeOf('x@y'))).toMatchObject({
-    result: 'not_sent',
+    ...UNREACHABLE,
     stage: 'connect',
   });
 });
@@ -212,7 +230,8 @@ it('returns a refusal at AUTH for a wrong password', async () => {
   const far = await sink({ credentials: CREDENTIALS });
   const relay = relayTo(far.port, { url: `smtp://shop:wrong@127.0.0.1:${far.port}` });
   expect(await relay.submit(ENVELOPE, mimeOf('x@y'))).toMatchObject({
-    result: 'refused',
+    result: 'deferred',
+    reason: 'relay_rejected',
     stage: 'auth',
     code: 535,
   });
@@ -226,7 +245,7 @@ describe('encryption', () => {
   it('ends the session before any command if the certificate is not trusted', async () => {
     const far = await sink({ tls });
     const relay = relayTo(far.port, { url: `smtp://localhost:${far.port}?tls=required` });
-    expect(await relay.submit(ENVELOPE, mimeOf('x@y'))).toMatchObject({ result: 'not_sent', stage: 'tls' });
+    expect(await relay.submit(ENVELOPE, mimeOf('x@y'))).toMatchObject({ ...UNREACHABLE, stage: 'tls' });
     expect(far.emails).toEqual([]);
   });
 
@@ -236,7 +255,7 @@ describe('encryption', () => {
       url: `smtp://localhost:${far.port}?tls=required`,
       tls: { ca: tls.cert, servername: 'first' },
     });
-    expect(await relay.submit(ENVELOPE, mimeOf('x@y'))).toMatchObject({ result: 'accepted' });
+    expect(await relay.submit(ENVELOPE, mimeOf('x@y'))).toMatchObject({ result: 'sent' });
   });
 
   it('sends no email to a relay that does not offer the required encryption', async () => {
@@ -278,7 +297,7 @@ it('any envelope has exactly one recipient, or no email is sent', async () => {
       const envelope = asSender ? { ...ENVELOPE, from: text } : { ...ENVELOPE, to: text };
       const { result } = await relay.submit(envelope, Buffer.from('Message-ID: <x@y>\r\n\r\nx\r\n'));
       const emails = far.emails.slice(before);
-      expect(emails.length).toBe(result === 'accepted' ? 1 : 0);
+      expect(emails.length).toBe(result === 'sent' ? 1 : 0);
       for (const email of emails) {
         expect(email.to).toHaveLength(1);
         for (const address of [email.from, ...email.to])
@@ -296,5 +315,7 @@ it.each([
   'smtp://%zz@relay.test',
   'smtp:///x',
 ])('rejects the relay URL %s without repeating it', (url) => {
-  expect(() => openRelay({ url, log: silentLog })).toThrow(/^The address of the relay has the form/);
+  expect(() => openRelay({ url, log: silentLog, classify: classifyReply })).toThrow(
+    /^The address of the relay has the form/,
+  );
 });

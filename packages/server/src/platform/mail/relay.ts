@@ -2,15 +2,9 @@ import { setImmediate } from 'node:timers/promises';
 import { createSlots } from '../async/slots.ts';
 import { wireAddress } from './outgoing-email.ts';
 import { type SmtpConnection, type SmtpConnectionOptions, openSmtpConnection } from './connection.ts';
-import {
-  type SmtpEnd,
-  type SubmissionResult,
-  type MailEnvelope,
-  submissionResult,
-  type Relay,
-  type RelayOptions,
-  type RelayTimeouts,
-} from './submit.ts';
+import { refusal, resultOfSession, type SendResult, type SmtpEnd, unreachable } from './send-result.ts';
+import type { MailEnvelope, Relay, RelayOptions, RelayTimeouts } from './submit.ts';
+import type { SmtpReply } from './smtp-reply.ts';
 import { readRelayUrl } from './relay-url.ts';
 
 /** Few relays allow fewer. Concurrent emails share a commit before and one after each email. */
@@ -25,7 +19,7 @@ type Submission = { envelope: MailEnvelope; mime: Uint8Array; signal: AbortSigna
 
 /**
  * Sends emails to one relay, a few at a time, over connections that are kept for the next email. The pool is our own, because the library's
- * does not distinguish the ways to fail: see `outcome`. It never resends an email, with one safe exception: a kept connection that fails
+ * does not distinguish the ways to fail: see `resultOfSession`. It never resends an email, with one safe exception: a kept connection that fails
  * before the reply to MAIL is replaced by a fresh one.
  */
 export function openRelay(options: RelayOptions): Relay {
@@ -44,12 +38,10 @@ export function openRelay(options: RelayOptions): Relay {
   };
   const deps: Deps = { kept, open: (signal) => openSmtpConnection({ ...lines, signal }) };
 
-  async function submit(envelope: MailEnvelope, mime: Uint8Array): Promise<SubmissionResult> {
+  async function submit(envelope: MailEnvelope, mime: Uint8Array): Promise<SendResult> {
     const checked = checkEnvelope(envelope);
-    if ('result' in checked) return checked;
-    if (!(await slots.take())) {
-      return { result: 'not_sent', stage: 'connect', reason: 'No connection to the relay is free' };
-    }
+    if ('code' in checked) return refusal(checked, options.classify);
+    if (!(await slots.take())) return unreachable('connect', 'No connection to the relay is free');
     const cut = new AbortController();
     inFlight.add(cut);
     const deadline = setTimeout(() => cut.abort(), timeouts.emailMs);
@@ -59,11 +51,11 @@ export function openRelay(options: RelayOptions): Relay {
     );
     clearTimeout(deadline);
     inFlight.delete(cut);
-    const result = submissionResult(ending);
+    const result = resultOfSession(ending, options.classify);
     options.log.debug({ result: result.result, stage: ending.stage, code: ending.code }, 'email.submitted');
     const settled = settle(line, ending, kept).finally(slots.free);
     // The next email of the same caller finds its connection ready. After a refusal, that takes one more reply of the relay.
-    if (result.result === 'accepted') await settled;
+    if (result.result === 'sent') await settled;
     return result;
   }
 
@@ -125,19 +117,11 @@ async function settle(line: SmtpConnection | null, ending: SmtpEnd, kept: KeptLi
 }
 
 /** Refuses an address that the envelope cannot contain, like the relay would. */
-function checkEnvelope({ from, to, envid }: MailEnvelope): MailEnvelope | SubmissionResult {
+function checkEnvelope({ from, to, envid }: MailEnvelope): MailEnvelope | SmtpReply {
   const [sender, recipient] = [wireAddress(from), wireAddress(to)];
-  if (sender === null) {
-    return { result: 'refused', stage: 'mail', code: 553, reply: '553 5.1.7 The sender is not an address' };
-  }
-  if (recipient === null) {
-    return {
-      result: 'refused',
-      stage: 'rcpt',
-      code: 553,
-      reply: '553 5.1.3 The recipient is not an address',
-    };
-  }
+  if (sender === null) return { stage: 'mail', code: 553, reply: '553 5.1.7 The sender is not an address' };
+  if (recipient === null)
+    return { stage: 'rcpt', code: 553, reply: '553 5.1.3 The recipient is not an address' };
   return { from: sender, to: recipient, envid };
 }
 

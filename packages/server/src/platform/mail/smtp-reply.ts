@@ -5,6 +5,26 @@ export type SmtpStage = 'connect' | 'greeting' | 'ehlo' | 'tls' | 'auth' | 'mail
 
 export type SmtpReply = { stage: SmtpStage; code: number; reply: string };
 
+/**
+ * - `hard`: the address does not exist.
+ * - `soft`: the address cannot accept the email now.
+ * - `policy`: the email or its sender was not wanted, which says nothing about the address.
+ * - `infrastructure`: a failure of the route or of a server on it.
+ */
+export type ReplyClass = 'hard' | 'soft' | 'policy' | 'infrastructure';
+
+export type ReplyClassification = {
+  class: ReplyClass;
+  /** The enhanced status, such as `5.1.1`. */
+  status: string | null;
+  /** True if the relay itself refuses us, so that every other email would fail too. */
+  isRelayFault: boolean;
+  /** True if the same email may be tried again. */
+  retry: boolean;
+  /** True if the relay asks for a lower rate. */
+  slowDown: boolean;
+};
+
 const REPLY_CHARS_MAX = 2_000;
 
 /** Returns the reply as one bounded line, without the code in front of each of its lines. */

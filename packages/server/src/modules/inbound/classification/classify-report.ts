@@ -1,4 +1,5 @@
-import { classifyText, type ReplyClass, type Stage } from '../../outcomes/index.ts';
+import { classifyText, type Stage } from '../../outcomes/index.ts';
+import type { ReplyClass } from '../../../platform/mail/smtp-reply.ts';
 import { enhancedStatus } from '../../../platform/mail/smtp-reply.ts';
 
 /** The part of a report about one recipient. */

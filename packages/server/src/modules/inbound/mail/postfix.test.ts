@@ -6,6 +6,7 @@ import { startSink } from '../../../../testkit/sink.ts';
 import { silentLog } from '../../../platform/log.ts';
 import { relayTransport } from '../../delivery/relay-transport.ts';
 import { openRelay } from '../../../platform/mail/relay.ts';
+import { classifyReply } from '../../../modules/outcomes/bounces/classify-reply.ts';
 
 const missing = missingPostfix();
 
@@ -25,7 +26,11 @@ describe.skipIf(missing !== null)(
     const far = await startSink({ atRcpt: (address) => ANSWERS[address] ?? null });
     const { port } = await openInbound(stage);
     const postfix = await startPostfix({ farEnd: far.port, bouncesTo: port, giveUpAfterS: 4 });
-    const relay = openRelay({ url: `smtp://127.0.0.1:${postfix.port}?tls=optional`, log: silentLog });
+    const relay = openRelay({
+      url: `smtp://127.0.0.1:${postfix.port}?tls=optional`,
+      log: silentLog,
+      classify: classifyReply,
+    });
     afterAll(async () => {
       await relay.close();
       await postfix.stop();

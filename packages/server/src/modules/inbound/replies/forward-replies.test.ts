@@ -9,6 +9,7 @@ import { createSigners } from '../../sending/domains/signers.ts';
 import { listMail } from '../../sending/test-inbox/reads.ts';
 import { verifyDkim } from '../../sending/test-inbox/verify-dkim.ts';
 import { openRelay } from '../../../platform/mail/relay.ts';
+import { classifyReply } from '../../../modules/outcomes/bounces/classify-reply.ts';
 import { type ForwardDeps, forwardNext } from './forward-replies.ts';
 import { receiveMail } from '../../delivery/test-inbox.ts';
 
@@ -19,7 +20,7 @@ const { talk } = await openInbound(stage);
 /** The mail server of the team. */
 const refusal: { no: SinkRefusal } = { no: null };
 const team = await startSink({ atBody: () => refusal.no });
-const relay = openRelay({ url: `smtp://127.0.0.1:${team.port}`, log: silentLog });
+const relay = openRelay({ url: `smtp://127.0.0.1:${team.port}`, log: silentLog, classify: classifyReply });
 afterAll(async () => {
   await relay.close();
   await team.close();
@@ -229,7 +230,7 @@ test('puts the forwarded reply into the test inbox of the user if no relay is se
   await write(ada, recipientReply({ from: ada.email, to: ada.replyTo }));
   const submit: ForwardDeps['relay']['submit'] = async ({ from, to }, raw) => {
     await receiveMail({ db, tokenKeys: TOKEN_KEYS }, { from, to: [to], raw });
-    return { result: 'accepted', reply: '250 Taken', relayId: null };
+    return { result: 'sent', reply: '250 Taken', relayId: null };
   };
   const outlet = { kind: 'test_inbox', publicUrl: 'http://localhost:8080', mailDomain: null } as const;
   const sendServices = { ...deps.sendServices, outlet };

@@ -10,7 +10,8 @@ import type { Log } from '../../../platform/log.ts';
 import { composeForward } from './compose-forward.ts';
 import { composeMail } from '../../../platform/mail/compose.ts';
 import { type DkimSigningKey, wireAddress } from '../../../platform/mail/outgoing-email.ts';
-import type { SubmissionResult, Relay } from '../../../platform/mail/submit.ts';
+import { failureText, type SendResult } from '../../../platform/mail/send-result.ts';
+import type { Relay } from '../../../platform/mail/submit.ts';
 import { LOOP_HEADER } from '../mail/decide-mail.ts';
 import { findSender, type SendServices } from '../../delivery/index.ts';
 
@@ -61,30 +62,30 @@ export async function forwardNext(deps: ForwardDeps): Promise<Forwarded | null> 
   const reply = await takeForward(db, { now, leaseUntil: now + LEASE_MS });
   if (!reply) return null;
   const { projectId, id } = reply;
-  const submission = await submitReply(deps, reply);
-  if (submission.result === 'accepted') {
+  const sendResult = await submitReply(deps, reply);
+  if (sendResult.result === 'sent') {
     await endForward(db, { projectId, id, forwardedAt: db.clock.now() });
     return { projectId, id, failure: null };
   }
-  const isFinal = submission.result === 'refused' && submission.code >= 500;
+  const isFinal = 'code' in sendResult && sendResult.code !== undefined && sendResult.code >= 500;
   // A server that rejects the email for its attachment or size may accept the text alone.
   const withoutRaw = isFinal && reply.raw !== null;
   const isRetried = reply.forwardAttempts < ATTEMPTS_MAX && (!isFinal || withoutRaw);
   const retryAt = isRetried ? db.clock.now() + backoffMs(reply.forwardAttempts - 1, RETRY) : null;
-  const failure = ('reply' in submission ? submission.reply : submission.reason).slice(0, REASON_MAX_CHARS);
+  const failure = failureText(sendResult).slice(0, REASON_MAX_CHARS);
   await endForward(db, { projectId, id, failure, retryAt, withoutRaw });
   return { projectId, id, failure };
 }
 
-async function submitReply(deps: ForwardDeps, reply: ForwardedReply): Promise<SubmissionResult> {
+async function submitReply(deps: ForwardDeps, reply: ForwardedReply): Promise<SendResult> {
   try {
     const route = await findForwardRoute(deps, reply);
-    if (typeof route === 'string') return { result: 'not_sent', stage: 'connect', reason: route };
+    if (typeof route === 'string') return { result: 'deferred', reason: route };
     const mime = await compose(deps, reply, route);
     return await deps.relay.submit({ from: route.mailFrom, to: route.to, envid: null }, mime);
   } catch (error) {
     const reason = error instanceof Error ? error.message : 'it could not be composed';
-    return { result: 'not_sent', stage: 'connect', reason };
+    return { result: 'deferred', reason };
   }
 }
 

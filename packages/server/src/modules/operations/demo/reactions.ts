@@ -1,4 +1,5 @@
-import type { TransportResult, SendServices, TransportEmail } from '../../delivery/index.ts';
+import type { SendServices, TransportEmail } from '../../delivery/index.ts';
+import type { SendResult } from '../../../platform/mail/send-result.ts';
 import { type Draft, listDrafts } from '../../drafts/index.ts';
 import type { Random } from './random.ts';
 import type { OutcomeData } from '../../outcomes/index.ts';
@@ -16,7 +17,7 @@ export type Reaction = { at: number; emailId: string } & (
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-const REFUSED: TransportResult = {
+const REFUSED: SendResult = {
   result: 'failed',
   reason: 'rejected',
   reply: '550 5.1.1 The email account that you tried to reach does not exist',
@@ -32,7 +33,7 @@ const REPLIES = [
 ] as const;
 
 /** A few mailboxes no longer exist. The reply is always the same. */
-export function submitResult(random: Random): TransportResult {
+export function submitResult(random: Random): SendResult {
   return random.chance(0.012) ? REFUSED : { result: 'sent', reply: '250 2.0.0 OK', relayId: null };
 }
 

@@ -23,7 +23,7 @@ import { createModels } from '../../rules/project-model.ts';
 import { type MemberAction, moveDraft } from '../../review/move-draft.ts';
 import { pauseProject, resumeProject } from '../../administration/pause-project.ts';
 import { carryAcceptance, maySendEmails } from '../../sending/restores/restore-guard.ts';
-import { claimBatch } from '../../delivery/send-batch.ts';
+import { claimBatch } from '../../delivery/claim-batch.ts';
 import { setSettings } from '../../administration/set-settings.ts';
 import { suspendProject } from '../../administration/suspend-project.ts';
 import { listRuleNeeds } from '../../rules/runs/rules-in-force.ts';

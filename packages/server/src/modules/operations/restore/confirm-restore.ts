@@ -202,10 +202,8 @@ async function write(tx: Tx, { projectId, classified, restored, input, now }: Re
     projectId,
     draftId: draft.id,
     epoch: null,
-    state: 'unknown' as const,
-    reason: 'possibly_sent',
-    reply: null,
-    relayId: null,
+    sendResult: { result: 'unknown' as const, reason: 'possibly_sent' },
+    isAgain: false,
   }));
   await endEmails(tx, { at: now, ends });
   await resolveLost(tx, { projectId, drafts: ended.map(({ draft }) => draft), now });

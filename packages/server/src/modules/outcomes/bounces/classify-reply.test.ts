@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { classifyReply } from './classify-reply.ts';
-import { normaliseReply, type ReplyClass } from './refusal.ts';
-import type { SmtpStage } from '../../../platform/mail/smtp-reply.ts';
+import { normaliseReply } from './refusal.ts';
+import type { ReplyClass, SmtpStage } from '../../../platform/mail/smtp-reply.ts';
 
 const at = (stage: SmtpStage, reply: string) =>
   classifyReply({ stage, code: Number(reply.slice(0, 3)), reply });

@@ -1,6 +1,12 @@
 import { classifyText } from './classify-text.ts';
-import { normaliseReply, type ReplyClass, type Stage } from './refusal.ts';
-import { enhancedStatus, type SmtpReply, type SmtpStage } from '../../../platform/mail/smtp-reply.ts';
+import { normaliseReply, type Stage } from './refusal.ts';
+import {
+  enhancedStatus,
+  type ReplyClass,
+  type ReplyClassification,
+  type SmtpReply,
+  type SmtpStage,
+} from '../../../platform/mail/smtp-reply.ts';
 import {
   SAYS_CROWDED,
   SAYS_NO_CLIENT,
@@ -8,18 +14,6 @@ import {
   SAYS_RECIPIENT_DENIED,
   SAYS_TOO_FAST,
 } from './phrases.ts';
-
-export type ReplyClassification = {
-  class: ReplyClass;
-  /** The enhanced status, such as `5.1.1`. */
-  status: string | null;
-  /** True if the relay itself refuses us, so that every other email would fail too. */
-  isRelayFault: boolean;
-  /** True if the same email may be tried again. */
-  retry: boolean;
-  /** True if the relay asks for a lower rate. */
-  slowDown: boolean;
-};
 
 /** Classifies the reply of our own SMTP session, where the stage is known. The words mean the same as in a report. */
 export function classifyReply(input: SmtpReply): ReplyClassification {

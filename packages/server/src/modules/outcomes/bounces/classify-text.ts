@@ -7,9 +7,9 @@ import {
   type DeliveryRefusal,
   remoteReply,
   type RemoteReply,
-  type ReplyClass,
   type Stage,
 } from './refusal.ts';
+import type { ReplyClass } from '../../../platform/mail/smtp-reply.ts';
 import { type BounceRule, STRONG_RULES, WEAK_RULES } from './rules.ts';
 
 const TEXT_CHARS_MAX = 1_500;

@@ -1,12 +1,4 @@
-import { enhancedStatus, replyText } from '../../../platform/mail/smtp-reply.ts';
-
-/**
- * - `hard`: the address does not exist.
- * - `soft`: the address cannot accept the email now.
- * - `policy`: the email or its sender was not wanted, which says nothing about the address.
- * - `infrastructure`: a failure of the route or of a server on it.
- */
-export type ReplyClass = 'hard' | 'soft' | 'policy' | 'infrastructure';
+import { enhancedStatus, type ReplyClass, replyText } from '../../../platform/mail/smtp-reply.ts';
 
 /** The answered stage: a command before the recipient, the recipient, or the email itself. */
 export type Stage = 'before' | 'rcpt' | 'email';

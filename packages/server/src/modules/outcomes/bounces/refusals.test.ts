@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { classifyReply } from './classify-reply.ts';
 import { classifyReport } from '../../inbound/classification/classify-report.ts';
-import type { ReplyClass } from './refusal.ts';
-import type { SmtpStage } from '../../../platform/mail/smtp-reply.ts';
+import type { ReplyClass, SmtpStage } from '../../../platform/mail/smtp-reply.ts';
 
 /**
  * Refusals of mail systems, written from their documentation: `# system`, then one line each with the reason, the stage and the text. The

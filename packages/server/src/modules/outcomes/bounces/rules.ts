@@ -1,6 +1,7 @@
 import * as phrases from './phrases.ts';
 import * as abroad from './foreign-phrases.ts';
-import type { ReplyClass, Stage } from './refusal.ts';
+import type { Stage } from './refusal.ts';
+import type { ReplyClass } from '../../../platform/mail/smtp-reply.ts';
 
 /**
  * Maps words to their meaning. The first rule that matches decides, so specific rules precede general ones. For example, "message size

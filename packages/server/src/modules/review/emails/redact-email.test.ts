@@ -19,7 +19,7 @@ const newId = idMaker(db.clock);
 const arrive = {
   submit: async (envelope: { from: string; to: string }, raw: Uint8Array) => {
     await receiveMail({ db, tokenKeys: TOKEN_KEYS }, { ...envelope, to: [envelope.to], raw });
-    return { result: 'accepted', reply: '250 kept', relayId: null } as const;
+    return { result: 'sent', reply: '250 kept', relayId: null } as const;
   },
 };
 const { setUp, browser, join, tokenFor } = testTeam(stage.server, { openRelay: async () => arrive });

@@ -4,7 +4,8 @@ import { recipientReply, dsn, openInbound, sendTo } from '../../../../testkit/in
 import { newVerifiedStory, openMailStage } from '../../../../testkit/mail-stage.ts';
 import { HOUR } from '../../../../testkit/drafts.ts';
 import { relayTransport } from '../../delivery/relay-transport.ts';
-import type { SubmissionResult } from '../../../platform/mail/submit.ts';
+import { refusal, type SendResult, unreachable } from '../../../platform/mail/send-result.ts';
+import { classifyReply } from '../../outcomes/bounces/classify-reply.ts';
 
 const stage = await openMailStage();
 const { db } = stage.server;
@@ -83,14 +84,17 @@ test('redacts the signed sender that a bounce names, so that no reader can send 
   await expectRedacted('cid');
 });
 
-test.each<[string, (from: string) => SubmissionResult]>([
+test.each<[string, (from: string) => SendResult]>([
   [
     'refuses an email',
-    (from) => ({ result: 'refused', stage: 'rcpt', code: 550, reply: `550 5.1.1 no ${from}` }),
+    (from) => refusal({ stage: 'rcpt', code: 550, reply: `550 5.1.1 no ${from}` }, classifyReply),
   ],
-  ['defers it', (from) => ({ result: 'refused', stage: 'rcpt', code: 450, reply: `450 4.2.1 no ${from}` })],
-  ['accepts it', (from) => ({ result: 'accepted', reply: `250 2.1.0 ok ${from}`, relayId: null })],
-  ['is lost', (from) => ({ result: 'not_sent', stage: 'data', reason: `closed for ${from}` })],
+  [
+    'defers it',
+    (from) => refusal({ stage: 'rcpt', code: 450, reply: `450 4.2.1 no ${from}` }, classifyReply),
+  ],
+  ['accepts it', (from) => ({ result: 'sent', reply: `250 2.1.0 ok ${from}`, relayId: null })],
+  ['is lost', (from) => unreachable('data', `closed for ${from}`)],
 ])(
   'redacts the signed sender in the reply of a server that %s, so that no reader can send a bounce',
   async (_, says) => {

@@ -6,6 +6,7 @@ import {
   type NewMode,
   writeTransitions,
 } from '../../drafts/index.ts';
+import type { EmailEnd } from '../emails/email-end.ts';
 import { endEmails, withdrawClaims } from '../emails/store.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 
@@ -86,9 +87,11 @@ function note(result: MovedDrafts, moves: DraftChange[]): void {
 export async function writeMoves(tx: Tx, moved: DraftChange[]): Promise<void> {
   await writeTransitions(tx, moved);
   const canceled = moved.filter(({ move }) => move.action === 'cancel' && move.from !== 'composing');
-  const noReply = { epoch: null, reply: null, relayId: null };
   for (const [at, changes] of Map.groupBy(canceled, ({ move }) => move.at)) {
-    const ends = changes.map(({ move: { projectId, draftId, reason } }) => ({ projectId, draftId, reason }));
-    await endEmails(tx, { at, ends: ends.map((end) => ({ ...end, ...noReply, state: 'failed' })) });
+    const ends = changes.map(({ move: { projectId, draftId, reason, to } }): EmailEnd => {
+      const sendResult = { result: 'failed', reason: reason ?? to } as const;
+      return { projectId, draftId, epoch: null, sendResult, isAgain: false };
+    });
+    await endEmails(tx, { at, ends });
   }
 }

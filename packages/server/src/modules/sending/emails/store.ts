@@ -1,6 +1,7 @@
 import { momentList, plainList } from '../../../platform/db/list.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import type { EmailEnd, ResolvedEmail } from './email-end.ts';
+import { finalState } from '../../../platform/mail/send-result.ts';
+import { type EmailEnd, isUnsubmitted, type ResolvedEmail } from './email-end.ts';
 
 /** Rows of `send_lock`, `email`, `email_mime` and `send_bucket`. */
 export async function insertSendLock(tx: Tx, projectId: number): Promise<void> {
@@ -194,6 +195,7 @@ export async function endEmails(
   { at, ends }: { at: number; ends: EmailEnd[] },
 ): Promise<Set<string>> {
   if (ends.length === 0) return new Set();
+  const results = ends.map((end) => end.sendResult);
   const rows = await tx.prepared<{ draft_id: string }>({
     name: 'sending.end',
     text: `UPDATE beckon.email m SET state = n.state, reason = CASE WHEN n.is_returned THEN m.reason ELSE n.reason END, reply = coalesce(n.reply, m.reply),
@@ -207,12 +209,12 @@ export async function endEmails(
       plainList(ends.map((end) => end.projectId)),
       plainList(ends.map((end) => end.draftId)),
       ends.map((end) => end.epoch),
-      plainList(ends.map((end) => end.state)),
-      ends.map((end) => end.reason),
-      ends.map((end) => end.reply),
-      ends.map((end) => end.relayId),
+      plainList(ends.map(({ isAgain, sendResult }) => (isAgain ? 'deferred' : finalState(sendResult)))),
+      results.map((result) => ('reason' in result ? result.reason : null)),
+      results.map((result) => ('reply' in result ? (result.reply ?? null) : null)),
+      results.map((result) => ('relayId' in result ? (result.relayId ?? null) : null)),
       new Date(at),
-      ends.map((end) => end.isReturned ?? false),
+      results.map(isUnsubmitted),
     ],
   });
   return new Set(rows.map((row) => row.draft_id));

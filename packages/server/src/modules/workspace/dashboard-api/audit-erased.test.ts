@@ -9,7 +9,7 @@ const { db } = stage.server;
 const dashboard = testDashboard(db, {
   openRelay: () =>
     Promise.resolve({
-      submit: () => Promise.resolve({ result: 'accepted', reply: '250 kept', relayId: null } as never),
+      submit: () => Promise.resolve({ result: 'sent', reply: '250 kept', relayId: null } as never),
     }),
 });
 afterAll(() => dashboard.close());

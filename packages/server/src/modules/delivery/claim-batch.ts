@@ -29,19 +29,19 @@ import { decideBatch } from './decide-batch.ts';
 import type { SendDeps, DraftBatch, DraftBatchResult } from './draft-batch.ts';
 
 /** `lateMs`: how long the first of the drafts had been due. */
-export type SendBatch = { emails: ClaimedEmail[]; drafts: number; lateMs: number };
+export type ClaimedBatch = { emails: ClaimedEmail[]; drafts: number; lateMs: number };
 
 const BATCH_MAX = 500;
 /** Read at least this many drafts, however few emails the throttle allows: drafts that only time changes need no token. */
 const READ_MIN = 50;
-const NOTHING: SendBatch = { emails: [], drafts: 0, lateMs: 0 };
+const NOTHING: ClaimedBatch = { emails: [], drafts: 0, lateMs: 0 };
 
 /**
  * Claims due drafts of one project in the order in which they are due, in one transaction with the send lock. Each draft is evaluated again
  * and goes through the send checks. It is then claimed, or held with the reason. At most `capacity` emails are claimed; the caller sends them
  * after the commit.
  */
-export function claimBatch(baseDeps: SendDeps, projectId: number, capacity: number): Promise<SendBatch> {
+export function claimBatch(baseDeps: SendDeps, projectId: number, capacity: number): Promise<ClaimedBatch> {
   return inSession(baseDeps.db, async (tx) => {
     const [sendLock, isOurs] = await Promise.all([takeFreeSendLock(tx, projectId), isAccepted(tx)]);
     if (!sendLock || !isOurs) return NOTHING;
@@ -146,7 +146,9 @@ function togetherMsOf({ model, deps }: DraftBatch): number {
 
 /** Returns the drafts that the recipient's server or the relay deferred until they expired. */
 function expiredDraftIds({ ends }: DraftBatchResult): string[] {
-  return ends.filter(({ reason }) => reason === 'expired').map(({ draftId }) => draftId);
+  return ends
+    .filter(({ sendResult }) => 'reason' in sendResult && sendResult.reason === 'expired')
+    .map(({ draftId }) => draftId);
 }
 
 /**

@@ -6,7 +6,8 @@ import { setMode } from '../rules/write-rule.ts';
 import { pauseProject, resumeProject } from '../administration/pause-project.ts';
 import { liftSuppression, suppress } from '../outcomes/suppressions/suppress.ts';
 import { disableRule, enableRule } from '../rules/switch-rule.ts';
-import type { TransportResult, TransportEmail } from './transport.ts';
+import type { SendResult } from '../../platform/mail/send-result.ts';
+import type { TransportEmail } from './transport.ts';
 import { recordResults } from './record-results.ts';
 
 // One email at a time, so that a second one is claimed and waits for the first.
@@ -42,9 +43,9 @@ const message = async ({ projectId }: Story, userId: string) => {
 };
 
 /** Keeps the first email in the transport until `release` is called. */
-function holdFirst(): { held: Promise<TransportEmail>; release: (result?: TransportResult) => void } {
+function holdFirst(): { held: Promise<TransportEmail>; release: (result?: SendResult) => void } {
   const begun = Promise.withResolvers<TransportEmail>();
-  const reply = Promise.withResolvers<TransportResult>();
+  const reply = Promise.withResolvers<SendResult>();
   let isFirst = true;
   engine.transport.setResult((email) => {
     if (!isFirst) return Promise.resolve({ result: 'sent' });
@@ -397,7 +398,7 @@ test('takes no second slot of the frequency cap for a retry', async () => {
 test('suppresses an address after a hard bounce, unless a fifth of the last recipients got the same reply', async () => {
   const users = Array.from({ length: 12 }, (_, i) => `u${i}`);
   const story = await dueFor(...users);
-  const refusal = (address: string): TransportResult => ({
+  const refusal = (address: string): SendResult => ({
     result: 'failed',
     reason: 'bounced',
     bounce: { class: 'hard', status: '5.1.1' },

@@ -1,0 +1,211 @@
+import { createSlots, type Slots } from '../../platform/async/slots.ts';
+import type { TokenKeys } from '../../platform/crypto/email-token.ts';
+import type { Database } from '../../platform/db/database.ts';
+import type { NewId } from '../../platform/ids.ts';
+import type { Log } from '../../platform/log.ts';
+import type { SendResult } from '../../platform/mail/send-result.ts';
+import { deliveryAddress } from '../../platform/net/address.ts';
+import { isRenderBusy, isRenderFailure } from '../rendering/index.ts';
+import { createModels } from '../rules/index.ts';
+import { listLost, maySendEmails, quietUntil, type RestoreGuard } from '../sending/index.ts';
+import { type ClaimedBatch, claimBatch } from './claim-batch.ts';
+import { type ClaimedEmail, freeze, type FreezeDeps, type Frozen } from './compose-email.ts';
+import type { SendServices } from './mailroom.ts';
+import { createInFlight, type InFlight } from './in-flight.ts';
+import { createRecordQueue } from './record-queue.ts';
+import { recordResults } from './record-results.ts';
+import { createSubmitQueue, submissionOf } from './submit-queue.ts';
+import type { EmailResult, Transport } from './transport.ts';
+
+/** `completion` resolves when the results of the emails are recorded; it never rejects. */
+export type SentBatch = { drafts: number; emails: number; lateMs: number; completion: Promise<void> };
+
+/** Sends drafts that are due and pass the send checks, each at most once. */
+export type DueDraftSender = {
+  /** Claims one batch of due drafts of a project, and starts to send it. */
+  begin(projectId: number): Promise<SentBatch>;
+  /** Like `begin`, but waits until the batch is sent. */
+  batch(projectId: number): Promise<SentBatch>;
+  /** Returns false if the database was restored and no operator has confirmed it. */
+  maySend(): Promise<boolean>;
+  /** Returns when emails can be sent again; null: now. */
+  closedUntil(): number | null;
+  /** Returns how many more emails can be claimed now. */
+  capacity(): number;
+  /**
+   * Gives up on claimed emails that have no result when their lease expires. Unsubmitted ones are sent again; the delivery of the others is
+   * unknown. Returns their number.
+   */
+  giveUp(): Promise<number>;
+  /** Returns emails that are not submitted yet. Emails that are being sent continue. */
+  stop(): void;
+};
+
+export type SenderOptions = {
+  db: Database;
+  log: Log;
+  newId: NewId;
+  sendServices: SendServices;
+  tokenKeys: TokenKeys;
+  transport: Transport;
+  /**
+   * If nothing more is due now, drafts that fall due within this time are claimed together, by whichever worker. A batch of two emails
+   * costs as much as twenty more in a larger one. Without this option, each email is sent at its exact time.
+   */
+  togetherMs?: number;
+  /** `auto`, the default: an operator has to confirm a restored database. `manual`: a takeover by a standby needs no confirmation. */
+  restoreGuard?: RestoreGuard;
+};
+
+const SLOTS = 5;
+/** Submitted emails per slot: while one is being sent, the result of another is recorded. */
+const UNSETTLED_OF_EACH = 2;
+
+type Steps = {
+  /** Each draft passes its send checks, and each email belongs to this process from the commit on. */
+  claim(projectId: number, capacity: number): Promise<ClaimedBatch>;
+  /** Composes the email, or returns why it cannot be composed. */
+  render(email: ClaimedEmail): Promise<Frozen | SendResult>;
+  /** Commits that the email may be sent from now on. Resolves to false if it must not be sent any more. */
+  submit(email: ClaimedEmail, frozen: Frozen): Promise<boolean>;
+  send(email: ClaimedEmail, frozen: Frozen): Promise<SendResult>;
+  /** Commits the result, with its consequences. */
+  record(result: EmailResult): Promise<void>;
+  inFlight: InFlight;
+  slots: Slots;
+  /** Held from the submission of an email until its result is recorded. */
+  unsettled: Slots;
+};
+
+/**
+ * Sends a batch of due drafts: claim → render → submit → send → record. The claim is of the whole batch, and all other steps are of each
+ * email. An email is submitted only when a slot is free, so few emails are between that commit and the commit of their result. After a
+ * crash, the delivery of these is unknown.
+ */
+async function sendBatch(steps: Steps, projectId: number): Promise<SentBatch> {
+  const { inFlight, slots, unsettled } = steps;
+  const { emails, drafts, lateMs } = await steps.claim(projectId, inFlight.capacity());
+  const completion = inFlight.run(emails, async (email) => {
+    const frozen = await steps.render(email);
+    if ('result' in frozen) return steps.record({ email, sendResult: frozen });
+    await unsettled.use(async () => {
+      const sendResult = await slots.use(async () =>
+        (await steps.submit(email, frozen)) ? steps.send(email, frozen) : RETURNED,
+      );
+      await steps.record({ email, sendResult });
+    });
+  });
+  return { drafts, emails: emails.length, lateMs, completion };
+}
+
+const RETURNED: SendResult = { result: 'returned' };
+
+export function createSender(options: SenderOptions): DueDraftSender {
+  const { db, log, newId, sendServices, tokenKeys, transport, togetherMs = 0 } = options;
+  const now = (): number => db.clock.now();
+  const claiming = { db, newId, models: createModels(db.clock), sendServices, togetherMs };
+  const { outlet, renderer } = sendServices;
+  const rendering = { outlet, tokenKeys, renderer, isSending: true, now, log };
+  const submit = createSubmitQueue(db);
+  const slots = transport.slots ?? SLOTS;
+  let stopping = false;
+  const steps: Steps = {
+    claim: (projectId, capacity) => claimBatch(claiming, projectId, capacity),
+    render: (email) => render(email, rendering),
+    submit(email, frozen) {
+      const mayLeave = !stopping && !isQuiet(email, now() + email.aheadMs);
+      return mayLeave ? submit(submissionOf(email, frozen, now())) : Promise.resolve(false);
+    },
+    send: (email, frozen) => send(transport, email, frozen),
+    record: createRecordQueue(options),
+    inFlight: createInFlight(slots, options),
+    slots: createSlots(slots),
+    unsettled: createSlots(slots * UNSETTLED_OF_EACH),
+  };
+
+  async function begin(projectId: number): Promise<SentBatch> {
+    const sent = await sendBatch(steps, projectId);
+    const { drafts, emails, lateMs } = sent;
+    if (drafts > 0) log.info({ project_id: projectId, drafts, emails, late_ms: lateMs }, 'drafts.processed');
+    return sent;
+  }
+
+  return {
+    begin,
+    async batch(projectId) {
+      const sent = await begin(projectId);
+      await sent.completion;
+      return sent;
+    },
+    maySend: () => maySend(options),
+    closedUntil: () => transport.closedUntil?.(now()) ?? null,
+    capacity: () => steps.inFlight.capacity(),
+    giveUp: () => giveUp(options),
+    stop() {
+      stopping = true;
+    },
+  };
+}
+
+/** One email that cannot be rendered does not delay others: it is held for a member, or returned if the renderer was busy. */
+async function render(
+  email: ClaimedEmail,
+  { log, ...deps }: FreezeDeps & { log: Log },
+): Promise<Frozen | SendResult> {
+  if (email.frozen) return { ...email.frozen, tracked: null };
+  try {
+    return await freeze(email, deps);
+  } catch (error) {
+    if (isRenderBusy(error)) return RETURNED;
+    const fields = { project_id: email.projectId, draft_id: email.draftId, err: error };
+    if (isRenderFailure(error)) {
+      log.warn(fields, 'email.not_rendered');
+      return { result: 'withheld', reason: error instanceof Error ? error.message : 'it was not rendered' };
+    }
+    log.error(fields, 'email.not_composed');
+    return { result: 'failed', reason: 'not_composed' };
+  }
+}
+
+function isQuiet({ quiet }: ClaimedEmail, now: number): boolean {
+  return quiet !== null && quietUntil(now, quiet.zone, quiet.window) !== null;
+}
+
+/** A transport that throws may have sent the email before that. */
+async function send(transport: Transport, claimed: ClaimedEmail, frozen: Frozen): Promise<SendResult> {
+  const { projectId, draftId, emailId, userId, address, content } = claimed;
+  const { mailFrom, mime } = frozen;
+  const rcptTo = deliveryAddress(claimed.email);
+  try {
+    return await transport.submit({
+      projectId,
+      draftId,
+      emailId,
+      userId,
+      address,
+      content,
+      mailFrom,
+      rcptTo,
+      mime,
+    });
+  } catch (error) {
+    return { result: 'unknown', reason: error instanceof Error ? error.message.slice(0, 500) : 'error' };
+  }
+}
+
+function maySend({ db, log, restoreGuard = 'auto' }: SenderOptions): Promise<boolean> {
+  return maySendEmails({ db, log, restoreGuard });
+}
+
+async function giveUp(options: SenderOptions): Promise<number> {
+  const { db, newId } = options;
+  // Emails that a restored database was about to send are left to the operator who confirms it: they must not be returned.
+  if (!(await maySend(options))) return 0;
+  const lost = await listLost(db, new Date(db.clock.now()));
+  const results = lost.map(({ submitted, ...email }): EmailResult => ({
+    email,
+    sendResult: submitted ? { result: 'unknown', reason: 'lost' } : RETURNED,
+  }));
+  if (results.length > 0) await recordResults({ db, newId }, results);
+  return lost.length;
+}
