@@ -9,7 +9,7 @@ import { stampOf } from './stamp.ts';
  * one. `stamp.json` identifies the sources.
  */
 const folder = import.meta.dirname;
-const place = join(folder, 'dist');
+const dist = join(folder, 'dist');
 // Several servers of one checkout may each build it at the same time.
 const made = join(folder, 'dist-next', String(process.pid));
 
@@ -30,9 +30,9 @@ replace();
 
 /** Another process may have just put its own build there, which is of the same sources. */
 function replace(tries = 3): void {
-  rmSync(place, { recursive: true, force: true });
+  rmSync(dist, { recursive: true, force: true });
   try {
-    renameSync(made, place);
+    renameSync(made, dist);
   } catch (error) {
     if (tries === 0) throw error;
     replace(tries - 1);

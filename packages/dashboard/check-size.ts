@@ -45,8 +45,8 @@ function bytesOf(entries: string[]): number {
 
 function sizeOf(file: string): number {
   if (!file.endsWith('.js')) return 0;
-  const known = sizes.get(file);
-  if (known !== undefined) return known;
+  const cached = sizes.get(file);
+  if (cached !== undefined) return cached;
   const size = gzipSync(readFileSync(join(dist, file)), { level: 9 }).length;
   sizes.set(file, size);
   return size;

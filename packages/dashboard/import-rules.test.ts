@@ -9,10 +9,10 @@ import { afterAll, expect, test } from 'vitest';
  * them.
  */
 const ROOT = join(import.meta.dirname, '../..');
-const place = mkdtempSync(join(tmpdir(), 'import-rules-'));
-afterAll(() => rmSync(place, { recursive: true }));
-cpSync(join(ROOT, '.oxlintrc.json'), join(place, '.oxlintrc.json'));
-symlinkSync(join(ROOT, 'node_modules'), join(place, 'node_modules'));
+const folder = mkdtempSync(join(tmpdir(), 'import-rules-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+cpSync(join(ROOT, '.oxlintrc.json'), join(folder, '.oxlintrc.json'));
+symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
 
 const DASHBOARD = 'packages/dashboard/src';
 
@@ -37,20 +37,20 @@ const PLANTED: Planted[] = [
 ];
 
 for (const { file, wrong, right } of PLANTED) {
-  mkdirSync(join(place, dirname(file)), { recursive: true });
+  mkdirSync(join(folder, dirname(file)), { recursive: true });
   const lines = [...wrong, ...right].map((path, i) => `export { a as a${i} } from '${path}';\n`);
-  writeFileSync(join(place, file), lines.join(''));
+  writeFileSync(join(folder, file), lines.join(''));
 }
 
 const { stdout } = spawnSync(join(ROOT, 'node_modules/.bin/oxlint'), ['--format', 'unix', 'packages'], {
-  cwd: place,
+  cwd: folder,
   encoding: 'utf8',
 });
 
 test.each(PLANTED)('reports $file at its forbidden import, and nowhere else', ({ file, wrong }) => {
-  const said = stdout
+  const lines = stdout
     .split('\n')
     .filter((line) => line.startsWith(`${file}:`) && line.includes('restricted'));
-  const at = new Set(said.map((line) => Number(line.slice(file.length + 1).split(':', 1)[0])));
+  const at = new Set(lines.map((line) => Number(line.slice(file.length + 1).split(':', 1)[0])));
   expect([...at].toSorted((a, b) => a - b)).toEqual(wrong.map((_, i) => i + 1));
 });

@@ -1,50 +1,50 @@
 import { type QueryClient, useMutation, type UseMutationResult, useQueryClient } from '@tanstack/react-query';
 import type { ResponseOf, RouteKey } from '@beckon/contract/dashboard';
-import { type Ask, call } from './client.ts';
+import { type CallArgs, call } from './client.ts';
 import type { ApiError } from './failure.ts';
 import { useProjectIfAny, useSignIn } from './provider.tsx';
-import { type HookAsk, type ReadKey, withProject } from './query.ts';
+import { type HookArgs, type ReadKey, withProject } from './query.ts';
 
 export type ChangeKey = Exclude<RouteKey, ReadKey>;
 
 /** Cached responses, for optimistic updates. An error response rolls all of them back. */
 export type Cache = {
   /** Changes every cached response of this route in this project; for a list, each loaded page. */
-  change<K extends ReadKey>(key: K, to: (answer: ResponseOf<K>) => ResponseOf<K>): void;
+  change<K extends ReadKey>(key: K, to: (response: ResponseOf<K>) => ResponseOf<K>): void;
 };
 
-export type Changing<K extends ChangeKey> = {
+export type ChangeOptions<K extends ChangeKey> = {
   /** Runs before the request is sent. */
-  optimistic?: (cache: Cache, ask: HookAsk<K>) => void;
+  optimistic?: (cache: Cache, args: HookArgs<K>) => void;
   /** The routes to refetch after this change. */
   refreshes?: ReadKey[];
   /** The change is pending until this resolves. */
-  onDone?: (answer: ResponseOf<K>, ask: HookAsk<K>) => void | Promise<void>;
-  onRefused?: (error: ApiError, ask: HookAsk<K>) => void;
+  onDone?: (response: ResponseOf<K>, args: HookArgs<K>) => void | Promise<void>;
+  onRefused?: (error: ApiError, args: HookArgs<K>) => void;
 };
 
 /** One change: `const skip = useChange('POST …/skip', { … })`, then `skip.mutate({ params, body })`. */
 export function useChange<K extends ChangeKey>(
   key: K,
-  changing: Changing<K> = {},
-): UseMutationResult<ResponseOf<K>, ApiError, HookAsk<K>, PutBack> {
+  options: ChangeOptions<K> = {},
+): UseMutationResult<ResponseOf<K>, ApiError, HookArgs<K>, Restore> {
   const client = useQueryClient();
   const signIn = useSignIn();
   const project = useProjectIfAny()?.id;
-  return useMutation<ResponseOf<K>, ApiError, HookAsk<K>, PutBack>({
-    mutationFn: (ask) => call(key, withProject(ask, project) as Ask<K>, { signIn }),
-    onMutate: (ask) => {
-      const { cache, putBack } = openCache(client, project);
-      changing.optimistic?.(cache, ask);
-      return putBack;
+  return useMutation<ResponseOf<K>, ApiError, HookArgs<K>, Restore>({
+    mutationFn: (args) => call(key, withProject(args, project) as CallArgs<K>, { signIn }),
+    onMutate: (args) => {
+      const { cache, restore } = openCache(client, project);
+      options.optimistic?.(cache, args);
+      return restore;
     },
-    onError: (error, ask, putBack) => {
-      putBack?.();
-      changing.onRefused?.(error, ask);
+    onError: (error, args, restore) => {
+      restore?.();
+      options.onRefused?.(error, args);
     },
-    onSuccess: (answer, ask) => changing.onDone?.(answer, ask),
+    onSuccess: (response, args) => options.onDone?.(response, args),
     onSettled: () => {
-      const { refreshes = [] } = changing;
+      const { refreshes = [] } = options;
       void client.invalidateQueries({
         predicate: ({ queryKey }) => refreshes.includes(queryKey[0] as ReadKey),
       });
@@ -52,9 +52,9 @@ export function useChange<K extends ChangeKey>(
   });
 }
 
-type PutBack = () => void;
+type Restore = () => void;
 
-function openCache(client: QueryClient, project: number | undefined): { cache: Cache; putBack: PutBack } {
+function openCache(client: QueryClient, project: number | undefined): { cache: Cache; restore: Restore } {
   const before: [readonly unknown[], unknown][] = [];
   const cache: Cache = {
     change(key, to) {
@@ -65,19 +65,21 @@ function openCache(client: QueryClient, project: number | undefined): { cache: C
       // A response in flight predates this change and would revert it on the page.
       void client.cancelQueries(filter);
       before.push(...client.getQueriesData(filter));
-      client.setQueriesData(filter, (held: unknown) => changeHeld(held, to as (answer: unknown) => unknown));
+      client.setQueriesData(filter, (cached: unknown) =>
+        changeCached(cached, to as (response: unknown) => unknown),
+      );
     },
   };
   return {
     cache,
-    putBack: () => {
-      for (const [queryKey, held] of before.toReversed()) client.setQueryData(queryKey, held);
+    restore: () => {
+      for (const [queryKey, cached] of before.toReversed()) client.setQueryData(queryKey, cached);
     },
   };
 }
 
-function changeHeld(held: unknown, to: (answer: unknown) => unknown): unknown {
-  if (held === undefined) return held;
-  const { pages } = held as { pages?: unknown[] };
-  return Array.isArray(pages) ? { ...(held as object), pages: pages.map(to) } : to(held);
+function changeCached(cached: unknown, to: (response: unknown) => unknown): unknown {
+  if (cached === undefined) return cached;
+  const { pages } = cached as { pages?: unknown[] };
+  return Array.isArray(pages) ? { ...(cached as object), pages: pages.map(to) } : to(cached);
 }

@@ -5,13 +5,13 @@ import { createSignIn } from './sign-in.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 
-function answers(...responses: (Response | Error)[]) {
-  const asked = vi.fn<typeof fetch>();
+function stubResponses(...responses: (Response | Error)[]) {
+  const fetchMock = vi.fn<typeof fetch>();
   for (const response of responses)
-    if (response instanceof Error) asked.mockRejectedValueOnce(response);
-    else asked.mockResolvedValueOnce(response);
-  vi.stubGlobal('fetch', asked);
-  return asked;
+    if (response instanceof Error) fetchMock.mockRejectedValueOnce(response);
+    else fetchMock.mockResolvedValueOnce(response);
+  vi.stubGlobal('fetch', fetchMock);
+  return fetchMock;
 }
 
 const signedOut = (): Response =>
@@ -20,24 +20,24 @@ const projects = (): Response => Response.json({ data: [] });
 
 describe('urlOf', () => {
   it('encodes any parameter', () => {
-    const asked = {
+    const args = {
       params: { project: 1, user: 'a/b?c' },
       query: { filter: 'x:"y z"', limit: 5, cursor: undefined },
     };
-    expect(urlOf('GET /projects/:project/users/:user', asked)).toBe(
+    expect(urlOf('GET /projects/:project/users/:user', args)).toBe(
       '/api/dashboard/projects/1/users/a%2Fb%3Fc?filter=x%3A%22y+z%22&limit=5',
     );
   });
 
   it('throws for a missing parameter', () => {
-    expect(() => urlOf('GET /projects/:project/users', {})).toThrow('without project');
+    expect(() => urlOf('GET /projects/:project/users', {})).toThrow('requires project');
   });
 });
 
 describe('error response', () => {
   it('has a code, errors by field and the request id', async () => {
     const errors = [{ code: 'validation_failed', message: 'must not be empty', field: 'name' }];
-    answers(Response.json({ errors }, { status: 422, headers: { 'X-Request-Id': 'req_1' } }));
+    stubResponses(Response.json({ errors }, { status: 422, headers: { 'X-Request-Id': 'req_1' } }));
     const failed = await call('POST /projects', { body: { name: '' } }).catch((error: unknown) => error);
     expect(failed).toBeInstanceOf(ApiError);
     expect(failed).toMatchObject({ status: 422, code: 'validation_failed', requestId: 'req_1' });
@@ -45,7 +45,7 @@ describe('error response', () => {
   });
 
   it("is also created for a proxy's response and for no response", async () => {
-    answers(new Response('<h1>Bad gateway</h1>', { status: 502 }), new TypeError('fetch failed'));
+    stubResponses(new Response('<h1>Bad gateway</h1>', { status: 502 }), new TypeError('fetch failed'));
     await expect(call('GET /projects', {})).rejects.toMatchObject({ status: 502, code: 'server_error' });
     await expect(call('GET /projects', {})).rejects.toMatchObject({ status: 0, code: 'unreachable' });
   });
@@ -56,7 +56,7 @@ it('call › refreshes the roles only after role_required', async () => {
     Response.json({ errors: [{ code, message: 'No' }] }, { status: 403 });
   const onLess = vi.fn();
   const signIn = createSignIn(onLess);
-  answers(refusedFor('forbidden'), refusedFor('role_required'));
+  stubResponses(refusedFor('forbidden'), refusedFor('role_required'));
   await expect(call('GET /projects', {}, { signIn })).rejects.toMatchObject({ code: 'forbidden' });
   expect(onLess).not.toHaveBeenCalled();
   await expect(call('GET /projects', {}, { signIn })).rejects.toMatchObject({ code: 'role_required' });
@@ -65,29 +65,29 @@ it('call › refreshes the roles only after role_required', async () => {
 
 describe('expired session', () => {
   it('repeats all calls after sign-in', async () => {
-    const asked = answers(signedOut(), signedOut(), projects(), projects());
+    const fetchMock = stubResponses(signedOut(), signedOut(), projects(), projects());
     const signIn = createSignIn();
-    const told = vi.fn();
-    signIn.subscribe(told);
+    const listener = vi.fn();
+    signIn.subscribe(listener);
     const both = Promise.all([call('GET /projects', {}, { signIn }), call('GET /projects', {}, { signIn })]);
-    await vi.waitFor(() => expect(asked).toHaveBeenCalledTimes(2));
-    await vi.waitFor(() => expect(signIn.isWanted()).toBe(true));
-    expect(told).toHaveBeenCalledTimes(1);
-    signIn.done();
+    await vi.waitFor(() => expect(fetchMock).toHaveBeenCalledTimes(2));
+    await vi.waitFor(() => expect(signIn.isWaiting()).toBe(true));
+    expect(listener).toHaveBeenCalledTimes(1);
+    signIn.finish();
     expect(await both).toEqual([{ data: [] }, { data: [] }]);
-    expect(signIn.isWanted()).toBe(false);
+    expect(signIn.isWaiting()).toBe(false);
   });
 
   it('rejects a call that was aborted before sign-in', async () => {
-    answers(signedOut());
+    stubResponses(signedOut());
     const leaving = new AbortController();
-    const asked = call('GET /projects', {}, { signIn: createSignIn(), signal: leaving.signal });
+    const pending = call('GET /projects', {}, { signIn: createSignIn(), signal: leaving.signal });
     setTimeout(() => leaving.abort(), 0);
-    await expect(asked).rejects.toThrow('aborted');
+    await expect(pending).rejects.toThrow('aborted');
   });
 
   it('rejects like any other error response without signIn', async () => {
-    answers(signedOut());
+    stubResponses(signedOut());
     await expect(call('GET /projects', {})).rejects.toMatchObject({ code: 'session_required' });
   });
 });
@@ -97,24 +97,24 @@ describe('confirmation_required', () => {
     Response.json({ errors: [{ code: 'confirmation_required', message: 'Confirm' }] }, { status: 403 });
 
   it('waits for the dialog and repeats the call after confirmation', async () => {
-    const asked = answers(unconfirmed(), projects());
+    const fetchMock = stubResponses(unconfirmed(), projects());
     const signIn = createSignIn();
-    const answer = call('GET /projects', {}, { signIn });
+    const response = call('GET /projects', {}, { signIn });
     await vi.waitFor(() => expect(signIn.confirmation.isOpen()).toBe(true));
-    expect(signIn.isWanted()).toBe(false);
+    expect(signIn.isWaiting()).toBe(false);
     signIn.confirmation.close(true);
-    expect(await answer).toEqual({ data: [] });
-    expect(asked).toHaveBeenCalledTimes(2);
+    expect(await response).toEqual({ data: [] });
+    expect(fetchMock).toHaveBeenCalledTimes(2);
   });
 
   it('rejects without repeating the call if the member cancels', async () => {
-    const asked = answers(unconfirmed());
+    const fetchMock = stubResponses(unconfirmed());
     const signIn = createSignIn();
-    const answer = call('GET /projects', {}, { signIn });
+    const response = call('GET /projects', {}, { signIn });
     await vi.waitFor(() => expect(signIn.confirmation.isOpen()).toBe(true));
     signIn.confirmation.close(false);
-    await expect(answer).rejects.toMatchObject({ code: 'not_confirmed' });
-    expect(asked).toHaveBeenCalledTimes(1);
+    await expect(response).rejects.toMatchObject({ code: 'not_confirmed' });
+    expect(fetchMock).toHaveBeenCalledTimes(1);
   });
 });
 
@@ -126,7 +126,7 @@ it('callForLines › reads NDJSON and events from pieces of any size', async () 
       to.close();
     },
   });
-  answers(new Response(body));
+  stubResponses(new Response(body));
   const lines: unknown[] = [];
   await callForLines('GET /projects', {}, { onLine: (line) => lines.push(line) });
   expect(lines).toEqual([{ a: 1 }, { a: 2 }, { a: 3 }, { a: 4 }]);

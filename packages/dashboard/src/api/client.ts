@@ -3,7 +3,7 @@ import { ApiError, readFailure } from './failure.ts';
 import type { SignIn } from './sign-in.ts';
 
 /** The arguments of one call: only those that its route declares. */
-export type Ask<K extends RouteKey> = Part<'params', Values<ParamsOf<K>>> &
+export type CallArgs<K extends RouteKey> = Part<'params', Values<ParamsOf<K>>> &
   Part<'query', Loose<QueryOf<K>>> &
   Part<'body', BodyOf<K>>;
 
@@ -17,16 +17,16 @@ type Values<T> = { [N in keyof T]: string | number };
 type Loose<T> = { [N in keyof T]: Record<never, never> extends Pick<T, N> ? T[N] | undefined : T[N] };
 
 /** A file is sent as raw bytes. */
-type AnyAsk = { params?: object; query?: object; body?: unknown };
+type AnyArgs = { params?: object; query?: object; body?: unknown };
 
 const API_PATH = '/api/dashboard';
 
 /** The URL of a route that the browser loads directly: an email's frame, a download. */
-export function apiUrl<K extends RouteKey>(key: K, ask: Omit<Ask<K>, 'body'>): string {
-  return urlOf(key, ask);
+export function apiUrl<K extends RouteKey>(key: K, args: Omit<CallArgs<K>, 'body'>): string {
+  return urlOf(key, args);
 }
 
-export type Calling = { signal?: AbortSignal | undefined; signIn?: SignIn | undefined };
+export type CallOptions = { signal?: AbortSignal | undefined; signIn?: SignIn | undefined };
 
 /**
  * Calls the server. If the session has ended, a dialog above the page requires sign-in, and the call is repeated with nothing lost. A call
@@ -34,10 +34,10 @@ export type Calling = { signal?: AbortSignal | undefined; signIn?: SignIn | unde
  */
 export async function call<K extends RouteKey>(
   key: K,
-  ask: Ask<K>,
-  calling: Calling = {},
+  args: CallArgs<K>,
+  options: CallOptions = {},
 ): Promise<ResponseOf<K>> {
-  const response = await request(key, ask as AnyAsk, calling);
+  const response = await request(key, args as AnyArgs, options);
   const text = await response.text();
   return (text === '' ? undefined : JSON.parse(text)) as ResponseOf<K>;
 }
@@ -45,10 +45,10 @@ export async function call<K extends RouteKey>(
 /** The same for a streamed response (NDJSON, or the data of server-sent events). */
 export async function callForLines<K extends RouteKey>(
   key: K,
-  ask: Ask<K>,
-  { onLine, ...calling }: Calling & { onLine: (line: unknown) => void },
+  args: CallArgs<K>,
+  { onLine, ...options }: CallOptions & { onLine: (line: unknown) => void },
 ): Promise<void> {
-  const { body } = await request(key, ask as AnyAsk, calling);
+  const { body } = await request(key, args as AnyArgs, options);
   if (!body) return;
   let rest = '';
   for await (const piece of body.pipeThrough(new TextDecoderStream())) {
@@ -64,9 +64,9 @@ function takeLine(line: string, onLine: (line: unknown) => void): void {
   if (json.trim().startsWith('{')) onLine(JSON.parse(json));
 }
 
-async function request(key: RouteKey, ask: AnyAsk, { signal, signIn }: Calling): Promise<Response> {
+async function request(key: RouteKey, args: AnyArgs, { signal, signIn }: CallOptions): Promise<Response> {
   for (;;) {
-    const response = await send(key, ask, signal);
+    const response = await send(key, args, signal);
     if (response.ok) return response;
     const failure = await readFailure(response);
     if (failure.code === 'role_required') signIn?.mayLess();
@@ -84,14 +84,14 @@ function notConfirmed(): ApiError {
   return new ApiError({ status: 403, errors, requestId: null });
 }
 
-async function send(key: RouteKey, ask: AnyAsk, signal: AbortSignal | undefined): Promise<Response> {
+async function send(key: RouteKey, args: AnyArgs, signal: AbortSignal | undefined): Promise<Response> {
   const [method = 'GET'] = key.split(' ');
   const hasBody = method !== 'GET';
-  const isFile = ask.body instanceof Blob;
+  const isFile = args.body instanceof Blob;
   const type = isFile ? 'application/octet-stream' : 'application/json';
-  const body = isFile ? (ask.body as Blob) : JSON.stringify(ask.body ?? {});
+  const body = isFile ? (args.body as Blob) : JSON.stringify(args.body ?? {});
   try {
-    return await fetch(urlOf(key, ask), {
+    return await fetch(urlOf(key, args), {
       method,
       credentials: 'same-origin',
       headers: { Accept: 'application/json', ...(hasBody ? { 'Content-Type': type } : {}) },
@@ -113,19 +113,18 @@ async function send(key: RouteKey, ask: AnyAsk, signal: AbortSignal | undefined)
   }
 }
 
-export function urlOf(key: string, { params, query }: AnyAsk): string {
+export function urlOf(key: string, { params, query }: AnyArgs): string {
   const path = key.slice(key.indexOf(' ') + 1);
   const values = new Map(Object.entries(params ?? {}));
   const filled = path.replaceAll(/:([a-z_]+)/gi, (_, name: string) => {
     const value: unknown = values.get(name);
-    if (typeof value !== 'string' && typeof value !== 'number')
-      throw new Error(`${key} is asked without ${name}`);
+    if (typeof value !== 'string' && typeof value !== 'number') throw new Error(`${key} requires ${name}`);
     return encodeURIComponent(value);
   });
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query ?? {}))
-    for (const one of [value].flat())
-      if (one !== undefined && one !== null && one !== '') search.append(name, String(one));
+    for (const item of [value].flat())
+      if (item !== undefined && item !== null && item !== '') search.append(name, String(item));
   const text = search.toString();
   return `${API_PATH}${filled}${text === '' ? '' : `?${text}`}`;
 }

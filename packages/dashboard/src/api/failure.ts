@@ -10,21 +10,21 @@ export class ApiError extends Error {
   /** Seconds to wait before a retry, if the server sent them. */
   readonly retryAfterS: number | null;
 
-  constructor(told: {
+  constructor(details: {
     status: number;
     errors: Entry[];
     requestId: string | null;
     retryAfterS?: number | null;
   }) {
-    const [first] = told.errors;
-    super(first?.message ?? `The server answered ${told.status}`);
+    const [first] = details.errors;
+    super(first?.message ?? `The server answered ${details.status}`);
     this.name = 'ApiError';
-    this.status = told.status;
+    this.status = details.status;
     this.code = first?.code ?? 'server_error';
     this.field = first?.field;
-    this.errors = told.errors;
-    this.requestId = told.requestId;
-    this.retryAfterS = told.retryAfterS ?? null;
+    this.errors = details.errors;
+    this.requestId = details.requestId;
+    this.retryAfterS = details.retryAfterS ?? null;
   }
 
   /** There was no response, or a 5xx: the change may have been made. */
@@ -50,8 +50,8 @@ export async function readFailure(response: Response): Promise<ApiError> {
 
 /** Beckon responds with `{ errors }`, the sign-in library with `{ code, message }`, and a proxy with anything. */
 function entriesOf(body: unknown, status: number): Entry[] {
-  const told = (body ?? {}) as { errors?: Entry[]; code?: string; message?: string };
-  if (Array.isArray(told.errors) && told.errors.length > 0) return told.errors;
-  const message = told.message ?? `The server answered ${status} and gave no reason.`;
-  return [{ code: told.code ?? 'server_error', message }];
+  const payload = (body ?? {}) as { errors?: Entry[]; code?: string; message?: string };
+  if (Array.isArray(payload.errors) && payload.errors.length > 0) return payload.errors;
+  const message = payload.message ?? `The server answered ${status} and gave no reason.`;
+  return [{ code: payload.code ?? 'server_error', message }];
 }

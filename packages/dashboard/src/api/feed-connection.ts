@@ -18,57 +18,57 @@ const BATCH_MAX = 2_000;
 const AGAIN_MS = { stopping: 1_000, signed_out: 0, too_many: 30_000, lost: 2_000 } as const;
 const CLOSED = 2;
 
-type Connecting = {
+type ConnectionOptions = {
   signal: AbortSignal;
   everything: boolean;
-  place: () => string | null;
-  onItems: (items: FeedItem[], place: string) => void;
+  position: () => string | null;
+  onItems: (items: FeedItem[], position: string) => void;
   onState: (state: FeedState) => void;
   onGap: () => void;
 };
 export type Connection = { aim: (everything: boolean) => void; ended: Promise<void> };
 
 /** The connection of the leading tab. It reconnects after the last received item for as long as the tab exists. */
-export function connect(deps: FeedDeps, connecting: Connecting): Connection {
-  const { signal, place } = connecting;
-  let { everything } = connecting;
+export function connect(deps: FeedDeps, options: ConnectionOptions): Connection {
+  const { signal, position } = options;
+  let { everything } = options;
   let source: Source | null = null;
-  let turn = 0;
+  let generation = 0;
   const { promise: ended, resolve } = Promise.withResolvers<void>();
-  const batch = collect(connecting.onItems);
+  const batch = collect(options.onItems);
   let isBack = false;
   const onState = (state: FeedState): void => {
     // The server resumes after a position. Without one it starts with new items.
-    if (state === 'live' && isBack && place() === null) connecting.onGap();
+    if (state === 'live' && isBack && position() === null) options.onGap();
     isBack = true;
-    connecting.onState(state);
+    options.onState(state);
   };
 
   const open = (): void => {
     if (signal.aborted) return;
     batch.flush();
-    turn += 1;
-    const mine = turn;
-    const last = place();
+    generation += 1;
+    const mine = generation;
+    const last = position();
     source?.close();
     source = deps.open({
       ...(everything ? {} : { filter: FEW }),
       ...(last === null ? {} : { last_event_id: last }),
     });
-    hearSource(source, {
-      onGap: connecting.onGap,
+    listenToSource(source, {
+      onGap: options.onGap,
       onState,
       onItem: batch.add,
       // Ignore events of a source that was closed on purpose.
-      onLost: (afterMs) => comeBack(mine, afterMs),
+      onLost: (afterMs) => reconnect(mine, afterMs),
     });
   };
   const again = async (mine: number, afterMs: number): Promise<void> => {
     await deps.wait(afterMs, signal);
     await deps.ready(signal);
-    if (mine === turn) open();
+    if (mine === generation) open();
   };
-  const comeBack = (mine: number, afterMs: number): void => {
+  const reconnect = (mine: number, afterMs: number): void => {
     // Only closing the page ends this wait.
     again(mine, afterMs).catch(() => undefined);
   };
@@ -90,14 +90,14 @@ export function connect(deps: FeedDeps, connecting: Connecting): Connection {
   };
 }
 
-type Hearing = {
+type SourceHandlers = {
   onState: (state: FeedState) => void;
   onGap: () => void;
-  onItem: (item: FeedItem, place: string) => void;
+  onItem: (item: FeedItem, position: string) => void;
   onLost: (comeBackAfterMs: number) => void;
 };
 
-function hearSource(source: Source, { onState, onGap, onItem, onLost }: Hearing): void {
+function listenToSource(source: Source, { onState, onGap, onItem, onLost }: SourceHandlers): void {
   source.onopen = () => onState('live');
   source.onerror = () => {
     onState('reconnecting');
@@ -116,24 +116,24 @@ function hearSource(source: Source, { onState, onGap, onItem, onLost }: Hearing)
   });
 }
 
-type Batch = { add: (item: FeedItem, place: string) => void; flush: () => void; stop: () => void };
+type Batch = { add: (item: FeedItem, position: string) => void; flush: () => void; stop: () => void };
 
 /** Batches items, so that a page renders ten times per second instead of a thousand. */
-function collect(onItems: (items: FeedItem[], place: string) => void): Batch {
+function collect(onItems: (items: FeedItem[], position: string) => void): Batch {
   let items: FeedItem[] = [];
-  let place = '';
+  let position = '';
   let timer: ReturnType<typeof setTimeout> | null = null;
   const flush = (): void => {
     if (timer !== null) clearTimeout(timer);
     timer = null;
     const ready = items;
     items = [];
-    if (ready.length > 0) onItems(ready, place);
+    if (ready.length > 0) onItems(ready, position);
   };
   return {
-    add(item, itsPlace) {
+    add(item, itemPosition) {
       items.push(item);
-      place = itsPlace;
+      position = itemPosition;
       if (items.length >= BATCH_MAX) flush();
       else timer ??= setTimeout(flush, BATCH_MS);
     },

@@ -31,20 +31,20 @@ export function FeedProvider({ children }: { children: ReactNode }): ReactNode {
  * Receives the matching items in batches. Events, requests and changes of users arrive only with `everything`.
  */
 export function useFeed(
-  wanted: (item: FeedItem) => boolean,
-  heard: (items: FeedItem[]) => void,
+  matches: (item: FeedItem) => boolean,
+  onItems: (items: FeedItem[]) => void,
   { everything = false, enabled = true }: { everything?: boolean; enabled?: boolean } = {},
 ): void {
   const feed = use(FeedContext);
-  const latest = useRef({ wanted, heard });
+  const latest = useRef({ matches, onItems });
   useEffect(() => {
-    latest.current = { wanted, heard };
+    latest.current = { matches, onItems };
   });
   useEffect(() => {
     if (!enabled) return undefined;
     return feed?.listen((items) => {
-      const mine = items.filter((item) => latest.current.wanted(item));
-      if (mine.length > 0) latest.current.heard(mine);
+      const mine = items.filter((item) => latest.current.matches(item));
+      if (mine.length > 0) latest.current.onItems(mine);
     }, everything);
   }, [feed, everything, enabled]);
 }

@@ -47,8 +47,8 @@ function browser() {
             queue.push(start);
             lockNext();
           }),
-        open: (asked) => {
-          const source = new FakeSource(asked);
+        open: (query) => {
+          const source = new FakeSource(query);
           sources.push(source);
           return source;
         },
@@ -66,14 +66,14 @@ class FakeSource implements Source {
   onopen: (() => void) | null = null;
   onerror: (() => void) | null = null;
   readyState = 0;
-  readonly asked: { filter?: string; last_event_id?: string };
-  private readonly heard = new Map<string, (event: { data: string; lastEventId: string }) => void>();
+  readonly query: { filter?: string; last_event_id?: string };
+  private readonly handlers = new Map<string, (event: { data: string; lastEventId: string }) => void>();
 
-  constructor(asked: { filter?: string; last_event_id?: string }) {
-    this.asked = asked;
+  constructor(query: { filter?: string; last_event_id?: string }) {
+    this.query = query;
   }
-  addEventListener(type: string, heard: (event: { data: string; lastEventId: string }) => void): void {
-    this.heard.set(type, heard);
+  addEventListener(type: string, handler: (event: { data: string; lastEventId: string }) => void): void {
+    this.handlers.set(type, handler);
   }
   close(): void {
     this.readyState = 2;
@@ -82,19 +82,19 @@ class FakeSource implements Source {
     this.readyState = 1;
     this.onopen?.();
   }
-  say(place: string, type: FeedItem['type'] = 'draft_changed'): void {
-    const data = JSON.stringify({ id: place, at: '2026-11-22T00:00:00.000Z', type, place });
-    this.heard.get('message')?.({ data, lastEventId: place });
+  say(position: string, type: FeedItem['type'] = 'draft_changed'): void {
+    const data = JSON.stringify({ id: position, at: '2026-11-22T00:00:00.000Z', type, place: position });
+    this.handlers.get('message')?.({ data, lastEventId: position });
   }
-  tell(type: 'gap' | 'end', data: object = {}): void {
-    this.heard.get(type)?.({ data: JSON.stringify(data), lastEventId: '' });
+  emit(type: 'gap' | 'end', data: object = {}): void {
+    this.handlers.get(type)?.({ data: JSON.stringify(data), lastEventId: '' });
   }
 }
 
 function listenTo(feed: Feed, everything = false) {
-  const heard: string[] = [];
-  const stop = feed.listen((items) => heard.push(...items.map(({ id }) => id)), everything);
-  return { heard, stop };
+  const ids: string[] = [];
+  const stop = feed.listen((items) => ids.push(...items.map(({ id }) => id)), everything);
+  return { ids, stop };
 }
 
 beforeEach(() => vi.useFakeTimers());
@@ -109,7 +109,7 @@ describe('tabs of a browser', () => {
     sources[0]?.say('1');
     sources[0]?.say('2');
     vi.advanceTimersByTime(100);
-    expect([a.heard, b.heard]).toEqual([
+    expect([a.ids, b.ids]).toEqual([
       ['1', '2'],
       ['1', '2'],
     ]);
@@ -119,16 +119,16 @@ describe('tabs of a browser', () => {
     const { tab, sources, open } = browser();
     const first = tab('a');
     const second = tab('b');
-    const { heard } = listenTo(second);
+    const { ids } = listenTo(second);
     sources[0]?.say('7');
     vi.advanceTimersByTime(100);
     first.close();
     await vi.waitFor(() => expect(sources).toHaveLength(2));
     expect(open()).toHaveLength(1);
-    expect(sources[1]?.asked.last_event_id).toBe('7');
+    expect(sources[1]?.query.last_event_id).toBe('7');
     sources[1]?.say('8');
     vi.advanceTimersByTime(100);
-    expect(heard).toEqual(['7', '8']);
+    expect(ids).toEqual(['7', '8']);
   });
 
   it('all get the state of the connection, also tabs opened later', () => {
@@ -145,13 +145,13 @@ describe('tabs of a browser', () => {
     const { tab, sources, open } = browser();
     tab('a');
     const b = tab('b');
-    expect(sources[0]?.asked.filter).toContain('draft_changed');
+    expect(sources[0]?.query.filter).toContain('draft_changed');
     sources[0]?.say('3');
     const live = listenTo(b, true);
     expect(sources).toHaveLength(2);
-    expect(sources[1]?.asked).toEqual({ last_event_id: '3' });
+    expect(sources[1]?.query).toEqual({ last_event_id: '3' });
     live.stop();
-    expect(sources[2]?.asked.filter).toContain('draft_changed');
+    expect(sources[2]?.query.filter).toContain('draft_changed');
     expect(open()).toHaveLength(1);
   });
 
@@ -159,7 +159,7 @@ describe('tabs of a browser', () => {
     const { tab, sources, gaps } = browser();
     tab('a');
     tab('b');
-    sources[0]?.tell('gap');
+    sources[0]?.emit('gap');
     expect(gaps).toEqual(['a', 'b']);
   });
 });
@@ -169,7 +169,7 @@ describe('connection', () => {
     const { tab, sources } = browser();
     const feed = tab('a');
     sources[0]?.connected();
-    sources[0]?.tell('end', { reason: 'stopping' });
+    sources[0]?.emit('end', { reason: 'stopping' });
     expect(feed.state()).toBe('reconnecting');
     await vi.waitFor(() => expect(sources).toHaveLength(2));
     sources[1]?.close();
@@ -193,7 +193,7 @@ describe('connection', () => {
     sources[0]?.onerror?.();
     sources[0]?.connected();
     expect(gaps).toEqual(['a']);
-    sources[0]?.tell('end', { reason: 'stopping' });
+    sources[0]?.emit('end', { reason: 'stopping' });
     await vi.waitFor(() => expect(sources).toHaveLength(2));
     sources[1]?.connected();
     expect(gaps).toEqual(['a', 'a']);

@@ -11,7 +11,7 @@ import { connect, type Connection } from './feed-connection.ts';
  * Without locks (a page without TLS outside of loopback), each tab has its own connection.
  */
 export type Feed = {
-  listen(heard: (items: FeedItem[]) => void, everything: boolean): () => void;
+  listen(onItems: (items: FeedItem[]) => void, everything: boolean): () => void;
   /** For `useSyncExternalStore`. */
   state(): FeedState;
   subscribe(changed: () => void): () => void;
@@ -25,7 +25,7 @@ export type Source = {
   onopen: (() => void) | null;
   onerror: (() => void) | null;
   readyState: number;
-  addEventListener(type: string, heard: (event: { data: string; lastEventId: string }) => void): void;
+  addEventListener(type: string, handler: (event: { data: string; lastEventId: string }) => void): void;
   close(): void;
 };
 export type Channel = {
@@ -38,7 +38,7 @@ export type FeedDeps = {
   channel: Channel;
   /** Runs `lead` when this tab gets the lock, and holds the lock until the promise of `lead` resolves. */
   lock: (lead: () => Promise<void>, signal: AbortSignal) => Promise<void>;
-  open: (asked: { filter?: string; last_event_id?: string }) => Source;
+  open: (query: { filter?: string; last_event_id?: string }) => Source;
   /** Resolves when the server is reachable and the member is signed in. */
   ready: (signal: AbortSignal) => Promise<void>;
   /** Items were lost: the page is outdated and has to reload its data. */
@@ -46,8 +46,8 @@ export type FeedDeps = {
   wait: (ms: number, signal: AbortSignal) => Promise<void>;
 };
 
-type Told =
-  | { kind: 'items'; items: FeedItem[]; place: string }
+type TabMessage =
+  | { kind: 'items'; items: FeedItem[]; position: string }
   | { kind: 'state'; state: FeedState }
   | { kind: 'gap' }
   | { kind: 'want'; tab: string; everything: boolean }
@@ -58,33 +58,33 @@ export function openFeed(deps: FeedDeps, name: string): Feed {
   const tab: Tab = {
     name,
     audience: createAudience(),
-    elsewhere: new Set(),
-    place: null,
+    otherTabs: new Set(),
+    position: null,
     leading: null,
     signal: ended.signal,
-    tell: (told) => {
-      if (!ended.signal.aborted) deps.channel.postMessage(told);
+    post: (message) => {
+      if (!ended.signal.aborted) deps.channel.postMessage(message);
     },
   };
-  const answers = answersOf(deps, tab);
+  const handlers = messageHandlers(deps, tab);
   deps.channel.onmessage = ({ data }) => {
-    const told = data as Told;
-    answers[told.kind](told as never);
+    const message = data as TabMessage;
+    handlers[message.kind](message as never);
   };
   // A closed page no longer waits for the lock.
   void deps.lock(() => lead(deps, tab), ended.signal).catch(() => undefined);
-  tab.tell({ kind: 'hello' });
+  tab.post({ kind: 'hello' });
   const { audience } = tab;
   return {
-    listen: (heard, everything) =>
-      audience.listen(heard, everything, () => {
-        tab.tell({ kind: 'want', tab: name, everything: audience.wantsAll() });
+    listen: (onItems, everything) =>
+      audience.listen(onItems, everything, () => {
+        tab.post({ kind: 'want', tab: name, everything: audience.wantsAll() });
         tab.leading?.aim(wantsAll(tab));
       }),
     state: audience.state,
     subscribe: audience.subscribe,
     close() {
-      if (audience.wantsAll()) tab.tell({ kind: 'want', tab: name, everything: false });
+      if (audience.wantsAll()) tab.post({ kind: 'want', tab: name, everything: false });
       ended.abort();
       deps.channel.close();
     },
@@ -95,69 +95,69 @@ type Tab = {
   name: string;
   audience: Audience;
   /** The other tabs that want everything. */
-  elsewhere: Set<string>;
+  otherTabs: Set<string>;
   /** The last known position, from this tab or a former leader. */
-  place: string | null;
+  position: string | null;
   leading: Connection | null;
   signal: AbortSignal;
-  tell: (told: Told) => void;
+  post: (message: TabMessage) => void;
 };
 
-function wantsAll({ audience, elsewhere }: Tab): boolean {
-  return audience.wantsAll() || elsewhere.size > 0;
+function wantsAll({ audience, otherTabs }: Tab): boolean {
+  return audience.wantsAll() || otherTabs.size > 0;
 }
 
-function hear(tab: Tab, items: FeedItem[], place: string): void {
-  tab.place = place;
-  tab.audience.tell(items);
+function receive(tab: Tab, items: FeedItem[], position: string): void {
+  tab.position = position;
+  tab.audience.deliver(items);
 }
 
 async function lead(deps: FeedDeps, tab: Tab): Promise<void> {
   tab.leading = connect(deps, {
     signal: tab.signal,
     everything: wantsAll(tab),
-    place: () => tab.place,
-    onItems: (items, place) => {
-      hear(tab, items, place);
-      tab.tell({ kind: 'items', items, place });
+    position: () => tab.position,
+    onItems: (items, position) => {
+      receive(tab, items, position);
+      tab.post({ kind: 'items', items, position });
     },
     onState: (state) => {
       tab.audience.setState(state);
-      tab.tell({ kind: 'state', state });
+      tab.post({ kind: 'state', state });
     },
     onGap: () => {
       deps.onGap();
-      tab.tell({ kind: 'gap' });
+      tab.post({ kind: 'gap' });
     },
   });
-  tab.tell({ kind: 'hello' });
+  tab.post({ kind: 'hello' });
   await tab.leading.ended;
 }
 
-type Answers = { [K in Told['kind']]: (told: Extract<Told, { kind: K }>) => void };
+type MessageHandlers = { [K in TabMessage['kind']]: (message: Extract<TabMessage, { kind: K }>) => void };
 
-function answersOf(deps: FeedDeps, tab: Tab): Answers {
+function messageHandlers(deps: FeedDeps, tab: Tab): MessageHandlers {
   return {
-    items: ({ items, place }) => hear(tab, items, place),
+    items: ({ items, position }) => receive(tab, items, position),
     gap: deps.onGap,
     state: ({ state }) => tab.audience.setState(state),
     hello() {
-      if (tab.leading) tab.tell({ kind: 'state', state: tab.audience.state() });
-      if (tab.audience.wantsAll()) tab.tell({ kind: 'want', tab: tab.name, everything: true });
+      if (tab.leading) tab.post({ kind: 'state', state: tab.audience.state() });
+      if (tab.audience.wantsAll()) tab.post({ kind: 'want', tab: tab.name, everything: true });
     },
     want({ tab: other, everything }) {
-      if (everything) tab.elsewhere.add(other);
-      else tab.elsewhere.delete(other);
+      if (everything) tab.otherTabs.add(other);
+      else tab.otherTabs.delete(other);
       tab.leading?.aim(wantsAll(tab));
     },
   };
 }
 
-type Heard = (items: FeedItem[]) => void;
+type ItemsListener = (items: FeedItem[]) => void;
 
 type Audience = {
-  listen: (heard: Heard, everything: boolean, changed: () => void) => () => void;
-  tell: Heard;
+  listen: (onItems: ItemsListener, everything: boolean, changed: () => void) => () => void;
+  deliver: ItemsListener;
   wantsAll: () => boolean;
   state: () => FeedState;
   setState: (state: FeedState) => void;
@@ -166,23 +166,23 @@ type Audience = {
 
 /** The listeners of this tab. */
 function createAudience(): Audience {
-  const listeners = new Map<Heard, boolean>();
+  const listeners = new Map<ItemsListener, boolean>();
   const watchers = new Set<() => void>();
   let state: FeedState = 'reconnecting';
   const wantsAll = (): boolean => [...listeners.values()].includes(true);
   return {
-    listen(heard, everything, changed) {
+    listen(onItems, everything, changed) {
       const before = wantsAll();
-      listeners.set(heard, everything);
+      listeners.set(onItems, everything);
       if (wantsAll() !== before) changed();
       return () => {
         const still = wantsAll();
-        listeners.delete(heard);
+        listeners.delete(onItems);
         if (wantsAll() !== still) changed();
       };
     },
-    tell(items) {
-      for (const heard of listeners.keys()) heard(items);
+    deliver(items) {
+      for (const listener of listeners.keys()) listener(items);
     },
     wantsAll,
     state: () => state,

@@ -1,12 +1,12 @@
 /** The only code that calls the server. */
-export { type Cache, type ChangeKey, type Changing, useChange } from './change.ts';
+export { type Cache, type ChangeKey, type ChangeOptions, useChange } from './change.ts';
 export { apiUrl } from './client.ts';
 export { FeedProvider, useFeed, useFeedState } from './feed-provider.tsx';
 export { ApiError } from './failure.ts';
 export { useMay, useProject } from './project.ts';
 export { ApiProvider, ProjectProvider, useSignIn } from './provider.tsx';
 export {
-  type HookAsk,
+  type HookArgs,
   type List,
   type ManyKey,
   type ReadKey,

@@ -14,7 +14,7 @@ import type {
   QueryOf,
   RouteKey,
 } from '@beckon/contract/dashboard';
-import { type Ask, call, callForLines } from './client.ts';
+import { type CallArgs, call, callForLines } from './client.ts';
 import type { ApiError } from './failure.ts';
 import { useProjectIfAny, useSignIn } from './provider.tsx';
 
@@ -24,7 +24,7 @@ export type ManyKey = { [K in ReadKey]: ResponseOf<K> extends ListResponse<unkno
 export type RowOf<K extends ManyKey> = ResponseOf<K> extends ListResponse<infer Row> ? Row : never;
 
 /** Arguments of a hook. The project defaults to that of the page. */
-export type HookAsk<K extends RouteKey> = Omit<Ask<K>, 'params'> &
+export type HookArgs<K extends RouteKey> = Omit<CallArgs<K>, 'params'> &
   (Exclude<keyof ParamsOf<K>, 'project'> extends never
     ? { params?: { project?: string | number } }
     : {
@@ -33,7 +33,7 @@ export type HookAsk<K extends RouteKey> = Omit<Ask<K>, 'params'> &
         };
       });
 
-export type Reading = {
+export type ReadOptions = {
   enabled?: boolean;
   /** How long a response counts as fresh. */
   staleTimeMs?: number;
@@ -42,20 +42,20 @@ export type Reading = {
   keep?: boolean;
 };
 
-export type Asked = { params?: object; query?: object };
+export type RouteArgs = { params?: object; query?: object };
 
 /** One response, cached by its route and arguments. */
 export function useApi<K extends ReadKey>(
   key: K,
-  ask: HookAsk<K>,
-  reading: Reading = {},
+  args: HookArgs<K>,
+  options: ReadOptions = {},
 ): UseQueryResult<ResponseOf<K>, ApiError> {
   const signIn = useSignIn();
-  const whole = useWholeAsk(ask);
+  const fullArgs = useFullArgs(args);
   return useQuery<ResponseOf<K>, ApiError>({
-    queryKey: queryKeyOf(key, whole),
-    queryFn: ({ signal }) => call(key, whole as Ask<K>, { signal, signIn }),
-    ...optionsOf(reading),
+    queryKey: queryKeyOf(key, fullArgs),
+    queryFn: ({ signal }) => call(key, fullArgs as CallArgs<K>, { signal, signIn }),
+    ...optionsOf(options),
   });
 }
 
@@ -78,21 +78,23 @@ export type List<Row> = {
 /** A list that is loaded page by page with its cursor. */
 export function useApiInfinite<K extends ManyKey>(
   key: K,
-  ask: HookAsk<K>,
-  { limit = 100, ...reading }: Reading & { limit?: number } = {},
+  args: HookArgs<K>,
+  { limit = 100, ...options }: ReadOptions & { limit?: number } = {},
 ): List<RowOf<K>> {
   const signIn = useSignIn();
-  const whole = useWholeAsk(ask);
+  const fullArgs = useFullArgs(args);
   const query = useInfiniteQuery({
-    queryKey: [...queryKeyOf(key, whole), 'pages'],
+    queryKey: [...queryKeyOf(key, fullArgs), 'pages'],
     queryFn: ({ signal, pageParam }) => {
       const page: PageQuery = pageParam === null ? { limit } : { limit, cursor: pageParam };
-      const asked = { ...whole, query: { ...whole.query, ...page } as QueryOf<K> };
-      return call(key, asked as unknown as Ask<K>, { signal, signIn }) as Promise<ListResponse<RowOf<K>>>;
+      const pageArgs = { ...fullArgs, query: { ...fullArgs.query, ...page } as QueryOf<K> };
+      return call(key, pageArgs as unknown as CallArgs<K>, { signal, signIn }) as Promise<
+        ListResponse<RowOf<K>>
+      >;
     },
     initialPageParam: null as string | null,
     getNextPageParam: (last) => last.meta.cursor,
-    ...optionsOf(reading),
+    ...optionsOf(options),
   });
   return {
     ...readSoFar(query.data?.pages ?? []),
@@ -117,7 +119,7 @@ function readSoFar<Row>(pages: ListResponse<Row>[]): Pick<List<Row>, 'rows' | 't
   };
 }
 
-function optionsOf({ enabled = true, staleTimeMs, everyMs, keep = false }: Reading): {
+function optionsOf({ enabled = true, staleTimeMs, everyMs, keep = false }: ReadOptions): {
   enabled: boolean;
   staleTime?: number;
   refetchInterval?: number;
@@ -134,18 +136,18 @@ function optionsOf({ enabled = true, staleTimeMs, everyMs, keep = false }: Readi
 /** For manual calls: a search while the member types, a file, a preview. */
 export function useCall(): <K extends RouteKey>(
   key: K,
-  ask: HookAsk<K>,
+  args: HookArgs<K>,
   signal?: AbortSignal,
 ) => Promise<ResponseOf<K>> {
   const signIn = useSignIn();
   const project = useProjectIfAny();
-  return (key, ask, signal) => call(key, withProject(ask, project?.id) as never, { signal, signIn });
+  return (key, args, signal) => call(key, withProject(args, project?.id) as never, { signal, signIn });
 }
 
 /** The same for a route that accepts a file's bytes. */
 export function useSendFile(): <K extends RouteKey>(
   key: K,
-  ask: HookAsk<K> & { body: Blob },
+  args: HookArgs<K> & { body: Blob },
   signal?: AbortSignal,
 ) => Promise<ResponseOf<K>> {
   return useCall() as never;
@@ -154,13 +156,13 @@ export function useSendFile(): <K extends RouteKey>(
 /** The same for a streamed response; `signal` cancels it on the server too. */
 export function useLines(): <K extends RouteKey>(
   key: K,
-  ask: HookAsk<K>,
-  listening: { signal: AbortSignal; onLine: (line: unknown) => void },
+  args: HookArgs<K>,
+  options: { signal: AbortSignal; onLine: (line: unknown) => void },
 ) => Promise<void> {
   const signIn = useSignIn();
   const project = useProjectIfAny();
-  return (key, ask, listening) =>
-    callForLines(key, withProject(ask, project?.id) as never, { ...listening, signIn });
+  return (key, args, options) =>
+    callForLines(key, withProject(args, project?.id) as never, { ...options, signIn });
 }
 
 /** Marks the responses of these routes in this project as stale, and refetches the responses that are on the page. */
@@ -177,14 +179,14 @@ export function useRefreshAll(): () => Promise<void> {
   return useCallback(() => client.invalidateQueries(), [client]);
 }
 
-function useWholeAsk<K extends RouteKey>(ask: HookAsk<K>): Asked {
-  return withProject(ask, useProjectIfAny()?.id);
+function useFullArgs<K extends RouteKey>(args: HookArgs<K>): RouteArgs {
+  return withProject(args, useProjectIfAny()?.id);
 }
 
-export function withProject(ask: Asked, project: number | undefined): Asked {
-  return project === undefined ? ask : { ...ask, params: { project, ...ask.params } };
+export function withProject(args: RouteArgs, project: number | undefined): RouteArgs {
+  return project === undefined ? args : { ...args, params: { project, ...args.params } };
 }
 
-function queryKeyOf(key: RouteKey, { params, query }: Asked): [RouteKey, object, object] {
+function queryKeyOf(key: RouteKey, { params, query }: RouteArgs): [RouteKey, object, object] {
   return [key, params ?? {}, query ?? {}];
 }

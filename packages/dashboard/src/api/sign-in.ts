@@ -8,9 +8,9 @@ export type SignIn = {
   /** Resolves after the member has signed in. */
   again: (signal?: AbortSignal) => Promise<void>;
   /** True if a call is waiting. For `useSyncExternalStore`. */
-  isWanted: () => boolean;
-  subscribe: (heard: () => void) => () => void;
-  done: () => void;
+  isWaiting: () => boolean;
+  subscribe: (listener: () => void) => () => void;
+  finish: () => void;
   /** A call was rejected because the member's role is lower than the page assumed. */
   mayLess: () => void;
   /** Requires the member to confirm their identity, for calls that need it. Closed with false: they canceled. */
@@ -21,9 +21,9 @@ export function createSignIn(onLess: () => void = () => {}): SignIn {
   const dialog = createAwaitedDialog<void>();
   return {
     again: (signal) => dialog.wait(signal),
-    isWanted: () => dialog.isOpen(),
-    subscribe: (heard) => dialog.subscribe(heard),
-    done: () => dialog.close(),
+    isWaiting: () => dialog.isOpen(),
+    subscribe: (listener) => dialog.subscribe(listener),
+    finish: () => dialog.close(),
     mayLess: onLess,
     confirmation: createAwaitedDialog<boolean>(),
   };

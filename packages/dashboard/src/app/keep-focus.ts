@@ -8,8 +8,8 @@ export function keepFocus(): void {
   let last: HTMLElement | null = null;
   const back = (): void => {
     if (document.activeElement !== document.body || isCovered()) return;
-    const place = last?.isConnected === true ? last : document.getElementById('page-title');
-    place?.focus({ preventScroll: true });
+    const target = last?.isConnected === true ? last : document.getElementById('page-title');
+    target?.focus({ preventScroll: true });
   };
   const changes = new MutationObserver(() => setTimeout(back, AFTER_MS));
   document.addEventListener('focusin', ({ target }) => {

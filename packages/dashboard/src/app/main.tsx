@@ -16,12 +16,12 @@ import { theme, variables } from './theme.ts';
 /** Notices shown before the container exists wait for it. */
 const Notices = lazy(() => import('./notices.tsx'));
 
-const place = document.getElementById('root');
-if (!place) throw new Error('the page has no root');
+const root = document.getElementById('root');
+if (!root) throw new Error('the page has no root');
 
 reloadOnNewVersion();
 keepFocus();
-createRoot(place).render(
+createRoot(root).render(
   <StrictMode>
     <MantineProvider
       theme={theme}

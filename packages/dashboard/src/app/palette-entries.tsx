@@ -27,7 +27,7 @@ export function matching(sections: Section[], query: string): Section[] {
   }));
 }
 
-export function usePlaces({ onPause, onHelp }: { onPause: () => void; onHelp: () => void }): Section[] {
+export function useSections({ onPause, onHelp }: { onPause: () => void; onHelp: () => void }): Section[] {
   const navigate = useNavigate();
   const { id: here, role, paused } = useProject();
   const mayPause = useMay('admin');

@@ -3,7 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { Search } from 'lucide-react';
 import { type KeyboardEvent, type ReactNode, useId, useState } from 'react';
 import classes from './palette.module.css';
-import { type Entry, matching, type Section, usePlaces, useUsersFound } from './palette-entries.tsx';
+import { type Entry, matching, type Section, useSections, useUsersFound } from './palette-entries.tsx';
 
 export type PaletteProps = { opened: boolean; onClose: () => void; onPause: () => void; onHelp: () => void };
 
@@ -28,10 +28,10 @@ function Chooser({ onClose, ...doing }: Omit<PaletteProps, 'opened'>): ReactNode
   const id = useId();
   const [query, setQuery] = useState('');
   const [at, setAt] = useState(0);
-  const [asked] = useDebouncedValue(query.trim(), ASK_AFTER_MS);
-  const users = useUsersFound(asked);
-  const places = usePlaces(doing);
-  const sections = matching(places, query).toSpliced(1, 0, { title: 'Users', entries: users });
+  const [debouncedQuery] = useDebouncedValue(query.trim(), ASK_AFTER_MS);
+  const users = useUsersFound(debouncedQuery);
+  const allSections = useSections(doing);
+  const sections = matching(allSections, query).toSpliced(1, 0, { title: 'Users', entries: users });
   const entries = sections.flatMap((section) => section.entries);
   const current = Math.min(at, Math.max(0, entries.length - 1));
   const choose = (entry: Entry | undefined): void => {
@@ -92,14 +92,20 @@ type ListedProps = {
   choose: (entry: Entry) => void;
 };
 
-function Listed({ section: { title, entries: own }, id, entries, current, choose }: ListedProps): ReactNode {
-  if (own.length === 0) return null;
+function Listed({
+  section: { title, entries: sectionEntries },
+  id,
+  entries,
+  current,
+  choose,
+}: ListedProps): ReactNode {
+  if (sectionEntries.length === 0) return null;
   return (
     <div role="group" aria-label={title}>
       <div className={classes.title} aria-hidden="true">
         {title}
       </div>
-      {own.map((entry) => {
+      {sectionEntries.map((entry) => {
         const index = entries.indexOf(entry);
         const { icon: Icon, label, beside, key } = entry;
         return (

@@ -51,8 +51,8 @@ export function ProjectSwitcher(): ReactNode {
 /** Lists each sandbox after its project. */
 function withSandboxes(projects: ProjectListed[]): ProjectListed[] {
   const of = Map.groupBy(projects, ({ sandbox_of: live }) => live);
-  const known = new Set(projects.map(({ id }) => id));
+  const projectIds = new Set(projects.map(({ id }) => id));
   return projects
-    .filter(({ sandbox_of: live }) => live === null || !known.has(live))
+    .filter(({ sandbox_of: live }) => live === null || !projectIds.has(live))
     .flatMap((project) => [project, ...(of.get(project.id) ?? [])]);
 }

@@ -36,7 +36,7 @@ function OfProject(): ReactNode {
   const { project: id } = useParams({ strict: false });
   // The feed has no item for changes of the whole project, such as a pause. The banner reports a lost connection.
   const projects = useApi('GET /projects', {}, { everyMs: PROJECTS_EVERY_MS });
-  const project = projects.data?.data.find((one) => String(one.id) === id);
+  const project = projects.data?.data.find((entry) => String(entry.id) === id);
   useEffect(() => {
     if (project) keepLastProject(project.id);
     // Forget a project that the member can no longer open, so that `/` does not lead there.

@@ -14,12 +14,12 @@ export function SignInDialog(): ReactNode {
   const signIn = useSignIn();
   const client = useQueryClient();
   const session = useSession();
-  const isWanted = useSyncExternalStore(signIn.subscribe, signIn.isWanted);
+  const isWaiting = useSyncExternalStore(signIn.subscribe, signIn.isWaiting);
   const was = useRef<string | null>(null);
   const person = session.data?.data.member?.id;
   useEffect(() => {
-    if (person !== undefined && !isWanted) was.current = person;
-  }, [person, isWanted]);
+    if (person !== undefined && !isWaiting) was.current = person;
+  }, [person, isWaiting]);
   const signedIn = async (): Promise<void> => {
     const { data } = await session.refetch();
     const now = data?.data.member?.id;
@@ -28,12 +28,12 @@ export function SignInDialog(): ReactNode {
       location.reload();
       return;
     }
-    signIn.done();
+    signIn.finish();
     await client.invalidateQueries();
   };
   return (
     <Modal
-      opened={isWanted}
+      opened={isWaiting}
       onClose={() => {}}
       withCloseButton={false}
       closeOnEscape={false}

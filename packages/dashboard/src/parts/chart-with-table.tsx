@@ -27,9 +27,9 @@ const COLORS = ['beacon.6', 'indigo.4', 'orange.5', 'grape.6', 'gray.5', 'pink.5
 export function ChartWithTable(props: ChartProps): ReactNode {
   const { title, description, rows, height = 220 } = props;
   const [view, setView] = useState('chart');
-  const series = props.series.map((one, index) => ({
-    ...one,
-    color: one.color ?? COLORS[index % 6] ?? 'gray.5',
+  const series = props.series.map((entry, index) => ({
+    ...entry,
+    color: entry.color ?? COLORS[index % 6] ?? 'gray.5',
   }));
   return (
     <figure className={classes.figure}>

@@ -21,8 +21,8 @@ const NAMES: Record<string, string> = {
 
 /** The display name of a check; an unknown one keeps its own name. */
 export function checkName(name: string): string {
-  const known = Object.hasOwn(NAMES, name) ? NAMES[name] : undefined;
-  return known ?? capital(spaced(name));
+  const label = Object.hasOwn(NAMES, name) ? NAMES[name] : undefined;
+  return label ?? capital(spaced(name));
 }
 
 const WEIGHT: Record<MailCheck['status'], number> = { error: 0, warning: 1, ok: 2 };

@@ -10,21 +10,21 @@ import { When } from './when.tsx';
 export function Conditions({ of }: { of: Explained[] }): ReactNode {
   return (
     <ul style={LIST}>
-      {of.map((one, index) => (
+      {of.map((condition, index) => (
         <li key={index}>
           <Mark
-            icon={one.holds ? Check : X}
-            tone={one.holds ? 'good' : 'bad'}
-            label={one.holds ? 'yes' : 'no'}
+            icon={condition.holds ? Check : X}
+            tone={condition.holds ? 'good' : 'bad'}
+            label={condition.holds ? 'yes' : 'no'}
           />{' '}
-          <Sentence text={one.sentence} />
-          {one.until !== null && (
+          <Sentence text={condition.sentence} />
+          {condition.until !== null && (
             <Text span size="xs" c="dimmed">
               {' '}
-              (until <When at={one.until} />)
+              (until <When at={condition.until} />)
             </Text>
           )}
-          {one.conditions && <Conditions of={one.conditions} />}
+          {condition.conditions && <Conditions of={condition.conditions} />}
         </li>
       ))}
     </ul>

@@ -38,10 +38,10 @@ const ROW_PX = 40;
 /** Extra rows at both edges, so that fast scrolling shows no gap: 2,000 px/s are 33 px per frame. */
 const OVERSCAN = 24;
 
-export function DataTable<Row>(given: DataTableProps<Row>): ReactNode {
-  const [own, setOwn] = useState<string>();
-  const { current = own, onCurrent = setOwn, list, empty } = given;
-  const props = { ...given, current, onCurrent, keys: list.rows.map(given.rowKey) };
+export function DataTable<Row>(rawProps: DataTableProps<Row>): ReactNode {
+  const [localCurrent, setLocalCurrent] = useState<string>();
+  const { current = localCurrent, onCurrent = setLocalCurrent, list, empty } = rawProps;
+  const props = { ...rawProps, current, onCurrent, keys: list.rows.map(rawProps.rowKey) };
   if (list.rows.length === 0) {
     if (list.error) return <ErrorBox error={list.error} retry={list.retry} />;
     if (!list.isPending) return empty ?? null;
@@ -109,9 +109,9 @@ function frameStyle<Row>({ columns, chosen }: TableProps<Row>, scrolls: boolean)
 }
 
 /** Scrolls the row into view, as little as possible. */
-function reveal(place: HTMLElement | null, virtual: Virtual | null, index: number): void {
+function reveal(container: HTMLElement | null, virtual: Virtual | null, index: number): void {
   if (virtual) virtual.scrollToIndex(index, { align: 'auto' });
-  else place?.querySelector(`[data-index="${index}"]`)?.scrollIntoView({ block: 'nearest' });
+  else container?.querySelector(`[data-index="${index}"]`)?.scrollIntoView({ block: 'nearest' });
 }
 
 type Virtual = ReturnType<typeof useVirtualizer<HTMLDivElement, Element>>;

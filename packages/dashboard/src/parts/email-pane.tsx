@@ -12,7 +12,7 @@ const VIEWS = [
 
 export type EmailPaneProps = {
   /** Its URL, for a light or dark color scheme, with or without remote images. */
-  srcOf: (shown: { scheme: 'light' | 'dark'; images: 'hide' | 'show' }) => string;
+  srcOf: (view: { scheme: 'light' | 'dark'; images: 'hide' | 'show' }) => string;
   title: string;
   remoteImages: number;
 };

@@ -95,21 +95,21 @@ function useTyped(
   onChange: (value: string | undefined) => void,
 ): [string, (next: string) => void] {
   const [typed, setTyped] = useState(value ?? '');
-  const said = useRef(value ?? '');
-  const tell = useRef(onChange);
+  const lastValue = useRef(value ?? '');
+  const latestOnChange = useRef(onChange);
   useEffect(() => {
-    tell.current = onChange;
+    latestOnChange.current = onChange;
   });
   useEffect(() => {
-    if ((value ?? '') === said.current) return;
-    said.current = value ?? '';
+    if ((value ?? '') === lastValue.current) return;
+    lastValue.current = value ?? '';
     setTyped(value ?? '');
   }, [value]);
   useEffect(() => {
-    if (typed.trim() === said.current) return undefined;
+    if (typed.trim() === lastValue.current) return undefined;
     const timer = setTimeout(() => {
-      said.current = typed.trim();
-      tell.current(typed.trim() === '' ? undefined : typed.trim());
+      lastValue.current = typed.trim();
+      latestOnChange.current(typed.trim() === '' ? undefined : typed.trim());
     }, AFTER_MS);
     return () => clearTimeout(timer);
   }, [typed]);

@@ -20,7 +20,7 @@ export { FindBox } from './find-box.tsx';
 export { formatCount, listOf, type ListOfRows } from './list.ts';
 export { Mark, type MarkProps, type Tone } from './mark.tsx';
 export { inDoubt, refused, notify, undoable } from './notices.tsx';
-export { Lines, Loaded, type Loading, Page } from './page.tsx';
+export { Lines, Loaded, type LoadedQuery, Page } from './page.tsx';
 export { Person } from './person.tsx';
 export { SaveBar } from './save-bar.tsx';
 export { Sentence } from './sentence.tsx';

@@ -22,7 +22,8 @@ const OURS: [string, string][] = [
 /** Turns single-key shortcuts off or changes them. Stored in this browser. */
 export function KeySettings(): ReactNode {
   const { wishes, wish } = useKeyboard();
-  const give = (key: string, own: string): void => wish({ ...wishes, instead: instead(wishes, key, own) });
+  const give = (key: string, replacement: string): void =>
+    wish({ ...wishes, instead: instead(wishes, key, replacement) });
   const isChanged = Object.keys(wishes.instead).length > 0;
   return (
     <Stack gap="sm">
@@ -81,15 +82,15 @@ export function KeySettings(): ReactNode {
   );
 }
 
-function instead(wishes: KeyWishes, key: string, own: string): Record<string, string> {
+function instead(wishes: KeyWishes, key: string, replacement: string): Record<string, string> {
   const { [key]: _, ...others } = wishes.instead;
-  const name = own.toLowerCase().trim();
+  const name = replacement.toLowerCase().trim();
   return name !== '' && name !== key && isSingle(name) ? { ...others, [key]: name } : others;
 }
 
 /** The same key for two actions: the second would never run. */
-function clash({ instead: given }: KeyWishes): string | null {
-  const keys = OURS.map(([key]) => given[key] ?? key);
+function clash({ instead: replacements }: KeyWishes): string | null {
+  const keys = OURS.map(([key]) => replacements[key] ?? key);
   const twice = keys.find((key, index) => keys.indexOf(key) !== index);
   return twice === undefined ? null : `${twice} is used twice`;
 }

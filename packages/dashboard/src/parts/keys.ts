@@ -29,8 +29,8 @@ export function isSingle(name: string): boolean {
 export function meant(name: string, { off, instead }: KeyWishes): string | null {
   if (!isSingle(name)) return name;
   if (off) return null;
-  const given = Object.entries(instead).find(([, own]) => own === name);
-  if (given) return given[0];
+  const match = Object.entries(instead).find(([, replacement]) => replacement === name);
+  if (match) return match[0];
   return name in instead ? null : name;
 }
 

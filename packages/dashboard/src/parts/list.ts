@@ -1,5 +1,5 @@
 import type { Failed } from './error-box.tsx';
-import type { Loading } from './page.tsx';
+import type { LoadedQuery } from './page.tsx';
 
 /** The input of a table; the result of `useApiInfinite`. */
 export type ListOfRows<Row> = {
@@ -16,7 +16,7 @@ export type ListOfRows<Row> = {
 };
 
 /** Rows in memory, with the query that loaded them, if any. */
-export function listOf<Row>(rows: Row[], by?: Omit<Loading<unknown>, 'data'>): ListOfRows<Row> {
+export function listOf<Row>(rows: Row[], by?: Omit<LoadedQuery<unknown>, 'data'>): ListOfRows<Row> {
   return {
     rows,
     total: rows.length,

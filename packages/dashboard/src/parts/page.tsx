@@ -35,7 +35,7 @@ export function Page({ title, beside, actions, fill = false, children }: PagePro
 }
 
 /** The used part of a query; the result of `useApi` or `useApiInfinite`. */
-export type Loading<T> = {
+export type LoadedQuery<T> = {
   data: T | undefined;
   error: Failed | null;
   isPending: boolean;
@@ -43,7 +43,7 @@ export type Loading<T> = {
 };
 
 export type LoadedProps<T> = {
-  query: Loading<T>;
+  query: LoadedQuery<T>;
   /** The shape of the content; lines by default. */
   skeleton?: ReactNode;
   children: (data: T) => ReactNode;

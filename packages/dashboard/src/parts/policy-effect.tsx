@@ -11,28 +11,28 @@ import { When } from './when.tsx';
 const TYPING_MS = 300;
 const SHOWN = 5;
 
-export type Simulation = { effect: PolicyEffect | undefined; error: ApiError | null; isAsking: boolean };
+export type Simulation = { effect: PolicyEffect | undefined; error: ApiError | null; isLoading: boolean };
 
 /** The effect of these changes on the waiting emails, requested when the member stops typing. */
 export function useSimulation(changes: Record<string, string>): Simulation {
-  const [asked] = useDebouncedValue(changes, TYPING_MS);
-  const isAsked = Object.keys(asked).length > 0;
+  const [debouncedChanges] = useDebouncedValue(changes, TYPING_MS);
+  const hasChanges = Object.keys(debouncedChanges).length > 0;
   const query = useApi(
     'GET /projects/:project/policy/simulate',
-    { query: asked },
-    { enabled: isAsked, keep: true, staleTimeMs: 10_000 },
+    { query: debouncedChanges },
+    { enabled: hasChanges, keep: true, staleTimeMs: 10_000 },
   );
   return {
-    effect: isAsked ? query.data?.data : undefined,
-    error: isAsked ? query.error : null,
-    isAsking: isAsked && (query.isFetching || asked !== changes),
+    effect: hasChanges ? query.data?.data : undefined,
+    error: hasChanges ? query.error : null,
+    isLoading: hasChanges && (query.isFetching || debouncedChanges !== changes),
   };
 }
 
 /** Shows before saving how many emails move, by how much, and which expire. */
-export function EffectOnQueue({ effect, error, isAsking }: Simulation): ReactNode {
+export function EffectOnQueue({ effect, error, isLoading }: Simulation): ReactNode {
   if (error) return <ErrorBox error={error} title="The effect could not be calculated" />;
-  if (!effect) return isAsking ? <Skeleton height={64} /> : null;
+  if (!effect) return isLoading ? <Skeleton height={64} /> : null;
   return (
     <Alert
       variant="light"
@@ -40,12 +40,12 @@ export function EffectOnQueue({ effect, error, isAsking }: Simulation): ReactNod
       icon={<FlaskConical size={18} aria-hidden="true" />}
       title="Effect on waiting emails"
       aria-live="polite"
-      aria-busy={isAsking}
+      aria-busy={isLoading}
       styles={{ title: { color: 'var(--mantine-color-text)' } }}
     >
       <List size="sm" spacing={2}>
-        {effectWords(effect).map((said) => (
-          <List.Item key={said}>{said}</List.Item>
+        {effectWords(effect).map((line) => (
+          <List.Item key={line}>{line}</List.Item>
         ))}
       </List>
       <Differences effect={effect} />

@@ -130,8 +130,8 @@ export function CapsField({ text, onText, fault, disabled = false }: SettingFiel
 
 /** Each period can be used once. */
 function newCap(caps: Cap[]): Cap {
-  const taken = new Set(caps.map(({ amount, unit }) => `${amount}${unit}`));
-  const days = [1, 7, 30, 60, 90].find((amount) => !taken.has(`${amount}d`)) ?? 2;
+  const usedPeriods = new Set(caps.map(({ amount, unit }) => `${amount}${unit}`));
+  const days = [1, 7, 30, 60, 90].find((amount) => !usedPeriods.has(`${amount}d`)) ?? 2;
   return { emails: days === 1 ? 1 : 3, amount: days, unit: 'd' };
 }
 

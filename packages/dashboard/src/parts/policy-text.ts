@@ -17,8 +17,8 @@ export function printQuiet(quiet: Quiet | null): string {
 export type Cap = { emails: number; amount: number; unit: 'm' | 'h' | 'd' };
 
 export function readCaps(text: string): Cap[] {
-  return text.split(',').flatMap((one) => {
-    const [, emails, amount, unit] = /^(\d+)\/(\d+)([mhd])$/.exec(one) ?? [];
+  return text.split(',').flatMap((entry) => {
+    const [, emails, amount, unit] = /^(\d+)\/(\d+)([mhd])$/.exec(entry) ?? [];
     return unit === undefined
       ? []
       : [{ emails: Number(emails), amount: Number(amount), unit: unit as Cap['unit'] }];
@@ -52,11 +52,11 @@ export type Topic = { id: string; title: string };
 
 export function readTopics(text: string): Topic[] {
   if (text === 'none') return [];
-  return text.split(',').map((one) => {
-    const colon = one.indexOf(':');
+  return text.split(',').map((entry) => {
+    const colon = entry.indexOf(':');
     return colon < 0
-      ? { id: one.trim(), title: '' }
-      : { id: one.slice(0, colon).trim(), title: one.slice(colon + 1) };
+      ? { id: entry.trim(), title: '' }
+      : { id: entry.slice(0, colon).trim(), title: entry.slice(colon + 1) };
   });
 }
 

@@ -45,14 +45,14 @@ export function heldWords(held: Record<string, number>): string {
 export function effectWords(effect: PolicyEffect): string[] {
   const { newly_expire: lost, stop_sending: stopped } = effect;
   const freed = effect.proposed.sends - effect.current.sends + lost;
-  const said = [
+  const lines = [
     ...movedWords(effect),
     ...counted(lost, 'expires and is not sent', 'expire and are not sent'),
     ...counted(-freed, 'is held without a send time', 'are held without a send time'),
     ...counted(freed, 'that is held now is sent', 'that are held now are sent'),
     ...counted(stopped, 'is no longer sent automatically', 'are no longer sent automatically'),
   ];
-  if (said.length > 0) return said;
+  if (lines.length > 0) return lines;
   return [effect.drafts === 0 ? 'No emails are waiting, so nothing changes' : 'No waiting email is affected'];
 }
 
@@ -65,8 +65,8 @@ function movedWords({ earlier, later, median_shift_ms: shift }: PolicyEffect): s
 }
 
 /** Omits counts of zero. */
-function counted(count: number, one: string, many: string): string[] {
-  return count > 0 ? [`${emails(count)} ${count === 1 ? one : many}`] : [];
+function counted(count: number, singular: string, plural: string): string[] {
+  return count > 0 ? [`${emails(count)} ${count === 1 ? singular : plural}`] : [];
 }
 
 function emails(count: number): string {

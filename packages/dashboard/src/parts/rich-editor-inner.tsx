@@ -49,9 +49,9 @@ export default function RichEditorInner(props: InnerProps): ReactNode {
 
 function Email({ value, onChange, labelId, variables = [], height }: InnerProps): ReactNode {
   const written = useRef(value);
-  const tell = useRef(onChange);
+  const latestOnChange = useRef(onChange);
   useEffect(() => {
-    tell.current = onChange;
+    latestOnChange.current = onChange;
   });
   const editor = useEditor({
     extensions: EXTENSIONS,
@@ -60,7 +60,7 @@ function Email({ value, onChange, labelId, variables = [], height }: InnerProps)
     editorProps: { attributes: { 'aria-labelledby': labelId, role: 'textbox', 'aria-multiline': 'true' } },
     onUpdate: ({ editor: changed }) => {
       written.current = writeMarkdown(changed.getJSON());
-      tell.current(written.current);
+      latestOnChange.current(written.current);
     },
   });
   useEffect(() => {

@@ -38,7 +38,7 @@ function withAddresses(content: JSONContent, change: (address: string) => string
   return {
     ...content,
     ...(marks ? { marks } : {}),
-    ...(content.content ? { content: content.content.map((one) => withAddresses(one, change)) } : {}),
+    ...(content.content ? { content: content.content.map((child) => withAddresses(child, change)) } : {}),
   };
 }
 

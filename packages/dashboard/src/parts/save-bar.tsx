@@ -23,7 +23,7 @@ export function SaveBar({ dirty, saving, onSave, onDiscard, note, label = 'Save'
     withResolver: true,
   });
   useKeys('Form', { 'Mod+s': { label, run: onSave } }, { enabled: dirty && !saving });
-  const isAsked = blocker.status === 'blocked';
+  const isBlocked = blocker.status === 'blocked';
   return (
     <>
       {dirty && (
@@ -41,7 +41,7 @@ export function SaveBar({ dirty, saving, onSave, onDiscard, note, label = 'Save'
           </Group>
         </div>
       )}
-      <Modal opened={isAsked} onClose={() => blocker.reset?.()} title="Leave without saving?">
+      <Modal opened={isBlocked} onClose={() => blocker.reset?.()} title="Leave without saving?">
         <Text size="sm">Your changes on this page are not saved.</Text>
         <Group justify="flex-end" gap="xs" mt="md">
           <Button variant="default" data-autofocus onClick={() => blocker.reset?.()}>

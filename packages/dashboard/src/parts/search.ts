@@ -6,11 +6,11 @@ export type Reader<T> = (value: unknown) => T | undefined;
 type Shape = Record<string, Reader<unknown>>;
 export type SearchOf<S extends Shape> = { [N in keyof S]?: NonNullable<ReturnType<S[N]>> | undefined };
 
-export function searchOf<S extends Shape>(shape: S): (given: Record<string, unknown>) => SearchOf<S> {
-  return (given) =>
+export function searchOf<S extends Shape>(shape: S): (params: Record<string, unknown>) => SearchOf<S> {
+  return (params) =>
     Object.fromEntries(
       Object.entries(shape).flatMap(([name, read]) => {
-        const value = read(given[name]);
+        const value = read(params[name]);
         return value === undefined ? [] : [[name, value]];
       }),
     ) as SearchOf<S>;
@@ -33,5 +33,5 @@ export const flag: Reader<boolean> = (value) =>
   value === true || value === 'true' ? true : value === false || value === 'false' ? false : undefined;
 
 export function oneOf<const T extends string>(...values: T[]): Reader<T> {
-  return (value) => values.find((one) => one === value);
+  return (value) => values.find((option) => option === value);
 }

@@ -27,17 +27,17 @@ export function SecretOnce({ title, secret, variable, onClose, children }: Secre
       size="lg"
     >
       {secret !== null && (
-        <Told secret={secret} variable={variable} onClose={onClose}>
+        <SecretNotice secret={secret} variable={variable} onClose={onClose}>
           {children}
-        </Told>
+        </SecretNotice>
       )}
     </Modal>
   );
 }
 
-type ToldProps = { secret: string; variable: string; onClose: () => void; children: ReactNode };
+type SecretNoticeProps = { secret: string; variable: string; onClose: () => void; children: ReactNode };
 
-function Told({ secret, variable, onClose, children }: ToldProps): ReactNode {
+function SecretNotice({ secret, variable, onClose, children }: SecretNoticeProps): ReactNode {
   const [isKept, setIsKept] = useState(false);
   return (
     <Stack gap="md">

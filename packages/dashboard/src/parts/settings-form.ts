@@ -73,8 +73,8 @@ export function useSettingsForm(): SettingsForm {
   };
 }
 
-function textsOf(shown: ProjectSettingsDetails | undefined): Record<string, string> {
-  return Object.fromEntries((shown?.settings ?? []).map(({ name, value }) => [name, value]));
+function textsOf(details: ProjectSettingsDetails | undefined): Record<string, string> {
+  return Object.fromEntries((details?.settings ?? []).map(({ name, value }) => [name, value]));
 }
 
 /** A value that was typed back is not a change. */
@@ -82,8 +82,8 @@ export function typing(
   { changes, seen }: Typed,
   { name, text, stored }: { name: string; text: string; stored: string },
 ): Typed {
-  const shown = seen[name] ?? stored;
-  if (text !== shown) return { changes: { ...changes, [name]: text }, seen: { ...seen, [name]: shown } };
+  const base = seen[name] ?? stored;
+  if (text !== base) return { changes: { ...changes, [name]: text }, seen: { ...seen, [name]: base } };
   return { changes: without(changes, name), seen: without(seen, name) };
 }
 
@@ -91,8 +91,8 @@ function without(texts: Record<string, string>, name: string): Record<string, st
   return Object.fromEntries(Object.entries(texts).filter(([other]) => other !== name));
 }
 
-function seeing({ changes }: Typed, shown: ProjectSettingsDetails | undefined): Typed {
-  const stored = textsOf(shown);
+function seeing({ changes }: Typed, details: ProjectSettingsDetails | undefined): Typed {
+  const stored = textsOf(details);
   const names = Object.keys(changes).filter((name) => changes[name] !== stored[name]);
   return {
     changes: Object.fromEntries(names.map((name) => [name, changes[name] ?? ''])),

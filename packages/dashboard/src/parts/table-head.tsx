@@ -7,7 +7,7 @@ export type Column<Row> = {
   id: string;
   title: string;
   /** The title is for screen readers only: a column of menus. */
-  heard?: boolean;
+  visuallyHidden?: boolean;
   /** A track of a grid: `120px`, `2fr`. */
   width?: string;
   align?: 'right';
@@ -77,8 +77,8 @@ export function HeadRow<Row>({
   );
 }
 
-function Heading({ title, heard = false }: { title: string; heard?: boolean }): ReactNode {
-  return heard ? <span className="beckon-heard">{title}</span> : title;
+function Heading({ title, visuallyHidden = false }: { title: string; visuallyHidden?: boolean }): ReactNode {
+  return visuallyHidden ? <span className="beckon-heard">{title}</span> : title;
 }
 
 type SorterProps<Row> = { column: Column<Row>; sort: Sort | undefined; onSort: (sort: Sort) => void };

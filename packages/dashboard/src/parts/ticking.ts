@@ -9,20 +9,20 @@ export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now) + useAhead();
 }
 
-const heard = new Set<() => void>();
+const listeners = new Set<() => void>();
 let now = Date.now();
 let timer: ReturnType<typeof setInterval> | null = null;
 
 function subscribe(tick: () => void): () => void {
-  heard.add(tick);
+  listeners.add(tick);
   now = timer === null ? Date.now() : now;
   timer ??= setInterval(() => {
     now = Date.now();
-    for (const one of heard) one();
+    for (const listener of listeners) listener();
   }, 1_000);
   return () => {
-    heard.delete(tick);
-    if (heard.size > 0 || timer === null) return;
+    listeners.delete(tick);
+    if (listeners.size > 0 || timer === null) return;
     clearInterval(timer);
     timer = null;
   };

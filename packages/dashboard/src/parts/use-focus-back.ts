@@ -7,11 +7,11 @@ const AFTER_MS = 20;
  * Returns the focus to the previous element, unless it moved elsewhere. Mantine's dialogs do so when they are
  * closed, except dialogs that are loaded on opening: they never saw the previous element.
  */
-export function useFocusBack(isTaken: boolean): void {
+export function useFocusBack(isActive: boolean): void {
   const before = useRef<Element>(null);
   const giving = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => {
-    if (!isTaken) return undefined;
+    if (!isActive) return undefined;
     // Focused again before the focus was returned.
     clearTimeout(giving.current);
     before.current ??= document.activeElement;
@@ -24,5 +24,5 @@ export function useFocusBack(isTaken: boolean): void {
         if (isLost && to instanceof HTMLElement && to.isConnected) to.focus({ preventScroll: true });
       }, AFTER_MS);
     };
-  }, [isTaken]);
+  }, [isActive]);
 }

@@ -29,7 +29,7 @@ export function KeysProvider({ children }: { children: ReactNode }): ReactNode {
     add(group) {
       groups.current.push(group);
       return () => {
-        groups.current = groups.current.filter((one) => one !== group);
+        groups.current = groups.current.filter((other) => other !== group);
       };
     },
     listed: () => groups.current.map((group) => group()),
@@ -67,31 +67,31 @@ export function useKeys(
 
 function listen(groups: () => Group[], wishes: KeyWishes): () => void {
   let chord: Chord = null;
-  const heard = (event: KeyboardEvent): void => {
+  const onKeyDown = (event: KeyboardEvent): void => {
     if (event.defaultPrevented || event.isComposing || MODIFIERS.has(event.key)) return;
     const pressed = nameKey(event);
-    if (isTaken(event.target, pressed)) return;
+    if (isHandledByTarget(event.target, pressed)) return;
     const [name = pressed] = tries(pressed, chord, event.timeStamp);
     chord = null;
-    const wanted = meant(name, wishes);
-    if (wanted === null) return;
+    const key = meant(name, wishes);
+    if (key === null) return;
     const isOpen = isDialogOpen();
     const open = groups().filter(({ inDialog }) => inDialog || !isOpen);
-    const action = find(open, wanted);
+    const action = find(open, key);
     if (action && (!event.repeat || action.repeats === true)) {
       event.preventDefault();
       action.run(event);
-    } else if (!action && begins(open, wanted)) {
-      chord = { first: wanted, at: event.timeStamp };
+    } else if (!action && begins(open, key)) {
+      chord = { first: key, at: event.timeStamp };
     }
   };
   const forget = (): void => {
     chord = null;
   };
-  globalThis.addEventListener('keydown', heard);
+  globalThis.addEventListener('keydown', onKeyDown);
   globalThis.addEventListener('blur', forget);
   return () => {
-    globalThis.removeEventListener('keydown', heard);
+    globalThis.removeEventListener('keydown', onKeyDown);
     globalThis.removeEventListener('blur', forget);
   };
 }
@@ -107,7 +107,7 @@ function begins(groups: Group[], first: string): boolean {
 }
 
 /** True if the focused element uses the key itself: characters in a text field, Enter and Space on a button. */
-function isTaken(target: EventTarget | null, pressed: string): boolean {
+function isHandledByTarget(target: EventTarget | null, pressed: string): boolean {
   if (!(target instanceof HTMLElement)) return false;
   if (pressed === 'Enter' || pressed === ' ')
     return (

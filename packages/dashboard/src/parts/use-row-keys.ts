@@ -33,7 +33,7 @@ export function useRowKeys<Row>(table: RowKeys<Row>): void {
     if (table.link) void navigate(table.link(row) as Parameters<typeof navigate>[0]);
     else table.onOpen?.(current);
   };
-  const reach = (by: number): void => {
+  const extendSelection = (by: number): void => {
     const next = go(by);
     if (chosen) onChosen?.(extend(chosen, current, next));
   };
@@ -48,8 +48,8 @@ export function useRowKeys<Row>(table: RowKeys<Row>): void {
     ...(chosen && onChosen
       ? {
           x: { label: 'Select', run: () => current !== undefined && onChosen(toggle(chosen, current)) },
-          'Shift+j': { label: 'Extend selection down', run: () => reach(1), repeats: true },
-          'Shift+k': { label: 'Extend selection up', run: () => reach(-1), repeats: true },
+          'Shift+j': { label: 'Extend selection down', run: () => extendSelection(1), repeats: true },
+          'Shift+k': { label: 'Extend selection up', run: () => extendSelection(-1), repeats: true },
         }
       : {}),
     ...(current !== undefined || (chosen && chosen.size > 0)

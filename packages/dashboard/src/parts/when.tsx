@@ -16,13 +16,13 @@ export type WhenProps = {
 /** A time in the project's zone. The full time and the user's zone are shown on hover; it is copied as ISO 8601. */
 export function When({ at, theirZone, style = 'short', none = '–' }: WhenProps): ReactNode {
   const zone = useZone();
-  const place = useRef<HTMLTimeElement>(null);
+  const timeRef = useRef<HTMLTimeElement>(null);
   const [isOver, setOver] = useState(false);
   if (at === null) return <span>{none}</span>;
   return (
     <>
       <time
-        ref={place}
+        ref={timeRef}
         dateTime={at}
         className="beckon-when"
         onCopy={(event) => copyIso(event, at)}
@@ -32,7 +32,7 @@ export function When({ at, theirZone, style = 'short', none = '–' }: WhenProps
         {style === 'relative' ? <Relative at={at} /> : formatTime(at, zone, style)}
       </time>
       {/* Rendered on hover only: a list has many of these. */}
-      {isOver && <Tooltip target={place} opened label={inFull(at, zone, theirZone)} />}
+      {isOver && <Tooltip target={timeRef} opened label={inFull(at, zone, theirZone)} />}
     </>
   );
 }

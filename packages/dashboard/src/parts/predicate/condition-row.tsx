@@ -12,7 +12,7 @@ type Row = Exclude<Shape, { kind: 'all' | 'any' | 'not' | 'other' }>;
 export type RowProps = {
   shape: Row;
   onChange: (value: unknown) => void;
-  place: string;
+  path: string;
   around: Around;
   onRemove?: () => void;
   isNot: boolean;
@@ -20,7 +20,7 @@ export type RowProps = {
 };
 
 export function ConditionRow(props: RowProps): ReactNode {
-  const { shape, onChange, place, around, onRemove, isNot, onNot } = props;
+  const { shape, onChange, path, around, onRemove, isNot, onNot } = props;
   const change = (next: Row): void => onChange(printShape(next));
   return (
     <div className={classes.row}>
@@ -49,7 +49,7 @@ export function ConditionRow(props: RowProps): ReactNode {
         <Fields shape={shape} change={change} around={around} />
         {onRemove && !around.isReadOnly && <RemoveButton label="Remove condition" onClick={onRemove} />}
       </Group>
-      <Faults place={place} around={around} isWhole />
+      <Faults path={path} around={around} isWhole />
     </div>
   );
 }
@@ -89,7 +89,7 @@ function Fields({ shape, change, around }: FieldsProps): ReactNode {
 type TraitProps = FieldsProps & { shape: Extract<Row, { kind: 'trait' }> };
 
 function TraitFields({ shape, change, around: { facts, isReadOnly } }: TraitProps): ReactNode {
-  const known = facts.traits.find(({ trait }) => trait === shape.trait);
+  const traitFacts = facts.traits.find(({ trait }) => trait === shape.trait);
   return (
     <>
       <NameField
@@ -97,13 +97,13 @@ function TraitFields({ shape, change, around: { facts, isReadOnly } }: TraitProp
         isReadOnly={isReadOnly}
         value={shape.trait}
         onChange={(trait) => change({ ...shape, trait })}
-        known={facts.traits.map(({ trait }) => trait)}
+        names={facts.traits.map(({ trait }) => trait)}
       />
       <TestField
         label="Trait"
         isReadOnly={isReadOnly}
         operators={OPERATORS_OF.trait}
-        examples={known?.examples ?? []}
+        examples={traitFacts?.examples ?? []}
         value={shape.test}
         onChange={(test) => change({ ...shape, test })}
       />

@@ -14,13 +14,13 @@ export type PredicateEditorProps = {
   /** The server's errors by path: `definition.all.1.at_least`. */
   faults?: { field?: string; message: string }[];
   /** The root of the paths; `definition` by default. */
-  place?: string;
+  path?: string;
   readOnly?: boolean;
 };
 
 /** Edits conditions as a form or as JSON. Parts that the form cannot show appear as JSON in it. */
 export function PredicateEditor(props: PredicateEditorProps): ReactNode {
-  const { value, onChange, facts, faults = [], place = 'definition', readOnly = false } = props;
+  const { value, onChange, facts, faults = [], path = 'definition', readOnly = false } = props;
   const [mode, setMode] = useState<'form' | 'json'>('form');
   const around: Around = { facts, faults, isReadOnly: readOnly };
   return (
@@ -39,7 +39,7 @@ export function PredicateEditor(props: PredicateEditorProps): ReactNode {
       {mode === 'json' ? (
         <JsonField value={value} onChange={onChange} readOnly={readOnly} label="Definition as JSON" />
       ) : (
-        <ConditionNode value={value} onChange={onChange} place={place} around={around} depth={0} />
+        <ConditionNode value={value} onChange={onChange} path={path} around={around} depth={0} />
       )}
     </Stack>
   );

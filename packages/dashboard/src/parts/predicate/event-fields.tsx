@@ -18,7 +18,7 @@ export function EventFields({ shape, change, around }: Props<OfEvent>): ReactNod
       isReadOnly={isReadOnly}
       value={shape.event}
       onChange={(event) => change({ ...shape, event })}
-      known={facts.events.map((one) => one.name)}
+      names={facts.events.map((event) => event.name)}
     />
   );
   if (shape.kind === 'count')
@@ -112,7 +112,7 @@ function SumFields({ shape, change, around }: Props<Extract<Shape, { kind: 'sum'
         isReadOnly={isReadOnly}
         value={shape.property}
         onChange={(property) => change({ ...shape, property })}
-        known={propertiesOf(shape, around, 'number')}
+        names={propertiesOf(shape, around, 'number')}
       />
       <TestField
         label="Sum"
@@ -158,7 +158,7 @@ function Where({ shape, change, around }: Props<WithWhere>): ReactNode {
             isReadOnly={isReadOnly}
             value={property}
             onChange={(next) => set(where.with(index, { property: next, test }))}
-            known={propertiesOf(shape, around)}
+            names={propertiesOf(shape, around)}
           />
           <TestField
             label="Property"

@@ -5,23 +5,23 @@ import classes from './predicate.module.css';
 
 /** The server's errors of this part: with all inner parts, or only of itself and these keys. */
 export function Faults({
-  place,
+  path,
   around,
   isWhole = false,
   under = [],
 }: {
-  place: string;
+  path: string;
   around: Around;
   isWhole?: boolean;
   under?: string[];
 }): ReactNode {
-  const said = around.faults.filter(
+  const faults = around.faults.filter(
     ({ field = '' }) =>
-      field === place ||
-      under.some((key) => field === `${place}.${key}`) ||
-      (isWhole && field.startsWith(`${place}.`)),
+      field === path ||
+      under.some((key) => field === `${path}.${key}`) ||
+      (isWhole && field.startsWith(`${path}.`)),
   );
-  return said.map(({ message }) => (
+  return faults.map(({ message }) => (
     <Text key={message} size="xs" c="var(--mantine-color-error)" role="alert" className={classes.fault}>
       {message}
     </Text>

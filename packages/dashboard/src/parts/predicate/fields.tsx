@@ -19,16 +19,16 @@ export function NameField({
   onChange,
   label,
   isReadOnly,
-  known,
+  names,
   placeholder,
-}: Field<string> & { known: string[]; placeholder?: string }): ReactNode {
+}: Field<string> & { names: string[]; placeholder?: string }): ReactNode {
   return (
     <Autocomplete
       size="xs"
       w={180}
       aria-label={label}
       placeholder={placeholder ?? label}
-      data={[...new Set(known)]}
+      data={[...new Set(names)]}
       limit={50}
       value={value}
       readOnly={isReadOnly}
@@ -95,7 +95,7 @@ function OperandField({ operand, value, onChange, label, isReadOnly, examples }:
           data={examples}
           value={Array.isArray(value) ? value.map(String) : []}
           readOnly={isReadOnly}
-          onChange={(next) => onChange(next.map((one) => keepNumber(one, value)))}
+          onChange={(next) => onChange(next.map((item) => keepNumber(item, value)))}
         />
       );
     case 'value':
@@ -113,7 +113,7 @@ function OperandField({ operand, value, onChange, label, isReadOnly, examples }:
         />
       );
     case 'text':
-      return <NameField {...same} value={text} onChange={onChange} known={examples} placeholder="text" />;
+      return <NameField {...same} value={text} onChange={onChange} names={examples} placeholder="text" />;
     default:
       return operand satisfies never;
   }
@@ -121,8 +121,8 @@ function OperandField({ operand, value, onChange, label, isReadOnly, examples }:
 
 /** The server does not convert text to numbers, so numbers in the list stay numbers. */
 function keepNumber(text: string, was: unknown): string | number {
-  const known: unknown[] = Array.isArray(was) ? was : [];
-  return known.find((one): one is number => typeof one === 'number' && String(one) === text) ?? text;
+  const values: unknown[] = Array.isArray(was) ? was : [];
+  return values.find((item): item is number => typeof item === 'number' && String(item) === text) ?? text;
 }
 
 type ValueType = 'text' | 'number' | 'yes_no';
@@ -173,7 +173,7 @@ function ValueField({
           isReadOnly={isReadOnly}
           value={typeof value === 'string' ? value : ''}
           onChange={onChange}
-          known={examples}
+          names={examples}
           placeholder="text"
         />
       )}

@@ -118,13 +118,13 @@ function isCompare(text: string): text is CountCompare {
 
 function readWhere(tests: unknown): PropertyTest[] | null {
   if (!Array.isArray(tests)) return null;
-  const read = tests.map((one: unknown): PropertyTest | null => {
-    if (!isObject(one)) return null;
-    const { property, ...rest } = one;
+  const read = tests.map((entry: unknown): PropertyTest | null => {
+    if (!isObject(entry)) return null;
+    const { property, ...rest } = entry;
     const test = readTest(rest, 'property');
     return typeof property === 'string' && test ? { property, test } : null;
   });
-  return read.every((one) => one !== null) ? read : null;
+  return read.every((test) => test !== null) ? read : null;
 }
 
 function withTest(rest: Json, of: keyof typeof OPERATORS_OF, make: (test: Test) => Shape): Shape | null {
@@ -134,8 +134,8 @@ function withTest(rest: Json, of: keyof typeof OPERATORS_OF, make: (test: Test) 
 
 function readTest(rest: Json, of: keyof typeof OPERATORS_OF): Test | null {
   const [[op, value] = ['', null], ...more] = Object.entries(rest);
-  const known = OPERATORS_OF[of].find((one) => one === op);
-  return known && more.length === 0 ? { op: known, with: value } : null;
+  const operator = OPERATORS_OF[of].find((name) => name === op);
+  return operator && more.length === 0 ? { op: operator, with: value } : null;
 }
 
 function isObject(value: unknown): value is Json {

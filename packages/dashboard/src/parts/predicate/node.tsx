@@ -13,7 +13,7 @@ export type NodeProps = {
   value: unknown;
   onChange: (value: unknown) => void;
   /** The path of this part in the definition, as in errors. */
-  place: string;
+  path: string;
   around: Around;
   depth: number;
   onRemove?: () => void;
@@ -23,7 +23,7 @@ export type NodeProps = {
 const GROUPS_DEEP_MAX = 6;
 
 export function ConditionNode(props: NodeProps): ReactNode {
-  const { value, onChange, place } = props;
+  const { value, onChange, path } = props;
   const shape = shapeOf(value);
   if (shape.kind !== 'not')
     return <Plain {...props} shape={shape} isNot={false} onNot={() => onChange({ not: value })} />;
@@ -31,7 +31,7 @@ export function ConditionNode(props: NodeProps): ReactNode {
     ...props,
     value: shape.of,
     onChange: (next: unknown) => onChange({ not: next }),
-    place: `${place}.not`,
+    place: `${path}.not`,
   };
   const inner = shapeOf(shape.of);
   return <Plain {...inside} shape={inner} isNot onNot={() => onChange(shape.of)} whole={props} />;
@@ -64,7 +64,7 @@ function Plain({ whole, ...props }: PlainProps): ReactNode {
 }
 
 /** Shows a part that the form does not support as JSON. */
-function AsJson({ value, onChange, place, around, onRemove }: NodeProps): ReactNode {
+function AsJson({ value, onChange, path, around, onRemove }: NodeProps): ReactNode {
   return (
     <div className={classes.row}>
       <JsonField
@@ -74,7 +74,7 @@ function AsJson({ value, onChange, place, around, onRemove }: NodeProps): ReactN
         readOnly={around.isReadOnly}
         height="120px"
       />
-      <Faults place={place} around={around} isWhole />
+      <Faults path={path} around={around} isWhole />
       {onRemove && !around.isReadOnly && <RemoveButton label="Remove part" onClick={onRemove} />}
     </div>
   );
@@ -83,7 +83,7 @@ function AsJson({ value, onChange, place, around, onRemove }: NodeProps): ReactN
 type Negatable = { isNot: boolean; onNot: () => void };
 type GroupProps = NodeProps & Negatable & { shape: Extract<Shape, { kind: 'all' | 'any' }> };
 
-function GroupNode({ shape, onChange, place, around, depth, onRemove, isNot, onNot }: GroupProps): ReactNode {
+function GroupNode({ shape, onChange, path, around, depth, onRemove, isNot, onNot }: GroupProps): ReactNode {
   const { kind, of } = shape;
   const set = (next: unknown[]): void => onChange({ [kind]: next });
   return (
@@ -104,14 +104,14 @@ function GroupNode({ shape, onChange, place, around, depth, onRemove, isNot, onN
           {onRemove && !around.isReadOnly && <RemoveButton label="Remove group" onClick={onRemove} />}
         </Group>
       </legend>
-      <Faults place={place} around={around} under={[kind]} />
+      <Faults path={path} around={around} under={[kind]} />
       <Stack gap={6}>
         {of.map((part, index) => (
           <ConditionNode
             key={index}
             value={part}
             onChange={(next) => set(of.with(index, next))}
-            place={`${place}.${kind}.${index}`}
+            path={`${path}.${kind}.${index}`}
             around={around}
             depth={depth + 1}
             onRemove={() => set(of.toSpliced(index, 1))}

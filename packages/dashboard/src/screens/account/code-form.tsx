@@ -17,7 +17,7 @@ export function CodeForm({ onSignedIn, onBack }: CodeFormProps): ReactNode {
     event.preventDefault();
     change.mutate({ body: { code } });
   };
-  const turn = (): void => {
+  const toggle = (): void => {
     setCode('');
     setBackup(!isBackup);
   };
@@ -42,7 +42,7 @@ export function CodeForm({ onSignedIn, onBack }: CodeFormProps): ReactNode {
         <Button type="submit" loading={change.isPending}>
           Sign in
         </Button>
-        <Anchor component="button" type="button" size="sm" onClick={turn} ta="start">
+        <Anchor component="button" type="button" size="sm" onClick={toggle} ta="start">
           {isBackup ? 'Use the authenticator app' : 'Use a backup code'}
         </Anchor>
         <Anchor component="button" type="button" size="sm" onClick={onBack} ta="start">

@@ -8,45 +8,49 @@ import { FormError } from './form-error.tsx';
 import { SCOPE_WORDS } from './scope-words.ts';
 
 /** Shows which program asks for which scopes. The member may remove some. */
-export function DeviceForm({ asked }: { asked: DeviceApproval }): ReactNode {
-  const [scopes, setScopes] = useState<TokenScope[]>(asked.scopes);
+export function DeviceForm({ approval }: { approval: DeviceApproval }): ReactNode {
+  const [scopes, setScopes] = useState<TokenScope[]>(approval.scopes);
   return (
     <Stack gap="md">
       <Text size="sm">
         A program requests access to your account. Approve it only if you started it yourself just now.
       </Text>
       <Text size="xl" fw={650} ff="monospace" ta="center">
-        {asked.code}
+        {approval.code}
       </Text>
       <Facts
         cols={1}
         facts={[
-          { label: 'Name', value: asked.label },
-          { label: 'Network address', value: asked.address },
-          { label: 'Requested', value: <When at={asked.requested_at} style="relative" /> },
+          { label: 'Name', value: approval.label },
+          { label: 'Network address', value: approval.address },
+          { label: 'Requested', value: <When at={approval.requested_at} style="relative" /> },
         ]}
       />
-      <Scopes asked={asked.scopes} scopes={scopes} onChange={setScopes} />
+      <Scopes requestedScopes={approval.scopes} scopes={scopes} onChange={setScopes} />
       <Text size="xs" c="dimmed">
         Your role in each project is the limit, whatever you select here. The token expires after 90 days. You
         can revoke it in your profile at any time.
       </Text>
-      <Decide code={asked.code} scopes={scopes} />
+      <Decide code={approval.code} scopes={scopes} />
     </Stack>
   );
 }
 
-type ScopesProps = { asked: TokenScope[]; scopes: TokenScope[]; onChange: (scopes: TokenScope[]) => void };
+type ScopesProps = {
+  requestedScopes: TokenScope[];
+  scopes: TokenScope[];
+  onChange: (scopes: TokenScope[]) => void;
+};
 
-function Scopes({ asked, scopes, onChange }: ScopesProps): ReactNode {
+function Scopes({ requestedScopes, scopes, onChange }: ScopesProps): ReactNode {
   return (
     <Checkbox.Group
       label="Allow the program to"
       value={scopes}
-      onChange={(chosen) => onChange(asked.filter((scope) => chosen.includes(scope)))}
+      onChange={(chosen) => onChange(requestedScopes.filter((scope) => chosen.includes(scope)))}
     >
       <Stack gap="xs" mt="xs">
-        {asked.map((scope) => (
+        {requestedScopes.map((scope) => (
           <Checkbox
             key={scope}
             value={scope}

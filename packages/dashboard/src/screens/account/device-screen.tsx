@@ -28,29 +28,29 @@ function Device({ code }: { code: string }): ReactNode {
         The code is wrong, or older than ten minutes. Request a new one in your terminal.
       </Empty>
     );
-  return <Loaded query={device}>{({ data }) => <Asked asked={data} />}</Loaded>;
+  return <Loaded query={device}>{({ data }) => <DeviceRequest approval={data} />}</Loaded>;
 }
 
-function Asked({ asked }: { asked: DeviceApproval }): ReactNode {
-  switch (asked.state) {
+function DeviceRequest({ approval }: { approval: DeviceApproval }): ReactNode {
+  switch (approval.state) {
     case 'waiting':
-      return <DeviceForm asked={asked} />;
+      return <DeviceForm approval={approval} />;
     case 'denied':
       return (
         <Empty icon={Ban} title="Denied">
-          {asked.label} got no access.
+          {approval.label} got no access.
         </Empty>
       );
     case 'approved':
     case 'used':
       return (
         <Empty icon={CircleCheck} title="Approved">
-          {asked.label} continues automatically. You can close this page. Your profile lists its token, where
-          you can revoke it.
+          {approval.label} continues automatically. You can close this page. Your profile lists its token,
+          where you can revoke it.
         </Empty>
       );
     default:
-      return asked.state satisfies never;
+      return approval.state satisfies never;
   }
 }
 

@@ -12,7 +12,7 @@ type Passkey = {
   /** The browser supports passkeys. */
   isPossible: boolean;
   isPending: boolean;
-  trouble: string | null;
+  problem: string | null;
 };
 export type PasskeyUse = Passkey & { start: () => void };
 
@@ -28,47 +28,47 @@ export function usePasskeyConfirmation(onDone: () => void): PasskeyUse {
 
 function useAssertion(
   optionsKey: 'POST /sign-in/passkey-options' | 'POST /confirm/passkey-options',
-  answerKey: 'POST /sign-in/passkey' | 'POST /confirm/passkey',
+  verifyKey: 'POST /sign-in/passkey' | 'POST /confirm/passkey',
   onDone: () => void,
 ): PasskeyUse {
-  const ask = useCall();
-  const { run, ...state } = useTrouble();
+  const call = useCall();
+  const { run, ...state } = usePasskeyRun();
   const start = (): void =>
     run(async () => {
-      const { data } = await ask(optionsKey, {});
+      const { data } = await call(optionsKey, {});
       const optionsJSON = data as unknown as PublicKeyCredentialRequestOptionsJSON;
       const response = await startAuthentication({ optionsJSON });
-      await ask(answerKey, { body: { response: { ...response } } });
+      await call(verifyKey, { body: { response: { ...response } } });
       onDone();
     });
   return { ...state, start };
 }
 
 export function useNewPasskey(onDone: () => void): Passkey & { add: (name: string) => void } {
-  const ask = useCall();
-  const { run, ...state } = useTrouble();
+  const call = useCall();
+  const { run, ...state } = usePasskeyRun();
   const add = (name: string): void =>
     run(async () => {
-      const { data } = await ask('POST /passkeys/options', {});
+      const { data } = await call('POST /passkeys/options', {});
       const optionsJSON = data as unknown as PublicKeyCredentialCreationOptionsJSON;
       const response = await startRegistration({ optionsJSON });
-      await ask('POST /passkeys', { body: { response: { ...response }, name } });
+      await call('POST /passkeys', { body: { response: { ...response }, name } });
       onDone();
     });
   return { ...state, add };
 }
 
-function useTrouble(): Passkey & { run: (work: () => Promise<void>) => void } {
+function usePasskeyRun(): Passkey & { run: (work: () => Promise<void>) => void } {
   const [isPending, setPending] = useState(false);
-  const [trouble, setTrouble] = useState<string | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
   const run = (work: () => Promise<void>): void => {
     setPending(true);
-    setTrouble(null);
+    setProblem(null);
     work()
-      .catch((error: unknown) => setTrouble(wordsOf(error)))
+      .catch((error: unknown) => setProblem(wordsOf(error)))
       .finally(() => setPending(false));
   };
-  return { isPossible: browserSupportsWebAuthn(), isPending, trouble, run };
+  return { isPossible: browserSupportsWebAuthn(), isPending, problem, run };
 }
 
 function wordsOf(error: unknown): string {

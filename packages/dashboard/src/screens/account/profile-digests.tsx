@@ -7,11 +7,13 @@ import { refused } from '../../parts/index.ts';
 export function Digests({ organizations }: { organizations: OrganizationOfMine[] }): ReactNode {
   const change = useChange('POST /organizations/:organization/digest', {
     optimistic: (cache, { params, body }) =>
-      cache.change('GET /session', (answer) => ({
+      cache.change('GET /session', (response) => ({
         data: {
-          ...answer.data,
-          organizations: answer.data.organizations.map((one) =>
-            one.id === params.organization ? { ...one, wants_digest: body.enabled } : one,
+          ...response.data,
+          organizations: response.data.organizations.map((organization) =>
+            organization.id === params.organization
+              ? { ...organization, wants_digest: body.enabled }
+              : organization,
           ),
         },
       })),

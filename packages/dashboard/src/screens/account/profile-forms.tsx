@@ -42,19 +42,19 @@ export function NameForm({ name, email }: { name: string; email: string }): Reac
 
 export function PasswordForm({ email }: { email: string }): ReactNode {
   const [current, setCurrent] = useState('');
-  const [wanted, setWanted] = useState('');
+  const [newPassword, setNewPassword] = useState('');
   const [endsOthers, setEndsOthers] = useState(true);
   const change = useChange('POST /password', {
     refreshes: ['GET /session', 'GET /sessions', 'GET /passkeys', 'GET /profile/tokens'],
     onDone: () => {
       setCurrent('');
-      setWanted('');
+      setNewPassword('');
       notify('Password changed');
     },
   });
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault();
-    change.mutate({ body: { current, new: wanted, end_passkeys_and_tokens: endsOthers } });
+    change.mutate({ body: { current, new: newPassword, end_passkeys_and_tokens: endsOthers } });
   };
   return (
     <form onSubmit={submit}>
@@ -63,8 +63,8 @@ export function PasswordForm({ email }: { email: string }): ReactNode {
         <PasswordField label="Current password" value={current} onChange={setCurrent} error={change.error} />
         <NewPasswordInput
           label="New password"
-          value={wanted}
-          onChange={setWanted}
+          value={newPassword}
+          onChange={setNewPassword}
           error={fieldOf(change.error, 'new')}
         />
         <Checkbox

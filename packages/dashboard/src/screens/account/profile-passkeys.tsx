@@ -46,15 +46,15 @@ function PasskeyTable({ passkeys }: { passkeys: PasskeyListed[] }): ReactNode {
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {passkeys.map((one) => (
-            <Table.Tr key={one.id}>
-              <Table.Td>{one.name}</Table.Td>
+          {passkeys.map((passkey) => (
+            <Table.Tr key={passkey.id}>
+              <Table.Td>{passkey.name}</Table.Td>
               <Table.Td>
-                <When at={one.created_at} />
+                <When at={passkey.created_at} />
               </Table.Td>
               <Table.Td ta="right">
-                <Button size="compact-sm" variant="default" onClick={() => setGoing(one)}>
-                  Remove <span className="beckon-heard">{one.name}</span>
+                <Button size="compact-sm" variant="default" onClick={() => setGoing(passkey)}>
+                  Remove <span className="beckon-heard">{passkey.name}</span>
                 </Button>
               </Table.Td>
             </Table.Tr>
@@ -109,7 +109,7 @@ function AddPasskey(): ReactNode {
             Add passkey
           </Button>
         </Group>
-        <PasskeyError message={passkey.trouble} />
+        <PasskeyError message={passkey.problem} />
       </Stack>
     </form>
   );

@@ -27,17 +27,18 @@ export function ProfileScreen(): ReactNode {
 type Of = { state: SessionState; person: NonNullable<SessionState['member']> };
 
 function Sections({ state, person }: Of): ReactNode {
-  const asking = state.organizations.filter((one) => one.must_set_up_two_factor);
+  const organizations = state.organizations.filter((organization) => organization.must_set_up_two_factor);
   return (
     <Stack gap="md">
-      {asking.length > 0 && (
+      {organizations.length > 0 && (
         <Alert
           color="yellow"
           variant="outline"
           icon={<ShieldAlert aria-hidden="true" />}
           title="Set up an authenticator app first"
         >
-          {asking.map(({ name }) => name).join(', ')} requires it. Its projects open after you set it up.
+          {organizations.map(({ name }) => name).join(', ')} requires it. Its projects open after you set it
+          up.
         </Alert>
       )}
       <Section

@@ -37,11 +37,11 @@ export function Sessions(): ReactNode {
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
-              {data.map((one) => (
+              {data.map((session) => (
                 <SessionRow
-                  key={one.id}
-                  session={one}
-                  onEnd={() => end.mutate({ params: { session: one.id } })}
+                  key={session.id}
+                  session={session}
+                  onEnd={() => end.mutate({ params: { session: session.id } })}
                 />
               ))}
             </Table.Tbody>

@@ -44,8 +44,8 @@ function TokenTable({ tokens }: { tokens: TokenListed[] }): ReactNode {
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {tokens.map((one) => (
-            <TokenRow key={one.id} token={one} onRevoke={() => setGoing(one)} />
+          {tokens.map((token) => (
+            <TokenRow key={token.id} token={token} onRevoke={() => setGoing(token)} />
           ))}
         </Table.Tbody>
       </Table>

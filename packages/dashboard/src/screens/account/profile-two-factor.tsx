@@ -18,18 +18,18 @@ export function TwoFactor({ isOn, email }: { isOn: boolean; email: string }): Re
   if (wish === 'begin') return <NewApp email={email} onCancel={close} onDone={close} />;
   if (wish === 'codes')
     return (
-      <AskPassword
+      <PasswordPrompt
         route="POST /two-factor/backup-codes"
         action="Create new codes"
         onCancel={close}
-        onDone={(answer) => {
+        onDone={(result) => {
           close();
-          if ('backup_codes' in answer) setCodes(answer.backup_codes);
+          if ('backup_codes' in result) setCodes(result.backup_codes);
         }}
       />
     );
   if (wish === 'end')
-    return <AskPassword route="POST /two-factor/end" action="Turn off" onCancel={close} onDone={close} />;
+    return <PasswordPrompt route="POST /two-factor/end" action="Turn off" onCancel={close} onDone={close} />;
   return (
     <Group gap="md">
       <Mark
@@ -54,15 +54,15 @@ export function TwoFactor({ isOn, email }: { isOn: boolean; email: string }): Re
   );
 }
 
-type Asking = 'POST /two-factor/backup-codes' | 'POST /two-factor/end';
-type AskPasswordProps = {
-  route: Asking;
+type PasswordRoute = 'POST /two-factor/backup-codes' | 'POST /two-factor/end';
+type PasswordPromptProps = {
+  route: PasswordRoute;
   action: string;
   onCancel: () => void;
-  onDone: (answer: { backup_codes: string[] } | { two_factor: boolean }) => void;
+  onDone: (result: { backup_codes: string[] } | { two_factor: boolean }) => void;
 };
 
-function AskPassword({ route, action, onCancel, onDone }: AskPasswordProps): ReactNode {
+function PasswordPrompt({ route, action, onCancel, onDone }: PasswordPromptProps): ReactNode {
   const change = useChange(route, {
     refreshes: ['GET /session', 'GET /sessions'],
     onDone: ({ data }) => onDone(data),

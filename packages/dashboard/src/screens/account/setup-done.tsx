@@ -48,11 +48,11 @@ function FirstCall({ projectId, state, email }: Of & { email: string }): ReactNo
   const key = useChange('POST /projects/:project/keys');
   const params = { project: String(projectId) };
   const make = (): void => key.mutate({ params: { project: projectId }, body: { label: 'First key' } });
-  const isAsked = useRef(false);
+  const isRequested = useRef(false);
   useEffect(() => {
     // Once, when the page opens.
-    if (!isAsked.current) make();
-    isAsked.current = true;
+    if (!isRequested.current) make();
+    isRequested.current = true;
   }, []);
   const secret = key.data?.data.secret;
   return (

@@ -19,12 +19,12 @@ export function SetupForm({ token, onDone }: SetupFormProps): ReactNode {
   const set = (name: keyof Values) => (value: string) => setValues((was) => ({ ...was, [name]: value }));
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault();
-    const { name, organization, ...asked } = values;
+    const { name, organization, ...fields } = values;
     const time_zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
     setup.mutate({
       body: {
         token,
-        ...asked,
+        ...fields,
         time_zone,
         ...(name === '' ? {} : { name }),
         ...(organization === '' ? {} : { organization }),

@@ -69,7 +69,7 @@ export function PasskeyOption({ passkey }: { passkey: PasskeyUse }): ReactNode {
       >
         Use a passkey
       </Button>
-      <PasskeyError message={passkey.trouble} />
+      <PasskeyError message={passkey.problem} />
     </>
   );
 }

@@ -29,7 +29,7 @@ type PasswordFormProps = {
   email: string;
   onEmail: (email: string) => void;
   onForgot: () => void;
-  onDone: (done: { needsCode: boolean }) => void;
+  onDone: (result: { needsCode: boolean }) => void;
 };
 
 function PasswordForm({ email, onEmail, onForgot, onDone }: PasswordFormProps): ReactNode {

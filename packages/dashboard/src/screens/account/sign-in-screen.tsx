@@ -14,7 +14,7 @@ export function SignInScreen(): ReactNode {
   const signIn = useSignIn();
   const signedIn = (): void => {
     // A failed call of the previous page would otherwise open the sign-in dialog here.
-    signIn.done();
+    signIn.finish();
     void refresh('GET /session');
   };
   const state = session.data?.data;

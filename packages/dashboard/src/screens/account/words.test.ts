@@ -4,14 +4,14 @@ import { browserName, firstCall, safeNext, waitWords } from './words.ts';
 
 test('safeNext › returns only paths of this host', () => {
   expect(['/p/1/home?x=1', '/profile'].map(safeNext)).toEqual(['/p/1/home?x=1', '/profile']);
-  const elsewhere = [
+  const externalUrls = [
     'https://evil.example',
     '//evil.example',
     '/\\evil.example',
     'javascript:alert(1)',
     undefined,
   ];
-  expect(elsewhere.map(safeNext)).toEqual(elsewhere.map(() => '/'));
+  expect(externalUrls.map(safeNext)).toEqual(externalUrls.map(() => '/'));
   expect(safeNext('/sign-in?next=/sign-in')).toBe('/');
 });
 
@@ -36,10 +36,10 @@ test('browserName › names the browser and the system', () => {
 
 test('firstCall › is valid in a shell for any email address', () => {
   const text = firstCall({ publicUrl: 'http://localhost:8080', secret: 'sk_live_x', email: "o'ada@x.org" });
-  const said = execFileSync('bash', ['-c', `curl() { printf '%s\\n' "$@"; }\n${text}`])
+  const output = execFileSync('bash', ['-c', `curl() { printf '%s\\n' "$@"; }\n${text}`])
     .toString()
     .split('\n');
-  expect(said).toContain('http://localhost:8080/api/v1/users');
-  expect(said).toContain('{"external_user_id":"user_1","email":"o\'ada@x.org","traits":{"name":"Ada"}}');
-  expect(said).toContain('{"external_user_id":"user_1","name":"user_signed_up"}');
+  expect(output).toContain('http://localhost:8080/api/v1/users');
+  expect(output).toContain('{"external_user_id":"user_1","email":"o\'ada@x.org","traits":{"name":"Ada"}}');
+  expect(output).toContain('{"external_user_id":"user_1","name":"user_signed_up"}');
 });

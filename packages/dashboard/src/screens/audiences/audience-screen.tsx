@@ -24,14 +24,14 @@ export function AudienceScreen(): ReactNode {
         <Editor audience={null} />
       </Page>
     );
-  return <Known key={audience} reference={audience} />;
+  return <ExistingAudience key={audience} reference={audience} />;
 }
 
-function Known({ reference }: { reference: string }): ReactNode {
-  const ask = { params: { audience: reference } };
-  const query = useApi('GET /projects/:project/audiences/:audience', ask);
+function ExistingAudience({ reference }: { reference: string }): ReactNode {
+  const args = { params: { audience: reference } };
+  const query = useApi('GET /projects/:project/audiences/:audience', args);
   const isBuilding = query.data !== undefined && query.data.data.state !== 'ready';
-  useApi('GET /projects/:project/audiences/:audience', ask, {
+  useApi('GET /projects/:project/audiences/:audience', args, {
     enabled: isBuilding,
     everyMs: BUILDING_EVERY_MS,
   });
@@ -50,10 +50,10 @@ function Known({ reference }: { reference: string }): ReactNode {
 function Parts({ audience }: { audience: AudienceDetails }): ReactNode {
   const { tab, user } = route.useSearch();
   const navigate = route.useNavigate();
-  const shown = TABS.find((one) => one === tab) ?? 'overview';
+  const currentTab = TABS.find((name) => name === tab) ?? 'overview';
   return (
     <Tabs
-      value={shown}
+      value={currentTab}
       keepMounted={false}
       onChange={(next) =>
         void navigate({ search: (was) => ({ ...was, tab: next ?? undefined }), replace: true })

@@ -61,9 +61,9 @@ export function AudiencesScreen(): ReactNode {
   const query = useApi('GET /projects/:project/audiences', {});
   const isBuilding = query.data?.data.some(({ state }) => state !== 'ready') === true;
   useApi('GET /projects/:project/audiences', {}, { enabled: isBuilding, everyMs: BUILDING_EVERY_MS });
-  const wanted = filter.toLowerCase();
+  const term = filter.toLowerCase();
   const rows = (query.data?.data ?? []).filter(({ name, sentence }) =>
-    `${name} ${sentence}`.toLowerCase().includes(wanted),
+    `${name} ${sentence}`.toLowerCase().includes(term),
   );
   return (
     <Page title="Audiences" actions={<NewButton project={project} />}>
@@ -82,7 +82,7 @@ export function AudiencesScreen(): ReactNode {
           link={({ id }) => ({ to: '/p/$project/audiences/$audience', params: { project, audience: id } })}
           current={current}
           onCurrent={(audience) => void navigate({ search: (was) => ({ ...was, audience }), replace: true })}
-          empty={<None isFiltered={wanted !== ''} project={project} />}
+          empty={<None isFiltered={term !== ''} project={project} />}
         />
       </Stack>
     </Page>

@@ -17,19 +17,19 @@ export function Editor({ audience }: { audience: AudienceDetails | null }): Reac
   const mayEdit = useMay('editor');
   const facts = useApi('GET /projects/:project/predicate-facts', {}, { staleTimeMs: FRESH_MS });
   const start = startOf(audience);
-  const edited = useWanted(audience, start);
-  const { value: wanted, change, base } = edited;
-  const { name, definition } = wanted;
+  const edited = useEditorInput(audience, start);
+  const { value: input, change, base } = edited;
+  const { name, definition } = input;
   const preview = usePreview(definition, audience?.id);
-  const { save, isSaving, error, discard } = useSaving(audience, edited);
-  const isDirty = JSON.stringify(wanted) !== JSON.stringify(start);
+  const { save, isSaving, error, discard } = useSave(audience, edited);
+  const isDirty = JSON.stringify(input) !== JSON.stringify(start);
   return (
     <Stack gap="md" maw={900}>
       {isDirty && audience !== null && base !== audience.updated_at && <SavedMeanwhile />}
       <TextInput
         label="Name"
         value={name}
-        onChange={({ currentTarget }) => change({ ...wanted, name: currentTarget.value })}
+        onChange={({ currentTarget }) => change({ ...input, name: currentTarget.value })}
         readOnly={!mayEdit}
         maxLength={100}
         error={error?.fields['name']}
@@ -42,7 +42,7 @@ export function Editor({ audience }: { audience: AudienceDetails | null }): Reac
         </Text>
         <PredicateEditor
           value={definition}
-          onChange={(next) => change({ ...wanted, definition: next })}
+          onChange={(next) => change({ ...input, definition: next })}
           facts={facts.data?.data ?? NO_FACTS}
           faults={faultsIn(preview.error, error)}
           readOnly={!mayEdit}
@@ -64,7 +64,7 @@ export function Editor({ audience }: { audience: AudienceDetails | null }): Reac
 }
 
 /** Typed text survives a change of the tab and a reload. A project keeps one new audience. */
-function useWanted(audience: AudienceDetails | null, start: Wanted): Edited<Wanted> {
+function useEditorInput(audience: AudienceDetails | null, start: EditorInput): Edited<EditorInput> {
   const { id: project } = useProject();
   const key = audience === null ? `new-audience:${project}` : `audience:${audience.id}`;
   return useEdited(key, start, audience?.updated_at ?? '');
@@ -83,7 +83,7 @@ function titleOf({ code }: ApiError): string {
   return code === 'conflict' ? 'Another member saved first' : 'Audience not saved';
 }
 
-function startOf(audience: AudienceDetails | null): Wanted {
+function startOf(audience: AudienceDetails | null): EditorInput {
   return audience === null
     ? { name: '', definition: START }
     : { name: audience.name, definition: audience.definition };
@@ -115,12 +115,12 @@ function Buttons({ audience, isDirty, isSaving, onSave, onDiscard }: ButtonsProp
   );
 }
 
-type Wanted = { name: string; definition: unknown };
-type Saving = { save: () => void; discard: () => void; isSaving: boolean; error: ApiError | null };
+type EditorInput = { name: string; definition: unknown };
+type SaveState = { save: () => void; discard: () => void; isSaving: boolean; error: ApiError | null };
 
 const LISTS = ['GET /projects/:project/audiences', 'GET /projects/:project/audiences/:audience'] as const;
 
-function useSaving(audience: AudienceDetails | null, edited: Edited<Wanted>): Saving {
+function useSave(audience: AudienceDetails | null, edited: Edited<EditorInput>): SaveState {
   const { value, base, forget } = edited;
   const project = String(useProject().id);
   const navigate = useNavigate();

@@ -7,10 +7,10 @@ import type { Previewed } from './use-preview.ts';
 type Props = { preview: Previewed; isNew: boolean };
 
 /** The members now. Errors of the definition are shown at their fields above. */
-export function Preview({ preview: { data, error, isAsking }, isNew }: Props): ReactNode {
+export function Preview({ preview: { data, error, isLoading }, isNew }: Props): ReactNode {
   const isFaulty = error !== null && error.status === 422 && error.field?.startsWith('definition.') === true;
   return (
-    <Paper withBorder p="md" component="section" aria-label="Preview" aria-busy={isAsking}>
+    <Paper withBorder p="md" component="section" aria-label="Preview" aria-busy={isLoading}>
       {error && !isFaulty && <ErrorBox error={error} title="The audience could not be counted" />}
       {isFaulty && (
         <Text size="sm" c="var(--mantine-color-error)">

@@ -33,12 +33,12 @@ export function TestUser({ audience, user, onUser }: Props): ReactNode {
           </Button>
         </Group>
       </form>
-      {user !== undefined && <Answer audience={audience} user={user} />}
+      {user !== undefined && <MembershipResult audience={audience} user={user} />}
     </Stack>
   );
 }
 
-function Answer({ audience, user }: { audience: string; user: string }): ReactNode {
+function MembershipResult({ audience, user }: { audience: string; user: string }): ReactNode {
   const query = useApi('GET /projects/:project/audiences/:audience/test', {
     params: { audience },
     query: { user },

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import type { DefinitionPreview } from '@beckon/contract/dashboard';
 import { ApiError, useCall } from '../../api/index.ts';
 
-export type Previewed = { data: DefinitionPreview | null; error: ApiError | null; isAsking: boolean };
+export type Previewed = { data: DefinitionPreview | null; error: ApiError | null; isLoading: boolean };
 
 /** The delay between the last keystroke and the count. */
 const AFTER_MS = 400;
@@ -15,12 +15,12 @@ export function usePreview(definition: unknown, audience: string | undefined): P
   useEffect(() => {
     latest.current = call;
   });
-  const [answer, setAnswer] = useState<Previewed>({ data: null, error: null, isAsking: true });
+  const [preview, setPreview] = useState<Previewed>({ data: null, error: null, isLoading: true });
   const text = JSON.stringify(definition);
   useEffect(() => {
     const ended = new AbortController();
-    const ask = async (): Promise<void> => {
-      setAnswer((was) => ({ ...was, isAsking: true }));
+    const load = async (): Promise<void> => {
+      setPreview((was) => ({ ...was, isLoading: true }));
       try {
         const body = {
           definition: JSON.parse(text) as unknown,
@@ -31,18 +31,18 @@ export function usePreview(definition: unknown, audience: string | undefined): P
           { body },
           ended.signal,
         );
-        setAnswer({ data, error: null, isAsking: false });
+        setPreview({ data, error: null, isLoading: false });
       } catch (error) {
         if (ended.signal.aborted) return;
         if (!(error instanceof ApiError)) throw error;
-        setAnswer((was) => ({ ...was, error, isAsking: false }));
+        setPreview((was) => ({ ...was, error, isLoading: false }));
       }
     };
-    const timer = setTimeout(() => void ask(), AFTER_MS);
+    const timer = setTimeout(() => void load(), AFTER_MS);
     return () => {
       clearTimeout(timer);
       ended.abort();
     };
   }, [text, audience]);
-  return answer;
+  return preview;
 }

@@ -17,7 +17,7 @@ export function AuditScreen(): ReactNode {
   const list = useApiInfinite('GET /projects/:project/audit', { query: search }, { keep: true });
   const set = (changed: Partial<typeof search> & { entry?: string | undefined }): void =>
     void navigate({ search: (was) => ({ ...was, ...changed }), replace: true });
-  const shown = list.rows.find(({ id }) => id === entry);
+  const current = list.rows.find(({ id }) => id === entry);
   return (
     <Page
       title="Audit"
@@ -50,44 +50,44 @@ export function AuditScreen(): ReactNode {
         }
       />
       <SidePanel
-        opened={shown !== undefined}
+        opened={current !== undefined}
         onClose={() => set({ entry: undefined })}
-        title={shown?.action ?? ''}
+        title={current?.action ?? ''}
       >
-        {shown && <AuditEntry entry={shown} />}
+        {current && <AuditEntry entry={current} />}
       </SidePanel>
     </Page>
   );
 }
 
 const COLUMNS = [
-  { id: 'at', title: 'When', width: '150px', cell: (one: AuditListed) => <When at={one.at} /> },
-  { id: 'who', title: 'Member', width: '160px', cell: (one: AuditListed) => <Who of={one} /> },
+  { id: 'at', title: 'When', width: '150px', cell: (row: AuditListed) => <When at={row.at} /> },
+  { id: 'who', title: 'Member', width: '160px', cell: (row: AuditListed) => <Actor of={row} /> },
   {
     id: 'what',
     title: 'Action',
     width: '200px',
-    cell: (one: AuditListed) => (
+    cell: (row: AuditListed) => (
       <Group gap="xs">
-        <code>{one.action}</code>
-        {!one.completed && (
+        <code>{row.action}</code>
+        {!row.completed && (
           <Mark icon={Hourglass} tone="warn" label="begun" title="Started, but its completion is unknown" />
         )}
       </Group>
     ),
   },
-  { id: 'about', title: 'Object', width: '2fr', cell: (one: AuditListed) => one.subject ?? '–' },
+  { id: 'about', title: 'Object', width: '2fr', cell: (row: AuditListed) => row.subject ?? '–' },
   {
     id: 'project',
     title: 'Project',
     width: '140px',
     narrow: 'hide' as const,
-    cell: (one: AuditListed) => one.project?.name ?? 'Team',
+    cell: (row: AuditListed) => row.project?.name ?? 'Team',
   },
 ];
 
 /** Distinguishes actions of a program from those of the member. */
-function Who({ of: { actor_name, token } }: { of: AuditListed }): ReactNode {
+function Actor({ of: { actor_name, token } }: { of: AuditListed }): ReactNode {
   return (
     <>
       {actor_name}

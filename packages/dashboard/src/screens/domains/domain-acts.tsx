@@ -79,8 +79,8 @@ function useActs() {
   });
   const resume = useChange('POST /projects/:project/domains/:domain/resume', {
     refreshes: FOLLOWS,
-    onDone: ({ data: { retried: asked } }) =>
-      notify(`Sending resumed. ${asked} held emails are checked again.`),
+    onDone: ({ data: { retried: count } }) =>
+      notify(`Sending resumed. ${count} held emails are checked again.`),
     onRefused: (error) => refused(error),
   });
   return { check, rotate, resume };

@@ -30,13 +30,13 @@ export function Domain({ name, onBack }: Props): ReactNode {
         <Anchor component="button" type="button" size="sm" onClick={onBack} ta="left" w="fit-content">
           All domains
         </Anchor>
-        <Loaded query={query}>{({ data }) => <Shown domain={data} />}</Loaded>
+        <Loaded query={query}>{({ data }) => <DomainView domain={data} />}</Loaded>
       </Stack>
     </Page>
   );
 }
 
-function Shown({ domain }: { domain: SendingDomain }): ReactNode {
+function DomainView({ domain }: { domain: SendingDomain }): ReactNode {
   return (
     <Stack gap="xl">
       <Alert

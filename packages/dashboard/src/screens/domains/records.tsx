@@ -28,13 +28,13 @@ export function Records({ domain }: { domain: SendingDomain }): ReactNode {
 
 function Hints(): ReactNode {
   const [id, setId] = useState<string | null>(null);
-  const provider = PROVIDERS.find((one) => one.id === id);
+  const provider = PROVIDERS.find((entry) => entry.id === id);
   return (
     <Stack gap="xs">
       <Select
         label="DNS provider"
         placeholder="Select a provider for hints"
-        data={PROVIDERS.map((one) => ({ value: one.id, label: one.name }))}
+        data={PROVIDERS.map((entry) => ({ value: entry.id, label: entry.name }))}
         value={id}
         onChange={setId}
         clearable
@@ -111,9 +111,9 @@ function Found({ record: { status, found } }: { record: DnsRecord }): ReactNode 
       {found.length === 0 ? (
         <Text size="sm">{status === 'unknown' ? 'No response from DNS' : 'No record'}</Text>
       ) : (
-        found.map((one, index) => (
-          <Text key={`${index} ${one}`} size="sm" ff="monospace" style={{ overflowWrap: 'anywhere' }}>
-            {one}
+        found.map((value, index) => (
+          <Text key={`${index} ${value}`} size="sm" ff="monospace" style={{ overflowWrap: 'anywhere' }}>
+            {value}
           </Text>
         ))
       )}

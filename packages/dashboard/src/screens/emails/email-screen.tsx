@@ -21,16 +21,16 @@ export function EmailScreen(): ReactNode {
   const email = useApi('GET /projects/:project/emails/:email', { params: { email: message } });
   const refresh = useRefresh();
   useFeed(
-    ({ type, email_id: id, id: own }) =>
-      (type === 'email' || type === 'outcome') && (id === message || own === message),
+    ({ type, email_id: id, id: itemId }) =>
+      (type === 'email' || type === 'outcome') && (id === message || itemId === message),
     () => void refresh('GET /projects/:project/emails/:email'),
   );
-  const shown = email.data?.data;
+  const details = email.data?.data;
   return (
     <Page
-      title={shown?.subject || 'Email'}
-      beside={shown && <StateMark email={shown} />}
-      actions={shown && <Actions email={shown} />}
+      title={details?.subject || 'Email'}
+      beside={details && <StateMark email={details} />}
+      actions={details && <Actions email={details} />}
     >
       <Loaded query={email} skeleton={<EmailWaiting />}>
         {({ data }) => <Whole email={data} />}
@@ -84,10 +84,10 @@ function Whole({ email }: { email: EmailWhole }): ReactNode {
   const { hits, outcome_history: outcomes, webhooks, replies } = email;
   return (
     <Stack gap="lg">
-      <Trouble email={email} />
+      <ProblemNotice email={email} />
       <Head email={email} />
       <Tabs
-        value={TABS.find((one) => one === tab) ?? 'email'}
+        value={TABS.find((name) => name === tab) ?? 'email'}
         onChange={(value) => void navigate({ search: { tab: value ?? undefined }, replace: true })}
         keepMounted={false}
       >
@@ -115,14 +115,14 @@ function Whole({ email }: { email: EmailWhole }): ReactNode {
           <EmailWebhooks webhooks={webhooks} />
         </Tabs.Panel>
         <Tabs.Panel value="replies" pt="md">
-          <Answers email={email} />
+          <Replies email={email} />
         </Tabs.Panel>
       </Tabs>
     </Stack>
   );
 }
 
-function Trouble({ email }: { email: EmailWhole }): ReactNode {
+function ProblemNotice({ email }: { email: EmailWhole }): ReactNode {
   const { reason, reason_text: words, reply, state } = email;
   if (words === null) return null;
   return (
@@ -232,7 +232,7 @@ function NotKept(): ReactNode {
   );
 }
 
-function Answers({ email: { replies } }: { email: EmailWhole }): ReactNode {
+function Replies({ email: { replies } }: { email: EmailWhole }): ReactNode {
   const project = useProject();
   if (replies.length === 0) return <Empty title="No replies to this email" />;
   return (

@@ -133,7 +133,7 @@ function Hits({
                 )}
               </Table.Td>
               <Table.Td>
-                <Verdict hit={hit} />
+                <Classification hit={hit} />
               </Table.Td>
               <Table.Td visibleFrom="sm" style={{ overflowWrap: 'anywhere' }}>
                 <Text size="xs" c="dimmed">
@@ -148,7 +148,7 @@ function Hits({
   );
 }
 
-function Verdict({ hit: { bot, reason_text: why } }: { hit: EmailHit }): ReactNode {
+function Classification({ hit: { bot, reason_text: why } }: { hit: EmailHit }): ReactNode {
   return (
     <Stack gap={0}>
       {bot === null && <Mark icon={Clock} tone="quiet" label="Being classified" />}

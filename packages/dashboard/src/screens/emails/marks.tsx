@@ -18,9 +18,9 @@ import type { ReactNode } from 'react';
 import { Group } from '@mantine/core';
 import { Mark, type Tone } from '../../parts/index.ts';
 
-type Shown = { icon: LucideIcon; tone: Tone; label: string; title?: string };
+type MarkStyle = { icon: LucideIcon; tone: Tone; label: string; title?: string };
 
-const STATES: Record<EmailState, Shown> = {
+const STATES: Record<EmailState, MarkStyle> = {
   claimed: { icon: Clock, tone: 'info', label: 'Queued' },
   submitting: { icon: Send, tone: 'info', label: 'Sending' },
   deferred: { icon: Clock, tone: 'warn', label: 'Deferred' },
@@ -41,7 +41,7 @@ export function StateMark({
   return <Mark {...STATES[state]} {...(words === null ? {} : { title: words })} />;
 }
 
-const OUTCOMES: Record<EmailOutcome, Shown> = {
+const OUTCOMES: Record<EmailOutcome, MarkStyle> = {
   opened: { icon: MailOpen, tone: 'good', label: 'Opened' },
   clicked: { icon: MousePointerClick, tone: 'good', label: 'Clicked' },
   bot_opened: { icon: Bot, tone: 'quiet', label: 'Opened by bot', title: 'Classified as a bot, not counted' },
@@ -59,15 +59,15 @@ const OUTCOMES: Record<EmailOutcome, Shown> = {
 
 /** The outcomes of an email; those by bots only if no human did the same. */
 export function OutcomeMarks({ outcomes }: { outcomes: EmailOutcome[] }): ReactNode {
-  const shown = outcomes.filter(
+  const names = outcomes.filter(
     (name) =>
       !(name === 'bot_opened' && outcomes.includes('opened')) &&
       !(name === 'bot_clicked' && outcomes.includes('clicked')),
   );
-  if (shown.length === 0) return <span aria-label="none yet">–</span>;
+  if (names.length === 0) return <span aria-label="none yet">–</span>;
   return (
     <Group gap={6} wrap="wrap">
-      {shown.map((name) => (
+      {names.map((name) => (
         <Mark key={name} {...OUTCOMES[name]} />
       ))}
     </Group>

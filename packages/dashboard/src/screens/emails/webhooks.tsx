@@ -31,28 +31,28 @@ export function EmailWebhooks({ webhooks }: { webhooks: EmailWebhook[] }): React
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
-        {webhooks.map((one) => (
-          <Table.Tr key={`${one.id} ${one.endpoint_id}`}>
-            <Table.Td style={{ overflowWrap: 'anywhere' }}>{one.type}</Table.Td>
+        {webhooks.map((delivery) => (
+          <Table.Tr key={`${delivery.id} ${delivery.endpoint_id}`}>
+            <Table.Td style={{ overflowWrap: 'anywhere' }}>{delivery.type}</Table.Td>
             <Table.Td style={{ overflowWrap: 'anywhere' }}>
               <Anchor
                 size="sm"
                 renderRoot={(props) => (
                   <Link
                     to="/p/$project/webhooks/$endpoint"
-                    params={{ project: String(project.id), endpoint: one.endpoint_id }}
+                    params={{ project: String(project.id), endpoint: delivery.endpoint_id }}
                     {...props}
                   />
                 )}
               >
-                {one.url}
+                {delivery.url}
               </Anchor>
             </Table.Td>
             <Table.Td>
-              <State delivery={one} />
+              <State delivery={delivery} />
             </Table.Td>
             <Table.Td visibleFrom="sm">
-              <When at={one.delivered_at} none="not yet" />
+              <When at={delivery.delivered_at} none="not yet" />
             </Table.Td>
           </Table.Tr>
         ))}

@@ -20,10 +20,10 @@ import { curlOf, typedOf } from './snippet.ts';
 
 export function EventPanel({ name }: { name: string }): ReactNode {
   const query = useApi('GET /projects/:project/events/:event', { params: { event: name } });
-  return <Loaded query={query}>{({ data }) => <Shown event={data} />}</Loaded>;
+  return <Loaded query={query}>{({ data }) => <EventView event={data} />}</Loaded>;
 }
 
-function Shown({ event }: { event: EventDetails }): ReactNode {
+function EventView({ event }: { event: EventDetails }): ReactNode {
   const { count, first_at, last_at, canonical, days } = event;
   const project = String(useProject().id);
   const mayEdit = useMay('editor');
@@ -95,9 +95,9 @@ function Expecting({ event: { name, expected, drift } }: { event: EventDetails }
     <Stack gap="xs">
       {drift.length > 0 && (
         <Alert color="yellow" variant="light" title="This event changed" p="xs">
-          {drift.map((one) => (
-            <Text key={JSON.stringify(one)} size="sm" component="div">
-              <DriftWords drift={one} />
+          {drift.map((entry) => (
+            <Text key={JSON.stringify(entry)} size="sm" component="div">
+              <DriftWords drift={entry} />
             </Text>
           ))}
         </Alert>

@@ -36,8 +36,8 @@ test('curlOf › quotes any event name and value safely for the shell', () => {
     examples: [{ property: hostile, values: [hostile] }],
   });
   const body = text.slice(text.indexOf("-d '") + 3);
-  const said = execFileSync('sh', ['-c', `printf '%s' ${body}`]).toString();
-  expect(JSON.parse(said)).toEqual({
+  const output = execFileSync('sh', ['-c', `printf '%s' ${body}`]).toString();
+  expect(JSON.parse(output)).toEqual({
     external_user_id: '42',
     name: hostile,
     properties: { [hostile]: hostile },

@@ -1,9 +1,9 @@
 import type { EventDetails } from '@beckon/contract/dashboard';
 
-type Known = Pick<EventDetails, 'name' | 'properties' | 'examples'>;
+type EventShape = Pick<EventDetails, 'name' | 'properties' | 'examples'>;
 
 /** A call of the client, with the property types that were sent. */
-export function typedOf({ name, properties, examples }: Known): string {
+export function typedOf({ name, properties, examples }: EventShape): string {
   const lines = properties.map(({ property, types }) => {
     const [value] = valuesOf(examples, property);
     return `    ${keyOf(property)}: ${JSON.stringify(value ?? sampleOf(types))}, // ${types.map(typeWord).join(' | ')}`;
@@ -13,7 +13,7 @@ export function typedOf({ name, properties, examples }: Known): string {
 }
 
 /** The same call with curl. */
-export function curlOf({ name, properties, examples }: Known): string {
+export function curlOf({ name, properties, examples }: EventShape): string {
   const entries = properties.map(({ property, types }) => {
     const [value] = valuesOf(examples, property);
     return [property, value ?? sampleOf(types)];
@@ -27,8 +27,8 @@ export function curlOf({ name, properties, examples }: Known): string {
   ].join('\n');
 }
 
-function valuesOf(examples: Known['examples'], property: string): unknown[] {
-  return examples.find((one) => one.property === property)?.values ?? [];
+function valuesOf(examples: EventShape['examples'], property: string): unknown[] {
+  return examples.find((example) => example.property === property)?.values ?? [];
 }
 
 function keyOf(property: string): string {
@@ -41,7 +41,7 @@ function typeWord(type: string): string {
 }
 
 function sampleOf(types: string[]): unknown {
-  const [type] = types.filter((one) => one !== 'null');
+  const [type] = types.filter((name) => name !== 'null');
   const samples: Record<string, unknown> = {
     number: 1,
     boolean: true,

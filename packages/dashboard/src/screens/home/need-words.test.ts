@@ -2,7 +2,7 @@ import type { Need } from '@beckon/contract/dashboard';
 import { expect, test } from 'vitest';
 import { needWords } from './need-words.ts';
 
-const one = { count: 1, at_least: false };
+const single = { count: 1, at_least: false };
 const many = { count: 10_000, at_least: true };
 
 /** One need of each kind. A missing kind is a type error here. */
@@ -11,7 +11,7 @@ const NEEDS: { [K in Need['kind']]: Extract<Need, { kind: K }> } = {
   sender: { kind: 'sender', reason: 'domain_not_ready', detail: 'x.org was not added as a sending domain' },
   due_soon: {
     kind: 'due_soon',
-    drafts: one,
+    drafts: single,
     first: {
       draft_id: 'd',
       deadline_at: '2026-01-15T12:00:00.000Z',
@@ -25,18 +25,18 @@ const NEEDS: { [K in Need['kind']]: Extract<Need, { kind: K }> } = {
   domain: { kind: 'domain', name: 'x.org', state: 'verified', paused: 'complaints' },
   endpoint: { kind: 'endpoint', id: 'e', url: 'https://x.org', problem: 'gone', since: null },
   rule_demoted: { kind: 'rule_demoted', id: 'r', name: 'welcome', why: 'bounces' },
-  dead_letters: { kind: 'dead_letters', records: one },
+  dead_letters: { kind: 'dead_letters', records: single },
   queue: { kind: 'queue', waiting: 41_000, waiting_max: 50_000 },
 };
 
 test('needWords › describes each need, and links to its screen', () => {
-  const shown = Object.values(NEEDS).map(needWords);
-  for (const { title, action, detail } of shown) {
+  const texts = Object.values(NEEDS).map(needWords);
+  for (const { title, action, detail } of texts) {
     expect(title).toMatch(/^[A-Z0-9][^_]+[^.]$/);
     expect(action).not.toBe('');
     expect(detail).toMatch(/^[A-Z0-9“].*\.$/);
   }
-  expect(new Set(shown.map(({ key }) => key)).size).toBe(shown.length);
+  expect(new Set(texts.map(({ key }) => key)).size).toBe(texts.length);
 });
 
 test('needWords › uses the singular for one, and "More than" above the counted limit', () => {

@@ -2,7 +2,7 @@ import type { Counted, Need } from '@beckon/contract/dashboard';
 import { reasonWords } from '../../parts/policy-words.ts';
 
 /** `tone`: the severity. `at`: the time of the event, if any. */
-export type NeedShown = {
+export type NeedText = {
   key: string;
   tone: 'bad' | 'warn' | 'info';
   title: string;
@@ -23,19 +23,19 @@ const DOMAIN_STATES: Record<string, string> = {
   failed: 'A required DNS record is missing. Emails from this domain are held until it is restored.',
   pending: 'Its DNS records were not found yet.',
 };
-const TROUBLES = {
+const ENDPOINT_PROBLEMS = {
   gone: 'It responded 410 Gone and is disabled. Enable it to resume deliveries.',
   failing: 'All deliveries failed for five days, so it is disabled. Enable it to resume deliveries.',
   warned: 'All deliveries fail. It is disabled after five days of failures.',
 };
 
 /** Describes a problem that needs attention, and links to its screen. */
-export function needWords(need: Need): NeedShown {
-  const show = SHOWS[need.kind] as (of: Need) => Omit<NeedShown, 'key'>;
+export function needWords(need: Need): NeedText {
+  const show = SHOWS[need.kind] as (of: Need) => Omit<NeedText, 'key'>;
   return { key: keyOf(need), ...show(need) };
 }
 
-type Shows = { [K in Need['kind']]: (need: Extract<Need, { kind: K }>) => Omit<NeedShown, 'key'> };
+type Shows = { [K in Need['kind']]: (need: Extract<Need, { kind: K }>) => Omit<NeedText, 'key'> };
 
 const SHOWS: Shows = {
   paused: () => ({
@@ -89,10 +89,10 @@ const SHOWS: Shows = {
     to: { page: 'domains' },
     action: 'Open Domains',
   }),
-  endpoint: ({ id, url, problem: trouble, since }) => ({
-    tone: trouble === 'warned' ? 'warn' : 'bad',
+  endpoint: ({ id, url, problem, since }) => ({
+    tone: problem === 'warned' ? 'warn' : 'bad',
     title: `The webhook endpoint ${url} is failing`,
-    detail: TROUBLES[trouble],
+    detail: ENDPOINT_PROBLEMS[problem],
     at: since,
     to: { page: 'endpoint', id },
     action: 'View attempts',

@@ -6,7 +6,7 @@ import type { ReactNode } from 'react';
 import { useProject } from '../../api/index.ts';
 import { When } from '../../parts/index.ts';
 import classes from './home.module.css';
-import { type NeedShown, type NeedTarget, needWords } from './need-words.ts';
+import { type NeedText, type NeedTarget, needWords } from './need-words.ts';
 
 const ICONS = { bad: CircleAlert, warn: TriangleAlert, info: Info };
 const TONES = { bad: 'Urgent', warn: 'Needs attention', info: 'Soon' };
@@ -26,14 +26,14 @@ export function Needs({ needs }: { needs: Need[] }): ReactNode {
     );
   return (
     <ul className={classes.needs}>
-      {needs.map(needWords).map((shown) => (
-        <NeedRow key={shown.key} shown={shown} />
+      {needs.map(needWords).map((text) => (
+        <NeedRow key={text.key} text={text} />
       ))}
     </ul>
   );
 }
 
-function NeedRow({ shown: { tone, title, detail, at, to, action } }: { shown: NeedShown }): ReactNode {
+function NeedRow({ text: { tone, title, detail, at, to, action } }: { text: NeedText }): ReactNode {
   const project = String(useProject().id);
   const Icon = ICONS[tone];
   return (

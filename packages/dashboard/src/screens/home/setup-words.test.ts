@@ -12,9 +12,9 @@ test('firstCall › is valid for the API and in a shell', () => {
 });
 
 test('nextStep › returns the first required step, then an optional one', () => {
-  const step = (id: 'key_created' | 'first_event' | 'team_invited', done: boolean, required = true) => ({
+  const step = (id: 'key_created' | 'first_event' | 'team_invited', isDone: boolean, required = true) => ({
     id,
-    done,
+    done: isDone,
     required,
   });
   expect(

@@ -1,6 +1,6 @@
 import type { SetupStep } from '@beckon/contract/dashboard';
 
-export type StepShown = {
+export type StepText = {
   title: string;
   text: string;
   /** The screen of the step; null: a command. */
@@ -8,7 +8,7 @@ export type StepShown = {
   action: string;
 };
 
-export const STEPS: Record<SetupStep['id'], StepShown> = {
+export const STEPS: Record<SetupStep['id'], StepText> = {
   key_created: {
     title: 'Create an API key',
     text: 'Your server uses it to send users and events. It is shown once.',

@@ -10,7 +10,7 @@ import { firstCall, nextStep, STEPS } from './setup-words.ts';
 
 /** The remaining set-up steps. Their state is derived from the project. */
 export function Setup({ steps }: { steps: SetupStep[] }): ReactNode {
-  const done = steps.filter((step) => step.done).length;
+  const doneCount = steps.filter((step) => step.done).length;
   const next = nextStep(steps);
   return (
     <Paper withBorder p="md" component="section" aria-labelledby="setup-title">
@@ -19,7 +19,7 @@ export function Setup({ steps }: { steps: SetupStep[] }): ReactNode {
           Send your first email
         </Title>
         <Text size="sm" c="dimmed">
-          {done} of {steps.length} done
+          {doneCount} of {steps.length} done
         </Text>
       </Group>
       <ol className={classes.steps}>

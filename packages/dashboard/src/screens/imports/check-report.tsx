@@ -9,21 +9,21 @@ import { Notice } from '../../parts/notice.tsx';
 import { Section } from '../../parts/section.tsx';
 import { CheckButton } from './stripe-step.tsx';
 import { Findings } from './findings.tsx';
-import { count, counted, factLabel, emailsLine, many } from './words.ts';
+import { count, counted, factLabel, emailsLine, pluralize } from './words.ts';
 
-type Props = { one: Import; check: ImportCheck };
+type Props = { dataImport: Import; check: ImportCheck };
 
 /** The result of the check, before anything is imported. */
-export function CheckReport({ one, check }: Props): ReactNode {
+export function CheckReport({ dataImport, check }: Props): ReactNode {
   return (
     <Section title="Check results">
       <Stack gap="md">
-        {one.state === 'checked' && <Notice icon={MailX} title={emailsLine(check)} />}
+        {dataImport.state === 'checked' && <Notice icon={MailX} title={emailsLine(check)} />}
         <Facts facts={factsOf(check)} />
         <Rules check={check} />
         <Names check={check} />
-        <Rejected one={one} check={check} />
-        {one.state === 'checked' && <Start one={one} check={check} />}
+        <Rejected dataImport={dataImport} check={check} />
+        {dataImport.state === 'checked' && <Start dataImport={dataImport} check={check} />}
       </Stack>
     </Section>
   );
@@ -97,7 +97,7 @@ function Names({ check: { names } }: Pick<Props, 'check'>): ReactNode {
   );
 }
 
-function Rejected({ one, check }: Props): ReactNode {
+function Rejected({ dataImport, check }: Props): ReactNode {
   if (check.rejected === 0) return null;
   return (
     <Stack gap={4}>
@@ -107,16 +107,16 @@ function Rejected({ one, check }: Props): ReactNode {
       <List size="sm">
         {check.rejected_by.slice(0, 10).map(({ field, message, rows }) => (
           <List.Item key={`${field} ${message}`} style={{ overflowWrap: 'anywhere' }}>
-            {many(rows, 'row')}: {message}
+            {pluralize(rows, 'row')}: {message}
           </List.Item>
         ))}
       </List>
-      {one.state === 'checked' && <Findings one={one} />}
+      {dataImport.state === 'checked' && <Findings dataImport={dataImport} />}
     </Stack>
   );
 }
 
-function Start({ one, check }: Props): ReactNode {
+function Start({ dataImport, check }: Props): ReactNode {
   const [isLive, setIsLive] = useState(false);
   const [typed, setTyped] = useState('');
   const start = useChange('POST /projects/:project/imports/:import/start', {
@@ -128,7 +128,7 @@ function Start({ one, check }: Props): ReactNode {
   const body = isLive ? { live_events: live } : {};
   return (
     <Stack gap="sm">
-      {one.kind === 'events' && (
+      {dataImport.kind === 'events' && (
         <Checkbox
           label="Import these events as live: rules fire, and emails may be sent"
           checked={isLive}
@@ -138,7 +138,7 @@ function Start({ one, check }: Props): ReactNode {
       {isLive && (
         <TextInput
           label={`Type the number of live events to confirm: ${count(check.events)}`}
-          description={`${many(recent(check), 'user', 'users')} have an event that is recent enough for an enabled rule`}
+          description={`${pluralize(recent(check), 'user', 'users')} have an event that is recent enough for an enabled rule`}
           maw={420}
           value={typed}
           onChange={({ currentTarget }) => setTyped(currentTarget.value)}
@@ -151,11 +151,11 @@ function Start({ one, check }: Props): ReactNode {
         <Button
           loading={start.isPending}
           disabled={!isTyped || check.rows === check.rejected}
-          onClick={() => start.mutate({ params: { import: one.id }, body })}
+          onClick={() => start.mutate({ params: { import: dataImport.id }, body })}
         >
           Start import
         </Button>
-        <CheckButton one={one} again />
+        <CheckButton dataImport={dataImport} again />
       </Group>
     </Stack>
   );

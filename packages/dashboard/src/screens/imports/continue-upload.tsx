@@ -9,20 +9,20 @@ import { isSame, useUpload } from './use-upload.ts';
 import { count } from './words.ts';
 
 /** Continues an incomplete upload when the member selects the same file again. */
-export function ContinueUpload({ one }: { one: Import }): ReactNode {
+export function ContinueUpload({ dataImport }: { dataImport: Import }): ReactNode {
   const [failure, setFailure] = useState<ApiError | null>(null);
   const [fault, setFault] = useState<string | null>(null);
   const { upload, uploading } = useUpload();
   const refresh = useRefresh();
-  const parts = useApi('GET /projects/:project/imports/:import/parts', { params: { import: one.id } });
+  const parts = useApi('GET /projects/:project/imports/:import/parts', { params: { import: dataImport.id } });
   const here = uploading?.sent ?? parts.data?.data.parts.length ?? 0;
   const take = async (file: File | null): Promise<void> => {
     setFailure(null);
-    const isOther = file !== null && !isSame(one, file);
-    setFault(isOther ? `Select the same file as before: ${one.name}` : null);
+    const isOther = file !== null && !isSame(dataImport, file);
+    setFault(isOther ? `Select the same file as before: ${dataImport.name}` : null);
     if (file === null || isOther) return;
     try {
-      await upload(one, file);
+      await upload(dataImport, file);
     } catch (error) {
       if (error instanceof ApiError) setFailure(error);
     }
@@ -30,7 +30,7 @@ export function ContinueUpload({ one }: { one: Import }): ReactNode {
     await refresh('GET /projects/:project/imports/:import/parts');
   };
   return (
-    <Section title="Upload" text={`Select ${one.name} again to continue the interrupted upload.`}>
+    <Section title="Upload" text={`Select ${dataImport.name} again to continue the interrupted upload.`}>
       <Stack gap="sm">
         <FileInput
           label="File"
@@ -40,9 +40,9 @@ export function ContinueUpload({ one }: { one: Import }): ReactNode {
           error={fault}
           disabled={uploading !== null}
         />
-        <Progress value={(here * 100) / one.parts_total} aria-label="Upload" />
+        <Progress value={(here * 100) / dataImport.parts_total} aria-label="Upload" />
         <Text size="sm" c="dimmed">
-          {count(here)} of {count(one.parts_total)} parts uploaded.
+          {count(here)} of {count(dataImport.parts_total)} parts uploaded.
         </Text>
         {failure && <ErrorBox error={failure} />}
       </Stack>

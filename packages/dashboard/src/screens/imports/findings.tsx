@@ -5,11 +5,11 @@ import { apiUrl, useApiInfinite, useProject } from '../../api/index.ts';
 import { type Column, DataTable, Empty } from '../../parts/index.ts';
 
 /** Rejected rows, and notes of the source about single objects. */
-export function Findings({ one }: { one: Import }): ReactNode {
+export function Findings({ dataImport }: { dataImport: Import }): ReactNode {
   const project = useProject();
-  const params = { import: one.id };
+  const params = { import: dataImport.id };
   const list = useApiInfinite('GET /projects/:project/imports/:import/findings', { params });
-  const ofProject = { project: project.id, import: one.id };
+  const ofProject = { project: project.id, import: dataImport.id };
   return (
     <Stack gap="sm">
       <Anchor

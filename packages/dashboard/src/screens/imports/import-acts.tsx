@@ -9,12 +9,12 @@ const READS = ['GET /projects/:project/imports/:import', 'GET /projects/:project
 const CHANGING = { refreshes: [...READS], onRefused: (error: ApiError) => refused(error) };
 
 /** The actions of an import. */
-export function ImportActs({ one }: { one: Import }): ReactNode {
+export function ImportActs({ dataImport }: { dataImport: Import }): ReactNode {
   const [isCanceling, setIsCanceling] = useState(false);
   const pause = useChange('POST /projects/:project/imports/:import/pause', CHANGING);
   const resume = useChange('POST /projects/:project/imports/:import/resume', CHANGING);
-  const params = { import: one.id };
-  const { state } = one;
+  const params = { import: dataImport.id };
+  const { state } = dataImport;
   const hasEnded = state === 'done' || state === 'failed' || state === 'canceled';
   return (
     <>
@@ -46,14 +46,14 @@ export function ImportActs({ one }: { one: Import }): ReactNode {
           Cancel
         </Button>
       )}
-      <CancelDialog one={one} opened={isCanceling} onClose={() => setIsCanceling(false)} />
+      <CancelDialog dataImport={dataImport} opened={isCanceling} onClose={() => setIsCanceling(false)} />
     </>
   );
 }
 
-type DialogProps = { one: Import; opened: boolean; onClose: () => void };
+type DialogProps = { dataImport: Import; opened: boolean; onClose: () => void };
 
-function CancelDialog({ one, opened, onClose }: DialogProps): ReactNode {
+function CancelDialog({ dataImport, opened, onClose }: DialogProps): ReactNode {
   const cancel = useChange('POST /projects/:project/imports/:import/cancel', {
     ...CHANGING,
     onDone: onClose,
@@ -69,7 +69,7 @@ function CancelDialog({ one, opened, onClose }: DialogProps): ReactNode {
           <Button
             color="red"
             loading={cancel.isPending}
-            onClick={() => cancel.mutate({ params: { import: one.id } })}
+            onClick={() => cancel.mutate({ params: { import: dataImport.id } })}
           >
             Cancel import
           </Button>

@@ -27,15 +27,15 @@ export function ImportScreen(): ReactNode {
     { params: { import: id } },
     { everyMs: AT_WORK_MS, enabled: may },
   );
-  const one = query.data?.data;
+  const dataImport = query.data?.data;
   return (
     <Page
-      title={one?.name ?? 'Import'}
-      beside={one && <StateMark one={one} />}
-      actions={one && <ImportActs one={one} />}
+      title={dataImport?.name ?? 'Import'}
+      beside={dataImport && <StateMark dataImport={dataImport} />}
+      actions={dataImport && <ImportActs dataImport={dataImport} />}
     >
       {may ? (
-        <Loaded query={query}>{({ data }) => <Steps key={data.id} one={data} />}</Loaded>
+        <Loaded query={query}>{({ data }) => <Steps key={data.id} dataImport={data} />}</Loaded>
       ) : (
         <Empty icon={FileUp} title="Imports require the editor role" />
       )}
@@ -43,9 +43,9 @@ export function ImportScreen(): ReactNode {
   );
 }
 
-function Steps({ one }: { one: Import }): ReactNode {
+function Steps({ dataImport }: { dataImport: Import }): ReactNode {
   const project = useProject();
-  const { state, problem, check } = one;
+  const { state, problem, check } = dataImport;
   return (
     <Stack gap="lg">
       <Anchor
@@ -56,7 +56,7 @@ function Steps({ one }: { one: Import }): ReactNode {
       >
         All imports
       </Anchor>
-      <Facts facts={factsOf(one)} />
+      <Facts facts={factsOf(dataImport)} />
       {problem !== null && (
         <Notice
           icon={state === 'canceled' ? Info : TriangleAlert}
@@ -65,27 +65,29 @@ function Steps({ one }: { one: Import }): ReactNode {
           {problem}
         </Notice>
       )}
-      <NextStep one={one} />
-      {HAS_PROGRESS.has(state) && <RunProgress one={one} />}
-      {check && <CheckReport one={one} check={check} />}
-      {state === 'checked' && one.kind !== 'stripe' && <ColumnsAgain one={one} />}
+      <NextStep dataImport={dataImport} />
+      {HAS_PROGRESS.has(state) && <RunProgress dataImport={dataImport} />}
+      {check && <CheckReport dataImport={dataImport} check={check} />}
+      {state === 'checked' && dataImport.kind !== 'stripe' && <ColumnsAgain dataImport={dataImport} />}
     </Stack>
   );
 }
 
 /** The next step of the member. */
-function NextStep({ one }: { one: Import }): ReactNode {
-  const { state, kind, problem } = one;
-  if (state === 'uploading') return <ContinueUpload one={one} />;
+function NextStep({ dataImport }: { dataImport: Import }): ReactNode {
+  const { state, kind, problem } = dataImport;
+  if (state === 'uploading') return <ContinueUpload dataImport={dataImport} />;
   if (kind === 'stripe')
-    return state === 'ready' || (state === 'paused' && problem !== null) ? <StripeStep one={one} /> : null;
-  return state === 'ready' ? <MappingStep one={one} /> : null;
+    return state === 'ready' || (state === 'paused' && problem !== null) ? (
+      <StripeStep dataImport={dataImport} />
+    ) : null;
+  return state === 'ready' ? <MappingStep dataImport={dataImport} /> : null;
 }
 
 /** After reading the check results. */
-function ColumnsAgain({ one }: { one: Import }): ReactNode {
+function ColumnsAgain({ dataImport }: { dataImport: Import }): ReactNode {
   const [isOpen, setIsOpen] = useState(false);
-  if (isOpen) return <MappingStep one={one} />;
+  if (isOpen) return <MappingStep dataImport={dataImport} />;
   return (
     <Group>
       <Button variant="default" onClick={() => setIsOpen(true)}>
@@ -103,8 +105,15 @@ const PROBLEMS: Partial<Record<Import['state'], string>> = {
   canceled: 'Import canceled',
 };
 
-function factsOf(one: Import) {
-  const { kind, size_bytes: size, created_at: at, created_by: by, ended_at: ended, is_live: isLive } = one;
+function factsOf(dataImport: Import) {
+  const {
+    kind,
+    size_bytes: size,
+    created_at: at,
+    created_by: by,
+    ended_at: ended,
+    is_live: isLive,
+  } = dataImport;
   return [
     { label: 'Type', value: KINDS[kind] },
     ...(size === null ? [] : [{ label: 'Size', value: sizeOf(size) }]),

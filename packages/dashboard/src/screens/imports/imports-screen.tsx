@@ -79,7 +79,7 @@ const COLUMNS: Column<Import>[] = [
       </Stack>
     ),
   },
-  { id: 'state', title: 'State', width: '150px', cell: (one) => <StateMark one={one} /> },
+  { id: 'state', title: 'State', width: '150px', cell: (row) => <StateMark dataImport={row} /> },
   { id: 'progress', title: 'Rows', width: '1fr', align: 'right', cell: rowsOf },
   {
     id: 'created',
@@ -97,10 +97,11 @@ const COLUMNS: Column<Import>[] = [
   },
 ];
 
-function rowsOf(one: Import): string {
-  const percent = percentOf(one);
-  const isUnderWay = one.state === 'running' || one.state === 'checking' || one.state === 'paused';
-  if (isUnderWay && percent !== null)
-    return `${Math.floor(percent)} % of ${count(one.progress.rows_total ?? one.progress.rows)}`;
-  return one.progress.rows > 0 ? count(one.progress.rows) : count(one.check?.rows ?? 0);
+function rowsOf(dataImport: Import): string {
+  const percent = percentOf(dataImport);
+  const isRunning =
+    dataImport.state === 'running' || dataImport.state === 'checking' || dataImport.state === 'paused';
+  if (isRunning && percent !== null)
+    return `${Math.floor(percent)} % of ${count(dataImport.progress.rows_total ?? dataImport.progress.rows)}`;
+  return dataImport.progress.rows > 0 ? count(dataImport.progress.rows) : count(dataImport.check?.rows ?? 0);
 }

@@ -10,10 +10,10 @@ import { ColumnTable } from './column-table.tsx';
 import { SampleRows } from './sample-rows.tsx';
 
 /** Maps columns to fields, with a preview of the first rows that the server updates at each change. */
-export function MappingStep({ one }: { one: Import }): ReactNode {
-  const [mapping, setMapping] = useState<ImportMapping>(one.mapping ?? { columns: {} });
-  const { sample, failure } = useSample(one, mapping);
-  const { save, check, isPending } = useSaveAndCheck(one);
+export function MappingStep({ dataImport }: { dataImport: Import }): ReactNode {
+  const [mapping, setMapping] = useState<ImportMapping>(dataImport.mapping ?? { columns: {} });
+  const { sample, failure } = useSample(dataImport, mapping);
+  const { save, check, isPending } = useSaveAndCheck(dataImport);
   if (failure) return <ErrorBox error={failure} title="The file cannot be read" />;
   if (!sample) return <Lines />;
   return (
@@ -23,9 +23,11 @@ export function MappingStep({ one }: { one: Import }): ReactNode {
         text="Columns are mapped by their headers. Change the mapping as needed. Empty cells are ignored."
       >
         <Stack gap="md">
-          {one.kind === 'events' && <EventChoices mapping={mapping} onChange={setMapping} sample={sample} />}
+          {dataImport.kind === 'events' && (
+            <EventChoices mapping={mapping} onChange={setMapping} sample={sample} />
+          )}
           <ColumnTable
-            kind={one.kind === 'events' ? 'events' : 'users'}
+            kind={dataImport.kind === 'events' ? 'events' : 'users'}
             columns={sample.columns}
             onChange={(column, to) =>
               setMapping((was) => ({ ...was, columns: { ...was.columns, [column]: to } }))
@@ -36,7 +38,7 @@ export function MappingStep({ one }: { one: Import }): ReactNode {
             <Button
               loading={isPending}
               disabled={sample.problems.length > 0}
-              onClick={() => save.mutate({ params: { import: one.id }, body: { mapping } })}
+              onClick={() => save.mutate({ params: { import: dataImport.id }, body: { mapping } })}
             >
               Check all rows
             </Button>
@@ -53,13 +55,13 @@ export function MappingStep({ one }: { one: Import }): ReactNode {
   );
 }
 
-function useSaveAndCheck(one: Import) {
+function useSaveAndCheck(dataImport: Import) {
   const check = useChange('POST /projects/:project/imports/:import/check', {
     refreshes: ['GET /projects/:project/imports/:import', 'GET /projects/:project/imports'],
     onRefused: (error) => refused(error),
   });
   const save = useChange('PUT /projects/:project/imports/:import/mapping', {
-    onDone: () => check.mutate({ params: { import: one.id } }),
+    onDone: () => check.mutate({ params: { import: dataImport.id } }),
   });
   return { save, check, isPending: save.isPending || check.isPending };
 }
@@ -67,16 +69,16 @@ function useSaveAndCheck(one: Import) {
 const AFTER_MS = 200;
 
 /** The previous sample stays while the next one loads. */
-function useSample(one: Import, mapping: ImportMapping) {
+function useSample(dataImport: Import, mapping: ImportMapping) {
   const call = useCall();
   const [sample, setSample] = useState<ImportSample | null>(null);
   const [failure, setFailure] = useState<ApiError | null>(null);
-  const asked = JSON.stringify(mapping);
+  const key = JSON.stringify(mapping);
   useEffect(() => {
     const controller = new AbortController();
     const timer = setTimeout(() => {
-      const ask = { params: { import: one.id }, body: { mapping: JSON.parse(asked) as ImportMapping } };
-      call('POST /projects/:project/imports/:import/sample', ask, controller.signal).then(
+      const args = { params: { import: dataImport.id }, body: { mapping: JSON.parse(key) as ImportMapping } };
+      call('POST /projects/:project/imports/:import/sample', args, controller.signal).then(
         ({ data }) => {
           setSample(data);
           setFailure(null);
@@ -91,7 +93,7 @@ function useSample(one: Import, mapping: ImportMapping) {
       controller.abort();
     };
     // `call` is a new function at each render with the same behavior.
-  }, [one.id, asked]);
+  }, [dataImport.id, key]);
   return { sample, failure };
 }
 

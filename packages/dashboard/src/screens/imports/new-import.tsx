@@ -43,7 +43,7 @@ export function NewImport({ opened, onClose }: Props): ReactNode {
   );
 }
 
-function useOpen(): (one: Import) => void {
+function useOpen(): (dataImport: Import) => void {
   const navigate = useNavigate();
   const project = useProject();
   return ({ id }) =>

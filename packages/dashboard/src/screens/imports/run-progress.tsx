@@ -12,10 +12,10 @@ import { broughtLine, count, factLabel, nothingNew, percentOf } from './words.ts
 const TITLES: Partial<Record<Import['state'], string>> = { checking: 'Check', done: 'Report' };
 
 /** The progress and the results so far. */
-export function RunProgress({ one }: { one: Import }): ReactNode {
-  const { state, progress } = one;
-  const percent = percentOf(one);
-  const again = state === 'done' ? nothingNew(one) : null;
+export function RunProgress({ dataImport }: { dataImport: Import }): ReactNode {
+  const { state, progress } = dataImport;
+  const percent = percentOf(dataImport);
+  const again = state === 'done' ? nothingNew(dataImport) : null;
   return (
     <Section title={TITLES[state] ?? 'Progress'}>
       <Stack gap="md">
@@ -25,20 +25,20 @@ export function RunProgress({ one }: { one: Import }): ReactNode {
           animated={percent === null && state !== 'paused'}
           aria-label={state === 'checking' ? 'Checked' : 'Imported'}
         />
-        <Facts facts={factsOf(one, percent)} />
+        <Facts facts={factsOf(dataImport, percent)} />
         {state !== 'checking' && (
           <Text size="sm" role="status">
-            {broughtLine(one)} {state === 'done' && !one.is_live && 'It triggered 0 emails.'}
+            {broughtLine(dataImport)} {state === 'done' && !dataImport.is_live && 'It triggered 0 emails.'}
           </Text>
         )}
-        {progress.rejected > 0 && <Findings one={one} />}
+        {progress.rejected > 0 && <Findings dataImport={dataImport} />}
       </Stack>
     </Section>
   );
 }
 
-function factsOf(one: Import, percent: number | null) {
-  const { progress, facts, state } = one;
+function factsOf(dataImport: Import, percent: number | null) {
+  const { progress, facts, state } = dataImport;
   const { rows, rows_total: total, rows_per_s: rate, erased } = progress;
   const left = progress.seconds_left;
   const isAtWork = state === 'running' || state === 'checking';

@@ -25,10 +25,10 @@ const MARKS: Record<ImportState, { icon: LucideIcon; tone: Tone; label: string }
   canceled: { icon: CircleSlash, tone: 'quiet', label: 'Canceled' },
 };
 
-export function StateMark({ one }: { one: Pick<Import, 'state' | 'problem'> }): ReactNode {
-  const { icon, tone, label } = MARKS[one.state];
-  const needsSomebody = one.problem !== null && one.state === 'ready';
-  return needsSomebody ? (
+export function StateMark({ dataImport }: { dataImport: Pick<Import, 'state' | 'problem'> }): ReactNode {
+  const { icon, tone, label } = MARKS[dataImport.state];
+  const needsAction = dataImport.problem !== null && dataImport.state === 'ready';
+  return needsAction ? (
     <Mark icon={TriangleAlert} tone="warn" label="Needs attention" />
   ) : (
     <Mark icon={icon} tone={tone} label={label} />

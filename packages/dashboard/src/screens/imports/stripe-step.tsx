@@ -6,8 +6,8 @@ import { ErrorBox, refused, notify } from '../../parts/index.ts';
 import { Section } from '../../parts/section.tsx';
 
 /** The step before the check, also shown after Stripe rejected the key. */
-export function StripeStep({ one }: { one: Import }): ReactNode {
-  const isReady = one.state === 'ready';
+export function StripeStep({ dataImport }: { dataImport: Import }): ReactNode {
+  const isReady = dataImport.state === 'ready';
   return (
     <Stack gap="lg">
       {isReady && (
@@ -15,15 +15,21 @@ export function StripeStep({ one }: { one: Import }): ReactNode {
           title="Check"
           text="Reads customers, subscriptions and invoices once and counts them. The check imports nothing."
         >
-          <CheckButton one={one} />
+          <CheckButton dataImport={dataImport} />
         </Section>
       )}
-      {one.problem !== null && <NewKey one={one} />}
+      {dataImport.problem !== null && <NewKey dataImport={dataImport} />}
     </Stack>
   );
 }
 
-export function CheckButton({ one, again = false }: { one: Import; again?: boolean }): ReactNode {
+export function CheckButton({
+  dataImport,
+  again = false,
+}: {
+  dataImport: Import;
+  again?: boolean;
+}): ReactNode {
   const check = useChange('POST /projects/:project/imports/:import/check', {
     refreshes: ['GET /projects/:project/imports/:import', 'GET /projects/:project/imports'],
     onRefused: (error) => refused(error),
@@ -32,14 +38,14 @@ export function CheckButton({ one, again = false }: { one: Import; again?: boole
     <Button
       variant={again ? 'default' : 'filled'}
       loading={check.isPending}
-      onClick={() => check.mutate({ params: { import: one.id } })}
+      onClick={() => check.mutate({ params: { import: dataImport.id } })}
     >
       {again ? 'Check again' : 'Check'}
     </Button>
   );
 }
 
-function NewKey({ one }: { one: Import }): ReactNode {
+function NewKey({ dataImport }: { dataImport: Import }): ReactNode {
   const [key, setKey] = useState('');
   const give = useChange('POST /projects/:project/imports/:import/key', {
     refreshes: ['GET /projects/:project/imports/:import'],
@@ -50,7 +56,7 @@ function NewKey({ one }: { one: Import }): ReactNode {
   });
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault();
-    give.mutate({ params: { import: one.id }, body: { key: key.trim() } });
+    give.mutate({ params: { import: dataImport.id }, body: { key: key.trim() } });
   };
   const fault = give.error?.fields['key'];
   return (

@@ -12,8 +12,8 @@ export function counted({ count: n, at_least: isMore }: PeopleCounted): string {
   return isMore ? `more than ${count(n)}` : count(n);
 }
 
-export function many(n: number, one: string, more = `${one}s`): string {
-  return `${count(n)} ${n === 1 ? one : more}`;
+export function pluralize(n: number, singular: string, plural = `${singular}s`): string {
+  return `${count(n)} ${n === 1 ? singular : plural}`;
 }
 
 /** From 0 to 100; null if the total is unknown. */
@@ -29,11 +29,11 @@ export function percentOf({ state, size_bytes: size, progress }: Import): number
 export function emailsLine({ rules }: Pick<ImportCheck, 'rules'>): string {
   const none = 'Triggers 0 emails.';
   if (rules.length === 0) return `${none} No enabled rule is triggered by an event of this import.`;
-  const [one] = rules;
-  const more = rules.length > 1 || one?.users.at_least === true;
+  const [rule] = rules;
+  const more = rules.length > 1 || rule?.users.at_least === true;
   const people = Math.max(...rules.map((rule) => rule.users.count));
   const which = rules.length === 1 ? 'one rule' : `${count(rules.length)} rules`;
-  return `${none} As live events, they would trigger ${which}, for ${more ? 'up to ' : ''}${many(people, 'user', 'users')} each.`;
+  return `${none} As live events, they would trigger ${which}, for ${more ? 'up to ' : ''}${pluralize(people, 'user', 'users')} each.`;
 }
 
 /** The results of an import in one sentence. */
@@ -42,23 +42,23 @@ export function broughtLine({ progress, kind, state }: Import): string {
   const parts: string[] = [];
   if (users.accepted > 0)
     parts.push(
-      `${many(users.accepted, 'user')}: ${count(users.new)} new, ${count(users.changed)} changed, ${count(users.same)} unchanged`,
+      `${pluralize(users.accepted, 'user')}: ${count(users.new)} new, ${count(users.changed)} changed, ${count(users.same)} unchanged`,
     );
   if (events.accepted > 0)
     parts.push(
-      `${many(events.accepted, 'event')}: ${count(events.new)} new, ${count(events.known)} duplicates`,
+      `${pluralize(events.accepted, 'event')}: ${count(events.new)} new, ${count(events.known)} duplicates`,
     );
-  if (rejected > 0) parts.push(many(rejected, 'row rejected', 'rows rejected'));
+  if (rejected > 0) parts.push(pluralize(rejected, 'row rejected', 'rows rejected'));
   if (parts.length === 0) return state === 'done' ? `No data found: ${KINDS[kind]}.` : 'No data yet.';
   return `${parts.join(' · ')}.`;
 }
 
 /** The note of an import that contained only existing data. */
 export function nothingNew({ progress: { users, events } }: Import): string | null {
-  const known = users.same + events.known;
-  if (known === 0 || users.new + users.changed + events.new > 0) return null;
+  const duplicates = users.same + events.known;
+  if (duplicates === 0 || users.new + users.changed + events.new > 0) return null;
   const all = users.accepted + events.accepted;
-  return `No new data: ${count(known)} of ${count(all)} existed already.`;
+  return `No new data: ${count(duplicates)} of ${count(all)} existed already.`;
 }
 
 const FACTS: Record<string, string> = {
@@ -71,8 +71,8 @@ const FACTS: Record<string, string> = {
 
 /** The label of a source's fact; unknown names are shown in words. */
 export function factLabel(name: string): string {
-  const known = FACTS[name];
-  if (known !== undefined) return known;
+  const label = FACTS[name];
+  if (label !== undefined) return label;
   return capital(spaced(name));
 }
 

@@ -42,7 +42,7 @@ export function Groups({ by, groups, before, sort, onSort }: GroupsProps): React
             }
           : {})}
         sort={{ by: sort, down: true }}
-        onSort={({ by: next }) => onSort(SORTS.find((one) => one === next) ?? 'sent')}
+        onSort={({ by: next }) => onSort(SORTS.find((name) => name === next) ?? 'sent')}
         columns={columnsOf(by, before)}
       />
       <Lifts groups={groups} />

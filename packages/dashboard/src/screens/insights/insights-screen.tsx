@@ -149,19 +149,19 @@ function Whole({ insights: { by, range, before } }: { insights: Insights }): Rea
         by={by}
         groups={range.groups}
         before={before?.groups ?? null}
-        sort={SORTS.find((one) => one === sort) ?? 'sent'}
+        sort={SORTS.find((name) => name === sort) ?? 'sent'}
         onSort={(next) => void navigate({ search: (was) => ({ ...was, sort: next }), replace: true })}
       />
     </Stack>
   );
 }
 
-const SHOWN_GROUPS = 12;
+const TOP_GROUPS = 12;
 
 function Charts({ insights: { by, range } }: { insights: Insights }): ReactNode {
   const { total, groups } = range;
   const opened = openedRows(total.opened_within);
-  const shown = groups.slice(0, SHOWN_GROUPS);
+  const topGroups = groups.slice(0, TOP_GROUPS);
   const name = GROUPINGS.find(({ value }) => value === by)?.label ?? by;
   const half =
     total.median_open_ms === null ? '' : ` Half of them within ${formatSpan(total.median_open_ms)}.`;
@@ -189,7 +189,7 @@ function Charts({ insights: { by, range } }: { insights: Insights }): ReactNode 
         title={`Delivered by ${name.toLowerCase()}`}
         description="Share of sent emails that did not bounce, in percent."
         kind="bar"
-        rows={shown.map((group) => ({ name: group.name, share: pointsOf(group.rates.delivered) }))}
+        rows={topGroups.map((group) => ({ name: group.name, share: pointsOf(group.rates.delivered) }))}
         x="name"
         xLabel={name}
         series={[{ name: 'share', label: 'Delivered, %' }]}
@@ -199,7 +199,7 @@ function Charts({ insights: { by, range } }: { insights: Insights }): ReactNode 
         title={`Bounces by ${name.toLowerCase()}`}
         description="Bounced emails by reason."
         kind="stacked"
-        rows={shown.map((group) => ({ name: group.name, ...group.bounced }))}
+        rows={topGroups.map((group) => ({ name: group.name, ...group.bounced }))}
         x="name"
         xLabel={name}
         series={[

@@ -4,11 +4,11 @@ import type { ReactNode } from 'react';
 import { formatSpan } from '../../parts/index.ts';
 import { change, growth, percent } from './numbers.ts';
 
-type Shown = { label: string; value: string; count?: string; against: string | null };
+type Total = { label: string; value: string; count?: string; against: string | null };
 
 /** The totals of all emails, compared with the previous period. */
 export function Totals({ total, before }: { total: InsightGroup; before: InsightGroup | null }): ReactNode {
-  const rate = (name: keyof InsightGroup['rates'], label: string, count: number): Shown => {
+  const rate = (name: keyof InsightGroup['rates'], label: string, count: number): Total => {
     const moved = before && change(total.rates[name], before.rates[name]);
     return {
       label,
@@ -19,7 +19,7 @@ export function Totals({ total, before }: { total: InsightGroup; before: Insight
   };
   const { median_open_ms: median } = total;
   const was = before?.median_open_ms ?? null;
-  const shown: Shown[] = [
+  const totals: Total[] = [
     {
       label: 'Sent',
       value: total.sent.toLocaleString('en-GB'),
@@ -45,7 +45,7 @@ export function Totals({ total, before }: { total: InsightGroup; before: Insight
   ];
   return (
     <SimpleGrid component="dl" cols={{ base: 2, sm: 3, lg: 5 }} m={0}>
-      {shown.map(({ label, value, count, against }) => (
+      {totals.map(({ label, value, count, against }) => (
         <Paper key={label} withBorder p="sm">
           <Text component="dt" size="xs" c="dimmed">
             {label}

@@ -80,7 +80,7 @@ type Env = 'live' | 'test';
 function useSandboxIsOpen(): boolean {
   const { id } = useProject();
   const projects = useApi('GET /projects', {});
-  return projects.data?.data.some((one) => one.sandbox_of === id) ?? false;
+  return projects.data?.data.some((project) => project.sandbox_of === id) ?? false;
 }
 
 type EnvProps = { env: Env; isOpen: boolean; onEnv: (env: Env) => void };

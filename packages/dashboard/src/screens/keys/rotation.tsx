@@ -11,7 +11,7 @@ const SHOWN_MAX = 6;
 export function Rotation({ keys }: { keys: ApiKey[] }): ReactNode {
   if (keys.length === 0) return null;
   const busiest = keys
-    .toSorted((one, other) => requestsIn(other.traffic, 14) - requestsIn(one.traffic, 14))
+    .toSorted((key, other) => requestsIn(other.traffic, 14) - requestsIn(key.traffic, 14))
     .slice(0, SHOWN_MAX);
   const unused = unusedKeys(keys);
   const total = keys.reduce((sum, { traffic }) => sum + requestsIn(traffic, 14), 0);

@@ -9,7 +9,7 @@ import { Section } from '../../parts/section.tsx';
 export function Sandbox(): ReactNode {
   const { id, livemode, demo } = useProject();
   const projects = useApi('GET /projects', {});
-  const sandbox = projects.data?.data.find((one) => one.sandbox_of === id);
+  const sandbox = projects.data?.data.find((entry) => entry.sandbox_of === id);
   const change = useChange('PATCH /projects/:project/settings', {
     refreshes: ['GET /projects', 'GET /projects/:project/keys', 'GET /projects/:project/settings'],
     onDone: () => notify(sandbox ? 'Sandbox turned off. Its keys no longer work.' : 'Sandbox turned on'),

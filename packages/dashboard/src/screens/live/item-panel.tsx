@@ -8,13 +8,13 @@ import { TypeMark } from './type-mark.tsx';
 import { wordsOf } from './words.ts';
 
 /** One item of the stream: its type, links and full data. */
-export function ItemPanel({ place }: { place: string }): ReactNode {
-  const query = useApi('GET /projects/:project/stream/:place', { params: { place } });
+export function ItemPanel({ position }: { position: string }): ReactNode {
+  const query = useApi('GET /projects/:project/stream/:place', { params: { place: position } });
   return <Loaded query={query}>{({ data }) => <Item item={data} />}</Loaded>;
 }
 
 function Item({ item }: { item: FeedItem }): ReactNode {
-  const { place: _place, ...shown } = item;
+  const { place: _place, ...fields } = item;
   return (
     <Stack gap="md">
       <Group gap="sm" wrap="wrap">
@@ -26,7 +26,7 @@ function Item({ item }: { item: FeedItem }): ReactNode {
         {wordsOf(item)}
       </Text>
       <Leads item={item} />
-      <Json value={shown} what="item" />
+      <Json value={fields} what="item" />
     </Stack>
   );
 }

@@ -37,10 +37,10 @@ export function LiveScreen(): ReactNode {
   const { tail, start, pause, resume } = useTail(filter);
   const open = (next: string | undefined): void =>
     void navigate({ search: (was) => ({ ...was, item: next }), replace: true });
-  const turn = tail.isPaused ? resume : pause;
-  useKeys('Live', { p: { label: tail.isPaused ? 'Resume' : 'Pause', run: turn } });
+  const toggle = tail.isPaused ? resume : pause;
+  useKeys('Live', { p: { label: tail.isPaused ? 'Resume' : 'Pause', run: toggle } });
   return (
-    <Page title="Live" beside={<RateLine />} actions={<PauseButton tail={tail} onTurn={turn} />} fill>
+    <Page title="Live" beside={<RateLine />} actions={<PauseButton tail={tail} onToggle={toggle} />} fill>
       <Group gap="sm" mb="sm" wrap="wrap">
         <FilterBox
           value={filter}
@@ -70,7 +70,7 @@ export function LiveScreen(): ReactNode {
         title="Activity details"
         size="xl"
       >
-        {item !== undefined && <ItemPanel place={item} />}
+        {item !== undefined && <ItemPanel position={item} />}
       </SidePanel>
     </Page>
   );
@@ -87,14 +87,14 @@ function RateLine(): ReactNode {
   );
 }
 
-function PauseButton({ tail, onTurn }: { tail: Tail; onTurn: () => void }): ReactNode {
+function PauseButton({ tail, onToggle }: { tail: Tail; onToggle: () => void }): ReactNode {
   const Icon = tail.isPaused ? Play : Pause;
   return (
     <Button
       variant="default"
       leftSection={<Icon size={15} aria-hidden="true" />}
       rightSection={<Shortcut keys="p" />}
-      onClick={onTurn}
+      onClick={onToggle}
       aria-pressed={tail.isPaused}
     >
       {tail.isPaused ? 'Resume' : 'Pause'}

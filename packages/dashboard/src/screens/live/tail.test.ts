@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { FeedItem } from '@beckon/contract/dashboard';
-import { addHeard, EMPTY_TAIL, nextTail, ratePerSecond, type Tail, TAIL_MAX } from './tail.ts';
+import { addSample, EMPTY_TAIL, nextTail, ratePerSecond, type Tail, TAIL_MAX } from './tail.ts';
 
 const item = (n: number): FeedItem => ({
   id: String(n).padStart(8, '0'),
@@ -11,13 +11,13 @@ const item = (n: number): FeedItem => ({
 const range = (from: number, to: number): FeedItem[] =>
   Array.from({ length: to - from }, (_, index) => item(from + index));
 const hear = (tail: Tail, items: FeedItem[]): Tail => nextTail(tail, { do: 'hear', items });
-const placesOf = ({ items }: Tail): string[] => items.map(({ place }) => place);
+const positionsOf = ({ items }: Tail): string[] => items.map(({ place }) => place);
 
 test('nextTail › sorts newest first, without duplicates, also for late items', () => {
   let tail = nextTail(EMPTY_TAIL, { do: 'start', items: [item(2), item(1)] });
   tail = hear(tail, [item(4), item(2)]);
   tail = hear(tail, [item(3)]);
-  expect(placesOf(tail)).toEqual(['p4', 'p3', 'p2', 'p1']);
+  expect(positionsOf(tail)).toEqual(['p4', 'p3', 'p2', 'p1']);
   expect(hear(tail, [item(3)])).toBe(tail);
 });
 
@@ -30,7 +30,7 @@ test('nextTail › drops the oldest items above the limit', () => {
 test('nextTail › counts and keeps items while paused, up to the limit, and shows them on resume', () => {
   let tail = nextTail(hear(EMPTY_TAIL, range(0, 3)), { do: 'pause' });
   tail = hear(tail, range(2, 5));
-  expect([placesOf(tail), tail.waited]).toEqual([['p2', 'p1', 'p0'], 2]);
+  expect([positionsOf(tail), tail.waited]).toEqual([['p2', 'p1', 'p0'], 2]);
   tail = hear(tail, range(5, 5 + TAIL_MAX));
   expect([tail.waited, tail.waiting.length]).toEqual([TAIL_MAX + 2, TAIL_MAX]);
   tail = nextTail(tail, { do: 'resume' });
@@ -40,10 +40,10 @@ test('nextTail › counts and keeps items while paused, up to the limit, and sho
 });
 
 test('ratePerSecond › covers the last ten seconds', () => {
-  let heard = addHeard([], { at: 1_000, count: 50 });
-  heard = addHeard(heard, { at: 5_000, count: 50 });
-  expect(ratePerSecond(heard, 6_000)).toBe(10);
-  expect(ratePerSecond(heard, 12_000)).toBe(5);
-  expect(ratePerSecond(heard, 60_000)).toBe(0);
-  expect(addHeard(heard, { at: 60_000, count: 1 })).toHaveLength(1);
+  let samples = addSample([], { at: 1_000, count: 50 });
+  samples = addSample(samples, { at: 5_000, count: 50 });
+  expect(ratePerSecond(samples, 6_000)).toBe(10);
+  expect(ratePerSecond(samples, 12_000)).toBe(5);
+  expect(ratePerSecond(samples, 60_000)).toBe(0);
+  expect(addSample(samples, { at: 60_000, count: 1 })).toHaveLength(1);
 });

@@ -39,37 +39,40 @@ function show(tail: Tail, more: FeedItem[]): Tail {
 }
 
 function keep(tail: Tail, items: FeedItem[]): Tail {
-  const known = new Set([...tail.items, ...tail.waiting].map(({ place }) => place));
-  const fresh = items.filter(({ place }) => !known.has(place));
+  const positions = new Set([...tail.items, ...tail.waiting].map(({ place }) => place));
+  const fresh = items.filter(({ place }) => !positions.has(place));
   if (fresh.length === 0) return tail;
   return { ...tail, waiting: newest(tail.waiting, fresh), waited: tail.waited + fresh.length };
 }
 
 /** Removes duplicates: a reconnected feed repeats some items. */
-function newest(some: FeedItem[], more: FeedItem[]): FeedItem[] {
-  const known = new Set(some.map(({ place }) => place));
-  const fresh = more.filter(({ place }) => !known.has(place) && known.add(place));
-  if (fresh.length === 0) return some;
-  return [...some, ...fresh].toSorted(newestFirst).slice(0, TAIL_MAX);
+function newest(items: FeedItem[], more: FeedItem[]): FeedItem[] {
+  const positions = new Set(items.map(({ place }) => place));
+  const fresh = more.filter(({ place }) => !positions.has(place) && positions.add(place));
+  if (fresh.length === 0) return items;
+  return [...items, ...fresh].toSorted(newestFirst).slice(0, TAIL_MAX);
 }
 
 /** The stream's order: by time, then by id. */
-function newestFirst(one: FeedItem, other: FeedItem): number {
-  if (one.at !== other.at) return one.at < other.at ? 1 : -1;
-  return one.id < other.id ? 1 : -1;
+function newestFirst(item: FeedItem, other: FeedItem): number {
+  if (item.at !== other.at) return item.at < other.at ? 1 : -1;
+  return item.id < other.id ? 1 : -1;
 }
 
 /** The period for items per second. */
 const RATE_OVER_MS = 10_000;
 
-export type Heard = { at: number; count: number };
+export type RateSample = { at: number; count: number };
 
-/** `heard` without items that are too old, plus the new ones. */
-export function addHeard(heard: Heard[], now: Heard): Heard[] {
-  return [...heard.filter(({ at }) => at > now.at - RATE_OVER_MS), now];
+/** `samples` without items that are too old, plus the new ones. */
+export function addSample(samples: RateSample[], now: RateSample): RateSample[] {
+  return [...samples.filter(({ at }) => at > now.at - RATE_OVER_MS), now];
 }
 
-export function ratePerSecond(heard: Heard[], now: number): number {
-  const count = heard.reduce((sum, one) => (one.at > now - RATE_OVER_MS ? sum + one.count : sum), 0);
+export function ratePerSecond(samples: RateSample[], now: number): number {
+  const count = samples.reduce(
+    (sum, sample) => (sample.at > now - RATE_OVER_MS ? sum + sample.count : sum),
+    0,
+  );
   return count / (RATE_OVER_MS / 1_000);
 }

@@ -1,13 +1,13 @@
 import type { FeedItem } from '@beckon/contract/dashboard';
 import { useEffect, useReducer, useRef, useState } from 'react';
 import { useApi, useCall, useFeed } from '../../api/index.ts';
-import { addHeard, EMPTY_TAIL, type Heard, nextTail, ratePerSecond, type Tail } from './tail.ts';
+import { addSample, EMPTY_TAIL, type RateSample, nextTail, ratePerSecond, type Tail } from './tail.ts';
 
 const LIMIT = 200;
 /** With a filter, the server evaluates it, at most this often: the filter language exists only there. */
 const ASK_EVERY_MS = 1_000;
 
-export type Tailing = {
+export type TailControls = {
   tail: Tail;
   start: ReturnType<typeof useApi<'GET /projects/:project/stream'>>;
   pause: () => void;
@@ -15,7 +15,7 @@ export type Tailing = {
 };
 
 /** Past and new items that match the filter. */
-export function useTail(filter: string | undefined): Tailing {
+export function useTail(filter: string | undefined): TailControls {
   const query = { limit: LIMIT, ...(filter === undefined ? {} : { filter }) };
   const start = useApi('GET /projects/:project/stream', { query }, { staleTimeMs: 0 });
   const [tail, move] = useReducer(nextTail, EMPTY_TAIL);
@@ -47,16 +47,18 @@ function useLook(filter: string | undefined, hear: (items: FeedItem[]) => void):
     },
     [filter],
   );
-  const ask = async (): Promise<void> => {
+  const load = async (): Promise<void> => {
     timer.current = undefined;
-    const asked = latest.current.filter;
-    if (asked === undefined) return;
-    const { data } = await call('GET /projects/:project/stream', { query: { filter: asked, limit: LIMIT } });
-    if (latest.current.filter === asked) latest.current.hear(data);
+    const requestedFilter = latest.current.filter;
+    if (requestedFilter === undefined) return;
+    const { data } = await call('GET /projects/:project/stream', {
+      query: { filter: requestedFilter, limit: LIMIT },
+    });
+    if (latest.current.filter === requestedFilter) latest.current.hear(data);
   };
   return () => {
     // The next request returns what a failed one missed.
-    timer.current ??= setTimeout(() => void ask().catch(() => undefined), ASK_EVERY_MS);
+    timer.current ??= setTimeout(() => void load().catch(() => undefined), ASK_EVERY_MS);
   };
 }
 
@@ -64,17 +66,17 @@ const LOOK_EVERY_MS = 1_000;
 
 /** Items per second in this project, without the filter. */
 export function useRate(): number {
-  const heard = useRef<Heard[]>([]);
+  const samples = useRef<RateSample[]>([]);
   const [rate, setRate] = useState(0);
   useFeed(
     () => true,
     (items) => {
-      heard.current = addHeard(heard.current, { at: Date.now(), count: items.length });
+      samples.current = addSample(samples.current, { at: Date.now(), count: items.length });
     },
     { everything: true },
   );
   useEffect(() => {
-    const timer = setInterval(() => setRate(ratePerSecond(heard.current, Date.now())), LOOK_EVERY_MS);
+    const timer = setInterval(() => setRate(ratePerSecond(samples.current, Date.now())), LOOK_EVERY_MS);
     return () => clearInterval(timer);
   }, []);
   return rate;

@@ -40,6 +40,6 @@ test.each<[Partial<FeedItem>, string]>([
   [{ type: 'audience_joined', audience: null }, 'a deleted audience'],
   [{ type: 'bulk_change', users: 9, events: 2 }, '9 users, 2 events'],
   [{ type: 'user_created' }, ''],
-])('wordsOf › %o is "%s"', (more, wanted) => {
-  expect(wordsOf(item(more))).toBe(wanted);
+])('wordsOf › %o is "%s"', (more, expected) => {
+  expect(wordsOf(item(more))).toBe(expected);
 });

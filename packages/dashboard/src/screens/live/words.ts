@@ -30,7 +30,7 @@ const WORDS: Partial<Record<FeedType, (item: FeedItem) => string>> = {
   draft: (item) =>
     `${textOf(item['subject']) || 'a draft'} is ${stateWords(textOf(item['state']))}${ruleOf(item)}`,
   draft_changed: (item) =>
-    `${item.actor_name ?? actorOf(item)}: ${actionWords(textOf(item['action'])).toLowerCase()}, ${wayOf(item)}${ruleOf(item)}`,
+    `${item.actor_name ?? actorOf(item)}: ${actionWords(textOf(item['action'])).toLowerCase()}, ${transitionOf(item)}${ruleOf(item)}`,
   email: (item) => `${stateWords(textOf(item['state']))}${ruleOf(item)}`,
   outcome: (item) => `${outcomeWords(textOf(item['outcome']))}${ruleOf(item)}`,
   audience_joined: audienceOf,
@@ -61,11 +61,11 @@ function requestWords(item: FeedItem): string {
   return `${textOf(item['endpoint'])} ${textOf(item['status'])}${times}${code === '' ? '' : `, ${spaced(code)}`}`;
 }
 
-function wayOf(item: FeedItem): string {
+function transitionOf(item: FeedItem): string {
   const [from, to] = [textOf(item['from']), textOf(item['to'])];
   const reason = textOf(item['reason']);
-  const way = from === to ? `stays ${stateWords(to)}` : `${stateWords(from)} → ${stateWords(to)}`;
-  return reason === '' ? way : `${way}, ${draftReasonWords(reason)}`;
+  const transition = from === to ? `stays ${stateWords(to)}` : `${stateWords(from)} → ${stateWords(to)}`;
+  return reason === '' ? transition : `${transition}, ${draftReasonWords(reason)}`;
 }
 
 function textOf(value: unknown): string {

@@ -27,7 +27,7 @@ export function Then({ user, at, onAt }: Props): ReactNode {
   return (
     <Stack gap="md">
       <Moment key={moment} user={user} at={moment} now={now} onAt={onAt} />
-      <Loaded query={query}>{({ data }) => <Shown then={data} user={user} />}</Loaded>
+      <Loaded query={query}>{({ data }) => <UserThenView then={data} user={user} />}</Loaded>
     </Stack>
   );
 }
@@ -58,7 +58,7 @@ function Moment({ user, at, now, onAt }: MomentProps): ReactNode {
   );
 }
 
-function Shown({ then, user }: { then: UserThen; user: UserDetails }): ReactNode {
+function UserThenView({ then, user }: { then: UserThen; user: UserDetails }): ReactNode {
   if (then.state === 'not_created')
     return (
       <Empty icon={History} title="This user did not exist yet">

@@ -32,7 +32,7 @@ export function UserScreen(): ReactNode {
     (item) => item.external_user_id === user,
     () => void refresh(...OF_USER),
   );
-  const shown = TABS.find((one) => one === tab) ?? 'timeline';
+  const currentTab = TABS.find((name) => name === tab) ?? 'timeline';
   const show = (next: string | null): void =>
     void navigate({ search: (was) => ({ ...was, tab: next ?? undefined }), replace: true });
   return (
@@ -48,7 +48,7 @@ export function UserScreen(): ReactNode {
     >
       <Loaded query={query}>
         {({ data }) => (
-          <Tabs value={shown} onChange={show} keepMounted={false}>
+          <Tabs value={currentTab} onChange={show} keepMounted={false}>
             <Tabs.List mb="md">
               <Tabs.Tab value="timeline">Timeline</Tabs.Tab>
               <Tabs.Tab value="facts">Traits and audiences</Tabs.Tab>

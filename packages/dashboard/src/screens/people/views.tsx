@@ -14,8 +14,8 @@ const VIEWS = 'GET /projects/:project/views';
 export function Views({ filter, onChoose }: Props): ReactNode {
   const views = useApi(VIEWS, { query: { screen: 'users' } });
   const [isSaving, setSaving] = useState(false);
-  const known = views.data?.data ?? [];
-  const current = known.find((view) => view.filter === filter);
+  const savedViews = views.data?.data ?? [];
+  const current = savedViews.find((view) => view.filter === filter);
   const close = (): void => setSaving(false);
   return (
     <>
@@ -26,13 +26,13 @@ export function Views({ filter, onChoose }: Props): ReactNode {
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          {known.length === 0 && (
+          {savedViews.length === 0 && (
             // A disabled-looking item, so that screen readers announce the empty state.
             <Menu.Item aria-disabled="true" closeMenuOnClick={false} fz="xs" c="dimmed">
               No saved views yet. Filter the list, then save the filter as a view.
             </Menu.Item>
           )}
-          {known.map((view) => (
+          {savedViews.map((view) => (
             <Menu.Item
               key={view.id}
               leftSection={view === current ? <Check size={14} aria-hidden="true" /> : undefined}

@@ -23,8 +23,13 @@ export function Why({ user }: { user: UserDetails }): ReactNode {
           </Empty>
         ) : (
           <Stack gap="md">
-            {data.map((one) => (
-              <RuleAnswer key={one.rule.id} answer={one} zone={user.zone} suppression={user.suppression} />
+            {data.map((explanation) => (
+              <RuleExplanation
+                key={explanation.rule.id}
+                explanation={explanation}
+                zone={user.zone}
+                suppression={user.suppression}
+              />
             ))}
           </Stack>
         )
@@ -33,16 +38,20 @@ export function Why({ user }: { user: UserDetails }): ReactNode {
   );
 }
 
-type AnswerProps = { answer: WhyRule; zone: string | null; suppression: UserDetails['suppression'] };
+type RuleExplanationProps = {
+  explanation: WhyRule;
+  zone: string | null;
+  suppression: UserDetails['suppression'];
+};
 
-function RuleAnswer({ answer, zone, suppression }: AnswerProps): ReactNode {
-  const { rule, on: isOn, would_fire: wouldFire, triggers, decisions, drafts } = answer;
+function RuleExplanation({ explanation, zone, suppression }: RuleExplanationProps): ReactNode {
+  const { rule, on: isOn, would_fire: wouldFire, triggers, decisions, drafts } = explanation;
   const [last] = decisions;
   return (
     <Paper withBorder p="md" component="section" aria-label={rule.name}>
       <Stack gap="xs">
         <Title order={2} size="h5">
-          {rule.name} <Verdict isOn={isOn} wouldFire={wouldFire} />
+          {rule.name} <ResultMark isOn={isOn} wouldFire={wouldFire} />
         </Title>
         {last && (
           <Text size="sm">
@@ -52,10 +61,10 @@ function RuleAnswer({ answer, zone, suppression }: AnswerProps): ReactNode {
           </Text>
         )}
         {drafts.map((draft) => (
-          <DraftAnswer key={draft.id} draft={draft} zone={zone} />
+          <DraftExplanation key={draft.id} draft={draft} zone={zone} />
         ))}
         {triggers.map((trigger) => (
-          <TriggerAnswer key={trigger.waits_for} trigger={trigger} zone={zone} />
+          <TriggerExplanation key={trigger.waits_for} trigger={trigger} zone={zone} />
         ))}
         {wouldFire && suppression && (
           <Gate>
@@ -68,7 +77,7 @@ function RuleAnswer({ answer, zone, suppression }: AnswerProps): ReactNode {
   );
 }
 
-function Verdict({ isOn, wouldFire }: { isOn: boolean; wouldFire: boolean }): ReactNode {
+function ResultMark({ isOn, wouldFire }: { isOn: boolean; wouldFire: boolean }): ReactNode {
   if (!isOn) return <Mark icon={Minus} tone="quiet" label="Off" />;
   return wouldFire ? (
     <Mark icon={Check} tone="good" label="Would fire now" />
@@ -90,7 +99,7 @@ function Gate({ children }: { children: ReactNode }): ReactNode {
 
 type Trigger = WhyRule['triggers'][number];
 
-function TriggerAnswer({ trigger, zone }: { trigger: Trigger; zone: string | null }): ReactNode {
+function TriggerExplanation({ trigger, zone }: { trigger: Trigger; zone: string | null }): ReactNode {
   const { waits_for, last_seen_at, would_fire, sentence, reason, at, note, would_pass_if: passes } = trigger;
   return (
     <Stack gap={4}>
@@ -126,7 +135,13 @@ function TriggerAnswer({ trigger, zone }: { trigger: Trigger; zone: string | nul
   );
 }
 
-function DraftAnswer({ draft, zone }: { draft: WhyRule['drafts'][number]; zone: string | null }): ReactNode {
+function DraftExplanation({
+  draft,
+  zone,
+}: {
+  draft: WhyRule['drafts'][number];
+  zone: string | null;
+}): ReactNode {
   const { subject, state, deadline_at, ended_at, send_check: check, rule_holds: holds } = draft;
   return (
     <Stack gap={4}>

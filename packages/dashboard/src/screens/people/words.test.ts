@@ -18,7 +18,7 @@ const item = (more: Partial<TimelineItem>): TimelineItem => ({
 test('headline › describes each kind of item', () => {
   const rule = { id: 'r', name: 'Trial' };
   const traits = { plan: ['a', 'b'] };
-  for (const [more, said] of [
+  for (const [more, expected] of [
     [{}, 'login'],
     [{ kind: 'created' }, 'User created'],
     [
@@ -37,7 +37,7 @@ test('headline › describes each kind of item', () => {
     [{ kind: 'outcome', title: 'email.opened', rule }, 'Opened · Trial'],
     [{ kind: 'reply', title: '<b>Re</b>' }, 'Replied: “<b>Re</b>”'],
   ] as [Partial<TimelineItem>, string][])
-    expect(headline(item(more))).toBe(said);
+    expect(headline(item(more))).toBe(expected);
 });
 
 test('plain › shows a value unchanged in one line', () => {

@@ -38,9 +38,9 @@ export const CERTAINTY: Record<Certainty, string | null> = {
 
 /** The title of a timeline item. Values of users are in quotes. */
 export function headline(item: TimelineItem): string {
-  const said = WORDS[item.kind](item);
+  const text = WORDS[item.kind](item);
   const isOfRule = item.rule !== null && item.kind !== 'event';
-  return isOfRule ? `${said} · ${item.rule?.name}` : said;
+  return isOfRule ? `${text} · ${item.rule?.name}` : text;
 }
 
 const WORDS: Record<TimelineItem['kind'], (item: TimelineItem) => string> = {

@@ -108,17 +108,17 @@ function ResumeForm({ effect, onClose, refetch }: ResumeProps): ReactNode {
     // The count may have changed.
     onRefused: refetch,
   });
-  const { needs_confirmation: isAsked, long_held: longHeld } = effect;
-  const isRight = !isAsked || typed.trim() === String(longHeld);
+  const { needs_confirmation: needsConfirmation, long_held: longHeld } = effect;
+  const isRight = !needsConfirmation || typed.trim() === String(longHeld);
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault();
-    if (isRight && mayResume) resume.mutate({ body: isAsked ? { confirmed: longHeld } : {} });
+    if (isRight && mayResume) resume.mutate({ body: needsConfirmation ? { confirmed: longHeld } : {} });
   };
   return (
     <form onSubmit={submit}>
       <Stack gap="md">
         <Backlog effect={effect} />
-        {isAsked && (
+        {needsConfirmation && (
           <TextInput
             data-autofocus
             label={

@@ -16,7 +16,7 @@ import { PolicySkeleton } from './policy-skeleton.tsx';
 /** When and how many emails are sent. The effect on waiting emails is shown before saving. */
 export function PolicyScreen(): ReactNode {
   const { paused } = useProject();
-  const [isAsked, setIsAsked] = useState(false);
+  const [isDialogOpen, setIsDialogOpen] = useState(false);
   const form = useSettingsForm();
   return (
     <Page
@@ -28,7 +28,7 @@ export function PolicyScreen(): ReactNode {
           leftSection={
             paused ? <Play size={15} aria-hidden="true" /> : <Pause size={15} aria-hidden="true" />
           }
-          onClick={() => setIsAsked(true)}
+          onClick={() => setIsDialogOpen(true)}
         >
           {paused ? 'Resume sending' : 'Pause sending'}
         </Button>
@@ -37,7 +37,7 @@ export function PolicyScreen(): ReactNode {
       <Loaded query={form.query} skeleton={<PolicySkeleton />}>
         {() => <PolicyForm form={form} />}
       </Loaded>
-      <PauseDialog opened={isAsked} onClose={() => setIsAsked(false)} />
+      <PauseDialog opened={isDialogOpen} onClose={() => setIsDialogOpen(false)} />
     </Page>
   );
 }
@@ -55,8 +55,8 @@ function simulated(changes: Record<string, string>): Record<string, string> {
 
 function PolicyForm({ form }: { form: SettingsForm }): ReactNode {
   const mayChange = useMay('admin');
-  const asked = useMemo(() => simulated(form.changes), [form.changes]);
-  const simulation = useSimulation(asked);
+  const simulatedChanges = useMemo(() => simulated(form.changes), [form.changes]);
+  const simulation = useSimulation(simulatedChanges);
   const field = (name: string): SettingField => ({
     text: form.text(name),
     onText: (text) => form.set(name, text),
@@ -137,8 +137,8 @@ function DefaultQuietHours({ form }: { form: SettingsForm }): ReactNode {
 }
 
 /** Shows the effect of saving beside the button. */
-function noteOf(changes: Record<string, string>, { effect, isAsking }: Simulation): string {
-  if (isAsking && !effect) return 'Calculating the effect…';
+function noteOf(changes: Record<string, string>, { effect, isLoading }: Simulation): string {
+  if (isLoading && !effect) return 'Calculating the effect…';
   const { autopilot = 'draft' } = changes;
   return [
     ...(effect ? effectWords(effect) : []),

@@ -27,7 +27,7 @@ export function NewProject({ organizations, onClose }: NewProjectProps): ReactNo
     },
   });
   const { fields = {} } = create.error ?? {};
-  const isElsewhere = create.error !== null && !hasField(fields, organizations);
+  const hasOtherError = create.error !== null && !hasField(fields, organizations);
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault();
     if (create.isPending || organization === undefined) return;
@@ -48,7 +48,7 @@ export function NewProject({ organizations, onClose }: NewProjectProps): ReactNo
             maxLength={200}
           />
           {organizations.length > 1 && (
-            <Whose
+            <OrganizationField
               among={organizations}
               value={organization}
               onChange={setOrganization}
@@ -56,7 +56,7 @@ export function NewProject({ organizations, onClose }: NewProjectProps): ReactNo
             />
           )}
           <Zone value={zone} onChange={setZone} error={fields['time_zone']} />
-          {isElsewhere && create.error && <ErrorBox error={create.error} />}
+          {hasOtherError && create.error && <ErrorBox error={create.error} />}
           <DialogFoot onCancel={onClose}>
             <Button
               type="submit"
@@ -74,13 +74,13 @@ export function NewProject({ organizations, onClose }: NewProjectProps): ReactNo
 
 /** True if the form shows one of these errors at its field. The organization has a field only if there are several. */
 function hasField(errors: Record<string, string>, organizations: Organization[]): boolean {
-  const shown = ['name', 'time_zone', ...(organizations.length > 1 ? ['organization'] : [])];
-  return shown.some((field) => field in errors);
+  const fieldNames = ['name', 'time_zone', ...(organizations.length > 1 ? ['organization'] : [])];
+  return fieldNames.some((field) => field in errors);
 }
 
 type Field<T> = { value: T; onChange: (value: string) => void; error: string | undefined };
 
-function Whose({
+function OrganizationField({
   among,
   value,
   onChange,

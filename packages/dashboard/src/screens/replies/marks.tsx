@@ -51,6 +51,6 @@ const FORWARDS: Record<ReplyListed['forward'], MarkProps> = {
 };
 
 export function ForwardMark({ reply }: { reply: Pick<ReplyListed, 'forward' | 'forward_error'> }): ReactNode {
-  const { forward, forward_error: trouble } = reply;
-  return <Mark {...FORWARDS[forward]} {...(trouble === null ? {} : { title: trouble })} />;
+  const { forward, forward_error: error } = reply;
+  return <Mark {...FORWARDS[forward]} {...(error === null ? {} : { title: error })} />;
 }

@@ -1,4 +1,4 @@
-export type Written = { own: string; quoted: string };
+export type ReplyParts = { body: string; quoted: string };
 
 const QUOTED_LINE = /^\s*>/;
 /** The lines that email clients put before a quotation. */
@@ -8,7 +8,7 @@ const INTRODUCES = /(?:wrote|schrieb|a écrit|escribió|ha scritto):\s*$/;
  * Splits a reply into its own text and the quoted emails. The quotation is the last run of quoted lines up to the end, with its
  * introduction. A quotation in the middle is part of the reply.
  */
-export function splitQuoted(text: string): Written {
+export function splitQuoted(text: string): ReplyParts {
   const lines = text.replaceAll('\r\n', '\n').split('\n');
   let start = lines.length;
   let seen = false;
@@ -19,6 +19,9 @@ export function splitQuoted(text: string): Written {
     seen ||= isQuoted;
     if (line.trim() !== '') start = at;
   }
-  if (!seen) return { own: text.trimEnd(), quoted: '' };
-  return { own: lines.slice(0, start).join('\n').trimEnd(), quoted: lines.slice(start).join('\n').trimEnd() };
+  if (!seen) return { body: text.trimEnd(), quoted: '' };
+  return {
+    body: lines.slice(0, start).join('\n').trimEnd(),
+    quoted: lines.slice(start).join('\n').trimEnd(),
+  };
 }

@@ -35,8 +35,8 @@ function Whole({ thread: { reply, email, thread, forward_to: to } }: { thread: R
           { label: 'Email sent', value: email ? <When at={email.claimed_at} /> : '–' },
         ]}
       />
-      {thread.map((one) => (
-        <Answer key={one.id} reply={one} isChosen={one.id === reply.id} forwardTo={to} />
+      {thread.map((entry) => (
+        <ThreadReply key={entry.id} reply={entry} isChosen={entry.id === reply.id} forwardTo={to} />
       ))}
     </Stack>
   );
@@ -60,12 +60,12 @@ function EmailLink({ email }: { email: NonNullable<ReplyThread['email']> }): Rea
   );
 }
 
-type AnswerProps = { reply: ReplyListed; isChosen: boolean; forwardTo: string | null };
+type ThreadReplyProps = { reply: ReplyListed; isChosen: boolean; forwardTo: string | null };
 
-function Answer({ reply, isChosen, forwardTo }: AnswerProps): ReactNode {
-  const { own, quoted } = splitQuoted(reply.text);
-  const [isShown, setShown] = useState(false);
-  const { from, from_name: name, forward_error: trouble } = reply;
+function ThreadReply({ reply, isChosen, forwardTo }: ThreadReplyProps): ReactNode {
+  const { body, quoted } = splitQuoted(reply.text);
+  const [isQuoteOpen, setQuoteOpen] = useState(false);
+  const { from, from_name: name, forward_error: forwardError } = reply;
   return (
     <section aria-label={`Reply from ${from}`} aria-current={isChosen ? 'true' : undefined}>
       <Stack gap="xs">
@@ -82,22 +82,22 @@ function Answer({ reply, isChosen, forwardTo }: AnswerProps): ReactNode {
         <Text size="sm" fw={500} style={{ overflowWrap: 'anywhere' }}>
           {reply.subject}
         </Text>
-        <TextBlock text={own === '' ? '(only quoted text)' : own} label={`Text of ${from}`} />
+        <TextBlock text={body === '' ? '(only quoted text)' : body} label={`Text of ${from}`} />
         {quoted !== '' && (
           <Button
             variant="subtle"
             size="compact-sm"
             w="fit-content"
-            aria-expanded={isShown}
-            onClick={() => setShown(!isShown)}
+            aria-expanded={isQuoteOpen}
+            onClick={() => setQuoteOpen(!isQuoteOpen)}
           >
-            {isShown ? 'Hide quoted text' : 'Show quoted text'}
+            {isQuoteOpen ? 'Hide quoted text' : 'Show quoted text'}
           </Button>
         )}
-        {isShown && <TextBlock text={quoted} label="Quoted text" />}
-        {trouble !== null && (
+        {isQuoteOpen && <TextBlock text={quoted} label="Quoted text" />}
+        {forwardError !== null && (
           <Notice icon={CircleAlert} title="Forwarding failed">
-            <bdi>{trouble}</bdi>
+            <bdi>{forwardError}</bdi>
             {reply.forward_at !== null && (
               <>
                 . Next attempt <When at={reply.forward_at} style="relative" />.

@@ -26,8 +26,8 @@ export function curlOf(url: string, endpoint: string): string {
 
 /** Explains a response to its sender in one sentence. */
 export function meaningOf(status: number, code: string | null): string {
-  const known = MEANINGS[code ?? ''];
-  if (known !== undefined) return known;
+  const meaning = MEANINGS[code ?? ''];
+  if (meaning !== undefined) return meaning;
   if (status < 300) return 'Accepted and stored on disk. It is processed in order.';
   return status < 500
     ? 'Refused. The response named each invalid field.'

@@ -8,27 +8,27 @@ import { curlOf, meaningOf } from './curl.ts';
 import { requestOf } from './shown-request.ts';
 import { spaced } from '../../parts/codes.ts';
 
-type Props = { place: string; row: IngestRequest | undefined };
+type Props = { position: string; row: IngestRequest | undefined };
 
 /** One row of the log. If the list does not contain it, it is loaded from the stream. */
-export function RequestPanel({ place, row }: Props): ReactNode {
+export function RequestPanel({ position, row }: Props): ReactNode {
   const query = useApi(
     'GET /projects/:project/stream/:place',
-    { params: { place } },
+    { params: { place: position } },
     { enabled: row === undefined },
   );
-  if (row) return <Shown request={row} />;
+  if (row) return <RequestView request={row} />;
   return (
     <Loaded query={query}>
       {({ data }) => {
         const request = requestOf(data);
-        return request ? <Shown request={request} /> : <Empty title="Request not found" />;
+        return request ? <RequestView request={request} /> : <Empty title="Request not found" />;
       }}
     </Loaded>
   );
 }
 
-function Shown({ request }: { request: IngestRequest }): ReactNode {
+function RequestView({ request }: { request: IngestRequest }): ReactNode {
   const url = useSession().data?.data.installation.public_url ?? window.location.origin;
   const { requests } = request;
   return (

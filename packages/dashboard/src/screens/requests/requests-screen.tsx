@@ -46,7 +46,7 @@ export function RequestsScreen(): ReactNode {
       />
       <SidePanel opened={request !== undefined} onClose={() => open(undefined)} title="Request" size="lg">
         {request !== undefined && (
-          <RequestPanel place={request} row={list.rows.find(({ place }) => place === request)} />
+          <RequestPanel position={request} row={list.rows.find(({ place }) => place === request)} />
         )}
       </SidePanel>
     </Page>

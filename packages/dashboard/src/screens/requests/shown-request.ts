@@ -4,7 +4,7 @@ import type { FeedItem, IngestRequest } from '@beckon/contract/dashboard';
 export function requestOf(item: FeedItem): IngestRequest | null {
   if (item.type !== 'request') return null;
   const of = (name: string): number => Number(item[name] ?? 0);
-  const known = (name: string): number | null => (typeof item[name] === 'number' ? item[name] : null);
+  const numberOf = (name: string): number | null => (typeof item[name] === 'number' ? item[name] : null);
   const code = typeof item['code'] === 'string' ? item['code'] : null;
   const replayed = code === 'idempotent_replay';
   const key = typeof item['key_id'] === 'string' ? { id: item['key_id'], label: null } : null;
@@ -19,8 +19,8 @@ export function requestOf(item: FeedItem): IngestRequest | null {
     requests: of('requests'),
     accepted: of('accepted'),
     rejected: of('rejected'),
-    bytes: known('bytes'),
-    slowest_ms: known('slowest_ms'),
+    bytes: numberOf('bytes'),
+    slowest_ms: numberOf('slowest_ms'),
     key,
     request_id: String(item['request_id']),
     faults: Array.isArray(item['faults']) ? (item['faults'] as IngestRequest['faults']) : [],

@@ -44,7 +44,7 @@ function totals(warnings: IngestWarning[]): IngestWarning[] {
   return [...Map.groupBy(warnings, ({ code }) => code).values()].flatMap((days) => {
     const [first] = days;
     if (!first) return [];
-    const last = days.map(({ last_at: at }) => at).toSorted((one, other) => (one < other ? 1 : -1))[0];
+    const last = days.map(({ last_at: at }) => at).toSorted((at, other) => (at < other ? 1 : -1))[0];
     return [
       { ...first, count: days.reduce((sum, { count }) => sum + count, 0), last_at: last ?? first.last_at },
     ];

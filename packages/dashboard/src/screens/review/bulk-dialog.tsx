@@ -3,12 +3,12 @@ import type { BulkAct, BulkInput, BulkPreview } from '@beckon/contract/dashboard
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { ApiError, useCall } from '../../api/index.ts';
 import { ErrorBox, formatCount, Lines } from '../../parts/index.ts';
-import type { Wanted } from './bulk.tsx';
+import type { BulkRequest } from './bulk.tsx';
 import { chunksOf, runChunks } from './bulk-run.ts';
 import type { Acted } from './use-bulk.ts';
 
 export type BulkDialogProps = {
-  wanted: Wanted | null;
+  request: BulkRequest | null;
   /** For drafts that are selected by the filter only. */
   filter: string;
   onClose: () => void;
@@ -19,7 +19,7 @@ const TITLES: Record<BulkAct['kind'], string> = { approve: 'Approve', skip: 'Ski
 
 /** Shows the effect before the action runs. */
 export function BulkDialog(props: BulkDialogProps): ReactNode {
-  const { wanted, onClose } = props;
+  const { request, onClose } = props;
   // After closing, the result of requests in flight is still shown as a notification.
   const latest = useRef(props.onActed);
   useEffect(() => {
@@ -27,18 +27,23 @@ export function BulkDialog(props: BulkDialogProps): ReactNode {
   });
   return (
     <Modal
-      opened={wanted !== null}
+      opened={request !== null}
       onClose={onClose}
-      title={wanted ? `${TITLES[wanted.act.kind]} selected drafts` : ''}
+      title={request ? `${TITLES[request.act.kind]} selected drafts` : ''}
     >
-      {wanted && <Effects {...props} wanted={wanted} onActed={(acted) => latest.current(acted)} />}
+      {request && <Effects {...props} request={request} onActed={(acted) => latest.current(acted)} />}
     </Modal>
   );
 }
 
-function Effects({ wanted, filter, onClose, onActed }: BulkDialogProps & { wanted: Wanted }): ReactNode {
-  const { preview, fault } = usePreview(wanted, filter);
-  const run = useRun({ wanted, filter, onActed, onDone: onClose });
+function Effects({
+  request,
+  filter,
+  onClose,
+  onActed,
+}: BulkDialogProps & { request: BulkRequest }): ReactNode {
+  const { preview, fault } = usePreview(request, filter);
+  const run = useRun({ request, filter, onActed, onDone: onClose });
   const confirm = useRef<HTMLButtonElement>(null);
   const isReady = preview !== null;
   useEffect(() => {
@@ -48,11 +53,11 @@ function Effects({ wanted, filter, onClose, onActed }: BulkDialogProps & { wante
   if (!preview) return <Lines count={5} />;
   return (
     <Stack gap="md">
-      <EffectWords preview={preview} act={wanted.act} />
+      <EffectWords preview={preview} act={request.act} />
       {run.fault && <ErrorBox error={run.fault} title="Not all drafts were processed" />}
       <Group justify="flex-end" gap="xs">
         <Text size="sm" c="dimmed" role="status">
-          {run.isRunning ? `${formatCount(run.done)} processed` : ''}
+          {run.isRunning ? `${formatCount(run.doneCount)} processed` : ''}
         </Text>
         <Button variant="default" onClick={onClose}>
           Cancel
@@ -65,7 +70,7 @@ function Effects({ wanted, filter, onClose, onActed }: BulkDialogProps & { wante
         >
           {run.isBegun
             ? 'Continue with the rest'
-            : `${TITLES[wanted.act.kind]} ${formatCount(preview.would_change)}`}
+            : `${TITLES[request.act.kind]} ${formatCount(preview.would_change)}`}
         </Button>
       </Group>
     </Stack>
@@ -110,17 +115,20 @@ function EffectWords({ preview, act }: { preview: BulkPreview; act: BulkAct }): 
   );
 }
 
-function usePreview(wanted: Wanted, filter: string): { preview: BulkPreview | null; fault: ApiError | null } {
+function usePreview(
+  request: BulkRequest,
+  filter: string,
+): { preview: BulkPreview | null; fault: ApiError | null } {
   const call = useCall();
   const [found, setFound] = useState<{ preview: BulkPreview | null; fault: ApiError | null }>({
     preview: null,
     fault: null,
   });
-  const { act, ids } = wanted;
-  const ask = useRef({ call, body: ids === null ? { action: act, filter } : { action: act, ids } });
+  const { act, ids } = request;
+  const latestCall = useRef({ call, body: ids === null ? { action: act, filter } : { action: act, ids } });
   useEffect(() => {
     const ended = new AbortController();
-    const { call: send, body } = ask.current;
+    const { call: send, body } = latestCall.current;
     send('POST /projects/:project/drafts/bulk/preview', { body }, ended.signal).then(
       ({ data }) => setFound({ preview: data, fault: null }),
       (error: unknown) => {
@@ -132,13 +140,18 @@ function usePreview(wanted: Wanted, filter: string): { preview: BulkPreview | nu
   return found;
 }
 
-type RunOptions = Pick<BulkDialogProps, 'filter' | 'onActed'> & { wanted: Wanted; onDone: () => void };
-type RunState = { done: number; isBegun: boolean; isRunning: boolean; fault: ApiError | null };
+type RunOptions = Pick<BulkDialogProps, 'filter' | 'onActed'> & { request: BulkRequest; onDone: () => void };
+type RunState = { doneCount: number; isBegun: boolean; isRunning: boolean; fault: ApiError | null };
 
 /** Continues after an error where it stopped. Closing the dialog sends no further requests. */
-function useRun({ wanted, filter, onActed, onDone }: RunOptions): RunState & { start: () => Promise<void> } {
+function useRun({ request, filter, onActed, onDone }: RunOptions): RunState & { start: () => Promise<void> } {
   const call = useCall();
-  const [state, setState] = useState<RunState>({ done: 0, isBegun: false, isRunning: false, fault: null });
+  const [state, setState] = useState<RunState>({
+    doneCount: 0,
+    isBegun: false,
+    isRunning: false,
+    fault: null,
+  });
   const left = useRef<BulkInput[]>(null);
   const isClosed = useRef(false);
   useEffect(() => {
@@ -151,14 +164,14 @@ function useRun({ wanted, filter, onActed, onDone }: RunOptions): RunState & { s
     ...state,
     async start() {
       setState((was) => ({ ...was, isRunning: true, fault: null }));
-      const run = await runChunks(left.current ?? chunksOf(wanted, filter), {
+      const run = await runChunks(left.current ?? chunksOf(request, filter), {
         send: async (body) => (await call('POST /projects/:project/drafts/bulk', { body })).data,
         isEnded: () => isClosed.current,
-        onStep: (acted) => setState((was) => ({ ...was, isBegun: true, done: was.done + acted })),
+        onStep: (acted) => setState((was) => ({ ...was, isBegun: true, doneCount: was.doneCount + acted })),
       });
       left.current = run.left;
       setState((was) => ({ ...was, isRunning: false, fault: run.fault }));
-      if (run.asked?.length !== 0) onActed({ ...run, act: wanted.act });
+      if (run.processedIds?.length !== 0) onActed({ ...run, act: request.act });
       if (run.left.length === 0 && !isClosed.current) onDone();
     },
   };

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { formatCount } from '../../parts/index.ts';
 import classes from './review.module.css';
 
-export type Wanted = { act: BulkAct; ids: string[] | null };
+export type BulkRequest = { act: BulkAct; ids: string[] | null };
 
 export type BulkBarProps = {
   chosen: number;

@@ -12,9 +12,15 @@ import classes from './review.module.css';
 import { outcomeWords } from '../../parts/codes.ts';
 
 /** The pane beside a draft: its reason, its user, earlier emails and replies. */
-export function ContextPane({ draft, isAsked = false }: { draft: string; isAsked?: boolean }): ReactNode {
+export function ContextPane({
+  draft,
+  takesFocus = false,
+}: {
+  draft: string;
+  takesFocus?: boolean;
+}): ReactNode {
   const aside = useRef<HTMLElement>(null);
-  useBorrowedFocus(aside, isAsked);
+  useBorrowedFocus(aside, takesFocus);
   const context = useApi('GET /projects/:project/drafts/:draft/context', { params: { draft } });
   return (
     <aside ref={aside} tabIndex={-1} className={classes.context} aria-label="About this draft">
@@ -25,7 +31,7 @@ export function ContextPane({ draft, isAsked = false }: { draft: string; isAsked
               <WhyList steps={data.why} />
             </Section>
             <Section title="User">
-              <Who person={data.user} />
+              <ContextUser person={data.user} />
             </Section>
             <Section title="Recent emails">
               <Emails emails={data.emails} />
@@ -51,7 +57,7 @@ function Section({ title, children }: { title: string; children: ReactNode }): R
   );
 }
 
-function Who({ person }: { person: DraftContext['user'] }): ReactNode {
+function ContextUser({ person }: { person: DraftContext['user'] }): ReactNode {
   if (!person) return <Nothing>This user was erased.</Nothing>;
   const { external_user_id: id, email, time_zone: zone, audiences, traits, suppressed } = person;
   const rows: [string, ReactNode][] = [

@@ -28,14 +28,17 @@ export type PostponeDialogProps = {
   onPick: (at: number, extend: boolean) => void;
 };
 
-type AskingProps = { opened: boolean; onClose: () => void; title: string; children: ReactNode };
+type ReviewDialogProps = { opened: boolean; onClose: () => void; title: string; children: ReactNode };
 
-function Asking(props: AskingProps): ReactNode {
+function ReviewDialog(props: ReviewDialogProps): ReactNode {
   return <Modal {...props} size="sm" onClickCapture={firstClick} />;
 }
 
 /** A decision closes its dialog. A closed dialog stays mounted for a moment and must not decide again. */
-function decides({ opened, onClose }: Pick<AskingProps, 'opened' | 'onClose'>, decide: () => void): void {
+function decides(
+  { opened, onClose }: Pick<ReviewDialogProps, 'opened' | 'onClose'>,
+  decide: () => void,
+): void {
   if (!opened) return;
   decide();
   onClose();
@@ -44,9 +47,9 @@ function decides({ opened, onClose }: Pick<AskingProps, 'opened' | 'onClose'>, d
 /** Selects the new time: a preset or an exact time. */
 export function PostponeDialog(props: PostponeDialogProps): ReactNode {
   return (
-    <Asking opened={props.opened} onClose={props.onClose} title={props.title}>
+    <ReviewDialog opened={props.opened} onClose={props.onClose} title={props.title}>
       <PostponeForm {...props} />
-    </Asking>
+    </ReviewDialog>
   );
 }
 
@@ -54,7 +57,7 @@ const HOUR_MS = 3_600_000;
 
 function PostponeForm(props: PostponeDialogProps): ReactNode {
   const { times, zone } = props;
-  const own = useZone();
+  const projectZone = useZone();
   const now = useNow();
   const presets = presetsOf(times, { now, zone });
   const first = presets.findIndex(({ fault }) => fault === null);
@@ -74,7 +77,7 @@ function PostponeForm(props: PostponeDialogProps): ReactNode {
           preset={preset}
           index={index}
           isFirst={index === first}
-          zones={{ own, theirs: zone }}
+          zones={{ project: projectZone, theirs: zone }}
           onPick={() => pick(preset.at, preset.extends)}
         />
       ))}
@@ -87,15 +90,15 @@ type PresetButtonProps = {
   preset: Preset;
   index: number;
   isFirst: boolean;
-  zones: { own: string; theirs: string };
+  zones: { project: string; theirs: string };
   onPick: () => void;
 };
 
 function PresetButton({ preset, index, isFirst, zones, onPick }: PresetButtonProps): ReactNode {
   const { label, at, fault, extends: extend } = preset;
-  const { own, theirs } = zones;
+  const { project, theirs } = zones;
   const when = formatTime(new Date(at), theirs);
-  const here = theirs === own ? '' : `, ${formatTime(new Date(at), own)} project time`;
+  const here = theirs === project ? '' : `, ${formatTime(new Date(at), project)} project time`;
   return (
     <Button
       variant="default"
@@ -163,14 +166,14 @@ function Exactly({ times, zone, now, onPick }: ExactlyProps): ReactNode {
 
 const REASONS = ['Wrong recipient', 'Wrong time', 'Wrong content', 'Already in contact'];
 
-type SkipDialogProps = Omit<AskingProps, 'children'> & { onSkip: (reason: string) => void };
+type SkipDialogProps = Omit<ReviewDialogProps, 'children'> & { onSkip: (reason: string) => void };
 
 /** Asks for an optional reason, for members who review the rule later. */
-export function SkipDialog({ onSkip, ...asking }: SkipDialogProps): ReactNode {
+export function SkipDialog({ onSkip, ...dialogProps }: SkipDialogProps): ReactNode {
   return (
-    <Asking {...asking}>
-      <SkipForm onSkip={(reason) => decides(asking, () => onSkip(reason))} />
-    </Asking>
+    <ReviewDialog {...dialogProps}>
+      <SkipForm onSkip={(reason) => decides(dialogProps, () => onSkip(reason))} />
+    </ReviewDialog>
   );
 }
 
@@ -191,9 +194,9 @@ function SkipForm({ onSkip }: { onSkip: (reason: string) => void }): ReactNode {
           onChange={(event) => setReason(event.currentTarget.value)}
         />
         <Group gap={6}>
-          {REASONS.map((one) => (
-            <Button key={one} size="compact-xs" variant="default" onClick={() => setReason(one)}>
-              {one}
+          {REASONS.map((preset) => (
+            <Button key={preset} size="compact-xs" variant="default" onClick={() => setReason(preset)}>
+              {preset}
             </Button>
           ))}
         </Group>
@@ -207,23 +210,23 @@ function SkipForm({ onSkip }: { onSkip: (reason: string) => void }): ReactNode {
   );
 }
 
-type AnywayDialogProps = Omit<AskingProps, 'children' | 'title'> & { onApprove: () => void };
+type SendAnywayDialogProps = Omit<ReviewDialogProps, 'children' | 'title'> & { onApprove: () => void };
 
 /** Confirms sending although the rule's condition is no longer met. */
-export function AnywayDialog({ onApprove, ...asking }: AnywayDialogProps): ReactNode {
+export function SendAnywayDialog({ onApprove, ...dialogProps }: SendAnywayDialogProps): ReactNode {
   return (
-    <Asking {...asking} title="Send it anyway?">
+    <ReviewDialog {...dialogProps} title="Send it anyway?">
       <Stack gap="md">
         <Text size="sm">
           The rule’s condition is no longer met for this user. Send checks still apply: a suppression, quiet
           hours or a frequency cap can hold the email. The history of the draft records your decision.
         </Text>
-        <DialogFoot onCancel={asking.onClose}>
-          <Button data-autofocus onClick={() => decides(asking, onApprove)}>
+        <DialogFoot onCancel={dialogProps.onClose}>
+          <Button data-autofocus onClick={() => decides(dialogProps, onApprove)}>
             Approve anyway
           </Button>
         </DialogFoot>
       </Stack>
-    </Asking>
+    </ReviewDialog>
   );
 }

@@ -21,7 +21,7 @@ function Compared({ draft, versions }: { draft: DraftWhole; versions: DraftVersi
   const zone = useZone();
   const sides = sidesOf(versions, draft.content_hash, zone);
   const [name, setName] = useState(sides[0]?.name);
-  const side = sides.find((one) => one.name === name) ?? sides[0];
+  const side = sides.find((entry) => entry.name === name) ?? sides[0];
   if (!side)
     return (
       <Text c="dimmed">
@@ -37,7 +37,7 @@ function Compared({ draft, versions }: { draft: DraftWhole; versions: DraftVersi
         label="Compare with"
         value={side.name}
         onChange={(event) => setName(event.currentTarget.value)}
-        data={sides.map((one) => one.name)}
+        data={sides.map((entry) => entry.name)}
         maw={420}
       />
       {parts.length === 0 && <Text>No differences.</Text>}

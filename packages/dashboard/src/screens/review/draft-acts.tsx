@@ -5,7 +5,7 @@ import { CalendarClock, Check, Pencil, RotateCcw, SkipForward } from 'lucide-rea
 import { type ReactNode, useState } from 'react';
 import { useChange, useMay, useProject, useRefresh } from '../../api/index.ts';
 import { ConfirmTyped, refused, notify, useKeys } from '../../parts/index.ts';
-import { AnywayDialog, PostponeDialog, SkipDialog } from './dialogs.tsx';
+import { SendAnywayDialog, PostponeDialog, SkipDialog } from './dialogs.tsx';
 import { firstClick } from './first-click.ts';
 import { SendTest } from './send-test.tsx';
 import { type Acts, type Seen, useActs } from './use-acts.ts';
@@ -102,7 +102,11 @@ function Dialogs({ draft, opened, close, acts }: DialogsProps): ReactNode {
         title="Skip draft"
         onSkip={(reason) => acts.skip(seen, reason)}
       />
-      <AnywayDialog opened={opened === 'anyway'} onClose={close} onApprove={() => acts.approve(seen, true)} />
+      <SendAnywayDialog
+        opened={opened === 'anyway'}
+        onClose={close}
+        onApprove={() => acts.approve(seen, true)}
+      />
       <SendAgain draft={draft} opened={opened === 'again'} onClose={close} />
     </>
   );

@@ -99,10 +99,10 @@ function keyOf(item: Item | undefined): string {
 }
 
 type Placed = { measurementsCache: { start: number; end: number }[] };
-type Revealing = { scroll: RefObject<HTMLDivElement | null>; items: Item[]; current: string | undefined };
+type RevealOptions = { scroll: RefObject<HTMLDivElement | null>; items: Item[]; current: string | undefined };
 
 /** Scrolls the current row and its group title into view, as little as possible. */
-function useRevealed(virtual: Placed, { scroll, items, current }: Revealing): void {
+function useRevealed(virtual: Placed, { scroll, items, current }: RevealOptions): void {
   const latest = useRef({ virtual, items });
   useEffect(() => {
     latest.current = { virtual, items };
@@ -110,11 +110,12 @@ function useRevealed(virtual: Placed, { scroll, items, current }: Revealing): vo
   useEffect(() => {
     const { items: all, virtual: placed } = latest.current;
     const index = all.findIndex((item) => item.kind === 'row' && item.row.id === current);
-    const [place, at] = [scroll.current, placed.measurementsCache[index]];
-    if (!place || !at) return;
+    const [container, at] = [scroll.current, placed.measurementsCache[index]];
+    if (!container || !at) return;
     const start = at.start - (all[index - 1]?.kind === 'head' ? HEAD_PX : 0);
-    if (start < place.scrollTop) place.scrollTop = start;
-    else if (at.end > place.scrollTop + place.clientHeight) place.scrollTop = at.end - place.clientHeight;
+    if (start < container.scrollTop) container.scrollTop = start;
+    else if (at.end > container.scrollTop + container.clientHeight)
+      container.scrollTop = at.end - container.clientHeight;
   }, [current, scroll]);
 }
 
@@ -216,18 +217,18 @@ export function ListSkeleton(): ReactNode {
 /** Below the list: the count, recent actions of others, and new drafts. */
 export function ListFoot({
   list,
-  shown,
+  visibleCount,
   note,
   isOld,
   renew,
 }: {
   list: List<DraftListed>;
-  shown: number;
+  visibleCount: number;
   note: string | null;
   isOld: boolean;
   renew: () => void;
 }): ReactNode {
-  const total = Math.max(0, list.total - (list.rows.length - shown));
+  const total = Math.max(0, list.total - (list.rows.length - visibleCount));
   return (
     <div className={classes.foot}>
       <span aria-live="polite">

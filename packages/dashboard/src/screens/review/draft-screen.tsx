@@ -54,7 +54,7 @@ function Whole({ draft }: { draft: DraftWhole }): ReactNode {
   const navigate = route.useNavigate();
   const mayEdit = useMay('editor') && draft.ended_at === null && draft.state !== 'sending';
   const to = (next: string | null): void =>
-    void navigate({ search: (was) => ({ ...was, tab: TABS.find((one) => one === next) }), replace: true });
+    void navigate({ search: (was) => ({ ...was, tab: TABS.find((name) => name === next) }), replace: true });
   return (
     <>
       <EmailHead draft={draft} level={1} />

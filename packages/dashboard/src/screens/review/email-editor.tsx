@@ -18,7 +18,7 @@ export function EmailEditor({ draft, onClose, onSaved }: EmailEditorProps): Reac
   const start: Typed = { subject: content.subject, preheader: content.preheader, body: content.body };
   const { value: typed, change: keep, forget, base } = useEdited<Typed>(keptAs(draft.id), start, hash);
   const lease = useLease(draft.id, draft.lease?.mine === false);
-  const saving = useSaving(draft.id);
+  const saving = useSave(draft.id);
   const subject = useRef<HTMLInputElement>(null);
   useBorrowedFocus(subject, true);
   const isOther = base !== hash;
@@ -147,7 +147,7 @@ function useLease(draft: string, isTheirs: boolean): ApiError | null {
   const refresh = useRefresh();
   const [fault, setFault] = useState<ApiError | null>(null);
   const hold = useEffectEvent((id: string) => {
-    inTurn(() =>
+    enqueue(() =>
       call('POST /projects/:project/drafts/:draft/open-editor', { params: { draft: id }, body: {} }),
     ).then(
       () => setFault(null),
@@ -157,7 +157,7 @@ function useLease(draft: string, isTheirs: boolean): ApiError | null {
   const letGo = useEffectEvent((id: string) => {
     // An editor that is closed or was never opened needs no call.
     const after = (): void => void refresh('GET /projects/:project/drafts/:draft');
-    inTurn(() =>
+    enqueue(() =>
       call('POST /projects/:project/drafts/:draft/close-editor', { params: { draft: id }, body: {} }),
     ).then(after, after);
   });
@@ -173,22 +173,22 @@ function useLease(draft: string, isTheirs: boolean): ApiError | null {
   return fault;
 }
 
-let turn: Promise<unknown> = Promise.resolve();
+let queue: Promise<unknown> = Promise.resolve();
 
 /** Closing and reopening at once must reach the server in this order. */
-function inTurn<T>(send: () => Promise<T>): Promise<T> {
-  const sent = turn.then(send, send);
-  turn = sent;
+function enqueue<T>(send: () => Promise<T>): Promise<T> {
+  const sent = queue.then(send, send);
+  queue = sent;
   return sent;
 }
 
-type Saving = {
+type SaveState = {
   save: (typed: Typed & { hash: string }) => Promise<boolean>;
   fault: ApiError | null;
   isSaving: boolean;
 };
 
-function useSaving(draft: string): Saving {
+function useSave(draft: string): SaveState {
   const call = useCall();
   const refresh = useRefresh();
   const [fault, setFault] = useState<ApiError | null>(null);

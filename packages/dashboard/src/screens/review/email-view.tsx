@@ -91,14 +91,14 @@ function Read({ draft, pane }: { draft: DraftWhole; pane: Pane }): ReactNode {
   );
 }
 
-function Checked({ preview: { checks, problems: troubles } }: { preview: DraftPreview }): ReactNode {
+function Checked({ preview: { checks, problems } }: { preview: DraftPreview }): ReactNode {
   return (
     <>
-      {troubles.length > 0 && (
+      {problems.length > 0 && (
         <Alert color="yellow" variant="outline" title="Problems in this email">
-          {troubles.map((trouble) => (
-            <Text key={trouble} size="sm">
-              {trouble}
+          {problems.map((problem) => (
+            <Text key={problem} size="sm">
+              {problem}
             </Text>
           ))}
         </Alert>

@@ -13,7 +13,7 @@ const MONDAY = 1;
 
 /** Preset times in the recipient's time zone. */
 export function presetsOf(draft: Times, { now, zone }: { now: number; zone: string }): Preset[] {
-  const wanted: [string, number | null][] = [
+  const candidates: [string, number | null][] = [
     ['In an hour', now + HOUR_MS],
     ['In four hours', now + 4 * HOUR_MS],
     ['Tomorrow at 9', nineOn(dayAfter(now, zone, 1), zone)],
@@ -21,7 +21,7 @@ export function presetsOf(draft: Times, { now, zone }: { now: number; zone: stri
     ['On Monday at 9', nineOn(dayAfter(now, zone, daysToMonday(now, zone)), zone)],
   ];
   const seen = new Set<number>();
-  return wanted.flatMap(([label, at]) => {
+  return candidates.flatMap(([label, at]) => {
     if (at === null || seen.has(at)) return [];
     seen.add(at);
     return [{ label, at, ...judge(draft, at, now) }];

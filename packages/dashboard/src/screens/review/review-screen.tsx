@@ -6,10 +6,10 @@ import { useApi, useProject } from '../../api/index.ts';
 import { Empty, FilterBox, formatCount, Page, later, useZone, WhenOpened } from '../../parts/index.ts';
 import { BulkBar } from './bulk.tsx';
 import { ContextPane } from './context-pane.tsx';
-import { AnywayDialog, PostponeDialog, SkipDialog } from './dialogs.tsx';
+import { SendAnywayDialog, PostponeDialog, SkipDialog } from './dialogs.tsx';
 import { DraftList, ListFoot, ListSkeleton } from './draft-list.tsx';
 import { ReadingPane, ReadingSkeleton } from './reading-pane.tsx';
-import { type Desk, useDesk } from './use-desk.ts';
+import { type ReviewState, useReviewState } from './use-desk.ts';
 import { type Review, useReview } from './use-review.ts';
 import classes from './review.module.css';
 
@@ -66,13 +66,13 @@ function Counts(): ReactNode {
     [none, 'without a deadline'],
     [held, 'held'],
   ];
-  const shown = parts
+  const texts = parts
     .filter(([count]) => count > 0)
     .map(([count, words]) => `${formatCount(count)} ${words}`);
   return (
     <Text size="sm" c="dimmed" aria-live="polite">
       {found.at_least ? 'At least ' : ''}
-      {shown.join(' · ')}
+      {texts.join(' · ')}
     </Text>
   );
 }
@@ -103,12 +103,12 @@ function NothingWaits({ isFiltered }: { isFiltered: boolean }): ReactNode {
 
 function Panes({ review }: { review: Review }): ReactNode {
   const { filter = '' } = route.useSearch();
-  const desk = useDesk(review);
+  const state = useReviewState(review);
   const { list, rows } = review;
-  const { current, read, bulk, show, why } = desk;
+  const { current, read, bulk, show, why } = state;
   return (
     <>
-      <div className={classes.panes} data-open={desk.isNamed} data-why={why}>
+      <div className={classes.panes} data-open={state.isNamed} data-why={why}>
         <div className={classes.side}>
           {list.isPending ? (
             <ListSkeleton />
@@ -123,36 +123,38 @@ function Panes({ review }: { review: Review }): ReactNode {
             />
           )}
           {bulk.chosen.size > 0 && <BulkBar {...bulk.bar(list)} />}
-          <ListFoot {...review} shown={rows.length} />
+          <ListFoot {...review} visibleCount={rows.length} />
         </div>
         {read === undefined ? (
           <ReadingSkeleton />
         ) : (
           <ReadingPane
-            {...desk}
+            {...state}
             id={read}
-            onPane={desk.setPane}
-            onEdited={desk.stopEditing}
+            onPane={state.setPane}
+            onEdited={state.stopEditing}
             onSaved={(id) => review.settle([id])}
             onBack={() => show(undefined)}
           />
         )}
-        {read !== undefined && why !== 'closed' && <ContextPane draft={read} isAsked={why === 'asked'} />}
+        {read !== undefined && why !== 'closed' && (
+          <ContextPane draft={read} takesFocus={why === 'requested'} />
+        )}
       </div>
-      <DeskDialogs desk={desk} />
-      <WhenOpened opened={bulk.wanted !== null}>
-        <BulkDialog wanted={bulk.wanted} filter={filter} onClose={bulk.close} onActed={bulk.acted} />
+      <ReviewDialogs state={state} />
+      <WhenOpened opened={bulk.request !== null}>
+        <BulkDialog request={bulk.request} filter={filter} onClose={bulk.close} onActed={bulk.acted} />
       </WhenOpened>
     </>
   );
 }
 
 /** The dialogs before an action: the time, the reason, or a confirmation. */
-function DeskDialogs({ desk }: { desk: Desk }): ReactNode {
-  const { asked, close, acts, bulk } = desk;
+function ReviewDialogs({ state }: { state: ReviewState }): ReactNode {
+  const { dialog, close, acts, bulk } = state;
   const zone = useZone();
-  const email = asked?.email;
-  const open = asked?.isOpen === true ? asked.what : null;
+  const email = dialog?.email;
+  const open = dialog?.isOpen === true ? dialog.what : null;
   return (
     <>
       {email && (
@@ -171,7 +173,7 @@ function DeskDialogs({ desk }: { desk: Desk }): ReactNode {
             title="Skip draft"
             onSkip={(reason) => acts.skip(email.seen, reason)}
           />
-          <AnywayDialog
+          <SendAnywayDialog
             opened={open === 'anyway'}
             onClose={close}
             onApprove={() => acts.approve(email.seen, true)}
@@ -179,16 +181,16 @@ function DeskDialogs({ desk }: { desk: Desk }): ReactNode {
         </>
       )}
       <PostponeDialog
-        opened={bulk.asking === 'postpone'}
-        onClose={() => bulk.ask(null)}
+        opened={bulk.dialog === 'postpone'}
+        onClose={() => bulk.openDialog(null)}
         title="Postpone selected drafts"
         times={NO_TIMES}
         zone={zone}
         onPick={(at) => bulk.want({ kind: 'postpone', until: new Date(at).toISOString() })}
       />
       <SkipDialog
-        opened={bulk.asking === 'skip'}
-        onClose={() => bulk.ask(null)}
+        opened={bulk.dialog === 'skip'}
+        onClose={() => bulk.openDialog(null)}
         title="Skip selected drafts"
         onSkip={(reason) => bulk.want(reason.trim() === '' ? { kind: 'skip' } : { kind: 'skip', reason })}
       />

@@ -10,7 +10,7 @@ beforeEach(() => run.mockClear());
 it('runs once per delay, however many calls there are', async () => {
   const soon = createSoon(run, 2_000);
   for (let second = 0; second < 10; second += 1) {
-    soon.ask();
+    soon.request();
     await vi.advanceTimersByTimeAsync(1_000);
   }
   expect(run).toHaveBeenCalledTimes(5);
@@ -20,9 +20,9 @@ it('waits for the previous run, and then runs again if called since', async () =
   const { promise, resolve } = Promise.withResolvers<void>();
   run.mockReturnValueOnce(promise);
   const soon = createSoon(run, 2_000);
-  soon.ask();
+  soon.request();
   await vi.advanceTimersByTimeAsync(2_000);
-  soon.ask();
+  soon.request();
   await vi.advanceTimersByTimeAsync(10_000);
   expect(run).toHaveBeenCalledTimes(1);
   resolve();
@@ -32,11 +32,11 @@ it('waits for the previous run, and then runs again if called since', async () =
 
 it('does not run after a stop until the next call', async () => {
   const soon = createSoon(run, 2_000);
-  soon.ask();
+  soon.request();
   soon.stop();
   await vi.advanceTimersByTimeAsync(10_000);
   expect(run).not.toHaveBeenCalled();
-  soon.ask();
+  soon.request();
   await vi.advanceTimersByTimeAsync(2_000);
   expect(run).toHaveBeenCalledOnce();
 });

@@ -1,12 +1,12 @@
-type Soon = { ask: () => void; stop: () => void };
+type Soon = { request: () => void; stop: () => void };
 
 /** Runs after a short delay, once for all calls until then, and not again before the previous run is done. */
 export function createSoon(run: () => Promise<void>, afterMs: number): Soon {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isRunning = false;
-  let isWanted = false;
-  const ask = (): void => {
-    if (isRunning) isWanted = true;
+  let isQueued = false;
+  const request = (): void => {
+    if (isRunning) isQueued = true;
     // A later call does not extend the delay, or it would never run during many changes.
     else timer ??= setTimeout(() => void go(), afterMs);
   };
@@ -17,18 +17,18 @@ export function createSoon(run: () => Promise<void>, afterMs: number): Soon {
       await run();
     } finally {
       isRunning = false;
-      if (isWanted) {
-        isWanted = false;
-        ask();
+      if (isQueued) {
+        isQueued = false;
+        request();
       }
     }
   };
   return {
-    ask,
+    request,
     stop() {
       clearTimeout(timer);
       timer = undefined;
-      isWanted = false;
+      isQueued = false;
     },
   };
 }

@@ -41,16 +41,16 @@ export function useActs(on: ActsOptions): Acts {
     send: () => Promise<{ data: DraftMoved }>,
     words: (moved: DraftMoved) => string,
   ) {
-    const answered = begin([id]);
+    const finish = begin([id]);
     latest.current.onLeave([id]);
     try {
       const { data } = await send();
       latest.current.onDone([id]);
-      answered((undo) => undoable({ message: words(data), undo }));
+      finish((undo) => undoable({ message: words(data), undo }));
     } catch (error) {
       latest.current.onReturn([id]);
       const isInDoubt = error instanceof ApiError && error.isInDoubt;
-      answered(isInDoubt ? (undo) => inDoubt({ message: error.message, undo }) : null);
+      finish(isInDoubt ? (undo) => inDoubt({ message: error.message, undo }) : null);
       if (!(error instanceof ApiError)) throw error;
       if (!isInDoubt) refused(error);
     }
@@ -62,26 +62,26 @@ export function useActs(on: ActsOptions): Acts {
     undoLast,
     approve(draft, anyway = false) {
       const { id, content_hash: hash } = draft;
-      const ask = { params: { draft: id }, body: anyway ? { hash, anyway } : { hash } };
-      const send = () => call('POST /projects/:project/drafts/:draft/approve', ask);
+      const args = { params: { draft: id }, body: anyway ? { hash, anyway } : { hash } };
+      const send = () => call('POST /projects/:project/drafts/:draft/approve', args);
       void act(id, send, (moved) => approvedWords(draft, moved, zone));
     },
     skip({ id, subject }, reason) {
-      const ask = { params: { draft: id }, body: reason.trim() === '' ? {} : { reason: reason.trim() } };
-      const send = () => call('POST /projects/:project/drafts/:draft/skip', ask);
+      const args = { params: { draft: id }, body: reason.trim() === '' ? {} : { reason: reason.trim() } };
+      const send = () => call('POST /projects/:project/drafts/:draft/skip', args);
       void act(id, send, () => `Skipped “${subject}”`);
     },
     postpone({ id, subject }, at, extend) {
       const until = new Date(at).toISOString();
-      const ask = { params: { draft: id }, body: extend ? { until, extend } : { until } };
-      const send = () => call('POST /projects/:project/drafts/:draft/postpone', ask);
+      const args = { params: { draft: id }, body: extend ? { until, extend } : { until } };
+      const send = () => call('POST /projects/:project/drafts/:draft/postpone', args);
       void act(id, send, () => `Postponed to ${formatTime(until, zone)}: “${subject}”`);
     },
   };
 }
 
 const UNDO_MS = 10_000;
-type Done = {
+type UndoEntry = {
   ids: string[];
   /** When the server responded; null until then. */
   at: number | null;
@@ -90,7 +90,7 @@ type Done = {
   isThere: Promise<boolean>;
 };
 /** Offers undo in a notification; null: nothing was done. */
-type Answered = (offer: ((undo: () => void) => () => void) | null) => void;
+type FinishAction = (offer: ((undo: () => void) => () => void) | null) => void;
 
 /**
  * An action can be undone from its request until ten seconds after the response: by its notification, or the last one
@@ -98,27 +98,27 @@ type Answered = (offer: ((undo: () => void) => () => void) | null) => void;
  */
 function useUndo(
   onReturn: (ids: string[]) => void,
-): Pick<Acts, 'remember' | 'undoLast'> & { begin: (ids: string[]) => Answered } {
-  const done = useRef<Done[]>([]);
+): Pick<Acts, 'remember' | 'undoLast'> & { begin: (ids: string[]) => FinishAction } {
+  const entries = useRef<UndoEntry[]>([]);
   const takeBack = useTakeBack(onReturn);
-  const drop = (one: Done): void => {
-    done.current = done.current.filter((other) => other !== one);
+  const drop = (entry: UndoEntry): void => {
+    entries.current = entries.current.filter((other) => other !== entry);
   };
-  const undo = async (one: Done): Promise<void> => {
-    drop(one);
-    one.hide();
-    if (await one.isThere) await takeBack(one.ids);
+  const undo = async (entry: UndoEntry): Promise<void> => {
+    drop(entry);
+    entry.hide();
+    if (await entry.isThere) await takeBack(entry.ids);
   };
-  const begin = (ids: string[]): Answered => {
+  const begin = (ids: string[]): FinishAction => {
     const { promise: isThere, resolve } = Promise.withResolvers<boolean>();
-    const one: Done = { ids, at: null, hide: () => undefined, isThere };
-    done.current = [...done.current.filter(isFresh), one];
+    const entry: UndoEntry = { ids, at: null, hide: () => undefined, isThere };
+    entries.current = [...entries.current.filter(isFresh), entry];
     return (offer) => {
-      if (offer === null) drop(one);
+      if (offer === null) drop(entry);
       // An action that was already undone needs no offer.
-      else if (done.current.includes(one)) {
-        one.at = Date.now();
-        one.hide = offer(() => void undo(one));
+      else if (entries.current.includes(entry)) {
+        entry.at = Date.now();
+        entry.hide = offer(() => void undo(entry));
       }
       resolve(offer !== null);
     };
@@ -127,13 +127,13 @@ function useUndo(
     begin,
     remember: (ids, message) => begin(ids)((undo) => undoable({ message, undo })),
     undoLast() {
-      const last = done.current.findLast(isFresh);
+      const last = entries.current.findLast(isFresh);
       if (last) void undo(last);
     },
   };
 }
 
-function isFresh({ at }: Done): boolean {
+function isFresh({ at }: UndoEntry): boolean {
   return at === null || Date.now() - at < UNDO_MS;
 }
 

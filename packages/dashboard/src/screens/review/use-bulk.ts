@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { BulkAct, DraftListed } from '@beckon/contract/dashboard';
 import type { List } from '../../api/index.ts';
 import { notify } from '../../parts/index.ts';
-import type { BulkBarProps, Wanted } from './bulk.tsx';
+import type { BulkBarProps, BulkRequest } from './bulk.tsx';
 import type { Run } from './bulk-run.ts';
 
 export type Bulk = {
@@ -14,16 +14,16 @@ export type Bulk = {
   drop: (ids: string[]) => void;
   /** Requests the preview of an action on all selected drafts. */
   want: (act: BulkAct) => void;
-  wanted: Wanted | null;
+  request: BulkRequest | null;
   /** The open dialog: the time or the reason. */
-  asking: 'postpone' | 'skip' | null;
-  ask: (what: 'postpone' | 'skip' | null) => void;
+  dialog: 'postpone' | 'skip' | null;
+  openDialog: (what: 'postpone' | 'skip' | null) => void;
   close: () => void;
-  acted: (done: Acted) => void;
+  acted: (result: Acted) => void;
   bar: (list: List<DraftListed>) => BulkBarProps;
 };
 
-export type Acted = Pick<Run, 'asked' | 'ids' | 'unchanged'> & { act: BulkAct };
+export type Acted = Pick<Run, 'processedIds' | 'ids' | 'unchanged'> & { act: BulkAct };
 
 type BulkOptions = {
   leave: (ids: string[]) => void;
@@ -35,38 +35,38 @@ type BulkOptions = {
 export function useBulk({ leave, settle, remember }: BulkOptions): Bulk {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [takesAll, setTakesAll] = useState(false);
-  const [wanted, setWanted] = useState<Wanted | null>(null);
-  const [asking, ask] = useState<'postpone' | 'skip' | null>(null);
+  const [request, setRequest] = useState<BulkRequest | null>(null);
+  const [dialog, openDialog] = useState<'postpone' | 'skip' | null>(null);
   const clear = (): void => {
     setChosen(new Set());
     setTakesAll(false);
   };
   const drop = (ids: string[]): void => {
     const dropped = new Set(ids);
-    setChosen((was) => new Set([...was].filter((one) => !dropped.has(one))));
+    setChosen((was) => new Set([...was].filter((id) => !dropped.has(id))));
   };
-  const want = (act: BulkAct): void => setWanted({ act, ids: takesAll ? null : [...chosen] });
+  const want = (act: BulkAct): void => setRequest({ act, ids: takesAll ? null : [...chosen] });
   return {
     chosen,
     clear,
-    wanted,
-    asking,
-    ask,
+    request,
+    dialog,
+    openDialog,
     want,
     choose(id, isChosen) {
       setTakesAll(false);
-      setChosen((was) => new Set(isChosen ? [...was, id] : [...was].filter((one) => one !== id)));
+      setChosen((was) => new Set(isChosen ? [...was, id] : [...was].filter((other) => other !== id)));
     },
     chooseAll(ids) {
       setTakesAll(false);
       setChosen(ids);
     },
     drop,
-    close: () => setWanted(null),
-    acted({ asked, ids, act, unchanged }) {
+    close: () => setRequest(null),
+    acted({ processedIds, ids, act, unchanged }) {
       // Drafts that were not processed stay selected.
-      if (asked === null) clear();
-      else drop(asked);
+      if (processedIds === null) clear();
+      else drop(processedIds);
       leave(ids);
       settle(ids);
       const words = wordsOf(act, ids.length, unchanged);
@@ -81,8 +81,8 @@ export function useBulk({ leave, settle, remember }: BulkOptions): Bulk {
       onTakeAll: () => setTakesAll(true),
       onClear: clear,
       approve: () => want({ kind: 'approve' }),
-      postpone: () => ask('postpone'),
-      skip: () => ask('skip'),
+      postpone: () => openDialog('postpone'),
+      skip: () => openDialog('skip'),
     }),
   };
 }

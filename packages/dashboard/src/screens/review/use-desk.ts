@@ -14,12 +14,12 @@ import type { Review } from './use-review.ts';
 const route = getRouteApi('/p/$project/review');
 
 /** The current or last dialog. It keeps the draft that it was opened for. */
-export type Asked = { what: 'postpone' | 'skip' | 'anyway'; email: Email; isOpen: boolean };
-/** `asked`: the member opened it; `open`: it is shown if there is space. */
-export type WhyPane = 'open' | 'asked' | 'closed';
+export type ReviewDialogState = { what: 'postpone' | 'skip' | 'anyway'; email: Email; isOpen: boolean };
+/** `requested`: the member opened it; `open`: it is shown if there is space. */
+export type WhyPane = 'open' | 'requested' | 'closed';
 
 /** The state of Review: the current draft, the selection, and the open dialog. */
-export type Desk = {
+export type ReviewState = {
   /** The draft in the URL; on a wide page the first one by default. */
   current: string | undefined;
   /** The same with a delay, so that moving fast through the list does not load the context of each draft. */
@@ -31,7 +31,7 @@ export type Desk = {
   why: WhyPane;
   isEditing: boolean;
   stopEditing: () => void;
-  asked: Asked | null;
+  dialog: ReviewDialogState | null;
   close: () => void;
   tools: Tools;
   acts: Acts;
@@ -40,7 +40,7 @@ export type Desk = {
 
 export type Email = { row: DraftListed; seen: Seen };
 
-export function useDesk(review: Review): Desk {
+export function useReviewState(review: Review): ReviewState {
   const { draft: named, pane = 'desktop' } = route.useSearch();
   const navigate = route.useNavigate();
   const { rows } = review;
@@ -48,7 +48,7 @@ export function useDesk(review: Review): Desk {
   const read = useDeferredValue(current);
   const [why, setWhy] = useState<WhyPane>('open');
   const [editing, setEditing] = useKept<string | null>('review:editing', null);
-  const [asked, setAsked] = useState<Asked | null>(null);
+  const [dialog, setDialog] = useState<ReviewDialogState | null>(null);
   const show = (id: string | undefined): void => {
     setEditing(null);
     void navigate({ search: (was) => ({ ...was, draft: id }), replace: true });
@@ -68,17 +68,17 @@ export function useDesk(review: Review): Desk {
   const acts = useActs({ onLeave: leave, onReturn: review.comeBack, onDone: review.settle });
   const bulk = useBulk({ leave, remember: acts.remember, settle: review.settle });
   const { email, holds } = useEmail(rows, { current, read });
-  const ask = (what: Asked['what']): void => {
-    if (email) setAsked({ what, email, isOpen: true });
+  const openDialog = (what: ReviewDialogState['what']): void => {
+    if (email) setDialog({ what, email, isOpen: true });
   };
   const tools: Tools = {
-    approve: () => (holds && email ? acts.approve(email.seen) : ask('anyway')),
+    approve: () => (holds && email ? acts.approve(email.seen) : openDialog('anyway')),
     edit: () => setEditing(current ?? null),
-    postpone: () => ask('postpone'),
-    skip: () => ask('skip'),
-    why: () => setWhy(why === 'asked' ? 'closed' : 'asked'),
+    postpone: () => openDialog('postpone'),
+    skip: () => openDialog('skip'),
+    why: () => setWhy(why === 'requested' ? 'closed' : 'requested'),
   };
-  const desk: Desk = {
+  const state: ReviewState = {
     current,
     read,
     isNamed: named !== undefined,
@@ -87,27 +87,27 @@ export function useDesk(review: Review): Desk {
     setPane,
     why,
     isEditing: editing !== null && editing === current,
-    asked,
+    dialog,
     tools,
     acts,
     bulk,
     stopEditing: () => setEditing(null),
-    close: () => setAsked(asked && { ...asked, isOpen: false }),
+    close: () => setDialog(dialog && { ...dialog, isOpen: false }),
   };
-  useDeskKeys(desk, rows);
-  return desk;
+  useReviewStateKeys(state, rows);
+  return state;
 }
 
-function useDeskKeys(desk: Desk, rows: DraftListed[]): void {
+function useReviewStateKeys(state: ReviewState, rows: DraftListed[]): void {
   const go = useNavigate();
   const project = String(useProject().id);
   const may = { review: useMay('reviewer'), edit: useMay('editor') };
-  const stepFrom = useSteps(rows, desk.current);
+  const stepFrom = useSteps(rows, state.current);
   useReviewKeys({
-    ...desk,
+    ...state,
     stepFrom,
     may,
-    undo: desk.acts.undoLast,
+    undo: state.acts.undoLast,
     openAlone: (draft) => void go({ to: '/p/$project/drafts/$draft', params: { project, draft } }),
   });
 }
@@ -143,10 +143,13 @@ function useSteps(rows: DraftListed[], current: string | undefined): (by: number
   };
 }
 
-type Place = Pick<Desk, 'current' | 'read'>;
+type DraftSelection = Pick<ReviewState, 'current' | 'read'>;
 
 /** Actions apply to what was shown: the full draft, once it is loaded. The next one is preloaded. */
-function useEmail(rows: DraftListed[], { current, read }: Place): { email: Email | null; holds: boolean } {
+function useEmail(
+  rows: DraftListed[],
+  { current, read }: DraftSelection,
+): { email: Email | null; holds: boolean } {
   const keys = rows.map(({ id }) => id);
   const isThere = current === read;
   const ahead = step(keys, read, 1);
@@ -159,13 +162,13 @@ function useEmail(rows: DraftListed[], { current, read }: Place): { email: Email
   return { email: { row, seen: { id, subject, content_hash } }, holds: whole?.rule_holds !== false };
 }
 
-function useDraft(id: string | undefined, asks: boolean): DraftWhole | undefined {
-  const enabled = asks && id !== undefined;
+function useDraft(id: string | undefined, isNeeded: boolean): DraftWhole | undefined {
+  const enabled = isNeeded && id !== undefined;
   return useApi('GET /projects/:project/drafts/:draft', { params: { draft: id ?? '' } }, { enabled }).data
     ?.data;
 }
 
-function useContext(id: string | undefined, asks: boolean): void {
-  const enabled = asks && id !== undefined;
+function useContext(id: string | undefined, isNeeded: boolean): void {
+  const enabled = isNeeded && id !== undefined;
   useApi('GET /projects/:project/drafts/:draft/context', { params: { draft: id ?? '' } }, { enabled });
 }

@@ -39,13 +39,13 @@ function moving({ stepFrom, current, show, bulk, openAlone }: ReviewKeys): KeyMa
     if (next !== undefined) show(next);
     return next;
   };
-  const reach = (by: number): void => bulk.chooseAll(extend(bulk.chosen, current, go(by)));
+  const extendSelection = (by: number): void => bulk.chooseAll(extend(bulk.chosen, current, go(by)));
   return {
     j: { label: 'Next draft', run: () => go(1), repeats: true },
     k: { label: 'Previous draft', run: () => go(-1), repeats: true },
     x: { label: 'Select', run: () => current !== undefined && bulk.chooseAll(toggle(bulk.chosen, current)) },
-    'Shift+j': { label: 'Extend selection down', run: () => reach(1), repeats: true },
-    'Shift+k': { label: 'Extend selection up', run: () => reach(-1), repeats: true },
+    'Shift+j': { label: 'Extend selection down', run: () => extendSelection(1), repeats: true },
+    'Shift+k': { label: 'Extend selection up', run: () => extendSelection(-1), repeats: true },
     Enter: { label: 'Open in full page', run: () => current !== undefined && openAlone(current) },
     Escape: { label: 'Clear selection', run: () => (bulk.chosen.size > 0 ? bulk.clear() : show(undefined)) },
   };
@@ -53,7 +53,7 @@ function moving({ stepFrom, current, show, bulk, openAlone }: ReviewKeys): KeyMa
 
 function deciding({ bulk, tools, may, current, undo }: ReviewKeys): KeyMap {
   const isMany = bulk.chosen.size > 0;
-  const one =
+  const onSingle =
     (run: () => void): (() => void) =>
     () => {
       if (current !== undefined) run();
@@ -61,13 +61,19 @@ function deciding({ bulk, tools, may, current, undo }: ReviewKeys): KeyMap {
   return {
     ...(may.review
       ? {
-          a: { label: 'Approve', run: isMany ? () => bulk.want({ kind: 'approve' }) : one(tools.approve) },
-          h: { label: 'Postpone', run: isMany ? () => bulk.ask('postpone') : one(tools.postpone) },
-          s: { label: 'Skip', run: isMany ? () => bulk.ask('skip') : one(tools.skip) },
+          a: {
+            label: 'Approve',
+            run: isMany ? () => bulk.want({ kind: 'approve' }) : onSingle(tools.approve),
+          },
+          h: {
+            label: 'Postpone',
+            run: isMany ? () => bulk.openDialog('postpone') : onSingle(tools.postpone),
+          },
+          s: { label: 'Skip', run: isMany ? () => bulk.openDialog('skip') : onSingle(tools.skip) },
           u: { label: 'Undo', run: undo },
         }
       : {}),
-    ...(may.edit ? { e: { label: 'Edit', run: one(tools.edit) } } : {}),
+    ...(may.edit ? { e: { label: 'Edit', run: onSingle(tools.edit) } } : {}),
   };
 }
 

@@ -30,21 +30,21 @@ const NOTE_MS = 8_000;
 export function useReview(filter: string | undefined): Review {
   const query = filter === undefined ? { view: 'review' as const } : { view: 'review' as const, filter };
   const list = useApiInfinite('GET /projects/:project/drafts', { query }, { limit: PAGE, keep: true });
-  const left = useLeft();
+  const departures = useDepartures();
   const [note, say] = useNote();
   const me = `team:${useSession().data?.data.member?.id ?? ''}`;
   const rows = useMemo(
-    () => (left.ids.size === 0 ? list.rows : list.rows.filter(({ id }) => !left.ids.has(id))),
-    [list.rows, left.ids],
+    () => (departures.ids.size === 0 ? list.rows : list.rows.filter(({ id }) => !departures.ids.has(id))),
+    [list.rows, departures.ids],
   );
-  const { isOld, renewSoon, renew } = useRenewal(list.rows.length, left);
+  const { isOld, renewSoon, renew } = useRenewal(list.rows.length, departures);
   useOnLive(renewSoon);
   useFeed(isOfReview, (items) => {
     const others = items.filter(
-      ({ draft_id: id, actor }) => id !== undefined && !left.isOurs(id) && actor !== me,
+      ({ draft_id: id, actor }) => id !== undefined && !departures.isOurs(id) && actor !== me,
     );
     const gone = others.filter(isDecided).flatMap(({ draft_id: id }) => (id === undefined ? [] : [id]));
-    left.add(gone, 'gone');
+    departures.add(gone, 'gone');
     const last = others.findLast((item) => item.type === 'draft_changed' && item.actor_name !== undefined);
     if (last) say(wordsOf(last));
     renewSoon();
@@ -55,26 +55,26 @@ export function useReview(filter: string | undefined): Review {
     note,
     isOld,
     renew,
-    leave: (ids) => left.add(ids, 'asked'),
+    leave: (ids) => departures.add(ids, 'pending'),
     comeBack(ids) {
-      left.drop(ids);
+      departures.drop(ids);
       renewSoon();
     },
     settle(ids) {
-      left.settle(ids);
+      departures.settle(ids);
       renewSoon();
     },
   };
 }
 
 /**
- * Why drafts left the list: `asked`: decided here, response pending; `ours`: decided here and confirmed; `gone`: by others. A
+ * Why drafts left the list: `pending`: decided here, response pending; `ours`: decided here and confirmed; `gone`: by others. A
  * pending draft is still in every list from the server.
  */
-type How = 'asked' | 'ours' | 'gone';
-type Left = {
-  ids: ReadonlyMap<string, How>;
-  add: (ids: string[], how: How) => void;
+type DepartureKind = 'pending' | 'ours' | 'gone';
+type Departures = {
+  ids: ReadonlyMap<string, DepartureKind>;
+  add: (ids: string[], kind: DepartureKind) => void;
   settle: (ids: string[]) => void;
   drop: (ids: Iterable<string>) => void;
   isOurs: (id: string) => boolean;
@@ -82,42 +82,43 @@ type Left = {
   settled: () => string[];
 };
 
-function useLeft(): Left {
-  const [ids, setIds] = useState<ReadonlyMap<string, How>>(new Map());
+function useDepartures(): Departures {
+  const [ids, setIds] = useState<ReadonlyMap<string, DepartureKind>>(new Map());
   // A feed item may arrive before the page renders again.
   const latest = useRef(ids);
-  const set = (next: ReadonlyMap<string, How>): void => {
+  const set = (next: ReadonlyMap<string, DepartureKind>): void => {
     latest.current = next;
     setIds(next);
   };
-  const add = (more: string[], how: How): void => {
-    if (more.length > 0) set(new Map([...latest.current, ...more.map((id): [string, How] => [id, how])]));
+  const add = (more: string[], kind: DepartureKind): void => {
+    if (more.length > 0)
+      set(new Map([...latest.current, ...more.map((id): [string, DepartureKind] => [id, kind])]));
   };
   return {
     ids,
     add,
-    settle: (some) => add(some, 'ours'),
-    drop(some) {
-      const dropped = new Set(some);
+    settle: (draftIds) => add(draftIds, 'ours'),
+    drop(draftIds) {
+      const dropped = new Set(draftIds);
       set(new Map([...latest.current].filter(([id]) => !dropped.has(id))));
     },
-    isOurs: (id) => ['asked', 'ours'].includes(latest.current.get(id) ?? ''),
-    settled: () => [...latest.current].filter(([, how]) => how !== 'asked').map(([id]) => id),
+    isOurs: (id) => ['pending', 'ours'].includes(latest.current.get(id) ?? ''),
+    settled: () => [...latest.current].filter(([, kind]) => kind !== 'pending').map(([id]) => id),
   };
 }
 
 /** Reloads the list after a short delay, once for all changes until then. */
 function useRenewal(
   rows: number,
-  left: Pick<Left, 'settled' | 'drop'>,
+  departures: Pick<Departures, 'settled' | 'drop'>,
 ): { isOld: boolean; renewSoon: () => void; renew: () => void } {
   const refresh = useRefresh();
   const [isOld, setOld] = useState(false);
   const renew = async (): Promise<void> => {
     setOld(false);
-    const known = left.settled();
+    const settledIds = departures.settled();
     await refresh('GET /projects/:project/drafts');
-    left.drop(known);
+    departures.drop(settledIds);
   };
   const tick = async (): Promise<void> => {
     void refresh('GET /projects/:project/drafts/counts', 'GET /projects/:project/counts');
@@ -130,7 +131,7 @@ function useRenewal(
   });
   const [soon] = useState(() => createSoon(() => latest.current(), RENEW_AFTER_MS));
   useEffect(() => soon.stop, [soon]);
-  return { isOld, renew: () => void renew(), renewSoon: soon.ask };
+  return { isOld, renew: () => void renew(), renewSoon: soon.request };
 }
 
 function useNote(): [string | null, (text: string) => void] {

@@ -187,8 +187,8 @@ function Reasons({ found: { excluded, waiting, assumptions } }: { found: Backtes
           Assumptions
         </Title>
         <List size="sm" spacing={2}>
-          {assumptions.map((one) => (
-            <List.Item key={one}>{one}</List.Item>
+          {assumptions.map((text) => (
+            <List.Item key={text}>{text}</List.Item>
           ))}
         </List>
       </section>

@@ -10,11 +10,11 @@ type Props = {
   none: string;
   value: unknown;
   onChange: (value: unknown) => void;
-  place: string;
+  path: string;
 };
 
 /** A condition on the user; without it, all users match. */
-export function ConditionField({ label, none, value, onChange, place }: Props): ReactNode {
+export function ConditionField({ label, none, value, onChange, path }: Props): ReactNode {
   const facts = useFacts();
   if (value === undefined)
     return (
@@ -40,7 +40,7 @@ export function ConditionField({ label, none, value, onChange, place }: Props): 
         onChange={onChange}
         facts={facts}
         faults={facts.faults}
-        place={place}
+        path={path}
         readOnly={facts.readOnly}
       />
       <Button

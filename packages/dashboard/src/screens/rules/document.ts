@@ -12,7 +12,7 @@ export function textOf(value: unknown): string {
 }
 
 export function textsOf(value: unknown): string[] {
-  return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 }
 
 export function piecesOf(value: unknown): Piece[] {
@@ -165,9 +165,9 @@ export function newStep(kind: StepKind): Piece {
 }
 
 export function moved<T>(list: readonly T[], from: number, to: number): T[] {
-  const one = list[from];
-  if (one === undefined || to < 0 || to >= list.length) return [...list];
-  return list.toSpliced(from, 1).toSpliced(to, 0, one);
+  const item = list[from];
+  if (item === undefined || to < 0 || to >= list.length) return [...list];
+  return list.toSpliced(from, 1).toSpliced(to, 0, item);
 }
 
 /** A new rule: one event, one email, and review of each draft. */
@@ -183,8 +183,8 @@ export function newRule(event: string | undefined, name: string): RuleDocument {
 /** The errors of a part of the document, including all parts below it. */
 export function faultsBelow(
   faults: readonly { message: string; field?: string }[],
-  place: string,
+  path: string,
 ): string | undefined {
-  const own = faults.filter(({ field }) => field === place || field?.startsWith(`${place}.`) === true);
-  return own.length === 0 ? undefined : own.map(({ message }) => message).join(' ');
+  const ownFaults = faults.filter(({ field }) => field === path || field?.startsWith(`${path}.`) === true);
+  return ownFaults.length === 0 ? undefined : ownFaults.map(({ message }) => message).join(' ');
 }

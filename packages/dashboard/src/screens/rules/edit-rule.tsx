@@ -7,7 +7,7 @@ import { FactsContext, useRuleFacts } from './facts.ts';
 import { RuleForm } from './rule-form.tsx';
 import { RuleSummary } from './rule-summary.tsx';
 import { useWhenChecked } from './use-when-checked.ts';
-import { SaveDialog, type Saving } from './save-dialog.tsx';
+import { SaveDialog, type SaveRequest } from './save-dialog.tsx';
 import { useChecked } from './use-checked.ts';
 
 /** The backtest uses the unsaved version too. */
@@ -24,7 +24,7 @@ export function EditRule({ rule }: { rule: RuleDetails }): ReactNode {
   const mayEdit = useMay('editor');
   const { value: document, change, forget, base } = useRuleDraft(rule);
   const [view, setView] = useState<'form' | 'json'>('form');
-  const [saving, setSaving] = useState<Saving | null>(null);
+  const [saving, setSaving] = useState<SaveRequest | null>(null);
   const [resets, setResets] = useState(0);
   const discard = (): void => {
     forget();

@@ -22,15 +22,15 @@ export function EnrollmentProgress({
   if (!enrollment) return null;
   if (enrollment.state === 'running') return <Running reference={reference} enrollment={enrollment} />;
   const isRecent = enrollment.ended_at !== null && Date.parse(enrollment.ended_at) > now - SHOWN_FOR_MS;
-  return isRecent ? <Shown enrollment={enrollment} /> : null;
+  return isRecent ? <EnrollmentStatus enrollment={enrollment} /> : null;
 }
 
 function Running({ reference, enrollment }: Props): ReactNode {
   useApi('GET /projects/:project/rules/:rule', { params: { rule: reference } }, { everyMs: LOOK_EVERY_MS });
-  return <Shown enrollment={enrollment} />;
+  return <EnrollmentStatus enrollment={enrollment} />;
 }
 
-function Shown({ enrollment }: { enrollment: RuleEnrollment }): ReactNode {
+function EnrollmentStatus({ enrollment }: { enrollment: RuleEnrollment }): ReactNode {
   const { state, members, processed, excluded, started_at: startedAt } = enrollment;
   return (
     <Alert mb="md" icon={<UserPlus size={18} />} title={enrollmentTitle(enrollment)}>

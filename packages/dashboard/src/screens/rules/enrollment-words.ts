@@ -18,13 +18,13 @@ export function audienceWords({ audiences }: Pick<Preview, 'audiences'>): string
 /** `12 of 30 users in “Trials” would be enrolled.` */
 export function previewWords(preview: Preview): string {
   const { members, evaluated, would_enroll: enrolled } = preview;
-  const place = audienceWords(preview);
+  const audience = audienceWords(preview);
   const building = preview.audiences.find(({ ready }) => !ready);
   if (building) return `The audience “${building.name}” is still being built. Try again when it is ready.`;
-  if (members === 0) return `No users are in ${place} now.`;
+  if (members === 0) return `No users are in ${audience} now.`;
   const isCut = evaluated < members;
   const of = isCut ? `the first ${count(evaluated)} of ${count(members)} users` : users(members);
-  return `${count(enrolled)} of ${of} in ${place} would be enrolled.`;
+  return `${count(enrolled)} of ${of} in ${audience} would be enrolled.`;
 }
 
 /** The label of the button. If more members exist than were evaluated, it names no number. */

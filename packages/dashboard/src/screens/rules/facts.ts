@@ -25,8 +25,8 @@ export function useFacts(): RuleFacts {
 }
 
 /** The server's errors at this path of the document. */
-export function useFault(place: string): string | undefined {
-  return faultsBelow(useFacts().faults, place);
+export function useFault(path: string): string | undefined {
+  return faultsBelow(useFacts().faults, path);
 }
 
 const FRESH_MS = 60_000;

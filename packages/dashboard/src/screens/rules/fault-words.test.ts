@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import { inWords } from './fault-words.ts';
 
 test('inWords › replaces the path with the labels of the form', () => {
-  const said = (field: string): string =>
+  const label = (field: string): string =>
     inWords({ field, message: `${field} must not be empty` }).message.replace(' must not be empty', '');
-  expect(said('steps.0.draft.subject')).toBe('Step 1, subject');
-  expect(said('steps.2.then.0.draft')).toBe('Step 3, then step 1, draft');
-  expect(said('when.1.event')).toBe('Trigger 2, event');
-  expect(said('only_if')).toBe('Only if');
+  expect(label('steps.0.draft.subject')).toBe('Step 1, subject');
+  expect(label('steps.2.then.0.draft')).toBe('Step 3, then step 1, draft');
+  expect(label('when.1.event')).toBe('Trigger 2, event');
+  expect(label('only_if')).toBe('Only if');
 });
 
 test('inWords › keeps a message that does not begin with its path', () => {

@@ -11,10 +11,10 @@ const COUNTED: Record<string, string> = {
 export function inWords<T extends Fault>(fault: T): T {
   const { field, message } = fault;
   if (field === undefined || !message.startsWith(`${field} `)) return fault;
-  return { ...fault, message: `${placeWords(field.split('.'))}${message.slice(field.length)}` };
+  return { ...fault, message: `${pathWords(field.split('.'))}${message.slice(field.length)}` };
 }
 
-function placeWords(parts: string[]): string {
+function pathWords(parts: string[]): string {
   const words: string[] = [];
   for (const [at, part] of parts.entries()) {
     const next = parts[at + 1];
@@ -22,8 +22,8 @@ function placeWords(parts: string[]): string {
     if (/^\d+$/.test(part)) words.push(`${words.pop() ?? 'part'} ${Number(part) + 1}`);
     else if (!isEmail) words.push(wordOf(part, next));
   }
-  const place = words.join(', ');
-  return `${place.charAt(0).toUpperCase()}${place.slice(1)}`;
+  const text = words.join(', ');
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
 /** Only a part that is followed by a number is an item of a list. */

@@ -16,20 +16,20 @@ import { type Piece, piecesOf, textOf, textsOf } from './document.ts';
 import { useFacts, useFault } from './facts.ts';
 import { OPERATORS, printValue, readSpan, readValue, testOf, UNITS, withTest } from './values.ts';
 
-type Field<T> = { label: string; value: T; onChange: (value: T) => void; place: string };
+type Field<T> = { label: string; value: T; onChange: (value: T) => void; path: string };
 
 /** A whole number and a unit, as `3d`. */
 export function SpanField({
   label,
   value,
   onChange,
-  place,
+  path,
   seconds = false,
 }: Field<string> & { seconds?: boolean }): ReactNode {
   const { readOnly } = useFacts();
-  const fault = useFault(place);
+  const fault = useFault(path);
   const { count, unit } = readSpan(value);
-  const units = UNITS.filter((one) => seconds || one.value !== 's');
+  const units = UNITS.filter((unit) => seconds || unit.value !== 's');
   return (
     <Group gap={4} align="end" wrap="nowrap">
       <NumberInput
@@ -56,7 +56,7 @@ export function SpanField({
 }
 
 /** Accepts any name, and suggests the names that were sent. */
-export function EventField({ label, value, onChange, place }: Field<string>): ReactNode {
+export function EventField({ label, value, onChange, path }: Field<string>): ReactNode {
   const { events, readOnly } = useFacts();
   const isUnseen = value !== '' && events.length > 0 && !events.some(({ name }) => name === value);
   return (
@@ -66,7 +66,7 @@ export function EventField({ label, value, onChange, place }: Field<string>): Re
       onChange={onChange}
       data={[...new Set(events.map(({ name }) => name))]}
       limit={20}
-      error={useFault(place)}
+      error={useFault(path)}
       description={isUnseen ? 'Not received so far' : undefined}
       placeholder="user_signed_up"
       disabled={readOnly}
@@ -76,7 +76,7 @@ export function EventField({ label, value, onChange, place }: Field<string>): Re
   );
 }
 
-export function EventsField({ label, value, onChange, place }: Field<string[]>): ReactNode {
+export function EventsField({ label, value, onChange, path }: Field<string[]>): ReactNode {
   const { events, readOnly } = useFacts();
   return (
     <TagsInput
@@ -84,7 +84,7 @@ export function EventsField({ label, value, onChange, place }: Field<string[]>):
       value={value}
       onChange={onChange}
       data={[...new Set(events.map(({ name }) => name))]}
-      error={useFault(place)}
+      error={useFault(path)}
       disabled={readOnly}
       placeholder={value.length === 0 ? 'Type an event name, then press Enter' : ''}
       clearable
@@ -96,18 +96,18 @@ export function PropertiesField({
   label,
   value,
   onChange,
-  place,
+  path,
   event,
 }: Field<unknown> & { event: string }): ReactNode {
   const { events, readOnly } = useFacts();
-  const known = events.find(({ name }) => name === event)?.properties ?? [];
+  const properties = events.find(({ name }) => name === event)?.properties ?? [];
   return (
     <TagsInput
       label={label}
       value={textsOf(value)}
       onChange={onChange}
-      data={[...new Set(known.map(({ property }) => property))]}
-      error={useFault(place)}
+      data={[...new Set(properties.map(({ property }) => property))]}
+      error={useFault(path)}
       disabled={readOnly}
     />
   );
@@ -117,11 +117,11 @@ export function PropertiesField({
 export function WhereField({
   value,
   onChange,
-  place,
+  path,
   event,
 }: Omit<Field<unknown>, 'label'> & { event: string }): ReactNode {
   const { readOnly } = useFacts();
-  const fault = useFault(place);
+  const fault = useFault(path);
   const tests = piecesOf(value);
   const set = (at: number, test: Piece): void => onChange(tests.with(at, test));
   return (
@@ -158,7 +158,7 @@ type RowProps = { test: Piece; event: string; onChange: (test: Piece) => void; o
 
 export function WhereRow({ test, event, onChange, onRemove }: RowProps): ReactNode {
   const { events, readOnly } = useFacts();
-  const known = events.find(({ name }) => name === event)?.properties ?? [];
+  const properties = events.find(({ name }) => name === event)?.properties ?? [];
   const { operator, value } = testOf(test);
   return (
     <Group gap={6} wrap="wrap" align="center">
@@ -166,7 +166,7 @@ export function WhereRow({ test, event, onChange, onRemove }: RowProps): ReactNo
       <Autocomplete
         aria-label="Property"
         value={textOf(test['property'])}
-        data={[...new Set(known.map(({ property }) => property))]}
+        data={[...new Set(properties.map(({ property }) => property))]}
         onChange={(property) => onChange({ ...test, property })}
         disabled={readOnly}
         w={170}

@@ -80,7 +80,7 @@ const COLUMNS: Column<RunListed>[] = [
 
 function MoveWaiting({ rule }: { rule: RuleDetails }): ReactNode {
   const mayEdit = useMay('editor');
-  const [isAsked, setAsked] = useState(false);
+  const [isDialogOpen, setDialogOpen] = useState(false);
   const preview = useApi('GET /projects/:project/rules/:rule/move-waiting', { params: { rule: rule.id } });
   const move = useChange('POST /projects/:project/rules/:rule/move-waiting', {
     refreshes: [
@@ -90,7 +90,7 @@ function MoveWaiting({ rule }: { rule: RuleDetails }): ReactNode {
       'GET /projects/:project/sequences/:rule',
     ],
     onDone: ({ data }) => {
-      setAsked(false);
+      setDialogOpen(false);
       notify(`${data.moved} runs moved to version ${data.version}`);
     },
   });
@@ -101,14 +101,14 @@ function MoveWaiting({ rule }: { rule: RuleDetails }): ReactNode {
       <Group justify="space-between" gap="sm">
         <Effects found={found} />
         {mayEdit && found.moved > 0 && (
-          <Button size="compact-sm" variant="default" onClick={() => setAsked(true)}>
+          <Button size="compact-sm" variant="default" onClick={() => setDialogOpen(true)}>
             Move {found.moved} to version {found.version}…
           </Button>
         )}
       </Group>
       <ConfirmTyped
-        opened={isAsked}
-        onClose={() => setAsked(false)}
+        opened={isDialogOpen}
+        onClose={() => setDialogOpen(false)}
         title={`Move runs to version ${found.version}?`}
         name={rule.name}
         action="Move runs"

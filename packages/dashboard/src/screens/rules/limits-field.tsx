@@ -47,7 +47,7 @@ export function EntryField({ document, onChange }: PartProps): ReactNode {
           label="Once for each"
           value={entry['once_per']}
           onChange={(names) => set({ ...entry, once_per: names })}
-          place="enrollment.once_per"
+          path="enrollment.once_per"
           event={event}
         />
       )}
@@ -69,13 +69,13 @@ function CooldownFields({ entry, event, set }: CooldownProps): ReactNode {
         label="Once in"
         value={textOf(entry['cooldown'])}
         onChange={(cooldown) => set({ ...entry, cooldown })}
-        place="enrollment.cooldown"
+        path="enrollment.cooldown"
       />
       <PropertiesField
         label="For each value of (empty: per user)"
         value={entry['per']}
         onChange={(names) => set(withField(entry, 'per', names))}
-        place="enrollment.per"
+        path="enrollment.per"
         event={event}
       />
       <Switch
@@ -110,13 +110,13 @@ function AboutField({ document, onChange }: PartProps): ReactNode {
         label="The subject starts with"
         value={textOf(about['event'])}
         onChange={(event) => set({ ...about, event })}
-        place="about"
+        path="about"
       />
       <EventsField
         label="The subject ends with one of these events"
         value={textsOf(about['until'])}
         onChange={(until) => set({ ...about, until })}
-        place="about.until"
+        path="about.until"
       />
     </Stack>
   );
@@ -138,14 +138,14 @@ export function ExitsField({ document, onChange }: PartProps): ReactNode {
         label="End the run when one of these events happens"
         value={textsOf(exits['events'])}
         onChange={(events) => set('events', events)}
-        place="exits.events"
+        path="exits.events"
       />
       <ConditionField
         label="Or when a condition is true"
         none="No exit condition."
         value={exits['when']}
         onChange={(value) => set('when', value)}
-        place="exits.when"
+        path="exits.when"
       />
       <Switch
         label="End the run when the user replies"
@@ -161,7 +161,7 @@ export function ExitsField({ document, onChange }: PartProps): ReactNode {
         none="No goal. Without one, results show no success rate."
         value={document['goal']}
         onChange={(value) => onChange(withField(document, 'goal', value))}
-        place="goal"
+        path="goal"
       />
     </Stack>
   );
@@ -200,7 +200,7 @@ export function ModeField({ document, onChange }: PartProps): ReactNode {
               label="A draft waits for review"
               value={deadline}
               onChange={(next) => onChange({ ...document, deadline: next })}
-              place="deadline"
+              path="deadline"
               seconds
             />
           )}
@@ -225,13 +225,13 @@ export function LimitsField({ document, onChange }: PartProps): ReactNode {
         label="Ignore events older than (24 h)"
         value={textOf(document['max_event_age'])}
         onChange={(next) => onChange(withField(document, 'max_event_age', next))}
-        place="max_event_age"
+        path="max_event_age"
       />
       <SpanField
         label="Expire drafts after their deadline by (72 h)"
         value={textOf(document['expires_after'])}
         onChange={(next) => onChange(withField(document, 'expires_after', next))}
-        place="expires_after"
+        path="expires_after"
       />
       <TextInput
         label="Topic"

@@ -28,8 +28,8 @@ function changed(steps: Piece[], proposal: Pick<Proposal, 'part' | 'before' | 'a
   return steps.map((step) => {
     const email = pieceOf(step['draft']);
     const ways = Object.fromEntries(
-      (['then', 'else'] as const).flatMap((way) =>
-        way in step ? [[way, changed(piecesOf(step[way]), proposal)]] : [],
+      (['then', 'else'] as const).flatMap((branch) =>
+        branch in step ? [[branch, changed(piecesOf(step[branch]), proposal)]] : [],
       ),
     );
     if (email[part] !== before) return { ...step, ...ways };

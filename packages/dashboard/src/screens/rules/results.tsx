@@ -27,12 +27,12 @@ export function Results({ rule }: { rule: RuleDetails }): ReactNode {
         ]}
         w="fit-content"
       />
-      <Loaded query={results}>{({ data }) => <Shown results={data} />}</Loaded>
+      <Loaded query={results}>{({ data }) => <ResultsView results={data} />}</Loaded>
     </Stack>
   );
 }
 
-function Shown({ results }: { results: RuleResults }): ReactNode {
+function ResultsView({ results }: { results: RuleResults }): ReactNode {
   const { funnel, days } = results;
   const sentence = `${funnel.enrolled} users enrolled, ${funnel.drafted} emails drafted and ${funnel.sent} sent; ${funnel.goal} reached the goal.`;
   return (

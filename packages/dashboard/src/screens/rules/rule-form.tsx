@@ -57,14 +57,14 @@ function Sections({ document, onChange }: PartProps): ReactNode {
           none="All users who trigger the rule."
           value={document['only_if']}
           onChange={(value) => onChange(withField(document, 'only_if', value))}
-          place="only_if"
+          path="only_if"
         />
       </Section>
       <Section title="Then">
         <StepsField
           steps={piecesOf(document['steps'])}
           onChange={(steps) => onChange({ ...document, steps })}
-          place="steps"
+          path="steps"
         />
       </Section>
       <Section title="Sending">
@@ -113,7 +113,7 @@ function JsonForm({ document, onChange }: PartProps): ReactNode {
     setBroken(typeof read === 'string' ? read : undefined);
     if (typeof read !== 'string') onChange(read);
   };
-  const told = faults.map(({ message }) => message).join(' ');
+  const messages = faults.map(({ message }) => message).join(' ');
   return (
     <CodeEditor
       label="Rule as JSON"
@@ -121,7 +121,7 @@ function JsonForm({ document, onChange }: PartProps): ReactNode {
       value={text}
       onChange={type}
       readOnly={readOnly}
-      fault={broken ?? (told === '' ? undefined : told)}
+      fault={broken ?? (messages === '' ? undefined : messages)}
       height="60vh"
     />
   );

@@ -24,24 +24,24 @@ const route = getRouteApi('/p/$project/rules/$rule');
 
 export function RuleScreen(): ReactNode {
   const { rule } = route.useParams();
-  return rule === 'new' ? <NewRule /> : <KnownRule reference={rule} />;
+  return rule === 'new' ? <NewRule /> : <ExistingRule reference={rule} />;
 }
 
-function KnownRule({ reference }: { reference: string }): ReactNode {
+function ExistingRule({ reference }: { reference: string }): ReactNode {
   const rule = useApi('GET /projects/:project/rules/:rule', { params: { rule: reference } });
-  const shown = rule.data?.data;
+  const details = rule.data?.data;
   return (
     <Page
-      title={shown?.name ?? 'Rule'}
+      title={details?.name ?? 'Rule'}
       beside={
-        shown && (
+        details && (
           <Group gap={6}>
-            <ModeMark rule={shown} />
-            <HintMarks rule={shown} />
+            <ModeMark rule={details} />
+            <HintMarks rule={details} />
           </Group>
         )
       }
-      actions={shown && <Actions rule={shown} />}
+      actions={details && <Actions rule={details} />}
     >
       <Loaded query={rule}>{({ data }) => <RuleTabs rule={data} reference={reference} />}</Loaded>
     </Page>

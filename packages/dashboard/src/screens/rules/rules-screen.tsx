@@ -21,7 +21,7 @@ export function RulesScreen(): ReactNode {
   const rules = useApi('GET /projects/:project/rules', {});
   const [current, setCurrent] = useState<string>();
   const all = rules.data?.data ?? [];
-  const shown = all.filter(({ name, sentence }) => isMeant(`${name} ${sentence}`, filter));
+  const matches = all.filter(({ name, sentence }) => isMeant(`${name} ${sentence}`, filter));
   const move = useReorder(all);
   useKeys(
     'Rules',
@@ -44,7 +44,7 @@ export function RulesScreen(): ReactNode {
         <DataTable
           label="Rules"
           columns={columnsOf(mayEdit, filter === undefined ? move : null)}
-          list={listOf(shown, rules)}
+          list={listOf(matches, rules)}
           rowKey={({ id }) => id}
           link={({ id }) => ({ to: '/p/$project/rules/$rule', params: { ...params, rule: id } })}
           current={current}
@@ -60,8 +60,8 @@ export function RulesScreen(): ReactNode {
 }
 
 function isMeant(words: string, filter: string | undefined): boolean {
-  const wanted = (filter ?? '').toLowerCase().split(/\s+/);
-  return wanted.every((word) => words.toLowerCase().includes(word));
+  const terms = (filter ?? '').toLowerCase().split(/\s+/);
+  return terms.every((word) => words.toLowerCase().includes(word));
 }
 
 function NewRule({ project }: { project: string }): ReactNode {
@@ -117,7 +117,7 @@ function columnsOf(mayEdit: boolean, move: ((id: string, by: number) => void) | 
           {
             id: 'menu',
             title: 'Actions',
-            heard: true,
+            visuallyHidden: true,
             width: '32px',
             cell: (rule: RuleListed) => <RuleMenu rule={rule} move={move} />,
           },

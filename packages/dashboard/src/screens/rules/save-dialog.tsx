@@ -5,7 +5,7 @@ import { type ReadKey, useChange } from '../../api/index.ts';
 import { DialogFoot, ErrorBox, notify } from '../../parts/index.ts';
 import { WordDiff } from '../../parts/word-diff.tsx';
 
-export type Saving = {
+export type SaveRequest = {
   rule: RuleDetails;
   document: RuleDocument;
   /** When the edited version was saved. */
@@ -16,7 +16,13 @@ export type Saving = {
 };
 
 /** The effects of saving: the changed summary, open drafts and active runs. */
-export function SaveDialog({ saving, onClose }: { saving: Saving | null; onClose: () => void }): ReactNode {
+export function SaveDialog({
+  saving,
+  onClose,
+}: {
+  saving: SaveRequest | null;
+  onClose: () => void;
+}): ReactNode {
   return (
     <Modal opened={saving !== null} onClose={onClose} title="Save this rule?" size="lg">
       {saving && <SaveForm {...saving} />}
@@ -24,7 +30,7 @@ export function SaveDialog({ saving, onClose }: { saving: Saving | null; onClose
   );
 }
 
-function SaveForm({ rule, document, base, checked, onClose, onSaved }: Saving): ReactNode {
+function SaveForm({ rule, document, base, checked, onClose, onSaved }: SaveRequest): ReactNode {
   const [includeOpen, setIncludeOpen] = useState(false);
   const change = modeChange(rule, document);
   const save = useChange('PUT /projects/:project/rules/:rule', {
@@ -93,7 +99,7 @@ function Consequences({
   rule,
   checked,
   change,
-}: Pick<Saving, 'rule' | 'checked'> & { change: ModeChange }): ReactNode {
+}: Pick<SaveRequest, 'rule' | 'checked'> & { change: ModeChange }): ReactNode {
   const lines = [
     ...(checked.new_version && checked.under_way > 0
       ? [`${checked.under_way} active runs continue in the version in which they started.`]

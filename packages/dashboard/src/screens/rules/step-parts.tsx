@@ -8,7 +8,7 @@ import { type Piece, pieceOf, type StepKind, textOf, textsOf, withField } from '
 import { useFacts, useFault } from './facts.ts';
 import { EventField, SpanField, WhereField } from './fields.tsx';
 
-type Props = { kind: StepKind; step: Piece; place: string; onChange: (step: Piece) => void };
+type Props = { kind: StepKind; step: Piece; path: string; onChange: (step: Piece) => void };
 type PartProps = Omit<Props, 'kind'>;
 
 export function StepParts({ kind, ...props }: Props): ReactNode {
@@ -36,7 +36,7 @@ export function StepParts({ kind, ...props }: Props): ReactNode {
   }
 }
 
-function NamedEmail({ step, place, onChange }: PartProps): ReactNode {
+function NamedEmail({ step, path, onChange }: PartProps): ReactNode {
   const { emails, readOnly } = useFacts();
   const { id } = useProject();
   const name = textOf(step['draft']);
@@ -47,7 +47,7 @@ function NamedEmail({ step, place, onChange }: PartProps): ReactNode {
         data={[...new Set([...emails, name])].filter(Boolean)}
         value={name || null}
         onChange={(next) => onChange({ ...step, draft: next ?? '' })}
-        error={useFault(`${place}.draft`)}
+        error={useFault(`${path}.draft`)}
         searchable
         placeholder="Select a template"
         nothingFoundMessage="No templates match"
@@ -73,7 +73,7 @@ function NamedEmail({ step, place, onChange }: PartProps): ReactNode {
   );
 }
 
-function InlineEmail({ step, place, onChange }: PartProps): ReactNode {
+function InlineEmail({ step, path, onChange }: PartProps): ReactNode {
   const { traits, readOnly } = useFacts();
   const email = pieceOf(step['draft']);
   const set = (field: string, value: string): void =>
@@ -81,14 +81,14 @@ function InlineEmail({ step, place, onChange }: PartProps): ReactNode {
       ...step,
       draft: field === 'body' ? { ...email, body: value } : withSubject(email, field, value),
     });
-  const bodyFault = useFault(`${place}.draft.body`);
+  const bodyFault = useFault(`${path}.draft.body`);
   return (
     <Stack gap="sm">
       <TextInput
         label="Subject"
         value={textOf(email['subject'])}
         onChange={({ currentTarget }) => set('subject', currentTarget.value)}
-        error={useFault(`${place}.draft.subject`)}
+        error={useFault(`${path}.draft.subject`)}
         disabled={readOnly}
       />
       <TextInput
@@ -96,7 +96,7 @@ function InlineEmail({ step, place, onChange }: PartProps): ReactNode {
         description="Shown after the subject in the inbox"
         value={textOf(email['preheader'])}
         onChange={({ currentTarget }) => set('preheader', currentTarget.value)}
-        error={useFault(`${place}.draft.preheader`)}
+        error={useFault(`${path}.draft.preheader`)}
         disabled={readOnly}
       />
       <RichEditor
@@ -116,13 +116,13 @@ function withSubject(email: Piece, field: string, value: string): Piece {
   return field === 'subject' ? { ...email, subject: value } : withField(email, field, value);
 }
 
-function Wait({ step, place, onChange }: PartProps): ReactNode {
+function Wait({ step, path, onChange }: PartProps): ReactNode {
   return (
     <SpanField
       label="For"
       value={textOf(step['wait'])}
       onChange={(wait) => onChange({ ...step, wait })}
-      place={`${place}.wait`}
+      path={`${path}.wait`}
     />
   );
 }
@@ -137,7 +137,7 @@ const DAYS = [
   { value: 'sun', label: 'Sunday' },
 ];
 
-function WaitUntil({ step, place, onChange }: PartProps): ReactNode {
+function WaitUntil({ step, path, onChange }: PartProps): ReactNode {
   const { readOnly } = useFacts();
   const until = pieceOf(step['wait_until']);
   const set = (next: Piece): void => onChange({ ...step, wait_until: next });
@@ -148,7 +148,7 @@ function WaitUntil({ step, place, onChange }: PartProps): ReactNode {
         label="Time in the user’s zone"
         value={textOf(until['at'])}
         onChange={({ currentTarget }) => set({ ...until, at: currentTarget.value.slice(0, 5) })}
-        error={useFault(`${place}.wait_until`)}
+        error={useFault(`${path}.wait_until`)}
         disabled={readOnly}
         w={170}
       />
@@ -165,11 +165,11 @@ function WaitUntil({ step, place, onChange }: PartProps): ReactNode {
   );
 }
 
-function WaitFor({ step, place, onChange }: PartProps): ReactNode {
+function WaitFor({ step, path, onChange }: PartProps): ReactNode {
   const waited = pieceOf(step['wait_for']);
   const set = (next: Piece): void => onChange({ ...step, wait_for: next });
   const event = textOf(waited['event']);
-  const at = `${place}.wait_for`;
+  const at = `${path}.wait_for`;
   return (
     <>
       <Group gap="sm" align="end">
@@ -177,26 +177,26 @@ function WaitFor({ step, place, onChange }: PartProps): ReactNode {
           label="Event"
           value={event}
           onChange={(next) => set({ ...waited, event: next })}
-          place={`${at}.event`}
+          path={`${at}.event`}
         />
         <SpanField
           label="For at most"
           value={textOf(waited['within'])}
           onChange={(within) => set({ ...waited, within })}
-          place={`${at}.within`}
+          path={`${at}.within`}
         />
       </Group>
       <WhereField
         value={waited['where']}
         onChange={(where) => set(withField(waited, 'where', where))}
-        place={`${at}.where`}
+        path={`${at}.where`}
         event={event}
       />
     </>
   );
 }
 
-function Branch({ step, place, onChange }: PartProps): ReactNode {
+function Branch({ step, path, onChange }: PartProps): ReactNode {
   const branch = pieceOf(step['branch']);
   return (
     <ConditionField
@@ -204,7 +204,7 @@ function Branch({ step, place, onChange }: PartProps): ReactNode {
       none="No condition yet."
       value={branch['if']}
       onChange={(value) => onChange({ ...step, branch: withField(branch, 'if', value) })}
-      place={`${place}.branch.if`}
+      path={`${path}.branch.if`}
     />
   );
 }

@@ -20,17 +20,17 @@ const KINDS = Object.entries(STEP_LABELS) as [StepKind, string][];
 /** Nested lists of steps. */
 const LEVELS_MAX = 5;
 
-type Props = { steps: Piece[]; onChange: (steps: Piece[]) => void; place: string; level?: number };
+type Props = { steps: Piece[]; onChange: (steps: Piece[]) => void; path: string; level?: number };
 
 /** The steps of a rule in order. */
-export function StepsField({ steps, onChange, place, level = 1 }: Props): ReactNode {
+export function StepsField({ steps, onChange, path, level = 1 }: Props): ReactNode {
   return (
     <Stack gap="sm" component="ol" className={classes.steps ?? ''}>
       {steps.map((step, at) => (
         <li key={at}>
           <Step
             step={step}
-            place={`${place}.${at}`}
+            path={`${path}.${at}`}
             number={at + 1}
             level={level}
             onChange={(next) => onChange(steps.with(at, next))}
@@ -53,7 +53,7 @@ export function StepsField({ steps, onChange, place, level = 1 }: Props): ReactN
 
 type StepProps = {
   step: Piece;
-  place: string;
+  path: string;
   number: number;
   level: number;
   onChange: (step: Piece) => void;
@@ -63,7 +63,7 @@ type StepProps = {
 };
 
 function Step(props: StepProps): ReactNode {
-  const { step, place, number, level, onChange } = props;
+  const { step, path, number, level, onChange } = props;
   const kind = stepKind(step);
   return (
     <Paper withBorder p="sm">
@@ -74,9 +74,9 @@ function Step(props: StepProps): ReactNode {
           </Text>
           <StepActions {...props} />
         </Group>
-        {kind !== null && <StepParts kind={kind} step={step} place={place} onChange={onChange} />}
+        {kind !== null && <StepParts kind={kind} step={step} path={path} onChange={onChange} />}
         {(kind === 'wait_for' || kind === 'branch') && (
-          <Ways step={step} place={place} level={level} kind={kind} onChange={onChange} />
+          <Branches step={step} path={path} level={level} kind={kind} onChange={onChange} />
         )}
       </Stack>
     </Paper>
@@ -110,20 +110,22 @@ const WAYS = {
   branch: { then: 'If true', else: 'If false' },
 } as const;
 
-type WaysProps = Pick<StepProps, 'step' | 'place' | 'level' | 'onChange'> & { kind: 'wait_for' | 'branch' };
+type BranchesProps = Pick<StepProps, 'step' | 'path' | 'level' | 'onChange'> & {
+  kind: 'wait_for' | 'branch';
+};
 
-function Ways({ step, place, level, kind, onChange }: WaysProps): ReactNode {
+function Branches({ step, path, level, kind, onChange }: BranchesProps): ReactNode {
   return (
     <>
-      {(['then', 'else'] as const).map((way) => (
-        <section key={way} className={classes.way} aria-label={WAYS[kind][way]}>
+      {(['then', 'else'] as const).map((branch) => (
+        <section key={branch} className={classes.way} aria-label={WAYS[kind][branch]}>
           <Text size="sm" c="dimmed" mb={6}>
-            {WAYS[kind][way]}
+            {WAYS[kind][branch]}
           </Text>
           <StepsField
-            steps={piecesOf(step[way])}
-            onChange={(steps) => onChange(withField(pieceOf(step), way, steps))}
-            place={`${place}.${way}`}
+            steps={piecesOf(step[branch])}
+            onChange={(steps) => onChange(withField(pieceOf(step), branch, steps))}
+            path={`${path}.${branch}`}
             level={level + 1}
           />
         </section>

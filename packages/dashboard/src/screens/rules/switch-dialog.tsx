@@ -89,17 +89,17 @@ function Members({ rule, enroll, onEnroll }: MembersProps): ReactNode {
       <Switch
         checked={enroll}
         onChange={({ currentTarget }) => onEnroll(currentTarget.checked)}
-        label={enrollQuestion(found)}
+        label={enrollLabel(found)}
       />
       {enroll && <EnrollmentPreview preview={found} />}
     </Stack>
   );
 }
 
-function enrollQuestion(preview: RuleEnrollmentPreview): string {
+function enrollLabel(preview: RuleEnrollmentPreview): string {
   const { members } = preview;
-  const who = members === 1 ? 'the 1 user who is' : `the ${members.toLocaleString('en-GB')} users who are`;
-  return `Also enroll ${who} in ${audienceWords(preview)} now`;
+  const users = members === 1 ? 'the 1 user who is' : `the ${members.toLocaleString('en-GB')} users who are`;
+  return `Also enroll ${users} in ${audienceWords(preview)} now`;
 }
 
 function Effects({ preview, isOn }: { preview: RuleSwitchPreview; isOn: boolean }): ReactNode {

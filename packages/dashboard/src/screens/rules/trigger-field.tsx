@@ -31,7 +31,7 @@ export function TriggersField({ triggers, onChange }: Props): ReactNode {
         <Trigger
           key={at}
           trigger={trigger}
-          place={triggers.length === 1 ? 'when' : `when.${at}`}
+          path={triggers.length === 1 ? 'when' : `when.${at}`}
           onChange={(next) => onChange(triggers.with(at, next))}
           {...(triggers.length > 1 ? { onRemove: () => onChange(triggers.toSpliced(at, 1)) } : {})}
         />
@@ -52,7 +52,7 @@ export function TriggersField({ triggers, onChange }: Props): ReactNode {
 
 type TriggerProps = {
   trigger: Piece;
-  place: string;
+  path: string;
   onChange: (trigger: Piece) => void;
   onRemove?: () => void;
 };
@@ -118,7 +118,7 @@ function Parts(props: TriggerProps & { kind: TriggerKind }): ReactNode {
   }
 }
 
-function EventParts({ trigger, place, onChange }: TriggerProps): ReactNode {
+function EventParts({ trigger, path, onChange }: TriggerProps): ReactNode {
   const event = textOf(trigger['event']);
   return (
     <>
@@ -126,19 +126,19 @@ function EventParts({ trigger, place, onChange }: TriggerProps): ReactNode {
         label="Event"
         value={event}
         onChange={(next) => onChange({ ...trigger, event: next })}
-        place={`${place}.event`}
+        path={`${path}.event`}
       />
       <WhereField
         value={trigger['where']}
         onChange={(where) => onChange(withField(trigger, 'where', where))}
-        place={`${place}.where`}
+        path={`${path}.where`}
         event={event}
       />
     </>
   );
 }
 
-function AudienceParts({ trigger, place, onChange }: TriggerProps): ReactNode {
+function AudienceParts({ trigger, path, onChange }: TriggerProps): ReactNode {
   const { audiences, readOnly } = useFacts();
   return (
     <Group gap="sm" align="end">
@@ -147,7 +147,7 @@ function AudienceParts({ trigger, place, onChange }: TriggerProps): ReactNode {
         data={audiences.map(({ id, name }) => ({ value: id, label: name }))}
         value={textOf(trigger['audience']) || null}
         onChange={(audience) => onChange({ ...trigger, audience: audience ?? '' })}
-        error={useFault(`${place}.audience`)}
+        error={useFault(`${path}.audience`)}
         searchable
         disabled={readOnly}
         nothingFoundMessage="No audiences match"
@@ -169,7 +169,7 @@ function AudienceParts({ trigger, place, onChange }: TriggerProps): ReactNode {
   );
 }
 
-function Distance({ trigger, place, onChange }: TriggerProps): ReactNode {
+function Distance({ trigger, path, onChange }: TriggerProps): ReactNode {
   const { readOnly } = useFacts();
   const { side, span } = distanceOf(trigger);
   return (
@@ -178,7 +178,7 @@ function Distance({ trigger, place, onChange }: TriggerProps): ReactNode {
         label="Time span"
         value={span}
         onChange={(next) => onChange(withDistance(trigger, side, next))}
-        place={`${place}.${side}`}
+        path={`${path}.${side}`}
       />
       <Select
         label="Before or after"
@@ -194,12 +194,12 @@ function Distance({ trigger, place, onChange }: TriggerProps): ReactNode {
 }
 
 function RelativeParts(props: TriggerProps): ReactNode {
-  const { trigger, place, onChange } = props;
+  const { trigger, path, onChange } = props;
   const { readOnly } = useFacts();
   const to = pieceOf(trigger['relative_to']);
   const set = (next: Piece): void => onChange({ ...trigger, relative_to: next });
   const event = textOf(to['event']);
-  const at = `${place}.relative_to`;
+  const at = `${path}.relative_to`;
   return (
     <>
       <Distance {...props} />
@@ -207,7 +207,7 @@ function RelativeParts(props: TriggerProps): ReactNode {
         label="Event"
         value={event}
         onChange={(next) => set({ ...to, event: next })}
-        place={`${at}.event`}
+        path={`${at}.event`}
       />
       <TextInput
         label="Duration in days"
@@ -221,7 +221,7 @@ function RelativeParts(props: TriggerProps): ReactNode {
       <WhereField
         value={to['where']}
         onChange={(where) => set(withField(to, 'where', where))}
-        place={`${at}.where`}
+        path={`${at}.where`}
         event={event}
       />
     </>
@@ -229,7 +229,7 @@ function RelativeParts(props: TriggerProps): ReactNode {
 }
 
 function DateParts(props: TriggerProps): ReactNode {
-  const { trigger, place, onChange } = props;
+  const { trigger, path, onChange } = props;
   const { traits, readOnly } = useFacts();
   const to = pieceOf(trigger['relative_to']);
   return (
@@ -240,7 +240,7 @@ function DateParts(props: TriggerProps): ReactNode {
         data={[...new Set([...traits.map(({ trait }) => trait), textOf(to['trait'])])].filter(Boolean)}
         value={textOf(to['trait']) || null}
         onChange={(trait) => onChange({ ...trigger, relative_to: { trait: trait ?? '' } })}
-        error={useFault(`${place}.relative_to`)}
+        error={useFault(`${path}.relative_to`)}
         searchable
         disabled={readOnly}
         maw={260}
@@ -249,7 +249,7 @@ function DateParts(props: TriggerProps): ReactNode {
   );
 }
 
-function AbsenceParts({ trigger, place, onChange }: TriggerProps): ReactNode {
+function AbsenceParts({ trigger, path, onChange }: TriggerProps): ReactNode {
   const since = pieceOf(trigger['since']);
   const event = textOf(since['event']);
   return (
@@ -258,25 +258,25 @@ function AbsenceParts({ trigger, place, onChange }: TriggerProps): ReactNode {
         label="After"
         value={event}
         onChange={(next) => onChange({ ...trigger, since: { ...since, event: next } })}
-        place={`${place}.since`}
+        path={`${path}.since`}
       />
       <WhereField
         value={since['where']}
         onChange={(where) => onChange({ ...trigger, since: withField(since, 'where', where) })}
-        place={`${place}.since.where`}
+        path={`${path}.since.where`}
         event={event}
       />
       <EventsField
         label="None of these events happens"
         value={textsOf(trigger['absence_of'])}
         onChange={(names) => onChange({ ...trigger, absence_of: names })}
-        place={`${place}.absence_of`}
+        path={`${path}.absence_of`}
       />
       <SpanField
         label="For"
         value={textOf(trigger['for'])}
         onChange={(next) => onChange({ ...trigger, for: next })}
-        place={`${place}.for`}
+        path={`${path}.for`}
       />
     </>
   );

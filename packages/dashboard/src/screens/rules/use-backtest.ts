@@ -13,10 +13,10 @@ export type BacktestState = {
 
 const NOTHING: BacktestState = { isRunning: false, progress: null, found: null, error: null };
 
-export type BacktestAsked = { days: number; rule?: string; document?: RuleDocument };
+export type BacktestOptions = { days: number; rule?: string; document?: RuleDocument };
 
 /** Runs on the server and streams its progress. Stopping it or leaving the page cancels it there too. */
-export function useBacktest(): [BacktestState, (asked: BacktestAsked) => void, () => void] {
+export function useBacktest(): [BacktestState, (options: BacktestOptions) => void, () => void] {
   const lines = useLines();
   const [state, setState] = useState(NOTHING);
   const running = useRef<AbortController | null>(null);
@@ -26,16 +26,16 @@ export function useBacktest(): [BacktestState, (asked: BacktestAsked) => void, (
     setState((was) => ({ ...was, isRunning: false, progress: null }));
   };
   useEffect(() => () => running.current?.abort(), []);
-  const start = (asked: BacktestAsked): void => {
+  const start = (options: BacktestOptions): void => {
     running.current?.abort();
     const ended = new AbortController();
     running.current = ended;
     setState({ ...NOTHING, isRunning: true });
     const listening = {
       signal: ended.signal,
-      onLine: (line: unknown) => setState((was) => heard(was, line as BacktestLine)),
+      onLine: (line: unknown) => setState((was) => applyLine(was, line as BacktestLine)),
     };
-    lines('POST /projects/:project/rules/backtest', { body: asked }, listening).then(
+    lines('POST /projects/:project/rules/backtest', { body: options }, listening).then(
       () =>
         setState((was) => (running.current === ended ? { ...was, isRunning: false, progress: null } : was)),
       (error: unknown) => {
@@ -46,7 +46,7 @@ export function useBacktest(): [BacktestState, (asked: BacktestAsked) => void, (
   return [state, start, stop];
 }
 
-function heard(was: BacktestState, line: BacktestLine): BacktestState {
+function applyLine(was: BacktestState, line: BacktestLine): BacktestState {
   if ('progress' in line) return { ...was, progress: line.progress };
   if ('result' in line) return { ...was, found: line.result };
   return { ...was, error: { message: line.failure.errors.map(({ message }) => message).join(' ') } };

@@ -9,15 +9,15 @@ export type Checked = { checked: RuleChecked | null; isChecking: boolean };
 
 /** Checks a rule on the server while it is edited: its summary and its errors. The server stores nothing. */
 export function useChecked(document: RuleDocument, rule: string | null): Checked {
-  const ask = useCall();
-  const [answer, setAnswer] = useState<{ of: string; checked: RuleChecked } | null>(null);
-  const asked = JSON.stringify(document);
+  const call = useCall();
+  const [result, setResult] = useState<{ of: string; checked: RuleChecked } | null>(null);
+  const key = JSON.stringify(document);
   useEffect(() => {
     const ended = new AbortController();
     const timer = setTimeout(() => {
-      const body = { document: JSON.parse(asked) as RuleDocument, ...(rule === null ? {} : { rule }) };
-      ask('POST /projects/:project/rules/check', { body }, ended.signal).then(
-        ({ data }) => setAnswer({ of: asked, checked: { ...data, faults: data.faults.map(inWords) } }),
+      const body = { document: JSON.parse(key) as RuleDocument, ...(rule === null ? {} : { rule }) };
+      call('POST /projects/:project/rules/check', { body }, ended.signal).then(
+        ({ data }) => setResult({ of: key, checked: { ...data, faults: data.faults.map(inWords) } }),
         // The next edit checks again. The banner reports an unreachable server.
         () => {},
       );
@@ -26,7 +26,7 @@ export function useChecked(document: RuleDocument, rule: string | null): Checked
       clearTimeout(timer);
       ended.abort();
     };
-    // `ask` is a new function at each render with the same behavior.
-  }, [asked, rule]);
-  return { checked: answer?.checked ?? null, isChecking: answer?.of !== asked };
+    // `call` is a new function at each render with the same behavior.
+  }, [key, rule]);
+  return { checked: result?.checked ?? null, isChecking: result?.of !== key };
 }

@@ -28,9 +28,9 @@ export function useReorder(rules: RuleListed[]): (id: string | undefined, by: nu
 }
 
 function placed(rules: RuleListed[], id: string, before: string | null): RuleListed[] {
-  const one = rules.find((rule) => rule.id === id);
-  if (!one) return rules;
+  const target = rules.find((rule) => rule.id === id);
+  if (!target) return rules;
   const others = rules.filter((rule) => rule.id !== id);
   const at = before === null ? others.length : others.findIndex((rule) => rule.id === before);
-  return others.toSpliced(at === -1 ? others.length : at, 0, one);
+  return others.toSpliced(at === -1 ? others.length : at, 0, target);
 }

@@ -33,14 +33,14 @@ const NUMBERS: ReadonlySet<string> = new Set(['at_least', 'at_most', 'greater_th
 
 /** The operator of a filter and its operand. */
 export function testOf(test: Piece): { operator: string; value: unknown } {
-  const known = OPERATORS.find(({ value }) => value in test)?.value ?? 'equals';
-  return { operator: known, value: test[known] };
+  const operator = OPERATORS.find(({ value }) => value in test)?.value ?? 'equals';
+  return { operator, value: test[operator] };
 }
 
 /** A new operator parses the operand again: `5` is a number for one and text for another. */
 export function withTest(test: Piece, operator: string, value: unknown): Piece {
   const rest = Object.fromEntries(
-    Object.entries(test).filter(([key]) => !OPERATORS.some((one) => one.value === key)),
+    Object.entries(test).filter(([key]) => !OPERATORS.some((entry) => entry.value === key)),
   );
   return { ...rest, [operator]: readValue(operator, printValue(value)) };
 }

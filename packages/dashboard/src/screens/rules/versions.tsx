@@ -8,14 +8,14 @@ import { WordDiff } from '../../parts/word-diff.tsx';
 /** All saved versions with their changes. */
 export function Versions({ rule }: { rule: RuleDetails }): ReactNode {
   const versions = useApi('GET /projects/:project/rules/:rule/versions', { params: { rule: rule.id } });
-  return <Loaded query={versions}>{({ data }) => <Shown versions={data} />}</Loaded>;
+  return <Loaded query={versions}>{({ data }) => <VersionHistory versions={data} />}</Loaded>;
 }
 
-function Shown({ versions }: { versions: RuleVersion[] }): ReactNode {
+function VersionHistory({ versions }: { versions: RuleVersion[] }): ReactNode {
   const [chosen, setChosen] = useState(String(versions[0]?.version ?? ''));
   const at = versions.findIndex(({ version }) => String(version) === chosen);
-  const [one, before] = [versions[at], versions[at + 1]];
-  if (!one) return null;
+  const [version, before] = [versions[at], versions[at + 1]];
+  if (!version) return null;
   return (
     <Stack gap="md">
       <Group gap="md" align="end">
@@ -31,9 +31,9 @@ function Shown({ versions }: { versions: RuleVersion[] }): ReactNode {
           w={200}
         />
         <Text size="sm" c="dimmed" pb={8}>
-          Saved <When at={one.created_at} />
-          {one.created_by === null ? '' : ` by ${one.created_by}`}
-          {one.runs > 0 && `; ${one.runs} active runs use it`}
+          Saved <When at={version.created_at} />
+          {version.created_by === null ? '' : ` by ${version.created_by}`}
+          {version.runs > 0 && `; ${version.runs} active runs use it`}
         </Text>
       </Group>
       <Paper withBorder p="md">
@@ -41,10 +41,10 @@ function Shown({ versions }: { versions: RuleVersion[] }): ReactNode {
           {before ? `Compared with version ${before.version}` : 'First version'}
         </Title>
         {before ? (
-          <WordDiff before={before.sentence} after={one.sentence} label={`Version ${one.version}`} />
+          <WordDiff before={before.sentence} after={version.sentence} label={`Version ${version.version}`} />
         ) : (
           <Text size="sm">
-            <Sentence text={one.sentence} />
+            <Sentence text={version.sentence} />
           </Text>
         )}
       </Paper>
@@ -53,10 +53,10 @@ function Shown({ versions }: { versions: RuleVersion[] }): ReactNode {
           <Title order={2} size="h6" mb="xs">
             JSON
           </Title>
-          <WordDiff before={printed(before)} after={printed(one)} label="JSON" />
+          <WordDiff before={printed(before)} after={printed(version)} label="JSON" />
         </Paper>
       )}
-      {!before && <Json value={one.definition} />}
+      {!before && <Json value={version.definition} />}
     </Stack>
   );
 }

@@ -17,7 +17,7 @@ export type Planned = {
 };
 
 type Props = {
-  asked: Planned;
+  query: Planned;
   label: string;
   /** Called when a row is dragged. */
   onDrag: (draft: ScheduledDraft) => void;
@@ -25,10 +25,10 @@ type Props = {
 };
 
 /** The drafts of one bar of the timeline. */
-export function PlannedDrafts({ asked, label, onDrag, onPostpone }: Props): ReactNode {
+export function PlannedDrafts({ query, label, onDrag, onPostpone }: Props): ReactNode {
   const project = String(useProject().id);
   const mayPostpone = useMay('reviewer');
-  const list = useApiInfinite('GET /projects/:project/schedule/drafts', { query: asked }, { keep: true });
+  const list = useApiInfinite('GET /projects/:project/schedule/drafts', { query }, { keep: true });
   const email: Column<ScheduledDraft> = {
     id: 'email',
     title: 'Email',
@@ -53,7 +53,7 @@ export function PlannedDrafts({ asked, label, onDrag, onPostpone }: Props): Reac
     id: 'act',
     title: 'Postpone',
     width: '84px',
-    cell: (row) => <PostponeButton row={row} onAsk={() => onPostpone(row)} />,
+    cell: (row) => <PostponeButton row={row} onOpen={() => onPostpone(row)} />,
   };
   return (
     <DataTable
@@ -84,13 +84,13 @@ const COLUMNS: Column<ScheduledDraft>[] = [
   { id: 'forecast', title: 'Send time', width: '1.2fr', cell: (row) => <Leaves row={row} /> },
 ];
 
-function PostponeButton({ row, onAsk }: { row: ScheduledDraft; onAsk: () => void }): ReactNode {
+function PostponeButton({ row, onOpen }: { row: ScheduledDraft; onOpen: () => void }): ReactNode {
   return (
     <ActionIcon
       variant="subtle"
       color="gray"
       aria-label={`Postpone the draft for ${row.external_user_id}`}
-      onClick={onAsk}
+      onClick={onOpen}
     >
       <CalendarClock size={16} aria-hidden="true" />
     </ActionIcon>

@@ -3,7 +3,7 @@ import { CalendarClock } from 'lucide-react';
 import type { ScheduledDraft } from '@beckon/contract/dashboard';
 import { type ReactNode, type SyntheticEvent, useState } from 'react';
 import { DialogFoot, formatTime, useNow, useZone, When } from '../../parts/index.ts';
-import type { Postponing } from './use-postpone.ts';
+import type { PostponeArgs } from './use-postpone.ts';
 import { instantOf, localOf, tomorrowAtNine } from '../../parts/zoned.ts';
 
 /** A draft to postpone; `to`: the hour that it was dropped onto, if it needs confirmation. */
@@ -11,22 +11,22 @@ export type ToPostpone = { draft: ScheduledDraft; to?: string };
 
 type Props = ToPostpone & {
   onClose: () => void;
-  postpone: (what: Postponing) => void;
+  postpone: (what: PostponeArgs) => void;
 };
 
 /** The keyboard alternative to dragging a draft, with any time. */
 export function PostponeDialog({
-  asked,
+  target,
   ...props
-}: Omit<Props, keyof ToPostpone> & { asked: ToPostpone | null }): ReactNode {
+}: Omit<Props, keyof ToPostpone> & { target: ToPostpone | null }): ReactNode {
   return (
     <Modal
-      opened={asked !== null}
+      opened={target !== null}
       onClose={props.onClose}
 
       title="Postpone draft"
     >
-      {asked && <PostponeForm {...asked} {...props} />}
+      {target && <PostponeForm {...target} {...props} />}
     </Modal>
   );
 }
@@ -40,15 +40,15 @@ function PostponeForm({ draft, to, onClose, postpone }: Props): ReactNode {
   const start = localOf(to === undefined ? soon : Date.parse(to), zone);
   const [typed, setTyped] = useState(`${start.date}T${start.time}`);
   const [extend, setExtend] = useState(false);
-  const wanted = readTyped(typed, { zone, now, expiresAt: draft.expires_at });
-  const fault = wanted.fault ?? (wanted.isBeyond && !extend ? 'The draft expires before this time' : null);
+  const result = readTyped(typed, { zone, now, expiresAt: draft.expires_at });
+  const fault = result.fault ?? (result.isBeyond && !extend ? 'The draft expires before this time' : null);
   const go = (until: number): void => {
     postpone({ draft, until: new Date(until).toISOString(), extend });
     onClose();
   };
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault();
-    if (fault === null) go(wanted.at);
+    if (fault === null) go(result.at);
   };
   return (
     <form onSubmit={submit}>
@@ -65,7 +65,7 @@ function PostponeForm({ draft, to, onClose, postpone }: Props): ReactNode {
           onChange={(event) => setTyped(event.currentTarget.value)}
           error={fault}
         />
-        {wanted.isBeyond && (
+        {result.isBeyond && (
           <Checkbox
             label="Send after its expiry"
             description={`Otherwise it expires at ${formatTime(draft.expires_at ?? '', zone)}.`}

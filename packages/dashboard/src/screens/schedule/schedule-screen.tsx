@@ -57,7 +57,7 @@ function Week({ schedule, isTrying }: { schedule: Schedule; isTrying: boolean })
   const simulation = useSimulation(isTrying ? form.changes : NO_CHANGES);
   const tried = isTrying && form.dirty ? simulation.effect?.hours : undefined;
   const postpone = usePostpone();
-  const [asked, setAsked] = useState<ToPostpone | null>(null);
+  const [toPostpone, setToPostpone] = useState<ToPostpone | null>(null);
   const dragged = useRef<ScheduledDraft | null>(null);
   const days = useMemo(() => daysOf(schedule, { zone, band, tried }), [schedule, zone, band, tried]);
   const choose = (search: { hour?: string; show?: 'held' | 'expires' }): void =>
@@ -86,19 +86,19 @@ function Week({ schedule, isTrying }: { schedule: Schedule; isTrying: boolean })
           const draft = dragged.current;
           if (draft?.id !== id) return;
           const to = startOf(cell, schedule);
-          if (draft.expires_at !== null && to > draft.expires_at) setAsked({ draft, to });
+          if (draft.expires_at !== null && to > draft.expires_at) setToPostpone({ draft, to });
           else postpone({ draft, until: to });
         }}
       />
       <Legend isTrying={tried !== undefined} />
       <Chosen
-        asked={plannedOf({ hour, show })}
-        onPostpone={(draft) => setAsked({ draft })}
+        query={plannedOf({ hour, show })}
+        onPostpone={(draft) => setToPostpone({ draft })}
         onDrag={(draft) => {
           dragged.current = draft;
         }}
       />
-      <PostponeDialog asked={asked} onClose={() => setAsked(null)} postpone={postpone} />
+      <PostponeDialog target={toPostpone} onClose={() => setToPostpone(null)} postpone={postpone} />
     </Stack>
   );
 }
@@ -111,14 +111,14 @@ function startOf({ at }: Cell, { now }: Schedule): string {
 }
 
 type ChosenProps = {
-  asked: Planned | null;
+  query: Planned | null;
   onDrag: (draft: ScheduledDraft) => void;
   onPostpone: (draft: ScheduledDraft) => void;
 };
 
-function Chosen({ asked, ...props }: ChosenProps): ReactNode {
+function Chosen({ query, ...props }: ChosenProps): ReactNode {
   const zone = useZone();
-  if (!asked)
+  if (!query)
     return (
       <Text size="sm" c="dimmed">
         Select an hour to see its emails. Drag one onto another hour to postpone it.
@@ -127,9 +127,9 @@ function Chosen({ asked, ...props }: ChosenProps): ReactNode {
   return (
     <section>
       <Title order={2} size="h5" mb="xs">
-        {titleOf(asked, zone)}
+        {titleOf(query, zone)}
       </Title>
-      <PlannedDrafts asked={asked} label={titleOf(asked, zone)} {...props} />
+      <PlannedDrafts query={query} label={titleOf(query, zone)} {...props} />
     </section>
   );
 }

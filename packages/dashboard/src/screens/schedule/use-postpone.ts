@@ -2,7 +2,7 @@ import type { ScheduledDraft } from '@beckon/contract/dashboard';
 import { useChange } from '../../api/index.ts';
 import { formatTime, refused, undoable, useZone } from '../../parts/index.ts';
 
-export type Postponing = {
+export type PostponeArgs = {
   draft: Pick<ScheduledDraft, 'id' | 'subject'>;
   until: string;
   extend?: boolean;
@@ -15,7 +15,7 @@ const CHANGED = [
 ] as const;
 
 /** Postpones a draft, with undo for ten seconds. */
-export function usePostpone(): (what: Postponing) => void {
+export function usePostpone(): (what: PostponeArgs) => void {
   const zone = useZone();
   const undo = useChange('POST /projects/:project/drafts/:draft/undo', {
     refreshes: [...CHANGED],

@@ -21,7 +21,7 @@ export type Day = { date: string; cells: Cell[]; blanks: number };
 
 const HOUR_MS = 3_600_000;
 
-export type WeekAsked = {
+export type WeekOptions = {
   zone: string;
   /** The zone whose quiet hours are shown. */
   band: string | undefined;
@@ -29,11 +29,11 @@ export type WeekAsked = {
 };
 
 /** The hours of the schedule by local day: a day on which the clocks change is an hour shorter or longer. */
-export function daysOf(schedule: Schedule, asked: WeekAsked): Day[] {
-  const cellAt = cellMaker(schedule, asked);
+export function daysOf(schedule: Schedule, options: WeekOptions): Day[] {
+  const cellAt = cellMaker(schedule, options);
   const days: Day[] = [];
   for (let at = Date.parse(schedule.from); at < Date.parse(schedule.to); at += HOUR_MS) {
-    const { date, time } = localOf(at, asked.zone);
+    const { date, time } = localOf(at, options.zone);
     const cell = cellAt(at, time);
     const day = days.at(-1);
     if (day?.date === date) day.cells.push(cell);
@@ -42,7 +42,7 @@ export function daysOf(schedule: Schedule, asked: WeekAsked): Day[] {
   return days;
 }
 
-function cellMaker(schedule: Schedule, { band, tried }: WeekAsked): (at: number, time: string) => Cell {
+function cellMaker(schedule: Schedule, { band, tried }: WeekOptions): (at: number, time: string) => Cell {
   const hours = new Map(schedule.hours.map((hour) => [Date.parse(hour.at), hour]));
   const triedAt = tried && new Map(tried.map(({ at, proposed }) => [Date.parse(at), proposed]));
   const spans = (schedule.quiet.find(({ zone }) => zone === band)?.spans ?? []).map(({ from, to }) => ({

@@ -12,8 +12,8 @@ const NONE = 'none';
 export function TrackingField({ text, onText, fault, disabled = false }: SettingField): ReactNode {
   const names = text === OFF ? [] : text.split(',');
   const set = (name: string, on: boolean): void => {
-    const wanted = ['opens', 'clicks'].filter((one) => (one === name ? on : names.includes(one)));
-    onText(wanted.join(',') || OFF);
+    const next = ['opens', 'clicks'].filter((kind) => (kind === name ? on : names.includes(kind)));
+    onText(next.join(',') || OFF);
   };
   return (
     <Input.Wrapper error={fault}>
@@ -64,7 +64,7 @@ export function TeamField({ text, onText, fault, disabled = false }: SettingFiel
       error={fault}
       disabled={disabled}
       splitChars={[',', ' ', ';']}
-      onChange={(addresses) => onText(addresses.map((one) => one.trim()).join(',') || NONE)}
+      onChange={(addresses) => onText(addresses.map((address) => address.trim()).join(',') || NONE)}
     />
   );
 }

@@ -10,7 +10,7 @@ import { RepliesState, TeamField, TrackingField } from './heard-fields.tsx';
 import { addressHint, LineField } from './identity-fields.tsx';
 import { LanguageField } from './language-field.tsx';
 import { TopicsField } from './topics-field.tsx';
-import { Verdict } from './verdict.tsx';
+import { SendingStatus } from './verdict.tsx';
 
 /** The project's sender, replies, topics and tracking. */
 export function SenderScreen(): ReactNode {
@@ -20,7 +20,7 @@ export function SenderScreen(): ReactNode {
     <Page title="Sender">
       <Stack gap="lg" maw={860}>
         <Loaded query={sending} skeleton={<Skeleton height={150} />}>
-          {({ data }) => <Verdict sending={data} />}
+          {({ data }) => <SendingStatus sending={data} />}
         </Loaded>
         <Loaded query={form.query} skeleton={<FormSkeleton />}>
           {() => <SenderForm form={form} sending={sending.data?.data} />}

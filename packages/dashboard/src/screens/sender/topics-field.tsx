@@ -64,6 +64,6 @@ export function TopicsField({ text, onText, fault, disabled = false }: SettingFi
 }
 
 function nextId(topics: Topic[]): string {
-  const taken = new Set(topics.map(({ id }) => id));
-  for (let n = topics.length + 1; ; n++) if (!taken.has(`topic-${n}`)) return `topic-${n}`;
+  const usedIds = new Set(topics.map(({ id }) => id));
+  for (let n = topics.length + 1; ; n++) if (!usedIds.has(`topic-${n}`)) return `topic-${n}`;
 }

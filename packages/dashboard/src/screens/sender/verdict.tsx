@@ -7,7 +7,7 @@ import { useProject } from '../../api/index.ts';
 import { Mark } from '../../parts/index.ts';
 
 /** The send check of the sender, now and with a relay, so that problems can be fixed in advance. */
-export function Verdict({ sending }: { sending: SendingState }): ReactNode {
+export function SendingStatus({ sending }: { sending: SendingState }): ReactNode {
   const { sender, with_relay: withRelay } = sending;
   return (
     <Paper withBorder p="md" component="section" aria-label="Send check">
@@ -15,7 +15,7 @@ export function Verdict({ sending }: { sending: SendingState }): ReactNode {
         <Title order={2} size="h5">
           Send check
         </Title>
-        {sender.test_inbox ? <TestInboxVerdict no={withRelay} /> : <RelayVerdict no={sender.problem} />}
+        {sender.test_inbox ? <TestInboxStatus no={withRelay} /> : <RelayStatus no={sender.problem} />}
         <Text size="sm">
           Emails come from <b>{sender.name}</b> <code>{sender.address}</code>
           {sender.reply_to !== null && (
@@ -33,7 +33,7 @@ export function Verdict({ sending }: { sending: SendingState }): ReactNode {
 
 type No = SendingState['with_relay'];
 
-function TestInboxVerdict({ no }: { no: No }): ReactNode {
+function TestInboxStatus({ no }: { no: No }): ReactNode {
   const project = String(useProject().id);
   return (
     <>
@@ -50,7 +50,7 @@ function TestInboxVerdict({ no }: { no: No }): ReactNode {
         </Anchor>
         . After you set <code>SMTP_URL</code>:
       </Text>
-      <RelayVerdict no={no} isLater />
+      <RelayStatus no={no} isLater />
     </>
   );
 }
@@ -61,7 +61,7 @@ const HELD: Record<NonNullable<No>['reason'], string> = {
   public_url: 'All emails are held: links would not work',
 };
 
-function RelayVerdict({ no, isLater = false }: { no: No; isLater?: boolean }): ReactNode {
+function RelayStatus({ no, isLater = false }: { no: No; isLater?: boolean }): ReactNode {
   const project = String(useProject().id);
   if (no === null)
     return (

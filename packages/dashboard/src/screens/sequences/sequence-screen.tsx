@@ -15,11 +15,11 @@ export function SequenceScreen(): ReactNode {
   const { id } = useProject();
   const mayEdit = useMay('editor');
   const sequence = useApi('GET /projects/:project/sequences/:rule', { params: { rule } });
-  const shown = sequence.data?.data;
+  const details = sequence.data?.data;
   const params = { project: String(id), rule };
   return (
     <Page
-      title={shown?.name ?? 'Sequence'}
+      title={details?.name ?? 'Sequence'}
       actions={
         mayEdit && (
           <Button
@@ -34,14 +34,14 @@ export function SequenceScreen(): ReactNode {
         )
       }
     >
-      <Loaded query={sequence}>{({ data }) => <Shown sequence={data} params={params} />}</Loaded>
+      <Loaded query={sequence}>{({ data }) => <SequenceView sequence={data} params={params} />}</Loaded>
     </Page>
   );
 }
 
 type Props = { sequence: SequenceDetails; params: { project: string; rule: string } };
 
-function Shown({ sequence, params }: Props): ReactNode {
+function SequenceView({ sequence, params }: Props): ReactNode {
   const { versions, sentence, in_older_versions: older } = sequence;
   return (
     <Stack gap="lg" maw={860}>

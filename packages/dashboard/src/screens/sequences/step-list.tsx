@@ -23,7 +23,7 @@ export function StepList({ version: { steps } }: { version: SequenceVersion }): 
     <ol className={classes.steps}>
       {steps.map((step, index) => (
         <li key={step.at} className={classes.step} data-depth={Math.min(step.depth, 4)}>
-          {isFirstOfWay(steps, index) && (
+          {isFirstOfBranch(steps, index) && (
             <Text size="xs" c="dimmed" mb={4}>
               {step.way === 'then' ? 'If true' : 'Else'}
             </Text>
@@ -35,7 +35,7 @@ export function StepList({ version: { steps } }: { version: SequenceVersion }): 
   );
 }
 
-function isFirstOfWay(steps: SequenceStep[], index: number): boolean {
+function isFirstOfBranch(steps: SequenceStep[], index: number): boolean {
   const [step, before] = [steps[index], steps[index - 1]];
   if (!step || step.way === null) return false;
   return before?.depth !== step.depth || before.way !== step.way;

@@ -4,7 +4,7 @@ import type { SuppressionReasonName } from '@beckon/contract/dashboard';
 import type { ReactNode } from 'react';
 import { useChange } from '../../api/index.ts';
 import { DialogFoot, ErrorBox, notify, useNow } from '../../parts/index.ts';
-import { placeOf, REASON_CHOICES, subjectName } from './words.ts';
+import { recipientOf, REASON_CHOICES, subjectName } from './words.ts';
 
 type Props = { opened: boolean; onClose: () => void };
 
@@ -34,10 +34,10 @@ function Form({ onClose }: Props): ReactNode {
       onClose();
     },
     onRefused: ({ fields }) => {
-      const who = fields.email ?? fields.user;
+      const recipientFault = fields.email ?? fields.user;
       form.setErrors({
         ...fields,
-        ...(who === undefined ? {} : { who }),
+        ...(recipientFault === undefined ? {} : { who: recipientFault }),
         ...(fields.until ? { days: fields.until } : {}),
       });
     },
@@ -45,7 +45,7 @@ function Form({ onClose }: Props): ReactNode {
   const now = useNow();
   const submit = form.onSubmit(({ who, reason, days }) => {
     const until = days === '' ? {} : { until: new Date(now + Number(days) * DAY_MS).toISOString() };
-    add.mutate({ body: { ...placeOf(who), reason, ...until } });
+    add.mutate({ body: { ...recipientOf(who), reason, ...until } });
   });
   return (
     <form onSubmit={submit}>

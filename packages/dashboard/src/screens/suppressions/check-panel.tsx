@@ -6,7 +6,7 @@ import { type ReactNode, useState } from 'react';
 import { useApi } from '../../api/index.ts';
 import { Loaded, Mark, Person, When } from '../../parts/index.ts';
 import { Notice } from '../../parts/notice.tsx';
-import { gateName, placeOf, REASONS } from './words.ts';
+import { gateName, recipientOf, REASONS } from './words.ts';
 
 const route = getRouteApi('/p/$project/suppressions');
 
@@ -15,9 +15,9 @@ export function CheckPanel(): ReactNode {
   const { check } = route.useSearch();
   const navigate = route.useNavigate();
   const [typed, setTyped] = useState(check ?? '');
-  const answer = useApi(
+  const result = useApi(
     'GET /projects/:project/suppressions/check',
-    { query: placeOf(check ?? '') },
+    { query: recipientOf(check ?? '') },
     { enabled: check !== undefined, staleTimeMs: 0 },
   );
   return (
@@ -26,7 +26,7 @@ export function CheckPanel(): ReactNode {
         onSubmit={(event) => {
           event.preventDefault();
           const next = typed.trim() === '' ? undefined : typed.trim();
-          if (next === check) void answer.refetch();
+          if (next === check) void result.refetch();
           void navigate({ search: (was) => ({ ...was, check: next }), replace: true });
         }}
       >
@@ -39,7 +39,7 @@ export function CheckPanel(): ReactNode {
             spellCheck={false}
             w={{ base: '100%', sm: 380 }}
           />
-          <Button type="submit" disabled={typed.trim() === ''} loading={answer.isFetching}>
+          <Button type="submit" disabled={typed.trim() === ''} loading={result.isFetching}>
             Check
           </Button>
         </Group>
@@ -50,19 +50,19 @@ export function CheckPanel(): ReactNode {
           a user, open Explain on the user’s page.
         </Text>
       ) : (
-        <Loaded query={answer} skeleton={<Skeleton height={300} />}>
-          {({ data }) => <Answer answer={data} />}
+        <Loaded query={result} skeleton={<Skeleton height={300} />}>
+          {({ data }) => <CheckResult result={data} />}
         </Loaded>
       )}
     </Stack>
   );
 }
 
-function Answer({ answer }: { answer: CanReceiveResult }): ReactNode {
-  const { suppression, lifted, users: people, value, kind, unsubscribed_topics: topics } = answer;
+function CheckResult({ result }: { result: CanReceiveResult }): ReactNode {
+  const { suppression, lifted, users: people, value, kind, unsubscribed_topics: topics } = result;
   return (
     <Stack gap="lg" aria-live="polite">
-      <Verdict answer={answer} />
+      <CheckSummary result={result} />
       {suppression && (
         <Text size="sm">
           <b>{value}</b> is suppressed: {REASONS[suppression.reason].toLowerCase()}, since{' '}
@@ -82,14 +82,14 @@ function Answer({ answer }: { answer: CanReceiveResult }): ReactNode {
           <When at={lifted.lifted_at} />.
         </Text>
       )}
-      {people.map((one) => (
+      {people.map((person) => (
         <PersonGates
-          key={one.external_user_id}
-          person={one}
+          key={person.external_user_id}
+          person={person}
           isShared={kind === 'email' && people.length > 1}
         />
       ))}
-      {answer.truncated && (
+      {result.truncated && (
         <Text size="sm" c="dimmed">
           More users share this address than shown.
         </Text>
@@ -102,10 +102,10 @@ function fromErasedText(kind: CanReceiveResult['kind']): string {
   return kind === 'email' ? 'Suppressed: address of an erased user.' : 'Suppressed: id of an erased user.';
 }
 
-function Verdict({
-  answer: { can_receive: mailed, kind, suppression },
+function CheckSummary({
+  result: { can_receive: mailed, kind, suppression },
 }: {
-  answer: CanReceiveResult;
+  result: CanReceiveResult;
 }): ReactNode {
   if (mailed === null)
     return (
@@ -137,8 +137,8 @@ function PersonGates({ person, isShared }: PersonProps): ReactNode {
       </Text>
       <Table aria-label={`Send checks for ${user}`} layout="fixed">
         <Table.Tbody>
-          {gates.map((said) => (
-            <Gate key={said.check} said={said} />
+          {gates.map((gate) => (
+            <Gate key={gate.check} gate={gate} />
           ))}
         </Table.Tbody>
       </Table>
@@ -151,12 +151,12 @@ function PersonGates({ person, isShared }: PersonProps): ReactNode {
   );
 }
 
-function Gate({ said }: { said: SendCheckEntry }): ReactNode {
-  const { passes, text: words, until } = said;
+function Gate({ gate }: { gate: SendCheckEntry }): ReactNode {
+  const { passes, text: words, until } = gate;
   return (
     <Table.Tr>
       <Table.Th scope="row" fw={500} w="32%">
-        {gateName(said)}
+        {gateName(gate)}
       </Table.Th>
       <Table.Td w={110}>
         {passes ? (

@@ -21,7 +21,7 @@ export function ImportDialog({ opened, onClose }: Props): ReactNode {
 const FILE_MAX_BYTES = 5 * 1024 * 1024;
 
 function Steps({ onClose }: { onClose: () => void }): ReactNode {
-  const { preview, take, read, trouble, reason, setReason, list } = useImport(onClose);
+  const { preview, take, read, fault, reason, setReason, list } = useImport(onClose);
   const body = { list: list ?? '', reason };
   const found = preview.data?.data;
   return (
@@ -36,7 +36,7 @@ function Steps({ onClose }: { onClose: () => void }): ReactNode {
         accept=".csv,.txt,text/csv,text/plain"
         leftSection={<FileText size={15} aria-hidden="true" />}
         onChange={(file) => void read(file)}
-        error={trouble}
+        error={fault}
         clearable
         clearButtonProps={{ 'aria-label': 'Select another file' }}
       />
@@ -47,8 +47,8 @@ function Steps({ onClose }: { onClose: () => void }): ReactNode {
         value={reason}
         onChange={(value) => setReason(value as SuppressionReasonName)}
       />
-      {found && !take.data && <Told told={found} title="Result of the dry run" />}
-      {take.data && <Told told={take.data.data} title="Done" />}
+      {found && !take.data && <ImportResult result={found} title="Result of the dry run" />}
+      {take.data && <ImportResult result={take.data.data} title="Done" />}
       {preview.error && <ErrorBox error={preview.error} />}
       {take.error && <ErrorBox error={take.error} />}
       <Group justify="flex-end" gap="xs">
@@ -79,7 +79,7 @@ function Steps({ onClose }: { onClose: () => void }): ReactNode {
 function useImport(onClose: () => void) {
   const [list, setList] = useState<string | null>(null);
   const [reason, setReason] = useState<SuppressionReasonName>('unsubscribed');
-  const [trouble, setTrouble] = useState<string | null>(null);
+  const [fault, setFault] = useState<string | null>(null);
   const preview = useChange('POST /projects/:project/suppressions/preview-import');
   const take = useChange('POST /projects/:project/suppressions/import', {
     refreshes: ['GET /projects/:project/suppressions', 'GET /projects/:project/suppressions/state'],
@@ -95,22 +95,22 @@ function useImport(onClose: () => void) {
   const read = async (file: File | null): Promise<void> => {
     again();
     const isTooLarge = (file?.size ?? 0) > FILE_MAX_BYTES;
-    setTrouble(isTooLarge ? TOO_LARGE : null);
+    setFault(isTooLarge ? TOO_LARGE : null);
     setList(file === null || isTooLarge ? null : await file.text());
   };
   const choose = (next: SuppressionReasonName): void => {
     again();
     setReason(next);
   };
-  return { preview, take, read, trouble, reason, setReason: choose, list };
+  return { preview, take, read, fault, reason, setReason: choose, list };
 }
 
 const TOO_LARGE = 'Files are limited to 5 MB here. Import larger files with the command line.';
 
-const TROUBLES_SHOWN = 10;
+const LIST_MAX = 10;
 
-function Told({ told: counts, title }: { told: SuppressionImport; title: string }): ReactNode {
-  const { problems: troubles, rejected } = counts;
+function ImportResult({ result: counts, title }: { result: SuppressionImport; title: string }): ReactNode {
+  const { problems, rejected } = counts;
   return (
     <Notice icon={rejected > 0 ? TriangleAlert : CircleCheck} title={title}>
       <List size="sm">
@@ -118,15 +118,15 @@ function Told({ told: counts, title }: { told: SuppressionImport; title: string 
           <List.Item key={line}>{line}</List.Item>
         ))}
       </List>
-      {troubles.length > 0 && (
+      {problems.length > 0 && (
         <Stack gap={2} mt="xs">
-          {troubles.slice(0, TROUBLES_SHOWN).map(({ line, message }) => (
+          {problems.slice(0, LIST_MAX).map(({ line, message }) => (
             <Text key={`${line} ${message}`} size="xs" style={{ overflowWrap: 'anywhere' }}>
               Line {line}: {message}
             </Text>
           ))}
-          {rejected > TROUBLES_SHOWN && (
-            <Text size="xs">and {(rejected - TROUBLES_SHOWN).toLocaleString('en-GB')} more</Text>
+          {rejected > LIST_MAX && (
+            <Text size="xs">and {(rejected - LIST_MAX).toLocaleString('en-GB')} more</Text>
           )}
         </Stack>
       )}

@@ -42,9 +42,9 @@ function Form({ suppression, onClose, onRemoved }: Props): ReactNode {
   return (
     <form
       onSubmit={form.onSubmit(({ confirm, reason }) => {
-        const place = kind === 'email' ? { email: value ?? typed } : { user: value ?? typed };
+        const recipient = kind === 'email' ? { email: value ?? typed } : { user: value ?? typed };
         const row = hash === null ? {} : { hash };
-        if (reason !== null) remove.mutate({ body: { ...place, ...row, confirm, reason } });
+        if (reason !== null) remove.mutate({ body: { ...recipient, ...row, confirm, reason } });
       })}
     >
       <Stack gap="md">

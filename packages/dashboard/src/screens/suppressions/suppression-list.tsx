@@ -28,7 +28,7 @@ export function SuppressionList(): ReactNode {
   const list = useApiInfinite('GET /projects/:project/suppressions', { query: { filter } }, { keep: true });
   const open = (key: string | undefined): void =>
     void navigate({ search: (was) => ({ ...was, row: key }), replace: true });
-  const chosen = list.rows.find((one) => keyOf(one) === row);
+  const chosen = list.rows.find((entry) => keyOf(entry) === row);
   return (
     <Stack gap="sm">
       <FilterBox
@@ -53,7 +53,7 @@ export function SuppressionList(): ReactNode {
         {...(row === undefined ? {} : { current: row })}
       />
       <SidePanel opened={chosen !== undefined} onClose={() => open(undefined)} title="Suppression">
-        {chosen && <Shown suppression={chosen} onRemoved={() => open(undefined)} />}
+        {chosen && <SuppressionPanel suppression={chosen} onRemoved={() => open(undefined)} />}
       </SidePanel>
     </Stack>
   );
@@ -131,9 +131,9 @@ function effectOf({ kind, value, from_erased: fromErased }: SuppressionListed): 
   return fromErased ? `${effect} The suppression was made for a user who has been erased since.` : effect;
 }
 
-type ShownProps = { suppression: SuppressionListed; onRemoved: () => void };
+type SuppressionPanelProps = { suppression: SuppressionListed; onRemoved: () => void };
 
-function Shown({ suppression, onRemoved }: ShownProps): ReactNode {
+function SuppressionPanel({ suppression, onRemoved }: SuppressionPanelProps): ReactNode {
   const [isOpen, setOpen] = useState(false);
   const mayRemove = useMay('admin');
   const { reason, until, created_at: since, created_by_name: by, kind, in_force: holds } = suppression;

@@ -19,7 +19,7 @@ export function SuppressionsScreen(): ReactNode {
   return (
     <Page title="Suppressions" actions={<Actions />}>
       <Tabs
-        value={TABS.find((one) => one === tab) ?? 'list'}
+        value={TABS.find((name) => name === tab) ?? 'list'}
         onChange={(value) =>
           void navigate({
             search: (was) => ({ ...was, tab: value ?? undefined, row: undefined }),

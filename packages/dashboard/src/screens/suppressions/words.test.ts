@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { gateName, importLines, placeOf, subjectName } from './words.ts';
+import { gateName, importLines, recipientOf, subjectName } from './words.ts';
 
-test('placeOf › distinguishes addresses from user ids', () => {
-  expect(placeOf(' ada@x.org ')).toEqual({ email: 'ada@x.org' });
-  for (const id of ['42', 'ada', 'ada@home', 'a b@x.org']) expect(placeOf(id)).toEqual({ user: id });
+test('recipientOf › distinguishes addresses from user ids', () => {
+  expect(recipientOf(' ada@x.org ')).toEqual({ email: 'ada@x.org' });
+  for (const id of ['42', 'ada', 'ada@home', 'a b@x.org']) expect(recipientOf(id)).toEqual({ user: id });
 });
 
 test('importLines › lists the results and omits zeros', () => {
-  const told = {
+  const result = {
     rows: 1_200,
     added: 1,
     already_suppressed: 1_198,
@@ -17,7 +17,7 @@ test('importLines › lists the results and omits zeros', () => {
     rejected: 1,
     problems: [],
   };
-  expect(importLines(told)).toEqual([
+  expect(importLines(result)).toEqual([
     '1,200 rows',
     '1 new or with a stronger reason',
     '1,198 already suppressed or duplicates',

@@ -50,22 +50,26 @@ export function subjectName({ value }: { value: string | null }): string {
 }
 
 /** Parses typed text: an address contains an @, a user id does not. */
-export function placeOf(typed: string): { email: string } | { user: string } {
+export function recipientOf(typed: string): { email: string } | { user: string } {
   const text = typed.trim();
   return /^[^\s@]+@[^\s@.]+\.[^\s@]+$/.test(text) ? { email: text } : { user: text };
 }
 
 /** The results of an import in lines. */
-export function importLines(told: SuppressionImport): string[] {
-  const count = (number: number, one: string, many: string): string[] =>
-    number === 0 ? [] : [`${number.toLocaleString('en-GB')} ${number === 1 ? one : many}`];
+export function importLines(result: SuppressionImport): string[] {
+  const count = (number: number, singular: string, plural: string): string[] =>
+    number === 0 ? [] : [`${number.toLocaleString('en-GB')} ${number === 1 ? singular : plural}`];
   return [
-    ...count(told.rows, 'row', 'rows'),
-    ...count(told.added, 'new or with a stronger reason', 'new or with a stronger reason'),
-    ...count(told.already_suppressed, 'already suppressed or duplicate', 'already suppressed or duplicates'),
-    ...count(told.already_ended, 'already ended', 'already ended'),
-    ...count(told.rejected, 'invalid row', 'invalid rows'),
-    ...count(told.drafts, 'draft canceled', 'drafts canceled'),
-    ...count(told.runs, 'run ended', 'runs ended'),
+    ...count(result.rows, 'row', 'rows'),
+    ...count(result.added, 'new or with a stronger reason', 'new or with a stronger reason'),
+    ...count(
+      result.already_suppressed,
+      'already suppressed or duplicate',
+      'already suppressed or duplicates',
+    ),
+    ...count(result.already_ended, 'already ended', 'already ended'),
+    ...count(result.rejected, 'invalid row', 'invalid rows'),
+    ...count(result.drafts, 'draft canceled', 'drafts canceled'),
+    ...count(result.runs, 'run ended', 'runs ended'),
   ];
 }

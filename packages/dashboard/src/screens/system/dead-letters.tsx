@@ -30,7 +30,7 @@ export function DeadLetters(): ReactNode {
   const [isDiscarding, setIsDiscarding] = useState(false);
   const rows = query.data?.data ?? [];
   const seqs = rows.flatMap(({ seq }) => (chosen.has(String(seq)) ? [seq] : []));
-  const done = (): void => setChosen(new Set());
+  const clearChosen = (): void => setChosen(new Set());
   const open = rows.find(({ seq }) => String(seq) === current);
   return (
     <Stack gap="sm" component="section" aria-labelledby="dead">
@@ -38,7 +38,7 @@ export function DeadLetters(): ReactNode {
         Dead-lettered records
       </Title>
       {may && rows.length > 0 && (
-        <Acts seqs={seqs} total={rows.length} onDone={done} onDiscard={() => setIsDiscarding(true)} />
+        <Acts seqs={seqs} total={rows.length} onDone={clearChosen} onDiscard={() => setIsDiscarding(true)} />
       )}
       <DataTable
         label="Dead-lettered records"
@@ -56,7 +56,12 @@ export function DeadLetters(): ReactNode {
           </Text>
         }
       />
-      <DiscardDialog opened={isDiscarding} seqs={seqs} onClose={() => setIsDiscarding(false)} onDone={done} />
+      <DiscardDialog
+        opened={isDiscarding}
+        seqs={seqs}
+        onClose={() => setIsDiscarding(false)}
+        onDone={clearChosen}
+      />
       <SidePanel opened={open !== undefined} onClose={() => setCurrent(undefined)} title="Record">
         {open && <Json value={open} what="record" />}
       </SidePanel>

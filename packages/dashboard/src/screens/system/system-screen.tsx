@@ -6,7 +6,7 @@ import { apiUrl, useApi, useMay, useProject } from '../../api/index.ts';
 import { formatSpan, Loaded, Mark, Page, When } from '../../parts/index.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { DeadLetters } from './dead-letters.tsx';
-import { formatBytes, JOB_NAMES, troublesOf } from './system-words.ts';
+import { formatBytes, JOB_NAMES, systemProblems } from './system-words.ts';
 
 export function SystemScreen(): ReactNode {
   const project = useProject();
@@ -41,11 +41,11 @@ export function SystemScreen(): ReactNode {
 }
 
 function System({ state }: { state: SystemState }): ReactNode {
-  const troubles = troublesOf(state);
+  const problems = systemProblems(state);
   return (
     <Stack gap="xl">
-      {troubles.length === 0 && <Mark icon={CircleCheck} tone="good" label="All systems normal" />}
-      {troubles.map(({ title, next }) => (
+      {problems.length === 0 && <Mark icon={CircleCheck} tone="good" label="All systems normal" />}
+      {problems.map(({ title, next }) => (
         <Alert
           key={title}
           color="gray"

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { SystemState } from '@beckon/contract/dashboard';
-import { formatBytes, troublesOf } from './system-words.ts';
+import { formatBytes, systemProblems } from './system-words.ts';
 
 const WELL: SystemState = {
   at: '2026-01-01T00:00:00.000Z',
@@ -16,7 +16,7 @@ const WELL: SystemState = {
   webhooks: { pending: 0, delivering: 0 },
 };
 const titles = (more: Partial<SystemState>): string[] =>
-  troublesOf({ ...WELL, ...more }).map(({ title }) => title);
+  systemProblems({ ...WELL, ...more }).map(({ title }) => title);
 
 test('formatBytes › rounds to a readable unit', () => {
   expect([0, 999, 1_000, 12_345, 1_400_000_000].map(formatBytes)).toEqual([
@@ -28,7 +28,7 @@ test('formatBytes › rounds to a readable unit', () => {
   ]);
 });
 
-test('troublesOf › lists each problem with its fix', () => {
+test('systemProblems › lists each problem with its fix', () => {
   expect(titles({})).toEqual([]);
   expect(titles({ jobs: [{ name: 'send', next_at: null, late_ms: 61_000 }] })).toEqual([
     'Workers are behind',
@@ -40,5 +40,7 @@ test('troublesOf › lists each problem with its fix', () => {
   ]);
   expect(titles({ sending_enabled: false })).toEqual([expect.stringContaining('restored')]);
   expect(titles({ clock_offset_ms: -2_500 })).toEqual([expect.stringContaining('clock')]);
-  expect(troublesOf({ ...WELL, clock_offset_ms: 9_000 }).every(({ next }) => next.length > 10)).toBe(true);
+  expect(systemProblems({ ...WELL, clock_offset_ms: 9_000 }).every(({ next }) => next.length > 10)).toBe(
+    true,
+  );
 });

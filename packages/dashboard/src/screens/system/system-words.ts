@@ -23,41 +23,41 @@ const LATE_MS = 60_000;
 const OFFSET_WARN_MS = 1_000;
 const NEARLY_FULL = 0.8;
 
-export type Trouble = { title: string; next: string };
+export type SystemProblem = { title: string; next: string };
 
 /** The problems with their fixes; empty if all is well. */
-export function troublesOf({
+export function systemProblems({
   jobs,
   queue,
   clock_offset_ms: offset,
   sending_enabled: leave,
-}: SystemState): Trouble[] {
-  const troubles: Trouble[] = [];
+}: SystemState): SystemProblem[] {
+  const problems: SystemProblem[] = [];
   if (!leave)
-    troubles.push({
+    problems.push({
       title: 'The database was restored: all emails are held',
       next: 'The operator must confirm which emails may already have been sent: run beckon-server restore status, then beckon-server confirm-restore.',
     });
   const late = jobs.filter(({ late_ms: ms }) => ms > LATE_MS);
   if (late.length > 0 || queue.oldest_ms > LATE_MS)
-    troubles.push({
+    problems.push({
       title: 'Workers are behind',
       next: 'Check that a process with the role worker is running (ROLES). Its log shows why it waits.',
     });
   if (queue.live + queue.bulk > queue.max * NEARLY_FULL)
-    troubles.push({
+    problems.push({
       title: 'The ingest queue is nearly full',
       next: 'At 50,000 waiting records, bulk requests are rejected, and clients retry them. Live requests are always accepted.',
     });
   if (queue.dead_letters > 0)
-    troubles.push({
+    problems.push({
       title: `${queue.dead_letters.toLocaleString('en-GB')} ${queue.dead_letters === 1 ? 'record' : 'records'} could not be processed`,
       next: 'Retry these records below after an update of Beckon, or discard them with a reason.',
     });
   if (offset !== null && Math.abs(offset) > OFFSET_WARN_MS)
-    troubles.push({
+    problems.push({
       title: `The clock of this machine differs from the database by ${offset.toLocaleString('en-GB')} ms`,
       next: 'Synchronize both machines with NTP.',
     });
-  return troubles;
+  return problems;
 }

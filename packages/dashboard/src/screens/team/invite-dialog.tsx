@@ -49,8 +49,8 @@ function InviteForm({ onMade }: { onMade: (made: CreatedInvite) => void }): Reac
         />
         <Radio.Group label="Role" value={role} onChange={(value) => setRole(value as Role)}>
           <Stack gap="xs" mt={4}>
-            {ROLES.filter((one) => isOwner || one !== 'owner').map((one) => (
-              <Radio key={one} value={one} label={one} description={ROLE_WORDS[one]} />
+            {ROLES.filter((role) => isOwner || role !== 'owner').map((role) => (
+              <Radio key={role} value={role} label={role} description={ROLE_WORDS[role]} />
             ))}
           </Stack>
         </Radio.Group>

@@ -21,22 +21,22 @@ export function Invites({ onInvite }: { onInvite: () => void }): ReactNode {
       label="Invitations"
       noKeys
       columns={[
-        { id: 'email', title: 'To', width: '2fr', cell: (one) => one.email },
-        { id: 'role', title: 'Role', width: '120px', cell: (one) => one.role },
-        { id: 'by', title: 'By', width: '140px', narrow: 'hide', cell: (one) => one.by ?? 'a command' },
-        { id: 'until', title: 'Expires', width: '150px', cell: (one) => <When at={one.expires_at} /> },
+        { id: 'email', title: 'To', width: '2fr', cell: (invite) => invite.email },
+        { id: 'role', title: 'Role', width: '120px', cell: (invite) => invite.role },
+        { id: 'by', title: 'By', width: '140px', narrow: 'hide', cell: (invite) => invite.by ?? 'a command' },
+        { id: 'until', title: 'Expires', width: '150px', cell: (invite) => <When at={invite.expires_at} /> },
         {
           id: 'act',
           title: 'Actions',
           width: '100px',
           align: 'right',
-          cell: (one) => (
+          cell: (invite) => (
             <Button
               size="compact-sm"
               variant="default"
-              onClick={() => revoke.mutate({ params: { invite: one.id } })}
+              onClick={() => revoke.mutate({ params: { invite: invite.id } })}
             >
-              Revoke <span className="beckon-heard">the invitation to {one.email}</span>
+              Revoke <span className="beckon-heard">the invitation to {invite.email}</span>
             </Button>
           ),
         },

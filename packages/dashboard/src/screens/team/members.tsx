@@ -21,7 +21,7 @@ export function Members(): ReactNode {
   const [going, setGoing] = useState<MemberListed | null>(null);
   const setRole = useRoleChange();
   const may: May = {
-    touch: (one) => mayManage && (isOwner || one.role !== 'owner'),
+    touch: (member) => mayManage && (isOwner || member.role !== 'owner'),
     isOwner,
     setRole,
     remove: setGoing,
@@ -40,16 +40,16 @@ export function Members(): ReactNode {
 }
 
 const FACTS: Column<MemberListed>[] = [
-  { id: 'who', title: 'Member', width: '2fr', cell: (one) => <Who member={one} /> },
+  { id: 'who', title: 'Member', width: '2fr', cell: (member) => <MemberName member={member} /> },
   {
     id: 'factor',
     title: 'Authenticator app',
     width: '150px',
-    cell: (one) => (
+    cell: (member) => (
       <Mark
-        icon={one.two_factor ? ShieldCheck : ShieldOff}
-        tone={one.two_factor ? 'good' : 'quiet'}
-        label={one.two_factor ? 'Set up' : 'Not set up'}
+        icon={member.two_factor ? ShieldCheck : ShieldOff}
+        tone={member.two_factor ? 'good' : 'quiet'}
+        label={member.two_factor ? 'Set up' : 'Not set up'}
       />
     ),
   },
@@ -58,7 +58,7 @@ const FACTS: Column<MemberListed>[] = [
     title: 'Last seen',
     width: '140px',
     narrow: 'hide',
-    cell: (one) => <When at={one.last_seen_at} none="not yet" />,
+    cell: (member) => <When at={member.last_seen_at} none="not yet" />,
   },
 ];
 
@@ -75,11 +75,11 @@ function actsOf({ touch, isOwner, setRole, remove }: May): Column<MemberListed>[
       id: 'role',
       title: 'Role',
       width: '160px',
-      cell: (one) =>
-        touch(one) ? (
-          <RoleSelect member={one} isOwner={isOwner} onRole={(role) => setRole(one, role)} />
+      cell: (member) =>
+        touch(member) ? (
+          <RoleSelect member={member} isOwner={isOwner} onRole={(role) => setRole(member, role)} />
         ) : (
-          one.role
+          member.role
         ),
     },
     {
@@ -87,10 +87,10 @@ function actsOf({ touch, isOwner, setRole, remove }: May): Column<MemberListed>[
       title: 'Actions',
       width: '100px',
       align: 'right',
-      cell: (one) =>
-        touch(one) && (
-          <Button size="compact-sm" variant="default" onClick={() => remove(one)}>
-            Remove <span className="beckon-heard">{one.name}</span>
+      cell: (member) =>
+        touch(member) && (
+          <Button size="compact-sm" variant="default" onClick={() => remove(member)}>
+            Remove <span className="beckon-heard">{member.name}</span>
           </Button>
         ),
     },
@@ -103,7 +103,9 @@ function useRoleChange(): (member: MemberListed, role: Role) => void {
     optimistic: (cache, { params, body }) =>
       cache.change('GET /projects/:project/members', (page) => ({
         ...page,
-        data: page.data.map((one) => (one.id === params.member ? { ...one, role: body.role } : one)),
+        data: page.data.map((member) =>
+          member.id === params.member ? { ...member, role: body.role } : member,
+        ),
       })),
     refreshes: ['GET /projects/:project/members', 'GET /projects', 'GET /session'],
     onRefused: (error: ApiError) => refused(error),
@@ -122,7 +124,7 @@ function useRoleChange(): (member: MemberListed, role: Role) => void {
   return to;
 }
 
-function Who({ member: { name, email, is_you } }: { member: MemberListed }): ReactNode {
+function MemberName({ member: { name, email, is_you } }: { member: MemberListed }): ReactNode {
   return (
     <div>
       <Text size="sm">

@@ -57,7 +57,7 @@ export function EmailEditor({ template, isNew = false }: Props): ReactNode {
         />
       </div>
       {mayEdit && (
-        <Saving
+        <SaveFooter
           template={template}
           words={words}
           isNew={isNew}
@@ -134,7 +134,7 @@ function SavedMeanwhile({ template, words }: { template: TemplateDetails; words:
   );
 }
 
-type SavingProps = {
+type SaveFooterProps = {
   template: TemplateDetails;
   words: Words;
   isNew: boolean;
@@ -142,7 +142,7 @@ type SavingProps = {
   onSaved: () => void;
 };
 
-function Saving({ template, words, isNew, isSound, onSaved }: SavingProps): ReactNode {
+function SaveFooter({ template, words, isNew, isSound, onSaved }: SaveFooterProps): ReactNode {
   const { name, published } = template;
   const { email, isDirty, isOther, discard } = words;
   const label = isOther ? 'Overwrite' : 'Save without publishing';

@@ -15,8 +15,8 @@ type Props = {
 /** Subject, preview text and body: Markdown as rich text, or MJML. */
 export function EmailForm({ email, onChange, faults, readOnly, template }: Props): ReactNode {
   const faultOf = (field: string): string | undefined => {
-    const own = faults.filter((fault) => fault.field === field);
-    return own.length === 0 ? undefined : own.map(({ message }) => message).join(' ');
+    const ownFaults = faults.filter((fault) => fault.field === field);
+    return ownFaults.length === 0 ? undefined : ownFaults.map(({ message }) => message).join(' ');
   };
   const line = (field: 'subject' | 'preheader', label: string, description?: string): ReactNode => (
     <TextInput

@@ -32,7 +32,7 @@ export function PreviewPane(props: Props): ReactNode {
       {preview === null && !error && <Lines count={8} />}
       {preview !== null && (
         <div aria-busy={isOld} className={classes.preview}>
-          <Shown {...props} preview={preview} />
+          <PreviewContent {...props} preview={preview} />
         </div>
       )}
     </Stack>
@@ -53,9 +53,9 @@ function AsOf({ at, onAt }: Pick<Props, 'at' | 'onAt'>): ReactNode {
   );
 }
 
-type ShownProps = Props & { preview: TemplatePreview };
+type PreviewProps = Props & { preview: TemplatePreview };
 
-function Shown(props: ShownProps): ReactNode {
+function PreviewContent(props: PreviewProps): ReactNode {
   const { preview } = props;
   const wrong = preview.checks.filter(({ status }) => status !== 'ok').length;
   if (preview.faults.length > 0)
@@ -93,7 +93,7 @@ function Shown(props: ShownProps): ReactNode {
   );
 }
 
-function Email({ name, preview, user, at }: ShownProps): ReactNode {
+function Email({ name, preview, user, at }: PreviewProps): ReactNode {
   const { id: project } = useProject();
   const [look, setLook] = useState('desktop');
   const scheme: 'dark' | 'light' = look === 'dark' ? 'dark' : 'light';

@@ -9,6 +9,8 @@ export function takeProposed(name: string): Partial<EmailSource> | null {
   return JSON.parse(text) as Partial<EmailSource>;
 }
 
-export function isSame(one: EmailSource, other: EmailSource): boolean {
-  return (['format', 'subject', 'preheader', 'body'] as const).every((field) => one[field] === other[field]);
+export function isSame(source: EmailSource, other: EmailSource): boolean {
+  return (['format', 'subject', 'preheader', 'body'] as const).every(
+    (field) => source[field] === other[field],
+  );
 }

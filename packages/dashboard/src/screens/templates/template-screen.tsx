@@ -19,13 +19,13 @@ export function TemplateScreen(): ReactNode {
     { params: { template: name } },
     { enabled: !isNew },
   );
-  const shown = isNew ? begun(name) : template.data?.data;
+  const details = isNew ? begun(name) : template.data?.data;
   return (
-    <Page title={shown?.name ?? name} actions={shown && !isNew && <TemplateActions template={shown} />}>
+    <Page title={details?.name ?? name} actions={details && !isNew && <TemplateActions template={details} />}>
       {isNew ? (
         <EmailEditor key={name} template={begun(name)} isNew />
       ) : (
-        <Loaded query={template}>{({ data }) => <Shown template={data} />}</Loaded>
+        <Loaded query={template}>{({ data }) => <TemplateView template={data} />}</Loaded>
       )}
     </Page>
   );
@@ -59,7 +59,7 @@ function begun(name: string): TemplateDetails {
   };
 }
 
-function Shown({ template }: { template: TemplateDetails }): ReactNode {
+function TemplateView({ template }: { template: TemplateDetails }): ReactNode {
   const { tab = 'email' } = route.useSearch();
   const navigate = route.useNavigate();
   return (

@@ -25,9 +25,9 @@ export function TemplatesScreen(): ReactNode {
   const mayEdit = useMay('editor');
   const [isMaking, setMaking] = useState(false);
   const templates = useApi('GET /projects/:project/templates', {});
-  const wanted = (filter ?? '').toLowerCase();
-  const shown = (templates.data?.data ?? []).filter(({ name, subject }) =>
-    `${name} ${subject}`.toLowerCase().includes(wanted),
+  const term = (filter ?? '').toLowerCase();
+  const matches = (templates.data?.data ?? []).filter(({ name, subject }) =>
+    `${name} ${subject}`.toLowerCase().includes(term),
   );
   const params = { project: String(id) };
   return (
@@ -51,7 +51,7 @@ export function TemplatesScreen(): ReactNode {
         <DataTable
           label="Templates"
           columns={COLUMNS}
-          list={listOf(shown, templates)}
+          list={listOf(matches, templates)}
           rowKey={({ name }) => name}
           link={({ name }) => ({
             to: '/p/$project/templates/$template',
@@ -63,7 +63,7 @@ export function TemplatesScreen(): ReactNode {
       <NameDialog
         opened={isMaking}
         onClose={() => setMaking(false)}
-        taken={new Set((templates.data?.data ?? []).map(({ name }) => name))}
+        names={new Set((templates.data?.data ?? []).map(({ name }) => name))}
       />
     </Page>
   );
@@ -106,26 +106,26 @@ const COLUMNS: Column<TemplateListed>[] = [
   },
 ];
 
-type NameProps = { opened: boolean; onClose: () => void; taken: ReadonlySet<string> };
+type NameProps = { opened: boolean; onClose: () => void; names: ReadonlySet<string> };
 
 /** A template starts with its name, which rules refer to. */
-function NameDialog({ opened, onClose, taken }: NameProps): ReactNode {
+function NameDialog({ opened, onClose, names }: NameProps): ReactNode {
   return (
     <Modal opened={opened} onClose={onClose} title="New template">
-      <NameForm onClose={onClose} taken={taken} />
+      <NameForm onClose={onClose} names={names} />
     </Modal>
   );
 }
 
-function NameForm({ onClose, taken }: Omit<NameProps, 'opened'>): ReactNode {
+function NameForm({ onClose, names }: Omit<NameProps, 'opened'>): ReactNode {
   const navigate = useNavigate();
   const { id } = useProject();
   const [name, setName] = useState('');
   const clean = name.trim();
-  const isTaken = taken.has(clean);
+  const nameExists = names.has(clean);
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault();
-    if (clean === '' || isTaken) return;
+    if (clean === '' || nameExists) return;
     onClose();
     void navigate({
       to: '/p/$project/templates/$template',
@@ -143,10 +143,10 @@ function NameForm({ onClose, taken }: Omit<NameProps, 'opened'>): ReactNode {
           value={name}
           maxLength={100}
           onChange={({ currentTarget }) => setName(currentTarget.value)}
-          error={isTaken ? 'A template with this name exists. Open it instead.' : undefined}
+          error={nameExists ? 'A template with this name exists. Open it instead.' : undefined}
         />
         <DialogFoot onCancel={onClose}>
-          <Button type="submit" disabled={clean === '' || isTaken}>
+          <Button type="submit" disabled={clean === '' || nameExists}>
             Create template
           </Button>
         </DialogFoot>

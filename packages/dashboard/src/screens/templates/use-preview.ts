@@ -11,33 +11,33 @@ export type Previewed = {
   error: ApiError | null;
 };
 
-type Asked = { email: EmailSource; user: string | undefined; at: string | undefined };
+type UsePreviewOptions = { email: EmailSource; user: string | undefined; at: string | undefined };
 
 /** Previews the edited template for a user or a sample user, after each pause in typing. */
-export function usePreview(name: string, { email, user, at }: Asked): Previewed {
-  const ask = useCall();
-  const [answer, setAnswer] = useState<{
+export function usePreview(name: string, { email, user, at }: UsePreviewOptions): Previewed {
+  const call = useCall();
+  const [result, setResult] = useState<{
     of: string;
     preview: TemplatePreview | null;
     error: ApiError | null;
   }>();
-  const asked = JSON.stringify([name, { source: email, user, ...(user !== undefined && { at }) }]);
+  const key = JSON.stringify([name, { source: email, user, ...(user !== undefined && { at }) }]);
   useEffect(() => {
     const ended = new AbortController();
     const timer = setTimeout(() => {
-      const [template, body] = JSON.parse(asked) as [
+      const [template, body] = JSON.parse(key) as [
         string,
         { source: EmailSource; user?: string; at?: string },
       ];
-      ask(
+      call(
         'POST /projects/:project/templates/:template/preview',
         { params: { template }, body },
         ended.signal,
       ).then(
-        ({ data }) => setAnswer({ of: asked, preview: data, error: null }),
+        ({ data }) => setResult({ of: key, preview: data, error: null }),
         (error: unknown) => {
           if (error instanceof ApiError)
-            setAnswer((was) => ({ of: asked, preview: was?.preview ?? null, error }));
+            setResult((was) => ({ of: key, preview: was?.preview ?? null, error }));
         },
       );
     }, AFTER_MS);
@@ -45,7 +45,7 @@ export function usePreview(name: string, { email, user, at }: Asked): Previewed 
       clearTimeout(timer);
       ended.abort();
     };
-    // `ask` is a new function at each render with the same behavior.
-  }, [asked]);
-  return { preview: answer?.preview ?? null, isOld: answer?.of !== asked, error: answer?.error ?? null };
+    // `call` is a new function at each render with the same behavior.
+  }, [key]);
+  return { preview: result?.preview ?? null, isOld: result?.of !== key, error: result?.error ?? null };
 }

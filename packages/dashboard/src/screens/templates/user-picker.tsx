@@ -24,7 +24,7 @@ export function UserPicker({ value, onChange }: Props): ReactNode {
     label: [id, name, email].filter(Boolean).join(' · '),
   }));
   const chosen =
-    value === undefined || found.some((one) => one.value === value) ? [] : [{ value, label: value }];
+    value === undefined || found.some((option) => option.value === value) ? [] : [{ value, label: value }];
   return (
     <Select
       label="Preview as"

@@ -12,8 +12,8 @@ export function TemplateVersions({ template }: { template: TemplateDetails }): R
   const mayEdit = useMay('editor');
   const [chosen, setChosen] = useState(String(versions[0]?.version ?? ''));
   const at = versions.findIndex(({ version }) => String(version) === chosen);
-  const [one, before] = [versions[at], versions[at + 1]];
-  if (!one)
+  const [version, before] = [versions[at], versions[at + 1]];
+  if (!version)
     return (
       <Empty icon={FileText} title="No published versions yet">
         Publish this template to create version 1.
@@ -34,25 +34,33 @@ export function TemplateVersions({ template }: { template: TemplateDetails }): R
           w={180}
         />
         <Text size="sm" c="dimmed" pb={8}>
-          <When at={one.created_at} /> by {one.created_by}
+          <When at={version.created_at} /> by {version.created_by}
         </Text>
-        {mayEdit && one.version !== template.version && <PutBack template={template} version={one} />}
+        {mayEdit && version.version !== template.version && (
+          <RestoreVersion template={template} version={version} />
+        )}
       </Group>
       {before ? (
         <>
           <Text size="sm">Compared with version {before.version}:</Text>
-          <Changes before={before} after={one} />
+          <Changes before={before} after={version} />
         </>
       ) : (
-        <Text size="sm">Oldest stored version: “{one.subject}”.</Text>
+        <Text size="sm">Oldest stored version: “{version.subject}”.</Text>
       )}
     </Stack>
   );
 }
 
 /** Copies a version into the editor. Replacing an unpublished version needs a confirmation. */
-function PutBack({ template, version }: { template: TemplateDetails; version: TemplateVersion }): ReactNode {
-  const [isAsked, setAsked] = useState(false);
+function RestoreVersion({
+  template,
+  version,
+}: {
+  template: TemplateDetails;
+  version: TemplateVersion;
+}): ReactNode {
+  const [isDialogOpen, setDialogOpen] = useState(false);
   const { name, unpublished } = template;
   const { format, subject, preheader, body } = version;
   const restore = useChange('PUT /projects/:project/templates/:template/unpublished', {
@@ -61,7 +69,7 @@ function PutBack({ template, version }: { template: TemplateDetails; version: Te
     onRefused: (error) => refused(error),
   });
   const put = (): void => {
-    setAsked(false);
+    setDialogOpen(false);
     const email = { format, subject, preheader, body };
     restore.mutate({
       params: { template: name },
@@ -73,17 +81,17 @@ function PutBack({ template, version }: { template: TemplateDetails; version: Te
       <Button
         variant="default"
         loading={restore.isPending}
-        onClick={unpublished === null ? put : () => setAsked(true)}
+        onClick={unpublished === null ? put : () => setDialogOpen(true)}
       >
         Copy to editor
       </Button>
       <Modal
-        opened={isAsked}
-        onClose={() => setAsked(false)}
+        opened={isDialogOpen}
+        onClose={() => setDialogOpen(false)}
         title={`Copy version ${version.version} to the editor?`}
       >
         <Text size="sm">This replaces the unpublished version saved by {unpublished?.saved_by}.</Text>
-        <DialogFoot onCancel={() => setAsked(false)}>
+        <DialogFoot onCancel={() => setDialogOpen(false)}>
           <Button onClick={put}>Overwrite</Button>
         </DialogFoot>
       </Modal>

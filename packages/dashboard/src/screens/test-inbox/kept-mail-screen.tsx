@@ -19,9 +19,12 @@ export function KeptMailScreen(): ReactNode {
     params: { email: message },
     query: { copy },
   });
-  const shown = mail.data?.data;
+  const details = mail.data?.data;
   return (
-    <Page title={shown?.subject || 'Email in the test inbox'} actions={shown && <Actions mail={shown} />}>
+    <Page
+      title={details?.subject || 'Email in the test inbox'}
+      actions={details && <Actions mail={details} />}
+    >
       <Loaded query={mail} skeleton={<EmailWaiting />}>
         {({ data }) => <Whole mail={data} />}
       </Loaded>
@@ -87,7 +90,7 @@ function Whole({ mail }: { mail: TestInboxEmailWhole }): ReactNode {
         ]}
       />
       <Tabs
-        value={TABS.find((one) => one === tab && (mayHaveBytes || one !== 'source')) ?? 'email'}
+        value={TABS.find((name) => name === tab && (mayHaveBytes || name !== 'source')) ?? 'email'}
         onChange={(value) =>
           void navigate({ search: (was) => ({ ...was, tab: value ?? undefined }), replace: true })
         }

@@ -47,7 +47,7 @@ export function TestInboxScreen(): ReactNode {
   return (
     <Page title="Test inbox" actions={<Clear isEmpty={list.rows.length === 0} />} fill>
       <Stack gap="sm" mb="sm">
-        {state.data && <Told state={state.data.data} />}
+        {state.data && <StateSummary state={state.data.data} />}
         <ByUser value={user} onChange={setUser} />
       </Stack>
       <DataTable
@@ -114,7 +114,7 @@ const COLUMNS: Column<TestInboxEmail>[] = [
   { id: 'at', title: 'Received', width: '130px', cell: ({ at }) => <When at={at} style="relative" /> },
 ];
 
-function Told({ state }: { state: TestInboxState }): ReactNode {
+function StateSummary({ state }: { state: TestInboxState }): ReactNode {
   if (!state.in_use)
     return (
       <Notice icon={Info} title="Emails are now sent through your relay">

@@ -24,7 +24,7 @@ export function Attempts({ attempts }: { attempts: WebhookAttempt[] }): ReactNod
 }
 
 function Attempt({ attempt }: { attempt: WebhookAttempt }): ReactNode {
-  const { number, trigger, at, ended_at: end, url, response: answer } = attempt;
+  const { number, trigger, at, ended_at: end, url, response } = attempt;
   const ms = end === null ? null : Date.parse(end) - Date.parse(at);
   return (
     <Stack gap={4}>
@@ -36,16 +36,16 @@ function Attempt({ attempt }: { attempt: WebhookAttempt }): ReactNode {
       <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
         POST {url}
       </Text>
-      {answer !== null && answer !== '' && <Command text={answer} what="answer" />}
+      {response !== null && response !== '' && <Command text={response} what="answer" />}
     </Stack>
   );
 }
 
 function Result({ attempt: { status, error, ended_at: end } }: { attempt: WebhookAttempt }): ReactNode {
   if (end === null) return <Mark icon={CircleDashed} tone="info" label="In progress" />;
-  const isTaken = status !== null && status >= 200 && status < 300;
+  const isSuccess = status !== null && status >= 200 && status < 300;
   const label = [status, error].filter((part) => part !== null).join(' ');
-  return <Mark icon={isTaken ? CircleCheck : CircleX} tone={isTaken ? 'good' : 'bad'} label={label} />;
+  return <Mark icon={isSuccess ? CircleCheck : CircleX} tone={isSuccess ? 'good' : 'bad'} label={label} />;
 }
 
 /** The exact body, and the names of the headers that change with each attempt. */

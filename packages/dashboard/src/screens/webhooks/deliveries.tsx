@@ -15,7 +15,7 @@ import {
   When,
 } from '../../parts/index.ts';
 import { Attempts, Posted } from './attempts.tsx';
-import { DeliveryMark, lastAnswer } from './marks.tsx';
+import { DeliveryMark, lastResponse } from './marks.tsx';
 
 const route = getRouteApi('/p/$project/webhooks/$endpoint');
 const STATES: { value: WebhookDeliveryState; label: string }[] = [
@@ -86,7 +86,7 @@ const COLUMNS: Column<WebhookDelivery>[] = [
     width: '1.6fr',
     cell: (delivery) => (
       <Text size="sm" truncate>
-        {lastAnswer(delivery)}
+        {lastResponse(delivery)}
       </Text>
     ),
   },

@@ -79,8 +79,8 @@ function useSwitches() {
   const test = useChange('POST /projects/:project/webhooks/:endpoint/test', {
     refreshes: FOLLOWS,
     onDone: ({ data: { state, attempts } }) => {
-      const answer = attempts.at(-1);
-      const result = answer?.status ?? answer?.error ?? 'no answer';
+      const attempt = attempts.at(-1);
+      const result = attempt?.status ?? attempt?.error ?? 'no answer';
       notify(state === 'delivered' ? `Test event delivered: ${result}` : `Test event failed: ${result}`);
     },
     onRefused: (error) => refused(error),

@@ -108,12 +108,12 @@ export function ReplayDialog({ endpoint, opened, onClose }: Props): ReactNode {
   });
   const run = (): void => {
     const since = new Date(Date.now() - Number(hours) * HOUR_MS).toISOString();
-    const asked = {
+    const filters = {
       failed: { since, states: ['exhausted' as const] },
       missed: { missed: true as const },
       history: { since, history: true },
     };
-    replay.mutate({ body: { endpoint: endpoint.id, ...asked[what] } });
+    replay.mutate({ body: { endpoint: endpoint.id, ...filters[what] } });
   };
   return (
     <Modal opened={opened} onClose={onClose} title="Replay deliveries">

@@ -5,13 +5,13 @@ import { type ReactNode, type SyntheticEvent, useState } from 'react';
 import type { ApiError } from '../../api/index.ts';
 import { DialogFoot, ErrorBox } from '../../parts/index.ts';
 
-export type Wanted = WebhookEndpointInput & { url: string };
+export type EndpointInput = WebhookEndpointInput & { url: string };
 type Props = {
   endpoint?: WebhookEndpoint;
   action: string;
   isSaving: boolean;
   error: ApiError | null;
-  onSave: (wanted: Wanted) => void;
+  onSave: (input: EndpointInput) => void;
   onClose: () => void;
 };
 
@@ -29,10 +29,10 @@ export function EndpointForm({ endpoint, action, isSaving, error, onSave, onClos
   const [typed, setTyped] = useState<Typed>(() => startOf(endpoint));
   const set = (more: Partial<Typed>): void => setTyped((was) => ({ ...was, ...more }));
   const fields = error?.fields ?? {};
-  const isElsewhere = error !== null && !Object.keys(fields).some((name) => KNOWN.includes(name));
+  const hasOtherError = error !== null && !Object.keys(fields).some((name) => KNOWN.includes(name));
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault();
-    onSave(wantedOf(typed));
+    onSave(inputOf(typed));
   };
   return (
     <form onSubmit={submit}>
@@ -72,7 +72,7 @@ export function EndpointForm({ endpoint, action, isSaving, error, onSave, onClos
             error={fields['in_flight'] ?? fields['in_flight_max']}
           />
         </Group>
-        {isElsewhere && <ErrorBox error={error} />}
+        {hasOtherError && <ErrorBox error={error} />}
         <DialogFoot onCancel={onClose}>
           <Button type="submit" loading={isSaving} disabled={typed.url.trim() === ''}>
             {action}
@@ -120,7 +120,7 @@ function startOf(endpoint: WebhookEndpoint | undefined): Typed {
   };
 }
 
-function wantedOf({ url, description, types, per_second: rate, in_flight_max: atOnce }: Typed): Wanted {
+function inputOf({ url, description, types, per_second: rate, in_flight_max: atOnce }: Typed): EndpointInput {
   return {
     url: url.trim(),
     description,

@@ -19,12 +19,12 @@ export function EndpointScreen(): ReactNode {
     { params: { endpoint } },
     { everyMs: 10_000, enabled: may },
   );
-  const shown = query.data?.data;
+  const details = query.data?.data;
   return (
     <Page
       title="Webhook endpoint"
-      beside={shown && <EndpointMark endpoint={shown} />}
-      actions={shown && <EndpointActs endpoint={shown} />}
+      beside={details && <EndpointMark endpoint={details} />}
+      actions={details && <EndpointActs endpoint={details} />}
     >
       {may ? (
         <Loaded query={query}>{({ data }) => <Endpoint endpoint={data} />}</Loaded>

@@ -53,7 +53,7 @@ const ERRORS: Record<string, string> = {
 };
 
 /** The result of the last attempt. */
-export function lastAnswer({ attempts }: WebhookDelivery): string {
+export function lastResponse({ attempts }: WebhookDelivery): string {
   const last = attempts.at(-1);
   if (!last) return 'no attempts yet';
   const error = last.error === null ? null : (ERRORS[last.error] ?? last.error);

@@ -30,23 +30,27 @@ function cases(): [header: string, isGenuine: boolean][] {
   ];
 }
 
-const codeOf = (language: string): string => SNIPPETS.find((one) => one.language === language)?.code ?? '';
+const codeOf = (language: string): string =>
+  SNIPPETS.find((snippet) => snippet.language === language)?.code ?? '';
 
 test('Node snippet › accepts only genuine deliveries', async () => {
   const code = Buffer.from(codeOf('Node')).toString('base64');
   const { isGenuine } = (await import(/* @vite-ignore */ `data:text/javascript;base64,${code}`)) as {
     isGenuine: (body: Buffer, header: string, secret: string) => boolean;
   };
-  for (const [header, wanted] of cases())
-    expect(isGenuine(Buffer.from(BODY), header, SECRET), header).toBe(wanted);
+  for (const [header, expected] of cases())
+    expect(isGenuine(Buffer.from(BODY), header, SECRET), header).toBe(expected);
 });
 
 test('Python snippet › accepts only genuine deliveries', () => {
-  const ask = `import json, sys\nbody, secret, headers = json.load(sys.stdin)\nprint(json.dumps([is_genuine(body.encode(), h, secret) for h in headers]))`;
-  const asked = cases();
-  const input = JSON.stringify([BODY, SECRET, asked.map(([header]) => header)]);
-  const said = execFileSync('python3', ['-c', `${codeOf('Python')}\n${ask}`], { input, encoding: 'utf8' });
-  expect(JSON.parse(said)).toEqual(asked.map(([, wanted]) => wanted));
+  const script = `import json, sys\nbody, secret, headers = json.load(sys.stdin)\nprint(json.dumps([is_genuine(body.encode(), h, secret) for h in headers]))`;
+  const inputs = cases();
+  const input = JSON.stringify([BODY, SECRET, inputs.map(([header]) => header)]);
+  const output = execFileSync('python3', ['-c', `${codeOf('Python')}\n${script}`], {
+    input,
+    encoding: 'utf8',
+  });
+  expect(JSON.parse(output)).toEqual(inputs.map(([, expected]) => expected));
 });
 
 test('SNIPPETS › has one snippet for each language', () => {
