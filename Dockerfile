@@ -19,6 +19,7 @@ COPY packages/cli/package.json packages/cli/
 COPY packages/client/package.json packages/client/
 COPY packages/contract/package.json packages/contract/
 COPY packages/dashboard/package.json packages/dashboard/
+COPY packages/postgres/package.json packages/postgres/
 COPY packages/server/package.json packages/server/
 RUN npm ci --ignore-scripts
 COPY . .
@@ -32,9 +33,10 @@ COPY packages/cli/package.json packages/cli/
 COPY packages/client/package.json packages/client/
 COPY packages/contract/package.json packages/contract/
 COPY packages/dashboard/package.json packages/dashboard/
+COPY packages/postgres/package.json packages/postgres/
 COPY packages/server/package.json packages/server/
 COPY scripts/production-packages.ts scripts/
-RUN npm ci --omit=dev --workspace @beckon/server --workspace @beckon/contract --workspace @beckon/cli --workspace @beckon/client \
+RUN npm ci --omit=dev --workspace @beckon/server --workspace @beckon/postgres --workspace @beckon/contract --workspace @beckon/cli --workspace @beckon/client \
  && node scripts/production-packages.ts /app \
  && rm -rf node_modules/.bin scripts packages/dashboard
 
@@ -50,6 +52,7 @@ COPY LICENSE SECURITY.md ./
 COPY packages/contract/src packages/contract/src
 COPY packages/client/src packages/client/src
 COPY packages/cli/src packages/cli/src
+COPY packages/postgres/src packages/postgres/src
 COPY packages/server/schema.sql packages/server/
 COPY packages/server/src packages/server/src
 COPY --from=built /app/packages/dashboard/dist packages/dashboard/dist

@@ -3,12 +3,12 @@ import { configDefaults, defineConfig } from 'vitest/config';
 /** Tests that measure or change the process they run in: its memory, its timers, its signals, its globals. */
 const ALONE = [
   'packages/server/src/main/*.test.ts',
-  'packages/server/src/platform/{outbound,postgres}/**/*.test.ts',
+  'packages/server/src/platform/outbound/**/*.test.ts',
   'packages/server/src/platform/http/body.test.ts',
   'packages/server/src/platform/async/{coalesce,write-behind}.test.ts',
   'packages/server/src/modules/inbound/{classification/mutations,tracking/flood}.test.ts',
   'packages/server/src/main/commands/serve.test.ts',
-  'packages/{cli,client,dashboard}/**/*.test.ts',
+  'packages/{cli,client,dashboard,postgres}/**/*.test.ts',
   'verification/simulation/**/*.test.ts',
 ];
 const EVERYTHING = ['packages/**/*.test.ts', 'scripts/**/*.test.ts', 'verification/**/*.test.ts'];

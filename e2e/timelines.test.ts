@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openRestores } from '../packages/server/testkit/restores.ts';
+import { openRestores } from '../packages/postgres/testkit/restores.ts';
 
 const { printed, live, backUp, restore: putBack, write, read, readOf, letArchive } = await openRestores();
 

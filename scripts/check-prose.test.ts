@@ -80,6 +80,7 @@ describe('surfaceOf', () => {
     ['string', 'packages/server/src/main/commands/doctor.ts', 'CLI strings'],
     ['string', 'packages/server/src/platform/recipient-texts/en.ts', 'recipient texts'],
     ['string', 'packages/server/src/platform/http/answers.ts', 'server strings'],
+    ['string', 'packages/postgres/src/home.ts', 'postgres strings'],
     ['string', 'packages/contract/src/faults.ts', 'contract'],
     ['string', 'packages/client/src/beckon.ts', 'client'],
     ['comment', 'scripts/check.ts', 'comments'],

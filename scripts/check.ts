@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 const CHECKS: [string, string[]][] = [
   ['form', ['oxfmt', '--check', '.']],
   ['lint', ['oxlint', '--type-aware', '.']],
-  ...['contract', 'client', 'cli', 'server', 'dashboard'].map((name): [string, string[]] => [
+  ...['contract', 'client', 'cli', 'postgres', 'server', 'dashboard'].map((name): [string, string[]] => [
     `types of ${name}`,
     ['tsc', '-p', `packages/${name}`],
   ]),

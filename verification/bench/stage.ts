@@ -12,7 +12,7 @@ import { createEncrypter, type Encrypter } from '../../packages/server/src/platf
 import { createKey } from '../../packages/server/src/modules/ingest/keys/change-key.ts';
 import { createProject } from '../../packages/server/src/modules/administration/create-project.ts';
 import { type Database, openDatabase } from '../../packages/server/src/platform/db/database.ts';
-import { openEmbedded } from '../../packages/server/src/platform/postgres/index.ts';
+import { openEmbedded } from '../../packages/postgres/src/index.ts';
 import { freePort } from '../../packages/server/testkit/free-port.ts';
 import { postgresPid } from './measure.ts';
 

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
+import { openEmbedded } from '@beckon/postgres';
 import { silentLog } from '../src/platform/log.ts';
 import { migrate } from '../src/platform/db/migrate.ts';
-import { openEmbedded } from '../src/platform/postgres/index.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {

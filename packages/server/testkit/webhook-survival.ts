@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { WebhookType } from '@beckon/contract';
+import { openEmbedded } from '@beckon/postgres';
 import { systemClock } from '../src/platform/time/clock.ts';
 import { deriveKey, sha256 } from '../src/platform/crypto/hash.ts';
 import { idMaker } from '../src/platform/ids.ts';
@@ -13,7 +14,6 @@ import { recordOutcomes } from '../src/modules/outcomes/record/record-outcomes.t
 import { setSettings } from '../src/modules/administration/set-settings.ts';
 import { addEndpoint } from '../src/modules/webhooks/endpoints/change-endpoint.ts';
 import { type Database, openDatabase } from '../src/platform/db/database.ts';
-import { openEmbedded } from '../src/platform/postgres/index.ts';
 import { type HookJournal, hookJournal, type Posted } from './hook-journal.ts';
 import { letFallDue, writeEmails } from './mail-survival.ts';
 import { survivor, type Survivor } from './survival.ts';

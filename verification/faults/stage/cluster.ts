@@ -4,15 +4,11 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { silentLog } from '../../../packages/server/src/platform/log.ts';
-import { readFacts, savePort } from '../../../packages/server/src/platform/postgres/facts.ts';
-import { openHome } from '../../../packages/server/src/platform/postgres/home.ts';
-import { initializeCluster } from '../../../packages/server/src/platform/postgres/initialize-cluster.ts';
-import {
-  readPidFile,
-  sendSignal,
-  stopPostmaster,
-} from '../../../packages/server/src/platform/postgres/postmaster.ts';
-import { startPostmaster } from '../../../packages/server/src/platform/postgres/start-postmaster.ts';
+import { readFacts, savePort } from '../../../packages/postgres/src/facts.ts';
+import { openHome } from '../../../packages/postgres/src/home.ts';
+import { initializeCluster } from '../../../packages/postgres/src/initialize-cluster.ts';
+import { readPidFile, sendSignal, stopPostmaster } from '../../../packages/postgres/src/postmaster.ts';
+import { startPostmaster } from '../../../packages/postgres/src/start-postmaster.ts';
 import { freePort } from '../../../packages/server/testkit/free-port.ts';
 import type { Stage } from '../fault.ts';
 import { mountOwnDisk } from '../inject/own-disk.ts';

@@ -1,14 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
-import type { Backups } from './commands/operator.ts';
-import type { Config } from './config.ts';
-import { openDataLocation, FOR_A_MOMENT } from './prepare.ts';
-import { findKeyFault, readSecretKey } from './secrets.ts';
-import { carryAcceptance } from '../modules/sending/index.ts';
-import type { ConnectionSource } from '../platform/db/connections.ts';
-import { type Database, openDatabase } from '../platform/db/database.ts';
-import { createLog, type Log } from '../platform/log.ts';
 import {
   BackupFailure,
   closeEnvelope,
@@ -22,7 +14,16 @@ import {
   takeBackup,
   upgradeDatabase,
   verifyBackup,
-} from '../platform/postgres/index.ts';
+} from '@beckon/postgres';
+import type { Backups } from './commands/operator.ts';
+import type { Config } from './config.ts';
+import { openDataLocation, FOR_A_MOMENT } from './prepare.ts';
+import { findKeyFault, readSecretKey } from './secrets.ts';
+import { upgradeSchema } from './upgrade-schema.ts';
+import { carryAcceptance } from '../modules/sending/index.ts';
+import type { ConnectionSource } from '../platform/db/connections.ts';
+import { type Database, openDatabase } from '../platform/db/database.ts';
+import { createLog, type Log } from '../platform/log.ts';
 import { systemClock } from '../platform/time/clock.ts';
 
 /** Opens the backup functions for the commands. The passphrase is requested only when it is needed, and never printed. */
@@ -51,7 +52,7 @@ export function openBackups(config: Config, { print, version }: BackupVoice): Ba
     verify: (from) => verifyBackup(from),
     prune: (folder, keep) => pruneBackups(folder, keep),
     restore: (restoring) => restoreBackup({ ...home, ...restoring, passphrase }),
-    upgrade: () => upgradeDatabase({ ...home, carry: (ends) => carry(ends, log) }),
+    upgrade: () => upgradeDatabase({ ...home, schema: upgradeSchema, carry: (ends) => carry(ends, log) }),
     discardOld: () => discardOld(config.dataDir),
     async closeSecretKey() {
       const secretKey = await requireSecretKey(config);

@@ -11,7 +11,6 @@ export function embeddedData({ database, dataDir, backupDir }: Config): Embedded
 }
 
 export async function newestBackupIn(folder: string, dataDir: string): Promise<number | null> {
-  const { findSystemId, newestBackupAt } = await import('../platform/postgres/index.ts');
-  const systemId = await findSystemId(dataDir);
-  return systemId === null ? null : newestBackupAt(folder, systemId);
+  const { newestBackupAt } = await import('@beckon/postgres');
+  return newestBackupAt(folder, dataDir);
 }

@@ -63,7 +63,7 @@ function backupsIn(folder: string, dataDir: string): NonNullable<InspectedConfig
     folder,
     newestAt: () => newestBackupIn(folder, dataDir),
     async archiveCommand(systemId) {
-      const { archiveCommandOf } = await import('../platform/postgres/index.ts');
+      const { archiveCommandOf } = await import('@beckon/postgres');
       return archiveCommandOf(folder, systemId);
     },
   };

@@ -41,7 +41,7 @@ export async function openDataLocation(config: Config, voice: Voice): Promise<Da
       becomeServer: () => Promise.resolve(),
       release: () => Promise.resolve(),
     };
-  const { openEmbedded } = await import('../platform/postgres/index.ts');
+  const { openEmbedded } = await import('@beckon/postgres');
   const embedded = await openEmbedded({
     dataDir: config.dataDir,
     backupDir: config.backupDir,
@@ -61,7 +61,7 @@ export async function openDataLocation(config: Config, voice: Voice): Promise<Da
 /** Returns the same location for a supervised process. The supervisor keeps the database running and releases it. */
 export async function followDataLocation({ database, dataDir }: Config): Promise<ConnectionSources> {
   if (database) return connectionsTo(database);
-  const { followEmbedded } = await import('../platform/postgres/index.ts');
+  const { followEmbedded } = await import('@beckon/postgres');
   const connection = (): ReturnType<typeof followEmbedded> => followEmbedded(dataDir);
   return { connection, adminConnection: connection };
 }

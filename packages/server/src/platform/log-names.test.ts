@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { LOG_EVENTS, LOG_FIELDS } from './log-names.ts';
@@ -16,12 +16,11 @@ function tableUnder(heading: string): string[][] {
   );
 }
 
-/** The text of all server sources except the list itself. */
+/** The text of all sources that log, except the list itself. */
 function sources(): string {
-  const folder = join(root, 'packages/server/src');
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !file.endsWith('log-names.ts'))
-    .map((file) => readFileSync(join(folder, file), 'utf8'))
+  return globSync('packages/{server,postgres}/src/**/*.ts', { cwd: root })
+    .filter((file) => !file.endsWith('.test.ts') && !file.endsWith('log-names.ts'))
+    .map((file) => readFileSync(join(root, file), 'utf8'))
     .join('\n');
 }
 

@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
+import type { ListedBackup, BackupResult } from '@beckon/postgres';
 import { iso, systemClock } from '../../platform/time/clock.ts';
-import type { ListedBackup, BackupResult } from '../../platform/postgres/index.ts';
 import { addCommand, table } from './command.ts';
 import type { Backups, Operator } from './operator.ts';
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openEmbedded } from '@beckon/postgres';
 import { testDatabase, type TestDatabase } from '../../../testkit/database.ts';
 import { missingPgbouncer, startPgbouncer } from '../../../testkit/pgbouncer.ts';
 import { systemClock } from '../../platform/time/clock.ts';
@@ -10,7 +11,6 @@ import { silentLog } from '../../platform/log.ts';
 import { connectionsAllowed } from '../../platform/db/connections.ts';
 import { durabilityFaults } from '../../platform/db/facts.ts';
 import { openDatabase } from '../../platform/db/database.ts';
-import { openEmbedded } from '../../platform/postgres/index.ts';
 import { checkPooler, checkSettings } from './check-settings.ts';
 import type { InstallationCheck, InspectedConfig, InspectedDatabase } from './checks.ts';
 

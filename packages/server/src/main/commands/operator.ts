@@ -1,3 +1,11 @@
+import type {
+  ListedBackup,
+  PruneResult,
+  RestoreResult,
+  BackupResult,
+  UpgradeResult,
+  VerifyResult,
+} from '@beckon/postgres';
 import type { Pepper } from '../../platform/crypto/hash.ts';
 import type { Clock } from '../../platform/time/clock.ts';
 import type { TokenKeys } from '../../platform/crypto/email-token.ts';
@@ -7,14 +15,6 @@ import type { ReencryptDeps } from '../../modules/operations/index.ts';
 import type { SendServices } from '../../modules/delivery/index.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { DistributeResult } from '../../platform/db/distribute.ts';
-import type {
-  ListedBackup,
-  PruneResult,
-  RestoreResult,
-  BackupResult,
-  UpgradeResult,
-  VerifyResult,
-} from '../../platform/postgres/index.ts';
 import type { Inspection } from './checks.ts';
 
 /** The database and the secrets, opened for one command, whether the server runs or not. */
