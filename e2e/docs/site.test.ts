@@ -52,7 +52,7 @@ test('links every page to existing pages, files and headings', () => {
     [...html.matchAll(/\s(?:href|src)="([^"]+)"/g)]
       .map(([, target = '']) => new URL(target.replaceAll('&amp;', '&'), `http://site${page}`))
       .filter(({ host, pathname, hash }) => {
-        if (host !== 'site' || ['/', '/docs'].includes(pathname)) return false;
+        if (host !== 'site' || pathname === '/') return false;
         const path = pathname === '/guide/' ? '/guide/index.html' : pathname;
         if (!files.has(path)) return true;
         const id = decodeURIComponent(hash.slice(1));
@@ -76,7 +76,7 @@ describe.skipIf(!hasBrowser)('documentation site in Chromium', () => {
       const { context, page, pageErrors } = await newPerson(browser, { dark });
       const requestedUrls: string[] = [];
       page.on('request', (request) => requestedUrls.push(request.url()));
-      for (const path of ['', 'verify-webhooks.html', 'none.html']) {
+      for (const path of ['', 'api.html', 'verify-webhooks.html', 'none.html']) {
         await page.goto(`${url}/guide/${path}`);
         await page.locator('h1').waitFor();
         expect(await violationsOf(page), path).toEqual([]);
@@ -87,6 +87,22 @@ describe.skipIf(!hasBrowser)('documentation site in Chromium', () => {
       await page.waitForURL((now) => now.pathname.endsWith('.html') && now.hash !== '');
       expect(requestedUrls.filter((requested) => !requested.startsWith(`${url}/guide/`))).toEqual([]);
       expect(pageErrors).toEqual([]);
+      await context.close();
+    },
+  );
+
+  test.concurrent.each([1280, 390])(
+    'shows the API page at /docs, without horizontal scrolling of the page or a table (width: %i)',
+    async (width) => {
+      const { context, page } = await newPerson(browser, { width });
+      await page.goto(`${url}/docs`);
+      await page.getByRole('heading', { level: 1, name: 'API' }).waitFor();
+      expect(page.url()).toBe(`${url}/guide/api.html`);
+      expect(await page.getByRole('table').count()).toBeGreaterThan(10);
+      const tooWide = await page.evaluate(`[document.documentElement, ...document.querySelectorAll('table')]
+        .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+        .map(({ textContent }) => textContent.slice(0, 80))`);
+      expect(tooWide).toEqual([]);
       await context.close();
     },
   );

@@ -1,34 +1,37 @@
 import { CANONICAL_EVENTS } from '@beckon/contract';
-import { buildDocument } from '../../packages/server/src/modules/ingest/reference/document.ts';
 import { GUIDE } from '../../packages/server/src/modules/ingest/reference/guide.ts';
-import type { Operation } from '../../packages/server/src/modules/ingest/reference/openapi.ts';
+import { DOCUMENT } from './endpoints.ts';
 import { tableOf } from './table.ts';
 
-const DOCUMENT = buildDocument({ publicUrl: 'http://localhost:8080', version: '0' });
-
-/** The introduction that the server shows at `/docs`. */
+/** The introduction of the document. */
 export function apiGuide(): string {
   return GUIDE;
 }
 
-export function apiEndpoints(): string {
-  return Object.entries(DOCUMENT.paths)
-    .map(([path, { post }]) => endpoint(path, post))
-    .join('\n\n');
+/** The headers of requests and of responses, with an example of each. */
+export function apiHeaders(): string {
+  const { parameters, headers, securitySchemes } = DOCUMENT.components;
+  const key = securitySchemes['apiKey'];
+  const requestRows = [
+    headerRow('Authorization', `Required. ${key?.description}`, `Bearer ${key?.bearerFormat}`),
+    headerRow('Content-Type', 'Required. The only accepted type.', 'application/json'),
+    ...Object.values(parameters).map(({ name, description, example }) =>
+      headerRow(name, description, example),
+    ),
+  ];
+  const responseRows = Object.entries(headers).map(([name, { description, example }]) =>
+    headerRow(name, description, example),
+  );
+  return [
+    '### Request headers',
+    tableOf(['Header', 'Meaning'], requestRows),
+    '### Response headers',
+    tableOf(['Header', 'Meaning'], responseRows),
+  ].join('\n\n');
 }
 
-function endpoint(path: string, { summary, description, requestBody, responses }: Operation): string {
-  const request = Object.values(requestBody.content['application/json'].examples)[0]?.value;
-  const [status, response] = Object.entries(responses).find(([code]) => code.startsWith('2')) ?? [];
-  const first = response && Object.values(response.content['application/json'].examples)[0]?.value;
-  return [
-    `### ${summary}`,
-    `\`POST ${path}\``,
-    description,
-    fence(request),
-    `\`${status}\`:`,
-    fence(first),
-  ].join('\n\n');
+function headerRow(name: string, description: string, example: string): string[] {
+  return [`\`${name}\``, `${description} Example: \`${example}\``];
 }
 
 /** Every error code with its statuses, message, cause and action. */
@@ -47,10 +50,6 @@ export function errorCodes(): string {
 
 function oneSentencePerLine(text: string): string {
   return text.replaceAll(/(?<=\.) (?=[A-Z\d`])/g, '\n');
-}
-
-function fence(value: unknown): string {
-  return `\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\``;
 }
 
 export function canonicalEvents(): string {

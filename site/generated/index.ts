@@ -1,5 +1,6 @@
-import { apiEndpoints, apiGuide, apiLimits, canonicalEvents, errorCodes } from './api.ts';
+import { apiGuide, apiHeaders, apiLimits, canonicalEvents, errorCodes } from './api.ts';
 import { assistantTools, commandLineCommands, serverCommands } from './commands.ts';
+import { apiEndpoints } from './endpoints.ts';
 import { projectSettings, settings } from './settings.ts';
 import { draftReasons, gateReasons, ruleReasons, suppressionReasons } from './why.ts';
 
@@ -7,6 +8,7 @@ import { draftReasons, gateReasons, ruleReasons, suppressionReasons } from './wh
 const PARTS: Record<string, () => string> = {
   'api-guide': apiGuide,
   'api-endpoints': apiEndpoints,
+  'api-headers': apiHeaders,
   'api-limits': apiLimits,
   'canonical-events': canonicalEvents,
   'error-codes': errorCodes,

@@ -15,13 +15,14 @@ const AsMarkdown = {
   },
 };
 
-/** The dashboard and the API reference are on the same host as the guide. The router of the guide must not handle links to them. */
+/** The dashboard is on the same host as the guide. The router of the guide must not handle the link to it. */
 const Beside = {
   setup() {
     const { site } = useData();
-    const link = (href: string, text: string) => h('a', { class: 'beside', href, target: '_self' }, text);
     return () =>
-      site.value.base === '/guide/' ? [link('/docs', 'API reference'), link('/', 'Dashboard')] : [];
+      site.value.base === '/guide/'
+        ? h('a', { class: 'beside', href: '/', target: '_self' }, 'Dashboard')
+        : null;
   },
 };
 

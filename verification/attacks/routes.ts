@@ -33,8 +33,8 @@ export const OPEN_PAGES = [
   '/readyz',
   '/version',
   '/openapi.json',
-  '/docs',
   '/guide/',
+  '/guide/api.html',
   '/sign-in',
   '/',
 ];

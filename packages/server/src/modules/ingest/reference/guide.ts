@@ -1,4 +1,4 @@
-/** The introduction of the API reference. Paragraphs, `## ` headings, `- ` lists, code in backticks. */
+/** The introduction of the API, in Markdown: the description of the document, and the beginning of `docs/reference/api.md`. */
 export const GUIDE = `
 Your server sends Beckon two kinds of records: users, and events about them.
 Five endpoints accept them.

@@ -1,6 +1,6 @@
 import type { FaultCode, PropertyRule } from '@beckon/contract';
 
-/** The parts of OpenAPI 3.1 that this document uses, and three extensions of our own (`x-…`) that the page shows as tables. */
+/** The parts of OpenAPI 3.1 that this document uses, and extensions of our own (`x-…`), which the guide shows as tables. */
 export type OpenApiDocument = {
   openapi: '3.1.0';
   info: {

@@ -42,6 +42,13 @@ test('serves each page as HTML and as Markdown, and an index of all at the root'
     expect((await seen(url))[0], url).toBe(404);
 });
 
+test('redirects /docs to the API page, also while the guide is being built or after it failed', async () => {
+  for (const state of [await built(), { kind: 'building' }, { kind: 'failed' }] satisfies GuideState[]) {
+    const { statusCode, headers } = await served(state).inject('/docs?next=https://evil.test');
+    expect([state.kind, statusCode, headers.location]).toEqual([state.kind, 302, '/guide/api.html']);
+  }
+});
+
 test('allows a page our files and its own few lines of script, nothing from elsewhere, and no framing', async () => {
   const app = served(await built());
   const hash = createHash('sha256').update(SCRIPT).digest('base64');

@@ -18,9 +18,13 @@ type GuideDeps = {
   state: () => GuideState;
 };
 
-/** Mounts the guide at `/guide/`, each page also as Markdown, and an index of all pages for programs. */
+/**
+ * Mounts the guide at `/guide/`, each page also as Markdown, and an index of all pages for programs. `/docs`, where people look for an API
+ * reference, leads to its page of the guide.
+ */
 export function mountGuide(app: FastifyInstance, { state }: GuideDeps): void {
   app.get('/guide', (_request, reply) => reply.redirect('/guide/', 308));
+  app.get('/docs', (_request, reply) => reply.redirect('/guide/api.html', 302));
   for (const path of ['/guide/*', ...AT_THE_ROOT])
     app.get(path, (request, reply) => {
       const now = state();
