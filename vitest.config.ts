@@ -16,7 +16,7 @@ const TIMEOUTS = { testTimeout: 30_000, hookTimeout: 60_000 };
 
 export default defineConfig({
   test: {
-    globalSetup: ['packages/dashboard/build-once.ts', 'packages/server/testkit/global-setup.ts'],
+    globalSetup: ['packages/dashboard/build-once.ts', 'packages/server/testing/factories/global-setup.ts'],
     // Each waits a third of its time: for the disk, for a process that starts, for one that it has killed.
     maxWorkers: 3,
     projects: [

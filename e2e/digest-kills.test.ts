@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { processUnderKills } from '../packages/server/testkit/digest-survival.ts';
+import { processUnderKills } from '../packages/server/testing/oracles/processing-survival.ts';
 
 let dataDir: string;
 beforeAll(async () => {

@@ -9,10 +9,10 @@ import { systemClock } from '../packages/server/src/platform/time/clock.ts';
 import { silentLog } from '../packages/server/src/platform/log.ts';
 import { setSettings } from '../packages/server/src/modules/administration/set-settings.ts';
 import { type Database, openDatabase } from '../packages/server/src/platform/db/database.ts';
-import { type DnsServer, startDnsServer } from '../packages/server/testkit/dns-server.ts';
-import { letFallDue, verifyDomain, writeEmails } from '../packages/server/testkit/mail-survival.ts';
-import { type Sink, startSink } from '../packages/server/testkit/sink.ts';
-import { embeddedAddress, survivor, type Survivor } from '../packages/server/testkit/survival.ts';
+import { type DnsServer, startDnsServer } from '../packages/server/testing/servers/dns-server.ts';
+import { letFallDue, verifyDomain, writeEmails } from '../packages/server/testing/oracles/mail-survival.ts';
+import { type Sink, startSink } from '../packages/server/testing/servers/smtp-sink.ts';
+import { embeddedAddress, survivor, type Survivor } from '../packages/server/testing/oracles/survival.ts';
 
 /**
  * Runs a server that sends, backs it up while it does, sends more emails, kills it, and restores the installation to a moment in between.

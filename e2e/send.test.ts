@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Fault, FAULT_POINTS, type FaultPoint } from '../packages/server/testkit/fault-relay.ts';
+import { type Fault, FAULT_POINTS, type FaultPoint } from '../packages/server/testing/servers/fault-relay.ts';
 import {
   type HeldState,
   type MailWorld,
   openMailWorld,
   SLOTS,
   type Tally,
-} from '../packages/server/testkit/mail-survival.ts';
-import { missingPostfix } from '../packages/server/testkit/postfix.ts';
+} from '../packages/server/testing/oracles/mail-survival.ts';
+import { missingPostfix } from '../packages/server/testing/servers/postfix.ts';
 
 /** Emails per case. As many of them meet the fault as there are connections. */
 const EMAILS = 23;

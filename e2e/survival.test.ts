@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { examine, survivor, type Survivor, writers } from '../packages/server/testkit/survival.ts';
+import { examine, survivor, type Survivor, writers } from '../packages/server/testing/oracles/survival.ts';
 
 let dataDir: string;
 let server: Survivor;

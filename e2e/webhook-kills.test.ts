@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { webhooksUnderKills } from '../packages/server/testkit/webhook-survival.ts';
+import { webhooksUnderKills } from '../packages/server/testing/oracles/webhook-survival.ts';
 
 /** `WEBHOOK_KILLS=200` sets the number of kills. Each takes about three seconds. */
 const KILLS = Number(process.env['WEBHOOK_KILLS'] ?? 12);

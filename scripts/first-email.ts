@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { newPerson, openBrowser } from '../e2e/kit/browser.ts';
 import { seeFirstEmail, setUp, zoneWhereItIs } from '../e2e/kit/first-email.ts';
-import { freePort } from '../packages/server/testkit/free-port.ts';
+import { freePort } from '../packages/server/testing/servers/free-port.ts';
 
 /**
  * Measures how long a new user takes from `git clone` to the first email, by step: `npm run first-email`, optionally with the URL of a

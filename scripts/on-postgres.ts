@@ -3,7 +3,7 @@ import { chown, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chooseAccount, isRoot } from '../packages/postgres/src/account.ts';
-import { freePort } from '../packages/server/testkit/free-port.ts';
+import { freePort } from '../packages/server/testing/servers/free-port.ts';
 
 /**
  * `npm run test:postgres -- [--bin DIR] [files …]` runs the suite, or some of its files, over a PostgreSQL of the system instead of the

@@ -1,7 +1,7 @@
 import type { Browser, CDPSession, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { DeviceTokenResult, DeviceAuthorization } from '../../packages/contract/src/dashboard/index.ts';
-import { codeOf } from '../../packages/server/testkit/team.ts';
+import { codeOf } from '../../packages/server/testing/factories/team.ts';
 import { hasBrowser, newPerson, openBrowser, violationsOf } from '../kit/browser.ts';
 import { OWNER } from '../kit/first-email.ts';
 import { type Installation, newInstallation } from '../kit/installation.ts';

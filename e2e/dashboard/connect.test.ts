@@ -1,8 +1,12 @@
 import type { Browser, Page } from 'playwright-core';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type DnsServer, startDnsServer } from '../../packages/server/testkit/dns-server.ts';
-import { HOOK_CA_FILE, type HookServer, hookServer } from '../../packages/server/testkit/hook-server.ts';
+import { type DnsServer, startDnsServer } from '../../packages/server/testing/servers/dns-server.ts';
+import {
+  HOOK_CA_FILE,
+  type HookServer,
+  hookServer,
+} from '../../packages/server/testing/servers/hook-server.ts';
 import { hasBrowser, newPerson, openBrowser } from '../kit/browser.ts';
 import { zoneWhereItIs } from '../kit/first-email.ts';
 import { type Installation, newInstallation } from '../kit/installation.ts';

@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { freePort } from '../../packages/server/testkit/free-port.ts';
+import { freePort } from '../../packages/server/testing/servers/free-port.ts';
 import { hasBrowser, newPerson, openBrowser } from '../kit/browser.ts';
 import { fillWithHostility, HOSTILE } from '../kit/hostile.ts';
 import { type Installation, newInstallation } from '../kit/installation.ts';

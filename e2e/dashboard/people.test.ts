@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { codeOf } from '../../packages/server/testkit/team.ts';
+import { codeOf } from '../../packages/server/testing/factories/team.ts';
 import { hasBrowser, newPerson, openBrowser } from '../kit/browser.ts';
 import { OWNER } from '../kit/first-email.ts';
 import { type Installation, newInstallation } from '../kit/installation.ts';

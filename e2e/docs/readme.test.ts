@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { freePort } from '../../packages/server/testkit/free-port.ts';
+import { freePort } from '../../packages/server/testing/servers/free-port.ts';
 import { fencesOf } from '../../site/markdown.ts';
 import { ROOT, TEXTS } from './texts.ts';
 

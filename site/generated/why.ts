@@ -97,7 +97,7 @@ const DRAFT_ADVICE: Record<keyof typeof DRAFT_WORDS, string> = {
     'See in `beckon drafts show` what held it until then. `expires_after` of the rule says how long an email is worth sending.',
   rule_no_longer_holds: 'No action needed. The condition held when the draft was created, and not later.',
   exit_condition: NOTHING,
-  needs_review: 'Open it in Review. Approve it is, or skip it.',
+  needs_review: 'Open it in Review. Approve it as it is, or skip it.',
   facts_changed: 'Review it again. It was rendered again with the current facts.',
   missing_variable: 'Fill in the value in Review, send the trait, or give the template a `default`.',
   render_failed:

@@ -3,8 +3,8 @@ import { createServer, type Server as TlsServer } from 'node:https';
 import { readFileSync } from 'node:fs';
 import { type AddressInfo, createServer as createListener, type Server } from 'node:net';
 import { join } from 'node:path';
-import { startDnsServer } from '../../packages/server/testkit/dns-server.ts';
-import { embeddedAddress } from '../../packages/server/testkit/survival.ts';
+import { startDnsServer } from '../../packages/server/testing/servers/dns-server.ts';
+import { embeddedAddress } from '../../packages/server/testing/oracles/survival.ts';
 import type { Attack, Finding, Target } from './attack.ts';
 import { liftLimits } from './routes.ts';
 import { runTests } from './run-tests.ts';
@@ -121,7 +121,7 @@ async function attackRedirects(target: Target): Promise<Finding[]> {
   const trace = join(target.dir, 'open.strace');
   const dns = await startDnsServer();
   const tls = (file: string): Buffer =>
-    readFileSync(new URL(`../../packages/server/testkit/tls/names.${file}`, import.meta.url));
+    readFileSync(new URL(`../../packages/server/testing/servers/tls/names.${file}`, import.meta.url));
   const victims: string[] = [
     'https://169.254.169.254/latest/meta-data/',
     'http://[fd00:ec2::254]/',
@@ -140,7 +140,8 @@ async function attackRedirects(target: Target): Promise<Finding[]> {
   const env = {
     DNS_SERVERS: dns.servers.join(','),
     WEBHOOK_ALLOW_PRIVATE: 'true',
-    NODE_EXTRA_CA_CERTS: new URL('../../packages/server/testkit/tls/names.crt', import.meta.url).pathname,
+    NODE_EXTRA_CA_CERTS: new URL('../../packages/server/testing/servers/tls/names.crt', import.meta.url)
+      .pathname,
   };
   const victim = await newVictim({ env, under: sniffer(trace) });
   const findings: Finding[] = [];

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { costlyBodies } from '../../packages/server/testkit/bombs.ts';
+import { costlyBodies } from '../../packages/server/testing/factories/costly-inputs.ts';
 import type { Attack, Finding, Target } from './attack.ts';
 import { bodyFor, dashboardRoutes, ENDLESS, liftLimits, publicRoutes } from './routes.ts';
 import { runTests } from './run-tests.ts';

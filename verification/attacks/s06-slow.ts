@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { bombs, costlyBodies } from '../../packages/server/testkit/bombs.ts';
+import { bombs, costlyBodies } from '../../packages/server/testing/factories/costly-inputs.ts';
 import type { Attack, Finding, Target } from './attack.ts';
 import { type Waited, waitOf } from './good-client.ts';
 import { liftLimits } from './routes.ts';

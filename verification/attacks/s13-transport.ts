@@ -5,7 +5,7 @@ import { runTests } from './run-tests.ts';
 import { hasTool, runTool } from './run-tool.ts';
 import { newVictim } from './victim.ts';
 
-const TLS = new URL('../../packages/server/testkit/tls', import.meta.url).pathname;
+const TLS = new URL('../../packages/server/testing/servers/tls', import.meta.url).pathname;
 const GOOD_PROTOCOLS: ReadonlySet<string> = new Set(['TLSv1.2', 'TLSv1.3']);
 const TESTSSL_S = 600;
 const MAIL_DOOR = 'mail door';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import { findText } from '../../packages/server/testkit/find-text.ts';
+import { findText } from '../../packages/server/testing/oracles/find-text.ts';
 import type { Attack, Finding, Target } from './attack.ts';
 import { dashboardRoutes, ENDLESS, liftLimits, newToken, publicRoutes } from './routes.ts';
 import { hasTool } from './run-tool.ts';

@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import pg from 'pg';
-import { freePort } from '../../packages/server/testkit/free-port.ts';
-import { embeddedAddress } from '../../packages/server/testkit/survival.ts';
+import { freePort } from '../../packages/server/testing/servers/free-port.ts';
+import { embeddedAddress } from '../../packages/server/testing/oracles/survival.ts';
 
 /** A real installation to attack, set up as its owner would set it up. */
 export type Victim = {

@@ -13,7 +13,7 @@ import { createKey } from '../../packages/server/src/modules/ingest/keys/change-
 import { createProject } from '../../packages/server/src/modules/administration/create-project.ts';
 import { type Database, openDatabase } from '../../packages/server/src/platform/db/database.ts';
 import { openEmbedded } from '../../packages/postgres/src/index.ts';
-import { freePort } from '../../packages/server/testkit/free-port.ts';
+import { freePort } from '../../packages/server/testing/servers/free-port.ts';
 import { postgresPid } from './measure.ts';
 
 /** The base of every benchmark: an embedded PostgreSQL in a temporary directory, and the product in processes of its own. */

@@ -5,9 +5,14 @@ import { afterAll } from 'vitest';
 import type { DeviceTokenResult, DeviceAuthorization, TokenScope } from '@beckon/contract/dashboard';
 import { offerSetup } from '../../server/src/modules/workspace/members/links.ts';
 import { createKey } from '../../server/src/modules/ingest/keys/change-key.ts';
-import { freePort } from '../../server/testkit/free-port.ts';
-import { PEPPER, type TestServer, testServer, type TestServerOptions } from '../../server/testkit/server.ts';
-import { tokenOf } from '../../server/testkit/team.ts';
+import { freePort } from '../../server/testing/servers/free-port.ts';
+import {
+  PEPPER,
+  type TestServer,
+  testServer,
+  type TestServerOptions,
+} from '../../server/testing/servers/server.ts';
+import { tokenOf } from '../../server/testing/factories/team.ts';
 
 /** A whole server with Ada, its owner, her project “Acme”, and an API key of it. */
 export type World = {

@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type TestProject, testProject, type TestServer, testServer } from '../../server/testkit/server.ts';
+import {
+  type TestProject,
+  testProject,
+  type TestServer,
+  testServer,
+} from '../../server/testing/servers/server.ts';
 import { createFakeServer, type FakeServer } from './testing.ts';
 
 let fake: FakeServer;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { testProject, type TestServer, testServer } from '../../server/testkit/server.ts';
+import { testProject, type TestServer, testServer } from '../../server/testing/servers/server.ts';
 import { countNumbered, sendNumbered } from '../testkit/exactly-once.ts';
 import { HOSTILITIES, type HostileProxy, startHostileProxy } from '../testkit/hostile-proxy.ts';
 import { Beckon } from './index.ts';

@@ -67,7 +67,7 @@ function areaOf(file: string): Area {
 /** Returns the rule that an import breaks, or null if it is allowed. */
 function broken(from: string, to: string): string | null {
   if (to.startsWith('..'))
-    return to.includes('testkit/') ? 'only tests import the test kit' : 'import a package by its name';
+    return to.includes('testing/') ? 'only tests import testing/' : 'import a package by its name';
   const [a, b] = [areaOf(from), areaOf(to)];
   if (a.kind === 'none' || b.kind === 'none') return 'every file is in main/, modules/ or platform/';
   if ((a.kind === b.kind && a.module === b.module) || b.kind === 'platform') return null;
@@ -154,7 +154,7 @@ describe('modules', () => {
     ['modules/users/x.ts', '../drafts/index.ts', 'drafts comes after users'],
     ['modules/drafts/x.ts', '../users/people/store.ts', 'enter a module by its index.ts'],
     ['modules/drafts/x.ts', '../../main/config.ts', 'only main/ imports main/'],
-    ['modules/drafts/x.ts', '../../../testkit/server.ts', 'only tests import the test kit'],
+    ['modules/drafts/x.ts', '../../../testing/servers/server.ts', 'only tests import testing/'],
     ['main/x.ts', '../../../postgres/src/home.ts', 'import a package by its name'],
     ['platform/db/x.ts', '../../modules/users/index.ts', 'platform/ knows no module'],
     ['main/x.ts', '../modules/users/people/store.ts', 'enter a module by its index.ts'],

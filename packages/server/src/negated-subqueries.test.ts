@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { literalsOf } from '../testkit/statements.ts';
+import { literalsOf } from '../testing/oracles/source-statements.ts';
 
 /**
  * PostgreSQL plans none of these as a join. If the list does not fit into work_mem it is read again for each row, so the cost is the

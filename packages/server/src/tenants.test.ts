@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { ACROSS_PROJECTS } from '../testkit/across-projects.ts';
-import { literalsOf, type Statement, statementsOfSources } from '../testkit/statements.ts';
+import { ACROSS_PROJECTS } from '../testing/cases/across-projects.ts';
+import { literalsOf, type Statement, statementsOfSources } from '../testing/oracles/source-statements.ts';
 import { TABLES } from './platform/db/tables.ts';
 
 const OF_PROJECTS = new Set(

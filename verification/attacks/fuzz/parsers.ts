@@ -83,14 +83,14 @@ const EVENT = {
 };
 
 function mails(): Buffer[] {
-  const folder = join(import.meta.dirname, '../../../packages/server/testkit/mail-in');
+  const folder = join(import.meta.dirname, '../../../packages/server/testing/cases/mail-in');
   return readdirSync(folder)
     .filter((name) => name.endsWith('.eml'))
     .map((name) => readFileSync(join(folder, name)));
 }
 
 function refusals(): Buffer[] {
-  const file = join(import.meta.dirname, '../../../packages/server/testkit/refusals/refusals.txt');
+  const file = join(import.meta.dirname, '../../../packages/server/testing/cases/refusals/refusals.txt');
   return readFileSync(file, 'utf8')
     .split('\n')
     .filter((line) => line !== '')

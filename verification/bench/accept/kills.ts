@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { examine, survivor, writers } from '../../../packages/server/testkit/survival.ts';
+import { examine, survivor, writers } from '../../../packages/server/testing/oracles/survival.ts';
 
 const CLIENTS = 16;
 const BETWEEN_MS = { least: 200, spread: 800 };

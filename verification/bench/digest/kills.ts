@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { processUnderKills } from '../../../packages/server/testkit/digest-survival.ts';
+import { processUnderKills } from '../../../packages/server/testing/oracles/processing-survival.ts';
 import { round } from '../print.ts';
 
 /** Kills the worker with SIGKILL at random moments of processing, then compares every user with the model of the contract. */

@@ -1,4 +1,4 @@
-import { putRecords } from '../../../packages/server/testkit/inbox.ts';
+import { putRecords } from '../../../packages/server/testing/factories/ingest-queue.ts';
 import type { Database } from '../../../packages/server/src/platform/db/database.ts';
 import { EVENT_NAMES, userOf, type World } from '../world.ts';
 

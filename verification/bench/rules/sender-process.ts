@@ -7,7 +7,7 @@ import type { DueDraftSender, SentBatch } from '../../../packages/server/src/mod
 import { recordResults } from '../../../packages/server/src/modules/delivery/record-results.ts';
 import { claimBatch } from '../../../packages/server/src/modules/delivery/claim-batch.ts';
 import { openDatabase } from '../../../packages/server/src/platform/db/database.ts';
-import { testSendServices } from '../../../packages/server/testkit/mailroom.ts';
+import { testSendServices } from '../../../packages/server/testing/factories/send-services.ts';
 import { startSender } from '../../../packages/server/src/modules/delivery/sender.ts';
 import type { EmailResult } from '../../../packages/server/src/modules/delivery/transport.ts';
 import type { SendDeps } from '../../../packages/server/src/modules/delivery/draft-batch.ts';

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { startSink } from '../../../packages/server/testkit/sink.ts';
+import { startSink } from '../../../packages/server/testing/servers/smtp-sink.ts';
 
 /**
  * The receiving server in a process of its own. It accepts every email and keeps none, but counts the copies of each Message-ID. `POST

@@ -1,6 +1,6 @@
 import { createRule } from '../../../packages/server/src/modules/rules/write-rule.ts';
 import { setSettings } from '../../../packages/server/src/modules/administration/set-settings.ts';
-import { freePort } from '../../../packages/server/testkit/free-port.ts';
+import { freePort } from '../../../packages/server/testing/servers/free-port.ts';
 import { pause } from '../digest/visible.ts';
 import { type Load, type LoadResult, startLoad } from '../load/index.ts';
 import { median, usageOf } from '../measure.ts';

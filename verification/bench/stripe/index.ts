@@ -7,12 +7,12 @@ import {
   requireImport,
   startImport,
 } from '../../../packages/server/src/modules/imports/run/manage-imports.ts';
-import { stripeAccount } from '../../../packages/server/testkit/stripe-account.ts';
+import { stripeAccount } from '../../../packages/server/testing/factories/stripe-account.ts';
 import {
   STRIPE_KEY,
   stripeServer,
   type StripeServer,
-} from '../../../packages/server/testkit/stripe-server.ts';
+} from '../../../packages/server/testing/servers/stripe-server.ts';
 import { median, usageOf } from '../measure.ts';
 import { type Ground, openGround, type Server } from '../stage.ts';
 

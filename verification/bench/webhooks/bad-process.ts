@@ -31,7 +31,7 @@ function bad(mode: string, response: ServerResponse): void {
 type Open = { requests: number; sockets: Set<object> };
 const state = { posts: 0, requestsMost: 0, connectionsMost: 0 };
 const open = new Map<string, Open>();
-const TLS = join(import.meta.dirname, '../../../packages/server/testkit/tls');
+const TLS = join(import.meta.dirname, '../../../packages/server/testing/servers/tls');
 const hooks = createSecureServer({
   cert: readFileSync(join(TLS, 'names.crt')),
   key: readFileSync(join(TLS, 'names.key')),

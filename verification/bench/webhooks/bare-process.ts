@@ -8,7 +8,7 @@ import { newWebhookSecret, readWebhookSecret, signWebhook } from '@beckon/contra
 /** The baseline: signed POSTs over keep-alive connections without writing anything to a database. `POST /` with what to send. */
 export type Bare = { port: number; deliveries: number; connections: number; body: string };
 
-const CA = readFileSync(join(import.meta.dirname, '../../../packages/server/testkit/tls/names.crt'));
+const CA = readFileSync(join(import.meta.dirname, '../../../packages/server/testing/servers/tls/names.crt'));
 const secret = readWebhookSecret(newWebhookSecret()) ?? Buffer.alloc(32);
 
 async function post({ port, deliveries, connections, body: text }: Bare): Promise<void> {

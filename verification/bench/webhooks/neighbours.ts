@@ -1,4 +1,4 @@
-import { freePort } from '../../../packages/server/testkit/free-port.ts';
+import { freePort } from '../../../packages/server/testing/servers/free-port.ts';
 import { listEndpoints } from '../../../packages/server/src/modules/webhooks/endpoints/reads.ts';
 import { changeEndpoint } from '../../../packages/server/src/modules/webhooks/endpoints/change-endpoint.ts';
 import { median, quantile, usageOf } from '../measure.ts';

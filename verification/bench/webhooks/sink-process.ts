@@ -21,7 +21,7 @@ export type SinkCount = {
   ages: number[];
 };
 
-const TLS = join(import.meta.dirname, '../../../packages/server/testkit/tls');
+const TLS = join(import.meta.dirname, '../../../packages/server/testing/servers/tls');
 const seen = new Set<string>();
 let [firstAt, lastAt, copies] = [0, 0, 0];
 let ages: number[] = [];

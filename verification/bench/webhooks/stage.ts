@@ -21,7 +21,7 @@ export const PROJECTS = 4;
 export const ENDPOINTS = 10;
 /** Endpoint limits that are too high to be reached. The worker shares the machine with PostgreSQL and the sink. */
 const UNBOUND = { perSecond: 10_000, inFlightMax: 200 };
-const CERTIFICATE = join(import.meta.dirname, '../../../packages/server/testkit/tls/names.crt');
+const CERTIFICATE = join(import.meta.dirname, '../../../packages/server/testing/servers/tls/names.crt');
 
 export async function onStage<T>(answerMs: number, work: (stage: Stage) => Promise<T>): Promise<T> {
   const ground = await openGround();

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
-import { freePort } from '../../../packages/server/testkit/free-port.ts';
+import { freePort } from '../../../packages/server/testing/servers/free-port.ts';
 import type { Spoiling, Wire } from '../fault.ts';
 
 type Direction = 'up' | 'down';

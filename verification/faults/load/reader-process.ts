@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { emailToken, type TokenUse } from '../../../packages/server/src/platform/crypto/email-token.ts';
-import { openTalk } from '../../../packages/server/testkit/smtp-talk.ts';
+import { openTalk } from '../../../packages/server/testing/servers/smtp-client.ts';
 import { openJournal, type SinkEntry, type World } from '../journal.ts';
 import { between, pick, type Random, randomOf } from '../random.ts';
 import { argument, sayReady, takeOrders } from '../sinks/orders.ts';

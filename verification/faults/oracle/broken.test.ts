@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, expect, test } from 'vitest';
-import { testDatabase } from '../../../packages/server/testkit/database.ts';
+import { testDatabase } from '../../../packages/server/testing/factories/database.ts';
 import { BROKEN } from './broken.ts';
 import { readRows } from './read-rows.ts';
 

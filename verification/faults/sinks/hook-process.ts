@@ -10,7 +10,7 @@ import { randomOf } from '../random.ts';
 import { argument, sayReady, takeOrders } from './orders.ts';
 
 /** The customers' server: each POST is on the disk before it is answered. The good endpoints answer 204, the bad ones as configured. */
-const TLS = join(import.meta.dirname, '../../../packages/server/testkit/tls');
+const TLS = join(import.meta.dirname, '../../../packages/server/testing/servers/tls');
 const HEADERS_MAX = 64 * 1024;
 
 const dir = argument('DIR');

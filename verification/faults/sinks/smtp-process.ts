@@ -1,5 +1,5 @@
 import { sha256 } from '../../../packages/server/src/platform/crypto/hash.ts';
-import { startSink } from '../../../packages/server/testkit/sink.ts';
+import { startSink } from '../../../packages/server/testing/servers/smtp-sink.ts';
 import { openJournal } from '../journal.ts';
 import { randomOf } from '../random.ts';
 import { argument, sayReady, takeOrders } from './orders.ts';

@@ -9,7 +9,7 @@ import { openHome } from '../../../packages/postgres/src/home.ts';
 import { initializeCluster } from '../../../packages/postgres/src/initialize-cluster.ts';
 import { readPidFile, sendSignal, stopPostmaster } from '../../../packages/postgres/src/postmaster.ts';
 import { startPostmaster } from '../../../packages/postgres/src/start-postmaster.ts';
-import { freePort } from '../../../packages/server/testkit/free-port.ts';
+import { freePort } from '../../../packages/server/testing/servers/free-port.ts';
 import type { Stage } from '../fault.ts';
 import { mountOwnDisk } from '../inject/own-disk.ts';
 

@@ -13,7 +13,7 @@ import { addEndpoint } from '../../../packages/server/src/modules/webhooks/endpo
 import type { Database } from '../../../packages/server/src/platform/db/database.ts';
 import { createResolver, type Resolver } from '../../../packages/server/src/platform/dns/resolver.ts';
 import { createOutbound } from '../../../packages/server/src/platform/outbound/outbound.ts';
-import type { DnsServer } from '../../../packages/server/testkit/dns-server.ts';
+import type { DnsServer } from '../../../packages/server/testing/servers/dns-server.ts';
 import type { World } from '../journal.ts';
 
 /** Known only to the processes of this run. */

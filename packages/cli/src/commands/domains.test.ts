@@ -4,7 +4,7 @@ import { testCases } from '../../testkit/cases.ts';
 import { testShell } from '../../testkit/shell.ts';
 import { testWorld } from '../../testkit/world.ts';
 import { createResolver } from '../../../server/src/platform/dns/resolver.ts';
-import { startDnsServer } from '../../../server/testkit/dns-server.ts';
+import { startDnsServer } from '../../../server/testing/servers/dns-server.ts';
 
 const dns = await startDnsServer();
 afterAll(() => dns.stop());

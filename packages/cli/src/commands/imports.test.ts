@@ -5,8 +5,8 @@ import type { Import } from '@beckon/contract/dashboard';
 import { testCases } from '../../testkit/cases.ts';
 import { testShell } from '../../testkit/shell.ts';
 import { testWorld } from '../../testkit/world.ts';
-import { stripeAccount } from '../../../server/testkit/stripe-account.ts';
-import { STRIPE_KEY, stripeServer } from '../../../server/testkit/stripe-server.ts';
+import { stripeAccount } from '../../../server/testing/factories/stripe-account.ts';
+import { STRIPE_KEY, stripeServer } from '../../../server/testing/servers/stripe-server.ts';
 
 const stripe = await stripeServer(
   stripeAccount({ customers: 3, seed: 1, now: Math.floor(Date.now() / 1000) }),

@@ -1,10 +1,9 @@
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { testHasher } from '../../testkit/hasher.ts';
-import { fixedClock } from '../../testkit/clock.ts';
-import { testDatabase } from '../../testkit/database.ts';
-import { putRecords } from '../../testkit/inbox.ts';
-import { jobRun } from '../../testkit/job-run.ts';
-import { testMail } from '../../testkit/mailroom.ts';
+import { testHasher, testMail } from '../../testing/factories/send-services.ts';
+import { fixedClock } from '../../testing/factories/clock.ts';
+import { testDatabase } from '../../testing/factories/database.ts';
+import { putRecords } from '../../testing/factories/ingest-queue.ts';
+import { jobRun } from '../../testing/factories/job-run.ts';
 import { idMaker } from '../platform/ids.ts';
 import { silentLog } from '../platform/log.ts';
 import { createProject } from '../modules/administration/create-project.ts';

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { testDatabase } from '../../testkit/database.ts';
+import { testDatabase } from '../../testing/factories/database.ts';
 import type { Backups } from './commands/operator.ts';
 import { openBackups } from './backups.ts';
 import { type Config, loadConfig } from './config.ts';

@@ -1,6 +1,6 @@
 import { Counter, Registry } from 'prom-client';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { type StandIn, standInProcess } from '../../testkit/stand-in-process.ts';
+import { type FakeProcess, fakeProcess } from '../../testing/servers/fake-process.ts';
 import { silentLog } from '../platform/log.ts';
 import { countAll } from './count-all.ts';
 import { type KeepOptions, ManagedProcess } from './keep-process.ts';
@@ -19,7 +19,7 @@ function accepted(count: number): Promise<ProcessMetrics> {
 }
 
 /** Creates one supervised process with these lives. */
-function watched(lives: StandIn[]): { text: () => Promise<string> } {
+function watched(lives: FakeProcess[]): { text: () => Promise<string> } {
   const remaining = [...lives];
   const processes: ManagedProcess[] = [];
   const counts = countAll(() => processes);
@@ -42,7 +42,7 @@ function watched(lives: StandIn[]): { text: () => Promise<string> } {
 /** Returns the total of all processes. With null, this life does not answer. */
 async function total(
   { text }: { text: () => Promise<string> },
-  { messages: told, says }: StandIn,
+  { messages: told, says }: FakeProcess,
   counts: ProcessMetrics | null,
 ): Promise<number> {
   const all = text();
@@ -53,7 +53,7 @@ async function total(
 }
 
 test('adds a count that arrives after the end of its process once, and never lowers the sum', async () => {
-  const [first, second] = [standInProcess(1), standInProcess(2)];
+  const [first, second] = [fakeProcess(1), fakeProcess(2)];
   const all = watched([first, second]);
   first.says({ kind: 'ready' });
   expect(await total(all, first, await accepted(5))).toBe(5);

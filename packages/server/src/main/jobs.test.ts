@@ -1,9 +1,9 @@
 import { beforeEach, expect, test } from 'vitest';
-import { jobRun } from '../../testkit/job-run.ts';
-import { testHasher } from '../../testkit/hasher.ts';
-import { fixedClock } from '../../testkit/clock.ts';
-import { openTestDatabase } from '../../testkit/database.ts';
-import { putRecords } from '../../testkit/inbox.ts';
+import { jobRun } from '../../testing/factories/job-run.ts';
+import { testHasher } from '../../testing/factories/send-services.ts';
+import { fixedClock } from '../../testing/factories/clock.ts';
+import { openTestDatabase } from '../../testing/factories/database.ts';
+import { putRecords } from '../../testing/factories/ingest-queue.ts';
 import { idMaker } from '../platform/ids.ts';
 import { type Log, silentLog } from '../platform/log.ts';
 import { deleteAudience } from '../modules/audiences/write-audience.ts';

@@ -1,6 +1,6 @@
 import type { Worker } from 'node:cluster';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { type StandIn, standInProcess } from '../../testkit/stand-in-process.ts';
+import { type FakeProcess, fakeProcess } from '../../testing/servers/fake-process.ts';
 import { silentLog } from '../platform/log.ts';
 import { ManagedProcess } from './keep-process.ts';
 
@@ -11,7 +11,7 @@ afterEach(() => void vi.useRealTimers());
 const SOME_TIME_MS = 5_000;
 
 /** Creates a supervised process with these lives, one after the other; an error is thrown in place of a life. */
-function startManaged(...lives: (StandIn | Error)[]): {
+function startManaged(...lives: (FakeProcess | Error)[]): {
   managed: ManagedProcess;
   forks: () => number;
   ends: unknown[];
@@ -34,7 +34,7 @@ function startManaged(...lives: (StandIn | Error)[]): {
 }
 
 test('retries a process that the system had no resources for, and reports it as not serving until then', async () => {
-  const [first, roomless, last] = [standInProcess(1), standInProcess(null), standInProcess(3)];
+  const [first, roomless, last] = [fakeProcess(1), fakeProcess(null), fakeProcess(3)];
   const { managed, forks, ends } = startManaged(first, roomless, new Error('spawn ENOMEM'), last);
   first.says({ kind: 'ready' });
   await managed.ready;
@@ -54,7 +54,7 @@ test('retries a process that the system had no resources for, and reports it as 
 });
 
 test('does not wait on stop for a process that never ran', async () => {
-  const roomless = standInProcess(null);
+  const roomless = fakeProcess(null);
   const { managed, forks } = startManaged(roomless);
   const stopped = managed.stop(SOME_TIME_MS);
   roomless.fails();
@@ -65,7 +65,7 @@ test('does not wait on stop for a process that never ran', async () => {
 });
 
 test('reports missing resources at the very first start', async () => {
-  const roomless = standInProcess(null);
+  const roomless = fakeProcess(null);
   const { managed } = startManaged(roomless);
   roomless.fails();
   await expect(managed.ready).rejects.toThrow('spawn EAGAIN');

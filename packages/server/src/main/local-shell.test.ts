@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { AuditListed, ProjectListed } from '@beckon/contract/dashboard';
-import { testDatabase } from '../../testkit/database.ts';
-import { requestOverSocket, type LocalRequestOptions } from '../../testkit/local-shell.ts';
-import { type Supervised, superviseServer } from '../../testkit/supervised.ts';
+import { testDatabase } from '../../testing/factories/database.ts';
+import { requestOverSocket, type LocalRequestOptions } from '../../testing/servers/http-client.ts';
+import { type Supervised, superviseServer } from '../../testing/servers/supervised-server.ts';
 import { listening, portOf } from './listening.ts';
 
 /** The entry point of the server, as a container or an init system starts it. */

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import { requestOverSocket } from '../../testkit/local-shell.ts';
+import { requestOverSocket } from '../../testing/servers/http-client.ts';
 import type { Log } from '../platform/log.ts';
 import { serveLocalSocket } from './local-socket.ts';
 

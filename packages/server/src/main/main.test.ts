@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { afterAll, expect, test } from 'vitest';
-import { testDatabase } from '../../testkit/database.ts';
+import { testDatabase } from '../../testing/factories/database.ts';
 
 /** Both programs, as processes of their own. */
 const MAIN = join(import.meta.dirname, 'main.ts');

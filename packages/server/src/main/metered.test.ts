@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { jobRun } from '../../testkit/job-run.ts';
-import { fixedClock } from '../../testkit/clock.ts';
+import { jobRun } from '../../testing/factories/job-run.ts';
+import { fixedClock } from '../../testing/factories/clock.ts';
 import { createMetrics } from '../modules/operations/metrics/metrics.ts';
 import { meteredJob } from './metered.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { testProject, testServer } from '../../testkit/server.ts';
+import { testProject, testServer } from '../../testing/servers/server.ts';
 import { silentLog } from '../platform/log.ts';
 import { findAiDrafting, requestAiDrafting } from '../modules/drafts/ai-drafting/store.ts';
 

@@ -16,10 +16,10 @@ import { createProject } from '../modules/administration/create-project.ts';
 import { setSettings } from '../modules/administration/set-settings.ts';
 import { addEndpoint } from '../modules/webhooks/endpoints/change-endpoint.ts';
 import { type Database, openDatabase } from '../platform/db/database.ts';
-import { testDatabase } from '../../testkit/database.ts';
-import { missingPgbouncer, startPgbouncer } from '../../testkit/pgbouncer.ts';
-import { type Supervised, superviseServer } from '../../testkit/supervised.ts';
-import { writers } from '../../testkit/survival.ts';
+import { testDatabase } from '../../testing/factories/database.ts';
+import { missingPgbouncer, startPgbouncer } from '../../testing/servers/pgbouncer.ts';
+import { type Supervised, superviseServer } from '../../testing/servers/supervised-server.ts';
+import { writers } from '../../testing/oracles/survival.ts';
 
 const SECRET_KEY = 'a secret of these tests, and long enough';
 const missing = missingPgbouncer();

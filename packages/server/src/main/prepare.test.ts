@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { describe, expect, test } from 'vitest';
-import { testDatabase, type TestDatabase } from '../../testkit/database.ts';
+import { testDatabase, type TestDatabase } from '../../testing/factories/database.ts';
 import { silentLog } from '../platform/log.ts';
 import { schemaState } from '../platform/db/schema-state.ts';
 import { checkDatabase } from './commands/check-database.ts';

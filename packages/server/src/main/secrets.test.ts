@@ -2,8 +2,8 @@ import { chown, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { fixedClock } from '../../testkit/clock.ts';
-import { openTestDatabase } from '../../testkit/database.ts';
+import { fixedClock } from '../../testing/factories/clock.ts';
+import { openTestDatabase } from '../../testing/factories/database.ts';
 import { silentLog } from '../platform/log.ts';
 import { createKey } from '../modules/ingest/keys/change-key.ts';
 import { createProject } from '../modules/administration/create-project.ts';

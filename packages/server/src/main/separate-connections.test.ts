@@ -11,9 +11,9 @@ import { createKey } from '../modules/ingest/keys/change-key.ts';
 import { createProject } from '../modules/administration/create-project.ts';
 import { setSettings } from '../modules/administration/set-settings.ts';
 import { addEndpoint } from '../modules/webhooks/endpoints/change-endpoint.ts';
-import { PEPPER, testServer } from '../../testkit/server.ts';
+import { PEPPER, testServer } from '../../testing/servers/server.ts';
 import { systemClock } from '../platform/time/clock.ts';
-import { testTeam } from '../../testkit/team.ts';
+import { testTeam } from '../../testing/factories/team.ts';
 
 const SEALER = createEncrypter('a secret of these tests, and long enough', null, 'secrets at rest');
 

@@ -1,6 +1,6 @@
 import type { Worker } from 'node:cluster';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { type StandIn, standInProcess } from '../../testkit/stand-in-process.ts';
+import { type FakeProcess, fakeProcess } from '../../testing/servers/fake-process.ts';
 import { silentLog } from '../platform/log.ts';
 import { ManagedProcess, stopProcesses } from './keep-process.ts';
 import type { ProcessRef } from './processes.ts';
@@ -8,8 +8,8 @@ import type { ProcessRef } from './processes.ts';
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
 
-function standIn(part: ProcessRef): StandIn & { managed: ManagedProcess } {
-  const fake = standInProcess();
+function fakeManaged(part: ProcessRef): FakeProcess & { managed: ManagedProcess } {
+  const fake = fakeProcess();
   const fork = (): Worker => fake.worker;
   return {
     ...fake,
@@ -18,8 +18,8 @@ function standIn(part: ProcessRef): StandIn & { managed: ManagedProcess } {
 }
 
 test('a worker that is sending stops at once, and has nine seconds, however long the others take', async () => {
-  const api = standIn({ role: 'api', number: 1 });
-  const worker = standIn({ role: 'worker', number: 1 });
+  const api = fakeManaged({ role: 'api', number: 1 });
+  const worker = fakeManaged({ role: 'worker', number: 1 });
   const stopped = stopProcesses([api.managed, worker.managed]);
   expect([api.messages, worker.messages]).toEqual([[{ kind: 'stop' }], [{ kind: 'stop' }]]);
   await vi.advanceTimersByTimeAsync(6_999);
@@ -32,8 +32,8 @@ test('a worker that is sending stops at once, and has nine seconds, however long
 });
 
 test('a process that does not end in time is killed', async () => {
-  const api = standIn({ role: 'api', number: 1 });
-  const worker = standIn({ role: 'worker', number: 1 });
+  const api = fakeManaged({ role: 'api', number: 1 });
+  const worker = fakeManaged({ role: 'worker', number: 1 });
   const stopped = stopProcesses([api.managed, worker.managed]);
   await vi.advanceTimersByTimeAsync(9_000);
   expect([api.killed, worker.killed]).toEqual([['SIGKILL'], ['SIGKILL']]);

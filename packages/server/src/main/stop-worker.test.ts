@@ -1,10 +1,9 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { HOUR } from '../../testkit/drafts.ts';
-import { openEngine } from '../../testkit/engine.ts';
-import { putRecords } from '../../testkit/inbox.ts';
-import { type TestServer, testServer } from '../../testkit/server.ts';
-import { type TestTransport, testTransport } from '../../testkit/transport.ts';
-import { webhookStage } from '../../testkit/webhooks.ts';
+import { HOUR } from '../../testing/factories/drafts.ts';
+import { openEngine, type TestTransport, testTransport } from '../../testing/factories/engine.ts';
+import { putRecords } from '../../testing/factories/ingest-queue.ts';
+import { type TestServer, testServer } from '../../testing/servers/server.ts';
+import { webhookStage } from '../../testing/factories/webhook-stage.ts';
 import { createRule } from '../modules/rules/write-rule.ts';
 import { setSettings } from '../modules/administration/set-settings.ts';
 import type { Outbound } from '../platform/outbound/outbound.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
-import { testProject, testServer } from '../../testkit/server.ts';
+import { testProject, testServer } from '../../testing/servers/server.ts';
 
 const home = await testServer({ roles: ['api'] });
 afterAll(() => home.stop());

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { testDatabase } from '../../testkit/database.ts';
+import { testDatabase } from '../../testing/factories/database.ts';
 import { makeOldCluster, OLD_MAJOR, runIn } from '../../../postgres/testkit/old-cluster.ts';
 import { makeTestDirectory, queryEmbedded, type TestDirectory } from '../../../postgres/testkit/directory.ts';
 import { migrate } from '../platform/db/migrate.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, expect, test } from 'vitest';
-import { testDatabase } from '../../../testkit/database.ts';
+import { testDatabase } from '../../../testing/factories/database.ts';
 import { checkHost, type Host } from './check-host.ts';
 import type { InstallationCheck, InspectedConfig } from './checks.ts';
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { freePort } from '../../../testkit/free-port.ts';
+import { freePort } from '../../../testing/servers/free-port.ts';
 import { silentLog } from '../../platform/log.ts';
 import { startMailListener } from '../../platform/mail/listener.ts';
 import { checkMailIn } from './check-network.ts';

@@ -2,14 +2,14 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { serverCommand } from '../../../testkit/server-command.ts';
+import { serverCommand } from '../../../testing/servers/server-command.ts';
 import { MAIL_BYTES_MAX } from '../../modules/inbound/classification/read-mail.ts';
 
 const directory = await mkdtemp(join(tmpdir(), 'beckon-mail-in-'));
 afterAll(() => rm(directory, { recursive: true }));
 
 const classify = (...args: string[]) => serverCommand({}, ['classify-mail', ...args]);
-const fixture = (name: string): string => join(import.meta.dirname, '../../../testkit/mail-in', name);
+const fixture = (name: string): string => join(import.meta.dirname, '../../../testing/cases/mail-in', name);
 
 describe('classify-mail', () => {
   test('classifies a message from a file, as text and as JSON', async () => {

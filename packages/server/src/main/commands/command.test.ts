@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { serverCommand } from '../../../testkit/server-command.ts';
+import { serverCommand } from '../../../testing/servers/server-command.ts';
 import { addCommands } from './commands.ts';
 import type { Operator } from './operator.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { fixedClock } from '../../../testkit/clock.ts';
-import { openTestDatabase } from '../../../testkit/database.ts';
-import { serverCommand } from '../../../testkit/server-command.ts';
+import { fixedClock } from '../../../testing/factories/clock.ts';
+import { openTestDatabase } from '../../../testing/factories/database.ts';
+import { serverCommand } from '../../../testing/servers/server-command.ts';
 import { createEncrypter } from '../../platform/crypto/encrypt.ts';
 import { openListener } from '../../modules/webhooks/listeners/listener.ts';
 

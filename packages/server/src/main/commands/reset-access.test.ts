@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { DASHBOARD_ORIGIN } from '../../../testkit/dashboard.ts';
-import { endpointServer } from '../../../testkit/endpoint-server.ts';
-import { serverCommand } from '../../../testkit/server-command.ts';
-import { codeOf, PASSWORD, testTeam, tokenOf } from '../../../testkit/team.ts';
+import { DASHBOARD_ORIGIN } from '../../../testing/servers/dashboard.ts';
+import { endpointServer } from '../../../testing/servers/endpoint-server.ts';
+import { serverCommand } from '../../../testing/servers/server-command.ts';
+import { codeOf, PASSWORD, testTeam, tokenOf } from '../../../testing/factories/team.ts';
 
 const server = await endpointServer();
 const { browser } = testTeam(server);

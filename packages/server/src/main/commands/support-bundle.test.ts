@@ -2,9 +2,9 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { fixedClock } from '../../../testkit/clock.ts';
-import { openTestDatabase } from '../../../testkit/database.ts';
-import { serverCommand } from '../../../testkit/server-command.ts';
+import { fixedClock } from '../../../testing/factories/clock.ts';
+import { openTestDatabase } from '../../../testing/factories/database.ts';
+import { serverCommand } from '../../../testing/servers/server-command.ts';
 import { createProject } from '../../modules/administration/create-project.ts';
 import { setSettings } from '../../modules/administration/set-settings.ts';
 

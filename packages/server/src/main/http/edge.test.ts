@@ -16,7 +16,7 @@ import {
 import { faultResponse } from '../../platform/http/answers.ts';
 import { clientErrorHandler, type DrainLimits, refuseBody } from '../../platform/http/refuse-request.ts';
 import { transportRules } from '../../platform/http/transport.ts';
-import { nameServed } from '../../../testkit/name-served.ts';
+import { nameServed } from '../../../testing/servers/http-client.ts';
 
 const MIB = 1024 * 1024;
 const newId = (): string => '01890000-0000-7000-8000-000000000000';
@@ -28,10 +28,10 @@ afterEach(() => {
   for (const close of closers.splice(0)) close();
 });
 
-/** A certificate pair of the test kit, so that no machine needs a tool that creates certificates. */
+/** A certificate pair of `testing/servers/tls`, so that no machine needs a tool that creates certificates. */
 function pair(name: string): TlsFiles {
   const file = (ending: string): string =>
-    fileURLToPath(new URL(`../../../testkit/tls/${name}.${ending}`, import.meta.url));
+    fileURLToPath(new URL(`../../../testing/servers/tls/${name}.${ending}`, import.meta.url));
   return { certFile: file('crt'), keyFile: file('key') };
 }
 

@@ -3,10 +3,15 @@ import { connect } from 'node:net';
 import { inspect } from 'node:util';
 import { FAULT_MESSAGES } from '@beckon/contract';
 import { expect, test } from 'vitest';
-import { allOf, sendRequest, sendRawRequest } from '../../../testkit/client.ts';
-import { ALL_ENDPOINTS, EVENTS } from '../../../testkit/endpoints.ts';
-import { endpointServer, newCaller, type SendOptions, twinOf } from '../../../testkit/endpoint-server.ts';
-import { testServer } from '../../../testkit/server.ts';
+import { allOf, sendRequest, sendRawRequest } from '../../../testing/servers/http-client.ts';
+import { ALL_ENDPOINTS, EVENTS } from '../../../testing/factories/endpoints.ts';
+import {
+  endpointServer,
+  newCaller,
+  type SendOptions,
+  twinOf,
+} from '../../../testing/servers/endpoint-server.ts';
+import { testServer } from '../../../testing/servers/server.ts';
 import type { Log } from '../../platform/log.ts';
 
 const timeouts = { headersMs: 100, requestMs: 150, checkEveryMs: 20 };

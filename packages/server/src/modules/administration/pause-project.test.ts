@@ -1,10 +1,10 @@
 import { beforeEach, expect, test } from 'vitest';
-import { fixedClock } from '../../../testkit/clock.ts';
-import { testSendServices } from '../../../testkit/mailroom.ts';
-import { openTestDatabase } from '../../../testkit/database.ts';
-import { HOUR, MINUTE } from '../../../testkit/drafts.ts';
-import { openEngine } from '../../../testkit/engine.ts';
-import { putRecords } from '../../../testkit/inbox.ts';
+import { fixedClock } from '../../../testing/factories/clock.ts';
+import { testSendServices } from '../../../testing/factories/send-services.ts';
+import { openTestDatabase } from '../../../testing/factories/database.ts';
+import { HOUR, MINUTE } from '../../../testing/factories/drafts.ts';
+import { openEngine } from '../../../testing/factories/engine.ts';
+import { putRecords } from '../../../testing/factories/ingest-queue.ts';
 import { idMaker } from '../../platform/ids.ts';
 import type { Draft } from '../drafts/draft.ts';
 import { listDrafts } from '../drafts/reads.ts';

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
-import { fixedClock } from '../../../testkit/clock.ts';
-import { openTestDatabase, untilSomebodyWaits } from '../../../testkit/database.ts';
-import { draftFacts } from '../../../testkit/drafts.ts';
+import { fixedClock } from '../../../testing/factories/clock.ts';
+import { openTestDatabase, untilSomebodyWaits } from '../../../testing/factories/database.ts';
+import { draftFacts } from '../../../testing/factories/drafts.ts';
 import { idMaker } from '../../platform/ids.ts';
 import { listAudiences } from '../audiences/show-audiences.ts';
 import { hold } from '../drafts/hold-draft.ts';

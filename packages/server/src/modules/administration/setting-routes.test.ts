@@ -7,9 +7,9 @@ import type {
   SendingState,
 } from '@beckon/contract/dashboard';
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { testDashboard } from '../../../testkit/dashboard.ts';
-import { newStory, openStage, type Story } from '../../../testkit/story.ts';
-import { HOUR } from '../../../testkit/drafts.ts';
+import { testDashboard } from '../../../testing/servers/dashboard.ts';
+import { newScenario, openStage, type Scenario } from '../../../testing/scenario.ts';
+import { HOUR } from '../../../testing/factories/drafts.ts';
 import { listEntries } from '../workspace/audit/store.ts';
 
 const stage = await openStage();
@@ -18,27 +18,27 @@ const dashboard = testDashboard(db);
 afterAll(() => dashboard.close());
 
 const EMAIL = { draft: { subject: 'Hello', body: 'Hello' } };
-let story: Story;
+let scenario: Scenario;
 const request = <T = ProjectSettingsDetails>(
   what: string,
   options: Parameters<typeof dashboard.request>[1] = {},
 ) => {
   const [method, path] = what.split(' ');
-  return dashboard.request<T>(`${method} /projects/${story.projectId}/${path}`, options);
+  return dashboard.request<T>(`${method} /projects/${scenario.projectId}/${path}`, options);
 };
 
 beforeEach(async () => {
-  story = await newStory(stage);
+  scenario = await newScenario(stage);
 });
 
 /** Creates users with one waiting email each, which is sent in four hours. */
 async function greet(...users: string[]): Promise<void> {
-  await story.rule({ name: 'greeter', when: { event: 'hello' }, deadline: '4h', steps: [EMAIL] });
+  await scenario.rule({ name: 'greeter', when: { event: 'hello' }, deadline: '4h', steps: [EMAIL] });
   for (const user of users) {
-    await story.user(user, { email: `${user}@x.org` });
-    await story.event(user, 'hello');
+    await scenario.user(user, { email: `${user}@x.org` });
+    await scenario.event(user, 'hello');
   }
-  await story.later(0);
+  await scenario.later(0);
 }
 
 const textOf = (json: { data: ProjectSettingsDetails }, name: string) =>
@@ -75,13 +75,13 @@ test('applies the default quiet hours only with a relay', async () => {
   expect(await inForce()).toBe(true);
   await request('PATCH settings', { body: { settings: { quiet_hours: 'off' } } });
   expect(await inForce()).toBe(false);
-  story = await newStory(stage, { throttle: '5/s' });
+  scenario = await newScenario(stage, { throttle: '5/s' });
   expect(await inForce()).toBe(false);
 });
 
 test('audits a change with its previous value, and without unchanged settings', async () => {
   await request('PATCH settings', { body: { settings: { throttle: '5/s', quiet_hours: '21:00-08:00' } } });
-  const query = { projectIds: [story.projectId], actor: null, action: null, after: null, limit: 5 };
+  const query = { projectIds: [scenario.projectId], actor: null, action: null, after: null, limit: 5 };
   expect(await listEntries(db, query)).toMatchObject([
     {
       action: 'settings.update',
@@ -105,7 +105,7 @@ test('names each invalid setting, and changes none', async () => {
 
 test("refuses to overwrite another member's change, and names that member", async () => {
   await request('PATCH settings', { body: { settings: { throttle: '7/s' } } });
-  await story.set({ footer: 'Bye' });
+  await scenario.set({ footer: 'Bye' });
   const { status, json } = await request('PATCH settings', {
     body: {
       settings: { throttle: '5/s', footer: 'See you' },
@@ -150,7 +150,7 @@ test('lets only permitted roles change the policy, and returns 404 for another p
 test('previews the effect of a policy hour by hour before it is saved', async () => {
   await greet('u1', 'u2');
   const { json } = await request<PolicyEffect>('GET policy/simulate?quiet_hours=15:00-20:00');
-  const [at, later] = [16, 20].map((hour) => new Date(story.now()).setUTCHours(hour, 0, 0, 0));
+  const [at, later] = [16, 20].map((hour) => new Date(scenario.now()).setUTCHours(hour, 0, 0, 0));
   expect(json.data).toMatchObject({ drafts: 2, later: 2, earlier: 0, newly_expire: 0, stop_sending: 0 });
   expect(json.data.hours).toEqual([
     { at: new Date(at ?? 0).toISOString(), current: 2, proposed: 0 },
@@ -164,11 +164,11 @@ test('previews the effect of a policy hour by hour before it is saved', async ()
 });
 
 test('counts the emails that would expire under a policy', async () => {
-  await story.set({ quiet_hours: 'off' });
+  await scenario.set({ quiet_hours: 'off' });
   await greet('u1');
   await db.query(
     `UPDATE beckon.draft SET expires_at = deadline_at + interval '1 hour' WHERE project_id = $1`,
-    [story.projectId],
+    [scenario.projectId],
   );
   expect(
     (await request<PolicyEffect>('GET policy/simulate?quiet_hours=15:00-20:00')).json.data.newly_expire,
@@ -200,8 +200,8 @@ test('previews a pause, sends nothing during it, and previews what resuming rele
     truncated: false,
   });
   expect((await request('POST pause', { as: 'admin' })).json.data).toEqual({ paused: true });
-  await story.later(6 * HOUR);
-  expect(await story.emails()).toEqual([]);
+  await scenario.later(6 * HOUR);
+  expect(await scenario.emails()).toEqual([]);
   expect((await request<PauseEffect>('GET pause')).json.data).toMatchObject({ paused: true, next_hour: 2 });
   expect((await request<ResumeEffect>('GET resume')).json.data).toEqual({
     was_paused: true,
@@ -224,9 +224,9 @@ test('previews a pause, sends nothing during it, and previews what resuming rele
     409,
     expect.stringContaining('not paused') as string,
   ]);
-  const [draft] = await story.drafts('u1');
-  expect(draft?.deadlineAt).toBeGreaterThan(story.now());
-  const query = { projectIds: [story.projectId], actor: null, action: 'project.', after: null, limit: 5 };
+  const [draft] = await scenario.drafts('u1');
+  expect(draft?.deadlineAt).toBeGreaterThan(scenario.now());
+  const query = { projectIds: [scenario.projectId], actor: null, action: 'project.', after: null, limit: 5 };
   expect((await listEntries(db, query)).map(({ action }) => action)).toEqual([
     'project.resume',
     'project.pause',
@@ -240,9 +240,9 @@ test('releases more than a hundred drafts held for a day only with their number 
     `INSERT INTO beckon.draft SELECT (d).* FROM (SELECT jsonb_populate_record(d, jsonb_build_object(
          'id', gen_random_uuid(), 'run_id', NULL, 'external_user_id', 'x' || n)) AS d
        FROM beckon.draft d, generate_series(1, 100) n WHERE d.project_id = $1) d`,
-    [story.projectId],
+    [scenario.projectId],
   );
-  await story.later(30 * HOUR);
+  await scenario.later(30 * HOUR);
   expect((await request<ResumeEffect>('GET resume')).json.data).toMatchObject({
     long_held: 101,
     needs_confirmation: true,
@@ -277,7 +277,7 @@ test('shows the sender of emails, and its problem with a relay before there is o
     domains: [],
     has_model: false,
   });
-  await story.set({
+  await scenario.set({
     from_name: 'Ada',
     from_address: 'ada@x.org',
     postal_address: 'Here 1',

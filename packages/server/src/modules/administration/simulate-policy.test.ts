@@ -1,9 +1,9 @@
 import { beforeEach, expect, test } from 'vitest';
-import { fixedClock } from '../../../testkit/clock.ts';
-import { testSendServices } from '../../../testkit/mailroom.ts';
-import { openTestDatabase } from '../../../testkit/database.ts';
-import { openEngine } from '../../../testkit/engine.ts';
-import { putRecords } from '../../../testkit/inbox.ts';
+import { fixedClock } from '../../../testing/factories/clock.ts';
+import { testSendServices } from '../../../testing/factories/send-services.ts';
+import { openTestDatabase } from '../../../testing/factories/database.ts';
+import { openEngine } from '../../../testing/factories/engine.ts';
+import { putRecords } from '../../../testing/factories/ingest-queue.ts';
 import { getSettings } from '../workspace/projects/project-settings.ts';
 import { createProject } from './create-project.ts';
 import { createRule } from '../rules/write-rule.ts';

@@ -1,10 +1,10 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import type { EventListed, EventDetails } from '@beckon/contract/dashboard';
-import { fixedClock } from '../../../testkit/clock.ts';
-import { testDashboard } from '../../../testkit/dashboard.ts';
-import { openTestDatabase } from '../../../testkit/database.ts';
-import { openEngine } from '../../../testkit/engine.ts';
-import { putRecords } from '../../../testkit/inbox.ts';
+import { fixedClock } from '../../../testing/factories/clock.ts';
+import { testDashboard } from '../../../testing/servers/dashboard.ts';
+import { openTestDatabase } from '../../../testing/factories/database.ts';
+import { openEngine } from '../../../testing/factories/engine.ts';
+import { putRecords } from '../../../testing/factories/ingest-queue.ts';
 import { createAudience } from './change-audience.ts';
 import { createProject } from '../administration/create-project.ts';
 import { listRuleNeeds } from '../rules/runs/rules-in-force.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
-import { fixedClock } from '../../../testkit/clock.ts';
-import { openTestDatabase } from '../../../testkit/database.ts';
+import { fixedClock } from '../../../testing/factories/clock.ts';
+import { openTestDatabase } from '../../../testing/factories/database.ts';
 import { createAudience } from './change-audience.ts';
 import { createProject } from '../administration/create-project.ts';
 import { listBuilding, serveAudienceVersion } from './build-version.ts';

@@ -7,11 +7,11 @@ import type {
   DefinitionPreview,
   PredicateFacts,
 } from '@beckon/contract/dashboard';
-import { fixedClock } from '../../../testkit/clock.ts';
-import { testDashboard } from '../../../testkit/dashboard.ts';
-import { openTestDatabase } from '../../../testkit/database.ts';
-import { openEngine } from '../../../testkit/engine.ts';
-import { putRecords } from '../../../testkit/inbox.ts';
+import { fixedClock } from '../../../testing/factories/clock.ts';
+import { testDashboard } from '../../../testing/servers/dashboard.ts';
+import { openTestDatabase } from '../../../testing/factories/database.ts';
+import { openEngine } from '../../../testing/factories/engine.ts';
+import { putRecords } from '../../../testing/factories/ingest-queue.ts';
 import { listEntries } from '../workspace/audit/store.ts';
 import { createProject } from '../administration/create-project.ts';
 import { createRule } from '../rules/write-rule.ts';

@@ -2,10 +2,14 @@ import fc from 'fast-check';
 import { type DefaultTreeAdapterMap, parse } from 'parse5';
 import PostalMime, { type Email } from 'postal-mime';
 import { expect, test } from 'vitest';
-import { HOUR } from '../../../testkit/drafts.ts';
-import { type MailStory, newVerifiedStory, openMailStage } from '../../../testkit/mail-stage.ts';
-import { testRenderer } from '../../../testkit/mailroom.ts';
-import type { SunkEmail } from '../../../testkit/sink.ts';
+import { HOUR } from '../../../testing/factories/drafts.ts';
+import {
+  type MailScenario,
+  newVerifiedScenario,
+  openMailStage,
+} from '../../../testing/factories/mail-stage.ts';
+import { testRenderer } from '../../../testing/factories/send-services.ts';
+import type { SunkEmail } from '../../../testing/servers/smtp-sink.ts';
 import { normaliseAddress } from '../../platform/net/address.ts';
 import { createTemplate } from '../templates/write-template.ts';
 
@@ -122,31 +126,31 @@ const MJML = {
   body: `<mjml><mj-body><mj-section><mj-column><mj-text>${VALUES} <b title="t {{ user.name | default: "x" }}">b</b> <a title='s {{ user.plan | default: "x" }}' href='https://app.test/{{ event.what | default: "x" }}'>x</a></mj-text><mj-button href="https://app.test/{{ user.name | default: "x" }}">Go {{ user.plan | default: "there" }}</mj-button><mj-image src="https://app.test/i.png" alt="{{ event.what | default: "x" }}" /></mj-column></mj-section></mj-body></mjml>`,
 };
 
-async function openStory(): Promise<MailStory> {
-  const story = await newVerifiedStory(stage);
-  const { projectId } = story;
+async function openScenario(): Promise<MailScenario> {
+  const scenario = await newVerifiedScenario(stage);
+  const { projectId } = scenario;
   for (const document of [MARKDOWN, MJML]) {
     await createTemplate({ db, renderer: testRenderer }, { projectId, document, follow: true, actor: 'ann' });
-    await story.rule({
+    await scenario.rule({
       name: document.name,
       when: { event: document.name },
       steps: [{ draft: document.name }],
     });
   }
-  return story;
+  return scenario;
 }
 
 type TestUser = { userId: string; value: string; email?: string };
 
 /** Sends a user to the API whose data all have this value. Returns false if the API rejects the text. */
 async function sendUser(
-  story: MailStory,
+  scenario: MailScenario,
   { userId, value, email = `${userId}@home.test` }: TestUser,
 ): Promise<boolean> {
   try {
-    await story.user(userId, { email, traits: { name: value, plan: value } });
+    await scenario.user(userId, { email, traits: { name: value, plan: value } });
     for (const name of ['in_markdown', 'in_mjml', 'user_signed_up'])
-      await story.event(userId, name, { what: value, plan: value });
+      await scenario.event(userId, name, { what: value, plan: value });
     return true;
   } catch {
     return false;
@@ -181,8 +185,8 @@ function skeleton(html: string): string[] {
   return lines;
 }
 
-async function emailsTo(story: MailStory, address: string): Promise<Read[]> {
-  const arrived = story.arrived().filter(({ to }) => to.includes(address));
+async function emailsTo(scenario: MailScenario, address: string): Promise<Read[]> {
+  const arrived = scenario.arrived().filter(({ to }) => to.includes(address));
   return (await Promise.all(arrived.map(read))).toSorted((a, b) => (ruleOf(a) < ruleOf(b) ? -1 : 1));
 }
 
@@ -209,27 +213,27 @@ function expectSame(
 }
 
 test('keeps recipients, fields and elements of an email for 500 hostile texts in each trait and property, and keeps the words', async () => {
-  const story = await openStory();
-  expect(await sendUser(story, { userId: 'harmless', value: 'Ada' })).toBe(true);
+  const scenario = await openScenario();
+  expect(await sendUser(scenario, { userId: 'harmless', value: 'Ada' })).toBe(true);
   const acceptedIndexes: number[] = [];
   for (let from = 0; from < payloads.length; from += 25) {
     const batch = payloads.slice(from, from + 25);
     const accepted = await Promise.all(
-      batch.map((value, n) => sendUser(story, { userId: `p${from + n}`, value })),
+      batch.map((value, n) => sendUser(scenario, { userId: `p${from + n}`, value })),
     );
     acceptedIndexes.push(...accepted.flatMap((isAccepted, n) => (isAccepted ? [from + n] : [])));
   }
-  await story.later(2 * HOUR);
-  const harmless = await emailsTo(story, 'harmless@home.test');
+  await scenario.later(2 * HOUR);
+  const harmless = await emailsTo(scenario, 'harmless@home.test');
   expect(harmless).toHaveLength(3);
   for (const n of acceptedIndexes) {
     const [address, value] = [`p${n}@home.test`, payloads[n] ?? ''];
-    const emails = await emailsTo(story, address);
+    const emails = await emailsTo(scenario, address);
     expect(emails.map(ruleOf), JSON.stringify(value)).toEqual(harmless.map(ruleOf));
     emails.forEach((received, i) => {
       const like = harmless[i];
       if (!like) throw new Error('no harmless email to compare with');
-      expectSame(received, like, { address, domain: story.domain });
+      expectSame(received, like, { address, domain: scenario.domain });
       const words = wordsOf((received.mail.text ?? '').replace(/\s+/g, ' '));
       if (i < 2)
         for (const word of wordsOf(value).slice(0, 5))
@@ -241,16 +245,16 @@ test('keeps recipients, fields and elements of an email for 500 hostile texts in
 }, 120_000);
 
 test('loses at most the links of an email for a very long text, and sends no line that a server rejects', async () => {
-  const story = await openStory();
-  await sendUser(story, { userId: 'harmless', value: 'Ada' });
+  const scenario = await openScenario();
+  await sendUser(scenario, { userId: 'harmless', value: 'Ada' });
   const long = ['word '.repeat(200), 'x'.repeat(1_000), '<script>'.repeat(200), '😀'.repeat(500)];
   for (const [n, value] of long.entries())
-    expect(await sendUser(story, { userId: `long${n}`, value })).toBe(true);
-  await story.later(2 * HOUR);
-  const harmless = await emailsTo(story, 'harmless@home.test');
+    expect(await sendUser(scenario, { userId: `long${n}`, value })).toBe(true);
+  await scenario.later(2 * HOUR);
+  const harmless = await emailsTo(scenario, 'harmless@home.test');
   const withoutLinks = (page: string[]): string[] => page.filter((line) => !/^\d+ a /.test(line));
   for (const n of long.keys()) {
-    const emails = await emailsTo(story, `long${n}@home.test`);
+    const emails = await emailsTo(scenario, `long${n}@home.test`);
     expect(emails.map(ruleOf)).toEqual(harmless.map(ruleOf));
     for (const [i, received] of emails.entries()) {
       expect(withoutLinks(received.page)).toEqual(withoutLinks(harmless[i]?.page ?? []));
@@ -295,21 +299,21 @@ const NO_ADDRESSES = [
 ];
 
 test('sends to an odd address alone and unchanged, and rejects invalid addresses without sending anything', async () => {
-  const story = await openStory();
+  const scenario = await openScenario();
   for (const [n, email] of ODD_ADDRESSES.entries())
-    expect(await sendUser(story, { userId: `odd${n}`, value: 'Ada', email }), email).toBe(true);
+    expect(await sendUser(scenario, { userId: `odd${n}`, value: 'Ada', email }), email).toBe(true);
   for (const [n, email] of NO_ADDRESSES.entries())
-    expect(await sendUser(story, { userId: `none${n}`, value: 'Ada', email }), JSON.stringify(email)).toBe(
+    expect(await sendUser(scenario, { userId: `none${n}`, value: 'Ada', email }), JSON.stringify(email)).toBe(
       false,
     );
-  await story.later(2 * HOUR);
-  const to = story.arrived().map((email) => email.to);
+  await scenario.later(2 * HOUR);
+  const to = scenario.arrived().map((email) => email.to);
   expect(to.every((addressees) => addressees.length === 1)).toBe(true);
   // The test mail server shows an international domain in Unicode, in whichever form it arrived.
   const recipients = [...new Set(to.flat())].map(normaliseAddress);
   const expected = ODD_ADDRESSES.map(normaliseAddress);
   expect(recipients.toSorted()).toEqual(expected.toSorted());
-  for (const received of await Promise.all(story.arrived().map(read)))
+  for (const received of await Promise.all(scenario.arrived().map(read)))
     expect(received.mail.to?.map(({ address }) => normaliseAddress(address ?? ''))).toEqual(
       received.email.to.map(normaliseAddress),
     );
@@ -321,26 +325,26 @@ const isValidName = (name: string): boolean =>
   !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name.trim()) && name.isWellFormed() && name.trim() !== '';
 
 test('keeps recipients, fields and elements of an email for a hostile sender name', async () => {
-  const story = await openStory();
-  await sendUser(story, { userId: 'before', value: 'Ada' });
-  await story.later(2 * HOUR);
-  const harmless = await emailsTo(story, 'before@home.test');
+  const scenario = await openScenario();
+  await sendUser(scenario, { userId: 'before', value: 'Ada' });
+  await scenario.later(2 * HOUR);
+  const harmless = await emailsTo(scenario, 'before@home.test');
   for (const [n, name] of NAMES.entries()) {
-    const set = await story.set({ from_name: name }).then(
+    const set = await scenario.set({ from_name: name }).then(
       () => true,
       () => false,
     );
     expect(set, JSON.stringify(name)).toBe(isValidName(name));
     if (!set) continue;
-    await sendUser(story, { userId: `after${n}`, value: 'Ada' });
-    await story.later(2 * HOUR);
+    await sendUser(scenario, { userId: `after${n}`, value: 'Ada' });
+    await scenario.later(2 * HOUR);
     const address = `after${n}@home.test`;
-    const emails = await emailsTo(story, address);
+    const emails = await emailsTo(scenario, address);
     expect(emails).toHaveLength(3);
     for (const [i, received] of emails.entries()) {
       const like = harmless[i];
       if (!like) throw new Error('no harmless email to compare with');
-      expectSame(received, like, { address, domain: story.domain });
+      expectSame(received, like, { address, domain: scenario.domain });
     }
   }
 }, 60_000);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { HOUR, MINUTE } from '../../../testkit/drafts.ts';
+import { HOUR, MINUTE } from '../../../testing/factories/drafts.ts';
 import { gate, type GateResult, type GateReason } from '../sending/emails/gate.ts';
 import type { GateFacts, Policy } from '../sending/emails/facts.ts';
 

@@ -1,23 +1,27 @@
 import { promises as dns } from 'node:dns';
 import { authenticate, type DNSResolver } from 'mailauth';
 import { expect, test } from 'vitest';
-import { newVerifiedStory, openMailStage } from '../../../testkit/mail-stage.ts';
-import { addMjmlEmail, EMAIL_NAMES, writeAll } from '../../../testkit/shipped-acts.ts';
-import type { SunkEmail } from '../../../testkit/sink.ts';
+import { newVerifiedScenario, openMailStage } from '../../../testing/factories/mail-stage.ts';
+import { addMjmlEmail, EMAIL_NAMES, writeAll } from '../../../testing/factories/shipped-emails.ts';
+import type { SunkEmail } from '../../../testing/servers/smtp-sink.ts';
 
 const stage = await openMailStage();
-const story = await newVerifiedStory(stage);
+const scenario = await newVerifiedScenario(stage);
 // The strictest possible policy: only a signature of this exact domain counts.
-stage.dns.set('TXT', `_dmarc.${story.domain}`, ['v=DMARC1; p=reject; adkim=s; aspf=s']);
+stage.dns.set('TXT', `_dmarc.${scenario.domain}`, ['v=DMARC1; p=reject; adkim=s; aspf=s']);
 const resolver = new dns.Resolver();
 resolver.setServers(stage.dns.servers);
 
-await addMjmlEmail(story);
+await addMjmlEmail(scenario);
 const HOSTILE = 'Zoë "Ann", <b>\r\nBcc: eve@evil.test\u2028\u202E{{7|times:7}}';
-await writeAll(story, { traits: { name: 'Ada', plan: 'pro' }, plan: 'pro', meter: 'seats' }, 'kind');
-await writeAll(story, { traits: {}, plan: '', meter: '' }, 'bare');
-await writeAll(story, { traits: { name: HOSTILE, plan: HOSTILE }, plan: HOSTILE, meter: HOSTILE }, 'hostile');
-const emails = story.arrived();
+await writeAll(scenario, { traits: { name: 'Ada', plan: 'pro' }, plan: 'pro', meter: 'seats' }, 'kind');
+await writeAll(scenario, { traits: {}, plan: '', meter: '' }, 'bare');
+await writeAll(
+  scenario,
+  { traits: { name: HOSTILE, plan: HOSTILE }, plan: HOSTILE, meter: HOSTILE },
+  'hostile',
+);
+const emails = scenario.arrived();
 
 /** Verifies an email with mailauth, which shares no code with the signer, against the DNS that has the key of the domain. */
 async function authenticationOf(raw: string, { from }: SunkEmail) {
@@ -57,9 +61,9 @@ test('signs every email for its own domain, and passes the strictest policy that
   for (const email of emails) {
     expect(await authenticationOf(email.raw, email)).toEqual({
       dkim: 'pass',
-      by: story.domain,
+      by: scenario.domain,
       dmarc: 'pass',
-      aligned: story.domain,
+      aligned: scenario.domain,
     });
   }
 });

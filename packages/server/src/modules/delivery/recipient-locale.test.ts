@@ -1,7 +1,11 @@
 import PostalMime from 'postal-mime';
 import { expect, describe, test } from 'vitest';
-import { HOUR, MINUTE } from '../../../testkit/drafts.ts';
-import { type MailStory, newVerifiedStory, openMailStage } from '../../../testkit/mail-stage.ts';
+import { HOUR, MINUTE } from '../../../testing/factories/drafts.ts';
+import {
+  type MailScenario,
+  newVerifiedScenario,
+  openMailStage,
+} from '../../../testing/factories/mail-stage.ts';
 
 const stage = await openMailStage();
 
@@ -9,22 +13,22 @@ const STEPS = [
   { draft: { subject: 'Hi', body: 'On {{ event.occurred_at | date: "%A" }}: {{ user.seats | number }}.' } },
 ];
 
-async function withRule(language = 'en'): Promise<MailStory> {
-  const story = await newVerifiedStory(stage);
-  await story.set({ language });
-  await story.rule({ name: 'seats', when: { event: 'seats_used' }, steps: STEPS });
-  return story;
+async function withRule(language = 'en'): Promise<MailScenario> {
+  const scenario = await newVerifiedScenario(stage);
+  await scenario.set({ language });
+  await scenario.rule({ name: 'seats', when: { event: 'seats_used' }, steps: STEPS });
+  return scenario;
 }
 
-async function draft(story: MailStory, userId: string, traits: Record<string, unknown>): Promise<void> {
-  await story.user(userId, { email: `${userId}@home.test`, traits: { seats: 1200.5, ...traits } });
-  await story.event(userId, 'seats_used');
-  await story.later(MINUTE);
+async function draft(scenario: MailScenario, userId: string, traits: Record<string, unknown>): Promise<void> {
+  await scenario.user(userId, { email: `${userId}@home.test`, traits: { seats: 1200.5, ...traits } });
+  await scenario.event(userId, 'seats_used');
+  await scenario.later(MINUTE);
 }
 
-async function arrived(story: MailStory) {
+async function arrived(scenario: MailScenario) {
   const mails = await Promise.all(
-    story
+    scenario
       .arrived()
       .map(async ({ raw, to }) => ({ to, mail: await PostalMime.parse(Buffer.from(raw, 'latin1')) })),
   );
@@ -42,12 +46,12 @@ const FRENCH = /^Vous recevez cet e-mail parce que vous utilisez /;
 
 describe('the locale of a sent email', () => {
   test('is that of the user, otherwise the language of the project, otherwise English', async () => {
-    const story = await withRule();
-    await draft(story, 'u1', { locale: 'de_DE' });
-    await draft(story, 'u2', { locale: 'Klingon' });
-    await draft(story, 'u3', {});
-    await story.later(2 * HOUR);
-    expect(await arrived(story)).toMatchObject([
+    const scenario = await withRule();
+    await draft(scenario, 'u1', { locale: 'de_DE' });
+    await draft(scenario, 'u2', { locale: 'Klingon' });
+    await draft(scenario, 'u3', {});
+    await scenario.later(2 * HOUR);
+    expect(await arrived(scenario)).toMatchObject([
       { to: 'u1@home.test', lang: 'de-DE', body: '1.200,5', reason: expect.stringMatching(GERMAN) },
       { to: 'u2@home.test', lang: 'en', body: '1,200.5', reason: expect.stringMatching(ENGLISH) },
       { to: 'u3@home.test', lang: 'en', body: '1,200.5', reason: expect.stringMatching(ENGLISH) },
@@ -65,14 +69,14 @@ describe('the locale of a sent email', () => {
   });
 
   test('is the newest one when a user or a project changes it while a draft waits', async () => {
-    const story = await withRule();
-    await draft(story, 'u1', { locale: 'de' });
-    await draft(story, 'u2', {});
-    expect((await story.drafts('u1'))[0]?.content.body).toContain('200,5');
-    await story.user('u1', { traits: { locale: 'en-GB' } });
-    await story.set({ language: 'fr' });
-    await story.later(2 * HOUR);
-    expect(await arrived(story)).toMatchObject([
+    const scenario = await withRule();
+    await draft(scenario, 'u1', { locale: 'de' });
+    await draft(scenario, 'u2', {});
+    expect((await scenario.drafts('u1'))[0]?.content.body).toContain('200,5');
+    await scenario.user('u1', { traits: { locale: 'en-GB' } });
+    await scenario.set({ language: 'fr' });
+    await scenario.later(2 * HOUR);
+    expect(await arrived(scenario)).toMatchObject([
       { to: 'u1@home.test', lang: 'en-GB', body: '1,200.5', reason: expect.stringMatching(ENGLISH) },
       { to: 'u2@home.test', lang: 'fr', reason: expect.stringMatching(FRENCH) },
     ]);

@@ -1,9 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, describe, expect, test } from 'vitest';
-import { newVerifiedStory, openMailStage } from '../../../testkit/mail-stage.ts';
-import { addMjmlEmail, EMAIL_NAMES, writeAll } from '../../../testkit/shipped-acts.ts';
-import type { SunkEmail } from '../../../testkit/sink.ts';
+import { newVerifiedScenario, openMailStage } from '../../../testing/factories/mail-stage.ts';
+import { addMjmlEmail, EMAIL_NAMES, writeAll } from '../../../testing/factories/shipped-emails.ts';
+import type { SunkEmail } from '../../../testing/servers/smtp-sink.ts';
 
 /**
  * Runs the rules of SpamAssassin that need no network over the shipped emails and one with links, as they arrive at a mail server. Opens
@@ -39,11 +39,11 @@ async function judge({ raw, to }: SunkEmail): Promise<Hit[]> {
 describe.skipIf(!isThere)(title, async () => {
   const emails = new Map<string, SunkEmail>();
   if (isThere) {
-    const story = await newVerifiedStory(await openMailStage());
-    await addMjmlEmail(story);
-    await writeAll(story, { traits: { name: 'Ada', plan: 'pro' }, plan: 'pro', meter: 'seats' });
+    const scenario = await newVerifiedScenario(await openMailStage());
+    await addMjmlEmail(scenario);
+    await writeAll(scenario, { traits: { name: 'Ada', plan: 'pro' }, plan: 'pro', meter: 'seats' });
     for (const name of EMAIL_NAMES) {
-      const found = story
+      const found = scenario
         .arrived()
         .find(({ raw }) => new RegExp(`^Feedback-ID: ${name.replaceAll('_', '-')}:`, 'm').test(raw));
       if (found) emails.set(name, found);

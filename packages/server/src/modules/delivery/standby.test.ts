@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { testDatabase } from '../../../testkit/database.ts';
+import { testDatabase } from '../../../testing/factories/database.ts';
 import { systemClock } from '../../platform/time/clock.ts';
 import { silentLog } from '../../platform/log.ts';
 import { type Database, openDatabase } from '../../platform/db/database.ts';

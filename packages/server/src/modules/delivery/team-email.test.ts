@@ -1,8 +1,8 @@
 import PostalMime from 'postal-mime';
 import { beforeEach, expect, test } from 'vitest';
-import { fixedClock } from '../../../testkit/clock.ts';
-import { openTestDatabase } from '../../../testkit/database.ts';
-import { testSendServices, TOKEN_KEYS } from '../../../testkit/mailroom.ts';
+import { fixedClock } from '../../../testing/factories/clock.ts';
+import { openTestDatabase } from '../../../testing/factories/database.ts';
+import { testSendServices, TOKEN_KEYS } from '../../../testing/factories/send-services.ts';
 import { idMaker } from '../../platform/ids.ts';
 import type { SendResult } from '../../platform/mail/send-result.ts';
 import type { MailEnvelope } from '../../platform/mail/submit.ts';

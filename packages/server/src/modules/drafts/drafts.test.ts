@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { fixedClock } from '../../../testkit/clock.ts';
-import { draftFacts, HOUR, MINUTE } from '../../../testkit/drafts.ts';
+import { fixedClock } from '../../../testing/factories/clock.ts';
+import { draftFacts, HOUR, MINUTE } from '../../../testing/factories/drafts.ts';
 import { idMaker } from '../../platform/ids.ts';
 import { resumeWithAddress, newDraft, type NewDraft } from './new-draft.ts';
 import { afterRestore } from '../operations/restore/drafts-after-restore.ts';

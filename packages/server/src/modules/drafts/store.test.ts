@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { fixedClock } from '../../../testkit/clock.ts';
-import { openTestDatabase } from '../../../testkit/database.ts';
-import { draftFacts, HOUR, MINUTE } from '../../../testkit/drafts.ts';
+import { fixedClock } from '../../../testing/factories/clock.ts';
+import { openTestDatabase } from '../../../testing/factories/database.ts';
+import { draftFacts, HOUR, MINUTE } from '../../../testing/factories/drafts.ts';
 import { canonicalJson } from '../../platform/text/canonical-json.ts';
 import { sha256 } from '../../platform/crypto/hash.ts';
 import { idMaker } from '../../platform/ids.ts';

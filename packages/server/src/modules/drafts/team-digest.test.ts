@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { fixedClock } from '../../../testkit/clock.ts';
-import { MINUTE } from '../../../testkit/drafts.ts';
+import { fixedClock } from '../../../testing/factories/clock.ts';
+import { MINUTE } from '../../../testing/factories/drafts.ts';
 import { teamDigest, type WaitingOfRule } from './team-digest.ts';
 
 const T0 = fixedClock().now();

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { openTestDatabase } from '../../../testkit/database.ts';
-import { fixedClock } from '../../../testkit/clock.ts';
-import { draftFacts, HOUR, MINUTE } from '../../../testkit/drafts.ts';
+import { openTestDatabase } from '../../../testing/factories/database.ts';
+import { fixedClock } from '../../../testing/factories/clock.ts';
+import { draftFacts, HOUR, MINUTE } from '../../../testing/factories/drafts.ts';
 import { idMaker } from '../../platform/ids.ts';
 import { resumeWithAddress, newDraft } from './new-draft.ts';
 import { afterRestore } from '../operations/restore/drafts-after-restore.ts';
@@ -316,11 +316,11 @@ test('stores every sequence and reads it back unchanged', async () => {
       beginning,
       fc.array(command, { minLength: 5, maxLength: 15 }),
       async (start, commands) => {
-        const story = play(begin(start), commands);
-        for (const moved of story) await db.transaction((tx) => writeTransitions(tx, [moved]));
-        const last = story.at(-1);
+        const scenario = play(begin(start), commands);
+        for (const moved of scenario) await db.transaction((tx) => writeTransitions(tx, [moved]));
+        const last = scenario.at(-1);
         const found = last && (await findDraft(db, last.draft.projectId, last.draft.id));
-        expect(found).toEqual({ draft: last?.draft, moves: story.map(({ move }) => move) });
+        expect(found).toEqual({ draft: last?.draft, moves: scenario.map(({ move }) => move) });
       },
     ),
     { numRuns: 60 },
@@ -330,8 +330,8 @@ test('stores every sequence and reads it back unchanged', async () => {
 test('gives the sender an action for every due draft', () => {
   fc.assert(
     fc.property(beginning, fc.array(command, { maxLength: 15 }), (start, commands) => {
-      const story = play(begin(start), commands);
-      const draft = story.at(-1)?.draft;
+      const scenario = play(begin(start), commands);
+      const draft = scenario.at(-1)?.draft;
       if (!draft || draft.dueAt === null) return;
       expect(dueAction(draft, draft.dueAt - 1)).toBe('wait');
       expect(dueAction(draft, Math.max(draft.dueAt, draft.updatedAt))).not.toBe('wait');
@@ -343,7 +343,7 @@ test('gives the sender an action for every due draft', () => {
 test('resends a draft once, as a new draft with its own moves', () => {
   const { draft, move } = begin({ autopilotMs: 5 * MINUTE, hasAddress: true, missing: null, endsInMs: null });
   const now = clock.now() + 5 * MINUTE;
-  const story = [move];
+  const scenario = [move];
   let failed = draft;
   for (const decide of [
     (d: Draft) => claim(d, { now }),
@@ -352,9 +352,9 @@ test('resends a draft once, as a new draft with its own moves', () => {
     const decided = decide(failed);
     if (isRefused(decided)) throw decided.refused;
     failed = decided.draft;
-    story.push(decided.move);
+    scenario.push(decided.move);
   }
-  const sent = sendAgain(failed, story, { id: newId(), actor: 'ana', now });
+  const sent = sendAgain(failed, scenario, { id: newId(), actor: 'ana', now });
   if (isRefused(sent)) throw sent.refused;
   const [old, made] = sent.again;
   expect([old.draft.state, old.draft.endedAt]).toEqual(['failed', failed.endedAt]);
@@ -365,7 +365,7 @@ test('resends a draft once, as a new draft with its own moves', () => {
     content: draft.content,
   });
   expect(made.move).toMatchObject({ number: 1, from: null, to: 'approved', actor: 'ana' });
-  const twice = sendAgain(old.draft, [...story, old.move], { id: newId(), actor: 'ben', now });
+  const twice = sendAgain(old.draft, [...scenario, old.move], { id: newId(), actor: 'ben', now });
   expect(twice).toMatchObject({
     refused: { code: 'conflict', message: expect.stringContaining(made.draft.id) },
   });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { openTestDatabase } from '../../../testkit/database.ts';
-import { fixedClock } from '../../../testkit/clock.ts';
-import { uploadFile } from '../../../testkit/imports.ts';
+import { openTestDatabase } from '../../../testing/factories/database.ts';
+import { fixedClock } from '../../../testing/factories/clock.ts';
+import { uploadFile } from '../../../testing/factories/imports.ts';
 import { createProject } from '../administration/create-project.ts';
 import { blankParts } from './blank-rows.ts';
 import { PART_BYTES } from './import.ts';

@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from 'vitest';
 import type { Import, ImportFinding, ImportSample } from '@beckon/contract/dashboard';
 import { systemClock } from '../../platform/time/clock.ts';
-import { openTestDatabase } from '../../../testkit/database.ts';
-import { DASHBOARD_ORIGIN, type Reply, testDashboard } from '../../../testkit/dashboard.ts';
-import { importDeps, workThrough } from '../../../testkit/imports.ts';
+import { openTestDatabase } from '../../../testing/factories/database.ts';
+import { DASHBOARD_ORIGIN, type Reply, testDashboard } from '../../../testing/servers/dashboard.ts';
+import { importDeps, workThrough } from '../../../testing/factories/imports.ts';
 import { listProjects } from '../workspace/projects/project.ts';
 import { createProject } from '../administration/create-project.ts';
 

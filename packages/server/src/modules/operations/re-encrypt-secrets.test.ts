@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { jobRun } from '../../../testkit/job-run.ts';
-import { endpointServer } from '../../../testkit/endpoint-server.ts';
-import { type Browser, codeOf, PASSWORD, testTeam } from '../../../testkit/team.ts';
+import { jobRun } from '../../../testing/factories/job-run.ts';
+import { endpointServer } from '../../../testing/servers/endpoint-server.ts';
+import { type Browser, codeOf, PASSWORD, testTeam } from '../../../testing/factories/team.ts';
 import { silentLog } from '../../platform/log.ts';
 import { createEncrypter, type Encrypter } from '../../platform/crypto/encrypt.ts';
 import { addSecret } from '../webhooks/endpoints/secrets.ts';

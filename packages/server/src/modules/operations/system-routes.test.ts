@@ -1,8 +1,8 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { DeadLetter, Erasure, FeedItem, KeptData, Role, SystemState } from '@beckon/contract/dashboard';
-import { testHasher } from '../../../testkit/hasher.ts';
-import { testDashboard } from '../../../testkit/dashboard.ts';
-import { newStory, openStage, type Story } from '../../../testkit/story.ts';
+import { testHasher } from '../../../testing/factories/send-services.ts';
+import { testDashboard } from '../../../testing/servers/dashboard.ts';
+import { newScenario, openStage, type Scenario } from '../../../testing/scenario.ts';
 import { idMaker } from '../../platform/ids.ts';
 import { listEntries } from '../workspace/audit/store.ts';
 import { erasePerson } from '../profiles/erase-user.ts';
@@ -13,11 +13,11 @@ let woken = 0;
 const dashboard = testDashboard(db, { wake: () => void (woken += 1) });
 afterAll(() => dashboard.close());
 
-let story: Story;
+let scenario: Scenario;
 let at = '';
 beforeEach(async () => {
-  story = await newStory(stage);
-  at = `/projects/${story.projectId}`;
+  scenario = await newScenario(stage);
+  at = `/projects/${scenario.projectId}`;
 });
 
 /** Creates records that could not be applied, as if a database had refused them. */
@@ -26,14 +26,14 @@ async function die(...users: string[]): Promise<void> {
     await db.query(
       `WITH taken AS (UPDATE beckon.ingest_queue_state SET next_seq = next_seq + 1 WHERE project_id = $1 RETURNING next_seq - 1 AS seq)
        INSERT INTO beckon.dead_letter SELECT $1, seq, 'live', 'users', jsonb_build_object('external_user_id', $2::text), 'bad', $3, $3 FROM taken`,
-      [story.projectId, user, new Date(story.now())],
+      [scenario.projectId, user, new Date(scenario.now())],
     );
 }
 const dead = async () =>
   (await dashboard.request<DeadLetter[]>(`GET ${at}/dead-letters`, { as: 'viewer' })).json.data;
 
 test('reports the state of the engine: queue, jobs, webhooks and versions', async () => {
-  await story.post('users', { external_user_id: 'ada' });
+  await scenario.post('users', { external_user_id: 'ada' });
   const { status, json } = await dashboard.request<SystemState>(`GET ${at}/system`, { as: 'viewer' });
   expect(status).toBe(200);
   expect(json.data).toMatchObject({
@@ -80,14 +80,14 @@ test('retries or discards dead-lettered records, one or all, with an audited rea
   expect((await dead()).map(({ record }) => record)).toEqual([{ external_user_id: 'd' }]);
   expect((await act('retry')).json.data).toEqual({ retried: 1 });
   expect(await dead()).toEqual([]);
-  await story.later(1_000);
+  await scenario.later(1_000);
   const people = await db.query(
     'SELECT external_user_id AS id FROM beckon.person WHERE project_id = $1 ORDER BY 1',
-    [story.projectId],
+    [scenario.projectId],
   );
   expect(people).toEqual([{ id: 'a' }, { id: 'd' }]);
   const query = {
-    projectIds: [story.projectId],
+    projectIds: [scenario.projectId],
     actor: null,
     action: 'dead_letter.discard',
     after: null,
@@ -104,8 +104,8 @@ test('retries or discards dead-lettered records, one or all, with an audited rea
 });
 
 test('creates a support bundle with the state, and without users, secrets or addresses', async () => {
-  await story.set({ from_name: 'Grace Hopper', team_addresses: 'grace@acme.example', keep_stream: '30d' });
-  await story.user('ada-lovelace', { email: 'ada@x.org' });
+  await scenario.set({ from_name: 'Grace Hopper', team_addresses: 'grace@acme.example', keep_stream: '30d' });
+  await scenario.user('ada-lovelace', { email: 'ada@x.org' });
   await die('charles-babbage');
   await dashboard.request(`POST ${at}/webhooks`, { body: { url: 'https://hooks.acme.example/s3cr3t-path' } });
   const { secret } = (
@@ -114,7 +114,7 @@ test('creates a support bundle with the state, and without users, secrets or add
   const { status, text, headers } = await dashboard.request(`GET ${at}/support-bundle`, { as: 'admin' });
   expect([status, headers['content-disposition']]).toEqual([
     200,
-    `attachment; filename="beckon-support-${story.projectId}.json"`,
+    `attachment; filename="beckon-support-${scenario.projectId}.json"`,
   ]);
   for (const hidden of ['Grace', 'grace@', 'ada', 'charles', 's3cr3t', secret, secret.slice(-4)])
     expect(text).not.toContain(hidden);
@@ -128,16 +128,16 @@ test('creates a support bundle with the state, and without users, secrets or add
 });
 
 test('proves an erasure without a name, and reports what is kept for how long', async () => {
-  await story.user('ada', { email: 'ada@x.org' });
-  await story.event('ada', 'began');
-  await story.later(1_000);
+  await scenario.user('ada', { email: 'ada@x.org' });
+  await scenario.event('ada', 'began');
+  await scenario.later(1_000);
   await erasePerson(
     { db, newId: idMaker(db.clock), hasher: testHasher },
-    { projectId: story.projectId, userId: 'ada' },
+    { projectId: scenario.projectId, userId: 'ada' },
   );
   const { text, json } = await dashboard.request<Erasure[]>(`GET ${at}/erasures`, { as: 'admin' });
   expect(json.data).toMatchObject([
-    { at: new Date(story.now()).toISOString(), removed: { person: 1, person_email: 1, event: 1 } },
+    { at: new Date(scenario.now()).toISOString(), removed: { person: 1, person_email: 1, event: 1 } },
   ]);
   expect(text).not.toContain('ada');
   expect(json.meta.pagination.total).toBe(1);
@@ -155,9 +155,9 @@ test('proves an erasure without a name, and reports what is kept for how long', 
 });
 
 test('exports the stream as lines, whole or filtered, for admins alone', async () => {
-  await story.user('ada');
-  await story.event('ada', 'began');
-  await story.later(1_000);
+  await scenario.user('ada');
+  await scenario.event('ada', 'began');
+  await scenario.later(1_000);
   const exportStream = async (query: string, as: 'admin' | 'editor' = 'admin') =>
     dashboard.request(`GET ${at}/stream-export?${query}`, { as });
   const { text } = await exportStream('filter=type:event');
@@ -166,7 +166,7 @@ test('exports the stream as lines, whole or filtered, for admins alone', async (
     .split('\n')
     .map((line) => JSON.parse(line) as FeedItem);
   expect(lines).toMatchObject([{ type: 'event', name: 'began', external_user_id: 'ada' }]);
-  const later = new Date(story.now() + 1).toISOString();
+  const later = new Date(scenario.now() + 1).toISOString();
   expect((await exportStream(`since=${later}`)).text).toBe('');
   expect((await exportStream('since=yesterday')).json.errors[0]?.field).toBe('since');
   expect((await exportStream('filter=colour:red')).json.errors[0]?.field).toBe('filter');

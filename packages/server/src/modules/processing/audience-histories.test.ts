@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { testHasher } from '../../../testkit/hasher.ts';
-import { audienceHistories, type Step, withIds } from '../../../testkit/audience-histories.ts';
-import { fixedClock } from '../../../testkit/clock.ts';
-import { openTestDatabase } from '../../../testkit/database.ts';
-import { putRecords } from '../../../testkit/inbox.ts';
+import { testHasher } from '../../../testing/factories/send-services.ts';
+import { audienceHistories, type Step, withIds } from '../../../testing/oracles/audience-histories.ts';
+import { fixedClock } from '../../../testing/factories/clock.ts';
+import { openTestDatabase } from '../../../testing/factories/database.ts';
+import { putRecords } from '../../../testing/factories/ingest-queue.ts';
 import { Fault } from '../../platform/fault.ts';
 import { idMaker } from '../../platform/ids.ts';
 import { silentLog } from '../../platform/log.ts';
@@ -24,7 +24,7 @@ import { listRuleNeeds } from '../rules/runs/rules-in-force.ts';
  * `AUDIENCE_HISTORIES=1000` runs that many histories, and another `AUDIENCE_SEED` runs different ones. `AUDIENCE_SHRINK=1` shrinks a
  * failing history, which can take long.
  */
-const HISTORIES = Number(process.env['AUDIENCE_HISTORIES'] ?? 30);
+const HISCENARIOS = Number(process.env['AUDIENCE_HISTORIES'] ?? 30);
 const SEED = Number(process.env['AUDIENCE_SEED'] ?? 1);
 const SHRINKS = process.env['AUDIENCE_SHRINK'] !== undefined;
 const EACH_MS = 10_000;
@@ -125,10 +125,10 @@ test(
         }
         expect(await db.query('SELECT * FROM beckon.dead_letter')).toEqual([]);
       }),
-      { numRuns: HISTORIES, seed: SEED, endOnFailure: !SHRINKS },
+      { numRuns: HISCENARIOS, seed: SEED, endOnFailure: !SHRINKS },
     );
   },
-  HISTORIES * EACH_MS + (SHRINKS ? 3_600_000 : 0),
+  HISCENARIOS * EACH_MS + (SHRINKS ? 3_600_000 : 0),
 );
 
 function play<Do extends Step['do']>(world: World, step: Extract<Step, { do: Do }>): Promise<unknown> {

@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from 'vitest';
-import { testHasher } from '../../../testkit/hasher.ts';
-import { fixedClock } from '../../../testkit/clock.ts';
-import { openTestDatabase } from '../../../testkit/database.ts';
-import { putRecords } from '../../../testkit/inbox.ts';
+import { testHasher } from '../../../testing/factories/send-services.ts';
+import { fixedClock } from '../../../testing/factories/clock.ts';
+import { openTestDatabase } from '../../../testing/factories/database.ts';
+import { putRecords } from '../../../testing/factories/ingest-queue.ts';
 import { idMaker } from '../../platform/ids.ts';
 import { silentLog } from '../../platform/log.ts';
 import { listAudiences } from '../audiences/show-audiences.ts';

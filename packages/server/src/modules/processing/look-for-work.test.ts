@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openTestDatabase } from '../../../testkit/database.ts';
+import { openTestDatabase } from '../../../testing/factories/database.ts';
 import { systemClock } from '../../platform/time/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Session } from '../../platform/db/statements.ts';

@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { fixedClock } from '../../../testkit/clock.ts';
-import { openTestDatabase } from '../../../testkit/database.ts';
+import { fixedClock } from '../../../testing/factories/clock.ts';
+import { openTestDatabase } from '../../../testing/factories/database.ts';
 import {
   type Event,
   type ExpectedPerson,
   type Priority,
   modelOf,
   type User,
-} from '../../../testkit/accept-order.ts';
-import { testHasher } from '../../../testkit/hasher.ts';
-import { putRecords } from '../../../testkit/inbox.ts';
+} from '../../../testing/oracles/accept-order.ts';
+import { testHasher } from '../../../testing/factories/send-services.ts';
+import { putRecords } from '../../../testing/factories/ingest-queue.ts';
 import { idMaker } from '../../platform/ids.ts';
 import { ensurePartitions } from '../users/events/partitions.ts';
 import { createPropertyCache } from '../users/events/events.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { testHasher } from '../../../testkit/hasher.ts';
-import { fixedClock } from '../../../testkit/clock.ts';
-import { testDatabase } from '../../../testkit/database.ts';
-import { type Put, putRecords } from '../../../testkit/inbox.ts';
+import { testHasher } from '../../../testing/factories/send-services.ts';
+import { fixedClock } from '../../../testing/factories/clock.ts';
+import { testDatabase } from '../../../testing/factories/database.ts';
+import { type Put, putRecords } from '../../../testing/factories/ingest-queue.ts';
 import { idMaker } from '../../platform/ids.ts';
 import { silentLog } from '../../platform/log.ts';
 import { listDead, retryDead } from '../ingest/queue/dead-letters.ts';

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { fixedClock } from '../../../testkit/clock.ts';
-import { testDatabase } from '../../../testkit/database.ts';
-import { testHasher } from '../../../testkit/hasher.ts';
-import { putRecords } from '../../../testkit/inbox.ts';
+import { fixedClock } from '../../../testing/factories/clock.ts';
+import { testDatabase } from '../../../testing/factories/database.ts';
+import { testHasher } from '../../../testing/factories/send-services.ts';
+import { putRecords } from '../../../testing/factories/ingest-queue.ts';
 import { idMaker } from '../../platform/ids.ts';
 import { silentLog } from '../../platform/log.ts';
 import { listDrafts } from '../drafts/reads.ts';

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
-import { testHasher } from '../../../testkit/hasher.ts';
-import { webhookStage } from '../../../testkit/webhooks.ts';
+import { testHasher } from '../../../testing/factories/send-services.ts';
+import { webhookStage } from '../../../testing/factories/webhook-stage.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { runRound } from '../webhooks/dispatch/round.ts';

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { EXTERNAL_USER_ID_MAX_CHARS } from '@beckon/contract';
 import type { SavedView, SuppressedUsers, UserListed } from '@beckon/contract/dashboard';
-import { testHasher } from '../../../testkit/hasher.ts';
-import { fixedClock } from '../../../testkit/clock.ts';
-import { testDashboard } from '../../../testkit/dashboard.ts';
-import { openTestDatabase } from '../../../testkit/database.ts';
-import { openEngine } from '../../../testkit/engine.ts';
-import { putRecords } from '../../../testkit/inbox.ts';
+import { testHasher } from '../../../testing/factories/send-services.ts';
+import { fixedClock } from '../../../testing/factories/clock.ts';
+import { testDashboard } from '../../../testing/servers/dashboard.ts';
+import { openTestDatabase } from '../../../testing/factories/database.ts';
+import { openEngine } from '../../../testing/factories/engine.ts';
+import { putRecords } from '../../../testing/factories/ingest-queue.ts';
 import { idMaker } from '../../platform/ids.ts';
 import { listEntries } from '../workspace/audit/store.ts';
 import { createAudience } from '../audiences/change-audience.ts';

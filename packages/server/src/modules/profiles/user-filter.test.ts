@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fixedClock } from '../../../testkit/clock.ts';
-import { openTestDatabase } from '../../../testkit/database.ts';
-import { type PlanNode, planNodes, rowsProcessed } from '../../../testkit/plans.ts';
+import { fixedClock } from '../../../testing/factories/clock.ts';
+import { openTestDatabase } from '../../../testing/factories/database.ts';
+import { type PlanNode, planNodes, rowsProcessed } from '../../../testing/oracles/query-plans.ts';
 import { createProject } from '../administration/create-project.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { countFiltered, listFiltered } from './list-users.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { countWork, growth } from '../../../testkit/count-work.ts';
+import { countWork, growth } from '../../../testing/oracles/count-work.ts';
 import { checkEmail } from './publish.ts';
 import { checkPage } from './check-page.ts';
 import { compileEmail } from './compile-email.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { countCharacters } from '../../../testkit/count-characters.ts';
+import { countCharacters } from '../../../testing/oracles/count-characters.ts';
 import { checkEmail } from './publish.ts';
 import { type RenderedContent, renderContent } from './render.ts';
 import type { EmailVariables } from './variables.ts';

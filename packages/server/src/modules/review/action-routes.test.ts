@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import type { BulkActed, DraftListed, DraftMoved, DraftWhole } from '@beckon/contract/dashboard';
-import { testDashboard } from '../../../testkit/dashboard.ts';
-import { newStory, openStage, type Story } from '../../../testkit/story.ts';
+import { testDashboard } from '../../../testing/servers/dashboard.ts';
+import { newScenario, openStage, type Scenario } from '../../../testing/scenario.ts';
 import { listEntries } from '../workspace/audit/store.ts';
 
 const stage = await openStage();
@@ -21,27 +21,27 @@ afterAll(() => dashboard.close());
 const HOUR = 3_600_000;
 const EMAIL = { draft: { subject: 'Hello {{ user.name }}', body: 'Your plan is {{ user.plan }}.' } };
 
-let story: Story;
+let scenario: Scenario;
 let at: string;
 beforeEach(async () => {
-  story = await newStory(stage);
-  at = `/projects/${story.projectId}/drafts`;
-  await story.rule({ name: 'vip', when: { event: 'order_placed' }, enrollment: 'once', steps: [EMAIL] });
-  await story.set({ autopilot: '4h' });
+  scenario = await newScenario(stage);
+  at = `/projects/${scenario.projectId}/drafts`;
+  await scenario.rule({ name: 'vip', when: { event: 'order_placed' }, enrollment: 'once', steps: [EMAIL] });
+  await scenario.set({ autopilot: '4h' });
 });
 
 const post = <T = DraftMoved>(path: string, body: object = {}, options = {}) =>
   dashboard.request<T>(`POST ${at}${path}`, { body, ...options });
 const list = async (query = ''): Promise<DraftListed[]> =>
   (await dashboard.request<DraftListed[]>(`GET ${at}${query}`)).json.data;
-const later = (ms: number): string => new Date(story.now() + ms).toISOString();
+const later = (ms: number): string => new Date(scenario.now() + ms).toISOString();
 
 async function order(...users: string[]): Promise<DraftListed[]> {
   for (const user of users) {
-    await story.user(user, { email: `${user}@x.org`, traits: { name: user, plan: 'pro' } });
-    await story.event(user, 'order_placed');
+    await scenario.user(user, { email: `${user}@x.org`, traits: { name: user, plan: 'pro' } });
+    await scenario.event(user, 'order_placed');
   }
-  await story.later(1_000);
+  await scenario.later(1_000);
   return list();
 }
 
@@ -56,7 +56,7 @@ const stateOf = async (id: string): Promise<string> =>
 
 test('returns the draft after an action, and the send check that still holds an approved one', async () => {
   const { id, content_hash: hash } = await orderDraft();
-  await story.set({ quiet_hours: '00:00-23:59' });
+  await scenario.set({ quiet_hours: '00:00-23:59' });
   const { status, json } = await post(`/${id}/approve`, { hash });
   expect([status, json.data]).toMatchObject([
     200,
@@ -80,8 +80,8 @@ test('skips with a reason, postpones past the expiry only on request, and sends 
     expect((await post(`/${id}/postpone`, { until })).status).toBe(422);
   const skipped = await post(`/${id}/skip`, { reason: ' not them ' });
   expect(skipped.json.data.draft).toMatchObject({ state: 'skipped', reason: 'not them' });
-  await story.later(200 * HOUR);
-  expect(await story.emails()).toEqual([]);
+  await scenario.later(200 * HOUR);
+  expect(await scenario.emails()).toEqual([]);
 });
 
 test('undoes a postponement for ten seconds, and not after that', async () => {
@@ -197,7 +197,7 @@ test('allows each action by role, and logs it without any text of the email', as
     expect([act, (await post(`/${id}/${act}`, body, { as: role })).status]).toEqual([act, 200]);
   }
   const entries = await listEntries(db, {
-    projectIds: [story.projectId],
+    projectIds: [scenario.projectId],
     actor: null,
     action: null,
     after: null,
@@ -214,7 +214,7 @@ test('previews the effect of a bulk action, which then has that effect', async (
   const [ada, ben] = drafts.toSorted((a, b) => (a.user.external_user_id < b.user.external_user_id ? -1 : 1));
   await post(`/${ada?.id}/open-editor`, {}, { as: 'editor' });
   await post(`/${ben?.id}/approve`);
-  await story.set({ quiet_hours: '00:00-23:59' });
+  await scenario.set({ quiet_hours: '00:00-23:59' });
   const body = { action: { kind: 'approve' }, ids: drafts.map(({ id }) => id) };
   const { json: preview } = await post('/bulk/preview', body, { as: 'reviewer' });
   expect(preview.data).toEqual({

@@ -1,9 +1,9 @@
 import type { Home, HomeCharts, HomeCounts } from '@beckon/contract/dashboard';
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { testDashboard } from '../../../testkit/dashboard.ts';
-import { HOUR } from '../../../testkit/drafts.ts';
-import { testMail } from '../../../testkit/mailroom.ts';
-import { DAY, newStory, openStage, type Story } from '../../../testkit/story.ts';
+import { testDashboard } from '../../../testing/servers/dashboard.ts';
+import { HOUR } from '../../../testing/factories/drafts.ts';
+import { testMail } from '../../../testing/factories/send-services.ts';
+import { DAY, newScenario, openStage, type Scenario } from '../../../testing/scenario.ts';
 
 const stage = await openStage();
 const { db } = stage.server;
@@ -15,21 +15,21 @@ const relay = testDashboard(
 afterAll(() => Promise.all([dashboard.close(), relay.close()]));
 
 const EMAIL = { draft: { subject: 'Hello', body: 'Hello' } };
-let story: Story;
+let scenario: Scenario;
 type HomeResponses = { home: Home; counts: HomeCounts; 'home/charts': HomeCharts };
 const request = async <P extends keyof HomeResponses>(path: P): Promise<HomeResponses[P]> =>
-  (await dashboard.request<HomeResponses[P]>(`GET /projects/${story.projectId}/${path}`, { as: 'viewer' }))
+  (await dashboard.request<HomeResponses[P]>(`GET /projects/${scenario.projectId}/${path}`, { as: 'viewer' }))
     .json.data;
 
 beforeEach(async () => {
-  story = await newStory(stage);
-  await story.rule({ name: 'greeter', when: { event: 'hello' }, deadline: '4h', steps: [EMAIL] });
+  scenario = await newScenario(stage);
+  await scenario.rule({ name: 'greeter', when: { event: 'hello' }, deadline: '4h', steps: [EMAIL] });
 });
 
 async function greet(user: string): Promise<void> {
-  await story.user(user, { email: `${user}@x.org` });
-  await story.event(user, 'hello');
-  await story.later(0);
+  await scenario.user(user, { email: `${user}@x.org` });
+  await scenario.event(user, 'hello');
+  await scenario.later(0);
 }
 
 const counts = async () => {
@@ -37,7 +37,7 @@ const counts = async () => {
   return [review, held, failed, dead].map(({ count }) => count);
 };
 const needs = async (): Promise<{ kind: string }[]> => (await request('home')).needs;
-const after = (ms: number): string => new Date(story.now() + ms).toISOString();
+const after = (ms: number): string => new Date(scenario.now() + ms).toISOString();
 
 test('shows a new project the steps to its first email, and nothing that needs attention', async () => {
   const home = await request('home');
@@ -58,7 +58,7 @@ test('shows a new project the steps to its first email, and nothing that needs a
 });
 
 test('shows the first draft with its send time and its send check, until an email was sent', async () => {
-  await story.until('20:00');
+  await scenario.until('20:00');
   await greet('ada');
   const { first_email: first, health } = await request('home');
   expect(health.last_event).toEqual({ name: 'hello', received_at: after(0) });
@@ -72,15 +72,15 @@ test('shows the first draft with its send time and its send check, until an emai
     time_zone: 'UTC',
   });
   const leavesAt = Date.parse(first?.sends_at ?? '');
-  expect(leavesAt).toBeGreaterThanOrEqual(story.now() + 12 * HOUR);
-  await story.later(leavesAt - story.now());
-  expect((await story.emails()).map(({ at }) => at)).toEqual([leavesAt]);
+  expect(leavesAt).toBeGreaterThanOrEqual(scenario.now() + 12 * HOUR);
+  await scenario.later(leavesAt - scenario.now());
+  expect((await scenario.emails()).map(({ at }) => at)).toEqual([leavesAt]);
   const home = await request('home');
   expect([home.first_email, home.setup]).toEqual([null, null]);
 });
 
 test('shows no send time for a draft that only a member can send', async () => {
-  await story.set({ autopilot: 'draft' });
+  await scenario.set({ autopilot: 'draft' });
   await greet('ada');
   expect((await request('home')).first_email).toMatchObject({
     sends_at: null,
@@ -90,7 +90,7 @@ test('shows no send time for a draft that only a member can send', async () => {
 });
 
 test('adds the steps to real sending to the setup if there is a relay', async () => {
-  const home = async () => (await relay.request<Home>(`GET /projects/${story.projectId}/home`)).json.data;
+  const home = async () => (await relay.request<Home>(`GET /projects/${scenario.projectId}/home`)).json.data;
   const ofRelay = async () =>
     (await home()).setup
       ?.filter(({ id }) => /domain|sender|suppressions/.test(id))
@@ -101,11 +101,11 @@ test('adds the steps to real sending to the setup if there is a relay', async ()
     ['suppressions_imported', false],
   ]);
   expect((await home()).health.sender).toMatchObject({ test_inbox: false, problem: { reason: 'no_sender' } });
-  await story.set({ from_name: 'Ada', from_address: 'ada@x.org', postal_address: 'Here 1' });
+  await scenario.set({ from_name: 'Ada', from_address: 'ada@x.org', postal_address: 'Here 1' });
   await db.query(
     `INSERT INTO beckon.suppression (project_id, kind, value, reason, created_at, created_by)
      VALUES ($1, 'email', 'bo@x.org', 'import', now(), 'operator')`,
-    [story.projectId],
+    [scenario.projectId],
   );
   expect(await ofRelay()).toEqual([
     ['domain_verified', false],
@@ -118,9 +118,9 @@ test('counts waiting, held, failed and dead-lettered items for the badges', asyn
   expect(await counts()).toEqual([0, 0, 0, 0]);
   for (const user of ['ada', 'bo', 'cy', 'di']) await greet(user);
   expect(await counts()).toEqual([4, 0, 0, 0]);
-  await story.user('ed', {});
-  await story.event('ed', 'hello');
-  await story.later(0);
+  await scenario.user('ed', {});
+  await scenario.event('ed', 'hello');
+  await scenario.later(0);
   expect(await counts()).toEqual([4, 1, 0, 0]);
   for (const [user, state] of [
     ['ada', 'failed'],
@@ -129,12 +129,12 @@ test('counts waiting, held, failed and dead-lettered items for the badges', asyn
     await db.query(
       `UPDATE beckon.draft SET state = $3, reason = 'timeout', ended_at = $4, due_at = NULL
        WHERE project_id = $1 AND external_user_id = $2`,
-      [story.projectId, user, state, new Date(story.now())],
+      [scenario.projectId, user, state, new Date(scenario.now())],
     );
   await db.query(
     `INSERT INTO beckon.dead_letter (project_id, seq, priority, kind, record, reason, accepted_at, dead_lettered_at)
      VALUES ($1, 900, 'live', 'events', '{}', 'refused', now(), now())`,
-    [story.projectId],
+    [scenario.projectId],
   );
   expect(await counts()).toEqual([2, 1, 2, 1]);
   expect(await needs()).toEqual([
@@ -143,25 +143,25 @@ test('counts waiting, held, failed and dead-lettered items for the badges', asyn
     { kind: 'dead_letters', records: { count: 1, at_least: false } },
   ]);
   // Resent emails and old failures need no attention any more.
-  await story.act('bo', { kind: 'send_again', confirmed: true });
+  await scenario.act('bo', { kind: 'send_again', confirmed: true });
   expect(await counts()).toEqual([2, 1, 1, 1]);
-  await story.set({ paused: 'true' });
-  await story.later(8 * DAY);
+  await scenario.set({ paused: 'true' });
+  await scenario.later(8 * DAY);
   expect((await counts())[2]).toBe(0);
 });
 
 test('lists emails of the next hour first, with the one that is sent next', async () => {
   await greet('ada');
-  await story.later(HOUR);
+  await scenario.later(HOUR);
   await greet('bo');
-  await story.later(2 * HOUR + HOUR / 2);
+  await scenario.later(2 * HOUR + HOUR / 2);
   const [first, ...others] = await needs();
   expect(others).toEqual([]);
   expect(first).toEqual({
     kind: 'due_soon',
     drafts: { count: 1, at_least: false },
     first: {
-      draft_id: (await story.drafts('ada'))[0]?.id,
+      draft_id: (await scenario.drafts('ada'))[0]?.id,
       subject: 'Hello',
       rule: 'greeter',
       external_user_id: 'ada',
@@ -171,27 +171,27 @@ test('lists emails of the next hour first, with the one that is sent next', asyn
 });
 
 test('lists a pause, a demoted rule and a failing domain or endpoint until they are resolved', async () => {
-  await story.set({ paused: 'true' });
-  const at = new Date(story.now());
+  await scenario.set({ paused: 'true' });
+  const at = new Date(scenario.now());
   const id = (n: number): string => `00000000-0000-7000-8000-00000000000${n}`;
   await db.query(
     `UPDATE beckon.rule SET mode = 'draft', deadline_ms = NULL, demoted_at = $2, demoted_reason = 'bounces'
      WHERE project_id = $1 AND name = 'greeter'`,
-    [story.projectId, at],
+    [scenario.projectId, at],
   );
   await db.query(
     `INSERT INTO beckon.sending_domain (project_id, id, name, state, findings, misses, created_at, state_at, throttle, warm)
      VALUES ($1, $2, 'x.org', 'failed', '[]', 3, $3, $3, 'off', false)`,
-    [story.projectId, id(1), at],
+    [scenario.projectId, id(1), at],
   );
   await db.query(
     `INSERT INTO beckon.webhook_endpoint (project_id, id, url, created_at, disabled_at, disabled_reason, per_second, in_flight_max)
      VALUES ($1, $2, 'https://x.org/hook', $3, $3, 'gone', 50, 10)`,
-    [story.projectId, id(2), at],
+    [scenario.projectId, id(2), at],
   );
   await db.query(
     `INSERT INTO beckon.webhook_health (project_id, endpoint_id, tokens, refilled_at) VALUES ($1, $2, 1, $3)`,
-    [story.projectId, id(2), at],
+    [scenario.projectId, id(2), at],
   );
   expect(await needs()).toEqual([
     { kind: 'paused' },
@@ -199,13 +199,13 @@ test('lists a pause, a demoted rule and a failing domain or endpoint until they 
     { kind: 'endpoint', id: id(2), url: 'https://x.org/hook', problem: 'gone', since: null },
     { kind: 'rule_demoted', id: expect.any(String) as string, name: 'greeter', why: 'bounces' },
   ]);
-  await story.set({ paused: 'false' });
+  await scenario.set({ paused: 'false' });
   expect((await needs()).map(({ kind }) => kind)).not.toContain('paused');
 });
 
 test('counts each of the last thirty days in the charts, the current one last', async () => {
   await greet('ada');
-  await story.later(2 * DAY);
+  await scenario.later(2 * DAY);
   await greet('bo');
   const charts = await request('home/charts');
   const day = (ms: number): string => after(ms).slice(0, 10);
@@ -235,8 +235,8 @@ test('counts each of the last thirty days in the charts, the current one last', 
 test('returns 404 for another project, and 401 without a session', async () => {
   for (const path of ['counts', 'home', 'home/charts']) {
     expect((await dashboard.request(`GET /projects/999999/${path}`)).status).toBe(404);
-    expect((await dashboard.request(`GET /projects/${story.projectId}/${path}`, { as: null })).status).toBe(
-      401,
-    );
+    expect(
+      (await dashboard.request(`GET /projects/${scenario.projectId}/${path}`, { as: null })).status,
+    ).toBe(401);
   }
 });

@@ -1,8 +1,8 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import type { DraftContext, DraftListed, DraftPreview, DraftVersions } from '@beckon/contract/dashboard';
-import { testHasher } from '../../../testkit/hasher.ts';
-import { testDashboard } from '../../../testkit/dashboard.ts';
-import { newStory, openStage, type Story } from '../../../testkit/story.ts';
+import { testHasher } from '../../../testing/factories/send-services.ts';
+import { testDashboard } from '../../../testing/servers/dashboard.ts';
+import { newScenario, openStage, type Scenario } from '../../../testing/scenario.ts';
 import { idMaker } from '../../platform/ids.ts';
 import { createProject } from '../administration/create-project.ts';
 import { erasePerson } from '../profiles/erase-user.ts';
@@ -18,13 +18,13 @@ const STEPS = [
 ];
 const RULE = { name: 'vip', when: { event: 'order_placed' }, enrollment: 'once', steps: STEPS };
 
-let story: Story;
+let scenario: Scenario;
 let at: string;
 beforeEach(async () => {
-  story = await newStory(stage);
-  at = `/projects/${story.projectId}/drafts`;
-  await story.rule(RULE);
-  await story.set({ autopilot: '4h' });
+  scenario = await newScenario(stage);
+  at = `/projects/${scenario.projectId}/drafts`;
+  await scenario.rule(RULE);
+  await scenario.set({ autopilot: '4h' });
 });
 
 const get = <T = DraftListed[]>(path: string, options = {}) =>
@@ -37,12 +37,12 @@ const userIds = async (query = ''): Promise<string[]> =>
 
 async function order(...users: string[]): Promise<DraftListed[]> {
   for (const user of users) {
-    await story.user(user, {
+    await scenario.user(user, {
       email: `${user}@x.org`,
       traits: { name: user, plan: 'pro', timezone: 'Asia/Tokyo' },
     });
-    await story.event(user, 'order_placed', { total: 5 });
-    await story.later(60_000);
+    await scenario.event(user, 'order_placed', { total: 5 });
+    await scenario.later(60_000);
   }
   return list('?view=all');
 }
@@ -59,8 +59,8 @@ test('orders Review by deadline, in pages, with held drafts after that and postp
   await db.query(`UPDATE beckon.draft SET deadline_at = NULL, due_at = NULL WHERE id = ANY ($1::uuid[])`, [
     [eve?.id, fay?.id],
   ]);
-  await post(`/${eve?.id}/postpone`, { until: new Date(story.now() + HOUR).toISOString() });
-  await post(`/${ben?.id}/postpone`, { until: new Date(story.now() + 30 * HOUR).toISOString() });
+  await post(`/${eve?.id}/postpone`, { until: new Date(scenario.now() + HOUR).toISOString() });
+  await post(`/${ben?.id}/postpone`, { until: new Date(scenario.now() + 30 * HOUR).toISOString() });
   const [held, why] = [ada?.id, 'needs_review'];
   await db.query(
     `UPDATE beckon.draft SET state = 'held', resume_state = 'scheduled', reason = $2, due_at = NULL WHERE id = $1`,
@@ -125,7 +125,7 @@ test('filters by the shared grammar, and reports an invalid filter', async () =>
 
 test('shows a whole draft, with the send check that holds it and each action by its actor', async () => {
   const { id } = await orderDraft();
-  await story.set({ quiet_hours: '00:00-23:59' });
+  await scenario.set({ quiet_hours: '00:00-23:59' });
   const { data } = (await get(`/${id}`)).json;
   expect(data).toMatchObject({
     id,
@@ -147,13 +147,13 @@ test('explains a draft from its event on, with the values that were found', asyn
       { event: 'order_placed', at_least: 1 },
     ],
   };
-  await story.rule({ ...RULE, name: 'best', when: { event: 'praised' }, only_if });
-  await story.user('ada', { email: 'ada@x.org', traits: { name: 'Ada', plan: 'pro' } });
-  await story.event('ada', 'order_placed');
-  await story.event('ada', 'praised', { stars: 5 });
-  await story.later(1_000);
+  await scenario.rule({ ...RULE, name: 'best', when: { event: 'praised' }, only_if });
+  await scenario.user('ada', { email: 'ada@x.org', traits: { name: 'Ada', plan: 'pro' } });
+  await scenario.event('ada', 'order_placed');
+  await scenario.event('ada', 'praised', { stars: 5 });
+  await scenario.later(1_000);
   const [draft] = await list('?filter=rule:best');
-  await post(`/${draft?.id}/postpone`, { until: new Date(story.now() + 5 * HOUR).toISOString() });
+  await post(`/${draft?.id}/postpone`, { until: new Date(scenario.now() + 5 * HOUR).toISOString() });
   const { data } = (await get<DraftContext>(`/${draft?.id}/context`)).json;
   const steps = data.why.map(({ kind, sentence, holds, values, actor }) => ({
     kind,
@@ -197,8 +197,8 @@ test('renders the email as a sandboxed page, for light or dark screens, without 
 
 test('uses the locale of the user for the preview and the page of a draft', async () => {
   const { id } = await orderDraft();
-  await story.user('ada', { traits: { locale: 'it' } });
-  await story.later(60_000);
+  await scenario.user('ada', { traits: { locale: 'it' } });
+  await scenario.later(60_000);
   expect((await get(`/${id}/email.html`)).text).toContain('<html lang="it" dir="ltr" ');
   expect((await get<DraftPreview>(`/${id}/preview`)).json.data.text).toContain(
     'Ricevi questa email perché usi',
@@ -209,8 +209,8 @@ test('keeps each version of the text with its author, beside the current templat
   const { id } = await orderDraft();
   await post(`/${id}/edit`, { body: 'First' });
   await post(`/${id}/edit`, { subject: 'Second' });
-  await story.user('ada', { traits: { plan: 'free' } });
-  await story.later(1_000);
+  await scenario.user('ada', { traits: { plan: 'free' } });
+  await scenario.later(1_000);
   const { data } = (await get<DraftVersions>(`/${id}/versions`)).json;
   expect(data.template).toMatchObject({ name: null, body: 'Your plan is free.\n\nBye for now' });
   expect(data.versions.map(({ content, actor }) => [content.subject, content.body, actor])).toEqual([
@@ -225,7 +225,9 @@ test('reports repeated edits on the rule, with a proposed change of its template
     if (person.external_user_id !== 'cleo')
       await post(`/${id}/edit`, { body: `Your plan is pro.\n\nCheers for now` });
   const [draft] = await list();
-  const { json } = await dashboard.request(`GET /projects/${story.projectId}/rules/${draft?.rule.id}/edits`);
+  const { json } = await dashboard.request(
+    `GET /projects/${scenario.projectId}/rules/${draft?.rule.id}/edits`,
+  );
   expect(json.data).toMatchObject({
     drafts: 2,
     edited: 2,
@@ -239,7 +241,9 @@ test('reports repeated edits on the rule, with a proposed change of its template
       },
     ],
   });
-  expect((await dashboard.request(`GET /projects/${story.projectId}/rules/nothing/edits`)).status).toBe(404);
+  expect((await dashboard.request(`GET /projects/${scenario.projectId}/rules/nothing/edits`)).status).toBe(
+    404,
+  );
 });
 
 test('returns 404 for a draft of another project and for an unknown id', async () => {
@@ -265,7 +269,7 @@ test('deletes all texts of the drafts of an erased user', async () => {
   expect(await kept()).toHaveLength(2);
   await erasePerson(
     { db, newId: idMaker(db.clock), hasher: testHasher },
-    { projectId: story.projectId, userId: 'ada' },
+    { projectId: scenario.projectId, userId: 'ada' },
   );
   expect(await kept()).toEqual([]);
 });

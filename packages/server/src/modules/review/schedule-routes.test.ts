@@ -1,8 +1,8 @@
 import type { Schedule, ScheduledDraft } from '@beckon/contract/dashboard';
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { testDashboard } from '../../../testkit/dashboard.ts';
-import { HOUR } from '../../../testkit/drafts.ts';
-import { newStory, openStage, type Story } from '../../../testkit/story.ts';
+import { testDashboard } from '../../../testing/servers/dashboard.ts';
+import { HOUR } from '../../../testing/factories/drafts.ts';
+import { newScenario, openStage, type Scenario } from '../../../testing/scenario.ts';
 
 const stage = await openStage();
 const { db } = stage.server;
@@ -10,22 +10,22 @@ const dashboard = testDashboard(db);
 afterAll(() => dashboard.close());
 
 const EMAIL = { draft: { subject: 'Hello', body: 'Hello' } };
-let story: Story;
+let scenario: Scenario;
 const request = <T = Schedule>(path: string) =>
-  dashboard.request<T>(`GET /projects/${story.projectId}/${path}`, { as: 'viewer' });
+  dashboard.request<T>(`GET /projects/${scenario.projectId}/${path}`, { as: 'viewer' });
 
 beforeEach(async () => {
-  story = await newStory(stage);
-  await story.rule({ name: 'greeter', when: { event: 'hello' }, deadline: '4h', steps: [EMAIL] });
+  scenario = await newScenario(stage);
+  await scenario.rule({ name: 'greeter', when: { event: 'hello' }, deadline: '4h', steps: [EMAIL] });
 });
 
 async function greet(user: string, traits: Record<string, unknown> = {}): Promise<void> {
-  await story.user(user, { email: `${user}@x.org`, traits });
-  await story.event(user, 'hello');
-  await story.later(0);
+  await scenario.user(user, { email: `${user}@x.org`, traits });
+  await scenario.event(user, 'hello');
+  await scenario.later(0);
 }
 
-const hour = (more: number): string => new Date(story.now() + more * HOUR).toISOString();
+const hour = (more: number): string => new Date(scenario.now() + more * HOUR).toISOString();
 
 test('shows emails in the hour of sending with what delayed them, and deadlines in theirs', async () => {
   await greet('ada');
@@ -63,7 +63,7 @@ test('shows quiet hours as bands per time zone of the recipients, and none if th
   ]);
   // Noon in UTC is nine in the evening in Tokyo: quiet hours have just begun.
   expect(quiet[0]?.spans[0]).toEqual({ from: hour(0), to: hour(11) });
-  await story.set({ quiet_hours: 'off', throttle: 'off' });
+  await scenario.set({ quiet_hours: 'off', throttle: 'off' });
   const off = (await request('schedule')).json.data;
   expect([off.quiet[0]?.spans, off.throttle_per_hour]).toEqual([[], null]);
 });
@@ -89,15 +89,15 @@ test('lists the drafts of an hour that the ribbon counts in it, in pages', async
 
 test('counts held drafts and those that wait for review, without showing them on the ribbon', async () => {
   await greet('ada');
-  await story.rule({ name: 'asker', when: { event: 'ask' }, mode: 'draft', steps: [EMAIL] });
-  await story.user('bo', { email: 'bo@x.org' });
-  await story.event('bo', 'ask');
+  await scenario.rule({ name: 'asker', when: { event: 'ask' }, mode: 'draft', steps: [EMAIL] });
+  await scenario.user('bo', { email: 'bo@x.org' });
+  await scenario.event('bo', 'ask');
   await db.query(
     `INSERT INTO beckon.suppression (project_id, kind, value, reason, created_at, created_by)
      VALUES ($1, 'user', 'ada', 'manual', now(), 'operator')`,
-    [story.projectId],
+    [scenario.projectId],
   );
-  await story.later(0);
+  await scenario.later(0);
   const { json } = await request('schedule');
   expect(json.data).toMatchObject({ drafts: 1, waits_for_review: 1, beyond: { held: { suppressed: 1 } } });
   const held = (await request<ScheduledDraft[]>('schedule/drafts?result=held')).json.data;
@@ -107,22 +107,22 @@ test('counts held drafts and those that wait for review, without showing them on
 });
 
 test('plans exactly the emails that the sender then sends, if no member acts', async () => {
-  await story.set({ quiet_hours: '17:00-19:30', throttle: '2/h', frequency_cap: '1/5h' });
+  await scenario.set({ quiet_hours: '17:00-19:30', throttle: '2/h', frequency_cap: '1/5h' });
   for (const [n, user] of ['ada', 'bo', 'cy', 'di', 'ed', 'fy'].entries()) {
     await greet(user, n % 2 === 0 ? {} : { timezone: 'Asia/Kolkata' });
-    await story.later(HOUR / 4);
+    await scenario.later(HOUR / 4);
   }
   const { json } = await request<ScheduledDraft[]>('schedule/drafts');
   const planned = json.data.map((draft) => [draft.external_user_id, draft.forecast.at]);
   expect(planned).toHaveLength(6);
-  await story.later(72 * HOUR);
-  const left = (await story.emails()).map(({ to, at }) => [to, new Date(at).toISOString()]);
+  await scenario.later(72 * HOUR);
+  const left = (await scenario.emails()).map(({ to, at }) => [to, new Date(at).toISOString()]);
   expect(left).toEqual(planned);
 });
 
 test('reports a pause, and still shows the emails that would be sent without it', async () => {
   await greet('ada');
-  await story.set({ paused: 'true' });
+  await scenario.set({ paused: 'true' });
   expect((await request('schedule')).json.data).toMatchObject({ paused: true, hours: [{ sends: 1 }] });
 });
 

@@ -1,10 +1,10 @@
 import { beforeEach, expect, test } from 'vitest';
-import { jobRun } from '../../../testkit/job-run.ts';
-import { fixedClock } from '../../../testkit/clock.ts';
-import { openTestDatabase } from '../../../testkit/database.ts';
-import { HOUR, MINUTE } from '../../../testkit/drafts.ts';
-import { openEngine } from '../../../testkit/engine.ts';
-import { putRecords } from '../../../testkit/inbox.ts';
+import { jobRun } from '../../../testing/factories/job-run.ts';
+import { fixedClock } from '../../../testing/factories/clock.ts';
+import { openTestDatabase } from '../../../testing/factories/database.ts';
+import { HOUR, MINUTE } from '../../../testing/factories/drafts.ts';
+import { openEngine } from '../../../testing/factories/engine.ts';
+import { putRecords } from '../../../testing/factories/ingest-queue.ts';
 import { silentLog } from '../../platform/log.ts';
 import type { TeamTransport } from '../delivery/team-email.ts';
 import type { Draft } from '../drafts/draft.ts';

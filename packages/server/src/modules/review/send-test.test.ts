@@ -1,7 +1,7 @@
 import PostalMime from 'postal-mime';
 import { describe, expect, test } from 'vitest';
-import { testSendServices, TOKEN_KEYS } from '../../../testkit/mailroom.ts';
-import { newStory, openStage } from '../../../testkit/story.ts';
+import { testSendServices, TOKEN_KEYS } from '../../../testing/factories/send-services.ts';
+import { newScenario, openStage } from '../../../testing/scenario.ts';
 import { idMaker } from '../../platform/ids.ts';
 import { insertOrganization, upsertMember, upsertUser } from '../workspace/members/store.ts';
 import type { MailEnvelope } from '../../platform/mail/submit.ts';
@@ -13,11 +13,11 @@ const stage = await openStage();
 const { db } = stage.server;
 
 async function withDraft(traits: Record<string, unknown> = { name: 'Ada' }) {
-  const story = await newStory(stage);
-  await story.user('ada', { email: 'ada@x.org', traits });
-  await story.event('ada', 'user_signed_up');
+  const scenario = await newScenario(stage);
+  await scenario.user('ada', { email: 'ada@x.org', traits });
+  await scenario.event('ada', 'user_signed_up');
   await stage.engine.settle();
-  const [draft] = await story.drafts('ada');
+  const [draft] = await scenario.drafts('ada');
   if (!draft) throw new Error('no email was drafted');
   const submitted: { envelope: MailEnvelope; mime: Uint8Array }[] = [];
   const send = (to: string, sendServices: Partial<SendServices> = {}) =>
@@ -34,23 +34,23 @@ async function withDraft(traits: Record<string, unknown> = { name: 'Ada' }) {
           },
         },
       },
-      { projectId: story.projectId, draftId: draft.id },
+      { projectId: scenario.projectId, draftId: draft.id },
       to,
     );
-  return { story, draft, handed: submitted, send };
+  return { scenario, draft, handed: submitted, send };
 }
 
 const relay = { outlet: { kind: 'relay', publicUrl: 'https://beckon.example', mailDomain: null } } as const;
 
 test('sends the email of the draft, marked as a test, and leaves the draft unchanged', async () => {
-  const { story, draft, handed: submitted, send } = await withDraft();
+  const { scenario, draft, handed: submitted, send } = await withDraft();
   expect(await send('team@acme.example')).toMatchObject({ subject: `[Test] ${draft.content.subject}` });
   const [email] = submitted;
   expect(email?.envelope).toMatchObject({ to: 'team@acme.example' });
   const mail = await PostalMime.parse(email?.mime ?? '');
   expect(mail.text).toContain('Hi Ada,');
   expect(mail.to).toEqual([{ name: '', address: 'team@acme.example' }]);
-  expect(await story.drafts('ada')).toEqual([draft]);
+  expect(await scenario.drafts('ada')).toEqual([draft]);
 });
 
 test('a test copy has the locale of the user whom the draft is for', async () => {
@@ -62,14 +62,14 @@ test('a test copy has the locale of the user whom the draft is for', async () =>
 });
 
 test('stores every test as a separate copy in the test inbox of its user', async () => {
-  const { story, draft, handed: submitted, send } = await withDraft();
+  const { scenario, draft, handed: submitted, send } = await withDraft();
   await send('team@acme.example');
   await send('team@acme.example');
   for (const { envelope, mime } of submitted)
     await receiveMail({ db, tokenKeys: TOKEN_KEYS }, { from: envelope.from, to: [envelope.to], raw: mime });
   const kept = await db.query(
     `SELECT draft_id, external_user_id, copy FROM beckon.test_inbox_email WHERE project_id = $1`,
-    [story.projectId],
+    [scenario.projectId],
   );
   expect(kept).toEqual([
     { draft_id: draft.id, external_user_id: 'ada', copy: 1 },
@@ -78,28 +78,28 @@ test('stores every test as a separate copy in the test inbox of its user', async
 });
 
 test('sends tests by a relay only to the team, and only from a valid sender', async () => {
-  const { story, handed: submitted, send } = await withDraft();
+  const { scenario, handed: submitted, send } = await withDraft();
   await expect(send('eve@evil.example', relay)).rejects.toMatchObject({ code: 'validation_failed' });
   await expect(send('not an address', relay)).rejects.toMatchObject({ code: 'validation_failed' });
-  await story.set({ team_addresses: 'team@acme.example' });
+  await scenario.set({ team_addresses: 'team@acme.example' });
   await expect(send('team@acme.example', relay)).rejects.toMatchObject({ code: 'conflict' });
   expect(submitted).toEqual([]);
 });
 
 describe('checkRecipient', () => {
   test('accepts a member of the organization, but no member of another one', async () => {
-    const { story, send } = await withDraft();
+    const { scenario, send } = await withDraft();
     const at = new Date(db.clock.now());
     for (const [id, email] of [
-      [`own-${story.projectId}`, 'grace@acme.example'],
-      [`other-${story.projectId}`, 'eve@evil.example'],
+      [`own-${scenario.projectId}`, 'grace@acme.example'],
+      [`other-${scenario.projectId}`, 'eve@evil.example'],
     ] as const) {
       await insertOrganization(db, { id, name: id, createdAt: at });
       await upsertUser(db, { id: `${id}-user`, name: 'x', email, at });
       await upsertMember(db, { organizationId: id, userId: `${id}-user`, role: 'viewer', at });
     }
     const belongs = `UPDATE beckon.project SET organization_id = $2 WHERE project_id = $1`;
-    await db.query(belongs, [story.projectId, `own-${story.projectId}`]);
+    await db.query(belongs, [scenario.projectId, `own-${scenario.projectId}`]);
     // The sender has no domain yet, which is checked after the recipient.
     await expect(send('Grace@acme.example', relay)).rejects.toMatchObject({ code: 'conflict' });
     await expect(send('eve@evil.example', relay)).rejects.toMatchObject({ code: 'validation_failed' });

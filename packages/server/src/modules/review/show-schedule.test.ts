@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { HOUR, MINUTE } from '../../../testkit/drafts.ts';
-import { testSendServices } from '../../../testkit/mailroom.ts';
-import { DAY, newStory, openStage, type Story } from '../../../testkit/story.ts';
+import { HOUR, MINUTE } from '../../../testing/factories/drafts.ts';
+import { testSendServices } from '../../../testing/factories/send-services.ts';
+import { DAY, newScenario, openStage, type Scenario } from '../../../testing/scenario.ts';
 import { listPlanned } from './show-schedule.ts';
 
 const stage = await openStage();
@@ -29,11 +29,11 @@ type World = typeof world extends fc.Arbitrary<infer W> ? W : never;
 test('the schedule of every waiting email matches what the sender does, for any policy', async () => {
   let compared = 0;
   await fc.assert(
-    fc.asyncProperty(world, async (scenario) => {
-      const story = await live(scenario);
-      const planned = await plan(story);
-      await story.later(14 * DAY);
-      const left = (await story.emails()).filter(({ at }) => at >= planned.from);
+    fc.asyncProperty(world, async (input) => {
+      const scenario = await live(input);
+      const planned = await plan(scenario);
+      await scenario.later(14 * DAY);
+      const left = (await scenario.emails()).filter(({ at }) => at >= planned.from);
       const moments = left.map(({ to, at, subject }) => [to, subject, new Date(at).toISOString()].join(' '));
       expect(new Set(moments)).toEqual(new Set(planned.sends));
       expect(moments).toHaveLength(planned.sends.length);
@@ -44,14 +44,14 @@ test('the schedule of every waiting email matches what the sender does, for any 
   expect(compared).toBeGreaterThan(12);
 }, 120_000);
 
-async function live({ zones, shared, happened, ...settings }: World): Promise<Story> {
-  const story = await newStory(stage);
-  await story.set(settings);
+async function live({ zones, shared, happened, ...settings }: World): Promise<Scenario> {
+  const scenario = await newScenario(stage);
+  await scenario.set(settings);
   for (const [name, deadline] of [
     ['fast', '1h'],
     ['slow', '5h'],
   ])
-    await story.rule({
+    await scenario.rule({
       name,
       when: { event: name },
       enrollment: { once_per: ['n'] },
@@ -61,43 +61,46 @@ async function live({ zones, shared, happened, ...settings }: World): Promise<St
     });
   for (const [n, zone] of zones.entries()) {
     const address = shared ? Math.floor(n / 2) : n;
-    await story.user(`u${n}`, { email: `u${address}@x.org`, traits: zone ? { timezone: zone } : {} });
+    await scenario.user(`u${n}`, { email: `u${address}@x.org`, traits: zone ? { timezone: zone } : {} });
   }
   for (const [n, { person, minutesLater }] of happened.entries()) {
-    await story.later(minutesLater * MINUTE);
-    await story.event(`u${person}`, n % 3 === 0 ? 'slow' : 'fast', { n });
+    await scenario.later(minutesLater * MINUTE);
+    await scenario.event(`u${person}`, n % 3 === 0 ? 'slow' : 'fast', { n });
   }
-  await story.later(MINUTE);
-  return story;
+  await scenario.later(MINUTE);
+  return scenario;
 }
 
-async function plan(story: Story) {
-  const query = { projectId: story.projectId, from: null, to: null, offset: 0, limit: 1_000 };
-  const deps = { db: story.server.db, sendServices: testSendServices() };
+async function plan(scenario: Scenario) {
+  const query = { projectId: scenario.projectId, from: null, to: null, offset: 0, limit: 1_000 };
+  const deps = { db: scenario.server.db, sendServices: testSendServices() };
   const { rows } = await listPlanned(deps, { ...query, result: 'sends' });
   const sends = rows.map(({ external_user_id: to, subject, forecast }) =>
     [to, subject, forecast.at].join(' '),
   );
-  return { from: story.now(), sends };
+  return { from: scenario.now(), sends };
 }
 
 test('schedules an email that expires before its send checks pass as expiring, and does not send it', async () => {
-  const story = await newStory(stage);
-  await story.set({ quiet_hours: '13:00-12:59' });
-  await story.rule({
+  const scenario = await newScenario(stage);
+  await scenario.set({ quiet_hours: '13:00-12:59' });
+  await scenario.rule({
     name: 'short',
     when: { event: 'hello' },
     deadline: '4h',
     expires_after: '5h',
     steps: [{ draft: { subject: 'Hello', body: 'Hello' } }],
   });
-  await story.user('ada', { email: 'ada@x.org' });
-  await story.event('ada', 'hello');
-  await story.later(0);
-  const query = { projectId: story.projectId, from: null, to: null, offset: 0, limit: 10 };
-  const deps = { db: story.server.db, sendServices: testSendServices() };
+  await scenario.user('ada', { email: 'ada@x.org' });
+  await scenario.event('ada', 'hello');
+  await scenario.later(0);
+  const query = { projectId: scenario.projectId, from: null, to: null, offset: 0, limit: 10 };
+  const deps = { db: scenario.server.db, sendServices: testSendServices() };
   const { rows } = await listPlanned(deps, { ...query, result: 'expires' });
   expect(rows).toMatchObject([{ external_user_id: 'ada', forecast: { reason: 'quiet_hours' } }]);
-  await story.later(2 * DAY + HOUR);
-  expect([(await story.emails()).length, (await story.drafts('ada'))[0]?.reason]).toEqual([0, 'expired']);
+  await scenario.later(2 * DAY + HOUR);
+  expect([(await scenario.emails()).length, (await scenario.drafts('ada'))[0]?.reason]).toEqual([
+    0,
+    'expired',
+  ]);
 });

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { costlyBody } from '../../../testkit/costly-template.ts';
-import { testRenderer } from '../../../testkit/mailroom.ts';
+import { costlyBody } from '../../../testing/factories/costly-inputs.ts';
+import { testRenderer } from '../../../testing/factories/send-services.ts';
 import { createWorkerPool } from '../../platform/threads/worker-pool.ts';
 import { tryEmails } from './check-rule.ts';
 import { createRenderer, type Renderer } from '../rendering/pool/renderer.ts';
@@ -39,7 +39,7 @@ describe('tryEmails', () => {
   });
 
   test('refuses an email that does not render within the deadline', async () => {
-    const url = new URL('../../../testkit/looping-render-thread.ts', import.meta.url);
+    const url = new URL('../../../testing/servers/looping-render-thread.ts', import.meta.url);
     const pool = createWorkerPool<RenderTasks>({ url, threadsMax: 1, memoryMb: 256, slots: 100 });
     const renderer = createRenderer({ pool, deadlineMs: 1_500 });
     afterAll(() => renderer.close());
@@ -64,7 +64,7 @@ describe('tryEmails', () => {
   });
 
   test('returns server_error for a busy renderer', async () => {
-    const url = new URL('../../../testkit/looping-render-thread.ts', import.meta.url);
+    const url = new URL('../../../testing/servers/looping-render-thread.ts', import.meta.url);
     const pool = createWorkerPool<RenderTasks>({ url, threadsMax: 1, memoryMb: 256, slots: 0 });
     await expect(tryRule(ruleOf(GOOD), createRenderer({ pool }))).rejects.toMatchObject({
       code: 'server_error',

@@ -9,10 +9,10 @@ import type {
   RuleVersion,
   RunListed,
 } from '@beckon/contract/dashboard';
-import { costlyBody } from '../../../testkit/costly-template.ts';
-import { alsoForPages } from '../../../testkit/database.ts';
-import { type DashboardRequestOptions, testDashboard } from '../../../testkit/dashboard.ts';
-import { DAY, newStory, openStage, type Story } from '../../../testkit/story.ts';
+import { costlyBody } from '../../../testing/factories/costly-inputs.ts';
+import { alsoForPages } from '../../../testing/factories/database.ts';
+import { type DashboardRequestOptions, testDashboard } from '../../../testing/servers/dashboard.ts';
+import { DAY, newScenario, openStage, type Scenario } from '../../../testing/scenario.ts';
 import { listEntries } from '../workspace/audit/store.ts';
 
 const stage = await openStage();
@@ -20,10 +20,10 @@ const dashboard = testDashboard(stage.server.db);
 afterAll(() => dashboard.close());
 
 const HOUR = DAY / 24;
-let story: Story;
+let scenario: Scenario;
 beforeEach(async () => {
-  story = await newStory(stage);
-  await story.set({ quiet_hours: 'off' });
+  scenario = await newScenario(stage);
+  await scenario.set({ quiet_hours: 'off' });
 });
 
 type RuleResponse<T> = {
@@ -33,7 +33,10 @@ type RuleResponse<T> = {
 };
 async function request<T>(what: string, options: DashboardRequestOptions = {}): Promise<RuleResponse<T>> {
   const [method, path = ''] = what.split(' ');
-  const { status, json } = await dashboard.request(`${method} /projects/${story.projectId}${path}`, options);
+  const { status, json } = await dashboard.request(
+    `${method} /projects/${scenario.projectId}${path}`,
+    options,
+  );
   return { status, data: json?.data as T, errors: json?.errors ?? [] };
 }
 const EMAIL = { subject: 'Hello {{ user.name | default: "there" }}', body: 'About {{ event.name }}' };
@@ -48,11 +51,11 @@ async function settled(): Promise<void> {
 }
 
 test('lists rules by priority with their activity on each of the last seven days', async () => {
-  await story.rule(greeter({ priority: 1_000, mode: 'autopilot', deadline: '1h' }));
-  await story.user('ada', { email: 'ada@x.org' });
-  await story.event('ada', 'hello');
-  await story.later(2 * HOUR);
-  await story.event('bob', 'hello');
+  await scenario.rule(greeter({ priority: 1_000, mode: 'autopilot', deadline: '1h' }));
+  await scenario.user('ada', { email: 'ada@x.org' });
+  await scenario.event('ada', 'hello');
+  await scenario.later(2 * HOUR);
+  await scenario.event('bob', 'hello');
   await settled();
   const { data } = await request<RuleListed[]>('GET /rules', { as: 'viewer' });
   expect(data.map(({ name }) => name)).toEqual([
@@ -79,8 +82,8 @@ test('lists rules by priority with their activity on each of the last seven days
 });
 
 test('returns 404 for a rule of another project and for an unknown one', async () => {
-  const id = await story.rule(greeter());
-  const other = await newStory(stage);
+  const id = await scenario.rule(greeter());
+  const other = await newScenario(stage);
   for (const path of ['', '/versions', '/runs', '/results', '/switch', '/move-waiting'])
     expect((await dashboard.request(`GET /projects/${other.projectId}/rules/${id}${path}`)).status).toBe(404);
   expect((await request('POST /rules/nothing/switch', { body: { on: false } })).status).toBe(404);
@@ -100,7 +103,7 @@ test('refuses changes by a viewer, and audits those of an editor', async () => {
   ] as const)
     expect([what, (await request(what, { body, as: 'reviewer' })).status]).toEqual([what, 403]);
   const entries = await listEntries(stage.server.db, {
-    projectIds: [story.projectId],
+    projectIds: [scenario.projectId],
     actor: null,
     action: null,
     after: null,
@@ -142,8 +145,8 @@ describe('checking, creating and updating a rule', () => {
 });
 
 test('checks a rule: its sentence, its warnings, and the drafts and users that saving would affect', async () => {
-  await story.rule(greeter({ mode: 'draft' }));
-  await story.event('ada', 'hello');
+  await scenario.rule(greeter({ mode: 'draft' }));
+  await scenario.event('ada', 'hello');
   await settled();
   const document = greeter({ mode: 'draft', when: { event: 'helo' } });
   const { data } = await request<RuleChecked>('POST /rules/check', { body: { document, rule: 'greeter' } });
@@ -179,33 +182,33 @@ test('refuses the second of two concurrent edits, and overwrites nothing', async
 });
 
 test('switches autopilot on and off, and moves open drafts only on request', async () => {
-  await story.rule(greeter({ mode: 'draft' }));
-  await story.user('ada', { email: 'ada@x.org' });
-  await story.event('ada', 'hello');
+  await scenario.rule(greeter({ mode: 'draft' }));
+  await scenario.user('ada', { email: 'ada@x.org' });
+  await scenario.event('ada', 'hello');
   await settled();
   type Saved = { rule: RuleDetails; drafts: number; before: { mode: string; deadline: string | null } };
   const up = { mode: 'autopilot', deadline: '4h' };
   const first = await request<Saved>('POST /rules/greeter/mode', { body: up });
   expect(first.data).toMatchObject({ drafts: 0, before: { mode: 'draft', deadline: null } });
   expect(first.data.rule).toMatchObject({ mode: 'autopilot', sends_after: '4h', version: 1 });
-  expect((await story.drafts('ada'))[0]?.deadlineAt).toBe(null);
+  expect((await scenario.drafts('ada'))[0]?.deadlineAt).toBe(null);
   const again = await request<Saved>('POST /rules/greeter/mode', { body: { ...up, include_open: true } });
   expect(again.data.drafts).toBe(1);
-  expect((await story.drafts('ada'))[0]?.deadlineAt).toBe(story.now() + 4 * HOUR);
+  expect((await scenario.drafts('ada'))[0]?.deadlineAt).toBe(scenario.now() + 4 * HOUR);
   const back = await request<Saved>('POST /rules/greeter/mode', { body: { mode: 'draft', deadline: null } });
   expect(back.data).toMatchObject({ drafts: 1, rule: { mode: 'draft', deadline: null } });
-  expect((await story.drafts('ada'))[0]?.deadlineAt).toBe(null);
+  expect((await scenario.drafts('ada'))[0]?.deadlineAt).toBe(null);
   const odd = await request('POST /rules/greeter/mode', { body: { mode: 'draft', deadline: 'soon' } });
   expect([odd.status, odd.errors[0]?.field]).toEqual([422, 'deadline']);
 });
 
 test('previews the effect of switching off and on, which then has that effect', async () => {
-  await story.rule(greeter({ mode: 'autopilot', deadline: '1h', expires_after: '2h' }));
-  await story.user('ada', { email: 'ada@x.org' });
-  await story.user('eve', { email: 'eve@x.org' });
-  for (const user of ['ada', 'bob', 'eve']) await story.event(user, 'hello');
+  await scenario.rule(greeter({ mode: 'autopilot', deadline: '1h', expires_after: '2h' }));
+  await scenario.user('ada', { email: 'ada@x.org' });
+  await scenario.user('eve', { email: 'eve@x.org' });
+  for (const user of ['ada', 'bob', 'eve']) await scenario.event(user, 'hello');
   await settled();
-  await story.act('eve', {
+  await scenario.act('eve', {
     kind: 'edit',
     content: { subject: 'S', preheader: '', body: 'B', format: 'markdown' },
   });
@@ -228,7 +231,7 @@ test('previews the effect of switching off and on, which then has that effect', 
 });
 
 test('creates a copy switched off, and moves a rule before another', async () => {
-  await story.rule(greeter({ priority: 10 }));
+  await scenario.rule(greeter({ priority: 10 }));
   const copy = await request<RuleDetails>('POST /rules/greeter/duplicate', { body: {} });
   expect(copy.data).toMatchObject({ name: 'greeter (copy)', on: false, version: 1, priority: 10 });
   const more = await request<RuleDetails>('POST /rules/greeter/duplicate', { body: {} });
@@ -245,13 +248,13 @@ test('creates a copy switched off, and moves a rule before another', async () =>
 });
 
 test('streams a backtest with progress and results, repeats them exactly, and writes nothing', async () => {
-  await story.rule(greeter());
-  for (const user of ['ada', 'bob']) await story.event(user, 'hello');
-  await story.event('cyd', 'goodbye');
+  await scenario.rule(greeter());
+  for (const user of ['ada', 'bob']) await scenario.event(user, 'hello');
+  await scenario.event('cyd', 'goodbye');
   await settled();
   const document = greeter({ when: [{ event: 'goodbye' }] });
   const options = { body: { days: 7, document }, as: 'viewer' as const };
-  const run = async () => dashboard.request(`POST /projects/${story.projectId}/rules/backtest`, options);
+  const run = async () => dashboard.request(`POST /projects/${scenario.projectId}/rules/backtest`, options);
   const first = await run();
   expect(first.headers['content-type']).toContain('x-ndjson');
   const lines = first.text
@@ -268,7 +271,7 @@ test('streams a backtest with progress and results, repeats them exactly, and wr
     },
   });
   expect((await run()).text).toBe(first.text);
-  expect(await story.drafts('cyd')).toEqual([]);
+  expect(await scenario.drafts('cyd')).toEqual([]);
   const wrong = await request('POST /rules/backtest', { body: { days: 7, document: { name: 'greeter' } } });
   expect([wrong.status, wrong.errors[0]?.field]).toEqual([422, 'when']);
   expect((await request('POST /rules/backtest', { body: { days: 7 } })).status).toBe(422);
@@ -285,7 +288,9 @@ test('runs two backtests at once, refuses a third, and frees a place when one en
   }));
   const other = testDashboard(held);
   const run = () =>
-    other.request(`POST /projects/${story.projectId}/rules/backtest`, { body: { days: 7, rule: 'welcome' } });
+    other.request(`POST /projects/${scenario.projectId}/rules/backtest`, {
+      body: { days: 7, rule: 'welcome' },
+    });
   const running = [run(), run(), run()];
   const first = await Promise.race(running);
   expect([first.status, first.json.errors[0]?.code]).toEqual([409, 'conflict']);
@@ -297,12 +302,12 @@ test('runs two backtests at once, refuses a third, and frees a place when one en
 });
 
 test('shows the results of a rule: its funnel, the reasons of exclusions, and how its drafts ended', async () => {
-  await story.rule(greeter({ mode: 'autopilot', deadline: '1h', goal: { event: 'bought', at_least: 1 } }));
-  await story.user('ada', { email: 'ada@x.org' });
-  await story.event('ada', 'hello');
-  await story.later(2 * HOUR);
-  await story.event('ada', 'bought');
-  await story.event('ada', 'hello');
+  await scenario.rule(greeter({ mode: 'autopilot', deadline: '1h', goal: { event: 'bought', at_least: 1 } }));
+  await scenario.user('ada', { email: 'ada@x.org' });
+  await scenario.event('ada', 'hello');
+  await scenario.later(2 * HOUR);
+  await scenario.event('ada', 'bought');
+  await scenario.event('ada', 'hello');
   await settled();
   const { data } = await request<RuleResults>('GET /rules/greeter/results?days=7');
   expect(data.funnel).toMatchObject({ enrolled: 1, drafted: 1, sent: 1, goal: 1 });
@@ -314,12 +319,12 @@ test('shows the results of a rule: its funnel, the reasons of exclusions, and ho
 
 test('lists the users in a rule by their step, in pages', async () => {
   const steps = [{ wait: '3d' }, { draft: EMAIL }];
-  await story.rule(greeter({ steps }));
+  await scenario.rule(greeter({ steps }));
   for (const user of ['ada', 'bob', 'cyd']) {
-    await story.event(user, 'hello');
-    await story.later(1_000);
+    await scenario.event(user, 'hello');
+    await scenario.later(1_000);
   }
-  const path = `GET /projects/${story.projectId}/rules/greeter/runs?limit=2`;
+  const path = `GET /projects/${scenario.projectId}/rules/greeter/runs?limit=2`;
   const first = await dashboard.request(path);
   const people = (reply: typeof first) =>
     (reply.json.data as unknown as RunListed[]).map(({ external_user_id: user }) => user);
@@ -337,8 +342,8 @@ test('lists the users in a rule by their step, in pages', async () => {
 
 test('moves users of an older version where both versions agree so far, and previews how many', async () => {
   const steps = [{ wait: '3d' }, { draft: EMAIL }];
-  await story.rule(greeter({ steps }));
-  for (const user of ['ada', 'bob']) await story.event(user, 'hello');
+  await scenario.rule(greeter({ steps }));
+  for (const user of ['ada', 'bob']) await scenario.event(user, 'hello');
   await settled();
   const { data: rule } = await request<RuleDetails>('GET /rules/greeter');
   const document = greeter({ steps: [...steps, { wait: '5d' }, { draft: EMAIL }] });

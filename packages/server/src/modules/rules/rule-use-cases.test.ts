@@ -1,9 +1,9 @@
 import { beforeEach, expect, test } from 'vitest';
-import { fixedClock } from '../../../testkit/clock.ts';
-import { openTestDatabase } from '../../../testkit/database.ts';
-import { openEngine } from '../../../testkit/engine.ts';
-import { putRecords } from '../../../testkit/inbox.ts';
-import { testRenderer } from '../../../testkit/mailroom.ts';
+import { fixedClock } from '../../../testing/factories/clock.ts';
+import { openTestDatabase } from '../../../testing/factories/database.ts';
+import { openEngine } from '../../../testing/factories/engine.ts';
+import { putRecords } from '../../../testing/factories/ingest-queue.ts';
+import { testRenderer } from '../../../testing/factories/send-services.ts';
 import { listDecisionsOf } from './decisions/store.ts';
 import type { Draft } from '../drafts/draft.ts';
 import { approve } from '../review/approve-draft.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { endpointServer, newCaller } from '../../../testkit/endpoint-server.ts';
-import { EVENTS } from '../../../testkit/endpoints.ts';
-import { testSandbox, type TestSandbox } from '../../../testkit/sandbox.ts';
+import { endpointServer, newCaller } from '../../../testing/servers/endpoint-server.ts';
+import { EVENTS } from '../../../testing/factories/endpoints.ts';
+import { testSandbox, type TestSandbox } from '../../../testing/factories/sandbox.ts';
 import { partitionKeeper } from '../users/events/keep-partitions.ts';
 
 const server = await endpointServer();

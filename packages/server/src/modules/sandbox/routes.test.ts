@@ -1,11 +1,11 @@
 import { afterAll, expect, test, vi } from 'vitest';
 import type { ApiKey, ClockAdvanced, FeedItem, ProjectListed } from '@beckon/contract/dashboard';
-import { alsoForPages } from '../../../testkit/database.ts';
-import { testDashboard } from '../../../testkit/dashboard.ts';
-import { endpointServer, newCaller } from '../../../testkit/endpoint-server.ts';
-import { EVENTS } from '../../../testkit/endpoints.ts';
-import { testSandbox, type TestSandbox } from '../../../testkit/sandbox.ts';
-import { listenTo } from '../../../testkit/server-events.ts';
+import { alsoForPages } from '../../../testing/factories/database.ts';
+import { testDashboard } from '../../../testing/servers/dashboard.ts';
+import { endpointServer, newCaller } from '../../../testing/servers/endpoint-server.ts';
+import { EVENTS } from '../../../testing/factories/endpoints.ts';
+import { testSandbox, type TestSandbox } from '../../../testing/factories/sandbox.ts';
+import { listenTo } from '../../../testing/servers/server-events.ts';
 import { createProject } from '../administration/create-project.ts';
 import { readProjectLock } from '../../platform/locks/project-lock.ts';
 import { setSettings } from '../administration/set-settings.ts';

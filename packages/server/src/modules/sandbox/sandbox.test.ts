@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { CheckedResponse } from '../../../testkit/client.ts';
-import { type Caller, endpointServer, newCaller, twinOf } from '../../../testkit/endpoint-server.ts';
-import { EVENTS } from '../../../testkit/endpoints.ts';
-import { openEngine } from '../../../testkit/engine.ts';
-import { clockBy, testSandbox, type TestSandbox } from '../../../testkit/sandbox.ts';
+import type { CheckedResponse } from '../../../testing/servers/http-client.ts';
+import { type Caller, endpointServer, newCaller, twinOf } from '../../../testing/servers/endpoint-server.ts';
+import { EVENTS } from '../../../testing/factories/endpoints.ts';
+import { openEngine } from '../../../testing/factories/engine.ts';
+import { clockBy, testSandbox, type TestSandbox } from '../../../testing/factories/sandbox.ts';
 import { createAudience } from '../audiences/change-audience.ts';
 import { createRule } from '../rules/write-rule.ts';
 import { setSettings } from '../administration/set-settings.ts';

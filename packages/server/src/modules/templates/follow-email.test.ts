@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { fixedClock } from '../../../testkit/clock.ts';
-import { openTestDatabase, untilSomebodyWaits } from '../../../testkit/database.ts';
-import { openEngine } from '../../../testkit/engine.ts';
-import { putRecords } from '../../../testkit/inbox.ts';
-import { testRenderer } from '../../../testkit/mailroom.ts';
+import { fixedClock } from '../../../testing/factories/clock.ts';
+import { openTestDatabase, untilSomebodyWaits } from '../../../testing/factories/database.ts';
+import { openEngine } from '../../../testing/factories/engine.ts';
+import { putRecords } from '../../../testing/factories/ingest-queue.ts';
+import { testRenderer } from '../../../testing/factories/send-services.ts';
 import { listDrafts, lockDraft } from '../drafts/reads.ts';
 import { lockTimer } from '../../platform/locks/timers.ts';
 import { createProject } from '../administration/create-project.ts';

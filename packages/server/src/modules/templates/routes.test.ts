@@ -6,8 +6,8 @@ import type {
   TemplatePublished,
   TemplateDetails,
 } from '@beckon/contract/dashboard';
-import { type DashboardRequestOptions, testDashboard } from '../../../testkit/dashboard.ts';
-import { newStory, openStage, type Story } from '../../../testkit/story.ts';
+import { type DashboardRequestOptions, testDashboard } from '../../../testing/servers/dashboard.ts';
+import { newScenario, openStage, type Scenario } from '../../../testing/scenario.ts';
 
 const stage = await openStage();
 const submitted: { to: string; mime: string }[] = [];
@@ -22,10 +22,10 @@ const dashboard = testDashboard(stage.server.db, {
 });
 afterAll(() => dashboard.close());
 
-let story: Story;
+let scenario: Scenario;
 beforeEach(async () => {
-  story = await newStory(stage);
-  await story.set({ quiet_hours: 'off' });
+  scenario = await newScenario(stage);
+  await scenario.set({ quiet_hours: 'off' });
 });
 
 type TestResponse<T> = {
@@ -35,7 +35,10 @@ type TestResponse<T> = {
 };
 async function request<T>(what: string, options: DashboardRequestOptions = {}): Promise<TestResponse<T>> {
   const [method, path = ''] = what.split(' ');
-  const { status, json } = await dashboard.request(`${method} /projects/${story.projectId}${path}`, options);
+  const { status, json } = await dashboard.request(
+    `${method} /projects/${scenario.projectId}${path}`,
+    options,
+  );
   return { status, data: json?.data as T, errors: json?.errors ?? [] };
 }
 const email = (more: Partial<EmailSource> = {}): EmailSource => ({
@@ -50,15 +53,15 @@ const create = (name = 'greeting', more: Partial<EmailSource> = {}) =>
 const save = (name: string, more: Partial<EmailSource>, seen: string | null = null) =>
   request<TemplateDetails>(`PUT /templates/${name}/unpublished`, { body: { source: email(more), seen } });
 async function drafted(...users: string[]): Promise<void> {
-  await story.rule({
+  await scenario.rule({
     name: 'greeter',
     mode: 'draft',
     when: { event: 'hello' },
     steps: [{ draft: 'greeting' }],
   });
   for (const user of users) {
-    await story.user(user, { email: `${user}@x.org`, traits: { name: user.toUpperCase(), plan: 'pro' } });
-    await story.event(user, 'hello');
+    await scenario.user(user, { email: `${user}@x.org`, traits: { name: user.toUpperCase(), plan: 'pro' } });
+    await scenario.event(user, 'hello');
   }
   await stage.engine.settle();
 }
@@ -89,7 +92,7 @@ test('lists templates with their uses, including built-in and unpublished ones',
 test('sends no unpublished version, and updates open drafts on publishing only on request', async () => {
   await create();
   await drafted('ada', 'bob');
-  await story.act('bob', { kind: 'approve' });
+  await scenario.act('bob', { kind: 'approve' });
   const words = email({ subject: 'Welcome {{ user.name | default: "you" }}' });
   const saved = await save('greeting', words);
   expect(saved.data).toMatchObject({
@@ -98,7 +101,7 @@ test('sends no unpublished version, and updates open drafts on publishing only o
     unpublished: { subject: words.subject, saved_by: 'Ada' },
     published: { subject: email().subject },
   });
-  expect((await story.drafts('ada'))[0]?.content.subject).toBe('Hello ADA');
+  expect((await scenario.drafts('ada'))[0]?.content.subject).toBe('Hello ADA');
   const publish = (more: object) =>
     request<TemplatePublished>('POST /templates/greeting/publish', {
       body: { source: words, version: 1, seen: saved.data.unpublished?.saved_at, follow: true, ...more },
@@ -107,7 +110,7 @@ test('sends no unpublished version, and updates open drafts on publishing only o
     drafts: 0,
     template: { version: 2, unpublished: null },
   });
-  expect((await story.drafts('ada'))[0]?.content.subject).toBe('Hello ADA');
+  expect((await scenario.drafts('ada'))[0]?.content.subject).toBe('Hello ADA');
   const late = await publish({});
   expect([late.status, late.errors]).toMatchInlineSnapshot(`
     [
@@ -123,8 +126,8 @@ test('sends no unpublished version, and updates open drafts on publishing only o
   `);
   const other = email({ subject: 'Good day' });
   expect((await publish({ version: 2, source: other })).data.drafts).toBe(1);
-  expect((await story.drafts('ada'))[0]?.content.subject).toBe('Good day');
-  expect((await story.drafts('bob'))[0]?.content.subject).toBe('Hello BOB');
+  expect((await scenario.drafts('ada'))[0]?.content.subject).toBe('Good day');
+  expect((await scenario.drafts('bob'))[0]?.content.subject).toBe('Hello BOB');
   const { data } = await request<TemplateDetails>('GET /templates/greeting');
   expect(data.versions.map(({ version, created_by }) => [version, created_by])).toEqual([
     [3, 'Ada'],
@@ -156,7 +159,7 @@ test('refuses to delete a template that a rule uses, and names the rule', async 
 test('previews the email as it would be sent, with its send check and its errors', async () => {
   await create();
   await drafted('ada');
-  await story.user('eve', { email: 'eve@x.org', traits: {} });
+  await scenario.user('eve', { email: 'eve@x.org', traits: {} });
   await stage.engine.settle();
   const preview = (body: object) =>
     request<TemplatePreview>('POST /templates/greeting/preview', { body, as: 'viewer' });
@@ -182,12 +185,12 @@ test('previews the email as it would be sent, with its send check and its errors
 
 test("previews with the user's data as of a time, and names uncertain values", async () => {
   await create();
-  await story.user('ada', { email: 'ada@x.org', traits: { name: 'ADA', plan: 'trial' } });
+  await scenario.user('ada', { email: 'ada@x.org', traits: { name: 'ADA', plan: 'trial' } });
   await stage.engine.settle();
-  const then = new Date(story.now() + 1_000).toISOString();
-  await story.later(3_600_000);
+  const then = new Date(scenario.now() + 1_000).toISOString();
+  await scenario.later(3_600_000);
   await drafted('ada');
-  await story.user('ada', { traits: { name: 'Countess', plan: 'pro' } });
+  await scenario.user('ada', { traits: { name: 'Countess', plan: 'pro' } });
   await stage.engine.settle();
   const preview = (body: object) =>
     request<TemplatePreview>('POST /templates/greeting/preview', { body: { user: 'ada', ...body } });
@@ -196,10 +199,10 @@ test("previews with the user's data as of a time, and names uncertain values", a
   expect(before).toMatchObject({ subject: 'Hello ADA', missing: [], uncertain: [] });
   expect(before.text).toContain('trial');
   const page = `GET /templates/greeting/email.html?user=ada&at=${encodeURIComponent(then)}`;
-  expect((await dashboard.request(page.replace(' ', ` /projects/${story.projectId}`))).text).toContain(
+  expect((await dashboard.request(page.replace(' ', ` /projects/${scenario.projectId}`))).text).toContain(
     'trial',
   );
-  for (const at of ['2020-01-01T00:00:00Z', 'soon', new Date(story.now() + 86_400_000).toISOString()]) {
+  for (const at of ['2020-01-01T00:00:00Z', 'soon', new Date(scenario.now() + 86_400_000).toISOString()]) {
     const refused = await preview({ at });
     expect([refused.status, refused.errors[0]?.field]).toEqual([422, 'at']);
   }
@@ -214,7 +217,7 @@ test('renders unpublished text as a page of its own, sandboxed', async () => {
       body: { source: words },
     },
   );
-  const path = `GET /projects/${story.projectId}/templates/brand%20new/email.html?preview_id=${data.preview_id}`;
+  const path = `GET /projects/${scenario.projectId}/templates/brand%20new/email.html?preview_id=${data.preview_id}`;
   const page = await dashboard.request(path, { as: 'viewer' });
   expect(page.status).toBe(200);
   expect(page.headers['content-security-policy']).toContain("sandbox; default-src 'none'");
@@ -231,14 +234,14 @@ test('renders unpublished text as a page of its own, sandboxed', async () => {
 
 test('uses the locale of the user in previews and test emails, otherwise the language of the project', async () => {
   await create();
-  await story.set({ language: 'fr' });
-  await story.user('eva', { email: 'eva@x.org', traits: { plan: 'pro', locale: 'de_DE' } });
+  await scenario.set({ language: 'fr' });
+  await scenario.user('eva', { email: 'eva@x.org', traits: { plan: 'pro', locale: 'de_DE' } });
   await stage.engine.settle();
   const preview = async (body: object) =>
     (await request<TemplatePreview>('POST /templates/greeting/preview', { body })).data.text;
   expect(await preview({ user: 'eva' })).toContain('Sie erhalten diese E-Mail');
   expect(await preview({})).toContain('Vous recevez cet e-mail');
-  const page = `GET /projects/${story.projectId}/templates/greeting/email.html?user=eva`;
+  const page = `GET /projects/${scenario.projectId}/templates/greeting/email.html?user=eva`;
   expect((await dashboard.request(page)).text).toContain('<html lang="de-DE" dir="ltr" ');
   await request('POST /templates/greeting/send-test', { body: {} });
   expect(submitted.at(-1)?.mime).toContain('Vous recevez cet e-mail');
@@ -307,7 +310,7 @@ test('refuses changes by a viewer, returns 404 in another project, and reports r
     ['DELETE /templates/greeting', {}],
   ] as const)
     expect([what, (await request(what, { body, as: 'reviewer' })).status]).toEqual([what, 403]);
-  const other = await newStory(stage);
+  const other = await newScenario(stage);
   const otherPath = `/projects/${other.projectId}/templates/greeting`;
   expect((await dashboard.request(`GET ${otherPath}`)).status).toBe(404);
   expect((await dashboard.request(`GET ${otherPath}/email.html`)).status).toBe(404);

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { fixedClock } from '../../../testkit/clock.ts';
-import { openTestDatabase } from '../../../testkit/database.ts';
-import { openEngine } from '../../../testkit/engine.ts';
-import { putRecords } from '../../../testkit/inbox.ts';
-import { testSendServices, testRenderer } from '../../../testkit/mailroom.ts';
+import { fixedClock } from '../../../testing/factories/clock.ts';
+import { openTestDatabase } from '../../../testing/factories/database.ts';
+import { openEngine } from '../../../testing/factories/engine.ts';
+import { putRecords } from '../../../testing/factories/ingest-queue.ts';
+import { testSendServices, testRenderer } from '../../../testing/factories/send-services.ts';
 import { idMaker } from '../../platform/ids.ts';
 import { approve } from '../review/approve-draft.ts';
 import type { Draft } from '../drafts/draft.ts';

@@ -3,8 +3,8 @@ export type Slots = {
   /** Does the work in a slot. Rejects without doing it if no slot is given. */
   use<T>(work: () => Promise<T>): Promise<T>;
   /** Takes a slot. Resolves to false if too many wait already, or after `close`. */
-  take(): Promise<boolean>;
-  free(): void;
+  take: () => Promise<boolean>;
+  free: () => void;
   /** Gives no more slots, not even to those that wait. Resolves when no slot is taken. */
   close(): Promise<void>;
 };

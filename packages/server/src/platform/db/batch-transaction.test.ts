@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openTestDatabase } from '../../../testkit/database.ts';
+import { openTestDatabase } from '../../../testing/factories/database.ts';
 import { systemClock } from '../time/clock.ts';
 import type { Session } from './statements.ts';
 import { inSession } from './session-transactions.ts';

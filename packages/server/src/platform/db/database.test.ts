@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openTestDatabase, testDatabase } from '../../../testkit/database.ts';
-import { missingPgbouncer, startPgbouncer } from '../../../testkit/pgbouncer.ts';
+import { openTestDatabase, testDatabase } from '../../../testing/factories/database.ts';
+import { missingPgbouncer, startPgbouncer } from '../../../testing/servers/pgbouncer.ts';
 import { systemClock } from '../time/clock.ts';
 import { silentLog } from '../log.ts';
 import { type Database, openDatabase } from './database.ts';

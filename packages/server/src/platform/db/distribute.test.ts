@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
-import { standInForCitus } from '../../../testkit/citus-stand-in.ts';
-import { testDatabase } from '../../../testkit/database.ts';
+import { installFakeCitus } from '../../../testing/servers/fake-citus.ts';
+import { testDatabase } from '../../../testing/factories/database.ts';
 import type { ConnectionSource } from './connections.ts';
 import { distribute, distributeAdded, isDistributed } from './distribute.ts';
 import { TABLES } from './tables.ts';
@@ -17,9 +17,9 @@ type TestCluster = {
 };
 
 /** Creates a separate database with a stand-in for Citus, which only records its calls. */
-async function testCluster(citus: Parameters<typeof standInForCitus>[1] | null): Promise<TestCluster> {
+async function testCluster(citus: Parameters<typeof installFakeCitus>[1] | null): Promise<TestCluster> {
   const testDb = await testDatabase();
-  const url = citus === null ? testDb.url : await standInForCitus(testDb.url, citus);
+  const url = citus === null ? testDb.url : await installFakeCitus(testDb.url, citus);
   const client = new pg.Client(url);
   await client.connect();
   onTestFinished(async () => {
@@ -31,8 +31,7 @@ async function testCluster(citus: Parameters<typeof standInForCitus>[1] | null):
     connection: () => ({ connectionString: url }),
     client,
     query,
-    citusCalls: () =>
-      query<CitusCall>('SELECT what, "table", mode, shards FROM citus_stand_in.asked ORDER BY n'),
+    citusCalls: () => query<CitusCall>('SELECT what, "table", mode, shards FROM fake_citus.asked ORDER BY n'),
   };
 }
 
@@ -65,7 +64,7 @@ test('distributes a table added by a migration in its transaction, but only in a
   await distribute(connection);
   // Restores the state before the migration that created the table.
   await client.query(
-    `DELETE FROM citus_stand_in.pg_dist_partition WHERE logicalrelid = 'beckon.reply'::regclass`,
+    `DELETE FROM fake_citus.pg_dist_partition WHERE logicalrelid = 'beckon.reply'::regclass`,
   );
   const before = (await citusCalls()).length;
   await client.query('BEGIN');

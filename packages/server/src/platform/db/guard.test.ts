@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { systemClock } from '../time/clock.ts';
 import { silentLog } from '../log.ts';
-import { testDatabase } from '../../../testkit/database.ts';
+import { testDatabase } from '../../../testing/factories/database.ts';
 import { durabilityFaults } from './facts.ts';
 import { openDatabase } from './database.ts';
 

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { testDatabase, type TestDatabase } from '../../../testkit/database.ts';
+import { testDatabase, type TestDatabase } from '../../../testing/factories/database.ts';
 import { systemClock } from '../time/clock.ts';
 import { silentLog } from '../log.ts';
 import { MIGRATIONS } from '../migrations/migrations.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, describe, expect, test } from 'vitest';
-import { testDatabase } from '../../../testkit/database.ts';
-import { missingPgbouncer, startPgbouncer } from '../../../testkit/pgbouncer.ts';
+import { testDatabase } from '../../../testing/factories/database.ts';
+import { missingPgbouncer, startPgbouncer } from '../../../testing/servers/pgbouncer.ts';
 import { openSignInDatabase } from './sign-in-database.ts';
 
 const testDb = await testDatabase('empty');

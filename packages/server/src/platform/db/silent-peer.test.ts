@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
 import { afterAll, afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { testDatabase } from '../../../testkit/database.ts';
-import { type SilentPeer, silentPeer } from '../../../testkit/silent-peer.ts';
+import { testDatabase } from '../../../testing/factories/database.ts';
+import { type SilentPeer, silentPeer } from '../../../testing/servers/silent-peer.ts';
 import { systemClock } from '../time/clock.ts';
 import { silentLog } from '../log.ts';
 import type { ConnectionSource } from './connections.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { type DnsServer, startDnsServer } from '../../../testkit/dns-server.ts';
+import { type DnsServer, startDnsServer } from '../../../testing/servers/dns-server.ts';
 import { createResolver } from './resolver.ts';
 
 const dns: DnsServer = await startDnsServer();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
-import { testDatabase } from '../../../testkit/database.ts';
+import { testDatabase } from '../../../testing/factories/database.ts';
 import { openDatabase } from '../db/database.ts';
 import { systemClock } from '../time/clock.ts';
 import { silentLog } from '../log.ts';

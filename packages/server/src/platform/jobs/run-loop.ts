@@ -3,29 +3,29 @@ import { backoffMs } from '../async/backoff.ts';
 /** Background work without an end, such as sending the drafts that are due. */
 export type Loop = {
   /** Begins the next round now, or directly after the current one. Progress never depends on it, because the loop polls. */
-  wake(): void;
+  wake: () => void;
   /** Begins no more rounds and ends all pauses. Resolves when the current round has ended. */
-  stop(): Promise<void>;
+  stop: () => Promise<void>;
 };
 
 export type LoopOptions = {
   /** Does one round of work. Returns how much was done: 0 if nothing is due, or if other workers hold the locks of all that is. */
-  work(round: LoopRound): Promise<number>;
+  work: (round: LoopRound) => Promise<number>;
   /** The pause after a round without work. A wake-up ends it. */
   poll?: { everyMs: number; quietEveryMs?: number };
   /** A small round costs almost as much as a large one, so after fewer than `below` items the next begins no sooner than `ms` later. */
   gather?: { ms: number; below: number };
   /** The pause after a failed round, if it is longer than that of `poll`. It grows with each failure in a row. */
   backoff?: { baseMs: number; maxMs: number };
-  onFailure(error: unknown): void;
+  onFailure: (error: unknown) => void;
 };
 
 /** A round gets the signal that stops it, and pauses that the stop ends. */
 export type LoopRound = {
   stopping: AbortSignal;
-  sleep(ms: number): Promise<void>;
+  sleep: (ms: number) => Promise<void>;
   /** Waits for a promise to be settled in any way. */
-  waitFor(settled: Promise<unknown>): Promise<void>;
+  waitFor: (settled: Promise<unknown>) => Promise<void>;
 };
 
 /** A lost wake-up costs a quarter of a second after a time without work, and polling then costs next to nothing. */
@@ -89,10 +89,10 @@ export function runLoop({
 
 type Pauses = Pick<LoopRound, 'sleep' | 'waitFor'> & {
   /** Waits for a wake-up, at most for `ms`. A wake-up from before the wait counts. */
-  untilWoken(ms: number): Promise<void>;
-  wake(): void;
+  untilWoken: (ms: number) => Promise<void>;
+  wake: () => void;
   /** Ends all pauses, from now on. */
-  end(): void;
+  end: () => void;
 };
 
 /**

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
-import { testDatabase } from '../../../testkit/database.ts';
-import { silentPeer } from '../../../testkit/silent-peer.ts';
+import { testDatabase } from '../../../testing/factories/database.ts';
+import { silentPeer } from '../../../testing/servers/silent-peer.ts';
 import { systemClock } from '../time/clock.ts';
 import { silentLog } from '../log.ts';
 import type { ConnectionSource } from '../db/connections.ts';

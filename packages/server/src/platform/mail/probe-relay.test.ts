@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
-import { startSink } from '../../../testkit/sink.ts';
+import { startSink } from '../../../testing/servers/smtp-sink.ts';
 import { probeRelay } from './probe-relay.ts';
 
 const WITHIN = { withinMs: 3_000 };

@@ -8,8 +8,8 @@ import {
   type FaultPoint,
   type FaultRelay,
   startFaultRelay,
-} from '../../../testkit/fault-relay.ts';
-import { type Sink, type SinkOptions, startSink } from '../../../testkit/sink.ts';
+} from '../../../testing/servers/fault-relay.ts';
+import { type Sink, type SinkOptions, startSink } from '../../../testing/servers/smtp-sink.ts';
 import { silentLog } from '../log.ts';
 import type { Relay, RelayOptions } from './submit.ts';
 import { openRelay } from './relay.ts';
@@ -238,7 +238,7 @@ it('returns a refusal at AUTH for a wrong password', async () => {
 });
 
 describe('encryption', () => {
-  const at = new URL('../../../testkit/tls/', import.meta.url);
+  const at = new URL('../../../testing/servers/tls/', import.meta.url);
   const pem = (file: string): string => readFileSync(new URL(file, at), 'utf8');
   const tls = { key: pem('first.key'), cert: pem('first.crt') };
 

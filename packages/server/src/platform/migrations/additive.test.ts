@@ -2,7 +2,7 @@ import { Kysely, PostgresDialect, sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import pg from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { testDatabase } from '../../../testkit/database.ts';
+import { testDatabase } from '../../../testing/factories/database.ts';
 import { MIGRATIONS } from './migrations.ts';
 
 /**

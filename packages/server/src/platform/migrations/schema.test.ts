@@ -2,8 +2,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { afterAll, expect, test } from 'vitest';
 import { systemClock } from '../time/clock.ts';
 import { silentLog } from '../log.ts';
-import { testDatabase } from '../../../testkit/database.ts';
-import { dumpSchema } from '../../../testkit/schema-dump.ts';
+import { testDatabase } from '../../../testing/factories/database.ts';
+import { dumpSchema } from '../../../testing/oracles/schema-dump.ts';
 import { openDatabase } from '../db/database.ts';
 
 const SCHEMA_FILE = new URL('../../../schema.sql', import.meta.url);

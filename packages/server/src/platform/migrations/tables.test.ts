@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '../time/clock.ts';
-import { openTestDatabase } from '../../../testkit/database.ts';
+import { openTestDatabase } from '../../../testing/factories/database.ts';
 import { TABLES } from '../db/tables.ts';
 
 const db = await openTestDatabase(systemClock);

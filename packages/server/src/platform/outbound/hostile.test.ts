@@ -3,7 +3,7 @@ import diagnostics from 'node:diagnostics_channel';
 import { readFileSync } from 'node:fs';
 import { type AddressInfo, createServer, Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type DnsServer, startDnsServer } from '../../../testkit/dns-server.ts';
+import { type DnsServer, startDnsServer } from '../../../testing/servers/dns-server.ts';
 import { createResolver } from '../dns/resolver.ts';
 import { addressKind, checkUrl } from './check-url.ts';
 import { createOutbound, type Outbound } from './outbound.ts';
@@ -237,7 +237,7 @@ describe('with a connection that goes elsewhere than was looked up', () => {
 });
 
 describe('in development', () => {
-  const ca = readFileSync(new URL('../../../testkit/tls/names.crt', import.meta.url));
+  const ca = readFileSync(new URL('../../../testing/servers/tls/names.crt', import.meta.url));
   const rules = { allowPrivate: true };
 
   test('allows private addresses and local names, and plain http only to them', async () => {

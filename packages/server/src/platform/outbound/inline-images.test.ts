@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createOutbound } from './outbound.ts';
 import { countRemoteImages, inlineImages } from './inline-images.ts';
 
-const tls = (name: string) => readFileSync(new URL(`../../../testkit/tls/${name}`, import.meta.url));
+const tls = (name: string) => readFileSync(new URL(`../../../testing/servers/tls/${name}`, import.meta.url));
 const PNG = Buffer.from('89504e470d0a1a0a', 'hex');
 
 const SIZES: Record<string, number> = { '/large.png': 3_000_000, '/photo.png': 100_000 };

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createOutbound, type Outbound, type OutboundOptions } from './outbound.ts';
 import { printableText } from './exchange.ts';
 
-const tls = (name: string) => new URL(`../../../testkit/tls/${name}`, import.meta.url);
+const tls = (name: string) => new URL(`../../../testing/servers/tls/${name}`, import.meta.url);
 const PAIR = { cert: readFileSync(tls('names.crt')), key: readFileSync(tls('names.key')) };
 const OTHER = { cert: readFileSync(tls('second.crt')), key: readFileSync(tls('second.key')) };
 

@@ -7,7 +7,7 @@ import {
   type Person,
   person,
   type PersonEvent,
-} from '../../../testkit/predicates.ts';
+} from '../../../testing/oracles/predicates.ts';
 import { directionsOf } from './mentions.ts';
 import { evaluate } from './evaluate.ts';
 import { parsePredicate } from './parse.ts';

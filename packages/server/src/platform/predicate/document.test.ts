@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { document } from '../../../testkit/predicates.ts';
+import { document } from '../../../testing/oracles/predicates.ts';
 import { parseInstant, printInstant } from '../time/time-text.ts';
 import { parsePredicate } from './parse.ts';
 import { predicateDocument } from './document.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { condition, document, factsOf, NOW, person } from '../../../testkit/predicates.ts';
+import { condition, document, factsOf, NOW, person } from '../../../testing/oracles/predicates.ts';
 import { evaluate, explain } from './evaluate.ts';
 import { mentionsOf } from './mentions.ts';
 import { parsePredicate } from './parse.ts';

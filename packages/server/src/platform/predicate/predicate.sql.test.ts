@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
-import { fixedClock } from '../../../testkit/clock.ts';
-import { openTestDatabase } from '../../../testkit/database.ts';
+import { fixedClock } from '../../../testing/factories/clock.ts';
+import { openTestDatabase } from '../../../testing/factories/database.ts';
 import { parseInstant } from '../time/time-text.ts';
 import {
   condition,
@@ -13,7 +13,7 @@ import {
   NOW,
   person,
   type Person,
-} from '../../../testkit/predicates.ts';
+} from '../../../testing/oracles/predicates.ts';
 import { evaluate } from './evaluate.ts';
 import { parsePredicate } from './parse.ts';
 import type { Predicate } from './predicate.ts';

@@ -3,10 +3,10 @@ import { expect, test } from 'vitest';
 import { Fault } from '../fault.ts';
 import { systemClock } from '../time/clock.ts';
 import { silentLog } from '../log.ts';
-import { fixedClock } from '../../../testkit/clock.ts';
-import { openTestDatabase } from '../../../testkit/database.ts';
+import { fixedClock } from '../../../testing/factories/clock.ts';
+import { openTestDatabase } from '../../../testing/factories/database.ts';
 import { newBucket, type Grant } from './bucket.ts';
-import { heldWorld } from '../../../testkit/held-world.ts';
+import { rateLimitHarness } from '../../../testing/factories/rate-limit-harness.ts';
 import { type Counter, createCounter, createShelf } from './counter.ts';
 
 const real = await openTestDatabase(systemClock);
@@ -19,10 +19,10 @@ const DEFAULTS = {
 
 function setUp() {
   const clock = fixedClock();
-  const world = heldWorld(real, clock);
+  const harness = rateLimitHarness(real, clock);
   const start = (): Counter =>
-    createCounter({ db: world.db, defaults: DEFAULTS, log: silentLog, timer: world.timer });
-  return { clock, world, start, counter: start(), project: randomInt(1, 2 ** 47) };
+    createCounter({ db: harness.db, defaults: DEFAULTS, log: silentLog, timer: harness.timer });
+  return { clock, harness, start, counter: start(), project: randomInt(1, 2 ** 47) };
 }
 
 /** Takes a token like the HTTP layer. */
@@ -79,119 +79,119 @@ test('rejects a name without a limit instead of admitting the request', async ()
 });
 
 test('an exhausted bucket does not affect other endpoints or projects', async () => {
-  const { world, counter, project } = setUp();
+  const { harness, counter, project } = setUp();
   expect(await takeTokens(counter, { project, name: 'small', times: 100 })).toBe(40);
   const others = Promise.all([
     takeToken(counter, project, 'large'),
     takeToken(counter, project + 1, 'small'),
   ]);
-  await world.advance(50);
+  await harness.advance(50);
   expect((await others).map((grant) => grant.ok)).toEqual([true, true]);
 });
 
 test('decides the first request after a quiet time without waiting', async () => {
-  const { world, counter, project } = setUp();
+  const { harness, counter, project } = setUp();
   await takeToken(counter, project, 'small');
-  await world.advance(5_000);
+  await harness.advance(5_000);
   // The test clock does not move here, so an answer that depended on the pace would never arrive.
   expect((await takeToken(counter, project, 'small')).ok).toBe(true);
 });
 
 test('shares one statement between all buckets, at most once in 50 ms', async () => {
-  const { world, counter, project } = setUp();
+  const { harness, counter, project } = setUp();
   await takeToken(counter, project, 'small');
-  const before = world.statements();
+  const before = harness.statements();
   const decided = Promise.all(
     Array.from({ length: 200 }, (_, i) => takeToken(counter, project + 1 + (i % 20), 'one')),
   );
-  await world.advance(49);
-  expect(world.statements()).toBe(before);
-  await world.advance(1);
+  await harness.advance(49);
+  expect(harness.statements()).toBe(before);
+  await harness.advance(1);
   expect((await decided).filter((grant) => grant.ok)).toHaveLength(20);
   // The lease, the insertion of the missing rows, and the lease again.
-  expect(world.statements()).toBe(before + 3);
+  expect(harness.statements()).toBe(before + 3);
 });
 
 test('remembers a refusal without a query until there is a token', async () => {
-  const { world, counter, project } = setUp();
+  const { harness, counter, project } = setUp();
   await takeTokens(counter, { project, name: 'small', times: 100 });
-  const before = world.statements();
+  const before = harness.statements();
   for (let ms = 0; ms < 50; ms += 1) {
     for (let i = 0; i < 100; i += 1)
       expect(counter.takeNow(project, 'small')).toMatchObject({ ok: false, retryAfterS: 1 });
-    await world.advance(1);
+    await harness.advance(1);
   }
-  expect(world.statements()).toBe(before);
+  expect(harness.statements()).toBe(before);
   expect((await takeToken(counter, project, 'small')).ok).toBe(true);
 });
 
 test('counts down a long refusal, and queries again after a second', async () => {
-  const { clock, world, counter, project } = setUp();
+  const { clock, harness, counter, project } = setUp();
   await setLimit(project, 'one', { rate: 0.1, burst: 1, at: clock.now() });
   await takeTokens(counter, { project, name: 'one', times: 2 });
-  const before = world.statements();
-  await world.advance(999);
+  const before = harness.statements();
+  await harness.advance(999);
   expect(counter.takeNow(project, 'one')).toMatchObject({ ok: false, retryAfterS: 10 });
-  await world.advance(1);
+  await harness.advance(1);
   expect(counter.takeNow(project, 'one')).toBeUndefined();
   expect(await takeToken(counter, project, 'one')).toMatchObject({
     ok: false,
     retryAfterS: 9,
     limit: { resetS: 9 },
   });
-  expect(world.statements()).toBe(before + 1);
-  await world.advance(9_000);
+  expect(harness.statements()).toBe(before + 1);
+  await harness.advance(9_000);
   expect((await takeToken(counter, project, 'one')).ok).toBe(true);
 });
 
 test('leases 2 % of the burst in advance while the bucket is over half full, and nothing below', async () => {
-  const { world, counter, project } = setUp();
+  const { harness, counter, project } = setUp();
   await takeToken(counter, project, 'large');
   expect(await tokens(project, 'large')).toBe(2_000 - 1 - 40);
   const grants = Promise.all(Array.from({ length: 1_500 }, () => takeToken(counter, project, 'large')));
-  await world.advance(50);
+  await harness.advance(50);
   expect((await grants).every((grant) => grant.ok)).toBe(true);
   const left = await tokens(project, 'large');
   expect(left).toBeLessThan(1_000);
   const next = takeToken(counter, project, 'large');
-  await world.advance(50);
+  await harness.advance(50);
   expect((await next).ok).toBe(true);
   expect(await tokens(project, 'large')).toBeCloseTo((left ?? 0) + 50 - 1, 6);
 });
 
 test('a project within its limit never waits, because more is leased before the stock is used up', async () => {
-  const { world, counter, project } = setUp();
+  const { harness, counter, project } = setUp();
   await takeToken(counter, project, 'large');
   let waited = 0;
   for (let ms = 0; ms < 3_000; ms += 2) {
     // 500 a second in this process: half of the limit, the share of one of two processes.
     if (counter.takeNow(project, 'large')?.ok !== true) waited += 1;
-    await world.advance(2);
+    await harness.advance(2);
   }
   expect(waited).toBe(0);
 });
 
 test('returns unused tokens after a second', async () => {
-  const { world, counter, project } = setUp();
+  const { harness, counter, project } = setUp();
   await takeToken(counter, project, 'large');
-  await world.advance(999);
+  await harness.advance(999);
   expect(await tokens(project, 'large')).toBe(1_959);
-  await world.advance(1);
-  await world.quiet();
+  await harness.advance(1);
+  await harness.quiet();
   expect(await tokens(project, 'large')).toBeGreaterThanOrEqual(1_999);
-  const before = world.statements();
-  await world.advance(60_000);
-  expect(world.statements()).toBe(before);
-  expect(world.timers()).toBe(0);
+  const before = harness.statements();
+  await harness.advance(60_000);
+  expect(harness.statements()).toBe(before);
+  expect(harness.timers()).toBe(0);
 });
 
 test('close returns unused tokens, leaves no timer, and refuses later requests', async () => {
-  const { world, counter, project } = setUp();
+  const { harness, counter, project } = setUp();
   await takeToken(counter, project, 'large');
   await counter.close();
   await counter.close();
   expect(await tokens(project, 'large')).toBe(1_999);
-  expect(world.timers()).toBe(0);
+  expect(harness.timers()).toBe(0);
   await expect(takeToken(counter, project, 'large')).rejects.toMatchObject({
     code: 'server_error',
     retryAfterS: 1,
@@ -199,35 +199,35 @@ test('close returns unused tokens, leaves no timer, and refuses later requests',
 });
 
 test('close rejects all waiting requests', async () => {
-  const { world, counter, project } = setUp();
+  const { harness, counter, project } = setUp();
   await takeToken(counter, project, 'small');
   const waiting = Promise.allSettled([counter.take(project, 'one'), counter.take(project + 1, 'one')]);
   await counter.close();
   expect((await waiting).map((result) => result.status)).toEqual(['rejected', 'rejected']);
-  expect(world.timers()).toBe(0);
+  expect(harness.timers()).toBe(0);
 });
 
 test('applies a lowered limit within a second, including leased tokens', async () => {
-  const { clock, world, counter, project } = setUp();
+  const { clock, harness, counter, project } = setUp();
   await takeToken(counter, project, 'large');
-  await world.advance(400);
+  await harness.advance(400);
   await setLimit(project, 'large', { rate: 1, burst: 1, at: clock.now() });
-  await world.advance(200);
+  await harness.advance(200);
   // Served from the lease, which is due to be renewed; the renewal brings the new limit.
   expect((await takeToken(counter, project, 'large')).ok).toBe(true);
-  await world.advance(800);
+  await harness.advance(800);
   const grants = takeTokens(counter, { project, name: 'large', times: 50 });
-  await world.advance(50);
+  await harness.advance(50);
   expect(await grants).toBe(1);
 });
 
 test('applies a raised limit within a second, despite a remembered long refusal', async () => {
-  const { clock, world, counter, project } = setUp();
+  const { clock, harness, counter, project } = setUp();
   await setLimit(project, 'one', { rate: 0.001, burst: 1, at: clock.now() });
   await takeTokens(counter, { project, name: 'one', times: 2 });
   await setLimit(project, 'one', { rate: 100, burst: 100, at: clock.now() });
   expect((await takeToken(counter, project, 'one')).ok).toBe(false);
-  await world.advance(1_000);
+  await harness.advance(1_000);
   expect(await takeToken(counter, project, 'one')).toMatchObject({
     ok: true,
     limit: { rate: 100, burst: 100 },
@@ -235,62 +235,62 @@ test('applies a raised limit within a second, despite a remembered long refusal'
 });
 
 test('`remaining` includes leased and refilled tokens, and never exceeds the burst', async () => {
-  const { world, counter, project } = setUp();
+  const { harness, counter, project } = setUp();
   expect((await takeToken(counter, project, 'large')).limit.remaining).toBe(1_999);
   expect((await takeToken(counter, project, 'large')).limit.remaining).toBe(1_998);
-  await world.advance(1);
+  await harness.advance(1);
   expect((await takeToken(counter, project, 'large')).limit.remaining).toBe(1_998);
-  await world.advance(500);
+  await harness.advance(500);
   expect((await takeToken(counter, project, 'large')).limit.remaining).toBe(2_000);
 });
 
 test('refuses waiting requests for a second without the database, and recovers automatically', async () => {
-  const { world, counter, project } = setUp();
-  world.be('away');
+  const { harness, counter, project } = setUp();
+  harness.be('away');
   await expect(takeToken(counter, project, 'small')).rejects.toMatchObject({
     code: 'server_error',
     retryAfterS: 1,
   });
   const refused = takeToken(counter, project, 'small').catch((error: unknown) => error);
-  await world.advance(50);
+  await harness.advance(50);
   expect(await refused).toBeInstanceOf(Fault);
-  world.be('well');
+  harness.be('well');
   const grant = takeToken(counter, project, 'small');
-  await world.advance(50);
+  await harness.advance(50);
   expect((await grant).ok).toBe(true);
 });
 
 test('serves leased tokens during a database outage', async () => {
-  const { world, counter, project } = setUp();
+  const { harness, counter, project } = setUp();
   await takeToken(counter, project, 'large');
-  world.be('away');
+  harness.be('away');
   for (let i = 0; i < 20; i += 1) expect(counter.takeNow(project, 'large')).toMatchObject({ ok: true });
 });
 
 test('a late answer refuses waiting requests, and its tokens are returned', async () => {
-  const { world, counter, project } = setUp();
+  const { harness, counter, project } = setUp();
   await takeToken(counter, project, 'small');
-  await world.advance(1_050);
+  await harness.advance(1_050);
   expect(await tokens(project, 'small')).toBe(40);
-  world.be('stuck');
+  harness.be('stuck');
   const refused = Promise.allSettled([counter.take(project, 'small'), counter.take(project, 'small')]);
-  await world.advance(1_999);
-  await world.advance(1);
+  await harness.advance(1_999);
+  await harness.advance(1);
   expect((await refused).map((result) => result.status)).toEqual(['rejected', 'rejected']);
-  world.be('well');
-  await world.advance(50);
+  harness.be('well');
+  await harness.advance(50);
   expect(await tokens(project, 'small')).toBe(40);
 });
 
 test('a clock that goes back neither prolongs a refusal nor refills a bucket twice', async () => {
-  const { clock, world, counter, project } = setUp();
+  const { clock, harness, counter, project } = setUp();
   await takeTokens(counter, { project, name: 'small', times: 50 });
   clock.advance(-3_600_000);
   expect(counter.takeNow(project, 'small')).toBeUndefined();
   expect((await takeToken(counter, project, 'small')).ok).toBe(false);
   clock.advance(3_600_000);
   const grants = takeTokens(counter, { project, name: 'small', times: 50 });
-  await world.advance(50);
+  await harness.advance(50);
   // One token is due in 50 ms, measured from before the clock went back.
   expect(await grants).toBeLessThanOrEqual(1);
 });

@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { systemClock } from '../time/clock.ts';
 import { silentLog } from '../log.ts';
-import { fixedClock } from '../../../testkit/clock.ts';
-import { openTestDatabase } from '../../../testkit/database.ts';
-import { heldWorld, type World } from '../../../testkit/held-world.ts';
+import { fixedClock } from '../../../testing/factories/clock.ts';
+import { openTestDatabase } from '../../../testing/factories/database.ts';
+import { rateLimitHarness, type RateLimitHarness } from '../../../testing/factories/rate-limit-harness.ts';
 import { type Counter, createCounter } from './counter.ts';
 
 const real = await openTestDatabase(systemClock);
@@ -16,10 +16,10 @@ type Decision = { at: number; ok: boolean; retryAfterS: number };
 /** Simulates several processes on one bucket, with one clock; `decisions` are in the order in which they were made. */
 function processes(count: number, limit: Limit) {
   const clock = fixedClock();
-  const world: World = heldWorld(real, clock);
+  const harness: RateLimitHarness = rateLimitHarness(real, clock);
   const project = randomInt(1, 2 ** 47);
   const startedAt = clock.now();
-  const deps = { db: world.db, defaults: { it: limit }, log: silentLog, timer: world.timer };
+  const deps = { db: harness.db, defaults: { it: limit }, log: silentLog, timer: harness.timer };
   const counters = Array.from({ length: count }, () => createCounter(deps));
   const decisions: Decision[] = [];
   const late: Promise<void>[] = [];
@@ -33,7 +33,7 @@ function processes(count: number, limit: Limit) {
   };
   /** Decides all waiting requests. */
   const finish = async (): Promise<void> => {
-    await world.advance(200);
+    await harness.advance(200);
     await Promise.all(late);
     await Promise.all(counters.map((counter) => counter.close()));
   };
@@ -44,7 +44,7 @@ function processes(count: number, limit: Limit) {
     );
     return rows[0]?.tokens ?? Number.NaN;
   };
-  return { world, counters, decisions, request, finish, tokens };
+  return { harness, counters, decisions, request, finish, tokens };
 }
 
 const STEP_MS = 5;
@@ -57,11 +57,11 @@ test.each([
 ])(
   'two processes at three times $rate/s together never exceed the burst and the rate, and fall short by less than one token each',
   async (limit) => {
-    const { world, counters, decisions, request, finish } = processes(2, limit);
+    const { harness, counters, decisions, request, finish } = processes(2, limit);
     for (let ms = 0, owed = 0; ms < FLOOD_MS; ms += STEP_MS) {
       for (owed += (3 * limit.rate * STEP_MS) / 1_000; owed >= 1; owed -= 1)
         request(counters[randomInt(2)] ?? fail());
-      await world.advance(STEP_MS);
+      await harness.advance(STEP_MS);
     }
     await finish();
     // Requests that still waited after the last one arrived are decided without load, when tokens are left over.
@@ -83,9 +83,9 @@ function fail(): never {
 test('concurrent processes never get the same token', async () => {
   for (let round = 0; round < 20; round += 1) {
     const limit = { rate: 1, burst: 25 };
-    const { counters, decisions, request, finish, tokens, world } = processes(8, limit);
+    const { counters, decisions, request, finish, tokens, harness } = processes(8, limit);
     request(counters[0] ?? fail());
-    await world.advance(50);
+    await harness.advance(50);
     // Eight concurrent statements, each on its own connection: each must see the result of the one before it.
     for (const counter of counters) for (let i = 0; i < 10; i += 1) request(counter);
     await finish();
@@ -113,9 +113,9 @@ test('one process decides like an ideal bucket for any arrivals', async () => {
   });
   await fc.assert(
     fc.asyncProperty(limits, arrivals, async (limit, steps) => {
-      const { world, counters, decisions, request, finish, tokens } = processes(1, limit);
+      const { harness, counters, decisions, request, finish, tokens } = processes(1, limit);
       for (const { gapMs, requests } of steps) {
-        await world.advance(gapMs);
+        await harness.advance(gapMs);
         for (let i = 0; i < requests; i += 1) request(counters[0] ?? fail());
       }
       await finish();
@@ -151,9 +151,9 @@ test('three processes never grant more than the bucket for any distribution of a
   });
   await fc.assert(
     fc.asyncProperty(limits, arrivals, async (limit, steps) => {
-      const { world, counters, decisions, request, finish } = processes(3, limit);
+      const { harness, counters, decisions, request, finish } = processes(3, limit);
       for (const { gapMs, who, requests } of steps) {
-        await world.advance(gapMs);
+        await harness.advance(gapMs);
         for (let i = 0; i < requests; i += 1) request(counters[who] ?? fail());
       }
       await finish();

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import type { TEST_TASKS } from '../../../testkit/test-thread.ts';
+import type { TEST_TASKS } from '../../../testing/servers/test-thread.ts';
 import { createWorkerPool, TaskStopped, type WorkerPool, type WorkerPoolOptions } from './worker-pool.ts';
 
 type TestTasks = typeof TEST_TASKS;
@@ -8,7 +8,7 @@ const opened: WorkerPool<TestTasks>[] = [];
 afterEach(() => Promise.all(opened.splice(0).map((pool) => pool.close())));
 
 function openPool(changed: Partial<WorkerPoolOptions> = {}): WorkerPool<TestTasks> {
-  const url = new URL('../../../testkit/test-thread.ts', import.meta.url);
+  const url = new URL('../../../testing/servers/test-thread.ts', import.meta.url);
   const pool = createWorkerPool<TestTasks>({ url, threadsMax: 1, memoryMb: 64, slots: 100, ...changed });
   opened.push(pool);
   return pool;

@@ -1,9 +1,8 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { testHasher } from '../../../../testkit/hasher.ts';
-import { fixedClock } from '../../../../testkit/clock.ts';
-import { openTestDatabase } from '../../../../testkit/database.ts';
-import { goodEmail } from '../../../../testkit/good-email.ts';
-import { testRenderer } from '../../../../testkit/mailroom.ts';
+import { testHasher, testRenderer } from '../../../../testing/factories/send-services.ts';
+import { fixedClock } from '../../../../testing/factories/clock.ts';
+import { openTestDatabase } from '../../../../testing/factories/database.ts';
+import { goodEmail } from '../../../../testing/factories/outgoing-email.ts';
 import { idMaker } from '../../../platform/ids.ts';
 import { emailToken, type TokenUse } from '../../../platform/crypto/email-token.ts';
 import { silentLog } from '../../../platform/log.ts';
@@ -101,7 +100,7 @@ test('refuses emails of other senders on the host, and does not store them', asy
   const stranger = emailToken({ projectId, emailId: id }, 'bounce', [Buffer.alloc(32, 6)]);
   for (const from of [`b+${stranger}@acme.test`, 'eve@acme.test', sender(newId())]) {
     const result = await relay.submit({ from, to: 'ada@x.test', envid: null }, await compose());
-    expect(result).toMatchObject({ result: 'failed' });
+    expect(result).toMatchObject({ stage: 'body', code: 451 });
   }
   expect(await list()).toEqual([]);
 });

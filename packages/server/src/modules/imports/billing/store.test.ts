@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { fixedClock } from '../../../../testkit/clock.ts';
-import { openTestDatabase } from '../../../../testkit/database.ts';
-import { newStripeImport } from '../../../../testkit/imports.ts';
+import { fixedClock } from '../../../../testing/factories/clock.ts';
+import { openTestDatabase } from '../../../../testing/factories/database.ts';
+import { newStripeImport } from '../../../../testing/factories/imports.ts';
 import { createProject } from '../../administration/create-project.ts';
 import { deleteCustomersOf, insertCustomers } from './store.ts';
 

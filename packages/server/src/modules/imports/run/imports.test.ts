@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from 'vitest';
-import { jobRun } from '../../../../testkit/job-run.ts';
-import { testHasher } from '../../../../testkit/hasher.ts';
-import { fixedClock } from '../../../../testkit/clock.ts';
-import { openTestDatabase } from '../../../../testkit/database.ts';
+import { jobRun } from '../../../../testing/factories/job-run.ts';
+import { testHasher } from '../../../../testing/factories/send-services.ts';
+import { fixedClock } from '../../../../testing/factories/clock.ts';
+import { openTestDatabase } from '../../../../testing/factories/database.ts';
 import {
   chunkSource,
   importDeps,
@@ -10,9 +10,9 @@ import {
   newStripeImport,
   uploadFile,
   workThrough,
-} from '../../../../testkit/imports.ts';
-import { putRecords } from '../../../../testkit/inbox.ts';
-import { findText } from '../../../../testkit/find-text.ts';
+} from '../../../../testing/factories/imports.ts';
+import { putRecords } from '../../../../testing/factories/ingest-queue.ts';
+import { findText } from '../../../../testing/oracles/find-text.ts';
 import { idMaker } from '../../../platform/ids.ts';
 import { silentLog } from '../../../platform/log.ts';
 import type { Import } from '../import.ts';

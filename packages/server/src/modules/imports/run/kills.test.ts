@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
-import { testDatabase } from '../../../../testkit/database.ts';
-import { importDeps, importThrough, uploadFile, workThrough } from '../../../../testkit/imports.ts';
-import { spawnImporter } from '../../../../testkit/import-survival.ts';
+import { testDatabase } from '../../../../testing/factories/database.ts';
+import { importDeps, importThrough, uploadFile, workThrough } from '../../../../testing/factories/imports.ts';
+import { spawnImporter } from '../../../../testing/servers/import-worker.ts';
 import { silentLog } from '../../../platform/log.ts';
 import type { Import } from '../import.ts';
 import { listFindingRows } from '../reads.ts';

@@ -1,17 +1,16 @@
 import { beforeEach, expect, test } from 'vitest';
-import { testHasher } from '../../../../testkit/hasher.ts';
-import { fixedClock } from '../../../../testkit/clock.ts';
-import { openTestDatabase } from '../../../../testkit/database.ts';
-import { findText } from '../../../../testkit/find-text.ts';
+import { testHasher, testMail } from '../../../../testing/factories/send-services.ts';
+import { fixedClock } from '../../../../testing/factories/clock.ts';
+import { openTestDatabase } from '../../../../testing/factories/database.ts';
+import { findText } from '../../../../testing/oracles/find-text.ts';
 import {
   chunkSource,
   importDeps,
   newStripeImport,
   uploadFile,
   workThrough,
-} from '../../../../testkit/imports.ts';
-import { putRecords } from '../../../../testkit/inbox.ts';
-import { testMail } from '../../../../testkit/mailroom.ts';
+} from '../../../../testing/factories/imports.ts';
+import { putRecords } from '../../../../testing/factories/ingest-queue.ts';
 import { idMaker } from '../../../platform/ids.ts';
 import { silentLog } from '../../../platform/log.ts';
 import type { Import } from '../import.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { at, emptyWorld, stripeCustomer } from '../../../../testkit/stripe-objects.ts';
-import { STRIPE_KEY, stripeServer, type StripeFailure } from '../../../../testkit/stripe-server.ts';
+import { at, emptyWorld, stripeCustomer } from '../../../../testing/factories/stripe-objects.ts';
+import { STRIPE_KEY, stripeServer, type StripeFailure } from '../../../../testing/servers/stripe-server.ts';
 import { isStripeKey, openStripe } from './open-stripe.ts';
 import { StripeRefusal } from './refusal.ts';
 

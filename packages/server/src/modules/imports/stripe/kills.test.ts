@@ -1,11 +1,11 @@
 import { afterAll, expect, test } from 'vitest';
-import { fixedClock } from '../../../../testkit/clock.ts';
-import { openTestDatabase } from '../../../../testkit/database.ts';
-import { openEngine } from '../../../../testkit/engine.ts';
-import { putRecords } from '../../../../testkit/inbox.ts';
-import { importDeps, workThrough } from '../../../../testkit/imports.ts';
-import { stripeAccount } from '../../../../testkit/stripe-account.ts';
-import { STRIPE_KEY, stripeServer } from '../../../../testkit/stripe-server.ts';
+import { fixedClock } from '../../../../testing/factories/clock.ts';
+import { openTestDatabase } from '../../../../testing/factories/database.ts';
+import { openEngine } from '../../../../testing/factories/engine.ts';
+import { putRecords } from '../../../../testing/factories/ingest-queue.ts';
+import { importDeps, workThrough } from '../../../../testing/factories/imports.ts';
+import { stripeAccount } from '../../../../testing/factories/stripe-account.ts';
+import { STRIPE_KEY, stripeServer } from '../../../../testing/servers/stripe-server.ts';
 import { idMaker } from '../../../platform/ids.ts';
 import type { Import } from '../import.ts';
 import type { ImportRef } from '../store.ts';

@@ -1,14 +1,14 @@
 import type { EventInput, UserInput } from '@beckon/contract';
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { testHasher } from '../../../../testkit/hasher.ts';
-import { fixedClock } from '../../../../testkit/clock.ts';
-import { openTestDatabase } from '../../../../testkit/database.ts';
-import { openEngine } from '../../../../testkit/engine.ts';
-import { putRecords } from '../../../../testkit/inbox.ts';
-import expected from '../../../../testkit/cases/stripe-events.json' with { type: 'json' };
-import { stripeCustomer } from '../../../../testkit/stripe-objects.ts';
-import { SCENARIOS_AT, scenarioWorld } from '../../../../testkit/stripe-scenarios.ts';
-import { STRIPE_KEY, stripeServer } from '../../../../testkit/stripe-server.ts';
+import { testHasher } from '../../../../testing/factories/send-services.ts';
+import { fixedClock } from '../../../../testing/factories/clock.ts';
+import { openTestDatabase } from '../../../../testing/factories/database.ts';
+import { openEngine } from '../../../../testing/factories/engine.ts';
+import { putRecords } from '../../../../testing/factories/ingest-queue.ts';
+import expected from '../../../../testing/cases/stripe-events.json' with { type: 'json' };
+import { stripeCustomer } from '../../../../testing/factories/stripe-objects.ts';
+import { SCENARIOS_AT, scenarioWorld } from '../../../../testing/factories/stripe-scenarios.ts';
+import { STRIPE_KEY, stripeServer } from '../../../../testing/servers/stripe-server.ts';
 import { idMaker } from '../../../platform/ids.ts';
 import { insertImport } from '../store.ts';
 import { NOTHING_COUNTED } from '../import.ts';
@@ -103,7 +103,7 @@ function sum(chunks: ImportChunk[], name: string): number {
 
 type ExpectedEvent = [string, string, string, { [name: string]: string | number }];
 
-/** Converts an event to the form of the handwritten expectations. The invoices of a story differ only in their time. */
+/** Converts an event to the form of the handwritten expectations. The invoices of a scenario differ only in their time. */
 function expectedForm({
   occurred_at: at = '',
   name,
@@ -116,7 +116,7 @@ function expectedForm({
   return [at, name, `${plain}:${fact}`, properties as ExpectedEvent[3]];
 }
 
-test('turns every story into exactly the events written for it by hand', async () => {
+test('turns every scenario into exactly the events written for it by hand', async () => {
   const chunks = await all({ ...(await newImport()), unmatchedAsCustomers: true });
   const events = eventsOf(chunks);
   expect(Object.keys(events).toSorted()).toEqual(Object.keys(expected).toSorted());

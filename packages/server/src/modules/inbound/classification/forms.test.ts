@@ -8,7 +8,7 @@ import { readMail } from './read-mail.ts';
  * Bounces without a standard report, in the forms of various mail systems, written by hand: `=== name | class address | …`, then the email
  * up to the copy of ours.
  */
-const FORMS = readFileSync(join(import.meta.dirname, '../../../../testkit/refusals/forms.txt'), 'utf8')
+const FORMS = readFileSync(join(import.meta.dirname, '../../../../testing/cases/refusals/forms.txt'), 'utf8')
   .split(/^=== /m)
   .slice(1)
   .map((form): [string, string[], string] => {

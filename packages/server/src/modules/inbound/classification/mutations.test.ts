@@ -8,7 +8,7 @@ import { readMail } from './read-mail.ts';
 import { replyText, snippetOf } from './reply-text.ts';
 
 const FOLDERS = [
-  join(import.meta.dirname, '../../../../testkit/mail-in'),
+  join(import.meta.dirname, '../../../../testing/cases/mail-in'),
   ...(process.env.BOUNCE_CORPUS ? [join(process.env.BOUNCE_CORPUS, 'messages')] : []),
 ];
 const MESSAGES = FOLDERS.filter(existsSync).flatMap((folder) =>

@@ -9,8 +9,8 @@ import {
   openInbound,
   type Sent,
   sendTo,
-} from '../../../../testkit/inbound.ts';
-import { newVerifiedStory, openMailStage } from '../../../../testkit/mail-stage.ts';
+} from '../../../../testing/factories/inbound-email.ts';
+import { newVerifiedScenario, openMailStage } from '../../../../testing/factories/mail-stage.ts';
 import { emailToken, type TokenUse } from '../../../platform/crypto/email-token.ts';
 
 /**
@@ -20,11 +20,11 @@ import { emailToken, type TokenUse } from '../../../platform/crypto/email-token.
 const stage = await openMailStage();
 const { db } = stage.server;
 const { talk } = await openInbound(stage);
-const story = await newVerifiedStory(stage);
-await story.set({ reply_forward_to: 'team@acme.test' });
-const ada = await sendTo(story, 'ada', 'ada@home.test');
-const bob = await sendTo(story, 'bob', 'bob@home.test');
-const { projectId } = story;
+const scenario = await newVerifiedScenario(stage);
+await scenario.set({ reply_forward_to: 'team@acme.test' });
+const ada = await sendTo(scenario, 'ada', 'ada@home.test');
+const bob = await sendTo(scenario, 'bob', 'bob@home.test');
+const { projectId } = scenario;
 let people = 0;
 
 /** The same numbers in each run. */
@@ -59,8 +59,8 @@ type Knows = { email: string; messageId: string | null };
 function forge(roll: (sides: number) => number, { email, messageId }: Knows): { from: string; raw: string } {
   const id = messageId ?? '<019b0000-0000-7000-8000-000000000000@acme.test>';
   const returned = pick(roll, [
-    `From: Acme <hello@${story.domain}>\r\nTo: ${email}\r\nSubject: Welcome\r\nMessage-ID: ${id}\r\nDate: Fri, 2 Jan 2026 03:04:05 +0000`,
-    `Return-Path: <hello@${story.domain}>\r\nTo: ${email}\r\nMessage-ID: ${id}\r\nSubject: x`,
+    `From: Acme <hello@${scenario.domain}>\r\nTo: ${email}\r\nSubject: Welcome\r\nMessage-ID: ${id}\r\nDate: Fri, 2 Jan 2026 03:04:05 +0000`,
+    `Return-Path: <hello@${scenario.domain}>\r\nTo: ${email}\r\nMessage-ID: ${id}\r\nSubject: x`,
     `To: ${email}\r\nSubject: x\r\nX-Envelope-From: ${email}`,
     '',
   ]);
@@ -69,7 +69,7 @@ function forge(roll: (sides: number) => number, { email, messageId }: Knows): { 
     email,
     email.toUpperCase(),
     'MAILER-DAEMON@home.test',
-    `hello@${story.domain}`,
+    `hello@${scenario.domain}`,
   ]);
   const envid = pick(roll, [undefined, id, id.slice(1, 37), randomBytes(8).toString('hex')]);
   const status = pick(roll, ['5.1.1', '5.0.0', '4.2.2', '5.7.1', '2.0.0']);
@@ -168,7 +168,7 @@ test('a sender with a whole email affects at most its one recipient', async () =
     const to = pick(roll, [ada.bounceTo, ada.replyTo, ada.unsubscribeTo, ...ROLES]);
     await talk.submit({ from: pick(roll, ['', target.email]), to: [to], raw });
   }
-  await story.engine.settle();
+  await scenario.engine.settle();
   const after = await rowsOf('bob');
   // A Message-ID is not a secret.
   const unverified = (rows: Record<string, string[]>): Record<string, string[]> =>
@@ -195,7 +195,7 @@ test.each([
 ])('the author is the sender that a domain authenticates, whatever %s says', async (_, fromOf) => {
   stage.dns.set('TXT', 'evil.test', ['v=spf1 ip4:127.0.0.1 -all']);
   stage.dns.set('TXT', '_dmarc.evil.test', ['v=DMARC1; p=reject']);
-  const zoe = await sendTo(story, `zoe${(people += 1)}`, `zoe${people}@home.test`);
+  const zoe = await sendTo(scenario, `zoe${(people += 1)}`, `zoe${people}@home.test`);
   const received = 'Received: from mx.evil.test ([127.0.0.1])\r\n\tby here with ESMTP\r\n';
   const written = { from: fromOf(zoe.email), inReplyTo: zoe.messageId };
   for (const to of ['postmaster@in.beckon.test', zoe.replyTo])

@@ -2,16 +2,16 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect as connectTls } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
-import { recipientReply, dsn, openInbound, sendTo } from '../../../../testkit/inbound.ts';
-import { newVerifiedStory, openMailStage } from '../../../../testkit/mail-stage.ts';
-import { openTalk, type Talk } from '../../../../testkit/smtp-talk.ts';
+import { recipientReply, dsn, openInbound, sendTo } from '../../../../testing/factories/inbound-email.ts';
+import { newVerifiedScenario, openMailStage } from '../../../../testing/factories/mail-stage.ts';
+import { openTalk, type Talk } from '../../../../testing/servers/smtp-client.ts';
 
 const stage = await openMailStage();
 const { db } = stage.server;
 const { talk, port } = await openInbound(stage);
-const story = await newVerifiedStory(stage);
-await story.set({ reply_forward_to: 'team@acme.test' });
-const ada = await sendTo(story, 'ada', 'ada@home.test');
+const scenario = await newVerifiedScenario(stage);
+await scenario.set({ reply_forward_to: 'team@acme.test' });
+const ada = await sendTo(scenario, 'ada', 'ada@home.test');
 
 async function another(to = port): Promise<Talk> {
   const connection = await openTalk(to);
@@ -136,8 +136,8 @@ test.each(MALFORMED.map((raw, n) => [n, raw]))(
 );
 
 const tls = {
-  key: readFileSync(new URL('../../../../testkit/tls/first.key', import.meta.url)),
-  cert: readFileSync(new URL('../../../../testkit/tls/first.crt', import.meta.url)),
+  key: readFileSync(new URL('../../../../testing/servers/tls/first.key', import.meta.url)),
+  cert: readFileSync(new URL('../../../../testing/servers/tls/first.crt', import.meta.url)),
 };
 
 test('offers STARTTLS with a certificate without requiring it, and not without one', async () => {
@@ -159,7 +159,7 @@ test('offers STARTTLS with a certificate without requiring it, and not without o
 });
 
 test('stores a reply once that two servers submit at once, to two processes', async () => {
-  const bob = await sendTo(story, 'bob', 'bob@home.test');
+  const bob = await sendTo(scenario, 'bob', 'bob@home.test');
   const other = await openInbound(stage);
   const raw = recipientReply({ from: bob.email, to: bob.replyTo, id: '<one@home.test>' });
   const talks = [talk, other.talk, await another(), await another(other.port)];

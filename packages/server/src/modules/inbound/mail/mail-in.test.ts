@@ -7,24 +7,24 @@ import {
   openInbound,
   type Sent,
   sendTo,
-} from '../../../../testkit/inbound.ts';
-import { newVerifiedStory, openMailStage } from '../../../../testkit/mail-stage.ts';
-import { DAY } from '../../../../testkit/story.ts';
-import { withoutDatabase } from '../../../../testkit/outage.ts';
+} from '../../../../testing/factories/inbound-email.ts';
+import { newVerifiedScenario, openMailStage } from '../../../../testing/factories/mail-stage.ts';
+import { DAY } from '../../../../testing/scenario.ts';
+import { withoutDatabase } from '../../../../testing/factories/database.ts';
 import { receiveMail } from './receive-mail.ts';
 
 const stage = await openMailStage();
 const { db } = stage.server;
 const { talk } = await openInbound(stage);
-const story = await newVerifiedStory(stage);
-await story.set({ reply_forward_to: 'team@acme.test' });
-const { projectId } = story;
+const scenario = await newVerifiedScenario(stage);
+await scenario.set({ reply_forward_to: 'team@acme.test' });
+const { projectId } = scenario;
 
 let people = 0;
 async function person(): Promise<Sent & { userId: string }> {
   people += 1;
   const userId = `ada${people}`;
-  return { ...(await sendTo(story, userId, `${userId}@home.test`)), userId };
+  return { ...(await sendTo(scenario, userId, `${userId}@home.test`)), userId };
 }
 
 const headOf = ({ delivered }: Sent): string => delivered.raw.split('\r\n\r\n')[0] ?? '';
@@ -102,7 +102,7 @@ test.each(['the email itself', 'its Message-ID'])(
     const returned =
       what === 'the email itself'
         ? head
-        : `From: hello@${story.domain}\r\nSubject: x\r\nMessage-ID: ${ada.messageId}`;
+        : `From: hello@${scenario.domain}\r\nSubject: x\r\nMessage-ID: ${ada.messageId}`;
     await talk.submit({ to: ['postmaster@in.beckon.test'], raw: dsn({ recipient: ada.email, returned }) });
     expect(await outcomes(ada.userId)).toMatchObject([{ class: 'unverified' }]);
     expect(await suppressed(ada.email)).toEqual([]);
@@ -111,7 +111,7 @@ test.each(['the email itself', 'its Message-ID'])(
 
 test('a token suppresses no address after 30 days', async () => {
   const ada = await person();
-  await story.later(31 * DAY);
+  await scenario.later(31 * DAY);
   await talk.submit({ to: [ada.bounceTo], raw: dsn({ recipient: ada.email }) });
   expect(await outcomes(ada.userId)).toMatchObject([{ class: 'unverified' }]);
   expect(await suppressed(ada.email)).toEqual([]);
@@ -182,7 +182,7 @@ test('a reply is stored without its quotation, is an outcome, and waits to be fo
 });
 
 test('a recipient with an apostrophe in their address is recognized as the recipient', async () => {
-  const obrien = await sendTo(story, 'obrien', "o'brien@home.test");
+  const obrien = await sendTo(scenario, 'obrien', "o'brien@home.test");
   const raw = recipientReply({ from: `Pat O'Brien <${obrien.email}>`, to: obrien.replyTo });
   await talk.submit({ from: obrien.email, to: [obrien.replyTo], raw });
   expect(await thread('obrien')).toMatchObject([
@@ -400,21 +400,21 @@ test('a reply ends the runs of its recipient', async () => {
     { wait: '2d' },
     { draft: { subject: 'Two', body: 'Hello.' } },
   ];
-  await story.rule({
+  await scenario.rule({
     name: `Two for ${ada.userId}`,
     when: { event: `began_${ada.userId}` },
     mode: 'autopilot',
     steps,
   });
-  await story.event(ada.userId, `began_${ada.userId}`);
-  await story.later(2 * 3_600_000);
-  expect(await story.runs(ada.userId, `Two for ${ada.userId}`)).toMatchObject([{ end_reason: null }]);
+  await scenario.event(ada.userId, `began_${ada.userId}`);
+  await scenario.later(2 * 3_600_000);
+  expect(await scenario.runs(ada.userId, `Two for ${ada.userId}`)).toMatchObject([{ end_reason: null }]);
   await talk.submit({
     from: ada.email,
     to: [ada.replyTo],
     raw: recipientReply({ from: ada.email, to: ada.replyTo }),
   });
-  expect(await story.runs(ada.userId, `Two for ${ada.userId}`)).toMatchObject([{ end_reason: 'replied' }]);
+  expect(await scenario.runs(ada.userId, `Two for ${ada.userId}`)).toMatchObject([{ end_reason: 'replied' }]);
 });
 
 test('a personal email to a role address is refused, so that its sender learns of it', async () => {
@@ -472,7 +472,7 @@ test('mail from elsewhere is verified by the address of its own client, whatever
 });
 
 test('without reply_forward_to, replies go to the address that the customer set', async () => {
-  const other = await newVerifiedStory(stage);
+  const other = await newVerifiedScenario(stage);
   const zoe = await sendTo(other, 'zoe', 'zoe@home.test');
   expect(zoe.replyTo).toBe(`help@${other.domain}`);
   await other.set({ reply_forward_to: 'team@acme.test' });

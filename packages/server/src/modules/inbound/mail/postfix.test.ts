@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { openInbound } from '../../../../testkit/inbound.ts';
-import { newVerifiedStory, openMailStage } from '../../../../testkit/mail-stage.ts';
-import { missingPostfix, startPostfix } from '../../../../testkit/postfix.ts';
-import { startSink } from '../../../../testkit/sink.ts';
+import { openInbound } from '../../../../testing/factories/inbound-email.ts';
+import { newVerifiedScenario, openMailStage } from '../../../../testing/factories/mail-stage.ts';
+import { missingPostfix, startPostfix } from '../../../../testing/servers/postfix.ts';
+import { startSink } from '../../../../testing/servers/smtp-sink.ts';
 import { silentLog } from '../../../platform/log.ts';
 import { relayTransport } from '../../delivery/relay-transport.ts';
 import { openRelay } from '../../../platform/mail/relay.ts';
@@ -36,16 +36,16 @@ describe.skipIf(missing !== null)(
       await postfix.stop();
       await far.close();
     });
-    const story = await newVerifiedStory(stage);
+    const scenario = await newVerifiedScenario(stage);
     const transport = relayTransport({ relay, now: () => clock.now() });
     stage.engine.transport.setResult((email) => transport.submit(email));
 
     test('a rejection after the relay comes back as a bounce, is classified, and takes effect', async () => {
       for (const address of [...Object.keys(ANSWERS), 'zoe@home.test']) {
-        await story.user(address, { email: address });
-        await story.event(address, 'user_signed_up');
+        await scenario.user(address, { email: address });
+        await scenario.event(address, 'user_signed_up');
       }
-      await story.later(2 * 3_600_000);
+      await scenario.later(2 * 3_600_000);
       await postfix.idle();
       const rows = await db.query<{ id: string; class: string; detail: Record<string, unknown> }>(
         `SELECT external_user_id AS id, class, detail FROM beckon.outcome ORDER BY 1`,

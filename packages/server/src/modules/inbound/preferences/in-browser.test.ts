@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import axe from 'axe-core';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { choicesServer, linkOf } from '../../../../testkit/choices.ts';
-import { HOUR } from '../../../../testkit/drafts.ts';
-import { newStory, openStage } from '../../../../testkit/story.ts';
+import { preferencesServer, linkOf } from '../../../../testing/servers/preferences-server.ts';
+import { HOUR } from '../../../../testing/factories/drafts.ts';
+import { newScenario, openStage } from '../../../../testing/scenario.ts';
 import { isLanguage, LANGUAGES } from '../../../platform/recipient-texts/languages.ts';
 import type { EmailPreferences } from './show-preferences.ts';
 import { choicesPage, noticePage } from './page.ts';
@@ -119,18 +119,18 @@ describe.skipIf(CHROMIUM === undefined)('in Chromium', () => {
 
   test('works without script, by keyboard alone, and keeps its style under its policy', async () => {
     const stage = await openStage();
-    const server = await choicesServer(stage.server.db);
-    const story = await newStory(stage);
-    await story.set({ topics: 'news:Product news,tips:Tips and tricks', quiet_hours: 'off' });
-    await story.user('ada', { email: 'ada@x.org' });
-    await story.rule({
+    const server = await preferencesServer(stage.server.db);
+    const scenario = await newScenario(stage);
+    await scenario.set({ topics: 'news:Product news,tips:Tips and tricks', quiet_hours: 'off' });
+    await scenario.user('ada', { email: 'ada@x.org' });
+    await scenario.rule({
       name: 'r',
       when: { event: 'go' },
       steps: [{ draft: { subject: 'Hi', body: 'Hi.' } }],
     });
-    await story.event('ada', 'go');
-    await story.later(3 * HOUR);
-    const link = server.url + (await linkOf(story, 'ada'));
+    await scenario.event('ada', 'go');
+    await scenario.later(3 * HOUR);
+    const link = server.url + (await linkOf(scenario, 'ada'));
     await withPage({ javaScriptEnabled: false, locale: 'en-GB' }, async (page) => {
       const complaints: string[] = [];
       page.on('console', (message) => complaints.push(message.text()));

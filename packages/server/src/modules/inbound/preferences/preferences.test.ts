@@ -1,9 +1,8 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { testHasher } from '../../../../testkit/hasher.ts';
-import { choicesServer, linkOf } from '../../../../testkit/choices.ts';
-import { HOUR, MINUTE } from '../../../../testkit/drafts.ts';
-import { TOKEN_KEYS } from '../../../../testkit/mailroom.ts';
-import { DAY, newStory, openStage, type Story } from '../../../../testkit/story.ts';
+import { testHasher, TOKEN_KEYS } from '../../../../testing/factories/send-services.ts';
+import { preferencesServer, linkOf } from '../../../../testing/servers/preferences-server.ts';
+import { HOUR, MINUTE } from '../../../../testing/factories/drafts.ts';
+import { DAY, newScenario, openStage, type Scenario } from '../../../../testing/scenario.ts';
 import { idMaker } from '../../../platform/ids.ts';
 import { type EmailName, emailToken } from '../../../platform/crypto/email-token.ts';
 import { addSuppression } from '../../sending/suppressions/store.ts';
@@ -13,7 +12,7 @@ import { erasePerson } from '../../profiles/erase-user.ts';
 // One email at a time, so that another one waits for it, claimed.
 const stage = await openStage({ slots: 1 });
 const { db } = stage.server;
-const server = await choicesServer(db);
+const server = await preferencesServer(db);
 afterAll(() => server.stop());
 beforeEach(() => stage.engine.transport.setResult({ result: 'sent' }));
 
@@ -23,27 +22,29 @@ const FORM = 'application/x-www-form-urlencoded';
 const steps = [{ draft: { subject: 'Hello', body: 'Hello.' } }];
 
 /** One email was sent to u1, and u2 has the same mailbox. */
-async function afterEmail(settings: Record<string, string> = {}): Promise<{ story: Story; link: string }> {
-  const story = await newStory(stage);
-  await story.set({ quiet_hours: 'off', frequency_cap: 'off', ...settings });
-  await story.user('u1', { email: 'Ada@x.org' });
-  await story.user('u2', { email: 'ada@X.org' });
+async function afterEmail(
+  settings: Record<string, string> = {},
+): Promise<{ scenario: Scenario; link: string }> {
+  const scenario = await newScenario(stage);
+  await scenario.set({ quiet_hours: 'off', frequency_cap: 'off', ...settings });
+  await scenario.user('u1', { email: 'Ada@x.org' });
+  await scenario.user('u2', { email: 'ada@X.org' });
   for (const [name, topic] of [
     ['plain', null],
     ['news', 'news'],
     ['tips', 'tips'],
   ] as const)
-    await story.rule({
+    await scenario.rule({
       name,
       when: { event: name },
       enrollment: 'one_at_a_time',
       ...(topic === null ? {} : { topic }),
       steps,
     });
-  await story.event('u1', 'plain');
-  await story.later(3 * HOUR);
-  expect(await story.emails()).toHaveLength(1);
-  return { story, link: await linkOf(story, 'u1') };
+  await scenario.event('u1', 'plain');
+  await scenario.later(3 * HOUR);
+  expect(await scenario.emails()).toHaveLength(1);
+  return { scenario, link: await linkOf(scenario, 'u1') };
 }
 
 const TOPICS = { topics: 'news:Product news,tips:Tips & tricks' };
@@ -56,13 +57,13 @@ async function send(link: string, init: RequestInit = {}): Promise<PageResponse>
 const post = (link: string, body: string, type = FORM): Promise<PageResponse> =>
   send(link, { method: 'POST', body, headers: { 'Content-Type': type } });
 
-const held = async ({ projectId }: Story) =>
+const held = async ({ projectId }: Scenario) =>
   (await listSuppressions(db, { projectId, limit: 10 })).map(({ kind, value, reason }) => [
     kind,
     value,
     reason,
   ]);
-const outcomesOf = ({ projectId }: Story) =>
+const outcomesOf = ({ projectId }: Scenario) =>
   db.query(`SELECT external_user_id, type, detail FROM beckon.outcome WHERE project_id = $1 ORDER BY id`, [
     projectId,
   ]);
@@ -116,12 +117,12 @@ test.each<[string, RequestInit]>([
   ['as parts of a browser', { body: formData({ 'List-Unsubscribe': 'One-Click' }) }],
   ['without a media type', { body: new Blob([ONE_CLICK]) }],
 ])('unsubscribes by one click of a mail program, sent as %s, without cookie or redirect', async (_, init) => {
-  const { story, link } = await afterEmail();
+  const { scenario, link } = await afterEmail();
   const { status, headers, text } = await send(link, { method: 'POST', ...init });
   expect([status, headers.get('location'), headers.get('set-cookie')]).toEqual([200, null, null]);
   expect(text).toContain('You are unsubscribed');
-  expect(await held(story)).toEqual(UNSUBSCRIBED);
-  expect(await outcomesOf(story)).toMatchObject([
+  expect(await held(scenario)).toEqual(UNSUBSCRIBED);
+  expect(await outcomesOf(scenario)).toMatchObject([
     { external_user_id: 'u1', type: 'email.unsubscribed', detail: { method: 'one_click' } },
   ]);
 });
@@ -133,55 +134,55 @@ function formData(values: Record<string, string>): FormData {
 }
 
 test('accepts repeated and concurrent unsubscribes: 200 each time, and one outcome', async () => {
-  const { story, link } = await afterEmail();
+  const { scenario, link } = await afterEmail();
   const responses = await Promise.all(Array.from({ length: 20 }, () => post(link, ONE_CLICK)));
   expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
   const before = await everything();
   for (let i = 0; i < 5; i += 1) expect((await post(link, ONE_CLICK)).status).toBe(200);
   expect(await everything()).toBe(before);
-  expect(await outcomesOf(story)).toHaveLength(1);
+  expect(await outcomesOf(scenario)).toHaveLength(1);
 });
 
 test('records the button of the page apart from one-click unsubscribe, and redacts the address on the page', async () => {
-  const { story, link } = await afterEmail();
+  const { scenario, link } = await afterEmail();
   const page = await send(link);
   expect(page.text).toContain('a•••@x.org');
   expect(page.text).not.toContain('ada@x.org');
   const { status, text } = await post(link, 'unsubscribe=yes');
   expect([status, text.includes('You are unsubscribed')]).toEqual([200, true]);
-  expect(await outcomesOf(story)).toMatchObject([{ detail: { method: 'link' } }]);
+  expect(await outcomesOf(scenario)).toMatchObject([{ detail: { method: 'link' } }]);
 });
 
 test('takes effect immediately: cancels claimed emails, ends runs, and stops emails to the mailbox', async () => {
-  const { story, link } = await afterEmail();
-  await story.user('u0', { email: 'eve@x.org' });
+  const { scenario, link } = await afterEmail();
+  await scenario.user('u0', { email: 'eve@x.org' });
   for (const [userId, name] of [
     ['u0', 'plain'],
     ['u1', 'news'],
     ['u2', 'tips'],
   ] as const) {
-    await story.event(userId, name);
-    await story.later(1_000);
+    await scenario.event(userId, name);
+    await scenario.later(1_000);
   }
-  await story.later(2 * HOUR - MINUTE);
+  await scenario.later(2 * HOUR - MINUTE);
   // Past all three at once, so that they are claimed together.
   stage.server.clock.advance(2 * MINUTE);
   let claimed: unknown = null;
   stage.engine.transport.setResult(async ({ userId }) => {
     expect(userId).toBe('u0');
-    claimed = await claimedOf(story);
+    claimed = await claimedOf(scenario);
     expect((await post(link, ONE_CLICK)).status).toBe(200);
     return { result: 'sent' };
   });
   await stage.engine.settle();
   expect(claimed).toEqual(['u1', 'u2']);
-  await story.later(2 * MINUTE);
+  await scenario.later(2 * MINUTE);
   await stage.engine.sender.giveUp();
-  await story.user('u1', { email: 'another@x.org' });
-  await story.event('u1', 'plain');
-  await story.event('u2', 'plain');
-  await story.later(3 * DAY);
-  expect((await story.drafts()).map(({ userId, state }) => `${userId} ${state}`).toSorted()).toEqual([
+  await scenario.user('u1', { email: 'another@x.org' });
+  await scenario.event('u1', 'plain');
+  await scenario.event('u2', 'plain');
+  await scenario.later(3 * DAY);
+  expect((await scenario.drafts()).map(({ userId, state }) => `${userId} ${state}`).toSorted()).toEqual([
     'u0 sent',
     'u1 canceled',
     'u1 canceled',
@@ -191,7 +192,7 @@ test('takes effect immediately: cancels claimed emails, ends runs, and stops ema
   ]);
 });
 
-async function claimedOf({ projectId }: Story): Promise<string[]> {
+async function claimedOf({ projectId }: Scenario): Promise<string[]> {
   const rows = await db.query<{ external_user_id: string }>(
     `SELECT external_user_id FROM beckon.email WHERE project_id = $1 AND state = 'claimed' ORDER BY 1`,
     [projectId],
@@ -229,12 +230,12 @@ test('changes nothing on GET, HEAD, an unknown method, or a POST without a choic
 });
 
 test('accepts none of a thousand forged links, even with all facts of the email', async () => {
-  const { story, link } = await afterEmail(TOPICS);
+  const { scenario, link } = await afterEmail(TOPICS);
   const [row] = await db.query<{ id: string }>(`SELECT id FROM beckon.email WHERE project_id = $1`, [
-    story.projectId,
+    scenario.projectId,
   ]);
   const forged = forgeries(link.slice('/u/'.length), {
-    projectId: story.projectId,
+    projectId: scenario.projectId,
     emailId: row?.id ?? '',
   });
   const before = await everything();
@@ -281,17 +282,17 @@ test('leaves users of other projects with the same id and address unaffected', a
   const first = await afterEmail();
   const other = await afterEmail();
   await post(first.link, ONE_CLICK);
-  expect([await held(first.story), await held(other.story)]).toEqual([UNSUBSCRIBED, []]);
-  await other.story.event('u1', 'news');
-  await other.story.later(3 * HOUR);
-  expect(await other.story.emails()).toHaveLength(2);
+  expect([await held(first.scenario), await held(other.scenario)]).toEqual([UNSUBSCRIBED, []]);
+  await other.scenario.event('u1', 'news');
+  await other.scenario.later(3 * HOUR);
+  expect(await other.scenario.emails()).toHaveLength(2);
 });
 
 test('shows an erased user that there are no preferences to change, and does not recreate them', async () => {
-  const { story, link } = await afterEmail();
+  const { scenario, link } = await afterEmail();
   await erasePerson(
     { db, newId: idMaker(db.clock), hasher: testHasher },
-    { projectId: story.projectId, userId: 'u1' },
+    { projectId: scenario.projectId, userId: 'u1' },
   );
   const before = await everything();
   for (const path of ['', '/topics', '/snooze', '/resubscribe']) {
@@ -303,126 +304,126 @@ test('shows an erased user that there are no preferences to change, and does not
 });
 
 test('resubscribes a user, who can unsubscribe again by the same email', async () => {
-  const { story, link } = await afterEmail();
+  const { scenario, link } = await afterEmail();
   await post(link, ONE_CLICK);
   const { status, text } = await post(`${link}/resubscribe`, '');
   expect([status, text.includes('You have been resubscribed.')]).toEqual([200, true]);
-  expect(await held(story)).toEqual([]);
-  await story.event('u1', 'news');
-  await story.later(3 * HOUR);
-  expect(await story.emails()).toHaveLength(2);
+  expect(await held(scenario)).toEqual([]);
+  await scenario.event('u1', 'news');
+  await scenario.later(3 * HOUR);
+  expect(await scenario.emails()).toHaveLength(2);
   await post(link, ONE_CLICK);
-  expect(await held(story)).toEqual(UNSUBSCRIBED);
-  expect(await outcomesOf(story)).toHaveLength(1);
+  expect(await held(scenario)).toEqual(UNSUBSCRIBED);
+  expect(await outcomesOf(scenario)).toHaveLength(1);
 });
 
 test("lifts only the user's own unsubscribe: a bounce and a suppression by the team stay", async () => {
-  const { story, link } = await afterEmail();
-  const row = { projectId: story.projectId, until: null, createdAt: story.now(), createdBy: 'ann' };
+  const { scenario, link } = await afterEmail();
+  const row = { projectId: scenario.projectId, until: null, createdAt: scenario.now(), createdBy: 'ann' };
   await addSuppression(db, { ...row, kind: 'email', value: 'ada@x.org', reason: 'hard_bounce' });
   expect((await send(link)).text).toContain('because earlier emails could not be delivered');
   await addSuppression(db, { ...row, kind: 'user', value: 'u1', reason: 'manual' });
   const { text } = await post(`${link}/resubscribe`, '');
   expect(text).toContain('at the moment');
-  expect(await held(story)).toEqual([
+  expect(await held(scenario)).toEqual([
     ['email', 'ada@x.org', 'hard_bounce'],
     ['user', 'u1', 'manual'],
   ]);
   // Their own unsubscribe takes precedence over both, so lifting those would not resume emails.
   await post(link, ONE_CLICK);
-  expect(await held(story)).toEqual(UNSUBSCRIBED);
+  expect(await held(scenario)).toEqual(UNSUBSCRIBED);
   await post(`${link}/resubscribe`, '');
-  expect(await held(story)).toEqual([
+  expect(await held(scenario)).toEqual([
     ['email', 'ada@x.org', 'hard_bounce'],
     ['user', 'u1', 'manual'],
   ]);
 });
 
 test('keeps a suppression by the team when an unsubscribed user resubscribes', async () => {
-  const { story, link } = await afterEmail();
+  const { scenario, link } = await afterEmail();
   await post(link, ONE_CLICK);
-  const row = { projectId: story.projectId, until: null, createdAt: story.now(), createdBy: 'ann' };
+  const row = { projectId: scenario.projectId, until: null, createdAt: scenario.now(), createdBy: 'ann' };
   expect(await addSuppression(db, { ...row, kind: 'user', value: 'u1', reason: 'manual' })).toBe(false);
-  expect(await held(story)).toEqual(UNSUBSCRIBED);
+  expect(await held(scenario)).toEqual(UNSUBSCRIBED);
   await post(`${link}/resubscribe`, '');
-  expect(await held(story)).toEqual([['user', 'u1', 'manual']]);
+  expect(await held(scenario)).toEqual([['user', 'u1', 'manual']]);
 });
 
 test('replaces an unsubscribe that ends by a lasting one when the user unsubscribes again', async () => {
-  const { story, link } = await afterEmail();
+  const { scenario, link } = await afterEmail();
   await post(link, ONE_CLICK);
   await post(`${link}/resubscribe`, '');
-  const until = story.now() + 10 * DAY;
-  const row = { projectId: story.projectId, until, createdAt: story.now(), createdBy: 'ann' };
+  const until = scenario.now() + 10 * DAY;
+  const row = { projectId: scenario.projectId, until, createdAt: scenario.now(), createdBy: 'ann' };
   for (const [kind, value] of [
     ['email', 'ada@x.org'],
     ['user', 'u1'],
   ] as const)
     await addSuppression(db, { ...row, kind, value, reason: 'unsubscribed' });
   await post(link, ONE_CLICK);
-  await story.later(11 * DAY);
-  await story.event('u1', 'news');
-  await story.later(3 * HOUR);
-  expect(await story.emails()).toHaveLength(1);
-  expect(await held(story)).toEqual(UNSUBSCRIBED);
+  await scenario.later(11 * DAY);
+  await scenario.event('u1', 'news');
+  await scenario.later(3 * HOUR);
+  expect(await scenario.emails()).toHaveLength(1);
+  expect(await held(scenario)).toEqual(UNSUBSCRIBED);
 });
 
 test('ends a snooze automatically, shows its end, and lets a shorter one replace it', async () => {
-  const { story, link } = await afterEmail();
-  const begun = story.now();
+  const { scenario, link } = await afterEmail();
+  const begun = scenario.now();
   const { text } = await post(`${link}/snooze`, 'days=90');
   const until = new Intl.DateTimeFormat('en', { dateStyle: 'long', timeZone: 'UTC' });
   expect(text).toContain(until.format(begun + 90 * DAY));
   expect((await post(`${link}/snooze`, 'days=30')).text).toContain(until.format(begun + 30 * DAY));
-  expect(await outcomesOf(story)).toEqual([]);
-  await story.later(29 * DAY + 20 * HOUR);
-  await story.event('u1', 'news');
-  await story.later(3 * HOUR);
-  expect(await story.emails()).toHaveLength(1);
-  expect(await story.drafts('u1')).toMatchObject([
+  expect(await outcomesOf(scenario)).toEqual([]);
+  await scenario.later(29 * DAY + 20 * HOUR);
+  await scenario.event('u1', 'news');
+  await scenario.later(3 * HOUR);
+  expect(await scenario.emails()).toHaveLength(1);
+  expect(await scenario.drafts('u1')).toMatchObject([
     { rule: 'plain' },
     { state: 'held', reason: 'suppressed' },
   ]);
-  await story.later(HOUR);
-  expect(await story.emails()).toMatchObject([{}, { at: begun + 30 * DAY }]);
+  await scenario.later(HOUR);
+  expect(await scenario.emails()).toMatchObject([{}, { at: begun + 30 * DAY }]);
   expect((await send(link)).text).toContain('sends emails to');
 });
 
 test('sends the held emails at once when a user ends a snooze', async () => {
-  const { story, link } = await afterEmail();
+  const { scenario, link } = await afterEmail();
   await post(`${link}/snooze`, 'days=60');
-  await story.event('u1', 'news');
-  await story.later(3 * HOUR);
-  expect(await story.drafts('u1')).toMatchObject([{}, { state: 'held', reason: 'suppressed' }]);
+  await scenario.event('u1', 'news');
+  await scenario.later(3 * HOUR);
+  expect(await scenario.drafts('u1')).toMatchObject([{}, { state: 'held', reason: 'suppressed' }]);
   await post(`${link}/resubscribe`, '');
-  await story.later(MINUTE);
-  expect(await story.emails()).toHaveLength(2);
+  await scenario.later(MINUTE);
+  expect(await scenario.emails()).toHaveLength(2);
 });
 
 test('stops emails of a refused topic for the user and the mailbox, and sends all others', async () => {
-  const { story, link } = await afterEmail(TOPICS);
+  const { scenario, link } = await afterEmail(TOPICS);
   expect(checked((await send(link)).text)).toEqual(['news', 'tips']);
-  await story.event('u1', 'news');
-  await story.later(HOUR);
+  await scenario.event('u1', 'news');
+  await scenario.later(HOUR);
   const { text } = await post(`${link}/topics`, 'topic=tips&topic=unheard');
   expect(text).toContain('Your preferences have been saved.');
   expect(checked(text)).toEqual(['tips']);
-  await story.event('u1', 'tips');
-  await story.event('u1', 'plain');
-  await story.event('u2', 'news');
-  await story.user('u1', { email: 'another@x.org' });
-  await story.later(3 * HOUR);
-  expect((await story.emails()).map(({ rule }) => rule).toSorted()).toEqual(['plain', 'plain', 'tips']);
-  const refused = (await story.drafts()).filter(({ rule }) => rule === 'news');
+  await scenario.event('u1', 'tips');
+  await scenario.event('u1', 'plain');
+  await scenario.event('u2', 'news');
+  await scenario.user('u1', { email: 'another@x.org' });
+  await scenario.later(3 * HOUR);
+  expect((await scenario.emails()).map(({ rule }) => rule).toSorted()).toEqual(['plain', 'plain', 'tips']);
+  const refused = (await scenario.drafts()).filter(({ rule }) => rule === 'news');
   expect(refused).toMatchObject([
     { userId: 'u1', state: 'canceled', reason: 'topic_unsubscribed' },
     { userId: 'u2', state: 'canceled', reason: 'topic_unsubscribed' },
   ]);
-  expect(await story.why('u1', 'news')).toMatchObject({ fired: 1, topic_unsubscribed: 1 });
+  expect(await scenario.why('u1', 'news')).toMatchObject({ fired: 1, topic_unsubscribed: 1 });
   await post(`${link}/topics`, 'topic=tips&topic=news');
-  await story.event('u1', 'news');
-  await story.later(3 * HOUR);
-  expect((await story.emails()).filter(({ rule }) => rule === 'news')).toHaveLength(1);
+  await scenario.event('u1', 'news');
+  await scenario.later(3 * HOUR);
+  expect((await scenario.emails()).filter(({ rule }) => rule === 'news')).toHaveLength(1);
 });
 
 /** The topics that are checked. */
@@ -444,9 +445,11 @@ test('forbids storing, framing, indexing, scripts and referrers on every page', 
 });
 
 test('escapes markup in the name of a project and of a topic', async () => {
-  const { story, link } = await afterEmail({ topics: 'news:<img src=x onerror=alert(1)>,tips:"><script>' });
+  const { scenario, link } = await afterEmail({
+    topics: 'news:<img src=x onerror=alert(1)>,tips:"><script>',
+  });
   await db.query(`UPDATE beckon.project SET name = $2 WHERE project_id = $1`, [
-    story.projectId,
+    scenario.projectId,
     `</title><script>alert(1)</script>{address}$&"'`,
   ]);
   for (const { text } of [await send(link), await post(link, ONE_CLICK)]) {
@@ -475,18 +478,18 @@ test.each<[string | null, string, string]>([
 });
 
 test('uses the language of the user, then of the browser, then of the project', async () => {
-  const { story, link } = await afterEmail({ language: 'fr' });
+  const { scenario, link } = await afterEmail({ language: 'fr' });
   const langOf = async (accepted: string): Promise<string | undefined> =>
     /<html lang="([^"]*)"/.exec((await send(link, { headers: { 'Accept-Language': accepted } })).text)?.[1];
   expect([await langOf('ja'), await langOf('pl')]).toEqual(['ja', 'fr']);
-  await story.user('u1', { traits: { locale: 'de_AT' } });
-  await story.later(MINUTE);
+  await scenario.user('u1', { traits: { locale: 'de_AT' } });
+  await scenario.later(MINUTE);
   expect([await langOf('ja'), await langOf('pl')]).toEqual(['de', 'de']);
   const { text } = await post(`${link}/snooze`, 'days=30');
   const until = new Intl.DateTimeFormat('de-AT', { dateStyle: 'long', timeZone: 'UTC' });
-  expect(text).toContain(`bis zum <bdi>${until.format(story.now() + 30 * DAY)}</bdi>`);
-  await story.user('u1', { traits: { locale: 'pl' } });
-  await story.later(MINUTE);
+  expect(text).toContain(`bis zum <bdi>${until.format(scenario.now() + 30 * DAY)}</bdi>`);
+  await scenario.user('u1', { traits: { locale: 'pl' } });
+  await scenario.later(MINUTE);
   expect(await langOf('ja')).toBe('ja');
 });
 

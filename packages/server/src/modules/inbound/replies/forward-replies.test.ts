@@ -1,9 +1,18 @@
 import PostalMime from 'postal-mime';
 import { afterAll, expect, test } from 'vitest';
-import { recipientReply, openInbound, type Sent, sendTo } from '../../../../testkit/inbound.ts';
-import { type MailStory, newVerifiedStory, openMailStage } from '../../../../testkit/mail-stage.ts';
-import { TOKEN_KEYS } from '../../../../testkit/mailroom.ts';
-import { startSink, type SinkRefusal } from '../../../../testkit/sink.ts';
+import {
+  recipientReply,
+  openInbound,
+  type Sent,
+  sendTo,
+} from '../../../../testing/factories/inbound-email.ts';
+import {
+  type MailScenario,
+  newVerifiedScenario,
+  openMailStage,
+} from '../../../../testing/factories/mail-stage.ts';
+import { TOKEN_KEYS } from '../../../../testing/factories/send-services.ts';
+import { startSink, type SinkRefusal } from '../../../../testing/servers/smtp-sink.ts';
 import { silentLog } from '../../../platform/log.ts';
 import { createSigners } from '../../sending/domains/signers.ts';
 import { listMail } from '../../sending/test-inbox/reads.ts';
@@ -38,12 +47,12 @@ const deps: ForwardDeps = {
 };
 
 let people = 0;
-async function person(): Promise<Sent & { story: MailStory; userId: string }> {
-  const story = await newVerifiedStory(stage);
-  await story.set({ reply_forward_to: 'team@acme.test' });
+async function person(): Promise<Sent & { scenario: MailScenario; userId: string }> {
+  const scenario = await newVerifiedScenario(stage);
+  await scenario.set({ reply_forward_to: 'team@acme.test' });
   people += 1;
   const userId = `ada${people}`;
-  return { ...(await sendTo(story, userId, `${userId}@home.test`)), story, userId };
+  return { ...(await sendTo(scenario, userId, `${userId}@home.test`)), scenario, userId };
 }
 
 async function write(sent: Sent, raw: string): Promise<void> {
@@ -51,7 +60,7 @@ async function write(sent: Sent, raw: string): Promise<void> {
   expect(data).toMatch(/^250/);
 }
 
-async function forwardState({ projectId }: MailStory) {
+async function forwardState({ projectId }: MailScenario) {
   const [row] = await db.query<{
     waits: boolean;
     forwarded: boolean;
@@ -90,9 +99,9 @@ test("forwards a reply unchanged to the team, from the project's address, with t
   expect(await forwardNext(deps)).toMatchObject({ failure: null });
   const [email] = team.emails.splice(0);
   expect(email?.to).toEqual(['team@acme.test']);
-  expect(email?.from).toBe(`hello@${ada.story.domain}`);
+  expect(email?.from).toBe(`hello@${ada.scenario.domain}`);
   const mail = await PostalMime.parse(Buffer.from(email?.raw ?? '', 'latin1'));
-  expect(mail.from).toMatchObject({ name: 'Zoë via Acme', address: `hello@${ada.story.domain}` });
+  expect(mail.from).toMatchObject({ name: 'Zoë via Acme', address: `hello@${ada.scenario.domain}` });
   expect(mail.replyTo).toMatchObject([{ name: 'Zoë', address: ada.email }]);
   expect(mail.subject).toBe('Re: café');
   expect(mail.text).toContain('See the picture, merçi.');
@@ -101,12 +110,12 @@ test("forwards a reply unchanged to the team, from the project's address, with t
   expect(email?.raw).not.toContain(ada.replyTo);
   const keys = await db.query<{ key: string }>(
     `SELECT public_key AS key FROM beckon.dkim_key WHERE project_id = $1`,
-    [ada.story.projectId],
+    [ada.scenario.projectId],
   );
   const record = `v=DKIM1; k=rsa; p=${keys[0]?.key ?? ''}`;
   const dkim = await verifyDkim(Buffer.from(email?.raw ?? '', 'latin1'), () => record);
   expect(dkim.result).toBe('pass');
-  expect(await forwardState(ada.story)).toEqual({
+  expect(await forwardState(ada.scenario)).toEqual({
     waits: false,
     forwarded: true,
     raw: false,
@@ -117,8 +126,8 @@ test("forwards a reply unchanged to the team, from the project's address, with t
 });
 
 test("sets Reply-To to the author's whole address, even with a quote in it", async () => {
-  const { story } = await person();
-  const sent = await sendTo(story, 'obrien', "o'brien@home.test");
+  const { scenario } = await person();
+  const sent = await sendTo(scenario, 'obrien', "o'brien@home.test");
   await write(sent, recipientReply({ from: sent.email, to: sent.replyTo }));
   await forwardNext(deps);
   const [email] = team.emails.splice(0);
@@ -134,7 +143,7 @@ test.each(['жора@home.test', `${'x'.repeat(100)}@home.test`, 'ada@my_host.te
     expect(await forwardNext(deps)).toMatchObject({ failure: null });
     const [email] = team.emails.splice(0);
     const mail = await PostalMime.parse(Buffer.from(email?.raw ?? '', 'latin1'));
-    expect(mail.from).toMatchObject({ name: `${from} via Acme`, address: `hello@${ada.story.domain}` });
+    expect(mail.from).toMatchObject({ name: `${from} via Acme`, address: `hello@${ada.scenario.domain}` });
     expect(mail.replyTo).toBeUndefined();
     expect(mail.text?.split('\n')[0]).toContain(`${from} wrote this.`);
     expect(mail.text).toContain('See the picture, merçi.');
@@ -167,7 +176,7 @@ test("retries with growing delays while the team's server defers, and then gives
   refusal.no = { code: 451, text: '4.3.0 later' };
   for (let n = 1; n <= 14; n += 1) {
     expect(await forwardNext(deps)).toMatchObject({ failure: expect.stringContaining('later') as string });
-    expect(await forwardState(ada.story)).toMatchObject({ waits: n < 14, raw: true, attempts: n });
+    expect(await forwardState(ada.scenario)).toMatchObject({ waits: n < 14, raw: true, attempts: n });
     expect(await forwardNext(deps)).toBeNull();
     clock.advance(6 * 3_600_000);
   }
@@ -181,7 +190,7 @@ test('forwards only the text if the attachment is rejected', async () => {
   await write(ada, withFile(ada));
   refusal.no = { code: 552, text: '5.3.4 too large' };
   await forwardNext(deps);
-  expect(await forwardState(ada.story)).toMatchObject({ waits: true, raw: false });
+  expect(await forwardState(ada.scenario)).toMatchObject({ waits: true, raw: false });
   refusal.no = null;
   clock.advance(60_000);
   await forwardNext(deps);
@@ -200,7 +209,7 @@ test('gives up if the text alone is rejected permanently, and records the reason
   clock.advance(60_000);
   await forwardNext(deps);
   refusal.no = null;
-  expect(await forwardState(ada.story)).toMatchObject({
+  expect(await forwardState(ada.scenario)).toMatchObject({
     waits: false,
     forwarded: false,
     failure: '550 5.7.1 no',
@@ -218,7 +227,7 @@ test('forwards once with two processes; if one dies, the other takes over', asyn
   await write(bob, recipientReply({ from: bob.email, to: bob.replyTo }));
   const never = { submit: () => new Promise<never>(() => {}) };
   void forwardNext({ ...deps, relay: never });
-  await expect.poll(async () => (await forwardState(bob.story))?.attempts).toBe(1);
+  await expect.poll(async () => (await forwardState(bob.scenario))?.attempts).toBe(1);
   expect(await forwardNext(deps)).toBeNull();
   clock.advance(15 * 60_000);
   expect(await forwardNext(deps)).toMatchObject({ failure: null });
@@ -235,7 +244,7 @@ test('puts the forwarded reply into the test inbox of the user if no relay is se
   const outlet = { kind: 'test_inbox', publicUrl: 'http://localhost:8080', mailDomain: null } as const;
   const sendServices = { ...deps.sendServices, outlet };
   expect(await forwardNext({ ...deps, sendServices, relay: { submit } })).toMatchObject({ failure: null });
-  const { projectId } = ada.story;
+  const { projectId } = ada.scenario;
   const kept = await listMail(db, { projectId, userId: ada.userId, limit: 10 });
   expect(kept).toMatchObject([{ rcptTo: 'team@acme.test', subject: 'Re: Welcome', copies: 1 }]);
 });
@@ -243,7 +252,7 @@ test('puts the forwarded reply into the test inbox of the user if no relay is se
 test('keeps the reply and reports the reason if no forwarding address is set', async () => {
   const ada = await person();
   await write(ada, recipientReply({ from: ada.email, to: ada.replyTo }));
-  await ada.story.set({ reply_forward_to: 'none' });
+  await ada.scenario.set({ reply_forward_to: 'none' });
   expect(await forwardNext(deps)).toMatchObject({
     failure: expect.stringContaining('reply_forward_to') as string,
   });

@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
-import { withoutDatabase } from '../../../../testkit/outage.ts';
-import { openStage } from '../../../../testkit/story.ts';
-import { sendTracked, settleAll, startTracking } from '../../../../testkit/tracking.ts';
+import { withoutDatabase } from '../../../../testing/factories/database.ts';
+import { openStage } from '../../../../testing/scenario.ts';
+import { sendTracked, settleAll, startTracking } from '../../../../testing/servers/tracking.ts';
 import { idMaker } from '../../../platform/ids.ts';
 import { silentLog } from '../../../platform/log.ts';
 import { settleHits } from './settle-hits.ts';

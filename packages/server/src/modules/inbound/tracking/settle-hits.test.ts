@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest';
-import { openStage } from '../../../../testkit/story.ts';
-import { sendTracked, settleAll, startTracking, type TrackedEmail } from '../../../../testkit/tracking.ts';
+import { openStage } from '../../../../testing/scenario.ts';
+import {
+  sendTracked,
+  settleAll,
+  startTracking,
+  type TrackedEmail,
+} from '../../../../testing/servers/tracking.ts';
 import { idMaker } from '../../../platform/ids.ts';
 import { silentLog } from '../../../platform/log.ts';
 import { settleHits } from './settle-hits.ts';
@@ -19,20 +24,20 @@ async function refuse(where: string, state: string): Promise<void> {
 }
 
 /** Adds emails that were opened long ago. */
-async function addOpened({ story }: TrackedEmail, emails: number): Promise<void> {
+async function addOpened({ scenario }: TrackedEmail, emails: number): Promise<void> {
   await db.query(
     `WITH l AS (INSERT INTO beckon.tracking_link (project_id, email_id, external_user_id, opens, urls)
        SELECT $1::bigint, gen_random_uuid(), 'ada', true, '{}' FROM generate_series(1, $2) RETURNING *)
      INSERT INTO beckon.hit_count (project_id, email_id, external_user_id, hits, classify_at)
      SELECT project_id, email_id, external_user_id, 1, 'epoch' FROM l`,
-    [story.projectId, emails],
+    [scenario.projectId, emails],
   );
 }
 
-async function waiting({ story }: TrackedEmail): Promise<number> {
+async function waiting({ scenario }: TrackedEmail): Promise<number> {
   const [row] = await db.query<{ n: number }>(
     `SELECT count(*)::int AS n FROM beckon.hit_count WHERE project_id = $1 AND classify_at IS NOT NULL`,
-    [story.projectId],
+    [scenario.projectId],
   );
   return row?.n ?? 0;
 }
@@ -40,7 +45,7 @@ async function waiting({ story }: TrackedEmail): Promise<number> {
 test('does not let a failing project delay others, however much waits in it', async () => {
   const [bad, good] = [await sendTracked(stage), await sendTracked(stage)];
   await addOpened(bad, 600);
-  await refuse(`NEW.project_id = ${bad.story.projectId}`, 'P0001');
+  await refuse(`NEW.project_id = ${bad.scenario.projectId}`, 'P0001');
   await here.get(good.pixel);
   await settleAll(stage, [here]);
   await settleAll(stage, [here], 1_000);
@@ -64,13 +69,13 @@ test('does not let an email that cannot be classified delay others of its projec
 });
 
 test('classifies 1,000 hits per transaction when a scanner followed every link of every email', async () => {
-  const { story } = await sendTracked(stage);
+  const { scenario } = await sendTracked(stage);
   await db.query(
     `WITH l AS (INSERT INTO beckon.tracking_link (project_id, email_id, external_user_id, opens, urls)
        SELECT $1::bigint, gen_random_uuid(), 'ada', true, '{}' FROM generate_series(1, 35) RETURNING *)
      INSERT INTO beckon.hit_count (project_id, email_id, external_user_id, hits, classify_at)
      SELECT project_id, email_id, external_user_id, 1000000, 'epoch' FROM l`,
-    [story.projectId],
+    [scenario.projectId],
   );
   let transactions = 0;
   const counting: typeof db.transaction = (work) => {

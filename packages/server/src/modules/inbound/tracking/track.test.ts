@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { checkEmail } from '../../review/emails/checked-email.ts';
 import { emailToken, type TokenUse } from '../../../platform/crypto/email-token.ts';
-import { HOUR } from '../../../../testkit/drafts.ts';
-import { testRenderer, TOKEN_KEYS } from '../../../../testkit/mailroom.ts';
-import { openStage } from '../../../../testkit/story.ts';
+import { HOUR } from '../../../../testing/factories/drafts.ts';
+import { testRenderer, TOKEN_KEYS } from '../../../../testing/factories/send-services.ts';
+import { openStage } from '../../../../testing/scenario.ts';
 import {
   BROWSER,
   type FetchOptions,
@@ -12,7 +12,7 @@ import {
   startTracking,
   type TrackedEmail,
   type TrackedEmailInput,
-} from '../../../../testkit/tracking.ts';
+} from '../../../../testing/servers/tracking.ts';
 
 const stage = await openStage();
 const { engine, server } = stage;
@@ -57,7 +57,7 @@ test('redirects at once, and reports the open and the click ten seconds later', 
   expect(await email.outcomes()).toEqual(['clicked 0 no', 'opened -1 no']);
   const [row] = await db.query<{ detail: object }>(
     `SELECT detail FROM beckon.outcome WHERE project_id = $1 AND type = 'email.clicked'`,
-    [email.story.projectId],
+    [email.scenario.projectId],
   );
   expect(row?.detail).toMatchObject({ url: 'https://acme.test/guide?a=1&b=2', bot: 'no' });
 });
@@ -165,8 +165,8 @@ test('rejects a changed link without a hit: characters, number, use, email, proj
         .map((replacement) => path.slice(0, at) + replacement + path.slice(at + 1));
     }).flat(),
   );
-  const name = { projectId: email.story.projectId, emailId: email.emailId };
-  const foreign = { ...name, projectId: other.story.projectId };
+  const name = { projectId: email.scenario.projectId, emailId: email.emailId };
+  const foreign = { ...name, projectId: other.scenario.projectId };
   const token = (of: typeof name, use: TokenUse): string => emailToken(of, use, TOKEN_KEYS);
   const uses = (['open', 'unsubscribe', 'reply', 'bounce', 'click 1'] as const).map(
     (use) => `/c/${token(name, use)}/0`,
@@ -217,7 +217,7 @@ test.each([
 ])('redirects to web pages alone, whatever the table contains: %s', async (url) => {
   const email = await sent();
   await db.query(`UPDATE beckon.tracking_link SET urls[1] = $2 WHERE project_id = $1`, [
-    email.story.projectId,
+    email.scenario.projectId,
     url,
   ]);
   const response = await follow(email);
@@ -227,7 +227,7 @@ test.each([
 test('writes no line break of the table into a header', async () => {
   const email = await sent();
   await db.query(`UPDATE beckon.tracking_link SET urls[1] = $2 WHERE project_id = $1`, [
-    email.story.projectId,
+    email.scenario.projectId,
     'https://acme.test/a\r\nSet-Cookie: x=1\u00FC\u2028',
   ]);
   const response = await follow(email);
@@ -248,7 +248,7 @@ test.each([
   expect({ links: email.links[0]?.includes('/c/'), pixel: email.pixel !== '' }).toEqual(expected);
   expect(email.trap !== null).toBe(expected.links);
   const rows = await db.query(`SELECT 1 FROM beckon.tracking_link WHERE project_id = $1`, [
-    email.story.projectId,
+    email.scenario.projectId,
   ]);
   expect(rows).toHaveLength(expected.links || expected.pixel ? 1 : 0);
 });
@@ -272,10 +272,10 @@ test('tracks a template with a whole layout of its own like any other', async ()
 test('sends a retried email as the same bytes, whose links keep their targets', async () => {
   engine.transport.setResult({ result: 'deferred', reason: 'deferred' });
   const first = await sent();
-  const { story } = first;
+  const { scenario } = first;
   engine.transport.setResult({ result: 'sent' });
-  await story.later(12 * HOUR);
-  const sentEmails = engine.transport.emails.filter(({ projectId }) => projectId === story.projectId);
+  await scenario.later(12 * HOUR);
+  const sentEmails = engine.transport.emails.filter(({ projectId }) => projectId === scenario.projectId);
   expect(sentEmails.length).toBeGreaterThanOrEqual(2);
   for (const { mime } of sentEmails)
     expect(Buffer.compare(mime, sentEmails[0]?.mime ?? Buffer.alloc(0))).toBe(0);
@@ -284,7 +284,7 @@ test('sends a retried email as the same bytes, whose links keep their targets', 
 
 test('checks a tracked email in the test inbox by its original links', async () => {
   const email = await sent();
-  const { projectId } = email.story;
+  const { projectId } = email.scenario;
   const mime =
     engine.transport.emails.findLast((entry) => entry.projectId === projectId)?.mime ?? Buffer.alloc(0);
   const input = { projectId, raw: mime, kind: 'user', at: clock.now() } as const;

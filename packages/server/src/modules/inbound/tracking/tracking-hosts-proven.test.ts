@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { fixedClock } from '../../../../testkit/clock.ts';
-import { TOKEN_KEYS } from '../../../../testkit/mailroom.ts';
-import { testProject, testServer } from '../../../../testkit/server.ts';
+import { fixedClock } from '../../../../testing/factories/clock.ts';
+import { TOKEN_KEYS } from '../../../../testing/factories/send-services.ts';
+import { testProject, testServer } from '../../../../testing/servers/server.ts';
 import { createEncrypter } from '../../../platform/crypto/encrypt.ts';
 import { addDomain, removeDomain } from '../../sending/domains/change-domain.ts';
 import { probeDomain, trackDomain } from '../../sending/domains/tracking.ts';

@@ -12,7 +12,7 @@ import { createEdgeServer, type EdgeConfig } from '../../../main/http/edge.ts';
 import { transportRules } from '../../../platform/http/transport.ts';
 
 const file = (name: string): string =>
-  fileURLToPath(new URL(`../../../../testkit/tls/${name}`, import.meta.url));
+  fileURLToPath(new URL(`../../../../testing/servers/tls/${name}`, import.meta.url));
 const certificate = { certFile: file('first.crt'), keyFile: file('first.key') };
 
 let dir = '';

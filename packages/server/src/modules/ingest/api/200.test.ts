@@ -1,11 +1,14 @@
 import { describe } from 'vitest';
-import { acceptsRecords } from '../../../../testkit/cases/accepted.ts';
-import { reportsEachRecord } from '../../../../testkit/cases/bulk-results.ts';
-import { acceptsEventShapes, marksSuppressedEvents } from '../../../../testkit/cases/event-shapes.ts';
-import { replaysResponses } from '../../../../testkit/cases/once.ts';
-import { acceptsUserShapes } from '../../../../testkit/cases/user-shapes.ts';
-import { endpointServer, twinOf } from '../../../../testkit/endpoint-server.ts';
-import { EVENTS_BULK, USERS_BULK } from '../../../../testkit/endpoints.ts';
+import { acceptsRecords } from '../../../../testing/cases/endpoints/accepted.ts';
+import { reportsEachRecord } from '../../../../testing/cases/endpoints/bulk-results.ts';
+import {
+  acceptsEventShapes,
+  marksSuppressedEvents,
+} from '../../../../testing/cases/endpoints/event-shapes.ts';
+import { replaysResponses } from '../../../../testing/cases/endpoints/idempotency.ts';
+import { acceptsUserShapes } from '../../../../testing/cases/endpoints/user-shapes.ts';
+import { endpointServer, twinOf } from '../../../../testing/servers/endpoint-server.ts';
+import { EVENTS_BULK, USERS_BULK } from '../../../../testing/factories/endpoints.ts';
 
 const server = await endpointServer();
 const twin = await twinOf(server);

@@ -1,11 +1,21 @@
 import { describe, expect, test } from 'vitest';
-import { acceptsRecords } from '../../../../testkit/cases/accepted.ts';
-import { acceptsEventShapes, marksSuppressedEvents } from '../../../../testkit/cases/event-shapes.ts';
-import { keepsOneKeyAcrossOrders } from '../../../../testkit/cases/key-order.ts';
-import { replaysResponses } from '../../../../testkit/cases/once.ts';
-import { acceptsUserShapes } from '../../../../testkit/cases/user-shapes.ts';
-import { endpointServer, newCaller, twinOf } from '../../../../testkit/endpoint-server.ts';
-import { acceptance, bodyOf, EVENTS, EVENTS_BATCH, record, USERS } from '../../../../testkit/endpoints.ts';
+import { acceptsRecords } from '../../../../testing/cases/endpoints/accepted.ts';
+import {
+  acceptsEventShapes,
+  marksSuppressedEvents,
+} from '../../../../testing/cases/endpoints/event-shapes.ts';
+import { keepsOneKeyAcrossOrders } from '../../../../testing/cases/endpoints/key-order.ts';
+import { replaysResponses } from '../../../../testing/cases/endpoints/idempotency.ts';
+import { acceptsUserShapes } from '../../../../testing/cases/endpoints/user-shapes.ts';
+import { endpointServer, newCaller, twinOf } from '../../../../testing/servers/endpoint-server.ts';
+import {
+  acceptance,
+  bodyOf,
+  EVENTS,
+  EVENTS_BATCH,
+  record,
+  USERS,
+} from '../../../../testing/factories/endpoints.ts';
 
 const server = await endpointServer();
 const twin = await twinOf(server);

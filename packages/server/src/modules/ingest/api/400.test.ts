@@ -3,9 +3,9 @@ import {
   refusesBadEnvelopes,
   refusesMalformedBodies,
   refusesWrongSuppressTriggers,
-} from '../../../../testkit/cases/invalid.ts';
-import { endpointServer } from '../../../../testkit/endpoint-server.ts';
-import { EVENTS_BULK, USERS_BULK } from '../../../../testkit/endpoints.ts';
+} from '../../../../testing/cases/endpoints/invalid.ts';
+import { endpointServer } from '../../../../testing/servers/endpoint-server.ts';
+import { EVENTS_BULK, USERS_BULK } from '../../../../testing/factories/endpoints.ts';
 
 const server = await endpointServer();
 

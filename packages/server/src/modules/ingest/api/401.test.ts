@@ -1,7 +1,7 @@
 import { describe } from 'vitest';
-import { refusesRevokedKeys, refusesStrangers } from '../../../../testkit/cases/keys-refused.ts';
-import { endpointServer, twinOf } from '../../../../testkit/endpoint-server.ts';
-import { ALL_ENDPOINTS } from '../../../../testkit/endpoints.ts';
+import { refusesRevokedKeys, refusesStrangers } from '../../../../testing/cases/endpoints/keys-refused.ts';
+import { endpointServer, twinOf } from '../../../../testing/servers/endpoint-server.ts';
+import { ALL_ENDPOINTS } from '../../../../testing/factories/endpoints.ts';
 
 const server = await endpointServer();
 const twin = await twinOf(server);

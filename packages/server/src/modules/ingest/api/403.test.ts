@@ -1,7 +1,7 @@
 import { describe } from 'vitest';
-import { refusesSuspendedProjects } from '../../../../testkit/cases/suspended.ts';
-import { endpointServer, twinOf } from '../../../../testkit/endpoint-server.ts';
-import { ALL_ENDPOINTS } from '../../../../testkit/endpoints.ts';
+import { refusesSuspendedProjects } from '../../../../testing/cases/endpoints/suspended.ts';
+import { endpointServer, twinOf } from '../../../../testing/servers/endpoint-server.ts';
+import { ALL_ENDPOINTS } from '../../../../testing/factories/endpoints.ts';
 
 const server = await endpointServer();
 const twin = await twinOf(server);

@@ -1,7 +1,7 @@
 import { describe } from 'vitest';
-import { refusesOtherPaths } from '../../../../testkit/cases/elsewhere.ts';
-import { endpointServer } from '../../../../testkit/endpoint-server.ts';
-import { ALL_ENDPOINTS } from '../../../../testkit/endpoints.ts';
+import { refusesOtherPaths } from '../../../../testing/cases/endpoints/other-paths.ts';
+import { endpointServer } from '../../../../testing/servers/endpoint-server.ts';
+import { ALL_ENDPOINTS } from '../../../../testing/factories/endpoints.ts';
 
 const server = await endpointServer();
 

@@ -1,7 +1,7 @@
 import { describe } from 'vitest';
-import { refusesLargeBodies } from '../../../../testkit/cases/body-refused.ts';
-import { endpointServer } from '../../../../testkit/endpoint-server.ts';
-import { ALL_ENDPOINTS } from '../../../../testkit/endpoints.ts';
+import { refusesLargeBodies } from '../../../../testing/cases/endpoints/body-refused.ts';
+import { endpointServer } from '../../../../testing/servers/endpoint-server.ts';
+import { ALL_ENDPOINTS } from '../../../../testing/factories/endpoints.ts';
 
 const server = await endpointServer();
 

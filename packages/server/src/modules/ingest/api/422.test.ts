@@ -1,13 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import { refusesFlawedRecords } from '../../../../testkit/cases/flawed-records.ts';
+import { refusesFlawedRecords } from '../../../../testing/cases/endpoints/flawed-records.ts';
 import {
   refusesBadEnvelopes,
   refusesMalformedBodies,
   refusesWrongSuppressTriggers,
-} from '../../../../testkit/cases/invalid.ts';
-import { keyOrderCounts } from '../../../../testkit/cases/key-order.ts';
-import { refusesReuse } from '../../../../testkit/cases/reuse.ts';
-import { endpointServer, newCaller, NOTHING_STORED, twinOf } from '../../../../testkit/endpoint-server.ts';
+} from '../../../../testing/cases/endpoints/invalid.ts';
+import { keyOrderCounts } from '../../../../testing/cases/endpoints/key-order.ts';
+import { refusesReuse } from '../../../../testing/cases/endpoints/key-reuse.ts';
+import {
+  endpointServer,
+  newCaller,
+  NOTHING_STORED,
+  twinOf,
+} from '../../../../testing/servers/endpoint-server.ts';
 import {
   ALL_ENDPOINTS,
   bodyOf,
@@ -17,7 +22,7 @@ import {
   record,
   USERS,
   USERS_BULK,
-} from '../../../../testkit/endpoints.ts';
+} from '../../../../testing/factories/endpoints.ts';
 
 const server = await endpointServer();
 const twin = await twinOf(server);

@@ -1,8 +1,8 @@
 import { describe } from 'vitest';
-import { limitsRates } from '../../../../testkit/cases/limited.ts';
-import { keepsTheQueueCap } from '../../../../testkit/cases/queue-full.ts';
-import { endpointServer, twinOf } from '../../../../testkit/endpoint-server.ts';
-import { ALL_ENDPOINTS, EVENTS_BULK, USERS_BULK } from '../../../../testkit/endpoints.ts';
+import { limitsRates } from '../../../../testing/cases/endpoints/rate-limits.ts';
+import { keepsTheQueueCap } from '../../../../testing/cases/endpoints/queue-full.ts';
+import { endpointServer, twinOf } from '../../../../testing/servers/endpoint-server.ts';
+import { ALL_ENDPOINTS, EVENTS_BULK, USERS_BULK } from '../../../../testing/factories/endpoints.ts';
 
 const server = await endpointServer();
 const twin = await twinOf(server);

@@ -1,7 +1,7 @@
 import { FAULT_MESSAGES } from '@beckon/contract';
 import { expect, test } from 'vitest';
-import { ALL_ENDPOINTS, bodyOf, record } from '../../../../testkit/endpoints.ts';
-import { endpointServer, newCaller, NOTHING_STORED } from '../../../../testkit/endpoint-server.ts';
+import { ALL_ENDPOINTS, bodyOf, record } from '../../../../testing/factories/endpoints.ts';
+import { endpointServer, newCaller, NOTHING_STORED } from '../../../../testing/servers/endpoint-server.ts';
 
 const server = await endpointServer();
 

@@ -1,9 +1,9 @@
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { survivesOutages } from '../../../../testkit/cases/unavailable.ts';
-import type { CheckedResponse } from '../../../../testkit/client.ts';
-import { endpointServer, newCaller, NOTHING_STORED } from '../../../../testkit/endpoint-server.ts';
-import { ALL_ENDPOINTS, EVENTS, EVENTS_BULK } from '../../../../testkit/endpoints.ts';
+import { survivesOutages } from '../../../../testing/cases/endpoints/unavailable.ts';
+import type { CheckedResponse } from '../../../../testing/servers/http-client.ts';
+import { endpointServer, newCaller, NOTHING_STORED } from '../../../../testing/servers/endpoint-server.ts';
+import { ALL_ENDPOINTS, EVENTS, EVENTS_BULK } from '../../../../testing/factories/endpoints.ts';
 
 const server = await endpointServer();
 

@@ -2,11 +2,11 @@ import { gzipSync } from 'node:zlib';
 import { type BatchAccepted, type BulkResult, JSON_MAX_NUMBER_CHARS } from '@beckon/contract';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { bombs } from '../../../../testkit/bombs.ts';
-import { expectInvalid } from '../../../../testkit/cases/invalid.ts';
-import { expectReuse } from '../../../../testkit/cases/reuse.ts';
-import { headOf } from '../../../../testkit/cases/body-refused.ts';
-import { type CheckedResponse, sendRawRequest } from '../../../../testkit/client.ts';
+import { bombs } from '../../../../testing/factories/costly-inputs.ts';
+import { expectInvalid } from '../../../../testing/cases/endpoints/invalid.ts';
+import { expectReuse } from '../../../../testing/cases/endpoints/key-reuse.ts';
+import { headOf } from '../../../../testing/cases/endpoints/body-refused.ts';
+import { type CheckedResponse, sendRawRequest } from '../../../../testing/servers/http-client.ts';
 import {
   ALL_ENDPOINTS,
   acceptance,
@@ -14,14 +14,14 @@ import {
   bodyOf,
   type Facts,
   record,
-} from '../../../../testkit/endpoints.ts';
+} from '../../../../testing/factories/endpoints.ts';
 import {
   type Caller,
   endpointServer,
   newCaller,
   NOTHING_STORED,
   type SendOptions,
-} from '../../../../testkit/endpoint-server.ts';
+} from '../../../../testing/servers/endpoint-server.ts';
 
 const server = await endpointServer();
 const timeouts = { headersMs: 200, requestMs: 300, checkEveryMs: 20 };

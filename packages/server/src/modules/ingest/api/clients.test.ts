@@ -6,14 +6,14 @@ import {
   EVENTS_BATCH,
   type Facts,
   record,
-} from '../../../../testkit/endpoints.ts';
+} from '../../../../testing/factories/endpoints.ts';
 import {
   type Caller,
   endpointServer,
   newCaller,
   type SendOptions,
-} from '../../../../testkit/endpoint-server.ts';
-import { testServer } from '../../../../testkit/server.ts';
+} from '../../../../testing/servers/endpoint-server.ts';
+import { testServer } from '../../../../testing/servers/server.ts';
 import { listKeys } from '../keys/list-keys.ts';
 import { listWarnings } from '../warnings/warnings.ts';
 import { revokeKey } from '../keys/change-key.ts';

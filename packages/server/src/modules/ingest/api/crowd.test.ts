@@ -1,18 +1,18 @@
 import { afterAll, expect, test } from 'vitest';
-import { choicesServer, linkOf } from '../../../../testkit/choices.ts';
-import { dsn, openInbound, sendTo } from '../../../../testkit/inbound.ts';
-import { newVerifiedStory, openMailStage } from '../../../../testkit/mail-stage.ts';
-import { openTalk } from '../../../../testkit/smtp-talk.ts';
+import { preferencesServer, linkOf } from '../../../../testing/servers/preferences-server.ts';
+import { dsn, openInbound, sendTo } from '../../../../testing/factories/inbound-email.ts';
+import { newVerifiedScenario, openMailStage } from '../../../../testing/factories/mail-stage.ts';
+import { openTalk } from '../../../../testing/servers/smtp-client.ts';
 import { takeProjectLock } from '../../../platform/locks/project-lock.ts';
 
 const stage = await openMailStage();
 const { db } = stage.server;
 const { port } = await openInbound(stage);
-const server = await choicesServer(db);
+const server = await preferencesServer(db);
 afterAll(() => server.stop());
-const story = await newVerifiedStory(stage);
-const ada = await sendTo(story, 'ada', 'ada@home.test');
-const link = await linkOf(story, 'ada');
+const scenario = await newVerifiedScenario(stage);
+const ada = await sendTo(scenario, 'ada', 'ada@home.test');
+const link = await linkOf(scenario, 'ada');
 
 /** More than the connections to the database, for either of its uses. */
 const CROWD = 30;
@@ -27,7 +27,7 @@ const MORE_THAN_WAIT = 1_100;
 async function whileLockIsHeld<T>(begin: () => Promise<unknown>[], look: () => Promise<T>): Promise<T> {
   const [held, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const holding = db.transaction(async (tx) => {
-    await takeProjectLock(tx, story.projectId);
+    await takeProjectLock(tx, scenario.projectId);
     held.resolve();
     await over.promise;
   });
@@ -67,7 +67,7 @@ test('lets one preference change of a project wait for its lock, and serves all 
 }, 20_000);
 
 test('serves links of another project while many requests wait for the lock of one project', async () => {
-  const other = await newVerifiedStory(stage);
+  const other = await newVerifiedScenario(stage);
   await sendTo(other, 'bob', 'bob@home.test');
   const theirs = await linkOf(other, 'bob');
   const press = (of: string): Promise<number> => server.press(`${of}/snooze`, { days: '30' });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { sendRequest } from '../../../../testkit/client.ts';
-import { EVENTS } from '../../../../testkit/endpoints.ts';
-import { endpointServer, newCaller, twinOf } from '../../../../testkit/endpoint-server.ts';
+import { sendRequest } from '../../../../testing/servers/http-client.ts';
+import { EVENTS } from '../../../../testing/factories/endpoints.ts';
+import { endpointServer, newCaller, twinOf } from '../../../../testing/servers/endpoint-server.ts';
 import { revokeKey } from '../keys/change-key.ts';
 import { suspendProject } from '../../administration/suspend-project.ts';
 

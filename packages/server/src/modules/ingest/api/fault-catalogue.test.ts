@@ -2,13 +2,13 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FAULT_MESSAGES, type FaultCode } from '@beckon/contract';
 import { expect, test } from 'vitest';
-import { ALL_ENDPOINTS, type Facts } from '../../../../testkit/endpoints.ts';
+import { ALL_ENDPOINTS, type Facts } from '../../../../testing/factories/endpoints.ts';
 
 const PACKAGE = join(import.meta.dirname, '../../../..');
 const ENDPOINT_TESTS = [
   'src/modules/ingest/api/**/*.test.ts',
   'src/main/http/server.test.ts',
-  'testkit/cases/*.ts',
+  'testing/cases/endpoints/*.ts',
 ];
 
 const texts = globSync(ENDPOINT_TESTS, { cwd: PACKAGE }).map((file) =>

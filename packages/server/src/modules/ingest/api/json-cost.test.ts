@@ -6,8 +6,8 @@ import {
   RECORD_MAX_VALUES,
 } from '@beckon/contract';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { costlyBodies } from '../../../../testkit/bombs.ts';
-import { expectInvalid } from '../../../../testkit/cases/invalid.ts';
+import { costlyBodies } from '../../../../testing/factories/costly-inputs.ts';
+import { expectInvalid } from '../../../../testing/cases/endpoints/invalid.ts';
 import {
   acceptance,
   ALL_ENDPOINTS,
@@ -17,8 +17,8 @@ import {
   type Facts,
   record,
   USERS_BULK,
-} from '../../../../testkit/endpoints.ts';
-import { endpointServer, newCaller, NOTHING_STORED } from '../../../../testkit/endpoint-server.ts';
+} from '../../../../testing/factories/endpoints.ts';
+import { endpointServer, newCaller, NOTHING_STORED } from '../../../../testing/servers/endpoint-server.ts';
 
 const server = await endpointServer();
 const MIB = 1024 * 1024;

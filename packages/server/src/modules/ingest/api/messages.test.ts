@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { flawsFor } from '../../../../testkit/cases/flawed-records.ts';
-import type { CheckedResponse } from '../../../../testkit/client.ts';
+import { flawsFor } from '../../../../testing/cases/endpoints/flawed-records.ts';
+import type { CheckedResponse } from '../../../../testing/servers/http-client.ts';
 import {
   type EndpointServer,
   endpointServer,
   newCaller,
   type SendOptions,
-} from '../../../../testkit/endpoint-server.ts';
+} from '../../../../testing/servers/endpoint-server.ts';
 import {
   bodyOf,
   EVENTS,
@@ -15,7 +15,7 @@ import {
   type Facts,
   record,
   USERS,
-} from '../../../../testkit/endpoints.ts';
+} from '../../../../testing/factories/endpoints.ts';
 import { suspendProject } from '../../administration/suspend-project.ts';
 
 // The words of every refusal are here only. All other tests assert the status, the code and the field.

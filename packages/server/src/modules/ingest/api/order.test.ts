@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { ALL_ENDPOINTS, bodyOf, type Facts, record } from '../../../../testkit/endpoints.ts';
+import { ALL_ENDPOINTS, bodyOf, type Facts, record } from '../../../../testing/factories/endpoints.ts';
 import {
   type Caller,
   endpointServer,
   newCaller,
   NOTHING_STORED,
   type SendOptions,
-} from '../../../../testkit/endpoint-server.ts';
+} from '../../../../testing/servers/endpoint-server.ts';
 import { revokeKey } from '../keys/change-key.ts';
 import { suspendProject } from '../../administration/suspend-project.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { sendRequest } from '../../../../testkit/client.ts';
-import { fixedClock } from '../../../../testkit/clock.ts';
-import { testDatabase } from '../../../../testkit/database.ts';
+import { sendRequest } from '../../../../testing/servers/http-client.ts';
+import { fixedClock } from '../../../../testing/factories/clock.ts';
+import { testDatabase } from '../../../../testing/factories/database.ts';
 import {
   ALL_ENDPOINTS,
   bodyOf,
@@ -10,8 +10,8 @@ import {
   type Facts,
   record,
   USERS,
-} from '../../../../testkit/endpoints.ts';
-import { testProject, testServer } from '../../../../testkit/server.ts';
+} from '../../../../testing/factories/endpoints.ts';
+import { testProject, testServer } from '../../../../testing/servers/server.ts';
 import { NO_FILTER } from '../../../platform/filter/filter.ts';
 import { silentLog } from '../../../platform/log.ts';
 import { readStream } from '../../users/activity/read-stream.ts';

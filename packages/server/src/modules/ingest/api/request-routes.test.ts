@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from 'vitest';
 import type { IngestRequest, IngestWarning } from '@beckon/contract/dashboard';
-import { testDashboard } from '../../../../testkit/dashboard.ts';
-import { endpointServer, newCaller } from '../../../../testkit/endpoint-server.ts';
-import { EVENTS, EVENTS_BULK } from '../../../../testkit/endpoints.ts';
+import { testDashboard } from '../../../../testing/servers/dashboard.ts';
+import { endpointServer, newCaller } from '../../../../testing/servers/endpoint-server.ts';
+import { EVENTS, EVENTS_BULK } from '../../../../testing/factories/endpoints.ts';
 import { idMaker } from '../../../platform/ids.ts';
 import { silentLog } from '../../../platform/log.ts';
 import { listKeys } from '../keys/list-keys.ts';

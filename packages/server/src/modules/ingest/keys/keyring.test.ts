@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
-import { fixedClock } from '../../../../testkit/clock.ts';
-import { openTestDatabase } from '../../../../testkit/database.ts';
+import { fixedClock } from '../../../../testing/factories/clock.ts';
+import { openTestDatabase } from '../../../../testing/factories/database.ts';
 import { type Log, silentLog } from '../../../platform/log.ts';
 import { createKey as createKeyOf, revokeKey } from './change-key.ts';
 import { createProject } from '../../administration/create-project.ts';

@@ -1,7 +1,7 @@
 import { API_KEY_PATTERN } from '@beckon/contract';
 import { beforeEach, expect, test } from 'vitest';
-import { fixedClock } from '../../../../testkit/clock.ts';
-import { openTestDatabase } from '../../../../testkit/database.ts';
+import { fixedClock } from '../../../../testing/factories/clock.ts';
+import { openTestDatabase } from '../../../../testing/factories/database.ts';
 import { createKey, revokeKey } from './change-key.ts';
 import { createProject } from '../../administration/create-project.ts';
 import { listKeys } from './list-keys.ts';

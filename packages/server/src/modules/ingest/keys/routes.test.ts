@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from 'vitest';
 import type { ApiKey } from '@beckon/contract/dashboard';
-import { testDashboard } from '../../../../testkit/dashboard.ts';
-import { endpointServer, newCaller } from '../../../../testkit/endpoint-server.ts';
-import { EVENTS } from '../../../../testkit/endpoints.ts';
+import { testDashboard } from '../../../../testing/servers/dashboard.ts';
+import { endpointServer, newCaller } from '../../../../testing/servers/endpoint-server.ts';
+import { EVENTS } from '../../../../testing/factories/endpoints.ts';
 import { silentLog } from '../../../platform/log.ts';
 import { keyUse } from './key-use.ts';
 import { createProject } from '../../administration/create-project.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openTestDatabase } from '../../../../testkit/database.ts';
+import { openTestDatabase } from '../../../../testing/factories/database.ts';
 import { systemClock } from '../../../platform/time/clock.ts';
 import { createProject } from '../../administration/create-project.ts';
 import { inSession } from '../../../platform/db/session-transactions.ts';

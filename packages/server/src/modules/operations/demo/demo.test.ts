@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
-import { testDatabase } from '../../../../testkit/database.ts';
-import { testHasher } from '../../../../testkit/hasher.ts';
-import { testMail, testSendServices, TOKEN_KEYS } from '../../../../testkit/mailroom.ts';
+import { testDatabase } from '../../../../testing/factories/database.ts';
+import {
+  testHasher,
+  testMail,
+  testSendServices,
+  TOKEN_KEYS,
+} from '../../../../testing/factories/send-services.ts';
 
 import { type Clock, systemClock } from '../../../platform/time/clock.ts';
 import { idMaker } from '../../../platform/ids.ts';

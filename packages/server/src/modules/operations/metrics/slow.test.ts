@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { fixedClock } from '../../../../testkit/clock.ts';
+import { fixedClock } from '../../../../testing/factories/clock.ts';
 import { silentLog } from '../../../platform/log.ts';
 import { READINGS } from './depth-readings.ts';
 import type { Tx } from '../../../platform/db/statements.ts';

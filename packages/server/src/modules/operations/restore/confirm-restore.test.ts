@@ -1,11 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { fixedClock } from '../../../../testkit/clock.ts';
-import { openTestDatabase } from '../../../../testkit/database.ts';
-import { HOUR, MINUTE } from '../../../../testkit/drafts.ts';
-import { openEngine } from '../../../../testkit/engine.ts';
-import { putRecords } from '../../../../testkit/inbox.ts';
-import { testHasher } from '../../../../testkit/hasher.ts';
-import { testSendServices } from '../../../../testkit/mailroom.ts';
+import { fixedClock } from '../../../../testing/factories/clock.ts';
+import { openTestDatabase } from '../../../../testing/factories/database.ts';
+import { HOUR, MINUTE } from '../../../../testing/factories/drafts.ts';
+import { openEngine } from '../../../../testing/factories/engine.ts';
+import { putRecords } from '../../../../testing/factories/ingest-queue.ts';
+import { testHasher, testSendServices } from '../../../../testing/factories/send-services.ts';
 import { idMaker } from '../../../platform/ids.ts';
 import { silentLog } from '../../../platform/log.ts';
 import { countReview, listDraftPage } from '../../review/list-drafts.ts';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { testHasher } from '../../../../testkit/hasher.ts';
-import { newStory, openStage, type Story } from '../../../../testkit/story.ts';
-import { suppressionLists } from '../../../../testkit/suppression-lists.ts';
+import { testHasher } from '../../../../testing/factories/send-services.ts';
+import { newScenario, openStage, type Scenario } from '../../../../testing/scenario.ts';
+import { suppressionLists } from '../../../../testing/factories/suppression-lists.ts';
 import { idMaker } from '../../../platform/ids.ts';
 import { createSuppressionHasher } from '../../sending/suppressions/hasher.ts';
 import { erasePerson } from '../../profiles/erase-user.ts';
@@ -10,27 +10,27 @@ const stage = await openStage();
 const { db } = stage.server;
 const OTHER_INSTALLATION = createSuppressionHasher(Buffer.alloc(32, 9));
 
-let story: Story;
+let scenario: Scenario;
 let EMAIL = '';
 beforeEach(async () => {
-  story = await newStory(stage);
-  EMAIL = `needle${story.projectId}@x.org`;
+  scenario = await newScenario(stage);
+  EMAIL = `needle${scenario.projectId}@x.org`;
 });
-const { add, list, importList, exportList } = suppressionLists(db, () => story);
+const { add, list, importList, exportList } = suppressionLists(db, () => scenario);
 
 async function eraseAda(): Promise<void> {
-  await story.user('ada', { email: EMAIL });
+  await scenario.user('ada', { email: EMAIL });
   await stage.engine.settle();
   await add({ email: EMAIL }, 'unsubscribed');
   await add({ email: EMAIL }, 'manual');
-  const { projectId } = story;
+  const { projectId } = scenario;
   await erasePerson({ db, newId: idMaker(db.clock), hasher: testHasher }, { projectId, userId: 'ada' });
 }
 
 /** Exports the list, and deletes it. */
 async function exportAndDelete(): Promise<string> {
   const text = await exportList();
-  await db.query(`DELETE FROM beckon.suppression WHERE project_id = $1`, [story.projectId]);
+  await db.query(`DELETE FROM beckon.suppression WHERE project_id = $1`, [scenario.projectId]);
   return text;
 }
 
@@ -63,7 +63,7 @@ describe('export and import of erased users', () => {
     expect(counts).toMatchObject({ added: 1, rejected: 2 });
     expect(problems[0]).toMatchObject({ field: 'hash_key' });
     expect(problems[0]?.message).toContain('can only be imported into the project of the installation');
-    story = await newStory(stage);
+    scenario = await newScenario(stage);
     expect(await importList(text)).toMatchObject({ added: 1, rejected: 2 });
   });
 
@@ -82,12 +82,12 @@ describe('export and import of erased users', () => {
   test('suppress a user who already has the address of a hash, and end their drafts and runs', async () => {
     await eraseAda();
     const text = await exportAndDelete();
-    await story.user('eve', { email: EMAIL });
-    await story.event('eve', 'user_signed_up');
+    await scenario.user('eve', { email: EMAIL });
+    await scenario.event('eve', 'user_signed_up');
     await stage.engine.settle();
-    expect(await story.drafts('eve')).toMatchObject([{ state: 'scheduled' }]);
+    expect(await scenario.drafts('eve')).toMatchObject([{ state: 'scheduled' }]);
     expect(await importList(text)).toMatchObject({ added: 1, drafts: 1, runs: 1 });
-    expect(await story.drafts('eve')).toMatchObject([{ state: 'canceled', reason: 'suppressed' }]);
+    expect(await scenario.drafts('eve')).toMatchObject([{ state: 'canceled', reason: 'suppressed' }]);
     expect(await list()).toMatchObject([{ value: EMAIL, from_erased: true }]);
   });
 
@@ -96,11 +96,11 @@ describe('export and import of erased users', () => {
     const text = await exportAndDelete();
     // Processing reads the project's definitions while the project keeps no hashes.
     const steps = [{ draft: { subject: 'Hello', body: 'You' } }];
-    await story.rule({ name: 'greeter', when: { event: 'hello' }, steps });
-    await story.user('bob', { email: 'bob@x.org' });
+    await scenario.rule({ name: 'greeter', when: { event: 'hello' }, steps });
+    await scenario.user('bob', { email: 'bob@x.org' });
     await stage.engine.settle();
     await importList(text);
-    await story.user('eve', { email: EMAIL });
+    await scenario.user('eve', { email: EMAIL });
     await stage.engine.settle();
     expect(await list()).toMatchObject([{ value: EMAIL, from_erased: true }]);
   });

@@ -1,18 +1,18 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { HOUR } from '../../../../testkit/drafts.ts';
-import { newStory, openStage, type Story } from '../../../../testkit/story.ts';
-import { suppressionLists } from '../../../../testkit/suppression-lists.ts';
+import { HOUR } from '../../../../testing/factories/drafts.ts';
+import { newScenario, openStage, type Scenario } from '../../../../testing/scenario.ts';
+import { suppressionLists } from '../../../../testing/factories/suppression-lists.ts';
 import { liftSuppressions } from '../../sending/suppressions/store.ts';
 import { RECIPIENT_REASONS } from '../../sending/suppressions/suppression.ts';
 
 const stage = await openStage();
 const { db } = stage.server;
 
-let story: Story;
+let scenario: Scenario;
 beforeEach(async () => {
-  story = await newStory(stage);
+  scenario = await newScenario(stage);
 });
-const { add, list, importList, exportList } = suppressionLists(db, () => story);
+const { add, list, importList, exportList } = suppressionLists(db, () => scenario);
 
 const NOTHING = {
   rows: 0,
@@ -27,8 +27,8 @@ const NOTHING = {
 
 /** Returns the list after recipients withdrew their own choices. */
 async function afterResubscribing(...values: string[]): Promise<[string | null, string][]> {
-  const targets = values.map((value) => ({ projectId: story.projectId, kind: 'email' as const, value }));
-  await liftSuppressions(db, { targets, reasons: RECIPIENT_REASONS, at: story.now(), by: 'recipient' });
+  const targets = values.map((value) => ({ projectId: scenario.projectId, kind: 'email' as const, value }));
+  await liftSuppressions(db, { targets, reasons: RECIPIENT_REASONS, at: scenario.now(), by: 'recipient' });
   return (await list()).map(({ value, reason }) => [value, reason]);
 }
 
@@ -76,19 +76,19 @@ describe('importSuppressions', () => {
   });
 
   test('counts in a dry run what the import does, and changes nothing', async () => {
-    await story.user('ada', { email: 'ada@x.org' });
-    await story.user('bob', { email: 'bob@x.org' });
-    await story.event('ada', 'user_signed_up');
-    await story.event('bob', 'user_signed_up');
-    await story.later(HOUR);
+    await scenario.user('ada', { email: 'ada@x.org' });
+    await scenario.user('bob', { email: 'bob@x.org' });
+    await scenario.event('ada', 'user_signed_up');
+    await scenario.event('bob', 'user_signed_up');
+    await scenario.later(HOUR);
     const text = `ada@x.org\nADA@x.org\n${Array.from({ length: 2_500 }, (_, i) => `p${i}@x.org`).join('\n')}\np7@x.org\n`;
     const counts = { ...NOTHING, rows: 2_503, added: 2_501, already_suppressed: 2, drafts: 1, runs: 1 };
     expect(await importList(text, { dryRun: true })).toEqual(counts);
     expect(await list()).toEqual([]);
-    expect((await story.drafts()).map(({ state }) => state)).toEqual(['scheduled', 'scheduled']);
+    expect((await scenario.drafts()).map(({ state }) => state)).toEqual(['scheduled', 'scheduled']);
     expect(await importList(text)).toEqual(counts);
-    expect(await story.drafts('ada')).toMatchObject([{ state: 'canceled', reason: 'suppressed' }]);
-    expect(await story.drafts('bob')).toMatchObject([{ state: 'scheduled', reason: null }]);
+    expect(await scenario.drafts('ada')).toMatchObject([{ state: 'canceled', reason: 'suppressed' }]);
+    expect(await scenario.drafts('bob')).toMatchObject([{ state: 'scheduled', reason: null }]);
     // An interrupted import is started again.
     expect(await importList(text)).toEqual({ ...NOTHING, rows: 2_503, already_suppressed: 2_503 });
   });
@@ -150,7 +150,7 @@ describe('exportSuppressions', () => {
     expect(text.split('\n')[0]).toBe('email,user,reason,until,created_at,hash,hash_key,created_by');
     const [first = ''] = (await exportList('ndjson')).split('\n');
     expect(JSON.parse(first)).toMatchObject({ email: 'a@x.org', user: null, reason: 'snoozed' });
-    story = await newStory(stage);
+    scenario = await newScenario(stage);
     expect(await importList(text)).toMatchObject({ added: 6, rejected: 0 });
     expect(await list()).toEqual(before);
   });
@@ -168,7 +168,7 @@ describe('exportSuppressions', () => {
       'snoozed',
       'unsubscribed',
     ]);
-    story = await newStory(stage);
+    scenario = await newScenario(stage);
     expect(await importList(text)).toMatchObject({ rows: 4, added: 2, already_suppressed: 2 });
     expect(await exportList()).toBe(text);
   });

@@ -1,12 +1,11 @@
 import { beforeEach, describe, expect, inject, test } from 'vitest';
-import { testDatabase } from '../../../../testkit/database.ts';
-import { HOUR } from '../../../../testkit/drafts.ts';
-import { findText } from '../../../../testkit/find-text.ts';
-import { inAdmin } from '../../../../testkit/global-setup.ts';
-import { testHasher } from '../../../../testkit/hasher.ts';
-import { putRecords } from '../../../../testkit/inbox.ts';
-import { testSendServices } from '../../../../testkit/mailroom.ts';
-import { DAY, newStory, openStage, type Story } from '../../../../testkit/story.ts';
+import { testDatabase } from '../../../../testing/factories/database.ts';
+import { HOUR } from '../../../../testing/factories/drafts.ts';
+import { findText } from '../../../../testing/oracles/find-text.ts';
+import { inAdmin } from '../../../../testing/factories/global-setup.ts';
+import { testHasher, testSendServices } from '../../../../testing/factories/send-services.ts';
+import { putRecords } from '../../../../testing/factories/ingest-queue.ts';
+import { DAY, newScenario, openStage, type Scenario } from '../../../../testing/scenario.ts';
 import { idMaker } from '../../../platform/ids.ts';
 import { silentLog } from '../../../platform/log.ts';
 import { createEncrypter } from '../../../platform/crypto/encrypt.ts';
@@ -25,17 +24,17 @@ import { checkRecipients } from '../../explain/can-receive-email.ts';
 const stage = await openStage();
 const { db } = stage.server;
 
-let story: Story;
+let scenario: Scenario;
 let projectId = 0;
 /** One address per test, so that a search of all tables finds nothing from an earlier test. */
 let EMAIL = '';
 let NORMALIZED = '';
 beforeEach(async () => {
-  story = await newStory(stage);
-  ({ projectId } = story);
+  scenario = await newScenario(stage);
+  ({ projectId } = scenario);
   EMAIL = `Ada.Needle${projectId}@Bücher.example`;
   NORMALIZED = `ada.needle${projectId}@xn--bcher-kva.example`;
-  await story.rule({
+  await scenario.rule({
     name: 'greeter',
     when: { event: 'hello' },
     topic: 'news',
@@ -52,7 +51,7 @@ async function suppressAddress({ reason = 'unsubscribed', until = null }: EntryO
 }
 
 async function eraseAda(entry: EntryOptions = {}): Promise<void> {
-  await story.user('ada', { email: EMAIL });
+  await scenario.user('ada', { email: EMAIL });
   await stage.engine.settle();
   await suppressAddress(entry);
   await erase('ada');
@@ -60,8 +59,8 @@ async function eraseAda(entry: EntryOptions = {}): Promise<void> {
 
 /** Returns the ids of users whose emails were passed to the relay. */
 async function mailedAfterHello(userId: string, ms = 3 * HOUR): Promise<string[]> {
-  await story.event(userId, 'hello');
-  await story.later(ms);
+  await scenario.event(userId, 'hello');
+  await scenario.later(ms);
   const { emails } = stage.engine.transport;
   return emails.filter((email) => email.projectId === projectId).map((email) => email.userId);
 }
@@ -80,7 +79,7 @@ const gateOf = async (userId: string) => {
   const target = { projectId, kind: 'user' as const, value: userId };
   const { people } = await checkRecipients(db, {
     target,
-    now: story.now(),
+    now: scenario.now(),
     sendServices: testSendServices(),
   });
   return people[0]?.gates.find(({ check }) => check === 'suppression');
@@ -94,9 +93,9 @@ describe('erasePerson', () => {
   });
 
   test('keeps addresses to which emails went before the user changed theirs only as hashes', async () => {
-    await story.user('ada', { email: EMAIL });
+    await scenario.user('ada', { email: EMAIL });
     expect(await mailedAfterHello('ada')).toEqual(['ada']);
-    await story.user('ada', { email: 'new@x.org' });
+    await scenario.user('ada', { email: 'new@x.org' });
     await stage.engine.settle();
     await suppressAddress();
     await erase('ada');
@@ -105,7 +104,7 @@ describe('erasePerson', () => {
   });
 
   test('leaves an address in plain text while another user has it, and hashes it with the last one', async () => {
-    await story.user('bob', { email: EMAIL.toUpperCase() });
+    await scenario.user('bob', { email: EMAIL.toUpperCase() });
     await eraseAda();
     expect(await rows()).toMatchObject([{ kind: 'email', value: NORMALIZED }]);
     await erase('bob');
@@ -113,10 +112,10 @@ describe('erasePerson', () => {
   });
 
   test('drops a suppression that has ended', async () => {
-    await story.user('ada', { email: EMAIL });
+    await scenario.user('ada', { email: EMAIL });
     await stage.engine.settle();
-    await suppressAddress({ reason: 'snoozed', until: story.now() + HOUR });
-    await story.later(2 * HOUR);
+    await suppressAddress({ reason: 'snoozed', until: scenario.now() + HOUR });
+    await scenario.later(2 * HOUR);
     await erase('ada');
     expect(await rows()).toEqual([]);
   });
@@ -135,9 +134,9 @@ describe('erasePerson', () => {
 describe('a user with the address of an erased user', () => {
   test('gets no email, and the reason says why', async () => {
     await eraseAda();
-    await story.user('eve', { email: NORMALIZED.toUpperCase() });
+    await scenario.user('eve', { email: NORMALIZED.toUpperCase() });
     expect(await mailedAfterHello('eve')).toEqual([]);
-    expect(await story.drafts('eve')).toMatchObject([{ state: 'canceled', reason: 'suppressed' }]);
+    expect(await scenario.drafts('eve')).toMatchObject([{ state: 'canceled', reason: 'suppressed' }]);
     expect(await rows()).toEqual(returned());
     expect(await gateOf('eve')).toMatchObject({
       passes: false,
@@ -147,7 +146,7 @@ describe('a user with the address of an erased user', () => {
 
   test('gets no email after a change to that address, nor after a bulk import', async () => {
     await eraseAda();
-    await story.user('eve', { email: 'eve@x.org' });
+    await scenario.user('eve', { email: 'eve@x.org' });
     await stage.engine.settle();
     expect(await rows()).toEqual(HASHED);
     const records = [{ external_user_id: 'eve', email: EMAIL }];
@@ -157,24 +156,24 @@ describe('a user with the address of an erased user', () => {
   });
 
   test('gets no email about a topic that was refused', async () => {
-    await story.set({ topics: 'news:Product news' });
-    await story.user('ada', { email: EMAIL });
+    await scenario.set({ topics: 'news:Product news' });
+    await scenario.user('ada', { email: EMAIL });
     await stage.engine.settle();
     const targets = [{ projectId, kind: 'email' as const, value: EMAIL }];
-    await setTopicUnsubscribes(db, { targets, refused: ['news'], accepted: [], at: story.now() });
+    await setTopicUnsubscribes(db, { targets, refused: ['news'], accepted: [], at: scenario.now() });
     await erase('ada');
     expect(await findText(db, [EMAIL, NORMALIZED])).toEqual([]);
-    await story.user('eve', { email: EMAIL });
+    await scenario.user('eve', { email: EMAIL });
     expect(await mailedAfterHello('eve')).toEqual([]);
-    expect(await story.drafts('eve')).toMatchObject([{ state: 'canceled', reason: 'topic_unsubscribed' }]);
+    expect(await scenario.drafts('eve')).toMatchObject([{ state: 'canceled', reason: 'topic_unsubscribed' }]);
   });
 
   test('gets emails again when a timed suppression ends', async () => {
-    await eraseAda({ reason: 'snoozed', until: story.now() + DAY });
-    await story.user('eve', { email: EMAIL });
+    await eraseAda({ reason: 'snoozed', until: scenario.now() + DAY });
+    await scenario.user('eve', { email: EMAIL });
     expect(await mailedAfterHello('eve')).toEqual([]);
-    expect((await story.drafts('eve'))[0]).toMatchObject({ state: 'held', reason: 'suppressed' });
-    await story.later(DAY);
+    expect((await scenario.drafts('eve'))[0]).toMatchObject({ state: 'held', reason: 'suppressed' });
+    await scenario.later(DAY);
     expect(stage.engine.transport.emails.at(-1)).toMatchObject({ projectId, userId: 'eve' });
   });
 
@@ -189,12 +188,12 @@ describe('a user with the address of an erased user', () => {
       suppression: undefined,
       lift: { reason: 'unsubscribed', liftedBy: 'ann' },
     });
-    await story.user('eve', { email: EMAIL });
+    await scenario.user('eve', { email: EMAIL });
     expect(await mailedAfterHello('eve')).toEqual(['eve']);
   });
 
   test('restores the suppressions of recipient and team, and merges them with later ones', async () => {
-    await story.user('ada', { email: EMAIL });
+    await scenario.user('ada', { email: EMAIL });
     await stage.engine.settle();
     await suppressAddress({ reason: 'hard_bounce' });
     await suppressAddress({ reason: 'unsubscribed' });
@@ -202,7 +201,7 @@ describe('a user with the address of an erased user', () => {
     // Suppressed again before any user has the address: one row, not two.
     const typed = { projectId, kind: 'email', value: EMAIL, reason: 'manual', until: null } as const;
     await suppress(db, { ...typed, actor: 'ann', hasher: testHasher });
-    await story.user('eve', { email: EMAIL });
+    await scenario.user('eve', { email: EMAIL });
     await stage.engine.settle();
     const entries = await listAllEntries(db, { projectId, after: null, limit: 10 });
     expect(entries.map(({ kind, reason }) => `${kind} ${reason}`)).toEqual([
@@ -217,13 +216,13 @@ describe('a user with the address of an erased user', () => {
 });
 
 test('a user with the id of an erased user gets no email if that id was suppressed', async () => {
-  await story.user('needle-id', { email: EMAIL });
+  await scenario.user('needle-id', { email: EMAIL });
   await stage.engine.settle();
   const row = { kind: 'user', value: 'needle-id', reason: 'manual', until: null } as const;
   await suppress(db, { projectId, ...row, actor: 'ann' });
   await erase('needle-id');
   expect(await findText(db, ['needle-id'])).toEqual([]);
-  await story.user('needle-id', { email: 'other@x.org' });
+  await scenario.user('needle-id', { email: 'other@x.org' });
   expect(await mailedAfterHello('needle-id')).toEqual([]);
   await erase('needle-id');
 });

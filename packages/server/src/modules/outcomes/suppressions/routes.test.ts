@@ -5,8 +5,8 @@ import type {
   SuppressionListed,
   TopicUnsubscribeListed,
 } from '@beckon/contract/dashboard';
-import { type DashboardRequestOptions, testDashboard } from '../../../../testkit/dashboard.ts';
-import { DAY, newStory, openStage, type Story } from '../../../../testkit/story.ts';
+import { type DashboardRequestOptions, testDashboard } from '../../../../testing/servers/dashboard.ts';
+import { DAY, newScenario, openStage, type Scenario } from '../../../../testing/scenario.ts';
 import { listEntries } from '../../workspace/audit/store.ts';
 import { setTopicUnsubscribes } from '../../sending/suppressions/store.ts';
 import { createProject } from '../../administration/create-project.ts';
@@ -16,14 +16,14 @@ const { db } = stage.server;
 const dashboard = testDashboard(db);
 afterAll(() => dashboard.close());
 
-let story: Story;
+let scenario: Scenario;
 beforeEach(async () => {
-  story = await newStory(stage);
+  scenario = await newScenario(stage);
 });
 
 const request = <T>(what: string, options: DashboardRequestOptions = {}) => {
   const [method, path = ''] = what.split(' ');
-  return dashboard.request<T>(`${method} /projects/${story.projectId}/suppressions${path}`, options);
+  return dashboard.request<T>(`${method} /projects/${scenario.projectId}/suppressions${path}`, options);
 };
 const add = (body: object, as: DashboardRequestOptions['as'] = 'admin') =>
   request<{ drafts: number; added: boolean }>('POST ', { body, as });
@@ -35,7 +35,7 @@ const check = async (query: string): Promise<CanReceiveResult> =>
 const audited = async (): Promise<unknown[]> =>
   (
     await listEntries(db, {
-      projectIds: [story.projectId],
+      projectIds: [scenario.projectId],
       actor: null,
       action: null,
       after: null,
@@ -44,13 +44,13 @@ const audited = async (): Promise<unknown[]> =>
   ).map(({ action, subject, after }) => ({ action, subject, after }));
 
 test('suppresses an address or a user for an admin, ends drafts and runs, and logs no name', async () => {
-  await story.user('ada', { email: 'ada@x.org' });
-  await story.rule({
+  await scenario.user('ada', { email: 'ada@x.org' });
+  await scenario.rule({
     name: 'greeter',
     when: { event: 'hello' },
     steps: [{ draft: { subject: 'Hello', body: 'You' } }],
   });
-  await story.event('ada', 'hello');
+  await scenario.event('ada', 'hello');
   await stage.engine.settle();
   expect((await add({ email: 'ada@x.org' }, 'editor')).status).toBe(403);
   const made = await add({ email: ' Ada@X.org ' });
@@ -94,7 +94,7 @@ test('rejects an invalid target, reason or end with its field', async () => {
 test('lists suppressions in pages, by every filter key, including expired ones', async () => {
   await add({ email: 'b@x.org', reason: 'complained' });
   await add({ email: 'a@x.org' });
-  await add({ user: 'zed', reason: 'snoozed', until: new Date(story.now() + DAY).toISOString() });
+  await add({ user: 'zed', reason: 'snoozed', until: new Date(scenario.now() + DAY).toISOString() });
   const all = await list();
   expect(all.map(({ kind, value }) => `${kind} ${value}`)).toEqual([
     'email a@x.org',
@@ -112,7 +112,7 @@ test('lists suppressions in pages, by every filter key, including expired ones',
   const second = (await request<SuppressionListed[]>(`GET ?limit=2&cursor=${first.meta.cursor}`)).json;
   expect([...first.data, ...second.data]).toEqual(all);
   expect(first.meta.pagination.total).toBe(3);
-  await story.later(2 * DAY);
+  await scenario.later(2 * DAY);
   expect((await list('user:zed'))[0]?.in_force).toBe(false);
   expect((await request(`GET ?cursor=${Buffer.from('["x","y"]').toString('base64url')}`)).status).toBe(422);
 });
@@ -161,7 +161,7 @@ test('previews an import with the same counts, and writes nothing', async () => 
     ['b@x.org', 'unsubscribed'],
   ]);
   expect(await state()).toEqual({
-    imported_at: new Date(story.now()).toISOString(),
+    imported_at: new Date(scenario.now()).toISOString(),
     imported_by_name: 'Ada',
   });
   expect((await request('POST /import', { body: { list: 'x'.repeat(7_000_000) }, as: 'admin' })).status).toBe(
@@ -202,19 +202,19 @@ test('exports values without formulas, and imports them unchanged', async () => 
 });
 
 test('GET /suppressions/check returns every send check, also after a failed one, for all users with the address', async () => {
-  await story.user('ada', { email: 'shared@x.org' });
-  await story.user('bob', { email: 'Shared@x.org' });
-  await story.user('zed', {});
-  await story.later(0);
+  await scenario.user('ada', { email: 'shared@x.org' });
+  await scenario.user('bob', { email: 'Shared@x.org' });
+  await scenario.user('zed', {});
+  await scenario.later(0);
   expect(await check('user=ada')).toMatchObject({
     kind: 'user',
     can_receive: true,
     users: [{ can_receive: true }],
   });
-  const target = { projectId: story.projectId, kind: 'user' as const, value: 'ada' };
-  await setTopicUnsubscribes(db, { targets: [target], refused: ['news'], accepted: [], at: story.now() });
-  await add({ user: 'ada', reason: 'snoozed', until: new Date(story.now() + DAY).toISOString() });
-  await story.set({ paused: 'true', quiet_hours: '00:00-23:59' });
+  const target = { projectId: scenario.projectId, kind: 'user' as const, value: 'ada' };
+  await setTopicUnsubscribes(db, { targets: [target], refused: ['news'], accepted: [], at: scenario.now() });
+  await add({ user: 'ada', reason: 'snoozed', until: new Date(scenario.now() + DAY).toISOString() });
+  await scenario.set({ paused: 'true', quiet_hours: '00:00-23:59' });
   const response = await check('email=Shared@x.org');
   expect(response).toMatchObject({
     kind: 'email',
@@ -230,7 +230,7 @@ test('GET /suppressions/check returns every send check, also after a failed one,
   expect(closed('ada')).toEqual(['pause', 'suppression', 'quiet_hours']);
   expect(closed('bob')).toEqual(['pause', 'quiet_hours']);
   expect(of('ada')?.checks.find((result) => result.check === 'suppression')).toMatchObject({
-    until: new Date(story.now() + DAY).toISOString(),
+    until: new Date(scenario.now() + DAY).toISOString(),
     text: 'the user or the address is suppressed',
   });
   expect(of('ada')?.unsubscribed_topics).toEqual(['news']);
@@ -245,10 +245,10 @@ test('GET /suppressions/check returns every send check, also after a failed one,
 });
 
 test('finds and lifts nothing of another project', async () => {
-  await story.user('ada', { email: 'ada@x.org' });
-  await story.later(0);
+  await scenario.user('ada', { email: 'ada@x.org' });
+  await scenario.later(0);
   await add({ email: 'ada@x.org' });
-  const { id } = await createProject(db, { name: `Other ${story.projectId}` });
+  const { id } = await createProject(db, { name: `Other ${scenario.projectId}` });
   const at = `/projects/${id}/suppressions`;
   expect((await dashboard.request(`GET ${at}`)).json.data).toEqual([]);
   expect((await dashboard.request(`GET ${at}/check?email=ada@x.org`)).json.data).toMatchObject({

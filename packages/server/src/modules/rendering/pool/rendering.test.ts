@@ -1,13 +1,12 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { fixedClock } from '../../../../testkit/clock.ts';
-import { costlyBody } from '../../../../testkit/costly-template.ts';
-import { openTestDatabase } from '../../../../testkit/database.ts';
-import { HOUR } from '../../../../testkit/drafts.ts';
-import { type Engine, openEngine } from '../../../../testkit/engine.ts';
-import { putRecords } from '../../../../testkit/inbox.ts';
-import { testSendServices, testRenderer } from '../../../../testkit/mailroom.ts';
+import { fixedClock } from '../../../../testing/factories/clock.ts';
+import { costlyBody } from '../../../../testing/factories/costly-inputs.ts';
+import { openTestDatabase } from '../../../../testing/factories/database.ts';
+import { HOUR } from '../../../../testing/factories/drafts.ts';
+import { type Engine, openEngine } from '../../../../testing/factories/engine.ts';
+import { putRecords } from '../../../../testing/factories/ingest-queue.ts';
+import { testSendServices, testRenderer, testHasher } from '../../../../testing/factories/send-services.ts';
 import { idMaker } from '../../../platform/ids.ts';
-import { testHasher } from '../../../../testkit/hasher.ts';
 import { silentLog } from '../../../platform/log.ts';
 import type { Draft } from '../../drafts/draft.ts';
 import { listDrafts } from '../../drafts/reads.ts';
@@ -260,7 +259,7 @@ describe('sending', () => {
 });
 
 const POOL = {
-  url: new URL('../../../../testkit/looping-render-thread.ts', import.meta.url),
+  url: new URL('../../../../testing/servers/looping-render-thread.ts', import.meta.url),
   threadsMax: 1,
   memoryMb: 256,
   slots: 100,

@@ -1,11 +1,11 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import type { EmailWhole, TestInboxEmail, TestInboxEmailWhole, Role } from '@beckon/contract/dashboard';
-import { emailsRule, newAftermath, sendTo } from '../../../../testkit/became.ts';
-import { testDashboard } from '../../../../testkit/dashboard.ts';
-import { goodHtml, goodEmail } from '../../../../testkit/good-email.ts';
-import { TOKEN_KEYS } from '../../../../testkit/mailroom.ts';
-import { openStage } from '../../../../testkit/story.ts';
-import { PASSWORD, testTeam, tokenOf } from '../../../../testkit/team.ts';
+import { emailsRule, newOutcomeScenario, sendTo } from '../../../../testing/factories/email-outcomes.ts';
+import { testDashboard } from '../../../../testing/servers/dashboard.ts';
+import { goodHtml, goodEmail } from '../../../../testing/factories/outgoing-email.ts';
+import { TOKEN_KEYS } from '../../../../testing/factories/send-services.ts';
+import { openStage } from '../../../../testing/scenario.ts';
+import { PASSWORD, testTeam, tokenOf } from '../../../../testing/factories/team.ts';
 import { idMaker } from '../../../platform/ids.ts';
 import { emailToken } from '../../../platform/crypto/email-token.ts';
 import { keepMail } from '../../sending/test-inbox/keep-mail.ts';
@@ -51,20 +51,20 @@ test('shows no member a link of a team email in the test inbox', async () => {
 });
 
 test('hides from viewers the actions that an email allows its recipient', async () => {
-  const story = await newAftermath(stage);
-  await story.rule(emailsRule());
-  await sendTo(story, ['bob']);
-  const [message] = await story.messages('bob');
-  const token = emailToken({ projectId: story.projectId, emailId: newId() }, 'unsubscribe', TOKEN_KEYS);
+  const scenario = await newOutcomeScenario(stage);
+  await scenario.rule(emailsRule());
+  await sendTo(scenario, ['bob']);
+  const [message] = await scenario.messages('bob');
+  const token = emailToken({ projectId: scenario.projectId, emailId: newId() }, 'unsubscribe', TOKEN_KEYS);
   const link = `https://acme.test/u/${token}`;
   const raw = await goodEmail({
-    date: new Date(story.now()),
+    date: new Date(scenario.now()),
     html: goodHtml({ more: `<a href="${link}">no more</a>` }),
   });
   const mail = newId();
-  const envelope = { mailFrom: `b+${token}@acme.test`, rcptTo: 'bob@x.org', at: story.now() };
+  const envelope = { mailFrom: `b+${token}@acme.test`, rcptTo: 'bob@x.org', at: scenario.now() };
   await keepMail(db, {
-    projectId: story.projectId,
+    projectId: scenario.projectId,
     id: mail,
     draftId: newId(),
     userId: 'bob',
@@ -73,9 +73,9 @@ test('hides from viewers the actions that an email allows its recipient', async 
   });
   await db.query(
     `UPDATE beckon.email_mime SET mail_from = $3, mime = $4 WHERE project_id = $1 AND draft_id = $2`,
-    [story.projectId, message?.draft_id, envelope.mailFrom, packMime(raw)],
+    [scenario.projectId, message?.draft_id, envelope.mailFrom, packMime(raw)],
   );
-  const of = `GET /projects/${story.projectId}`;
+  const of = `GET /projects/${scenario.projectId}`;
   const paths = [
     `${of}/test-inbox`,
     `${of}/test-inbox/${mail}`,
@@ -99,7 +99,7 @@ test('hides from viewers the actions that an email allows its recipient', async 
     expect([path, (await plain.request(path, { as: 'editor' })).text.includes(token)]).toEqual([path, true]);
   const whole = (await plain.request<EmailWhole>(paths[3] ?? '', { as: 'viewer' })).json.data;
   expect(whole.raw?.mail_from).toBe('b+redacted@acme.test');
-  await expectRedactedForTokens({ projectId: story.projectId, paths, files, token });
+  await expectRedactedForTokens({ projectId: scenario.projectId, paths, files, token });
 });
 
 type RedactionCase = { projectId: number; paths: string[]; files: string[]; token: string };

@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from 'vitest';
-import { testDashboard } from '../../../../testkit/dashboard.ts';
-import { recipientReply, dsn, openInbound, sendTo } from '../../../../testkit/inbound.ts';
-import { newVerifiedStory, openMailStage } from '../../../../testkit/mail-stage.ts';
-import { HOUR } from '../../../../testkit/drafts.ts';
+import { testDashboard } from '../../../../testing/servers/dashboard.ts';
+import { recipientReply, dsn, openInbound, sendTo } from '../../../../testing/factories/inbound-email.ts';
+import { newVerifiedScenario, openMailStage } from '../../../../testing/factories/mail-stage.ts';
+import { HOUR } from '../../../../testing/factories/drafts.ts';
 import { relayTransport } from '../../delivery/relay-transport.ts';
 import { refusal, type SendResult, unreachable } from '../../../platform/mail/send-result.ts';
 import { classifyReply } from '../../outcomes/bounces/classify-reply.ts';
@@ -10,16 +10,16 @@ import { classifyReply } from '../../outcomes/bounces/classify-reply.ts';
 const stage = await openMailStage();
 const { db } = stage.server;
 const { talk } = await openInbound(stage);
-const story = await newVerifiedStory(stage);
-await story.set({ reply_forward_to: 'team@acme.test' });
-let { projectId } = story;
+const scenario = await newVerifiedScenario(stage);
+await scenario.set({ reply_forward_to: 'team@acme.test' });
+let { projectId } = scenario;
 const dashboard = testDashboard(db);
 afterAll(() => dashboard.close());
 
 const SEAL = /[a-z2-7]{34}\.[a-z2-7]{16}/i;
 
 test('redacts the links of an email that a reply quotes, even without other text', async () => {
-  const ada = await sendTo(story, 'ada', 'ada@home.test');
+  const ada = await sendTo(scenario, 'ada', 'ada@home.test');
   const body = `> Read this\r\n> or stop: https://beckon.acme.test/u/${SEAL.exec(ada.unsubscribeTo)?.[0]}`;
   const raw = recipientReply({ from: ada.email, to: ada.replyTo, body });
   expect((await talk.submit({ from: ada.email, to: [ada.replyTo], raw })).data).toMatch(/^250 /);
@@ -78,7 +78,7 @@ async function expectRedacted(userId: string): Promise<void> {
 }
 
 test('redacts the signed sender that a bounce names, so that no reader can send another bounce', async () => {
-  const cid = await sendTo(story, 'cid', 'cid@home.test');
+  const cid = await sendTo(scenario, 'cid', 'cid@home.test');
   const raw = dsn({ recipient: cid.email, diagnostic: `smtp; 550 5.1.1 <${cid.bounceTo}>: no such user` });
   expect((await talk.submit({ to: [cid.bounceTo], raw })).data).toMatch(/^250 /);
   await expectRedacted('cid');
@@ -98,8 +98,8 @@ test.each<[string, (from: string) => SendResult]>([
 ])(
   'redacts the signed sender in the reply of a server that %s, so that no reader can send a bounce',
   async (_, says) => {
-    const verifiedStory = await newVerifiedStory(stage);
-    ({ projectId } = verifiedStory);
+    const verifiedScenario = await newVerifiedScenario(stage);
+    ({ projectId } = verifiedScenario);
     const relay = {
       slots: 1,
       close: () => Promise.resolve(),
@@ -107,9 +107,9 @@ test.each<[string, (from: string) => SendResult]>([
     };
     const transport = relayTransport({ relay, now: () => stage.server.clock.now() });
     stage.engine.transport.setResult((email) => transport.submit(email));
-    await verifiedStory.user('bea', { email: 'bea@home.test' });
-    await verifiedStory.event('bea', 'user_signed_up');
-    await verifiedStory.later(HOUR);
+    await verifiedScenario.user('bea', { email: 'bea@home.test' });
+    await verifiedScenario.event('bea', 'user_signed_up');
+    await verifiedScenario.later(HOUR);
     await expectRedacted('bea');
   },
 );

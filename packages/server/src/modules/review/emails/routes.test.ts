@@ -1,20 +1,20 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import type { EmailListed, EmailWhole } from '@beckon/contract/dashboard';
 import {
-  type Aftermath,
+  type OutcomeScenario,
   bounced,
   CLICKED,
   COMPLAINED,
   emailsRule,
   BOT_OPENED,
-  newAftermath,
+  newOutcomeScenario,
   OPENED,
   REPLIED,
   sendTo,
-} from '../../../../testkit/became.ts';
-import { type DashboardRequestOptions, testDashboard } from '../../../../testkit/dashboard.ts';
-import { goodEmail } from '../../../../testkit/good-email.ts';
-import { openStage } from '../../../../testkit/story.ts';
+} from '../../../../testing/factories/email-outcomes.ts';
+import { type DashboardRequestOptions, testDashboard } from '../../../../testing/servers/dashboard.ts';
+import { goodEmail } from '../../../../testing/factories/outgoing-email.ts';
+import { openStage } from '../../../../testing/scenario.ts';
 import { addHits } from '../../inbound/tracking/tracker.ts';
 import type { OutcomeData } from '../../outcomes/outcome.ts';
 import { packMime } from '../../sending/emails/pack-mime.ts';
@@ -25,15 +25,15 @@ const { db } = stage.server;
 const dashboard = testDashboard(db);
 afterAll(() => dashboard.close());
 
-let story: Aftermath;
+let scenario: OutcomeScenario;
 beforeEach(async () => {
   stage.engine.transport.setResult({ result: 'sent' });
-  story = await newAftermath(stage);
-  await story.rule(emailsRule());
+  scenario = await newOutcomeScenario(stage);
+  await scenario.rule(emailsRule());
 });
 
 const request = <T>(path: string, options: DashboardRequestOptions = {}) =>
-  dashboard.request<T>(`GET /projects/${story.projectId}/emails${path}`, options);
+  dashboard.request<T>(`GET /projects/${scenario.projectId}/emails${path}`, options);
 const filtered = async (filter: string): Promise<string[]> => {
   const { json, status, text } = await request<EmailListed[]>(`?filter=${encodeURIComponent(filter)}`);
   expect(status, text).toBe(200);
@@ -42,20 +42,20 @@ const filtered = async (filter: string): Promise<string[]> => {
 
 /** Replaces the stored bytes of the email to this user. */
 async function freeze(userId: string, more: object = {}): Promise<string> {
-  const [message] = await story.messages(userId);
+  const [message] = await scenario.messages(userId);
   if (!message) throw new Error(`no email to ${userId}`);
-  const mime = await goodEmail({ date: new Date(story.now()), ...more });
+  const mime = await goodEmail({ date: new Date(scenario.now()), ...more });
   await db.query(
     `UPDATE beckon.email_mime SET mail_from = 'b@acme.test', mime = $3 WHERE project_id = $1 AND draft_id = $2`,
-    [story.projectId, message.draft_id, packMime(mime)],
+    [scenario.projectId, message.draft_id, packMime(mime)],
   );
   return message.id;
 }
 
 test('lists emails with their outcomes, newest first, in pages without a gap', async () => {
-  await sendTo(story, ['a', 'b', 'c']);
-  await story.became('a', OPENED, BOT_OPENED);
-  await story.became('b', bounced('hard'));
+  await sendTo(scenario, ['a', 'b', 'c']);
+  await scenario.recordOutcome('a', OPENED, BOT_OPENED);
+  await scenario.recordOutcome('b', bounced('hard'));
   const all = await request<EmailListed[]>('', { as: 'viewer' });
   expect(all.json.meta).toEqual({ pagination: { total: 3, offset: 0, limit: 50 }, cursor: null });
   const rows = new Map(all.json.data.map((row) => [row.external_user_id, row]));
@@ -77,16 +77,16 @@ test('lists emails with their outcomes, newest first, in pages without a gap', a
 });
 
 test('filters emails by every key of the shared grammar, and reports errors with their field', async () => {
-  await story.rule({
+  await scenario.rule({
     ...emailsRule({ steps: [{ draft: 'welcome' }] }),
     name: 'Others',
     when: { event: 'other' },
   });
-  await sendTo(story, ['a', 'b']);
+  await sendTo(scenario, ['a', 'b']);
   stage.engine.transport.setResult({ result: 'failed', reason: 'rejected', reply: '550 no' });
-  await story.event('b', 'other');
-  await story.later(3_600_000);
-  await story.became('a', OPENED, CLICKED, REPLIED);
+  await scenario.event('b', 'other');
+  await scenario.later(3_600_000);
+  await scenario.recordOutcome('a', OPENED, CLICKED, REPLIED);
   expect(await filtered('rule:Emails')).toEqual(expect.arrayContaining(['a', 'b']));
   expect(await filtered('rule:Oth*')).toEqual(['b']);
   expect(await filtered('-rule:Emails')).toEqual(['b']);
@@ -107,15 +107,21 @@ test('filters emails by every key of the shared grammar, and reports errors with
 });
 
 test('shows how an email was sent, its hits with their classification and reason, and its webhooks', async () => {
-  await story.user('ada', { traits: { timezone: 'Europe/Paris' } });
-  await sendTo(story, ['ada']);
+  await scenario.user('ada', { traits: { timezone: 'Europe/Paris' } });
+  await sendTo(scenario, ['ada']);
   const id = await freeze('ada');
   await db.query(
     `INSERT INTO beckon.tracking_link (project_id, email_id, external_user_id, opens, urls) VALUES ($1, $2, 'ada', true, $3)
      ON CONFLICT (project_id, email_id) DO UPDATE SET urls = excluded.urls`,
-    [story.projectId, id, ['https://acme.example/start']],
+    [scenario.projectId, id, ['https://acme.example/start']],
   );
-  const hit = { projectId: story.projectId, emailId: id, at: story.now(), agent: 'curl', remote: '::1' };
+  const hit = {
+    projectId: scenario.projectId,
+    emailId: id,
+    at: scenario.now(),
+    agent: 'curl',
+    remote: '::1',
+  };
   await addHits(db, [
     { ...hit, kind: 'click', link: 0, signs: ['bot'] },
     { ...hit, kind: 'open', link: null, signs: [] },
@@ -124,7 +130,11 @@ test('shows how an email was sent, its hits with their classification and reason
     `UPDATE beckon.hit SET bot = 'yes', bot_reason = 'bot' WHERE email_id = $1 AND kind = 'click'`,
     [id],
   );
-  await story.became('ada', { ...CLICKED, bot: 'yes', botReason: 'bot' } as OutcomeData, COMPLAINED);
+  await scenario.recordOutcome(
+    'ada',
+    { ...CLICKED, bot: 'yes', botReason: 'bot' } as OutcomeData,
+    COMPLAINED,
+  );
   const { json } = await request<EmailWhole>(`/${id}`, { as: 'viewer' });
   expect(json.data).toMatchObject({
     id,
@@ -148,7 +158,7 @@ test('shows how an email was sent, its hits with their classification and reason
 });
 
 test('serves the email at an address of its own, sandboxed, and as the original file', async () => {
-  await sendTo(story, ['ada']);
+  await sendTo(scenario, ['ada']);
   const id = await freeze('ada', { html: '<script>alert(1)</script><p>Hello</p>' });
   const frame = await request(`/${id}/email.html`, { as: 'viewer' });
   expect([frame.status, frame.text.includes('<script>alert(1)</script><p>Hello</p>')]).toEqual([200, true]);
@@ -162,11 +172,11 @@ test('serves the email at an address of its own, sandboxed, and as the original 
 
 test('says whether an email can be resent, and requires confirmation if its delivery is unknown', async () => {
   stage.engine.transport.setResult({ result: 'failed', reason: 'rejected', reply: '550 5.7.1 no' });
-  await sendTo(story, ['a']);
+  await sendTo(scenario, ['a']);
   stage.engine.transport.setResult({ result: 'unknown', reason: 'lost' });
-  await sendTo(story, ['b']);
+  await sendTo(scenario, ['b']);
   const whole = async (user: string): Promise<EmailWhole> => {
-    const [message] = await story.messages(user);
+    const [message] = await scenario.messages(user);
     return (await request<EmailWhole>(`/${message?.id}`)).json.data;
   };
   expect(await whole('a')).toMatchObject({
@@ -176,27 +186,27 @@ test('says whether an email can be resent, and requires confirmation if its deli
     reply: '550 5.7.1 no',
   });
   expect(await whole('b')).toMatchObject({ send_again: 'requires_confirmation', state: 'unknown' });
-  await story.act('a', { kind: 'send_again' });
+  await scenario.act('a', { kind: 'send_again' });
   expect(await whole('a')).toMatchObject({ send_again: 'unavailable' });
 });
 
 test('returns 404 for emails of another project, unknown ids and bytes that are no longer stored', async () => {
-  await sendTo(story, ['ada']);
-  const [message] = await story.messages('ada');
-  const { id: other } = await createProject(db, { name: `Other ${story.projectId}` });
+  await sendTo(scenario, ['ada']);
+  const [message] = await scenario.messages('ada');
+  const { id: other } = await createProject(db, { name: `Other ${scenario.projectId}` });
   for (const path of [`/${message?.id}`, `/${message?.id}/email.html`, `/${message?.id}/eml`])
     expect((await dashboard.request(`GET /projects/${other}/emails${path}`)).status).toBe(404);
   expect((await dashboard.request(`GET /projects/${other}/emails`)).json.data).toEqual([]);
   expect((await request('/nothing')).status).toBe(404);
-  await db.query('DELETE FROM beckon.email_mime WHERE project_id = $1', [story.projectId]);
+  await db.query('DELETE FROM beckon.email_mime WHERE project_id = $1', [scenario.projectId]);
   expect((await request(`/${message?.id}/email.html`)).status).toBe(404);
   expect((await request<EmailWhole>(`/${message?.id}`)).json.data.raw).toBeNull();
 });
 
 test('exports emails as CSV without formulas, for admins alone', async () => {
-  await story.user('=cmd()', { email: 'a@x.org' });
-  await story.event('=cmd()', 'began');
-  await story.later(3_600_000);
+  await scenario.user('=cmd()', { email: 'a@x.org' });
+  await scenario.event('=cmd()', 'began');
+  await scenario.later(3_600_000);
   expect((await request('/export', { as: 'editor' })).status).toBe(403);
   const { text, headers } = await request('/export', { as: 'admin' });
   expect(headers['content-type']).toBe('text/csv; charset=utf-8');

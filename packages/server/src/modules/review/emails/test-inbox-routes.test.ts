@@ -7,10 +7,10 @@ import type {
   ReplyListed,
   ReplyThread,
 } from '@beckon/contract/dashboard';
-import { type DashboardRequestOptions, testDashboard } from '../../../../testkit/dashboard.ts';
-import { goodHtml, goodEmail } from '../../../../testkit/good-email.ts';
-import { testMail } from '../../../../testkit/mailroom.ts';
-import { newStory, openStage, type Story } from '../../../../testkit/story.ts';
+import { type DashboardRequestOptions, testDashboard } from '../../../../testing/servers/dashboard.ts';
+import { goodHtml, goodEmail } from '../../../../testing/factories/outgoing-email.ts';
+import { testMail } from '../../../../testing/factories/send-services.ts';
+import { newScenario, openStage, type Scenario } from '../../../../testing/scenario.ts';
 import { idMaker } from '../../../platform/ids.ts';
 import { keepMail } from '../../sending/test-inbox/keep-mail.ts';
 import { insertReply } from '../../inbound/replies/store.ts';
@@ -23,30 +23,30 @@ const newId = idMaker(db.clock);
 const dashboard = testDashboard(db);
 afterAll(() => dashboard.close());
 
-let story: Story;
+let scenario: Scenario;
 beforeEach(async () => {
-  story = await newStory(stage);
+  scenario = await newScenario(stage);
 });
 
 const request = <T>(what: string, options: DashboardRequestOptions = {}) => {
   const [method, path = ''] = what.split(' ');
-  return dashboard.request<T>(`${method} /projects/${story.projectId}${path}`, options);
+  return dashboard.request<T>(`${method} /projects/${scenario.projectId}${path}`, options);
 };
 
 async function keep(userId: string | null = 'ada', html?: string): Promise<string> {
-  const raw = await goodEmail({ date: new Date(story.now()), ...(html === undefined ? {} : { html }) });
+  const raw = await goodEmail({ date: new Date(scenario.now()), ...(html === undefined ? {} : { html }) });
   const id = newId();
   const draftId = userId === null ? null : newId();
-  const envelope = { mailFrom: 'b+t@acme.test', rcptTo: 'ada@x.test', at: story.now() };
-  await keepMail(db, { projectId: story.projectId, id, draftId, userId, ...envelope, raw });
-  await story.later(1_000);
+  const envelope = { mailFrom: 'b+t@acme.test', rcptTo: 'ada@x.test', at: scenario.now() };
+  await keepMail(db, { projectId: scenario.projectId, id, draftId, userId, ...envelope, raw });
+  await scenario.later(1_000);
   return id;
 }
 
 async function addReply(changed: Partial<NewReply> = {}): Promise<string> {
   const id = newId();
   const reply: NewReply = {
-    projectId: story.projectId,
+    projectId: scenario.projectId,
     id,
     emailId: newId(),
     draftId: newId(),
@@ -54,17 +54,17 @@ async function addReply(changed: Partial<NewReply> = {}): Promise<string> {
     inboundId: newId(),
     kind: 'reply',
     verified: 'recipient',
-    receivedAt: story.now(),
+    receivedAt: scenario.now(),
     fromAddress: 'ada@home.test',
     fromName: 'Ada',
     subject: 'Re: Welcome',
     text: 'Thanks!\n\nAda',
     raw: Buffer.from('x'),
-    forwardAt: story.now(),
+    forwardAt: scenario.now(),
     ...changed,
   };
   expect(await insertReply(db, reply)).toBe('new');
-  await story.later(1_000);
+  await scenario.later(1_000);
   return id;
 }
 
@@ -73,17 +73,17 @@ test('an empty test inbox shows whether emails arrive here, and when the next on
   const state = async () =>
     (await request<TestInboxState>('GET /test-inbox/state', { as: 'viewer' })).json.data;
   expect(await state()).toMatchObject({ in_use: true, waiting: 0, next_at: null, kept_days: 30 });
-  await story.user('ada', { email: 'ada@x.org' });
-  await story.rule({
+  await scenario.user('ada', { email: 'ada@x.org' });
+  await scenario.rule({
     name: 'greeter',
     when: { event: 'hello' },
     mode: 'autopilot',
     deadline: '1h',
     steps: [{ draft: { subject: 'Hello', body: 'You' } }],
   });
-  await story.event('ada', 'hello');
+  await scenario.event('ada', 'hello');
   await stage.engine.settle();
-  const at = new Date(story.now() + 3_600_000).toISOString();
+  const at = new Date(scenario.now() + 3_600_000).toISOString();
   expect(await state()).toMatchObject({ waiting: 1, next_at: at });
 });
 
@@ -137,7 +137,7 @@ describe('email.html?images=show', () => {
     const pictures = slowPictures();
     const looking = testDashboard(db, { openOutbound: pictures.openOutbound });
     const id = await keep('ada', goodHtml({ more: '<img src="https://x.test/b.png" alt="">' }));
-    const path = `/projects/${story.projectId}/test-inbox/${id}/email.html?images=show`;
+    const path = `/projects/${scenario.projectId}/test-inbox/${id}/email.html?images=show`;
     let refused = 0;
     const tenRefused = Promise.withResolvers<void>();
     const responses = Array.from({ length: 30 }, async () => {
@@ -164,7 +164,7 @@ describe('email.html?images=show', () => {
     const pictures = slowPictures();
     const looking = testDashboard(db, { openOutbound: pictures.openOutbound });
     const id = await keep('ada', goodHtml({ more: '<img src="https://x.test/b.png" alt="">' }));
-    const url = `${await looking.url()}/api/dashboard/projects/${story.projectId}/test-inbox/${id}/email.html?images=show`;
+    const url = `${await looking.url()}/api/dashboard/projects/${scenario.projectId}/test-inbox/${id}/email.html?images=show`;
     const left = new AbortController();
     const pending = Promise.allSettled([
       fetch(url, { headers: { 'x-test-role': 'viewer' }, signal: left.signal }),
@@ -191,7 +191,7 @@ test('fetches the visible images of an email, but not its tracking pixel', async
   const token = `${'a'.repeat(34)}.${'b'.repeat(16)}`;
   const pixel = `<img src="https://acme.test/o/${token}.gif" width="1">`;
   const id = await keep('ada', goodHtml({ more: `<img src="https://x.test/b.png" alt="">${pixel}` }));
-  const path = `GET /projects/${story.projectId}/test-inbox/${id}`;
+  const path = `GET /projects/${scenario.projectId}/test-inbox/${id}`;
   const hidden = await looking.request(`${path}/email.html`);
   expect([hidden.text.includes('https://x.test/b.png'), urls]).toEqual([true, []]);
   const page = await looking.request(`${path}/email.html?images=show&scheme=dark`);
@@ -232,7 +232,7 @@ test('shows an email with its checks, its headers, its source and its file', asy
 
 test('returns 404 for emails of another project and for unknown ones', async () => {
   const [id, reply] = [await keep(), await addReply()];
-  const { id: other } = await createProject(db, { name: `Other ${story.projectId}` });
+  const { id: other } = await createProject(db, { name: `Other ${scenario.projectId}` });
   const paths = ['', '/email.html', '/source', '/eml', '?copy=2'].map((more) => `/test-inbox/${id}${more}`);
   for (const path of [...paths, `/replies/${reply}`])
     expect((await dashboard.request(`GET /projects/${other}${path}`)).status, path).toBe(404);
@@ -245,7 +245,7 @@ test('returns 404 for emails of another project and for unknown ones', async () 
 test('clears the test inbox for an admin who types the name of the project', async () => {
   await keep();
   const [row] = await db.query<{ name: string }>('SELECT name FROM beckon.project WHERE project_id = $1', [
-    story.projectId,
+    scenario.projectId,
   ]);
   const confirm = row?.name ?? '';
   expect((await request('POST /test-inbox/clear', { body: { confirm }, as: 'editor' })).status).toBe(403);
@@ -260,10 +260,10 @@ test('clears the test inbox for an admin who types the name of the project', asy
 describe('POST /test-inbox/clear', () => {
   test('with `older` keeps emails that are not older than that', async () => {
     await keep();
-    await story.later(2 * 86_400_000);
+    await scenario.later(2 * 86_400_000);
     const kept = await keep();
     const [row] = await db.query<{ name: string }>('SELECT name FROM beckon.project WHERE project_id = $1', [
-      story.projectId,
+      scenario.projectId,
     ]);
     const clear = (older: string) =>
       request('POST /test-inbox/clear', { body: { confirm: row?.name ?? '', older }, as: 'admin' });
@@ -313,8 +313,8 @@ test('forwards a reply again for a reviewer, if there is a recipient and its sen
     409,
     expect.stringContaining('reply_forward_to'),
   ]);
-  await story.set({ reply_forward_to: 'team@acme.test' });
-  expect((await forward(id)).json.data).toEqual({ id, forward_at: new Date(story.now()).toISOString() });
+  await scenario.set({ reply_forward_to: 'team@acme.test' });
+  expect((await forward(id)).json.data).toEqual({ id, forward_at: new Date(scenario.now()).toISOString() });
   expect((await request<ReplyThread>(`GET /replies/${id}`)).json.data.reply.forward).toBe('waiting');
   // A reviewer can judge better whether it is automatic.
   expect((await forward(await addReply({ kind: 'auto_reply' }))).status).toBe(200);

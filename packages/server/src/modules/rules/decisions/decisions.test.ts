@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
-import { fixedClock } from '../../../../testkit/clock.ts';
-import { openTestDatabase } from '../../../../testkit/database.ts';
+import { fixedClock } from '../../../../testing/factories/clock.ts';
+import { openTestDatabase } from '../../../../testing/factories/database.ts';
 import { idMaker } from '../../../platform/ids.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { jobRun } from '../../../../testkit/job-run.ts';
-import { fixedClock } from '../../../../testkit/clock.ts';
-import { openTestDatabase } from '../../../../testkit/database.ts';
+import { jobRun } from '../../../../testing/factories/job-run.ts';
+import { fixedClock } from '../../../../testing/factories/clock.ts';
+import { openTestDatabase } from '../../../../testing/factories/database.ts';
 import { idMaker } from '../../../platform/ids.ts';
 import { silentLog } from '../../../platform/log.ts';
 import { writeDecisions } from './store.ts';

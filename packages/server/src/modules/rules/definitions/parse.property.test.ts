@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { condition } from '../../../../testkit/predicates.ts';
+import { condition } from '../../../../testing/oracles/predicates.ts';
 import { parsePredicate } from '../../../platform/predicate/parse.ts';
 import type { Predicate, PropertyTest } from '../../../platform/predicate/predicate.ts';
 import { documentOf } from './print.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { testHasher } from '../../../../testkit/hasher.ts';
-import { DAY, newStory, openStage, type Story } from '../../../../testkit/story.ts';
+import { testHasher } from '../../../../testing/factories/send-services.ts';
+import { DAY, newScenario, openStage, type Scenario } from '../../../../testing/scenario.ts';
 import { idMaker } from '../../../platform/ids.ts';
 import { createPropertyCache } from '../../users/events/events.ts';
 import type { Enrollment } from './enrollment.ts';
@@ -26,31 +26,31 @@ const { db, clock } = stage.server;
 const audienceDeps = { db, listRuleNeeds };
 const newId = idMaker(clock);
 const steps = [{ draft: { subject: 'Welcome to Pro', body: 'Hello.' } }];
-type Scene = { story: Story; audienceId: string; document: Record<string, unknown> };
+type Scene = { scenario: Scenario; audienceId: string; document: Record<string, unknown> };
 
 /** A project with an audience of users with the plan `pro`, these users in it, and a rule for it that is off. */
 async function scene(users: string[], more: object = {}): Promise<Scene> {
-  const story = await newStory(stage);
-  await story.set({ frequency_cap: 'off', quiet_hours: 'off', autopilot: 'draft' });
-  for (const user of users) await story.user(user, { email: `${user}@x.org`, traits: { plan: 'pro' } });
-  await story.later(0);
-  const { projectId } = story;
+  const scenario = await newScenario(stage);
+  await scenario.set({ frequency_cap: 'off', quiet_hours: 'off', autopilot: 'draft' });
+  for (const user of users) await scenario.user(user, { email: `${user}@x.org`, traits: { plan: 'pro' } });
+  await scenario.later(0);
+  const { projectId } = scenario;
   const definition = { trait: 'plan', equals: 'pro' };
   const { id: audienceId } = await createAudience(audienceDeps, { projectId, name: 'Pros', definition });
-  await story.later(1_000);
+  await scenario.later(1_000);
   const document = { name: 'Pro', when: { audience: audienceId, move: 'joined' }, steps, ...more };
   await createRule(db, { projectId, document, isOff: true });
-  return { story, audienceId, document };
+  return { scenario, audienceId, document };
 }
 
 /** An import of an event, which suppresses the triggers of this user until their next event. */
-const muted = (story: Story, user: string) =>
-  story.post('events/batch', {
+const muted = (scenario: Scenario, user: string) =>
+  scenario.post('events/batch', {
     events: [{ external_user_id: user, name: 'login', properties: {} }],
     suppressTriggers: true,
   });
 
-const of = ({ story: { projectId } }: Scene) => ({ projectId, reference: 'Pro' });
+const of = ({ scenario: { projectId } }: Scene) => ({ projectId, reference: 'Pro' });
 const enable = (current: Scene) =>
   enableRule(db, { ...of(current), actor: 'ann', confirmed: false, enroll: { newId } });
 const start = (current: Scene) => startEnrollment(db, { ...of(current), newId });
@@ -63,7 +63,7 @@ const edit = (current: Scene, change: object) =>
   });
 const preview = (current: Scene) => previewEnrollment(db, of(current));
 
-async function latest({ story: { projectId } }: Scene): Promise<Enrollment> {
+async function latest({ scenario: { projectId } }: Scene): Promise<Enrollment> {
   const { id: ruleId } = await findRule(db, { projectId, reference: 'Pro' });
   const found = await findLatestEnrollment(db, { projectId, ruleId });
   if (!found) throw new Error('there is no enrollment');
@@ -79,11 +79,11 @@ function worker(limit: number, workerDb: Database = db) {
     propertyCache: createPropertyCache(),
     hasher: testHasher,
   };
-  return ({ story: { projectId } }: Scene) => processTimers(deps, projectId, limit);
+  return ({ scenario: { projectId } }: Scene) => processTimers(deps, projectId, limit);
 }
 
-const enrolledUsers = async ({ story }: Scene): Promise<string[]> =>
-  (await story.drafts()).map(({ userId }) => userId).toSorted();
+const enrolledUsers = async ({ scenario }: Scene): Promise<string[]> =>
+  (await scenario.drafts()).map(({ userId }) => userId).toSorted();
 
 async function runUntilDone(current: Scene, step: (current: Scene) => Promise<unknown>): Promise<void> {
   while ((await latest(current)).state === 'running') await step(current);
@@ -94,14 +94,14 @@ describe('startEnrollment', () => {
     const current = await scene(['u1', 'u2', 'u3']);
     const { enrollment } = await enable(current);
     expect(enrollment).toMatchObject({ state: 'running', members: 3, processed: 0 });
-    await current.story.later(0);
+    await current.scenario.later(0);
     const expected = { state: 'done', processed: 3, enrolled: 3, excluded: {}, afterUser: null };
     expect(await latest(current)).toMatchObject(expected);
     expect(await enrolledUsers(current)).toEqual(['u1', 'u2', 'u3']);
-    expect(await current.story.why('u1', 'Pro')).toEqual({ fired: 1 });
+    expect(await current.scenario.why('u1', 'Pro')).toEqual({ fired: 1 });
     const [row] = await db.query<{ detail: object }>(
       `SELECT detail FROM beckon.decision WHERE project_id = $1 AND external_user_id = 'u1' AND reason = 'fired'`,
-      [current.story.projectId],
+      [current.scenario.projectId],
     );
     expect(row?.detail).toEqual({ audience_id: current.audienceId, by: 'enrollment' });
   });
@@ -109,7 +109,7 @@ describe('startEnrollment', () => {
   test('enrolls no users when a rule is turned on without it', async () => {
     const current = await scene(['u1']);
     await enableRule(db, { ...of(current), actor: 'ann', confirmed: false });
-    await current.story.later(DAY);
+    await current.scenario.later(DAY);
     expect(await enrolledUsers(current)).toEqual([]);
   });
 
@@ -117,7 +117,7 @@ describe('startEnrollment', () => {
     const current = await scene(['u1', 'u2']);
     const first = (await enable(current)).enrollment;
     expect((await start(current)).enrollment).toEqual(first);
-    await current.story.later(0);
+    await current.scenario.later(0);
     expect(await enrolledUsers(current)).toEqual(['u1', 'u2']);
   });
 
@@ -127,9 +127,13 @@ describe('startEnrollment', () => {
     await expect(start(current)).rejects.toThrowErrorMatchingInlineSnapshot(
       `[Fault: The rule "Pro" is off. Turn it on to enroll users]`,
     );
-    const { projectId } = current.story;
+    const { projectId } = current.scenario;
     const startOf = (reference: string) => startEnrollment(db, { projectId, reference, newId });
-    await current.story.rule({ name: 'Leave', when: { audience: current.audienceId, move: 'left' }, steps });
+    await current.scenario.rule({
+      name: 'Leave',
+      when: { audience: current.audienceId, move: 'left' },
+      steps,
+    });
     await expect(startOf('Leave')).rejects.toThrowErrorMatchingInlineSnapshot(
       `[Fault: The rule "Leave" does not start when users enter an audience, so there are no members to enroll]`,
     );
@@ -138,7 +142,7 @@ describe('startEnrollment', () => {
       name: 'Fresh',
       definition: { trait: 'plan', equals: 'new' },
     });
-    await current.story.rule({ name: 'Fresh', when: { audience: fresh.id, move: 'joined' }, steps });
+    await current.scenario.rule({ name: 'Fresh', when: { audience: fresh.id, move: 'joined' }, steps });
     await expect(startOf('Fresh')).rejects.toThrowErrorMatchingInlineSnapshot(
       `[Fault: The audience "Fresh" is still being built. Try again when it is ready]`,
     );
@@ -148,11 +152,11 @@ describe('startEnrollment', () => {
     for (const enrollment of ['once', 'one_at_a_time', { cooldown: '1d' }]) {
       const current = await scene(['u1', 'u2'], { enrollment });
       await enable(current);
-      await current.story.later(0);
-      for (const user of ['u1', 'u2']) await current.story.act(user, { kind: 'skip', reason: null });
-      await current.story.later(10 * DAY);
+      await current.scenario.later(0);
+      for (const user of ['u1', 'u2']) await current.scenario.act(user, { kind: 'skip', reason: null });
+      await current.scenario.later(10 * DAY);
       await start(current);
-      await current.story.later(0);
+      await current.scenario.later(0);
       expect(await latest(current), JSON.stringify(enrollment)).toMatchObject({
         state: 'done',
         enrolled: 0,
@@ -172,21 +176,21 @@ describe('previewEnrollment', () => {
       enrollment: 'one_at_a_time',
     };
     const current = await scene(users, { ...more, holdout: 0 });
-    const { story } = current;
-    const { projectId } = story;
-    await story.set({ topics: 'news:News' });
-    await story.user('u1', { traits: { name: 'Ada' } });
-    await story.user('nomail', { traits: { plan: 'pro' } });
-    await story.user('never', { traits: { skip: true } });
-    await story.later(1_000);
+    const { scenario } = current;
+    const { projectId } = scenario;
+    await scenario.set({ topics: 'news:News' });
+    await scenario.user('u1', { traits: { name: 'Ada' } });
+    await scenario.user('nomail', { traits: { plan: 'pro' } });
+    await scenario.user('never', { traits: { skip: true } });
+    await scenario.later(1_000);
     // Enters by joining, before the enrollment.
     await enableRule(db, { ...of(current), actor: 'ann', confirmed: false });
-    await story.user('in', { traits: { plan: 'free' } });
-    await story.later(1_000);
-    await story.user('in', { traits: { plan: 'pro' } });
-    await story.later(1_000);
-    await muted(story, 'muted');
-    await story.later(1_000);
+    await scenario.user('in', { traits: { plan: 'free' } });
+    await scenario.later(1_000);
+    await scenario.user('in', { traits: { plan: 'pro' } });
+    await scenario.later(1_000);
+    await muted(scenario, 'muted');
+    await scenario.later(1_000);
     await suppress(db, {
       projectId,
       kind: 'email',
@@ -196,7 +200,7 @@ describe('previewEnrollment', () => {
       actor: 'ann',
     });
     const key = { projectId, kind: 'user' as const, value: 'topic' };
-    await setTopicUnsubscribes(db, { targets: [key], refused: ['news'], accepted: [], at: story.now() });
+    await setTopicUnsubscribes(db, { targets: [key], refused: ['news'], accepted: [], at: scenario.now() });
     const found = await preview(current);
     expect(found).toMatchObject({
       audiences: [{ id: current.audienceId, name: 'Pros', isReady: true }],
@@ -216,24 +220,24 @@ describe('previewEnrollment', () => {
       { userId: 'u1', name: 'Ada' },
       { userId: 'u2', name: null },
     ]);
-    expect(await story.why('u1', 'Pro')).toEqual({});
+    expect(await scenario.why('u1', 'Pro')).toEqual({});
     await start(current);
-    await story.later(0);
+    await scenario.later(0);
     expect(await latest(current)).toMatchObject({ processed: 8, enrolled: found.enrolled, excluded });
   });
 
   test('counts for a rule that is off what would happen if it were turned on', async () => {
     const current = await scene(['u1']);
     expect(await preview(current)).toMatchObject({ members: 1, enrolled: 1 });
-    expect(await current.story.why('u1', 'Pro')).toEqual({});
+    expect(await current.scenario.why('u1', 'Pro')).toEqual({});
   });
 
   test('shows no more than 20 users, and no audience for a rule that starts with an event', async () => {
     const current = await scene(Array.from({ length: 25 }, (_, at) => `u${at}`));
     const found = await preview(current);
     expect([found.enrolled, found.first.length]).toEqual([25, 20]);
-    await current.story.rule({ name: 'Event', when: { event: 'did' }, steps });
-    const { projectId } = current.story;
+    await current.scenario.rule({ name: 'Event', when: { event: 'did' }, steps });
+    const { projectId } = current.scenario;
     expect(await previewEnrollment(db, { projectId, reference: 'Event' })).toMatchObject({
       audiences: [],
       members: 0,
@@ -248,13 +252,13 @@ describe('previewEnrollment', () => {
       `INSERT INTO beckon.run (project_id, id, rule_id, version, external_user_id, key, state, variant, single, step, waits_for, anchor, enrolled_at)
        SELECT $1, gen_random_uuid(), gen_random_uuid(), 1, 'u0', n::text, 'active', 'treatment', false, 0, 'event', '{}', now()
        FROM generate_series(1, 100) AS n`,
-      [current.story.projectId],
+      [current.scenario.projectId],
     );
     const found = await preview(current);
     expect(found.excluded.get('run_limit')).toBe(1);
     expect(found.excluded.get('holdout')).toBeGreaterThan(3);
     await enable(current);
-    await current.story.later(0);
+    await current.scenario.later(0);
     const { enrolled, excluded } = await latest(current);
     expect({ enrolled, excluded }).toEqual({
       enrolled: found.enrolled,
@@ -269,10 +273,10 @@ describe('enrollment batches', () => {
     const current = await scene(['u1', 'u2']);
     expect((await preview(current)).enrolled).toBe(2);
     await enable(current);
-    await current.story.user('u1', { traits: { plan: 'free' } });
-    await current.story.later(0);
+    await current.scenario.user('u1', { traits: { plan: 'free' } });
+    await current.scenario.later(0);
     expect(await enrolledUsers(current)).toEqual(['u2']);
-    expect(await current.story.why('u1', 'Pro')).toEqual({ left_audience: 1 });
+    expect(await current.scenario.why('u1', 'Pro')).toEqual({ left_audience: 1 });
     expect(await latest(current)).toMatchObject({ members: 2, processed: 2, enrolled: 1, state: 'done' });
   });
 
@@ -280,10 +284,10 @@ describe('enrollment batches', () => {
     const current = await scene(['u1']);
     await enable(current);
     clock.advance(1_000);
-    await current.story.user('u0', { email: 'u0@x.org', traits: { plan: 'pro' } });
-    await current.story.later(DAY);
+    await current.scenario.user('u0', { email: 'u0@x.org', traits: { plan: 'pro' } });
+    await current.scenario.later(DAY);
     expect(await enrolledUsers(current)).toEqual(['u0', 'u1']);
-    expect(await current.story.why('u0', 'Pro')).toEqual({ fired: 1 });
+    expect(await current.scenario.why('u0', 'Pro')).toEqual({ fired: 1 });
     expect(await latest(current)).toMatchObject({ processed: 1, enrolled: 1 });
   });
 
@@ -321,21 +325,21 @@ describe('enrollment batches', () => {
   test('stay within their project', async () => {
     const [current, other] = [await scene(['u1', 'u2']), await scene(['u1', 'u2', 'u3'])];
     await enable(current);
-    await current.story.later(DAY);
+    await current.scenario.later(DAY);
     expect(await enrolledUsers(current)).toEqual(['u1', 'u2']);
     expect(await enrolledUsers(other)).toEqual([]);
     await enable(other);
-    await other.story.later(0);
+    await other.scenario.later(0);
     expect(await enrolledUsers(other)).toEqual(['u1', 'u2', 'u3']);
-    const wrong = { projectId: other.story.projectId, reference: (await latest(current)).ruleId, newId };
+    const wrong = { projectId: other.scenario.projectId, reference: (await latest(current)).ruleId, newId };
     await expect(startEnrollment(db, wrong)).rejects.toMatchObject({ code: 'not_found' });
   });
 
   test('take turns between two rules of a project', async () => {
     const current = await scene(['u1', 'u2', 'u3', 'u4']);
-    const { projectId } = current.story;
+    const { projectId } = current.scenario;
     await enable(current);
-    await current.story.rule({ ...current.document, name: 'Second' });
+    await current.scenario.rule({ ...current.document, name: 'Second' });
     await startEnrollment(db, { projectId, reference: 'Second', newId });
     clock.advance(1);
     await worker(2)(current);
@@ -361,20 +365,20 @@ describe('enrollment batches', () => {
       cancelReason: 'rule_off',
     });
     await enableRule(db, { ...of(current), actor: 'ann', confirmed: true });
-    await current.story.later(DAY);
+    await current.scenario.later(DAY);
     expect(await enrolledUsers(current)).toEqual(['u1', 'u2']);
   });
 
   test('end when an edit changes the rule, so that only users of the preview are enrolled', async () => {
     const current = await scene(['u1', 'u2', 'u3']);
-    const { story, audienceId } = current;
-    await story.user('z1', { email: 'z1@x.org', traits: { plan: 'free' } });
+    const { scenario, audienceId } = current;
+    await scenario.user('z1', { email: 'z1@x.org', traits: { plan: 'free' } });
     const { id: other } = await createAudience(audienceDeps, {
-      projectId: story.projectId,
+      projectId: scenario.projectId,
       name: 'Free',
       definition: { trait: 'plan', equals: 'free' },
     });
-    await story.later(1_000);
+    await scenario.later(1_000);
     const changes = [
       { when: { event: 'did' } },
       { when: { audience: other, move: 'joined' } },
@@ -391,7 +395,7 @@ describe('enrollment batches', () => {
         cancelReason: 'rule_edited',
         processed: 0,
       });
-      await story.later(1_000);
+      await scenario.later(1_000);
     }
     expect(await enrolledUsers(current)).toEqual([]);
   });
@@ -401,28 +405,28 @@ describe('enrollment batches', () => {
     await enable(current);
     await worker(2)(current);
     await edit(current, { mode: 'draft', deadline: '2h' });
-    await current.story.later(0);
+    await current.scenario.later(0);
     expect(await latest(current)).toMatchObject({ state: 'done', enrolled: 3, cancelReason: null });
   });
 
   test('enroll no users whom only a new definition of the audience covers', async () => {
     const current = await scene(['u1', 'u2', 'u3']);
-    const { story, audienceId } = current;
-    await story.user('z1', { email: 'z1@x.org', traits: { plan: 'free' } });
-    await story.later(1_000);
+    const { scenario, audienceId } = current;
+    await scenario.user('z1', { email: 'z1@x.org', traits: { plan: 'free' } });
+    await scenario.later(1_000);
     await enable(current);
     await worker(1)(current);
     clock.advance(1);
     const definition = { any: ['pro', 'free'].map((plan) => ({ trait: 'plan', equals: plan })) };
-    await editAudience(audienceDeps, { projectId: story.projectId, reference: audienceId, definition });
-    await story.later(1_000);
+    await editAudience(audienceDeps, { projectId: scenario.projectId, reference: audienceId, definition });
+    await scenario.later(1_000);
     expect(await latest(current)).toMatchObject({ state: 'done', processed: 3 });
     expect(await enrolledUsers(current)).toEqual(['u1', 'u2', 'u3']);
   });
 
   test('wait while an audience has no ready members', async () => {
     const current = await scene(['u1', 'u2']);
-    const { projectId } = current.story;
+    const { projectId } = current.scenario;
     await enable(current);
     const setState = (state: string) =>
       db.transaction(async (tx) => {
@@ -439,43 +443,43 @@ describe('enrollment batches', () => {
     expect(await latest(current)).toMatchObject({
       state: 'running',
       processed: 0,
-      nextAt: current.story.now() + 10_000,
+      nextAt: current.scenario.now() + 10_000,
     });
     await setState('served');
-    await current.story.later(10_000);
+    await current.scenario.later(10_000);
     expect(await latest(current)).toMatchObject({ state: 'done', enrolled: 2 });
   });
 
   test('leave an imported user free to enter the rule later', async () => {
     const current = await scene(['u1']);
-    const { story } = current;
-    await muted(story, 'u1');
-    await story.later(1_000);
+    const { scenario } = current;
+    await muted(scenario, 'u1');
+    await scenario.later(1_000);
     await enable(current);
-    await story.later(1_000);
+    await scenario.later(1_000);
     expect(await latest(current)).toMatchObject({ enrolled: 0, excluded: { suppressed: 1 } });
-    await story.event('u1', 'login');
-    await story.later(1_000);
+    await scenario.event('u1', 'login');
+    await scenario.later(1_000);
     await start(current);
-    await story.later(0);
+    await scenario.later(0);
     expect(await latest(current)).toMatchObject({ enrolled: 1 });
     expect(await enrolledUsers(current)).toEqual(['u1']);
   });
 
   test('enroll a user who leaves one of two audiences in the same batch, and log a user who leaves all', async () => {
     const current = await scene(['u1', 'u2']);
-    const { story, audienceId } = current;
-    for (const user of ['u1', 'u3']) await story.event(user, 'login');
-    await story.user('u3', { email: 'u3@x.org' });
-    await story.later(1_000);
+    const { scenario, audienceId } = current;
+    for (const user of ['u1', 'u3']) await scenario.event(user, 'login');
+    await scenario.user('u3', { email: 'u3@x.org' });
+    await scenario.later(1_000);
     const { id: active } = await createAudience(audienceDeps, {
-      projectId: story.projectId,
+      projectId: scenario.projectId,
       name: 'Active',
       definition: { event: 'login', within: '1d' },
     });
-    await story.later(1_000);
+    await scenario.later(1_000);
     await edit(current, { when: [active, audienceId].map((audience) => ({ audience, move: 'joined' })) });
-    await story.later(DAY - 10_000);
+    await scenario.later(DAY - 10_000);
     expect((await enable(current)).enrollment).toMatchObject({ members: 3 });
     clock.advance(10_000);
     await worker(500)(current);
@@ -485,20 +489,20 @@ describe('enrollment batches', () => {
       excluded: { left_audience: 1 },
     });
     expect(await enrolledUsers(current)).toEqual(['u1', 'u2']);
-    expect(await story.why('u1', 'Pro')).toEqual({ fired: 1 });
-    expect(await story.why('u3', 'Pro')).toEqual({ left_audience: 1 });
+    expect(await scenario.why('u1', 'Pro')).toEqual({ fired: 1 });
+    expect(await scenario.why('u3', 'Pro')).toEqual({ left_audience: 1 });
   });
 
   test('start again after the alarm of their project was lost', async () => {
     const current = await scene(['u1', 'u2']);
     await enable(current);
     await db.query(`UPDATE beckon.project_timer SET next_at = NULL WHERE project_id = $1`, [
-      current.story.projectId,
+      current.scenario.projectId,
     ]);
-    await current.story.later(0);
+    await current.scenario.later(0);
     expect(await latest(current)).toMatchObject({ state: 'running', processed: 0 });
     expect(await sweepTimers(db)).toBe(1);
-    await current.story.later(0);
+    await current.scenario.later(0);
     expect(await latest(current)).toMatchObject({ state: 'done', enrolled: 2 });
   });
 
@@ -506,7 +510,7 @@ describe('enrollment batches', () => {
     const current = await scene(['u1', 'u2', 'u3', 'u4']);
     await enable(current);
     await worker(2)(current);
-    const { projectId } = current.story;
+    const { projectId } = current.scenario;
     await erasePerson({ db, newId, hasher: testHasher }, { projectId, userId: 'u2' });
     expect(await latest(current)).toMatchObject({ afterUser: 'u1' });
     await erasePerson({ db, newId, hasher: testHasher }, { projectId, userId: 'u1' });

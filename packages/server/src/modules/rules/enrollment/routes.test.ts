@@ -5,8 +5,8 @@ import type {
   RuleDetails,
   RuleSwitched,
 } from '@beckon/contract/dashboard';
-import { type DashboardRequestOptions, testDashboard } from '../../../../testkit/dashboard.ts';
-import { newStory, openStage, type Story } from '../../../../testkit/story.ts';
+import { type DashboardRequestOptions, testDashboard } from '../../../../testing/servers/dashboard.ts';
+import { newScenario, openStage, type Scenario } from '../../../../testing/scenario.ts';
 import { listEntries } from '../../workspace/audit/store.ts';
 import { createAudience } from '../../audiences/change-audience.ts';
 import { REASONS } from '../definitions/rule.ts';
@@ -19,17 +19,17 @@ let woken = 0;
 const dashboard = testDashboard(db, { wake: () => void (woken += 1) });
 afterAll(() => dashboard.close());
 
-let story: Story;
+let scenario: Scenario;
 let audienceId = '';
 beforeEach(async () => {
-  story = await newStory(stage);
-  await story.user('ada', { email: 'ada@x.org', traits: { plan: 'pro', name: 'Ada' } });
-  await story.user('bob', { traits: { plan: 'pro' } });
-  await story.later(0);
-  const { projectId } = story;
+  scenario = await newScenario(stage);
+  await scenario.user('ada', { email: 'ada@x.org', traits: { plan: 'pro', name: 'Ada' } });
+  await scenario.user('bob', { traits: { plan: 'pro' } });
+  await scenario.later(0);
+  const { projectId } = scenario;
   const definition = { trait: 'plan', equals: 'pro' };
   ({ id: audienceId } = await createAudience({ db, listRuleNeeds }, { projectId, name: 'Pros', definition }));
-  await story.later(1_000);
+  await scenario.later(1_000);
   const document = {
     name: 'pro',
     when: { audience: audienceId, move: 'joined' },
@@ -40,7 +40,7 @@ beforeEach(async () => {
 
 const request = <T>(what: string, options: DashboardRequestOptions = {}) => {
   const [method, path = ''] = what.split(' ');
-  return dashboard.request<T>(`${method} /projects/${story.projectId}/rules/pro${path}`, options);
+  return dashboard.request<T>(`${method} /projects/${scenario.projectId}/rules/pro${path}`, options);
 };
 const excluded = [{ reason: 'no_address', sentence: REASONS.no_address, count: 1 }];
 
@@ -61,7 +61,7 @@ describe('GET /rules/:rule/enrollment', () => {
   });
 
   test('returns 404 for a rule of another project', async () => {
-    const other = await newStory(stage);
+    const other = await newScenario(stage);
     for (const what of ['GET', 'POST'])
       expect(
         (await dashboard.request(`${what} /projects/${other.projectId}/rules/pro/enrollment`)).status,
@@ -79,7 +79,7 @@ describe('POST /rules/:rule/enrollment', () => {
     const { json } = await request<RuleEnrollment>('POST /enrollment', { as: 'editor' });
     expect(woken).toBe(before + 1);
     expect(json.data).toMatchObject({ state: 'running', members: 2, processed: 0, ended_at: null });
-    await story.later(0);
+    await scenario.later(0);
     expect((await request<RuleDetails>('GET ')).json.data.enrollment).toMatchObject({
       id: json.data.id,
       state: 'done',
@@ -87,9 +87,9 @@ describe('POST /rules/:rule/enrollment', () => {
       enrolled: 1,
       excluded,
     });
-    expect((await story.drafts()).map(({ userId }) => userId)).toEqual(['ada']);
+    expect((await scenario.drafts()).map(({ userId }) => userId)).toEqual(['ada']);
     const entries = await listEntries(db, {
-      projectIds: [story.projectId],
+      projectIds: [scenario.projectId],
       actor: null,
       action: 'rule.',
       after: null,
@@ -124,8 +124,8 @@ describe('POST /rules/:rule/switch', () => {
       when: { event: 'did' },
       steps: [{ draft: { subject: 'Hi', body: 'Hi.' } }],
     };
-    await createRule(db, { projectId: story.projectId, document, isOff: true });
-    const at = `/projects/${story.projectId}/rules/event`;
+    await createRule(db, { projectId: scenario.projectId, document, isOff: true });
+    const at = `/projects/${scenario.projectId}/rules/event`;
     const { status } = await dashboard.request(`POST ${at}/switch`, { body: { on: true, enroll: true } });
     expect(status).toBe(409);
     expect((await dashboard.request<RuleDetails>(`GET ${at}`)).json.data.on).toBe(false);

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
-import { testDatabase } from '../../../../testkit/database.ts';
-import { histories } from '../../../../testkit/rules-oracle-histories.ts';
-import { openWorld } from '../../../../testkit/rules-oracle-world.ts';
+import { testDatabase } from '../../../../testing/factories/database.ts';
+import { histories } from '../../../../testing/oracles/rules/histories.ts';
+import { openWorld } from '../../../../testing/oracles/rules/world.ts';
 
 /**
  * `RULES_HISTORIES=10000` runs that many histories, and another `RULES_SEED` runs other ones. `RULES_SHRINK=1` shrinks a failing history,
  * which may take long.
  */
-const HISTORIES = Number(process.env['RULES_HISTORIES'] ?? 60);
+const HISCENARIOS = Number(process.env['RULES_HISTORIES'] ?? 60);
 const SEED = Number(process.env['RULES_SEED'] ?? 1);
 const SHRINKS = process.env['RULES_SHRINK'] !== undefined;
 /** While one world waits for the database, the other one computes. */
@@ -31,10 +31,10 @@ test(
           fc.asyncProperty(histories, async (history) => {
             expect(await world.play(history)).toEqual([]);
           }),
-          { numRuns: Math.ceil(HISTORIES / WORLDS), seed: SEED + i, endOnFailure: !SHRINKS },
+          { numRuns: Math.ceil(HISCENARIOS / WORLDS), seed: SEED + i, endOnFailure: !SHRINKS },
         ),
       ),
     );
   },
-  HISTORIES * EACH_MS + (SHRINKS ? 3_600_000 : 0),
+  HISCENARIOS * EACH_MS + (SHRINKS ? 3_600_000 : 0),
 );

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
-import { HOUR } from '../../../../testkit/drafts.ts';
-import { DAY, newStory, openStage, type Story } from '../../../../testkit/story.ts';
+import { HOUR } from '../../../../testing/factories/drafts.ts';
+import { DAY, newScenario, openStage, type Scenario } from '../../../../testing/scenario.ts';
 import { editRule } from '../write-rule.ts';
 
 const stage = await openStage();
@@ -9,56 +9,56 @@ beforeEach(() => stage.engine.transport.setResult({ result: 'sent' }));
 const email = (subject: string): object => ({ draft: { subject, body: 'Hello.' } });
 
 /** A rule on `began`, in a project whose send checks always pass and whose drafts wait one hour. */
-async function withSteps(steps: object[], more: object = {}): Promise<Story> {
-  const story = await newStory(stage);
-  await story.set({ frequency_cap: 'off', quiet_hours: 'off', autopilot: '1h' });
-  await story.rule({ name: 'Steps', when: { event: 'began' }, steps, ...more });
-  await story.user('u1', { email: 'a@x.org', traits: { plan: 'free' } });
-  return story;
+async function withSteps(steps: object[], more: object = {}): Promise<Scenario> {
+  const scenario = await newScenario(stage);
+  await scenario.set({ frequency_cap: 'off', quiet_hours: 'off', autopilot: '1h' });
+  await scenario.rule({ name: 'Steps', when: { event: 'began' }, steps, ...more });
+  await scenario.user('u1', { email: 'a@x.org', traits: { plan: 'free' } });
+  return scenario;
 }
 
-const begin = (story: Story): Promise<unknown> => story.event('u1', 'began');
+const begin = (scenario: Scenario): Promise<unknown> => scenario.event('u1', 'began');
 /** Returns the sent subjects, each with the time since `at`. */
-const left = async (story: Story, at: number): Promise<[string, number][]> =>
-  (await story.emails()).map((sent) => [sent.subject, sent.at - at]);
-const ends = async (story: Story): Promise<(string | null)[]> =>
-  (await story.runs('u1', 'Steps')).map((run) => run.end_reason);
+const left = async (scenario: Scenario, at: number): Promise<[string, number][]> =>
+  (await scenario.emails()).map((sent) => [sent.subject, sent.at - at]);
+const ends = async (scenario: Scenario): Promise<(string | null)[]> =>
+  (await scenario.runs('u1', 'Steps')).map((run) => run.end_reason);
 
 test('counts a wait after an email from when the email was sent', async () => {
-  const story = await withSteps([email('One'), { wait: '2d' }, email('Two')]);
-  const at = story.now();
-  await begin(story);
-  await story.later(10 * DAY);
-  expect(await left(story, at)).toEqual([
+  const scenario = await withSteps([email('One'), { wait: '2d' }, email('Two')]);
+  const at = scenario.now();
+  await begin(scenario);
+  await scenario.later(10 * DAY);
+  expect(await left(scenario, at)).toEqual([
     ['One', HOUR],
     ['Two', HOUR + 2 * DAY + HOUR],
   ]);
-  expect(await ends(story)).toEqual(['done']);
+  expect(await ends(scenario)).toEqual(['done']);
 });
 
-test.each<[string, Parameters<Story['act']>[1], number]>([
+test.each<[string, Parameters<Scenario['act']>[1], number]>([
   ['skipped, and final after ten seconds', { kind: 'skip', reason: 'not now' }, 10_000],
   ['approved', { kind: 'approve' }, 10_000],
 ])('continues with the next step after a draft was %s', async (_, act, afterMs) => {
-  const story = await withSteps([email('One'), { wait: '2d' }, email('Two')]);
-  await begin(story);
-  await story.later(60_000);
-  const at = story.now();
-  await story.act('u1', act);
-  await story.later(5 * DAY);
-  expect((await left(story, at)).at(-1)).toEqual(['Two', afterMs + 2 * DAY + HOUR]);
+  const scenario = await withSteps([email('One'), { wait: '2d' }, email('Two')]);
+  await begin(scenario);
+  await scenario.later(60_000);
+  const at = scenario.now();
+  await scenario.act('u1', act);
+  await scenario.later(5 * DAY);
+  expect((await left(scenario, at)).at(-1)).toEqual(['Two', afterMs + 2 * DAY + HOUR]);
 });
 
 test('ignores a skip that is undone within ten seconds', async () => {
-  const story = await withSteps([email('One'), { wait: '2d' }, email('Two')]);
-  const at = story.now();
-  await begin(story);
-  await story.later(60_000);
-  await story.act('u1', { kind: 'skip', reason: null });
-  await story.later(9_999);
-  await story.act('u1', { kind: 'undo' });
-  await story.later(5 * DAY);
-  expect(await left(story, at)).toEqual([
+  const scenario = await withSteps([email('One'), { wait: '2d' }, email('Two')]);
+  const at = scenario.now();
+  await begin(scenario);
+  await scenario.later(60_000);
+  await scenario.act('u1', { kind: 'skip', reason: null });
+  await scenario.later(9_999);
+  await scenario.act('u1', { kind: 'undo' });
+  await scenario.later(5 * DAY);
+  expect(await left(scenario, at)).toEqual([
     ['One', HOUR],
     ['Two', HOUR + 2 * DAY + HOUR],
   ]);
@@ -67,15 +67,15 @@ test('ignores a skip that is undone within ten seconds', async () => {
 test.each(['failed', 'unknown'] as const)(
   'continues with the next step after an email with the result %s',
   async (result) => {
-    const story = await withSteps([email('One'), email('Two')]);
+    const scenario = await withSteps([email('One'), email('Two')]);
     stage.engine.transport.setResult({ result, reason: 'the line broke' });
-    const at = story.now();
-    await begin(story);
-    await story.later(HOUR);
+    const at = scenario.now();
+    await begin(scenario);
+    await scenario.later(HOUR);
     stage.engine.transport.setResult({ result: 'sent' });
-    await story.later(5 * DAY);
-    expect((await story.drafts()).map(({ state }) => state)).toEqual([result, 'sent']);
-    expect(await left(story, at)).toEqual([
+    await scenario.later(5 * DAY);
+    expect((await scenario.drafts()).map(({ state }) => state)).toEqual([result, 'sent']);
+    expect(await left(scenario, at)).toEqual([
       ['One', HOUR],
       ['Two', 2 * HOUR],
     ]);
@@ -83,23 +83,23 @@ test.each(['failed', 'unknown'] as const)(
 );
 
 test('continues with the next step after an email that expired', async () => {
-  const story = await withSteps([email('One'), email('Two')], { expires_after: '5h' });
-  await story.set({ quiet_hours: '12:30-23:00' });
-  const at = story.now();
-  await begin(story);
-  await story.later(5 * DAY);
-  expect(await story.drafts()).toMatchObject([
+  const scenario = await withSteps([email('One'), email('Two')], { expires_after: '5h' });
+  await scenario.set({ quiet_hours: '12:30-23:00' });
+  const at = scenario.now();
+  await begin(scenario);
+  await scenario.later(5 * DAY);
+  expect(await scenario.drafts()).toMatchObject([
     { state: 'canceled', reason: 'expired', endedAt: at + 6 * HOUR },
     { createdAt: at + 6 * HOUR },
   ]);
 });
 
 test('waits until Monday morning in the time zone of the user', async () => {
-  const story = await withSteps([{ wait_until: { weekdays: ['mon'], at: '09:00' } }, email('Monday')]);
-  await story.user('u1', { traits: { timezone: 'Asia/Kolkata' } });
-  await begin(story);
-  await story.later(8 * DAY);
-  const [sent] = await story.emails();
+  const scenario = await withSteps([{ wait_until: { weekdays: ['mon'], at: '09:00' } }, email('Monday')]);
+  await scenario.user('u1', { traits: { timezone: 'Asia/Kolkata' } });
+  await begin(scenario);
+  await scenario.later(8 * DAY);
+  const [sent] = await scenario.emails();
   const local = Temporal.Instant.fromEpochMilliseconds((sent?.at ?? 0) - HOUR).toZonedDateTimeISO(
     'Asia/Kolkata',
   );
@@ -116,53 +116,53 @@ const waiting = [
 ];
 
 test('continues as soon as the awaited event arrives', async () => {
-  const story = await withSteps(waiting);
-  await begin(story);
-  await story.later(DAY);
-  await story.event('u1', 'accepted', { seats: 1 });
-  await story.later(DAY);
-  const at = story.now();
-  await story.event('u1', 'accepted', { seats: 2 });
-  await story.later(10 * DAY);
-  expect(await left(story, at)).toEqual([
+  const scenario = await withSteps(waiting);
+  await begin(scenario);
+  await scenario.later(DAY);
+  await scenario.event('u1', 'accepted', { seats: 1 });
+  await scenario.later(DAY);
+  const at = scenario.now();
+  await scenario.event('u1', 'accepted', { seats: 2 });
+  await scenario.later(10 * DAY);
+  expect(await left(scenario, at)).toEqual([
     ['Thanks', HOUR],
     ['Last', 2 * HOUR],
   ]);
 });
 
 test('continues without the awaited event when the time is over, and ignores the event after that', async () => {
-  const story = await withSteps(waiting);
-  const at = story.now();
-  await begin(story);
-  await story.later(3 * DAY + 1);
-  await story.event('u1', 'accepted', { seats: 2 });
-  await story.later(10 * DAY);
-  expect(await left(story, at)).toEqual([
+  const scenario = await withSteps(waiting);
+  const at = scenario.now();
+  await begin(scenario);
+  await scenario.later(3 * DAY + 1);
+  await scenario.event('u1', 'accepted', { seats: 2 });
+  await scenario.later(10 * DAY);
+  expect(await left(scenario, at)).toEqual([
     ['Still there?', 3 * DAY + HOUR],
     ['Last', 3 * DAY + 2 * HOUR],
   ]);
 });
 
 test('counts an awaited event that was accepted in time, however late it is processed', async () => {
-  const story = await withSteps(waiting);
-  await begin(story);
-  await story.later(3 * DAY - 60_000);
-  await story.event('u1', 'accepted', { seats: 2 });
+  const scenario = await withSteps(waiting);
+  await begin(scenario);
+  await scenario.later(3 * DAY - 60_000);
+  await scenario.event('u1', 'accepted', { seats: 2 });
   stage.server.clock.advance(5 * 60_000);
   // The timers are processed before the records.
-  await stage.engine.processor.timers(story.projectId);
-  await story.later(DAY);
-  expect((await story.emails()).map(({ subject }) => subject)).toEqual(['Thanks', 'Last']);
+  await stage.engine.processor.timers(scenario.projectId);
+  await scenario.later(DAY);
+  expect((await scenario.emails()).map(({ subject }) => subject)).toEqual(['Thanks', 'Last']);
 });
 
 test('does not count the event that starts a run as the one that the run waits for', async () => {
-  const story = await withSteps([
+  const scenario = await withSteps([
     { wait_for: { event: 'began', within: '3d' }, then: [email('Again')], else: [email('Once')] },
   ]);
-  const at = story.now();
-  await begin(story);
-  await story.later(10 * DAY);
-  expect(await left(story, at)).toEqual([['Once', 3 * DAY + HOUR]]);
+  const at = scenario.now();
+  await begin(scenario);
+  await scenario.later(10 * DAY);
+  expect(await left(scenario, at)).toEqual([['Once', 3 * DAY + HOUR]]);
 });
 
 test('evaluates a branch when the run reaches it', async () => {
@@ -171,33 +171,33 @@ test('evaluates a branch when the run reaches it', async () => {
     then: [email('For pros')],
     else: [email('Basics')],
   };
-  const story = await withSteps([branch, { wait: '1d' }, branch]);
-  await begin(story);
-  await story.later(HOUR);
-  await story.user('u1', { traits: { plan: 'pro' } });
-  await story.later(3 * DAY);
-  expect((await story.emails()).map(({ subject }) => subject)).toEqual(['Basics', 'For pros']);
+  const scenario = await withSteps([branch, { wait: '1d' }, branch]);
+  await begin(scenario);
+  await scenario.later(HOUR);
+  await scenario.user('u1', { traits: { plan: 'pro' } });
+  await scenario.later(3 * DAY);
+  expect((await scenario.emails()).map(({ subject }) => subject)).toEqual(['Basics', 'For pros']);
 });
 
 test('ends the run at an end within a branch', async () => {
-  const story = await withSteps([
+  const scenario = await withSteps([
     { branch: { if: { trait: 'plan', equals: 'free' } }, then: [{ end: true }] },
     email('Not for free'),
   ]);
-  await begin(story);
-  await story.later(DAY);
-  expect(await story.emails()).toEqual([]);
-  expect(await ends(story)).toEqual(['done']);
+  await begin(scenario);
+  await scenario.later(DAY);
+  expect(await scenario.emails()).toEqual([]);
+  expect(await ends(scenario)).toEqual(['done']);
 });
 
-test.each<[string, object, (story: Story) => Promise<unknown>]>([
-  ['exit_event', { exits: { events: ['left'] } }, (story) => story.event('u1', 'left')],
+test.each<[string, object, (scenario: Scenario) => Promise<unknown>]>([
+  ['exit_event', { exits: { events: ['left'] } }, (scenario) => scenario.event('u1', 'left')],
   [
     'exit_condition',
     { exits: { when: { trait: 'plan', equals: 'pro' } } },
-    (story) => story.user('u1', { traits: { plan: 'pro' } }),
+    (scenario) => scenario.user('u1', { traits: { plan: 'pro' } }),
   ],
-  ['goal', { goal: { event: 'bought' } }, (story) => story.event('u1', 'bought')],
+  ['goal', { goal: { event: 'bought' } }, (scenario) => scenario.event('u1', 'bought')],
 ])(
   '%s: ends the run at its current step and cancels all its open drafts, even approved and edited ones',
   async (reason, more, leave) => {
@@ -209,15 +209,15 @@ test.each<[string, object, (story: Story) => Promise<unknown>]>([
     };
     const acts = [null, { kind: 'approve' }, { kind: 'edit', content }, { kind: 'open_editor' }] as const;
     for (const act of acts) {
-      const story = await withSteps([email('One'), { wait: '2d' }, email('Two')], more);
-      await begin(story);
-      await story.later(60_000);
-      if (act) await story.act('u1', act);
-      await leave(story);
-      await story.later(10 * DAY);
-      expect(await story.emails()).toEqual([]);
-      expect(await story.drafts()).toMatchObject([{ state: 'canceled', reason }]);
-      expect(await ends(story)).toEqual([reason]);
+      const scenario = await withSteps([email('One'), { wait: '2d' }, email('Two')], more);
+      await begin(scenario);
+      await scenario.later(60_000);
+      if (act) await scenario.act('u1', act);
+      await leave(scenario);
+      await scenario.later(10 * DAY);
+      expect(await scenario.emails()).toEqual([]);
+      expect(await scenario.drafts()).toMatchObject([{ state: 'canceled', reason }]);
+      expect(await ends(scenario)).toEqual([reason]);
     }
     const between = await withSteps([email('One'), { wait: '2d' }, email('Two')], more);
     await begin(between);
@@ -231,15 +231,15 @@ test.each<[string, object, (story: Story) => Promise<unknown>]>([
 
 test('counts a goal that is reached after the last step, for 14 days only', async () => {
   const converted = async (afterMs: number): Promise<boolean> => {
-    const story = await withSteps([email('One')], { goal: { event: 'bought' } });
-    await begin(story);
-    await story.later(afterMs);
-    await story.event('u1', 'bought');
-    await story.later(HOUR);
-    expect(await ends(story)).toEqual(['done']);
-    const [run] = await story.server.db.query<{ converted_at: Date | null }>(
+    const scenario = await withSteps([email('One')], { goal: { event: 'bought' } });
+    await begin(scenario);
+    await scenario.later(afterMs);
+    await scenario.event('u1', 'bought');
+    await scenario.later(HOUR);
+    expect(await ends(scenario)).toEqual(['done']);
+    const [run] = await scenario.server.db.query<{ converted_at: Date | null }>(
       `SELECT converted_at FROM beckon.run WHERE project_id = $1`,
-      [story.projectId],
+      [scenario.projectId],
     );
     return run?.converted_at != null;
   };
@@ -248,53 +248,53 @@ test('counts a goal that is reached after the last step, for 14 days only', asyn
 
 test('ends the run at a goal after 14 days, without counting it', async () => {
   const steps = [email('One'), { wait: '20d' }, email('Two')];
-  const story = await withSteps(steps, { goal: { event: 'bought' } });
-  await begin(story);
-  await story.later(16 * DAY);
-  await story.event('u1', 'bought');
-  await story.later(10 * DAY);
-  expect((await story.emails()).map(({ subject }) => subject)).toEqual(['One']);
-  expect(await ends(story)).toEqual(['goal']);
+  const scenario = await withSteps(steps, { goal: { event: 'bought' } });
+  await begin(scenario);
+  await scenario.later(16 * DAY);
+  await scenario.event('u1', 'bought');
+  await scenario.later(10 * DAY);
+  expect((await scenario.emails()).map(({ subject }) => subject)).toEqual(['One']);
+  expect(await ends(scenario)).toEqual(['goal']);
   expect(
-    await story.server.db.query(`SELECT converted_at FROM beckon.run WHERE project_id = $1`, [
-      story.projectId,
+    await scenario.server.db.query(`SELECT converted_at FROM beckon.run WHERE project_id = $1`, [
+      scenario.projectId,
     ]),
   ).toEqual([{ converted_at: null }]);
 });
 
 test('does not enroll a user whose goal is reached or whose exit condition holds', async () => {
-  const story = await withSteps([email('One')], {
+  const scenario = await withSteps([email('One')], {
     goal: { event: 'bought' },
     exits: { when: { trait: 'plan', equals: 'pro' } },
     enrollment: { cooldown: '1m' },
   });
-  await story.user('u1', { traits: { plan: 'pro' } });
-  await begin(story);
-  await story.later(HOUR);
-  await story.user('u1', { traits: { plan: 'free' } });
-  await story.event('u1', 'bought');
-  await begin(story);
-  await story.later(DAY);
-  expect(await story.why('u1', 'Steps')).toEqual({ exit_condition: 2 });
+  await scenario.user('u1', { traits: { plan: 'pro' } });
+  await begin(scenario);
+  await scenario.later(HOUR);
+  await scenario.user('u1', { traits: { plan: 'free' } });
+  await scenario.event('u1', 'bought');
+  await begin(scenario);
+  await scenario.later(DAY);
+  expect(await scenario.why('u1', 'Steps')).toEqual({ exit_condition: 2 });
 });
 
 test('continues a run with the rule version that it started with', async () => {
-  const story = await withSteps([email('One'), { wait: '2d' }, email('Two')]);
-  await begin(story);
-  await story.later(DAY);
+  const scenario = await withSteps([email('One'), { wait: '2d' }, email('Two')]);
+  await begin(scenario);
+  await scenario.later(DAY);
   const document = { when: { event: 'began' }, steps: [email('New')] };
   const input = {
-    projectId: story.projectId,
+    projectId: scenario.projectId,
     reference: 'Steps',
     document,
     includeOpen: false,
     actor: 'ann',
   };
-  await editRule(story.server.db, input);
-  await story.user('u2', { email: 'b@x.org' });
-  await story.event('u2', 'began');
-  await story.later(5 * DAY);
-  expect((await story.emails()).map(({ to, subject }) => `${subject} to ${to}`)).toEqual([
+  await editRule(scenario.server.db, input);
+  await scenario.user('u2', { email: 'b@x.org' });
+  await scenario.event('u2', 'began');
+  await scenario.later(5 * DAY);
+  expect((await scenario.emails()).map(({ to, subject }) => `${subject} to ${to}`)).toEqual([
     'One to u1',
     'New to u2',
     'Two to u1',

@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from 'vitest';
-import { fixedClock } from '../../../../testkit/clock.ts';
-import { openTestDatabase } from '../../../../testkit/database.ts';
-import { openEngine } from '../../../../testkit/engine.ts';
-import { putRecords } from '../../../../testkit/inbox.ts';
+import { fixedClock } from '../../../../testing/factories/clock.ts';
+import { openTestDatabase } from '../../../../testing/factories/database.ts';
+import { openEngine } from '../../../../testing/factories/engine.ts';
+import { putRecords } from '../../../../testing/factories/ingest-queue.ts';
 import { createAudience, deleteAudience } from '../../audiences/change-audience.ts';
 import { createProject } from '../../administration/create-project.ts';
 import { createRule, editRule } from '../write-rule.ts';

@@ -1,16 +1,16 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import type { Insights } from '@beckon/contract/dashboard';
 import {
-  type Aftermath,
+  type OutcomeScenario,
   bounced,
   emailsRule,
-  newAftermath,
+  newOutcomeScenario,
   OPENED,
   sendTo,
-} from '../../../../testkit/became.ts';
-import { type DashboardRequestOptions, testDashboard } from '../../../../testkit/dashboard.ts';
-import { HOUR } from '../../../../testkit/drafts.ts';
-import { DAY, openStage } from '../../../../testkit/story.ts';
+} from '../../../../testing/factories/email-outcomes.ts';
+import { type DashboardRequestOptions, testDashboard } from '../../../../testing/servers/dashboard.ts';
+import { HOUR } from '../../../../testing/factories/drafts.ts';
+import { DAY, openStage } from '../../../../testing/scenario.ts';
 import { createProject } from '../../administration/create-project.ts';
 
 const stage = await openStage();
@@ -18,23 +18,23 @@ const { db } = stage.server;
 const dashboard = testDashboard(db);
 afterAll(() => dashboard.close());
 
-let story: Aftermath;
+let scenario: OutcomeScenario;
 beforeEach(async () => {
   stage.engine.transport.setResult({ result: 'sent' });
-  story = await newAftermath(stage);
-  await story.rule(emailsRule());
+  scenario = await newOutcomeScenario(stage);
+  await scenario.rule(emailsRule());
 });
 
 const request = <T = Insights>(path = '', options: DashboardRequestOptions = {}) =>
-  dashboard.request<T>(`GET /projects/${story.projectId}/insights${path}`, options);
+  dashboard.request<T>(`GET /projects/${scenario.projectId}/insights${path}`, options);
 
 test('compares the emails of a range with the range before it, by group and in total', async () => {
-  await sendTo(story, ['old']);
-  await story.became('old', bounced('hard'));
-  await story.later(8 * DAY);
-  await sendTo(story, ['a', 'b']);
-  await story.became('a', OPENED);
-  const since = encodeURIComponent(new Date(story.now() - 7 * DAY).toISOString());
+  await sendTo(scenario, ['old']);
+  await scenario.recordOutcome('old', bounced('hard'));
+  await scenario.later(8 * DAY);
+  await sendTo(scenario, ['a', 'b']);
+  await scenario.recordOutcome('a', OPENED);
+  const since = encodeURIComponent(new Date(scenario.now() - 7 * DAY).toISOString());
   const { data } = (await request(`?compare=true&by=rule&since=${since}`, { as: 'viewer' })).json;
   expect(data.range).toMatchObject({
     total: { name: 'all', sent: 2, delivered: 2, opened: 1 },
@@ -53,21 +53,21 @@ test('compares the emails of a range with the range before it, by group and in t
 
 test('reports how soon emails were opened, and how many were changed before sending', async () => {
   for (const id of ['a', 'b', 'c', 'd']) {
-    await story.user(id, { email: `${id}@x.org` });
-    await story.event(id, 'began');
+    await scenario.user(id, { email: `${id}@x.org` });
+    await scenario.event(id, 'began');
   }
-  await story.later(0);
+  await scenario.later(0);
   const text = { subject: 'Mine', preheader: '', body: 'Hello you.', format: 'markdown' as const };
-  await story.act('a', { kind: 'edit', content: text });
-  await story.later(HOUR);
-  const sent = (await story.messages('b'))[0];
+  await scenario.act('a', { kind: 'edit', content: text });
+  await scenario.later(HOUR);
+  const sent = (await scenario.messages('b'))[0];
   expect(sent?.state).toBe('sent');
-  await story.later(HOUR / 2);
-  await story.became('b', OPENED);
-  await story.later(5 * HOUR);
-  await story.became('c', OPENED);
-  await story.later(5 * DAY);
-  await story.became('d', OPENED);
+  await scenario.later(HOUR / 2);
+  await scenario.recordOutcome('b', OPENED);
+  await scenario.later(5 * HOUR);
+  await scenario.recordOutcome('c', OPENED);
+  await scenario.later(5 * DAY);
+  await scenario.recordOutcome('d', OPENED);
   const { total } = (await request()).json.data.range;
   expect(total).toMatchObject({ sent: 4, edited: { edited: 1, total: 4 }, rates: { edited: 0.25 } });
   expect(total.opened_within.map(({ emails }) => emails)).toEqual([0, 1, 0, 1, 0, 0, 1]);
@@ -97,12 +97,12 @@ test('rejects an invalid range with its field', async () => {
 });
 
 test('exports the groups as CSV for an admin, and shows none to another project', async () => {
-  await sendTo(story, ['a']);
+  await sendTo(scenario, ['a']);
   expect((await request('/export', { as: 'editor' })).status).toBe(403);
   const { text, headers } = await request('/export?by=domain', { as: 'admin' });
   expect(headers['content-disposition']).toContain('insights-by-domain.csv');
   expect(text.split('\n')[1]).toMatch(/^domain,test-inbox\.invalid,1,1,0,/);
-  const { id } = await createProject(db, { name: `Other ${story.projectId}` });
+  const { id } = await createProject(db, { name: `Other ${scenario.projectId}` });
   const other = await dashboard.request<Insights>(`GET /projects/${id}/insights`);
   expect(other.json.data.range).toMatchObject({ total: { sent: 0, rates: { opened: null } }, groups: [] });
 });

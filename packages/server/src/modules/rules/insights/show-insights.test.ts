@@ -5,14 +5,14 @@ import {
   COMPLAINED,
   emailsRule,
   BOT_OPENED,
-  newAftermath,
+  newOutcomeScenario,
   ONE_CLICK,
   OPENED,
   REPLIED,
   sendTo,
-} from '../../../../testkit/became.ts';
-import { HOUR } from '../../../../testkit/drafts.ts';
-import { DAY, openStage } from '../../../../testkit/story.ts';
+} from '../../../../testing/factories/email-outcomes.ts';
+import { HOUR } from '../../../../testing/factories/drafts.ts';
+import { DAY, openStage } from '../../../../testing/scenario.ts';
 import { showInsights } from './show-insights.ts';
 
 const stage = await openStage();
@@ -20,17 +20,17 @@ const { db } = stage.server;
 beforeEach(() => stage.engine.transport.setResult({ result: 'sent' }));
 
 test('counts an email once per outcome type, and bots separately', async () => {
-  const story = await newAftermath(stage);
-  const { projectId } = story;
-  await story.rule(emailsRule());
-  await sendTo(story, ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']);
-  await story.became('a', OPENED, CLICKED, { ...CLICKED, link: 1 } as never, BOT_OPENED);
-  await story.became('b', OPENED, REPLIED, { ...REPLIED, inboundId: '<2@x.org>' } as never);
-  await story.became('c', BOT_OPENED);
-  await story.became('d', bounced('hard'));
-  await story.became('e', bounced('soft'), bounced('hard', false));
-  await story.became('f', COMPLAINED, ONE_CLICK);
-  const { groups } = await showInsights(db, { projectId, by: 'rule', since: story.now() - DAY });
+  const scenario = await newOutcomeScenario(stage);
+  const { projectId } = scenario;
+  await scenario.rule(emailsRule());
+  await sendTo(scenario, ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']);
+  await scenario.recordOutcome('a', OPENED, CLICKED, { ...CLICKED, link: 1 } as never, BOT_OPENED);
+  await scenario.recordOutcome('b', OPENED, REPLIED, { ...REPLIED, inboundId: '<2@x.org>' } as never);
+  await scenario.recordOutcome('c', BOT_OPENED);
+  await scenario.recordOutcome('d', bounced('hard'));
+  await scenario.recordOutcome('e', bounced('soft'), bounced('hard', false));
+  await scenario.recordOutcome('f', COMPLAINED, ONE_CLICK);
+  const { groups } = await showInsights(db, { projectId, by: 'rule', since: scenario.now() - DAY });
   expect(groups).toEqual([
     {
       name: 'Emails',
@@ -67,21 +67,21 @@ test('counts an email once per outcome type, and bots separately', async () => {
 });
 
 test('groups emails of the given time range by rule, template, domain and mailbox provider', async () => {
-  const story = await newAftermath(stage);
-  const { projectId } = story;
-  await story.rule(emailsRule());
-  await story.rule({
+  const scenario = await newOutcomeScenario(stage);
+  const { projectId } = scenario;
+  await scenario.rule(emailsRule());
+  await scenario.rule({
     ...emailsRule({ steps: [{ draft: 'welcome' }] }),
     name: 'Named',
     when: { event: 'named' },
   });
-  await sendTo(story, ['old']);
-  await story.later(3 * DAY);
-  await sendTo(story, ['a', 'b']);
-  await story.event('a', 'named');
-  await story.later(HOUR);
+  await sendTo(scenario, ['old']);
+  await scenario.later(3 * DAY);
+  await sendTo(scenario, ['a', 'b']);
+  await scenario.event('a', 'named');
+  await scenario.later(HOUR);
   const insightsBy = async (by: 'rule' | 'template' | 'domain' | 'provider', days = 1) =>
-    (await showInsights(db, { projectId, by, since: story.now() - days * DAY })).groups.map(
+    (await showInsights(db, { projectId, by, since: scenario.now() - days * DAY })).groups.map(
       ({ name, sent }) => `${name}: ${sent}`,
     );
   expect(await insightsBy('rule')).toEqual(['Emails: 2', 'Named: 1']);
@@ -92,25 +92,25 @@ test('groups emails of the given time range by rule, template, domain and mailbo
 });
 
 test('does not count emails that were never sent, and counts a rejection as a bounce', async () => {
-  const story = await newAftermath(stage);
-  const { projectId } = story;
-  await story.rule(emailsRule());
-  await story.rule({ ...emailsRule(), name: 'Broken', when: { event: 'broken' } });
+  const scenario = await newOutcomeScenario(stage);
+  const { projectId } = scenario;
+  await scenario.rule(emailsRule());
+  await scenario.rule({ ...emailsRule(), name: 'Broken', when: { event: 'broken' } });
   const bounce = { class: 'policy', status: '5.7.1' } as const;
   stage.engine.transport.setResult({ result: 'failed', reason: 'rejected', reply: '550 5.7.1 spam', bounce });
-  await sendTo(story, ['a']);
+  await sendTo(scenario, ['a']);
   stage.engine.transport.setResult({ result: 'failed', reason: 'too_large' });
-  await story.event('a', 'broken');
-  await story.later(HOUR);
+  await scenario.event('a', 'broken');
+  await scenario.later(HOUR);
   const { groups } = await showInsights(db, { projectId, by: 'rule', since: 0 });
   expect(groups).toMatchObject([{ name: 'Emails', sent: 1, delivered: 0, bounced: { policy: 1 } }]);
 });
 
 test('reports the lift of a rule with a holdout, with its confidence interval', async () => {
-  const story = await newAftermath(stage);
-  const { projectId } = story;
-  const id = await story.rule(emailsRule());
-  await sendTo(story, ['a']);
+  const scenario = await newOutcomeScenario(stage);
+  const { projectId } = scenario;
+  const id = await scenario.rule(emailsRule());
+  await sendTo(scenario, ['a']);
   const arms = [
     ['treatment', 119, 60],
     ['holdout', 110, 22],

@@ -1,8 +1,8 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { jobRun } from '../../../../testkit/job-run.ts';
-import { fixedClock } from '../../../../testkit/clock.ts';
-import { openTestDatabase } from '../../../../testkit/database.ts';
-import { startDnsServer } from '../../../../testkit/dns-server.ts';
+import { jobRun } from '../../../../testing/factories/job-run.ts';
+import { fixedClock } from '../../../../testing/factories/clock.ts';
+import { openTestDatabase } from '../../../../testing/factories/database.ts';
+import { startDnsServer } from '../../../../testing/servers/dns-server.ts';
 import type { Log } from '../../../platform/log.ts';
 import { createEncrypter } from '../../../platform/crypto/encrypt.ts';
 import { listDueDomains } from './reads.ts';

@@ -3,11 +3,11 @@ import type { Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
-import { jobRun } from '../../../../testkit/job-run.ts';
-import { fixedClock } from '../../../../testkit/clock.ts';
-import { openTestDatabase } from '../../../../testkit/database.ts';
-import { startDnsServer } from '../../../../testkit/dns-server.ts';
-import { TOKEN_KEYS } from '../../../../testkit/mailroom.ts';
+import { jobRun } from '../../../../testing/factories/job-run.ts';
+import { fixedClock } from '../../../../testing/factories/clock.ts';
+import { openTestDatabase } from '../../../../testing/factories/database.ts';
+import { startDnsServer } from '../../../../testing/servers/dns-server.ts';
+import { TOKEN_KEYS } from '../../../../testing/factories/send-services.ts';
 import { type Log, silentLog } from '../../../platform/log.ts';
 import { createEncrypter } from '../../../platform/crypto/encrypt.ts';
 import { createTrackingHosts, linksBaseOf, trackDomain } from './tracking.ts';
@@ -19,7 +19,8 @@ import { createResolver } from '../../../platform/dns/resolver.ts';
 import { createOutbound, type Outbound } from '../../../platform/outbound/outbound.ts';
 import { checkTrackingHosts } from './check-tracking-hosts.ts';
 
-const tls = (name: string) => readFileSync(new URL(`../../../../testkit/tls/${name}`, import.meta.url));
+const tls = (name: string) =>
+  readFileSync(new URL(`../../../../testing/servers/tls/${name}`, import.meta.url));
 const dns = await startDnsServer();
 const clock = fixedClock();
 const db = await openTestDatabase(clock);

@@ -1,10 +1,10 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { fixedClock } from '../../../../testkit/clock.ts';
-import { openTestDatabase } from '../../../../testkit/database.ts';
-import { startDnsServer } from '../../../../testkit/dns-server.ts';
-import { draftFacts } from '../../../../testkit/drafts.ts';
-import { findText } from '../../../../testkit/find-text.ts';
+import { fixedClock } from '../../../../testing/factories/clock.ts';
+import { openTestDatabase } from '../../../../testing/factories/database.ts';
+import { startDnsServer } from '../../../../testing/servers/dns-server.ts';
+import { draftFacts } from '../../../../testing/factories/drafts.ts';
+import { findText } from '../../../../testing/oracles/find-text.ts';
 import { idMaker } from '../../../platform/ids.ts';
 import { silentLog } from '../../../platform/log.ts';
 import { createEncrypter } from '../../../platform/crypto/encrypt.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import type { SendingDomain } from '@beckon/contract/dashboard';
-import { testDashboard } from '../../../../testkit/dashboard.ts';
-import { startDnsServer } from '../../../../testkit/dns-server.ts';
-import { endpointServer } from '../../../../testkit/endpoint-server.ts';
+import { testDashboard } from '../../../../testing/servers/dashboard.ts';
+import { startDnsServer } from '../../../../testing/servers/dns-server.ts';
+import { endpointServer } from '../../../../testing/servers/endpoint-server.ts';
 import { listEntries } from '../../workspace/audit/store.ts';
 import { createProject } from '../../administration/create-project.ts';
 import { createResolver } from '../../../platform/dns/resolver.ts';

@@ -243,7 +243,7 @@ describe('the spread after quiet hours', () => {
 test("agrees with Python's zoneinfo in 100,000 cases if both have the same time zone rules", (ctx) => {
   const sample = fc.sample(cases, { numRuns: 100_000, seed: 20_260_115 });
   const input = sample.map(({ zone, window, at }) => JSON.stringify([zone, window.start, window.end, at]));
-  const script = join(import.meta.dirname, '../../../../testkit/quiet_oracle.py');
+  const script = join(import.meta.dirname, '../../../../testing/oracles/quiet_oracle.py');
   const python = spawnSync('python3', [script, process.versions['tz'] ?? 'unknown'], {
     input: input.join('\n'),
     encoding: 'utf8',

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
-import { fixedClock } from '../../../../testkit/clock.ts';
-import { openTestDatabase } from '../../../../testkit/database.ts';
-import { testHasher } from '../../../../testkit/hasher.ts';
+import { fixedClock } from '../../../../testing/factories/clock.ts';
+import { openTestDatabase } from '../../../../testing/factories/database.ts';
+import { testHasher } from '../../../../testing/factories/send-services.ts';
 import {
   addSuppression,
   addSuppressions,

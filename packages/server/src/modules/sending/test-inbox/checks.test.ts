@@ -2,7 +2,12 @@ import { generateKeyPairSync } from 'node:crypto';
 import fc from 'fast-check';
 import { dkimSign } from 'mailauth/lib/dkim/sign.js';
 import { expect, test } from 'vitest';
-import { GOOD_HEADERS, GOOD_TEXT, goodHtml, goodEmail } from '../../../../testkit/good-email.ts';
+import {
+  GOOD_HEADERS,
+  GOOD_TEXT,
+  goodHtml,
+  goodEmail,
+} from '../../../../testing/factories/outgoing-email.ts';
 import type { OutgoingEmail } from '../../../platform/mail/outgoing-email.ts';
 import type { EmailCheck, CheckName, CheckStatus } from './check.ts';
 import { checkMail, type EmailCheckOptions } from './checks.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { modelServer } from '../../../../testkit/model-server.ts';
+import { modelServer } from '../../../../testing/servers/model-server.ts';
 import { type DraftModel, openModel, speaksAnthropic } from './draft-model.ts';
 
 const server = await modelServer();

@@ -1,7 +1,13 @@
 import { beforeEach, expect, test } from 'vitest';
-import { CLICKED, emailsRule, newAftermath, OPENED, sendTo } from '../../../../testkit/became.ts';
-import { HOUR, MINUTE } from '../../../../testkit/drafts.ts';
-import { openStage } from '../../../../testkit/story.ts';
+import {
+  CLICKED,
+  emailsRule,
+  newOutcomeScenario,
+  OPENED,
+  sendTo,
+} from '../../../../testing/factories/email-outcomes.ts';
+import { HOUR, MINUTE } from '../../../../testing/factories/drafts.ts';
+import { openStage } from '../../../../testing/scenario.ts';
 import { cursorOf, cursorOfTime, readStreamFilter, type StreamItem } from './stream.ts';
 import { findItem, readStream } from './read-stream.ts';
 
@@ -22,16 +28,16 @@ async function all(projectId: number, filter = '', limit = 1_000): Promise<Strea
 }
 
 test('lists changes of a draft and outcomes of its email as items', async () => {
-  const story = await newAftermath(stage);
-  await story.rule(emailsRule());
-  await story.user('ada', { email: 'ada@x.org' });
-  await story.event('ada', 'began');
-  await story.later(MINUTE);
-  await story.act('ada', { kind: 'approve' });
-  await story.later(HOUR);
-  await story.became('ada', OPENED, CLICKED);
-  const { projectId } = story;
-  const [message] = await story.messages();
+  const scenario = await newOutcomeScenario(stage);
+  await scenario.rule(emailsRule());
+  await scenario.user('ada', { email: 'ada@x.org' });
+  await scenario.event('ada', 'began');
+  await scenario.later(MINUTE);
+  await scenario.act('ada', { kind: 'approve' });
+  await scenario.later(HOUR);
+  await scenario.recordOutcome('ada', OPENED, CLICKED);
+  const { projectId } = scenario;
+  const [message] = await scenario.messages();
   const about = { external_user_id: 'ada', rule: 'Emails', draft_id: message?.draft_id };
   expect(await all(projectId, 'type:draft_changed')).toMatchObject([
     { ...about, action: 'approve', from: 'scheduled', to: 'approved', actor: 'ann' },
@@ -50,10 +56,10 @@ test('lists changes of a draft and outcomes of its email as items', async () => 
 });
 
 test('lists changes of one draft within a millisecond as separate items, in pages of any length', async () => {
-  const story = await newAftermath(stage);
-  await story.rule(emailsRule());
-  await sendTo(story, ['a', 'b', 'c', 'd', 'e']);
-  const { projectId } = story;
+  const scenario = await newOutcomeScenario(stage);
+  await scenario.rule(emailsRule());
+  await sendTo(scenario, ['a', 'b', 'c', 'd', 'e']);
+  const { projectId } = scenario;
   const items = await all(projectId, '-type:request');
   const cursors = items.map((item) => cursorOf(item));
   expect(new Set(cursors).size).toBe(items.length);
@@ -62,5 +68,5 @@ test('lists changes of one draft within a millisecond as separate items, in page
   for (const item of items) expect(await findItem(db, { projectId, cursor: cursorOf(item) })).toEqual(item);
   const [first] = cursors;
   expect(await findItem(db, { projectId: projectId + 1_000, cursor: String(first) })).toBeUndefined();
-  expect(await findItem(db, { projectId, cursor: cursorOfTime(new Date(story.now())) })).toBeUndefined();
+  expect(await findItem(db, { projectId, cursor: cursorOfTime(new Date(scenario.now())) })).toBeUndefined();
 });

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { FeedItem } from '@beckon/contract/dashboard';
-import { emailsRule, newAftermath, sendTo } from '../../../../testkit/became.ts';
-import { testDashboard } from '../../../../testkit/dashboard.ts';
-import { MINUTE } from '../../../../testkit/drafts.ts';
+import { emailsRule, newOutcomeScenario, sendTo } from '../../../../testing/factories/email-outcomes.ts';
+import { testDashboard } from '../../../../testing/servers/dashboard.ts';
+import { MINUTE } from '../../../../testing/factories/drafts.ts';
 import {
   type EventListener,
   leaveAtBegin,
   listenTo,
   type ServerEvent,
-} from '../../../../testkit/server-events.ts';
-import { openStage } from '../../../../testkit/story.ts';
+} from '../../../../testing/servers/server-events.ts';
+import { openStage } from '../../../../testing/scenario.ts';
 import { Fault } from '../../../platform/fault.ts';
 import { idMaker } from '../../../platform/ids.ts';
 import { insertActivity } from './store.ts';
@@ -186,10 +186,10 @@ test('ends its feeds with a reason as soon as the server stops', async () => {
 });
 
 test('lists earlier events in pages, finds each by its position, and names the actors', async () => {
-  const story = await newAftermath(stage);
-  await story.rule(emailsRule());
-  await sendTo(story, ['ada']);
-  const { projectId: theirs } = story;
+  const scenario = await newOutcomeScenario(stage);
+  await scenario.rule(emailsRule());
+  await sendTo(scenario, ['ada']);
+  const { projectId: theirs } = scenario;
   await db.query(`UPDATE beckon.draft_move SET actor = 'team:1' WHERE project_id = $1 AND action = 'claim'`, [
     theirs,
   ]);

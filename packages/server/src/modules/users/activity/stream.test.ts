@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { fixedClock } from '../../../../testkit/clock.ts';
-import { openTestDatabase } from '../../../../testkit/database.ts';
+import { fixedClock } from '../../../../testing/factories/clock.ts';
+import { openTestDatabase } from '../../../../testing/factories/database.ts';
 import { NO_FILTER } from '../../../platform/filter/filter.ts';
 import { idMaker } from '../../../platform/ids.ts';
 import { parseInstant } from '../../../platform/time/time-text.ts';

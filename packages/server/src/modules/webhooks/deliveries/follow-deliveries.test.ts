@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { webhookStage } from '../../../../testkit/webhooks.ts';
+import { webhookStage } from '../../../../testing/factories/webhook-stage.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { eraseWebhooks } from './store.ts';
 import { followWebhooks, formatMessageCursor, readMessageCursor } from './follow-deliveries.ts';

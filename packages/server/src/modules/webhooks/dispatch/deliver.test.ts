@@ -1,6 +1,6 @@
 import { readWebhookSecret, verifyWebhook } from '@beckon/contract/signature';
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { AGENT, settled, webhookStage } from '../../../../testkit/webhooks.ts';
+import { AGENT, settled, webhookStage } from '../../../../testing/factories/webhook-stage.ts';
 import { eraseWebhooks } from '../deliveries/store.ts';
 import { replayWebhooks } from '../deliveries/replay.ts';
 import { rotateSecret } from '../endpoints/change-endpoint.ts';

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { webhookStage } from '../../../../testkit/webhooks.ts';
+import { webhookStage } from '../../../../testing/factories/webhook-stage.ts';
 import { listProjectsWithNews } from '../../drafts/counts.ts';
 import type { TeamEmail } from '../../drafts/team-digest.ts';
 import { updateDisabled } from '../endpoints/store.ts';

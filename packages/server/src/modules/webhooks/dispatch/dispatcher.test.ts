@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { AGENT, webhookStage } from '../../../../testkit/webhooks.ts';
+import { AGENT, webhookStage } from '../../../../testing/factories/webhook-stage.ts';
 import { silentLog } from '../../../platform/log.ts';
 import type { Outbound } from '../../../platform/outbound/outbound.ts';
 import { startWebhookDispatcher, type WebhookDispatcher } from './dispatcher.ts';

@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
-import { REPLIES, type Mode, newModel, type WebhookModel } from '../../../../testkit/webhook-model.ts';
-import { webhookStage } from '../../../../testkit/webhooks.ts';
+import {
+  REPLIES,
+  type Mode,
+  newModel,
+  type WebhookModel,
+} from '../../../../testing/oracles/webhook-model.ts';
+import { webhookStage } from '../../../../testing/factories/webhook-stage.ts';
 import { replayWebhooks } from '../deliveries/replay.ts';
 import { disableEndpoint, enableEndpoint } from '../endpoints/change-endpoint.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
-import { untilSomebodyWaits } from '../../../../testkit/database.ts';
-import { webhookStage } from '../../../../testkit/webhooks.ts';
+import { untilSomebodyWaits } from '../../../../testing/factories/database.ts';
+import { webhookStage } from '../../../../testing/factories/webhook-stage.ts';
 import { requireEndpoint } from './require-endpoint.ts';
 import { updateDisabled } from './store.ts';
 import { runRound } from '../dispatch/round.ts';

@@ -1,6 +1,6 @@
 import { readWebhookSecret } from '@beckon/contract/signature';
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { webhookStage } from '../../../../testkit/webhooks.ts';
+import { webhookStage } from '../../../../testing/factories/webhook-stage.ts';
 import { silentLog } from '../../../platform/log.ts';
 import { createEncrypter } from '../../../platform/crypto/encrypt.ts';
 import { listEndpoints, listLiveSecrets } from './reads.ts';

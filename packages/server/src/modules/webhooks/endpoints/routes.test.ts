@@ -1,8 +1,8 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import type { WebhookDelivery, WebhookEndpoint } from '@beckon/contract/dashboard';
-import { testDashboard } from '../../../../testkit/dashboard.ts';
-import { HOOK_CA } from '../../../../testkit/hook-server.ts';
-import { webhookStage } from '../../../../testkit/webhooks.ts';
+import { testDashboard } from '../../../../testing/servers/dashboard.ts';
+import { HOOK_CA } from '../../../../testing/servers/hook-server.ts';
+import { webhookStage } from '../../../../testing/factories/webhook-stage.ts';
 import { listEntries } from '../../workspace/audit/store.ts';
 import { createOutbound } from '../../../platform/outbound/outbound.ts';
 

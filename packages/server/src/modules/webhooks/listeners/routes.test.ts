@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { ListenedWebhook, TokenListed } from '@beckon/contract/dashboard';
 import { readWebhookSecret } from '@beckon/contract/signature';
-import { endpointServer } from '../../../../testkit/endpoint-server.ts';
-import { findText } from '../../../../testkit/find-text.ts';
-import { type EventListener, leaveAtBegin, listenTo } from '../../../../testkit/server-events.ts';
-import { type Browser, testTeam } from '../../../../testkit/team.ts';
+import { endpointServer } from '../../../../testing/servers/endpoint-server.ts';
+import { findText } from '../../../../testing/oracles/find-text.ts';
+import { type EventListener, leaveAtBegin, listenTo } from '../../../../testing/servers/server-events.ts';
+import { type Browser, testTeam } from '../../../../testing/factories/team.ts';
 import { idMaker } from '../../../platform/ids.ts';
 import { silentLog } from '../../../platform/log.ts';
 import { createEncrypter } from '../../../platform/crypto/encrypt.ts';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { allows, type Role, ROLES, TOKEN_SCOPES } from '@beckon/contract/dashboard';
-import { endpointServer } from '../../../../testkit/endpoint-server.ts';
-import { testTeam } from '../../../../testkit/team.ts';
+import { endpointServer } from '../../../../testing/servers/endpoint-server.ts';
+import { testTeam } from '../../../../testing/factories/team.ts';
 import { insertOrganization } from '../members/store.ts';
 import { createProject } from '../../administration/create-project.ts';
 import { DASHBOARD_ROUTES } from '../../../main/dashboard-routes.ts';

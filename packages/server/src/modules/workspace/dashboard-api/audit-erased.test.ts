@@ -1,8 +1,8 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { AuditListed, DeadLetter, DraftListed } from '@beckon/contract/dashboard';
-import { testDashboard } from '../../../../testkit/dashboard.ts';
-import { findText } from '../../../../testkit/find-text.ts';
-import { newStory, openStage, type Story } from '../../../../testkit/story.ts';
+import { testDashboard } from '../../../../testing/servers/dashboard.ts';
+import { findText } from '../../../../testing/oracles/find-text.ts';
+import { newScenario, openStage, type Scenario } from '../../../../testing/scenario.ts';
 
 const stage = await openStage();
 const { db } = stage.server;
@@ -21,11 +21,11 @@ const TYPED = 'needletext about Needlename';
 const DRAFT_STEP = { draft: { subject: 'Hello', body: 'You' } };
 const TEMPLATE = { format: 'markdown', subject: 'Hello', preheader: '', body: 'You' };
 
-let story: Story;
+let scenario: Scenario;
 let at: string;
 beforeEach(async () => {
-  story = await newStory(stage);
-  at = `/projects/${story.projectId}`;
+  scenario = await newScenario(stage);
+  at = `/projects/${scenario.projectId}`;
 });
 
 const request = <T>(what: string, body?: object) => {
@@ -40,9 +40,9 @@ async function requestOk<T>(what: string, body?: object): Promise<T> {
 }
 
 async function draft(event: string): Promise<string> {
-  await story.rule({ name: event, when: { event }, enrollment: 'once', steps: [DRAFT_STEP] });
-  await story.event(USER, event);
-  await story.later(1_000);
+  await scenario.rule({ name: event, when: { event }, enrollment: 'once', steps: [DRAFT_STEP] });
+  await scenario.event(USER, event);
+  await scenario.later(1_000);
   const found = (await requestOk<DraftListed[]>('GET /drafts')).find(({ rule }) => rule.name === event);
   if (!found) throw new Error('no draft was made');
   return found.id;
@@ -52,7 +52,7 @@ async function die(): Promise<number> {
   await db.query(
     `WITH taken AS (UPDATE beckon.ingest_queue_state SET next_seq = next_seq + 1 WHERE project_id = $1 RETURNING next_seq - 1 AS seq)
      INSERT INTO beckon.dead_letter SELECT $1, seq, 'live', 'users', jsonb_build_object('external_user_id', $2::text), 'bad', $3, $3 FROM taken`,
-    [story.projectId, USER, new Date(story.now())],
+    [scenario.projectId, USER, new Date(scenario.now())],
   );
   const [dead] = await requestOk<DeadLetter[]>('GET /dead-letters');
   return dead?.seq ?? 0;
@@ -60,8 +60,8 @@ async function die(): Promise<number> {
 
 /** Performs every action in which a member names a user, or writes about one. */
 async function actOnUser(): Promise<void> {
-  await story.set({ autopilot: '4h' });
-  await story.user(USER, { email: EMAIL, traits: { name: 'Needlename' } });
+  await scenario.set({ autopilot: '4h' });
+  await scenario.user(USER, { email: EMAIL, traits: { name: 'Needlename' } });
 
   await requestOk(`POST /drafts/${await draft('first')}/skip`, { reason: TYPED });
   const edited = await draft('second');
@@ -85,7 +85,7 @@ async function actOnUser(): Promise<void> {
   expect((await request('POST /dead-letters/discard', { seqs, reason: TYPED })).status).toBe(422);
   await requestOk('POST /dead-letters/discard', { seqs, reason: 'invalid_data' });
 
-  const domain = `mail${story.projectId}.acme.test`;
+  const domain = `mail${scenario.projectId}.acme.test`;
   await requestOk('POST /domains', { name: domain });
   await requestOk(`POST /domains/${domain}/pause`, { reason: TYPED });
   await requestOk(`POST /domains/${domain}/resume`);
@@ -99,7 +99,7 @@ describe('audit log', () => {
       expect.arrayContaining(['draft.reason', 'suppression.value']),
     );
     await requestOk(`POST /users/${USER}/erase`, { confirm: USER });
-    await story.later(1_000);
+    await scenario.later(1_000);
     expect(await findText(db, needles)).toEqual([]);
   });
 

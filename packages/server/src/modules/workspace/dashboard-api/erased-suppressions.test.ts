@@ -5,9 +5,9 @@ import type {
   TopicUnsubscribeListed,
   UserDetails,
 } from '@beckon/contract/dashboard';
-import { type DashboardRequestOptions, testDashboard } from '../../../../testkit/dashboard.ts';
-import { findText } from '../../../../testkit/find-text.ts';
-import { newStory, openStage, type Story } from '../../../../testkit/story.ts';
+import { type DashboardRequestOptions, testDashboard } from '../../../../testing/servers/dashboard.ts';
+import { findText } from '../../../../testing/oracles/find-text.ts';
+import { newScenario, openStage, type Scenario } from '../../../../testing/scenario.ts';
 import { listEntries } from '../audit/store.ts';
 import { setTopicUnsubscribes } from '../../sending/suppressions/store.ts';
 
@@ -16,15 +16,15 @@ const { db } = stage.server;
 const dashboard = testDashboard(db);
 afterAll(() => dashboard.close());
 
-let story: Story;
+let scenario: Scenario;
 let EMAIL = '';
 beforeEach(async () => {
-  story = await newStory(stage);
-  EMAIL = `Needle${story.projectId}@Bücher.example`;
-  await story.user('ada', { email: EMAIL });
+  scenario = await newScenario(stage);
+  EMAIL = `Needle${scenario.projectId}@Bücher.example`;
+  await scenario.user('ada', { email: EMAIL });
   await stage.engine.settle();
-  const keys = [{ projectId: story.projectId, kind: 'email' as const, value: EMAIL }];
-  await setTopicUnsubscribes(db, { targets: keys, refused: ['news'], accepted: [], at: story.now() });
+  const keys = [{ projectId: scenario.projectId, kind: 'email' as const, value: EMAIL }];
+  await setTopicUnsubscribes(db, { targets: keys, refused: ['news'], accepted: [], at: scenario.now() });
   await request('POST /suppressions', { body: { email: EMAIL, reason: 'unsubscribed' } });
   await request('POST /suppressions', { body: { email: 'bob@x.org' } });
   expect((await request('POST /users/ada/erase', { body: { confirm: 'ada' } })).status).toBe(200);
@@ -32,7 +32,10 @@ beforeEach(async () => {
 
 const request = <T>(what: string, options: DashboardRequestOptions = {}) => {
   const [method, path = ''] = what.split(' ');
-  return dashboard.request<T>(`${method} /projects/${story.projectId}${path}`, { as: 'admin', ...options });
+  return dashboard.request<T>(`${method} /projects/${scenario.projectId}${path}`, {
+    as: 'admin',
+    ...options,
+  });
 };
 const list = async (filter = '') =>
   (await request<SuppressionListed[]>(`GET /suppressions?filter=${filter}`)).json;
@@ -68,7 +71,7 @@ describe('GET suppressions/check', () => {
   });
 
   test('reports it for a user who has the address since then', async () => {
-    await story.user('eve', { email: EMAIL });
+    await scenario.user('eve', { email: EMAIL });
     await stage.engine.settle();
     const { can_receive: mailed, suppression, users: people } = await check();
     expect({ can_receive: mailed, suppression }).toMatchObject({
@@ -93,7 +96,7 @@ describe('POST suppressions/remove', () => {
     const right = { email: EMAIL, hash: row?.hash, confirm: EMAIL };
     expect((await remove(right)).status).toBe(200);
     expect((await list('erased:yes')).data).toEqual([]);
-    const query = { projectIds: [story.projectId], actor: null, action: null, after: null, limit: 50 };
+    const query = { projectIds: [scenario.projectId], actor: null, action: null, after: null, limit: 50 };
     expect(
       (await listEntries(db, query)).find(({ action }) => action === 'suppression.remove'),
     ).toMatchObject({

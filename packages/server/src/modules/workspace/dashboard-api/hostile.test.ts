@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { openStage, newStory } from '../../../../testkit/story.ts';
-import { testTeam } from '../../../../testkit/team.ts';
+import { openStage, newScenario } from '../../../../testing/scenario.ts';
+import { testTeam } from '../../../../testing/factories/team.ts';
 import { DASHBOARD_ROUTES } from '../../../main/dashboard-routes.ts';
 
 const stage = await openStage();
-const story = await newStory(stage);
-const other = await newStory(stage);
+const scenario = await newScenario(stage);
+const other = await newScenario(stage);
 const rule = {
   name: 'greeter',
   when: { event: 'hello' },
@@ -13,7 +13,7 @@ const rule = {
   deadline: '1h',
   steps: [{ draft: { subject: 'Hello', body: 'You' } }],
 };
-for (const target of [story, other]) {
+for (const target of [scenario, other]) {
   await target.set({ sender_address: 'hello@acme.test', sender_name: 'Acme' }).catch(() => {});
   await target.user('ada', { email: 'ada@x.org', traits: { plan: 'trial' } });
   await target.rule(rule);
@@ -68,23 +68,23 @@ async function fives(requests: { key: string; what: string; body?: unknown }[]):
 }
 
 const fill = (key: string, value: string): string =>
-  key.replace(':project', String(story.projectId)).replaceAll(/:\w+/g, value);
+  key.replace(':project', String(scenario.projectId)).replaceAll(/:\w+/g, value);
 
 /** Existing ids, so that the checks behind the lookup run too. */
 const THERE = new Map([
   ['rule', 'greeter'],
-  ['draft', (await story.drafts('ada'))[0]?.id],
+  ['draft', (await scenario.drafts('ada'))[0]?.id],
   ['import', await newId('imports', { kind: 'users', name: 'a.csv', size_bytes: 10 })],
   ['endpoint', await newId('webhooks', { url: 'https://hooks.acme.test/in' })],
   ['audience', await newId('audiences', { name: 'Trials', definition: { trait: 'plan', equals: 'trial' } })],
 ]);
 const fillThere = (key: string): string =>
   key
-    .replace(':project', String(story.projectId))
+    .replace(':project', String(scenario.projectId))
     .replaceAll(/:(\w+)/g, (_, name: string) => THERE.get(name) ?? 'ada');
 
 async function newId(list: string, body: object): Promise<string> {
-  const { json, text } = await ada.request(`POST /projects/${story.projectId}/${list}`, body);
+  const { json, text } = await ada.request(`POST /projects/${scenario.projectId}/${list}`, body);
   const { id } = (json.data ?? {}) as { id?: string };
   if (id === undefined) throw new Error(text);
   return id;
@@ -124,8 +124,8 @@ test('answers any invalid cursor', async () => {
 }, 600_000);
 
 test('rejects NUL in the text of a draft action, and audits nothing', async () => {
-  const [draft] = await story.drafts('ada');
-  const path = `/projects/${story.projectId}`;
+  const [draft] = await scenario.drafts('ada');
+  const path = `/projects/${scenario.projectId}`;
   const reason = 'not \0 them';
   const { status, json } = await ada.request(`POST ${path}/drafts/${draft?.id}/skip`, { reason });
   expect([status, json?.errors[0]?.code]).toEqual([422, 'validation_failed']);

@@ -1,9 +1,14 @@
 import { expect, test } from 'vitest';
-import { emailsRule, newAftermath, OPENED, sendTo } from '../../../../testkit/became.ts';
-import { findText } from '../../../../testkit/find-text.ts';
-import { goodEmail } from '../../../../testkit/good-email.ts';
-import { openStage } from '../../../../testkit/story.ts';
-import { testTeam } from '../../../../testkit/team.ts';
+import {
+  emailsRule,
+  newOutcomeScenario,
+  OPENED,
+  sendTo,
+} from '../../../../testing/factories/email-outcomes.ts';
+import { findText } from '../../../../testing/oracles/find-text.ts';
+import { goodEmail } from '../../../../testing/factories/outgoing-email.ts';
+import { openStage } from '../../../../testing/scenario.ts';
+import { testTeam } from '../../../../testing/factories/team.ts';
 import { idMaker } from '../../../platform/ids.ts';
 import { insertReply } from '../../inbound/replies/store.ts';
 import { keepMail } from '../../sending/test-inbox/keep-mail.ts';
@@ -13,29 +18,29 @@ const stage = await openStage();
 const { db } = stage.server;
 const newId = idMaker(db.clock);
 stage.engine.transport.setResult({ result: 'sent' });
-const [story, theirs] = [await newAftermath(stage), await newAftermath(stage)];
-await story.rule(emailsRule());
-await sendTo(story, ['ada']);
-await story.became('ada', OPENED);
-await story.rule({
+const [scenario, theirs] = [await newOutcomeScenario(stage), await newOutcomeScenario(stage)];
+await scenario.rule(emailsRule());
+await sendTo(scenario, ['ada']);
+await scenario.recordOutcome('ada', OPENED);
+await scenario.rule({
   name: 'greeter',
   when: { event: 'hello' },
   mode: 'draft',
   deadline: '8h',
   steps: [{ draft: { subject: 'Hello', body: 'You' } }],
 });
-await story.event('ada', 'hello');
-await story.later(5_000);
+await scenario.event('ada', 'hello');
+await scenario.later(5_000);
 const { ada } = await testTeam(stage.server).setUp();
 
 type Made = { id: string };
 async function post(path: string, body: object): Promise<string> {
-  const { status, text, json } = await ada.request(`POST /projects/${story.projectId}${path}`, body);
+  const { status, text, json } = await ada.request(`POST /projects/${scenario.projectId}${path}`, body);
   if (status !== 200) throw new Error(`${path}: ${text}`);
   return (json.data as Made).id;
 }
 async function first(path: string, at: 'id' | 'place' = 'id'): Promise<string> {
-  const { json } = await ada.request(`GET /projects/${story.projectId}${path}`);
+  const { json } = await ada.request(`GET /projects/${scenario.projectId}${path}`);
   return (json.data as Record<string, string>[])[0]?.[at] ?? 'none';
 }
 
@@ -47,17 +52,17 @@ const view = await post('/views', { screen: 'users', name: 'Mine', filter: 'plan
 const reply = newId();
 const email = await first('/emails');
 await keepMail(db, {
-  projectId: story.projectId,
+  projectId: scenario.projectId,
   id: email,
   draftId: newId(),
   userId: 'ada',
   mailFrom: 'b+t@acme.test',
   rcptTo: 'ada@x.test',
-  at: story.now(),
-  raw: await goodEmail({ date: new Date(story.now()) }),
+  at: scenario.now(),
+  raw: await goodEmail({ date: new Date(scenario.now()) }),
 });
 await insertReply(db, {
-  projectId: story.projectId,
+  projectId: scenario.projectId,
   id: reply,
   emailId: email,
   draftId: newId(),
@@ -65,20 +70,20 @@ await insertReply(db, {
   inboundId: newId(),
   kind: 'reply',
   verified: 'recipient',
-  receivedAt: story.now(),
+  receivedAt: scenario.now(),
   fromAddress: 'ada@home.test',
   fromName: 'Ada',
   subject: 'Re: Welcome',
   text: 'Thanks!',
   raw: Buffer.from('x'),
-  forwardAt: story.now(),
+  forwardAt: scenario.now(),
 });
 const rows = await db.query<{ id: string }>(
   `SELECT id FROM beckon.draft WHERE project_id = $1 ORDER BY id DESC LIMIT 1`,
-  [story.projectId],
+  [scenario.projectId],
 );
 const rules = await db.query<{ id: string }>(`SELECT id FROM beckon.rule WHERE project_id = $1 ORDER BY id`, [
-  story.projectId,
+  scenario.projectId,
 ]);
 const ids: Record<string, string> = {
   draft: rows[0]?.id ?? '',
@@ -142,7 +147,7 @@ test('no read changes anything', async () => {
   const before = { ...(await standOf(null)), ...NOTED };
   const statuses = new Map<string, number>();
   for (const { key: routeKey } of reads) {
-    const { status } = await ada.request(`${fill(routeKey, story.projectId)}${QUERIES[routeKey] ?? ''}`);
+    const { status } = await ada.request(`${fill(routeKey, scenario.projectId)}${QUERIES[routeKey] ?? ''}`);
     statuses.set(routeKey, status);
   }
   expect({ ...(await standOf(null)), ...NOTED }).toEqual(before);
@@ -153,7 +158,7 @@ test('no read changes anything', async () => {
 });
 
 /** Bodies with which the owner of the data would have changed it. */
-const later = new Date(story.now() + 86_400_000).toISOString();
+const later = new Date(scenario.now() + 86_400_000).toISOString();
 const BODIES: Record<string, object> = {
   'POST /projects/:project/drafts/:draft/postpone': { until: later },
   'POST /projects/:project/drafts/:draft/edit': { subject: 'Theirs' },
@@ -177,7 +182,7 @@ const NOT_OWN = 'PATCH /projects/:project/rate-limits/:endpoint';
 const NAMED = Object.keys(ids);
 
 test("returns 404 for one project's data in another of the same owner, and leaves it unchanged", async () => {
-  const before = await standOf(story.projectId);
+  const before = await standOf(scenario.projectId);
   const found: string[] = [];
   for (const { key: routeKey } of DASHBOARD_ROUTES) {
     const named = [...routeKey.replace(':project', '').matchAll(/:(\w+)/g)].map((match) => match[1] ?? '');
@@ -196,11 +201,11 @@ test("returns 404 for one project's data in another of the same owner, and leave
     if (status !== 404) found.push(`${routeKey}: ${status} ${text.slice(0, 100)}`);
   }
   expect(found).toEqual([]);
-  expect(await standOf(story.projectId)).toEqual(before);
+  expect(await standOf(scenario.projectId)).toEqual(before);
 });
 
 test("refuses one project's data in the requests of another", async () => {
-  const before = await standOf(story.projectId);
+  const before = await standOf(scenario.projectId);
   const request = (what: string, body?: object) => {
     const [method = '', path = ''] = what.split(' ');
     return ada.request(`${method} /projects/${theirs.projectId}${path}`, body);
@@ -220,7 +225,7 @@ test("refuses one project's data in the requests of another", async () => {
   expect((await request('GET /test-inbox?draft=' + ids['draft'])).json.data).toEqual([]);
   expect((await request('GET /stream')).text).not.toContain(ids['draft']);
   expect((await request('GET /suppressions/check?user=ada')).text).not.toContain('ada@x.org');
-  expect(await standOf(story.projectId)).toEqual(before);
+  expect(await standOf(scenario.projectId)).toEqual(before);
 });
 
 test('keeps nothing about an erased user after any action on their drafts, not even in the audit log', async () => {

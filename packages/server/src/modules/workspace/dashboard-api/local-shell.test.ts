@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { AuditListed, OrganizationListed, SessionState } from '@beckon/contract/dashboard';
-import { testDashboard } from '../../../../testkit/dashboard.ts';
-import { endpointServer } from '../../../../testkit/endpoint-server.ts';
-import { testTeam } from '../../../../testkit/team.ts';
+import { testDashboard } from '../../../../testing/servers/dashboard.ts';
+import { endpointServer } from '../../../../testing/servers/endpoint-server.ts';
+import { testTeam } from '../../../../testing/factories/team.ts';
 import { insertOrganization } from '../members/store.ts';
 import { DASHBOARD_ROUTES } from '../../../main/dashboard-routes.ts';
 

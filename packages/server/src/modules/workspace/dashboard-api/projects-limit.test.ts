@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { endpointServer } from '../../../../testkit/endpoint-server.ts';
-import { testTeam } from '../../../../testkit/team.ts';
+import { endpointServer } from '../../../../testing/servers/endpoint-server.ts';
+import { testTeam } from '../../../../testing/factories/team.ts';
 import { findOrganizationOf } from '../members/reads.ts';
 import { createProject } from '../../administration/create-project.ts';
 import { setSettings } from '../../administration/set-settings.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { testDashboard } from '../../../../testkit/dashboard.ts';
-import { testDatabase } from '../../../../testkit/database.ts';
+import { testDashboard } from '../../../../testing/servers/dashboard.ts';
+import { testDatabase } from '../../../../testing/factories/database.ts';
 import { systemClock } from '../../../platform/time/clock.ts';
 import { type Log, silentLog } from '../../../platform/log.ts';
 import { createProject } from '../../administration/create-project.ts';

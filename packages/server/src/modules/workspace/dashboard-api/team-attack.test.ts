@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import type { DeviceAuthorization } from '@beckon/contract/dashboard';
-import { authenticator } from '../../../../testkit/authenticator.ts';
-import { endpointServer } from '../../../../testkit/endpoint-server.ts';
-import { findText } from '../../../../testkit/find-text.ts';
-import { type Browser, codeOf, PASSWORD, testTeam, tokenOf } from '../../../../testkit/team.ts';
+import { authenticator } from '../../../../testing/factories/authenticator.ts';
+import { endpointServer } from '../../../../testing/servers/endpoint-server.ts';
+import { findText } from '../../../../testing/oracles/find-text.ts';
+import { type Browser, codeOf, PASSWORD, testTeam, tokenOf } from '../../../../testing/factories/team.ts';
 import { offerReset, offerSetup } from '../members/links.ts';
 import { resetPassword } from '../members/use-link.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import { DASHBOARD_ORIGIN } from '../../../../testkit/dashboard.ts';
+import { DASHBOARD_ORIGIN } from '../../../../testing/servers/dashboard.ts';
 
 const server = await endpointServer();
 const { db } = server;

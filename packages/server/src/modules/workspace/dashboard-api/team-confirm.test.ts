@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { AuditListed, DeviceAuthorization, TokenState } from '@beckon/contract/dashboard';
-import { authenticator } from '../../../../testkit/authenticator.ts';
-import { DASHBOARD_ORIGIN } from '../../../../testkit/dashboard.ts';
-import { endpointServer } from '../../../../testkit/endpoint-server.ts';
-import { findText } from '../../../../testkit/find-text.ts';
-import { type Browser, codeOf, PASSWORD, testTeam, tokenOf } from '../../../../testkit/team.ts';
+import { authenticator } from '../../../../testing/factories/authenticator.ts';
+import { DASHBOARD_ORIGIN } from '../../../../testing/servers/dashboard.ts';
+import { endpointServer } from '../../../../testing/servers/endpoint-server.ts';
+import { findText } from '../../../../testing/oracles/find-text.ts';
+import { type Browser, codeOf, PASSWORD, testTeam, tokenOf } from '../../../../testing/factories/team.ts';
 import { offerReset } from '../members/links.ts';
 
 const MINUTE_MS = 60_000;

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { DeviceAuthorization } from '@beckon/contract/dashboard';
-import { DASHBOARD_ORIGIN } from '../../../../testkit/dashboard.ts';
-import { endpointServer } from '../../../../testkit/endpoint-server.ts';
-import { PEPPER } from '../../../../testkit/server.ts';
-import { type Browser, codeOf, PASSWORD, testTeam } from '../../../../testkit/team.ts';
+import { DASHBOARD_ORIGIN } from '../../../../testing/servers/dashboard.ts';
+import { endpointServer } from '../../../../testing/servers/endpoint-server.ts';
+import { PEPPER } from '../../../../testing/servers/server.ts';
+import { type Browser, codeOf, PASSWORD, testTeam } from '../../../../testing/factories/team.ts';
 import { beginDevice } from '../tokens/device.ts';
 import { transportRules } from '../../../platform/http/transport.ts';
 

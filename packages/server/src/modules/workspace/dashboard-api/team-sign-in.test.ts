@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import type { AuditListed } from '@beckon/contract/dashboard';
-import { endpointServer } from '../../../../testkit/endpoint-server.ts';
-import { testProject } from '../../../../testkit/server.ts';
-import { authenticator } from '../../../../testkit/authenticator.ts';
-import { testSendServices } from '../../../../testkit/mailroom.ts';
+import { endpointServer } from '../../../../testing/servers/endpoint-server.ts';
+import { testProject } from '../../../../testing/servers/server.ts';
+import { authenticator } from '../../../../testing/factories/authenticator.ts';
+import { testSendServices } from '../../../../testing/factories/send-services.ts';
 import { silentLog } from '../../../platform/log.ts';
-import { alsoForPages } from '../../../../testkit/database.ts';
-import { DASHBOARD_ORIGIN } from '../../../../testkit/dashboard.ts';
-import { codeOf, PASSWORD, testTeam, tokenOf } from '../../../../testkit/team.ts';
+import { alsoForPages } from '../../../../testing/factories/database.ts';
+import { DASHBOARD_ORIGIN } from '../../../../testing/servers/dashboard.ts';
+import { codeOf, PASSWORD, testTeam, tokenOf } from '../../../../testing/factories/team.ts';
 import { offerReset, offerSetup } from '../members/links.ts';
 
 const server = await endpointServer();

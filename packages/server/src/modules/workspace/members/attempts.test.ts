@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fixedClock } from '../../../../testkit/clock.ts';
-import { openTestDatabase } from '../../../../testkit/database.ts';
+import { fixedClock } from '../../../../testing/factories/clock.ts';
+import { openTestDatabase } from '../../../../testing/factories/database.ts';
 import { Fault } from '../../../platform/fault.ts';
 import { type AuthAttempt, boundsOf, countAttempt, forgiveAttempt, LIMITS } from './attempts.ts';
 

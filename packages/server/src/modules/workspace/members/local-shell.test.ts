@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { testDatabase } from '../../../../testkit/database.ts';
+import { testDatabase } from '../../../../testing/factories/database.ts';
 import { systemClock } from '../../../platform/time/clock.ts';
 import { silentLog } from '../../../platform/log.ts';
 import { createProject } from '../../administration/create-project.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { AuditListed, CreatedInvite, MemberListed, Role } from '@beckon/contract/dashboard';
-import { endpointServer } from '../../../../testkit/endpoint-server.ts';
-import { type Browser, codeOf, PASSWORD, testTeam, tokenOf } from '../../../../testkit/team.ts';
+import { endpointServer } from '../../../../testing/servers/endpoint-server.ts';
+import { type Browser, codeOf, PASSWORD, testTeam, tokenOf } from '../../../../testing/factories/team.ts';
 import { createProject } from '../../administration/create-project.ts';
 import { insertOrganization, upsertMember } from './store.ts';
 

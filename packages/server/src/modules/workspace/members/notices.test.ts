@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { endpointServer } from '../../../../testkit/endpoint-server.ts';
-import { PASSWORD, testTeam } from '../../../../testkit/team.ts';
+import { endpointServer } from '../../../../testing/servers/endpoint-server.ts';
+import { PASSWORD, testTeam } from '../../../../testing/factories/team.ts';
 import { silentLog } from '../../../platform/log.ts';
 
 const server = await endpointServer();

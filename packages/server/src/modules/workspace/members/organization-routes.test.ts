@@ -6,10 +6,10 @@ import type {
   ProjectListed,
   ProjectQueue,
 } from '@beckon/contract/dashboard';
-import { sendRequest } from '../../../../testkit/client.ts';
-import { endpointServer } from '../../../../testkit/endpoint-server.ts';
-import { PEPPER } from '../../../../testkit/server.ts';
-import { testTeam } from '../../../../testkit/team.ts';
+import { sendRequest } from '../../../../testing/servers/http-client.ts';
+import { endpointServer } from '../../../../testing/servers/endpoint-server.ts';
+import { PEPPER } from '../../../../testing/servers/server.ts';
+import { testTeam } from '../../../../testing/factories/team.ts';
 import { insertOrganization, upsertMember } from './store.ts';
 import { createKey } from '../../ingest/keys/change-key.ts';
 import { createProject } from '../../administration/create-project.ts';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { authenticator } from '../../../../testkit/authenticator.ts';
-import { fixedClock } from '../../../../testkit/clock.ts';
-import { openTestDatabase } from '../../../../testkit/database.ts';
+import { authenticator } from '../../../../testing/factories/authenticator.ts';
+import { fixedClock } from '../../../../testing/factories/clock.ts';
+import { openTestDatabase } from '../../../../testing/factories/database.ts';
 import { assertionOptions, registerPasskey, registrationOptions, verifyAssertion } from './passkeys.ts';
 import { upsertUser } from './store.ts';
 import type { Caller, WithCookies } from './team.ts';

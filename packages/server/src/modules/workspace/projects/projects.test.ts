@@ -1,7 +1,7 @@
 import { RATE_LIMIT_DEFAULTS } from '@beckon/contract';
 import { beforeEach, expect, test } from 'vitest';
-import { fixedClock } from '../../../../testkit/clock.ts';
-import { openTestDatabase } from '../../../../testkit/database.ts';
+import { fixedClock } from '../../../../testing/factories/clock.ts';
+import { openTestDatabase } from '../../../../testing/factories/database.ts';
 import { createProject } from '../../administration/create-project.ts';
 import { resumeProject, suspendProject } from '../../administration/suspend-project.ts';
 import { findProject, listProjects } from './project.ts';

@@ -10,13 +10,13 @@ import type {
   TokenScope,
   TokenState,
 } from '@beckon/contract/dashboard';
-import { sendRequest } from '../../../../testkit/client.ts';
-import { DASHBOARD_ORIGIN } from '../../../../testkit/dashboard.ts';
-import { HOUR, MINUTE } from '../../../../testkit/drafts.ts';
-import { endpointServer } from '../../../../testkit/endpoint-server.ts';
-import { findText } from '../../../../testkit/find-text.ts';
-import { PEPPER } from '../../../../testkit/server.ts';
-import { type Browser, PASSWORD, testTeam } from '../../../../testkit/team.ts';
+import { sendRequest } from '../../../../testing/servers/http-client.ts';
+import { DASHBOARD_ORIGIN } from '../../../../testing/servers/dashboard.ts';
+import { HOUR, MINUTE } from '../../../../testing/factories/drafts.ts';
+import { endpointServer } from '../../../../testing/servers/endpoint-server.ts';
+import { findText } from '../../../../testing/oracles/find-text.ts';
+import { PEPPER } from '../../../../testing/servers/server.ts';
+import { type Browser, PASSWORD, testTeam } from '../../../../testing/factories/team.ts';
 import { silentLog } from '../../../platform/log.ts';
 import { findHolder } from './find-holder.ts';
 
