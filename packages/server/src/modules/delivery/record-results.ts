@@ -207,19 +207,21 @@ function retryBeforeExpiry(draft: Draft | undefined, at: number): number | null 
 }
 
 /** Returns no move if the draft was already given up as lost. */
-function draftChanges({ sendResult, draft, againAt, wasTried }: RetryDecision, now: number): DraftChange[] {
-  if (!draft) return [];
+function draftChanges(decision: RetryDecision, now: number): DraftChange[] {
+  const decided = decision.draft && draftChange(decision.draft, decision, now);
+  return !decided || isRefused(decided) ? [] : [decided];
+}
+
+function draftChange(
+  draft: Draft,
+  { sendResult, againAt, wasTried }: RetryDecision,
+  now: number,
+): DraftActionResult {
+  if (sendResult.result === 'withheld')
+    return holdWhileSending(draft, { now, detail: { why: sendResult.reason } });
   const detail = 'reply' in sendResult && sendResult.reply !== undefined ? { reply: sendResult.reply } : {};
-  const decided = ((): DraftActionResult => {
-    if (sendResult.result === 'withheld')
-      return holdWhileSending(draft, { now, detail: { why: sendResult.reason } });
-    if (againAt === null) return finish(draft, sendResult, { now, detail });
-    const again = sendResult.result === 'returned' && !wasTried ? returnDraft : retry;
-    return again(draft, {
-      at: againAt,
-      now,
-      detail: { ...detail, again_at: new Date(againAt).toISOString() },
-    });
-  })();
-  return isRefused(decided) ? [] : [decided];
+  if (againAt === null) return finish(draft, sendResult, { now, detail });
+  const again = sendResult.result === 'returned' && !wasTried ? returnDraft : retry;
+  const againDetail = { ...detail, again_at: new Date(againAt).toISOString() };
+  return again(draft, { at: againAt, now, detail: againDetail });
 }

@@ -19,8 +19,8 @@ type Submission = { envelope: MailEnvelope; mime: Uint8Array; signal: AbortSigna
 
 /**
  * Sends emails to one relay, a few at a time, over connections that are kept for the next email. The pool is our own, because the library's
- * does not distinguish the ways to fail: see `resultOfSession`. It never resends an email, with one safe exception: a kept connection that fails
- * before the reply to MAIL is replaced by a fresh one.
+ * does not distinguish the ways to fail: see `resultOfSession`. It never resends an email, with one safe exception: a kept connection that
+ * fails before the reply to MAIL is replaced by a fresh one.
  */
 export function openRelay(options: RelayOptions): Relay {
   const timeouts = { ...TIMEOUTS, ...options.timeouts };
@@ -51,9 +51,9 @@ export function openRelay(options: RelayOptions): Relay {
     );
     clearTimeout(deadline);
     inFlight.delete(cut);
+    const settled = settle(line, ending, kept).finally(slots.free);
     const result = resultOfSession(ending, options.classify);
     options.log.debug({ result: result.result, stage: ending.stage, code: ending.code }, 'email.submitted');
-    const settled = settle(line, ending, kept).finally(slots.free);
     // The next email of the same caller finds its connection ready. After a refusal, that takes one more reply of the relay.
     if (result.result === 'sent') await settled;
     return result;
