@@ -44,7 +44,7 @@ test('follows a restored server from backups before and after the restore, and r
   await second.release();
 
   expect(await putBack('third', { from: old, until: later })).toMatchObject({ timeline: 3 });
-  expect(printed()).toEqual([expect.stringMatching(/timeline 1, .*timeline 2, .*Timeline 2 is followed/)]);
+  expect(printed()).toEqual([expect.stringMatching(/timeline 1, .*timeline 2, .*follows timeline 2/)]);
   expect(await putBack('fourth', { from: young })).toMatchObject({ timeline: 4 });
   expect(await putBack('fifth', { from: old, timeline: 1 })).toMatchObject({ timeline: 5 });
   expect(await readOf('third')).toBe('abde');
