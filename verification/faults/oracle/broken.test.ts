@@ -35,7 +35,7 @@ const SPOILT: [invariant: string, what: string, statement: string][] = [
   ],
   [
     'I12',
-    `a email points at a draft that is not its project's`,
+    `email: a row points at a draft that is not its project's`,
     `INSERT INTO beckon.email (project_id, draft_id, id, rule_id, external_user_id, address, state, counts, claimed_at)
      VALUES (2, '${THEIRS}', '${OURS}', '${OURS}', 'u1', 'u1@x.test', 'sent', true, now())`,
   ],
@@ -47,7 +47,7 @@ const SPOILT: [invariant: string, what: string, statement: string][] = [
   ],
   [
     'I12',
-    `a webhook_delivery points at a webhook_endpoint that is not its project's`,
+    `webhook_delivery: a row points at a webhook_endpoint that is not its project's`,
     `INSERT INTO beckon.webhook_delivery (project_id, webhook_id, endpoint_id, state, created_at)
      VALUES (1, '${OURS}', '${THEIRS}', 'delivered', now())`,
   ],

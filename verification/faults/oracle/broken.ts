@@ -32,7 +32,7 @@ const POINTS: [table: string, column: string, to: string, key: string][] = [
 
 const ISOLATED: Promised[] = POINTS.map(([table, column, to, key]) => ({
   invariant: 'I12',
-  what: `a ${table} points at a ${to} that is not its project's`,
+  what: `${table}: a row points at a ${to} that is not its project's`,
   rows: () => `SELECT format('project %s: %s', x.project_id, x.${column}) FROM beckon.${table} x
     WHERE x.${column} IS NOT NULL AND NOT EXISTS (
       SELECT FROM beckon.${to} y WHERE y.project_id = x.project_id AND y.${key} = x.${column})`,

@@ -25,6 +25,7 @@ export function KeySettings(): ReactNode {
   const give = (key: string, replacement: string): void =>
     wish({ ...wishes, instead: instead(wishes, key, replacement) });
   const isChanged = Object.keys(wishes.instead).length > 0;
+  const problem = clash(wishes);
   return (
     <Stack gap="sm">
       <Switch
@@ -43,23 +44,13 @@ export function KeySettings(): ReactNode {
         </Table.Thead>
         <Table.Tbody>
           {OURS.map(([key, label]) => (
-            <Table.Tr key={key}>
-              <Table.Td>{label}</Table.Td>
-              <Table.Td>
-                <Shortcut keys={key} />
-              </Table.Td>
-              <Table.Td>
-                <TextInput
-                  size="xs"
-                  w={64}
-                  maxLength={1}
-                  disabled={wishes.off}
-                  aria-label={`Your key for: ${label}`}
-                  value={wishes.instead[key] ?? ''}
-                  onChange={(event) => give(key, event.currentTarget.value)}
-                />
-              </Table.Td>
-            </Table.Tr>
+            <KeyRow
+              key={key}
+              action={{ key, label }}
+              value={wishes.instead[key] ?? ''}
+              isDisabled={wishes.off}
+              onChange={(replacement) => give(key, replacement)}
+            />
           ))}
         </Table.Tbody>
       </Table>
@@ -72,13 +63,42 @@ export function KeySettings(): ReactNode {
         >
           Reset to defaults
         </Button>
-        {clash(wishes) !== null && (
+        {problem !== null && (
           <Text size="xs" c="var(--mantine-color-error)">
-            {clash(wishes)}
+            {problem}
           </Text>
         )}
       </Group>
     </Stack>
+  );
+}
+
+type KeyRowProps = {
+  action: { key: string; label: string };
+  value: string;
+  isDisabled: boolean;
+  onChange: (replacement: string) => void;
+};
+
+function KeyRow({ action: { key, label }, value, isDisabled, onChange }: KeyRowProps): ReactNode {
+  return (
+    <Table.Tr>
+      <Table.Td>{label}</Table.Td>
+      <Table.Td>
+        <Shortcut keys={key} />
+      </Table.Td>
+      <Table.Td>
+        <TextInput
+          size="xs"
+          w={64}
+          maxLength={1}
+          disabled={isDisabled}
+          aria-label={`Your key for: ${label}`}
+          value={value}
+          onChange={(event) => onChange(event.currentTarget.value)}
+        />
+      </Table.Td>
+    </Table.Tr>
   );
 }
 

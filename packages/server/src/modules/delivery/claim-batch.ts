@@ -99,7 +99,7 @@ async function finish(batch: DraftBatch, { result, nextAt, isStopped }: FinishIn
   ]);
   // A draft has one email forever, so a second claim rolls everything back.
   if (claimed.size !== result.messages.length)
-    throw new Error('a draft was claimed that has a email already');
+    throw new Error('a draft was claimed that has an email already');
   for (const email of result.emails) Object.assign(email, claimed.get(email.draftId));
   await endRunsWith(tx, endedChanges, { projectId, now });
   const tried = [...expired.values()].filter(({ attempts }) => attempts > 0);

@@ -1,5 +1,6 @@
 import {
   addEvaluations,
+  canChange,
   findWindowResults,
   type AudienceVersion,
   findVersionTimers,
@@ -17,7 +18,7 @@ import {
   type MembershipEvaluation,
 } from '../audiences/index.ts';
 import type { Decision, Model } from '../rules/index.ts';
-import { findTotals, type Person, type Total } from '../users/index.ts';
+import { findTotals, type NewEvent, type Person, type PersonChange, type Total } from '../users/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 
 /** A user for whom some versions have to be evaluated. */
@@ -198,4 +199,23 @@ export function unreportedMoves(
       });
     });
   });
+}
+
+type ChangeFacts = { change: PersonChange; members: ReadonlySet<number>; events: NewEvent[] };
+
+/** Returns the versions whose evaluation may change with a user. */
+export function affectedBy(
+  { audiences }: Model,
+  { change, members, events }: ChangeFacts,
+): PersonToEvaluate['versions'] {
+  const { isNew, emailChanged: email, before } = change;
+  const names = new Set(events.map(({ name }) => name));
+  const touched = audiences.touchedBy({ isNew, events: names, traits: before.keys(), email });
+  if (isNew) return touched;
+  const unconditional = new Set(
+    before.size > 0 || email ? audiences.touchedBy({ isNew, events: [], traits: before.keys(), email }) : [],
+  );
+  return touched.filter(
+    (version) => unconditional.has(version) || canChange(version, members.has(version.versionId), events),
+  );
 }

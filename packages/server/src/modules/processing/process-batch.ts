@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { NewId } from '../../platform/ids.ts';
-import { type PersonVersions, findMemberVersions, writeMemberships, canChange } from '../audiences/index.ts';
+import { type PersonVersions, findMemberVersions, writeMemberships } from '../audiences/index.ts';
 import {
   writeDecisions,
   type Model,
@@ -26,7 +26,6 @@ import {
   personKey,
   writePeople,
   isSuppressed,
-  type PersonChange,
   sendActivity,
 } from '../users/index.ts';
 import { type IngestPriority, oldestWaiting, settle, takeChunks } from '../ingest/index.ts';
@@ -46,6 +45,7 @@ import {
 } from './apply-records.ts';
 import {
   type AudienceEvaluation,
+  affectedBy,
   evaluateAudiences,
   type PersonToEvaluate,
   earliestTimers,
@@ -245,24 +245,6 @@ async function evaluateChanged(
     if (versions.length > 0) people.push({ person, model, versions, members });
   }
   return evaluateAudiences(tx, people, { now, totals, latest });
-}
-
-type ChangeFacts = { change: PersonChange; members: ReadonlySet<number>; events: NewEvent[] };
-
-function affectedBy(
-  { audiences }: Model,
-  { change, members, events }: ChangeFacts,
-): PersonToEvaluate['versions'] {
-  const { isNew, emailChanged: email, before } = change;
-  const names = new Set(events.map(({ name }) => name));
-  const touched = audiences.touchedBy({ isNew, events: names, traits: before.keys(), email });
-  if (isNew) return touched;
-  const unconditional = new Set(
-    before.size > 0 || email ? audiences.touchedBy({ isNew, events: [], traits: before.keys(), email }) : [],
-  );
-  return touched.filter(
-    (version) => unconditional.has(version) || canChange(version, members.has(version.versionId), events),
-  );
 }
 
 type BatchOutput = { applied: AppliedRecords; audienceEvaluations: AudienceEvaluation[]; batch: RecordBatch };

@@ -53,12 +53,11 @@ function depsOf({
   return { db, newId, hasher, slow, models: createModels(db.clock), propertyCache: createPropertyCache() };
 }
 
-export function createProcessor(options: ProcessorOptions): Processor {
-  const { db, log } = options;
-  const deps = depsOf(options);
-  const partitions = partitionKeeper(db);
+type Attempt = (priority: IngestPriority, projectIds: number[], recordsMax: number) => Promise<BatchResult>;
+
+/** Returns a function that applies a batch, smaller if its emails take too long or one of its records is rejected. */
+function createAttempts(deps: BatchDeps, { db, log }: ProcessorOptions, limits: RenderLimits): Attempt {
   const deadLetters = createDeadLetterWriter(db, log);
-  const limits = createRenderLimits(db.clock);
 
   function attempt(priority: IngestPriority, candidates: number[], recordsMax: number): Promise<BatchResult> {
     return limits.within(candidates, recordsMax, ({ projectIds, records }) =>
@@ -76,14 +75,9 @@ export function createProcessor(options: ProcessorOptions): Processor {
       Math.max(RECORDS_PER_PROJECT_MIN, Math.floor(recordsMax / projectIds.length)),
     );
     const firstRecord: FirstRecord = { seq: null };
+    const input = { priority, projectIds, recordsPerProject, recordsMax, firstRecord };
     try {
-      const result = await processBatch(deps, {
-        priority,
-        projectIds,
-        recordsPerProject,
-        recordsMax,
-        firstRecord,
-      });
+      const result = await processBatch(deps, input);
       if (result.records > 0) deadLetters.reset(projectIds);
       return result;
     } catch (error) {
@@ -95,6 +89,16 @@ export function createProcessor(options: ProcessorOptions): Processor {
       return deadLetters.add({ priority, projectId, seq: firstRecord.seq, error });
     }
   }
+
+  return attempt;
+}
+
+export function createProcessor(options: ProcessorOptions): Processor {
+  const { db, log } = options;
+  const deps = depsOf(options);
+  const partitions = partitionKeeper(db);
+  const limits = createRenderLimits(db.clock);
+  const attempt = createAttempts(deps, options, limits);
 
   return {
     async batch(priority, projectIds, records = BATCH_MAX_RECORDS) {

@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
-import type { EmailSource, TemplatePreview } from '@beckon/contract/dashboard';
-import { type FieldFault, Fault } from '../../platform/fault.ts';
+import { Fault } from '../../platform/fault.ts';
 import {
   isLocalShell,
   testRecipientForAudit,
@@ -15,7 +14,6 @@ import {
 import {
   discardUnpublished,
   findPreview,
-  savePreview,
   emailOf,
   momentSeen,
   publishedText,
@@ -23,9 +21,8 @@ import {
   wordsOf,
 } from './unpublished.ts';
 import { createTemplate, deleteTemplate, publishEmail, readTemplate } from './write-template.ts';
-import { checkWords, sendTrialCopy } from './send-test-copy.ts';
-import { type EmailPreview, previewEmail } from './preview-email.ts';
-import { showVariables } from './show-templates.ts';
+import { sendTrialCopy } from './send-test-copy.ts';
+import { previewTemplate, renderAs, rendering } from './preview-template.ts';
 import { listAllTemplates, showTemplate } from './template-view.ts';
 import type { SendServices } from '../delivery/index.ts';
 import type { Outbound } from '../../platform/outbound/outbound.ts';
@@ -160,7 +157,7 @@ export const templateRoutes: DashboardRoute<Deps>[] = [
       const email = await emailOf(deps, { projectId, template, ...body });
       const previewInput = { projectId, template, email, user, ...momentOf(at) };
       const to = isLocalShell(member) ? PREVIEW_RECIPIENT : member.email;
-      return { data: await preview(deps, { ...previewInput, to }) };
+      return { data: await previewTemplate(deps, { ...previewInput, to }) };
     },
   }),
   route('GET /projects/:project/templates/:template/email.html', {
@@ -206,107 +203,8 @@ export const templateRoutes: DashboardRoute<Deps>[] = [
   }),
 ];
 
-function rendering({ db, sendServices: { renderer } }: Pick<Deps, 'db' | 'sendServices'>) {
-  return { db, renderer };
-}
-
-type PreviewRequest = {
-  projectId: number;
-  template: string;
-  /** Null: the published version. */
-  email: EmailSource | null;
-  user: string | null;
-  /** The time of the preview; now, if absent. */
-  at?: number;
-};
-
-/** Unpublished text may belong to a template that does not exist yet; its name identifies it all the same. */
-function renderAs(
-  deps: Pick<Deps, 'db' | 'sendServices'>,
-  { projectId, template, email, user: userId, at }: PreviewRequest,
-): Promise<EmailPreview> {
-  const now = deps.db.clock.now();
-  const previewQuery = { projectId, now, userId, ...(at === undefined ? {} : { at }) };
-  return email === null
-    ? previewEmail(rendering(deps), { ...previewQuery, reference: template, document: null })
-    : previewEmail(rendering(deps), {
-        ...previewQuery,
-        reference: null,
-        document: { ...email, name: template },
-      });
-}
-
-async function preview(
-  deps: Deps,
-  { to, ...input }: PreviewRequest & { to: string },
-): Promise<TemplatePreview> {
-  const { db } = deps;
-  const { projectId, email, user } = input;
-  const rendered = await orFaults(() => renderAs(deps, input));
-  if ('faults' in rendered) return { ...emptyPreview(input), faults: rendered.faults };
-  const {
-    content,
-    locale,
-    text,
-    html,
-    missing,
-    unsure,
-    userId,
-    event,
-    source,
-    warnings: troubles,
-  } = rendered;
-  const { variables } = await showVariables(rendering(deps), { projectId, now: db.clock.now() }, source);
-  const words = email && (await savePreview({ tx: db, clock: db.clock, projectId }, email));
-  const looks = await checkWords(deps, { projectId, content, locale, to });
-  return {
-    external_user_id: userId,
-    is_sample: user === null,
-    event,
-    subject: content.subject,
-    preheader: content.preheader,
-    text,
-    missing,
-    uncertain: unsure,
-    faults: [],
-    variables,
-    checks: [
-      ...looks,
-      ...troubles.map((message) => ({ name: 'rendering', status: 'warning' as const, message })),
-    ],
-    bytes: Buffer.byteLength(html),
-    preview_id: words,
-  };
-}
-
 function momentOf(at: string | undefined): { at?: number } {
   return at === undefined ? {} : { at: readMoment(at, 'at') };
-}
-
-function emptyPreview({ email, user }: PreviewRequest): Omit<TemplatePreview, 'faults'> {
-  const { subject = '', preheader = '' } = email ?? {};
-  const about = { external_user_id: user ?? '', is_sample: user === null, event: '' };
-  const none = {
-    text: '',
-    missing: [],
-    uncertain: [],
-    variables: [],
-    checks: [],
-    bytes: 0,
-    preview_id: null,
-  };
-  return { ...about, subject, preheader, ...none };
-}
-
-/** Returns errors in unfinished text as part of the answer; a time without data is refused. */
-async function orFaults<T extends object>(run: () => Promise<T>): Promise<T | { faults: FieldFault[] }> {
-  try {
-    return await run();
-  } catch (error) {
-    if (!(error instanceof Fault) || error.code !== 'validation_failed') throw error;
-    if (!error.details.some(({ field }) => field === 'at')) return { faults: error.details };
-    throw error;
-  }
 }
 
 function previewExpired(): Fault {

@@ -10,7 +10,7 @@ import { loadProjectModels, type Model } from '../rules/index.ts';
 import { findSender, freeze, type SendServices } from '../delivery/index.ts';
 import { checkRecipient, replyOf } from '../review/index.ts';
 
-type Deps = {
+export type CopyDeps = {
   db: Tx & { clock: { now(): number } };
   sendServices: SendServices;
   tokenKeys: TokenKeys;
@@ -23,7 +23,7 @@ type TestCopyInput = { projectId: number; content: TemplateText; locale: string;
 const SENDER_CHECKS: ReadonlySet<string> = new Set(['mime', 'headers', 'dkim']);
 
 /** Checks a text, as the email that it would become. Sends nothing. */
-export async function checkWords(deps: Deps, input: TestCopyInput): Promise<EmailCheck[]> {
+export async function checkWords(deps: CopyDeps, input: TestCopyInput): Promise<EmailCheck[]> {
   const { projectId } = input;
   const { mime } = await compose(deps, await openScene(deps, projectId), input);
   const mail = { raw: mime, kind: 'user', at: deps.db.clock.now(), records: new Map() } as const;
@@ -33,7 +33,7 @@ export async function checkWords(deps: Deps, input: TestCopyInput): Promise<Emai
 
 /** Sends a text as an email to a member, as users would get it. */
 export async function sendTrialCopy(
-  deps: Deps & { relay: Pick<Relay, 'submit'> },
+  deps: CopyDeps & { relay: Pick<Relay, 'submit'> },
   input: TestCopyInput,
 ): Promise<{ to: string; subject: string; reply: string }> {
   const { db, tokenKeys, relay, sendServices } = deps;
@@ -58,7 +58,7 @@ export async function sendTrialCopy(
 
 type Scene = { model: Model; sender: Awaited<ReturnType<typeof findSender>>; now: number };
 
-async function openScene({ db, sendServices }: Deps, projectId: number): Promise<Scene> {
+async function openScene({ db, sendServices }: CopyDeps, projectId: number): Promise<Scene> {
   const now = db.clock.now();
   const model = (await loadProjectModels(db, [await readProjectLock(db, projectId)], { now })).get(projectId);
   if (!model) throw new Error(`project ${projectId} has no settings`);
@@ -66,7 +66,7 @@ async function openScene({ db, sendServices }: Deps, projectId: number): Promise
 }
 
 async function compose(
-  { tokenKeys, newId, sendServices: { renderer } }: Deps,
+  { tokenKeys, newId, sendServices: { renderer } }: CopyDeps,
   scene: Scene,
   { projectId, content, locale, to }: TestCopyInput,
 ) {

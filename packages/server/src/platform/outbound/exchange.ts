@@ -50,6 +50,15 @@ type Bounds = {
   live: Set<() => void>;
 };
 
+const CANCELED: FailureDetail = {
+  error: 'reset',
+  detail: 'Beckon canceled the request, because this server stops',
+};
+
+function timeoutOf(totalMs: number): FailureDetail {
+  return { error: 'timeout', detail: `Its response was not complete within ${totalMs / 1_000} s` };
+}
+
 /** Sends one request, and resolves with its answer, complete or cut off. Never rejects. */
 export function exchange(
   agents: Agents,
@@ -75,13 +84,9 @@ export function exchange(
       request?.destroy();
     }
 
-    const stop = (): void =>
-      fail({ error: 'reset', detail: 'Beckon canceled the request, because this server stops' });
+    const stop = (): void => fail(CANCELED);
     live.add(stop);
-    const deadline = setTimeout(
-      () => fail({ error: 'timeout', detail: `Its response was not complete within ${totalMs / 1_000} s` }),
-      totalMs,
-    );
+    const deadline = setTimeout(() => fail(timeoutOf(totalMs)), totalMs);
 
     function start(): void {
       const going = open(agents, sent);

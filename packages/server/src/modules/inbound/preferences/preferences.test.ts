@@ -47,6 +47,7 @@ async function afterEmail(
   return { scenario, link: await linkOf(scenario, 'u1') };
 }
 
+const SUPPRESSED = { state: 'held', reason: 'suppressed' };
 const TOPICS = { topics: 'news:Product news,tips:Tips & tricks' };
 
 type PageResponse = { status: number; text: string; headers: Headers };
@@ -380,10 +381,7 @@ test('ends a snooze automatically, shows its end, and lets a shorter one replace
   await scenario.event('u1', 'news');
   await scenario.later(3 * HOUR);
   expect(await scenario.emails()).toHaveLength(1);
-  expect(await scenario.drafts('u1')).toMatchObject([
-    { rule: 'plain' },
-    { state: 'held', reason: 'suppressed' },
-  ]);
+  expect(await scenario.drafts('u1')).toMatchObject([{ rule: 'plain' }, SUPPRESSED]);
   await scenario.later(HOUR);
   expect(await scenario.emails()).toMatchObject([{}, { at: begun + 30 * DAY }]);
   expect((await send(link)).text).toContain('sends emails to');
@@ -394,7 +392,7 @@ test('sends the held emails at once when a user ends a snooze', async () => {
   await post(`${link}/snooze`, 'days=60');
   await scenario.event('u1', 'news');
   await scenario.later(3 * HOUR);
-  expect(await scenario.drafts('u1')).toMatchObject([{}, { state: 'held', reason: 'suppressed' }]);
+  expect(await scenario.drafts('u1')).toMatchObject([{}, SUPPRESSED]);
   await post(`${link}/resubscribe`, '');
   await scenario.later(MINUTE);
   expect(await scenario.emails()).toHaveLength(2);
@@ -405,7 +403,7 @@ test('stops emails of a refused topic for the user and the mailbox, and sends al
   expect(checked((await send(link)).text)).toEqual(['news', 'tips']);
   await scenario.event('u1', 'news');
   await scenario.later(HOUR);
-  const { text } = await post(`${link}/topics`, 'topic=tips&topic=unheard');
+  const { text } = await post(`${link}/topics`, 'topic=tips&topic=unknown');
   expect(text).toContain('Your preferences have been saved.');
   expect(checked(text)).toEqual(['tips']);
   await scenario.event('u1', 'tips');
@@ -438,16 +436,15 @@ test('forbids storing, framing, indexing, scripts and referrers on every page', 
     expect(headers.get('content-security-policy')).toMatch(
       /^default-src 'none'; style-src 'sha256-[^']+'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'$/,
     );
-    expect(
-      ['referrer-policy', 'cache-control', 'x-robots-tag', 'vary'].map((name) => headers.get(name)),
-    ).toEqual(['no-referrer', 'no-store', 'noindex', 'Accept-Language']);
+    const names = ['referrer-policy', 'cache-control', 'x-robots-tag', 'vary'];
+    const values = ['no-referrer', 'no-store', 'noindex', 'Accept-Language'];
+    expect(names.map((name) => headers.get(name))).toEqual(values);
   }
 });
 
 test('escapes markup in the name of a project and of a topic', async () => {
-  const { scenario, link } = await afterEmail({
-    topics: 'news:<img src=x onerror=alert(1)>,tips:"><script>',
-  });
+  const topics = 'news:<img src=x onerror=alert(1)>,tips:"><script>';
+  const { scenario, link } = await afterEmail({ topics });
   await db.query(`UPDATE beckon.project SET name = $2 WHERE project_id = $1`, [
     scenario.projectId,
     `</title><script>alert(1)</script>{address}$&"'`,

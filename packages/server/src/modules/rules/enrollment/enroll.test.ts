@@ -1,19 +1,20 @@
 import { describe, expect, test } from 'vitest';
 import { testHasher } from '../../../../testing/factories/send-services.ts';
-import { DAY, newScenario, openStage, type Scenario } from '../../../../testing/scenario.ts';
+import {
+  type EnrollmentScene,
+  enrollmentScene,
+  enrollmentWorker,
+  latestEnrollment,
+  WELCOME_STEPS as steps,
+} from '../../../../testing/factories/enrollment-scene.ts';
+import { DAY, openStage, type Scenario } from '../../../../testing/scenario.ts';
 import { idMaker } from '../../../platform/ids.ts';
-import { createPropertyCache } from '../../users/events/events.ts';
-import type { Enrollment } from './enrollment.ts';
-import { findLatestEnrollment } from './store.ts';
-import { findRule } from '../definitions/load-rules.ts';
 import { setTopicUnsubscribes } from '../../sending/suppressions/store.ts';
 import { incrementModel, takeProjectLock } from '../../../platform/locks/project-lock.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { createAudience, editAudience } from '../../audiences/change-audience.ts';
-import { createRule, editRule } from '../write-rule.ts';
-import { processTimers } from '../../processing/process-timers.ts';
+import { editRule } from '../write-rule.ts';
 import { erasePerson } from '../../profiles/erase-user.ts';
-import { createModels } from '../project-model.ts';
 import { suppress } from '../../outcomes/suppressions/suppress.ts';
 import { sweepTimers } from '../../processing/sweep-timers.ts';
 import { disableRule, enableRule } from '../switch-rule.ts';
@@ -25,23 +26,7 @@ const stage = await openStage();
 const { db, clock } = stage.server;
 const audienceDeps = { db, listRuleNeeds };
 const newId = idMaker(clock);
-const steps = [{ draft: { subject: 'Welcome to Pro', body: 'Hello.' } }];
-type Scene = { scenario: Scenario; audienceId: string; document: Record<string, unknown> };
-
-/** A project with an audience of users with the plan `pro`, these users in it, and a rule for it that is off. */
-async function scene(users: string[], more: object = {}): Promise<Scene> {
-  const scenario = await newScenario(stage);
-  await scenario.set({ frequency_cap: 'off', quiet_hours: 'off', autopilot: 'draft' });
-  for (const user of users) await scenario.user(user, { email: `${user}@x.org`, traits: { plan: 'pro' } });
-  await scenario.later(0);
-  const { projectId } = scenario;
-  const definition = { trait: 'plan', equals: 'pro' };
-  const { id: audienceId } = await createAudience(audienceDeps, { projectId, name: 'Pros', definition });
-  await scenario.later(1_000);
-  const document = { name: 'Pro', when: { audience: audienceId, move: 'joined' }, steps, ...more };
-  await createRule(db, { projectId, document, isOff: true });
-  return { scenario, audienceId, document };
-}
+const scene = (users: string[], more?: object) => enrollmentScene(stage, users, more);
 
 /** An import of an event, which suppresses the triggers of this user until their next event. */
 const muted = (scenario: Scenario, user: string) =>
@@ -50,42 +35,30 @@ const muted = (scenario: Scenario, user: string) =>
     suppressTriggers: true,
   });
 
-const of = ({ scenario: { projectId } }: Scene) => ({ projectId, reference: 'Pro' });
-const enable = (current: Scene) =>
+const of = ({ scenario: { projectId } }: EnrollmentScene) => ({ projectId, reference: 'Pro' });
+const enable = (current: EnrollmentScene) =>
   enableRule(db, { ...of(current), actor: 'ann', confirmed: false, enroll: { newId } });
-const start = (current: Scene) => startEnrollment(db, { ...of(current), newId });
-const edit = (current: Scene, change: object) =>
+const start = (current: EnrollmentScene) => startEnrollment(db, { ...of(current), newId });
+const edit = (current: EnrollmentScene, change: object) =>
   editRule(db, {
     ...of(current),
     document: { ...current.document, ...change },
     includeOpen: false,
     actor: 'ann',
   });
-const preview = (current: Scene) => previewEnrollment(db, of(current));
+const preview = (current: EnrollmentScene) => previewEnrollment(db, of(current));
 
-async function latest({ scenario: { projectId } }: Scene): Promise<Enrollment> {
-  const { id: ruleId } = await findRule(db, { projectId, reference: 'Pro' });
-  const found = await findLatestEnrollment(db, { projectId, ruleId });
-  if (!found) throw new Error('there is no enrollment');
-  return found;
-}
+const latest = (current: EnrollmentScene) => latestEnrollment(db, current);
+const worker = (limit: number, workerDb: Database = db) =>
+  enrollmentWorker({ db: workerDb, newId, clock }, limit);
 
-/** A worker of its own, which processes `limit` users at a time. */
-function worker(limit: number, workerDb: Database = db) {
-  const deps = {
-    db: workerDb,
-    newId,
-    models: createModels(clock),
-    propertyCache: createPropertyCache(),
-    hasher: testHasher,
-  };
-  return ({ scenario: { projectId } }: Scene) => processTimers(deps, projectId, limit);
-}
-
-const enrolledUsers = async ({ scenario }: Scene): Promise<string[]> =>
+const enrolledUsers = async ({ scenario }: EnrollmentScene): Promise<string[]> =>
   (await scenario.drafts()).map(({ userId }) => userId).toSorted();
 
-async function runUntilDone(current: Scene, step: (current: Scene) => Promise<unknown>): Promise<void> {
+async function runUntilDone(
+  current: EnrollmentScene,
+  step: (current: EnrollmentScene) => Promise<unknown>,
+): Promise<void> {
   while ((await latest(current)).state === 'running') await step(current);
 }
 

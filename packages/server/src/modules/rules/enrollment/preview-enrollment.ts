@@ -9,7 +9,7 @@ import type { Tx } from '../../../platform/db/statements.ts';
 import { loadProjectModels, type Model } from '../project-model.ts';
 import { evaluateRule, createEvaluationContext } from '../evaluation/context.ts';
 import { loadSnapshots } from '../evaluation/gather-facts.ts';
-import { moveAnchor } from '../evaluation/apply-rules.ts';
+import { moveAnchor } from '../evaluation/trigger-events.ts';
 import { inSnapshot } from '../../../platform/db/session-transactions.ts';
 import {
   type Candidate,

@@ -14,10 +14,8 @@ import {
   requestAiDrafting,
 } from '../../drafts/index.ts';
 import { findEmails, type PersonId, personKey } from '../../users/index.ts';
-import type { Anchor } from '../definitions/rule.ts';
 import { burnEntries, writeEntries } from '../definitions/entries.ts';
-import type { TriggerMatch } from '../definitions/decide.ts';
-import { dateIn, dropTimers, setTimers } from '../definitions/timers.ts';
+import { dropTimers, setTimers } from '../definitions/timers.ts';
 import { findOpenRunIndexes } from '../runs/reads.ts';
 import { insertRuns, updateRuns } from '../runs/store.ts';
 import type { Run } from '../runs/run.ts';
@@ -33,7 +31,7 @@ import {
 import { compose, gapOf, isOutdated, writeWithin } from './create-drafts.ts';
 import { evaluateRule, type EvaluationContext, removeTimers, createEvaluationContext } from './context.ts';
 import { loadSnapshots, hooksOf, type AffectedPerson } from './gather-facts.ts';
-import type { Cause, PersonActivity, Item } from './trigger-events.ts';
+import { anchorOf, type Item, originOf, type PersonActivity } from './trigger-events.ts';
 import { checkExits, continueRun, applyEvent, continueAfterDraft } from './active-runs.ts';
 import { writeMoves } from '../../sending/index.ts';
 
@@ -105,7 +103,7 @@ async function findAffected(tx: Tx, activities: PersonActivity[], now: number): 
   return activities.flatMap((activity, i): AffectedPerson[] => {
     const rules = new Set(activity.items.flatMap((item) => hooksOf(activity, item).map(({ rule }) => rule)));
     const hasOpenRun = openRunIndexes.has(i);
-    return rules.size > 0 || hasOpenRun ? [{ activity: activity, rules, hasOpenRun }] : [];
+    return rules.size > 0 || hasOpenRun ? [{ activity, rules, hasOpenRun }] : [];
   });
 }
 
@@ -146,44 +144,6 @@ function evaluateRules(context: EvaluationContext, activity: PersonActivity, ite
   const enrollment = item.kind === 'enrollment' ? { enrollment: item.enrollment } : {};
   if (anchor)
     for (const hook of hooks) evaluateRule(context, hook, { anchor, by: originOf(item), ...enrollment });
-}
-
-function originOf(item: Item): TriggerMatch['by'] {
-  if (item.kind === 'enrollment') return 'enrollment';
-  if (item.kind === 'timer') return 'due';
-  return item.kind === 'move' || item.kind === 'trait' ? item.by : 'record';
-}
-
-/** Returns null for an item that starts nothing: a run that continues, or a trait without a date. */
-function anchorOf({ person }: PersonActivity, item: Item): Anchor | null {
-  switch (item.kind) {
-    case 'event': {
-      const { id, name, properties, occurredAt, acceptedAt, seq } = item.event;
-      return { kind: 'event', id, name, properties, occurredAt, acceptedAt, seq };
-    }
-    case 'move':
-      return moveAnchor(item.audienceId, item.cause);
-    case 'enrollment':
-      return moveAnchor(item.audienceId, { seq: null, acceptedAt: item.at });
-    case 'trait': {
-      const { trait, cause } = item;
-      const occurredAt = dateIn(person.traits.get(trait));
-      if (occurredAt === null) return null;
-      return { kind: 'date', id: trait, name: trait, properties: {}, occurredAt, ...cause };
-    }
-    case 'timer':
-      return item.timer.anchor;
-    case 'run':
-      return null;
-    default:
-      return item satisfies never;
-  }
-}
-
-/** Returns the anchor of a join, a leave or an enrollment. */
-export function moveAnchor(audienceId: string, cause: Cause): Anchor {
-  const ids = { id: audienceId, name: audienceId };
-  return { kind: 'audience', ...ids, properties: {}, occurredAt: cause.acceptedAt, ...cause };
 }
 
 function composeAll({ outcome, person, model }: EvaluationContext, deps: ComposeDeps): DraftChange[] {

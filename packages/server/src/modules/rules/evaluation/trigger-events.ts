@@ -1,6 +1,7 @@
 import { type NewEvent, type ChangedPerson, personKey, type Person } from '../../users/index.ts';
-import type { EnrollmentFacts } from '../definitions/decide.ts';
-import type { Timer } from '../definitions/timers.ts';
+import type { EnrollmentFacts, TriggerMatch } from '../definitions/decide.ts';
+import type { Anchor } from '../definitions/rule.ts';
+import { dateIn, type Timer } from '../definitions/timers.ts';
 import type { Run } from '../runs/run.ts';
 import type { Model } from '../project-model.ts';
 
@@ -158,4 +159,42 @@ function add(activity: PersonActivity | undefined, item: Item, isWatched: boolea
   if (!activity) return;
   activity.items.push(item);
   activity.isWatched ||= isWatched;
+}
+
+export function originOf(item: Item): TriggerMatch['by'] {
+  if (item.kind === 'enrollment') return 'enrollment';
+  if (item.kind === 'timer') return 'due';
+  return item.kind === 'move' || item.kind === 'trait' ? item.by : 'record';
+}
+
+/** Returns null for an item that starts nothing: a run that continues, or a trait without a date. */
+export function anchorOf({ person }: PersonActivity, item: Item): Anchor | null {
+  switch (item.kind) {
+    case 'event': {
+      const { id, name, properties, occurredAt, acceptedAt, seq } = item.event;
+      return { kind: 'event', id, name, properties, occurredAt, acceptedAt, seq };
+    }
+    case 'move':
+      return moveAnchor(item.audienceId, item.cause);
+    case 'enrollment':
+      return moveAnchor(item.audienceId, { seq: null, acceptedAt: item.at });
+    case 'trait': {
+      const { trait, cause } = item;
+      const occurredAt = dateIn(person.traits.get(trait));
+      if (occurredAt === null) return null;
+      return { kind: 'date', id: trait, name: trait, properties: {}, occurredAt, ...cause };
+    }
+    case 'timer':
+      return item.timer.anchor;
+    case 'run':
+      return null;
+    default:
+      return item satisfies never;
+  }
+}
+
+/** Returns the anchor of a join, a leave or an enrollment. */
+export function moveAnchor(audienceId: string, cause: Cause): Anchor {
+  const ids = { id: audienceId, name: audienceId };
+  return { kind: 'audience', ...ids, properties: {}, occurredAt: cause.acceptedAt, ...cause };
 }

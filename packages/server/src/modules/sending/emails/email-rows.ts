@@ -13,7 +13,7 @@ export async function findSendLock(tx: Tx, projectId: number): Promise<SendLockR
   return rows[0];
 }
 
-/** A email that was returned without an attempt no longer has a slot. */
+/** An email that was returned without an attempt no longer has a slot. */
 const HAS_SLOT = `m.state <> 'failed' AND (m.state <> 'deferred' OR m.attempts > 0)`;
 
 /** Returns when emails that count towards the caps were claimed for these addresses since then, newest first. */
@@ -55,7 +55,7 @@ export async function findOtherClaims(
   );
 }
 
-/** A email that had an attempt, or a claim without one. */
+/** An email that had an attempt, or a claim without one. */
 export type EarlierEmail = {
   draftId: string;
   address: string;

@@ -14,7 +14,7 @@ type FreeSendLockRow = SendLockRow & { is_suspended: boolean };
 /** Returns null if another worker currently sends for this project. Reads the table `project` of another module. */
 export async function lockFreeSendLock(tx: Tx, projectId: number): Promise<FreeSendLockRow | null> {
   const rows = await tx.prepared<FreeSendLockRow>({
-    name: 'sending.turn',
+    name: 'sending.lock',
     text: `SELECT t.tokens, t.refilled_at, p.suspended_at IS NOT NULL AS is_suspended FROM beckon.send_lock t
            JOIN beckon.project p ON p.project_id = t.project_id WHERE t.project_id = $1 FOR UPDATE OF t SKIP LOCKED`,
     values: [projectId],
@@ -186,14 +186,13 @@ export async function markSubmitting(
   return new Set(submitted.map((row) => row.draft_id));
 }
 
+type EndInput = { at: number; ends: EmailEnd[] };
+
 /**
- * Records how emails ended. Emails that have ended or were claimed again stay as they are. A worker with an older claim cannot end a
+ * Records how emails ended. Emails that have ended or were claimed again stay as they are. A worker with an older claim cannot end an
  * email that waits for another attempt. The reason of a deferral survives a later claim without an attempt.
  */
-export async function endEmails(
-  tx: Tx,
-  { at, ends }: { at: number; ends: EmailEnd[] },
-): Promise<Set<string>> {
+export async function endEmails(tx: Tx, { at, ends }: EndInput): Promise<Set<string>> {
   if (ends.length === 0) return new Set();
   const results = ends.map((end) => end.sendResult);
   const rows = await tx.prepared<{ draft_id: string }>({
@@ -228,10 +227,10 @@ export async function resolveEmails(tx: Tx, resolved: ResolvedEmail[]): Promise<
      FROM unnest($1::bigint[], $2::uuid[], $3::text[], $4::text[]) AS n(project_id, draft_id, state, reason)
      WHERE m.project_id = n.project_id AND m.draft_id = n.draft_id AND m.state = 'unknown'`,
     [
-      plainList(resolved.map((message) => message.projectId)),
-      plainList(resolved.map((message) => message.draftId)),
-      plainList(resolved.map((message) => message.state)),
-      resolved.map((message) => message.reason),
+      plainList(resolved.map((email) => email.projectId)),
+      plainList(resolved.map((email) => email.draftId)),
+      plainList(resolved.map((email) => email.state)),
+      resolved.map((email) => email.reason),
     ],
   );
 }
@@ -250,7 +249,7 @@ export type DomainLimitRow = {
 export async function upsertDomainLimits(tx: Tx, rows: DomainLimitRow[]): Promise<void> {
   if (rows.length === 0) return;
   await tx.prepared({
-    name: 'sending.narrow',
+    name: 'sending.limit',
     text: `INSERT INTO beckon.send_bucket (project_id, domain, provider, per_second, changed_at, tokens, refilled_at)
            SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::float8[], $5::timestamptz[], $6::float8[], $7::timestamptz[])
            ON CONFLICT (project_id, domain, provider) DO UPDATE SET per_second = excluded.per_second,
