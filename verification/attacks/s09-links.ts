@@ -95,7 +95,7 @@ export const s09: Attack = {
 /** Returns a signed token of the form that our links have. Changing it does not require an email that it opens. */
 async function readEmail(victim: Victim): Promise<{ token: string; findings: Finding[] }> {
   const { rows } = await victim.database((db) =>
-    db.query<{ id: string }>('SELECT id FROM message ORDER BY id DESC LIMIT 1'),
+    db.query<{ id: string }>('SELECT id FROM email ORDER BY id DESC LIMIT 1'),
   );
   const id = rows[0]?.id.replaceAll('-', '') ?? '019b00000000700080000000000000aa';
   return {

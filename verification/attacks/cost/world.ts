@@ -54,7 +54,7 @@ export async function openWorld(target: Target): Promise<World> {
     await hasPartition(db);
     for (let from = 0; from < EVENTS; from += STEP)
       await db.query(HISTORY, [victim.projectId, from, from + STEP - 1]);
-    await db.query(MESSAGE, [victim.projectId, randomUUID(), emailId, randomUUID()]);
+    await db.query(EMAIL, [victim.projectId, randomUUID(), emailId, randomUUID()]);
     await db.query('VACUUM ANALYZE');
     // The setting for a machine with up to 4 GB of memory.
     await db.query("ALTER SYSTEM SET work_mem = '4MB'");
@@ -112,8 +112,8 @@ const HISTORY = `
   SELECT $1::bigint, now(), gen_random_uuid(), '00000000-0000-4000-8000-' || lpad((n % ${USERS})::text, 12, '0'), 'feature_used',
          '{"feature": "export", "amount": 10}', now(), now(), n, false
   FROM generate_series($2::int, $3::int) AS n`;
-const MESSAGE = `
-  INSERT INTO message (project_id, draft_id, id, rule_id, external_user_id, address, state, counts, claimed_at)
+const EMAIL = `
+  INSERT INTO email (project_id, draft_id, id, rule_id, external_user_id, address, state, counts, claimed_at)
   VALUES ($1, $2, $3, $4, '00000000-0000-4000-8000-000000000001', 'user1@example.com', 'sent', true, now())`;
 
 /** Sends a request on a connection of its own, because a refused body may close it. */
