@@ -1220,12 +1220,12 @@ ALTER TABLE beckon.draft ADD CONSTRAINT draft_autopilot_ms_check CHECK ((autopil
 ALTER TABLE beckon.draft ADD CONSTRAINT draft_check CHECK (((state = 'held'::text) = (resume_state IS NOT NULL)));
 ALTER TABLE beckon.draft ADD CONSTRAINT draft_check1 CHECK (((state <> ALL (ARRAY['held'::text, 'canceled'::text, 'failed'::text])) OR (reason IS NOT NULL)));
 ALTER TABLE beckon.draft ADD CONSTRAINT draft_check2 CHECK (((state = ANY (ARRAY['sent'::text, 'skipped'::text, 'canceled'::text, 'failed'::text, 'unknown'::text])) = (ended_at IS NOT NULL)));
-ALTER TABLE beckon.draft ADD CONSTRAINT draft_check3 CHECK (((state = ANY (ARRAY['composing'::text, 'scheduled'::text, 'approved'::text, 'held'::text])) OR (due_at IS NULL)));
+ALTER TABLE beckon.draft ADD CONSTRAINT draft_check3 CHECK (((state = ANY (ARRAY['scheduled'::text, 'approved'::text, 'held'::text])) OR (due_at IS NULL)));
 ALTER TABLE beckon.draft ADD CONSTRAINT draft_format_check CHECK ((format = ANY (ARRAY['markdown'::text, 'html'::text])));
 ALTER TABLE beckon.draft ADD CONSTRAINT draft_moves_check CHECK ((moves > 0));
 ALTER TABLE beckon.draft ADD CONSTRAINT draft_pkey PRIMARY KEY (project_id, id);
-ALTER TABLE beckon.draft ADD CONSTRAINT draft_resume_state_check CHECK ((resume_state = ANY (ARRAY['composing'::text, 'scheduled'::text, 'approved'::text])));
-ALTER TABLE beckon.draft ADD CONSTRAINT draft_state_check CHECK ((state = ANY (ARRAY['composing'::text, 'scheduled'::text, 'approved'::text, 'held'::text, 'sending'::text, 'sent'::text, 'skipped'::text, 'canceled'::text, 'failed'::text, 'unknown'::text])));
+ALTER TABLE beckon.draft ADD CONSTRAINT draft_resume_state_check CHECK ((resume_state = ANY (ARRAY['scheduled'::text, 'approved'::text])));
+ALTER TABLE beckon.draft ADD CONSTRAINT draft_state_check CHECK ((state = ANY (ARRAY['scheduled'::text, 'approved'::text, 'held'::text, 'sending'::text, 'sent'::text, 'skipped'::text, 'canceled'::text, 'failed'::text, 'unknown'::text])));
 ALTER TABLE beckon.draft_content ADD CONSTRAINT draft_content_pkey PRIMARY KEY (project_id, draft_id, content_hash);
 ALTER TABLE beckon.draft_move ADD CONSTRAINT draft_move_pkey PRIMARY KEY (project_id, draft_id, number);
 ALTER TABLE beckon.email ADD CONSTRAINT email_check CHECK (((state = ANY (ARRAY['claimed'::text, 'submitting'::text])) = (next_at IS NOT NULL)));
@@ -1429,8 +1429,8 @@ CASE
     WHEN ((state = 'scheduled'::text) OR (reason = 'editing'::text)) THEN 0
     WHEN (reason = 'postponed'::text) THEN 2
     ELSE 1
-END), COALESCE(deadline_at, 'infinity'::timestamp with time zone), id) WHERE ((ended_at IS NULL) AND (state = ANY (ARRAY['composing'::text, 'scheduled'::text, 'held'::text])) AND ((resume_state IS DISTINCT FROM 'approved'::text) OR (reason = ANY (ARRAY['needs_review'::text, 'replied'::text, 'restored'::text]))));
-COMMENT ON INDEX beckon.draft_review IS 'The order of the review screen: drafts with a deadline, drafts without one, held drafts, postponed drafts. Emails that were approved and may have been sent before a restore are included. modules/review/review.ts has the same condition and the same two expressions.';
+END), COALESCE(deadline_at, 'infinity'::timestamp with time zone), id) WHERE ((ended_at IS NULL) AND (state = ANY (ARRAY['scheduled'::text, 'held'::text])) AND ((resume_state IS DISTINCT FROM 'approved'::text) OR (reason = ANY (ARRAY['needs_review'::text, 'replied'::text, 'restored'::text]))));
+COMMENT ON INDEX beckon.draft_review IS 'The order of the review screen: drafts with a deadline, drafts without one, held drafts, postponed drafts. Emails that were approved and may have been sent before a restore are included. modules/review/list-drafts.ts has the same condition and the same two expressions.';
 CREATE INDEX draft_unsettled ON beckon.draft USING btree (project_id, ended_at) WHERE (state = ANY (ARRAY['failed'::text, 'unknown'::text]));
 COMMENT ON INDEX beckon.draft_unsettled IS 'Emails that failed or whose delivery is unknown: few among all that ended, and read by every page.';
 CREATE INDEX email_address ON beckon.email USING btree (project_id, address, claimed_at) WHERE counts;

@@ -1,5 +1,4 @@
 export type DraftState =
-  | 'composing'
   | 'scheduled'
   | 'approved'
   | 'held'
@@ -23,7 +22,7 @@ export type DraftListed = {
   id: string;
   state: DraftState;
   /** The state of a held draft after its release; null: the draft is not held. */
-  resume_state: 'composing' | 'scheduled' | 'approved' | null;
+  resume_state: 'scheduled' | 'approved' | null;
   /** Why the draft is held, canceled or failed; if it was skipped, the reason that the member gave. */
   reason: string | null;
   rule: { id: string; name: string };

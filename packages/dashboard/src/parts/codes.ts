@@ -2,7 +2,6 @@
  * The display names of the server's codes. No screen shows a code itself: an unknown one, from a newer server, is shown in words.
  */
 const STATES: Record<string, string> = {
-  composing: 'being drafted',
   scheduled: 'waiting',
   canceled: 'canceled',
   unknown: 'delivery unknown',

@@ -18,7 +18,6 @@ test("groupOf › groups drafts by deadline, in the project's time zone", () => 
     [due('2026-01-15T22:00:00.000Z', { state: 'held', reason: 'quiet_hours' }), 'held'],
     [due('2026-01-15T22:00:00.000Z', { state: 'held', reason: 'editing' }), 'soon'],
     [due(null, { state: 'held', reason: 'postponed' }), 'postponed'],
-    [due(null, { state: 'composing' }), 'held'],
   ];
   for (const [draft, group] of stands) expect([draft, groupOf(draft, moment)]).toEqual([draft, group]);
 });

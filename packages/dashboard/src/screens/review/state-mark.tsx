@@ -8,7 +8,6 @@ import {
   Clock3,
   type LucideIcon,
   PauseCircle,
-  PenLine,
   Send,
   SkipForward,
 } from 'lucide-react';
@@ -16,7 +15,6 @@ import type { ReactNode } from 'react';
 import { Mark, type Tone } from '../../parts/index.ts';
 
 const STATES: Record<DraftState, { icon: LucideIcon; tone: Tone; label: string }> = {
-  composing: { icon: PenLine, tone: 'quiet', label: 'Being drafted' },
   scheduled: { icon: Clock3, tone: 'info', label: 'Waiting' },
   approved: { icon: Check, tone: 'good', label: 'Approved' },
   held: { icon: PauseCircle, tone: 'warn', label: 'Held' },

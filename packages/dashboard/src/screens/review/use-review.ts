@@ -152,7 +152,7 @@ function isOfReview({ type }: FeedItem): boolean {
   return type === 'draft_changed' || type === 'draft';
 }
 
-const OPEN = new Set(['composing', 'scheduled', 'held']);
+const OPEN = new Set(['scheduled', 'held']);
 
 /** The draft needs no decision any more. */
 function isDecided({ type, to }: FeedItem): boolean {

@@ -13,7 +13,7 @@ export type Draft = {
   key: string;
   state: DraftState;
   /** The state to which a held draft returns. */
-  resumeState: 'composing' | 'scheduled' | 'approved' | null;
+  resumeState: 'scheduled' | 'approved' | null;
   /** Why the draft is held, canceled or failed. For a skip, the reason given by the member. */
   reason: string | null;
   content: DraftContent;
@@ -47,7 +47,6 @@ export type Draft = {
 export type DraftContent = { subject: string; preheader: string; body: string; format: 'markdown' | 'html' };
 
 export const DRAFT_STATES = [
-  'composing',
   'scheduled',
   'approved',
   'held',

@@ -21,7 +21,6 @@ import {
   type ActionRefusal,
   refusal,
   refusalOfExpired,
-  STILL_DRAFTED,
 } from './refusals.ts';
 
 /**
@@ -31,7 +30,6 @@ import {
 export function edit(draft: Draft, content: DraftContent, by: By): DraftActionResult {
   const refused = refusal(draft, 'edit', by) ?? refusalOfExpired(draft, by.now) ?? refusalOfContent(content);
   if (refused) return refused;
-  if (draft.resumeState === 'composing') return conflict(STILL_DRAFTED);
   const { actor, now } = by;
   const deadlineAt = withGrace(draft, now);
   const changed = { content, contentHash: hashContent(content), isEdited: true, deadlineAt };
@@ -86,7 +84,6 @@ export function openEditor(draft: Draft, by: By): DraftActionResult {
   const refused = refusal(draft, 'open_editor', by) ?? refusalOfExpired(draft, by.now);
   if (refused) return refused;
   const { state, resumeState, reason } = draft;
-  if (resumeState === 'composing') return conflict(STILL_DRAFTED);
   const changed: Partial<Draft> = {
     state: 'held',
     resumeState: state === 'held' ? resumeState : state === 'approved' ? 'approved' : 'scheduled',

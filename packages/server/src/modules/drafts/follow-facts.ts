@@ -11,7 +11,7 @@ import {
 } from './draft.ts';
 import { applyTransition } from './transitions.ts';
 import { factsWithout, gapReason, hashContent } from './new-draft.ts';
-import { conflict, type DraftActionResult, isLeased, refusal, STILL_DRAFTED } from './refusals.ts';
+import { conflict, type DraftActionResult, isLeased, refusal } from './refusals.ts';
 
 export type NewDraftFacts = {
   /** The email as it is now, with the current facts. */
@@ -40,7 +40,6 @@ export function follow(draft: Draft, update: NewDraftFacts): DraftActionResult {
   if (refused) return refused;
   if (draft.reason === 'deferred')
     return conflict('The email was already submitted to the relay, so its content is fixed');
-  if (draft.resumeState === 'composing') return conflict(STILL_DRAFTED);
   const text = textOf(draft, update);
   const deadlineAt = deadlineOf(draft, update);
   const state = stateAfterUpdate({ ...draft, ...text, deadlineAt }, update);

@@ -59,7 +59,7 @@ export function heldOn(draft: Draft, { reason, until }: Pick<HoldInput, 'reason'
 
 function resumeOf({ state, resumeState }: Draft): Draft['resumeState'] {
   if (state === 'held') return resumeState;
-  return state === 'approved' || state === 'composing' ? state : 'scheduled';
+  return state === 'approved' ? 'approved' : 'scheduled';
 }
 
 export type ReleaseInput = {
@@ -92,8 +92,6 @@ export function afterHold(draft: Draft, { now, spread = false }: ReleaseInput): 
       return { state, reason: null, dueAt: dueAt ?? soonest };
     case 'scheduled':
       return { state, reason: null, notBefore: null, dueAt: dueAt ?? dueOfScheduled(draft) };
-    case 'composing':
-      return { state, reason: null, dueAt: null };
     default:
       return state satisfies never;
   }
@@ -162,5 +160,5 @@ export function dueAction(draft: Draft, now: number): DueAction {
 /** Returns whether its sending time has come, regardless of the send checks. */
 function isReady(draft: Draft, now: number): boolean {
   const sendAt = automaticSendAt(draft);
-  return draft.state !== 'composing' && draft.resumeState !== 'composing' && sendAt !== null && sendAt <= now;
+  return sendAt !== null && sendAt <= now;
 }

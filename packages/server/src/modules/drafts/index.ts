@@ -75,7 +75,6 @@ export {
   type By,
   type DraftActionResult,
   type ActionRefusal,
-  STILL_DRAFTED,
   conflict,
   invalid,
   isRefused,

@@ -68,7 +68,7 @@ export async function listOpenOfPeople(tx: Tx, keys: PersonId[]): Promise<Draft[
     name: 'drafts.open_of_people',
     text: `SELECT ${DRAFT} FROM unnest($1::bigint[], $2::text[]) AS k(project_id, user_id)
            JOIN beckon.draft d ON d.project_id = k.project_id AND d.external_user_id = k.user_id
-           WHERE d.state = ANY ('{composing,scheduled,approved,held,sending}') ORDER BY d.project_id, d.id FOR UPDATE OF d`,
+           WHERE d.state = ANY ('{scheduled,approved,held,sending}') ORDER BY d.project_id, d.id FOR UPDATE OF d`,
     values: [plainList(keys.map((key) => key.projectId)), keys.map((key) => key.userId)],
   });
   return rows.map(toDraft);
@@ -81,7 +81,7 @@ export async function listOpenOfRuns(tx: Tx, keys: (PersonId & { runId: string }
     name: 'drafts.open_of_runs',
     text: `SELECT ${DRAFT} FROM unnest($1::bigint[], $2::text[], $3::uuid[]) AS k(project_id, user_id, run_id)
            JOIN beckon.draft d ON d.project_id = k.project_id AND d.external_user_id = k.user_id AND d.run_id = k.run_id
-           WHERE d.state = ANY ('{composing,scheduled,approved,held,sending}') ORDER BY d.project_id, d.id FOR UPDATE OF d`,
+           WHERE d.state = ANY ('{scheduled,approved,held,sending}') ORDER BY d.project_id, d.id FOR UPDATE OF d`,
     values: [
       plainList(keys.map((key) => key.projectId)),
       keys.map((key) => key.userId),

@@ -64,14 +64,10 @@ export function isLeased(draft: Pick<Draft, 'leaseBy' | 'dueAt'>, now: number): 
   return draft.leaseBy !== null && draft.dueAt !== null && draft.dueAt > now;
 }
 
-/** The refusal while a model still writes the draft. */
-export const STILL_DRAFTED = 'The draft is still being drafted. Try again in a minute';
-
 export const DEFERRED =
   "The email is already being sent. The recipient's server deferred it, and it will be retried";
 
 const STATE_MESSAGES: Record<DraftState, string> = {
-  composing: STILL_DRAFTED,
   scheduled: 'The draft is waiting for its deadline or approval, so this action does not apply',
   approved: 'The draft is already approved',
   held: 'The draft is held, and this action does not apply',

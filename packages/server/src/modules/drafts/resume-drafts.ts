@@ -103,7 +103,7 @@ function towardsDraftOnly(draft: Draft): Partial<Draft> | null {
 function towardsAutopilot(draft: Draft, mode: NewMode, autopilotMs: number): Partial<Draft> | null {
   if (!mode.includeOpen || draft.deadlineAt !== null) return null;
   // Its period starts with an address, or a deadline no longer matters to it.
-  const isTimeless = draft.reason === 'no_address' || draft.state === 'composing' || isApproved(draft);
+  const isTimeless = draft.reason === 'no_address' || isApproved(draft);
   if (isTimeless) return draft.autopilotMs === autopilotMs ? null : { autopilotMs };
   const first = firstTimes({ ...draft, ...mode, autopilotMs });
   const deadlineAt = Math.max(first.deadlineAt ?? mode.now, hiddenUntil(draft));

@@ -9,29 +9,27 @@ import { type Actor, type Draft, DRAFT_STATES, type DraftState } from './draft.t
  * transition, and every transition is stored as a row.
  */
 export const MOVES = {
-  compose: { start: ['composing'] },
-  schedule: { start: ['scheduled'], composing: ['scheduled'] },
+  schedule: { start: ['scheduled'] },
   create_resend: { start: ['approved'] },
   hold: {
     start: ['held'],
-    composing: ['held'],
     scheduled: ['held'],
     approved: ['held'],
     held: ['held'],
   },
-  release: { held: ['scheduled', 'approved', 'composing', 'held'] },
+  release: { held: ['scheduled', 'approved', 'held'] },
   /** A held draft can be approved too. The send checks run again, and hold it as an approved draft. */
   approve: { scheduled: ['approved'], held: ['approved'] },
   edit: { scheduled: ['scheduled'], approved: ['scheduled'], held: ['held', 'scheduled'] },
   /** A draft without a deadline is held until the chosen time. */
   postpone: { scheduled: ['scheduled', 'held'], approved: ['scheduled', 'held'], held: ['held'] },
-  skip: { composing: ['skipped'], scheduled: ['skipped'], approved: ['skipped'], held: ['skipped'] },
+  skip: { scheduled: ['skipped'], approved: ['skipped'], held: ['skipped'] },
   /** Undoing an approval from an open editor, or a postponement, restores the approval before it. */
   undo: {
     scheduled: ['scheduled', 'held', 'approved'],
     approved: ['scheduled', 'held', 'approved'],
     held: ['held', 'scheduled', 'approved'],
-    skipped: ['scheduled', 'approved', 'held', 'composing'],
+    skipped: ['scheduled', 'approved', 'held'],
   },
   open_editor: { scheduled: ['held'], approved: ['held'], held: ['held'] },
   close_editor: { held: ['scheduled', 'approved', 'held'] },
@@ -44,7 +42,6 @@ export const MOVES = {
   /** The approval covered content that has changed. */
   void_approval: { approved: ['scheduled', 'held'], held: ['held'] },
   change_mode: {
-    composing: ['composing'],
     scheduled: ['scheduled'],
     approved: ['approved'],
     held: ['held'],
@@ -52,10 +49,9 @@ export const MOVES = {
   resume: {
     scheduled: ['scheduled'],
     approved: ['approved'],
-    held: ['scheduled', 'approved', 'composing', 'held'],
+    held: ['scheduled', 'approved', 'held'],
   },
   cancel: {
-    composing: ['canceled'],
     scheduled: ['canceled'],
     approved: ['canceled'],
     held: ['canceled'],
@@ -67,7 +63,6 @@ export const MOVES = {
   mark_unknown: { sending: ['unknown'] },
   /** The database was restored to a time before the email may have been sent. */
   mark_unknown_after_restore: {
-    composing: ['unknown'],
     scheduled: ['unknown'],
     approved: ['unknown'],
     held: ['unknown'],

@@ -154,7 +154,7 @@ type QueuedEmail = Pick<
 };
 
 /** States and reasons that hold a draft until a member acts. A deferred email is excluded because it was claimed before. */
-const WAITS_FOR_MORE = [...MEMBER_DECIDES, ...INCOMPLETE_REASONS, 'composing', 'editing', 'deferred'];
+const WAITS_FOR_MORE = [...MEMBER_DECIDES, ...INCOMPLETE_REASONS, 'editing', 'deferred'];
 
 /**
  * Lists the queue of a project without texts, page by page by id. Drafts that wait for a member are not in it. `expiresAt` is the time from

@@ -8,7 +8,6 @@ import {
   type ActionRefusal,
   refusal,
   refusalOfExpired,
-  STILL_DRAFTED,
   dueOfScheduled,
   UNDO_MS,
   withGrace,
@@ -29,7 +28,6 @@ export function approve(draft: Draft, by: By & { anyway?: boolean }): DraftActio
 }
 
 function refusalOfHeld(draft: Draft, by: { anyway?: boolean }): ActionRefusal | null {
-  if (draft.resumeState === 'composing') return conflict(STILL_DRAFTED);
   if (draft.reason === 'missing_variable') {
     return conflict(
       `${missingOf(draft)} is unknown, and the email uses it. Edit the draft, or wait until the value is known`,

@@ -107,7 +107,7 @@ const COLUMNS: Record<keyof typeof VOCABULARY, FilterColumn> = {
 };
 
 /** Repeats the condition of the index `draft_review`. Without that index, a page reads all open drafts. */
-const WAITS = `d.ended_at IS NULL AND d.state IN ('composing', 'scheduled', 'held')
+const WAITS = `d.ended_at IS NULL AND d.state IN ('scheduled', 'held')
   AND (d.resume_state IS DISTINCT FROM 'approved' OR d.reason IN (${MEMBER_DECIDES.map((reason) => `'${reason}'`).join(', ')}))`;
 const GROUP = `(CASE WHEN d.state = 'scheduled' OR d.reason = 'editing' THEN 0 WHEN d.reason = 'postponed' THEN 2 ELSE 1 END)`;
 const DEADLINE = `(coalesce(d.deadline_at, 'infinity'::timestamptz))`;

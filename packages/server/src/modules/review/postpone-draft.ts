@@ -10,7 +10,6 @@ import {
   type ActionRefusal,
   refusal,
   refusalOfExpired,
-  STILL_DRAFTED,
   EXPIRES_AFTER_MS,
   expiresAfter,
   isApproved,
@@ -58,7 +57,6 @@ function delayed(draft: Draft, until: number): Partial<Draft> {
 }
 
 function refusalOfState(draft: Draft): ActionRefusal | null {
-  if (draft.resumeState === 'composing') return conflict(STILL_DRAFTED);
   if (draft.deadlineAt !== null) return null;
   if (draft.reason === 'no_address') {
     return conflict('The draft waits for an address. Its deadline starts when the address arrives');

@@ -240,7 +240,6 @@ test('counts waiting work of all projects with its age, and no finished work', a
   }).toEqual({ all: 1_014, fullest: 1_007, live: 14, bulk: 1_000, oldestLive: 75, oldestBulk: 300, dead: 2 });
   expect({
     scheduled: metric('beckon_open_drafts{state="scheduled"}'),
-    composing: metric('beckon_open_drafts{state="composing"}'),
     approved: metric('beckon_open_drafts{state="approved"}'),
     held: metric('beckon_open_drafts{state="held"}'),
     quiet: metric('beckon_held_drafts{reason="quiet_hours"}'),
@@ -250,7 +249,6 @@ test('counts waiting work of all projects with its age, and no finished work', a
     digest: metric('beckon_overdue_seconds{work="process"}'),
   }).toEqual({
     scheduled: 2,
-    composing: 0,
     approved: 1,
     held: 3,
     quiet: 2,

@@ -29,7 +29,7 @@ export type RestoredAt = {
 /** `isNew`: the run began with something that the previous server cannot have known. */
 export function classifyRestored(draft: Draft, restored: RestoredAt, isNew: boolean): AfterRestore {
   const { stoppedAt, seenAt, nothingApproved } = restored;
-  if (draft.state === 'sending' || draft.state === 'composing') return 'unknown';
+  if (draft.state === 'sending') return 'unknown';
   // The draft was created after the restore from earlier data. The previous server may have created and sent the same email in the lost
   // time.
   if (draft.createdAt >= seenAt) return isNew ? 'unaffected' : 'review';

@@ -86,7 +86,7 @@ function note(result: MovedDrafts, moves: DraftChange[]): void {
  */
 export async function writeMoves(tx: Tx, moved: DraftChange[]): Promise<void> {
   await writeTransitions(tx, moved);
-  const canceled = moved.filter(({ move }) => move.action === 'cancel' && move.from !== 'composing');
+  const canceled = moved.filter(({ move }) => move.action === 'cancel');
   for (const [at, changes] of Map.groupBy(canceled, ({ move }) => move.at)) {
     const ends = changes.map(({ move: { projectId, draftId, reason, to } }): EmailEnd => {
       const sendResult = { result: 'failed', reason: reason ?? to } as const;
