@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { ENDPOINTS } from '@beckon/contract';
+import { PRODUCT } from '../../packages/server/src/main/product.ts';
 import { systemClock } from '../../packages/server/src/platform/time/clock.ts';
 import { deriveKey } from '../../packages/server/src/platform/crypto/hash.ts';
 import { silentLog } from '../../packages/server/src/platform/log.ts';
@@ -44,7 +45,7 @@ const MAIN = 'packages/server/src/main/main.ts';
 
 export async function openGround(): Promise<Ground> {
   const dataDir = await mkdtemp(join(tmpdir(), 'beckon-bench-'));
-  const embedded = await openEmbedded({ dataDir, log: silentLog, print: console.log });
+  const embedded = await openEmbedded({ product: PRODUCT, dataDir, log: silentLog, print: console.log });
   const { host, port, user, password, database } = embedded.connection();
   const url = `postgres://${user}:${password}@${host}:${port}/${database}`;
   const children: ChildProcess[] = [];

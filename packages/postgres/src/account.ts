@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { chmod, lchown, mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { EmbeddedFailure } from './failure.ts';
@@ -13,7 +12,7 @@ export function isRoot(): boolean {
 
 /**
  * PostgreSQL refuses to run as root, so root uses an account that owns nothing else of ours. In a plain user's folder it uses that user,
- * who may later start Beckon without root. initdb requires an account with a name.
+ * who may later start the server without root. initdb requires an account with a name.
  */
 export async function chooseAccount(owner: number): Promise<Account> {
   const accounts = parseAccounts(await readFile('/etc/passwd', 'utf8'));
@@ -26,7 +25,7 @@ export async function chooseAccount(owner: number): Promise<Account> {
   throw new EmbeddedFailure(
     'no_account',
     `As root the embedded PostgreSQL needs a user "postgres" or "nobody" in /etc/passwd, and there is neither. ` +
-      `Create one, start Beckon as another user, or set DATABASE_URL`,
+      `Create one, start the server as another user, or set DATABASE_URL`,
   );
 }
 
@@ -86,15 +85,6 @@ async function listTree(folder: string): Promise<{ path: string; isLink: boolean
     isLink: entry.isSymbolicLink(),
   }));
   return [{ path: folder, isLink: false }, ...below];
-}
-
-/** It exists on every Linux, belongs to root, is readable by all users, and survives a reboot. */
-const FALLBACK_ROOT = '/var/lib/beckon';
-const HASH_CHARS = 16;
-
-/** Returns the folder for files that the account of PostgreSQL could not reach below DATA_DIR. Only root uses it. */
-export function fallbackFolderFor(realDataDir: string): string {
-  return join(FALLBACK_ROOT, hash('sha256', realDataDir).slice(0, HASH_CHARS));
 }
 
 /** Uses chmod, because a narrow umask of root would make the folders inaccessible. */

@@ -44,7 +44,7 @@ test('creates a durable database in an empty directory', async () => {
     data_checksums: 'on',
     client_connection_check_interval: '1000',
   });
-  expect(await queryEmbedded(embedded, 'SELECT current_database() AS name')).toEqual([{ name: 'beckon' }]);
+  expect(await queryEmbedded(embedded, 'SELECT current_database() AS name')).toEqual([{ name: 'lantern' }]);
   await embedded.release();
   expect(await livingPostmaster(at.dataDir)).toBeUndefined();
 });
@@ -104,7 +104,7 @@ test('refuses a second server, and names the directory and the first server', as
   const refusal = expect(second.becomeServer()).rejects;
   await refusal.toMatchObject({
     code: 'another_server',
-    message: `Another Beckon server (process ${user.pid}) runs on ${at.dataDir}`,
+    message: `Another Lantern server (process ${user.pid}) runs on ${at.dataDir}`,
   });
   await second.release();
   expect(await user.say('ping')).toBe('done ping');

@@ -31,7 +31,7 @@ export async function openEmbedded(options: HomeOptions): Promise<Embedded> {
   const folders = [home.dataDir, home.data, dirname(home.data), dirname(home.native)];
   const removed = await sweepDrafts(folders, Date.now());
   if (removed.length > 0) home.log.info({ files: removed }, 'postgres.partial_files_removed');
-  if (isInitialized(home.data)) await requireOurVersion(home.data, home.native);
+  if (isInitialized(home.data)) await requireOurVersion(home);
   await initializeCluster(home);
   return keep(home, await holdArchiving(home));
 }
@@ -59,7 +59,7 @@ async function becomeServer(state: State): Promise<void> {
   if (other !== undefined) {
     throw new EmbeddedFailure(
       'another_server',
-      `Another Beckon server (${other}) runs on ${state.home.dataDir}`,
+      `Another ${state.home.product.title} server (${other}) runs on ${state.home.dataDir}`,
     );
   }
   state.isServer = true;

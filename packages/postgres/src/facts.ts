@@ -28,8 +28,6 @@ export type ClusterFacts = {
 /** The owner of files in DATA_DIR. Set only for root, whose own files would be inaccessible to the owner of the folder. */
 export type FileOwner = { uid: number; gid: number } | undefined;
 
-const USER = 'beckon';
-const DATABASE = 'beckon';
 const PASSWORD_BYTES = 24;
 
 export function readFacts(dataDir: string): ClusterFacts | undefined {
@@ -48,14 +46,17 @@ export function readFacts(dataDir: string): ClusterFacts | undefined {
   }
 }
 
+/** `name` names the role and the database. */
+type NewFacts = { name: string; data: string; owner: FileOwner };
+
 /**
  * Creates the password before the cluster. Concurrent starters first agree on the file (a link is created once, and completely), so it does
  * not matter whose initdb succeeds.
  */
-export function createFacts(dataDir: string, options: { data: string; owner: FileOwner }): ClusterFacts {
+export function createFacts(dataDir: string, { name, data, owner }: NewFacts): ClusterFacts {
   const password = randomBytes(PASSWORD_BYTES).toString('base64url');
-  const facts: ClusterFacts = { user: USER, password, database: DATABASE, data: options.data };
-  const draft = writeDraft(dataDir, facts, options.owner);
+  const facts: ClusterFacts = { user: name, password, database: name, data };
+  const draft = writeDraft(dataDir, facts, owner);
   try {
     linkSync(draft, factsPath(dataDir));
     return facts;

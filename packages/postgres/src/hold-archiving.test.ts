@@ -12,6 +12,7 @@ import {
   makeTestDirectory,
   type TestDirectory,
 } from '../testkit/directory.ts';
+import { TEST_PRODUCT } from '../testkit/product.ts';
 
 let base = '';
 let directory: TestDirectory;
@@ -34,6 +35,7 @@ const log: PostgresLog = { ...silentLog, error: (_fields, event) => void errors.
 
 async function openArchiving(): Promise<Embedded> {
   const embedded = await openEmbedded({
+    product: TEST_PRODUCT,
     dataDir: directory.dataDir,
     backupDir: join(base, 'backups'),
     log,

@@ -44,9 +44,8 @@ async function findFault({ archive, data }: Home, hold: Hold): Promise<Fault | n
   return mode === 'on' && command === expected ? null : { mode, command, isOperators };
 }
 
-function report({ log, data }: Home, { mode, command }: Fault): void {
-  const advice =
-    'BACKUP_DIR is set, but the log is not copied there. Run beckon-server doctor, which suggests a fix';
+function report({ log, data, product }: Home, { mode, command }: Fault): void {
+  const advice = `BACKUP_DIR is set, but the log is not copied there. Run ${product.command} doctor, which suggests a fix`;
   log.error(
     { data_dir: data, archive_mode: mode, archive_command: command, advice },
     'postgres.not_archiving',

@@ -1,6 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { TEST_PRODUCT } from '../testkit/product.ts';
 import { silentLog } from '../testkit/silent-log.ts';
 import { acquireHold } from './hold.ts';
 import { type Home, openHome } from './home.ts';
@@ -21,7 +22,12 @@ let left = 0;
 beforeEach(async () => {
   directory = await makeTestDirectory();
   await (await directory.open()).release();
-  home = await openHome({ dataDir: directory.dataDir, log: silentLog, print: () => {} });
+  home = await openHome({
+    product: TEST_PRODUCT,
+    dataDir: directory.dataDir,
+    log: silentLog,
+    print: () => {},
+  });
   const started = await startPostmaster(home, { settings: READ_ONLY });
   if (started.kind !== 'started') throw new Error(started.why);
   left = started.file.pid;

@@ -7,6 +7,7 @@ import { ensureRunning, type RunningPostmaster } from './ensure-running.ts';
 import { type ClusterFacts, readFacts } from './facts.ts';
 import { codeOf, EmbeddedFailure } from './failure.ts';
 import type { Home } from './home.ts';
+import { lockClass, type Product } from './product.ts';
 import { isLocked, lockedBy } from './lock-cluster.ts';
 import { type PidFile, readPidFile, removeStalePidFile, findPostmaster } from './postmaster.ts';
 import { START_MAX_MS } from './start-postmaster.ts';
@@ -64,7 +65,7 @@ async function forgetForeign(home: Home, running: RunningPostmaster): Promise<vo
 }
 
 /**
- * A separate connection that holds this process's share in the locks. It uses the database `postgres`, so that `beckon` can be dropped,
+ * A separate connection that holds this process's share in the locks. It uses the database `postgres`, so that the product's own can be dropped,
  * restored and cloned while a process holds one.
  */
 export type Hold = {
@@ -90,10 +91,8 @@ type HoldAttempt =
   | { kind: 'foreign' };
 
 const MAINTENANCE_DATABASE = 'postgres';
-/** "beck": with it, the two lock numbers are ours alone. */
-const LOCK_CLASS = 0x6265636b;
-const USERS = `${LOCK_CLASS}, 1`;
-const SERVER = `${LOCK_CLASS}, 2`;
+const usersLock = (product: Product): string => `${lockClass(product)}, 1`;
+const serverLock = (product: Product): string => `${lockClass(product)}, 2`;
 /** Longer than a stop by SIGINT takes. A process that waits for a stop is woken by the end of the connection, not by this timeout. */
 const USERS_LOCK_MS = 60_000;
 /** The session of a server killed a moment ago may still exist. */
@@ -103,7 +102,7 @@ const CONNECT_MS = 10_000;
 async function takeHold(home: Home, running: RunningPostmaster): Promise<HoldAttempt> {
   const facts = readFacts(home.dataDir);
   if (!facts || running.file.port === 0) return { kind: 'later', why: 'no port is known yet' };
-  const { client, socket } = makeClient(facts, running.file.port);
+  const { client, socket } = makeClient(home, facts, running.file.port);
   // Both listeners before the first byte, because an unhandled error would end the process.
   const lost = new Promise<string>((resolve) => {
     client.on('error', (error) => resolve(error.message));
@@ -115,7 +114,7 @@ async function takeHold(home: Home, running: RunningPostmaster): Promise<HoldAtt
       socket.destroy();
       return { kind: 'foreign' };
     }
-    await client.query(`SELECT pg_advisory_lock_shared(${USERS})`);
+    await client.query(`SELECT pg_advisory_lock_shared(${usersLock(home.product)})`);
     // The lock of a stopping process is released with its session, just before ours ends: then the share is worthless.
     const now = readPidFile(home.data);
     if (now?.pid !== running.file.pid || now.status !== 'ready') throw new Error('PostgreSQL is stopping');
@@ -124,10 +123,14 @@ async function takeHold(home: Home, running: RunningPostmaster): Promise<HoldAtt
     socket.destroy();
     return explain(error, running.sure, home);
   }
-  return { kind: 'held', hold: wrap(client, { socket, lost, file: running.file }) };
+  return { kind: 'held', hold: wrap(client, { product: home.product, socket, lost, file: running.file }) };
 }
 
-function makeClient(facts: ClusterFacts, port: number): { client: pg.Client; socket: Socket } {
+function makeClient(
+  { product }: Home,
+  facts: ClusterFacts,
+  port: number,
+): { client: pg.Client; socket: Socket } {
   // Uses its own socket, because only that allows closing a connection whose peer no longer responds.
   const socket = new Socket();
   const client = new pg.Client({
@@ -136,7 +139,7 @@ function makeClient(facts: ClusterFacts, port: number): { client: pg.Client; soc
     user: facts.user,
     password: facts.password,
     database: MAINTENANCE_DATABASE,
-    application_name: `beckon hold ${process.pid}`,
+    application_name: `${sessionPrefix(product)} ${process.pid}`,
     options: `-c lock_timeout=${USERS_LOCK_MS} -c statement_timeout=0 -c idle_session_timeout=0`,
     ssl: false,
     connectionTimeoutMillis: CONNECT_MS,
@@ -150,6 +153,11 @@ async function servesOurFolder(client: pg.Client, home: Home): Promise<boolean> 
   const { rows } = await client.query<{ data: string }>(`SELECT current_setting('data_directory') AS data`);
   const theirs = rows[0]?.data ?? '';
   return (await realpath(theirs).catch(() => theirs)) === (await realpath(home.data));
+}
+
+/** Names the sessions that hold a share. The pid of the process follows. */
+function sessionPrefix({ name }: Product): string {
+  return `${name} hold`;
 }
 
 const DUPLICATE = ['42P04', '23505'];
@@ -174,7 +182,9 @@ function explain(error: unknown, sure: boolean, home: Home): HoldAttempt {
   );
 }
 
-function wrap(client: pg.Client, of: { socket: Socket; lost: Promise<string>; file: PidFile }): Hold {
+type HeldConnection = { product: Product; socket: Socket; lost: Promise<string>; file: PidFile };
+
+function wrap(client: pg.Client, of: HeldConnection): Hold {
   let isLost = false;
   let declareLost: (why: string) => void = () => {};
   const declared = new Promise<string>((resolve) => (declareLost = resolve));
@@ -188,12 +198,12 @@ function wrap(client: pg.Client, of: { socket: Socket; lost: Promise<string>; fi
     file: of.file,
     lost,
     isLost: () => isLost,
-    findOtherServer: () => findOtherServer(client),
+    findOtherServer: () => findOtherServer(client, of.product),
     async becomeLastUser() {
       // Unlocks first, then tries to lock. Otherwise two processes that leave together would each see the other's share, and neither would
       // stop PostgreSQL.
-      await tryLock(`pg_advisory_unlock_shared(${USERS})`);
-      return tryLock(`pg_try_advisory_lock(${USERS})`);
+      await tryLock(`pg_advisory_unlock_shared(${usersLock(of.product)})`);
+      return tryLock(`pg_try_advisory_lock(${usersLock(of.product)})`);
     },
     readArchiving: () => readArchiving(client),
     drop(why) {
@@ -220,19 +230,19 @@ async function readArchiving(client: pg.Client): ReturnType<Hold['readArchiving'
   };
 }
 
-async function findOtherServer(client: pg.Client): Promise<string | undefined> {
+async function findOtherServer(client: pg.Client, product: Product): Promise<string | undefined> {
   await client.query(`SET lock_timeout = ${SERVER_LOCK_MS}`);
   try {
-    await client.query(`SELECT pg_advisory_lock(${SERVER})`);
+    await client.query(`SELECT pg_advisory_lock(${serverLock(product)})`);
     return undefined;
   } catch (error) {
     if (codeOf(error) !== LOCK_NOT_AVAILABLE) throw error;
   }
   const { rows } = await client.query<{ name: string }>(
     `SELECT application_name AS name FROM pg_locks JOIN pg_stat_activity USING (pid)
-     WHERE locktype = 'advisory' AND granted AND (classid, objid) = (${SERVER})`,
+     WHERE locktype = 'advisory' AND granted AND (classid, objid) = (${serverLock(product)})`,
   );
-  return rows[0]?.name.replace('beckon hold', 'process') ?? 'a process that has just ended';
+  return rows[0]?.name.replace(sessionPrefix(product), 'process') ?? 'a process that has just ended';
 }
 
 const LOCK_NOT_AVAILABLE = '55P03';

@@ -5,7 +5,6 @@ import type { PostgresLog } from './log.ts';
 import {
   type Account,
   chooseAccount,
-  fallbackFolderFor,
   ENTER,
   findClosedFolder,
   giveTree,
@@ -16,9 +15,11 @@ import {
 import { readyArchive } from './backup/archive.ts';
 import { readyBinaries } from './binaries.ts';
 import { codeOf, EmbeddedFailure } from './failure.ts';
+import { fallbackFolderFor, type Product } from './product.ts';
 import { createFacts, type ClusterFacts, type FileOwner, readFacts } from './facts.ts';
 
 export type HomeOptions = {
+  product: Product;
   dataDir: string;
   /** The folder of backups, into which the WAL is archived as it is written; without it there is no archive. */
   backupDir?: string | null;
@@ -32,6 +33,7 @@ export type HomeOptions = {
 
 /** The constants of one open directory. */
 export type Home = {
+  product: Product;
   /** The real path. */
   dataDir: string;
   /** The cluster. */
@@ -48,11 +50,12 @@ export type Home = {
 };
 
 export async function openHome(options: HomeOptions): Promise<Home> {
+  const { product } = options;
   const dataDir = await makeDataDir(options.dataDir);
-  const fallbackFolder = fallbackFolderFor(dataDir);
+  const fallbackFolder = fallbackFolderFor(dataDir, product);
   const root = isRoot() ? await rootFacts(dataDir) : undefined;
   const existingFacts = readFacts(dataDir);
-  const facts = existingFacts ?? (await agreeOnFacts(dataDir, fallbackFolder, root));
+  const facts = existingFacts ?? (await agreeOnFacts(dataDir, { name: product.name, fallbackFolder, root }));
   const data = resolve(dataDir, facts.data);
   const runAs = root && (await ownerOfCluster(data, root.account));
   if (runAs) await grantAccess(dataDir, data, runAs);
@@ -60,6 +63,7 @@ export async function openHome(options: HomeOptions): Promise<Home> {
   announce(options, { fallbackFolder, data: existingFacts ? undefined : facts.data, binaries, runAs });
   const archive = options.backupDir ? await readyArchive(options.backupDir, { runAs }) : null;
   return {
+    product,
     dataDir,
     data,
     native: binaries.native,
@@ -79,7 +83,7 @@ export function isInitialized(data: string): boolean {
     if (codeOf(error) !== 'EACCES') throw error;
     throw new EmbeddedFailure(
       'closed_folder',
-      `${data} belongs to another user and is not accessible to this one. Start Beckon as its owner or as root`,
+      `${data} belongs to another user and is not accessible to this one. Start the server as its owner or as root`,
       error,
     );
   }
@@ -109,8 +113,7 @@ async function rootFacts(dataDir: string): Promise<Root> {
 /** Inside DATA_DIR the path is stored relative, so that the whole directory can be moved or copied. */
 async function agreeOnFacts(
   dataDir: string,
-  fallbackFolder: string,
-  root: Root | undefined,
+  { name, fallbackFolder, root }: { name: string; fallbackFolder: string; root: Root | undefined },
 ): Promise<ClusterFacts> {
   if (isInitialized(join(dataDir, 'postgres')) && !readFacts(dataDir)) {
     throw new EmbeddedFailure(
@@ -120,6 +123,7 @@ async function agreeOnFacts(
   }
   const closed = root && (await findClosedFolder(dirname(dataDir), root.account));
   return createFacts(dataDir, {
+    name,
     data: closed ? join(fallbackFolder, 'postgres') : 'postgres',
     owner: root?.owner,
   });
@@ -135,7 +139,7 @@ async function ownerOfCluster(data: string, account: Account): Promise<Account> 
   return account;
 }
 
-/** It may set a permission bit of DATA_DIR itself, and of our own folders below /var/lib, but never of a folder above. */
+/** It may set a permission bit of DATA_DIR itself, and of our own folders below the product's system folder, but never of a folder above. */
 async function grantAccess(dataDir: string, data: string, runAs: Account): Promise<void> {
   if (dirname(data) === dataDir) {
     const { uid, gid, mode } = await stat(dataDir);
@@ -148,7 +152,7 @@ async function grantAccess(dataDir: string, data: string, runAs: Account): Promi
     throw new EmbeddedFailure(
       'closed_folder',
       `The database is in ${data}, but ${closed} is not accessible to ${runAs.name}, the user of PostgreSQL. ` +
-        `Run chmod o+x ${closed}, or start Beckon as another user`,
+        `Run chmod o+x ${closed}, or start the server as another user`,
     );
   }
 }

@@ -3,7 +3,7 @@
  *
  * Files:
  * - `postgres.json` (ours, 0600): user, password, last port, location of the cluster.
- * - `postgres/`: the cluster, or below `/var/lib/beckon/` if root's helper account has no access to DATA_DIR.
+ * - `postgres/`: the cluster, or below the product's `systemFolder` if root's helper account has no access to DATA_DIR.
  * - `postgres/postmaster.pid` (PostgreSQL's): process and port of the running postmaster.
  * - `postgres.log`: the log of PostgreSQL.
  * - `*.init-<pid>-<hex>`: temporary files, renamed when complete, otherwise removed at the next start.
@@ -11,7 +11,7 @@
  * - `postgres.pg17`: the old database that an upgrade kept.
  *
  * PostgreSQL's own pid file and shared memory ensure that at most one postmaster serves a cluster; across containers, a lock on its folder
- * does. Beckon only tries to start one, and adopts it if another process was first. Two advisory locks in the database `postgres` decide
+ * does. A process only tries to start one, and adopts it if another process was first. Two advisory locks in the database `postgres` decide
  * everything else:
  * - `users`: shared by every process that uses the cluster. To stop PostgreSQL, a process releases its share, then tries an
  *   exclusive lock.
@@ -24,6 +24,7 @@
  * ```
  */
 export { BackupFailure, EmbeddedFailure } from './failure.ts';
+export type { Product } from './product.ts';
 export { type EmbeddedConnection, followEmbedded, openEmbedded } from './embedded.ts';
 export { archiveCommandOf } from './backup/archive.ts';
 export { closeEnvelope, openEnvelope, PASSPHRASE_MIN_CHARS } from './backup/envelope.ts';

@@ -11,6 +11,7 @@ import {
   makeTestDirectory,
   type TestDirectory,
 } from '../testkit/directory.ts';
+import { TEST_PRODUCT } from '../testkit/product.ts';
 
 let at: TestDirectory;
 beforeEach(async () => {
@@ -31,7 +32,7 @@ const hasWalls = ((): boolean => {
 const PROGRAM = `
 import { openEmbedded } from ${JSON.stringify(new URL('index.ts', import.meta.url).href)};
 const log = { debug() {}, info() {}, warn() {}, error() {} };
-await openEmbedded({ dataDir: process.argv.at(-1), log, print() {} }).then(() => console.log('open'), (error) => console.log(error.code));
+await openEmbedded({ product: ${JSON.stringify(TEST_PRODUCT)}, dataDir: process.argv.at(-1), log, print() {} }).then(() => console.log('open'), (error) => console.log(error.code));
 process.exit();
 `;
 

@@ -5,13 +5,15 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { fallbackFolderFor, parseAccounts, permits, stepsTo } from './account.ts';
+import { parseAccounts, permits, stepsTo } from './account.ts';
 import { locateBinaries, mendLinks, readyBinaries } from './binaries.ts';
 import { createFacts, readFacts } from './facts.ts';
 import { isInitialized } from './home.ts';
+import { fallbackFolderFor } from './product.ts';
 import { renderConf, tunables } from './settings.ts';
 import { DRAFT_MAX_AGE_MS, INITDB_PID, sweepDrafts } from './sweep-partials.ts';
 import { isResponding, clusterOf, makeTestDirectory, type TestDirectory } from '../testkit/directory.ts';
+import { TEST_PRODUCT } from '../testkit/product.ts';
 
 const clearings: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -54,22 +56,22 @@ describe.skipIf(process.getuid?.() !== 0)('as root', () => {
     expect(clusterOf(at.dataDir)).toBe(join(at.dataDir, 'postgres'));
   });
 
-  test('places the database in /var/lib/beckon below inaccessible folders, prints it, and finds it again', async () => {
+  test('places the database in the system folder below inaccessible folders, prints it, and finds it again', async () => {
     const parent = await folder();
     const dataDir = join(parent, 'data');
     const at = await directory(dataDir);
     const embedded = await at.open();
     expect(statSync(parent).mode & 0o777).toBe(0o700);
-    expect(clusterOf(dataDir)).toBe(join(fallbackFolderFor(dataDir), 'postgres'));
+    expect(clusterOf(dataDir)).toBe(join(fallbackFolderFor(dataDir, TEST_PRODUCT), 'postgres'));
     expect(existsSync(join(dataDir, 'postgres'))).toBe(false);
     expect(at.printed).toEqual([expect.stringMatching(/Moved the database.* to /)]);
-    expect(at.printed[0]).toContain(fallbackFolderFor(dataDir));
+    expect(at.printed[0]).toContain(fallbackFolderFor(dataDir, TEST_PRODUCT));
     expect(await isResponding(embedded)).toBe(true);
     await embedded.release();
     chmodSync(parent, 0o755);
     const again = await at.open();
     expect(await isResponding(again)).toBe(true);
-    expect(clusterOf(dataDir)).toBe(join(fallbackFolderFor(dataDir), 'postgres'));
+    expect(clusterOf(dataDir)).toBe(join(fallbackFolderFor(dataDir, TEST_PRODUCT), 'postgres'));
     expect(at.printed).toHaveLength(1);
   });
 
@@ -188,7 +190,7 @@ test('removes the partial cluster of a dead process, but not one in progress', a
 
 test('a process killed inside initdb leaves nothing that the next start keeps', async () => {
   const at = await directory();
-  const facts = createFacts(at.dataDir, { data: 'postgres', owner: undefined });
+  const facts = createFacts(at.dataDir, { name: 'lantern', data: 'postgres', owner: undefined });
   const dead = spawn('true');
   await once(dead, 'close');
   const leftover = join(at.dataDir, `postgres.init-${dead.pid}-0a0b0c0d`);
@@ -201,8 +203,8 @@ test('a process killed inside initdb leaves nothing that the next start keeps', 
 
 test('two concurrent creators of the facts agree on one password', async () => {
   const base = await folder();
-  const first = createFacts(base, { data: 'postgres', owner: undefined });
-  expect(createFacts(base, { data: 'other', owner: undefined })).toEqual(first);
+  const first = createFacts(base, { name: 'lantern', data: 'postgres', owner: undefined });
+  expect(createFacts(base, { name: 'lantern', data: 'other', owner: undefined })).toEqual(first);
   expect(await readdir(base)).toEqual(['postgres.json']);
   expect(first.password).toMatch(/^[\w-]{32}$/);
 });
@@ -227,5 +229,7 @@ test('tunables scale with the memory of the host, within bounds', () => {
   const buffers = (memoryBytes: number): string | undefined =>
     tunables({ memoryBytes, walCompression: 'off' }).shared_buffers;
   expect([0.5, 2, 4, 64].map((gb) => buffers(gb * GB))).toEqual(['128MB', '256MB', '512MB', '1024MB']);
-  expect(renderConf({ a: '1', b: "'x'" })).toMatch(/^# .*\na = 1\nb = 'x'\n$/);
+  expect(renderConf(TEST_PRODUCT, { a: '1', b: "'x'" })).toMatch(
+    /^# Written by Lantern .*\na = 1\nb = 'x'\n$/,
+  );
 });

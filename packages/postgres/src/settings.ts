@@ -1,3 +1,5 @@
+import type { Product } from './product.ts';
+
 /** The resources that the settings depend on. `connections`: the number that the server alone may open. */
 export type Machine = { memoryBytes: number; walCompression: string; connections?: number };
 
@@ -7,7 +9,7 @@ const CONNECTIONS_MIN = 200;
 const FOR_OTHERS = 40;
 
 /**
- * Tunable settings, written to `beckon.conf` at each start, so that a later version can change them. Values set with ALTER SYSTEM take
+ * Tunable settings, written to the product's `.conf` at each start, so that a later version can change them. Values set with ALTER SYSTEM take
  * precedence.
  */
 export function tunables(machine: Machine): Record<string, string> {
@@ -34,7 +36,7 @@ export function tunables(machine: Machine): Record<string, string> {
     bgwriter_delay: '1s',
     autovacuum_naptime: '1min',
     max_logical_replication_workers: '0',
-    // Beckon logs failed rows itself, redacted. A statement or its DETAIL would put users' addresses into a file.
+    // The server logs failed rows itself, redacted. A statement or its DETAIL would put users' addresses into a file.
     log_min_error_statement: 'panic',
     log_error_verbosity: 'terse',
     log_checkpoints: 'off',
@@ -60,9 +62,9 @@ export function requirements(port: number): Record<string, string> {
   };
 }
 
-export function renderConf(settings: Record<string, string>): string {
+export function renderConf({ title }: Pick<Product, 'title'>, settings: Record<string, string>): string {
   const lines = Object.entries(settings).map(([name, value]) => `${name} = ${value}\n`);
-  return `# Written by Beckon at each start. Your own settings: ALTER SYSTEM SET …\n${lines.join('')}`;
+  return `# Written by ${title} at each start. Your own settings: ALTER SYSTEM SET …\n${lines.join('')}`;
 }
 
 export function renderArguments(settings: Record<string, string>): string[] {

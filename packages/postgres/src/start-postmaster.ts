@@ -12,6 +12,7 @@ import { type Home, logPath } from './home.ts';
 import { CLEAN_ENVIRONMENT } from './initialize-cluster.ts';
 import { CONFLICT, lockedBy, lockWords } from './lock-cluster.ts';
 import { type PidFile, readPidFile } from './postmaster.ts';
+import { confName } from './product.ts';
 import { renderArguments, renderConf, requirements, tunables } from './settings.ts';
 import { draftOf } from './sweep-partials.ts';
 import { waitUntil } from './wait-until.ts';
@@ -149,12 +150,12 @@ function tryPort(port: number): Promise<number> {
 
 /** In the cluster's folder, because PostgreSQL's account may be unable to read DATA_DIR. */
 async function writeConf(home: Home): Promise<string> {
-  const conf = join(home.data, 'beckon.conf');
+  const conf = join(home.data, confName(home.product));
   const draft = draftOf(conf);
   const memoryBytes = Math.min(totalmem(), process.constrainedMemory() || Infinity);
   const { connections } = home;
   const settings = tunables({ memoryBytes, walCompression: await bestCompression(home), connections });
-  await writeFile(draft, renderConf({ ...settings, ...(await archiveOf(home)) }));
+  await writeFile(draft, renderConf(home.product, { ...settings, ...(await archiveOf(home)) }));
   const { uid, gid } = await stat(home.data);
   if (home.runAs) await chown(draft, uid, gid);
   await chmod(draft, 0o600);

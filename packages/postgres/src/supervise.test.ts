@@ -100,7 +100,7 @@ test('acquires its locks again after only the lock connection is cut', async () 
   await server.becomeServer();
   await queryEmbedded(
     server,
-    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'beckon hold%'`,
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'lantern hold%'`,
   );
   await soon(async () => (await holders(server))[0]?.holds === 2);
   const second = await at.startUser();

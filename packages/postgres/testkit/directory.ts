@@ -5,11 +5,12 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import pg from 'pg';
 import type { PostgresLog } from '../src/log.ts';
+import { TEST_PRODUCT } from './product.ts';
 import { silentLog } from './silent-log.ts';
-import { fallbackFolderFor } from '../src/account.ts';
 import { type Embedded, openEmbedded } from '../src/embedded.ts';
 import { readFacts } from '../src/facts.ts';
 import { readPidFile } from '../src/postmaster.ts';
+import { fallbackFolderFor } from '../src/product.ts';
 import { commandOf } from '../src/process-command.ts';
 import { waitUntil } from '../src/wait-until.ts';
 
@@ -42,7 +43,8 @@ export async function makeTestDirectory(dataDir?: string): Promise<TestDirectory
     dataDir: base,
     printed,
     async open(log = silentLog) {
-      const embedded = await openEmbedded({ dataDir: base, log, print: (line) => printed.push(line) });
+      const print = (line: string): void => void printed.push(line);
+      const embedded = await openEmbedded({ product: TEST_PRODUCT, dataDir: base, log, print });
       opened.push(embedded);
       return embedded;
     },
@@ -60,9 +62,9 @@ export async function makeTestDirectory(dataDir?: string): Promise<TestDirectory
       if (pid && (await commandOf(pid))?.includes(`-D ${data}`)) process.kill(pid, 'SIGQUIT');
       if (pid) await soon(async () => (await commandOf(pid))?.includes(data) !== true);
       await rm(base, { recursive: true, force: true });
-      await rm(fallbackFolderFor(base), { recursive: true, force: true });
+      await rm(fallbackFolderFor(base, TEST_PRODUCT), { recursive: true, force: true });
       // Removes the folder only if it is empty, because others may use it.
-      await rmdir(dirname(fallbackFolderFor(base))).catch(() => {});
+      await rmdir(dirname(fallbackFolderFor(base, TEST_PRODUCT))).catch(() => {});
     },
   };
 }
@@ -112,7 +114,7 @@ import { createInterface } from 'node:readline';
 import { openEmbedded } from ${JSON.stringify(new URL('../src/index.ts', import.meta.url).href)};
 const log = { debug() {}, info() {}, warn() {}, error() {} };
 process.on('SIGINT', () => console.log('interrupted'));
-const embedded = await openEmbedded({ dataDir: process.argv.at(-1), log, print() {} });
+const embedded = await openEmbedded({ product: ${JSON.stringify(TEST_PRODUCT)}, dataDir: process.argv.at(-1), log, print() {} });
 const moves = { ping: async () => {}, server: () => embedded.becomeServer(), release: () => embedded.release() };
 console.log('open');
 for await (const line of createInterface({ input: process.stdin })) {

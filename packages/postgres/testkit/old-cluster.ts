@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { TEST_PRODUCT } from './product.ts';
 import { silentLog } from './silent-log.ts';
 import type { EmbeddedConnection } from '../src/embedded.ts';
 import { readFacts } from '../src/facts.ts';
@@ -16,7 +17,7 @@ export async function makeOldCluster(
   dataDir: string,
   fill: (connection: EmbeddedConnection) => Promise<void>,
 ): Promise<void> {
-  const options = { dataDir, log: silentLog, print: () => {} };
+  const options = { product: TEST_PRODUCT, dataDir, log: silentLog, print: () => {} };
   const home = await openHome({ ...options, binaries: oldBinaries(OLD_MAJOR) });
   await initializeCluster(home);
   const started = await startPostmaster(home);

@@ -2,6 +2,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach } from 'vitest';
+import { TEST_PRODUCT } from './product.ts';
 import { silentLog } from './silent-log.ts';
 import { type Embedded, openEmbedded } from '../src/embedded.ts';
 import { type RestoreResult, restoreBackup, takeBackup } from '../src/index.ts';
@@ -45,7 +46,7 @@ export async function openRestores(): Promise<Restores> {
 
   /** A checkout below a closed directory also prints a line about that, which is ignored. */
   const print = (line: string): void => void (line.startsWith('The parent folders') || printed.push(line));
-  const voice = { log: silentLog, print };
+  const voice = { product: TEST_PRODUCT, log: silentLog, print };
   const backupDir = (): string => join(folder, 'backups');
 
   async function live(name: string): Promise<Embedded> {
@@ -80,6 +81,7 @@ export async function openRestores(): Promise<Restores> {
         until: until ?? null,
         timeline: timeline ?? null,
         passphrase: () => Promise.resolve(PASSPHRASE),
+        secretKeyFile: 'secret.key',
       }),
     write,
     read,

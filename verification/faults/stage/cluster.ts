@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
+import { PRODUCT } from '../../../packages/server/src/main/product.ts';
 import { silentLog } from '../../../packages/server/src/platform/log.ts';
 import { readFacts, savePort } from '../../../packages/postgres/src/facts.ts';
 import { openHome } from '../../../packages/postgres/src/home.ts';
@@ -36,7 +37,7 @@ export async function openCluster(dir: string): Promise<Cluster> {
   const folder = join(dir, 'postgres');
   await mkdir(folder, { recursive: true });
   const disk = await mountOwnDisk(folder);
-  const home = await openHome({ dataDir: folder, log: silentLog, print: () => {} });
+  const home = await openHome({ product: PRODUCT, dataDir: folder, log: silentLog, print: () => {} });
   await initializeCluster(home);
   // Uses a port that no outgoing connection gets by chance, because many clients try it while PostgreSQL is down.
   if (readFacts(home.dataDir)?.port === undefined) savePort(home.dataDir, await freePort(), home.owner);

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeEach, expect, test } from 'vitest';
+import { TEST_PRODUCT } from '../../testkit/product.ts';
 import { silentLog } from '../../testkit/silent-log.ts';
 import { archiveSettings } from './archive.ts';
 import { sweepBackupDrafts } from './partials.ts';
@@ -215,12 +216,14 @@ test('restoreBackup rejects a backup that cannot be restored, and changes nothin
   const dataDir = join(folder, 'data');
   const restore = (more: object = {}): Promise<unknown> =>
     restoreBackup({
+      product: TEST_PRODUCT,
       dataDir,
       from,
       until: null,
       log: silentLog,
       print: () => {},
       passphrase: () => Promise.resolve(PASSPHRASE),
+      secretKeyFile: 'secret.key',
       ...more,
     });
   const wrong = { passphrase: () => Promise.resolve('something else entirely') };

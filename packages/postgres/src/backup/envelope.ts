@@ -90,7 +90,7 @@ function parseEnvelope(file: string): Envelope {
     isCost(read.r, R_MAX) &&
     isCost(read.p, P_MAX) &&
     [read.salt, read.nonce, read.tag, read.encrypted].every((text) => typeof text === 'string');
-  if (!isWhole) throw new BackupFailure('broken', 'The file with the secret key was not written by Beckon');
+  if (!isWhole) throw new BackupFailure('broken', 'The file with the secret key has an unknown format');
   return read as Envelope;
 }
 

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { fallbackFolderFor } from '../account.ts';
 import { readFacts } from '../facts.ts';
 import { codeOf } from '../failure.ts';
 import { readPidFile } from '../postmaster.ts';
 import { commandOf, isAtWork } from '../process-command.ts';
+import { fallbackFolderFor, type Product } from '../product.ts';
 import { waitUntil } from '../wait-until.ts';
 
 /** Returns a name that cannot be mistaken for a backup. It contains the pid of the process that writes it. */
@@ -50,7 +50,7 @@ export function restoreDraftOf(target: string): string {
 const RESTORE_DRAFT = /\.restore-(\d+)-[0-9a-f]{8}$/;
 
 /** Removes the remains of killed restores: a folder, and perhaps a PostgreSQL that runs in it. Called before a new folder is created. */
-export async function sweepRestoreDrafts(target: string): Promise<void> {
+export async function sweepRestoreDrafts(target: string, product: Product): Promise<void> {
   const names = await readdir(dirname(target)).catch((error: unknown) => {
     if (codeOf(error) !== 'ENOENT') throw error;
     return [];
@@ -58,11 +58,11 @@ export async function sweepRestoreDrafts(target: string): Promise<void> {
   for (const name of names) {
     const maker = RESTORE_DRAFT.exec(name)?.[1];
     const isOurs = maker !== undefined && name.startsWith(`${basename(target)}.restore-`);
-    if (isOurs && !isAtWork(Number(maker))) await dropRestoreDraft(join(dirname(target), name));
+    if (isOurs && !isAtWork(Number(maker))) await dropRestoreDraft(join(dirname(target), name), product);
   }
 }
 
-export async function dropRestoreDraft(draft: string): Promise<void> {
+export async function dropRestoreDraft(draft: string, product: Product): Promise<void> {
   const data = resolve(draft, readFacts(draft)?.data ?? 'postgres');
   const pid = readPidFile(data)?.pid;
   if (pid && (await commandOf(pid))?.includes(`-D ${data} `)) {
@@ -72,6 +72,6 @@ export async function dropRestoreDraft(draft: string): Promise<void> {
     await waitUntil(hasEnded, { everyMs: 20, forMs: ENDS_WITHIN_MS });
   }
   await rm(draft, { recursive: true, force: true });
-  if (data.startsWith(fallbackFolderFor(draft)))
-    await rm(fallbackFolderFor(draft), { recursive: true, force: true });
+  const fallbackFolder = fallbackFolderFor(draft, product);
+  if (data.startsWith(fallbackFolder)) await rm(fallbackFolder, { recursive: true, force: true });
 }

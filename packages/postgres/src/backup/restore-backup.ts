@@ -37,6 +37,8 @@ export type RestoreOptions = HomeOptions & {
   /** The timeline to follow; defaults to the most recently used one. */
   timeline?: number | null;
   passphrase(): Promise<string>;
+  /** The name of the file in DATA_DIR to which the secret key is restored. */
+  secretKeyFile: string;
 };
 
 export type RestoreResult = RecoveryResult & { manifest: Manifest };
@@ -53,7 +55,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoreRes
   checkUntil(manifest, until);
   const isThere = (await findNames(dataDir)) !== null;
   const target = isThere ? join(dataDir, 'postgres') : dataDir;
-  await sweepRestoreDrafts(target);
+  await sweepRestoreDrafts(target, options.product);
   await checkEmpty(dataDir);
   const kept = await openSecrets(from, await options.passphrase());
   await mkdir(dirname(target), { recursive: true });
@@ -64,7 +66,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoreRes
     await (isThere ? moveWithin(draft, dataDir) : moveIntoPlace(draft, dataDir));
     return restored;
   } catch (error) {
-    await dropRestoreDraft(draft);
+    await dropRestoreDraft(draft, options.product);
     throw error;
   }
 }
@@ -90,7 +92,7 @@ async function restoreInto(draft: string, { options, manifest, kept }: Content):
   await unpack(home, from, manifest);
   const archive = await findArchive(home, from, manifest);
   const recovered = await recover(home, { manifest, until, timeline, archive, print });
-  const secret = join(draft, 'secret.key');
+  const secret = join(draft, options.secretKeyFile);
   await writeSafely(secret, `${kept.secretKey}\n`);
   if (home.owner) await chown(secret, home.owner.uid, home.owner.gid);
   await syncFolder(draft);

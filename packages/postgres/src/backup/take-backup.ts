@@ -13,7 +13,7 @@ import { type BackupFile, DATA, MANIFEST, type Manifest, SECRETS, WAL, WAL_NAME 
 import { draftNameOf, sweepBackupDrafts } from './partials.ts';
 import { readFacts } from '../facts.ts';
 import { type EmbeddedConnection, openEmbedded } from '../embedded.ts';
-import { type HomeOptions, openHome } from '../home.ts';
+import { type Home, type HomeOptions, openHome } from '../home.ts';
 
 /** Encrypted with the passphrase: without the key the database is unreadable, and without the password there is no access to it. */
 export type KeptSecrets = { secretKey: string; user: string; password: string; database: string };
@@ -57,7 +57,7 @@ export async function takeBackup(options: TakeBackupOptions): Promise<BackupResu
       const { user, password, database } = facts;
       const kept: KeptSecrets = { secretKey: options.secretKey, user, password, database };
       await writeSafely(join(draft, SECRETS), await closeEnvelope(JSON.stringify(kept), options.passphrase));
-      const manifest = await copy(client, { data: home.data, draft, release: options.release });
+      const manifest = await copy(client, { home, draft, release: options.release });
       await writeSafely(join(draft, MANIFEST), `${JSON.stringify(manifest)}\n`);
       await syncFolder(draft);
       await rename(draft, join(to, name));
@@ -83,18 +83,20 @@ async function makeBackupFolder(to: string): Promise<string> {
   return to;
 }
 
-type CopyPaths = { data: string; draft: string; release: string };
+type CopyPaths = { home: Home; draft: string; release: string };
 
-async function copy(client: pg.Client, { data, draft, release }: CopyPaths): Promise<Manifest> {
-  const slot = `beckon_backup_${randomBytes(4).toString('hex')}`;
+async function copy(client: pg.Client, { home, draft, release }: CopyPaths): Promise<Manifest> {
+  const { name } = home.product;
+  const slot = `${name}_backup_${randomBytes(4).toString('hex')}`;
   // A temporary slot of this connection: while it exists, no WAL file is removed.
   await client.query(`SELECT pg_create_physical_replication_slot($1, true, true)`, [slot]);
   const [begun] = await query<BackupStart>(
     client,
-    `SELECT pg_backup_start('beckon', fast => true)::text AS lsn, clock_timestamp() AS at,
+    `SELECT pg_backup_start($1, fast => true)::text AS lsn, clock_timestamp() AS at,
        current_setting('server_version') AS version, current_setting('server_version_num')::int / 10000 AS major`,
+    [name],
   );
-  const { files, folders } = await copyCluster(data, draft);
+  const { files, folders } = await copyCluster(home, draft);
   const [ended] = await query<BackupStop>(
     client,
     `SELECT s.lsn::text, s.labelfile AS label, s.spcmapfile AS tablespaces, clock_timestamp() AS at
@@ -117,7 +119,7 @@ async function copy(client: pg.Client, { data, draft, release }: CopyPaths): Pro
     [begun.lsn, ended.lsn],
   );
   if (!log) throw new Error('PostgreSQL returned no facts about its log');
-  const wal = await copyWal({ data, first: log.first, last: log.last }, draft);
+  const wal = await copyWal({ data: home.data, first: log.first, last: log.last }, draft);
   const all = [...files, await named(`${DATA}/backup_label`), await named(SECRETS), ...wal];
   return {
     format: 1,

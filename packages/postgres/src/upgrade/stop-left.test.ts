@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { TEST_PRODUCT } from '../../testkit/product.ts';
 import { silentLog } from '../../testkit/silent-log.ts';
 import { type Home, openHome } from '../home.ts';
 import { initializeCluster } from '../initialize-cluster.ts';
@@ -17,7 +18,12 @@ let home: Home;
 
 beforeAll(async () => {
   directory = await makeTestDirectory();
-  home = await openHome({ dataDir: directory.dataDir, log: silentLog, print: () => {} });
+  home = await openHome({
+    product: TEST_PRODUCT,
+    dataDir: directory.dataDir,
+    log: silentLog,
+    print: () => {},
+  });
   await initializeCluster(home);
 }, 60_000);
 afterAll(() => directory.clear(), 60_000);

@@ -48,7 +48,7 @@ export async function upgradeDatabase(options: UpgradeOptions): Promise<UpgradeR
     const old = await openHome({ ...options, backupDir: null, binaries: oldBinaries(from) });
     await stopLeft(old);
     await checkSwappable(data);
-    await sweepRestoreDrafts(data);
+    await sweepRestoreDrafts(data, options.product);
     const draft = restoreDraftOf(data);
     await mkdir(draft, { mode: 0o700 });
     if (old.runAs) await chown(draft, old.runAs.uid, old.runAs.gid);
@@ -59,7 +59,7 @@ export async function upgradeDatabase(options: UpgradeOptions): Promise<UpgradeR
       await swap({ data, fresh: fresh.data, kept });
       return { from, to, tables, kept };
     } finally {
-      await dropRestoreDraft(draft);
+      await dropRestoreDraft(draft, options.product);
     }
   } finally {
     await unlock();

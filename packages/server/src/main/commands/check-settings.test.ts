@@ -11,6 +11,7 @@ import { silentLog } from '../../platform/log.ts';
 import { connectionsAllowed } from '../../platform/db/connections.ts';
 import { durabilityFaults } from '../../platform/db/facts.ts';
 import { openDatabase } from '../../platform/db/database.ts';
+import { PRODUCT } from '../product.ts';
 import { checkPooler, checkSettings } from './check-settings.ts';
 import type { InstallationCheck, InspectedConfig, InspectedDatabase } from './checks.ts';
 
@@ -98,7 +99,7 @@ test.each([
 
 test('checkSettings › reports settings of the whole PostgreSQL', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'beckon-settings-'));
-  const embedded = await openEmbedded({ dataDir, log: silentLog, print: () => {} });
+  const embedded = await openEmbedded({ product: PRODUCT, dataDir, log: silentLog, print: () => {} });
   const { host, port, user, password, database } = embedded.connection();
   const url = `postgres://${user}:${password}@${host}:${port}/${database}`;
   const admin = new pg.Client(url);
