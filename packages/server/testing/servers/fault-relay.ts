@@ -28,6 +28,9 @@ export const FAULT_ACTS = ['accept', 'defer', 'refuse', 'drop', 'hang'] as const
 export type FaultAct = (typeof FAULT_ACTS)[number];
 export type Fault = { point: FaultPoint; act: FaultAct; /** How many times. */ times?: number };
 
+/** `port` is the client's own port. */
+export type HungConversation = { port: number | undefined; bytesWritten: number };
+
 export type FaultRelay = {
   port: number;
   /** Plans a fault from now on. Null: no more faults. */
@@ -35,6 +38,8 @@ export type FaultRelay = {
   /** How often each point was reached. */
   passed: Record<FaultPoint, number>;
   connections: () => number;
+  /** Resolves at the first `hang`, with what the client can have read until then. */
+  hung: Promise<HungConversation>;
   /** Ends every connection, as a relay does after a long idle time. */
   dropAll: () => void;
   close: () => Promise<void>;
@@ -46,6 +51,7 @@ type Deps = {
   upstream: { host?: string; port: number };
   /** Returns the action at the point that was just reached. */
   meet: (point: FaultPoint) => FaultAct;
+  hang: (conversation: HungConversation) => void;
 };
 
 /** Thrown to end a conversation. `hang` leaves the client's socket open. */
@@ -63,6 +69,7 @@ export async function startFaultRelay({ upstream, port = 0 }: FaultRelayOptions)
   let planned: Fault | null = null;
   let left = 0;
   let connections = 0;
+  const hung = Promise.withResolvers<HungConversation>();
 
   function meet(point: FaultPoint): FaultAct {
     passed[point] += 1;
@@ -76,7 +83,7 @@ export async function startFaultRelay({ upstream, port = 0 }: FaultRelayOptions)
     sockets.add(client);
     client.on('close', () => sockets.delete(client));
     client.on('error', () => {});
-    void serve(client, { upstream, meet });
+    void serve(client, { upstream, meet, hang: hung.resolve });
   });
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
@@ -86,6 +93,7 @@ export async function startFaultRelay({ upstream, port = 0 }: FaultRelayOptions)
     port: typeof address === 'object' && address ? address.port : 0,
     passed,
     connections: () => connections,
+    hung: hung.promise,
     plan(fault) {
       planned = fault;
       left = fault?.times ?? Number.POSITIVE_INFINITY;
@@ -113,7 +121,8 @@ async function serve(client: Socket, deps: Deps): Promise<void> {
     behind.destroy();
     if (!(error instanceof Over)) client.destroy();
     else if (error.act === 'drop') client.destroy();
-    else if (error.act !== 'hang') client.end();
+    else if (error.act === 'hang') deps.hang({ port: client.remotePort, bytesWritten: client.bytesWritten });
+    else client.end();
   }
 }
 
