@@ -12,7 +12,8 @@ const ALONE = [
   'verification/simulation/**/*.test.ts',
 ];
 const EVERYTHING = ['packages/**/*.test.ts', 'scripts/**/*.test.ts', 'verification/**/*.test.ts'];
-const TIMEOUTS = { testTimeout: 30_000, hookTimeout: 60_000 };
+/** `expect.poll` waits for one second by default, which a busy machine exceeds. */
+const TIMEOUTS = { testTimeout: 30_000, hookTimeout: 60_000, expect: { poll: { timeout: 20_000 } } };
 
 export default defineConfig({
   test: {

@@ -15,5 +15,7 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 120_000,
     hookTimeout: 60_000,
+    // One second by default, which a busy machine exceeds.
+    expect: { poll: { timeout: 20_000 } },
   },
 });

@@ -134,7 +134,7 @@ async function openAndClose(page: Page, { by }: Overlay, of: 'all' | 'colours'):
   await over.first().waitFor({ state: 'hidden' });
   await opener
     .and(page.locator(':focus'))
-    .waitFor({ timeout: 2_000 })
+    .waitFor({ timeout: 10_000 })
     .catch(() => faults.push('the focus is gone'));
   return faults;
 }

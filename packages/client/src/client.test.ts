@@ -94,7 +94,7 @@ describe('retries', () => {
     fake.fail({ drop: 'before', times: 9 });
     await expect(hasty.track(signedUp)).rejects.toMatchObject({ name: 'NetworkError', status: null });
     fake.fail({ status: 429, retryAfterS: 100, times: 9 });
-    const brief = new Beckon({ apiKey: fake.apiKey, url: fake.url, retry: { totalMs: 1_000 } });
+    const brief = new Beckon({ apiKey: fake.apiKey, url: fake.url, retry: { totalMs: 20_000 } });
     await expect(brief.track(signedUp)).rejects.toMatchObject({
       name: 'RateLimitError',
       retryAfterMs: 100_000,

@@ -10,6 +10,7 @@ import {
   queryEmbedded,
   livingPostmaster,
   makeTestDirectory,
+  soon,
   type TestDirectory,
 } from '../testkit/directory.ts';
 import { TEST_PRODUCT } from '../testkit/product.ts';
@@ -76,7 +77,11 @@ test('keeps PostgreSQL running if it has other users or an operator archives the
   expect(errors).toHaveLength(1);
   await queryEmbedded(again, `ALTER SYSTEM SET archive_command = 'cp %p /elsewhere/%f'`);
   await queryEmbedded(again, `SELECT pg_reload_conf()`);
-  await queryEmbedded(again, `SELECT pg_sleep(0.2)`);
+  // A connection opened after the reload has the new value.
+  await soon(async () => {
+    const [setting] = await queryEmbedded<{ archive_command: string }>(again, `SHOW archive_command`);
+    return setting?.archive_command === 'cp %p /elsewhere/%f';
+  });
   const pid = await livingPostmaster(directory.dataDir);
   await openArchiving();
   expect(errors).toEqual(['postgres.not_archiving', 'postgres.not_archiving']);

@@ -3,13 +3,13 @@ import type { SendingDomain } from '@beckon/contract/dashboard';
 import { testCases } from '../../testkit/cases.ts';
 import { testShell } from '../../testkit/shell.ts';
 import { testWorld } from '../../testkit/world.ts';
-import { createResolver } from '../../../server/src/platform/dns/resolver.ts';
 import { startDnsServer } from '../../../server/testing/servers/dns-server.ts';
+import { testResolver } from '../../../server/testing/servers/test-resolver.ts';
 
 const dns = await startDnsServer();
 afterAll(() => dns.stop());
 const world = await testWorld({
-  resolver: createResolver({ servers: dns.servers, timeoutMs: 60, tries: 1 }),
+  resolver: testResolver(dns),
   mail: { mailDomain: 'in.beckon.test', spfInclude: null },
 });
 const local = testShell({ DATA_DIR: await world.localSocket() });

@@ -6,10 +6,10 @@ import { addDomain } from '../../src/modules/sending/domains/change-domain.ts';
 import { checkDomain } from '../../src/modules/sending/domains/check-domain.ts';
 import { requireDomain } from '../../src/modules/sending/domains/domain-view.ts';
 import { relayTransport } from '../../src/modules/delivery/relay-transport.ts';
-import { createResolver } from '../../src/platform/dns/resolver.ts';
 import { openRelay } from '../../src/platform/mail/relay.ts';
 import { classifyReply } from '../../src/modules/outcomes/bounces/classify-reply.ts';
 import { type DnsServer, startDnsServer } from '../servers/dns-server.ts';
+import { testResolver } from '../servers/test-resolver.ts';
 import { type Sink, startSink, type SunkEmail } from '../servers/smtp-sink.ts';
 import { newScenario, openStage, type Stage, type Scenario } from '../scenario.ts';
 
@@ -46,7 +46,7 @@ export async function openMailStage(): Promise<MailStage> {
     await relay.close();
     await Promise.all([sink.close(), dns.stop()]);
   });
-  const resolver = createResolver({ servers: dns.servers, timeoutMs: 60, tries: 1 });
+  const resolver = testResolver(dns);
   return { ...stage, dns, sink, deps: { db, encrypter, resolver, mail: MAIL } };
 }
 

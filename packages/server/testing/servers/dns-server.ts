@@ -19,6 +19,8 @@ export type DnsServer = {
   remove(type: RecordType, name: string): void;
   /** Sets a failure for one name, for one type of it as in `AAAA a.test`, or for all. Null removes it. */
   fail(kind: DnsFailure | null, name?: string): void;
+  /** Returns whether no name is answered. */
+  isSilent(): boolean;
   /** Returns the number of queries so far. */
   queryCount(): number;
   stop(): Promise<void>;
@@ -84,6 +86,7 @@ export async function startDnsServer(): Promise<DnsServer> {
       if (kind) failures.set(name.toLowerCase(), kind);
       else failures.delete(name.toLowerCase());
     },
+    isSilent: () => failures.get(EVERY_NAME) === 'silence',
     queryCount: () => queryCount,
     stop: close,
   };

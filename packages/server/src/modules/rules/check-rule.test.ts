@@ -41,11 +41,11 @@ describe('tryEmails', () => {
   test('refuses an email that does not render within the deadline', async () => {
     const url = new URL('../../../testing/servers/looping-render-thread.ts', import.meta.url);
     const pool = createWorkerPool<RenderTasks>({ url, threadsMax: 1, memoryMb: 256, slots: 100 });
-    const renderer = createRenderer({ pool, deadlineMs: 1_500 });
+    const renderer = createRenderer({ pool, deadlineMs: 5_000 });
     afterAll(() => renderer.close());
     const endless = { draft: { subject: 'Hello', body: 'ENDLESS' } };
     await expect(tryRule(ruleOf(GOOD, endless), renderer)).rejects.toThrowErrorMatchingInlineSnapshot(
-      `[Fault: steps.1.draft.body: Rendering this email takes more than 1.5 s. Simplify its Markdown or HTML, such as nested blocks, links and tables.]`,
+      `[Fault: steps.1.draft.body: Rendering this email takes more than 5 s. Simplify its Markdown or HTML, such as nested blocks, links and tables.]`,
     );
   });
 

@@ -9,20 +9,23 @@ import { createProject } from '../../modules/administration/create-project.ts';
 import { takeProjectLock } from './project-lock.ts';
 
 const testDb = await testDatabase();
-const db = await open(testDb.connection);
+const db = await open(testDb.connection, {});
 afterAll(async () => {
   await db.close();
   await testDb.drop();
 });
 
-function open(connection: ConnectionSource): Promise<Database> {
-  return openDatabase({ connection, clock: systemClock, log: silentLog, idleWithinMs: 100 });
+/** Long enough for a transaction of a living process on a busy machine. */
+const IDLE_MS = 2_000;
+
+function open(connection: ConnectionSource, options: { idleWithinMs?: number }): Promise<Database> {
+  return openDatabase({ connection, clock: systemClock, log: silentLog, ...options });
 }
 
 test('a process that holds the project lock and disappears loses it to the next one', async () => {
   const { id: projectId } = await createProject(db, { name: 'Acme' });
   const peer = await silentPeer(testDb.url);
-  const deadDb = await open(peer.connection);
+  const deadDb = await open(peer.connection, { idleWithinMs: IDLE_MS });
   const lockTaken = Promise.withResolvers<void>();
   const resume = Promise.withResolvers<void>();
   const failing = deadDb.transaction(async (tx) => {
@@ -42,16 +45,18 @@ test('a process that holds the project lock and disappears loses it to the next 
 });
 
 test('the database ends a wait for a lock after its timeout', async () => {
-  const settings = await db.transaction((tx) =>
+  const bounded = await open(testDb.connection, { idleWithinMs: IDLE_MS });
+  const settings = await bounded.transaction((tx) =>
     tx.query(
       `SELECT name, setting FROM pg_settings WHERE name ~ '^(idle_in_trans.*|lock_timeout)' ORDER BY 1`,
     ),
   );
   expect(settings).toEqual([
-    { name: 'idle_in_transaction_session_timeout', setting: '100' },
+    { name: 'idle_in_transaction_session_timeout', setting: '2000' },
     { name: 'lock_timeout', setting: '8000' },
   ]);
   // Behind a pooler the next transaction belongs to another client.
-  const after = await db.query(`SHOW lock_timeout`);
+  const after = await bounded.query(`SHOW lock_timeout`);
   expect(after).toEqual([{ lock_timeout: '0' }]);
+  await bounded.close();
 });

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { type AddressInfo, createServer, Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type DnsServer, startDnsServer } from '../../../testing/servers/dns-server.ts';
-import { createResolver } from '../dns/resolver.ts';
+import { testResolver } from '../../../testing/servers/test-resolver.ts';
 import { addressKind, checkUrl } from './check-url.ts';
 import { createOutbound, type Outbound } from './outbound.ts';
 
@@ -26,8 +26,8 @@ let port = 0;
 
 beforeAll(async () => {
   dns = await startDnsServer();
-  const resolver = createResolver({ servers: dns.servers, timeoutMs: 500, tries: 1 });
-  outbound = createOutbound({ allowPrivate: false, resolver, connectMs: 200, totalMs: 2_000 });
+  const resolver = testResolver(dns);
+  outbound = createOutbound({ allowPrivate: false, resolver, connectMs: 2_000, totalMs: 20_000 });
   listener.listen(0, '::');
   await once(listener, 'listening');
   port = (listener.address() as AddressInfo).port;
@@ -250,8 +250,8 @@ describe('in development', () => {
       'ftp://localhost/',
     ])
       expect(checkUrl(url, rules).ok).toBe(false);
-    const resolver = createResolver({ servers: dns.servers, timeoutMs: 500, tries: 1 });
-    const inside = createOutbound({ ...rules, resolver, ca, connectMs: 1_000 });
+    const resolver = testResolver(dns);
+    const inside = createOutbound({ ...rules, resolver, ca });
     dns.set('AAAA', 'public.hook.test', [UNUSED_ADDRESS]);
     dns.set('A', 'link.hook.test', ['169.254.169.254']);
     for (const url of [

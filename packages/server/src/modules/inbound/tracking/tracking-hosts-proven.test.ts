@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import http from 'node:http';
-import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { fixedClock } from '../../../../testing/factories/clock.ts';
 import { TOKEN_KEYS } from '../../../../testing/factories/send-services.ts';
 import { testProject, testServer } from '../../../../testing/servers/server.ts';
@@ -85,7 +85,7 @@ async function refreshed(): Promise<void> {
   await setState(domain, 'verified');
   await probe(domain);
   clock.advance(MINUTE_MS);
-  await vi.waitFor(async () => expect((await sendRequest({ host })).status).toBe(404));
+  await expect.poll(async () => (await sendRequest({ host })).status).toBe(404);
 }
 
 async function expectUnrestricted(host: string): Promise<void> {

@@ -193,7 +193,8 @@ describe('sending', () => {
   const FILLER = 'word '.repeat(2_000);
 
   test('holds a draft whose rendering does not end, sends the others, and does not retry on its own', async () => {
-    const renderer = createRenderer({ pool: loopingPool(), deadlineMs: 1_500 });
+    // The others have to be rendered within it, on a busy machine too.
+    const renderer = createRenderer({ pool: loopingPool(), deadlineMs: 5_000 });
     afterAll(() => renderer.close());
     const sending = openEngine(db, clock, { sendServices: { renderer } });
     const projectId = await projectWith({ name: 'long', body: `{{ event.word | default: "" }} ${FILLER}` });

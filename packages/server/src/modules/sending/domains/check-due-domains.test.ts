@@ -3,13 +3,14 @@ import { jobRun } from '../../../../testing/factories/job-run.ts';
 import { fixedClock } from '../../../../testing/factories/clock.ts';
 import { openTestDatabase } from '../../../../testing/factories/database.ts';
 import { startDnsServer } from '../../../../testing/servers/dns-server.ts';
+import { testResolver } from '../../../../testing/servers/test-resolver.ts';
 import type { Log } from '../../../platform/log.ts';
 import { createEncrypter } from '../../../platform/crypto/encrypt.ts';
 import { listDueDomains } from './reads.ts';
 import { createProject } from '../../administration/create-project.ts';
 import { addDomain } from './change-domain.ts';
 import { type DomainView, showDomain } from './domain-view.ts';
-import { createResolver, type Resolver } from '../../../platform/dns/resolver.ts';
+import type { Resolver } from '../../../platform/dns/resolver.ts';
 import { checkDueDomains } from './check-due-domains.ts';
 
 const dns = await startDnsServer();
@@ -19,7 +20,7 @@ afterAll(() => dns.stop());
 
 const MINUTE = 60_000;
 const encrypter = createEncrypter('a secret', null, 'dkim keys');
-const resolver = createResolver({ servers: dns.servers, timeoutMs: 60, tries: 1 });
+const resolver = testResolver(dns);
 const mail = { mailDomain: 'in.beckon.test', spfInclude: null };
 
 let events: string[] = [];

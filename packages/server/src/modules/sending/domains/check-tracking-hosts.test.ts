@@ -2,11 +2,12 @@ import { readFileSync } from 'node:fs';
 import type { Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import Fastify, { type FastifyInstance } from 'fastify';
-import { afterAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeEach, expect, test } from 'vitest';
 import { jobRun } from '../../../../testing/factories/job-run.ts';
 import { fixedClock } from '../../../../testing/factories/clock.ts';
 import { openTestDatabase } from '../../../../testing/factories/database.ts';
 import { startDnsServer } from '../../../../testing/servers/dns-server.ts';
+import { testResolver } from '../../../../testing/servers/test-resolver.ts';
 import { TOKEN_KEYS } from '../../../../testing/factories/send-services.ts';
 import { type Log, silentLog } from '../../../platform/log.ts';
 import { createEncrypter } from '../../../platform/crypto/encrypt.ts';
@@ -15,7 +16,6 @@ import { createProject } from '../../administration/create-project.ts';
 import { addDomain, removeDomain } from './change-domain.ts';
 import { showDomain } from './domain-view.ts';
 import { mountProbe } from '../../inbound/tracking/routes.ts';
-import { createResolver } from '../../../platform/dns/resolver.ts';
 import { createOutbound, type Outbound } from '../../../platform/outbound/outbound.ts';
 import { checkTrackingHosts } from './check-tracking-hosts.ts';
 
@@ -24,8 +24,8 @@ const tls = (name: string) =>
 const dns = await startDnsServer();
 const clock = fixedClock();
 const db = await openTestDatabase(clock);
-const resolver = createResolver({ servers: dns.servers, timeoutMs: 200, tries: 1 });
-const real = createOutbound({ allowPrivate: true, resolver, ca: tls('names.crt'), totalMs: 2_000 });
+const resolver = testResolver(dns);
+const real = createOutbound({ allowPrivate: true, resolver, ca: tls('names.crt') });
 
 /** This installation behind TLS, and another one with another secret. */
 const ours = await installation(TOKEN_KEYS);
@@ -176,6 +176,6 @@ test('createTrackingHosts lists a host within a minute after a probe reached it'
   await run();
   await db.query(`UPDATE beckon.sending_domain SET state = 'verified'`);
   clock.advance(MINUTE);
-  await vi.waitFor(() => expect(hosts.has(HOST)).toBe(true));
+  await expect.poll(() => hosts.has(HOST)).toBe(true);
   expect(hosts.has('acme.test')).toBe(false);
 });

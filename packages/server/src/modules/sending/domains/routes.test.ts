@@ -2,15 +2,15 @@ import { afterAll, beforeEach, expect, test } from 'vitest';
 import type { SendingDomain } from '@beckon/contract/dashboard';
 import { testDashboard } from '../../../../testing/servers/dashboard.ts';
 import { startDnsServer } from '../../../../testing/servers/dns-server.ts';
+import { testResolver } from '../../../../testing/servers/test-resolver.ts';
 import { endpointServer } from '../../../../testing/servers/endpoint-server.ts';
 import { listEntries } from '../../workspace/audit/store.ts';
 import { createProject } from '../../administration/create-project.ts';
-import { createResolver } from '../../../platform/dns/resolver.ts';
 
 const { db, clock } = await endpointServer();
 const dns = await startDnsServer();
 const dashboard = testDashboard(db, {
-  resolver: createResolver({ servers: dns.servers, timeoutMs: 60, tries: 1 }),
+  resolver: testResolver(dns),
   mail: { mailDomain: 'in.beckon.test', spfInclude: 'spf.relay.test' },
 });
 afterAll(async () => {
