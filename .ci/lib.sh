@@ -24,8 +24,7 @@ suite() {
   shift
   local reporters=(--reporter=default --reporter=json "--outputFile.json=$CI_REPORTS/$job.json")
   if [ -n "${GITHUB_ACTIONS:-}" ]; then reporters+=(--reporter=github-actions); fi
-  # A test that fails once and then passes is printed with "(retry x1)". It has a defect too, but does not fail the run.
-  "$@" --retry=1 "${reporters[@]}"
+  "$@" "${reporters[@]}"
   record "$job" $? "${title:-$job}"
 }
 
