@@ -79,7 +79,7 @@ async function handHostile(target: Target): Promise<Finding[]> {
       heard.commands.length = 0;
       heard.emails.length = 0;
       const to = `ada${n}@home.test`;
-      const handed = await composeMail(emailOf(n, to, text), null)
+      const handed = await composeMail(outgoingEmail(n, to, text), null)
         .then((mime) => relay.submit({ from: 'b+1@bounce.shop.test', to, envid: null }, mime))
         .then(() => true)
         .catch(() => false);
@@ -90,7 +90,7 @@ async function handHostile(target: Target): Promise<Finding[]> {
       heard.commands.length = 0;
       heard.emails.length = 0;
       const to = 'ada@home.test';
-      const mime = await composeMail(emailOf(0, to, 'Hello'), null);
+      const mime = await composeMail(outgoingEmail(0, to, 'Hello'), null);
       const result = await relay
         .submit({ from: 'b+1@bounce.shop.test', to: address, envid: null }, mime)
         .catch(() => null);
@@ -111,7 +111,7 @@ async function handHostile(target: Target): Promise<Finding[]> {
   return findings;
 }
 
-function emailOf(n: number, to: string, text: string): Parameters<typeof composeMail>[0] {
+function outgoingEmail(n: number, to: string, text: string): Parameters<typeof composeMail>[0] {
   return {
     messageId: `${n}@shop.test`,
     date: new Date(0),

@@ -57,7 +57,7 @@ async function inTurn(emails: number, atATime: number, one: (n: number) => Promi
   await Promise.all(Array.from({ length: atATime }, work));
 }
 
-function emailOf({ email }: Bare, n: number): OutgoingEmail {
+function outgoingEmail({ email }: Bare, n: number): OutgoingEmail {
   return {
     ...email,
     messageId: `${crypto.randomUUID()}@${domainOf(email)}`,
@@ -73,7 +73,7 @@ async function sendOurs(bare: Bare): Promise<void> {
   const { emails, connections, email, dkim } = bare;
   const hand = relayTo(bare);
   await inTurn(emails, connections * COMPOSED_OF_EACH, async (n) => {
-    await hand.one(n, await composeMail(emailOf(bare, n), dkim), email.from.address);
+    await hand.one(n, await composeMail(outgoingEmail(bare, n), dkim), email.from.address);
   });
   await hand.close();
 }
@@ -83,7 +83,7 @@ async function sendRaw(bare: Bare): Promise<void> {
   const hand = relayTo(bare);
   const composed: Buffer[] = [];
   for (let n = 0; n < Math.min(RAW_EMAILS, emails); n += 1)
-    composed.push(await composeMail(emailOf(bare, n), dkim));
+    composed.push(await composeMail(outgoingEmail(bare, n), dkim));
   await inTurn(emails, connections, async (n) => {
     const raw = composed[n % composed.length];
     if (raw) await hand.one(n, raw, email.from.address);
@@ -121,7 +121,7 @@ async function sendByLibrary(bare: Bare): Promise<void> {
   await inTurn(emails, connections, async (n) => {
     const connection = free.pop();
     if (!connection) throw new Error('no connection is free');
-    await sendOne(connection, { email: emailOf(bare, n), signer });
+    await sendOne(connection, { email: outgoingEmail(bare, n), signer });
     free.push(connection);
   });
   for (const connection of free) connection.quit();

@@ -1,5 +1,5 @@
 import { domainPart } from '../../platform/net/address.ts';
-import { emailOf, localeOfPerson, zoneOfPerson } from '../rules/index.ts';
+import { draftTemplate, localeOfPerson, zoneOfPerson } from '../rules/index.ts';
 import {
   cancel,
   dueAction,
@@ -223,7 +223,7 @@ function send(
   const provider = deps.sendServices.providers.of(domainPart(address));
   const emailId = deps.newId();
   const claimed = { projectId, draftId, ruleId, userId, counts, address, claimedAt: now, domain, provider };
-  const email = emailOf(model, draft)?.name ?? null;
+  const email = draftTemplate(model, draft)?.name ?? null;
   result.messages.push({
     ...claimed,
     id: emailId,

@@ -18,7 +18,7 @@ import {
   type Model,
   gapOf,
   isOutdated,
-  emailOf,
+  draftTemplate,
   localeOfPerson,
   zoneOfPerson,
 } from '../rules/index.ts';
@@ -136,7 +136,7 @@ function rewrite(
   { model, runs, now, rendering }: DraftEvaluationInput,
 ): DraftActionResult | null {
   const run = draft.runId === null ? undefined : runs.get(draft.runId);
-  const email = emailOf(model, draft);
+  const email = draftTemplate(model, draft);
   if (!run || !email) return null;
   const variables = variablesFor({
     person,

@@ -110,7 +110,7 @@ const MJML = `<mjml lang="en"><mj-head><mj-title>About {{ user.x }}</mj-title><m
 <mj-text><a href="{{ unsubscribe_url }}">Bye</a></mj-text>
 </mj-column></mj-section></mj-body></mjml>`;
 
-function emailOf(email: TemplateText, traits: Record<string, unknown>) {
+function renderedEmail(email: TemplateText, traits: Record<string, unknown>) {
   const variables = variablesFor({
     person: { userId: 'u1', traits: new Map(Object.entries(traits)), email: null },
     anchor: { name: 'event', properties: {}, occurredAt: 0 },
@@ -160,7 +160,7 @@ function textOf(html: string): string {
 }
 
 function expectSame(email: TemplateText, harmless: string[], traits: Record<string, unknown>): void {
-  const { html, links, warnings: troubles, content } = emailOf(email, traits);
+  const { html, links, warnings: troubles, content } = renderedEmail(email, traits);
   expect(skeleton(html)).toEqual(harmless);
   expect(textOf(html)).not.toMatch(/[\0\u202E]/);
   for (const link of links)
@@ -171,7 +171,7 @@ function expectSame(email: TemplateText, harmless: string[], traits: Record<stri
 
 test('keeps elements, attributes and links of a Markdown email for any two values', () => {
   expect(checkEmail(MARKDOWN)).toEqual([]);
-  const harmless = skeleton(emailOf(MARKDOWN, { x: 'word', y: 'other' }).html);
+  const harmless = skeleton(renderedEmail(MARKDOWN, { x: 'word', y: 'other' }).html);
   expect(harmless.filter((line) => line.includes(' a href='))).toHaveLength(4);
   fc.assert(
     fc.property(hostile, hostile, (x, y) => expectSame(MARKDOWN, harmless, { x, y })),
@@ -195,7 +195,7 @@ test('keeps them if links are references or have brackets in their URLs', () => 
     format: 'markdown',
   };
   expect(checkEmail(email)).toEqual([]);
-  const harmless = skeleton(emailOf(email, { x: 'word', y: 'other' }).html);
+  const harmless = skeleton(renderedEmail(email, { x: 'word', y: 'other' }).html);
   // The last one is the unsubscribe link.
   expect(harmless.filter((line) => / (?:a href|img src)=/.test(line))).toHaveLength(6);
   fc.assert(
@@ -213,7 +213,7 @@ test('keeps them in an MJML email', async () => {
     body: compiled.html,
     format: 'html',
   };
-  const harmless = skeleton(emailOf(email, { x: 'word', y: 'other' }).html);
+  const harmless = skeleton(renderedEmail(email, { x: 'word', y: 'other' }).html);
   expect(harmless.filter((line) => line.includes(' a '))).toHaveLength(3);
   fc.assert(
     fc.property(hostile, hostile, (x, y) => expectSame(email, harmless, { x: `${x}x`, y: `y${y}` })),
@@ -232,7 +232,7 @@ test('uses a value that is a whole URL as a link to a page or mailbox, and other
   ];
   for (const email of emails) {
     const linkOf = (x: unknown) =>
-      emailOf(email, { x }).links.filter((link) => link !== 'https://mail.example/u/1');
+      renderedEmail(email, { x }).links.filter((link) => link !== 'https://mail.example/u/1');
     expect(linkOf('https://ada.example/a_b?c=1&copy=2#d(e)')).toEqual([
       'https://ada.example/a_b?c=1&copy=2#d%28e%29',
     ]);
@@ -246,11 +246,11 @@ test('uses a value that is a whole URL as a link to a page or mailbox, and other
       7,
     ]) {
       expect(linkOf(bad)).toEqual([]);
-      expect(emailOf(email, { x: bad }).missing).toEqual(['user.x']);
+      expect(renderedEmail(email, { x: bad }).missing).toEqual(['user.x']);
     }
     fc.assert(
       fc.property(hostile, (x) => {
-        const { html, missing, links } = emailOf(email, { x });
+        const { html, missing, links } = renderedEmail(email, { x });
         const led = links.filter((link) => link !== 'https://mail.example/u/1');
         for (const link of led) expect(link).toMatch(/^(?:https?:\/\/|mailto:)/);
         expect(missing).toEqual(led.length === 0 ? ['user.x'] : []);

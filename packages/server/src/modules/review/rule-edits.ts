@@ -1,6 +1,6 @@
 import { applyChanges, type EditChange, recurringChanges } from './edit-memory.ts';
 import { type EditedDraft, listEdited } from '../drafts/index.ts';
-import { findRule, loadProjectModels, emailOf } from '../rules/index.ts';
+import { findRule, loadProjectModels, draftTemplate } from '../rules/index.ts';
 import { readProjectLock } from '../../platform/locks/project-lock.ts';
 import type { TemplateText } from '../rendering/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
@@ -45,7 +45,7 @@ export async function showRuleEdits(
   const model = models.get(projectId);
   if (!model) throw new Error(`project ${projectId} has no settings`);
   const written = edited.flatMap((draft): EditWithTemplate[] => {
-    const email = emailOf(model, draft);
+    const email = draftTemplate(model, draft);
     return email ? [{ ...draft, template: email.name, text: email.text }] : [];
   });
   const emails = [...Map.groupBy(written, ({ template, text }) => template ?? JSON.stringify(text)).values()];

@@ -21,7 +21,7 @@ import { type Renderer, variablesFor } from '../rendering/index.ts';
 import { type DraftCaseQuery, type DraftCase, openCase } from './load-draft-case.ts';
 import { type DraftRef, isDraftId, unknownDraft } from './move-draft.ts';
 import { type WhyStep, whySteps } from './why-draft.ts';
-import { createModels, emailOf, localeOfPerson, type Models, zoneOfPerson } from '../rules/index.ts';
+import { createModels, draftTemplate, localeOfPerson, type Models, zoneOfPerson } from '../rules/index.ts';
 import { findSuppressions } from '../sending/index.ts';
 import { type PersonView, showPerson } from '../users/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
@@ -156,7 +156,7 @@ async function emailNow(
   { draft, model, person, run }: DraftCase,
   renderer: Renderer,
 ): Promise<DraftVersions['template']> {
-  const email = emailOf(model, draft);
+  const email = draftTemplate(model, draft);
   if (!email || !person || !run) return null;
   const variables = variablesFor({
     person,

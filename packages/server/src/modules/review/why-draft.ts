@@ -3,7 +3,7 @@ import { durationWords } from '../../platform/predicate/sentence.ts';
 import { explain, type Explained } from '../../platform/predicate/evaluate.ts';
 import type { Predicate } from '../../platform/predicate/predicate.ts';
 import type { Draft, DraftTransition } from '../drafts/index.ts';
-import { type Anchor, type Trigger, triggerSentence, emailOf } from '../rules/index.ts';
+import { type Anchor, type Trigger, triggerSentence, draftTemplate } from '../rules/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { reasonWords } from '../explain/index.ts';
 import { findConditionFacts } from '../audiences/index.ts';
@@ -125,7 +125,7 @@ function parts(predicate: Predicate, explained: Explained): [Predicate, Explaine
 
 function emailStep({ draft, moves, model }: DraftCase): WhyStep {
   const [first] = moves;
-  const name = emailOf(model, draft)?.name;
+  const name = draftTemplate(model, draft)?.name;
   const which = name ? `the template “${name}”` : 'the email in the rule';
   const of = `version ${draft.version} of the rule`;
   return step({

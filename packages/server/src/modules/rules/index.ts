@@ -46,7 +46,7 @@ export {
   factsOf,
   createEvaluationContext,
 } from './evaluation/context.ts';
-export { gapOf, isOutdated, emailOf, contentToRender, write } from './evaluation/create-drafts.ts';
+export { gapOf, isOutdated, draftTemplate, contentToRender, write } from './evaluation/create-drafts.ts';
 export { loadSnapshots } from './evaluation/gather-facts.ts';
 export { localeOfPerson, zoneOfPerson } from './evaluation/recipient.ts';
 export {

@@ -73,7 +73,7 @@ test('reports outcomes to endpoints of the sandbox alone, at once, and as not li
   await addEndpoint(deps, { projectId: sandbox.id, url: hooks.url('/sandbox') });
   await signUp(sandbox, 'ada');
   await sandbox.advance('60d');
-  const name = await emailOf(sandbox, 'welcome');
+  const name = await emailNameOf(sandbox, 'welcome');
   const link = (use: TokenUse): string => emailToken(name, use, TOKEN_KEYS);
   const opened = await fetch(`${server.url}/o/${link('open')}.gif`);
   expect(opened.status).toBe(200);
@@ -120,7 +120,7 @@ test('erases a user from a sandbox, and later timers find no user', async () => 
   expect((await sandbox.emails()).map(({ user }) => user)).toEqual(['eve', 'eve']);
 });
 
-async function emailOf(
+async function emailNameOf(
   { id: projectId }: TestSandbox,
   rule: string,
 ): Promise<{ projectId: number; emailId: string }> {

@@ -17,7 +17,7 @@ import {
   loadProjectModels,
   type Model,
   gapOf,
-  emailOf,
+  draftTemplate,
   write,
   listRulesInForce,
 } from '../rules/index.ts';
@@ -90,7 +90,7 @@ async function moveAll(
   const changes: DraftChange[] = [];
   for (const draft of drafts) {
     const [person, run] = [people.get(personKey(draft)), runs.get(draft.runId ?? '')];
-    if (!person || !run || emailOf(model, draft)?.name !== name) continue;
+    if (!person || !run || draftTemplate(model, draft)?.name !== name) continue;
     const { anchor } = run;
     const written = write({ run: { anchor, endsAt: draft.endsAt }, email: { name }, person, model });
     await spend(spent, written.work);

@@ -14,7 +14,7 @@ import {
 import {
   discardUnpublished,
   findPreview,
-  emailOf,
+  emailSource,
   momentSeen,
   publishedText,
   saveUnpublished,
@@ -154,7 +154,7 @@ export const templateRoutes: DashboardRoute<Deps>[] = [
     }),
     async handle(deps, { projectId, params: { template }, body, member }) {
       const { user = null, at } = body;
-      const email = await emailOf(deps, { projectId, template, ...body });
+      const email = await emailSource(deps, { projectId, template, ...body });
       const previewInput = { projectId, template, email, user, ...momentOf(at) };
       const to = isLocalShell(member) ? PREVIEW_RECIPIENT : member.email;
       return { data: await previewTemplate(deps, { ...previewInput, to }) };
@@ -194,7 +194,7 @@ export const templateRoutes: DashboardRoute<Deps>[] = [
     }),
     async handle(deps, { projectId, params: { template }, body, member, note }) {
       const to = testRecipient(body.to, member);
-      const email = await emailOf(deps, { projectId, template, ...body });
+      const email = await emailSource(deps, { projectId, template, ...body });
       const { content, locale } = await renderAs(deps, { projectId, template, email, user: null });
       note({ subject: template, after: { to: testRecipientForAudit(to, member) } });
       const relay = await deps.openRelay();

@@ -113,7 +113,7 @@ export async function publishedText(
 type TextSource = { projectId: number; template: string; source?: EmailSource; unpublished?: true };
 
 /** Returns the text of the request, or the saved unpublished version if the request asks for it. Null is the published version. */
-export async function emailOf(
+export async function emailSource(
   deps: Db,
   { projectId, template, source, unpublished }: TextSource,
 ): Promise<EmailSource | null> {

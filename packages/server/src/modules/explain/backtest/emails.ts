@@ -63,7 +63,7 @@ export function simulateRun(begun: Run, options: SimulationOptions): SimulatedRu
     const isDraft = run.waitsFor === 'draft' && instruction?.kind === 'draft';
     const goesOnAt = isDraft ? leavesAt(run, options, now) : (run.nextAt ?? Infinity);
     if (isDraft)
-      emails.push({ ...emailOf(options, { at: now, leavesAt: goesOnAt }), source: instruction.email });
+      emails.push({ ...simulatedEmail(options, { at: now, leavesAt: goesOnAt }), source: instruction.email });
     if (goesOnAt > endsAt) return { emails, until: endsAt };
     run = stepOn(run, options, { isDraft, now: goesOnAt });
     now = goesOnAt;
@@ -75,7 +75,7 @@ function leavesAt({ endsAt }: Run, { periodMs }: SimulationOptions, now: number)
   return boundedDeadline(now + periodMs, { now, endsAt });
 }
 
-function emailOf(
+function simulatedEmail(
   { evidence: { person, exitAt } }: SimulationOptions,
   { at, leavesAt: leaves }: { at: number; leavesAt: number },
 ): SimulatedEmail {

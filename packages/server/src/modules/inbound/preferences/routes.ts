@@ -70,7 +70,7 @@ function readSnooze(form: Form): Choice | null {
 }
 
 async function show(deps: ChoicesDeps, request: FastifyRequest<Named>, reply: FastifyReply): Promise<string> {
-  const email = emailOf(deps, request);
+  const email = emailNameOf(deps, request);
   if (!email) return page(reply, 404, noticePage({ ...pageAddress(request), path: null }, 'unknown'));
   const preferences = await showChoices(deps.db, email);
   if (!preferences) return page(reply, 200, noticePage({ ...pageAddress(request), path: null }, 'gone'));
@@ -88,7 +88,7 @@ async function handleChange(
   deps: ChoicesDeps,
   { request, reply, read, projectQueue }: ChangeRequest,
 ): Promise<string> {
-  const email = emailOf(deps, request);
+  const email = emailNameOf(deps, request);
   if (!email) return page(reply, 404, noticePage({ ...pageAddress(request), path: null }, 'unknown'));
   const before = await showChoices(deps.db, email);
   const form = await readForm(bodyOf(request), request.headers['content-type']);
@@ -108,7 +108,7 @@ const DONE: Record<Choice['kind'], SavedChange> = {
   resubscribe: 'resubscribed',
 };
 
-function emailOf({ tokenKeys }: ChoicesDeps, { params }: FastifyRequest<Named>): EmailName | null {
+function emailNameOf({ tokenKeys }: ChoicesDeps, { params }: FastifyRequest<Named>): EmailName | null {
   return readEmailToken(params.token, 'unsubscribe', tokenKeys);
 }
 

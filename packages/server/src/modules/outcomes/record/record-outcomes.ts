@@ -236,7 +236,7 @@ export async function reportOutcomes(tx: Tx, applied: AppliedOutcomes[]): Promis
     .filter(({ outcomes }) => outcomes.length > 0)
     .toSorted((a, b) => a.projectId - b.projectId);
   if (reported.length === 0) return;
-  const emailOf = ({ emails }: AppliedOutcomes, { emailId }: Outcome): OutcomeEmail => {
+  const outcomeEmail = ({ emails }: AppliedOutcomes, { emailId }: Outcome): OutcomeEmail => {
     const email = emails.get(emailId);
     if (!email) throw new Error('an outcome of an email that was not found');
     return email;
@@ -245,7 +245,7 @@ export async function reportOutcomes(tx: Tx, applied: AppliedOutcomes[]): Promis
     tx,
     reported.flatMap((entry) =>
       entry.outcomes.map((outcome) => ({
-        ...webhookOf(outcome, emailOf(entry, outcome)),
+        ...webhookOf(outcome, outcomeEmail(entry, outcome)),
         createdAt: entry.reportedAt,
       })),
     ),
@@ -258,7 +258,7 @@ export async function reportOutcomes(tx: Tx, applied: AppliedOutcomes[]): Promis
   for (const entry of reported) {
     const records = entry.outcomes
       .filter(isOfPerson)
-      .map((outcome) => eventOf(outcome, emailOf(entry, outcome)));
+      .map((outcome) => eventOf(outcome, outcomeEmail(entry, outcome)));
     if (records.length > 0)
       await acceptOutcomeEvents(tx, {
         projectId: entry.projectId,

@@ -1,4 +1,4 @@
-import { emailOf, type EmailToRender, type RenderTasks } from './tasks.ts';
+import { renderedEmail, type EmailToRender, type RenderTasks } from './tasks.ts';
 import { Fault } from '../../../platform/fault.ts';
 import {
   createWorkerPool,
@@ -51,7 +51,7 @@ export function createRenderer({
 }: RendererOptions = {}): Renderer {
   const slices = createTimeSlices(nowMs);
   async function run(name: Name, input: never, of: RenderedFor): Promise<unknown> {
-    if (name === 'email' && isQuick(input)) return slices.run(() => emailOf(input));
+    if (name === 'email' && isQuick(input)) return slices.run(() => renderedEmail(input));
     const withinMs = deadlineMs ?? WITHIN_MS[name] ?? RENDER_WITHIN_MS;
     try {
       return await pool.run(name, input, runningOf(of, withinMs));

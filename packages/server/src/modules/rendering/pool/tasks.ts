@@ -33,7 +33,7 @@ export const RENDER_TASKS = {
   /** Renders a template without facts. Throws where that exceeds the limits of an email. */
   trial: (template: TemplateText): void => tryTemplate(template),
   content: ({ email, variables }: ContentToRender): RenderedContent => renderContent(email, variables),
-  email: emailOf,
+  email: renderedEmail,
   preview: ({ email, variables, frame }: ContentToRender & { frame: EmailFrame }) => {
     const rendered = renderContent(email, variables);
     return { rendered, email: renderEmail(rendered.content, frame) };
@@ -68,7 +68,7 @@ const TRIAL_FRAME: EmailFrame = {
   projectLocale: 'en',
 };
 
-export function emailOf({ content, frame, untrackedPrefix }: EmailToRender): RenderedEmail {
+export function renderedEmail({ content, frame, untrackedPrefix }: EmailToRender): RenderedEmail {
   const email = renderEmail(content, frame);
   return {
     ...email,

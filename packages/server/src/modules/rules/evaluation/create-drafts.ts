@@ -108,7 +108,7 @@ export function contentToRender({ run, email, person, model }: RenderSource): Co
 }
 
 /** Returns the text of the step that a draft was made at. `name` is null if the text belongs to that step alone. */
-export function emailOf(
+export function draftTemplate(
   model: Model,
   { ruleId, version, step }: { ruleId: string; version: number; step: number },
 ): { name: string | null; text: TemplateText } | undefined {

@@ -2,7 +2,7 @@ import { canonicalJson } from '../../../platform/text/canonical-json.ts';
 import { type Draft, findDraft, type AiDraftingLease, type AiDraftingResult } from '../../drafts/index.ts';
 import { isRewordable } from './reword-draft.ts';
 import { findPeople } from '../../users/index.ts';
-import { findRunsById, type Models, emailOf, localeOfPerson, zoneOfPerson } from '../../rules/index.ts';
+import { findRunsById, type Models, draftTemplate, localeOfPerson, zoneOfPerson } from '../../rules/index.ts';
 import { readProjectLock } from '../../../platform/locks/project-lock.ts';
 import { variablesFor, isRenderFailure, type Renderer } from '../../rendering/index.ts';
 import { evidenceOf } from './evidence.ts';
@@ -55,7 +55,7 @@ async function rendered(
   if (model?.project.settings.drafting !== 'model') return { result: 'off' };
   const [person] = await findPeople(tx, [draft]);
   const [run] = await findRunsById(tx, draft.runId === null ? [] : [{ projectId, id: draft.runId }]);
-  const email = emailOf(model, draft)?.text;
+  const email = draftTemplate(model, draft)?.text;
   if (!person || !run || email?.format !== 'markdown') return { result: 'not_supported' };
   const variables = variablesFor({
     person,
