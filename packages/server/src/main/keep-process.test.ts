@@ -2,7 +2,8 @@ import type { Worker } from 'node:cluster';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type FakeProcess, fakeProcess } from '../../testing/servers/fake-process.ts';
 import { silentLog } from '../platform/log.ts';
-import { ManagedProcess } from './keep-process.ts';
+import { ManagedProcess, stopProcesses } from './keep-process.ts';
+import type { ProcessRef } from './processes.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
@@ -70,4 +71,37 @@ test('reports missing resources at the very first start', async () => {
   roomless.fails();
   await expect(managed.ready).rejects.toThrow('spawn EAGAIN');
   await expect(startManaged(new Error('spawn ENOMEM')).managed.ready).rejects.toThrow('spawn ENOMEM');
+});
+
+function fakeManaged(part: ProcessRef): FakeProcess & { managed: ManagedProcess } {
+  const fake = fakeProcess();
+  const fork = (): Worker => fake.worker;
+  return {
+    ...fake,
+    managed: new ManagedProcess(part, { fork, onMessage: () => {}, ended: () => {}, log: silentLog }),
+  };
+}
+
+test('stopProcesses › a worker that is sending stops at once, and has nine seconds, however long the others take', async () => {
+  const api = fakeManaged({ role: 'api', number: 1 });
+  const worker = fakeManaged({ role: 'worker', number: 1 });
+  const stopped = stopProcesses([api.managed, worker.managed]);
+  expect([api.messages, worker.messages]).toEqual([[{ kind: 'stop' }], [{ kind: 'stop' }]]);
+  await vi.advanceTimersByTimeAsync(6_999);
+  api.ends();
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect([api.killed, worker.killed]).toEqual([[], []]);
+  worker.ends();
+  await stopped;
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test('stopProcesses › a process that does not end in time is killed', async () => {
+  const api = fakeManaged({ role: 'api', number: 1 });
+  const worker = fakeManaged({ role: 'worker', number: 1 });
+  const stopped = stopProcesses([api.managed, worker.managed]);
+  await vi.advanceTimersByTimeAsync(9_000);
+  expect([api.killed, worker.killed]).toEqual([['SIGKILL'], ['SIGKILL']]);
+  for (const fake of [api, worker]) fake.ends();
+  await stopped;
 });

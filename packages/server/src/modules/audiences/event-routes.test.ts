@@ -6,6 +6,7 @@ import { openTestDatabase } from '../../../testing/factories/database.ts';
 import { openEngine } from '../../../testing/factories/engine.ts';
 import { putRecords } from '../../../testing/factories/ingest-queue.ts';
 import { createAudience } from './change-audience.ts';
+import { driftOf } from './event-routes.ts';
 import { createProject } from '../administration/create-project.ts';
 import { listRuleNeeds } from '../rules/runs/rules-in-force.ts';
 
@@ -109,4 +110,33 @@ test('shows nothing of it in another project', async () => {
   const other = (await createProject(db, { name: 'Other' })).id;
   expect((await dashboard.request(`GET /projects/${other}/events`)).json.data).toEqual([]);
   expect((await dashboard.request(`GET /projects/${other}/events/login`)).status).toBe(404);
+});
+
+const NOW = 1_000 * DAY;
+const days = (...last: number[]): number[] => [...Array.from({ length: 30 - last.length }, () => 0), ...last];
+
+test('driftOf › reports an event as stopped after a day without it and five times the usual interval', () => {
+  const seen = (lastAt: number, counts: number[]) => ({ lastAt, days: counts, properties: [] });
+  const hourly = days(...Array.from({ length: 28 }, () => 24));
+  expect(driftOf(0, seen(NOW - 0.9 * DAY, [...hourly.slice(1), 0]), NOW)).toEqual([]);
+  expect(driftOf(0, seen(NOW - 1.1 * DAY, [...hourly.slice(1), 0]), NOW)[0]).toMatchObject({
+    kind: 'stopped',
+  });
+  const weekly = days(1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0);
+  expect(driftOf(0, seen(NOW - 4 * DAY, weekly), NOW)).toEqual([]);
+  expect(driftOf(0, seen(NOW - 20 * DAY, days(1)), NOW)).toEqual([]);
+});
+
+test('driftOf › reports a later property as new and a new type of an existing one, but not a missing value', () => {
+  const types = (...list: [string, number][]) => list.map(([type, firstAt]) => ({ type, firstAt }));
+  const properties = [
+    { property: 'old', types: types(['string', 1]) },
+    { property: 'grown', types: types(['string', 1], ['number', 9]) },
+    { property: 'gone', types: types(['string', 1], ['null', 9]) },
+    { property: 'new', types: types(['string', 9], ['null', 8]) },
+  ];
+  expect(driftOf(5, { lastAt: NOW, days: days(1), properties }, NOW)).toEqual([
+    { kind: 'new_type', property: 'grown', type: 'number', since: 9 },
+    { kind: 'new_property', property: 'new', since: 8 },
+  ]);
 });

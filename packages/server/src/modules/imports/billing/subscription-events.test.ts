@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { catalogueOf } from './catalog.ts';
 import type { InvoiceFacts, PriceFacts, SubscriptionFacts } from './snapshot.ts';
-import { subscriptionEvents } from './subscription-events.ts';
+import { majorUnits, subscriptionEvents } from './subscription-events.ts';
 
 const DAY = 86_400;
 const START = 1_770_000_000;
@@ -134,4 +134,19 @@ test('starts a subscription without invoices at its start date', () => {
   expect(
     idsAt({ at: TRIAL_END + 3 * 3_600, subscription: { status: 'active' }, invoices: [FREE] }),
   ).toHaveLength(2);
+});
+
+test.each([
+  [1_999, 'usd', 19.99],
+  [1_999, 'USD', 19.99],
+  [1_500, 'jpy', 1_500],
+  [4_525, 'kwd', 4.525],
+  // Stripe counts these two in hundredths, although they have no subunit.
+  [1_500, 'isk', 15],
+  [150_000, 'ugx', 1_500],
+  [-643, 'eur', -6.43],
+  [0.5, 'usd', 0.01],
+  [7, 'bhd', 0.007],
+])('majorUnits › converts %d %s to %d major units', (amount, currency, expected) => {
+  expect(majorUnits(amount, currency)).toBe(expected);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { SHIPPED_RULES } from './shipped.ts';
-import { type SilenceFacts, silenceOf } from '../show-rules.ts';
+import { SHIPPED_RULES } from './definitions/shipped.ts';
+import { type SilenceFacts, silenceOf } from './show-rules.ts';
 
 const DAY = 86_400_000;
 const NOW = 100 * DAY;
