@@ -2,6 +2,7 @@
  * Joins the declarations of many modules into one. The compiler puts each of them, and the comment before it, at the start of a line. No
  * two of ours have the same name.
  */
+
 export type Declarations = Map<string, string>;
 
 const START = /^(?:export )?(?:declare )?(?:const|type|function|class|interface) (\w+)/;

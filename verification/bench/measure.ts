@@ -1,7 +1,8 @@
+/** The figures that the benchmark reads from the machine: CPU and memory of processes (Linux: /proc), the disk's fsync, and quantiles. */
+
 import { closeSync, fsyncSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The figures that the benchmark reads from the machine: CPU and memory of processes (Linux: /proc), the disk's fsync, and quantiles. */
 export type Usage = {
   cpuSeconds: number;
   /** Memory in use. Pages that several processes share, such as PostgreSQL's buffers, count in each of them. */

@@ -1,10 +1,11 @@
-import { closeSync, fdatasyncSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
-
 /**
  * The lines that each process of a run writes, on the disk before it acts on them. The oracle trusts only these files and the database, not
  * what the product reports about itself. Times are `Date.now()` of this machine.
  */
+
+import { closeSync, fdatasyncSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+
 export type Entry = LoadEntry | ActEntry | SinkEntry | FaultEntry;
 
 /** A request of the load: `begin` is on the disk before its first byte is sent, `end` when its response was read completely. */

@@ -1,3 +1,8 @@
+/**
+ * The models of `verification/models`, each checked in all its states. The model of the product must have no violation, and each planted
+ * defect must be detected. A search that reached one of its own limits proves nothing and fails too.
+ */
+
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -5,10 +10,6 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { readPan, type Verdict } from './read-pan.ts';
 
-/**
- * The models of `verification/models`, each checked in all its states. The model of the product must have no violation, and each planted
- * defect must be detected. A search that reached one of its own limits proves nothing and fails too.
- */
 export type Check = {
   model: 'accept-flush' | 'tenant-due' | 'send-once';
   /** Macros that choose the part of the model to check. */

@@ -1,10 +1,11 @@
-import { type Random, randomOf } from '../../packages/server/src/modules/operations/demo/random.ts';
-
 /**
  * A single-threaded simulation in which one step follows the other, in an order that a seed determines. A task is a generator. Between two
  * of its steps all others may run, time may pass, and its owner may die and lose its state. The same seed gives the same history on every
  * machine.
  */
+
+import { type Random, randomOf } from '../../packages/server/src/modules/operations/demo/random.ts';
+
 export type Task = Generator<Step, void, void>;
 /** The action just done. With `until`, the task does not continue before that time. */
 export type Step = { did: string; until?: number };

@@ -1,9 +1,10 @@
-import { Agent, request } from 'node:http';
-import { parentPort, workerData } from 'node:worker_threads';
-
 /**
  * Sends the server two requests in a loop. It runs in a thread of its own, so that the requests of the attack do not delay the measurement.
  */
+
+import { Agent, request } from 'node:http';
+import { parentPort, workerData } from 'node:worker_threads';
+
 export type ProbeTask = { port: number; secret: string };
 export type ProbeReport = {
   /** The longest time until `GET /livez` answered, minus the time in which this thread itself did not run. */

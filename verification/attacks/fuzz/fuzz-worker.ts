@@ -1,8 +1,9 @@
+/** Fuzzes one parser for a time. The next input is written to shared memory, so that the parent can read it if the parser hangs. */
+
 import { parentPort, workerData } from 'node:worker_threads';
 import { mutate, randomFrom } from './mutate.ts';
 import { PARSERS } from './parsers.ts';
 
-/** Fuzzes one parser for a time. The next input is written to shared memory, so that the parent can read it if the parser hangs. */
 export type FuzzTask = { parser: string; seed: number; forMs: number; shared: SharedArrayBuffer };
 export type FuzzStory =
   | { kind: 'slow'; input: string; ms: number }

@@ -1,3 +1,8 @@
+/**
+ * Measures how the cost of one event (CPU time of worker and PostgreSQL) grows with the stored data. There are five lines, and each point
+ * has a server and a PostgreSQL of its own. The first point of a line is the baseline of the others.
+ */
+
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { audiencesAround, costOf, openSide } from '../digest/growth.ts';
@@ -8,10 +13,6 @@ import { ofEvent } from '../world.ts';
 import { type Curve, plot } from './plot.ts';
 import { costInProjects } from './projects.ts';
 
-/**
- * Measures how the cost of one event (CPU time of worker and PostgreSQL) grows with the stored data. There are five lines, and each point
- * has a server and a PostgreSQL of its own. The first point of a line is the baseline of the others.
- */
 type Point = (size: number) => Promise<number[]>;
 type Line = { name: string; by: string; x: string; sizes: { quick: number[]; full: number[] }; point: Point };
 

@@ -1,12 +1,13 @@
-import { Agent, request } from 'node:http';
-import { quantile } from '../measure.ts';
-import type { Ground, Project } from '../stage.ts';
-
 /**
  * Measures the time from "accepted" to "visible". Marked events among all the others are sent at fixed times over HTTP. An observer polls
  * the database for the events that it has not seen yet, as followers of the stream do. The clock starts when the whole response has been
  * read and stops when a poll finds the event. So the figure includes the poll interval, and is never less than what a follower would see.
  */
+
+import { Agent, request } from 'node:http';
+import { quantile } from '../measure.ts';
+import type { Ground, Project } from '../stage.ts';
+
 export type Probes = { stop(): Promise<Sample[]> };
 export type Sample = { acceptedAt: number; seenAt: number | null; status: number };
 

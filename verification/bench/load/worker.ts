@@ -1,7 +1,8 @@
+/** The load process. It receives one plan over its channel, sends the result, and exits. */
+
 import { drive } from './drive.ts';
 import type { LoadPlan, LoadResult } from './plan.ts';
 
-/** The load process. It receives one plan over its channel, sends the result, and exits. */
 export type ToWorker = { plan: LoadPlan } | 'stop';
 export type FromWorker = { result: LoadResult } | { error: string };
 

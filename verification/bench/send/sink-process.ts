@@ -1,10 +1,11 @@
-import { createServer } from 'node:http';
-import { startSink } from '../../../packages/server/testing/servers/smtp-sink.ts';
-
 /**
  * The receiving server in a process of its own. It accepts every email and keeps none, but counts the copies of each Message-ID. `POST
  * /count` returns the counts, `POST /forget` resets them.
  */
+
+import { createServer } from 'node:http';
+import { startSink } from '../../../packages/server/testing/servers/smtp-sink.ts';
+
 export type SinkCount = {
   smtpPort: number;
   /** The number of Message-IDs. */

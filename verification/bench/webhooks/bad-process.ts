@@ -1,3 +1,8 @@
+/**
+ * Bad neighbors in a process of their own: `/<kind>/<name>` behaves as its kind says, and its maximum number of concurrent requests and
+ * connections is recorded. `POST /count` at the other port returns the maximum over all, `POST /forget` resets it.
+ */
+
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
@@ -6,10 +11,6 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { badAnswer } from '../../faults/inject/receiver.ts';
 
-/**
- * Bad neighbors in a process of their own: `/<kind>/<name>` behaves as its kind says, and its maximum number of concurrent requests and
- * connections is recorded. `POST /count` at the other port returns the maximum over all, `POST /forget` resets it.
- */
 export type BadCount = { port: number; posts: number; requestsMost: number; connectionsMost: number };
 
 const FINE_MS = 50;

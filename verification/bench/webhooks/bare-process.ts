@@ -1,3 +1,5 @@
+/** The baseline: signed POSTs over keep-alive connections without writing anything to a database. `POST /` with what to send. */
+
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { Agent, request as ask } from 'node:https';
@@ -5,7 +7,6 @@ import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { newWebhookSecret, readWebhookSecret, signWebhook } from '@beckon/contract/signature';
 
-/** The baseline: signed POSTs over keep-alive connections without writing anything to a database. `POST /` with what to send. */
 export type Bare = { port: number; deliveries: number; connections: number; body: string };
 
 const CA = readFileSync(join(import.meta.dirname, '../../../packages/server/testing/servers/tls/names.crt'));

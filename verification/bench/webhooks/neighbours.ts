@@ -1,3 +1,8 @@
+/**
+ * Measures the same endpoints at the same load, in turn with healthy neighbors and with failing neighbors. Half of each project's endpoints
+ * are neighbors. All have the default limits of an endpoint.
+ */
+
 import { freePort } from '../../../packages/server/testing/servers/free-port.ts';
 import { listEndpoints } from '../../../packages/server/src/modules/webhooks/endpoints/reads.ts';
 import { changeEndpoint } from '../../../packages/server/src/modules/webhooks/endpoints/change-endpoint.ts';
@@ -10,10 +15,6 @@ import type { Sizes } from './sizes.ts';
 import { ENDPOINTS, onStage, type Stage } from './stage.ts';
 import { ofProduct } from './throughput.ts';
 
-/**
- * Measures the same endpoints at the same load, in turn with healthy neighbors and with failing neighbors. Half of each project's endpoints
- * are neighbors. All have the default limits of an endpoint.
- */
 export type Neighbourhood = { peak: number; perSecond: number; pairs: string[][]; memory: string[][] };
 
 const LIMITS = { perSecond: 50, inFlightMax: 10 };

@@ -1,14 +1,15 @@
+/**
+ * The customers' server in a process of its own: `/<ms>/<name>` answers 204 after that many milliseconds. It keeps no body, but counts the
+ * copies of each event for each path. It also records how old an event was when its first copy came. `POST /count` at the other port
+ * returns the counts, `POST /forget` resets them.
+ */
+
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 
-/**
- * The customers' server in a process of its own: `/<ms>/<name>` answers 204 after that many milliseconds. It keeps no body, but counts the
- * copies of each event for each path. It also records how old an event was when its first copy came. `POST /count` at the other port
- * returns the counts, `POST /forget` resets them.
- */
 export type SinkCount = {
   port: number;
   /** The number of events at an endpoint, without copies. */

@@ -1,3 +1,9 @@
+/**
+ * Measures the whole path at a sustained rate. Events over HTTP in batches of a hundred are accepted, processed, and evaluated by five
+ * audiences and two rules. One event in twenty causes a draft. One process does all of it; PostgreSQL and the load share the machine. The
+ * baseline is bare SQL that writes the same rows.
+ */
+
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -14,11 +20,6 @@ import { copyAll, openAll } from './bare.ts';
 import type { FromLoad, ToLoad } from './load-process.ts';
 import { secondWorker } from './second-worker.ts';
 
-/**
- * Measures the whole path at a sustained rate. Events over HTTP in batches of a hundred are accepted, processed, and evaluated by five
- * audiences and two rules. One event in twenty causes a draft. One process does all of it; PostgreSQL and the load share the machine. The
- * baseline is bare SQL that writes the same rows.
- */
 type Sizes = { busy: number; fresh: number; seconds: number; pairs: number };
 const FULL: Sizes = { busy: 10_000, fresh: 400_000, seconds: 60, pairs: 3 };
 const QUICK: Sizes = { busy: 1_000, fresh: 20_000, seconds: 4, pairs: 1 };

@@ -1,8 +1,9 @@
+/** Sends batches of live events as fast as possible. The parent pauses it while too many records wait, and resumes it. */
+
 import http from 'node:http';
 import { randomUUID } from 'node:crypto';
 import { userOf } from '../world.ts';
 
-/** Sends batches of live events as fast as possible. The parent pauses it while too many records wait, and resumes it. */
 export type ToLoad = { start: LoadTask } | 'pause' | 'go' | 'stop';
 export type LoadTask = { port: number; secret: string; busy: number; fresh: number; connections: number };
 export type FromLoad = { sent: number };

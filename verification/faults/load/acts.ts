@@ -1,3 +1,9 @@
+/**
+ * The actions of members and operators during the run. They approve, skip and postpone drafts, suppress recipients and revoke keys. They
+ * lose a domain and verify it again, and pause and resume a project. Each action is recorded with its response, or without one if none
+ * came.
+ */
+
 import { setTimeout as pause } from 'node:timers/promises';
 import { Fault } from '../../../packages/server/src/platform/fault.ts';
 import { createSigners } from '../../../packages/server/src/modules/sending/domains/signers.ts';
@@ -16,11 +22,6 @@ import type { OpenStage } from '../stage/open-stage.ts';
 import { failDomain, type Kind, MAIL, newKey, verifyDomain } from '../stage/world.ts';
 import { PEOPLE } from './requests.ts';
 
-/**
- * The actions of members and operators during the run. They approve, skip and postpone drafts, suppress recipients and revoke keys. They
- * lose a domain and verify it again, and pause and resume a project. Each action is recorded with its response, or without one if none
- * came.
- */
 type Stage = Pick<OpenStage, 'db' | 'deps' | 'world' | 'saveWorld' | 'tellLoad' | 'goesOn'>;
 type Project = World['projects'][number];
 type Doing = { stage: Stage; journal: Journal; random: Random };

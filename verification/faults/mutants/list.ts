@@ -2,6 +2,7 @@
  * Plausible defects, each a patch of the current sources. A fault run that misses one of them proves little about others, so each must be
  * detected by the invariant that it breaks.
  */
+
 export type Mutant = {
   /** Also the name of its file, without the extension. */
   name: string;

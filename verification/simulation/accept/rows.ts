@@ -1,7 +1,8 @@
+/** The rows of the accept path, and the effect of the single statement of a flush on them: see `STORE` in `modules/ingest/accept/statements.ts`. */
+
 import { INGEST_QUEUE_MAX_RECORDS } from '@beckon/contract';
 import { must } from '../emails/checks.ts';
 
-/** The rows of the accept path, and the effect of the single statement of a flush on them: see `STORE` in `modules/ingest/accept/statements.ts`. */
 export type Kept = { fingerprint: string; status: number; acceptedAt: Date };
 export type Rows = {
   waiting: Map<number, number>;

@@ -1,3 +1,8 @@
+/**
+ * The invariants, computed in another way than in the product: by counting over a list of past actions, and by local time for quiet hours.
+ * `Happened` receives everything that the rows do not show afterwards.
+ */
+
 import type { Draft } from '../../../packages/server/src/modules/drafts/draft.ts';
 import type { GateReason } from '../../../packages/server/src/modules/sending/emails/gate.ts';
 import type { Policy } from '../../../packages/server/src/modules/sending/emails/facts.ts';
@@ -5,10 +10,6 @@ import type { Owner } from '../schedule.ts';
 import type { Message, Store } from './store.ts';
 import { isIncomplete, rendersForSending } from './template.ts';
 
-/**
- * The invariants, computed in another way than in the product: by counting over a list of past actions, and by local time for quiet hours.
- * `Happened` receives everything that the rows do not show afterwards.
- */
 export type Happened = {
   claimed(what: { draft: Draft; message: Message; now: number; owner: Owner }): void;
   /** `isTheirs`: submitted by the process that claimed it last. */

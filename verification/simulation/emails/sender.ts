@@ -1,3 +1,8 @@
+/**
+ * Models `modules/delivery` over rows in memory: the same steps in the same order, with the product's decisions in them. A transaction is
+ * one step here. Between two steps the process may die, or stall for longer than its lease.
+ */
+
 import { normaliseAddress } from '../../../packages/server/src/platform/net/address.ts';
 import { cancel, release } from '../../../packages/server/src/modules/drafts/hold-draft.ts';
 import { closeEditor } from '../../../packages/server/src/modules/drafts/edit-draft.ts';
@@ -16,10 +21,6 @@ import type { Relay } from './relay.ts';
 import { type Message, nextToSend, type Said, type Store, write } from './store.ts';
 import { rendersForSending } from './template.ts';
 
-/**
- * Models `modules/delivery` over rows in memory: the same steps in the same order, with the product's decisions in them. A transaction is
- * one step here. Between two steps the process may die, or stall for longer than its lease.
- */
 export type Stage = {
   schedule: Schedule;
   product: Product;

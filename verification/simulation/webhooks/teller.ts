@@ -1,3 +1,5 @@
+/** Models `modules/webhooks/dispatch` over rows in memory. A round is one commit, and its claims are requested after it. */
+
 import { TRIES_MAX } from '../../../packages/server/src/modules/webhooks/deliveries/schedule.ts';
 import {
   type FinishedAttempt,
@@ -8,7 +10,6 @@ import type { Heard, Watched } from './checks.ts';
 import type { Product } from './product.ts';
 import { deliveriesOf, type Delivery, type Endpoint, inFlight, keyOf, type Store } from './store.ts';
 
-/** Models `modules/webhooks/dispatch` over rows in memory. A round is one commit, and its claims are requested after it. */
 export type Stage = {
   schedule: Schedule;
   product: Product;

@@ -1,4 +1,5 @@
 /** The requests and responses of the dashboard API, one file per noun. It is not a public API. */
+
 import type { AudiencesApi } from './audiences.ts';
 import type { DataApi } from './data.ts';
 import type { EmailsApi } from './emails.ts';

@@ -1,4 +1,5 @@
 /** Maps the columns of a file to fields. The server and the command line use the same rules. */
+
 export type FileKind = 'users' | 'events';
 export type FieldName = 'external_user_id' | 'email' | 'name' | 'occurred_at' | 'message_id';
 

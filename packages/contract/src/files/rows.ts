@@ -6,6 +6,7 @@
  * plain cell. A row that is too long, or whose quote is not closed within `rowMaxBytes`, loses only its first line. Reading continues with
  * the next line. A byte order mark at the beginning of the file is skipped.
  */
+
 export type FilePosition = { at: number; line: number };
 
 export type FileRow = {

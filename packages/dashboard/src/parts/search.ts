@@ -2,6 +2,7 @@
  * Reads the search parameters of a page. `searchOf({ filter: text, tab: oneOf('preview', 'edit'), only: flag })` makes the validator of a
  * route: missing and invalid values are omitted, so that an old or broken link still opens the page.
  */
+
 export type Reader<T> = (value: unknown) => T | undefined;
 type Shape = Record<string, Reader<unknown>>;
 export type SearchOf<S extends Shape> = { [N in keyof S]?: NonNullable<ReturnType<S[N]>> | undefined };

@@ -1,10 +1,11 @@
-import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:crypto';
-import { BackupFailure } from '../failure.ts';
-
 /**
  * Encrypts the secrets without which a backup is useless with a passphrase: scrypt derives a key, AES-256-GCM encrypts the text. The costs
  * are stored in the file, so that they can grow later. The costs that a file may request are bounded, because anyone can write one.
  */
+
+import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:crypto';
+import { BackupFailure } from '../failure.ts';
+
 type Envelope = {
   format: 1;
   kdf: 'scrypt';

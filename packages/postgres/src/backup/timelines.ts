@@ -1,3 +1,9 @@
+/**
+ * A restore begins a timeline: the WAL continues under another number, and `<number>.history` records where it branched off. That file is
+ * written at the restore, and keeps the number from being assigned twice. Only WAL of its own proves that a timeline was used: a restore
+ * that was only inspected has none, and is not followed.
+ */
+
 import { chown, link, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -7,11 +13,6 @@ import { BackupFailure, codeOf } from '../failure.ts';
 import { syncFolder, writeSafely } from './copy-file.ts';
 import type { Manifest } from './manifest.ts';
 
-/**
- * A restore begins a timeline: the WAL continues under another number, and `<number>.history` records where it branched off. That file is
- * written at the restore, and keeps the number from being assigned twice. Only WAL of its own proves that a timeline was used: a restore
- * that was only inspected has none, and is not followed.
- */
 export type Timeline = {
   number: number;
   /** The time at which its last WAL file was archived. */

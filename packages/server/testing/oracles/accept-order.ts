@@ -2,6 +2,7 @@
  * Applies accepted records one by one in the order of acceptance, as the contract says. It is the plainest form of what processing does in
  * batches, over two priorities and in any order.
  */
+
 export type Priority = 'live' | 'bulk';
 export type User = { external_user_id: string; email?: string; traits?: Record<string, unknown> };
 export type Event = {

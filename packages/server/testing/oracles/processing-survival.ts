@@ -1,3 +1,8 @@
+/**
+ * Kills a worker repeatedly while it processes, then compares every user with the contract: the same records, applied one by one in
+ * acceptance order.
+ */
+
 import { systemClock } from '../../src/platform/time/clock.ts';
 import { silentLog } from '../../src/platform/log.ts';
 import { isSuppressed } from '../../src/modules/users/people/watermark.ts';
@@ -15,10 +20,6 @@ import {
 import { putRecords } from '../factories/ingest-queue.ts';
 import { embeddedAddress, survivor, type Survivor } from './survival.ts';
 
-/**
- * Kills a worker repeatedly while it processes, then compares every user with the contract: the same records, applied one by one in
- * acceptance order.
- */
 export type Ordeal = { records: number; kills: number };
 export type ProcessingKillResult = {
   records: number;

@@ -1,8 +1,9 @@
+/** Compares the deliveries of outcomes with the journal of the receiving server. */
+
 import { TRIES_MAX } from '../../src/modules/webhooks/deliveries/schedule.ts';
 import type { Database } from '../../src/platform/db/database.ts';
 import type { Posted } from '../servers/hook-journal.ts';
 
-/** Compares the deliveries of outcomes with the journal of the receiving server. */
 export type WebhookFindings = {
   outcomes: number;
   /** The outcomes that came from hits. */

@@ -1,3 +1,8 @@
+/**
+ * Kills a worker repeatedly while outcomes are recorded, and now and then also the process that receives hits. At the end the journal of
+ * the receiving server is compared with the database.
+ */
+
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { WebhookType } from '@beckon/contract';
@@ -20,10 +25,6 @@ import { letFallDue, writeEmails } from './mail-survival.ts';
 import { survivor, type Survivor } from './survival.ts';
 import { examineWebhooks, type WebhookFindings } from './webhook-findings.ts';
 
-/**
- * Kills a worker repeatedly while outcomes are recorded, and now and then also the process that receives hits. At the end the journal of
- * the receiving server is compared with the database.
- */
 export type WebhookOrdeal = { kills: number; apiKills: number };
 export type WebhookKillResult = WebhookFindings & {
   kills: number;

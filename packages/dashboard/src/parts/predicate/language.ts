@@ -2,6 +2,7 @@
  * Converts definitions of the audience language to form fields and back. The definition itself stays
  * JSON; unknown parts are edited as JSON.
  */
+
 export type Shape =
   | { kind: 'all'; of: unknown[] }
   | { kind: 'any'; of: unknown[] }

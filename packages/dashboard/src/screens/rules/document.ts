@@ -1,6 +1,7 @@
+/** Reads the parts of a rule's JSON. The form shows the known parts and leaves the rest to the JSON editor. */
+
 import type { RuleDocument } from '@beckon/contract/dashboard';
 
-/** Reads the parts of a rule's JSON. The form shows the known parts and leaves the rest to the JSON editor. */
 export type Piece = Record<string, unknown>;
 
 export function pieceOf(value: unknown): Piece {

@@ -1,9 +1,10 @@
+/** Reads of this module's tables. */
+
 import type { PersonId } from '../users/index.ts';
 import { plainList } from '../../platform/db/list.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import type { AudienceRow, AudienceVersionKeyRow } from './store.ts';
 
-/** Reads of this module's tables. */
 export type CurrentRow = {
   project_id: number;
   version_id: number;

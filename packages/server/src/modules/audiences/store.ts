@@ -1,7 +1,8 @@
+/** Writes to `audience`, `audience_version`, `audience_member`, `audience_timer` and `audience_day`. `reads.ts` reads them. */
+
 import type { PersonId } from '../users/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 
-/** Writes to `audience`, `audience_version`, `audience_member`, `audience_timer` and `audience_day`. `reads.ts` reads them. */
 export type AudienceVersionState = 'building' | 'served' | 'retired';
 
 export type AudienceRow = {

@@ -1,13 +1,14 @@
+/**
+ * Compares the send checks with a second, minimal implementation of the specification. The same comparison also gets implementations with
+ * one defect each, and has to find every defect.
+ */
+
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { HOUR, MINUTE } from '../../../testing/factories/drafts.ts';
 import { gate, type GateResult, type GateReason } from '../sending/emails/gate.ts';
 import type { GateFacts, Policy } from '../sending/emails/facts.ts';
 
-/**
- * Compares the send checks with a second, minimal implementation of the specification. The same comparison also gets implementations with
- * one defect each, and has to find every defect.
- */
 type Gate = typeof gate;
 type GateInput = { facts: GateFacts; policy: Policy; now: number };
 

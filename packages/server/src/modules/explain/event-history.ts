@@ -1,13 +1,14 @@
+/**
+ * Reads what was known about users at past times: everything received by then, and nothing later. Each query has its own time in
+ * milliseconds. Answers have the order of the queries. Meant for some hundred at once.
+ */
+
 import type { NamedEvent, NewestEvent, Total } from '../users/index.ts';
 import { momentList, plainList } from '../../platform/db/list.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import type { WindowQuery } from '../../platform/predicate/predicate.ts';
 import { propertyTestsSql, sqlParams, windowSumSql } from '../../platform/predicate/sql-values.ts';
 
-/**
- * Reads what was known about users at past times: everything received by then, and nothing later. Each query has its own time in
- * milliseconds. Answers have the order of the queries. Meant for some hundred at once.
- */
 type UserAsOf = { projectId: number; userId: string; by: number };
 type EventAsOf = UserAsOf & { name: string };
 

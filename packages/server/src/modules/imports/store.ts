@@ -1,9 +1,10 @@
+/** Writes `import`, `import_part`, `import_finding` and `import_erased`. */
+
 import { plainList } from '../../platform/db/list.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { COLUMNS, type ImportCounts, type Import, type ImportRow, toImport } from './import.ts';
 import type { SourcePosition } from './source.ts';
 
-/** Writes `import`, `import_part`, `import_finding` and `import_erased`. */
 export type ImportRef = { projectId: number; id: string };
 
 export type NewImport = Pick<

@@ -1,3 +1,5 @@
+/** Processes the work of one project, at the time that its clock shows. */
+
 import { listBuilding } from '../audiences/index.ts';
 import { listCountingProjects } from '../users/index.ts';
 import { findToDo, type ToDo } from './store.ts';
@@ -8,7 +10,6 @@ import type { Tx } from '../../platform/db/statements.ts';
 import type { BuildStep, Processor } from '../processing/index.ts';
 import type { DueDraftSender } from '../delivery/index.ts';
 
-/** Processes the work of one project, at the time that its clock shows. */
 export type Engine = { db: Database; processor: Processor; sender: DueDraftSender; projectId: number };
 
 const PRIORITIES = ['live', 'bulk'] as const;

@@ -10,6 +10,7 @@
  *
  * Comparison is case-sensitive. An item without a key passes no term on it, and every negated one.
  */
+
 export type Filter = { terms: FilterTerm[] };
 
 export type FilterTerm = { key: string; negated: boolean; values: Pattern[] };

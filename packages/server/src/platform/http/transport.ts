@@ -1,11 +1,12 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import { isIP } from 'node:net';
-import ipaddr from 'ipaddr.js';
-
 /**
  * The transport and the client of a connection, decided without side effects. `X-Forwarded-*` is an unproven claim unless the peer is a
  * listed proxy. `Host` is always a claim, and grants nothing.
  */
+
+import type { IncomingHttpHeaders } from 'node:http';
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
 export type TransportRules = {
   /** `https://beckon.example`, without a path. */
   publicOrigin: string;

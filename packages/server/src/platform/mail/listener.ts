@@ -1,3 +1,8 @@
+/**
+ * Receives email by SMTP. An email is confirmed with 250 only after the caller has accepted it, so that the sending server keeps what we
+ * have not stored. Every failure on our side is a 451, and that server keeps the email.
+ */
+
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import {
@@ -10,10 +15,6 @@ import { equalInConstantTime } from '../crypto/hash.ts';
 import type { Log } from '../log.ts';
 import { onePerTurn } from '../pace.ts';
 
-/**
- * Receives email by SMTP. An email is confirmed with 250 only after the caller has accepted it, so that the sending server keeps what we
- * have not stored. Every failure on our side is a 451, and that server keeps the email.
- */
 export type MailListenerOptions = {
   host: string;
   /** 0 for any free port. */

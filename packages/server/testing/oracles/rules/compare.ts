@@ -1,3 +1,5 @@
+/** Compares the final state of the product with that of the oracle. */
+
 import { explainPerson } from '../../../src/modules/explain/explain.ts';
 import type { Database } from '../../../src/platform/db/database.ts';
 import { HOUR } from '../../factories/drafts.ts';
@@ -6,7 +8,6 @@ import { gateNow, personOf, quietEnd, zoneOf } from './sending.ts';
 import type { Oracle, OracleDraft } from './state.ts';
 import { testSendServices } from '../../factories/send-services.ts';
 
-/** Compares the final state of the product with that of the oracle. */
 type Played = { db: Database; projectId: number; oracle: Oracle };
 type SubmittedEmail = { draftId: string; userId: string; address: string; at: number };
 

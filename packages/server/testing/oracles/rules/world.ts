@@ -1,3 +1,5 @@
+/** Plays one history after the other, in a project of its own each, with its own clock. */
+
 import { idMaker, type NewId } from '../../../src/platform/ids.ts';
 import { silentLog } from '../../../src/platform/log.ts';
 import { createRules } from '../../../src/modules/rules/definitions/save-rule.ts';
@@ -35,7 +37,6 @@ import { ORACLE_RULES } from './rules.ts';
 import { resultOf } from './sending.ts';
 import { newOracle, type Oracle, type OracleDraft } from './state.ts';
 
-/** Plays one history after the other, in a project of its own each, with its own clock. */
 export type World = {
   /** Returns differences from the oracle and violations of absolute rules. The list is empty if all is correct. */
   play(history: History): Promise<string[]>;

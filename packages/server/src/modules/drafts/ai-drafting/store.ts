@@ -1,8 +1,9 @@
+/** Rows of `ai_drafting`. */
+
 import { plainList } from '../../../platform/db/list.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import type { AiDraftingLease, AiDraftingResult, AiDraftingRecord } from './attempts.ts';
 
-/** Rows of `ai_drafting`. */
 export type AiDraftingRequest = { projectId: number; id: string; userId: string };
 
 /** Requests AI drafting, in the transaction that writes these drafts. */

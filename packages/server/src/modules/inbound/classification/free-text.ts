@@ -1,12 +1,13 @@
+/**
+ * Bounces without a standard report, about half of all: qmail, old Sendmail, Exim, gateways and web mailers each write their own text.
+ * Three kinds of signs distinguish them from human emails: the sender, the subject and the text. Two are required.
+ */
+
 import { isTranslatedBounceTitle, RETRIED_ABROAD, UNDELIVERED_ABROAD } from './bounce-phrases.ts';
 import { addressesIn, allOf, type Fields, firstOf, type InboundMail, linesOf } from './mail.ts';
 import type { Returned } from './returned.ts';
 import type { InboundEnvelope } from './classification.ts';
 
-/**
- * Bounces without a standard report, about half of all: qmail, old Sendmail, Exim, gateways and web mailers each write their own text.
- * Three kinds of signs distinguish them from human emails: the sender, the subject and the text. Two are required.
- */
 export type FreeReport = {
   delayed: boolean;
   /** The reason, if a sign that is the same in every language shows it. */

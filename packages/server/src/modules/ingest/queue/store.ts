@@ -1,6 +1,7 @@
+/** Reads and writes `ingest_queue_state`, `ingest_queue` and `dead_letter`. A chunk at `seq` holds the records `seq` to `seq + records - 1`. */
+
 import type { Tx } from '../../../platform/db/statements.ts';
 
-/** Reads and writes `ingest_queue_state`, `ingest_queue` and `dead_letter`. A chunk at `seq` holds the records `seq` to `seq + records - 1`. */
 export type QueueRow = { next_seq: number; waiting: number };
 
 export async function insertQueue(tx: Tx, projectId: number): Promise<void> {

@@ -1,3 +1,8 @@
+/**
+ * Ninety days are simulated, not made up. The real engine accepts records, evaluates rules, drafts, waits for deadlines and sends, on a
+ * separate database and a clock that advances hour by hour. A demo therefore shows how the product really behaves.
+ */
+
 import type { NewId } from '../../../platform/ids.ts';
 import type { Log } from '../../../platform/log.ts';
 import type { Encrypter } from '../../../platform/crypto/encrypt.ts';
@@ -23,10 +28,6 @@ import { submitResult, type Reaction, reactionsTo, review } from './reactions.ts
 import type { SimulatedRequest } from './story.ts';
 import { createDemoEnvironment, type DemoEnvironment } from './surroundings.ts';
 
-/**
- * Ninety days are simulated, not made up. The real engine accepts records, evaluates rules, drafts, waits for deadlines and sends, on a
- * separate database and a clock that advances hour by hour. A demo therefore shows how the product really behaves.
- */
 export type Life = {
   db: Database;
   clock: { set(at: number): void };

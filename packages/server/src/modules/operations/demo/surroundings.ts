@@ -1,3 +1,5 @@
+/** Simulates what surrounds the engine: logged requests and a webhook endpoint. */
+
 import { randomUUID } from 'node:crypto';
 import type { NewId } from '../../../platform/ids.ts';
 import type { Log } from '../../../platform/log.ts';
@@ -9,7 +11,6 @@ import type { Database } from '../../../platform/db/database.ts';
 import type { Outbound } from '../../../platform/outbound/outbound.ts';
 import type { Random } from './random.ts';
 
-/** Simulates what surrounds the engine: logged requests and a webhook endpoint. */
 export type DemoEnvironment = {
   /** Logs the given number of successful requests to one API endpoint, and occasionally a rejected one. */
   requests(endpoint: 'users' | 'events', count: number): void;

@@ -1,11 +1,12 @@
-import type { Database } from '../../../platform/db/database.ts';
-import type { Tx } from '../../../platform/db/statements.ts';
-import { type Gauge, type DepthMeasurement, READINGS } from './depth-readings.ts';
-
 /**
  * Measures the waiting work of all projects for the metrics page. The cost must stay low however large the tables are. History is never
  * counted, and every count has a bound. Every reading has its own timeout, after which the others continue.
  */
+
+import type { Database } from '../../../platform/db/database.ts';
+import type { Tx } from '../../../platform/db/statements.ts';
+import { type Gauge, type DepthMeasurement, READINGS } from './depth-readings.ts';
+
 export type GaugeSample = { gauge: string; labels: Record<string, string>; value: number };
 
 /** `failed`: names of readings that failed. */

@@ -1,12 +1,13 @@
+/**
+ * Maps words to their meaning. The first rule that matches decides, so specific rules precede general ones. For example, "message size
+ * exceeds the quota" is about neither a full mailbox nor a spam filter. The rules about senders precede all that return `hard`.
+ */
+
 import * as phrases from './phrases.ts';
 import * as abroad from './foreign-phrases.ts';
 import type { Stage } from './refusal.ts';
 import type { ReplyClass } from '../../../platform/mail/smtp-reply.ts';
 
-/**
- * Maps words to their meaning. The first rule that matches decides, so specific rules precede general ones. For example, "message size
- * exceeds the quota" is about neither a full mailbox nor a spam filter. The rules about senders precede all that return `hard`.
- */
 export type BounceRule = {
   class: ReplyClass;
   phrase: RegExp;

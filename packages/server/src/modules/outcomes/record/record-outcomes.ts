@@ -1,3 +1,11 @@
+/**
+ * Records outcomes and their consequences in one commit: the outcome, its webhook, its event for rules and audiences, and whatever it ends.
+ * Every outcome is written once; reporting it again changes nothing.
+ *
+ * Opens and clicks arrive in large numbers and end nothing, so they take neither lock. Everything else may end runs and drafts, and is
+ * recorded with both the project lock and the send lock held.
+ */
+
 import type { NewId } from '../../../platform/ids.ts';
 import type { Log } from '../../../platform/log.ts';
 import {
@@ -23,13 +31,6 @@ import { applyConsequences, liftBounceSuppressions, type Note } from './conseque
 import { eventOf, isCertain, isOfPerson, outcomeOf, webhookOf } from './outcome-of.ts';
 import { lockUnknown, resolveUnknown } from './resolve-unknown.ts';
 
-/**
- * Records outcomes and their consequences in one commit: the outcome, its webhook, its event for rules and audiences, and whatever it ends.
- * Every outcome is written once; reporting it again changes nothing.
- *
- * Opens and clicks arrive in large numbers and end nothing, so they take neither lock. Everything else may end runs and drafts, and is
- * recorded with both the project lock and the send lock held.
- */
 export type RecordDeps = {
   /** With the clock of the project whose emails these are. */
   db: Database;

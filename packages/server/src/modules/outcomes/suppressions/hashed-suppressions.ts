@@ -1,3 +1,10 @@
+/**
+ * Suppressions and refused topics of erased users, which are kept only as keyed hashes.
+ *
+ * A hash becomes a row in plain text again as soon as a user of the project has the address or the id. That user's address is stored then
+ * in any case. So no user of a project matches a hash, and the send checks need to compare none.
+ */
+
 import { hashTargets, restoreTargets } from './erased.ts';
 import { endForTargets, formsOf } from './suppress.ts';
 import type { Model } from '../../rules/index.ts';
@@ -18,12 +25,6 @@ import type { Tx } from '../../../platform/db/statements.ts';
 import { incrementModel, takeProjectLock } from '../../../platform/locks/project-lock.ts';
 import { normaliseAddress } from '../../../platform/net/address.ts';
 
-/**
- * Suppressions and refused topics of erased users, which are kept only as keyed hashes.
- *
- * A hash becomes a row in plain text again as soon as a user of the project has the address or the id. That user's address is stored then
- * in any case. So no user of a project matches a hash, and the send checks need to compare none.
- */
 type ErasureInput = PersonId & { hasher: SuppressionHasher; addresses: string[]; now: number };
 
 /**

@@ -1,7 +1,8 @@
+/** Rows of `rule`, `rule_version`, `enrollment_record` and `rule_timer`. */
+
 import { momentList, plainList } from '../../../platform/db/list.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 
-/** Rows of `rule`, `rule_version`, `enrollment_record` and `rule_timer`. */
 export type RuleRow = {
   project_id: number;
   id: string;

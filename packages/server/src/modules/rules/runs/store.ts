@@ -1,8 +1,9 @@
+/** Writes `run`; `reads.ts` reads it. */
+
 import { momentList, plainList } from '../../../platform/db/list.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import type { EndReason, Run } from './run.ts';
 
-/** Writes `run`; `reads.ts` reads it. */
 export type RunPerson = { projectId: number; userId: string };
 
 /**

@@ -1,3 +1,9 @@
+/**
+ * Simulates the effect of a policy on the current queue. Drafts are checked by the real gate in the order in which they are due. A draft
+ * takes a slot of its address and a token of the throttle, which later drafts cannot use. The simulation assumes no new drafts and no
+ * actions, and leaves out the warm-up and provider paces.
+ */
+
 import type { Steps } from '../../../platform/time/steps.ts';
 import {
   type ThrottleBucket,
@@ -13,11 +19,6 @@ import { gate, type GateResult, type GateReason } from './gate.ts';
 import { createBinaryHeap, type BinaryHeap } from './binary-heap.ts';
 import type { Policy, GateFacts } from './facts.ts';
 
-/**
- * Simulates the effect of a policy on the current queue. Drafts are checked by the real gate in the order in which they are due. A draft
- * takes a slot of its address and a token of the throttle, which later drafts cannot use. The simulation assumes no new drafts and no
- * actions, and leaves out the warm-up and provider paces.
- */
 export type Queue = {
   drafts: QueuedDraft[];
   /** When emails that count were claimed, by address, newest first. */

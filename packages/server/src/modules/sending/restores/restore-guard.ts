@@ -3,12 +3,6 @@ import { acceptDatabase, isAccepted, isGateClosed, recordIdentity } from './stor
 import type { RestoreGuard } from './lineage.ts';
 import type { Database } from '../../../platform/db/database.ts';
 
-/**
- * Returns true if emails may be sent at all. In a restored database, emails that were sent after the restored time are still waiting and
- * would be sent twice. They wait until an operator has confirmed the restore.
- *
- * Webhooks continue. They are delivered at least once in any case, each with its original id, so that a receiver recognizes a duplicate.
- */
 export type GuardDeps = {
   db: Pick<Database, 'query' | 'prepared' | 'clock'>;
   log: Log;
@@ -16,6 +10,12 @@ export type GuardDeps = {
   restoreGuard: RestoreGuard;
 };
 
+/**
+ * Returns true if emails may be sent at all. In a restored database, emails that were sent after the restored time are still waiting and
+ * would be sent twice. They wait until an operator has confirmed the restore.
+ *
+ * Webhooks continue. They are delivered at least once in any case, each with its original id, so that a receiver recognizes a duplicate.
+ */
 export async function maySendEmails({ db, log, restoreGuard }: GuardDeps): Promise<boolean> {
   if (await isAccepted(db)) return true;
   const lineage = await recordIdentity(db, db.clock.now());

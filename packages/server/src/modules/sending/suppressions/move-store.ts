@@ -1,8 +1,9 @@
+/** Moves the entries of one place to another: from an address to its hash, or from a hash to its address. */
+
 import { plainList } from '../../../platform/db/list.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { mergedSql, setSql, type SuppressedKind, ENTRY_COLUMNS } from './suppression.ts';
 
-/** Moves the entries of one place to another: from an address to its hash, or from a hash to its address. */
 export type TargetMove = {
   projectId: number;
   from: { kind: SuppressedKind; value: string };

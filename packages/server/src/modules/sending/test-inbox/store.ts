@@ -1,7 +1,8 @@
+/** Rows of `test_inbox_email`. */
+
 import type { Tx } from '../../../platform/db/statements.ts';
 import type { KeptMail, NewMail } from './mail.ts';
 
-/** Rows of `test_inbox_email`. */
 export type MailRow = Omit<NewMail, 'raw'> & { subject: string; packed: Uint8Array; size: number };
 
 /** Returns the number of this copy. Undefined: another copy arrived at the same time and took it. */

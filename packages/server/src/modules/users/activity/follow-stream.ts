@@ -1,11 +1,3 @@
-import { backoffMs } from '../../../platform/async/backoff.ts';
-import type { Clock } from '../../../platform/time/clock.ts';
-import type { Filter } from '../../../platform/filter/filter.ts';
-import type { Tx } from '../../../platform/db/statements.ts';
-import { countSlices } from './page-store.ts';
-import { readPage, STREAM_PAGE_MAX } from './read-stream.ts';
-import { type Cursor, type StreamPosition, positionOfTime, readCursor, type StreamItem } from './stream.ts';
-
 /**
  * Follows the stream as it grows. A row is dated before it is committed, so a new row may come up to five seconds before what was read
  * already. A transaction that takes longer between its date and its commit is missed by followers, but found by later reads.
@@ -16,6 +8,15 @@ import { type Cursor, type StreamPosition, positionOfTime, readCursor, type Stre
  * begins five seconds before the previous one began. A follower that is further behind, at the start or because its reader was slow, first
  * reads page by page and keeps no ids.
  */
+
+import { backoffMs } from '../../../platform/async/backoff.ts';
+import type { Clock } from '../../../platform/time/clock.ts';
+import type { Filter } from '../../../platform/filter/filter.ts';
+import type { Tx } from '../../../platform/db/statements.ts';
+import { countSlices } from './page-store.ts';
+import { readPage, STREAM_PAGE_MAX } from './read-stream.ts';
+import { type Cursor, type StreamPosition, positionOfTime, readCursor, type StreamItem } from './stream.ts';
+
 export type FollowOptions = {
   db: Tx & { clock: Clock };
   projectId: number;

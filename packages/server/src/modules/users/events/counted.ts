@@ -1,12 +1,13 @@
+/**
+ * Event names that are counted forever per user, because an audience or a rule uses them without a time window. The background counts a new
+ * name user by user in byte order. Processing counts new events for users up to `countedTo` and leaves the others to the background.
+ */
+
 import { compareBytes } from '../../../platform/text/byte-order.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { listCounting } from './reads.ts';
 import { insertCounted, listCounted, recount, updateCounted } from './store.ts';
 
-/**
- * Event names that are counted forever per user, because an audience or a rule uses them without a time window. The background counts a new
- * name user by user in byte order. Processing counts new events for users up to `countedTo` and leaves the others to the background.
- */
 export type CountProgress = { countedTo: string | null; isWhole: boolean };
 export type CountedNames = ReadonlyMap<string, CountProgress>;
 

@@ -1,7 +1,8 @@
+/** Reads and writes `event`, `event_dedupe`, `counted_event`, `person_event`, `event_volume` and `event_property`. */
+
 import { momentList, plainList } from '../../../platform/db/list.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 
-/** Reads and writes `event`, `event_dedupe`, `counted_event`, `person_event`, `event_volume` and `event_property`. */
 export type DedupeRow = { project_id: number; dedupe_key: string };
 
 /**

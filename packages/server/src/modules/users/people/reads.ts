@@ -1,7 +1,8 @@
+/** Reads about one user, including tables of other modules. */
+
 import { plainList } from '../../../platform/db/list.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 
-/** Reads about one user, including tables of other modules. */
 type Person = { projectId: number; userId: string };
 
 /** Returns the id of the existing user right before this text, in byte order. */

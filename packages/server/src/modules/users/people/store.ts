@@ -1,7 +1,8 @@
+/** Reads and writes `person`, `person_email` and `erasure`. */
+
 import { momentList, plainList } from '../../../platform/db/list.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 
-/** Reads and writes `person`, `person_email` and `erasure`. */
 export type PersonRowKey = { project_id: number; external_user_id: string };
 
 export type PersonRow = {

@@ -1,3 +1,8 @@
+/**
+ * The webhook dispatcher sends outcomes to endpoints. A delivery is claimed and its attempt written; the request is sent only after that
+ * commit. The next round records its result, and claims more in the same commit.
+ */
+
 import type { FinishedAttempt } from './answer.ts';
 import { post, type PostDeps } from './post.ts';
 import { type EndpointEvent, type OutgoingDelivery, runRound } from './round.ts';
@@ -6,10 +11,6 @@ import { isPoisonous } from '../../../platform/db/errors.ts';
 import { type ProjectTimer, listDueProjects } from '../../../platform/locks/timers.ts';
 import type { Log } from '../../../platform/log.ts';
 
-/**
- * The webhook dispatcher sends outcomes to endpoints. A delivery is claimed and its attempt written; the request is sent only after that
- * commit. The next round records its result, and claims more in the same commit.
- */
 export type Delivery = {
   /** Records answers, and starts to send deliveries that are due. Rounds do not overlap. */
   round(): Promise<RoundFacts>;

@@ -12,14 +12,6 @@ import { type BatchTx, inSession } from '../../../platform/db/session-transactio
 import { type FinishedAttempt, isSuccess, isInconclusive, deliveryResult } from './answer.ts';
 import { shareCapacities } from './share-quota.ts';
 
-/**
- * Runs a round in one transaction with a fixed number of statements. It records answers and updates the health of endpoints.
- * It claims the due deliveries of the given projects, as far as quotas, tokens and circuit breakers allow. The caller sends the claimed
- * deliveries after the commit.
- *
- * Lock order: endpoints in id order, each after its health row; then deliveries; then due times. An endpoint locked by another process is
- * waited for only if an answer is recorded for it.
- */
 export type RoundInput = {
   attempts: FinishedAttempt[];
   /** Projects with due deliveries. */
@@ -43,6 +35,14 @@ const RESERVED = 200;
 /** Maximum number of deliveries of disabled endpoints dropped in one round. */
 const DROPPED_MAX = 1_000;
 
+/**
+ * Runs a round in one transaction with a fixed number of statements. It records answers and updates the health of endpoints.
+ * It claims the due deliveries of the given projects, as far as quotas, tokens and circuit breakers allow. The caller sends the claimed
+ * deliveries after the commit.
+ *
+ * Lock order: endpoints in id order, each after its health row; then deliveries; then due times. An endpoint locked by another process is
+ * waited for only if an answer is recorded for it.
+ */
 export function runRound(
   db: Pick<Database, 'session' | 'clock' | 'failpoint'>,
   input: RoundInput,

@@ -1,9 +1,10 @@
+/** Writes `webhook_endpoint`, `webhook_secret` and `webhook_health`. */
+
 import { momentList, plainList } from '../../../platform/db/list.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import type { Endpoint, EndpointRef } from './endpoint.ts';
 import type { Health } from './health.ts';
 
-/** Writes `webhook_endpoint`, `webhook_secret` and `webhook_health`. */
 export type HealthOf = EndpointRef & { health: Health };
 
 /** Requires locks on the rows. */

@@ -1,6 +1,7 @@
+/** Rows of `team_session`. better-auth inserts most of them; those for passkeys are inserted here. */
+
 import type { Tx } from '../../../platform/db/statements.ts';
 
-/** Rows of `team_session`. better-auth inserts most of them; those for passkeys are inserted here. */
 type NewSession = {
   id: string;
   userId: string;

@@ -1,6 +1,7 @@
+/** Reads and writes `project`, `project_settings` and the rows of `rate_limit`. The limiter counts its tokens (`platform/rate-limits`). */
+
 import type { Tx } from '../../../platform/db/statements.ts';
 
-/** Reads and writes `project`, `project_settings` and the rows of `rate_limit`. The limiter counts its tokens (`platform/rate-limits`). */
 export type ProjectRow = {
   project_id: number;
   name: string;

@@ -1,8 +1,3 @@
-import type { TokenScope } from '@beckon/contract/dashboard';
-import type { Tx } from '../../../platform/db/statements.ts';
-import type { WaitingCode } from './device-limit.ts';
-import type { ListedToken } from './token.ts';
-
 /**
  * Signs a program in without a password. The program requests two codes. One stays with it. A signed-in member types the other, short one
  * into the dashboard and approves or denies.
@@ -10,6 +5,12 @@ import type { ListedToken } from './token.ts';
  * waiting ──approve──▶ approved ──fetch──▶ used
  * └──────deny──────▶ denied                     deleted after ten minutes in any state
  */
+
+import type { TokenScope } from '@beckon/contract/dashboard';
+import type { Tx } from '../../../platform/db/statements.ts';
+import type { WaitingCode } from './device-limit.ts';
+import type { ListedToken } from './token.ts';
+
 export type DeviceState = 'waiting' | 'approved' | 'denied' | 'used';
 
 export type DeviceQuery = {

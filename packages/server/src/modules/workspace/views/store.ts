@@ -1,6 +1,7 @@
+/** Rows of `saved_view`. */
+
 import type { Tx } from '../../../platform/db/statements.ts';
 
-/** Rows of `saved_view`. */
 type ViewRow = {
   project_id: number;
   id: string;
