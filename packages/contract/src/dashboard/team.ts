@@ -19,8 +19,6 @@ export type SignedIn = {
   email: string;
   /** True if sign-in needs a code of an authenticator app after the password. */
   two_factor: boolean;
-  /** The ID of this session. */
-  session_id: string;
 };
 
 export type OrganizationOfMine = {

@@ -39,7 +39,6 @@ export type OracleRule = {
   triggers: OracleTrigger[];
   about: { event: string; until: string[] } | null;
   onlyIf(person: OraclePerson): boolean;
-  isConditional: boolean;
   goal: string | null;
   entry: OracleEntry;
   exits: string[];
@@ -59,7 +58,6 @@ function rule(fields: RuleFields): OracleRule {
     document: null,
     about: null,
     onlyIf: () => true,
-    isConditional: false,
     goal: null,
     entry: once(),
     exits: [],
@@ -151,7 +149,6 @@ export const ORACLE_RULES: OracleRule[] = [
     triggers: [when('report_made')],
     entry: entry({ key: valueKey('plan') }),
     onlyIf: ({ traits }) => traits['plan'] === 'pro',
-    isConditional: true,
     deadlineMs: HOUR,
     document: {
       name: 'Per plan',

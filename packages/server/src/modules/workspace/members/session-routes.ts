@@ -130,7 +130,6 @@ async function stateOf(deps: Deps, member: SignedInMember | null): Promise<Sessi
             name: user.name,
             email: user.email,
             two_factor: user.twoFactor,
-            session_id: member.sessionId,
           }
         : null,
     organizations: memberships.map((membership) => ({
