@@ -14,7 +14,7 @@ import {
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { Fault } from '../../platform/fault.ts';
-import { openProjectLock } from '../../platform/locks/project-lock.ts';
+import { openProjectLock } from '../../platform/locks/store.ts';
 import type { Clock } from '../../platform/time/clock.ts';
 
 /**

@@ -12,7 +12,8 @@ import { getSettings, setSettings as writeSettings } from '../workspace/index.ts
 import { takeSendLock, withdrawClaims, writeMoves } from '../sending/index.ts';
 import { wakeRuns, nextMoment } from '../rules/index.ts';
 import { setTimersEarlier } from '../../platform/locks/timers.ts';
-import { incrementModel, takeProjectLock } from '../../platform/locks/project-lock.ts';
+import { takeProjectLock } from '../../platform/locks/project-lock.ts';
+import { incrementModel } from '../../platform/locks/store.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 

@@ -10,7 +10,7 @@ import { newDraft } from '../drafts/new-draft.ts';
 import { orThrow } from '../drafts/refusals.ts';
 import { writeTransitions } from '../drafts/store.ts';
 import { getSettings } from '../workspace/projects/project-settings.ts';
-import { lockTimer } from '../../platform/locks/timers.ts';
+import { lockTimer } from '../../platform/locks/store.ts';
 import { createAudience, editAudience } from '../audiences/change-audience.ts';
 import { createProject } from './create-project.ts';
 import { setSettings } from './set-settings.ts';

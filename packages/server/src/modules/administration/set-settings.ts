@@ -4,7 +4,8 @@ import { getSettings, type SettingName, setSettings as set } from '../workspace/
 import { listRules, listRuleNeeds } from '../rules/index.ts';
 import { takeSendLock, withdrawClaims, changeModes } from '../sending/index.ts';
 import { setTimersEarlier } from '../../platform/locks/timers.ts';
-import { incrementModel, takeProjectLock } from '../../platform/locks/project-lock.ts';
+import { takeProjectLock } from '../../platform/locks/project-lock.ts';
+import { incrementModel } from '../../platform/locks/store.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { checkWindows } from '../audiences/index.ts';

@@ -10,7 +10,8 @@ import {
   replaceSettings,
   settingsOfSandbox,
 } from '../workspace/index.ts';
-import { setModel, takeProjectLock } from '../../platform/locks/project-lock.ts';
+import { takeProjectLock } from '../../platform/locks/project-lock.ts';
+import { setModel } from '../../platform/locks/store.ts';
 import { copyRows } from '../../platform/db/project-rows.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { createBareProject } from './create-project.ts';

@@ -1,13 +1,6 @@
 import type { Tx } from '../../platform/db/statements.ts';
 import { listUnfinished } from './reads.ts';
-import {
-  type BuildProgress,
-  findBuilding,
-  retireAudienceVersions,
-  updateBuilt,
-  updateServed,
-  upsertDays,
-} from './store.ts';
+import { findBuilding, retireAudienceVersions, updateServed, upsertDays } from './store.ts';
 import { dayOf } from './memberships.ts';
 
 export type AudienceVersionKey = { projectId: number; versionId: number };
@@ -24,11 +17,6 @@ export async function listBuilding(
       versionId,
     }),
   );
-}
-
-/** Records that all users up to `builtTo` are evaluated, `built` in total. Returns false if the version is no longer being built. */
-export function advanceBuild(tx: Tx, built: BuildProgress): Promise<boolean> {
-  return updateBuilt(tx, built);
 }
 
 export type ServedAudience = { audienceId: string; members: number };

@@ -13,7 +13,8 @@ import type { ListRuleNeeds, RuleNeed } from './uses.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { Fault } from '../../platform/fault.ts';
-import { incrementModel, takeProjectLock } from '../../platform/locks/project-lock.ts';
+import { takeProjectLock } from '../../platform/locks/project-lock.ts';
+import { incrementModel } from '../../platform/locks/store.ts';
 import type { Clock } from '../../platform/time/clock.ts';
 
 /** The database, and the needs of rules that depend on audiences. */

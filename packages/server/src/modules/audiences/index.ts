@@ -1,10 +1,6 @@
 export { audienceNames, loadModels } from './load-models.ts';
-export {
-  type AudienceVersionKey,
-  advanceBuild,
-  listBuilding,
-  serveAudienceVersion,
-} from './build-version.ts';
+export { type AudienceVersionKey, listBuilding, serveAudienceVersion } from './build-version.ts';
+export { advanceBuild } from './store.ts';
 export {
   builtUpTo,
   canChange,
@@ -43,10 +39,10 @@ export {
   findSince,
   findMemberships,
   listDueAudienceTimers,
-  nextDueAt,
   noWrites,
   type MembershipWrites,
   writeMemberships,
 } from './memberships.ts';
+export { nextDueAt } from './reads.ts';
 export { type AudienceModel, type AudienceVersion, covers } from './model.ts';
 export type { ListRuleNeeds } from './uses.ts';

@@ -10,11 +10,11 @@ import {
   eraseMemberships,
   findMemberships,
   listDueAudienceTimers,
-  nextDueAt,
   noWrites,
   type MembershipWrites,
   writeMemberships,
 } from './memberships.ts';
+import { nextDueAt } from './reads.ts';
 import { listBuilding, serveAudienceVersion } from './build-version.ts';
 import type { MembershipEvaluation } from './evaluate-membership.ts';
 import { listRuleNeeds } from '../rules/runs/rules-in-force.ts';

@@ -2,7 +2,6 @@ import type { PersonId } from '../users/index.ts';
 import type { MembershipEvaluation } from './evaluate-membership.ts';
 import type { AudienceVersion } from './model.ts';
 import {
-  findFirstTimer,
   listVersionTimers,
   listMemberVersions,
   listTimerRows,
@@ -191,11 +190,6 @@ function inOrder<T extends MemberKey>(keys: T[]): T[] {
 }
 
 export type AudienceTimer = { userId: string; versionId: number; at: Date };
-
-/** Returns the earliest time at which a user has to be evaluated again. */
-export function nextDueAt(tx: Tx, projectId: number): Promise<Date | null> {
-  return findFirstTimer(tx, projectId);
-}
 
 /** Lists the timers that are due, the longest overdue first. This includes timers of retired versions, which are only removed. */
 export async function listDueAudienceTimers(

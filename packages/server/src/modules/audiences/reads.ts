@@ -220,7 +220,8 @@ export function listAllDayRows(
   );
 }
 
-export async function findFirstTimer(tx: Tx, projectId: number): Promise<Date | null> {
+/** Returns the earliest time at which a user has to be evaluated again. */
+export async function nextDueAt(tx: Tx, projectId: number): Promise<Date | null> {
   const rows = await tx.prepared<{ at: Date }>({
     name: 'audiences.first_due',
     text: `SELECT at FROM beckon.audience_timer WHERE project_id = $1 ORDER BY at LIMIT 1`,

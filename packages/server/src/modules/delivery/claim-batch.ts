@@ -21,7 +21,8 @@ import {
   refill,
   writeMoves,
 } from '../sending/index.ts';
-import { setTimersEarlier, setTimer, lockTimer } from '../../platform/locks/timers.ts';
+import { setTimersEarlier } from '../../platform/locks/timers.ts';
+import { lockTimer, setTimer } from '../../platform/locks/store.ts';
 import { readProjectLock, withClockAhead, type ProjectLock } from '../../platform/locks/project-lock.ts';
 import { type BatchTx, inSession } from '../../platform/db/session-transactions.ts';
 import type { ClaimedEmail } from './compose-email.ts';

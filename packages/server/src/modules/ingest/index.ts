@@ -21,14 +21,14 @@ export {
   type ChunkProgress,
   type WaitingChunk,
 } from './queue/chunk.ts';
-export { countDead, countWaiting, listWaiting, lockQueue, oldestLiveAt, openQueue } from './queue/queue.ts';
+export { countWaiting, listWaiting, lockQueue, oldestLiveAt } from './queue/queue.ts';
+export { deadLetterRecord, discardDead, listDead, retryDead } from './queue/dead-letters.ts';
 export {
-  deadLetterRecord,
-  discardDead,
+  insertChunks,
+  updateQueueAdvanced,
   eraseDead,
   forgetDead,
-  listDead,
-  retryDead,
-} from './queue/dead-letters.ts';
-export { insertChunks, updateQueueAdvanced } from './queue/store.ts';
+  openQueue,
+  countDead,
+} from './queue/store.ts';
 export { listWarnings, warningCounter } from './warnings/warnings.ts';

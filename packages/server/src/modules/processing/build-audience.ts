@@ -15,7 +15,8 @@ import {
 import { beginCounting, countOn, listPeople, type Person, insertActivity } from '../users/index.ts';
 import { type Decision, writeDecisions, type Model } from '../rules/index.ts';
 import { setTimersEarlier } from '../../platform/locks/timers.ts';
-import { incrementModel, takeFreeProjectLocks, withClockAhead } from '../../platform/locks/project-lock.ts';
+import { takeFreeProjectLocks, withClockAhead } from '../../platform/locks/project-lock.ts';
+import { incrementModel } from '../../platform/locks/store.ts';
 import type { BatchDeps } from './process-batch.ts';
 import { evaluateAudiences, earliestTimers, definitionChangeDecisions } from './evaluate-audiences.ts';
 import { type BatchTx, inSession } from '../../platform/db/session-transactions.ts';

@@ -26,13 +26,9 @@ import {
 } from '../rules/index.ts';
 import { oldestLiveAt } from '../ingest/index.ts';
 import { findPeople, type Person, insertActivity } from '../users/index.ts';
-import { setTimersEarlier, setTimer, lockTimer } from '../../platform/locks/timers.ts';
-import {
-  incrementModel,
-  takeFreeProjectLocks,
-  withClockAhead,
-  type ProjectLock,
-} from '../../platform/locks/project-lock.ts';
+import { setTimersEarlier } from '../../platform/locks/timers.ts';
+import { takeFreeProjectLocks, withClockAhead, type ProjectLock } from '../../platform/locks/project-lock.ts';
+import { incrementModel, lockTimer, setTimer } from '../../platform/locks/store.ts';
 import type { BatchDeps } from './process-batch.ts';
 import { transitionRows } from './changes.ts';
 import {

@@ -1,6 +1,6 @@
 import type { Log } from '../../platform/log.ts';
 import type { IngestPriority, ProjectBacklog } from '../ingest/index.ts';
-import { hasAnyWork } from '../../platform/locks/timers.ts';
+import { hasAnyWork } from '../../platform/locks/store.ts';
 import type { Processor } from './process.ts';
 import type { BatchResult } from './batch-result.ts';
 import { lookForWork } from './look-for-work.ts';

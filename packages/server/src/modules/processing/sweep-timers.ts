@@ -1,4 +1,5 @@
-import { setTimersEarlier, lockTimer } from '../../platform/locks/timers.ts';
+import { setTimersEarlier } from '../../platform/locks/timers.ts';
+import { lockTimer } from '../../platform/locks/store.ts';
 import type { TimerKind } from '../../platform/locks/store.ts';
 import { listLateWebhookProjects } from '../webhooks/index.ts';
 import type { Database } from '../../platform/db/database.ts';

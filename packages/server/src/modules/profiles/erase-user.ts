@@ -31,7 +31,8 @@ import {
 } from '../sending/index.ts';
 import { eraseHits, eraseOutcomes, hashErased } from '../outcomes/index.ts';
 import { eraseReplies } from '../inbound/index.ts';
-import { incrementModel, takeProjectLock } from '../../platform/locks/project-lock.ts';
+import { takeProjectLock } from '../../platform/locks/project-lock.ts';
+import { incrementModel } from '../../platform/locks/store.ts';
 import { eraseViews } from '../workspace/index.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';

@@ -11,7 +11,8 @@ import { type KitDeps, routesFor } from '../workspace/index.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { Fault } from '../../platform/fault.ts';
-import { incrementModel, takeProjectLock } from '../../platform/locks/project-lock.ts';
+import { takeProjectLock } from '../../platform/locks/project-lock.ts';
+import { incrementModel } from '../../platform/locks/store.ts';
 import { printDuration } from '../../platform/time/time-text.ts';
 
 type Deps = KitDeps & { wake: () => void };

@@ -1,7 +1,7 @@
 import { nextDueAt } from '../audiences/index.ts';
 import { nextDraftDueAt } from '../drafts/index.ts';
 import { nextEnrollmentAt } from './enrollment/store.ts';
-import { nextTimerAt } from './definitions/timers.ts';
+import { nextTimerAt } from './definitions/store.ts';
 import { nextRunAt } from './runs/reads.ts';
 import type { TimerKind } from '../../platform/locks/store.ts';
 import { nextDeliveryAt } from '../webhooks/index.ts';

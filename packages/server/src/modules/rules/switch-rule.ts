@@ -21,7 +21,8 @@ import { takeSendLock, withdrawClaims, moveOpenDrafts } from '../sending/index.t
 import { countRuns } from './runs/runs-of-rule.ts';
 import { pauseRuns, resumeRuns, wakeRuns } from './runs/store.ts';
 import { setTimersEarlier } from '../../platform/locks/timers.ts';
-import { incrementModel, takeProjectLock } from '../../platform/locks/project-lock.ts';
+import { takeProjectLock } from '../../platform/locks/project-lock.ts';
+import { incrementModel } from '../../platform/locks/store.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { startEnrollmentIn } from './enrollment/enroll.ts';

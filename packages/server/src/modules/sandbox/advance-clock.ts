@@ -9,8 +9,9 @@ import { ensurePartitions, isPartitioned, SANDBOX_MONTHS_AHEAD } from '../users/
 import { findPair } from '../workspace/index.ts';
 import { countSandbox, endAdvance, takeAdvance } from './store.ts';
 import { takeSendLock, type SuppressionHasher } from '../sending/index.ts';
-import { listTimers, lockTimer } from '../../platform/locks/timers.ts';
-import { setClockAhead, readProjectLock, takeProjectLock } from '../../platform/locks/project-lock.ts';
+import { listTimers } from '../../platform/locks/timers.ts';
+import { readProjectLock, takeProjectLock } from '../../platform/locks/project-lock.ts';
+import { setClockAhead, lockTimer } from '../../platform/locks/store.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { createProcessor } from '../processing/index.ts';
 import { createSender, type SendServices, testInboxTransport } from '../delivery/index.ts';

@@ -56,13 +56,7 @@ export {
 export { type GateResult, type GateReason, gate } from './emails/gate.ts';
 export { MIME_MAX_BYTES, packMime } from './emails/pack-mime.ts';
 export { quietHoursInForce, quietSpans, quietUntil } from './emails/quiet-hours.ts';
-export {
-  keepBucket,
-  createSendLock,
-  readBucket,
-  takeFreeSendLock,
-  takeSendLock,
-} from './emails/send-lock.ts';
+export { keepBucket, readBucket, takeFreeSendLock } from './emails/send-lock.ts';
 export { type Identity, TEST_INBOX_DOMAIN, senderGate, senderOf } from './emails/sender.ts';
 export { type DraftForecast, type Queue, type QueuedDraft, simulateQueue } from './emails/simulate.ts';
 export { endSkipped, takeBackSkipped } from './emails/skipped-store.ts';
@@ -78,6 +72,8 @@ export {
   markSubmitting,
   upsertDomainLimits,
   withdrawClaims,
+  createSendLock,
+  takeSendLock,
 } from './emails/store.ts';
 export { type DatabaseTimeline, RESTORE_GUARDS, type RestoreGuard } from './restores/lineage.ts';
 export { carryAcceptance, maySendEmails } from './restores/restore-guard.ts';

@@ -5,7 +5,7 @@ import { openEngine } from '../../../testing/factories/engine.ts';
 import { putRecords } from '../../../testing/factories/ingest-queue.ts';
 import { testRenderer } from '../../../testing/factories/send-services.ts';
 import { listDrafts, lockDraft } from '../drafts/reads.ts';
-import { lockTimer } from '../../platform/locks/timers.ts';
+import { lockTimer } from '../../platform/locks/store.ts';
 import { createProject } from '../administration/create-project.ts';
 import { createRule } from '../rules/write-rule.ts';
 import { setSettings } from '../administration/set-settings.ts';

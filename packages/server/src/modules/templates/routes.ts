@@ -13,13 +13,13 @@ import {
 } from '../workspace/index.ts';
 import {
   discardUnpublished,
-  findPreview,
   emailSource,
   momentSeen,
   publishedText,
   saveUnpublished,
   wordsOf,
 } from './unpublished.ts';
+import { findPreview } from './store.ts';
 import { createTemplate, deleteTemplate, publishEmail, readTemplate } from './write-template.ts';
 import { sendTrialCopy } from './send-test-copy.ts';
 import { previewTemplate, renderAs, rendering } from './preview-template.ts';

@@ -40,7 +40,8 @@ export async function insertVersion(tx: Tx, row: TemplateVersionRow): Promise<vo
   );
 }
 
-export async function deleteTemplateRows(tx: Tx, projectId: number, id: string): Promise<void> {
+/** Deletes a template with all its versions. Requires the project lock. */
+export async function removeTemplate(tx: Tx, projectId: number, id: string): Promise<void> {
   await tx.query(`DELETE FROM beckon.template_version WHERE project_id = $1 AND template_id = $2`, [
     projectId,
     id,
@@ -171,7 +172,7 @@ export function listUnpublishedRows(tx: Tx, projectId: number): Promise<Unpublis
   );
 }
 
-export async function findPreviewRow(
+export async function findPreview(
   tx: Tx,
   projectId: number,
   id: string,

@@ -12,13 +12,7 @@ import {
   TEMPLATES_MAX,
   type TemplateVersion,
 } from '../rendering/index.ts';
-import {
-  deleteTemplateRows,
-  insertTemplate,
-  insertVersion,
-  listVersionRows,
-  updateTemplate,
-} from './store.ts';
+import { insertTemplate, insertVersion, listVersionRows, updateTemplate } from './store.ts';
 
 type Deps = { tx: Tx; clock: Clock; projectId: number };
 type PublishedTemplate = { template: Template; version: TemplateVersion };
@@ -111,11 +105,6 @@ const VERSIONS_SHOWN = 100;
 /** Lists the versions, newest first. */
 export async function listVersions(tx: Tx, projectId: number, id: string): Promise<TemplateVersion[]> {
   return (await listVersionRows(tx, { projectId, id, limit: VERSIONS_SHOWN })).map(toVersion);
-}
-
-/** Deletes a template with all its versions. Requires the project lock. */
-export function removeTemplate(tx: Tx, projectId: number, { id }: Template): Promise<void> {
-  return deleteTemplateRows(tx, projectId, id);
 }
 
 function toVersion(row: TemplateVersionRow): TemplateVersion {

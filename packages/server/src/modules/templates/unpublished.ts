@@ -3,7 +3,6 @@ import { refused, type TemplateSource } from '../rendering/index.ts';
 import {
   deleteUnpublishedRow,
   deletePreviewsBefore,
-  findPreviewRow,
   insertPreview,
   listUnpublishedRows,
   type UnpublishedRow,
@@ -84,10 +83,6 @@ export async function savePreview(
   await deletePreviewsBefore(tx, projectId, new Date(clock.now() - WORDS_KEPT_MS));
   await insertPreview(tx, { project_id: projectId, id, content: words, at: new Date(clock.now()) });
   return id;
-}
-
-export function findPreview(tx: Tx, projectId: number, id: string): Promise<TemplateSource | undefined> {
-  return findPreviewRow(tx, projectId, id);
 }
 
 type Deps = KitDeps;

@@ -10,12 +10,14 @@ import {
 } from '../rendering/index.ts';
 import { compile, emailNames, listRulesInForce, type RuleInForce } from '../rules/index.ts';
 import { followEmail } from './follow-email.ts';
-import { createTemplate as create, editTemplate as edit, findTemplate, removeTemplate } from './templates.ts';
+import { createTemplate as create, editTemplate as edit, findTemplate } from './templates.ts';
+import { removeTemplate } from './store.ts';
 import { discardUnpublished } from './unpublished.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { Fault, type FieldFault } from '../../platform/fault.ts';
-import { incrementModel, takeProjectLock } from '../../platform/locks/project-lock.ts';
+import { takeProjectLock } from '../../platform/locks/project-lock.ts';
+import { incrementModel } from '../../platform/locks/store.ts';
 
 type Writable = Pick<Database, 'transaction' | 'query' | 'prepared' | 'clock'>;
 type WriteDeps = { db: Writable; renderer: Renderer };

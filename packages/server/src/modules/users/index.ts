@@ -11,15 +11,8 @@ export {
   readStreamFilter,
 } from './activity/stream.ts';
 export { deleteExpected, upsertExpected } from './catalog/store.ts';
-export {
-  type CountedNames,
-  NOTHING_COUNTED,
-  beginCounting,
-  countOn,
-  findCounted,
-  isCountedFor,
-  listCountingProjects,
-} from './events/counted.ts';
+export { type CountedNames, NOTHING_COUNTED, countOn, findCounted, isCountedFor } from './events/counted.ts';
+export { beginCounting } from './events/store.ts';
 export {
   dropEmptyPartitions,
   ensurePartitions,
@@ -27,7 +20,8 @@ export {
   SANDBOX_MONTHS_AHEAD,
 } from './events/partitions.ts';
 export { partitionKeeper } from './events/keep-partitions.ts';
-export { eraseEvents, forgetEvents, leaveCounting } from './events/erase-events.ts';
+export { eraseEvents, leaveCounting } from './events/erase-events.ts';
+export { forgetEvents } from './events/forget-store.ts';
 export { type AcceptedEvent, type NewEvent, dedupeKey, occurredAt } from './events/event.ts';
 export {
   claimDedupe,
@@ -42,20 +36,12 @@ export {
   type EventOfPerson,
   findNewest,
   listAll,
-  listNewest,
   type NamedEvent,
   type NewestEvent,
 } from './events/find-events.ts';
 export { listNames } from './events/list-names.ts';
-export { findLastReceived } from './events/reads.ts';
-export {
-  countErasuresWaiting,
-  erasePersonRows,
-  forgetErasures,
-  idBefore,
-  listErased,
-  rememberErasure,
-} from './people/erase-person.ts';
+export { findLastReceived, listCountingProjects, listNewest } from './events/reads.ts';
+export { erasePersonRows, listErased, rememberErasure } from './people/erase-person.ts';
 export {
   type ChangedPerson,
   findByAddress,
@@ -85,7 +71,7 @@ export {
   noChange,
   traitChanges,
 } from './people/person.ts';
-export { listAddressed, listTraitChanges } from './people/reads.ts';
+export { listAddressed, listTraitChanges, idBefore } from './people/reads.ts';
 export { type PersonView, isStorable, showPerson, unknownPerson } from './people/show-person.ts';
-export { clearWritten, listWrittenProjects } from './people/store.ts';
+export { clearWritten, listWrittenProjects, forgetErasures, countErasuresWaiting } from './people/store.ts';
 export { isSuppressed } from './people/watermark.ts';

@@ -48,7 +48,7 @@ export {
   readChanges,
   setSettings,
 } from './projects/project-settings.ts';
-export { type Pair, findPair, listSandboxes, setClosed, setSandbox } from './projects/sandbox.ts';
+export { type Pair, findPair, listSandboxes } from './projects/sandbox.ts';
 export {
   type SettingName,
   type Settings,
@@ -66,6 +66,8 @@ export {
   replaceSettings,
   updateRateLimit,
   updateSuspended,
+  setSandbox,
+  setClosed,
 } from './projects/store.ts';
 export { deleteView, eraseViews, saveView } from './views/views.ts';
 export { listViews, SCREENS, type View } from './views/store.ts';

@@ -2,17 +2,7 @@ import { type Database, databaseAhead } from '../db/database.ts';
 import type { Tx } from '../db/statements.ts';
 import { Fault } from '../fault.ts';
 import { idMaker, type NewId } from '../ids.ts';
-import {
-  findProjectLock,
-  insertProjectLock,
-  listAheadMs,
-  lockFreeProjectLocks,
-  lockProject,
-  replaceModel,
-  type ProjectLockRow,
-  updateAheadMs,
-  updateModel,
-} from './store.ts';
+import { findProjectLock, lockFreeProjectLocks, lockProject, type ProjectLockRow } from './store.ts';
 
 /**
  * The project lock: the right to process a project. Every transaction that changes what processing works on (users, members, definitions)
@@ -22,10 +12,6 @@ import {
  * of real time, which is 0 except in a sandbox.
  */
 export type ProjectLock = { projectId: number; model: number; aheadMs: number };
-
-export function openProjectLock(tx: Tx, projectId: number): Promise<void> {
-  return insertProjectLock(tx, projectId);
-}
 
 /** Takes the project locks that are free, without waiting. */
 export async function takeFreeProjectLocks(tx: Tx, projectIds: number[]): Promise<ProjectLock[]> {
@@ -43,26 +29,6 @@ export async function takeProjectLock(tx: Tx, projectId: number): Promise<Projec
 export async function readProjectLock(tx: Tx, projectId: number): Promise<ProjectLock> {
   const row = await findProjectLock(tx, projectId);
   return projectLockOf(row ?? { project_id: projectId, model: 0, ahead_ms: 0 });
-}
-
-/** Records that definitions changed, and returns the number of the new model. Requires the project lock. */
-export function incrementModel(tx: Tx, projectId: number): Promise<number> {
-  return updateModel(tx, projectId);
-}
-
-/** Sets the model of a project whose definitions were copied with the numbers of another project. */
-export function setModel(tx: Tx, input: { projectId: number; model: number }): Promise<void> {
-  return replaceModel(tx, input);
-}
-
-/** Moves the project's clock and its alarms. Requires the project lock and the send lock. */
-export function setClockAhead(tx: Tx, input: { projectId: number; aheadMs: number }): Promise<void> {
-  return updateAheadMs(tx, input);
-}
-
-/** Returns the distinct amounts by which clocks are ahead, except 0. */
-export function listClockLeads(tx: Tx): Promise<number[]> {
-  return listAheadMs(tx);
 }
 
 function projectLockOf(row: ProjectLockRow): ProjectLock {

@@ -1,7 +1,9 @@
+/** Rows of `project_lock` and `project_timer`. */
+
 import type { Tx } from '../db/statements.ts';
 
-/** Rows of `project_lock` and `project_timer`. */
-export async function insertProjectLock(tx: Tx, projectId: number): Promise<void> {
+/** Creates the lock of a project. */
+export async function openProjectLock(tx: Tx, projectId: number): Promise<void> {
   await tx.query(`INSERT INTO beckon.project_lock (project_id, model) VALUES ($1, 0)`, [projectId]);
   await tx.query(
     `INSERT INTO beckon.project_timer (project_id, work) VALUES ($1, 'process'), ($1, 'send'), ($1, 'webhooks')`,
@@ -39,7 +41,8 @@ export async function findProjectLock(tx: Tx, projectId: number): Promise<Projec
   return rows[0];
 }
 
-export async function replaceModel(
+/** Sets the model of a project whose definitions were copied with the numbers of another project. */
+export async function setModel(
   tx: Tx,
   { projectId, model }: { projectId: number; model: number },
 ): Promise<void> {
@@ -47,10 +50,10 @@ export async function replaceModel(
 }
 
 /**
- * Moves alarms when the project's clock moves: they follow that clock, so they fire sooner by the same amount. Webhook deliveries wait in
- * real time.
+ * Moves the project's clock and its alarms, which follow that clock, so they fire sooner by the same amount. Webhook deliveries wait in
+ * real time. Requires the project lock and the send lock.
  */
-export async function updateAheadMs(
+export async function setClockAhead(
   tx: Tx,
   { projectId, aheadMs }: { projectId: number; aheadMs: number },
 ): Promise<void> {
@@ -62,14 +65,16 @@ export async function updateAheadMs(
   await tx.query(`UPDATE beckon.project_lock SET ahead_ms = $2 WHERE project_id = $1`, [projectId, aheadMs]);
 }
 
-export async function listAheadMs(tx: Tx): Promise<number[]> {
+/** Returns the distinct amounts by which clocks are ahead, except 0. */
+export async function listClockLeads(tx: Tx): Promise<number[]> {
   const rows = await tx.query<{ ahead_ms: number }>(
     `SELECT DISTINCT ahead_ms FROM beckon.project_lock WHERE ahead_ms > 0 ORDER BY 1`,
   );
   return rows.map((row) => row.ahead_ms);
 }
 
-export async function updateModel(tx: Tx, projectId: number): Promise<number> {
+/** Records that definitions changed, and returns the number of the new model. Requires the project lock. */
+export async function incrementModel(tx: Tx, projectId: number): Promise<number> {
   const rows = await tx.query<{ model: number }>(
     `UPDATE beckon.project_lock SET model = model + 1 WHERE project_id = $1 RETURNING model`,
     [projectId],
@@ -94,10 +99,10 @@ export function listDueTimers(
 }
 
 /**
- * Returns whether any record is queued or any processing is due. Reads the table `ingest_queue` of another module. Idle workers call it
- * constantly.
+ * Returns whether any project has queued records or due work to process. Reads the table `ingest_queue` of another module. Idle workers
+ * call it constantly.
  */
-export async function findAnyWork(tx: Tx, now: Date): Promise<boolean> {
+export async function hasAnyWork(tx: Tx, now: Date): Promise<boolean> {
   const rows = await tx.prepared<{ has_work: boolean }>({
     name: 'turns.any_work',
     text: `SELECT EXISTS (SELECT 1 FROM beckon.ingest_queue) OR EXISTS (SELECT 1 FROM beckon.project_timer WHERE work = 'process' AND next_at <= $1) AS has_work`,
@@ -109,15 +114,19 @@ export async function findAnyWork(tx: Tx, now: Date): Promise<boolean> {
 /** Converts a time of the project's clock into real time, which `next_at` is stored in. Each row stores how far the clock is ahead. */
 const REAL = (at: string, row = ''): string => `${at} - ${row}ahead_ms * interval '1 millisecond'`;
 
-/** Locks first and reads in a new statement, because a transaction that waited for the lock must see what its holder wrote. */
-export async function lockTimerRow(tx: Tx, projectId: number, work: TimerKind): Promise<void> {
+/**
+ * Locks an alarm until the transaction ends, so that no other transaction can set it. Take it before looking up what comes next. Locks
+ * first and reads in a new statement, because a transaction that waited for the lock must see what its holder wrote.
+ */
+export async function lockTimer(tx: Tx, projectId: number, work: TimerKind): Promise<void> {
   await tx.query(`SELECT 1 FROM beckon.project_timer WHERE project_id = $1 AND work = $2 FOR UPDATE`, [
     projectId,
     work,
   ]);
 }
 
-export async function updateTimer(
+/** Sets the next alarm, or clears it. Requires the lock of `lockTimer`. */
+export async function setTimer(
   tx: Tx,
   row: { projectId: number; work: TimerKind; nextAt: Date | null },
 ): Promise<void> {
@@ -145,8 +154,8 @@ export async function updateTimersEarlier(tx: Tx, work: TimerKind, rows: Project
   });
 }
 
-/** Locks in order, to avoid deadlocks between transactions that take several. */
-export async function lockTimerRows(tx: Tx, work: TimerKind, projectIds: number[]): Promise<void> {
+/** Locks the alarms of many projects. Locks in order, to avoid deadlocks between transactions that take several. */
+export async function lockTimers(tx: Tx, work: TimerKind, projectIds: number[]): Promise<void> {
   await tx.prepared({
     name: 'turns.lock_dues',
     text: `SELECT 1 FROM beckon.project_timer WHERE project_id = ANY ($1::bigint[]) AND work = $2 ORDER BY project_id FOR UPDATE`,

@@ -1,20 +1,5 @@
 import type { Tx } from '../db/statements.ts';
-import {
-  findAnyWork,
-  listDueTimers,
-  listTimerRows,
-  lockTimerRow,
-  lockTimerRows,
-  updateTimer,
-  updateTimersEarlier,
-  updateTimers,
-  type TimerKind,
-} from './store.ts';
-
-/** Returns whether any project has queued records or due work to process. */
-export function hasAnyWork(tx: Tx, now: Date): Promise<boolean> {
-  return findAnyWork(tx, now);
-}
+import { listDueTimers, listTimerRows, updateTimersEarlier, updateTimers, type TimerKind } from './store.ts';
 
 /** Returns when each kind of background work of a project is due next. Null: nothing is due. */
 export async function listTimers(
@@ -44,24 +29,6 @@ export async function setTimersEarlier(tx: Tx, work: TimerKind, timers: ProjectT
     work,
     timers.map(({ projectId, nextAt }) => ({ project_id: projectId, next_at: nextAt })),
   );
-}
-
-/** Locks an alarm until the transaction ends, so that no other transaction can set it. Take it before looking up what comes next. */
-export function lockTimer(tx: Tx, projectId: number, work: TimerKind): Promise<void> {
-  return lockTimerRow(tx, projectId, work);
-}
-
-/** Sets the next alarm, or clears it. Requires the lock of `lockTimer`. */
-export function setTimer(
-  tx: Tx,
-  timer: { projectId: number; work: TimerKind; nextAt: Date | null },
-): Promise<void> {
-  return updateTimer(tx, timer);
-}
-
-/** Locks the alarms of many projects. */
-export function lockTimers(tx: Tx, work: TimerKind, projectIds: number[]): Promise<void> {
-  return lockTimerRows(tx, work, projectIds);
 }
 
 export function setTimers(

@@ -4,8 +4,6 @@ import {
   type ChunkRow,
   type DeadRow,
   deleteDead,
-  deleteDeadBefore,
-  deleteDeadOf,
   findLastDeadSeq,
   insertChunks,
   insertDead,
@@ -45,17 +43,6 @@ function keepable(record: unknown): string {
   return JSON.stringify(record)
     .replaceAll(/\\u(?:0000|d[89a-f][0-9a-f]{2})/gi, '\\ufffd')
     .toWellFormed();
-}
-
-export function eraseDead(tx: Tx, projectId: number, userId: string): Promise<number> {
-  return deleteDeadOf(tx, projectId, userId);
-}
-
-export function forgetDead(
-  tx: Tx,
-  options: { projectId: number; before: Date; limit: number },
-): Promise<number> {
-  return deleteDeadBefore(tx, options);
 }
 
 type DeadLetter = {

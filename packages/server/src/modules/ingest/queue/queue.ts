@@ -1,19 +1,7 @@
-import {
-  countDeadRows,
-  findWaiting,
-  insertQueue,
-  lockQueueRow,
-  type QueueRow,
-  type WaitingRow,
-} from './store.ts';
+import { findWaiting, lockQueueRow, type QueueRow, type WaitingRow } from './store.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { Fault } from '../../../platform/fault.ts';
-
-/** Creates a project's queue row, which assigns sequence numbers to accepted records and counts the waiting ones. */
-export function openQueue(tx: Tx, projectId: number): Promise<void> {
-  return insertQueue(tx, projectId);
-}
 
 /**
  * Locks the queue row. Until the transaction ends, no process accepts records for this project, because each flush takes this lock first. A
@@ -86,11 +74,6 @@ function listWaitingRows(
      ORDER BY waiting.oldest_at, p.project_id LIMIT $1`,
     [limit, projectIds],
   );
-}
-
-/** Counts dead-lettered records, up to `max`. */
-export function countDead(tx: Tx, projectId: number, max: number): Promise<number> {
-  return countDeadRows(tx, projectId, max);
 }
 
 /** Returns when the oldest waiting live record was accepted, in real time, or null if none waits. */

@@ -4,7 +4,8 @@ import type { Tx } from '../../../platform/db/statements.ts';
 
 export type QueueRow = { next_seq: number; waiting: number };
 
-export async function insertQueue(tx: Tx, projectId: number): Promise<void> {
+/** Creates a project's queue row, which assigns sequence numbers to accepted records and counts the waiting ones. */
+export async function openQueue(tx: Tx, projectId: number): Promise<void> {
   await tx.query(`INSERT INTO beckon.ingest_queue_state (project_id, next_seq, waiting) VALUES ($1, 1, 0)`, [
     projectId,
   ]);
@@ -43,7 +44,7 @@ export async function findWaiting(tx: Tx, projectId: number): Promise<WaitingRow
 }
 
 /** Counts dead-lettered records, up to `max`. */
-export async function countDeadRows(tx: Tx, projectId: number, max: number): Promise<number> {
+export async function countDead(tx: Tx, projectId: number, max: number): Promise<number> {
   const rows = await tx.query<{ dead: number }>(
     `SELECT count(*) AS dead FROM (SELECT FROM beckon.dead_letter WHERE project_id = $1 LIMIT $2) d`,
     [projectId, max],
@@ -276,7 +277,7 @@ export async function insertDead(tx: Tx, row: NewDeadRow): Promise<void> {
 }
 
 /** Deletes dead-lettered records about a user, of any origin. */
-export async function deleteDeadOf(tx: Tx, projectId: number, userId: string): Promise<number> {
+export async function eraseDead(tx: Tx, projectId: number, userId: string): Promise<number> {
   const rows = await tx.query(
     `DELETE FROM beckon.dead_letter WHERE project_id = $1 AND record ->> 'external_user_id' = $2 RETURNING seq`,
     [projectId, userId],
@@ -285,7 +286,7 @@ export async function deleteDeadOf(tx: Tx, projectId: number, userId: string): P
 }
 
 /** Deletes at most `limit` records dead-lettered before a time, oldest first. */
-export async function deleteDeadBefore(
+export async function forgetDead(
   tx: Tx,
   { projectId, before, limit }: { projectId: number; before: Date; limit: number },
 ): Promise<number> {

@@ -30,7 +30,8 @@ import {
   writeMoves,
 } from '../../sending/index.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import { incrementModel, readProjectLock } from '../../../platform/locks/project-lock.ts';
+import { readProjectLock } from '../../../platform/locks/project-lock.ts';
+import { incrementModel } from '../../../platform/locks/store.ts';
 import type { LogEvent, LogFields } from '../../../platform/log.ts';
 
 /** New outcomes of one project whose consequences are applied. */

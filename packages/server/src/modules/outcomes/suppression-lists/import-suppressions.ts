@@ -14,7 +14,8 @@ import { listEntries } from '../../workspace/index.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { isCollision } from '../../../platform/db/errors.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import { incrementModel, takeProjectLock } from '../../../platform/locks/project-lock.ts';
+import { takeProjectLock } from '../../../platform/locks/project-lock.ts';
+import { incrementModel } from '../../../platform/locks/store.ts';
 
 type ImportOptions = {
   projectId: number;

@@ -22,7 +22,8 @@ import {
 import { type ChangedPerson, findByAddress, listAddressed, type PersonId } from '../../users/index.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import { incrementModel, takeProjectLock } from '../../../platform/locks/project-lock.ts';
+import { takeProjectLock } from '../../../platform/locks/project-lock.ts';
+import { incrementModel } from '../../../platform/locks/store.ts';
 import { normaliseAddress } from '../../../platform/net/address.ts';
 
 type ErasureInput = PersonId & { hasher: SuppressionHasher; addresses: string[]; now: number };

@@ -269,7 +269,7 @@ function toTimerRow({
   return { ...row, projectId, userId, ruleId: rule_id, at: at.getTime() };
 }
 
-export async function findNextTimer(tx: Tx, projectId: number): Promise<Date | null> {
+export async function nextTimerAt(tx: Tx, projectId: number): Promise<Date | null> {
   const rows = await tx.query<{ at: Date }>(
     `SELECT at FROM beckon.rule_timer WHERE project_id = $1 ORDER BY at LIMIT 1`,
     [projectId],

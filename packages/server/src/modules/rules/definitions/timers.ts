@@ -1,7 +1,6 @@
 import type { Anchor, Definition, Trigger } from './rule.ts';
 import {
   deleteTimers,
-  findNextTimer,
   listTimersDue,
   listTimersOfPerson,
   type TimerKey,
@@ -118,8 +117,4 @@ function toTimer({ trigger, anchor, ...row }: TimerRow): Timer {
 /** Returns all timers of a user. */
 export async function listTimersOf(tx: Tx, person: { projectId: number; userId: string }): Promise<Timer[]> {
   return (await listTimersOfPerson(tx, person)).map(toTimer);
-}
-
-export function nextTimerAt(tx: Tx, projectId: number): Promise<Date | null> {
-  return findNextTimer(tx, projectId);
 }

@@ -10,7 +10,8 @@ import {
 import { DAY, openStage, type Scenario } from '../../../../testing/scenario.ts';
 import { idMaker } from '../../../platform/ids.ts';
 import { setTopicUnsubscribes } from '../../sending/suppressions/store.ts';
-import { incrementModel, takeProjectLock } from '../../../platform/locks/project-lock.ts';
+import { takeProjectLock } from '../../../platform/locks/project-lock.ts';
+import { incrementModel } from '../../../platform/locks/store.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { createAudience, editAudience } from '../../audiences/change-audience.ts';
 import { editRule } from '../write-rule.ts';

@@ -1,10 +1,15 @@
+/** Rows of `send_lock`, `email`, `email_mime` and `send_bucket`. */
+
 import { momentList, plainList } from '../../../platform/db/list.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { finalState } from '../../../platform/mail/send-result.ts';
 import { type EmailEnd, isUnsubmitted, type ResolvedEmail } from './email-end.ts';
 
-/** Rows of `send_lock`, `email`, `email_mime` and `send_bucket`. */
-export async function insertSendLock(tx: Tx, projectId: number): Promise<void> {
+/**
+ * Creates the send lock of a project, the right to send for it. One worker at a time claims the project's emails in order of their
+ * deadlines, so that a single process counts caps and the throttle.
+ */
+export async function createSendLock(tx: Tx, projectId: number): Promise<void> {
   await tx.query(`INSERT INTO beckon.send_lock (project_id) VALUES ($1)`, [projectId]);
 }
 
@@ -22,8 +27,11 @@ export async function lockFreeSendLock(tx: Tx, projectId: number): Promise<FreeS
   return rows[0] ?? null;
 }
 
-/** Waits for a running send batch, which takes a few hundred milliseconds at most. */
-export async function waitForSendLock(tx: Tx, projectId: number): Promise<void> {
+/**
+ * Waits for the send lock. A request that pauses a project continues when no more emails can be claimed. Waits for a running send batch,
+ * which takes a few hundred milliseconds at most.
+ */
+export async function takeSendLock(tx: Tx, projectId: number): Promise<void> {
   await tx.query(`SELECT 1 FROM beckon.send_lock WHERE project_id = $1 FOR UPDATE`, [projectId]);
 }
 

@@ -5,8 +5,7 @@
 
 import { compareBytes } from '../../../platform/text/byte-order.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import { listCounting } from './reads.ts';
-import { insertCounted, listCounted, recount, updateCounted } from './store.ts';
+import { listCounted, recount, updateCounted } from './store.ts';
 
 export type CountProgress = { countedTo: string | null; isWhole: boolean };
 export type CountedNames = ReadonlyMap<string, CountProgress>;
@@ -26,19 +25,6 @@ export async function findCounted(tx: Tx, projectIds: number[]): Promise<Map<num
 export function isCountedFor(counted: CountProgress | undefined, userId: string): boolean {
   if (!counted) return false;
   return counted.isWhole || (counted.countedTo !== null && compareBytes(userId, counted.countedTo) <= 0);
-}
-
-/** Lists projects with unfinished counts after `after`, by id. */
-export function listCountingProjects(
-  tx: Tx,
-  page: { after: number | null; limit: number },
-): Promise<number[]> {
-  return listCounting(tx, page);
-}
-
-/** Starts counting these names, with no user counted yet. Requires the project lock. */
-export function beginCounting(tx: Tx, projectId: number, names: string[]): Promise<void> {
-  return insertCounted(tx, projectId, names);
 }
 
 /** Counts the next users in order. An empty list means that all are counted. Requires the project lock. */

@@ -1,10 +1,8 @@
 import type { Tx } from '../../../platform/db/statements.ts';
 import {
   deleteCountsOf,
-  deleteEventsBefore,
   deleteEventsOf,
   type EventPosition,
-  type ForgetEventsInput,
   findEventStep,
   updateCountedFrom,
 } from './forget-store.ts';
@@ -40,9 +38,4 @@ export async function leaveCounting(
   { before, ...person }: Person & { before: string | null },
 ): Promise<boolean> {
   return (await updateCountedFrom(tx, { ...person, to: before })) > 0;
-}
-
-/** Deletes at most `limit` events received before a time, oldest first, and returns their number. Events needed by timers stay. */
-export function forgetEvents(tx: Tx, input: ForgetEventsInput): Promise<number> {
-  return deleteEventsBefore(tx, input);
 }

@@ -1,14 +1,9 @@
-import { type EventOfPersonRow, listEventsBehind, listNewestEvents } from './reads.ts';
+import { type EventOfPersonRow, listEventsBehind } from './reads.ts';
 import { plainList } from '../../../platform/db/list.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 
 type Person = { projectId: number; userId: string };
 export type EventOfPerson = EventOfPersonRow;
-
-/** Lists the newest events of a user by the time they occurred. `by` limits it to events accepted by then. */
-export function listNewest(tx: Tx, query: Person & { limit: number; by?: number }): Promise<EventOfPerson[]> {
-  return listNewestEvents(tx, query);
-}
 
 /** Every name has at least one character, so this sorts before the first. */
 const START = { name: '', occurred_at: new Date(0), id: '00000000-0000-0000-0000-000000000000' };

@@ -57,13 +57,13 @@ export async function updateCountedFrom(
   return rows.length;
 }
 
-export type ForgetEventsInput = { projectId: number; before: Date; limit: number; lookedBackTo: string[] };
+type ForgetEventsInput = { projectId: number; before: Date; limit: number; lookedBackTo: string[] };
 
 /**
- * Deletes at most `limit` events received before a time, oldest first: one range of the primary key. Events with names that rules look back
- * to (`lookedBackTo`) stay while their user has a timer in `rule_timer`, a table of the rules module.
+ * Deletes at most `limit` events received before a time, oldest first: one range of the primary key. Returns their number. Events with
+ * names that rules look back to (`lookedBackTo`) stay while their user has a timer in `rule_timer`, a table of the rules module.
  */
-export async function deleteEventsBefore(
+export async function forgetEvents(
   tx: Tx,
   { projectId, before, limit, lookedBackTo }: ForgetEventsInput,
 ): Promise<number> {

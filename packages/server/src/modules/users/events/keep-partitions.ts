@@ -1,5 +1,5 @@
 import { ensurePartitions, SANDBOX_MONTHS_AHEAD } from './partitions.ts';
-import { listClockLeads } from '../../../platform/locks/project-lock.ts';
+import { listClockLeads } from '../../../platform/locks/store.ts';
 import type { Database } from '../../../platform/db/database.ts';
 
 const HOUR_MS = 3_600_000;

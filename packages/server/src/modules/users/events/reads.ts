@@ -13,7 +13,8 @@ export type EventOfPersonRow = {
 };
 const COLUMNS = 'id, name, properties, occurred_at, accepted_at, received_at';
 
-export function listNewestEvents(
+/** Lists the newest events of a user by the time they occurred. `by` limits it to events accepted by then. */
+export function listNewest(
   tx: Tx,
   { projectId, userId, limit, by }: Person & { limit: number; by?: number },
 ): Promise<EventOfPersonRow[]> {
@@ -79,8 +80,11 @@ export function listNames(
   );
 }
 
-/** Reads all unfinished names, because few projects count at a time and have few names in total. */
-export async function listCounting(
+/**
+ * Lists projects with unfinished counts after `after`, by id. Reads all unfinished names, because few projects count at a time and have
+ * few names in total.
+ */
+export async function listCountingProjects(
   tx: Tx,
   { after, limit }: { after: number | null; limit: number },
 ): Promise<number[]> {

@@ -188,7 +188,8 @@ export function listCounted(tx: Tx, projectIds: number[]): Promise<CountedNameRo
   );
 }
 
-export async function insertCounted(tx: Tx, projectId: number, names: string[]): Promise<void> {
+/** Starts counting these names, with no user counted yet. Requires the project lock. */
+export async function beginCounting(tx: Tx, projectId: number, names: string[]): Promise<void> {
   await tx.query(
     `INSERT INTO beckon.counted_event (project_id, name, is_whole) SELECT $1::bigint, name, false FROM unnest($2::text[]) AS name
      ON CONFLICT (project_id, name) DO NOTHING`,

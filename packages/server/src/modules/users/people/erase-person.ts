@@ -1,12 +1,5 @@
 import type { Tx } from '../../../platform/db/statements.ts';
-import { findIdBefore } from './reads.ts';
-import {
-  countErasures,
-  deletePersonRows,
-  deleteSpentErasures,
-  insertErasure,
-  listErasedProjects,
-} from './store.ts';
+import { deletePersonRows, insertErasure, listErasedProjects } from './store.ts';
 
 type Person = { projectId: number; userId: string };
 
@@ -26,21 +19,6 @@ export function rememberErasure(
   return insertErasure(tx, { project_id: projectId, external_user_id: userId, seq, erased_at: at });
 }
 
-/** Deletes erasures that no waiting record precedes, and with them the last trace of a user id. Requires the project lock. */
-export function forgetErasures(tx: Tx, projectId: number): Promise<number> {
-  return deleteSpentErasures(tx, projectId);
-}
-
-/** Counts the erasures of a project for which records to drop may still wait. */
-export function countErasuresWaiting(tx: Tx, projectId: number): Promise<number> {
-  return countErasures(tx, projectId);
-}
-
 export async function listErased(tx: Tx): Promise<number[]> {
   return (await listErasedProjects(tx)).map((row) => row.project_id);
-}
-
-/** Returns the id right before a user, to store a position without naming the erased user. */
-export function idBefore(tx: Tx, person: Person): Promise<string | null> {
-  return findIdBefore(tx, person);
 }

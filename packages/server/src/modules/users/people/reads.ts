@@ -5,8 +5,8 @@ import type { Tx } from '../../../platform/db/statements.ts';
 
 type Person = { projectId: number; userId: string };
 
-/** Returns the id of the existing user right before this text, in byte order. */
-export async function findIdBefore(tx: Tx, { projectId, userId }: Person): Promise<string | null> {
+/** Returns the id of the existing user right before this text, in byte order, to store a position without naming the erased user. */
+export async function idBefore(tx: Tx, { projectId, userId }: Person): Promise<string | null> {
   const rows = await tx.query<{ external_user_id: string }>(
     `SELECT external_user_id FROM beckon.person WHERE project_id = $1 AND external_user_id < $2
      ORDER BY external_user_id DESC LIMIT 1`,

@@ -151,8 +151,11 @@ export async function insertErasure(tx: Tx, row: ErasureRow & { erased_at: Date 
   );
 }
 
-/** Deletes erasures that no waiting record of any priority precedes, because they are no longer needed. */
-export async function deleteSpentErasures(tx: Tx, projectId: number): Promise<number> {
+/**
+ * Deletes erasures that no waiting record of any priority precedes, and with them the last trace of a user id. They are no longer needed.
+ * Requires the project lock.
+ */
+export async function forgetErasures(tx: Tx, projectId: number): Promise<number> {
   const rows = await tx.query(
     `DELETE FROM beckon.erasure WHERE project_id = $1
        AND seq <= (SELECT coalesce(min(seq + applied), 9223372036854775807) FROM beckon.ingest_queue WHERE project_id = $1) RETURNING 1 AS gone`,
@@ -212,7 +215,8 @@ export function listWrittenProjects(tx: Tx): Promise<{ project_id: number }[]> {
   );
 }
 
-export async function countErasures(tx: Tx, projectId: number): Promise<number> {
+/** Counts the erasures of a project for which records to drop may still wait. */
+export async function countErasuresWaiting(tx: Tx, projectId: number): Promise<number> {
   const [counted] = await tx.query<{ count: number }>(
     `SELECT count(*) AS count FROM beckon.erasure WHERE project_id = $1`,
     [projectId],

@@ -1,6 +1,6 @@
 import type { Tx } from '../../../platform/db/statements.ts';
 import { unknownProject } from './project.ts';
-import { findPair as findRow, listSandboxRows, updateClosed, updateSandbox } from './store.ts';
+import { findPair as findRow, listSandboxRows } from './store.ts';
 
 /** A live project that may have a sandbox, or a sandbox with its live project. */
 export type Pair = {
@@ -39,14 +39,4 @@ export async function listSandboxes(
 ): Promise<Map<number, { sandboxOf: number; isClosed: boolean }>> {
   const rows = await listSandboxRows(tx, projectIds);
   return new Map(rows.map((row) => [row.project_id, { sandboxOf: row.sandbox_of, isClosed: row.is_closed }]));
-}
-
-/** Requires the lock of the live project, so that it gets only one sandbox. */
-export function setSandbox(tx: Tx, pair: { liveId: number; sandboxId: number }): Promise<void> {
-  return updateSandbox(tx, pair);
-}
-
-/** Requires the lock on the sandbox's queue row, so that this comes before or after a flush as a whole. */
-export function setClosed(tx: Tx, closing: { sandboxId: number; isClosed: boolean }): Promise<void> {
-  return updateClosed(tx, closing);
 }

@@ -128,14 +128,16 @@ export function listSandboxRows(tx: Tx, projectIds: number[]): Promise<SandboxRo
   );
 }
 
-export async function updateSandbox(
+/** Requires the lock of the live project, so that it gets only one sandbox. */
+export async function setSandbox(
   tx: Tx,
   { liveId, sandboxId }: { liveId: number; sandboxId: number },
 ): Promise<void> {
   await tx.query(`UPDATE beckon.project SET sandbox_id = $2 WHERE project_id = $1`, [liveId, sandboxId]);
 }
 
-export async function updateClosed(
+/** Requires the lock on the sandbox's queue row, so that this comes before or after a flush as a whole. */
+export async function setClosed(
   tx: Tx,
   { sandboxId, isClosed }: { sandboxId: number; isClosed: boolean },
 ): Promise<void> {
