@@ -131,8 +131,7 @@ CREATE TABLE beckon.audience_version (
   users bigint NOT NULL,
   built bigint NOT NULL,
   built_to text COLLATE "C",
-  created_at timestamp with time zone NOT NULL,
-  served_at timestamp with time zone
+  created_at timestamp with time zone NOT NULL
 );
 COMMENT ON TABLE beckon.audience_version IS 'A definition of an audience. An edited definition is built as a new version beside the served one.';
 
@@ -947,10 +946,7 @@ CREATE TABLE beckon.team_passkey (
   credential_id text COLLATE "C" NOT NULL,
   public_key text COLLATE "C" NOT NULL,
   counter bigint NOT NULL,
-  device_type text COLLATE "C" NOT NULL,
-  backed_up boolean NOT NULL,
   transports text COLLATE "C",
-  aaguid text COLLATE "C",
   created_at timestamp with time zone
 );
 
@@ -1195,7 +1191,6 @@ ALTER TABLE beckon.audience ADD CONSTRAINT audience_project_id_name_key UNIQUE (
 ALTER TABLE beckon.audience_day ADD CONSTRAINT audience_day_pkey PRIMARY KEY (project_id, audience_id, day);
 ALTER TABLE beckon.audience_member ADD CONSTRAINT audience_member_pkey PRIMARY KEY (project_id, external_user_id, version_id);
 ALTER TABLE beckon.audience_timer ADD CONSTRAINT audience_timer_pkey PRIMARY KEY (project_id, external_user_id, version_id) INCLUDE (at);
-ALTER TABLE beckon.audience_version ADD CONSTRAINT audience_version_check CHECK (((state <> 'served'::text) OR (served_at IS NOT NULL)));
 ALTER TABLE beckon.audience_version ADD CONSTRAINT audience_version_members_check CHECK ((members >= 0));
 ALTER TABLE beckon.audience_version ADD CONSTRAINT audience_version_pkey PRIMARY KEY (project_id, version_id);
 ALTER TABLE beckon.audience_version ADD CONSTRAINT audience_version_state_check CHECK ((state = ANY (ARRAY['building'::text, 'served'::text, 'retired'::text])));

@@ -215,7 +215,7 @@ async function serveOne(target: Target, world: World, { name, definition }: Audi
 }
 
 const SERVED = `
-  UPDATE beckon.audience_version SET state = 'served', served_at = now(), users = $3, built = $3,
+  UPDATE beckon.audience_version SET state = 'served', users = $3, built = $3,
     members = (SELECT count(*) FROM beckon.audience_member WHERE project_id = $1 AND version_id = $2)
   WHERE project_id = $1 AND version_id = $2`;
 

@@ -55,8 +55,8 @@ async function copyAudiences({ db }: Ground, from: number): Promise<void> {
     [from],
   );
   await db.query(
-    `INSERT INTO beckon.audience_version (project_id, version_id, audience_id, state, definition, members, users, built, created_at, served_at)
-     SELECT b.project_id, e.version_id, b.id, e.state, e.definition, 0, 0, 0, e.created_at, e.served_at
+    `INSERT INTO beckon.audience_version (project_id, version_id, audience_id, state, definition, members, users, built, created_at)
+     SELECT b.project_id, e.version_id, b.id, e.state, e.definition, 0, 0, 0, e.created_at
      FROM beckon.audience_version e JOIN beckon.audience a ON a.project_id = e.project_id AND a.id = e.audience_id
      JOIN beckon.audience b ON b.name = a.name AND b.project_id <> $1 WHERE e.project_id = $1`,
     [from],

@@ -78,7 +78,6 @@ const DEFINITIONS: Parameters<typeof copyRows>[2] = {
         AND n.state <> 'retired')`,
     columns: {
       state: `'served'`,
-      served_at: 'coalesce(served_at, created_at)',
       members: '0',
       users: '0',
       built: '0',

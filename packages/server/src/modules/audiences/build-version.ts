@@ -33,7 +33,7 @@ export async function serveAudienceVersion(
   if (!found) return null;
   const { audience_id, members } = found;
   await retireAudienceVersions(tx, { projectId, audienceId: audience_id, states: ['served'] });
-  await updateServed(tx, { projectId, versionId, at: now });
+  await updateServed(tx, { projectId, versionId });
   // Users that a new definition adds or removes count as neither joined nor left.
   await upsertDays(
     tx,

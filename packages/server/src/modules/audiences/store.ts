@@ -96,12 +96,12 @@ export async function findBuilding(
 /** Marks a version as served. All users are built by then, so `built` is the number of users. */
 export async function updateServed(
   tx: Tx,
-  { projectId, versionId, at }: { projectId: number; versionId: number; at: Date },
+  { projectId, versionId }: { projectId: number; versionId: number },
 ): Promise<void> {
   await tx.query(
-    `UPDATE beckon.audience_version SET state = 'served', served_at = $3, users = built, built_to = NULL
+    `UPDATE beckon.audience_version SET state = 'served', users = built, built_to = NULL
      WHERE project_id = $1 AND version_id = $2`,
-    [projectId, versionId, at],
+    [projectId, versionId],
   );
 }
 

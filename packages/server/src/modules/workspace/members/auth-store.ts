@@ -59,18 +59,15 @@ type PasskeyRow = {
   /** COSE, in Base64. */
   publicKey: string;
   counter: number;
-  deviceType: string;
-  isBackedUp: boolean;
   transports: string;
-  aaguid: string;
   createdAt: Date;
 };
 
 /** Returns false if the credential is registered already, for this member or another. */
 export async function insertPasskey(tx: Tx, row: PasskeyRow): Promise<boolean> {
   const rows = await tx.query(
-    `INSERT INTO beckon.team_passkey (id, user_id, name, credential_id, public_key, counter, device_type, backed_up,
-       transports, aaguid, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+    `INSERT INTO beckon.team_passkey (id, user_id, name, credential_id, public_key, counter, transports, created_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
      ON CONFLICT (credential_id) DO NOTHING RETURNING 1`,
     [
       row.id,
@@ -79,10 +76,7 @@ export async function insertPasskey(tx: Tx, row: PasskeyRow): Promise<boolean> {
       row.credentialId,
       row.publicKey,
       row.counter,
-      row.deviceType,
-      row.isBackedUp,
       row.transports,
-      row.aaguid,
       row.createdAt,
     ],
   );

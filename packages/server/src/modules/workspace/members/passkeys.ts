@@ -56,10 +56,7 @@ export async function registerPasskey(
   { response, name, userId }: { response: AuthenticatorResponse; name: string; userId: string },
 ): Promise<NewPasskey> {
   const challenge = await takeChallenge(deps, caller, { ceremony: 'registration', userId });
-  const { credential, credentialDeviceType, credentialBackedUp, aaguid } = await verifiedRegistration(deps, {
-    challenge,
-    response,
-  });
+  const { credential } = await verifiedRegistration(deps, { challenge, response });
   const made = { id: randomUUID(), name, createdAt: new Date(deps.db.clock.now()) };
   const isNew = await insertPasskey(deps.db, {
     ...made,
@@ -67,10 +64,7 @@ export async function registerPasskey(
     credentialId: credential.id,
     publicKey: Buffer.from(credential.publicKey).toString('base64'),
     counter: credential.counter,
-    deviceType: credentialDeviceType,
-    isBackedUp: credentialBackedUp,
     transports: (credential.transports ?? []).join(','),
-    aaguid,
   });
   if (isNew) return made;
   throw new Fault('conflict', { details: [{ message: 'This passkey is already registered' }] });
