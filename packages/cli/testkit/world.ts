@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import type { DeviceTokenResult, DeviceAuthorization, TokenScope } from '@beckon/contract/dashboard';
-import { offerSetup } from '../../server/src/modules/workspace/members/links.ts';
-import { createKey } from '../../server/src/modules/ingest/keys/change-key.ts';
+import { offerSetup } from '../../server/src/modules/workspace/index.ts';
+import { createKey } from '../../server/src/modules/ingest/index.ts';
 import { freePort } from '../../server/testing/servers/free-port.ts';
 import {
   PEPPER,

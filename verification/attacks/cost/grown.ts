@@ -252,7 +252,7 @@ export const GROWN: Grown[] = [
     frame: (text) => text,
     async load() {
       const { readStreamFilter } =
-        await import('../../../packages/server/src/modules/users/activity/stream.ts');
+        await import('../../../packages/server/src/modules/ingest/activity/stream.ts');
       return (filter) => readStreamFilter(filter);
     },
   },

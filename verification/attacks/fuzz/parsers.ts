@@ -22,7 +22,7 @@ import { readDomainName } from '../../../packages/server/src/modules/sending/dom
 import { readIdempotencyKey } from '../../../packages/server/src/modules/ingest/idempotency/key.ts';
 import { parseRule } from '../../../packages/server/src/modules/rules/definitions/parse.ts';
 import { SHIPPED_RULES } from '../../../packages/server/src/modules/rules/definitions/shipped.ts';
-import { momentOf, readStreamFilter } from '../../../packages/server/src/modules/users/activity/stream.ts';
+import { momentOf, readStreamFilter } from '../../../packages/server/src/modules/ingest/activity/stream.ts';
 import { readRetryAfter } from '../../../packages/server/src/modules/webhooks/deliveries/schedule.ts';
 import { readTemplate } from '../../../packages/server/src/modules/templates/write-template.ts';
 import { readPage } from '../../../packages/server/src/modules/workspace/dashboard-api/pages.ts';

@@ -38,7 +38,7 @@ import { clockRoutes } from '../modules/sandbox/routes.ts';
 import { domainRoutes } from '../modules/sending/domains/routes.ts';
 import type { MailSettings, SuppressionHasher } from '../modules/sending/index.ts';
 import { templateRoutes } from '../modules/templates/routes.ts';
-import { feedRoutes } from '../modules/users/activity/feed-routes.ts';
+import { feedRoutes } from '../modules/ingest/activity/feed-routes.ts';
 import { webhookDeliveryRoutes } from '../modules/webhooks/deliveries/routes.ts';
 import { webhookRoutes } from '../modules/webhooks/endpoints/routes.ts';
 import type { WebhookSettings } from '../modules/webhooks/index.ts';

@@ -11,14 +11,20 @@ import type { ServerOptions } from './options.ts';
 import { mountPeople, openDashboardApi, openTeam } from './wire-dashboard.ts';
 import { mountPages, wireMailIn } from './wire-emails.ts';
 import { INGEST_QUEUE_CHANNEL, startWorker } from './wire-worker.ts';
-import { createAccept, type HttpDeps, keyring, keyUse, warningCounter } from '../modules/ingest/index.ts';
+import {
+  createAccept,
+  type HttpDeps,
+  keyring,
+  keyUse,
+  warningCounter,
+  requestLog,
+} from '../modules/ingest/index.ts';
 import { watchDatabase } from '../modules/operations/metrics/database.ts';
 import { createMetricsServer, type HealthDeps } from '../modules/operations/metrics/endpoints.ts';
 import { watchEmbedded } from '../modules/operations/metrics/machine.ts';
 import { createMetrics, type Metrics } from '../modules/operations/metrics/metrics.ts';
 import { mountSandbox } from '../modules/sandbox/public-routes.ts';
 import { createTrackingHosts } from '../modules/sending/index.ts';
-import { requestLog } from '../modules/users/index.ts';
 import { createFeeds } from '../modules/workspace/index.ts';
 import { createLifecycle, type Lifecycle } from '../platform/async/lifecycle.ts';
 import { type Database, openDatabase } from '../platform/db/database.ts';

@@ -1,7 +1,7 @@
 import type { EventDrift, EventListed, EventDetails } from '@beckon/contract/dashboard';
 import { type CatalogueName, listCatalogue, listSamples } from './event-catalog.ts';
 import { findUses, type ListRuleNeeds, type Uses } from './uses.ts';
-import { deleteExpected, upsertExpected } from '../users/index.ts';
+import { deleteExpected, upsertExpected } from './expected-store.ts';
 import { type DashboardRoute, type KitDeps, routesFor } from '../workspace/index.ts';
 import { Fault } from '../../platform/fault.ts';
 import { iso } from '../../platform/time/clock.ts';

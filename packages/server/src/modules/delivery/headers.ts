@@ -1,6 +1,7 @@
 import { domainPart } from '../../platform/net/address.ts';
 import { emailToken, type EmailName, type TokenKeys } from '../../platform/crypto/email-token.ts';
-import { TEST_INBOX_DOMAIN, type Outlet } from '../sending/index.ts';
+import type { Outlet } from '../sending/index.ts';
+import { TEST_INBOX_DOMAIN } from './sender-identity.ts';
 
 export type EmailHeaders = {
   mailFrom: string;

@@ -11,3 +11,4 @@ export { readSendingState } from './show-sending.ts';
 export { type TeamTransport, createAccountEmails, createTeamTransport } from './team-email.ts';
 export { keepInside, receiveMail, testInboxTransport } from './test-inbox.ts';
 export type { TransportEmail, Transport } from './transport.ts';
+export { TEST_INBOX_DOMAIN } from './sender-identity.ts';

@@ -9,12 +9,12 @@ import {
   hasWarmupProblems,
   readBucket,
   refill,
-  senderGate,
 } from '../sending/index.ts';
 import { listSettings } from '../workspace/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { findSender } from './find-sender.ts';
 import type { SendServices } from './mailroom.ts';
+import { senderGate } from './sender-identity.ts';
 
 export type SendingQuery = { projectId: number; now: number; sendServices: SendServices };
 

@@ -3,12 +3,13 @@ import { emailToken, type TokenKeys } from '../../platform/crypto/email-token.ts
 import type { Log } from '../../platform/log.ts';
 import type { TeamEmail } from '../drafts/index.ts';
 import { getSettings, type AccountEmails, listDigestAddresses } from '../workspace/index.ts';
-import { TEST_INBOX_DOMAIN, type Outlet } from '../sending/index.ts';
+import type { Outlet } from '../sending/index.ts';
 import { renderTeamEmail } from '../rendering/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { composeMail } from '../../platform/mail/compose.ts';
 import { failureText, type SendResult } from '../../platform/mail/send-result.ts';
 import type { OpenRelay, Relay } from '../../platform/mail/submit.ts';
+import { TEST_INBOX_DOMAIN } from './sender-identity.ts';
 
 /** Submits emails to the team, outside the projects' send checks. */
 export type TeamTransport = { submit(projectId: number, email: TeamEmail): Promise<void> };

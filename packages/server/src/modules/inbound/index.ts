@@ -7,5 +7,4 @@ export { type Reply, REPLY_RAW_KEPT_MS } from './replies/reply.ts';
 export { eraseReplies, forgetRaw, forgetReplies, forwardAgain, insertReply } from './replies/store.ts';
 export { type ClassifiedHit, findUrls, listClassifiedHits } from './tracking/hit-reads.ts';
 export { settleDueHits } from './tracking/settle-hits.ts';
-export { mountProbe } from './tracking/routes.ts';
 export { createTracker } from './tracking/tracker.ts';

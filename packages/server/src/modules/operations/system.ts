@@ -1,7 +1,13 @@
 import { INGEST_QUEUE_MAX_RECORDS } from '@beckon/contract';
-import { countWaiting, listDead, listKeys, listWarnings } from '../ingest/index.ts';
+import {
+  countWaiting,
+  listDead,
+  listKeys,
+  listWarnings,
+  readRequestFilter,
+  readStream,
+} from '../ingest/index.ts';
 import { isAccepted, type MailSettings, showDomains } from '../sending/index.ts';
-import { readRequestFilter, readStream } from '../users/index.ts';
 import { countWebhooks, listEndpoints } from '../webhooks/index.ts';
 import { findProject, getSettings } from '../workspace/index.ts';
 import type { Database } from '../../platform/db/database.ts';

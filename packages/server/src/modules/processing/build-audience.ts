@@ -12,7 +12,7 @@ import {
   type AudienceVersion,
   rebuildAudiences,
 } from '../audiences/index.ts';
-import { beginCounting, countOn, listPeople, type Person, insertActivity } from '../users/index.ts';
+import { beginCounting, countOn, listPeople, type Person } from '../users/index.ts';
 import { type Decision, writeDecisions, type Model } from '../rules/index.ts';
 import { setTimersEarlier } from '../../platform/locks/timers.ts';
 import { takeFreeProjectLocks, withClockAhead } from '../../platform/locks/project-lock.ts';
@@ -20,6 +20,7 @@ import { incrementModel } from '../../platform/locks/store.ts';
 import type { BatchDeps } from './process-batch.ts';
 import { evaluateAudiences, earliestTimers, definitionChangeDecisions } from './evaluate-audiences.ts';
 import { type BatchTx, inSession } from '../../platform/db/session-transactions.ts';
+import { insertActivity } from '../ingest/index.ts';
 
 /**
  * `busy`: another worker holds the project lock. `waits`: a version that this one refers to, or that must be served together with it, is

@@ -4,10 +4,10 @@ import {
   type PersonChange,
   traitChanges,
   isSuppressed,
-  type ActivityRow,
 } from '../users/index.ts';
 import type { AppliedRecords } from './apply-records.ts';
 import type { Transition } from './evaluate-audiences.ts';
+import type { ActivityRow } from '../ingest/index.ts';
 
 export type ActivityOptions = { at: Date; newId: () => string };
 

@@ -26,9 +26,8 @@ import {
   personKey,
   writePeople,
   isSuppressed,
-  sendActivity,
 } from '../users/index.ts';
-import { type IngestPriority, oldestWaiting, settle, takeChunks } from '../ingest/index.ts';
+import { type IngestPriority, oldestWaiting, settle, takeChunks, sendActivity } from '../ingest/index.ts';
 import type { SuppressionHasher } from '../sending/index.ts';
 import { setTimersEarlier, earliestPerProject } from '../../platform/locks/timers.ts';
 import { withClockAhead, type ProjectLock } from '../../platform/locks/project-lock.ts';

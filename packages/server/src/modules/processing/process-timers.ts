@@ -24,8 +24,8 @@ import {
   type PersonActivity,
   type Item,
 } from '../rules/index.ts';
-import { oldestLiveAt } from '../ingest/index.ts';
-import { findPeople, type Person, insertActivity } from '../users/index.ts';
+import { oldestLiveAt, insertActivity } from '../ingest/index.ts';
+import { findPeople, type Person } from '../users/index.ts';
 import { setTimersEarlier } from '../../platform/locks/timers.ts';
 import { takeFreeProjectLocks, withClockAhead, type ProjectLock } from '../../platform/locks/project-lock.ts';
 import { incrementModel, lockTimer, setTimer } from '../../platform/locks/store.ts';

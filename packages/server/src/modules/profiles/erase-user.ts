@@ -20,10 +20,8 @@ import {
   unknownPerson,
   type PersonId,
   personKey,
-  insertActivity,
-  eraseActivity,
 } from '../users/index.ts';
-import { eraseDead, lockQueue, oldestWaiting } from '../ingest/index.ts';
+import { eraseDead, lockQueue, oldestWaiting, insertActivity, eraseActivity } from '../ingest/index.ts';
 import {
   deleteMailOf as eraseMail,
   deleteEmails as eraseEmails,
@@ -33,7 +31,7 @@ import { eraseHits, eraseOutcomes, hashErased } from '../outcomes/index.ts';
 import { eraseReplies } from '../inbound/index.ts';
 import { takeProjectLock } from '../../platform/locks/project-lock.ts';
 import { incrementModel } from '../../platform/locks/store.ts';
-import { eraseViews } from '../workspace/index.ts';
+import { eraseViews } from './views/views.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { eraseImported } from '../imports/index.ts';

@@ -2,16 +2,9 @@ import { Type } from 'typebox';
 import type { SavedView } from '@beckon/contract/dashboard';
 import { iso } from '../../platform/time/clock.ts';
 import { readPeopleFilter } from './user-filter.ts';
-import {
-  deleteView,
-  saveView,
-  listViews,
-  SCREENS,
-  type View,
-  type DashboardRoute,
-  routesFor,
-  type KitDeps,
-} from '../workspace/index.ts';
+import { type DashboardRoute, routesFor, type KitDeps } from '../workspace/index.ts';
+import { deleteView, saveView } from './views/views.ts';
+import { listViews, SCREENS, type View } from './views/store.ts';
 
 type Deps = KitDeps;
 const { route } = routesFor<Deps>();

@@ -5,14 +5,13 @@ import { isEmail } from '../../platform/records/email.ts';
 import { findDraft } from '../drafts/index.ts';
 import { findPeople } from '../users/index.ts';
 import { getSettings, findOrganizationOf, listMembers } from '../workspace/index.ts';
-import { TEST_INBOX_DOMAIN } from '../sending/index.ts';
 import { readProjectLock } from '../../platform/locks/project-lock.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { failureText, type SendResult } from '../../platform/mail/send-result.ts';
 import type { Relay } from '../../platform/mail/submit.ts';
 import { loadProjectModels, localeOfPerson } from '../rules/index.ts';
 import { type DraftRef, isDraftId, unknownDraft } from './move-draft.ts';
-import { findSender, freeze, type SendServices } from '../delivery/index.ts';
+import { findSender, freeze, type SendServices, TEST_INBOX_DOMAIN } from '../delivery/index.ts';
 
 export type SendTestDeps = {
   db: Tx & { clock: { now(): number } };

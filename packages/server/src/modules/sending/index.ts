@@ -57,7 +57,6 @@ export { type GateResult, type GateReason, gate } from './emails/gate.ts';
 export { MIME_MAX_BYTES, packMime } from './emails/pack-mime.ts';
 export { quietHoursInForce, quietSpans, quietUntil } from './emails/quiet-hours.ts';
 export { keepBucket, readBucket, takeFreeSendLock } from './emails/send-lock.ts';
-export { type Identity, TEST_INBOX_DOMAIN, senderGate, senderOf } from './emails/sender.ts';
 export { type DraftForecast, type Queue, type QueuedDraft, simulateQueue } from './emails/simulate.ts';
 export { endSkipped, takeBackSkipped } from './emails/skipped-store.ts';
 export {

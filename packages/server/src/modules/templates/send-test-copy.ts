@@ -1,13 +1,13 @@
 import { emailToken, type TokenKeys } from '../../platform/crypto/email-token.ts';
 import { Fault } from '../../platform/fault.ts';
 import type { NewId } from '../../platform/ids.ts';
-import { type EmailCheck, TEST_INBOX_DOMAIN } from '../sending/index.ts';
+import type { EmailCheck } from '../sending/index.ts';
 import { readProjectLock } from '../../platform/locks/project-lock.ts';
 import type { TemplateText } from '../rendering/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import type { Relay } from '../../platform/mail/submit.ts';
 import { loadProjectModels, type Model } from '../rules/index.ts';
-import { findSender, freeze, type SendServices } from '../delivery/index.ts';
+import { findSender, freeze, type SendServices, TEST_INBOX_DOMAIN } from '../delivery/index.ts';
 import { checkRecipient, replyOf } from '../review/index.ts';
 
 export type CopyDeps = {

@@ -1,16 +1,3 @@
-export { countStream, readStream } from './activity/read-stream.ts';
-export { type NotedRequest, type RequestLog, requestLog } from './activity/request-log.ts';
-export { insertActivity, sendActivity, eraseActivity, forgetStream } from './activity/store.ts';
-export {
-  type ActivityRow,
-  type RequestItem,
-  type StreamItem,
-  cursorOf,
-  cursorOfTime,
-  readRequestFilter,
-  readStreamFilter,
-} from './activity/stream.ts';
-export { deleteExpected, upsertExpected } from './catalog/store.ts';
 export { type CountedNames, NOTHING_COUNTED, countOn, findCounted, isCountedFor } from './events/counted.ts';
 export { beginCounting } from './events/store.ts';
 export {

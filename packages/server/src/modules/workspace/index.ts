@@ -69,5 +69,3 @@ export {
   setSandbox,
   setClosed,
 } from './projects/store.ts';
-export { deleteView, eraseViews, saveView } from './views/views.ts';
-export { listViews, SCREENS, type View } from './views/store.ts';

@@ -12,7 +12,7 @@ import { listMail } from '../../sending/test-inbox/reads.ts';
 import { insertEmails as claimEmails } from '../../sending/emails/store.ts';
 import { findEmailById } from '../../sending/emails/email-rows.ts';
 import { openRelay } from '../../../platform/mail/relay.ts';
-import { classifyReply } from '../../../modules/outcomes/bounces/classify-reply.ts';
+import { classifyReply } from '../../outcomes/bounces/classify-reply.ts';
 import type { Relay } from '../../../platform/mail/submit.ts';
 import { startMailListener } from '../../../platform/mail/listener.ts';
 import { createProject } from '../../administration/create-project.ts';

@@ -1,6 +1,6 @@
 import type { MailClassification } from '../classification/classification.ts';
 import type { InboundMail } from '../classification/mail.ts';
-import { TEST_INBOX_DOMAIN } from '../../sending/index.ts';
+import { TEST_INBOX_DOMAIN } from '../../delivery/index.ts';
 import { type EmailName, readEmailToken, type TokenKeys } from '../../../platform/crypto/email-token.ts';
 import { domainPart } from '../../../platform/net/address.ts';
 

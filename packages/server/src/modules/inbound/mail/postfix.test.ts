@@ -6,7 +6,7 @@ import { startSink } from '../../../../testing/servers/smtp-sink.ts';
 import { silentLog } from '../../../platform/log.ts';
 import { relayTransport } from '../../delivery/relay-transport.ts';
 import { openRelay } from '../../../platform/mail/relay.ts';
-import { classifyReply } from '../../../modules/outcomes/bounces/classify-reply.ts';
+import { classifyReply } from '../../outcomes/bounces/classify-reply.ts';
 
 const missing = missingPostfix();
 

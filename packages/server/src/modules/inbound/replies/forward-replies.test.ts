@@ -18,7 +18,7 @@ import { createSigners } from '../../sending/domains/signers.ts';
 import { listMail } from '../../sending/test-inbox/reads.ts';
 import { verifyDkim } from '../../sending/test-inbox/verify-dkim.ts';
 import { openRelay } from '../../../platform/mail/relay.ts';
-import { classifyReply } from '../../../modules/outcomes/bounces/classify-reply.ts';
+import { classifyReply } from '../../outcomes/bounces/classify-reply.ts';
 import { type ForwardDeps, forwardNext } from './forward-replies.ts';
 import { receiveMail } from '../../delivery/test-inbox.ts';
 

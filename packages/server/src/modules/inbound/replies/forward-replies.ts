@@ -2,7 +2,6 @@ import { backoffMs } from '../../../platform/async/backoff.ts';
 import { emailToken, type TokenKeys } from '../../../platform/crypto/email-token.ts';
 import { listSettings } from '../../workspace/index.ts';
 import { endForward, type ForwardedReply, takeForward } from './store.ts';
-import { TEST_INBOX_DOMAIN } from '../../sending/index.ts';
 import { renderTeamEmail } from '../../rendering/index.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import type { JobRun } from '../../../platform/jobs/scheduler.ts';
@@ -13,7 +12,7 @@ import { type DkimSigningKey, wireAddress } from '../../../platform/mail/outgoin
 import { failureText, type SendResult } from '../../../platform/mail/send-result.ts';
 import type { Relay } from '../../../platform/mail/submit.ts';
 import { LOOP_HEADER } from '../mail/decide-mail.ts';
-import { findSender, type SendServices } from '../../delivery/index.ts';
+import { findSender, type SendServices, TEST_INBOX_DOMAIN } from '../../delivery/index.ts';
 
 export type ForwardDeps = {
   db: Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>;

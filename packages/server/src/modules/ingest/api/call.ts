@@ -5,7 +5,7 @@ import type { KeyUse } from '../keys/key-use.ts';
 import type { VerifiedKey } from '../keys/key.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import type { WarningCounter } from '../warnings/warnings.ts';
-import type { NotedRequest, RequestLog } from '../../users/index.ts';
+import type { NotedRequest, RequestLog } from '../activity/request-log.ts';
 import type { AddressGuard } from '../../../platform/http/address-guard.ts';
 import type { HeaderList } from '../../../platform/http/answers.ts';
 import type { BodyShares } from '../../../platform/http/body.ts';

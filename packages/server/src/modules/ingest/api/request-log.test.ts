@@ -14,8 +14,8 @@ import {
 import { testProject, testServer } from '../../../../testing/servers/server.ts';
 import { NO_FILTER } from '../../../platform/filter/filter.ts';
 import { silentLog } from '../../../platform/log.ts';
-import { readStream } from '../../users/activity/read-stream.ts';
-import type { RequestItem, StreamItem } from '../../users/activity/stream.ts';
+import { readStream } from '../activity/read-stream.ts';
+import type { RequestItem, StreamItem } from '../activity/stream.ts';
 import { openDatabase } from '../../../platform/db/database.ts';
 
 type Send = (facts: Facts, body: unknown, headers?: Record<string, string>) => Promise<unknown>;

@@ -6,7 +6,7 @@ import { EVENTS, EVENTS_BULK } from '../../../../testing/factories/endpoints.ts'
 import { idMaker } from '../../../platform/ids.ts';
 import { silentLog } from '../../../platform/log.ts';
 import { listKeys } from '../keys/list-keys.ts';
-import { requestLog } from '../../users/activity/request-log.ts';
+import { requestLog } from '../activity/request-log.ts';
 import { warningCounter } from '../warnings/warnings.ts';
 
 const server = await endpointServer();

@@ -1,9 +1,10 @@
 import { Type } from 'typebox';
 import type { IngestRequest } from '@beckon/contract/dashboard';
 import { listKeys } from '../keys/list-keys.ts';
-import { countStream, readStream, cursorOf, readRequestFilter, type RequestItem } from '../../users/index.ts';
 import { listWarnings } from '../warnings/warnings.ts';
 import { routesFor, wholeList } from '../../workspace/index.ts';
+import { countStream, readStream } from '../activity/read-stream.ts';
+import { cursorOf, readRequestFilter, type RequestItem } from '../activity/stream.ts';
 
 const { route } = routesFor();
 

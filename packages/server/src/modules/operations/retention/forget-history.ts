@@ -1,5 +1,5 @@
-import { dropEmptyPartitions, forgetEvents, forgetStream } from '../../users/index.ts';
-import { forgetDead } from '../../ingest/index.ts';
+import { dropEmptyPartitions, forgetEvents } from '../../users/index.ts';
+import { forgetDead, forgetStream } from '../../ingest/index.ts';
 import { forgetAgents, forgetLinks } from '../../outcomes/index.ts';
 import { getSettings, listProjects } from '../../workspace/index.ts';
 import { forgetRaw, forgetReplies, REPLY_RAW_KEPT_MS } from '../../inbound/index.ts';

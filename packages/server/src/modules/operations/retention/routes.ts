@@ -1,18 +1,18 @@
 import type { Erasure } from '@beckon/contract/dashboard';
 import { Type } from 'typebox';
-import {
-  countErasuresWaiting,
-  countStream,
-  cursorOfTime,
-  readStream,
-  readStreamFilter,
-  type StreamItem,
-} from '../../users/index.ts';
+import { countErasuresWaiting } from '../../users/index.ts';
 import { getSettings, routesFor, sendPieces } from '../../workspace/index.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { Fault } from '../../../platform/fault.ts';
 import { parseInstant } from '../../../platform/time/time-text.ts';
+import {
+  countStream,
+  cursorOfTime,
+  readStream,
+  readStreamFilter,
+  type StreamItem,
+} from '../../ingest/index.ts';
 
 const { route } = routesFor();
 

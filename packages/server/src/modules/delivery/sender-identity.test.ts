@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { emailToken, readEmailToken } from '../../../platform/crypto/email-token.ts';
-import { composeMail } from '../../../platform/mail/compose.ts';
-import { emailHeaders } from '../../delivery/headers.ts';
-import { paceNow, slowerPace } from '../../delivery/domain-limits.ts';
-import { warmupDay, remainingWarmup } from './limits.ts';
-import { senderGate, senderOf } from './sender.ts';
-import type { Outlet } from './facts.ts';
+import { emailToken, readEmailToken } from '../../platform/crypto/email-token.ts';
+import { composeMail } from '../../platform/mail/compose.ts';
+import { emailHeaders } from './headers.ts';
+import { paceNow, slowerPace } from './domain-limits.ts';
+import { warmupDay, remainingWarmup } from '../sending/emails/limits.ts';
+import { senderGate, senderOf } from './sender-identity.ts';
+import type { Outlet } from '../sending/emails/facts.ts';
 
 const IDENTITY = {
   fromName: 'Acme',

@@ -1,4 +1,4 @@
-import type { Tx } from '../../../platform/db/statements.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 
 /** Writes `expected_event`. Marking an event again makes its current form the expected one. */
 export async function upsertExpected(
