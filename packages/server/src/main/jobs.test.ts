@@ -10,7 +10,7 @@ import { deleteAudience } from '../modules/audiences/write-audience.ts';
 import { listBuilding } from '../modules/audiences/build-version.ts';
 import { deadLetterRecord } from '../modules/ingest/queue/dead-letters.ts';
 import { addHits } from '../modules/inbound/tracking/tracker.ts';
-import { setSettings } from '../modules/workspace/projects/project-settings.ts';
+import { writeSettings } from '../modules/administration/write-settings.ts';
 import { insertEmails as claimEmails } from '../modules/sending/emails/store.ts';
 import { takeProjectLock } from '../platform/locks/project-lock.ts';
 import { createAudience } from '../modules/audiences/change-audience.ts';
@@ -129,7 +129,7 @@ const ago = (ms: number): Date => new Date(clock.now() - ms);
 test('deletes events of each project after its own retention, and keeps those of others forever', async () => {
   await keepPartitions();
   const { id: other } = await createProject(db, { name: 'Other' });
-  await setSettings(db, projectId, { keep_events: '31d' });
+  await writeSettings(db, projectId, { keep_events: '31d' });
   for (const of of [projectId, other]) await insertEvents(ago(0), 2_500, of);
   clock.advance(31 * DAY_MS + HOUR_MS - 1);
   await keepPartitions();
@@ -206,7 +206,7 @@ test('keeps the event stream for 90 days by default, and dead-lettered records f
   expect([await countOf('activity'), await countOf('ingest_log'), await countOf('dead_letter')]).toEqual([
     5, 5, 1,
   ]);
-  await setSettings(db, projectId, { keep_stream: '24h', keep_dead: '30d' });
+  await writeSettings(db, projectId, { keep_stream: '24h', keep_dead: '30d' });
   await deleteHistory();
   expect([await countOf('activity'), await countOf('ingest_log'), await countOf('dead_letter')]).toEqual([
     0, 0, 0,
@@ -214,7 +214,7 @@ test('keeps the event stream for 90 days by default, and dead-lettered records f
 });
 
 test('deletes at most 1,000 rows per step, stops between two steps, and continues in the next round', async () => {
-  await setSettings(db, projectId, { keep_stream: '1d' });
+  await writeSettings(db, projectId, { keep_stream: '1d' });
   await insertStreamRows(ago(3 * DAY_MS), 1_300);
   const counts: number[] = [];
   const counting = {

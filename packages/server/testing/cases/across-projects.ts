@@ -27,12 +27,14 @@ export const ACROSS_PROJECTS: { why: string; statements: Record<string, string[]
     why: 'For all projects: requested by the operator of the installation, or needed by every process',
     statements: {
       'modules/sending/domains/reads.ts': ['SELECT DISTINCT tracking_host'],
-      'modules/workspace/projects/store.ts': [
+      'modules/administration/project-store.ts': [
         'WHERE organization_id IS NULL RETURNING project_id',
+        'SELECT count(*) AS projects FROM beckon.project',
+      ],
+      'modules/workspace/projects/reads.ts': [
         'FROM beckon.project ORDER BY project_id',
         'WHERE is_demo ORDER BY project_id',
         'WHERE name = $1 ORDER BY project_id',
-        'SELECT count(*) AS projects FROM beckon.project',
       ],
       'modules/workspace/members/reads.ts': [
         'JOIN beckon.project p',

@@ -2,20 +2,13 @@ import { ENDPOINTS, RATE_LIMIT_DEFAULTS } from '@beckon/contract';
 import { openQueue } from '../ingest/index.ts';
 import { createRules, SHIPPED_RULES } from '../rules/index.ts';
 import { createSendLock } from '../sending/index.ts';
-import {
-  checkName,
-  countProjectsOf,
-  insertProject,
-  insertRateLimits,
-  lockOrganization,
-  nextProjectId,
-  type Project,
-} from '../workspace/index.ts';
+import { lockOrganization, type Project, invalid } from '../workspace/index.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { Fault } from '../../platform/fault.ts';
 import { openProjectLock } from '../../platform/locks/store.ts';
 import type { Clock } from '../../platform/time/clock.ts';
+import { countProjectsOf, insertProject, insertRateLimits, nextProjectId } from './project-store.ts';
 
 /**
  * Creates a project with its queue row and its locks, which ingest, processing and sending require, and with the four shipped rules,
@@ -92,4 +85,15 @@ async function create(
   const limits = ENDPOINTS.map((endpoint) => ({ endpoint, ...RATE_LIMIT_DEFAULTS[endpoint] }));
   await insertRateLimits(deps.tx, { projectId: id, limits, at: createdAt });
   return { id, name, livemode, suspendedAt: null, createdAt };
+}
+
+const NAME_MAX_CHARS = 100;
+
+/** Rejects a name of digits only, because a project can be referenced by name or id. */
+function checkName(name: string): void {
+  if (name.length < 1 || name.length > NAME_MAX_CHARS || !name.isWellFormed() || /\p{Cc}/u.test(name))
+    throw invalid(`name must have 1 to ${NAME_MAX_CHARS} characters, without control characters`, 'name');
+  if (name.trim() !== name) throw invalid('name must not begin or end with a space', 'name');
+  if (/^\d+$/.test(name))
+    throw invalid('name must not consist of digits only: it would look like an id', 'name');
 }

@@ -8,7 +8,7 @@ import {
   needsConfirmation,
   resumeDraft,
 } from '../drafts/index.ts';
-import { getSettings, setSettings as writeSettings } from '../workspace/index.ts';
+import { getSettings } from '../workspace/index.ts';
 import { takeSendLock, withdrawClaims, writeMoves } from '../sending/index.ts';
 import { wakeRuns, nextMoment } from '../rules/index.ts';
 import { setTimersEarlier } from '../../platform/locks/timers.ts';
@@ -16,6 +16,7 @@ import { takeProjectLock } from '../../platform/locks/project-lock.ts';
 import { incrementModel } from '../../platform/locks/store.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
+import { writeSettings } from './write-settings.ts';
 
 /**
  * Pauses sending for a project; accepting, processing and drafting continue. It waits for a running claim, so that nothing is claimed after

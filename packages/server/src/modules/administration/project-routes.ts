@@ -3,10 +3,8 @@ import type { ProjectListed } from '@beckon/contract/dashboard';
 import { Fault } from '../../platform/fault.ts';
 import {
   listProjects,
-  listSandboxes,
   listSettings,
   type Project,
-  setSettings,
   isLocalShell,
   requireOperator,
   type RouteRequest,
@@ -16,6 +14,9 @@ import {
 import { readProjectLock } from '../../platform/locks/project-lock.ts';
 import { createProjectIn, requireProjectSlot } from './create-project.ts';
 import { resumeProject, suspendProject } from './suspend-project.ts';
+import { writeSettings } from './write-settings.ts';
+import type { Tx } from '../../platform/db/statements.ts';
+import { listSandboxRows } from './project-store.ts';
 
 type Deps = KitDeps & { projectsMax: number };
 const { route } = routesFor<Deps>();
@@ -49,7 +50,7 @@ export const projectRoutes = [
       const project = await db.transaction(async (tx) => {
         if (organizationId !== null) await requireProjectSlot(tx, { organizationId, max: projectsMax });
         const made = await createProjectIn({ tx, clock: db.clock }, { name: body.name, organizationId });
-        if (body.time_zone !== undefined) await setSettings(tx, made.id, { time_zone: body.time_zone });
+        if (body.time_zone !== undefined) await writeSettings(tx, made.id, { time_zone: body.time_zone });
         return made;
       });
       note({
@@ -126,4 +127,13 @@ async function listedProjects(db: Deps['db'], projects: Project[], roles: Roles)
 async function aheadOf(db: Deps['db'], sandboxIds: number[]): Promise<Map<number, number>> {
   const locks = await Promise.all(sandboxIds.map((id) => readProjectLock(db, id)));
   return new Map(locks.map(({ projectId, aheadMs }) => [projectId, aheadMs]));
+}
+
+/** Lists the sandboxes among these projects, each with its live project and whether it is closed. */
+async function listSandboxes(
+  tx: Tx,
+  projectIds: number[],
+): Promise<Map<number, { sandboxOf: number; isClosed: boolean }>> {
+  const rows = await listSandboxRows(tx, projectIds);
+  return new Map(rows.map((row) => [row.project_id, { sandboxOf: row.sandbox_of, isClosed: row.is_closed }]));
 }

@@ -1,6 +1,6 @@
 import { Fault } from '../../platform/fault.ts';
 import { type Actor, recheckHeld } from '../drafts/index.ts';
-import { getSettings, type SettingName, setSettings as set } from '../workspace/index.ts';
+import { getSettings, type SettingName } from '../workspace/index.ts';
 import { listRules, listRuleNeeds } from '../rules/index.ts';
 import { takeSendLock, withdrawClaims, changeModes } from '../sending/index.ts';
 import { setTimersEarlier } from '../../platform/locks/timers.ts';
@@ -11,6 +11,7 @@ import type { Tx } from '../../platform/db/statements.ts';
 import { checkWindows } from '../audiences/index.ts';
 import { switchSandbox } from './switch-sandbox.ts';
 import { checkConfirmed, previewResume, resumeProject } from './pause-project.ts';
+import { writeSettings } from './write-settings.ts';
 
 type Deps = Pick<Database, 'transaction' | 'query' | 'prepared' | 'clock'>;
 type Texts = Record<SettingName, string>;
@@ -54,7 +55,7 @@ function write(db: Deps, { projectId, changes, by }: SettingsWrite): Promise<Tex
     await checkSeen(tx, projectId, by.seen ?? {});
     // Waits for a running claim, so that nothing is claimed after this returns.
     if (changes.paused === 'true') await takeSendLock(tx, projectId);
-    const texts = await set(tx, projectId, changes);
+    const texts = await writeSettings(tx, projectId, changes);
     await incrementModel(tx, projectId);
     const now = db.clock.now();
     if (Object.hasOwn(changes, 'keep_events')) {

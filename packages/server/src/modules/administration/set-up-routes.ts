@@ -4,7 +4,6 @@ import { createProjectIn } from './create-project.ts';
 import {
   type AccountEmails,
   adoptEntries,
-  adoptProjects,
   hashNewPassword,
   insertOrganization,
   type Installation,
@@ -18,7 +17,6 @@ import {
   readEmail,
   readName,
   routesFor,
-  setSettings,
   signInWith,
   takeLink,
   type Team,
@@ -27,6 +25,8 @@ import {
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { Fault } from '../../platform/fault.ts';
+import { adoptProjects } from './project-store.ts';
+import { writeSettings } from './write-settings.ts';
 
 const { openRoute } = routesFor<
   KitDeps & { accountEmails: AccountEmails; installation: Installation; team: Team }
@@ -106,7 +106,7 @@ function setUp(
     // A project of this name that was created by a command before is used.
     const same = adopted.find(({ name }) => name === project);
     const made = same ?? (await createProjectIn({ tx, clock: db.clock }, { name: project, organizationId }));
-    if (!same && timeZone !== null) await setSettings(tx, made.id, { time_zone: timeZone });
+    if (!same && timeZone !== null) await writeSettings(tx, made.id, { time_zone: timeZone });
     const first = { personId, organizationId, projectId: made.id };
     await onCreated(tx, first);
     return first;

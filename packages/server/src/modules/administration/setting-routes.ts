@@ -12,15 +12,14 @@ import {
   invalid,
   type KitDeps,
   listEntries,
-  listRateLimitRows,
   routesFor,
   type Settings,
   unknownProject,
-  updateRateLimit,
 } from '../workspace/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { Fault } from '../../platform/fault.ts';
 import type { Clock } from '../../platform/time/clock.ts';
+import { listRateLimitRows, updateRateLimit } from './project-store.ts';
 
 type Deps = KitDeps & { installation: Installation; sendServices: SendServices };
 const { route } = routesFor<Deps>();

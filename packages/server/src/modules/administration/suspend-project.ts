@@ -1,11 +1,12 @@
 import { lockQueue } from '../ingest/index.ts';
 import { nextMoment } from '../rules/index.ts';
 import { takeSendLock } from '../sending/index.ts';
-import { findPair, type Project, toProject, unknownProject, updateSuspended } from '../workspace/index.ts';
+import { findPair, type Project, toProject, unknownProject } from '../workspace/index.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { setTimersEarlier } from '../../platform/locks/timers.ts';
 import type { Clock } from '../../platform/time/clock.ts';
+import { updateSuspended } from './project-store.ts';
 
 type Deps = Pick<Database, 'transaction' | 'clock'>;
 

@@ -1,20 +1,13 @@
 import type { Clock } from '../../platform/time/clock.ts';
 import { Fault } from '../../platform/fault.ts';
 import { lockQueue } from '../ingest/index.ts';
-import {
-  findPair,
-  type Pair,
-  setClosed,
-  setSandbox,
-  getSettings,
-  replaceSettings,
-  settingsOfSandbox,
-} from '../workspace/index.ts';
+import { findPair, type Pair, getSettings, settingsOfSandbox } from '../workspace/index.ts';
 import { takeProjectLock } from '../../platform/locks/project-lock.ts';
 import { setModel } from '../../platform/locks/store.ts';
 import { copyRows } from '../../platform/db/project-rows.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { createBareProject } from './create-project.ts';
+import { setClosed, setSandbox, replaceSettings } from './project-store.ts';
 
 /**
  * Opens or closes the sandbox of a live project. It is created the first time, and later closed and reopened with everything in it. The

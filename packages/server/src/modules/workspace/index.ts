@@ -32,7 +32,6 @@ export { resetAccess } from './members/reset-access.ts';
 export { insertOrganization, lockOrganization, lockOrganizations, upsertMember } from './members/store.ts';
 export type { Access } from './members/team.ts';
 export {
-  checkName,
   findProject,
   invalid,
   listDemos,
@@ -41,31 +40,14 @@ export {
   toProject,
   unknownProject,
 } from './projects/project.ts';
-export {
-  getSettings,
-  listSettings,
-  type ProjectSettings,
-  readChanges,
-  setSettings,
-} from './projects/project-settings.ts';
-export { type Pair, findPair, listSandboxes } from './projects/sandbox.ts';
+export { getSettings, listSettings, type ProjectSettings, readChanges } from './projects/project-settings.ts';
+export { type Pair, findPair } from './projects/sandbox.ts';
 export {
   type SettingName,
   type Settings,
   describeSettings,
   readSettings,
   settingsOfSandbox,
+  printSettings,
 } from './projects/settings.ts';
-export {
-  adoptProjects,
-  countProjectsOf,
-  insertProject,
-  insertRateLimits,
-  listRateLimitRows,
-  nextProjectId,
-  replaceSettings,
-  updateRateLimit,
-  updateSuspended,
-  setSandbox,
-  setClosed,
-} from './projects/store.ts';
+export type { ProjectRow } from './projects/reads.ts';

@@ -1,4 +1,4 @@
-import { createProject, setSettings } from '../../administration/index.ts';
+import { createProject, setSettings, nextProjectId } from '../../administration/index.ts';
 import { createAudience } from '../../audiences/index.ts';
 import type { SendServices } from '../../delivery/index.ts';
 import { createKey } from '../../ingest/index.ts';
@@ -10,7 +10,7 @@ import { createRule, listRuleNeeds } from '../../rules/index.ts';
 import { addDomain, type MailSettings, type SuppressionHasher } from '../../sending/index.ts';
 import { createTemplate } from '../../templates/index.ts';
 import { ensurePartitions } from '../../users/index.ts';
-import { listDemos, nextProjectId, type Project } from '../../workspace/index.ts';
+import { listDemos, type Project } from '../../workspace/index.ts';
 import type { TokenKeys } from '../../../platform/crypto/email-token.ts';
 import type { Encrypter } from '../../../platform/crypto/encrypt.ts';
 import type { Pepper } from '../../../platform/crypto/hash.ts';

@@ -9,7 +9,7 @@ import {
   type Settings,
   type StoredSettings,
 } from './settings.ts';
-import { findSettings, listSettingsRows, updateSettings } from './store.ts';
+import { findSettings, listSettingsRows } from './reads.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { Fault, type FieldFault } from '../../../platform/fault.ts';
 
@@ -42,18 +42,6 @@ export async function listSettings(tx: Tx, projectIds: number[]): Promise<Map<nu
       { projectId, name, isDemo, livemode, settings: readSettings(settings) },
     ]),
   );
-}
-
-/** Applies all changes or none. All errors are collected before anything is written. */
-export async function setSettings(
-  tx: Tx,
-  projectId: number,
-  input: Record<string, string>,
-): Promise<Record<SettingName, string>> {
-  const changes = readChanges(input);
-  const stored = await updateSettings(tx, { projectId, changes });
-  if (!stored) throw unknownProject(projectId);
-  return printSettings(stored);
 }
 
 /** Parses typed values, each in the text form of its setting. */

@@ -4,7 +4,7 @@ import {
   listProjectRows,
   listProjectsByName,
   type ProjectRow,
-} from './store.ts';
+} from './reads.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { Fault } from '../../../platform/fault.ts';
 
@@ -51,17 +51,6 @@ export function toProject(row: ProjectRow): Project {
     suspendedAt: row.suspended_at,
     createdAt: row.created_at,
   };
-}
-
-const NAME_MAX_CHARS = 100;
-
-/** Rejects a name of digits only, because a project can be referenced by name or id. */
-export function checkName(name: string): void {
-  if (name.length < 1 || name.length > NAME_MAX_CHARS || !name.isWellFormed() || /\p{Cc}/u.test(name))
-    throw invalid(`name must have 1 to ${NAME_MAX_CHARS} characters, without control characters`, 'name');
-  if (name.trim() !== name) throw invalid('name must not begin or end with a space', 'name');
-  if (/^\d+$/.test(name))
-    throw invalid('name must not consist of digits only: it would look like an id', 'name');
 }
 
 export function invalid(message: string, field?: string): Fault {

@@ -5,8 +5,9 @@ import { openTestDatabase } from '../../../../testing/factories/database.ts';
 import { createProject } from '../../administration/create-project.ts';
 import { resumeProject, suspendProject } from '../../administration/suspend-project.ts';
 import { findProject, listProjects } from './project.ts';
-import { getSettings, setSettings } from './project-settings.ts';
+import { getSettings } from './project-settings.ts';
 import { listRateLimits, readEndpoint, setRateLimit } from '../../administration/setting-routes.ts';
+import { writeSettings } from '../../administration/write-settings.ts';
 
 const clock = fixedClock();
 const db = await openTestDatabase(clock);
@@ -70,8 +71,8 @@ test('keeps the first time when a project is suspended twice, and clears it on r
 
 test('keeps settings made concurrently, and the defaults of all others', async () => {
   await Promise.all([
-    setSettings(db, projectId, { quiet_hours: 'off' }),
-    setSettings(db, projectId, { autopilot: 'draft', time_zone: 'europe/paris' }),
+    writeSettings(db, projectId, { quiet_hours: 'off' }),
+    writeSettings(db, projectId, { autopilot: 'draft', time_zone: 'europe/paris' }),
   ]);
   const { settings, texts } = await getSettings(db, projectId);
   expect(texts).toEqual({
@@ -103,7 +104,7 @@ test('keeps settings made concurrently, and the defaults of all others', async (
 
 test('names each invalid setting with its accepted values, and changes none', async () => {
   const input = { paused: 'true', quiet_hours: 'late', colour: 'red' };
-  await expect(setSettings(db, projectId, input)).rejects.toMatchObject({
+  await expect(writeSettings(db, projectId, input)).rejects.toMatchObject({
     details: [
       { field: 'quiet_hours', message: expect.stringContaining('21:00-08:00') as string },
       { field: 'colour', message: expect.stringContaining('quiet_hours') as string },

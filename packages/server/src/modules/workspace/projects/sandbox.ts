@@ -1,6 +1,6 @@
 import type { Tx } from '../../../platform/db/statements.ts';
 import { unknownProject } from './project.ts';
-import { findPair as findRow, listSandboxRows } from './store.ts';
+import { findPair as findRow } from './reads.ts';
 
 /** A live project that may have a sandbox, or a sandbox with its live project. */
 export type Pair = {
@@ -30,13 +30,4 @@ export async function findPair(tx: Tx, projectId: number): Promise<Pair> {
     sandboxOf: row.sandbox_of,
     sandboxId: row.sandbox_id,
   };
-}
-
-/** Lists the sandboxes among these projects, each with its live project and whether it is closed. */
-export async function listSandboxes(
-  tx: Tx,
-  projectIds: number[],
-): Promise<Map<number, { sandboxOf: number; isClosed: boolean }>> {
-  const rows = await listSandboxRows(tx, projectIds);
-  return new Map(rows.map((row) => [row.project_id, { sandboxOf: row.sandbox_of, isClosed: row.is_closed }]));
 }

@@ -1,16 +1,7 @@
-/** Reads and writes `project`, `project_settings` and the rows of `rate_limit`. The limiter counts its tokens (`platform/rate-limits`). */
+/** Writes `project`, `project_settings` and the rows of `rate_limit`. The limiter counts its tokens (`platform/rate-limits`). */
 
-import type { Tx } from '../../../platform/db/statements.ts';
-
-export type ProjectRow = {
-  project_id: number;
-  name: string;
-  livemode: boolean;
-  suspended_at: Date | null;
-  created_at: Date;
-};
-
-const COLUMNS = 'project_id, name, livemode, suspended_at, created_at';
+import type { Tx } from '../../platform/db/statements.ts';
+import type { ProjectRow } from '../workspace/index.ts';
 
 export async function nextProjectId(tx: Tx): Promise<number> {
   const rows = await tx.query<{ id: number }>(`SELECT nextval('beckon.project_id_seq') AS id`);
@@ -63,25 +54,6 @@ export async function adoptProjects(tx: Tx, organizationId: string): Promise<num
   return rows.length;
 }
 
-export function listProjectRows(tx: Tx): Promise<ProjectRow[]> {
-  return tx.query(`SELECT ${COLUMNS} FROM beckon.project ORDER BY project_id`);
-}
-
-export function listDemoRows(tx: Tx): Promise<ProjectRow[]> {
-  return tx.query(`SELECT ${COLUMNS} FROM beckon.project WHERE is_demo ORDER BY project_id`);
-}
-
-export async function findProjectById(tx: Tx, projectId: number): Promise<ProjectRow | undefined> {
-  const rows = await tx.query<ProjectRow>(`SELECT ${COLUMNS} FROM beckon.project WHERE project_id = $1`, [
-    projectId,
-  ]);
-  return rows[0];
-}
-
-export function listProjectsByName(tx: Tx, name: string): Promise<ProjectRow[]> {
-  return tx.query(`SELECT ${COLUMNS} FROM beckon.project WHERE name = $1 ORDER BY project_id`, [name]);
-}
-
 /** Suspends a project. The first suspension counts, so a second one does not change its time. */
 export async function updateSuspended(
   tx: Tx,
@@ -90,35 +62,13 @@ export async function updateSuspended(
   const rows = await tx.query<ProjectRow>(
     `UPDATE beckon.project
      SET suspended_at = CASE WHEN $2::timestamptz IS NULL THEN NULL ELSE coalesce(suspended_at, $2) END
-     WHERE project_id = $1 OR sandbox_of = $1 RETURNING ${COLUMNS}`,
+     WHERE project_id = $1 OR sandbox_of = $1 RETURNING project_id, name, livemode, suspended_at, created_at`,
     [projectId, at],
   );
   return rows.find((row) => row.project_id === projectId);
 }
 
-/** The live project of a sandbox or the sandbox of a live project, with the data that decides what either may do. */
-export type PairRow = {
-  livemode: boolean;
-  is_demo: boolean;
-  organization_id: string | null;
-  name: string;
-  sandbox_of: number | null;
-  sandbox_id: number | null;
-  is_closed: boolean;
-  is_suspended: boolean;
-};
-
-export async function findPair(tx: Tx, projectId: number): Promise<PairRow | undefined> {
-  const rows = await tx.query<PairRow>(
-    `SELECT livemode, is_demo, organization_id, name, sandbox_of, sandbox_id, is_closed,
-            suspended_at IS NOT NULL AS is_suspended
-     FROM beckon.project WHERE project_id = $1`,
-    [projectId],
-  );
-  return rows[0];
-}
-
-export type SandboxRow = { project_id: number; sandbox_of: number; is_closed: boolean };
+type SandboxRow = { project_id: number; sandbox_of: number; is_closed: boolean };
 
 export function listSandboxRows(tx: Tx, projectIds: number[]): Promise<SandboxRow[]> {
   return tx.query(
@@ -155,31 +105,6 @@ export async function replaceSettings(
   ]);
 }
 
-export async function findSettings(tx: Tx, projectId: number): Promise<Record<string, string> | undefined> {
-  const rows = await tx.query<{ settings: Record<string, string> }>(
-    `SELECT settings FROM beckon.project_settings WHERE project_id = $1`,
-    [projectId],
-  );
-  return rows[0]?.settings;
-}
-
-type SettingsRow = {
-  project_id: number;
-  name: string;
-  is_demo: boolean;
-  livemode: boolean;
-  settings: Record<string, string>;
-};
-
-export function listSettingsRows(tx: Tx, projectIds: number[]): Promise<SettingsRow[]> {
-  return tx.query(
-    `SELECT p.project_id, coalesce(live.name, p.name) AS name, p.is_demo, p.livemode, s.settings FROM beckon.project p
-     JOIN beckon.project_settings s ON s.project_id = p.project_id
-     LEFT JOIN beckon.project live ON live.project_id = p.sandbox_of WHERE p.project_id = ANY ($1::bigint[])`,
-    [projectIds],
-  );
-}
-
 /** Merges settings in the database, so that concurrent changes of different settings both succeed. */
 export async function updateSettings(
   tx: Tx,
@@ -193,7 +118,7 @@ export async function updateSettings(
   return rows[0]?.settings;
 }
 
-export type RateLimitRow = { endpoint: string; rate: number; burst: number };
+type RateLimitRow = { endpoint: string; rate: number; burst: number };
 
 export async function insertRateLimits(
   tx: Tx,
@@ -217,7 +142,7 @@ export function listRateLimitRows(tx: Tx, projectId: number): Promise<RateLimitR
   return tx.query(`SELECT endpoint, rate, burst FROM beckon.rate_limit WHERE project_id = $1`, [projectId]);
 }
 
-export type RateLimitChange = {
+type RateLimitChange = {
   projectId: number;
   endpoint: string;
   rate: number | null;
