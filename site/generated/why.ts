@@ -1,6 +1,6 @@
 import type { SuppressionReason } from '../../packages/server/src/modules/sending/suppressions/suppression.ts';
 import { type Reason, REASONS } from '../../packages/server/src/modules/rules/definitions/rule.ts';
-import type { GateReason } from '../../packages/server/src/modules/sending/emails/gate.ts';
+import type { GateReason } from '../../packages/server/src/modules/delivery/gate/gate.ts';
 import { DRAFT_WORDS, GATE_WORDS } from '../../packages/server/src/modules/explain/reason-sentences.ts';
 import { tableOf } from './table.ts';
 

@@ -5,8 +5,8 @@ import {
   newHealth,
   refill as refillEndpoint,
 } from '../../../packages/server/src/modules/webhooks/endpoints/health.ts';
-import { quietUntil } from '../../../packages/server/src/modules/sending/emails/quiet-hours.ts';
-import { refill, takeTokens } from '../../../packages/server/src/modules/sending/emails/limits.ts';
+import { quietUntil } from '../../../packages/server/src/modules/delivery/gate/quiet-hours.ts';
+import { refill, takeTokens } from '../../../packages/server/src/modules/delivery/gate/limits.ts';
 import {
   DELAYS_MS,
   nextAttempt,

@@ -4,8 +4,8 @@
  */
 
 import type { Draft } from '../../../packages/server/src/modules/drafts/draft.ts';
-import type { GateReason } from '../../../packages/server/src/modules/sending/emails/gate.ts';
-import type { Policy } from '../../../packages/server/src/modules/sending/emails/facts.ts';
+import type { GateReason } from '../../../packages/server/src/modules/delivery/gate/gate.ts';
+import type { Policy } from '../../../packages/server/src/modules/delivery/gate/facts.ts';
 import type { Owner } from '../schedule.ts';
 import type { Message, Store } from './store.ts';
 import { isIncomplete, rendersForSending } from './template.ts';

@@ -9,7 +9,7 @@ import {
 import type { Draft } from '../../../packages/server/src/modules/drafts/draft.ts';
 import { dueAction, hold } from '../../../packages/server/src/modules/drafts/hold-draft.ts';
 import { follow } from '../../../packages/server/src/modules/drafts/follow-facts.ts';
-import { refill } from '../../../packages/server/src/modules/sending/emails/limits.ts';
+import { refill } from '../../../packages/server/src/modules/delivery/gate/limits.ts';
 import { passGates } from '../../../packages/server/src/modules/delivery/send-checks.ts';
 import type { Message, Said } from './store.ts';
 

@@ -1,4 +1,4 @@
-import type { Policy } from '../../../packages/server/src/modules/sending/emails/facts.ts';
+import type { Policy } from '../../../packages/server/src/modules/delivery/gate/facts.ts';
 import type { Random } from '../../../packages/server/src/modules/operations/demo/random.ts';
 import type { Owner, Scenario, Schedule, Task } from '../schedule.ts';
 import { checkRows, must, watchEmails } from './checks.ts';

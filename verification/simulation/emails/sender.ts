@@ -10,9 +10,9 @@ import { type DraftActionResult, isRefused } from '../../../packages/server/src/
 import { type Draft, ENGINE } from '../../../packages/server/src/modules/drafts/draft.ts';
 import { personKey } from '../../../packages/server/src/modules/users/people/people.ts';
 import type { Person as Tracked } from '../../../packages/server/src/modules/users/people/person.ts';
-import { CONTEND_WITHIN_MS } from '../../../packages/server/src/modules/sending/emails/limits.ts';
-import type { GateResult } from '../../../packages/server/src/modules/sending/emails/gate.ts';
-import { quietUntil } from '../../../packages/server/src/modules/sending/emails/quiet-hours.ts';
+import { CONTEND_WITHIN_MS } from '../../../packages/server/src/modules/delivery/gate/limits.ts';
+import type { GateResult } from '../../../packages/server/src/modules/delivery/gate/gate.ts';
+import { quietUntil } from '../../../packages/server/src/modules/delivery/gate/quiet-hours.ts';
 import type { Gates } from '../../../packages/server/src/modules/delivery/send-checks.ts';
 import type { Owner, Schedule, Task } from '../schedule.ts';
 import type { Happened } from './checks.ts';

@@ -3,8 +3,8 @@ import type {
   DraftTransition,
   DraftChange,
 } from '../../../packages/server/src/modules/drafts/transitions.ts';
-import type { ThrottleBucket } from '../../../packages/server/src/modules/sending/emails/limits.ts';
-import type { Policy } from '../../../packages/server/src/modules/sending/emails/facts.ts';
+import type { ThrottleBucket } from '../../../packages/server/src/modules/sending/emails/send-lock.ts';
+import type { Policy } from '../../../packages/server/src/modules/delivery/gate/facts.ts';
 import type { Run } from '../../../packages/server/src/modules/rules/runs/run.ts';
 
 /** The rows that sending uses. A transaction is one step of a task: all of it, or nothing. */

@@ -16,7 +16,7 @@ export const ACROSS_PROJECTS: { why: string; statements: Record<string, string[]
         'WITH RECURSIVE place(project_id)',
         'SELECT DISTINCT project_id FROM beckon.erasure',
       ],
-      'modules/sending/emails/email-rows.ts': ['WHERE next_at < $1 ORDER BY next_at LIMIT 1000'],
+      'modules/delivery/email-rows.ts': ['WHERE next_at < $1 ORDER BY next_at LIMIT 1000'],
       'platform/locks/store.ts': [
         'FROM beckon.project_timer WHERE work = $3',
         'SELECT EXISTS (SELECT 1 FROM beckon.ingest_queue)',

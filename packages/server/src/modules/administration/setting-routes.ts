@@ -3,8 +3,7 @@ import { Type } from 'typebox';
 import { pauseRoutes } from './pause-routes.ts';
 import { setSettings } from './set-settings.ts';
 import { simulatePolicy } from './simulate-policy.ts';
-import { type SendServices, readSendingState } from '../delivery/index.ts';
-import { quietHoursInForce } from '../sending/index.ts';
+import { type SendServices, readSendingState, quietHoursInForce } from '../delivery/index.ts';
 import {
   describeSettings,
   getSettings,

@@ -1,14 +1,15 @@
-import { type SendServices, policyOf } from '../delivery/index.ts';
-import { type Forecast, forecastOf, loadWaitingQueue, timeOrNull } from '../explain/index.ts';
-import { countAutopilot } from '../review/index.ts';
-import { listRules } from '../rules/index.ts';
 import {
+  type SendServices,
+  policyOf,
   type DraftForecast,
   type GateReason,
   type Policy,
   type Queue,
   simulateQueue,
-} from '../sending/index.ts';
+} from '../delivery/index.ts';
+import { type Forecast, forecastOf, loadWaitingQueue, timeOrNull } from '../explain/index.ts';
+import { countAutopilot } from '../review/index.ts';
+import { listRules } from '../rules/index.ts';
 import { getSettings, readChanges, readSettings, type SettingName } from '../workspace/index.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { inSnapshot } from '../../platform/db/session-transactions.ts';

@@ -1,18 +1,11 @@
 import { normaliseReply } from '../outcomes/index.ts';
 import { sha256 } from '../../platform/crypto/hash.ts';
-import {
-  countSentTo,
-  type SubmittedEmail,
-  listLastReplies,
-  listDomainLimits,
-  upsertDomainLimits,
-  addSuppression,
-  liftSuppressionsBy,
-} from '../sending/index.ts';
+import { upsertDomainLimits, addSuppression, liftSuppressionsBy } from '../sending/index.ts';
 import { slowerPace } from './domain-limits.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { failureText, type SendResult } from '../../platform/mail/send-result.ts';
 import type { EmailResult } from './transport.ts';
+import { countSentTo, type SubmittedEmail, listLastReplies, listDomainLimits } from './email-rows.ts';
 
 /**
  * `failures`: replies that refused so many recipients that the cause must be on our side. They count only from emails that got them for the

@@ -14,11 +14,8 @@ import {
   insertEmails as claimEmails,
   endEmails,
   upsertDomainLimits,
-  findSubmitted,
-  type SubmittedEmail,
   keepBucket,
   takeFreeSendLock,
-  refill,
   writeMoves,
 } from '../sending/index.ts';
 import { setTimersEarlier } from '../../platform/locks/timers.ts';
@@ -28,6 +25,8 @@ import { type BatchTx, inSession } from '../../platform/db/session-transactions.
 import type { ClaimedEmail } from './compose-email.ts';
 import { decideBatch } from './decide-batch.ts';
 import type { SendDeps, DraftBatch, DraftBatchResult } from './draft-batch.ts';
+import { findSubmitted, type SubmittedEmail } from './email-rows.ts';
+import { refill } from './gate/limits.ts';
 
 /** `lateMs`: how long the first of the drafts had been due. */
 export type ClaimedBatch = { emails: ClaimedEmail[]; drafts: number; lateMs: number };

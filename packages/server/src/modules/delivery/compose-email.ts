@@ -3,12 +3,15 @@ import { emailHeaders, replyAddress } from './headers.ts';
 import type { DraftContent } from '../drafts/index.ts';
 import { markLinks, type RenderedEmail, type Renderer } from '../rendering/index.ts';
 import type { Model } from '../rules/index.ts';
-import { type FrozenRow, linksBaseOf, MIME_MAX_BYTES, type Outlet } from '../sending/index.ts';
+import { linksBaseOf } from '../sending/index.ts';
 import { type EmailName, emailToken, type TokenKeys } from '../../platform/crypto/email-token.ts';
 import { Fault } from '../../platform/fault.ts';
 import { composeMail } from '../../platform/mail/compose.ts';
 import type { Mailbox } from '../../platform/mail/outgoing-email.ts';
 import { deliveryAddress } from '../../platform/net/address.ts';
+import type { FrozenRow } from './email-rows.ts';
+import { MIME_MAX_BYTES } from './pack-mime.ts';
+import type { Outlet } from './gate/facts.ts';
 
 /** An email that its worker has claimed, with everything needed to send it without further queries. */
 export type ClaimedEmail = {

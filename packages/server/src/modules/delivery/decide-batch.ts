@@ -15,19 +15,15 @@ import {
   ENGINE,
 } from '../drafts/index.ts';
 import { type Person, personKey } from '../users/index.ts';
-import {
-  type EarlierEmail,
-  findEarlier,
-  findFrozen,
-  type GateResult,
-  type GateFacts,
-} from '../sending/index.ts';
 import { WORK_MAX } from '../rendering/index.ts';
 import { addressOf, type Gates, loadGates, passGates } from './send-checks.ts';
 import { trackingOf } from './compose-email.ts';
 import { evaluateAgain, type DraftEvaluationInput, loadEvidence } from './evaluate.ts';
 import { findSender, findDomainGates, type ProjectSender } from './find-sender.ts';
 import { type DraftBatch, type DraftBatchResult, type Tokens } from './draft-batch.ts';
+import { type EarlierEmail, findEarlier, findFrozen } from './email-rows.ts';
+import type { GateResult } from './gate/gate.ts';
+import type { GateFacts } from './gate/facts.ts';
 
 const CHECK_AGAIN_MS = 3_600_000;
 /** Rendering changed drafts blocks the process: about a fifth of a second in one batch. */

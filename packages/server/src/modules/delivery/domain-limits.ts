@@ -1,16 +1,9 @@
 import type { ProjectSender } from './find-sender.ts';
-import {
-  countForWarmup,
-  type GateFacts,
-  listDomainLimits,
-  type DomainLimitRow,
-  refill,
-  takeTokens,
-  type Throttle,
-  warmupDay,
-  remainingWarmup,
-} from '../sending/index.ts';
+import type { DomainLimitRow } from '../sending/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
+import { countForWarmup, listDomainLimits } from './email-rows.ts';
+import type { GateFacts } from './gate/facts.ts';
+import { refill, takeTokens, type Throttle, warmupDay, remainingWarmup } from './gate/limits.ts';
 
 /** The limits for emails of one domain: its own throttle, and mailbox providers that asked for a slower rate. */
 export type DomainLimits = {

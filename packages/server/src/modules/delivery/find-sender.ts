@@ -1,8 +1,9 @@
 import { domainPart } from '../../platform/net/address.ts';
-import type { Signer, Signers, GateFacts, Outlet } from '../sending/index.ts';
+import type { Signer, Signers } from '../sending/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import type { Model } from '../rules/index.ts';
 import { type Identity, senderGate, senderOf } from './sender-identity.ts';
+import type { GateFacts, Outlet } from './gate/facts.ts';
 
 /** The present sender of a project, and whether it may send. */
 export type ProjectSender = ReturnType<typeof senderOf> & {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readEmailToken, type TokenKeys } from '../../platform/crypto/email-token.ts';
 import { replyAddress } from './headers.ts';
-import type { Outlet } from '../sending/emails/facts.ts';
+import type { Outlet } from './gate/facts.ts';
 
 const name = { projectId: 7, emailId: '019b0000-0000-7000-8000-000000000001' };
 const tokenKeys: TokenKeys = [Buffer.alloc(32, 1)];

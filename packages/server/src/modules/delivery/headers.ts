@@ -1,6 +1,6 @@
 import { domainPart } from '../../platform/net/address.ts';
 import { emailToken, type EmailName, type TokenKeys } from '../../platform/crypto/email-token.ts';
-import type { Outlet } from '../sending/index.ts';
+import type { Outlet } from './gate/facts.ts';
 import { TEST_INBOX_DOMAIN } from './sender-identity.ts';
 
 export type EmailHeaders = {

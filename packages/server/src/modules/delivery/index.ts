@@ -12,3 +12,16 @@ export { type TeamTransport, createAccountEmails, createTeamTransport } from './
 export { keepInside, receiveMail, testInboxTransport } from './test-inbox.ts';
 export type { TransportEmail, Transport } from './transport.ts';
 export { TEST_INBOX_DOMAIN } from './sender-identity.ts';
+export { quietHoursInForce, quietUntil, quietSpans } from './gate/quiet-hours.ts';
+export { type GateReason, type GateResult, gate } from './gate/gate.ts';
+export { type DraftForecast, type Queue, simulateQueue, type QueuedDraft } from './gate/simulate.ts';
+export type { Policy, GateFacts } from './gate/facts.ts';
+export { refill, type Throttle, remainingSlots, type Cap } from './gate/limits.ts';
+export {
+  type FrozenRow,
+  findFrozen,
+  findEarlier,
+  findClaims,
+  findEmailById,
+  findOtherClaims,
+} from './email-rows.ts';

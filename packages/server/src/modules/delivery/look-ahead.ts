@@ -1,13 +1,15 @@
 import { evaluate } from '../../platform/predicate/evaluate.ts';
 import type { Draft } from '../drafts/index.ts';
 import { personKey } from '../users/index.ts';
-import { findEarlier, type GateResult, readBucket } from '../sending/index.ts';
+import { readBucket } from '../sending/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import type { Model } from '../rules/index.ts';
 import { loadGates, passGates } from './send-checks.ts';
 import { conditionOf, loadEvidence } from './evaluate.ts';
 import type { SendServices } from './mailroom.ts';
 import { findSender } from './find-sender.ts';
+import { findEarlier } from './email-rows.ts';
+import type { GateResult } from './gate/gate.ts';
 
 export type LookAhead = {
   /** True if the rule has no condition, or its condition holds now. */

@@ -1,8 +1,9 @@
 import { getDomain } from 'tldts';
 import type { Renderer } from '../rendering/index.ts';
-import type { Outlet, Signers } from '../sending/index.ts';
+import type { Signers } from '../sending/index.ts';
 import { recentMap } from '../../platform/async/recent-map.ts';
 import type { Resolver } from '../../platform/dns/resolver.ts';
+import type { Outlet } from './gate/facts.ts';
 
 /** The sendServices that an installation sends with, apart from the transport. */
 export type SendServices = {

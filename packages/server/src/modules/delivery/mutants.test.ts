@@ -6,8 +6,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { HOUR, MINUTE } from '../../../testing/factories/drafts.ts';
-import { gate, type GateResult, type GateReason } from '../sending/emails/gate.ts';
-import type { GateFacts, Policy } from '../sending/emails/facts.ts';
+import { gate, type GateResult, type GateReason } from './gate/gate.ts';
+import type { GateFacts, Policy } from './gate/facts.ts';
 
 type Gate = typeof gate;
 type GateInput = { facts: GateFacts; policy: Policy; now: number };

@@ -19,7 +19,7 @@ import {
   reportOutcomes,
   resolveLost,
 } from '../outcomes/index.ts';
-import { endEmails, findSubmitted, type SubmittedEmail, takeSendLock } from '../sending/index.ts';
+import { endEmails, takeSendLock } from '../sending/index.ts';
 import { wakeRuns } from '../rules/index.ts';
 import { setTimersEarlier } from '../../platform/locks/timers.ts';
 import { readProjectLock, takeProjectLock, withClockAhead } from '../../platform/locks/project-lock.ts';
@@ -29,6 +29,7 @@ import { inSession } from '../../platform/db/session-transactions.ts';
 import { failureText } from '../../platform/mail/send-result.ts';
 import { applyRefusals } from './apply-refusals.ts';
 import type { EmailResult } from './transport.ts';
+import { findSubmitted, type SubmittedEmail } from './email-rows.ts';
 
 /** The delays between attempts; the last one repeats. */
 const BACKOFF_MS = [1, 5, 15, 30, 60, 120, 240].map((minutes) => minutes * 60_000);

@@ -5,19 +5,6 @@ import { findByAddress, type Person, personKey } from '../users/index.ts';
 import type { Settings } from '../workspace/index.ts';
 import {
   type ThrottleBucket,
-  refill,
-  takeTokens,
-  CONTEND_WITHIN_MS,
-  type Contender,
-  remainingSlots,
-  findYields,
-  findClaims,
-  gate,
-  type GateResult,
-  type GateFacts,
-  type Outlet,
-  type Policy,
-  quietHoursInForce,
   isAccepted,
   findTopicUnsubscribes,
   findSuppressions,
@@ -28,6 +15,18 @@ import { type Model, zoneOfPerson } from '../rules/index.ts';
 import type { SendServices } from './mailroom.ts';
 import { type DomainLimits, loadDomainLimits, loadWarmup } from './domain-limits.ts';
 import type { ProjectSender } from './find-sender.ts';
+import {
+  refill,
+  takeTokens,
+  CONTEND_WITHIN_MS,
+  type Contender,
+  remainingSlots,
+  findYields,
+} from './gate/limits.ts';
+import { findClaims } from './email-rows.ts';
+import { gate, type GateResult } from './gate/gate.ts';
+import type { GateFacts, Outlet, Policy } from './gate/facts.ts';
+import { quietHoursInForce } from './gate/quiet-hours.ts';
 
 /** The input of the send checks of one project. Each claim counts for the drafts after it. */
 export type Gates = {

@@ -7,7 +7,7 @@ import type { SendResult } from '../../platform/mail/send-result.ts';
 import { deliveryAddress } from '../../platform/net/address.ts';
 import { isRenderBusy, isRenderFailure } from '../rendering/index.ts';
 import { createModels } from '../rules/index.ts';
-import { listLost, maySendEmails, quietUntil, type RestoreGuard } from '../sending/index.ts';
+import { maySendEmails, type RestoreGuard } from '../sending/index.ts';
 import { type ClaimedBatch, claimBatch } from './claim-batch.ts';
 import { type ClaimedEmail, freeze, type FreezeDeps, type Frozen } from './compose-email.ts';
 import type { SendServices } from './mailroom.ts';
@@ -16,6 +16,8 @@ import { createRecordQueue } from './record-queue.ts';
 import { recordResults } from './record-results.ts';
 import { createSubmitQueue, submissionOf } from './submit-queue.ts';
 import type { EmailResult, Transport } from './transport.ts';
+import { listLost } from './email-rows.ts';
+import { quietUntil } from './gate/quiet-hours.ts';
 
 /** `completion` resolves when the results of the emails are recorded; it never rejects. */
 export type SentBatch = { drafts: number; emails: number; lateMs: number; completion: Promise<void> };

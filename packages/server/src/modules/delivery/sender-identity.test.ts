@@ -3,9 +3,9 @@ import { emailToken, readEmailToken } from '../../platform/crypto/email-token.ts
 import { composeMail } from '../../platform/mail/compose.ts';
 import { emailHeaders } from './headers.ts';
 import { paceNow, slowerPace } from './domain-limits.ts';
-import { warmupDay, remainingWarmup } from '../sending/emails/limits.ts';
+import { warmupDay, remainingWarmup } from './gate/limits.ts';
 import { senderGate, senderOf } from './sender-identity.ts';
-import type { Outlet } from '../sending/emails/facts.ts';
+import type { Outlet } from './gate/facts.ts';
 
 const IDENTITY = {
   fromName: 'Acme',

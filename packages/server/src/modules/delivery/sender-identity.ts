@@ -1,6 +1,6 @@
 import { deliveryAddress, domainPart } from '../../platform/net/address.ts';
 import { isLoopbackName } from '../../platform/net/network-address.ts';
-import type { GateFacts, Outlet } from '../sending/index.ts';
+import type { GateFacts, Outlet } from './gate/facts.ts';
 
 /** The sender of a project. Unset fields are null. */
 export type Identity = {

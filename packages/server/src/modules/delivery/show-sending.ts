@@ -1,20 +1,12 @@
 import { iso } from '../../platform/time/clock.ts';
-import {
-  listDomains,
-  printThrottle,
-  type SendingDomain,
-  countForWarmup,
-  warmupDay,
-  remainingWarmup,
-  hasWarmupProblems,
-  readBucket,
-  refill,
-} from '../sending/index.ts';
+import { listDomains, printThrottle, type SendingDomain, readBucket } from '../sending/index.ts';
 import { listSettings } from '../workspace/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { findSender } from './find-sender.ts';
 import type { SendServices } from './mailroom.ts';
 import { senderGate } from './sender-identity.ts';
+import { countForWarmup } from './email-rows.ts';
+import { warmupDay, remainingWarmup, hasWarmupProblems, refill } from './gate/limits.ts';
 
 export type SendingQuery = { projectId: number; now: number; sendServices: SendServices };
 

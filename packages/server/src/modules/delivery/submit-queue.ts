@@ -3,8 +3,9 @@ import type { Database } from '../../platform/db/database.ts';
 import { inSession } from '../../platform/db/session-transactions.ts';
 import { deliveryAddress } from '../../platform/net/address.ts';
 import { insertLinks, type TrackedEmail } from '../outcomes/index.ts';
-import { isAccepted, markSubmitting, packMime, type Submission } from '../sending/index.ts';
+import { isAccepted, markSubmitting, type Submission } from '../sending/index.ts';
 import type { ClaimedEmail, Frozen } from './compose-email.ts';
+import { packMime } from './pack-mime.ts';
 
 type ToSubmit = Submission & { links: TrackedEmail | null };
 

@@ -3,7 +3,7 @@ import { emailToken, type TokenKeys } from '../../platform/crypto/email-token.ts
 import type { Log } from '../../platform/log.ts';
 import type { TeamEmail } from '../drafts/index.ts';
 import { getSettings, type AccountEmails, listDigestAddresses } from '../workspace/index.ts';
-import type { Outlet } from '../sending/index.ts';
+import type { Outlet } from './gate/facts.ts';
 import { renderTeamEmail } from '../rendering/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { composeMail } from '../../platform/mail/compose.ts';

@@ -1,20 +1,22 @@
 import { domainPart } from '../../platform/net/address.ts';
 import { findByAddress, findPeople, personKey, type Person } from '../users/index.ts';
-import {
-  gate,
-  type GateReason,
-  type GateFacts,
-  type Policy,
-  readBucket,
-  refill,
-  findTopicUnsubscribes,
-  type ClearTarget,
-} from '../sending/index.ts';
+import { readBucket, findTopicUnsubscribes, type ClearTarget } from '../sending/index.ts';
 import { readProjectLock } from '../../platform/locks/project-lock.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { reasonWords } from './reason-sentences.ts';
 import { loadProjectModels, type Model, zoneOfPerson } from '../rules/index.ts';
-import { addressOf, type Gates, loadGates, findSender, type SendServices } from '../delivery/index.ts';
+import {
+  addressOf,
+  type Gates,
+  loadGates,
+  findSender,
+  type SendServices,
+  gate,
+  type GateReason,
+  type GateFacts,
+  type Policy,
+  refill,
+} from '../delivery/index.ts';
 import { formsOf } from '../outcomes/index.ts';
 
 /** The result of one send check for an email that does not exist. `until`: when the check can pass without a change, or null. */

@@ -1,5 +1,5 @@
 import { type Reason, REASONS } from '../rules/index.ts';
-import type { GateReason } from '../sending/index.ts';
+import type { GateReason } from '../delivery/index.ts';
 
 /** The sentence for each send check that holds a draft. */
 export const GATE_WORDS: Record<GateReason, string> = {

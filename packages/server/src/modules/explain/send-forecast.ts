@@ -1,5 +1,5 @@
 import { iso } from '../../platform/time/clock.ts';
-import type { DraftForecast, GateReason } from '../sending/index.ts';
+import type { DraftForecast, GateReason } from '../delivery/index.ts';
 
 /** The expected result of a draft if no member acts, its time, and the last send check that delays or holds it. */
 export type Forecast = { result: DraftForecast['kind']; at: string | null; reason: GateReason | null };

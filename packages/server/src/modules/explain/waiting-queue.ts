@@ -1,4 +1,12 @@
-import { findSender, type SendServices } from '../delivery/index.ts';
+import {
+  findSender,
+  type SendServices,
+  findClaims,
+  type GateFacts,
+  type Policy,
+  type Queue,
+  type QueuedDraft,
+} from '../delivery/index.ts';
 import {
   type Draft,
   expiryOf,
@@ -7,16 +15,7 @@ import {
   MEMBER_DECIDES,
 } from '../drafts/index.ts';
 import { type ActiveRule, loadRules } from '../rules/index.ts';
-import {
-  findClaims,
-  findTopicUnsubscribes,
-  findSuppressions,
-  type GateFacts,
-  type Policy,
-  type Queue,
-  type QueuedDraft,
-  readBucket,
-} from '../sending/index.ts';
+import { findTopicUnsubscribes, findSuppressions, readBucket } from '../sending/index.ts';
 import { findPeople, type Person } from '../users/index.ts';
 import { listSettings } from '../workspace/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';

@@ -1,4 +1,4 @@
-import { type LookAhead, lookAheadOfAll, type SendServices } from '../delivery/index.ts';
+import { type LookAhead, lookAheadOfAll, type SendServices, type GateResult } from '../delivery/index.ts';
 import { type DraftActionResult, type Draft, findDrafts, isRefused } from '../drafts/index.ts';
 import { approve, skip } from './approve-draft.ts';
 import {
@@ -12,7 +12,6 @@ import {
 import { postpone } from './postpone-draft.ts';
 import { listDraftPage } from './list-drafts.ts';
 import { createModels, type Models } from '../rules/index.ts';
-import type { GateResult } from '../sending/index.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { Fault } from '../../platform/fault.ts';

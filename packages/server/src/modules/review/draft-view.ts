@@ -7,7 +7,7 @@ import type {
 } from '@beckon/contract/dashboard';
 import { iso, isoOrNull } from '../../platform/time/clock.ts';
 import type { Draft, DraftTransition } from '../drafts/index.ts';
-import type { GateResult } from '../sending/index.ts';
+import type { GateResult } from '../delivery/index.ts';
 import { reasonWords } from '../explain/index.ts';
 import type { DescribedDraft } from './list-drafts.ts';
 import type { WhyStep } from './why-draft.ts';

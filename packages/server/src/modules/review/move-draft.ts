@@ -20,7 +20,7 @@ import {
   sendAgain,
 } from '../drafts/index.ts';
 import { postpone } from './postpone-draft.ts';
-import { endSkipped, takeBackSkipped, findEarlier, type GateResult } from '../sending/index.ts';
+import { endSkipped, takeBackSkipped } from '../sending/index.ts';
 import { findRunsById, waitAgain, wakeRuns, createModels, type Model, type Models } from '../rules/index.ts';
 import { setTimersEarlier } from '../../platform/locks/timers.ts';
 import { readProjectLock } from '../../platform/locks/project-lock.ts';
@@ -33,6 +33,8 @@ import {
   type LookAhead,
   lookAhead,
   type SendServices,
+  findEarlier,
+  type GateResult,
 } from '../delivery/index.ts';
 
 /** A member's action on a draft. */

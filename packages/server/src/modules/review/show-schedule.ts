@@ -3,7 +3,12 @@ import { runStepsSlowly } from '../../platform/time/steps.ts';
 import { countOpen, findDrafts } from '../drafts/index.ts';
 import { findPeople } from '../users/index.ts';
 import { getSettings, type Settings } from '../workspace/index.ts';
+import type { Database } from '../../platform/db/database.ts';
+import type { Tx } from '../../platform/db/statements.ts';
+import { ruleNames, forecastOf, loadWaitingQueue } from '../explain/index.ts';
 import {
+  type SendServices,
+  policyOf,
   type DraftForecast,
   type QueuedDraft,
   simulateQueue,
@@ -11,11 +16,7 @@ import {
   quietSpans,
   quietUntil,
   type Throttle,
-} from '../sending/index.ts';
-import type { Database } from '../../platform/db/database.ts';
-import type { Tx } from '../../platform/db/statements.ts';
-import { ruleNames, forecastOf, loadWaitingQueue } from '../explain/index.ts';
-import { type SendServices, policyOf } from '../delivery/index.ts';
+} from '../delivery/index.ts';
 import { inSnapshot } from '../../platform/db/session-transactions.ts';
 
 export type ScheduleDeps = { db: Pick<Database, 'session' | 'clock'>; sendServices: SendServices };

@@ -10,38 +10,7 @@ export { recordsOf } from './domains/records.ts';
 export { type Signer, type Signers, createSigners, findSending } from './domains/signers.ts';
 export { pauseDomain } from './domains/store.ts';
 export { changeModes, moveOpenDrafts, writeMoves } from './drafts/move-drafts.ts';
-export {
-  type ThrottleBucket,
-  type Cap,
-  CONTEND_WITHIN_MS,
-  type Contender,
-  refill,
-  remainingSlots,
-  takeTokens,
-  type Throttle,
-  warmupDay,
-  remainingWarmup,
-  hasWarmupProblems,
-  findYields,
-} from './emails/limits.ts';
 export type { EmailEnd } from './emails/email-end.ts';
-export {
-  type EarlierEmail,
-  type FrozenRow,
-  type SubmittedEmail,
-  countForWarmup,
-  countSentTo,
-  findClaims,
-  findEarlier,
-  findFrozen,
-  findSubmitted,
-  findEmailById,
-  findOtherClaims,
-  listLastReplies,
-  listLost,
-  listDomainLimits,
-} from './emails/email-rows.ts';
-export type { GateFacts, Outlet, Policy } from './emails/facts.ts';
 export {
   BECAME,
   countEmails,
@@ -53,11 +22,7 @@ export {
   listEmails,
   EMAIL_STATES,
 } from './emails/list-emails.ts';
-export { type GateResult, type GateReason, gate } from './emails/gate.ts';
-export { MIME_MAX_BYTES, packMime } from './emails/pack-mime.ts';
-export { quietHoursInForce, quietSpans, quietUntil } from './emails/quiet-hours.ts';
-export { keepBucket, readBucket, takeFreeSendLock } from './emails/send-lock.ts';
-export { type DraftForecast, type Queue, type QueuedDraft, simulateQueue } from './emails/simulate.ts';
+export { keepBucket, readBucket, takeFreeSendLock, type ThrottleBucket } from './emails/send-lock.ts';
 export { endSkipped, takeBackSkipped } from './emails/skipped-store.ts';
 export {
   type NewEmail,

@@ -10,7 +10,7 @@ import { createEncrypter } from '../../../platform/crypto/encrypt.ts';
 import { createSigners } from '../../sending/domains/signers.ts';
 import { listMail } from '../../sending/test-inbox/reads.ts';
 import { insertEmails as claimEmails } from '../../sending/emails/store.ts';
-import { findEmailById } from '../../sending/emails/email-rows.ts';
+import { findEmailById } from '../email-rows.ts';
 import { openRelay } from '../../../platform/mail/relay.ts';
 import { classifyReply } from '../../outcomes/bounces/classify-reply.ts';
 import type { Relay } from '../../../platform/mail/submit.ts';

@@ -1,5 +1,5 @@
 import { normaliseAddress } from '../../../platform/net/address.ts';
-import { type Cap, remainingSlots, findOtherClaims } from '../../sending/index.ts';
+import { type Cap, remainingSlots, findOtherClaims } from '../../delivery/index.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import type { SimulatedEmail } from './emails.ts';
 

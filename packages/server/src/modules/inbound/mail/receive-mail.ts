@@ -5,12 +5,7 @@ import type { Log } from '../../../platform/log.ts';
 import { isOnlyTitledAuto } from '../classification/auto-reply.ts';
 import type { MailClassification } from '../classification/classification.ts';
 import { snippetOf } from '../classification/reply-text.ts';
-import {
-  redactTokens,
-  findEmail as findSentEmail,
-  findEmailById,
-  findProjectOfEmail,
-} from '../../sending/index.ts';
+import { redactTokens, findEmail as findSentEmail, findProjectOfEmail } from '../../sending/index.ts';
 import { insertReply } from '../replies/store.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import type { LookUp } from '../../../platform/dns/resolver.ts';
@@ -23,6 +18,7 @@ import { type ReportedOutcome, type OutcomeData, recordOutcomes } from '../../ou
 import { type InboundReference, claimOf, readRecipient, type InboundRecipient } from './match-email.ts';
 import { decideMail, type InboundAction, needsAuthentication } from './decide-mail.ts';
 import { inboundIdOf, replyOf } from './reply-of.ts';
+import { findEmailById } from '../../delivery/index.ts';
 
 export type ReceiveDeps = {
   db: Database;

@@ -9,7 +9,6 @@ import {
   reportOutcomes,
 } from '../../outcomes/index.ts';
 import {
-  findEmailById,
   hasUnsubscribed,
   liftSuppressions,
   listInForce,
@@ -27,6 +26,7 @@ import type { Tx } from '../../../platform/db/statements.ts';
 import type { NewId } from '../../../platform/ids.ts';
 import { withProjectClock, takeProjectLock, withClockAhead } from '../../../platform/locks/project-lock.ts';
 import type { Log } from '../../../platform/log.ts';
+import { findEmailById } from '../../delivery/index.ts';
 
 /** The periods in days for which a recipient can pause emails. */
 export const SNOOZE_DAYS = [30, 60, 90] as const;

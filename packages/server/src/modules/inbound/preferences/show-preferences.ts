@@ -2,15 +2,11 @@ import type { EmailName } from '../../../platform/crypto/email-token.ts';
 import { LOCALE_TRAIT, namedLocale } from '../../../platform/text/locale.ts';
 import { findPeople } from '../../users/index.ts';
 import { listSettings } from '../../workspace/index.ts';
-import {
-  findEmailById,
-  findTopicUnsubscribes,
-  type FoundSuppression,
-  listInForce,
-} from '../../sending/index.ts';
+import { findTopicUnsubscribes, type FoundSuppression, listInForce } from '../../sending/index.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { withProjectClock } from '../../../platform/locks/project-lock.ts';
+import { findEmailById } from '../../delivery/index.ts';
 
 /** The email preferences of the recipient of an email. */
 export type EmailPreferences = {

@@ -9,7 +9,7 @@ import { PASSWORD, testTeam, tokenOf } from '../../../../testing/factories/team.
 import { idMaker } from '../../../platform/ids.ts';
 import { emailToken } from '../../../platform/crypto/email-token.ts';
 import { keepMail } from '../../sending/test-inbox/keep-mail.ts';
-import { packMime } from '../../sending/emails/pack-mime.ts';
+import { packMime } from '../../delivery/pack-mime.ts';
 import { receiveMail } from '../../delivery/test-inbox.ts';
 
 const stage = await openStage();

@@ -17,7 +17,7 @@ import { goodEmail } from '../../../../testing/factories/outgoing-email.ts';
 import { openStage } from '../../../../testing/scenario.ts';
 import { addHits } from '../../inbound/tracking/tracker.ts';
 import type { OutcomeData } from '../../outcomes/outcome.ts';
-import { packMime } from '../../sending/emails/pack-mime.ts';
+import { packMime } from '../../delivery/pack-mime.ts';
 import { createProject } from '../../administration/create-project.ts';
 
 const stage = await openStage();

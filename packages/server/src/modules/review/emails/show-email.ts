@@ -1,13 +1,7 @@
 import { Fault } from '../../../platform/fault.ts';
 import { namedZone } from '../../../platform/time/zone.ts';
 import { findDraft } from '../../drafts/index.ts';
-import {
-  type ReadMail,
-  findFrozen,
-  type FrozenRow,
-  findEmail,
-  type EmailRecord,
-} from '../../sending/index.ts';
+import { type ReadMail, findEmail, type EmailRecord } from '../../sending/index.ts';
 import {
   findUrls,
   type ClassifiedHit,
@@ -20,6 +14,7 @@ import { findPeople } from '../../users/index.ts';
 import { listWebhookDeliveries } from '../../webhooks/index.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import type { Renderer } from '../../rendering/index.ts';
+import { findFrozen, type FrozenRow } from '../../delivery/index.ts';
 
 /** A claimed email as it was sent, with everything that is known about its results. */
 export type EmailView = {

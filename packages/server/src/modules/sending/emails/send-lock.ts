@@ -1,7 +1,5 @@
 import type { Tx } from '../../../platform/db/statements.ts';
 import { lockFreeSendLock, type SendLockRow, updateTokens } from './store.ts';
-import { findSendLock } from './email-rows.ts';
-import type { ThrottleBucket } from './limits.ts';
 
 /** Takes the send lock with the tokens of the throttle. Returns null if another worker holds it. */
 export async function takeFreeSendLock(
@@ -26,3 +24,13 @@ function toBucket(row: SendLockRow | undefined): ThrottleBucket | null {
 export function keepBucket(tx: Tx, projectId: number, bucket: ThrottleBucket): Promise<void> {
   return updateTokens(tx, { projectId, ...bucket });
 }
+
+async function findSendLock(tx: Tx, projectId: number): Promise<SendLockRow | undefined> {
+  const rows = await tx.query<SendLockRow>(
+    `SELECT tokens, refilled_at FROM beckon.send_lock WHERE project_id = $1`,
+    [projectId],
+  );
+  return rows[0];
+}
+
+export type ThrottleBucket = { tokens: number; refilledAt: number };

@@ -1,17 +1,9 @@
-import { smallestIdAt } from '../../../platform/ids.ts';
-import { plainList } from '../../../platform/db/list.ts';
-import type { Tx } from '../../../platform/db/statements.ts';
+import { smallestIdAt } from '../../platform/ids.ts';
+import { plainList } from '../../platform/db/list.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { unpackMime } from './pack-mime.ts';
-import type { WarmupCounts } from './limits.ts';
-import type { DomainLimitRow, SendLockRow } from './store.ts';
-
-export async function findSendLock(tx: Tx, projectId: number): Promise<SendLockRow | undefined> {
-  const rows = await tx.query<SendLockRow>(
-    `SELECT tokens, refilled_at FROM beckon.send_lock WHERE project_id = $1`,
-    [projectId],
-  );
-  return rows[0];
-}
+import type { WarmupCounts } from './gate/limits.ts';
+import type { DomainLimitRow } from '../sending/index.ts';
 
 /** An email that was returned without an attempt no longer has a slot. */
 const HAS_SLOT = `m.state <> 'failed' AND (m.state <> 'deferred' OR m.attempts > 0)`;

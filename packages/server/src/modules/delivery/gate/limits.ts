@@ -1,3 +1,5 @@
+import type { ThrottleBucket } from '../../sending/index.ts';
+
 /**
  * Frequency caps are rolling windows per address. An email takes a slot of every cap when it is claimed, and returns it when the window has
  * passed. A cap is a maximum number of emails within a period.
@@ -59,7 +61,6 @@ export function findYields<C extends Contender>(contenders: C[], slots: number):
  * The capacity is one second's worth for rates per minute or hour too: a whole period at once is the burst that the throttle prevents.
  */
 export type Throttle = { emails: number; perMs: number };
-export type ThrottleBucket = { tokens: number; refilledAt: number };
 
 /** `nextAt`: when a whole token is available, which is now if one is left. `bucket` is null if no throttle is set. */
 type Refilled = { remaining: number; nextAt: number; bucket: ThrottleBucket | null };

@@ -1,18 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  type Cap,
-  capUntil,
-  type Contender,
-  heldByCap,
-  slotOrder,
-  remainingSlots,
-  findYields,
-  refill,
-  takeTokens,
-  type Throttle,
-  type ThrottleBucket,
-} from './limits.ts';
+import { type Cap, capUntil, type Contender, heldByCap, slotOrder, remainingSlots, findYields, refill, takeTokens, type Throttle } from './limits.ts';
+import type { ThrottleBucket } from '../../sending/emails/send-lock.ts';
 
 describe('frequency cap', () => {
   const HOUR = 3_600_000;
