@@ -204,17 +204,26 @@ export async function forgetAgents(tx: Tx, { projectId, before, limit }: Step): 
 }
 
 /** Deletes the link targets of emails created before a time, with their hits. These links no longer work. */
-export async function forgetLinks(tx: Tx, { projectId, before, limit }: Step): Promise<number> {
+export async function forgetLinks(tx: Tx, step: Step): Promise<number> {
+  const emailIds = await deleteLinksBefore(tx, step);
+  const of = [step.projectId, plainList(emailIds)];
+  await tx.query(`DELETE FROM beckon.hit_count WHERE project_id = $1 AND email_id = ANY ($2::uuid[])`, of);
+  await tx.query(`DELETE FROM beckon.hit WHERE project_id = $1 AND email_id = ANY ($2::uuid[])`, of);
+  return emailIds.length;
+}
+
+/** Deletes the link targets of emails created before a time, and returns the ids of these emails. Their hits are deleted afterwards. */
+export async function deleteLinksBefore(
+  tx: Tx,
+  { projectId, before, limit }: { projectId: number; before: Date; limit: number },
+): Promise<string[]> {
   const rows = await tx.query<{ email_id: string }>(
     `DELETE FROM beckon.tracking_link WHERE project_id = $1 AND email_id = ANY (ARRAY(
        SELECT email_id FROM beckon.tracking_link WHERE project_id = $1 AND email_id < $2::uuid
        ORDER BY email_id LIMIT $3)) RETURNING email_id`,
     [projectId, smallestIdOf(before), limit],
   );
-  const of = [projectId, plainList(rows.map((row) => row.email_id))];
-  await tx.query(`DELETE FROM beckon.hit_count WHERE project_id = $1 AND email_id = ANY ($2::uuid[])`, of);
-  await tx.query(`DELETE FROM beckon.hit WHERE project_id = $1 AND email_id = ANY ($2::uuid[])`, of);
-  return rows.length;
+  return rows.map((row) => row.email_id);
 }
 
 /** Ids start with the time of their creation. */
@@ -232,7 +241,7 @@ export async function eraseHits(
   { projectId, userId }: { projectId: number; userId: string },
 ): Promise<number> {
   const of = [projectId, userId];
-  await tx.query(`DELETE FROM beckon.tracking_link WHERE project_id = $1 AND external_user_id = $2`, of);
+  await deleteLinksOf(tx, { projectId, userId });
   const counts = await tx.query<{ email_id: string }>(
     `DELETE FROM beckon.hit_count WHERE project_id = $1 AND external_user_id = $2 RETURNING email_id`,
     of,
@@ -242,4 +251,15 @@ export async function eraseHits(
     [projectId, plainList(counts.map((row) => row.email_id))],
   );
   return rows.length;
+}
+
+/** Deletes the link targets of a user's emails. */
+export async function deleteLinksOf(
+  tx: Tx,
+  { projectId, userId }: { projectId: number; userId: string },
+): Promise<void> {
+  await tx.query(`DELETE FROM beckon.tracking_link WHERE project_id = $1 AND external_user_id = $2`, [
+    projectId,
+    userId,
+  ]);
 }
