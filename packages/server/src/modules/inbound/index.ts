@@ -8,3 +8,5 @@ export { eraseReplies, forgetRaw, forgetReplies, forwardAgain, insertReply } fro
 export { type ClassifiedHit, findUrls, listClassifiedHits } from './tracking/hit-reads.ts';
 export { settleDueHits } from './tracking/settle-hits.ts';
 export { createTracker } from './tracking/tracker.ts';
+export { forgetLinks, forgetAgents, eraseHits } from './tracking/store.ts';
+export type { BotReason } from './tracking/hits.ts';

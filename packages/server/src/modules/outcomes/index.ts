@@ -1,18 +1,3 @@
-export {
-  type AdmittedHit,
-  type BotReason,
-  type Hit,
-  type HitFacts,
-  HITS_MAX,
-  type HitSign,
-  classifyHit,
-  classifyHits,
-  type StoredHit,
-  type EmailRef,
-  SETTLE_AFTER_MS,
-  signsOf,
-  type BotClassification,
-} from './hits.ts';
 export { classifyReply } from './bounces/classify-reply.ts';
 export { classifyText } from './bounces/classify-text.ts';
 export { normaliseReply, type Stage } from './bounces/refusal.ts';
@@ -36,16 +21,11 @@ export {
 export { resolveLost } from './record/resolve-unknown.ts';
 export {
   type TrackedEmail,
-  addHitCounts,
-  eraseHits,
   eraseOutcomes,
-  forgetAgents,
-  forgetLinks,
   insertLinks,
-  postponeHits,
-  saveClassifications,
-  settleCounts,
-  upsertHits,
+  type EmailRef,
+  deleteLinksBefore,
+  deleteLinksOf,
 } from './store.ts';
 export { findTypedEntry, hashErased, restoreReturned } from './suppressions/hashed-suppressions.ts';
 export { concernedBy, formsOf, liftIn, suppressIn } from './suppressions/suppress.ts';

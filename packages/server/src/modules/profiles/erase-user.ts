@@ -27,8 +27,8 @@ import {
   deleteEmails as eraseEmails,
   type SuppressionHasher,
 } from '../sending/index.ts';
-import { eraseHits, eraseOutcomes, hashErased } from '../outcomes/index.ts';
-import { eraseReplies } from '../inbound/index.ts';
+import { eraseOutcomes, hashErased } from '../outcomes/index.ts';
+import { eraseReplies, eraseHits } from '../inbound/index.ts';
 import { takeProjectLock } from '../../platform/locks/project-lock.ts';
 import { incrementModel } from '../../platform/locks/store.ts';
 import { eraseViews } from './views/views.ts';

@@ -1,7 +1,8 @@
 import type { BotLikelihood } from '@beckon/contract';
 import { plainList } from '../../../platform/db/list.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import { HITS_MAX, type HitSign, type StoredHit, type EmailRef } from '../../outcomes/index.ts';
+import type { EmailRef } from '../../outcomes/index.ts';
+import { HITS_MAX, type HitSign, type StoredHit } from './hits.ts';
 
 export type LinkKey = EmailRef & { link: number };
 

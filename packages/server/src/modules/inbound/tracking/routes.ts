@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Tracker } from './tracker.ts';
-import { type Hit, signsOf } from '../../outcomes/index.ts';
+import { type Hit, signsOf } from './hits.ts';
 import { probeResponse } from '../../sending/index.ts';
 import {
   type EmailName,

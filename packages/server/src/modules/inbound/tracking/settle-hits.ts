@@ -1,22 +1,22 @@
 import { claimDueHits, type DueHits, type DueEmail, listDueHits, listHits } from './hit-reads.ts';
 import {
   type ReportedOutcome,
-  type HitFacts,
-  classifyHits,
-  type StoredHit,
-  postponeHits,
   type RecordDeps,
   recordOutcomesIn,
-  saveClassifications,
-  SETTLE_AFTER_MS,
-  settleCounts,
-  type BotClassification,
   type OutcomeData,
 } from '../../outcomes/index.ts';
 import { isCollision, isPoisonous } from '../../../platform/db/errors.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import type { JobRun } from '../../../platform/jobs/scheduler.ts';
 import { readProjectLock, withClockAhead } from '../../../platform/locks/project-lock.ts';
+import {
+  type HitFacts,
+  classifyHits,
+  type StoredHit,
+  SETTLE_AFTER_MS,
+  type BotClassification,
+} from './hits.ts';
+import { postponeHits, saveClassifications, settleCounts } from './store.ts';
 
 /** How many emails are read at once. */
 const EMAILS_MAX = 500;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { admit } from './tracker.ts';
-import { type HitFacts, HITS_MAX, classifyHit, type StoredHit } from '../../outcomes/hits.ts';
+import { type HitFacts, HITS_MAX, classifyHit, type StoredHit } from './hits.ts';
 
 const hit = (more: Partial<HitFacts> = {}): HitFacts => ({
   kind: 'open',

@@ -1,20 +1,19 @@
 import { type LinkKey, listHits, listTargets } from './hit-reads.ts';
+import type { EmailRef } from '../../outcomes/index.ts';
+import { coalesce } from '../../../platform/async/coalesce.ts';
+import type { Database } from '../../../platform/db/database.ts';
+import type { Tx } from '../../../platform/db/statements.ts';
+import type { Log } from '../../../platform/log.ts';
+import { addHitCounts, upsertHits } from './store.ts';
 import {
-  addHitCounts,
   type AdmittedHit,
   type Hit,
   type HitFacts,
   HITS_MAX,
   classifyHit,
   type StoredHit,
-  type EmailRef,
   SETTLE_AFTER_MS,
-  upsertHits,
-} from '../../outcomes/index.ts';
-import { coalesce } from '../../../platform/async/coalesce.ts';
-import type { Database } from '../../../platform/db/database.ts';
-import type { Tx } from '../../../platform/db/statements.ts';
-import type { Log } from '../../../platform/log.ts';
+} from './hits.ts';
 
 /** Serves tracked links: returns their target at once, and records each hit. */
 export type Tracker = {

@@ -1,8 +1,13 @@
 import { dropEmptyPartitions, forgetEvents } from '../../users/index.ts';
 import { forgetDead, forgetStream } from '../../ingest/index.ts';
-import { forgetAgents, forgetLinks } from '../../outcomes/index.ts';
 import { getSettings, listProjects } from '../../workspace/index.ts';
-import { forgetRaw, forgetReplies, REPLY_RAW_KEPT_MS } from '../../inbound/index.ts';
+import {
+  forgetRaw,
+  forgetReplies,
+  REPLY_RAW_KEPT_MS,
+  forgetAgents,
+  forgetLinks,
+} from '../../inbound/index.ts';
 import { deleteFrozen } from '../../sending/index.ts';
 import { forgetWebhooks } from '../../webhooks/index.ts';
 import type { Database } from '../../../platform/db/database.ts';

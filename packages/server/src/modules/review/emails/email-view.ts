@@ -1,8 +1,8 @@
 import type { BotLikelihood, BounceClass, UnsubscribeMethod } from '@beckon/contract';
 import type { EmailListed, EmailWhole, EmailHit, ReplyListed } from '@beckon/contract/dashboard';
 import { reasonWords } from '../../explain/index.ts';
-import type { ClassifiedHit, Reply } from '../../inbound/index.ts';
-import type { BotReason, Outcome } from '../../outcomes/index.ts';
+import type { ClassifiedHit, Reply, BotReason } from '../../inbound/index.ts';
+import type { Outcome } from '../../outcomes/index.ts';
 import { type Redact, redactMail } from './redact-email.ts';
 import type { EmailView } from './show-email.ts';
 import { type EmailRecord, withoutPixel } from '../../sending/index.ts';

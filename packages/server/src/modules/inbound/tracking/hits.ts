@@ -1,10 +1,9 @@
 import type { BotLikelihood } from '@beckon/contract';
 import { isbot } from 'isbot';
+import type { EmailRef } from '../../outcomes/index.ts';
 
 /** A request for something in an email: its pixel, one of its links, or the hidden link. */
 export type Hit = EmailRef & HitFacts;
-
-export type EmailRef = { projectId: number; emailId: string };
 
 /**
  * The facts that classification uses. `signs` are derived from the request on arrival. `agent` and `remote` are deleted before the rest.

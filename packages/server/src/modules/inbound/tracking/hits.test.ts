@@ -1,11 +1,12 @@
 import { beforeEach, expect, test } from 'vitest';
-import { fixedClock } from '../../../testing/factories/clock.ts';
-import { openTestDatabase } from '../../../testing/factories/database.ts';
-import { idMaker } from '../../platform/ids.ts';
-import { addHits } from '../inbound/tracking/tracker.ts';
+import { fixedClock } from '../../../../testing/factories/clock.ts';
+import { openTestDatabase } from '../../../../testing/factories/database.ts';
+import { idMaker } from '../../../platform/ids.ts';
+import { addHits } from './tracker.ts';
 import type { Hit } from './hits.ts';
-import { claimDueHits, listDueHits, listHits, listTargets } from '../inbound/tracking/hit-reads.ts';
-import { eraseHits, forgetAgents, forgetLinks, insertLinks } from './store.ts';
+import { claimDueHits, listDueHits, listHits, listTargets } from './hit-reads.ts';
+import { insertLinks } from '../../outcomes/store.ts';
+import { eraseHits, forgetAgents, forgetLinks } from './store.ts';
 
 const clock = fixedClock();
 const db = await openTestDatabase(clock);
