@@ -88,7 +88,7 @@ export const ACROSS_PROJECTS: { why: string; statements: Record<string, string[]
       'modules/profiles/merge-timeline.ts': ['FROM beckon.'],
       'modules/sending/emails/list-emails.ts': ['FROM beckon.email m WHERE …'],
       'modules/ingest/activity/page-store.ts': ['beckon.'],
-      'modules/sending/suppressions/store.ts': ['FROM beckon.suppression WHERE … FOR UPDATE'],
+      'modules/outcomes/suppressions/store.ts': ['FROM beckon.suppression WHERE … FOR UPDATE'],
       'modules/ingest/accept/statements.ts': ['WHERE project_id IN (…)'],
     },
   },

@@ -1,10 +1,6 @@
 import { iso } from '../../src/platform/time/clock.ts';
-import {
-  isAboutAddress,
-  isHashed,
-  type SuppressionReason,
-} from '../../src/modules/sending/suppressions/suppression.ts';
-import { listSuppressions, SUPPRESSIONS_PAGE_MAX } from '../../src/modules/sending/suppressions/reads.ts';
+import type { SuppressionReason } from '../../src/modules/sending/suppressions/suppression.ts';
+import { listSuppressions, SUPPRESSIONS_PAGE_MAX } from '../../src/modules/outcomes/suppressions/reads.ts';
 import type { SuppressionHasher } from '../../src/modules/sending/suppressions/hasher.ts';
 import { suppress } from '../../src/modules/outcomes/suppressions/suppress.ts';
 import {
@@ -14,6 +10,7 @@ import {
 import { importSuppressions } from '../../src/modules/outcomes/suppression-lists/import-suppressions.ts';
 import { testHasher } from './send-services.ts';
 import type { Scenario } from '../scenario.ts';
+import { isAboutAddress, isHashed } from '../../src/modules/outcomes/suppressions/entries.ts';
 
 type Db = Parameters<typeof importSuppressions>[0] & Parameters<typeof suppress>[0];
 type ListedRecipient = { email: string } | { user: string };

@@ -1,6 +1,6 @@
-import { normaliseReply } from '../outcomes/index.ts';
+import { normaliseReply, addSuppression, liftSuppressionsBy } from '../outcomes/index.ts';
 import { sha256 } from '../../platform/crypto/hash.ts';
-import { upsertDomainLimits, addSuppression, liftSuppressionsBy } from '../sending/index.ts';
+import { upsertDomainLimits } from '../sending/index.ts';
 import { slowerPace } from './domain-limits.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { failureText, type SendResult } from '../../platform/mail/send-result.ts';

@@ -11,7 +11,7 @@ import { listDrafts } from '../drafts/reads.ts';
 import { addHits } from '../inbound/tracking/tracker.ts';
 import { keepMail } from '../sending/test-inbox/keep-mail.ts';
 import { insertEmails as claimEmails } from '../sending/emails/store.ts';
-import { addSuppression } from '../sending/suppressions/store.ts';
+import { addSuppression } from '../outcomes/suppressions/store.ts';
 import { createAudience, editAudience } from '../audiences/change-audience.ts';
 import { createProject } from '../administration/create-project.ts';
 import { createProcessor } from '../processing/process.ts';

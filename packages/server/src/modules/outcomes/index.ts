@@ -31,3 +31,11 @@ export { findTypedEntry, hashErased, restoreReturned } from './suppressions/hash
 export { concernedBy, formsOf, liftIn, suppressIn } from './suppressions/suppress.ts';
 export { readTarget, listedKind, listedSuppression } from './suppressions/suppression-view.ts';
 export { listRefusedTopics } from './suppressions/topics.ts';
+export {
+  addSuppression,
+  liftSuppressionsBy,
+  setTopicUnsubscribes,
+  liftSuppressions,
+} from './suppressions/store.ts';
+export { RECIPIENT_REASONS, type StoredSuppression, isAboutAddress } from './suppressions/entries.ts';
+export { listSuppressions, findSuppression } from './suppressions/reads.ts';

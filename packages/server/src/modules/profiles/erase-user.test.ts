@@ -16,7 +16,7 @@ import { keepMail } from '../sending/test-inbox/keep-mail.ts';
 import { addHits } from '../inbound/tracking/tracker.ts';
 import { insertReply } from '../inbound/replies/store.ts';
 import { insertEmails as claimEmails } from '../sending/emails/store.ts';
-import { addSuppression, liftSuppressions, setTopicUnsubscribes } from '../sending/suppressions/store.ts';
+import { addSuppression, liftSuppressions, setTopicUnsubscribes } from '../outcomes/suppressions/store.ts';
 import { createAudience } from '../audiences/change-audience.ts';
 import { createProject } from '../administration/create-project.ts';
 import { createProcessor } from '../processing/process.ts';

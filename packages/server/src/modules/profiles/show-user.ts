@@ -12,14 +12,10 @@ import {
   type PersonId,
 } from '../users/index.ts';
 import { listRunsOf } from '../rules/index.ts';
-import {
-  findTopicUnsubscribes,
-  findSuppression,
-  isAboutAddress,
-  type StoredSuppression,
-} from '../sending/index.ts';
+import { findTopicUnsubscribes } from '../sending/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { ruleNames, type RunView, runView, listAudiencesOf, type PersonAudience } from '../explain/index.ts';
+import { findSuppression, isAboutAddress, type StoredSuppression } from '../outcomes/index.ts';
 
 /** A user at a glance, without long lists, which are in the timeline. */
 export type UserView = Omit<PersonView, 'traits'> & {

@@ -53,44 +53,21 @@ export {
   openSuppressionHasher,
   reencryptSuppressionKey,
 } from './suppressions/hasher.ts';
-export { deleteLifts, moveTargets } from './suppressions/move-store.ts';
 export {
   type FoundSuppression,
-  type LiftedSuppression,
-  SUPPRESSIONS_PAGE_MAX,
-  countSuppressions,
-  findKept,
-  findLift,
   findTopicUnsubscribes,
-  findSuppression,
   findSuppressions,
   hasUnsubscribed,
-  listAllEntries,
   listHashingProjects,
   listInForce,
-  listSuppressions,
-  searchSuppressions,
 } from './suppressions/reads.ts';
-export {
-  addSuppression,
-  addSuppressions,
-  liftSuppressions,
-  liftSuppressionsBy,
-  setTopicUnsubscribes,
-} from './suppressions/store.ts';
-export {
-  type ClearTarget,
-  type HashedKind,
-  isAboutAddress,
-  isHashed,
-  BOUNCE_REASONS,
-  RECIPIENT_REASONS,
-  type StoredSuppression,
-  type SuppressedKind,
-  type SuppressionTarget,
-  type Suppression,
-  SUPPRESSION_REASONS,
-  type SuppressionReason,
+export type {
+  ClearTarget,
+  HashedKind,
+  SuppressedKind,
+  SuppressionTarget,
+  SuppressionReason,
+  HashedTarget,
 } from './suppressions/suppression.ts';
 export type { EmailCheck } from './test-inbox/check.ts';
 export { type CheckedMail, checkMail } from './test-inbox/checks.ts';

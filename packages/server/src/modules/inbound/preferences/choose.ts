@@ -7,13 +7,13 @@ import {
   type Note,
   suppressIn,
   reportOutcomes,
+  liftSuppressions,
+  RECIPIENT_REASONS,
+  setTopicUnsubscribes,
 } from '../../outcomes/index.ts';
 import {
   hasUnsubscribed,
-  liftSuppressions,
   listInForce,
-  RECIPIENT_REASONS,
-  setTopicUnsubscribes,
   type SuppressionTarget,
   takeSendLock,
   withdrawClaims,

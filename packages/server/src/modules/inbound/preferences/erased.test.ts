@@ -5,8 +5,8 @@ import { findText } from '../../../../testing/oracles/find-text.ts';
 import { testHasher } from '../../../../testing/factories/send-services.ts';
 import { newScenario, openStage, type Scenario } from '../../../../testing/scenario.ts';
 import { idMaker } from '../../../platform/ids.ts';
-import { listSuppressions } from '../../sending/suppressions/reads.ts';
-import { setTopicUnsubscribes } from '../../sending/suppressions/store.ts';
+import { listSuppressions } from '../../outcomes/suppressions/reads.ts';
+import { setTopicUnsubscribes } from '../../outcomes/suppressions/store.ts';
 import { erasePerson } from '../../profiles/erase-user.ts';
 
 const stage = await openStage();

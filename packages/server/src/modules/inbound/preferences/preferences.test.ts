@@ -5,8 +5,8 @@ import { HOUR, MINUTE } from '../../../../testing/factories/drafts.ts';
 import { DAY, newScenario, openStage, type Scenario } from '../../../../testing/scenario.ts';
 import { idMaker } from '../../../platform/ids.ts';
 import { type EmailName, emailToken } from '../../../platform/crypto/email-token.ts';
-import { addSuppression } from '../../sending/suppressions/store.ts';
-import { listSuppressions } from '../../sending/suppressions/reads.ts';
+import { addSuppression } from '../../outcomes/suppressions/store.ts';
+import { listSuppressions } from '../../outcomes/suppressions/reads.ts';
 import { erasePerson } from '../../profiles/erase-user.ts';
 
 // One email at a time, so that another one waits for it, claimed.

@@ -20,12 +20,9 @@ import {
   updateRuns,
 } from '../../rules/index.ts';
 import {
-  addSuppressions,
   changeModes,
   findSending,
-  BOUNCE_REASONS,
   pauseDomain,
-  type Suppression,
   type SuppressionReason,
   writeMoves,
 } from '../../sending/index.ts';
@@ -33,6 +30,8 @@ import type { Tx } from '../../../platform/db/statements.ts';
 import { readProjectLock } from '../../../platform/locks/project-lock.ts';
 import { incrementModel } from '../../../platform/locks/store.ts';
 import type { LogEvent, LogFields } from '../../../platform/log.ts';
+import { addSuppressions } from '../suppressions/store.ts';
+import { BOUNCE_REASONS, type Suppression } from '../suppressions/entries.ts';
 
 /** New outcomes of one project whose consequences are applied. */
 type NewOutcomes = {

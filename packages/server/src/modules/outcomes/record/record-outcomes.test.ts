@@ -20,7 +20,7 @@ import { DAY, openStage } from '../../../../testing/scenario.ts';
 import { idMaker } from '../../../platform/ids.ts';
 import { silentLog } from '../../../platform/log.ts';
 import type { ReportedOutcome, OutcomeData } from '../outcome.ts';
-import { addSuppression } from '../../sending/suppressions/store.ts';
+import { addSuppression } from '../suppressions/store.ts';
 import { erasePerson } from '../../profiles/erase-user.ts';
 import { recordOutcomes } from './record-outcomes.ts';
 import { listRuleNeeds } from '../../rules/runs/rules-in-force.ts';

@@ -1,14 +1,10 @@
-import {
-  type HashedKind,
-  type SuppressedKind,
-  SUPPRESSION_REASONS,
-  type SuppressionReason,
-} from '../../sending/index.ts';
+import type { HashedKind, SuppressedKind, SuppressionReason } from '../../sending/index.ts';
 import { isStorable } from '../../users/index.ts';
 import { normaliseAddress } from '../../../platform/net/address.ts';
 import { isEmail } from '../../../platform/records/email.ts';
 import { ofPlainCell } from '../../../platform/text/csv.ts';
 import { parseInstant } from '../../../platform/time/time-text.ts';
+import { SUPPRESSION_REASONS } from '../suppressions/entries.ts';
 
 /**
  * The columns of a list, in the order of an export. A row about an erased user has a `hash` in place of an address or a user,

@@ -1,15 +1,11 @@
 import { csvLine } from '@beckon/contract/files';
 import { iso, isoOrNull } from '../../../platform/time/clock.ts';
 import { plainCell } from '../../../platform/text/csv.ts';
-import {
-  isHashed,
-  type Suppression,
-  listAllEntries,
-  SUPPRESSIONS_PAGE_MAX,
-  type SuppressionHasher,
-} from '../../sending/index.ts';
+import type { SuppressionHasher } from '../../sending/index.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { COLUMNS, writeHash } from './columns.ts';
+import { isHashed, type Suppression } from '../suppressions/entries.ts';
+import { listAllEntries, SUPPRESSIONS_PAGE_MAX } from '../suppressions/reads.ts';
 
 export type ExportFormat = 'csv' | 'ndjson';
 

@@ -5,7 +5,6 @@ import { matchHashes } from '../suppressions/hashed-suppressions.ts';
 import { suppressIn } from '../suppressions/suppress.ts';
 import {
   type ClearTarget,
-  isHashed,
   type SuppressionHasher,
   type SuppressionReason,
   takeSendLock,
@@ -16,6 +15,7 @@ import { isCollision } from '../../../platform/db/errors.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { takeProjectLock } from '../../../platform/locks/project-lock.ts';
 import { incrementModel } from '../../../platform/locks/store.ts';
+import { isHashed } from '../suppressions/entries.ts';
 
 type ImportOptions = {
   projectId: number;

@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { HOUR } from '../../../../testing/factories/drafts.ts';
 import { newScenario, openStage, type Scenario } from '../../../../testing/scenario.ts';
 import { suppressionLists } from '../../../../testing/factories/suppression-lists.ts';
-import { liftSuppressions } from '../../sending/suppressions/store.ts';
-import { RECIPIENT_REASONS } from '../../sending/suppressions/suppression.ts';
+import { liftSuppressions } from '../suppressions/store.ts';
+import { RECIPIENT_REASONS } from '../suppressions/entries.ts';
 
 const stage = await openStage();
 const { db } = stage.server;

@@ -1,12 +1,8 @@
 import { normaliseAddress } from '../../../platform/net/address.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import {
-  type SuppressionHasher,
-  deleteLifts,
-  moveTargets,
-  findKept,
-  type ClearTarget,
-} from '../../sending/index.ts';
+import type { SuppressionHasher, ClearTarget } from '../../sending/index.ts';
+import { deleteLifts, moveTargets } from './move-store.ts';
+import { findKept } from './reads.ts';
 
 /** Replaces suppressions and refused topics of an erased user by hashes. Returns the number of rows that were in plain text. */
 export async function hashTargets(

@@ -9,8 +9,8 @@ import { DAY, newScenario, openStage, type Scenario } from '../../../../testing/
 import { idMaker } from '../../../platform/ids.ts';
 import { silentLog } from '../../../platform/log.ts';
 import { createEncrypter } from '../../../platform/crypto/encrypt.ts';
-import { addSuppressions, setTopicUnsubscribes } from '../../sending/suppressions/store.ts';
-import { listAllEntries, listSuppressions } from '../../sending/suppressions/reads.ts';
+import { addSuppressions, setTopicUnsubscribes } from './store.ts';
+import { listAllEntries, listSuppressions } from './reads.ts';
 import { openSuppressionHasher } from '../../sending/suppressions/hasher.ts';
 import type { SuppressionReason } from '../../sending/suppressions/suppression.ts';
 import { type Database, openDatabase } from '../../../platform/db/database.ts';

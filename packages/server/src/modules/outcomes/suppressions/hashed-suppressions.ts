@@ -10,11 +10,7 @@ import { endForTargets, formsOf } from './suppress.ts';
 import type { Model } from '../../rules/index.ts';
 import {
   type ClearTarget,
-  findLift,
-  findSuppression,
-  type LiftedSuppression,
   listHashingProjects,
-  type StoredSuppression,
   type SuppressionTarget,
   type SuppressionHasher,
   takeSendLock,
@@ -25,6 +21,8 @@ import type { Tx } from '../../../platform/db/statements.ts';
 import { takeProjectLock } from '../../../platform/locks/project-lock.ts';
 import { incrementModel } from '../../../platform/locks/store.ts';
 import { normaliseAddress } from '../../../platform/net/address.ts';
+import { findLift, findSuppression, type LiftedSuppression } from './reads.ts';
+import type { StoredSuppression } from './entries.ts';
 
 type ErasureInput = PersonId & { hasher: SuppressionHasher; addresses: string[]; now: number };
 

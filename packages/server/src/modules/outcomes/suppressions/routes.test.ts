@@ -8,7 +8,7 @@ import type {
 import { type DashboardRequestOptions, testDashboard } from '../../../../testing/servers/dashboard.ts';
 import { DAY, newScenario, openStage, type Scenario } from '../../../../testing/scenario.ts';
 import { listEntries } from '../../workspace/audit/store.ts';
-import { setTopicUnsubscribes } from '../../sending/suppressions/store.ts';
+import { setTopicUnsubscribes } from './store.ts';
 import { createProject } from '../../administration/create-project.ts';
 
 const stage = await openStage();

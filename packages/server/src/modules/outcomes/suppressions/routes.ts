@@ -7,16 +7,11 @@ import type { Filter } from '../../../platform/filter/filter.ts';
 import { parseFilter } from '../../../platform/filter/parse.ts';
 import { parseInstant } from '../../../platform/time/time-text.ts';
 import { countTopicUnsubscribes, listTopicUnsubscribes, type TopicUnsubscribe } from './topics.ts';
-import {
-  countSuppressions,
-  searchSuppressions,
-  type SuppressedKind,
-  type ClearTarget,
-  isHashed,
-  type StoredSuppression,
-  SUPPRESSION_REASONS,
-  type SuppressionReason,
-  type SuppressionHasher,
+import type {
+  SuppressedKind,
+  ClearTarget,
+  SuppressionReason,
+  SuppressionHasher,
 } from '../../sending/index.ts';
 import { exportSuppressions } from '../suppression-lists/export-suppressions.ts';
 import {
@@ -38,6 +33,8 @@ import {
   type KitDeps,
 } from '../../workspace/index.ts';
 import { invalid, readTarget, listedKind, listedSuppression, listedRefusal } from './suppression-view.ts';
+import { countSuppressions, searchSuppressions } from './reads.ts';
+import { isHashed, type StoredSuppression, SUPPRESSION_REASONS } from './entries.ts';
 
 type Deps = KitDeps & { hasher: SuppressionHasher };
 const { route } = routesFor<Deps>();

@@ -5,12 +5,8 @@ import { findByAddress, type PersonId } from '../../users/index.ts';
 import {
   takeSendLock,
   withdrawClaims,
-  addSuppressions,
-  liftSuppressions,
   type ClearTarget,
-  SUPPRESSION_REASONS,
   type SuppressionTarget,
-  type Suppression,
   type SuppressionReason,
   type SuppressionHasher,
   writeMoves,
@@ -20,6 +16,8 @@ import { restoreTargets } from './erased.ts';
 import { takeProjectLock } from '../../../platform/locks/project-lock.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
+import { addSuppressions, liftSuppressions } from './store.ts';
+import { SUPPRESSION_REASONS, type Suppression } from './entries.ts';
 
 export type SuppressInput = ClearTarget & {
   reason: SuppressionReason;

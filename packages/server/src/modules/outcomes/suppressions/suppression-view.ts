@@ -8,14 +8,9 @@ import { iso, isoOrNull } from '../../../platform/time/clock.ts';
 import { Fault } from '../../../platform/fault.ts';
 import { isEmail } from '../../../platform/records/email.ts';
 import { isStorable } from '../../users/index.ts';
-import {
-  type ClearTarget,
-  isAboutAddress,
-  isHashed,
-  type StoredSuppression,
-  type SuppressedKind,
-} from '../../sending/index.ts';
+import type { ClearTarget, SuppressedKind } from '../../sending/index.ts';
 import type { TopicUnsubscribe } from './topics.ts';
+import { isAboutAddress, isHashed, type StoredSuppression } from './entries.ts';
 
 export function listedSuppression(
   { kind, value, reason, until, createdAt, createdBy, fromErased = false }: StoredSuppression,

@@ -9,7 +9,7 @@ import {
 } from '../../../../testing/factories/enrollment-scene.ts';
 import { DAY, openStage, type Scenario } from '../../../../testing/scenario.ts';
 import { idMaker } from '../../../platform/ids.ts';
-import { setTopicUnsubscribes } from '../../sending/suppressions/store.ts';
+import { setTopicUnsubscribes } from '../../outcomes/suppressions/store.ts';
 import { takeProjectLock } from '../../../platform/locks/project-lock.ts';
 import { incrementModel } from '../../../platform/locks/store.ts';
 import type { Database } from '../../../platform/db/database.ts';

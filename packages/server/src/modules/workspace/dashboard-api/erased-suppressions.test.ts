@@ -9,7 +9,7 @@ import { type DashboardRequestOptions, testDashboard } from '../../../../testing
 import { findText } from '../../../../testing/oracles/find-text.ts';
 import { newScenario, openStage, type Scenario } from '../../../../testing/scenario.ts';
 import { listEntries } from '../audit/store.ts';
-import { setTopicUnsubscribes } from '../../sending/suppressions/store.ts';
+import { setTopicUnsubscribes } from '../../outcomes/suppressions/store.ts';
 
 const stage = await openStage();
 const { db } = stage.server;

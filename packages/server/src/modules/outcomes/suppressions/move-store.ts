@@ -2,7 +2,8 @@
 
 import { plainList } from '../../../platform/db/list.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import { mergedSql, setSql, type SuppressedKind, ENTRY_COLUMNS } from './suppression.ts';
+import { mergedSql, setSql, ENTRY_COLUMNS } from './entries.ts';
+import type { SuppressedKind } from '../../sending/index.ts';
 
 export type TargetMove = {
   projectId: number;

@@ -9,9 +9,10 @@ import {
   liftSuppressionsBy,
   setTopicUnsubscribes,
 } from './store.ts';
-import { findTopicUnsubscribes, findSuppressions, listSuppressions, findLift } from './reads.ts';
-import { hashTargets } from '../../outcomes/suppressions/erased.ts';
-import { BOUNCE_REASONS, RECIPIENT_REASONS, type Suppression, SUPPRESSION_REASONS } from './suppression.ts';
+import { findTopicUnsubscribes, findSuppressions } from '../../sending/suppressions/reads.ts';
+import { hashTargets } from './erased.ts';
+import { BOUNCE_REASONS, RECIPIENT_REASONS, type Suppression, SUPPRESSION_REASONS } from './entries.ts';
+import { listSuppressions, findLift } from './reads.ts';
 
 const clock = fixedClock();
 const db = await openTestDatabase(clock);

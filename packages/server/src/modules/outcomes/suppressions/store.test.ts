@@ -3,13 +3,9 @@ import { expect, test } from 'vitest';
 import { fixedClock } from '../../../../testing/factories/clock.ts';
 import { openTestDatabase } from '../../../../testing/factories/database.ts';
 import { addSuppressions, liftSuppressions } from './store.ts';
-import {
-  BOUNCE_REASONS,
-  RECIPIENT_REASONS,
-  type Suppression,
-  type SuppressionReason,
-} from './suppression.ts';
+import type { SuppressionReason } from '../../sending/suppressions/suppression.ts';
 import { listAllEntries } from './reads.ts';
+import { BOUNCE_REASONS, RECIPIENT_REASONS, type Suppression } from './entries.ts';
 
 const clock = fixedClock();
 const db = await openTestDatabase(clock);
