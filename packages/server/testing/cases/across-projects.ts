@@ -12,7 +12,7 @@ export const ACROSS_PROJECTS: { why: string; statements: Record<string, string[]
       'modules/users/events/reads.ts': ['SELECT DISTINCT project_id FROM beckon.counted_event'],
       'modules/imports/reads.ts': [`WHERE state IN ('uploading', 'ready', 'checked', 'paused')`],
       'modules/inbound/tracking/hit-reads.ts': ['WHERE classify_at <= $1'],
-      'modules/users/people/store.ts': [
+      'modules/processing/prune-marks.ts': [
         'WITH RECURSIVE place(project_id)',
         'SELECT DISTINCT project_id FROM beckon.erasure',
       ],

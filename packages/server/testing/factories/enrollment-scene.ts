@@ -4,7 +4,7 @@ import { findRule } from '../../src/modules/rules/definitions/load-rules.ts';
 import type { Enrollment } from '../../src/modules/rules/enrollment/enrollment.ts';
 import { findLatestEnrollment } from '../../src/modules/rules/enrollment/store.ts';
 import { createModels } from '../../src/modules/rules/project-model.ts';
-import { createPropertyCache } from '../../src/modules/users/events/events.ts';
+import { createPropertyCache } from '../../src/modules/processing/process.ts';
 import type { Database } from '../../src/platform/db/database.ts';
 import type { NewId } from '../../src/platform/ids.ts';
 import type { Clock } from '../../src/platform/time/clock.ts';

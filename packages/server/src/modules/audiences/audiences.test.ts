@@ -12,9 +12,10 @@ import { listAudiences } from './show-audiences.ts';
 import { listMembers } from './list-members.ts';
 import { listReferrers } from './references.ts';
 import { loadModels, listCountedNames } from './load-models.ts';
-import { noWrites, writeMemberships } from './memberships.ts';
+import { writeMemberships } from './memberships.ts';
 import { rebuildAudience } from './write-audience.ts';
 import { listRuleNeeds } from '../rules/runs/rules-in-force.ts';
+import { noWrites } from '../processing/membership-writes.ts';
 
 const clock = fixedClock();
 const db = await openTestDatabase(clock);

@@ -21,13 +21,6 @@ function toSource(row: CurrentRow): AudienceVersionSource {
   };
 }
 
-/** Returns a lookup of the project's audience names by id. */
-export async function audienceNames(tx: Tx, projectId: number): Promise<(id: string) => string | undefined> {
-  const versions = (await loadModels(tx, [projectId])).get(projectId)?.versions ?? [];
-  const names = new Map(versions.map(({ audienceId, name }) => [audienceId, name]));
-  return (id) => names.get(id);
-}
-
 /** Lists the events that audiences count without a time window. Their counts must be kept forever. */
 export async function listCountedNames(tx: Tx, projectId: number): Promise<string[]> {
   return [...((await loadModels(tx, [projectId])).get(projectId)?.totals ?? [])].sort();

@@ -5,19 +5,13 @@ import { openTestDatabase } from '../../../testing/factories/database.ts';
 import { createAudience } from './change-audience.ts';
 import { createProject } from '../administration/create-project.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import {
-  addEvaluations,
-  eraseMemberships,
-  findMemberships,
-  listDueAudienceTimers,
-  noWrites,
-  type MembershipWrites,
-  writeMemberships,
-} from './memberships.ts';
-import { nextDueAt } from './reads.ts';
+import { eraseMemberships, findMemberships, type MembershipWrites, writeMemberships } from './memberships.ts';
+import { nextDueAt } from '../rules/next-timer.ts';
 import { listBuilding, serveAudienceVersion } from './build-version.ts';
-import type { MembershipEvaluation } from './evaluate-membership.ts';
+import type { MembershipEvaluation } from '../processing/evaluate-membership.ts';
 import { listRuleNeeds } from '../rules/runs/rules-in-force.ts';
+import { addEvaluations, noWrites } from '../processing/membership-writes.ts';
+import { listDueAudienceTimers } from '../processing/audience-timers.ts';
 
 const clock = fixedClock();
 const db = await openTestDatabase(clock);

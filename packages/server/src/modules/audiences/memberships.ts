@@ -1,13 +1,6 @@
 import type { PersonId } from '../users/index.ts';
-import type { MembershipEvaluation } from './evaluate-membership.ts';
 import type { AudienceVersion } from './model.ts';
-import {
-  listVersionTimers,
-  listMemberVersions,
-  listTimerRows,
-  listSince,
-  listMembershipRows,
-} from './reads.ts';
+import { listVersionTimers, listMemberVersions, listSince, listMembershipRows } from './reads.ts';
 import {
   deleteMemberTimers,
   deleteMembers,
@@ -107,24 +100,6 @@ export type MembershipWrites = {
   staleTimers: MemberKey[];
 };
 
-export function noWrites(): MembershipWrites {
-  return { joined: [], left: [], newTimers: [], staleTimers: [] };
-}
-
-/** `since` is the time of joining if it is not now, because the builder of a version may find an earlier one. */
-export function addEvaluations(
-  writes: MembershipWrites,
-  { projectId, userId, evaluations, since }: PersonId & { evaluations: MembershipEvaluation[]; since: Date },
-): void {
-  for (const { version, move, timer, dueAt } of evaluations) {
-    const key = { projectId, userId, versionId: version.versionId };
-    if (move === 'joined') writes.joined.push({ ...key, since });
-    if (move === 'left') writes.left.push(key);
-    if (timer === 'set' && dueAt !== null) writes.newTimers.push({ ...key, at: new Date(dueAt) });
-    if (timer === 'remove') writes.staleTimers.push(key);
-  }
-}
-
 /** Writes the changes and updates the counts by the rows that really changed. Requires the locks of all their projects. */
 export async function writeMemberships(tx: Tx, writes: MembershipWrites, now: Date): Promise<void> {
   const left = writes.left.length > 0 ? await deleteMembers(tx, inOrder(writes.left)) : [];
@@ -187,19 +162,4 @@ function inOrder<T extends MemberKey>(keys: T[]): T[] {
       a.projectId - b.projectId ||
       (a.userId < b.userId ? -1 : a.userId > b.userId ? 1 : a.versionId - b.versionId),
   );
-}
-
-export type AudienceTimer = { userId: string; versionId: number; at: Date };
-
-/** Lists the timers that are due, the longest overdue first. This includes timers of retired versions, which are only removed. */
-export async function listDueAudienceTimers(
-  tx: Tx,
-  query: { projectId: number; now: Date; limit: number },
-): Promise<AudienceTimer[]> {
-  const rows = await listTimerRows(tx, query);
-  return rows.map(({ external_user_id, version_id: versionId, at }) => ({
-    userId: external_user_id,
-    versionId,
-    at,
-  }));
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { parsePredicate } from '../../platform/predicate/parse.ts';
-import { buildModel, covers, type AudienceVersionSource, type Touch } from './model.ts';
+import { buildModel, type AudienceVersionSource, type Touch } from './model.ts';
+import { covers } from '../processing/evaluate-membership.ts';
 
 let numbers = 0;
 /** An audience whose id ends with the number of its version. */

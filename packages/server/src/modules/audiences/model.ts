@@ -1,4 +1,3 @@
-import { compareBytes } from '../../platform/text/byte-order.ts';
 import { type Directions, directionsOf, mentionsOf } from '../../platform/predicate/mentions.ts';
 import { evaluate } from '../../platform/predicate/evaluate.ts';
 import type { Facts, Mentions, Predicate } from '../../platform/predicate/predicate.ts';
@@ -79,12 +78,6 @@ export function buildModel(sources: AudienceVersionSource[]): AudienceModel {
     totals: new Set(versions.flatMap(({ mentions }) => [...mentions.totals])),
     usesEmail: versions.some(({ mentions }) => mentions.email),
   };
-}
-
-/** Returns whether the version answers for this user. A user beyond `builtTo` is evaluated by the builder when it gets there. */
-export function covers(version: Pick<AudienceVersion, 'state' | 'builtTo'>, userId: string): boolean {
-  if (version.state === 'served') return true;
-  return version.builtTo !== null && compareBytes(userId, version.builtTo) <= 0;
 }
 
 type ReferenceLookup = (source: AudienceVersionSource) => AudienceVersionSource[];

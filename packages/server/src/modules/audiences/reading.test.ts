@@ -5,10 +5,11 @@ import { createAudience } from './change-audience.ts';
 import { createProject } from '../administration/create-project.ts';
 import { listBuilding, serveAudienceVersion } from './build-version.ts';
 import { listMembers } from './list-members.ts';
-import { noWrites, writeMemberships } from './memberships.ts';
+import { writeMemberships } from './memberships.ts';
 import { previewDefinition } from './preview-definition.ts';
 import { showAudience } from './show-audiences.ts';
 import { listRuleNeeds } from '../rules/runs/rules-in-force.ts';
+import { noWrites } from '../processing/membership-writes.ts';
 
 const clock = fixedClock();
 const db = await openTestDatabase(clock);

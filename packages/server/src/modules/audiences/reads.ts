@@ -153,40 +153,6 @@ export function listMemberRows(
   );
 }
 
-/** A member of one of several audiences. A user in more than one is listed for the first. */
-export type MemberOfRow = { external_user_id: string; version_id: number; since: Date };
-
-/** Lists those who were members by `until`, each once, by user id. */
-export function listMembersOfRows(
-  tx: Tx,
-  page: { projectId: number; versionIds: number[]; until: Date; after: string | null; limit: number },
-): Promise<MemberOfRow[]> {
-  const { projectId, versionIds, until, after, limit } = page;
-  return tx.query(
-    `SELECT DISTINCT ON (m.external_user_id) m.external_user_id, e.version_id, m.since
-     FROM unnest($2::bigint[]) WITH ORDINALITY AS e(version_id, position)
-     CROSS JOIN LATERAL (
-       SELECT external_user_id, since FROM beckon.audience_member
-       WHERE project_id = $1 AND version_id + 0 = e.version_id AND since <= $3 AND ($4::text IS NULL OR external_user_id > $4)
-       ORDER BY external_user_id LIMIT $5
-     ) m
-     ORDER BY m.external_user_id, e.position LIMIT $5`,
-    [projectId, versionIds, until, after, limit],
-  );
-}
-
-export async function countMembersOfRows(
-  tx: Tx,
-  { projectId, versionIds }: { projectId: number; versionIds: number[] },
-): Promise<number> {
-  const rows = await tx.query<{ count: number }>(
-    `SELECT count(DISTINCT external_user_id) AS count FROM beckon.audience_member
-     WHERE project_id = $1 AND version_id + 0 = ANY ($2::bigint[])`,
-    [projectId, versionIds],
-  );
-  return rows[0]?.count ?? 0;
-}
-
 export type GrowthDayRow = { day: string; joined: number; left_count: number; members: number };
 
 /** Lists the days from `from` on and the last one before it. Days without a row have as many members as the day before. */
@@ -218,30 +184,6 @@ export function listAllDayRows(
      ) d WHERE a.project_id = $1 ORDER BY d.audience_id, d.day`,
     [projectId, from],
   );
-}
-
-/** Returns the earliest time at which a user has to be evaluated again. */
-export async function nextDueAt(tx: Tx, projectId: number): Promise<Date | null> {
-  const rows = await tx.prepared<{ at: Date }>({
-    name: 'audiences.first_due',
-    text: `SELECT at FROM beckon.audience_timer WHERE project_id = $1 ORDER BY at LIMIT 1`,
-    values: [projectId],
-  });
-  return rows[0]?.at ?? null;
-}
-
-export type AudienceTimerRow = { external_user_id: string; version_id: number; at: Date };
-
-export function listTimerRows(
-  tx: Tx,
-  { projectId, now, limit }: { projectId: number; now: Date; limit: number },
-): Promise<AudienceTimerRow[]> {
-  return tx.prepared({
-    name: 'audiences.due_now',
-    text: `SELECT external_user_id, version_id, at FROM beckon.audience_timer WHERE project_id = $1 AND at <= $2
-           ORDER BY at LIMIT $3`,
-    values: [projectId, now, limit],
-  });
 }
 
 /** Lists those of these events that are not counted over all time yet. Reads a table of the `events` module. */

@@ -13,15 +13,13 @@ export { listKeys } from './keys/list-keys.ts';
 export {
   encodeChunk,
   oldestWaiting,
-  type ProjectBacklog,
-  listBacklogs,
   type IngestPriority,
   settle,
   takeChunks,
   type ChunkProgress,
   type WaitingChunk,
 } from './queue/chunk.ts';
-export { countWaiting, listWaiting, lockQueue, oldestLiveAt } from './queue/queue.ts';
+export { countWaiting, listWaiting, lockQueue } from './queue/queue.ts';
 export { deadLetterRecord, discardDead, listDead, retryDead } from './queue/dead-letters.ts';
 export {
   insertChunks,
@@ -30,6 +28,7 @@ export {
   forgetDead,
   openQueue,
   countDead,
+  type BacklogRow,
 } from './queue/store.ts';
 export { listWarnings, warningCounter } from './warnings/warnings.ts';
 export { requestLog } from './activity/request-log.ts';

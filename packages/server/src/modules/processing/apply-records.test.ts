@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { newPerson, type Person } from '../users/people/person.ts';
+import type { Person } from '../users/people/person.ts';
 import { type QueuedRecord, applyRecords, VALUES_PER_PIECE } from './apply-records.ts';
+import { newPerson } from './merge-person.ts';
 
 const TRAITS = 255;
 

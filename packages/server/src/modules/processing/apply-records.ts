@@ -2,13 +2,6 @@ import {
   type AcceptedEvent,
   dedupeKey,
   type NewEvent,
-  occurredAt,
-  type AcceptedUser,
-  type Mark,
-  mergeEvent,
-  mergeUser,
-  newPerson,
-  noChange,
   type Person,
   type PersonChange,
   type PersonId,
@@ -16,6 +9,7 @@ import {
 } from '../users/index.ts';
 import { occurrenceKey } from '../audiences/index.ts';
 import type { ChunkProgress, WaitingChunk } from '../ingest/index.ts';
+import { type AcceptedUser, type Mark, mergeEvent, mergeUser, newPerson, noChange } from './merge-person.ts';
 
 /** An accepted record during processing. `key` is the deduplication key of an event; null if it has no duplicates. */
 export type QueuedRecord = PersonId & { seq: number; acceptedAt: number; person: string } & (
@@ -240,4 +234,8 @@ export function groupEvents(events: NewEvent[]): {
     latest.set(key, Math.max(latest.get(key) ?? 0, occurredAt));
   }
   return { byPerson, latest };
+}
+
+function occurredAt(event: AcceptedEvent, acceptedAt: number): number {
+  return event.occurred_at === undefined ? acceptedAt : Math.min(Date.parse(event.occurred_at), acceptedAt);
 }

@@ -1,14 +1,10 @@
 import {
-  addEvaluations,
   findSince,
-  noWrites,
   writeMemberships,
   advanceBuild,
   type AudienceVersionKey,
   serveAudienceVersion,
-  builtUpTo,
   countPeople,
-  covers,
   type AudienceVersion,
   rebuildAudiences,
 } from '../audiences/index.ts';
@@ -21,6 +17,8 @@ import type { BatchDeps } from './process-batch.ts';
 import { evaluateAudiences, earliestTimers, definitionChangeDecisions } from './evaluate-audiences.ts';
 import { type BatchTx, inSession } from '../../platform/db/session-transactions.ts';
 import { insertActivity } from '../ingest/index.ts';
+import { addEvaluations, noWrites } from './membership-writes.ts';
+import { builtUpTo, covers } from './evaluate-membership.ts';
 
 /**
  * `busy`: another worker holds the project lock. `waits`: a version that this one refers to, or that must be served together with it, is

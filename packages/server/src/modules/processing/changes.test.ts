@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { mergeUser, newPerson, noChange, type PersonChange } from '../users/people/person.ts';
+import type { PersonChange } from '../users/people/person.ts';
 import { bulkChanges, liveChanges } from './changes.ts';
 import type { AppliedRecords } from './apply-records.ts';
+import { mergeUser, newPerson, noChange } from './merge-person.ts';
 
 const OPTIONS = { at: new Date(1_000), newId: () => 'id' };
 type Sent = { email?: string; traits?: Record<string, unknown> };

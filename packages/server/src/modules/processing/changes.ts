@@ -1,13 +1,8 @@
-import {
-  hasTraitChange,
-  type Person,
-  type PersonChange,
-  traitChanges,
-  isSuppressed,
-} from '../users/index.ts';
+import { type Person, type PersonChange, isSuppressed } from '../users/index.ts';
 import type { AppliedRecords } from './apply-records.ts';
 import type { Transition } from './evaluate-audiences.ts';
 import type { ActivityRow } from '../ingest/index.ts';
+import { hasTraitChange, traitChanges } from './merge-person.ts';
 
 export type ActivityOptions = { at: Date; newId: () => string };
 

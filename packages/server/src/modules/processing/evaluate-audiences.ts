@@ -1,25 +1,26 @@
 import {
-  addEvaluations,
-  canChange,
   findWindowResults,
   type AudienceVersion,
   findVersionTimers,
   findMemberVersions,
-  evaluateMemberships,
   type Latest,
   missingTotals,
-  noWrites,
   type ConditionFacts,
   personFacts,
   windowLookups,
-  type MembershipState,
   type MembershipWrites,
   totalKey,
-  type MembershipEvaluation,
 } from '../audiences/index.ts';
 import type { Decision, Model } from '../rules/index.ts';
 import { findTotals, type NewEvent, type Person, type PersonChange, type Total } from '../users/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
+import { addEvaluations, noWrites } from './membership-writes.ts';
+import {
+  canChange,
+  evaluateMemberships,
+  type MembershipState,
+  type MembershipEvaluation,
+} from './evaluate-membership.ts';
 
 /** A user for whom some versions have to be evaluated. */
 export type PersonToEvaluate = {

@@ -13,7 +13,7 @@ import { testHasher } from '../../../testing/factories/send-services.ts';
 import { putRecords } from '../../../testing/factories/ingest-queue.ts';
 import { idMaker } from '../../platform/ids.ts';
 import { ensurePartitions } from '../users/events/partitions.ts';
-import { createPropertyCache } from '../users/events/events.ts';
+import { createPropertyCache } from './process.ts';
 import { findPeople } from '../users/people/people.ts';
 import { isSuppressed } from '../users/people/watermark.ts';
 import { createProject } from '../administration/create-project.ts';

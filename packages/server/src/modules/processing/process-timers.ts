@@ -1,9 +1,4 @@
-import {
-  type AudienceTimer,
-  listDueAudienceTimers,
-  type MembershipWrites,
-  writeMemberships,
-} from '../audiences/index.ts';
+import { type MembershipWrites, writeMemberships } from '../audiences/index.ts';
 import {
   writeDecisions,
   dropTimers,
@@ -24,7 +19,7 @@ import {
   type PersonActivity,
   type Item,
 } from '../rules/index.ts';
-import { oldestLiveAt, insertActivity } from '../ingest/index.ts';
+import { insertActivity } from '../ingest/index.ts';
 import { findPeople, type Person } from '../users/index.ts';
 import { setTimersEarlier } from '../../platform/locks/timers.ts';
 import { takeFreeProjectLocks, withClockAhead, type ProjectLock } from '../../platform/locks/project-lock.ts';
@@ -41,6 +36,8 @@ import {
   writesOf,
 } from './evaluate-audiences.ts';
 import { type BatchTx, inSession } from '../../platform/db/session-transactions.ts';
+import { type AudienceTimer, listDueAudienceTimers } from './audience-timers.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 
 /** `lateMs`: how long the first due item was overdue. */
 export type TimersResult = { people: number; moves: number; lateMs: number };
@@ -260,4 +257,14 @@ function unevaluated(
   return audienceTimers
     .filter(({ versionId, userId }) => !evaluatedKeys.has(`${versionId} ${userId}`))
     .map(({ versionId, userId }) => ({ projectId, versionId, userId }));
+}
+
+/** Returns when the oldest waiting live record was accepted, in real time, or null if none waits. Reads a table of the ingest module. */
+async function oldestLiveAt(tx: Tx, projectId: number): Promise<number | null> {
+  const rows = await tx.prepared<{ accepted_at: Date }>({
+    name: 'ingest_queue.oldest_live',
+    text: `SELECT accepted_at FROM beckon.ingest_queue WHERE project_id = $1 AND priority = 'live' ORDER BY seq LIMIT 1`,
+    values: [projectId],
+  });
+  return rows[0]?.accepted_at.getTime() ?? null;
 }

@@ -7,7 +7,7 @@ import { type BatchDeps, processBatch, type FirstRecord } from './process-batch.
 import { processTimers, TIMERS_AT_ONCE_MAX, type TimersResult } from './process-timers.ts';
 import { createModels, createSlowRenders, type SlowRenders, RenderLimitExceeded } from '../rules/index.ts';
 import type { SuppressionHasher } from '../sending/index.ts';
-import { ensurePartitions, isPartitioned, createPropertyCache } from '../users/index.ts';
+import { ensurePartitions, isPartitioned, type PropertyCache } from '../users/index.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { isPoisonous } from '../../platform/db/errors.ts';
 import type { NewId } from '../../platform/ids.ts';
@@ -214,4 +214,8 @@ function createRenderLimits(clock: Clock): RenderLimits {
       }
     },
   };
+}
+
+export function createPropertyCache(): PropertyCache {
+  return { day: 0, seen: new Set() };
 }

@@ -1,9 +1,9 @@
 import type { Log } from '../../platform/log.ts';
-import type { IngestPriority, ProjectBacklog } from '../ingest/index.ts';
+import type { IngestPriority } from '../ingest/index.ts';
 import { hasAnyWork } from '../../platform/locks/store.ts';
 import type { Processor } from './process.ts';
 import type { BatchResult } from './batch-result.ts';
-import { lookForWork } from './look-for-work.ts';
+import { lookForWork, type ProjectBacklog } from './look-for-work.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { type Loop, runLoop } from '../../platform/jobs/run-loop.ts';
 import { createFailureBackoff, type FailureBackoff } from '../../platform/jobs/failure-backoff.ts';

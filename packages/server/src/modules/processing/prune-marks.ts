@@ -1,5 +1,5 @@
 import { oldestWaiting } from '../ingest/index.ts';
-import { clearWritten, forgetErasures, listErased, listWrittenProjects } from '../users/index.ts';
+import { clearWritten, forgetErasures } from '../users/index.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import type { JobRun } from '../../platform/jobs/scheduler.ts';
@@ -52,4 +52,33 @@ async function listWritten(tx: Tx): Promise<number[]> {
 /** Deletes write sequences of at most `limit` users. No record accepted before `before` may be waiting. Requires the project lock. */
 function forgetWritten(tx: Tx, input: { projectId: number; before: number; limit: number }): Promise<number> {
   return clearWritten(tx, input);
+}
+
+async function listErased(tx: Tx): Promise<number[]> {
+  return (await listErasedProjects(tx)).map((row) => row.project_id);
+}
+
+/**
+ * Lists projects with stored write sequences. Skips from project to project in the index, because a backfill may leave millions of users
+ * with them. Reads a table of the users module.
+ */
+function listWrittenProjects(tx: Tx): Promise<{ project_id: number }[]> {
+  return tx.query(
+    `WITH RECURSIVE place(project_id) AS (
+       (SELECT project_id FROM beckon.person WHERE written_seq IS NOT NULL ORDER BY project_id LIMIT 1)
+       UNION ALL
+       SELECT (SELECT p.project_id FROM beckon.person p WHERE p.written_seq IS NOT NULL AND p.project_id > place.project_id
+               ORDER BY p.project_id LIMIT 1)
+       FROM place WHERE place.project_id IS NOT NULL
+     )
+     SELECT project_id FROM place WHERE project_id IS NOT NULL`,
+  );
+}
+
+/**
+ * Lists projects with erasures that may no longer be needed. There are few, because an erasure is deleted once all records that were
+ * waiting at its creation are processed. Reads a table of the users module.
+ */
+function listErasedProjects(tx: Tx): Promise<{ project_id: number }[]> {
+  return tx.query(`SELECT DISTINCT project_id FROM beckon.erasure`);
 }

@@ -1,4 +1,3 @@
-import { nextDueAt } from '../audiences/index.ts';
 import { nextDraftDueAt } from '../drafts/index.ts';
 import { nextEnrollmentAt } from './enrollment/store.ts';
 import { nextTimerAt } from './definitions/store.ts';
@@ -26,4 +25,14 @@ function ofMs(
     const at = await next(tx, projectId);
     return at === null ? null : new Date(at);
   };
+}
+
+/** Returns the earliest time at which a user has to be evaluated again. Reads a table of the audiences module. */
+export async function nextDueAt(tx: Tx, projectId: number): Promise<Date | null> {
+  const rows = await tx.prepared<{ at: Date }>({
+    name: 'audiences.first_due',
+    text: `SELECT at FROM beckon.audience_timer WHERE project_id = $1 ORDER BY at LIMIT 1`,
+    values: [projectId],
+  });
+  return rows[0]?.at ?? null;
 }

@@ -1,6 +1,6 @@
 import type { RuleResults as ShownResults, RuleVersion, RunListed } from '@beckon/contract/dashboard';
 import { Type } from 'typebox';
-import { audienceNames } from '../audiences/index.ts';
+import { audienceNames } from './audience-names.ts';
 import { countForLadder, type LadderCounts } from '../drafts/index.ts';
 import { countReasons } from './decisions/store.ts';
 import { findRule, listRuleVersions, type WholeRule } from './definitions/load-rules.ts';

@@ -1,6 +1,6 @@
 import type { SequenceListed } from '@beckon/contract/dashboard';
 import { userClauseOf } from '../../platform/predicate/sentence.ts';
-import { audienceNames } from '../audiences/index.ts';
+import { audienceNames } from './audience-names.ts';
 import { type SequenceSummary, listSequences, showSequence } from './show-sequences.ts';
 import { routesFor } from '../workspace/index.ts';
 

@@ -3,7 +3,7 @@ import { ruleSentence, stepLabel } from './definitions/sentence.ts';
 import { countRunPositions, countRuns, type RunPositionCount, type RunCounts } from './runs/runs-of-rule.ts';
 import { outline, type OutlinedStep } from './runs/program.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import { audienceNames } from '../audiences/index.ts';
+import { audienceNames } from './audience-names.ts';
 import { listRulesInForce, type RuleInForce } from './runs/rules-in-force.ts';
 
 /** A rule with more than one step, and its number of active users. */

@@ -9,13 +9,12 @@ export {
 export { partitionKeeper } from './events/keep-partitions.ts';
 export { eraseEvents, leaveCounting } from './events/erase-events.ts';
 export { forgetEvents } from './events/forget-store.ts';
-export { type AcceptedEvent, type NewEvent, dedupeKey, occurredAt } from './events/event.ts';
+export { type AcceptedEvent, type NewEvent, dedupeKey } from './events/event.ts';
 export {
   claimDedupe,
   countEvents,
   findTotals,
   type PropertyCache,
-  createPropertyCache,
   storeEvents,
   type Total,
 } from './events/events.ts';
@@ -28,7 +27,7 @@ export {
 } from './events/find-events.ts';
 export { listNames } from './events/list-names.ts';
 export { findLastReceived, listCountingProjects, listNewest } from './events/reads.ts';
-export { erasePersonRows, listErased, rememberErasure } from './people/erase-person.ts';
+export { erasePersonRows, rememberErasure } from './people/erase-person.ts';
 export {
   type ChangedPerson,
   findByAddress,
@@ -44,21 +43,14 @@ export {
 export { listDeadLettersOf, listNoted } from './people/list-noted.ts';
 export { type Certainty, findPastPerson, type PastValue, type PastPerson } from './people/past-person.ts';
 export {
-  type AcceptedUser,
   KNOWN_TRAITS,
-  type Mark,
   type Person,
   type PersonChange,
-  hasTraitChange,
   isKnownTrait,
   isSame,
-  mergeEvent,
-  mergeUser,
-  newPerson,
-  noChange,
-  traitChanges,
+  fitsColumn,
 } from './people/person.ts';
 export { listAddressed, listTraitChanges, idBefore } from './people/reads.ts';
 export { type PersonView, isStorable, showPerson, unknownPerson } from './people/show-person.ts';
-export { clearWritten, listWrittenProjects, forgetErasures, countErasuresWaiting } from './people/store.ts';
-export { isSuppressed } from './people/watermark.ts';
+export { clearWritten, forgetErasures, countErasuresWaiting } from './people/store.ts';
+export { isSuppressed, type Watermark } from './people/watermark.ts';

@@ -1,28 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-import { type ChunkQuery, listChunks, listOldest, listBacklogRows, settleChunks } from './store.ts';
+import { type ChunkQuery, listChunks, listOldest, settleChunks } from './store.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { parseInPieces } from '../../../platform/text/json-pieces.ts';
 
 export type IngestPriority = 'live' | 'bulk';
-
-/** A project with waiting records: how many the first chunk of each priority holds, or 0. */
-export type ProjectBacklog = { projectId: number; live: number; bulk: number };
-
-/** Lists projects by id after `after` and then from the start, so that each gets its turn. */
-export async function listBacklogs(
-  tx: Tx,
-  { after, limit }: { after: number; limit: number },
-): Promise<ProjectBacklog[]> {
-  const behind = await listBacklogRows(tx, after, limit);
-  const round = after > 0 && behind.length < limit ? await listBacklogRows(tx, 0, limit - behind.length) : [];
-  const rows = [...behind, ...round.filter((row) => row.project_id <= after)];
-  return rows.map((row) => ({
-    projectId: row.project_id,
-    live: row.live ?? 0,
-    bulk: row.bulk ?? 0,
-  }));
-}
 
 /** A waiting chunk: its records from the first that is not applied yet. `seq` is the sequence number of that record. */
 export type WaitingChunk = {

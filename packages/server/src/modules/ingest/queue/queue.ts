@@ -75,13 +75,3 @@ function listWaitingRows(
     [limit, projectIds],
   );
 }
-
-/** Returns when the oldest waiting live record was accepted, in real time, or null if none waits. */
-export async function oldestLiveAt(tx: Tx, projectId: number): Promise<number | null> {
-  const rows = await tx.prepared<{ accepted_at: Date }>({
-    name: 'ingest_queue.oldest_live',
-    text: `SELECT accepted_at FROM beckon.ingest_queue WHERE project_id = $1 AND priority = 'live' ORDER BY seq LIMIT 1`,
-    values: [projectId],
-  });
-  return rows[0]?.accepted_at.getTime() ?? null;
-}

@@ -122,27 +122,6 @@ export async function insertChunks(tx: Tx, projectId: number, chunks: ChunkRow[]
 
 export type BacklogRow = { project_id: number; live: number | null; bulk: number | null };
 
-/**
- * Lists projects after `after` with waiting records, and how many records the first chunk of each priority holds. It skips from project to
- * project in the primary key, so the cost depends on the number of projects and not of records.
- */
-export function listBacklogRows(tx: Tx, after: number, limit: number): Promise<BacklogRow[]> {
-  return tx.prepared({
-    name: 'ingest_queue.places',
-    text: `WITH RECURSIVE project(project_id) AS (
-             (SELECT project_id FROM beckon.ingest_queue WHERE project_id > $1 ORDER BY project_id LIMIT 1)
-             UNION ALL
-             SELECT (SELECT i.project_id FROM beckon.ingest_queue i WHERE i.project_id > project.project_id ORDER BY i.project_id LIMIT 1)
-             FROM project WHERE project.project_id IS NOT NULL
-           )
-           SELECT project_id,
-             (SELECT i.records - i.applied FROM beckon.ingest_queue i WHERE i.project_id = project.project_id AND i.priority = 'live' ORDER BY i.seq LIMIT 1) AS live,
-             (SELECT i.records - i.applied FROM beckon.ingest_queue i WHERE i.project_id = project.project_id AND i.priority = 'bulk' ORDER BY i.seq LIMIT 1) AS bulk
-           FROM project WHERE project_id IS NOT NULL LIMIT $2`,
-    values: [after, limit],
-  });
-}
-
 export type WaitingChunkRow = {
   project_id: number;
   seq: number;

@@ -11,7 +11,7 @@ import { countReview, listDraftPage } from '../../review/list-drafts.ts';
 import type { Draft } from '../../drafts/draft.ts';
 import { listDrafts, listMoves } from '../../drafts/reads.ts';
 import { listQueued } from '../../explain/waiting-queue.ts';
-import { createPropertyCache } from '../../users/events/events.ts';
+import { createPropertyCache } from '../../processing/process.ts';
 import { acceptUnchanged, closeGate, confirmRestore } from './confirm-restore.ts';
 import { createAudience } from '../../audiences/change-audience.ts';
 import { createProject } from '../../administration/create-project.ts';

@@ -1,4 +1,4 @@
-import { countMembersOfAny } from '../../audiences/index.ts';
+import { countMembersOfAny } from './audience-members.ts';
 import type { Decision } from '../decisions/decision.ts';
 import { findRule, type WholeRule } from '../definitions/load-rules.ts';
 import { afterBatch, type Enrollment } from './enrollment.ts';

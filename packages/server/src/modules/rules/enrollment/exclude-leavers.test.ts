@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { testHasher, testSendServices } from '../../../../testing/factories/send-services.ts';
 import { DAY, newScenario, openStage, type Scenario } from '../../../../testing/scenario.ts';
 import { idMaker } from '../../../platform/ids.ts';
-import { createPropertyCache } from '../../users/events/events.ts';
+import { createPropertyCache } from '../../processing/process.ts';
 import type { Enrollment } from './enrollment.ts';
 import { findLatestEnrollment } from './store.ts';
 import { findRule } from '../definitions/load-rules.ts';

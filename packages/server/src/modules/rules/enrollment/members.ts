@@ -1,4 +1,4 @@
-import { type AudienceVersion, listMembersOfAny, type MemberOfAny } from '../../audiences/index.ts';
+import type { AudienceVersion } from '../../audiences/index.ts';
 import { findEmails, type Person, personKey } from '../../users/index.ts';
 import type { ActiveRule, Hook } from '../definitions/model.ts';
 import type { EnrollmentFacts } from '../definitions/decide.ts';
@@ -6,6 +6,7 @@ import { findLastRuns } from '../runs/reads.ts';
 import { findTopicUnsubscribes, findSuppressions } from '../../sending/index.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import type { Model } from '../project-model.ts';
+import { listMembersOfAny, type MemberOfAny } from './audience-members.ts';
 
 /** An audience that starts a rule when a user joins it. `version` is null while the audience is built for the first time. */
 export type EntryAudience = { audienceId: string; name: string; versionId: number | null; hook: Hook };

@@ -1,4 +1,4 @@
-import { countMembersOfAny } from '../../audiences/index.ts';
+import { countMembersOfAny } from './audience-members.ts';
 import { findPeople, personKey, type Person } from '../../users/index.ts';
 import type { ActiveRule } from '../definitions/model.ts';
 import { findRule } from '../definitions/load-rules.ts';

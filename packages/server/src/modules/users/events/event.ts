@@ -57,10 +57,6 @@ function digest(text: string): string {
   return sha256(text).slice(0, HASH_DIGITS);
 }
 
-export function occurredAt(event: AcceptedEvent, acceptedAt: number): number {
-  return event.occurred_at === undefined ? acceptedAt : Math.min(Date.parse(event.occurred_at), acceptedAt);
-}
-
 export type PropertyType = 'string' | 'number' | 'boolean' | 'null' | 'array' | 'object';
 
 export function typeOf(value: unknown): PropertyType {

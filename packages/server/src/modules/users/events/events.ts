@@ -153,10 +153,6 @@ const SEEN_MAX = 50_000;
 const FRESH_MAX = 2_000;
 const DAY_MS = 86_400_000;
 
-export function createPropertyCache(): PropertyCache {
-  return { day: 0, seen: new Set() };
-}
-
 /** Returns the rows to write for these events. They count as known after the commit. */
 function propertiesToAdd(
   cache: PropertyCache,

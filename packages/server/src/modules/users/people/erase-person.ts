@@ -1,5 +1,5 @@
 import type { Tx } from '../../../platform/db/statements.ts';
-import { deletePersonRows, insertErasure, listErasedProjects } from './store.ts';
+import { deletePersonRows, insertErasure } from './store.ts';
 
 type Person = { projectId: number; userId: string };
 
@@ -17,8 +17,4 @@ export function rememberErasure(
   { projectId, userId, seq, at }: Person & { seq: number; at: Date },
 ): Promise<void> {
   return insertErasure(tx, { project_id: projectId, external_user_id: userId, seq, erased_at: at });
-}
-
-export async function listErased(tx: Tx): Promise<number[]> {
-  return (await listErasedProjects(tx)).map((row) => row.project_id);
 }

@@ -198,23 +198,6 @@ export async function clearWritten(
   return rows.length;
 }
 
-/**
- * Lists projects with stored write sequences. Skips from project to project in the index, because a backfill may leave millions of users
- * with them.
- */
-export function listWrittenProjects(tx: Tx): Promise<{ project_id: number }[]> {
-  return tx.query(
-    `WITH RECURSIVE place(project_id) AS (
-       (SELECT project_id FROM beckon.person WHERE written_seq IS NOT NULL ORDER BY project_id LIMIT 1)
-       UNION ALL
-       SELECT (SELECT p.project_id FROM beckon.person p WHERE p.written_seq IS NOT NULL AND p.project_id > place.project_id
-               ORDER BY p.project_id LIMIT 1)
-       FROM place WHERE place.project_id IS NOT NULL
-     )
-     SELECT project_id FROM place WHERE project_id IS NOT NULL`,
-  );
-}
-
 /** Counts the erasures of a project for which records to drop may still wait. */
 export async function countErasuresWaiting(tx: Tx, projectId: number): Promise<number> {
   const [counted] = await tx.query<{ count: number }>(
@@ -222,12 +205,4 @@ export async function countErasuresWaiting(tx: Tx, projectId: number): Promise<n
     [projectId],
   );
   return counted?.count ?? 0;
-}
-
-/**
- * Lists projects with erasures that may no longer be needed. There are few, because an erasure is deleted once all records that were
- * waiting at its creation are processed.
- */
-export function listErasedProjects(tx: Tx): Promise<{ project_id: number }[]> {
-  return tx.query(`SELECT DISTINCT project_id FROM beckon.erasure`);
 }

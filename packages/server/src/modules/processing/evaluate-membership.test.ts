@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Facts } from '../../platform/predicate/predicate.ts';
 import { parsePredicate } from '../../platform/predicate/parse.ts';
 import { builtUpTo, evaluateMemberships, type MembershipInput } from './evaluate-membership.ts';
-import { buildModel, type AudienceVersionSource } from './model.ts';
+import { buildModel, type AudienceVersionSource } from '../audiences/model.ts';
 
 const NOW = Date.UTC(2026, 0, 15, 12);
 const HOUR = 3_600_000;

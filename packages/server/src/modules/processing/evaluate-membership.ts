@@ -1,6 +1,7 @@
-import { covers, type AudienceVersion } from './model.ts';
+import type { AudienceVersion } from '../audiences/index.ts';
 import { evaluate } from '../../platform/predicate/evaluate.ts';
 import type { Facts } from '../../platform/predicate/predicate.ts';
+import { compareBytes } from '../../platform/text/byte-order.ts';
 
 /** The stored state of one user: the versions that the user is in, and the timers at which the user must be evaluated again. */
 export type MembershipState = { members: { has(versionId: number): boolean }; timers: Map<number, number> };
@@ -135,4 +136,10 @@ export function canChange(
 function isNegative(properties: Record<string, unknown>, property: string): boolean {
   const value = Object.hasOwn(properties, property) ? properties[property] : undefined;
   return typeof value === 'number' && value < 0;
+}
+
+/** Returns whether the version answers for this user. A user beyond `builtTo` is evaluated by the builder when it gets there. */
+export function covers(version: Pick<AudienceVersion, 'state' | 'builtTo'>, userId: string): boolean {
+  if (version.state === 'served') return true;
+  return version.builtTo !== null && compareBytes(userId, version.builtTo) <= 0;
 }
