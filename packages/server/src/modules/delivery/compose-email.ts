@@ -3,7 +3,6 @@ import { emailHeaders, replyAddress } from './headers.ts';
 import type { DraftContent } from '../drafts/index.ts';
 import { markLinks, type RenderedEmail, type Renderer } from '../rendering/index.ts';
 import type { Model } from '../rules/index.ts';
-import { linksBaseOf } from '../sending/index.ts';
 import { type EmailName, emailToken, type TokenKeys } from '../../platform/crypto/email-token.ts';
 import { Fault } from '../../platform/fault.ts';
 import { composeMail } from '../../platform/mail/compose.ts';
@@ -12,6 +11,7 @@ import { deliveryAddress } from '../../platform/net/address.ts';
 import type { FrozenRow } from './email-rows.ts';
 import { MIME_MAX_BYTES } from './pack-mime.ts';
 import type { Outlet } from './gate/facts.ts';
+import type { SendingDomain } from '../sending/index.ts';
 
 /** An email that its worker has claimed, with everything needed to send it without further queries. */
 export type ClaimedEmail = {
@@ -143,4 +143,9 @@ function replyToMailbox(
     replyForwardTo === null ? null : replyAddress({ name: { projectId, emailId }, outlet, tokenKeys });
   const address = forwardAddress ?? replyTo;
   return address === null ? null : { name: '', address };
+}
+
+/** Returns the start of the URLs in links. */
+export function linksBaseOf({ tracking }: Pick<SendingDomain, 'tracking'>, publicUrl: string): string {
+  return tracking?.state === 'working' ? `https://${tracking.host}` : publicUrl;
 }

@@ -5,7 +5,6 @@ import {
   holdOrCancelUnmatched,
   type DraftActionResult,
   type Draft,
-  findSentAnyway,
   follow,
   isApproved,
   setDraftMode,
@@ -25,6 +24,7 @@ import {
 import { renderContent, variablesFor } from '../rendering/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { findConditionFacts } from '../audiences/index.ts';
+import { plainList } from '../../platform/db/list.ts';
 
 /** Everything that is read before drafts are evaluated again. */
 export type DraftEvaluationInput = {
@@ -150,4 +150,24 @@ function rewrite(
   rendering.work += rendered.work;
   const { content, facts } = rendered;
   return follow(draft, { content, facts, ...gapOf(rendered), why: 'facts_changed', now });
+}
+
+/**
+ * Finds those of these drafts that a member last approved although their rule no longer held. Meant for a few drafts. Reads a table of the
+ * drafts module.
+ */
+export async function findSentAnyway(
+  tx: Tx,
+  keys: { projectId: number; id: string }[],
+): Promise<Set<string>> {
+  const rows = await tx.query<{ id: string }>(
+    `SELECT k.id FROM unnest($1::bigint[], $2::uuid[]) AS k(project_id, id)
+     CROSS JOIN LATERAL (
+       SELECT m.detail FROM beckon.draft_move m
+       WHERE m.project_id = k.project_id AND m.draft_id = k.id AND m.action = 'approve'
+       ORDER BY m.number DESC LIMIT 1
+     ) m WHERE m.detail -> 'send_anyway' = 'true'`,
+    [plainList(keys.map((key) => key.projectId)), plainList(keys.map((key) => key.id))],
+  );
+  return new Set(rows.map((row) => row.id));
 }

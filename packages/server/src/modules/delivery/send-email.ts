@@ -5,7 +5,7 @@ import type { NewId } from '../../platform/ids.ts';
 import type { Log } from '../../platform/log.ts';
 import type { SendResult } from '../../platform/mail/send-result.ts';
 import { deliveryAddress } from '../../platform/net/address.ts';
-import { isRenderBusy, isRenderFailure } from '../rendering/index.ts';
+import { isRenderFailure } from '../rendering/index.ts';
 import { createModels } from '../rules/index.ts';
 import { maySendEmails, type RestoreGuard } from '../sending/index.ts';
 import { type ClaimedBatch, claimBatch } from './claim-batch.ts';
@@ -18,6 +18,8 @@ import { createSubmitQueue, submissionOf } from './submit-queue.ts';
 import type { EmailResult, Transport } from './transport.ts';
 import { listLost } from './email-rows.ts';
 import { quietUntil } from './gate/quiet-hours.ts';
+import { Fault } from '../../platform/fault.ts';
+import { TaskStopped } from '../../platform/threads/worker-pool.ts';
 
 /** `completion` resolves when the results of the emails are recorded; it never rejects. */
 export type SentBatch = { drafts: number; emails: number; lateMs: number; completion: Promise<void> };
@@ -210,4 +212,9 @@ async function giveUp(options: SenderOptions): Promise<number> {
   }));
   if (results.length > 0) await recordResults({ db, newId }, results);
   return lost.length;
+}
+
+/** Returns true if too many tasks wait, or the process stops. */
+function isRenderBusy(error: unknown): boolean {
+  return error instanceof Fault && error.cause instanceof TaskStopped && !error.cause.isForGood;
 }

@@ -96,17 +96,6 @@ export async function listWaiting(
   }));
 }
 
-type TeamDigestTimes = { sentAt: number | null; reportedUntil: number | null };
-
-/** Returns when a process last claimed the notification of the team, and up to when the team is informed, in milliseconds. */
-export async function findTeamDigestTimes(tx: Tx, projectId: number): Promise<TeamDigestTimes> {
-  const [row] = await tx.query<{ sent_at: Date; reported_until: Date | null }>(
-    `SELECT sent_at, reported_until FROM beckon.team_digest WHERE project_id = $1`,
-    [projectId],
-  );
-  return { sentAt: row?.sent_at.getTime() ?? null, reportedUntil: row?.reported_until?.getTime() ?? null };
-}
-
 /** Older news was already reported while a draft was open, or there is no recipient for it. */
 const NEWS_MS = 86_400_000;
 
@@ -202,24 +191,4 @@ export async function countOpen(tx: Tx, projectId: number): Promise<Map<string, 
     [projectId],
   );
   return new Map(rows.map((row) => [row.rule_id, row.open]));
-}
-
-/** Counts the open drafts of these steps of these versions without an edit or approval. A new template version is rendered for these. */
-export async function countUntouched(
-  tx: Tx,
-  { projectId, steps }: { projectId: number; steps: { ruleId: string; version: number; step: number }[] },
-): Promise<number> {
-  const rows = await tx.query<{ untouched: number }>(
-    `SELECT count(*) AS untouched FROM unnest($2::uuid[], $3::integer[], $4::integer[]) AS p(rule_id, version, step)
-     JOIN beckon.draft d ON d.project_id = $1 AND d.rule_id = p.rule_id AND d.version = p.version AND d.step = p.step
-     WHERE d.ended_at IS NULL AND d.state <> 'sending' AND NOT d.is_edited
-       AND 'approved' NOT IN (d.state, coalesce(d.resume_state, ''))`,
-    [
-      projectId,
-      steps.map((step) => step.ruleId),
-      steps.map((step) => step.version),
-      steps.map((step) => step.step),
-    ],
-  );
-  return rows[0]?.untouched ?? 0;
 }

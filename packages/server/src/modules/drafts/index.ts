@@ -12,14 +12,12 @@ export {
   requestAiDrafting,
   retryAiDrafting,
 } from './ai-drafting/store.ts';
-export { type StoredDraftContent, type EditedDraft, listContents, listEdited } from './contents.ts';
+export { type StoredDraftContent, listContents } from './contents.ts';
 export {
   countForLadder,
   countOfRule,
   countOpen,
   countToRelease,
-  countUntouched,
-  findTeamDigestTimes,
   type HeldCounts,
   listProjectsWithNews,
   listWaiting,
@@ -60,7 +58,6 @@ export { resumeWithAddress, hashContent, newDraft } from './new-draft.ts';
 export {
   findDraft,
   findDrafts,
-  findSentAnyway,
   listDrafts,
   listDueDrafts,
   listMoves,

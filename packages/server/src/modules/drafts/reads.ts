@@ -165,20 +165,3 @@ export async function listMoves(tx: Tx, projectId: number, draftId: string): Pro
   );
   return rows.map(toMove);
 }
-
-/** Finds those of these drafts that a member last approved although their rule no longer held. Meant for a few drafts. */
-export async function findSentAnyway(
-  tx: Tx,
-  keys: { projectId: number; id: string }[],
-): Promise<Set<string>> {
-  const rows = await tx.query<{ id: string }>(
-    `SELECT k.id FROM unnest($1::bigint[], $2::uuid[]) AS k(project_id, id)
-     CROSS JOIN LATERAL (
-       SELECT m.detail FROM beckon.draft_move m
-       WHERE m.project_id = k.project_id AND m.draft_id = k.id AND m.action = 'approve'
-       ORDER BY m.number DESC LIMIT 1
-     ) m WHERE m.detail -> 'send_anyway' = 'true'`,
-    [plainList(keys.map((key) => key.projectId)), plainList(keys.map((key) => key.id))],
-  );
-  return new Set(rows.map((row) => row.id));
-}

@@ -1,17 +1,13 @@
 import { Type } from 'typebox';
 import type { SendCheckEntry, CanReceiveResult } from '@beckon/contract/dashboard';
 import { iso, isoOrNull } from '../../platform/time/clock.ts';
-import {
-  listRefusedTopics,
-  findTypedEntry,
-  readTarget,
-  listedKind,
-  listedSuppression,
-} from '../outcomes/index.ts';
-import type { SuppressionHasher } from '../sending/index.ts';
+import { findTypedEntry, readTarget, listedKind, listedSuppression } from '../outcomes/index.ts';
+import type { SuppressionHasher, SuppressionTarget } from '../sending/index.ts';
 import { type SendCheckResult, type Recipient, checkRecipients } from './can-receive-email.ts';
 import { type DashboardRoute, routesFor, type KitDeps } from '../workspace/index.ts';
 import type { SendServices } from '../delivery/index.ts';
+import type { Tx } from '../../platform/db/statements.ts';
+import { plainList } from '../../platform/db/list.ts';
 
 type Deps = KitDeps & { hasher: SuppressionHasher; sendServices: SendServices };
 const { route } = routesFor<Deps>();
@@ -64,4 +60,18 @@ function userChecks({ person, address, gates, topicsRefused }: Recipient): CanRe
 
 function checkResult({ check, passes, words, until }: SendCheckResult): SendCheckEntry {
   return { check, passes, text: words, until: isoOrNull(until) };
+}
+
+/** Returns the topics refused at one of these places, including hashed ones. Reads a table of the outcomes module. */
+async function listRefusedTopics(tx: Tx, targets: SuppressionTarget[]): Promise<string[]> {
+  const rows = await tx.query<{ topic: string }>(
+    `SELECT DISTINCT topic FROM beckon.topic_unsubscribe
+     WHERE (project_id, kind, value) IN (SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[])) ORDER BY topic`,
+    [
+      plainList(targets.map(({ projectId }) => projectId)),
+      targets.map(({ kind }) => kind),
+      targets.map(({ value }) => value),
+    ],
+  );
+  return rows.map(({ topic }) => topic);
 }

@@ -27,7 +27,6 @@ export {
   eraseDead,
   forgetDead,
   openQueue,
-  countDead,
   type BacklogRow,
 } from './queue/store.ts';
 export { listWarnings, warningCounter } from './warnings/warnings.ts';

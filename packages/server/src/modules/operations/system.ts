@@ -8,12 +8,13 @@ import {
   readStream,
 } from '../ingest/index.ts';
 import { isAccepted, type MailSettings, showDomains } from '../sending/index.ts';
-import { countWebhooks, listEndpoints } from '../webhooks/index.ts';
+import { listEndpoints } from '../webhooks/index.ts';
 import { findProject, getSettings } from '../workspace/index.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { type DatabaseFacts, databaseFacts, storageFacts } from '../../platform/db/facts.ts';
 import { listTimers } from '../../platform/locks/timers.ts';
 import { iso } from '../../platform/time/clock.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 
 type SystemView = DatabaseFacts & {
   at: string;
@@ -119,4 +120,15 @@ export async function supportBundle(
 function redactedSetting(name: string, text: string): string {
   if (!PERSONAL.has(name)) return text;
   return text === '' || text === 'off' ? 'not set' : 'set';
+}
+
+/** Counts pending deliveries and those in progress. Reads a table of the webhooks module. */
+async function countWebhooks(tx: Tx, projectId: number): Promise<{ pending: number; delivering: number }> {
+  const rows = await tx.query<{ state: string; count: number }>(
+    `SELECT state, count(*) AS count FROM beckon.webhook_delivery
+     WHERE project_id = $1 AND next_at IS NOT NULL GROUP BY state`,
+    [projectId],
+  );
+  const of = (state: string): number => rows.find((row) => row.state === state)?.count ?? 0;
+  return { pending: of('pending'), delivering: of('delivering') };
 }

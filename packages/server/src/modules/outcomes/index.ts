@@ -30,7 +30,6 @@ export {
 export { findTypedEntry, hashErased, restoreReturned } from './suppressions/hashed-suppressions.ts';
 export { concernedBy, formsOf, liftIn, suppressIn } from './suppressions/suppress.ts';
 export { readTarget, listedKind, listedSuppression } from './suppressions/suppression-view.ts';
-export { listRefusedTopics } from './suppressions/topics.ts';
 export {
   addSuppression,
   liftSuppressionsBy,

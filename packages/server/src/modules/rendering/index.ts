@@ -9,13 +9,11 @@ export {
   refused,
   type Template,
   type TemplateRow,
-  TEMPLATES_MAX,
   type TemplateSource,
-  type TemplateVersion,
   toTemplate,
   type TemplateVersionRow,
 } from './template.ts';
-export { type Renderer, createRenderer, isRenderBusy, isRenderFailure } from './pool/renderer.ts';
+export { type Renderer, createRenderer, isRenderFailure } from './pool/renderer.ts';
 export type { ContentToRender, RenderedEmail } from './pool/tasks.ts';
 export { markdownValue } from './print-values.ts';
 export { type Email, renderTeamEmail } from './render-email.ts';

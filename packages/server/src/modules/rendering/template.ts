@@ -12,17 +12,6 @@ export type TemplateSource = Omit<TemplateText, 'format'> & { format: 'markdown'
 /** A named email. `version` is the published one, which is the newest. Times are in milliseconds. */
 export type Template = { id: string; name: string; version: number; createdAt: number; updatedAt: number };
 
-/** An immutable version. `html`: the output of MJML with its variables. */
-export type TemplateVersion = TemplateSource & {
-  version: number;
-  html: string | null;
-  createdAt: number;
-  createdBy: string;
-};
-
-/** All templates of a project are held in memory by every process that renders emails. */
-export const TEMPLATES_MAX = 200;
-
 /** Returns the content to render. */
 export function emailOfVersion({
   subject,

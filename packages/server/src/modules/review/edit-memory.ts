@@ -1,5 +1,6 @@
 import { diffLists } from '../../platform/text/list-diff.ts';
-import type { EditedDraft, DraftContent } from '../drafts/index.ts';
+import type { DraftContent } from '../drafts/index.ts';
+import type { EditedDraft } from './edited-drafts.ts';
 
 /**
  * A change that members make to the drafts of a template again and again. Drafts of one template differ because they are for different

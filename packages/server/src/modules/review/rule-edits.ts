@@ -1,5 +1,5 @@
 import { applyChanges, type EditChange, recurringChanges } from './edit-memory.ts';
-import { type EditedDraft, listEdited } from '../drafts/index.ts';
+import { type EditedDraft, listEdited } from './edited-drafts.ts';
 import { findRule, loadProjectModels, draftTemplate } from '../rules/index.ts';
 import { readProjectLock } from '../../platform/locks/project-lock.ts';
 import type { TemplateText } from '../rendering/index.ts';

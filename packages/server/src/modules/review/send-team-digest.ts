@@ -1,6 +1,5 @@
 import { iso } from '../../platform/time/clock.ts';
 import {
-  findTeamDigestTimes,
   listProjectsWithNews,
   listWaiting,
   setTeamReportedUntil,
@@ -8,7 +7,7 @@ import {
   teamDigest,
   type TeamEmail,
 } from '../drafts/index.ts';
-import { type DomainFailure, listDomainFailures } from '../sending/index.ts';
+import { type DomainFailure, listDomainFailures } from './domain-failures.ts';
 import { type EndpointState, listFailingEndpoints } from '../webhooks/index.ts';
 import { listSettings } from '../workspace/index.ts';
 import { type DemotedRule, listDemoted } from './needs.ts';
@@ -121,4 +120,18 @@ async function takeEmail(
   const waiting = { project: name, rules, projectUrl, notices, timeZone: settings.timeZone };
   const email = teamDigest(waiting, now, sentAt);
   return email && (await takeTeamDigest(tx, projectId, now)) ? email : null;
+}
+
+type TeamDigestTimes = { sentAt: number | null; reportedUntil: number | null };
+
+/**
+ * Returns when a process last claimed the notification of the team, and up to when the team is informed, in milliseconds. Reads a table of
+ * the drafts module.
+ */
+export async function findTeamDigestTimes(tx: Tx, projectId: number): Promise<TeamDigestTimes> {
+  const [row] = await tx.query<{ sent_at: Date; reported_until: Date | null }>(
+    `SELECT sent_at, reported_until FROM beckon.team_digest WHERE project_id = $1`,
+    [projectId],
+  );
+  return { sentAt: row?.sent_at.getTime() ?? null, reportedUntil: row?.reported_until?.getTime() ?? null };
 }

@@ -1,7 +1,7 @@
 import { INGEST_QUEUE_MAX_RECORDS } from '@beckon/contract';
 import { type SendServices, readSendingState } from '../delivery/index.ts';
 import { ruleNames } from '../explain/index.ts';
-import { countDead, countWaiting, listKeys } from '../ingest/index.ts';
+import { countWaiting, listKeys } from '../ingest/index.ts';
 import {
   countNeeds,
   type DraftNamed,
@@ -14,14 +14,14 @@ import {
 import { countReview, DRAFTS_COUNT_MAX } from './list-drafts.ts';
 import { forecastFirst } from './show-schedule.ts';
 import { listRules } from '../rules/index.ts';
-import { hasEmails, listDomainFailures } from '../sending/index.ts';
-import { findLastReceived } from '../users/index.ts';
+import { findLastReceived, countDead, hasEmails } from './home-reads.ts';
 import { type EndpointState, listFailingEndpoints } from '../webhooks/index.ts';
 import { getSettings, type Settings } from '../workspace/index.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { iso, isoOrNull } from '../../platform/time/clock.ts';
 import { listSuppressions } from '../outcomes/index.ts';
+import { listDomainFailures } from './domain-failures.ts';
 
 type HomeDatabase = Pick<Database, 'query' | 'prepared' | 'clock'>;
 export type HomeQuery = { projectId: number; sendServices: SendServices };

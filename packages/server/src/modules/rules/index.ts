@@ -58,7 +58,7 @@ export {
 export { nextMoment } from './next-timer.ts';
 export { type Model, type Models, createModels, loadProjectModels } from './project-model.ts';
 export { advance, afterDraft, endRun, onTime, moveRunTo } from './runs/advance-run.ts';
-export { compile, emailNames, type Program, type ProgramEmail } from './runs/program.ts';
+export { compile, type Program, type ProgramEmail } from './runs/program.ts';
 export { findOpenRuns, findRunsById, listDueRuns, listRunsOf } from './runs/reads.ts';
 export { type RuleInForce, listRuleNeeds, listRulesInForce } from './runs/rules-in-force.ts';
 export type { Run } from './runs/run.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../../platform/time/clock.ts';
 import { type AudienceModel, loadModels } from '../audiences/index.ts';
-import { type CountedNames, findCounted, NOTHING_COUNTED } from '../users/index.ts';
+import { type CountedNames, findCounted } from '../users/index.ts';
 import { listSettings, type ProjectSettings } from '../workspace/index.ts';
 import { loadRules } from './definitions/load-rules.ts';
 import type { RuleModel } from './definitions/model.ts';
@@ -110,3 +110,5 @@ function programsOf(rules: RuleModel): Model['programOf'] {
     return program;
   };
 }
+
+const NOTHING_COUNTED: CountedNames = new Map();

@@ -3,9 +3,9 @@ export { checkTrackingHosts } from './domains/check-tracking-hosts.ts';
 export { addDomain } from './domains/change-domain.ts';
 export { type MailSettings, organizationOf, printThrottle, type SendingDomain } from './domains/domain.ts';
 export { showDomains } from './domains/domain-view.ts';
-export { createTrackingHosts, linksBaseOf, probeResponse, TRACKING_PATHS } from './domains/tracking.ts';
+export { createTrackingHosts, probeResponse, TRACKING_PATHS } from './domains/tracking.ts';
 export { reencryptDkimKeys } from './domains/re-encrypt-keys.ts';
-export { type DomainFailure, listDomains, listKeys, listDomainFailures } from './domains/reads.ts';
+export { listDomains, listKeys } from './domains/reads.ts';
 export { recordsOf } from './domains/records.ts';
 export { type Signer, type Signers, createSigners, findSending } from './domains/signers.ts';
 export { pauseDomain } from './domains/store.ts';
@@ -15,8 +15,6 @@ export {
   BECAME,
   countEmails,
   findEmail,
-  findProjectOfEmail,
-  hasEmails,
   type EmailRecord,
   type EmailCursor,
   listEmails,
@@ -57,7 +55,6 @@ export {
   type FoundSuppression,
   findTopicUnsubscribes,
   findSuppressions,
-  hasUnsubscribed,
   listHashingProjects,
   listInForce,
 } from './suppressions/reads.ts';
@@ -82,5 +79,5 @@ export {
 } from './test-inbox/mail.ts';
 export { type ReadMail, readMail } from './test-inbox/read-mail.ts';
 export { type WholeMail, countMail, findMail, listMail, listWholeMailOf } from './test-inbox/reads.ts';
-export { redactTokens, withoutPixel } from './test-inbox/own-links.ts';
+export { redactTokens } from './test-inbox/own-links.ts';
 export { deleteMailBefore, deleteMailOf } from './test-inbox/store.ts';

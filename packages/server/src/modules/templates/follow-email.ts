@@ -13,7 +13,6 @@ import {
 import { findPeople, personKey } from '../users/index.ts';
 import {
   findRunsById,
-  emailNames,
   loadProjectModels,
   type Model,
   gapOf,
@@ -25,6 +24,7 @@ import { setTimersEarlier } from '../../platform/locks/timers.ts';
 import { readProjectLock } from '../../platform/locks/project-lock.ts';
 import { WORK_MAX } from '../rendering/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
+import { emailNames } from './email-names.ts';
 
 export type FollowInput = { projectId: number; name: string; now: number; actor: Actor };
 

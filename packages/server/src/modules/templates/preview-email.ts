@@ -9,7 +9,7 @@ import {
   findPastPerson,
 } from '../users/index.ts';
 import { listSettings, type ProjectSettings } from '../workspace/index.ts';
-import { type Anchor, localeOfPerson, zoneOfPerson, listRulesInForce, emailNames } from '../rules/index.ts';
+import { type Anchor, localeOfPerson, zoneOfPerson, listRulesInForce } from '../rules/index.ts';
 import { completed, readTemplate } from './write-template.ts';
 import {
   type Email,
@@ -23,6 +23,7 @@ import {
 import { findTemplate } from './templates.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { findEmail } from './show-templates.ts';
+import { emailNames } from './email-names.ts';
 
 export type RenderDeps = { db: Tx; renderer: Renderer };
 

@@ -6,13 +6,13 @@ import {
   type Renderer,
   shippedEmailNames,
   type Template,
-  type TemplateVersion,
 } from '../rendering/index.ts';
-import { emailNames, listRulesInForce } from '../rules/index.ts';
+import { listRulesInForce } from '../rules/index.ts';
 import { countFilled } from './store.ts';
-import { findTemplate, listVersions } from './templates.ts';
+import { findTemplate, listVersions, type TemplateVersion } from './templates.ts';
 import { listNames } from '../users/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
+import { emailNames } from './email-names.ts';
 
 type RenderDeps = { db: Tx; renderer: Renderer };
 type TemplatesQuery = { projectId: number; now: number };

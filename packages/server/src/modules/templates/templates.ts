@@ -9,8 +9,7 @@ import {
   type TemplateVersionRow,
   refused,
   type Template,
-  TEMPLATES_MAX,
-  type TemplateVersion,
+  type TemplateSource,
 } from '../rendering/index.ts';
 import { insertTemplate, insertVersion, listVersionRows, updateTemplate } from './store.ts';
 
@@ -120,3 +119,14 @@ function toVersion(row: TemplateVersionRow): TemplateVersion {
     createdBy: row.created_by,
   };
 }
+
+/** An immutable version. `html`: the output of MJML with its variables. */
+export type TemplateVersion = TemplateSource & {
+  version: number;
+  html: string | null;
+  createdAt: number;
+  createdBy: string;
+};
+
+/** All templates of a project are held in memory by every process that renders emails. */
+const TEMPLATES_MAX = 200;

@@ -1,4 +1,4 @@
-import { type Actor, countUntouched } from '../drafts/index.ts';
+import type { Actor } from '../drafts/index.ts';
 import {
   findShippedEmail,
   listTemplates,
@@ -6,11 +6,15 @@ import {
   type Renderer,
   type Template,
   type TemplateSource,
-  type TemplateVersion,
 } from '../rendering/index.ts';
-import { compile, emailNames, listRulesInForce, type RuleInForce } from '../rules/index.ts';
+import { compile, listRulesInForce, type RuleInForce } from '../rules/index.ts';
 import { followEmail } from './follow-email.ts';
-import { createTemplate as create, editTemplate as edit, findTemplate } from './templates.ts';
+import {
+  createTemplate as create,
+  editTemplate as edit,
+  findTemplate,
+  type TemplateVersion,
+} from './templates.ts';
 import { removeTemplate } from './store.ts';
 import { discardUnpublished } from './unpublished.ts';
 import type { Database } from '../../platform/db/database.ts';
@@ -18,6 +22,7 @@ import type { Tx } from '../../platform/db/statements.ts';
 import { Fault, type FieldFault } from '../../platform/fault.ts';
 import { takeProjectLock } from '../../platform/locks/project-lock.ts';
 import { incrementModel } from '../../platform/locks/store.ts';
+import { emailNames } from './email-names.ts';
 
 type Writable = Pick<Database, 'transaction' | 'query' | 'prepared' | 'clock'>;
 type WriteDeps = { db: Writable; renderer: Renderer };
@@ -217,4 +222,27 @@ function nameFaults(name: string): FieldFault[] {
     return [{ message, field: 'name' }];
   }
   return ID.test(name) ? [{ message: 'name must not look like an id', field: 'name' }] : [];
+}
+
+/**
+ * Counts the open drafts of these steps of these versions without an edit or approval. A new template version is rendered for these. Reads
+ * a table of the drafts module.
+ */
+async function countUntouched(
+  tx: Tx,
+  { projectId, steps }: { projectId: number; steps: { ruleId: string; version: number; step: number }[] },
+): Promise<number> {
+  const rows = await tx.query<{ untouched: number }>(
+    `SELECT count(*) AS untouched FROM unnest($2::uuid[], $3::integer[], $4::integer[]) AS p(rule_id, version, step)
+     JOIN beckon.draft d ON d.project_id = $1 AND d.rule_id = p.rule_id AND d.version = p.version AND d.step = p.step
+     WHERE d.ended_at IS NULL AND d.state <> 'sending' AND NOT d.is_edited
+       AND 'approved' NOT IN (d.state, coalesce(d.resume_state, ''))`,
+    [
+      projectId,
+      steps.map((step) => step.ruleId),
+      steps.map((step) => step.version),
+      steps.map((step) => step.step),
+    ],
+  );
+  return rows[0]?.untouched ?? 0;
 }

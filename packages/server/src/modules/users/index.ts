@@ -1,4 +1,4 @@
-export { type CountedNames, NOTHING_COUNTED, countOn, findCounted, isCountedFor } from './events/counted.ts';
+export { type CountedNames, countOn, findCounted, isCountedFor } from './events/counted.ts';
 export { beginCounting } from './events/store.ts';
 export {
   dropEmptyPartitions,
@@ -26,7 +26,7 @@ export {
   type NewestEvent,
 } from './events/find-events.ts';
 export { listNames } from './events/list-names.ts';
-export { findLastReceived, listCountingProjects, listNewest } from './events/reads.ts';
+export { listCountingProjects, listNewest } from './events/reads.ts';
 export { erasePersonRows, rememberErasure } from './people/erase-person.ts';
 export {
   type ChangedPerson,
@@ -50,7 +50,7 @@ export {
   isSame,
   fitsColumn,
 } from './people/person.ts';
-export { listAddressed, listTraitChanges, idBefore } from './people/reads.ts';
+export { listTraitChanges, idBefore } from './people/reads.ts';
 export { type PersonView, isStorable, showPerson, unknownPerson } from './people/show-person.ts';
-export { clearWritten, forgetErasures, countErasuresWaiting } from './people/store.ts';
+export { clearWritten, forgetErasures } from './people/store.ts';
 export { isSuppressed, type Watermark } from './people/watermark.ts';

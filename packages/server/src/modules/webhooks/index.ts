@@ -1,10 +1,5 @@
 export { eraseWebhooks, forgetWebhooks, insertWebhooks } from './deliveries/store.ts';
-export {
-  countWebhooks,
-  listLateWebhookProjects,
-  listWebhookDeliveries,
-  nextDeliveryAt,
-} from './deliveries/reads.ts';
+export { listLateWebhookProjects, listWebhookDeliveries, nextDeliveryAt } from './deliveries/reads.ts';
 export { type NewWebhook, webhookName } from './deliveries/webhook.ts';
 export { createDelivery } from './dispatch/dispatch.ts';
 export { type WebhookDispatcher, startWebhookDispatcher } from './dispatch/dispatcher.ts';

@@ -3,6 +3,7 @@ import type { InboundMail } from '../classification/mail.ts';
 import { TEST_INBOX_DOMAIN } from '../../delivery/index.ts';
 import { type EmailName, readEmailToken, type TokenKeys } from '../../../platform/crypto/email-token.ts';
 import { domainPart } from '../../../platform/net/address.ts';
+import type { Tx } from '../../../platform/db/statements.ts';
 
 /** A recipient that accepts inbound email. `role`: an address for complaints and stray emails, which does not identify an email. */
 export type InboundRecipient =
@@ -99,4 +100,18 @@ function messageIdClaim({
     if (emailId !== undefined) return { by: 'message_id', emailId: emailId.toLowerCase() };
   }
   return null;
+}
+
+/**
+ * Returns the project of an email, given only the id in one of our Message-IDs. It reads one index per project. No two projects have the
+ * same id. Reads tables of the modules sending and administration.
+ */
+export async function findProjectOfEmail(tx: Tx, emailId: string): Promise<number | undefined> {
+  const [row] = await tx.query<{ project_id: number }>(
+    `SELECT m.project_id FROM beckon.project p
+     CROSS JOIN LATERAL (SELECT project_id FROM beckon.email WHERE project_id = p.project_id AND id = $1 LIMIT 1) m
+     LIMIT 1`,
+    [emailId],
+  );
+  return row?.project_id;
 }

@@ -5,7 +5,7 @@ import type { Log } from '../../../platform/log.ts';
 import { isOnlyTitledAuto } from '../classification/auto-reply.ts';
 import type { MailClassification } from '../classification/classification.ts';
 import { snippetOf } from '../classification/reply-text.ts';
-import { redactTokens, findEmail as findSentEmail, findProjectOfEmail } from '../../sending/index.ts';
+import { redactTokens, findEmail as findSentEmail } from '../../sending/index.ts';
 import { insertReply } from '../replies/store.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import type { LookUp } from '../../../platform/dns/resolver.ts';
@@ -15,7 +15,13 @@ import type { MailRefusal } from '../../../platform/mail/listener.ts';
 import { choose } from '../preferences/choose.ts';
 import { withProjectClock } from '../../../platform/locks/project-lock.ts';
 import { type ReportedOutcome, type OutcomeData, recordOutcomes } from '../../outcomes/index.ts';
-import { type InboundReference, claimOf, readRecipient, type InboundRecipient } from './match-email.ts';
+import {
+  type InboundReference,
+  claimOf,
+  readRecipient,
+  type InboundRecipient,
+  findProjectOfEmail,
+} from './match-email.ts';
 import { decideMail, type InboundAction, needsAuthentication } from './decide-mail.ts';
 import { inboundIdOf, replyOf } from './reply-of.ts';
 import { findEmailById } from '../../delivery/index.ts';

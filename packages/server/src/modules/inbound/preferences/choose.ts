@@ -11,13 +11,7 @@ import {
   RECIPIENT_REASONS,
   setTopicUnsubscribes,
 } from '../../outcomes/index.ts';
-import {
-  hasUnsubscribed,
-  listInForce,
-  type SuppressionTarget,
-  takeSendLock,
-  withdrawClaims,
-} from '../../sending/index.ts';
+import { listInForce, type SuppressionTarget, takeSendLock, withdrawClaims } from '../../sending/index.ts';
 import { listSettings } from '../../workspace/index.ts';
 import type { EmailName } from '../../../platform/crypto/email-token.ts';
 import type { Database } from '../../../platform/db/database.ts';
@@ -211,4 +205,16 @@ function targetsOf({ projectId, userId, address }: EmailRecipient): SuppressionT
     { projectId, kind: 'email', value: address },
     { projectId, kind: 'user', value: userId },
   ];
+}
+
+/** Returns whether the email already has an unsubscribe outcome. Reads a table of the outcomes module. */
+async function hasUnsubscribed(
+  tx: Tx,
+  { projectId, emailId }: { projectId: number; emailId: string },
+): Promise<boolean> {
+  const rows = await tx.query(
+    `SELECT 1 FROM beckon.outcome WHERE project_id = $1 AND email_id = $2 AND type = 'email.unsubscribed' LIMIT 1`,
+    [projectId, emailId],
+  );
+  return rows.length > 0;
 }

@@ -35,20 +35,6 @@ export async function listReplies(tx: Tx, page: ReplyPage): Promise<Reply[]> {
   return rows.map(toReply);
 }
 
-/** Counts the replies, up to `most`. */
-export async function countReplies(
-  tx: Tx,
-  { projectId, userId, most }: { projectId: number; userId: string | null; most: number },
-): Promise<number> {
-  const [row] = await tx.query<{ replies: number }>(
-    `SELECT count(*) AS replies FROM (
-       SELECT 1 FROM beckon.reply r WHERE r.project_id = $1 AND ($2::text IS NULL OR r.external_user_id = $2) LIMIT $3
-     ) counted`,
-    [projectId, userId, most],
-  );
-  return row?.replies ?? 0;
-}
-
 /** Returns the replies to one email, oldest first. */
 export async function listThread(
   tx: Tx,

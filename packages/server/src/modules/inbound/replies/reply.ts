@@ -48,8 +48,6 @@ export type NewReply = Omit<Reply, 'forwardAttempts' | 'forwardedAt' | 'forwardE
 export const REPLIES_OF_EMAIL_MAX = 100;
 export const REPLIES_PAGE_MAX = 1_000;
 const REPLY_RAW_MAX_BYTES = 10 * 1024 * 1024;
-/** A reply that could not be forwarded within this time is only shown here, without its attachments. */
-export const REPLY_RAW_KEPT_MS = 30 * 86_400_000;
 
 export type ReplyRow = {
   project_id: number;

@@ -23,15 +23,6 @@ export async function listTargets(tx: Tx, keys: LinkKey[]): Promise<(string | nu
   return rows.map((row) => row.url);
 }
 
-/** Returns the link targets of an email by link number. Empty if its clicks are not tracked. */
-export async function findUrls(tx: Tx, { projectId, emailId }: EmailRef): Promise<string[]> {
-  const rows = await tx.query<{ urls: string[] }>(
-    `SELECT urls FROM beckon.tracking_link WHERE project_id = $1 AND email_id = $2`,
-    [projectId, emailId],
-  );
-  return rows[0]?.urls ?? [];
-}
-
 /** `hits`: how many of its hits may be stored. */
 export type DueHits = { emailId: string; hits: number };
 

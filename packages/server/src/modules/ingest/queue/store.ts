@@ -43,15 +43,6 @@ export async function findWaiting(tx: Tx, projectId: number): Promise<WaitingRow
   return rows[0];
 }
 
-/** Counts dead-lettered records, up to `max`. */
-export async function countDead(tx: Tx, projectId: number, max: number): Promise<number> {
-  const rows = await tx.query<{ dead: number }>(
-    `SELECT count(*) AS dead FROM (SELECT FROM beckon.dead_letter WHERE project_id = $1 LIMIT $2) d`,
-    [projectId, max],
-  );
-  return rows[0]?.dead ?? 0;
-}
-
 export type DeadRow = {
   seq: number;
   priority: 'live' | 'bulk';

@@ -1,13 +1,7 @@
 import { dropEmptyPartitions, forgetEvents } from '../../users/index.ts';
 import { forgetDead, forgetStream } from '../../ingest/index.ts';
 import { getSettings, listProjects } from '../../workspace/index.ts';
-import {
-  forgetRaw,
-  forgetReplies,
-  REPLY_RAW_KEPT_MS,
-  forgetAgents,
-  forgetLinks,
-} from '../../inbound/index.ts';
+import { forgetRaw, forgetReplies, forgetAgents, forgetLinks } from '../../inbound/index.ts';
 import { deleteFrozen } from '../../sending/index.ts';
 import { forgetWebhooks } from '../../webhooks/index.ts';
 import type { Database } from '../../../platform/db/database.ts';
@@ -101,3 +95,6 @@ async function namesLookedBackTo(
   const names = rules.flatMap(({ definition: { about } }) => (about ? [about.event, ...about.until] : []));
   return [...new Set(names)];
 }
+
+/** A reply that could not be forwarded within this time is only shown here, without its attachments. */
+const REPLY_RAW_KEPT_MS = 30 * 86_400_000;

@@ -1,6 +1,5 @@
 import type { Erasure } from '@beckon/contract/dashboard';
 import { Type } from 'typebox';
-import { countErasuresWaiting } from '../../users/index.ts';
 import { getSettings, routesFor, sendPieces } from '../../workspace/index.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
@@ -123,4 +122,13 @@ async function findOldest(tx: Tx, projectId: number): Promise<Oldest> {
     [projectId],
   );
   return found ?? { events: null, stream: null, dead: null, emails: null };
+}
+
+/** Counts the erasures of a project for which records to drop may still wait. Reads a table of the users module. */
+async function countErasuresWaiting(tx: Tx, projectId: number): Promise<number> {
+  const [counted] = await tx.query<{ count: number }>(
+    `SELECT count(*) AS count FROM beckon.erasure WHERE project_id = $1`,
+    [projectId],
+  );
+  return counted?.count ?? 0;
 }

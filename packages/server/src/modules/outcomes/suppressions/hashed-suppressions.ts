@@ -15,7 +15,7 @@ import {
   type SuppressionHasher,
   takeSendLock,
 } from '../../sending/index.ts';
-import { type ChangedPerson, findByAddress, listAddressed, type PersonId } from '../../users/index.ts';
+import { type ChangedPerson, findByAddress, type PersonId } from '../../users/index.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { takeProjectLock } from '../../../platform/locks/project-lock.ts';
@@ -153,4 +153,17 @@ function matchPage(
       ? { drafts: 0, runs: 0 }
       : endForTargets(tx, projectId, { targets: restored, now, actor });
   });
+}
+
+/** Lists users of a project by id, with only their address. Reads tables of the users module. */
+function listAddressed(
+  tx: Tx,
+  { projectId, after, limit }: { projectId: number; after: string | null; limit: number },
+): Promise<{ userId: string; email: string | null }[]> {
+  return tx.query(
+    `SELECT p.external_user_id AS "userId", e.email FROM beckon.person p
+     LEFT JOIN beckon.person_email e ON e.project_id = p.project_id AND e.external_user_id = p.external_user_id
+     WHERE p.project_id = $1 AND ($2::text IS NULL OR p.external_user_id > $2) ORDER BY p.external_user_id LIMIT $3`,
+    [projectId, after, limit],
+  );
 }

@@ -1,6 +1,5 @@
-import { plainList } from '../../../platform/db/list.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import type { SuppressedKind, SuppressionTarget } from '../../sending/index.ts';
+import type { SuppressedKind } from '../../sending/index.ts';
 
 /** A topic from which an address or a user is unsubscribed. */
 export type TopicUnsubscribe = { kind: SuppressedKind; value: string; topic: string; createdAt: Date };
@@ -28,18 +27,4 @@ export async function countTopicUnsubscribes(
     [projectId, most],
   );
   return row?.found ?? 0;
-}
-
-/** Returns the topics refused at one of these places, including hashed ones. */
-export async function listRefusedTopics(tx: Tx, targets: SuppressionTarget[]): Promise<string[]> {
-  const rows = await tx.query<{ topic: string }>(
-    `SELECT DISTINCT topic FROM beckon.topic_unsubscribe
-     WHERE (project_id, kind, value) IN (SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[])) ORDER BY topic`,
-    [
-      plainList(targets.map(({ projectId }) => projectId)),
-      targets.map(({ kind }) => kind),
-      targets.map(({ value }) => value),
-    ],
-  );
-  return rows.map(({ topic }) => topic);
 }

@@ -113,11 +113,6 @@ export function isRenderFailure(error: unknown): boolean {
   return error.cause instanceof TaskStopped ? error.cause.isForGood : error.code === 'validation_failed';
 }
 
-/** Returns true if too many tasks wait, or the process stops. */
-export function isRenderBusy(error: unknown): boolean {
-  return error instanceof Fault && error.cause instanceof TaskStopped && !error.cause.isForGood;
-}
-
 function faultOf(stopped: TaskStopped, withinMs: number): Fault {
   if (!stopped.isForGood) return new Fault('server_error', { retryAfterS: BUSY_RETRY_S, cause: stopped });
   const what = {

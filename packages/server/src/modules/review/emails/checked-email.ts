@@ -1,4 +1,4 @@
-import { findUrls } from '../../inbound/index.ts';
+import { findUrls } from './show-email.ts';
 import type { Renderer } from '../../rendering/index.ts';
 import {
   type CheckedMail,

@@ -5,7 +5,7 @@ import type { ClassifiedHit, Reply, BotReason } from '../../inbound/index.ts';
 import type { Outcome } from '../../outcomes/index.ts';
 import { type Redact, redactMail } from './redact-email.ts';
 import type { EmailView } from './show-email.ts';
-import { type EmailRecord, withoutPixel } from '../../sending/index.ts';
+import type { EmailRecord } from '../../sending/index.ts';
 import { countRemoteImages } from '../../../platform/outbound/inline-images.ts';
 import { iso, isoOrNull } from '../../../platform/time/clock.ts';
 
@@ -202,4 +202,12 @@ function botOf({ bot }: Outcome['detail']): BotLikelihood | null {
 
 function bounceClassOf({ bounce_class: kind }: Outcome['detail']): BounceClass | null {
   return typeof kind === 'string' && Object.hasOwn(BOUNCE_WORDS, kind) ? (kind as BounceClass) : null;
+}
+
+const PIXEL =
+  /<img\b[^<>]*\ssrc\s*=\s*["']https?:\/\/[^"'/]+\/o\/[a-z2-7]{34}\.[a-z2-7]{16}\.gif["'][^<>]*>/gi;
+
+/** Removes the tracking pixel, so that a member who views the email with its images records no open. */
+export function withoutPixel(html: string): string {
+  return html.replaceAll(PIXEL, '');
 }

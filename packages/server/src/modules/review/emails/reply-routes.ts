@@ -12,14 +12,7 @@ import {
   type DashboardRoute,
   routesFor,
 } from '../../workspace/index.ts';
-import {
-  countReplies,
-  findReply,
-  listReplies,
-  listThread,
-  forwardAgain,
-  type Reply,
-} from '../../inbound/index.ts';
+import { findReply, listReplies, listThread, forwardAgain, type Reply } from '../../inbound/index.ts';
 import { findEmail } from '../../sending/index.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { toReplyListed } from './email-view.ts';
@@ -106,4 +99,18 @@ function noForwardAddress(): Fault {
 function notForwarded(): Fault {
   const message = 'The reply is not forwarded, because its sender could not be verified';
   return new Fault('conflict', { details: [{ message, field: 'reply' }] });
+}
+
+/** Counts the replies, up to `most`. Reads a table of the inbound module. */
+async function countReplies(
+  tx: Tx,
+  { projectId, userId, most }: { projectId: number; userId: string | null; most: number },
+): Promise<number> {
+  const [row] = await tx.query<{ replies: number }>(
+    `SELECT count(*) AS replies FROM (
+       SELECT 1 FROM beckon.reply r WHERE r.project_id = $1 AND ($2::text IS NULL OR r.external_user_id = $2) LIMIT $3
+     ) counted`,
+    [projectId, userId, most],
+  );
+  return row?.replies ?? 0;
 }

@@ -6,7 +6,6 @@ import { Fault } from '../../../platform/fault.ts';
 import type { Filter } from '../../../platform/filter/filter.ts';
 import { parseFilter } from '../../../platform/filter/parse.ts';
 import {
-  withoutPixel,
   BECAME,
   countEmails,
   type EmailRecord,
@@ -16,7 +15,7 @@ import {
 } from '../../sending/index.ts';
 import { showEmail, showEmailBytes } from './show-email.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import { toEmailListed, toEmailWhole } from './email-view.ts';
+import { toEmailListed, toEmailWhole, withoutPixel } from './email-view.ts';
 import {
   PAGE,
   readPage,

@@ -2,14 +2,8 @@ import { Fault } from '../../../platform/fault.ts';
 import { namedZone } from '../../../platform/time/zone.ts';
 import { findDraft } from '../../drafts/index.ts';
 import { type ReadMail, findEmail, type EmailRecord } from '../../sending/index.ts';
-import {
-  findUrls,
-  type ClassifiedHit,
-  listClassifiedHits,
-  listThread,
-  type Reply,
-} from '../../inbound/index.ts';
-import { listOutcomesOfDraft, type Outcome } from '../../outcomes/index.ts';
+import { type ClassifiedHit, listClassifiedHits, listThread, type Reply } from '../../inbound/index.ts';
+import { listOutcomesOfDraft, type Outcome, type EmailRef } from '../../outcomes/index.ts';
 import { findPeople } from '../../users/index.ts';
 import { listWebhookDeliveries } from '../../webhooks/index.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
@@ -115,4 +109,13 @@ async function resendState(
 
 function notFound(message: string): Fault {
   return new Fault('not_found', { details: [{ message, field: 'email' }] });
+}
+
+/** Returns the link targets of an email by link number. Empty if its clicks are not tracked. Reads a table of the outcomes module. */
+export async function findUrls(tx: Tx, { projectId, emailId }: EmailRef): Promise<string[]> {
+  const rows = await tx.query<{ urls: string[] }>(
+    `SELECT urls FROM beckon.tracking_link WHERE project_id = $1 AND email_id = $2`,
+    [projectId, emailId],
+  );
+  return rows[0]?.urls ?? [];
 }

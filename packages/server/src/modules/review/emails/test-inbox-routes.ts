@@ -12,7 +12,6 @@ import {
   type ReadMail,
   TEST_INBOX_KEPT_MAX,
   TEST_INBOX_KEPT_MS,
-  withoutPixel,
 } from '../../sending/index.ts';
 import { isStorable } from '../../users/index.ts';
 import {
@@ -36,6 +35,7 @@ import { countRemoteImages } from '../../../platform/outbound/inline-images.ts';
 import type { Outbound } from '../../../platform/outbound/outbound.ts';
 import { iso, isoOrNull } from '../../../platform/time/clock.ts';
 import { DURATION_SYNTAX, parseDuration } from '../../../platform/time/time-text.ts';
+import { withoutPixel } from './email-view.ts';
 
 type Deps = KitDeps & { sendServices: SendServices; openOutbound: () => Outbound };
 const { route } = routesFor<Deps>();

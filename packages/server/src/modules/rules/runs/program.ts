@@ -1,4 +1,3 @@
-import type { Definition } from '../definitions/rule.ts';
 import type { Predicate, PropertyTest } from '../../../platform/predicate/predicate.ts';
 
 /**
@@ -148,13 +147,4 @@ function outlineAll(into: OutlinedStep[], { steps, at, depth, way }: Part): numb
     next = outlineAll(into, { steps: step.otherwise, at: next + 1, depth: depth + 1, way: 'else' });
   }
   return next;
-}
-
-/** Returns the names of the templates that a rule refers to. */
-export function emailNames({ steps }: Definition): Set<string> {
-  return new Set(
-    compile(steps).flatMap((step) =>
-      step.kind === 'draft' && 'name' in step.email ? [step.email.name] : [],
-    ),
-  );
 }

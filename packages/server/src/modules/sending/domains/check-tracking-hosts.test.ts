@@ -11,13 +11,14 @@ import { testResolver } from '../../../../testing/servers/test-resolver.ts';
 import { TOKEN_KEYS } from '../../../../testing/factories/send-services.ts';
 import { type Log, silentLog } from '../../../platform/log.ts';
 import { createEncrypter } from '../../../platform/crypto/encrypt.ts';
-import { createTrackingHosts, linksBaseOf, trackDomain } from './tracking.ts';
+import { createTrackingHosts, trackDomain } from './tracking.ts';
 import { createProject } from '../../administration/create-project.ts';
 import { addDomain, removeDomain } from './change-domain.ts';
 import { showDomain } from './domain-view.ts';
 import { mountProbe } from '../../inbound/tracking/routes.ts';
 import { createOutbound, type Outbound } from '../../../platform/outbound/outbound.ts';
 import { checkTrackingHosts } from './check-tracking-hosts.ts';
+import { linksBaseOf } from '../../delivery/compose-email.ts';
 
 const tls = (name: string) =>
   readFileSync(new URL(`../../../../testing/servers/tls/${name}`, import.meta.url));

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { afterProbe, linksBaseOf, missOf, newTracking, probeResponse, probeToken } from './tracking.ts';
+import { afterProbe, missOf, newTracking, probeResponse, probeToken } from './tracking.ts';
 import type { Tracking } from './domain.ts';
+import { linksBaseOf } from '../../delivery/compose-email.ts';
 
 const NOW = Date.UTC(2026, 0, 15, 12);
 const MINUTE = 60_000;

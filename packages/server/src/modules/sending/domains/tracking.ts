@@ -74,11 +74,6 @@ export async function probeDomain(
 /** All paths that are served on a tracking host: the links of emails and the probe. */
 export const TRACKING_PATHS = ['/o/', '/c/', '/u/', '/.well-known/beckon/'] as const;
 
-/** Returns the start of the URLs in links. */
-export function linksBaseOf({ tracking }: Pick<SendingDomain, 'tracking'>, publicUrl: string): string {
-  return tracking?.state === 'working' ? `https://${tracking.host}` : publicUrl;
-}
-
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const HOST_MAX = 253;
 /** Names that hold other records of the domain, so they cannot point to this installation. */

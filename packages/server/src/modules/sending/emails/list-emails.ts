@@ -212,23 +212,3 @@ function toEmail(row: EmailRow): EmailRecord {
     became: BECAME.filter((name) => found.has(name)),
   };
 }
-
-/**
- * Returns the project of an email, given only the id in one of our Message-IDs. It reads one index per project. No two projects have the
- * same id.
- */
-export async function findProjectOfEmail(tx: Tx, emailId: string): Promise<number | undefined> {
-  const [row] = await tx.query<{ project_id: number }>(
-    `SELECT m.project_id FROM beckon.project p
-     CROSS JOIN LATERAL (SELECT project_id FROM beckon.email WHERE project_id = p.project_id AND id = $1 LIMIT 1) m
-     LIMIT 1`,
-    [emailId],
-  );
-  return row?.project_id;
-}
-
-/** Returns whether the project ever claimed an email. */
-export async function hasEmails(tx: Tx, projectId: number): Promise<boolean> {
-  const rows = await tx.query(`SELECT 1 FROM beckon.email WHERE project_id = $1 LIMIT 1`, [projectId]);
-  return rows.length > 0;
-}

@@ -58,18 +58,6 @@ export async function listInForce(
   return rows.map(toFound);
 }
 
-/** Returns whether the email already has an unsubscribe outcome. Reads a table of the outcomes module. */
-export async function hasUnsubscribed(
-  tx: Tx,
-  { projectId, emailId }: { projectId: number; emailId: string },
-): Promise<boolean> {
-  const rows = await tx.query(
-    `SELECT 1 FROM beckon.outcome WHERE project_id = $1 AND email_id = $2 AND type = 'email.unsubscribed' LIMIT 1`,
-    [projectId, emailId],
-  );
-  return rows.length > 0;
-}
-
 /**
  * Returns the topics that each user, or anyone with the same address, is unsubscribed from. The order is that of the input. Reads a table
  * of the outcomes module.

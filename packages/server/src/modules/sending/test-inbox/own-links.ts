@@ -32,11 +32,3 @@ export function withoutTracking(page: EmailHtml, urls: readonly string[]): Email
   });
   return { ...page, elements };
 }
-
-const PIXEL =
-  /<img\b[^<>]*\ssrc\s*=\s*["']https?:\/\/[^"'/]+\/o\/[a-z2-7]{34}\.[a-z2-7]{16}\.gif["'][^<>]*>/gi;
-
-/** Removes the tracking pixel, so that a member who views the email with its images records no open. */
-export function withoutPixel(html: string): string {
-  return html.replaceAll(PIXEL, '');
-}

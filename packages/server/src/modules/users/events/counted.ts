@@ -10,8 +10,6 @@ import { listCounted, recount, updateCounted } from './store.ts';
 export type CountProgress = { countedTo: string | null; isWhole: boolean };
 export type CountedNames = ReadonlyMap<string, CountProgress>;
 
-export const NOTHING_COUNTED: CountedNames = new Map();
-
 export async function findCounted(tx: Tx, projectIds: number[]): Promise<Map<number, CountedNames>> {
   const found = new Map<number, Map<string, CountProgress>>();
   for (const row of await listCounted(tx, projectIds)) {

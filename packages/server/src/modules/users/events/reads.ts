@@ -26,18 +26,6 @@ export function listNewest(
   );
 }
 
-/** Finds the last stored event of the project, of any user. */
-export async function findLastReceived(
-  tx: Tx,
-  projectId: number,
-): Promise<{ name: string; receivedAt: number } | null> {
-  const rows = await tx.query<{ name: string; received_at: Date }>(
-    `SELECT name, received_at FROM beckon.event WHERE project_id = $1 ORDER BY received_at DESC LIMIT 1`,
-    [projectId],
-  );
-  return rows[0] ? { name: rows[0].name, receivedAt: rows[0].received_at.getTime() } : null;
-}
-
 /** Lists events after a position in index order. Sorting all events of a user by time would read all of them at once. */
 export function listEventsBehind(
   tx: Tx,

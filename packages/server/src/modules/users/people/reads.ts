@@ -116,16 +116,3 @@ export function listTraitChanges(tx: Tx, { projectId, userId }: Person): Promise
     [projectId, userId],
   );
 }
-
-/** Lists users of a project by id, with only their address. */
-export function listAddressed(
-  tx: Tx,
-  { projectId, after, limit }: { projectId: number; after: string | null; limit: number },
-): Promise<{ userId: string; email: string | null }[]> {
-  return tx.query(
-    `SELECT p.external_user_id AS "userId", e.email FROM beckon.person p
-     LEFT JOIN beckon.person_email e ON e.project_id = p.project_id AND e.external_user_id = p.external_user_id
-     WHERE p.project_id = $1 AND ($2::text IS NULL OR p.external_user_id > $2) ORDER BY p.external_user_id LIMIT $3`,
-    [projectId, after, limit],
-  );
-}

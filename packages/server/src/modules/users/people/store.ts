@@ -197,12 +197,3 @@ export async function clearWritten(
   );
   return rows.length;
 }
-
-/** Counts the erasures of a project for which records to drop may still wait. */
-export async function countErasuresWaiting(tx: Tx, projectId: number): Promise<number> {
-  const [counted] = await tx.query<{ count: number }>(
-    `SELECT count(*) AS count FROM beckon.erasure WHERE project_id = $1`,
-    [projectId],
-  );
-  return counted?.count ?? 0;
-}

@@ -169,20 +169,6 @@ export async function findBody(
   return webhook && !webhook.is_erased ? webhook.body : null;
 }
 
-/** Counts pending deliveries and those in progress. */
-export async function countWebhooks(
-  tx: Tx,
-  projectId: number,
-): Promise<{ pending: number; delivering: number }> {
-  const rows = await tx.query<{ state: string; count: number }>(
-    `SELECT state, count(*) AS count FROM beckon.webhook_delivery
-     WHERE project_id = $1 AND next_at IS NOT NULL GROUP BY state`,
-    [projectId],
-  );
-  const of = (state: string): number => rows.find((row) => row.state === state)?.count ?? 0;
-  return { pending: of('pending'), delivering: of('delivering') };
-}
-
 /** Returns the deliveries, newest first, each with its latest attempt. */
 export async function listDeliveries(tx: Tx, query: DeliveriesQuery): Promise<DeliverySummary[]> {
   const rows = await tx.query<DeliveryRow>(
