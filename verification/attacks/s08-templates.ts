@@ -18,6 +18,6 @@ export const s08: Attack = {
       'packages/server/src/modules/rendering/compile-email.test.ts',
       'packages/server/src/modules/rendering/clean-edited.test.ts',
       'packages/server/src/modules/templates/ai-drafting/guard.test.ts',
-      'packages/server/src/modules/sending/test-inbox/styles.test.ts',
+      'packages/server/src/modules/sending/email-checks/styles.test.ts',
     ]),
 };

@@ -5,7 +5,6 @@ import { warningCounter } from '../modules/ingest/index.ts';
 import { createProcessor, startProcessor, startAudienceBuilder } from '../modules/processing/index.ts';
 import {
   createSender,
-  keepInside,
   relayTransport,
   type Transport,
   createTeamTransport,
@@ -29,6 +28,7 @@ import { meteredJob, meteredOutbound, meteredTransport } from './metered.ts';
 import { stripeReader } from './stripe-reader.ts';
 import { openOutgoingRelay } from './open-transport.ts';
 import type { ServerOptions } from './options.ts';
+import { keepInside } from '../modules/review/index.ts';
 
 /** An email may be delayed this long, so that those of a busy second share a batch. */
 const TOGETHER_MS = 100;

@@ -13,7 +13,7 @@ import {
   upsertUser,
 } from '../workspace/members/store.ts';
 import { createProject } from '../administration/create-project.ts';
-import { receiveMail } from './test-inbox.ts';
+import { receiveMail } from '../review/test-inbox/test-inbox.ts';
 import { setSettings } from '../administration/set-settings.ts';
 import { createTeamTransport, type TeamMailOptions } from './team-email.ts';
 

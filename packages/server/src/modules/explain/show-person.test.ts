@@ -9,7 +9,7 @@ import { listBuilding } from '../audiences/build-version.ts';
 import { deadLetterRecord } from '../ingest/queue/dead-letters.ts';
 import { listDrafts } from '../drafts/reads.ts';
 import { addHits } from '../inbound/tracking/tracker.ts';
-import { keepMail } from '../sending/test-inbox/keep-mail.ts';
+import { keepMail } from '../review/test-inbox/keep-mail.ts';
 import { insertEmails as claimEmails } from '../sending/emails/store.ts';
 import { addSuppression } from '../outcomes/suppressions/store.ts';
 import { createAudience, editAudience } from '../audiences/change-audience.ts';

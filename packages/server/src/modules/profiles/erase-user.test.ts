@@ -12,7 +12,7 @@ import { listBuilding } from '../audiences/build-version.ts';
 import { deadLetterRecord, retryDead } from '../ingest/queue/dead-letters.ts';
 import { insertFindings } from '../imports/store.ts';
 import { listDrafts } from '../drafts/reads.ts';
-import { keepMail } from '../sending/test-inbox/keep-mail.ts';
+import { keepMail } from '../review/test-inbox/keep-mail.ts';
 import { addHits } from '../inbound/tracking/tracker.ts';
 import { insertReply } from '../inbound/replies/store.ts';
 import { insertEmails as claimEmails } from '../sending/emails/store.ts';

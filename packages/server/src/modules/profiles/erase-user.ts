@@ -22,11 +22,7 @@ import {
   personKey,
 } from '../users/index.ts';
 import { eraseDead, lockQueue, oldestWaiting, insertActivity, eraseActivity } from '../ingest/index.ts';
-import {
-  deleteMailOf as eraseMail,
-  deleteEmails as eraseEmails,
-  type SuppressionHasher,
-} from '../sending/index.ts';
+import { deleteEmails as eraseEmails, type SuppressionHasher } from '../sending/index.ts';
 import { eraseOutcomes, hashErased } from '../outcomes/index.ts';
 import { eraseReplies, eraseHits } from '../inbound/index.ts';
 import { takeProjectLock } from '../../platform/locks/project-lock.ts';
@@ -35,6 +31,7 @@ import { eraseViews } from './views/views.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { eraseImported } from '../imports/index.ts';
+import { deleteMailOf as eraseMail } from '../review/index.ts';
 
 /** The number of removed rows per table. */
 export type RemovedRows = {

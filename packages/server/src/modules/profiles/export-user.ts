@@ -18,12 +18,7 @@ import {
   listTimerTraces,
 } from './traces-of-user.ts';
 import { listDecisionsOf, listRunsOf } from '../rules/index.ts';
-import {
-  findTopicUnsubscribes,
-  findSuppressions,
-  listWholeMailOf,
-  type WholeMail,
-} from '../sending/index.ts';
+import { findTopicUnsubscribes, findSuppressions } from '../sending/index.ts';
 import {
   isStorable,
   listAll,
@@ -36,6 +31,7 @@ import {
 } from '../users/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { iso, isoOrNull } from '../../platform/time/clock.ts';
+import { listWholeMailOf, type WholeMail } from '../review/index.ts';
 
 /** With the largest possible records, a page has about ten megabytes. */
 const PAGE = 200;

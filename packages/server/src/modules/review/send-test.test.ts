@@ -5,7 +5,7 @@ import { newScenario, openStage } from '../../../testing/scenario.ts';
 import { idMaker } from '../../platform/ids.ts';
 import { insertOrganization, upsertMember, upsertUser } from '../workspace/members/store.ts';
 import type { MailEnvelope } from '../../platform/mail/submit.ts';
-import { receiveMail } from '../delivery/test-inbox.ts';
+import { receiveMail } from './test-inbox/test-inbox.ts';
 import type { SendServices } from '../delivery/mailroom.ts';
 import { sendTest } from './send-test.ts';
 

@@ -14,8 +14,9 @@ import { readProjectLock, takeProjectLock } from '../../platform/locks/project-l
 import { setClockAhead, lockTimer } from '../../platform/locks/store.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { createProcessor } from '../processing/index.ts';
-import { createSender, type SendServices, testInboxTransport } from '../delivery/index.ts';
+import { createSender, type SendServices } from '../delivery/index.ts';
 import { type Engine, settle } from './run-due-work.ts';
+import { testInboxTransport } from '../review/index.ts';
 
 export type AdvanceDeps = {
   db: Database;

@@ -66,18 +66,7 @@ export type {
   SuppressionReason,
   HashedTarget,
 } from './suppressions/suppression.ts';
-export type { EmailCheck } from './test-inbox/check.ts';
-export { type CheckedMail, checkMail } from './test-inbox/checks.ts';
-export { deleteOldMail } from './test-inbox/delete-old-mail.ts';
-export { keepMail } from './test-inbox/keep-mail.ts';
-export {
-  type KeptMail,
-  MAIL_MAX_BYTES,
-  type NewMail,
-  TEST_INBOX_KEPT_MAX,
-  TEST_INBOX_KEPT_MS,
-} from './test-inbox/mail.ts';
-export { type ReadMail, readMail } from './test-inbox/read-mail.ts';
-export { type WholeMail, countMail, findMail, listMail, listWholeMailOf } from './test-inbox/reads.ts';
-export { redactTokens } from './test-inbox/own-links.ts';
-export { deleteMailBefore, deleteMailOf } from './test-inbox/store.ts';
+export type { EmailCheck } from './email-checks/check.ts';
+export { type CheckedMail, checkMail } from './email-checks/checks.ts';
+export { type ReadMail, readMail, readSubject } from './email-checks/read-mail.ts';
+export { redactTokens } from './email-checks/own-links.ts';

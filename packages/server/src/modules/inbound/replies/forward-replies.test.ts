@@ -15,12 +15,12 @@ import { TOKEN_KEYS } from '../../../../testing/factories/send-services.ts';
 import { startSink, type SinkRefusal } from '../../../../testing/servers/smtp-sink.ts';
 import { silentLog } from '../../../platform/log.ts';
 import { createSigners } from '../../sending/domains/signers.ts';
-import { listMail } from '../../sending/test-inbox/reads.ts';
-import { verifyDkim } from '../../sending/test-inbox/verify-dkim.ts';
+import { listMail } from '../../review/test-inbox/reads.ts';
+import { verifyDkim } from '../../sending/email-checks/verify-dkim.ts';
 import { openRelay } from '../../../platform/mail/relay.ts';
 import { classifyReply } from '../../outcomes/bounces/classify-reply.ts';
 import { type ForwardDeps, forwardNext } from './forward-replies.ts';
-import { receiveMail } from '../../delivery/test-inbox.ts';
+import { receiveMail } from '../../review/test-inbox/test-inbox.ts';
 
 const stage = await openMailStage();
 const { db, clock } = stage.server;

@@ -13,7 +13,7 @@ import { idMaker } from '../../../platform/ids.ts';
 import { silentLog } from '../../../platform/log.ts';
 import { type Database, openDatabase } from '../../../platform/db/database.ts';
 import { createProject } from '../../administration/create-project.ts';
-import { keepInside } from '../../delivery/test-inbox.ts';
+import { keepInside } from '../../review/test-inbox/test-inbox.ts';
 import type { TransportEmail } from '../../delivery/transport.ts';
 import { addEndpoint } from '../../webhooks/endpoints/change-endpoint.ts';
 import { makeDemo, removeDemos } from './demo.ts';

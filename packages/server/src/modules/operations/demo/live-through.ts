@@ -6,7 +6,7 @@
 import type { NewId } from '../../../platform/ids.ts';
 import type { Log } from '../../../platform/log.ts';
 import type { Encrypter } from '../../../platform/crypto/encrypt.ts';
-import { keepMail, type SuppressionHasher } from '../../sending/index.ts';
+import type { SuppressionHasher } from '../../sending/index.ts';
 import { insertReply } from '../../inbound/index.ts';
 import { listDueProjects } from '../../../platform/locks/timers.ts';
 import { listBuilding } from '../../audiences/index.ts';
@@ -27,6 +27,7 @@ import type { Random } from './random.ts';
 import { submitResult, type Reaction, reactionsTo, review } from './reactions.ts';
 import type { SimulatedRequest } from './story.ts';
 import { createDemoEnvironment, type DemoEnvironment } from './surroundings.ts';
+import { keepMail } from '../../review/index.ts';
 
 export type Life = {
   db: Database;

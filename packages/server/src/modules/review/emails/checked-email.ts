@@ -1,15 +1,9 @@
 import { findUrls } from './show-email.ts';
 import type { Renderer } from '../../rendering/index.ts';
-import {
-  type CheckedMail,
-  findMail,
-  listDomains,
-  listKeys,
-  recordsOf,
-  type WholeMail,
-} from '../../sending/index.ts';
+import { type CheckedMail, listDomains, listKeys, recordsOf } from '../../sending/index.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { Fault } from '../../../platform/fault.ts';
+import { findMail, type WholeMail } from '../test-inbox/reads.ts';
 
 export type CheckedTestEmail = { mail: WholeMail } & Pick<CheckedMail, 'html' | 'text' | 'checks'>;
 

@@ -8,9 +8,9 @@ import { openStage } from '../../../../testing/scenario.ts';
 import { PASSWORD, testTeam, tokenOf } from '../../../../testing/factories/team.ts';
 import { idMaker } from '../../../platform/ids.ts';
 import { emailToken } from '../../../platform/crypto/email-token.ts';
-import { keepMail } from '../../sending/test-inbox/keep-mail.ts';
+import { keepMail } from '../test-inbox/keep-mail.ts';
 import { packMime } from '../../delivery/pack-mime.ts';
-import { receiveMail } from '../../delivery/test-inbox.ts';
+import { receiveMail } from '../test-inbox/test-inbox.ts';
 
 const stage = await openStage();
 const { db } = stage.server;

@@ -12,7 +12,7 @@ import { goodHtml, goodEmail } from '../../../../testing/factories/outgoing-emai
 import { testMail } from '../../../../testing/factories/send-services.ts';
 import { newScenario, openStage, type Scenario } from '../../../../testing/scenario.ts';
 import { idMaker } from '../../../platform/ids.ts';
-import { keepMail } from '../../sending/test-inbox/keep-mail.ts';
+import { keepMail } from '../test-inbox/keep-mail.ts';
 import { insertReply } from '../../inbound/replies/store.ts';
 import type { NewReply } from '../../inbound/replies/reply.ts';
 import { createProject } from '../../administration/create-project.ts';

@@ -4,15 +4,7 @@ import type { SendServices } from '../../delivery/index.ts';
 import { countToRelease, nextDraftDueAt } from '../../drafts/index.ts';
 import { type Redact, redactFor, redactMail, requireForPerson } from './redact-email.ts';
 import { openMail, showMail, type CheckedTestEmail } from './checked-email.ts';
-import {
-  countMail,
-  deleteMailBefore,
-  type KeptMail,
-  listMail,
-  type ReadMail,
-  TEST_INBOX_KEPT_MAX,
-  TEST_INBOX_KEPT_MS,
-} from '../../sending/index.ts';
+import type { ReadMail } from '../../sending/index.ts';
 import { isStorable } from '../../users/index.ts';
 import {
   badCursor,
@@ -36,6 +28,9 @@ import type { Outbound } from '../../../platform/outbound/outbound.ts';
 import { iso, isoOrNull } from '../../../platform/time/clock.ts';
 import { DURATION_SYNTAX, parseDuration } from '../../../platform/time/time-text.ts';
 import { withoutPixel } from './email-view.ts';
+import { countMail, listMail } from '../test-inbox/reads.ts';
+import { deleteMailBefore } from '../test-inbox/store.ts';
+import { type KeptMail, TEST_INBOX_KEPT_MAX, TEST_INBOX_KEPT_MS } from '../test-inbox/mail.ts';
 
 type Deps = KitDeps & { sendServices: SendServices; openOutbound: () => Outbound };
 const { route } = routesFor<Deps>();

@@ -11,7 +11,7 @@ import { openStage } from '../../../../testing/scenario.ts';
 import { testTeam } from '../../../../testing/factories/team.ts';
 import { idMaker } from '../../../platform/ids.ts';
 import { insertReply } from '../../inbound/replies/store.ts';
-import { keepMail } from '../../sending/test-inbox/keep-mail.ts';
+import { keepMail } from '../../review/test-inbox/keep-mail.ts';
 import { DASHBOARD_ROUTES } from '../../../main/dashboard-routes.ts';
 
 const stage = await openStage();

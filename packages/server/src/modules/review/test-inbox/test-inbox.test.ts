@@ -8,9 +8,9 @@ import { emailToken, type TokenUse } from '../../../platform/crypto/email-token.
 import { silentLog } from '../../../platform/log.ts';
 import { createEncrypter } from '../../../platform/crypto/encrypt.ts';
 import { createSigners } from '../../sending/domains/signers.ts';
-import { listMail } from '../../sending/test-inbox/reads.ts';
+import { listMail } from './reads.ts';
 import { insertEmails as claimEmails } from '../../sending/emails/store.ts';
-import { findEmailById } from '../email-rows.ts';
+import { findEmailById } from '../../delivery/email-rows.ts';
 import { openRelay } from '../../../platform/mail/relay.ts';
 import { classifyReply } from '../../outcomes/bounces/classify-reply.ts';
 import type { Relay } from '../../../platform/mail/submit.ts';
@@ -18,9 +18,9 @@ import { startMailListener } from '../../../platform/mail/listener.ts';
 import { createProject } from '../../administration/create-project.ts';
 import { addDomain } from '../../sending/domains/change-domain.ts';
 import { erasePerson } from '../../profiles/erase-user.ts';
-import { clearTestInbox } from '../../review/emails/test-inbox-routes.ts';
-import { receiveMail } from '../test-inbox.ts';
-import { showMail } from '../../review/emails/checked-email.ts';
+import { clearTestInbox } from '../emails/test-inbox-routes.ts';
+import { receiveMail } from './test-inbox.ts';
+import { showMail } from '../emails/checked-email.ts';
 
 const clock = fixedClock();
 const db = await openTestDatabase(clock);

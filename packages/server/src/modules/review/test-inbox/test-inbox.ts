@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import type { TransportEmail, Transport } from './transport.ts';
-import { findDraft } from '../drafts/index.ts';
-import { keepMail, type NewMail } from '../sending/index.ts';
-import { listSettings } from '../workspace/index.ts';
-import { readEmailToken, type TokenKeys, type TokenUse } from '../../platform/crypto/email-token.ts';
-import type { Database } from '../../platform/db/database.ts';
-import type { Tx } from '../../platform/db/statements.ts';
-import { Fault } from '../../platform/fault.ts';
-import { withProjectClock } from '../../platform/locks/project-lock.ts';
-import { findEmailById } from './email-rows.ts';
+import type { TransportEmail, Transport } from '../../delivery/index.ts';
+import { findDraft } from '../../drafts/index.ts';
+import { listSettings } from '../../workspace/index.ts';
+import { readEmailToken, type TokenKeys, type TokenUse } from '../../../platform/crypto/email-token.ts';
+import type { Database } from '../../../platform/db/database.ts';
+import type { Tx } from '../../../platform/db/statements.ts';
+import { Fault } from '../../../platform/fault.ts';
+import { withProjectClock } from '../../../platform/locks/project-lock.ts';
+import { findEmailById } from '../../delivery/index.ts';
+import { keepMail } from './keep-mail.ts';
+import type { NewMail } from './mail.ts';
 
 type ReceivedMail = { from: string; to: string[]; raw: Uint8Array };
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { checkMail } from '../../sending/test-inbox/checks.ts';
-import { emailHeaders } from '../headers.ts';
+import { checkMail } from '../../sending/email-checks/checks.ts';
+import { emailHeaders } from '../../delivery/headers.ts';
 import { findShippedEmail, shippedEmailNames } from '../../rendering/shipped.ts';
 import { renderEmail } from '../../rendering/render-email.ts';
 import { renderContent } from '../../rendering/render.ts';

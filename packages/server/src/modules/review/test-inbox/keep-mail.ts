@@ -1,7 +1,7 @@
 import { Fault } from '../../../platform/fault.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { MAIL_MAX_BYTES, type NewMail, packMail } from './mail.ts';
-import { readSubject } from './read-mail.ts';
+import { readSubject } from '../../sending/index.ts';
 import { insertMail } from './store.ts';
 
 /** The number of copies of one email that may arrive at the same time. */
