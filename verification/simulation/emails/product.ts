@@ -5,7 +5,7 @@ import {
   returnDraft,
   retry,
   holdWhileSending,
-} from '../../../packages/server/src/modules/drafts/send-draft.ts';
+} from '../../../packages/server/src/modules/delivery/send-draft.ts';
 import type { Draft } from '../../../packages/server/src/modules/drafts/draft.ts';
 import { dueAction, hold } from '../../../packages/server/src/modules/drafts/hold-draft.ts';
 import { follow } from '../../../packages/server/src/modules/drafts/follow-facts.ts';

@@ -6,8 +6,6 @@ import {
   heldOn,
   hold,
   release,
-  claim,
-  finish,
   closeEditor,
   type DraftActionResult,
   isRefused,
@@ -24,6 +22,7 @@ import { type DraftBatch, type DraftBatchResult, type Tokens } from './draft-bat
 import { type EarlierEmail, findEarlier, findFrozen } from './email-rows.ts';
 import type { GateResult } from './gate/gate.ts';
 import type { GateFacts } from './gate/facts.ts';
+import { claim, finish } from './send-draft.ts';
 
 const CHECK_AGAIN_MS = 3_600_000;
 /** Rendering changed drafts blocks the process: about a fifth of a second in one batch. */

@@ -2,10 +2,6 @@ import { replyText } from '../../platform/mail/smtp-reply.ts';
 import type { NewId } from '../../platform/ids.ts';
 import {
   type Draft,
-  finish,
-  returnDraft,
-  retry,
-  holdWhileSending,
   isRefused,
   lockDrafts,
   type DraftActionResult,
@@ -30,6 +26,7 @@ import { failureText } from '../../platform/mail/send-result.ts';
 import { applyRefusals } from './apply-refusals.ts';
 import type { EmailResult } from './transport.ts';
 import { findSubmitted, type SubmittedEmail } from './email-rows.ts';
+import { finish, returnDraft, retry, holdWhileSending } from './send-draft.ts';
 
 /** The delays between attempts; the last one repeats. */
 const BACKOFF_MS = [1, 5, 15, 30, 60, 120, 240].map((minutes) => minutes * 60_000);

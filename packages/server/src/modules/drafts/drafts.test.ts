@@ -13,7 +13,7 @@ import {
   release,
   holdOrCancelReplied,
 } from './hold-draft.ts';
-import { claim, finish, retry, sendAgain } from './send-draft.ts';
+import { sendAgain } from './send-draft.ts';
 import { closeEditor, edit, openEditor } from './edit-draft.ts';
 import { type DraftActionResult, isRefused, orThrow } from './refusals.ts';
 import { type Draft, isExpired, spreadMs } from './draft.ts';
@@ -21,6 +21,7 @@ import { follow } from './follow-facts.ts';
 import { setDraftMode, needsConfirmation, resumeDraft } from './resume-drafts.ts';
 import type { DraftChange } from './transitions.ts';
 import { postpone } from '../review/postpone-draft.ts';
+import { claim, finish, retry } from '../delivery/send-draft.ts';
 
 const clock = fixedClock();
 const newId = idMaker(clock);

@@ -80,15 +80,7 @@ export {
 } from './refusals.ts';
 export { type NewMode, setDraftMode, needsConfirmation, resumeDraft } from './resume-drafts.ts';
 export { DRAFT_COLUMNS, type DraftRow, selectOf, toDraft } from './rows.ts';
-export {
-  claim,
-  finish,
-  holdWhileSending,
-  resolveDraft,
-  retry,
-  returnDraft,
-  sendAgain,
-} from './send-draft.ts';
+export { resolveDraft, sendAgain } from './send-draft.ts';
 export { setNextChecks, eraseDrafts, keepContents, setTeamReportedUntil, writeTransitions } from './store.ts';
 export { type TeamEmail, takeTeamDigest, teamDigest } from './team-digest.ts';
 export { type Action, type DraftTransition, type DraftChange, applyTransition } from './transitions.ts';

@@ -7,7 +7,7 @@ import { sha256 } from '../../platform/crypto/hash.ts';
 import { idMaker } from '../../platform/ids.ts';
 import { approve, skip } from '../review/approve-draft.ts';
 import { cancel, hold, holdOrCancelUnmatched } from './hold-draft.ts';
-import { claim, finish } from './send-draft.ts';
+import { claim, finish } from '../delivery/send-draft.ts';
 import { countForLadder, countToRelease, listWaiting } from './counts.ts';
 import { type Draft, isExpired } from './draft.ts';
 import { edit } from './edit-draft.ts';

@@ -16,15 +16,7 @@ import {
   release,
   holdOrCancelReplied,
 } from './hold-draft.ts';
-import {
-  claim,
-  finish,
-  returnDraft,
-  holdWhileSending,
-  retry,
-  sendAgain,
-  resolveDraft,
-} from './send-draft.ts';
+import { sendAgain, resolveDraft } from './send-draft.ts';
 import { closeEditor, edit, openEditor } from './edit-draft.ts';
 import { type DraftActionResult, isRefused } from './refusals.ts';
 import { type Draft, DRAFT_STATES, INCOMPLETE_REASONS, MEMBER_DECIDES } from './draft.ts';
@@ -34,6 +26,7 @@ import { setDraftMode, resumeDraft } from './resume-drafts.ts';
 import { postpone } from '../review/postpone-draft.ts';
 import { reword } from '../templates/ai-drafting/reword-draft.ts';
 import { writeTransitions } from './store.ts';
+import { claim, finish, returnDraft, holdWhileSending, retry } from '../delivery/send-draft.ts';
 
 const clock = fixedClock();
 const db = await openTestDatabase(clock);
