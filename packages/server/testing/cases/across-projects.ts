@@ -80,7 +80,7 @@ export const ACROSS_PROJECTS: { why: string; statements: Record<string, string[]
       'modules/workspace/audit/store.ts': ['FROM beckon.audit a WHERE …'],
       'modules/review/needs.ts': ['FROM beckon.draft d WHERE …'],
       'modules/drafts/store.ts': ['DELETE FROM beckon.draft_move …', 'DELETE FROM beckon.draft_content …'],
-      'modules/explain/event-history.ts': [
+      'modules/rules/event-history.ts': [
         'FROM beckon.event e WHERE …',
         'SELECT (extract(epoch FROM min(e.received_at))',
       ],

@@ -6,7 +6,7 @@ import type { Access } from '../../src/modules/workspace/members/team.ts';
 import { createModels } from '../../src/modules/rules/project-model.ts';
 import { listRuleNeeds } from '../../src/modules/rules/runs/rules-in-force.ts';
 import { createAccountEmails } from '../../src/modules/delivery/team-email.ts';
-import { createBacktestSlots } from '../../src/modules/explain/backtest/backtest.ts';
+import { createBacktestSlots } from '../../src/modules/rules/backtest/backtest.ts';
 import { createDashboardApi } from '../../src/modules/workspace/dashboard-api/mount.ts';
 import { createFeeds } from '../../src/modules/workspace/dashboard-api/feeds.ts';
 import { DASHBOARD_ROUTES, type DashboardDeps } from '../../src/main/dashboard-routes.ts';

@@ -3,10 +3,7 @@ import { plainList } from '../../platform/db/list.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { unpackMime } from './pack-mime.ts';
 import type { WarmupCounts } from './gate/limits.ts';
-import type { DomainLimitRow } from '../sending/index.ts';
-
-/** An email that was returned without an attempt no longer has a slot. */
-const HAS_SLOT = `m.state <> 'failed' AND (m.state <> 'deferred' OR m.attempts > 0)`;
+import { type DomainLimitRow, HAS_SLOT } from '../sending/index.ts';
 
 /** Returns when emails that count towards the caps were claimed for these addresses since then, newest first. */
 export async function findClaims(
@@ -27,24 +24,6 @@ export async function findClaims(
   for (const { address, claimed_ms: at } of rows)
     claims.set(address, [...(claims.get(address) ?? []), Math.round(at)]);
   return claims;
-}
-
-/** Returns the same without the emails of one rule, in any order of addresses. A backtest of that rule uses it. */
-export async function findOtherClaims(
-  tx: Tx,
-  query: { projectId: number; addresses: string[]; since: number; exceptRuleId: string },
-): Promise<Map<string, number[]>> {
-  const { projectId, addresses, since, exceptRuleId } = query;
-  const rows = await tx.query<{ address: string; claimed_at: Date }>(
-    `SELECT m.address, m.claimed_at FROM unnest($2::text[]) AS a(address)
-     JOIN beckon.email m ON m.project_id = $1 AND m.address = a.address AND m.counts AND m.claimed_at > $3
-     WHERE ${HAS_SLOT} AND m.rule_id <> $4 ORDER BY m.claimed_at DESC`,
-    [projectId, addresses, new Date(since), exceptRuleId],
-  );
-  const byAddress = Map.groupBy(rows, ({ address }) => address);
-  return new Map(
-    [...byAddress].map(([address, group]) => [address, group.map((row) => row.claimed_at.getTime())]),
-  );
 }
 
 /** An email that had an attempt, or a claim without one. */

@@ -15,12 +15,5 @@ export { quietHoursInForce, quietUntil, quietSpans } from './gate/quiet-hours.ts
 export { type GateReason, type GateResult, gate } from './gate/gate.ts';
 export { type DraftForecast, type Queue, simulateQueue, type QueuedDraft } from './gate/simulate.ts';
 export type { Policy, GateFacts } from './gate/facts.ts';
-export { refill, type Throttle, remainingSlots, type Cap } from './gate/limits.ts';
-export {
-  type FrozenRow,
-  findFrozen,
-  findEarlier,
-  findClaims,
-  findEmailById,
-  findOtherClaims,
-} from './email-rows.ts';
+export { refill, type Throttle } from './gate/limits.ts';
+export { type FrozenRow, findFrozen, findEarlier, findClaims, findEmailById } from './email-rows.ts';

@@ -9,20 +9,14 @@ import {
   findTopicUnsubscribes,
   findSuppressions,
   type FoundSuppression,
+  remainingSlots,
 } from '../sending/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { type Model, zoneOfPerson } from '../rules/index.ts';
 import type { SendServices } from './mailroom.ts';
 import { type DomainLimits, loadDomainLimits, loadWarmup } from './domain-limits.ts';
 import type { ProjectSender } from './find-sender.ts';
-import {
-  refill,
-  takeTokens,
-  CONTEND_WITHIN_MS,
-  type Contender,
-  remainingSlots,
-  findYields,
-} from './gate/limits.ts';
+import { refill, takeTokens, CONTEND_WITHIN_MS, type Contender, findYields } from './gate/limits.ts';
 import { findClaims } from './email-rows.ts';
 import { gate, type GateResult } from './gate/gate.ts';
 import type { GateFacts, Outlet, Policy } from './gate/facts.ts';

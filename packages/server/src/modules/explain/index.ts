@@ -1,5 +1,3 @@
-export { type BacktestSlots, createBacktestSlots } from './backtest/backtest.ts';
-export { evaluateWindowAsOf, countAsOf } from './event-history.ts';
 export { type ExplainedRow, explainPerson } from './explain.ts';
 export { reasonWords } from './reason-sentences.ts';
 export { type Forecast, forecastOf, timeOrNull } from './send-forecast.ts';

@@ -1,8 +1,7 @@
 import type { Facts, NthQuery, WindowSum } from '../../platform/predicate/predicate.ts';
 import { matchesWhere } from '../../platform/predicate/compare.ts';
-import { evaluateWindowAsOf } from './event-history.ts';
 import type { PersonId } from '../users/index.ts';
-import type { ActiveRule, Anchor } from '../rules/index.ts';
+import { type ActiveRule, type Anchor, evaluateWindowAsOf } from '../rules/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 
 /** The time of the occurrence one before the nth newest, by question key. After one more event, it is the nth newest. */

@@ -3,7 +3,7 @@ import { evaluate } from '../../platform/predicate/evaluate.ts';
 import type { Facts, Mentions } from '../../platform/predicate/predicate.ts';
 import { type AudienceVersion, listAudiences, loadModels } from '../audiences/index.ts';
 import { type Draft, listDrafts, listMoves, type DraftTransition } from '../drafts/index.ts';
-import { evaluateWindowAsOf, countAsOf, ruleNames } from '../explain/index.ts';
+import { ruleNames } from '../explain/index.ts';
 import {
   type Certainty,
   type PastValue,
@@ -14,6 +14,7 @@ import {
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { inSnapshot } from '../../platform/db/session-transactions.ts';
+import { evaluateWindowAsOf, countAsOf } from '../rules/index.ts';
 
 /** A user at a past time, with the names of the API; `unknown`: the changes of that time are no longer kept. */
 export type PastUserView = {

@@ -70,3 +70,4 @@ export type { EmailCheck } from './email-checks/check.ts';
 export { type CheckedMail, checkMail } from './email-checks/checks.ts';
 export { type ReadMail, readMail, readSubject } from './email-checks/read-mail.ts';
 export { redactTokens } from './email-checks/own-links.ts';
+export { HAS_SLOT, type Cap, heldByCap, capUntil, remainingSlots } from './emails/caps.ts';

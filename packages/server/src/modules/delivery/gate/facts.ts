@@ -1,4 +1,5 @@
-import type { Cap, Contender, Throttle } from './limits.ts';
+import type { Contender, Throttle } from './limits.ts';
+import type { Cap } from '../../sending/index.ts';
 
 /**
  * Quiet hours in the recipient's local time. Every local date d has one quiet span, from `start` on d to `end` on d. If the end is not

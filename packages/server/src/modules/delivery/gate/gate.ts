@@ -1,6 +1,6 @@
 import { iso, isoOrNull } from '../../../platform/time/clock.ts';
 import { printDuration } from '../../../platform/time/time-text.ts';
-import { heldByCap } from './limits.ts';
+import { heldByCap } from '../../sending/index.ts';
 import { quietUntil, releaseAt } from './quiet-hours.ts';
 import type { Policy, GateFacts } from './facts.ts';
 

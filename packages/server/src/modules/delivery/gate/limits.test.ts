@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Cap, capUntil, type Contender, heldByCap, slotOrder, remainingSlots, findYields, refill, takeTokens, type Throttle } from './limits.ts';
+import { type Contender, slotOrder, findYields, refill, takeTokens, type Throttle } from './limits.ts';
 import type { ThrottleBucket } from '../../sending/emails/send-lock.ts';
+import { type Cap, capUntil, heldByCap, remainingSlots } from '../../sending/emails/caps.ts';
 
 describe('frequency cap', () => {
   const HOUR = 3_600_000;

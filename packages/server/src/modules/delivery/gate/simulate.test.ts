@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { runSteps } from '../../../platform/time/steps.ts';
-import { CONTEND_WITHIN_MS, type Contender, slotOrder, remainingSlots, findYields } from './limits.ts';
+import { CONTEND_WITHIN_MS, type Contender, slotOrder, findYields } from './limits.ts';
 import { comparePolicies } from '../../administration/simulate-policy.ts';
 import { gate, type GateReason } from './gate.ts';
 import { quietUntil } from './quiet-hours.ts';
 import { type DraftForecast, type Queue, type QueuedDraft, simulateQueue } from './simulate.ts';
 import type { Policy } from './facts.ts';
+import { remainingSlots } from '../../sending/emails/caps.ts';
 
 const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000];
 const NOW = Date.UTC(2026, 0, 15, 12);

@@ -5,11 +5,11 @@
  */
 
 import type { Steps } from '../../../platform/time/steps.ts';
-import { capUntil, CONTEND_WITHIN_MS, type Contender, refill, slotOrder, remainingSlots, takeTokens } from './limits.ts';
+import { CONTEND_WITHIN_MS, type Contender, refill, slotOrder, takeTokens } from './limits.ts';
 import { gate, type GateResult, type GateReason } from './gate.ts';
 import { createBinaryHeap, type BinaryHeap } from './binary-heap.ts';
 import type { Policy, GateFacts } from './facts.ts';
-import type { ThrottleBucket } from '../../sending/index.ts';
+import { type ThrottleBucket, capUntil, remainingSlots } from '../../sending/index.ts';
 
 export type Queue = {
   drafts: QueuedDraft[];

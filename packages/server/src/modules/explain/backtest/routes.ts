@@ -2,7 +2,12 @@ import { Type } from 'typebox';
 import type { BacktestLine } from '@beckon/contract/dashboard';
 import { iso } from '../../../platform/time/clock.ts';
 import { Fault } from '../../../platform/fault.ts';
-import { backtest, type BacktestInput, type BacktestSlots, type BacktestProgress } from './backtest.ts';
+import {
+  backtest,
+  type BacktestInput,
+  type BacktestSlots,
+  type BacktestProgress,
+} from '../../rules/index.ts';
 import { standardHeaders } from '../../../platform/http/refuse-request.ts';
 import { transportOf } from '../../../platform/http/transport.ts';
 import { type RouteRequest, routesFor, SENT, type KitDeps } from '../../workspace/index.ts';

@@ -16,7 +16,7 @@ import { Fault } from '../../../platform/fault.ts';
  * audit entries. A single project never has all others, so another project finds a free one.
  */
 const LIGHT = { atOnce: CONNECTIONS.pages - 1, atOncePerKey: 2, slots: 2_000, slotsPerKey: 200 };
-/** Backtests use the remaining connections for heavy requests (`explain/backtest/limits.ts`). */
+/** Backtests use the remaining connections for heavy requests (`rules/backtest/backtest.ts`). */
 const HEAVY = { atOnce: 3, atOncePerKey: 2, slots: 80, slotsPerKey: 20 };
 /** A queue of its own, because the server of an image may be slow and the database is idle while it answers. */
 const IMAGES = { atOnce: 2, atOncePerKey: 1, slots: 80, slotsPerKey: 20 };

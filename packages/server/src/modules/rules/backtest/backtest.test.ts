@@ -5,9 +5,9 @@ import { openEngine } from '../../../../testing/factories/engine.ts';
 import { testRenderer } from '../../../../testing/factories/send-services.ts';
 import { putRecords } from '../../../../testing/factories/ingest-queue.ts';
 import { createProject } from '../../administration/create-project.ts';
-import { createRule } from '../../rules/write-rule.ts';
+import { createRule } from '../write-rule.ts';
 import { setSettings } from '../../administration/set-settings.ts';
-import { disableRule } from '../../rules/switch-rule.ts';
+import { disableRule } from '../switch-rule.ts';
 import { backtest } from './backtest.ts';
 
 const clock = fixedClock();

@@ -8,8 +8,10 @@ import {
   findWatermarksAsOf,
 } from '../event-history.ts';
 import { findPeople, personKey, type Person } from '../../users/index.ts';
-import type { ActiveRule, Anchor, Newest, Model } from '../../rules/index.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
+import type { ActiveRule } from '../definitions/model.ts';
+import type { Anchor, Newest } from '../definitions/rule.ts';
+import type { Model } from '../project-model.ts';
 
 /** A user and a time at which the rule is to be evaluated for them. */
 export type EvaluationPoint = { userId: string; at: number; anchor: Anchor };

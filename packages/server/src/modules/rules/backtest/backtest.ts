@@ -3,23 +3,17 @@ import { replayRange } from './replay-range.ts';
 import type { ReplayResult, ReplayRange } from './replay-rule.ts';
 import { type BacktestReport, renderSamples, report } from './report.ts';
 import type { Renderer } from '../../rendering/index.ts';
-import {
-  autopilotPeriod,
-  buildRuleModel,
-  checkReferences,
-  compile,
-  findRule,
-  listRules,
-  loadProjectModels,
-  type Model,
-  readRule,
-  type WholeRule,
-} from '../../rules/index.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { inSnapshot } from '../../../platform/db/session-transactions.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { Fault } from '../../../platform/fault.ts';
 import { readProjectLock } from '../../../platform/locks/project-lock.ts';
+import { autopilotPeriod } from '../definitions/rule.ts';
+import { buildRuleModel } from '../definitions/model.ts';
+import { checkReferences, readRule } from '../check-rule.ts';
+import { compile } from '../runs/program.ts';
+import { findRule, listRules, type WholeRule } from '../definitions/load-rules.ts';
+import { loadProjectModels, type Model } from '../project-model.ts';
 
 export type BacktestInput = {
   projectId: number;

@@ -1,19 +1,14 @@
-import {
-  decide,
-  type EntryRow,
-  type Timer,
-  timerKey,
-  type Run,
-  evaluateRule,
-  type EvaluationContext,
-  factsOf,
-  createEvaluationContext,
-} from '../../rules/index.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { type BacktestEvidence, loadEvidence } from './evidence.ts';
 import { simulateRun } from './emails.ts';
 import type { ReplayRange, ReplayOutcome } from './replay-rule.ts';
 import { type SimulatedTimer, type Occasion, OCCASIONS_MAX, occasionsOf, seedsOf } from './occasions.ts';
+import { decide } from '../definitions/decide.ts';
+import type { EntryRow } from '../definitions/entries.ts';
+import type { Timer } from '../definitions/timers.ts';
+import { timerKey } from '../definitions/model.ts';
+import type { Run } from '../runs/run.ts';
+import { evaluateRule, type EvaluationContext, factsOf, createEvaluationContext } from '../evaluation/context.ts';
 
 const SAMPLES = 10;
 

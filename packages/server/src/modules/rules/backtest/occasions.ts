@@ -1,20 +1,13 @@
 import { listMembers, MEMBERS_PAGE_MAX } from '../../audiences/index.ts';
 import { listReceived, type ReceivedEvent } from '../event-history.ts';
 import { listPeople } from '../../users/index.ts';
-import {
-  type Anchor,
-  type Trigger,
-  type TriggerMatch,
-  dateIn,
-  isTimed,
-  momentOf,
-  type Hook,
-  timerKey,
-  type Timer,
-} from '../../rules/index.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import type { EvaluationPoint } from './evidence.ts';
 import type { ReplayRange } from './replay-rule.ts';
+import type { Anchor, Trigger } from '../definitions/rule.ts';
+import type { TriggerMatch } from '../definitions/decide.ts';
+import { dateIn, isTimed, momentOf, type Timer } from '../definitions/timers.ts';
+import { type Hook, timerKey } from '../definitions/model.ts';
 
 /** A reason to evaluate the rule for a user. `key` is the key of the timer that fired; null for an event. */
 export type Occasion = EvaluationPoint & Pick<TriggerMatch, 'by'> & { hook: Hook; key: string | null };

@@ -1,9 +1,11 @@
 import { iso, isoOrNull } from '../../../platform/time/clock.ts';
-import { type Reason, REASONS, type Model, contentToRender } from '../../rules/index.ts';
 import type { Renderer } from '../../rendering/index.ts';
 import type { SimulatedEmail } from './emails.ts';
 import { OCCASIONS_MAX } from './occasions.ts';
 import type { ReplayedEnrollment, ReplayResult } from './replay-rule.ts';
+import { type Reason, REASONS } from '../definitions/rule.ts';
+import type { Model } from '../project-model.ts';
+import { contentToRender } from '../evaluation/create-drafts.ts';
 
 /** The result of a backtest, with the names of the API. */
 export type BacktestReport = {

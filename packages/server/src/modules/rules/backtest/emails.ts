@@ -1,17 +1,11 @@
 import { evaluate } from '../../../platform/predicate/evaluate.ts';
 import { boundedDeadline } from '../../drafts/index.ts';
 import type { Person } from '../../users/index.ts';
-import {
-  type Anchor,
-  advance,
-  afterDraft,
-  onTime,
-  moveRunTo,
-  type Program,
-  type ProgramEmail,
-  type Run,
-} from '../../rules/index.ts';
 import type { BacktestEvidence } from './evidence.ts';
+import type { Anchor } from '../definitions/rule.ts';
+import { advance, afterDraft, onTime, moveRunTo } from '../runs/advance-run.ts';
+import type { Program, ProgramEmail } from '../runs/program.ts';
+import type { Run } from '../runs/run.ts';
 
 /** An email that would have been written. Times are in milliseconds. */
 export type SimulatedEmail = {

@@ -1,6 +1,8 @@
-import type { ActiveRule, Anchor, Definition, Rule, Model } from '../../rules/index.ts';
 import type { Collisions } from './cap-collisions.ts';
 import type { EmailSample, SimulatedEmail } from './emails.ts';
+import type { ActiveRule } from '../definitions/model.ts';
+import type { Anchor, Definition, Rule } from '../definitions/rule.ts';
+import type { Model } from '../project-model.ts';
 
 /** One rule over a time range, decided by the engine's own functions. Enrollments are kept in memory only. */
 export type ReplayRange = {

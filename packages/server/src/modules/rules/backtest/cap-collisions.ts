@@ -1,5 +1,5 @@
 import { normaliseAddress } from '../../../platform/net/address.ts';
-import { type Cap, remainingSlots, findOtherClaims } from '../../delivery/index.ts';
+import { type Cap, remainingSlots, HAS_SLOT } from '../../sending/index.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import type { SimulatedEmail } from './emails.ts';
 
@@ -59,4 +59,25 @@ function countCollisions(
     if (!email) real = [at, ...real];
     if (!email || isFree) all = [at, ...all];
   }
+}
+
+/**
+ * Returns when emails that count towards the caps were claimed for these addresses since then, newest first, without the emails of the
+ * rule. Reads a table of the sending module.
+ */
+async function findOtherClaims(
+  tx: Tx,
+  query: { projectId: number; addresses: string[]; since: number; exceptRuleId: string },
+): Promise<Map<string, number[]>> {
+  const { projectId, addresses, since, exceptRuleId } = query;
+  const rows = await tx.query<{ address: string; claimed_at: Date }>(
+    `SELECT m.address, m.claimed_at FROM unnest($2::text[]) AS a(address)
+     JOIN beckon.email m ON m.project_id = $1 AND m.address = a.address AND m.counts AND m.claimed_at > $3
+     WHERE ${HAS_SLOT} AND m.rule_id <> $4 ORDER BY m.claimed_at DESC`,
+    [projectId, addresses, new Date(since), exceptRuleId],
+  );
+  const byAddress = Map.groupBy(rows, ({ address }) => address);
+  return new Map(
+    [...byAddress].map(([address, group]) => [address, group.map((row) => row.claimed_at.getTime())]),
+  );
 }
