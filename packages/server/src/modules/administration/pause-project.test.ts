@@ -9,7 +9,7 @@ import { idMaker } from '../../platform/ids.ts';
 import type { Draft } from '../drafts/draft.ts';
 import { listDrafts } from '../drafts/reads.ts';
 import { getSettings } from '../workspace/projects/project-settings.ts';
-import { takeSendLock } from '../sending/emails/store.ts';
+import { takeSendLock } from '../sending/emails/lock-store.ts';
 import { listRunsOf } from '../rules/runs/reads.ts';
 import { createProject } from './create-project.ts';
 import { createRule } from '../rules/write-rule.ts';

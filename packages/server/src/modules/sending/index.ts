@@ -34,9 +34,8 @@ export {
   markSubmitting,
   upsertDomainLimits,
   withdrawClaims,
-  createSendLock,
-  takeSendLock,
 } from './emails/store.ts';
+export { createSendLock, takeSendLock } from './emails/lock-store.ts';
 export { type DatabaseTimeline, RESTORE_GUARDS, type RestoreGuard } from './restores/lineage.ts';
 export { carryAcceptance, maySendEmails } from './restores/restore-guard.ts';
 export {

@@ -1,5 +1,5 @@
 import type { Tx } from '../../../platform/db/statements.ts';
-import { lockFreeSendLock, type SendLockRow, updateTokens } from './store.ts';
+import { lockFreeSendLock, type SendLockRow, updateTokens } from './lock-store.ts';
 
 /** Takes the send lock with the tokens of the throttle. Returns null if another worker holds it. */
 export async function takeFreeSendLock(
