@@ -1,30 +1,22 @@
-import { randomUUID } from 'node:crypto';
 import { Type } from 'typebox';
 import { createProjectIn } from './create-project.ts';
 import {
   type AccountEmails,
-  adoptEntries,
   hashNewPassword,
-  insertOrganization,
   type Installation,
-  isSetUp,
   type KitDeps,
   LINK_TOKEN,
   listProjectsOf,
-  lockOrganizations,
-  upsertAccount,
   type NewAccount,
   readEmail,
   readName,
   routesFor,
+  setUpOrganization,
   signInWith,
-  takeLink,
   type Team,
-  upsertMember,
 } from '../workspace/index.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import { Fault } from '../../platform/fault.ts';
 import { adoptProjects } from './project-store.ts';
 import { writeSettings } from './write-settings.ts';
 
@@ -89,18 +81,11 @@ function setUp(
   onCreated: (tx: Tx, made: SetUpResult) => Promise<void>,
 ): Promise<SetUpResult> {
   return db.transaction(async (tx) => {
-    const now = db.clock.now();
-    await lockOrganizations(tx);
-    await takeLink(tx, { token, kind: 'setup' }, now);
-    if (await isSetUp(tx)) {
-      const message = 'This installation is already set up. Sign in, or ask its owner for an invitation';
-      throw new Fault('conflict', { details: [{ message }] });
-    }
-    const [organizationId, at] = [randomUUID(), new Date(now)];
-    await insertOrganization(tx, { id: organizationId, name: organization, createdAt: at });
-    const personId = await upsertAccount(tx, person, at);
-    await upsertMember(tx, { organizationId, userId: personId, role: 'owner', at });
-    await adoptEntries(tx, organizationId);
+    const { personId, organizationId } = await setUpOrganization(
+      tx,
+      { token, person, organization },
+      db.clock.now(),
+    );
     const adopted =
       (await adoptProjects(tx, organizationId)) > 0 ? await listProjectsOf(tx, organizationId) : [];
     // A project of this name that was created by a command before is used.

@@ -1,5 +1,5 @@
 export { addressForAudit, testRecipientForAudit } from './audit/entry.ts';
-export { adoptEntries, listEntries } from './audit/store.ts';
+export { listEntries } from './audit/store.ts';
 export { FRAME_QUERY, sendEmail } from './dashboard-api/email-frame.ts';
 export { lastEventId, sendPieces, serveEvents } from './dashboard-api/streams.ts';
 export { type Feeds, createFeeds } from './dashboard-api/feeds.ts';
@@ -15,13 +15,12 @@ export { badCursor, isId, PAGE, readPage, timeAndId, toPage, wholeList } from '.
 export { type AccountEmails, testRecipient } from './members/account-emails.ts';
 export { type Team, createTeam } from './members/create-team.ts';
 export { LINK_TOKEN, hashNewPassword, signInWith } from './members/links-routes.ts';
-export { offerSetup, takeLink } from './members/links.ts';
+export { offerSetup } from './members/links.ts';
 export { isLocalShell } from './members/local-shell.ts';
-export { type NewAccount, upsertAccount, readEmail, readName } from './members/make-person.ts';
+export { type NewAccount, readEmail, readName } from './members/make-person.ts';
 export { reencryptFactors, type ReencryptFactorsOptions } from './members/factor-secrets.ts';
 export {
   findOrganizationOf,
-  isSetUp,
   listDigestAddresses,
   listMembers,
   listOrganizations,
@@ -29,7 +28,7 @@ export {
 } from './members/reads.ts';
 export { type Installation, type Release, requireOperator } from './members/installation.ts';
 export { resetAccess } from './members/reset-access.ts';
-export { insertOrganization, lockOrganization, lockOrganizations, upsertMember } from './members/store.ts';
+export { lockOrganization } from './members/store.ts';
 export type { Access } from './members/team.ts';
 export {
   findProject,
@@ -51,3 +50,4 @@ export {
   printSettings,
 } from './projects/settings.ts';
 export type { ProjectRow } from './projects/reads.ts';
+export { setUpOrganization } from './members/set-up-organization.ts';
