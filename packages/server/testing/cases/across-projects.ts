@@ -8,7 +8,7 @@ export const ACROSS_PROJECTS: { why: string; statements: Record<string, string[]
     statements: {
       'modules/audiences/reads.ts': [`WHERE state = $1 AND state <> 'served'`],
       'modules/sending/domains/reads.ts': ['WHERE next_check_at <= $1', 'WHERE tracking_next_at <= $1'],
-      'modules/drafts/counts.ts': ['SELECT d.project_id FROM beckon.draft d'],
+      'modules/review/digest-reads.ts': ['SELECT d.project_id FROM beckon.draft d'],
       'modules/users/events/reads.ts': ['SELECT DISTINCT project_id FROM beckon.counted_event'],
       'modules/imports/reads.ts': [`WHERE state IN ('uploading', 'ready', 'checked', 'paused')`],
       'modules/inbound/tracking/hit-reads.ts': ['WHERE classify_at <= $1'],

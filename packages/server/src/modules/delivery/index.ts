@@ -8,7 +8,12 @@ export { type Gates, addressOf, loadGates, policyOf } from './send-checks.ts';
 export { type DueDraftSender, createSender } from './send-email.ts';
 export { type DraftSender, startSender } from './sender.ts';
 export { readSendingState } from './show-sending.ts';
-export { type TeamTransport, createAccountEmails, createTeamTransport } from './team-email.ts';
+export {
+  type TeamTransport,
+  createAccountEmails,
+  createTeamTransport,
+  type TeamEmail,
+} from './team-email.ts';
 export type { TransportEmail, Transport } from './transport.ts';
 export { TEST_INBOX_DOMAIN } from './sender-identity.ts';
 export { quietHoursInForce, quietUntil, quietSpans } from './gate/quiet-hours.ts';

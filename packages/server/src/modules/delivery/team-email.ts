@@ -1,7 +1,6 @@
 import type { NewId } from '../../platform/ids.ts';
 import { emailToken, type TokenKeys } from '../../platform/crypto/email-token.ts';
 import type { Log } from '../../platform/log.ts';
-import type { TeamEmail } from '../drafts/index.ts';
 import { getSettings, type AccountEmails, listDigestAddresses } from '../workspace/index.ts';
 import type { Outlet } from './gate/facts.ts';
 import { renderTeamEmail } from '../rendering/index.ts';
@@ -108,3 +107,5 @@ async function submitTo(
   const sender = outlet.kind === 'test_inbox' ? `t+${token}@${TEST_INBOX_DOMAIN}` : from;
   return relay.submit({ from: sender, to, envid: emailId }, mime);
 }
+
+export type TeamEmail = { subject: string; text: string };

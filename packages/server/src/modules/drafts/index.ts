@@ -1,10 +1,4 @@
-export {
-  type AiDraftingLease,
-  type AiDraftingResult,
-  againAt,
-  isWornOut,
-  lookAgainAt,
-} from './ai-drafting/attempts.ts';
+export type { AiDraftingLease, AiDraftingResult } from './ai-drafting/attempts.ts';
 export {
   claimAiDrafting,
   eraseAiDrafting,
@@ -13,15 +7,7 @@ export {
   retryAiDrafting,
 } from './ai-drafting/store.ts';
 export { type StoredDraftContent, listContents } from './contents.ts';
-export {
-  countForLadder,
-  countOfRule,
-  countOpen,
-  countToRelease,
-  type HeldCounts,
-  listProjectsWithNews,
-  listWaiting,
-} from './counts.ts';
+export { countForLadder, countOfRule, countOpen, countToRelease, type HeldCounts } from './counts.ts';
 export {
   type Actor,
   boundedDeadline,
@@ -81,7 +67,6 @@ export {
 export { type NewMode, setDraftMode, needsConfirmation, resumeDraft } from './resume-drafts.ts';
 export { DRAFT_COLUMNS, type DraftRow, selectOf, toDraft } from './rows.ts';
 export { resolveDraft, sendAgain } from './send-draft.ts';
-export { setNextChecks, eraseDrafts, keepContents, setTeamReportedUntil, writeTransitions } from './store.ts';
-export { type TeamEmail, takeTeamDigest, teamDigest } from './team-digest.ts';
+export { setNextChecks, eraseDrafts, keepContents, writeTransitions } from './store.ts';
 export { type Action, type DraftTransition, type DraftChange, applyTransition } from './transitions.ts';
 export { LADDER_WINDOWS, type LadderCounts, demotes, suggest } from './trust-ladder.ts';

@@ -8,7 +8,7 @@ import { idMaker } from '../../platform/ids.ts';
 import { approve, skip } from '../review/approve-draft.ts';
 import { cancel, hold, holdOrCancelUnmatched } from './hold-draft.ts';
 import { claim, finish } from '../delivery/send-draft.ts';
-import { countForLadder, countToRelease, listWaiting } from './counts.ts';
+import { countForLadder, countToRelease } from './counts.ts';
 import { type Draft, isExpired } from './draft.ts';
 import { edit } from './edit-draft.ts';
 import { eraseDrafts, writeTransitions } from './store.ts';
@@ -25,9 +25,10 @@ import {
 import type { DraftChange } from './transitions.ts';
 import { newDraft, type NewDraft } from './new-draft.ts';
 import { orThrow } from './refusals.ts';
-import { takeTeamDigest } from './team-digest.ts';
+import { takeTeamDigest } from '../review/team-digest.ts';
 import { findTeamDigestTimes } from '../review/send-team-digest.ts';
 import { findSentAnyway } from '../delivery/evaluate.ts';
+import { listWaiting } from '../review/digest-reads.ts';
 
 const clock = fixedClock();
 const db = await openTestDatabase(clock);

@@ -4,7 +4,7 @@ import type { Draft } from './draft.ts';
 import type { DraftTransition, DraftChange } from './transitions.ts';
 import { DRAFT_COLUMNS, MOVE_COLUMNS, type Column } from './rows.ts';
 
-/** Writes to `draft`, `draft_move`, `draft_content` and `team_digest`. `reads.ts` reads them. */
+/** Writes to `draft`, `draft_move` and `draft_content`. `reads.ts` reads them. */
 
 const NAMES = namesOf(DRAFT_COLUMNS);
 const KEYS: readonly string[] = ['project_id', 'id'];
@@ -171,27 +171,6 @@ export async function keepContents(tx: Tx, drafts: Draft[]): Promise<void> {
       drafts.map(({ content }) => content.body),
       drafts.map(({ updatedAt }) => new Date(updatedAt)),
     ],
-  );
-}
-
-/** Claims the notification of the team. Returns false if the last one was after `before`. */
-export async function upsertTeamDigest(
-  tx: Tx,
-  { projectId, now, before }: { projectId: number; now: number; before: number },
-): Promise<boolean> {
-  const rows = await tx.query(
-    `INSERT INTO beckon.team_digest AS d (project_id, sent_at) VALUES ($1, $2)
-     ON CONFLICT (project_id) DO UPDATE SET sent_at = excluded.sent_at WHERE d.sent_at <= $3 RETURNING 1`,
-    [projectId, new Date(now), new Date(before)],
-  );
-  return rows.length > 0;
-}
-
-/** Records that the team is informed of everything up to `until`. */
-export async function setTeamReportedUntil(tx: Tx, projectId: number, until: number): Promise<void> {
-  await tx.query(
-    `UPDATE beckon.team_digest SET reported_until = $2 WHERE project_id = $1 AND (reported_until IS NULL OR reported_until < $2)`,
-    [projectId, new Date(until)],
   );
 }
 

@@ -1,21 +1,16 @@
 import { iso } from '../../platform/time/clock.ts';
-import {
-  listProjectsWithNews,
-  listWaiting,
-  setTeamReportedUntil,
-  takeTeamDigest,
-  teamDigest,
-  type TeamEmail,
-} from '../drafts/index.ts';
 import { type DomainFailure, listDomainFailures } from './domain-failures.ts';
 import { type EndpointState, listFailingEndpoints } from '../webhooks/index.ts';
 import { listSettings } from '../workspace/index.ts';
 import { type DemotedRule, listDemoted } from './needs.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import type { TeamTransport } from '../delivery/index.ts';
+import type { TeamTransport, TeamEmail } from '../delivery/index.ts';
 import type { JobRun } from '../../platform/jobs/scheduler.ts';
 import type { Log } from '../../platform/log.ts';
+import { listProjectsWithNews, listWaiting } from './digest-reads.ts';
+import { setTeamReportedUntil } from './digest-store.ts';
+import { takeTeamDigest, teamDigest } from './team-digest.ts';
 
 type TeamDigestsOptions = {
   db: Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>;
@@ -124,10 +119,7 @@ async function takeEmail(
 
 type TeamDigestTimes = { sentAt: number | null; reportedUntil: number | null };
 
-/**
- * Returns when a process last claimed the notification of the team, and up to when the team is informed, in milliseconds. Reads a table of
- * the drafts module.
- */
+/** Returns when a process last claimed the notification of the team, and up to when the team is informed, in milliseconds. */
 export async function findTeamDigestTimes(tx: Tx, projectId: number): Promise<TeamDigestTimes> {
   const [row] = await tx.query<{ sent_at: Date; reported_until: Date | null }>(
     `SELECT sent_at, reported_until FROM beckon.team_digest WHERE project_id = $1`,

@@ -1,11 +1,8 @@
 import {
-  againAt,
   type AiDraftingLease,
   isRefused,
-  isWornOut,
   listMoves,
   lockDraft,
-  lookAgainAt,
   finishAiDrafting,
   type AiDraftingResult,
   retryAiDrafting,
@@ -20,6 +17,7 @@ import { prepare, type Prepared } from './prepare.ts';
 import { reword } from './reword-draft.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
+import { againAt, isWornOut, lookAgainAt } from './attempts.ts';
 
 export type AiDraftingDeps = {
   db: Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>;

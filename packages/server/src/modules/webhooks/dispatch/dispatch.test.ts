@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { webhookStage } from '../../../../testing/factories/webhook-stage.ts';
-import { listProjectsWithNews } from '../../drafts/counts.ts';
-import type { TeamEmail } from '../../drafts/team-digest.ts';
+import { listProjectsWithNews } from '../../review/digest-reads.ts';
+import type { TeamEmail } from '../../delivery/team-email.ts';
 import { updateDisabled } from '../endpoints/store.ts';
 import { SETTLED_MS, sendTeamDigest } from '../../review/send-team-digest.ts';
 

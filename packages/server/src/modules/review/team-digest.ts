@@ -1,5 +1,6 @@
 import type { Tx } from '../../platform/db/statements.ts';
-import { upsertTeamDigest } from './store.ts';
+import { upsertTeamDigest } from './digest-store.ts';
+import type { TeamEmail } from '../delivery/index.ts';
 
 /** Drafts of one rule that wait for the team. */
 export type WaitingOfRule = {
@@ -24,8 +25,6 @@ export type TeamDigestContent = {
   notices: string[];
   timeZone: string;
 };
-
-export type TeamEmail = { subject: string; text: string };
 
 export const TEAM_DIGEST_EVERY_MS = 15 * 60_000;
 
