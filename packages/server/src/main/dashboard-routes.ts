@@ -5,7 +5,7 @@ import { eventRoutes } from '../modules/audiences/event-routes.ts';
 import type { ListRuleNeeds } from '../modules/audiences/index.ts';
 import { audienceRoutes } from '../modules/audiences/routes.ts';
 import type { SendServices } from '../modules/delivery/index.ts';
-import { ruleBacktestRoutes } from '../modules/explain/backtest/routes.ts';
+import { ruleBacktestRoutes } from '../modules/rules/backtest/routes.ts';
 import { suppressionCheckRoutes } from '../modules/explain/suppression-check-routes.ts';
 import { importRoutes } from '../modules/imports/routes.ts';
 import { requestRoutes } from '../modules/ingest/api/request-routes.ts';

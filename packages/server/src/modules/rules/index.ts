@@ -47,11 +47,5 @@ export { findOpenRuns, findRunsById, listDueRuns, listRunsOf } from './runs/read
 export { type RuleInForce, listRuleNeeds, listRulesInForce } from './runs/rules-in-force.ts';
 export type { Run } from './runs/run.ts';
 export { setLostTime, endRuns, eraseRuns, updateRuns, waitAgain, wakeRuns } from './runs/store.ts';
-export {
-  type BacktestSlots,
-  createBacktestSlots,
-  backtest,
-  type BacktestProgress,
-  type BacktestInput,
-} from './backtest/backtest.ts';
+export { type BacktestSlots, createBacktestSlots } from './backtest/backtest.ts';
 export { countAsOf, evaluateWindowAsOf } from './event-history.ts';

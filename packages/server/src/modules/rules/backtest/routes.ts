@@ -2,18 +2,13 @@ import { Type } from 'typebox';
 import type { BacktestLine } from '@beckon/contract/dashboard';
 import { iso } from '../../../platform/time/clock.ts';
 import { Fault } from '../../../platform/fault.ts';
-import {
-  backtest,
-  type BacktestInput,
-  type BacktestSlots,
-  type BacktestProgress,
-} from '../../rules/index.ts';
+import { backtest, type BacktestInput, type BacktestSlots, type BacktestProgress } from './backtest.ts';
 import { standardHeaders } from '../../../platform/http/refuse-request.ts';
 import { transportOf } from '../../../platform/http/transport.ts';
 import { type RouteRequest, routesFor, SENT, type KitDeps } from '../../workspace/index.ts';
-import type { SendServices } from '../../delivery/index.ts';
+import type { Renderer } from '../../rendering/index.ts';
 
-type Deps = KitDeps & { backtests: BacktestSlots; sendServices: SendServices };
+type Deps = KitDeps & { backtests: BacktestSlots; sendServices: { renderer: Renderer } };
 const { route } = routesFor<Deps>();
 
 const DAY_MS = 86_400_000;
