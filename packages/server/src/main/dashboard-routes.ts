@@ -11,6 +11,7 @@ import { importRoutes } from '../modules/imports/routes.ts';
 import { requestRoutes } from '../modules/ingest/api/request-routes.ts';
 import { keyRoutes } from '../modules/ingest/keys/routes.ts';
 import { dataRoutes } from '../modules/operations/retention/routes.ts';
+import { streamExportRoutes } from '../modules/ingest/activity/export-routes.ts';
 import { systemRoutes } from '../modules/operations/system-routes.ts';
 import { suppressionRoutes } from '../modules/outcomes/suppressions/routes.ts';
 import { audienceTestRoutes } from '../modules/processing/test-audience-routes.ts';
@@ -102,6 +103,7 @@ export const DASHBOARD_ROUTES: DashboardRoute<DashboardDeps>[] = [
   ...audienceRoutes,
   ...clockRoutes,
   ...dataRoutes,
+  ...streamExportRoutes,
   ...deviceRoutes,
   ...domainRoutes,
   ...draftBulkRoutes,

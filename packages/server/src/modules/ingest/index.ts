@@ -31,12 +31,6 @@ export {
 } from './queue/store.ts';
 export { listWarnings, warningCounter } from './warnings/warnings.ts';
 export { requestLog } from './activity/request-log.ts';
-export { readStream, countStream } from './activity/read-stream.ts';
-export {
-  type StreamItem,
-  readRequestFilter,
-  readStreamFilter,
-  cursorOfTime,
-  type ActivityRow,
-} from './activity/stream.ts';
+export { readStream } from './activity/read-stream.ts';
+export { readRequestFilter, type ActivityRow } from './activity/stream.ts';
 export { forgetStream, insertActivity, sendActivity, eraseActivity } from './activity/store.ts';
