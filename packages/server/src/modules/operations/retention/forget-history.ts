@@ -1,7 +1,7 @@
 import { dropEmptyPartitions, forgetEvents } from '../../users/index.ts';
 import { forgetDead, forgetStream } from '../../ingest/index.ts';
 import { getSettings, listProjects } from '../../workspace/index.ts';
-import { forgetRaw, forgetReplies, forgetAgents, forgetLinks } from '../../inbound/index.ts';
+import { inboundRetention } from '../../inbound/index.ts';
 import { deleteFrozen } from '../../sending/index.ts';
 import { forgetWebhooks } from '../../webhooks/index.ts';
 import type { Database } from '../../../platform/db/database.ts';
@@ -14,11 +14,8 @@ const STEP = 1_000;
 /** Conditions with a window look back this much further, because clocks differ. */
 const MARGIN_MS = 3_600_000;
 const DAY_MS = 86_400_000;
-/** The client of a hit is useful while its classification is recent; a webhook, as long as it can be replayed. */
-const AGENTS_KEPT_MS = 30 * DAY_MS;
+/** A webhook is useful as long as it can be replayed. */
 const WEBHOOKS_KEPT_MS = 30 * DAY_MS;
-/** Users follow links in emails that they find again a year later. */
-const LINKS_KEPT_MS = 366 * DAY_MS;
 
 const ROUND_MAX_MS = 5_000;
 const REST_MS = 3_600_000;
@@ -68,10 +65,10 @@ export async function forgetHistory(
     [settings.keepStreamMs, forgetStream],
     [settings.keepDeadMs, forgetDead],
     [settings.keepEmailsMs, deleteFrozen],
-    [settings.keepEmailsMs, forgetReplies],
-    [LINKS_KEPT_MS, forgetLinks],
-    [AGENTS_KEPT_MS, forgetAgents],
-    [REPLY_RAW_KEPT_MS, forgetRaw],
+    ...inboundRetention.map(({ keptMs, forget }): [keepMs: number | null, step: Step] => [
+      typeof keptMs === 'string' ? settings[keptMs] : keptMs,
+      forget,
+    ]),
     [WEBHOOKS_KEPT_MS, forgetWebhooks],
   ];
   for (const [keepMs, step] of steps) {
@@ -95,6 +92,3 @@ async function namesLookedBackTo(
   const names = rules.flatMap(({ definition: { about } }) => (about ? [about.event, ...about.until] : []));
   return [...new Set(names)];
 }
-
-/** A reply that could not be forwarded within this time is only shown here, without its attachments. */
-const REPLY_RAW_KEPT_MS = 30 * 86_400_000;
