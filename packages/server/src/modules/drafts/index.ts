@@ -1,7 +1,6 @@
 export type { AiDraftingLease, AiDraftingResult } from './ai-drafting/attempts.ts';
 export {
   claimAiDrafting,
-  eraseAiDrafting,
   finishAiDrafting,
   requestAiDrafting,
   retryAiDrafting,
@@ -67,6 +66,7 @@ export {
 export { type NewMode, setDraftMode, needsConfirmation, resumeDraft } from './resume-drafts.ts';
 export { DRAFT_COLUMNS, type DraftRow, selectOf, toDraft } from './rows.ts';
 export { resolveDraft, sendAgain } from './send-draft.ts';
-export { setNextChecks, eraseDrafts, keepContents, writeTransitions } from './store.ts';
+export { setNextChecks, keepContents, writeTransitions } from './store.ts';
 export { type Action, type DraftTransition, type DraftChange, applyTransition } from './transitions.ts';
 export { LADDER_WINDOWS, type LadderCounts, demotes, suggest } from './trust-ladder.ts';
+export { eraseDraftRows } from './erase-user.ts';

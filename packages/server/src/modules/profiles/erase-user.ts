@@ -1,13 +1,8 @@
 import { iso } from '../../platform/time/clock.ts';
 import type { NewId } from '../../platform/ids.ts';
 import { advanceBuild, eraseMemberships, listAudiences, loadModels } from '../audiences/index.ts';
-import {
-  eraseDecisions,
-  leaveEnrollments,
-  deleteOfPerson as eraseRuleRows,
-  eraseRuns,
-} from '../rules/index.ts';
-import { eraseDrafts, listOpenOfPeople, eraseAiDrafting } from '../drafts/index.ts';
+import { eraseRuleRows, leaveEnrollments } from '../rules/index.ts';
+import { eraseDraftRows, listOpenOfPeople } from '../drafts/index.ts';
 import { listEndpoints, lockEndpoints, eraseWebhooks } from '../webhooks/index.ts';
 import {
   eraseEvents,
@@ -162,15 +157,12 @@ async function removeEmails(tx: Tx, person: PersonId): Promise<RemovedEmails & {
   // Hits come first, because a process that turns a hit into an outcome locks its count before drafts and emails.
   const hits = await eraseHits(tx, person);
   await listOpenOfPeople(tx, [person]);
-  const draft = await eraseDrafts(tx, person);
-  await eraseAiDrafting(tx, person);
+  const draft = await eraseDraftRows(tx, person);
   const { count: email, addresses } = await eraseEmails(tx, person);
   // After the email rows, whose locks wait for an email that is being sent or received.
   const mail = await eraseMail(tx, person);
   const outcomes = await removeOutcomes(tx, person);
-  const run = await eraseRuns(tx, person);
-  const decision = await eraseDecisions(tx, person);
-  const { entries, timers } = await eraseRuleRows(tx, person);
+  const ruleRows = await eraseRuleRows(tx, person);
   return {
     addresses,
     draft,
@@ -178,10 +170,7 @@ async function removeEmails(tx: Tx, person: PersonId): Promise<RemovedEmails & {
     test_inbox_email: mail,
     ...outcomes,
     hit: hits + outcomes.hit,
-    run,
-    decision,
-    enrollment_record: entries,
-    rule_timer: timers,
+    ...ruleRows,
   };
 }
 

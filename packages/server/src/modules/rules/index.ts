@@ -1,7 +1,7 @@
 export { createRule } from './write-rule.ts';
 export type { Decision, DecisionCount } from './decisions/decision.ts';
 export { deleteOldDecisions } from './decisions/delete-old-decisions.ts';
-export { eraseDecisions, listDecisionsOf, writeDecisions } from './decisions/store.ts';
+export { listDecisionsOf, writeDecisions } from './decisions/store.ts';
 export {
   type Anchor,
   autopilotPeriod,
@@ -17,7 +17,7 @@ export { findRule, listRules, loadRules, type WholeRule } from './definitions/lo
 export type { ActiveRule } from './definitions/model.ts';
 export { triggerSentence } from './definitions/sentence.ts';
 export { SHIPPED_RULES } from './definitions/shipped.ts';
-export { deleteOfPerson, demoteRule } from './definitions/store.ts';
+export { demoteRule } from './definitions/store.ts';
 export { dateIn, dropTimers, listDueTimers, listTimersOf, type Timer } from './definitions/timers.ts';
 export {
   enrollmentItems,
@@ -46,6 +46,7 @@ export { compile } from './runs/program.ts';
 export { findOpenRuns, findRunsById, listDueRuns, listRunsOf } from './runs/reads.ts';
 export { type RuleInForce, listRuleNeeds, listRulesInForce } from './runs/rules-in-force.ts';
 export type { Run } from './runs/run.ts';
-export { setLostTime, endRuns, eraseRuns, updateRuns, waitAgain, wakeRuns } from './runs/store.ts';
+export { setLostTime, endRuns, updateRuns, waitAgain, wakeRuns } from './runs/store.ts';
 export { type BacktestSlots, createBacktestSlots } from './backtest/backtest.ts';
 export { countAsOf, evaluateWindowAsOf } from './event-history.ts';
+export { eraseRuleRows } from './erase-user.ts';

@@ -8,7 +8,12 @@ import type { EntryRow } from '../definitions/entries.ts';
 import type { Timer } from '../definitions/timers.ts';
 import { timerKey } from '../definitions/model.ts';
 import type { Run } from '../runs/run.ts';
-import { evaluateRule, type EvaluationContext, factsOf, createEvaluationContext } from '../evaluation/context.ts';
+import {
+  evaluateRule,
+  type EvaluationContext,
+  factsOf,
+  createEvaluationContext,
+} from '../evaluation/context.ts';
 
 const SAMPLES = 10;
 
