@@ -10,6 +10,8 @@ import { failureText, type SendResult } from '../../platform/mail/send-result.ts
 import type { OpenRelay, Relay } from '../../platform/mail/submit.ts';
 import { TEST_INBOX_DOMAIN } from './sender-identity.ts';
 
+export type TeamEmail = { subject: string; text: string };
+
 /** Submits emails to the team, outside the projects' send checks. */
 export type TeamTransport = { submit(projectId: number, email: TeamEmail): Promise<void> };
 
@@ -107,5 +109,3 @@ async function submitTo(
   const sender = outlet.kind === 'test_inbox' ? `t+${token}@${TEST_INBOX_DOMAIN}` : from;
   return relay.submit({ from: sender, to, envid: emailId }, mime);
 }
-
-export type TeamEmail = { subject: string; text: string };

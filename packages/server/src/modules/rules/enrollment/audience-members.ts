@@ -1,5 +1,28 @@
 import type { Tx } from '../../../platform/db/statements.ts';
 
+export type MemberOfAny = { userId: string; versionId: number; since: number };
+
+/** Lists the members of any of these versions who joined by `until`, each once, by user id. */
+export async function listMembersOfAny(
+  tx: Tx,
+  page: { projectId: number; versionIds: number[]; until: number; after: string | null; limit: number },
+): Promise<MemberOfAny[]> {
+  const rows = await listMembersOfRows(tx, { ...page, until: new Date(page.until) });
+  return rows.map(({ external_user_id: userId, version_id: versionId, since }) => ({
+    userId,
+    versionId,
+    since: since.getTime(),
+  }));
+}
+
+/** Counts the users who are in at least one of these versions. */
+export async function countMembersOfAny(
+  tx: Tx,
+  { projectId, versionIds }: { projectId: number; versionIds: number[] },
+): Promise<number> {
+  return versionIds.length === 0 ? 0 : countMembersOfRows(tx, { projectId, versionIds });
+}
+
 /** A member of one of several audiences. A user in more than one is listed for the first. */
 type MemberOfRow = { external_user_id: string; version_id: number; since: Date };
 
@@ -33,27 +56,4 @@ async function countMembersOfRows(
     [projectId, versionIds],
   );
   return rows[0]?.count ?? 0;
-}
-
-export type MemberOfAny = { userId: string; versionId: number; since: number };
-
-/** Lists the members of any of these versions who joined by `until`, each once, by user id. */
-export async function listMembersOfAny(
-  tx: Tx,
-  page: { projectId: number; versionIds: number[]; until: number; after: string | null; limit: number },
-): Promise<MemberOfAny[]> {
-  const rows = await listMembersOfRows(tx, { ...page, until: new Date(page.until) });
-  return rows.map(({ external_user_id: userId, version_id: versionId, since }) => ({
-    userId,
-    versionId,
-    since: since.getTime(),
-  }));
-}
-
-/** Counts the users who are in at least one of these versions. */
-export async function countMembersOfAny(
-  tx: Tx,
-  { projectId, versionIds }: { projectId: number; versionIds: number[] },
-): Promise<number> {
-  return versionIds.length === 0 ? 0 : countMembersOfRows(tx, { projectId, versionIds });
 }

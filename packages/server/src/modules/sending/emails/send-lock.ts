@@ -1,6 +1,8 @@
 import type { Tx } from '../../../platform/db/statements.ts';
 import { lockFreeSendLock, type SendLockRow, updateTokens } from './lock-store.ts';
 
+export type ThrottleBucket = { tokens: number; refilledAt: number };
+
 /** Takes the send lock with the tokens of the throttle. Returns null if another worker holds it. */
 export async function takeFreeSendLock(
   tx: Tx,
@@ -32,5 +34,3 @@ async function findSendLock(tx: Tx, projectId: number): Promise<SendLockRow | un
   );
   return rows[0];
 }
-
-export type ThrottleBucket = { tokens: number; refilledAt: number };
