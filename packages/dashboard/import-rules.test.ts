@@ -24,10 +24,11 @@ const PLANTED: Planted[] = [
       '../review/x.ts',
       '../../screens/review/x.ts',
       '../../app/shell.tsx',
+      '../../app/roots.tsx',
       '../../api/client.ts',
       '@beckon/server',
     ],
-    right: ['../../app/roots.tsx', '../../api/index.ts', '../../parts/x.tsx', '@beckon/contract/dashboard'],
+    right: ['../../api/index.ts', '../../parts/x.tsx', '@beckon/contract/dashboard'],
   },
   {
     file: `${DASHBOARD}/parts/x.ts`,

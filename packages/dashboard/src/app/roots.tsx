@@ -1,7 +1,14 @@
-import { createRootRoute, createRoute, lazyRouteComponent, Outlet } from '@tanstack/react-router';
+import {
+  createRootRoute,
+  createRoute,
+  lazyRouteComponent,
+  Outlet,
+  type RouteComponent,
+} from '@tanstack/react-router';
+import { searchOf, type Shape } from '../parts/search.ts';
 import { NotFound } from './not-found.tsx';
 
-/** The root routes. A screen's `route.tsx` has one of them as its parent. */
+/** The root routes. Each page has one of them as its parent. */
 export const rootRoute = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
 
 /** One project, for a signed-in member: the sidebar, the top bar, the feed. */
@@ -17,3 +24,17 @@ export const outsideRoute = createRoute({
   id: 'outside',
   component: lazyRouteComponent(() => import('./outside.tsx'), 'Outside'),
 });
+
+export function projectPage<const Path extends string, S extends Shape>(path: Path, ...page: Page<S>) {
+  return createRoute({ getParentRoute: () => projectRoute, path, ...optionsOf(...page) });
+}
+
+export function outsidePage<const Path extends string, S extends Shape>(path: Path, ...page: Page<S>) {
+  return createRoute({ getParentRoute: () => outsideRoute, path, ...optionsOf(...page) });
+}
+
+type Page<S extends Shape> = [search: S, screen: RouteComponent];
+
+function optionsOf<S extends Shape>(...[search, component]: Page<S>) {
+  return { validateSearch: searchOf(search), component };
+}

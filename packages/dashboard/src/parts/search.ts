@@ -4,7 +4,7 @@
  */
 
 export type Reader<T> = (value: unknown) => T | undefined;
-type Shape = Record<string, Reader<unknown>>;
+export type Shape = Record<string, Reader<unknown>>;
 export type SearchOf<S extends Shape> = { [N in keyof S]?: NonNullable<ReturnType<S[N]>> | undefined };
 
 export function searchOf<S extends Shape>(shape: S): (params: Record<string, unknown>) => SearchOf<S> {

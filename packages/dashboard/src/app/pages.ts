@@ -1,0 +1,231 @@
+import { lazyRouteComponent as lazy } from '@tanstack/react-router';
+import { flag, oneOf, text, whole } from '../parts/search.ts';
+import { outsidePage, projectPage } from './roots.tsx';
+import { startRoute } from './start.tsx';
+
+/** The selected view of a draft. */
+const pane = oneOf('desktop', 'mobile', 'dark', 'text', 'headers', 'checks');
+
+/** The pages of a project: the path, the search parameters, and the screen, which is loaded when the page is opened. */
+export const inProject = [
+  projectPage(
+    'home',
+    {},
+    lazy(() => import('../screens/home/home-screen.tsx'), 'HomeScreen'),
+  ),
+  projectPage(
+    'review',
+    { filter: text, draft: text, pane },
+    lazy(() => import('../screens/review/review-screen.tsx'), 'ReviewScreen'),
+  ),
+  projectPage(
+    'drafts/$draft',
+    { tab: oneOf('preview', 'edit', 'diff', 'why', 'history'), pane },
+    lazy(() => import('../screens/review/draft-screen.tsx'), 'DraftScreen'),
+  ),
+  projectPage(
+    'schedule',
+    { hour: text, show: oneOf('held', 'expires'), zone: text, try: flag },
+    lazy(() => import('../screens/schedule/schedule-screen.tsx'), 'ScheduleScreen'),
+  ),
+  projectPage(
+    'live',
+    { filter: text, item: text },
+    lazy(() => import('../screens/live/live-screen.tsx'), 'LiveScreen'),
+  ),
+  projectPage(
+    'users',
+    { filter: text, view: text, user: text },
+    lazy(() => import('../screens/people/users-screen.tsx'), 'UsersScreen'),
+  ),
+  projectPage(
+    'users/$user',
+    { at: text, tab: text },
+    lazy(() => import('../screens/people/user-screen.tsx'), 'UserScreen'),
+  ),
+  projectPage(
+    'audiences',
+    { filter: text, audience: text },
+    lazy(() => import('../screens/audiences/audiences-screen.tsx'), 'AudiencesScreen'),
+  ),
+  projectPage(
+    'audiences/$audience',
+    { tab: text, user: text },
+    lazy(() => import('../screens/audiences/audience-screen.tsx'), 'AudienceScreen'),
+  ),
+  projectPage(
+    'events',
+    { filter: text, event: text },
+    lazy(() => import('../screens/events/events-screen.tsx'), 'EventsScreen'),
+  ),
+  projectPage(
+    'rules',
+    { filter: text },
+    lazy(() => import('../screens/rules/rules-screen.tsx'), 'RulesScreen'),
+  ),
+  projectPage(
+    'rules/$rule',
+    { tab: text, event: text },
+    lazy(() => import('../screens/rules/rule-screen.tsx'), 'RuleScreen'),
+  ),
+  projectPage(
+    'sequences',
+    {},
+    lazy(() => import('../screens/sequences/sequences-screen.tsx'), 'SequencesScreen'),
+  ),
+  projectPage(
+    'sequences/$rule',
+    {},
+    lazy(() => import('../screens/sequences/sequence-screen.tsx'), 'SequenceScreen'),
+  ),
+  projectPage(
+    'templates',
+    { filter: text },
+    lazy(() => import('../screens/templates/templates-screen.tsx'), 'TemplatesScreen'),
+  ),
+  projectPage(
+    'templates/$template',
+    { tab: text, user: text, at: text },
+    lazy(() => import('../screens/templates/template-screen.tsx'), 'TemplateScreen'),
+  ),
+  projectPage(
+    'emails',
+    { filter: text, message: text },
+    lazy(() => import('../screens/emails/emails-screen.tsx'), 'EmailsScreen'),
+  ),
+  projectPage(
+    'emails/$message',
+    { tab: text },
+    lazy(() => import('../screens/emails/email-screen.tsx'), 'EmailScreen'),
+  ),
+  projectPage(
+    'test-inbox',
+    { filter: text },
+    lazy(() => import('../screens/test-inbox/test-inbox-screen.tsx'), 'TestInboxScreen'),
+  ),
+  projectPage(
+    'test-inbox/$message',
+    { tab: text, copy: whole },
+    lazy(() => import('../screens/test-inbox/kept-mail-screen.tsx'), 'KeptMailScreen'),
+  ),
+  projectPage(
+    'replies',
+    { filter: text, reply: text },
+    lazy(() => import('../screens/replies/replies-screen.tsx'), 'RepliesScreen'),
+  ),
+  projectPage(
+    'insights',
+    { by: text, range: text, sort: text, compare: flag },
+    lazy(() => import('../screens/insights/insights-screen.tsx'), 'InsightsScreen'),
+  ),
+  projectPage(
+    'keys',
+    {},
+    lazy(() => import('../screens/keys/keys-screen.tsx'), 'KeysScreen'),
+  ),
+  projectPage(
+    'requests',
+    { filter: text, request: text },
+    lazy(() => import('../screens/requests/requests-screen.tsx'), 'RequestsScreen'),
+  ),
+  projectPage(
+    'webhooks',
+    {},
+    lazy(() => import('../screens/webhooks/webhooks-screen.tsx'), 'WebhooksScreen'),
+  ),
+  projectPage(
+    'webhooks/$endpoint',
+    { filter: text, delivery: text },
+    lazy(() => import('../screens/webhooks/endpoint-screen.tsx'), 'EndpointScreen'),
+  ),
+  projectPage(
+    'imports',
+    {},
+    lazy(() => import('../screens/imports/imports-screen.tsx'), 'ImportsScreen'),
+  ),
+  projectPage(
+    'imports/$import',
+    {},
+    lazy(() => import('../screens/imports/import-screen.tsx'), 'ImportScreen'),
+  ),
+  projectPage(
+    'system',
+    {},
+    lazy(() => import('../screens/system/system-screen.tsx'), 'SystemScreen'),
+  ),
+  projectPage(
+    'domains',
+    { domain: text },
+    lazy(() => import('../screens/domains/domains-screen.tsx'), 'DomainsScreen'),
+  ),
+  projectPage(
+    'policy',
+    {},
+    lazy(() => import('../screens/policy/policy-screen.tsx'), 'PolicyScreen'),
+  ),
+  projectPage(
+    'sender',
+    {},
+    lazy(() => import('../screens/sender/sender-screen.tsx'), 'SenderScreen'),
+  ),
+  projectPage(
+    'suppressions',
+    { filter: text, tab: text, row: text, check: text },
+    lazy(() => import('../screens/suppressions/suppressions-screen.tsx'), 'SuppressionsScreen'),
+  ),
+  projectPage(
+    'team',
+    {},
+    lazy(() => import('../screens/team/team-screen.tsx'), 'TeamScreen'),
+  ),
+  projectPage(
+    'audit',
+    { action: text, actor: text, scope: oneOf('project', 'organization'), entry: text },
+    lazy(() => import('../screens/audit/audit-screen.tsx'), 'AuditScreen'),
+  ),
+  projectPage(
+    'data',
+    {},
+    lazy(() => import('../screens/data/data-screen.tsx'), 'DataScreen'),
+  ),
+];
+
+/** The pages outside of projects. */
+export const outside = [
+  startRoute,
+  outsidePage(
+    '/setup',
+    { token: text },
+    lazy(() => import('../screens/account/setup-screen.tsx'), 'SetupScreen'),
+  ),
+  outsidePage(
+    '/sign-in',
+    { next: text },
+    lazy(() => import('../screens/account/sign-in-screen.tsx'), 'SignInScreen'),
+  ),
+  outsidePage(
+    '/invite',
+    { token: text },
+    lazy(() => import('../screens/account/invite-screen.tsx'), 'InviteScreen'),
+  ),
+  outsidePage(
+    '/reset',
+    { token: text },
+    lazy(() => import('../screens/account/reset-screen.tsx'), 'ResetScreen'),
+  ),
+  outsidePage(
+    '/device',
+    { code: text },
+    lazy(() => import('../screens/account/device-screen.tsx'), 'DeviceScreen'),
+  ),
+  outsidePage(
+    '/profile',
+    {},
+    lazy(() => import('../screens/account/profile-screen.tsx'), 'ProfileScreen'),
+  ),
+  outsidePage(
+    '/projects',
+    {},
+    lazy(() => import('../screens/projects/projects-screen.tsx'), 'ProjectsScreen'),
+  ),
+];
