@@ -1,8 +1,10 @@
-import { Button, Modal, Stack, Text, TextInput } from '@mantine/core';
-import { DialogFoot } from './dialog-foot.tsx';
-import { type ReactNode, type SyntheticEvent, useState } from 'react';
-import { ErrorBox, type Failed } from './error-box.tsx';
+import { Modal, Text, TextInput } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import { DialogAction } from './dialog-action.tsx';
+import type { Failed } from './error-box.tsx';
+import { Form } from './form.tsx';
 import { isTyped } from './is-typed.ts';
+import { textProps } from './bind.ts';
 
 export type ConfirmTypedProps = {
   opened: boolean;
@@ -13,8 +15,8 @@ export type ConfirmTypedProps = {
   /** The verb on the button: "Revoke". */
   action: string;
   run: () => void;
-  isRunning?: boolean;
-  error?: Failed | null;
+  /** The result of `useChange`. */
+  change: { isPending: boolean; error: Failed | null };
   /** The consequences, and what cannot be undone. */
   children: ReactNode;
 };
@@ -30,46 +32,28 @@ export function ConfirmTyped(props: ConfirmTypedProps): ReactNode {
 }
 
 /** A component of its own, so that the typed text is reset when the dialog closes. */
-function TypedForm({
-  onClose,
-  name,
-  action,
-  run,
-  isRunning = false,
-  error,
-  children,
-}: ConfirmTypedProps): ReactNode {
+function TypedForm({ onClose, name, action, run, change, children }: ConfirmTypedProps): ReactNode {
   const [typed, setTyped] = useState('');
   const isRight = isTyped(typed, name);
-  const submit = (event: SyntheticEvent): void => {
-    event.preventDefault();
-    if (isRight && !isRunning) run();
-  };
   return (
-    <form onSubmit={submit}>
-      <Stack gap="md">
-        <Text size="sm" component="div">
-          {children}
-        </Text>
-        <TextInput
-          data-autofocus
-          label={
-            <>
-              Type <code style={{ whiteSpace: 'pre-wrap' }}>{name}</code> to confirm
-            </>
-          }
-          value={typed}
-          onChange={(event) => setTyped(event.currentTarget.value)}
-          autoComplete="off"
-          spellCheck={false}
-        />
-        {error && <ErrorBox error={error} />}
-        <DialogFoot onCancel={onClose}>
-          <Button type="submit" color="red.9" disabled={!isRight} loading={isRunning}>
-            {action}
-          </Button>
-        </DialogFoot>
-      </Stack>
-    </form>
+    <Form onSubmit={() => isRight && !change.isPending && run()}>
+      <Text size="sm" component="div">
+        {children}
+      </Text>
+      <TextInput
+        data-autofocus
+        label={
+          <>
+            Type <code style={{ whiteSpace: 'pre-wrap' }}>{name}</code> to confirm
+          </>
+        }
+        {...textProps(typed, setTyped)}
+        autoComplete="off"
+        spellCheck={false}
+      />
+      <DialogAction change={change} onCancel={onClose} disabled={!isRight} isDestructive>
+        {action}
+      </DialogAction>
+    </Form>
   );
 }

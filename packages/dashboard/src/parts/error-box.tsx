@@ -1,7 +1,9 @@
-import { Alert, Button, Group, Text } from '@mantine/core';
+import { Alert, Group, Text } from '@mantine/core';
 import { CircleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Copy } from './copy.tsx';
+import { Muted } from './muted.tsx';
+import { ActButton } from './act-button.tsx';
 
 export type Failed = { message: string; requestId?: string | null; retryAfterS?: number | null };
 export type ErrorBoxProps = { error: Failed; title?: string; retry?: (() => void) | undefined };
@@ -16,16 +18,16 @@ export function ErrorBox({ error, title = 'Something went wrong', retry }: Error
         <Group gap="sm" mt="xs">
           {requestId && (
             <Group gap={4}>
-              <Text size="xs" c="dimmed">
+              <Muted size="xs">
                 Request <code>{requestId}</code>
-              </Text>
+              </Muted>
               <Copy text={requestId} what="request id" />
             </Group>
           )}
           {retry && (
-            <Button size="compact-sm" variant="default" onClick={retry}>
+            <ActButton size="compact-sm" onClick={retry}>
               Retry
-            </Button>
+            </ActButton>
           )}
         </Group>
       )}

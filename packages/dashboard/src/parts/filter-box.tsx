@@ -3,6 +3,7 @@ import { Info, Search, X } from 'lucide-react';
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import type { Failed } from './error-box.tsx';
 import { useKeys } from './use-keys.tsx';
+import { textProps } from './bind.ts';
 
 export type FilterBoxProps = {
   value: string | undefined;
@@ -29,8 +30,7 @@ export function FilterBox(props: FilterBoxProps): ReactNode {
   return (
     <TextInput
       ref={input}
-      value={typed}
-      onChange={(event) => type(event.currentTarget.value)}
+      {...textProps(typed, type)}
       onKeyDown={(event) => {
         if (event.key === 'Escape') input.current?.blur();
       }}

@@ -1,8 +1,11 @@
-import { Button, Group, Stack, Switch, Table, Text, TextInput } from '@mantine/core';
+import { Group, Stack, Switch, Table, Text, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { isSingle, type KeyWishes } from './keys.ts';
 import { Shortcut } from './shortcut.tsx';
 import { useKeyboard } from './use-keys.tsx';
+import { SmallTable } from './small-table.tsx';
+import { ActButton } from './act-button.tsx';
+import { textProps } from './bind.ts';
 
 /** The single-key shortcuts that can be changed: those of lists and of Review. */
 const OURS: [string, string][] = [
@@ -34,35 +37,26 @@ export function KeySettings(): ReactNode {
         checked={!wishes.off}
         onChange={(event) => wish({ ...wishes, off: !event.currentTarget.checked })}
       />
-      <Table aria-label="Keyboard shortcuts" verticalSpacing={4} maw={480}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th scope="col">Action</Table.Th>
-            <Table.Th scope="col">Default</Table.Th>
-            <Table.Th scope="col">Your key</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {OURS.map(([key, label]) => (
-            <KeyRow
-              key={key}
-              action={{ key, label }}
-              value={wishes.instead[key] ?? ''}
-              isDisabled={wishes.off}
-              onChange={(replacement) => give(key, replacement)}
-            />
-          ))}
-        </Table.Tbody>
-      </Table>
+      <SmallTable
+        aria-label="Keyboard shortcuts"
+        verticalSpacing={4}
+        maw={480}
+        heads={['Action', 'Default', 'Your key']}
+      >
+        {OURS.map(([key, label]) => (
+          <KeyRow
+            key={key}
+            action={{ key, label }}
+            value={wishes.instead[key] ?? ''}
+            isDisabled={wishes.off}
+            onChange={(replacement) => give(key, replacement)}
+          />
+        ))}
+      </SmallTable>
       <Group>
-        <Button
-          variant="default"
-          size="xs"
-          disabled={!isChanged}
-          onClick={() => wish({ ...wishes, instead: {} })}
-        >
+        <ActButton size="xs" disabled={!isChanged} onClick={() => wish({ ...wishes, instead: {} })}>
           Reset to defaults
-        </Button>
+        </ActButton>
         {problem !== null && (
           <Text size="xs" c="var(--mantine-color-error)">
             {problem}
@@ -94,8 +88,7 @@ function KeyRow({ action: { key, label }, value, isDisabled, onChange }: KeyRowP
           maxLength={1}
           disabled={isDisabled}
           aria-label={`Your key for: ${label}`}
-          value={value}
-          onChange={(event) => onChange(event.currentTarget.value)}
+          {...textProps(value, onChange)}
         />
       </Table.Td>
     </Table.Tr>

@@ -1,19 +1,9 @@
+import type { List } from '../api/index.ts';
 import type { Failed } from './error-box.tsx';
 import type { LoadedQuery } from './page.tsx';
 
 /** The input of a table; the result of `useApiInfinite`. */
-export type ListOfRows<Row> = {
-  rows: Row[];
-  total: number;
-  isAtLeast: boolean;
-  isPending: boolean;
-  isStale: boolean;
-  error: Failed | null;
-  retry: () => void;
-  hasMore: boolean;
-  isLoadingMore: boolean;
-  loadMore: () => void;
-};
+export type ListOfRows<Row> = Omit<List<Row>, 'error'> & { error: Failed | null };
 
 /** Rows in memory, with the query that loaded them, if any. */
 export function listOf<Row>(rows: Row[], by?: Omit<LoadedQuery<unknown>, 'data'>): ListOfRows<Row> {

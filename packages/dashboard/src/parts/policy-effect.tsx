@@ -1,4 +1,4 @@
-import { Alert, Group, List, Skeleton, Text } from '@mantine/core';
+import { Alert, Group, List, Skeleton } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { ArrowRight, FlaskConical } from 'lucide-react';
 import type { PolicyEffect, SendForecast } from '@beckon/contract/dashboard';
@@ -7,6 +7,7 @@ import { type ApiError, useApi } from '../api/index.ts';
 import { ErrorBox } from './error-box.tsx';
 import { effectWords, reasonWords } from './policy-words.ts';
 import { When } from './when.tsx';
+import { Muted } from './muted.tsx';
 
 const TYPING_MS = 300;
 const SHOWN = 5;
@@ -49,10 +50,10 @@ export function EffectOnQueue({ effect, error, isLoading }: Simulation): ReactNo
         ))}
       </List>
       <Differences effect={effect} />
-      <Text size="xs" c="dimmed" mt={6}>
+      <Muted size="xs" mt={6}>
         {effect.truncated ? 'Not all waiting emails were checked. ' : ''}
         Calculated with the real send checks, assuming that no new emails arrive.
-      </Text>
+      </Muted>
     </Alert>
   );
 }

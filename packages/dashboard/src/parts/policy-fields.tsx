@@ -1,14 +1,4 @@
-import {
-  ActionIcon,
-  Button,
-  Group,
-  Input,
-  NumberInput,
-  Select,
-  Stack,
-  Switch,
-  TextInput,
-} from '@mantine/core';
+import { ActionIcon, Group, Input, NumberInput, Select, Stack, Switch, TextInput } from '@mantine/core';
 import { Plus, Trash2 } from 'lucide-react';
 import type { ReactNode } from 'react';
 import {
@@ -21,6 +11,8 @@ import {
   readThrottle,
   type Throttle,
 } from './policy-text.ts';
+import { ActButton } from './act-button.tsx';
+import { choiceProps } from './bind.ts';
 
 /** A setting in its text form; `fault`: the server's error. */
 export type SettingField = {
@@ -63,11 +55,7 @@ export function QuietHoursField({ text, onText, fault, disabled = false }: Setti
   );
 }
 
-const CAP_UNITS = [
-  { value: 'm', label: 'minutes' },
-  { value: 'h', label: 'hours' },
-  { value: 'd', label: 'days' },
-];
+export const CAP_UNITS = { m: 'minutes', h: 'hours', d: 'days' };
 const CAPS_MAX = 5;
 
 export function CapsField({ text, onText, fault, disabled = false }: SettingField): ReactNode {
@@ -93,14 +81,12 @@ export function CapsField({ text, onText, fault, disabled = false }: SettingFiel
               onValue={(value) => change(n, { amount: value })}
               disabled={disabled}
             />
-            <Select
-              aria-label="Unit of the period"
-              w={110}
-              data={CAP_UNITS}
+            <Unit
+              label="Unit of the period"
+              units={CAP_UNITS}
               value={cap.unit}
-              allowDeselect={false}
+              onValue={(unit) => change(n, { unit })}
               disabled={disabled}
-              onChange={(value) => change(n, { unit: (value ?? 'h') as Cap['unit'] })}
             />
             <ActionIcon
               variant="subtle"
@@ -114,15 +100,14 @@ export function CapsField({ text, onText, fault, disabled = false }: SettingFiel
           </Group>
         ))}
         {caps.length === 0 && <span>No cap: a user can get any number of emails.</span>}
-        <Button
+        <ActButton
+          icon={Plus}
           size="compact-sm"
-          variant="default"
-          leftSection={<Plus size={14} aria-hidden="true" />}
           disabled={disabled || caps.length >= CAPS_MAX}
           onClick={() => onText(printCaps([...caps, newCap(caps)]))}
         >
           Add cap
-        </Button>
+        </ActButton>
       </Stack>
     </Input.Wrapper>
   );
@@ -135,11 +120,7 @@ function newCap(caps: Cap[]): Cap {
   return { emails: days === 1 ? 1 : 3, amount: days, unit: 'd' };
 }
 
-const THROTTLE_UNITS = [
-  { value: 's', label: 'a second' },
-  { value: 'm', label: 'a minute' },
-  { value: 'h', label: 'an hour' },
-];
+const THROTTLE_UNITS = { s: 'a second', m: 'a minute', h: 'an hour' };
 
 export function ThrottleField({ text, onText, fault, disabled = false }: SettingField): ReactNode {
   const throttle = readThrottle(text);
@@ -165,14 +146,12 @@ export function ThrottleField({ text, onText, fault, disabled = false }: Setting
               onValue={(emails) => change({ emails })}
               disabled={disabled}
             />
-            <Select
-              aria-label="Period of the throttle"
-              w={130}
-              data={THROTTLE_UNITS}
+            <Unit
+              label="Period of the throttle"
+              units={THROTTLE_UNITS}
               value={throttle.per}
-              allowDeselect={false}
+              onValue={(per) => change({ per })}
               disabled={disabled}
-              onChange={(value) => change({ per: (value ?? 's') as Throttle['per'] })}
             />
           </Group>
         )}
@@ -183,7 +162,7 @@ export function ThrottleField({ text, onText, fault, disabled = false }: Setting
 
 type CountProps = { label: string; value: number; onValue: (value: number) => void; disabled: boolean };
 
-function Count({ label, value, onValue, disabled }: CountProps): ReactNode {
+export function Count({ label, value, onValue, disabled }: CountProps): ReactNode {
   return (
     <NumberInput
       aria-label={label}
@@ -197,6 +176,26 @@ function Count({ label, value, onValue, disabled }: CountProps): ReactNode {
       onChange={(typed) => {
         if (typeof typed === 'number' && typed >= 1) onValue(typed);
       }}
+    />
+  );
+}
+
+type UnitProps<U extends string> = {
+  label: string;
+  units: Record<U, string>;
+  value: U;
+  onValue: (unit: U) => void;
+  disabled: boolean;
+};
+
+export function Unit<U extends string>({ label, units, value, onValue, disabled }: UnitProps<U>): ReactNode {
+  return (
+    <Select
+      aria-label={label}
+      w={120}
+      data={Object.entries<string>(units).map(([unit, text]) => ({ value: unit, label: text }))}
+      disabled={disabled}
+      {...choiceProps(value, (unit) => onValue(unit as U))}
     />
   );
 }

@@ -3,6 +3,7 @@ import { useBlocker } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import classes from './save-bar.module.css';
 import { useKeys } from './use-keys.tsx';
+import { ActButton } from './act-button.tsx';
 
 export type SaveBarProps = {
   dirty: boolean;
@@ -32,9 +33,9 @@ export function SaveBar({ dirty, saving, onSave, onDiscard, note, label = 'Save'
             {note ?? 'Unsaved changes'}
           </Text>
           <Group gap="xs">
-            <Button variant="default" size="sm" onClick={onDiscard} disabled={saving}>
+            <ActButton size="sm" onClick={onDiscard} disabled={saving}>
               Discard
-            </Button>
+            </ActButton>
             <Button size="sm" onClick={onSave} loading={saving}>
               {label}
             </Button>

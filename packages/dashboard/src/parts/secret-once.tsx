@@ -2,6 +2,7 @@ import { Alert, Button, Checkbox, Group, Modal, Stack } from '@mantine/core';
 import { TriangleAlert } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { Command } from './command.tsx';
+import { tickProps } from './bind.ts';
 
 export type SecretOnceProps = {
   title: string;
@@ -47,11 +48,7 @@ function SecretNotice({ secret, variable, onClose, children }: SecretNoticeProps
       <Command text={secret} what="secret" />
       <Command text={`${variable}=${secret}`} what="line for an .env file" />
       {children}
-      <Checkbox
-        checked={isKept}
-        onChange={(event) => setIsKept(event.currentTarget.checked)}
-        label="I stored the secret where my server reads it"
-      />
+      <Checkbox {...tickProps(isKept, setIsKept)} label="I stored the secret where my server reads it" />
       <Group justify="flex-end">
         <Button disabled={!isKept} onClick={onClose}>
           Done
@@ -59,4 +56,16 @@ function SecretNotice({ secret, variable, onClose, children }: SecretNoticeProps
       </Group>
     </Stack>
   );
+}
+
+type SecretToShow = { secret: string | null; show: (secret: string) => void; close: () => void };
+
+/** The secret of a dialog that creates one. Closing it also closes the dialog. */
+export function useSecretOnce(onClose: () => void): SecretToShow {
+  const [secret, setSecret] = useState<string | null>(null);
+  const close = (): void => {
+    setSecret(null);
+    onClose();
+  };
+  return { secret, show: setSecret, close };
 }

@@ -1,5 +1,6 @@
-import { Paper, Text, Title } from '@mantine/core';
+import { Paper, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { Muted } from './muted.tsx';
 
 /** A section of a form, with a heading and a description. */
 export function Section({
@@ -16,11 +17,7 @@ export function Section({
       <Title order={2} size="h5" mb={text === undefined ? 'sm' : 2}>
         {title}
       </Title>
-      {text !== undefined && (
-        <Text size="sm" c="dimmed" mb="sm">
-          {text}
-        </Text>
-      )}
+      {text !== undefined && <Muted mb="sm">{text}</Muted>}
       {children}
     </Paper>
   );

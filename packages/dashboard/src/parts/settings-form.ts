@@ -2,6 +2,7 @@ import type { ProjectSettingsDetails } from '@beckon/contract/dashboard';
 import { useState } from 'react';
 import { type ReadKey, useApi, useChange } from '../api/index.ts';
 import { refused, notify } from './notices.tsx';
+import type { SettingField } from './policy-fields.tsx';
 
 export type SettingsForm = {
   query: ReturnType<typeof useApi<'GET /projects/:project/settings'>>;
@@ -97,5 +98,15 @@ function seeing({ changes }: Typed, details: ProjectSettingsDetails | undefined)
   return {
     changes: Object.fromEntries(names.map((name) => [name, changes[name] ?? ''])),
     seen: Object.fromEntries(names.map((name) => [name, stored[name] ?? ''])),
+  };
+}
+
+/** The props of a setting's field. */
+export function fieldOf(form: SettingsForm, name: string, disabled: boolean): SettingField {
+  return {
+    text: form.text(name),
+    onText: (text) => form.set(name, text),
+    fault: form.fault(name),
+    disabled,
   };
 }

@@ -1,8 +1,11 @@
-import { Anchor, Button, Stack, Text } from '@mantine/core';
-import { type ReactNode, type SyntheticEvent, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useChange } from '../../api/index.ts';
 import { FormError } from './form-error.tsx';
 import { CodeField } from './sign-in-fields.tsx';
+import { Form } from '../../parts/form.tsx';
+import { Muted } from '../../parts/muted.tsx';
+import { TextButton } from '../../parts/text-button.tsx';
+import { SubmitButton } from '../../parts/submit-button.tsx';
 
 type CodeFormProps = { onSignedIn: () => void; onBack: () => void };
 
@@ -13,42 +16,31 @@ export function CodeForm({ onSignedIn, onBack }: CodeFormProps): ReactNode {
   const byApp = useChange('POST /sign-in/totp', { onDone: onSignedIn });
   const byBackup = useChange('POST /sign-in/backup-code', { onDone: onSignedIn });
   const change = isBackup ? byBackup : byApp;
-  const submit = (event: SyntheticEvent): void => {
-    event.preventDefault();
-    change.mutate({ body: { code } });
-  };
+  const submit = (): void => change.mutate({ body: { code } });
   const toggle = (): void => {
     setCode('');
     setBackup(!isBackup);
   };
   return (
-    <form onSubmit={submit}>
-      <Stack gap="sm">
-        <Text size="sm" c="dimmed">
-          {isBackup
-            ? 'Enter one of your backup codes. Each works once.'
-            : 'Enter the code that your authenticator app shows.'}
-        </Text>
-        <CodeField
-          key={String(isBackup)}
-          label={isBackup ? 'Backup code' : 'Code'}
-          inputMode={isBackup ? 'text' : 'numeric'}
-          autoFocus
-          value={code}
-          onChange={setCode}
-          error={change.error}
-        />
-        <FormError error={change.error} fields={['code']} />
-        <Button type="submit" loading={change.isPending}>
-          Sign in
-        </Button>
-        <Anchor component="button" type="button" size="sm" onClick={toggle} ta="start">
-          {isBackup ? 'Use the authenticator app' : 'Use a backup code'}
-        </Anchor>
-        <Anchor component="button" type="button" size="sm" onClick={onBack} ta="start">
-          Start again
-        </Anchor>
-      </Stack>
-    </form>
+    <Form onSubmit={submit} gap="sm">
+      <Muted>
+        {isBackup
+          ? 'Enter one of your backup codes. Each works once.'
+          : 'Enter the code that your authenticator app shows.'}
+      </Muted>
+      <CodeField
+        key={String(isBackup)}
+        label={isBackup ? 'Backup code' : 'Code'}
+        inputMode={isBackup ? 'text' : 'numeric'}
+        autoFocus
+        value={code}
+        onChange={setCode}
+        error={change.error}
+      />
+      <FormError error={change.error} fields={['code']} />
+      <SubmitButton change={change}>Sign in</SubmitButton>
+      <TextButton onClick={toggle}>{isBackup ? 'Use the authenticator app' : 'Use a backup code'}</TextButton>
+      <TextButton onClick={onBack}>Start again</TextButton>
+    </Form>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, Stack, Text } from '@mantine/core';
+import { Checkbox, Group, Stack, Text } from '@mantine/core';
 import type { DeviceApproval, TokenScope } from '@beckon/contract/dashboard';
 import { type ReactNode, useState } from 'react';
 import { useChange } from '../../api/index.ts';
@@ -6,6 +6,8 @@ import { Facts } from '../../parts/facts.tsx';
 import { When } from '../../parts/index.ts';
 import { FormError } from './form-error.tsx';
 import { SCOPE_WORDS } from './scope-words.ts';
+import { Muted } from '../../parts/muted.tsx';
+import { ActButton } from '../../parts/act-button.tsx';
 
 /** Shows which program asks for which scopes. The member may remove some. */
 export function DeviceForm({ approval }: { approval: DeviceApproval }): ReactNode {
@@ -27,10 +29,10 @@ export function DeviceForm({ approval }: { approval: DeviceApproval }): ReactNod
         ]}
       />
       <Scopes requestedScopes={approval.scopes} scopes={scopes} onChange={setScopes} />
-      <Text size="xs" c="dimmed">
+      <Muted size="xs">
         Your role in each project is the limit, whatever you select here. The token expires after 90 days. You
         can revoke it in your profile at any time.
-      </Text>
+      </Muted>
       <Decide code={approval.code} scopes={scopes} />
     </Stack>
   );
@@ -71,21 +73,17 @@ function Decide({ code, scopes }: { code: string; scopes: TokenScope[] }): React
     <>
       <FormError error={approve.error ?? deny.error} />
       <Group>
-        <Button
-          loading={approve.isPending}
+        <ActButton
+          change={approve}
+          variant="filled"
           disabled={scopes.length === 0 || isBusy}
           onClick={() => approve.mutate({ params: { code }, body: { scopes } })}
         >
           Approve
-        </Button>
-        <Button
-          variant="default"
-          loading={deny.isPending}
-          disabled={isBusy}
-          onClick={() => deny.mutate({ params: { code } })}
-        >
+        </ActButton>
+        <ActButton change={deny} disabled={isBusy} onClick={() => deny.mutate({ params: { code } })}>
           Deny
-        </Button>
+        </ActButton>
       </Group>
     </>
   );

@@ -1,12 +1,16 @@
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import type { DeviceApproval } from '@beckon/contract/dashboard';
 import { Ban, CircleCheck, Unlink } from 'lucide-react';
-import { type ReactNode, type SyntheticEvent, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useApi } from '../../api/index.ts';
 import { Empty, Loaded } from '../../parts/index.ts';
 import { DeviceForm } from './device-form.tsx';
 import { Narrow } from './narrow.tsx';
+import { Form } from '../../parts/form.tsx';
+import { Muted } from '../../parts/muted.tsx';
+import { ActButton } from '../../parts/act-button.tsx';
+import { RequiredInput } from './sign-in-fields.tsx';
 
 const route = getRouteApi('/outside/device');
 
@@ -56,42 +60,33 @@ function DeviceRequest({ approval }: { approval: DeviceApproval }): ReactNode {
 
 function OtherCode(): ReactNode {
   const navigate = route.useNavigate();
-  return (
-    <Button variant="default" onClick={() => void navigate({ search: {} })}>
-      Enter another code
-    </Button>
-  );
+  return <ActButton onClick={() => void navigate({ search: {} })}>Enter another code</ActButton>;
 }
 
 function CodeForm(): ReactNode {
   const navigate = route.useNavigate();
   const [code, setCode] = useState('');
-  const submit = (event: SyntheticEvent): void => {
-    event.preventDefault();
+  const submit = (): void => {
     if (code.trim() !== '') void navigate({ search: { code: code.trim() } });
   };
   return (
-    <form onSubmit={submit}>
-      <Stack gap="sm">
-        <TextInput
-          label="Code"
-          description="The 8-character code in your terminal"
-          placeholder="ABCD-EFGH"
-          autoComplete="off"
-          spellCheck={false}
-          required
-          withAsterisk={false}
-          autoFocus
-          value={code}
-          onChange={(event) => setCode(event.currentTarget.value)}
-        />
-        <Group>
-          <Button type="submit">Continue</Button>
-        </Group>
-        <Text size="xs" c="dimmed">
-          No code yet? Run <code>npx @beckon/cli login</code> on your machine.
-        </Text>
-      </Stack>
-    </form>
+    <Form onSubmit={submit} gap="sm">
+      <RequiredInput
+        label="Code"
+        description="The 8-character code in your terminal"
+        placeholder="ABCD-EFGH"
+        autoComplete="off"
+        spellCheck={false}
+        autoFocus
+        value={code}
+        onType={setCode}
+      />
+      <Group>
+        <Button type="submit">Continue</Button>
+      </Group>
+      <Muted size="xs">
+        No code yet? Run <code>npx @beckon/cli login</code> on your machine.
+      </Muted>
+    </Form>
   );
 }

@@ -1,24 +1,25 @@
-import { Button, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { LinkState } from '@beckon/contract/dashboard';
-import { type ReactNode, type SyntheticEvent, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useChange, useRefresh, useSession } from '../../api/index.ts';
 import { FormError, fieldOf } from './form-error.tsx';
-import { LinkLoaded } from './link-loaded.tsx';
-import { Narrow } from './narrow.tsx';
+import { LinkPage } from './link-page.tsx';
 import { NewPasswordInput } from './new-password-input.tsx';
 import { SignInForm } from './sign-in-form.tsx';
+import { Form } from '../../parts/form.tsx';
+import { Muted } from '../../parts/muted.tsx';
+import { SubmitButton } from '../../parts/submit-button.tsx';
+import { RequiredInput } from './sign-in-fields.tsx';
 
 const route = getRouteApi('/outside/invite');
 
 export function InviteScreen(): ReactNode {
   const { token = '' } = route.useSearch();
   return (
-    <Narrow title="Invitation">
-      <LinkLoaded token={token} gone="Ask the member who invited you for a new one.">
-        {(link) => <Invitation token={token} link={link} />}
-      </LinkLoaded>
-    </Narrow>
+    <LinkPage title="Invitation" token={token} gone="Ask the member who invited you for a new one.">
+      {(link) => <Invitation token={token} link={link} />}
+    </LinkPage>
   );
 }
 
@@ -45,9 +46,7 @@ function Invitation({ token, link }: { token: string; link: LinkState }): ReactN
         <JoinButton token={token} />
       ) : (
         <>
-          <Text size="sm" mb="md" c="dimmed">
-            You have an account here. Sign in to join.
-          </Text>
+          <Muted mb="md">You have an account here. Sign in to join.</Muted>
           <SignInForm onSignedIn={() => void refresh('GET /session')} />
         </>
       )}
@@ -80,30 +79,21 @@ function NewcomerForm({ token, email }: { token: string; email: string }): React
   const [name, setName] = useState('');
   const [password, setPassword] = useState('');
   const accept = useChange('POST /invites/accept', { onDone: useJoined() });
-  const submit = (event: SyntheticEvent): void => {
-    event.preventDefault();
-    accept.mutate({ body: { token, name, password } });
-  };
+  const submit = (): void => accept.mutate({ body: { token, name, password } });
   return (
-    <form onSubmit={submit}>
-      <Stack gap="sm">
-        <input type="email" autoComplete="username" value={email} readOnly hidden />
-        <TextInput
-          label="Your name"
-          autoComplete="name"
-          required
-          withAsterisk={false}
-          autoFocus
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          error={fieldOf(accept.error, 'name')}
-        />
-        <NewPasswordInput value={password} onChange={setPassword} error={fieldOf(accept.error, 'password')} />
-        <FormError error={accept.error} fields={['name', 'password']} />
-        <Button type="submit" loading={accept.isPending}>
-          Join
-        </Button>
-      </Stack>
-    </form>
+    <Form onSubmit={submit} gap="sm">
+      <input type="email" autoComplete="username" value={email} readOnly hidden />
+      <RequiredInput
+        label="Your name"
+        autoComplete="name"
+        autoFocus
+        value={name}
+        onType={setName}
+        error={fieldOf(accept.error, 'name')}
+      />
+      <NewPasswordInput value={password} onChange={setPassword} error={fieldOf(accept.error, 'password')} />
+      <FormError error={accept.error} fields={['name', 'password']} />
+      <SubmitButton change={accept}>Join</SubmitButton>
+    </Form>
   );
 }

@@ -9,7 +9,7 @@ export function Narrow({
   children,
 }: {
   title: string;
-  text?: ReactNode;
+  text?: ReactNode | undefined;
   children: ReactNode;
 }): ReactNode {
   return (

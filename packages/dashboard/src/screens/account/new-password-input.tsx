@@ -1,5 +1,6 @@
 import { PasswordInput } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { textProps } from '../../parts/bind.ts';
 
 type NewPasswordInputProps = {
   label?: string;
@@ -24,8 +25,7 @@ export function NewPasswordInput({
       withAsterisk={false}
       minLength={12}
       maxLength={256}
-      value={value}
-      onChange={(event) => onChange(event.currentTarget.value)}
+      {...textProps(value, onChange)}
       error={error}
     />
   );

@@ -1,11 +1,16 @@
-import { Button, Group, Stack, Table, Text, TextInput } from '@mantine/core';
-import { type ReactNode, type SyntheticEvent, useState } from 'react';
+import { Group, Stack } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
 import type { PasskeyListed } from '@beckon/contract/dashboard';
 import { useApi, useChange, useRefresh } from '../../api/index.ts';
 import { ConfirmTyped, Loaded, notify, When } from '../../parts/index.ts';
+import { SmallTable } from '../../parts/small-table.tsx';
 import { useNewPasskey } from './passkey.ts';
-import { PasskeyError } from './sign-in-fields.tsx';
+import { PasskeyError, RequiredInput } from './sign-in-fields.tsx';
 import { browserName } from './words.ts';
+import { Form } from '../../parts/form.tsx';
+import { Muted } from '../../parts/muted.tsx';
+import { ActButton } from '../../parts/act-button.tsx';
+import { SubmitButton } from '../../parts/submit-button.tsx';
 
 export function Passkeys(): ReactNode {
   const passkeys = useApi('GET /passkeys', {});
@@ -13,13 +18,7 @@ export function Passkeys(): ReactNode {
     <Stack gap="md">
       <Loaded query={passkeys}>
         {({ data }) =>
-          data.length === 0 ? (
-            <Text size="sm" c="dimmed">
-              No passkeys yet.
-            </Text>
-          ) : (
-            <PasskeyTable passkeys={data} />
-          )
+          data.length === 0 ? <Muted>No passkeys yet.</Muted> : <PasskeyTable passkeys={data} />
         }
       </Loaded>
       <AddPasskey />
@@ -35,32 +34,20 @@ function PasskeyTable({ passkeys }: { passkeys: PasskeyListed[] }): ReactNode {
   });
   return (
     <>
-      <Table aria-label="Passkeys">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th scope="col">Name</Table.Th>
-            <Table.Th scope="col">Added</Table.Th>
-            <Table.Th scope="col" ta="right">
-              Actions
-            </Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {passkeys.map((passkey) => (
-            <Table.Tr key={passkey.id}>
-              <Table.Td>{passkey.name}</Table.Td>
-              <Table.Td>
-                <When at={passkey.created_at} />
-              </Table.Td>
-              <Table.Td ta="right">
-                <Button size="compact-sm" variant="default" onClick={() => setGoing(passkey)}>
-                  Remove <span className="beckon-heard">{passkey.name}</span>
-                </Button>
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      <SmallTable
+        aria-label="Passkeys"
+        heads={['Name', 'Added', { title: 'Actions', ta: 'right' }]}
+        rows={passkeys.map((passkey) => ({
+          key: passkey.id,
+          cells: [
+            passkey.name,
+            <When at={passkey.created_at} />,
+            <ActButton size="compact-sm" onClick={() => setGoing(passkey)}>
+              Remove <span className="beckon-heard">{passkey.name}</span>
+            </ActButton>,
+          ],
+        }))}
+      />
       <ConfirmTyped
         opened={going !== null}
         onClose={() => setGoing(null)}
@@ -68,8 +55,7 @@ function PasskeyTable({ passkeys }: { passkeys: PasskeyListed[] }): ReactNode {
         name={going?.name ?? ''}
         action="Remove"
         run={() => going && remove.mutate({ params: { passkey: going.id } })}
-        isRunning={remove.isPending}
-        error={remove.error}
+        change={remove}
       >
         This passkey no longer signs you in. Your other ways to sign in do not change.
       </ConfirmTyped>
@@ -84,33 +70,17 @@ function AddPasskey(): ReactNode {
     notify('Passkey added');
     void refresh('GET /passkeys');
   });
-  const submit = (event: SyntheticEvent): void => {
-    event.preventDefault();
-    passkey.add(name);
-  };
-  if (!passkey.isPossible)
-    return (
-      <Text size="sm" c="dimmed">
-        This browser does not support passkeys.
-      </Text>
-    );
+  const submit = (): void => passkey.add(name);
+  if (!passkey.isPossible) return <Muted>This browser does not support passkeys.</Muted>;
   return (
-    <form onSubmit={submit}>
-      <Stack gap="xs">
-        <Group gap="xs" align="end">
-          <TextInput
-            label="Name of the new passkey"
-            required
-            withAsterisk={false}
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-          />
-          <Button type="submit" variant="default" loading={passkey.isPending}>
-            Add passkey
-          </Button>
-        </Group>
-        <PasskeyError message={passkey.problem} />
-      </Stack>
-    </form>
+    <Form onSubmit={submit} gap="xs">
+      <Group gap="xs" align="end">
+        <RequiredInput label="Name of the new passkey" value={name} onType={setName} />
+        <SubmitButton change={passkey} variant="default">
+          Add passkey
+        </SubmitButton>
+      </Group>
+      <PasskeyError message={passkey.problem} />
+    </Form>
   );
 }

@@ -1,10 +1,13 @@
-import { Button, Group, Stack, Table, Text } from '@mantine/core';
+import { Group, Stack, Text } from '@mantine/core';
 import { Monitor } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { SessionListed } from '@beckon/contract/dashboard';
 import { useApi, useChange } from '../../api/index.ts';
 import { Loaded, Mark, refused, notify, When } from '../../parts/index.ts';
+import { SmallTable } from '../../parts/small-table.tsx';
 import { browserName } from './words.ts';
+import { Muted } from '../../parts/muted.tsx';
+import { ActButton } from '../../parts/act-button.tsx';
 
 export function Sessions(): ReactNode {
   const sessions = useApi('GET /sessions', {});
@@ -26,31 +29,26 @@ export function Sessions(): ReactNode {
     <Loaded query={sessions}>
       {({ data }) => (
         <Stack gap="sm">
-          <Table aria-label="Sessions">
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th scope="col">Device</Table.Th>
-                <Table.Th scope="col">Last used</Table.Th>
-                <Table.Th scope="col" ta="right">
-                  Actions
-                </Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {data.map((session) => (
-                <SessionRow
-                  key={session.id}
+          <SmallTable
+            aria-label="Sessions"
+            heads={['Device', 'Last used', { title: 'Actions', ta: 'right' }]}
+            rows={data.map((session) => ({
+              key: session.id,
+              cells: [
+                <Device session={session} />,
+                <When at={session.last_seen_at} />,
+                <EndSession
                   session={session}
                   onEnd={() => end.mutate({ params: { session: session.id } })}
-                />
-              ))}
-            </Table.Tbody>
-          </Table>
+                />,
+              ],
+            }))}
+          />
           {data.length > 1 && (
             <Group>
-              <Button variant="default" loading={endOthers.isPending} onClick={() => endOthers.mutate({})}>
+              <ActButton change={endOthers} onClick={() => endOthers.mutate({})}>
                 End all other sessions
-              </Button>
+              </ActButton>
             </Group>
           )}
         </Stack>
@@ -59,28 +57,20 @@ export function Sessions(): ReactNode {
   );
 }
 
-function SessionRow({ session, onEnd }: { session: SessionListed; onEnd: () => void }): ReactNode {
-  const name = browserName(session.user_agent);
+function Device({ session: { user_agent: agent, address } }: { session: SessionListed }): ReactNode {
   return (
-    <Table.Tr>
-      <Table.Td>
-        <Text size="sm">{name}</Text>
-        <Text size="xs" c="dimmed">
-          {session.address ?? 'unknown address'}
-        </Text>
-      </Table.Td>
-      <Table.Td>
-        <When at={session.last_seen_at} />
-      </Table.Td>
-      <Table.Td ta="right">
-        {session.current ? (
-          <Mark icon={Monitor} tone="info" label="This session" />
-        ) : (
-          <Button size="compact-sm" variant="default" onClick={onEnd}>
-            End <span className="beckon-heard">session of {name}</span>
-          </Button>
-        )}
-      </Table.Td>
-    </Table.Tr>
+    <>
+      <Text size="sm">{browserName(agent)}</Text>
+      <Muted size="xs">{address ?? 'unknown address'}</Muted>
+    </>
+  );
+}
+
+function EndSession({ session, onEnd }: { session: SessionListed; onEnd: () => void }): ReactNode {
+  if (session.current) return <Mark icon={Monitor} tone="info" label="This session" />;
+  return (
+    <ActButton size="compact-sm" onClick={onEnd}>
+      End <span className="beckon-heard">session of {browserName(session.user_agent)}</span>
+    </ActButton>
   );
 }

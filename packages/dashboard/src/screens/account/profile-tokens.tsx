@@ -1,10 +1,13 @@
-import { Button, Table, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { Ban, Hourglass } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { TokenListed } from '@beckon/contract/dashboard';
 import { useApi, useChange } from '../../api/index.ts';
 import { ConfirmTyped, Empty, Loaded, Mark, useNow, When } from '../../parts/index.ts';
+import { SmallTable } from '../../parts/small-table.tsx';
 import { SCOPE_WORDS } from './scope-words.ts';
+import { Muted } from '../../parts/muted.tsx';
+import { ActButton } from '../../parts/act-button.tsx';
 
 /** The personal tokens of the member: live ones, and those that ended in the last 30 days. */
 export function Tokens({ publicUrl }: { publicUrl: string }): ReactNode {
@@ -32,23 +35,19 @@ function TokenTable({ tokens }: { tokens: TokenListed[] }): ReactNode {
   });
   return (
     <>
-      <Table aria-label="Personal tokens">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th scope="col">Program</Table.Th>
-            <Table.Th scope="col">Last used</Table.Th>
-            <Table.Th scope="col">Expires</Table.Th>
-            <Table.Th scope="col" ta="right">
-              Actions
-            </Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {tokens.map((token) => (
-            <TokenRow key={token.id} token={token} onRevoke={() => setGoing(token)} />
-          ))}
-        </Table.Tbody>
-      </Table>
+      <SmallTable
+        aria-label="Personal tokens"
+        heads={['Program', 'Last used', 'Expires', { title: 'Actions', ta: 'right' }]}
+        rows={tokens.map((token) => ({
+          key: token.id,
+          cells: [
+            <Program token={token} />,
+            token.last_used_at === null ? 'never' : <When at={token.last_used_at} />,
+            <When at={token.revoked_at ?? token.expires_at} style="day" />,
+            <TokenState token={token} onRevoke={() => setGoing(token)} />,
+          ],
+        }))}
+      />
       <ConfirmTyped
         opened={going !== null}
         onClose={() => setGoing(null)}
@@ -56,8 +55,7 @@ function TokenTable({ tokens }: { tokens: TokenListed[] }): ReactNode {
         name={going?.label ?? ''}
         action="Revoke"
         run={() => going && revoke.mutate({ params: { token: going.id } })}
-        isRunning={revoke.isPending}
-        error={revoke.error}
+        change={revoke}
       >
         The next request with this token is refused. To log in again on that machine, run{' '}
         <code>npx @beckon/cli login</code>.
@@ -66,33 +64,26 @@ function TokenTable({ tokens }: { tokens: TokenListed[] }): ReactNode {
   );
 }
 
-function TokenRow({ token, onRevoke }: { token: TokenListed; onRevoke: () => void }): ReactNode {
-  const now = useNow();
-  const scopes = token.scopes.map((scope) => SCOPE_WORDS[scope].title.toLowerCase()).join(', ');
-  const isOver = Date.parse(token.expires_at) <= now;
+function Program({ token: { label, display, scopes } }: { token: TokenListed }): ReactNode {
   return (
-    <Table.Tr>
-      <Table.Td>
-        <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-          {token.label}
-        </Text>
-        <Text size="xs" c="dimmed">
-          {token.display} · {scopes}
-        </Text>
-      </Table.Td>
-      <Table.Td>{token.last_used_at === null ? 'never' : <When at={token.last_used_at} />}</Table.Td>
-      <Table.Td>
-        <When at={token.revoked_at ?? token.expires_at} style="day" />
-      </Table.Td>
-      <Table.Td ta="right">
-        {token.revoked_at !== null && <Mark icon={Ban} tone="quiet" label="Revoked" />}
-        {token.revoked_at === null && isOver && <Mark icon={Hourglass} tone="quiet" label="Expired" />}
-        {token.revoked_at === null && !isOver && (
-          <Button size="compact-sm" variant="default" onClick={onRevoke}>
-            Revoke <span className="beckon-heard">{token.label}</span>
-          </Button>
-        )}
-      </Table.Td>
-    </Table.Tr>
+    <>
+      <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+        {label}
+      </Text>
+      <Muted size="xs">
+        {display} · {scopes.map((scope) => SCOPE_WORDS[scope].title.toLowerCase()).join(', ')}
+      </Muted>
+    </>
+  );
+}
+
+function TokenState({ token, onRevoke }: { token: TokenListed; onRevoke: () => void }): ReactNode {
+  const now = useNow();
+  if (token.revoked_at !== null) return <Mark icon={Ban} tone="quiet" label="Revoked" />;
+  if (Date.parse(token.expires_at) <= now) return <Mark icon={Hourglass} tone="quiet" label="Expired" />;
+  return (
+    <ActButton size="compact-sm" onClick={onRevoke}>
+      Revoke <span className="beckon-heard">{token.label}</span>
+    </ActButton>
   );
 }

@@ -1,11 +1,14 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { ShieldCheck, ShieldOff } from 'lucide-react';
-import { type ReactNode, type SyntheticEvent, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { type ApiError, useChange, useRefresh } from '../../api/index.ts';
 import { Command, Mark, notify } from '../../parts/index.ts';
 import { FormError } from './form-error.tsx';
 import { Qr } from './qr.tsx';
 import { CodeField, PasswordField } from './sign-in-fields.tsx';
+import { Form } from '../../parts/form.tsx';
+import { ActButton } from '../../parts/act-button.tsx';
+import { SubmitButton } from '../../parts/submit-button.tsx';
 
 type Wish = 'begin' | 'codes' | 'end';
 
@@ -39,13 +42,8 @@ export function TwoFactor({ isOn, email }: { isOn: boolean; email: string }): Re
       />
       {isOn ? (
         <>
-          <Button variant="default" onClick={() => setWish('codes')}>
-            New backup codes
-          </Button>
-          <Button variant="default" onClick={() => setWish('end')}>
-            {' '}
-            Turn off
-          </Button>
+          <ActButton onClick={() => setWish('codes')}>New backup codes</ActButton>
+          <ActButton onClick={() => setWish('end')}>Turn off</ActButton>
         </>
       ) : (
         <Button onClick={() => setWish('begin')}>Set up authenticator app</Button>
@@ -86,31 +84,32 @@ type PasswordFormProps = {
 
 function PasswordForm({ change, action, onCancel, onPassword }: PasswordFormProps): ReactNode {
   const [password, setPassword] = useState('');
-  const submit = (event: SyntheticEvent): void => {
-    event.preventDefault();
-    onPassword(password);
-  };
+  const submit = (): void => onPassword(password);
   return (
-    <form onSubmit={submit}>
-      <Stack gap="sm" maw={440}>
-        <PasswordField
-          label="Password"
-          value={password}
-          onChange={setPassword}
-          error={change.error}
-          autoFocus
-        />
-        <FormError error={change.error} fields={['password']} />
-        <Group gap="xs">
-          <Button type="submit" loading={change.isPending}>
-            {action}
-          </Button>
-          <Button variant="default" onClick={onCancel}>
-            Cancel
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <Form onSubmit={submit} gap="sm" maw={440}>
+      <PasswordField
+        label="Password"
+        value={password}
+        onChange={setPassword}
+        error={change.error}
+        autoFocus
+      />
+      <FormError error={change.error} fields={['password']} />
+      <Buttons change={change} onCancel={onCancel}>
+        {action}
+      </Buttons>
+    </Form>
+  );
+}
+
+type ButtonsProps = { change: { isPending: boolean }; onCancel: () => void; children: ReactNode };
+
+function Buttons({ change, onCancel, children }: ButtonsProps): ReactNode {
+  return (
+    <Group gap="xs">
+      <SubmitButton change={change}>{children}</SubmitButton>
+      <ActButton onClick={onCancel}>Cancel</ActButton>
+    </Group>
   );
 }
 
@@ -148,35 +147,25 @@ function ConfirmForm({ uri, email, onCancel, onOn }: ConfirmFormProps): ReactNod
     refreshes: ['GET /sessions'],
     onDone: onOn,
   });
-  const submit = (event: SyntheticEvent): void => {
-    event.preventDefault();
-    confirm.mutate({ body: { code } });
-  };
+  const submit = (): void => confirm.mutate({ body: { code } });
   const secret = new URL(uri).searchParams.get('secret') ?? '';
   return (
-    <form onSubmit={submit}>
-      <Stack gap="sm" maw={440}>
-        <Text size="sm">Scan this with your authenticator app, or enter the key there.</Text>
-        <Qr text={uri} label={`Code for the authenticator app, for ${email}`} />
-        <Command text={secret} what="key" />
-        <CodeField
-          label="Code from the app"
-          inputMode="numeric"
-          value={code}
-          onChange={setCode}
-          error={confirm.error}
-        />
-        <FormError error={confirm.error} fields={['code']} />
-        <Group gap="xs">
-          <Button type="submit" loading={confirm.isPending}>
-            Turn on
-          </Button>
-          <Button variant="default" onClick={onCancel}>
-            Cancel
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <Form onSubmit={submit} gap="sm" maw={440}>
+      <Text size="sm">Scan this with your authenticator app, or enter the key there.</Text>
+      <Qr text={uri} label={`Code for the authenticator app, for ${email}`} />
+      <Command text={secret} what="key" />
+      <CodeField
+        label="Code from the app"
+        inputMode="numeric"
+        value={code}
+        onChange={setCode}
+        error={confirm.error}
+      />
+      <FormError error={confirm.error} fields={['code']} />
+      <Buttons change={confirm} onCancel={onCancel}>
+        Turn on
+      </Buttons>
+    </Form>
   );
 }
 

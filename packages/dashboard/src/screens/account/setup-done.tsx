@@ -1,12 +1,14 @@
-import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { Group, Stack, Text } from '@mantine/core';
 import type { SessionState } from '@beckon/contract/dashboard';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { useChange, useRefresh, useSession } from '../../api/index.ts';
 import { Command, ErrorBox, Lines, Loaded, Page } from '../../parts/index.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { Section } from '../../parts/section.tsx';
+import { TextLink } from '../../parts/text-link.tsx';
+import { LinkButton } from '../../parts/link-button.tsx';
 import { firstCall } from './words.ts';
+import { ActButton } from '../../parts/act-button.tsx';
 
 /** Shows the installation's settings, and the API call that creates the first draft. */
 export function SetupDone({ projectId }: { projectId: number }): ReactNode {
@@ -21,9 +23,9 @@ export function SetupDone({ projectId }: { projectId: number }): ReactNode {
     <Page
       title="You’re all set"
       actions={
-        <Button renderRoot={(props) => <Link {...props} to="/p/$project/home" params={params} />}>
+        <LinkButton variant="filled" to="/p/$project/home" params={params}>
           Open dashboard
-        </Button>
+        </LinkButton>
       }
     >
       <Loaded query={session}>
@@ -74,12 +76,9 @@ function FirstCall({ projectId, state, email }: Of & { email: string }): ReactNo
             keys.
           </Text>
           <Group mt="sm">
-            <Button
-              variant="default"
-              renderRoot={(props) => <Link {...props} to="/p/$project/review" params={params} />}
-            >
+            <LinkButton to="/p/$project/review" params={params}>
               Open Review
-            </Button>
+            </LinkButton>
           </Group>
         </>
       )}
@@ -107,25 +106,16 @@ function Transport({ projectId, state: { installation } }: Of): ReactNode {
         ]}
       />
       <Group mt="md" gap="sm">
-        <Button
-          variant="default"
-          loading={test.isPending}
-          onClick={() => test.mutate({ params: { project: projectId } })}
-        >
+        <ActButton change={test} onClick={() => test.mutate({ params: { project: projectId } })}>
           Send me a test email
-        </Button>
+        </ActButton>
         {test.data && (
           <Text size="sm" role="status">
             {test.data.data.test_inbox ? 'Captured in the test inbox: ' : `Sent to ${test.data.data.to}.`}
             {test.data.data.test_inbox && (
-              <Anchor
-                inherit
-                renderRoot={(props) => (
-                  <Link {...props} to="/p/$project/test-inbox" params={{ project: String(projectId) }} />
-                )}
-              >
+              <TextLink inherit to="/p/$project/test-inbox" params={{ project: String(projectId) }}>
                 open test inbox
-              </Anchor>
+              </TextLink>
             )}
           </Text>
         )}

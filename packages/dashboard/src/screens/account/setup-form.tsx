@@ -1,8 +1,13 @@
-import { Anchor, Button, Stack, TextInput } from '@mantine/core';
-import { type ReactNode, type SyntheticEvent, useState } from 'react';
+import { TextInput } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
 import { useChange } from '../../api/index.ts';
 import { FormError, fieldOf } from './form-error.tsx';
 import { NewPasswordInput } from './new-password-input.tsx';
+import { Form } from '../../parts/form.tsx';
+import { TextButton } from '../../parts/text-button.tsx';
+import { SubmitButton } from '../../parts/submit-button.tsx';
+import { EmailInput, RequiredInput } from './sign-in-fields.tsx';
+import { textProps } from '../../parts/bind.ts';
 
 type Values = Record<'email' | 'password' | 'project' | 'name' | 'organization', string>;
 const NOTHING: Values = { email: '', password: '', project: '', name: '', organization: '' };
@@ -17,8 +22,7 @@ export function SetupForm({ token, onDone }: SetupFormProps): ReactNode {
     },
   });
   const set = (name: keyof Values) => (value: string) => setValues((was) => ({ ...was, [name]: value }));
-  const submit = (event: SyntheticEvent): void => {
-    event.preventDefault();
+  const submit = (): void => {
     const { name, organization, ...fields } = values;
     const time_zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
     setup.mutate({
@@ -33,36 +37,20 @@ export function SetupForm({ token, onDone }: SetupFormProps): ReactNode {
   };
   const error = (name: string): string | null => fieldOf(setup.error, name);
   return (
-    <form onSubmit={submit}>
-      <Stack gap="sm">
-        <TextInput
-          label="Your email"
-          type="email"
-          autoComplete="username"
-          required
-          withAsterisk={false}
-          autoFocus
-          value={values.email}
-          onChange={(event) => set('email')(event.currentTarget.value)}
-          error={error('email')}
-        />
-        <NewPasswordInput value={values.password} onChange={set('password')} error={error('password')} />
-        <TextInput
-          label="Project"
-          description="The name of your product"
-          required
-          withAsterisk={false}
-          value={values.project}
-          onChange={(event) => set('project')(event.currentTarget.value)}
-          error={error('project')}
-        />
-        <OtherNames values={values} set={set} error={error} />
-        <FormError error={setup.error} fields={Object.keys(values)} />
-        <Button type="submit" loading={setup.isPending}>
-          Set up
-        </Button>
-      </Stack>
-    </form>
+    <Form onSubmit={submit} gap="sm">
+      <EmailInput label="Your email" value={values.email} onType={set('email')} error={error('email')} />
+      <NewPasswordInput value={values.password} onChange={set('password')} error={error('password')} />
+      <RequiredInput
+        label="Project"
+        description="The name of your product"
+        value={values.project}
+        onType={set('project')}
+        error={error('project')}
+      />
+      <OtherNames values={values} set={set} error={error} />
+      <FormError error={setup.error} fields={Object.keys(values)} />
+      <SubmitButton change={setup}>Set up</SubmitButton>
+    </Form>
   );
 }
 
@@ -76,26 +64,20 @@ type OtherNamesProps = {
 function OtherNames({ values, set, error }: OtherNamesProps): ReactNode {
   const [isMore, setMore] = useState(false);
   if (!isMore)
-    return (
-      <Anchor component="button" type="button" size="sm" ta="start" onClick={() => setMore(true)}>
-        Change your name and organization
-      </Anchor>
-    );
+    return <TextButton onClick={() => setMore(true)}>Change your name and organization</TextButton>;
   return (
     <>
       <TextInput
         label="Your name"
         autoComplete="name"
         placeholder={values.email.split('@')[0] ?? ''}
-        value={values.name}
-        onChange={(event) => set('name')(event.currentTarget.value)}
+        {...textProps(values.name, set('name'))}
         error={error('name')}
       />
       <TextInput
         label="Organization"
         placeholder={values.project}
-        value={values.organization}
-        onChange={(event) => set('organization')(event.currentTarget.value)}
+        {...textProps(values.organization, set('organization'))}
         error={error('organization')}
       />
     </>

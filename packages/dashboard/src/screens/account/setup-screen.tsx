@@ -1,9 +1,8 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { useSession } from '../../api/index.ts';
-import { Empty, Loaded, Page } from '../../parts/index.ts';
-import { LinkLoaded } from './link-loaded.tsx';
-import { Narrow } from './narrow.tsx';
+import { Empty, type EmptyProps, Loaded, Page } from '../../parts/index.ts';
+import { LinkPage } from './link-page.tsx';
 import { SetupDone } from './setup-done.tsx';
 import { SetupForm } from './setup-form.tsx';
 
@@ -27,34 +26,38 @@ export function SetupScreen(): ReactNode {
 
 function WithLink({ token, onDone }: { token: string; onDone: (projectId: number) => void }): ReactNode {
   return (
-    <Narrow title="Set up Beckon" text="You become the owner of this installation.">
-      <LinkLoaded
-        token={token}
-        gone="The server prints a new one when it starts, and so does beckon-server reset-access."
-      >
-        {() => <SetupForm token={token} onDone={onDone} />}
-      </LinkLoaded>
-    </Narrow>
+    <LinkPage
+      title="Set up Beckon"
+      text="You become the owner of this installation."
+      token={token}
+      gone="The server prints a new one when it starts, and so does beckon-server reset-access."
+    >
+      {() => <SetupForm token={token} onDone={onDone} />}
+    </LinkPage>
   );
 }
 
 function NoLink(): ReactNode {
   return (
-    <Page title="Set up Beckon">
-      <Empty title="Open the set-up link" command="beckon-server reset-access">
-        The server printed the link when it started. It works once, within 24 hours. This command prints a new
-        one.
-      </Empty>
-    </Page>
+    <NoSetup title="Open the set-up link" command="beckon-server reset-access">
+      The server printed the link when it started. It works once, within 24 hours. This command prints a new
+      one.
+    </NoSetup>
   );
 }
 
 function AlreadySetUp(): ReactNode {
   return (
+    <NoSetup title="This installation is set up" command="beckon-server reset-access you@example.com --owner">
+      Sign in, or ask an owner for an invitation. If no owner can sign in, this command creates a new owner.
+    </NoSetup>
+  );
+}
+
+function NoSetup(props: EmptyProps): ReactNode {
+  return (
     <Page title="Set up Beckon">
-      <Empty title="This installation is set up" command="beckon-server reset-access you@example.com --owner">
-        Sign in, or ask an owner for an invitation. If no owner can sign in, this command creates a new owner.
-      </Empty>
+      <Empty {...props} />
     </Page>
   );
 }

@@ -1,9 +1,11 @@
-import { Button, Divider, PasswordInput, Text, TextInput, type TextInputProps } from '@mantine/core';
+import { Divider, PasswordInput, Text, TextInput, type TextInputProps } from '@mantine/core';
 import { KeyRound } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { ApiError } from '../../api/index.ts';
 import { fieldOf } from './form-error.tsx';
 import type { PasskeyUse } from './passkey.ts';
+import { ActButton } from '../../parts/act-button.tsx';
+import { textProps } from '../../parts/bind.ts';
 
 /** `error`: the failed request, whose message for this field is shown. `autoFocus`: also as the first field of a dialog. */
 type FieldProps = {
@@ -30,11 +32,25 @@ export function PasswordField({
       withAsterisk={false}
       data-autofocus={autoFocus || undefined}
       autoFocus={autoFocus}
-      value={value}
-      onChange={(event) => onChange(event.currentTarget.value)}
+      {...textProps(value, onChange)}
       error={fieldOf(error, 'password')}
     />
   );
+}
+
+type RequiredInputProps = Omit<TextInputProps, 'value' | 'onChange'> & {
+  value: string;
+  onType: (value: string) => void;
+};
+
+/** A text field that must be filled in. */
+export function RequiredInput({ value, onType, ...rest }: RequiredInputProps): ReactNode {
+  return <TextInput required withAsterisk={false} {...textProps(value, onType)} {...rest} />;
+}
+
+/** The address that a member signs in with. */
+export function EmailInput({ label = 'Email', ...rest }: RequiredInputProps): ReactNode {
+  return <RequiredInput label={label} type="email" autoComplete="username" autoFocus {...rest} />;
 }
 
 type CodeFieldProps = FieldProps & Pick<TextInputProps, 'description' | 'inputMode'>;
@@ -47,8 +63,7 @@ export function CodeField({ label = 'Code', value, onChange, error, ...rest }: C
       autoComplete="one-time-code"
       required
       withAsterisk={false}
-      value={value}
-      onChange={(event) => onChange(event.currentTarget.value)}
+      {...textProps(value, onChange)}
       error={fieldOf(error, 'code')}
       {...rest}
     />
@@ -61,14 +76,9 @@ export function PasskeyOption({ passkey }: { passkey: PasskeyUse }): ReactNode {
   return (
     <>
       <Divider label="or" labelPosition="center" />
-      <Button
-        variant="default"
-        leftSection={<KeyRound size={16} aria-hidden="true" />}
-        loading={passkey.isPending}
-        onClick={passkey.start}
-      >
+      <ActButton icon={KeyRound} change={passkey} onClick={passkey.start}>
         Use a passkey
-      </Button>
+      </ActButton>
       <PasskeyError message={passkey.problem} />
     </>
   );

@@ -1,10 +1,13 @@
-import { Anchor, Button, Stack, Text, TextInput } from '@mantine/core';
-import { type ReactNode, type SyntheticEvent, useState } from 'react';
+import { Text } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
 import { useChange } from '../../api/index.ts';
 import { CodeForm } from './code-form.tsx';
 import { FormError, fieldOf } from './form-error.tsx';
 import { usePasskeySignIn } from './passkey.ts';
-import { PasskeyOption, PasswordField } from './sign-in-fields.tsx';
+import { EmailInput, PasskeyOption, PasswordField } from './sign-in-fields.tsx';
+import { Form } from '../../parts/form.tsx';
+import { TextButton } from '../../parts/text-button.tsx';
+import { SubmitButton } from '../../parts/submit-button.tsx';
 
 type Step = 'password' | 'code' | 'forgot';
 
@@ -38,35 +41,16 @@ function PasswordForm({ email, onEmail, onForgot, onDone }: PasswordFormProps): 
     onDone: ({ data }) => onDone({ needsCode: data.two_factor }),
   });
   const passkey = usePasskeySignIn(() => onDone({ needsCode: false }));
-  const submit = (event: SyntheticEvent): void => {
-    event.preventDefault();
-    signIn.mutate({ body: { email, password } });
-  };
+  const submit = (): void => signIn.mutate({ body: { email, password } });
   return (
-    <form onSubmit={submit}>
-      <Stack gap="sm">
-        <TextInput
-          label="Email"
-          type="email"
-          autoComplete="username webauthn"
-          required
-          withAsterisk={false}
-          data-autofocus
-          autoFocus
-          value={email}
-          onChange={(event) => onEmail(event.currentTarget.value)}
-        />
-        <PasswordField value={password} onChange={setPassword} error={signIn.error} />
-        <FormError error={signIn.error} fields={['password']} />
-        <Button type="submit" loading={signIn.isPending}>
-          Sign in
-        </Button>
-        <Anchor component="button" type="button" size="sm" onClick={onForgot} ta="start">
-          Forgot password?
-        </Anchor>
-        <PasskeyOption passkey={passkey} />
-      </Stack>
-    </form>
+    <Form onSubmit={submit} gap="sm">
+      <EmailInput autoComplete="username webauthn" data-autofocus value={email} onType={onEmail} />
+      <PasswordField value={password} onChange={setPassword} error={signIn.error} />
+      <FormError error={signIn.error} fields={['password']} />
+      <SubmitButton change={signIn}>Sign in</SubmitButton>
+      <TextButton onClick={onForgot}>Forgot password?</TextButton>
+      <PasskeyOption passkey={passkey} />
+    </Form>
   );
 }
 
@@ -74,41 +58,22 @@ type ForgotFormProps = { email: string; onEmail: (email: string) => void; onBack
 
 function ForgotForm({ email, onEmail, onBack }: ForgotFormProps): ReactNode {
   const forgot = useChange('POST /forgot');
-  const submit = (event: SyntheticEvent): void => {
-    event.preventDefault();
-    forgot.mutate({ body: { email } });
-  };
+  const submit = (): void => forgot.mutate({ body: { email } });
   return (
-    <form onSubmit={submit}>
-      <Stack gap="sm">
-        {forgot.isSuccess ? (
-          <Text size="sm" role="status">
-            If {email} has an account here, an email with a link is on its way. The link works once, within an
-            hour. No email? The operator of this server can create a link with <code>team reset-link</code>.
-          </Text>
-        ) : (
-          <>
-            <TextInput
-              label="Email"
-              type="email"
-              autoComplete="username"
-              required
-              withAsterisk={false}
-              autoFocus
-              value={email}
-              onChange={(event) => onEmail(event.currentTarget.value)}
-              error={fieldOf(forgot.error, 'email')}
-            />
-            <FormError error={forgot.error} fields={['email']} />
-            <Button type="submit" loading={forgot.isPending}>
-              Send reset link
-            </Button>
-          </>
-        )}
-        <Anchor component="button" type="button" size="sm" onClick={onBack} ta="start">
-          Back to sign-in
-        </Anchor>
-      </Stack>
-    </form>
+    <Form onSubmit={submit} gap="sm">
+      {forgot.isSuccess ? (
+        <Text size="sm" role="status">
+          If {email} has an account here, an email with a link is on its way. The link works once, within an
+          hour. No email? The operator of this server can create a link with <code>team reset-link</code>.
+        </Text>
+      ) : (
+        <>
+          <EmailInput value={email} onType={onEmail} error={fieldOf(forgot.error, 'email')} />
+          <FormError error={forgot.error} fields={['email']} />
+          <SubmitButton change={forgot}>Send reset link</SubmitButton>
+        </>
+      )}
+      <TextButton onClick={onBack}>Back to sign-in</TextButton>
+    </Form>
   );
 }

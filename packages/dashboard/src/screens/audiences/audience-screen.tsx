@@ -1,4 +1,4 @@
-import { Button, Tabs } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import type { AudienceDetails } from '@beckon/contract/dashboard';
@@ -8,12 +8,12 @@ import { Built } from './built.tsx';
 import { DeleteDialog } from './delete-dialog.tsx';
 import { Members } from './members.tsx';
 import { Overview } from './overview.tsx';
+import { TabPages } from '../../parts/tab-pages.tsx';
 
 const Editor = later(() => import('./editor.tsx'), 'Editor');
 const TestUser = later(() => import('./test-user.tsx'), 'TestUser');
 
 const route = getRouteApi('/p/$project/audiences/$audience');
-const TABS = ['overview', 'definition', 'members', 'test'] as const;
 const BUILDING_EVERY_MS = 2_000;
 
 export function AudienceScreen(): ReactNode {
@@ -50,38 +50,27 @@ function ExistingAudience({ reference }: { reference: string }): ReactNode {
 function Parts({ audience }: { audience: AudienceDetails }): ReactNode {
   const { tab, user } = route.useSearch();
   const navigate = route.useNavigate();
-  const currentTab = TABS.find((name) => name === tab) ?? 'overview';
   return (
-    <Tabs
-      value={currentTab}
-      keepMounted={false}
-      onChange={(next) =>
-        void navigate({ search: (was) => ({ ...was, tab: next ?? undefined }), replace: true })
-      }
-    >
-      <Tabs.List mb="md">
-        <Tabs.Tab value="overview">Overview</Tabs.Tab>
-        <Tabs.Tab value="definition">Definition</Tabs.Tab>
-        <Tabs.Tab value="members">Members</Tabs.Tab>
-        <Tabs.Tab value="test">Test a user</Tabs.Tab>
-      </Tabs.List>
-      <Tabs.Panel value="overview">
-        <Overview audience={audience} />
-      </Tabs.Panel>
-      <Tabs.Panel value="definition">
-        <Editor audience={audience} />
-      </Tabs.Panel>
-      <Tabs.Panel value="members">
-        <Members audience={audience.id} />
-      </Tabs.Panel>
-      <Tabs.Panel value="test">
-        <TestUser
-          audience={audience.id}
-          user={user}
-          onUser={(next) => void navigate({ search: (was) => ({ ...was, user: next }), replace: true })}
-        />
-      </Tabs.Panel>
-    </Tabs>
+    <TabPages
+      value={tab}
+      onChange={(next) => void navigate({ search: (was) => ({ ...was, tab: next }), replace: true })}
+      pages={[
+        { value: 'overview', label: 'Overview', content: <Overview audience={audience} /> },
+        { value: 'definition', label: 'Definition', content: <Editor audience={audience} /> },
+        { value: 'members', label: 'Members', content: <Members audience={audience.id} /> },
+        {
+          value: 'test',
+          label: 'Test a user',
+          content: (
+            <TestUser
+              audience={audience.id}
+              user={user}
+              onUser={(next) => void navigate({ search: (was) => ({ ...was, user: next }), replace: true })}
+            />
+          ),
+        },
+      ]}
+    />
   );
 }
 

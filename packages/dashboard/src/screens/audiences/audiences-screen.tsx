@@ -1,5 +1,5 @@
-import { Button, Group, Stack, Text } from '@mantine/core';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { Stack } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
 import { Plus, UsersRound } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { AudienceListed } from '@beckon/contract/dashboard';
@@ -14,8 +14,9 @@ import {
   Page,
   Sentence,
 } from '../../parts/index.ts';
-import { Sparkline } from '../../parts/sparkline.tsx';
+import { LinkButton } from '../../parts/link-button.tsx';
 import { Built } from './built.tsx';
+import { Trend } from '../../parts/trend.tsx';
 
 const route = getRouteApi('/p/$project/audiences');
 
@@ -66,7 +67,7 @@ export function AudiencesScreen(): ReactNode {
     `${name} ${sentence}`.toLowerCase().includes(term),
   );
   return (
-    <Page title="Audiences" actions={<NewButton project={project} />}>
+    <Page title="Audiences" actions={<NewAudience />}>
       <Stack gap="sm">
         <FindBox
           label="Search audiences"
@@ -82,32 +83,32 @@ export function AudiencesScreen(): ReactNode {
           link={({ id }) => ({ to: '/p/$project/audiences/$audience', params: { project, audience: id } })}
           current={current}
           onCurrent={(audience) => void navigate({ search: (was) => ({ ...was, audience }), replace: true })}
-          empty={<None isFiltered={term !== ''} project={project} />}
+          empty={<None isFiltered={term !== ''} />}
         />
       </Stack>
     </Page>
   );
 }
 
-function NewButton({ project }: { project: string }): ReactNode {
+function NewAudience(): ReactNode {
   const mayEdit = useMay('editor');
   if (!mayEdit) return null;
   return (
-    <Button
-      renderRoot={(props) => (
-        <Link to="/p/$project/audiences/$audience" params={{ project, audience: 'new' }} {...props} />
-      )}
+    <LinkButton
+      variant="filled"
+      to="/p/$project/audiences/$audience"
+      params={{ audience: 'new' }}
       leftSection={<Plus size={14} aria-hidden="true" />}
     >
       New audience
-    </Button>
+    </LinkButton>
   );
 }
 
-function None({ isFiltered, project }: { isFiltered: boolean; project: string }): ReactNode {
+function None({ isFiltered }: { isFiltered: boolean }): ReactNode {
   if (isFiltered) return <Empty icon={UsersRound} title="No audiences match" />;
   return (
-    <Empty icon={UsersRound} title="No audiences yet" action={<NewButton project={project} />}>
+    <Empty icon={UsersRound} title="No audiences yet" action={<NewAudience />}>
       An audience is a set of users by definition. Beckon keeps its members current as users and events
       arrive.
     </Empty>
@@ -119,11 +120,10 @@ function Growth({ growth }: { growth: AudienceListed['growth'] }): ReactNode {
   if (!first || !last) return '–';
   const change = last.members - (first.members - first.joined + first.left);
   return (
-    <Group gap={6} wrap="nowrap">
-      <Sparkline values={growth.map(({ members }) => members)} label="Members per day, last 30 days" />
-      <Text size="xs" c="dimmed">
-        {change > 0 ? `+${formatCount(change)}` : formatCount(change)}
-      </Text>
-    </Group>
+    <Trend
+      values={growth.map(({ members }) => members)}
+      label="Members per day, last 30 days"
+      text={change > 0 ? `+${formatCount(change)}` : formatCount(change)}
+    />
   );
 }

@@ -25,8 +25,7 @@ export function DeleteDialog({ opened, audience: { id, name, used_by: uses }, on
       name={name}
       action="Delete"
       run={() => remove.mutate({ params: { audience: id }, body: { confirm: name } })}
-      isRunning={remove.isPending}
-      error={remove.error}
+      change={remove}
     >
       <Text size="sm">
         This deletes its member list and history. The users are kept.

@@ -1,10 +1,10 @@
-import { Anchor, Stack, Text, Title } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { AudienceDetails, AudienceUse } from '@beckon/contract/dashboard';
-import { useProject } from '../../api/index.ts';
+import type { AudienceDetails } from '@beckon/contract/dashboard';
 import { ChartWithTable } from '../../parts/chart-with-table.tsx';
 import { formatCount, Person, Sentence, When } from '../../parts/index.ts';
+import { Muted } from '../../parts/muted.tsx';
+import { UsedBy } from '../../parts/used-by.tsx';
 
 export function Overview({ audience }: { audience: AudienceDetails }): ReactNode {
   const { growth, members, sentence, sample, used_by: uses, updated_at: updatedAt } = audience;
@@ -17,10 +17,10 @@ export function Overview({ audience }: { audience: AudienceDetails }): ReactNode
         <Text>
           <Sentence text={sentence} />
         </Text>
-        <Text size="sm" c="dimmed">
+        <Muted>
           {formatCount(members)} members · {formatCount(today?.joined ?? 0)} joined and{' '}
           {formatCount(today?.left ?? 0)} left today · changed <When at={updatedAt} />
-        </Text>
+        </Muted>
       </Stack>
       <ChartWithTable
         title="Members"
@@ -35,43 +35,18 @@ export function Overview({ audience }: { audience: AudienceDetails }): ReactNode
           { name: 'left', label: 'Left' },
         ]}
       />
-      <UsedBy uses={uses} />
+      <UsedBy uses={uses} none="Not used yet." level={2} />
       <Stack gap={4}>
         <Title order={2} size="h5">
           Some members
         </Title>
-        {sample.length === 0 && (
-          <Text size="sm" c="dimmed">
-            No members.
-          </Text>
-        )}
+        {sample.length === 0 && <Muted>No members.</Muted>}
         {sample.map(({ external_user_id: id, since }) => (
           <Text key={id} size="sm">
             <Person id={id} /> since <When at={since} />
           </Text>
         ))}
       </Stack>
-    </Stack>
-  );
-}
-
-function UsedBy({ uses }: { uses: AudienceUse[] }): ReactNode {
-  const project = String(useProject().id);
-  return (
-    <Stack gap={4}>
-      <Title order={2} size="h5">
-        Used by
-      </Title>
-      {uses.length === 0 && (
-        <Text size="sm" c="dimmed">
-          Not used yet.
-        </Text>
-      )}
-      {uses.map(({ kind, id, name }) => (
-        <Anchor key={`${kind} ${id}`} component={Link} size="sm" to={`/p/${project}/${kind}s/${id}`}>
-          {name} ({kind})
-        </Anchor>
-      ))}
     </Stack>
   );
 }

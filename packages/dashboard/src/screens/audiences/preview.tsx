@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import type { DefinitionPreview } from '@beckon/contract/dashboard';
 import { ErrorBox, formatCount, Lines, Person, Sentence, When } from '../../parts/index.ts';
 import type { Previewed } from './use-preview.ts';
+import { Muted } from '../../parts/muted.tsx';
 
 type Props = { preview: Previewed; isNew: boolean };
 
@@ -38,10 +39,10 @@ function Counted({ data, isNew }: { data: DefinitionPreview; isNew: boolean }): 
           Saving adds {formatCount(edit.joins)} and removes {formatCount(edit.leaves)}. Neither starts a rule.
         </Text>
       )}
-      <Text size="sm" c="dimmed">
+      <Muted>
         Without new data, {formatCount(today.enters)} join and {formatCount(today.leaves)} leave until{' '}
         <When at={today.ends_at} />.
-      </Text>
+      </Muted>
       {uncounted.length > 0 && (
         <Alert color="yellow" variant="light" p="xs">
           All-time counts of {uncounted.join(', ')} start when an audience first uses them. Until then, they

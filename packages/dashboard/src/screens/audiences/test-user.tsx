@@ -1,10 +1,12 @@
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { Check, Hourglass, X } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { AudienceTest } from '@beckon/contract/dashboard';
 import { useApi } from '../../api/index.ts';
 import { Loaded, Mark, Person } from '../../parts/index.ts';
 import { Conditions } from '../../parts/conditions.tsx';
+import { Muted } from '../../parts/muted.tsx';
+import { textProps } from '../../parts/bind.ts';
 
 type Props = { audience: string; user: string | undefined; onUser: (user: string | undefined) => void };
 
@@ -23,8 +25,7 @@ export function TestUser({ audience, user, onUser }: Props): ReactNode {
           <TextInput
             label="User"
             description="The user’s id in your product"
-            value={typed}
-            onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+            {...textProps(typed, setTyped)}
             w={280}
             maw="100%"
           />
@@ -52,9 +53,7 @@ function MembershipResult({ audience, user }: { audience: string; user: string }
             <Membership member={member} />
           </Group>
           {member !== null && member !== explanation.holds && (
-            <Text size="sm" c="dimmed">
-              This result is current; the membership follows within a second.
-            </Text>
+            <Muted>This result is current; the membership follows within a second.</Muted>
           )}
           <Conditions of={[explanation]} />
         </Stack>

@@ -3,7 +3,9 @@ import type { AuditListed } from '@beckon/contract/dashboard';
 import type { ReactNode } from 'react';
 import { When } from '../../parts/index.ts';
 import { Facts } from '../../parts/facts.tsx';
+import { SmallTable } from '../../parts/small-table.tsx';
 import { differenceOf } from './difference.ts';
+import { Muted } from '../../parts/muted.tsx';
 
 /** One entry with its changes by field. */
 export function AuditEntry({ entry }: { entry: AuditListed }): ReactNode {
@@ -22,30 +24,19 @@ export function AuditEntry({ entry }: { entry: AuditListed }): ReactNode {
         ]}
       />
       {rows.length === 0 ? (
-        <Text size="sm" c="dimmed">
-          No values recorded.
-        </Text>
+        <Muted>No values recorded.</Muted>
       ) : (
-        <Table aria-label="Changes" layout="fixed">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th scope="col">Field</Table.Th>
-              <Table.Th scope="col">Before</Table.Th>
-              <Table.Th scope="col">After</Table.Th>
+        <SmallTable aria-label="Changes" layout="fixed" heads={['Field', 'Before', 'After']}>
+          {rows.map(({ field, before, after }) => (
+            <Table.Tr key={field}>
+              <Table.Th scope="row" fw={500}>
+                {field}
+              </Table.Th>
+              <Value text={before} />
+              <Value text={after} />
             </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {rows.map(({ field, before, after }) => (
-              <Table.Tr key={field}>
-                <Table.Th scope="row" fw={500}>
-                  {field}
-                </Table.Th>
-                <Value text={before} />
-                <Value text={after} />
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
+          ))}
+        </SmallTable>
       )}
     </Stack>
   );

@@ -1,11 +1,13 @@
-import { Button, Group, SegmentedControl, Select, Text, TextInput } from '@mantine/core';
+import { Group, Select, Text, TextInput } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
-import { Download, Hourglass, ScrollText } from 'lucide-react';
+import { Hourglass, ScrollText } from 'lucide-react';
 import type { AuditListed } from '@beckon/contract/dashboard';
 import type { ReactNode } from 'react';
 import { apiUrl, useApi, useApiInfinite, useProject } from '../../api/index.ts';
 import { DataTable, Empty, formatCount, Mark, Page, SidePanel, When } from '../../parts/index.ts';
 import { AuditEntry } from './audit-entry.tsx';
+import { DownloadButton } from '../../parts/download-button.tsx';
+import { Segments } from '../../parts/segments.tsx';
 
 const route = getRouteApi('/p/$project/audit');
 
@@ -23,15 +25,11 @@ export function AuditScreen(): ReactNode {
       title="Audit"
       beside={list.isPending ? undefined : formatCount(list.total, list.isAtLeast)}
       actions={
-        <Button
-          component="a"
-          variant="default"
+        <DownloadButton
           href={apiUrl('GET /projects/:project/audit.csv', { params: { project }, query: search })}
-          leftSection={<Download size={16} aria-hidden="true" />}
-          download
         >
           CSV
-        </Button>
+        </DownloadButton>
       }
     >
       <Filters search={search} onChange={set} />
@@ -132,14 +130,12 @@ function Filters({ search, onChange }: { search: Search; onChange: (changed: Sea
         value={search.actor ?? null}
         onChange={(actor) => onChange({ actor: actor ?? undefined })}
       />
-      <SegmentedControl
-        aria-label="Scope"
+      <Segments
+        size="sm"
+        label="Scope"
         value={search.scope ?? 'organization'}
         onChange={(scope) => onChange({ scope: scope === 'project' ? 'project' : undefined })}
-        data={[
-          { value: 'organization', label: 'All projects and the team' },
-          { value: 'project', label: 'This project' },
-        ]}
+        options={{ organization: 'All projects and the team', project: 'This project' }}
       />
     </Group>
   );

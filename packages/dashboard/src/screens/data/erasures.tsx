@@ -1,22 +1,21 @@
 import type { Erasure } from '@beckon/contract/dashboard';
-import { Stack, Text, Title } from '@mantine/core';
+import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useApi, useApiInfinite } from '../../api/index.ts';
 import { type Column, DataTable, Empty, When } from '../../parts/index.ts';
+import { Titled } from '../../parts/titled.tsx';
+import { Muted } from '../../parts/muted.tsx';
 
 /** Proof of erasures, without any trace of the users. */
 export function Erasures(): ReactNode {
   const list = useApiInfinite('GET /projects/:project/erasures', {});
   const waiting = useApi('GET /projects/:project/data', {}).data?.data.erasures_waiting ?? 0;
   return (
-    <Stack gap="sm" component="section" aria-labelledby="erasures">
-      <Title order={2} size="h5" id="erasures">
-        Erased users
-      </Title>
-      <Text size="sm" c="dimmed" maw={720}>
+    <Titled id="erasures" title="Erased users" gap="sm">
+      <Muted maw={720}>
         This list shows when each user was erased and how many rows were deleted. It does not store who the
         user was. Entries are kept as long as the activity stream.
-      </Text>
+      </Muted>
       {waiting > 0 && (
         <Text size="sm">
           {waiting.toLocaleString('en-GB')} {waiting === 1 ? 'erased user' : 'erased users'} may still have
@@ -30,7 +29,7 @@ export function Erasures(): ReactNode {
         rowKey={({ id }) => id}
         empty={<Empty title="No erased users">To erase a user, open the user’s page.</Empty>}
       />
-    </Stack>
+    </Titled>
   );
 }
 

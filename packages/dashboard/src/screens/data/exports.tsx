@@ -1,8 +1,11 @@
-import { Button, Group, Select, Stack, Text, TextInput, Title } from '@mantine/core';
-import { Download } from 'lucide-react';
+import { Group, Select, Stack, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { apiUrl, useProject } from '../../api/index.ts';
 import { sinceOf } from './since.ts';
+import { DownloadButton } from '../../parts/download-button.tsx';
+import { Titled } from '../../parts/titled.tsx';
+import { Muted } from '../../parts/muted.tsx';
+import { textProps, choiceProps } from '../../parts/bind.ts';
 
 const SPANS = [
   { value: '1', label: 'Last day' },
@@ -13,13 +16,10 @@ const SPANS = [
 
 export function Exports(): ReactNode {
   return (
-    <Stack gap="lg" component="section" aria-labelledby="export">
-      <Title order={2} size="h5" id="export">
-        Export
-      </Title>
+    <Titled id="export" title="Export" gap="lg">
       <PersonExport />
       <StreamExport />
-    </Stack>
+    </Titled>
   );
 }
 
@@ -28,32 +28,19 @@ function PersonExport(): ReactNode {
   const project = useProject();
   const [user, setUser] = useState('');
   const id = user.trim();
+  const params = { project: project.id, user: id };
+  const href = id === '' ? null : apiUrl('GET /projects/:project/users/:user/export', { params });
   return (
     <Group gap="sm" align="flex-end" wrap="wrap">
       <TextInput
         label="One user"
         description="All stored data of the user, as JSON"
         placeholder="User id"
-        value={user}
-        onChange={(event) => setUser(event.currentTarget.value)}
+        {...textProps(user, setUser)}
         spellCheck={false}
         w={{ base: '100%', xs: 300 }}
       />
-      <Button
-        {...(id === ''
-          ? { disabled: true }
-          : {
-              component: 'a' as const,
-              href: apiUrl('GET /projects/:project/users/:user/export', {
-                params: { project: project.id, user: id },
-              }),
-              download: true,
-            })}
-        variant="default"
-        leftSection={<Download size={15} aria-hidden="true" />}
-      >
-        Download
-      </Button>
+      <DownloadButton href={href}>Download</DownloadButton>
     </Group>
   );
 }
@@ -77,33 +64,20 @@ function StreamExport(): ReactNode {
           label="Activity stream"
           description="One line of JSON per item"
           data={SPANS}
-          value={span}
-          onChange={(value) => setSpan(value ?? '7')}
-          allowDeselect={false}
+          {...choiceProps(span, setSpan)}
           w={{ base: '100%', xs: 200 }}
         />
         <TextInput
           label="Filter"
           description="Same syntax as the filter of Live"
           placeholder="type:outcome"
-          value={filter}
-          onChange={(event) => setFilter(event.currentTarget.value)}
+          {...textProps(filter, setFilter)}
           spellCheck={false}
           w={{ base: '100%', xs: 240 }}
         />
-        <Button
-          component="a"
-          href={href}
-          download
-          variant="default"
-          leftSection={<Download size={15} aria-hidden="true" />}
-        >
-          Download
-        </Button>
+        <DownloadButton href={href}>Download</DownloadButton>
       </Group>
-      <Text size="xs" c="dimmed">
-        Exports contain personal data: ids, changed traits and event properties.
-      </Text>
+      <Muted size="xs">Exports contain personal data: ids, changed traits and event properties.</Muted>
     </Stack>
   );
 }

@@ -1,8 +1,10 @@
-import { Stack, Text, TextInput, Title } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useApi, useMay } from '../../api/index.ts';
 import { Loaded, SaveBar, When } from '../../parts/index.ts';
 import { useSettingsForm } from '../../parts/settings-form.ts';
+import { Titled } from '../../parts/titled.tsx';
+import { Muted } from '../../parts/muted.tsx';
 
 const WORDS: Record<string, { label: string; description: string }> = {
   keep_events: { label: 'Events', description: 'Events of users, as sent. Minimum: 31 days.' },
@@ -20,14 +22,11 @@ export function Retention(): ReactNode {
   const form = useSettingsForm();
   const query = useApi('GET /projects/:project/data', {});
   return (
-    <Stack gap="md" component="section" aria-labelledby="retention" maw={560}>
-      <Title order={2} size="h5" id="retention">
-        Retention
-      </Title>
-      <Text size="sm" c="dimmed">
+    <Titled id="retention" title="Retention" gap="md" maw={560}>
+      <Muted>
         Enter a duration such as 90d, or forever. If you shorten it, older data is deleted within the hour,
         which cannot be undone.
-      </Text>
+      </Muted>
       <Loaded query={query}>
         {({ data }) => (
           <>
@@ -50,6 +49,6 @@ export function Retention(): ReactNode {
         )}
       </Loaded>
       <SaveBar dirty={form.dirty} saving={form.saving} onSave={form.save} onDiscard={form.discard} />
-    </Stack>
+    </Titled>
   );
 }

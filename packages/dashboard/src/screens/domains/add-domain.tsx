@@ -1,7 +1,9 @@
-import { Button, Checkbox, Modal, Stack, TextInput } from '@mantine/core';
-import { type ReactNode, type SyntheticEvent, useState } from 'react';
+import { Checkbox, Modal, TextInput } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
 import { useChange } from '../../api/index.ts';
-import { DialogFoot, ErrorBox } from '../../parts/index.ts';
+import { DialogAction } from '../../parts/dialog-action.tsx';
+import { Form } from '../../parts/form.tsx';
+import { textProps, tickProps } from '../../parts/bind.ts';
 
 type Props = { opened: boolean; onClose: () => void; onAdded: (name: string) => void };
 
@@ -21,37 +23,27 @@ function DomainForm({ onClose, onAdded }: Omit<Props, 'opened'>): ReactNode {
     onDone: ({ data }) => onAdded(data.name),
   });
   const fault = add.error?.fields['name'] ?? add.error?.fields['domain'];
-  const submit = (event: SyntheticEvent): void => {
-    event.preventDefault();
-    add.mutate({ body: { name: name.trim(), warm } });
-  };
+  const submit = (): void => add.mutate({ body: { name: name.trim(), warm } });
   return (
-    <form onSubmit={submit}>
-      <Stack gap="md">
-        <TextInput
-          data-autofocus
-          label="Domain"
-          description="Use a subdomain, such as mail.example.com, to protect the reputation of your main domain"
-          placeholder="mail.example.com"
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          error={fault}
-          spellCheck={false}
-          autoCapitalize="none"
-        />
-        <Checkbox
-          label="Skip warm-up"
-          description="For a domain that has sent email for weeks. A new domain starts with a daily limit that grows."
-          checked={warm}
-          onChange={(event) => setWarm(event.currentTarget.checked)}
-        />
-        {add.error && fault === undefined && <ErrorBox error={add.error} />}
-        <DialogFoot onCancel={onClose}>
-          <Button type="submit" loading={add.isPending} disabled={name.trim() === ''}>
-            Add domain
-          </Button>
-        </DialogFoot>
-      </Stack>
-    </form>
+    <Form onSubmit={submit}>
+      <TextInput
+        data-autofocus
+        label="Domain"
+        description="Use a subdomain, such as mail.example.com, to protect the reputation of your main domain"
+        placeholder="mail.example.com"
+        {...textProps(name, setName)}
+        error={fault}
+        spellCheck={false}
+        autoCapitalize="none"
+      />
+      <Checkbox
+        label="Skip warm-up"
+        description="For a domain that has sent email for weeks. A new domain starts with a daily limit that grows."
+        {...tickProps(warm, setWarm)}
+      />
+      <DialogAction change={add} fields={['name', 'domain']} onCancel={onClose} disabled={name.trim() === ''}>
+        Add domain
+      </DialogAction>
+    </Form>
   );
 }

@@ -1,9 +1,13 @@
 import type { SendingDomain } from '@beckon/contract/dashboard';
 import { Button, Menu, Modal, Stack, Text, TextInput } from '@mantine/core';
-import { ChevronDown, RefreshCw } from 'lucide-react';
+import { RefreshCw } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { type ReadKey, useChange, useMay } from '../../api/index.ts';
-import { ConfirmTyped, DialogFoot, ErrorBox, refused, notify } from '../../parts/index.ts';
+import { ConfirmTyped, refused, notify } from '../../parts/index.ts';
+import { DialogAction } from '../../parts/dialog-action.tsx';
+import { MoreMenu } from '../../parts/more-menu.tsx';
+import { ActButton } from '../../parts/act-button.tsx';
+import { textProps } from '../../parts/bind.ts';
 
 const FOLLOWS: ReadKey[] = [
   'GET /projects/:project/domains',
@@ -21,36 +25,24 @@ export function DomainActs({ domain, onRemoved }: Props): ReactNode {
   if (!may) return null;
   return (
     <>
-      <Button
-        variant="default"
-        leftSection={<RefreshCw size={15} aria-hidden="true" />}
-        loading={check.isPending}
-        onClick={() => check.mutate({ params })}
-      >
+      <ActButton icon={RefreshCw} change={check} onClick={() => check.mutate({ params })}>
         Check now
-      </Button>
+      </ActButton>
       {domain.paused_at !== null && (
         <Button loading={resume.isPending} onClick={() => resume.mutate({ params })}>
           Resume sending
         </Button>
       )}
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <Button variant="default" rightSection={<ChevronDown size={15} aria-hidden="true" />}>
-            More
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item onClick={() => rotate.mutate({ params })}>Replace DKIM key</Menu.Item>
-          <Menu.Item disabled={domain.paused_at !== null} onClick={() => setDialog('pause')}>
-            Pause…
-          </Menu.Item>
-          <Menu.Divider />
-          <Menu.Item c="var(--mantine-color-error)" onClick={() => setDialog('remove')}>
-            Remove…
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+      <MoreMenu>
+        <Menu.Item onClick={() => rotate.mutate({ params })}>Replace DKIM key</Menu.Item>
+        <Menu.Item disabled={domain.paused_at !== null} onClick={() => setDialog('pause')}>
+          Pause…
+        </Menu.Item>
+        <Menu.Divider />
+        <Menu.Item c="var(--mantine-color-error)" onClick={() => setDialog('remove')}>
+          Remove…
+        </Menu.Item>
+      </MoreMenu>
       <PauseDialog domain={domain} opened={dialog === 'pause'} onClose={() => setDialog(null)} />
       <RemoveDialog
         domain={domain}
@@ -104,19 +96,16 @@ function PauseDialog({ domain, opened, onClose }: DialogProps): ReactNode {
         <TextInput
           data-autofocus
           label="Reason (shown to other members)"
-          value={reason}
-          onChange={(event) => setReason(event.currentTarget.value)}
+          {...textProps(reason, setReason)}
           maxLength={200}
         />
-        {pause.error && <ErrorBox error={pause.error} />}
-        <DialogFoot onCancel={onClose}>
-          <Button
-            loading={pause.isPending}
-            onClick={() => pause.mutate({ params: { domain: domain.name }, body: { reason } })}
-          >
-            Pause
-          </Button>
-        </DialogFoot>
+        <DialogAction
+          change={pause}
+          run={() => pause.mutate({ params: { domain: domain.name }, body: { reason } })}
+          onCancel={onClose}
+        >
+          Pause
+        </DialogAction>
       </Stack>
     </Modal>
   );
@@ -144,8 +133,7 @@ function RemoveDialog({
       name={name}
       action="Remove"
       run={() => remove.mutate({ params: { domain: name }, body: { name } })}
-      isRunning={remove.isPending}
-      error={remove.error}
+      change={remove}
     >
       This deletes the domain’s keys and holds emails from it. Keep its DNS records for one more week:
       receivers still check emails in transit.

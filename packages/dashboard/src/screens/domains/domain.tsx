@@ -1,5 +1,5 @@
 import type { SendingDomain } from '@beckon/contract/dashboard';
-import { Alert, Anchor, Stack, Text } from '@mantine/core';
+import { Alert, Stack } from '@mantine/core';
 import { Info } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useApi } from '../../api/index.ts';
@@ -10,6 +10,8 @@ import { DomainMark, gateWords } from './marks.tsx';
 import { Records } from './records.tsx';
 import { Speed } from './speed.tsx';
 import { TrackingHost } from './tracking-host.tsx';
+import { Muted } from '../../parts/muted.tsx';
+import { TextButton } from '../../parts/text-button.tsx';
 
 type Props = { name: string; onBack: () => void };
 
@@ -27,9 +29,7 @@ export function Domain({ name, onBack }: Props): ReactNode {
       actions={domain && <DomainActs domain={domain} onRemoved={onBack} />}
     >
       <Stack gap="lg">
-        <Anchor component="button" type="button" size="sm" onClick={onBack} ta="left" w="fit-content">
-          All domains
-        </Anchor>
+        <TextButton onClick={onBack}>All domains</TextButton>
         <Loaded query={query}>{({ data }) => <DomainView domain={data} />}</Loaded>
       </Stack>
     </Page>
@@ -50,10 +50,10 @@ function DomainView({ domain }: { domain: SendingDomain }): ReactNode {
       <Records domain={domain} />
       <Speed domain={domain} key={`${domain.throttle} ${domain.warm}`} />
       <TrackingHost domain={domain} key={domain.tracking?.host ?? ''} />
-      <Text size="sm" c="dimmed" maw={720}>
+      <Muted maw={720}>
         Aligned means that the signature and the return path belong to the domain in From. DMARC requires
         this, and the records above ensure it.
-      </Text>
+      </Muted>
     </Stack>
   );
 }

@@ -1,13 +1,14 @@
 import type { SendingDomain } from '@beckon/contract/dashboard';
-import { Alert, Button, Stack, Text } from '@mantine/core';
+import { Alert, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
-import { Globe, Info, Plus } from 'lucide-react';
+import { Globe, Info } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useApi, useMay, useSession } from '../../api/index.ts';
 import { type Column, DataTable, Empty, listOf, Loaded, Page, When } from '../../parts/index.ts';
 import { AddDomain } from './add-domain.tsx';
 import { Domain } from './domain.tsx';
 import { DomainMark } from './marks.tsx';
+import { NewButton } from '../../parts/new-button.tsx';
 
 const route = getRouteApi('/p/$project/domains');
 
@@ -17,11 +18,7 @@ export function DomainsScreen(): ReactNode {
   const may = useMay('admin');
   const [isAdding, setIsAdding] = useState(false);
   const open = (next: string | undefined): void => void navigate({ search: { domain: next } });
-  const add = may ? (
-    <Button leftSection={<Plus size={16} aria-hidden="true" />} onClick={() => setIsAdding(true)}>
-      Add domain
-    </Button>
-  ) : undefined;
+  const add = may ? <NewButton onClick={() => setIsAdding(true)}>Add domain</NewButton> : undefined;
   if (domain !== undefined) return <Domain name={domain} onBack={() => open(undefined)} />;
   return (
     <Page title="Domains" actions={add}>

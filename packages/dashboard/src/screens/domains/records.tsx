@@ -1,9 +1,11 @@
 import type { DnsRecord, SendingDomain } from '@beckon/contract/dashboard';
-import { Group, List, Paper, Select, Stack, Text, Title } from '@mantine/core';
+import { Group, Paper, Select, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { Command, Copy } from '../../parts/index.ts';
 import { RECORD_NAMES, RecordMark } from './marks.tsx';
 import { hostOf, PROVIDERS } from './providers.ts';
+import { Muted } from '../../parts/muted.tsx';
+import { Bullets } from '../../parts/bullets.tsx';
 
 /** The records to publish, with the values that were found. */
 export function Records({ domain }: { domain: SendingDomain }): ReactNode {
@@ -14,9 +16,9 @@ export function Records({ domain }: { domain: SendingDomain }): ReactNode {
         <Title order={2} size="h5" id="records">
           DNS records
         </Title>
-        <Text size="sm" c="dimmed">
+        <Muted>
           {right} of {domain.records.length} correct
-        </Text>
+        </Muted>
       </Group>
       <Hints />
       {domain.records.map((record) => (
@@ -40,13 +42,7 @@ function Hints(): ReactNode {
         clearable
         maw={280}
       />
-      {provider && (
-        <List size="sm" spacing={4}>
-          {provider.hints.map((hint) => (
-            <List.Item key={hint}>{hint}</List.Item>
-          ))}
-        </List>
-      )}
+      {provider && <Bullets spacing={4} items={provider.hints} />}
     </Stack>
   );
 }
@@ -62,9 +58,7 @@ function Record({ record, domain }: { record: DnsRecord; domain: string }): Reac
             {key === null ? '' : ` (the key is ${key}${key === 'retiring' ? ': leave it for now' : ''})`}
           </Text>
           <Group gap="sm">
-            <Text size="xs" c="dimmed">
-              {required ? 'required' : 'advised'}
-            </Text>
+            <Muted size="xs">{required ? 'required' : 'advised'}</Muted>
             <RecordMark record={record} />
           </Group>
         </Group>
@@ -92,9 +86,7 @@ function Record({ record, domain }: { record: DnsRecord; domain: string }): Reac
 function InParts({ split, name }: { split: string[]; name: string }): ReactNode {
   return (
     <Stack gap={4}>
-      <Text size="xs" c="dimmed">
-        In parts of at most 255 characters
-      </Text>
+      <Muted size="xs">In parts of at most 255 characters</Muted>
       <Command text={split.map((part) => `"${part}"`).join(' ')} what={`value of ${name}, in parts`} />
     </Stack>
   );
@@ -105,9 +97,7 @@ function Found({ record: { status, found } }: { record: DnsRecord }): ReactNode 
   if (status === 'ok' || status === 'unchecked') return null;
   return (
     <Stack gap={4}>
-      <Text size="xs" c="dimmed">
-        Found
-      </Text>
+      <Muted size="xs">Found</Muted>
       {found.length === 0 ? (
         <Text size="sm">{status === 'unknown' ? 'No response from DNS' : 'No record'}</Text>
       ) : (

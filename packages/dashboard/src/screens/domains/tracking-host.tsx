@@ -1,9 +1,14 @@
 import type { SendingDomain } from '@beckon/contract/dashboard';
-import { Button, Group, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Group, Stack, Text, TextInput, Title } from '@mantine/core';
 import { CircleCheck, CircleDashed, CircleX } from 'lucide-react';
-import { type ReactNode, type SyntheticEvent, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useChange, useMay } from '../../api/index.ts';
 import { Command, ErrorBox, Mark, type MarkProps, notify, When } from '../../parts/index.ts';
+import { Form } from '../../parts/form.tsx';
+import { Muted } from '../../parts/muted.tsx';
+import { ActButton } from '../../parts/act-button.tsx';
+import { SubmitButton } from '../../parts/submit-button.tsx';
+import { textProps } from '../../parts/bind.ts';
 
 type Tracking = NonNullable<SendingDomain['tracking']>;
 
@@ -24,48 +29,41 @@ export function TrackingHost({ domain }: { domain: SendingDomain }): ReactNode {
       notify(data.tracking ? 'Publish the record below' : 'Links use the address of this installation'),
   });
   const fault = save.error?.fields['host'];
-  const submit = (event: SyntheticEvent): void => {
-    event.preventDefault();
-    save.mutate({ params: { domain: name }, body: { host: host.trim() } });
-  };
+  const submit = (): void => save.mutate({ params: { domain: name }, body: { host: host.trim() } });
   return (
-    <form onSubmit={submit} aria-labelledby="links">
-      <Stack gap="sm" maw={640}>
-        <Group gap="sm">
-          <Title order={2} size="h5" id="links">
-            Links
-          </Title>
-          {tracking && <Mark {...STATES[tracking.state]} />}
+    <Form onSubmit={submit} aria-labelledby="links" gap="sm" maw={640}>
+      <Group gap="sm">
+        <Title order={2} size="h5" id="links">
+          Links
+        </Title>
+        {tracking && <Mark {...STATES[tracking.state]} />}
+      </Group>
+      <TextInput
+        label="Tracking host"
+        description={`Below the domain, such as t.${name}. Without one, links use the address of this installation.`}
+        {...textProps(host, setHost)}
+        error={fault}
+        disabled={!may}
+        spellCheck={false}
+      />
+      {save.error && fault === undefined && <ErrorBox error={save.error} />}
+      {may && (
+        <Group gap="xs">
+          <SubmitButton change={save} size="sm" disabled={host.trim() === ''}>
+            Save
+          </SubmitButton>
+          {tracking && (
+            <ActButton
+              size="sm"
+              onClick={() => save.mutate({ params: { domain: name }, body: { host: null } })}
+            >
+              Remove tracking host
+            </ActButton>
+          )}
         </Group>
-        <TextInput
-          label="Tracking host"
-          description={`Below the domain, such as t.${name}. Without one, links use the address of this installation.`}
-          value={host}
-          onChange={(event) => setHost(event.currentTarget.value)}
-          error={fault}
-          disabled={!may}
-          spellCheck={false}
-        />
-        {save.error && fault === undefined && <ErrorBox error={save.error} />}
-        {may && (
-          <Group gap="xs">
-            <Button type="submit" size="sm" disabled={host.trim() === ''} loading={save.isPending}>
-              Save
-            </Button>
-            {tracking && (
-              <Button
-                size="sm"
-                variant="default"
-                onClick={() => save.mutate({ params: { domain: name }, body: { host: null } })}
-              >
-                Remove tracking host
-              </Button>
-            )}
-          </Group>
-        )}
-        {tracking && <Published tracking={tracking} />}
-      </Stack>
-    </form>
+      )}
+      {tracking && <Published tracking={tracking} />}
+    </Form>
   );
 }
 
@@ -74,10 +72,10 @@ function Published({ tracking }: { tracking: Tracking }): ReactNode {
   return (
     <Stack gap="xs">
       <Command text={`${host}. CNAME ${to}.`} what="CNAME record" />
-      <Text size="sm" c="dimmed">
+      <Muted>
         The host needs its own certificate: in the proxy in front of this server, or in TLS_CERT_DIR. It is
         used once it resolves to this server.
-      </Text>
+      </Muted>
       {found !== null && (
         <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
           Found: {found}

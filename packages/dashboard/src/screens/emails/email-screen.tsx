@@ -1,7 +1,7 @@
-import { Anchor, Button, Group, Stack, Tabs, Text } from '@mantine/core';
+import { Group, Stack, Text } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { EmailWhole } from '@beckon/contract/dashboard';
-import { CircleAlert, CircleHelp, Download, FileQuestion } from 'lucide-react';
+import { CircleAlert, CircleHelp, FileQuestion } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { apiUrl, useApi, useFeed, useMay, useProject, useRefresh } from '../../api/index.ts';
 import { Facts } from '../../parts/facts.tsx';
@@ -9,10 +9,15 @@ import { Copy, Empty, Loaded, Page, Person, When } from '../../parts/index.ts';
 import { EmailPane, EmailWaiting } from '../../parts/email-pane.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { NameValues, TextBlock } from '../../parts/text-block.tsx';
+import { TextLink } from '../../parts/text-link.tsx';
+import { LinkButton } from '../../parts/link-button.tsx';
 import { Happened } from './happened.tsx';
 import { OutcomeMarks, StateMark } from './marks.tsx';
 import { SendAgain } from './send-again.tsx';
 import { EmailWebhooks } from './webhooks.tsx';
+import { TabPages } from '../../parts/tab-pages.tsx';
+import { DownloadButton } from '../../parts/download-button.tsx';
+import { Muted } from '../../parts/muted.tsx';
 
 const route = getRouteApi('/p/$project/emails/$message');
 
@@ -48,76 +53,55 @@ function Actions({ email }: { email: EmailWhole }): ReactNode {
   });
   return (
     <>
-      {email.raw && mayHaveBytes && (
-        <Button
-          component="a"
-          href={href}
-          download
-          variant="default"
-          leftSection={<Download size={15} aria-hidden="true" />}
-        >
-          .eml
-        </Button>
-      )}
-      <Button
-        variant="default"
-        renderRoot={(props) => (
-          <Link
-            to="/p/$project/drafts/$draft"
-            params={{ project: String(project.id), draft: email.draft_id }}
-            {...props}
-          />
-        )}
-      >
+      {email.raw && mayHaveBytes && <DownloadButton href={href}>.eml</DownloadButton>}
+      <LinkButton to="/p/$project/drafts/$draft" params={{ draft: email.draft_id }}>
         Open draft
-      </Button>
+      </LinkButton>
       <SendAgain email={email} />
     </>
   );
 }
 
-const TABS = ['email', 'text', 'headers', 'outcomes', 'webhooks', 'replies'] as const;
-
 function Whole({ email }: { email: EmailWhole }): ReactNode {
-  const { tab = 'email' } = route.useSearch();
+  const { tab } = route.useSearch();
   const navigate = route.useNavigate();
-  const { hits, outcome_history: outcomes, webhooks, replies } = email;
+  const { hits, outcome_history: outcomes, webhooks, replies, raw } = email;
   return (
     <Stack gap="lg">
       <ProblemNotice email={email} />
       <Head email={email} />
-      <Tabs
-        value={TABS.find((name) => name === tab) ?? 'email'}
-        onChange={(value) => void navigate({ search: { tab: value ?? undefined }, replace: true })}
-        keepMounted={false}
-      >
-        <Tabs.List>
-          <Tabs.Tab value="email">Email</Tabs.Tab>
-          <Tabs.Tab value="text">Text</Tabs.Tab>
-          <Tabs.Tab value="headers">Headers</Tabs.Tab>
-          <Tabs.Tab value="outcomes">Outcomes{countOf(outcomes.length + hits.length)}</Tabs.Tab>
-          <Tabs.Tab value="webhooks">Webhooks{countOf(webhooks.length)}</Tabs.Tab>
-          <Tabs.Tab value="replies">Replies{countOf(replies.length)}</Tabs.Tab>
-        </Tabs.List>
-        <Tabs.Panel value="email" pt="md">
-          <RawHtml email={email} />
-        </Tabs.Panel>
-        <Tabs.Panel value="text" pt="md">
-          {email.raw ? <TextBlock text={email.raw.text} label="Plain text of the email" /> : <NotKept />}
-        </Tabs.Panel>
-        <Tabs.Panel value="headers" pt="md">
-          {email.raw ? <NameValues rows={email.raw.headers} label="Headers of the email" /> : <NotKept />}
-        </Tabs.Panel>
-        <Tabs.Panel value="outcomes" pt="md">
-          <Happened email={email} />
-        </Tabs.Panel>
-        <Tabs.Panel value="webhooks" pt="md">
-          <EmailWebhooks webhooks={webhooks} />
-        </Tabs.Panel>
-        <Tabs.Panel value="replies" pt="md">
-          <Replies email={email} />
-        </Tabs.Panel>
-      </Tabs>
+      <TabPages
+        value={tab}
+        onChange={(next) => void navigate({ search: { tab: next }, replace: true })}
+        pages={[
+          { value: 'email', label: 'Email', content: <RawHtml email={email} /> },
+          {
+            value: 'text',
+            label: 'Text',
+            content: raw ? <TextBlock text={raw.text} label="Plain text of the email" /> : <NotKept />,
+          },
+          {
+            value: 'headers',
+            label: 'Headers',
+            content: raw ? <NameValues rows={raw.headers} label="Headers of the email" /> : <NotKept />,
+          },
+          {
+            value: 'outcomes',
+            label: `Outcomes${countOf(outcomes.length + hits.length)}`,
+            content: <Happened email={email} />,
+          },
+          {
+            value: 'webhooks',
+            label: `Webhooks${countOf(webhooks.length)}`,
+            content: <EmailWebhooks webhooks={webhooks} />,
+          },
+          {
+            value: 'replies',
+            label: `Replies${countOf(replies.length)}`,
+            content: <Replies email={email} />,
+          },
+        ]}
+      />
     </Stack>
   );
 }
@@ -147,7 +131,6 @@ function capital(text: string): string {
 }
 
 function Head({ email }: { email: EmailWhole }): ReactNode {
-  const project = useProject();
   const { user_time_zone: zone } = email;
   return (
     <Facts
@@ -157,18 +140,9 @@ function Head({ email }: { email: EmailWhole }): ReactNode {
         {
           label: 'Rule',
           value: (
-            <Anchor
-              size="sm"
-              renderRoot={(props) => (
-                <Link
-                  to="/p/$project/rules/$rule"
-                  params={{ project: String(project.id), rule: email.rule_id }}
-                  {...props}
-                />
-              )}
-            >
+            <TextLink to="/p/$project/rules/$rule" params={{ rule: email.rule_id }}>
               {email.rule}
-            </Anchor>
+            </TextLink>
           ),
         },
         { label: 'Template', value: email.template ?? 'Written in the rule' },
@@ -243,9 +217,9 @@ function Replies({ email: { replies } }: { email: EmailWhole }): ReactNode {
             <Text size="sm" fw={500}>
               {reply.from_name === '' ? reply.from : `${reply.from_name} <${reply.from}>`}
             </Text>
-            <Text size="sm" c="dimmed">
+            <Muted>
               <When at={reply.received_at} />
-            </Text>
+            </Muted>
             <Link
               to="/p/$project/replies"
               params={{ project: String(project.id) }}

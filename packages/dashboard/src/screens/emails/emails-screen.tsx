@@ -1,12 +1,16 @@
-import { Button, Group, Select, Text } from '@mantine/core';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { Group, Select } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
 import type { EmailListed } from '@beckon/contract/dashboard';
-import { Download, Send } from 'lucide-react';
+import { Send } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { apiUrl, useApiInfinite, useFeed, useMay, useProject, useRefresh } from '../../api/index.ts';
 import { type Column, DataTable, Empty, FilterBox, Page, When } from '../../parts/index.ts';
 import { TwoLines } from '../../parts/two-lines.tsx';
+import { LinkButton } from '../../parts/link-button.tsx';
 import { OutcomeMarks, StateMark } from './marks.tsx';
+import { DownloadButton } from '../../parts/download-button.tsx';
+import { Muted } from '../../parts/muted.tsx';
+import { ActButton } from '../../parts/act-button.tsx';
 
 const route = getRouteApi('/p/$project/emails');
 
@@ -103,9 +107,7 @@ const COLUMNS: Column<EmailListed>[] = [
     wraps: true,
     cell: ({ outcomes, state, reason_text: words }) =>
       outcomes.length === 0 && words !== null && state !== 'sent' ? (
-        <Text size="sm" c="dimmed">
-          {words}
-        </Text>
+        <Muted>{words}</Muted>
       ) : (
         <OutcomeMarks outcomes={outcomes.filter((name) => name !== 'bounced' || state !== 'sent')} />
       ),
@@ -132,47 +134,23 @@ function Export({ filter }: { filter: string | undefined }): ReactNode {
     params: { project: project.id },
     query: { filter },
   });
-  return (
-    <Button
-      component="a"
-      href={href}
-      download
-      variant="default"
-      leftSection={<Download size={15} aria-hidden="true" />}
-    >
-      CSV
-    </Button>
-  );
+  return <DownloadButton href={href}>CSV</DownloadButton>;
 }
 
 function None({ filter, onClear }: { filter: string | undefined; onClear: () => void }): ReactNode {
-  const project = useProject();
   if (filter !== undefined)
     return (
       <Empty
         icon={Send}
         title="No emails match this filter"
-        action={
-          <Button variant="default" onClick={onClear}>
-            Show all emails
-          </Button>
-        }
+        action={<ActButton onClick={onClear}>Show all emails</ActButton>}
       />
     );
   return (
     <Empty
       icon={Send}
       title="No emails yet"
-      action={
-        <Button
-          variant="default"
-          renderRoot={(props) => (
-            <Link to="/p/$project/review" params={{ project: String(project.id) }} {...props} />
-          )}
-        >
-          Open Review
-        </Button>
-      }
+      action={<LinkButton to="/p/$project/review">Open Review</LinkButton>}
     >
       Sent emails appear here with their SMTP replies and outcomes. A draft is sent when a member approves it,
       or at its deadline on autopilot.

@@ -1,8 +1,11 @@
-import { Stack, Table, Text, Title } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import type { EmailWhole, EmailHit } from '@beckon/contract/dashboard';
 import { Bot, Clock, User } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Empty, Mark, When } from '../../parts/index.ts';
+import { SmallTable } from '../../parts/small-table.tsx';
+import { Titled } from '../../parts/titled.tsx';
+import { Muted } from '../../parts/muted.tsx';
 
 const KINDS: Record<EmailHit['kind'], string> = {
   open: 'Image loaded',
@@ -31,63 +34,36 @@ export function Happened({ email }: { email: EmailWhole }): ReactNode {
 
 function Outcomes({ email }: { email: EmailWhole }): ReactNode {
   return (
-    <section>
-      <Title order={2} size="h5" mb="xs">
-        Outcomes
-      </Title>
-      <Table aria-label="Outcomes">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th scope="col">When</Table.Th>
-            <Table.Th scope="col">Type</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {email.outcome_history.map(({ id, occurred_at: at, text: words }) => (
-            <Table.Tr key={id}>
-              <Table.Td>
-                <When at={at} theirZone={email.user_time_zone} />
-              </Table.Td>
-              <Table.Td>{words}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </section>
+    <Titled title="Outcomes">
+      <SmallTable
+        aria-label="Outcomes"
+        heads={['When', 'Type']}
+        rows={email.outcome_history.map(({ id, occurred_at: at, text: words }) => ({
+          key: id,
+          cells: [<When at={at} theirZone={email.user_time_zone} />, words],
+        }))}
+      />
+    </Titled>
   );
 }
 
 function Links({ links }: { links: EmailWhole['links'] }): ReactNode {
   return (
-    <section>
-      <Title order={2} size="h5" mb="xs">
-        Links
-      </Title>
-      <Table aria-label="Links of the email" layout="fixed">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th scope="col" w="60%">
-              URL
-            </Table.Th>
-            <Table.Th scope="col" ta="right">
-              By humans
-            </Table.Th>
-            <Table.Th scope="col" ta="right">
-              By bots
-            </Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {links.map(({ url, clicks, bot_clicks: machines }, at) => (
-            <Table.Tr key={`${at} ${url}`}>
-              <Table.Td style={{ overflowWrap: 'anywhere' }}>{url}</Table.Td>
-              <Table.Td ta="right">{clicks}</Table.Td>
-              <Table.Td ta="right">{machines}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </section>
+    <Titled title="Links">
+      <SmallTable
+        aria-label="Links of the email"
+        layout="fixed"
+        heads={[
+          { title: 'URL', w: '60%', wraps: true },
+          { title: 'By humans', ta: 'right' },
+          { title: 'By bots', ta: 'right' },
+        ]}
+        rows={links.map(({ url, clicks, bot_clicks: machines }, at) => ({
+          key: `${at} ${url}`,
+          cells: [url, clicks, machines],
+        }))}
+      />
+    </Titled>
   );
 }
 
@@ -97,54 +73,36 @@ function Hits({
   email: EmailWhole;
 }): ReactNode {
   return (
-    <section>
-      <Title order={2} size="h5" mb={4}>
-        Opens and clicks
-      </Title>
+    <Titled title="Opens and clicks" gap={4}>
       {counted > hits.length && (
-        <Text size="sm" c="dimmed" mb="xs">
+        <Muted mb="xs">
           {counted.toLocaleString('en-GB')} in total. At most {hits.length} are stored; newer requests replace
           classified ones.
-        </Text>
+        </Muted>
       )}
-      <Table aria-label="Opens and clicks" layout="fixed">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th scope="col">When</Table.Th>
-            <Table.Th scope="col">Type</Table.Th>
-            <Table.Th scope="col">Classification</Table.Th>
-            <Table.Th scope="col" visibleFrom="sm">
-              User agent
-            </Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {hits.map((hit) => (
-            <Table.Tr key={hit.number}>
-              <Table.Td>
-                <When at={hit.at} theirZone={zone} />
-              </Table.Td>
-              <Table.Td style={{ overflowWrap: 'anywhere' }}>
-                {KINDS[hit.kind]}
-                {hit.url !== null && (
-                  <Text size="xs" c="dimmed">
-                    {hit.url}
-                  </Text>
-                )}
-              </Table.Td>
-              <Table.Td>
-                <Classification hit={hit} />
-              </Table.Td>
-              <Table.Td visibleFrom="sm" style={{ overflowWrap: 'anywhere' }}>
-                <Text size="xs" c="dimmed">
-                  {hit.agent ?? 'not stored'}
-                </Text>
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </section>
+      <SmallTable
+        aria-label="Opens and clicks"
+        layout="fixed"
+        heads={[
+          'When',
+          { title: 'Type', wraps: true },
+          'Classification',
+          { title: 'User agent', visibleFrom: 'sm', wraps: true },
+        ]}
+        rows={hits.map((hit) => ({
+          key: String(hit.number),
+          cells: [
+            <When at={hit.at} theirZone={zone} />,
+            <>
+              {KINDS[hit.kind]}
+              {hit.url !== null && <Muted size="xs">{hit.url}</Muted>}
+            </>,
+            <Classification hit={hit} />,
+            <Muted size="xs">{hit.agent ?? 'not stored'}</Muted>,
+          ],
+        }))}
+      />
+    </Titled>
   );
 }
 
@@ -155,11 +113,7 @@ function Classification({ hit: { bot, reason_text: why } }: { hit: EmailHit }): 
       {bot === 'no' && <Mark icon={User} tone="good" label="Human" />}
       {bot === 'probable' && <Mark icon={Bot} tone="quiet" label="Probably a bot" />}
       {bot === 'yes' && <Mark icon={Bot} tone="quiet" label="Bot" />}
-      {why !== null && (
-        <Text size="xs" c="dimmed">
-          {why}
-        </Text>
-      )}
+      {why !== null && <Muted size="xs">{why}</Muted>}
     </Stack>
   );
 }

@@ -48,8 +48,7 @@ export function SendAgain({ email }: { email: EmailWhole }): ReactNode {
         name={user}
         action="Resend"
         run={run}
-        isRunning={again.isPending}
-        error={again.error}
+        change={again}
       >
         <Text size="sm">
           It is unknown whether the first email arrived. If it did, this user gets it twice.

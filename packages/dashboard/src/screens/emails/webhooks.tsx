@@ -1,14 +1,12 @@
-import { Anchor, Table } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
 import type { EmailWebhook } from '@beckon/contract/dashboard';
 import { CircleAlert, CircleCheck, Clock } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { useProject } from '../../api/index.ts';
 import { Empty, Mark, When } from '../../parts/index.ts';
+import { TextLink } from '../../parts/text-link.tsx';
+import { SmallTable } from '../../parts/small-table.tsx';
 
 /** The webhook deliveries of an email's outcomes. */
 export function EmailWebhooks({ webhooks }: { webhooks: EmailWebhook[] }): ReactNode {
-  const project = useProject();
   if (webhooks.length === 0)
     return (
       <Empty title="No webhook deliveries">
@@ -17,47 +15,33 @@ export function EmailWebhooks({ webhooks }: { webhooks: EmailWebhook[] }): React
       </Empty>
     );
   return (
-    <Table aria-label="Webhook deliveries of this email" layout="fixed">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th scope="col">Event</Table.Th>
-          <Table.Th scope="col" w="40%">
-            Endpoint
-          </Table.Th>
-          <Table.Th scope="col">State</Table.Th>
-          <Table.Th scope="col" visibleFrom="sm">
-            Delivered
-          </Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {webhooks.map((delivery) => (
-          <Table.Tr key={`${delivery.id} ${delivery.endpoint_id}`}>
-            <Table.Td style={{ overflowWrap: 'anywhere' }}>{delivery.type}</Table.Td>
-            <Table.Td style={{ overflowWrap: 'anywhere' }}>
-              <Anchor
-                size="sm"
-                renderRoot={(props) => (
-                  <Link
-                    to="/p/$project/webhooks/$endpoint"
-                    params={{ project: String(project.id), endpoint: delivery.endpoint_id }}
-                    {...props}
-                  />
-                )}
-              >
-                {delivery.url}
-              </Anchor>
-            </Table.Td>
-            <Table.Td>
-              <State delivery={delivery} />
-            </Table.Td>
-            <Table.Td visibleFrom="sm">
-              <When at={delivery.delivered_at} none="not yet" />
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+    <SmallTable
+      aria-label="Webhook deliveries of this email"
+      layout="fixed"
+      heads={[
+        { title: 'Event', wraps: true },
+        { title: 'Endpoint', w: '40%', wraps: true },
+        'State',
+        { title: 'Delivered', visibleFrom: 'sm' },
+      ]}
+      rows={webhooks.map((delivery) => ({
+        key: `${delivery.id} ${delivery.endpoint_id}`,
+        cells: [
+          delivery.type,
+          <ToEndpoint delivery={delivery} />,
+          <State delivery={delivery} />,
+          <When at={delivery.delivered_at} none="not yet" />,
+        ],
+      }))}
+    />
+  );
+}
+
+function ToEndpoint({ delivery: { endpoint_id: endpoint, url } }: { delivery: EmailWebhook }): ReactNode {
+  return (
+    <TextLink to="/p/$project/webhooks/$endpoint" params={{ endpoint }}>
+      {url}
+    </TextLink>
   );
 }
 

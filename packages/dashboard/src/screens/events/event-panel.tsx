@@ -1,9 +1,8 @@
-import { Alert, Anchor, Button, Group, Stack, Table, Text, Title } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { Alert, Group, Stack, Text, Title } from '@mantine/core';
 import { BadgeCheck, Plus } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { EventDrift, EventDetails } from '@beckon/contract/dashboard';
-import { useApi, useChange, useMay, useProject } from '../../api/index.ts';
+import { useApi, useChange, useMay } from '../../api/index.ts';
 import { ChartWithTable } from '../../parts/chart-with-table.tsx';
 import {
   Command,
@@ -16,7 +15,12 @@ import {
   refused,
   When,
 } from '../../parts/index.ts';
+import { LinkButton } from '../../parts/link-button.tsx';
+import { SmallTable } from '../../parts/small-table.tsx';
 import { curlOf, typedOf } from './snippet.ts';
+import { Muted } from '../../parts/muted.tsx';
+import { ActButton } from '../../parts/act-button.tsx';
+import { UsedBy } from '../../parts/used-by.tsx';
 
 export function EventPanel({ name }: { name: string }): ReactNode {
   const query = useApi('GET /projects/:project/events/:event', { params: { event: name } });
@@ -25,7 +29,6 @@ export function EventPanel({ name }: { name: string }): ReactNode {
 
 function EventView({ event }: { event: EventDetails }): ReactNode {
   const { count, first_at, last_at, canonical, days } = event;
-  const project = String(useProject().id);
   const mayEdit = useMay('editor');
   return (
     <Stack gap="lg">
@@ -47,18 +50,18 @@ function EventView({ event }: { event: EventDetails }): ReactNode {
         height={140}
       />
       <Properties event={event} />
-      <UsedBy event={event} project={project} />
+      <UsedBy uses={event.used_by} none="No rule or audience uses this event." level={3} />
       {mayEdit && (
-        <Button
+        <LinkButton
           variant="light"
           w="fit-content"
           leftSection={<Plus size={14} aria-hidden="true" />}
-          renderRoot={(props) => (
-            <Link to={`/p/${project}/rules/new`} search={{ event: event.name } as never} {...props} />
-          )}
+          to="/p/$project/rules/$rule"
+          params={{ rule: 'new' }}
+          search={{ event: event.name }}
         >
           Create rule
-        </Button>
+        </LinkButton>
       )}
       <Stack gap="xs">
         <Title order={3} size="h6">
@@ -108,29 +111,24 @@ function Expecting({ event: { name, expected, drift } }: { event: EventDetails }
             Marked as expected by {expected.by}, <When at={expected.since} />
           </Text>
         ) : (
-          <Text size="sm" c="dimmed">
+          <Muted>
             Mark this event as expected to get a warning when its properties change or it stops arriving.
-          </Text>
+          </Muted>
         )}
         {mayEdit && (!expected || drift.length > 0) && (
-          <Button
-            variant="default"
-            size="compact-sm"
-            loading={expect.isPending}
-            onClick={() => expect.mutate({ params })}
-          >
+          <ActButton change={expect} size="compact-sm" onClick={() => expect.mutate({ params })}>
             {expected ? 'Accept changes' : 'Mark as expected'}
-          </Button>
+          </ActButton>
         )}
         {mayEdit && expected && (
-          <Button
+          <ActButton
+            change={forget}
             variant="subtle"
             size="compact-sm"
-            loading={forget.isPending}
             onClick={() => forget.mutate({ params })}
           >
             Remove expectation
-          </Button>
+          </ActButton>
         )}
       </Group>
     </Stack>
@@ -162,63 +160,25 @@ function DriftWords({ drift }: { drift: EventDrift }): ReactNode {
 }
 
 function Properties({ event: { properties, examples } }: { event: EventDetails }): ReactNode {
-  if (properties.length === 0)
-    return (
-      <Text size="sm" c="dimmed">
-        No properties so far.
-      </Text>
-    );
+  if (properties.length === 0) return <Muted>No properties so far.</Muted>;
   const valuesOf = new Map(examples.map(({ property, values }) => [property, values]));
   return (
-    <Table layout="fixed" verticalSpacing={6}>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>Property</Table.Th>
-          <Table.Th>Type</Table.Th>
-          <Table.Th>Recent values</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {properties.map(({ property, types, conflict }) => (
-          <Table.Tr key={property}>
-            <Table.Td style={WRAP}>{property}</Table.Td>
-            <Table.Td>
-              {types.join(' or ')}
-              {conflict && (
-                <Text size="xs" c="dimmed">
-                  several types
-                </Text>
-              )}
-            </Table.Td>
-            <Table.Td style={WRAP}>
-              {(valuesOf.get(property) ?? []).map((value) => JSON.stringify(value)).join(', ') || '–'}
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
-  );
-}
-
-const WRAP = { overflowWrap: 'anywhere' } as const;
-
-function UsedBy({ event: { used_by: uses }, project }: { event: EventDetails; project: string }): ReactNode {
-  return (
-    <Stack gap={4}>
-      <Title order={3} size="h6">
-        Used by
-      </Title>
-      {uses.length === 0 && (
-        <Text size="sm" c="dimmed">
-          No rule or audience uses this event.
-        </Text>
-      )}
-      {uses.map(({ kind, id, name }) => (
-        <Anchor key={`${kind} ${id}`} component={Link} size="sm" to={`/p/${project}/${kind}s/${id}`}>
-          {name} ({kind})
-        </Anchor>
-      ))}
-    </Stack>
+    <SmallTable
+      layout="fixed"
+      verticalSpacing={6}
+      heads={[{ title: 'Property', wraps: true }, 'Type', { title: 'Recent values', wraps: true }]}
+      rows={properties.map(({ property, types, conflict }) => ({
+        key: property,
+        cells: [
+          property,
+          <>
+            {types.join(' or ')}
+            {conflict && <Muted size="xs">several types</Muted>}
+          </>,
+          (valuesOf.get(property) ?? []).map((value) => JSON.stringify(value)).join(', ') || '–',
+        ],
+      }))}
+    />
   );
 }
 
@@ -228,11 +188,7 @@ function Newest({ event: { newest } }: { event: EventDetails }): ReactNode {
       <Title order={3} size="h6">
         Recent events
       </Title>
-      {newest.length === 0 && (
-        <Text size="sm" c="dimmed">
-          The events are no longer stored.
-        </Text>
-      )}
+      {newest.length === 0 && <Muted>The events are no longer stored.</Muted>}
       {newest.map(({ id, external_user_id: user, occurred_at: at, properties }) => (
         <div key={id}>
           <Text size="sm">

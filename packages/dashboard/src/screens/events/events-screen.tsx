@@ -1,4 +1,4 @@
-import { Group, Stack, Text } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { Activity, BadgeCheck, CircleCheck, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
@@ -16,8 +16,8 @@ import {
   SidePanel,
   When,
 } from '../../parts/index.ts';
-import { Sparkline } from '../../parts/sparkline.tsx';
 import { EventPanel } from './event-panel.tsx';
+import { Trend } from '../../parts/trend.tsx';
 
 const route = getRouteApi('/p/$project/events');
 
@@ -29,10 +29,7 @@ const COLUMNS: Column<EventListed>[] = [
     title: '30 days',
     width: '190px',
     cell: ({ days, last_30_days: recent }) => (
-      <Group gap={6} wrap="nowrap">
-        <Sparkline values={days} label="Events per day, last 30 days" />
-        <Text size="xs">{formatCount(recent)}</Text>
-      </Group>
+      <Trend values={days} label="Events per day, last 30 days" text={formatCount(recent)} />
     ),
   },
   {

@@ -1,15 +1,16 @@
-import { Anchor, Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
+import { Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { MailOpen, Send } from 'lucide-react';
-import { Link } from '@tanstack/react-router';
 import type { FirstEmail as Email } from '@beckon/contract/dashboard';
 import type { ReactNode } from 'react';
-import { useChange, useMay, useProject } from '../../api/index.ts';
+import { useChange, useMay } from '../../api/index.ts';
 import { formatTime, refused, notify, When } from '../../parts/index.ts';
 import { reasonWords } from '../../parts/policy-words.ts';
+import { TextLink } from '../../parts/text-link.tsx';
+import { LinkButton } from '../../parts/link-button.tsx';
+import { ActButton } from '../../parts/act-button.tsx';
 
 /** The first draft of a new project: its send time with the reason, and a way to see it now. */
 export function FirstEmail({ email, isTestInbox }: { email: Email; isTestInbox: boolean }): ReactNode {
-  const project = String(useProject().id);
   const maySend = useMay('reviewer');
   const test = useChange('POST /projects/:project/drafts/:draft/send-test', {
     onDone: ({ data: { to } }) =>
@@ -27,33 +28,25 @@ export function FirstEmail({ email, isTestInbox }: { email: Email; isTestInbox: 
           <Leaves email={email} />
         </Text>
         <Group gap="xs">
-          <Button
+          <ActButton
+            icon={Send}
+            change={test}
+            variant="filled"
             size="sm"
-            leftSection={<Send size={15} aria-hidden="true" />}
             disabled={!maySend}
-            loading={test.isPending}
             onClick={() => test.mutate({ params: { draft: email.draft_id }, body: {} })}
           >
             Send me a test
-          </Button>
-          <Button
+          </ActButton>
+          <LinkButton
             size="sm"
-            variant="default"
             leftSection={<MailOpen size={15} aria-hidden="true" />}
-            renderRoot={(props) => (
-              <Link to="/p/$project/drafts/$draft" params={{ project, draft: email.draft_id }} {...props} />
-            )}
+            to="/p/$project/drafts/$draft"
+            params={{ draft: email.draft_id }}
           >
             Open draft
-          </Button>
-          {isTestInbox && test.isSuccess && (
-            <Anchor
-              size="sm"
-              renderRoot={(props) => <Link to="/p/$project/test-inbox" params={{ project }} {...props} />}
-            >
-              Open test inbox
-            </Anchor>
-          )}
+          </LinkButton>
+          {isTestInbox && test.isSuccess && <TextLink to="/p/$project/test-inbox">Open test inbox</TextLink>}
         </Group>
       </Stack>
     </Paper>

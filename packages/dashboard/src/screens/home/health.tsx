@@ -4,6 +4,7 @@ import type { HomeHealth } from '@beckon/contract/dashboard';
 import type { ReactNode } from 'react';
 import { formatSpan, Mark, type MarkProps, When } from '../../parts/index.ts';
 import classes from './home.module.css';
+import { Muted } from '../../parts/muted.tsx';
 
 /** The state of the project in four facts. */
 export function HealthStrip({ health }: { health: HomeHealth }): ReactNode {
@@ -41,9 +42,7 @@ function sendingMark({ sender, domain }: HomeHealth): MarkProps {
 function Fact({ label, children }: { label: string; children: ReactNode }): ReactNode {
   return (
     <div className={classes.fact}>
-      <Text size="xs" c="dimmed">
-        {label}
-      </Text>
+      <Muted size="xs">{label}</Muted>
       <Text size="sm" fw={550} component="div" truncate>
         {children}
       </Text>

@@ -1,4 +1,4 @@
-import { Skeleton, Stack, Title } from '@mantine/core';
+import { Skeleton, Stack } from '@mantine/core';
 import type { Home } from '@beckon/contract/dashboard';
 import type { ReactNode } from 'react';
 import { useApi, useFeed, useRefresh } from '../../api/index.ts';
@@ -8,6 +8,7 @@ import { FirstEmail } from './first-email.tsx';
 import { HealthStrip } from './health.tsx';
 import { Needs } from './needs.tsx';
 import { Setup } from './setup.tsx';
+import { Titled } from '../../parts/titled.tsx';
 
 const REFRESH_MS = 30_000;
 
@@ -37,12 +38,9 @@ function Now({ home }: { home: Home }): ReactNode {
     <Stack gap="lg">
       {first && <FirstEmail email={first} isTestInbox={health.sender.test_inbox} />}
       {(setup === null || needs.length > 0) && (
-        <section aria-labelledby="needs-title">
-          <Title order={2} size="h5" mb="xs" id="needs-title">
-            Needs attention
-          </Title>
+        <Titled id="needs-title" title="Needs attention">
           <Needs needs={needs} />
-        </section>
+        </Titled>
       )}
       {setup && <Setup steps={setup} />}
       <HealthStrip health={health} />

@@ -1,12 +1,12 @@
-import { Button, Group, Paper, Text, Title } from '@mantine/core';
+import { Group, Paper, Text, Title } from '@mantine/core';
 import { Circle, CircleCheck } from 'lucide-react';
-import { Link } from '@tanstack/react-router';
 import type { SetupStep } from '@beckon/contract/dashboard';
 import type { ReactNode } from 'react';
-import { useProject } from '../../api/index.ts';
 import { Command } from '../../parts/index.ts';
+import { LinkButton } from '../../parts/link-button.tsx';
 import classes from './home.module.css';
 import { firstCall, nextStep, STEPS } from './setup-words.ts';
+import { Muted } from '../../parts/muted.tsx';
 
 /** The remaining set-up steps. Their state is derived from the project. */
 export function Setup({ steps }: { steps: SetupStep[] }): ReactNode {
@@ -18,9 +18,9 @@ export function Setup({ steps }: { steps: SetupStep[] }): ReactNode {
         <Title order={2} size="h5" id="setup-title">
           Send your first email
         </Title>
-        <Text size="sm" c="dimmed">
+        <Muted>
           {doneCount} of {steps.length} done
-        </Text>
+        </Muted>
       </Group>
       <ol className={classes.steps}>
         {steps.map((step) => (
@@ -49,9 +49,7 @@ function Step({ step, isNext }: { step: SetupStep; isNext: boolean }): ReactNode
         </Text>
         {isNext && (
           <>
-            <Text size="sm" c="dimmed" mb={6}>
-              {text}
-            </Text>
+            <Muted mb={6}>{text}</Muted>
             <Next id={step.id} />
           </>
         )}
@@ -61,15 +59,11 @@ function Step({ step, isNext }: { step: SetupStep; isNext: boolean }): ReactNode
 }
 
 function Next({ id }: { id: SetupStep['id'] }): ReactNode {
-  const project = String(useProject().id);
   const { page, action } = STEPS[id];
   if (page === null) return <Command text={firstCall(location.origin)} what="first call" />;
   return (
-    <Button
-      size="compact-sm"
-      renderRoot={(props) => <Link to={`/p/$project/${page}`} params={{ project }} {...props} />}
-    >
+    <LinkButton variant="filled" size="compact-sm" to={`/p/$project/${page}`}>
       {action}
-    </Button>
+    </LinkButton>
   );
 }

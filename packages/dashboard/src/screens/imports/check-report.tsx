@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, List, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Checkbox, Group, Stack, Table, Text, TextInput } from '@mantine/core';
 import { MailX } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { Import, ImportCheck } from '@beckon/contract/dashboard';
@@ -7,9 +7,14 @@ import { ErrorBox } from '../../parts/index.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { Section } from '../../parts/section.tsx';
+import { SmallTable } from '../../parts/small-table.tsx';
 import { CheckButton } from './stripe-step.tsx';
 import { Findings } from './findings.tsx';
 import { count, counted, factLabel, emailsLine, pluralize } from './words.ts';
+import { Muted } from '../../parts/muted.tsx';
+import { textProps, tickProps } from '../../parts/bind.ts';
+import { ActButton } from '../../parts/act-button.tsx';
+import { Bullets } from '../../parts/bullets.tsx';
 
 type Props = { dataImport: Import; check: ImportCheck };
 
@@ -48,16 +53,12 @@ function Rules({ check: { rules } }: Pick<Props, 'check'>): ReactNode {
       <Text size="sm" fw={600}>
         Rules triggered by these events
       </Text>
-      <List size="sm">
-        {rules.map(({ rule, event, name, users: people }) => (
-          <List.Item key={`${rule} ${event}`} style={{ overflowWrap: 'anywhere' }}>
-            {name}: {counted(people)} with {event}
-          </List.Item>
-        ))}
-      </List>
-      <Text size="xs" c="dimmed">
+      <Bullets
+        items={rules.map(({ event, name, users: people }) => `${name}: ${counted(people)} with ${event}`)}
+      />
+      <Muted size="xs">
         Counts all users with such an event. Conditions, caps and suppressions are not evaluated.
-      </Text>
+      </Muted>
     </Stack>
   );
 }
@@ -66,33 +67,25 @@ function Names({ check: { names } }: Pick<Props, 'check'>): ReactNode {
   if (names.length === 0) return null;
   return (
     <Table.ScrollContainer minWidth={360} tabIndex={0} aria-label="Events by name">
-      <Table>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Event</Table.Th>
-            <Table.Th>Count</Table.Th>
-            <Table.Th>From</Table.Th>
-            <Table.Th>To</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {names.map(({ name, events, is_canonical: isCanonical, first_at: first, last_at: last }) => (
-            <Table.Tr key={name}>
-              <Table.Td style={{ overflowWrap: 'anywhere' }}>
-                {name}{' '}
-                {isCanonical && (
-                  <Text component="span" size="xs" c="dimmed">
-                    canonical
-                  </Text>
-                )}
-              </Table.Td>
-              <Table.Td>{count(events)}</Table.Td>
-              <Table.Td>{first?.slice(0, 10) ?? '–'}</Table.Td>
-              <Table.Td>{last?.slice(0, 10) ?? '–'}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      <SmallTable
+        heads={[{ title: 'Event', wraps: true }, 'Count', 'From', 'To']}
+        rows={names.map(({ name, events, is_canonical: isCanonical, first_at: first, last_at: last }) => ({
+          key: name,
+          cells: [
+            <>
+              {name}{' '}
+              {isCanonical && (
+                <Text component="span" size="xs" c="dimmed">
+                  canonical
+                </Text>
+              )}
+            </>,
+            count(events),
+            first?.slice(0, 10) ?? '–',
+            last?.slice(0, 10) ?? '–',
+          ],
+        }))}
+      />
     </Table.ScrollContainer>
   );
 }
@@ -104,13 +97,11 @@ function Rejected({ dataImport, check }: Props): ReactNode {
       <Text size="sm" fw={600}>
         Rejected
       </Text>
-      <List size="sm">
-        {check.rejected_by.slice(0, 10).map(({ field, message, rows }) => (
-          <List.Item key={`${field} ${message}`} style={{ overflowWrap: 'anywhere' }}>
-            {pluralize(rows, 'row')}: {message}
-          </List.Item>
-        ))}
-      </List>
+      <Bullets
+        items={check.rejected_by
+          .slice(0, 10)
+          .map(({ message, rows }) => `${pluralize(rows, 'row')}: ${message}`)}
+      />
       {dataImport.state === 'checked' && <Findings dataImport={dataImport} />}
     </Stack>
   );
@@ -131,8 +122,7 @@ function Start({ dataImport, check }: Props): ReactNode {
       {dataImport.kind === 'events' && (
         <Checkbox
           label="Import these events as live: rules fire, and emails may be sent"
-          checked={isLive}
-          onChange={({ currentTarget }) => setIsLive(currentTarget.checked)}
+          {...tickProps(isLive, setIsLive)}
         />
       )}
       {isLive && (
@@ -140,21 +130,21 @@ function Start({ dataImport, check }: Props): ReactNode {
           label={`Type the number of live events to confirm: ${count(check.events)}`}
           description={`${pluralize(recent(check), 'user', 'users')} have an event that is recent enough for an enabled rule`}
           maw={420}
-          value={typed}
-          onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+          {...textProps(typed, setTyped)}
           error={fault}
           inputMode="numeric"
         />
       )}
       {start.error && fault === undefined && <ErrorBox error={start.error} />}
       <Group>
-        <Button
-          loading={start.isPending}
+        <ActButton
+          change={start}
+          variant="filled"
           disabled={!isTyped || check.rows === check.rejected}
           onClick={() => start.mutate({ params: { import: dataImport.id }, body })}
         >
           Start import
-        </Button>
+        </ActButton>
         <CheckButton dataImport={dataImport} again />
       </Group>
     </Stack>

@@ -1,6 +1,8 @@
-import { Autocomplete, Select, Table, Text } from '@mantine/core';
+import { Autocomplete, Select, Table } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { ImportMapping, ImportSample, ImportType } from '@beckon/contract/dashboard';
+import { SmallTable } from '../../parts/small-table.tsx';
+import { Muted } from '../../parts/muted.tsx';
 
 type Column = ImportSample['columns'][number];
 type To = ImportMapping['columns'][string];
@@ -24,25 +26,13 @@ const SHOWN_MAX = 200;
 export function ColumnTable({ kind, columns, onChange }: Props): ReactNode {
   return (
     <Table.ScrollContainer minWidth={520} tabIndex={0} aria-label="Columns of the file">
-      <Table>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Column</Table.Th>
-            <Table.Th>Import as</Table.Th>
-            <Table.Th>Type</Table.Th>
-            <Table.Th>Example</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {columns.slice(0, SHOWN_MAX).map((column) => (
-            <Row key={column.name} kind={kind} column={column} onChange={onChange} />
-          ))}
-        </Table.Tbody>
-      </Table>
+      <SmallTable heads={['Column', 'Import as', 'Type', 'Example']}>
+        {columns.slice(0, SHOWN_MAX).map((column) => (
+          <Row key={column.name} kind={kind} column={column} onChange={onChange} />
+        ))}
+      </SmallTable>
       {columns.length > SHOWN_MAX && (
-        <Text size="sm" c="dimmed">
-          and {columns.length - SHOWN_MAX} more, mapped by their headers
-        </Text>
+        <Muted>and {columns.length - SHOWN_MAX} more, mapped by their headers</Muted>
       )}
     </Table.ScrollContainer>
   );
@@ -87,9 +77,9 @@ function Row({ kind, column, onChange }: Pick<Props, 'kind' | 'onChange'> & { co
         )}
       </Table.Td>
       <Table.Td>
-        <Text size="xs" c="dimmed" truncate maw={220}>
+        <Muted size="xs" truncate maw={220}>
           {values.slice(0, 3).join(' · ')}
-        </Text>
+        </Muted>
       </Table.Td>
     </Table.Tr>
   );

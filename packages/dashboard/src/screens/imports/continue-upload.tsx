@@ -1,4 +1,4 @@
-import { FileInput, Progress, Stack, Text } from '@mantine/core';
+import { FileInput, Progress, Stack } from '@mantine/core';
 import { FileText } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { Import } from '@beckon/contract/dashboard';
@@ -7,6 +7,7 @@ import { ErrorBox } from '../../parts/index.ts';
 import { Section } from '../../parts/section.tsx';
 import { isSame, useUpload } from './use-upload.ts';
 import { count } from './words.ts';
+import { Muted } from '../../parts/muted.tsx';
 
 /** Continues an incomplete upload when the member selects the same file again. */
 export function ContinueUpload({ dataImport }: { dataImport: Import }): ReactNode {
@@ -41,9 +42,9 @@ export function ContinueUpload({ dataImport }: { dataImport: Import }): ReactNod
           disabled={uploading !== null}
         />
         <Progress value={(here * 100) / dataImport.parts_total} aria-label="Upload" />
-        <Text size="sm" c="dimmed">
+        <Muted>
           {count(here)} of {count(dataImport.parts_total)} parts uploaded.
-        </Text>
+        </Muted>
         {failure && <ErrorBox error={failure} />}
       </Stack>
     </Section>

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import type { Import, ImportFinding } from '@beckon/contract/dashboard';
 import { apiUrl, useApiInfinite, useProject } from '../../api/index.ts';
 import { type Column, DataTable, Empty } from '../../parts/index.ts';
+import { Muted } from '../../parts/muted.tsx';
 
 /** Rejected rows, and notes of the source about single objects. */
 export function Findings({ dataImport }: { dataImport: Import }): ReactNode {
@@ -51,9 +52,9 @@ const COLUMNS: Column<ImportFinding>[] = [
     width: '1.6fr',
     narrow: 'hide',
     cell: ({ raw }) => (
-      <Text size="xs" c="dimmed" truncate>
+      <Muted size="xs" truncate>
         {raw}
-      </Text>
+      </Muted>
     ),
   },
 ];

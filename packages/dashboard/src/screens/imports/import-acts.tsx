@@ -1,9 +1,10 @@
-import { Button, Modal, Stack, Text } from '@mantine/core';
+import { Modal, Stack, Text } from '@mantine/core';
 import { Ban, Pause, Play } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { Import } from '@beckon/contract/dashboard';
 import { type ApiError, useChange } from '../../api/index.ts';
 import { DialogFoot, refused } from '../../parts/index.ts';
+import { ActButton } from '../../parts/act-button.tsx';
 
 const READS = ['GET /projects/:project/imports/:import', 'GET /projects/:project/imports'] as const;
 const CHANGING = { refreshes: [...READS], onRefused: (error: ApiError) => refused(error) };
@@ -19,32 +20,19 @@ export function ImportActs({ dataImport }: { dataImport: Import }): ReactNode {
   return (
     <>
       {(state === 'running' || state === 'checking') && (
-        <Button
-          variant="default"
-          leftSection={<Pause size={15} aria-hidden="true" />}
-          loading={pause.isPending}
-          onClick={() => pause.mutate({ params })}
-        >
+        <ActButton icon={Pause} change={pause} onClick={() => pause.mutate({ params })}>
           {state === 'running' ? 'Pause' : 'Stop check'}
-        </Button>
+        </ActButton>
       )}
       {state === 'paused' && (
-        <Button
-          leftSection={<Play size={15} aria-hidden="true" />}
-          loading={resume.isPending}
-          onClick={() => resume.mutate({ params })}
-        >
+        <ActButton icon={Play} change={resume} variant="filled" onClick={() => resume.mutate({ params })}>
           Resume
-        </Button>
+        </ActButton>
       )}
       {!hasEnded && (
-        <Button
-          variant="default"
-          leftSection={<Ban size={15} aria-hidden="true" />}
-          onClick={() => setIsCanceling(true)}
-        >
+        <ActButton icon={Ban} onClick={() => setIsCanceling(true)}>
           Cancel
-        </Button>
+        </ActButton>
       )}
       <CancelDialog dataImport={dataImport} opened={isCanceling} onClose={() => setIsCanceling(false)} />
     </>
@@ -66,13 +54,14 @@ function CancelDialog({ dataImport, opened, onClose }: DialogProps): ReactNode {
           again: existing data is not duplicated.
         </Text>
         <DialogFoot onCancel={onClose}>
-          <Button
+          <ActButton
+            change={cancel}
+            variant="filled"
             color="red"
-            loading={cancel.isPending}
             onClick={() => cancel.mutate({ params: { import: dataImport.id } })}
           >
             Cancel import
-          </Button>
+          </ActButton>
         </DialogFoot>
       </Stack>
     </Modal>

@@ -1,12 +1,13 @@
-import { Anchor, Button, Group, Stack } from '@mantine/core';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { Group, Stack } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
 import { FileUp, Info, TriangleAlert } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { Import } from '@beckon/contract/dashboard';
-import { useApi, useMay, useProject } from '../../api/index.ts';
+import { useApi, useMay } from '../../api/index.ts';
 import { Empty, Loaded, Page, When } from '../../parts/index.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { Notice } from '../../parts/notice.tsx';
+import { TextLink } from '../../parts/text-link.tsx';
 import { CheckReport } from './check-report.tsx';
 import { ContinueUpload } from './continue-upload.tsx';
 import { ImportActs } from './import-acts.tsx';
@@ -15,6 +16,7 @@ import { RunProgress } from './run-progress.tsx';
 import { StateMark } from './state-mark.tsx';
 import { StripeStep } from './stripe-step.tsx';
 import { KINDS, sizeOf } from './words.ts';
+import { ActButton } from '../../parts/act-button.tsx';
 
 const route = getRouteApi('/p/$project/imports/$import');
 const AT_WORK_MS = 1_000;
@@ -44,18 +46,10 @@ export function ImportScreen(): ReactNode {
 }
 
 function Steps({ dataImport }: { dataImport: Import }): ReactNode {
-  const project = useProject();
   const { state, problem, check } = dataImport;
   return (
     <Stack gap="lg">
-      <Anchor
-        size="sm"
-        renderRoot={(props) => (
-          <Link to="/p/$project/imports" params={{ project: String(project.id) }} {...props} />
-        )}
-      >
-        All imports
-      </Anchor>
+      <TextLink to="/p/$project/imports">All imports</TextLink>
       <Facts facts={factsOf(dataImport)} />
       {problem !== null && (
         <Notice
@@ -90,9 +84,7 @@ function ColumnsAgain({ dataImport }: { dataImport: Import }): ReactNode {
   if (isOpen) return <MappingStep dataImport={dataImport} />;
   return (
     <Group>
-      <Button variant="default" onClick={() => setIsOpen(true)}>
-        Change columns
-      </Button>
+      <ActButton onClick={() => setIsOpen(true)}>Change columns</ActButton>
     </Group>
   );
 }

@@ -1,35 +1,37 @@
-import { Button, Stack, Text } from '@mantine/core';
-import { FileUp, Plus } from 'lucide-react';
+import { Stack } from '@mantine/core';
+import { FileUp } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { Import } from '@beckon/contract/dashboard';
-import { useApiInfinite, useMay, useProject } from '../../api/index.ts';
-import { type Column, DataTable, Empty, later, Page, When, WhenOpened } from '../../parts/index.ts';
+import { useApiInfinite, useProject } from '../../api/index.ts';
+import { type Column, DataTable, Empty, later, When, WhenOpened } from '../../parts/index.ts';
 import { StateMark } from './state-mark.tsx';
 import { count, KINDS, percentOf } from './words.ts';
+import { NewButton } from '../../parts/new-button.tsx';
+import { Muted } from '../../parts/muted.tsx';
+import { TwoLines } from '../../parts/two-lines.tsx';
+import { RolePage } from '../../parts/role-page.tsx';
 
 const NewImport = later(() => import('./new-import.tsx'), 'NewImport');
 
 export function ImportsScreen(): ReactNode {
-  const may = useMay('editor');
   const [isNew, setIsNew] = useState(false);
-  const begin = (
-    <Button leftSection={<Plus size={16} aria-hidden="true" />} onClick={() => setIsNew(true)}>
-      New import
-    </Button>
-  );
+  const begin = <NewButton onClick={() => setIsNew(true)}>New import</NewButton>;
   return (
-    <Page title="Imports" actions={may ? begin : undefined}>
-      {may ? (
-        <Imports begin={begin} />
-      ) : (
+    <RolePage
+      role="editor"
+      title="Imports"
+      actions={begin}
+      instead={
         <Empty icon={FileUp} title="Imports require the editor role">
           Ask an admin of this project for this role.
         </Empty>
-      )}
+      }
+    >
+      <Imports begin={begin} />
       <WhenOpened opened={isNew}>
         <NewImport opened={isNew} onClose={() => setIsNew(false)} />
       </WhenOpened>
-    </Page>
+    </RolePage>
   );
 }
 
@@ -40,10 +42,10 @@ function Imports({ begin }: { begin: ReactNode }): ReactNode {
   const list = useApiInfinite('GET /projects/:project/imports', {}, { everyMs: LOOK_EVERY_MS });
   return (
     <Stack gap="md">
-      <Text size="sm" c="dimmed" maw={720}>
+      <Muted maw={720}>
         Import users and events from a file or from Stripe. Data is checked first, triggers no emails by
         default, and is not duplicated by a second import.
-      </Text>
+      </Muted>
       <DataTable
         label="Imports"
         columns={COLUMNS}
@@ -68,16 +70,7 @@ const COLUMNS: Column<Import>[] = [
     id: 'name',
     title: 'Import',
     width: '2fr',
-    cell: ({ name, kind }) => (
-      <Stack gap={0} style={{ minWidth: 0 }}>
-        <Text size="sm" fw={500} truncate>
-          {name}
-        </Text>
-        <Text size="xs" c="dimmed">
-          {KINDS[kind]}
-        </Text>
-      </Stack>
-    ),
+    cell: ({ name, kind }) => <TwoLines first={name} second={KINDS[kind]} />,
   },
   { id: 'state', title: 'State', width: '150px', cell: (row) => <StateMark dataImport={row} /> },
   { id: 'progress', title: 'Rows', width: '1fr', align: 'right', cell: rowsOf },
@@ -87,12 +80,7 @@ const COLUMNS: Column<Import>[] = [
     width: '150px',
     narrow: 'hide',
     cell: ({ created_at: at, created_by: by }) => (
-      <Stack gap={0}>
-        <When at={at} />
-        <Text size="xs" c="dimmed" truncate>
-          {by === null ? 'by command' : `by ${by}`}
-        </Text>
-      </Stack>
+      <TwoLines first={<When at={at} />} second={by === null ? 'by command' : `by ${by}`} />
     ),
   },
 ];

@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, List, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Checkbox, Group, Stack, TextInput } from '@mantine/core';
 import { TriangleAlert } from 'lucide-react';
 import { type ReactNode, useEffect, useState } from 'react';
 import type { Import, ImportMapping, ImportSample } from '@beckon/contract/dashboard';
@@ -8,6 +8,8 @@ import { Notice } from '../../parts/notice.tsx';
 import { Section } from '../../parts/section.tsx';
 import { ColumnTable } from './column-table.tsx';
 import { SampleRows } from './sample-rows.tsx';
+import { Muted } from '../../parts/muted.tsx';
+import { Bullets } from '../../parts/bullets.tsx';
 
 /** Maps columns to fields, with a preview of the first rows that the server updates at each change. */
 export function MappingStep({ dataImport }: { dataImport: Import }): ReactNode {
@@ -42,9 +44,7 @@ export function MappingStep({ dataImport }: { dataImport: Import }): ReactNode {
             >
               Check all rows
             </Button>
-            <Text size="sm" c="dimmed">
-              The check imports nothing.
-            </Text>
+            <Muted>The check imports nothing.</Muted>
           </Group>
           {save.error && <ErrorBox error={save.error} />}
           {check.error && <ErrorBox error={check.error} />}
@@ -136,11 +136,7 @@ function Problems({ sample: { problems } }: { sample: ImportSample }): ReactNode
   if (problems.length === 0) return null;
   return (
     <Notice icon={TriangleAlert} title="Incomplete">
-      <List size="sm">
-        {problems.map(({ field, message }) => (
-          <List.Item key={`${field} ${message}`}>{message}</List.Item>
-        ))}
-      </List>
+      <Bullets items={problems.map(({ message }) => message)} />
     </Notice>
   );
 }

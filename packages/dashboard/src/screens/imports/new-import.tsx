@@ -1,22 +1,16 @@
-import {
-  Button,
-  Checkbox,
-  FileInput,
-  Modal,
-  PasswordInput,
-  Progress,
-  SegmentedControl,
-  Stack,
-  Text,
-} from '@mantine/core';
+import { Checkbox, FileInput, Modal, Progress, SegmentedControl, Stack } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { FileText } from 'lucide-react';
-import { type ReactNode, type SyntheticEvent, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { Import, ImportKind } from '@beckon/contract/dashboard';
 import { ApiError, useChange, useProject } from '../../api/index.ts';
-import { DialogFoot, ErrorBox } from '../../parts/index.ts';
+import { DialogAction } from '../../parts/dialog-action.tsx';
 import { useUpload } from './use-upload.ts';
 import { KINDS } from './words.ts';
+import { Form } from '../../parts/form.tsx';
+import { Muted } from '../../parts/muted.tsx';
+import { StripeKeyInput } from './stripe-key-input.tsx';
+import { tickProps } from '../../parts/bind.ts';
 
 type Props = { opened: boolean; onClose: () => void };
 
@@ -68,8 +62,7 @@ function FromFile({ kind, onClose, onBusy }: FileProps): ReactNode {
   const { upload, uploading } = useUpload();
   const open = useOpen();
   const create = useChange('POST /projects/:project/imports');
-  const submit = async (event: SyntheticEvent): Promise<void> => {
-    event.preventDefault();
+  const submit = async (): Promise<void> => {
     if (!file) return;
     onBusy(true);
     setFailure(null);
@@ -90,31 +83,31 @@ function FromFile({ kind, onClose, onBusy }: FileProps): ReactNode {
   const fault = failure?.fields['size_bytes'] ?? failure?.fields['name'];
   const isBusy = uploading !== null || create.isPending;
   return (
-    <form onSubmit={(event) => void submit(event)}>
-      <Stack gap="md">
-        <FileInput
-          data-autofocus
-          label="File"
-          description={WORDS[kind]}
-          placeholder="Select a file"
-          accept=".csv,.tsv,.txt,.jsonl,.ndjson,.json"
-          leftSection={<FileText size={15} aria-hidden="true" />}
-          value={file}
-          onChange={setFile}
-          error={fault}
-          disabled={isBusy}
-          clearable
-          clearButtonProps={{ 'aria-label': 'Select another file' }}
-        />
-        {uploading && <Progress value={(uploading.sent * 100) / uploading.of} aria-label="Upload" />}
-        {failure && fault === undefined && <ErrorBox error={failure} />}
-        <DialogFoot onCancel={onClose}>
-          <Button type="submit" loading={isBusy} disabled={file === null}>
-            Upload
-          </Button>
-        </DialogFoot>
-      </Stack>
-    </form>
+    <Form onSubmit={() => void submit()}>
+      <FileInput
+        data-autofocus
+        label="File"
+        description={WORDS[kind]}
+        placeholder="Select a file"
+        accept=".csv,.tsv,.txt,.jsonl,.ndjson,.json"
+        leftSection={<FileText size={15} aria-hidden="true" />}
+        value={file}
+        onChange={setFile}
+        error={fault}
+        disabled={isBusy}
+        clearable
+        clearButtonProps={{ 'aria-label': 'Select another file' }}
+      />
+      {uploading && <Progress value={(uploading.sent * 100) / uploading.of} aria-label="Upload" />}
+      <DialogAction
+        change={{ isPending: isBusy, error: failure }}
+        fields={['size_bytes', 'name']}
+        onCancel={onClose}
+        disabled={file === null}
+      >
+        Upload
+      </DialogAction>
+    </Form>
   );
 }
 
@@ -129,41 +122,27 @@ function FromStripe({ onClose }: { onClose: () => void }): ReactNode {
       onClose();
     },
   });
-  const submit = (event: SyntheticEvent): void => {
-    event.preventDefault();
+  const submit = (): void =>
     create.mutate({ body: { kind: 'stripe', key: key.trim(), unmatched_as_customers: asCustomers } });
-  };
   const fault = create.error?.fields['key'];
   return (
-    <form onSubmit={submit} autoComplete="off">
-      <Stack gap="md">
-        <PasswordInput
-          data-autofocus
-          label="Restricted key"
-          description="Create it in Stripe under Developers → API keys, with read access to customers, subscriptions, invoices, prices and products. It is stored encrypted, and deleted when the import ends."
-          placeholder="rk_live_…"
-          value={key}
-          onChange={(event) => setKey(event.currentTarget.value)}
-          error={fault}
-          autoComplete="off"
-          visibilityToggleButtonProps={{ 'aria-label': 'Show key' }}
-        />
-        <Checkbox
-          label="Import customers without a matching user under their cus_… id"
-          description="Otherwise they are counted and skipped. Customers are matched by metadata.user_id, then by an email address that exactly one user has."
-          checked={asCustomers}
-          onChange={(event) => setAsCustomers(event.currentTarget.checked)}
-        />
-        {create.error && fault === undefined && <ErrorBox error={create.error} />}
-        <Text size="sm" c="dimmed">
-          The import changes nothing in Stripe.
-        </Text>
-        <DialogFoot onCancel={onClose}>
-          <Button type="submit" loading={create.isPending} disabled={key.trim() === ''}>
-            Continue
-          </Button>
-        </DialogFoot>
-      </Stack>
-    </form>
+    <Form onSubmit={submit} autoComplete="off">
+      <StripeKeyInput
+        value={key}
+        onType={setKey}
+        data-autofocus
+        description="Create it in Stripe under Developers → API keys, with read access to customers, subscriptions, invoices, prices and products. It is stored encrypted, and deleted when the import ends."
+        error={fault}
+      />
+      <Checkbox
+        label="Import customers without a matching user under their cus_… id"
+        description="Otherwise they are counted and skipped. Customers are matched by metadata.user_id, then by an email address that exactly one user has."
+        {...tickProps(asCustomers, setAsCustomers)}
+      />
+      <Muted>The import changes nothing in Stripe.</Muted>
+      <DialogAction change={create} fields={['key']} onCancel={onClose} disabled={key.trim() === ''}>
+        Continue
+      </DialogAction>
+    </Form>
   );
 }

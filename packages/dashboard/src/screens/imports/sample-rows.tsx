@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import type { ImportSample } from '@beckon/contract/dashboard';
 import { Json, Mark } from '../../parts/index.ts';
 import { Section } from '../../parts/section.tsx';
+import { Muted } from '../../parts/muted.tsx';
 
 const SHOWN = 3;
 
@@ -37,11 +38,7 @@ export function SampleRows({ sample: { rows } }: { sample: ImportSample }): Reac
             {record !== null && <Json value={record} />}
           </Stack>
         ))}
-        {rows.length === 0 && (
-          <Text size="sm" c="dimmed">
-            The file has no rows below the header.
-          </Text>
-        )}
+        {rows.length === 0 && <Muted>The file has no rows below the header.</Muted>}
       </Stack>
     </Section>
   );

@@ -1,9 +1,13 @@
-import { Button, Group, PasswordInput, Stack } from '@mantine/core';
-import { type ReactNode, type SyntheticEvent, useState } from 'react';
+import { Group, Stack } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
 import type { Import } from '@beckon/contract/dashboard';
 import { useChange } from '../../api/index.ts';
 import { ErrorBox, refused, notify } from '../../parts/index.ts';
 import { Section } from '../../parts/section.tsx';
+import { Form } from '../../parts/form.tsx';
+import { ActButton } from '../../parts/act-button.tsx';
+import { SubmitButton } from '../../parts/submit-button.tsx';
+import { StripeKeyInput } from './stripe-key-input.tsx';
 
 /** The step before the check, also shown after Stripe rejected the key. */
 export function StripeStep({ dataImport }: { dataImport: Import }): ReactNode {
@@ -35,13 +39,13 @@ export function CheckButton({
     onRefused: (error) => refused(error),
   });
   return (
-    <Button
+    <ActButton
+      change={check}
       variant={again ? 'default' : 'filled'}
-      loading={check.isPending}
       onClick={() => check.mutate({ params: { import: dataImport.id } })}
     >
       {again ? 'Check again' : 'Check'}
-    </Button>
+    </ActButton>
   );
 }
 
@@ -54,35 +58,22 @@ function NewKey({ dataImport }: { dataImport: Import }): ReactNode {
       notify('Key saved');
     },
   });
-  const submit = (event: SyntheticEvent): void => {
-    event.preventDefault();
-    give.mutate({ params: { import: dataImport.id }, body: { key: key.trim() } });
-  };
+  const submit = (): void => give.mutate({ params: { import: dataImport.id }, body: { key: key.trim() } });
   const fault = give.error?.fields['key'];
   return (
     <Section
       title="Replace key"
       text="Use another key if Stripe rejected the current one, or if its permissions are too narrow."
     >
-      <form onSubmit={submit} autoComplete="off">
-        <Stack gap="sm">
-          <PasswordInput
-            label="Restricted key"
-            placeholder="rk_live_…"
-            value={key}
-            onChange={(event) => setKey(event.currentTarget.value)}
-            error={fault}
-            autoComplete="off"
-            visibilityToggleButtonProps={{ 'aria-label': 'Show key' }}
-          />
-          {give.error && fault === undefined && <ErrorBox error={give.error} />}
-          <Group>
-            <Button type="submit" variant="default" loading={give.isPending} disabled={key.trim() === ''}>
-              Use this key
-            </Button>
-          </Group>
-        </Stack>
-      </form>
+      <Form onSubmit={submit} autoComplete="off" gap="sm">
+        <StripeKeyInput value={key} onType={setKey} error={fault} />
+        {give.error && fault === undefined && <ErrorBox error={give.error} />}
+        <Group>
+          <SubmitButton change={give} variant="default" disabled={key.trim() === ''}>
+            Use this key
+          </SubmitButton>
+        </Group>
+      </Form>
     </Section>
   );
 }

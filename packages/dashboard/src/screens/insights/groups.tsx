@@ -4,6 +4,8 @@ import type { ReactNode } from 'react';
 import { useProject } from '../../api/index.ts';
 import { type Column, DataTable, listOf } from '../../parts/index.ts';
 import { change, percent, signed, type SortName, sortGroups, SORTS } from './numbers.ts';
+import { Titled } from '../../parts/titled.tsx';
+import { Muted } from '../../parts/muted.tsx';
 
 type GroupsProps = {
   by: InsightGrouping;
@@ -25,10 +27,7 @@ export function Groups({ by, groups, before, sort, onSort }: GroupsProps): React
   const project = useProject();
   const rows = sortGroups(groups, sort);
   return (
-    <section>
-      <Title order={2} size="h5" mb="xs">
-        By {HEADS[by].toLowerCase()}
-      </Title>
+    <Titled title={<>By {HEADS[by].toLowerCase()}</>}>
       <DataTable
         label={`Emails by ${HEADS[by].toLowerCase()}`}
         list={listOf(rows)}
@@ -46,7 +45,7 @@ export function Groups({ by, groups, before, sort, onSort }: GroupsProps): React
         columns={columnsOf(by, before)}
       />
       <Lifts groups={groups} />
-    </section>
+    </Titled>
   );
 }
 
@@ -127,9 +126,7 @@ function Lifts({ groups }: { groups: InsightGroup[] }): ReactNode {
             : 'Lift is shown once each group has 100 users.'}
         </Text>
       ))}
-      <Text size="xs" c="dimmed">
-        Since the creation of each rule, independent of the range above.
-      </Text>
+      <Muted size="xs">Since the creation of each rule, independent of the range above.</Muted>
     </Stack>
   );
 }

@@ -1,17 +1,7 @@
-import {
-  Button,
-  Group,
-  SegmentedControl,
-  Select,
-  SimpleGrid,
-  Skeleton,
-  Stack,
-  Switch,
-  Text,
-} from '@mantine/core';
+import { Group, SegmentedControl, Select, SimpleGrid, Skeleton, Stack, Switch } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import type { InsightGrouping, Insights } from '@beckon/contract/dashboard';
-import { ChartNoAxesColumn, Download } from 'lucide-react';
+import { ChartNoAxesColumn } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { apiUrl, useApi, useMay, useProject } from '../../api/index.ts';
 import { ChartWithTable } from '../../parts/chart-with-table.tsx';
@@ -19,6 +9,8 @@ import { Empty, formatSpan, Loaded, Page } from '../../parts/index.ts';
 import { Groups } from './groups.tsx';
 import { daysOf, funnelRows, openedRows, percent, RANGES, SORTS } from './numbers.ts';
 import { Totals } from './totals.tsx';
+import { DownloadButton } from '../../parts/download-button.tsx';
+import { Muted } from '../../parts/muted.tsx';
 
 const route = getRouteApi('/p/$project/insights');
 
@@ -113,17 +105,7 @@ function Export({ by, days }: { by: InsightGrouping; days: number }): ReactNode 
     params: { project: project.id },
     query: { by, days },
   });
-  return (
-    <Button
-      component="a"
-      href={href}
-      download
-      variant="default"
-      leftSection={<Download size={15} aria-hidden="true" />}
-    >
-      CSV
-    </Button>
-  );
+  return <DownloadButton href={href}>CSV</DownloadButton>;
 }
 
 function Whole({ insights: { by, range, before } }: { insights: Insights }): ReactNode {
@@ -139,9 +121,7 @@ function Whole({ insights: { by, range, before } }: { insights: Insights }): Rea
   return (
     <Stack gap="xl" mt="md">
       {range.truncated && (
-        <Text size="sm" c="dimmed">
-          The data exceeds the limit: only the newest emails and the largest groups are counted.
-        </Text>
+        <Muted>The data exceeds the limit: only the newest emails and the largest groups are counted.</Muted>
       )}
       <Totals total={range.total} before={before?.total ?? null} />
       <Charts insights={{ by, range, before }} />

@@ -4,22 +4,24 @@ import type { ReactNode } from 'react';
 import type { ApiKey } from '@beckon/contract/dashboard';
 import { type Column, Mark, When } from '../../parts/index.ts';
 import { requestsIn } from './traffic.ts';
+import { Muted } from '../../parts/muted.tsx';
+import { TwoLines } from '../../parts/two-lines.tsx';
 
 export function columnsOf(onRevoke: (key: ApiKey) => void): Column<ApiKey>[] {
   return [
-    { id: 'label', title: 'Label', width: '1.4fr', cell: (key) => <Named apiKey={key} /> },
+    {
+      id: 'label',
+      title: 'Label',
+      width: '1.4fr',
+      cell: ({ label, display }) => <TwoLines first={label} second={<Code fz="xs">{display}</Code>} />,
+    },
     {
       id: 'by',
       title: 'Created',
       width: '1fr',
       narrow: 'hide',
       cell: ({ created_at: at, created_by: by }) => (
-        <Stack gap={0}>
-          <When at={at} style="day" />
-          <Text size="xs" c="dimmed" truncate>
-            {by === null ? 'by command' : `by ${by}`}
-          </Text>
-        </Stack>
+        <TwoLines first={<When at={at} style="day" />} second={by === null ? 'by command' : `by ${by}`} />
       ),
     },
     {
@@ -45,26 +47,8 @@ export function columnsOf(onRevoke: (key: ApiKey) => void): Column<ApiKey>[] {
   ];
 }
 
-function Named({ apiKey: { label, display } }: { apiKey: ApiKey }): ReactNode {
-  return (
-    <Stack gap={0} style={{ minWidth: 0 }}>
-      <Text size="sm" fw={500} truncate>
-        {label}
-      </Text>
-      <Text size="xs" c="dimmed" truncate>
-        <Code fz="xs">{display}</Code>
-      </Text>
-    </Stack>
-  );
-}
-
 function Client({ apiKey: { client, minimum_version: minimum } }: { apiKey: ApiKey }): ReactNode {
-  if (!client)
-    return (
-      <Text size="sm" c="dimmed">
-        –
-      </Text>
-    );
+  if (!client) return <Muted>–</Muted>;
   return (
     <Stack gap={0} style={{ minWidth: 0 }}>
       <Text size="sm" truncate>

@@ -1,26 +1,22 @@
-import { Button, Input, Modal, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
-import { type ReactNode, type SyntheticEvent, useState } from 'react';
+import { Input, Modal, Text, TextInput } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
 import { useApi, useChange, useProject, useSession } from '../../api/index.ts';
-import { Command, DialogFoot, ErrorBox } from '../../parts/index.ts';
-import { SecretOnce } from '../../parts/secret-once.tsx';
+import { Command } from '../../parts/index.ts';
+import { SecretOnce, useSecretOnce } from '../../parts/secret-once.tsx';
+import { DialogAction } from '../../parts/dialog-action.tsx';
+import { Form } from '../../parts/form.tsx';
+import { Segments } from '../../parts/segments.tsx';
+import { textProps } from '../../parts/bind.ts';
 
 export function CreateKey({ opened, onClose }: { opened: boolean; onClose: () => void }): ReactNode {
-  const [secret, setSecret] = useState<string | null>(null);
+  const { secret, show, close } = useSecretOnce(onClose);
   const url = useSession().data?.data.installation.public_url ?? window.location.origin;
   return (
     <>
       <Modal opened={opened && secret === null} onClose={onClose} title="Create API key">
-        <KeyForm onClose={onClose} onMade={setSecret} />
+        <KeyForm onClose={onClose} onMade={show} />
       </Modal>
-      <SecretOnce
-        title="Your new API key"
-        secret={secret}
-        variable="BECKON_API_KEY"
-        onClose={() => {
-          setSecret(null);
-          onClose();
-        }}
-      >
+      <SecretOnce title="Your new API key" secret={secret} variable="BECKON_API_KEY" onClose={close}>
         <Text size="sm">Send a first event with this key:</Text>
         <Command text={firstEvent(url)} />
       </SecretOnce>
@@ -39,38 +35,32 @@ function KeyForm({ onClose, onMade }: FormProps): ReactNode {
     refreshes: ['GET /projects/:project/keys', 'GET /projects/:project/home'],
     onDone: ({ data }) => onMade(data.secret),
   });
-  const submit = (event: SyntheticEvent): void => {
-    event.preventDefault();
+  const submit = (): void => {
     const body = { label: label.trim(), ...(livemode ? { env } : {}) };
     create.mutate({ body });
   };
   const fault = create.error?.fields['label'];
   return (
-    <form onSubmit={submit}>
-      <Stack gap="md">
-        <TextInput
-          data-autofocus
-          label="Label"
-          description="Name the server that uses this key"
-          placeholder="Production, checkout"
-          value={label}
-          onChange={(event) => setLabel(event.currentTarget.value)}
-          error={fault}
-          maxLength={100}
-        />
-        {livemode && <EnvField env={env} isOpen={isOpen} onEnv={setEnv} />}
-        {create.error && fault === undefined && <ErrorBox error={create.error} />}
-        <DialogFoot onCancel={onClose}>
-          <Button
-            type="submit"
-            loading={create.isPending}
-            disabled={label.trim() === '' || (env === 'test' && !isOpen)}
-          >
-            Create key
-          </Button>
-        </DialogFoot>
-      </Stack>
-    </form>
+    <Form onSubmit={submit}>
+      <TextInput
+        data-autofocus
+        label="Label"
+        description="Name the server that uses this key"
+        placeholder="Production, checkout"
+        {...textProps(label, setLabel)}
+        error={fault}
+        maxLength={100}
+      />
+      {livemode && <EnvField env={env} isOpen={isOpen} onEnv={setEnv} />}
+      <DialogAction
+        change={create}
+        fields={['label']}
+        onCancel={onClose}
+        disabled={label.trim() === '' || (env === 'test' && !isOpen)}
+      >
+        Create key
+      </DialogAction>
+    </Form>
   );
 }
 
@@ -98,15 +88,13 @@ function EnvField({ env, isOpen, onEnv }: EnvProps): ReactNode {
       }
       inputWrapperOrder={['label', 'input', 'description']}
     >
-      <SegmentedControl
+      <Segments
+        size="sm"
         fullWidth
-        aria-label="Environment"
+        label="Environment"
         value={env}
-        onChange={(value) => onEnv(value === 'test' ? 'test' : 'live')}
-        data={[
-          { value: 'live', label: 'Production' },
-          { value: 'test', label: 'Sandbox' },
-        ]}
+        onChange={onEnv}
+        options={{ live: 'Production', test: 'Sandbox' }}
       />
     </Input.Wrapper>
   );

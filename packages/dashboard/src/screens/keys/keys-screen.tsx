@@ -1,34 +1,36 @@
-import { Button, Group, Stack, Switch, Text } from '@mantine/core';
-import { KeyRound, Plus } from 'lucide-react';
+import { Group, Stack, Switch } from '@mantine/core';
+import { KeyRound } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { ApiKey } from '@beckon/contract/dashboard';
-import { useApi, useMay } from '../../api/index.ts';
-import { DataTable, Empty, listOf, Loaded, Page } from '../../parts/index.ts';
+import { useApi } from '../../api/index.ts';
+import { DataTable, Empty, listOf, Loaded } from '../../parts/index.ts';
 import { columnsOf } from './columns.tsx';
 import { CreateKey } from './create-key.tsx';
 import { RevokeKey } from './revoke-key.tsx';
 import { Rotation } from './rotation.tsx';
 import { Sandbox } from './sandbox.tsx';
+import { NewButton } from '../../parts/new-button.tsx';
+import { Muted } from '../../parts/muted.tsx';
+import { RolePage } from '../../parts/role-page.tsx';
+import { tickProps } from '../../parts/bind.ts';
 
 export function KeysScreen(): ReactNode {
-  const may = useMay('admin');
   const [isCreating, setIsCreating] = useState(false);
-  const create = (
-    <Button leftSection={<Plus size={16} aria-hidden="true" />} onClick={() => setIsCreating(true)}>
-      Create key
-    </Button>
-  );
+  const create = <NewButton onClick={() => setIsCreating(true)}>Create key</NewButton>;
   return (
-    <Page title="API keys" actions={may ? create : undefined}>
-      {may ? (
-        <Keys create={create} />
-      ) : (
+    <RolePage
+      role="admin"
+      title="API keys"
+      actions={create}
+      instead={
         <Empty icon={KeyRound} title="API keys require the admin role">
           Ask an admin of this project for a key or for the role.
         </Empty>
-      )}
+      }
+    >
+      <Keys create={create} />
       <CreateKey opened={isCreating} onClose={() => setIsCreating(false)} />
-    </Page>
+    </RolePage>
   );
 }
 
@@ -47,11 +49,7 @@ function Keys({ create }: { create: ReactNode }): ReactNode {
           />
           {data.some((key) => key.revoked_at !== null) && (
             <Group>
-              <Switch
-                label="Show revoked keys"
-                checked={withRevoked}
-                onChange={(event) => setWithRevoked(event.currentTarget.checked)}
-              />
+              <Switch label="Show revoked keys" {...tickProps(withRevoked, setWithRevoked)} />
             </Group>
           )}
           <Rotation keys={data.filter((key) => key.revoked_at === null)} />
@@ -68,10 +66,10 @@ type TableProps = { keys: ApiKey[]; create: ReactNode; onRevoke: (key: ApiKey) =
 function KeysTable({ keys, create, onRevoke }: TableProps): ReactNode {
   return (
     <>
-      <Text size="sm" c="dimmed" maw={720}>
+      <Muted maw={720}>
         Your servers send users and events with an API key. A key allows nothing else. Use one key per server,
         so that you can revoke each separately.
-      </Text>
+      </Muted>
       <DataTable
         label="API keys"
         columns={columnsOf(onRevoke)}

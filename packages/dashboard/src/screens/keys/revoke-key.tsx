@@ -26,8 +26,7 @@ export function RevokeKey({ revoked, onClose }: Props): ReactNode {
       name={label}
       action="Revoke"
       run={() => revoke.mutate({ params: { key: id }, body: { label } })}
-      isRunning={revoke.isPending}
-      error={revoke.error}
+      change={revoke}
     >
       <Stack gap="xs">
         <Text size="sm">

@@ -1,8 +1,10 @@
-import { List, Stack, Text, Title } from '@mantine/core';
+import { List } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { ApiKey } from '@beckon/contract/dashboard';
 import { ChartWithTable } from '../../parts/chart-with-table.tsx';
 import { requestsIn, rowsOf, unusedKeys } from './traffic.ts';
+import { Titled } from '../../parts/titled.tsx';
+import { Muted } from '../../parts/muted.tsx';
 
 /** The number of keys in the chart: the busiest ones. */
 const SHOWN_MAX = 6;
@@ -16,20 +18,13 @@ export function Rotation({ keys }: { keys: ApiKey[] }): ReactNode {
   const unused = unusedKeys(keys);
   const total = keys.reduce((sum, { traffic }) => sum + requestsIn(traffic, 14), 0);
   return (
-    <Stack gap="sm" component="section" aria-labelledby="rotation">
-      <Title order={2} size="h5" id="rotation">
-        Replace a key
-      </Title>
+    <Titled id="rotation" title="Replace a key" gap="sm">
       <List type="ordered" size="sm" maw={720} spacing={4}>
         <List.Item>Create a new key, and use it on the server instead of the old one.</List.Item>
         <List.Item>Wait until the old key has no more requests. The chart shows each key.</List.Item>
         <List.Item>Revoke the old key.</List.Item>
       </List>
-      {unused.length > 0 && (
-        <Text size="sm" c="dimmed">
-          Unused for 14 days: {unused.map(({ label }) => label).join(', ')}.
-        </Text>
-      )}
+      {unused.length > 0 && <Muted>Unused for 14 days: {unused.map(({ label }) => label).join(', ')}.</Muted>}
       <ChartWithTable
         title="Requests by key"
         description={`${total.toLocaleString('en-GB')} requests by ${keys.length} keys in 14 days`}
@@ -39,6 +34,6 @@ export function Rotation({ keys }: { keys: ApiKey[] }): ReactNode {
         xLabel="Day (UTC)"
         series={busiest.map(({ id, label }) => ({ name: id, label }))}
       />
-    </Stack>
+    </Titled>
   );
 }

@@ -1,9 +1,9 @@
-import { Anchor, Group, Switch } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { Group, Switch } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useApi, useChange, useProject } from '../../api/index.ts';
 import { refused, notify } from '../../parts/index.ts';
 import { Section } from '../../parts/section.tsx';
+import { TextLink } from '../../parts/text-link.tsx';
 
 /** Turns the sandbox of a production project on and off. A sandbox itself has no sandbox. */
 export function Sandbox(): ReactNode {
@@ -31,16 +31,7 @@ export function Sandbox(): ReactNode {
             change.mutate({ body: { settings: { sandbox: checked ? 'on' : 'off' } } })
           }
         />
-        {sandbox && (
-          <Anchor
-            size="sm"
-            renderRoot={(props) => (
-              <Link to="/p/$project/home" params={{ project: String(sandbox.id) }} {...props} />
-            )}
-          >
-            Open sandbox
-          </Anchor>
-        )}
+        {sandbox && <TextLink to="/p/$project/home">Open sandbox</TextLink>}
       </Group>
     </Section>
   );

@@ -1,9 +1,9 @@
 import type { FeedItem } from '@beckon/contract/dashboard';
-import { Anchor, Group, Stack, Text } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { Group, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useApi, useProject } from '../../api/index.ts';
+import { useApi } from '../../api/index.ts';
 import { Copy, Json, Loaded, Person, When } from '../../parts/index.ts';
+import { TextLink } from '../../parts/text-link.tsx';
 import { TypeMark } from './type-mark.tsx';
 import { wordsOf } from './words.ts';
 
@@ -42,37 +42,20 @@ function Leads({ item }: { item: FeedItem }): ReactNode {
         </Text>
       )}
       {draft !== undefined && (
-        <ToLink to="/p/$project/drafts/$draft" params={{ draft }}>
+        <TextLink to="/p/$project/drafts/$draft" params={{ draft }}>
           Open draft
-        </ToLink>
+        </TextLink>
       )}
       {(item.type === 'email' || message !== undefined) && (
-        <ToLink to="/p/$project/emails/$message" params={{ message: message ?? item.id }}>
+        <TextLink to="/p/$project/emails/$message" params={{ message: message ?? item.id }}>
           Open email
-        </ToLink>
+        </TextLink>
       )}
       {item.type === 'request' && (
-        <ToLink to="/p/$project/requests" params={{}} search={{ request: item.place }}>
+        <TextLink to="/p/$project/requests" search={{ request: item.place }}>
           Open request
-        </ToLink>
+        </TextLink>
       )}
     </Group>
-  );
-}
-
-type ToProps = {
-  to: '/p/$project/drafts/$draft' | '/p/$project/emails/$message' | '/p/$project/requests';
-  params: Record<string, string>;
-  search?: Record<string, string>;
-  children: ReactNode;
-};
-
-function ToLink({ to, params, search, children }: ToProps): ReactNode {
-  const project = String(useProject().id);
-  const at = { to, params: { project, ...params }, ...(search ? { search } : {}) } as never;
-  return (
-    <Anchor size="sm" renderRoot={(props) => <Link {...(at as object)} {...props} />}>
-      {children}
-    </Anchor>
   );
 }

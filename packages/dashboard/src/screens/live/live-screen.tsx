@@ -134,20 +134,12 @@ const COLUMNS: Column<FeedItem>[] = [
     id: 'user',
     title: 'User',
     width: '1fr',
-    cell: ({ external_user_id: user }) => (
-      <Text size="sm" truncate>
-        {user ?? '–'}
-      </Text>
-    ),
+    cell: ({ external_user_id: user }) => user ?? '–',
   },
   {
     id: 'words',
     title: 'Summary',
     width: '3fr',
-    cell: (item) => (
-      <Text size="sm" truncate>
-        {wordsOf(item)}
-      </Text>
-    ),
+    cell: (item) => wordsOf(item),
   },
 ];

@@ -26,8 +26,7 @@ export function EraseDialog({ opened, user, onClose }: Props): ReactNode {
       name={user}
       action="Erase permanently"
       run={() => erase.mutate({ params: { user }, body: { confirm: user } })}
-      isRunning={erase.isPending}
-      error={erase.error}
+      change={erase}
     >
       <Text size="sm">
         This deletes the user&apos;s traits, events, drafts, emails, runs, decisions, outcomes and replies,

@@ -1,7 +1,9 @@
-import { Button, Modal, Stack, Text } from '@mantine/core';
+import { Modal, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useChange } from '../../api/index.ts';
-import { DialogFoot, ErrorBox, formatCount, notify } from '../../parts/index.ts';
+import { formatCount, notify } from '../../parts/index.ts';
+import { DialogAction } from '../../parts/dialog-action.tsx';
+import { Muted } from '../../parts/muted.tsx';
 
 type Props = { opened: boolean; users: string[]; onClose: () => void; onDone: () => void };
 
@@ -24,20 +26,18 @@ export function SuppressDialog({ opened, users, onClose, onDone }: Props): React
           These users get no more emails, even if their address changes. Their drafts and runs end, and do not
           restart if you remove the suppression.
         </Text>
-        <Text size="sm" c="dimmed">
+        <Muted>
           {users.slice(0, 5).join(', ')}
           {users.length > 5 && ` and ${formatCount(users.length - 5)} more`}
-        </Text>
-        {suppress.error && <ErrorBox error={suppress.error} />}
-        <DialogFoot onCancel={onClose}>
-          <Button
-            color="red.9"
-            loading={suppress.isPending}
-            onClick={() => suppress.mutate({ body: { users } })}
-          >
-            Suppress users
-          </Button>
-        </DialogFoot>
+        </Muted>
+        <DialogAction
+          change={suppress}
+          run={() => suppress.mutate({ body: { users } })}
+          onCancel={onClose}
+          isDestructive
+        >
+          Suppress users
+        </DialogAction>
       </Stack>
     </Modal>
   );

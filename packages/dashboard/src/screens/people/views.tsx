@@ -5,6 +5,9 @@ import { type ReactNode, useState } from 'react';
 import type { SavedView } from '@beckon/contract/dashboard';
 import { useApi, useChange, useMay } from '../../api/index.ts';
 import { DialogFoot, refused, undoable } from '../../parts/index.ts';
+import { Form } from '../../parts/form.tsx';
+import { Muted } from '../../parts/muted.tsx';
+import { SubmitButton } from '../../parts/submit-button.tsx';
 
 type Props = { filter: string | undefined; onChoose: (filter: string | undefined) => void };
 
@@ -94,9 +97,9 @@ function ViewLine({ view }: { view: SavedView }): ReactNode {
   return (
     <Stack gap={0}>
       <Text size="sm">{view.name}</Text>
-      <Text size="xs" c="dimmed" truncate>
+      <Muted size="xs" truncate>
         {view.filter}
-      </Text>
+      </Muted>
     </Stack>
   );
 }
@@ -109,18 +112,12 @@ function SaveForm({ filter, onClose }: { filter: string; onClose: () => void }):
     onRefused: (error) => (error.field === 'name' ? form.setErrors(error.fields) : refused(error)),
   });
   return (
-    <form onSubmit={form.onSubmit(({ name }) => save.mutate({ body: { screen: 'users', name, filter } }))}>
-      <Stack>
-        <TextInput label="Name" data-autofocus maxLength={100} required {...form.getInputProps('name')} />
-        <Text size="xs" c="dimmed">
-          {filter}
-        </Text>
-        <DialogFoot onCancel={onClose}>
-          <Button type="submit" loading={save.isPending}>
-            Save view
-          </Button>
-        </DialogFoot>
-      </Stack>
-    </form>
+    <Form onSubmit={form.onSubmit(({ name }) => save.mutate({ body: { screen: 'users', name, filter } }))}>
+      <TextInput label="Name" data-autofocus maxLength={100} required {...form.getInputProps('name')} />
+      <Muted size="xs">{filter}</Muted>
+      <DialogFoot onCancel={onClose}>
+        <SubmitButton change={save}>Save view</SubmitButton>
+      </DialogFoot>
+    </Form>
   );
 }

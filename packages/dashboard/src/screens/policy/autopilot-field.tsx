@@ -1,15 +1,10 @@
-import { Group, Input, NumberInput, Radio, Select, Stack } from '@mantine/core';
+import { Group, Input, Radio, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { SettingField } from '../../parts/policy-fields.tsx';
+import { CAP_UNITS, Count, type SettingField, Unit } from '../../parts/policy-fields.tsx';
 import { readSpan, type Span } from '../../parts/policy-text.ts';
 
 const DRAFT = 'draft';
 const FIRST = '2h';
-const UNITS = [
-  { value: 'm', label: 'minutes' },
-  { value: 'h', label: 'hours' },
-  { value: 'd', label: 'days' },
-];
 
 /** Turns automatic sending on or off, and sets its delay. */
 export function AutopilotField({ text, onText, fault, disabled = false }: SettingField): ReactNode {
@@ -33,25 +28,18 @@ export function AutopilotField({ text, onText, fault, disabled = false }: Settin
           />
           {span && (
             <Group gap="xs" ml={28}>
-              <NumberInput
-                aria-label="Length of time"
-                w={90}
-                min={1}
-                allowDecimal={false}
+              <Count
+                label="Length of time"
                 value={span.amount}
+                onValue={(amount) => change({ amount })}
                 disabled={disabled}
-                onChange={(typed) => {
-                  if (typeof typed === 'number' && typed >= 1) change({ amount: typed });
-                }}
               />
-              <Select
-                aria-label="Unit of time"
-                w={120}
-                data={UNITS}
-                allowDeselect={false}
-                value={span.unit}
+              <Unit
+                label="Unit of time"
+                units={CAP_UNITS}
+                value={span.unit as keyof typeof CAP_UNITS}
+                onValue={(unit) => change({ unit })}
                 disabled={disabled}
-                onChange={(unit) => change({ unit: (unit ?? 'h') as Span['unit'] })}
               />
               <span>after drafting</span>
             </Group>

@@ -1,10 +1,12 @@
-import { Anchor, Button, Group, NumberInput, Stack, Table, Text } from '@mantine/core';
+import { Group, NumberInput, type NumberInputProps, Stack, Table, Text } from '@mantine/core';
 import { Gauge, ShieldCheck, TrendingUp } from 'lucide-react';
-import { Link } from '@tanstack/react-router';
 import type { WarmupDetails, EndpointRateLimit, SendingState } from '@beckon/contract/dashboard';
 import { type ReactNode, useState } from 'react';
-import { useApi, useChange, useMay, useProject } from '../../api/index.ts';
+import { useApi, useChange, useMay } from '../../api/index.ts';
 import { ErrorBox, Loaded, Mark, notify, When } from '../../parts/index.ts';
+import { TextLink } from '../../parts/text-link.tsx';
+import { SmallTable } from '../../parts/small-table.tsx';
+import { ActButton } from '../../parts/act-button.tsx';
 
 /** The limits of the domain: its warm-up and its throttle. */
 export function DomainLimits(): ReactNode {
@@ -13,7 +15,6 @@ export function DomainLimits(): ReactNode {
 }
 
 function Limits({ sending: { warmup, domains } }: { sending: SendingState }): ReactNode {
-  const project = String(useProject().id);
   return (
     <Stack gap="xs" align="start">
       <Warmup warmup={warmup} />
@@ -24,12 +25,9 @@ function Limits({ sending: { warmup, domains } }: { sending: SendingState }): Re
         </Group>
       ))}
       <Text size="sm">
-        <Anchor
-          inherit
-          renderRoot={(props) => <Link to="/p/$project/domains" params={{ project }} {...props} />}
-        >
+        <TextLink inherit to="/p/$project/domains">
           Domains
-        </Anchor>{' '}
+        </TextLink>{' '}
         has the throttle of each domain, and the option to skip the warm-up.
       </Text>
     </Stack>
@@ -69,19 +67,11 @@ export function RateLimits(): ReactNode {
     <Loaded query={query}>
       {({ data }) => (
         <Table.ScrollContainer minWidth={0}>
-          <Table verticalSpacing={4} layout="auto">
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Endpoint</Table.Th>
-                <Table.Th>Requests per second · burst</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {data.map((limit) => (
-                <LimitRow key={`${limit.endpoint} ${limit.rate} ${limit.burst}`} limit={limit} />
-              ))}
-            </Table.Tbody>
-          </Table>
+          <SmallTable verticalSpacing={4} layout="auto" heads={['Endpoint', 'Requests per second · burst']}>
+            {data.map((limit) => (
+              <LimitRow key={`${limit.endpoint} ${limit.rate} ${limit.burst}`} limit={limit} />
+            ))}
+          </SmallTable>
         </Table.ScrollContainer>
       )}
     </Loaded>
@@ -89,7 +79,6 @@ export function RateLimits(): ReactNode {
 }
 
 function LimitRow({ limit }: { limit: EndpointRateLimit }): ReactNode {
-  const mayChange = useMay('admin');
   const [rate, setRate] = useState<number | string>(limit.rate);
   const [burst, setBurst] = useState<number | string>(limit.burst);
   const change = useChange('PATCH /projects/:project/rate-limits/:endpoint', {
@@ -109,33 +98,31 @@ function LimitRow({ limit }: { limit: EndpointRateLimit }): ReactNode {
       </Table.Td>
       <Table.Td>
         <Group gap="xs" wrap="wrap">
-          <NumberInput
+          <LimitInput
             aria-label={`Requests per second to ${limit.endpoint}`}
-            w={100}
-            size="xs"
             min={0}
             value={rate}
             onChange={setRate}
-            disabled={!mayChange}
           />
-          <NumberInput
+          <LimitInput
             aria-label={`Burst of requests to ${limit.endpoint}`}
-            w={100}
-            size="xs"
             min={1}
             allowDecimal={false}
             value={burst}
             onChange={setBurst}
-            disabled={!mayChange}
           />
           {isChanged && (
-            <Button size="xs" onClick={save} disabled={!isReady} loading={change.isPending}>
+            <ActButton change={change} variant="filled" size="xs" onClick={save} disabled={!isReady}>
               Save
-            </Button>
+            </ActButton>
           )}
         </Group>
         {change.error && <ErrorBox error={change.error} />}
       </Table.Td>
     </Table.Tr>
   );
+}
+
+function LimitInput(props: NumberInputProps): ReactNode {
+  return <NumberInput w={100} size="xs" disabled={!useMay('admin')} {...props} />;
 }

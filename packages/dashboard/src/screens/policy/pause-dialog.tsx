@@ -1,9 +1,12 @@
 import { Button, List, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { Pause, Play } from 'lucide-react';
 import type { PauseEffect, ResumeEffect } from '@beckon/contract/dashboard';
-import { type ReactNode, type SyntheticEvent, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { type ReadKey, useApi, useChange, useMay, useProject } from '../../api/index.ts';
 import { DialogFoot, ErrorBox, Lines, Loaded, notify } from '../../parts/index.ts';
+import { Form } from '../../parts/form.tsx';
+import { Muted } from '../../parts/muted.tsx';
+import { textProps } from '../../parts/bind.ts';
 
 type Props = { opened: boolean; onClose: () => void };
 
@@ -110,43 +113,39 @@ function ResumeForm({ effect, onClose, refetch }: ResumeProps): ReactNode {
   });
   const { needs_confirmation: needsConfirmation, long_held: longHeld } = effect;
   const isRight = !needsConfirmation || typed.trim() === String(longHeld);
-  const submit = (event: SyntheticEvent): void => {
-    event.preventDefault();
+  const submit = (): void => {
     if (isRight && mayResume) resume.mutate({ body: needsConfirmation ? { confirmed: longHeld } : {} });
   };
   return (
-    <form onSubmit={submit}>
-      <Stack gap="md">
-        <Backlog effect={effect} />
-        {needsConfirmation && (
-          <TextInput
-            data-autofocus
-            label={
-              <>
-                {longHeld} drafts were held for more than a day. Type <code>{longHeld}</code> to release them
-              </>
-            }
-            inputMode="numeric"
-            autoComplete="off"
-            value={typed}
-            onChange={(event) => setTyped(event.currentTarget.value)}
-          />
-        )}
-        {resume.error && <ErrorBox error={resume.error} />}
-        <DialogFoot onCancel={onClose} cancel="Keep paused">
-          <Button
-            type="submit"
-            leftSection={<Play size={15} aria-hidden="true" />}
-            disabled={!isRight || !mayResume}
-            loading={resume.isPending}
-          >
-            {' '}
-            Resume sending
-          </Button>
-        </DialogFoot>
-        {!mayResume && <NeedsAdmin />}
-      </Stack>
-    </form>
+    <Form onSubmit={submit}>
+      <Backlog effect={effect} />
+      {needsConfirmation && (
+        <TextInput
+          data-autofocus
+          label={
+            <>
+              {longHeld} drafts were held for more than a day. Type <code>{longHeld}</code> to release them
+            </>
+          }
+          inputMode="numeric"
+          autoComplete="off"
+          {...textProps(typed, setTyped)}
+        />
+      )}
+      {resume.error && <ErrorBox error={resume.error} />}
+      <DialogFoot onCancel={onClose} cancel="Keep paused">
+        <Button
+          type="submit"
+          leftSection={<Play size={15} aria-hidden="true" />}
+          disabled={!isRight || !mayResume}
+          loading={resume.isPending}
+        >
+          {' '}
+          Resume sending
+        </Button>
+      </DialogFoot>
+      {!mayResume && <NeedsAdmin />}
+    </Form>
   );
 }
 
@@ -172,9 +171,5 @@ function Backlog({ effect: { open, overdue, expired, held } }: { effect: ResumeE
 }
 
 function NeedsAdmin(): ReactNode {
-  return (
-    <Text size="xs" c="dimmed">
-      This requires the admin role.
-    </Text>
-  );
+  return <Muted size="xs">This requires the admin role.</Muted>;
 }

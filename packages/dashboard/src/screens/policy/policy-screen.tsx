@@ -7,11 +7,13 @@ import { EffectOnQueue, type Simulation, useSimulation } from '../../parts/polic
 import { CapsField, QuietHoursField, type SettingField, ThrottleField } from '../../parts/policy-fields.tsx';
 import { effectWords } from '../../parts/policy-words.ts';
 import { Section } from '../../parts/section.tsx';
-import { type SettingsForm, useSettingsForm } from '../../parts/settings-form.ts';
+import { fieldOf, type SettingsForm, useSettingsForm } from '../../parts/settings-form.ts';
 import { AutopilotField } from './autopilot-field.tsx';
 import { DomainLimits, RateLimits } from './limits.tsx';
 import { PauseDialog } from './pause-dialog.tsx';
 import { PolicySkeleton } from './policy-skeleton.tsx';
+import { Muted } from '../../parts/muted.tsx';
+import { choiceProps } from '../../parts/bind.ts';
 
 /** When and how many emails are sent. The effect on waiting emails is shown before saving. */
 export function PolicyScreen(): ReactNode {
@@ -57,12 +59,10 @@ function PolicyForm({ form }: { form: SettingsForm }): ReactNode {
   const mayChange = useMay('admin');
   const simulatedChanges = useMemo(() => simulated(form.changes), [form.changes]);
   const simulation = useSimulation(simulatedChanges);
-  const field = (name: string): SettingField => ({
-    text: form.text(name),
-    onText: (text) => form.set(name, text),
-    fault: form.fault(name) ?? simulation.error?.fields?.[name],
-    disabled: !mayChange,
-  });
+  const field = (name: string): SettingField => {
+    const stored = fieldOf(form, name, !mayChange);
+    return { ...stored, fault: stored.fault ?? simulation.error?.fields?.[name] };
+  };
   return (
     <Stack gap="lg" maw={860}>
       {!mayChange && <Text c="dimmed">You can view the policy. Changing it requires the admin role.</Text>}
@@ -130,9 +130,9 @@ function DefaultQuietHours({ form }: { form: SettingsForm }): ReactNode {
   if (isOff || form.changes['quiet_hours'] !== undefined) return null;
   if (form.query.data?.data.quiet_hours_in_force !== false) return null;
   return (
-    <Text size="sm" c="dimmed">
+    <Muted>
       No relay is set, so the default quiet hours hold no email. Quiet hours that you set yourself do.
-    </Text>
+    </Muted>
   );
 }
 
@@ -159,13 +159,9 @@ function ZoneField({ text, onText, fault, disabled = false }: SettingField): Rea
       searchable
       limit={100}
       data={zones}
-      value={text}
-      allowDeselect={false}
       disabled={disabled}
       error={fault}
-      onChange={(zone) => {
-        if (zone !== null) onText(zone);
-      }}
+      {...choiceProps(text, onText)}
     />
   );
 }
@@ -183,13 +179,9 @@ function DraftingField({ text, onText, fault, disabled = false }: SettingField):
       inputWrapperOrder={['input', 'description', 'error']}
       maw={420}
       data={DRAFTING}
-      value={text}
-      allowDeselect={false}
       disabled={disabled}
       error={fault}
-      onChange={(value) => {
-        if (value !== null) onText(value);
-      }}
+      {...choiceProps(text, onText)}
     />
   );
 }

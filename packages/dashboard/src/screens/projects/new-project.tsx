@@ -1,8 +1,10 @@
-import { Button, Modal, Select, Stack, TextInput } from '@mantine/core';
+import { Modal, Select, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
-import { type ReactNode, type SyntheticEvent, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useChange, useRefresh } from '../../api/index.ts';
-import { DialogFoot, ErrorBox } from '../../parts/index.ts';
+import { DialogAction } from '../../parts/dialog-action.tsx';
+import { Form } from '../../parts/form.tsx';
+import { textProps, choiceProps } from '../../parts/bind.ts';
 
 const BROWSER_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 const ZONES = [...new Set(['UTC', BROWSER_ZONE, ...Intl.supportedValuesOf('timeZone')])];
@@ -27,55 +29,47 @@ export function NewProject({ organizations, onClose }: NewProjectProps): ReactNo
     },
   });
   const { fields = {} } = create.error ?? {};
-  const hasOtherError = create.error !== null && !hasField(fields, organizations);
-  const submit = (event: SyntheticEvent): void => {
-    event.preventDefault();
+  const submit = (): void => {
     if (create.isPending || organization === undefined) return;
     create.mutate({ body: { name: name.trim(), time_zone: zone, organization } });
   };
   return (
     <Modal opened onClose={onClose} title="New project">
-      <form onSubmit={submit}>
-        <Stack gap="md">
-          <TextInput
-            data-autofocus
-            required
-            label="Name"
-            description="The name of your product"
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-            error={fields['name']}
-            maxLength={200}
+      <Form onSubmit={submit}>
+        <TextInput
+          data-autofocus
+          required
+          label="Name"
+          description="The name of your product"
+          {...textProps(name, setName)}
+          error={fields['name']}
+          maxLength={200}
+        />
+        {organizations.length > 1 && (
+          <OrganizationField
+            among={organizations}
+            value={organization}
+            onChange={setOrganization}
+            error={fields['organization']}
           />
-          {organizations.length > 1 && (
-            <OrganizationField
-              among={organizations}
-              value={organization}
-              onChange={setOrganization}
-              error={fields['organization']}
-            />
-          )}
-          <Zone value={zone} onChange={setZone} error={fields['time_zone']} />
-          {hasOtherError && create.error && <ErrorBox error={create.error} />}
-          <DialogFoot onCancel={onClose}>
-            <Button
-              type="submit"
-              loading={create.isPending}
-              disabled={name.trim() === '' || organization === undefined}
-            >
-              Create project
-            </Button>
-          </DialogFoot>
-        </Stack>
-      </form>
+        )}
+        <Zone value={zone} onChange={setZone} error={fields['time_zone']} />
+        <DialogAction
+          change={create}
+          fields={fieldNames(organizations)}
+          onCancel={onClose}
+          disabled={name.trim() === '' || organization === undefined}
+        >
+          Create project
+        </DialogAction>
+      </Form>
     </Modal>
   );
 }
 
-/** True if the form shows one of these errors at its field. The organization has a field only if there are several. */
-function hasField(errors: Record<string, string>, organizations: Organization[]): boolean {
-  const fieldNames = ['name', 'time_zone', ...(organizations.length > 1 ? ['organization'] : [])];
-  return fieldNames.some((field) => field in errors);
+/** The fields that show their own errors. The organization has a field only if there are several. */
+function fieldNames(organizations: Organization[]): string[] {
+  return ['name', 'time_zone', ...(organizations.length > 1 ? ['organization'] : [])];
 }
 
 type Field<T> = { value: T; onChange: (value: string) => void; error: string | undefined };
@@ -104,12 +98,10 @@ function Zone({ value, onChange, error }: Field<string>): ReactNode {
   return (
     <Select
       searchable
-      allowDeselect={false}
       label="Time zone"
       description="For times in the dashboard, and for quiet hours of users without a time zone"
       data={ZONES}
-      value={value}
-      onChange={(next) => next !== null && onChange(next)}
+      {...choiceProps(value, onChange)}
       error={error}
     />
   );

@@ -1,11 +1,12 @@
-import { Button, Select } from '@mantine/core';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { Select } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
 import type { ReplyListed } from '@beckon/contract/dashboard';
 import { MessageSquareReply } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { useApiInfinite, useFeed, useProject, useRefresh } from '../../api/index.ts';
+import { useApiInfinite, useFeed, useRefresh } from '../../api/index.ts';
 import { type Column, DataTable, Empty, Page, SidePanel, When } from '../../parts/index.ts';
 import { TwoLines } from '../../parts/two-lines.tsx';
+import { LinkButton } from '../../parts/link-button.tsx';
 import { ForwardMark, SignMark } from './marks.tsx';
 import { Thread } from './thread.tsx';
 
@@ -74,21 +75,11 @@ const COLUMNS: Column<ReplyListed>[] = [
 ];
 
 function None(): ReactNode {
-  const project = useProject();
   return (
     <Empty
       icon={MessageSquareReply}
       title="No replies yet"
-      action={
-        <Button
-          variant="default"
-          renderRoot={(props) => (
-            <Link to="/p/$project/sender" params={{ project: String(project.id) }} {...props} />
-          )}
-        >
-          Set a forwarding address
-        </Button>
-      }
+      action={<LinkButton to="/p/$project/sender">Set a forwarding address</LinkButton>}
     >
       Replies of users appear here when a forwarding address is set under Sender. With a relay, MAIL_DOMAIN is
       required too.

@@ -1,15 +1,17 @@
-import { Anchor, Button, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { Group, Skeleton, Stack, Text, Title } from '@mantine/core';
 import type { ReplyListed, ReplyThread } from '@beckon/contract/dashboard';
 import { CircleAlert, Forward } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { useApi, useChange, useMay, useProject } from '../../api/index.ts';
+import { useApi, useChange, useMay } from '../../api/index.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { Loaded, Person, refused, notify, When } from '../../parts/index.ts';
 import { Notice } from '../../parts/notice.tsx';
 import { TextBlock } from '../../parts/text-block.tsx';
+import { TextLink } from '../../parts/text-link.tsx';
 import { ForwardMark, SignMark } from './marks.tsx';
 import { splitQuoted } from './quoted.ts';
+import { Muted } from '../../parts/muted.tsx';
+import { ActButton } from '../../parts/act-button.tsx';
 
 /** An email with all its replies. */
 export function Thread({ id }: { id: string }): ReactNode {
@@ -43,20 +45,10 @@ function Whole({ thread: { reply, email, thread, forward_to: to } }: { thread: R
 }
 
 function EmailLink({ email }: { email: NonNullable<ReplyThread['email']> }): ReactNode {
-  const project = useProject();
   return (
-    <Anchor
-      size="sm"
-      renderRoot={(props) => (
-        <Link
-          to="/p/$project/emails/$message"
-          params={{ project: String(project.id), message: email.id }}
-          {...props}
-        />
-      )}
-    >
+    <TextLink to="/p/$project/emails/$message" params={{ message: email.id }}>
       {email.subject === '' ? email.rule : email.subject}
-    </Anchor>
+    </TextLink>
   );
 }
 
@@ -73,9 +65,9 @@ function ThreadReply({ reply, isChosen, forwardTo }: ThreadReplyProps): ReactNod
           {name === '' ? from : `${name} <${from}>`}
         </Title>
         <Group gap="sm" wrap="wrap">
-          <Text size="sm" c="dimmed">
+          <Muted>
             <When at={reply.received_at} style="long" />
-          </Text>
+          </Muted>
           <SignMark reply={reply} />
           {reply.forward !== 'none' && <ForwardMark reply={reply} />}
         </Group>
@@ -84,7 +76,7 @@ function ThreadReply({ reply, isChosen, forwardTo }: ThreadReplyProps): ReactNod
         </Text>
         <TextBlock text={body === '' ? '(only quoted text)' : body} label={`Text of ${from}`} />
         {quoted !== '' && (
-          <Button
+          <ActButton
             variant="subtle"
             size="compact-sm"
             w="fit-content"
@@ -92,7 +84,7 @@ function ThreadReply({ reply, isChosen, forwardTo }: ThreadReplyProps): ReactNod
             onClick={() => setQuoteOpen(!isQuoteOpen)}
           >
             {isQuoteOpen ? 'Hide quoted text' : 'Show quoted text'}
-          </Button>
+          </ActButton>
         )}
         {isQuoteOpen && <TextBlock text={quoted} label="Quoted text" />}
         {forwardError !== null && (
@@ -119,22 +111,16 @@ function ForwardAgain({ reply, to }: { reply: ReplyListed; to: string | null }):
     onRefused: (error) => refused(error),
   });
   if (!mayForward || reply.verified === 'failed') return null;
-  if (to === null)
-    return (
-      <Text size="sm" c="dimmed">
-        No forwarding address is set. Set one under Sender.
-      </Text>
-    );
+  if (to === null) return <Muted>No forwarding address is set. Set one under Sender.</Muted>;
   return (
-    <Button
-      variant="default"
+    <ActButton
+      icon={Forward}
+      change={forward}
       size="compact-sm"
       w="fit-content"
-      leftSection={<Forward size={14} aria-hidden="true" />}
-      loading={forward.isPending}
       onClick={() => forward.mutate({ params: { reply: reply.id } })}
     >
       {reply.forward === 'none' ? `Forward to ${to}` : `Forward to ${to} again`}
-    </Button>
+    </ActButton>
   );
 }

@@ -1,5 +1,5 @@
 import type { IngestRequest } from '@beckon/contract/dashboard';
-import { Group, Stack, Table, Text } from '@mantine/core';
+import { Group, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useApi, useSession } from '../../api/index.ts';
 import { Command, Copy, Empty, Loaded, When } from '../../parts/index.ts';
@@ -7,6 +7,8 @@ import { Facts } from '../../parts/facts.tsx';
 import { curlOf, meaningOf } from './curl.ts';
 import { requestOf } from './shown-request.ts';
 import { spaced } from '../../parts/codes.ts';
+import { SmallTable } from '../../parts/small-table.tsx';
+import { Muted } from '../../parts/muted.tsx';
 
 type Props = { position: string; row: IngestRequest | undefined };
 
@@ -40,10 +42,10 @@ function RequestView({ request }: { request: IngestRequest }): ReactNode {
       </Text>
       <Facts facts={factsOf(request)} cols={2} />
       {requests > 1 && (
-        <Text size="sm" c="dimmed">
+        <Muted>
           {requests.toLocaleString('en-GB')} requests within 250 ms got the same response. The id belongs to
           the last one.
-        </Text>
+        </Muted>
       )}
       {request.faults.length > 0 && <Faults request={request} />}
       <Stack gap="xs">
@@ -51,9 +53,9 @@ function RequestView({ request }: { request: IngestRequest }): ReactNode {
           Sample call
         </Text>
         <Command text={curlOf(url, request.endpoint)} what="curl command" />
-        <Text size="xs" c="dimmed">
+        <Muted size="xs">
           Request bodies are not stored, so this is a sample. It reads the secret from your shell.
-        </Text>
+        </Muted>
       </Stack>
     </Stack>
   );
@@ -65,28 +67,16 @@ function Faults({ request: { faults, rejected } }: { request: IngestRequest }): 
       <Text size="sm" fw={500}>
         Errors
       </Text>
-      <Table aria-label="Errors">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Record</Table.Th>
-            <Table.Th>Field</Table.Th>
-            <Table.Th>Reason</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {faults.map(({ index, field, message }) => (
-            <Table.Tr key={`${index} ${field} ${message}`}>
-              <Table.Td>{index ?? '–'}</Table.Td>
-              <Table.Td style={{ overflowWrap: 'anywhere' }}>{field ?? '–'}</Table.Td>
-              <Table.Td style={{ overflowWrap: 'anywhere' }}>{message}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      <SmallTable
+        aria-label="Errors"
+        heads={['Record', { title: 'Field', wraps: true }, { title: 'Reason', wraps: true }]}
+        rows={faults.map(({ index, field, message }) => ({
+          key: `${index} ${field} ${message}`,
+          cells: [index ?? '–', field ?? '–', message],
+        }))}
+      />
       {rejected > faults.length && (
-        <Text size="xs" c="dimmed">
-          The first errors of the last request. The response contained all of them.
-        </Text>
+        <Muted size="xs">The first errors of the last request. The response contained all of them.</Muted>
       )}
     </Stack>
   );

@@ -1,5 +1,5 @@
 import type { IngestRequest } from '@beckon/contract/dashboard';
-import { Stack, Text } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { CircleCheck, CircleX, Plug, RotateCcw } from 'lucide-react';
 import type { ReactNode } from 'react';
@@ -87,11 +87,7 @@ const COLUMNS: Column<IngestRequest>[] = [
     title: 'Key',
     width: '1fr',
     narrow: 'hide',
-    cell: ({ key }) => (
-      <Text size="sm" truncate>
-        {key === null ? '–' : (key.label ?? key.id)}
-      </Text>
-    ),
+    cell: ({ key }) => (key === null ? '–' : (key.label ?? key.id)),
   },
   {
     id: 'ms',

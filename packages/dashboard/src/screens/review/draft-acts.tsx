@@ -191,8 +191,7 @@ function SendAgain({
       name={user}
       action="Resend"
       run={() => again.mutate({ params: { draft: draft.id }, body: { confirm: user } })}
-      isRunning={again.isPending}
-      error={again.error}
+      change={again}
     >
       {draft.state === 'unknown'
         ? 'It is unknown whether the first email arrived. If it did, this user gets it twice.'

@@ -1,33 +1,36 @@
-import { Accordion, Group, List, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { Accordion, Group, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Backtest } from '@beckon/contract/dashboard';
 import { Person, When } from '../../parts/index.ts';
 import { ChartWithTable, type Point } from '../../parts/chart-with-table.tsx';
 import classes from './rules.module.css';
+import { Muted } from '../../parts/muted.tsx';
+import { Bullets } from '../../parts/bullets.tsx';
+import { Figure } from '../../parts/figure.tsx';
 
 /** The results of a backtest, and its assumptions. */
 export function BacktestFound({ found }: { found: Backtest }): ReactNode {
   const { comparison, emails, frequency_caps: caps, enrolled } = found;
   return (
     <Stack gap="lg">
-      <Text size="sm" c="dimmed">
+      <Muted>
         {found.is_saved ? 'Saved version' : 'Unsaved version'}, from <When at={found.from} /> to{' '}
         <When at={found.stopped_at ?? found.to} />
         {found.stopped_at !== null && '. The backtest stopped there, because it reached its limit'}.
-      </Text>
+      </Muted>
       <SimpleGrid cols={{ base: 2, sm: 4 }}>
-        <Number
+        <Figure
           label="Users"
           count={enrolled.users}
-          delta={comparison && comparison.added.users - comparison.removed.users}
+          note={comparison && compared(comparison.added.users - comparison.removed.users)}
         />
-        <Number label="Emails" count={emails.written} delta={comparison && comparison.emails} />
-        <Number
+        <Figure label="Emails" count={emails.written} note={comparison && compared(comparison.emails)} />
+        <Figure
           label="Most on one day"
           count={Math.max(0, ...emails.per_day.map((day) => day.emails))}
-          delta={null}
+          note={null}
         />
-        <Number label="Held by the frequency cap" count={caps.held} delta={null} />
+        <Figure label="Held by the frequency cap" count={caps.held} note={null} />
       </SimpleGrid>
       {comparison && <Comparison comparison={comparison} />}
       <ChartWithTable
@@ -49,25 +52,9 @@ export function BacktestFound({ found }: { found: Backtest }): ReactNode {
   );
 }
 
-function Number({ label, count, delta }: { label: string; count: number; delta: number | null }): ReactNode {
-  return (
-    <Paper withBorder p="sm">
-      <Text size="xs" c="dimmed">
-        {label}
-      </Text>
-      <Text fw={600} size="lg">
-        {count.toLocaleString('en-GB')}
-      </Text>
-      <Text size="xs" c="dimmed">
-        {delta === null ? '\u00A0' : `${signed(delta)} compared with the saved version`}
-      </Text>
-    </Paper>
-  );
-}
-
-function signed(delta: number): string {
-  if (delta === 0) return 'no change';
-  return delta > 0 ? `+${delta.toLocaleString('en-GB')}` : `−${Math.abs(delta).toLocaleString('en-GB')}`;
+function compared(delta: number): string {
+  const signed = `${delta > 0 ? '+' : '−'}${Math.abs(delta).toLocaleString('en-GB')}`;
+  return `${delta === 0 ? 'no change' : signed} compared with the saved version`;
 }
 
 function daysOf({ emails, comparison }: Backtest): Point[] {
@@ -105,11 +92,7 @@ function People({ title, people }: { title: string; people: string[] }): ReactNo
         {people.slice(0, PEOPLE_SHOWN).map((id) => (
           <Person key={id} id={id} />
         ))}
-        {people.length > PEOPLE_SHOWN && (
-          <Text size="sm" c="dimmed">
-            and more
-          </Text>
-        )}
+        {people.length > PEOPLE_SHOWN && <Muted>and more</Muted>}
       </Group>
     </Paper>
   );
@@ -122,18 +105,7 @@ function Collisions({ found: { emails, frequency_caps: caps } }: { found: Backte
     `${caps.held.toLocaleString('en-GB')} would have been held by today’s frequency cap.`,
     `${caps.displaced.toLocaleString('en-GB')} emails of other rules would have been held by the cap because of these.`,
   ];
-  return (
-    <section>
-      <Title order={2} size="h6" mb={4}>
-        Collisions
-      </Title>
-      <List size="sm" spacing={2}>
-        {lines.map((line) => (
-          <List.Item key={line}>{line}</List.Item>
-        ))}
-      </List>
-    </section>
-  );
+  return <Notes title="Collisions" items={lines} />;
 }
 
 function Samples({ samples }: { samples: Backtest['samples'] }): ReactNode {
@@ -148,10 +120,10 @@ function Samples({ samples }: { samples: Backtest['samples'] }): ReactNode {
           <Accordion.Item key={`${index} ${user}`} value={String(index)}>
             <Accordion.Control>
               <Text size="sm">{subject === '' ? '(no subject)' : subject}</Text>
-              <Text size="xs" c="dimmed">
+              <Muted size="xs">
                 To {user}, <When at={at} />
                 {missing.length > 0 && `; held, missing ${missing.join(', ')}`}
-              </Text>
+              </Muted>
             </Accordion.Control>
             <Accordion.Panel>
               <pre className={classes.email}>{body}</pre>
@@ -164,34 +136,28 @@ function Samples({ samples }: { samples: Backtest['samples'] }): ReactNode {
 }
 
 function Reasons({ found: { excluded, waiting, assumptions } }: { found: Backtest }): ReactNode {
+  const reasons = [
+    ...excluded.map(({ sentence, count }) => `${count.toLocaleString('en-GB')} × ${sentence}`),
+    ...(waiting > 0 ? [`${waiting.toLocaleString('en-GB')} users wait for a later date`] : []),
+  ];
   return (
     <SimpleGrid cols={{ base: 1, sm: 2 }}>
-      <section>
-        <Title order={2} size="h6" mb={4}>
-          Why other users were not enrolled
-        </Title>
-        <List size="sm" spacing={2}>
-          {excluded.map(({ reason, sentence, count }) => (
-            <List.Item key={reason}>
-              {count.toLocaleString('en-GB')} × {sentence}
-            </List.Item>
-          ))}
-          {waiting > 0 && (
-            <List.Item>{waiting.toLocaleString('en-GB')} users wait for a later date</List.Item>
-          )}
-          {excluded.length === 0 && waiting === 0 && <List.Item>No users were excluded</List.Item>}
-        </List>
-      </section>
-      <section>
-        <Title order={2} size="h6" mb={4}>
-          Assumptions
-        </Title>
-        <List size="sm" spacing={2}>
-          {assumptions.map((text) => (
-            <List.Item key={text}>{text}</List.Item>
-          ))}
-        </List>
-      </section>
+      <Notes
+        title="Why other users were not enrolled"
+        items={reasons.length === 0 ? ['No users were excluded'] : reasons}
+      />
+      <Notes title="Assumptions" items={assumptions} />
     </SimpleGrid>
+  );
+}
+
+function Notes({ title, items }: { title: string; items: string[] }): ReactNode {
+  return (
+    <section>
+      <Title order={2} size="h6" mb={4}>
+        {title}
+      </Title>
+      <Bullets items={items} />
+    </section>
   );
 }

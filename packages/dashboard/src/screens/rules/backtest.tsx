@@ -1,4 +1,4 @@
-import { Button, Group, Progress, SegmentedControl, Stack, Text } from '@mantine/core';
+import { Button, Group, Progress, Stack, Text } from '@mantine/core';
 import { FlaskConical, Play, Square } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { RuleDetails } from '@beckon/contract/dashboard';
@@ -6,6 +6,9 @@ import { Empty, ErrorBox, When } from '../../parts/index.ts';
 import { BacktestFound } from './backtest-found.tsx';
 import { isChanged, useRuleDraft } from './edit-rule.tsx';
 import { type BacktestState, useBacktest } from './use-backtest.ts';
+import { Muted } from '../../parts/muted.tsx';
+import { ActButton } from '../../parts/act-button.tsx';
+import { Segments } from '../../parts/segments.tsx';
 
 /** Runs the saved or unsaved version of a rule over past events, without storing anything. */
 export function Backtest({ rule }: { rule: RuleDetails }): ReactNode {
@@ -32,11 +35,7 @@ export function Backtest({ rule }: { rule: RuleDetails }): ReactNode {
         run={run}
         stop={stop}
       />
-      {!hasEdit && (
-        <Text size="sm" c="dimmed">
-          To compare two versions, change the rule under “Rule” without saving it.
-        </Text>
-      )}
+      {!hasEdit && <Muted>To compare two versions, change the rule under “Rule” without saving it.</Muted>}
       <Running state={state} />
       {state.error && (
         <ErrorBox error={{ requestId: null, ...state.error }} title="Backtest failed" retry={run} />
@@ -69,32 +68,23 @@ function Controls(props: ControlProps): ReactNode {
   return (
     <Group gap="sm">
       {which !== null && (
-        <SegmentedControl
-          aria-label="Version"
-          size="xs"
+        <Segments
+          label="Version"
           value={which}
           onChange={onWhich}
-          data={[
-            { value: 'edited', label: 'Edited version compared with saved' },
-            { value: 'saved', label: `Version ${version}` },
-          ]}
+          options={{ edited: 'Edited version compared with saved', saved: `Version ${version}` }}
         />
       )}
-      <SegmentedControl
-        aria-label="Period"
-        size="xs"
+      <Segments
+        label="Period"
         value={days}
         onChange={onDays}
-        data={[
-          { value: '7', label: '7 days' },
-          { value: '30', label: '30 days' },
-          { value: '90', label: '90 days' },
-        ]}
+        options={{ '7': '7 days', '30': '30 days', '90': '90 days' }}
       />
       {isRunning ? (
-        <Button variant="default" leftSection={<Square size={14} aria-hidden="true" />} onClick={stop}>
+        <ActButton icon={Square} onClick={stop}>
           Stop backtest
-        </Button>
+        </ActButton>
       ) : (
         <Button leftSection={<Play size={14} aria-hidden="true" />} onClick={run}>
           Run

@@ -1,12 +1,14 @@
-import { Anchor, Badge, Button, Group, List, Paper, Stack, Text, Title } from '@mantine/core';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { Badge, Button, Group, List, Paper, Stack, Title } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
 import { PencilLine } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { EditChange, RuleEdits, RuleDetails } from '@beckon/contract/dashboard';
 import { useApi, useMay, useProject } from '../../api/index.ts';
 import { Empty, Loaded } from '../../parts/index.ts';
 import { WordDiff } from '../../parts/word-diff.tsx';
+import { TextLink } from '../../parts/text-link.tsx';
 import { keepProposal } from './proposal.ts';
+import { Muted } from '../../parts/muted.tsx';
 
 const PARTS = { subject: 'Subject', preheader: 'Preview text', body: 'Body' };
 
@@ -30,9 +32,9 @@ function Found({ edits, rule }: { edits: RuleEdits; rule: RuleDetails }): ReactN
     );
   return (
     <Stack gap="lg">
-      <Text size="sm" c="dimmed">
+      <Muted>
         {edited} of the last {drafts} drafts were edited.
-      </Text>
+      </Muted>
       <section>
         <Title order={2} size="h6" mb="xs">
           Recurring edits
@@ -54,7 +56,6 @@ function Found({ edits, rule }: { edits: RuleEdits; rule: RuleDetails }): ReactN
 }
 
 function Change({ change }: { change: EditChange }): ReactNode {
-  const project = String(useProject().id);
   const [first] = change.drafts;
   return (
     <List.Item>
@@ -64,14 +65,9 @@ function Change({ change }: { change: EditChange }): ReactNode {
         </Badge>
         <span>{change.sentence}</span>
         {first !== undefined && (
-          <Anchor
-            size="sm"
-            renderRoot={(props) => (
-              <Link to="/p/$project/drafts/$draft" params={{ project, draft: first }} {...props} />
-            )}
-          >
+          <TextLink to="/p/$project/drafts/$draft" params={{ draft: first }}>
             Example draft
-          </Anchor>
+          </TextLink>
         )}
       </Group>
     </List.Item>

@@ -1,10 +1,11 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Modal, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { RuleDetails } from '@beckon/contract/dashboard';
 import { useApi, useChange } from '../../api/index.ts';
-import { ErrorBox, Lines, Loaded, notify } from '../../parts/index.ts';
+import { DialogFoot, ErrorBox, Lines, Loaded, notify } from '../../parts/index.ts';
 import { EnrollmentPreview } from './enrollment-preview.tsx';
 import { canStart, enrollLabel } from './enrollment-words.ts';
+import { ActButton } from '../../parts/act-button.tsx';
 
 type Props = { rule: Pick<RuleDetails, 'id' | 'name'>; opened: boolean; onClose: () => void };
 
@@ -38,18 +39,16 @@ function EnrollForm({ rule, onClose }: Omit<Props, 'opened'>): ReactNode {
         {({ data }) => <EnrollmentPreview preview={data} />}
       </Loaded>
       {start.error && <ErrorBox error={start.error} title="Enrollment not started" />}
-      <Group justify="flex-end" gap="xs">
-        <Button variant="default" onClick={onClose} data-autofocus>
-          Cancel
-        </Button>
-        <Button
+      <DialogFoot onCancel={onClose} focusesCancel>
+        <ActButton
+          change={start}
+          variant="filled"
           disabled={!found || !canStart(found)}
-          loading={start.isPending}
           onClick={() => start.mutate({ params })}
         >
           {found ? enrollLabel(found) : 'Enroll members'}
-        </Button>
-      </Group>
+        </ActButton>
+      </DialogFoot>
     </Stack>
   );
 }

@@ -1,8 +1,10 @@
-import { Group, List, Stack, Text } from '@mantine/core';
+import { Group, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { ExcludedUsers, RuleEnrollmentPreview } from '@beckon/contract/dashboard';
 import { Person } from '../../parts/index.ts';
 import { previewWords } from './enrollment-words.ts';
+import { Muted } from '../../parts/muted.tsx';
+import { Bullets } from '../../parts/bullets.tsx';
 
 /** How many members an enrollment would enroll and who, and why it would exclude the others. */
 export function EnrollmentPreview({ preview }: { preview: RuleEnrollmentPreview }): ReactNode {
@@ -16,11 +18,7 @@ export function EnrollmentPreview({ preview }: { preview: RuleEnrollmentPreview 
           {first.map(({ external_user_id: id, name }) => (
             <Person key={id} id={id} name={name} />
           ))}
-          {more > 0 && (
-            <Text size="sm" c="dimmed">
-              and {more.toLocaleString('en-GB')} more
-            </Text>
-          )}
+          {more > 0 && <Muted>and {more.toLocaleString('en-GB')} more</Muted>}
         </Group>
       )}
       <Excluded excluded={excluded} />
@@ -33,13 +31,9 @@ export function Excluded({ excluded }: { excluded: ExcludedUsers[] }): ReactNode
   return (
     <div>
       <Text size="sm">Not enrolled:</Text>
-      <List size="sm" spacing={2}>
-        {excluded.map(({ reason, sentence, count }) => (
-          <List.Item key={reason}>
-            {count.toLocaleString('en-GB')}: {sentence}
-          </List.Item>
-        ))}
-      </List>
+      <Bullets
+        items={excluded.map(({ sentence, count }) => `${count.toLocaleString('en-GB')}: ${sentence}`)}
+      />
     </div>
   );
 }

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, List, Stack, Text } from '@mantine/core';
+import { Alert, Group, List, Stack, Text } from '@mantine/core';
 import { Users } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { MoveWaitingPreview, RuleDetails, RunListed } from '@beckon/contract/dashboard';
@@ -14,6 +14,7 @@ import {
   When,
 } from '../../parts/index.ts';
 import { CirclePause, Clock, FileText, Radio } from 'lucide-react';
+import { ActButton } from '../../parts/act-button.tsx';
 
 /** The active runs of a rule, and moving runs of older versions. */
 export function Inside({ rule }: { rule: RuleDetails }): ReactNode {
@@ -101,9 +102,9 @@ function MoveWaiting({ rule }: { rule: RuleDetails }): ReactNode {
       <Group justify="space-between" gap="sm">
         <Effects found={found} />
         {mayEdit && found.moved > 0 && (
-          <Button size="compact-sm" variant="default" onClick={() => setDialogOpen(true)}>
+          <ActButton size="compact-sm" onClick={() => setDialogOpen(true)}>
             Move {found.moved} to version {found.version}…
-          </Button>
+          </ActButton>
         )}
       </Group>
       <ConfirmTyped
@@ -113,8 +114,7 @@ function MoveWaiting({ rule }: { rule: RuleDetails }): ReactNode {
         name={rule.name}
         action="Move runs"
         run={() => move.mutate({ params: { rule: rule.id } })}
-        isRunning={move.isPending}
-        error={move.error}
+        change={move}
       >
         <Effects found={found} />
         This cannot be undone.

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import type { RuleDetails } from '@beckon/contract/dashboard';
 import { type ReadKey, useChange, useMay } from '../../api/index.ts';
 import { refused, undoable, When } from '../../parts/index.ts';
+import { Muted } from '../../parts/muted.tsx';
 
 const REFRESHED: ReadKey[] = [
   'GET /projects/:project/rules',
@@ -50,9 +51,9 @@ export function Ladder({ rule }: { rule: RuleDetails }): ReactNode {
       )}
       {isAutopilot && rule.on && mayEdit && (
         <Group gap="xs" mb="md">
-          <Text size="sm" c="dimmed">
+          <Muted>
             Its emails are sent automatically{rule.sends_after === null ? '' : ` after ${rule.sends_after}`}.
-          </Text>
+          </Muted>
           <Button
             variant="subtle"
             size="compact-sm"

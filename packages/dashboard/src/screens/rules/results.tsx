@@ -1,9 +1,13 @@
-import { Group, List, Paper, SegmentedControl, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { Group, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import type { RuleResults, RuleDetails } from '@beckon/contract/dashboard';
 import { useApi } from '../../api/index.ts';
 import { Loaded } from '../../parts/index.ts';
 import { ChartWithTable } from '../../parts/chart-with-table.tsx';
+import { Muted } from '../../parts/muted.tsx';
+import { Bullets } from '../../parts/bullets.tsx';
+import { Figure } from '../../parts/figure.tsx';
+import { Segments } from '../../parts/segments.tsx';
 
 /** The results of a rule: funnel, days, lift, and why other users were not enrolled. */
 export function Results({ rule }: { rule: RuleDetails }): ReactNode {
@@ -15,16 +19,11 @@ export function Results({ rule }: { rule: RuleDetails }): ReactNode {
   );
   return (
     <Stack gap="lg">
-      <SegmentedControl
-        aria-label="Period"
-        size="xs"
+      <Segments
+        label="Period"
         value={days}
         onChange={setDays}
-        data={[
-          { value: '7', label: '7 days' },
-          { value: '30', label: '30 days' },
-          { value: '90', label: '90 days' },
-        ]}
+        options={{ '7': '7 days', '30': '30 days', '90': '90 days' }}
         w="fit-content"
       />
       <Loaded query={results}>{({ data }) => <ResultsView results={data} />}</Loaded>
@@ -39,7 +38,12 @@ function ResultsView({ results }: { results: RuleResults }): ReactNode {
     <>
       <SimpleGrid cols={{ base: 2, sm: 4, lg: 7 }}>
         {STAGES.map(([key, label, of]) => (
-          <Stage key={key} label={label} count={funnel[key]} of={of === null ? null : funnel[of]} />
+          <Figure
+            key={key}
+            label={label}
+            count={funnel[key]}
+            note={of === null || funnel[of] === 0 ? null : share(funnel[key] / funnel[of])}
+          />
         ))}
       </SimpleGrid>
       <ChartWithTable
@@ -75,22 +79,6 @@ const STAGES: [StageKey, string, StageKey | null][] = [
   ['clicked', 'Clicked', 'delivered'],
   ['goal', 'Goal', 'enrolled'],
 ];
-
-function Stage({ label, count, of }: { label: string; count: number; of: number | null }): ReactNode {
-  return (
-    <Paper withBorder p="sm">
-      <Text size="xs" c="dimmed">
-        {label}
-      </Text>
-      <Text fw={600} size="lg">
-        {count.toLocaleString('en-GB')}
-      </Text>
-      <Text size="xs" c="dimmed">
-        {of === null || of === 0 ? '\u00A0' : share(count / of)}
-      </Text>
-    </Paper>
-  );
-}
 
 function share(part: number): string {
   return `${(part * 100).toFixed(part < 0.1 ? 1 : 0)} %`;
@@ -149,9 +137,9 @@ function Endings({ results }: { results: RuleResults }): ReactNode {
           Unsubscribed: unsubscribed,
           Complained: complained,
         }).map(([label, count]) => (
-          <Text key={label} size="sm" c="dimmed">
+          <Muted key={label}>
             {label}: {count.toLocaleString('en-GB')}
-          </Text>
+          </Muted>
         ))}
       </Group>
     </Paper>
@@ -165,13 +153,10 @@ function Excluded({ results: { excluded } }: { results: RuleResults }): ReactNod
       <Title order={2} size="h6" mb="xs">
         Why other users were not enrolled
       </Title>
-      <List size="sm" spacing={4}>
-        {excluded.map(({ reason, sentence, count }) => (
-          <List.Item key={reason}>
-            {count.toLocaleString('en-GB')} × {sentence}
-          </List.Item>
-        ))}
-      </List>
+      <Bullets
+        spacing={4}
+        items={excluded.map(({ sentence, count }) => `${count.toLocaleString('en-GB')} × ${sentence}`)}
+      />
     </section>
   );
 }

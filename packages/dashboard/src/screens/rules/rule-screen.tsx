@@ -1,4 +1,4 @@
-import { Button, Group, Tabs } from '@mantine/core';
+import { Group } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { Power, UserPlus } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
@@ -11,6 +11,8 @@ import { Ladder } from './ladder.tsx';
 import { Results } from './results.tsx';
 import { HintMarks, ModeMark } from './rule-marks.tsx';
 import { SwitchDialog } from './switch-dialog.tsx';
+import { TabPages } from '../../parts/tab-pages.tsx';
+import { ActButton } from '../../parts/act-button.tsx';
 
 const Backtest = later(() => import('./backtest.tsx'), 'Backtest');
 const EditRule = later(() => import('./edit-rule.tsx'), 'EditRule');
@@ -56,80 +58,49 @@ function Actions({ rule }: { rule: RuleDetails }): ReactNode {
   return (
     <>
       {rule.on && startsByEntering(rule.definition) && (
-        <Button
-          variant="default"
-          leftSection={<UserPlus size={16} aria-hidden="true" />}
+        <ActButton
+          icon={UserPlus}
           disabled={rule.enrollment?.state === 'running'}
           onClick={() => setEnrolling(true)}
         >
           Enroll members…
-        </Button>
+        </ActButton>
       )}
       <WhenOpened opened={isEnrolling}>
         <EnrollDialog rule={rule} opened={isEnrolling} onClose={() => setEnrolling(false)} />
       </WhenOpened>
-      <Button
-        variant="default"
-        leftSection={<Power size={16} aria-hidden="true" />}
-        onClick={() => setSwitching(true)}
-      >
+      <ActButton icon={Power} onClick={() => setSwitching(true)}>
         {rule.on ? 'Turn off…' : 'Turn on…'}
-      </Button>
+      </ActButton>
       <SwitchDialog rule={rule} opened={isSwitching} onClose={() => setSwitching(false)} />
     </>
   );
 }
 
-const TABS = [
-  ['rule', 'Rule'],
-  ['results', 'Results'],
-  ['backtest', 'Backtest'],
-  ['edits', 'Edits'],
-  ['versions', 'Versions'],
-  ['people', 'Active runs'],
-] as const;
-
 function RuleTabs({ rule, reference }: { rule: RuleDetails; reference: string }): ReactNode {
-  const { tab = 'rule' } = route.useSearch();
+  const { tab } = route.useSearch();
   const navigate = route.useNavigate();
   const inside = rule.runs.active + rule.runs.paused;
   return (
     <>
       <EnrollmentProgress reference={reference} enrollment={rule.enrollment} />
       <Ladder rule={rule} />
-      <Tabs
+      <TabPages
         value={tab}
-        keepMounted={false}
-        onChange={(next) =>
-          void navigate({ search: (was) => ({ ...was, tab: next ?? undefined }), replace: true })
-        }
-      >
-        <Tabs.List mb="md">
-          {TABS.map(([value, label]) => (
-            <Tabs.Tab key={value} value={value}>
-              {value === 'people' && inside > 0 ? `${label} (${inside.toLocaleString('en-GB')})` : label}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
-        <Tabs.Panel value="rule">
-          <EditRule key={rule.id} rule={rule} />
-        </Tabs.Panel>
-        <Tabs.Panel value="results">
-          <Results rule={rule} />
-        </Tabs.Panel>
-        <Tabs.Panel value="backtest">
-          <Backtest rule={rule} />
-        </Tabs.Panel>
-        <Tabs.Panel value="edits">
-          <Edits rule={rule} />
-        </Tabs.Panel>
-        <Tabs.Panel value="versions">
-          <Versions rule={rule} />
-        </Tabs.Panel>
-        <Tabs.Panel value="people">
-          <Inside rule={rule} />
-        </Tabs.Panel>
-      </Tabs>
+        onChange={(next) => void navigate({ search: (was) => ({ ...was, tab: next }), replace: true })}
+        pages={[
+          { value: 'rule', label: 'Rule', content: <EditRule key={rule.id} rule={rule} /> },
+          { value: 'results', label: 'Results', content: <Results rule={rule} /> },
+          { value: 'backtest', label: 'Backtest', content: <Backtest rule={rule} /> },
+          { value: 'edits', label: 'Edits', content: <Edits rule={rule} /> },
+          { value: 'versions', label: 'Versions', content: <Versions rule={rule} /> },
+          {
+            value: 'people',
+            label: inside > 0 ? `Active runs (${inside.toLocaleString('en-GB')})` : 'Active runs',
+            content: <Inside rule={rule} />,
+          },
+        ]}
+      />
     </>
   );
 }

@@ -1,19 +1,17 @@
-import { List, Stack, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { CircleAlert, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Mark, Sentence } from '../../parts/index.ts';
 import classes from './rules.module.css';
 import type { Checked } from './use-checked.ts';
+import { Muted } from '../../parts/muted.tsx';
+import { Bullets } from '../../parts/bullets.tsx';
 
 /** A summary of the rule while it is edited, with errors and warnings. */
 export function RuleSummary({ checked, isChecking }: Checked): ReactNode {
   return (
     <div className={classes.summary} aria-live="polite" aria-busy={isChecking}>
-      {checked === null && (
-        <Text size="sm" c="dimmed">
-          Checking the rule…
-        </Text>
-      )}
+      {checked === null && <Muted>Checking the rule…</Muted>}
       {checked !== null && checked.sentence !== null && (
         <Text size="sm" component="p" m={0}>
           <Sentence text={checked.sentence} />
@@ -22,21 +20,13 @@ export function RuleSummary({ checked, isChecking }: Checked): ReactNode {
       {checked !== null && checked.faults.length > 0 && (
         <Stack gap={4} align="start" mt={checked.sentence === null ? 0 : 'xs'}>
           <Mark icon={CircleAlert} tone="bad" label="Fix these errors" />
-          <List size="sm" spacing={2}>
-            {checked.faults.map(({ message, field }) => (
-              <List.Item key={`${field} ${message}`}>{message}</List.Item>
-            ))}
-          </List>
+          <Bullets items={checked.faults.map(({ message }) => message)} />
         </Stack>
       )}
       {checked !== null && checked.warnings.length > 0 && (
         <Stack gap={4} align="start" mt="xs">
           <Mark icon={TriangleAlert} tone="warn" label="Warnings" />
-          <List size="sm" spacing={2}>
-            {checked.warnings.map(({ message }) => (
-              <List.Item key={message}>{message}</List.Item>
-            ))}
-          </List>
+          <Bullets items={checked.warnings.map(({ message }) => message)} />
         </Stack>
       )}
     </div>

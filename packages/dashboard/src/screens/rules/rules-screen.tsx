@@ -1,14 +1,16 @@
-import { Button, Stack, Text } from '@mantine/core';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { Stack } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
 import { GitBranch, Plus } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { RuleListed } from '@beckon/contract/dashboard';
 import { useApi, useMay, useProject } from '../../api/index.ts';
 import { type Column, DataTable, Empty, FilterBox, listOf, Page, useKeys } from '../../parts/index.ts';
+import { LinkButton } from '../../parts/link-button.tsx';
 import { HintMarks, ModeMark } from './rule-marks.tsx';
 import { RuleMenu } from './rule-menu.tsx';
 import { Funnel, Spark } from './spark.tsx';
 import { useReorder } from './use-reorder.ts';
+import { Muted } from '../../parts/muted.tsx';
 
 const route = getRouteApi('/p/$project/rules');
 
@@ -33,7 +35,7 @@ export function RulesScreen(): ReactNode {
   );
   const params = { project: String(project.id) };
   return (
-    <Page title="Rules" actions={mayEdit && <NewRule project={params.project} />}>
+    <Page title="Rules" actions={mayEdit && <NewRule />}>
       <Stack gap="md">
         <FilterBox
           value={filter}
@@ -51,9 +53,9 @@ export function RulesScreen(): ReactNode {
           onCurrent={setCurrent}
           empty={<NoRule isFiltered={filter !== undefined} />}
         />
-        <Text size="xs" c="dimmed">
+        <Muted size="xs">
           Sorted by priority, highest first. Numbers: enrolled → drafted → sent → goal reached.
-        </Text>
+        </Muted>
       </Stack>
     </Page>
   );
@@ -64,16 +66,16 @@ function isMeant(words: string, filter: string | undefined): boolean {
   return terms.every((word) => words.toLowerCase().includes(word));
 }
 
-function NewRule({ project }: { project: string }): ReactNode {
+function NewRule(): ReactNode {
   return (
-    <Button
+    <LinkButton
+      variant="filled"
       leftSection={<Plus size={16} aria-hidden="true" />}
-      renderRoot={(props) => (
-        <Link to="/p/$project/rules/$rule" params={{ project, rule: 'new' }} {...props} />
-      )}
+      to="/p/$project/rules/$rule"
+      params={{ rule: 'new' }}
     >
       New rule
-    </Button>
+    </LinkButton>
   );
 }
 

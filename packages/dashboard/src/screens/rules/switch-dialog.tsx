@@ -1,10 +1,13 @@
-import { Button, Group, List, Modal, Stack, Switch, Text } from '@mantine/core';
+import { Modal, Stack, Switch, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import type { RuleEnrollmentPreview, RuleListed, RuleSwitchPreview } from '@beckon/contract/dashboard';
 import { useApi, useChange } from '../../api/index.ts';
-import { ErrorBox, Lines, Loaded, notify } from '../../parts/index.ts';
+import { DialogFoot, ErrorBox, Lines, Loaded, notify } from '../../parts/index.ts';
 import { EnrollmentPreview } from './enrollment-preview.tsx';
 import { audienceWords, canEnroll, previewWords, users } from './enrollment-words.ts';
+import { ActButton } from '../../parts/act-button.tsx';
+import { Bullets } from '../../parts/bullets.tsx';
+import { tickProps } from '../../parts/bind.ts';
 
 type Props = { rule: Pick<RuleListed, 'id' | 'name' | 'on'>; opened: boolean; onClose: () => void };
 
@@ -33,26 +36,23 @@ function SwitchForm({ rule, onClose }: Omit<Props, 'opened'>): ReactNode {
       {!rule.on && <Members rule={rule} enroll={enroll} onEnroll={setEnroll} />}
       {needsWord && (
         <Switch
-          checked={confirmed}
-          onChange={({ currentTarget }) => setConfirmed(currentTarget.checked)}
+          {...tickProps(confirmed, setConfirmed)}
           label={`Release ${preview.data?.data.long_held} drafts that were held for more than a day`}
         />
       )}
       {change.error && <ErrorBox error={change.error} title="The rule was not changed" />}
-      <Group justify="flex-end" gap="xs">
-        <Button variant="default" onClick={onClose} data-autofocus>
-          Cancel
-        </Button>
-        <Button
+      <DialogFoot onCancel={onClose} focusesCancel>
+        <ActButton
+          change={change}
+          variant="filled"
           disabled={preview.data === undefined || (needsWord && !confirmed)}
-          loading={change.isPending}
           onClick={() =>
             change.mutate({ params, body: { on: !rule.on, confirmed, enroll: enroll && !rule.on } })
           }
         >
           {rule.on ? 'Turn off' : 'Turn on'}
-        </Button>
-      </Group>
+        </ActButton>
+      </DialogFoot>
     </Stack>
   );
 }
@@ -86,11 +86,7 @@ function Members({ rule, enroll, onEnroll }: MembersProps): ReactNode {
   if (!canEnroll(found)) return <Text size="sm">{previewWords(found)}</Text>;
   return (
     <Stack gap="xs">
-      <Switch
-        checked={enroll}
-        onChange={({ currentTarget }) => onEnroll(currentTarget.checked)}
-        label={enrollLabel(found)}
-      />
+      <Switch {...tickProps(enroll, onEnroll)} label={enrollLabel(found)} />
       {enroll && <EnrollmentPreview preview={found} />}
     </Stack>
   );
@@ -111,11 +107,7 @@ function Effects({ preview, isOn }: { preview: RuleSwitchPreview; isOn: boolean 
           ? 'The rule enrolls no users until you turn it on again. A running enrollment of members is canceled.'
           : 'The rule starts with what Beckon accepts from now on. Earlier events and joins do not start it.'}
       </Text>
-      <List size="sm" spacing={4}>
-        {lines.map((line) => (
-          <List.Item key={line}>{line}</List.Item>
-        ))}
-      </List>
+      <Bullets spacing={4} items={lines} />
     </>
   );
 }

@@ -1,12 +1,12 @@
-import { ActionIcon, Anchor, Group, Text } from '@mantine/core';
+import { ActionIcon, Group, Text } from '@mantine/core';
 import { CalendarClock, GripVertical } from 'lucide-react';
-import { Link } from '@tanstack/react-router';
 import type { ScheduledDraft } from '@beckon/contract/dashboard';
 import type { ReactNode } from 'react';
-import { useApiInfinite, useMay, useProject } from '../../api/index.ts';
+import { useApiInfinite, useMay } from '../../api/index.ts';
 import { type Column, DataTable, Empty, Person, When } from '../../parts/index.ts';
 import { ForecastText } from '../../parts/policy-effect.tsx';
 import { reasonWords } from '../../parts/policy-words.ts';
+import { TextLink } from '../../parts/text-link.tsx';
 import { DRAGGED } from './ribbon.tsx';
 import classes from './ribbon.module.css';
 
@@ -26,7 +26,6 @@ type Props = {
 
 /** The drafts of one bar of the timeline. */
 export function PlannedDrafts({ query, label, onDrag, onPostpone }: Props): ReactNode {
-  const project = String(useProject().id);
   const mayPostpone = useMay('reviewer');
   const list = useApiInfinite('GET /projects/:project/schedule/drafts', { query }, { keep: true });
   const email: Column<ScheduledDraft> = {
@@ -37,14 +36,9 @@ export function PlannedDrafts({ query, label, onDrag, onPostpone }: Props): Reac
       <Group gap={6} wrap="nowrap">
         {mayPostpone && <Grip row={row} onDrag={onDrag} />}
         <Text size="sm" truncate component="span">
-          <Anchor
-            inherit
-            renderRoot={(props) => (
-              <Link to="/p/$project/drafts/$draft" params={{ project, draft: row.id }} {...props} />
-            )}
-          >
+          <TextLink inherit to="/p/$project/drafts/$draft" params={{ draft: row.id }}>
             {row.subject || 'No subject yet'}
-          </Anchor>
+          </TextLink>
         </Text>
       </Group>
     ),

@@ -1,10 +1,13 @@
-import { Button, Checkbox, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Checkbox, Group, Modal, Text, TextInput } from '@mantine/core';
 import { CalendarClock } from 'lucide-react';
 import type { ScheduledDraft } from '@beckon/contract/dashboard';
-import { type ReactNode, type SyntheticEvent, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { DialogFoot, formatTime, useNow, useZone, When } from '../../parts/index.ts';
 import type { PostponeArgs } from './use-postpone.ts';
 import { instantOf, localOf, tomorrowAtNine } from '../../parts/zoned.ts';
+import { Form } from '../../parts/form.tsx';
+import { textProps, tickProps } from '../../parts/bind.ts';
+import { ActButton } from '../../parts/act-button.tsx';
 
 /** A draft to postpone; `to`: the hour that it was dropped onto, if it needs confirmation. */
 export type ToPostpone = { draft: ScheduledDraft; to?: string };
@@ -46,44 +49,39 @@ function PostponeForm({ draft, to, onClose, postpone }: Props): ReactNode {
     postpone({ draft, until: new Date(until).toISOString(), extend });
     onClose();
   };
-  const submit = (event: SyntheticEvent): void => {
-    event.preventDefault();
+  const submit = (): void => {
     if (fault === null) go(result.at);
   };
   return (
-    <form onSubmit={submit}>
-      <Stack gap="md">
-        <Text size="sm">
-          “{draft.subject}” to {draft.email ?? draft.external_user_id} is due <When at={draft.deadline_at} />.
-        </Text>
-        <Presets zone={draft.zone ?? zone} now={now} onPick={go} />
-        <TextInput
-          data-autofocus
-          type="datetime-local"
-          label={`Send at (${zone})`}
-          value={typed}
-          onChange={(event) => setTyped(event.currentTarget.value)}
-          error={fault}
+    <Form onSubmit={submit}>
+      <Text size="sm">
+        “{draft.subject}” to {draft.email ?? draft.external_user_id} is due <When at={draft.deadline_at} />.
+      </Text>
+      <Presets zone={draft.zone ?? zone} now={now} onPick={go} />
+      <TextInput
+        data-autofocus
+        type="datetime-local"
+        label={`Send at (${zone})`}
+        {...textProps(typed, setTyped)}
+        error={fault}
+      />
+      {result.isBeyond && (
+        <Checkbox
+          label="Send after its expiry"
+          description={`Otherwise it expires at ${formatTime(draft.expires_at ?? '', zone)}.`}
+          {...tickProps(extend, setExtend)}
         />
-        {result.isBeyond && (
-          <Checkbox
-            label="Send after its expiry"
-            description={`Otherwise it expires at ${formatTime(draft.expires_at ?? '', zone)}.`}
-            checked={extend}
-            onChange={(event) => setExtend(event.currentTarget.checked)}
-          />
-        )}
-        <DialogFoot onCancel={onClose}>
-          <Button
-            type="submit"
-            leftSection={<CalendarClock size={15} aria-hidden="true" />}
-            disabled={fault !== null}
-          >
-            Postpone
-          </Button>
-        </DialogFoot>
-      </Stack>
-    </form>
+      )}
+      <DialogFoot onCancel={onClose}>
+        <Button
+          type="submit"
+          leftSection={<CalendarClock size={15} aria-hidden="true" />}
+          disabled={fault !== null}
+        >
+          Postpone
+        </Button>
+      </DialogFoot>
+    </Form>
   );
 }
 
@@ -122,8 +120,8 @@ function Preset({
   onPick: (at: number) => void;
 }): ReactNode {
   return (
-    <Button size="compact-sm" variant="default" onClick={() => onPick(at)}>
+    <ActButton size="compact-sm" onClick={() => onPick(at)}>
       {label}
-    </Button>
+    </ActButton>
   );
 }

@@ -1,19 +1,24 @@
-import { Anchor, Button, Group, Select, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { Button, Group, Select, Skeleton, Stack, Text } from '@mantine/core';
 import { CalendarRange, FlaskConical, Pause } from 'lucide-react';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import type { Schedule, ScheduledDraft } from '@beckon/contract/dashboard';
 import { type ReactNode, useMemo, useRef, useState } from 'react';
-import { useApi, useProject } from '../../api/index.ts';
+import { useApi } from '../../api/index.ts';
 import { Empty, formatTime, Loaded, Mark, Page, useZone } from '../../parts/index.ts';
 import { useSimulation } from '../../parts/policy-effect.tsx';
 import { heldWords } from '../../parts/policy-words.ts';
 import { useSettingsForm } from '../../parts/settings-form.ts';
+import { TextLink } from '../../parts/text-link.tsx';
+import { LinkButton } from '../../parts/link-button.tsx';
 import { type Planned, PlannedDrafts } from './planned-drafts.tsx';
 import { PostponeDialog, type ToPostpone } from './postpone-dialog.tsx';
 import { Legend, Ribbon } from './ribbon.tsx';
 import { Simulator } from './simulator.tsx';
 import { usePostpone } from './use-postpone.ts';
 import { type Cell, daysOf } from './week.ts';
+import { Titled } from '../../parts/titled.tsx';
+import { Muted } from '../../parts/muted.tsx';
+import { ActButton } from '../../parts/act-button.tsx';
 
 const route = getRouteApi('/p/$project/schedule');
 const REFRESH_MS = 60_000;
@@ -119,18 +124,11 @@ type ChosenProps = {
 function Chosen({ query, ...props }: ChosenProps): ReactNode {
   const zone = useZone();
   if (!query)
-    return (
-      <Text size="sm" c="dimmed">
-        Select an hour to see its emails. Drag one onto another hour to postpone it.
-      </Text>
-    );
+    return <Muted>Select an hour to see its emails. Drag one onto another hour to postpone it.</Muted>;
   return (
-    <section>
-      <Title order={2} size="h5" mb="xs">
-        {titleOf(query, zone)}
-      </Title>
+    <Titled title={titleOf(query, zone)}>
       <PlannedDrafts query={query} label={titleOf(query, zone)} {...props} />
-    </section>
+    </Titled>
   );
 }
 
@@ -163,7 +161,6 @@ type SummaryProps = { schedule: Schedule; onShow: (what: 'held' | 'expires') => 
 
 function Summary({ schedule, onShow }: SummaryProps): ReactNode {
   const { drafts, truncated, waits_for_review: waiting, beyond } = schedule;
-  const project = String(useProject().id);
   const held = Object.values(beyond.held).reduce((sum, count) => sum + count, 0);
   const planned = drafts - held - beyond.expires - beyond.sends;
   return (
@@ -174,24 +171,21 @@ function Summary({ schedule, onShow }: SummaryProps): ReactNode {
       </Text>
       {beyond.sends > 0 && <Text size="sm">· {beyond.sends.toLocaleString('en')} later</Text>}
       {held > 0 && (
-        <Button size="compact-sm" variant="subtle" onClick={() => onShow('held')}>
+        <ActButton size="compact-sm" variant="subtle" onClick={() => onShow('held')}>
           {held.toLocaleString('en')} held: {heldWords(beyond.held)}
-        </Button>
+        </ActButton>
       )}
       {beyond.expires > 0 && (
-        <Button size="compact-sm" variant="default" onClick={() => onShow('expires')}>
+        <ActButton size="compact-sm" onClick={() => onShow('expires')}>
           {beyond.expires.toLocaleString('en')} expire first
-        </Button>
+        </ActButton>
       )}
       {waiting > 0 && (
         <Text size="sm">
           ·{' '}
-          <Anchor
-            inherit
-            renderRoot={(props) => <Link to="/p/$project/review" params={{ project }} {...props} />}
-          >
+          <TextLink inherit to="/p/$project/review">
             {waiting.toLocaleString('en')} wait for approval
-          </Anchor>
+          </TextLink>
         </Text>
       )}
     </Group>
@@ -221,24 +215,14 @@ function BandChoice({ schedule: { quiet, policy }, band, onBand }: BandProps): R
 }
 
 function NothingPlanned({ schedule: { waits_for_review: waiting } }: { schedule: Schedule }): ReactNode {
-  const project = String(useProject().id);
   return (
     <Empty
       icon={CalendarRange}
       title="No emails planned"
       action={
-        <Button
-          variant="default"
-          renderRoot={(props) => (
-            <Link
-              to={waiting > 0 ? '/p/$project/review' : '/p/$project/rules'}
-              params={{ project }}
-              {...props}
-            />
-          )}
-        >
+        <LinkButton to={waiting > 0 ? '/p/$project/review' : '/p/$project/rules'}>
           {waiting > 0 ? 'Open Review' : 'View rules'}
-        </Button>
+        </LinkButton>
       }
     >
       {waiting > 0

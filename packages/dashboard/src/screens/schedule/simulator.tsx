@@ -1,10 +1,11 @@
-import { Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { Paper, SimpleGrid, Stack, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useMay } from '../../api/index.ts';
 import { SaveBar } from '../../parts/index.ts';
 import { EffectOnQueue, type Simulation } from '../../parts/policy-effect.tsx';
 import { CapsField, QuietHoursField, type SettingField, ThrottleField } from '../../parts/policy-fields.tsx';
 import type { SettingsForm } from '../../parts/settings-form.ts';
+import { Muted } from '../../parts/muted.tsx';
 
 /** Tests another policy on the waiting emails. The policy changes only when it is saved. */
 export function Simulator({ form, simulation }: { form: SettingsForm; simulation: Simulation }): ReactNode {
@@ -31,15 +32,9 @@ export function Simulator({ form, simulation }: { form: SettingsForm; simulation
         {form.dirty ? (
           <EffectOnQueue {...simulation} />
         ) : (
-          <Text size="sm" c="dimmed">
-            Change a setting: the dashed bars show the send times before you save.
-          </Text>
+          <Muted>Change a setting: the dashed bars show the send times before you save.</Muted>
         )}
-        {!maySave && (
-          <Text size="sm" c="dimmed">
-            Testing changes nothing. Saving requires the admin role.
-          </Text>
-        )}
+        {!maySave && <Muted>Testing changes nothing. Saving requires the admin role.</Muted>}
         <SaveBar
           dirty={form.dirty && maySave}
           saving={form.saving}

@@ -4,34 +4,45 @@ import type { SendingState } from '@beckon/contract/dashboard';
 import type { ReactNode } from 'react';
 import { Mark } from '../../parts/index.ts';
 import type { SettingField } from '../../parts/policy-fields.tsx';
+import { tickProps } from '../../parts/bind.ts';
 
 const OFF = 'off';
 const NONE = 'none';
+
+const TRACKED = [
+  {
+    name: 'opens',
+    label: 'Opens',
+    description: 'Measured with a small image. Automatic loads are classified as bots.',
+  },
+  {
+    name: 'clicks',
+    label: 'Clicks',
+    description: 'Links redirect through this installation or the domain’s tracking host.',
+  },
+];
 
 /** Opens and clicks, set separately. */
 export function TrackingField({ text, onText, fault, disabled = false }: SettingField): ReactNode {
   const names = text === OFF ? [] : text.split(',');
   const set = (name: string, on: boolean): void => {
-    const next = ['opens', 'clicks'].filter((kind) => (kind === name ? on : names.includes(kind)));
+    const next = TRACKED.map((kind) => kind.name).filter((kind) =>
+      kind === name ? on : names.includes(kind),
+    );
     onText(next.join(',') || OFF);
   };
   return (
     <Input.Wrapper error={fault}>
       <Stack gap="xs" mb={4}>
-        <Switch
-          label="Opens"
-          description="Measured with a small image. Automatic loads are classified as bots."
-          checked={names.includes('opens')}
-          disabled={disabled}
-          onChange={(event) => set('opens', event.currentTarget.checked)}
-        />
-        <Switch
-          label="Clicks"
-          description="Links redirect through this installation or the domain’s tracking host."
-          checked={names.includes('clicks')}
-          disabled={disabled}
-          onChange={(event) => set('clicks', event.currentTarget.checked)}
-        />
+        {TRACKED.map(({ name, label, description }) => (
+          <Switch
+            key={name}
+            label={label}
+            description={description}
+            disabled={disabled}
+            {...tickProps(names.includes(name), (on) => set(name, on))}
+          />
+        ))}
       </Stack>
     </Input.Wrapper>
   );

@@ -5,7 +5,7 @@ import { useApi, useMay } from '../../api/index.ts';
 import { Loaded, Page, SaveBar } from '../../parts/index.ts';
 import type { SettingField } from '../../parts/policy-fields.tsx';
 import { Section } from '../../parts/section.tsx';
-import { type SettingsForm, useSettingsForm } from '../../parts/settings-form.ts';
+import { fieldOf, type SettingsForm, useSettingsForm } from '../../parts/settings-form.ts';
 import { RepliesState, TeamField, TrackingField } from './heard-fields.tsx';
 import { addressHint, LineField } from './identity-fields.tsx';
 import { LanguageField } from './language-field.tsx';
@@ -34,12 +34,7 @@ type Props = { form: SettingsForm; sending: SendingState | undefined };
 
 function SenderForm({ form, sending }: Props): ReactNode {
   const mayChange = useMay('admin');
-  const field = (name: string): SettingField => ({
-    text: form.text(name),
-    onText: (text) => form.set(name, text),
-    fault: form.fault(name),
-    disabled: !mayChange,
-  });
+  const field = (name: string): SettingField => fieldOf(form, name, !mayChange);
   return (
     <>
       {!mayChange && <Text c="dimmed">You can view the sender. Changing it requires the admin role.</Text>}

@@ -1,8 +1,10 @@
-import { ActionIcon, Button, Group, Input, Stack, Text, TextInput } from '@mantine/core';
+import { ActionIcon, Group, Input, Stack, TextInput } from '@mantine/core';
 import { Plus, Trash2 } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { SettingField } from '../../parts/policy-fields.tsx';
 import { printTopics, readTopics, type Topic } from '../../parts/policy-text.ts';
+import { Muted } from '../../parts/muted.tsx';
+import { ActButton } from '../../parts/act-button.tsx';
 
 const TOPICS_MAX = 20;
 
@@ -15,11 +17,7 @@ export function TopicsField({ text, onText, fault, disabled = false }: SettingFi
   return (
     <Input.Wrapper error={fault}>
       <Stack gap="xs" mb={4} align="start">
-        {topics.length === 0 && (
-          <Text size="sm" c="dimmed">
-            No topics. Recipients can only unsubscribe from all emails.
-          </Text>
-        )}
+        {topics.length === 0 && <Muted>No topics. Recipients can only unsubscribe from all emails.</Muted>}
         {topics.map((topic, n) => (
           <Group key={n} gap="xs" wrap="wrap" role="group" aria-label={`Topic ${n + 1}`}>
             <TextInput
@@ -49,15 +47,14 @@ export function TopicsField({ text, onText, fault, disabled = false }: SettingFi
             </ActionIcon>
           </Group>
         ))}
-        <Button
+        <ActButton
+          icon={Plus}
           size="compact-sm"
-          variant="default"
-          leftSection={<Plus size={14} aria-hidden="true" />}
           disabled={disabled || topics.length >= TOPICS_MAX}
           onClick={add}
         >
           Add topic
-        </Button>
+        </ActButton>
       </Stack>
     </Input.Wrapper>
   );

@@ -1,10 +1,9 @@
-import { Anchor, Paper, Stack, Text, Title } from '@mantine/core';
+import { Paper, Stack, Text, Title } from '@mantine/core';
 import { CircleCheck, CircleX, Inbox } from 'lucide-react';
-import { Link } from '@tanstack/react-router';
 import type { SendingState } from '@beckon/contract/dashboard';
 import type { ReactNode } from 'react';
-import { useProject } from '../../api/index.ts';
 import { Mark } from '../../parts/index.ts';
+import { TextLink } from '../../parts/text-link.tsx';
 
 /** The send check of the sender, now and with a relay, so that problems can be fixed in advance. */
 export function SendingStatus({ sending }: { sending: SendingState }): ReactNode {
@@ -34,20 +33,16 @@ export function SendingStatus({ sending }: { sending: SendingState }): ReactNode
 type No = SendingState['with_relay'];
 
 function TestInboxStatus({ no }: { no: No }): ReactNode {
-  const project = String(useProject().id);
   return (
     <>
       <Mark icon={Inbox} tone="info" label="Emails go to the test inbox" />
       <Text size="sm">
         This installation has no relay, so no email leaves this machine and no sender is required. See the
         emails in the{' '}
-        <Anchor
-          inherit
-          renderRoot={(props) => <Link to="/p/$project/test-inbox" params={{ project }} {...props} />}
-        >
+        <TextLink inherit to="/p/$project/test-inbox">
           {' '}
           test inbox
-        </Anchor>
+        </TextLink>
         . After you set <code>SMTP_URL</code>:
       </Text>
       <RelayStatus no={no} isLater />
@@ -62,7 +57,6 @@ const HELD: Record<NonNullable<No>['reason'], string> = {
 };
 
 function RelayStatus({ no, isLater = false }: { no: No; isLater?: boolean }): ReactNode {
-  const project = String(useProject().id);
   if (no === null)
     return (
       <Mark icon={CircleCheck} tone="good" label={isLater ? 'Emails would be sent' : 'Emails can be sent'} />
@@ -74,14 +68,7 @@ function RelayStatus({ no, isLater = false }: { no: No; isLater?: boolean }): Re
       <Text size="sm">
         {no.reason === 'no_sender' ? 'Set name, address and postal address below.' : sentence(no.detail)}
       </Text>
-      {no.reason === 'domain_not_ready' && (
-        <Anchor
-          size="sm"
-          renderRoot={(props) => <Link to="/p/$project/domains" params={{ project }} {...props} />}
-        >
-          Open Domains
-        </Anchor>
-      )}
+      {no.reason === 'domain_not_ready' && <TextLink to="/p/$project/domains">Open Domains</TextLink>}
     </>
   );
 }

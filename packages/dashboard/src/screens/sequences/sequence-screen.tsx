@@ -1,5 +1,5 @@
-import { Alert, Anchor, Button, Group, List, Stack, Text, Title } from '@mantine/core';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { Alert, Group, List, Stack, Text, Title } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
 import { Pencil } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { SequenceDetails, SequenceVersion } from '@beckon/contract/dashboard';
@@ -7,6 +7,11 @@ import { useApi, useMay, useProject } from '../../api/index.ts';
 import { Loaded, Page, Sentence } from '../../parts/index.ts';
 import { StepList } from './step-list.tsx';
 import { endWords } from '../../parts/end-words.ts';
+import { TextLink } from '../../parts/text-link.tsx';
+import { LinkButton } from '../../parts/link-button.tsx';
+import { Titled } from '../../parts/titled.tsx';
+import { Muted } from '../../parts/muted.tsx';
+import { Bullets } from '../../parts/bullets.tsx';
 
 const route = getRouteApi('/p/$project/sequences/$rule');
 
@@ -22,15 +27,14 @@ export function SequenceScreen(): ReactNode {
       title={details?.name ?? 'Sequence'}
       actions={
         mayEdit && (
-          <Button
-            variant="default"
+          <LinkButton
             leftSection={<Pencil size={16} aria-hidden="true" />}
-            renderRoot={(props) => (
-              <Link to="/p/$project/rules/$rule" params={params} search={{ tab: 'rule' }} {...props} />
-            )}
+            to="/p/$project/rules/$rule"
+            params={params}
+            search={{ tab: 'rule' }}
           >
             Edit steps
-          </Button>
+          </LinkButton>
         )
       }
     >
@@ -51,14 +55,9 @@ function SequenceView({ sequence, params }: Props): ReactNode {
       {older > 0 && (
         <Alert color="gray" title={`${older} runs use an older version`}>
           They continue in the version in which they started. An edit does not move them. You can{' '}
-          <Anchor
-            size="sm"
-            renderRoot={(props) => (
-              <Link to="/p/$project/rules/$rule" params={params} search={{ tab: 'people' }} {...props} />
-            )}
-          >
+          <TextLink to="/p/$project/rules/$rule" params={params} search={{ tab: 'people' }}>
             move runs manually
-          </Anchor>{' '}
+          </TextLink>{' '}
           if both versions are equal so far.
         </Alert>
       )}
@@ -79,9 +78,9 @@ function Version({ version }: { version: SequenceVersion }): ReactNode {
           Version {number}
           {isPresent ? ' (current)' : ''}
         </Title>
-        <Text size="sm" c="dimmed">
+        <Muted>
           {people === 0 ? 'no runs' : `${people.toLocaleString('en-GB')} ${people === 1 ? 'run' : 'runs'}`}
-        </Text>
+        </Muted>
       </Group>
       <StepList version={version} />
     </section>
@@ -92,10 +91,7 @@ function Ends({ sequence: { exits, goal, ended } }: { sequence: SequenceDetails 
   const counts = Object.entries(ended).toSorted(([, a], [, b]) => b - a);
   return (
     <>
-      <section>
-        <Title order={2} size="h5" mb="xs">
-          Exit conditions
-        </Title>
+      <Titled title="Exit conditions">
         <List size="sm" spacing={2}>
           {exits.map((exit) => (
             <List.Item key={exit}>When {exit}</List.Item>
@@ -103,20 +99,13 @@ function Ends({ sequence: { exits, goal, ended } }: { sequence: SequenceDetails 
           {goal !== null && <List.Item>When the goal is reached: {goal}</List.Item>}
           {exits.length === 0 && goal === null && <List.Item>None: runs end after the last step</List.Item>}
         </List>
-      </section>
+      </Titled>
       {counts.length > 0 && (
-        <section>
-          <Title order={2} size="h5" mb="xs">
-            Completed and ended runs
-          </Title>
-          <List size="sm" spacing={2}>
-            {counts.map(([reason, count]) => (
-              <List.Item key={reason}>
-                {count.toLocaleString('en-GB')} {endWords(reason)}
-              </List.Item>
-            ))}
-          </List>
-        </section>
+        <Titled title="Completed and ended runs">
+          <Bullets
+            items={counts.map(([reason, count]) => `${count.toLocaleString('en-GB')} ${endWords(reason)}`)}
+          />
+        </Titled>
       )}
     </>
   );

@@ -1,11 +1,11 @@
-import { Anchor, Text } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
 import { ListTree } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { SequenceListed } from '@beckon/contract/dashboard';
 import { useApi, useProject } from '../../api/index.ts';
 import { type Column, DataTable, Empty, listOf, Mark, Page } from '../../parts/index.ts';
+import { TextLink } from '../../parts/text-link.tsx';
 import { CirclePause, CirclePlay } from 'lucide-react';
+import { Muted } from '../../parts/muted.tsx';
 
 /** Rules with more than one step. */
 export function SequencesScreen(): ReactNode {
@@ -24,12 +24,9 @@ export function SequencesScreen(): ReactNode {
           <Empty icon={ListTree} title="No sequences yet">
             Rules with a wait, a branch or a second email appear here, with the users on each step. Add steps
             to a{' '}
-            <Anchor
-              size="sm"
-              renderRoot={(props) => <Link to="/p/$project/rules" params={params} {...props} />}
-            >
+            <TextLink to="/p/$project/rules" params={params}>
               rule
-            </Anchor>{' '}
+            </TextLink>{' '}
             under “Then”.
           </Empty>
         }
@@ -73,9 +70,7 @@ const COLUMNS: Column<SequenceListed>[] = [
     width: '2fr',
     narrow: 'hide',
     cell: ({ exits, goal }) => (
-      <Text size="sm" c="dimmed" truncate>
-        {[...exits, ...(goal === null ? [] : [`goal: ${goal}`])].join(', or ')}
-      </Text>
+      <Muted truncate>{[...exits, ...(goal === null ? [] : [`goal: ${goal}`])].join(', or ')}</Muted>
     ),
   },
 ];

@@ -1,12 +1,12 @@
-import { Anchor, Group, Text } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { Group, Text } from '@mantine/core';
 import { CircleStop, Clock, FileText, type LucideIcon, Radio, Split, Users } from 'lucide-react';
 import { CirclePause } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { SequenceStep, SequenceVersion } from '@beckon/contract/dashboard';
-import { useProject } from '../../api/index.ts';
 import { Mark } from '../../parts/index.ts';
+import { TextLink } from '../../parts/text-link.tsx';
 import classes from './sequences.module.css';
+import { Muted } from '../../parts/muted.tsx';
 
 const ICONS: Record<SequenceStep['kind'], LucideIcon> = {
   draft: FileText,
@@ -24,9 +24,9 @@ export function StepList({ version: { steps } }: { version: SequenceVersion }): 
       {steps.map((step, index) => (
         <li key={step.at} className={classes.step} data-depth={Math.min(step.depth, 4)}>
           {isFirstOfBranch(steps, index) && (
-            <Text size="xs" c="dimmed" mb={4}>
+            <Muted size="xs" mb={4}>
               {step.way === 'then' ? 'If true' : 'Else'}
-            </Text>
+            </Muted>
           )}
           <Step step={step} />
         </li>
@@ -42,7 +42,6 @@ function isFirstOfBranch(steps: SequenceStep[], index: number): boolean {
 }
 
 function Step({ step }: { step: SequenceStep }): ReactNode {
-  const { id } = useProject();
   const { kind, label, template: email, active, paused } = step;
   const Icon = ICONS[kind];
   return (
@@ -53,18 +52,9 @@ function Step({ step }: { step: SequenceStep }): ReactNode {
           {email === null ? (
             label
           ) : (
-            <Anchor
-              size="sm"
-              renderRoot={(props) => (
-                <Link
-                  to="/p/$project/templates/$template"
-                  params={{ project: String(id), template: email }}
-                  {...props}
-                />
-              )}
-            >
+            <TextLink to="/p/$project/templates/$template" params={{ template: email }}>
               {label}
-            </Anchor>
+            </TextLink>
           )}
         </Text>
       </Group>

@@ -1,17 +1,20 @@
-import { Button, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Modal, Select, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { SuppressionReasonName } from '@beckon/contract/dashboard';
 import type { ReactNode } from 'react';
 import { useChange } from '../../api/index.ts';
-import { DialogFoot, ErrorBox, notify, useNow } from '../../parts/index.ts';
+import { notify, useNow } from '../../parts/index.ts';
 import { recipientOf, REASON_CHOICES, subjectName } from './words.ts';
+import { DialogAction } from '../../parts/dialog-action.tsx';
+import { Form } from '../../parts/form.tsx';
+import { Muted } from '../../parts/muted.tsx';
 
 type Props = { opened: boolean; onClose: () => void };
 
 export function AddDialog(props: Props): ReactNode {
   return (
     <Modal opened={props.opened} onClose={props.onClose} title="Add suppression">
-      <Form {...props} />
+      <AddForm {...props} />
     </Modal>
   );
 }
@@ -22,9 +25,11 @@ const DAYS = [
   { value: '90', label: '90 days' },
   { value: '365', label: 'A year' },
 ];
+/** The fields of the form, and those of the request that belong to them. */
+const FIELDS = ['who', 'email', 'user', 'reason', 'days', 'until'];
 const DAY_MS = 86_400_000;
 
-function Form({ onClose }: Props): ReactNode {
+function AddForm({ onClose }: Props): ReactNode {
   const form = useForm({ initialValues: { who: '', reason: 'manual' as SuppressionReasonName, days: '' } });
   const add = useChange('POST /projects/:project/suppressions', {
     refreshes: ['GET /projects/:project/suppressions', 'GET /projects/:project/suppressions/check'],
@@ -48,36 +53,25 @@ function Form({ onClose }: Props): ReactNode {
     add.mutate({ body: { ...recipientOf(who), reason, ...until } });
   });
   return (
-    <form onSubmit={submit}>
-      <Stack gap="md">
-        <TextInput
-          data-autofocus
-          label="Email address or user id"
-          description="An address applies to all users with it; a user id applies whatever the user’s address is."
-          required
-          autoComplete="off"
-          spellCheck={false}
-          {...form.getInputProps('who')}
-        />
-        <Select
-          label="Reason"
-          allowDeselect={false}
-          data={REASON_CHOICES}
-          {...form.getInputProps('reason')}
-        />
-        <Select label="Until" allowDeselect={false} data={DAYS} {...form.getInputProps('days')} />
-        <Text size="sm" c="dimmed">
-          This cancels their drafts, including approved ones, and ends their sequences. Removing the
-          suppression later does not restore them.
-        </Text>
-        {add.error && Object.keys(add.error.fields).length === 0 && <ErrorBox error={add.error} />}
-        <DialogFoot onCancel={onClose}>
-          <Button type="submit" loading={add.isPending} disabled={form.values.who.trim() === ''}>
-            {' '}
-            Add suppression
-          </Button>
-        </DialogFoot>
-      </Stack>
-    </form>
+    <Form onSubmit={submit}>
+      <TextInput
+        data-autofocus
+        label="Email address or user id"
+        description="An address applies to all users with it; a user id applies whatever the user’s address is."
+        required
+        autoComplete="off"
+        spellCheck={false}
+        {...form.getInputProps('who')}
+      />
+      <Select label="Reason" allowDeselect={false} data={REASON_CHOICES} {...form.getInputProps('reason')} />
+      <Select label="Until" allowDeselect={false} data={DAYS} {...form.getInputProps('days')} />
+      <Muted>
+        This cancels their drafts, including approved ones, and ends their sequences. Removing the suppression
+        later does not restore them.
+      </Muted>
+      <DialogAction change={add} fields={FIELDS} onCancel={onClose} disabled={form.values.who.trim() === ''}>
+        Add suppression
+      </DialogAction>
+    </Form>
   );
 }

@@ -7,6 +7,8 @@ import { useApi } from '../../api/index.ts';
 import { Loaded, Mark, Person, When } from '../../parts/index.ts';
 import { Notice } from '../../parts/notice.tsx';
 import { gateName, recipientOf, REASONS } from './words.ts';
+import { Muted } from '../../parts/muted.tsx';
+import { textProps } from '../../parts/bind.ts';
 
 const route = getRouteApi('/p/$project/suppressions');
 
@@ -33,8 +35,7 @@ export function CheckPanel(): ReactNode {
         <Group align="flex-end" gap="xs" wrap="wrap">
           <TextInput
             label="Email address or user id"
-            value={typed}
-            onChange={(event) => setTyped(event.currentTarget.value)}
+            {...textProps(typed, setTyped)}
             autoComplete="off"
             spellCheck={false}
             w={{ base: '100%', sm: 380 }}
@@ -45,10 +46,10 @@ export function CheckPanel(): ReactNode {
         </Group>
       </form>
       {check === undefined ? (
-        <Text size="sm" c="dimmed">
+        <Muted>
           Runs all send checks for this recipient without sending an email. To see which rules would fire for
           a user, open Explain on the user’s page.
-        </Text>
+        </Muted>
       ) : (
         <Loaded query={result} skeleton={<Skeleton height={300} />}>
           {({ data }) => <CheckResult result={data} />}
@@ -77,10 +78,10 @@ function CheckResult({ result }: { result: CanReceiveResult }): ReactNode {
         </Text>
       )}
       {lifted && (
-        <Text size="sm" c="dimmed">
+        <Muted>
           Earlier suppression ({REASONS[lifted.reason].toLowerCase()}), removed by {lifted.lifted_by_name}{' '}
           <When at={lifted.lifted_at} />.
-        </Text>
+        </Muted>
       )}
       {people.map((person) => (
         <PersonGates
@@ -89,11 +90,7 @@ function CheckResult({ result }: { result: CanReceiveResult }): ReactNode {
           isShared={kind === 'email' && people.length > 1}
         />
       ))}
-      {result.truncated && (
-        <Text size="sm" c="dimmed">
-          More users share this address than shown.
-        </Text>
-      )}
+      {result.truncated && <Muted>More users share this address than shown.</Muted>}
     </Stack>
   );
 }
@@ -131,10 +128,10 @@ function PersonGates({ person, isShared }: PersonProps): ReactNode {
       <Title order={2} size="h6">
         <Person id={user} />
       </Title>
-      <Text size="sm" c="dimmed" mb="xs">
+      <Muted mb="xs">
         {address ?? 'No address'}
         {isShared && ', shared by several users'}
-      </Text>
+      </Muted>
       <Table aria-label={`Send checks for ${user}`} layout="fixed">
         <Table.Tbody>
           {gates.map((gate) => (

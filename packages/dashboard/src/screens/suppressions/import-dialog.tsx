@@ -1,4 +1,4 @@
-import { Button, FileInput, Group, List, Modal, Select, Stack, Text } from '@mantine/core';
+import { FileInput, Group, Modal, Select, Stack, Text } from '@mantine/core';
 import type { SuppressionImport, SuppressionReasonName } from '@beckon/contract/dashboard';
 import { CircleCheck, FileText, TriangleAlert } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
@@ -6,6 +6,8 @@ import { useChange } from '../../api/index.ts';
 import { ErrorBox, notify } from '../../parts/index.ts';
 import { Notice } from '../../parts/notice.tsx';
 import { importLines, REASON_CHOICES } from './words.ts';
+import { ActButton } from '../../parts/act-button.tsx';
+import { Bullets } from '../../parts/bullets.tsx';
 
 type Props = { opened: boolean; onClose: () => void };
 
@@ -52,23 +54,26 @@ function Steps({ onClose }: { onClose: () => void }): ReactNode {
       {preview.error && <ErrorBox error={preview.error} />}
       {take.error && <ErrorBox error={take.error} />}
       <Group justify="flex-end" gap="xs">
-        <Button variant="default" onClick={onClose}>
-          {take.data ? 'Close' : 'Cancel'}
-        </Button>
+        <ActButton onClick={onClose}>{take.data ? 'Close' : 'Cancel'}</ActButton>
         {!found && (
-          <Button
+          <ActButton
+            change={preview}
+            variant="filled"
             disabled={list === null}
-            loading={preview.isPending}
             onClick={() => preview.mutate({ body })}
           >
-            {' '}
             Check file
-          </Button>
+          </ActButton>
         )}
         {found && !take.data && (
-          <Button disabled={found.added === 0} loading={take.isPending} onClick={() => take.mutate({ body })}>
+          <ActButton
+            change={take}
+            variant="filled"
+            disabled={found.added === 0}
+            onClick={() => take.mutate({ body })}
+          >
             Suppress {found.added.toLocaleString('en-GB')}
-          </Button>
+          </ActButton>
         )}
       </Group>
     </Stack>
@@ -113,11 +118,7 @@ function ImportResult({ result: counts, title }: { result: SuppressionImport; ti
   const { problems, rejected } = counts;
   return (
     <Notice icon={rejected > 0 ? TriangleAlert : CircleCheck} title={title}>
-      <List size="sm">
-        {importLines(counts).map((line) => (
-          <List.Item key={line}>{line}</List.Item>
-        ))}
-      </List>
+      <Bullets items={importLines(counts)} />
       {problems.length > 0 && (
         <Stack gap={2} mt="xs">
           {problems.slice(0, LIST_MAX).map(({ line, message }) => (

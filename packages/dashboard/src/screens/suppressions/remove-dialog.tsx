@@ -1,10 +1,12 @@
-import { Button, Modal, Select, Stack, Text, TextInput, type TextInputProps } from '@mantine/core';
+import { Modal, Select, Text, TextInput, type TextInputProps } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { RemovalReason, SuppressionListed } from '@beckon/contract/dashboard';
 import type { ReactNode } from 'react';
 import { useChange } from '../../api/index.ts';
-import { DialogFoot, ErrorBox, notify } from '../../parts/index.ts';
+import { notify } from '../../parts/index.ts';
 import { REASONS, REMOVAL_CHOICES } from './words.ts';
+import { DialogAction } from '../../parts/dialog-action.tsx';
+import { Form } from '../../parts/form.tsx';
 
 type Props = {
   suppression: SuppressionListed;
@@ -17,12 +19,12 @@ type Props = {
 export function RemoveDialog(props: Props): ReactNode {
   return (
     <Modal opened={props.opened} onClose={props.onClose} title="Remove suppression">
-      <Form {...props} />
+      <RemoveForm {...props} />
     </Modal>
   );
 }
 
-function Form({ suppression, onClose, onRemoved }: Props): ReactNode {
+function RemoveForm({ suppression, onClose, onRemoved }: Props): ReactNode {
   const { kind, value, hash } = suppression;
   const form = useForm({ initialValues: { confirm: '', reason: null as RemovalReason | null } });
   const remove = useChange('POST /projects/:project/suppressions/remove', {
@@ -39,42 +41,40 @@ function Form({ suppression, onClose, onRemoved }: Props): ReactNode {
   const typed = form.values.confirm.trim();
   // For an erased user, only the server can compare the address, by its hash.
   const isRight = value === null ? typed !== '' : typed.toLowerCase() === value.toLowerCase();
+  const submit = form.onSubmit(({ confirm, reason }) => {
+    const recipient = kind === 'email' ? { email: value ?? typed } : { user: value ?? typed };
+    const row = hash === null ? {} : { hash };
+    if (reason !== null) remove.mutate({ body: { ...recipient, ...row, confirm, reason } });
+  });
   return (
-    <form
-      onSubmit={form.onSubmit(({ confirm, reason }) => {
-        const recipient = kind === 'email' ? { email: value ?? typed } : { user: value ?? typed };
-        const row = hash === null ? {} : { hash };
-        if (reason !== null) remove.mutate({ body: { ...recipient, ...row, confirm, reason } });
-      })}
-    >
-      <Stack gap="md">
-        <Text size="sm">
-          {REASONS[suppression.reason]}: {WARNINGS[suppression.reason]} Remove the suppression only if you
-          know that they want email again. The audit log records your name and the reason.
-        </Text>
-        <TextInput
-          data-autofocus
-          {...confirmWords(suppression)}
-          autoComplete="off"
-          spellCheck={false}
-          {...form.getInputProps('confirm')}
-        />
-        <Select label="Reason" required data={REMOVAL_CHOICES} {...form.getInputProps('reason')} />
-        {remove.error && Object.keys(remove.error.fields).length === 0 && <ErrorBox error={remove.error} />}
-        <DialogFoot onCancel={onClose}>
-          <Button
-            type="submit"
-            color="red.9"
-            disabled={!isRight || form.values.reason === null}
-            loading={remove.isPending}
-          >
-            Remove suppression
-          </Button>
-        </DialogFoot>
-      </Stack>
-    </form>
+    <Form onSubmit={submit}>
+      <Text size="sm">
+        {REASONS[suppression.reason]}: {WARNINGS[suppression.reason]} Remove the suppression only if you know
+        that they want email again. The audit log records your name and the reason.
+      </Text>
+      <TextInput
+        data-autofocus
+        {...confirmWords(suppression)}
+        autoComplete="off"
+        spellCheck={false}
+        {...form.getInputProps('confirm')}
+      />
+      <Select label="Reason" required data={REMOVAL_CHOICES} {...form.getInputProps('reason')} />
+      <DialogAction
+        change={remove}
+        fields={FIELDS}
+        onCancel={onClose}
+        disabled={!isRight || form.values.reason === null}
+        isDestructive
+      >
+        Remove suppression
+      </DialogAction>
+    </Form>
   );
 }
+
+/** The fields of the form, and those of the request that belong to them. */
+const FIELDS = ['confirm', 'email', 'user', 'hash', 'reason'];
 
 function confirmWords({ kind, value }: SuppressionListed): Pick<TextInputProps, 'label' | 'description'> {
   if (value === null)

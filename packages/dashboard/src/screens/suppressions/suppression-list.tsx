@@ -1,4 +1,4 @@
-import { Button, Stack, Text } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import type { SuppressionListed } from '@beckon/contract/dashboard';
 import { Ban, Clock, Mail, User, UserX } from 'lucide-react';
@@ -8,6 +8,8 @@ import { Facts } from '../../parts/facts.tsx';
 import { type Column, DataTable, Empty, FilterBox, Mark, SidePanel, When } from '../../parts/index.ts';
 import { RemoveDialog } from './remove-dialog.tsx';
 import { REASONS, subjectName } from './words.ts';
+import { Muted } from '../../parts/muted.tsx';
+import { ActButton } from '../../parts/act-button.tsx';
 
 const route = getRouteApi('/p/$project/suppressions');
 
@@ -150,13 +152,11 @@ function SuppressionPanel({ suppression, onRemoved }: SuppressionPanelProps): Re
           { label: 'State', value: holds ? 'In force' : 'Ended' },
         ]}
       />
-      <Text size="sm" c="dimmed">
-        {effectOf(suppression)}
-      </Text>
+      <Muted>{effectOf(suppression)}</Muted>
       {mayRemove && (
-        <Button variant="default" w="fit-content" onClick={() => setOpen(true)}>
+        <ActButton w="fit-content" onClick={() => setOpen(true)}>
           Remove suppression
-        </Button>
+        </ActButton>
       )}
       <RemoveDialog
         suppression={suppression}

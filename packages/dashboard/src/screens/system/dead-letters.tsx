@@ -1,19 +1,12 @@
 import type { DeadLetter, DiscardReason } from '@beckon/contract/dashboard';
-import { Button, Group, Modal, Select, Stack, Text, Title } from '@mantine/core';
+import { Button, Group, Modal, Select, Stack, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { type ReadKey, useApi, useChange, useMay } from '../../api/index.ts';
-import {
-  type Column,
-  DataTable,
-  DialogFoot,
-  ErrorBox,
-  Json,
-  listOf,
-  refused,
-  SidePanel,
-  notify,
-  When,
-} from '../../parts/index.ts';
+import { type Column, DataTable, Json, listOf, refused, SidePanel, notify, When } from '../../parts/index.ts';
+import { DialogAction } from '../../parts/dialog-action.tsx';
+import { Titled } from '../../parts/titled.tsx';
+import { Muted } from '../../parts/muted.tsx';
+import { ActButton } from '../../parts/act-button.tsx';
 
 const FOLLOWS: ReadKey[] = [
   'GET /projects/:project/dead-letters',
@@ -33,10 +26,7 @@ export function DeadLetters(): ReactNode {
   const clearChosen = (): void => setChosen(new Set());
   const open = rows.find(({ seq }) => String(seq) === current);
   return (
-    <Stack gap="sm" component="section" aria-labelledby="dead">
-      <Title order={2} size="h5" id="dead">
-        Dead-lettered records
-      </Title>
+    <Titled id="dead" title="Dead-lettered records" gap="sm">
       {may && rows.length > 0 && (
         <Acts seqs={seqs} total={rows.length} onDone={clearChosen} onDiscard={() => setIsDiscarding(true)} />
       )}
@@ -50,10 +40,10 @@ export function DeadLetters(): ReactNode {
         onOpen={setCurrent}
         {...(may ? { chosen, onChosen: setChosen } : {})}
         empty={
-          <Text size="sm" c="dimmed">
+          <Muted>
             No dead-lettered records. Accepted records that cannot be processed appear here, to retry or
             discard.
-          </Text>
+          </Muted>
         }
       />
       <DiscardDialog
@@ -65,7 +55,7 @@ export function DeadLetters(): ReactNode {
       <SidePanel opened={open !== undefined} onClose={() => setCurrent(undefined)} title="Record">
         {open && <Json value={open} what="record" />}
       </SidePanel>
-    </Stack>
+    </Titled>
   );
 }
 
@@ -83,14 +73,9 @@ function Acts({ seqs, total, onDone, onDiscard }: ActsProps): ReactNode {
   const isAll = seqs.length === 0;
   return (
     <Group gap="xs">
-      <Button
-        size="sm"
-        variant="default"
-        loading={retry.isPending}
-        onClick={() => retry.mutate({ body: isAll ? {} : { seqs } })}
-      >
+      <ActButton change={retry} size="sm" onClick={() => retry.mutate({ body: isAll ? {} : { seqs } })}>
         {isAll ? `Retry all ${total}` : `Retry ${seqs.length}`}
-      </Button>
+      </ActButton>
       <Button size="sm" variant="default" c="var(--mantine-color-error)" disabled={isAll} onClick={onDiscard}>
         {isAll ? 'Discard…' : `Discard ${seqs.length}…`}
       </Button>
@@ -126,17 +111,15 @@ function DiscardDialog({ opened, seqs, onClose, onDone }: DiscardProps): ReactNo
           onChange={(value) => setReason(value as DiscardReason | null)}
           error={discard.error?.fields['reason']}
         />
-        {discard.error && <ErrorBox error={discard.error} />}
-        <DialogFoot onCancel={onClose}>
-          <Button
-            color="red.9"
-            disabled={reason === null || seqs.length === 0}
-            loading={discard.isPending}
-            onClick={() => reason !== null && discard.mutate({ body: { seqs, reason } })}
-          >
-            Discard
-          </Button>
-        </DialogFoot>
+        <DialogAction
+          change={discard}
+          run={() => reason !== null && discard.mutate({ body: { seqs, reason } })}
+          onCancel={onClose}
+          disabled={reason === null || seqs.length === 0}
+          isDestructive
+        >
+          Discard
+        </DialogAction>
       </Stack>
     </Modal>
   );
@@ -157,11 +140,7 @@ const COLUMNS: Column<DeadLetter>[] = [
     id: 'reason',
     title: 'Reason',
     width: '3fr',
-    cell: ({ reason }) => (
-      <Text size="sm" truncate>
-        {reason}
-      </Text>
-    ),
+    cell: ({ reason }) => reason,
   },
   {
     id: 'at',

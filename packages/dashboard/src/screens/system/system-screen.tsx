@@ -1,28 +1,27 @@
 import type { SystemState, SystemStorage } from '@beckon/contract/dashboard';
-import { Alert, Button, Stack, Table, Text, Title } from '@mantine/core';
-import { CircleCheck, Clock, Download, TriangleAlert } from 'lucide-react';
+import { Alert, Stack, Text } from '@mantine/core';
+import { CircleCheck, Clock, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { apiUrl, useApi, useMay, useProject } from '../../api/index.ts';
 import { formatSpan, Loaded, Mark, Page, When } from '../../parts/index.ts';
 import { Facts } from '../../parts/facts.tsx';
+import { SmallTable } from '../../parts/small-table.tsx';
 import { DeadLetters } from './dead-letters.tsx';
 import { formatBytes, JOB_NAMES, systemProblems } from './system-words.ts';
+import { DownloadButton } from '../../parts/download-button.tsx';
+import { Titled } from '../../parts/titled.tsx';
+import { Muted } from '../../parts/muted.tsx';
 
 export function SystemScreen(): ReactNode {
   const project = useProject();
   const may = useMay('admin');
   const query = useApi('GET /projects/:project/system', {}, { everyMs: 5_000 });
   const bundle = (
-    <Button
-      component="a"
+    <DownloadButton
       href={apiUrl('GET /projects/:project/support-bundle', { params: { project: project.id } })}
-      download
-      variant="default"
-      leftSection={<Download size={15} aria-hidden="true" />}
     >
-      {' '}
       Download support bundle
-    </Button>
+    </DownloadButton>
   );
   return (
     <Page title="System" actions={may ? bundle : undefined}>
@@ -30,10 +29,10 @@ export function SystemScreen(): ReactNode {
         <Loaded query={query}>{({ data }) => <System state={data} />}</Loaded>
         <DeadLetters />
         {may && (
-          <Text size="xs" c="dimmed" maw={720}>
+          <Muted size="xs" maw={720}>
             The support bundle is a JSON file with numbers, states and settings for a support request. It
             contains no secrets and no user data. Check it before you send it.
-          </Text>
+          </Muted>
         )}
       </Stack>
     </Page>
@@ -94,38 +93,24 @@ function versionFacts(state: SystemState) {
 
 function Jobs({ jobs }: { jobs: SystemState['jobs'] }): ReactNode {
   return (
-    <Stack gap="xs" component="section" aria-labelledby="jobs">
-      <Title order={2} size="h5" id="jobs">
-        Workers
-      </Title>
-      <Table aria-labelledby="jobs" verticalSpacing="xs">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Worker</Table.Th>
-            <Table.Th>Next work</Table.Th>
-            <Table.Th>State</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {jobs.map(({ name, next_at: at, late_ms: late }) => (
-            <Table.Tr key={name}>
-              <Table.Td>
-                <Text size="sm">{JOB_NAMES[name]?.name ?? name}</Text>
-                <Text size="xs" c="dimmed">
-                  {JOB_NAMES[name]?.does}
-                </Text>
-              </Table.Td>
-              <Table.Td>
-                <When at={at} none="none" />
-              </Table.Td>
-              <Table.Td>
-                <JobMark late={late} />
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Stack>
+    <Titled id="jobs" title="Workers">
+      <SmallTable
+        aria-labelledby="jobs"
+        verticalSpacing="xs"
+        heads={['Worker', 'Next work', 'State']}
+        rows={jobs.map(({ name, next_at: at, late_ms: late }) => ({
+          key: name,
+          cells: [
+            <>
+              <Text size="sm">{JOB_NAMES[name]?.name ?? name}</Text>
+              <Muted size="xs">{JOB_NAMES[name]?.does}</Muted>
+            </>,
+            <When at={at} none="none" />,
+            <JobMark late={late} />,
+          ],
+        }))}
+      />
+    </Titled>
   );
 }
 
@@ -139,30 +124,16 @@ function JobMark({ late }: { late: number }): ReactNode {
 
 function Tables({ tables }: { tables: SystemStorage['tables'] }): ReactNode {
   return (
-    <Stack gap="xs" component="section" aria-labelledby="tables">
-      <Title order={2} size="h5" id="tables">
-        Largest tables
-      </Title>
-      <Table aria-labelledby="tables" verticalSpacing={4}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Table</Table.Th>
-            <Table.Th ta="right">Size</Table.Th>
-            <Table.Th ta="right">Rows (estimate)</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {tables.map(({ name, bytes, rows }) => (
-            <Table.Tr key={name}>
-              <Table.Td>
-                <code>{name}</code>
-              </Table.Td>
-              <Table.Td ta="right">{formatBytes(bytes)}</Table.Td>
-              <Table.Td ta="right">{rows.toLocaleString('en-GB')}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Stack>
+    <Titled id="tables" title="Largest tables">
+      <SmallTable
+        aria-labelledby="tables"
+        verticalSpacing={4}
+        heads={['Table', { title: 'Size', ta: 'right' }, { title: 'Rows (estimate)', ta: 'right' }]}
+        rows={tables.map(({ name, bytes, rows }) => ({
+          key: name,
+          cells: [<code>{name}</code>, formatBytes(bytes), rows.toLocaleString('en-GB')],
+        }))}
+      />
+    </Titled>
   );
 }

@@ -1,9 +1,12 @@
 import { Button, Group, Modal, Radio, Stack, Text, TextInput } from '@mantine/core';
 import { type CreatedInvite, type Role, ROLES } from '@beckon/contract/dashboard';
-import { type ReactNode, type SyntheticEvent, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useChange, useProject } from '../../api/index.ts';
 import { Command, ErrorBox, When } from '../../parts/index.ts';
 import { ROLE_WORDS } from './roles.ts';
+import { Form } from '../../parts/form.tsx';
+import { SubmitButton } from '../../parts/submit-button.tsx';
+import { textProps } from '../../parts/bind.ts';
 
 type InviteDialogProps = { opened: boolean; onClose: () => void };
 
@@ -29,39 +32,31 @@ function InviteForm({ onMade }: { onMade: (made: CreatedInvite) => void }): Reac
     refreshes: ['GET /projects/:project/invites'],
     onDone: ({ data }) => onMade(data),
   });
-  const submit = (event: SyntheticEvent): void => {
-    event.preventDefault();
-    invite.mutate({ body: { email, role } });
-  };
+  const submit = (): void => invite.mutate({ body: { email, role } });
   const fault = invite.error?.fields['email'];
   return (
-    <form onSubmit={submit}>
-      <Stack gap="md">
-        <TextInput
-          label="Email"
-          type="email"
-          required
-          withAsterisk={false}
-          data-autofocus
-          value={email}
-          onChange={(event) => setEmail(event.currentTarget.value)}
-          error={fault}
-        />
-        <Radio.Group label="Role" value={role} onChange={(value) => setRole(value as Role)}>
-          <Stack gap="xs" mt={4}>
-            {ROLES.filter((role) => isOwner || role !== 'owner').map((role) => (
-              <Radio key={role} value={role} label={role} description={ROLE_WORDS[role]} />
-            ))}
-          </Stack>
-        </Radio.Group>
-        {invite.error && fault === undefined && <ErrorBox error={invite.error} />}
-        <Group justify="flex-end">
-          <Button type="submit" loading={invite.isPending}>
-            Invite
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <Form onSubmit={submit}>
+      <TextInput
+        label="Email"
+        type="email"
+        required
+        withAsterisk={false}
+        data-autofocus
+        {...textProps(email, setEmail)}
+        error={fault}
+      />
+      <Radio.Group label="Role" value={role} onChange={(value) => setRole(value as Role)}>
+        <Stack gap="xs" mt={4}>
+          {ROLES.filter((role) => isOwner || role !== 'owner').map((role) => (
+            <Radio key={role} value={role} label={role} description={ROLE_WORDS[role]} />
+          ))}
+        </Stack>
+      </Radio.Group>
+      {invite.error && fault === undefined && <ErrorBox error={invite.error} />}
+      <Group justify="flex-end">
+        <SubmitButton change={invite}>Invite</SubmitButton>
+      </Group>
+    </Form>
   );
 }
 

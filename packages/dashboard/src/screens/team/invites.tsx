@@ -1,8 +1,8 @@
-import { Button } from '@mantine/core';
 import { MailPlus } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useApi, useChange } from '../../api/index.ts';
 import { DataTable, Empty, listOf, refused, notify, When } from '../../parts/index.ts';
+import { ActButton } from '../../parts/act-button.tsx';
 
 export function Invites({ onInvite }: { onInvite: () => void }): ReactNode {
   const invites = useApi('GET /projects/:project/invites', {}, { everyMs: 10_000 });
@@ -31,13 +31,9 @@ export function Invites({ onInvite }: { onInvite: () => void }): ReactNode {
           width: '100px',
           align: 'right',
           cell: (invite) => (
-            <Button
-              size="compact-sm"
-              variant="default"
-              onClick={() => revoke.mutate({ params: { invite: invite.id } })}
-            >
+            <ActButton size="compact-sm" onClick={() => revoke.mutate({ params: { invite: invite.id } })}>
               Revoke <span className="beckon-heard">the invitation to {invite.email}</span>
-            </Button>
+            </ActButton>
           ),
         },
       ]}
@@ -47,11 +43,7 @@ export function Invites({ onInvite }: { onInvite: () => void }): ReactNode {
         <Empty
           icon={MailPlus}
           title="No open invitations"
-          action={
-            <Button variant="default" onClick={onInvite}>
-              Invite team member
-            </Button>
-          }
+          action={<ActButton onClick={onInvite}>Invite team member</ActButton>}
         >
           Invite team members by email. Their link works once, for seven days.
         </Empty>

@@ -1,4 +1,4 @@
-import { Button, Group, Select, Text } from '@mantine/core';
+import { Group, Select, Text } from '@mantine/core';
 import { ShieldCheck, ShieldOff } from 'lucide-react';
 import { type MemberListed, type Role, ROLES } from '@beckon/contract/dashboard';
 import { type ReactNode, useState } from 'react';
@@ -13,6 +13,8 @@ import {
   undoable,
   When,
 } from '../../parts/index.ts';
+import { Muted } from '../../parts/muted.tsx';
+import { ActButton } from '../../parts/act-button.tsx';
 
 export function Members(): ReactNode {
   const members = useApi('GET /projects/:project/members', {}, { everyMs: 10_000 });
@@ -89,9 +91,9 @@ function actsOf({ touch, isOwner, setRole, remove }: May): Column<MemberListed>[
       align: 'right',
       cell: (member) =>
         touch(member) && (
-          <Button size="compact-sm" variant="default" onClick={() => remove(member)}>
+          <ActButton size="compact-sm" onClick={() => remove(member)}>
             Remove <span className="beckon-heard">{member.name}</span>
-          </Button>
+          </ActButton>
         ),
     },
   ];
@@ -131,9 +133,7 @@ function MemberName({ member: { name, email, is_you } }: { member: MemberListed 
         {name}
         {is_you && ' (you)'}
       </Text>
-      <Text size="xs" c="dimmed">
-        {email}
-      </Text>
+      <Muted size="xs">{email}</Muted>
     </div>
   );
 }
@@ -166,8 +166,7 @@ function RemoveDialog({ member, onClose }: { member: MemberListed | null; onClos
       name={member?.email ?? ''}
       action="Remove"
       run={() => member && remove.mutate({ params: { member: member.id } })}
-      isRunning={remove.isPending}
-      error={remove.error}
+      change={remove}
     >
       <Group gap={4}>
         Their sessions end immediately, in all projects of the organization. Their actions stay in the audit

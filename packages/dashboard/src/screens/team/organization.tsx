@@ -1,8 +1,9 @@
-import { Button, Group, Stack, Switch, TextInput } from '@mantine/core';
+import { Group, Stack, Switch, TextInput } from '@mantine/core';
 import type { OrganizationDetails } from '@beckon/contract/dashboard';
 import { type ReactNode, type SyntheticEvent, useState } from 'react';
 import { useChange, useMay } from '../../api/index.ts';
 import { refused, notify } from '../../parts/index.ts';
+import { SubmitButton } from '../../parts/submit-button.tsx';
 
 /** The organization's name and whether it requires an authenticator app. Only an owner changes them. */
 export function Organization({ organization }: { organization: OrganizationDetails }): ReactNode {
@@ -29,14 +30,13 @@ export function Organization({ organization }: { organization: OrganizationDetai
             onChange={(event) => setName(event.currentTarget.value)}
           />
           {isOwner && (
-            <Button
-              type="submit"
+            <SubmitButton
+              change={change}
               variant="default"
               disabled={name.trim() === '' || name === organization.name}
-              loading={change.isPending}
             >
               Save
-            </Button>
+            </SubmitButton>
           )}
         </Group>
       </form>

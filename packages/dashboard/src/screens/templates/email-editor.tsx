@@ -11,6 +11,8 @@ import { isSame, takeProposed } from './proposed.ts';
 import { Changes, PublishDialog } from './publish-dialog.tsx';
 import classes from './templates.module.css';
 import { usePreview } from './use-preview.ts';
+import { Muted } from '../../parts/muted.tsx';
+import { ActButton } from '../../parts/act-button.tsx';
 
 const route = getRouteApi('/p/$project/templates/$template');
 
@@ -125,9 +127,9 @@ function SavedMeanwhile({ template, words }: { template: TemplateDetails; words:
         <Text size="sm">Your text is kept. Differences from the saved version:</Text>
         <Changes before={sourceOf(template.unpublished ?? template.published)} after={words.email} />
         <Group>
-          <Button size="compact-sm" variant="default" onClick={words.discard}>
+          <ActButton size="compact-sm" onClick={words.discard}>
             Discard my changes
-          </Button>
+          </ActButton>
         </Group>
       </Stack>
     </Alert>
@@ -202,9 +204,9 @@ type ButtonProps = {
 function Buttons({ canPublish, canSave, label, isSaving, onPublish, onSave }: ButtonProps): ReactNode {
   return (
     <Group gap="xs" mt="lg">
-      <Button leftSection={<Send size={16} aria-hidden="true" />} disabled={!canPublish} onClick={onPublish}>
+      <ActButton icon={Send} variant="filled" disabled={!canPublish} onClick={onPublish}>
         Publish…
-      </Button>
+      </ActButton>
       <Button
         variant="default"
         leftSection={<FilePen size={16} aria-hidden="true" />}
@@ -214,11 +216,7 @@ function Buttons({ canPublish, canSave, label, isSaving, onPublish, onSave }: Bu
       >
         {label}
       </Button>
-      {!canPublish && (
-        <Text size="xs" c="dimmed">
-          Nothing to publish yet, or the template has errors.
-        </Text>
-      )}
+      {!canPublish && <Muted size="xs">Nothing to publish yet, or the template has errors.</Muted>}
     </Group>
   );
 }

@@ -1,8 +1,10 @@
-import { SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
+import { Stack, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { DocumentFault, EmailSource, TemplateDetails } from '@beckon/contract/dashboard';
 import { CodeEditor } from '../../parts/code-editor.tsx';
 import { RichEditor } from '../../parts/rich-editor.tsx';
+import { Muted } from '../../parts/muted.tsx';
+import { Segments } from '../../parts/segments.tsx';
 
 type Props = {
   email: EmailSource;
@@ -32,18 +34,12 @@ export function EmailForm({ email, onChange, faults, readOnly, template }: Props
     <Stack gap="md">
       {line('subject', 'Subject')}
       {line('preheader', 'Preview text', 'Shown after the subject in the inbox')}
-      <SegmentedControl
-        aria-label="Format"
-        size="xs"
+      <Segments
+        label="Format"
         value={email.format}
         disabled={readOnly}
-        onChange={(format) =>
-          onChange({ ...email, ...bodyFor(format === 'mjml' ? 'mjml' : 'markdown', email) })
-        }
-        data={[
-          { value: 'markdown', label: 'Markdown' },
-          { value: 'mjml', label: 'MJML' },
-        ]}
+        onChange={(format) => onChange({ ...email, ...bodyFor(format, email) })}
+        options={{ markdown: 'Markdown', mjml: 'MJML' }}
         w="fit-content"
       />
       {email.format === 'mjml' || readOnly ? (
@@ -66,10 +62,10 @@ export function EmailForm({ email, onChange, faults, readOnly, template }: Props
           height={420}
         />
       )}
-      <Text size="xs" c="dimmed">
+      <Muted size="xs">
         Variables are Liquid: <code>{'{{ user.name | default: "there" }}'}</code>. A footer with the
         unsubscribe link is added to every email.
-      </Text>
+      </Muted>
     </Stack>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Group, List, SegmentedControl, Stack, Tabs, Text } from '@mantine/core';
+import { Group, List, Stack, Text } from '@mantine/core';
 import { Check, CircleAlert, TriangleAlert } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { EmailCheck, TemplatePreview } from '@beckon/contract/dashboard';
@@ -9,6 +9,11 @@ import classes from './templates.module.css';
 import { UserPicker } from './user-picker.tsx';
 import type { Previewed } from './use-preview.ts';
 import { Variables } from './variables.tsx';
+import { TabPages } from '../../parts/tab-pages.tsx';
+import { Muted } from '../../parts/muted.tsx';
+import { Bullets } from '../../parts/bullets.tsx';
+import { Segments } from '../../parts/segments.tsx';
+import { ActButton } from '../../parts/act-button.tsx';
 
 type Props = {
   name: string;
@@ -44,11 +49,7 @@ function AsOf({ at, onAt }: Pick<Props, 'at' | 'onAt'>): ReactNode {
   return (
     <Group gap="xs" wrap="wrap" align="flex-end">
       <MomentField label="Preview at" value={at ?? ''} onMoment={onAt} />
-      {at !== undefined && (
-        <Button variant="default" onClick={() => onAt(undefined)}>
-          Show current
-        </Button>
-      )}
+      {at !== undefined && <ActButton onClick={() => onAt(undefined)}>Show current</ActButton>}
     </Group>
   );
 }
@@ -62,34 +63,26 @@ function PreviewContent(props: PreviewProps): ReactNode {
     return (
       <Stack gap={6}>
         <Mark icon={CircleAlert} tone="bad" label="Fix the errors to publish" />
-        <List size="sm">
-          {preview.faults.map(({ message, field }) => (
-            <List.Item key={`${field} ${message}`}>{message}</List.Item>
-          ))}
-        </List>
+        <Bullets items={preview.faults.map(({ message }) => message)} />
       </Stack>
     );
   return (
-    <Tabs defaultValue="email" keepMounted={false}>
-      <Tabs.List mb="sm">
-        <Tabs.Tab value="email">Email</Tabs.Tab>
-        <Tabs.Tab value="text">Plain text</Tabs.Tab>
-        <Tabs.Tab value="variables">Variables ({preview.variables.length})</Tabs.Tab>
-        <Tabs.Tab value="checks">{wrong === 0 ? 'Checks' : `Checks (${wrong})`}</Tabs.Tab>
-      </Tabs.List>
-      <Tabs.Panel value="email">
-        <Email {...props} />
-      </Tabs.Panel>
-      <Tabs.Panel value="text">
-        <pre className={classes.text}>{preview.text}</pre>
-      </Tabs.Panel>
-      <Tabs.Panel value="variables">
-        <Variables variables={preview.variables} missing={preview.missing} />
-      </Tabs.Panel>
-      <Tabs.Panel value="checks">
-        <Checks checks={preview.checks} bytes={preview.bytes} />
-      </Tabs.Panel>
-    </Tabs>
+    <TabPages
+      pages={[
+        { value: 'email', label: 'Email', content: <Email {...props} /> },
+        { value: 'text', label: 'Plain text', content: <pre className={classes.text}>{preview.text}</pre> },
+        {
+          value: 'variables',
+          label: `Variables (${preview.variables.length})`,
+          content: <Variables variables={preview.variables} missing={preview.missing} />,
+        },
+        {
+          value: 'checks',
+          label: wrong === 0 ? 'Checks' : `Checks (${wrong})`,
+          content: <Checks checks={preview.checks} bytes={preview.bytes} />,
+        },
+      ]}
+    />
   );
 }
 
@@ -113,20 +106,13 @@ function Email({ name, preview, user, at }: PreviewProps): ReactNode {
           <Text size="sm" fw={600}>
             {preview.subject === '' ? '(no subject)' : preview.subject}
           </Text>
-          <Text size="xs" c="dimmed">
-            {preview.preheader}
-          </Text>
+          <Muted size="xs">{preview.preheader}</Muted>
         </div>
-        <SegmentedControl
-          aria-label="Preview mode"
-          size="xs"
+        <Segments
+          label="Preview mode"
           value={look}
           onChange={setLook}
-          data={[
-            { value: 'desktop', label: 'Desktop' },
-            { value: 'mobile', label: 'Mobile' },
-            { value: 'dark', label: 'Dark' },
-          ]}
+          options={{ desktop: 'Desktop', mobile: 'Mobile', dark: 'Dark' }}
         />
       </Group>
       <Doubts preview={preview} />
@@ -137,9 +123,9 @@ function Email({ name, preview, user, at }: PreviewProps): ReactNode {
         scheme={scheme}
         height="60vh"
       />
-      <Text size="xs" c="dimmed">
+      <Muted size="xs">
         To {preview.is_sample ? 'a sample user' : preview.external_user_id}, event {preview.event}.
-      </Text>
+      </Muted>
     </Stack>
   );
 }
@@ -191,9 +177,9 @@ function Checks({ checks, bytes }: { checks: EmailCheck[]; bytes: number }): Rea
           )}
         </div>
       ))}
-      <Text size="xs" c="dimmed">
+      <Muted size="xs">
         {bytes.toLocaleString('en-GB')} bytes of HTML. Gmail clips emails above 102,000 bytes.
-      </Text>
+      </Muted>
     </Stack>
   );
 }

@@ -1,9 +1,11 @@
-import { Button, List, Modal, Radio, Stack, Text } from '@mantine/core';
+import { List, Modal, Radio, Stack, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import type { EmailSource, TemplateDetails } from '@beckon/contract/dashboard';
 import { useChange } from '../../api/index.ts';
 import { DialogFoot, ErrorBox, notify } from '../../parts/index.ts';
 import { WordDiff } from '../../parts/word-diff.tsx';
+import { Muted } from '../../parts/muted.tsx';
+import { ActButton } from '../../parts/act-button.tsx';
 
 type Props = {
   opened: boolean;
@@ -58,9 +60,10 @@ function PublishForm({ onClose, template, email, base, onPublished }: Props): Re
       )}
       {publish.error && <ErrorBox error={publish.error} title="Not published" />}
       <DialogFoot onCancel={onClose}>
-        <Button
+        <ActButton
+          change={publish}
+          variant="filled"
           disabled={follow === null}
-          loading={publish.isPending}
           onClick={() =>
             publish.mutate({
               params: { template: name },
@@ -69,7 +72,7 @@ function PublishForm({ onClose, template, email, base, onPublished }: Props): Re
           }
         >
           Publish
-        </Button>
+        </ActButton>
       </DialogFoot>
     </Stack>
   );
@@ -87,9 +90,9 @@ export function Changes({ before, after }: { before: EmailSource; after: EmailSo
       )}
       {parts.map((part) => (
         <div key={part}>
-          <Text size="xs" c="dimmed" mb={4}>
+          <Muted size="xs" mb={4}>
             {part === 'subject' ? 'Subject' : part === 'preheader' ? 'Preview text' : 'Body'}
-          </Text>
+          </Muted>
           <WordDiff
             before={before[part]}
             after={after[part]}

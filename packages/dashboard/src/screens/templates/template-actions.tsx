@@ -5,6 +5,7 @@ import { type ReactNode, useState } from 'react';
 import type { TemplateDetails } from '@beckon/contract/dashboard';
 import { useChange, useMay, useProject } from '../../api/index.ts';
 import { ConfirmTyped, refused, notify } from '../../parts/index.ts';
+import { ActButton } from '../../parts/act-button.tsx';
 
 /** Sends a test copy, discards the unpublished version, and deletes the template. */
 export function TemplateActions({ template }: { template: TemplateDetails }): ReactNode {
@@ -24,14 +25,13 @@ export function TemplateActions({ template }: { template: TemplateDetails }): Re
   const email = unpublished === null ? {} : { source: wordsOf(unpublished) };
   return (
     <>
-      <Button
-        variant="default"
-        leftSection={<Mail size={16} aria-hidden="true" />}
-        loading={test.isPending}
+      <ActButton
+        icon={Mail}
+        change={test}
         onClick={() => test.mutate({ params: { template: name }, body: email })}
       >
         Send me a test
-      </Button>
+      </ActButton>
       {(unpublished !== null || version !== null) && (
         <Menu position="bottom-end">
           <Menu.Target>
@@ -90,8 +90,7 @@ function DeleteDialog({ template, opened, onClose }: DeleteProps): ReactNode {
       name={name}
       action="Delete"
       run={() => remove.mutate({ params: { template: name } })}
-      isRunning={remove.isPending}
-      error={remove.error}
+      change={remove}
     >
       {versions.length === 1 ? 'Its version is' : `Its ${versions.length} versions are`} deleted too.
       {isShipped

@@ -1,12 +1,15 @@
-import { Alert, Button, Group, Tabs, Text } from '@mantine/core';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { Alert, Group } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { EmailSource, TemplateDetails } from '@beckon/contract/dashboard';
-import { useApi, useMay, useProject } from '../../api/index.ts';
+import { useApi, useMay } from '../../api/index.ts';
 import { Loaded, Page, When } from '../../parts/index.ts';
+import { LinkButton } from '../../parts/link-button.tsx';
 import { EmailEditor } from './email-editor.tsx';
 import { TemplateActions } from './template-actions.tsx';
 import { TemplateVersions } from './versions.tsx';
+import { TabPages } from '../../parts/tab-pages.tsx';
+import { Muted } from '../../parts/muted.tsx';
 
 const route = getRouteApi('/p/$project/templates/$template');
 
@@ -60,35 +63,32 @@ function begun(name: string): TemplateDetails {
 }
 
 function TemplateView({ template }: { template: TemplateDetails }): ReactNode {
-  const { tab = 'email' } = route.useSearch();
+  const { tab } = route.useSearch();
   const navigate = route.useNavigate();
   return (
     <>
       <State template={template} />
-      <Tabs
+      <TabPages
         value={tab}
-        keepMounted={false}
-        onChange={(next) =>
-          void navigate({ search: (was) => ({ ...was, tab: next ?? undefined }), replace: true })
-        }
-      >
-        <Tabs.List mb="md">
-          <Tabs.Tab value="email">Template</Tabs.Tab>
-          <Tabs.Tab value="versions">Versions ({template.versions.length})</Tabs.Tab>
-        </Tabs.List>
-        <Tabs.Panel value="email">
-          <EmailEditor key={template.name} template={template} />
-        </Tabs.Panel>
-        <Tabs.Panel value="versions">
-          <TemplateVersions template={template} />
-        </Tabs.Panel>
-      </Tabs>
+        onChange={(next) => void navigate({ search: (was) => ({ ...was, tab: next }), replace: true })}
+        pages={[
+          {
+            value: 'email',
+            label: 'Template',
+            content: <EmailEditor key={template.name} template={template} />,
+          },
+          {
+            value: 'versions',
+            label: `Versions (${template.versions.length})`,
+            content: <TemplateVersions template={template} />,
+          },
+        ]}
+      />
     </>
   );
 }
 
 function State({ template }: { template: TemplateDetails }): ReactNode {
-  const { id } = useProject();
   const mayEdit = useMay('editor');
   const { unpublished, used_by: users, is_shipped: isShipped, version } = template;
   return (
@@ -105,20 +105,11 @@ function State({ template }: { template: TemplateDetails }): ReactNode {
         </Alert>
       )}
       <Group gap="xs" mb="sm">
-        <Text size="sm" c="dimmed">
-          {users.length === 0 ? 'Not used by any rule.' : 'Used by'}
-        </Text>
+        <Muted>{users.length === 0 ? 'Not used by any rule.' : 'Used by'}</Muted>
         {users.map(({ id: rule, name }) => (
-          <Button
-            key={rule}
-            variant="default"
-            size="compact-xs"
-            renderRoot={(props) => (
-              <Link to="/p/$project/rules/$rule" params={{ project: String(id), rule }} {...props} />
-            )}
-          >
+          <LinkButton key={rule} size="compact-xs" to="/p/$project/rules/$rule" params={{ rule }}>
             {name}
-          </Button>
+          </LinkButton>
         ))}
       </Group>
     </>

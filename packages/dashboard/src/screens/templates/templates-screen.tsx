@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { FilePen, FileText, Package, Plus } from 'lucide-react';
-import { type ReactNode, type SyntheticEvent, useState } from 'react';
+import { FilePen, FileText, Package } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
 import type { TemplateListed } from '@beckon/contract/dashboard';
 import { useApi, useMay, useProject } from '../../api/index.ts';
 import {
@@ -15,6 +15,8 @@ import {
   Page,
   When,
 } from '../../parts/index.ts';
+import { Form } from '../../parts/form.tsx';
+import { NewButton } from '../../parts/new-button.tsx';
 
 const route = getRouteApi('/p/$project/templates');
 
@@ -33,13 +35,7 @@ export function TemplatesScreen(): ReactNode {
   return (
     <Page
       title="Templates"
-      actions={
-        mayEdit && (
-          <Button leftSection={<Plus size={16} aria-hidden="true" />} onClick={() => setMaking(true)}>
-            New template
-          </Button>
-        )
-      }
+      actions={mayEdit && <NewButton onClick={() => setMaking(true)}>New template</NewButton>}
     >
       <Stack gap="md">
         <FilterBox
@@ -123,8 +119,7 @@ function NameForm({ onClose, names }: Omit<NameProps, 'opened'>): ReactNode {
   const [name, setName] = useState('');
   const clean = name.trim();
   const nameExists = names.has(clean);
-  const submit = (event: SyntheticEvent): void => {
-    event.preventDefault();
+  const submit = (): void => {
     if (clean === '' || nameExists) return;
     onClose();
     void navigate({
@@ -134,23 +129,21 @@ function NameForm({ onClose, names }: Omit<NameProps, 'opened'>): ReactNode {
     });
   };
   return (
-    <form onSubmit={submit}>
-      <Stack gap="md">
-        <TextInput
-          data-autofocus
-          label="Name"
-          description="Rules refer to this name. It cannot be changed."
-          value={name}
-          maxLength={100}
-          onChange={({ currentTarget }) => setName(currentTarget.value)}
-          error={nameExists ? 'A template with this name exists. Open it instead.' : undefined}
-        />
-        <DialogFoot onCancel={onClose}>
-          <Button type="submit" disabled={clean === '' || nameExists}>
-            Create template
-          </Button>
-        </DialogFoot>
-      </Stack>
-    </form>
+    <Form onSubmit={submit}>
+      <TextInput
+        data-autofocus
+        label="Name"
+        description="Rules refer to this name. It cannot be changed."
+        value={name}
+        maxLength={100}
+        onChange={({ currentTarget }) => setName(currentTarget.value)}
+        error={nameExists ? 'A template with this name exists. Open it instead.' : undefined}
+      />
+      <DialogFoot onCancel={onClose}>
+        <Button type="submit" disabled={clean === '' || nameExists}>
+          Create template
+        </Button>
+      </DialogFoot>
+    </Form>
   );
 }

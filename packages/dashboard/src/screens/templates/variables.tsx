@@ -3,43 +3,28 @@ import { Check, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { TemplateVariable } from '@beckon/contract/dashboard';
 import { Mark } from '../../parts/index.ts';
+import { SmallTable } from '../../parts/small-table.tsx';
+import { Muted } from '../../parts/muted.tsx';
 
 type Props = { variables: TemplateVariable[]; missing: string[] };
 
 /** The variables of a template, how many users have a value, and what happens without one. */
 export function Variables({ variables, missing }: Props): ReactNode {
-  if (variables.length === 0)
-    return (
-      <Text size="sm" c="dimmed">
-        This template uses no variables.
-      </Text>
-    );
+  if (variables.length === 0) return <Muted>This template uses no variables.</Muted>;
   return (
     <Table.ScrollContainer minWidth={0}>
-      <Table aria-label="Variables of this template">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th scope="col">Variable</Table.Th>
-            <Table.Th scope="col">Available for</Table.Th>
-            <Table.Th scope="col">If missing</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {variables.map((variable) => (
-            <Table.Tr key={variable.name}>
-              <Table.Td>
-                <code>{variable.name}</code>
-              </Table.Td>
-              <Table.Td>
-                <Share {...variable} />
-              </Table.Td>
-              <Table.Td>
-                <Fallback {...variable} isMissing={missing.includes(variable.name)} />
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      <SmallTable
+        aria-label="Variables of this template"
+        heads={['Variable', 'Available for', 'If missing']}
+        rows={variables.map((variable) => ({
+          key: variable.name,
+          cells: [
+            <code>{variable.name}</code>,
+            <Share {...variable} />,
+            <Fallback {...variable} isMissing={missing.includes(variable.name)} />,
+          ],
+        }))}
+      />
     </Table.ScrollContainer>
   );
 }
@@ -51,12 +36,7 @@ function isOurs(name: string): boolean {
 
 function Share({ share, events, name }: TemplateVariable): ReactNode {
   if (isOurs(name)) return <Text size="sm">all emails</Text>;
-  if (share === null)
-    return (
-      <Text size="sm" c="dimmed">
-        {sourceWords(name, events)}
-      </Text>
-    );
+  if (share === null) return <Muted>{sourceWords(name, events)}</Muted>;
   const percent = Math.round(share * 100);
   return (
     <>
@@ -78,9 +58,9 @@ function Fallback({
   return (
     <>
       <Mark icon={TriangleAlert} tone="warn" label="Draft is held" />
-      <Text size="xs" c="dimmed">
+      <Muted size="xs">
         <code>{`{{ ${name} | default: "…" }}`}</code> sets a default
-      </Text>
+      </Muted>
     </>
   );
 }

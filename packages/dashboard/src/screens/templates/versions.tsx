@@ -1,19 +1,19 @@
-import { Button, Group, Modal, Select, Stack, Text } from '@mantine/core';
+import { Button, Modal, Stack, Text } from '@mantine/core';
 import { FileText } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { TemplateDetails, TemplateVersion } from '@beckon/contract/dashboard';
 import { useChange, useMay } from '../../api/index.ts';
 import { DialogFoot, Empty, refused, notify, When } from '../../parts/index.ts';
 import { Changes } from './publish-dialog.tsx';
+import { Muted } from '../../parts/muted.tsx';
+import { ActButton } from '../../parts/act-button.tsx';
+import { VersionSelect } from '../../parts/version-select.tsx';
 
 /** All published versions with their changes. */
 export function TemplateVersions({ template }: { template: TemplateDetails }): ReactNode {
   const { versions } = template;
   const mayEdit = useMay('editor');
-  const [chosen, setChosen] = useState(String(versions[0]?.version ?? ''));
-  const at = versions.findIndex(({ version }) => String(version) === chosen);
-  const [version, before] = [versions[at], versions[at + 1]];
-  if (!version)
+  if (versions.length === 0)
     return (
       <Empty icon={FileText} title="No published versions yet">
         Publish this template to create version 1.
@@ -21,33 +21,31 @@ export function TemplateVersions({ template }: { template: TemplateDetails }): R
     );
   return (
     <Stack gap="md" maw={860}>
-      <Group gap="md" align="end">
-        <Select
-          label="Version"
-          value={chosen}
-          onChange={(next) => setChosen(next ?? chosen)}
-          allowDeselect={false}
-          data={versions.map(({ version }) => ({
-            value: String(version),
-            label: version === template.version ? `${version}, published` : String(version),
-          }))}
-          w={180}
-        />
-        <Text size="sm" c="dimmed" pb={8}>
-          <When at={version.created_at} /> by {version.created_by}
-        </Text>
-        {mayEdit && version.version !== template.version && (
-          <RestoreVersion template={template} version={version} />
+      <VersionSelect
+        versions={versions}
+        labelOf={({ version }) => (version === template.version ? `${version}, published` : String(version))}
+        beside={(version) => (
+          <>
+            <Muted pb={8}>
+              <When at={version.created_at} /> by {version.created_by}
+            </Muted>
+            {mayEdit && version.version !== template.version && (
+              <RestoreVersion template={template} version={version} />
+            )}
+          </>
         )}
-      </Group>
-      {before ? (
-        <>
-          <Text size="sm">Compared with version {before.version}:</Text>
-          <Changes before={before} after={version} />
-        </>
-      ) : (
-        <Text size="sm">Oldest stored version: “{version.subject}”.</Text>
-      )}
+      >
+        {(version, before) =>
+          before ? (
+            <>
+              <Text size="sm">Compared with version {before.version}:</Text>
+              <Changes before={before} after={version} />
+            </>
+          ) : (
+            <Text size="sm">Oldest stored version: “{version.subject}”.</Text>
+          )
+        }
+      </VersionSelect>
     </Stack>
   );
 }
@@ -78,13 +76,9 @@ function RestoreVersion({
   };
   return (
     <>
-      <Button
-        variant="default"
-        loading={restore.isPending}
-        onClick={unpublished === null ? put : () => setDialogOpen(true)}
-      >
+      <ActButton change={restore} onClick={unpublished === null ? put : () => setDialogOpen(true)}>
         Copy to editor
-      </Button>
+      </ActButton>
       <Modal
         opened={isDialogOpen}
         onClose={() => setDialogOpen(false)}

@@ -1,14 +1,16 @@
-import { Badge, Button, Skeleton, Stack, Tabs } from '@mantine/core';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { Badge, Skeleton, Stack } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
 import type { MailCheck, TestInboxEmailWhole } from '@beckon/contract/dashboard';
-import { Download } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { apiUrl, useApi, useMay, useProject } from '../../api/index.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { Empty, Loaded, Page, Person, When } from '../../parts/index.ts';
 import { EmailPane, EmailWaiting } from '../../parts/email-pane.tsx';
 import { NameValues, TextBlock } from '../../parts/text-block.tsx';
+import { LinkButton } from '../../parts/link-button.tsx';
 import { Checks } from './checks.tsx';
+import { TabPages } from '../../parts/tab-pages.tsx';
+import { DownloadButton } from '../../parts/download-button.tsx';
 
 const route = getRouteApi('/p/$project/test-inbox/$message');
 
@@ -43,26 +45,11 @@ function Actions({ mail }: { mail: TestInboxEmailWhole }): ReactNode {
   return (
     <>
       {draft !== null && (
-        <Button
-          variant="default"
-          renderRoot={(props) => (
-            <Link to="/p/$project/drafts/$draft" params={{ project: String(project.id), draft }} {...props} />
-          )}
-        >
+        <LinkButton to="/p/$project/drafts/$draft" params={{ draft }}>
           Open draft
-        </Button>
+        </LinkButton>
       )}
-      {mayHaveBytes && (
-        <Button
-          component="a"
-          href={href}
-          download
-          variant="default"
-          leftSection={<Download size={15} aria-hidden="true" />}
-        >
-          .eml
-        </Button>
-      )}
+      {mayHaveBytes && <DownloadButton href={href}>.eml</DownloadButton>}
     </>
   );
 }
@@ -72,10 +59,8 @@ function useMayHaveBytes({ draft_id: draft }: TestInboxEmailWhole): boolean {
   return useMay('editor') && draft !== null;
 }
 
-const TABS = ['email', 'text', 'html', 'headers', 'source', 'checks'] as const;
-
 function Whole({ mail }: { mail: TestInboxEmailWhole }): ReactNode {
-  const { tab = 'email' } = route.useSearch();
+  const { tab } = route.useSearch();
   const navigate = route.useNavigate();
   const { external_user_id: user } = mail;
   const mayHaveBytes = useMayHaveBytes(mail);
@@ -89,44 +74,35 @@ function Whole({ mail }: { mail: TestInboxEmailWhole }): ReactNode {
           { label: 'Received', value: <When at={mail.at} style="long" /> },
         ]}
       />
-      <Tabs
-        value={TABS.find((name) => name === tab && (mayHaveBytes || name !== 'source')) ?? 'email'}
-        onChange={(value) =>
-          void navigate({ search: (was) => ({ ...was, tab: value ?? undefined }), replace: true })
-        }
-        keepMounted={false}
-      >
-        <Tabs.List>
-          <Tabs.Tab value="email">Email</Tabs.Tab>
-          <Tabs.Tab value="text">Text</Tabs.Tab>
-          <Tabs.Tab value="html">HTML</Tabs.Tab>
-          <Tabs.Tab value="headers">Headers</Tabs.Tab>
-          {mayHaveBytes && <Tabs.Tab value="source">Source</Tabs.Tab>}
-          <Tabs.Tab value="checks" rightSection={<Found checks={mail.checks} />}>
-            Checks
-          </Tabs.Tab>
-        </Tabs.List>
-        <Tabs.Panel value="email" pt="md">
-          <Email mail={mail} />
-        </Tabs.Panel>
-        <Tabs.Panel value="text" pt="md">
-          <TextBlock text={mail.text} label="Plain text of the email" />
-        </Tabs.Panel>
-        <Tabs.Panel value="html" pt="md">
-          <TextBlock text={mail.html_source} label="HTML of the email" />
-        </Tabs.Panel>
-        <Tabs.Panel value="headers" pt="md">
-          <NameValues rows={mail.headers} label="Headers of the email" />
-        </Tabs.Panel>
-        {mayHaveBytes && (
-          <Tabs.Panel value="source" pt="md">
-            <Source mail={mail} />
-          </Tabs.Panel>
-        )}
-        <Tabs.Panel value="checks" pt="md">
-          <Checks checks={mail.checks} />
-        </Tabs.Panel>
-      </Tabs>
+      <TabPages
+        value={tab}
+        onChange={(next) => void navigate({ search: (was) => ({ ...was, tab: next }), replace: true })}
+        pages={[
+          { value: 'email', label: 'Email', content: <Email mail={mail} /> },
+          {
+            value: 'text',
+            label: 'Text',
+            content: <TextBlock text={mail.text} label="Plain text of the email" />,
+          },
+          {
+            value: 'html',
+            label: 'HTML',
+            content: <TextBlock text={mail.html_source} label="HTML of the email" />,
+          },
+          {
+            value: 'headers',
+            label: 'Headers',
+            content: <NameValues rows={mail.headers} label="Headers of the email" />,
+          },
+          ...(mayHaveBytes ? [{ value: 'source', label: 'Source', content: <Source mail={mail} /> }] : []),
+          {
+            value: 'checks',
+            label: 'Checks',
+            mark: <Found checks={mail.checks} />,
+            content: <Checks checks={mail.checks} />,
+          },
+        ]}
+      />
     </Stack>
   );
 }

@@ -1,5 +1,5 @@
-import { Button, Stack, Text, TextInput } from '@mantine/core';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { Stack, TextInput } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
 import type { TestInboxEmail, TestInboxState } from '@beckon/contract/dashboard';
 import { Inbox, Info, Search, Trash2 } from 'lucide-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
@@ -24,6 +24,10 @@ import {
 } from '../../parts/index.ts';
 import { Notice } from '../../parts/notice.tsx';
 import { TwoLines } from '../../parts/two-lines.tsx';
+import { LinkButton } from '../../parts/link-button.tsx';
+import { Muted } from '../../parts/muted.tsx';
+import { textProps } from '../../parts/bind.ts';
+import { ActButton } from '../../parts/act-button.tsx';
 
 const route = getRouteApi('/p/$project/test-inbox');
 
@@ -122,7 +126,7 @@ function StateSummary({ state }: { state: TestInboxState }): ReactNode {
       </Notice>
     );
   return (
-    <Text size="sm" c="dimmed" maw={760}>
+    <Muted maw={760}>
       No relay is set, so emails are captured here and none leaves this machine. Stored for {state.kept_days}{' '}
       days, {state.kept_max.toLocaleString('en-GB')} at most.
       {state.waiting > 0 && (
@@ -137,7 +141,7 @@ function StateSummary({ state }: { state: TestInboxState }): ReactNode {
           .
         </>
       )}
-    </Text>
+    </Muted>
   );
 }
 
@@ -163,8 +167,7 @@ function ByUser({
         ref={input}
         aria-label="Filter by user"
         placeholder="Filter by user id"
-        value={typed}
-        onChange={(event) => setTyped(event.currentTarget.value)}
+        {...textProps(typed, setTyped)}
         onBlur={() => onChange(typed.trim() === '' ? undefined : typed.trim())}
         leftSection={<Search size={15} aria-hidden="true" />}
         autoComplete="off"
@@ -178,17 +181,12 @@ function ByUser({
 type NoneProps = { user: string | undefined; state: TestInboxState | undefined; onClear: () => void };
 
 function None({ user, state, onClear }: NoneProps): ReactNode {
-  const project = useProject();
   if (user !== undefined)
     return (
       <Empty
         icon={Inbox}
         title="No emails to this user"
-        action={
-          <Button variant="default" onClick={onClear}>
-            Show all emails
-          </Button>
-        }
+        action={<ActButton onClick={onClear}>Show all emails</ActButton>}
       />
     );
   if (state && state.waiting > 0)
@@ -197,13 +195,9 @@ function None({ user, state, onClear }: NoneProps): ReactNode {
         icon={Inbox}
         title="Your first draft is waiting"
         action={
-          <Button
-            renderRoot={(props) => (
-              <Link to="/p/$project/review" params={{ project: String(project.id) }} {...props} />
-            )}
-          >
+          <LinkButton variant="filled" to="/p/$project/review">
             Open Review
-          </Button>
+          </LinkButton>
         }
       >
         The first draft waits for its deadline or your approval. The email appears here when all send checks
@@ -241,13 +235,9 @@ function Clear({ isEmpty }: { isEmpty: boolean }): ReactNode {
   if (!mayClear || isEmpty) return null;
   return (
     <>
-      <Button
-        variant="default"
-        leftSection={<Trash2 size={15} aria-hidden="true" />}
-        onClick={() => setOpen(true)}
-      >
+      <ActButton icon={Trash2} onClick={() => setOpen(true)}>
         Clear test inbox
-      </Button>
+      </ActButton>
       <ConfirmTyped
         opened={isOpen}
         onClose={() => setOpen(false)}
@@ -255,8 +245,7 @@ function Clear({ isEmpty }: { isEmpty: boolean }): ReactNode {
         name={name}
         action="Delete all"
         run={() => clear.mutate({ body: { confirm: name } })}
-        isRunning={clear.isPending}
-        error={clear.error}
+        change={clear}
       >
         This cannot be undone. Drafts and the records of sent emails are kept.
       </ConfirmTyped>

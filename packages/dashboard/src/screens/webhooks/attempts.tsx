@@ -3,6 +3,7 @@ import { Stack, Text, Title } from '@mantine/core';
 import { CircleCheck, CircleDashed, CircleX } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Command, Mark, When } from '../../parts/index.ts';
+import { Muted } from '../../parts/muted.tsx';
 
 /** The attempts of a delivery with their responses, the newest first. */
 export function Attempts({ attempts }: { attempts: WebhookAttempt[] }): ReactNode {
@@ -11,11 +12,7 @@ export function Attempts({ attempts }: { attempts: WebhookAttempt[] }): ReactNod
       <Title order={3} size="h6">
         Attempts
       </Title>
-      {attempts.length === 0 && (
-        <Text size="sm" c="dimmed">
-          No attempts yet.
-        </Text>
-      )}
+      {attempts.length === 0 && <Muted>No attempts yet.</Muted>}
       {attempts.toReversed().map((attempt) => (
         <Attempt key={attempt.number} attempt={attempt} />
       ))}
@@ -55,10 +52,10 @@ export function Posted({ body, isErased }: { body: string | null; isErased: bool
       <Title order={3} size="h6">
         Request
       </Title>
-      <Text size="xs" c="dimmed">
+      <Muted size="xs">
         Content-Type: application/json. Signed for each attempt: X-Service-Signature, webhook-id,
         webhook-timestamp, webhook-signature.
-      </Text>
+      </Muted>
       {body === null ? (
         <Text size="sm">{isErased ? 'The user was erased, and the body with them.' : 'No body.'}</Text>
       ) : (

@@ -1,5 +1,5 @@
 import type { WebhookDelivery, WebhookDeliveryState, WebhookEndpoint } from '@beckon/contract/dashboard';
-import { Button, Group, Loader, Select, Stack, Text, Title } from '@mantine/core';
+import { Group, Loader, Select, Stack, Text, Title } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { RotateCcw } from 'lucide-react';
 import type { ReactNode } from 'react';
@@ -16,6 +16,7 @@ import {
 } from '../../parts/index.ts';
 import { Attempts, Posted } from './attempts.tsx';
 import { DeliveryMark, lastResponse } from './marks.tsx';
+import { ActButton } from '../../parts/act-button.tsx';
 
 const route = getRouteApi('/p/$project/webhooks/$endpoint');
 const STATES: { value: WebhookDeliveryState; label: string }[] = [
@@ -84,11 +85,7 @@ const COLUMNS: Column<WebhookDelivery>[] = [
     id: 'last',
     title: 'Last response',
     width: '1.6fr',
-    cell: (delivery) => (
-      <Text size="sm" truncate>
-        {lastResponse(delivery)}
-      </Text>
-    ),
+    cell: (delivery) => lastResponse(delivery),
   },
   {
     id: 'attempts',
@@ -122,16 +119,15 @@ function Delivery({ message, endpoint }: { message: string; endpoint: WebhookEnd
         <Stack gap="md">
           <Group justify="space-between">
             <DeliveryMark state={data.state} />
-            <Button
+            <ActButton
+              icon={RotateCcw}
+              change={replay}
               size="xs"
-              variant="default"
-              leftSection={<RotateCcw size={14} aria-hidden="true" />}
               disabled={endpoint.state === 'disabled' || data.erased}
-              loading={replay.isPending}
               onClick={() => replay.mutate({ body: { endpoint: endpoint.id, message: data.id } })}
             >
               Replay
-            </Button>
+            </ActButton>
           </Group>
           {data.next_attempt_at !== null && (
             <Text size="sm">

@@ -1,9 +1,11 @@
 import type { WebhookEndpoint } from '@beckon/contract/dashboard';
-import { Button, Menu } from '@mantine/core';
-import { ChevronDown, Send } from 'lucide-react';
+import { Menu } from '@mantine/core';
+import { Send } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { type ReadKey, useChange } from '../../api/index.ts';
 import { later, refused, notify, WhenOpened } from '../../parts/index.ts';
+import { MoreMenu } from '../../parts/more-menu.tsx';
+import { ActButton } from '../../parts/act-button.tsx';
 
 const EditEndpoint = later(() => import('./endpoint-dialogs.tsx'), 'EditEndpoint', null);
 const RotateSecret = later(() => import('./endpoint-dialogs.tsx'), 'RotateSecret', null);
@@ -17,60 +19,44 @@ const FOLLOWS: ReadKey[] = [
   'GET /projects/:project/webhook-deliveries',
 ];
 
-type Dialog = 'edit' | 'rotate' | 'delete' | 'replay' | null;
+const DIALOGS = [
+  ['edit', EditEndpoint],
+  ['rotate', RotateSecret],
+  ['replay', ReplayDialog],
+  ['delete', DeleteEndpoint],
+] as const;
 
 export function EndpointActs({ endpoint }: { endpoint: WebhookEndpoint }): ReactNode {
-  const [dialog, setDialog] = useState<Dialog>(null);
+  const [dialog, setDialog] = useState<(typeof DIALOGS)[number][0] | null>(null);
   const params = { endpoint: endpoint.id };
   const { test, enable, disable } = useSwitches();
   const isEnabled = endpoint.state === 'enabled';
-  const close = (): void => setDialog(null);
   return (
     <>
-      <Button
-        variant="default"
-        leftSection={<Send size={15} aria-hidden="true" />}
-        disabled={!isEnabled}
-        loading={test.isPending}
-        onClick={() => test.mutate({ params })}
-      >
+      <ActButton icon={Send} change={test} disabled={!isEnabled} onClick={() => test.mutate({ params })}>
         Send test event
-      </Button>
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <Button variant="default" rightSection={<ChevronDown size={15} aria-hidden="true" />}>
-            More
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item onClick={() => setDialog('edit')}>Edit…</Menu.Item>
-          <Menu.Item onClick={() => setDialog('replay')} disabled={!isEnabled}>
-            Replay…
-          </Menu.Item>
-          <Menu.Item onClick={() => setDialog('rotate')}>New secret…</Menu.Item>
-          <Menu.Divider />
-          {isEnabled ? (
-            <Menu.Item onClick={() => disable.mutate({ params })}>Disable</Menu.Item>
-          ) : (
-            <Menu.Item onClick={() => enable.mutate({ params })}>Enable</Menu.Item>
-          )}
-          <Menu.Item c="var(--mantine-color-error)" onClick={() => setDialog('delete')}>
-            Delete…
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
-      <WhenOpened opened={dialog === 'edit'}>
-        <EditEndpoint endpoint={endpoint} opened={dialog === 'edit'} onClose={close} />
-      </WhenOpened>
-      <WhenOpened opened={dialog === 'rotate'}>
-        <RotateSecret endpoint={endpoint} opened={dialog === 'rotate'} onClose={close} />
-      </WhenOpened>
-      <WhenOpened opened={dialog === 'replay'}>
-        <ReplayDialog endpoint={endpoint} opened={dialog === 'replay'} onClose={close} />
-      </WhenOpened>
-      <WhenOpened opened={dialog === 'delete'}>
-        <DeleteEndpoint endpoint={endpoint} opened={dialog === 'delete'} onClose={close} />
-      </WhenOpened>
+      </ActButton>
+      <MoreMenu>
+        <Menu.Item onClick={() => setDialog('edit')}>Edit…</Menu.Item>
+        <Menu.Item onClick={() => setDialog('replay')} disabled={!isEnabled}>
+          Replay…
+        </Menu.Item>
+        <Menu.Item onClick={() => setDialog('rotate')}>New secret…</Menu.Item>
+        <Menu.Divider />
+        {isEnabled ? (
+          <Menu.Item onClick={() => disable.mutate({ params })}>Disable</Menu.Item>
+        ) : (
+          <Menu.Item onClick={() => enable.mutate({ params })}>Enable</Menu.Item>
+        )}
+        <Menu.Item c="var(--mantine-color-error)" onClick={() => setDialog('delete')}>
+          Delete…
+        </Menu.Item>
+      </MoreMenu>
+      {DIALOGS.map(([name, Dialog]) => (
+        <WhenOpened key={name} opened={dialog === name}>
+          <Dialog endpoint={endpoint} opened={dialog === name} onClose={() => setDialog(null)} />
+        </WhenOpened>
+      ))}
     </>
   );
 }

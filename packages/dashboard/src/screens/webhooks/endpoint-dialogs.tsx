@@ -1,11 +1,14 @@
 import type { WebhookEndpoint } from '@beckon/contract/dashboard';
-import { Button, Modal, Radio, Select, Stack, Text } from '@mantine/core';
+import { Modal, Radio, Select, Stack, Text } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { type ReadKey, useChange, useProject } from '../../api/index.ts';
-import { ConfirmTyped, DialogFoot, ErrorBox, notify } from '../../parts/index.ts';
-import { SecretOnce } from '../../parts/secret-once.tsx';
+import { ConfirmTyped, notify } from '../../parts/index.ts';
+import { SecretOnce, useSecretOnce } from '../../parts/secret-once.tsx';
 import { EndpointForm } from './endpoint-form.tsx';
+import { DialogAction } from '../../parts/dialog-action.tsx';
+import { Muted } from '../../parts/muted.tsx';
+import { choiceProps } from '../../parts/bind.ts';
 
 type Props = { endpoint: WebhookEndpoint; opened: boolean; onClose: () => void };
 
@@ -24,8 +27,7 @@ export function EditEndpoint({ endpoint, opened, onClose }: Props): ReactNode {
       <EndpointForm
         endpoint={endpoint}
         action="Save"
-        isSaving={edit.isPending}
-        error={edit.error}
+        change={edit}
         onSave={(body) => edit.mutate({ params: { endpoint: endpoint.id }, body })}
         onClose={onClose}
       />
@@ -42,10 +44,10 @@ const OVERLAPS = [
 
 export function RotateSecret({ endpoint, opened, onClose }: Props): ReactNode {
   const [hours, setHours] = useState('24');
-  const [secret, setSecret] = useState<string | null>(null);
+  const { secret, show, close } = useSecretOnce(onClose);
   const rotate = useChange('POST /projects/:project/webhooks/:endpoint/rotate', {
     refreshes: ENDPOINTS,
-    onDone: ({ data }) => setSecret(data.secret),
+    onDone: ({ data }) => show(data.secret),
   });
   const run = (): void =>
     rotate.mutate({ params: { endpoint: endpoint.id }, body: { overlap_hours: Number(hours) } });
@@ -57,30 +59,13 @@ export function RotateSecret({ endpoint, opened, onClose }: Props): ReactNode {
             The new secret signs deliveries from now on. While both secrets are valid, each delivery has two
             signatures; verify either one.
           </Text>
-          <Select
-            label="Keep the old secret"
-            data={OVERLAPS}
-            value={hours}
-            onChange={(value) => setHours(value ?? '24')}
-            allowDeselect={false}
-          />
-          {rotate.error && <ErrorBox error={rotate.error} />}
-          <DialogFoot onCancel={onClose}>
-            <Button onClick={run} loading={rotate.isPending}>
-              Create new secret
-            </Button>
-          </DialogFoot>
+          <Select label="Keep the old secret" data={OVERLAPS} {...choiceProps(hours, setHours)} />
+          <DialogAction change={rotate} run={run} onCancel={onClose}>
+            Create new secret
+          </DialogAction>
         </Stack>
       </Modal>
-      <SecretOnce
-        title="New secret"
-        secret={secret}
-        variable="BECKON_WEBHOOK_SECRET"
-        onClose={() => {
-          setSecret(null);
-          onClose();
-        }}
-      />
+      <SecretOnce title="New secret" secret={secret} variable="BECKON_WEBHOOK_SECRET" onClose={close} />
     </>
   );
 }
@@ -125,24 +110,13 @@ export function ReplayDialog({ endpoint, opened, onClose }: Props): ReactNode {
             <Radio value="history" label="Also events from before this endpoint was created" />
           </Stack>
         </Radio.Group>
-        {what !== 'missed' && (
-          <Select
-            label="Period"
-            data={SINCE}
-            value={hours}
-            onChange={(value) => setHours(value ?? '24')}
-            allowDeselect={false}
-          />
-        )}
-        <Text size="sm" c="dimmed">
+        {what !== 'missed' && <Select label="Period" data={SINCE} {...choiceProps(hours, setHours)} />}
+        <Muted>
           Sends the same ids and bodies to the current URL. A receiver that stores ids can ignore duplicates.
-        </Text>
-        {replay.error && <ErrorBox error={replay.error} />}
-        <DialogFoot onCancel={onClose}>
-          <Button onClick={run} loading={replay.isPending}>
-            Replay
-          </Button>
-        </DialogFoot>
+        </Muted>
+        <DialogAction change={replay} run={run} onCancel={onClose}>
+          Replay
+        </DialogAction>
       </Stack>
     </Modal>
   );
@@ -166,8 +140,7 @@ export function DeleteEndpoint({ endpoint, opened, onClose }: Props): ReactNode 
       name={endpoint.url}
       action="Delete"
       run={() => remove.mutate({ params: { endpoint: endpoint.id }, body: { url: endpoint.url } })}
-      isRunning={remove.isPending}
-      error={remove.error}
+      change={remove}
     >
       This deletes its secrets and cancels waiting deliveries. Past deliveries are stored for 30 days.
     </ConfirmTyped>

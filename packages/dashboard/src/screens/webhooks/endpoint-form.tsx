@@ -1,16 +1,16 @@
 import { WEBHOOK_TYPES } from '@beckon/contract';
 import type { WebhookEndpoint, WebhookEndpointInput } from '@beckon/contract/dashboard';
-import { Button, Checkbox, Group, NumberInput, Stack, TextInput } from '@mantine/core';
-import { type ReactNode, type SyntheticEvent, useState } from 'react';
+import { Checkbox, Group, NumberInput, Stack, TextInput } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
 import type { ApiError } from '../../api/index.ts';
-import { DialogFoot, ErrorBox } from '../../parts/index.ts';
+import { DialogAction } from '../../parts/dialog-action.tsx';
+import { Form } from '../../parts/form.tsx';
 
 export type EndpointInput = WebhookEndpointInput & { url: string };
 type Props = {
   endpoint?: WebhookEndpoint;
   action: string;
-  isSaving: boolean;
-  error: ApiError | null;
+  change: { isPending: boolean; error: ApiError | null };
   onSave: (input: EndpointInput) => void;
   onClose: () => void;
 };
@@ -25,61 +25,52 @@ type Typed = {
 
 const KNOWN = ['url', 'types', 'description', 'per_second', 'in_flight', 'in_flight_max'];
 
-export function EndpointForm({ endpoint, action, isSaving, error, onSave, onClose }: Props): ReactNode {
+export function EndpointForm({ endpoint, action, change, onSave, onClose }: Props): ReactNode {
   const [typed, setTyped] = useState<Typed>(() => startOf(endpoint));
   const set = (more: Partial<Typed>): void => setTyped((was) => ({ ...was, ...more }));
-  const fields = error?.fields ?? {};
-  const hasOtherError = error !== null && !Object.keys(fields).some((name) => KNOWN.includes(name));
-  const submit = (event: SyntheticEvent): void => {
-    event.preventDefault();
-    onSave(inputOf(typed));
-  };
+  const fields = change.error?.fields ?? {};
+  const submit = (): void => onSave(inputOf(typed));
   return (
-    <form onSubmit={submit}>
-      <Stack gap="md">
-        <TextInput
-          data-autofocus
-          label="URL"
-          description="An https URL with a public address."
-          placeholder="https://example.com/webhooks"
-          value={typed.url}
-          onChange={(event) => set({ url: event.currentTarget.value })}
-          error={fields['url']}
-          inputMode="url"
-          spellCheck={false}
+    <Form onSubmit={submit}>
+      <TextInput
+        data-autofocus
+        label="URL"
+        description="An https URL with a public address."
+        placeholder="https://example.com/webhooks"
+        value={typed.url}
+        onChange={(event) => set({ url: event.currentTarget.value })}
+        error={fields['url']}
+        inputMode="url"
+        spellCheck={false}
+      />
+      <TextInput
+        label="Description"
+        value={typed.description}
+        onChange={(event) => set({ description: event.currentTarget.value })}
+        error={fields['description']}
+        maxLength={200}
+      />
+      <Types types={typed.types} onChange={(types) => set({ types })} fault={fields['types']} />
+      <Group grow align="flex-start">
+        <NumberInput
+          label="Maximum requests per second"
+          value={typed.per_second}
+          onChange={(value) => set({ per_second: value })}
+          min={0.1}
+          error={fields['per_second']}
         />
-        <TextInput
-          label="Description"
-          value={typed.description}
-          onChange={(event) => set({ description: event.currentTarget.value })}
-          error={fields['description']}
-          maxLength={200}
+        <NumberInput
+          label="Maximum concurrent requests"
+          value={typed.in_flight_max}
+          onChange={(value) => set({ in_flight_max: value })}
+          min={1}
+          error={fields['in_flight'] ?? fields['in_flight_max']}
         />
-        <Types types={typed.types} onChange={(types) => set({ types })} fault={fields['types']} />
-        <Group grow align="flex-start">
-          <NumberInput
-            label="Maximum requests per second"
-            value={typed.per_second}
-            onChange={(value) => set({ per_second: value })}
-            min={0.1}
-            error={fields['per_second']}
-          />
-          <NumberInput
-            label="Maximum concurrent requests"
-            value={typed.in_flight_max}
-            onChange={(value) => set({ in_flight_max: value })}
-            min={1}
-            error={fields['in_flight'] ?? fields['in_flight_max']}
-          />
-        </Group>
-        {hasOtherError && <ErrorBox error={error} />}
-        <DialogFoot onCancel={onClose}>
-          <Button type="submit" loading={isSaving} disabled={typed.url.trim() === ''}>
-            {action}
-          </Button>
-        </DialogFoot>
-      </Stack>
-    </form>
+      </Group>
+      <DialogAction change={change} fields={KNOWN} onCancel={onClose} disabled={typed.url.trim() === ''}>
+        {action}
+      </DialogAction>
+    </Form>
   );
 }
 

@@ -1,10 +1,11 @@
 import type { WebhookEndpoint } from '@beckon/contract/dashboard';
-import { Anchor, Stack } from '@mantine/core';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { Stack } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { useApi, useMay, useProject } from '../../api/index.ts';
+import { useApi, useMay } from '../../api/index.ts';
 import { Empty, Loaded, Page, When } from '../../parts/index.ts';
 import { Facts } from '../../parts/facts.tsx';
+import { TextLink } from '../../parts/text-link.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { EndpointActs } from './endpoint-acts.tsx';
 import { EndpointMark } from './marks.tsx';
@@ -36,17 +37,9 @@ export function EndpointScreen(): ReactNode {
 }
 
 function Endpoint({ endpoint }: { endpoint: WebhookEndpoint }): ReactNode {
-  const project = useProject();
   return (
     <Stack gap="lg">
-      <Anchor
-        size="sm"
-        renderRoot={(props) => (
-          <Link to="/p/$project/webhooks" params={{ project: String(project.id) }} {...props} />
-        )}
-      >
-        All endpoints
-      </Anchor>
+      <TextLink to="/p/$project/webhooks">All endpoints</TextLink>
       <Facts facts={factsOf(endpoint)} />
       <Deliveries endpoint={endpoint} />
     </Stack>

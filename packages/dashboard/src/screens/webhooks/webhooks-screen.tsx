@@ -1,34 +1,35 @@
 import type { WebhookEndpoint } from '@beckon/contract/dashboard';
-import { Button, Modal, Stack, Text } from '@mantine/core';
-import { Plus, Webhook } from 'lucide-react';
+import { Modal, Stack, Text } from '@mantine/core';
+import { Webhook } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { useApi, useChange, useMay, useProject } from '../../api/index.ts';
-import { type Column, DataTable, Empty, listOf, Loaded, Page, When } from '../../parts/index.ts';
+import { useApi, useChange, useProject } from '../../api/index.ts';
+import { type Column, DataTable, Empty, listOf, Loaded, When } from '../../parts/index.ts';
 import { SecretOnce } from '../../parts/secret-once.tsx';
 import { EndpointForm } from './endpoint-form.tsx';
 import { EndpointMark } from './marks.tsx';
 import { Verify } from './verify.tsx';
 import { outcomeWords } from '../../parts/codes.ts';
+import { NewButton } from '../../parts/new-button.tsx';
+import { TwoLines } from '../../parts/two-lines.tsx';
+import { RolePage } from '../../parts/role-page.tsx';
 
 export function WebhooksScreen(): ReactNode {
-  const may = useMay('admin');
   const [isAdding, setIsAdding] = useState(false);
-  const add = (
-    <Button leftSection={<Plus size={16} aria-hidden="true" />} onClick={() => setIsAdding(true)}>
-      Add endpoint
-    </Button>
-  );
+  const add = <NewButton onClick={() => setIsAdding(true)}>Add endpoint</NewButton>;
   return (
-    <Page title="Webhooks" actions={may ? add : undefined}>
-      {may ? (
-        <Endpoints add={add} />
-      ) : (
+    <RolePage
+      role="admin"
+      title="Webhooks"
+      actions={add}
+      instead={
         <Empty icon={Webhook} title="Webhooks require the admin role">
           Endpoint URLs and deliveries can contain secrets.
         </Empty>
-      )}
+      }
+    >
+      <Endpoints add={add} />
       <AddEndpoint opened={isAdding} onClose={() => setIsAdding(false)} />
-    </Page>
+    </RolePage>
   );
 }
 
@@ -66,18 +67,7 @@ const COLUMNS: Column<WebhookEndpoint>[] = [
     id: 'url',
     title: 'Endpoint',
     width: '2.4fr',
-    cell: ({ url, description }) => (
-      <Stack gap={0} style={{ minWidth: 0 }}>
-        <Text size="sm" fw={500} truncate>
-          {url}
-        </Text>
-        {description !== '' && (
-          <Text size="xs" c="dimmed" truncate>
-            {description}
-          </Text>
-        )}
-      </Stack>
-    ),
+    cell: ({ url, description }) => <TwoLines first={url} second={description} />,
   },
   { id: 'state', title: 'Health', width: '1.4fr', cell: (endpoint) => <EndpointMark endpoint={endpoint} /> },
   {
@@ -111,8 +101,7 @@ function AddEndpoint({ opened, onClose }: { opened: boolean; onClose: () => void
       <Modal opened={opened && secret === null} onClose={close} title="Add endpoint">
         <EndpointForm
           action="Add endpoint"
-          isSaving={add.isPending}
-          error={add.error}
+          change={add}
           onSave={(body) => add.mutate({ body })}
           onClose={close}
         />
