@@ -109,7 +109,7 @@ export function deleteTemplate(
       const naming = inForce.find(({ definition }) => emailNames(definition).has(template.name));
       if (naming) throw stillNamed(template, naming);
     }
-    await removeTemplate(tx, projectId, template);
+    await removeTemplate(tx, projectId, template.id);
     await incrementModel(tx, projectId);
     return { template, drafts: await followEmail(tx, { projectId, name: template.name, now, actor }) };
   });
