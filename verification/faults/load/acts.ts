@@ -14,7 +14,10 @@ import {
 } from '../../../packages/server/src/modules/administration/pause-project.ts';
 import { revokeKey } from '../../../packages/server/src/modules/ingest/keys/change-key.ts';
 import { createRenderer } from '../../../packages/server/src/modules/rendering/pool/renderer.ts';
-import { type SendServices, NO_PROVIDERS } from '../../../packages/server/src/modules/delivery/mailroom.ts';
+import {
+  type SendServices,
+  NO_PROVIDERS,
+} from '../../../packages/server/src/modules/delivery/send-services.ts';
 import { suppress } from '../../../packages/server/src/modules/outcomes/suppressions/suppress.ts';
 import type { ActEntry, Journal, World } from '../journal.ts';
 import { exponential, pick, type Random, randomOf } from '../random.ts';

@@ -77,7 +77,7 @@ function Chooser({ onClose, ...doing }: Omit<PaletteProps, 'opened'>): ReactNode
         ))}
         {entries.length === 0 && <p className={classes.none}>No results.</p>}
       </div>
-      <span className="beckon-heard" role="status">
+      <span className="beckon-visually-hidden" role="status">
         {entries.length} results
       </span>
     </>

@@ -10,7 +10,7 @@ export function Copy({ text, what }: { text: string; what: string }): ReactNode 
         <Tooltip label={copied ? 'Copied' : `Copy ${what}`}>
           <ActionIcon variant="subtle" color="gray" size="sm" onClick={copy} aria-label={`Copy ${what}`}>
             {copied ? <Check size={14} aria-hidden="true" /> : <CopyIcon size={14} aria-hidden="true" />}
-            <span className="beckon-heard" aria-live="polite">
+            <span className="beckon-visually-hidden" aria-live="polite">
               {copied ? 'Copied' : ''}
             </span>
           </ActionIcon>

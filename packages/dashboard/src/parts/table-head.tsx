@@ -78,7 +78,7 @@ export function HeadRow<Row>({
 }
 
 function Heading({ title, visuallyHidden = false }: { title: string; visuallyHidden?: boolean }): ReactNode {
-  return visuallyHidden ? <span className="beckon-heard">{title}</span> : title;
+  return visuallyHidden ? <span className="beckon-visually-hidden">{title}</span> : title;
 }
 
 type SorterProps<Row> = { column: Column<Row>; sort: Sort | undefined; onSort: (sort: Sort) => void };

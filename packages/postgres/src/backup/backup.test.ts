@@ -32,7 +32,7 @@ beforeEach(async () => {
 afterAll(() => rm(base, { recursive: true, force: true }));
 
 const PG_VERSION = { path: 'data/PG_VERSION', bytes: 3, sha256: hash('sha256', '18\n') };
-const SECRETS_FILE = { path: 'secrets.sealed', bytes: ENVELOPE.length, sha256: hash('sha256', ENVELOPE) };
+const SECRETS_FILE = { path: 'secrets.encrypted', bytes: ENVELOPE.length, sha256: hash('sha256', ENVELOPE) };
 
 /** Creates the files of a backup; PostgreSQL could not start with them. */
 async function makeBackup(
@@ -43,7 +43,7 @@ async function makeBackup(
   const path = join(folder, `backup-202605${String(day).padStart(2, '0')}T020000Z-0000000${day}`);
   await mkdir(join(path, 'data'), { recursive: true });
   await writeFile(join(path, 'data', 'PG_VERSION'), '18\n');
-  await writeFile(join(path, 'secrets.sealed'), ENVELOPE);
+  await writeFile(join(path, 'secrets.encrypted'), ENVELOPE);
   const manifest: Manifest = {
     format: 1,
     release: '0.1.0',
@@ -112,11 +112,13 @@ test('verifyBackup finds a changed byte, a missing file and a path out of the ba
 
 test('verifyBackup rejects a backup whose encrypted secret key is changed, missing or not listed', async () => {
   const backup = await makeBackup(1, wal(1));
-  const encrypted = join(backup, 'secrets.sealed');
+  const encrypted = join(backup, 'secrets.encrypted');
   await writeFile(encrypted, ENVELOPE.replace('"encrypted": "', '"encrypted": "A'));
-  await expect(verifyBackup(backup)).rejects.toThrow(/secrets\.sealed differs from what was written there/);
+  await expect(verifyBackup(backup)).rejects.toThrow(
+    /secrets\.encrypted differs from what was written there/,
+  );
   await rm(encrypted);
-  await expect(verifyBackup(backup)).rejects.toThrow(/secrets\.sealed is missing/);
+  await expect(verifyBackup(backup)).rejects.toThrow(/secrets\.encrypted is missing/);
   const unlisted = await makeBackup(2, wal(1), { files: [PG_VERSION] });
   await expect(verifyBackup(unlisted)).rejects.toMatchObject({ code: 'broken' });
 });

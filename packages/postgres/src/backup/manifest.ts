@@ -31,7 +31,7 @@ export type BackupFile = { path: string; bytes: number; sha256: string };
 /** `backup-<moment>-<random bytes>`, so that names sort by creation. */
 export const BACKUP_NAME = /^backup-\d{8}T\d{6}Z-[0-9a-f]{8}$/;
 export const MANIFEST = 'manifest.json';
-export const SECRETS = 'secrets.sealed';
+export const SECRETS = 'secrets.encrypted';
 export const DATA = 'data';
 export const WAL = 'wal';
 export const WAL_NAME = /^[0-9A-F]{24}$/;

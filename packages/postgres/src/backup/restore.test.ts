@@ -42,7 +42,7 @@ test('a restore replays to the end of the WAL and reports progress', async () =>
   await write(first, 'a');
   const from = await backUp('first');
   const { manifest } = await verifyBackup(from);
-  expect(manifest.files.map(({ path }) => path)).toContain('secrets.sealed');
+  expect(manifest.files.map(({ path }) => path)).toContain('secrets.encrypted');
   await write(first, 'b');
   await letArchive(first);
   const now = performance.now.bind(performance);

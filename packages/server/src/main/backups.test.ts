@@ -39,7 +39,7 @@ test('keeps only the current key of an external database, not the previous one',
   await setUp(configOf('none', { DATABASE_URL: testDb.url, SECRET_KEY: OLD }));
   await expect(backups(rotated).closeSecretKey()).rejects.toThrow(/still requires .* SECRET_KEY_PREVIOUS/);
   await setUp(configOf('none', { DATABASE_URL: testDb.url, ...rotated }));
-  const file = join(base, 'key.sealed');
+  const file = join(base, 'key.encrypted');
   await writeFile(file, await backups(rotated).closeSecretKey());
   expect(await backups({ SECRET_KEY: NEW }).openSecretKey(file)).toBe(NEW);
   await expect(backups({ SECRET_KEY: OLD }).closeSecretKey()).rejects.toMatchObject({ code: 'other_key' });

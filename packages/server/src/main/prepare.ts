@@ -11,7 +11,7 @@ import { schemaState } from '../platform/db/schema-state.ts';
 import { maySendEmails } from '../modules/sending/index.ts';
 import type { OpenInstallation } from './commands/operator.ts';
 import type { Config } from './config.ts';
-import { openSendServices } from './mailroom.ts';
+import { openSendServices } from './open-send-services.ts';
 import { connectionsNeeded } from './processes.ts';
 import { PRODUCT } from './product.ts';
 import { openSecrets, type Secrets, configSecrets } from './secrets.ts';
@@ -90,13 +90,13 @@ export async function openForCommand(
     try {
       const secrets = await openSecrets({ db, clock: db.clock }, config);
       const life = createLifecycle(log);
-      const { mail, sendServices: mailroom } = openSendServices(config, secrets.encrypter, db.clock);
-      life.onStop('rendering', () => mailroom.renderer.close());
+      const { mail, sendServices } = openSendServices(config, secrets.encrypter, db.clock);
+      life.onStop('rendering', () => sendServices.renderer.close());
       return {
         db,
         ...secrets,
         mail,
-        sendServices: mailroom,
+        sendServices,
         installed: { release: { version, node: process.version }, has_model: config.model !== null },
         openScratch: (clock) => openScratch(location, { clock, log }),
         async close() {

@@ -5,7 +5,7 @@ import type { Log } from '../platform/log.ts';
 import { openModel } from '../modules/templates/index.ts';
 import type { Config } from './config.ts';
 import { openDashboard, openGuide } from './built-pages.ts';
-import { openSendServices, webhookAgent } from './mailroom.ts';
+import { openSendServices, webhookAgent } from './open-send-services.ts';
 import { embeddedData } from './embedded-data.ts';
 import type { DataLocation } from './prepare.ts';
 import type { ReadRelease } from './release.ts';

@@ -23,7 +23,7 @@ import { jobTable } from './jobs.ts';
 import { startImporter } from '../modules/imports/index.ts';
 import { startWebhookDispatcher, type WebhookDispatcher } from '../modules/webhooks/index.ts';
 import type { Outbound } from '../platform/outbound/outbound.ts';
-import { webhookAgent } from './mailroom.ts';
+import { webhookAgent } from './open-send-services.ts';
 import { meteredJob, meteredOutbound, meteredTransport } from './metered.ts';
 import { stripeReader } from './stripe-reader.ts';
 import { openOutgoingRelay } from './open-transport.ts';
@@ -62,7 +62,7 @@ export async function startWorker(options: ServerOptions, parts: Parts): Promise
   const jobs = jobTable(options, { db, outbound, ...out }).map((job) => meteredJob(job, watch));
   const scheduler = startScheduler(jobs, log, db.failpoint);
   const warnings = warningCounter({ db, clock: db.clock, log });
-  life.onStop('warnings of the digest', () => warnings.close());
+  life.onStop('processing warnings', () => warnings.close());
   const processor = createProcessor({
     db,
     log,
@@ -81,7 +81,7 @@ export async function startWorker(options: ServerOptions, parts: Parts): Promise
   });
   const stop = stopperOf(log, {
     sender,
-    teller: startDispatching(options, { ...parts, outbound }),
+    webhooks: startDispatching(options, { ...parts, outbound }),
     processorLoop,
     scheduler,
     builder: startAudienceBuilder({ db, processor, log }),

@@ -47,7 +47,7 @@ export const ACROSS_PROJECTS: { why: string; statements: Record<string, string[]
     },
   },
   {
-    why: 'Seals again what was sealed under the secret key before, page by page of all there is; a row is then written at its place',
+    why: 'Re-encrypts values of the previous secret key, page by page; each row is then written by its key',
     statements: {
       'modules/sending/domains/reads.ts': ['FROM beckon.dkim_key WHERE (project_id, domain_id, slot) >'],
       'modules/webhooks/endpoints/reads.ts': [

@@ -4,7 +4,7 @@ import { listBuilding } from '../../src/modules/audiences/build-version.ts';
 import { listDueProjects } from '../../src/platform/locks/timers.ts';
 import { createProcessor, type Processor } from '../../src/modules/processing/process.ts';
 import { createSender, type DueDraftSender } from '../../src/modules/delivery/send-email.ts';
-import type { SendServices } from '../../src/modules/delivery/mailroom.ts';
+import type { SendServices } from '../../src/modules/delivery/send-services.ts';
 import type { Database } from '../../src/platform/db/database.ts';
 import { testHasher, testSendServices, TOKEN_KEYS } from './send-services.ts';
 import type { FixedClock } from './clock.ts';

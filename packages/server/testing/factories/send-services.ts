@@ -3,7 +3,7 @@ import { createEncrypter } from '../../src/platform/crypto/encrypt.ts';
 import { createLookUp, createResolver } from '../../src/platform/dns/resolver.ts';
 import { createOutbound } from '../../src/platform/outbound/outbound.ts';
 import { createRenderer } from '../../src/modules/rendering/pool/renderer.ts';
-import { type SendServices, NO_PROVIDERS } from '../../src/modules/delivery/mailroom.ts';
+import { type SendServices, NO_PROVIDERS } from '../../src/modules/delivery/send-services.ts';
 import { createSuppressionHasher } from '../../src/modules/sending/suppressions/hasher.ts';
 
 /** Its threads start on demand, and keep no test alive. */

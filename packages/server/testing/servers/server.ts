@@ -2,7 +2,7 @@ import { systemClock, type Clock } from '../../src/platform/time/clock.ts';
 import { silentLog, type Log } from '../../src/platform/log.ts';
 import { createKey } from '../../src/modules/ingest/keys/change-key.ts';
 import { createProject } from '../../src/modules/administration/create-project.ts';
-import type { SendServices } from '../../src/modules/delivery/mailroom.ts';
+import type { SendServices } from '../../src/modules/delivery/send-services.ts';
 import type { Transport } from '../../src/modules/delivery/transport.ts';
 import type { TeamTransport } from '../../src/modules/delivery/team-email.ts';
 import { openDatabase, type Database } from '../../src/platform/db/database.ts';

@@ -43,7 +43,7 @@ function PasskeyTable({ passkeys }: { passkeys: PasskeyListed[] }): ReactNode {
             passkey.name,
             <When at={passkey.created_at} />,
             <ActButton size="compact-sm" onClick={() => setGoing(passkey)}>
-              Remove <span className="beckon-heard">{passkey.name}</span>
+              Remove <span className="beckon-visually-hidden">{passkey.name}</span>
             </ActButton>,
           ],
         }))}

@@ -70,7 +70,7 @@ function EndSession({ session, onEnd }: { session: SessionListed; onEnd: () => v
   if (session.current) return <Mark icon={Monitor} tone="info" label="This session" />;
   return (
     <ActButton size="compact-sm" onClick={onEnd}>
-      End <span className="beckon-heard">session of {browserName(session.user_agent)}</span>
+      End <span className="beckon-visually-hidden">session of {browserName(session.user_agent)}</span>
     </ActButton>
   );
 }

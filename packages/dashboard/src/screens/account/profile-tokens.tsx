@@ -83,7 +83,7 @@ function TokenState({ token, onRevoke }: { token: TokenListed; onRevoke: () => v
   if (Date.parse(token.expires_at) <= now) return <Mark icon={Hourglass} tone="quiet" label="Expired" />;
   return (
     <ActButton size="compact-sm" onClick={onRevoke}>
-      Revoke <span className="beckon-heard">{token.label}</span>
+      Revoke <span className="beckon-visually-hidden">{token.label}</span>
     </ActButton>
   );
 }

@@ -9,7 +9,7 @@ import { ContextPane } from './context-pane.tsx';
 import { SendAnywayDialog, PostponeDialog, SkipDialog } from './dialogs.tsx';
 import { DraftList, ListFoot, ListSkeleton } from './draft-list.tsx';
 import { ReadingPane, ReadingSkeleton } from './reading-pane.tsx';
-import { type ReviewState, useReviewState } from './use-desk.ts';
+import { type ReviewState, useReviewState } from './use-review-state.ts';
 import { type Review, useReview } from './use-review.ts';
 import classes from './review.module.css';
 

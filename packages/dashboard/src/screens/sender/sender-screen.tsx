@@ -6,7 +6,7 @@ import { Loaded, Page, SaveBar } from '../../parts/index.ts';
 import type { SettingField } from '../../parts/policy-fields.tsx';
 import { Section } from '../../parts/section.tsx';
 import { fieldOf, type SettingsForm, useSettingsForm } from '../../parts/settings-form.ts';
-import { RepliesState, TeamField, TrackingField } from './heard-fields.tsx';
+import { RepliesState, TeamField, TrackingField } from './tracking-fields.tsx';
 import { addressHint, LineField } from './identity-fields.tsx';
 import { LanguageField } from './language-field.tsx';
 import { TopicsField } from './topics-field.tsx';

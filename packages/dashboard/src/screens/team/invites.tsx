@@ -32,7 +32,7 @@ export function Invites({ onInvite }: { onInvite: () => void }): ReactNode {
           align: 'right',
           cell: (invite) => (
             <ActButton size="compact-sm" onClick={() => revoke.mutate({ params: { invite: invite.id } })}>
-              Revoke <span className="beckon-heard">the invitation to {invite.email}</span>
+              Revoke <span className="beckon-visually-hidden">the invitation to {invite.email}</span>
             </ActButton>
           ),
         },

@@ -92,7 +92,7 @@ function actsOf({ touch, isOwner, setRole, remove }: May): Column<MemberListed>[
       cell: (member) =>
         touch(member) && (
           <ActButton size="compact-sm" onClick={() => remove(member)}>
-            Remove <span className="beckon-heard">{member.name}</span>
+            Remove <span className="beckon-visually-hidden">{member.name}</span>
           </ActButton>
         ),
     },

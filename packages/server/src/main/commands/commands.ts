@@ -160,8 +160,8 @@ function addResetAccessCommand(program: Command, operator: Operator): void {
         )
         .option('--without-two-factor', 'Remove two-factor authentication from the account'),
     work: ({ owner = false, withoutTwoFactor = false }: Options, [email]) =>
-      withInstallation(operator, async ({ db, sendServices: mailroom }) => {
-        const { url, link } = await resetAccess(db, mailroom.outlet.publicUrl, {
+      withInstallation(operator, async ({ db, sendServices }) => {
+        const { url, link } = await resetAccess(db, sendServices.outlet.publicUrl, {
           email: email === undefined ? undefined : readEmail(email),
           asOwner: owner,
           clearsTwoFactor: withoutTwoFactor,
@@ -208,14 +208,11 @@ function addSupportBundleCommand(program: Command, operator: Operator): void {
         .requiredOption('--project <project>', 'ID or name of the project')
         .option('--out <file>', 'Write to this new file, readable by you alone, instead of stdout'),
     async work({ project, out }: BundleOptions) {
-      const bundle = await withInstallation(
-        operator,
-        async ({ db, mail, sendServices: mailroom, installed }) => {
-          const { id: projectId } = await findProject(db, project);
-          const server = { ...installed, transport: mailroom.outlet.kind };
-          return { installed: server, ...(await supportBundle(db, { projectId, mail })) };
-        },
-      );
+      const bundle = await withInstallation(operator, async ({ db, mail, sendServices, installed }) => {
+        const { id: projectId } = await findProject(db, project);
+        const server = { ...installed, transport: sendServices.outlet.kind };
+        return { installed: server, ...(await supportBundle(db, { projectId, mail })) };
+      });
       if (out === undefined) return bundle;
       const text = `${JSON.stringify(bundle, null, 2)}\n`;
       await writeFile(out, text, { flag: 'wx', mode: 0o600 });

@@ -6,7 +6,7 @@ import type { Database } from '../../platform/db/database.ts';
 import type { BatchTx } from '../../platform/db/session-transactions.ts';
 import type { Gates } from './send-checks.ts';
 import type { ClaimedEmail } from './compose-email.ts';
-import type { SendServices } from './mailroom.ts';
+import type { SendServices } from './send-services.ts';
 
 export type SendDeps = {
   db: Database;

@@ -2,7 +2,7 @@ export { freeze } from './compose-email.ts';
 export { evaluateAgain, loadEvidence } from './evaluate.ts';
 export { findSender } from './find-sender.ts';
 export { type LookAhead, lookAhead, lookAheadOfAll } from './look-ahead.ts';
-export { createProviders, type SendServices, NO_PROVIDERS } from './mailroom.ts';
+export { createProviders, type SendServices, NO_PROVIDERS } from './send-services.ts';
 export { relayTransport } from './relay-transport.ts';
 export { type Gates, addressOf, loadGates, policyOf } from './send-checks.ts';
 export { type DueDraftSender, createSender } from './send-email.ts';

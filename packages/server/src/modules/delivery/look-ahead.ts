@@ -6,7 +6,7 @@ import type { Tx } from '../../platform/db/statements.ts';
 import type { Model } from '../rules/index.ts';
 import { loadGates, passGates } from './send-checks.ts';
 import { conditionOf, loadEvidence } from './evaluate.ts';
-import type { SendServices } from './mailroom.ts';
+import type { SendServices } from './send-services.ts';
 import { findSender } from './find-sender.ts';
 import { findEarlier } from './email-rows.ts';
 import type { GateResult } from './gate/gate.ts';

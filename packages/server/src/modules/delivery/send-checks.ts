@@ -13,7 +13,7 @@ import {
 } from '../sending/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { type Model, zoneOfPerson } from '../rules/index.ts';
-import type { SendServices } from './mailroom.ts';
+import type { SendServices } from './send-services.ts';
 import { type DomainLimits, loadDomainLimits, loadWarmup } from './domain-limits.ts';
 import type { ProjectSender } from './find-sender.ts';
 import { refill, takeTokens, CONTEND_WITHIN_MS, type Contender, findYields } from './gate/limits.ts';

@@ -10,7 +10,7 @@ import { createModels } from '../rules/index.ts';
 import { maySendEmails, type RestoreGuard } from '../sending/index.ts';
 import { type ClaimedBatch, claimBatch } from './claim-batch.ts';
 import { type ClaimedEmail, freeze, type FreezeDeps, type Frozen } from './compose-email.ts';
-import type { SendServices } from './mailroom.ts';
+import type { SendServices } from './send-services.ts';
 import { createInFlight, type InFlight } from './in-flight.ts';
 import { createRecordQueue } from './record-queue.ts';
 import { recordResults } from './record-results.ts';

@@ -3,7 +3,7 @@ import { listDomains, printThrottle, type SendingDomain, readBucket } from '../s
 import { listSettings } from '../workspace/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { findSender } from './find-sender.ts';
-import type { SendServices } from './mailroom.ts';
+import type { SendServices } from './send-services.ts';
 import { senderGate } from './sender-identity.ts';
 import { countForWarmup } from './email-rows.ts';
 import { warmupDay, remainingWarmup, hasWarmupProblems, refill } from './gate/limits.ts';

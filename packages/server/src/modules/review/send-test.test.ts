@@ -6,7 +6,7 @@ import { idMaker } from '../../platform/ids.ts';
 import { insertOrganization, upsertMember, upsertUser } from '../workspace/members/store.ts';
 import type { MailEnvelope } from '../../platform/mail/submit.ts';
 import { receiveMail } from './test-inbox/test-inbox.ts';
-import type { SendServices } from '../delivery/mailroom.ts';
+import type { SendServices } from '../delivery/send-services.ts';
 import { sendTest } from './send-test.ts';
 
 const stage = await openStage();

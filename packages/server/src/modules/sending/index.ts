@@ -36,7 +36,7 @@ export {
   withdrawClaims,
 } from './emails/store.ts';
 export { createSendLock, takeSendLock } from './emails/lock-store.ts';
-export { type DatabaseTimeline, RESTORE_GUARDS, type RestoreGuard } from './restores/lineage.ts';
+export { type DatabaseTimeline, RESTORE_GUARDS, type RestoreGuard } from './restores/database-timeline.ts';
 export { carryAcceptance, maySendEmails } from './restores/restore-guard.ts';
 export {
   acceptDatabase,

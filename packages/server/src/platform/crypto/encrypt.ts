@@ -96,13 +96,13 @@ export async function reencryptAll<Row extends { encrypted: Uint8Array }>(
       return [];
     }
   };
-  let resealed = 0;
+  let count = 0;
   let page = await list(null);
   while (page.length > 0) {
     const stale = page.flatMap(reencrypted);
     if (stale.length > 0) await write(stale);
-    resealed += stale.length;
+    count += stale.length;
     page = await list(page.at(-1) ?? null);
   }
-  return resealed;
+  return count;
 }

@@ -46,18 +46,18 @@ type Deps = Pick<Database, 'transaction' | 'query' | 'prepared' | 'clock'>;
  * repeated: drafts that were already checked keep their result.
  */
 export async function confirmRestore(db: Deps, input: ConfirmRestoreInput): Promise<RestoreConfirmation> {
-  const lineage = await recordIdentity(db, db.clock.now());
-  if (lineage.acceptedAt !== null)
+  const database = await recordIdentity(db, db.clock.now());
+  if (database.acceptedAt !== null)
     throw refused(
       'nothing',
       'This database was not restored, so emails are sent. There is nothing to confirm',
     );
   const { restoredTo } = input;
-  const stoppedAt = input.stoppedAt ?? lineage.seenAt.getTime();
-  checkMoments(lineage, { restoredTo, stoppedAt });
+  const stoppedAt = input.stoppedAt ?? database.seenAt.getTime();
+  checkMoments(database, { restoredTo, stoppedAt });
   const projects = (await listProjects(db)).filter(({ livemode }) => livemode);
   await checkCaughtUp(db, { projects, stoppedAt });
-  const restored = { stoppedAt, seenAt: lineage.seenAt.getTime(), nothingApproved: input.nothingApproved };
+  const restored = { stoppedAt, seenAt: database.seenAt.getTime(), nothingApproved: input.nothingApproved };
   const counts: Record<AfterRestore, number> = { unknown: 0, review: 0, unaffected: 0 };
   // Each project is committed by itself, so the failure of one does not roll back the others.
   for (const { id } of projects) await confirmProject(db, { projectId: id, restored, input, counts });
@@ -66,7 +66,7 @@ export async function confirmRestore(db: Deps, input: ConfirmRestoreInput): Prom
       await lockDatabaseTimelines(tx);
       const at = db.clock.now();
       const acceptance = { at, origin: 'confirmed', restoredTo, stoppedAt, counts } as const;
-      if (!(await acceptDatabase(tx, lineage, acceptance)))
+      if (!(await acceptDatabase(tx, database, acceptance)))
         throw refused('nothing', 'Another process has already confirmed the restore');
     });
   return { ...counts, restoredTo, stoppedAt };
@@ -74,8 +74,8 @@ export async function confirmRestore(db: Deps, input: ConfirmRestoreInput): Prom
 
 /** Accepts a database in which nothing was lost: a standby with all data, or a copy of a database that was stopped before. */
 export async function acceptUnchanged(db: Deps): Promise<void> {
-  const lineage = await recordIdentity(db, db.clock.now());
-  const accepted = await acceptDatabase(db, lineage, { at: db.clock.now(), origin: 'nothing_lost' });
+  const database = await recordIdentity(db, db.clock.now());
+  const accepted = await acceptDatabase(db, database, { at: db.clock.now(), origin: 'nothing_lost' });
   if (!accepted)
     throw refused(
       'nothing',
@@ -93,7 +93,7 @@ export async function closeGate(db: Deps): Promise<void> {
 }
 
 function checkMoments(
-  lineage: DatabaseTimeline,
+  database: DatabaseTimeline,
   { restoredTo, stoppedAt }: { restoredTo: number; stoppedAt: number },
 ) {
   if (restoredTo > stoppedAt)
@@ -101,10 +101,10 @@ function checkMoments(
       'until',
       `The restored moment, ${iso(restoredTo)}, is later than the end of the previous server, ${iso(stoppedAt)}`,
     );
-  if (stoppedAt > lineage.seenAt.getTime())
+  if (stoppedAt > database.seenAt.getTime())
     throw refused(
       'stopped_at',
-      `This database has been separate since ${iso(lineage.seenAt.getTime())}, so the previous server had stopped by then`,
+      `This database has been separate since ${iso(database.seenAt.getTime())}, so the previous server had stopped by then`,
     );
 }
 

@@ -104,8 +104,8 @@ test('writes an outcome once, with one webhook and one event, when several proce
     (what) => ({ ...what, projectId, emailId: message?.id, occurredAt: scenario.now() }) as ReportedOutcome,
   );
   const deps = { db, newId, log: silentLog };
-  const tellers = Array.from({ length: 6 }, () => recordOutcomes(deps, [...happened, ...happened]));
-  const recorded = (await Promise.all(tellers)).flat();
+  const writers = Array.from({ length: 6 }, () => recordOutcomes(deps, [...happened, ...happened]));
+  const recorded = (await Promise.all(writers)).flat();
   expect(recorded.map(({ type, class: kind }) => `${type} ${kind}`).toSorted()).toEqual(
     [...new Set(recorded.map(({ type, class: kind }) => `${type} ${kind}`))].toSorted(),
   );

@@ -1,6 +1,6 @@
 import type { Log } from '../../../platform/log.ts';
 import { acceptDatabase, isAccepted, isGateClosed, recordIdentity } from './store.ts';
-import type { RestoreGuard } from './lineage.ts';
+import type { RestoreGuard } from './database-timeline.ts';
 import type { Database } from '../../../platform/db/database.ts';
 
 export type GuardDeps = {
@@ -18,11 +18,11 @@ export type GuardDeps = {
  */
 export async function maySendEmails({ db, log, restoreGuard }: GuardDeps): Promise<boolean> {
   if (await isAccepted(db)) return true;
-  const lineage = await recordIdentity(db, db.clock.now());
-  if (lineage.acceptedAt !== null) return true;
-  const { systemId, timeline } = lineage;
+  const identity = await recordIdentity(db, db.clock.now());
+  if (identity.acceptedAt !== null) return true;
+  const { systemId, timeline } = identity;
   if (restoreGuard === 'manual' && !(await isGateClosed(db))) {
-    await acceptDatabase(db, lineage, { at: db.clock.now(), origin: 'failover' });
+    await acceptDatabase(db, identity, { at: db.clock.now(), origin: 'failover' });
     log.warn({ system_id: systemId, timeline }, 'restore.accepted_as_failover');
     return true;
   }

@@ -1,5 +1,5 @@
 import type { Tx } from '../../../platform/db/statements.ts';
-import type { TimelineOrigin, DatabaseTimeline, DatabaseIdentity } from './lineage.ts';
+import type { TimelineOrigin, DatabaseTimeline, DatabaseIdentity } from './database-timeline.ts';
 
 /**
  * Selects the identity of this database, as in `database_timeline`. The timeline is that of the log that is being written. The control file shows it

@@ -74,7 +74,7 @@ test('applies a new URL to waiting deliveries too', async () => {
 
 test('stores a secret encrypted, and decrypts it only for its endpoint', async () => {
   const projectId = await stage.project();
-  const { id, secret } = await stage.endpoint(projectId, '/sealed');
+  const { id, secret } = await stage.endpoint(projectId, '/encrypted');
   const [encrypted] = await listLiveSecrets(db, { keys: [{ projectId, endpointId: id }], now: clock.now() });
   if (!encrypted) throw new Error('there is no secret');
   const bytes = Buffer.from(readWebhookSecret(secret) ?? []);

@@ -5,7 +5,7 @@ import { recentMap } from '../../platform/async/recent-map.ts';
 import type { Resolver } from '../../platform/dns/resolver.ts';
 import type { Outlet } from './gate/facts.ts';
 
-/** The sendServices that an installation sends with, apart from the transport. */
+/** The services that an installation sends with, apart from the transport. */
 export type SendServices = {
   outlet: Outlet;
   signers: Signers;
