@@ -1,41 +1,41 @@
 import type { Finding } from './attack.ts';
 
 /** Findings of tools that we accept, each with its reason. No finding of high severity may be listed here. */
-const ACCEPTED: { attack: string; what: RegExp; reason: string }[] = [
+const ACCEPTED: { attack: string; title: RegExp; reason: string }[] = [
   {
     attack: 'S12',
-    what: /^wapiti: HTTP Secure Headers at [^:]*: X-Frame-Options is not set/,
+    title: /^wapiti: HTTP Secure Headers at [^:]*: X-Frame-Options is not set/,
     reason:
-      "who may frame a page is said by its policy (frame-ancestors 'none'), which every browser that is served knows",
+      "the content security policy decides who may frame a page (frame-ancestors 'none'), and every supported browser knows it",
   },
   {
     attack: 'S12',
-    what: /^wapiti: HTTP Secure Headers at [^:]*: X-XSS-Protection is not set/,
+    title: /^wapiti: HTTP Secure Headers at [^:]*: X-XSS-Protection is not set/,
     reason:
-      'no browser has that filter any more, and where one had, it could be turned against the page; the policy lets files of ours run alone',
+      'no browser has that filter any more, and it could be turned against the page; the policy allows only our own files to run',
   },
   {
     attack: 'S12',
-    what: /^wapiti: HTTP Secure Headers at [^:]*: Strict-Transport-Security is not set/,
-    reason: 'the scanner comes without TLS, where browsers ignore it; over TLS it is sent',
+    title: /^wapiti: HTTP Secure Headers at [^:]*: Strict-Transport-Security is not set/,
+    reason: 'the scanner connects without TLS, where browsers ignore the header; over TLS it is sent',
   },
   {
     attack: 'S13',
-    what: /^mail door: a cipher without AEAD/,
+    title: /^mail server: a cipher without AEAD/,
     reason:
-      'mail comes in encrypted where both sides can: without these suites, which have forward secrecy over TLS 1.2, older servers would hand it over in the clear',
+      'without these suites, which have forward secrecy over TLS 1.2, older mail servers would deliver in plain text',
   },
   {
     attack: 'S13',
-    what: /^testssl: BREACH/,
+    title: /^testssl: BREACH/,
     reason:
-      'only files that are the same for everybody are compressed, no answer that holds anything of anybody',
+      'only files that are the same for all users are compressed, and no response that contains user data',
   },
 ];
 
-export function accepted(attack: string, { severity, what }: Finding): string | null {
+export function acceptedReason(attack: string, { severity, title }: Finding): string | null {
   if (severity === 'high') return null;
-  return ACCEPTED.find((one) => one.attack === attack && one.what.test(what))?.reason ?? null;
+  return ACCEPTED.find((entry) => entry.attack === attack && entry.title.test(title))?.reason ?? null;
 }
 
 /**
@@ -46,31 +46,31 @@ export const BOUNDED_PATTERNS: { source: string; charsMax: number; bounded: stri
   {
     source: String.raw`[\p{L}\p{N}._%+'-]{1,320}(?:@|%40)[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*`,
     charsMax: 8_000,
-    bounded: 'a text of the log is cut there before it is masked',
+    bounded: 'log text is truncated there before it is masked',
   },
   {
     source: String.raw`[^\s<>"'(),:;：（），、；。「」【】《》]+@(?:\[[\w.:]*\]|[\w.-]+)`,
     charsMax: 2_000,
-    bounded: 'a refusal is cut there before it is read',
+    bounded: 'a refusal is truncated there before it is parsed',
   },
   {
     source: String.raw`\b(?:[a-z\d](?:[a-z\d-]*[a-z\d])?\.)+[a-z][a-z\d-]+\b`,
     charsMax: 2_000,
-    bounded: 'a refusal is cut there before it is read',
+    bounded: 'a refusal is truncated there before it is parsed',
   },
   {
     source: String.raw`(^|[\r\n]\s*|\s)[245]\d\d[- ](?=\S)`,
     charsMax: 2_000,
-    bounded: 'a refusal is cut there before it is read',
+    bounded: 'a refusal is truncated there before it is parsed',
   },
   {
     source: String.raw`^[\s>*"'-]{0,12}(?:<[^<>\s@]+@[^<>\s]+>|[^\s<>:,;()"'@]+@[\w.-]+\w)(?=$|[\s:,;("']|\.(?:\s|$))`,
     charsMax: 2_000,
-    bounded: 'a line of a report is cut there',
+    bounded: 'a line of a report is truncated there',
   },
   {
     source: String.raw`[a-z2-7]{34}\.[a-z2-7]{16}`,
     charsMax: 64 * 1024,
-    bounded: 'an answer is cut there before it is kept',
+    bounded: 'a response is truncated there before it is stored',
   },
 ];

@@ -3,15 +3,15 @@ import type { Victim } from './victim.ts';
 export type Severity = 'high' | 'medium' | 'low';
 
 /** A flaw in the product, or an observation that an attack could not rule out as one. */
-export type Finding = { severity: Severity; what: string; evidence?: string };
+export type Finding = { severity: Severity; title: string; evidence?: string };
 
 /** The input of an attack: an installation to attack, and counters and notes for the report. */
 export type Target = {
   /** An installation that several attacks share one after the other. No attack may break it for the next. */
-  shared(): Promise<Victim>;
+  sharedVictim(): Promise<Victim>;
   /** An installation for this attack alone, with additional environment variables. */
-  own(more?: Record<string, string>): Promise<Victim>;
-  count(what: string, times?: number): void;
+  ownVictim(env?: Record<string, string>): Promise<Victim>;
+  count(label: string, times?: number): void;
   /** Adds a note to the report. */
   note(text: string): void;
   /** A directory for the output of tools. It is deleted afterwards. */

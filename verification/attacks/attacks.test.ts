@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { RENDER_TASKS } from '../../packages/server/src/modules/rendering/pool/tasks.ts';
 import { BOUNDED_PATTERNS } from './accepted.ts';
-import { judgePublish, PUBLISHED_BODIES, REFUSED_BODIES } from './cost/drafting-inputs.ts';
-import { judgeStatuses } from './cost/input.ts';
+import { checkPublish, PUBLISHED_BODIES, REFUSED_BODIES } from './cost/drafting-inputs.ts';
+import { checkStatuses } from './cost/input.ts';
 import { expensiveInputs } from './cost/inputs.ts';
 import { growthOf } from './cost/growth.ts';
 import { ATTACKS } from './attacks.ts';
@@ -11,8 +11,8 @@ import { attackOf } from './fuzz/cost.ts';
 import { mutate, randomFrom } from './fuzz/mutate.ts';
 import { allPatterns, patternsOf } from './fuzz/patterns.ts';
 import { mailPayloads } from './mail-payloads.ts';
-import { judge, linesOf, skipped } from './report.ts';
-import { judgeLock, judgeManifest } from './s16-supply.ts';
+import { resultOf, linesOf, skippedResult } from './report.ts';
+import { checkLock, checkManifest } from './s16-supply.ts';
 import { readTrace } from './sniff.ts';
 import { URLS } from './url-corpus.ts';
 
@@ -36,12 +36,14 @@ test('has corpora of the documented size without duplicates', () => {
 });
 
 test('fails an attack that has a finding, and one that sent no requests', () => {
-  const one = { asked: { questions: 1 }, notes: [], found: [] };
-  expect(judge(ATTACK, one).state).toBe('passed');
-  expect(judge(ATTACK, { ...one, found: [{ severity: 'low', what: 'x' }] }).state).toBe('failed');
-  expect(judge(ATTACK, { ...one, asked: {} }).state).toBe('failed');
-  expect(judge(ATTACK, { ...one, asked: { questions: 0 } }).state).toBe('failed');
-  expect(linesOf(skipped(ATTACK, 'not installed: x'))).toContain('not installed: x');
+  const attackResult = { counts: { requests: 1 }, notes: [], attackFindings: [] };
+  expect(resultOf(ATTACK, attackResult).state).toBe('passed');
+  expect(resultOf(ATTACK, { ...attackResult, attackFindings: [{ severity: 'low', title: 'x' }] }).state).toBe(
+    'failed',
+  );
+  expect(resultOf(ATTACK, { ...attackResult, counts: {} }).state).toBe('failed');
+  expect(resultOf(ATTACK, { ...attackResult, counts: { requests: 0 } }).state).toBe('failed');
+  expect(linesOf(skippedResult(ATTACK, 'not installed: x'))).toContain('not installed: x');
 });
 
 test('reads every network connection from a trace, and nothing else', () => {
@@ -77,37 +79,37 @@ test('finds a regular expression at its place, and ignores text that only looks 
 });
 
 test('builds the worst text for a pattern up to its length, and every accepted pattern exists in the sources', () => {
-  const told = {
+  const report = {
     pumps: [
       { prefix: '<', pump: 'ab' },
       { prefix: '-', pump: 'c' },
     ],
     suffix: '!',
   };
-  expect(attackOf(told, 13)).toBe('<abab-ccccc!');
+  expect(attackOf(report, 13)).toBe('<abab-ccccc!');
   const sources = new Set(allPatterns().map(({ source }) => source));
   expect(BOUNDED_PATTERNS.filter(({ source }) => !sources.has(source))).toEqual([]);
 });
 
 test('finds a package without a checksum, from another source or with a script, and an inexact version', () => {
-  const good = { version: '1.0.0', integrity: 'sha512-x' };
-  const lock = (one: object): Parameters<typeof judgeLock>[0] => ({
+  const validEntry = { version: '1.0.0', integrity: 'sha512-x' };
+  const lock = (entry: object): Parameters<typeof checkLock>[0] => ({
     lockfileVersion: 3,
-    packages: { '': {}, 'packages/server': {}, 'node_modules/a': { ...good, ...one } },
+    packages: { '': {}, 'packages/server': {}, 'node_modules/a': { ...validEntry, ...entry } },
   });
-  expect(judgeLock(lock({}), {})).toEqual([]);
-  expect(judgeLock(lock({ integrity: undefined }), {})).toHaveLength(1);
-  expect(judgeLock(lock({ resolved: 'git+ssh://x' }), {})).toHaveLength(1);
-  expect(judgeLock(lock({ hasInstallScript: true }), {})).toHaveLength(1);
-  expect(judgeLock(lock({ hasInstallScript: true }), { a: false })).toEqual([]);
-  expect(judgeManifest('', { dependencies: { a: '1.0.0' } }, lock({}))).toEqual([]);
-  expect(judgeManifest('', { dependencies: { a: '^1.0.0' } }, lock({}))).toHaveLength(1);
-  expect(judgeManifest('', { dependencies: { a: '1.0.1' } }, lock({}))).toHaveLength(1);
+  expect(checkLock(lock({}), {})).toEqual([]);
+  expect(checkLock(lock({ integrity: undefined }), {})).toHaveLength(1);
+  expect(checkLock(lock({ resolved: 'git+ssh://x' }), {})).toHaveLength(1);
+  expect(checkLock(lock({ hasInstallScript: true }), {})).toHaveLength(1);
+  expect(checkLock(lock({ hasInstallScript: true }), { a: false })).toEqual([]);
+  expect(checkManifest('', { dependencies: { a: '1.0.0' } }, lock({}))).toEqual([]);
+  expect(checkManifest('', { dependencies: { a: '^1.0.0' } }, lock({}))).toHaveLength(1);
+  expect(checkManifest('', { dependencies: { a: '1.0.1' } }, lock({}))).toHaveLength(1);
 });
 
-describe('judgeStatuses', () => {
-  const input = { reaches: [200], mayGet: [503] };
-  const judged = (...statuses: [number, number][]): string[] => judgeStatuses(input, new Map(statuses));
+describe('checkStatuses', () => {
+  const input = { expectedStatuses: [200], mayGet: [503] };
+  const judged = (...statuses: [number, number][]): string[] => checkStatuses(input, new Map(statuses));
 
   test('accepts an input that arrived, even if a full queue refused some requests', () => {
     expect(judged([200, 22], [503, 8])).toEqual([]);
@@ -126,24 +128,24 @@ describe('judgeStatuses', () => {
 
 test('every expensive input names the statuses that it must get, and has a unique name', () => {
   const inputs = expensiveInputs();
-  expect(inputs.filter(({ reaches }) => reaches.length === 0)).toEqual([]);
-  expect(new Set(inputs.map(({ by, name }) => `${by}: ${name}`)).size).toBe(inputs.length);
+  expect(inputs.filter(({ expectedStatuses }) => expectedStatuses.length === 0)).toEqual([]);
+  expect(new Set(inputs.map(({ sender, name }) => `${sender}: ${name}`)).size).toBe(inputs.length);
 });
 
-describe('judgePublish', () => {
+describe('checkPublish', () => {
   const refusal = /at most 5,000/;
 
   test('accepts a body that is published or refused as named', () => {
-    expect(judgePublish({ status: 200, text: '{}' }, null)).toEqual([]);
-    expect(judgePublish({ status: 422, text: 'at most 5,000 are allowed' }, refusal)).toEqual([]);
+    expect(checkPublish({ status: 200, text: '{}' }, null)).toEqual([]);
+    expect(checkPublish({ status: 422, text: 'at most 5,000 are allowed' }, refusal)).toEqual([]);
   });
 
   test('finds a body that is refused, published or refused for another reason', () => {
-    expect(judgePublish({ status: 422, text: 'at most 5,000' }, null)).toEqual([
+    expect(checkPublish({ status: 422, text: 'at most 5,000' }, null)).toEqual([
       'publishing is answered 422: the attack did not arrive: at most 5,000',
     ]);
-    expect(judgePublish({ status: 200, text: '{}' }, refusal)).toHaveLength(1);
-    expect(judgePublish({ status: 422, text: 'too much work' }, refusal)).toHaveLength(1);
+    expect(checkPublish({ status: 200, text: '{}' }, refusal)).toHaveLength(1);
+    expect(checkPublish({ status: 422, text: 'too much work' }, refusal)).toHaveLength(1);
   });
 });
 

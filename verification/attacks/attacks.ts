@@ -1,5 +1,5 @@
 import type { Attack } from './attack.ts';
-import { s01 } from './s01-authorisation.ts';
+import { s01 } from './s01-authorization.ts';
 import { s02 } from './s02-isolation.ts';
 import { s03 } from './s03-outbound.ts';
 import { s04 } from './s04-signatures.ts';

@@ -1,18 +1,22 @@
 import { quantile } from '../bench/measure.ts';
 import { JSON_BODY, type Victim } from './victim.ts';
 
-export type Waited = { p99Ms: number; answers: number; failures: number };
+export type WaitTimes = { p99Ms: number; answers: number; failures: number };
 
 const PAUSE_MS = 20;
 const CLIENTS = 2;
 
 /** Measures the waits of clients that send one event after the other, without a timeout, while other work goes on. */
-export async function waitOf(victim: Victim, secret: string, meanwhile: Promise<unknown>): Promise<Waited> {
+export async function measureWaits(
+  victim: Victim,
+  secret: string,
+  work: Promise<unknown>,
+): Promise<WaitTimes> {
   const state = { isOver: false };
-  const over = meanwhile.finally(() => (state.isOver = true));
+  const ended = work.finally(() => (state.isOver = true));
   const waits: number[] = [];
   let failures = 0;
-  const one = async (client: number): Promise<void> => {
+  const runClient = async (client: number): Promise<void> => {
     for (let n = 0; !state.isOver; n += 1) {
       const startedAt = performance.now();
       const status = await victim
@@ -27,6 +31,6 @@ export async function waitOf(victim: Victim, secret: string, meanwhile: Promise<
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     }
   };
-  await Promise.all([over, ...Array.from({ length: CLIENTS }, (_, client) => one(client))]);
+  await Promise.all([ended, ...Array.from({ length: CLIENTS }, (_, client) => runClient(client))]);
   return { p99Ms: quantile(waits, 0.99), answers: waits.length, failures };
 }

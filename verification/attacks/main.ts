@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Attack, Limits, Target } from './attack.ts';
 import { ATTACKS } from './attacks.ts';
-import { judge, linesOf, type Result, skipped, tableOf, writeReport } from './report.ts';
+import { resultOf, linesOf, type Result, skippedResult, tableOf, writeReport } from './report.ts';
 import { hasTool } from './run-tool.ts';
 import { newVictim, type Victim } from './victim.ts';
 
@@ -27,14 +27,14 @@ const limits: Limits = {
 function minutes(name: string, text: string): number {
   const number = Number(text);
   if (Number.isFinite(number) && number > 0) return number;
-  throw new Error(`--${name} is no number of minutes: ${text}`);
+  throw new Error(`--${name} is not a number of minutes: ${text}`);
 }
 
-const chosen = chooseAttacks();
+const attacks = chooseAttacks();
 const shared: { victim: Victim | null } = { victim: null };
 const results: Result[] = [];
 try {
-  for (const attack of chosen) {
+  for (const attack of attacks) {
     const result = await run(attack);
     results.push(result);
     process.stdout.write(`${linesOf(result)}\n\n`);
@@ -44,8 +44,8 @@ try {
 }
 process.stdout.write(`${tableOf(results)}\n`);
 if (values.report !== undefined) {
-  const told = { at: new Date().toISOString(), quick: values.quick, results };
-  process.stdout.write(`${writeReport(values.report, told)}\n`);
+  const report = { at: new Date().toISOString(), quick: values.quick, results };
+  process.stdout.write(`${writeReport(values.report, report)}\n`);
 }
 process.exitCode = results.some(({ state }) => state === 'failed') ? 1 : 0;
 
@@ -61,35 +61,35 @@ function chooseAttacks(): Attack[] {
 
 async function run(attack: Attack): Promise<Result> {
   const missing = (attack.needs ?? []).filter((tool) => !hasTool(tool));
-  if (missing.length > 0) return skipped(attack, `not installed: ${missing.join(', ')}`);
+  if (missing.length > 0) return skippedResult(attack, `not installed: ${missing.join(', ')}`);
   process.stdout.write(`${attack.id} ...\n`);
-  const asked: Record<string, number> = {};
+  const counts: Record<string, number> = {};
   const notes: string[] = [];
-  const own: Victim[] = [];
+  const ownVictims: Victim[] = [];
   const dir = mkdtempSync(join(tmpdir(), 'beckon-attack-'));
   const target: Target = {
     limits,
     dir,
-    async shared() {
+    async sharedVictim() {
       shared.victim ??= await newVictim();
       return shared.victim;
     },
-    async own(env = {}) {
+    async ownVictim(env = {}) {
       const victim = await newVictim({ env });
-      own.push(victim);
+      ownVictims.push(victim);
       return victim;
     },
-    count: (what, times = 1) => void (asked[what] = (asked[what] ?? 0) + times),
+    count: (label, times = 1) => void (counts[label] = (counts[label] ?? 0) + times),
     note: (text) => void notes.push(text),
   };
   try {
-    return judge(attack, { asked, notes, found: await attack.run(target) });
+    return resultOf(attack, { counts, notes, attackFindings: await attack.run(target) });
   } catch (error) {
     const evidence = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    const broken = { severity: 'high' as const, what: 'the attack did not come to its end', evidence };
-    return judge(attack, { asked, notes, found: [broken] });
+    const broken = { severity: 'high' as const, title: 'the attack was aborted', evidence };
+    return resultOf(attack, { counts, notes, attackFindings: [broken] });
   } finally {
-    for (const victim of own) await victim.remove();
+    for (const victim of ownVictims) await victim.remove();
     rmSync(dir, { recursive: true, force: true });
   }
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { table } from '../bench/measure.ts';
-import { accepted } from './accepted.ts';
+import { acceptedReason } from './accepted.ts';
 import type { Attack, Finding } from './attack.ts';
 
 export type Result = {
@@ -10,7 +10,7 @@ export type Result = {
   passLine: string;
   state: 'passed' | 'failed' | 'skipped';
   /** The requests and inputs of the attack, with their counts. */
-  asked: Record<string, number>;
+  counts: Record<string, number>;
   notes: string[];
   /** The findings that must be fixed. */
   findings: Finding[];
@@ -19,79 +19,86 @@ export type Result = {
 };
 
 /** Returns the result of an attack. It passes if every finding is listed as accepted with its reason. */
-export function judge(
+export function resultOf(
   attack: Pick<Attack, 'id' | 'title' | 'passLine'>,
-  { asked, notes, found }: { asked: Record<string, number>; notes: string[]; found: Finding[] },
+  {
+    counts,
+    notes,
+    attackFindings,
+  }: { counts: Record<string, number>; notes: string[]; attackFindings: Finding[] },
 ): Result {
-  const isAsked = Object.values(asked).some((times) => times > 0);
+  const hasCounts = Object.values(counts).some((times) => times > 0);
   // An attack without requests proves nothing.
-  const all = isAsked ? found : [...found, { severity: 'high' as const, what: 'nothing was asked' }];
-  const findings = all.filter((finding) => accepted(attack.id, finding) === null);
+  const all = hasCounts
+    ? attackFindings
+    : [...attackFindings, { severity: 'high' as const, title: 'the attack sent no requests' }];
+  const findings = all.filter((finding) => acceptedReason(attack.id, finding) === null);
   return {
     id: attack.id,
     title: attack.title,
     passLine: attack.passLine,
     state: findings.length === 0 ? 'passed' : 'failed',
-    asked,
+    counts,
     notes,
     findings,
     accepted: all.flatMap((finding) => {
-      const reason = accepted(attack.id, finding);
+      const reason = acceptedReason(attack.id, finding);
       return reason === null ? [] : [{ ...finding, reason }];
     }),
   };
 }
 
-export function skipped(attack: Pick<Attack, 'id' | 'title' | 'passLine'>, reason: string): Result {
+export function skippedResult(attack: Pick<Attack, 'id' | 'title' | 'passLine'>, reason: string): Result {
   const { id, title, passLine } = attack;
-  return { id, title, passLine, state: 'skipped', asked: {}, notes: [reason], findings: [], accepted: [] };
+  return { id, title, passLine, state: 'skipped', counts: {}, notes: [reason], findings: [], accepted: [] };
 }
 
-const FINDINGS_SHOWN = 20;
+const FINDINGS_MAX = 20;
 
 export function linesOf(result: Result): string {
-  const asked = askedText(result);
+  const countsLine = countsText(result);
   return [
     `${result.id} ${result.state}: ${result.title}`,
     `   pass line: ${result.passLine}`,
-    ...(asked === '' ? [] : [`   asked: ${asked}`]),
+    ...(countsLine === '' ? [] : [`   requests: ${countsLine}`]),
     ...result.notes.map((note) => `   note: ${note}`),
-    ...result.accepted.map(({ what, reason }) => `   let be: ${what} (${reason})`),
+    ...result.accepted.map(({ title, reason }) => `   accepted: ${title} (${reason})`),
     ...result.findings
-      .slice(0, FINDINGS_SHOWN)
+      .slice(0, FINDINGS_MAX)
       .map(
-        ({ severity, what, evidence = '' }) => `   FOUND (${severity}): ${what} ${evidence.slice(0, 2_500)}`,
+        ({ severity, title, evidence = '' }) =>
+          `   FOUND (${severity}): ${title} ${evidence.slice(0, 2_500)}`,
       ),
-    ...(result.findings.length > FINDINGS_SHOWN
-      ? [`   and ${result.findings.length - FINDINGS_SHOWN} more`]
+    ...(result.findings.length > FINDINGS_MAX
+      ? [`   and ${result.findings.length - FINDINGS_MAX} more`]
       : []),
   ].join('\n');
 }
 
 export function tableOf(results: Result[]): string {
   return table(
-    ['', 'state', 'found', 'let be', 'asked'],
-    results.map((one) => [
-      one.id,
-      one.state,
-      String(one.findings.length),
-      String(one.accepted.length),
-      askedText(one) || one.notes.join('; '),
+    ['', 'state', 'found', 'accepted', 'requests'],
+    results.map((result) => [
+      result.id,
+      result.state,
+      String(result.findings.length),
+      String(result.accepted.length),
+      countsText(result) || result.notes.join('; '),
     ]),
   );
 }
 
-function askedText({ asked }: Result): string {
-  return Object.entries(asked)
-    .map(([what, times]) => `${times} ${what}`)
+function countsText({ counts }: Result): string {
+  return Object.entries(counts)
+    .map(([label, times]) => `${times} ${label}`)
     .join(', ');
 }
 
-export type Told = { at: string; quick: boolean; results: Result[] };
+export type AttackReport = { at: string; quick: boolean; results: Result[] };
 
-export function writeReport(folder: string, told: Told): string {
+export function writeReport(folder: string, report: AttackReport): string {
   mkdirSync(folder, { recursive: true });
   const file = join(folder, 'report.json');
-  writeFileSync(file, `${JSON.stringify(told, null, 2)}\n`);
+  writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`);
   return file;
 }

@@ -1,5 +1,5 @@
 import { DASHBOARD_ROUTES } from '../../packages/server/src/main/dashboard-routes.ts';
-import { good, type Victim } from './victim.ts';
+import { dataOf, type Victim } from './victim.ts';
 
 export type DashboardRoute = (typeof DASHBOARD_ROUTES)[number];
 
@@ -62,21 +62,21 @@ type Shape = {
 const SIMPLE: Record<string, unknown> = { boolean: true, integer: 1, number: 1 };
 
 /** Returns the smallest value that a schema accepts, as far as its shape shows. */
-export function leastOf(schema: unknown, text: string): unknown {
-  const { type = '', anyOf = [], enum: words = [], ...shape } = (schema ?? {}) as Shape;
-  const said = shape.const ?? words[0];
-  if (said !== undefined) return said;
-  if (anyOf.length > 0) return leastOf(anyOf[0], text);
-  if (type === 'array') return leastList(shape, text);
-  return type === 'object' ? leastObject(shape, text) : (SIMPLE[type] ?? text);
+export function smallestValue(schema: unknown, text: string): unknown {
+  const { type = '', anyOf = [], enum: values = [], ...shape } = (schema ?? {}) as Shape;
+  const fixedValue = shape.const ?? values[0];
+  if (fixedValue !== undefined) return fixedValue;
+  if (anyOf.length > 0) return smallestValue(anyOf[0], text);
+  if (type === 'array') return smallestList(shape, text);
+  return type === 'object' ? smallestObject(shape, text) : (SIMPLE[type] ?? text);
 }
 
-function leastList({ minItems = 0, items }: Shape, text: string): unknown[] {
-  return minItems > 0 ? [leastOf(items, text)] : [];
+function smallestList({ minItems = 0, items }: Shape, text: string): unknown[] {
+  return minItems > 0 ? [smallestValue(items, text)] : [];
 }
 
-function leastObject({ required = [], properties = {} }: Shape, text: string): object {
-  return Object.fromEntries(required.map((name) => [name, leastOf(properties[name], text)]));
+function smallestObject({ required = [], properties = {} }: Shape, text: string): object {
+  return Object.fromEntries(required.map((name) => [name, smallestValue(properties[name], text)]));
 }
 
 /** Raises every rate limit so far that it never applies, because limits are not the target here. */
@@ -88,9 +88,12 @@ export async function liftLimits(victim: Victim): Promise<void> {
 export async function newToken(victim: Victim): Promise<string> {
   const scopes = ['read', 'review', 'import'];
   const plain = { headers: { 'content-type': 'application/json' } };
-  const ask = async <T>(path: string, body: object): Promise<T> =>
-    (await good(victim.send(`POST /api/dashboard${path}`, { ...plain, body: JSON.stringify(body) }))) as T;
-  const begun = await ask<{ user_code: string; device_code: string }>('/device', { label: 'attack', scopes });
-  await good(victim.owner(`POST /device/${begun.user_code}/approve`, {}));
-  return (await ask<{ token: string }>('/device/token', { device_code: begun.device_code })).token;
+  const post = async <T>(path: string, body: object): Promise<T> =>
+    (await dataOf(victim.send(`POST /api/dashboard${path}`, { ...plain, body: JSON.stringify(body) }))) as T;
+  const device = await post<{ user_code: string; device_code: string }>('/device', {
+    label: 'attack',
+    scopes,
+  });
+  await dataOf(victim.owner(`POST /device/${device.user_code}/approve`, {}));
+  return (await post<{ token: string }>('/device/token', { device_code: device.device_code })).token;
 }

@@ -7,7 +7,7 @@ import type { Finding, Target } from './attack.ts';
 const ROOT = new URL('../..', import.meta.url).pathname;
 const MINUTES_MAX = 20;
 
-type Ran = {
+type TestReport = {
   numTotalTests: number;
   numPassedTests: number;
   numPendingTests: number;
@@ -35,13 +35,14 @@ export async function runTests(target: Target, files: string[], config?: string)
     timeout: MINUTES_MAX * 60_000,
   });
   const [code] = (await once(child, 'close')) as [number | null];
-  const ran = readReport(report);
-  if (!ran)
-    return [{ severity: 'high', what: `the tests did not run (exit ${code})`, evidence: files.join(' ') }];
-  const missing = files.filter((file) => !ran.testResults.some(({ name }) => name.includes(file)));
-  target.count('tests of the suite', ran.numPassedTests);
-  if (ran.numPendingTests > 0) target.note(`${ran.numPendingTests} tests of the suite were skipped`);
-  const failed = ran.testResults.flatMap(({ name, message, assertionResults }) => {
+  const testReport = readReport(report);
+  if (!testReport)
+    return [{ severity: 'high', title: `the tests did not run (exit ${code})`, evidence: files.join(' ') }];
+  const missing = files.filter((file) => !testReport.testResults.some(({ name }) => name.includes(file)));
+  target.count('tests of the suite', testReport.numPassedTests);
+  if (testReport.numPendingTests > 0)
+    target.note(`${testReport.numPendingTests} tests of the suite were skipped`);
+  const failed = testReport.testResults.flatMap(({ name, message, assertionResults }) => {
     const tests = assertionResults
       .filter(({ status }) => status === 'failed')
       .map(({ fullName }) => fullName);
@@ -49,18 +50,18 @@ export async function runTests(target: Target, files: string[], config?: string)
     return [...tests, ...broken].map((test) => ({ test, file: name.replace(ROOT, '') }));
   });
   return [
-    ...missing.map((file): Finding => ({ severity: 'high', what: `no such tests: ${file}` })),
+    ...missing.map((file): Finding => ({ severity: 'high', title: `no such tests: ${file}` })),
     ...failed.map(({ test, file }): Finding => ({
       severity: 'high',
-      what: `a test fails: ${test}`,
+      title: `a test fails: ${test}`,
       evidence: file,
     })),
   ];
 }
 
-function readReport(path: string): Ran | null {
+function readReport(path: string): TestReport | null {
   try {
-    return JSON.parse(readFileSync(path, 'utf8')) as Ran;
+    return JSON.parse(readFileSync(path, 'utf8')) as TestReport;
   } catch {
     return null;
   }

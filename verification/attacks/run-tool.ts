@@ -14,7 +14,7 @@ export function hasTool(name: string): boolean {
   });
 }
 
-export type Ran = { code: number | null; out: string; wasCut: boolean };
+export type ToolRun = { code: number | null; output: string; isTimedOut: boolean };
 
 const OUT_MAX = 20 * 1024 * 1024;
 
@@ -22,8 +22,8 @@ const OUT_MAX = 20 * 1024 * 1024;
 export async function runTool(
   program: string,
   args: string[],
-  { seconds, cwd, says }: { seconds: number; cwd?: string; says?: string },
-): Promise<Ran> {
+  { seconds, cwd, input }: { seconds: number; cwd?: string; input?: string },
+): Promise<ToolRun> {
   const child = spawn(program, args, {
     ...(cwd === undefined ? {} : { cwd }),
     // A process group of its own, so that its child processes end with it.
@@ -32,7 +32,7 @@ export async function runTool(
     env: { ...process.env, HOME: cwd ?? process.env['HOME'], TERM: 'dumb' },
   });
   // The answer to a prompt of the program.
-  child.stdin.on('error', () => {}).end(says ?? '');
+  child.stdin.on('error', () => {}).end(input ?? '');
   const chunks: Buffer[] = [];
   let size = 0;
   const keep = (bytes: Buffer): void => {
@@ -41,9 +41,9 @@ export async function runTool(
   };
   child.stdout.on('data', keep);
   child.stderr.on('data', keep);
-  let wasCut = false;
+  let isTimedOut = false;
   const end = (signal: NodeJS.Signals): void => {
-    wasCut = true;
+    isTimedOut = true;
     try {
       process.kill(-(child.pid ?? 0), signal);
     } catch {
@@ -55,5 +55,5 @@ export async function runTool(
   const [code] = (await once(child, 'close')) as [number | null];
   clearTimeout(soft);
   clearTimeout(hard);
-  return { code, out: Buffer.concat(chunks).toString(), wasCut };
+  return { code, output: Buffer.concat(chunks).toString(), isTimedOut };
 }

@@ -5,7 +5,7 @@ export const s04: Attack = {
   id: 'S4',
   title:
     'signatures of webhooks: published vectors, rotation, tampering, replay, clocks, the standardwebhooks package',
-  passLine: 'every vector as published; whatever is changed, late or of another secret is refused',
+  passLine: 'every published vector verifies; a changed, late or foreign signature is refused',
   quick: true,
   run: (target) =>
     runTests(target, [

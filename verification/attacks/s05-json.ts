@@ -10,7 +10,7 @@ const deep = (levels: number, [open, close]: [string, string]): string =>
   open.repeat(levels) + close.repeat(levels);
 
 /** Bodies that are invalid in ways that have broken parsers. `BODY` is the placeholder of a valid body. */
-const BODIES: Record<string, (good: string) => string | Uint8Array> = {
+const BODIES: Record<string, (validBody: string) => string | Uint8Array> = {
   nothing: () => '',
   'a word': () => 'null',
   'a number beyond a double': () => '1e400',
@@ -18,25 +18,29 @@ const BODIES: Record<string, (good: string) => string | Uint8Array> = {
   'a list 100,000 deep': () => deep(100_000, ['[', ']']),
   'an object 20,000 deep': () => deep(20_000, ['{"a":', '1}']).replace('1}1}', '1}}'),
   'a string without an end': () => '{"external_user_id":"',
-  'a good body with more behind it': (good) => `${good}{}`,
-  'a good body, twice': (good) => good + good,
-  'a good body with a comment': (good) => `/* */${good}`,
-  'a good body with a comma too many': (good) => good.replace(/\}$/, ',}'),
-  'a byte order mark': (good) => Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from(good)]),
-  'UTF-16': (good) => utf16(good),
-  'UTF-16 without a mark': (good) => Buffer.from(good, 'utf16le'),
-  'UTF-32': (good) => Buffer.from(Array.from(good).flatMap((sign) => [sign.codePointAt(0) ?? 0, 0, 0, 0])),
-  'bytes that are no UTF-8': (good) =>
-    Buffer.concat([Buffer.from(good.slice(0, -2)), Buffer.from([0xff, 0xfe, 0x22, 0x7d])]),
-  'an overlong slash': (good) =>
-    Buffer.concat([Buffer.from(good.slice(0, -2)), Buffer.from([0xc0, 0xaf, 0x22, 0x7d])]),
-  'NUL in a text': (good) => good.replace(/:"[^"]*/, ':"a\\u0000b'),
-  'a raw NUL': (good) => good.replace(/:"[^"]*/, ':"a\0b'),
-  'half a surrogate': (good) => good.replace(/:"[^"]*/, ':"a\\ud800b'),
-  'one key twice': (good) => good.replace(/^\{/, '{"external_user_id":"first","external_user_id":"second",'),
-  __proto__: (good) => good.replace(/^\{/, '{"__proto__":{"isAdmin":true,"accepted":false},'),
-  'constructor.prototype': (good) => good.replace(/^\{/, '{"constructor":{"prototype":{"isAdmin":true}},'),
-  'an escaped __proto__': (good) => good.replace(/^\{/, '{"__pro\\u0074o__":{"isAdmin":true},'),
+  'a valid body with trailing data': (validBody) => `${validBody}{}`,
+  'a valid body twice': (validBody) => validBody + validBody,
+  'a valid body with a comment': (validBody) => `/* */${validBody}`,
+  'a good body with a trailing comma': (validBody) => validBody.replace(/\}$/, ',}'),
+  'a byte order mark': (validBody) =>
+    Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from(validBody)]),
+  'UTF-16': (validBody) => utf16(validBody),
+  'UTF-16 without a mark': (validBody) => Buffer.from(validBody, 'utf16le'),
+  'UTF-32': (validBody) =>
+    Buffer.from(Array.from(validBody).flatMap((sign) => [sign.codePointAt(0) ?? 0, 0, 0, 0])),
+  'invalid UTF-8': (validBody) =>
+    Buffer.concat([Buffer.from(validBody.slice(0, -2)), Buffer.from([0xff, 0xfe, 0x22, 0x7d])]),
+  'an overlong slash': (validBody) =>
+    Buffer.concat([Buffer.from(validBody.slice(0, -2)), Buffer.from([0xc0, 0xaf, 0x22, 0x7d])]),
+  'NUL in a text': (validBody) => validBody.replace(/:"[^"]*/, ':"a\\u0000b'),
+  'a raw NUL': (validBody) => validBody.replace(/:"[^"]*/, ':"a\0b'),
+  'half a surrogate': (validBody) => validBody.replace(/:"[^"]*/, ':"a\\ud800b'),
+  'one key twice': (validBody) =>
+    validBody.replace(/^\{/, '{"external_user_id":"first","external_user_id":"second",'),
+  __proto__: (validBody) => validBody.replace(/^\{/, '{"__proto__":{"isAdmin":true,"accepted":false},'),
+  'constructor.prototype': (validBody) =>
+    validBody.replace(/^\{/, '{"constructor":{"prototype":{"isAdmin":true}},'),
+  'an escaped __proto__': (validBody) => validBody.replace(/^\{/, '{"__pro\\u0074o__":{"isAdmin":true},'),
   '20,000 keys': () => `{${Array.from({ length: 20_000 }, (_, i) => `"k${i}":1`).join(',')}}`,
   'a key of 100,000 signs': () => `{"${'k'.repeat(100_000)}":1}`,
   'a number of 50,000 digits': () => `{"n":${'9'.repeat(50_000)}}`,
@@ -54,10 +58,10 @@ const BODIES: Record<string, (good: string) => string | Uint8Array> = {
 export const s05: Attack = {
   id: 'S5',
   title: 'JSON: depth, doubled keys, numbers, encodings, prototypes, NUL',
-  passLine: 'every body on every route is answered below 500, and nothing of it reaches a prototype',
+  passLine: 'every body on every route gets a status below 500, and no body reaches a prototype',
   quick: true,
   async run(target) {
-    const victim = await target.shared();
+    const victim = await target.sharedVictim();
     const { secret } = await victim.newKey(victim.projectId, 'json');
     await liftLimits(victim);
     const findings: Finding[] = [];
@@ -66,43 +70,43 @@ export const s05: Attack = {
     const session = { cookie: victim.cookie, origin: victim.url };
     const routes = [
       ...apiRoutes.map(({ method, path }) => ({
-        what: `${method} ${path}`,
+        label: `${method} ${path}`,
         headers: bearer,
-        good: bodyFor(path, 'json'),
+        validBody: bodyFor(path, 'json'),
       })),
       ...dashboardRoutes
         .filter(({ key, isRaw }) => !key.startsWith('GET ') && isRaw !== true && !ENDLESS.has(key))
         // Signing out would end the session of all later requests.
         .filter(({ key }) => !/^POST .sign|^POST .setup/.test(key))
         .map(({ key }) => ({
-          what: key
+          label: key
             .replace(' ', ' /api/dashboard')
             .replace(':project', String(victim.projectId))
             .replaceAll(/:\w+/g, 'nothing'),
           headers: session,
-          good: { name: 'json' },
+          validBody: { name: 'json' },
         })),
     ];
-    for (const { what, headers, good } of routes)
+    for (const { label, headers, validBody } of routes)
       for (const [name, make] of Object.entries(BODIES)) {
-        const body = make(JSON.stringify(good));
+        const body = make(JSON.stringify(validBody));
         const { status, text } = await victim
-          .send(what, { headers: { ...JSON_BODY, ...headers }, body })
+          .send(label, { headers: { ...JSON_BODY, ...headers }, body })
           .catch((error: Error) => ({ status: 599, text: error.message }));
         target.count('bodies');
-        if (status >= 500 || (status === 404 && what.includes('/api/v1/')))
-          findings.push({ severity: 'high', what: `${what} with ${name}: ${status}`, evidence: text });
+        if (status >= 500 || (status === 404 && label.includes('/api/v1/')))
+          findings.push({ severity: 'high', title: `${label} with ${name}: ${status}`, evidence: text });
         if (/isAdmin|\bat .*\.ts:\d/.test(text) && status < 500)
           findings.push({
             severity: 'medium',
-            what: `${what} with ${name} tells more than it should`,
+            title: `${label} with ${name} reveals more than it should`,
             evidence: text,
           });
       }
     findings.push(...(await sendCostly(target, victim, { routes: apiRoutes, bearer })));
     const after = await victim.send('GET /readyz');
     if (after.status !== 200 || /isAdmin/.test(after.text))
-      findings.push({ severity: 'high', what: 'it is not well afterwards', evidence: after.text });
+      findings.push({ severity: 'high', title: 'it is not well afterwards', evidence: after.text });
     const tests = await runTests(target, [
       'packages/server/src/modules/ingest/api/bad-input.test.ts',
       'packages/server/src/modules/ingest/api/envelope.test.ts',
@@ -128,7 +132,7 @@ async function sendCostly(target: Target, victim: Victim, { routes, bearer }: Co
         .catch(() => ({ status: 599 }));
       target.count('costly bodies');
       if (status < 400 || status >= 500)
-        findings.push({ severity: 'high', what: `${method} ${path} with ${name}: ${status}` });
+        findings.push({ severity: 'high', title: `${method} ${path} with ${name}: ${status}` });
     }
   return findings;
 }

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { bombs, costlyBodies } from '../../packages/server/testing/factories/costly-inputs.ts';
 import type { Attack, Finding, Target } from './attack.ts';
-import { type Waited, waitOf } from './good-client.ts';
+import { type WaitTimes, measureWaits } from './good-client.ts';
 import { liftLimits } from './routes.ts';
 import { runTests } from './run-tests.ts';
 import { runTool } from './run-tool.ts';
@@ -16,29 +16,29 @@ const GROWTH_MAX_MS = 100;
 export const s06: Attack = {
   id: 'S6',
   title: 'bombs and slow attacks, beside a client that goes on',
-  passLine: `the p99 of a good client’s POST /events grows by ${GROWTH_MAX_MS} ms at most, and it is refused nothing`,
+  passLine: `the p99 of a well-behaved client’s POST /events grows by at most ${GROWTH_MAX_MS} ms, and none of its requests is refused`,
   quick: false,
   needs: ['slowhttptest'],
   async run(target) {
-    const victim = await target.own({ LOG_LEVEL: 'warn' });
+    const victim = await target.ownVictim({ LOG_LEVEL: 'warn' });
     const { secret } = await victim.newKey(victim.projectId, 'slow');
     await liftLimits(victim);
     const findings: Finding[] = [];
     // The first requests of a process are always slow.
-    await waitOf(victim, secret, pause(SECONDS / 2));
+    await measureWaits(victim, secret, pause(SECONDS / 2));
     for (const [name, attack] of Object.entries(attacksOn(target, victim, secret))) {
-      const calm = await waitOf(victim, secret, pause(SECONDS));
+      const calm = await measureWaits(victim, secret, pause(SECONDS));
       const report: string[] = [];
-      const under = await waitOf(victim, secret, attack(report));
-      target.count('answers to the good client', calm.answers + under.answers);
+      const under = await measureWaits(victim, secret, attack(report));
+      target.count('responses to the well-behaved client', calm.answers + under.answers);
       target.note(
-        `${name}: ${shown(calm)} before, ${shown(under)} meanwhile; ${rssMib(victim)} MiB${report.join('')}`,
+        `${name}: ${formatWaits(calm)} before, ${formatWaits(under)} meanwhile; ${rssMib(victim)} MiB${report.join('')}`,
       );
       const growth = under.p99Ms - calm.p99Ms;
       if (growth > GROWTH_MAX_MS)
-        findings.push({ severity: 'high', what: `under ${name} the p99 grows by ${growth.toFixed(0)} ms` });
+        findings.push({ severity: 'high', title: `under ${name} the p99 grows by ${growth.toFixed(0)} ms` });
       if (under.failures > 0)
-        findings.push({ severity: 'high', what: `under ${name} ${under.failures} good requests fail` });
+        findings.push({ severity: 'high', title: `under ${name} ${under.failures} good requests fail` });
     }
     const tests = await runTests(target, [
       'packages/server/src/platform/http/body.test.ts',
@@ -70,26 +70,27 @@ function attacksOn(
         '-p',
         '3',
       ];
-      const { out } = await runTool('slowhttptest', [...args, '-u', victim.url + path, ...more], {
+      const { output } = await runTool('slowhttptest', [...args, '-u', victim.url + path, ...more], {
         seconds: SECONDS + 30,
         cwd: target.dir,
       });
       // The tool colors its output.
       // oxlint-disable-next-line no-control-regex
-      const words = out.replaceAll(/\u001B\[[0-9;]*m/g, '');
-      const [, connected = '?'] = /connected:\s+(\d+)(?![^]*connected:)/.exec(words) ?? [];
-      const [, available = '?'] = /service available:\s+(\w+)(?![^]*service available:)/.exec(words) ?? [];
+      const plainOutput = output.replaceAll(/\u001B\[[0-9;]*m/g, '');
+      const [, connected = '?'] = /connected:\s+(\d+)(?![^]*connected:)/.exec(plainOutput) ?? [];
+      const [, available = '?'] =
+        /service available:\s+(\w+)(?![^]*service available:)/.exec(plainOutput) ?? [];
       report.push(`; at the end ${connected} connected, service available: ${available}`);
       target.count('runs of slowhttptest');
       if (connected === '?')
-        throw new Error(`slowhttptest said nothing that is understood: ${words.slice(-500)}`);
+        throw new Error(`slowhttptest said nothing that is understood: ${plainOutput.slice(-500)}`);
     };
   return {
     'slow headers (-H)': slow('-H', '/api/v1/events'),
     'slow bodies (-B)': slow('-B', '/api/v1/events', ['-f', 'application/json']),
     'ranges (-R)': slow('-R', '/openapi.json', ['-t', 'GET']),
     'slow reading (-X)': slow('-X', '/openapi.json', ['-k', '3']),
-    'slow bodies with a good key': () => drip(target, victim, secret),
+    'slow bodies with a valid key': () => drip(target, victim, secret),
     bombs: () => bomb(target, victim, secret),
     'bursts of costly JSON with an Idempotency-Key': () => burst(target, victim, secret),
   };
@@ -117,7 +118,7 @@ async function drip(target: Target, victim: Victim, secret: string): Promise<voi
     await pause(1);
   }
   for (const socket of sockets) socket.destroy();
-  target.count('slow bodies with a good key', sockets.length);
+  target.count('slow bodies with a valid key', sockets.length);
 }
 
 const BOMBERS = 4;
@@ -125,7 +126,7 @@ const BOMBERS = 4;
 async function bomb(target: Target, victim: Victim, secret: string): Promise<void> {
   const all = Object.entries(await bombs());
   const until = Date.now() + SECONDS * 1_000;
-  const one = async (n: number): Promise<void> => {
+  const runAttacker = async (n: number): Promise<void> => {
     for (let at = n; Date.now() < until; at += 1) {
       const [coding, body] = all[at % all.length] ?? ['', Buffer.alloc(0)];
       const headers = {
@@ -138,7 +139,7 @@ async function bomb(target: Target, victim: Victim, secret: string): Promise<voi
       if (status !== 413 && status !== 429) throw new Error(`a bomb by ${coding} was answered ${status}`);
     }
   };
-  await Promise.all(Array.from({ length: BOMBERS }, (_, n) => one(n)));
+  await Promise.all(Array.from({ length: BOMBERS }, (_, n) => runAttacker(n)));
 }
 
 const BURST = 30;
@@ -149,7 +150,7 @@ async function burst(target: Target, victim: Victim, secret: string): Promise<vo
   const until = Date.now() + SECONDS * 1_000;
   for (let round = 0; Date.now() < until; round += 1) {
     const body = bodies[round % bodies.length] ?? Buffer.alloc(0);
-    const one = async (n: number): Promise<void> => {
+    const runAttacker = async (n: number): Promise<void> => {
       const headers = {
         authorization: `Bearer ${secret}`,
         'content-type': 'application/json',
@@ -161,17 +162,17 @@ async function burst(target: Target, victim: Victim, secret: string): Promise<vo
       if (status !== 400 && status !== 429 && status !== 503)
         throw new Error(`a costly body was answered ${status}`);
     };
-    await Promise.all(Array.from({ length: BURST }, (_, n) => one(n)));
+    await Promise.all(Array.from({ length: BURST }, (_, n) => runAttacker(n)));
   }
 }
 
-function shown({ p99Ms, answers, failures }: Waited): string {
+function formatWaits({ p99Ms, answers, failures }: WaitTimes): string {
   return `p99 ${p99Ms.toFixed(1)} ms of ${answers} answers${failures > 0 ? `, ${failures} refused` : ''}`;
 }
 
 function rssMib(victim: Victim): string {
-  const found = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${victim.pid()}/status`, 'utf8'));
-  return (Number(found?.[1]) / 1_024).toFixed(0);
+  const match = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${victim.pid()}/status`, 'utf8'));
+  return (Number(match?.[1]) / 1_024).toFixed(0);
 }
 
 function pause(seconds: number): Promise<void> {

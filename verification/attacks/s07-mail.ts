@@ -29,23 +29,23 @@ export const s07: Attack = {
   },
 };
 
-type Heard = { commands: string[]; emails: string[] };
+type Recording = { commands: string[]; emails: string[] };
 
 /** Starts a mail server that accepts everything and keeps every byte. It splits lines by CRLF alone, as the standard requires. */
-async function startEar(): Promise<{ port: number; heard: Heard; server: Server }> {
-  const heard: Heard = { commands: [], emails: [] };
+async function startSmtpRecorder(): Promise<{ port: number; recording: Recording; server: Server }> {
+  const recording: Recording = { commands: [], emails: [] };
   const server = createServer((socket) => {
-    let held = '';
+    let rest = '';
     let inEmail = false;
     socket.setEncoding('latin1');
     socket.on('error', () => socket.destroy());
     const step = (): boolean => {
-      const end = inEmail ? held.indexOf('\r\n.\r\n') : held.indexOf('\r\n');
+      const end = inEmail ? rest.indexOf('\r\n.\r\n') : rest.indexOf('\r\n');
       if (end < 0) return false;
-      const text = held.slice(0, end);
-      held = held.slice(end + (inEmail ? 5 : 2));
-      if (inEmail) heard.emails.push(text);
-      else heard.commands.push(text);
+      const text = rest.slice(0, end);
+      rest = rest.slice(end + (inEmail ? 5 : 2));
+      if (inEmail) recording.emails.push(text);
+      else recording.commands.push(text);
       const isData = !inEmail && /^DATA$/i.test(text);
       socket.write(
         isData
@@ -58,48 +58,48 @@ async function startEar(): Promise<{ port: number; heard: Heard; server: Server 
       return true;
     };
     socket.on('data', (text: string) => {
-      held += text;
+      rest += text;
       while (step());
     });
     socket.write('220 ear\r\n');
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  return { port: (server.address() as AddressInfo).port, heard, server };
+  return { port: (server.address() as AddressInfo).port, recording, server };
 }
 
 /** Puts every text into every part of an email that strangers can fill, and tries every address as a recipient. */
 async function handHostile(target: Target): Promise<Finding[]> {
-  const { port, heard, server } = await startEar();
+  const { port, recording, server } = await startSmtpRecorder();
   const relay = openRelay({ url: `smtp://127.0.0.1:${port}`, log: silentLog, classify: classifyReply });
   const findings: Finding[] = [];
   const payloads = mailPayloads();
   try {
     for (const [n, text] of payloads.entries()) {
-      heard.commands.length = 0;
-      heard.emails.length = 0;
+      recording.commands.length = 0;
+      recording.emails.length = 0;
       const to = `ada${n}@home.test`;
-      const handed = await composeMail(outgoingEmail(n, to, text), null)
+      const composed = await composeMail(outgoingEmail(n, to, text), null)
         .then((mime) => relay.submit({ from: 'b+1@bounce.shop.test', to, envid: null }, mime))
         .then(() => true)
         .catch(() => false);
-      target.count(handed ? 'hostile texts handed over' : 'hostile texts refused');
-      findings.push(...judgeWire(heard, { to: handed ? [to] : [], text }));
+      target.count(composed ? 'hostile texts submitted' : 'hostile texts refused');
+      findings.push(...checkRecording(recording, { to: composed ? [to] : [], text }));
     }
     for (const address of hostileAddresses) {
-      heard.commands.length = 0;
-      heard.emails.length = 0;
+      recording.commands.length = 0;
+      recording.emails.length = 0;
       const to = 'ada@home.test';
       const mime = await composeMail(outgoingEmail(0, to, 'Hello'), null);
       const result = await relay
         .submit({ from: 'b+1@bounce.shop.test', to: address, envid: null }, mime)
         .catch(() => null);
       target.count('hostile recipients');
-      const named = heard.commands.filter((line) => /^RCPT/i.test(line));
+      const named = recording.commands.filter((line) => /^RCPT/i.test(line));
       if (named.length > 1 || named.some((line) => !line.includes(`<${address}>`)))
         findings.push({
           severity: 'high',
-          what: `a recipient became another: ${JSON.stringify(address)}`,
+          title: `a recipient became another: ${JSON.stringify(address)}`,
           evidence: `${named.join(' | ')} ${JSON.stringify(result)}`,
         });
     }
@@ -107,7 +107,7 @@ async function handHostile(target: Target): Promise<Finding[]> {
     await relay.close(0);
     server.close();
   }
-  if (payloads.length < 500) findings.push({ severity: 'medium', what: `only ${payloads.length} texts` });
+  if (payloads.length < 500) findings.push({ severity: 'medium', title: `only ${payloads.length} texts` });
   return findings;
 }
 
@@ -137,21 +137,24 @@ const EXPECTED = new Set([
   'content-type',
 ]);
 
-function judgeWire({ commands, emails }: Heard, { to, text }: { to: string[]; text: string }): Finding[] {
-  const shown = JSON.stringify(text).slice(0, 100);
+function checkRecording(
+  { commands, emails }: Recording,
+  { to, text }: { to: string[]; text: string },
+): Finding[] {
+  const excerpt = JSON.stringify(text).slice(0, 100);
   const rcpt = commands
     .filter((line) => /^RCPT/i.test(line))
     .map((line) => /<([^>]*)>/.exec(line)?.[1] ?? line);
   const strange = commands.filter((line) => !/^(?:EHLO|MAIL FROM|RCPT TO|DATA|RSET|QUIT|NOOP)\b/i.test(line));
-  const found: string[] = [];
-  if (rcpt.join() !== to.join()) found.push(`recipients ${rcpt.join()}`);
-  if (emails.length !== to.length) found.push(`${emails.length} emails`);
-  if (strange.length > 0) found.push(`commands ${strange.join(' | ')}`);
+  const problems: string[] = [];
+  if (rcpt.join() !== to.join()) problems.push(`recipients ${rcpt.join()}`);
+  if (emails.length !== to.length) problems.push(`${emails.length} emails`);
+  if (strange.length > 0) problems.push(`commands ${strange.join(' | ')}`);
   for (const email of emails) {
-    if (/(?<!\r)\n|\r(?!\n)/.test(email)) found.push('a bare CR or LF');
+    if (/(?<!\r)\n|\r(?!\n)/.test(email)) problems.push('a bare CR or LF');
     const names = headOf(email).map((line) => line.split(':')[0]?.toLowerCase() ?? '');
     const more = names.filter((name) => !EXPECTED.has(name));
-    if (more.length > 0 || names.length !== EXPECTED.size) found.push(`fields ${names.join()}`);
+    if (more.length > 0 || names.length !== EXPECTED.size) problems.push(`fields ${names.join()}`);
     if (
       /smuggled/i.test(
         headOf(email)
@@ -159,9 +162,9 @@ function judgeWire({ commands, emails }: Heard, { to, text }: { to: string[]; te
           .join(),
       )
     )
-      found.push('a field');
+      problems.push('a field');
   }
-  return found.map((what) => ({ severity: 'high', what: `${what} by ${shown}` }));
+  return problems.map((problem) => ({ severity: 'high', title: `${problem} by ${excerpt}` }));
 }
 
 /** Returns the header fields of an email, each unfolded into one line. */
@@ -172,16 +175,16 @@ function headOf(email: string): string[] {
 
 /** Checks that text behind a false end of message stays part of the message: one response, and no second email. */
 async function smuggleIn(target: Target): Promise<Finding[]> {
-  const victim = await target.shared();
+  const victim = await target.sharedVictim();
   const findings: Finding[] = [];
   for (const end of SMUGGLED_ENDS) {
     const socket = connect(victim.mailInPort, '127.0.0.1');
     socket.setEncoding('latin1');
-    let said = '';
-    socket.on('data', (text: string) => (said += text));
+    let received = '';
+    socket.on('data', (text: string) => (received += text));
     socket.on('error', () => socket.destroy());
     const until = async (pattern: RegExp): Promise<void> => {
-      for (let looks = 0; looks < 500 && !pattern.test(said) && !socket.destroyed; looks += 1)
+      for (let polls = 0; polls < 500 && !pattern.test(received) && !socket.destroyed; polls += 1)
         await new Promise((resolve) => setTimeout(resolve, 20));
     };
     await until(/^220 .*\r\n/);
@@ -191,30 +194,30 @@ async function smuggleIn(target: Target): Promise<Finding[]> {
       ['RCPT TO:<postmaster@in.example.com>', /2\d\d.*\r\n$/],
       ['DATA', /354.*\r\n$/],
     ] as const) {
-      said = '';
+      received = '';
       socket.write(`${line}\r\n`);
       await until(answer);
     }
-    if (!said.startsWith('354'))
+    if (!received.startsWith('354'))
       findings.push({
         severity: 'medium',
-        what: 'no email was accepted, so none could be smuggled in',
-        evidence: said,
+        title: 'no email was accepted, so none could be smuggled in',
+        evidence: received,
       });
-    said = '';
+    received = '';
     const second =
       'MAIL FROM:<eve@evil.test>\r\nRCPT TO:<postmaster@in.example.com>\r\nDATA\r\nSubject: smuggled\r\n\r\nx';
     socket.write(`Subject: first\r\n\r\nhello${end}${second}\r\n.\r\nNOOP\r\n`, 'latin1');
     await until(/\r\n[^]*\r\n/);
     socket.destroy();
-    target.count('ends that are none');
+    target.count('invalid message ends');
     // One response to the message and one to NOOP. Refusing such bytes is just as good.
-    const answers = said.split('\r\n').filter((line) => /^\d{3} /.test(line));
+    const answers = received.split('\r\n').filter((line) => /^\d{3} /.test(line));
     if (answers.some((line) => line.startsWith('354')) || answers.length > 2)
       findings.push({
         severity: 'high',
-        what: `an email was smuggled in behind ${JSON.stringify(end)}`,
-        evidence: said,
+        title: `an email was smuggled in behind ${JSON.stringify(end)}`,
+        evidence: received,
       });
   }
   return findings;

@@ -32,30 +32,29 @@ const PARAMETERS = [
 export const s09: Attack = {
   id: 'S9',
   title: 'links in emails: forged, changed, and used as open redirects',
-  passLine:
-    'a link that is not ours opens nothing; every Location is ours or from an email, never from a request',
+  passLine: 'a forged link opens nothing; every Location is our own or from an email, never from a request',
   quick: true,
   async run(target) {
-    const victim = await target.shared();
+    const victim = await target.sharedVictim();
     const { token, findings } = await readEmail(victim);
     const tokens = [
-      ...forged(token),
+      ...forgedTokens(token),
       ...Array.from({ length: 50 }, () => randomBytes(45).toString('base64url')),
     ];
-    const paths = tokens.flatMap((one) => [
-      `/o/${one}.gif`,
-      `/c/${one}/0`,
-      `/u/${one}`,
-      `/.well-known/beckon/${one}`,
+    const paths = tokens.flatMap((linkToken) => [
+      `/o/${linkToken}.gif`,
+      `/c/${linkToken}/0`,
+      `/u/${linkToken}`,
+      `/.well-known/beckon/${linkToken}`,
     ]);
     const before = await outcomes(victim);
     for (const path of paths)
       for (const method of ['GET', 'POST']) {
         const reply = await victim.send(`${method} ${path}`, { headers: { host: 'evil.test' } });
         target.count('forged links');
-        findings.push(...judgeForged(`${method} ${path}`, reply));
+        findings.push(...checkForged(`${method} ${path}`, reply));
       }
-    const doors = [
+    const redirectPaths = [
       '/',
       '/sign-in',
       '/projects',
@@ -66,23 +65,23 @@ export const s09: Attack = {
       '/api/v1/events',
       '/api/dashboard/session',
     ];
-    for (const door of doors)
+    for (const redirectPath of redirectPaths)
       for (const parameter of PARAMETERS)
         for (const to of TARGETS) {
-          const what = `GET ${door}?${parameter}=${encodeURI(to).replaceAll('#', '%23')}`;
-          const reply = await victim.send(what, {
+          const requestLine = `GET ${redirectPath}?${parameter}=${encodeURI(to).replaceAll('#', '%23')}`;
+          const reply = await victim.send(requestLine, {
             headers: { host: 'evil.test', 'x-forwarded-host': 'evil.test' },
           });
-          target.count('redirects that a stranger asks for');
-          findings.push(...judgeLocation(victim, what, reply));
+          target.count('redirects requested by strangers');
+          findings.push(...checkLocation(victim, requestLine, reply));
         }
     for (const to of TARGETS) {
       const reply = await victim.send(`GET /${encodeURI(to)}`, {});
-      target.count('redirects that a stranger asks for');
-      findings.push(...judgeLocation(victim, `GET /${to}`, reply));
+      target.count('redirects requested by strangers');
+      findings.push(...checkLocation(victim, `GET /${to}`, reply));
     }
     if ((await outcomes(victim)) !== before)
-      findings.push({ severity: 'high', what: 'a forged link had an effect' });
+      findings.push({ severity: 'high', title: 'a forged link had an effect' });
     const tests = await runTests(target, [
       'packages/server/src/modules/inbound/tracking/track.test.ts',
       'packages/server/src/modules/inbound/preferences/preferences.test.ts',
@@ -104,7 +103,7 @@ async function readEmail(victim: Victim): Promise<{ token: string; findings: Fin
   };
 }
 
-function forged(token: string): string[] {
+function forgedTokens(token: string): string[] {
   const changed = Array.from(
     token,
     (sign, at) => token.slice(0, at) + (sign === 'A' ? 'B' : 'A') + token.slice(at + 1),
@@ -131,22 +130,25 @@ async function outcomes(victim: Victim): Promise<string> {
   return rows[0]?.n ?? '';
 }
 
-function judgeForged(what: string, { status, headers, text }: Reply): Finding[] {
+function checkForged(requestLine: string, { status, headers, text }: Reply): Finding[] {
   if (headers['location'] !== undefined)
-    return [{ severity: 'high', what: `${what.slice(0, 80)} leads to ${String(headers['location'])}` }];
+    return [
+      { severity: 'high', title: `${requestLine.slice(0, 80)} leads to ${String(headers['location'])}` },
+    ];
   if (status >= 500)
-    return [{ severity: 'high', what: `${what.slice(0, 80)} answers ${status}`, evidence: text }];
+    return [{ severity: 'high', title: `${requestLine.slice(0, 80)} answers ${status}`, evidence: text }];
   return [];
 }
 
-function judgeLocation(victim: Victim, what: string, { status, headers, text }: Reply): Finding[] {
+function checkLocation(victim: Victim, requestLine: string, { status, headers, text }: Reply): Finding[] {
   const location = headers['location'];
   const findings: Finding[] = [];
-  if (status >= 500) findings.push({ severity: 'high', what: `${what} answers ${status}`, evidence: text });
+  if (status >= 500)
+    findings.push({ severity: 'high', title: `${requestLine} answers ${status}`, evidence: text });
   if (typeof location === 'string') {
     const at = new URL(location, victim.url);
     if (at.origin !== victim.url || at.protocol !== 'http:')
-      findings.push({ severity: 'high', what: `${what} leads to ${location}` });
+      findings.push({ severity: 'high', title: `${requestLine} leads to ${location}` });
   }
   return findings;
 }

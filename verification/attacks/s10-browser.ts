@@ -6,7 +6,7 @@ import { JSON_BODY, OWNER, type Reply, type Victim } from './victim.ts';
 
 const FOREIGN: Record<string, Record<string, string>> = {
   'another origin': { origin: 'https://evil.test' },
-  'no origin that is told': { origin: 'null' },
+  'a null origin': { origin: 'null' },
   'an origin that begins like ours': { origin: 'http://localhost.evil.test' },
   'another port': { origin: 'http://localhost:1' },
   'https of ours': { origin: 'https://localhost' },
@@ -22,10 +22,11 @@ const FOREIGN: Record<string, Record<string, string>> = {
 export const s10: Attack = {
   id: 'S10',
   title: 'browsers: requests of other pages, cookies, policies, frames, stored scripts',
-  passLine: 'no change but from our own page; cookies closed to scripts; nothing stored runs on any screen',
+  passLine:
+    'only our own page can change data; scripts cannot read cookies; no stored script runs on any screen',
   quick: false,
   async run(target) {
-    const victim = await target.shared();
+    const victim = await target.sharedVictim();
     const findings = [
       ...(await forgeRequests(target, victim)),
       ...(await readPages(target, victim)),
@@ -54,20 +55,20 @@ async function forgeRequests(target: Target, victim: Victim): Promise<Finding[]>
   const changes = dashboardRoutes.filter(({ key }) => !key.startsWith('GET '));
   for (const { key, isForPrograms } of changes)
     for (const [name, headers] of Object.entries(FOREIGN)) {
-      const what = key
+      const sentence = key
         .replace(' ', ' /api/dashboard')
         .replace(':project', String(victim.projectId))
         .replaceAll(/:\w+/g, 'nothing');
-      const { status, text } = await victim.send(what, {
+      const { status, text } = await victim.send(sentence, {
         headers: { ...JSON_BODY, cookie: victim.cookie, ...headers },
         body: '{}',
       });
-      target.count('requests of another page');
+      target.count('requests from another page');
       // Requests of programs come from no page, so they have no origin.
       const isOpen =
         isForPrograms === true && headers['origin'] === undefined && headers['sec-fetch-site'] === undefined;
       if (status < 400 || status >= 500 || (status !== 403 && status !== 415 && !isOpen))
-        findings.push({ severity: 'high', what: `${key} from ${name}: ${status}`, evidence: text });
+        findings.push({ severity: 'high', title: `${key} from ${name}: ${status}`, evidence: text });
     }
   return findings;
 }
@@ -86,18 +87,19 @@ async function readPages(target: Target, victim: Victim): Promise<Finding[]> {
       headers: { origin: 'https://evil.test', cookie: victim.cookie },
     });
     target.count('pages');
-    const say = (what: string): void => void findings.push({ severity: 'medium', what: `${path}: ${what}` });
+    const addFinding = (problem: string): void =>
+      void findings.push({ severity: 'medium', title: `${path}: ${problem}` });
     const shared = Object.keys(headers).filter((name) => name.startsWith('access-control'));
     if (shared.length > 0)
-      findings.push({ severity: 'high', what: `${path} may be read by others: ${shared.join()}` });
-    if (headers['x-content-type-options'] !== 'nosniff') say('its type may be guessed');
+      findings.push({ severity: 'high', title: `${path} may be read by others: ${shared.join()}` });
+    if (headers['x-content-type-options'] !== 'nosniff') addFinding('its type may be guessed');
     if (!String(headers['content-type']).startsWith('text/html')) continue;
     const policy = String(headers['content-security-policy'] ?? '');
-    if (!/default-src 'none'/.test(policy)) say('the policy does not begin with nothing');
-    if (!/frame-ancestors 'none'/.test(policy)) say('it may be framed');
+    if (!/default-src 'none'/.test(policy)) addFinding("the policy does not start with default-src 'none'");
+    if (!/frame-ancestors 'none'/.test(policy)) addFinding('it may be framed');
     if (/script-src[^;]*'unsafe-(?:inline|eval)'|script-src[^;]*\*/.test(policy))
-      say('scripts in the page run');
-    if (headers['referrer-policy'] === undefined) say('it tells where one comes from');
+      addFinding('scripts in the page run');
+    if (headers['referrer-policy'] === undefined) addFinding('it reveals the referrer');
   }
   return findings;
 }
@@ -105,10 +107,10 @@ async function readPages(target: Target, victim: Victim): Promise<Finding[]> {
 /** Checks cookies over HTTPS, as behind a proxy, and over plain HTTP on loopback. */
 async function readCookies(target: Target): Promise<Finding[]> {
   const victim = await target
-    .own({ PUBLIC_URL: 'https://beckon.test', TRUST_PROXY: '127.0.0.1' })
+    .ownVictim({ PUBLIC_URL: 'https://beckon.test', TRUST_PROXY: '127.0.0.1' })
     .catch(() => null);
   const findings: Finding[] = [];
-  if (!victim) return [{ severity: 'medium', what: 'no installation behind a proxy could be made' }];
+  if (!victim) return [{ severity: 'medium', title: 'no installation behind a proxy could be made' }];
   const proxied = { 'x-forwarded-proto': 'https', origin: 'https://beckon.test' };
   const signIn = (headers: Record<string, string>): Promise<Reply> =>
     victim.send('POST /api/dashboard/sign-in', {
@@ -119,7 +121,7 @@ async function readCookies(target: Target): Promise<Finding[]> {
   const cookies = [reply.headers['set-cookie'] ?? []].flat().filter((line) => !/=;|max-age=0/i.test(line));
   target.count('cookies', cookies.length);
   if (cookies.length === 0)
-    findings.push({ severity: 'medium', what: 'no cookie was set', evidence: reply.text });
+    findings.push({ severity: 'medium', title: 'no cookie was set', evidence: reply.text });
   for (const cookie of cookies) {
     const rules: [string, RegExp][] = [
       ['has not the prefix __Host-', /^__Host-/],
@@ -128,19 +130,19 @@ async function readCookies(target: Target): Promise<Finding[]> {
       ['goes along from other sites', /;\s*samesite=(?:lax|strict)/i],
       ['holds for another path', /;\s*path=\/(?:;|$)/i],
     ];
-    for (const [what, rule] of rules)
+    for (const [label, rule] of rules)
       if (!rule.test(cookie))
         findings.push({
           severity: 'high',
-          what: `a cookie ${what}`,
+          title: `a cookie ${label}`,
           evidence: cookie.replace(/=[^;]*/, '=...'),
         });
-    if (/;\s*domain=/i.test(cookie)) findings.push({ severity: 'high', what: 'a cookie names a domain' });
+    if (/;\s*domain=/i.test(cookie)) findings.push({ severity: 'high', title: 'a cookie names a domain' });
     const value = /=([^;]*)/.exec(cookie)?.[1] ?? '';
-    if (value.length < 22) findings.push({ severity: 'high', what: 'a session of less than 128 bits' });
+    if (value.length < 22) findings.push({ severity: 'high', title: 'a session of less than 128 bits' });
   }
   const again = await signIn(proxied);
   if (JSON.stringify(again.headers['set-cookie']) === JSON.stringify(reply.headers['set-cookie']))
-    findings.push({ severity: 'high', what: 'a second sign-in gives the same session' });
+    findings.push({ severity: 'high', title: 'a second sign-in gives the same session' });
   return findings;
 }

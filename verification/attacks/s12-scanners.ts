@@ -6,7 +6,7 @@ import {
   bodyFor,
   dashboardRoutes,
   ENDLESS,
-  leastOf,
+  smallestValue,
   liftLimits,
   OPEN_PAGES,
   publicRoutes,
@@ -91,11 +91,11 @@ const SQLMAP_ROUTE_S = 45;
 export const s12: Attack = {
   id: 'S12',
   title: 'scanners: ffuf, wapiti and sqlmap on every route, with a key and with a session',
-  passLine: '0 findings, 0 answers of 5xx',
+  passLine: '0 findings, 0 responses with 5xx',
   quick: false,
   needs: ['ffuf', 'wapiti', 'sqlmap'],
   async run(target) {
-    const victim = await target.own({ LOG_LEVEL: 'warn' });
+    const victim = await target.ownVictim({ LOG_LEVEL: 'warn' });
     const { secret } = await victim.newKey(victim.projectId, 'scanned');
     await liftLimits(victim);
     const surface = await surfaceOf(victim, secret);
@@ -112,11 +112,11 @@ export const s12: Attack = {
     if (broken.length > 0)
       findings.push({
         severity: 'high',
-        what: `${broken.length} requests failed inside`,
+        title: `${broken.length} requests failed inside`,
         evidence: broken[0] ?? '',
       });
     const { status } = await victim.send('GET /readyz');
-    if (status !== 200) findings.push({ severity: 'high', what: `it is not well afterwards: ${status}` });
+    if (status !== 200) findings.push({ severity: 'high', title: `it is not well afterwards: ${status}` });
     return findings;
   },
 };
@@ -141,9 +141,16 @@ async function surfaceOf(victim: Victim, secret: string): Promise<Route[]> {
       .map(({ key, body, query }) => {
         const [method = '', path = ''] = key.split(' ');
         const filled = path.replace(':project', String(victim.projectId)).replaceAll(/:\w+/g, 'STAR');
-        const least = method === 'GET' ? null : (leastOf(body ?? { type: 'object' }, 'STAR') as object);
+        const smallestBody =
+          method === 'GET' ? null : (smallestValue(body ?? { type: 'object' }, 'STAR') as object);
         const names = Object.keys((query as { properties?: object } | undefined)?.properties ?? {});
-        return { method, path: `/api/dashboard${filled}`, headers: session, body: least, query: names };
+        return {
+          method,
+          path: `/api/dashboard${filled}`,
+          headers: session,
+          body: smallestBody,
+          query: names,
+        };
       }),
     ...['/o/STAR.gif', '/c/STAR/0', '/u/STAR', '/.well-known/beckon/STAR', '/p/STAR'].map((path) => ({
       method: 'GET',
@@ -170,7 +177,7 @@ async function runFfuf(target: Target, victim: Victim, surface: Route[]): Promis
       ),
     ]);
     const more = method === 'GET' ? [] : ['-d', '{}', '-H', 'Content-Type: application/json'];
-    const args = ['-X', method, ...headers.flatMap((one) => ['-H', one]), ...more];
+    const args = ['-X', method, ...headers.flatMap((header) => ['-H', header]), ...more];
     const results = await ffuf(target, victim, {
       words: paths.map((path) => path.slice(1)),
       codes: FIVES,
@@ -179,7 +186,7 @@ async function runFfuf(target: Target, victim: Victim, surface: Route[]): Promis
     findings.push(
       ...results.map(({ status, url }): Finding => ({
         severity: 'high',
-        what: `ffuf: ${method} answers ${status}`,
+        title: `ffuf: ${method} answers ${status}`,
         evidence: url,
       })),
     );
@@ -190,13 +197,13 @@ async function runFfuf(target: Target, victim: Victim, surface: Route[]): Promis
       const bodies = VALUES.map((value) =>
         JSON.stringify(body).replaceAll('STAR', JSON.stringify(decoded(value)).slice(1, -1)),
       );
-      const hurt = await ffuf(target, victim, {
+      const ffufFindings = await ffuf(target, victim, {
         words: bodies,
         codes: FIVES,
         args: [
           '-X',
           method,
-          ...headers.flatMap((one) => ['-H', one]),
+          ...headers.flatMap((header) => ['-H', header]),
           '-H',
           'Content-Type: application/json',
           '-d',
@@ -205,9 +212,9 @@ async function runFfuf(target: Target, victim: Victim, surface: Route[]): Promis
         url: victim.url + path.replaceAll('STAR', 'x'),
       });
       findings.push(
-        ...hurt.map(({ status, input }): Finding => ({
+        ...ffufFindings.map(({ status, input }): Finding => ({
           severity: 'high',
-          what: `ffuf: ${method} ${path} answers ${status}`,
+          title: `ffuf: ${method} ${path} answers ${status}`,
           evidence: JSON.stringify(input),
         })),
       );
@@ -221,7 +228,7 @@ async function runFfuf(target: Target, victim: Victim, surface: Route[]): Promis
   findings.push(
     ...open.map(({ status, url }): Finding => ({
       severity: 'high',
-      what: `ffuf: ${url} is there (${status})`,
+      title: `ffuf: ${url} is there (${status})`,
     })),
   );
   return findings;
@@ -240,16 +247,16 @@ async function ffuf(
   const out = join(target.dir, 'ffuf.json');
   writeFileSync(list, `${words.join('\n')}\n`);
   const where = url ?? `${victim.url}/FUZZ`;
-  const { out: said } = await runTool(
+  const { output } = await runTool(
     'ffuf',
     ['-w', list, '-u', where, '-mc', codes, '-of', 'json', '-o', out, '-t', '4', '-timeout', '60', ...args],
     { seconds: 600, cwd: target.dir },
   );
-  const asked = Number(/Progress: \[(\d+)\/\d+\](?![^]*Progress:)/.exec(said)?.[1] ?? 0);
-  const errors = Number(/Errors: (\d+)(?![^]*Errors:)/.exec(said)?.[1] ?? 0);
-  target.count('requests of ffuf', asked);
-  if (asked === 0) throw new Error(`ffuf asked nothing: ${said.slice(-500)}`);
-  if (errors > 0) target.note(`ffuf had no answer to ${errors} of ${asked} requests to ${where}`);
+  const requestCount = Number(/Progress: \[(\d+)\/\d+\](?![^]*Progress:)/.exec(output)?.[1] ?? 0);
+  const errors = Number(/Errors: (\d+)(?![^]*Errors:)/.exec(output)?.[1] ?? 0);
+  target.count('requests of ffuf', requestCount);
+  if (requestCount === 0) throw new Error(`ffuf asked nothing: ${output.slice(-500)}`);
+  if (errors > 0) target.note(`ffuf got no response to ${errors} of ${requestCount} requests to ${where}`);
   return (JSON.parse(await readFile(out, 'utf8')) as { results: FfufResult[] | null }).results ?? [];
 }
 
@@ -277,13 +284,13 @@ async function runWapiti(target: Target, victim: Victim, surface: Route[]): Prom
   const findings: Finding[] = [];
   const reads = surface.filter(({ method }) => method === 'GET');
   const urls = reads.map(({ path, query }) => {
-    const asked = query.map((name) => `${name}=1`).join('&');
-    return `${victim.url}${path.replaceAll('STAR', 'x')}${asked === '' ? '' : `?${asked}`}`;
+    const queryString = query.map((name) => `${name}=1`).join('&');
+    return `${victim.url}${path.replaceAll('STAR', 'x')}${queryString === '' ? '' : `?${queryString}`}`;
   });
   const starts = [...OPEN_PAGES.map((path) => victim.url + path), ...urls].flatMap((url) => ['-s', url]);
   const out = join(target.dir, 'wapiti.json');
   const minutes = Math.min(WAPITI_MINUTES, target.limits.sqlmapMinutes);
-  const { out: said, wasCut } = await runTool(
+  const { output, isTimedOut } = await runTool(
     'wapiti',
     [
       '-u',
@@ -311,20 +318,20 @@ async function runWapiti(target: Target, victim: Victim, surface: Route[]): Prom
       '1',
     ],
     // When wapiti is stopped, it prompts for what to do with its findings. The answer `r` makes it write a report.
-    { seconds: minutes * 120, cwd: target.dir, says: 'r\n' },
+    { seconds: minutes * 120, cwd: target.dir, input: 'r\n' },
   );
   target.count('addresses for wapiti', starts.length / 2);
-  if (wasCut)
-    target.note(`wapiti was stopped after ${minutes * 2} minutes, before it had tried all of its modules`);
+  if (isTimedOut)
+    target.note(`wapiti was stopped after ${minutes * 2} minutes, before it had run all of its modules`);
   const report = JSON.parse(await readFile(out, 'utf8').catch(() => '{}')) as Partial<WapitiReport>;
-  if (!report.vulnerabilities) throw new Error(`wapiti wrote no report: ${said.slice(-800)}`);
+  if (!report.vulnerabilities) throw new Error(`wapiti wrote no report: ${output.slice(-800)}`);
   const all = { ...report.vulnerabilities, ...report.anomalies };
   for (const [name, entries] of Object.entries(all))
     for (const entry of entries) {
       const { path = '', info = '', level = 1 } = entry as { path?: string; info?: string; level?: number };
       findings.push({
         severity: level >= 3 ? 'high' : level === 2 ? 'medium' : 'low',
-        what: `wapiti: ${name} at ${path}: ${info}`,
+        title: `wapiti: ${name} at ${path}: ${info}`,
       });
     }
   return findings;
@@ -338,13 +345,13 @@ async function runSqlmap(target: Target, victim: Victim, surface: Route[]): Prom
     ({ path, body, query }) =>
       path.includes('STAR') || query.length > 0 || JSON.stringify(body).includes('STAR'),
   );
-  let [whole, cut] = [0, 0];
+  let [completed, timedOut] = [0, 0];
   for (const route of withPlaces) {
-    const left = (endsAt - Date.now()) / 1_000;
-    if (left < 5) break;
+    const remaining = (endsAt - Date.now()) / 1_000;
+    if (remaining < 5) break;
     const file = join(target.dir, 'request.txt');
     writeFileSync(file, rawRequest(victim, route));
-    const { out, wasCut } = await runTool(
+    const { output, isTimedOut } = await runTool(
       'sqlmap',
       [
         '-r',
@@ -366,37 +373,47 @@ async function runSqlmap(target: Target, victim: Victim, surface: Route[]): Prom
         join(target.dir, 'sqlmap'),
         '--disable-coloring',
       ],
-      { seconds: Math.min(SQLMAP_ROUTE_S, left), cwd: target.dir },
+      { seconds: Math.min(SQLMAP_ROUTE_S, remaining), cwd: target.dir },
     );
-    if (wasCut) cut += 1;
-    else whole += 1;
-    const what = `${route.method} ${route.path}`;
-    if (/identified the following injection point|is vulnerable\b/.test(out))
-      findings.push({ severity: 'high', what: `sqlmap: ${what} can be injected`, evidence: out.slice(-800) });
-    const fives = /\b(5\d\d) \([^)]*\) - (\d+) times/.exec(out);
+    if (isTimedOut) timedOut += 1;
+    else completed += 1;
+    const requestLine = `${route.method} ${route.path}`;
+    if (/identified the following injection point|is vulnerable\b/.test(output))
+      findings.push({
+        severity: 'high',
+        title: `sqlmap: ${requestLine} can be injected`,
+        evidence: output.slice(-800),
+      });
+    const fives = /\b(5\d\d) \([^)]*\) - (\d+) times/.exec(output);
     if (fives)
-      findings.push({ severity: 'high', what: `sqlmap: ${what} answered ${fives[1]}, ${fives[2]} times` });
-    if (!wasCut && !/do not appear to be injectable|does not seem to be injectable|injection point/.test(out))
+      findings.push({
+        severity: 'high',
+        title: `sqlmap: ${requestLine} answered ${fives[1]}, ${fives[2]} times`,
+      });
+    if (
+      !isTimedOut &&
+      !/do not appear to be injectable|does not seem to be injectable|injection point/.test(output)
+    )
       target.note(
-        `sqlmap said nothing of ${what}: ${out.trim().split('\n').slice(-3).join(' ').slice(0, 200)}`,
+        `sqlmap said nothing of ${requestLine}: ${output.trim().split('\n').slice(-3).join(' ').slice(0, 200)}`,
       );
   }
-  target.count('routes for sqlmap', whole + cut);
+  target.count('routes for sqlmap', completed + timedOut);
   target.note(
-    `sqlmap: ${whole} routes to their end, ${cut} cut after ${SQLMAP_ROUTE_S} s, ${withPlaces.length - whole - cut} not come to in ${target.limits.sqlmapMinutes} minutes`,
+    `sqlmap: ${completed} routes to their end, ${timedOut} cut after ${SQLMAP_ROUTE_S} s, ${withPlaces.length - completed - timedOut} not come to in ${target.limits.sqlmapMinutes} minutes`,
   );
   return findings;
 }
 
 function rawRequest(victim: Victim, { method, path, headers, body, query }: Route): string {
-  const asked = query.map((name) => `${name}=1*`).join('&');
-  const sent = body === null ? '' : JSON.stringify(body).replaceAll('STAR', 'x*');
+  const queryString = query.map((name) => `${name}=1*`).join('&');
+  const requestBody = body === null ? '' : JSON.stringify(body).replaceAll('STAR', 'x*');
   return [
-    `${method} ${path.replaceAll('STAR', 'x*')}${asked === '' ? '' : `?${asked}`} HTTP/1.1`,
+    `${method} ${path.replaceAll('STAR', 'x*')}${queryString === '' ? '' : `?${queryString}`} HTTP/1.1`,
     `Host: localhost:${victim.port}`,
     ...headers,
     ...(body === null ? [] : ['Content-Type: application/json']),
     '',
-    sent,
+    requestBody,
   ].join('\r\n');
 }

@@ -8,15 +8,16 @@ import { newVictim } from './victim.ts';
 const TLS = new URL('../../packages/server/testing/servers/tls', import.meta.url).pathname;
 const GOOD_PROTOCOLS: ReadonlySet<string> = new Set(['TLSv1.2', 'TLSv1.3']);
 const TESTSSL_S = 600;
-const MAIL_DOOR = 'mail door';
+const MAIL_SERVER = 'mail server';
 const NOT_AEAD = 'a cipher without AEAD';
 /** Checks that concern the certificate. It is a test certificate without a trusted issuer. */
 const OF_THE_CERTIFICATE = /^(?:cert|OCSP|DNS_CAA|HSTS|HPKP|scan)/i;
 
 export const s13: Attack = {
   id: 'S13',
-  title: 'transport: what own TLS offers, on https and behind STARTTLS of the mail door',
-  passLine: 'nothing below TLS 1.2, no cipher without forward secrecy and, on https, AEAD; no known hole',
+  title: 'transport: TLS of HTTPS and of STARTTLS on the mail server',
+  passLine:
+    'no version below TLS 1.2, no cipher without forward secrecy and, on https, AEAD; no known vulnerability',
   quick: false,
   needs: ['sslscan'],
   async run(target) {
@@ -30,7 +31,7 @@ export const s13: Attack = {
       const web = `localhost:${victim.port}`;
       const findings = [
         ...(await scan(target, 'https', ['--no-colour', '--show-ciphers', '--xml=-', web])),
-        ...(await scan(target, MAIL_DOOR, [
+        ...(await scan(target, MAIL_SERVER, [
           '--no-colour',
           '--starttls-smtp',
           '--xml=-',
@@ -38,7 +39,7 @@ export const s13: Attack = {
         ])),
       ];
       if (hasTool('testssl')) findings.push(...(await testssl(target, web)));
-      else target.note('not installed: testssl.sh; sslscan alone was asked');
+      else target.note('not installed: testssl.sh; only sslscan was run');
       const tests = await runTests(target, [
         'packages/server/src/main/http/edge.test.ts',
         'packages/server/src/platform/http/transport.test.ts',
@@ -53,15 +54,15 @@ export const s13: Attack = {
 type Element = Record<string, string>;
 
 async function scan(target: Target, where: string, args: string[]): Promise<Finding[]> {
-  const { out } = await runTool('sslscan', args, { seconds: 180, cwd: target.dir });
+  const { output } = await runTool('sslscan', args, { seconds: 180, cwd: target.dir });
   const all = (name: string): Element[] =>
-    [...out.matchAll(new RegExp(`<${name} ([^>]*?)/?>`, 'g'))].map(([, text = '']) =>
+    [...output.matchAll(new RegExp(`<${name} ([^>]*?)/?>`, 'g'))].map(([, text = '']) =>
       Object.fromEntries([...text.matchAll(/([\w-]+)="([^"]*)"/g)].map(([, key, value]) => [key, value])),
     );
   const ciphers = all('cipher').filter(({ status }) => status !== 'rejected');
   target.count('ciphers offered', ciphers.length);
-  const found = [
-    ...(ciphers.length === 0 ? [`sslscan found no cipher at all: ${out.slice(0, 300)}`] : []),
+  const problems = [
+    ...(ciphers.length === 0 ? [`sslscan found no cipher at all: ${output.slice(0, 300)}`] : []),
     ...all('protocol').flatMap(({ type, version, enabled }) =>
       enabled === '1' && !GOOD_PROTOCOLS.has(`${type?.toUpperCase()}v${version}`)
         ? [`${type} ${version} is spoken`]
@@ -74,10 +75,10 @@ async function scan(target: Target, where: string, args: string[]): Promise<Find
       supported === '1' && secure !== '1' ? ['insecure renegotiation'] : [],
     ),
   ];
-  return found.map((what) => ({
+  return problems.map((title) => ({
     // Sending servers fall back to no encryption if they find no cipher suite that they support.
-    severity: where === MAIL_DOOR && what.startsWith(NOT_AEAD) ? 'low' : 'high',
-    what: `${where}: ${what}`,
+    severity: where === MAIL_SERVER && title.startsWith(NOT_AEAD) ? 'low' : 'high',
+    title: `${where}: ${title}`,
   }));
 }
 
@@ -94,18 +95,18 @@ type TestsslLine = { id: string; severity: string; finding: string };
 /** Tests protocols, forward secrecy and known vulnerabilities. */
 async function testssl(target: Target, where: string): Promise<Finding[]> {
   const out = join(target.dir, 'testssl.json');
-  const { wasCut, out: said } = await runTool(
+  const { isTimedOut, output } = await runTool(
     'testssl',
     ['--quiet', '--warnings', 'off', '--color', '0', '-p', '-f', '-U', '--jsonfile', out, where],
     { seconds: TESTSSL_S, cwd: target.dir },
   );
-  if (wasCut) target.note(`testssl was cut after ${TESTSSL_S} s`);
+  if (isTimedOut) target.note(`testssl was stopped after ${TESTSSL_S} s`);
   const text = readFileSync(out, 'utf8').trimEnd();
   // A truncated list has no closing bracket.
   const lines = JSON.parse(text.endsWith(']') ? text : `${text.replace(/,$/, '')}]`) as TestsslLine[];
-  target.count('questions of testssl', lines.length);
+  target.count('checks of testssl', lines.length);
   if (lines.length < 5)
-    return [{ severity: 'medium', what: 'testssl said next to nothing', evidence: said.slice(-500) }];
+    return [{ severity: 'medium', title: 'testssl said next to nothing', evidence: output.slice(-500) }];
   return lines
     .filter(
       ({ id, severity }) =>
@@ -114,7 +115,7 @@ async function testssl(target: Target, where: string): Promise<Finding[]> {
     .map(({ id, severity, finding }) => ({
       severity:
         severity === 'HIGH' || severity === 'CRITICAL' ? 'high' : severity === 'MEDIUM' ? 'medium' : 'low',
-      what: `testssl: ${id}`,
+      title: `testssl: ${id}`,
       evidence: finding,
     }));
 }

@@ -19,12 +19,11 @@ type Secret = { name: string; text: string; inData: boolean };
 export const s14: Attack = {
   id: 'S14',
   title: 'secrets: planted everywhere, and looked for in the log, in every answer and in the database',
-  passLine:
-    '0 planted secrets in the log or in an answer that refuses; none readable in any column of the database',
+  passLine: '0 planted secrets in the log or in an error response; none in plain text in any database column',
   quick: true,
   async run(target) {
     const relay = await echoingRelay();
-    const victim = await target.own({
+    const victim = await target.ownVictim({
       SECRET_KEY: PLANTED.SECRET_KEY,
       AI_BASE_URL: 'http://127.0.0.1:9/v1',
       AI_API_KEY: PLANTED.AI_API_KEY,
@@ -57,9 +56,9 @@ async function echoingRelay(): Promise<{ port: number; close(): void }> {
     socket.on('data', (text: string) => {
       const line = text.trim();
       if (/^EHLO/i.test(line)) return socket.write('250-relay\r\n250 AUTH PLAIN LOGIN\r\n');
-      const said = /^AUTH PLAIN (\S+)/i.exec(line)?.[1] ?? line;
+      const value = /^AUTH PLAIN (\S+)/i.exec(line)?.[1] ?? line;
       return socket.write(
-        `535 5.7.8 no: ${Buffer.from(said, 'base64').toString('latin1').replaceAll('\0', ' ')} ${line}\r\n`,
+        `535 5.7.8 no: ${Buffer.from(value, 'base64').toString('latin1').replaceAll('\0', ' ')} ${line}\r\n`,
       );
     });
   });
@@ -85,7 +84,7 @@ async function plant(victim: Victim): Promise<Secret[]> {
     { name: 'a personal token', text: token, inData: true },
     { name: 'the owner’s password', text: OWNER.password, inData: true },
     // The part before the dot is the id, which the table stores. The signature behind it makes the session valid.
-    { name: 'the seal of a session', text: session.slice(session.indexOf('.') + 1), inData: true },
+    { name: 'the signature of a session', text: session.slice(session.indexOf('.') + 1), inData: true },
     { name: 'a whole session', text: session, inData: true },
     // User data belongs to the customer: it is expected in the database, but not in the log.
     { name: 'a person’s address', text: `${CANARY}@people.test`, inData: false },
@@ -93,15 +92,15 @@ async function plant(victim: Victim): Promise<Secret[]> {
   ];
 }
 
-type Answer = { what: string; status: number; text: string };
+type Answer = { label: string; status: number; text: string };
 
 /** Puts every secret where it does not belong: in paths, queries, bodies, headers and emails that fail. */
 async function provoke(target: Target, victim: Victim, secrets: Secret[]): Promise<Answer[]> {
   const answers: Answer[] = [];
-  const ask = async (what: string, headers: Record<string, string>, body?: string): Promise<void> => {
-    const { status, text } = await victim.send(what, { headers, ...(body === undefined ? {} : { body }) });
+  const addAnswer = async (label: string, headers: Record<string, string>, body?: string): Promise<void> => {
+    const { status, text } = await victim.send(label, { headers, ...(body === undefined ? {} : { body }) });
     target.count('requests with secrets in wrong places');
-    answers.push({ what: what.slice(0, 60), status, text });
+    answers.push({ label: label.slice(0, 60), status, text });
   };
   const key = secrets.find(({ name }) => name === 'an API key')?.text ?? '';
   const bearer = { ...JSON_BODY, authorization: `Bearer ${key}` };
@@ -111,41 +110,45 @@ async function provoke(target: Target, victim: Victim, secrets: Secret[]): Promi
     email: `${CANARY}@people.test`,
     traits: { note: `${CANARY}-trait` },
   };
-  await ask('POST /api/v1/users', bearer, JSON.stringify(person));
+  await addAnswer('POST /api/v1/users', bearer, JSON.stringify(person));
   for (const { text } of secrets) {
-    const put = encodeURIComponent(text);
+    const encoded = encodeURIComponent(text);
     for (const { method, path } of routes) {
-      await ask(`${method} ${path}?api_key=${put}`, JSON_BODY, '{}');
-      await ask(`${method} ${path}`, { ...JSON_BODY, authorization: `Basic ${btoa(text)}` }, '{}');
-      await ask(
+      await addAnswer(`${method} ${path}?api_key=${encoded}`, JSON_BODY, '{}');
+      await addAnswer(`${method} ${path}`, { ...JSON_BODY, authorization: `Basic ${btoa(text)}` }, '{}');
+      await addAnswer(
         `${method} ${path}`,
         { ...bearer, 'idempotency-key': `${text} ` },
         JSON.stringify({ [text]: text, email: text }),
       );
-      await ask(`${method} ${path}`, bearer, `{"external_user_id":"${text}`);
-      await ask(`${method} ${path}`, { ...bearer, 'content-encoding': text, 'content-type': text }, '{}');
+      await addAnswer(`${method} ${path}`, bearer, `{"external_user_id":"${text}`);
+      await addAnswer(
+        `${method} ${path}`,
+        { ...bearer, 'content-encoding': text, 'content-type': text },
+        '{}',
+      );
     }
-    await ask(`GET /${put}`, { cookie: `beckon_session=${put}` });
-    await ask(`GET /o/${put}.gif`, { 'user-agent': text, referer: `https://x.test/?k=${put}` });
-    await ask(
+    await addAnswer(`GET /${encoded}`, { cookie: `beckon_session=${encoded}` });
+    await addAnswer(`GET /o/${encoded}.gif`, { 'user-agent': text, referer: `https://x.test/?k=${encoded}` });
+    await addAnswer(
       'POST /api/dashboard/sign-in',
       { ...JSON_BODY, origin: victim.url },
       JSON.stringify({ email: `${CANARY}@people.test`, password: text }),
     );
-    await ask('POST /api/dashboard/device', JSON_BODY, JSON.stringify({ label: text, scopes: [text] }));
+    await addAnswer('POST /api/dashboard/device', JSON_BODY, JSON.stringify({ label: text, scopes: [text] }));
   }
-  const reads = dashboardRoutes.filter(({ key: one }) => one.startsWith('GET ') && !ENDLESS.has(one));
+  const reads = dashboardRoutes.filter(({ key: route }) => route.startsWith('GET ') && !ENDLESS.has(route));
   const session = { cookie: victim.cookie, origin: victim.url };
-  for (const { key: one } of reads) {
-    const path = one.slice(4).replace(':project', String(victim.projectId)).replaceAll(/:\w+/g, CANARY);
-    await ask(`GET /api/dashboard${path}?${CANARY}=1`, session);
+  for (const { key: route } of reads) {
+    const path = route.slice(4).replace(':project', String(victim.projectId)).replaceAll(/:\w+/g, CANARY);
+    await addAnswer(`GET /api/dashboard${path}?${CANARY}=1`, session);
   }
   // The relay refuses with the password in its response.
   await victim.owner(`POST /projects/${victim.projectId}/invites`, {
     email: 'bob@example.com',
     role: 'viewer',
   });
-  await ask(
+  await addAnswer(
     'POST /api/dashboard/forgot',
     { ...JSON_BODY, origin: victim.url },
     JSON.stringify({ email: OWNER.email }),
@@ -169,15 +172,15 @@ function forms(text: string): string[] {
 
 /** Finds secrets in error responses. Text that the caller sent may come back as the name of a field. */
 function inAnswers(answers: Answer[], secrets: Secret[]): Finding[] {
-  const own = new Set(Object.values(PLANTED));
-  return answers.flatMap(({ what, status, text }) =>
+  const planted = new Set(Object.values(PLANTED));
+  return answers.flatMap(({ label, status, text }) =>
     secrets
       .filter(({ text: secret }) => status >= 400 && forms(secret).some((form) => text.includes(form)))
       // An error names an invalid key of an object, which the caller wrote.
-      .filter(({ text: secret }) => !own.has(secret) || status >= 500 || !/"field":"/.test(text))
+      .filter(({ text: secret }) => !planted.has(secret) || status >= 500 || !/"field":"/.test(text))
       .map(({ name }): Finding => ({
         severity: 'medium',
-        what: `${name} in an answer of ${status} to ${what}`,
+        title: `${name} in an answer of ${status} to ${label}`,
         evidence: text,
       })),
   );
@@ -187,10 +190,10 @@ function inLog(target: Target, victim: Victim, secrets: Secret[]): Finding[] {
   const lines = victim.log().split('\n').filter(Boolean);
   target.count('lines of the log', lines.length);
   return secrets.flatMap(({ name, text }) => {
-    const line = lines.find((one) => forms(text).some((form) => one.includes(form)));
+    const line = lines.find((candidate) => forms(text).some((form) => candidate.includes(form)));
     return line === undefined
       ? []
-      : [{ severity: 'high' as const, what: `${name} in the log`, evidence: line }];
+      : [{ severity: 'high' as const, title: `${name} in the log`, evidence: line }];
   });
 }
 
@@ -201,13 +204,12 @@ async function inDatabase(target: Target, victim: Victim, secrets: Secret[]): Pr
     const findings: Finding[] = [];
     for (const { name, text } of secrets.filter(({ inData }) => inData)) {
       const places = await findText({ query } as never, [text]);
-      target.count('searches of the whole database');
+      target.count('full database searches');
       // Every hit is a finding, including a text that was sent in a wrong field and stored there.
       for (const place of places)
-        findings.push({ severity: 'high', what: `${name} stands readable in ${place}` });
+        findings.push({ severity: 'high', title: `${name} is readable in ${place}` });
     }
-    if (!hasTool('pg_dump'))
-      target.note('every column was read as text; pg_dump is not installed and not needed');
+    if (!hasTool('pg_dump')) target.note('every column was read as text, because pg_dump is not installed');
     return findings;
   });
 }

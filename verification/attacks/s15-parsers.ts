@@ -12,20 +12,23 @@ const PATTERN_MS = 10_000;
 export const s15: Attack = {
   id: 'S15',
   title:
-    'parsers: fuzzing of all that reads what strangers wrote; every regular expression looked at by recheck',
+    'parsers: fuzzing of everything that parses untrusted input; every regular expression checked by recheck',
   passLine:
-    'no crash, no hang, nothing thrown but a Fault, no input that costs more than 50 ms; no pattern that recheck finds vulnerable, but where the worst text of the longest that it is given costs no more',
+    'no crash, no hang, only Faults are thrown, and no input costs more than 50 ms. A pattern that recheck finds vulnerable costs no more, even with its longest and worst text',
   quick: false,
   async run(target) {
     const findings: Finding[] = [];
     const seed = Number(process.env['FUZZ_SEED'] ?? Date.now() % 2 ** 31);
     target.note(`FUZZ_SEED=${seed}, ${target.limits.fuzzMinutes} minutes a parser`);
-    for (const { name, inputs, slow, findings: found } of await fuzzAll(seed, target.limits.fuzzMinutes)) {
+    for (const { name, inputs, slow, findings: parserFindings } of await fuzzAll(
+      seed,
+      target.limits.fuzzMinutes,
+    )) {
       target.count('parsers');
       target.count('inputs', inputs);
-      target.note(`${name}: ${inputs} inputs${slow > 0 ? `, ${slow} looked at again for their time` : ''}`);
-      findings.push(...found);
-      if (inputs === 0) findings.push({ severity: 'high', what: `${name}: nothing was read` });
+      target.note(`${name}: ${inputs} inputs${slow > 0 ? `, ${slow} checked again for their time` : ''}`);
+      findings.push(...parserFindings);
+      if (inputs === 0) findings.push({ severity: 'high', title: `${name}: nothing was read` });
     }
     findings.push(...(await checkPatterns(target)));
     const tests = await runTests(target, [
@@ -58,18 +61,23 @@ async function checkPatterns(target: Target): Promise<Finding[]> {
   const undecided: string[] = [];
   for (const { source, flags, file, line } of allPatterns()) {
     // recheck does not support the additions of the `v` flag over `u`.
-    const found = await check(source, flags.replace('v', 'u'), { timeout: PATTERN_MS });
+    const analysis = await check(source, flags.replace('v', 'u'), { timeout: PATTERN_MS });
     target.count('regular expressions');
     const where = `${file}:${line} /${source}/${flags}`;
-    if (found.status === 'unknown') undecided.push(where);
-    if (found.status !== 'vulnerable') continue;
-    const what = `${where} is ${found.complexity.summary}`;
-    const bound = BOUNDED_PATTERNS.find((one) => one.source === source);
-    const ms = bound && (await costOf(new RegExp(source, flags), attackOf(found.attack, bound.charsMax)));
+    if (analysis.status === 'unknown') undecided.push(where);
+    if (analysis.status !== 'vulnerable') continue;
+    const title = `${where} is ${analysis.complexity.summary}`;
+    const bound = BOUNDED_PATTERNS.find((boundedPattern) => boundedPattern.source === source);
+    const ms = bound && (await costOf(new RegExp(source, flags), attackOf(analysis.attack, bound.charsMax)));
     if (bound && ms !== undefined && ms <= SLOW_CPU_MS)
-      target.note(`let be: ${what}: ${ms.toFixed(1)} ms for ${bound.charsMax} characters (${bound.bounded})`);
+      target.note(
+        `let be: ${title}: ${ms.toFixed(1)} ms for ${bound.charsMax} characters (${bound.bounded})`,
+      );
     else
-      findings.push({ severity: 'medium', what: ms === undefined ? what : `${what}: ${ms.toFixed(0)} ms` });
+      findings.push({
+        severity: 'medium',
+        title: ms === undefined ? title : `${title}: ${ms.toFixed(0)} ms`,
+      });
   }
   if (undecided.length > 0) target.note(`recheck could not decide: ${undecided.join(' · ')}`);
   return findings;

@@ -22,9 +22,9 @@ export type Manifest = {
 
 export const s16: Attack = {
   id: 'S16',
-  title: 'what we stand on: the lockfile, its sums, its sources, and who may run a script',
+  title: 'supply chain: the lockfile, its checksums, its sources, and install scripts',
   passLine:
-    'every package is locked by its sum; none from git or by plain http; no script runs that is not named; versions are exact',
+    'every package is locked by its checksum; none from git or plain http; only listed install scripts run; versions are exact',
   quick: true,
   async run(target) {
     const lock = readJson<Lock>('package-lock.json');
@@ -32,15 +32,15 @@ export const s16: Attack = {
     const folders = ['', ...readdirSync(join(ROOT, 'packages')).map((name) => `packages/${name}`)];
     const manifests = folders.filter((folder) => existsSync(join(ROOT, folder, 'package.json')));
     target.count('packages in the lockfile', Object.keys(lock.packages).length);
-    const findings = judgeLock(lock, root.allowScripts ?? {});
+    const findings = checkLock(lock, root.allowScripts ?? {});
     for (const folder of manifests) {
       const manifest = readJson<Manifest>(join(folder, 'package.json'));
-      target.count('dependencies of ours', Object.keys(allOf(manifest)).length);
-      findings.push(...judgeManifest(folder, manifest, lock));
+      target.count('own dependencies', Object.keys(allOf(manifest)).length);
+      findings.push(...checkManifest(folder, manifest, lock));
     }
     const npmrc = readFileSync(join(ROOT, '.npmrc'), 'utf8');
     if (!/^save-exact=true$/m.test(npmrc))
-      findings.push({ severity: 'low', what: '.npmrc does not keep versions exact' });
+      findings.push({ severity: 'low', title: '.npmrc does not keep versions exact' });
     target.note(
       'known vulnerabilities were not asked for, because that needs the network: run npm audit by hand',
     );
@@ -48,23 +48,23 @@ export const s16: Attack = {
   },
 };
 
-export function judgeLock({ lockfileVersion, packages }: Lock, allowed: Record<string, boolean>): Finding[] {
+export function checkLock({ lockfileVersion, packages }: Lock, allowed: Record<string, boolean>): Finding[] {
   const findings: Finding[] = [];
   if (lockfileVersion < 3)
-    findings.push({ severity: 'medium', what: `a lockfile of version ${lockfileVersion}` });
-  for (const [place, one] of Object.entries(packages)) {
-    const at = place.lastIndexOf('node_modules/');
+    findings.push({ severity: 'medium', title: `a lockfile of version ${lockfileVersion}` });
+  for (const [path, entry] of Object.entries(packages)) {
+    const at = path.lastIndexOf('node_modules/');
     // The workspaces themselves, and links to them.
-    if (at < 0 || one.link === true) continue;
-    const name = place.slice(at + 'node_modules/'.length);
-    if (!(one.integrity ?? '').startsWith('sha512-'))
-      findings.push({ severity: 'high', what: `${name} is locked by no SHA-512` });
-    if (one.resolved !== undefined && !one.resolved.startsWith('https://'))
-      findings.push({ severity: 'high', what: `${name} comes from ${one.resolved}` });
-    if (one.hasInstallScript === true && allowed[name] === undefined)
+    if (at < 0 || entry.link === true) continue;
+    const name = path.slice(at + 'node_modules/'.length);
+    if (!(entry.integrity ?? '').startsWith('sha512-'))
+      findings.push({ severity: 'high', title: `${name} is locked by no SHA-512` });
+    if (entry.resolved !== undefined && !entry.resolved.startsWith('https://'))
+      findings.push({ severity: 'high', title: `${name} comes from ${entry.resolved}` });
+    if (entry.hasInstallScript === true && allowed[name] === undefined)
       findings.push({
         severity: 'high',
-        what: `${name} runs a script when it is installed, and is not on the list of allowed packages`,
+        title: `${name} runs a script when it is installed, and is not on the list of allowed packages`,
       });
   }
   return findings;
@@ -72,23 +72,23 @@ export function judgeLock({ lockfileVersion, packages }: Lock, allowed: Record<s
 
 const EXACT = /^\d+\.\d+\.\d+(?:-[\w.]+)?$/;
 
-export function judgeManifest(folder: string, manifest: Manifest, { packages }: Lock): Finding[] {
+export function checkManifest(folder: string, manifest: Manifest, { packages }: Lock): Finding[] {
   const inside = folder === '' ? '' : `${folder}/`;
-  return Object.entries(allOf(manifest)).flatMap(([name, wanted]): Finding[] => {
+  return Object.entries(allOf(manifest)).flatMap(([name, range]): Finding[] => {
     const locked = packages[`${inside}node_modules/${name}`] ?? packages[`node_modules/${name}`];
     // One of our own workspaces.
     if (locked?.link === true) return [];
-    const version = /^npm:.*@([^@]+)$/.exec(wanted)?.[1] ?? wanted;
+    const version = /^npm:.*@([^@]+)$/.exec(range)?.[1] ?? range;
     if (!EXACT.test(version))
       return [
         {
           severity: 'medium',
-          what: `${name} ${wanted} is no exact version`,
+          title: `${name} ${range} is no exact version`,
           evidence: `${inside}package.json`,
         },
       ];
     if (locked?.version === version) return [];
-    return [{ severity: 'high', what: `${name} ${version} is locked as ${locked?.version ?? 'nothing'}` }];
+    return [{ severity: 'high', title: `${name} ${version} is locked as ${locked?.version ?? 'nothing'}` }];
   });
 }
 

@@ -1,7 +1,7 @@
 import { median } from '../bench/measure.ts';
 import type { Attack, Finding, Target } from './attack.ts';
 import { searchGrowth } from './cost/growth.ts';
-import { type Input, judgeStatuses } from './cost/input.ts';
+import { type Input, checkStatuses } from './cost/input.ts';
 import { expensiveInputs } from './cost/inputs.ts';
 import { probeDuring } from './cost/probe.ts';
 import type { ProbeReport } from './cost/probe-worker.ts';
@@ -26,11 +26,11 @@ export const s17: Attack = {
   id: 'S17',
   title: 'cost: the most expensive requests within the limits, thirty at once, from each kind of sender',
   passLine:
-    'every request gets a status named for it, GET /livez answers within 250 ms (100 ms beside templates), another project’s events are accepted and draft, no process ends, no statement outlives its request by more than a second, and counted work grows with an exponent of at most 1.3',
+    'every request gets one of its expected statuses; GET /livez answers within 250 ms (100 ms beside templates). Another project’s events are accepted and drafted; no process ends. No statement outlives its request by more than a second, and counted work grows with an exponent of at most 1.3',
   quick: false,
   async run(target) {
     if (ONLY.startsWith(GROWTH)) return searchGrowth(target, ONLY);
-    const inputs = expensiveInputs().filter(({ by, name }) => `${by}: ${name}`.includes(ONLY));
+    const inputs = expensiveInputs().filter(({ sender, name }) => `${sender}: ${name}`.includes(ONLY));
     const findings = await attackAll(target, inputs);
     if (ONLY !== '') return findings;
     return [...findings, ...(await searchGrowth(target)), ...(await runTests(target, TESTS))];
@@ -45,7 +45,7 @@ async function attackAll(target: Target, inputs: Input[]): Promise<Finding[]> {
   await probeDuring(taskOf(world), () => pause(3_000));
   for (const input of inputs) findings.push(...(await attack(target, world, input)));
   if (world.victim.pid() !== pid || !isAlive(pid))
-    findings.push({ severity: 'high', what: 'the server process ended', evidence: world.victim.log() });
+    findings.push({ severity: 'high', title: 'the server process ended', evidence: world.victim.log() });
   return findings;
 }
 
@@ -58,14 +58,14 @@ const TESTS = [
 async function attack(target: Target, world: World, input: Input): Promise<Finding[]> {
   const reports: ProbeReport[] = [];
   const statuses = new Map<number, number>();
-  const troubles = new Set<string>();
+  const problems = new Set<string>();
   await input.prepare?.(world);
   await drained(world);
   for (let run = 0; run < RUNS; run += 1) {
     const report = await probeDuring(taskOf(world), async () => {
       const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => input.send(world)));
       for (const status of answers) statuses.set(status, (statuses.get(status) ?? 0) + 1);
-      for (const trouble of (await input.settle?.(world)) ?? []) troubles.add(trouble);
+      for (const problem of (await input.settle?.(world)) ?? []) problems.add(problem);
     });
     target.count('requests', AT_ONCE);
     reports.push(report);
@@ -73,24 +73,24 @@ async function attack(target: Target, world: World, input: Input): Promise<Findi
   const livezMs = median(reports.map((report) => report.livezMs));
   const eventMs = median(reports.map((report) => report.eventMs));
   const answered = [...statuses].map(([status, times]) => `${times} × ${status}`).join(', ');
-  const shown = `${input.by}: ${input.name}`;
+  const inputName = `${input.sender}: ${input.name}`;
   target.note(
-    `${shown}: worst wait of /livez ${livezMs.toFixed(0)} ms, of an event ${eventMs.toFixed(0)} ms; answered ${answered}`,
+    `${inputName}: worst wait of /livez ${livezMs.toFixed(0)} ms, of an event ${eventMs.toFixed(0)} ms; answered ${answered}`,
   );
   const findings: Finding[] = [];
-  const find = (what: string, evidence = ''): void =>
-    void findings.push({ severity: 'high', what: `${shown}: ${what}`, evidence });
+  const addFinding = (title: string, evidence = ''): void =>
+    void findings.push({ severity: 'high', title: `${inputName}: ${title}`, evidence });
   if (livezMs > input.livezMaxMs)
-    find(`GET /livez waits ${livezMs.toFixed(0)} ms; at most ${input.livezMaxMs} ms are allowed`);
-  if (eventMs > EVENT_MAX_MS) find(`an event of another project waits ${eventMs.toFixed(0)} ms`);
+    addFinding(`GET /livez waits ${livezMs.toFixed(0)} ms; at most ${input.livezMaxMs} ms are allowed`);
+  if (eventMs > EVENT_MAX_MS) addFinding(`an event of another project waits ${eventMs.toFixed(0)} ms`);
   for (const failure of new Set(reports.flatMap((report) => report.failures)))
-    find(`a request beside it fails (${failure})`);
-  for (const trouble of [...judgeStatuses(input, statuses), ...troubles]) find(trouble);
+    addFinding(`a request beside it fails (${failure})`);
+  for (const problem of [...checkStatuses(input, statuses), ...problems]) addFinding(problem);
   if (!isAlive(world.victim.pid())) {
-    find('the server process ended', world.victim.log().slice(-1_000));
+    addFinding('the server process ended', world.victim.log().slice(-1_000));
     await world.victim.start();
   }
-  findings.push(...(await statementsLeft(world, shown)));
+  findings.push(...(await statementsLeft(world, inputName)));
   return findings;
 }
 
@@ -108,14 +108,14 @@ function taskOf({ victim, neighbor }: World): { port: number; secret: string } {
 }
 
 /** Finds statements that still run one second after every request was answered. */
-async function statementsLeft({ victim }: World, shown: string): Promise<Finding[]> {
+async function statementsLeft({ victim }: World, inputName: string): Promise<Finding[]> {
   await pause(STATEMENT_LEFT_MS);
   const { rows } = await victim.database((db) =>
     db.query<{ query: string }>(LEFT, [STATEMENT_LEFT_MS / 1_000]),
   );
   return rows.map(({ query }) => ({
     severity: 'high',
-    what: `${shown}: a statement goes on after its request was answered`,
+    title: `${inputName}: a statement continues after its request was answered`,
     evidence: query.slice(0, 500),
   }));
 }

@@ -21,9 +21,9 @@ export type Victim = {
   /** The owner's cookie, as a browser sends it. */
   cookie: string;
   /** Sends one request as the owner's page would send it. */
-  owner(what: string, body?: unknown): Promise<Reply>;
+  owner(requestLine: string, body?: unknown): Promise<Reply>;
   /** Sends any request. */
-  send(what: string, sending?: Sending): Promise<Reply>;
+  send(requestLine: string, options?: SendOptions): Promise<Reply>;
   newKey(projectId: number, label: string): Promise<{ id: string; secret: string }>;
   newProject(name: string): Promise<number>;
   command<T>(...args: string[]): Promise<T>;
@@ -35,12 +35,12 @@ export type Victim = {
   pid(): number;
   stop(): Promise<void>;
   /** Starts it with additional environment variables. */
-  start(more?: Record<string, string>): Promise<void>;
+  start(extraEnv?: Record<string, string>): Promise<void>;
   remove(): Promise<void>;
 };
 
 export type Reply = { status: number; headers: NodeJS.Dict<string | string[]>; text: string; json: unknown };
-export type Sending = { headers?: Record<string, string | string[]>; body?: string | Uint8Array };
+export type SendOptions = { headers?: Record<string, string | string[]>; body?: string | Uint8Array };
 
 const ROOT = new URL('../..', import.meta.url).pathname;
 const MAIN = join(ROOT, 'packages/server/src/main/main.ts');
@@ -53,14 +53,14 @@ export type VictimOptions = {
   /** Additional environment variables. */
   env?: Record<string, string>;
   /** The program under which it runs, with arguments. */
-  under?: string[];
+  wrapper?: string[];
   /** False where the server itself serves HTTPS: such an installation is not set up, only connected to. */
   isSetUp?: boolean;
 };
 
 export async function newVictim({
   env = {},
-  under = [],
+  wrapper = [],
   isSetUp = true,
 }: VictimOptions = {}): Promise<Victim> {
   const dataDir = await mkdtemp(join(tmpdir(), 'beckon-attacks-'));
@@ -86,9 +86,9 @@ export async function newVictim({
   const origin = env['PUBLIC_URL'] ?? url;
   const forwarded = origin.startsWith('https:') ? { 'x-forwarded-proto': 'https' } : {};
 
-  async function start(more: Record<string, string> = {}): Promise<void> {
-    environment = { ...environment, ...more };
-    const [program = process.execPath, ...args] = [...under, process.execPath, MAIN, 'serve'] as string[];
+  async function start(extraEnv: Record<string, string> = {}): Promise<void> {
+    environment = { ...environment, ...extraEnv };
+    const [program = process.execPath, ...args] = [...wrapper, process.execPath, MAIN, 'serve'] as string[];
     const child = spawn(program, args, { env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
     server = child;
     child.stderr.on('data', (bytes: Buffer) => appendFileSync(logFile, bytes));
@@ -100,7 +100,7 @@ export async function newVictim({
         if (line.includes('Beckon is ready')) resolve();
       });
       child.once('exit', (code) =>
-        reject(new Error(`the server ended with ${code}: ${readFileSync(logFile, 'utf8').slice(-1_000)}`)),
+        reject(new Error(`the server exited with ${code}: ${readFileSync(logFile, 'utf8').slice(-1_000)}`)),
       );
       setTimeout(() => reject(new Error('the server did not become ready')), READY_MS).unref();
     });
@@ -109,13 +109,13 @@ export async function newVictim({
 
   async function stop(): Promise<void> {
     if (!server || server.exitCode !== null || server.signalCode !== null) return;
-    const gone = once(server, 'exit');
+    const exited = once(server, 'exit');
     server.kill('SIGTERM');
-    await gone;
+    await exited;
   }
 
-  const send = (what: string, { headers = {}, body }: Sending = {}): Promise<Reply> => {
-    const [method, path] = splitOnce(what);
+  const send = (requestLine: string, { headers = {}, body }: SendOptions = {}): Promise<Reply> => {
+    const [method, path] = splitOnce(requestLine);
     return new Promise((resolve, reject) => {
       const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
       const request = ask(
@@ -140,7 +140,7 @@ export async function newVictim({
           }, reject);
         },
       );
-      request.on('timeout', () => request.destroy(new Error(`no answer to ${what.slice(0, 200)}`)));
+      request.on('timeout', () => request.destroy(new Error(`no response to ${requestLine.slice(0, 200)}`)));
       request.on('error', reject);
       request.end(body);
     });
@@ -153,23 +153,24 @@ export async function newVictim({
     dataDir: join(dataDir, 'data'),
     projectId: 0,
     cookie: '',
-    owner(what, body) {
-      const [method, path] = splitOnce(what);
+    owner(requestLine, body) {
+      const [method, path] = splitOnce(requestLine);
       const headers = {
         ...forwarded,
         origin,
         cookie: victim.cookie,
         ...(body === undefined ? {} : JSON_BODY),
       };
-      const sent = body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) };
-      return send(`${method} /api/dashboard${path}`, { headers, ...sent });
+      const payload =
+        body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) };
+      return send(`${method} /api/dashboard${path}`, { headers, ...payload });
     },
     send,
     async newKey(projectId, label) {
-      return (await good(victim.owner(`POST /projects/${projectId}/keys`, { label }))) as never;
+      return (await dataOf(victim.owner(`POST /projects/${projectId}/keys`, { label }))) as never;
     },
     async newProject(name) {
-      return ((await good(victim.owner('POST /projects', { name }))) as { id: number }).id;
+      return ((await dataOf(victim.owner('POST /projects', { name }))) as { id: number }).id;
     },
     command: (...args) => run([MAIN, ...args, '--json'], environment) as never,
     product: (...args) => run([COMMAND_LINE, ...args, '--json'], environment) as never,
@@ -212,7 +213,7 @@ async function setUp(victim: Victim, link: string): Promise<void> {
     project: 'Acme',
     time_zone: 'Europe/Berlin',
   });
-  if (reply.status !== 200) throw new Error(`it was not set up: ${reply.text} ${victim.log().slice(-2_000)}`);
+  if (reply.status !== 200) throw new Error(`setup failed: ${reply.text} ${victim.log().slice(-2_000)}`);
   victim.projectId = (reply.json as { data: { project_id: number } }).data.project_id;
   victim.cookie = cookieOf(reply);
 }
@@ -225,9 +226,9 @@ function cookieOf({ headers }: Reply): string {
 }
 
 /** Returns the data of a successful response. */
-export async function good(asked: Promise<Reply>): Promise<unknown> {
-  const { status, text, json } = await asked;
-  if (status >= 300) throw new Error(`it was answered ${status}: ${text.slice(0, 500)}`);
+export async function dataOf(reply: Promise<Reply>): Promise<unknown> {
+  const { status, text, json } = await reply;
+  if (status >= 300) throw new Error(`the response was ${status}: ${text.slice(0, 500)}`);
   return (json as { data: unknown }).data;
 }
 
@@ -239,17 +240,18 @@ function readJson(text: string): unknown {
   }
 }
 
-function splitOnce(what: string): [string, string] {
-  const at = what.indexOf(' ');
-  return [what.slice(0, at), what.slice(at + 1)];
+function splitOnce(requestLine: string): [string, string] {
+  const at = requestLine.indexOf(' ');
+  return [requestLine.slice(0, at), requestLine.slice(at + 1)];
 }
 
 async function run(args: string[], env: NodeJS.ProcessEnv): Promise<unknown> {
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  const [out, wrong]: [Buffer[], Buffer[]] = [[], []];
+  const [out, errors]: [Buffer[], Buffer[]] = [[], []];
   child.stdout.on('data', (bytes: Buffer) => out.push(bytes));
-  child.stderr.on('data', (bytes: Buffer) => wrong.push(bytes));
+  child.stderr.on('data', (bytes: Buffer) => errors.push(bytes));
   const [code] = (await once(child, 'close')) as [number];
-  if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${Buffer.concat(wrong).toString()}`);
+  if (code !== 0)
+    throw new Error(`${args.join(' ')} ended with ${code}: ${Buffer.concat(errors).toString()}`);
   return readJson(Buffer.concat(out).toString());
 }

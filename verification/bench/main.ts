@@ -4,8 +4,8 @@ import { benchAudiences } from './audiences/index.ts';
 import { benchClient } from './client/index.ts';
 import { compare } from './compare.ts';
 import { benchCurves } from './curves/index.ts';
-import { benchDigest } from './digest/index.ts';
-import { beginBench, beginRun, measured } from './record.ts';
+import { benchProcessing } from './processing/index.ts';
+import { beginBench, beginRun, measuredTables } from './record.ts';
 import { benchReview } from './review/index.ts';
 import { keepResults, readResults, writePage } from './results.ts';
 import { benchRules } from './rules/index.ts';
@@ -24,7 +24,7 @@ import { benchWhole } from './whole/index.ts';
  */
 const BENCHES: Record<string, (parts: string[]) => Promise<void>> = {
   accept: benchAccept,
-  digest: benchDigest,
+  processing: benchProcessing,
   audiences: benchAudiences,
   rules: benchRules,
   whole: benchWhole,
@@ -38,23 +38,23 @@ const BENCHES: Record<string, (parts: string[]) => Promise<void>> = {
 };
 
 const args = process.argv.slice(2);
-const earlier = taken('--compare', 1)[1];
-const keeps = taken('--keep', 0).length > 0;
+const earlier = takeOption('--compare', 1)[1];
+const keeps = takeOption('--keep', 0).length > 0;
 const quick = args.includes('--quick');
 const name = args[0]?.startsWith('--') ? undefined : args.shift();
 const parts = args;
-const chosen = Object.entries(BENCHES).filter(([each]) => name === undefined || each === name);
-if (chosen.length === 0) throw new Error(`There is no bench "${name}": ${Object.keys(BENCHES).join(', ')}`);
+const selected = Object.entries(BENCHES).filter(([benchName]) => name === undefined || benchName === name);
+if (selected.length === 0) throw new Error(`There is no bench "${name}": ${Object.keys(BENCHES).join(', ')}`);
 beginRun({ commit: commitOf(), quick });
-for (const [each, bench] of chosen) {
-  beginBench(each);
+for (const [benchName, bench] of selected) {
+  beginBench(benchName);
   await bench(parts);
 }
-if (earlier !== undefined) console.log(compare(readResults(earlier), measured()));
-if (!quick && (keeps || name === undefined)) writePage(keepResults(measured()));
+if (earlier !== undefined) console.log(compare(readResults(earlier), measuredTables()));
+if (!quick && (keeps || name === undefined)) writePage(keepResults(measuredTables()));
 
 /** Removes an option of this script and its values from the arguments, so that the benchmark does not get it. */
-function taken(option: string, values: number): string[] {
+function takeOption(option: string, values: number): string[] {
   const at = args.indexOf(option);
   return at < 0 ? [] : args.splice(at, 1 + values);
 }

@@ -101,7 +101,7 @@ type Stat = { parent: number; ownTicks: number; endedChildrenTicks: number };
 
 /** The name is in brackets and may contain anything, even brackets, so parsing begins behind the last bracket. */
 function readStat(pid: number): Stat | null {
-  const text = readIfThere(`/proc/${pid}/stat`);
+  const text = readIfPresent(`/proc/${pid}/stat`);
   if (text === null) return null;
   const fields = text
     .slice(text.lastIndexOf(')') + 2)
@@ -115,12 +115,12 @@ function readStat(pid: number): Stat | null {
 
 function memoryOf(pid: number): { rssBytes: number; pssBytes: number | null } {
   const kilobytes = (text: string | null, name: string): number | null => {
-    const found = text?.match(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm'))?.[1];
-    return found === undefined ? null : Number(found) * 1024;
+    const match = text?.match(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm'))?.[1];
+    return match === undefined ? null : Number(match) * 1024;
   };
   return {
-    rssBytes: kilobytes(readIfThere(`/proc/${pid}/status`), 'VmRSS') ?? 0,
-    pssBytes: kilobytes(readIfThere(`/proc/${pid}/smaps_rollup`), 'Pss'),
+    rssBytes: kilobytes(readIfPresent(`/proc/${pid}/status`), 'VmRSS') ?? 0,
+    pssBytes: kilobytes(readIfPresent(`/proc/${pid}/smaps_rollup`), 'Pss'),
   };
 }
 
@@ -138,7 +138,7 @@ function treeOf(rootPid: number): number[] {
 }
 
 /** Reads a file that may be gone, because a process may end between being listed and being read. */
-function readIfThere(path: string): string | null {
+function readIfPresent(path: string): string | null {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {

@@ -7,7 +7,7 @@ export const ratio = (value: number): string => value.toFixed(2);
 export const micros = (value: number): string => `${value.toFixed(1)} µs`;
 export const ms = (value: number): string => `${value.toFixed(2)} ms`;
 /** A figure without samples is printed as missing. */
-export const msOrNone = (value: number | null): string => (value === null ? 'none seen' : ms(value));
+export const formatMsOrNone = (value: number | null): string => (value === null ? 'none seen' : ms(value));
 export const percent = (share: number): string => `${(share * 100).toFixed(2)} %`;
 
 export async function show(

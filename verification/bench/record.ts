@@ -1,5 +1,5 @@
 /** A table that a benchmark printed, with the machine it was measured on: figures without that mean little. */
-export type Measured = {
+export type MeasuredTable = {
   bench: string;
   title: string;
   header: string[];
@@ -9,24 +9,24 @@ export type Measured = {
   quick: boolean;
 };
 
-type Run = Pick<Measured, 'commit' | 'quick'>;
+type Run = Pick<MeasuredTable, 'commit' | 'quick'>;
 
 let run: Run = { commit: 'unknown', quick: false };
 let bench = '';
-const tables: Measured[] = [];
+const tables: MeasuredTable[] = [];
 
-export function beginRun(given: Run): void {
-  run = given;
+export function beginRun(runInfo: Run): void {
+  run = runInfo;
 }
 
 export function beginBench(name: string): void {
   bench = name;
 }
 
-export function record(title: string, { header, rows }: Pick<Measured, 'header' | 'rows'>): void {
+export function record(title: string, { header, rows }: Pick<MeasuredTable, 'header' | 'rows'>): void {
   tables.push({ bench, title, header, rows, at: new Date().toISOString(), ...run });
 }
 
-export function measured(): readonly Measured[] {
+export function measuredTables(): readonly MeasuredTable[] {
   return tables;
 }

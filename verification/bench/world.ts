@@ -38,18 +38,21 @@ export function audiences(count: number): Audience[] {
 
 /** Returns the five audiences that use one event. */
 export function ofEvent(event: string): Audience[] {
-  const named = (what: string, definition: object): Audience => ({ name: `${event}: ${what}`, definition });
+  const audience = (label: string, definition: object): Audience => ({
+    name: `${event}: ${label}`,
+    definition,
+  });
   return [
-    named('admins, lately', {
+    audience('admins, lately', {
       all: [
         { event, within: '7d' },
         { trait: 'role', equals: 'admin' },
       ],
     }),
-    named('often', { event, at_least: 3, within: '30d' }),
-    named('three times ever', { event, at_least: 3 }),
-    named('not for 7 days', { all: [{ event }, { not: { event, within: '7d' } }] }),
-    named('much', { event, sum: 'amount', at_least: 20, within: '30d' }),
+    audience('often', { event, at_least: 3, within: '30d' }),
+    audience('three times ever', { event, at_least: 3 }),
+    audience('not for 7 days', { all: [{ event }, { not: { event, within: '7d' } }] }),
+    audience('much', { event, sum: 'amount', at_least: 20, within: '30d' }),
   ];
 }
 
@@ -100,7 +103,7 @@ export type World = {
   /** The number of each event per active user. */
   eventsOfEach: number;
   /** Stores no timers: a benchmark that measures them writes its own. */
-  withoutMoments?: boolean;
+  withoutTimers?: boolean;
 };
 
 /** Sequences below this belong to data from before the run. */
@@ -117,7 +120,7 @@ type Target = { db: Database; url: string };
 
 export async function makePeople({ db, url }: Target, world: World): Promise<void> {
   const now = db.clock.now();
-  for (const back of [3, 2, 1]) await ensurePartitions(db, now - back * 30 * 86_400_000);
+  for (const months of [3, 2, 1]) await ensurePartitions(db, now - months * 30 * 86_400_000);
   await ensurePartitions(db, now);
   const { projectId, people, lapsed, eventsOfEach } = world;
   await fillInSteps(url, { name: 'people', rows: people }, async (client, from, to) => {
@@ -160,22 +163,26 @@ const HISTORY = `
  * hours for each audience that time alone can change. Processing leaves timers that are too early as well; it replaces one only when it
  * fires, which none does during a benchmark.
  */
-export async function serveAudiences(target: Target, world: World, wanted: Audience[]): Promise<Served[]> {
+export async function serveAudiences(
+  target: Target,
+  world: World,
+  definitions: Audience[],
+): Promise<ServedAudience[]> {
   const { db } = target;
-  await countAll(target, world);
-  const served: Served[] = [];
-  for (const audience of wanted) served.push(await serveOne(target, world, audience));
+  await countEvents(target, world);
+  const servedAudiences: ServedAudience[] = [];
+  for (const audience of definitions) servedAudiences.push(await serveAudience(target, world, audience));
   await db.query('UPDATE beckon.project_lock SET model = model + 1 WHERE project_id = $1', [world.projectId]);
   await db.query(
     `UPDATE beckon.project_timer SET next_at = (SELECT min(at) FROM beckon.audience_timer WHERE project_id = $1) WHERE project_id = $1 AND work = 'process'`,
     [world.projectId],
   );
-  return served;
+  return servedAudiences;
 }
 
-export type Served = { id: string; versionId: number };
+export type ServedAudience = { id: string; versionId: number };
 
-async function countAll({ db, url }: Target, { projectId, people }: World): Promise<void> {
+async function countEvents({ db, url }: Target, { projectId, people }: World): Promise<void> {
   await db.query(
     `INSERT INTO beckon.counted_event (project_id, name, is_whole) SELECT $1::bigint, name, true FROM unnest($2::text[]) AS name ON CONFLICT DO NOTHING`,
     [projectId, [...EVENT_NAMES]],
@@ -191,7 +198,11 @@ async function countAll({ db, url }: Target, { projectId, people }: World): Prom
   );
 }
 
-async function serveOne(target: Target, world: World, { name, definition }: Audience): Promise<Served> {
+async function serveAudience(
+  target: Target,
+  world: World,
+  { name, definition }: Audience,
+): Promise<ServedAudience> {
   const { db, url } = target;
   const { projectId, people } = world;
   const parsed = parsePredicate(definition);
@@ -203,23 +214,23 @@ async function serveOne(target: Target, world: World, { name, definition }: Audi
   );
   const versionId = row?.version_id ?? 0;
   const names = [...EVENT_NAMES] as string[];
-  const asksOfSent = names.some((event) => JSON.stringify(definition).includes(`"${event}"`));
-  const isTimed = !world.withoutMoments && asksOfSent && JSON.stringify(definition).includes('"within"');
+  const usesSentEvents = names.some((event) => JSON.stringify(definition).includes(`"${event}"`));
+  const isTimed = !world.withoutTimers && usesSentEvents && JSON.stringify(definition).includes('"within"');
   const now = new Date(db.clock.now());
   await fillInSteps(url, { name: `members of ${name}`, rows: people }, async (client, from, to) => {
     await addMembers(client, { projectId, versionId, from, to, predicate: parsed.predicate, now });
-    if (isTimed) await client.query(DUES, [projectId, versionId, from, to]);
+    if (isTimed) await client.query(TIMERS, [projectId, versionId, from, to]);
   });
-  await withClient(url, (client) => client.query(SERVED, [projectId, versionId, people]));
+  await withClient(url, (client) => client.query(MARK_SERVED, [projectId, versionId, people]));
   return { id, versionId };
 }
 
-const SERVED = `
+const MARK_SERVED = `
   UPDATE beckon.audience_version SET state = 'served', users = $3, built = $3,
     members = (SELECT count(*) FROM beckon.audience_member WHERE project_id = $1 AND version_id = $2)
   WHERE project_id = $1 AND version_id = $2`;
 
-const DUES = `
+const TIMERS = `
   INSERT INTO beckon.audience_timer (project_id, external_user_id, version_id, at)
   SELECT $1::bigint, ${USER_SQL}, $2::bigint, now() + interval '6 hours' + n % 3600 * interval '1 second' FROM generate_series($3::int, $4::int - 1) AS n`;
 
@@ -246,7 +257,7 @@ async function addMembers(client: pg.Client, slice: Slice): Promise<void> {
 }
 
 /** Adds users who do nothing: rows among all the others, in random order like all. */
-export async function addSilent(
+export async function addInactiveUsers(
   { url }: Pick<Target, 'url'>,
   { projectId, from, count }: { projectId: number; from: number; count: number },
 ): Promise<void> {
@@ -287,13 +298,13 @@ const OLD_KEYS = `
  */
 export async function settle(url: string): Promise<void> {
   await withClient(url, async (client) => {
-    const { rows } = await client.query<{ tables: string | null }>(FILLED);
+    const { rows } = await client.query<{ tables: string | null }>(NON_EMPTY_TABLES);
     if (rows[0]?.tables) await client.query(`VACUUM (ANALYZE) ${rows[0].tables}`);
     await client.query('CHECKPOINT');
   });
 }
 
-const FILLED = `
+const NON_EMPTY_TABLES = `
   SELECT string_agg(quote_ident(n.nspname) || '.' || quote_ident(c.relname), ', ') AS tables
   FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
   WHERE n.nspname IN ('beckon', 'bare') AND c.relkind = 'r' AND pg_relation_size(c.oid) > 0`;

@@ -24,17 +24,17 @@ export type Victim = {
   inFlight(): Promise<number>;
   signal(signal: NodeJS.Signals): void;
   /** Ends the process. The supervisor restarts it with these additional variables, which stay until they are replaced. */
-  restart(how: 'SIGTERM' | 'SIGKILL', env?: Record<string, string>): Promise<void>;
+  restart(signal: 'SIGTERM' | 'SIGKILL', env?: Record<string, string>): Promise<void>;
   ready(): Promise<void>;
 };
 
-/** A TCP proxy between two parts. A fault applies to open and new connections until `mend`. */
+/** A TCP proxy between two parts. A fault applies to open and new connections until `restore`. */
 export type Wire = {
   port: number;
-  spoil(how: Spoiling): void;
-  mend(): void;
+  inject(fault: WireFault): void;
+  restore(): void;
 };
-export type Spoiling =
+export type WireFault =
   /** Resets connections, before the first byte of a response or after it. */
   | { kind: 'reset'; when: 'before-reply' | 'after-reply' | 'now' }
   /** Drops bytes in one direction or both without an error. */
@@ -57,8 +57,8 @@ export type Stage = {
     client(): Promise<pg.Client>;
   };
   /** Sets how the bad endpoint answers from now on. Null: at random, as by default. */
-  badEndpoint(mode: string | null): void;
+  setBadEndpoint(mode: string | null): void;
   journal: Journal;
   /** Returns false as soon as the run is to end. Long faults check it. */
-  goesOn(): boolean;
+  isRunning(): boolean;
 };

@@ -6,7 +6,7 @@
 import { closeSync, fdatasyncSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
-export type Entry = LoadEntry | ActEntry | SinkEntry | FaultEntry;
+export type Entry = LoadEntry | ActionEntry | SinkEntry | FaultEntry;
 
 /** A request of the load: `begin` is on the disk before its first byte is sent, `end` when its response was read completely. */
 export type LoadEntry =
@@ -33,12 +33,12 @@ export type LoadEntry =
   | { kind: 'lost'; at: number; id: string; reason: string };
 
 /** An action of a member or an operator besides the load. `done` is null if no response came. */
-export type ActEntry = {
-  kind: 'act';
+export type ActionEntry = {
+  kind: 'action';
   /** The time before the request, and the time when the response was read. */
   at: number;
-  done: number | null;
-  act:
+  endedAt: number | null;
+  action:
     | 'approve'
     | 'skip'
     | 'postpone'
@@ -65,7 +65,7 @@ export type SinkEntry =
       /** The SHA-256 of the data between DATA and the final dot. */
       digest: string;
       /** The reply of the sink to the final dot, or null if it hung up instead. */
-      answered: number | null;
+      replyStatus: number | null;
     }
   | {
       kind: 'hook';
@@ -79,15 +79,15 @@ export type SinkEntry =
       /** Set if the signature is valid for the secret at that time. */
       verified: boolean;
       /** The status that it will get, or null if the sink hangs up. */
-      answered: number | null;
+      replyStatus: number | null;
     };
 
 export type FaultEntry =
-  | { kind: 'fault'; at: number; code: string; what: string; victim: string; inFlight: number }
+  | { kind: 'fault'; at: number; code: string; detail: string; victim: string; inFlight: number }
   | { kind: 'recovered'; at: number; code: string; afterMs: number }
-  /** From now on no record of this project is processed until `let_go`, and this many records wait. */
+  /** From now on no record of this project is processed until `released`, and this many records wait. */
   | { kind: 'held'; at: number; project: string; waiting: number }
-  | { kind: 'let_go'; at: number; project: string }
+  | { kind: 'released'; at: number; project: string }
   /** A settled point: no more requests are sent, and no work waits. */
   | { kind: 'quiet'; at: number };
 
@@ -109,7 +109,7 @@ export type World = {
     domain: string;
   }[];
   /** `good`: answers 2xx whenever it is up. */
-  endpoints: { id: string; project: string; path: string; secret: string; good: boolean }[];
+  endpoints: { id: string; project: string; path: string; secret: string; isGood: boolean }[];
 };
 
 export type Journal = { write(entry: Entry): void; close(): void };

@@ -4,25 +4,25 @@ import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { openJournal, readJournals, type World } from './journal.ts';
-import { act } from './load/acts.ts';
-import { chosen, makeTrouble } from './plan.ts';
+import { performActions } from './load/actions.ts';
+import { chooseFaults, injectFaults } from './plan.ts';
 import {
   commitOf,
   describeReport,
   faultsOf,
   loadOf,
-  refusedOf,
+  refusalsOf,
   type Report,
   summaryOf,
   writeReport,
 } from './report.ts';
 import { type Cluster, openCluster } from './stage/cluster.ts';
 import { type OpenStage, openStage } from './stage/open-stage.ts';
-import { settle, type Waiting } from './stage/settle.ts';
+import { settle, type WaitingWork } from './stage/settle.ts';
 
 /**
  * Runs the product under faults: `node verification/faults/main.ts --minutes 30 --seed 7 [--only F2,F3] [--dir DIR] [--rate N] [--every SECONDS]`.
- * `--short` runs the short version, and `--judge DIR` checks an earlier run again from its directory. Exits with 0 if no promise was
+ * `--short` runs the short version, and `--check DIR` checks an earlier run again from its directory. Exits with 0 if no promise was
  * violated, 1 if one was, 2 if the run itself broke.
  */
 const { values: options } = parseArgs({
@@ -34,7 +34,7 @@ const { values: options } = parseArgs({
     rate: { type: 'string', default: '40' },
     every: { type: 'string', default: '3' },
     short: { type: 'boolean', default: false },
-    judge: { type: 'string' },
+    check: { type: 'string' },
     keep: { type: 'boolean', default: false },
   },
 });
@@ -45,15 +45,15 @@ const QUIET_WITHIN_MS = 5 * 60_000;
 const SEEDS = 1e9;
 const CODES = { held: 0, violated: 1, broken: 2 };
 
-type Run = { dir: string; seed: number; minutes: number; perSecond: number; every: number };
+type RunOptions = { dir: string; seed: number; minutes: number; perSecond: number; every: number };
 
-function readRun(): Run {
+function readRun(): RunOptions {
   const seed = options.seed === undefined ? Math.floor(Math.random() * SEEDS) : Number(options.seed);
   const minutes = options.short ? SHORT_MINUTES : Number(options.minutes);
   const perSecond = options.short ? SHORT_RATE : Number(options.rate);
   const every = Number(options.every);
   for (const [name, value] of Object.entries({ seed, minutes, rate: perSecond, every }))
-    if (!Number.isFinite(value) || value < 0) throw new Error(`--${name} is to be a number`);
+    if (!Number.isFinite(value) || value < 0) throw new Error(`--${name} must be a number`);
   const dir = resolve(options.dir ?? mkdtempSync(join(tmpdir(), 'beckon-faults-')));
   mkdirSync(dir, { recursive: true });
   // The account that PostgreSQL runs as needs access to the contents.
@@ -61,22 +61,22 @@ function readRun(): Run {
   return { dir, seed, minutes, perSecond, every };
 }
 
-async function run(wanted: Run): Promise<number> {
-  const { dir, seed, minutes, every } = wanted;
-  const faults = chosen(options.only?.split(',') ?? null);
-  say(`seed ${seed}, ${minutes} minutes, in ${dir}`);
+async function run(runOptions: RunOptions): Promise<number> {
+  const { dir, seed, minutes, every } = runOptions;
+  const faults = chooseFaults(options.only?.split(',') ?? null);
+  print(`seed ${seed}, ${minutes} minutes, in ${dir}`);
   const code = await withCluster(dir, async (cluster) => {
     const postgres = await cluster.settings();
-    const stage = await openStage(cluster, wanted);
-    let waiting: Waiting;
+    const stage = await openStage(cluster, runOptions);
+    let waiting: WaitingWork;
     try {
-      await underFaults(stage, { minutes, work: () => makeTrouble(stage, faults, { seed, every }) });
-      say('the faults are over: everything is mended and comes to rest');
+      await runUnderFaults(stage, { minutes, work: () => injectFaults(stage, faults, { seed, every }) });
+      print('the faults have ended: restoring everything and waiting until no work is left');
       waiting = await settle(stage, QUIET_WITHIN_MS);
     } finally {
       await stage.close();
     }
-    const report = await reportOf(wanted, { waiting, postgres });
+    const report = await reportOf(runOptions, { waiting, postgres });
     writeReport(dir, report);
     return conclude(report, dir);
   });
@@ -97,39 +97,39 @@ async function withCluster(dir: string, work: (cluster: Cluster) => Promise<numb
   }
 }
 
-type UnderFaults = { minutes: number; work: () => Promise<void> };
+type FaultPhase = { minutes: number; work: () => Promise<void> };
 
-async function underFaults(stage: OpenStage, { minutes, work }: UnderFaults): Promise<void> {
-  const acts = openJournal(stage.dir, 'acts');
-  const acting = act(stage, acts);
-  const troubling = work();
+async function runUnderFaults(stage: OpenStage, { minutes, work }: FaultPhase): Promise<void> {
+  const journal = openJournal(stage.dir, 'actions');
+  const actions = performActions(stage, journal);
+  const injections = work();
   // The run ends when its time is over, or earlier if any of them breaks.
-  await Promise.race([pause(minutes * 60_000), broken(acting), broken(troubling), stage.broken]);
+  await Promise.race([pause(minutes * 60_000), rejectionOf(actions), rejectionOf(injections), stage.broken]);
   stage.endFaults();
-  await Promise.all([acting, troubling]);
-  acts.close();
+  await Promise.all([actions, injections]);
+  journal.close();
 }
 
 /** Settles only if the work breaks. */
-function broken(work: Promise<void>): Promise<never> {
+function rejectionOf(work: Promise<void>): Promise<never> {
   return work.then(() => new Promise<never>(() => {}));
 }
 
-type Facts = { waiting: Waiting; postgres: Record<string, string> };
+type Facts = { waiting: WaitingWork; postgres: Record<string, string> };
 
-async function reportOf({ dir, seed, minutes }: Run, { waiting, postgres }: Facts): Promise<Report> {
+async function reportOf({ dir, seed, minutes }: RunOptions, { waiting, postgres }: Facts): Promise<Report> {
   const entries = readJournals(dir);
-  const { judge } = await import('./oracle/index.ts');
-  const { violations, counts } = await judge(dir);
-  const waits = Object.entries(waiting).map(([what, count]) => `${what}: ${count}`);
-  if (waits.length > 0)
-    violations.push({ invariant: 'I13', what: 'something waits for ever', evidence: waits });
-  const refused = refusedOf(entries);
-  if (refused.length > 0)
+  const { checkRun } = await import('./oracle/index.ts');
+  const { violations, counts } = await checkRun(dir);
+  const waiters = Object.entries(waiting).map(([what, count]) => `${what}: ${count}`);
+  if (waiters.length > 0)
+    violations.push({ invariant: 'I13', problem: 'work never finishes', evidence: waiters });
+  const refusals = refusalsOf(entries);
+  if (refusals.length > 0)
     violations.push({
       invariant: 'F10',
-      what: 'clients heard what no retry helps against',
-      evidence: refused,
+      problem: 'clients got refusals that no retry can resolve',
+      evidence: refusals,
     });
   return {
     seed,
@@ -144,30 +144,30 @@ async function reportOf({ dir, seed, minutes }: Run, { waiting, postgres }: Fact
 }
 
 function conclude(report: Report, dir: string): number {
-  say(describeReport(report));
-  if (report.violations.length > 0) say(`To look again: node verification/faults/main.ts --judge ${dir}`);
-  say(summaryOf(report));
+  print(describeReport(report));
+  if (report.violations.length > 0) print(`To check again: node verification/faults/main.ts --check ${dir}`);
+  print(summaryOf(report));
   return report.violations.length > 0 ? CODES.violated : CODES.held;
 }
 
-async function judgeAgain(dir: string): Promise<number> {
+async function checkAgain(dir: string): Promise<number> {
   const { seed } = JSON.parse(readFileSync(join(dir, 'world.json'), 'utf8')) as World;
-  const known = { dir, seed, minutes: 0, perSecond: 0, every: 0 };
+  const previous = { dir, seed, minutes: 0, perSecond: 0, every: 0 };
   return withCluster(dir, async (cluster) => {
     const postgres = await cluster.settings();
-    return conclude(await reportOf(known, { waiting: {}, postgres }), dir);
+    return conclude(await reportOf(previous, { waiting: {}, postgres }), dir);
   });
 }
 
-function say(text: string): void {
+function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
 try {
   process.exitCode =
-    options.judge === undefined ? await run(readRun()) : await judgeAgain(resolve(options.judge));
+    options.check === undefined ? await run(readRun()) : await checkAgain(resolve(options.check));
 } catch (error) {
-  process.stderr.write(`The run itself broke: ${error instanceof Error ? error.stack : String(error)}\n`);
+  process.stderr.write(`The run failed: ${error instanceof Error ? error.stack : String(error)}\n`);
   process.exitCode = CODES.broken;
 }
 process.exit();

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { MUTANTS } from './mutants/list.ts';
-import { chosen } from './plan.ts';
+import { chooseFaults } from './plan.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const PATCHES = join(import.meta.dirname, 'mutants');
@@ -20,5 +20,5 @@ test.each(MUTANTS)('$name applies to the current sources', ({ name }) => {
 });
 
 test.each(MUTANTS)('$name uses only existing faults', ({ only }) => {
-  expect(chosen(only.split(','))).not.toEqual([]);
+  expect(chooseFaults(only.split(','))).not.toEqual([]);
 });

@@ -37,41 +37,41 @@ const VIOLATED = 1;
 const AROUND_MS = 20 * 60_000;
 const RATE = '25';
 
-type Caught = { mutant: Mutant; isCaught: boolean; said: string };
+type MutantResult = { mutant: Mutant; isCaught: boolean; detail: string };
 
 /** Returns the chosen mutants in the order in which they are named. */
-function chosen(): Mutant[] {
+function chooseMutants(): Mutant[] {
   if (options.only === undefined) return MUTANTS;
-  return options.only.split(',').map((wanted) => {
-    const found = MUTANTS.find(({ name }) => name.startsWith(wanted));
-    if (!found) throw new Error(`there is no mutant ${wanted}`);
+  return options.only.split(',').map((prefix) => {
+    const found = MUTANTS.find(({ name }) => name.startsWith(prefix));
+    if (!found) throw new Error(`no mutant begins with ${prefix}`);
     return found;
   });
 }
 
 /** Copies all tracked and new files. Installed packages are linked, and our own packages are those of the copy. */
 function copyTree(to: string): void {
-  const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], {
+  const output = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], {
     cwd: ROOT,
     encoding: 'utf8',
     maxBuffer: 64 * 1024 * 1024,
   });
-  for (const file of listed.split('\0').filter((one) => one !== '' && existsSync(join(ROOT, one)))) {
+  for (const file of output.split('\0').filter((path) => path !== '' && existsSync(join(ROOT, path)))) {
     mkdirSync(join(to, dirname(file)), { recursive: true });
     cpSync(join(ROOT, file), join(to, file));
   }
   const packages = readdirSync(join(ROOT, 'packages')).map((name) => join('packages', name));
-  for (const place of ['.', ...packages]) linkInstalled(join(place, 'node_modules'), to);
+  for (const folder of ['.', ...packages]) linkInstalled(join(folder, 'node_modules'), to);
 }
 
-function linkInstalled(place: string, to: string): void {
-  const from = join(ROOT, place);
+function linkInstalled(folder: string, to: string): void {
+  const from = join(ROOT, folder);
   if (!existsSync(from)) return;
-  mkdirSync(join(to, place), { recursive: true });
+  mkdirSync(join(to, folder), { recursive: true });
   for (const name of readdirSync(from)) {
     const entry = join(from, name);
-    if (name.startsWith('@') && !lstatSync(entry).isSymbolicLink()) linkInstalled(join(place, name), to);
-    else symlinkSync(inCopy(realpathSync(entry), to), join(to, place, name));
+    if (name.startsWith('@') && !lstatSync(entry).isSymbolicLink()) linkInstalled(join(folder, name), to);
+    else symlinkSync(inCopy(realpathSync(entry), to), join(to, folder, name));
   }
 }
 
@@ -80,15 +80,15 @@ function inCopy(path: string, to: string): string {
   return inside.startsWith('../..') || inside.includes('node_modules') ? path : join(to, 'packages', inside);
 }
 
-function patch({ name }: Mutant, copy: string, how: string[] = []): void {
-  execFileSync('git', ['apply', ...how, join(PATCHES, `${name}.patch`)], {
+function patch({ name }: Mutant, copy: string, flags: string[] = []): void {
+  execFileSync('git', ['apply', ...flags, join(PATCHES, `${name}.patch`)], {
     cwd: copy,
     // A repository in a parent directory of the copy must be ignored.
     env: { ...process.env, GIT_CEILING_DIRECTORIES: dirname(copy) },
   });
 }
 
-async function tryOne(mutant: Mutant, copy: string): Promise<Caught> {
+async function runMutant(mutant: Mutant, copy: string): Promise<MutantResult> {
   patch(mutant, copy);
   const dir = mkdtempSync(join(tmpdir(), 'beckon-mutant-'));
   const minutes = options.minutes ?? String(mutant.minutes);
@@ -111,7 +111,7 @@ async function tryOne(mutant: Mutant, copy: string): Promise<Caught> {
       timeout: Number(minutes) * 60_000 + AROUND_MS,
     });
     const [code] = (await once(run, 'exit')) as [number | null];
-    return { mutant, ...verdictOf(mutant, code, dir) };
+    return { mutant, ...resultOf(mutant, code, dir) };
   } finally {
     patch(mutant, copy, ['-R']);
     remove(dir);
@@ -123,43 +123,43 @@ function remove(dir: string): void {
   try {
     rmSync(dir, { recursive: true, force: true });
   } catch (error) {
-    say(`${dir} stays: ${error instanceof Error ? error.message : String(error)}`);
+    print(`${dir} could not be removed: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
-function verdictOf({ breaks }: Mutant, code: number | null, dir: string): Omit<Caught, 'mutant'> {
+function resultOf({ breaks }: Mutant, code: number | null, dir: string): Omit<MutantResult, 'mutant'> {
   const report = join(dir, 'report.json');
   if (code !== VIOLATED || !existsSync(report))
-    return { isCaught: false, said: `it ended with ${code ?? 'a signal'}` };
+    return { isCaught: false, detail: `the run ended with ${code ?? 'a signal'}` };
   const { violations } = JSON.parse(readFileSync(report, 'utf8')) as { violations: Violation[] };
   const found = violations.find(({ invariant }) => breaks.includes(invariant));
-  const others = violations.map(({ invariant, what }) => `${invariant}: ${what}`).join('; ');
+  const others = violations.map(({ invariant, problem }) => `${invariant}: ${problem}`).join('; ');
   return found
-    ? { isCaught: true, said: `${found.invariant}: ${found.what}` }
-    : { isCaught: false, said: `only ${others}` };
+    ? { isCaught: true, detail: `${found.invariant}: ${found.problem}` }
+    : { isCaught: false, detail: `only ${others}` };
 }
 
-function say(text: string): void {
+function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
 const copy = mkdtempSync(join(tmpdir(), 'beckon-mutants-'));
-const caught: Caught[] = [];
+const results: MutantResult[] = [];
 try {
-  const mutants = chosen();
+  const mutants = chooseMutants();
   copyTree(copy);
   // All patches are checked before the first run, because each run takes minutes.
   for (const mutant of mutants) patch(mutant, copy, ['--check']);
   for (const mutant of mutants) {
-    const one = await tryOne(mutant, copy);
-    caught.push(one);
-    say(
-      `${one.isCaught ? 'caught' : 'MISSED'}  ${mutant.name.padEnd(32)} ${mutant.only.padEnd(6)} ${one.said}`,
+    const result = await runMutant(mutant, copy);
+    results.push(result);
+    print(
+      `${result.isCaught ? 'caught' : 'MISSED'}  ${mutant.name.padEnd(32)} ${mutant.only.padEnd(6)} ${result.detail}`,
     );
   }
 } finally {
   remove(copy);
 }
-const count = caught.filter(({ isCaught }) => isCaught).length;
-say(`mutants: seed ${options.seed}, ${count} of ${caught.length} caught`);
-process.exitCode = count === caught.length && count > 0 ? 0 : 1;
+const count = results.filter(({ isCaught }) => isCaught).length;
+print(`mutants: seed ${options.seed}, ${count} of ${results.length} caught`);
+process.exitCode = count === results.length && count > 0 ? 0 : 1;

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import type { Fault } from './fault.ts';
-import { chosen, FAULTS, inOrder } from './plan.ts';
+import { chooseFaults, FAULTS, faultSequence } from './plan.ts';
 import { randomOf } from './random.ts';
 
 const fault = (code: string, weight: number): Fault => ({ code, name: code, weight, run: async () => {} });
 const SOME = [fault('a', 8), fault('b', 1), fault('c', 1)];
 
 function first(count: number, faults: Fault[], seed: string): { code: string; number: number }[] {
-  const order = inOrder(faults, seed);
+  const order = faultSequence(faults, seed);
   return Array.from({ length: count }, () => {
     const next = order.next().value;
     if (!next) throw new Error('it has an end');
@@ -22,16 +22,16 @@ test('inOrder returns the same faults for the same seed, each with its own rando
 
 test('inOrder chooses heavier faults more often, and every fault sometimes', () => {
   const codes = first(1_000, SOME, '7').map(({ code }) => code);
-  const count = (code: string): number => codes.filter((one) => one === code).length;
+  const count = (code: string): number => codes.filter((candidate) => candidate === code).length;
   expect(count('a')).toBeGreaterThan(700);
   expect(count('b')).toBeGreaterThan(50);
   expect(count('c')).toBeGreaterThan(50);
 });
 
 test('chosen rejects an unknown code, and returns all faults of a known one', () => {
-  expect(() => chosen(['F2', 'F99'])).toThrow('F99');
-  expect(new Set(chosen(['F2', 'F3']).map(({ code }) => code))).toEqual(new Set(['F2', 'F3']));
-  expect(chosen(null)).toHaveLength(FAULTS.length);
+  expect(() => chooseFaults(['F2', 'F99'])).toThrow('F99');
+  expect(new Set(chooseFaults(['F2', 'F3']).map(({ code }) => code))).toEqual(new Set(['F2', 'F3']));
+  expect(chooseFaults(null)).toHaveLength(FAULTS.length);
 });
 
 test('randomOf is evenly distributed', () => {

@@ -15,13 +15,13 @@ export function randomOf(seed: string): Random {
 
 export function pick<T>(from: readonly T[], random: Random): T {
   const picked = from[Math.floor(random() * from.length)];
-  if (picked === undefined) throw new Error('there is nothing to choose from');
+  if (picked === undefined) throw new Error('the list is empty');
   return picked;
 }
 
 /** Returns an integer, both ends included. */
-export function between(least: number, most: number, random: Random): number {
-  return least + Math.floor(random() * (most - least + 1));
+export function between(min: number, max: number, random: Random): number {
+  return min + Math.floor(random() * (max - min + 1));
 }
 
 /** Returns the time until the next random event, with this mean. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Entry, LoadEntry } from './journal.ts';
-import { faultsOf, loadOf, refusedOf } from './report.ts';
+import { faultsOf, loadOf, refusalsOf } from './report.ts';
 
 type Begin = Extract<LoadEntry, { kind: 'begin' }>;
 const begin = (id: string, more: Partial<Begin> = {}): Entry => ({
@@ -46,7 +46,7 @@ test('counts a fault only if work was under way', () => {
     kind: 'fault',
     at: 1,
     code,
-    what: '',
+    detail: '',
     victim: '',
     inFlight,
   });
@@ -63,10 +63,10 @@ test('counts a fault only if work was under way', () => {
 
 test('refusedOf finds refused valid requests, but not 429, 5xx, clashes and revoked keys', () => {
   const act = {
-    kind: 'act',
+    kind: 'action',
     at: 1,
-    done: 2,
-    act: 'revoke_key',
+    endedAt: 2,
+    action: 'revoke_key',
     project: '1',
     subject: 'old',
     status: 200,
@@ -82,7 +82,7 @@ test('refusedOf finds refused valid requests, but not 429, 5xx, clashes and revo
     begin('d', { key: 'old' }),
     end('d', 401),
   ];
-  expect(refusedOf(fine)).toEqual([]);
-  expect(refusedOf([...fine, begin('e'), end('e', 401)])).toHaveLength(1);
-  expect(refusedOf([...fine, begin('f', { intent: 'retry' }), end('f', 422)])).toHaveLength(1);
+  expect(refusalsOf(fine)).toEqual([]);
+  expect(refusalsOf([...fine, begin('e'), end('e', 401)])).toHaveLength(1);
+  expect(refusalsOf([...fine, begin('f', { intent: 'retry' }), end('f', 422)])).toHaveLength(1);
 });

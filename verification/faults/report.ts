@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ActEntry, Entry, LoadEntry } from './journal.ts';
+import type { ActionEntry, Entry, LoadEntry } from './journal.ts';
 import type { Verdict } from './oracle/index.ts';
 
 /** The parameters of a run and its results. */
@@ -24,9 +24,9 @@ export function faultsOf(entries: Entry[]): Pick<Report, 'faults' | 'recovered'>
   const recovered = { times: 0, slowestMs: 0 };
   for (const entry of entries) {
     if (entry.kind === 'fault') {
-      const known = (faults[entry.code] ??= { all: 0, counted: 0 });
-      known.all += 1;
-      if (entry.inFlight > 0) known.counted += 1;
+      const counts = (faults[entry.code] ??= { all: 0, counted: 0 });
+      counts.all += 1;
+      if (entry.inFlight > 0) counts.counted += 1;
     }
     if (entry.kind === 'recovered' && entry.code === 'F3') {
       recovered.times += 1;
@@ -39,13 +39,13 @@ export function faultsOf(entries: Entry[]): Pick<Report, 'faults' | 'recovered'>
 /** `ambiguous`: requests with at least one unanswered attempt. */
 export function loadOf(entries: Entry[]): Report['load'] {
   const tries = entries.filter((entry) => entry.kind === 'begin');
-  const requests = new Map(tries.map((one) => [one.request, one]));
+  const requests = new Map(tries.map((attempt) => [attempt.request, attempt]));
   const requestOf = new Map(tries.map(({ id, request }) => [id, request]));
-  const tried = (isSo: (entry: LoadEntry) => boolean): Set<string> =>
+  const requestsWith = (matches: (entry: LoadEntry) => boolean): Set<string> =>
     new Set(
-      entries.flatMap((entry) => (isOfLoad(entry) && isSo(entry) ? [requestOf.get(entry.id) ?? ''] : [])),
+      entries.flatMap((entry) => (isOfLoad(entry) && matches(entry) ? [requestOf.get(entry.id) ?? ''] : [])),
     );
-  const acknowledged = [...tried((entry) => entry.kind === 'end' && entry.status < 300)].flatMap(
+  const acknowledged = [...requestsWith((entry) => entry.kind === 'end' && entry.status < 300)].flatMap(
     (request) => requests.get(request) ?? [],
   );
   return {
@@ -53,8 +53,8 @@ export function loadOf(entries: Entry[]): Report['load'] {
     singles: acknowledged.filter(({ path }) => !/batch|bulk/.test(path)).length,
     records: acknowledged.reduce((sum, { records }) => sum + records, 0),
     tries: tries.length,
-    ambiguous: tried(({ kind }) => kind === 'lost').size,
-    emails: entries.filter((entry) => entry.kind === 'email' && entry.answered === 250).length,
+    ambiguous: requestsWith(({ kind }) => kind === 'lost').size,
+    emails: entries.filter((entry) => entry.kind === 'email' && entry.replyStatus === 250).length,
     deliveries: entries.filter(({ kind }) => kind === 'hook').length,
   };
 }
@@ -67,8 +67,8 @@ function isOfLoad(entry: Entry): entry is LoadEntry {
  * Returns permanent refusals that clients got. No client sent an invalid request, so each is a violation. A key that was revoked in that
  * time is expected to be refused.
  */
-export function refusedOf(entries: Entry[]): string[] {
-  const revoked = new Set(entries.flatMap((one) => (isRevocation(one) ? [one.subject] : [])));
+export function refusalsOf(entries: Entry[]): string[] {
+  const revoked = new Set(entries.flatMap((entry) => (isRevocation(entry) ? [entry.subject] : [])));
   const normal = new Map<string, string>();
   return entries.flatMap((entry) => {
     if (entry.kind === 'begin' && (entry.intent === 'normal' || entry.intent === 'retry'))
@@ -80,28 +80,28 @@ export function refusedOf(entries: Entry[]): string[] {
   });
 }
 
-function isRevocation(entry: Entry): entry is ActEntry {
-  return entry.kind === 'act' && entry.act === 'revoke_key';
+function isRevocation(entry: Entry): entry is ActionEntry {
+  return entry.kind === 'action' && entry.action === 'revoke_key';
 }
 
 export function commitOf(): string {
   try {
     const commit = git('rev-parse', 'HEAD');
-    return git('status', '--porcelain') === '' ? commit : `${commit} and changes`;
+    return git('status', '--porcelain') === '' ? commit : `${commit} with changes`;
   } catch {
     return 'unknown';
   }
 }
 
-function git(...words: string[]): string {
-  return execFileSync('git', words, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+function git(...args: string[]): string {
+  return execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
 }
 
 export function writeReport(dir: string, report: Report): void {
   writeFileSync(join(dir, 'report.json'), `${JSON.stringify(report, null, 2)}\n`);
 }
 
-const EVIDENCE_MOST = 5;
+const EVIDENCE_MAX = 5;
 
 export function describeReport({ violations, ...report }: Report): string {
   const share = report.load.acknowledged
@@ -109,16 +109,16 @@ export function describeReport({ violations, ...report }: Report): string {
     : 0;
   const lines = [
     `seed ${report.seed}, ${report.minutes} minutes, commit ${report.commit}`,
-    `PostgreSQL: ${words(report.postgres)}`,
+    `PostgreSQL: ${formatPairs(report.postgres)}`,
     ...Object.entries(report.faults)
       .toSorted(([a], [b]) => a.localeCompare(b, 'en', { numeric: true }))
-      .map(([code, { all, counted }]) => `${code}: ${all}, in ${counted} of them something was under way`),
-    `PostgreSQL back ${report.recovered.times} times, at the slowest ${report.recovered.slowestMs} ms until requests were taken again`,
-    `load: ${words(report.load)} (single: ${share} %)`,
-    `oracle: ${words(report.counts)}`,
-    ...violations.flatMap(({ invariant, what, evidence }) => [
-      `VIOLATION ${invariant}: ${what}`,
-      ...evidence.slice(0, EVIDENCE_MOST).map((one) => `    ${one}`),
+      .map(([code, { all, counted }]) => `${code}: ${all}, ${counted} with work under way`),
+    `PostgreSQL restarted ${report.recovered.times} times, at most ${report.recovered.slowestMs} ms until requests were accepted`,
+    `load: ${formatPairs(report.load)} (single: ${share} %)`,
+    `oracle: ${formatPairs(report.counts)}`,
+    ...violations.flatMap(({ invariant, problem, evidence }) => [
+      `VIOLATION ${invariant}: ${problem}`,
+      ...evidence.slice(0, EVIDENCE_MAX).map((line) => `    ${line}`),
     ]),
   ];
   return lines.join('\n');
@@ -126,12 +126,12 @@ export function describeReport({ violations, ...report }: Report): string {
 
 /** Returns the report in one line. */
 export function summaryOf({ seed, faults, load, violations }: Report): string {
-  const all = Object.values(faults).reduce((sum, one) => sum + one.all, 0);
-  const counted = Object.values(faults).reduce((sum, one) => sum + one.counted, 0);
+  const all = Object.values(faults).reduce((sum, count) => sum + count.all, 0);
+  const counted = Object.values(faults).reduce((sum, count) => sum + count.counted, 0);
   return `faults: seed ${seed}, ${all} faults (${counted} counted), ${load.acknowledged} acknowledged, ${load.emails} emails, ${load.deliveries} deliveries, ${violations.length} violations`;
 }
 
-function words(facts: Record<string, string | number>): string {
+function formatPairs(facts: Record<string, string | number>): string {
   return Object.entries(facts)
     .map(([name, value]) => `${name} ${value}`)
     .join(', ');

@@ -51,16 +51,16 @@
 /* The caller with the API key that is revoked. */
 #define HAS_API_KEY(c) ((c) == 0)
 
-mtype = { idle, waiting_there, under_way, no_answer, stored, queue_full, key_dead };
-mtype heard[CALLERS] = idle;
+mtype = { idle, queued, in_flight, no_answer, stored, queue_full, key_dead };
+mtype response[CALLERS] = idle;
 byte at[CALLERS];
-byte done = 0;
+byte answered = 0;
 
 /* The database: `lane`, `idempotency`, `api_key`. A lock is 0 if it is free. */
 byte lock[PROJECTS];
 byte next_seq[PROJECTS];
 byte waiting[PROJECTS];
-bool kept[KEYS];
+bool stored_keys[KEYS];
 bool revoked = false;
 
 /* The actual effects. */
@@ -89,23 +89,23 @@ proctype caller(byte me) {
 #endif
 #endif
       fi;
-      heard[me] = waiting_there
+      response[me] = queued
     };
-    atomic { heard[me] != waiting_there && heard[me] != under_way };
+    atomic { response[me] != queued && response[me] != in_flight };
     if
-    :: heard[me] == no_answer -> skip
+    :: response[me] == no_answer -> skip
     :: else -> break
     fi
   :: else -> break
   od;
-  atomic { at[me] = 0; heard[me] = idle; tries = 0; done++ }
+  atomic { at[me] = 0; response[me] = idle; tries = 0; answered++ }
 }
 
 /* Callers of a process that died, and callers with a 503, do not know whether their request was stored. */
 inline no_response(me, of_all) {
   for (c : 0 .. CALLERS - 1) {
     if
-    :: HAS(batch, c) || (of_all && at[c] == me && heard[c] == waiting_there) -> heard[c] = no_answer
+    :: HAS(batch, c) || (of_all && at[c] == me && response[c] == queued) -> response[c] = no_answer
     :: else -> skip
     fi
   }
@@ -125,7 +125,7 @@ inline dies_or_not(me) {
 }
 
 /* The API key, the room and the Idempotency-Key are each checked in one place, once. */
-inline ask_keys() {
+inline read_keys() {
   for (c : 0 .. CALLERS - 1) {
     if
     :: HAS(batch, c) && HAS_API_KEY(c) && revoked -> dead = WITH(dead, c)
@@ -133,17 +133,17 @@ inline ask_keys() {
     fi
   }
 }
-inline ask_room() {
+inline read_space() {
   is_full = (me >= 3 && waiting[0] >= CAP)
 }
-inline ask_places() {
+inline read_positions() {
   seq[0] = next_seq[0];
   seq[1] = next_seq[1]
 }
-inline ask_winners() {
+inline read_winners() {
   for (c : 0 .. CALLERS - 1) {
     if
-    :: HAS(batch, c) && !HAS(dead, c) && !is_full && !kept[KEY_OF(c)] -> won = WITH(won, c)
+    :: HAS(batch, c) && !HAS(dead, c) && !is_full && !stored_keys[KEY_OF(c)] -> won = WITH(won, c)
     :: else -> skip
     fi
   }
@@ -164,7 +164,7 @@ inline commit(me) {
       effects[KEY_OF(c)] = effects[KEY_OF(c)] + 1;
       assert(effects[KEY_OF(c)] <= 1);
 #ifndef DEFECT_KEY_IN_ANOTHER_COMMIT
-      kept[KEY_OF(c)] = true
+      stored_keys[KEY_OF(c)] = true
 #endif
     :: else -> skip
     fi
@@ -197,25 +197,25 @@ begin:
 end_idle:
   /* All waiting callers are in one batch, except that only the first twin is, and that bulk requests go one by one. */
   atomic {
-    (at[0] == me && heard[0] == waiting_there) || (at[1] == me && heard[1] == waiting_there) || (at[2] == me && heard[2] == waiting_there) || (at[3] == me && heard[3] == waiting_there);
+    (at[0] == me && response[0] == queued) || (at[1] == me && response[1] == queued) || (at[2] == me && response[2] == queued) || (at[3] == me && response[3] == queued);
     for (c : 0 .. CALLERS - 1) {
       if
-      :: at[c] == me && heard[c] == waiting_there && !(c == 1 && HAS(batch, 0)) && !(me >= 3 && batch != 0) ->
+      :: at[c] == me && response[c] == queued && !(c == 1 && HAS(batch, 0)) && !(me >= 3 && batch != 0) ->
         batch = WITH(batch, c);
-        heard[c] = under_way
+        response[c] = in_flight
       :: else -> skip
       fi
     }
     c = 0
   };
 #ifdef DEFECT_KEYS_BEFORE_LOCK
-  atomic { ask_keys(); c = 0 };
+  atomic { read_keys(); c = 0 };
 #endif
 #ifdef DEFECT_ROOM_BEFORE_LOCK
-  atomic { ask_room() };
+  atomic { read_space() };
 #endif
 #ifdef DEFECT_PLACES_BEFORE_LOCK
-  atomic { ask_places() };
+  atomic { read_positions() };
 #endif
 #ifdef DEFECT_LOCKS_IN_ANY_ORDER
   if
@@ -229,22 +229,22 @@ end_idle:
   /* One statement, with a snapshot taken after the locks. */
   atomic {
 #ifndef DEFECT_KEYS_BEFORE_LOCK
-    ask_keys();
+    read_keys();
 #endif
 #ifndef DEFECT_ROOM_BEFORE_LOCK
-    ask_room();
+    read_space();
 #endif
 #ifndef DEFECT_PLACES_BEFORE_LOCK
-    ask_places();
+    read_positions();
 #endif
-    ask_winners();
+    read_winners();
     c = 0
   };
 #ifdef DEFECT_ANSWERS_BEFORE_COMMIT
   atomic {
     for (c : 0 .. CALLERS - 1) {
       if
-      :: HAS(won, c) -> heard[c] = stored; at[c] = 0
+      :: HAS(won, c) -> response[c] = stored; at[c] = 0
       :: else -> skip
       fi
     }
@@ -263,7 +263,7 @@ end_idle:
   atomic {
     for (c : 0 .. CALLERS - 1) {
       if
-      :: HAS(won, c) -> kept[KEY_OF(c)] = true
+      :: HAS(won, c) -> stored_keys[KEY_OF(c)] = true
       :: else -> skip
       fi
     }
@@ -279,12 +279,12 @@ end_idle:
       c = (HAS(batch, 0) -> 0 : (HAS(batch, 1) -> 1 : (HAS(batch, 2) -> 2 : 3)));
       batch = batch - (1 << c);
       if
-      :: HAS(dead, c) -> heard[c] = key_dead
-      :: is_full && !HAS(dead, c) -> heard[c] = queue_full
+      :: HAS(dead, c) -> response[c] = key_dead
+      :: is_full && !HAS(dead, c) -> response[c] = queue_full
       :: !is_full && !HAS(dead, c) ->
         /* Stored, or lost to a stored request with the same key, whose response is returned. */
-        assert(HAS(won, c) || kept[KEY_OF(c)]);
-        heard[c] = stored
+        assert(HAS(won, c) || stored_keys[KEY_OF(c)]);
+        response[c] = stored
       fi;
       at[c] = 0;
       c = 0
@@ -294,7 +294,7 @@ end_idle:
 }
 
 /* A 2xx response means durable, whenever it arrives. */
-#define IS_DURABLE(c) (heard[c] != stored || effects[KEY_OF(c)] == 1)
+#define IS_DURABLE(c) (response[c] != stored || effects[KEY_OF(c)] == 1)
 active proctype watch() {
 end_watch:
   atomic { !(IS_DURABLE(0) && IS_DURABLE(1) && IS_DURABLE(2) && IS_DURABLE(3)) -> assert(false) }
@@ -311,7 +311,7 @@ active proctype revoker() {
 
 #ifdef ROOM
 /* `settleChunks`: processed records no longer wait. */
-active proctype digest() {
+active proctype processor() {
 end_idle:
   do
   :: atomic { lock[0] == 0 && waiting[0] > 0 -> waiting[0]-- }
@@ -342,4 +342,4 @@ init {
 }
 
 /* Every caller gets a response or gives up. */
-ltl all_answered { <> (done == CAST) }
+ltl all_answered { <> (answered == CAST) }

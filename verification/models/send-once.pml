@@ -1,5 +1,5 @@
 /*
- * An email is sent at most once. The model has one draft, its one message row, two workers that claim, render, submit, hand
+ * An email is sent at most once. The model has one draft, its one email row, two workers that claim, render, submit, hand
  * over and record, a reaper that ends lost claims, an editor who corrects content that cannot be rendered, and a person who
  * pauses the project. README.md maps these to the code.
  *
@@ -15,18 +15,18 @@
 #define CLAIMS_MAX 3
 
 mtype = { ready, held, withheld, sending, sent, failed, unknown }; /* the draft; `withheld`: held with render_failed */
-mtype = { none, claimed, submitting, deferred, m_sent, m_failed, m_unknown }; /* its message */
+mtype = { none, claimed, submitting, deferred, e_sent, e_failed, e_unknown }; /* its email */
 mtype = { is_returned, is_withheld, is_sent, is_failed, is_deferred, is_unknown }; /* the result */
 
 mtype draft = ready;
-mtype message = none;
+mtype email = none;
 byte epoch = 0;
 /* Whether rendering the content of the draft stays within its limits. */
 bool renders = true;
 bool lease_over = false;
 
-/* Locks: the send turn of the project, and the row of the message. 0 is free. */
-byte turn = 0;
+/* Locks: the send lock of the project, and the row of the email. 0 is free. */
+byte send_lock = 0;
 byte row = 0;
 
 bool paused = false;
@@ -34,41 +34,41 @@ bool paused = false;
 bool pause_answered = false;
 
 /* How many emails the relay accepted. No process sees it. */
-byte taken = 0;
+byte arrivals = 0;
 
-#define IS_ENDED (message == m_sent || message == m_failed || message == m_unknown)
+#define IS_ENDED (email == e_sent || email == e_failed || email == e_unknown)
 #ifdef DEFECT_CLAIMS_WITHHELD
 #define IS_WAITING (draft == ready || draft == held || draft == withheld)
 #else
 #define IS_WAITING (draft == ready || draft == held)
 #endif
-#define IS_FREE (IS_WAITING && (message == none || message == deferred))
-#define IS_BUSY (message == claimed || message == submitting)
+#define IS_FREE (IS_WAITING && (email == none || email == deferred))
+#define IS_BUSY (email == claimed || email == submitting)
 
-/* A message with these states was certainly not sent. */
-#define IS_SOUND (!(message == deferred || message == m_failed) || taken == 0)
+/* An email with these states was certainly not sent. */
+#define IS_SOUND (!(email == deferred || email == e_failed) || arrivals == 0)
 
-/* These results are written only over a message that is claimed and not yet submitted. */
+/* These results are written only over an email that is claimed and not yet submitted. */
 #define IS_BEFORE_SUBMIT(result) (result == is_returned || result == is_withheld)
 
 /* `endEmails` and the move of the draft: one commit of `recordResults`, which waits for the lock of the row. */
-inline record(mine, said) {
+inline record(claim_epoch, outcome) {
   atomic {
     row == 0;
     if
 #ifdef DEFECT_NO_EPOCH
-    :: IS_BUSY && (!IS_BEFORE_SUBMIT(said) || message == claimed) ->
-#elif defined(DEFECT_PUTS_BACK_SUBMITTED)
-    :: IS_BUSY && epoch == mine ->
+    :: IS_BUSY && (!IS_BEFORE_SUBMIT(outcome) || email == claimed) ->
+#elif defined(DEFECT_RETURNS_SUBMITTED)
+    :: IS_BUSY && epoch == claim_epoch ->
 #else
-    :: IS_BUSY && epoch == mine && (!IS_BEFORE_SUBMIT(said) || message == claimed) ->
+    :: IS_BUSY && epoch == claim_epoch && (!IS_BEFORE_SUBMIT(outcome) || email == claimed) ->
 #endif
       if
-      :: said == is_returned || said == is_deferred -> message = deferred; draft = held
-      :: said == is_withheld -> message = deferred; draft = withheld
-      :: said == is_sent -> message = m_sent; draft = sent
-      :: said == is_failed -> message = m_failed; draft = failed
-      :: said == is_unknown -> message = m_unknown; draft = unknown
+      :: outcome == is_returned || outcome == is_deferred -> email = deferred; draft = held
+      :: outcome == is_withheld -> email = deferred; draft = withheld
+      :: outcome == is_sent -> email = e_sent; draft = sent
+      :: outcome == is_failed -> email = e_failed; draft = failed
+      :: outcome == is_unknown -> email = e_unknown; draft = unknown
       fi
     :: else -> skip   /* Another process recorded a result first, or claimed it since. */
     fi;
@@ -76,22 +76,22 @@ inline record(mine, said) {
   }
 }
 
-/* `claimBatch`: one commit under the send lock. `mine`: the epoch of the claim, 0 without one. `is_whole`: its content renders. */
-inline claim(me, mine, is_whole) {
-  atomic { turn == 0 -> turn = me };
+/* `claimBatch`: one commit under the send lock. `claim_epoch`: the epoch of the claim, 0 without one. `is_whole`: its content renders. */
+inline claim(me, claim_epoch, is_whole) {
+  atomic { send_lock == 0 -> send_lock = me };
   atomic {
     if
     :: IS_FREE && !paused && epoch < CLAIMS_MAX ->
       assert(draft != withheld);
       epoch++;
-      message = claimed;
+      email = claimed;
       draft = sending;
       lease_over = false;
-      mine = epoch;
+      claim_epoch = epoch;
       is_whole = renders;
-    :: else -> mine = 0
+    :: else -> claim_epoch = 0
     fi;
-    turn = 0;
+    send_lock = 0;
   }
 }
 
@@ -99,26 +99,26 @@ inline claim(me, mine, is_whole) {
  * `markSubmitting`: the statement sees what was committed before it began (`saw_paused`), waits for the row, and then checks
  * the row again, but only the row. The commit follows.
  */
-inline submit(me, mine, may_go) {
+inline submit(me, claim_epoch, may_submit) {
   saw_paused = paused;
 #ifdef DEFECT_WIRE_BEFORE_COMMIT
-  may_go = (message == claimed && epoch == mine && !saw_paused);
+  may_submit = (email == claimed && epoch == claim_epoch && !saw_paused);
 #else
   atomic {
     row == 0;
-    may_go = (message == claimed && epoch == mine && !saw_paused);
+    may_submit = (email == claimed && epoch == claim_epoch && !saw_paused);
     if
-    :: may_go -> row = me
+    :: may_submit -> row = me
     :: else -> skip
     fi
   };
   if
-  :: may_go ->
+  :: may_submit ->
     atomic {
       if
-      :: message = submitting; lease_over = false; row = 0; assert(!pause_answered)
+      :: email = submitting; lease_over = false; row = 0; assert(!pause_answered)
       :: row = 0; goto begin       /* The connection broke before the commit: the email waits for the end of its lease. */
-      :: message = submitting; lease_over = false; row = 0; assert(!pause_answered); goto begin /* ... or after it. */
+      :: email = submitting; lease_over = false; row = 0; assert(!pause_answered); goto begin /* ... or after it. */
       fi
     }
   :: else -> skip
@@ -127,53 +127,53 @@ inline submit(me, mine, may_go) {
 }
 
 /* The SMTP session, and its result as the worker sees it. */
-inline hand_over(said) {
+inline submit_to_relay(outcome) {
   atomic {
     if
-    :: taken++; assert(taken <= 1); said = is_sent
-    :: taken++; assert(taken <= 1); said = is_unknown      /* The answer was lost. */
-    :: said = is_deferred
-    :: said = is_failed
-    :: said = is_unknown
+    :: arrivals++; assert(arrivals <= 1); outcome = is_sent
+    :: arrivals++; assert(arrivals <= 1); outcome = is_unknown      /* The answer was lost. */
+    :: outcome = is_deferred
+    :: outcome = is_failed
+    :: outcome = is_unknown
     fi
   }
 }
 
 proctype worker(byte me) {
-  byte mine = 0;
-  mtype said = is_returned;
-  bool may_go = false;
+  byte claim_epoch = 0;
+  mtype outcome = is_returned;
+  bool may_submit = false;
   bool saw_paused = false;
   bool is_whole = true;
 
 begin:
   /* A restarted worker remembers nothing. Resetting its variables keeps the number of states small. */
-  atomic { mine = 0; said = is_returned; may_go = false; saw_paused = false; is_whole = true };
+  atomic { claim_epoch = 0; outcome = is_returned; may_submit = false; saw_paused = false; is_whole = true };
 end_idle:
-  claim(me, mine, is_whole);
+  claim(me, claim_epoch, is_whole);
   if
-  :: mine == 0 -> goto begin
-  :: mine != 0 -> skip
+  :: claim_epoch == 0 -> goto begin
+  :: claim_epoch != 0 -> skip
   fi;
   if
   :: goto begin                    /* Killed after the claim. */
   :: skip
   fi;
   if
-  :: is_whole -> submit(me, mine, may_go)
-  :: else -> said = is_withheld     /* `freeze`: the email is rendered before it is submitted. */
+  :: is_whole -> submit(me, claim_epoch, may_submit)
+  :: else -> outcome = is_withheld     /* `freeze`: the email is rendered before it is submitted. */
   fi;
   if
-  :: may_go ->
+  :: may_submit ->
     if
     :: goto begin                  /* Killed before the first byte. */
     :: skip
     fi;
-    hand_over(said);
+    submit_to_relay(outcome);
 #ifdef DEFECT_WIRE_BEFORE_COMMIT
     if
     :: goto begin
-    :: atomic { row == 0; if :: message == claimed && epoch == mine -> message = submitting :: else -> skip fi }
+    :: atomic { row == 0; if :: email == claimed && epoch == claim_epoch -> email = submitting :: else -> skip fi }
     fi;
 #endif
   :: else -> skip
@@ -182,9 +182,9 @@ end_idle:
   :: goto begin                    /* Killed after the relay's reply. */
   :: skip
   fi;
-  record(mine, said);
+  record(claim_epoch, outcome);
   if
-  :: record(mine, said)            /* The result of the commit is unknown: record again. */
+  :: record(claim_epoch, outcome)            /* The result of the commit is unknown: record again. */
   :: skip
   fi;
   goto begin
@@ -201,19 +201,19 @@ end_idle:
 #ifndef DEFECT_NO_REAPER
 /* `giveUp`: `listLost` reads, and `recordResults` writes later, based on that read. */
 active proctype reaper() {
-  byte mine = 0;
-  mtype said = is_returned;
+  byte claim_epoch = 0;
+  mtype outcome = is_returned;
 end_idle:
   do
   :: atomic {
        IS_BUSY && lease_over ->
-       mine = epoch;
+       claim_epoch = epoch;
 #ifdef DEFECT_RECLAIMS_SUBMITTED
-       said = is_returned
+       outcome = is_returned
 #else
        if
-       :: message == submitting -> said = is_unknown
-       :: else -> said = is_returned
+       :: email == submitting -> outcome = is_unknown
+       :: else -> outcome = is_returned
        fi
 #endif
      };
@@ -222,15 +222,15 @@ end_idle:
      atomic {
        row == 0;
        if
-       :: IS_BUSY && epoch == mine -> message = deferred; draft = held
+       :: IS_BUSY && epoch == claim_epoch -> email = deferred; draft = held
        :: else -> skip
        fi;
        assert(IS_SOUND)
      };
 #else
-     record(mine, said);
+     record(claim_epoch, outcome);
 #endif
-     atomic { mine = 0; said = is_returned }
+     atomic { claim_epoch = 0; outcome = is_returned }
   od
 }
 #endif
@@ -260,10 +260,10 @@ end_idle:
 /* `pauseProject` and `resumeProject`, once: the send lock, the setting, the epoch of claimed messages, the commit. */
 active proctype person() {
   bool was_claimed = false;
-  atomic { turn == 0 -> turn = 100 };
+  atomic { send_lock == 0 -> send_lock = 100 };
   atomic {
     row == 0;
-    was_claimed = (message == claimed);
+    was_claimed = (email == claimed);
     if
     :: was_claimed -> row = 100
     :: else -> skip
@@ -279,7 +279,7 @@ active proctype person() {
     row = (was_claimed -> 0 : row);
 #endif
     paused = true;
-    turn = 0;
+    send_lock = 0;
     pause_answered = true
   };
   atomic { paused = false; pause_answered = false }

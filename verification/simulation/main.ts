@@ -41,8 +41,8 @@ function scenariosOf(): string[] {
 async function playAll(name: string, seeds: number[]): Promise<number> {
   const scenario = SCENARIOS[name];
   if (!scenario) throw new RangeError(`there is no scenario ${name}`);
-  const before = FIXTURES.filter((one) => one.scenario === name && values.seed === undefined);
-  const all = [...new Set([...before.map(({ seed }) => seed), ...seeds])];
+  const fixtures = FIXTURES.filter((fixture) => fixture.scenario === name && values.seed === undefined);
+  const all = [...new Set([...fixtures.map(({ seed }) => seed), ...seeds])];
   let [steps, broken] = [0, 0];
   for (const seed of all) {
     try {
@@ -54,7 +54,7 @@ async function playAll(name: string, seeds: number[]): Promise<number> {
       console.error(`  again: npm run simulate -- --only ${name} --seed ${seed}`);
     }
   }
-  console.log(`${name}: ${all.length} histories, ${steps} steps, ${broken} broke a rule`);
+  console.log(`${name}: ${all.length} histories, ${steps} steps, ${broken} violated an invariant`);
   return broken;
 }
 

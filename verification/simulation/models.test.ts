@@ -8,9 +8,9 @@ test.skipIf(missing !== null)(
   `the models are sound in all their states, and every planted defect is detected${missing === null ? '' : ` (${missing})`}`,
   { timeout: 600_000 },
   async () => {
-    const done = await checkModels(CHECKS, () => {});
-    expect(done.filter(({ isAsItShouldBe }) => !isAsItShouldBe).map(lineOf)).toEqual([]);
-    expect(done).toHaveLength(CHECKS.length);
+    const results = await checkModels(CHECKS, () => {});
+    expect(results.filter(({ isExpected }) => !isExpected).map(lineOf)).toEqual([]);
+    expect(results).toHaveLength(CHECKS.length);
   },
 );
 
@@ -19,13 +19,13 @@ test('readPan treats a truncated search as incomplete, and output without figure
   expect(readPan(report)).toEqual({ errors: 0, states: 252_401, depth: 217, isComplete: true, found: null });
   expect(readPan(`error: max search depth too small\n${report}`).isComplete).toBe(false);
   expect(readPan(`Warning: Search not completed\n${report}`).isComplete).toBe(false);
-  expect(() => readPan('pan: command not found')).toThrow('no report');
+  expect(() => readPan('pan: command not found')).toThrow('not a report');
 });
 
 test('checks each model with and without defects, for safety and for liveness', () => {
-  for (const model of ['accept-flush', 'tenant-due', 'send-once'] as const) {
-    const own = CHECKS.filter((check) => check.model === model);
-    const kinds = own.map(({ looksFor, defect }) => `${looksFor} ${defect === null ? 'sound' : 'defect'}`);
+  for (const model of ['accept-flush', 'project-timer', 'send-once'] as const) {
+    const checks = CHECKS.filter((check) => check.model === model);
+    const kinds = checks.map(({ property, defect }) => `${property} ${defect === null ? 'sound' : 'defect'}`);
     expect(new Set(kinds)).toContain('safety sound');
     expect(new Set(kinds)).toContain('safety defect');
     expect(new Set(kinds)).toContain('liveness sound');

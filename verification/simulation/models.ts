@@ -8,18 +8,18 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { readPan, type Verdict } from './read-pan.ts';
+import { readPan, type SearchResult } from './read-pan.ts';
 
 export type Check = {
-  model: 'accept-flush' | 'tenant-due' | 'send-once';
+  model: 'accept-flush' | 'project-timer' | 'send-once';
   /** Macros that choose the part of the model to check. */
   macros: string[];
   /** The planted defect. Null: none. */
   defect: string | null;
   /** `safety`: a violation never happens. `liveness`: progress happens eventually. */
-  looksFor: 'safety' | 'liveness';
+  property: 'safety' | 'liveness';
 };
-export type Checked = Check & { verdict: Verdict; isAsItShouldBe: boolean };
+export type CheckResult = Check & { search: SearchResult; isExpected: boolean };
 
 export const CHECKS: Check[] = [
   ...safety('accept-flush', []),
@@ -32,18 +32,25 @@ export const CHECKS: Check[] = [
   ...safety('accept-flush', ['TWO_PROJECTS'], 'LOCKS_IN_ANY_ORDER'),
   ...safety('accept-flush', ['ROOM'], 'ROOM_BEFORE_LOCK'),
   ...safety('accept-flush', ['REVOKES'], 'KEYS_BEFORE_LOCK'),
-  ...safety('tenant-due', []),
-  ...liveness('tenant-due', []),
-  ...liveness('tenant-due', ['FORGETS', 'SWEEP']),
-  ...safety('tenant-due', [], 'RINGS_IF_SOONER', 'RINGS_AFTERWARDS', 'ASKS_BEFORE_HOLDING', 'SLEEPS_ON'),
-  ...liveness('tenant-due', [], 'FORGETS'),
+  ...safety('project-timer', []),
+  ...liveness('project-timer', []),
+  ...liveness('project-timer', ['FORGETS', 'SWEEP']),
+  ...safety(
+    'project-timer',
+    [],
+    'SETS_ALARM_IF_SOONER',
+    'SETS_ALARM_AFTERWARDS',
+    'READS_BEFORE_LOCK',
+    'DROPS_REMAINING_WORK',
+  ),
+  ...liveness('project-timer', [], 'FORGETS'),
   ...safety('send-once', []),
   ...liveness('send-once', []),
   ...safety(
     'send-once',
     [],
     'NO_EPOCH',
-    'PUTS_BACK_SUBMITTED',
+    'RETURNS_SUBMITTED',
     'RECLAIMS_SUBMITTED',
     'WIRE_BEFORE_COMMIT',
     'PAUSE_KEEPS_EPOCH',
@@ -53,16 +60,16 @@ export const CHECKS: Check[] = [
 ];
 
 function safety(model: Check['model'], macros: string[], ...defects: string[]): Check[] {
-  return checksOf({ model, macros, looksFor: 'safety' }, defects);
+  return checksOf({ model, macros, property: 'safety' }, defects);
 }
 
 function liveness(model: Check['model'], macros: string[], ...defects: string[]): Check[] {
-  return checksOf({ model, macros, looksFor: 'liveness' }, defects);
+  return checksOf({ model, macros, property: 'liveness' }, defects);
 }
 
 function checksOf(check: Omit<Check, 'defect'>, defects: string[]): Check[] {
-  const planted = defects.length === 0 ? [null] : defects;
-  return planted.map((defect) => ({ ...check, defect }));
+  const defectsOrNone = defects.length === 0 ? [null] : defects;
+  return defectsOrNone.map((defect) => ({ ...check, defect }));
 }
 
 const run = promisify(execFile);
@@ -74,62 +81,65 @@ const DEPTH_MAX = 500_000;
 
 /** Returns why models cannot be checked here, or null. */
 export async function missingTools(): Promise<string | null> {
-  for (const [tool, ask] of [
+  for (const [tool, versionFlag] of [
     ['spin', '-V'],
     ['gcc', '--version'],
   ] as const) {
-    const isThere = await run(tool, [ask]).then(
+    const isInstalled = await run(tool, [versionFlag]).then(
       () => true,
       () => false,
     );
-    if (!isThere) return `${tool} is not installed`;
+    if (!isInstalled) return `${tool} is not installed`;
   }
   return null;
 }
 
 /** Checks this many at a time, in the order of the list. */
-export async function checkModels(checks: Check[], tell: (checked: Checked) => void): Promise<Checked[]> {
-  const done: Checked[] = [];
+export async function checkModels(
+  checks: Check[],
+  onResult: (result: CheckResult) => void,
+): Promise<CheckResult[]> {
+  const results: CheckResult[] = [];
   const waiting = [...checks];
   const work = async (): Promise<void> => {
     for (let check = waiting.shift(); check; check = waiting.shift()) {
-      const checked = await checkModel(check);
-      done.push(checked);
-      tell(checked);
+      const result = await checkModel(check);
+      results.push(result);
+      onResult(result);
     }
   };
-  await Promise.all(Array.from({ length: AT_A_TIME }, work));
-  return done;
+  await Promise.all(Array.from({ length: CONCURRENCY }, work));
+  return results;
 }
 
-const AT_A_TIME = 2;
+const CONCURRENCY = 2;
 
-async function checkModel(check: Check): Promise<Checked> {
+async function checkModel(check: Check): Promise<CheckResult> {
   const folder = await mkdtemp(join(tmpdir(), 'beckon-model-'));
   try {
-    const verdict = readPan(await search(check, folder));
-    const isFound = verdict.errors > 0;
-    const isAsItShouldBe = check.defect === null ? !isFound && verdict.isComplete : isFound;
-    return { ...check, verdict, isAsItShouldBe };
+    const search = readPan(await runSearch(check, folder));
+    const isFound = search.errors > 0;
+    const isExpected = check.defect === null ? !isFound && search.isComplete : isFound;
+    return { ...check, search, isExpected };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
 /** Returns the output of the verifier. On a violation it exits with an error and prints the same. */
-async function search({ model, macros, defect, looksFor }: Check, folder: string): Promise<string> {
+async function runSearch({ model, macros, defect, property }: Check, folder: string): Promise<string> {
   const options = { cwd: folder, timeout: TIME_LIMIT_MS, maxBuffer: 16 * 1024 * 1024 };
-  const planted = defect === null ? [] : [macroOf(defect)];
-  const defined = [...macros, ...planted].map((name) => `-D${name}`);
+  const defectMacros = defect === null ? [] : [macroOf(defect)];
+  const defined = [...macros, ...defectMacros].map((name) => `-D${name}`);
   await run('spin', [...defined, '-a', join(FOLDER, `${model}.pml`)], options);
-  const isSafety = looksFor === 'safety';
+  const isSafety = property === 'safety';
   // Three more fairness slots than the default: fairness counts every process.
   const kind = isSafety ? ['-DSAFETY', '-DNOCLAIM'] : ['-DNFAIR=3'];
   // A defect is found quickly: optimizing would take longer than the search.
-  const effort = defect === null ? '-O1' : '-O0';
-  await run('gcc', [effort, '-w', `-DMEMLIM=${MEMORY_MB}`, ...kind, '-o', 'pan', 'pan.c'], options);
-  const asked = isSafety ? [] : ['-a', '-f'];
-  const { stdout } = await run('./pan', [...asked, `-m${DEPTH_MAX}`, '-w22'], options);
+  const optimization = defect === null ? '-O1' : '-O0';
+  await run('gcc', [optimization, '-w', `-DMEMLIM=${MEMORY_MB}`, ...kind, '-o', 'pan', 'pan.c'], options);
+  const flags = isSafety ? [] : ['-a', '-f'];
+  const { stdout } = await run('./pan', [...flags, `-m${DEPTH_MAX}`, '-w22'], options);
   return stdout;
 }
 
@@ -146,18 +156,19 @@ async function main(): Promise<void> {
     process.exitCode = 1;
     return;
   }
-  const done = await checkModels(CHECKS, (checked) => console.log(lineOf(checked)));
-  const wrong = done.filter(({ isAsItShouldBe }) => !isAsItShouldBe);
-  console.log(`\n${done.length} searches, ${wrong.length} not as they should be`);
-  if (wrong.length > 0) process.exitCode = 1;
+  const results = await checkModels(CHECKS, (result) => console.log(lineOf(result)));
+  const unexpected = results.filter(({ isExpected }) => !isExpected);
+  console.log(`\n${results.length} searches, ${unexpected.length} with an unexpected result`);
+  if (unexpected.length > 0) process.exitCode = 1;
 }
 
-export function lineOf({ model, macros, defect, looksFor, verdict, isAsItShouldBe }: Checked): string {
+export function lineOf({ model, macros, defect, property, search, isExpected }: CheckResult): string {
   const name = [model, ...macros, defect === null ? '' : `with ${defect}`].filter(Boolean).join(' ');
-  const said = verdict.errors > 0 ? `found: ${verdict.found ?? 'an error'}` : 'nothing wrong';
-  const how = verdict.isComplete || verdict.errors > 0 ? said : `${said}, but not all was looked at`;
-  const size = `${verdict.states} states, ${verdict.depth} deep`;
-  return `${isAsItShouldBe ? 'ok    ' : 'WRONG '} ${name} (${looksFor}): ${how}; ${size}`;
+  const outcome = search.errors > 0 ? `found: ${search.found ?? 'an error'}` : 'nothing wrong';
+  const coverage =
+    search.isComplete || search.errors > 0 ? outcome : `${outcome}, but the search was not complete`;
+  const size = `${search.states} states, ${search.depth} deep`;
+  return `${isExpected ? 'ok    ' : 'WRONG '} ${name} (${property}): ${coverage}; ${size}`;
 }
 
 if (import.meta.main) await main();

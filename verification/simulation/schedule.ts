@@ -8,7 +8,7 @@ import { type Random, randomOf } from '../../packages/server/src/modules/operati
 
 export type Task = Generator<Step, void, void>;
 /** The action just done. With `until`, the task does not continue before that time. */
-export type Step = { did: string; until?: number };
+export type Step = { action: string; until?: number };
 
 export type Owner = {
   name: string;
@@ -25,16 +25,16 @@ export type Schedule = {
   now(): number;
   clockOf(owner: Owner): number;
   /** Runs another task of the same owner concurrently. It dies with its owner. */
-  also(owner: Owner, task: Task): void;
+  spawn(owner: Owner, task: Task): void;
   note(text: string): void;
 };
 
-type Running = { owner: Owner; task: Task; until: number };
+type RunningTask = { owner: Owner; task: Task; until: number };
 type State = {
   seed: number;
   random: Random;
   now: number;
-  running: Running[];
+  running: RunningTask[];
   clocks: Map<Owner, number>;
   trace: string[];
   /** No owner dies any more. */
@@ -44,13 +44,13 @@ type State = {
 export type Scenario = {
   startsAt: number;
   /** The maximum duration. `steps` is the maximum number of steps. */
-  lastsMs: number;
+  durationMs: number;
   steps: number;
   owners: (schedule: Schedule) => Owner[];
   /** Checks the invariants after every step. */
   check: (schedule: Schedule) => void;
   /** Ends all disturbances, so that all work under way can finish. */
-  calm: () => void;
+  endDisturbances: () => void;
   /** Returns whether no work is left. */
   isOver: () => boolean;
   /** Checks the final state. */
@@ -67,7 +67,7 @@ export class Violation extends Error {
   }
 }
 
-const TRACE_SHOWN = 40;
+const TRACE_LENGTH = 40;
 const CALM_STEPS = 3_000;
 
 /** Plays one history and returns its number of steps. Throws a `Violation` with its last steps. */
@@ -97,28 +97,28 @@ function scheduleOf(state: State): Schedule {
     random: state.random,
     now: () => state.now,
     clockOf: (owner) => state.now + (state.clocks.get(owner) ?? 0),
-    also: (owner, task) => {
+    spawn: (owner, task) => {
       state.running.push({ owner, task, until: state.now });
     },
     note(text) {
       state.trace.push(`${new Date(state.now).toISOString()} ${text}`);
-      if (state.trace.length > TRACE_SHOWN) state.trace.shift();
+      if (state.trace.length > TRACE_LENGTH) state.trace.shift();
     },
   };
 }
 
 function runAll(state: State, schedule: Schedule, scenario: Scenario): number {
-  const until = state.now + scenario.lastsMs;
+  const until = state.now + scenario.durationMs;
   let steps = 0;
   for (; steps < scenario.steps && state.now < until; steps += 1) {
     disturb(state, schedule);
     if (!stepOne(state, schedule)) break;
     scenario.check(schedule);
   }
-  scenario.calm();
+  scenario.endDisturbances();
   state.isCalm = true;
-  for (let calm = 0; !scenario.isOver(); calm += 1, steps += 1) {
-    if (calm === CALM_STEPS) throw new Error('it never comes to an end');
+  for (let endDisturbances = 0; !scenario.isOver(); endDisturbances += 1, steps += 1) {
+    if (endDisturbances === CALM_STEPS) throw new Error('the history never ends');
     if (!stepOne(state, schedule)) throw new Error('no process can take a step, but work is left');
     scenario.check(schedule);
   }
@@ -141,7 +141,7 @@ function disturb(state: State, schedule: Schedule): void {
 
 function kill(state: State, schedule: Schedule, owner: Owner): void {
   schedule.note(`${owner.name} dies`);
-  state.running = state.running.filter((one) => one.owner !== owner);
+  state.running = state.running.filter((other) => other.owner !== owner);
   start(state, owner);
 }
 
@@ -160,12 +160,12 @@ function stepOne(state: State, schedule: Schedule): boolean {
   if (first === Infinity) return false;
   state.now = Math.max(state.now, first);
   const ready = state.running.filter(({ until }) => until <= state.now);
-  const chosen = state.random.pick(ready);
-  const { done, value } = chosen.task.next();
-  if (done) state.running = state.running.filter((one) => one !== chosen);
+  const next = state.random.pick(ready);
+  const { done, value } = next.task.next();
+  if (done) state.running = state.running.filter((other) => other !== next);
   else {
-    schedule.note(`${chosen.owner.name}: ${value.did}`);
-    chosen.until = value.until ?? state.now;
+    schedule.note(`${next.owner.name}: ${value.action}`);
+    next.until = value.until ?? state.now;
   }
   return true;
 }

@@ -5,7 +5,7 @@ import type { World } from './world.ts';
 /** Ten times the limit for one batch. */
 const SETTLED_MS = 60_000;
 const NEIGHBOR_WITHIN_MS = 10_000;
-const LOOK_EVERY_MS = 200;
+const POLL_MS = 200;
 const JSON_OF_KEY = (secret: string) => ({
   'content-type': 'application/json',
   authorization: `Bearer ${secret}`,
@@ -36,10 +36,10 @@ export const PUBLISHED_BODIES: Record<string, string> = {
   '2,660 open images': '![['.repeat(2_660),
 };
 
-type Refused = { body: string; message: RegExp };
+type RefusedBody = { body: string; message: RegExp };
 
 /** Markdown that must be refused with this message when it is published. */
-export const REFUSED_BODIES: Record<string, Refused> = {
+export const REFUSED_BODIES: Record<string, RefusedBody> = {
   'a table of 65,536 cells': { body: LARGE_TABLE, message: /tables of up to 66,306 cells; at most 5,000/ },
   'a table in 8 kB': { body: SMALL_TABLE, message: /tables of up to 896,673 cells; at most 5,000/ },
 };
@@ -49,8 +49,8 @@ export function draftingInputs(): Input[] {
     drafting(`event that drafts: ${name}`, { body, event: `cost_draft_${n}`, isSent: false }),
     drafting(`draft that sends: ${name}`, { body, event: `cost_send_${n}`, isSent: true }),
   ]);
-  const refused = Object.entries(REFUSED_BODIES).map(([name, kind]) => refusing(name, kind));
-  return [...published, ...refused];
+  const refusedInputs = Object.entries(REFUSED_BODIES).map(([name, kind]) => refusedInput(name, kind));
+  return [...published, ...refusedInputs];
 }
 
 function publishPath({ victim }: World, name: string): string {
@@ -63,7 +63,7 @@ function publishing(body: string): object {
 }
 
 /** Finds a body that is refused although it must be published, or the other way round. `refusal`: null if it must be published. */
-export function judgePublish(
+export function checkPublish(
   { status, text }: Pick<Reply, 'status' | 'text'>,
   refusal: RegExp | null,
 ): string[] {
@@ -79,20 +79,20 @@ function shorten(text: string): string {
   return text.slice(0, 300);
 }
 
-function refusing(name: string, { body, message }: Refused): Input {
-  let troubles: string[] = [];
+function refusedInput(name: string, { body, message }: RefusedBody): Input {
+  let problems: string[] = [];
   return {
     name: `publish, refused: ${name}`,
-    by: 'editor',
+    sender: 'editor',
     livezMaxMs: BESIDE_TEMPLATES_MS,
-    reaches: [422],
+    expectedStatuses: [422],
     mayGet: BUSY,
     prepare: async (world) => {
       const reply = await world.victim.owner(publishPath(world, 'cost_refused'), publishing(body));
-      troubles = judgePublish(reply, message);
+      problems = checkPublish(reply, message);
     },
     send: (world) => world.dashboard(publishPath(world, 'cost_refused'), publishing(body)),
-    settle: () => Promise.resolve(troubles),
+    settle: () => Promise.resolve(problems),
   };
 }
 
@@ -101,21 +101,21 @@ type Kind = { body: string; event: string; isSent: boolean };
 let users = 0;
 
 function drafting(name: string, kind: Kind): Input {
-  let troubles: string[] = [];
+  let problems: string[] = [];
   return {
     name,
-    by: 'API key',
+    sender: 'API key',
     livezMaxMs: BESIDE_TEMPLATES_MS,
-    reaches: [202],
+    expectedStatuses: [202],
     mayGet: BUSY,
     prepare: async (world) => {
-      troubles = await prepare(world, kind);
+      problems = await prepare(world, kind);
     },
     send: ({ send, secret }) => {
       users += 1;
       return sendEvent(send, { secret, event: kind.event, user: userId(users) });
     },
-    settle: async (world) => (troubles.length > 0 ? troubles : settle(world, kind)),
+    settle: async (world) => (problems.length > 0 ? problems : settle(world, kind)),
   };
 }
 
@@ -124,11 +124,11 @@ function userId(n: number): string {
   return `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 }
 
-type Sent = { secret: string; event: string; user: string };
+type SentEvent = { secret: string; event: string; user: string };
 
-function sendEvent(send: World['send'], { secret, event, user }: Sent): Promise<number> {
+function sendEvent(send: World['send'], { secret, event, user }: SentEvent): Promise<number> {
   const body = JSON.stringify({ external_user_id: user, name: event, properties: { go: 'yes' } });
-  return send({ what: 'POST /api/v1/events', headers: JSON_OF_KEY(secret), body });
+  return send({ requestLine: 'POST /api/v1/events', headers: JSON_OF_KEY(secret), body });
 }
 
 const NEIGHBOR_RULE = 'cost_neighbor';
@@ -140,8 +140,8 @@ async function prepare(world: World, { body, event, isSent }: Kind): Promise<str
   const settings = { autopilot: '1s', quiet_hours: 'off', frequency_cap: 'off', throttle: 'off' };
   await owner(`PATCH ${attacked}/settings`, { settings });
   const reply = await victim.owner(publishPath(world, event), publishing(body));
-  const troubles = judgePublish(reply, null);
-  if (troubles.length > 0) return troubles;
+  const problems = checkPublish(reply, null);
+  if (problems.length > 0) return problems;
   const rule = { mode: isSent ? 'autopilot' : 'draft', when: { event }, steps: [{ draft: event }] };
   await owner(`POST ${attacked}/rules`, { document: { ...rule, name: event } });
   if (world.hasNeighborRule) return [];
@@ -154,8 +154,8 @@ async function prepare(world: World, { body, event, isSent }: Kind): Promise<str
 
 /** Waits until every record is processed and every draft has an end. In that time another project drafts an email. */
 async function settle(world: World, { event, isSent }: Kind): Promise<string[]> {
-  const [own, neighbor] = await Promise.all([settleOwn(world, event, isSent), draftOfNeighbor(world)]);
-  return [...own, ...neighbor];
+  const [ownDraft, neighbor] = await Promise.all([settleOwn(world, event, isSent), draftOfNeighbor(world)]);
+  return [...ownDraft, ...neighbor];
 }
 
 async function settleOwn({ victim }: World, event: string, isSent: boolean): Promise<string[]> {
@@ -212,6 +212,6 @@ const DRAFT = 'SELECT FROM draft WHERE project_id = $1 AND external_user_id = $2
 
 function pause(): Promise<void> {
   return new Promise((resolve) => {
-    setTimeout(resolve, LOOK_EVERY_MS);
+    setTimeout(resolve, POLL_MS);
   });
 }

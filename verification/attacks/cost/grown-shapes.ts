@@ -4,7 +4,7 @@ type Shapes = Record<string, (size: number) => string>;
  * A language that outsiders write in: its pieces, and the code that reads it. `load` loads the modules after the counting of blocks has
  * begun.
  */
-export type Grown = {
+export type GrowthSubject = {
   name: string;
   charsMax: number;
   /** Pieces that are repeated. */
@@ -58,7 +58,7 @@ export const MARKDOWN_SHAPES: Shapes = {
 };
 
 /** Shows that the search sees the work of native functions. It is not an input that outsiders can write. */
-export const NATIVE: Grown = {
+export const NATIVE: GrowthSubject = {
   name: 'native functions',
   charsMax: 100_000,
   pieces: [],

@@ -1,4 +1,4 @@
-import { type Grown, LIQUID_SHAPES, MARKDOWN_SHAPES, NATIVE } from './grown-shapes.ts';
+import { type GrowthSubject, LIQUID_SHAPES, MARKDOWN_SHAPES, NATIVE } from './grown-shapes.ts';
 
 const EMAIL = { subject: 'Cost', preheader: '', format: 'markdown' as const };
 const FRAME = {
@@ -22,7 +22,7 @@ function lines(prefix: string): (text: string) => string {
   return (text) => `${prefix}\n\n${text}`;
 }
 
-export const GROWN: Grown[] = [
+export const GROWTH_SUBJECTS: GrowthSubject[] = [
   NATIVE,
   {
     name: 'JSON bodies',

@@ -1,6 +1,6 @@
 import { Session } from 'node:inspector/promises';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Grown } from './grown-shapes.ts';
+import type { GrowthSubject } from './grown-shapes.ts';
 import { countCharacters, takeCharacters } from './native-work.ts';
 
 export type GrowthTask = { subject: string; sizes?: number[] };
@@ -25,10 +25,10 @@ session.connect();
 countCharacters();
 await session.post('Profiler.enable');
 await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
-const { GROWN } = await import('./grown.ts');
-const grown = GROWN.find(({ name }) => name === subject);
-if (!grown) throw new Error(`nothing to grow is called ${subject}`);
-const run = await grown.load();
+const { GROWTH_SUBJECTS } = await import('./grown.ts');
+const growthSubject = GROWTH_SUBJECTS.find(({ name }) => name === subject);
+if (!growthSubject) throw new Error(`unknown growth subject ${subject}`);
+const run = await growthSubject.load();
 
 /** A native function handles some characters in the time of one block. */
 const CHARACTERS_PER_BLOCK = 16;
@@ -55,7 +55,7 @@ async function workOf(input: string): Promise<number> {
   return countedWork();
 }
 
-for (const [dimension, grow] of dimensionsOf(grown)) {
+for (const [dimension, grow] of dimensionsOf(growthSubject)) {
   const points: GrowthReport['points'] = [];
   // Runs the code that only the first call runs. The size differs from all measured sizes, because parsed sources are cached.
   await workOf(grow((sizes[0] ?? 2) / 2));
@@ -63,7 +63,7 @@ for (const [dimension, grow] of dimensionsOf(grown)) {
     // One more size distinguishes a step, such as a limit that refuses larger inputs, from growth.
     if (size > (sizes.at(-1) ?? 0) && exponentOf(points) <= STEEP) break;
     const input = grow(size);
-    if (input.length > grown.charsMax) break;
+    if (input.length > growthSubject.charsMax) break;
     const work = await workOf(input);
     points.push({ size, work });
     if (work > WORK_ENOUGH && points.length > 1) break;
@@ -83,20 +83,20 @@ function exponentOf(points: GrowthReport['points']): number {
 }
 
 /** Yields each piece repeated, each pair of pieces repeated, each piece nested in itself, and the shapes. */
-function* dimensionsOf(grown: Grown): Iterable<[string, (size: number) => string]> {
-  const { pieces, nests, shapes = {} } = grown;
-  const frame = (text: string): string => grown.frame(text);
+function* dimensionsOf(growthSubject: GrowthSubject): Iterable<[string, (size: number) => string]> {
+  const { pieces, nests, shapes = {} } = growthSubject;
+  const frame = (text: string): string => growthSubject.frame(text);
   const named = (text: string): string => JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text);
   for (const [name, shape] of Object.entries(shapes)) yield [name, (size) => frame(shape(size))];
   for (const piece of pieces) yield [`${named(piece)} repeated`, (size) => frame(piece.repeat(size))];
   for (const [open, close] of nests)
     yield [`${named(open)} nested`, (size) => frame(open.repeat(size) + close.repeat(size))];
   for (const [open] of nests) yield [`${named(open)} never closed`, (size) => frame(open.repeat(size))];
-  for (const one of [...pieces, ...nests.map(([open]) => open)])
+  for (const piece of [...pieces, ...nests.map(([open]) => open)])
     for (const other of pieces)
-      if (one !== other)
+      if (piece !== other)
         yield [
-          `${named(one)}, then ${named(other)}`,
-          (size) => frame(one.repeat(size / 2) + other.repeat(size / 2)),
+          `${named(piece)}, then ${named(other)}`,
+          (size) => frame(piece.repeat(size / 2) + other.repeat(size / 2)),
         ];
 }

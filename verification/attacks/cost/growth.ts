@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { Finding, Target } from '../attack.ts';
 import type { GrowthReport, GrowthTask } from './growth-worker.ts';
-import { GROWN } from './grown.ts';
+import { GROWTH_SUBJECTS } from './grown.ts';
 import { NATIVE } from './grown-shapes.ts';
 
 /** A finding is work that grows faster than this with the length of an input. n log n over these sizes stays below it. */
@@ -18,17 +18,17 @@ const WHOLE = 'growth';
  */
 export async function searchGrowth(target: Target, only = ''): Promise<Finding[]> {
   const findings: Finding[] = [];
-  for (const { name } of GROWN.filter((one) => one !== NATIVE).filter((one) =>
-    `${WHOLE}: ${one.name}`.includes(only),
+  for (const { name } of GROWTH_SUBJECTS.filter((growthSubject) => growthSubject !== NATIVE).filter(
+    (growthSubject) => `${WHOLE}: ${growthSubject.name}`.includes(only),
   )) {
     const reports = await growthOf({ subject: name });
-    target.count('dimensions grown', reports.length);
+    target.count('dimensions measured', reports.length);
     const worst = reports.toSorted((a, b) => b.exponent - a.exponent)[0];
-    if (worst === undefined) findings.push({ severity: 'high', what: `${name}: nothing was grown in time` });
+    if (worst === undefined) findings.push({ severity: 'high', title: `${name}: nothing was grown in time` });
     else target.note(`${name}: ${reports.length} dimensions, worst exponent ${shownGrowth(worst)}`);
     for (const report of reports)
       if (report.exponent > EXPONENT_MAX)
-        findings.push({ severity: 'medium', what: `${name}: work grows with ${shownGrowth(report)}` });
+        findings.push({ severity: 'medium', title: `${name}: work grows with ${shownGrowth(report)}` });
   }
   return findings;
 }

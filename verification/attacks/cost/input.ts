@@ -3,11 +3,11 @@ import type { World } from './world.ts';
 /** One kind of expensive request: who can send it, and its most expensive form within the limits. */
 export type Input = {
   name: string;
-  by: 'stranger' | 'API key' | 'viewer' | 'editor' | 'recipient' | 'mail server';
+  sender: 'stranger' | 'API key' | 'viewer' | 'editor' | 'recipient' | 'mail server';
   /** How long `GET /livez` may take while thirty of these requests run. */
   livezMaxMs: number;
   /** At least one request must get one of these statuses. Otherwise the attack did not reach its target. */
-  reaches: number[];
+  expectedStatuses: number[];
   /** Statuses that the other requests may get because their queue is full. Every other status is a finding. */
   mayGet?: number[];
   /** Prepares the installation, once for all requests of this input. */
@@ -26,17 +26,19 @@ export const JSON_TYPE = { 'content-type': 'application/json' };
 export const BUSY = [503];
 
 /** Finds statuses that an input may not get, and inputs that never arrived. */
-export function judgeStatuses(
-  { reaches, mayGet = [] }: Pick<Input, 'reaches' | 'mayGet'>,
+export function checkStatuses(
+  { expectedStatuses, mayGet = [] }: Pick<Input, 'expectedStatuses' | 'mayGet'>,
   statuses: ReadonlyMap<number, number>,
 ): string[] {
-  const allowed = new Set([...reaches, ...mayGet]);
+  const allowed = new Set([...expectedStatuses, ...mayGet]);
   const unexpected = [...statuses].filter(([status]) => !allowed.has(status));
-  const isReached = reaches.some((status) => statuses.has(status));
+  const isReached = expectedStatuses.some((status) => statuses.has(status));
   return [
     ...unexpected.map(([status, times]) =>
       status === 0 ? `${times} requests get no answer` : `${times} requests are answered ${status}`,
     ),
-    ...(isReached ? [] : [`no request is answered ${reaches.join(' or ')}: the attack did not arrive`]),
+    ...(isReached
+      ? []
+      : [`no request is answered ${expectedStatuses.join(' or ')}: the attack did not arrive`]),
   ];
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { BUSY, type Input, JSON_TYPE, LIVEZ_MAX_MS, MIB } from './input.ts';
-import { mails, recipients } from './mail-inputs.ts';
+import { emailInputs, recipients } from './mail-inputs.ts';
 import { templates } from './template-inputs.ts';
 import { draftingInputs } from './drafting-inputs.ts';
 
@@ -13,7 +13,7 @@ export function expensiveInputs(): Input[] {
     ...draftingInputs(),
     ...queries(),
     ...recipients(),
-    ...mails(),
+    ...emailInputs(),
   ];
 }
 
@@ -24,15 +24,19 @@ function nested(levels: number): string {
 function strangers(): Input[] {
   const long = JSON.stringify({ email: 'ada@example.com', password: 'x'.repeat(MIB - 100) });
   const deep = `{"email":"ada@example.com","password":${nested(500_000)}}`;
-  const byStranger = (name: string, path: string, sent: { body: string; reaches: number[] }): Input => ({
+  const byStranger = (name: string, path: string, request: { body: string; reaches: number[] }): Input => ({
     name,
-    by: 'stranger',
+    sender: 'stranger',
     livezMaxMs: LIVEZ_MAX_MS,
-    reaches: sent.reaches,
+    expectedStatuses: request.reaches,
     // Sign-in attempts are rate limited.
     mayGet: [429, ...BUSY],
     send: ({ send, victim }) =>
-      send({ what: `POST ${path}`, headers: { ...JSON_TYPE, origin: victim.url }, body: sent.body }),
+      send({
+        requestLine: `POST ${path}`,
+        headers: { ...JSON_TYPE, origin: victim.url },
+        body: request.body,
+      }),
   });
   // Just below the largest body that a route without a session accepts.
   const longest = JSON.stringify({ email: 'ada@example.com', password: 'x'.repeat(16 * 1024 - 60) });
@@ -52,9 +56,9 @@ function strangers(): Input[] {
 }
 
 const STATUSES = {
-  events: { accepted: 202, refused: 422 },
-  'events/batch': { accepted: 202, refused: 422 },
-  'users/bulk': { accepted: 200, refused: 400 },
+  events: { accepted: 202, refusedStatuses: 422 },
+  'events/batch': { accepted: 202, refusedStatuses: 422 },
+  'users/bulk': { accepted: 200, refusedStatuses: 400 },
 };
 
 /**
@@ -64,19 +68,19 @@ const STATUSES = {
 function keyHolders(): Input[] {
   const ofKey = (name: string, endpoint: keyof typeof STATUSES, text: string): Input => {
     const body = gzipSync(text);
-    const { accepted, refused } = STATUSES[endpoint];
+    const { accepted, refusedStatuses } = STATUSES[endpoint];
     // Only names of valid bodies begin like this.
     const isValid = name.startsWith('a valid');
     return {
       name,
-      by: 'API key',
+      sender: 'API key',
       livezMaxMs: LIVEZ_MAX_MS,
-      reaches: [isValid ? accepted : refused],
+      expectedStatuses: [isValid ? accepted : refusedStatuses],
       // 429: the ingest queue of the project is full.
       mayGet: isValid ? [429, ...BUSY] : BUSY,
       send: ({ send, secret }) =>
         send({
-          what: `POST /api/v1/${endpoint}`,
+          requestLine: `POST /api/v1/${endpoint}`,
           headers: {
             ...JSON_TYPE,
             authorization: `Bearer ${secret}`,
@@ -179,13 +183,13 @@ function filterOf(key: string): string {
 }
 
 function queries(): Input[] {
-  const byViewer = (name: string, what: (project: string) => string, body?: unknown): Input => ({
+  const byViewer = (name: string, requestLine: (project: string) => string, body?: unknown): Input => ({
     name,
-    by: 'viewer',
+    sender: 'viewer',
     livezMaxMs: LIVEZ_MAX_MS,
-    reaches: [200],
+    expectedStatuses: [200],
     mayGet: BUSY,
-    send: ({ dashboard, victim }) => dashboard(what(`/projects/${victim.projectId}`), body),
+    send: ({ dashboard, victim }) => dashboard(requestLine(`/projects/${victim.projectId}`), body),
   });
   return [
     ...FILTERS.map((filter) =>
@@ -199,7 +203,7 @@ function queries(): Input[] {
         definition: CONDITIONS,
       }),
       // 422: counting its members takes more than five seconds, and ends there.
-      reaches: [200, 422],
+      expectedStatuses: [200, 422],
     },
     byViewer('a sentence of 100 conditions', (at) => `POST ${at}/audiences/sentence`, {
       definition: CONDITIONS,

@@ -6,40 +6,40 @@ export function recipients(): Input[] {
   return [
     {
       name: 'email preferences with 2,000 topics',
-      by: 'recipient',
+      sender: 'recipient',
       livezMaxMs: LIVEZ_MAX_MS,
-      reaches: [200],
+      expectedStatuses: [200],
       mayGet: BUSY,
       send: ({ send, preferences }) =>
         send({
-          what: `POST /u/${preferences}/topics`,
+          requestLine: `POST /u/${preferences}/topics`,
           headers: { 'content-type': 'application/x-www-form-urlencoded' },
           body: form,
         }),
     },
     {
       name: 'email preferences, shown',
-      by: 'recipient',
+      sender: 'recipient',
       livezMaxMs: LIVEZ_MAX_MS,
-      reaches: [200],
+      expectedStatuses: [200],
       mayGet: BUSY,
-      send: ({ send, preferences }) => send({ what: `GET /u/${preferences}` }),
+      send: ({ send, preferences }) => send({ requestLine: `GET /u/${preferences}` }),
     },
   ];
 }
 
-export function mails(): Input[] {
+export function emailInputs(): Input[] {
   const head = 'From: eve@home.test\r\nTo: postmaster@in.example.com\r\nSubject: cost\r\n';
   const ofMail = (name: string, text: string): Input => {
     const raw = Buffer.from(text);
     return {
       name,
-      by: 'mail server',
+      sender: 'mail server',
       livezMaxMs: LIVEZ_MAX_MS,
-      reaches: [250],
+      expectedStatuses: [250],
       // Too many bytes at once. The sending server retries.
       mayGet: [451, 452],
-      send: ({ mail }) => mail(raw),
+      send: ({ submitEmail }) => submitEmail(raw),
     };
   };
   const multipart = (boundary: string): string =>

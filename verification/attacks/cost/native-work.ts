@@ -6,9 +6,9 @@ let characters = 0;
 
 /** Returns the characters counted since the last call. */
 export function takeCharacters(): number {
-  const taken = characters;
+  const previous = characters;
   characters = 0;
-  return taken;
+  return previous;
 }
 
 type Measure = (result: unknown, text: string, args: unknown[]) => number;
@@ -80,10 +80,10 @@ function wrapExec(): void {
   const native = Reflect.get(RegExp.prototype, 'exec') as (text: string) => RegExpExecArray | null;
   RegExp.prototype.exec = function exec(this: RegExp, text: string) {
     const from = this.global || this.sticky ? this.lastIndex : 0;
-    const found = Reflect.apply(native, this, [text]);
+    const match = Reflect.apply(native, this, [text]);
     const end =
-      found === null ? (this.sticky ? from + 1 : String(text).length) : found.index + found[0].length;
+      match === null ? (this.sticky ? from + 1 : String(text).length) : match.index + match[0].length;
     characters += Math.max(1, end - from);
-    return found;
+    return match;
   };
 }

@@ -41,25 +41,25 @@ const agents = { livez: new Agent({ keepAlive: true }), event: new Agent({ keepA
 
 type Question = { method: string; path: string; headers?: Record<string, string>; body?: string };
 
-function ask(agent: Agent, { method, path, headers = {}, body }: Question): Promise<number> {
+function send(agent: Agent, { method, path, headers = {}, body }: Question): Promise<number> {
   return new Promise((resolve, reject) => {
     const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
     const options = { host: '127.0.0.1', port, agent, method, path, timeout: ANSWER_MS };
-    const asked = request({ ...options, headers: { ...headers, ...length } }, (response) => {
+    const clientRequest = request({ ...options, headers: { ...headers, ...length } }, (response) => {
       response.resume();
       response.on('end', () => resolve(response.statusCode ?? 0));
       response.on('error', reject);
     });
-    asked.on('timeout', () => asked.destroy(new Error('no answer')));
-    asked.on('error', reject);
-    asked.end(body);
+    clientRequest.on('timeout', () => clientRequest.destroy(new Error('no answer')));
+    clientRequest.on('error', reject);
+    clientRequest.end(body);
   });
 }
 
-async function repeat(kind: 'livez' | 'event', wanted: number, question: () => Question): Promise<void> {
+async function repeat(kind: 'livez' | 'event', times: number, question: () => Question): Promise<void> {
   while (!isOver) {
     const startedAt = performance.now();
-    const status = await ask(agents[kind], question()).catch((error: Error) => error.message);
+    const status = await send(agents[kind], question()).catch((error: Error) => error.message);
     const endedAt = performance.now();
     // The next tick shows whether this thread ran late.
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
@@ -67,7 +67,7 @@ async function repeat(kind: 'livez' | 'event', wanted: number, question: () => Q
     if (kind === 'livez') report.livezMs = Math.max(report.livezMs, waited);
     else report.eventMs = Math.max(report.eventMs, waited);
     report.answers += 1;
-    if (status !== wanted && report.failures.length < FAILURES_MAX)
+    if (status !== times && report.failures.length < FAILURES_MAX)
       report.failures.push(`${kind}: ${String(status)}`);
   }
 }

@@ -46,18 +46,18 @@ export function templates(): Input[] {
     return [
       {
         name: `preview: ${name}`,
-        by: 'viewer',
+        sender: 'viewer',
         livezMaxMs: BESIDE_TEMPLATES_MS,
         // Rendered, or refused because it costs too much.
-        reaches: [200, 422],
+        expectedStatuses: [200, 422],
         mayGet: BUSY,
         send: (world) => world.dashboard(`POST ${path(world)}/cost/preview`, { source }),
       },
       {
         name: `publish: ${name}`,
-        by: 'editor',
+        sender: 'editor',
         livezMaxMs: BESIDE_TEMPLATES_MS,
-        reaches: [200, 422],
+        expectedStatuses: [200, 422],
         mayGet: BUSY,
         send: (world) =>
           world.dashboard(`POST ${path(world)}/cost-${randomUUID().slice(0, 8)}x/publish`, {

@@ -6,7 +6,7 @@ import { deriveKey } from '../../../packages/server/src/platform/crypto/hash.ts'
 import { emailToken } from '../../../packages/server/src/platform/crypto/email-token.ts';
 import type { Target } from '../attack.ts';
 import { liftLimits } from '../routes.ts';
-import { good, type Victim } from '../victim.ts';
+import { dataOf, type Victim } from '../victim.ts';
 
 /** An installation on a small machine: a heap of 1 GB, little `work_mem`, and many users in the attacked project. */
 export type World = {
@@ -19,15 +19,19 @@ export type World = {
   hasNeighborRule: boolean;
   /** The token of one recipient's email preferences. */
   preferences: string;
-  send: (asked: Asked) => Promise<number>;
+  send: (options: RequestOptions) => Promise<number>;
   /** Sends a request of the signed-in owner. */
-  dashboard: (what: string, body?: unknown) => Promise<number>;
+  dashboard: (requestLine: string, body?: unknown) => Promise<number>;
   /** Sends the same request and throws unless it succeeds. */
-  owner: (what: string, body: unknown) => Promise<unknown>;
+  owner: (requestLine: string, body: unknown) => Promise<unknown>;
   /** Delivers one reply to the attacked project's email and returns the last reply code, or 0 if the connection ends earlier. */
-  mail: (raw: Buffer) => Promise<number>;
+  submitEmail: (raw: Buffer) => Promise<number>;
 };
-export type Asked = { what: string; headers?: Record<string, string>; body?: string | Uint8Array };
+export type RequestOptions = {
+  requestLine: string;
+  headers?: Record<string, string>;
+  body?: string | Uint8Array;
+};
 
 const SECRET_KEY = 'the secret key of an installation that is attacked and then removed';
 const USERS = 300_000;
@@ -36,7 +40,7 @@ const STEP = 20_000;
 const ANSWER_MS = 60_000;
 
 export async function openWorld(target: Target): Promise<World> {
-  const victim = await target.own({
+  const victim = await target.ownVictim({
     NODE_OPTIONS: '--max-old-space-size=1024',
     SECRET_KEY,
     LOG_LEVEL: 'warn',
@@ -70,19 +74,20 @@ export async function openWorld(target: Target): Promise<World> {
     neighborId,
     hasNeighborRule: false,
     preferences: emailToken(name, 'unsubscribe', keys),
-    send: (asked) => send(victim, asked),
-    dashboard: (what, body) => {
-      const [method = '', path = ''] = what.split(/ (.*)/s);
+    send: (options) => send(victim, options),
+    dashboard: (requestLine, body) => {
+      const [method = '', path = ''] = requestLine.split(/ (.*)/s);
       const headers = { origin: victim.url, cookie: victim.cookie };
-      if (body === undefined) return send(victim, { what: `${method} /api/dashboard${path}`, headers });
+      if (body === undefined)
+        return send(victim, { requestLine: `${method} /api/dashboard${path}`, headers });
       return send(victim, {
-        what: `${method} /api/dashboard${path}`,
+        requestLine: `${method} /api/dashboard${path}`,
         headers: { ...headers, 'content-type': 'application/json' },
         body: JSON.stringify(body),
       });
     },
-    owner: (what, body) => good(victim.owner(what, body)),
-    mail: (raw) => mail(victim, { to: replyTo, raw }),
+    owner: (requestLine, body) => dataOf(victim.owner(requestLine, body)),
+    submitEmail: (raw) => submitEmail(victim, { to: replyTo, raw }),
   };
 }
 
@@ -117,24 +122,27 @@ const EMAIL = `
   VALUES ($1, $2, $3, $4, '00000000-0000-4000-8000-000000000001', 'user1@example.com', 'sent', true, now())`;
 
 /** Sends a request on a connection of its own, because a refused body may close it. */
-function send({ port }: Victim, { what, headers = {}, body }: Asked): Promise<number> {
-  const [method = '', path = ''] = what.split(/ (.*)/s);
+function send({ port }: Victim, { requestLine, headers = {}, body }: RequestOptions): Promise<number> {
+  const [method = '', path = ''] = requestLine.split(/ (.*)/s);
   const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
   return new Promise((resolve) => {
     const options = { host: '127.0.0.1', port, agent: false, method, path, timeout: ANSWER_MS };
-    const asked = request({ ...options, headers: { ...length, ...headers } }, (response) => {
+    const clientRequest = request({ ...options, headers: { ...length, ...headers } }, (response) => {
       response.resume();
       response.on('end', () => resolve(response.statusCode ?? 0));
       response.on('error', () => resolve(0));
     });
-    asked.on('timeout', () => asked.destroy(new Error('no answer')));
-    asked.on('error', () => resolve(0));
-    asked.end(body);
+    clientRequest.on('timeout', () => clientRequest.destroy(new Error('no answer')));
+    clientRequest.on('error', () => resolve(0));
+    clientRequest.end(body);
   });
 }
 
 /** Delivers an email by SMTP. Each command waits for its reply. The content is sent unchanged. */
-async function mail({ mailInPort }: Victim, { to, raw }: { to: string; raw: Buffer }): Promise<number> {
+async function submitEmail(
+  { mailInPort }: Victim,
+  { to, raw }: { to: string; raw: Buffer },
+): Promise<number> {
   const socket = connect(mailInPort, '127.0.0.1');
   socket.setTimeout(ANSWER_MS, () => socket.destroy());
   const commands = [

@@ -91,34 +91,34 @@ export function mutate({ seeds, bytesMax, random }: Mutator): Buffer {
     const length = Math.floor(random() * (random() < 0.8 ? 4 : 1 + bytes.length / 2));
     const kind = Math.floor(random() * 6);
     const token = pick(TOKENS) ?? Buffer.alloc(0);
-    if (kind === 0) bytes = spliced(bytes, { at, length, put: Buffer.alloc(0) });
-    else if (kind === 1) bytes = spliced(bytes, { at, length: 0, put: token });
-    else if (kind === 2) bytes = spliced(bytes, { at, length, put: token });
-    else if (kind === 3) bytes = flipped(bytes, at, 1 << Math.floor(random() * 8));
-    else if (kind === 4) bytes = spliced(bytes, { at, length: 0, put: crossed(pick(seeds), random) });
+    if (kind === 0) bytes = splice(bytes, { at, length, insertion: Buffer.alloc(0) });
+    else if (kind === 1) bytes = splice(bytes, { at, length: 0, insertion: token });
+    else if (kind === 2) bytes = splice(bytes, { at, length, insertion: token });
+    else if (kind === 3) bytes = flip(bytes, at, 1 << Math.floor(random() * 8));
+    else if (kind === 4) bytes = splice(bytes, { at, length: 0, insertion: cross(pick(seeds), random) });
     else
-      bytes = spliced(bytes, {
+      bytes = splice(bytes, {
         at,
         length: 0,
-        put: repeated(random() < 0.5 ? token : bytes.subarray(at, at + length), bytesMax, random),
+        insertion: repeated(random() < 0.5 ? token : bytes.subarray(at, at + length), bytesMax, random),
       });
   }
   return bytes.subarray(0, bytesMax);
 }
 
-type Splice = { at: number; length: number; put: Buffer };
+type Splice = { at: number; length: number; insertion: Buffer };
 
-function spliced(bytes: Buffer, { at, length, put }: Splice): Buffer {
-  return Buffer.concat([bytes.subarray(0, at), put, bytes.subarray(at + length)]);
+function splice(bytes: Buffer, { at, length, insertion }: Splice): Buffer {
+  return Buffer.concat([bytes.subarray(0, at), insertion, bytes.subarray(at + length)]);
 }
 
-function flipped(bytes: Buffer, at: number, bit: number): Buffer {
+function flip(bytes: Buffer, at: number, bit: number): Buffer {
   const copy = Buffer.from(bytes);
   copy[at] = (copy[at] ?? 0) ^ bit;
   return copy;
 }
 
-function crossed(other: Buffer = Buffer.alloc(0), random: () => number): Buffer {
+function cross(other: Buffer = Buffer.alloc(0), random: () => number): Buffer {
   const from = Math.floor(random() * other.length);
   return other.subarray(from, from + Math.floor(random() * 200));
 }

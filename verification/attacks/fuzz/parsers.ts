@@ -50,11 +50,11 @@ const NOW = Date.UTC(2026, 0, 15, 12);
 const READ = { now: NOW, checkStrings: true };
 const text = (bytes: Buffer): string => bytes.toString('utf8');
 const header = (bytes: Buffer): string => bytes.toString('latin1');
-const buffers = (texts: readonly string[]): Buffer[] => texts.map((one) => Buffer.from(one));
+const buffers = (texts: readonly string[]): Buffer[] => texts.map((item) => Buffer.from(item));
 const json = (...values: unknown[]): Buffer[] => values.map((value) => Buffer.from(JSON.stringify(value)));
 
 /** Wraps a reader of parsed JSON. Input that is not JSON is refused before it reaches the reader. */
-function reading(read: (value: unknown) => unknown): (bytes: Buffer) => unknown {
+function parserOf(read: (value: unknown) => unknown): (bytes: Buffer) => unknown {
   return (bytes) => {
     let value: unknown;
     try {
@@ -82,7 +82,7 @@ const EVENT = {
   properties: { a: { b: [] } },
 };
 
-function mails(): Buffer[] {
+function emails(): Buffer[] {
   const folder = join(import.meta.dirname, '../../../packages/server/testing/cases/mail-in');
   return readdirSync(folder)
     .filter((name) => name.endsWith('.eml'))
@@ -117,7 +117,7 @@ export const PARSERS: Parser[] = [
         { users: [USER, { ...USER, email: 'x' }] },
         { events: [EVENT], import: { id: 'x' } },
       ),
-    parse: reading((value) => {
+    parse: parserOf((value) => {
       if (!isBody(value)) return null;
       return [
         readSingle(value, readUser, READ),
@@ -145,27 +145,27 @@ export const PARSERS: Parser[] = [
     parse: (bytes) => readRetryAfter(header(bytes), NOW),
   },
   {
-    name: 'MIME and what mails say',
+    name: 'MIME and email content',
     bytesMax: 64 * KIB,
-    seeds: mails,
+    seeds: emails,
     isApart: (bytes) => !isQuick(bytes),
     parse: async (bytes) => {
-      const mail = await readMail(bytes);
-      return [classifyMail(mail), snippetOf(replyText(mail))];
+      const email = await readMail(bytes);
+      return [classifyMail(email), snippetOf(replyText(email))];
     },
   },
   {
     name: 'DSN and other reports',
     bytesMax: 64 * KIB,
     seeds: () =>
-      mails().filter((raw) => /message\/(?:delivery-status|feedback-report)/i.test(raw.toString('latin1'))),
+      emails().filter((raw) => /message\/(?:delivery-status|feedback-report)/i.test(raw.toString('latin1'))),
     isApart: (bytes) => !isQuick(bytes),
     parse: async (bytes) => classifyMail(await readMail(bytes)),
   },
   {
     name: 'signatures of mails',
     bytesMax: 64 * KIB,
-    seeds: () => mails().slice(0, 20),
+    seeds: () => emails().slice(0, 20),
     parse: (bytes) =>
       authenticateMail(
         {
@@ -213,8 +213,8 @@ export const PARSERS: Parser[] = [
         'WzFd',
       ]),
     parse: (bytes) => [
-      refusing(() => readPage({ cursor: text(bytes) }, 2)),
-      refusing(() => momentOf(text(bytes))),
+      nullIfRefused(() => readPage({ cursor: text(bytes) }, 2)),
+      nullIfRefused(() => momentOf(text(bytes))),
     ],
   },
   {
@@ -228,7 +228,7 @@ export const PARSERS: Parser[] = [
         'a:(b OR c)',
         '"unclosed',
       ]),
-    parse: (bytes) => refusing(() => readStreamFilter(text(bytes))),
+    parse: (bytes) => nullIfRefused(() => readStreamFilter(text(bytes))),
   },
   {
     name: 'CSV',
@@ -242,8 +242,8 @@ export const PARSERS: Parser[] = [
         'a,b\n\n\n,,,,\n',
       ]),
     parse: async (bytes) => {
-      const columns = ['external_user_id', 'email', 'plan'].map((said) => ({
-        target: targetOf('users', said),
+      const columns = ['external_user_id', 'email', 'plan'].map((name) => ({
+        target: targetOf('users', name),
         type: 'auto' as const,
       }));
       const rules = { kind: 'users' as const, eventName: null };
@@ -256,13 +256,13 @@ export const PARSERS: Parser[] = [
     name: 'audiences',
     bytesMax: 64 * KIB,
     seeds: () => guide('audiences'),
-    parse: reading(parsePredicate),
+    parse: parserOf(parsePredicate),
   },
   {
     name: 'rules',
     bytesMax: 64 * KIB,
     seeds: () => [...guide('rules'), ...json(...SHIPPED_RULES)],
-    parse: reading((value) => refusing(() => parseRule(value))),
+    parse: parserOf((value) => nullIfRefused(() => parseRule(value))),
   },
   {
     name: 'templates',
@@ -273,7 +273,7 @@ export const PARSERS: Parser[] = [
         subject: 'Hi {{ user.name | default: "you" }}',
         body: '# Hello\n\n{% if x %}y{% endif %}',
       }),
-    parse: reading((value) => refusing(() => readTemplate(value))),
+    parse: parserOf((value) => nullIfRefused(() => readTemplate(value))),
   },
   {
     name: 'DNS records (DKIM, DMARC, SPF)',
@@ -307,7 +307,7 @@ export const PARSERS: Parser[] = [
         'a..b',
         ...hostileAddresses,
       ]),
-    parse: (bytes) => refusing(() => readDomainName(text(bytes))),
+    parse: (bytes) => nullIfRefused(() => readDomainName(text(bytes))),
   },
   {
     name: 'tokens of emails',
@@ -320,17 +320,17 @@ export const PARSERS: Parser[] = [
     bytesMax: 16 * KIB,
     seeds: () => buffers(['t=1768478400,v1=00', 't=1768478400,v1=aa,v1=bb', 'v1,AAAA v1,BBBB', 'whsec_AAAA']),
     parse: (bytes) => {
-      const said = header(bytes);
-      readWebhookSecret(said);
+      const parsed = header(bytes);
+      readWebhookSecret(parsed);
       const headers = {
-        'x-service-signature': said,
+        'x-service-signature': parsed,
         'webhook-id': 'msg_1',
-        'webhook-timestamp': said,
-        'webhook-signature': said,
+        'webhook-timestamp': parsed,
+        'webhook-signature': parsed,
       };
       return verifyWebhook({
         headers,
-        body: said,
+        body: parsed,
         secrets: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
         now: NOW,
       } as never);
@@ -346,7 +346,7 @@ export const PARSERS: Parser[] = [
 ];
 
 /** Treats a thrown `Fault` as a refusal. Any other error propagates. */
-function refusing<T>(read: () => T): T | null {
+function nullIfRefused<T>(read: () => T): T | null {
   try {
     return read();
   } catch (error) {

@@ -12,17 +12,17 @@ const FOLDERS = ['contract', 'server', 'client', 'cli', 'dashboard'].map((name) 
 
 /** Returns all patterns, each once, with the first place where it occurs. Tests are skipped, because input never reaches them. */
 export function allPatterns(): Pattern[] {
-  const found = new Map<string, Pattern>();
+  const byKey = new Map<string, Pattern>();
   for (const folder of FOLDERS)
     for (const name of readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })) {
       if (!/\.tsx?$/.test(name) || /\.test\.tsx?$/.test(name)) continue;
       const file = join(folder, name);
       for (const pattern of patternsOf(readFileSync(join(ROOT, file), 'utf8'), file)) {
         const key = `/${pattern.source}/${pattern.flags}`;
-        if (!found.has(key)) found.set(key, pattern);
+        if (!byKey.has(key)) byKey.set(key, pattern);
       }
     }
-  return [...found.values()];
+  return [...byKey.values()];
 }
 
 export function patternsOf(code: string, file: string): Pattern[] {

@@ -23,10 +23,10 @@ export async function bulk(stage: Stage, options: { pairs: number; seconds: numb
   const rows: string[][] = [];
   const ratios: number[] = [];
   for (let pair = 0; pair < options.pairs; pair += 1) {
-    const bare = parseAndValidate(options.seconds);
+    const baseline = parseAndValidate(options.seconds);
     const accepted = await acceptBulk(stage, { id, secret, seconds: options.seconds });
-    ratios.push(accepted / bare);
-    rows.push([`pair ${pair + 1}`, round(bare), round(accepted), ratio(accepted / bare)]);
+    ratios.push(accepted / baseline);
+    rows.push([`pair ${pair + 1}`, round(baseline), round(accepted), ratio(accepted / baseline)]);
   }
   return [...rows, ['median', '', '', ratio(median(ratios))]];
 }
@@ -51,10 +51,10 @@ async function acceptBulk(
     warmupSeconds: 1,
   });
   let running = true;
-  const drained = drain(stage, run.id, () => running);
+  const drainResult = drain(stage, run.id, () => running);
   const result = await load.result;
   running = false;
-  await drained;
+  await drainResult;
   if (result.errors > 0) throw new Error(`bulk requests were refused: ${JSON.stringify(result.statuses)}`);
   return result.perSecond * RECORDS;
 }

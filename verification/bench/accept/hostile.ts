@@ -20,7 +20,7 @@ export async function hostile(stage: Stage): Promise<string[][]> {
   const { secret } = await stage.project();
   const rows: string[][] = [];
   for (const [name, body] of Object.entries(HOSTILE)) {
-    const took: number[] = [];
+    const latencies: number[] = [];
     let status = 0;
     for (let i = 0; i < TIMES; i += 1) {
       const startedAt = performance.now();
@@ -34,10 +34,10 @@ export async function hostile(stage: Stage): Promise<string[][]> {
         body: body.slice(0, BODY_BYTES),
       });
       await answer.text();
-      took.push(performance.now() - startedAt);
+      latencies.push(performance.now() - startedAt);
       ({ status } = answer);
     }
-    rows.push([name, String(status), ms(median(took)), ms(Math.max(...took))]);
+    rows.push([name, String(status), ms(median(latencies)), ms(Math.max(...latencies))]);
   }
   return rows;
 }

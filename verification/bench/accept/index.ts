@@ -39,8 +39,8 @@ export async function benchAccept(args: string[]): Promise<void> {
   const parts = args.filter((arg) => !arg.startsWith('--'));
   for (const name of parts)
     if (!NAMES.includes(name)) throw new Error(`There is no part "${name}": ${NAMES.join(', ')}`);
-  const wanted = (name: string): boolean => parts.length === 0 || parts.includes(name);
-  const chosen = Object.entries(ON_STAGE).filter(([name]) => wanted(name));
+  const isSelected = (name: string): boolean => parts.length === 0 || parts.includes(name);
+  const chosen = Object.entries(ON_STAGE).filter(([name]) => isSelected(name));
   if (chosen.length > 0)
     await onStage(
       chosen.map(
@@ -49,7 +49,7 @@ export async function benchAccept(args: string[]): Promise<void> {
             part(stage, sizes),
       ),
     );
-  if (!wanted('kills')) return;
+  if (!isSelected('kills')) return;
   const header = ['kills of each', 'acknowledged', 'retries', 'missing', 'doubled', 'other bytes'];
   await show('kill -9 under load, server and PostgreSQL', header, async () => [await kills(sizes.kills)]);
 }

@@ -4,7 +4,7 @@ import { micros, ms, ratio, round } from '../print.ts';
 import { tmpdir } from 'node:os';
 import type { Stage, Target } from './stage.ts';
 
-export type Measured = { load: LoadResult; cpuMicros: number; postgresMicros: number };
+export type Measurement = { load: LoadResult; cpuMicros: number; postgresMicros: number };
 
 const CONNECTIONS = 64;
 
@@ -13,7 +13,7 @@ async function measure(
   stage: Stage,
   target: Target,
   plan: Omit<LoadPlan, 'host' | 'port'>,
-): Promise<Measured> {
+): Promise<Measurement> {
   const before = { target: usageOf(target.pid), postgres: usageOfTree(stage.postgresPid) };
   const load = await runLoad({ host: '127.0.0.1', port: target.port, ...plan });
   const after = { target: usageOf(target.pid), postgres: usageOfTree(stage.postgresPid) };
@@ -55,34 +55,34 @@ export async function singlesInPairs(
 ): Promise<string[][]> {
   const { secret } = await stage.project();
   const plan = singleEvents([secret], CLOSED, options.seconds);
-  await measure(stage, stage.bare, plan);
+  await measure(stage, stage.baseline, plan);
   await measure(stage, stage.real, plan);
-  const pairs: { bare: Measured; real: Measured }[] = [];
+  const pairs: { baseline: Measurement; real: Measurement }[] = [];
   for (let pair = 0; pair < options.pairs; pair += 1) {
     pairs.push({
-      bare: await measure(stage, stage.bare, plan),
+      baseline: await measure(stage, stage.baseline, plan),
       real: await measure(stage, stage.real, plan),
     });
   }
-  const rows = pairs.map(({ bare, real }) => [
-    round(bare.load.perSecond),
+  const rows = pairs.map(({ baseline, real }) => [
+    round(baseline.load.perSecond),
     round(real.load.perSecond),
-    ratio(real.load.perSecond / bare.load.perSecond),
-    micros(bare.cpuMicros),
+    ratio(real.load.perSecond / baseline.load.perSecond),
+    micros(baseline.cpuMicros),
     micros(real.cpuMicros),
-    ratio(real.cpuMicros / bare.cpuMicros),
+    ratio(real.cpuMicros / baseline.cpuMicros),
     micros(real.postgresMicros),
     String(real.load.errors),
   ]);
-  const middle = (pick: (pair: { bare: Measured; real: Measured }) => number): number =>
+  const middle = (pick: (pair: { baseline: Measurement; real: Measurement }) => number): number =>
     median(pairs.map(pick));
   const summary = [
-    round(middle(({ bare }) => bare.load.perSecond)),
+    round(middle(({ baseline }) => baseline.load.perSecond)),
     round(middle(({ real }) => real.load.perSecond)),
-    ratio(middle(({ bare, real }) => real.load.perSecond / bare.load.perSecond)),
-    micros(middle(({ bare }) => bare.cpuMicros)),
+    ratio(middle(({ baseline, real }) => real.load.perSecond / baseline.load.perSecond)),
+    micros(middle(({ baseline }) => baseline.cpuMicros)),
     micros(middle(({ real }) => real.cpuMicros)),
-    ratio(middle(({ bare, real }) => real.cpuMicros / bare.cpuMicros)),
+    ratio(middle(({ baseline, real }) => real.cpuMicros / baseline.cpuMicros)),
     micros(middle(({ real }) => real.postgresMicros)),
     '',
   ];
@@ -113,18 +113,18 @@ export async function manyProjects(
   const ratios: number[] = [];
   await measure(stage, stage.real, singleEvents(all, CLOSED, options.seconds));
   for (let pair = 0; pair < options.pairs; pair += 1) {
-    const one = await measure(stage, stage.real, singleEvents(all.slice(0, 1), CLOSED, options.seconds));
-    const many = await measure(stage, stage.real, singleEvents(all, CLOSED, options.seconds));
-    const cost = (each: Measured): number => each.cpuMicros + each.postgresMicros;
-    ratios.push(cost(many) / cost(one));
-    const apiRatio = ratio(many.cpuMicros / one.cpuMicros);
+    const single = await measure(stage, stage.real, singleEvents(all.slice(0, 1), CLOSED, options.seconds));
+    const several = await measure(stage, stage.real, singleEvents(all, CLOSED, options.seconds));
+    const cost = (each: Measurement): number => each.cpuMicros + each.postgresMicros;
+    ratios.push(cost(several) / cost(single));
+    const apiRatio = ratio(several.cpuMicros / single.cpuMicros);
     const each = [
-      round(one.load.perSecond),
-      round(many.load.perSecond),
-      micros(cost(one)),
-      micros(cost(many)),
+      round(single.load.perSecond),
+      round(several.load.perSecond),
+      micros(cost(single)),
+      micros(cost(several)),
     ];
-    rows.push([`pair ${pair + 1}`, ...each, ratio(cost(many) / cost(one)), apiRatio]);
+    rows.push([`pair ${pair + 1}`, ...each, ratio(cost(several) / cost(single)), apiRatio]);
   }
   return [...rows, ['median', '', '', '', '', ratio(median(ratios)), '']];
 }

@@ -1,22 +1,22 @@
-import { openGround, type Ground, type Target } from '../stage.ts';
+import { openTestbed, type Testbed, type Target } from '../testbed.ts';
 
-export type { Target } from '../stage.ts';
+export type { Target } from '../testbed.ts';
 
 /** The product as it runs in production, next to a baseline route: each in a process of its own, over one embedded PostgreSQL. */
-export type Stage = Pick<Ground, 'postgresPid' | 'db' | 'url' | 'project' | 'close'> & {
+export type Stage = Pick<Testbed, 'postgresPid' | 'db' | 'url' | 'project' | 'close'> & {
   real: Target;
-  bare: Target;
+  baseline: Target;
 };
 
 export async function openStage(): Promise<Stage> {
-  const ground = await openGround();
+  const testbed = await openTestbed();
   try {
     // Accepted records stay in the ingest queue: processing has its own benchmarks.
-    const real = await ground.serve('api');
-    const bare = await ground.script('verification/bench/accept/bare.ts');
-    return { ...ground, real, bare };
+    const real = await testbed.serve('api');
+    const baseline = await testbed.script('verification/bench/accept/baseline.ts');
+    return { ...testbed, real, baseline };
   } catch (error) {
-    await ground.close();
+    await testbed.close();
     throw error;
   }
 }

@@ -32,9 +32,9 @@ const PARTS: Record<string, (sizes: Sizes) => Promise<void>> = {
 /** `npm run bench -- audiences [part …] [--quick]`. Runs all parts in turn if none is named. */
 export async function benchAudiences(args: string[]): Promise<void> {
   const sizes = sizesOf({ quick: args.includes('--quick') });
-  const wanted = args.filter((arg) => !arg.startsWith('--'));
-  for (const name of wanted)
+  const names = args.filter((arg) => !arg.startsWith('--'));
+  for (const name of names)
     if (!PARTS[name]) throw new Error(`There is no part "${name}": ${Object.keys(PARTS).join(', ')}`);
   for (const [name, part] of Object.entries(PARTS))
-    if (wanted.length === 0 || wanted.includes(name)) await part(sizes);
+    if (names.length === 0 || names.includes(name)) await part(sizes);
 }

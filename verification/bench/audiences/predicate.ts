@@ -30,27 +30,27 @@ export function evaluations(): string[][] {
   const perSecond = speed(() => {
     for (const predicate of all) if (evaluate(predicate, facts).matches) holding += 1;
   });
-  if (holding === 0) throw new Error('nothing holds: the facts do not fit the definitions');
-  return [['the 20 of the digest bench, in turn', round(perSecond * all.length)]];
+  if (holding === 0) throw new Error('no definition holds: the facts do not fit');
+  return [['the 20 audiences of the processing benchmark, in turn', round(perSecond * all.length)]];
 }
 
 export function touching(): string[][] {
   const five = ofEvent('feature_used');
-  const many = [...five, ...audiences(515).slice(20)];
-  const models = [five, many].map((some) => buildModel(sourcesOf(some)));
+  const manyAudiences = [...five, ...audiences(515).slice(20)];
+  const models = [five, manyAudiences].map((subset) => buildModel(sourcesOf(subset)));
   const touch = { isNew: false, events: new Set(['feature_used']), traits: [], email: false };
   const perSecond = models.map((model) => {
     const touched = model.touchedBy(touch).length;
     if (touched !== 5) throw new Error(`${touched} are touched, and not five`);
     return speed(() => model.touchedBy(touch));
   });
-  const [little = Number.NaN, much = Number.NaN] = perSecond.map((each) => 1e9 / each);
+  const [few = Number.NaN, many = Number.NaN] = perSecond.map((each) => 1e9 / each);
   return [
     [
       `${models.map(({ versions }) => versions.length).join(' and ')} audiences, 5 touched`,
-      `${round(little)} ns`,
-      `${round(much)} ns`,
-      ratio(much / little),
+      `${round(few)} ns`,
+      `${round(many)} ns`,
+      ratio(many / few),
     ],
   ];
 }
@@ -70,8 +70,8 @@ function speed(call: () => void): number {
   return median(rounds);
 }
 
-function sourcesOf(some: Audience[]): AudienceVersionSource[] {
-  return some.map(({ name, definition }, i) => {
+function sourcesOf(subset: Audience[]): AudienceVersionSource[] {
+  return subset.map(({ name, definition }, i) => {
     const parsed = parsePredicate(definition);
     if (!parsed.ok) throw new Error(`${name} cannot be read`);
     return {

@@ -1,10 +1,10 @@
-import { type Live, withLive } from '../digest/live.ts';
-import { pause, visibility } from '../digest/visible.ts';
+import { type Live, withLive } from '../processing/live.ts';
+import { pause, visibility } from '../processing/visible.ts';
 import { fillInSteps } from '../fill.ts';
 import { quantile } from '../measure.ts';
-import { ms, msOrNone, round } from '../print.ts';
-import { type Ground, openGround } from '../stage.ts';
-import { addSilent, makePeople, serveAudiences, settle, type World } from '../world.ts';
+import { ms, formatMsOrNone, round } from '../print.ts';
+import { type Testbed, openTestbed } from '../testbed.ts';
+import { addInactiveUsers, makePeople, serveAudiences, settle, type World } from '../world.ts';
 import type { Sizes } from './sizes.ts';
 
 /**
@@ -16,33 +16,33 @@ import type { Sizes } from './sizes.ts';
  * burst of 50,000 within one second.
  */
 export async function timeOnly(sizes: Sizes): Promise<{ rows: string[][]; live: string[][] }> {
-  const ground = await openGround();
+  const testbed = await openTestbed();
   try {
-    const project = await ground.project();
+    const project = await testbed.project();
     const steady = sizes.duePerSecond * sizes.dueSeconds;
     const world = { projectId: project.id, people: 0, lapsed: 0, eventsOfEach: 0 };
-    await makePeople(ground, world);
-    await addSilent(ground, { projectId: project.id, from: 0, count: sizes.people });
+    await makePeople(testbed, world);
+    await addInactiveUsers(testbed, { projectId: project.id, from: 0, count: sizes.people });
     const all = { ...world, people: sizes.people, withoutMoments: true };
-    const [served] = await serveAudiences(ground, all, [
+    const [served] = await serveAudiences(testbed, all, [
       { name: 'quiet', definition: { not: { event: 'feature_used', within: '7d' } } },
     ]);
     if (!served) throw new Error('no audience');
-    await settle(ground.url);
-    const api = await ground.serve('all');
-    const own: Live = { ground, api, projects: [project], perSecond: sizes.perSecond };
-    const before = await withLive(own, () => pause(sizes.liveSeconds * 1_000));
-    const asked = { ground, world: all, versionId: served.versionId };
-    const evenly = await withLive(own, () =>
-      dueIn(asked, { from: 0, count: steady, overMs: sizes.dueSeconds * 1_000 }),
+    await settle(testbed.url);
+    const api = await testbed.serve('all');
+    const live: Live = { testbed, api, projects: [project], perSecond: sizes.perSecond };
+    const before = await withLive(live, () => pause(sizes.liveSeconds * 1_000));
+    const target = { testbed, world: all, versionId: served.versionId };
+    const evenly = await withLive(live, () =>
+      makeDue(target, { from: 0, count: steady, overMs: sizes.dueSeconds * 1_000 }),
     );
-    const burst = await withLive(own, () =>
-      dueIn(asked, { from: steady, count: sizes.burst, overMs: 1_000 }),
+    const burst = await withLive(live, () =>
+      makeDue(target, { from: steady, count: sizes.burst, overMs: 1_000 }),
     );
-    const after = await withLive(own, () => pause(sizes.liveSeconds * 1_000));
+    const after = await withLive(live, () => pause(sizes.liveSeconds * 1_000));
     const rows = [
-      shown(`${round(sizes.duePerSecond)} a second for ${sizes.dueSeconds} s`, evenly.result),
-      shown(`${round(sizes.burst)} within a second`, burst.result),
+      formatLate(`${round(sizes.duePerSecond)} a second for ${sizes.dueSeconds} s`, evenly.result),
+      formatLate(`${round(sizes.burst)} within a second`, burst.result),
     ];
     const lives = (
       [
@@ -51,20 +51,20 @@ export async function timeOnly(sizes: Sizes): Promise<{ rows: string[][]; live: 
         ['beside the burst', visibility(burst.samples, burst.result.span)],
         ['after', visibility(after.samples)],
       ] as const
-    ).map(([name, seen]) => [
+    ).map(([name, latencies]) => [
       name,
-      String(seen?.samples ?? 0),
-      msOrNone(seen?.p50 ?? null),
-      msOrNone(seen?.p95 ?? null),
-      msOrNone(seen?.p99 ?? null),
+      String(latencies?.samples ?? 0),
+      formatMsOrNone(latencies?.p50 ?? null),
+      formatMsOrNone(latencies?.p95 ?? null),
+      formatMsOrNone(latencies?.p99 ?? null),
     ]);
     return { rows, live: lives };
   } finally {
-    await ground.close();
+    await testbed.close();
   }
 }
 
-type Asked = { ground: Ground; world: World; versionId: number };
+type TimerTarget = { testbed: Testbed; world: World; versionId: number };
 type Wave = { from: number; count: number; overMs: number };
 type Late = {
   late: number[];
@@ -80,10 +80,13 @@ const PREPARE_MS_EACH = 1;
 const GIVE_UP_MS = 120_000;
 
 /** Writes evenly spaced timers that begin some seconds ahead, then waits until all of them have passed and were processed. */
-async function dueIn({ ground, world, versionId }: Asked, { from, count, overMs }: Wave): Promise<Late> {
-  const { db } = ground;
+async function makeDue(
+  { testbed, world, versionId }: TimerTarget,
+  { from, count, overMs }: Wave,
+): Promise<Late> {
+  const { db } = testbed;
   const firstAt = Date.now() + 3_000 + count * PREPARE_MS_EACH;
-  await fillInSteps(ground.url, { name: 'moments', rows: count }, async (client, a, b) => {
+  await fillInSteps(testbed.url, { name: 'moments', rows: count }, async (client, a, b) => {
     const values = [world.projectId, from + a, from + b, new Date(firstAt), overMs / count, from];
     await client.query(EVENTS, values);
     await client.query(NO_MEMBERS, [world.projectId, versionId, from + a, from + b]);
@@ -127,7 +130,7 @@ const MOMENTS = `
   INSERT INTO beckon.audience_timer (project_id, external_user_id, version_id, at)
   SELECT $1::bigint, ${USER}, $7::bigint, ${MOMENT} FROM generate_series($2::int, $3::int - 1) AS n`;
 
-type Db = Ground['db'];
+type Db = Testbed['db'];
 
 /** The users of the concurrent stream each have a timer a week ahead, so only timers that are due now count. */
 async function isDue(db: Db, projectId: number): Promise<boolean> {
@@ -160,7 +163,7 @@ async function lateness(
   return { late: rows.map(({ late }) => late), missing: count - rows.length, outOfOrder };
 }
 
-function shown(name: string, { late, missing, outOfOrder, seconds }: Late): string[] {
+function formatLate(name: string, { late, missing, outOfOrder, seconds }: Late): string[] {
   if (late.length === 0) return [name, '0', 'none seen', '', '', '', String(missing), ''];
   return [
     name,

@@ -5,7 +5,7 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { audiencesAround, costOf, openSide } from '../digest/growth.ts';
+import { audiencesWithOthers, costOf, openSide } from '../processing/growth.ts';
 import { median } from '../measure.ts';
 import { micros, ratio, round, show } from '../print.ts';
 import * as rules from '../rules/many.ts';
@@ -23,21 +23,21 @@ const FEW_PEOPLE = 10_000;
 function lines(quick: boolean): Line[] {
   const growth = { few: 0, many: 0, events: 0, records: quick ? 2_000 : RECORDS, runs: quick ? 1 : RUNS };
   const plain = { people: quick ? 3_000 : FEW_PEOPLE, events: 0, audiences: ofEvent('feature_used') };
-  async function digested(more: Partial<typeof plain>): Promise<number[]> {
-    const side = await openSide({ ...plain, ...more }, { growth });
+  async function processingCost(changes: Partial<typeof plain>): Promise<number[]> {
+    const side = await openSide({ ...plain, ...changes }, { growth });
     try {
       return await timesOf(growth.runs, (run) => costOf(side, growth.records, run));
     } finally {
-      await side.ground.close();
+      await side.testbed.close();
     }
   }
-  async function ruled(count: number): Promise<number[]> {
+  async function rulesCost(count: number): Promise<number[]> {
     const sizes = { rules: count, people: plain.people, events: growth.records, pairs: growth.runs };
     const side = await rules.openSide(count, sizes);
     try {
       return await timesOf(growth.runs, (run) => rules.costOf(side, { kind: rules.KINDS[1], run, sizes }));
     } finally {
-      await side.ground.close();
+      await side.testbed.close();
     }
   }
   return [
@@ -46,28 +46,28 @@ function lines(quick: boolean): Line[] {
       by: 'users',
       x: 'users in the project',
       sizes: { quick: [3_000, 20_000], full: [10_000, 100_000, 1_000_000] },
-      point: (people) => digested({ people }),
+      point: (people) => processingCost({ people }),
     },
     {
       name: 'events',
       by: 'events',
       x: 'events already stored',
       sizes: { quick: [1, 20_000], full: [1, 10_000, 100_000, 1_000_000] },
-      point: (events) => digested({ events }),
+      point: (events) => processingCost({ events }),
     },
     {
       name: 'audiences',
       by: 'audiences',
       x: 'audiences, five of them affected by the event',
       sizes: { quick: [5, 50], full: [5, 50, 200, 500] },
-      point: (count) => digested({ audiences: audiencesAround(count) }),
+      point: (count) => processingCost({ audiences: audiencesWithOthers(count) }),
     },
     {
       name: 'rules',
       by: 'rules',
       x: 'rules; the event fires one and creates a run and a draft',
       sizes: { quick: [1, 10], full: [1, 10, 100, 300] },
-      point: ruled,
+      point: rulesCost,
     },
     {
       name: 'projects',
@@ -83,8 +83,8 @@ function lines(quick: boolean): Line[] {
 async function timesOf(runs: number, cost: (run: number) => Promise<number>): Promise<number[]> {
   const costs: number[] = [];
   for (let run = 0; run <= runs; run += 1) {
-    const one = await cost(run);
-    if (run > 0) costs.push(one);
+    const runCost = await cost(run);
+    if (run > 0) costs.push(runCost);
   }
   return costs;
 }
@@ -92,11 +92,11 @@ async function timesOf(runs: number, cost: (run: number) => Promise<number>): Pr
 /** `npm run bench -- curves [people | events | audiences | rules | projects …] [--quick]`. Only full runs draw charts. */
 export async function benchCurves(args: string[]): Promise<void> {
   const quick = args.includes('--quick');
-  const wanted = args.filter((arg) => !arg.startsWith('--'));
+  const names = args.filter((arg) => !arg.startsWith('--'));
   const all = lines(quick);
-  for (const name of wanted)
+  for (const name of names)
     if (!all.some((line) => line.name === name)) throw new Error(`There is no part "${name}"`);
-  for (const line of all.filter(({ name }) => wanted.length === 0 || wanted.includes(name)))
+  for (const line of all.filter(({ name }) => names.length === 0 || names.includes(name)))
     await measure(line, quick);
 }
 
@@ -109,13 +109,13 @@ async function measure(line: Line, quick: boolean): Promise<void> {
     for (const size of quick ? sizes.quick : sizes.full) {
       const costs = await point(size);
       points.push([size, median(costs)]);
-      const against = median(costs) / (points[0]?.[1] ?? Number.NaN);
+      const relative = median(costs) / (points[0]?.[1] ?? Number.NaN);
       rows.push([
         round(size),
         micros(median(costs)),
         micros(Math.min(...costs)),
         micros(Math.max(...costs)),
-        ratio(against),
+        ratio(relative),
       ]);
     }
     return rows;

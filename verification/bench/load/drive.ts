@@ -39,7 +39,7 @@ const CONNECT_WITHIN_MS = 10_000;
 const TICK_MS = 1;
 const ANSWER_WITHIN_MS = 30_000;
 const DRAIN_WITHIN_MS = 30_000;
-const LOOK_EVERY_MS = 100;
+const POLL_MS = 100;
 const NEVER = Number.POSITIVE_INFINITY;
 const STATUS_MAX = 600;
 
@@ -61,7 +61,7 @@ type Run = {
   statuses: Float64Array;
   allStatuses: Float64Array;
   lost: Record<Loss, number>;
-  underWay: number;
+  inFlight: number;
   cpu: { from: NodeJS.CpuUsage | null; seconds: number };
 };
 
@@ -83,7 +83,7 @@ function begin(plan: LoadPlan): Run {
     statuses: new Float64Array(STATUS_MAX),
     allStatuses: new Float64Array(STATUS_MAX),
     lost: { refused: 0, reset: 0, timeout: 0, unreadable: 0 },
-    underWay: 0,
+    inFlight: 0,
     cpu: { from: null, seconds: 0 },
   };
 }
@@ -121,7 +121,7 @@ async function conduct(run: Run, stopped: () => boolean): Promise<void> {
     if (stopped()) run.measureTo = Math.min(run.measureTo, now);
     stopping = now >= run.measureTo;
     const next = run.cpu.from === null ? run.measureFrom : run.measureTo;
-    if (!stopping) await pause(Math.max(1, Math.min(LOOK_EVERY_MS, next - now)));
+    if (!stopping) await pause(Math.max(1, Math.min(POLL_MS, next - now)));
   }
   if (run.plan.mode.kind === 'closed') run.dueAt = NEVER;
   const used = process.cpuUsage(run.cpu.from ?? process.cpuUsage());
@@ -129,7 +129,7 @@ async function conduct(run: Run, stopped: () => boolean): Promise<void> {
   // Waits for requests that are under way, or due and still waiting: leaving them out would leave out the slowest.
   await until(() => {
     giveUp(run, performance.now());
-    return run.underWay === 0 && run.dueAt >= run.measureTo;
+    return run.inFlight === 0 && run.dueAt >= run.measureTo;
   }, DRAIN_WITHIN_MS);
   ticking?.();
 }
@@ -165,7 +165,7 @@ function send(run: Run, connection: Connection, now: number): void {
     if (run.dueAt >= run.measureFrom) record(run.lateness, now - run.dueAt);
     run.dueAt = run.nextDue(run.dueAt);
   }
-  run.underWay += 1;
+  run.inFlight += 1;
   connection.send(slot.next());
 }
 
@@ -176,7 +176,7 @@ function ready(run: Run, connection: Connection): void {
 
 function answered(run: Run, connection: Connection, status: number): void {
   const now = performance.now();
-  run.underWay -= 1;
+  run.inFlight -= 1;
   run.allStatuses[status] = (run.allStatuses[status] ?? 0) + 1;
   if (connection.intendedAt >= run.measureFrom && connection.intendedAt < run.measureTo) {
     run.statuses[status] = (run.statuses[status] ?? 0) + 1;
@@ -186,7 +186,7 @@ function answered(run: Run, connection: Connection, status: number): void {
 }
 
 function lost(run: Run, connection: Connection, why: Loss | null): void {
-  if (connection.sentAt > 0) run.underWay -= 1;
+  if (connection.sentAt > 0) run.inFlight -= 1;
   const idleAt = run.idle.indexOf(connection);
   if (idleAt !== -1) run.idle.splice(idleAt, 1);
   if (why !== null && run.startedAt > 0) run.lost[why] += 1;

@@ -17,17 +17,17 @@ export function startLoad(plan: LoadPlan): Load {
   const child = fork(join(import.meta.dirname, 'worker.ts'), {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
-  const tell = (message: ToWorker): void => void child.send(message);
+  const send = (message: ToWorker): void => void child.send(message);
   const result = new Promise<LoadResult>((resolve, reject) => {
     child.on('message', (message: FromWorker) => {
       if ('result' in message) resolve(message.result);
       else reject(new Error(`the load process failed: ${message.error}`));
     });
     child.on('error', reject);
-    child.on('exit', (code) => reject(new Error(`the load process ended with ${code} and told no result`)));
+    child.on('exit', (code) => reject(new Error(`the load process ended with ${code} without a result`)));
   });
-  tell({ plan });
-  return { pid: child.pid ?? 0, result, stop: () => tell('stop') };
+  send({ plan });
+  return { pid: child.pid ?? 0, result, stop: () => send('stop') };
 }
 
 export function runLoad(plan: LoadPlan): Promise<LoadResult> {

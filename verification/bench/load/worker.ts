@@ -12,14 +12,14 @@ process.on('message', (message: ToWorker) => {
   if (message === 'stop') stopped = true;
   else
     drive(message.plan, () => stopped).then(
-      (result) => tell({ result }),
+      (result) => send({ result }),
       (error: unknown) =>
-        tell({ error: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
+        send({ error: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
     );
 });
 // The parent process is gone.
 process.on('disconnect', () => process.exit());
 
-function tell(message: FromWorker): void {
+function send(message: FromWorker): void {
   process.send?.(message, () => process.disconnect?.());
 }

@@ -11,7 +11,7 @@ export type Claims = {
   /** How long after its deadline each draft was claimed, in milliseconds. */
   late: { p50: number; p99: number; max: number };
   /** How long after the deadline the result was written, in milliseconds. */
-  handedP99: number;
+  submittedP99: number;
   /** Batches that followed a batch with a later deadline. */
   outOfOrder: number;
   /** Claims of a draft beyond the first. */
@@ -23,7 +23,7 @@ export type Claims = {
 export function claimsOf({ projectId, url }: World, since: number): Promise<Claims> {
   return withClient(url, async (client) => {
     const values = [projectId, new Date(since)];
-    const { rows } = await client.query<{ late: number; handed: number }>(LATE, values);
+    const { rows } = await client.query<{ late: number; submittedMs: number }>(LATE, values);
     const { rows: sums } = await client.query<Sums>(SUMS, values);
     const [sum] = sums;
     if (!sum) throw new Error('no sums');
@@ -32,8 +32,8 @@ export function claimsOf({ projectId, url }: World, since: number): Promise<Clai
       ...sum,
       drafts: rows.length,
       late: { p50: quantile(late, 0.5), p99: quantile(late, 0.99), max: quantile(late, 1) },
-      handedP99: quantile(
-        rows.map((row) => row.handed),
+      submittedP99: quantile(
+        rows.map((row) => row.submittedMs),
         0.99,
       ),
     };
@@ -43,7 +43,7 @@ export function claimsOf({ projectId, url }: World, since: number): Promise<Clai
 const ms = (span: string): string => `extract(epoch FROM ${span})::float8 * 1000`;
 
 const LATE = `
-  SELECT ${ms('m.claimed_at - d.deadline_at')} AS late, ${ms('m.ended_at - d.deadline_at')} AS handed
+  SELECT ${ms('m.claimed_at - d.deadline_at')} AS late, ${ms('m.ended_at - d.deadline_at')} AS "submittedMs"
   FROM beckon.email m JOIN beckon.draft d ON d.project_id = m.project_id AND d.id = m.draft_id
   WHERE m.project_id = $1 AND m.claimed_at >= $2`;
 

@@ -1,7 +1,7 @@
 import { show } from '../print.ts';
-import { due } from './due.ts';
+import { measureDue } from './due.ts';
 import { firstClaim } from './first-claim.ts';
-import { many } from './many.ts';
+import { measureMany } from './many.ts';
 import { type Sizes, sizesOf } from './sizes.ts';
 import { workers } from './workers.ts';
 
@@ -11,7 +11,7 @@ const CHECKS = ['out of order', 'twice'];
 const PARTS: Record<string, (sizes: Sizes) => Promise<void>> = {
   async due(sizes) {
     const { drafts, overMs } = sizes.due;
-    const { steady, backlog } = await due(sizes);
+    const { steady, backlog } = await measureDue(sizes);
     await show(
       `${drafts} drafts that fall due over ${overMs / 1_000} s, one worker`,
       ['drafts', 'sent /s', 'late p50', 'p99', 'max', 'sent p99', ...COST, 'left', ...CHECKS],
@@ -46,16 +46,16 @@ const PARTS: Record<string, (sizes: Sizes) => Promise<void>> = {
   async many(sizes) {
     const title = `Worker and PostgreSQL for an event that concerns one rule, medians of ${sizes.many.pairs} (≤ 1.3 ×)`;
     const header = ['', 'one rule', `${sizes.many.rules} rules`, 'ratio', 'single pairs'];
-    await show(title, header, () => many(sizes));
+    await show(title, header, () => measureMany(sizes));
   },
 };
 
 /** `npm run bench -- rules [part …] [--quick]`. Runs all parts in turn if none is named. */
 export async function benchRules(args: string[]): Promise<void> {
   const sizes = sizesOf({ quick: args.includes('--quick') });
-  const wanted = args.filter((arg) => !arg.startsWith('--'));
-  for (const name of wanted)
+  const names = args.filter((arg) => !arg.startsWith('--'));
+  for (const name of names)
     if (!PARTS[name]) throw new Error(`There is no part "${name}": ${Object.keys(PARTS).join(', ')}`);
   for (const [name, part] of Object.entries(PARTS))
-    if (wanted.length === 0 || wanted.includes(name)) await part(sizes);
+    if (names.length === 0 || names.includes(name)) await part(sizes);
 }

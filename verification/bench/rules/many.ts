@@ -1,12 +1,12 @@
 import { cpuBetween, median, usageOf, usageOfTree } from '../measure.ts';
 import { ratio } from '../print.ts';
-import { type Ground, openGround } from '../stage.ts';
+import { type Testbed, openTestbed } from '../testbed.ts';
 import { createRule } from '../../../packages/server/src/modules/rules/write-rule.ts';
 import { disableRule } from '../../../packages/server/src/modules/rules/switch-rule.ts';
-import { preload } from '../digest/records.ts';
-import { pause } from '../digest/visible.ts';
-import { drained, withTurnHeld } from '../digest/waiting.ts';
-import { addSilent, makePeople, settle, userOf } from '../world.ts';
+import { preload } from '../processing/records.ts';
+import { pause } from '../processing/visible.ts';
+import { untilProcessed, withProjectLock } from '../processing/waiting.ts';
+import { addInactiveUsers, makePeople, settle, userOf } from '../world.ts';
 import type { Sizes } from './sizes.ts';
 import { progress } from '../fill.ts';
 
@@ -20,9 +20,9 @@ import { progress } from '../fill.ts';
 export const KINDS = ['refused: entered before', 'fires: a run and a draft'] as const;
 const EVENT = 'feature_used';
 
-export type Side = { ground: Ground; workerPid: number; projectId: number };
+export type Side = { testbed: Testbed; workerPid: number; projectId: number };
 
-export async function many({ many: sizes }: Sizes): Promise<string[][]> {
+export async function measureMany({ many: sizes }: Sizes): Promise<string[][]> {
   const sides: Side[] = [];
   try {
     for (const rules of [1, sizes.rules]) {
@@ -33,7 +33,7 @@ export async function many({ many: sizes }: Sizes): Promise<string[][]> {
     for (const kind of KINDS) rows.push(await compared(kind, { sides, sizes }));
     return rows;
   } finally {
-    for (const { ground } of sides) await ground.close();
+    for (const { testbed } of sides) await testbed.close();
   }
 }
 
@@ -51,34 +51,34 @@ async function compared(kind: Kind, { sides, sizes }: Compared): Promise<string[
   }
   const of = (side: number): string =>
     `${median(costs.map((pair) => pair[side] ?? Number.NaN)).toFixed(1)} µs`;
-  const ratios = costs.map(([one = Number.NaN, hundred = Number.NaN]) => hundred / one);
+  const ratios = costs.map(([single = Number.NaN, hundred = Number.NaN]) => hundred / single);
   const spread = `${ratio(Math.min(...ratios))} to ${ratio(Math.max(...ratios))}`;
   return [kind, of(0), of(1), ratio(median(ratios)), spread];
 }
 
 export async function openSide(rules: number, { people, events, pairs }: Sizes['many']): Promise<Side> {
-  const ground = await openGround();
+  const testbed = await openTestbed();
   try {
-    const { db } = ground;
-    const { id: projectId } = await ground.project();
-    await makePeople(ground, { projectId, people: 0, lapsed: 0, eventsOfEach: 0 });
-    await addSilent(ground, { projectId, from: 0, count: people + (pairs + 1) * events });
-    await removeShipped(ground, projectId);
-    const concerned = { name: 'concerned', when: { event: EVENT }, steps: STEPS };
-    for (const document of [concerned, ...others(rules - 1)]) await createRule(db, { projectId, document });
-    await settle(ground.url);
-    const worker = await ground.serve('worker');
-    progress('what the rules ask about is counted');
+    const { db } = testbed;
+    const { id: projectId } = await testbed.project();
+    await makePeople(testbed, { projectId, people: 0, lapsed: 0, eventsOfEach: 0 });
+    await addInactiveUsers(testbed, { projectId, from: 0, count: people + (pairs + 1) * events });
+    await disableShippedRules(testbed, projectId);
+    const firingRule = { name: 'concerned', when: { event: EVENT }, steps: STEPS };
+    for (const document of [firingRule, ...others(rules - 1)]) await createRule(db, { projectId, document });
+    await settle(testbed.url);
+    const worker = await testbed.serve('worker');
+    progress('counting the events of the rules');
     while (await isCounting(db, projectId)) await pause(100);
-    return { ground, workerPid: worker.pid, projectId };
+    return { testbed, workerPid: worker.pid, projectId };
   } catch (error) {
-    await ground.close();
+    await testbed.close();
     throw error;
   }
 }
 
 /** Returns whether stored events are still being counted. It happens once for each event that a condition uses without a time limit. */
-async function isCounting(db: Ground['db'], projectId: number): Promise<boolean> {
+async function isCounting(db: Testbed['db'], projectId: number): Promise<boolean> {
   const rows = await db.query(
     `SELECT 1 AS one FROM beckon.counted_event WHERE project_id = $1 AND NOT is_whole LIMIT 1`,
     [projectId],
@@ -87,7 +87,7 @@ async function isCounting(db: Ground['db'], projectId: number): Promise<boolean>
 }
 
 /** Removes the rules that every project has from the start. They are disabled, but would make one rule five. */
-async function removeShipped({ db }: Ground, projectId: number): Promise<void> {
+async function disableShippedRules({ db }: Testbed, projectId: number): Promise<void> {
   const rows = await db.query<{ name: string }>(`SELECT name FROM beckon.rule WHERE project_id = $1`, [
     projectId,
   ]);
@@ -128,14 +128,14 @@ type Asked = { kind: Kind; run: number; sizes: Sizes['many'] };
 
 /** Returns the CPU time for one event, in microseconds. */
 export async function costOf(
-  { ground, workerPid, projectId }: Side,
+  { testbed, workerPid, projectId }: Side,
   { kind, run, sizes }: Asked,
 ): Promise<number> {
-  const { db, postgresPid } = ground;
+  const { db, postgresPid } = testbed;
   const { events, people } = sizes;
   const personOf = (i: number): number => (kind === KINDS[0] ? i % people : people + run * events + i);
   const used = (): number => usageOf(workerPid).cpuSeconds + usageOfTree(postgresPid).cpuSeconds;
-  const before = await withTurnHeld(db, projectId, async () => {
+  const before = await withProjectLock(db, projectId, async () => {
     const at = new Date().toISOString();
     const records = Array.from({ length: events }, (_, i) => ({
       external_user_id: userOf(personOf(i)),
@@ -146,6 +146,6 @@ export async function costOf(
     await preload(db, { projectId, kind: 'events', records });
     return { ...usageOf(workerPid), cpuSeconds: used() };
   });
-  await drained(db, { projectId, records: events });
+  await untilProcessed(db, { projectId, records: events });
   return (cpuBetween(before, { ...before, cpuSeconds: used() }) / events) * 1e6;
 }

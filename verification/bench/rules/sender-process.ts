@@ -21,7 +21,7 @@ const db = await openDatabase({
   clock: systemClock,
   log: silentLog,
 });
-let handed = 0;
+let submitted = 0;
 const deps: SendDeps = {
   db,
   newId: idMaker(db.clock),
@@ -33,7 +33,7 @@ const ROOM = 500;
 
 async function begin(projectId: number): Promise<SentBatch> {
   const { emails, drafts, lateMs } = await claimBatch(deps, projectId, ROOM);
-  handed += emails.length;
+  submitted += emails.length;
   const results = emails.map((email): EmailResult => ({ email, sendResult: { result: 'sent' } }));
   if (results.length > 0) await recordResults(deps, results);
   return { drafts, emails: emails.length, lateMs, completion: Promise.resolve() };
@@ -50,7 +50,7 @@ const sender: DueDraftSender = {
 };
 let running: ReturnType<typeof startSender> | null = null;
 
-async function turnTo(place: string | undefined): Promise<void> {
+async function handleCommand(place: string | undefined): Promise<void> {
   if (place === '/begin') running ??= startSender({ db, sender, log: silentLog });
   if (place !== '/rest') return;
   await running?.stop();
@@ -58,11 +58,11 @@ async function turnTo(place: string | undefined): Promise<void> {
 }
 
 const server = createServer((request, response) => {
-  void turnTo(request.url).then(() => response.end(JSON.stringify({ handed })));
+  void handleCommand(request.url).then(() => response.end(JSON.stringify({ submitted })));
 });
 process.once('SIGTERM', () => {
   server.closeAllConnections();
   server.close();
-  void turnTo('/rest').then(() => db.close());
+  void handleCommand('/rest').then(() => db.close());
 });
 server.listen(Number(process.env['PORT']), '127.0.0.1', () => process.stdout.write('ready\n'));

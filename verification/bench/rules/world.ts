@@ -4,10 +4,10 @@ import { renderContent } from '../../../packages/server/src/modules/rendering/re
 import { createRule } from '../../../packages/server/src/modules/rules/write-rule.ts';
 import { setSettings } from '../../../packages/server/src/modules/administration/set-settings.ts';
 import type { Database } from '../../../packages/server/src/platform/db/database.ts';
-import { pause } from '../digest/visible.ts';
+import { pause } from '../processing/visible.ts';
 import { fillInSteps } from '../fill.ts';
-import type { Ground } from '../stage.ts';
-import { addSilent, makePeople } from '../world.ts';
+import type { Testbed } from '../testbed.ts';
+import { addInactiveUsers, makePeople } from '../world.ts';
 
 /**
  * A project with emails that fall due, created by bulk SQL as processing would have left them. Each is a draft with its first move, the run
@@ -35,12 +35,12 @@ const CONDITIONS = [
 ];
 const EMAIL = 'welcome';
 
-export async function openWorld(ground: Ground, { people }: { people: number }): Promise<World> {
-  const { db, url } = ground;
-  const { id: projectId } = await ground.project();
+export async function openWorld(testbed: Testbed, { people }: { people: number }): Promise<World> {
+  const { db, url } = testbed;
+  const { id: projectId } = await testbed.project();
   await setSettings(db, projectId, { quiet_hours: 'off', throttle: 'off' });
-  await makePeople(ground, { projectId, people: 0, lapsed: 0, eventsOfEach: 0 });
-  await addSilent(ground, { projectId, from: 0, count: people });
+  await makePeople(testbed, { projectId, people: 0, lapsed: 0, eventsOfEach: 0 });
+  await addInactiveUsers(testbed, { projectId, from: 0, count: people });
   const ruleIds: string[] = [];
   for (const [i, condition] of CONDITIONS.entries()) {
     const document = {
@@ -68,7 +68,7 @@ const EARLIER = `
 export type Wave = { count: number; firstAt: number; overMs: number };
 
 /** Writes drafts for users without one. No sender looks for them before the alarm is set: see `ring`. */
-export async function putDrafts(world: World, { count, firstAt, overMs }: Wave): Promise<void> {
+export async function writeDrafts(world: World, { count, firstAt, overMs }: Wave): Promise<void> {
   const { projectId, url, ruleIds, nextPerson } = world;
   world.nextPerson += count;
   const { content, facts } = world.email ?? { content: emailText(), facts: {} };
@@ -121,7 +121,7 @@ const DRAFTS = `
     at + interval '72 hours', 1, made_at, made_at FROM made`;
 
 /** Writes drafts of users that are never read, because none is due within weeks. Neither these users nor their runs exist. */
-export function putWaiting({ projectId, url, ruleIds }: World, count: number): Promise<void> {
+export function writeWaitingDrafts({ projectId, url, ruleIds }: World, count: number): Promise<void> {
   const { subject, preheader, body } = emailText();
   return inSteps(url, {
     name: 'drafts due in weeks',
@@ -148,7 +148,7 @@ export async function ring(db: Database, projectId: number, at: number): Promise
   );
 }
 
-const LOOK_EVERY_MS = 25;
+const POLL_MS = 25;
 const GIVE_UP_MS = 300_000;
 /** The sender may delay its alarm a little, to claim everything that is due by then together. */
 const MARGIN_MS = 10_000;
@@ -158,7 +158,7 @@ export async function allSent(db: Database, projectId: number, until: number): P
   const giveUpAt = performance.now() + (until - Date.now()) + GIVE_UP_MS;
   while (!(await isSent(db, projectId, until))) {
     if (performance.now() > giveUpAt) throw new Error('drafts that are due still wait');
-    await pause(LOOK_EVERY_MS);
+    await pause(POLL_MS);
   }
 }
 

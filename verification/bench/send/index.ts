@@ -7,7 +7,7 @@ import { connections, throughput } from './throughput.ts';
 const PARTS: Record<string, (sizes: Sizes) => Promise<void>> = {
   async throughput(sizes) {
     const { emails, pairs } = sizes.throughput;
-    const title = `${emails} emails over ${connections} connections, ${pairs} pairs (≥ 0.6 of what composes and signs with the same library, PostgreSQL's writes included); sender, PostgreSQL and sink share ${availableParallelism()} cores`;
+    const title = `${emails} emails over ${connections} connections, ${pairs} pairs (≥ 0.6 of a loop with the same library). PostgreSQL's writes are included; sender, PostgreSQL and sink share ${availableParallelism()} cores`;
     const cost = ['sender CPU', 'PostgreSQL CPU', 'sink CPU'];
     const header = [
       '',
@@ -44,9 +44,9 @@ const PARTS: Record<string, (sizes: Sizes) => Promise<void>> = {
 /** `npm run bench -- send [part …] [--quick]`. Runs all parts in turn if none is named. */
 export async function benchSend(args: string[]): Promise<void> {
   const sizes = sizesOf({ quick: args.includes('--quick') });
-  const wanted = args.filter((arg) => !arg.startsWith('--'));
-  for (const name of wanted)
+  const names = args.filter((arg) => !arg.startsWith('--'));
+  for (const name of names)
     if (!PARTS[name]) throw new Error(`There is no part "${name}": ${Object.keys(PARTS).join(', ')}`);
   for (const [name, part] of Object.entries(PARTS))
-    if (wanted.length === 0 || wanted.includes(name)) await part(sizes);
+    if (names.length === 0 || names.includes(name)) await part(sizes);
 }

@@ -1,8 +1,8 @@
-import { pause } from '../digest/visible.ts';
+import { pause } from '../processing/visible.ts';
 import { median, usageOf } from '../measure.ts';
 import { round } from '../print.ts';
 import { progress } from '../fill.ts';
-import { allSent, putDrafts, ring } from '../rules/world.ts';
+import { allSent, writeDrafts, ring } from '../rules/world.ts';
 import type { Sizes } from './sizes.ts';
 import { onStage, type Stage } from './stage.ts';
 import { recordsOf, shownTogether } from './throughput.ts';
@@ -27,7 +27,7 @@ export function memory({ memory: sizes }: Sizes): Promise<string[][]> {
       await Promise.race([writing, pause(everyMs)]);
     }
     const drafts = await writing;
-    await allSent(stage.ground.db, stage.world.projectId, Date.now());
+    await allSent(stage.testbed.db, stage.world.projectId, Date.now());
     const { emails, twice } = await stage.sink.count();
     const records = await recordsOf(stage, 0);
     return [
@@ -41,15 +41,15 @@ const AHEAD_MS = 5_000;
 
 /** Writes drafts that fall due in the next few seconds, repeatedly, and notifies the sender of each batch. */
 async function writeAsTheyGo(
-  { ground, world }: Stage,
+  { testbed, world }: Stage,
   { perSecond, until }: { perSecond: number; until: number },
 ): Promise<number> {
   const count = (perSecond * AHEAD_MS) / 1_000;
   let drafts = 0;
   let firstAt = Date.now() + AHEAD_MS;
   for (; performance.now() + AHEAD_MS < until; firstAt += AHEAD_MS) {
-    await putDrafts(world, { count, firstAt, overMs: AHEAD_MS });
-    await ring(ground.db, world.projectId, firstAt);
+    await writeDrafts(world, { count, firstAt, overMs: AHEAD_MS });
+    await ring(testbed.db, world.projectId, firstAt);
     drafts += count;
     await pause(firstAt - Date.now());
   }
@@ -68,10 +68,10 @@ const MEGABYTE = 1024 * 1024;
 /** Returns the number of samples, the first, the median, the maximum, the last, and the slope. */
 export function memoryRow(samples: Sample[]): string[] {
   const sizes = samples.map(({ rss }) => rss / MEGABYTE);
-  const shown = [sizes[0], median(sizes), Math.max(...sizes), sizes.at(-1)];
+  const figures = [sizes[0], median(sizes), Math.max(...sizes), sizes.at(-1)];
   return [
     String(samples.length),
-    ...shown.map((size) => `${(size ?? Number.NaN).toFixed(1)} MB`),
+    ...figures.map((size) => `${(size ?? Number.NaN).toFixed(1)} MB`),
     `${(slopeOf(samples) * 100).toFixed(2)} %`,
   ];
 }

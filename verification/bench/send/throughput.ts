@@ -4,35 +4,35 @@ import { classifyReply } from '../../../packages/server/src/modules/outcomes/bou
 import { median } from '../measure.ts';
 import { ratio, round } from '../print.ts';
 import { progress, withClient } from '../fill.ts';
-import { allSent, putDrafts, ring } from '../rules/world.ts';
-import type { Server } from '../stage.ts';
+import { allSent, writeDrafts, ring } from '../rules/world.ts';
+import type { Server } from '../testbed.ts';
 import { settle } from '../world.ts';
-import { type Bare, BARE_LOOPS, type BareLoop } from './bare.ts';
+import { type Baseline, BASELINE_LOOPS, type BaselineLoop } from './baseline.ts';
 import type { Sizes } from './sizes.ts';
 import { type Cpu, onStage, type Stage, watchCpu } from './stage.ts';
 
 /**
  * Measures emails per second at the sink, between the first and the last. First the product sends drafts of one project that are all due:
- * they are claimed, frozen, submitted and recorded. Then each baseline loop sends (`bare.ts`). They run in turn, and the ratio is computed
+ * they are claimed, frozen, submitted and recorded. Then each baseline loop sends (`baseline.ts`). They run in turn, and the ratio is computed
  * pair by pair. Everything runs on the same machine: if its cores are all busy, the cheaper side is faster.
  */
 export function throughput({ throughput: sizes }: Sizes): Promise<string[][]> {
   const { emails, warmUp, pairs } = sizes;
   return onStage(warmUp + pairs * emails, async (stage) => {
-    const loops = await stage.ground.script('verification/bench/send/bare-process.ts');
+    const loops = await stage.testbed.script('verification/bench/send/baseline-process.ts');
     progress(`${warmUp} emails of each to warm up`);
     await ofProduct(stage, warmUp);
-    for (const loop of BARE_LOOPS) await ofLoop(stage, loops, { loop, emails: warmUp });
+    for (const loop of BASELINE_LOOPS) await ofLoop(stage, loops, { loop, emails: warmUp });
     const all: Pair[] = [];
     for (let pair = 1; pair <= pairs; pair += 1) {
       progress(`throughput, pair ${pair} of ${pairs}: the product`);
       const product = await ofProduct(stage, emails);
-      const bare: Partial<Record<BareLoop, Run>> = {};
-      for (const loop of BARE_LOOPS) {
+      const baseline: Partial<Record<BaselineLoop, Run>> = {};
+      for (const loop of BASELINE_LOOPS) {
         progress(`throughput, pair ${pair} of ${pairs}: ${loop}`);
-        bare[loop] = await ofLoop(stage, loops, { loop, emails });
+        baseline[loop] = await ofLoop(stage, loops, { loop, emails });
       }
-      all.push({ product, bare });
+      all.push({ product, baseline });
     }
     return [...all.flatMap(rowsOf), ...medians(all)];
   });
@@ -56,16 +56,16 @@ type Run = {
 };
 /** `notSent`: drafts in any state but `sent`. The others are the average number of emails per transaction of each kind. */
 type Records = { notSent: number; claimed: number; submitted: number; recorded: number };
-type Pair = { product: Run; bare: Partial<Record<BareLoop, Run>> };
+type Pair = { product: Run; baseline: Partial<Record<BaselineLoop, Run>> };
 
 async function ofProduct(stage: Stage, emails: number): Promise<Run> {
-  const { ground, world, worker } = stage;
-  await putDrafts(world, { count: emails, firstAt: Date.now() - 10_000, overMs: 9_000 });
-  await settle(ground.url);
+  const { testbed, world, worker } = stage;
+  await writeDrafts(world, { count: emails, firstAt: Date.now() - 10_000, overMs: 9_000 });
+  await settle(testbed.url);
   const since = Date.now();
   const run = await measured(stage, worker.pid, async () => {
-    await ring(ground.db, world.projectId, since);
-    await allSent(ground.db, world.projectId, Date.now());
+    await ring(testbed.db, world.projectId, since);
+    await allSent(testbed.db, world.projectId, Date.now());
   });
   const records = await recordsOf(stage, since);
   checkAll(run, emails, records);
@@ -75,21 +75,21 @@ async function ofProduct(stage: Stage, emails: number): Promise<Run> {
 function checkAll({ emails: arrived, twice }: Run, emails: number, { notSent }: Records): void {
   if (arrived === emails && twice === 0 && notSent === 0) return;
   throw new Error(
-    `of ${emails} emails ${arrived} arrived, ${twice} more than once; ${notSent} drafts are not sent`,
+    `${arrived} of ${emails} emails arrived, ${twice} more than once; ${notSent} drafts are not sent`,
   );
 }
 
 async function ofLoop(
   stage: Stage,
   loops: Server,
-  { loop, emails }: Pick<Bare, 'loop' | 'emails'>,
+  { loop, emails }: Pick<Baseline, 'loop' | 'emails'>,
 ): Promise<Run> {
-  const { bare: email, dkim } = stage.world;
-  const bare: Bare = { loop, emails, smtpPort: stage.sink.smtpPort, connections, email, dkim };
+  const { baseline: email, dkim } = stage.world;
+  const baseline: Baseline = { loop, emails, smtpPort: stage.sink.smtpPort, connections, email, dkim };
   return measured(stage, loops.pid, async () => {
     const answer = await fetch(`http://127.0.0.1:${loops.port}/`, {
       method: 'POST',
-      body: JSON.stringify(bare),
+      body: JSON.stringify(baseline),
     });
     if (!answer.ok) throw new Error(`the loop ${loop} failed: ${await answer.text()}`);
   });
@@ -137,28 +137,28 @@ export function shownTogether({ claimed, submitted, recorded }: Records): string
   return [claimed, submitted, recorded].map((count) => count.toFixed(1)).join(' / ');
 }
 
-const NAMES: Record<BareLoop, string> = {
-  ours: 'composed, signed and handed over by our code',
+const NAMES: Record<BaselineLoop, string> = {
+  ours: 'composed, signed and submitted by our code',
   library: 'by nodemailer alone',
-  raw: 'raw messages, made before',
+  raw: 'raw emails, composed before',
 };
 
-function rowsOf({ product, bare }: Pair): string[][] {
+function rowsOf({ product, baseline }: Pair): string[][] {
   const { records, twice } = product;
   const checks = [String(twice), String(records?.notSent)];
   const ofProduct = [records ? shownTogether(records) : '', ...checks, ''];
-  const loops = BARE_LOOPS.flatMap((loop) => {
-    const run = bare[loop];
+  const loops = BASELINE_LOOPS.flatMap((loop) => {
+    const run = baseline[loop];
     // The raw loop repeats the same few hundred emails.
     const copies = loop === 'raw' ? '' : String(run?.twice);
     return run
-      ? [[NAMES[loop], ...shown(run), '', copies, '', ratio(product.perSecond / run.perSecond)]]
+      ? [[NAMES[loop], ...formatRun(run), '', copies, '', ratio(product.perSecond / run.perSecond)]]
       : [];
   });
-  return [['the product', ...shown(product), ...ofProduct], ...loops];
+  return [['the product', ...formatRun(product), ...ofProduct], ...loops];
 }
 
-function shown({ perSecond, bytes, cpu }: Run): string[] {
+function formatRun({ perSecond, bytes, cpu }: Run): string[] {
   return [
     round(perSecond),
     round(bytes),
@@ -172,8 +172,8 @@ function medians(all: Pair[]): string[][] {
     return [`${name}: median`, round(median(rates)), '', '', '', '', '', '', '', pairs];
   };
   const product = all.map((pair) => pair.product.perSecond);
-  const loops = BARE_LOOPS.map((loop) => {
-    const rates = all.flatMap(({ bare }) => bare[loop]?.perSecond ?? []);
+  const loops = BASELINE_LOOPS.map((loop) => {
+    const rates = all.flatMap(({ baseline }) => baseline[loop]?.perSecond ?? []);
     return line(
       NAMES[loop],
       rates,

@@ -8,16 +8,16 @@ import { createRule } from '../../../packages/server/src/modules/rules/write-rul
 import { setSettings } from '../../../packages/server/src/modules/administration/set-settings.ts';
 import type { DkimSigningKey } from '../../../packages/server/src/platform/mail/outgoing-email.ts';
 import { NAME, type World } from '../rules/world.ts';
-import type { Ground } from '../stage.ts';
-import { addSilent, makePeople } from '../world.ts';
-import type { BareEmail } from './bare.ts';
+import type { Testbed } from '../testbed.ts';
+import { addInactiveUsers, makePeople } from '../world.ts';
+import type { BaselineEmail } from './baseline.ts';
 
 /**
  * A project that sends. One rule has one email (Markdown, three variables, two links, some 8 KB of HTML). A verified domain signs with a
  * real key of 2,048 bits, and each user has one address. Quiet hours, caps, throttle and warm-up are off, so that every due draft may be
  * sent.
  */
-export type SendWorld = World & { bare: BareEmail; dkim: DkimSigningKey };
+export type SendWorld = World & { baseline: BaselineEmail; dkim: DkimSigningKey };
 
 const DOMAIN = 'mail.bench.example';
 export const PUBLIC_URL = 'https://beckon.bench.example';
@@ -28,7 +28,7 @@ const PLAN = 'free';
 
 const EMAIL = {
   subject: 'Your first report is ready, {{ user.name | default: "there" }}',
-  preheader: 'What is in it, and what people on your plan look at next.',
+  preheader: 'See its content, and what people on your plan use next.',
   body: `Hi {{ user.name | default: "there" }},
 
 your **first report** in {{ project.name }} is ready. We made it while you were away, so there is nothing that you have to set up: [open the report](https://app.bench.example/reports/latest?from=email) and have a look at it.
@@ -49,9 +49,9 @@ If a figure looks odd to you, [tell us which one](https://app.bench.example/help
 `,
 };
 
-export async function openWorld(ground: Ground, { people }: { people: number }): Promise<SendWorld> {
-  const { db, url } = ground;
-  const { id: projectId } = await ground.project();
+export async function openWorld(testbed: Testbed, { people }: { people: number }): Promise<SendWorld> {
+  const { db, url } = testbed;
+  const { id: projectId } = await testbed.project();
   await setSettings(db, projectId, {
     quiet_hours: 'off',
     throttle: 'off',
@@ -60,11 +60,11 @@ export async function openWorld(ground: Ground, { people }: { people: number }):
     from_address: FROM.address,
     postal_address: POSTAL_ADDRESS,
   });
-  await makePeople(ground, { projectId, people: 0, lapsed: 0, eventsOfEach: 0 });
-  await addSilent(ground, { projectId, from: 0, count: people });
+  await makePeople(testbed, { projectId, people: 0, lapsed: 0, eventsOfEach: 0 });
+  await addInactiveUsers(testbed, { projectId, from: 0, count: people });
   const document = { name: RULE, when: { event: 'report_made' }, steps: [{ draft: EMAIL }] };
   const { id: ruleId } = await createRule(db, { projectId, document });
-  const dkim = await openDomain(ground, projectId);
+  const dkim = await openDomain(testbed, projectId);
   const { content } = renderContent(
     { ...EMAIL, format: 'markdown' },
     {
@@ -77,16 +77,16 @@ export async function openWorld(ground: Ground, { people }: { people: number }):
     },
   );
   const email = { content, facts: { 'user.plan': PLAN } };
-  const bare = bareEmail(projectId, content);
-  return { projectId, url, ruleIds: [ruleId], nextPerson: 0, email, bare, dkim };
+  const baseline = baselineEmail(projectId, content);
+  return { projectId, url, ruleIds: [ruleId], nextPerson: 0, email, baseline, dkim };
 }
 
 /** Writes a domain as it is after its verification: no DNS server here could publish its records. */
-async function openDomain({ db, encrypter }: Ground, projectId: number): Promise<DkimSigningKey> {
+async function openDomain({ db, encrypter }: Testbed, projectId: number): Promise<DkimSigningKey> {
   const pair = await generateKey();
   return db.transaction(async (tx) => {
-    const wanted = { projectId, name: DOMAIN, warm: true };
-    const { domain } = await addDomain({ tx, clock: db.clock, encrypter }, wanted, pair);
+    const domainOptions = { projectId, name: DOMAIN, warm: true };
+    const { domain } = await addDomain({ tx, clock: db.clock, encrypter }, domainOptions, pair);
     const key = [projectId, domain.id];
     await tx.query(
       `UPDATE beckon.sending_domain SET state = 'verified', verified_at = now(), next_check_at = NULL WHERE project_id = $1 AND id = $2`,
@@ -103,7 +103,10 @@ async function openDomain({ db, encrypter }: Ground, projectId: number): Promise
 }
 
 /** Returns the parts from which the product composes an email, made once. */
-function bareEmail(projectId: number, content: ReturnType<typeof renderContent>['content']): BareEmail {
+function baselineEmail(
+  projectId: number,
+  content: ReturnType<typeof renderContent>['content'],
+): BaselineEmail {
   const { headers, unsubscribeUrl } = emailHeaders({
     name: { projectId, emailId: crypto.randomUUID() },
     outlet: { kind: 'relay', publicUrl: PUBLIC_URL, mailDomain: null },

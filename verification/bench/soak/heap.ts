@@ -1,10 +1,10 @@
-import { pause } from '../digest/visible.ts';
+import { pause } from '../processing/visible.ts';
 
 /** The heap of another process after a forced garbage collection, read over the inspector that it was started with. */
 export type Heap = { usedBytes(): Promise<number>; close(): void };
 
-const LOOKS = 5;
-const BETWEEN_LOOKS_MS = 200;
+const READINGS = 5;
+const READING_INTERVAL_MS = 200;
 
 type Answer = { id?: number; result?: { usedSize?: number }; error?: { message: string } };
 
@@ -14,7 +14,7 @@ export async function watchHeap(inspectorPort: number): Promise<Heap> {
   if (!target) throw new Error('there is nothing to inspect');
   const socket = new WebSocket(target.webSocketDebuggerUrl);
   const waiting = new Map<number, PromiseWithResolvers<Answer>>();
-  let asked = 0;
+  let lastId = 0;
   socket.addEventListener('message', ({ data }) => {
     const answer = JSON.parse(String(data)) as Answer;
     waiting.get(answer.id ?? 0)?.resolve(answer);
@@ -26,24 +26,24 @@ export async function watchHeap(inspectorPort: number): Promise<Heap> {
       once: true,
     });
   });
-  async function ask(method: string): Promise<NonNullable<Answer['result']>> {
-    const id = (asked += 1);
-    const answered = Promise.withResolvers<Answer>();
-    waiting.set(id, answered);
+  async function call(method: string): Promise<NonNullable<Answer['result']>> {
+    const id = (lastId += 1);
+    const reply = Promise.withResolvers<Answer>();
+    waiting.set(id, reply);
     socket.send(JSON.stringify({ id, method }));
-    const { result, error } = await answered.promise;
+    const { result, error } = await reply.promise;
     if (!result) throw new Error(`${method}: ${error?.message}`);
     return result;
   }
   return {
     // The minimum of several readings, so that work under way during one of them does not count.
     async usedBytes() {
-      const seen: number[] = [];
-      for (; seen.length < LOOKS; await pause(BETWEEN_LOOKS_MS)) {
-        await ask('HeapProfiler.collectGarbage');
-        seen.push((await ask('Runtime.getHeapUsage')).usedSize ?? Number.NaN);
+      const readings: number[] = [];
+      for (; readings.length < READINGS; await pause(READING_INTERVAL_MS)) {
+        await call('HeapProfiler.collectGarbage');
+        readings.push((await call('Runtime.getHeapUsage')).usedSize ?? Number.NaN);
       }
-      return Math.min(...seen);
+      return Math.min(...readings);
     },
     close: () => socket.close(),
   };

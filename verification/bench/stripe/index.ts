@@ -14,7 +14,7 @@ import {
   type StripeServer,
 } from '../../../packages/server/testing/servers/stripe-server.ts';
 import { median, usageOf } from '../measure.ts';
-import { type Ground, openGround, type Server } from '../stage.ts';
+import { type Testbed, openTestbed, type Server } from '../testbed.ts';
 
 /**
  * Imports the history of this many Stripe customers twice. One import runs without trouble. During the other, five workers are each killed
@@ -26,43 +26,45 @@ export async function benchStripe([customers = '10000']: string[]): Promise<void
   const now = Math.floor(Date.now() / 1_000);
   const stripe = await stripeServer(stripeAccount({ customers: Number(customers), seed: 8, now }));
   process.env['BENCH_STRIPE_PORT'] = String(stripe.address.port);
-  const ground = await openGround();
+  const testbed = await openTestbed();
   try {
-    await run({ ground, stripe, customers: Number(customers) });
+    await run({ testbed, stripe, customers: Number(customers) });
   } finally {
-    await ground.close();
+    await testbed.close();
     await stripe.close();
   }
 }
 
-type Stage = { ground: Ground; stripe: StripeServer; customers: number };
+type Stage = { testbed: Testbed; stripe: StripeServer; customers: number };
 
-async function run({ ground, stripe, customers }: Stage): Promise<void> {
-  const { customers: there, subscriptions, invoices } = stripe.world;
+async function run({ testbed, stripe, customers }: Stage): Promise<void> {
+  const { customers: customerCount, subscriptions, invoices } = stripe.world;
   console.log(
-    `${there.length} customers, ${subscriptions.length} subscriptions, ${invoices.length} invoices`,
+    `${customerCount.length} customers, ${subscriptions.length} subscriptions, ${invoices.length} invoices`,
   );
-  let worker = await ground.script(WORKER);
-  const [clean, killed] = [await ground.project(), await ground.project()];
-  const cleanly = await importClean({ ground, stripe, customers }, { projectId: clean.id, worker });
+  let worker = await testbed.script(WORKER);
+  const [clean, killed] = [await testbed.project(), await testbed.project()];
+  const cleanRun = await importClean({ testbed, stripe, customers }, { projectId: clean.id, worker });
 
-  const one = await newImport(ground, killed.id);
-  await requestCheck(ground.db, one);
+  const imported = await newImport(testbed, killed.id);
+  await requestCheck(testbed.db, imported);
   for (const share of [0.2, 0.5, 0.9]) {
-    worker = await killedWhen(ground, worker, () => isRead(ground, one, (share * invoices.length) | 0));
+    worker = await killedWhen(testbed, worker, () =>
+      isRead(testbed, imported, (share * invoices.length) | 0),
+    );
   }
-  await until(async () => (await requireImport(ground.db, one)).state === 'checked');
-  await startImport(ground.db, one, { liveEvents: null });
+  await until(async () => (await requireImport(testbed.db, imported)).state === 'checked');
+  await startImport(testbed.db, imported, { liveEvents: null });
   for (const share of [0.3, 0.7]) {
-    worker = await killedWhen(ground, worker, async () => {
-      const { counts, state } = await requireImport(ground.db, one);
-      return state === 'done' || counts.events >= share * cleanly.events;
+    worker = await killedWhen(testbed, worker, async () => {
+      const { counts, state } = await requireImport(testbed.db, imported);
+      return state === 'done' || counts.events >= share * cleanRun.events;
     });
   }
-  await ended(ground, one);
-  const [whole, broken] = [await sumOf(ground, clean.id), await sumOf(ground, killed.id)];
-  const again = await importClean({ ground, stripe, customers }, { projectId: killed.id, worker });
-  const rerun = await sumOf(ground, killed.id);
+  await untilEnded(testbed, imported);
+  const [whole, broken] = [await sumOf(testbed, clean.id), await sumOf(testbed, killed.id)];
+  const again = await importClean({ testbed, stripe, customers }, { projectId: killed.id, worker });
+  const rerun = await sumOf(testbed, killed.id);
   console.log('clean ', JSON.stringify(whole));
   console.log('killed', JSON.stringify(broken));
   console.log('again ', JSON.stringify(rerun), `new: ${again.eventsNew} events`);
@@ -73,68 +75,70 @@ async function run({ ground, stripe, customers }: Stage): Promise<void> {
 
 const WORKER = 'verification/bench/stripe/worker-process.ts';
 
-async function newImport({ db, encrypter }: Ground, projectId: number): Promise<Import> {
-  const wanted = { kind: 'stripe', key: STRIPE_KEY, unmatchedAsCustomers: true } as const;
+async function newImport({ db, encrypter }: Testbed, projectId: number): Promise<Import> {
+  const options = { kind: 'stripe', key: STRIPE_KEY, unmatchedAsCustomers: true } as const;
   return createImport(
     { db, newId: idMaker(db.clock), encrypter },
-    { projectId, createdBy: 'operator', ...wanted },
+    { projectId, createdBy: 'operator', ...options },
   );
 }
 
 type Through = { projectId: number; worker: Server };
 
 async function importClean(
-  { ground, stripe }: Stage,
+  { testbed, stripe }: Stage,
   { projectId, worker }: Through,
 ): Promise<Import['counts']> {
-  const one = await newImport(ground, projectId);
+  const imported = await newImport(testbed, projectId);
   stripe.requests.length = 0;
   const rss: number[] = [];
   const sampled = setInterval(() => rss.push(usageOf(worker.pid).rssBytes), 250);
   const began = performance.now();
-  await requestCheck(ground.db, one);
-  await until(async () => (await requireImport(ground.db, one)).state === 'checked');
+  await requestCheck(testbed.db, imported);
+  await until(async () => (await requireImport(testbed.db, imported)).state === 'checked');
   const checked = performance.now();
-  await startImport(ground.db, one, { liveEvents: null });
-  const done = await ended(ground, one);
+  await startImport(testbed.db, imported, { liveEvents: null });
+  const finished = await untilEnded(testbed, imported);
   clearInterval(sampled);
   const s = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
   const mb = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(0)} MiB`;
   const half = rss.length >> 1;
   console.log(
     `check ${s(checked - began)} (${stripe.requests.length} questions), run ${s(performance.now() - checked)}: ` +
-      `${done.counts.users} users, ${done.counts.events} events; RSS ${mb(median(rss.slice(0, half)))} then ${mb(median(rss.slice(half)))}, ` +
+      `${finished.counts.users} users, ${finished.counts.events} events; RSS ${mb(median(rss.slice(0, half)))} then ${mb(median(rss.slice(half)))}, ` +
       `at most ${mb(Math.max(...rss))}`,
   );
-  return done.counts;
+  return finished.counts;
 }
 
 /** Kills the worker as soon as the import came this far. The next worker begins when the lease of the killed one has expired. */
-async function killedWhen(ground: Ground, worker: Server, isFar: () => Promise<boolean>): Promise<Server> {
+async function killedWhen(testbed: Testbed, worker: Server, isFar: () => Promise<boolean>): Promise<Server> {
   await until(isFar);
   process.kill(worker.pid, 'SIGKILL');
-  return ground.script(WORKER);
+  return testbed.script(WORKER);
 }
 
-async function isRead({ db }: Ground, one: Import, invoices: number): Promise<boolean> {
+async function isRead({ db }: Testbed, imported: Import, invoices: number): Promise<boolean> {
   const rows = await db.query<{ count: number }>(
     `SELECT count(*) AS count FROM beckon.billing_object WHERE project_id = $1 AND import_id = $2 AND kind = 'invoice'`,
-    [one.projectId, one.id],
+    [imported.projectId, imported.id],
   );
   return (rows[0]?.count ?? 0) >= invoices;
 }
 
-async function ended(ground: Ground, one: Import): Promise<Import> {
-  await until(async () => ['done', 'failed', 'paused'].includes((await requireImport(ground.db, one)).state));
-  const done = await requireImport(ground.db, one);
-  if (done.state !== 'done') throw new Error(`the import is ${done.state}: ${done.problem}`);
+async function untilEnded(testbed: Testbed, imported: Import): Promise<Import> {
+  await until(async () =>
+    ['done', 'failed', 'paused'].includes((await requireImport(testbed.db, imported)).state),
+  );
+  const finished = await requireImport(testbed.db, imported);
+  if (finished.state !== 'done') throw new Error(`the import is ${finished.state}: ${finished.problem}`);
   await until(async () => {
-    const rows = await ground.db.query(`SELECT 1 FROM beckon.ingest_queue WHERE project_id = $1 LIMIT 1`, [
-      one.projectId,
+    const rows = await testbed.db.query(`SELECT 1 FROM beckon.ingest_queue WHERE project_id = $1 LIMIT 1`, [
+      imported.projectId,
     ]);
     return rows.length === 0;
   });
-  return done;
+  return finished;
 }
 
 async function until(isSo: () => Promise<boolean>): Promise<void> {
@@ -144,7 +148,7 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
 type Sum = { people: number; peopleHash: string; events: number; eventsHash: string; emails: number };
 
 /** Returns counts of what a project holds. */
-async function sumOf({ db }: Ground, projectId: number): Promise<Sum> {
+async function sumOf({ db }: Testbed, projectId: number): Promise<Sum> {
   const [sum] = await db.query<Sum>(
     `SELECT
        (SELECT count(*) FROM beckon.person WHERE project_id = $1) AS people,

@@ -22,17 +22,17 @@ const db = await openDatabase({
 });
 const encrypter = createEncrypter(SECRET_KEY, null, 'secrets at rest');
 const hasher = await openSuppressionHasher({ db, clock: db.clock, encrypter });
-const digest = createProcessor({ db, log, newId: idMaker(db.clock), hasher });
-const digester = startProcessor({ db, processor: digest, log });
+const processor = createProcessor({ db, log, newId: idMaker(db.clock), hasher });
+const processorLoop = startProcessor({ db, processor, log });
 const importer = startImporter({
   db,
   log,
   encrypter,
   openStripe: stripeReader(db, { host: '127.0.0.1', port: Number(BENCH_STRIPE_PORT), protocol: 'http' }),
   pauseMs: 250,
-  accepted: () => digester.wake(),
+  accepted: () => processorLoop.wake(),
 });
 process.once('SIGTERM', () => {
-  void Promise.all([importer.stop(), digester.stop()]).then(() => db.close());
+  void Promise.all([importer.stop(), processorLoop.stop()]).then(() => db.close());
 });
 process.stdout.write('ready\n');

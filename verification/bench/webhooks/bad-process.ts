@@ -68,9 +68,9 @@ const server = createServer((request, response) => {
   response.end(JSON.stringify({ port, ...state } satisfies BadCount));
 });
 process.once('SIGTERM', () => {
-  for (const one of [server, hooks]) {
-    one.closeAllConnections();
-    one.close();
+  for (const listener of [server, hooks]) {
+    listener.closeAllConnections();
+    listener.close();
   }
 });
 hooks.listen(0, '127.0.0.1', () => {

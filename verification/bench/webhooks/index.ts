@@ -1,13 +1,13 @@
 import { availableParallelism } from 'node:os';
 import { round, show } from '../print.ts';
 import { latency } from './latency.ts';
-import { neighbours } from './neighbours.ts';
+import { neighbors } from './neighbors.ts';
 import { type Sizes, sizesOf } from './sizes.ts';
 import { ENDPOINTS, PROJECTS } from './stage.ts';
 import { instant, throughput } from './throughput.ts';
 
 const TO = `${PROJECTS * ENDPOINTS} https endpoints of ${PROJECTS} projects`;
-const CPU = ['teller CPU', 'PostgreSQL CPU', 'sink CPU'];
+const CPU = ['dispatcher CPU', 'PostgreSQL CPU', 'sink CPU'];
 
 const PARTS: Record<string, (sizes: Sizes) => Promise<void>> = {
   async throughput(sizes) {
@@ -24,9 +24,9 @@ const PARTS: Record<string, (sizes: Sizes) => Promise<void>> = {
     const header = ['', 'deliveries /s', ...CPU, 'twice', 'the product to it'];
     await show(title, header, () => instant(sizes));
   },
-  async neighbours(sizes) {
-    const { peak, perSecond, pairs, memory } = await neighbours(sizes);
-    const title = `Half of ${TO} dead, slow, dripping, bombing or redirecting, at ${perSecond} deliveries a second, 30 % of ${round(peak)}: from an outcome to the first POST at the others (p99 ≤ +50 ms, or +25 %), and what a bad one had at once (≤ 10)`;
+  async neighbors(sizes) {
+    const { peak, perSecond, pairs, memory } = await neighbors(sizes);
+    const title = `Half of ${TO} dead, slow, dripping, bombing or redirecting, at ${perSecond} deliveries a second, 30 % of ${round(peak)}. Outcome to first POST at the others (p99 ≤ +50 ms, or +25 %), and requests in flight at a bad one (≤ 10)`;
     const header = [
       '',
       'median',
@@ -37,20 +37,20 @@ const PARTS: Record<string, (sizes: Sizes) => Promise<void>> = {
       'bad POSTs',
       'at once',
       'connections',
-      'not told',
+      'undelivered',
     ];
     await show(title, header, () => Promise.resolve(pairs));
     const ofMemory = ['samples', 'first', 'median', 'most', 'last', 'slope a minute'];
-    await show('The memory of the worker meanwhile', ofMemory, () => Promise.resolve(memory));
+    await show('Memory of the worker during these pairs', ofMemory, () => Promise.resolve(memory));
   },
 };
 
 /** `npm run bench -- webhooks [part …] [--quick]`. Runs all parts in turn if none is named. */
 export async function benchWebhooks(args: string[]): Promise<void> {
   const sizes = sizesOf({ quick: args.includes('--quick') });
-  const wanted = args.filter((arg) => !arg.startsWith('--'));
-  for (const name of wanted)
+  const names = args.filter((arg) => !arg.startsWith('--'));
+  for (const name of names)
     if (!PARTS[name]) throw new Error(`There is no part "${name}": ${Object.keys(PARTS).join(', ')}`);
   for (const [name, part] of Object.entries(PARTS))
-    if (wanted.length === 0 || wanted.includes(name)) await part(sizes);
+    if (names.length === 0 || names.includes(name)) await part(sizes);
 }

@@ -1,7 +1,15 @@
 import { quantile } from '../measure.ts';
 import { round } from '../print.ts';
 import type { Sizes } from './sizes.ts';
-import { allTold, ENDPOINTS, onStage, PROJECTS, queue, type Stage, untold } from './stage.ts';
+import {
+  untilAllDelivered,
+  ENDPOINTS,
+  onStage,
+  PROJECTS,
+  queue,
+  type Stage,
+  countUndelivered,
+} from './stage.ts';
 
 const TICK_MS = 20;
 
@@ -14,9 +22,9 @@ export function latency({ latency: { perSecond, forMs } }: Sizes): Promise<strin
     const startedAt = performance.now();
     await pourEvenly(stage, { perSecond, forMs });
     const tookMs = performance.now() - startedAt;
-    await allTold(stage);
+    await untilAllDelivered(stage);
     const { ages, deliveries, twice } = await stage.sink.count();
-    const wrong = await untold(stage);
+    const wrong = await countUndelivered(stage);
     const figures = [0.5, 0.95, 0.99, 1].map((share) => `${round(quantile(ages, share))} ms`);
     return [[round((deliveries / tookMs) * 1_000), ...figures, String(twice), String(wrong)]];
   });
@@ -24,19 +32,19 @@ export function latency({ latency: { perSecond, forMs } }: Sizes): Promise<strin
 
 /** Creates this many deliveries per second, for each project in turn. */
 export async function pourEvenly(
-  { ground, projectIds }: Pick<Stage, 'ground' | 'projectIds'>,
+  { testbed, projectIds }: Pick<Stage, 'testbed' | 'projectIds'>,
   { perSecond, forMs }: { perSecond: number; forMs: number },
 ): Promise<void> {
-  const wanted = Math.round((perSecond * forMs) / 1_000 / ENDPOINTS);
+  const perEndpoint = Math.round((perSecond * forMs) / 1_000 / ENDPOINTS);
   const startedAt = performance.now();
-  for (let queued = 0; queued < wanted;) {
+  for (let queued = 0; queued < perEndpoint;) {
     const due = Math.min(
-      wanted,
+      perEndpoint,
       Math.ceil((((performance.now() - startedAt) / 1_000) * perSecond) / ENDPOINTS),
     );
     for (; queued < due; queued += 1) {
       const projectId = projectIds[queued % PROJECTS] ?? 0;
-      await queue({ ground }, { projectId, count: 1, dueAt: Date.now() });
+      await queue({ testbed }, { projectId, count: 1, dueAt: Date.now() });
     }
     await new Promise((resolve) => void setTimeout(resolve, TICK_MS));
   }

@@ -67,19 +67,19 @@ function forget(): void {
 const server = createServer((request, response) => {
   if (request.url === '/forget') forget();
   const { port } = hooks.address() as AddressInfo;
-  const told: SinkCount = {
+  const counts: SinkCount = {
     port,
     deliveries: seen.size,
     twice: copies - seen.size,
     ms: lastAt - firstAt,
     ages,
   };
-  response.end(JSON.stringify(told));
+  response.end(JSON.stringify(counts));
 });
 process.once('SIGTERM', () => {
-  for (const one of [server, hooks]) {
-    one.closeAllConnections();
-    one.close();
+  for (const listener of [server, hooks]) {
+    listener.closeAllConnections();
+    listener.close();
   }
 });
 hooks.listen(0, '127.0.0.1', () => {

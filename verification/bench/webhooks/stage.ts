@@ -6,14 +6,14 @@ import { webhookName } from '../../../packages/server/src/modules/webhooks/deliv
 import { insertWebhooks } from '../../../packages/server/src/modules/webhooks/deliveries/store.ts';
 import { addEndpoint } from '../../../packages/server/src/modules/webhooks/endpoints/change-endpoint.ts';
 import { cpuBetween, usageOf, usageOfTree } from '../measure.ts';
-import { type Ground, openGround, type Server } from '../stage.ts';
+import { type Testbed, openTestbed, type Server } from '../testbed.ts';
 import type { SinkCount } from './sink-process.ts';
 
 /**
  * The customers' server and the product's worker as it runs in production, each in a process of its own. The limits are too high to be
  * reached.
  */
-export type Stage = { ground: Ground; sink: Sink; worker: Server; projectIds: number[] };
+export type Stage = { testbed: Testbed; sink: Sink; worker: Server; projectIds: number[] };
 export type Sink = { pid: number; port: number; count(): Promise<SinkCount>; forget(): Promise<SinkCount> };
 
 export const PROJECTS = 4;
@@ -24,25 +24,25 @@ const UNBOUND = { perSecond: 10_000, inFlightMax: 200 };
 const CERTIFICATE = join(import.meta.dirname, '../../../packages/server/testing/servers/tls/names.crt');
 
 export async function onStage<T>(answerMs: number, work: (stage: Stage) => Promise<T>): Promise<T> {
-  const ground = await openGround();
+  const testbed = await openTestbed();
   try {
-    const sink = await openSink(ground);
+    const sink = await openSink(testbed);
     const projectIds: number[] = [];
-    for (let i = 0; i < PROJECTS; i += 1) projectIds.push(await projectOf(ground, { sink, answerMs }));
+    for (let i = 0; i < PROJECTS; i += 1) projectIds.push(await projectOf(testbed, { sink, answerMs }));
     const env = { WEBHOOK_ALLOW_PRIVATE: 'true', NODE_EXTRA_CA_CERTS: CERTIFICATE };
-    const worker = await ground.serve('worker', { env });
-    return await work({ ground, sink, worker, projectIds });
+    const worker = await testbed.serve('worker', { env });
+    return await work({ testbed, sink, worker, projectIds });
   } finally {
-    await ground.close();
+    await testbed.close();
   }
 }
 
 async function projectOf(
-  ground: Ground,
+  testbed: Testbed,
   { sink, answerMs }: { sink: Sink; answerMs: number },
 ): Promise<number> {
-  const { id: projectId } = await ground.project();
-  const { db, encrypter } = ground;
+  const { id: projectId } = await testbed.project();
+  const { db, encrypter } = testbed;
   const deps = { db, encrypter, newId: idMaker(systemClock), rules: { allowPrivate: true } };
   for (let i = 0; i < ENDPOINTS; i += 1) {
     const url = `https://127.0.0.1:${sink.port}/${answerMs}/${projectId}-${i}`;
@@ -51,13 +51,18 @@ async function projectOf(
   return projectId;
 }
 
-async function openSink(ground: Ground): Promise<Sink> {
-  const { port, pid } = await ground.script('verification/bench/webhooks/sink-process.ts');
-  const ask = async (what: string): Promise<SinkCount> => {
+async function openSink(testbed: Testbed): Promise<Sink> {
+  const { port, pid } = await testbed.script('verification/bench/webhooks/sink-process.ts');
+  const command = async (what: string): Promise<SinkCount> => {
     const answer = await fetch(`http://127.0.0.1:${port}/${what}`, { method: 'POST' });
     return (await answer.json()) as SinkCount;
   };
-  return { pid, port: (await ask('count')).port, count: () => ask('count'), forget: () => ask('forget') };
+  return {
+    pid,
+    port: (await command('count')).port,
+    count: () => command('count'),
+    forget: () => command('forget'),
+  };
 }
 
 const newId = idMaker(systemClock);
@@ -88,7 +93,7 @@ export function bodyOf(id: string, at: number): string {
 
 /** Queues this many events of a project in one commit. `dueAt` is when they may be sent. */
 export async function queue(
-  { ground }: Pick<Stage, 'ground'>,
+  { testbed }: Pick<Stage, 'testbed'>,
   { projectId, count, dueAt }: { projectId: number; count: number; dueAt: number },
 ): Promise<void> {
   const at = Date.now();
@@ -104,16 +109,16 @@ export async function queue(
       createdAt: dueAt,
     };
   });
-  await ground.db.transaction(async (tx) => {
+  await testbed.db.transaction(async (tx) => {
     await insertWebhooks(tx, webhooks);
     await setTimersEarlier(tx, 'webhooks', [{ projectId, nextAt: new Date(dueAt) }]);
   });
 }
 
 /** Waits until no delivery of any project is pending or under way. */
-export async function allTold({ ground }: Pick<Stage, 'ground'>): Promise<void> {
+export async function untilAllDelivered({ testbed }: Pick<Stage, 'testbed'>): Promise<void> {
   for (;;) {
-    const rows = await ground.db.query(
+    const rows = await testbed.db.query(
       `SELECT 1 FROM beckon.webhook_delivery WHERE next_at IS NOT NULL LIMIT 1`,
     );
     if (rows.length === 0) return;
@@ -122,8 +127,8 @@ export async function allTold({ ground }: Pick<Stage, 'ground'>): Promise<void> 
 }
 
 /** Counts deliveries that are not delivered by exactly one finished attempt. */
-export async function untold({ ground }: Pick<Stage, 'ground'>): Promise<number> {
-  const [row] = await ground.db.query<{ wrong: number }>(
+export async function countUndelivered({ testbed }: Pick<Stage, 'testbed'>): Promise<number> {
+  const [row] = await testbed.db.query<{ wrong: number }>(
     `SELECT count(*) AS wrong FROM beckon.webhook_delivery d LEFT JOIN beckon.webhook_attempt a USING (project_id, webhook_id, endpoint_id)
      WHERE d.state <> 'delivered' OR d.attempts <> 1 OR a.ended_at IS NULL OR a.status <> 204`,
   );
@@ -131,19 +136,19 @@ export async function untold({ ground }: Pick<Stage, 'ground'>): Promise<number>
 }
 
 /** Seconds of CPU time of the webhook dispatcher, of PostgreSQL and of the sink. */
-export type Cpu = { teller: number; postgres: number; sink: number };
+export type Cpu = { dispatcher: number; postgres: number; sink: number };
 
-export function watchCpu({ ground, sink }: Pick<Stage, 'ground' | 'sink'>, teller: number): () => Cpu {
+export function watchCpu({ testbed, sink }: Pick<Stage, 'testbed' | 'sink'>, dispatcher: number): () => Cpu {
   const read = () => ({
-    teller: usageOf(teller),
-    postgres: usageOfTree(ground.postgresPid),
+    dispatcher: usageOf(dispatcher),
+    postgres: usageOfTree(testbed.postgresPid),
     sink: usageOf(sink.pid),
   });
   const before = read();
   return () => {
     const after = read();
     return {
-      teller: cpuBetween(before.teller, after.teller),
+      dispatcher: cpuBetween(before.dispatcher, after.dispatcher),
       postgres: cpuBetween(before.postgres, after.postgres),
       sink: cpuBetween(before.sink, after.sink),
     };

@@ -1,9 +1,9 @@
 import { median } from '../measure.ts';
 import { ratio, round } from '../print.ts';
-import type { Bare } from './bare-process.ts';
+import type { Baseline } from './baseline-process.ts';
 import type { Sizes } from './sizes.ts';
 import {
-  allTold,
+  untilAllDelivered,
   bodyOf,
   type Cpu,
   ENDPOINTS,
@@ -11,7 +11,7 @@ import {
   PROJECTS,
   queue,
   type Stage,
-  untold,
+  countUndelivered,
   watchCpu,
 } from './stage.ts';
 
@@ -20,11 +20,11 @@ type Run = { deliveries: number; perSecond: number; twice: number; cpu: Cpu };
 /** Queues all deliveries, then makes them due at once. Measures deliveries per second at the sink, between the first and the last. */
 export function throughput({ throughput: { deliveries, warmUp, runs } }: Sizes): Promise<string[][]> {
   return onStage(50, async (stage) => {
-    await ofProduct(stage, warmUp);
+    await measureProduct(stage, warmUp);
     const all: Run[] = [];
-    for (let i = 0; i < runs; i += 1) all.push(await ofProduct(stage, deliveries));
+    for (let i = 0; i < runs; i += 1) all.push(await measureProduct(stage, deliveries));
     return [
-      ...all.map((run) => ['the product', ...shown(run)]),
+      ...all.map((run) => ['the product', ...formatRun(run)]),
       ['median', round(median(all.map((run) => run.perSecond)))],
     ];
   });
@@ -33,17 +33,17 @@ export function throughput({ throughput: { deliveries, warmUp, runs } }: Sizes):
 /** Runs in turn with a baseline loop, against a sink that answers at once. The ratio is computed pair by pair. */
 export function instant({ instant: { deliveries, warmUp, pairs } }: Sizes): Promise<string[][]> {
   return onStage(0, async (stage) => {
-    const loop = await stage.ground.script('verification/bench/webhooks/bare-process.ts');
-    await ofProduct(stage, warmUp);
-    await ofLoop(stage, loop, warmUp);
+    const loop = await stage.testbed.script('verification/bench/webhooks/baseline-process.ts');
+    await measureProduct(stage, warmUp);
+    await measureLoop(stage, loop, warmUp);
     const rows: string[][] = [];
     const ratios: number[] = [];
     for (let i = 0; i < pairs; i += 1) {
-      const product = await ofProduct(stage, deliveries);
-      const bare = await ofLoop(stage, loop, deliveries);
-      ratios.push(product.perSecond / bare.perSecond);
-      rows.push(['the product', ...shown(product), ratio(product.perSecond / bare.perSecond)]);
-      rows.push(['a bare loop', ...shown(bare)]);
+      const product = await measureProduct(stage, deliveries);
+      const baseline = await measureLoop(stage, loop, deliveries);
+      ratios.push(product.perSecond / baseline.perSecond);
+      rows.push(['the product', ...formatRun(product), ratio(product.perSecond / baseline.perSecond)]);
+      rows.push(['a bare loop', ...formatRun(baseline)]);
     }
     return [...rows, ['median of the ratio', '', '', '', '', '', ratio(median(ratios))]];
   });
@@ -56,14 +56,14 @@ const QUEUED_WITHIN_MS = 5_000;
 const QUEUED_AT_ONCE = 500;
 
 /** Measures the product on this many deliveries and checks all of them. */
-export async function ofProduct(stage: Stage, deliveries: number): Promise<Run> {
+export async function measureProduct(stage: Stage, deliveries: number): Promise<Run> {
   const each = Math.ceil(deliveries / CONNECTIONS);
   const dueAt = Date.now() + QUEUED_WITHIN_MS;
   for (const projectId of stage.projectIds)
     for (let left = each; left > 0; left -= QUEUED_AT_ONCE)
       await queue(stage, { projectId, count: Math.min(left, QUEUED_AT_ONCE), dueAt });
-  const run = await measured(stage, stage.worker.pid, () => allTold(stage));
-  const wrong = await untold(stage);
+  const run = await measured(stage, stage.worker.pid, () => untilAllDelivered(stage));
+  const wrong = await countUndelivered(stage);
   if (run.deliveries !== each * CONNECTIONS || wrong > 0)
     throw new Error(
       `${run.deliveries} of ${each * CONNECTIONS} arrived; ${wrong} are not recorded as they should be`,
@@ -71,13 +71,17 @@ export async function ofProduct(stage: Stage, deliveries: number): Promise<Run> 
   return run;
 }
 
-async function ofLoop(stage: Stage, loop: { port: number; pid: number }, deliveries: number): Promise<Run> {
+async function measureLoop(
+  stage: Stage,
+  loop: { port: number; pid: number },
+  deliveries: number,
+): Promise<Run> {
   const body = bodyOf('019bd6fd-3cac-784a-af87-e42aa8a5af35', Date.now());
-  const bare: Bare = { port: stage.sink.port, deliveries, connections: CONNECTIONS, body };
+  const baseline: Baseline = { port: stage.sink.port, deliveries, connections: CONNECTIONS, body };
   return measured(stage, loop.pid, async () => {
     const answer = await fetch(`http://127.0.0.1:${loop.port}/`, {
       method: 'POST',
-      body: JSON.stringify(bare),
+      body: JSON.stringify(baseline),
     });
     if (!answer.ok) throw new Error(`the bare loop failed: ${await answer.text()}`);
   });
@@ -94,11 +98,11 @@ async function measured(stage: Stage, pid: number, work: () => Promise<void>): P
     deliveries,
     twice,
     perSecond: ((deliveries - 1) / ms) * 1_000,
-    cpu: { teller: each(used.teller), postgres: each(used.postgres), sink: each(used.sink) },
+    cpu: { dispatcher: each(used.dispatcher), postgres: each(used.postgres), sink: each(used.sink) },
   };
 }
 
-function shown({ perSecond, twice, cpu }: Run): string[] {
-  const times = [cpu.teller, cpu.postgres, cpu.sink].map((seconds) => `${round(seconds * 1e6)} µs`);
+function formatRun({ perSecond, twice, cpu }: Run): string[] {
+  const times = [cpu.dispatcher, cpu.postgres, cpu.sink].map((seconds) => `${round(seconds * 1e6)} µs`);
   return [round(perSecond), ...times, String(twice)];
 }

@@ -9,14 +9,14 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createRule } from '../../../packages/server/src/modules/rules/write-rule.ts';
 import { disableRule } from '../../../packages/server/src/modules/rules/switch-rule.ts';
-import { countWrites, writeBare } from '../digest/bare.ts';
-import { pause } from '../digest/visible.ts';
-import { waitingOf } from '../digest/waiting.ts';
+import { countWrites, writeBaseline } from '../processing/baseline.ts';
+import { pause } from '../processing/visible.ts';
+import { waitingOf } from '../processing/waiting.ts';
 import { cpuBetween, median, usageOf, usageOfTree } from '../measure.ts';
 import { micros, ratio, round, show } from '../print.ts';
-import { type Ground, openGround, type Project, type Server } from '../stage.ts';
-import { addSilent, makePeople, ofEvent, serveAudiences, settle } from '../world.ts';
-import { copyAll, openAll } from './bare.ts';
+import { type Testbed, openTestbed, type Project, type Server } from '../testbed.ts';
+import { addInactiveUsers, makePeople, ofEvent, serveAudiences, settle } from '../world.ts';
+import { copyTables, openBaseline } from './baseline.ts';
 import type { FromLoad, ToLoad } from './load-process.ts';
 import { secondWorker } from './second-worker.ts';
 
@@ -32,9 +32,9 @@ const [PAUSE_AT, GO_AT] = [4_000, 2_000];
 /** `npm run bench -- whole [rate | second-worker] [--quick]` */
 export async function benchWhole(args: string[]): Promise<void> {
   const quick = args.includes('--quick');
-  const wanted = args.filter((arg) => !arg.startsWith('--'));
-  const wants = (name: string): boolean => wanted.length === 0 || wanted.includes(name);
-  if (wants('rate'))
+  const names = args.filter((arg) => !arg.startsWith('--'));
+  const isSelected = (name: string): boolean => names.length === 0 || names.includes(name);
+  if (isSelected('rate'))
     await show(
       'Ingest, processing, rules and drafts at a sustained rate, against bare SQL that writes the same rows (target: ≥ 0.25)',
       [
@@ -49,9 +49,9 @@ export async function benchWhole(args: string[]): Promise<void> {
         'WAL per event',
         'stored per event',
       ],
-      () => sustained(quick ? QUICK : FULL),
+      () => measureSustained(quick ? QUICK : FULL),
     );
-  if (wants('second-worker'))
+  if (isSelected('second-worker'))
     await show(
       'A second worker (target: 0.8 × of the rate that the free cores allow; CPU per record ≤ 1.15 ×)',
       [
@@ -69,12 +69,12 @@ export async function benchWhole(args: string[]): Promise<void> {
     );
 }
 
-async function sustained(sizes: Sizes): Promise<string[][]> {
+async function measureSustained(sizes: Sizes): Promise<string[][]> {
   const rows: string[][] = [];
   const ratios: number[] = [];
   for (let pair = 1; pair <= sizes.pairs; pair += 1) {
-    const done = await onePair(sizes);
-    const { events, drafts, seconds, bareSeconds, bareRows, productCpu, postgresCpu } = done;
+    const result = await onePair(sizes);
+    const { events, drafts, seconds, bareSeconds, bareRows, productCpu, postgresCpu } = result;
     ratios.push(bareSeconds / seconds);
     rows.push([
       `pair ${pair}`,
@@ -85,8 +85,8 @@ async function sustained(sizes: Sizes): Promise<string[][]> {
       (bareRows / events).toFixed(2),
       micros((productCpu / events) * 1e6),
       micros((postgresCpu / events) * 1e6),
-      `${round(done.logBytes / events)} B`,
-      `${round(done.storedBytes / events)} B`,
+      `${round(result.logBytes / events)} B`,
+      `${round(result.storedBytes / events)} B`,
     ]);
   }
   return [...rows, ['median', '', '', '', ratio(median(ratios)), '', '', '', '', '']];
@@ -106,60 +106,63 @@ type Pair = {
 };
 
 async function onePair(sizes: Sizes): Promise<Pair> {
-  const ground = await openGround();
+  const testbed = await openTestbed();
   try {
-    const project = await fill(ground, sizes);
-    const server = await ground.serve('all');
+    const project = await fill(testbed, sizes);
+    const server = await testbed.serve('all');
     const load = startLoad({ server, project, sizes });
-    const regulated = regulate(ground, { load, projectId: project.id });
+    const regulatedLoad = regulate(testbed, { load, projectId: project.id });
     await pause(WARM_UP_MS);
-    await regulated.drain();
-    await copyAll(ground.url);
-    const writes = await countWrites(ground);
-    const before = await countsOf(ground, project.id);
-    const used = [usageOf(server.pid), usageOfTree(ground.postgresPid)] as const;
+    await regulatedLoad.drain();
+    await copyTables(testbed.url);
+    const writes = await countWrites(testbed);
+    const before = await countsOf(testbed, project.id);
+    const usageBefore = [usageOf(server.pid), usageOfTree(testbed.postgresPid)] as const;
     const startedAt = performance.now();
-    regulated.go();
+    regulatedLoad.go();
     await pause(sizes.seconds * 1_000);
-    await regulated.drain();
+    await regulatedLoad.drain();
     const seconds = (performance.now() - startedAt) / 1_000;
-    const [product, postgres] = [usageOf(server.pid), usageOfTree(ground.postgresPid)];
-    await regulated.stop();
-    const after = await countsOf(ground, project.id);
-    const bare = await openAll(ground.url, { projectId: project.id, written: await writes.done() });
+    const [product, postgres] = [usageOf(server.pid), usageOfTree(testbed.postgresPid)];
+    await regulatedLoad.stop();
+    const after = await countsOf(testbed, project.id);
+    const baseline = await openBaseline(testbed.url, {
+      projectId: project.id,
+      writeResult: await writes.result(),
+    });
     await server.stop();
-    await settle(ground.url);
-    const written = await writeBare(ground.url, bare);
+    await settle(testbed.url);
+    const writeResult = await writeBaseline(testbed.url, baseline);
     return {
       events: after.events - before.events,
       drafts: after.drafts - before.drafts,
       seconds,
-      bareSeconds: written.seconds,
-      bareRows: written.rows,
-      productCpu: cpuBetween(used[0], product),
-      postgresCpu: cpuBetween(used[1], postgres),
+      bareSeconds: writeResult.seconds,
+      bareRows: writeResult.rows,
+      productCpu: cpuBetween(usageBefore[0], product),
+      postgresCpu: cpuBetween(usageBefore[1], postgres),
       logBytes: after.logBytes - before.logBytes,
       storedBytes: after.storedBytes - before.storedBytes,
     };
   } finally {
-    await ground.close();
+    await testbed.close();
   }
 }
 
-async function fill(ground: Ground, { busy, fresh }: Sizes): Promise<Project> {
-  const { db } = ground;
-  const project = await ground.project();
+async function fill(testbed: Testbed, { busy, fresh }: Sizes): Promise<Project> {
+  const { db } = testbed;
+  const project = await testbed.project();
   const world = { projectId: project.id, people: busy, lapsed: 0, eventsOfEach: 2 };
-  await makePeople(ground, world);
-  await addSilent(ground, { projectId: project.id, from: busy, count: fresh + 1 });
+  await makePeople(testbed, world);
+  await addInactiveUsers(testbed, { projectId: project.id, from: busy, count: fresh + 1 });
   const shipped = await db.query<{ name: string }>('SELECT name FROM beckon.rule WHERE project_id = $1', [
     project.id,
   ]);
   for (const { name } of shipped)
     await disableRule(db, { projectId: project.id, reference: name, actor: 'operator' });
   for (const document of RULES) await createRule(db, { projectId: project.id, document });
-  await serveAudiences(ground, world, ofEvent('feature_used'));
-  await settle(ground.url);
+  await serveAudiences(testbed, world, ofEvent('feature_used'));
+  await settle(testbed.url);
   return project;
 }
 
@@ -174,9 +177,9 @@ const RULES = [
   },
 ];
 
-type Loading = { server: Server; project: Project; sizes: Sizes };
+type LoadOptions = { server: Server; project: Project; sizes: Sizes };
 
-function startLoad({ server, project, sizes }: Loading): ChildProcess {
+function startLoad({ server, project, sizes }: LoadOptions): ChildProcess {
   const child = fork(join(import.meta.dirname, 'load-process.ts'), {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
@@ -185,50 +188,53 @@ function startLoad({ server, project, sizes }: Loading): ChildProcess {
   return child;
 }
 
-type Regulated = { go(): void; drain(): Promise<void>; stop(): Promise<void> };
+type RegulatedLoad = { go(): void; drain(): Promise<void>; stop(): Promise<void> };
 
-function regulate(ground: Ground, { load, projectId }: { load: ChildProcess; projectId: number }): Regulated {
-  const tell = (what: ToLoad): void => void load.send(what);
+function regulate(
+  testbed: Testbed,
+  { load, projectId }: { load: ChildProcess; projectId: number },
+): RegulatedLoad {
+  const send = (command: ToLoad): void => void load.send(command);
   const state = { isOn: true, isHeld: false };
   const watching = (async () => {
     for (; state.isOn; await pause(20)) {
       if (state.isHeld) continue;
-      const waiting = await waitingOf(ground.db, projectId);
-      if (waiting > PAUSE_AT) tell('pause');
-      else if (waiting < GO_AT) tell('go');
+      const waiting = await waitingOf(testbed.db, projectId);
+      if (waiting > PAUSE_AT) send('pause');
+      else if (waiting < GO_AT) send('go');
     }
   })();
   return {
     go() {
       state.isHeld = false;
-      tell('go');
+      send('go');
     },
     async drain() {
       state.isHeld = true;
-      tell('pause');
+      send('pause');
       // Requests under way at the time of the pause are accepted a moment later.
       for (let quiet = 0; quiet < 5; await pause(20))
-        quiet = (await waitingOf(ground.db, projectId)) > 0 ? 0 : quiet + 1;
+        quiet = (await waitingOf(testbed.db, projectId)) > 0 ? 0 : quiet + 1;
     },
     async stop() {
       state.isOn = false;
       await watching;
-      const told = once(load, 'message') as Promise<[FromLoad]>;
-      tell('stop');
-      await told;
+      const reply = once(load, 'message') as Promise<[FromLoad]>;
+      send('stop');
+      await reply;
     },
   };
 }
 
 type Counts = Record<'events' | 'drafts' | 'logBytes' | 'storedBytes', number>;
 
-async function countsOf({ db }: Ground, projectId: number): Promise<Counts> {
+async function countsOf({ db }: Testbed, projectId: number): Promise<Counts> {
   const rows = await db.query<Counts>(
     `SELECT (SELECT count(*) FROM beckon.event WHERE project_id = $1) AS events, (SELECT count(*) FROM beckon.draft WHERE project_id = $1) AS drafts,
             (pg_current_wal_lsn() - '0/0'::pg_lsn)::bigint AS "logBytes",
             (SELECT sum(pg_total_relation_size(c.oid)) FROM pg_class c WHERE c.relnamespace = 'beckon'::regnamespace AND c.relkind = 'r')::bigint AS "storedBytes"`,
     [projectId],
   );
-  if (!rows[0]) throw new Error('nothing was counted');
+  if (!rows[0]) throw new Error('no row was counted');
   return rows[0];
 }

@@ -1,9 +1,9 @@
-import { preload } from '../digest/records.ts';
-import { pause } from '../digest/visible.ts';
+import { preload } from '../processing/records.ts';
+import { pause } from '../processing/visible.ts';
 import { cpuBetween, median, usageOf, usageOfTree } from '../measure.ts';
 import { micros, ratio, round } from '../print.ts';
-import { type Ground, openGround, type Project, type Server } from '../stage.ts';
-import { addSilent, makePeople, settle, userOf } from '../world.ts';
+import { type Testbed, openTestbed, type Project, type Server } from '../testbed.ts';
+import { addInactiveUsers, makePeople, settle, userOf } from '../world.ts';
 
 /**
  * Measures what a second worker adds if there is only processing to do: waiting records of many projects, without concurrent load. Both
@@ -17,79 +17,88 @@ const PEOPLE = 50;
 
 type Sizes = typeof FULL;
 type Run = { seconds: number; cpu: number };
-type Side = { ground: Ground; projects: Project[]; workers: [Server, Server]; sizes: Sizes };
+type Side = { testbed: Testbed; projects: Project[]; workers: [Server, Server]; sizes: Sizes };
 
 export async function secondWorker({ quick }: { quick: boolean }): Promise<string[][]> {
   const sizes = quick ? QUICK : FULL;
-  const ground = await openGround();
+  const testbed = await openTestbed();
   try {
-    const projects = await fill(ground, sizes);
-    const workers: [Server, Server] = [await ground.serve('worker'), await ground.serve('worker')];
-    const side = { ground, projects, workers, sizes };
-    await digest(side, { both: true, run: 0 });
+    const projects = await fill(testbed, sizes);
+    const workers: [Server, Server] = [await testbed.serve('worker'), await testbed.serve('worker')];
+    const side = { testbed, projects, workers, sizes };
+    await processRecords(side, { both: true, run: 0 });
     const rows: string[][] = [];
-    const seen: { rate: number; aim: number; cpu: number }[] = [];
+    const measurements: { rate: number; target: number; cpu: number }[] = [];
     for (let pair = 1; pair <= sizes.pairs; pair += 1) {
-      const one = await digest(side, { both: false, run: 2 * pair });
-      const two = await digest(side, { both: true, run: 2 * pair + 1 });
-      const busy = one.cpu / one.seconds;
-      const aim = SHARE * Math.min(2, CORES / busy);
-      const [rate, cpu] = [one.seconds / two.seconds, two.cpu / one.cpu];
-      seen.push({ rate, aim, cpu });
+      const oneWorker = await processRecords(side, { both: false, run: 2 * pair });
+      const twoWorkers = await processRecords(side, { both: true, run: 2 * pair + 1 });
+      const busy = oneWorker.cpu / oneWorker.seconds;
+      const target = SHARE * Math.min(2, CORES / busy);
+      const [rate, cpu] = [oneWorker.seconds / twoWorkers.seconds, twoWorkers.cpu / oneWorker.cpu];
+      measurements.push({ rate, target, cpu });
       rows.push([
         `pair ${pair}`,
-        ...shown(sizes, one, two),
-        ratio(aim),
+        ...ratesOf(sizes, oneWorker, twoWorkers),
+        ratio(target),
         ratio(busy),
-        ...costs(sizes, one, two),
+        ...costs(sizes, oneWorker, twoWorkers),
       ]);
     }
-    const of = (name: 'rate' | 'aim' | 'cpu'): string => ratio(median(seen.map((each) => each[name])));
-    return [...rows, ['median', '', '', of('rate'), of('aim'), '', '', '', of('cpu')]];
+    const medianOf = (name: 'rate' | 'target' | 'cpu'): string =>
+      ratio(median(measurements.map((each) => each[name])));
+    return [...rows, ['median', '', '', medianOf('rate'), medianOf('target'), '', '', '', medianOf('cpu')]];
   } finally {
-    await ground.close();
+    await testbed.close();
   }
 }
 
-function shown({ records }: Sizes, one: Run, two: Run): string[] {
-  return [round(records / one.seconds), round(records / two.seconds), ratio(one.seconds / two.seconds)];
+function ratesOf({ records }: Sizes, single: Run, double: Run): string[] {
+  return [
+    round(records / single.seconds),
+    round(records / double.seconds),
+    ratio(single.seconds / double.seconds),
+  ];
 }
 
-function costs({ records }: Sizes, one: Run, two: Run): string[] {
-  return [micros((one.cpu / records) * 1e6), micros((two.cpu / records) * 1e6), ratio(two.cpu / one.cpu)];
+function costs({ records }: Sizes, single: Run, double: Run): string[] {
+  return [
+    micros((single.cpu / records) * 1e6),
+    micros((double.cpu / records) * 1e6),
+    ratio(double.cpu / single.cpu),
+  ];
 }
 
-async function fill(ground: Ground, sizes: Sizes): Promise<Project[]> {
+async function fill(testbed: Testbed, sizes: Sizes): Promise<Project[]> {
   const projects: Project[] = [];
   for (let i = 0; i < sizes.projects; i += 1) {
-    const project = await ground.project();
+    const project = await testbed.project();
     projects.push(project);
-    if (i === 0) await makePeople(ground, { projectId: project.id, people: 0, lapsed: 0, eventsOfEach: 0 });
-    await addSilent(ground, { projectId: project.id, from: 0, count: PEOPLE });
+    if (i === 0) await makePeople(testbed, { projectId: project.id, people: 0, lapsed: 0, eventsOfEach: 0 });
+    await addInactiveUsers(testbed, { projectId: project.id, from: 0, count: PEOPLE });
   }
-  await settle(ground.url);
+  await settle(testbed.url);
   return projects;
 }
 
-async function digest(side: Side, { both, run }: { both: boolean; run: number }): Promise<Run> {
-  const { ground, projects, workers, sizes } = side;
+async function processRecords(side: Side, { both, run }: { both: boolean; run: number }): Promise<Run> {
+  const { testbed, projects, workers, sizes } = side;
   const [first, second] = workers;
-  const each = sizes.records / sizes.projects;
+  const perProject = sizes.records / sizes.projects;
   for (const { pid } of workers) process.kill(pid, 'SIGSTOP');
   for (const { id: projectId } of projects)
-    await preload(ground.db, { projectId, kind: 'events', records: eventsOf(each, run) });
-  await settle(ground.url);
-  const used = (): number =>
+    await preload(testbed.db, { projectId, kind: 'events', records: eventsOf(perProject, run) });
+  await settle(testbed.url);
+  const cpuNow = (): number =>
     usageOf(first.pid).cpuSeconds +
     usageOf(second.pid).cpuSeconds +
-    usageOfTree(ground.postgresPid).cpuSeconds;
-  const before = { ...usageOf(first.pid), cpuSeconds: used() };
+    usageOfTree(testbed.postgresPid).cpuSeconds;
+  const before = { ...usageOf(first.pid), cpuSeconds: cpuNow() };
   const startedAt = performance.now();
   process.kill(first.pid, 'SIGCONT');
   if (both) process.kill(second.pid, 'SIGCONT');
-  while (await isWaiting(ground)) await pause(10);
+  while (await hasWaiting(testbed)) await pause(10);
   const seconds = (performance.now() - startedAt) / 1_000;
-  const cpu = cpuBetween(before, { ...before, cpuSeconds: used() });
+  const cpu = cpuBetween(before, { ...before, cpuSeconds: cpuNow() });
   // The worker must not be stopped in the middle of work that others would wait for.
   process.kill(second.pid, 'SIGCONT');
   await pause(200);
@@ -106,7 +115,7 @@ function eventsOf(count: number, run: number): object[] {
   }));
 }
 
-async function isWaiting({ db }: Ground): Promise<boolean> {
+async function hasWaiting({ db }: Testbed): Promise<boolean> {
   return (
     (await db.query('SELECT 1 AS one FROM beckon.ingest_queue_state WHERE waiting > 0 LIMIT 1')).length > 0
   );

@@ -18,18 +18,18 @@ test('parses what it prints, and nothing else', () => {
     'send_committed:smile:1',
     'send_committed:kill:0',
   ])
-    expect(() => parseArmed(text)).toThrow('arms nothing');
+    expect(() => parseArmed(text)).toThrow('Expected point:action:count');
 });
 
 test('acts once, at this point alone, on the requested pass', () => {
   const reached: string[] = [];
-  const trap = createTrap({ databasePort: 0, reached: ({ point }) => reached.push(point) });
+  const trap = createTrap({ databasePort: 0, onReached: ({ point }) => reached.push(point) });
   trap.failpoint('batch_claimed');
   trap.set({ point: 'batch_claimed', action: 'throw', after: 2 });
   trap.failpoint('batch_applied');
   trap.failpoint('batch_claimed');
   expect(reached).toEqual([]);
-  expect(() => trap.failpoint('batch_claimed')).toThrow('told to');
+  expect(() => trap.failpoint('batch_claimed')).toThrow('Injected failure');
   trap.failpoint('batch_claimed');
   expect(reached).toEqual(['batch_claimed']);
   trap.set({ point: 'batch_claimed', action: 'throw', after: 1 });
@@ -44,7 +44,7 @@ test('breaks connections to the database, and no others', async () => {
     await once(server, 'listening');
   }
   const [databasePort = 0, otherPort = 0] = servers.map((server) => (server.address() as AddressInfo).port);
-  const trap = createTrap({ databasePort, reached: () => {} });
+  const trap = createTrap({ databasePort, onReached: () => {} });
   const [database, other] = [connect(databasePort), connect(otherPort)];
   await Promise.all([once(database, 'connect'), once(other, 'connect')]);
   trap.set({ point: 'webhooks_committing', action: 'drop', after: 1 });
@@ -57,17 +57,17 @@ test('breaks connections to the database, and no others', async () => {
 test('kills the process at the point, as SIGKILL does', async () => {
   const arm = new URL('./arm.ts', import.meta.url).href;
   const code = `const { createTrap } = await import(${JSON.stringify(arm)});
-    const trap = createTrap({ databasePort: 0, reached: () => process.stdout.write('reached') });
+    const trap = createTrap({ databasePort: 0, onReached: () => process.stdout.write('reached') });
     trap.set({ point: 'stopping', action: 'kill', after: 1 });
     trap.failpoint('stopping');
-    process.stdout.write(' and gone on');`;
+    process.stdout.write(' and continued');`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', code], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  let said = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
+  let received = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (received += text));
   const [, signal] = (await once(child, 'close')) as [number | null, string | null];
-  expect([signal, said]).toEqual(['SIGKILL', 'reached']);
+  expect([signal, received]).toEqual(['SIGKILL', 'reached']);
 });
 
 test('assigns every failpoint to a process, except those outside a run', () => {

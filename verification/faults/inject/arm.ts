@@ -22,12 +22,12 @@ export function printArmed({ point, action, after }: Armed): string {
 }
 
 export function parseArmed(text: string): Armed {
-  const [name, does, count] = text.split(':');
-  const point = FAILPOINTS.find((one) => one === name);
-  const action = CRASH_ACTIONS.find((one) => one === does);
+  const [name, actionName, count] = text.split(':');
+  const point = FAILPOINTS.find((candidate) => candidate === name);
+  const action = CRASH_ACTIONS.find((candidate) => candidate === actionName);
   const after = Number(count);
   if (!point || !action || !Number.isSafeInteger(after) || after < 1)
-    throw new Error(`${JSON.stringify(text)} arms nothing: it is to be a point, an action and a count`);
+    throw new Error(`${JSON.stringify(text)} is invalid. Expected point:action:count`);
   return { point, action, after };
 }
 
@@ -41,26 +41,26 @@ type TrapOptions = {
   /** The port of the database. */
   databasePort: number;
   /** Called right before the action. */
-  reached: (armed: Armed) => void;
+  onReached: (armed: Armed) => void;
 };
 
-export function createTrap({ databasePort, reached }: TrapOptions): Trap {
+export function createTrap({ databasePort, onReached }: TrapOptions): Trap {
   const sockets = openSockets();
   let armed: Armed | null = null;
   let left = 0;
   return {
-    set(wanted) {
-      armed = wanted;
-      left = wanted?.after ?? 0;
+    set(next) {
+      armed = next;
+      left = next?.after ?? 0;
     },
     failpoint(point) {
       if (armed === null || point !== armed.point) return;
       left -= 1;
       if (left > 0) return;
-      const sprung = armed;
+      const current = armed;
       armed = null;
-      reached(sprung);
-      act(sprung.action, () => {
+      onReached(current);
+      act(current.action, () => {
         for (const socket of sockets) if (socket.remotePort === databasePort) socket.destroy();
       });
     },
@@ -72,7 +72,7 @@ function act(action: CrashAction, drop: () => void): void {
     case 'kill':
       return void process.kill(process.pid, 'SIGKILL');
     case 'throw':
-      throw new Error('It fails here because it was told to');
+      throw new Error('Injected failure');
     case 'stall':
       return void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, STALL_MS);
     case 'drop':

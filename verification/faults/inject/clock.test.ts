@@ -67,18 +67,18 @@ test('endpoint limit allows no more attempts than its quota, however the clock i
   fc.assert(
     fc.property(fc.double({ min: 0.1, max: 1_000, noNaN: true }), steps, (perSecond, moves) => {
       const limits = { perSecond, inFlightMax: 10 };
-      let [now, furthest, asked] = [START, START, 0];
+      let [now, furthest, checks] = [START, START, 0];
       let health = newHealth(perSecond, now);
       for (const move of moves) {
         now += move;
         furthest = Math.max(furthest, now);
         health = refillEndpoint(health, limits, now);
         const may = Math.floor(health.tokens);
-        asked += may;
+        checks += may;
         health = { ...health, tokens: health.tokens - may };
         expect(health.tokens).toBeGreaterThanOrEqual(0);
       }
-      expect(asked).toBeLessThanOrEqual(
+      expect(checks).toBeLessThanOrEqual(
         burstOf(perSecond) + ((furthest - START) / SECOND) * perSecond + 1e-3,
       );
     }),
@@ -100,10 +100,10 @@ test('circuit breaker retries a failed relay within a minute of the furthest clo
       for (const [act, move] of moves) {
         now += move;
         furthest = Math.max(furthest, now);
-        const asked = checkBreaker(breaker, now);
-        breaker = asked.breaker;
-        if (asked.isAllowed && act === 'fails') breaker = recordFailure(breaker, now);
-        if (asked.isAllowed && act === 'works') breaker = recordSuccess();
+        const decision = checkBreaker(breaker, now);
+        breaker = decision.breaker;
+        if (decision.isAllowed && act === 'fails') breaker = recordFailure(breaker, now);
+        if (decision.isAllowed && act === 'works') breaker = recordSuccess();
         expect(breaker.openUntil).toBeLessThanOrEqual(furthest + MINUTE);
         expect(checkBreaker(breaker, furthest + MINUTE).isAllowed).toBe(true);
       }
@@ -153,8 +153,8 @@ test('webhook retry stays within its schedule and is never immediate, whatever R
         }
         expect(at).toBeGreaterThanOrEqual(endedAt + Math.floor(0.8 * delay));
         expect(at).toBeLessThanOrEqual(endedAt + Math.ceil(2.4 * delay));
-        const asked = readRetryAfter(text, endedAt);
-        expect(asked === null || (Number.isFinite(asked) && asked >= 0)).toBe(true);
+        const retryAt = readRetryAfter(text, endedAt);
+        expect(retryAt === null || (Number.isFinite(retryAt) && retryAt >= 0)).toBe(true);
       },
     ),
     RUNS,

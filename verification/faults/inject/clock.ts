@@ -1,14 +1,14 @@
 import { globSync } from 'node:fs';
 import type { Fault, Stage, Victim } from '../fault.ts';
-import { anybody } from '../kills/anybody.ts';
+import { pickRunning } from '../kills/pick-running.ts';
 import { between, pick, type Random } from '../random.ts';
-import { note, spoilFor } from './hold.ts';
+import { note, injectFor } from './hold.ts';
 
 /** The library itself, because a signal to the faketime program does not reach its child process. */
 const [FAKETIME] = globSync('/usr/lib*/{,*/}faketime/libfaketimeMT.so.1');
 /** Some offsets that are corrected, and some beyond what a ready process accepts. */
 const OFFSETS_S = [-3_600, -30, -7, -3, 3, 7, 30, 3_600];
-const LASTS_MS: [number, number] = [4_000, 12_000];
+const DURATION_MS: [number, number] = [4_000, 12_000];
 
 /** One process has a different time than all others. */
 export const CLOCK: Fault = {
@@ -16,30 +16,30 @@ export const CLOCK: Fault = {
   name: 'a clock is wrong',
   weight: 0.5,
   async run(stage, random) {
-    const victim = anybody(stage.victims, random);
+    const victim = pickRunning(stage.victims, random);
     if (!victim) return;
     if (FAKETIME !== undefined) await moveClock(stage, { victim, library: FAKETIME }, random);
-    else note(stage, { code: 'F8', what: 'left out, for there is no faketime', victim: '', inFlight: 0 });
+    else note(stage, { code: 'F8', detail: 'skipped: faketime is not installed', victim: '', inFlight: 0 });
   },
 };
 
-type Moved = { victim: Victim; library: string };
+type ClockChange = { victim: Victim; library: string };
 
-async function moveClock(stage: Stage, { victim, library }: Moved, random: Random): Promise<void> {
+async function moveClock(stage: Stage, { victim, library }: ClockChange, random: Random): Promise<void> {
   const offset = pick(OFFSETS_S, random);
-  await spoilFor(stage, {
+  await injectFor(stage, {
     code: 'F8',
-    what: `${offset} s`,
+    detail: `${offset} s`,
     victim: victim.name,
-    forMs: between(...LASTS_MS, random),
+    forMs: between(...DURATION_MS, random),
     // The monotonic clock stays real. Timers would not fire otherwise.
-    spoil: () =>
+    inject: () =>
       victim.restart('SIGTERM', {
         LD_PRELOAD: library,
         FAKETIME: `${offset > 0 ? '+' : ''}${offset}s`,
         FAKETIME_DONT_FAKE_MONOTONIC: '1',
         DONT_FAKE_MONOTONIC: '1',
       }),
-    mend: () => victim.restart('SIGTERM', { LD_PRELOAD: '' }),
+    restore: () => victim.restart('SIGTERM', { LD_PRELOAD: '' }),
   });
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Failpoint } from '../../../packages/server/src/platform/failpoints.ts';
 import type { Fault, Role, Stage, Victim } from '../fault.ts';
-import { anybody } from '../kills/anybody.ts';
+import { pickRunning } from '../kills/pick-running.ts';
 import { between, pick } from '../random.ts';
 import { type CrashAction, printArmed } from './arm.ts';
 import { armPath } from './serve-armed.ts';
@@ -49,21 +49,21 @@ export const POINTS: Record<Role, Failpoint[]> = {
   'mail-in': ['outcome_committing', 'outcome_committed', 'stopping'],
 };
 const ACTIONS: CrashAction[] = ['kill', 'kill', 'throw', 'stall', 'drop'];
-const AFTER_MOST = 20;
+const PASSES_MAX = 20;
 /** Some failpoints are passed only occasionally. */
 const ARMED_MS = 6_000;
-const LOOK_EVERY_MS = 50;
+const POLL_MS = 50;
 
 /** Arms one failpoint in a process and waits until the process passes it. */
 export const CRASH: Fault = {
   code: 'F1',
-  name: 'a process ends, fails or stands still at a point of its way',
+  name: 'a process exits, fails or stalls at a failpoint',
   weight: 12,
   async run(stage, random) {
-    const victim = anybody(stage.victims, random);
+    const victim = pickRunning(stage.victims, random);
     if (!victim) return;
     const point = pick(POINTS[victim.role], random);
-    const armed = { point, action: pick(ACTIONS, random), after: between(1, AFTER_MOST, random) };
+    const armed = { point, action: pick(ACTIONS, random), after: between(1, PASSES_MAX, random) };
     await victim.ready();
     const pid = victim.pid();
     if (pid === null) return;
@@ -71,19 +71,19 @@ export const CRASH: Fault = {
     writeFileSync(path, printArmed(armed));
     victim.signal('SIGUSR2');
     if (point === 'stopping') victim.signal('SIGTERM');
-    await comesBy(stage, { victim, pid });
+    await waitForPass(stage, { victim, pid });
     rmSync(path, { force: true });
     if (victim.pid() === pid) victim.signal('SIGUSR2');
   },
 };
 
 /** Waits for the process to record the pass in a journal of its own. If it died there, it is restarted automatically. */
-async function comesBy(stage: Stage, { victim, pid }: { victim: Victim; pid: number }): Promise<void> {
+async function waitForPass(stage: Stage, { victim, pid }: { victim: Victim; pid: number }): Promise<void> {
   const journal = join(stage.dir, `armed-${pid}.jsonl`);
   const before = sizeOf(journal);
   const until = Date.now() + ARMED_MS;
-  while (stage.goesOn() && Date.now() < until && victim.pid() === pid && sizeOf(journal) === before)
-    await pause(LOOK_EVERY_MS);
+  while (stage.isRunning() && Date.now() < until && victim.pid() === pid && sizeOf(journal) === before)
+    await pause(POLL_MS);
 }
 
 function sizeOf(path: string): number {

@@ -2,55 +2,55 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Fault, Stage } from '../fault.ts';
 import { between, pick, type Random } from '../random.ts';
-import { spoilFor } from './hold.ts';
+import { injectFor } from './hold.ts';
 import { fillDisk, isOwnDisk } from './own-disk.ts';
 
 /** Database failures in which the product must answer 5xx, leave nothing half done, and recover automatically. */
 export const DATABASE_FAULTS: Fault[] = [
-  { code: 'F7', name: 'no connection is left', weight: 0.8, run: takeConnections },
-  { code: 'F7', name: 'somebody holds a hot row', weight: 0.4, run: holdRows },
-  { code: 'F7', name: 'locks in a circle', weight: 0.8, run: lockInCircles },
+  { code: 'F7', name: 'no connection is free', weight: 0.8, run: takeConnections },
+  { code: 'F7', name: 'a hot row is locked', weight: 0.4, run: holdRows },
+  { code: 'F7', name: 'deadlocks', weight: 0.8, run: causeDeadlocks },
   { code: 'F7', name: 'statements fail by chance', weight: 0.8, run: failStatements },
-  { code: 'F7', name: 'the disk is full', weight: 0.6, run: fill },
+  { code: 'F7', name: 'the disk is full', weight: 0.6, run: fillDiskForAWhile },
 ];
 
 /** The number of connections left. PostgreSQL reserves three of them for superusers, and the product takes the others at once. */
-const KEPT = 8;
+const CONNECTIONS_LEFT = 8;
 const AT_ONCE = 20;
-const TAKEN_MS: [number, number] = [3_000, 8_000];
+const OCCUPIED_MS: [number, number] = [3_000, 8_000];
 
 async function takeConnections(stage: Stage, random: Random): Promise<void> {
-  const taken: pg.Client[] = [];
-  const take = async (): Promise<void> => {
+  const clients: pg.Client[] = [];
+  const occupyFree = async (): Promise<void> => {
     const first = await stage.postgres.client();
-    taken.push(first);
-    for (let left = (await freePlaces(first)) - KEPT; left > 0; left -= AT_ONCE) {
-      const some = Array.from({ length: Math.min(AT_ONCE, left) }, () => stage.postgres.client());
-      taken.push(...(await Promise.all(some)));
+    clients.push(first);
+    for (let left = (await freeConnections(first)) - CONNECTIONS_LEFT; left > 0; left -= AT_ONCE) {
+      const batch = Array.from({ length: Math.min(AT_ONCE, left) }, () => stage.postgres.client());
+      clients.push(...(await Promise.all(batch)));
     }
   };
-  await spoilFor(stage, {
+  await injectFor(stage, {
     code: 'F7',
-    what: 'connections',
+    detail: 'connections',
     victim: 'postgres',
-    forMs: between(...TAKEN_MS, random),
-    async spoil() {
+    forMs: between(...OCCUPIED_MS, random),
+    async inject() {
       try {
-        await take();
+        await occupyFree();
         // Processes lose their connections, and the free ones are taken before they reconnect.
-        for (const name of await productLogins(taken[0])) {
-          await throwOut(taken[0], name);
-          await take();
+        for (const name of await productLogins(clients[0])) {
+          await terminateBackends(clients[0], name);
+          await occupyFree();
         }
       } catch {
-        // The product was faster this time, and no connection is left for us.
+        // The product was faster this time, and no connection is free for us.
       }
     },
-    mend: () => endAll(taken),
+    restore: () => closeAll(clients),
   });
 }
 
-async function freePlaces(client: pg.Client): Promise<number> {
+async function freeConnections(client: pg.Client): Promise<number> {
   const { rows } = await client.query<{ free: number }>(
     `SELECT current_setting('max_connections')::int -
        (SELECT count(*) FROM pg_stat_activity WHERE backend_type IN ('client backend', 'walsender'))::int AS free`,
@@ -60,17 +60,17 @@ async function freePlaces(client: pg.Client): Promise<number> {
 
 /** Returns the login names of the processes. Each has one of its own. */
 async function productLogins(client: pg.Client | undefined): Promise<string[]> {
-  const found = await client?.query<{ name: string }>(
+  const result = await client?.query<{ name: string }>(
     `SELECT DISTINCT usename AS name FROM pg_stat_activity WHERE usename <> current_user AND usename IS NOT NULL`,
   );
-  return found?.rows.map(({ name }) => name) ?? [];
+  return result?.rows.map(({ name }) => name) ?? [];
 }
 
-async function throwOut(client: pg.Client | undefined, name: string): Promise<void> {
+async function terminateBackends(client: pg.Client | undefined, name: string): Promise<void> {
   await client?.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = $1', [name]);
 }
 
-async function endAll(clients: pg.Client[]): Promise<void> {
+async function closeAll(clients: pg.Client[]): Promise<void> {
   await Promise.all(clients.splice(0).map((client) => client.end().catch(() => {})));
 }
 
@@ -88,12 +88,12 @@ const LOCK_WITHIN = `SET lock_timeout = '10s'`;
 async function holdRows(stage: Stage, random: Random): Promise<void> {
   const statement = pick(HOT_ROWS, random);
   const clients: pg.Client[] = [];
-  await spoilFor(stage, {
+  await injectFor(stage, {
     code: 'F7',
-    what: statement,
+    detail: statement,
     victim: 'postgres',
     forMs: between(...HELD_MS, random),
-    async spoil() {
+    async inject() {
       const client = await stage.postgres.client();
       clients.push(client);
       await client.query(LOCK_WITHIN);
@@ -101,48 +101,48 @@ async function holdRows(stage: Stage, random: Random): Promise<void> {
       // If other transactions always win, no lock is available and nothing is held.
       await client.query(statement).catch(() => {});
     },
-    mend: () => endAll(clients),
+    restore: () => closeAll(clients),
   });
 }
 
-const CIRCLES = 15;
-const CIRCLE_MS = 300;
+const DEADLOCK_ROUNDS = 15;
+const DEADLOCK_WAIT_MS = 300;
 
 /**
  * Causes deadlocks. The product locks ingest queues in project order. This transaction locks a later one, waits until others wait for it,
  * and then requests an earlier one. The database aborts one of the two, often the other one.
  */
-async function lockInCircles(stage: Stage, random: Random): Promise<void> {
+async function causeDeadlocks(stage: Stage, random: Random): Promise<void> {
   const clients: pg.Client[] = [];
-  await spoilFor(stage, {
+  await injectFor(stage, {
     code: 'F7',
-    what: 'deadlocks',
+    detail: 'deadlocks',
     victim: 'postgres',
     forMs: 0,
-    async spoil() {
+    async inject() {
       const client = await stage.postgres.client();
       clients.push(client);
       const { rows } = await client.query<{ id: string }>(
         'SELECT project_id AS id FROM beckon.ingest_queue_state ORDER BY 1',
       );
       const ids = rows.map(({ id }) => id);
-      for (let n = 0; n < CIRCLES && stage.goesOn() && ids.length > 1; n += 1) {
-        const behind = between(1, ids.length - 1, random);
-        await circle(client, ids.slice(0, behind), ids[behind] ?? '');
-        await pause(between(0, CIRCLE_MS, random));
+      for (let n = 0; n < DEADLOCK_ROUNDS && stage.isRunning() && ids.length > 1; n += 1) {
+        const later = between(1, ids.length - 1, random);
+        await lockOutOfOrder(client, ids.slice(0, later), ids[later] ?? '');
+        await pause(between(0, DEADLOCK_WAIT_MS, random));
       }
     },
-    mend: () => endAll(clients),
+    restore: () => closeAll(clients),
   });
 }
 
-async function circle(client: pg.Client, inFront: string[], behind: string): Promise<void> {
+async function lockOutOfOrder(client: pg.Client, earlier: string[], later: string): Promise<void> {
   const lock = 'SELECT 1 FROM beckon.ingest_queue_state WHERE project_id = ANY ($1::bigint[]) FOR UPDATE';
   try {
     await client.query('BEGIN');
-    await client.query(lock, [[behind]]);
-    await pause(CIRCLE_MS);
-    await client.query(lock, [inFront]);
+    await client.query(lock, [[later]]);
+    await pause(DEADLOCK_WAIT_MS);
+    await client.query(lock, [earlier]);
   } catch {
     // This time our transaction was aborted.
   } finally {
@@ -156,29 +156,29 @@ const FULL_MS: [number, number] = [3_000, 10_000];
  * Fills the disk. PostgreSQL refuses writes that need space, and stops if its log cannot grow. After space is freed, it is restarted if it
  * is down.
  */
-async function fill(stage: Stage, random: Random): Promise<void> {
+async function fillDiskForAWhile(stage: Stage, random: Random): Promise<void> {
   const { dataDir } = stage.postgres;
   const isOwn = await isOwnDisk(dataDir);
   let free = (): Promise<void> => Promise.resolve();
-  await spoilFor(stage, {
+  await injectFor(stage, {
     code: 'F7',
-    what: isOwn ? 'disk full' : 'disk full: left out, for PostgreSQL has no disk of its own here',
+    detail: isOwn ? 'disk full' : 'disk full: skipped, because PostgreSQL shares its disk',
     victim: 'postgres',
     forMs: isOwn ? between(...FULL_MS, random) : 0,
-    async spoil() {
+    async inject() {
       if (isOwn) free = await fillDisk(dataDir);
     },
-    async mend() {
+    async restore() {
       await free();
-      if (isOwn) await bringBack(stage);
+      if (isOwn) await ensureRunning(stage);
     },
   });
 }
 
-const BY_ITSELF_MS = 5_000;
+const RESTART_WAIT_MS = 5_000;
 
-async function bringBack(stage: Stage): Promise<void> {
-  for (const until = Date.now() + BY_ITSELF_MS; Date.now() < until; await pause(200)) {
+async function ensureRunning(stage: Stage): Promise<void> {
+  for (const until = Date.now() + RESTART_WAIT_MS; Date.now() < until; await pause(200)) {
     const client = await stage.postgres.client().catch(() => null);
     if (!client) continue;
     await client.end();
@@ -206,17 +206,17 @@ const SHARE = 0.1;
 /** Makes one in ten write statements to a table fail. */
 async function failStatements(stage: Stage, random: Random): Promise<void> {
   const [state, table] = [pick(STATES, random), pick(TABLES, random)];
-  await spoilFor(stage, {
+  await injectFor(stage, {
     code: 'F7',
-    what: `${state} at ${table}`,
+    detail: `${state} at ${table}`,
     victim: 'postgres',
     forMs: between(...FAILED_MS, random),
-    spoil: () => insist(() => asked(stage, failing(table, state))),
-    mend: () => insist(() => asked(stage, `DROP FUNCTION IF EXISTS beckon.fails_by_chance CASCADE`)),
+    inject: () => retry(() => execute(stage, failingTrigger(table, state))),
+    restore: () => retry(() => execute(stage, `DROP FUNCTION IF EXISTS beckon.fails_by_chance CASCADE`)),
   });
 }
 
-function failing(table: string, state: string): string {
+function failingTrigger(table: string, state: string): string {
   return `SET lock_timeout = '5s';
     CREATE FUNCTION beckon.fails_by_chance() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
       IF random() < ${SHARE} THEN RAISE EXCEPTION 'refused by chance' USING ERRCODE = '${state}'; END IF;
@@ -224,7 +224,7 @@ function failing(table: string, state: string): string {
     CREATE TRIGGER fails_by_chance BEFORE INSERT OR UPDATE ON beckon.${table} FOR EACH STATEMENT EXECUTE FUNCTION beckon.fails_by_chance()`;
 }
 
-async function asked(stage: Stage, text: string): Promise<void> {
+async function execute(stage: Stage, text: string): Promise<void> {
   const client = await stage.postgres.client();
   try {
     await client.query(text);
@@ -233,11 +233,11 @@ async function asked(stage: Stage, text: string): Promise<void> {
   }
 }
 
-const MENDED_WITHIN_MS = 60_000;
+const RESTORE_TIMEOUT_MS = 60_000;
 
 /** Retries until it succeeds: otherwise the fault would stay in the database. */
-async function insist(work: () => Promise<void>): Promise<void> {
-  for (const until = Date.now() + MENDED_WITHIN_MS; ;) {
+async function retry(work: () => Promise<void>): Promise<void> {
+  for (const until = Date.now() + RESTORE_TIMEOUT_MS; ;) {
     try {
       return await work();
     } catch (error) {

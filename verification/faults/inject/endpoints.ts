@@ -1,9 +1,9 @@
 import type { Fault } from '../fault.ts';
 import { between, pick } from '../random.ts';
-import { spoilFor } from './hold.ts';
+import { injectFor } from './hold.ts';
 import { BAD_MODES } from './receiver.ts';
 
-const LASTS_MS: [number, number] = [3_000, 15_000];
+const DURATION_MS: [number, number] = [3_000, 15_000];
 
 /** All bad endpoints are in the same mode at once. The cost of one must not affect the good ones. */
 export const ENDPOINT_FAULTS: Fault[] = [
@@ -13,13 +13,13 @@ export const ENDPOINT_FAULTS: Fault[] = [
     weight: 2,
     async run(stage, random) {
       const mode = pick(BAD_MODES, random);
-      await spoilFor(stage, {
+      await injectFor(stage, {
         code: 'F9',
-        what: mode,
+        detail: mode,
         victim: 'endpoints',
-        spoil: () => stage.badEndpoint(mode),
-        mend: () => stage.badEndpoint(null),
-        forMs: between(...LASTS_MS, random),
+        inject: () => stage.setBadEndpoint(mode),
+        restore: () => stage.setBadEndpoint(null),
+        forMs: between(...DURATION_MS, random),
       });
     },
   },

@@ -1,45 +1,45 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Stage } from '../fault.ts';
 
-const LOOK_EVERY_MS = 100;
+const POLL_MS = 100;
 
 /** Waits this long, or until the run is to end. */
-export async function hold(stage: Pick<Stage, 'goesOn'>, ms: number): Promise<void> {
+export async function hold(stage: Pick<Stage, 'isRunning'>, ms: number): Promise<void> {
   const until = Date.now() + ms;
-  while (stage.goesOn() && Date.now() < until) await pause(LOOK_EVERY_MS);
+  while (stage.isRunning() && Date.now() < until) await pause(POLL_MS);
 }
 
-type Doing = {
+type TimedFault = {
   code: string;
-  what: string;
+  detail: string;
   /** The part that the fault hits. */
   victim: string;
-  spoil: () => Promise<void> | void;
-  /** Always called, even if `spoil` failed half way. */
-  mend: () => Promise<void> | void;
+  inject: () => Promise<void> | void;
+  /** Always called, even if `inject` failed half way. */
+  restore: () => Promise<void> | void;
   forMs: number;
 };
 
 /** Applies a fault for a while, always removes it, and records both. */
-export async function spoilFor(
+export async function injectFor(
   stage: Stage,
-  { code, what, victim, spoil, mend, forMs }: Doing,
+  { code, detail, victim, inject, restore, forMs }: TimedFault,
 ): Promise<void> {
-  note(stage, { code, what, victim, inFlight: await inFlight(stage) });
+  note(stage, { code, detail, victim, inFlight: await inFlight(stage) });
   const startedAt = Date.now();
   try {
-    await spoil();
+    await inject();
     await hold(stage, forMs);
   } finally {
-    await mend();
+    await restore();
     stage.journal.write({ kind: 'recovered', at: Date.now(), code, afterMs: Date.now() - startedAt });
   }
 }
 
-type Noted = { code: string; what: string; victim: string; inFlight: number };
+type FaultNote = { code: string; detail: string; victim: string; inFlight: number };
 
-export function note(stage: Pick<Stage, 'journal'>, noted: Noted): void {
-  stage.journal.write({ kind: 'fault', at: Date.now(), ...noted });
+export function note(stage: Pick<Stage, 'journal'>, faultNote: FaultNote): void {
+  stage.journal.write({ kind: 'fault', at: Date.now(), ...faultNote });
 }
 
 /** Returns the work under way in all processes together. */

@@ -59,7 +59,7 @@ export async function isOwnDisk(folder: string): Promise<boolean> {
 
 /** Takes all the space that is left. The returned function frees it again. */
 export async function fillDisk(folder: string): Promise<() => Promise<void>> {
-  const file = join(folder, 'as-full-as-it-gets');
+  const file = join(folder, 'fill');
   const { bavail, bsize } = await statfs(folder);
   await run('fallocate', ['-l', String(Math.max(bsize, bavail * bsize)), file]).catch(() => {});
   return () => rm(file, { force: true });

@@ -61,7 +61,7 @@ test('covers every mode, and says which status the client can read', () => {
       .toSorted(),
   );
   for (const [how, means] of Object.entries(MEANS))
-    if (means.ok) expect(badAnswer(how, Math.random).answered, how).toBe(means.status);
+    if (means.ok) expect(badAnswer(how, Math.random).replyStatus, how).toBe(means.status);
   expect(() => badAnswer('nonsense', Math.random)).toThrow('there is no mode nonsense');
 });
 

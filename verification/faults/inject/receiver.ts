@@ -7,10 +7,10 @@ import { gzipSync } from 'node:zlib';
 export type BadAnswer = ((request: IncomingMessage, response: ServerResponse) => void) & {
   mode: string;
   /** The status that the client can read, or null. */
-  answered: number | null;
+  replyStatus: number | null;
 };
 
-type Mode = { answered: number | null; act(request: IncomingMessage, response: ServerResponse): void };
+type Mode = { replyStatus: number | null; act(request: IncomingMessage, response: ServerResponse): void };
 
 const MIB = 1024 * 1024;
 const CHUNK = Buffer.alloc(64 * 1024, 'x');
@@ -19,55 +19,55 @@ const DRIP_EVERY_MS = 1_000;
 const HINTS_EVERY_MS = 200;
 
 const MODES: Record<string, Mode> = {
-  fine: status(204),
-  error: status(500),
-  unavailable: status(503, { 'Retry-After': '1' }),
-  'busy-for-30-years': status(429, { 'Retry-After': '1000000000' }),
-  'busy-for-less-than-nothing': status(429, { 'Retry-After': '-1' }),
-  'busy-until-2099': status(429, { 'Retry-After': 'Thu, 31 Dec 2099 23:59:59 GMT' }),
-  'busy-until-never': status(429, { 'Retry-After': 'when it suits you; \u00e4h' }),
+  fine: respondWith(204),
+  error: respondWith(500),
+  unavailable: respondWith(503, { 'Retry-After': '1' }),
+  'busy-for-30-years': respondWith(429, { 'Retry-After': '1000000000' }),
+  'busy-for-less-than-nothing': respondWith(429, { 'Retry-After': '-1' }),
+  'busy-until-2099': respondWith(429, { 'Retry-After': 'Thu, 31 Dec 2099 23:59:59 GMT' }),
+  'busy-until-never': respondWith(429, { 'Retry-After': 'when it suits you; \u00e4h' }),
   /** A client that follows the redirect gets a 200. */
   redirect: {
-    answered: 302,
+    replyStatus: 302,
     act: (request, response) =>
       void (request.url?.endsWith('?followed')
         ? response.writeHead(200).end('followed')
         : response.writeHead(302, { Location: `${request.url ?? '/'}?followed` }).end()),
   },
   drip: {
-    answered: 200,
+    replyStatus: 200,
     act: (_, response) => every(response.writeHead(200), DRIP_EVERY_MS, () => void response.write('.')),
   },
-  endless: { answered: 200, act: (_, response) => pourOut(response.writeHead(200)) },
+  endless: { replyStatus: 200, act: (_, response) => writeEndlessly(response.writeHead(200)) },
   'gzip-bomb': {
-    answered: 200,
+    replyStatus: 200,
     act: (_, response) =>
       void response.writeHead(200, { 'Content-Encoding': 'gzip', 'Content-Type': 'text/plain' }).end(BOMB),
   },
   'headers-of-a-megabyte': {
-    answered: null,
+    replyStatus: null,
     act: (_, response) => void response.writeHead(200, { 'X-Much': 'y'.repeat(MIB) }).end(),
   },
   'headers-without-end': {
-    answered: null,
+    replyStatus: null,
     act: (_, response) => every(response, HINTS_EVERY_MS, () => response.writeProcessing()),
   },
   'continue-unasked': {
-    answered: 204,
+    replyStatus: 204,
     act(_, response) {
       for (let i = 0; i < 5; i += 1) response.writeContinue();
       response.writeHead(204).end();
     },
   },
-  'reset-after-reading': { answered: null, act: (request) => cut(request.socket) },
+  'reset-after-reading': { replyStatus: null, act: (request) => cut(request.socket) },
   'reset-within-the-answer': {
-    answered: 200,
+    replyStatus: 200,
     act: (request, response) =>
       void response.writeHead(200, { 'Content-Length': '1000' }).write('half', () => cut(request.socket)),
   },
-  hang: { answered: null, act: () => {} },
+  hang: { replyStatus: null, act: () => {} },
   /** Disables the endpoint permanently, and is therefore rare. */
-  gone: status(410),
+  gone: respondWith(410),
 };
 
 /** The modes that an endpoint may have for a while. */
@@ -80,14 +80,14 @@ const SHARES = { gone: 0.0005, slow: 0.02, fine: 0.3 };
 
 /** Returns the answer of this mode. Null chooses any mode at random, including good ones occasionally. The request has been read. */
 export function badAnswer(mode: string | null, random: () => number): BadAnswer {
-  const name = mode ?? byChance(random);
-  const found = MODES[name];
-  if (!found) throw new Error(`there is no mode ${name}: ${Object.keys(MODES).join(', ')}`);
-  const answer = (request: IncomingMessage, response: ServerResponse): void => found.act(request, response);
-  return Object.assign(answer, { mode: name, answered: found.answered });
+  const name = mode ?? randomMode(random);
+  const handler = MODES[name];
+  if (!handler) throw new Error(`there is no mode ${name}: ${Object.keys(MODES).join(', ')}`);
+  const answer = (request: IncomingMessage, response: ServerResponse): void => handler.act(request, response);
+  return Object.assign(answer, { mode: name, replyStatus: handler.replyStatus });
 }
 
-function byChance(random: () => number): string {
+function randomMode(random: () => number): string {
   const share = random();
   if (share < SHARES.gone) return 'gone';
   if (share < SHARES.slow) return pick(SLOW, random);
@@ -99,8 +99,8 @@ function pick(from: readonly string[], random: () => number): string {
   return from[Math.floor(random() * from.length)] ?? 'error';
 }
 
-function status(answered: number, headers: Record<string, string> = {}): Mode {
-  return { answered, act: (_, response) => void response.writeHead(answered, headers).end() };
+function respondWith(replyStatus: number, headers: Record<string, string> = {}): Mode {
+  return { replyStatus, act: (_, response) => void response.writeHead(replyStatus, headers).end() };
 }
 
 /** Resets the socket if possible. A socket within TLS cannot be reset. */
@@ -116,10 +116,10 @@ function every(response: ServerResponse, ms: number, act: () => void): void {
 }
 
 /** Writes as fast as the client reads, until it stops. */
-function pourOut(response: ServerResponse): void {
+function writeEndlessly(response: ServerResponse): void {
   while (!response.destroyed) {
     if (response.write(CHUNK)) continue;
-    response.once('drain', () => pourOut(response));
+    response.once('drain', () => writeEndlessly(response));
     return;
   }
 }

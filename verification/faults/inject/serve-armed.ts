@@ -22,23 +22,23 @@ export async function serveArmed(): Promise<void> {
   const print = (line: string): void => void process.stdout.write(`${line}\n`);
   const stopped = Promise.withResolvers<void>();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stopped.resolve());
-  const served = await serve(config, {
+  const server = await serve(config, {
     logTo: 'stderr',
     print,
     release: readRelease(),
-    failpoint: listenForOrders(config),
+    failpoint: listenForArms(config),
   });
-  print(`Beckon is ready at ${served.url}`);
+  print(`Beckon is ready at ${server.url}`);
   await stopped.promise;
   setTimeout(() => process.exit(1), ENDS_WITHIN_MS).unref();
-  await served.stop();
+  await server.stop();
   process.exit();
 }
 
-function listenForOrders(config: Config): FailpointHook {
+function listenForArms(config: Config): FailpointHook {
   const trap = createTrap({
     databasePort: Number(new URL(config.database?.url ?? 'postgres://embedded:0').port),
-    reached: (armed) => write(config, armed),
+    onReached: (armed) => write(config, armed),
   });
   process.on('SIGUSR2', () => {
     const path = armPath(config.dataDir, process.pid);
@@ -51,7 +51,14 @@ function listenForOrders(config: Config): FailpointHook {
 function write({ dataDir, roles }: Config, { action, point }: Armed): void {
   const journal = openJournal(dataDir, `armed-${process.pid}`);
   const inFlight = IDLE_POINTS.includes(point) ? 0 : 1;
-  const what = `${action} at ${point}`;
-  journal.write({ kind: 'fault', at: Date.now(), code: 'F1', what, victim: [...roles].join('+'), inFlight });
+  const detail = `${action} at ${point}`;
+  journal.write({
+    kind: 'fault',
+    at: Date.now(),
+    code: 'F1',
+    detail,
+    victim: [...roles].join('+'),
+    inFlight,
+  });
   journal.close();
 }

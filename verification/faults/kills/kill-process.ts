@@ -1,8 +1,8 @@
 import type { Fault } from '../fault.ts';
 import { note } from '../inject/hold.ts';
-import { anybody } from './anybody.ts';
+import { pickRunning } from './pick-running.ts';
 
-const LOOKS = 3;
+const TRIES = 3;
 
 /**
  * Kills any process with SIGKILL. It is stopped first, so that its work under way can be counted at the moment of its death. Killing an
@@ -13,15 +13,15 @@ export const KILL_PROCESS: Fault = {
   name: 'kill -9 of a process',
   weight: 90,
   async run(stage, random) {
-    for (let look = 1; look <= LOOKS; look += 1) {
-      const victim = anybody(stage.victims, random);
+    for (let attempt = 1; attempt <= TRIES; attempt += 1) {
+      const victim = pickRunning(stage.victims, random);
       if (!victim) return;
       victim.signal('SIGSTOP');
       const inFlight = await victim.inFlight();
-      const isDue = inFlight > 0 || look === LOOKS;
+      const isDue = inFlight > 0 || attempt === TRIES;
       victim.signal(isDue ? 'SIGKILL' : 'SIGCONT');
       if (!isDue) continue;
-      note(stage, { code: 'F2', what: 'SIGKILL', victim: victim.name, inFlight });
+      note(stage, { code: 'F2', detail: 'SIGKILL', victim: victim.name, inFlight });
       return;
     }
   },

@@ -8,11 +8,11 @@ export const ROLLING: Fault = {
   weight: 2,
   async run(stage) {
     for (const victim of stage.victims) {
-      if (!stage.goesOn()) return;
+      if (!stage.isRunning()) return;
       await victim.ready();
       note(stage, {
         code: 'F10',
-        what: 'SIGTERM',
+        detail: 'SIGTERM',
         victim: victim.name,
         inFlight: await victim.inFlight(),
       });

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Fault, Stage } from '../fault.ts';
 import { note } from '../inject/hold.ts';
-import { anybody } from './anybody.ts';
+import { pickRunning } from './pick-running.ts';
 
 /** Longer than the timeout of an idle transaction, and than the lease of a project lock. */
-const STOPPED_MS = { least: 11_000, more: 4_000 };
+const STOPPED_MS = { min: 11_000, spread: 4_000 };
 
 /**
  * Stops a worker for longer than any lease lasts, then continues it. Its work goes to the other worker in that time: the leases of emails
@@ -12,10 +12,10 @@ const STOPPED_MS = { least: 11_000, more: 4_000 };
  */
 export const ZOMBIE: Fault = {
   code: 'F5',
-  name: 'a worker stands still beyond its lease',
+  name: 'a worker is stopped beyond its lease',
   weight: 6,
   async run(stage, random) {
-    const victim = anybody(
+    const victim = pickRunning(
       stage.victims.filter(({ role }) => role === 'worker'),
       random,
     );
@@ -24,13 +24,13 @@ export const ZOMBIE: Fault = {
     victim.signal('SIGSTOP');
     note(stage, {
       code: 'F5',
-      what: 'SIGSTOP',
+      detail: 'SIGSTOP',
       victim: victim.name,
       inFlight: await victim.inFlight(),
     });
     try {
       await endLeases(stage);
-      await pause(STOPPED_MS.least + random() * STOPPED_MS.more);
+      await pause(STOPPED_MS.min + random() * STOPPED_MS.spread);
     } finally {
       if (victim.pid() === pid) victim.signal('SIGCONT');
     }

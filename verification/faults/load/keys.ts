@@ -5,8 +5,8 @@ export type Key = { id: string; secret: string };
 
 /** The API keys that clients use: valid ones, and those whose revocation was acknowledged. */
 export type Keys = {
-  one(project: string, random: Random): Key;
-  revoked(random: Random): (Key & { project: string }) | null;
+  liveKey(project: string, random: Random): Key;
+  revokedKey(random: Random): (Key & { project: string }) | null;
   add(project: string, key: Key): void;
   /** Stops using the key for new requests. A request under way may still use it. */
   retire(project: string, id: string): void;
@@ -15,26 +15,26 @@ export type Keys = {
 };
 
 export function keysOf(world: World): Keys {
-  const live = new Map(world.projects.map(({ id, keys }) => [id, [...keys]]));
+  const liveKeys = new Map(world.projects.map(({ id, keys }) => [id, [...keys]]));
   const retired = new Map<string, Key>();
-  const gone: (Key & { project: string })[] = [];
+  const revokedKeys: (Key & { project: string })[] = [];
   return {
-    one: (project, random) => pick(live.get(project) ?? [], random),
-    revoked: (random) => (gone.length === 0 ? null : pick(gone, random)),
-    add: (project, key) => void live.get(project)?.push(key),
+    liveKey: (project, random) => pick(liveKeys.get(project) ?? [], random),
+    revokedKey: (random) => (revokedKeys.length === 0 ? null : pick(revokedKeys, random)),
+    add: (project, key) => void liveKeys.get(project)?.push(key),
     retire(project, id) {
-      const keys = live.get(project) ?? [];
-      const key = keys.find((one) => one.id === id);
+      const keys = liveKeys.get(project) ?? [];
+      const key = keys.find((candidate) => candidate.id === id);
       if (!key) return;
       retired.set(id, key);
-      live.set(
+      liveKeys.set(
         project,
-        keys.filter((one) => one !== key),
+        keys.filter((other) => other !== key),
       );
     },
     revoke(project, id) {
       const key = retired.get(id);
-      if (key) gone.push({ ...key, project });
+      if (key) revokedKeys.push({ ...key, project });
     },
   };
 }

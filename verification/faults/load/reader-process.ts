@@ -5,7 +5,7 @@ import { emailToken, type TokenUse } from '../../../packages/server/src/platform
 import { openTalk } from '../../../packages/server/testing/servers/smtp-client.ts';
 import { openJournal, type SinkEntry, type World } from '../journal.ts';
 import { between, pick, type Random, randomOf } from '../random.ts';
-import { argument, sayReady, takeOrders } from '../sinks/orders.ts';
+import { argument, reportReady, readCommands } from '../sinks/commands.ts';
 import { followJournal } from '../stage/follow.ts';
 import { MAIL, TOKEN_KEYS } from '../stage/world.ts';
 
@@ -21,79 +21,79 @@ const journal = openJournal(dir, 'readers');
 const emails = followJournal(join(dir, 'smtp.jsonl'));
 
 const SHARES = { open: 0.75, click: 0.5, second: 0.25, unsubscribe: 0.02, reply: 0.03, bounce: 0.01 };
-const LOOK_EVERY_MS = 300;
-const LATER = { leastMs: 1_000, mostMs: 20_000 };
-const ANSWER_WITHIN_MS = 15_000;
-const ANNOUNCED = 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0';
+const POLL_MS = 300;
+const READ_DELAY = { minMs: 1_000, maxMs: 20_000 };
+const RESPONSE_TIMEOUT_MS = 15_000;
+const USER_AGENT = 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0';
 
 type Email = Extract<SinkEntry, { kind: 'email' }>;
-type Read = { project: string; emailId: string; email: string; bounceTo: string; random: Random };
+type Reader = { project: string; emailId: string; email: string; bounceTo: string; random: Random };
 
-let [stopping, underWay] = [false, 0];
+let [stopping, inFlight] = [false, 0];
 
 /** Late responses are not the reader's fault, so readers never retry. */
-async function read(delivered: Email): Promise<void> {
-  const emailId = delivered.messageId.split('@')[0] ?? '';
-  const email = delivered.to[0] ?? '';
+async function readEmail(entry: Email): Promise<void> {
+  const emailId = entry.messageId.split('@')[0] ?? '';
+  const email = entry.to[0] ?? '';
   const project = /@p(\d+)\.test$/.exec(email)?.[1];
   if (project === undefined) return;
-  const random = randomOf(`${world.seed} ${delivered.messageId}`);
-  const reader = { project, emailId, email, bounceTo: delivered.from, random };
-  await pause(between(LATER.leastMs, LATER.mostMs, random));
+  const random = randomOf(`${world.seed} ${entry.messageId}`);
+  const reader = { project, emailId, email, bounceTo: entry.from, random };
+  await pause(between(READ_DELAY.minMs, READ_DELAY.maxMs, random));
   if (stopping) return;
-  if (random() < SHARES.open) await ask(`/o/${tokenOf(reader, 'open')}.gif`, random);
-  if (random() < SHARES.click) await ask(`/c/${tokenOf(reader, 'click 0')}/0`, random);
-  if (random() < SHARES.second) await ask(`/c/${tokenOf(reader, 'click 1')}/1`, random);
+  if (random() < SHARES.open) await requestPath(`/o/${tokenOf(reader, 'open')}.gif`, random);
+  if (random() < SHARES.click) await requestPath(`/c/${tokenOf(reader, 'click 0')}/0`, random);
+  if (random() < SHARES.second) await requestPath(`/c/${tokenOf(reader, 'click 1')}/1`, random);
   if (random() < SHARES.unsubscribe) await unsubscribe(reader);
-  if (random() < SHARES.reply) await write(replyOf(reader));
-  if (random() < SHARES.bounce) await write(bounceOf(reader));
+  if (random() < SHARES.reply) await submitEmail(replyOf(reader));
+  if (random() < SHARES.bounce) await submitEmail(bounceOf(reader));
 }
 
-function tokenOf({ project, emailId }: Read, use: TokenUse): string {
+function tokenOf({ project, emailId }: Reader, use: TokenUse): string {
   return emailToken({ projectId: Number(project), emailId }, use, TOKEN_KEYS);
 }
 
-async function ask(path: string, random: Random, form?: string): Promise<number | null> {
+async function requestPath(path: string, random: Random, form?: string): Promise<number | null> {
   const headers: Record<string, string> = {
-    'User-Agent': `${ANNOUNCED} ${between(1, 40, random)}`,
+    'User-Agent': `${USER_AGENT} ${between(1, 40, random)}`,
     'X-Forwarded-Proto': 'https',
     'X-Forwarded-For': `192.0.2.${between(1, 250, random)}`,
   };
   if (form !== undefined) headers['Content-Type'] = 'application/x-www-form-urlencoded';
   try {
-    const answer = await fetch(`${pick(targets, random)}${path}`, {
+    const response = await fetch(`${pick(targets, random)}${path}`, {
       method: form === undefined ? 'GET' : 'POST',
       redirect: 'manual',
       headers,
       ...(form === undefined ? {} : { body: form }),
-      signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+      signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS),
     });
-    await answer.arrayBuffer();
-    return answer.status;
+    await response.arrayBuffer();
+    return response.status;
   } catch {
     return null;
   }
 }
 
 /** Unsubscribes with one click. Any email sent to this user after the response is a violation. */
-async function unsubscribe(reader: Read): Promise<void> {
+async function unsubscribe(reader: Reader): Promise<void> {
   const at = Date.now();
-  const status = await ask(
+  const status = await requestPath(
     `/u/${tokenOf(reader, 'unsubscribe')}`,
     reader.random,
     'List-Unsubscribe=One-Click',
   );
-  const done = status === null ? null : Date.now();
+  const endedAt = status === null ? null : Date.now();
   const { project, email: subject } = reader;
-  journal.write({ kind: 'act', at, done, act: 'suppress', project, subject, status });
+  journal.write({ kind: 'action', at, endedAt, action: 'suppress', project, subject, status });
 }
 
-type Written = { to: string; from: string; raw: string };
+type OutgoingEmail = { to: string; from: string; raw: string };
 
-async function write({ to, from, raw }: Written): Promise<void> {
+async function submitEmail({ to, from, raw }: OutgoingEmail): Promise<void> {
   try {
     const talk = await openTalk(mailInPort);
-    const limit = setTimeout(() => talk.close(), ANSWER_WITHIN_MS);
+    const limit = setTimeout(() => talk.close(), RESPONSE_TIMEOUT_MS);
     await talk.submit({ from, to: [to], raw });
     clearTimeout(limit);
     talk.close();
@@ -102,7 +102,7 @@ async function write({ to, from, raw }: Written): Promise<void> {
   }
 }
 
-function replyOf(reader: Read): Written {
+function replyOf(reader: Reader): OutgoingEmail {
   const { email, random } = reader;
   const to = `r+${tokenOf(reader, 'reply')}@${MAIL.mailDomain ?? ''}`;
   const raw = [
@@ -118,7 +118,7 @@ function replyOf(reader: Read): Written {
   return { from: email, to, raw: raw.join('\r\n') };
 }
 
-function bounceOf({ bounceTo, email }: Read): Written {
+function bounceOf({ bounceTo, email }: Reader): OutgoingEmail {
   const raw = [
     'From: MAILER-DAEMON@mx.home.test',
     'Subject: Undelivered',
@@ -142,19 +142,19 @@ function bounceOf({ bounceTo, email }: Read): Written {
   return { from: '', to: bounceTo, raw: raw.join('\r\n') };
 }
 
-takeOrders((order) => {
-  if (order === 'stop') stopping = true;
+readCommands((command) => {
+  if (command === 'stop') stopping = true;
 });
-sayReady({ pid: process.pid });
+reportReady({ pid: process.pid });
 const seen = new Set<string>();
 while (!stopping) {
   for (const entry of emails()) {
-    if (entry.kind !== 'email' || entry.answered !== 250 || seen.has(entry.messageId)) continue;
+    if (entry.kind !== 'email' || entry.replyStatus !== 250 || seen.has(entry.messageId)) continue;
     seen.add(entry.messageId);
-    underWay += 1;
-    void read(entry).finally(() => (underWay -= 1));
+    inFlight += 1;
+    void readEmail(entry).finally(() => (inFlight -= 1));
   }
-  await pause(LOOK_EVERY_MS);
+  await pause(POLL_MS);
 }
-while (underWay > 0) await pause(LOOK_EVERY_MS);
+while (inFlight > 0) await pause(POLL_MS);
 process.exit();

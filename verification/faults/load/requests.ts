@@ -4,7 +4,7 @@ import type { World } from '../journal.ts';
 import { between, pick, type Random, randomOf } from '../random.ts';
 
 /** One logical write: all its attempts share its Idempotency-Key and its bytes. */
-export type Wanted = {
+export type RequestSpec = {
   request: string;
   project: string;
   path: string;
@@ -13,113 +13,118 @@ export type Wanted = {
   records: number;
 };
 
-export const PEOPLE = 300;
-const ORDERED = 'order_placed';
+export const USERS_PER_PROJECT = 300;
+const ORDER_EVENT = 'order_placed';
 const NAMES = ['feature_used', 'report_exported', 'invoice_paid', 'page_viewed'];
 const PLANS = ['free', 'trial', 'pro', 'team'];
 
 /** Shares of requests. The rest are bulk requests. */
 const SHARES = { single: 0.45, batch: 0.47 };
-const SINGLE_USERS = 0.35;
+const USER_SHARE = 0.35;
 /** The share of single events that cause an email. */
-const ORDERS = 0.42;
+const ORDER_SHARE = 0.42;
 /** The share of events that repeat an earlier one under its id. */
-const COPIES = 0.01;
-const BATCH_MOST = 12;
-const BULK_MOST = 60;
+const COPY_SHARE = 0.01;
+const BATCH_MAX = 12;
+const BULK_MAX = 60;
 
 /** Returns the n-th request of a run: the same for the same seed, whatever happened before. */
-export function requestOf(world: World, n: number): Wanted {
+export function requestOf(world: World, n: number): RequestSpec {
   const random = randomOf(`${world.seed} request ${n}`);
   const project = pick(world.projects, random).id;
   const share = random();
   const kind = share < SHARES.single ? 'single' : share < SHARES.single + SHARES.batch ? 'batch' : 'bulk';
-  return { ...contentOf(kind, { project, n, random }), ...namesOf(world, `request ${n}`), project };
+  return { ...contentOf(kind, { project, n, random }), ...idsOf(world, `request ${n}`), project };
 }
 
 /** Returns the request that creates all users of a project before any events about them. */
-export function introduction(world: World, project: string): Wanted {
+export function initialUsers(world: World, project: string): RequestSpec {
   const random = randomOf(`${world.seed} people of ${project}`);
-  const users = Array.from({ length: PEOPLE }, (_, n) => userOf(project, { who: n, n: -1, random }));
+  const users = Array.from({ length: USERS_PER_PROJECT }, (_, n) =>
+    userOf(project, { userNumber: n, n: -1, random }),
+  );
   return {
-    ...many('/api/v1/users/bulk', 'users', users),
-    ...namesOf(world, `people of ${project}`),
+    ...bulkContent('/api/v1/users/bulk', 'users', users),
+    ...idsOf(world, `people of ${project}`),
     project,
   };
 }
 
 /** Returns another body under the key of this request. */
-export function clashOf(wanted: Wanted, world: World): Wanted {
-  const event: EventInput = { external_user_id: 'u0', name: 'clash', message_id: `clash ${wanted.request}` };
-  const { request } = namesOf(world, `clash of ${wanted.request}`);
-  return { ...wanted, request, path: '/api/v1/events', body: JSON.stringify(event), records: 1 };
+export function clashOf(spec: RequestSpec, world: World): RequestSpec {
+  const event: EventInput = { external_user_id: 'u0', name: 'clash', message_id: `clash ${spec.request}` };
+  const { request } = idsOf(world, `clash of ${spec.request}`);
+  return { ...spec, request, path: '/api/v1/events', body: JSON.stringify(event), records: 1 };
 }
 
-function namesOf(world: World, of: string): Pick<Wanted, 'request' | 'idempotencyKey'> {
-  const bytes = createHash('sha256').update(`${world.seed} ${of}`).digest('hex');
+function idsOf(world: World, label: string): Pick<RequestSpec, 'request' | 'idempotencyKey'> {
+  const bytes = createHash('sha256').update(`${world.seed} ${label}`).digest('hex');
   const request = bytes.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-4$3-a$4-$5');
   return { request, idempotencyKey: `key-${bytes.slice(0, 32)}` };
 }
 
-type Making = { project: string; n: number; random: Random };
-type Content = Pick<Wanted, 'path' | 'body' | 'records'>;
+type RecordContext = { project: string; n: number; random: Random };
+type Content = Pick<RequestSpec, 'path' | 'body' | 'records'>;
 
-function contentOf(kind: 'single' | 'batch' | 'bulk', making: Making): Content {
-  const { random } = making;
+function contentOf(kind: 'single' | 'batch' | 'bulk', context: RecordContext): Content {
+  const { random } = context;
   if (kind === 'single') {
-    const isUser = random() < SINGLE_USERS;
-    const record = isUser ? anyUser(making) : eventOf(making, 0);
+    const isUser = random() < USER_SHARE;
+    const record = isUser ? randomUser(context) : eventOf(context, 0);
     return { path: isUser ? '/api/v1/users' : '/api/v1/events', body: JSON.stringify(record), records: 1 };
   }
   if (kind === 'batch') {
-    const events = Array.from({ length: between(2, BATCH_MOST, random) }, (_, place) =>
-      eventOf(making, place),
+    const events = Array.from({ length: between(2, BATCH_MAX, random) }, (_, index) =>
+      eventOf(context, index),
     );
-    return many('/api/v1/events/batch', 'events', events);
+    return bulkContent('/api/v1/events/batch', 'events', events);
   }
-  const count = between(10, BULK_MOST, random);
+  const count = between(10, BULK_MAX, random);
   if (random() < 0.5)
-    return many(
+    return bulkContent(
       '/api/v1/users/bulk',
       'users',
-      Array.from({ length: count }, () => anyUser(making)),
+      Array.from({ length: count }, () => randomUser(context)),
     );
-  return many(
+  return bulkContent(
     '/api/v1/events/bulk',
     'events',
-    Array.from({ length: count }, (_, place) => eventOf(making, place)),
+    Array.from({ length: count }, (_, index) => eventOf(context, index)),
   );
 }
 
-function many(path: string, list: 'users' | 'events', records: (UserInput | EventInput)[]): Content {
+function bulkContent(path: string, list: 'users' | 'events', records: (UserInput | EventInput)[]): Content {
   return { path, body: JSON.stringify({ [list]: records }), records: records.length };
 }
 
-function anyUser(making: Making): UserInput {
-  return userOf(making.project, { ...making, who: between(0, PEOPLE - 1, making.random) });
+function randomUser(context: RecordContext): UserInput {
+  return userOf(context.project, {
+    ...context,
+    userNumber: between(0, USERS_PER_PROJECT - 1, context.random),
+  });
 }
 
-type Whom = { who: number; n: number; random: Random };
+type UserOptions = { userNumber: number; n: number; random: Random };
 
-function userOf(project: string, { who, n, random }: Whom): UserInput {
+function userOf(project: string, { userNumber, n, random }: UserOptions): UserInput {
   const traits: Record<string, string | number | null> = {
     plan: pick(PLANS, random),
     [`field${between(0, 4, random)}`]: n,
     // Occasionally a field is removed again.
     [`field${between(5, 6, random)}`]: random() < 0.3 ? null : n,
   };
-  return { external_user_id: `u${who}`, email: `u${who}@p${project}.test`, traits };
+  return { external_user_id: `u${userNumber}`, email: `u${userNumber}@p${project}.test`, traits };
 }
 
-function eventOf({ n, random, ...making }: Making, place: number): EventInput {
-  const who = between(0, PEOPLE - 1, random);
-  const isOrder = place === 0 && random() < ORDERS;
-  const copies = random() < COPIES && n > 0;
-  const id = copies ? `copied ${making.project} ${between(0, 20, random)}` : `${n} ${place}`;
+function eventOf({ n, random, ...making }: RecordContext, index: number): EventInput {
+  const userNumber = between(0, USERS_PER_PROJECT - 1, random);
+  const isOrder = index === 0 && random() < ORDER_SHARE;
+  const isCopy = random() < COPY_SHARE && n > 0;
+  const id = isCopy ? `copied ${making.project} ${between(0, 20, random)}` : `${n} ${index}`;
   return {
-    external_user_id: copies ? 'u0' : `u${who}`,
-    name: isOrder && !copies ? ORDERED : copies ? 'copied' : pick(NAMES, random),
-    properties: isOrder && !copies ? { order: n } : { amount: between(1, 100, random) },
+    external_user_id: isCopy ? 'u0' : `u${userNumber}`,
+    name: isOrder && !isCopy ? ORDER_EVENT : isCopy ? 'copied' : pick(NAMES, random),
+    properties: isOrder && !isCopy ? { order: n } : { amount: between(1, 100, random) },
     message_id: id,
   };
 }

@@ -1,161 +1,186 @@
 import type { EventRow, Facts } from './facts.ts';
-import type { Fate, Sent } from './sent.ts';
-import type { Findings } from './verdict.ts';
+import type { RequestResult, SentRecord } from './request-results.ts';
+import type { Findings } from './findings.ts';
 
 /**
  * Checks I1 and I2 for events: each accepted event is stored once, and no event of a rejected request is stored. An event that was never
  * sent to this project must not exist (I12). The server's sequence never contradicts what clients saw: a request that was answered before
  * another began comes first.
  */
-export function judgeEvents({ rows }: Pick<Facts, 'rows'>, fates: Fate[], findings: Findings): void {
-  const placeOf = placesOf(fates);
-  const sent = indexSent(fates, placeOf);
+export function checkEvents(
+  { rows }: Pick<Facts, 'rows'>,
+  results: RequestResult[],
+  findings: Findings,
+): void {
+  const eventKeyOf = eventKeys(results);
+  const sent = indexSent(results, eventKeyOf);
   const stored = Map.groupBy(
     rows.events.filter(({ identity }) => identity !== null),
-    placeOf,
+    eventKeyOf,
   );
-  for (const [place, known] of sent) judgeOne(place, known, { rows: stored.get(place) ?? [], findings });
-  for (const [place, some] of stored)
-    if (!sent.has(place)) findings.add('I12', 'an event was never sent to this project', said(some[0]));
-  judgeOrder(sent, stored, findings);
+  for (const [eventKey, eventFacts] of sent)
+    checkEvent(eventKey, eventFacts, { rows: stored.get(eventKey) ?? [], findings });
+  for (const [eventKey, eventRows] of stored)
+    if (!sent.has(eventKey))
+      findings.add('I12', 'an event was never sent to this project', describeEvent(eventRows[0]));
+  checkOrder(sent, stored, findings);
 }
 
-type SentEvent = Extract<Sent, { kind: 'event' }>;
-type Place = { project: string; user: string; name: string; identity: string | null };
-type PlaceOf = (of: Place) => string;
+type SentEvent = Extract<SentRecord, { kind: 'event' }>;
+type EventKey = { project: string; user: string; name: string; identity: string | null };
+type EventKeyOf = (event: EventKey) => string;
 
 /**
  * Identifies events by their content. For copies under one id with different contents the first one cannot be determined. So all events of
  * that name and user are counted together.
  */
-function placesOf(fates: Fate[]): PlaceOf {
-  const says = new Map<string, string>();
-  const blurred = new Set<string>();
-  for (const { request, sent } of fates) {
-    for (const one of sent) {
-      if (one.kind !== 'event' || one.copyOf === null) continue;
-      const copy = `${request.project} ${one.copyOf}`;
-      const other = says.get(copy);
-      if (other === undefined) says.set(copy, one.identity);
-      else if (other !== one.identity) blurred.add(`${request.project} ${one.user} ${one.name}`);
+function eventKeys(results: RequestResult[]): EventKeyOf {
+  const identities = new Map<string, string>();
+  const ambiguous = new Set<string>();
+  for (const { request, records } of results) {
+    for (const record of records) {
+      if (record.kind !== 'event' || record.duplicateKey === null) continue;
+      const copy = `${request.project} ${record.duplicateKey}`;
+      const other = identities.get(copy);
+      if (other === undefined) identities.set(copy, record.identity);
+      else if (other !== record.identity) ambiguous.add(`${request.project} ${record.user} ${record.name}`);
     }
   }
   return ({ project, user, name, identity }) => {
-    const wide = `${project} ${user} ${name}`;
-    return blurred.has(wide) ? wide : `${wide} ${identity ?? ''}`;
+    const group = `${project} ${user} ${name}`;
+    return ambiguous.has(group) ? group : `${group} ${identity ?? ''}`;
   };
 }
 
 /** Facts about all events that are indistinguishable. */
-type Known = {
+type EventFacts = {
   /** How often the event must be stored. */
   expected: number;
   copies: Set<string>;
-  accepted: Fate[];
-  others: Fate[];
+  accepted: RequestResult[];
+  others: RequestResult[];
   suppressed: Set<boolean>;
 };
 
-function indexSent(fates: Fate[], placeOf: PlaceOf): Map<string, Known> {
-  const index = new Map<string, Known>();
-  for (const fate of fates) {
-    for (const one of fate.sent) {
-      if (one.kind !== 'event') continue;
-      const place = placeOf({ ...one, project: fate.request.project });
-      const known = index.get(place) ?? nothing();
-      index.set(place, known);
-      note(known, fate, one);
+function indexSent(results: RequestResult[], eventKeyOf: EventKeyOf): Map<string, EventFacts> {
+  const index = new Map<string, EventFacts>();
+  for (const result of results) {
+    for (const record of result.records) {
+      if (record.kind !== 'event') continue;
+      const eventKey = eventKeyOf({ ...record, project: result.request.project });
+      const eventFacts = index.get(eventKey) ?? noFacts();
+      index.set(eventKey, eventFacts);
+      addRecord(eventFacts, result, record);
     }
   }
   return index;
 }
 
-function nothing(): Known {
+function noFacts(): EventFacts {
   return { expected: 0, copies: new Set(), accepted: [], others: [], suppressed: new Set() };
 }
 
-function note(known: Known, fate: Fate, { copyOf, suppressed }: SentEvent): void {
-  if (!fate.isAccepted) return void known.others.push(fate);
-  known.accepted.push(fate);
-  known.suppressed.add(suppressed);
-  if (copyOf !== null && known.copies.has(copyOf)) return;
-  if (copyOf !== null) known.copies.add(copyOf);
-  known.expected += 1;
+function addRecord(
+  eventFacts: EventFacts,
+  result: RequestResult,
+  { duplicateKey, suppressed }: SentEvent,
+): void {
+  if (!result.isAccepted) return void eventFacts.others.push(result);
+  eventFacts.accepted.push(result);
+  eventFacts.suppressed.add(suppressed);
+  if (duplicateKey !== null && eventFacts.copies.has(duplicateKey)) return;
+  if (duplicateKey !== null) eventFacts.copies.add(duplicateKey);
+  eventFacts.expected += 1;
 }
 
-function judgeOne(
-  place: string,
-  known: Known,
+function checkEvent(
+  eventKey: string,
+  eventFacts: EventFacts,
   { rows, findings }: { rows: EventRow[]; findings: Findings },
 ): void {
   const count = rows.length;
-  const { expected, suppressed } = known;
-  const evidence = `${place}: ${count} instead of ${expected}; ${names(known)}`;
-  if (count < expected) findings.add(...missing(known), evidence);
+  const { expected, suppressed } = eventFacts;
+  const evidence = `${eventKey}: ${count} instead of ${expected}; ${names(eventFacts)}`;
+  if (count < expected) findings.add(...missing(eventFacts), evidence);
   else if (count > expected && expected > 0)
-    findings.add('I1', 'an event is there more often than it was accepted', evidence);
-  else if (count > expected) findings.add(...extra(known), evidence);
+    findings.add('I1', 'an event is stored more often than it was accepted', evidence);
+  else if (count > expected) findings.add(...extra(eventFacts), evidence);
   const [isSuppressed] = suppressed;
   if (suppressed.size === 1 && rows.some((row) => row.suppressed !== isSuppressed))
-    findings.add('I1', 'an event is suppressed, or is not, against what was sent', said(rows[0]));
+    findings.add('I1', 'the suppression of an event does not match the request', describeEvent(rows[0]));
 }
 
-type Broken = [invariant: string, what: string];
+type InvariantProblem = [invariant: string, what: string];
 
-function missing({ accepted }: Known): Broken {
-  const wasTold = accepted.some(({ taken }) => taken.length > 0);
-  return wasTold
-    ? ['I1', 'an event that was acknowledged is not there']
-    : ['I2', 'a request whose key was taken is not wholly there'];
+function missing({ accepted }: EventFacts): InvariantProblem {
+  const wasAcknowledged = accepted.some(({ acceptances }) => acceptances.length > 0);
+  return wasAcknowledged
+    ? ['I1', 'an acknowledged event is missing']
+    : ['I2', 'a request whose key is stored is incomplete'];
 }
 
-function extra({ others }: Known): Broken {
+function extra({ others }: EventFacts): InvariantProblem {
   const intents = new Set(others.map(({ request }) => request.intent));
-  if (intents.has('clash')) return ['I3', 'a body that came with the key of another has an effect'];
-  if (intents.has('revoked')) return ['I11', 'what came with a revoked key has an effect'];
+  if (intents.has('clash')) return ['I3', 'a body sent with the key of another request has an effect'];
+  if (intents.has('revoked')) return ['I11', 'a request with a revoked key has an effect'];
   return ['I2', 'a request that was not accepted has an effect'];
 }
 
-type Placed = { request: string; from: number; until: number; first: number; last: number };
+type SequencedRequest = { request: string; from: number; until: number; first: number; last: number };
 
 /** Checks in the order in which requests began: no request comes before one that was answered before it began. */
-function judgeOrder(sent: Map<string, Known>, stored: Map<string, EventRow[]>, findings: Findings): void {
-  for (const some of placedOf(sent, stored).values()) {
-    const ended = some.filter(({ until }) => until !== Infinity).toSorted((a, b) => a.until - b.until);
-    let before: Placed | null = null;
+function checkOrder(
+  sent: Map<string, EventFacts>,
+  stored: Map<string, EventRow[]>,
+  findings: Findings,
+): void {
+  for (const requests of sequencedRequests(sent, stored).values()) {
+    const ended = requests.filter(({ until }) => until !== Infinity).toSorted((a, b) => a.until - b.until);
+    let latest: SequencedRequest | null = null;
     let next = 0;
-    for (const one of some.toSorted((a, b) => a.from - b.from)) {
-      for (let other = ended[next]; other && other.until < one.from; other = ended[(next += 1)])
-        if (!before || other.last > before.last) before = other;
-      if (!before || before.last < one.first) continue;
-      const evidence = `${one.request} at ${one.first}, ${before.request} at ${before.last}`;
-      findings.add('I1', 'a request came in front of one that was answered before it began', evidence);
+    for (const request of requests.toSorted((a, b) => a.from - b.from)) {
+      for (let other = ended[next]; other && other.until < request.from; other = ended[(next += 1)])
+        if (!latest || other.last > latest.last) latest = other;
+      if (!latest || latest.last < request.first) continue;
+      const evidence = `${request.request} at ${request.first}, ${latest.request} at ${latest.last}`;
+      findings.add('I1', 'a request precedes one that was answered before it began', evidence);
     }
   }
 }
 
 /** Returns, per project, the requests with the sequences of those events that no other request sent. */
-function placedOf(sent: Map<string, Known>, stored: Map<string, EventRow[]>): Map<string, Placed[]> {
-  const places = new Map<Fate, Placed>();
-  for (const [place, { accepted, others }] of sent) {
-    const [fate] = accepted;
-    const [row] = stored.get(place) ?? [];
-    if (!fate || !row || accepted.length + others.length > 1) continue;
-    const { request, from, until } = fate;
-    const placed = places.get(fate) ?? { request: request.request, from, until, first: Infinity, last: 0 };
-    placed.first = Math.min(placed.first, row.seq);
-    placed.last = Math.max(placed.last, row.seq);
-    places.set(fate, placed);
+function sequencedRequests(
+  sent: Map<string, EventFacts>,
+  stored: Map<string, EventRow[]>,
+): Map<string, SequencedRequest[]> {
+  const byResult = new Map<RequestResult, SequencedRequest>();
+  for (const [eventKey, { accepted, others }] of sent) {
+    const [result] = accepted;
+    const [row] = stored.get(eventKey) ?? [];
+    if (!result || !row || accepted.length + others.length > 1) continue;
+    const { request, from, until } = result;
+    const sequenced = byResult.get(result) ?? {
+      request: request.request,
+      from,
+      until,
+      first: Infinity,
+      last: 0,
+    };
+    sequenced.first = Math.min(sequenced.first, row.seq);
+    sequenced.last = Math.max(sequenced.last, row.seq);
+    byResult.set(result, sequenced);
   }
-  const byProject = Map.groupBy(places, ([{ request }]) => request.project);
-  return new Map([...byProject].map(([project, some]) => [project, some.map(([, placed]) => placed)]));
+  const byProject = Map.groupBy(byResult, ([{ request }]) => request.project);
+  return new Map(
+    [...byProject].map(([project, entries]) => [project, entries.map(([, sequenced]) => sequenced)]),
+  );
 }
 
-function names({ accepted, others }: Known): string {
+function names({ accepted, others }: EventFacts): string {
   const all = [...accepted, ...others].map(({ request }) => `${request.request} (${request.intent})`);
   return [...new Set(all)].slice(0, 3).join(', ');
 }
 
-function said(row: EventRow | undefined): string {
+function describeEvent(row: EventRow | undefined): string {
   return row ? `project ${row.project}, ${row.user}, ${row.name}, sequence ${row.seq}` : '';
 }

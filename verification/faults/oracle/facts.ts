@@ -1,4 +1,4 @@
-import type { ActEntry, FaultEntry, LoadEntry, SinkEntry, World } from '../journal.ts';
+import type { ActionEntry, FaultEntry, LoadEntry, SinkEntry, World } from '../journal.ts';
 
 /** The input of the oracle: the journals, and the database contents at the settled point. */
 export type Facts = {
@@ -6,8 +6,8 @@ export type Facts = {
   /** When everything had settled. Null: the run does not record it. */
   quietAt: number | null;
   requests: Request[];
-  acts: ActEntry[];
-  emails: Email[];
+  actions: ActionEntry[];
+  receivedEmails: ReceivedEmail[];
   hooks: Hook[];
   faults: FaultEntry[];
   rows: Rows;
@@ -18,28 +18,28 @@ export type Request = Pick<
   Begin,
   'request' | 'project' | 'path' | 'idempotencyKey' | 'body' | 'records' | 'intent'
 > & {
-  tries: Try[];
+  attempts: Attempt[];
 };
-export type Try = Pick<Begin, 'id' | 'at' | 'key' | 'to'> & {
+export type Attempt = Pick<Begin, 'id' | 'at' | 'key' | 'to'> & {
   intent: Begin['intent'];
   answer: Answer | null;
 };
 export type Answer = { at: number; status: number; body: string; replayed: boolean };
 type Begin = Extract<LoadEntry, { kind: 'begin' }>;
 
-export type Email = Extract<SinkEntry, { kind: 'email' }>;
+export type ReceivedEmail = Extract<SinkEntry, { kind: 'email' }>;
 export type Hook = Extract<SinkEntry, { kind: 'hook' }>;
 
 /** Times are milliseconds, and projects are their ids as text. */
 export type Rows = {
-  once: OnceRow[];
+  idempotencyKeys: IdempotencyRow[];
   events: EventRow[];
   people: PersonRow[];
   queues: QueueRow[];
   keys: KeyRow[];
   drafts: DraftRow[];
   moves: MoveRow[];
-  messages: EmailFactsRow[];
+  emails: EmailRow[];
   suppressions: SuppressionRow[];
   endpoints: EndpointRow[];
   outcomes: OutcomeRow[];
@@ -48,11 +48,11 @@ export type Rows = {
   attempts: AttemptRow[];
   audits: AuditRow[];
   /** Each promise that the database alone shows to be broken, with the rows that break it. */
-  broken: BrokenRow[];
+  violations: ViolatingRow[];
 };
 
 /** A used Idempotency-Key, in hex as stored, with its response. */
-export type OnceRow = {
+export type IdempotencyRow = {
   project: string;
   key: string;
   status: number;
@@ -101,7 +101,7 @@ export type MoveRow = {
   to: string;
   actor: string;
 };
-export type EmailFactsRow = {
+export type EmailRow = {
   project: string;
   draft: string;
   id: string;
@@ -161,19 +161,19 @@ export type AuditRow = {
   at: number;
   action: string;
   subject: string | null;
-  isDone: boolean;
+  isCompleted: boolean;
 };
-export type BrokenRow = { invariant: string; what: string; row: string };
+export type ViolatingRow = { invariant: string; problem: string; row: string };
 
 export const NO_ROWS: Rows = {
-  once: [],
+  idempotencyKeys: [],
   events: [],
   people: [],
   queues: [],
   keys: [],
   drafts: [],
   moves: [],
-  messages: [],
+  emails: [],
   suppressions: [],
   endpoints: [],
   outcomes: [],
@@ -181,5 +181,5 @@ export const NO_ROWS: Rows = {
   deliveries: [],
   attempts: [],
   audits: [],
-  broken: [],
+  violations: [],
 };

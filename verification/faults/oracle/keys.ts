@@ -1,52 +1,64 @@
-import type { ActEntry } from '../journal.ts';
-import type { Facts, Try } from './facts.ts';
-import type { Findings } from './verdict.ts';
+import type { ActionEntry } from '../journal.ts';
+import type { Facts, Attempt } from './facts.ts';
+import type { Findings } from './findings.ts';
 
 /**
  * Checks I11: a request with a key whose revocation was acknowledged before gets 401 from every process. A request without a response, or
  * with a 503, proves nothing.
  */
-export function judgeKeys(
-  facts: Pick<Facts, 'world' | 'requests' | 'acts' | 'rows'>,
+export function checkKeys(
+  facts: Pick<Facts, 'world' | 'requests' | 'actions' | 'rows'>,
   findings: Findings,
 ): void {
-  const revocations = revocationsOf(facts.acts);
-  for (const { request, tries } of facts.requests)
-    for (const one of tries) judgeTry(request, one, { of: revocations.get(one.key), findings });
-  judgeRows(facts, revocations, findings);
+  const revocations = revocationsOf(facts.actions);
+  for (const { request, attempts } of facts.requests)
+    for (const attempt of attempts)
+      checkAttempt(request, attempt, { revocation: revocations.get(attempt.key), findings });
+  checkRows(facts, revocations, findings);
 }
 
 /** When its revocation was requested, and when it was acknowledged. */
-type Revocation = { asked: number; done: number };
+type Revocation = { requestedAt: number; acknowledgedAt: number };
 
-function revocationsOf(acts: ActEntry[]): Map<string, Revocation> {
+function revocationsOf(actions: ActionEntry[]): Map<string, Revocation> {
   const revocations = new Map<string, Revocation>();
-  for (const { act, subject, at, done, status } of acts) {
-    if (act !== 'revoke_key') continue;
-    const known = revocations.get(subject) ?? { asked: at, done: Infinity };
-    revocations.set(subject, known);
-    if (done !== null && status !== null && status < 300) known.done = Math.min(known.done, done);
+  for (const { action, subject, at, endedAt, status } of actions) {
+    if (action !== 'revoke_key') continue;
+    const revocation = revocations.get(subject) ?? { requestedAt: at, acknowledgedAt: Infinity };
+    revocations.set(subject, revocation);
+    if (endedAt !== null && status !== null && status < 300)
+      revocation.acknowledgedAt = Math.min(revocation.acknowledgedAt, endedAt);
   }
   return revocations;
 }
 
-type Judging = { of: Revocation | undefined; findings: Findings };
+type AttemptContext = { revocation: Revocation | undefined; findings: Findings };
 
-function judgeTry(request: string, { key, at, to, answer }: Try, { of, findings }: Judging): void {
+function checkAttempt(
+  request: string,
+  { key, at, to, answer }: Attempt,
+  { revocation, findings }: AttemptContext,
+): void {
   if (!answer || answer.status >= 500) return;
-  const { asked, done } = of ?? { asked: Infinity, done: Infinity };
-  const said = `${request} by key ${key} at ${to}: ${answer.status}`;
-  if (at > done && answer.status !== 401) findings.add('I11', 'a revoked key opened something', said);
-  if (answer.status === 401 && answer.at < asked) findings.add('I11', 'a live key was refused', said);
+  const { requestedAt, acknowledgedAt } = revocation ?? { requestedAt: Infinity, acknowledgedAt: Infinity };
+  const evidence = `${request} by key ${key} at ${to}: ${answer.status}`;
+  if (at > acknowledgedAt && answer.status !== 401)
+    findings.add('I11', 'a revoked key was accepted', evidence);
+  if (answer.status === 401 && answer.at < requestedAt)
+    findings.add('I11', 'a live key was refused', evidence);
 }
 
-type Known = Pick<Facts, 'world' | 'rows'>;
+type KeyFacts = Pick<Facts, 'world' | 'rows'>;
 
-function judgeRows({ world, rows }: Known, revocations: Map<string, Revocation>, findings: Findings): void {
-  const worlds = new Map(world.projects.flatMap(({ id, keys }) => keys.map((key) => [key.id, id])));
+function checkRows(
+  { world, rows }: KeyFacts,
+  revocations: Map<string, Revocation>,
+  findings: Findings,
+): void {
+  const projectOfKey = new Map(world.projects.flatMap(({ id, keys }) => keys.map((key) => [key.id, id])));
   for (const { id, project, revokedAt } of rows.keys) {
-    if (revokedAt === null && (revocations.get(id)?.done ?? Infinity) !== Infinity)
+    if (revokedAt === null && (revocations.get(id)?.acknowledgedAt ?? Infinity) !== Infinity)
       findings.add('I11', 'a key whose revocation was acknowledged is live', id);
-    if ((worlds.get(id) ?? project) !== project) findings.add('I12', 'a key opens another project', id);
+    if ((projectOfKey.get(id) ?? project) !== project) findings.add('I12', 'a key opens another project', id);
   }
 }

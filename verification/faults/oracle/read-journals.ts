@@ -2,14 +2,14 @@ import { createReadStream, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Entry, World } from '../journal.ts';
-import type { Answer, Facts, Request, Try } from './facts.ts';
+import type { Answer, Facts, Request, Attempt } from './facts.ts';
 
-export type Journalled = Omit<Facts, 'rows'>;
+export type JournalFacts = Omit<Facts, 'rows'>;
 
 /** Reads line by line, because the journals of a long run are too large for memory. */
-export async function readHistory(dir: string): Promise<Journalled> {
+export async function readHistory(dir: string): Promise<JournalFacts> {
   const entries: Entry[] = [];
-  for (const name of readdirSync(dir).filter((one) => one.endsWith('.jsonl')))
+  for (const name of readdirSync(dir).filter((file) => file.endsWith('.jsonl')))
     for await (const line of createInterface({ input: createReadStream(join(dir, name)) })) {
       const entry = parse(line);
       if (entry) entries.push(entry);
@@ -27,13 +27,13 @@ function parse(line: string): Entry | null {
   }
 }
 
-export function historyOf(world: World, entries: Entry[]): Journalled {
-  const history: Journalled = {
+export function historyOf(world: World, entries: Entry[]): JournalFacts {
+  const history: JournalFacts = {
     world,
     quietAt: null,
     requests: [],
-    acts: [],
-    emails: [],
+    actions: [],
+    receivedEmails: [],
     hooks: [],
     faults: [],
   };
@@ -44,8 +44,8 @@ export function historyOf(world: World, entries: Entry[]): Journalled {
     else if (entry.kind === 'end') answers.set(entry.id, answerOf(entry));
     else keep(history, entry);
   }
-  for (const { tries } of requests.values())
-    for (const one of tries) one.answer = answers.get(one.id) ?? null;
+  for (const { attempts } of requests.values())
+    for (const attempt of attempts) attempt.answer = answers.get(attempt.id) ?? null;
   return { ...history, requests: [...requests.values()] };
 }
 
@@ -53,12 +53,12 @@ function answerOf({ at, status, body, replayed }: Extract<Entry, { kind: 'end' }
   return { at, status, body, replayed };
 }
 
-function keep(history: Journalled, entry: Exclude<Entry, { kind: 'begin' | 'end' }>): void {
+function keep(history: JournalFacts, entry: Exclude<Entry, { kind: 'begin' | 'end' }>): void {
   switch (entry.kind) {
-    case 'act':
-      return void history.acts.push(entry);
+    case 'action':
+      return void history.actions.push(entry);
     case 'email':
-      return void history.emails.push(entry);
+      return void history.receivedEmails.push(entry);
     case 'hook':
       return void history.hooks.push(entry);
     case 'quiet':
@@ -67,7 +67,7 @@ function keep(history: Journalled, entry: Exclude<Entry, { kind: 'begin' | 'end'
     case 'fault':
     case 'recovered':
     case 'held':
-    case 'let_go':
+    case 'released':
       return void history.faults.push(entry);
     case 'lost':
       // It only records that no response came.
@@ -79,8 +79,18 @@ function keep(history: Journalled, entry: Exclude<Entry, { kind: 'begin' | 'end'
 
 function begin(requests: Map<string, Request>, entry: Extract<Entry, { kind: 'begin' }>): void {
   const { id, at, key, to, intent, request, project, path, idempotencyKey, body, records } = entry;
-  const one: Try = { id, at, key, to, intent, answer: null };
-  const known = requests.get(request);
-  if (known) known.tries.push(one);
-  else requests.set(request, { request, project, path, idempotencyKey, body, records, intent, tries: [one] });
+  const attempt: Attempt = { id, at, key, to, intent, answer: null };
+  const existing = requests.get(request);
+  if (existing) existing.attempts.push(attempt);
+  else
+    requests.set(request, {
+      request,
+      project,
+      path,
+      idempotencyKey,
+      body,
+      records,
+      intent,
+      attempts: [attempt],
+    });
 }

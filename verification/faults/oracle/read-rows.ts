@@ -1,7 +1,7 @@
 import pg from 'pg';
-import { BROKEN } from './broken.ts';
-import type { BrokenRow, EventRow, PersonRow, Rows } from './facts.ts';
-import { identityOf } from './sent.ts';
+import { ROW_CHECKS } from './row-checks.ts';
+import type { ViolatingRow, EventRow, PersonRow, Rows } from './facts.ts';
+import { identityOf } from './request-results.ts';
 
 /** Rows per page: a long run has hundreds of thousands. */
 const PAGE = 5_000;
@@ -12,24 +12,24 @@ export async function readRows(connectionString: string, quietAt: number | null)
   await client.connect();
   try {
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
-    const of = <T>(text: string): Promise<T[]> => client.query(text).then(({ rows }) => rows as T[]);
+    const select = <T>(text: string): Promise<T[]> => client.query(text).then(({ rows }) => rows as T[]);
     return {
-      once: await of(ONCE),
+      idempotencyKeys: await select(IDEMPOTENCY_KEYS),
       events: await readAll(client, EVENTS, toEvent),
       people: await readAll(client, PEOPLE, toPerson),
-      queues: await of(QUEUES),
-      keys: await of(KEYS),
-      drafts: await of(DRAFTS),
-      moves: await of(MOVES),
-      messages: await of(MESSAGES),
-      suppressions: await of(SUPPRESSIONS),
-      endpoints: await of(ENDPOINTS),
-      outcomes: await of(OUTCOMES),
-      webhooks: await of(WEBHOOKS),
-      deliveries: await of(DELIVERIES),
-      attempts: await of(ATTEMPTS),
-      audits: await of(AUDITS),
-      broken: await readBroken(client, quietAt),
+      queues: await select(QUEUES),
+      keys: await select(KEYS),
+      drafts: await select(DRAFTS),
+      moves: await select(MOVES),
+      emails: await select(EMAILS),
+      suppressions: await select(SUPPRESSIONS),
+      endpoints: await select(ENDPOINTS),
+      outcomes: await select(OUTCOMES),
+      webhooks: await select(WEBHOOKS),
+      deliveries: await select(DELIVERIES),
+      attempts: await select(ATTEMPTS),
+      audits: await select(AUDITS),
+      violations: await readViolations(client, quietAt),
     };
   } finally {
     await client.end();
@@ -37,18 +37,18 @@ export async function readRows(connectionString: string, quietAt: number | null)
 }
 
 /** The maximum number of reported rows per broken promise. */
-const BROKEN_MAX = 20;
+const VIOLATIONS_MAX = 20;
 
-async function readBroken(client: pg.Client, quietAt: number | null): Promise<BrokenRow[]> {
-  const found: BrokenRow[] = [];
-  for (const { invariant, what, rows } of BROKEN) {
-    const asked = rows(quietAt === null ? `'-infinity'::timestamptz` : `to_timestamp(${quietAt / 1_000})`);
-    const answer = await client.query<{ row: string }>(
-      `SELECT x.row::text AS row FROM (${asked}) AS x(row) LIMIT ${BROKEN_MAX}`,
+async function readViolations(client: pg.Client, quietAt: number | null): Promise<ViolatingRow[]> {
+  const violations: ViolatingRow[] = [];
+  for (const { invariant, problem, rows } of ROW_CHECKS) {
+    const query = rows(quietAt === null ? `'-infinity'::timestamptz` : `to_timestamp(${quietAt / 1_000})`);
+    const result = await client.query<{ row: string }>(
+      `SELECT x.row::text AS row FROM (${query}) AS x(row) LIMIT ${VIOLATIONS_MAX}`,
     );
-    found.push(...answer.rows.map(({ row }) => ({ invariant, what, row })));
+    violations.push(...result.rows.map(({ row }) => ({ invariant, problem, row })));
   }
-  return found;
+  return violations;
 }
 
 async function readAll<Row, T>(client: pg.Client, text: string, toFact: (row: Row) => T): Promise<T[]> {
@@ -68,22 +68,22 @@ const ms = (column: string, name: string): string =>
   `(extract(epoch FROM ${column}) * 1000)::float8 AS "${name}"`;
 const PROJECT = `project_id::text AS project`;
 
-const ONCE = `SELECT ${PROJECT}, encode(key, 'hex') AS key, status, convert_from(body, 'UTF8') AS body, ${ms('accepted_at', 'acceptedAt')}
+const IDEMPOTENCY_KEYS = `SELECT ${PROJECT}, encode(key, 'hex') AS key, status, convert_from(body, 'UTF8') AS body, ${ms('accepted_at', 'acceptedAt')}
   FROM beckon.idempotency`;
 
 const EVENTS = `SELECT ${PROJECT}, external_user_id AS user, name, properties::text AS properties, seq::float8 AS seq,
   ${ms('accepted_at', 'acceptedAt')}, suppressed FROM beckon.event`;
-type EventAsRead = Omit<EventRow, 'identity'> & { properties: string };
+type StoredEvent = Omit<EventRow, 'identity'> & { properties: string };
 
-function toEvent({ properties, ...row }: EventAsRead): EventRow {
-  const isOurs = row.suppressed === null;
-  return { ...row, identity: isOurs ? null : identityOf(row.user, row.name, JSON.parse(properties)) };
+function toEvent({ properties, ...row }: StoredEvent): EventRow {
+  const isOwnEvent = row.suppressed === null;
+  return { ...row, identity: isOwnEvent ? null : identityOf(row.user, row.name, JSON.parse(properties)) };
 }
 
 const PEOPLE = `SELECT p.project_id::text AS project, p.external_user_id AS user, p.traits, p.name, p.plan, p.signup_date, p.company, p.role,
   p.suppressed_seq::float8 AS "suppressedSeq", p.normal_seq::float8 AS "normalSeq", e.email
   FROM beckon.person p LEFT JOIN beckon.person_email e USING (project_id, external_user_id)`;
-type PersonAsRead = PersonRow & Record<(typeof COLUMNS)[number][1], string | null>;
+type StoredPerson = PersonRow & Record<(typeof COLUMNS)[number][1], string | null>;
 /** Traits that have a column of their own, as the wire names them. */
 const COLUMNS = [
   ['name', 'name'],
@@ -101,14 +101,14 @@ function toPerson({
   suppressedSeq,
   normalSeq,
   ...columns
-}: PersonAsRead): PersonRow {
-  const known = COLUMNS.flatMap(([wire, column]) =>
+}: StoredPerson): PersonRow {
+  const columnTraits = COLUMNS.flatMap(([wire, column]) =>
     columns[column] === null ? [] : [[wire, columns[column]]],
   );
   return {
     project,
     user,
-    traits: { ...traits, ...(Object.fromEntries(known) as Record<string, string>) },
+    traits: { ...traits, ...(Object.fromEntries(columnTraits) as Record<string, string>) },
     email,
     suppressedSeq,
     normalSeq,
@@ -121,7 +121,7 @@ const DRAFTS = `SELECT ${PROJECT}, id, external_user_id AS user, state, resume_s
   ${ms('deadline_at', 'deadlineAt')}, ${ms('not_before', 'notBefore')}, ${ms('due_at', 'dueAt')}, moves FROM beckon.draft`;
 const MOVES = `SELECT ${PROJECT}, draft_id AS draft, number, ${ms('at', 'at')}, action, from_state AS from, to_state AS to, actor
   FROM beckon.draft_move ORDER BY project_id, draft_id, number`;
-const MESSAGES = `SELECT ${PROJECT}, draft_id AS draft, id, external_user_id AS user, address, state, reason, epoch, attempts,
+const EMAILS = `SELECT ${PROJECT}, draft_id AS draft, id, external_user_id AS user, address, state, reason, epoch, attempts,
   ${ms('first_at', 'firstAt')} FROM beckon.email`;
 const SUPPRESSIONS = `SELECT ${PROJECT}, kind, value, ${ms('until', 'until')}, ${ms('created_at', 'createdAt')} FROM beckon.suppression`;
 const ENDPOINTS = `SELECT ${PROJECT}, id, url, types, ${ms('created_at', 'createdAt')}, ${ms('disabled_at', 'disabledAt')},
@@ -132,4 +132,4 @@ const DELIVERIES = `SELECT ${PROJECT}, webhook_id AS webhook, endpoint_id AS end
   FROM beckon.webhook_delivery`;
 const ATTEMPTS = `SELECT ${PROJECT}, webhook_id AS webhook, endpoint_id AS endpoint, number, ${ms('started_at', 'startedAt')},
   ${ms('ended_at', 'endedAt')}, status FROM beckon.webhook_attempt`;
-const AUDITS = `SELECT ${PROJECT}, ${ms('at', 'at')}, action, subject, completed AS "isDone" FROM beckon.audit`;
+const AUDITS = `SELECT ${PROJECT}, ${ms('at', 'at')}, action, subject, completed AS "isCompleted" FROM beckon.audit`;

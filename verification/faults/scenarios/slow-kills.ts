@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Fault, Stage, Victim } from '../fault.ts';
 import { hold, inFlight, note } from '../inject/hold.ts';
-import { anybody } from '../kills/anybody.ts';
+import { pickRunning } from '../kills/pick-running.ts';
 import { between, type Random } from '../random.ts';
 
 /**
@@ -13,21 +13,21 @@ export const SLOW_KILLS: Fault = {
   name: 'kill -9 far from the database',
   weight: 4,
   async run(stage, random) {
-    stage.wires.database.spoil({ kind: 'delay', ms: between(SLOW.leastMs, SLOW.mostMs, random) });
+    stage.wires.database.inject({ kind: 'delay', ms: between(SLOW.minMs, SLOW.maxMs, random) });
     try {
       await (random() < 0.5 ? killOne(stage, random) : killAll(stage));
     } finally {
-      stage.wires.database.mend();
+      stage.wires.database.restore();
     }
   },
 };
 
-const SLOW = { leastMs: 40, mostMs: 250 };
-const BEFORE = { leastMs: 500, mostMs: 3_000 };
+const SLOW = { minMs: 40, maxMs: 250 };
+const BEFORE = { minMs: 500, maxMs: 3_000 };
 
 async function killOne(stage: Stage, random: Random): Promise<void> {
-  await hold(stage, between(BEFORE.leastMs, BEFORE.mostMs, random));
-  const victim = anybody(
+  await hold(stage, between(BEFORE.minMs, BEFORE.maxMs, random));
+  const victim = pickRunning(
     stage.victims.filter(({ role }) => role !== 'mail-in'),
     random,
   );
@@ -35,11 +35,11 @@ async function killOne(stage: Stage, random: Random): Promise<void> {
   victim.signal('SIGSTOP');
   const count = await victim.inFlight();
   victim.signal('SIGKILL');
-  note(stage, { code: 'S3', what: 'SIGKILL over a slow wire', victim: victim.name, inFlight: count });
+  note(stage, { code: 'S3', detail: 'SIGKILL over a slow wire', victim: victim.name, inFlight: count });
 }
 
-const SEEN_WITHIN_MS = 15_000;
-const LOOK_EVERY_MS = 20;
+const OUTCOME_TIMEOUT_MS = 15_000;
+const POLL_MS = 20;
 
 /** Kills all, because the process that committed is not known from outside. */
 async function killAll(stage: Stage): Promise<void> {
@@ -50,15 +50,15 @@ async function killAll(stage: Stage): Promise<void> {
     return rows[0]?.n ?? 0;
   };
   try {
-    const giveUpAt = Date.now() + SEEN_WITHIN_MS;
+    const giveUpAt = Date.now() + OUTCOME_TIMEOUT_MS;
     const before = await count();
-    while (stage.goesOn() && Date.now() < giveUpAt && (await count()) === before) await pause(LOOK_EVERY_MS);
-    const hit: Victim[] = stage.victims.filter((victim) => victim.pid() !== null);
-    for (const victim of hit) victim.signal('SIGKILL');
+    while (stage.isRunning() && Date.now() < giveUpAt && (await count()) === before) await pause(POLL_MS);
+    const running: Victim[] = stage.victims.filter((victim) => victim.pid() !== null);
+    for (const victim of running) victim.signal('SIGKILL');
     note(stage, {
       code: 'S3',
-      what: 'SIGKILL as an outcome is seen',
-      victim: hit.map(({ name }) => name).join(', '),
+      detail: 'SIGKILL when an outcome appears',
+      victim: running.map(({ name }) => name).join(', '),
       inFlight: await inFlight(stage),
     });
   } finally {

@@ -7,7 +7,7 @@ import { readWebhookSecret, verifyWebhook } from '@beckon/contract/signature';
 import { badAnswer } from '../inject/receiver.ts';
 import { openJournal, type World } from '../journal.ts';
 import { randomOf } from '../random.ts';
-import { argument, sayReady, takeOrders } from './orders.ts';
+import { argument, reportReady, readCommands } from './commands.ts';
 
 /** The customers' server: each POST is on the disk before it is answered. The good endpoints answer 204, the bad ones as configured. */
 const TLS = join(import.meta.dirname, '../../../packages/server/testing/servers/tls');
@@ -27,7 +27,7 @@ const server = createServer({
 server.on('request', (request, response) => {
   response.on('error', () => {});
   buffer(request).then(
-    (body) => take(request, response, body.toString()),
+    (body) => handle(request, response, body.toString()),
     // A client that hangs up in the middle of a request has sent nothing.
     () => response.destroy(),
   );
@@ -35,10 +35,10 @@ server.on('request', (request, response) => {
 server.on('clientError', (_error, socket) => socket.destroy());
 server.on('tlsClientError', (_error, socket) => socket.destroy());
 
-function take(request: IncomingMessage, response: ServerResponse, body: string): void {
+function handle(request: IncomingMessage, response: ServerResponse, body: string): void {
   const { pathname, search } = new URL(request.url ?? '/', 'https://127.0.0.1');
   const endpoint = endpointOf(pathname);
-  const bad = endpoint?.good === true ? null : badAnswer(mode, random);
+  const bad = endpoint?.isGood === true ? null : badAnswer(mode, random);
   const secret = endpoint ? readWebhookSecret(endpoint.secret) : null;
   const { headers } = request;
   const verified =
@@ -55,7 +55,7 @@ function take(request: IncomingMessage, response: ServerResponse, body: string):
     signature: textOf(headers['x-service-signature']),
     body,
     verified,
-    answered: bad ? bad.answered : 204,
+    replyStatus: bad ? bad.replyStatus : 204,
   });
   if (bad) bad(request, response);
   else response.writeHead(204).end();
@@ -64,7 +64,7 @@ function take(request: IncomingMessage, response: ServerResponse, body: string):
 function endpointOf(path: string): World['endpoints'][number] | undefined {
   if (!endpoints.has(path)) {
     const world = JSON.parse(readFileSync(join(dir, 'world.json'), 'utf8')) as World;
-    endpoints = new Map(world.endpoints.map((one) => [one.path, one]));
+    endpoints = new Map(world.endpoints.map((endpoint) => [endpoint.path, endpoint]));
   }
   return endpoints.get(path);
 }
@@ -74,8 +74,8 @@ function textOf(header: string | string[] | undefined): string {
 }
 
 /** `mode <name>`, or `mode` alone for a random one. */
-takeOrders((order) => {
-  const [what, name] = order.split(' ');
-  if (what === 'mode') mode = name ?? null;
+readCommands((line) => {
+  const [command, name] = line.split(' ');
+  if (command === 'mode') mode = name ?? null;
 });
-server.listen(Number(argument('PORT')), '127.0.0.1', () => sayReady({ port: argument('PORT') }));
+server.listen(Number(argument('PORT')), '127.0.0.1', () => reportReady({ port: argument('PORT') }));

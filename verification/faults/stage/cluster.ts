@@ -27,10 +27,10 @@ export type Cluster = Stage['postgres'] & {
 };
 export type Login = { user: string; password: string };
 
-const GONE_AFTER_MS = 10_000;
-const PLACE_WITHIN_MS = 10_000;
+const EXIT_TIMEOUT_MS = 10_000;
+const CONNECT_TIMEOUT_MS = 10_000;
 /** Too many connections, or starting up or shutting down. */
-const PASSING = ['53300', '57P03'];
+const TRANSIENT = ['53300', '57P03'];
 const SETTINGS = ['server_version', 'fsync', 'full_page_writes', 'synchronous_commit', 'max_connections'];
 
 export async function openCluster(dir: string): Promise<Cluster> {
@@ -42,7 +42,7 @@ export async function openCluster(dir: string): Promise<Cluster> {
   // Uses a port that no outgoing connection gets by chance, because many clients try it while PostgreSQL is down.
   if (readFacts(home.dataDir)?.port === undefined) savePort(home.dataDir, await freePort(), home.owner);
   const facts = readFacts(home.dataDir);
-  if (!facts?.port) throw new Error('the facts of the cluster have vanished');
+  if (!facts?.port) throw new Error('the facts of the cluster are missing');
   const { port } = facts;
   const owner: Login = { user: facts.user, password: facts.password };
   const url = (login = owner): string =>
@@ -57,34 +57,34 @@ export async function openCluster(dir: string): Promise<Cluster> {
       if (started.kind === 'failed' || Date.now() > giveUpAt) throw new Error(started.why);
       await pause(200);
     }
-    if (readFacts(home.dataDir)?.port !== port) throw new Error('PostgreSQL came back at another port');
+    if (readFacts(home.dataDir)?.port !== port) throw new Error('PostgreSQL restarted on another port');
   }
 
   /** Waits for a database that is out of connections or starting up. */
   async function client(): Promise<pg.Client> {
-    for (const giveUpAt = Date.now() + PLACE_WITHIN_MS; ; await pause(200)) {
-      const made = new pg.Client(url());
-      made.on('error', () => {});
+    for (const giveUpAt = Date.now() + CONNECT_TIMEOUT_MS; ; await pause(200)) {
+      const connection = new pg.Client(url());
+      connection.on('error', () => {});
       try {
-        await made.connect();
-        return made;
+        await connection.connect();
+        return connection;
       } catch (error) {
-        await made.end().catch(() => {});
-        if (!isPassing(error) || Date.now() > giveUpAt) throw error;
+        await connection.end().catch(() => {});
+        if (!isTransient(error) || Date.now() > giveUpAt) throw error;
       }
     }
   }
 
-  async function asked<T>(work: (made: pg.Client) => Promise<T>): Promise<T> {
+  async function withClient<T>(work: (connection: pg.Client) => Promise<T>): Promise<T> {
     const open = await client();
     return work(open).finally(() => void open.end().catch(() => {}));
   }
 
-  async function hit(signal: (postmaster: number) => Promise<void> | void): Promise<void> {
+  async function signalPostmaster(signal: (postmaster: number) => Promise<void> | void): Promise<void> {
     const postmaster = pid();
     if (postmaster === null) return;
     await signal(postmaster);
-    const giveUpAt = Date.now() + GONE_AFTER_MS;
+    const giveUpAt = Date.now() + EXIT_TIMEOUT_MS;
     while (isAlive(postmaster) && Date.now() < giveUpAt) await pause(10);
   }
 
@@ -107,25 +107,26 @@ export async function openCluster(dir: string): Promise<Cluster> {
     url,
     client,
     start,
-    killTree: () => hit(killTree),
-    stopImmediately: () => hit((postmaster) => sendSignal(home, { pid: postmaster, signal: 'QUIT' })),
+    killTree: () => signalPostmaster(killTree),
+    stopImmediately: () =>
+      signalPostmaster((postmaster) => sendSignal(home, { pid: postmaster, signal: 'QUIT' })),
     isUp() {
       const postmaster = pid();
       return postmaster !== null && isAlive(postmaster);
     },
     async addLogin(name) {
       const login = { user: name.replaceAll('-', '_'), password: facts.password };
-      await asked(async (made) => {
-        await made.query(
+      await withClient(async (connection) => {
+        await connection.query(
           `CREATE ROLE ${login.user} LOGIN PASSWORD '${login.password}' IN ROLE ${owner.user}`,
         );
-        await made.query(`ALTER ROLE ${login.user} SET role = '${owner.user}'`);
+        await connection.query(`ALTER ROLE ${login.user} SET role = '${owner.user}'`);
       });
       return login;
     },
     settings: () =>
-      asked(async (made) => {
-        const { rows } = await made.query<{ name: string; setting: string }>(
+      withClient(async (connection) => {
+        const { rows } = await connection.query<{ name: string; setting: string }>(
           `SELECT name, setting FROM pg_settings WHERE name = ANY ($1)`,
           [SETTINGS],
         );
@@ -135,8 +136,8 @@ export async function openCluster(dir: string): Promise<Cluster> {
   };
 }
 
-async function ensureDatabase(place: pg.ClientConfig, name: string): Promise<void> {
-  const admin = new pg.Client({ ...place, database: 'postgres' });
+async function ensureDatabase(connection: pg.ClientConfig, name: string): Promise<void> {
+  const admin = new pg.Client({ ...connection, database: 'postgres' });
   await admin.connect();
   try {
     const { rowCount } = await admin.query(`SELECT 1 FROM pg_database WHERE datname = $1`, [name]);
@@ -146,8 +147,8 @@ async function ensureDatabase(place: pg.ClientConfig, name: string): Promise<voi
   }
 }
 
-function isPassing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && PASSING.includes(String(error.code));
+function isTransient(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && TRANSIENT.includes(String(error.code));
 }
 
 /** Kills all processes at once, so that none of them writes anything more. */

@@ -5,8 +5,8 @@ import { followJournal } from './follow.ts';
 import { connectionsAt } from './sockets.ts';
 
 /** Counts a process's work under way, from the load's journal, the database and its open connections. */
-export type InFlight = (of: Looked) => Promise<number>;
-export type Looked = { role: Role; login: string; url: string | null; pid: number };
+export type InFlight = (process: ProcessRef) => Promise<number>;
+export type ProcessRef = { role: Role; login: string; url: string | null; pid: number };
 export type InFlightDeps = {
   db: Database;
   loadJournal: string;

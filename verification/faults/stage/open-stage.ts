@@ -28,7 +28,7 @@ export type OpenStage = Omit<Stage, 'victims'> & {
   world: World;
   saveWorld(): void;
   /** Sends a command to the load process. */
-  tellLoad(order: string): void;
+  sendToLoad(command: string): void;
   /** Finishes requests under way and starts no new ones. Returns false if that took too long. */
   endLoad(withinMs: number): Promise<boolean>;
   stopProduct(): Promise<void>;
@@ -40,7 +40,7 @@ export type OpenStage = Omit<Stage, 'victims'> & {
   endFaults(): void;
 };
 
-export type StageWanted = { dir: string; seed: number; minutes: number; perSecond: number };
+export type StageOptions = { dir: string; seed: number; minutes: number; perSecond: number };
 
 type ClosingWire = Wire & { close(): Promise<void> };
 type Wires = Record<'database' | 'smtp' | 'hooks', ClosingWire> & { apis: ClosingWire[] };
@@ -48,8 +48,8 @@ type Wires = Record<'database' | 'smtp' | 'hooks', ClosingWire> & { apis: Closin
 const ROLES: Role[] = ['api', 'api', 'worker', 'worker', 'mail-in'];
 const APIS = ROLES.filter((role) => role === 'api').length;
 
-export async function openStage(cluster: Cluster, wanted: StageWanted): Promise<OpenStage> {
-  const { dir, seed, perSecond } = wanted;
+export async function openStage(cluster: Cluster, options: StageOptions): Promise<OpenStage> {
+  const { dir, seed, perSecond } = options;
   const journal = openJournal(dir, 'faults');
   const dns = await startDnsServer();
   await migrate(() => ({ connectionString: cluster.url() }));
@@ -61,19 +61,19 @@ export async function openStage(cluster: Cluster, wanted: StageWanted): Promise<
   // The secret is stored before several processes start at once.
   await openSecrets({ db, clock: db.clock }, { dataDir: dir, secretKey: SECRET, secretKeyPrevious: null });
   const ports = { smtp: await freePort(), hooks: await freePort(), mailIn: await freePort() };
-  const apiPorts = await manyPorts(APIS);
+  const apiPorts = await freePorts(APIS);
   const wires = await openWires(cluster, ports, apiPorts);
   const deps = worldDeps(db, dns);
   const world = await makeWorld(deps, {
-    ...wanted,
+    ...options,
     databaseUrl: cluster.url(),
     hooksPort: wires.hooks.port,
   });
   const saveWorld = (): void => {
     // Written to a temporary file, so that no reader sees half of it.
-    const draft = join(dir, 'world.draft');
-    writeFileSync(draft, JSON.stringify(world, null, 1));
-    renameSync(draft, join(dir, 'world.json'));
+    const partial = join(dir, 'world.draft');
+    writeFileSync(partial, JSON.stringify(world, null, 1));
+    renameSync(partial, join(dir, 'world.json'));
   };
   saveWorld();
   const script = (name: string, path: string, env: Record<string, string>): Promise<Child> =>
@@ -141,11 +141,11 @@ export async function openStage(cluster: Cluster, wanted: StageWanted): Promise<
     MAIL_IN_PORT: String(ports.mailIn),
   });
   let [goesOn, ending] = [true, false];
-  const { promise: broken, reject: breakOff } = Promise.withResolvers<never>();
+  const { promise: broken, reject: failRun } = Promise.withResolvers<never>();
   broken.catch(() => {});
   for (const { process: child } of [load, readers, ...sinks])
     child.once('exit', () => {
-      if (!ending) breakOff(new Error(`${child.spawnargs.at(-1) ?? ''} ended: see the logs in ${dir}`));
+      if (!ending) failRun(new Error(`${child.spawnargs.at(-1) ?? ''} ended: see the logs in ${dir}`));
     });
   const stopProduct = async (): Promise<void> => {
     await Promise.all(victims.map((victim) => victim.stop()));
@@ -160,22 +160,22 @@ export async function openStage(cluster: Cluster, wanted: StageWanted): Promise<
     world,
     saveWorld,
     journal,
-    wires: { ...wires, api: together(wires.apis) },
+    wires: { ...wires, api: combineWires(wires.apis) },
     postgres: cluster,
-    badEndpoint: (mode) => order(sinks[1], mode === null ? 'mode' : `mode ${mode}`),
-    goesOn: () => goesOn,
+    setBadEndpoint: (mode) => sendCommand(sinks[1], mode === null ? 'mode' : `mode ${mode}`),
+    isRunning: () => goesOn,
     endFaults() {
       goesOn = false;
     },
-    tellLoad: (text) => order(load, text),
+    sendToLoad: (text) => sendCommand(load, text),
     broken,
     async endLoad(withinMs) {
       ending = true;
-      for (const one of [load, readers]) order(one, 'stop');
+      for (const child of [load, readers]) sendCommand(child, 'stop');
       const limit = new Promise<boolean>((resolve) => {
         setTimeout(() => resolve(false), withinMs).unref();
       });
-      const both = Promise.all([load, readers].map((one) => ended(one.process))).then(() => true);
+      const both = Promise.all([load, readers].map((child) => ended(child.process))).then(() => true);
       return Promise.race([both, limit]);
     },
     stopProduct,
@@ -210,24 +210,24 @@ async function openWires(
 }
 
 /** Combines several wires, so that a fault hits all of them. */
-function together(wires: Wire[]): Wire {
+function combineWires(wires: Wire[]): Wire {
   return {
     port: wires[0]?.port ?? 0,
-    spoil: (how) => wires.forEach((wire) => wire.spoil(how)),
-    mend: () => wires.forEach((wire) => wire.mend()),
+    inject: (fault) => wires.forEach((wire) => wire.inject(fault)),
+    restore: () => wires.forEach((wire) => wire.restore()),
   };
 }
 
-async function manyPorts(count: number): Promise<number[]> {
-  const found: number[] = [];
-  while (found.length < count) found.push(await freePort());
-  return found;
+async function freePorts(count: number): Promise<number[]> {
+  const ports: number[] = [];
+  while (ports.length < count) ports.push(await freePort());
+  return ports;
 }
 
 function prefixed(env: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(env).map(([name, value]) => [`FAULTS_${name}`, value]));
 }
 
-function order(child: Child | undefined, text: string): void {
+function sendCommand(child: Child | undefined, text: string): void {
   child?.process.stdin?.write(`${text}\n`);
 }

@@ -6,35 +6,35 @@ import type { OpenStage } from './open-stage.ts';
 import { verifyDomain } from './world.ts';
 
 /** The waiting work: how much of each kind. */
-export type Waiting = Record<string, number>;
+export type WaitingWork = Record<string, number>;
 
-const LOOK_EVERY_MS = 500;
+const POLL_MS = 500;
 const LOAD_ENDS_WITHIN_MS = 120_000;
 
 /**
  * Removes all faults and ends the load. Then it moves time forward in the database for work that waits for a later hour, until no work
  * waits. Work that still waits after `withinMs` waits forever.
  */
-export async function settle(stage: OpenStage, withinMs: number): Promise<Waiting> {
-  await mendAll(stage);
-  if (!(await stage.endLoad(LOAD_ENDS_WITHIN_MS))) return { 'requests that are not answered': 1 };
-  await letGo(stage);
+export async function settle(stage: OpenStage, withinMs: number): Promise<WaitingWork> {
+  await restoreAll(stage);
+  if (!(await stage.endLoad(LOAD_ENDS_WITHIN_MS))) return { 'unanswered requests': 1 };
+  await resumeStopped(stage);
   await endLeases(stage);
   const giveUpAt = Date.now() + withinMs;
   for (;;) {
     await passTime(stage.db);
-    const waiting = await whatWaits(stage.db);
+    const waiting = await countWaiting(stage.db);
     if (Object.keys(waiting).length === 0) break;
     if (Date.now() > giveUpAt) return waiting;
-    await pause(LOOK_EVERY_MS);
+    await pause(POLL_MS);
   }
   stage.journal.write({ kind: 'quiet', at: Date.now() });
   return {};
 }
 
-async function mendAll({ wires, cluster, victims, badEndpoint, dns }: OpenStage): Promise<void> {
-  for (const wire of [wires.database, wires.smtp, wires.hooks, wires.api]) wire.mend();
-  badEndpoint('fine');
+async function restoreAll({ wires, cluster, victims, setBadEndpoint, dns }: OpenStage): Promise<void> {
+  for (const wire of [wires.database, wires.smtp, wires.hooks, wires.api]) wire.restore();
+  setBadEndpoint('fine');
   dns.fail(null);
   for (const victim of victims) victim.signal('SIGCONT');
   if (!cluster.isUp()) await cluster.start();
@@ -42,11 +42,11 @@ async function mendAll({ wires, cluster, victims, badEndpoint, dns }: OpenStage)
 }
 
 /** Resumes projects and domains that an action of the run stopped. Drafts that wait for review stay. */
-async function letGo({ db, deps, world }: OpenStage): Promise<void> {
+async function resumeStopped({ db, deps, world }: OpenStage): Promise<void> {
   for (const { id, kind, domain: name } of world.projects) {
     const projectId = Number(id);
     await resumeProject(db, { projectId, actor: 'operator', confirmed: true });
-    if (kind === 'barred') await verifyDomain(deps, { projectId, name });
+    if (kind === 'unverified') await verifyDomain(deps, { projectId, name });
     // Resumes a domain that was stopped after too many refusals. For other domains it is a no-op.
     await resumeDomain(db, { projectId, name });
   }
@@ -61,7 +61,7 @@ async function endLeases({ db, victims }: OpenStage): Promise<void> {
     `UPDATE beckon.webhook_delivery SET next_at = now() WHERE state = 'delivering' AND next_at > now()`,
   );
   await db.query(`UPDATE beckon.webhook_health SET open_until = now() WHERE open_until > now()`);
-  await lookNow(db);
+  await makeTimersDue(db);
   for (const worker of workers) await worker.start();
 }
 
@@ -70,7 +70,7 @@ async function endLeases({ db, victims }: OpenStage): Promise<void> {
  * hold an email again.
  */
 async function passTime(db: Database): Promise<void> {
-  const moved = [
+  const updates = [
     await db.query(
       `UPDATE beckon.draft SET deadline_at = least(deadline_at, now()), due_at = now(), not_before = least(not_before, now())
        WHERE (state = 'approved' OR (state = 'scheduled' AND deadline_at IS NOT NULL)) AND due_at > now() RETURNING 1`,
@@ -83,10 +83,10 @@ async function passTime(db: Database): Promise<void> {
       `UPDATE beckon.webhook_delivery SET next_at = now() WHERE state = 'pending' AND next_at > now() RETURNING 1`,
     ),
   ];
-  if (moved.some((rows) => rows.length > 0)) await lookNow(db);
+  if (updates.some((rows) => rows.length > 0)) await makeTimersDue(db);
 }
 
-async function lookNow(db: Database): Promise<void> {
+async function makeTimersDue(db: Database): Promise<void> {
   await db.query(
     `UPDATE beckon.project_timer SET next_at = now() WHERE work IN ('send', 'webhooks') AND next_at > now()`,
   );
@@ -98,15 +98,15 @@ const WAITING: Record<string, string> = {
   'drafts that are due': `SELECT count(*) FROM beckon.draft WHERE state IN ('approved', 'sending') OR (state = 'scheduled' AND deadline_at IS NOT NULL)`,
   'deferred drafts': `SELECT count(*) FROM beckon.draft WHERE state = 'held' AND reason IN ('deferred', 'domain_not_ready')`,
   'claimed or deferred emails': `SELECT count(*) FROM beckon.email WHERE state IN ('claimed', 'submitting') OR (state = 'deferred' AND attempts > 0)`,
-  'hits without a verdict': `SELECT count(*) FROM beckon.hit_count WHERE classify_at IS NOT NULL`,
-  'webhooks that are not told': `SELECT count(*) FROM beckon.webhook_delivery WHERE next_at IS NOT NULL`,
+  'unclassified hits': `SELECT count(*) FROM beckon.hit_count WHERE classify_at IS NOT NULL`,
+  'pending webhook deliveries': `SELECT count(*) FROM beckon.webhook_delivery WHERE next_at IS NOT NULL`,
 };
 
-async function whatWaits(db: Database): Promise<Waiting> {
-  const waiting: Waiting = {};
-  for (const [what, sql] of Object.entries(WAITING)) {
+async function countWaiting(db: Database): Promise<WaitingWork> {
+  const waiting: WaitingWork = {};
+  for (const [name, sql] of Object.entries(WAITING)) {
     const [row] = await db.query<{ n: number | null }>(`SELECT (${sql})::int AS n`);
-    if (row?.n) waiting[what] = row.n;
+    if (row?.n) waiting[name] = row.n;
   }
   return waiting;
 }

@@ -4,11 +4,11 @@ const ESTABLISHED = '01';
 
 /** Counts the open connections of a process to or from this port. */
 export function connectionsAt(pid: number, port: number): number {
-  const own = socketsOf(pid);
-  const wanted = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  const inodes = socketsOf(pid);
+  const suffix = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
   return tableOf(pid).filter(
     ({ local, remote, state, inode }) =>
-      state === ESTABLISHED && own.has(inode) && (remote.endsWith(wanted) || local.endsWith(wanted)),
+      state === ESTABLISHED && inodes.has(inode) && (remote.endsWith(suffix) || local.endsWith(suffix)),
   ).length;
 }
 

@@ -25,7 +25,7 @@ const TERM_WITHIN_MS = 30_000;
 
 /** Runs one process of the product and restarts it whenever it exits, until it is stopped. */
 export function supervise({ name, role, url, env, dir, inFlight }: Supervision): Supervised {
-  let more: Record<string, string> = {};
+  let extraEnv: Record<string, string> = {};
   let child: ChildProcess | null = null;
   let running: Promise<void> = Promise.resolve();
   let ready = Promise.withResolvers<void>();
@@ -33,16 +33,16 @@ export function supervise({ name, role, url, env, dir, inFlight }: Supervision):
 
   async function run(): Promise<void> {
     try {
-      const launched = await launch({
+      const launchedChild = await launch({
         name,
         script: SCRIPT,
-        env: { ...env, ...more },
+        env: { ...env, ...extraEnv },
         dir,
         readyWhen: 'Beckon is ready',
-        onSpawn: (made) => (child = made),
+        onSpawn: (spawned) => (child = spawned),
       });
       ready.resolve();
-      await ended(launched.process);
+      await ended(launchedChild.process);
     } catch {
       // It exited before it was ready, as it does while the database is down.
     }
@@ -50,34 +50,34 @@ export function supervise({ name, role, url, env, dir, inFlight }: Supervision):
     ready = Promise.withResolvers();
   }
 
-  async function keep(): Promise<void> {
+  async function superviseLoop(): Promise<void> {
     while (!stopping) {
       await run();
       if (!stopping) await pause(AGAIN_AFTER_MS);
     }
   }
 
-  function signal(which: NodeJS.Signals): void {
-    child?.kill(which);
+  function signal(signalName: NodeJS.Signals): void {
+    child?.kill(signalName);
   }
 
-  async function end(how: 'SIGTERM' | 'SIGKILL'): Promise<void> {
-    const dying = child;
-    if (!dying) return;
-    signal(how);
+  async function endProcess(signalName: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+    const target = child;
+    if (!target) return;
+    signal(signalName);
     // A process stopped by SIGSTOP handles no other signal.
-    dying.kill('SIGCONT');
-    const limit = setTimeout(() => dying.kill('SIGKILL'), TERM_WITHIN_MS);
-    await ended(dying);
+    target.kill('SIGCONT');
+    const limit = setTimeout(() => target.kill('SIGKILL'), TERM_WITHIN_MS);
+    await ended(target);
     clearTimeout(limit);
-    while (child === dying) await pause(5);
+    while (child === target) await pause(5);
   }
 
   async function untilReady(): Promise<void> {
     const giveUpAt = Date.now() + READY_WITHIN_MS;
     while (Date.now() < giveUpAt) {
-      const came = await Promise.race([ready.promise.then(() => true), pause(500, false)]);
-      if (came && child) return;
+      const isReady = await Promise.race([ready.promise.then(() => true), pause(500, false)]);
+      if (isReady && child) return;
     }
     throw new Error(
       `${name} was not ready within ${READY_WITHIN_MS / 1_000} seconds: see ${dir}/${name}.log`,
@@ -91,20 +91,20 @@ export function supervise({ name, role, url, env, dir, inFlight }: Supervision):
     pid: () => child?.pid ?? null,
     inFlight: () => (child?.pid === undefined ? Promise.resolve(0) : inFlight(child.pid)),
     signal,
-    async restart(how, given) {
-      if (given) more = { ...more, ...given };
-      await end(how);
+    async restart(signalName, newEnv) {
+      if (newEnv) extraEnv = { ...extraEnv, ...newEnv };
+      await endProcess(signalName);
       await untilReady();
     },
     ready: untilReady,
     async start() {
       stopping = false;
-      running = keep();
+      running = superviseLoop();
       await untilReady();
     },
     async stop() {
       stopping = true;
-      await end('SIGTERM');
+      await endProcess('SIGTERM');
       await running;
     },
   };

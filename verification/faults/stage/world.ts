@@ -17,36 +17,36 @@ import type { DnsServer } from '../../../packages/server/testing/servers/dns-ser
 import type { World } from '../journal.ts';
 
 /** Known only to the processes of this run. */
-export const SECRET = 'a secret that only this run of faults knows';
+export const SECRET = 'a secret of this run of faults';
 export const MAIL: MailSettings = { mailDomain: 'in.beckon.test', spfInclude: null };
 export const TOKEN_KEYS = [deriveKey(SECRET, 'email tokens')] as const;
 /** The event that triggers an email. Each one triggers one. */
-export const ORDERED = 'order_placed';
+export const ORDER_EVENT = 'order_placed';
 
 /**
  * The subject that a project tests, besides the load that all have.
  *
- * `swift`, `slow`: emails are sent automatically after a few or some more seconds, in which members may act on them. `asked`: each draft
- * waits for approval. `quiet`: quiet hours begin and end during the run. `barred`: its domain fails now and then, and is verified again.
+ * `fast`, `slow`: emails are sent automatically after a few or some more seconds, in which members may act on them. `reviewed`: each draft
+ * waits for approval. `quiet`: quiet hours begin and end during the run. `unverified`: its domain fails now and then, and is verified again.
  * `paused`: it is paused now and then.
  */
-export type Kind = 'swift' | 'slow' | 'asked' | 'quiet' | 'barred' | 'paused';
+export type Kind = 'fast' | 'slow' | 'reviewed' | 'quiet' | 'unverified' | 'paused';
 const KINDS: Kind[] = [
-  ...Array.from({ length: 5 }, (): Kind => 'swift'),
+  ...Array.from({ length: 5 }, (): Kind => 'fast'),
   'slow',
   'slow',
-  'asked',
-  'asked',
+  'reviewed',
+  'reviewed',
   'quiet',
-  'barred',
+  'unverified',
   'paused',
 ];
 const AUTOPILOT: Record<Kind, string> = {
-  swift: '3s',
+  fast: '3s',
   slow: '20s',
-  asked: 'draft',
+  reviewed: 'draft',
   quiet: '3s',
-  barred: '5s',
+  unverified: '5s',
   paused: '5s',
 };
 const ENDPOINT_LIMITS = { perSecond: 200, inFlightMax: 20 };
@@ -61,7 +61,7 @@ export type WorldDeps = {
   resolver: Resolver;
   pepper: Uint8Array;
 };
-export type WorldWanted = { seed: number; minutes: number; databaseUrl: string; hooksPort: number };
+export type WorldOptions = { seed: number; minutes: number; databaseUrl: string; hooksPort: number };
 
 export function worldDeps(db: Database, dns: DnsServer): WorldDeps {
   return {
@@ -74,21 +74,24 @@ export function worldDeps(db: Database, dns: DnsServer): WorldDeps {
   };
 }
 
-export async function makeWorld(deps: WorldDeps, wanted: WorldWanted): Promise<World> {
+export async function makeWorld(deps: WorldDeps, options: WorldOptions): Promise<World> {
   const world: World = {
-    seed: wanted.seed,
+    seed: options.seed,
     startedAt: Date.now(),
-    databaseUrl: wanted.databaseUrl,
+    databaseUrl: options.databaseUrl,
     projects: [],
     endpoints: [],
   };
-  for (const [n, kind] of KINDS.entries()) await addProject(deps, { world, kind, n, ...wanted });
+  for (const [n, kind] of KINDS.entries()) await addProject(deps, { world, kind, n, ...options });
   return world;
 }
 
-type Adding = WorldWanted & { world: World; kind: Kind; n: number };
+type ProjectOptions = WorldOptions & { world: World; kind: Kind; n: number };
 
-async function addProject(deps: WorldDeps, { world, kind, n, minutes, hooksPort }: Adding): Promise<void> {
+async function addProject(
+  deps: WorldDeps,
+  { world, kind, n, minutes, hooksPort }: ProjectOptions,
+): Promise<void> {
   const { db } = deps;
   const name = `${kind}-${n}`;
   const { id: projectId } = await createProject(db, { name });
@@ -108,26 +111,26 @@ async function addProject(deps: WorldDeps, { world, kind, n, minutes, hooksPort 
   await createRule(db, { projectId, document: RULE });
   const keys = [await newKey(deps, projectId), await newKey(deps, projectId)];
   world.projects.push({ id: String(projectId), name, keys, quietHours, timeZone: 'UTC', kind, domain });
-  for (const good of [true, false]) {
-    const path = `/${projectId}-${good ? 'good' : 'bad'}`;
+  for (const isGood of [true, false]) {
+    const path = `/${projectId}-${isGood ? 'good' : 'bad'}`;
     const url = `https://127.0.0.1:${hooksPort}${path}`;
-    const made = await addEndpoint(
+    const created = await addEndpoint(
       { ...deps, rules: { allowPrivate: true } },
       { projectId, url, ...ENDPOINT_LIMITS },
     );
     world.endpoints.push({
-      id: made.endpoint.id,
+      id: created.endpoint.id,
       project: String(projectId),
       path,
-      secret: made.secret,
-      good,
+      secret: created.secret,
+      isGood,
     });
   }
 }
 
 const RULE = {
   name: 'order',
-  when: { event: ORDERED },
+  when: { event: ORDER_EVENT },
   enrollment: { once_per: ['order'] },
   exits: { on_reply: false },
   priority: 50,
@@ -150,38 +153,38 @@ export async function newKey(
   return { id, secret };
 }
 
-type DomainPlace = { projectId: number; name: string };
+type DomainRef = { projectId: number; name: string };
 
 /** Publishes the DNS records that the product requires, then runs its check. */
-export async function verifyDomain(deps: WorldDeps, place: DomainPlace): Promise<void> {
-  const { records } = await look(deps, place);
+export async function verifyDomain(deps: WorldDeps, domainRef: DomainRef): Promise<void> {
+  const { records } = await checkDomain(deps, domainRef);
   for (const { type, name, value } of records) deps.dns.set(type, name, [value]);
-  const { domain } = await look(deps, place);
-  if (domain.state !== 'verified') throw new Error(`${place.name} is ${domain.state}`);
+  const { domain } = await checkDomain(deps, domainRef);
+  if (domain.state !== 'verified') throw new Error(`${domainRef.name} is ${domain.state}`);
 }
 
-const LOOKS_TO_FAIL = 3;
+const CHECKS_TO_FAIL = 3;
 
 /** Removes the records for longer than an hour, so that the domain fails. The hour is subtracted in the database. */
-export async function failDomain(deps: WorldDeps, place: DomainPlace): Promise<void> {
-  const { records } = await look(deps, place);
+export async function failDomain(deps: WorldDeps, domainRef: DomainRef): Promise<void> {
+  const { records } = await checkDomain(deps, domainRef);
   for (const { type, name } of records) deps.dns.remove(type, name);
-  const { id } = await requireDomain(deps.db, place);
-  for (let n = 0; n <= LOOKS_TO_FAIL; n += 1) {
-    const { domain } = await look(deps, place);
+  const { id } = await requireDomain(deps.db, domainRef);
+  for (let n = 0; n <= CHECKS_TO_FAIL; n += 1) {
+    const { domain } = await checkDomain(deps, domainRef);
     if (domain.state === 'failed') return;
     await deps.db.query(
       `UPDATE beckon.sending_domain SET failing_since = now() - interval '2 hours' WHERE project_id = $1 AND id = $2 AND failing_since IS NOT NULL`,
-      [place.projectId, id],
+      [domainRef.projectId, id],
     );
   }
-  throw new Error(`${place.name} does not fail`);
+  throw new Error(`${domainRef.name} does not fail`);
 }
 
-function look(deps: WorldDeps, place: DomainPlace): ReturnType<typeof checkDomainNow> {
+function checkDomain(deps: WorldDeps, domainRef: DomainRef): ReturnType<typeof checkDomainNow> {
   const openOutbound = (): ReturnType<typeof createOutbound> =>
     createOutbound({ allowPrivate: true, resolver: deps.resolver });
-  return checkDomainNow({ ...deps, mail: MAIL, tokenKeys: TOKEN_KEYS, openOutbound }, place);
+  return checkDomainNow({ ...deps, mail: MAIL, tokenKeys: TOKEN_KEYS, openOutbound }, domainRef);
 }
 
 /** Returns quiet hours in whole minutes that begin at the second full minute from now. */

@@ -2,15 +2,15 @@ import pg from 'pg';
 import type { Random } from '../../../packages/server/src/modules/operations/demo/random.ts';
 import type { Database } from '../../../packages/server/src/platform/db/database.ts';
 import type { Query, Session } from '../../../packages/server/src/platform/db/statements.ts';
-import { Wrong } from '../emails/checks.ts';
-import { apply, keptName, type Rows, runStore, type Weakness, type Writes } from './rows.ts';
+import { InvariantError } from '../emails/checks.ts';
+import { apply, keyNameOf, type Rows, runStore, type Defect, type Writes } from './rows.ts';
 
 /** Connections of one process to rows in memory. Each statement waits until the scheduler of the simulation runs it. */
-export type Wire = { database: Database; ready(): Ask[]; cut(): void };
-export type Ask = { what: string; run(): void };
+export type Wire = { database: Database; ready(): Statement[]; cut(): void };
+export type Statement = { label: string; run(): void };
 
-type Open = {
-  asks: (Ask & { mayRun: () => boolean; fail: (error: Error) => void })[];
+type OpenSession = {
+  statements: (Statement & { mayRun: () => boolean; fail: (error: Error) => void })[];
   writes: Writes | null;
   isAborted: boolean;
 };
@@ -18,50 +18,50 @@ export type World = {
   rows: Rows;
   random: Random;
   now: () => number;
-  weakness: Weakness;
+  defect: Defect;
   isCalm: () => boolean;
 };
 
 export function openWire(world: World): Wire {
-  const sessions = new Set<Open>();
+  const sessions = new Set<OpenSession>();
   let isCut = false;
-  const open = (): Session => {
-    const session: Open = { asks: [], writes: null, isAborted: false };
+  const openSession = (): Session => {
+    const session: OpenSession = { statements: [], writes: null, isAborted: false };
     sessions.add(session);
     return sessionOf(world, session, () => isCut);
   };
   const database = {
     clock: { now: world.now },
-    session: () => (isCut ? Promise.reject(new Error('dead')) : Promise.resolve(open())),
+    session: () => (isCut ? Promise.reject(new Error('dead')) : Promise.resolve(openSession())),
     query: (_text: string, values: unknown[]) => Promise.resolve(findAnswers(world.rows, values)),
   } as unknown as Database;
   return {
     database,
-    ready: () => [...sessions].flatMap(({ asks: [first] }) => (first?.mayRun() ? [first] : [])),
+    ready: () => [...sessions].flatMap(({ statements: [first] }) => (first?.mayRun() ? [first] : [])),
     cut() {
       isCut = true;
       for (const session of sessions) {
-        letGo(world.rows, session);
-        for (const ask of session.asks.splice(0)) ask.fail(new Error('dead'));
+        releaseLocks(world.rows, session);
+        for (const statement of session.statements.splice(0)) statement.fail(new Error('dead'));
       }
     },
   };
 }
 
-function sessionOf(world: World, session: Open, isCut: () => boolean): Session {
-  const ask = (what: string, mayRun: () => boolean, run: () => object[]): Promise<never> =>
+function sessionOf(world: World, session: OpenSession, isCut: () => boolean): Session {
+  const enqueue = (label: string, mayRun: () => boolean, run: () => object[]): Promise<never> =>
     new Promise((resolve, reject) => {
       if (isCut()) return reject(new Error('dead'));
-      session.asks.push({
-        what,
+      session.statements.push({
+        label,
         mayRun,
         fail: reject,
         run() {
-          session.asks.shift();
+          session.statements.shift();
           try {
             resolve(run() as never);
           } catch (error) {
-            if (error instanceof Wrong) world.rows.broken ??= error;
+            if (error instanceof InvariantError) world.rows.broken ??= error;
             reject(error);
           }
         },
@@ -70,14 +70,14 @@ function sessionOf(world: World, session: Open, isCut: () => boolean): Session {
   return {
     script: (text: string) =>
       text === 'COMMIT'
-        ? ask(
+        ? enqueue(
             'COMMIT',
             () => true,
             () => commit(world, session),
           )
-        : lock(world, session, { text, ask }),
+        : lock(world, session, { text, enqueue }),
     prepared: ({ values }: Query) =>
-      ask(
+      enqueue(
         'store',
         () => true,
         () => store(world, session, values ?? []),
@@ -87,52 +87,52 @@ function sessionOf(world: World, session: Open, isCut: () => boolean): Session {
   } as unknown as Session;
 }
 
-type Locking = {
+type LockOptions = {
   text: string;
-  ask: (what: string, mayRun: () => boolean, run: () => object[]) => Promise<never>;
+  enqueue: (label: string, mayRun: () => boolean, run: () => object[]) => Promise<never>;
 };
 
-function lock({ rows }: World, session: Open, { text, ask }: Locking): Promise<never> {
+function lock({ rows }: World, session: OpenSession, { text, enqueue }: LockOptions): Promise<never> {
   const projects = (/project_id IN \(([\d,]+)\)/.exec(text)?.[1] ?? '').split(',').map(Number);
   const isFree = (): boolean => projects.every((id) => !rows.locks.has(id));
-  return ask(`lock ${projects.join(', ')}`, isFree, () => {
+  return enqueue(`lock ${projects.join(', ')}`, isFree, () => {
     for (const id of projects) rows.locks.set(id, session);
     Object.assign(session, { writes: null, isAborted: false });
     return [];
   });
 }
 
-function store({ rows, random, weakness, isCalm }: World, session: Open, values: unknown[]): object[] {
+function store({ rows, random, defect, isCalm }: World, session: OpenSession, values: unknown[]): object[] {
   if (!isCalm() && random.chance(0.05)) {
     session.isAborted = true;
     throw Object.assign(new pg.DatabaseError('deadlock detected', 0, 'error'), { code: '40P01' });
   }
-  const { row, writes } = runStore(rows, values, weakness);
+  const { row, writes } = runStore(rows, values, defect);
   session.writes = writes;
   return [row];
 }
 
 /** Commits. A transaction with a refused statement is rolled back. The connection may break before the commit or after it. */
-function commit({ rows, random, weakness, isCalm }: World, session: Open): object[] {
+function commit({ rows, random, defect, isCalm }: World, session: OpenSession): object[] {
   const chance = isCalm() ? 1 : random.next();
   const { writes, isAborted } = session;
-  if (chance >= 0.05 && writes && !isAborted) apply(rows, writes, weakness);
-  letGo(rows, session);
+  if (chance >= 0.05 && writes && !isAborted) apply(rows, writes, defect);
+  releaseLocks(rows, session);
   if (chance < 0.1) throw new Error('the connection broke');
   return [];
 }
 
-function letGo(rows: Rows, session: Open): void {
+function releaseLocks(rows: Rows, session: OpenSession): void {
   for (const [id, holder] of rows.locks) if (holder === session) rows.locks.delete(id);
   session.writes = null;
 }
 
-function findAnswers({ kept }: Rows, [projects, keys]: unknown[]): object[] {
+function findAnswers({ storedKeys }: Rows, [projects, keys]: unknown[]): object[] {
   return (projects as number[]).flatMap((projectId, i) => {
     const key = (keys as string[])[i] ?? '';
-    const found = kept.get(keptName(projectId, key));
-    if (!found) return [];
-    const { fingerprint, status, acceptedAt } = found;
+    const stored = storedKeys.get(keyNameOf(projectId, key));
+    if (!stored) return [];
+    const { fingerprint, status, acceptedAt } = stored;
     return [{ project_id: projectId, key, fingerprint, status, body: null, accepted_at: acceptedAt }];
   });
 }

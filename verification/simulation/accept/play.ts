@@ -7,13 +7,13 @@ import { type Random, randomOf } from '../../../packages/server/src/modules/oper
 import { must } from '../emails/checks.ts';
 import { Violation } from '../schedule.ts';
 import { openWire, type Wire } from './database.ts';
-import { keptName, newRows, type Rows, type Weakness } from './rows.ts';
+import { keyNameOf, newRows, type Rows, type Defect } from './rows.ts';
 
 /**
  * Runs the real `modules/ingest/accept`, with its flushers, committers and concurrent duplicates, over rows in memory. There are two processes,
  * callers that retry with their Idempotency-Key, and kills. The seed determines the order of everything.
  */
-export async function playAccept(seed: number, weakness: Weakness = 'none'): Promise<number> {
+export async function playAccept(seed: number, defect: Defect = 'none'): Promise<number> {
   const random = randomOf(seed);
   const state: State = {
     random,
@@ -23,14 +23,14 @@ export async function playAccept(seed: number, weakness: Weakness = 'none'): Pro
     trace: [],
     steps: 0,
     isCalm: false,
-    weakness,
+    defect,
   };
   for (const name of ['api 1', 'api 2']) state.processes.push(start(state, name));
   try {
     for (let i = 0; i < STEPS; i += 1) await step(state);
     state.isCalm = true;
     for (let i = 0; !isOver(state); i += 1) {
-      must(i < CALM_STEPS, 'somebody is never answered');
+      must(i < CALM_STEPS, 'a caller is never answered');
       await step(state);
     }
     checkEnd(state);
@@ -47,9 +47,9 @@ type Process = { name: string; wire: Wire; accept: Accept };
 type Caller = {
   entry: IngestEntry;
   priority: 'live' | 'bulk';
-  state: 'idle' | 'waits' | 'heard';
+  state: 'idle' | 'waits' | 'answered';
   at: Process | null;
-  verdict: IngestResult | null;
+  result: IngestResult | null;
 };
 type State = {
   random: Random;
@@ -59,19 +59,19 @@ type State = {
   trace: string[];
   steps: number;
   isCalm: boolean;
-  weakness: Weakness;
+  defect: Defect;
   broken?: unknown;
 };
 
 const STEPS = 250;
 const CALM_STEPS = 2_000;
 const CALLERS_MAX = 24;
-const TRACE_SHOWN = 40;
+const TRACE_LENGTH = 40;
 const NOW = Date.parse('2026-03-28T18:00:00Z');
 
 function start(state: State, name: string): Process {
-  const { rows, random, weakness } = state;
-  const wire = openWire({ rows, random, weakness, now: () => NOW, isCalm: () => state.isCalm });
+  const { rows, random, defect } = state;
+  const wire = openWire({ rows, random, defect, now: () => NOW, isCalm: () => state.isCalm });
   return { name, wire, accept: createAccept({ db: wire.database, log: silentLog }) };
 }
 
@@ -83,12 +83,12 @@ async function settled(): Promise<void> {
 function note(state: State, text: string): void {
   state.steps += 1;
   state.trace.push(text);
-  if (state.trace.length > TRACE_SHOWN) state.trace.shift();
+  if (state.trace.length > TRACE_LENGTH) state.trace.shift();
 }
 
 async function step(state: State): Promise<void> {
   const chance = state.random.next();
-  if (!disturb(state, chance)) goOn(state, chance);
+  if (!disturb(state, chance)) proceed(state, chance);
   await settled();
   const broken = state.broken ?? state.rows.broken;
   if (broken !== undefined) throw broken;
@@ -96,7 +96,7 @@ async function step(state: State): Promise<void> {
 
 function disturb(state: State, chance: number): boolean {
   const { random, rows } = state;
-  if (chance < 0.02) digest(rows);
+  if (chance < 0.02) processQueue(rows);
   else if (state.isCalm) return false;
   else if (chance < 0.04) kill(state, random.pick(state.processes));
   else if (chance < 0.045) rows.revoked.add(random.pick(API_KEYS));
@@ -106,18 +106,20 @@ function disturb(state: State, chance: number): boolean {
 }
 
 /** Lets a caller send, or runs a waiting statement. */
-function goOn(state: State, chance: number): void {
+function proceed(state: State, chance: number): void {
   const { random, callers } = state;
   const idle = callers.filter((caller) => caller.state === 'idle');
   if (idle.length > 0 && chance < 0.5) return send(state, random.pick(idle));
-  const asks = state.processes.flatMap(({ name, wire }) => wire.ready().map((ask) => ({ name, ask })));
-  if (asks.length === 0) return;
-  const { name, ask } = random.pick(asks);
-  note(state, `${name}: ${ask.what}`);
-  ask.run();
+  const statements = state.processes.flatMap(({ name, wire }) =>
+    wire.ready().map((statement) => ({ name, statement })),
+  );
+  if (statements.length === 0) return;
+  const { name, statement } = random.pick(statements);
+  note(state, `${name}: ${statement.label}`);
+  statement.run();
 }
 
-function digest({ waiting, locks }: Rows): void {
+function processQueue({ waiting, locks }: Rows): void {
   for (const [projectId, count] of waiting)
     if (!locks.has(projectId)) waiting.set(projectId, Math.max(0, count - 30_000));
 }
@@ -126,7 +128,7 @@ function digest({ waiting, locks }: Rows): void {
 function kill(state: State, process: Process): void {
   note(state, `${process.name} dies`);
   process.wire.cut();
-  state.processes = state.processes.map((one) => (one === process ? start(state, process.name) : one));
+  state.processes = state.processes.map((other) => (other === process ? start(state, process.name) : other));
   for (const caller of state.callers)
     if (caller.at === process) Object.assign(caller, { state: 'idle', at: null });
 }
@@ -138,19 +140,19 @@ const hex = (text: string): string => createHash('sha256').update(text).digest('
 function newCaller(random: Random): Caller {
   const projectId = random.whole(1, 2);
   const priority = random.chance(0.5) ? 'bulk' : 'live';
-  const once = {
+  const idempotency = {
     key: hex(`key ${random.whole(1, 8)}`).slice(0, 32),
     fingerprint: hex(`body ${random.whole(1, 2)}`),
   };
   const entry: IngestEntry = {
     key: { id: API_KEYS[projectId - 1] ?? '', projectId, last4: 'abcd' },
-    once,
+    once: idempotency,
     kind: 'events',
     records: priority === 'bulk' ? 20_000 : 1,
     parts: '{"name":"login"}',
     reply: { status: 202, body: null },
   };
-  return { entry, priority, state: 'idle', at: null, verdict: null };
+  return { entry, priority, state: 'idle', at: null, result: null };
 }
 
 function send(state: State, caller: Caller): void {
@@ -159,55 +161,55 @@ function send(state: State, caller: Caller): void {
   note(state, `a caller sends ${nameOf(entry)} to ${process.name}`);
   Object.assign(caller, { state: 'waits', at: process });
   process.accept.store(entry, priority).then(
-    (verdict) => hear(state, caller, { process, verdict }),
+    (result) => receive(state, caller, { process, result }),
     // The result is unknown, so the caller retries.
     () => caller.at === process && Object.assign(caller, { state: 'idle', at: null }),
   );
 }
 
-type Heard = { process: Process; verdict: IngestResult };
+type Response = { process: Process; result: IngestResult };
 
-function hear(state: State, caller: Caller, { process, verdict }: Heard): void {
+function receive(state: State, caller: Caller, { process, result }: Response): void {
   if (caller.at !== process) return;
-  note(state, `it hears ${verdict.state}`);
-  Object.assign(caller, { state: 'heard', at: null, verdict });
+  note(state, `the caller gets ${result.state}`);
+  Object.assign(caller, { state: 'answered', at: null, result });
   try {
-    checkVerdict(state, caller.entry, verdict);
+    checkResult(state, caller.entry, result);
   } catch (error) {
     state.broken ??= error;
   }
 }
 
 function nameOf({ key, once }: IngestEntry): string {
-  return keptName(key.projectId, once?.key ?? '');
+  return keyNameOf(key.projectId, once?.key ?? '');
 }
 
-function checkVerdict({ rows }: State, entry: IngestEntry, verdict: IngestResult): void {
-  const name = nameOf(entry);
-  const kept = rows.kept.get(name);
+function checkResult({ rows }: State, entry: IngestEntry, result: IngestResult): void {
+  const keyName = nameOf(entry);
+  const kept = rows.storedKeys.get(keyName);
   const isSame = kept?.fingerprint === entry.once?.fingerprint;
-  switch (verdict.state) {
+  switch (result.state) {
     case 'stored':
-      must(rows.effects.get(name) === 1, `${name} was answered 2xx, and is not there`);
-      return must(isSame, `${name} was answered 2xx, and something else is there`);
+      must(rows.effects.get(keyName) === 1, `${keyName} was answered 2xx, but is not stored`);
+      return must(isSame, `${keyName} was answered 2xx, but another request is stored`);
     case 'replayed':
-      must(rows.effects.get(name) === 1, `${name} was answered as before, and had no effect`);
-      return must(isSame, `${name} was answered as something else was`);
+      must(rows.effects.get(keyName) === 1, `${keyName} was replayed, but had no effect`);
+      return must(isSame, `${keyName} was replayed with the response of another request`);
     case 'reused':
-      return must(kept !== undefined && !isSame, `${name} was refused, and nothing else came under it`);
+      return must(kept !== undefined && !isSame, `${keyName} was refused, but its key is not in use`);
     case 'key_dead':
-      return must(rows.revoked.has(entry.key.id), `${name} was refused for a key that is live`);
+      return must(rows.revoked.has(entry.key.id), `${keyName} was refused for a key that is live`);
     case 'queue_full':
       return must(
-        verdict.waiting >= INGEST_QUEUE_MAX_RECORDS,
-        `${name} was refused with ${verdict.waiting} waiting`,
+        result.waiting >= INGEST_QUEUE_MAX_RECORDS,
+        `${keyName} was refused with ${result.waiting} waiting`,
       );
   }
 }
 
 function isOver({ callers, processes }: State): boolean {
   return (
-    callers.every(({ state }) => state === 'heard') &&
+    callers.every(({ state }) => state === 'answered') &&
     processes.every(({ wire }) => wire.ready().length === 0)
   );
 }

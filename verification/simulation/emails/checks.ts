@@ -1,62 +1,63 @@
 /**
  * The invariants, computed in another way than in the product: by counting over a list of past actions, and by local time for quiet hours.
- * `Happened` receives everything that the rows do not show afterwards.
+ * `EmailWatch` receives everything that the rows do not show afterwards.
  */
 
 import type { Draft } from '../../../packages/server/src/modules/drafts/draft.ts';
 import type { GateReason } from '../../../packages/server/src/modules/delivery/gate/gate.ts';
 import type { Policy } from '../../../packages/server/src/modules/delivery/gate/facts.ts';
+import { isQuietTime, localTime } from '../../../packages/server/testing/oracles/quiet-hours.ts';
 import type { Owner } from '../schedule.ts';
-import type { Message, Store } from './store.ts';
+import type { Email, Store } from './store.ts';
 import { isIncomplete, rendersForSending } from './template.ts';
 
-export type Happened = {
-  claimed(what: { draft: Draft; message: Message; now: number; owner: Owner }): void;
-  /** `isTheirs`: submitted by the process that claimed it last. */
-  submitted(what: { draft: Draft; now: number; isTheirs: boolean }): void;
+export type EmailWatch = {
+  claimed(what: { draft: Draft; email: Email; now: number; owner: Owner }): void;
+  /** `isOwner`: submitted by the process that claimed it last. */
+  submitted(what: { draft: Draft; now: number; isOwner: boolean }): void;
   refused(what: { draft: Draft; reason: GateReason; until: number | null; now: number }): void;
   /** The sender could not render it and recorded that. */
   withheld(draftId: string): void;
-  taken(draftId: string): void;
+  accepted(draftId: string): void;
 };
 
 type Rules = { store: Store; zone: string; realNow: () => number; skewMs: number };
 
-export function watchEmails({ store, zone, realNow, skewMs }: Rules): Happened {
+export function watchEmails({ store, zone, realNow, skewMs }: Rules): EmailWatch {
   /** Real times of claims that used a token. `slots`: claims that used a cap slot, by address. */
   const tokens: number[] = [];
   const slots = new Map<string, { draftId: string; at: number }[]>();
-  const taken = new Set<string>();
+  const acceptedDrafts = new Set<string>();
   /** For each draft, its number of moves when it was withheld. */
   const withheld = new Map<string, number>();
   return {
-    claimed({ draft, message, now }) {
+    claimed({ draft, email, now }) {
       const { policy, ruleIsOn } = store;
       must(!policy.paused, `${draft.id} was claimed while the project is paused`);
       must(ruleIsOn, `${draft.id} was claimed though its rule is off`);
       mustBeDue(draft, now);
-      mustBeMended(store, draft, withheld.get(draft.id));
-      mustBeLoud(policy, { zone, now, what: `${draft.id} was claimed` });
-      mustBeWanted(store, message.address, now);
+      mustBeChanged(store, draft, withheld.get(draft.id));
+      mustNotBeQuiet(policy, { zone, now, what: `${draft.id} was claimed` });
+      mustNotBeSuppressed(store, email.address, now);
       tokens.push(realNow());
       mustBeWithinThrottle(policy, tokens, skewMs);
-      if (!message.counts || message.attempts > 0) return;
+      if (!email.counts || email.attempts > 0) return;
       // An earlier claim may have been for the user's former address.
-      for (const [address, claims] of slots)
+      for (const [address, addressClaims] of slots)
         slots.set(
           address,
-          claims.filter(({ draftId }) => draftId !== draft.id),
+          addressClaims.filter(({ draftId }) => draftId !== draft.id),
         );
-      const own = [...(slots.get(message.address) ?? []), { draftId: draft.id, at: now }];
-      slots.set(message.address, own);
-      mustBeWithinCaps({ store, skewMs }, own, now);
+      const claims = [...(slots.get(email.address) ?? []), { draftId: draft.id, at: now }];
+      slots.set(email.address, claims);
+      mustBeWithinCaps({ store, skewMs }, claims, now);
     },
-    submitted({ draft, now, isTheirs }) {
-      must(isTheirs, `${draft.id} was submitted by somebody who has it no longer`);
+    submitted({ draft, now, isOwner }) {
+      must(isOwner, `${draft.id} was submitted by a worker that lost its claim`);
       must(!isIncomplete(draft), `${draft.id} was submitted with incomplete content`);
       must(rendersForSending(draft), `${draft.id} was submitted, and cannot be rendered`);
       must(!store.policy.paused, `${draft.id} was submitted while the project is paused`);
-      mustBeLoud(store.policy, { zone, now, what: `${draft.id} was submitted` });
+      mustNotBeQuiet(store.policy, { zone, now, what: `${draft.id} was submitted` });
     },
     refused({ draft, reason, until, now }) {
       must(until === null || until > now, `${draft.id} was refused for ${reason}, until before now`);
@@ -69,13 +70,13 @@ export function watchEmails({ store, zone, realNow, skewMs }: Rules): Happened {
       );
       withheld.set(draftId, moves);
     },
-    taken(draftId) {
-      must(!taken.has(draftId), `the relay took ${draftId} twice`);
+    accepted(draftId) {
+      must(!acceptedDrafts.has(draftId), `the relay accepted ${draftId} twice`);
       must(
         store.drafts.get(draftId)?.state !== 'scheduled',
         `${draftId} was sent although no worker has claimed it`,
       );
-      taken.add(draftId);
+      acceptedDrafts.add(draftId);
     },
   };
 }
@@ -88,47 +89,41 @@ function mustBeDue(
   const at = isApproved ? notBefore : deadlineAt;
   must(at !== null && at <= now, `${id} was claimed before its time`);
   must(endsAt === null || now < endsAt, `${id} was claimed after the end of what it is about`);
-  must(leaseBy === null, `${id} was claimed while ${leaseBy} edits it`);
+  must(leaseBy === null, `${id} was claimed while ${leaseBy} edited it`);
 }
 
 /** Actions that allow another rendering: the content changed, or a member approved the draft. */
-const MENDS: ReadonlySet<string> = new Set(['edit', 'refresh_content', 'void_approval', 'approve']);
+const CORRECTING_ACTIONS: ReadonlySet<string> = new Set([
+  'edit',
+  'refresh_content',
+  'void_approval',
+  'approve',
+]);
 
-function mustBeMended({ moves }: Store, { id }: Draft, withheldAt: number | undefined): void {
+function mustBeChanged({ moves }: Store, { id }: Draft, withheldAt: number | undefined): void {
   if (withheldAt === undefined) return;
   const since = (moves.get(id) ?? []).slice(withheldAt);
   must(
-    since.some(({ action }) => MENDS.has(action)),
+    since.some(({ action }) => CORRECTING_ACTIONS.has(action)),
     `${id} was claimed again without a change after its rendering failed`,
   );
 }
 
-const formats = new Map<string, Intl.DateTimeFormat>();
-
-function mustBeLoud(
+function mustNotBeQuiet(
   { quietHours }: Policy,
   { zone, now, what }: { zone: string; now: number; what: string },
 ): void {
   if (!quietHours) return;
-  let format = formats.get(zone);
-  if (!format) {
-    format = new Intl.DateTimeFormat('en-GB', {
-      timeZone: zone,
-      hour: '2-digit',
-      minute: '2-digit',
-      hourCycle: 'h23',
-    });
-    formats.set(zone, format);
-  }
-  const time = format.format(now);
-  const { start, end } = quietHours;
-  const isQuiet = start < end ? time >= start && time < end : time >= start || time < end;
-  must(!isQuiet, `${what} at ${time}, when it is quiet`);
+  const isQuiet = isQuietTime(now, { ...quietHours, timeZone: zone });
+  must(!isQuiet, `${what} at ${localTime(now, zone)}, when it is quiet`);
 }
 
-function mustBeWanted({ suppressed }: Store, address: string, now: number): void {
-  const found = suppressed.get(address);
-  must(found === undefined || (found.until !== null && found.until <= now), `${address} is suppressed`);
+function mustNotBeSuppressed({ suppressed }: Store, address: string, now: number): void {
+  const suppression = suppressed.get(address);
+  must(
+    suppression === undefined || (suppression.until !== null && suppression.until <= now),
+    `${address} is suppressed`,
+  );
 }
 
 /** In any span of time the claims are at most a burst plus the rate for that span. Spans that end now are checked. */
@@ -149,7 +144,7 @@ function mustBeWithinCaps(
   now: number,
 ): void {
   const counting = claims.filter(({ draftId }) => {
-    const { state, attempts = 0 } = store.messages.get(draftId) ?? {};
+    const { state, attempts = 0 } = store.emails.get(draftId) ?? {};
     return state !== 'failed' && (state !== 'deferred' || attempts > 0);
   });
   for (const { emails, windowMs } of store.policy.caps ?? []) {
@@ -158,8 +153,8 @@ function mustBeWithinCaps(
   }
 }
 
-const ENDED = new Set(['sent', 'skipped', 'canceled', 'failed', 'unknown']);
-const WITH_A_MESSAGE: Record<Message['state'], string[]> = {
+const FINAL_STATES = new Set(['sent', 'skipped', 'canceled', 'failed', 'unknown']);
+const DRAFT_STATES_OF: Record<Email['state'], string[]> = {
   claimed: ['sending'],
   submitting: ['sending'],
   deferred: ['held', 'canceled'],
@@ -169,39 +164,40 @@ const WITH_A_MESSAGE: Record<Message['state'], string[]> = {
 };
 
 /** States of a draft that was claimed and never submitted: it continues as before. */
-const RETURNED = ['scheduled', 'approved', 'held', 'canceled', 'skipped'];
+const RETURNED_STATES = ['scheduled', 'approved', 'held', 'canceled', 'skipped'];
 
 /** Runs after every step. Finds rows that contradict each other, or a refusal without its reason. */
-export function checkRows(store: Store, takenOf: (draftId: string) => number): void {
+export function checkRows(store: Store, acceptedCountOf: (draftId: string) => number): void {
   for (const draft of store.drafts.values()) {
     checkDraft(draft);
     checkMoves(store, draft);
     const { id, state } = draft;
-    const message = store.messages.get(id);
-    if (message) checkMessage(message, state, takenOf(id));
-    else must(state !== 'sending' && state !== 'sent', `${id} is ${state} without a message`);
+    const email = store.emails.get(id);
+    if (email) checkEmail(email, state, acceptedCountOf(id));
+    else must(state !== 'sending' && state !== 'sent', `${id} is ${state} without an email`);
   }
 }
 
-const WITH_A_REASON = new Set(['held', 'canceled', 'failed', 'unknown']);
+const STATES_WITH_REASON = new Set(['held', 'canceled', 'failed', 'unknown']);
 
 function checkDraft({ id, state, reason, resumeState, dueAt, endedAt, leaseBy }: Draft): void {
-  if (WITH_A_REASON.has(state)) must(reason !== null, `${id} is ${state} for no reason`);
+  if (STATES_WITH_REASON.has(state)) must(reason !== null, `${id} is ${state} for no reason`);
   if (state === 'held' && reason === 'render_failed')
     must(dueAt === null || leaseBy !== null, `${id} cannot be rendered, and is due`);
-  if (state === 'held') must(resumeState !== null, `${id} is held, and goes on as nothing`);
-  must(ENDED.has(state) === (endedAt !== null), `${id} is ${state}, and ended at ${endedAt}`);
-  if (ENDED.has(state) || state === 'sending') must(dueAt === null, `${id} is ${state}, and due`);
+  if (state === 'held') must(resumeState !== null, `${id} is held without a state to resume`);
+  must(FINAL_STATES.has(state) === (endedAt !== null), `${id} is ${state}, and ended at ${endedAt}`);
+  if (FINAL_STATES.has(state) || state === 'sending') must(dueAt === null, `${id} is ${state}, and due`);
 }
 
-function checkMessage(message: Message, draftState: string, taken: number): void {
-  const { draftId, state, attempts } = message;
+function checkEmail(email: Email, draftState: string, acceptedCount: number): void {
+  const { draftId, state, attempts } = email;
   const isReturned = state === 'deferred' && attempts === 0;
-  const states = isReturned ? RETURNED : WITH_A_MESSAGE[state];
-  must(states.includes(draftState), `${draftId} is ${draftState}, its message ${state}`);
+  const states = isReturned ? RETURNED_STATES : DRAFT_STATES_OF[state];
+  must(states.includes(draftState), `${draftId} is ${draftState}, its email ${state}`);
   if (state === 'failed' || state === 'deferred')
-    must(taken === 0, `${draftId} was taken, and its message is ${state}`);
-  if (state === 'sent') must(taken === 1, `${draftId} is recorded as sent, but the relay never accepted it`);
+    must(acceptedCount === 0, `${draftId} was taken, but its email is ${state}`);
+  if (state === 'sent')
+    must(acceptedCount === 1, `${draftId} is recorded as sent, but the relay never accepted it`);
 }
 
 function checkMoves(store: Store, { id, moves, state }: Draft): void {
@@ -209,7 +205,7 @@ function checkMoves(store: Store, { id, moves, state }: Draft): void {
   const last = rows.at(-1);
   must(
     rows.length === moves && last?.number === moves && last.to === state,
-    `the moves of ${id} do not lead to it`,
+    `the moves of ${id} do not end in its state`,
   );
   must(
     rows.at(-2) === undefined || rows.at(-2)?.to === last?.from,
@@ -218,8 +214,8 @@ function checkMoves(store: Store, { id, moves, state }: Draft): void {
 }
 
 /** A violated invariant, as opposed to an error that is part of the history. */
-export class Wrong extends Error {}
+export class InvariantError extends Error {}
 
 export function must(holds: boolean, what: string): void {
-  if (!holds) throw new Wrong(what);
+  if (!holds) throw new InvariantError(what);
 }

@@ -9,21 +9,21 @@ export const EMAIL_DEFECTS: Record<string, Partial<Product>> = {
   'a result is recorded although another worker has claimed the email': {
     mayEnd: ({ state }) => state === 'claimed' || state === 'submitting',
   },
-  'what was submitted is put back as if it had only been claimed': {
-    mayEnd: ({ state, epoch: present }, epoch) =>
-      present === epoch && (state === 'claimed' || state === 'submitting'),
+  'a submitted email is returned as if it had only been claimed': {
+    mayEnd: ({ state, epoch: current }, epoch) =>
+      current === epoch && (state === 'claimed' || state === 'submitting'),
   },
-  'what is lost goes again, submitted or not': {
-    saidOfLost: () => ({ result: 'returned' }),
-    mayEnd: ({ state, epoch: present }, epoch) =>
-      present === epoch && (state === 'claimed' || state === 'submitting'),
+  'a lost email is sent again, submitted or not': {
+    resultOfLost: () => ({ kind: 'returned' }),
+    mayEnd: ({ state, epoch: current }, epoch) =>
+      current === epoch && (state === 'claimed' || state === 'submitting'),
   },
   'an expired claim still allows a submission': { maySubmit: ({ state }) => state === 'claimed' },
-  'what is submitted is submitted again': { maySubmit: ({ epoch: present }, epoch) => present === epoch },
+  'a submitted email is submitted again': { maySubmit: ({ epoch: current }, epoch) => current === epoch },
   'an email takes no token': {
-    passGates(gates, draft, leaver) {
+    passGates(gates, draft, person) {
       const { bucket } = gates;
-      const answer = PRODUCT.passGates(gates, draft, leaver);
+      const answer = PRODUCT.passGates(gates, draft, person);
       gates.bucket = bucket;
       return answer;
     },
@@ -41,61 +41,61 @@ export const EMAIL_DEFECTS: Record<string, Partial<Product>> = {
     },
   },
   'a cap ignores the newest email': {
-    passGates(gates, draft, leaver) {
-      const claims = new Map([...gates.claims].map(([address, some]) => [address, some.slice(1)]));
-      return PRODUCT.passGates({ ...gates, claims, contenders: new Map() }, draft, leaver);
+    passGates(gates, draft, person) {
+      const claims = new Map([...gates.claims].map(([address, times]) => [address, times.slice(1)]));
+      return PRODUCT.passGates({ ...gates, claims, contenders: new Map() }, draft, person);
     },
   },
-  'quiet hours are those of somebody else': {
-    passGates(gates, draft, leaver) {
+  'quiet hours of another time zone apply': {
+    passGates(gates, draft, person) {
       const earlier = { ...gates, now: gates.now - 3 * HOUR, suppressions: gates.suppressions };
-      const answer = PRODUCT.passGates(earlier, draft, leaver);
+      const answer = PRODUCT.passGates(earlier, draft, person);
       gates.bucket = earlier.bucket;
       return answer;
     },
   },
   'the rule may be off': {
-    passGates(gates, draft, leaver) {
+    passGates(gates, draft, person) {
       const rules = { byId: { get: () => ({ enabledAt: 0, definition: { topic: null } }) } };
       const model = { ...gates.model, rules } as unknown as typeof gates.model;
       const always = { ...gates, model };
-      const answer = PRODUCT.passGates(always, draft, leaver);
+      const answer = PRODUCT.passGates(always, draft, person);
       gates.bucket = always.bucket;
       return answer;
     },
   },
-  'an open editor keeps nothing in': {
+  'an open editor does not hold the draft': {
     dueAction: (draft, now) => PRODUCT.dueAction(closed(draft), now),
     claim: (draft, at) => PRODUCT.claim(closed(draft), at),
   },
-  'what a gate keeps in has no reason': {
-    hold(draft, held) {
-      const decided = PRODUCT.hold(draft, held);
-      return 'draft' in decided ? { ...decided, draft: { ...decided.draft, reason: null } } : decided;
+  'a draft held by a send check has no reason': {
+    hold(draft, holdOptions) {
+      const decision = PRODUCT.hold(draft, holdOptions);
+      return 'draft' in decision ? { ...decision, draft: { ...decision.draft, reason: null } } : decision;
     },
   },
-  'what was put off sleeps where a gate says no for an unknown time': {
-    askAgainAt: (_draft, until) => until,
+  'a deferred draft has no next check if a send check gives no time': {
+    nextCheckAt: (_draft, until) => until,
   },
-  'what cannot be rendered goes again by itself': {
+  'a draft that cannot be rendered is retried automatically': {
     holdWhileSending: (draft, { now }) => PRODUCT.returnDraft(draft, { at: now, now }),
   },
-  'what cannot be rendered is due again in an hour': {
+  'a draft that cannot be rendered is due again in an hour': {
     holdWhileSending(draft, at) {
-      const decided = PRODUCT.holdWhileSending(draft, at);
-      return 'draft' in decided
-        ? { ...decided, draft: { ...decided.draft, dueAt: at.now + HOUR, deadlineAt: at.now } }
-        : decided;
+      const decision = PRODUCT.holdWhileSending(draft, at);
+      return 'draft' in decision
+        ? { ...decision, draft: { ...decision.draft, dueAt: at.now + HOUR, deadlineAt: at.now } }
+        : decision;
     },
   },
   'incomplete content can be approved': {
     approve: (draft, by) => PRODUCT.approve({ ...draft, reason: null }, by),
   },
-  'what is held for its rendering does not follow a corrected template': {
-    follow: (draft, followed) =>
-      draft.reason === 'render_failed' ? { refused: new Fault('conflict') } : PRODUCT.follow(draft, followed),
+  'a draft held for its rendering does not follow a corrected template': {
+    follow: (draft, change) =>
+      draft.reason === 'render_failed' ? { refused: new Fault('conflict') } : PRODUCT.follow(draft, change),
   },
-  'lost emails are recorded as failed': { saidOfLost: () => ({ result: 'failed', reason: 'lost' }) },
+  'lost emails are recorded as failed': { resultOfLost: () => ({ kind: 'failed', reason: 'lost' }) },
 };
 
 /** Returns the draft as if no editor were open. */

@@ -11,7 +11,7 @@ import { dueAction, hold } from '../../../packages/server/src/modules/drafts/hol
 import { follow } from '../../../packages/server/src/modules/drafts/follow-facts.ts';
 import { refill } from '../../../packages/server/src/modules/delivery/gate/limits.ts';
 import { passGates } from '../../../packages/server/src/modules/delivery/send-checks.ts';
-import type { Message, Said } from './store.ts';
+import type { Email, SendResult } from './store.ts';
 
 /**
  * The decisions: the product's own functions, and the conditions of its SQL statements, which are repeated here. A test replaces each by a
@@ -30,16 +30,16 @@ export type Product = {
   follow: typeof follow;
   approve: typeof approve;
   /** Returns when a draft held by a send check is checked again. Only the sender wakes a deferred draft, so it must always have a time. */
-  askAgainAt: (draft: Draft, until: number | null, now: number) => number | null;
+  nextCheckAt: (draft: Draft, until: number | null, now: number) => number | null;
   /** As `markSubmitting`, for the email alone. The same statement checks the other conditions. */
-  maySubmit: (message: Message, epoch: number) => boolean;
+  maySubmit: (email: Email, epoch: number) => boolean;
   /** As `endEmails`. */
-  mayEnd: (message: Message, epoch: number, said: Said) => boolean;
+  mayEnd: (email: Email, epoch: number, result: SendResult) => boolean;
   /** As `listLost` and `giveUp`: returns the result of an email whose lease has expired. */
-  saidOfLost: (message: Message) => Said;
+  resultOfLost: (email: Email) => SendResult;
 };
 
-const ASK_AGAIN_MS = 3_600_000;
+const CHECK_INTERVAL_MS = 3_600_000;
 
 export const PRODUCT: Product = {
   refill,
@@ -53,12 +53,13 @@ export const PRODUCT: Product = {
   holdWhileSending,
   follow,
   approve,
-  askAgainAt: ({ reason }, until, now) => (reason === 'deferred' ? (until ?? now + ASK_AGAIN_MS) : until),
-  maySubmit: (message, epoch) => message.epoch === epoch && message.state === 'claimed',
-  mayEnd: ({ state, epoch: present }, epoch, said) =>
-    present === epoch &&
+  nextCheckAt: ({ reason }, until, now) =>
+    reason === 'deferred' ? (until ?? now + CHECK_INTERVAL_MS) : until,
+  maySubmit: (email, epoch) => email.epoch === epoch && email.state === 'claimed',
+  mayEnd: ({ state, epoch: current }, epoch, result) =>
+    current === epoch &&
     (state === 'claimed' ||
-      (state === 'submitting' && said.result !== 'returned' && said.result !== 'withheld')),
-  saidOfLost: ({ state }) =>
-    state === 'submitting' ? { result: 'unknown', reason: 'lost' } : { result: 'returned' },
+      (state === 'submitting' && result.kind !== 'returned' && result.kind !== 'withheld')),
+  resultOfLost: ({ state }) =>
+    state === 'submitting' ? { kind: 'unknown', reason: 'lost' } : { kind: 'returned' },
 };

@@ -1,39 +1,39 @@
 import type { Random } from '../../../packages/server/src/modules/operations/demo/random.ts';
-import type { Said } from './store.ts';
+import type { SendResult } from './store.ts';
 
 /** The receiving side of the network. An accepted email stays accepted, even if the reply is lost. */
 export type Relay = {
-  hand(draftId: string): Said;
-  taken(draftId: string): number;
+  submit(draftId: string): SendResult;
+  acceptedCount(draftId: string): number;
   /** Makes it accept everything, with a reply, from now on. */
-  calm(): void;
+  acceptAll(): void;
 };
 
-export function createRelay(random: Random, onTaken: (draftId: string) => void): Relay {
-  const taken = new Map<string, number>();
-  let isCalm = false;
-  const take = (draftId: string): void => {
-    taken.set(draftId, (taken.get(draftId) ?? 0) + 1);
-    onTaken(draftId);
+export function createRelay(random: Random, onAccepted: (draftId: string) => void): Relay {
+  const acceptedCounts = new Map<string, number>();
+  let acceptsAll = false;
+  const accept = (draftId: string): void => {
+    acceptedCounts.set(draftId, (acceptedCounts.get(draftId) ?? 0) + 1);
+    onAccepted(draftId);
   };
   return {
-    hand(draftId) {
-      const chance = isCalm ? 0 : random.next();
+    submit(draftId) {
+      const chance = acceptsAll ? 0 : random.next();
       if (chance < 0.6) {
-        take(draftId);
-        return { result: 'sent' };
+        accept(draftId);
+        return { kind: 'sent' };
       }
       if (chance < 0.66) {
-        take(draftId);
-        return { result: 'unknown', reason: 'the answer was lost' };
+        accept(draftId);
+        return { kind: 'unknown', reason: 'the answer was lost' };
       }
-      if (chance < 0.7) return { result: 'unknown', reason: 'the connection broke' };
-      if (chance < 0.95) return { result: 'deferred' };
-      return { result: 'failed', reason: 'bounced' };
+      if (chance < 0.7) return { kind: 'unknown', reason: 'the connection broke' };
+      if (chance < 0.95) return { kind: 'deferred' };
+      return { kind: 'failed', reason: 'bounced' };
     },
-    taken: (draftId) => taken.get(draftId) ?? 0,
-    calm() {
-      isCalm = true;
+    acceptedCount: (draftId) => acceptedCounts.get(draftId) ?? 0,
+    acceptAll() {
+      acceptsAll = true;
     },
   };
 }

@@ -34,31 +34,31 @@ export function* advanceRuns(stage: Stage, owner: Owner): Task {
     for (const { id } of due) {
       const run = store.runs.get(id);
       // Another process may have advanced it since.
-      if (run && run.nextAt !== null && run.nextAt <= now) goOn(stage, run, now);
-      yield { did: `moved the run ${id} on` };
+      if (run && run.nextAt !== null && run.nextAt <= now) continueRun(stage, run, now);
+      yield { action: `advanced the run ${id}` };
     }
     const until = Math.max(schedule.now() + 100, Math.min(nextToRun(store), schedule.now() + 10 * 60_000));
-    yield { did: 'no more runs', until };
+    yield { action: 'no more runs', until };
   }
 }
 
-function goOn({ store, zone, schedule }: Stage, run: Run, now: number): void {
+function continueRun({ store, zone, schedule }: Stage, run: Run, now: number): void {
   const isDraft = PROGRAM[run.step]?.kind === 'draft';
   const isNew = run.waitsFor === null;
   const step = isNew ? run.step : isDraft ? afterDraft(PROGRAM, run.step) : onTime(PROGRAM, run.step);
-  const stand = advance(PROGRAM, { step, now, zone, branch: () => true });
-  must(isNew || stand.step > run.step, `the run ${run.id} goes back`);
-  store.runs.set(run.id, moveRunTo(run, stand, now));
-  if (stand.stop.kind !== 'draft') return;
+  const position = advance(PROGRAM, { step, now, zone, branch: () => true });
+  must(isNew || position.step > run.step, `the run ${run.id} goes back`);
+  store.runs.set(run.id, moveRunTo(run, position, now));
+  if (position.stop.kind !== 'draft') return;
   const autopilotMs = schedule.random.pick([null, 10 * 60_000, HOUR, HOUR]);
   const endsAt = schedule.random.chance(0.2) ? now + 20 * HOUR : null;
-  const made = newDraft({
+  const created = newDraft({
     projectId: 1,
-    id: `${run.id}-${stand.step}`,
+    id: `${run.id}-${position.step}`,
     ruleId: 'rule',
     version: 1,
     runId: run.id,
-    step: stand.step,
+    step: position.step,
     userId: run.userId,
     key: '',
     ...renderTemplate(store.template),
@@ -71,7 +71,7 @@ function goOn({ store, zone, schedule }: Stage, run: Run, now: number): void {
     mayHaveLeft: false,
     now,
   });
-  write(store, made);
+  write(store, created);
 }
 
 export function newRun(id: string, userId: string, startsAt: number): Run {

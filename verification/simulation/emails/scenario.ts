@@ -2,13 +2,13 @@ import type { Policy } from '../../../packages/server/src/modules/delivery/gate/
 import type { Random } from '../../../packages/server/src/modules/operations/demo/random.ts';
 import type { Owner, Scenario, Schedule, Task } from '../schedule.ts';
 import { checkRows, must, watchEmails } from './checks.ts';
-import { resume, review, switchOn } from './people.ts';
+import { resume, review, switchOn } from './members.ts';
 import { PRODUCT, type Product } from './product.ts';
 import { createRelay } from './relay.ts';
 import { advanceRuns, newRun } from './runs.ts';
 import { send, type Stage } from './sender.ts';
 import type { Store } from './store.ts';
-import { followTemplate, rendersForSending, whatPublishingReaches } from './template.ts';
+import { followTemplate, rendersForSending, followsTemplate } from './template.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -17,26 +17,26 @@ const DAYS = ['2026-01-14T06:00:00Z', '2026-03-28T18:00:00Z', '2026-10-24T22:00:
 const ZONES = ['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'Australia/Lord_Howe'];
 
 /** Creates one project with two processes that send, one that advances runs, and two members. */
-export function emails(product: Product = PRODUCT): (schedule: Schedule) => Scenario {
+export function emailScenario(product: Product = PRODUCT): (schedule: Schedule) => Scenario {
   return (schedule) => {
     const { random } = schedule;
     const startsAt = Date.parse(random.pick(DAYS));
     const store = newStore(random, startsAt);
     const skewMs = random.chance(0.3) ? 2_000 : 0;
     const zone = random.pick(ZONES);
-    const happened = watchEmails({ store, zone, realNow: () => schedule.now(), skewMs });
-    const relay = createRelay(random, (draftId) => happened.taken(draftId));
-    const stage: Stage = { schedule, product, store, relay, happened, zone, isCalm: false };
-    const corrected = new Set<string>();
+    const watch = watchEmails({ store, zone, realNow: () => schedule.now(), skewMs });
+    const relay = createRelay(random, (draftId) => watch.accepted(draftId));
+    const stage: Stage = { schedule, product, store, relay, watch, zone, isCalm: false };
+    const correctedDrafts = new Set<string>();
     return {
       startsAt,
-      lastsMs: 4 * DAY,
+      durationMs: 4 * DAY,
       steps: 1_200,
       owners: () => ownersOf(stage, skewMs),
-      check: () => checkRows(store, (draftId) => relay.taken(draftId)),
-      calm: () => calmDown(stage, corrected),
+      check: () => checkRows(store, (draftId) => relay.acceptedCount(draftId)),
+      endDisturbances: () => endDisturbances(stage, correctedDrafts),
       isOver: () => isOver(store),
-      end: () => checkEnd(store, corrected),
+      end: () => checkEnd(store, correctedDrafts),
     };
   };
 }
@@ -59,7 +59,7 @@ function newStore(random: Random, startsAt: number): Store {
     suppressed: new Map(),
     drafts: new Map(),
     moves: new Map(),
-    messages: new Map(),
+    emails: new Map(),
     runs: new Map(runs.map((run) => [run.id, run])),
     bucket: null,
     nextTokenAt: 0,
@@ -113,44 +113,44 @@ function ownersOf(stage: Stage, skewMs: number): Owner[] {
  * Ends all disturbances: the relay accepts everything, suppressions and pauses end, and members stop acting. In half of the histories a
  * good template is published, and `corrected` are the drafts that follow it.
  */
-function calmDown(stage: Stage, corrected: Set<string>): void {
+function endDisturbances(stage: Stage, correctedDrafts: Set<string>): void {
   const { store, relay, schedule } = stage;
   stage.isCalm = true;
-  relay.calm();
+  relay.acceptAll();
   const by = { actor: 'operator', now: schedule.now() };
   if (!store.ruleIsOn) switchOn(stage, by);
   store.suppressed.clear();
   if (store.policy.paused) resume(stage, by);
   if (schedule.random.chance(0.5)) return;
-  for (const draft of store.drafts.values()) if (whatPublishingReaches(draft)) corrected.add(draft.id);
+  for (const draft of store.drafts.values()) if (followsTemplate(draft)) correctedDrafts.add(draft.id);
   followTemplate(stage, 'good', by);
 }
 
 /** Returns whether no email is claimed and no draft or run waits only for time. */
-function isOver({ messages, drafts, runs }: Store): boolean {
+function isOver({ emails, drafts, runs }: Store): boolean {
   return (
-    messages.values().every(({ state }) => state !== 'claimed' && state !== 'submitting') &&
+    emails.values().every(({ state }) => state !== 'claimed' && state !== 'submitting') &&
     drafts.values().every(({ state, dueAt }) => state !== 'sending' && dueAt === null) &&
     runs.values().every(({ nextAt }) => nextAt === null)
   );
 }
 
 /** Checks that each open draft waits for review, and that each open run waits for such a draft. */
-function checkEnd({ drafts, runs }: Store, corrected: ReadonlySet<string>): void {
+function checkEnd({ drafts, runs }: Store, correctedDrafts: ReadonlySet<string>): void {
   for (const run of runs.values()) {
     if (run.state === 'ended') continue;
     const draft = drafts.get(`${run.id}-${run.step}`);
-    must(run.waitsFor === 'draft' && draft?.endedAt === null, `the run ${run.id} stands still`);
+    must(run.waitsFor === 'draft' && draft?.endedAt === null, `the run ${run.id} is stuck`);
   }
   for (const draft of drafts.values()) {
     const { id, state, deadlineAt, resumeState, reason } = draft;
     if (state === 'held' && reason === 'render_failed') {
       must(!rendersForSending(draft), `${id} is held for a rendering that succeeds`);
-      must(!corrected.has(id), `the template of ${id} was corrected, and it is still held`);
+      must(!correctedDrafts.has(id), `the template of ${id} was corrected, and it is still held`);
     }
-    if (state === 'scheduled') must(deadlineAt === null, `${id} has a deadline, and is forgotten`);
-    must(state !== 'approved', `${id} is approved, and is forgotten`);
+    if (state === 'scheduled') must(deadlineAt === null, `${id} has a deadline, but is never due`);
+    must(state !== 'approved', `${id} is approved, but is never due`);
     if (state === 'held')
-      must(reason !== 'deferred' && resumeState !== null, `${id} is put off, and is forgotten`);
+      must(reason !== 'deferred' && resumeState !== null, `${id} is deferred, but is never due`);
   }
 }

@@ -8,7 +8,7 @@ import type { Policy } from '../../../packages/server/src/modules/delivery/gate/
 import type { Run } from '../../../packages/server/src/modules/rules/runs/run.ts';
 
 /** The rows that sending uses. A transaction is one step of a task: all of it, or nothing. */
-export type Message = {
+export type Email = {
   draftId: string;
   epoch: number;
   state: 'claimed' | 'submitting' | 'deferred' | 'sent' | 'failed' | 'unknown';
@@ -22,13 +22,13 @@ export type Message = {
 };
 
 /** The result of a claimed email. */
-export type Said =
-  | { result: 'sent' }
-  | { result: 'failed' | 'unknown'; reason: string }
-  | { result: 'deferred' }
-  | { result: 'returned' }
+export type SendResult =
+  | { kind: 'sent' }
+  | { kind: 'failed' | 'unknown'; reason: string }
+  | { kind: 'deferred' }
+  | { kind: 'returned' }
   /** Rendering exceeded its limits. */
-  | { result: 'withheld' };
+  | { kind: 'withheld' };
 
 /** The published template of the rule: one that renders, or one that exceeds the limits in drafting or in sending. */
 export type Template = 'good' | 'fails in drafting' | 'fails in sending';
@@ -44,7 +44,7 @@ export type Store = {
   suppressed: Map<string, { reason: string; until: number | null }>;
   drafts: Map<string, Draft>;
   moves: Map<string, DraftTransition[]>;
-  messages: Map<string, Message>;
+  emails: Map<string, Email>;
   runs: Map<string, Run>;
   bucket: ThrottleBucket | null;
   /** When the throttle allows the next email, which is the alarm of the project. */
@@ -69,10 +69,10 @@ function wake({ runs }: Store, id: string, at: number): void {
 }
 
 /** Returns when the sender has work next. */
-export function nextToSend({ drafts, messages }: Store): number {
+export function nextToSend({ drafts, emails }: Store): number {
   let next = Infinity;
   for (const { dueAt } of drafts.values()) next = Math.min(next, dueAt ?? Infinity);
-  for (const { nextAt } of messages.values()) next = Math.min(next, nextAt ?? Infinity);
+  for (const { nextAt } of emails.values()) next = Math.min(next, nextAt ?? Infinity);
   return next;
 }
 

@@ -33,7 +33,7 @@ export function rendersForSending({ content }: Draft): boolean {
 }
 
 /** Returns whether publishing a version updates the draft: it is not edited, approved or being sent. */
-export function whatPublishingReaches({ isEdited, state, resumeState, endedAt, reason }: Draft): boolean {
+export function followsTemplate({ isEdited, state, resumeState, endedAt, reason }: Draft): boolean {
   const isUntouched = !isEdited && state !== 'approved' && resumeState !== 'approved';
   return isUntouched && state !== 'sending' && endedAt === null && reason !== 'deferred';
 }
@@ -43,8 +43,8 @@ export function followTemplate({ store, product }: Stage, template: Template, { 
   store.template = template;
   const rendered = renderTemplate(template);
   for (const draft of store.drafts.values()) {
-    if (!whatPublishingReaches(draft) || draft.content.body === rendered.content.body) continue;
-    const decided = product.follow(draft, { ...rendered, why: 'template_changed', actor, now });
-    if (!isRefused(decided)) write(store, decided);
+    if (!followsTemplate(draft) || draft.content.body === rendered.content.body) continue;
+    const decision = product.follow(draft, { ...rendered, why: 'template_changed', actor, now });
+    if (!isRefused(decision)) write(store, decision);
   }
 }

@@ -1,41 +1,28 @@
 import type { DeliveryResult } from '../../../packages/server/src/modules/webhooks/deliveries/webhook.ts';
 import type { FinishedAttempt } from '../../../packages/server/src/modules/webhooks/dispatch/answer.ts';
+import { DELAYS_MS, TRIES_MAX } from '../../../packages/server/testing/oracles/webhook-schedule.ts';
 import { must } from '../emails/checks.ts';
 import { deliveriesOf, type Delivery, type Endpoint, inFlight, keyOf, type Store } from './store.ts';
 
 /** The response of an endpoint to a request, before any clock dates it. */
-export type Heard =
+export type EndpointResponse =
   | { kind: 'answered'; status: number; retryAfter: string | null; text: string }
   | { kind: 'failed'; error: string; text: string };
 
 /** The invariants, counted from what happened. */
-export type Watched = {
-  claimed(what: { endpoint: Endpoint; delivery: Delivery; now: number }): void;
-  posted(what: { delivery: Delivery; number: number; answer: Heard }): void;
-  recorded(what: { before: Delivery; after: DeliveryResult; answered: FinishedAttempt }): void;
+export type WebhookWatch = {
+  claimed(facts: { endpoint: Endpoint; delivery: Delivery; now: number }): void;
+  posted(facts: { delivery: Delivery; number: number; answer: EndpointResponse }): void;
+  recorded(facts: { before: Delivery; after: DeliveryResult; attempt: FinishedAttempt }): void;
   /** The result of one of its attempts was lost. */
   lost(endpointId: string, now: number): void;
-  judged(endpoint: Endpoint, result: { ok: boolean; at: number }): void;
-  wasHeard(delivery: Delivery): boolean;
+  sampled(endpoint: Endpoint, result: { ok: boolean; at: number }): void;
+  wasAnswered(delivery: Delivery): boolean;
 };
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
-/** The schedule from docs/reference/webhooks.md. */
-const DELAYS = [
-  5 * SECOND,
-  5 * MINUTE,
-  30 * MINUTE,
-  2 * HOUR,
-  5 * HOUR,
-  10 * HOUR,
-  14 * HOUR,
-  20 * HOUR,
-  24 * HOUR,
-];
-const TRIES = DELAYS.length + 1;
-const SPARED_MS = 30 * SECOND;
+const PROBE_INTERVAL_MS = 30 * SECOND;
 const FAILURES = 10;
 
 type Record = {
@@ -46,11 +33,11 @@ type Record = {
   lostAt: number;
 };
 
-export function watchWebhooks(store: Store, skewMs: number): Watched {
+export function watchWebhooks(store: Store, skewMs: number): WebhookWatch {
   const records = new Map<string, Record>();
-  const heard = new Set<string>();
-  const planned = new Map<string, number>();
-  const of = (id: string): Record => {
+  const answered = new Set<string>();
+  const plannedAt = new Map<string, number>();
+  const recordOf = (id: string): Record => {
     const known = records.get(id) ?? {
       claims: [],
       failures: [],
@@ -63,36 +50,39 @@ export function watchWebhooks(store: Store, skewMs: number): Watched {
   };
   return {
     claimed({ endpoint, delivery, now }) {
-      const record = of(endpoint.id);
-      must(endpoint.disabledAt === null, `${endpoint.id} was asked though it is disabled`);
-      must(now >= (planned.get(keyOf(delivery)) ?? 0) - 2 * skewMs, `${keyOf(delivery)} was tried too soon`);
+      const record = recordOf(endpoint.id);
+      must(endpoint.disabledAt === null, `${endpoint.id} was requested although it is disabled`);
+      must(
+        now >= (plannedAt.get(keyOf(delivery)) ?? 0) - 2 * skewMs,
+        `${keyOf(delivery)} was attempted too soon`,
+      );
       record.claims.push(now);
       mustBeWithinRate(endpoint, record.claims, skewMs);
-      mustBeSpared(endpoint, record, now - SPARED_MS + 2 * skewMs);
+      mustBeSpared(endpoint, record, now - PROBE_INTERVAL_MS + 2 * skewMs);
     },
     posted({ delivery, number, answer }) {
       const attempt = store.deliveries.get(keyOf(delivery))?.attempts[number - 1];
-      must(attempt !== undefined, `${keyOf(delivery)} was posted without an attempt that is written down`);
-      if (answer.kind === 'answered' && answer.status === 200) heard.add(keyOf(delivery));
+      must(attempt !== undefined, `${keyOf(delivery)} was posted without a recorded attempt`);
+      if (answer.kind === 'answered' && answer.status === 200) answered.add(keyOf(delivery));
     },
     recorded({ before, after }) {
       mustFollowSchedule(before, after);
-      if (after.state === 'pending' && after.nextAt !== null) planned.set(keyOf(before), after.nextAt);
+      if (after.state === 'pending' && after.nextAt !== null) plannedAt.set(keyOf(before), after.nextAt);
     },
     lost(endpointId, now) {
-      of(endpointId).lostAt = now;
+      recordOf(endpointId).lostAt = now;
     },
-    judged({ id }, { ok, at }) {
-      const record = of(id);
+    sampled({ id }, { ok, at }) {
+      const record = recordOf(id);
       if (ok) Object.assign(record, { failures: [], lastOkAt: at, trippedAt: null });
       else record.failures.push(at);
       // The result of a request may be recorded long after those of later requests.
       const latest = Math.max(at, ...record.failures);
-      const near = record.failures.filter((failedAt) => failedAt > latest - 4 * MINUTE);
-      if (near.length >= FAILURES && record.lastOkAt < latest - 6 * MINUTE)
+      const recent = record.failures.filter((failedAt) => failedAt > latest - 4 * MINUTE);
+      if (recent.length >= FAILURES && record.lastOkAt < latest - 6 * MINUTE)
         record.trippedAt ??= record.claims.length;
     },
-    wasHeard: (delivery) => heard.has(keyOf(delivery)),
+    wasAnswered: (delivery) => answered.has(keyOf(delivery)),
   };
 }
 
@@ -101,20 +91,20 @@ function mustBeWithinRate({ id, perSecond }: Endpoint, claims: number[], skewMs:
   const last = claims.at(-1) ?? 0;
   for (let i = claims.length - 1, count = 1; i >= Math.max(0, claims.length - 50); i -= 1, count += 1) {
     const ms = last - (claims[i] ?? 0) + 2 * skewMs;
-    const most = Math.max(1, perSecond) + (ms * perSecond) / SECOND + 1e-3;
-    must(count <= most, `${id} was asked ${count} times within ${ms} ms`);
+    const max = Math.max(1, perSecond) + (ms * perSecond) / SECOND + 1e-3;
+    must(count <= max, `${id} was requested ${count} times within ${ms} ms`);
   }
 }
 
 /** After this many failures without a success for long, at most one request per half minute may test the endpoint. */
 function mustBeSpared({ id }: Endpoint, { claims, trippedAt, lostAt }: Record, since: number): void {
   if (trippedAt === null) return;
-  const near = claims.slice(trippedAt).filter((at) => at > since);
+  const recent = claims.slice(trippedAt).filter((at) => at > since);
   // A process that is silent for a whole lease may be followed by another, and its result still counts.
-  const most = lostAt > since - SPARED_MS ? 2 : 1;
+  const max = lostAt > since - PROBE_INTERVAL_MS ? 2 : 1;
   must(
-    near.length <= most,
-    `${id} fails all the time, and was asked ${near.length} times within half a minute`,
+    recent.length <= max,
+    `${id} fails all the time, and was requested ${recent.length} times within half a minute`,
   );
 }
 
@@ -124,12 +114,12 @@ function mustFollowSchedule(
 ): void {
   const name = keyOf(before);
   if (state === 'delivered')
-    return must(status === 200, `${name} counts as delivered, and was answered ${status}`);
-  const delay = DELAYS[before.tries - 1];
+    return must(status === 200, `${name} counts as delivered, but was answered ${status}`);
+  const delay = DELAYS_MS[before.tries - 1];
   if (state === 'exhausted')
-    return must(before.tries === TRIES, `${name} was given up after ${before.tries} tries`);
+    return must(before.tries === TRIES_MAX, `${name} was exhausted after ${before.tries} tries`);
   must(state === 'pending' && nextAt !== null, `${name} failed, and became ${state}`);
-  must(delay !== undefined, `${name} is to be tried once more than the schedule says`);
+  must(delay !== undefined, `${name} is to be tried more often than the schedule allows`);
   const ms = (nextAt ?? 0) - endedAt;
   const isWithin = ms >= 0.8 * (delay ?? 0) - 1 && ms <= 2 * 1.2 * (delay ?? 0) + 1;
   must(isWithin, `${name} is tried again in ${ms} ms after try ${before.tries} (${status ?? error})`);
@@ -138,25 +128,26 @@ function mustFollowSchedule(
 /** Runs after every step. */
 export function checkRows(store: Store): void {
   for (const { id, inFlightMax, health } of store.endpoints.values()) {
-    must(inFlight(store, id) <= inFlightMax, `${id} has more under way than it may`);
-    must(health.tokens > -1e-3, `${id} has less than no tokens`);
+    must(inFlight(store, id) <= inFlightMax, `${id} has too many requests in flight`);
+    must(health.tokens > -1e-3, `${id} has negative tokens`);
   }
   for (const delivery of store.deliveries.values()) {
     const { state, nextAt, tries } = delivery;
     const waits = state === 'pending' || state === 'delivering';
     must(waits === (nextAt !== null), `${keyOf(delivery)} is ${state}, and due ${nextAt}`);
-    must(tries <= TRIES, `${keyOf(delivery)} was tried ${tries} times`);
+    must(tries <= TRIES_MAX, `${keyOf(delivery)} was tried ${tries} times`);
   }
 }
 
-export function checkEnd(store: Store, watched: Watched): void {
+export function checkEnd(store: Store, watch: WebhookWatch): void {
   for (const { id, disabledAt } of store.endpoints.values()) {
     for (const delivery of deliveriesOf(store, id)) {
       const { state, attempts } = delivery;
-      if (state === 'delivered') must(watched.wasHeard(delivery), `${keyOf(delivery)} counts as delivered`);
-      if (state === 'exhausted') must(attempts.length >= TRIES, `${keyOf(delivery)} was given up too soon`);
+      if (state === 'delivered') must(watch.wasAnswered(delivery), `${keyOf(delivery)} counts as delivered`);
+      if (state === 'exhausted')
+        must(attempts.length >= TRIES_MAX, `${keyOf(delivery)} was exhausted too soon`);
       if (state === 'missed')
-        must(disabledAt !== null, `${keyOf(delivery)} was missed by an endpoint that is there`);
+        must(disabledAt !== null, `${keyOf(delivery)} was missed by an enabled endpoint`);
       must(state !== 'pending' && state !== 'delivering', `${keyOf(delivery)} is ${state} at the end`);
     }
   }

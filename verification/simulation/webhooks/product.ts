@@ -9,20 +9,20 @@ import type { Delivery } from './store.ts';
 
 /** The product's decisions, and the conditions of its statements on the row of a delivery. */
 export type Product = {
-  judge: typeof applySample;
+  applySample: typeof applySample;
   mayClaim: typeof mayClaim;
   refill: typeof refill;
   resultOf: typeof deliveryResult;
-  shareRooms: typeof shareCapacities;
+  shareCapacities: typeof shareCapacities;
   /** As `updateResults`: whether this is still the expected attempt. */
-  isWaitedFor: (delivery: Delivery, number: number) => boolean;
+  isAwaited: (delivery: Delivery, number: number) => boolean;
 };
 
 export const PRODUCT: Product = {
-  judge: applySample,
+  applySample: applySample,
   mayClaim,
   refill,
   resultOf: deliveryResult,
-  shareRooms: shareCapacities,
-  isWaitedFor: ({ state, attempts }, number) => state === 'delivering' && attempts.length === number,
+  shareCapacities: shareCapacities,
+  isAwaited: ({ state, attempts }, number) => state === 'delivering' && attempts.length === number,
 };

@@ -4,43 +4,43 @@ import type { Owner, Scenario, Schedule, Task } from '../schedule.ts';
 import { checkEnd, checkRows, watchWebhooks } from './checks.ts';
 import { PRODUCT, type Product } from './product.ts';
 import { type Endpoint, keyOf, type Store } from './store.ts';
-import { type Stage, tell } from './teller.ts';
+import { type Stage, dispatch } from './dispatcher.ts';
 
 const HOUR = 3_600_000;
-const MESSAGES_MAX = 25;
+const WEBHOOKS_MAX = 25;
 
 /** The behavior of an endpoint for a while. */
-type Mood = 'well' | 'slow' | 'ill' | 'away' | 'patient' | 'gone';
-type World = { moods: Map<string, Mood>; queued: number; isCalm: boolean };
+type Behavior = 'well' | 'slow' | 'ill' | 'away' | 'patient' | 'gone';
+type World = { behaviors: Map<string, Behavior>; queued: number; isCalm: boolean };
 
 /** Creates three endpoints, two dispatcher processes, and a source of events. */
-export function webhooks(product: Product = PRODUCT): (schedule: Schedule) => Scenario {
+export function webhookScenario(product: Product = PRODUCT): (schedule: Schedule) => Scenario {
   return (schedule) => {
     const { random } = schedule;
     const startsAt = Date.parse('2026-03-28T18:00:00Z');
     const skewMs = random.chance(0.3) ? 2_000 : 0;
     const store: Store = { endpoints: endpointsOf(random, startsAt), deliveries: new Map() };
-    const watched = watchWebhooks(store, skewMs);
-    const world: World = { moods: new Map(), queued: 0, isCalm: false };
+    const watch = watchWebhooks(store, skewMs);
+    const world: World = { behaviors: new Map(), queued: 0, isCalm: false };
     const stage: Stage = {
       schedule,
       product,
       store,
-      watched,
-      ask: ({ id }) => answerOf(world.moods.get(id) ?? 'well', random),
+      watch,
+      request: ({ id }) => answerOf(world.behaviors.get(id) ?? 'well', random),
     };
     return {
       startsAt,
-      lastsMs: 96 * HOUR,
+      durationMs: 96 * HOUR,
       steps: 1_200,
       owners: () => ownersOf(stage, world, skewMs),
       check: () => checkRows(store),
-      calm() {
+      endDisturbances() {
         world.isCalm = true;
-        world.moods.clear();
+        world.behaviors.clear();
       },
       isOver: () => store.deliveries.values().every(({ nextAt }) => nextAt === null),
-      end: () => checkEnd(store, watched),
+      end: () => checkEnd(store, watch),
     };
   };
 }
@@ -56,49 +56,49 @@ function endpointsOf(random: Random, now: number): Map<string, Endpoint> {
 }
 
 function ownersOf(stage: Stage, world: World, skewMs: number): Owner[] {
-  const teller = (name: string): Owner => {
-    const self: Owner = { name, isMortal: true, skewMs, begin: () => tell(stage, self) };
+  const dispatcher = (name: string): Owner => {
+    const self: Owner = { name, isMortal: true, skewMs, begin: () => dispatch(stage, self) };
     return self;
   };
   const outcomes: Owner = { name: 'outcomes', isMortal: false, skewMs: 0, begin: () => queue(stage, world) };
   const weather: Owner = { name: 'weather', isMortal: false, skewMs: 0, begin: () => change(stage, world) };
-  return [teller('teller 1'), teller('teller 2'), outcomes, weather];
+  return [dispatcher('dispatcher 1'), dispatcher('dispatcher 2'), outcomes, weather];
 }
 
 function* queue({ schedule, store }: Stage, world: World): Task {
   const { random } = schedule;
-  while (!world.isCalm && world.queued < MESSAGES_MAX) {
+  while (!world.isCalm && world.queued < WEBHOOKS_MAX) {
     world.queued += 1;
     for (const { id, disabledAt } of store.endpoints.values()) {
-      const begun =
+      const initial =
         disabledAt === null
           ? { state: 'pending' as const, nextAt: schedule.now() }
           : { state: 'missed' as const, nextAt: null };
-      const delivery = { endpointId: id, webhookId: `m${world.queued}`, tries: 0, attempts: [], ...begun };
+      const delivery = { endpointId: id, webhookId: `m${world.queued}`, tries: 0, attempts: [], ...initial };
       store.deliveries.set(keyOf(delivery), delivery);
     }
-    const again = random.chance(0.7) ? 0 : Math.round(random.wait(2 * HOUR));
-    yield { did: `queued m${world.queued}`, until: schedule.now() + again };
+    const delayMs = random.chance(0.7) ? 0 : Math.round(random.wait(2 * HOUR));
+    yield { action: `queued m${world.queued}`, until: schedule.now() + delayMs };
   }
 }
 
-const MOODS: Mood[] = ['well', 'well', 'slow', 'ill', 'ill', 'away', 'patient', 'gone'];
+const BEHAVIORS: Behavior[] = ['well', 'well', 'slow', 'ill', 'ill', 'away', 'patient', 'gone'];
 
 function* change({ schedule, store }: Stage, world: World): Task {
   const { random } = schedule;
   while (!world.isCalm) {
     const id = random.pick([...store.endpoints.keys()]);
-    const mood = random.pick(MOODS);
-    world.moods.set(id, mood);
-    yield { did: `${id} is ${mood}`, until: schedule.now() + Math.round(random.wait(3 * HOUR)) };
+    const behavior = random.pick(BEHAVIORS);
+    world.behaviors.set(id, behavior);
+    yield { action: `${id} is ${behavior}`, until: schedule.now() + Math.round(random.wait(3 * HOUR)) };
   }
 }
 
-function answerOf(mood: Mood, random: Random): ReturnType<Stage['ask']> {
+function answerOf(behavior: Behavior, random: Random): ReturnType<Stage['request']> {
   const answered = (status: number, retryAfter: string | null = null) =>
     ({ kind: 'answered', status, retryAfter, text: '' }) as const;
   const ms = random.whole(1, 400);
-  switch (mood) {
+  switch (behavior) {
     case 'well':
       return { ms, answer: answered(200) };
     case 'slow':

@@ -1,6 +1,6 @@
 /** Compares the deliveries of outcomes with the journal of the receiving server. */
 
-import { TRIES_MAX } from '../../src/modules/webhooks/deliveries/schedule.ts';
+import { TRIES_MAX } from './webhook-schedule.ts';
 import type { Database } from '../../src/platform/db/database.ts';
 import type { Posted } from '../servers/hook-journal.ts';
 

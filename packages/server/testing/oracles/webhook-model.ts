@@ -1,4 +1,5 @@
-import { jitterShare, DELAYS_MS } from '../../src/modules/webhooks/deliveries/schedule.ts';
+import { jitterShare } from '../../src/modules/webhooks/deliveries/schedule.ts';
+import { DELAYS_MS } from './webhook-schedule.ts';
 
 /** Models one endpoint and its deliveries in the plainest form of the rules: every result is remembered, and nothing is optimized. */
 export type WebhookModel = {
@@ -115,7 +116,7 @@ function attempt(row: Row, { mode, now, endpointId }: { mode: Mode; now: number;
   const result = reply === 'reset' ? reply : reply.status;
   row.attempts.push({ at: now, result });
   row.tries += 1;
-  const delay = DELAYS_MS[row.tries];
+  const delay = DELAYS_MS[row.tries - 1];
   const base = Math.round((delay ?? 0) * (0.8 + 0.4 * jitterShare(row.webhookId, endpointId, row.tries)));
   if (result === 200) Object.assign(row, { state: 'delivered', nextAt: null });
   else if (delay === undefined) Object.assign(row, { state: 'exhausted', nextAt: null });
