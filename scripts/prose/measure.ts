@@ -15,7 +15,7 @@ const PATTERNS = [
   '.github/**/*.{md,yml}',
   'ops/**/{alerts.yml,*.json}',
   '.env.example',
-  '{attacks,bench,e2e,faults,packages,scripts,simulation,site}/**/*.{ts,tsx}',
+  '{e2e,packages,scripts,site,verification}/**/*.{ts,tsx}',
 ];
 /** Generated files, workflows, and the recipient texts of other languages. */
 const UNREAD =

@@ -62,6 +62,11 @@ export const SURFACES: readonly Surface[] = [
     files: /^packages\/postgres\/src\//,
   },
   {
+    name: 'verification strings',
+    kind: 'string',
+    files: /^verification\//,
+  },
+  {
     name: 'contract',
     kind: 'string',
     files: /^packages\/contract\/src\//,
