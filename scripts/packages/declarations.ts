@@ -3,13 +3,14 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { flatten, publicNames, readDeclarations, withoutComments } from './flatten.ts';
+import { withoutSchemas } from './schema-types.ts';
 
 /** The entry points of the contract that published packages may use, and their paths below `packages/`. */
 const CONTRACT = {
   '@beckon/contract': 'contract/src/index',
   '@beckon/contract/signature': 'contract/src/signature',
 };
-const CONTRACT_MODULES = ['canonical', 'faults', 'limits', 'webhooks', 'wire', 'signature'];
+const CONTRACT_MODULES = ['canonical', 'faults', 'json', 'limits', 'webhooks', 'wire', 'signature'];
 
 type Options = { root: string; folder: string; entries: string[] };
 
@@ -28,7 +29,7 @@ export function declarations({ root, folder, entries }: Options): Map<string, st
         .map((name) => [`./${name.replace('.d.ts', '.ts')}`, readFileSync(join(home, name), 'utf8')]),
     );
     const contract = CONTRACT_MODULES.map((name) =>
-      withoutComments(readFileSync(join(compiled, `contract/src/${name}.d.ts`), 'utf8')),
+      withoutSchemas(withoutComments(readFileSync(join(compiled, `contract/src/${name}.d.ts`), 'utf8'))),
     );
     const declared = readDeclarations([...contract, ...modules.values()]);
     const imports = outsideImports([...modules.values(), ...contract]);

@@ -1,5 +1,6 @@
 export * from './canonical.ts';
 export * from './faults.ts';
+export type * from './json.ts';
 export * from './limits.ts';
-export * from './wire.ts';
+export type * from './wire.ts';
 export * from './webhooks.ts';

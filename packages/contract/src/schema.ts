@@ -1,3 +1,8 @@
+/**
+ * The requests and responses of the public API. Validation, the OpenAPI document and the types in `wire.ts` derive from them. Unknown
+ * fields are ignored everywhere.
+ */
+
 import Type from 'typebox';
 import {
   BATCH_MAX_EVENTS,
@@ -7,9 +12,8 @@ import {
   EXTERNAL_USER_ID_MAX_CHARS,
   MESSAGE_ID_MAX_CHARS,
 } from './limits.ts';
-import type { JsonObject } from './wire.ts';
+import type { JsonObject } from './json.ts';
 
-/** The same shapes as `wire.ts`, for validation and the OpenAPI document. Unknown fields are ignored everywhere. */
 const FreeForm = (description: string) => Type.Unsafe<JsonObject>({ type: 'object', description });
 
 const ExternalUserId = Type.String({

@@ -1,27 +1,17 @@
-/** The types of the public API. `schema.ts` has the same types in TypeBox, and a type test proves that they agree. */
-export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
-export type JsonObject = { [key: string]: JsonValue };
+/** The types of the public API, derived from its schemas. This file has no code, so importing it does not load TypeBox. */
 
-export type UserInput = { external_user_id: string; email?: string; traits?: JsonObject };
+import type { Static } from 'typebox';
+import type * as schema from './schema.ts';
 
-export type EventInput = {
-  external_user_id: string;
-  name: string;
-  properties?: JsonObject;
-  occurred_at?: string;
-  message_id?: string;
-};
+export type UserInput = Static<typeof schema.UserSchema>;
+export type EventInput = Static<typeof schema.EventSchema>;
+export type UsersBulkInput = Static<typeof schema.UsersBulkSchema>;
+export type EventsBatchInput = Static<typeof schema.EventsBatchSchema>;
+export type EventsBulkInput = Static<typeof schema.EventsBulkSchema>;
 
-export type UsersBulkInput = { users: UserInput[] };
-export type EventsBatchInput = { events: EventInput[]; suppressTriggers?: boolean };
-export type EventsBulkInput = EventsBatchInput;
-
-export type Accepted = { data: { accepted: true } };
-export type BatchAccepted = { data: { accepted: true }; meta: { received: number } };
-export type BulkError = { index: number; code: 'validation'; message: string; field?: string };
-export type BulkResult = {
-  data: { accepted: number; rejected: number; errors: BulkError[] };
-  meta: { received: number };
-};
-export type ErrorEntry = { code: string; message: string; field?: string };
-export type ErrorBody = { errors: ErrorEntry[] };
+export type Accepted = Static<typeof schema.AcceptedSchema>;
+export type BatchAccepted = Static<typeof schema.BatchAcceptedSchema>;
+export type BulkResult = Static<typeof schema.BulkResultSchema>;
+export type BulkError = BulkResult['data']['errors'][number];
+export type ErrorBody = Static<typeof schema.ErrorSchema>;
+export type ErrorEntry = ErrorBody['errors'][number];

@@ -1,5 +1,6 @@
 import { CANONICAL_EVENTS } from '../canonical.ts';
-import type { EventInput, JsonObject, JsonValue, UserInput } from '../wire.ts';
+import type { JsonObject, JsonValue } from '../json.ts';
+import type { EventInput, UserInput } from '../wire.ts';
 import { type FieldName, type FileKind, FREE_FORM, formatTarget, type Target } from './columns.ts';
 import { type CellType, NO_TIME, readCell, readMoment } from './values.ts';
 

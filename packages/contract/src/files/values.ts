@@ -1,4 +1,4 @@
-import type { JsonValue } from '../wire.ts';
+import type { JsonValue } from '../json.ts';
 
 /** How the text of a column is read. `auto` recognizes numbers, `true` and `false`, and keeps everything else as text. */
 export type CellType = 'auto' | 'text' | 'number' | 'boolean' | 'date' | 'json';
