@@ -1,9 +1,9 @@
 import {
   type CanReceiveResult,
   REMOVAL_REASONS,
+  SUPPRESSION_REASONS,
   type SuppressionListed,
   type SuppressionRecipient,
-  type SuppressionReasonName,
 } from '@beckon/contract/dashboard';
 import { usage } from '../failure.ts';
 import { call, custom, download, list, type Noun } from '../framework/declare.ts';
@@ -12,15 +12,6 @@ import { fields, tableOf } from '../output/auto.ts';
 import type { View } from '../output/view.ts';
 import { count, plain, type Words } from '../output/words.ts';
 import { importList, LIST_ROUTES } from './suppression-import.ts';
-
-const REASONS = [
-  'unsubscribed',
-  'complained',
-  'manual',
-  'hard_bounce',
-  'soft_bounces',
-  'snoozed',
-] as const satisfies SuppressionReasonName[];
 
 const PLACE = {
   email: text('--email <address>', 'Email address'),
@@ -51,7 +42,7 @@ export const suppressions: Noun = {
       help: 'Suppress an address or a user. Their drafts and runs are canceled.',
       options: {
         ...PLACE,
-        reason: choice('--reason <reason>', 'Why (default: manual)', REASONS),
+        reason: choice('--reason <reason>', 'Why (default: manual)', SUPPRESSION_REASONS),
         until: time('--until <time>', 'When it ends (default: never)', 'ahead'),
       },
       body: (input) => ({ ...input, ...recipientOf(input) }),
@@ -87,7 +78,11 @@ export const suppressions: Noun = {
         'Lists of other senders and exports of Beckon are both accepted.',
       args: { file: 'Path of the file; - reads stdin' },
       options: {
-        reason: choice('--reason <reason>', 'Reason of rows that name none (default: manual)', REASONS),
+        reason: choice(
+          '--reason <reason>',
+          'Reason of rows that name none (default: manual)',
+          SUPPRESSION_REASONS,
+        ),
         dry_run: flag('--dry-run', 'Change nothing, and show what the import would change'),
       },
       routes: LIST_ROUTES,

@@ -1,4 +1,6 @@
-import type { ListResponse, ItemResponse, PageQuery } from './envelope.ts';
+import Type from 'typebox';
+import { EXTERNAL_USER_ID_MAX_CHARS } from '../limits.ts';
+import { PAGE, item, list } from './envelope.ts';
 import type { Explained } from './people.ts';
 
 /** One day in UTC. */
@@ -51,37 +53,44 @@ export type PredicateFacts = {
   audiences: { id: string; name: string }[];
 };
 
-export type AudiencesApi = {
-  'GET /projects/:project/audiences': { response: ListResponse<AudienceListed> };
+/** The reader of a definition reports errors at their place, so any value may arrive here. */
+const Definition = Type.Unknown();
+
+export const AUDIENCES_API = {
+  'GET /projects/:project/audiences': { response: list<AudienceListed>() },
   'POST /projects/:project/audiences': {
-    body: { name: string; definition: unknown };
-    response: ItemResponse<AudienceDetails>;
-  };
+    body: Type.Object({ name: Type.String(), definition: Definition }),
+    response: item<AudienceDetails>(),
+  },
   'POST /projects/:project/audiences/preview': {
-    body: { definition: unknown; audience?: string };
-    response: ItemResponse<DefinitionPreview>;
-  };
+    body: Type.Object({ definition: Definition, audience: Type.Optional(Type.String()) }),
+    response: item<DefinitionPreview>(),
+  },
   /** Returns the definition in words, or its errors. Counts nothing. */
   'POST /projects/:project/audiences/sentence': {
-    body: { definition: unknown };
-    response: ItemResponse<{ sentence: string }>;
-  };
-  'GET /projects/:project/predicate-facts': { response: ItemResponse<PredicateFacts> };
-  'GET /projects/:project/audiences/:audience': { response: ItemResponse<AudienceDetails> };
+    body: Type.Object({ definition: Definition }),
+    response: item<{ sentence: string }>(),
+  },
+  'GET /projects/:project/predicate-facts': { response: item<PredicateFacts>() },
+  'GET /projects/:project/audiences/:audience': { response: item<AudienceDetails>() },
   'PATCH /projects/:project/audiences/:audience': {
-    body: { name?: string; definition?: unknown; updated_at?: string };
-    response: ItemResponse<AudienceDetails>;
-  };
+    body: Type.Object({
+      name: Type.Optional(Type.String()),
+      definition: Type.Optional(Definition),
+      updated_at: Type.Optional(Type.String()),
+    }),
+    response: item<AudienceDetails>(),
+  },
   'DELETE /projects/:project/audiences/:audience': {
-    body: { confirm: string };
-    response: ItemResponse<{ id: string }>;
-  };
+    body: Type.Object({ confirm: Type.String() }),
+    response: item<{ id: string }>(),
+  },
   'GET /projects/:project/audiences/:audience/members': {
-    query: PageQuery;
-    response: ListResponse<AudienceMember>;
-  };
+    query: Type.Object({ cursor: PAGE.cursor, limit: PAGE.limit }),
+    response: list<AudienceMember>(),
+  },
   'GET /projects/:project/audiences/:audience/test': {
-    query: { user: string };
-    response: ItemResponse<AudienceTest>;
-  };
+    query: Type.Object({ user: Type.String({ minLength: 1, maxLength: EXTERNAL_USER_ID_MAX_CHARS }) }),
+    response: item<AudienceTest>(),
+  },
 };

@@ -1,4 +1,5 @@
-import type { ListResponse, ItemResponse, PageQuery, Raw } from './envelope.ts';
+import Type from 'typebox';
+import { item, list, raw } from './envelope.ts';
 
 /** Proof that a user was erased: the time, and the number of removed rows by kind. The user's identity is not stored. */
 export type Erasure = { id: string; at: string; removed: Record<string, number> };
@@ -10,9 +11,21 @@ export type KeptData = {
   erasures_waiting: number;
 };
 
-export type DataApi = {
-  'GET /projects/:project/data': { response: ItemResponse<KeptData> };
-  'GET /projects/:project/erasures': { query: Omit<PageQuery, 'offset'>; response: ListResponse<Erasure> };
+export const DATA_API = {
+  'GET /projects/:project/data': { response: item<KeptData>() },
+  'GET /projects/:project/erasures': {
+    query: Type.Object({
+      cursor: Type.Optional(Type.String({ maxLength: 200 })),
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200 })),
+    }),
+    response: list<Erasure>(),
+  },
   /** Returns everything that the stream shows, as lines of JSON, oldest first. */
-  'GET /projects/:project/stream-export': { query: { filter?: string; since?: string }; response: Raw };
+  'GET /projects/:project/stream-export': {
+    query: Type.Object({
+      filter: Type.Optional(Type.String({ maxLength: 1_000 })),
+      since: Type.Optional(Type.String({ maxLength: 100 })),
+    }),
+    response: raw(),
+  },
 };

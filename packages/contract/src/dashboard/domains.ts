@@ -1,4 +1,5 @@
-import type { ListResponse, ItemResponse } from './envelope.ts';
+import Type from 'typebox';
+import { item, list } from './envelope.ts';
 
 export type DnsRecord = {
   kind: 'dkim' | 'return_path_mx' | 'return_path_spf' | 'dmarc';
@@ -42,37 +43,41 @@ export type SendingDomain = {
   next_check_at: string | null;
 };
 
+const Speed = { throttle: Type.Optional(Type.String()), warm: Type.Optional(Type.Boolean()) };
+
 /** `:domain` is the name of the domain. */
-export type DomainsApi = {
-  'GET /projects/:project/domains': { response: ListResponse<SendingDomain> };
+export const DOMAINS_API = {
+  'GET /projects/:project/domains': { response: list<SendingDomain>() },
   'POST /projects/:project/domains': {
-    body: { name: string; throttle?: string; warm?: boolean };
-    response: ItemResponse<SendingDomain>;
-  };
-  'GET /projects/:project/domains/:domain': { response: ItemResponse<SendingDomain> };
+    body: Type.Object({ name: Type.String(), ...Speed }),
+    response: item<SendingDomain>(),
+  },
+  'GET /projects/:project/domains/:domain': { response: item<SendingDomain>() },
   'PATCH /projects/:project/domains/:domain': {
-    body: { throttle?: string; warm?: boolean };
-    response: ItemResponse<SendingDomain>;
-  };
+    body: Type.Object(Speed),
+    response: item<SendingDomain>(),
+  },
   /** `name` must be the name of the domain. Its keys are deleted, and emails from it are held. */
   'DELETE /projects/:project/domains/:domain': {
-    body: { name: string };
-    response: ItemResponse<{ name: string }>;
-  };
+    body: Type.Object({ name: Type.String() }),
+    response: item<{ name: string }>(),
+  },
   /** Checks the DNS records now. */
-  'POST /projects/:project/domains/:domain/check': { response: ItemResponse<SendingDomain> };
+  'POST /projects/:project/domains/:domain/check': { response: item<SendingDomain>() },
   /** Starts a rotation of the DKIM key. The new key signs once its record was found. */
-  'POST /projects/:project/domains/:domain/rotate': { response: ItemResponse<SendingDomain> };
+  'POST /projects/:project/domains/:domain/rotate': { response: item<SendingDomain>() },
   'POST /projects/:project/domains/:domain/pause': {
-    body: { reason?: string };
-    response: ItemResponse<SendingDomain>;
-  };
+    body: Type.Object({
+      reason: Type.Optional(Type.String({ maxLength: 200, pattern: '^\\P{Cc}*$' })),
+    }),
+    response: item<SendingDomain>(),
+  },
   'POST /projects/:project/domains/:domain/resume': {
-    response: ItemResponse<SendingDomain & { retried: number }>;
-  };
+    response: item<SendingDomain & { retried: number }>(),
+  },
   /** Null: links in emails of the domain use the installation's own address again. */
   'PUT /projects/:project/domains/:domain/tracking': {
-    body: { host: string | null };
-    response: ItemResponse<SendingDomain>;
-  };
+    body: Type.Object({ host: Type.Union([Type.String(), Type.Null()]) }),
+    response: item<SendingDomain>(),
+  },
 };

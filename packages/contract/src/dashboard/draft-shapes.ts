@@ -1,3 +1,6 @@
+import Type, { type Static, type TObject } from 'typebox';
+import { FILTER } from './envelope.ts';
+
 export type DraftState =
   | 'scheduled'
   | 'approved'
@@ -95,7 +98,11 @@ export type DraftWhole = DraftListed & {
 export type DraftMoved = { draft: DraftListed; send_check: DraftGate | null };
 
 /** The content and the number of changes that the caller saw. If the draft has changed since, the action is a conflict. */
-export type DraftSeen = { hash?: string; moves?: number };
+export const SEEN = {
+  hash: Type.Optional(Type.String({ maxLength: 200 })),
+  moves: Type.Optional(Type.Integer({ minimum: 1 })),
+};
+export type DraftSeen = Static<TObject<typeof SEEN>>;
 
 /** One step of the explanation why the draft exists, in order. `values`: the stored values that the step read. */
 export type WhyStep = {
@@ -175,13 +182,24 @@ export type DraftVersions = {
   versions: DraftVersion[];
 };
 
-export type BulkAct =
-  | { kind: 'approve' }
-  | { kind: 'skip'; reason?: string }
-  | { kind: 'postpone'; until: string };
-
 /** Either these drafts, or the drafts in Review that match a filter; at most 500 in a request. */
-export type BulkInput = { action: BulkAct; ids?: string[]; filter?: string };
+export const BulkInputSchema = Type.Object({
+  action: Type.Union([
+    Type.Object({ kind: Type.Literal('approve') }, { additionalProperties: false }),
+    Type.Object(
+      { kind: Type.Literal('skip'), reason: Type.Optional(Type.String({ maxLength: 500 })) },
+      { additionalProperties: false },
+    ),
+    Type.Object(
+      { kind: Type.Literal('postpone'), until: Type.String({ maxLength: 40 }) },
+      { additionalProperties: false },
+    ),
+  ]),
+  ids: Type.Optional(Type.Array(Type.String({ maxLength: 40 }), { minItems: 1, maxItems: 500 })),
+  filter: FILTER,
+});
+export type BulkInput = Static<typeof BulkInputSchema>;
+export type BulkAct = BulkInput['action'];
 
 /** How many drafts the action cannot change, and why. */
 export type BulkUnchanged = { message: string; drafts: number };

@@ -1,5 +1,6 @@
+import Type from 'typebox';
 import type { BounceClass, BotLikelihood, WebhookType } from '../index.ts';
-import type { FrameQuery, ListResponse, ItemResponse, PageQuery, Raw } from './envelope.ts';
+import { FILTER, FRAME, PAGE, item, list, raw } from './envelope.ts';
 
 export type EmailState = 'claimed' | 'submitting' | 'deferred' | 'sent' | 'failed' | 'unknown';
 
@@ -188,45 +189,51 @@ export type ReplyThread = {
   forward_to: string | null;
 };
 
-export type EmailsApi = {
+const Copy = { copy: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })) };
+
+export const EMAILS_API = {
   'GET /projects/:project/emails': {
-    query: PageQuery & { filter?: string };
-    response: ListResponse<EmailListed>;
-  };
-  'GET /projects/:project/emails/export': { query: { filter?: string }; response: Raw };
-  'GET /projects/:project/emails/:email': { response: ItemResponse<EmailWhole> };
-  'GET /projects/:project/emails/:email/email.html': { query: FrameQuery; response: Raw };
-  'GET /projects/:project/emails/:email/eml': { response: Raw };
+    query: Type.Object({ ...PAGE, filter: FILTER }),
+    response: list<EmailListed>(),
+  },
+  'GET /projects/:project/emails/export': { query: Type.Object({ filter: FILTER }), response: raw() },
+  'GET /projects/:project/emails/:email': { response: item<EmailWhole>() },
+  'GET /projects/:project/emails/:email/email.html': { query: Type.Object(FRAME), response: raw() },
+  'GET /projects/:project/emails/:email/eml': { response: raw() },
   'GET /projects/:project/test-inbox': {
-    query: PageQuery & { user?: string; draft?: string };
-    response: ListResponse<TestInboxEmail>;
-  };
-  'GET /projects/:project/test-inbox/state': { response: ItemResponse<TestInboxState> };
+    query: Type.Object({
+      ...PAGE,
+      user: Type.Optional(Type.String({ maxLength: 1_000 })),
+      draft: Type.Optional(Type.String({ maxLength: 100 })),
+    }),
+    response: list<TestInboxEmail>(),
+  },
+  'GET /projects/:project/test-inbox/state': { response: item<TestInboxState>() },
   'POST /projects/:project/test-inbox/clear': {
     /** `confirm`: the project's name. `older`: only emails older than this, such as `7d`. */
-    body: { confirm: string; older?: string };
-    response: ItemResponse<{ cleared: number }>;
-  };
+    body: Type.Object({ confirm: Type.String(), older: Type.Optional(Type.String({ maxLength: 50 })) }),
+    response: item<{ cleared: number }>(),
+  },
   'GET /projects/:project/test-inbox/:email': {
-    query: { copy?: number };
-    response: ItemResponse<TestInboxEmailWhole>;
-  };
+    query: Type.Object(Copy),
+    response: item<TestInboxEmailWhole>(),
+  },
   'GET /projects/:project/test-inbox/:email/email.html': {
-    query: FrameQuery & { copy?: number };
-    response: Raw;
-  };
+    query: Type.Object({ ...Copy, ...FRAME }),
+    response: raw(),
+  },
   /** The beginning of the raw email. */
   'GET /projects/:project/test-inbox/:email/source': {
-    query: { copy?: number };
-    response: ItemResponse<{ source: string; truncated: boolean }>;
-  };
-  'GET /projects/:project/test-inbox/:email/eml': { query: { copy?: number }; response: Raw };
+    query: Type.Object(Copy),
+    response: item<{ source: string; truncated: boolean }>(),
+  },
+  'GET /projects/:project/test-inbox/:email/eml': { query: Type.Object(Copy), response: raw() },
   'GET /projects/:project/replies': {
-    query: PageQuery & { user?: string };
-    response: ListResponse<ReplyListed>;
-  };
-  'GET /projects/:project/replies/:reply': { response: ItemResponse<ReplyThread> };
+    query: Type.Object({ ...PAGE, user: Type.Optional(Type.String({ maxLength: 1_000 })) }),
+    response: list<ReplyListed>(),
+  },
+  'GET /projects/:project/replies/:reply': { response: item<ReplyThread>() },
   'POST /projects/:project/replies/:reply/forward': {
-    response: ItemResponse<{ id: string; forward_at: string }>;
-  };
+    response: item<{ id: string; forward_at: string }>(),
+  },
 };

@@ -1,3 +1,5 @@
+import Type, { type Static, type TObject, type TUnsafe } from 'typebox';
+
 /** A single object in its envelope. */
 export type ItemResponse<T> = { data: T };
 
@@ -14,11 +16,41 @@ export type ListResponse<T> = {
   };
 };
 
-/** The query parameters of every list. */
-export type PageQuery = { cursor?: string; offset?: number; limit?: number };
-
-/** How the frame shows an email: for a light or dark screen, and with or without remote images, which are fetched through Beckon. */
-export type FrameQuery = { scheme?: 'light' | 'dark'; images?: 'hide' | 'show' };
-
 /** A response other than JSON: an email in its frame, a file, a feed. */
 export type Raw = { readonly raw: true };
+
+/** Declares the response of an endpoint. Responses are not validated, so only the type is declared. */
+export function item<T>(): TUnsafe<ItemResponse<T>> {
+  return Type.Unsafe<ItemResponse<T>>({});
+}
+
+export function list<T>(): TUnsafe<ListResponse<T>> {
+  return Type.Unsafe<ListResponse<T>>({});
+}
+
+export function raw(): TUnsafe<Raw> {
+  return Type.Unsafe<Raw>({});
+}
+
+/** The query parameters of every list. */
+export const PAGE = {
+  cursor: Type.Optional(Type.String({ maxLength: 2_000 })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000 })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200 })),
+};
+export type PageQuery = Static<TObject<typeof PAGE>>;
+
+/** The filter of a list, in the filter syntax of lists. */
+export const FILTER = Type.Optional(Type.String({ maxLength: 1_000 }));
+
+/** How the frame shows an email: for a light or dark screen, and with or without remote images, which are fetched through Beckon. */
+export const FRAME = {
+  scheme: Type.Optional(oneOf(['light', 'dark'])),
+  images: Type.Optional(oneOf(['hide', 'show'])),
+};
+export type FrameQuery = Static<TObject<typeof FRAME>>;
+
+/** One of these texts. A validation error lists them. */
+export function oneOf<T extends string>(values: readonly T[]): TUnsafe<T> {
+  return Type.Unsafe<T>(Type.Union(values.map((value) => Type.Literal(value))));
+}

@@ -1,4 +1,4 @@
-import type { ListResponse, ItemResponse } from './envelope.ts';
+import { item, list } from './envelope.ts';
 
 export type EventProperty = {
   property: string;
@@ -41,10 +41,10 @@ export type EventDetails = EventListed & {
   }[];
 };
 
-export type EventsApi = {
-  'GET /projects/:project/events': { response: ListResponse<EventListed> };
-  'GET /projects/:project/events/:event': { response: ItemResponse<EventDetails> };
+export const EVENTS_API = {
+  'GET /projects/:project/events': { response: list<EventListed>() },
+  'GET /projects/:project/events/:event': { response: item<EventDetails>() },
   /** Marks the event as expected in its present form. Marking it again accepts its drift. */
-  'PUT /projects/:project/events/:event/expected': { response: ItemResponse<EventListed> };
-  'DELETE /projects/:project/events/:event/expected': { response: ItemResponse<EventListed> };
+  'PUT /projects/:project/events/:event/expected': { response: item<EventListed>() },
+  'DELETE /projects/:project/events/:event/expected': { response: item<EventListed>() },
 };

@@ -1,4 +1,7 @@
-import type { ListResponse, ItemResponse, PageQuery, Raw } from './envelope.ts';
+import Type from 'typebox';
+import { FILTER, item, list, raw } from './envelope.ts';
+
+const Cursor = Type.String({ maxLength: 200 });
 
 /**
  * Server-sent events.
@@ -14,18 +17,26 @@ import type { ListResponse, ItemResponse, PageQuery, Raw } from './envelope.ts';
  * `filter` uses the filter syntax of lists. `last_event_id`: where another tab of the browser stopped; a `Last-Event-ID` header
  * takes precedence.
  */
-export type FeedApi = {
-  'GET /projects/:project/feed': { query: { filter?: string; last_event_id?: string }; response: Raw };
+export const FEED_API = {
+  'GET /projects/:project/feed': {
+    query: Type.Object({ filter: FILTER, last_event_id: Type.Optional(Cursor) }),
+    response: raw(),
+  },
   /**
    * Earlier items, newest first. With a selective filter, a page can have few or no items and still have a cursor. `since`: leaves
    * out items before this time.
    */
   'GET /projects/:project/stream': {
-    query: Omit<PageQuery, 'offset'> & { filter?: string; since?: string };
-    response: ListResponse<FeedItem>;
-  };
+    query: Type.Object({
+      filter: FILTER,
+      cursor: Type.Optional(Cursor),
+      since: Type.Optional(Type.String({ maxLength: 50 })),
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })),
+    }),
+    response: list<FeedItem>(),
+  },
   /** One item by its place in the stream, for permanent links. */
-  'GET /projects/:project/stream/:place': { response: ItemResponse<FeedItem> };
+  'GET /projects/:project/stream/:place': { response: item<FeedItem>() },
 };
 
 export type FeedEnd = { reason: 'stopping' | 'signed_out' | 'too_many' };

@@ -1,4 +1,4 @@
-import type { ItemResponse } from './envelope.ts';
+import { item } from './envelope.ts';
 import type { SenderCheck } from './settings.ts';
 
 /** A count up to a limit; `at_least`: there are more. */
@@ -112,8 +112,8 @@ export type HomeCharts = {
   outcomes: DayOfOutcomes[];
 };
 
-export type HomeApi = {
-  'GET /projects/:project/counts': { response: ItemResponse<HomeCounts> };
-  'GET /projects/:project/home': { response: ItemResponse<Home> };
-  'GET /projects/:project/home/charts': { response: ItemResponse<HomeCharts> };
+export const HOME_API = {
+  'GET /projects/:project/counts': { response: item<HomeCounts>() },
+  'GET /projects/:project/home': { response: item<Home>() },
+  'GET /projects/:project/home/charts': { response: item<HomeCharts>() },
 };

@@ -1,5 +1,6 @@
-import type { CellType } from '../files/index.ts';
-import type { ListResponse, ItemResponse, PageQuery, Raw } from './envelope.ts';
+import Type, { type Static } from 'typebox';
+import { CELL_TYPES, type CellType } from '../files/values.ts';
+import { PAGE, item, list, oneOf, raw } from './envelope.ts';
 
 export type ImportKind = 'users' | 'events' | 'stripe';
 
@@ -26,13 +27,27 @@ export type ImportType = CellType;
  * Maps each column to a field: `external_user_id`, `email`, `name`, `occurred_at`, `message_id`, `traits.<key>` or
  * `properties.<key>`; null: the column is not imported. A column that is not listed is mapped by its header.
  */
-export type ImportMapping = {
-  columns: { [column: string]: { to: string | null; type?: ImportType } };
-  /** For events without a time or a `message_id`: equal rows count as one event. */
-  equal_rows_are_one?: boolean;
-  /** The event name, if the file has no column for it. */
-  event_name?: string;
-};
+const MappingSchema = Type.Object(
+  {
+    columns: Type.Record(
+      Type.String({ maxLength: 300 }),
+      Type.Object(
+        {
+          to: Type.Union([Type.String({ minLength: 1, maxLength: 300 }), Type.Null()]),
+          type: Type.Optional(oneOf(CELL_TYPES)),
+        },
+        { additionalProperties: false },
+      ),
+      { maxProperties: 500 },
+    ),
+    /** For events without a time or a `message_id`: equal rows count as one event. */
+    equal_rows_are_one: Type.Optional(Type.Boolean()),
+    /** The event name, if the file has no column for it. */
+    event_name: Type.Optional(Type.String({ maxLength: 255 })),
+  },
+  { additionalProperties: false },
+);
+export type ImportMapping = Static<typeof MappingSchema>;
 
 /** How to import Stripe customers that match no user. */
 export type StripeChoices = {
@@ -136,43 +151,70 @@ export type ImportSample = {
   problems: { field: string; message: string }[];
 };
 
-export type ImportsApi = {
-  'GET /projects/:project/imports': { query: PageQuery; response: ListResponse<Import> };
+type NewImport =
+  | { kind: 'users' | 'events'; name: string; size_bytes: number; file_modified_at?: number }
+  | { kind: 'stripe'; key: string; unmatched_as_customers?: boolean };
+
+/** The last millisecond of a JavaScript date. */
+const MOMENT_MAX = 8_640_000_000_000_000;
+
+/** One object for all kinds of import, so that an error names the field. A union would only say that no kind matches. */
+const NewImportSchema = Type.Unsafe<NewImport>(
+  Type.Object(
+    {
+      kind: oneOf(['users', 'events', 'stripe']),
+      name: Type.Optional(Type.String({ maxLength: 1_000 })),
+      size_bytes: Type.Optional(Type.Integer({ minimum: 0 })),
+      file_modified_at: Type.Optional(Type.Integer({ minimum: 0, maximum: MOMENT_MAX })),
+      key: Type.Optional(Type.String({ maxLength: 300 })),
+      unmatched_as_customers: Type.Optional(Type.Boolean()),
+    },
+    {
+      if: { type: 'object', properties: { kind: { const: 'stripe' } } },
+      then: { required: ['kind', 'key'] },
+      else: { required: ['kind', 'name', 'size_bytes'] },
+    },
+  ),
+);
+
+export const IMPORTS_API = {
+  'GET /projects/:project/imports': { query: Type.Object(PAGE), response: list<Import>() },
   'POST /projects/:project/imports': {
-    body:
-      | { kind: 'users' | 'events'; name: string; size_bytes: number; file_modified_at?: number }
-      | { kind: 'stripe'; key: string; unmatched_as_customers?: boolean };
-    response: ItemResponse<Import>;
-  };
-  'GET /projects/:project/imports/:import': { response: ItemResponse<Import> };
+    body: NewImportSchema,
+    response: item<Import>(),
+  },
+  'GET /projects/:project/imports/:import': { response: item<Import>() },
   /** The numbers of the uploaded parts, from 0. */
-  'GET /projects/:project/imports/:import/parts': { response: ItemResponse<{ parts: number[] }> };
+  'GET /projects/:project/imports/:import/parts': { response: item<{ parts: number[] }>() },
   /** `application/octet-stream`: `part_bytes` of the file, starting at `part × part_bytes`. The last part has the rest. */
-  'PUT /projects/:project/imports/:import/parts/:part': { response: ItemResponse<Import> };
+  'PUT /projects/:project/imports/:import/parts/:part': { response: item<Import>() },
   /** Returns the first rows with an unsaved mapping, and changes nothing. */
   'POST /projects/:project/imports/:import/sample': {
-    body: { mapping?: ImportMapping };
-    response: ItemResponse<ImportSample>;
-  };
+    body: Type.Object({ mapping: Type.Optional(MappingSchema) }),
+    response: item<ImportSample>(),
+  },
   'PUT /projects/:project/imports/:import/mapping': {
-    body: { mapping: ImportMapping };
-    response: ItemResponse<Import>;
-  };
-  'POST /projects/:project/imports/:import/check': { response: ItemResponse<Import> };
+    body: Type.Object({ mapping: MappingSchema }),
+    response: item<Import>(),
+  },
+  'POST /projects/:project/imports/:import/check': { response: item<Import>() },
   /** `live_events`: imports the events as live events. Must equal the event count of the check. */
   'POST /projects/:project/imports/:import/start': {
-    body: { live_events?: number };
-    response: ItemResponse<Import>;
-  };
-  'POST /projects/:project/imports/:import/pause': { response: ItemResponse<Import> };
-  'POST /projects/:project/imports/:import/resume': { response: ItemResponse<Import> };
-  'POST /projects/:project/imports/:import/cancel': { response: ItemResponse<Import> };
+    body: Type.Object({ live_events: Type.Optional(Type.Integer({ minimum: 0 })) }),
+    response: item<Import>(),
+  },
+  'POST /projects/:project/imports/:import/pause': { response: item<Import>() },
+  'POST /projects/:project/imports/:import/resume': { response: item<Import>() },
+  'POST /projects/:project/imports/:import/cancel': { response: item<Import>() },
   /** Replaces a key that Stripe rejected. */
-  'POST /projects/:project/imports/:import/key': { body: { key: string }; response: ItemResponse<Import> };
+  'POST /projects/:project/imports/:import/key': {
+    body: Type.Object({ key: Type.String({ maxLength: 300 }) }),
+    response: item<Import>(),
+  },
   'GET /projects/:project/imports/:import/findings': {
-    query: PageQuery & { kind?: string };
-    response: ListResponse<ImportFinding>;
-  };
+    query: Type.Object({ ...PAGE, kind: Type.Optional(Type.String({ maxLength: 100 })) }),
+    response: list<ImportFinding>(),
+  },
   /** All rejected rows as a CSV file. */
-  'GET /projects/:project/imports/:import/rejected.csv': { response: Raw };
+  'GET /projects/:project/imports/:import/rejected.csv': { response: raw() },
 };

@@ -1,43 +1,20 @@
-/** The requests and responses of the dashboard API, one file per noun. It is not a public API. */
+/**
+ * The requests and responses of the dashboard API, one file per noun. It is not a public API. Only the types of the schemas are exported
+ * here, so that importing it does not load TypeBox.
+ */
 
-import type { AudiencesApi } from './audiences.ts';
-import type { DataApi } from './data.ts';
-import type { EmailsApi } from './emails.ts';
-import type { DomainsApi } from './domains.ts';
-import type { DraftsApi } from './drafts.ts';
-import type { EventsApi } from './events.ts';
-import type { FeedApi } from './feed.ts';
-import type { HomeApi } from './home.ts';
-import type { ImportsApi } from './imports.ts';
-import type { InsightsApi } from './insights.ts';
-import type { KeysApi } from './keys.ts';
-import type { ListenApi } from './listen.ts';
-import type { OrganizationsApi } from './organizations.ts';
-import type { PeopleApi } from './people.ts';
-import type { ProjectsApi } from './projects.ts';
-import type { RequestsApi } from './requests.ts';
-import type { RulesApi } from './rules.ts';
-import type { SandboxApi } from './sandbox.ts';
-import type { ScheduleApi } from './schedule.ts';
-import type { SequencesApi } from './sequences.ts';
-import type { SettingsApi } from './settings.ts';
-import type { SuppressionsApi } from './suppressions.ts';
-import type { SystemApi } from './system.ts';
-import type { TeamApi } from './team.ts';
-import type { TemplatesApi } from './templates.ts';
-import type { TokensApi } from './tokens.ts';
-import type { WebhooksApi } from './webhooks.ts';
+import type { Static, TSchema } from 'typebox';
+import type { DASHBOARD_API } from './endpoints.ts';
 
 export * from './access.ts';
-export * from './envelope.ts';
-export * from './suppressions.ts';
-export * from './system.ts';
-export * from './tokens.ts';
+export * from './choices.ts';
 export type * from './audiences.ts';
+export type * from './backtest.ts';
 export type * from './data.ts';
-export type * from './emails.ts';
 export type * from './domains.ts';
 export type * from './drafts.ts';
+export type * from './emails.ts';
+export type * from './envelope.ts';
 export type * from './events.ts';
 export type * from './feed.ts';
 export type * from './home.ts';
@@ -54,46 +31,22 @@ export type * from './sandbox.ts';
 export type * from './schedule.ts';
 export type * from './sequences.ts';
 export type * from './settings.ts';
+export type * from './suppressions.ts';
+export type * from './system.ts';
 export type * from './team.ts';
 export type * from './templates.ts';
+export type * from './tokens.ts';
 export type * from './webhooks.ts';
 
-export type DashboardApi = AudiencesApi &
-  DataApi &
-  EmailsApi &
-  DomainsApi &
-  DraftsApi &
-  EventsApi &
-  FeedApi &
-  HomeApi &
-  ImportsApi &
-  InsightsApi &
-  KeysApi &
-  ListenApi &
-  OrganizationsApi &
-  PeopleApi &
-  ProjectsApi &
-  RequestsApi &
-  RulesApi &
-  SandboxApi &
-  ScheduleApi &
-  SequencesApi &
-  SettingsApi &
-  SuppressionsApi &
-  SystemApi &
-  TeamApi &
-  TemplatesApi &
-  TokensApi &
-  WebhooksApi;
+type Endpoints = typeof DASHBOARD_API;
 
 /** `METHOD /path` below `/api/dashboard`; names after a colon are parameters. */
-export type RouteKey = keyof DashboardApi;
+export type RouteKey = keyof Endpoints;
 
-/** The request and the response of one route: `{ query?, body?, response }`. */
-export type RouteShape = { query?: object; body?: object; response: unknown };
-
-type Get<K extends RouteKey, Part extends string> = DashboardApi[K] extends { [P in Part]: infer Shape }
-  ? Shape
+type Get<K extends RouteKey, Part extends string> = Endpoints[K] extends {
+  [P in Part]: infer Schema extends TSchema;
+}
+  ? Static<Schema>
   : undefined;
 export type QueryOf<K extends RouteKey> = Get<K, 'query'>;
 export type BodyOf<K extends RouteKey> = Get<K, 'body'>;

@@ -1,6 +1,6 @@
-import type { ItemResponse, Raw } from './envelope.ts';
-
-export type InsightGrouping = 'rule' | 'template' | 'domain' | 'provider';
+import Type, { type Static, type TObject } from 'typebox';
+import { INSIGHT_GROUPINGS, type InsightGrouping } from './choices.ts';
+import { item, oneOf, raw } from './envelope.ts';
 
 export type InsightVariant = { enrolled: number; converted: number };
 
@@ -59,12 +59,18 @@ export type Insights = {
 };
 
 /** `until`: default now. `since`: default `days` before it, or 30 days. */
-export type InsightsQuery = { by?: InsightGrouping; days?: number; since?: string; until?: string };
+const RANGE = {
+  by: Type.Optional(oneOf(INSIGHT_GROUPINGS)),
+  days: Type.Optional(Type.Integer({ minimum: 1, maximum: 366 })),
+  since: Type.Optional(Type.String({ maxLength: 50 })),
+  until: Type.Optional(Type.String({ maxLength: 50 })),
+};
+export type InsightsQuery = Static<TObject<typeof RANGE>>;
 
-export type InsightsApi = {
+export const INSIGHTS_API = {
   'GET /projects/:project/insights': {
-    query: InsightsQuery & { compare?: boolean };
-    response: ItemResponse<Insights>;
-  };
-  'GET /projects/:project/insights/export': { query: InsightsQuery; response: Raw };
+    query: Type.Object({ ...RANGE, compare: Type.Optional(Type.Boolean()) }),
+    response: item<Insights>(),
+  },
+  'GET /projects/:project/insights/export': { query: Type.Object(RANGE), response: raw() },
 };

@@ -1,4 +1,5 @@
-import type { ListResponse, ItemResponse } from './envelope.ts';
+import Type from 'typebox';
+import { item, list, oneOf } from './envelope.ts';
 
 export type ApiKey = {
   id: string;
@@ -19,14 +20,20 @@ export type ApiKey = {
   traffic: { day: string; requests: number }[];
 };
 
-export type KeysApi = {
+export const KEYS_API = {
   /** Includes the keys of the project's sandbox. */
-  'GET /projects/:project/keys': { response: ListResponse<ApiKey> };
+  'GET /projects/:project/keys': { response: list<ApiKey>() },
   /** `secret` is returned only once. `test` requires the setting `sandbox=on`; in a sandbox it is the default. */
   'POST /projects/:project/keys': {
-    body: { label: string; env?: 'live' | 'test' };
-    response: ItemResponse<ApiKey & { secret: string }>;
-  };
+    body: Type.Object({
+      label: Type.String(),
+      env: Type.Optional(oneOf(['live', 'test'])),
+    }),
+    response: item<ApiKey & { secret: string }>(),
+  },
   /** Revokes the key permanently. `label` must be its label. */
-  'POST /projects/:project/keys/:key/revoke': { body: { label: string }; response: ItemResponse<ApiKey> };
+  'POST /projects/:project/keys/:key/revoke': {
+    body: Type.Object({ label: Type.String() }),
+    response: item<ApiKey>(),
+  },
 };

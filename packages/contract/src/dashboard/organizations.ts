@@ -1,5 +1,6 @@
+import Type from 'typebox';
 import type { Role } from './access.ts';
-import type { ListResponse, ItemResponse } from './envelope.ts';
+import { item, list } from './envelope.ts';
 
 export type OrganizationListed = {
   id: string;
@@ -12,9 +13,12 @@ export type OrganizationListed = {
   members: number;
 };
 
-export type OrganizationsApi = {
+export const ORGANIZATIONS_API = {
   /** The caller's organizations, oldest first. */
-  'GET /organizations': { response: ListResponse<OrganizationListed> };
+  'GET /organizations': { response: list<OrganizationListed>() },
   /** Only for owners of the installation's first organization. The caller becomes the owner of the new one. */
-  'POST /organizations': { body: { name: string }; response: ItemResponse<OrganizationListed> };
+  'POST /organizations': {
+    body: Type.Object({ name: Type.String({ maxLength: 1_000 }) }),
+    response: item<OrganizationListed>(),
+  },
 };

@@ -1,4 +1,6 @@
-import type { ListResponse, ItemResponse, PageQuery, Raw } from './envelope.ts';
+import Type, { type Static } from 'typebox';
+import { EXTERNAL_USER_ID_MAX_CHARS } from '../limits.ts';
+import { FILTER, PAGE, item, list, raw } from './envelope.ts';
 
 /** A user in a list: the known traits only. */
 export type UserListed = {
@@ -175,10 +177,14 @@ export type WhyRule = {
   }[];
 };
 
+/** The lists that have saved views. */
+const ViewScreenSchema = Type.Enum(['users']);
+export type ViewScreen = Static<typeof ViewScreenSchema>;
+
 /** A named filter, shared by all members of the project. */
 export type SavedView = {
   id: string;
-  screen: string;
+  screen: ViewScreen;
   name: string;
   filter: string;
   created_by: string;
@@ -196,32 +202,54 @@ export type SuppressedUsers = {
 
 export type ErasedUser = { external_user_id: string; erased_at: string; removed: Record<string, number> };
 
-export type PeopleApi = {
+export const PEOPLE_API = {
   'GET /projects/:project/users': {
-    query: PageQuery & { filter?: string };
-    response: ListResponse<UserListed>;
-  };
-  'GET /projects/:project/users.csv': { query: { filter?: string }; response: Raw };
+    query: Type.Object({ cursor: PAGE.cursor, limit: PAGE.limit, filter: FILTER }),
+    response: list<UserListed>(),
+  },
+  'GET /projects/:project/users.csv': { query: Type.Object({ filter: FILTER }), response: raw() },
   'POST /projects/:project/users/suppress': {
-    body: { users: string[] };
-    response: ItemResponse<SuppressedUsers>;
-  };
-  'GET /projects/:project/users/:user': { response: ItemResponse<UserDetails> };
+    body: Type.Object({
+      users: Type.Array(Type.String({ minLength: 1, maxLength: EXTERNAL_USER_ID_MAX_CHARS }), {
+        minItems: 1,
+        maxItems: 1_000,
+      }),
+    }),
+    response: item<SuppressedUsers>(),
+  },
+  'GET /projects/:project/users/:user': { response: item<UserDetails>() },
   'GET /projects/:project/users/:user/timeline': {
-    query: PageQuery & { kinds?: string };
-    response: ListResponse<TimelineItem>;
-  };
-  'GET /projects/:project/users/:user/at': { query: { at: string }; response: ItemResponse<UserThen> };
-  'GET /projects/:project/users/:user/why': { query: { rule?: string }; response: ItemResponse<WhyRule[]> };
-  'GET /projects/:project/users/:user/export': { response: Raw };
+    query: Type.Object({
+      cursor: PAGE.cursor,
+      limit: PAGE.limit,
+      kinds: Type.Optional(Type.String({ maxLength: 200 })),
+    }),
+    response: list<TimelineItem>(),
+  },
+  'GET /projects/:project/users/:user/at': {
+    query: Type.Object({ at: Type.String({ maxLength: 64 }) }),
+    response: item<UserThen>(),
+  },
+  'GET /projects/:project/users/:user/why': {
+    query: Type.Object({ rule: Type.Optional(Type.String({ maxLength: 255 })) }),
+    response: item<WhyRule[]>(),
+  },
+  'GET /projects/:project/users/:user/export': { response: raw() },
   'POST /projects/:project/users/:user/erase': {
-    body: { confirm: string };
-    response: ItemResponse<ErasedUser>;
-  };
-  'GET /projects/:project/views': { query: { screen: 'users' }; response: ListResponse<SavedView> };
+    body: Type.Object({ confirm: Type.String() }),
+    response: item<ErasedUser>(),
+  },
+  'GET /projects/:project/views': {
+    query: Type.Object({ screen: ViewScreenSchema }),
+    response: list<SavedView>(),
+  },
   'POST /projects/:project/views': {
-    body: { screen: 'users'; name: string; filter: string };
-    response: ItemResponse<SavedView>;
-  };
-  'DELETE /projects/:project/views/:view': { response: ItemResponse<SavedView> };
+    body: Type.Object({
+      screen: ViewScreenSchema,
+      name: Type.String(),
+      filter: Type.String({ maxLength: 1_000 }),
+    }),
+    response: item<SavedView>(),
+  },
+  'DELETE /projects/:project/views/:view': { response: item<SavedView>() },
 };

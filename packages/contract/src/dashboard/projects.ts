@@ -1,5 +1,6 @@
+import Type from 'typebox';
 import type { Role } from './access.ts';
-import type { ListResponse, ItemResponse } from './envelope.ts';
+import { item, list } from './envelope.ts';
 
 export type ProjectListed = {
   id: number;
@@ -18,14 +19,18 @@ export type ProjectListed = {
   time_zone: string;
 };
 
-export type ProjectsApi = {
-  'GET /projects': { response: ListResponse<ProjectListed> };
+export const PROJECTS_API = {
+  'GET /projects': { response: list<ProjectListed>() },
   /** `organization`: its id. Required for a caller who may create projects in several. */
   'POST /projects': {
-    body: { name: string; time_zone?: string; organization?: string };
-    response: ItemResponse<ProjectListed>;
-  };
+    body: Type.Object({
+      name: Type.String(),
+      time_zone: Type.Optional(Type.String()),
+      organization: Type.Optional(Type.String({ maxLength: 200 })),
+    }),
+    response: item<ProjectListed>(),
+  },
   /** Rejects all requests with the project's API keys (403), and sends no email. Its sandbox is suspended too. */
-  'POST /projects/:project/suspend': { response: ItemResponse<ProjectListed> };
-  'POST /projects/:project/unsuspend': { response: ItemResponse<ProjectListed> };
+  'POST /projects/:project/suspend': { response: item<ProjectListed>() },
+  'POST /projects/:project/unsuspend': { response: item<ProjectListed>() },
 };

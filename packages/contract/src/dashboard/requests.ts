@@ -1,4 +1,5 @@
-import type { ListResponse, PageQuery } from './envelope.ts';
+import Type from 'typebox';
+import { list } from './envelope.ts';
 
 /** Requests of one key to one endpoint within a quarter of a second that got the same response. */
 export type IngestRequest = {
@@ -26,11 +27,15 @@ export type IngestRequest = {
 
 export type IngestWarning = { code: string; day: string; count: number; last_at: string };
 
-export type RequestsApi = {
+export const REQUESTS_API = {
   /** Newest first. `filter`: endpoint, status, code, key (its label). */
   'GET /projects/:project/requests': {
-    query: Omit<PageQuery, 'offset'> & { filter?: string };
-    response: ListResponse<IngestRequest>;
-  };
-  'GET /projects/:project/warnings': { response: ListResponse<IngestWarning> };
+    query: Type.Object({
+      filter: Type.Optional(Type.String({ maxLength: 1_000 })),
+      cursor: Type.Optional(Type.String({ maxLength: 200 })),
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200 })),
+    }),
+    response: list<IngestRequest>(),
+  },
+  'GET /projects/:project/warnings': { response: list<IngestWarning>() },
 };

@@ -1,4 +1,5 @@
-import type { ListResponse, ItemResponse, PageQuery, Raw } from './envelope.ts';
+import Type, { type Static } from 'typebox';
+import { PAGE, item, list, oneOf } from './envelope.ts';
 
 /** A warning about a rule, or that its triggers stopped. */
 export type RuleHint = { code: string; message: string };
@@ -9,7 +10,8 @@ export type DocumentFault = { message: string; field?: string };
 /** One day in the project's time zone. `goal`: users who reached the goal. */
 export type RuleDay = { day: string; enrolled: number; drafted: number; sent: number; goal: number };
 
-export type RuleMode = 'draft' | 'autopilot';
+const RuleModeSchema = oneOf(['draft', 'autopilot']);
+export type RuleMode = Static<typeof RuleModeSchema>;
 
 export type RuleListed = {
   id: string;
@@ -36,8 +38,9 @@ export type RuleListed = {
   updated_at: string;
 };
 
-/** A rule in the format of `docs/reference/rules.md`. */
-export type RuleDocument = Record<string, unknown>;
+/** A rule in the format of `docs/reference/rules.md`. Its reader reports errors at their place. */
+export const RuleDocumentSchema = Type.Record(Type.String(), Type.Unknown());
+export type RuleDocument = Static<typeof RuleDocumentSchema>;
 
 /** Why users were not enrolled, the most frequent reason first. */
 export type ExcludedUsers = { reason: string; sentence: string; count: number };
@@ -192,106 +195,73 @@ export type RuleResults = {
   } | null;
 };
 
-export type BacktestSample = {
-  external_user_id: string;
-  at: string;
-  subject: string;
-  preheader: string;
-  body: string;
-  missing: string[];
-};
+/** No column of versions or steps holds more. */
+const Counted = Type.Integer({ minimum: 0, maximum: 2_147_483_647 });
 
-export type Backtest = {
-  rule: string;
-  is_saved: boolean;
-  from: string;
-  to: string;
-  /** The time at which the backtest stopped, because there were too many events. Null: it reached `to`. */
-  stopped_at: string | null;
-  /** How often the rule was evaluated. */
-  evaluated: number;
-  enrolled: { users: number; runs: number; holdout: number };
-  /** The first 1,000 enrollments. */
-  enrollments: { external_user_id: string; at: string; key: string; trigger: string; holdout: boolean }[];
-  excluded: ExcludedUsers[];
-  waiting: number;
-  emails: {
-    written: number;
-    canceled: number;
-    without_address: number;
-    per_day: { day: string; emails: number }[];
-  };
-  frequency_caps: { held: number; displaced: number; sample: { external_user_id: string; at: string }[] };
-  samples: BacktestSample[];
-  comparison: {
-    version: number;
-    added: { users: number; external_user_ids: string[] };
-    removed: { users: number; external_user_ids: string[] };
-    emails: number;
-    /** Emails of the saved version on the same days. */
-    per_day: { day: string; emails: number }[];
-  } | null;
-  assumptions: string[];
-};
-
-/** A line of a backtest's response: its progress (`share` is from 0 to 1), and at the end its result or its failure. */
-export type BacktestLine =
-  | { progress: { share: number; evaluated: number; at: string; version: 'rule' | 'saved' } }
-  | { result: Backtest }
-  | { failure: { code: string; errors: DocumentFault[] } };
-
-export type RulesApi = {
-  'GET /projects/:project/rules': { response: ListResponse<RuleListed> };
+export const RULES_API = {
+  'GET /projects/:project/rules': { response: list<RuleListed>() },
   'POST /projects/:project/rules': {
-    body: { document: RuleDocument; on?: boolean };
-    response: ItemResponse<RuleDetails>;
-  };
+    body: Type.Object({ document: RuleDocumentSchema, on: Type.Optional(Type.Boolean()) }),
+    response: item<RuleDetails>(),
+  },
   'POST /projects/:project/rules/check': {
-    body: { document: RuleDocument; rule?: string };
-    response: ItemResponse<RuleChecked>;
-  };
-  /** Responds with lines of JSON (`BacktestLine`). Closing the connection stops the backtest. */
-  'POST /projects/:project/rules/backtest': {
-    body: { days: number; rule?: string; document?: RuleDocument };
-    response: Raw;
-  };
-  'GET /projects/:project/rules/:rule': { response: ItemResponse<RuleDetails> };
+    body: Type.Object({ document: RuleDocumentSchema, rule: Type.Optional(Type.String()) }),
+    response: item<RuleChecked>(),
+  },
+  'GET /projects/:project/rules/:rule': { response: item<RuleDetails>() },
   'PUT /projects/:project/rules/:rule': {
     /** `updated_at`: of the rule that was edited. If it was saved since, the response is a conflict. */
-    body: { document: RuleDocument; updated_at: string; include_open?: boolean };
-    response: ItemResponse<RuleSaved>;
-  };
+    body: Type.Object({
+      document: RuleDocumentSchema,
+      updated_at: Type.String(),
+      include_open: Type.Optional(Type.Boolean()),
+    }),
+    response: item<RuleSaved>(),
+  },
   'POST /projects/:project/rules/:rule/mode': {
-    body: { mode: RuleMode; deadline?: string | null; include_open?: boolean };
-    response: ItemResponse<RuleSaved & { before: { mode: RuleMode; deadline: string | null } }>;
-  };
+    body: Type.Object({
+      mode: RuleModeSchema,
+      deadline: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+      include_open: Type.Optional(Type.Boolean()),
+    }),
+    response: item<RuleSaved & { before: { mode: RuleMode; deadline: string | null } }>(),
+  },
   /** Moves the rule before another one in the order of priority; null: to the end. Responds with all changed priorities. */
   'POST /projects/:project/rules/:rule/reorder': {
-    body: { before: string | null };
-    response: ItemResponse<{ changed: { id: string; name: string; priority: number }[] }>;
-  };
+    body: Type.Object({ before: Type.Union([Type.String(), Type.Null()]) }),
+    response: item<{ changed: { id: string; name: string; priority: number }[] }>(),
+  },
   'POST /projects/:project/rules/:rule/duplicate': {
-    body: { name?: string };
-    response: ItemResponse<RuleDetails>;
-  };
-  'GET /projects/:project/rules/:rule/switch': { response: ItemResponse<RuleSwitchPreview> };
+    body: Type.Object({ name: Type.Optional(Type.String()) }),
+    response: item<RuleDetails>(),
+  },
+  'GET /projects/:project/rules/:rule/switch': { response: item<RuleSwitchPreview>() },
   'POST /projects/:project/rules/:rule/switch': {
     /** `enroll`, with `on`: also enroll the users who are in the rule's audiences now. */
-    body: { on: boolean; confirmed?: boolean; enroll?: boolean };
-    response: ItemResponse<RuleSwitched>;
-  };
-  'GET /projects/:project/rules/:rule/enrollment': { response: ItemResponse<RuleEnrollmentPreview> };
+    body: Type.Object({
+      on: Type.Boolean(),
+      confirmed: Type.Optional(Type.Boolean()),
+      enroll: Type.Optional(Type.Boolean()),
+    }),
+    response: item<RuleSwitched>(),
+  },
+  'GET /projects/:project/rules/:rule/enrollment': { response: item<RuleEnrollmentPreview>() },
   /** Starts an enrollment in the background, or responds with the running one. The rule must be on. */
-  'POST /projects/:project/rules/:rule/enrollment': { response: ItemResponse<RuleEnrollment> };
-  'GET /projects/:project/rules/:rule/versions': { response: ListResponse<RuleVersion> };
+  'POST /projects/:project/rules/:rule/enrollment': { response: item<RuleEnrollment>() },
+  'GET /projects/:project/rules/:rule/versions': { response: list<RuleVersion>() },
   'GET /projects/:project/rules/:rule/runs': {
-    query: Pick<PageQuery, 'cursor' | 'limit'> & { version?: number; step?: number };
-    response: ListResponse<RunListed>;
-  };
+    query: Type.Object({
+      cursor: PAGE.cursor,
+      limit: PAGE.limit,
+      version: Type.Optional(Counted),
+      step: Type.Optional(Counted),
+    }),
+    response: list<RunListed>(),
+  },
   'GET /projects/:project/rules/:rule/results': {
-    query: { days?: number };
-    response: ItemResponse<RuleResults>;
-  };
-  'GET /projects/:project/rules/:rule/move-waiting': { response: ItemResponse<MoveWaitingPreview> };
-  'POST /projects/:project/rules/:rule/move-waiting': { response: ItemResponse<MoveWaitingPreview> };
+    query: Type.Object({ days: Type.Optional(Type.Integer({ minimum: 1, maximum: 366 })) }),
+    response: item<RuleResults>(),
+  },
+  'GET /projects/:project/rules/:rule/move-waiting': { response: item<MoveWaitingPreview>() },
+  'POST /projects/:project/rules/:rule/move-waiting': { response: item<MoveWaitingPreview>() },
 };

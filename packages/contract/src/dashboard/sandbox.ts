@@ -1,4 +1,5 @@
-import type { ItemResponse } from './envelope.ts';
+import Type from 'typebox';
+import { item } from './envelope.ts';
 
 /** The time of a project: real time, or ahead of it in a sandbox whose clock was advanced. */
 export type ProjectClock = {
@@ -14,8 +15,11 @@ export type ClockAdvanced = {
   emails: number;
 };
 
-export type SandboxApi = {
-  'GET /projects/:project/clock': { response: ItemResponse<ProjectClock> };
+export const SANDBOX_API = {
+  'GET /projects/:project/clock': { response: item<ProjectClock>() },
   /** `advance`: `90m`, `7d`; at most 366 days at a time, only forward. Only in a sandbox. */
-  'POST /projects/:project/clock': { body: { advance: string }; response: ItemResponse<ClockAdvanced> };
+  'POST /projects/:project/clock': {
+    body: Type.Object({ advance: Type.String({ maxLength: 20 }) }),
+    response: item<ClockAdvanced>(),
+  },
 };

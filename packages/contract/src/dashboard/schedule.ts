@@ -1,4 +1,5 @@
-import type { ListResponse, ItemResponse, PageQuery } from './envelope.ts';
+import Type from 'typebox';
+import { item, list } from './envelope.ts';
 import type { SendForecast } from './settings.ts';
 
 /** One hour of the schedule. Hours without sends and deadlines are left out. */
@@ -49,11 +50,18 @@ export type ScheduledDraft = {
   forecast: SendForecast;
 };
 
-export type ScheduleApi = {
-  'GET /projects/:project/schedule': { response: ItemResponse<Schedule> };
+export const SCHEDULE_API = {
+  'GET /projects/:project/schedule': { response: item<Schedule>() },
   /** Drafts with this `result` (default: `sends`). `from` and `to` limit the send time of drafts that are sent: from ≤ time < to. */
   'GET /projects/:project/schedule/drafts': {
-    query: PageQuery & { from?: string; to?: string; result?: 'sends' | 'held' | 'expires' };
-    response: ListResponse<ScheduledDraft>;
-  };
+    query: Type.Object({
+      from: Type.Optional(Type.String()),
+      to: Type.Optional(Type.String()),
+      result: Type.Optional(Type.Enum(['sends', 'held', 'expires'])),
+      cursor: Type.Optional(Type.String({ pattern: '^\\d{1,6}$' })),
+      offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 100_000 })),
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200 })),
+    }),
+    response: list<ScheduledDraft>(),
+  },
 };

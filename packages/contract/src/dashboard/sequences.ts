@@ -1,4 +1,4 @@
-import type { ListResponse, ItemResponse } from './envelope.ts';
+import { item, list } from './envelope.ts';
 
 /** A step in a list. `depth` and `way`: how deep in branches it is, and in which arm of the branch. */
 export type SequenceStep = {
@@ -44,7 +44,7 @@ export type SequenceDetails = SequenceListed & {
   ended: Record<string, number>;
 };
 
-export type SequencesApi = {
-  'GET /projects/:project/sequences': { response: ListResponse<SequenceListed> };
-  'GET /projects/:project/sequences/:rule': { response: ItemResponse<SequenceDetails> };
+export const SEQUENCES_API = {
+  'GET /projects/:project/sequences': { response: list<SequenceListed>() },
+  'GET /projects/:project/sequences/:rule': { response: item<SequenceDetails>() },
 };

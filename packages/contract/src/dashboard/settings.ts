@@ -1,7 +1,9 @@
-import type { ListResponse, ItemResponse } from './envelope.ts';
+import Type, { type Static } from 'typebox';
+import { item, list } from './envelope.ts';
 
 /** Setting values as text, by name. */
-export type SettingTexts = Record<string, string>;
+const SettingTextsSchema = Type.Record(Type.String({ maxLength: 40 }), Type.String({ maxLength: 2_000 }));
+export type SettingTexts = Static<typeof SettingTextsSchema>;
 
 export type SettingEntry = {
   name: string;
@@ -96,16 +98,18 @@ export type PolicyEffect = {
   hours: { at: string; current: number; proposed: number }[];
 };
 
+const Text = Type.Optional(Type.String({ maxLength: 2_000 }));
 /** The settings of the sending policy, as text. */
-export type PolicyQuery = {
-  quiet_hours?: string;
-  frequency_cap?: string;
-  throttle?: string;
-  time_zone?: string;
-  paused?: string;
+const PolicyQuerySchema = Type.Object({
+  quiet_hours: Text,
+  frequency_cap: Text,
+  throttle: Text,
+  time_zone: Text,
+  paused: Text,
   /** Only `draft`: any other value applies to new drafts only. */
-  autopilot?: string;
-};
+  autopilot: Text,
+});
+export type PolicyQuery = Static<typeof PolicyQuerySchema>;
 
 export type EndpointRateLimit = { endpoint: string; rate: number; burst: number };
 
@@ -131,26 +135,26 @@ export type ResumeEffect = {
   needs_confirmation: boolean;
 };
 
-export type SettingsApi = {
-  'GET /projects/:project/settings': { response: ItemResponse<ProjectSettingsDetails> };
+export const SETTINGS_API = {
+  'GET /projects/:project/settings': { response: item<ProjectSettingsDetails>() },
   /** `seen`: the values that the form showed. If one of them has changed since, nothing is saved. */
   'PATCH /projects/:project/settings': {
-    body: { settings: SettingTexts; seen?: SettingTexts };
-    response: ItemResponse<ProjectSettingsDetails>;
-  };
-  'GET /projects/:project/sending': { response: ItemResponse<SendingState> };
-  'GET /projects/:project/policy/simulate': { query: PolicyQuery; response: ItemResponse<PolicyEffect> };
-  'GET /projects/:project/rate-limits': { response: ListResponse<EndpointRateLimit> };
+    body: Type.Object({ settings: SettingTextsSchema, seen: Type.Optional(SettingTextsSchema) }),
+    response: item<ProjectSettingsDetails>(),
+  },
+  'GET /projects/:project/sending': { response: item<SendingState>() },
+  'GET /projects/:project/policy/simulate': { query: PolicyQuerySchema, response: item<PolicyEffect>() },
+  'GET /projects/:project/rate-limits': { response: list<EndpointRateLimit>() },
   'PATCH /projects/:project/rate-limits/:endpoint': {
-    body: { rate?: number; burst?: number };
-    response: ItemResponse<EndpointRateLimit>;
-  };
-  'GET /projects/:project/pause': { response: ItemResponse<PauseEffect> };
-  'POST /projects/:project/pause': { response: ItemResponse<{ paused: true }> };
-  'GET /projects/:project/resume': { response: ItemResponse<ResumeEffect> };
+    body: Type.Object({ rate: Type.Optional(Type.Number()), burst: Type.Optional(Type.Number()) }),
+    response: item<EndpointRateLimit>(),
+  },
+  'GET /projects/:project/pause': { response: item<PauseEffect>() },
+  'POST /projects/:project/pause': { response: item<{ paused: true }>() },
+  'GET /projects/:project/resume': { response: item<ResumeEffect>() },
   /** `confirmed`: the number in `long_held`, as the member typed it. */
   'POST /projects/:project/resume': {
-    body: { confirmed?: number };
-    response: ItemResponse<{ paused: false; canceled: number; postponed: number }>;
-  };
+    body: Type.Object({ confirmed: Type.Optional(Type.Integer({ minimum: 0 })) }),
+    response: item<{ paused: false; canceled: number; postponed: number }>(),
+  },
 };

@@ -1,12 +1,6 @@
-import type { ListResponse, ItemResponse, PageQuery, Raw } from './envelope.ts';
-
-export type SuppressionReasonName =
-  | 'unsubscribed'
-  | 'complained'
-  | 'manual'
-  | 'hard_bounce'
-  | 'soft_bounces'
-  | 'snoozed';
+import Type, { type Static, type TObject } from 'typebox';
+import { REMOVAL_REASONS, SUPPRESSION_REASONS, type SuppressionReasonName } from './choices.ts';
+import { PAGE, item, list, oneOf, raw } from './envelope.ts';
 
 export type SuppressionListed = {
   kind: 'email' | 'user';
@@ -37,7 +31,11 @@ export type TopicUnsubscribeListed = {
 };
 
 /** Exactly one of the two. */
-export type SuppressionRecipient = { email?: string; user?: string };
+const RECIPIENT = {
+  email: Type.Optional(Type.String({ maxLength: 1_000 })),
+  user: Type.Optional(Type.String({ maxLength: 1_000 })),
+};
+export type SuppressionRecipient = Static<TObject<typeof RECIPIENT>>;
 
 export type SuppressionImport = {
   rows: number;
@@ -86,49 +84,56 @@ export type CanReceiveResult = {
   truncated: boolean;
 };
 
-/**
- * Why a suppression is removed. A fixed list instead of text, which could contain personal data: the audit log is kept after a user is
- * erased.
- */
-export const REMOVAL_REASONS = ['user_request', 'mistake', 'delivery_fixed', 'other'] as const;
-export type RemovalReason = (typeof REMOVAL_REASONS)[number];
+const Reason = Type.Optional(oneOf(SUPPRESSION_REASONS));
+const List = Type.Object({ list: Type.String(), reason: Reason });
 
-export type SuppressionsApi = {
+export const SUPPRESSIONS_API = {
   'GET /projects/:project/suppressions': {
-    query: PageQuery & { filter?: string };
-    response: ListResponse<SuppressionListed>;
-  };
+    query: Type.Object({ ...PAGE, filter: Type.Optional(Type.String({ maxLength: 1_000 })) }),
+    response: list<SuppressionListed>(),
+  },
   'POST /projects/:project/suppressions': {
-    body: SuppressionRecipient & { reason?: SuppressionReasonName; until?: string };
-    response: ItemResponse<{ suppression: SuppressionListed; added: boolean; drafts: number; runs: number }>;
-  };
+    body: Type.Object({ ...RECIPIENT, reason: Reason, until: Type.Optional(Type.String({ maxLength: 50 })) }),
+    response: item<{ suppression: SuppressionListed; added: boolean; drafts: number; runs: number }>(),
+  },
   'POST /projects/:project/suppressions/remove': {
     /**
      * `confirm`: the address or the user, typed again. `reason` is kept in the audit log. `hash`: selects the row of an erased user; it
      * must be the hash of this address or user.
      */
-    body: SuppressionRecipient & { hash?: string; confirm: string; reason: RemovalReason };
-    response: ItemResponse<{ kind: 'email' | 'user'; value: string; removed: true }>;
-  };
+    body: Type.Object({
+      ...RECIPIENT,
+      hash: Type.Optional(Type.String({ maxLength: 64 })),
+      confirm: Type.String(),
+      reason: oneOf(REMOVAL_REASONS),
+    }),
+    response: item<{ kind: 'email' | 'user'; value: string; removed: true }>(),
+  },
   'POST /projects/:project/suppressions/preview-import': {
-    body: { list: string; reason?: SuppressionReasonName };
-    response: ItemResponse<SuppressionImport>;
-  };
+    body: List,
+    response: item<SuppressionImport>(),
+  },
   'POST /projects/:project/suppressions/import': {
-    body: { list: string; reason?: SuppressionReasonName };
-    response: ItemResponse<SuppressionImport>;
-  };
+    body: List,
+    response: item<SuppressionImport>(),
+  },
   /** Default: `csv`. Both formats can be imported again. */
-  'GET /projects/:project/suppressions/export': { query: { format?: 'csv' | 'ndjson' }; response: Raw };
+  'GET /projects/:project/suppressions/export': {
+    query: Type.Object({ format: Type.Optional(oneOf(['csv', 'ndjson'])) }),
+    response: raw(),
+  },
   'GET /projects/:project/suppressions/state': {
-    response: ItemResponse<{ imported_at: string | null; imported_by_name: string | null }>;
-  };
+    response: item<{ imported_at: string | null; imported_by_name: string | null }>(),
+  },
   'GET /projects/:project/suppressions/check': {
-    query: SuppressionRecipient;
-    response: ItemResponse<CanReceiveResult>;
-  };
+    query: Type.Object({
+      email: Type.Optional(Type.String({ maxLength: 1_000 })),
+      user: Type.Optional(Type.String({ maxLength: 1_000 })),
+    }),
+    response: item<CanReceiveResult>(),
+  },
   'GET /projects/:project/suppressions/topics': {
-    query: PageQuery;
-    response: ListResponse<TopicUnsubscribeListed>;
-  };
+    query: Type.Object(PAGE),
+    response: list<TopicUnsubscribeListed>(),
+  },
 };

@@ -1,4 +1,6 @@
-import type { ListResponse, ItemResponse, Raw } from './envelope.ts';
+import Type from 'typebox';
+import { DISCARD_REASONS } from './choices.ts';
+import { item, list, oneOf, raw } from './envelope.ts';
 
 export type SystemStorage = {
   database_bytes: number;
@@ -34,10 +36,6 @@ export type DeadLetter = {
   record: unknown;
 };
 
-/** Why dead-lettered records are discarded. A fixed list, not text: the audit log is kept after a user is erased. */
-export const DISCARD_REASONS = ['invalid_data', 'sent_again', 'test_data', 'other'] as const;
-export type DiscardReason = (typeof DISCARD_REASONS)[number];
-
 /** Accepted records of a project that wait to be processed, or that are dead-lettered. */
 export type ProjectQueue = {
   project: { id: number; name: string };
@@ -48,22 +46,26 @@ export type ProjectQueue = {
   oldest_ms: number;
 };
 
-export type SystemApi = {
+/** A larger number differs from its text, and at some size the database cannot store it. */
+const Seq = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
+const Seqs = Type.Array(Seq, { minItems: 1, maxItems: 1_000 });
+
+export const SYSTEM_API = {
   /** The caller's projects in which a record waits or is dead-lettered: the longest wait first, at most 1,000. */
-  'GET /queue': { response: ListResponse<ProjectQueue> };
-  'GET /projects/:project/system': { response: ItemResponse<SystemState> };
+  'GET /queue': { response: list<ProjectQueue>() },
+  'GET /projects/:project/system': { response: item<SystemState>() },
   /** The oldest 1,000. */
-  'GET /projects/:project/dead-letters': { response: ListResponse<DeadLetter> };
+  'GET /projects/:project/dead-letters': { response: list<DeadLetter>() },
   /** Without `seqs`: all. The records are queued again, behind those accepted since. */
   'POST /projects/:project/dead-letters/retry': {
-    body: { seqs?: number[] };
-    response: ItemResponse<{ retried: number }>;
-  };
+    body: Type.Object({ seqs: Type.Optional(Seqs) }),
+    response: item<{ retried: number }>(),
+  },
   'POST /projects/:project/dead-letters/discard': {
     /** `reason` is kept in the audit log. */
-    body: { seqs: number[]; reason: DiscardReason };
-    response: ItemResponse<{ discarded: number }>;
-  };
+    body: Type.Object({ seqs: Seqs, reason: oneOf(DISCARD_REASONS) }),
+    response: item<{ discarded: number }>(),
+  },
   /** A JSON file for support: numbers, states and settings, without secrets or data of users. */
-  'GET /projects/:project/support-bundle': { response: Raw };
+  'GET /projects/:project/support-bundle': { response: raw() },
 };

@@ -1,5 +1,6 @@
-import type { Role } from './access.ts';
-import type { ListResponse, ItemResponse, PageQuery, Raw } from './envelope.ts';
+import Type from 'typebox';
+import { type Role, ROLES } from './access.ts';
+import { PAGE, item, list, oneOf, raw } from './envelope.ts';
 
 /** The signed-in member and the installation. Every page loads it first, signed in or not. */
 export type SessionState = {
@@ -117,114 +118,145 @@ export type AuditListed = {
   completed: boolean;
 };
 
-type AuditQuery = {
+const AUDIT = {
   /** `team:<id>`, `local-shell`, or `operator` for a command of `beckon-server`. */
-  actor?: string;
+  actor: Type.Optional(Type.String({ maxLength: 200 })),
   /** A prefix of the action, such as `draft.`. */
-  action?: string;
+  action: Type.Optional(Type.String({ maxLength: 100 })),
   /** Changes in this project only, or in its whole organization (the default). */
-  scope?: 'project' | 'organization';
+  scope: Type.Optional(oneOf(['project', 'organization'])),
 };
 
-export type TeamApi = {
+const Text = Type.String({ maxLength: 1_000 });
+const LinkToken = Type.String({ maxLength: 200 });
+const Password = Type.Object({ password: Text });
+const RoleSchema = oneOf(ROLES);
+
+/** A credential id has at most 1023 bytes (WebAuthn), in base64url. The library checks its other properties. */
+const CredentialId = Type.String({ pattern: '^[\\w-]+$', maxLength: 1_364 });
+/** The value that `navigator.credentials.get` returned. */
+const PasskeyResponse = Type.Unsafe<{ id: string; [name: string]: unknown }>(
+  Type.Object({ id: CredentialId }, { additionalProperties: true }),
+);
+
+export const TEAM_API = {
   // Before signing in.
-  'GET /session': { response: ItemResponse<SessionState> };
-  'GET /links': { query: { token: string }; response: ItemResponse<LinkState> };
+  'GET /session': { response: item<SessionState>() },
+  'GET /links': {
+    query: Type.Object({ token: LinkToken }),
+    response: item<LinkState>(),
+  },
   'POST /setup': {
-    body: {
-      token: string;
-      email: string;
-      password: string;
-      project: string;
+    body: Type.Object({
+      token: LinkToken,
+      email: Text,
+      password: Text,
+      project: Text,
       /** Default: the part of the address before the @. */
-      name?: string;
+      name: Type.Optional(Text),
       /** Default: the name of the project. */
-      organization?: string;
-      time_zone?: string;
-    };
-    response: ItemResponse<{ project_id: number | null }>;
-  };
-  'POST /sign-in': { body: { email: string; password: string }; response: ItemResponse<SignInStatus> };
-  'POST /sign-in/totp': { body: { code: string }; response: ItemResponse<SignInStatus> };
-  'POST /sign-in/backup-code': { body: { code: string }; response: ItemResponse<SignInStatus> };
-  'POST /sign-in/passkey-options': { response: ItemResponse<Record<string, unknown>> };
+      organization: Type.Optional(Text),
+      time_zone: Type.Optional(Text),
+    }),
+    response: item<{ project_id: number | null }>(),
+  },
+  'POST /sign-in': { body: Type.Object({ email: Text, password: Text }), response: item<SignInStatus>() },
+  'POST /sign-in/totp': { body: Type.Object({ code: Text }), response: item<SignInStatus>() },
+  'POST /sign-in/backup-code': { body: Type.Object({ code: Text }), response: item<SignInStatus>() },
+  'POST /sign-in/passkey-options': { response: item<Record<string, unknown>>() },
   'POST /sign-in/passkey': {
-    body: { response: Record<string, unknown> };
-    response: ItemResponse<SignInStatus>;
-  };
-  'POST /forgot': { body: { email: string }; response: ItemResponse<{ requested: boolean }> };
-  'POST /reset': { body: { token: string; password: string }; response: ItemResponse<{ reset: boolean }> };
+    body: Type.Object({ response: PasskeyResponse }),
+    response: item<SignInStatus>(),
+  },
+  'POST /forgot': { body: Type.Object({ email: Text }), response: item<{ requested: boolean }>() },
+  'POST /reset': {
+    body: Type.Object({ token: LinkToken, password: Text }),
+    response: item<{ reset: boolean }>(),
+  },
   /** With name and password, creates the account. A member who is signed in with the invited address passes neither. */
   'POST /invites/accept': {
-    body: { token: string; name?: string; password?: string };
-    response: ItemResponse<{ organization: string; role: Role }>;
-  };
+    body: Type.Object({ token: LinkToken, name: Type.Optional(Text), password: Type.Optional(Text) }),
+    response: item<{ organization: string; role: Role }>(),
+  },
 
   // For the signed-in member.
-  'POST /sign-out': { response: ItemResponse<{ signed_out: boolean }> };
-  'POST /profile': { body: { name: string }; response: ItemResponse<{ name: string }> };
+  'POST /sign-out': { response: item<{ signed_out: boolean }>() },
+  'POST /profile': { body: Type.Object({ name: Text }), response: item<{ name: string }>() },
   'POST /organizations/:organization/digest': {
-    body: { enabled: boolean };
-    response: ItemResponse<{ enabled: boolean }>;
-  };
+    body: Type.Object({ enabled: Type.Boolean() }),
+    response: item<{ enabled: boolean }>(),
+  },
   /** `end_passkeys_and_tokens`: default true. All other sessions always end. */
   'POST /password': {
-    body: { current: string; new: string; end_passkeys_and_tokens?: boolean };
-    response: ItemResponse<{ changed: boolean }>;
-  };
+    body: Type.Object({
+      current: Text,
+      new: Text,
+      end_passkeys_and_tokens: Type.Optional(Type.Boolean()),
+    }),
+    response: item<{ changed: boolean }>(),
+  },
   /** Confirms the member's identity for ten minutes. `code`: of the authenticator app, or a backup code, if one is set up. */
   'POST /confirm': {
-    body: { password: string; code?: string };
-    response: ItemResponse<{ confirmed: boolean }>;
-  };
-  'POST /confirm/passkey-options': { response: ItemResponse<Record<string, unknown>> };
+    body: Type.Object({ password: Text, code: Type.Optional(Text) }),
+    response: item<{ confirmed: boolean }>(),
+  },
+  'POST /confirm/passkey-options': { response: item<Record<string, unknown>>() },
   'POST /confirm/passkey': {
-    body: { response: Record<string, unknown> };
-    response: ItemResponse<{ confirmed: boolean }>;
-  };
+    body: Type.Object({ response: PasskeyResponse }),
+    response: item<{ confirmed: boolean }>(),
+  },
   'POST /two-factor/begin': {
-    body: { password: string };
-    response: ItemResponse<{ uri: string; backup_codes: string[] }>;
-  };
-  'POST /two-factor/confirm': { body: { code: string }; response: ItemResponse<{ two_factor: boolean }> };
-  'POST /two-factor/end': { body: { password: string }; response: ItemResponse<{ two_factor: boolean }> };
+    body: Password,
+    response: item<{ uri: string; backup_codes: string[] }>(),
+  },
+  'POST /two-factor/confirm': {
+    body: Type.Object({ code: Text }),
+    response: item<{ two_factor: boolean }>(),
+  },
+  'POST /two-factor/end': { body: Password, response: item<{ two_factor: boolean }>() },
   'POST /two-factor/backup-codes': {
-    body: { password: string };
-    response: ItemResponse<{ backup_codes: string[] }>;
-  };
-  'GET /passkeys': { response: ListResponse<PasskeyListed> };
-  'POST /passkeys/options': { response: ItemResponse<Record<string, unknown>> };
+    body: Password,
+    response: item<{ backup_codes: string[] }>(),
+  },
+  'GET /passkeys': { response: list<PasskeyListed>() },
+  'POST /passkeys/options': { response: item<Record<string, unknown>>() },
   'POST /passkeys': {
-    body: { response: Record<string, unknown>; name: string };
-    response: ItemResponse<PasskeyListed>;
-  };
-  'POST /passkeys/:passkey/delete': { response: ItemResponse<{ deleted: boolean }> };
-  'GET /sessions': { response: ListResponse<SessionListed> };
-  'POST /sessions/:session/end': { response: ItemResponse<{ ended: number }> };
-  'POST /sessions/end-others': { response: ItemResponse<{ ended: number }> };
+    body: Type.Object({ response: Type.Record(Type.String(), Type.Unknown()), name: Text }),
+    response: item<PasskeyListed>(),
+  },
+  'POST /passkeys/:passkey/delete': { response: item<{ deleted: boolean }>() },
+  'GET /sessions': { response: list<SessionListed>() },
+  'POST /sessions/:session/end': { response: item<{ ended: number }>() },
+  'POST /sessions/end-others': { response: item<{ ended: number }>() },
 
   // For the organization of a project.
-  'GET /projects/:project/organization': { response: ItemResponse<OrganizationDetails> };
+  'GET /projects/:project/organization': { response: item<OrganizationDetails>() },
   'POST /projects/:project/organization': {
-    body: { name?: string; requires_two_factor?: boolean };
-    response: ItemResponse<OrganizationDetails>;
-  };
-  'GET /projects/:project/members': { response: ListResponse<MemberListed> };
+    body: Type.Object({
+      name: Type.Optional(Type.String({ maxLength: 1_000 })),
+      requires_two_factor: Type.Optional(Type.Boolean()),
+    }),
+    response: item<OrganizationDetails>(),
+  },
+  'GET /projects/:project/members': { response: list<MemberListed>() },
   /** `:member`: the id or the email address of a member. */
   'POST /projects/:project/members/:member/role': {
-    body: { role: Role };
-    response: ItemResponse<MemberListed>;
-  };
-  'POST /projects/:project/members/:member/remove': { response: ItemResponse<{ removed: boolean }> };
-  'GET /projects/:project/invites': { response: ListResponse<InviteListed> };
+    body: Type.Object({ role: RoleSchema }),
+    response: item<MemberListed>(),
+  },
+  'POST /projects/:project/members/:member/remove': { response: item<{ removed: boolean }>() },
+  'GET /projects/:project/invites': { response: list<InviteListed>() },
   'POST /projects/:project/invites': {
-    body: { email: string; role: Role };
-    response: ItemResponse<CreatedInvite>;
-  };
+    body: Type.Object({ email: Type.String({ maxLength: 1_000 }), role: RoleSchema }),
+    response: item<CreatedInvite>(),
+  },
   /** `:invite`: the id of an invitation, or the email address that was invited. */
-  'POST /projects/:project/invites/:invite/revoke': { response: ItemResponse<{ revoked: boolean }> };
+  'POST /projects/:project/invites/:invite/revoke': { response: item<{ revoked: boolean }>() },
   /** Sends a test email from the installation to the caller, to check that sending works. */
-  'POST /projects/:project/test-email': { response: ItemResponse<{ to: string; test_inbox: boolean }> };
-  'GET /projects/:project/audit': { query: AuditQuery & PageQuery; response: ListResponse<AuditListed> };
-  'GET /projects/:project/audit.csv': { query: AuditQuery; response: Raw };
+  'POST /projects/:project/test-email': { response: item<{ to: string; test_inbox: boolean }>() },
+  'GET /projects/:project/audit': {
+    query: Type.Object({ ...PAGE, ...AUDIT }),
+    response: list<AuditListed>(),
+  },
+  'GET /projects/:project/audit.csv': { query: Type.Object(AUDIT), response: raw() },
 };

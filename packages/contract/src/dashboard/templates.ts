@@ -1,13 +1,18 @@
-import type { FrameQuery, ListResponse, ItemResponse, Raw } from './envelope.ts';
+import Type, { type Static } from 'typebox';
+import { FRAME, item, list, oneOf, raw } from './envelope.ts';
 import type { DocumentFault } from './rules.ts';
 
 /** The source of an email. */
-export type EmailSource = {
-  format: 'markdown' | 'mjml';
-  subject: string;
-  preheader: string;
-  body: string;
-};
+const EmailSourceSchema = Type.Object(
+  {
+    format: oneOf(['markdown', 'mjml']),
+    subject: Type.String(),
+    preheader: Type.String(),
+    body: Type.String(),
+  },
+  { additionalProperties: false },
+);
+export type EmailSource = Static<typeof EmailSourceSchema>;
 
 export type TemplateListed = {
   /** The name that rules and URLs use. */
@@ -82,24 +87,32 @@ export type TemplatePreview = {
   preview_id: string | null;
 };
 
-export type TemplatesApi = {
-  'GET /projects/:project/templates': { response: ListResponse<TemplateListed> };
+/** `saved_at` of the unpublished version that the caller started from. */
+const Seen = Type.Union([Type.String(), Type.Null()]);
+const Unpublished = Type.Optional(Type.Literal(true));
+
+export const TEMPLATES_API = {
+  'GET /projects/:project/templates': { response: list<TemplateListed>() },
   'POST /projects/:project/templates': {
-    body: { name: string; source: EmailSource; follow?: boolean };
-    response: ItemResponse<TemplatePublished>;
-  };
-  'GET /projects/:project/templates/:template': { response: ItemResponse<TemplateDetails> };
-  'DELETE /projects/:project/templates/:template': { response: ItemResponse<{ drafts: number }> };
+    body: Type.Object({
+      name: Type.String(),
+      source: EmailSourceSchema,
+      follow: Type.Optional(Type.Boolean()),
+    }),
+    response: item<TemplatePublished>(),
+  },
+  'GET /projects/:project/templates/:template': { response: item<TemplateDetails>() },
+  'DELETE /projects/:project/templates/:template': { response: item<{ drafts: number }>() },
   /** Saves the unpublished version. No email uses it until it is published. */
   'PUT /projects/:project/templates/:template/unpublished': {
     /**
      * `seen`: `saved_at` of the unpublished version that this replaces, or null if there was none. If another version was saved since, the
      * response is a conflict.
      */
-    body: { source: EmailSource; seen: string | null };
-    response: ItemResponse<TemplateDetails>;
-  };
-  'DELETE /projects/:project/templates/:template/unpublished': { response: ItemResponse<TemplateDetails> };
+    body: Type.Object({ source: EmailSourceSchema, seen: Seen }),
+    response: item<TemplateDetails>(),
+  },
+  'DELETE /projects/:project/templates/:template/unpublished': { response: item<TemplateDetails>() },
   'POST /projects/:project/templates/:template/publish': {
     /**
      * `source`: default: the saved unpublished version. `version`: the published version that the caller edited, null for a built-in
@@ -107,28 +120,47 @@ export type TemplatesApi = {
      * of the unpublished version that this replaces; any other one is kept. `follow`: open untouched drafts get the new text (default:
      * false).
      */
-    body: { source?: EmailSource; version?: number | null; seen?: string | null; follow?: boolean };
-    response: ItemResponse<TemplatePublished>;
-  };
+    body: Type.Object({
+      source: Type.Optional(EmailSourceSchema),
+      version: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
+      seen: Type.Optional(Seen),
+      follow: Type.Optional(Type.Boolean()),
+    }),
+    response: item<TemplatePublished>(),
+  },
   /** Renders text that need not be saved, for a user or a sample user. With `faults`, nothing is rendered. */
   'POST /projects/:project/templates/:template/preview': {
     /**
      * `source`: default: the published version, or the saved unpublished one with `unpublished`. `at`: renders with the values that the
      * user had at that time.
      */
-    body: { source?: EmailSource; unpublished?: true; user?: string; at?: string };
-    response: ItemResponse<TemplatePreview>;
-  };
+    body: Type.Object({
+      source: Type.Optional(EmailSourceSchema),
+      unpublished: Unpublished,
+      user: Type.Optional(Type.String()),
+      at: Type.Optional(Type.String()),
+    }),
+    response: item<TemplatePreview>(),
+  },
   'GET /projects/:project/templates/:template/email.html': {
-    query: FrameQuery & { preview_id?: string; user?: string; at?: string };
-    response: Raw;
-  };
+    query: Type.Object({
+      preview_id: Type.Optional(Type.String()),
+      user: Type.Optional(Type.String()),
+      at: Type.Optional(Type.String()),
+      ...FRAME,
+    }),
+    response: raw(),
+  },
   'POST /projects/:project/templates/:template/send-test': {
     /**
      * Rendered for a sample user. `source` and `unpublished`: as for the preview. `to`: a member of the organization or one of
      * `team_addresses`; default: the caller.
      */
-    body: { source?: EmailSource; unpublished?: true; to?: string };
-    response: ItemResponse<{ to: string; subject: string; reply: string }>;
-  };
+    body: Type.Object({
+      source: Type.Optional(EmailSourceSchema),
+      unpublished: Unpublished,
+      to: Type.Optional(Type.String()),
+    }),
+    response: item<{ to: string; subject: string; reply: string }>(),
+  },
 };

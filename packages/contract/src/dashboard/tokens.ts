@@ -1,11 +1,6 @@
-import type { ListResponse, ItemResponse } from './envelope.ts';
-
-/**
- * The scopes of a personal access token. No scope includes another: `edit` does not include `read`. A token never allows more
- * than the current role of its member in the project.
- */
-export const TOKEN_SCOPES = ['read', 'review', 'edit', 'admin', 'import'] as const;
-export type TokenScope = (typeof TOKEN_SCOPES)[number];
+import Type from 'typebox';
+import { TOKEN_SCOPES, type TokenScope } from './choices.ts';
+import { item, list, oneOf } from './envelope.ts';
 
 /** A started device authorization. The member types `user_code`, or opens `verification_url`, to approve it. */
 export type DeviceAuthorization = {
@@ -61,26 +56,32 @@ export type TokenListed = {
   revoked_at: string | null;
 };
 
-export type TokensApi = {
+const Text = Type.String({ maxLength: 200 });
+const Scopes = Type.Array(oneOf(TOKEN_SCOPES), { maxItems: TOKEN_SCOPES.length });
+
+export const TOKENS_API = {
   // For programs without a token.
   'POST /device': {
-    body: { label: string; scopes: TokenScope[] };
-    response: ItemResponse<DeviceAuthorization>;
-  };
-  'POST /device/token': { body: { device_code: string }; response: ItemResponse<DeviceTokenResult> };
+    body: Type.Object({ label: Text, scopes: Scopes }),
+    response: item<DeviceAuthorization>(),
+  },
+  'POST /device/token': { body: Type.Object({ device_code: Text }), response: item<DeviceTokenResult>() },
 
   // For the signed-in member.
-  'GET /device/:code': { response: ItemResponse<DeviceApproval> };
+  'GET /device/:code': { response: item<DeviceApproval>() },
   /** `scopes`: a subset of the requested scopes. Default: all of them. */
-  'POST /device/:code/approve': { body: { scopes?: TokenScope[] }; response: ItemResponse<DeviceApproval> };
-  'POST /device/:code/deny': { response: ItemResponse<DeviceApproval> };
+  'POST /device/:code/approve': {
+    body: Type.Object({ scopes: Type.Optional(Scopes) }),
+    response: item<DeviceApproval>(),
+  },
+  'POST /device/:code/deny': { response: item<DeviceApproval>() },
   /** Active tokens, and those that expired or were revoked in the last 30 days, newest first. */
-  'GET /profile/tokens': { response: ListResponse<TokenListed> };
+  'GET /profile/tokens': { response: list<TokenListed>() },
   /** Revokes the token permanently, from the next request on. */
-  'POST /profile/tokens/:token/revoke': { response: ItemResponse<TokenListed> };
+  'POST /profile/tokens/:token/revoke': { response: item<TokenListed>() },
 
   // About the token of the request.
-  'GET /token': { response: ItemResponse<TokenState> };
+  'GET /token': { response: item<TokenState>() },
   /** Revokes the token permanently. A program does this when it signs out. */
-  'POST /token/revoke': { response: ItemResponse<{ revoked: boolean }> };
+  'POST /token/revoke': { response: item<{ revoked: boolean }>() },
 };

@@ -1,4 +1,6 @@
-import type { ListResponse, ItemResponse, PageQuery } from './envelope.ts';
+import Type, { type Static } from 'typebox';
+import { REPLAYABLE_STATES } from './choices.ts';
+import { PAGE, item, list, oneOf } from './envelope.ts';
 
 export type WebhookEndpoint = {
   id: string;
@@ -20,13 +22,8 @@ export type WebhookEndpoint = {
   created_at: string;
 };
 
-export type WebhookDeliveryState =
-  | 'pending'
-  | 'delivering'
-  | 'delivered'
-  | 'exhausted'
-  | 'missed'
-  | 'canceled';
+const DeliveryStateSchema = oneOf(['pending', 'delivering', 'delivered', 'exhausted', 'missed', 'canceled']);
+export type WebhookDeliveryState = Static<typeof DeliveryStateSchema>;
 
 export type WebhookAttempt = {
   number: number;
@@ -54,63 +51,74 @@ export type WebhookDelivery = {
   attempts: WebhookAttempt[];
 };
 
-export type WebhookEndpointInput = {
-  url?: string;
-  types?: string[] | null;
-  description?: string;
-  per_second?: number;
-  in_flight_max?: number;
+const FIELDS = {
+  types: Type.Optional(Type.Union([Type.Array(Type.String(), { maxItems: 100 }), Type.Null()])),
+  description: Type.Optional(Type.String()),
+  per_second: Type.Optional(Type.Number()),
+  in_flight_max: Type.Optional(Type.Number()),
 };
+const EndpointChanges = Type.Object({ url: Type.Optional(Type.String()), ...FIELDS });
+export type WebhookEndpointInput = Static<typeof EndpointChanges>;
 
-export type WebhooksApi = {
-  'GET /projects/:project/webhooks': { response: ListResponse<WebhookEndpoint> };
+const Id = Type.String({ maxLength: 100 });
+
+export const WEBHOOKS_API = {
+  'GET /projects/:project/webhooks': { response: list<WebhookEndpoint>() },
   /** `secret` is returned only here. */
   'POST /projects/:project/webhooks': {
-    body: WebhookEndpointInput & { url: string };
-    response: ItemResponse<WebhookEndpoint & { secret: string }>;
-  };
-  'GET /projects/:project/webhooks/:endpoint': { response: ItemResponse<WebhookEndpoint> };
+    body: Type.Object({ url: Type.String(), ...FIELDS }),
+    response: item<WebhookEndpoint & { secret: string }>(),
+  },
+  'GET /projects/:project/webhooks/:endpoint': { response: item<WebhookEndpoint>() },
   'PATCH /projects/:project/webhooks/:endpoint': {
-    body: WebhookEndpointInput;
-    response: ItemResponse<WebhookEndpoint>;
-  };
+    body: EndpointChanges,
+    response: item<WebhookEndpoint>(),
+  },
   /** `url` must be the URL of the endpoint. Its pending deliveries are canceled. */
   'DELETE /projects/:project/webhooks/:endpoint': {
-    body: { url: string };
-    response: ItemResponse<{ canceled: number }>;
-  };
-  'POST /projects/:project/webhooks/:endpoint/enable': { response: ItemResponse<WebhookEndpoint> };
+    body: Type.Object({ url: Type.String() }),
+    response: item<{ canceled: number }>(),
+  },
+  'POST /projects/:project/webhooks/:endpoint/enable': { response: item<WebhookEndpoint>() },
   'POST /projects/:project/webhooks/:endpoint/disable': {
-    response: ItemResponse<WebhookEndpoint & { missed: number }>;
-  };
+    response: item<WebhookEndpoint & { missed: number }>(),
+  },
   /** Both secrets sign during `overlap_hours`; 0 ends the old secret now. */
   'POST /projects/:project/webhooks/:endpoint/rotate': {
-    body: { overlap_hours?: number };
-    response: ItemResponse<WebhookEndpoint & { secret: string }>;
-  };
-  'POST /projects/:project/webhooks/:endpoint/test': { response: ItemResponse<WebhookDelivery> };
+    body: Type.Object({
+      overlap_hours: Type.Optional(Type.Number({ minimum: 0, maximum: 7 * 24 })),
+    }),
+    response: item<WebhookEndpoint & { secret: string }>(),
+  },
+  'POST /projects/:project/webhooks/:endpoint/test': { response: item<WebhookDelivery>() },
   'GET /projects/:project/webhook-deliveries': {
     /** `message`: the ID of a webhook message; returns its delivery to each endpoint. */
-    query: Omit<PageQuery, 'offset'> & { endpoint?: string; message?: string; state?: WebhookDeliveryState };
-    response: ListResponse<WebhookDelivery>;
-  };
+    query: Type.Object({
+      cursor: PAGE.cursor,
+      limit: PAGE.limit,
+      endpoint: Type.Optional(Id),
+      message: Type.Optional(Id),
+      state: Type.Optional(DeliveryStateSchema),
+    }),
+    response: list<WebhookDelivery>(),
+  },
   /** One delivery with its request body; null: the body was erased. */
   'GET /projects/:project/webhook-deliveries/:message/:endpoint': {
-    response: ItemResponse<WebhookDelivery & { body: string | null }>;
-  };
+    response: item<WebhookDelivery & { body: string | null }>(),
+  },
   /** Replays webhook messages with the same IDs and bodies to the current URLs. Requires one of `message`, `since` and `missed`. */
   'POST /projects/:project/webhook-replays': {
-    body: {
-      endpoint?: string;
-      message?: string;
-      since?: string;
-      until?: string;
-      missed?: true;
+    body: Type.Object({
+      endpoint: Type.Optional(Id),
+      message: Type.Optional(Id),
+      since: Type.Optional(Type.String()),
+      until: Type.Optional(Type.String()),
+      missed: Type.Optional(Type.Literal(true)),
       /** Only deliveries in these states. Default: `exhausted` and `missed`. */
-      states?: ('exhausted' | 'missed' | 'delivered')[];
+      states: Type.Optional(Type.Array(oneOf(REPLAYABLE_STATES), { minItems: 1, maxItems: 3 })),
       /** Also replays messages from before the endpoint was created. Requires `endpoint`. */
-      history?: boolean;
-    };
-    response: ItemResponse<{ replayed: number }>;
-  };
+      history: Type.Optional(Type.Boolean()),
+    }),
+    response: item<{ replayed: number }>(),
+  },
 };

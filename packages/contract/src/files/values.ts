@@ -1,7 +1,8 @@
 import type { JsonValue } from '../json.ts';
 
 /** How the text of a column is read. `auto` recognizes numbers, `true` and `false`, and keeps everything else as text. */
-export type CellType = 'auto' | 'text' | 'number' | 'boolean' | 'date' | 'json';
+export const CELL_TYPES = ['auto', 'text', 'number', 'boolean', 'date', 'json'] as const;
+export type CellType = (typeof CELL_TYPES)[number];
 
 /** Converts a cell to the type that was chosen for its column, or returns an error message. */
 export function readCell(text: string, type: CellType): { value: JsonValue } | { message: string } {

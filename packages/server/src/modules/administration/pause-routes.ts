@@ -1,4 +1,3 @@
-import { Type } from 'typebox';
 import { Fault } from '../../platform/fault.ts';
 import { pauseProject, previewResume, resumeProject, type Resumption } from './pause-project.ts';
 import { previewPause } from '../review/index.ts';
@@ -34,7 +33,6 @@ export const pauseRoutes = [
     needs: 'admin',
     isHeavy: true,
     audit: 'project.resume',
-    body: Type.Object({ confirmed: Type.Optional(Type.Integer({ minimum: 0 })) }),
     async handle({ db }, { projectId, body, actor, note }) {
       const preview = await previewResume(db, projectId);
       if (!preview.isPaused) {

@@ -1,4 +1,3 @@
-import { Type } from 'typebox';
 import type { ProjectListed } from '@beckon/contract/dashboard';
 import { Fault } from '../../platform/fault.ts';
 import {
@@ -37,11 +36,6 @@ export const projectRoutes = [
     needs: 'signed_in',
     scope: 'admin',
     audit: 'project.create',
-    body: Type.Object({
-      name: Type.String(),
-      time_zone: Type.Optional(Type.String()),
-      organization: Type.Optional(Type.String({ maxLength: 200 })),
-    }),
     async handle({ db, access, projectsMax }, { member, body, note }) {
       const open = await access.organizationsToMakeIn(member.id);
       // Before the first member signs up there is no organization. The first one adopts such projects.

@@ -1,11 +1,9 @@
-import { Type } from 'typebox';
 import { createProjectIn } from './create-project.ts';
 import {
   type AccountEmails,
   hashNewPassword,
   type Installation,
   type KitDeps,
-  LINK_TOKEN,
   listProjectsOf,
   type NewAccount,
   readEmail,
@@ -24,21 +22,10 @@ const { openRoute } = routesFor<
   KitDeps & { accountEmails: AccountEmails; installation: Installation; team: Team }
 >();
 
-const TEXT = Type.String({ maxLength: 1_000 });
-
 /** Sets up an installation: its first member, organization and project. */
 export const setUpRoutes = [
   openRoute('POST /setup', {
     audit: 'team.set_up',
-    body: Type.Object({
-      token: LINK_TOKEN,
-      email: TEXT,
-      password: TEXT,
-      project: TEXT,
-      name: Type.Optional(TEXT),
-      organization: Type.Optional(TEXT),
-      time_zone: Type.Optional(TEXT),
-    }),
     async handle(deps, request) {
       const { body, record } = request;
       const email = readEmail(body.email);

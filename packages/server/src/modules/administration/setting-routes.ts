@@ -1,5 +1,4 @@
 import { type Endpoint, ENDPOINTS } from '@beckon/contract';
-import { Type } from 'typebox';
 import { pauseRoutes } from './pause-routes.ts';
 import { setSettings } from './set-settings.ts';
 import { simulatePolicy } from './simulate-policy.ts';
@@ -23,9 +22,6 @@ import { listRateLimitRows, updateRateLimit } from './project-store.ts';
 type Deps = KitDeps & { installation: Installation; sendServices: SendServices };
 const { route } = routesFor<Deps>();
 
-const TEXTS = Type.Record(Type.String({ maxLength: 40 }), Type.String({ maxLength: 2_000 }));
-const TEXT = Type.Optional(Type.String({ maxLength: 2_000 }));
-
 export const settingRoutes = [
   route('GET /projects/:project/settings', {
     needs: 'viewer',
@@ -36,7 +32,6 @@ export const settingRoutes = [
   route('PATCH /projects/:project/settings', {
     needs: 'admin',
     audit: 'settings.update',
-    body: Type.Object({ settings: TEXTS, seen: Type.Optional(TEXTS) }),
     async handle({ db, sendServices }, { projectId, body, actor, note }) {
       const { settings: changes, seen = {} } = body;
       const { texts: before } = await getSettings(db, projectId);
@@ -62,14 +57,6 @@ export const settingRoutes = [
   route('GET /projects/:project/policy/simulate', {
     needs: 'viewer',
     isHeavy: true,
-    query: Type.Object({
-      quiet_hours: TEXT,
-      frequency_cap: TEXT,
-      throttle: TEXT,
-      time_zone: TEXT,
-      paused: TEXT,
-      autopilot: TEXT,
-    }),
     async handle({ db, sendServices }, { projectId, query }) {
       return { data: await simulatePolicy({ db, sendServices }, { projectId, settings: { ...query } }) };
     },
@@ -85,7 +72,6 @@ export const settingRoutes = [
   route('PATCH /projects/:project/rate-limits/:endpoint', {
     needs: 'admin',
     audit: 'rate_limit.update',
-    body: Type.Object({ rate: Type.Optional(Type.Number()), burst: Type.Optional(Type.Number()) }),
     async handle({ db }, { projectId, params, body, note }) {
       const endpoint = readEndpoint(params.endpoint);
       const before = (await listRateLimits(db, projectId)).find((limit) => limit.endpoint === endpoint);

@@ -1,5 +1,4 @@
 import type { AudienceListed, AudienceDetails } from '@beckon/contract/dashboard';
-import { Type } from 'typebox';
 import { audienceEditRoutes } from './edit-routes.ts';
 import { listCatalogue } from './event-catalog.ts';
 import {
@@ -13,7 +12,7 @@ import {
 import { listMembers } from './list-members.ts';
 import { findUses, type ListRuleNeeds, type DefinitionUse } from './uses.ts';
 import { isKnownTrait } from '../users/index.ts';
-import { type DashboardRoute, type KitDeps, PAGE, readPage, routesFor, toPage } from '../workspace/index.ts';
+import { type DashboardRoute, type KitDeps, readPage, routesFor, toPage } from '../workspace/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 
 type Deps = KitDeps & { listRuleNeeds: ListRuleNeeds };
@@ -65,7 +64,6 @@ export const audienceRoutes: DashboardRoute<Deps>[] = [
   }),
   route('GET /projects/:project/audiences/:audience/members', {
     needs: 'viewer',
-    query: Type.Object({ cursor: PAGE.cursor, limit: PAGE.limit }),
     async handle({ db }, { projectId, params, query }) {
       const page = readPage(query, 1);
       const found = await listAudiences(db, projectId);

@@ -1,4 +1,3 @@
-import { Type } from 'typebox';
 import type { SendCheckEntry, CanReceiveResult } from '@beckon/contract/dashboard';
 import { iso, isoOrNull } from '../../platform/time/clock.ts';
 import { findTypedEntry, readTarget, listedKind, listedSuppression } from '../outcomes/index.ts';
@@ -15,10 +14,6 @@ const { route } = routesFor<Deps>();
 export const suppressionCheckRoutes: DashboardRoute<Deps>[] = [
   route('GET /projects/:project/suppressions/check', {
     needs: 'viewer',
-    query: Type.Object({
-      email: Type.Optional(Type.String({ maxLength: 1_000 })),
-      user: Type.Optional(Type.String({ maxLength: 1_000 })),
-    }),
     async handle({ db, sendServices, access, hasher }, { projectId, query }) {
       const target = readTarget(projectId, query);
       const now = db.clock.now();

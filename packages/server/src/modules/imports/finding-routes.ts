@@ -1,4 +1,3 @@
-import { Type } from 'typebox';
 import type { ImportFinding } from '@beckon/contract/dashboard';
 import { csvLine } from '@beckon/contract/files';
 import { plainCell } from '../../platform/text/csv.ts';
@@ -7,7 +6,7 @@ import type { ImportFindingRow } from './store.ts';
 import { requireImport } from './run/manage-imports.ts';
 import { REJECTED } from './run/read-chunk.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { badCursor, PAGE, readPage, toPage, routesFor, sendPieces } from '../workspace/index.ts';
+import { badCursor, readPage, toPage, routesFor, sendPieces } from '../workspace/index.ts';
 
 const { route } = routesFor();
 
@@ -16,7 +15,6 @@ export const importFindingRoutes = [
   route('GET /projects/:project/imports/:import/findings', {
     needs: 'editor',
     scope: 'import',
-    query: Type.Object({ ...PAGE, kind: Type.Optional(Type.String({ maxLength: 100 })) }),
     async handle({ db }, { projectId, params: { import: id }, query }) {
       const job = await requireImport(db, { projectId, id });
       const page = readPage(query, 1);

@@ -1,5 +1,4 @@
 import type { Import as Shown } from '@beckon/contract/dashboard';
-import { Type } from 'typebox';
 import { importFindingRoutes } from './finding-routes.ts';
 import { type Import, PART_BYTES } from './import.ts';
 import { countImportRows, listImportRows, listPartNumbers } from './reads.ts';
@@ -24,50 +23,11 @@ import {
   type DashboardRoute,
   isId,
   type KitDeps,
-  PAGE,
   readPage,
   routesFor,
   toPage,
 } from '../workspace/index.ts';
 import type { Encrypter } from '../../platform/crypto/encrypt.ts';
-
-const TO = Type.Union([Type.String({ minLength: 1, maxLength: 300 }), Type.Null()]);
-const TYPE = Type.Union(
-  (['auto', 'text', 'number', 'boolean', 'date', 'json'] as const).map((type) => Type.Literal(type)),
-);
-
-/** The last millisecond of a JavaScript date. */
-const MOMENT_MAX = 8_640_000_000_000_000;
-
-const MAPPING = Type.Object(
-  {
-    columns: Type.Record(
-      Type.String({ maxLength: 300 }),
-      Type.Object({ to: TO, type: Type.Optional(TYPE) }, { additionalProperties: false }),
-      { maxProperties: 500 },
-    ),
-    equal_rows_are_one: Type.Optional(Type.Boolean()),
-    event_name: Type.Optional(Type.String({ maxLength: 255 })),
-  },
-  { additionalProperties: false },
-);
-
-/** One shape for all kinds of import; the handler distinguishes their fields. */
-const NEW_IMPORT = Type.Object(
-  {
-    kind: Type.Union([Type.Literal('users'), Type.Literal('events'), Type.Literal('stripe')]),
-    name: Type.Optional(Type.String({ maxLength: 1_000 })),
-    size_bytes: Type.Optional(Type.Integer({ minimum: 0 })),
-    file_modified_at: Type.Optional(Type.Integer({ minimum: 0, maximum: MOMENT_MAX })),
-    key: Type.Optional(Type.String({ maxLength: 300 })),
-    unmatched_as_customers: Type.Optional(Type.Boolean()),
-  },
-  {
-    if: { type: 'object', properties: { kind: { const: 'stripe' } } },
-    then: { required: ['kind', 'key'] },
-    else: { required: ['kind', 'name', 'size_bytes'] },
-  },
-);
 
 type Deps = KitDeps & { encrypter: Encrypter };
 const { route } = routesFor<Deps>();
@@ -78,7 +38,6 @@ export const importRoutes: DashboardRoute<Deps>[] = [
   route('GET /projects/:project/imports', {
     needs: 'editor',
     scope: 'import',
-    query: Type.Object(PAGE),
     async handle(deps, { projectId, query }) {
       const { db } = deps;
       const page = readPage(query, 1);
@@ -95,7 +54,6 @@ export const importRoutes: DashboardRoute<Deps>[] = [
     needs: 'editor',
     scope: 'import',
     audit: 'import.create',
-    body: NEW_IMPORT,
     async handle(deps, { projectId, body, actor, note }) {
       const job = await createImport(deps, { projectId, createdBy: actor, ...sourceSettings(body) });
       note({ subject: job.name, after: { id: job.id, kind: job.kind, size_bytes: job.sizeBytes } });
@@ -135,7 +93,6 @@ export const importRoutes: DashboardRoute<Deps>[] = [
     needs: 'editor',
     scope: 'import',
     reads: true,
-    body: Type.Object({ mapping: Type.Optional(MAPPING) }),
     async handle({ db }, { projectId, params: { import: id }, body }) {
       return { data: await sampleImport(db, { projectId, id }, body.mapping) };
     },
@@ -144,7 +101,6 @@ export const importRoutes: DashboardRoute<Deps>[] = [
     needs: 'editor',
     scope: 'import',
     audit: 'import.map',
-    body: Type.Object({ mapping: MAPPING }),
     async handle(deps, { projectId, params: { import: id }, body, note }) {
       const job = await mapImport(deps.db, { projectId, id }, body.mapping);
       note({ subject: job.name, after: body.mapping });
@@ -156,7 +112,6 @@ export const importRoutes: DashboardRoute<Deps>[] = [
     needs: 'editor',
     scope: 'import',
     audit: 'import.start',
-    body: Type.Object({ live_events: Type.Optional(Type.Integer({ minimum: 0 })) }),
     async handle(deps, { projectId, params: { import: id }, body, note }) {
       const { live_events: liveEvents = null } = body;
       const job = await startImport(deps.db, { projectId, id }, { liveEvents });
@@ -171,7 +126,6 @@ export const importRoutes: DashboardRoute<Deps>[] = [
     needs: 'editor',
     scope: 'import',
     audit: 'import.set_key',
-    body: Type.Object({ key: Type.String({ maxLength: 300 }) }),
     async handle(deps, { projectId, params: { import: id }, body, note }) {
       const job = await replaceKey(deps, { projectId, id }, body.key);
       note({ subject: job.name });

@@ -1,8 +1,6 @@
-import { Type } from 'typebox';
 import {
   allows,
   type DeadLetter,
-  DISCARD_REASONS,
   type Role,
   type SystemState,
   type SystemStorage,
@@ -22,12 +20,6 @@ import type { MailSettings } from '../sending/index.ts';
 
 type Deps = KitDeps & { installation: Installation; mail: MailSettings; release: Release; wake: () => void };
 const { route } = routesFor<Deps>();
-
-const SEQS_MAX = 1_000;
-/** A larger number differs from its text, and at some size the database cannot store it. */
-const SEQ = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
-const SEQS = Type.Array(SEQ, { minItems: 1, maxItems: SEQS_MAX });
-const REASON = Type.Union(DISCARD_REASONS.map((reason) => Type.Literal(reason)));
 
 export const systemRoutes = [
   route('GET /queue', {
@@ -63,7 +55,6 @@ export const systemRoutes = [
   route('POST /projects/:project/dead-letters/retry', {
     needs: 'admin',
     audit: 'dead_letter.retry',
-    body: Type.Object({ seqs: Type.Optional(SEQS) }),
     async handle({ db, wake }, { projectId, body: { seqs }, note }) {
       const { retried } = await retryDead(db, projectId, seqs ?? null);
       wake();
@@ -74,7 +65,6 @@ export const systemRoutes = [
   route('POST /projects/:project/dead-letters/discard', {
     needs: 'admin',
     audit: 'dead_letter.discard',
-    body: Type.Object({ seqs: SEQS, reason: REASON }),
     async handle({ db }, { projectId, body: { seqs, reason }, note }) {
       const { discarded } = await discardDead(db, { projectId, seqs });
       note({ subject: seqs.join(', '), after: { discarded, reason } });

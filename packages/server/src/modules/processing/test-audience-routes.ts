@@ -1,5 +1,3 @@
-import { EXTERNAL_USER_ID_MAX_CHARS } from '@beckon/contract';
-import { Type } from 'typebox';
 import { findAudience, findMemberships, loadModels } from '../audiences/index.ts';
 import { loadFacts } from './evaluate-audiences.ts';
 import { findPeople } from '../users/index.ts';
@@ -14,7 +12,6 @@ const { route } = routesFor();
 export const audienceTestRoutes = [
   route('GET /projects/:project/audiences/:audience/test', {
     needs: 'viewer',
-    query: Type.Object({ user: Type.String({ minLength: 1, maxLength: EXTERNAL_USER_ID_MAX_CHARS }) }),
     async handle({ db }, { projectId, params, query }) {
       const { user } = query;
       const result = await testAudience(db, { projectId, reference: params.audience, userId: user });

@@ -1,12 +1,10 @@
-import { EXTERNAL_USER_ID_MAX_CHARS } from '@beckon/contract';
 import type { UserListed } from '@beckon/contract/dashboard';
-import { Type } from 'typebox';
 import { suppressIn } from '../outcomes/index.ts';
 import { exportUsers, type ListedPerson, listUsers } from './list-users.ts';
 import { readPeopleFilter } from './user-filter.ts';
 import { takeSendLock } from '../sending/index.ts';
 import { findPeople } from '../users/index.ts';
-import { type DashboardRoute, PAGE, readPage, routesFor, sendPieces, toPage } from '../workspace/index.ts';
+import { type DashboardRoute, readPage, routesFor, sendPieces, toPage } from '../workspace/index.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { takeProjectLock } from '../../platform/locks/project-lock.ts';
 import { plainCell } from '../../platform/text/csv.ts';
@@ -14,14 +12,9 @@ import { iso } from '../../platform/time/clock.ts';
 
 const { route } = routesFor();
 
-const FILTER = Type.Optional(Type.String({ maxLength: 1_000 }));
-/** A selection is a page of the table, or part of it. */
-const SUPPRESSED_AT_ONCE_MAX = 1_000;
-
 export const personRoutes: DashboardRoute[] = [
   route('GET /projects/:project/users', {
     needs: 'viewer',
-    query: Type.Object({ cursor: PAGE.cursor, limit: PAGE.limit, filter: FILTER }),
     async handle({ db }, { projectId, query }) {
       const filter = readPeopleFilter(query.filter ?? '');
       const page = readPage(query, 1);
@@ -36,7 +29,6 @@ export const personRoutes: DashboardRoute[] = [
     isHeavy: true,
     slot: 'statement',
     audit: 'users.export',
-    query: Type.Object({ filter: FILTER }),
     handle({ db }, { projectId, query, reply }) {
       const filter = readPeopleFilter(query.filter ?? '');
       const pieces = exportUsers(db, { projectId, filter, cell: plainCell });
@@ -46,12 +38,6 @@ export const personRoutes: DashboardRoute[] = [
   route('POST /projects/:project/users/suppress', {
     needs: 'admin',
     audit: 'user.suppress',
-    body: Type.Object({
-      users: Type.Array(Type.String({ minLength: 1, maxLength: EXTERNAL_USER_ID_MAX_CHARS }), {
-        minItems: 1,
-        maxItems: SUPPRESSED_AT_ONCE_MAX,
-      }),
-    }),
     async handle({ db }, { projectId, body, actor, note }) {
       const { notFound, ...counts } = await suppressPeople(db, { projectId, users: body.users, actor });
       // Without the ids of users: the audit log outlives users who are erased.

@@ -1,5 +1,4 @@
 import type { TimelineItem, UserDetails, WhyRule } from '@beckon/contract/dashboard';
-import { Type } from 'typebox';
 import { listAudiences } from '../audiences/index.ts';
 import type { SendServices } from '../delivery/index.ts';
 import { type ExplainedRow, explainPerson, ruleNames } from '../explain/index.ts';
@@ -18,14 +17,7 @@ import { type UserView, showUser } from './show-user.ts';
 import { listRules } from '../rules/index.ts';
 import type { SuppressionHasher } from '../sending/index.ts';
 import { findPeople, isStorable, unknownPerson } from '../users/index.ts';
-import {
-  type DashboardRoute,
-  type KitDeps,
-  PAGE,
-  readMoment,
-  routesFor,
-  sendPieces,
-} from '../workspace/index.ts';
+import { type DashboardRoute, type KitDeps, readMoment, routesFor, sendPieces } from '../workspace/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { Fault } from '../../platform/fault.ts';
 import { iso } from '../../platform/time/clock.ts';
@@ -45,11 +37,6 @@ export const userRoutes: DashboardRoute<Deps>[] = [
   }),
   route('GET /projects/:project/users/:user/timeline', {
     needs: 'viewer',
-    query: Type.Object({
-      cursor: PAGE.cursor,
-      limit: PAGE.limit,
-      kinds: Type.Optional(Type.String({ maxLength: 200 })),
-    }),
     async handle({ db, access }, { projectId, params, query }) {
       const { limit = TIMELINE_LIMIT, cursor: after = null } = query;
       const userId = requireStorable(params.user);
@@ -69,7 +56,6 @@ export const userRoutes: DashboardRoute<Deps>[] = [
   route('GET /projects/:project/users/:user/at', {
     needs: 'viewer',
     isHeavy: true,
-    query: Type.Object({ at: Type.String({ maxLength: 64 }) }),
     async handle({ db }, { projectId, params, query }) {
       const at = readMoment(query.at, 'at');
       return { data: await showPastUser(db, { projectId, userId: requireStorable(params.user), at }) };
@@ -78,7 +64,6 @@ export const userRoutes: DashboardRoute<Deps>[] = [
   route('GET /projects/:project/users/:user/why', {
     needs: 'viewer',
     isHeavy: true,
-    query: Type.Object({ rule: Type.Optional(Type.String({ maxLength: 255 })) }),
     async handle({ db, sendServices }, { projectId, params, query }) {
       const explainQuery = { projectId, userId: requireStorable(params.user), rule: query.rule ?? null };
       const rows = await explainPerson({ db, sendServices }, explainQuery);
@@ -108,7 +93,6 @@ export const userRoutes: DashboardRoute<Deps>[] = [
     needs: 'admin',
     isHeavy: true,
     audit: 'user.erase',
-    body: Type.Object({ confirm: Type.String() }),
     async handle({ db, newId, hasher }, { projectId, params, body, note }) {
       if (body.confirm !== params.user) throw invalid('confirm must be the exact ID of the user', 'confirm');
       const { external_user_id, erased_at, removed } = await erasePerson(

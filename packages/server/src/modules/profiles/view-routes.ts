@@ -1,20 +1,16 @@
-import { Type } from 'typebox';
 import type { SavedView } from '@beckon/contract/dashboard';
 import { iso } from '../../platform/time/clock.ts';
 import { readPeopleFilter } from './user-filter.ts';
 import { type DashboardRoute, routesFor, type KitDeps } from '../workspace/index.ts';
 import { deleteView, saveView } from './views/views.ts';
-import { listViews, SCREENS, type View } from './views/store.ts';
+import { listViews, type View } from './views/store.ts';
 
 type Deps = KitDeps;
 const { route } = routesFor<Deps>();
 
-const SCREEN = Type.Enum([...SCREENS]);
-
 export const viewRoutes: DashboardRoute<Deps>[] = [
   route('GET /projects/:project/views', {
     needs: 'viewer',
-    query: Type.Object({ screen: SCREEN }),
     async handle({ db, access }, { projectId, query }) {
       const data = await savedViews(access, await listViews(db, { projectId, screen: query.screen }));
       return {
@@ -26,11 +22,6 @@ export const viewRoutes: DashboardRoute<Deps>[] = [
   route('POST /projects/:project/views', {
     needs: 'editor',
     audit: 'view.create',
-    body: Type.Object({
-      screen: SCREEN,
-      name: Type.String(),
-      filter: Type.String({ maxLength: 1_000 }),
-    }),
     async handle({ db, newId, access }, { projectId, body, actor, note }) {
       readPeopleFilter(body.filter);
       const view = { ...body, projectId, id: newId(), createdAt: db.clock.now(), createdBy: actor };

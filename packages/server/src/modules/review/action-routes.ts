@@ -1,4 +1,3 @@
-import { Type } from 'typebox';
 import type { DraftMoved, DraftSeen } from '@beckon/contract/dashboard';
 import { Fault } from '../../platform/fault.ts';
 import { parseInstant } from '../../platform/time/time-text.ts';
@@ -28,35 +27,20 @@ type Deps = KitDeps & {
 };
 const { route } = routesFor<Deps>();
 
-const SEEN = {
-  hash: Type.Optional(Type.String({ maxLength: 200 })),
-  moves: Type.Optional(Type.Integer({ minimum: 1 })),
-};
-const SEEN_ONLY = Type.Object(SEEN);
-const REASON = Type.Optional(Type.String({ maxLength: 500 }));
-const TEXT = Type.Optional(Type.String({ maxLength: 200_000 }));
-
 export const draftMoveRoutes: DashboardRoute<Deps>[] = [
   route('POST /projects/:project/drafts/:draft/approve', {
     needs: 'reviewer',
     audit: 'draft.approve',
-    body: Type.Object({ ...SEEN, anyway: Type.Optional(Type.Boolean()) }),
     handle: (deps, input) => act(deps, input, { kind: 'approve', anyway: input.body.anyway ?? false }),
   }),
   route('POST /projects/:project/drafts/:draft/skip', {
     needs: 'reviewer',
     audit: 'draft.skip',
-    body: Type.Object({ ...SEEN, reason: REASON }),
     handle: (deps, input) => act(deps, input, { kind: 'skip', reason: reasonOf(input.body.reason) }),
   }),
   route('POST /projects/:project/drafts/:draft/postpone', {
     needs: 'reviewer',
     audit: 'draft.postpone',
-    body: Type.Object({
-      ...SEEN,
-      until: Type.String({ maxLength: 40 }),
-      extend: Type.Optional(Type.Boolean()),
-    }),
     handle: (deps, input) =>
       act(deps, input, {
         kind: 'postpone',
@@ -67,7 +51,6 @@ export const draftMoveRoutes: DashboardRoute<Deps>[] = [
   route('POST /projects/:project/drafts/:draft/edit', {
     needs: 'editor',
     audit: 'draft.edit',
-    body: Type.Object({ ...SEEN, subject: TEXT, preheader: TEXT, body: TEXT }),
     async handle(deps, input) {
       const { db } = deps;
       const { projectId, params, body } = input;
@@ -85,25 +68,21 @@ export const draftMoveRoutes: DashboardRoute<Deps>[] = [
   route('POST /projects/:project/drafts/:draft/undo', {
     needs: 'reviewer',
     audit: 'draft.undo',
-    body: SEEN_ONLY,
     handle: (deps, input) => act(deps, input, { kind: 'undo' }),
   }),
   route('POST /projects/:project/drafts/:draft/open-editor', {
     needs: 'editor',
     audit: 'draft.open_editor',
-    body: SEEN_ONLY,
     handle: (deps, input) => act(deps, input, { kind: 'open_editor' }),
   }),
   route('POST /projects/:project/drafts/:draft/close-editor', {
     needs: 'editor',
     audit: 'draft.close_editor',
-    body: SEEN_ONLY,
     handle: (deps, input) => act(deps, input, { kind: 'close_editor' }),
   }),
   route('POST /projects/:project/drafts/:draft/send-again', {
     needs: 'reviewer',
     audit: 'draft.send_again',
-    body: Type.Object({ ...SEEN, confirm: Type.Optional(Type.String({ maxLength: 1_000 })) }),
     async handle(deps, input) {
       const { confirm } = input.body;
       const confirmed = confirm !== undefined && (await isUserOfDraft(deps, input, confirm));
@@ -113,7 +92,6 @@ export const draftMoveRoutes: DashboardRoute<Deps>[] = [
   route('POST /projects/:project/drafts/:draft/send-test', {
     needs: 'reviewer',
     audit: 'draft.send_test',
-    body: Type.Object({ to: Type.Optional(Type.String({ maxLength: 320 })) }),
     async handle(
       { db, sendServices, tokenKeys, newId, openRelay },
       { projectId, params, body, member, note },

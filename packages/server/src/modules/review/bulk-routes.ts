@@ -1,4 +1,3 @@
-import { Type } from 'typebox';
 import type { BulkAct, BulkInput, BulkPreview } from '@beckon/contract/dashboard';
 import { Fault } from '../../platform/fault.ts';
 import { describeDrafts, toDraftInList, readDraftFilter } from './list-drafts.ts';
@@ -19,29 +18,10 @@ import type { Models } from '../rules/index.ts';
 type Deps = KitDeps & { sendServices: SendServices; models: Models };
 const { route } = routesFor<Deps>();
 
-const IDS_MAX = 500;
-
-const BULK_BODY = Type.Object({
-  action: Type.Union([
-    Type.Object({ kind: Type.Literal('approve') }, { additionalProperties: false }),
-    Type.Object(
-      { kind: Type.Literal('skip'), reason: Type.Optional(Type.String({ maxLength: 500 })) },
-      { additionalProperties: false },
-    ),
-    Type.Object(
-      { kind: Type.Literal('postpone'), until: Type.String({ maxLength: 40 }) },
-      { additionalProperties: false },
-    ),
-  ]),
-  ids: Type.Optional(Type.Array(Type.String({ maxLength: 40 }), { minItems: 1, maxItems: IDS_MAX })),
-  filter: Type.Optional(Type.String({ maxLength: 1_000 })),
-});
-
 export const draftBulkRoutes: DashboardRoute<Deps>[] = [
   route('POST /projects/:project/drafts/bulk/preview', {
     needs: 'reviewer',
     reads: true,
-    body: BULK_BODY,
     async handle({ db, sendServices, models }, { projectId, body, actor }) {
       const doing = { act: readAct(body.action), by: { actor } };
       const found = await previewMany({ db, sendServices, models }, selectionOf(projectId, body), doing);
@@ -52,7 +32,6 @@ export const draftBulkRoutes: DashboardRoute<Deps>[] = [
   route('POST /projects/:project/drafts/bulk', {
     needs: 'reviewer',
     audit: 'draft.bulk_action',
-    body: BULK_BODY,
     async handle({ db, newId, sendServices, models, access }, { projectId, body, actor, note }) {
       const what = readAct(body.action);
       const doing = { act: what, by: { actor } };

@@ -1,7 +1,6 @@
-import { Type } from 'typebox';
 import { countRemoteImages } from '../../platform/outbound/inline-images.ts';
 import { previewDraft, renderDraft } from './preview-draft.ts';
-import { FRAME_QUERY, sendEmail, type DashboardRoute, routesFor, type KitDeps } from '../workspace/index.ts';
+import { sendEmail, type DashboardRoute, routesFor, type KitDeps } from '../workspace/index.ts';
 import type { SendServices } from '../delivery/index.ts';
 import type { Models } from '../rules/index.ts';
 import type { Outbound } from '../../platform/outbound/outbound.ts';
@@ -35,7 +34,6 @@ export const draftEmailRoutes: DashboardRoute<Deps>[] = [
   }),
   route('GET /projects/:project/drafts/:draft/email.html', {
     needs: 'viewer',
-    query: Type.Object(FRAME_QUERY),
     async handle({ db, openOutbound, models, sendServices }, { projectId, params, query, reply }) {
       const ref = { projectId, draftId: params.draft, now: db.clock.now(), models };
       const { html } = await renderDraft({ db, renderer: sendServices.renderer }, ref);

@@ -1,4 +1,3 @@
-import { Type } from 'typebox';
 import type { DraftCounts } from '@beckon/contract/dashboard';
 import { iso } from '../../platform/time/clock.ts';
 import {
@@ -15,7 +14,6 @@ import {
   getSettings,
   badCursor,
   isId,
-  PAGE,
   readPage,
   toPage,
   type DashboardRoute,
@@ -31,7 +29,6 @@ import type { Models } from '../rules/index.ts';
 type Deps = KitDeps & { sendServices: SendServices; models: Models };
 const { route } = routesFor<Deps>();
 
-const FILTER = Type.Optional(Type.String({ maxLength: 1_000 }));
 const HOUR_MS = 3_600_000;
 /** The last millisecond whose year has four digits: the database reads no ISO text of a later one. */
 const DEADLINE_MAX = 253_402_300_799_999;
@@ -39,11 +36,6 @@ const DEADLINE_MAX = 253_402_300_799_999;
 export const draftRoutes: DashboardRoute<Deps>[] = [
   route('GET /projects/:project/drafts', {
     needs: 'viewer',
-    query: Type.Object({
-      ...PAGE,
-      view: Type.Optional(Type.Union([Type.Literal('review'), Type.Literal('all')])),
-      filter: FILTER,
-    }),
     async handle({ db, access }, { projectId, query, actor }) {
       const { view = 'review' } = query;
       const page = readPage(query, 3);
@@ -66,7 +58,6 @@ export const draftRoutes: DashboardRoute<Deps>[] = [
   }),
   route('GET /projects/:project/drafts/counts', {
     needs: 'viewer',
-    query: Type.Object({ filter: FILTER }),
     async handle({ db }, { projectId, query }) {
       const now = db.clock.now();
       const { settings } = await getSettings(db, projectId);

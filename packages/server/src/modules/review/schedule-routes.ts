@@ -1,4 +1,3 @@
-import { Type } from 'typebox';
 import { listPlanned, showSchedule } from './show-schedule.ts';
 import { readMoment, routesFor, type KitDeps } from '../workspace/index.ts';
 import type { SendServices } from '../delivery/index.ts';
@@ -7,8 +6,6 @@ type Deps = KitDeps & { sendServices: SendServices };
 const { route } = routesFor<Deps>();
 
 const PAGE = 50;
-const PAGE_MAX = 200;
-const ROWS_MAX = 100_000;
 
 export const scheduleRoutes = [
   route('GET /projects/:project/schedule', {
@@ -21,14 +18,6 @@ export const scheduleRoutes = [
   route('GET /projects/:project/schedule/drafts', {
     needs: 'viewer',
     isHeavy: true,
-    query: Type.Object({
-      from: Type.Optional(Type.String()),
-      to: Type.Optional(Type.String()),
-      result: Type.Optional(Type.Enum(['sends', 'held', 'expires'])),
-      cursor: Type.Optional(Type.String({ pattern: '^\\d{1,6}$' })),
-      offset: Type.Optional(Type.Integer({ minimum: 0, maximum: ROWS_MAX })),
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX })),
-    }),
     async handle({ db, sendServices }, { projectId, query }) {
       const { result = 'sends', limit = PAGE } = query;
       // The plan is computed for each request. A position in it is a number, and valid as long as the plan stays the same.

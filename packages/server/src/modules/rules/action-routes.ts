@@ -1,5 +1,4 @@
 import type { RuleSwitchPreview } from '@beckon/contract/dashboard';
-import { Type } from 'typebox';
 import { findRule, type WholeRule } from './definitions/load-rules.ts';
 import { enrollmentSummary, ruleDetails } from './rule-view.ts';
 import { duplicateRule, reorderRules, setMode } from './write-rule.ts';
@@ -23,11 +22,6 @@ export const ruleActRoutes = [
   route('POST /projects/:project/rules/:rule/mode', {
     needs: 'editor',
     audit: 'rule.set_mode',
-    body: Type.Object({
-      mode: Type.Union([Type.Literal('draft'), Type.Literal('autopilot')]),
-      deadline: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-      include_open: Type.Optional(Type.Boolean()),
-    }),
     async handle({ db, wake }, { projectId, params, body, actor, note }) {
       const { mode, include_open: includeOpen = false } = body;
       const deadline = body.deadline === undefined ? {} : { deadline: body.deadline };
@@ -43,7 +37,6 @@ export const ruleActRoutes = [
     needs: 'editor',
     isHeavy: true,
     audit: 'rule.reorder',
-    body: Type.Object({ before: Type.Union([Type.String(), Type.Null()]) }),
     async handle({ db, wake }, { projectId, params, body: { before }, actor, note }) {
       const changed = await reorderRules(db, { projectId, reference: params.rule, actor, before });
       wake();
@@ -55,7 +48,6 @@ export const ruleActRoutes = [
     needs: 'editor',
     isHeavy: true,
     audit: 'rule.duplicate',
-    body: Type.Object({ name: Type.Optional(Type.String()) }),
     async handle({ db }, { projectId, params, body: { name = null }, actor, note }) {
       const { id, name: made } = await duplicateRule(db, { projectId, reference: params.rule, actor, name });
       note({ subject: made, after: { of: params.rule } });
@@ -72,11 +64,6 @@ export const ruleActRoutes = [
   route('POST /projects/:project/rules/:rule/switch', {
     needs: 'editor',
     audit: 'rule.set_enabled',
-    body: Type.Object({
-      on: Type.Boolean(),
-      confirmed: Type.Optional(Type.Boolean()),
-      enroll: Type.Optional(Type.Boolean()),
-    }),
     async handle({ db, newId, wake }, { projectId, params, body, actor, note }) {
       const { on, confirmed = false, enroll = false } = body;
       if (enroll && !on) throw enrollRequiresOn();

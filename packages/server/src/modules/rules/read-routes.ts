@@ -1,5 +1,4 @@
 import type { RuleResults as ShownResults, RuleVersion, RunListed } from '@beckon/contract/dashboard';
-import { Type } from 'typebox';
 import { audienceNames } from './audience-names.ts';
 import { countForLadder, type LadderCounts } from '../drafts/index.ts';
 import { countReasons } from './decisions/store.ts';
@@ -18,7 +17,6 @@ import {
   getSettings,
   isId,
   type KitDeps,
-  PAGE,
   readPage,
   routesFor,
   toPage,
@@ -29,16 +27,11 @@ import { iso, isoOrNull } from '../../platform/time/clock.ts';
 type Deps = KitDeps;
 const { route } = routesFor<Deps>();
 
-const DAYS_MAX = 366;
-/** No column of versions or steps holds more. */
-const COUNTED = Type.Integer({ minimum: 0, maximum: 2_147_483_647 });
-
 /** Reads of a rule: its results, its earlier versions, and the users in it. */
 export const ruleReadRoutes = [
   route('GET /projects/:project/rules/:rule/results', {
     needs: 'viewer',
     isHeavy: true,
-    query: Type.Object({ days: Type.Optional(Type.Integer({ minimum: 1, maximum: DAYS_MAX })) }),
     async handle({ db }, { projectId, params: { rule: reference }, query: { days = 30 } }) {
       return {
         data: toResults(await showRuleResults(db, { projectId, reference, days, now: db.clock.now() })),
@@ -57,12 +50,6 @@ export const ruleReadRoutes = [
   route('GET /projects/:project/rules/:rule/runs', {
     needs: 'viewer',
     isHeavy: true,
-    query: Type.Object({
-      cursor: PAGE.cursor,
-      limit: PAGE.limit,
-      version: Type.Optional(COUNTED),
-      step: Type.Optional(COUNTED),
-    }),
     async handle({ db }, { projectId, params, query }) {
       const { version = null, step = null } = query;
       const rule = await findRule(db, { projectId, reference: params.rule });

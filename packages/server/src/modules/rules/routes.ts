@@ -1,4 +1,3 @@
-import { Type } from 'typebox';
 import { iso } from '../../platform/time/clock.ts';
 import { Fault } from '../../platform/fault.ts';
 import { findRule } from './definitions/load-rules.ts';
@@ -11,8 +10,6 @@ import type { Renderer } from '../rendering/index.ts';
 
 type Deps = KitDeps & { sendServices: { renderer: Renderer }; wake: () => void };
 const { route } = routesFor<Deps>();
-
-const DOCUMENT = Type.Record(Type.String(), Type.Unknown());
 
 export const ruleRoutes = [
   route('GET /projects/:project/rules', {
@@ -34,7 +31,6 @@ export const ruleRoutes = [
   route('POST /projects/:project/rules', {
     needs: 'editor',
     audit: 'rule.create',
-    body: Type.Object({ document: DOCUMENT, on: Type.Optional(Type.Boolean()) }),
     async handle({ db, wake, sendServices: { renderer } }, { projectId, body, actor, note }) {
       const { document, on = true } = body;
       await tryEmails(renderer, { projectId, document });
@@ -48,7 +44,6 @@ export const ruleRoutes = [
   route('POST /projects/:project/rules/check', {
     needs: 'viewer',
     reads: true,
-    body: Type.Object({ document: DOCUMENT, rule: Type.Optional(Type.String()) }),
     async handle({ db, sendServices: { renderer } }, { projectId, body }) {
       const { document, rule: reference = null } = body;
       const query = { projectId, document, reference, now: db.clock.now() };
@@ -70,11 +65,6 @@ export const ruleRoutes = [
   route('PUT /projects/:project/rules/:rule', {
     needs: 'editor',
     audit: 'rule.update',
-    body: Type.Object({
-      document: DOCUMENT,
-      updated_at: Type.String(),
-      include_open: Type.Optional(Type.Boolean()),
-    }),
     async handle({ db, wake, sendServices: { renderer } }, { projectId, params, body, actor, note }) {
       const { document, include_open: includeOpen = false } = body;
       const seenAt = momentOf(body.updated_at);

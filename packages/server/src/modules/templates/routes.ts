@@ -1,11 +1,9 @@
-import { Type } from 'typebox';
 import { Fault } from '../../platform/fault.ts';
 import {
   isLocalShell,
   testRecipientForAudit,
   readMoment,
   testRecipient,
-  FRAME_QUERY,
   sendEmail,
   type DashboardRoute,
   routesFor,
@@ -37,20 +35,6 @@ const { route } = routesFor<Deps>();
 const BODY_MAX_BYTES = 4 * 1024 * 1024;
 /** In the headers of the email that a preview checks. No email is sent. */
 const PREVIEW_RECIPIENT = 'user@example.com';
-const EMAIL = Type.Object(
-  {
-    format: Type.Union([Type.Literal('markdown'), Type.Literal('mjml')]),
-    subject: Type.String(),
-    preheader: Type.String(),
-    body: Type.String(),
-  },
-  { additionalProperties: false },
-);
-
-/** `saved_at` of the unpublished version that the caller started from. */
-const SEEN = Type.Union([Type.String(), Type.Null()]);
-
-const UNPUBLISHED = Type.Optional(Type.Literal(true));
 
 export const templateRoutes: DashboardRoute<Deps>[] = [
   route('GET /projects/:project/templates', {
@@ -65,7 +49,6 @@ export const templateRoutes: DashboardRoute<Deps>[] = [
     needs: 'editor',
     audit: 'template.create',
     bodyMaxBytes: BODY_MAX_BYTES,
-    body: Type.Object({ name: Type.String(), source: EMAIL, follow: Type.Optional(Type.Boolean()) }),
     async handle(deps, { projectId, body: { name, source: email, follow = false }, actor, note }) {
       const document = { ...email, name };
       const { template, drafts } = await createTemplate(rendering(deps), {
@@ -98,7 +81,6 @@ export const templateRoutes: DashboardRoute<Deps>[] = [
     needs: 'editor',
     audit: 'template.save',
     bodyMaxBytes: BODY_MAX_BYTES,
-    body: Type.Object({ source: EMAIL, seen: SEEN }),
     async handle(deps, { projectId, params, body: { source: email, seen }, actor, note }) {
       const { name = '' } = readTemplate({ name: params.template });
       const saving = { name, email, seen: momentSeen(seen), actor };
@@ -121,12 +103,6 @@ export const templateRoutes: DashboardRoute<Deps>[] = [
     needs: 'editor',
     audit: 'template.publish',
     bodyMaxBytes: BODY_MAX_BYTES,
-    body: Type.Object({
-      source: Type.Optional(EMAIL),
-      version: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
-      seen: Type.Optional(SEEN),
-      follow: Type.Optional(Type.Boolean()),
-    }),
     async handle(deps, { projectId, params: { template: name }, body, actor, note }) {
       const { version, follow = false } = body;
       const input = {
@@ -146,12 +122,6 @@ export const templateRoutes: DashboardRoute<Deps>[] = [
     needs: 'viewer',
     reads: true,
     bodyMaxBytes: BODY_MAX_BYTES,
-    body: Type.Object({
-      source: Type.Optional(EMAIL),
-      unpublished: UNPUBLISHED,
-      user: Type.Optional(Type.String()),
-      at: Type.Optional(Type.String()),
-    }),
     async handle(deps, { projectId, params: { template }, body, member }) {
       const { user = null, at } = body;
       const email = await emailSource(deps, { projectId, template, ...body });
@@ -162,12 +132,6 @@ export const templateRoutes: DashboardRoute<Deps>[] = [
   }),
   route('GET /projects/:project/templates/:template/email.html', {
     needs: 'viewer',
-    query: Type.Object({
-      preview_id: Type.Optional(Type.String()),
-      user: Type.Optional(Type.String()),
-      at: Type.Optional(Type.String()),
-      ...FRAME_QUERY,
-    }),
     async handle(deps, { projectId, params: { template }, query, reply }) {
       const { db } = deps;
       const { preview_id: words, user, at, ...frame } = query;
@@ -187,11 +151,6 @@ export const templateRoutes: DashboardRoute<Deps>[] = [
     needs: 'editor',
     audit: 'template.send_test',
     bodyMaxBytes: BODY_MAX_BYTES,
-    body: Type.Object({
-      source: Type.Optional(EMAIL),
-      unpublished: UNPUBLISHED,
-      to: Type.Optional(Type.String()),
-    }),
     async handle(deps, { projectId, params: { template }, body, member, note }) {
       const to = testRecipient(body.to, member);
       const email = await emailSource(deps, { projectId, template, ...body });

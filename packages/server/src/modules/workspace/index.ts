@@ -1,6 +1,6 @@
 export { addressForAudit, testRecipientForAudit } from './audit/entry.ts';
 export { listEntries } from './audit/store.ts';
-export { FRAME_QUERY, sendEmail } from './dashboard-api/email-frame.ts';
+export { sendEmail } from './dashboard-api/email-frame.ts';
 export { lastEventId, sendPieces, serveEvents } from './dashboard-api/streams.ts';
 export { type Feeds, createFeeds } from './dashboard-api/feeds.ts';
 export {
@@ -11,10 +11,10 @@ export {
   SENT,
 } from './dashboard-api/route.ts';
 export { readMoment } from './dashboard-api/check-request.ts';
-export { badCursor, isId, PAGE, readPage, timeAndId, toPage, wholeList } from './dashboard-api/pages.ts';
+export { badCursor, isId, readPage, timeAndId, toPage, wholeList } from './dashboard-api/pages.ts';
 export { type AccountEmails, testRecipient } from './members/account-emails.ts';
 export { type Team, createTeam } from './members/create-team.ts';
-export { LINK_TOKEN, hashNewPassword, signInWith } from './members/links-routes.ts';
+export { hashNewPassword, signInWith } from './members/links-routes.ts';
 export { offerSetup } from './members/links.ts';
 export { isLocalShell } from './members/local-shell.ts';
 export { type NewAccount, readEmail, readName } from './members/make-person.ts';

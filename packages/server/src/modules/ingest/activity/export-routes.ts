@@ -1,5 +1,4 @@
 import type { Erasure } from '@beckon/contract/dashboard';
-import { Type } from 'typebox';
 import { routesFor, sendPieces } from '../../workspace/index.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { Fault } from '../../../platform/fault.ts';
@@ -10,7 +9,6 @@ import { cursorOfTime, readStreamFilter, type StreamItem } from './stream.ts';
 const { route } = routesFor();
 
 const LIMIT = 50;
-const LIMIT_MAX = 200;
 const COUNTED_MAX = 10_000;
 const EXPORT_PAGE = 1_000;
 const ERASURES = 'type:user_erased';
@@ -20,10 +18,6 @@ export const streamExportRoutes = [
   route('GET /projects/:project/erasures', {
     needs: 'admin',
     isHeavy: true,
-    query: Type.Object({
-      cursor: Type.Optional(Type.String({ maxLength: 200 })),
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMIT_MAX })),
-    }),
     async handle({ db }, { projectId, query }) {
       const filter = readStreamFilter(ERASURES);
       const limit = query.limit ?? LIMIT;
@@ -44,10 +38,6 @@ export const streamExportRoutes = [
     isHeavy: true,
     slot: 'statement',
     audit: 'activity.export',
-    query: Type.Object({
-      filter: Type.Optional(Type.String({ maxLength: 1_000 })),
-      since: Type.Optional(Type.String({ maxLength: 100 })),
-    }),
     async handle({ db }, { projectId, query, reply }) {
       const filter = readStreamFilter(query.filter ?? '');
       const since = query.since === undefined ? new Date(0) : readSince(query.since);

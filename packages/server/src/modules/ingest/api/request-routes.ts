@@ -1,4 +1,3 @@
-import { Type } from 'typebox';
 import type { IngestRequest } from '@beckon/contract/dashboard';
 import { listKeys } from '../keys/list-keys.ts';
 import { listWarnings } from '../warnings/warnings.ts';
@@ -9,17 +8,12 @@ import { cursorOf, readRequestFilter, type RequestItem } from '../activity/strea
 const { route } = routesFor();
 
 const LIMIT = 50;
-const LIMIT_MAX = 200;
+
 const COUNTED_MAX = 10_000;
 
 export const requestRoutes = [
   route('GET /projects/:project/requests', {
     needs: 'viewer',
-    query: Type.Object({
-      filter: Type.Optional(Type.String({ maxLength: 1_000 })),
-      cursor: Type.Optional(Type.String({ maxLength: 200 })),
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMIT_MAX })),
-    }),
     async handle({ db }, { projectId, query }) {
       const filter = readRequestFilter(query.filter ?? '');
       const limit = query.limit ?? LIMIT;

@@ -1,4 +1,3 @@
-import { Type } from 'typebox';
 import type { ApiKey } from '@beckon/contract/dashboard';
 import { Fault } from '../../../platform/fault.ts';
 import { type ListedKey, listKeys, listKeyTraffic } from './list-keys.ts';
@@ -19,10 +18,6 @@ export const keyRoutes = [
   route('POST /projects/:project/keys', {
     needs: 'admin',
     audit: 'key.create',
-    body: Type.Object({
-      label: Type.String(),
-      env: Type.Optional(Type.Union([Type.Literal('live'), Type.Literal('test')])),
-    }),
     async handle(deps, { projectId, actor, body, note }) {
       const { db, pepper } = deps;
       const env = body.env === undefined ? {} : { env: body.env };
@@ -36,7 +31,6 @@ export const keyRoutes = [
   route('POST /projects/:project/keys/:key/revoke', {
     needs: 'admin',
     audit: 'key.revoke',
-    body: Type.Object({ label: Type.String() }),
     async handle(deps, { projectId, params: { key: id }, body, note }) {
       const { label, display, env, revoked_at: before } = await showKey(deps, { projectId, id });
       if (body.label !== label) throw notTyped(label);

@@ -1,5 +1,7 @@
 import type { SuppressedKind, SuppressionReason, HashedKind } from '../../sending/index.ts';
 
+export { SUPPRESSION_REASONS } from '@beckon/contract/dashboard';
+
 /** Beckon sends nothing to this address (`email`), for any user, or to this user (`user`), at any address. */
 export type Suppression = {
   projectId: number;
@@ -25,16 +27,6 @@ export function isHashed(kind: SuppressedKind): kind is HashedKind {
 export function isAboutAddress(kind: SuppressedKind): boolean {
   return kind === 'email' || kind === 'email_hash';
 }
-
-/** All reasons, those that express the recipient's will most clearly first. */
-export const SUPPRESSION_REASONS = [
-  'unsubscribed',
-  'complained',
-  'manual',
-  'hard_bounce',
-  'soft_bounces',
-  'snoozed',
-] as const satisfies SuppressionReason[];
 
 /** Reasons that come from bounces. Evidence that the mailbox works lifts them, so they must not replace the recipient's own choice. */
 export const BOUNCE_REASONS = ['hard_bounce', 'soft_bounces'] as const satisfies SuppressionReason[];

@@ -1,5 +1,4 @@
-import { Type } from 'typebox';
-import { REMOVAL_REASONS, type SuppressionImport, type SuppressionListed } from '@beckon/contract/dashboard';
+import { type SuppressionImport, type SuppressionListed } from '@beckon/contract/dashboard';
 import { normaliseAddress } from '../../../platform/net/address.ts';
 import { iso } from '../../../platform/time/clock.ts';
 import { Fault } from '../../../platform/fault.ts';
@@ -24,7 +23,6 @@ import { liftSuppression, suppress } from './suppress.ts';
 import {
   addressForAudit,
   badCursor,
-  PAGE,
   readPage,
   toPage,
   type DashboardRoute,
@@ -39,19 +37,11 @@ import { isHashed, type StoredSuppression, SUPPRESSION_REASONS } from './entries
 type Deps = KitDeps & { hasher: SuppressionHasher };
 const { route } = routesFor<Deps>();
 
-const PLACE = {
-  email: Type.Optional(Type.String({ maxLength: 1_000 })),
-  user: Type.Optional(Type.String({ maxLength: 1_000 })),
-};
-const REASON = Type.Optional(Type.Union(SUPPRESSION_REASONS.map((reason) => Type.Literal(reason))));
-const LIST = Type.Object({ list: Type.String(), reason: REASON });
 const LIST_MAX_BYTES = 6 * 1024 * 1024;
-const REMOVAL_REASON = Type.Union(REMOVAL_REASONS.map((reason) => Type.Literal(reason)));
 
 export const suppressionRoutes: DashboardRoute<Deps>[] = [
   route('GET /projects/:project/suppressions', {
     needs: 'viewer',
-    query: Type.Object({ ...PAGE, filter: Type.Optional(Type.String({ maxLength: 1_000 })) }),
     async handle({ db, access }, { projectId, query }) {
       const filter = readFilter(query.filter ?? '');
       const page = readPage(query, 2);
@@ -72,7 +62,6 @@ export const suppressionRoutes: DashboardRoute<Deps>[] = [
   route('POST /projects/:project/suppressions', {
     needs: 'admin',
     audit: 'suppression.add',
-    body: Type.Object({ ...PLACE, reason: REASON, until: Type.Optional(Type.String({ maxLength: 50 })) }),
     async handle({ db, access, hasher }, { projectId, body, actor, note }) {
       const { reason = 'manual', until: untilText } = body;
       const target = readTarget(projectId, body);
@@ -95,12 +84,6 @@ export const suppressionRoutes: DashboardRoute<Deps>[] = [
   route('POST /projects/:project/suppressions/remove', {
     needs: 'admin',
     audit: 'suppression.remove',
-    body: Type.Object({
-      ...PLACE,
-      hash: Type.Optional(Type.String({ maxLength: 64 })),
-      confirm: Type.String(),
-      reason: REMOVAL_REASON,
-    }),
     async handle({ db, hasher }, { projectId, body, actor, note }) {
       const target = readTarget(projectId, body);
       if (body.hash !== undefined && hasher.hash(target).value !== body.hash)
@@ -123,7 +106,6 @@ export const suppressionRoutes: DashboardRoute<Deps>[] = [
     isHeavy: true,
     audit: 'suppression.preview_import',
     bodyMaxBytes: LIST_MAX_BYTES,
-    body: LIST,
     async handle({ db, hasher }, { projectId, body, actor, note }) {
       const data = await importList(db, { projectId, ...body, dryRun: true, actor, hasher });
       note({ after: countsOf(data) });
@@ -135,7 +117,6 @@ export const suppressionRoutes: DashboardRoute<Deps>[] = [
     isHeavy: true,
     audit: IMPORT_ACTION,
     bodyMaxBytes: LIST_MAX_BYTES,
-    body: LIST,
     async handle({ db, hasher }, { projectId, body, actor, note }) {
       const data = await importList(db, { projectId, ...body, dryRun: false, actor, hasher });
       note({ after: countsOf(data) });
@@ -147,7 +128,6 @@ export const suppressionRoutes: DashboardRoute<Deps>[] = [
     isHeavy: true,
     slot: 'statement',
     audit: 'suppressions.export',
-    query: Type.Object({ format: Type.Optional(Type.Union([Type.Literal('csv'), Type.Literal('ndjson')])) }),
     handle({ db, hasher }, { projectId, query: { format = 'csv' }, reply }) {
       const type = format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson; charset=utf-8';
       const file = { name: `suppressions.${format}`, type };
@@ -166,7 +146,6 @@ export const suppressionRoutes: DashboardRoute<Deps>[] = [
   }),
   route('GET /projects/:project/suppressions/topics', {
     needs: 'viewer',
-    query: Type.Object(PAGE),
     async handle({ db }, { projectId, query }) {
       const page = readPage(query, 3);
       const [kind = '', value = '', topic = ''] = page.after ?? [];

@@ -1,11 +1,12 @@
 /** Rows of `saved_view`. */
 
+import type { ViewScreen } from '@beckon/contract/dashboard';
 import type { Tx } from '../../../platform/db/statements.ts';
 
 type ViewRow = {
   project_id: number;
   id: string;
-  screen: Screen;
+  screen: ViewScreen;
   name: string;
   filter: string;
   created_at: Date;
@@ -37,16 +38,11 @@ export async function deleteViewRow(
   return rows[0] ? toView(rows[0]) : null;
 }
 
-/** The lists that have saved views. */
-export const SCREENS = ['users'] as const;
-
-type Screen = (typeof SCREENS)[number];
-
 /** A named filter of a list, shared by all members of the project. Times are in milliseconds. */
 export type View = {
   projectId: number;
   id: string;
-  screen: Screen;
+  screen: ViewScreen;
   name: string;
   filter: string;
   createdAt: number;
@@ -56,7 +52,7 @@ export type View = {
 /** Returns the views by name, of all lists if `screen` is null. A list has a hundred views at most. */
 export async function listViews(
   tx: Tx,
-  { projectId, screen }: { projectId: number; screen: Screen | null },
+  { projectId, screen }: { projectId: number; screen: ViewScreen | null },
 ): Promise<View[]> {
   const rows = await tx.query<ViewRow>(
     `SELECT * FROM beckon.saved_view WHERE project_id = $1 AND ($2::text IS NULL OR screen = $2) ORDER BY screen, name`,
@@ -67,7 +63,7 @@ export async function listViews(
 
 export async function findViewByName(
   tx: Tx,
-  { projectId, screen, name }: { projectId: number; screen: Screen; name: string },
+  { projectId, screen, name }: { projectId: number; screen: ViewScreen; name: string },
 ): Promise<View | null> {
   const rows = await tx.query<ViewRow>(
     `SELECT * FROM beckon.saved_view WHERE project_id = $1 AND screen = $2 AND name = $3`,

@@ -1,11 +1,9 @@
-import { Type } from 'typebox';
 import { iso } from '../../../platform/time/clock.ts';
 import { Fault } from '../../../platform/fault.ts';
 import { isStorable } from '../../users/index.ts';
 import {
   getSettings,
   isId,
-  PAGE,
   readPage,
   timeAndId,
   toPage,
@@ -25,7 +23,6 @@ const LISTED_CHARS = 300;
 export const replyRoutes: DashboardRoute[] = [
   route('GET /projects/:project/replies', {
     needs: 'viewer',
-    query: Type.Object({ ...PAGE, user: Type.Optional(Type.String({ maxLength: 1_000 })) }),
     async handle({ db }, { projectId, query }) {
       const page = readPage(query, 2);
       const userId = query.user ?? null;

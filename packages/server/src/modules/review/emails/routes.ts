@@ -1,4 +1,3 @@
-import { Type } from 'typebox';
 import { iso, isoOrNull } from '../../../platform/time/clock.ts';
 import { csvLine } from '@beckon/contract/files';
 import { plainCell } from '../../../platform/text/csv.ts';
@@ -17,11 +16,9 @@ import { showEmail, showEmailBytes } from './show-email.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { toEmailListed, toEmailWhole, withoutPixel } from './email-view.ts';
 import {
-  PAGE,
   readPage,
   timeAndId,
   toPage,
-  FRAME_QUERY,
   sendEmail,
   type DashboardRoute,
   routesFor,
@@ -35,12 +32,9 @@ import type { Outbound } from '../../../platform/outbound/outbound.ts';
 type Deps = KitDeps & { sendServices: SendServices; openOutbound: () => Outbound };
 const { route } = routesFor<Deps>();
 
-const FILTER = { filter: Type.Optional(Type.String({ maxLength: 1_000 })) };
-
 export const emailRoutes: DashboardRoute<Deps>[] = [
   route('GET /projects/:project/emails', {
     needs: 'viewer',
-    query: Type.Object({ ...PAGE, ...FILTER }),
     async handle({ db }, { projectId, query }) {
       const filter = readEmailFilter(query.filter ?? '');
       const page = readPage(query, 2);
@@ -57,7 +51,6 @@ export const emailRoutes: DashboardRoute<Deps>[] = [
     isHeavy: true,
     slot: 'statement',
     audit: 'emails.export',
-    query: Type.Object(FILTER),
     handle({ db }, { projectId, query, reply }) {
       const filter = readEmailFilter(query.filter ?? '');
       const file = { name: 'emails.csv', type: 'text/csv; charset=utf-8' };
@@ -73,7 +66,6 @@ export const emailRoutes: DashboardRoute<Deps>[] = [
   }),
   route('GET /projects/:project/emails/:email/email.html', {
     needs: 'viewer',
-    query: Type.Object(FRAME_QUERY),
     async handle({ db, openOutbound, sendServices }, { projectId, params, query, role, reply }) {
       const { email, mime } = await showEmailBytes(db, { projectId, id: params.email });
       const mail = await sendServices.renderer.run('readMail', mime, { projectId });

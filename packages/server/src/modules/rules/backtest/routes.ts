@@ -1,4 +1,3 @@
-import { Type } from 'typebox';
 import type { BacktestLine } from '@beckon/contract/dashboard';
 import { iso } from '../../../platform/time/clock.ts';
 import { Fault } from '../../../platform/fault.ts';
@@ -12,7 +11,6 @@ type Deps = KitDeps & { backtests: BacktestSlots; sendServices: { renderer: Rend
 const { route } = routesFor<Deps>();
 
 const DAY_MS = 86_400_000;
-const DAYS_MAX = 366;
 
 /** Runs a rule over stored data and streams its progress; nothing is written. */
 export const ruleBacktestRoutes = [
@@ -21,11 +19,6 @@ export const ruleBacktestRoutes = [
     reads: true,
     isHeavy: true,
     slot: 'own',
-    body: Type.Object({
-      days: Type.Integer({ minimum: 1, maximum: DAYS_MAX }),
-      rule: Type.Optional(Type.String()),
-      document: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-    }),
     handle: run,
   }),
 ];

@@ -1,7 +1,3 @@
-/** The properties by which emails can be grouped. */
-export const GROUPINGS = ['rule', 'template', 'domain', 'provider'] as const;
-export type Grouping = (typeof GROUPINGS)[number];
-
 /**
  * The outcomes of a group of emails. Each email counts once, however often it is opened. `opened` and `clicked` count humans. Bots are
  * counted separately, because they say nothing about users.

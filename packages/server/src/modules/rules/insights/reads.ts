@@ -1,13 +1,14 @@
+import type { InsightGrouping } from '@beckon/contract/dashboard';
 import { smallestIdAt } from '../../../platform/ids.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import { type Grouping, type Insight, OPENED_WITHIN_MS } from './insight.ts';
+import { type Insight, OPENED_WITHIN_MS } from './insight.ts';
 
 /** The maximum number of emails to read, newest first. */
 const EMAILS_MAX = 1_000_000;
 const GROUPS_MAX = 500;
 
 /** The name of each kind of group. An email with an inline template is named after its rule. */
-const NAMES: Record<Grouping, string> = {
+const NAMES: Record<InsightGrouping, string> = {
   rule: `coalesce(r.name, m.rule_id::text)`,
   template: `coalesce(m.template, 'the text of the rule ' || coalesce(r.name, m.rule_id::text))`,
   domain: `coalesce(m.domain, 'none')`,
@@ -18,7 +19,7 @@ type Row = Omit<Insight, 'ruleId'> & { rule_id: string | null; emails: number; i
 
 /** `isCut`: the period has more emails or groups than the limits. `total` covers all emails that were read. */
 export type Insights = { total: Insight; groups: Insight[]; isCut: boolean };
-export type InsightCountQuery = { projectId: number; by: Grouping; since: number; until: number };
+export type InsightCountQuery = { projectId: number; by: InsightGrouping; since: number; until: number };
 
 /**
  * Counts the outcomes of emails claimed within a period, largest groups first. Ids of emails start with the time, so outcomes are selected

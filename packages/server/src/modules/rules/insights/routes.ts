@@ -1,11 +1,9 @@
-import { Type } from 'typebox';
-import type { InsightsQuery } from '@beckon/contract/dashboard';
+import type { InsightGroup, InsightGrouping, InsightsQuery } from '@beckon/contract/dashboard';
 import { csvLine } from '@beckon/contract/files';
 import { plainCell } from '../../../platform/text/csv.ts';
 import { Fault } from '../../../platform/fault.ts';
 import { parseInstant } from '../../../platform/time/time-text.ts';
-import { type Grouping, GROUPINGS } from './insight.ts';
-import { type InsightView, showInsights } from './show-insights.ts';
+import { showInsights } from './show-insights.ts';
 import { type DashboardRoute, routesFor, sendPieces } from '../../workspace/index.ts';
 
 const { route } = routesFor();
@@ -14,32 +12,23 @@ const DAY_MS = 86_400_000;
 const DAYS = 30;
 const DAYS_MAX = 366;
 
-const RANGE = {
-  by: Type.Optional(Type.Union(GROUPINGS.map((by) => Type.Literal(by)))),
-  days: Type.Optional(Type.Integer({ minimum: 1, maximum: DAYS_MAX })),
-  since: Type.Optional(Type.String({ maxLength: 50 })),
-  until: Type.Optional(Type.String({ maxLength: 50 })),
-};
-
 export const insightRoutes: DashboardRoute[] = [
   route('GET /projects/:project/insights', {
     needs: 'viewer',
     isHeavy: true,
-    query: Type.Object({ ...RANGE, compare: Type.Optional(Type.Boolean()) }),
     async handle({ db }, { projectId, query }) {
       const { by, since, until } = readRange(query, db.clock.now());
       const scope = { projectId, by };
-      const { by: _by, ...range } = await showInsights(db, { ...scope, since, until });
+      const range = await showInsights(db, { ...scope, since, until });
       if (!query.compare) return { data: { by, range, before: null } };
       const earlier = { since: since - (until - since), until: since, withoutLift: true };
-      const { by: _same, ...before } = await showInsights(db, { ...scope, ...earlier });
+      const before = await showInsights(db, { ...scope, ...earlier });
       return { data: { by, range, before } };
     },
   }),
   route('GET /projects/:project/insights/export', {
     needs: 'admin',
     isHeavy: true,
-    query: Type.Object(RANGE),
     async handle({ db }, { projectId, query, reply }) {
       const range = readRange(query, db.clock.now());
       const { groups } = await showInsights(db, { projectId, ...range });
@@ -52,7 +41,7 @@ export const insightRoutes: DashboardRoute[] = [
   }),
 ];
 
-function readRange(query: InsightsQuery, now: number): { by: Grouping; since: number; until: number } {
+function readRange(query: InsightsQuery, now: number): { by: InsightGrouping; since: number; until: number } {
   // The end of a range is exclusive, but an email that is claimed at this moment belongs to it.
   const until = query.until === undefined ? now + 1 : readTime(query.until, 'until');
   const since =
@@ -92,7 +81,7 @@ const COLUMNS = [
   'median_open_seconds',
 ];
 
-function cellsOf(by: Grouping, group: InsightView): (string | null)[] {
+function cellsOf(by: InsightGrouping, group: InsightGroup): (string | null)[] {
   const { hard, soft, policy, infrastructure } = group.bounced;
   const counts = [
     group.sent,

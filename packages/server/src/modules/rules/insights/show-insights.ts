@@ -1,62 +1,13 @@
+import type { InsightGroup, InsightGrouping, InsightRange } from '@beckon/contract/dashboard';
 import { iso } from '../../../platform/time/clock.ts';
-import {
-  type VariantCounts,
-  bouncedOf,
-  deliveredOf,
-  type Grouping,
-  type Insight,
-  liftOf,
-  type LiftEstimate,
-  OPENED_WITHIN_MS,
-} from './insight.ts';
+import { bouncedOf, deliveredOf, type Insight, liftOf, OPENED_WITHIN_MS } from './insight.ts';
 import { countInsights } from './reads.ts';
 import { countLift } from '../runs/runs-of-rule.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 
-/**
- * A row of insights, with the names of the API. Rates are shares: bounces and edits of the sent emails, everything else of the delivered
- * ones.
- */
-export type InsightView = {
-  name: string;
-  /** Set if the rows are grouped by rule. */
-  rule_id: string | null;
-  sent: number;
-  delivered: number;
-  opened: number;
-  clicked: number;
-  bot_opened: number;
-  bot_clicked: number;
-  replied: number;
-  bounced: Record<'hard' | 'soft' | 'policy' | 'infrastructure', number>;
-  complained: number;
-  unsubscribed: number;
-  /** Emails that a member edited before sending, of those whose draft still exists. */
-  edited: { edited: number; total: number };
-  /** Time to the first open by a human: the number of emails up to each bound, and, without a bound, of all later ones. */
-  opened_within: { until_ms: number | null; emails: number }[];
-  median_open_ms: number | null;
-  rates: Record<
-    'delivered' | 'bounced' | 'opened' | 'clicked' | 'replied' | 'complained' | 'unsubscribed' | 'edited',
-    number | null
-  >;
-  /** For a rule with users in its holdout: how many reached its goal, since the rule was created. */
-  lift: { treatment: VariantCounts; holdout: VariantCounts; estimate: LiftEstimate | null } | null;
-};
-
-export type InsightsView = {
-  by: Grouping;
-  since: string;
-  until: string;
-  truncated: boolean;
-  /** All groups together. */
-  total: InsightView;
-  groups: InsightView[];
-};
-
 type ShowInsightsQuery = {
   projectId: number;
-  by: Grouping;
+  by: InsightGrouping;
   since: number;
   /** If omitted, up to the newest. */
   until?: number;
@@ -68,23 +19,24 @@ type ShowInsightsQuery = {
 const END_OF_TIME = Date.UTC(9999, 0);
 
 /** Returns the results of a project's emails within a period, by rule, template, domain or mailbox provider. */
-export async function showInsights(tx: Tx, query: ShowInsightsQuery): Promise<InsightsView> {
+export async function showInsights(tx: Tx, query: ShowInsightsQuery): Promise<InsightRange> {
   const { projectId, by, since, until = END_OF_TIME, withoutLift = false } = query;
   const { total, groups, isCut } = await countInsights(tx, { projectId, by, since, until });
-  const rows: InsightView[] = [];
+  const rows: InsightGroup[] = [];
   for (const group of groups)
-    rows.push(insightView(group, withoutLift ? null : await findLift(tx, projectId, group)));
+    rows.push(insightGroup(group, withoutLift ? null : await findLift(tx, projectId, group)));
   const period = { since: iso(since), until: iso(until) };
-  return { by, ...period, truncated: isCut, total: insightView(total, null), groups: rows };
+  return { ...period, truncated: isCut, total: insightGroup(total, null), groups: rows };
 }
 
-async function findLift(tx: Tx, projectId: number, { ruleId }: Insight): Promise<InsightView['lift']> {
+async function findLift(tx: Tx, projectId: number, { ruleId }: Insight): Promise<InsightGroup['lift']> {
   if (ruleId === null) return null;
   const { treatment, holdout } = await countLift(tx, { projectId, ruleId });
   return holdout.enrolled === 0 ? null : { treatment, holdout, estimate: liftOf(treatment, holdout) };
 }
 
-function insightView(insight: Insight, lift: InsightView['lift']): InsightView {
+/** Rates are shares: bounces and edits of the sent emails, everything else of the delivered ones. */
+function insightGroup(insight: Insight, lift: InsightGroup['lift']): InsightGroup {
   const { name, sent, opened, clicked, replied, complained, unsubscribed } = insight;
   const { hard, soft, policy, infrastructure } = insight;
   const delivered = deliveredOf(insight);

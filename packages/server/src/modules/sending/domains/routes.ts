@@ -1,5 +1,4 @@
 import type { SendingDomain } from '@beckon/contract/dashboard';
-import { Type } from 'typebox';
 import { addDomain, pauseDomain, removeDomain, resumeDomain, rotateKey, setDomain } from './change-domain.ts';
 import { type DomainView, showDomain, showDomains } from './domain-view.ts';
 import { type MailSettings, maySend, printThrottle, type Tracking } from './domain.ts';
@@ -23,9 +22,6 @@ type Deps = KitDeps & {
 };
 const { route } = routesFor<Deps>();
 
-const SPEED = { throttle: Type.Optional(Type.String()), warm: Type.Optional(Type.Boolean()) };
-const REASON_MAX = 200;
-
 const domainsRoutes = [
   route('GET /projects/:project/domains', {
     needs: 'viewer',
@@ -37,7 +33,6 @@ const domainsRoutes = [
   route('POST /projects/:project/domains', {
     needs: 'admin',
     audit: 'domain.add',
-    body: Type.Object({ name: Type.String(), ...SPEED }),
     async handle(deps, { projectId, body, note }) {
       const view = await addDomain(deps, { projectId, ...body, throttle: body.throttle, warm: body.warm });
       note({ subject: view.domain.name, after: body });
@@ -53,7 +48,6 @@ const domainsRoutes = [
   route('PATCH /projects/:project/domains/:domain', {
     needs: 'admin',
     audit: 'domain.update',
-    body: Type.Object(SPEED),
     async handle(deps, request) {
       const ref = refOf(request);
       const before = toDomain(deps, await showDomain(deps.db, ref, deps.mail));
@@ -66,7 +60,6 @@ const domainsRoutes = [
   route('DELETE /projects/:project/domains/:domain', {
     needs: 'admin',
     audit: 'domain.remove',
-    body: Type.Object({ name: Type.String() }),
     async handle({ db, mail }, request) {
       const ref = refOf(request);
       const { domain } = await showDomain(db, ref, mail);
@@ -100,9 +93,6 @@ const domainActRoutes = [
   route('POST /projects/:project/domains/:domain/pause', {
     needs: 'admin',
     audit: 'domain.pause',
-    body: Type.Object({
-      reason: Type.Optional(Type.String({ maxLength: REASON_MAX, pattern: '^\\P{Cc}*$' })),
-    }),
     async handle(deps, request) {
       const { member, body, note } = request;
       const why = body.reason?.trim() ?? '';
@@ -129,7 +119,6 @@ const domainActRoutes = [
   route('PUT /projects/:project/domains/:domain/tracking', {
     needs: 'admin',
     audit: 'domain.set_tracking_host',
-    body: Type.Object({ host: Type.Union([Type.String(), Type.Null()]) }),
     async handle(deps, request) {
       const ref = refOf(request);
       const before = await showDomain(deps.db, ref, deps.mail);

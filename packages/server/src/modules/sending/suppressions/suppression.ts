@@ -1,3 +1,5 @@
+import type { SuppressionReasonName } from '@beckon/contract/dashboard';
+
 type ClearKind = 'email' | 'user';
 /** Rows about an erased user, whose address or id is kept only as a keyed hash. */
 export type HashedKind = 'email_hash' | 'user_hash';
@@ -9,10 +11,4 @@ export type HashedTarget = SuppressionTarget & { kind: HashedKind };
 
 export const HASHED_KINDS = ['email_hash', 'user_hash'] as const satisfies HashedKind[];
 
-export type SuppressionReason =
-  | 'hard_bounce'
-  | 'soft_bounces'
-  | 'complained'
-  | 'unsubscribed'
-  | 'snoozed'
-  | 'manual';
+export type SuppressionReason = SuppressionReasonName;

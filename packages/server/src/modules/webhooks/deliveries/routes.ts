@@ -1,5 +1,4 @@
-import { Type } from 'typebox';
-import type { WebhookDelivery } from '@beckon/contract/dashboard';
+import { REPLAYABLE_STATES, type WebhookDelivery } from '@beckon/contract/dashboard';
 import { Fault } from '../../../platform/fault.ts';
 import { parseInstant } from '../../../platform/time/time-text.ts';
 import { requireEndpoint } from '../endpoints/require-endpoint.ts';
@@ -11,7 +10,6 @@ import { showEndpoint, deliveryView } from './views.ts';
 import {
   badCursor,
   isId,
-  PAGE,
   readPage,
   toPage,
   type RouteRequest,
@@ -25,12 +23,7 @@ import type { Outbound } from '../../../platform/outbound/outbound.ts';
 type Deps = KitDeps & { openOutbound: () => Outbound; encrypter: Encrypter; webhooks: WebhookSettings };
 const { route } = routesFor<Deps>();
 
-const STATES = ['pending', 'delivering', 'delivered', 'exhausted', 'missed', 'canceled'] as const;
-const REPLAYABLE = ['exhausted', 'missed', 'delivered'] as const;
 const REPLAYED_BY_DEFAULT: DeliveryState[] = ['exhausted', 'missed'];
-const oneOf = <T extends string>(values: readonly T[]) =>
-  Type.Union(values.map((value) => Type.Literal(value)));
-const ID = Type.String({ maxLength: 100 });
 
 export const webhookDeliveryRoutes = [
   route('POST /projects/:project/webhooks/:endpoint/test', {
@@ -50,13 +43,6 @@ export const webhookDeliveryRoutes = [
   route('GET /projects/:project/webhook-deliveries', {
     needs: 'admin',
     scope: 'read',
-    query: Type.Object({
-      cursor: PAGE.cursor,
-      limit: PAGE.limit,
-      endpoint: Type.Optional(ID),
-      message: Type.Optional(ID),
-      state: Type.Optional(oneOf(STATES)),
-    }),
     handle: listPage,
   }),
   route('GET /projects/:project/webhook-deliveries/:message/:endpoint', {
@@ -73,15 +59,6 @@ export const webhookDeliveryRoutes = [
     scope: 'review',
     isHeavy: true,
     audit: 'webhook.replay',
-    body: Type.Object({
-      endpoint: Type.Optional(ID),
-      message: Type.Optional(ID),
-      since: Type.Optional(Type.String()),
-      until: Type.Optional(Type.String()),
-      missed: Type.Optional(Type.Literal(true)),
-      states: Type.Optional(Type.Array(oneOf(REPLAYABLE), { minItems: 1, maxItems: 3 })),
-      history: Type.Optional(Type.Boolean()),
-    }),
     async handle({ db }, { projectId, body, note }) {
       const input = replayInput(projectId, body);
       const { replayed } = await replayWebhooks(db, input);
@@ -150,7 +127,9 @@ function replayInput(projectId: number, body: ReplayBody): ReplayInput {
     webhookId: message === undefined ? null : readWebhookName(message),
     since,
     until,
-    states: missed ? ['missed'] : (states ?? (message === undefined ? REPLAYED_BY_DEFAULT : [...REPLAYABLE])),
+    states: missed
+      ? ['missed']
+      : (states ?? (message === undefined ? REPLAYED_BY_DEFAULT : [...REPLAYABLE_STATES])),
     history: body.history ?? false,
   };
 }

@@ -1,4 +1,3 @@
-import { Type } from 'typebox';
 import type { WebhookEndpointInput } from '@beckon/contract/dashboard';
 import { Fault } from '../../../platform/fault.ts';
 import type { EndpointRef, WebhookSettings } from './endpoint.ts';
@@ -20,14 +19,6 @@ type Deps = KitDeps & { encrypter: Encrypter; webhooks: WebhookSettings };
 const { route } = routesFor<Deps>();
 
 const HOUR_MS = 3_600_000;
-const OVERLAP_MAX_HOURS = 7 * 24;
-
-const FIELDS = {
-  types: Type.Optional(Type.Union([Type.Array(Type.String(), { maxItems: 100 }), Type.Null()])),
-  description: Type.Optional(Type.String()),
-  per_second: Type.Optional(Type.Number()),
-  in_flight_max: Type.Optional(Type.Number()),
-};
 
 const endpointRoutes = [
   route('GET /projects/:project/webhooks', {
@@ -38,7 +29,6 @@ const endpointRoutes = [
   route('POST /projects/:project/webhooks', {
     needs: 'admin',
     audit: 'webhook.create',
-    body: Type.Object({ url: Type.String(), ...FIELDS }),
     async handle(deps, { projectId, body, note }) {
       const input = { ...endpointInput(body), projectId, url: body.url };
       const { endpoint, secret } = await addEndpoint(endpointDeps(deps), input);
@@ -54,7 +44,6 @@ const endpointRoutes = [
   route('PATCH /projects/:project/webhooks/:endpoint', {
     needs: 'admin',
     audit: 'webhook.update',
-    body: Type.Object({ url: Type.Optional(Type.String()), ...FIELDS }),
     async handle(deps, request) {
       const key = endpointKey(request);
       const before = await showEndpoint(deps.db, key);
@@ -67,7 +56,6 @@ const endpointRoutes = [
   route('DELETE /projects/:project/webhooks/:endpoint', {
     needs: 'admin',
     audit: 'webhook.delete',
-    body: Type.Object({ url: Type.String() }),
     async handle({ db }, request) {
       const key = endpointKey(request);
       const before = await showEndpoint(db, key);
@@ -105,9 +93,6 @@ const switchRoutes = [
   route('POST /projects/:project/webhooks/:endpoint/rotate', {
     needs: 'admin',
     audit: 'webhook.rotate_secret',
-    body: Type.Object({
-      overlap_hours: Type.Optional(Type.Number({ minimum: 0, maximum: OVERLAP_MAX_HOURS })),
-    }),
     async handle(deps, request) {
       const key = endpointKey(request);
       const { overlap_hours: hours } = request.body;

@@ -1,15 +1,8 @@
 import type { FastifyReply } from 'fastify';
-import { Type } from 'typebox';
 import type { FrameQuery, Raw } from '@beckon/contract/dashboard';
 import { inlineImages } from '../../../platform/outbound/inline-images.ts';
 import { SENT } from './route.ts';
 import type { Outbound } from '../../../platform/outbound/outbound.ts';
-
-/** The query parameters of an email page. */
-export const FRAME_QUERY = {
-  scheme: Type.Optional(Type.Union([Type.Literal('light'), Type.Literal('dark')])),
-  images: Type.Optional(Type.Union([Type.Literal('hide'), Type.Literal('show')])),
-};
 
 /** For all images of an email. Other requests wait for theirs in that time. */
 const IMAGES_WITHIN_MS = 20_000;

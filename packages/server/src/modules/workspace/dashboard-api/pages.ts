@@ -1,19 +1,9 @@
-import type { ListResponse } from '@beckon/contract/dashboard';
-import { Type } from 'typebox';
+import type { ListResponse, PageQuery } from '@beckon/contract/dashboard';
 import { Fault } from '../../../platform/fault.ts';
-
-/** The query parameters of every list, as part of its shape. */
-export const PAGE = {
-  cursor: Type.Optional(Type.String({ maxLength: 2_000 })),
-  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000 })),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200 })),
-};
 
 const LIMIT = 50;
 /** Counting stops here. */
 const COUNTED_MAX = 10_000;
-
-type PageInput = { cursor?: string; offset?: number; limit?: number };
 
 /** The rows that a page needs: one more than it shows, and a count of at most `most`. */
 type PageLimits = {
@@ -25,7 +15,7 @@ type PageLimits = {
 };
 
 /** `parts`: the number of texts in a cursor of this list. */
-export function readPage({ cursor, offset = 0, limit = LIMIT }: PageInput, parts: number): PageLimits {
+export function readPage({ cursor, offset = 0, limit = LIMIT }: PageQuery, parts: number): PageLimits {
   const after = cursor === undefined ? null : readParts(cursor, parts);
   return { after, offset, limit, rowsMax: limit + 1, most: COUNTED_MAX + 1 };
 }

@@ -8,6 +8,7 @@ import type {
   RouteKey,
   TokenScope,
 } from '@beckon/contract/dashboard';
+import { DASHBOARD_API } from '@beckon/contract/dashboard/endpoints';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import type { Feeds } from './feeds.ts';
@@ -79,9 +80,6 @@ type RouteSpec<K extends RouteKey, D = KitDeps> = {
   isAccount?: boolean;
   /** The scope that opens it to a personal token, where its least role does not decide that; `any`: every token does. */
   scope?: TokenScope | 'any';
-  /** The shape of the query and of the body, in TypeBox; unnamed fields are rejected. */
-  query?: TSchema;
-  body?: TSchema;
   /** The body is the unchanged bytes of a file, `application/octet-stream`; the handler finds them in the request. */
   isRaw?: true;
   /** The largest body, in bytes. Default: 16 KiB on open routes, 1 MiB on all others. */
@@ -109,11 +107,12 @@ type OpenSpec<K extends RouteKey, D> = Omit<RouteSpec<K>, 'needs' | 'scope' | 'h
   handle: (deps: D, input: OpenRouteRequest<K>) => Promise<ResponseOf<K>>;
 };
 
+/** The schemas of the query and of the body, from the contract; unnamed fields are rejected. */
+type RequestSchemas = { query?: TSchema; body?: TSchema };
+
 /** A route without its handler: which callers may use it, and with what limits. */
-export type RouteRules = { key: RouteKey; needs: Role | 'signed_in' | 'anyone' } & Omit<
-  RouteSpec<never>,
-  'needs' | 'handle'
->;
+export type RouteRules = { key: RouteKey; needs: Role | 'signed_in' | 'anyone' } & RequestSchemas &
+  Omit<RouteSpec<never>, 'needs' | 'handle'>;
 
 /** A route whose handler needs the dependencies `D`. */
 export type DashboardRoute<D = KitDeps> = RouteRules & {
@@ -131,10 +130,21 @@ type RouteMakers<D> = {
 /** Each file of routes names the dependencies that its handlers need, so no route can reach what its module may not use. */
 export function routesFor<D extends KitDeps = KitDeps>(): RouteMakers<D> {
   return {
-    route: (key, spec) => ({ key, ...spec }) as unknown as DashboardRoute<D>,
+    route: (key, spec) => ({ key, ...schemasOf(key), ...spec }) as unknown as DashboardRoute<D>,
     openRoute: (key, spec) =>
-      ({ key, needs: 'anyone', isAccount: true, ...spec }) as unknown as DashboardRoute<D>,
+      ({
+        key,
+        ...schemasOf(key),
+        needs: 'anyone',
+        isAccount: true,
+        ...spec,
+      }) as unknown as DashboardRoute<D>,
   };
+}
+
+function schemasOf(key: RouteKey): RequestSchemas {
+  const { query, body }: RequestSchemas & { response: TSchema } = DASHBOARD_API[key];
+  return { ...(query && { query }), ...(body && { body }) };
 }
 
 /** For a response that is not JSON: the handler has hijacked the reply, or sent it. */

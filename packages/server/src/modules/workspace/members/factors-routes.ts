@@ -1,4 +1,3 @@
-import { Type } from 'typebox';
 import type { PasskeyListed } from '@beckon/contract/dashboard';
 import { Fault } from '../../../platform/fault.ts';
 import type { AccountEmails } from './account-emails.ts';
@@ -7,7 +6,7 @@ import { listPasskeys, listSessions } from './reads.ts';
 import type { Team } from './create-team.ts';
 import { readName } from './make-person.ts';
 import { type KitDeps, routesFor } from '../dashboard-api/route.ts';
-import { callerOf, PASSKEY_RESPONSE, setCookies } from './caller.ts';
+import { callerOf, setCookies } from './caller.ts';
 import { notifyMember } from './notices.ts';
 import { wholeList } from '../dashboard-api/pages.ts';
 import type { Installation } from './installation.ts';
@@ -15,16 +14,12 @@ import type { Installation } from './installation.ts';
 type Deps = KitDeps & { accountEmails: AccountEmails; installation: Installation; team: Team };
 const { route } = routesFor<Deps>();
 
-const TEXT = Type.String({ maxLength: 1_000 });
-const PASSWORD = Type.Object({ password: TEXT });
-
 /** The second factor, passkeys, and confirming who one is. */
 export const factorRoutes = [
   route('POST /two-factor/begin', {
     needs: 'signed_in',
     isAccount: true,
     audit: 'two_factor.set_up',
-    body: PASSWORD,
     async handle(deps, { body, request, reply, member, note }) {
       const signIns = await deps.team.signIns();
       const { result: answer, cookies } = await signIns.beginTwoFactor(callerOf(deps, request), {
@@ -40,7 +35,6 @@ export const factorRoutes = [
     needs: 'signed_in',
     isAccount: true,
     audit: 'two_factor.enable',
-    body: Type.Object({ code: TEXT }),
     async handle(deps, { body, request, reply, member, note }) {
       const [signIns, code] = [await deps.team.signIns(), body.code.replaceAll(' ', '')];
       const others = (await listSessions(deps.db, member.id)).filter(({ id }) => id !== member.sessionId);
@@ -56,7 +50,6 @@ export const factorRoutes = [
     needs: 'signed_in',
     isAccount: true,
     audit: 'two_factor.disable',
-    body: PASSWORD,
     async handle(deps, { body, request, reply, member, note }) {
       const signIns = await deps.team.signIns();
       const input = { member: member, password: body.password };
@@ -70,7 +63,6 @@ export const factorRoutes = [
     needs: 'signed_in',
     isAccount: true,
     audit: 'two_factor.renew_codes',
-    body: PASSWORD,
     async handle(deps, { body, request, member, note }) {
       const signIns = await deps.team.signIns();
       const backup_codes = await signIns.newBackupCodes(callerOf(deps, request), {
@@ -106,7 +98,6 @@ export const factorRoutes = [
     isAccount: true,
     needsConfirmation: true,
     audit: 'passkey.add',
-    body: Type.Object({ response: Type.Record(Type.String(), Type.Unknown()), name: TEXT }),
     async handle(deps, { body, member, request, note }) {
       const input = { response: body.response, name: readName(body.name), userId: member.id };
       const made = await (await deps.team.signIns()).addPasskey(callerOf(deps, request), input);
@@ -133,7 +124,6 @@ export const confirmRoutes = [
     needs: 'signed_in',
     isAccount: true,
     audit: 'session.confirm',
-    body: Type.Object({ password: TEXT, code: Type.Optional(TEXT) }),
     async handle(deps, { body, member, request, note }) {
       const code = body.code?.replaceAll(' ', '');
       const input = { member: member, password: body.password, code };
@@ -157,7 +147,6 @@ export const confirmRoutes = [
     needs: 'signed_in',
     isAccount: true,
     audit: 'session.confirm',
-    body: Type.Object({ response: PASSKEY_RESPONSE }),
     async handle(deps, { body, member, request, note }) {
       const input = { member: member, response: body.response };
       await (await deps.team.signIns()).confirmByPasskey(callerOf(deps, request), input);

@@ -1,4 +1,3 @@
-import { Type } from 'typebox';
 import { Fault } from '../../../platform/fault.ts';
 import { type AccountEmails, resetEmail } from './account-emails.ts';
 import { countAddress } from './attempts.ts';
@@ -15,14 +14,10 @@ import type { Installation } from './installation.ts';
 type Deps = KitDeps & { accountEmails: AccountEmails; installation: Installation; team: Team };
 const { openRoute } = routesFor<Deps>();
 
-export const LINK_TOKEN = Type.String({ maxLength: 200 });
-const TEXT = Type.String({ maxLength: 1_000 });
-
 /** The routes of links: an invitation and a new password. */
 export const linkRoutes = [
   openRoute('POST /invites/accept', {
     audit: 'invite.accept',
-    body: Type.Object({ token: LINK_TOKEN, name: Type.Optional(TEXT), password: Type.Optional(TEXT) }),
     async handle(deps, input) {
       const { body, member: person, record } = input;
       const { token, password } = body;
@@ -45,7 +40,6 @@ export const linkRoutes = [
   }),
   openRoute('POST /reset', {
     audit: 'password.reset',
-    body: Type.Object({ token: LINK_TOKEN, password: TEXT }),
     async handle(deps, input) {
       const passwordHash = await hashNewPassword(deps, input);
       const { member, endsTwoFactor } = await resetPassword(
@@ -59,7 +53,6 @@ export const linkRoutes = [
   }),
   openRoute('POST /forgot', {
     reads: true,
-    body: Type.Object({ email: TEXT }),
     async handle(deps, { body, request }) {
       const email = readEmail(body.email);
       await (await deps.team.signIns()).countResetRequest(callerOf(deps, request), email);

@@ -1,6 +1,5 @@
 import type { OrganizationListed } from '@beckon/contract/dashboard';
 import { randomUUID } from 'node:crypto';
-import { Type } from 'typebox';
 import { routesFor } from '../dashboard-api/route.ts';
 import { wholeList } from '../dashboard-api/pages.ts';
 import { isLocalShell } from './local-shell.ts';
@@ -23,7 +22,6 @@ export const organizationRoutes = [
     needs: 'signed_in',
     scope: 'admin',
     audit: 'organization.create',
-    body: Type.Object({ name: Type.String({ maxLength: 1_000 }) }),
     async handle({ db, access }, { member, body, note }) {
       await requireOperator({ db, access }, member, 'create organizations');
       const ownerId = isLocalShell(member) ? null : member.id;

@@ -1,5 +1,4 @@
 import type { SessionListed } from '@beckon/contract/dashboard';
-import { Type } from 'typebox';
 import { type KitDeps, routesFor } from '../dashboard-api/route.ts';
 import { wholeList } from '../dashboard-api/pages.ts';
 import type { AccountEmails } from './account-emails.ts';
@@ -20,15 +19,12 @@ import { Fault } from '../../../platform/fault.ts';
 type Deps = KitDeps & { accountEmails: AccountEmails; installation: Installation; team: Team };
 const { route } = routesFor<Deps>();
 
-const TEXT = Type.String({ maxLength: 1_000 });
-
 /** Changes of a member's own account, whatever their roles. */
 export const profileRoutes = [
   route('POST /profile', {
     needs: 'signed_in',
     isAccount: true,
     audit: 'profile.rename',
-    body: Type.Object({ name: TEXT }),
     async handle({ db }, { member, body, note }) {
       const name = readName(body.name);
       await updateUserName(db, { id: member.id, name, at: new Date(db.clock.now()) });
@@ -40,7 +36,6 @@ export const profileRoutes = [
     needs: 'signed_in',
     isAccount: true,
     audit: 'profile.set_digest',
-    body: Type.Object({ enabled: Type.Boolean() }),
     async handle({ db }, { member, params, body, note }) {
       const row = { organizationId: params.organization, userId: member.id, wantsDigest: body.enabled };
       if (!(await updateWantsDigest(db, row))) throw new Fault('not_found');
@@ -56,11 +51,6 @@ export const profileRoutes = [
     needs: 'signed_in',
     isAccount: true,
     audit: 'password.change',
-    body: Type.Object({
-      current: TEXT,
-      new: TEXT,
-      end_passkeys_and_tokens: Type.Optional(Type.Boolean()),
-    }),
     async handle(deps, { body, request, reply, member, note }) {
       const signIns = await deps.team.signIns();
       checkPassword(body.new, 'new');

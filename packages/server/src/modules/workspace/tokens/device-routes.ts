@@ -1,5 +1,4 @@
-import { Type } from 'typebox';
-import { type DeviceApproval, TOKEN_SCOPES } from '@beckon/contract/dashboard';
+import { type DeviceApproval } from '@beckon/contract/dashboard';
 import { addressGroup } from '../../../platform/net/network-address.ts';
 import { Fault } from '../../../platform/fault.ts';
 import type { AccountEmails } from '../members/account-emails.ts';
@@ -28,10 +27,6 @@ import type { Installation } from '../members/installation.ts';
 type Deps = KitDeps & { accountEmails: AccountEmails; installation: Installation };
 const { openRoute, route } = routesFor<Deps>();
 
-const SCOPES = Type.Array(Type.Union(TOKEN_SCOPES.map((scope) => Type.Literal(scope))), {
-  maxItems: TOKEN_SCOPES.length,
-});
-const TEXT = Type.String({ maxLength: 200 });
 const BODY_MAX_BYTES = 4_096;
 
 /**
@@ -47,7 +42,6 @@ export const deviceRoutes = [
   openRoute('POST /device', {
     isForPrograms: true,
     audit: 'token.request',
-    body: Type.Object({ label: TEXT, scopes: SCOPES }),
     bodyMaxBytes: BODY_MAX_BYTES,
     async handle(deps, { body, request }) {
       const { address } = callerOf(deps, request);
@@ -69,7 +63,6 @@ export const deviceRoutes = [
   openRoute('POST /device/token', {
     isForPrograms: true,
     audit: 'token.create',
-    body: Type.Object({ device_code: TEXT }),
     bodyMaxBytes: BODY_MAX_BYTES,
     async handle(deps, { body, request, record }) {
       const { address } = callerOf(deps, request);
@@ -95,7 +88,6 @@ export const deviceRoutes = [
     isAccount: true,
     needsConfirmation: true,
     audit: 'token.approve',
-    body: Type.Object({ scopes: Type.Optional(SCOPES) }),
     async handle(deps, { params, member, body, request, note }) {
       const code = await readCode(deps, params.code, member);
       await requireFactor(deps, member);
