@@ -1,9 +1,9 @@
 import type { SavedView } from '@beckon/contract/dashboard';
 import { iso } from '../../platform/time/clock.ts';
 import { readPeopleFilter } from './user-filter.ts';
-import { type DashboardRoute, routesFor, type KitDeps } from '../workspace/index.ts';
+import { type DashboardRoute, routesFor, wholeList, type KitDeps } from '../workspace/index.ts';
 import { deleteView, saveView } from './views/views.ts';
-import { listViews, type View } from './views/store.ts';
+import { listViews } from './views/store.ts';
 
 type Deps = KitDeps;
 const { route } = routesFor<Deps>();
@@ -13,10 +13,7 @@ export const viewRoutes: DashboardRoute<Deps>[] = [
     needs: 'viewer',
     async handle({ db, access }, { projectId, query }) {
       const data = await savedViews(access, await listViews(db, { projectId, screen: query.screen }));
-      return {
-        data,
-        meta: { pagination: { total: data.length, offset: 0, limit: data.length }, cursor: null },
-      };
+      return wholeList(data);
     },
   }),
   route('POST /projects/:project/views', {
@@ -24,8 +21,8 @@ export const viewRoutes: DashboardRoute<Deps>[] = [
     audit: 'view.create',
     async handle({ db, newId, access }, { projectId, body, actor, note }) {
       readPeopleFilter(body.filter);
-      const view = { ...body, projectId, id: newId(), createdAt: db.clock.now(), createdBy: actor };
-      const saved = await db.transaction((tx) => saveView(tx, view));
+      const view = { ...body, id: newId(), created_at: iso(db.clock.now()), created_by: actor };
+      const saved = await db.transaction((tx) => saveView(tx, projectId, view));
       // A filter may name a user who is erased later; the id and the screen of the view are enough here.
       note({ subject: saved.id, after: { screen: saved.screen } });
       const [data] = await savedViews(access, [saved]);
@@ -46,14 +43,7 @@ export const viewRoutes: DashboardRoute<Deps>[] = [
   }),
 ];
 
-async function savedViews(access: Deps['access'], views: View[]): Promise<SavedView[]> {
-  const names = await access.namesOf([...new Set(views.map(({ createdBy }) => createdBy))]);
-  return views.map(({ id, screen, name, filter, createdBy, createdAt }) => ({
-    id,
-    screen,
-    name,
-    filter,
-    created_by: names.get(createdBy) ?? createdBy,
-    created_at: iso(createdAt),
-  }));
+async function savedViews(access: Deps['access'], views: SavedView[]): Promise<SavedView[]> {
+  const names = await access.namesOf([...new Set(views.map((view) => view.created_by))]);
+  return views.map((view) => ({ ...view, created_by: names.get(view.created_by) ?? view.created_by }));
 }

@@ -1,4 +1,5 @@
-import { deleteViewRow, findViewByName, insertView, listViews, type View } from './store.ts';
+import type { SavedView } from '@beckon/contract/dashboard';
+import { deleteViewRow, findViewByName, insertView, listViews } from './store.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { Fault } from '../../../platform/fault.ts';
 
@@ -6,8 +7,8 @@ const VIEWS_MAX = 100;
 const NAME_MAX = 100;
 
 /** Saves a view. The caller has validated the filter. */
-export async function saveView(tx: Tx, input: View): Promise<View> {
-  const { projectId, screen } = input;
+export async function saveView(tx: Tx, projectId: number, input: SavedView): Promise<SavedView> {
+  const { screen } = input;
   const name = input.name.trim();
   if (name === '' || name.length > NAME_MAX || name.includes('\0') || !name.isWellFormed())
     throw wrong(`name must have 1 to ${NAME_MAX} characters`, 'name');
@@ -19,11 +20,11 @@ export async function saveView(tx: Tx, input: View): Promise<View> {
   if ((await listViews(tx, { projectId, screen })).length >= VIEWS_MAX)
     throw wrong(`A list can have at most ${VIEWS_MAX} views. Delete one first`, 'name');
   const view = { ...input, name };
-  await insertView(tx, view);
+  await insertView(tx, projectId, view);
   return view;
 }
 
-export async function deleteView(tx: Tx, key: { projectId: number; id: string }): Promise<View> {
+export async function deleteView(tx: Tx, key: { projectId: number; id: string }): Promise<SavedView> {
   const gone = /^[0-9a-f-]{36}$/.test(key.id) ? await deleteViewRow(tx, key) : null;
   if (gone) return gone;
   throw new Fault('not_found', { details: [{ message: 'This view no longer exists' }] });

@@ -1,4 +1,4 @@
-import type { AuditListed } from '@beckon/contract/dashboard';
+import type { AuditListed, QueryOf } from '@beckon/contract/dashboard';
 import { csvLine } from '@beckon/contract/files';
 import { plainCell } from '../../../platform/text/csv.ts';
 import { type AuditOf, countEntries, listEntries } from './store.ts';
@@ -37,13 +37,12 @@ export const auditRoutes = [
   }),
 ];
 
-type AuditFilterQuery = { actor?: string; action?: string; scope?: 'project' | 'organization' };
 type Names = ReadonlyMap<number, string>;
 
 async function scopeOf(
   tx: Tx,
   projectId: number,
-  { actor = '', action = '', scope = 'organization' }: AuditFilterQuery,
+  { actor = '', action = '', scope = 'organization' }: QueryOf<'GET /projects/:project/audit.csv'>,
 ): Promise<{ of: AuditOf; names: Names }> {
   const organization = await findOrganizationOf(tx, projectId);
   const projects = organization ? await listProjectsOf(tx, organization.id) : [];

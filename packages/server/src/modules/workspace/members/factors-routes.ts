@@ -1,4 +1,3 @@
-import type { PasskeyListed } from '@beckon/contract/dashboard';
 import { Fault } from '../../../platform/fault.ts';
 import type { AccountEmails } from './account-emails.ts';
 import { deletePasskey, deleteSessions } from './auth-store.ts';
@@ -37,7 +36,7 @@ export const factorRoutes = [
     audit: 'two_factor.enable',
     async handle(deps, { body, request, reply, member, note }) {
       const [signIns, code] = [await deps.team.signIns(), body.code.replaceAll(' ', '')];
-      const others = (await listSessions(deps.db, member.id)).filter(({ id }) => id !== member.sessionId);
+      const others = (await listSessions(deps.db, member)).filter(({ current }) => !current);
       setCookies(reply, await signIns.confirmTwoFactor(callerOf(deps, request), code));
       // A password alone opened those sessions.
       for (const { id } of others) await deleteSessions(deps.db, { userId: member.id, only: id });
@@ -78,7 +77,7 @@ export const factorRoutes = [
     needs: 'signed_in',
     isAccount: true,
     async handle({ db }, { member }) {
-      return wholeList((await listPasskeys(db, member.id)).map(toListed));
+      return wholeList(await listPasskeys(db, member.id));
     },
   }),
   route('POST /passkeys/options', {
@@ -103,7 +102,7 @@ export const factorRoutes = [
       const made = await (await deps.team.signIns()).addPasskey(callerOf(deps, request), input);
       note({ subject: made.name });
       notifyMember(deps, request, { member: member, change: { kind: 'passkey_added', name: made.name } });
-      return { data: toListed(made) };
+      return { data: made };
     },
   }),
   route('POST /passkeys/:passkey/delete', {
@@ -155,7 +154,3 @@ export const confirmRoutes = [
     },
   }),
 ];
-
-function toListed({ id, name, createdAt }: { id: string; name: string; createdAt: Date }): PasskeyListed {
-  return { id, name, created_at: createdAt.toISOString() };
-}

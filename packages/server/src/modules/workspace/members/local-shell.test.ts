@@ -25,7 +25,7 @@ describe('localShellAccess', () => {
     for (const id of roles.keys()) expect(await access.roleIn(LOCAL_SHELL.id, id)).toBe('owner');
     expect(await access.roleIn(LOCAL_SHELL.id, later.id + 1)).toBeNull();
     expect(await access.organizationsOf(LOCAL_SHELL.id)).toEqual([
-      { id: 'acme', name: 'Acme', role: 'owner', requiresTwoFactor: false, projects: 1, members: 0 },
+      { id: 'acme', name: 'Acme', role: 'owner', requires_two_factor: false, projects: 1, members: 0 },
     ]);
     expect(await access.organizationsToMakeIn(LOCAL_SHELL.id)).toMatchObject([{ id: 'acme', name: 'Acme' }]);
   });

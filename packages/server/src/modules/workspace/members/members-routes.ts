@@ -1,20 +1,21 @@
 import {
   type InviteListed,
-  type ListResponse,
   type MemberListed,
+  type OrganizationDetails,
   type Role,
 } from '@beckon/contract/dashboard';
 import { Fault } from '../../../platform/fault.ts';
 import { type AccountEmails, inviteEmail, testEmail } from './account-emails.ts';
 import { changeRole, removeMember } from './members.ts';
 import { deleteInvite, listInvites, lockOrganization, updateOrganization } from './store.ts';
-import { findOrganizationOf, listMembers, type MemberRow, type Organization } from './reads.ts';
+import { findOrganizationOf, listMembers, type MemberRow } from './reads.ts';
 import { isLocalShell } from './local-shell.ts';
 import type { SingleUseLink } from './link.ts';
 import type { SignedInMember } from './team.ts';
 import { offerInvite } from './links.ts';
 import { readEmail, readName } from './make-person.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
+import { wholeList } from '../dashboard-api/pages.ts';
 import { type KitDeps, routesFor } from '../dashboard-api/route.ts';
 import type { Installation } from './installation.ts';
 
@@ -27,7 +28,7 @@ export const memberRoutes = [
     needs: 'viewer',
     scope: 'admin',
     handle: async ({ db }, { projectId }) => ({
-      data: organizationView(await organizationOf(db, projectId)),
+      data: await organizationOf(db, projectId),
     }),
   }),
   route('POST /projects/:project/organization', {
@@ -38,15 +39,15 @@ export const memberRoutes = [
       const [before, after] = await db.transaction(async (tx) => {
         const was = await lockOrganization(tx, id);
         if (!was) throw new Fault('not_found');
-        const requiresTwoFactor = body.requires_two_factor ?? was.requiresTwoFactor;
-        if (requiresTwoFactor && !was.requiresTwoFactor) await requireCallerFactor(tx, id, member);
+        const { requires_two_factor = was.requires_two_factor } = body;
+        if (requires_two_factor && !was.requires_two_factor) await requireCallerFactor(tx, id, member);
         const name = body.name === undefined ? was.name : readName(body.name);
-        const changed = { id, name, requiresTwoFactor };
+        const changed = { id, name, requires_two_factor };
         await updateOrganization(tx, changed);
         return [was, changed];
       });
-      note({ subject: after.name, before: organizationView(before), after: organizationView(after) });
-      return { data: organizationView(after) };
+      note({ subject: after.name, before, after });
+      return { data: after };
     },
   }),
   route('GET /projects/:project/members', {
@@ -54,7 +55,7 @@ export const memberRoutes = [
     scope: 'admin',
     async handle({ db }, { projectId, member }) {
       const { id } = await organizationOf(db, projectId);
-      return whole((await listMembers(db, id)).map((row) => toMember(row, member.id)));
+      return wholeList((await listMembers(db, id)).map((row) => asSeenBy(member, row)));
     },
   }),
   route('POST /projects/:project/members/:member/role', {
@@ -67,7 +68,7 @@ export const memberRoutes = [
       const at = new Date(db.clock.now());
       const { before, after } = await db.transaction((tx) => changeRole(tx, { ...change, at }));
       note({ subject: after.email, before: { role: before.role }, after: { role: after.role } });
-      return { data: toMember(after, member.id) };
+      return { data: asSeenBy(member, after) };
     },
   }),
   route('POST /projects/:project/members/:member/remove', {
@@ -91,7 +92,7 @@ export const inviteRoutes = [
       const { id } = await organizationOf(db, projectId);
       const links = await listInvites(db, id, new Date(db.clock.now()));
       const names = await access.namesOf(links.map(({ createdBy }) => createdBy));
-      return whole(links.map((link) => toInvite(link, names)));
+      return wholeList(links.map((link) => toInvite(link, names)));
     },
   }),
   route('POST /projects/:project/invites', {
@@ -162,7 +163,7 @@ async function findInviteId(db: Deps['db'], organizationId: string, reference: s
   throw new Fault('not_found', { details: [{ message, field: 'invite' }] });
 }
 
-async function organizationOf(tx: Tx, projectId: number): Promise<Organization> {
+async function organizationOf(tx: Tx, projectId: number): Promise<OrganizationDetails> {
   const found = await findOrganizationOf(tx, projectId);
   if (!found) throw new Fault('not_found');
   return found;
@@ -172,27 +173,13 @@ async function organizationOf(tx: Tx, projectId: number): Promise<Organization> 
 async function requireCallerFactor(tx: Tx, organizationId: string, member: SignedInMember): Promise<void> {
   if (isLocalShell(member)) return;
   const row = (await listMembers(tx, organizationId)).find(({ id }) => id === member.id);
-  if (row?.twoFactor) return;
+  if (row?.two_factor) return;
   const message = 'Set up your own authenticator app first, or you would be locked out too';
   throw new Fault('conflict', { details: [{ message, field: 'requires_two_factor' }] });
 }
 
-function organizationView({ id, name, requiresTwoFactor }: Organization) {
-  return { id, name, requires_two_factor: requiresTwoFactor };
-}
-
-function toMember(row: MemberRow, callerId: string): MemberListed {
-  const { id, name, email, role, twoFactor, joinedAt, lastSeenAt } = row;
-  return {
-    id,
-    name,
-    email,
-    role,
-    two_factor: twoFactor,
-    joined_at: joinedAt.toISOString(),
-    last_seen_at: lastSeenAt?.toISOString() ?? null,
-    is_you: id === callerId,
-  };
+function asSeenBy({ id }: SignedInMember, row: MemberRow): MemberListed {
+  return { ...row, is_you: row.id === id };
 }
 
 function toInvite(link: SingleUseLink, names: ReadonlyMap<string, string>): InviteListed {
@@ -205,9 +192,4 @@ function toInvite(link: SingleUseLink, names: ReadonlyMap<string, string>): Invi
     expires_at: link.expiresAt.toISOString(),
     by: names.get(link.createdBy) ?? null,
   };
-}
-
-function whole<T>(data: T[]): ListResponse<T> {
-  const pagination = { total: data.length, offset: 0, limit: data.length };
-  return { data, meta: { pagination, cursor: null } };
 }

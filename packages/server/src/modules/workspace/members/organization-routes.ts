@@ -1,4 +1,3 @@
-import type { OrganizationListed } from '@beckon/contract/dashboard';
 import { randomUUID } from 'node:crypto';
 import { routesFor } from '../dashboard-api/route.ts';
 import { wholeList } from '../dashboard-api/pages.ts';
@@ -6,7 +5,6 @@ import { isLocalShell } from './local-shell.ts';
 import { readName } from './make-person.ts';
 import { requireOperator } from './installation.ts';
 import { insertOrganization, upsertMember } from './store.ts';
-import type { OrganizationOfMember } from './team.ts';
 import type { Database } from '../../../platform/db/database.ts';
 
 const { route } = routesFor();
@@ -15,8 +13,7 @@ export const organizationRoutes = [
   route('GET /organizations', {
     needs: 'signed_in',
     scope: 'read',
-    handle: async ({ access }, { member }) =>
-      wholeList((await access.organizationsOf(member.id)).map(toListed)),
+    handle: async ({ access }, { member }) => wholeList(await access.organizationsOf(member.id)),
   }),
   route('POST /organizations', {
     needs: 'signed_in',
@@ -29,15 +26,10 @@ export const organizationRoutes = [
       note({ organizationId: id, subject: name });
       const made = (await access.organizationsOf(member.id)).find((candidate) => candidate.id === id);
       if (!made) throw new Error('the new organization is not listed for its owner');
-      return { data: toListed(made) };
+      return { data: made };
     },
   }),
 ];
-
-function toListed(row: OrganizationOfMember): OrganizationListed {
-  const { id, name, role, requiresTwoFactor, projects, members } = row;
-  return { id, name, role, requires_two_factor: requiresTwoFactor, projects, members };
-}
 
 /** Creates an organization. `ownerId`: the member who becomes its owner; null: it has no member until someone is invited. */
 function createOrganization(

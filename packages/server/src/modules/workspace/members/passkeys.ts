@@ -1,3 +1,4 @@
+import type { PasskeyListed } from '@beckon/contract/dashboard';
 import {
   type AuthenticationResponseJSON,
   type AuthenticatorTransport,
@@ -48,13 +49,11 @@ export async function registrationOptions(
   return { result: { ...options }, cookies: [cookie] };
 }
 
-export type NewPasskey = { id: string; name: string; createdAt: Date };
-
 export async function registerPasskey(
   deps: PasskeyDeps,
   caller: Caller,
   { response, name, userId }: { response: AuthenticatorResponse; name: string; userId: string },
-): Promise<NewPasskey> {
+): Promise<PasskeyListed> {
   const challenge = await takeChallenge(deps, caller, { ceremony: 'registration', userId });
   const { credential } = await verifiedRegistration(deps, { challenge, response });
   const made = { id: randomUUID(), name, createdAt: new Date(deps.db.clock.now()) };
@@ -66,7 +65,7 @@ export async function registerPasskey(
     counter: credential.counter,
     transports: (credential.transports ?? []).join(','),
   });
-  if (isNew) return made;
+  if (isNew) return { id: made.id, name, created_at: made.createdAt.toISOString() };
   throw new Fault('conflict', { details: [{ message: 'This passkey is already registered' }] });
 }
 

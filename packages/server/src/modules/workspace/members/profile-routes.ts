@@ -1,4 +1,3 @@
-import type { SessionListed } from '@beckon/contract/dashboard';
 import { type KitDeps, routesFor } from '../dashboard-api/route.ts';
 import { wholeList } from '../dashboard-api/pages.ts';
 import type { AccountEmails } from './account-emails.ts';
@@ -72,18 +71,7 @@ export const profileRoutes = [
     needs: 'signed_in',
     isAccount: true,
     async handle({ db }, { member }) {
-      const rows = await listSessions(db, member.id);
-      return wholeList(
-        rows.map((row): SessionListed => ({
-          id: row.id,
-          user_agent: row.userAgent,
-          address: row.address,
-          created_at: row.createdAt.toISOString(),
-          last_seen_at: row.lastSeenAt.toISOString(),
-          expires_at: row.expiresAt.toISOString(),
-          current: row.id === member.sessionId,
-        })),
-      );
+      return wholeList(await listSessions(db, member));
     },
   }),
   route('POST /sessions/:session/end', {

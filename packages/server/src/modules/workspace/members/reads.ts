@@ -1,6 +1,15 @@
-import type { Role } from '@beckon/contract/dashboard';
+import type {
+  MemberListed,
+  OrganizationDetails,
+  OrganizationListed,
+  OrganizationOfMine,
+  PasskeyListed,
+  Role,
+  SessionListed,
+} from '@beckon/contract/dashboard';
+import { readAs } from '../../../platform/db/read-as.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import type { OrganizationOfMember, SignedInMember } from './team.ts';
+import type { SignedInMember } from './team.ts';
 
 /** Uses the time of the database, because sessions do not follow the clock of a project. */
 export async function findMemberByToken(tx: Tx, token: string): Promise<SignedInMember | undefined> {
@@ -51,11 +60,11 @@ export function listOrganizationsToMakeIn(tx: Tx, memberId: string): Promise<{ i
   );
 }
 
-const COUNTS = `o.requires_two_factor AS "requiresTwoFactor",
+const COUNTS = `o.requires_two_factor,
             (SELECT count(*)::int FROM beckon.project p WHERE p.organization_id = o.id AND p.sandbox_of IS NULL) AS projects,
             (SELECT count(*)::int FROM beckon.team_member c WHERE c.organization_id = o.id) AS members`;
 
-export function listOrganizationsOf(tx: Tx, memberId: string): Promise<OrganizationOfMember[]> {
+export function listOrganizationsOf(tx: Tx, memberId: string): Promise<OrganizationListed[]> {
   return tx.query(
     `SELECT o.id, o.name, m.role, ${COUNTS}
      ${OF_MEMBER} WHERE m.user_id = $1 AND NOT ${LACKS_FACTOR} ORDER BY o.created_at, o.id`,
@@ -64,7 +73,7 @@ export function listOrganizationsOf(tx: Tx, memberId: string): Promise<Organizat
 }
 
 /** Returns all organizations, as an owner of each would see them. */
-export function listOrganizationsAsOwner(tx: Pick<Tx, 'query'>): Promise<OrganizationOfMember[]> {
+export function listOrganizationsAsOwner(tx: Pick<Tx, 'query'>): Promise<OrganizationListed[]> {
   return tx.query(
     `SELECT o.id, o.name, 'owner' AS role, ${COUNTS} FROM beckon.team_organization o ORDER BY o.created_at, o.id`,
   );
@@ -83,21 +92,12 @@ export async function isSetUp(tx: Tx): Promise<boolean> {
   return rows.length > 0;
 }
 
-export type MembershipRow = {
-  id: string;
-  name: string;
-  role: Role;
-  requiresTwoFactor: boolean;
-  lacksFactor: boolean;
-  wantsDigest: boolean;
-};
-
 const WANTS_DIGEST = `coalesce(m.wants_digest, m.role <> 'viewer')`;
 
-export function listMemberships(tx: Tx, memberId: string): Promise<MembershipRow[]> {
+export function listMemberships(tx: Tx, memberId: string): Promise<OrganizationOfMine[]> {
   return tx.query(
-    `SELECT o.id, o.name, m.role, o.requires_two_factor AS "requiresTwoFactor", ${LACKS_FACTOR} AS "lacksFactor",
-            ${WANTS_DIGEST} AS "wantsDigest" ${OF_MEMBER}
+    `SELECT o.id, o.name, m.role, o.requires_two_factor, ${LACKS_FACTOR} AS must_set_up_two_factor,
+            ${WANTS_DIGEST} AS wants_digest ${OF_MEMBER}
      WHERE m.user_id = $1 ORDER BY o.created_at, o.id`,
     [memberId],
   );
@@ -148,12 +148,13 @@ export async function findSecondFactorUser(tx: Tx, identifier: string): Promise<
   return rows[0]?.userId;
 }
 
-export type Organization = { id: string; name: string; requiresTwoFactor: boolean };
+const ORGANIZATION = `SELECT o.id, o.name, o.requires_two_factor FROM beckon.team_organization o`;
 
-const ORGANIZATION = `SELECT o.id, o.name, o.requires_two_factor AS "requiresTwoFactor" FROM beckon.team_organization o`;
-
-export async function findOrganizationOf(tx: Tx, projectId: number): Promise<Organization | undefined> {
-  const rows = await tx.query<Organization>(
+export async function findOrganizationOf(
+  tx: Tx,
+  projectId: number,
+): Promise<OrganizationDetails | undefined> {
+  const rows = await tx.query<OrganizationDetails>(
     `${ORGANIZATION} JOIN beckon.project p ON p.organization_id = o.id WHERE p.project_id = $1`,
     [projectId],
   );
@@ -161,7 +162,7 @@ export async function findOrganizationOf(tx: Tx, projectId: number): Promise<Org
 }
 
 /** Returns the organizations, oldest first. */
-export function listOrganizations(tx: Pick<Tx, 'query'>): Promise<Organization[]> {
+export function listOrganizations(tx: Pick<Tx, 'query'>): Promise<OrganizationDetails[]> {
   return tx.query(`${ORGANIZATION} ORDER BY o.created_at, o.id`);
 }
 
@@ -183,20 +184,14 @@ export async function listAllProjectIds(tx: Pick<Tx, 'query'>): Promise<number[]
   return rows.map(({ id }) => id);
 }
 
-export type MemberRow = {
-  id: string;
-  name: string;
-  email: string;
-  role: Role;
-  twoFactor: boolean;
-  joinedAt: Date;
-  lastSeenAt: Date | null;
-};
+/** A member as every member sees them. */
+export type MemberRow = Omit<MemberListed, 'is_you'>;
 
 export function listMembers(tx: Tx, organizationId: string): Promise<MemberRow[]> {
-  return tx.query(
-    `SELECT u.id, u.name, u.email, m.role, u.two_factor_enabled IS TRUE AS "twoFactor", m.created_at AS "joinedAt",
-            (SELECT max(s.updated_at) FROM beckon.team_session s WHERE s.user_id = u.id) AS "lastSeenAt"
+  return readAs(
+    tx,
+    `SELECT u.id, u.name, u.email, m.role, u.two_factor_enabled IS TRUE AS two_factor, m.created_at AS joined_at,
+            (SELECT max(s.updated_at) FROM beckon.team_session s WHERE s.user_id = u.id) AS last_seen_at
      FROM beckon.team_member m JOIN beckon.team_user u ON u.id = m.user_id
      WHERE m.organization_id = $1 ORDER BY m.created_at, u.id`,
     [organizationId],
@@ -224,30 +219,22 @@ export async function findProjectOfMember(tx: Tx, memberId: string): Promise<num
   return rows[0]?.id;
 }
 
-export type SessionRow = {
-  id: string;
-  userAgent: string | null;
-  address: string | null;
-  createdAt: Date;
-  lastSeenAt: Date;
-  expiresAt: Date;
-};
-
-export function listSessions(tx: Tx, memberId: string): Promise<SessionRow[]> {
-  return tx.query(
-    `SELECT id, user_agent AS "userAgent", ip_address AS address, created_at AS "createdAt",
-            updated_at AS "lastSeenAt", expires_at AS "expiresAt"
+export function listSessions(
+  tx: Tx,
+  { id, sessionId }: Pick<SignedInMember, 'id' | 'sessionId'>,
+): Promise<SessionListed[]> {
+  return readAs(
+    tx,
+    `SELECT id, user_agent, ip_address AS address, created_at, updated_at AS last_seen_at, expires_at, id = $2 AS current
      FROM beckon.team_session WHERE user_id = $1 AND expires_at > now() ORDER BY updated_at DESC, id`,
-    [memberId],
+    [id, sessionId],
   );
 }
 
-export function listPasskeys(
-  tx: Tx,
-  memberId: string,
-): Promise<{ id: string; name: string; createdAt: Date }[]> {
-  return tx.query(
-    `SELECT id, coalesce(name, 'Passkey') AS name, coalesce(created_at, now()) AS "createdAt"
+export function listPasskeys(tx: Tx, memberId: string): Promise<PasskeyListed[]> {
+  return readAs(
+    tx,
+    `SELECT id, coalesce(name, 'Passkey') AS name, coalesce(created_at, now()) AS created_at
      FROM beckon.team_passkey WHERE user_id = $1 ORDER BY created_at, id`,
     [memberId],
   );

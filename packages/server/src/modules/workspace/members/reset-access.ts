@@ -1,7 +1,8 @@
+import type { OrganizationDetails } from '@beckon/contract/dashboard';
 import { Fault } from '../../../platform/fault.ts';
 import { idMaker } from '../../../platform/ids.ts';
 import { addEntry } from '../audit/store.ts';
-import { findUserByEmail, listMemberships, listOrganizations, type Organization } from './reads.ts';
+import { findUserByEmail, listMemberships, listOrganizations } from './reads.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { type LinkOffer, offerInvite, offerReset, offerSetup } from './links.ts';
 
@@ -58,7 +59,7 @@ type Entry = { action: string; subject: string; after: unknown };
 /** Writes to the audit log of these organizations. */
 async function record(
   db: Db,
-  organizations: Pick<Organization, 'id'>[],
+  organizations: Pick<OrganizationDetails, 'id'>[],
   { action, ...entry }: Entry,
 ): Promise<void> {
   const organizationIds = organizations.map(({ id }) => id);

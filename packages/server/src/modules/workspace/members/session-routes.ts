@@ -1,4 +1,4 @@
-import type { SessionState } from '@beckon/contract/dashboard';
+import type { OrganizationOfMine, SessionState } from '@beckon/contract/dashboard';
 import { findUserById, isSetUp, listMemberships, listOrganizations } from './reads.ts';
 import { isLocalShell } from './local-shell.ts';
 import type { SignedInMember, WithCookies } from './team.ts';
@@ -98,21 +98,20 @@ async function respond(
 }
 
 /** The local shell belongs to no organization, and acts as the owner of each. */
-async function membershipsOf(db: Deps['db'], member: SignedInMember) {
+async function membershipsOf(db: Deps['db'], member: SignedInMember): Promise<OrganizationOfMine[]> {
   if (!isLocalShell(member)) return listMemberships(db, member.id);
   const organizations = await listOrganizations(db);
   return organizations.map((organization) => ({
     ...organization,
-    role: 'owner' as const,
-    lacksFactor: false,
-    wantsDigest: false,
+    role: 'owner',
+    must_set_up_two_factor: false,
+    wants_digest: false,
   }));
 }
 
 async function stateOf(deps: Deps, member: SignedInMember | null): Promise<SessionState> {
   const { db, access, installation, release } = deps;
   const user = member ? await findUserById(db, member.id) : undefined;
-  const memberships = member ? await membershipsOf(db, member) : [];
   return {
     set_up: await isSetUp(db),
     member:
@@ -124,14 +123,7 @@ async function stateOf(deps: Deps, member: SignedInMember | null): Promise<Sessi
             two_factor: user.twoFactor,
           }
         : null,
-    organizations: memberships.map((membership) => ({
-      id: membership.id,
-      name: membership.name,
-      role: membership.role,
-      requires_two_factor: membership.requiresTwoFactor,
-      must_set_up_two_factor: membership.lacksFactor,
-      wants_digest: membership.wantsDigest,
-    })),
+    organizations: member ? await membershipsOf(db, member) : [],
     projects: member ? (await access.rolesOf(member.id)).size : 0,
     installation: {
       public_url: installation.publicUrl,

@@ -1,8 +1,8 @@
-import type { Role } from '@beckon/contract/dashboard';
+import type { OrganizationDetails, Role } from '@beckon/contract/dashboard';
 import type { Tx } from '../../../platform/db/statements.ts';
 import type { SingleUseLink } from './link.ts';
 import { deletePasskeys, deleteSessions } from './auth-store.ts';
-import type { FactorRow, Organization } from './reads.ts';
+import type { FactorRow } from './reads.ts';
 
 /** Writes the `team_*` tables. better-auth writes factors, most sessions and most verifications; they are deleted here too. */
 export async function insertOrganization(
@@ -22,9 +22,9 @@ export async function lockOrganizations(tx: Tx): Promise<void> {
 }
 
 /** Locks an organization while its members change, so that one of two owners stays if both leave at once. */
-export async function lockOrganization(tx: Tx, id: string): Promise<Organization | undefined> {
-  const rows = await tx.query<Organization>(
-    `SELECT id, name, requires_two_factor AS "requiresTwoFactor" FROM beckon.team_organization WHERE id = $1 FOR UPDATE`,
+export async function lockOrganization(tx: Tx, id: string): Promise<OrganizationDetails | undefined> {
+  const rows = await tx.query<OrganizationDetails>(
+    `SELECT id, name, requires_two_factor FROM beckon.team_organization WHERE id = $1 FOR UPDATE`,
     [id],
   );
   return rows[0];
@@ -32,12 +32,12 @@ export async function lockOrganization(tx: Tx, id: string): Promise<Organization
 
 export async function updateOrganization(
   tx: Tx,
-  { id, name, requiresTwoFactor }: Organization,
+  { id, name, requires_two_factor }: OrganizationDetails,
 ): Promise<void> {
   await tx.query(`UPDATE beckon.team_organization SET name = $2, requires_two_factor = $3 WHERE id = $1`, [
     id,
     name,
-    requiresTwoFactor,
+    requires_two_factor,
   ]);
 }
 

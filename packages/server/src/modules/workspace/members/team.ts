@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Role } from '@beckon/contract/dashboard';
+import type { OrganizationListed, Role } from '@beckon/contract/dashboard';
 
 /** A signed-in member. `confirmedAt`: when they last proved their identity in this session. */
 export type SignedInMember = {
@@ -8,16 +8,6 @@ export type SignedInMember = {
   email: string;
   sessionId: string;
   confirmedAt: Date | null;
-};
-
-export type OrganizationOfMember = {
-  id: string;
-  name: string;
-  role: Role;
-  requiresTwoFactor: boolean;
-  /** Excluding sandboxes. */
-  projects: number;
-  members: number;
 };
 
 /** The functions by which other modules look up members. */
@@ -29,7 +19,7 @@ export type Access = {
   /** Returns this member's roles in all of their projects. */
   rolesOf(memberId: string): Promise<ReadonlyMap<number, Role>>;
   /** Returns the organizations to which this member has access, oldest first. */
-  organizationsOf(memberId: string): Promise<OrganizationOfMember[]>;
+  organizationsOf(memberId: string): Promise<OrganizationListed[]>;
   /** Returns the organizations in which this member may create projects. */
   organizationsToMakeIn(memberId: string): Promise<{ id: string; name: string }[]>;
   /** Returns names by actor (`team:<id>`), for lists that show who did something. */

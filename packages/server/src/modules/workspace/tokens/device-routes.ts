@@ -157,7 +157,9 @@ async function readCode(deps: Deps, text: string, { id }: Pick<SignedInMember, '
 
 /** Requires the authenticator app that an organization requires of its members before they approve a program. */
 async function requireFactor({ db }: Deps, { id }: Pick<SignedInMember, 'id'>): Promise<void> {
-  const missing = (await listMemberships(db, id)).filter(({ lacksFactor }) => lacksFactor);
+  const missing = (await listMemberships(db, id)).filter(
+    (organization) => organization.must_set_up_two_factor,
+  );
   if (missing.length === 0) return;
   const names = missing.map(({ name }) => name).join(', ');
   const message = `${names} requires an authenticator app. Set one up in your profile first`;

@@ -3,7 +3,7 @@ import { wholeList } from '../dashboard-api/pages.ts';
 import { type KitDeps, routesFor } from '../dashboard-api/route.ts';
 import { listProjects } from '../projects/project.ts';
 import { listTokenRows, updateRevoked } from './store.ts';
-import { displayToken, ENDED_KEPT_MS, type PersonalToken, type ListedToken } from './token.ts';
+import { ENDED_KEPT_MS, type PersonalToken } from './token.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { Fault } from '../../../platform/fault.ts';
 
@@ -16,7 +16,7 @@ export const tokenRoutes = [
     isAccount: true,
     scope: 'read',
     async handle(deps, { member }) {
-      return wholeList((await listTokens(deps, member.id)).map(toListed));
+      return wholeList(await listTokens(deps, member.id));
     },
   }),
   route('POST /profile/tokens/:token/revoke', {
@@ -25,7 +25,7 @@ export const tokenRoutes = [
     scope: 'edit',
     audit: 'token.revoke',
     async handle(deps, { member, params, note }) {
-      const revoked = toListed(await revokeToken(deps, { id: params.token, memberId: member.id }));
+      const revoked = await revokeToken(deps, { id: params.token, memberId: member.id });
       note({ subject: revoked.label, after: { revoked_at: revoked.revoked_at } });
       return { data: revoked };
     },
@@ -59,25 +59,12 @@ function required(token: PersonalToken | null): PersonalToken {
   throw new Fault('not_found', { details: [{ message }] });
 }
 
-function toListed({ id, label, scopes, last4, ...token }: ListedToken): TokenListed {
-  return {
-    id,
-    label,
-    scopes,
-    display: displayToken(last4),
-    created_at: token.createdAt.toISOString(),
-    expires_at: token.expiresAt.toISOString(),
-    last_used_at: token.lastUsedAt?.toISOString() ?? null,
-    revoked_at: token.revokedAt?.toISOString() ?? null,
-  };
-}
-
 type Deps = { db: Pick<Database, 'query' | 'prepared' | 'clock'> };
 
 const LIST_MAX = 200;
 
 /** Returns live tokens, and those that ended recently. */
-async function listTokens({ db }: Deps, memberId: string): Promise<ListedToken[]> {
+async function listTokens({ db }: Deps, memberId: string): Promise<TokenListed[]> {
   const endedSince = new Date(db.clock.now() - ENDED_KEPT_MS);
   return listTokenRows(db, { userId: memberId, endedSince, limit: LIST_MAX });
 }
@@ -86,7 +73,7 @@ async function listTokens({ db }: Deps, memberId: string): Promise<ListedToken[]
 async function revokeToken(
   { db }: Deps,
   { id, memberId }: { id: string; memberId: string },
-): Promise<ListedToken> {
+): Promise<TokenListed> {
   const now = db.clock.now();
   const revoked = await updateRevoked(db, { id, userId: memberId, at: new Date(now) });
   if (revoked) return revoked;

@@ -6,10 +6,10 @@
  * └──────deny──────▶ denied                     deleted after ten minutes in any state
  */
 
-import type { TokenScope } from '@beckon/contract/dashboard';
+import type { TokenListed, TokenScope } from '@beckon/contract/dashboard';
+import { readAs } from '../../../platform/db/read-as.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import type { WaitingCode } from './device-limit.ts';
-import type { ListedToken } from './token.ts';
 
 export type DeviceState = 'waiting' | 'approved' | 'denied' | 'used';
 
@@ -98,15 +98,15 @@ export async function countLive(tx: Tx, { userId, now }: { userId: string; now: 
   return rows[0]?.tokens ?? 0;
 }
 
-const LISTED = `id, label, scopes, last4, created_at AS "createdAt", expires_at AS "expiresAt",
-  last_used_at AS "lastUsedAt", revoked_at AS "revokedAt"`;
+const LISTED = `id, label, scopes, 'bkp_…' || last4 AS display, created_at, expires_at, last_used_at, revoked_at`;
 
 /** Returns live tokens and those that ended since then, newest first. */
 export function listTokenRows(
   tx: Tx,
   { userId, endedSince, limit }: { userId: string; endedSince: Date; limit: number },
-): Promise<ListedToken[]> {
-  return tx.query(
+): Promise<TokenListed[]> {
+  return readAs(
+    tx,
     `SELECT ${LISTED} FROM beckon.team_token WHERE user_id = $1 AND least(expires_at, revoked_at) > $2
      ORDER BY (revoked_at IS NULL) DESC, created_at DESC, id DESC LIMIT $3`,
     [userId, endedSince, limit],
@@ -117,8 +117,9 @@ export function listTokenRows(
 export async function updateRevoked(
   tx: Tx,
   { id, userId, at }: { id: string; userId: string; at: Date },
-): Promise<ListedToken | undefined> {
-  const rows = await tx.query<ListedToken>(
+): Promise<TokenListed | undefined> {
+  const rows = await readAs<TokenListed>(
+    tx,
     `UPDATE beckon.team_token SET revoked_at = coalesce(revoked_at, $3) WHERE id::text = $1 AND user_id = $2
      RETURNING ${LISTED}`,
     [id, userId, at],

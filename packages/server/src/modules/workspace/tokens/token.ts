@@ -11,13 +11,6 @@ export type PersonalToken = {
   member: { id: string; name: string; email: string };
 };
 
-export type ListedToken = Omit<PersonalToken, 'member'> & {
-  last4: string;
-  createdAt: Date;
-  lastUsedAt: Date | null;
-  revokedAt: Date | null;
-};
-
 export const SALT_BYTES = 16;
 export const TOKEN_GOOD_MS = 90 * 24 * 3_600_000;
 /** How long an ended token is still listed. */
@@ -39,10 +32,6 @@ export function last4Of(secret: string): string | null {
 /** Hashes a token. The salt prevents comparing two stored hashes, and the pepper prevents searching the table alone. */
 export function hashToken(pepper: Uint8Array, salt: Uint8Array, secret: string): Buffer {
   return hmacSha256(pepper, 'personal token', salt, secret);
-}
-
-export function displayToken(last4: string): string {
-  return `bkp_…${last4}`;
 }
 
 /** A member reads the label before approving, so it must not contain invisible characters or change the text direction. */
