@@ -1,8 +1,7 @@
 import type { ImportFinding } from '@beckon/contract/dashboard';
 import { csvLine } from '@beckon/contract/files';
 import { plainCell } from '../../platform/text/csv.ts';
-import { countFindingRows, listFindingRows } from './reads.ts';
-import type { ImportFindingRow } from './store.ts';
+import { countFindingRows, listFindings } from './reads.ts';
 import { requireImport } from './run/manage-imports.ts';
 import { REJECTED } from './run/read-chunk.ts';
 import type { Database } from '../../platform/db/database.ts';
@@ -21,9 +20,13 @@ export const importFindingRoutes = [
       const { kind = null } = query;
       const { offset, rowsMax: limit, most } = page;
       const after = readPosition(page.after?.[0] ?? '0');
-      const rows = await listFindingRows(db, { ...job, kind, after, offset, limit });
+      const rows = await listFindings(db, { ...job, kind, after, offset, limit });
       const total = await countFindingRows(db, { ...job, kind, most });
-      return toPage(rows, page, { show: importFinding, cursorOf: ({ n }) => [String(n)], total });
+      return toPage(rows, page, {
+        show: ({ n: _n, ...finding }) => finding,
+        cursorOf: ({ n }) => [String(n)],
+        total,
+      });
     },
   }),
   route('GET /projects/:project/imports/:import/rejected.csv', {
@@ -47,7 +50,7 @@ async function* lines(
 ): AsyncGenerator<string, void, void> {
   yield `${csvLine(['row', 'field', 'message', 'raw'])}\r\n`;
   for (let after = 0; ;) {
-    const rows = await listFindingRows(db, { ...ref, kind: REJECTED, after, offset: 0, limit: AT_ONCE });
+    const rows = await listFindings(db, { ...ref, kind: REJECTED, after, offset: 0, limit: AT_ONCE });
     yield rows.map((row) => `${csvLine(cellsOf(row))}\r\n`).join('');
     const last = rows.at(-1);
     if (!last || rows.length < AT_ONCE) return;
@@ -55,12 +58,8 @@ async function* lines(
   }
 }
 
-function cellsOf({ line, field, message, raw }: ImportFindingRow): string[] {
-  return [line === null ? '' : String(line), plainCell(field ?? ''), plainCell(message), plainCell(raw)];
-}
-
-function importFinding({ kind, line, field, message, raw }: ImportFindingRow): ImportFinding {
-  return { kind, row: line, field, message, raw };
+function cellsOf({ row, field, message, raw }: ImportFinding): string[] {
+  return [row === null ? '' : String(row), plainCell(field ?? ''), plainCell(message), plainCell(raw)];
 }
 
 function readPosition(text: string): number {

@@ -1,3 +1,4 @@
+import type { ImportFinding } from '@beckon/contract/dashboard';
 import type { Tx } from '../../platform/db/statements.ts';
 import { COLUMNS, type Import, type ImportRow, toImport } from './import.ts';
 import type { ImportFindingRow, ImportRef, PartRow, EncryptedImportKey } from './store.ts';
@@ -113,9 +114,9 @@ export type FindingPage = ImportRef & {
   limit: number;
 };
 
-export function listFindingRows(tx: Tx, page: FindingPage): Promise<(ImportFindingRow & { n: number })[]> {
+export function listFindings(tx: Tx, page: FindingPage): Promise<(ImportFinding & { n: number })[]> {
   return tx.query(
-    `SELECT n, kind, line, field, message, raw FROM beckon.import_finding
+    `SELECT n, kind, line AS row, field, message, raw FROM beckon.import_finding
      WHERE project_id = $1 AND import_id = $2 AND ($3::text IS NULL OR kind = $3) AND n > $4 ORDER BY n OFFSET $5 LIMIT $6`,
     [page.projectId, page.id, page.kind, page.after, page.offset, page.limit],
   );

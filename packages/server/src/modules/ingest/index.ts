@@ -29,7 +29,8 @@ export {
   openQueue,
   type BacklogRow,
 } from './queue/store.ts';
-export { listWarnings, warningCounter } from './warnings/warnings.ts';
+export { listWarnings } from './warnings/store.ts';
+export { warningCounter } from './warnings/warnings.ts';
 export { requestLog } from './activity/request-log.ts';
 export { readStream } from './activity/read-stream.ts';
 export { readRequestFilter, type ActivityRow } from './activity/stream.ts';

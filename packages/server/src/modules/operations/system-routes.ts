@@ -1,10 +1,4 @@
-import {
-  allows,
-  type DeadLetter,
-  type Role,
-  type SystemState,
-  type SystemStorage,
-} from '@beckon/contract/dashboard';
+import { allows, type Role, type SystemState, type SystemStorage } from '@beckon/contract/dashboard';
 import { discardDead, retryDead, listDead, listWaiting } from '../ingest/index.ts';
 import { showSystem, supportBundle } from './system.ts';
 import { storageFacts } from '../../platform/db/facts.ts';
@@ -28,10 +22,7 @@ export const systemRoutes = [
     isHeavy: true,
     async handle({ db, access }, { member }) {
       const projectIds = [...(await access.rolesOf(member.id)).keys()];
-      const waiting = await listWaiting(db, projectIds);
-      return wholeList(
-        waiting.map(({ projectId: id, name, ...counts }) => ({ project: { id, name }, ...counts })),
-      );
+      return wholeList(await listWaiting(db, projectIds));
     },
   }),
   route('GET /projects/:project/system', {
@@ -42,14 +33,7 @@ export const systemRoutes = [
   route('GET /projects/:project/dead-letters', {
     needs: 'viewer',
     async handle({ db }, { projectId }) {
-      const records = await listDead(db, projectId);
-      return wholeList(
-        records.map(({ acceptedAt, deadLetteredAt, ...record }): DeadLetter => ({
-          ...record,
-          accepted_at: acceptedAt.toISOString(),
-          dead_lettered_at: deadLetteredAt.toISOString(),
-        })),
-      );
+      return wholeList(await listDead(db, projectId));
     },
   }),
   route('POST /projects/:project/dead-letters/retry', {

@@ -83,10 +83,10 @@ export async function supportBundle(
     settings: Object.fromEntries(
       Object.entries(texts).map(([name, text]) => [name, redactedSetting(name, text)]),
     ),
-    keys: (await listKeys(db, projectId)).map(({ createdAt, lastUsedAt, revokedAt, client }) => ({
-      created_at: createdAt,
-      last_used_at: lastUsedAt,
-      revoked_at: revokedAt,
+    keys: (await listKeys(db, projectId)).map(({ created_at, last_used_at, revoked_at, client }) => ({
+      created_at,
+      last_used_at,
+      revoked_at,
       client,
     })),
     domains: (await showDomains(db, projectId, mail)).map(({ domain, records }) => ({
@@ -107,11 +107,11 @@ export async function supportBundle(
       windows: health.windows,
     })),
     warnings: await listWarnings(db, projectId),
-    dead_letters: (await listDead(db, projectId)).map(({ seq, priority, kind, deadLetteredAt }) => ({
+    dead_letters: (await listDead(db, projectId)).map(({ seq, priority, kind, dead_lettered_at }) => ({
       seq,
       priority,
       kind,
-      dead_lettered_at: deadLetteredAt,
+      dead_lettered_at,
     })),
     requests: requests.items,
   };

@@ -161,7 +161,7 @@ async function listSteps(tx: Tx, { projectId, now, sending, hasEvent, hasSent }:
     required,
   });
   const steps = [
-    step('key_created', hasEvent || keys.some(({ revokedAt }) => revokedAt === null)),
+    step('key_created', hasEvent || keys.some((key) => key.revoked_at === null)),
     step('first_event', hasEvent),
     step(
       'rule_on',

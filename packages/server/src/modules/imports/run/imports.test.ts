@@ -17,7 +17,7 @@ import { idMaker } from '../../../platform/ids.ts';
 import { silentLog } from '../../../platform/log.ts';
 import type { Import } from '../import.ts';
 import { ImportHalt } from '../source.ts';
-import { listFindingRows } from '../reads.ts';
+import { listFindings } from '../reads.ts';
 import { createProject } from '../../administration/create-project.ts';
 import { createProcessor } from '../../processing/process.ts';
 import { erasePerson } from '../../profiles/erase-user.ts';
@@ -105,8 +105,8 @@ test('counts the rows in a check and accepts nothing', async () => {
   });
   expect(check?.rules.some(({ users: people }) => people.count === 1_500)).toBe(true);
   expect(await projectData()).toEqual({ people: [], events: [], drafts: 0 });
-  const findings = await listFindingRows(db, { ...job, kind: null, after: 0, offset: 0, limit: 10 });
-  expect(findings.map(({ line }) => line)).toEqual([1_502, 1_503]);
+  const findings = await listFindings(db, { ...job, kind: null, after: 0, offset: 0, limit: 10 });
+  expect(findings.map(({ row }) => row)).toEqual([1_502, 1_503]);
 });
 
 test('imports users and events without drafting emails, and finds nothing new when repeated', async () => {

@@ -4,7 +4,7 @@ import { importDeps, importThrough, uploadFile, workThrough } from '../../../../
 import { spawnImporter } from '../../../../testing/servers/import-worker.ts';
 import { silentLog } from '../../../platform/log.ts';
 import type { Import } from '../import.ts';
-import { listFindingRows } from '../reads.ts';
+import { listFindings } from '../reads.ts';
 import { openDatabase } from '../../../platform/db/database.ts';
 import { createProject } from '../../administration/create-project.ts';
 import { requestCheck, requireImport, startImport } from './manage-imports.ts';
@@ -34,7 +34,7 @@ async function accepted(projectId: number): Promise<{ seq: number; records: numb
 
 async function findingsOf(job: Import): Promise<(number | null)[]> {
   const page = { ...job, kind: null, after: 0, offset: 0, limit: 1_000 };
-  return (await listFindingRows(db, page)).map(({ line }) => line);
+  return (await listFindings(db, page)).map(({ row }) => row);
 }
 
 test('imports the same as a clean run although the worker is killed again and again', async () => {

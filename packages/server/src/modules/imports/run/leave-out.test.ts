@@ -15,7 +15,7 @@ import { idMaker } from '../../../platform/ids.ts';
 import { silentLog } from '../../../platform/log.ts';
 import type { Import } from '../import.ts';
 import type { ImportRef } from '../store.ts';
-import { listFindingRows } from '../reads.ts';
+import { listFindings } from '../reads.ts';
 import { createProject } from '../../administration/create-project.ts';
 import { createProcessor } from '../../processing/process.ts';
 import { erasePerson } from '../../profiles/erase-user.ts';
@@ -47,8 +47,8 @@ async function processAll(): Promise<void> {
 const erase = () => erasePerson({ db, newId, hasher: testHasher }, { projectId, userId: zoe });
 
 async function found(job: ImportRef): Promise<[line: number | null, raw: string][]> {
-  const rows = await listFindingRows(db, { ...job, kind: null, after: 0, offset: 0, limit: 100 });
-  return rows.map(({ line, raw }) => [line, raw]);
+  const rows = await listFindings(db, { ...job, kind: null, after: 0, offset: 0, limit: 100 });
+  return rows.map(({ row, raw }) => [row, raw]);
 }
 
 /** Valid and invalid rows of the user, with and without her id, and one row of another user. */

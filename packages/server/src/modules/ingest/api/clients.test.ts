@@ -15,8 +15,9 @@ import {
 } from '../../../../testing/servers/endpoint-server.ts';
 import { testServer } from '../../../../testing/servers/server.ts';
 import { listKeys } from '../keys/list-keys.ts';
-import { listWarnings } from '../warnings/warnings.ts';
+import { listWarnings } from '../warnings/store.ts';
 import { revokeKey } from '../keys/change-key.ts';
+import { iso } from '../../../platform/time/clock.ts';
 
 const minimumVersions = new Map([['beckon-js', '1.4.0']]);
 const server = await endpointServer({ minimumVersions });
@@ -103,7 +104,7 @@ test.each(USES)('records the last use of a key by %s, and its client', async (_,
   });
   const [key] = await listKeys(server.db, caller.id);
   expect(key).toMatchObject({
-    lastUsedAt: new Date(server.clock.now()),
+    last_used_at: iso(server.clock.now()),
     client: { name: 'beckon-py', version: '3.2.1' },
   });
 });
@@ -115,7 +116,7 @@ test('counts only requests that a key opened as its use', async () => {
     await send({ secret: null, query: `?key=${secret}` });
   });
   const [key] = await listKeys(server.db, caller.id);
-  expect(key).toMatchObject({ lastUsedAt: null, client: null });
+  expect(key).toMatchObject({ last_used_at: null, client: null });
 });
 
 test('accepts placeholder ids and an Idempotency-Key that is not a UUID v4, and counts warnings', async () => {

@@ -1,6 +1,6 @@
 import type { IngestRequest } from '@beckon/contract/dashboard';
 import { listKeys } from '../keys/list-keys.ts';
-import { listWarnings } from '../warnings/warnings.ts';
+import { listWarnings } from '../warnings/store.ts';
 import { routesFor, wholeList } from '../../workspace/index.ts';
 import { countStream, readStream } from '../activity/read-stream.ts';
 import { cursorOf, readRequestFilter, type RequestItem } from '../activity/stream.ts';
@@ -33,10 +33,7 @@ export const requestRoutes = [
   route('GET /projects/:project/warnings', {
     needs: 'viewer',
     async handle({ db }, { projectId }) {
-      const warnings = await listWarnings(db, projectId);
-      return wholeList(
-        warnings.map(({ lastAt, ...warning }) => ({ ...warning, last_at: lastAt.toISOString() })),
-      );
+      return wholeList(await listWarnings(db, projectId));
     },
   }),
 ];

@@ -7,6 +7,7 @@ import { createProject } from '../../administration/create-project.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { keyUse } from './key-use.ts';
 import { listKeys } from './list-keys.ts';
+import { iso } from '../../../platform/time/clock.ts';
 
 const clock = fixedClock();
 const db = await openTestDatabase(clock);
@@ -23,10 +24,10 @@ test('shows the last use and the client of a key after a flush', async () => {
   use.note(key, 'beckon-js/1.2.3');
   clock.advance(1_000);
   use.note(key, undefined);
-  expect((await listed())?.lastUsedAt).toBeNull();
+  expect((await listed())?.last_used_at).toBeNull();
   await use.flush();
   const client = { name: 'beckon-js', version: '1.2.3' };
-  expect(await listed()).toMatchObject({ lastUsedAt: new Date(clock.now()), client });
+  expect(await listed()).toMatchObject({ last_used_at: iso(clock.now()), client });
 });
 
 test('keeps the known client after a use without a readable one, and replaces it as a whole otherwise', async () => {
@@ -48,7 +49,7 @@ test('never moves the last use back for a process with a slow clock', async () =
   ahead.note(key, undefined);
   await ahead.flush();
   await behind.flush();
-  expect((await listed())?.lastUsedAt).toEqual(new Date(clock.now()));
+  expect((await listed())?.last_used_at).toEqual(iso(clock.now()));
 });
 
 test('writes thirty thousand uses in two statements after ten seconds', async () => {
@@ -83,11 +84,11 @@ test('writes uses again after a failed write', async () => {
   };
   const use = keyUse({ db: tx, clock, log: silentLog });
   use.note(key, 'beckon-js/1.2.3');
-  const at = new Date(clock.now());
+  const at = iso(clock.now());
   await use.flush();
   broken = false;
   await use.close();
-  expect(await listed()).toMatchObject({ lastUsedAt: at, client: { name: 'beckon-js' } });
+  expect(await listed()).toMatchObject({ last_used_at: at, client: { name: 'beckon-js' } });
 });
 
 test('returns the minimum version only for a client below it', () => {

@@ -5,6 +5,7 @@ import { openTestDatabase } from '../../../../testing/factories/database.ts';
 import { createKey, revokeKey } from './change-key.ts';
 import { createProject } from '../../administration/create-project.ts';
 import { listKeys } from './list-keys.ts';
+import { iso } from '../../../platform/time/clock.ts';
 
 const clock = fixedClock();
 const db = await openTestDatabase(clock);
@@ -26,11 +27,11 @@ test('creates a secret of the documented form and later shows only its ends', as
       env: 'live',
       label: 'checkout server',
       display,
-      createdAt: new Date(db.clock.now()),
-      createdBy: null,
-      lastUsedAt: null,
+      created_at: iso(db.clock.now()),
+      created_by: null,
+      last_used_at: null,
       client: null,
-      revokedAt: null,
+      revoked_at: null,
     },
   ]);
 });
@@ -75,7 +76,7 @@ test('revokes a key for good, and keeps the time when it is revoked again', asyn
   clock.advance(60_000);
   expect(await revokeKey(db, { id })).toEqual(first);
   const [listed] = await listKeys(db, projectId);
-  expect(listed?.revokedAt).toEqual(first.revokedAt);
+  expect(listed?.revoked_at).toEqual(first.revokedAt.toISOString());
 });
 
 test('returns an error for revoking an unknown key', async () => {

@@ -1,18 +1,10 @@
-import { displayKey, type KeyEnvironment } from './key.ts';
+import type { ApiKey } from '@beckon/contract/dashboard';
+import { displayKey } from './key.ts';
 import { listKeyRows, listTraffic, listUses } from './store.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 
-export type ListedKey = {
-  id: string;
-  env: KeyEnvironment;
-  label: string;
-  display: string;
-  createdAt: Date;
-  createdBy: string | null;
-  lastUsedAt: Date | null;
-  client: { name: string; version: string } | null;
-  revokedAt: Date | null;
-};
+/** A key as stored, and its last use. `created_by` is the stable id of the author. */
+export type ListedKey = Omit<ApiKey, 'minimum_version' | 'traffic'>;
 
 /** Lists recent request counts for each key of a project. */
 export async function listKeyTraffic(
@@ -37,17 +29,17 @@ export async function listKeys(tx: Tx, projectId: number): Promise<ListedKey[]> 
       env: row.env === 'test' ? 'test' : 'live',
       label: row.label,
       display: displayKey(row.env, row.last4),
-      createdAt: row.created_at,
-      createdBy: row.created_by,
-      lastUsedAt: use?.last_used_at ?? null,
+      created_at: row.created_at.toISOString(),
+      created_by: row.created_by,
+      last_used_at: use?.last_used_at?.toISOString() ?? null,
       client,
-      revokedAt: row.revoked_at,
+      revoked_at: row.revoked_at?.toISOString() ?? null,
     };
   });
 }
 
 /** The requests of a day in UTC. */
-type DayOfTraffic = { day: string; requests: number };
+type DayOfTraffic = ApiKey['traffic'][number];
 
 /** The period that members check before they revoke a key. */
 const TRAFFIC_DAYS = 14;

@@ -1,6 +1,6 @@
 import type { ApiKey } from '@beckon/contract/dashboard';
 import { Fault } from '../../../platform/fault.ts';
-import { type ListedKey, listKeys, listKeyTraffic } from './list-keys.ts';
+import { listKeys, listKeyTraffic } from './list-keys.ts';
 import { minimumMissed } from './key-use.ts';
 import { findPair, routesFor, wholeList, type KitDeps } from '../../workspace/index.ts';
 import { createKey, revokeKey } from './change-key.ts';
@@ -62,29 +62,13 @@ async function keyProject(db: Deps['db'], projectId: number, env: ApiKey['env'])
 async function keysOf({ db, access, minimumVersions }: Deps, projectId: number): Promise<ApiKey[]> {
   const keys = await listKeys(db, projectId);
   const trafficOf = await listKeyTraffic(db, { projectId, now: db.clock.now() });
-  const names = await access.namesOf(
-    keys.flatMap(({ createdBy }) => (createdBy === null ? [] : [createdBy])),
-  );
-  return keys.map(({ id, env, label, display, client, ...key }) => ({
-    id,
-    env,
-    label,
-    display,
-    created_at: key.createdAt.toISOString(),
-    created_by: createdBy(key, names),
-    last_used_at: key.lastUsedAt?.toISOString() ?? null,
-    client,
-    minimum_version: (client && minimumMissed(client, minimumVersions)) ?? null,
-    revoked_at: key.revokedAt?.toISOString() ?? null,
-    traffic: trafficOf(id),
+  const names = await access.namesOf(keys.flatMap((key) => key.created_by ?? []));
+  return keys.map((key) => ({
+    ...key,
+    created_by: key.created_by === null ? null : (names.get(key.created_by) ?? key.created_by),
+    minimum_version: (key.client && minimumMissed(key.client, minimumVersions)) ?? null,
+    traffic: trafficOf(key.id),
   }));
-}
-
-function createdBy(
-  { createdBy: actor }: Pick<ListedKey, 'createdBy'>,
-  names: ReadonlyMap<string, string>,
-): string | null {
-  return actor === null ? null : (names.get(actor) ?? actor);
 }
 
 async function showKey(deps: Deps, { projectId, id }: { projectId: number; id: string }): Promise<ApiKey> {

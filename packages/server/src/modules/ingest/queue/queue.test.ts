@@ -106,11 +106,11 @@ test('lists the projects with waiting or dead-lettered records, those with the l
   const later = (projectId = (await createProject(db, { name: 'Later' })).id);
   await put('live', [{}, {}], new Date(clock.now() - 9_000));
   const projectIds = [late, quiet, buried, later];
-  const listed = (await listWaiting(db, null)).filter((row) => projectIds.includes(row.projectId));
+  const listed = (await listWaiting(db, null)).filter((row) => projectIds.includes(row.project.id));
   expect(listed).toEqual([
-    { projectId: later, name: 'Later', live: 2, bulk: 0, dead_letters: 0, oldest_ms: 9_000 },
-    { projectId: late, name: 'Acme', live: 0, bulk: 1, dead_letters: 0, oldest_ms: 4_000 },
-    { projectId: buried, name: 'Buried', live: 0, bulk: 0, dead_letters: 2, oldest_ms: 0 },
+    { project: { id: later, name: 'Later' }, live: 2, bulk: 0, dead_letters: 0, oldest_ms: 9_000 },
+    { project: { id: late, name: 'Acme' }, live: 0, bulk: 1, dead_letters: 0, oldest_ms: 4_000 },
+    { project: { id: buried, name: 'Buried' }, live: 0, bulk: 0, dead_letters: 2, oldest_ms: 0 },
   ]);
 });
 

@@ -1,3 +1,4 @@
+import type { ProjectQueue } from '@beckon/contract/dashboard';
 import { findWaiting, lockQueueRow, type QueueRow, type WaitingRow } from './store.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
@@ -13,13 +14,7 @@ export async function lockQueue(tx: Tx, projectId: number): Promise<QueueRow> {
   throw new Fault('not_found', { details: [{ message: `No project has the ID ${projectId}` }] });
 }
 
-type QueueCounts = {
-  live: number;
-  bulk: number;
-  dead_letters: number;
-  /** Age of the oldest waiting record, or 0 if none waits. */
-  oldest_ms: number;
-};
+type QueueCounts = Omit<ProjectQueue, 'project'>;
 
 export async function countWaiting(
   db: Pick<Database, 'query' | 'prepared' | 'clock'>,
@@ -29,8 +24,6 @@ export async function countWaiting(
   return row ? queueCounts(db, row) : { live: 0, bulk: 0, dead_letters: 0, oldest_ms: 0 };
 }
 
-type ProjectQueueCounts = QueueCounts & { projectId: number; name: string };
-
 /** More than anyone reads. In the projects left out, records wait for less time. */
 const PROJECTS_LISTED_MAX = 1_000;
 
@@ -38,11 +31,10 @@ const PROJECTS_LISTED_MAX = 1_000;
 export async function listWaiting(
   db: Pick<Database, 'query' | 'clock'>,
   projectIds: number[] | null,
-): Promise<ProjectQueueCounts[]> {
+): Promise<ProjectQueue[]> {
   const rows = await listWaitingRows(db, projectIds, PROJECTS_LISTED_MAX);
-  return rows.map(({ project_id: projectId, name, ...row }) => ({
-    projectId,
-    name,
+  return rows.map(({ project_id: id, name, ...row }) => ({
+    project: { id, name },
     ...queueCounts(db, row),
   }));
 }

@@ -1,3 +1,5 @@
+import type { IngestWarning } from '@beckon/contract/dashboard';
+import { readAs } from '../../../platform/db/read-as.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 
 export type WarningRow = { project_id: number; code: string; day: string; count: number; last_at: Date };
@@ -22,10 +24,14 @@ export async function addWarnings(tx: Tx, rows: WarningRow[]): Promise<void> {
   );
 }
 
-export function listWarningRows(tx: Tx, projectId: number, limit: number): Promise<WarningRow[]> {
-  return tx.query(
-    `SELECT project_id, code, day::text AS day, count, last_at FROM beckon.ingest_warning
+const LISTED_MAX = 1_000;
+
+/** Returns the warnings, newest day first. */
+export function listWarnings(tx: Tx, projectId: number): Promise<IngestWarning[]> {
+  return readAs(
+    tx,
+    `SELECT code, day::text AS day, count, last_at FROM beckon.ingest_warning
      WHERE project_id = $1 ORDER BY day DESC, code LIMIT $2`,
-    [projectId, limit],
+    [projectId, LISTED_MAX],
   );
 }

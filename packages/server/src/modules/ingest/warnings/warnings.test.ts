@@ -3,7 +3,9 @@ import { fixedClock } from '../../../../testing/factories/clock.ts';
 import { openTestDatabase } from '../../../../testing/factories/database.ts';
 import { type Log, silentLog } from '../../../platform/log.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import { listWarnings, warningCounter } from './warnings.ts';
+import { listWarnings } from './store.ts';
+import { warningCounter } from './warnings.ts';
+import { iso } from '../../../platform/time/clock.ts';
 
 const clock = fixedClock(Date.UTC(2026, 0, 15, 23, 59, 59));
 const db = await openTestDatabase(clock);
@@ -21,14 +23,14 @@ test('counts warnings by project, code and UTC day across all processes', async 
   otherCounter.note(projectId, 'placeholder_id');
   otherCounter.note(projectId, 'key_not_uuid');
   otherCounter.note(projectId + 1_000, 'placeholder_id');
-  const evening = new Date(clock.now());
+  const evening = iso(clock.now());
   clock.advance(1_000);
   counter.note(projectId, 'placeholder_id');
   await Promise.all([counter.close(), otherCounter.close()]);
   expect(await listWarnings(db, projectId)).toEqual([
-    { code: 'placeholder_id', day: '2026-01-16', count: 1, lastAt: new Date(clock.now()) },
-    { code: 'key_not_uuid', day: '2026-01-15', count: 1, lastAt: evening },
-    { code: 'placeholder_id', day: '2026-01-15', count: 6, lastAt: evening },
+    { code: 'placeholder_id', day: '2026-01-16', count: 1, last_at: iso(clock.now()) },
+    { code: 'key_not_uuid', day: '2026-01-15', count: 1, last_at: evening },
+    { code: 'placeholder_id', day: '2026-01-15', count: 6, last_at: evening },
   ]);
 });
 

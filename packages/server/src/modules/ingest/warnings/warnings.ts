@@ -1,4 +1,4 @@
-import { addWarnings, listWarningRows, type WarningRow } from './store.ts';
+import { addWarnings, type WarningRow } from './store.ts';
 import { writeBehind } from '../../../platform/async/write-behind.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import type { Log } from '../../../platform/log.ts';
@@ -42,16 +42,6 @@ export function warningCounter({ db, clock, log }: { db: Tx; clock: Clock; log: 
     flush: () => warnings.flush(),
     close: () => warnings.close(),
   };
-}
-
-export type IngestWarning = { code: string; day: string; count: number; lastAt: Date };
-
-const WARNINGS_LISTED_MAX = 1_000;
-
-/** Returns the warnings, newest day first. */
-export async function listWarnings(tx: Tx, projectId: number): Promise<IngestWarning[]> {
-  const rows = await listWarningRows(tx, projectId, WARNINGS_LISTED_MAX);
-  return rows.map((row) => ({ code: row.code, day: row.day, count: row.count, lastAt: row.last_at }));
 }
 
 /** Ids of no real user, most often an unset variable. They are accepted, as the interface says, and counted. */
