@@ -1,5 +1,6 @@
 /** Writes `project`, `project_settings` and the rows of `rate_limit`. The limiter counts its tokens (`platform/rate-limits`). */
 
+import type { EndpointRateLimit } from '@beckon/contract/dashboard';
 import type { Tx } from '../../platform/db/statements.ts';
 import type { ProjectRow } from '../workspace/index.ts';
 
@@ -118,11 +119,9 @@ export async function updateSettings(
   return rows[0]?.settings;
 }
 
-type RateLimitRow = { endpoint: string; rate: number; burst: number };
-
 export async function insertRateLimits(
   tx: Tx,
-  { projectId, limits, at }: { projectId: number; limits: RateLimitRow[]; at: Date },
+  { projectId, limits, at }: { projectId: number; limits: EndpointRateLimit[]; at: Date },
 ): Promise<void> {
   await tx.query(
     `INSERT INTO beckon.rate_limit (project_id, endpoint, rate, burst, tokens, refilled_at)
@@ -138,7 +137,7 @@ export async function insertRateLimits(
   );
 }
 
-export function listRateLimitRows(tx: Tx, projectId: number): Promise<RateLimitRow[]> {
+export function listRateLimitRows(tx: Tx, projectId: number): Promise<EndpointRateLimit[]> {
   return tx.query(`SELECT endpoint, rate, burst FROM beckon.rate_limit WHERE project_id = $1`, [projectId]);
 }
 
@@ -154,8 +153,11 @@ type RateLimitChange = {
  * Updates a rate limit. Tokens up to now are credited at the old rate. A full bucket stays full at its new size, and any other is capped at
  * it.
  */
-export async function updateRateLimit(tx: Tx, change: RateLimitChange): Promise<RateLimitRow | undefined> {
-  const rows = await tx.query<RateLimitRow>(
+export async function updateRateLimit(
+  tx: Tx,
+  change: RateLimitChange,
+): Promise<EndpointRateLimit | undefined> {
+  const rows = await tx.query<EndpointRateLimit>(
     `UPDATE beckon.rate_limit AS bucket SET
        rate = new.rate, burst = new.burst, refilled_at = greatest(refilled_at, $5),
        tokens = CASE WHEN earned >= bucket.burst THEN new.burst ELSE least(earned, new.burst) END

@@ -1,3 +1,4 @@
+import type { EndpointRateLimit } from '@beckon/contract/dashboard';
 import { type Endpoint, ENDPOINTS } from '@beckon/contract';
 import { pauseRoutes } from './pause-routes.ts';
 import { setSettings } from './set-settings.ts';
@@ -125,17 +126,16 @@ function toParsed({ quietHours, frequencyCap, throttle, ...settings }: Settings)
   };
 }
 
-type RateLimit = { endpoint: Endpoint; rate: number; burst: number };
 type RateLimitChange = { rate?: number | undefined; burst?: number | undefined };
 
 const RATE_MAX = 1_000_000;
 const BURST_MAX = 10_000_000;
 
-export async function listRateLimits(tx: Tx, projectId: number): Promise<RateLimit[]> {
+export async function listRateLimits(tx: Tx, projectId: number): Promise<EndpointRateLimit[]> {
   const rows = await listRateLimitRows(tx, projectId);
   return ENDPOINTS.flatMap((endpoint) => {
     const row = rows.find((limit) => limit.endpoint === endpoint);
-    return row ? [{ endpoint, rate: row.rate, burst: row.burst }] : [];
+    return row ?? [];
   });
 }
 
@@ -143,12 +143,12 @@ export async function setRateLimit(
   deps: { tx: Tx; clock: Clock },
   where: { projectId: number; endpoint: Endpoint },
   { rate, burst }: RateLimitChange,
-): Promise<RateLimit> {
+): Promise<EndpointRateLimit> {
   checkChange({ rate, burst });
   const at = new Date(deps.clock.now());
   const row = await updateRateLimit(deps.tx, { ...where, rate: rate ?? null, burst: burst ?? null, at });
   if (!row) throw unknownProject(where.projectId);
-  return { endpoint: where.endpoint, rate: row.rate, burst: row.burst };
+  return row;
 }
 
 function checkChange({ rate, burst }: RateLimitChange): void {

@@ -1,3 +1,4 @@
+import type { ForecastChange, PolicyEffect, PolicyTotals, SendForecast } from '@beckon/contract/dashboard';
 import {
   type SendServices,
   policyOf,
@@ -7,7 +8,7 @@ import {
   type Queue,
   simulateQueue,
 } from '../delivery/index.ts';
-import { type Forecast, forecastOf, loadWaitingQueue, timeOrNull } from '../explain/index.ts';
+import { forecastOf, loadWaitingQueue, timeOrNull } from '../explain/index.ts';
 import { countAutopilot } from '../review/index.ts';
 import { listRules } from '../rules/index.ts';
 import { getSettings, readChanges, readSettings, type SettingName } from '../workspace/index.ts';
@@ -16,44 +17,6 @@ import { inSnapshot } from '../../platform/db/session-transactions.ts';
 import { Fault } from '../../platform/fault.ts';
 import { iso } from '../../platform/time/clock.ts';
 import { runStepsSlowly, type Steps } from '../../platform/time/steps.ts';
-
-/** Totals under one policy. Times are ISO strings, as in the API. */
-type PolicyTotals = {
-  sends: number;
-  sends_immediately: number;
-  held: Partial<Record<GateReason, number>>;
-  expires: number;
-  median_send_at: string | null;
-  last_send_at: string | null;
-};
-
-type DraftDifference = {
-  id: string;
-  rule: string;
-  external_user_id: string;
-  current: Forecast;
-  proposed: Forecast;
-};
-
-type SimulatedPolicy = {
-  drafts: number;
-  /** True if the queue is longer than the part that was evaluated. */
-  truncated: boolean;
-  current: PolicyTotals;
-  proposed: PolicyTotals;
-  earlier: number;
-  later: number;
-  unchanged: number;
-  median_shift_ms: number | null;
-  /** Drafts that are sent under the current policy, and expire under the proposed one. */
-  newly_expire: number;
-  /** Drafts whose deadline the change removes at once, so that only a member can send them. */
-  stop_sending: number;
-  /** By hour for the next days, where emails are sent under either policy. */
-  hours: { at: string; current: number; proposed: number }[];
-  /** The first drafts with a different result, in the order in which they are due. */
-  differences: DraftDifference[];
-};
 
 const DIFFERENCES_MAX = 100;
 const HOUR_MS = 3_600_000;
@@ -65,7 +28,7 @@ const OF_POLICY: SettingName[] = ['quiet_hours', 'frequency_cap', 'throttle', 't
 export function simulatePolicy(
   { db, sendServices }: { db: Pick<Database, 'session' | 'clock'>; sendServices: SendServices },
   { projectId, settings }: { projectId: number; settings: Record<string, string> },
-): Promise<SimulatedPolicy> {
+): Promise<PolicyEffect> {
   return inSnapshot(db, async (tx) => {
     const now = db.clock.now();
     const { texts, stored } = await getSettings(tx, projectId);
@@ -125,7 +88,7 @@ function isLost({ current, proposed }: Comparison['drafts'][number]): boolean {
   return current.kind === 'sends' && proposed.kind === 'expires';
 }
 
-function hoursOf({ drafts }: Comparison, now: number): SimulatedPolicy['hours'] {
+function hoursOf({ drafts }: Comparison, now: number): PolicyEffect['hours'] {
   const first = now - (now % HOUR_MS);
   const hours = new Map<number, { current: number; proposed: number }>();
   for (const draft of drafts) {
@@ -141,6 +104,7 @@ function hoursOf({ drafts }: Comparison, now: number): SimulatedPolicy['hours'] 
   return [...hours].toSorted(([a], [b]) => a - b).map(([at, counts]) => ({ at: iso(at), ...counts }));
 }
 
+/** Times are ISO text, as in the API. */
 function totalsOf(forecasts: DraftForecast[], now: number): PolicyTotals {
   const moments = forecasts
     .flatMap((forecast) => (forecast.kind === 'sends' ? [forecast.leavesAt] : []))
@@ -164,7 +128,7 @@ function differencesOf(
   { drafts }: Comparison,
   queue: Queue,
   names: (ruleId: string) => string,
-): DraftDifference[] {
+): ForecastChange[] {
   const byId = new Map(queue.drafts.map((draft) => [draft.id, draft]));
   const differing = drafts.filter(
     ({ current, proposed }) => !isSame(forecastOf(current), forecastOf(proposed)),
@@ -181,7 +145,7 @@ function differencesOf(
   });
 }
 
-function isSame(a: Forecast, b: Forecast): boolean {
+function isSame(a: SendForecast, b: SendForecast): boolean {
   return a.result === b.result && a.at === b.at && (a.result === 'sends' || a.reason === b.reason);
 }
 

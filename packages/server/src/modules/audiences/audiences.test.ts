@@ -122,8 +122,8 @@ test('builds a new audience, which is ready once its version is served', async (
     id,
     name: 'Paying',
     sentence: 'plan is pro',
-    createdAt: now(),
-    updatedAt: now(),
+    created_at: now().toISOString(),
+    updated_at: now().toISOString(),
   };
   expect(await listAudiences(db, projectId)).toEqual([
     { ...listed, state: 'building', members: 0, progress: { built: 0, users: 3 } },

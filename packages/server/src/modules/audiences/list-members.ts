@@ -1,7 +1,8 @@
+import type { AudienceMember } from '@beckon/contract/dashboard';
 import type { Tx } from '../../platform/db/statements.ts';
 import { findAudience, unknownAudience } from './audience.ts';
 import { listCurrent, visibleVersion } from './current-versions.ts';
-import { type AudienceMemberRow, listMemberRows } from './reads.ts';
+import { listMemberRows } from './reads.ts';
 
 export const MEMBERS_PAGE_MAX = 1_000;
 
@@ -9,7 +10,7 @@ export const MEMBERS_PAGE_MAX = 1_000;
 export async function listMembers(
   tx: Tx,
   page: { projectId: number; reference: string; after?: string | null; limit: number },
-): Promise<AudienceMemberRow[]> {
+): Promise<AudienceMember[]> {
   const { projectId, reference, after = null } = page;
   const { id } = await findAudience(tx, { projectId, reference });
   const audience = (await listCurrent(tx, projectId)).find((candidate) => candidate.id === id);

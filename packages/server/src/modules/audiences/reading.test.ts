@@ -89,7 +89,7 @@ test('shows an audience with its definition and at most 20 of its members', asyn
     definition: { trait: 'plan', equals: 'pro' },
   });
   expect(audience.sample).toHaveLength(20);
-  expect(audience.sample[0]).toEqual({ external_user_id: 'u10', since: now() });
+  expect(audience.sample[0]).toEqual({ external_user_id: 'u10', since: now().toISOString() });
   const unknown = showAudience(db, { projectId, reference: 'Unknown', now: now() });
   await expect(unknown).rejects.toMatchObject({ code: 'not_found' });
 });

@@ -1,7 +1,9 @@
 /** Reads of this module's tables. */
 
+import type { AudienceMember } from '@beckon/contract/dashboard';
 import type { PersonId } from '../users/index.ts';
 import { plainList } from '../../platform/db/list.ts';
+import { readAs } from '../../platform/db/read-as.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import type { AudienceRow, AudienceVersionKeyRow } from './store.ts';
 
@@ -138,14 +140,15 @@ export function listSince(
   );
 }
 
-export type AudienceMemberRow = { external_user_id: string; since: Date };
+type AudienceMemberRow = { external_user_id: string; since: Date };
 
 export function listMemberRows(
   tx: Tx,
   page: { projectId: number; versionId: number; after: string | null; limit: number },
-): Promise<AudienceMemberRow[]> {
+): Promise<AudienceMember[]> {
   const { projectId, versionId, after, limit } = page;
-  return tx.query(
+  return readAs(
+    tx,
     `SELECT external_user_id, since FROM beckon.audience_member
      WHERE project_id = $1 AND version_id + 0 = $2 AND ($3::text IS NULL OR external_user_id > $3)
      ORDER BY external_user_id LIMIT $4`,

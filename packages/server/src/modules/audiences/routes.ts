@@ -1,18 +1,18 @@
-import type { AudienceListed, AudienceDetails } from '@beckon/contract/dashboard';
+import type { AudienceDetails } from '@beckon/contract/dashboard';
 import { audienceEditRoutes } from './edit-routes.ts';
 import { listCatalogue } from './event-catalog.ts';
-import {
-  type GrowthDay,
-  listAudiences,
-  type ListedAudience,
-  listGrowth,
-  showAudience,
-  type AudienceView,
-} from './show-audiences.ts';
+import { listAudiences, listGrowth, showAudience } from './show-audiences.ts';
 import { listMembers } from './list-members.ts';
-import { findUses, type ListRuleNeeds, type DefinitionUse } from './uses.ts';
+import { findUses, type ListRuleNeeds } from './uses.ts';
 import { isKnownTrait } from '../users/index.ts';
-import { type DashboardRoute, type KitDeps, readPage, routesFor, toPage } from '../workspace/index.ts';
+import {
+  type DashboardRoute,
+  type KitDeps,
+  readPage,
+  routesFor,
+  toPage,
+  wholeList,
+} from '../workspace/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 
 type Deps = KitDeps & { listRuleNeeds: ListRuleNeeds };
@@ -26,13 +26,12 @@ export const audienceRoutes: DashboardRoute<Deps>[] = [
       const audiences = await listAudiences(db, projectId);
       const growth = await listGrowth(db, { projectId, now, audiences });
       const uses = await findUses({ db, listRuleNeeds }, { projectId, now: now.getTime() });
-      const data = audiences.map((audience) =>
-        audienceSummary(audience, growth.get(audience.id) ?? [], uses.audiences.get(audience.id) ?? []),
-      );
-      return {
-        data,
-        meta: { pagination: { total: data.length, offset: 0, limit: data.length }, cursor: null },
-      };
+      const data = audiences.map((audience) => ({
+        ...audience,
+        growth: growth.get(audience.id) ?? [],
+        used_by: uses.audiences.get(audience.id) ?? [],
+      }));
+      return wholeList(data);
     },
   }),
   route('GET /projects/:project/predicate-facts', {
@@ -73,7 +72,7 @@ export const audienceRoutes: DashboardRoute<Deps>[] = [
       const total =
         found.find(({ id, name }) => id === reference || name === reference)?.members ?? rows.length;
       return toPage(rows, page, {
-        show: ({ external_user_id, since }) => ({ external_user_id, since: since.toISOString() }),
+        show: (member) => member,
         cursorOf: ({ external_user_id: id }) => [id],
         total,
       });
@@ -90,26 +89,7 @@ async function loadAudience(
   const now = new Date(db.clock.now());
   const audience = await showAudience(db, { projectId, reference, now });
   const uses = await findUses({ db, listRuleNeeds }, { projectId, now: now.getTime() });
-  return audienceDetail(audience, uses.audiences.get(audience.id) ?? []);
-}
-
-function audienceSummary(
-  audience: ListedAudience,
-  growth: GrowthDay[],
-  used_by: DefinitionUse[],
-): AudienceListed {
-  const { id, name, state, members, progress, sentence, createdAt, updatedAt } = audience;
-  const [created_at, updated_at] = [createdAt.toISOString(), updatedAt.toISOString()];
-  return { id, name, state, members, progress, sentence, created_at, updated_at, growth, used_by };
-}
-
-function audienceDetail(audience: AudienceView, uses: DefinitionUse[]): AudienceDetails {
-  const { definition, growth, sample } = audience;
-  return {
-    ...audienceSummary(audience, growth, uses),
-    definition,
-    sample: sample.map(({ external_user_id, since }) => ({ external_user_id, since: since.toISOString() })),
-  };
+  return { ...audience, used_by: uses.audiences.get(audience.id) ?? [] };
 }
 
 /** A trait that users of a project have, with its types and examples. */

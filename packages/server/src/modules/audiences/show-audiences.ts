@@ -1,3 +1,4 @@
+import type { AudienceDay, AudienceDetails, AudienceListed } from '@beckon/contract/dashboard';
 import { findAudience, unknownAudience } from './audience.ts';
 import {
   type CurrentAudience,
@@ -6,24 +7,12 @@ import {
   visibleVersion,
   sentenceFor,
 } from './current-versions.ts';
-import type { AudienceMemberRow } from './reads.ts';
 import { dayOf } from './memberships.ts';
 import { type GrowthDayRow, listAllDayRows, listDayRows, listMemberRows } from './reads.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 
-export type ListedAudience = {
-  id: string;
-  name: string;
-  state: 'building' | 'ready' | 'rebuilding';
-  /** Members of the definition served, or as many as are found so far for the first one. */
-  members: number;
-  /** Progress of the definition being built. */
-  progress: { built: number; users: number } | null;
-  /** The latest definition in words. */
-  sentence: string;
-  createdAt: Date;
-  updatedAt: Date;
-};
+/** An audience without the figures that need further reads. */
+export type ListedAudience = Omit<AudienceListed, 'growth' | 'used_by'>;
 
 /** Lists the audiences of a project by name. */
 export async function listAudiences(tx: Tx, projectId: number): Promise<ListedAudience[]> {
@@ -41,8 +30,8 @@ function listedAudience(audience: CurrentAudience, all: CurrentAudience[]): List
     // New users may have arrived since the count.
     progress: building && { built: building.built, users: Math.max(building.users, building.built) },
     sentence: sentenceFor(newestVersion(audience).predicate, all),
-    createdAt,
-    updatedAt,
+    created_at: createdAt.toISOString(),
+    updated_at: updatedAt.toISOString(),
   };
 }
 
@@ -51,12 +40,7 @@ function stateOf({ served, building }: CurrentAudience): ListedAudience['state']
   return served ? 'rebuilding' : 'building';
 }
 
-export type AudienceView = ListedAudience & {
-  definition: unknown;
-  /** One entry per UTC day, from the first day of the audience to today. */
-  growth: GrowthDay[];
-  sample: AudienceMemberRow[];
-};
+type AudienceView = Omit<AudienceDetails, 'used_by'>;
 
 const SAMPLE_MEMBERS = 20;
 
@@ -78,9 +62,6 @@ export async function showAudience(
   };
 }
 
-/** `day` is in UTC. */
-export type GrowthDay = { day: string; joined: number; left: number; members: number };
-
 const GROWTH_DAYS = 30;
 const DAY_MS = 86_400_000;
 
@@ -93,27 +74,23 @@ function firstDay(createdAt: Date, now: Date): string {
 /** Lists the growth of all audiences of a project by audience id, one entry per day, ending today. */
 export async function listGrowth(
   tx: Tx,
-  {
-    projectId,
-    now,
-    audiences,
-  }: { projectId: number; now: Date; audiences: { id: string; createdAt: Date }[] },
-): Promise<Map<string, GrowthDay[]>> {
+  { projectId, now, audiences }: { projectId: number; now: Date; audiences: ListedAudience[] },
+): Promise<Map<string, AudienceDay[]>> {
   const from = dayOf(new Date(now.getTime() - (GROWTH_DAYS - 1) * DAY_MS));
   const rows = Map.groupBy(await listAllDayRows(tx, { projectId, from }), (row) => row.audience_id);
   return new Map(
-    audiences.map(({ id, createdAt }) => [
+    audiences.map(({ id, created_at: at }) => [
       id,
-      growthOf(rows.get(id) ?? [], firstDay(createdAt, now), dayOf(now)),
+      growthOf(rows.get(id) ?? [], firstDay(new Date(at), now), dayOf(now)),
     ]),
   );
 }
 
 /** Fills in days without changes. They have no row and end with as many members as the day before. */
-function growthOf(rows: GrowthDayRow[], from: string, to: string): GrowthDay[] {
+function growthOf(rows: GrowthDayRow[], from: string, to: string): AudienceDay[] {
   const byDay = new Map(rows.map((row) => [row.day, row]));
   let members = rows.findLast(({ day }) => day < from)?.members ?? 0;
-  const days: GrowthDay[] = [];
+  const days: AudienceDay[] = [];
   for (let at = Date.parse(from); at <= Date.parse(to); at += DAY_MS) {
     const day = dayOf(new Date(at));
     const row = byDay.get(day);

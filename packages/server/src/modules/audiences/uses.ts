@@ -1,11 +1,9 @@
+import type { AudienceUse } from '@beckon/contract/dashboard';
 import { loadModels } from './load-models.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 
-/** A rule or an audience that uses something. */
-export type DefinitionUse = { kind: 'rule' | 'audience'; id: string; name: string };
-
 /** The users of each event, by its name, and of each audience, by its id. */
-export type Uses = { events: Map<string, DefinitionUse[]>; audiences: Map<string, DefinitionUse[]> };
+export type Uses = { events: Map<string, AudienceUse[]>; audiences: Map<string, AudienceUse[]> };
 
 /** Includes disabled rules, which can be enabled at any time. */
 export async function findUses(
@@ -15,19 +13,19 @@ export async function findUses(
   const uses: Uses = { events: new Map(), audiences: new Map() };
   const model = (await loadModels(db, [projectId])).get(projectId);
   for (const { audienceId, name, mentions } of model?.versions ?? []) {
-    const use: DefinitionUse = { kind: 'audience', id: audienceId, name };
+    const use: AudienceUse = { kind: 'audience', id: audienceId, name };
     for (const event of mentions.events) add(uses.events, event, use);
     for (const id of mentions.audiences) add(uses.audiences, id, use);
   }
   for (const rule of await listRuleNeeds(db, projectId, now)) {
-    const use: DefinitionUse = { kind: 'rule', id: rule.ruleId, name: rule.name };
+    const use: AudienceUse = { kind: 'rule', id: rule.ruleId, name: rule.name };
     for (const event of rule.events) add(uses.events, event, use);
     for (const id of rule.audienceIds) add(uses.audiences, id, use);
   }
   return uses;
 }
 
-function add(into: Map<string, DefinitionUse[]>, key: string, use: DefinitionUse): void {
+function add(into: Map<string, AudienceUse[]>, key: string, use: AudienceUse): void {
   const existing = into.get(key) ?? [];
   if (!existing.some(({ kind, id }) => kind === use.kind && id === use.id)) existing.push(use);
   into.set(key, existing);

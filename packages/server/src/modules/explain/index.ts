@@ -1,7 +1,7 @@
 export { type ExplainedRow, explainPerson } from './explain.ts';
 export { reasonWords } from './reason-sentences.ts';
-export { type Forecast, forecastOf, timeOrNull } from './send-forecast.ts';
-export { type PersonAudience, listAudiencesOf, eventView } from './show-person.ts';
+export { forecastOf, timeOrNull } from './send-forecast.ts';
+export { listAudiencesOf, eventView } from './show-person.ts';
 export {
   type RunView,
   listDraftHistories,

@@ -1,10 +1,8 @@
+import type { SendForecast } from '@beckon/contract/dashboard';
 import { iso } from '../../platform/time/clock.ts';
-import type { DraftForecast, GateReason } from '../delivery/index.ts';
+import type { DraftForecast } from '../delivery/index.ts';
 
-/** The expected result of a draft if no member acts, its time, and the last send check that delays or holds it. */
-export type Forecast = { result: DraftForecast['kind']; at: string | null; reason: GateReason | null };
-
-export function forecastOf(forecast: DraftForecast): Forecast {
+export function forecastOf(forecast: DraftForecast): SendForecast {
   switch (forecast.kind) {
     case 'sends':
       return { result: 'sends', at: iso(forecast.leavesAt), reason: forecast.after };

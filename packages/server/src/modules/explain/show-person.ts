@@ -1,3 +1,4 @@
+import type { AudienceOfUser } from '@beckon/contract/dashboard';
 import { findMemberships, loadModels } from '../audiences/index.ts';
 import {
   type EventOfPerson,
@@ -11,7 +12,6 @@ import { listOutcomesOf, type OutcomeView, outcomeView } from '../outcomes/index
 import type { Tx } from '../../platform/db/statements.ts';
 import { listEmailsOf, ruleNames, type DecisionView, type DraftView, type RunView } from './user-emails.ts';
 
-export type PersonAudience = { id: string; name: string; since: string };
 export type EventView = {
   id: string;
   name: string;
@@ -23,7 +23,7 @@ export type EventView = {
 
 /** All that is known about a user at a glance, with only the newest of long lists. */
 export type PersonDetail = PersonView & {
-  audiences: PersonAudience[];
+  audiences: AudienceOfUser[];
   events: EventView[];
   drafts: DraftView[];
   decisions: DecisionView[];
@@ -51,7 +51,7 @@ export async function showPerson(tx: Tx, personId: PersonId): Promise<PersonDeta
 }
 
 /** Lists the audiences that a user is in, by the served definition, or by the one that is being built if there is no other. */
-export async function listAudiencesOf(tx: Tx, { projectId, userId }: PersonId): Promise<PersonAudience[]> {
+export async function listAudiencesOf(tx: Tx, { projectId, userId }: PersonId): Promise<AudienceOfUser[]> {
   const model = (await loadModels(tx, [projectId])).get(projectId);
   const [membership] = await findMemberships(tx, [{ projectId, userId }], { withTimers: false });
   return (model?.versions ?? [])

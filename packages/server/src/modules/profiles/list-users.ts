@@ -1,3 +1,4 @@
+import type { UserListed } from '@beckon/contract/dashboard';
 import { csvLine } from '@beckon/contract/files';
 import { loadModels } from '../audiences/index.ts';
 import { type FilterAudiences, peopleSql } from './user-filter.ts';
@@ -18,7 +19,7 @@ export async function listUsers(
     rowsMax,
     most,
   }: UsersQuery & { after: string | null; rowsMax: number; most: number },
-): Promise<{ rows: ListedPerson[]; total: number }> {
+): Promise<{ rows: UserListed[]; total: number }> {
   const audiences = await filterAudiences(tx, projectId, filter);
   const rows = await listFiltered(tx, { projectId, filter, audiences, after, limit: rowsMax });
   // If all of them fit on the first page, they are already counted.
@@ -51,37 +52,24 @@ export async function* exportUsers(
   yield `${csvLine(COLUMNS)}\n`;
   let after: string | null = null;
   do {
-    const page: ListedPerson[] = await listFiltered(tx, { projectId, filter, audiences, after, limit: PAGE });
+    const page: UserListed[] = await listFiltered(tx, { projectId, filter, audiences, after, limit: PAGE });
     const whole = await findPeople(
       tx,
-      page.map(({ userId }) => ({ projectId, userId })),
+      page.map((user) => ({ projectId, userId: user.external_user_id })),
     );
     const byId = new Map(whole.map((person) => [person.userId, person]));
-    const lines = page.flatMap(({ userId }) => {
-      const person = byId.get(userId);
+    const lines = page.flatMap((user) => {
+      const person = byId.get(user.external_user_id);
       return person ? [csvLine(cellsOf(person).map((value) => value && cell(value)))] : [];
     });
     if (lines.length > 0) yield `${lines.join('\n')}\n`;
-    after = page.length === PAGE ? (page.at(-1)?.userId ?? null) : null;
+    after = page.length === PAGE ? (page.at(-1)?.external_user_id ?? null) : null;
   } while (after !== null);
 }
 
 function cellsOf({ userId, email, firstSeenAt, lastSeenAt, traits }: Person): (string | null)[] {
   return [userId, email, iso(firstSeenAt), iso(lastSeenAt), JSON.stringify(Object.fromEntries(traits))];
 }
-
-/** A user in a table, without fields that may be large. Times are in milliseconds. */
-export type ListedPerson = {
-  userId: string;
-  email: string | null;
-  name: string | null;
-  plan: string | null;
-  company: string | null;
-  role: string | null;
-  firstSeenAt: number;
-  lastSeenAt: number;
-  isSuppressed: boolean;
-};
 
 type FilteredUsersQuery = { projectId: number; filter: Filter; audiences: FilterAudiences };
 
@@ -103,7 +91,7 @@ type Row = {
 export async function listFiltered(
   tx: Tx,
   query: FilteredUsersQuery & { after: string | null; limit: number },
-): Promise<ListedPerson[]> {
+): Promise<UserListed[]> {
   const { projectId, after, limit } = query;
   const params = sqlBinder(projectId);
   const condition = peopleSql(query.filter, query.audiences, params.bind);
@@ -143,7 +131,7 @@ function sqlBinder(projectId: number): { values: unknown[]; bind: (value: string
   return { values, bind: (value) => `$${values.push(value)}` };
 }
 
-function listedPerson(row: Row): ListedPerson {
+function listedPerson(row: Row): UserListed {
   const { email, name, plan, company, role } = row;
   const mark = {
     suppressedSeq: row.suppressed_seq,
@@ -152,14 +140,14 @@ function listedPerson(row: Row): ListedPerson {
     triggersLiveSince: null,
   };
   return {
-    userId: row.external_user_id,
+    external_user_id: row.external_user_id,
     email,
     name,
     plan,
     company,
     role,
-    firstSeenAt: row.first_seen_at.getTime(),
-    lastSeenAt: row.last_seen_at.getTime(),
-    isSuppressed: isSuppressed(mark),
+    first_seen_at: row.first_seen_at.toISOString(),
+    last_seen_at: row.last_seen_at.toISOString(),
+    triggers_suppressed: isSuppressed(mark),
   };
 }

@@ -1,6 +1,5 @@
-import type { UserListed } from '@beckon/contract/dashboard';
 import { suppressIn } from '../outcomes/index.ts';
-import { exportUsers, type ListedPerson, listUsers } from './list-users.ts';
+import { exportUsers, listUsers } from './list-users.ts';
 import { readPeopleFilter } from './user-filter.ts';
 import { takeSendLock } from '../sending/index.ts';
 import { findPeople } from '../users/index.ts';
@@ -8,7 +7,6 @@ import { type DashboardRoute, readPage, routesFor, sendPieces, toPage } from '..
 import type { Database } from '../../platform/db/database.ts';
 import { takeProjectLock } from '../../platform/locks/project-lock.ts';
 import { plainCell } from '../../platform/text/csv.ts';
-import { iso } from '../../platform/time/clock.ts';
 
 const { route } = routesFor();
 
@@ -21,7 +19,7 @@ export const personRoutes: DashboardRoute[] = [
       const { rowsMax, most } = page;
       const after = page.after?.[0] ?? null;
       const { rows, total } = await listUsers(db, { projectId, filter, after, rowsMax, most });
-      return toPage(rows, page, { show: listedUser, cursorOf: ({ userId }) => [userId], total });
+      return toPage(rows, page, { show: (user) => user, cursorOf: (user) => [user.external_user_id], total });
     },
   }),
   route('GET /projects/:project/users.csv', {
@@ -46,16 +44,6 @@ export const personRoutes: DashboardRoute[] = [
     },
   }),
 ];
-
-function listedUser({ userId, firstSeenAt, lastSeenAt, isSuppressed, ...fields }: ListedPerson): UserListed {
-  return {
-    external_user_id: userId,
-    ...fields,
-    first_seen_at: iso(firstSeenAt),
-    last_seen_at: iso(lastSeenAt),
-    triggers_suppressed: isSuppressed,
-  };
-}
 
 /** `notFound`: ids without a user. */
 type SuppressedPeople = {

@@ -1,3 +1,4 @@
+import type { UserThen } from '@beckon/contract/dashboard';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { fixedClock } from '../../../testing/factories/clock.ts';
@@ -7,7 +8,7 @@ import { putRecords } from '../../../testing/factories/ingest-queue.ts';
 import { createAudience } from '../audiences/change-audience.ts';
 import { createProject } from '../administration/create-project.ts';
 import { showPerson } from '../explain/show-person.ts';
-import { showPastUser, type PastUserView } from './show-past-person.ts';
+import { showPastUser } from './show-past-person.ts';
 import { listRuleNeeds } from '../rules/runs/rules-in-force.ts';
 
 const clock = fixedClock();
@@ -106,7 +107,7 @@ async function live(projectId: number, steps: { act: Act; hours: number }[]): Pr
   return recorded;
 }
 
-const then = (projectId: number, at: number): Promise<PastUserView> =>
+const then = (projectId: number, at: number): Promise<UserThen> =>
   showPastUser(db, { projectId, userId: 'ada', at });
 
 test('shows a past time of live changes exactly as it was', async () => {

@@ -1,3 +1,4 @@
+import type { UserThen } from '@beckon/contract/dashboard';
 import { iso, isoOrNull } from '../../platform/time/clock.ts';
 import { evaluate } from '../../platform/predicate/evaluate.ts';
 import type { Facts, Mentions } from '../../platform/predicate/predicate.ts';
@@ -16,28 +17,6 @@ import type { Tx } from '../../platform/db/statements.ts';
 import { inSnapshot } from '../../platform/db/session-transactions.ts';
 import { evaluateWindowAsOf, countAsOf } from '../rules/index.ts';
 
-/** A user at a past time, with the names of the API; `unknown`: the changes of that time are no longer kept. */
-export type PastUserView = {
-  at: string;
-  state: 'known' | 'not_created' | 'unknown';
-  kept_since: string | null;
-  email: { value: string | null; certainty: Certainty };
-  traits: { trait: string; value: unknown; certainty: Certainty }[];
-  /** The certainty that there was no other trait. */
-  others: Certainty;
-  audiences: PastAudience[];
-  next: { at: string; kind: 'audience' | 'draft'; name: string; id: string }[];
-  drafts: { id: string; rule: string; state: string; since: string }[];
-};
-
-export type PastAudience = {
-  id: string;
-  name: string;
-  certainty: Certainty;
-  definition_changed: boolean;
-  until: string | null;
-};
-
 type PastUserQuery = PersonId & { at: number };
 
 /**
@@ -47,7 +26,7 @@ type PastUserQuery = PersonId & { at: number };
 export function showPastUser(
   db: Pick<Database, 'session' | 'clock'>,
   query: PastUserQuery,
-): Promise<PastUserView> {
+): Promise<UserThen> {
   return inSnapshot(db, async (tx) => {
     const found = await findPastPerson(tx, { ...query, now: db.clock.now() });
     const { state, keptSince } = found;
@@ -84,14 +63,14 @@ const EMPTY = {
   drafts: [],
 };
 
-type Moment = PastUserView['next'][number];
+type Moment = UserThen['next'][number];
 
 /** Evaluates each audience after those that it refers to, by today's definition. Audiences that did not exist yet are left out. */
 async function pastAudiences(
   tx: Tx,
   past: PastPerson,
   query: PastUserQuery,
-): Promise<{ audiences: PastAudience[]; moments: Moment[] }> {
+): Promise<{ audiences: UserThen['audiences']; moments: Moment[] }> {
   const model = (await loadModels(tx, [query.projectId])).get(query.projectId);
   const listed = new Map(
     (await listAudiences(tx, query.projectId)).map((audience) => [audience.id, audience]),
@@ -101,7 +80,7 @@ async function pastAudiences(
   );
   const facts = await pastFacts(tx, visible, { past, query });
   const members = new Map<string, { matches: boolean; certainty: Certainty }>();
-  const [audiences, moments]: [PastAudience[], Moment[]] = [[], []];
+  const [audiences, moments]: [UserThen['audiences'], Moment[]] = [[], []];
   for (const { audienceId: id, name, predicate, mentions } of visible) {
     const { matches, until } = evaluate(predicate, {
       ...facts,
@@ -113,10 +92,10 @@ async function pastAudiences(
     ]);
     members.set(id, { matches, certainty });
     const audience = listed.get(id);
-    if (!audience || audience.createdAt.getTime() > query.at) continue;
+    if (!audience || Date.parse(audience.created_at) > query.at) continue;
     const untilText = isoOrNull(until);
     if (untilText !== null) moments.push({ at: untilText, kind: 'audience', name, id });
-    const isChanged = audience.updatedAt.getTime() > query.at;
+    const isChanged = Date.parse(audience.updated_at) > query.at;
     if (matches) audiences.push({ id, name, certainty, definition_changed: isChanged, until: untilText });
   }
   return { audiences: audiences.toSorted((a, b) => (a.name < b.name ? -1 : 1)), moments };
@@ -165,7 +144,7 @@ function worst(certainties: Certainty[]): Certainty {
 
 const DRAFTS_MAX = 200;
 
-type PastDraft = { view: PastUserView['drafts'][number]; deadline: Moment | null };
+type PastDraft = { view: UserThen['drafts'][number]; deadline: Moment | null };
 
 /** Returns the drafts that were open then, in the state after their moves up to that time. */
 async function pastDrafts(tx: Tx, { projectId, userId, at }: PastUserQuery): Promise<PastDraft[]> {

@@ -1,3 +1,4 @@
+import type { AudienceOfUser, UserSuppression, UserTrait } from '@beckon/contract/dashboard';
 import { iso, isoOrNull } from '../../platform/time/clock.ts';
 import { LOCALE_TRAIT, localeOf, namedLocale } from '../../platform/text/locale.ts';
 import { namedZone, ZONE_TRAITS, zoneOf } from '../../platform/time/zone.ts';
@@ -14,36 +15,20 @@ import {
 import { listRunsOf } from '../rules/index.ts';
 import { findTopicUnsubscribes } from '../sending/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import { ruleNames, type RunView, runView, listAudiencesOf, type PersonAudience } from '../explain/index.ts';
+import { ruleNames, type RunView, runView, listAudiencesOf } from '../explain/index.ts';
 import { findSuppression, isAboutAddress, type StoredSuppression } from '../outcomes/index.ts';
 
 /** A user at a glance, without long lists, which are in the timeline. */
 export type UserView = Omit<PersonView, 'traits'> & {
-  traits: TraitView[];
-  audiences: PersonAudience[];
+  traits: UserTrait[];
+  audiences: AudienceOfUser[];
   runs: RunView[];
-  suppression: SuppressionView | null;
+  suppression: UserSuppression | null;
   unsubscribed_topics: string[];
   zone: string | null;
   invalid_zones: string[];
   locale: string | null;
   invalid_locale: string | null;
-};
-
-type SuppressionView = {
-  reason: string;
-  until: string | null;
-  kind: 'email' | 'user';
-  created_at: string;
-  from_erased: boolean;
-};
-
-/** `changed`: the last stored change, if it produced the current value. */
-export type TraitView = {
-  trait: string;
-  value: unknown;
-  known: boolean;
-  changed: { at: string; before: unknown } | null;
 };
 
 const RUNS_LIST_MAX = 100;
@@ -71,9 +56,9 @@ export async function showUser(tx: Tx, query: PersonId & { now: number }): Promi
   };
 }
 
-async function traitsOf(tx: Tx, person: PersonId, { traits }: PersonView): Promise<TraitView[]> {
+async function traitsOf(tx: Tx, person: PersonId, { traits }: PersonView): Promise<UserTrait[]> {
   const changes = new Map((await listTraitChanges(tx, person)).map((change) => [change.trait, change]));
-  const traitViews = Object.entries(traits).map(([trait, value]): TraitView => {
+  const traitViews = Object.entries(traits).map(([trait, value]): UserTrait => {
     const change = changes.get(trait);
     const isLast = change !== undefined && isSame(change.after, value);
     const changed = isLast ? { at: iso(change.at.getTime()), before: change.before } : null;
@@ -103,7 +88,7 @@ function suppressionView({
   kind,
   createdAt,
   fromErased = false,
-}: StoredSuppression): SuppressionView {
+}: StoredSuppression): UserSuppression {
   return {
     reason,
     until: isoOrNull(until),

@@ -1,3 +1,4 @@
+import type { AudienceOfUser } from '@beckon/contract/dashboard';
 import { type LookAhead, lookAhead, type SendServices } from '../delivery/index.ts';
 import {
   type DraftContent,
@@ -8,7 +9,7 @@ import {
   listDrafts,
   type DraftTransition,
 } from '../drafts/index.ts';
-import { listAudiencesOf, ruleNames, type PersonAudience } from '../explain/index.ts';
+import { listAudiencesOf, ruleNames } from '../explain/index.ts';
 import { listReplies, type Reply } from '../inbound/index.ts';
 import {
   listOutcomesOf,
@@ -76,7 +77,7 @@ async function lookAheadOf(
 
 type DraftContext = {
   why: WhyStep[];
-  person: (PersonView & { timeZone: string; audiences: PersonAudience[]; isSuppressed: boolean }) | null;
+  person: (PersonView & { timeZone: string; audiences: AudienceOfUser[]; isSuppressed: boolean }) | null;
   emails: { draft: Draft; rule: string; outcomes: Outcome['type'][] }[];
   thread: Reply[];
   moves: DraftTransition[];

@@ -1,3 +1,4 @@
+import type { ClockAdvanced, ProjectClock } from '@beckon/contract/dashboard';
 import { randomUUID } from 'node:crypto';
 import { iso } from '../../platform/time/clock.ts';
 import { parseDuration } from '../../platform/time/time-text.ts';
@@ -26,9 +27,6 @@ export type AdvanceDeps = {
   tokenKeys: TokenKeys;
   hasher: SuppressionHasher;
 };
-
-/** `drafts`: how many were created by the advance. `emails`: how many emails were sent. */
-export type AdvanceResult = { now: number; advancedMs: number; drafts: number; emails: number };
 
 const DAY_MS = 86_400_000;
 const ADVANCE_MAX_MS = 366 * DAY_MS;
@@ -63,7 +61,7 @@ export function readAdvance(text: string): number {
 export async function advanceClock(
   deps: AdvanceDeps,
   { projectId, ms, onStart }: { projectId: number; ms: number; onStart?: () => void },
-): Promise<AdvanceResult> {
+): Promise<ClockAdvanced> {
   const { db } = deps;
   await requireOpen(db, projectId);
   const run: AdvanceRun = {
@@ -84,14 +82,23 @@ export async function advanceClock(
     await advanceTo(run, aheadMs + ms);
     const after = await countSandbox(db, projectId);
     return {
-      now: db.clock.now() + aheadMs + ms,
-      advancedMs: ms,
+      now: iso(db.clock.now() + aheadMs + ms),
+      advanced_ms: ms,
       drafts: after.drafts - before.drafts,
       emails: after.emails - before.emails,
     };
   } finally {
     await endAdvance(db, run);
   }
+}
+
+/** Returns the time of a project. */
+export async function findClock(
+  db: Pick<Database, 'query' | 'prepared' | 'clock'>,
+  projectId: number,
+): Promise<ProjectClock> {
+  const { aheadMs } = await readProjectLock(db, projectId);
+  return { now: iso(db.clock.now() + aheadMs), ahead_ms: aheadMs };
 }
 
 type AdvanceRun = AdvanceDeps & {

@@ -1,9 +1,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { iso } from '../../platform/time/clock.ts';
 import { Fault } from '../../platform/fault.ts';
 import { type VerifiedKey, authenticate, type Call, type HttpDeps } from '../ingest/index.ts';
-import { readProjectLock } from '../../platform/locks/project-lock.ts';
-import { type AdvanceDeps, advanceClock, readAdvance } from './advance-clock.ts';
+import { type AdvanceDeps, advanceClock, findClock, readAdvance } from './advance-clock.ts';
 import { checkJsonBodies } from '../../platform/http/check-json.ts';
 import { refuseBody } from '../../platform/http/refuse-request.ts';
 import { faultResponse } from '../../platform/http/answers.ts';
@@ -24,20 +22,13 @@ export function mountSandbox(app: FastifyInstance, deps: SandboxDeps): void {
       keys.set(request, await sandboxKey(deps, request, reply));
     });
     const projectOf = (request: FastifyRequest): number => keys.get(request)?.projectId ?? 0;
-    scope.get(PATH, async (request) => ({ data: await showClock(deps, projectOf(request)) }));
+    scope.get(PATH, async (request) => ({ data: await findClock(deps.db, projectOf(request)) }));
     scope.post(PATH, { bodyLimit: BODY_MAX_BYTES }, async (request) => {
       const projectId = projectOf(request);
-      const advanced = await advanceClock(deps, { projectId, ms: readAdvance(advanceOf(request.body)) });
-      const { now, advancedMs: advanced_ms, drafts, emails } = advanced;
-      return { data: { now: iso(now), advanced_ms, drafts, emails } };
+      return { data: await advanceClock(deps, { projectId, ms: readAdvance(advanceOf(request.body)) }) };
     });
     done();
   });
-}
-
-async function showClock({ db }: SandboxDeps, projectId: number): Promise<{ now: string; ahead_ms: number }> {
-  const { aheadMs } = await readProjectLock(db, projectId);
-  return { now: iso(db.clock.now() + aheadMs), ahead_ms: aheadMs };
 }
 
 /** Reads the database for each request, so a revoked key, or one of a closed sandbox, opens nothing. */

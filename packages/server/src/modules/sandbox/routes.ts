@@ -1,6 +1,4 @@
-import { iso } from '../../platform/time/clock.ts';
-import { readProjectLock } from '../../platform/locks/project-lock.ts';
-import { advanceClock, readAdvance } from './advance-clock.ts';
+import { advanceClock, findClock, readAdvance } from './advance-clock.ts';
 import { routesFor, type KitDeps } from '../workspace/index.ts';
 import type { SuppressionHasher } from '../sending/index.ts';
 import type { SendServices } from '../delivery/index.ts';
@@ -13,8 +11,7 @@ export const clockRoutes = [
   route('GET /projects/:project/clock', {
     needs: 'viewer',
     async handle({ db }, { projectId }) {
-      const { aheadMs } = await readProjectLock(db, projectId);
-      return { data: { now: iso(db.clock.now() + aheadMs), ahead_ms: aheadMs } };
+      return { data: await findClock(db, projectId) };
     },
   }),
   route('POST /projects/:project/clock', {
@@ -25,11 +22,10 @@ export const clockRoutes = [
       note({ subject: body.advance });
       const onStart = (): void => note({ hasChanged: true });
       try {
-        const { now, advancedMs, drafts, emails } = await advanceClock(deps, { projectId, ms, onStart });
-        return { data: { now: iso(now), advanced_ms: advancedMs, drafts, emails } };
+        return { data: await advanceClock(deps, { projectId, ms, onStart }) };
       } finally {
-        const { aheadMs } = await readProjectLock(deps.db, projectId);
-        note({ after: { now: iso(deps.db.clock.now() + aheadMs) } });
+        const { now } = await findClock(deps.db, projectId);
+        note({ after: { now } });
       }
     },
   }),

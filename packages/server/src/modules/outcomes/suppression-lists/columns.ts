@@ -55,7 +55,7 @@ export type ImportEntry = {
   createdAt: number;
 };
 
-export type RowProblem = { field: Column; message: string };
+type RowProblem = { field: Column; message: string };
 type ReadRow = { entry: ImportEntry } | { over: true } | { problem: RowProblem };
 
 type RowRules = {

@@ -1,5 +1,6 @@
+import type { SuppressionImport } from '@beckon/contract/dashboard';
 import { cellsOf, type FileRow, readRows } from '@beckon/contract/files';
-import { type Columns, columnsOf, type ImportEntry, readRow, type RowProblem, USUAL } from './columns.ts';
+import { type Columns, columnsOf, type ImportEntry, readRow, USUAL } from './columns.ts';
 import { restoreTargets } from '../suppressions/erased.ts';
 import { matchHashes } from '../suppressions/hashed-suppressions.ts';
 import { suppressIn } from '../suppressions/suppress.ts';
@@ -29,25 +30,6 @@ type ImportOptions = {
   hasher: SuppressionHasher;
 };
 
-type LineProblem = { line: number } & Partial<Pick<RowProblem, 'field'>> & { message: string };
-
-type ImportedList = {
-  /** Rows without the header. */
-  rows: number;
-  /** Suppressions in force by this list now. */
-  added: number;
-  /** A suppression at least as long existed, or another row of the list is the same. */
-  already_suppressed: number;
-  /** Ended before now. */
-  already_ended: number;
-  /** Drafts and runs that ended. */
-  drafts: number;
-  runs: number;
-  rejected: number;
-  /** The first rejected rows. */
-  problems: LineProblem[];
-};
-
 const ROWS_MAX = 1_000_000;
 /** Exports of other senders have a column with the whole bounce message. */
 const ROW_MAX_BYTES = 64 * 1024;
@@ -61,8 +43,8 @@ const PROBLEMS_MAX = 100;
 export async function importSuppressions(
   db: Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>,
   options: ImportOptions,
-): Promise<ImportedList> {
-  const result: ImportedList = {
+): Promise<SuppressionImport> {
+  const result: SuppressionImport = {
     rows: 0,
     added: 0,
     already_suppressed: 0,
@@ -103,7 +85,7 @@ async function matchUsers({ db, options, result }: ImportProgress): Promise<void
 type ImportProgress = {
   db: Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>;
   options: ImportOptions;
-  result: ImportedList;
+  result: SuppressionImport;
   /** Places of a dry run, whose batches do not see each other. */
   seen: Set<string>;
   waiting: ImportEntry[];
@@ -136,7 +118,7 @@ function take(state: ImportProgress, row: FileRow, columns: Columns): void {
   }
 }
 
-function refuse(result: ImportedList, problem: LineProblem): void {
+function refuse(result: SuppressionImport, problem: SuppressionImport['problems'][number]): void {
   result.rejected += 1;
   if (result.problems.length < PROBLEMS_MAX) result.problems.push(problem);
 }

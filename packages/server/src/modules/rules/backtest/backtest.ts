@@ -1,7 +1,8 @@
+import type { Backtest } from '@beckon/contract/dashboard';
 import { findCollisions } from './cap-collisions.ts';
 import { replayRange } from './replay-range.ts';
 import type { ReplayResult, ReplayRange } from './replay-rule.ts';
-import { type BacktestReport, renderSamples, report } from './report.ts';
+import { renderSamples, report } from './report.ts';
 import type { Renderer } from '../../rendering/index.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { inSnapshot } from '../../../platform/db/session-transactions.ts';
@@ -34,7 +35,7 @@ export type BacktestProgress = { of: 'rule' | 'saved'; evaluated: number; at: nu
 export async function backtest(
   { db, renderer }: { db: Pick<Database, 'session' | 'clock'>; renderer: Renderer },
   input: BacktestInput,
-): Promise<BacktestReport> {
+): Promise<Backtest> {
   const result = await inSnapshot(db, async (tx) => {
     const { projectId, sinceMs } = input;
     const until = db.clock.now();

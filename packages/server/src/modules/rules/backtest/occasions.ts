@@ -134,7 +134,7 @@ async function addMembers(tx: Tx, play: ReplayRange, { hook, timers }: SeedTarge
     const page = { projectId, reference: id, after, limit: MEMBERS_PAGE_MAX };
     const members = await listMembers(tx, page);
     for (const { external_user_id: userId, since } of members) {
-      const at = since.getTime();
+      const at = Date.parse(since);
       const moments = { occurredAt: at, acceptedAt: at, seq: null };
       const anchor: Anchor = { kind: 'audience', id, name: id, properties: {}, ...moments };
       if (at >= from && at <= until) timers.push(simulatedTimer(hook, { userId, at, anchor }));

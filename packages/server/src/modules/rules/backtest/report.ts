@@ -1,3 +1,4 @@
+import type { Backtest } from '@beckon/contract/dashboard';
 import { iso, isoOrNull } from '../../../platform/time/clock.ts';
 import type { Renderer } from '../../rendering/index.ts';
 import type { SimulatedEmail } from './emails.ts';
@@ -6,60 +7,6 @@ import type { ReplayedEnrollment, ReplayResult } from './replay-rule.ts';
 import { type Reason, REASONS } from '../definitions/rule.ts';
 import type { Model } from '../project-model.ts';
 import { contentToRender } from '../evaluation/create-drafts.ts';
-
-/** The result of a backtest, with the names of the API. */
-export type BacktestReport = {
-  rule: string;
-  is_saved: boolean;
-  from: string;
-  to: string;
-  /** The time at which the backtest stopped because there were too many events; null if it reached `to`. */
-  stopped_at: string | null;
-  /** How often the rule was evaluated. */
-  evaluated: number;
-  enrolled: { users: number; runs: number; holdout: number };
-  /** The first enrollments. */
-  enrollments: { external_user_id: string; at: string; key: string; trigger: string; holdout: boolean }[];
-  excluded: { reason: string; count: number; sentence: string }[];
-  /** Users whose trigger time is after `to`. */
-  waiting: number;
-  emails: {
-    written: number;
-    /** The run ended before they were sent. */
-    canceled: number;
-    without_address: number;
-    per_day: { day: string; emails: number }[];
-  };
-  /** The effect of the current frequency caps. */
-  frequency_caps: {
-    held: number;
-    /** Sent emails of other rules that these emails would have left without a slot. */
-    displaced: number;
-    sample: { external_user_id: string; at: string }[];
-  };
-  samples: {
-    external_user_id: string;
-    at: string;
-    subject: string;
-    preheader: string;
-    body: string;
-    missing: string[];
-  }[];
-  /**
-   * The comparison with the saved version of the rule with this name. Null if there is no saved version, or if it is the one that was run.
-   */
-  comparison: Comparison | null;
-  assumptions: string[];
-};
-
-type Comparison = {
-  version: number;
-  added: { users: number; external_user_ids: string[] };
-  removed: { users: number; external_user_ids: string[] };
-  emails: number;
-  /** For the saved version. */
-  per_day: { day: string; emails: number }[];
-};
 
 const LIST_MAX = 1_000;
 const SAMPLES_OF_CAPS = 10;
@@ -74,8 +21,8 @@ type ReportInput = {
 
 export function report(
   { found, before, window, model, isSaved }: ReportInput,
-  samples: BacktestReport['samples'],
-): BacktestReport {
+  samples: Backtest['samples'],
+): Backtest {
   const { rule, outcome, collisions } = found;
   const { timeZone } = model.project.settings;
   const held = collisions.held.map(({ userId, at }) => ({ external_user_id: userId, at: iso(at) }));
@@ -124,13 +71,13 @@ function enrollmentRow({
   by,
   name,
   isHeldOut,
-}: ReplayedEnrollment): BacktestReport['enrollments'][number] {
+}: ReplayedEnrollment): Backtest['enrollments'][number] {
   const started = by === 'event' ? name : by === 'date' ? `the date in ${name}` : `the audience ${name}`;
   return { external_user_id: userId, at: iso(at), key, trigger: started, holdout: isHeldOut };
 }
 
 /** Counts emails by the day, in the project's time zone, on which they would have been written. */
-function perDay(emails: SimulatedEmail[], zone: string): BacktestReport['emails']['per_day'] {
+function perDay(emails: SimulatedEmail[], zone: string): Backtest['emails']['per_day'] {
   const days = new Map<string, number>();
   for (const { at } of emails) {
     const day = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(zone).toPlainDate().toString();
@@ -145,8 +92,8 @@ function perDay(emails: SimulatedEmail[], zone: string): BacktestReport['emails'
 export async function renderSamples(
   { found, model }: Pick<ReportInput, 'found' | 'model'>,
   renderer: Renderer,
-): Promise<BacktestReport['samples']> {
-  const samples: BacktestReport['samples'] = [];
+): Promise<Backtest['samples']> {
+  const samples: Backtest['samples'] = [];
   for (const { person, run, source, at } of found.outcome.samples) {
     const input = contentToRender({ run, email: source, person, model });
     const { content, missing } = await renderer.run('content', input, { projectId: person.projectId });
@@ -155,7 +102,7 @@ export async function renderSamples(
   return samples;
 }
 
-function differenceOf(found: ReplayResult, before: ReplayResult, zone: string): Comparison {
+function differenceOf(found: ReplayResult, before: ReplayResult, zone: string): Backtest['comparison'] {
   const [now, then] = [peopleOf(found), peopleOf(before)];
   const userList = (users: Set<string>) => ({
     users: users.size,
