@@ -35,3 +35,32 @@ export type InsightGrouping = (typeof INSIGHT_GROUPINGS)[number];
 
 /** The states of webhook deliveries that a replay can select. */
 export const REPLAYABLE_STATES = ['exhausted', 'missed', 'delivered'] as const;
+
+export const DRAFT_STATES = [
+  'scheduled',
+  'approved',
+  'held',
+  'sending',
+  'sent',
+  'skipped',
+  'canceled',
+  'failed',
+  'unknown',
+] as const;
+export type DraftState = (typeof DRAFT_STATES)[number];
+
+export const EMAIL_STATES = ['claimed', 'submitting', 'deferred', 'sent', 'failed', 'unknown'] as const;
+export type EmailState = (typeof EMAIL_STATES)[number];
+
+/** Values of `outcome:` in the filter of emails. `bot_…`: only bots opened or clicked. */
+export const EMAIL_OUTCOMES = [
+  'opened',
+  'clicked',
+  'bot_opened',
+  'bot_clicked',
+  'replied',
+  'bounced',
+  'complained',
+  'unsubscribed',
+] as const;
+export type EmailOutcome = (typeof EMAIL_OUTCOMES)[number];

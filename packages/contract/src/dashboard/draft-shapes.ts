@@ -1,16 +1,7 @@
 import Type, { type Static, type TObject } from 'typebox';
+import type { DraftState } from './choices.ts';
+import type { EmailCheck } from './emails.ts';
 import { FILTER } from './envelope.ts';
-
-export type DraftState =
-  | 'scheduled'
-  | 'approved'
-  | 'held'
-  | 'sending'
-  | 'sent'
-  | 'skipped'
-  | 'canceled'
-  | 'failed'
-  | 'unknown';
 
 /** `body` is Markdown, or the whole page as HTML if the template is MJML. */
 export type DraftContent = {
@@ -146,13 +137,6 @@ export type DraftContext = {
   }[];
 };
 
-export type DraftCheck = {
-  name: string;
-  status: 'ok' | 'warning' | 'error';
-  message: string;
-  detail?: string[];
-};
-
 /** The email as it would be sent now. */
 export type DraftPreview = {
   text: string;
@@ -163,7 +147,7 @@ export type DraftPreview = {
   links: string[];
   remote_images: number;
   problems: string[];
-  checks: DraftCheck[];
+  checks: EmailCheck[];
 };
 
 /** An earlier content of the draft. */

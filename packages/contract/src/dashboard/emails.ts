@@ -1,19 +1,7 @@
 import Type from 'typebox';
 import type { BounceClass, BotLikelihood, WebhookType } from '../index.ts';
+import type { EmailOutcome, EmailState } from './choices.ts';
 import { FILTER, FRAME, PAGE, item, list, raw } from './envelope.ts';
-
-export type EmailState = 'claimed' | 'submitting' | 'deferred' | 'sent' | 'failed' | 'unknown';
-
-/** Values of `outcome:` in the filter of emails. `bot_…`: only bots opened or clicked. */
-export type EmailOutcome =
-  | 'opened'
-  | 'clicked'
-  | 'bot_opened'
-  | 'bot_clicked'
-  | 'replied'
-  | 'bounced'
-  | 'complained'
-  | 'unsubscribed';
 
 /** An email that was claimed for sending. */
 export type EmailListed = {
@@ -123,12 +111,14 @@ export type TestInboxEmail = {
   at: string;
 };
 
-export type MailCheck = {
+/** A check of an email. `detail`: the places that it found, one per line. */
+export type EmailCheck = {
   name: string;
   status: 'ok' | 'warning' | 'error';
   message: string;
-  detail: string[];
+  detail?: string[];
 };
+export type MailCheck = Required<EmailCheck>;
 
 export type TestInboxEmailWhole = TestInboxEmail & {
   from: string;

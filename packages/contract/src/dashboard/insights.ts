@@ -1,8 +1,7 @@
 import Type, { type Static, type TObject } from 'typebox';
 import { INSIGHT_GROUPINGS, type InsightGrouping } from './choices.ts';
 import { item, oneOf, raw } from './envelope.ts';
-
-export type InsightVariant = { enrolled: number; converted: number };
+import type { RuleLift } from './rules.ts';
 
 /** Emails opened by a human within this time, and not within the one before. Null: later. */
 export type OpenedWithin = { until_ms: number | null; emails: number };
@@ -33,12 +32,8 @@ export type InsightGroup = {
     'delivered' | 'bounced' | 'opened' | 'clicked' | 'replied' | 'complained' | 'unsubscribed' | 'edited',
     number | null
   >;
-  lift: {
-    treatment: InsightVariant;
-    holdout: InsightVariant;
-    /** The difference of the shares that reached the goal, with its 95 % interval. Null: fewer than 100 users in an arm. */
-    estimate: { difference: number; from: number; to: number } | null;
-  } | null;
+  /** For a rule with users in its holdout. */
+  lift: RuleLift | null;
 };
 
 export type InsightRange = {

@@ -163,6 +163,12 @@ export type MoveWaitingPreview = {
 };
 
 export type RuleVariant = { enrolled: number; converted: number };
+export type RuleLift = {
+  treatment: RuleVariant;
+  holdout: RuleVariant;
+  /** The difference of the shares that reached the goal, with its 95 % interval. Null: fewer than 100 users in an arm. */
+  estimate: { difference: number; from: number; to: number } | null;
+};
 
 export type RuleResults = {
   since: string;
@@ -187,12 +193,7 @@ export type RuleResults = {
   has_goal: boolean;
   holdout_percent: number;
   /** The comparison with the holdout since the rule was created. Null: no users are in the holdout. */
-  lift: {
-    treatment: RuleVariant;
-    holdout: RuleVariant;
-    /** The difference of the shares that reached the goal, with its 95 % interval. Null: fewer than 100 users in an arm. */
-    estimate: { difference: number; from: number; to: number } | null;
-  } | null;
+  lift: RuleLift | null;
 };
 
 /** No column of versions or steps holds more. */

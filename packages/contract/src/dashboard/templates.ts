@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { FRAME, item, list, oneOf, raw } from './envelope.ts';
+import type { EmailCheck } from './emails.ts';
 import type { DocumentFault } from './rules.ts';
 
 /** The source of an email. */
@@ -57,14 +58,6 @@ export type TemplateDetails = TemplateListed & {
 
 /** `drafts`: the number of open drafts that got the new text. */
 export type TemplatePublished = { template: TemplateDetails; drafts: number };
-
-/** A check of the email. `detail`: the places that it found, one per line. */
-export type EmailCheck = {
-  name: string;
-  status: 'ok' | 'warning' | 'error';
-  message: string;
-  detail?: string[];
-};
 
 export type TemplatePreview = {
   /** The user that the preview is rendered for; a sample user if none was passed. */

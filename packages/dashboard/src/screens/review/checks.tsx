@@ -1,19 +1,19 @@
 import { List, Stack, Text } from '@mantine/core';
-import type { DraftCheck } from '@beckon/contract/dashboard';
+import type { EmailCheck } from '@beckon/contract/dashboard';
 import { CircleAlert, CircleCheck, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Mark, type MarkProps } from '../../parts/index.ts';
 import { checkName } from '../../parts/check-names.ts';
 
-const MARKS: Record<DraftCheck['status'], MarkProps> = {
+const MARKS: Record<EmailCheck['status'], MarkProps> = {
   error: { icon: CircleAlert, tone: 'bad', label: 'Error' },
   warning: { icon: TriangleAlert, tone: 'warn', label: 'Warning' },
   ok: { icon: CircleCheck, tone: 'good', label: 'OK' },
 };
-const WEIGHT: Record<DraftCheck['status'], number> = { error: 0, warning: 1, ok: 2 };
+const WEIGHT: Record<EmailCheck['status'], number> = { error: 0, warning: 1, ok: 2 };
 
 /** The problems of an email, the worst first, with their fixes. */
-export function Checks({ checks }: { checks: DraftCheck[] }): ReactNode {
+export function Checks({ checks }: { checks: EmailCheck[] }): ReactNode {
   const ordered = checks.toSorted((a, b) => WEIGHT[a.status] - WEIGHT[b.status]);
   return (
     <Stack component="ul" gap="sm" p={0} m={0} style={{ listStyle: 'none' }}>

@@ -1,3 +1,4 @@
+import { DRAFT_STATES, type DraftContent, type DraftState } from '@beckon/contract/dashboard';
 import { sha256 } from '../../platform/crypto/hash.ts';
 
 /** An email to one user that waits for its deadline, a review or the send checks. Times are in milliseconds. */
@@ -43,21 +44,7 @@ export type Draft = {
   endedAt: number | null;
 };
 
-/** `body` is Markdown, or a whole HTML page if the email has a layout of its own. */
-export type DraftContent = { subject: string; preheader: string; body: string; format: 'markdown' | 'html' };
-
-export const DRAFT_STATES = [
-  'scheduled',
-  'approved',
-  'held',
-  'sending',
-  'sent',
-  'skipped',
-  'canceled',
-  'failed',
-  'unknown',
-] as const;
-export type DraftState = (typeof DRAFT_STATES)[number];
+export { DRAFT_STATES, type DraftContent, type DraftState };
 
 /** A draft held for one of these waits for a member's decision, even if it was approved before. */
 export const MEMBER_DECIDES: readonly string[] = ['needs_review', 'replied', 'restored'];

@@ -1,3 +1,4 @@
+import type { EditChange as ContractEditChange } from '@beckon/contract/dashboard';
 import { diffLists } from '../../platform/text/list-diff.ts';
 import type { DraftContent } from '../drafts/index.ts';
 import type { EditedDraft } from './edited-drafts.ts';
@@ -6,20 +7,7 @@ import type { EditedDraft } from './edited-drafts.ts';
  * A change that members make to the drafts of a template again and again. Drafts of one template differ because they are for different
  * users. So facts about the user are replaced with their variables before drafts are compared.
  */
-export type EditChange = {
-  part: 'subject' | 'preheader' | 'body';
-  kind: 'removed' | 'added' | 'replaced';
-  /** With variables such as `{{ user.name }}` in place of facts. */
-  before: string;
-  after: string;
-  /** The position of a whole paragraph in most drafts, starting with 1, or null for a change of words. */
-  paragraph: number | null;
-  count: number;
-  /** The number of edited drafts. */
-  total: number;
-  sentence: string;
-  drafts: string[];
-};
+export type EditChange = Omit<ContractEditChange, 'template'>;
 
 const CHANGES_MAX = 20;
 const DRAFTS_NAMED = 5;

@@ -1,12 +1,4 @@
-import type { DayOfDrafts } from '@beckon/contract/dashboard';
-import {
-  countDraftDays,
-  countEventDays,
-  countOutcomeDays,
-  countSentDays,
-  type DayCount,
-  type OutcomeDay,
-} from './days.ts';
+import { countDraftDays, countEventDays, countOutcomeDays, countSentDays } from './days.ts';
 import { countForBadges, showHome } from './show-home.ts';
 import { routesFor, type KitDeps } from '../workspace/index.ts';
 import type { SendServices } from '../delivery/index.ts';
@@ -38,21 +30,7 @@ export const homeRoutes = [
         countSentDays(db, query),
         countOutcomeDays(db, query),
       ]);
-      const data = {
-        events: events.map(toDay),
-        drafts: drafts.map(toDay),
-        sent: sent.map(toDay),
-        outcomes: outcomes.map(toOutcomeDay),
-      };
-      return { data };
+      return { data: { events, drafts, sent, outcomes } };
     },
   }),
 ];
-
-function toDay({ day, count, isMore }: DayCount): DayOfDrafts {
-  return { day, count, at_least: isMore };
-}
-
-function toOutcomeDay({ isMore, ...day }: OutcomeDay) {
-  return { ...day, at_least: isMore };
-}

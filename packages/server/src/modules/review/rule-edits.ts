@@ -1,26 +1,10 @@
-import { applyChanges, type EditChange, recurringChanges } from './edit-memory.ts';
+import type { RuleEdits } from '@beckon/contract/dashboard';
+import { applyChanges, recurringChanges } from './edit-memory.ts';
 import { type EditedDraft, listEdited } from './edited-drafts.ts';
 import { findRule, loadProjectModels, draftTemplate } from '../rules/index.ts';
 import { readProjectLock } from '../../platform/locks/project-lock.ts';
 import type { TemplateText } from '../rendering/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-
-/** `template`: the name by which rules refer to the template; null: the text is part of the rule. */
-export type RuleEdits = {
-  drafts: number;
-  edited: number;
-  changes: (EditChange & { template: string | null })[];
-  proposals: EditProposal[];
-};
-
-export type EditProposal = {
-  template: string | null;
-  part: EditChange['part'];
-  before: string;
-  after: string;
-  /** How many of the changes the proposal contains. */
-  changes: number;
-};
 
 /** How many of the newest drafts are examined. */
 const DRAFTS_LOOKED_AT = 100;
@@ -68,7 +52,7 @@ function editsOfEmail(drafts: EditWithTemplate[]): Pick<RuleEdits, 'changes' | '
   const proposed = changes.filter(({ count, total }) => count >= total * PROPOSED_SHARE);
   // HTML and MJML bodies are compiled, so the edited text does not occur in their source.
   const parts = text.format === 'markdown' ? (['subject', 'preheader', 'body'] as const) : [];
-  const proposals = parts.flatMap((part): EditProposal[] => {
+  const proposals = parts.flatMap((part): RuleEdits['proposals'][number][] => {
     const applied = applyChanges(text[part], part, proposed);
     return applied
       ? [{ template, part, before: text[part], after: applied.text, changes: applied.applied }]

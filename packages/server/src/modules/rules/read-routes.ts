@@ -1,4 +1,10 @@
-import type { RuleResults as ShownResults, RuleVersion, RunListed } from '@beckon/contract/dashboard';
+import type {
+  RuleResults as ShownResults,
+  RuleVersion,
+  RunListed,
+  RuleDay,
+  RuleLift,
+} from '@beckon/contract/dashboard';
 import { audienceNames } from './audience-names.ts';
 import { countForLadder, type LadderCounts } from '../drafts/index.ts';
 import { countReasons } from './decisions/store.ts';
@@ -6,10 +12,10 @@ import { findRule, listRuleVersions, type WholeRule } from './definitions/load-r
 import { wholeDocumentOf } from './definitions/print.ts';
 import { type Reason, REASONS } from './definitions/rule.ts';
 import { ruleSentence, stepLabel } from './definitions/sentence.ts';
-import { bouncedOf, deliveredOf, type Insight, liftOf, type LiftEstimate } from './insights/insight.ts';
+import { bouncedOf, deliveredOf, type Insight, liftOf } from './insights/insight.ts';
 import { countInsights } from './insights/reads.ts';
-import { countRuleDays, daysOf, emptyDay, type RuleDay, sinceDays } from './insights/rule-days.ts';
-import { countLift, countRunPositions, type LiftCounts, listRunsOfRule } from './runs/runs-of-rule.ts';
+import { countRuleDays, daysOf, emptyDay, sinceDays } from './insights/rule-days.ts';
+import { countLift, countRunPositions, listRunsOfRule } from './runs/runs-of-rule.ts';
 import { outline } from './runs/program.ts';
 import type { Run } from './runs/run.ts';
 import {
@@ -164,7 +170,7 @@ type RuleResults = {
   drafts: LadderCounts;
   excluded: { reason: Reason; count: number }[];
   /** For a rule with users in its holdout: how many reached its goal, since the rule was created. */
-  lift: (LiftCounts & { estimate: LiftEstimate | null }) | null;
+  lift: RuleLift | null;
 };
 
 type RuleResultsQuery = { projectId: number; reference: string; days: number; now: number };

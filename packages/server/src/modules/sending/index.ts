@@ -12,13 +12,12 @@ export { pauseDomain } from './domains/store.ts';
 export { changeModes, moveOpenDrafts, writeMoves } from './drafts/move-drafts.ts';
 export type { EmailEnd } from './emails/email-end.ts';
 export {
-  BECAME,
   countEmails,
   findEmail,
   type EmailRecord,
   type EmailCursor,
+  type EmailFound,
   listEmails,
-  EMAIL_STATES,
 } from './emails/list-emails.ts';
 export { keepBucket, readBucket, takeFreeSendLock, type ThrottleBucket } from './emails/send-lock.ts';
 export { endSkipped, takeBackSkipped } from './emails/skipped-store.ts';

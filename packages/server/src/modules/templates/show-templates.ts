@@ -1,3 +1,4 @@
+import type { TemplateVariable } from '@beckon/contract/dashboard';
 import {
   findShippedEmail,
   emailOfVersion,
@@ -20,17 +21,11 @@ type TemplatesQuery = { projectId: number; now: number };
 /** `template`: null if the template is shipped and the project has none of that name. `usedBy`: the names of rules. */
 export type ListedEmail = { name: string; template: Template | null; isShipped: boolean; usedBy: string[] };
 
-/**
- * A variable of a template. `share`: the share of users who have a value; null for variables that are not of the user. `events`:
- * the events that have the property, for variables of the event.
- */
-export type VariableView = { name: string; required: boolean; share: number | null; events: string[] };
-
 export type TemplateView = ListedEmail & {
   email: TemplateText;
   /** The newest version first; empty for a shipped template. */
   versions: TemplateVersion[];
-  variables: VariableView[];
+  variables: TemplateVariable[];
   /** How many users the shares are of, and the variables of users that the template does not use. */
   people: number;
   others: { name: string; share: number }[];

@@ -9,37 +9,15 @@ import type { EmailRecord } from '../../sending/index.ts';
 import { countRemoteImages } from '../../../platform/outbound/inline-images.ts';
 import { iso, isoOrNull } from '../../../platform/time/clock.ts';
 
-export function toEmailListed(email: EmailRecord): EmailListed {
-  return {
-    id: email.id,
-    draft_id: email.draftId,
-    rule_id: email.ruleId,
-    rule: email.rule,
-    template: email.template,
-    external_user_id: email.userId,
-    address: email.address,
-    subject: email.subject,
-    state: email.state,
-    reason: email.reason,
-    reason_text: email.reason === null ? null : reasonWords(email.reason, 'draft'),
-    domain: email.domain,
-    provider: email.provider,
-    attempts: email.attempts,
-    reply: email.reply,
-    claimed_at: iso(email.claimedAt),
-    ended_at: isoOrNull(email.endedAt),
-    outcomes: email.became,
-  };
+export function withReason<T extends EmailRecord>(email: T): T & Pick<EmailListed, 'reason_text'> {
+  return { ...email, reason_text: email.reason === null ? null : reasonWords(email.reason, 'draft') };
 }
 
 export function toEmailWhole(view: EmailView, redact: Redact): EmailWhole {
   const { email, outcomes, urls, hits } = view;
   return {
-    ...toEmailListed(email),
+    ...withReason(email),
     user_time_zone: view.zone,
-    first_attempt_at: isoOrNull(email.firstAt),
-    lease_until: isoOrNull(email.nextAt),
-    relay_id: email.relayId,
     raw: toRaw(view, redact),
     hits: hits.map((hit) => toHit(hit, urls)),
     hit_count: view.hitsCounted,
@@ -56,16 +34,7 @@ export function toEmailWhole(view: EmailView, redact: Redact): EmailWhole {
       clicks: clicksOf(hits, link, true),
       bot_clicks: clicksOf(hits, link, false),
     })),
-    webhooks: view.webhookDeliveries.map((delivery) => ({
-      id: delivery.webhookId,
-      type: delivery.type,
-      endpoint_id: delivery.endpointId,
-      url: delivery.url,
-      state: delivery.state,
-      attempts: delivery.attempts,
-      created_at: delivery.createdAt.toISOString(),
-      delivered_at: delivery.deliveredAt?.toISOString() ?? null,
-    })),
+    webhooks: view.webhooks,
     replies: view.replies.map(toReplyListed),
     send_again: view.sendAgain,
   };

@@ -52,11 +52,11 @@ export const replyRoutes: DashboardRoute[] = [
           email: email
             ? {
                 id: email.id,
-                draft_id: email.draftId,
+                draft_id: email.draft_id,
                 rule: email.rule,
                 subject: email.subject,
                 address: email.address,
-                claimed_at: iso(email.claimedAt),
+                claimed_at: email.claimed_at,
               }
             : null,
           thread: thread.map(toReplyListed),

@@ -1,20 +1,13 @@
-import { iso, isoOrNull } from '../../../platform/time/clock.ts';
+import { EMAIL_OUTCOMES, EMAIL_STATES } from '@beckon/contract/dashboard';
 import { csvLine } from '@beckon/contract/files';
 import { plainCell } from '../../../platform/text/csv.ts';
 import { Fault } from '../../../platform/fault.ts';
 import type { Filter } from '../../../platform/filter/filter.ts';
 import { parseFilter } from '../../../platform/filter/parse.ts';
-import {
-  BECAME,
-  countEmails,
-  type EmailRecord,
-  type EmailCursor,
-  listEmails,
-  EMAIL_STATES,
-} from '../../sending/index.ts';
+import { countEmails, type EmailRecord, type EmailCursor, listEmails } from '../../sending/index.ts';
 import { showEmail, showEmailBytes } from './show-email.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import { toEmailListed, toEmailWhole, withoutPixel } from './email-view.ts';
+import { withReason, toEmailWhole, withoutPixel } from './email-view.ts';
 import {
   readPage,
   timeAndId,
@@ -38,12 +31,12 @@ export const emailRoutes: DashboardRoute<Deps>[] = [
     async handle({ db }, { projectId, query }) {
       const filter = readEmailFilter(query.filter ?? '');
       const page = readPage(query, 2);
-      const after = page.after && toCursor(page.after);
+      const after = page.after && timeAndId(page.after);
       const { offset, rowsMax: limit, most } = page;
       const rows = await listEmails(db, { projectId, filter, after, offset, limit });
       const total = await countEmails(db, { projectId, filter, most });
-      const cursorOf = ({ claimedAt, id }: EmailRecord): string[] => [String(claimedAt), id];
-      return toPage(rows, page, { show: toEmailListed, cursorOf, total });
+      const cursorOf = (email: EmailRecord): string[] => [String(Date.parse(email.claimed_at)), email.id];
+      return toPage(rows, page, { show: withReason, cursorOf, total });
     },
   }),
   route('GET /projects/:project/emails/export', {
@@ -61,7 +54,7 @@ export const emailRoutes: DashboardRoute<Deps>[] = [
     needs: 'viewer',
     async handle({ db, sendServices: { renderer } }, { projectId, params, role }) {
       const view = await showEmail({ tx: db, renderer }, { projectId, id: params.email });
-      return { data: toEmailWhole(view, redactFor(role, view.email)) };
+      return { data: toEmailWhole(view, redactFor(role, { draftId: view.email.draft_id })) };
     },
   }),
   route('GET /projects/:project/emails/:email/email.html', {
@@ -69,7 +62,7 @@ export const emailRoutes: DashboardRoute<Deps>[] = [
     async handle({ db, openOutbound, sendServices }, { projectId, params, query, role, reply }) {
       const { email, mime } = await showEmailBytes(db, { projectId, id: params.email });
       const mail = await sendServices.renderer.run('readMail', mime, { projectId });
-      const html = redactFor(role, email)(withoutPixel(mail.html));
+      const html = redactFor(role, { draftId: email.draft_id })(withoutPixel(mail.html));
       return sendEmail({ openOutbound }, reply, { html, ...query });
     },
   }),
@@ -91,7 +84,7 @@ const VOCABULARY = {
   domain: {},
   provider: {},
   reason: {},
-  outcome: { values: BECAME },
+  outcome: { values: EMAIL_OUTCOMES },
 };
 
 function readEmailFilter(text: string): Filter {
@@ -100,11 +93,6 @@ function readEmailFilter(text: string): Filter {
   throw new Fault('validation_failed', {
     details: parsed.faults.map(({ message }) => ({ message, field: 'filter' })),
   });
-}
-
-function toCursor(parts: string[]): EmailCursor {
-  const { at, id } = timeAndId(parts);
-  return { claimedAt: at, id };
 }
 
 const EXPORT_PAGE = 1_000;
@@ -122,8 +110,9 @@ async function* linesOf(tx: Tx, { projectId, filter }: { projectId: number; filt
       limit: EXPORT_PAGE,
     });
     if (page.length > 0) yield `${page.map(csvOf).join('\n')}\n`;
-    after = page.at(-1) ?? null;
-    if (page.length < EXPORT_PAGE) return;
+    const last = page.at(-1);
+    if (!last || page.length < EXPORT_PAGE) return;
+    after = { at: Date.parse(last.claimed_at), id: last.id };
   }
 }
 
@@ -146,18 +135,24 @@ const CSV_COLUMNS = [
 ];
 
 function csvOf(email: EmailRecord): string {
-  const { claimedAt, endedAt, attempts, became } = email;
-  const cells = [email.rule, email.template, email.userId, email.address, email.subject, email.domain];
+  const cells = [
+    email.rule,
+    email.template,
+    email.external_user_id,
+    email.address,
+    email.subject,
+    email.domain,
+  ];
   return csvLine([
     email.id,
-    iso(claimedAt),
-    isoOrNull(endedAt),
+    email.claimed_at,
+    email.ended_at,
     email.state,
     email.reason,
     ...cells.map((cell) => cell && plainCell(cell)),
     email.provider,
-    String(attempts),
+    String(email.attempts),
     email.reply && plainCell(email.reply),
-    became.join(' '),
+    email.outcomes.join(' '),
   ]);
 }

@@ -1,7 +1,8 @@
+import type { EmailWebhook, EmailWhole } from '@beckon/contract/dashboard';
 import { Fault } from '../../../platform/fault.ts';
 import { namedZone } from '../../../platform/time/zone.ts';
 import { findDraft } from '../../drafts/index.ts';
-import { type ReadMail, findEmail, type EmailRecord } from '../../sending/index.ts';
+import { type ReadMail, findEmail, type EmailFound } from '../../sending/index.ts';
 import { type ClassifiedHit, listClassifiedHits, listThread, type Reply } from '../../inbound/index.ts';
 import { listOutcomesOfDraft, type Outcome, type EmailRef } from '../../outcomes/index.ts';
 import { findPeople } from '../../users/index.ts';
@@ -12,7 +13,7 @@ import { findFrozen, type FrozenRow } from '../../delivery/index.ts';
 
 /** A claimed email as it was sent, with everything that is known about its results. */
 export type EmailView = {
-  email: EmailRecord;
+  email: EmailFound;
   /** The time zone in the user's traits. */
   zone: string | null;
   /** Null if the email was never submitted, or its bytes were deleted. */
@@ -22,13 +23,10 @@ export type EmailView = {
   hits: ClassifiedHit[];
   hitsCounted: number;
   outcomes: Outcome[];
-  webhookDeliveries: Awaited<ReturnType<typeof listWebhookDeliveries>>;
+  webhooks: EmailWebhook[];
   replies: Reply[];
-  sendAgain: SendAgain;
+  sendAgain: EmailWhole['send_again'];
 };
-
-/** `requires_confirmation`: it is unknown whether the email arrived, so a second one has to be confirmed. */
-export type SendAgain = 'unavailable' | 'available' | 'requires_confirmation';
 
 const OUTCOMES_MAX = 500;
 const WEBHOOK_DELIVERIES_MAX = 500;
@@ -39,7 +37,7 @@ export async function showEmail(
   { projectId, id }: { projectId: number; id: string },
 ): Promise<EmailView> {
   const email = await requireEmail(tx, { projectId, id });
-  const { draftId, userId } = email;
+  const { draft_id: draftId, external_user_id: userId } = email;
   const key = { projectId, emailId: id };
   const raw = await findBytes(tx, { projectId, draftId });
   const outcomes = await listOutcomesOfDraft(tx, { projectId, draftId, limit: OUTCOMES_MAX });
@@ -54,7 +52,7 @@ export async function showEmail(
     hits,
     hitsCounted: counted,
     outcomes,
-    webhookDeliveries: await listWebhookDeliveries(tx, {
+    webhooks: await listWebhookDeliveries(tx, {
       projectId,
       webhookIds,
       limit: WEBHOOK_DELIVERIES_MAX,
@@ -68,9 +66,9 @@ export async function showEmail(
 export async function showEmailBytes(
   tx: Tx,
   { projectId, id }: { projectId: number; id: string },
-): Promise<{ email: EmailRecord; mime: Buffer }> {
+): Promise<{ email: EmailFound; mime: Buffer }> {
   const email = await requireEmail(tx, { projectId, id });
-  const frozen = await findBytes(tx, { projectId, draftId: email.draftId });
+  const frozen = await findBytes(tx, { projectId, draftId: email.draft_id });
   if (!frozen)
     throw notFound(
       'The source of this email is not stored: it was never submitted, or its retention time is over',
@@ -81,7 +79,7 @@ export async function showEmailBytes(
 async function requireEmail(
   tx: Tx,
   { projectId, id }: { projectId: number; id: string },
-): Promise<EmailRecord> {
+): Promise<EmailFound> {
   const email = UUID.test(id) ? await findEmail(tx, { projectId, id }) : undefined;
   if (!email) throw notFound(`This project has no email ${JSON.stringify(id)}`);
   return email;
@@ -100,7 +98,7 @@ async function findBytes(
 async function resendState(
   tx: Tx,
   { projectId, draftId }: { projectId: number; draftId: string },
-): Promise<SendAgain> {
+): Promise<EmailWhole['send_again']> {
   const found = await findDraft(tx, projectId, draftId);
   if (!found || found.moves.some(({ action }) => action === 'send_again')) return 'unavailable';
   if (found.draft.state === 'unknown') return 'requires_confirmation';

@@ -1,3 +1,5 @@
+import type { RuleLift, RuleVariant } from '@beckon/contract/dashboard';
+
 /**
  * The outcomes of a group of emails. Each email counts once, however often it is opened. `opened` and `clicked` count humans. Bots are
  * counted separately, because they say nothing about users.
@@ -47,10 +49,8 @@ export function bouncedOf(of: Pick<Insight, 'hard' | 'soft' | 'policy' | 'infras
   return of.hard + of.soft + of.policy + of.infrastructure;
 }
 
-export type VariantCounts = { enrolled: number; converted: number };
-
 /** How much more often users with emails reached the goal than the holdout, as a share with its interval. */
-export type LiftEstimate = { difference: number; from: number; to: number };
+type LiftEstimate = NonNullable<RuleLift['estimate']>;
 
 /** No lift is shown for fewer users. */
 const VARIANT_MIN = 100;
@@ -61,12 +61,12 @@ const Z = 1.959964;
  * Returns the lift with Newcombe's interval (his method 10), which is also valid for small shares. Returns null if one of the two sides is
  * too small.
  */
-export function liftOf(email: VariantCounts, holdout: VariantCounts): LiftEstimate | null {
+export function liftOf(email: RuleVariant, holdout: RuleVariant): LiftEstimate | null {
   if (email.enrolled < VARIANT_MIN || holdout.enrolled < VARIANT_MIN) return null;
   return intervalOf(email, holdout);
 }
 
-export function intervalOf(first: VariantCounts, second: VariantCounts): LiftEstimate {
+export function intervalOf(first: RuleVariant, second: RuleVariant): LiftEstimate {
   const [a, b] = [first.converted / first.enrolled, second.converted / second.enrolled];
   const [ofA, ofB] = [wilson(first), wilson(second)];
   const difference = a - b;
@@ -77,7 +77,7 @@ export function intervalOf(first: VariantCounts, second: VariantCounts): LiftEst
   };
 }
 
-function wilson({ enrolled: n, converted }: VariantCounts): { from: number; to: number } {
+function wilson({ enrolled: n, converted }: RuleVariant): { from: number; to: number } {
   const share = converted / n;
   const middle = share + Z ** 2 / (2 * n);
   const half = Z * Math.sqrt((share * (1 - share) + Z ** 2 / (4 * n)) / n);

@@ -1,8 +1,6 @@
+import type { RuleDay } from '@beckon/contract/dashboard';
 import { smallestIdAt } from '../../../platform/ids.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-
-/** The activity of a rule on one day in the project's time zone: users enrolled, drafts created, emails sent and goals reached. */
-export type RuleDay = { day: string; enrolled: number; drafted: number; sent: number; goal: number };
 
 type RuleDaysQuery = { projectId: number; ruleId: string | null; since: number; now: number; zone: string };
 

@@ -1,3 +1,4 @@
+import type { RuleVariant } from '@beckon/contract/dashboard';
 import { type RunCountRow, listCounts } from './reads.ts';
 import { type EndReason, fromRow, RUN, type Run, type RunRow } from './run.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
@@ -20,7 +21,7 @@ function addCount(counts: RunCounts, { state, end_reason: reason, runs }: RunCou
   else if (reason !== null) counts.ended[reason] = (counts.ended[reason] ?? 0) + runs;
 }
 
-export type LiftCounts = Record<Run['variant'], { enrolled: number; converted: number }>;
+type LiftCounts = Record<Run['variant'], RuleVariant>;
 
 /** Counts the enrolled users of each variant and those who reached the goal. */
 export async function countLift(

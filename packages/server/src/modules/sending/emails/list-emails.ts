@@ -1,3 +1,5 @@
+import { EMAIL_OUTCOMES, EMAIL_STATES, type EmailListed, type EmailWhole } from '@beckon/contract/dashboard';
+import { readAs } from '../../../platform/db/read-as.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import {
   type Filter,
@@ -8,49 +10,13 @@ import {
   passes,
 } from '../../../platform/filter/filter.ts';
 
-export const EMAIL_STATES = ['claimed', 'submitting', 'deferred', 'sent', 'failed', 'unknown'] as const;
-type EmailState = (typeof EMAIL_STATES)[number];
+/** An email that was claimed for a user. The subject is empty if its draft no longer exists. */
+export type EmailRecord = Omit<EmailListed, 'reason_text'>;
+/** The same with the fields that a list does not show. */
+export type EmailFound = EmailRecord & Pick<EmailWhole, 'first_attempt_at' | 'lease_until' | 'relay_id'>;
 
-/** Outcomes by which lists of emails are filtered. A `bot_` prefix marks an outcome that no human caused. */
-export const BECAME = [
-  'opened',
-  'clicked',
-  'bot_opened',
-  'bot_clicked',
-  'replied',
-  'bounced',
-  'complained',
-  'unsubscribed',
-] as const;
-type Became = (typeof BECAME)[number];
-
-/** An email that was claimed for a user, and what is known of it. */
-export type EmailRecord = {
-  id: string;
-  draftId: string;
-  ruleId: string;
-  rule: string;
-  template: string | null;
-  userId: string;
-  address: string;
-  /** Empty if its draft no longer exists. */
-  subject: string;
-  state: EmailState;
-  reason: string | null;
-  domain: string | null;
-  provider: string | null;
-  attempts: number;
-  reply: string | null;
-  relayId: string | null;
-  /** In milliseconds. */
-  claimedAt: number;
-  firstAt: number | null;
-  nextAt: number | null;
-  endedAt: number | null;
-  became: Became[];
-};
-
-export type EmailCursor = Pick<EmailRecord, 'claimedAt' | 'id'>;
+/** `at`: the time of the claim, in milliseconds. */
+export type EmailCursor = { at: number; id: string };
 type EmailsQuery = {
   projectId: number;
   filter: Filter;
@@ -68,17 +34,18 @@ export async function listEmails(tx: Tx, query: EmailsQuery): Promise<EmailRecor
   const behind =
     after === null
       ? ''
-      : `AND (m.claimed_at, m.id) < (${bind(new Date(after.claimedAt))}::timestamptz, ${bind(after.id)}::uuid)`;
+      : `AND (m.claimed_at, m.id) < (${bind(new Date(after.at))}::timestamptz, ${bind(after.id)}::uuid)`;
   // Fetches all emails of one user by their index. A scan from the newest email might run long without a match.
   const fence = isExact(query.filter, 'user') ? 'OFFSET 0' : '';
-  const rows = await tx.query<EmailRow>(
+  const rows = await readAs<EmailRecord>(
+    tx,
     `SELECT ${COLUMNS} FROM (
        SELECT * FROM (SELECT m.* FROM beckon.email m WHERE ${where} ${behind} ${fence}) found
        ORDER BY found.claimed_at DESC, found.id DESC OFFSET ${bind(offset)} LIMIT ${bind(limit)}
      ) m ${JOINED} ORDER BY m.claimed_at DESC, m.id DESC`,
     values,
   );
-  return rows.map(toEmail);
+  return rows.map(inOrder);
 }
 
 /** Counts the emails, up to `most`. */
@@ -98,12 +65,13 @@ export async function countEmails(
 export async function findEmail(
   tx: Tx,
   { projectId, id }: { projectId: number; id: string },
-): Promise<EmailRecord | undefined> {
-  const [row] = await tx.query<EmailRow>(
-    `SELECT ${COLUMNS} FROM beckon.email m ${JOINED} WHERE m.project_id = $1 AND m.id = $2`,
+): Promise<EmailFound | undefined> {
+  const [row] = await readAs<EmailFound>(
+    tx,
+    `SELECT ${COLUMNS}, m.first_at AS first_attempt_at, m.next_at AS lease_until, m.relay_id FROM beckon.email m ${JOINED} WHERE m.project_id = $1 AND m.id = $2`,
     [projectId, id],
   );
-  return row && toEmail(row);
+  return row && inOrder(row);
 }
 
 const OUTCOME = `CASE
@@ -116,9 +84,8 @@ const OUTCOME = `CASE
 const OF_EMAIL = `beckon.outcome o WHERE o.project_id = m.project_id AND o.email_id = m.id`;
 
 const COLUMNS = `m.id, m.draft_id, m.rule_id, coalesce(r.name, m.rule_id::text) AS rule, m.template, m.external_user_id,
-  m.address, coalesce(d.subject, '') AS subject, m.state, m.reason, m.domain, m.provider, m.attempts, m.reply, m.relay_id,
-  m.claimed_at, m.first_at, m.next_at, m.ended_at,
-  ARRAY(SELECT DISTINCT ${OUTCOME} FROM ${OF_EMAIL}) AS became`;
+  m.address, coalesce(d.subject, '') AS subject, m.state, m.reason, m.domain, m.provider, m.attempts, m.reply,
+  m.claimed_at, m.ended_at, ARRAY(SELECT DISTINCT ${OUTCOME} FROM ${OF_EMAIL}) AS outcomes`;
 const JOINED = `LEFT JOIN beckon.rule r ON r.project_id = m.project_id AND r.id = m.rule_id
   LEFT JOIN beckon.draft d ON d.project_id = m.project_id AND d.id = m.draft_id`;
 
@@ -159,56 +126,12 @@ function ruleSql(term: FilterTerm, bind: (value: unknown) => string, project: st
 
 /** An email has many outcomes. It passes if one of them does, and it passes a negated term if none does. */
 function becameSql(term: FilterTerm, bind: (value: unknown) => string): string {
-  const outcomes = BECAME.filter((name) => passes({ ...term, negated: false }, name));
+  const outcomes = EMAIL_OUTCOMES.filter((name) => passes({ ...term, negated: false }, name));
   const exists = `EXISTS (SELECT FROM ${OF_EMAIL} AND ${OUTCOME} = ANY (${bind(outcomes)}::text[]))`;
   return term.negated ? `NOT ${exists}` : exists;
 }
 
-type EmailRow = {
-  id: string;
-  draft_id: string;
-  rule_id: string;
-  rule: string;
-  template: string | null;
-  external_user_id: string;
-  address: string;
-  subject: string;
-  state: EmailState;
-  reason: string | null;
-  domain: string | null;
-  provider: string | null;
-  attempts: number;
-  reply: string | null;
-  relay_id: string | null;
-  claimed_at: Date;
-  first_at: Date | null;
-  next_at: Date | null;
-  ended_at: Date | null;
-  became: (Became | null)[];
-};
-
-function toEmail(row: EmailRow): EmailRecord {
-  const found = new Set(row.became);
-  return {
-    id: row.id,
-    draftId: row.draft_id,
-    ruleId: row.rule_id,
-    rule: row.rule,
-    template: row.template,
-    userId: row.external_user_id,
-    address: row.address,
-    subject: row.subject,
-    state: row.state,
-    reason: row.reason,
-    domain: row.domain,
-    provider: row.provider,
-    attempts: row.attempts,
-    reply: row.reply,
-    relayId: row.relay_id,
-    claimedAt: row.claimed_at.getTime(),
-    firstAt: row.first_at?.getTime() ?? null,
-    nextAt: row.next_at?.getTime() ?? null,
-    endedAt: row.ended_at?.getTime() ?? null,
-    became: BECAME.filter((name) => found.has(name)),
-  };
+/** Puts the outcomes in their usual order. */
+function inOrder<T extends EmailRecord>(row: T): T {
+  return { ...row, outcomes: EMAIL_OUTCOMES.filter((name) => row.outcomes.includes(name)) };
 }

@@ -1,5 +1,7 @@
+import type { EmailWebhook } from '@beckon/contract/dashboard';
 import type { EndpointRef } from '../endpoints/endpoint.ts';
 import { plainList } from '../../../platform/db/list.ts';
+import { readAs } from '../../../platform/db/read-as.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import {
   type DeliveryState,
@@ -216,26 +218,14 @@ export async function listDeliveries(tx: Tx, query: DeliveriesQuery): Promise<De
 /** The maximum number of attempts shown per delivery. All attempts of many replays remain in the database. */
 const ATTEMPTS_MAX = 100;
 
-/** The delivery of a webhook event to an endpoint, and its result. */
-export type EmailWebhookDelivery = {
-  webhookId: string;
-  type: string;
-  endpointId: string;
-  url: string;
-  state: DeliveryState;
-  attempts: number;
-  createdAt: Date;
-  deliveredAt: Date | null;
-};
-
 /** Returns the deliveries of these webhook events, up to `limit`. Reads the table `webhook_endpoint`. */
 export function listWebhookDeliveries(
   tx: Tx,
   { projectId, webhookIds, limit }: { projectId: number; webhookIds: string[]; limit: number },
-): Promise<EmailWebhookDelivery[]> {
-  return tx.query<EmailWebhookDelivery>(
-    `SELECT m.id AS "webhookId", m.type, d.endpoint_id AS "endpointId", coalesce(e.url, '') AS url, d.state, d.attempts,
-       d.created_at AS "createdAt", d.delivered_at AS "deliveredAt"
+): Promise<EmailWebhook[]> {
+  return readAs(
+    tx,
+    `SELECT m.id, m.type, d.endpoint_id, coalesce(e.url, '') AS url, d.state, d.attempts, d.created_at, d.delivered_at
      FROM beckon.webhook m
      JOIN beckon.webhook_delivery d ON d.project_id = m.project_id AND d.webhook_id = m.id
      LEFT JOIN beckon.webhook_endpoint e ON e.project_id = d.project_id AND e.id = d.endpoint_id

@@ -1,3 +1,4 @@
+import type { WebhookDelivery, WebhookEndpoint } from '@beckon/contract/dashboard';
 import { iso, isoOrNull } from '../../../platform/time/clock.ts';
 import type { EndpointRef } from '../endpoints/endpoint.ts';
 import { type EndpointState, listEndpoints, listLiveSecrets } from '../endpoints/reads.ts';
@@ -10,7 +11,7 @@ import type { Database } from '../../../platform/db/database.ts';
 type Db = Pick<Database, 'query' | 'prepared' | 'transaction' | 'clock'>;
 
 /** Returns the endpoints of a project and their health, for the API and the dashboard. */
-export async function showEndpoints(db: Db, projectId: number): Promise<EndpointView[]> {
+export async function showEndpoints(db: Db, projectId: number): Promise<WebhookEndpoint[]> {
   const states = await listEndpoints(db, projectId);
   const keys = states.map(({ endpoint }) => ({ projectId, endpointId: endpoint.id }));
   const now = db.clock.now();
@@ -18,19 +19,23 @@ export async function showEndpoints(db: Db, projectId: number): Promise<Endpoint
   return states.map((state) => endpointView(state, secrets.get(state.endpoint.id) ?? [], now));
 }
 
-export async function showEndpoint(db: Db, key: EndpointRef): Promise<EndpointView> {
+export async function showEndpoint(db: Db, key: EndpointRef): Promise<WebhookEndpoint> {
   const state = await db.transaction((tx) => requireEndpoint(tx, key));
   const now = db.clock.now();
   return endpointView(state, await listLiveSecrets(db, { keys: [key], now }), now);
 }
 
-function endpointView({ endpoint, health }: EndpointState, secrets: EncryptedSecret[], now: number) {
+function endpointView(
+  { endpoint, health }: EndpointState,
+  secrets: EncryptedSecret[],
+  now: number,
+): WebhookEndpoint {
   return {
     id: endpoint.id,
     url: endpoint.url,
     types: endpoint.types,
     description: endpoint.description,
-    state: endpoint.disabledAt === null ? ('enabled' as const) : ('disabled' as const),
+    state: endpoint.disabledAt === null ? 'enabled' : 'disabled',
     disabled_at: isoOrNull(endpoint.disabledAt),
     disabled_reason: endpoint.disabledReason,
     per_second: endpoint.perSecond,
@@ -48,9 +53,7 @@ function endpointView({ endpoint, health }: EndpointState, secrets: EncryptedSec
   };
 }
 
-export type EndpointView = ReturnType<typeof endpointView>;
-
-export function deliveryView(delivery: DeliverySummary) {
+export function deliveryView(delivery: DeliverySummary): WebhookDelivery {
   return {
     id: webhookName(delivery.webhookId),
     endpoint_id: delivery.endpointId,
@@ -72,5 +75,3 @@ export function deliveryView(delivery: DeliverySummary) {
     })),
   };
 }
-
-export type DeliveryView = ReturnType<typeof deliveryView>;

@@ -1,3 +1,4 @@
+import type { WebhookDeliveryState } from '@beckon/contract/dashboard';
 import type { EndpointRef } from '../endpoints/endpoint.ts';
 import { Fault } from '../../../platform/fault.ts';
 
@@ -14,7 +15,7 @@ export type NewWebhook = {
   createdAt: number;
 };
 
-export type DeliveryState = 'pending' | 'delivering' | 'delivered' | 'exhausted' | 'missed' | 'canceled';
+export type DeliveryState = WebhookDeliveryState;
 /** Started by the schedule, or by a person. */
 export type AttemptTrigger = 'auto' | 'manual';
 
