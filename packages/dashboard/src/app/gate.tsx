@@ -1,8 +1,9 @@
 import { Center, Loader } from '@mantine/core';
-import { Navigate, useLocation } from '@tanstack/react-router';
+import { useLocation } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useState } from 'react';
 import { useSession, useSignIn } from '../api/index.ts';
 import { ErrorBox } from '../parts/index.ts';
+import { Redirect } from '../parts/redirect.tsx';
 
 /**
  * Redirects members who are not signed in to the sign-in page, and afterwards back to the requested page. If a session ends later, a
@@ -25,8 +26,8 @@ export function Gate({ children }: { children: ReactNode }): ReactNode {
         )}
       </Center>
     );
-  if (!data.data.set_up) return <Navigate to="/setup" replace />;
-  return <Navigate to="/sign-in" search={{ next: href }} replace />;
+  if (!data.data.set_up) return <Redirect to="/setup" />;
+  return <Redirect to="/sign-in" search={{ next: href }} />;
 }
 
 /** `undefined`: not known yet. */

@@ -1,6 +1,6 @@
 import { useDisclosure, useLocalStorage } from '@mantine/hooks';
 import type { ProjectListed } from '@beckon/contract/dashboard';
-import { Navigate, Outlet, useLocation, useParams } from '@tanstack/react-router';
+import { Outlet, useLocation, useParams } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
 import { FeedProvider, ProjectProvider, useApi } from '../api/index.ts';
 import { AheadProvider, later, Loaded, WhenOpened, ZoneProvider } from '../parts/index.ts';
@@ -11,6 +11,7 @@ import { Gate } from './gate.tsx';
 import { forgetLastProject, keepLastProject } from './last-project.ts';
 import { NotFound } from './not-found.tsx';
 import { Rail } from './rail.tsx';
+import { Redirect } from '../parts/redirect.tsx';
 import classes from './shell.module.css';
 import { SignInDialog } from './sign-in-dialog.tsx';
 import { TopBar } from './top-bar.tsx';
@@ -45,7 +46,7 @@ function OfProject(): ReactNode {
   return (
     <Loaded query={projects.data ? { ...projects, error: null } : projects}>
       {({ data }) => {
-        if (data.length === 0) return <Navigate to="/projects" replace />;
+        if (data.length === 0) return <Redirect to="/projects" />;
         return project ? <Framed key={project.id} project={project} /> : <NotFound />;
       }}
     </Loaded>

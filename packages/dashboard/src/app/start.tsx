@@ -1,8 +1,9 @@
-import { createRoute, Navigate, redirect } from '@tanstack/react-router';
+import { createRoute, redirect } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useApi } from '../api/index.ts';
 import { Lines } from '../parts/index.ts';
 import { lastProject } from './last-project.ts';
+import { Redirect } from '../parts/redirect.tsx';
 import { outsideRoute } from './roots.tsx';
 
 /** `/` opens the member's last or only project, or else the list of projects. */
@@ -20,6 +21,6 @@ function Start(): ReactNode {
   const projects = useApi('GET /projects', {});
   if (projects.isPending) return <Lines />;
   const [first, ...others] = projects.data?.data ?? [];
-  if (first === undefined || others.length > 0) return <Navigate to="/projects" replace />;
-  return <Navigate to="/p/$project/home" params={{ project: String(first.id) }} replace />;
+  if (first === undefined || others.length > 0) return <Redirect to="/projects" />;
+  return <Redirect to="/p/$project/home" params={{ project: String(first.id) }} />;
 }

@@ -1,6 +1,7 @@
-import { getRouteApi, Navigate } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useRefresh, useSession, useSignIn } from '../../api/index.ts';
+import { Redirect } from '../../parts/redirect.tsx';
 import { Narrow } from './narrow.tsx';
 import { SignInForm } from './sign-in-form.tsx';
 import { safeNext } from './words.ts';
@@ -18,8 +19,8 @@ export function SignInScreen(): ReactNode {
     void refresh('GET /session');
   };
   const state = session.data?.data;
-  if (state && !state.set_up) return <Navigate to="/setup" replace />;
-  if (state?.member) return <Navigate to={safeNext(next)} replace />;
+  if (state && !state.set_up) return <Redirect to="/setup" />;
+  if (state?.member) return <Redirect href={safeNext(next)} />;
   return (
     <Narrow title="Sign in">
       <SignInForm onSignedIn={signedIn} />
