@@ -4,10 +4,10 @@ import { type ReactNode, useEffect, useRef } from 'react';
 import { useChange, useRefresh, useSession } from '../../api/index.ts';
 import { Command, ErrorBox, Lines, Loaded, Page } from '../../parts/index.ts';
 import { Facts } from '../../parts/facts.tsx';
+import { firstCalls } from '../../parts/sample-calls.ts';
 import { Section } from '../../parts/section.tsx';
 import { TextLink } from '../../parts/text-link.tsx';
 import { LinkButton } from '../../parts/link-button.tsx';
-import { firstCall } from './words.ts';
 import { ActButton } from '../../parts/act-button.tsx';
 
 /** Shows the installation's settings, and the API call that creates the first draft. */
@@ -69,7 +69,7 @@ function FirstCall({ projectId, state, email }: Of & { email: string }): ReactNo
         <>
           <Command
             what="first call"
-            text={firstCall({ publicUrl: state.installation.public_url, secret, email })}
+            text={firstCalls({ url: state.installation.public_url, key: secret }, { email })}
           />
           <Text size="sm" mt="sm">
             The key in this command is shown only once. Store it for your server. Create more keys under API

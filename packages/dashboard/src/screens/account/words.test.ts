@@ -1,6 +1,5 @@
-import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { browserName, firstCall, safeNext, waitWords } from './words.ts';
+import { browserName, safeNext, waitWords } from './words.ts';
 
 test('safeNext › returns only paths of this host', () => {
   expect(['/p/1/home?x=1', '/profile'].map(safeNext)).toEqual(['/p/1/home?x=1', '/profile']);
@@ -32,14 +31,4 @@ test('browserName › names the browser and the system', () => {
     'Unknown browser',
     'curl/8',
   ]);
-});
-
-test('firstCall › is valid in a shell for any email address', () => {
-  const text = firstCall({ publicUrl: 'http://localhost:8080', secret: 'sk_live_x', email: "o'ada@x.org" });
-  const output = execFileSync('bash', ['-c', `curl() { printf '%s\\n' "$@"; }\n${text}`])
-    .toString()
-    .split('\n');
-  expect(output).toContain('http://localhost:8080/api/v1/users');
-  expect(output).toContain('{"external_user_id":"user_1","email":"o\'ada@x.org","traits":{"name":"Ada"}}');
-  expect(output).toContain('{"external_user_id":"user_1","name":"user_signed_up"}');
 });

@@ -38,26 +38,3 @@ const SYSTEMS: [string, string][] = [
   ['Mac OS X', 'macOS'],
   ['Linux', 'Linux'],
 ];
-
-/** The first API calls of a new project: a user, and the event that creates their first draft. */
-export function firstCall({
-  publicUrl,
-  secret,
-  email,
-}: {
-  publicUrl: string;
-  secret: string;
-  email: string;
-}): string {
-  const call = (path: string, body: object): string =>
-    [
-      `curl ${publicUrl}/api/v1/${path}`,
-      `-H 'Authorization: Bearer ${secret}'`,
-      `-H 'Content-Type: application/json'`,
-      `-d '${JSON.stringify(body).replaceAll("'", String.raw`'\''`)}'`,
-    ].join(' \\\n  ');
-  return [
-    call('users', { external_user_id: 'user_1', email, traits: { name: 'Ada' } }),
-    call('events', { external_user_id: 'user_1', name: 'user_signed_up' }),
-  ].join('\n');
-}

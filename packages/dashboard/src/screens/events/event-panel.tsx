@@ -17,7 +17,9 @@ import {
 } from '../../parts/index.ts';
 import { LinkButton } from '../../parts/link-button.tsx';
 import { SmallTable } from '../../parts/small-table.tsx';
-import { curlOf, typedOf } from './snippet.ts';
+import { curlOf } from '../../parts/sample-calls.ts';
+import { useSample } from '../../parts/use-sample.ts';
+import { bodyOf, typedOf } from './snippet.ts';
 import { Muted } from '../../parts/muted.tsx';
 import { ActButton } from '../../parts/act-button.tsx';
 import { UsedBy } from '../../parts/used-by.tsx';
@@ -29,6 +31,7 @@ export function EventPanel({ name }: { name: string }): ReactNode {
 
 function EventView({ event }: { event: EventDetails }): ReactNode {
   const { count, first_at, last_at, canonical, days } = event;
+  const { url } = useSample();
   const mayEdit = useMay('editor');
   return (
     <Stack gap="lg">
@@ -68,7 +71,7 @@ function EventView({ event }: { event: EventDetails }): ReactNode {
           Send this event
         </Title>
         <Command text={typedOf(event)} />
-        <Command text={curlOf(event)} />
+        <Command text={curlOf({ url }, 'events', bodyOf(event))} />
       </Stack>
       <Newest event={event} />
     </Stack>

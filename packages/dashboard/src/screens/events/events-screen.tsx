@@ -16,6 +16,8 @@ import {
   SidePanel,
   When,
 } from '../../parts/index.ts';
+import { curlOf, SAMPLE_USER } from '../../parts/sample-calls.ts';
+import { useSample } from '../../parts/use-sample.ts';
 import { EventPanel } from './event-panel.tsx';
 import { Trend } from '../../parts/trend.tsx';
 
@@ -103,16 +105,13 @@ function States({ event: { canonical, expected, drift } }: { event: EventListed 
   return canonical ? <Mark icon={BadgeCheck} tone="info" label="Canonical" /> : '–';
 }
 
+const TRIAL = { external_user_id: SAMPLE_USER, name: 'trial_started', properties: { trialDays: 14 } };
+
 function None({ isFiltered }: { isFiltered: boolean }): ReactNode {
+  const { url } = useSample();
   if (isFiltered) return <Empty icon={Activity} title="No events match" />;
   return (
-    <Empty
-      icon={Activity}
-      title="No events yet"
-      command={`curl -X POST "$BECKON_URL/api/v1/events" -H "Authorization: Bearer $BECKON_API_KEY" \\
-  -H "Content-Type: application/json" -H "Idempotency-Key: $(uuidgen)" \\
-  -d '{"external_user_id":"42","name":"trial_started","properties":{"trialDays":14}}'`}
-    >
+    <Empty icon={Activity} title="No events yet" command={curlOf({ url }, 'events', TRIAL)}>
       Events appear here with their properties when your server sends them.
     </Empty>
   );

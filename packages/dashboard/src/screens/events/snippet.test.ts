@@ -1,6 +1,5 @@
-import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { curlOf, typedOf } from './snippet.ts';
+import { bodyOf, typedOf } from './snippet.ts';
 
 const property = (name: string, ...types: string[]) => ({
   property: name,
@@ -28,18 +27,15 @@ test('typedOf › lists the received properties with types and an example', () =
   expect(typedOf({ ...event, properties: [] })).toContain('properties: {},');
 });
 
-test('curlOf › quotes any event name and value safely for the shell', () => {
-  const hostile = `'; touch x; echo '$(id)\`id\``;
-  const text = curlOf({
-    name: hostile,
-    properties: [property(hostile, 'string')],
-    examples: [{ property: hostile, values: [hostile] }],
-  });
-  const body = text.slice(text.indexOf("-d '") + 3);
-  const output = execFileSync('sh', ['-c', `printf '%s' ${body}`]).toString();
-  expect(JSON.parse(output)).toEqual({
-    external_user_id: '42',
-    name: hostile,
-    properties: { [hostile]: hostile },
+test('bodyOf › has an example or a sample of each property', () => {
+  const event = {
+    name: 'paid',
+    properties: [property('amount', 'number'), property('currency', 'string')],
+    examples: [{ property: 'amount', values: [49.5, 1] }],
+  };
+  expect(bodyOf(event)).toEqual({
+    external_user_id: 'user_1',
+    name: 'paid',
+    properties: { amount: 49.5, currency: 'text' },
   });
 });

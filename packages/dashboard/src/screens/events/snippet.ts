@@ -1,4 +1,5 @@
 import type { EventDetails } from '@beckon/contract/dashboard';
+import { SAMPLE_USER } from '../../parts/sample-calls.ts';
 
 type EventShape = Pick<EventDetails, 'name' | 'properties' | 'examples'>;
 
@@ -12,19 +13,13 @@ export function typedOf({ name, properties, examples }: EventShape): string {
   return `await beckon.track({\n  external_user_id: user.id,\n  name: ${JSON.stringify(name)},\n  properties: ${inside},\n});`;
 }
 
-/** The same call with curl. */
-export function curlOf({ name, properties, examples }: EventShape): string {
+/** The body of the same call for curl. */
+export function bodyOf({ name, properties, examples }: EventShape): object {
   const entries = properties.map(({ property, types }) => {
     const [value] = valuesOf(examples, property);
     return [property, value ?? sampleOf(types)];
   });
-  const body = JSON.stringify({ external_user_id: '42', name, properties: Object.fromEntries(entries) });
-  return [
-    'curl -X POST "$BECKON_URL/api/v1/events" -H "Authorization: Bearer $BECKON_API_KEY" \\',
-    '  -H "Content-Type: application/json" -H "Idempotency-Key: $(uuidgen)" \\',
-    // Property names could otherwise break out of the quotes in the shell.
-    `  -d '${body.replaceAll("'", String.raw`'\''`)}'`,
-  ].join('\n');
+  return { external_user_id: SAMPLE_USER, name, properties: Object.fromEntries(entries) };
 }
 
 function valuesOf(examples: EventShape['examples'], property: string): unknown[] {

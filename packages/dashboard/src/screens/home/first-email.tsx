@@ -54,7 +54,7 @@ export function FirstEmail({ email, isTestInbox }: { email: Email; isTestInbox: 
 }
 
 function Leaves({ email }: { email: Email }): ReactNode {
-  const { sends_at, reason, quiet_until, time_zone } = email;
+  const { state, sends_at, reason, quiet_until, time_zone } = email;
   if (sends_at === null) {
     if (reason === null) return <>Waits for approval in Review.</>;
     return <>Held: {reasonWords(reason)}.</>;
@@ -66,7 +66,9 @@ function Leaves({ email }: { email: Email }): ReactNode {
         ? `: quiet hours until ${formatTime(quiet_until, time_zone)} (${time_zone}).`
         : reason !== null
           ? `, because of ${reasonWords(reason)}.`
-          : ', or earlier if approved.'}
+          : state === 'approved'
+            ? ', because it is approved.'
+            : ', or earlier if approved.'}
     </>
   );
 }

@@ -42,7 +42,7 @@ function Now({ home }: { home: Home }): ReactNode {
           <Needs needs={needs} />
         </Titled>
       )}
-      {setup && <Setup steps={setup} />}
+      {setup && <Setup steps={setup} first={first} />}
       <HealthStrip health={health} />
     </Stack>
   );

@@ -1,14 +1,15 @@
 import { expect, test } from 'vitest';
-import { firstCall, nextStep } from './setup-words.ts';
+import { firstEmailStep, nextStep } from './setup-words.ts';
 
-test('firstCall › is valid for the API and in a shell', () => {
-  const lines = firstCall('https://mail.x.org').split('\n');
-  const bodies = lines.flatMap((line) => /-d '(.*)'$/.exec(line)?.[1] ?? []).map((json) => JSON.parse(json));
-  expect(bodies).toEqual([
-    { external_user_id: 'user_42', email: 'ada@example.com', traits: { name: 'Ada' } },
-    { external_user_id: 'user_42', name: 'user_signed_up' },
-  ]);
-  expect(lines.filter((line) => line.startsWith('curl -sS https://mail.x.org/api/v1/'))).toHaveLength(2);
+test('firstEmailStep › describes the draft that there is', () => {
+  const step = (state: string, sendsAt: string | null = null) => firstEmailStep({ state, sends_at: sendsAt });
+  expect(firstEmailStep(null)).toMatchObject({ page: null, text: expect.stringContaining('No draft waits') });
+  expect(step('scheduled').text).toBe('Approve the draft in Review.');
+  expect(step('scheduled', '2026-01-01T00:00:00.000Z').text).toBe(
+    'Approve the draft in Review, or wait for its deadline.',
+  );
+  expect(step('held').text).toContain('is held');
+  expect(step('approved')).toMatchObject({ page: 'schedule', text: expect.stringContaining('is approved') });
 });
 
 test('nextStep › returns the first required step, then an optional one', () => {

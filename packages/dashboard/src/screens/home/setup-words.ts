@@ -1,10 +1,10 @@
-import type { SetupStep } from '@beckon/contract/dashboard';
+import type { FirstEmail, SetupStep } from '@beckon/contract/dashboard';
 
 export type StepText = {
   title: string;
   text: string;
   /** The screen of the step; null: a command. */
-  page: 'keys' | 'rules' | 'review' | 'domains' | 'sender' | 'suppressions' | 'team' | null;
+  page: 'keys' | 'rules' | 'review' | 'schedule' | 'domains' | 'sender' | 'suppressions' | 'team' | null;
   action: string;
 };
 
@@ -59,15 +59,38 @@ export const STEPS: Record<SetupStep['id'], StepText> = {
   },
 };
 
-/** The first API calls to paste: a user with an address, and an event. */
-export function firstCall(origin: string): string {
-  const post = (path: string, body: object): string =>
-    `curl -sS ${origin}/api/v1/${path} -H "Authorization: Bearer $BECKON_API_KEY" -H "Content-Type: application/json" \\\n  -d '${JSON.stringify(body)}'`;
-  return [
-    'BECKON_API_KEY=sk_live_…',
-    post('users', { external_user_id: 'user_42', email: 'ada@example.com', traits: { name: 'Ada' } }),
-    post('events', { external_user_id: 'user_42', name: 'user_signed_up' }),
-  ].join('\n');
+/** The member's next action for the first email. It depends on the draft: none, undecided, held or approved. */
+export function firstEmailStep(first: Pick<FirstEmail, 'state' | 'sends_at'> | null): StepText {
+  const step = STEPS.first_email;
+  switch (first?.state) {
+    case undefined:
+      return {
+        ...step,
+        text: 'No draft waits for review. These calls create one, with your key in the first line:',
+        page: null,
+        action: '',
+      };
+    case 'held':
+      return { ...step, text: 'The first draft is held. “Your first email” names the reason.' };
+    case 'approved':
+    case 'sending':
+      return {
+        ...step,
+        text: 'The first draft is approved and about to be sent.',
+        action: 'Open Schedule',
+        page: 'schedule',
+      };
+    default:
+      return {
+        ...step,
+        text: `Approve the draft in Review${first?.sends_at === null ? '' : ', or wait for its deadline'}.`,
+      };
+  }
+}
+
+/** The variable that sample calls read the key from. */
+export function keyLine(isLive: boolean): string {
+  return `BECKON_API_KEY=sk_${isLive ? 'live' : 'test'}_…`;
 }
 
 /** The next step: the first one that is not done. */

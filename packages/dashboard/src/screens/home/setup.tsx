@@ -1,15 +1,18 @@
 import { Group, Paper, Text, Title } from '@mantine/core';
 import { Circle, CircleCheck } from 'lucide-react';
-import type { SetupStep } from '@beckon/contract/dashboard';
+import type { FirstEmail, SetupStep } from '@beckon/contract/dashboard';
 import type { ReactNode } from 'react';
+import { useProject } from '../../api/index.ts';
 import { Command } from '../../parts/index.ts';
 import { LinkButton } from '../../parts/link-button.tsx';
-import classes from './home.module.css';
-import { firstCall, nextStep, STEPS } from './setup-words.ts';
 import { Muted } from '../../parts/muted.tsx';
+import { firstCalls } from '../../parts/sample-calls.ts';
+import { useSample } from '../../parts/use-sample.ts';
+import classes from './home.module.css';
+import { firstEmailStep, keyLine, nextStep, STEPS, type StepText } from './setup-words.ts';
 
 /** The remaining set-up steps. Their state is derived from the project. */
-export function Setup({ steps }: { steps: SetupStep[] }): ReactNode {
+export function Setup({ steps, first }: { steps: SetupStep[]; first: FirstEmail | null }): ReactNode {
   const doneCount = steps.filter((step) => step.done).length;
   const next = nextStep(steps);
   return (
@@ -24,15 +27,19 @@ export function Setup({ steps }: { steps: SetupStep[] }): ReactNode {
       </Group>
       <ol className={classes.steps}>
         {steps.map((step) => (
-          <Step key={step.id} step={step} isNext={step.id === next} />
+          <Step
+            key={step.id}
+            step={step}
+            text={step.id === 'first_email' ? firstEmailStep(first) : STEPS[step.id]}
+            isNext={step.id === next}
+          />
         ))}
       </ol>
     </Paper>
   );
 }
 
-function Step({ step, isNext }: { step: SetupStep; isNext: boolean }): ReactNode {
-  const { title, text } = STEPS[step.id];
+function Step({ step, text, isNext }: { step: SetupStep; text: StepText; isNext: boolean }): ReactNode {
   const Icon = step.done ? CircleCheck : Circle;
   return (
     <li className={classes.step} aria-current={isNext ? 'step' : undefined}>
@@ -44,13 +51,13 @@ function Step({ step, isNext }: { step: SetupStep; isNext: boolean }): ReactNode
       />
       <div>
         <Text size="sm" fw={isNext ? 600 : 400} c={step.done ? 'dimmed' : ''}>
-          {title}
+          {text.title}
           {!step.required && ' (optional)'}
         </Text>
         {isNext && (
           <>
-            <Muted mb={6}>{text}</Muted>
-            <Next id={step.id} />
+            <Muted mb={6}>{text.text}</Muted>
+            <Next text={text} />
           </>
         )}
       </div>
@@ -58,9 +65,13 @@ function Step({ step, isNext }: { step: SetupStep; isNext: boolean }): ReactNode
   );
 }
 
-function Next({ id }: { id: SetupStep['id'] }): ReactNode {
-  const { page, action } = STEPS[id];
-  if (page === null) return <Command text={firstCall(location.origin)} what="first call" />;
+function Next({ text: { page, action } }: { text: StepText }): ReactNode {
+  const { livemode } = useProject();
+  const { url, email, newUser } = useSample();
+  if (page === null) {
+    const calls = firstCalls({ url }, { user: newUser, email });
+    return <Command text={`${keyLine(livemode)}\n${calls}`} what="first call" />;
+  }
   return (
     <LinkButton variant="filled" size="compact-sm" to={`/p/$project/${page}`}>
       {action}

@@ -1,8 +1,10 @@
 import { Input, Modal, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { useApi, useChange, useProject, useSession } from '../../api/index.ts';
+import { useApi, useChange, useProject } from '../../api/index.ts';
 import { Command } from '../../parts/index.ts';
+import { firstCalls } from '../../parts/sample-calls.ts';
 import { SecretOnce, useSecretOnce } from '../../parts/secret-once.tsx';
+import { useSample } from '../../parts/use-sample.ts';
 import { DialogAction } from '../../parts/dialog-action.tsx';
 import { Form } from '../../parts/form.tsx';
 import { Segments } from '../../parts/segments.tsx';
@@ -10,16 +12,28 @@ import { textProps } from '../../parts/bind.ts';
 
 export function CreateKey({ opened, onClose }: { opened: boolean; onClose: () => void }): ReactNode {
   const { secret, show, close } = useSecretOnce(onClose);
-  const url = useSession().data?.data.installation.public_url ?? window.location.origin;
   return (
     <>
       <Modal opened={opened && secret === null} onClose={onClose} title="Create API key">
         <KeyForm onClose={onClose} onMade={show} />
       </Modal>
       <SecretOnce title="Your new API key" secret={secret} variable="BECKON_API_KEY" onClose={close}>
-        <Text size="sm">Send a first event with this key:</Text>
-        <Command text={firstEvent(url)} />
+        {secret !== null && <FirstCalls secret={secret} />}
       </SecretOnce>
+    </>
+  );
+}
+
+/** Includes the key: the command works in any shell. The user is new, because the welcome rule enrolls each user once. */
+function FirstCalls({ secret }: { secret: string }): ReactNode {
+  const { url, email, newUser } = useSample();
+  return (
+    <>
+      <Text size="sm">
+        Paste this into a shell. It creates a user with your address and a sign-up event. A welcome email is
+        drafted and waits in Review.
+      </Text>
+      <Command text={firstCalls({ url, key: secret }, { user: newUser, email })} what="first call" />
     </>
   );
 }
@@ -98,13 +112,4 @@ function EnvField({ env, isOpen, onEnv }: EnvProps): ReactNode {
       />
     </Input.Wrapper>
   );
-}
-
-/** Without the secret: the shell reads it from a variable. */
-function firstEvent(url: string): string {
-  return [
-    `curl ${url}/api/v1/events \\`,
-    `  -H "Authorization: Bearer $BECKON_API_KEY" -H 'Content-Type: application/json' \\`,
-    `  -d '{"external_user_id":"ada","name":"user_signed_up"}'`,
-  ].join('\n');
 }

@@ -14,6 +14,8 @@ import {
   Page,
   When,
 } from '../../parts/index.ts';
+import { curlOf, SAMPLE_USER } from '../../parts/sample-calls.ts';
+import { useSample } from '../../parts/use-sample.ts';
 import { SuppressDialog } from './suppress-dialog.tsx';
 import { Views } from './views.tsx';
 
@@ -122,6 +124,7 @@ function Suppressing({ chosen, onDone }: { chosen: Set<string>; onDone: () => vo
 const FILTER = { flex: '1 1 280px', minWidth: 0 };
 
 function NoUsers({ filter, project }: { filter: string | undefined; project: string }): ReactNode {
+  const { url, email } = useSample();
   if (filter !== undefined)
     return (
       <Empty icon={Users} title="No users match this filter">
@@ -132,9 +135,7 @@ function NoUsers({ filter, project }: { filter: string | undefined; project: str
     <Empty
       icon={Users}
       title="No users yet"
-      command={`curl -X POST "$BECKON_URL/api/v1/users" -H "Authorization: Bearer $BECKON_API_KEY" \\
-  -H "Content-Type: application/json" -H "Idempotency-Key: $(uuidgen)" \\
-  -d '{"external_user_id":"42","email":"ada@x.org","traits":{"plan":"trial"}}'`}
+      command={curlOf({ url }, 'users', { external_user_id: SAMPLE_USER, email, traits: { plan: 'trial' } })}
     >
       Users appear when your server sends them.{' '}
       <Link to="/p/$project/keys" params={{ project }}>

@@ -1,27 +1,20 @@
+import { curlOf, SAMPLE_USER as USER } from '../../parts/sample-calls.ts';
+
+const SIGN_UP = { external_user_id: USER, name: 'user_signed_up' };
+
 /** A sample body, because request bodies are not stored. */
-const BODIES: Record<string, { path: string; body: string }> = {
-  users: { path: 'users', body: '{"external_user_id":"ada","email":"ada@x.org"}' },
-  events: { path: 'events', body: '{"external_user_id":"ada","name":"user_signed_up"}' },
-  'users-bulk': { path: 'users/bulk', body: '{"users":[{"external_user_id":"ada"}]}' },
-  'events-batch': {
-    path: 'events/batch',
-    body: '{"events":[{"external_user_id":"ada","name":"user_signed_up"}]}',
-  },
-  'events-bulk': {
-    path: 'events/bulk',
-    body: '{"events":[{"external_user_id":"ada","name":"user_signed_up"}]}',
-  },
+const BODIES: Record<string, { path: string; body: object }> = {
+  users: { path: 'users', body: { external_user_id: USER, email: 'ada@example.com' } },
+  events: { path: 'events', body: SIGN_UP },
+  'users-bulk': { path: 'users/bulk', body: { users: [{ external_user_id: USER }] } },
+  'events-batch': { path: 'events/batch', body: { events: [SIGN_UP] } },
+  'events-bulk': { path: 'events/bulk', body: { events: [SIGN_UP] } },
 };
 
 /** A sample request as a command, with the secret in a shell variable. */
-export function curlOf(url: string, endpoint: string): string {
-  const { path, body } = BODIES[endpoint] ?? { path: endpoint, body: '{}' };
-  return [
-    `curl -i ${url}/api/v1/${path} \\`,
-    `  -H "Authorization: Bearer $BECKON_API_KEY" \\`,
-    `  -H "Idempotency-Key: $(uuidgen)" -H 'Content-Type: application/json' \\`,
-    `  -d '${body}'`,
-  ].join('\n');
+export function sampleRequest(url: string, endpoint: string): string {
+  const { path, body } = BODIES[endpoint] ?? { path: endpoint, body: {} };
+  return curlOf({ url }, path, body);
 }
 
 /** Explains a response to its sender in one sentence. */

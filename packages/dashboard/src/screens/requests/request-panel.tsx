@@ -1,10 +1,11 @@
 import type { IngestRequest } from '@beckon/contract/dashboard';
 import { Group, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useApi, useSession } from '../../api/index.ts';
+import { useApi } from '../../api/index.ts';
 import { Command, Copy, Empty, Loaded, When } from '../../parts/index.ts';
 import { Facts } from '../../parts/facts.tsx';
-import { curlOf, meaningOf } from './curl.ts';
+import { useSample } from '../../parts/use-sample.ts';
+import { meaningOf, sampleRequest } from './curl.ts';
 import { requestOf } from './shown-request.ts';
 import { spaced } from '../../parts/codes.ts';
 import { SmallTable } from '../../parts/small-table.tsx';
@@ -31,7 +32,7 @@ export function RequestPanel({ position, row }: Props): ReactNode {
 }
 
 function RequestView({ request }: { request: IngestRequest }): ReactNode {
-  const url = useSession().data?.data.installation.public_url ?? window.location.origin;
+  const { url } = useSample();
   const { requests } = request;
   return (
     <Stack gap="lg">
@@ -52,7 +53,7 @@ function RequestView({ request }: { request: IngestRequest }): ReactNode {
         <Text size="sm" fw={500}>
           Sample call
         </Text>
-        <Command text={curlOf(url, request.endpoint)} what="curl command" />
+        <Command text={sampleRequest(url, request.endpoint)} what="curl command" />
         <Muted size="xs">
           Request bodies are not stored, so this is a sample. It reads the secret from your shell.
         </Muted>

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import type { FeedItem } from '@beckon/contract/dashboard';
-import { curlOf, meaningOf } from './curl.ts';
+import { meaningOf, sampleRequest } from './curl.ts';
 import { requestOf } from './shown-request.ts';
 
-test('curlOf › builds a command for the same endpoint without the secret', () => {
-  const curl = curlOf('https://beckon.x.org', 'events-batch');
-  expect(curl).toContain('curl -i https://beckon.x.org/api/v1/events/batch \\');
+test('sampleRequest › builds a command for the same endpoint without the secret', () => {
+  const curl = sampleRequest('https://beckon.x.org', 'events-batch');
+  expect(curl).toContain('curl https://beckon.x.org/api/v1/events/batch \\');
   expect(curl).toContain('"Authorization: Bearer $BECKON_API_KEY"');
   expect(curl).not.toMatch(/sk_/);
 });

@@ -23,7 +23,9 @@ import {
   When,
 } from '../../parts/index.ts';
 import { Notice } from '../../parts/notice.tsx';
+import { firstCalls } from '../../parts/sample-calls.ts';
 import { TwoLines } from '../../parts/two-lines.tsx';
+import { useSample } from '../../parts/use-sample.ts';
 import { LinkButton } from '../../parts/link-button.tsx';
 import { Muted } from '../../parts/muted.tsx';
 import { textProps } from '../../parts/bind.ts';
@@ -181,6 +183,7 @@ function ByUser({
 type NoneProps = { user: string | undefined; state: TestInboxState | undefined; onClear: () => void };
 
 function None({ user, state, onClear }: NoneProps): ReactNode {
+  const { url, email, newUser } = useSample();
   if (user !== undefined)
     return (
       <Empty
@@ -205,21 +208,12 @@ function None({ user, state, onClear }: NoneProps): ReactNode {
       </Empty>
     );
   return (
-    <Empty icon={Inbox} title="No emails yet" command={FIRST_CALL}>
+    <Empty icon={Inbox} title="No emails yet" command={firstCalls({ url }, { user: newUser, email })}>
       Send an event of one of your users. A rule with this trigger creates a draft, and its email appears
       here.
     </Empty>
   );
 }
-
-const ORIGIN = globalThis.location?.origin ?? 'http://localhost:8080';
-const HEAD = `-H "Authorization: Bearer $BECKON_API_KEY" -H "Content-Type: application/json"`;
-const FIRST_CALL = [
-  `curl ${ORIGIN}/api/v1/users ${HEAD} \\`,
-  `  -d '{"external_user_id": "42", "email": "ada@example.com"}'`,
-  `curl ${ORIGIN}/api/v1/events ${HEAD} \\`,
-  `  -d '{"external_user_id": "42", "name": "user_signed_up"}'`,
-].join('\n');
 
 function Clear({ isEmpty }: { isEmpty: boolean }): ReactNode {
   const [isOpen, setOpen] = useState(false);
