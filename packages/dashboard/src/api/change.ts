@@ -16,6 +16,8 @@ export type Cache = {
 export type ChangeOptions<K extends ChangeKey> = {
   /** Runs before the request is sent. */
   optimistic?: (cache: Cache, args: HookArgs<K>) => void;
+  /** Puts the response into the cache, so that the page shows it before anything is refetched. */
+  writes?: (cache: Cache, response: ResponseOf<K>) => void;
   /** The routes to refetch after this change. */
   refreshes?: ReadKey[];
   /** The change is pending until this resolves. */
@@ -42,7 +44,10 @@ export function useChange<K extends ChangeKey>(
       restore?.();
       options.onRefused?.(error, args);
     },
-    onSuccess: (response, args) => options.onDone?.(response, args),
+    onSuccess: (response, args) => {
+      options.writes?.(openCache(client, project).cache, response);
+      return options.onDone?.(response, args);
+    },
     onSettled: () => {
       const { refreshes = [] } = options;
       void client.invalidateQueries({

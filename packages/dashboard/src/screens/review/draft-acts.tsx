@@ -13,15 +13,22 @@ import { type Acts, type Seen, useActs } from './use-acts.ts';
 type Opened = 'postpone' | 'skip' | 'anyway' | 'again' | null;
 
 /** The actions of a draft's own page. */
-export function DraftActs({ draft, onEdit }: { draft: DraftWhole; onEdit: () => void }): ReactNode {
+export function DraftActs({
+  draft,
+  acts,
+  onEdit,
+}: {
+  draft: DraftWhole;
+  acts: Acts;
+  onEdit: () => void;
+}): ReactNode {
   const [opened, open] = useState<Opened>(null);
   const mayEdit = useMay('editor');
-  const acts = useDraftActs();
   const seen = seenOf(draft);
   const approve = (): void => (draft.rule_holds === false ? open('anyway') : acts.approve(seen));
   const isOpen = isUndecided(draft);
   const edit = isOpen && mayEdit ? onEdit : null;
-  useDraftKeys({ isOpen, approve, open, edit, undo: acts.undoLast });
+  useDraftKeys({ isOpen, approve, open, edit });
   if (!useMay('reviewer')) return null;
   return (
     <>
@@ -52,11 +59,11 @@ function isUndecided({ ended_at: endedAt, state, lease }: DraftWhole): boolean {
   return endedAt === null && state !== 'sending' && (lease?.mine ?? true);
 }
 
-function useDraftActs(): Acts {
+export function useDraftActs(): Acts {
   const refresh = useRefresh();
   const renew = (): void =>
     void refresh('GET /projects/:project/drafts/:draft', 'GET /projects/:project/drafts/:draft/context');
-  return useActs({ onLeave: () => undefined, onReturn: renew, onDone: renew });
+  return useActs({ onLeave: () => undefined, onFailed: renew, onUndone: renew, onDone: renew });
 }
 
 type DraftKeys = {
@@ -64,10 +71,9 @@ type DraftKeys = {
   approve: () => void;
   open: (what: Opened) => void;
   edit: (() => void) | null;
-  undo: () => void;
 };
 
-function useDraftKeys({ isOpen, approve, open, edit, undo }: DraftKeys): void {
+function useDraftKeys({ isOpen, approve, open, edit }: DraftKeys): void {
   const mayReview = useMay('reviewer');
   useKeys('Draft', {
     ...(isOpen && mayReview
@@ -78,7 +84,6 @@ function useDraftKeys({ isOpen, approve, open, edit, undo }: DraftKeys): void {
         }
       : {}),
     ...(edit ? { e: { label: 'Edit', run: edit } } : {}),
-    ...(mayReview ? { u: { label: 'Undo', run: undo } } : {}),
   });
 }
 

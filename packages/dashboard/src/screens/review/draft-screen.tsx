@@ -7,7 +7,7 @@ import { useApi, useMay, useProject } from '../../api/index.ts';
 import { later, Lines, Loaded, Page } from '../../parts/index.ts';
 import { ContextPane } from './context-pane.tsx';
 import { Differences } from './differences.tsx';
-import { DraftActs } from './draft-acts.tsx';
+import { DraftActs, useDraftActs } from './draft-acts.tsx';
 import { History } from './history.tsx';
 import { EmailHead } from './email-head.tsx';
 import { EmailView, type Pane } from './email-view.tsx';
@@ -52,6 +52,7 @@ export function DraftScreen(): ReactNode {
 function Whole({ draft }: { draft: DraftWhole }): ReactNode {
   const { tab = 'preview' } = route.useSearch();
   const navigate = route.useNavigate();
+  const acts = useDraftActs();
   const mayEdit = useMay('editor') && draft.ended_at === null && draft.state !== 'sending';
   const to = (next: string | null): void =>
     void navigate({ search: (was) => ({ ...was, tab: TABS.find((name) => name === next) }), replace: true });
@@ -59,7 +60,7 @@ function Whole({ draft }: { draft: DraftWhole }): ReactNode {
     <>
       <EmailHead draft={draft} level={1} />
       <Again draft={draft} />
-      <DraftActs draft={draft} onEdit={() => to('edit')} />
+      <DraftActs draft={draft} acts={acts} onEdit={() => to('edit')} />
       {!mayEdit && <Stranded key={draft.id} draft={draft} />}
       <Tabs value={tab} onChange={to} keepMounted={false}>
         <Tabs.List mb="md">
@@ -81,7 +82,10 @@ function Whole({ draft }: { draft: DraftWhole }): ReactNode {
               key={draft.id}
               draft={draft}
               onClose={() => to('preview')}
-              onSaved={() => to('preview')}
+              onSaved={(row, andApprove) => {
+                to('preview');
+                if (andApprove) acts.approve(row);
+              }}
             />
           )}
         </Tabs.Panel>

@@ -1,8 +1,9 @@
 import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core';
-import type { DraftWhole } from '@beckon/contract/dashboard';
-import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react';
-import { ApiError, useCall, useRefresh } from '../../api/index.ts';
-import { ErrorBox, notify, useEdited, useKeys } from '../../parts/index.ts';
+import type { DraftListed, DraftWhole } from '@beckon/contract/dashboard';
+import { type KeyboardEvent, type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react';
+import { ApiError, useCall, useChange, useRefresh } from '../../api/index.ts';
+import { ErrorBox, notify, Shortcut, useEdited, useKeys } from '../../parts/index.ts';
+import { nameKey } from '../../parts/keys.ts';
 import { CodeEditor } from '../../parts/code-editor.tsx';
 import { RichEditor } from '../../parts/rich-editor.tsx';
 import { WordDiff } from '../../parts/word-diff.tsx';
@@ -10,7 +11,12 @@ import { keptAs, PARTS, type Typed } from './unsaved.tsx';
 import { useBorrowedFocus } from './use-borrowed-focus.ts';
 import { useOnLive } from './use-on-live.ts';
 
-export type EmailEditorProps = { draft: DraftWhole; onClose: () => void; onSaved: (id: string) => void };
+export type EmailEditorProps = {
+  draft: DraftWhole;
+  onClose: () => void;
+  /** The server saved the edit as this row. `andApprove`: the member asked to approve it, too. */
+  onSaved: (row: DraftListed, andApprove: boolean) => void;
+};
 
 /** Edits a draft in place. While the editor is open, the draft is not sent and no other member can edit it. */
 export function EmailEditor({ draft, onClose, onSaved }: EmailEditorProps): ReactNode {
@@ -18,31 +24,30 @@ export function EmailEditor({ draft, onClose, onSaved }: EmailEditorProps): Reac
   const start: Typed = { subject: content.subject, preheader: content.preheader, body: content.body };
   const { value: typed, change: keep, forget, base } = useEdited<Typed>(keptAs(draft.id), start, hash);
   const lease = useLease(draft.id, draft.lease?.mine === false);
-  const saving = useSave(draft.id);
+  const { isSaving, fault, send } = useSave(draft.id, (row, andApprove) => {
+    forget();
+    onSaved(row, andApprove);
+  });
   const subject = useRef<HTMLInputElement>(null);
   useBorrowedFocus(subject, true);
   const isOther = base !== hash;
   // Saving reports whether the server is reachable.
   const isTheirs = lease?.status === 409;
   const change = (part: Partial<Typed>): void => keep({ ...typed, ...part });
-  const save = async (over: string): Promise<void> => {
-    if (!(await saving.save({ ...typed, hash: over }))) return;
-    forget();
-    notify('Saved. The email will be sent in 15 minutes at the earliest.');
-    onSaved(draft.id);
-    onClose();
+  const save = (andApprove: boolean): void => {
+    if (!isTheirs) send({ ...typed, hash }, andApprove);
   };
-  useKeys('Editor', { 'Mod+s': { label: 'Save', run: () => !isTheirs && void save(hash) } });
+  const onKey = useSaveKeys(save);
   return (
-    <Stack gap="sm" component="section" aria-label="Draft editor">
+    <Stack gap="sm" component="section" aria-label="Draft editor" onKeyDownCapture={onKey}>
       {lease !== null && <ErrorBox error={lease} title="The editor could not be opened" />}
       {isOther && <Changed theirs={start} mine={typed} onTake={forget} />}
-      {saving.fault && !saving.fault.field && <ErrorBox error={saving.fault} title="Not saved" />}
+      {fault && !fault.field && <ErrorBox error={fault} title="Not saved" />}
       <TextInput
         label="Subject"
         value={typed.subject}
         onChange={(event) => change({ subject: event.currentTarget.value })}
-        error={saving.fault?.fields.subject}
+        error={fault?.fields.subject}
         ref={subject}
       />
       <TextInput
@@ -50,19 +55,19 @@ export function EmailEditor({ draft, onClose, onSaved }: EmailEditorProps): Reac
         description="Shown after the subject in the inbox"
         value={typed.preheader}
         onChange={(event) => change({ preheader: event.currentTarget.value })}
-        error={saving.fault?.fields.preheader}
+        error={fault?.fields.preheader}
       />
       <Body
         format={content.format}
         value={typed.body}
         onChange={(body) => change({ body })}
-        fault={saving.fault?.fields.body}
+        fault={fault?.fields.body}
       />
       <Foot
         isOther={isOther}
-        isSaving={saving.isSaving}
+        isSaving={isSaving}
         isTheirs={isTheirs}
-        onSave={() => void save(hash)}
+        onSave={save}
         onClose={onClose}
         onDiscard={() => {
           forget();
@@ -77,7 +82,7 @@ type FootProps = {
   isOther: boolean;
   isSaving: boolean;
   isTheirs: boolean;
-  onSave: () => void;
+  onSave: (andApprove: boolean) => void;
   onClose: () => void;
   onDiscard: () => void;
 };
@@ -91,7 +96,13 @@ function Foot({ isOther, isSaving, isTheirs, onSave, onClose, onDiscard }: FootP
       <Button variant="default" onClick={onClose}>
         Close and keep changes
       </Button>
-      <Button loading={isSaving} disabled={isTheirs} onClick={onSave}>
+      <Button variant="default" disabled={isTheirs || isSaving} onClick={() => onSave(true)}>
+        {isOther ? 'Overwrite and approve' : 'Save and approve'}
+        <span aria-hidden="true" style={{ marginLeft: 8 }}>
+          <Shortcut keys="Mod+Enter" />
+        </span>
+      </Button>
+      <Button loading={isSaving} disabled={isTheirs} onClick={() => onSave(false)}>
         {isOther ? 'Overwrite' : 'Save'}
       </Button>
     </Group>
@@ -183,38 +194,55 @@ function enqueue<T>(send: () => Promise<T>): Promise<T> {
 }
 
 type SaveState = {
-  save: (typed: Typed & { hash: string }) => Promise<boolean>;
-  fault: ApiError | null;
+  send: (body: Typed & { hash: string }, andApprove: boolean) => void;
   isSaving: boolean;
+  fault: ApiError | null;
 };
 
-function useSave(draft: string): SaveState {
-  const call = useCall();
-  const refresh = useRefresh();
-  const [fault, setFault] = useState<ApiError | null>(null);
-  const [isSaving, setSaving] = useState(false);
-  return {
-    fault,
-    isSaving,
-    async save(typed) {
-      setSaving(true);
-      setFault(null);
-      try {
-        await call('POST /projects/:project/drafts/:draft/edit', { params: { draft }, body: typed });
-        await refresh(
-          'GET /projects/:project/drafts/:draft',
-          'GET /projects/:project/drafts/:draft/preview',
-          'GET /projects/:project/drafts/:draft/versions',
-        );
-        return true;
-      } catch (error) {
-        if (!(error instanceof ApiError)) throw error;
-        setFault(error);
-        if (error.status === 409) void refresh('GET /projects/:project/drafts/:draft');
-        return false;
-      } finally {
-        setSaving(false);
-      }
+/** Saves the edit. Its response is shown at once; the preview and the versions are loaded again. */
+function useSave(draft: string, onSaved: EmailEditorProps['onSaved']): SaveState {
+  const andApprove = useRef(false);
+  const edit = useChange('POST /projects/:project/drafts/:draft/edit', {
+    writes(cache, { data }) {
+      cache.change('GET /projects/:project/drafts/:draft', (before) =>
+        before.data.id === draft
+          ? { data: { ...before.data, ...data.draft, content: data.content } }
+          : before,
+      );
     },
+    refreshes: [
+      'GET /projects/:project/drafts/:draft',
+      'GET /projects/:project/drafts/:draft/preview',
+      'GET /projects/:project/drafts/:draft/versions',
+    ],
+    onDone({ data }) {
+      if (!andApprove.current) notify('Saved. The email will be sent in 15 minutes at the earliest.');
+      onSaved(data.draft, andApprove.current);
+    },
+  });
+  return {
+    isSaving: edit.isPending,
+    fault: edit.error,
+    send(body, approves) {
+      if (edit.isPending) return;
+      andApprove.current = approves;
+      edit.mutate({ params: { draft }, body });
+    },
+  };
+}
+
+const SAVE_AND_APPROVE = 'Mod+Enter';
+
+/** Returns a handler for keys in the editor: its text fields would handle Ctrl+Enter themselves. */
+function useSaveKeys(save: (andApprove: boolean) => void): (event: KeyboardEvent) => void {
+  useKeys('Editor', {
+    'Mod+s': { label: 'Save', run: () => save(false) },
+    [SAVE_AND_APPROVE]: { label: 'Save and approve', run: () => save(true) },
+  });
+  return (event) => {
+    if (nameKey(event) !== SAVE_AND_APPROVE) return;
+    event.preventDefault();
+    event.stopPropagation();
+    save(true);
   };
 }

@@ -6,6 +6,7 @@ import type { ReactNode } from 'react';
 import { useApi, useMay, useProject } from '../../api/index.ts';
 import { later, Lines, Loaded } from '../../parts/index.ts';
 import { firstClick } from './first-click.ts';
+import type { EmailEditorProps } from './email-editor.tsx';
 import { EmailHead } from './email-head.tsx';
 import { EmailView, type Pane } from './email-view.tsx';
 import { SendTest } from './send-test.tsx';
@@ -30,7 +31,7 @@ export type ReadingProps = {
   onPane: (pane: Pane) => void;
   isEditing: boolean;
   onEdited: () => void;
-  onSaved: (id: string) => void;
+  onSaved: EmailEditorProps['onSaved'];
   onBack: () => void;
 };
 

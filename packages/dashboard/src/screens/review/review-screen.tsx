@@ -3,16 +3,16 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { MailCheck } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useApi, useProject } from '../../api/index.ts';
-import { Empty, FilterBox, formatCount, Page, later, useZone, WhenOpened } from '../../parts/index.ts';
+import { Empty, FilterBox, formatCount, Page, later, WhenOpened } from '../../parts/index.ts';
 import { BulkBar } from './bulk.tsx';
 import { ContextPane } from './context-pane.tsx';
-import { SendAnywayDialog, PostponeDialog, SkipDialog } from './dialogs.tsx';
 import { DraftList, ListFoot, ListSkeleton } from './draft-list.tsx';
 import { ReadingPane, ReadingSkeleton } from './reading-pane.tsx';
 import { type ReviewState, useReviewState } from './use-review-state.ts';
 import { type Review, useReview } from './use-review.ts';
 import classes from './review.module.css';
 
+const ReviewDialogs = later(() => import('./review-dialogs.tsx'), 'ReviewDialogs', null);
 const BulkDialog = later(() => import('./bulk-dialog.tsx'), 'BulkDialog', null);
 
 const route = getRouteApi('/p/$project/review');
@@ -31,8 +31,8 @@ export function ReviewScreen(): ReactNode {
   const { filter } = route.useSearch();
   const navigate = route.useNavigate();
   const review = useReview(filter);
-  const { list, rows } = review;
-  const isEmpty = !list.isPending && !list.error && rows.length === 0;
+  // Also for an empty list: an undone draft returns to it.
+  const state = useReviewState(review);
   return (
     <Page
       title="Review"
@@ -44,12 +44,16 @@ export function ReviewScreen(): ReactNode {
           onChange={(next) =>
             void navigate({ search: (was) => ({ ...was, filter: next, draft: undefined }), replace: true })
           }
-          fault={list.error}
+          fault={review.list.error}
           hints={HINTS}
         />
       }
     >
-      {isEmpty ? <NothingWaits isFiltered={filter !== undefined} /> : <Panes review={review} />}
+      {review.isEmpty ? (
+        <NothingWaits isFiltered={filter !== undefined} />
+      ) : (
+        <Panes review={review} state={state} />
+      )}
     </Page>
   );
 }
@@ -101,9 +105,8 @@ function NothingWaits({ isFiltered }: { isFiltered: boolean }): ReactNode {
   );
 }
 
-function Panes({ review }: { review: Review }): ReactNode {
+function Panes({ review, state }: { review: Review; state: ReviewState }): ReactNode {
   const { filter = '' } = route.useSearch();
-  const state = useReviewState(review);
   const { list, rows } = review;
   const { current, read, bulk, show, why } = state;
   return (
@@ -133,7 +136,7 @@ function Panes({ review }: { review: Review }): ReactNode {
             id={read}
             onPane={state.setPane}
             onEdited={state.stopEditing}
-            onSaved={(id) => review.settle([id])}
+            onSaved={state.saved}
             onBack={() => show(undefined)}
           />
         )}
@@ -141,68 +144,12 @@ function Panes({ review }: { review: Review }): ReactNode {
           <ContextPane draft={read} takesFocus={why === 'requested'} />
         )}
       </div>
-      <ReviewDialogs state={state} />
+      <WhenOpened opened={state.dialog?.isOpen === true || bulk.dialog !== null}>
+        <ReviewDialogs state={state} />
+      </WhenOpened>
       <WhenOpened opened={bulk.request !== null}>
         <BulkDialog request={bulk.request} filter={filter} onClose={bulk.close} onActed={bulk.acted} />
       </WhenOpened>
     </>
   );
 }
-
-/** The dialogs before an action: the time, the reason, or a confirmation. */
-function ReviewDialogs({ state }: { state: ReviewState }): ReactNode {
-  const { dialog, close, acts, bulk } = state;
-  const zone = useZone();
-  const email = dialog?.email;
-  const open = dialog?.isOpen === true ? dialog.what : null;
-  return (
-    <>
-      {email && (
-        <>
-          <PostponeDialog
-            opened={open === 'postpone'}
-            onClose={close}
-            title="Postpone draft"
-            times={email.row}
-            zone={email.row.user.time_zone}
-            onPick={(at, extend) => acts.postpone(email.seen, at, extend)}
-          />
-          <SkipDialog
-            opened={open === 'skip'}
-            onClose={close}
-            title="Skip draft"
-            onSkip={(reason) => acts.skip(email.seen, reason)}
-          />
-          <SendAnywayDialog
-            opened={open === 'anyway'}
-            onClose={close}
-            onApprove={() => acts.approve(email.seen, true)}
-          />
-        </>
-      )}
-      <PostponeDialog
-        opened={bulk.dialog === 'postpone'}
-        onClose={() => bulk.openDialog(null)}
-        title="Postpone selected drafts"
-        times={NO_TIMES}
-        zone={zone}
-        onPick={(at) => bulk.want({ kind: 'postpone', until: new Date(at).toISOString() })}
-      />
-      <SkipDialog
-        opened={bulk.dialog === 'skip'}
-        onClose={() => bulk.openDialog(null)}
-        title="Skip selected drafts"
-        onSkip={(reason) => bulk.want(reason.trim() === '' ? { kind: 'skip' } : { kind: 'skip', reason })}
-      />
-    </>
-  );
-}
-
-/** Several drafts have no common times: the preview shows which of them cannot be postponed. */
-const NO_TIMES = {
-  deadline_at: null,
-  expires_at: null,
-  ends_at: null,
-  state: 'scheduled',
-  resume_state: null,
-} as const;

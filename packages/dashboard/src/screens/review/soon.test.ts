@@ -7,13 +7,22 @@ afterEach(() => vi.useRealTimers());
 const run = vi.fn<() => Promise<void>>(() => Promise.resolve());
 beforeEach(() => run.mockClear());
 
-it('runs once per delay, however many calls there are', async () => {
+it('runs at the first call, and then once per rest, however many calls there are', async () => {
   const soon = createSoon(run, 2_000);
+  soon.request();
+  expect(run).toHaveBeenCalledTimes(1);
   for (let second = 0; second < 10; second += 1) {
     soon.request();
     await vi.advanceTimersByTimeAsync(1_000);
   }
-  expect(run).toHaveBeenCalledTimes(5);
+  expect(run).toHaveBeenCalledTimes(6);
+});
+
+it('does not run again without another call', async () => {
+  const soon = createSoon(run, 2_000);
+  soon.request();
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(run).toHaveBeenCalledTimes(1);
 });
 
 it('waits for the previous run, and then runs again if called since', async () => {
@@ -21,7 +30,6 @@ it('waits for the previous run, and then runs again if called since', async () =
   run.mockReturnValueOnce(promise);
   const soon = createSoon(run, 2_000);
   soon.request();
-  await vi.advanceTimersByTimeAsync(2_000);
   soon.request();
   await vi.advanceTimersByTimeAsync(10_000);
   expect(run).toHaveBeenCalledTimes(1);
@@ -33,10 +41,10 @@ it('waits for the previous run, and then runs again if called since', async () =
 it('does not run after a stop until the next call', async () => {
   const soon = createSoon(run, 2_000);
   soon.request();
+  soon.request();
   soon.stop();
   await vi.advanceTimersByTimeAsync(10_000);
-  expect(run).not.toHaveBeenCalled();
+  expect(run).toHaveBeenCalledTimes(1);
   soon.request();
-  await vi.advanceTimersByTimeAsync(2_000);
-  expect(run).toHaveBeenCalledOnce();
+  expect(run).toHaveBeenCalledTimes(2);
 });

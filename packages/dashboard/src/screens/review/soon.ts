@@ -1,33 +1,33 @@
 type Soon = { request: () => void; stop: () => void };
 
-/** Runs after a short delay, once for all calls until then, and not again before the previous run is done. */
-export function createSoon(run: () => Promise<void>, afterMs: number): Soon {
-  let timer: ReturnType<typeof setTimeout> | undefined;
+/** Runs at once, then rests. Calls during the run or the rest run once more after it. */
+export function createSoon(run: () => Promise<void>, restMs: number): Soon {
+  let rest: ReturnType<typeof setTimeout> | undefined;
   let isRunning = false;
   let isQueued = false;
   const request = (): void => {
-    if (isRunning) isQueued = true;
-    // A later call does not extend the delay, or it would never run during many changes.
-    else timer ??= setTimeout(() => void go(), afterMs);
+    if (isRunning || rest !== undefined) isQueued = true;
+    else void go();
   };
   const go = async (): Promise<void> => {
-    timer = undefined;
+    isQueued = false;
     isRunning = true;
     try {
       await run();
     } finally {
       isRunning = false;
-      if (isQueued) {
-        isQueued = false;
-        request();
-      }
+      rest = setTimeout(wake, restMs);
     }
+  };
+  const wake = (): void => {
+    rest = undefined;
+    if (isQueued) void go();
   };
   return {
     request,
     stop() {
-      clearTimeout(timer);
-      timer = undefined;
+      clearTimeout(rest);
+      rest = undefined;
       isQueued = false;
     },
   };

@@ -14,7 +14,7 @@ export type ReviewKeys = {
   tools: Tools;
   may: { review: boolean; edit: boolean };
   setPane: (pane: Pane) => void;
-  undo: () => void;
+  isEmpty: boolean;
   isEditing: boolean;
   stopEditing: () => void;
   openAlone: (id: string) => void;
@@ -22,8 +22,12 @@ export type ReviewKeys = {
 
 /** The shortcuts of Review. They apply to the selection, or else to the current draft. */
 export function useReviewKeys(keys: ReviewKeys): void {
-  const { isEditing, stopEditing } = keys;
-  useKeys('Review', { ...moving(keys), ...deciding(keys), ...looking(keys) }, { enabled: !isEditing });
+  const { isEmpty, isEditing, stopEditing } = keys;
+  useKeys(
+    'Review',
+    { ...moving(keys), ...deciding(keys), ...looking(keys) },
+    { enabled: !isEditing && !isEmpty },
+  );
   useKeys(
     'Editor',
     { Escape: { label: 'Close the editor and keep changes', run: stopEditing } },
@@ -51,7 +55,7 @@ function moving({ stepFrom, current, show, bulk, openAlone }: ReviewKeys): KeyMa
   };
 }
 
-function deciding({ bulk, tools, may, current, undo }: ReviewKeys): KeyMap {
+function deciding({ bulk, tools, may, current }: ReviewKeys): KeyMap {
   const isMany = bulk.chosen.size > 0;
   const onSingle =
     (run: () => void): (() => void) =>
@@ -70,7 +74,6 @@ function deciding({ bulk, tools, may, current, undo }: ReviewKeys): KeyMap {
             run: isMany ? () => bulk.openDialog('postpone') : onSingle(tools.postpone),
           },
           s: { label: 'Skip', run: isMany ? () => bulk.openDialog('skip') : onSingle(tools.skip) },
-          u: { label: 'Undo', run: undo },
         }
       : {}),
     ...(may.edit ? { e: { label: 'Edit', run: onSingle(tools.edit) } } : {}),

@@ -8,6 +8,8 @@ import type { Pane } from './email-view.tsx';
 import type { Tools } from './reading-pane.tsx';
 import { type Acts, type Seen, useActs } from './use-acts.ts';
 import { type Bulk, useBulk } from './use-bulk.ts';
+import { withoutEditor } from './known-drafts.ts';
+import { useGoTo } from './use-go-to.ts';
 import { useReviewKeys } from './use-review-keys.ts';
 import type { Review } from './use-review.ts';
 
@@ -31,6 +33,8 @@ export type ReviewState = {
   why: WhyPane;
   isEditing: boolean;
   stopEditing: () => void;
+  /** The server saved an edit as this row. */
+  saved: (row: DraftListed, andApprove: boolean) => void;
   dialog: ReviewDialogState | null;
   close: () => void;
   tools: Tools;
@@ -43,7 +47,7 @@ export type Email = { row: DraftListed; seen: Seen };
 export function useReviewState(review: Review): ReviewState {
   const { draft: named, pane = 'desktop' } = route.useSearch();
   const navigate = route.useNavigate();
-  const { rows } = review;
+  const goTo = useGoTo();
   const current = useCurrent(review);
   const read = useDeferredValue(current);
   const [why, setWhy] = useState<WhyPane>('open');
@@ -51,23 +55,15 @@ export function useReviewState(review: Review): ReviewState {
   const [dialog, setDialog] = useState<ReviewDialogState | null>(null);
   const show = (id: string | undefined): void => {
     setEditing(null);
-    void navigate({ search: (was) => ({ ...was, draft: id }), replace: true });
+    goTo(id);
   };
   const setPane = (next: Pane): void =>
     void navigate({
       search: (was) => ({ ...was, pane: next === 'desktop' ? undefined : next }),
       replace: true,
     });
-  const leave = (ids: string[]): void => {
-    const leaving = new Set(ids);
-    const keys = rows.map(({ id }) => id);
-    if (current !== undefined && leaving.has(current)) show(afterLeaving(keys, leaving, current));
-    bulk.drop(ids);
-    review.leave(ids);
-  };
-  const acts = useActs({ onLeave: leave, onReturn: review.comeBack, onDone: review.settle });
-  const bulk = useBulk({ leave, remember: acts.remember, settle: review.settle });
-  const { email, holds } = useEmail(rows, { current, read });
+  const { acts, bulk } = useDecisions(review, { current, show });
+  const { email, holds } = useEmail(review.rows, { current, read });
   const openDialog = (what: ReviewDialogState['what']): void => {
     if (email) setDialog({ what, email, isOpen: true });
   };
@@ -92,13 +88,47 @@ export function useReviewState(review: Review): ReviewState {
     acts,
     bulk,
     stopEditing: () => setEditing(null),
+    saved(row, andApprove) {
+      review.put([withoutEditor(row)]);
+      setEditing(null);
+      const saved = { row, seen: seenOf(row) };
+      if (!andApprove) return;
+      if (holds) acts.approve(saved.seen);
+      else setDialog({ what: 'anyway', email: saved, isOpen: true });
+    },
     close: () => setDialog(dialog && { ...dialog, isOpen: false }),
   };
-  useReviewStateKeys(state, rows);
+  useReviewStateKeys(state, review);
   return state;
 }
 
-function useReviewStateKeys(state: ReviewState, rows: DraftListed[]): void {
+/** The actions on one draft and on many. The page shows the next draft after one, and an undone draft again. */
+function useDecisions(
+  review: Review,
+  { current, show }: Pick<ReviewState, 'current' | 'show'>,
+): Pick<ReviewState, 'acts' | 'bulk'> {
+  const leave = (ids: string[]): void => {
+    const leaving = new Set(ids);
+    const keys = review.rows.map(({ id }) => id);
+    if (current !== undefined && leaving.has(current)) show(afterLeaving(keys, leaving, current));
+    bulk.drop(ids);
+    review.leave(ids);
+  };
+  const undone = (back: DraftListed[]): void => {
+    review.put(back);
+    show(back[0]?.id);
+  };
+  const acts = useActs({
+    onLeave: leave,
+    onFailed: review.comeBack,
+    onUndone: undone,
+    onDone: review.settle,
+  });
+  const bulk = useBulk({ leave, remember: acts.remember, settle: review.settle });
+  return { acts, bulk };
+}
+
+function useReviewStateKeys(state: ReviewState, { rows, isEmpty }: Review): void {
   const go = useNavigate();
   const project = String(useProject().id);
   const may = { review: useMay('reviewer'), edit: useMay('editor') };
@@ -107,7 +137,7 @@ function useReviewStateKeys(state: ReviewState, rows: DraftListed[]): void {
     ...state,
     stepFrom,
     may,
-    undo: state.acts.undoLast,
+    isEmpty,
     openAlone: (draft) => void go({ to: '/p/$project/drafts/$draft', params: { project, draft } }),
   });
 }
@@ -158,8 +188,11 @@ function useEmail(
   useContext(ahead, isThere);
   const row = whole ?? rows.find(({ id }) => id === current);
   if (!row) return { email: null, holds: true };
-  const { id, subject, content_hash } = row;
-  return { email: { row, seen: { id, subject, content_hash } }, holds: whole?.rule_holds !== false };
+  return { email: { row, seen: seenOf(row) }, holds: whole?.rule_holds !== false };
+}
+
+function seenOf({ id, subject, content_hash }: DraftListed): Seen {
+  return { id, subject, content_hash };
 }
 
 function useDraft(id: string | undefined, isNeeded: boolean): DraftWhole | undefined {

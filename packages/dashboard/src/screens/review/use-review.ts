@@ -1,16 +1,22 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
 import type { DraftListed, FeedItem } from '@beckon/contract/dashboard';
 import { type List, useApiInfinite, useFeed, useRefresh, useSession } from '../../api/index.ts';
+import { type KnownDraft, type KnownDrafts, withKnown } from './known-drafts.ts';
 import { createSoon } from './soon.ts';
 import { useOnLive } from './use-on-live.ts';
 
 export type Review = {
   list: List<DraftListed>;
-  /** The drafts on the page: without those that were just decided. */
+  /** The drafts on the page: the list, with everything that the page learned since. */
   rows: DraftListed[];
+  /** True if the server has no draft to show. */
+  isEmpty: boolean;
   /** The member decided; the response is pending. */
   leave: (ids: string[]) => void;
+  /** The decision failed. */
   comeBack: (ids: string[]) => void;
+  /** The server returned these rows: after an edit, or after an undo. They are shown without waiting for the next list. */
+  put: (rows: DraftListed[]) => void;
   /** The server confirmed it. */
   settle: (ids: string[]) => void;
   /** Recent actions of other members, in words. */
@@ -23,28 +29,26 @@ export type Review = {
 const PAGE = 200;
 /** A longer list is reloaded only on request. */
 const RENEWED_BELOW = 1_000;
-const RENEW_AFTER_MS = 2_000;
+/** The list is reloaded at the first change, as the count in the sidebar is, and then at most once in this time. */
+const RENEW_EVERY_MS = 2_000;
 const NOTE_MS = 8_000;
 
 /** The list of Review. Other members and rules change it at any time. */
 export function useReview(filter: string | undefined): Review {
   const query = filter === undefined ? { view: 'review' as const } : { view: 'review' as const, filter };
   const list = useApiInfinite('GET /projects/:project/drafts', { query }, { limit: PAGE, keep: true });
-  const departures = useDepartures();
+  const known = useKnown();
   const [note, say] = useNote();
   const me = `team:${useSession().data?.data.member?.id ?? ''}`;
-  const rows = useMemo(
-    () => (departures.ids.size === 0 ? list.rows : list.rows.filter(({ id }) => !departures.ids.has(id))),
-    [list.rows, departures.ids],
-  );
-  const { isOld, renewSoon, renew } = useRenewal(list.rows.length, departures);
+  const rows = useMemo(() => withKnown(list.rows, known.drafts), [list.rows, known.drafts]);
+  const { isOld, renewSoon, renew } = useRenewal(list.rows.length, known);
   useOnLive(renewSoon);
   useFeed(isOfReview, (items) => {
     const others = items.filter(
-      ({ draft_id: id, actor }) => id !== undefined && !departures.isOurs(id) && actor !== me,
+      ({ draft_id: id, actor }) => id !== undefined && !known.isOurs(id) && actor !== me,
     );
     const gone = others.filter(isDecided).flatMap(({ draft_id: id }) => (id === undefined ? [] : [id]));
-    departures.add(gone, 'gone');
+    known.add(each(gone, 'gone'));
     const last = others.findLast((item) => item.type === 'draft_changed' && item.actor_name !== undefined);
     if (last) say(wordsOf(last));
     renewSoon();
@@ -52,73 +56,78 @@ export function useReview(filter: string | undefined): Review {
   return {
     list,
     rows,
+    isEmpty: !list.isPending && !list.error && rows.length === 0,
     note,
     isOld,
     renew,
-    leave: (ids) => departures.add(ids, 'pending'),
+    leave: (ids) => known.add(each(ids, 'pending')),
     comeBack(ids) {
-      departures.drop(ids);
+      known.drop(ids);
+      renewSoon();
+    },
+    put(changed) {
+      known.add(changed.map((row) => [row.id, { kind: 'here', row }]));
       renewSoon();
     },
     settle(ids) {
-      departures.settle(ids);
+      known.add(each(ids, 'ours'));
       renewSoon();
     },
   };
 }
 
-/**
- * Why drafts left the list: `pending`: decided here, response pending; `ours`: decided here and confirmed; `gone`: by others. A
- * pending draft is still in every list from the server.
- */
-type DepartureKind = 'pending' | 'ours' | 'gone';
-type Departures = {
-  ids: ReadonlyMap<string, DepartureKind>;
-  add: (ids: string[], kind: DepartureKind) => void;
-  settle: (ids: string[]) => void;
+type Known = {
+  drafts: KnownDrafts;
+  add: (entries: [string, KnownDraft][]) => void;
   drop: (ids: Iterable<string>) => void;
+  /** Forgets these entries, which a later list already shows. Newer entries stay. */
+  forget: (settled: KnownDrafts) => void;
   isOurs: (id: string) => boolean;
-  /** The drafts that a list requested now already reflects. */
-  settled: () => string[];
+  /** The entries that a list requested now already shows. */
+  settled: () => KnownDrafts;
 };
 
-function useDepartures(): Departures {
-  const [ids, setIds] = useState<ReadonlyMap<string, DepartureKind>>(new Map());
+function useKnown(): Known {
+  const [drafts, setDrafts] = useState<KnownDrafts>(new Map());
   // A feed item may arrive before the page renders again.
-  const latest = useRef(ids);
-  const set = (next: ReadonlyMap<string, DepartureKind>): void => {
+  const latest = useRef(drafts);
+  const set = (next: KnownDrafts): void => {
     latest.current = next;
-    setIds(next);
+    setDrafts(next);
   };
-  const add = (more: string[], kind: DepartureKind): void => {
-    if (more.length > 0)
-      set(new Map([...latest.current, ...more.map((id): [string, DepartureKind] => [id, kind])]));
-  };
+  const keep = (isKept: (id: string, entry: KnownDraft) => boolean): void =>
+    set(new Map([...latest.current].filter(([id, entry]) => isKept(id, entry))));
   return {
-    ids,
-    add,
-    settle: (draftIds) => add(draftIds, 'ours'),
-    drop(draftIds) {
-      const dropped = new Set(draftIds);
-      set(new Map([...latest.current].filter(([id]) => !dropped.has(id))));
+    drafts,
+    add(entries) {
+      if (entries.length > 0) set(new Map([...latest.current, ...entries]));
     },
-    isOurs: (id) => ['pending', 'ours'].includes(latest.current.get(id) ?? ''),
-    settled: () => [...latest.current].filter(([, kind]) => kind !== 'pending').map(([id]) => id),
+    drop(ids) {
+      const dropped = new Set(ids);
+      keep((id) => !dropped.has(id));
+    },
+    forget: (settled) => keep((id, entry) => settled.get(id) !== entry),
+    isOurs: (id) => ['pending', 'ours'].includes(latest.current.get(id)?.kind ?? ''),
+    settled: () => new Map([...latest.current].filter(([, { kind }]) => kind !== 'pending')),
   };
 }
 
-/** Reloads the list after a short delay, once for all changes until then. */
+function each(ids: string[], kind: 'pending' | 'ours' | 'gone'): [string, KnownDraft][] {
+  return ids.map((id) => [id, { kind }]);
+}
+
+/** Reloads the list at a change, and once more for all changes soon after it. */
 function useRenewal(
   rows: number,
-  departures: Pick<Departures, 'settled' | 'drop'>,
+  known: Pick<Known, 'settled' | 'forget'>,
 ): { isOld: boolean; renewSoon: () => void; renew: () => void } {
   const refresh = useRefresh();
   const [isOld, setOld] = useState(false);
   const renew = async (): Promise<void> => {
     setOld(false);
-    const settledIds = departures.settled();
+    const settled = known.settled();
     await refresh('GET /projects/:project/drafts');
-    departures.drop(settledIds);
+    known.forget(settled);
   };
   const tick = async (): Promise<void> => {
     void refresh('GET /projects/:project/drafts/counts', 'GET /projects/:project/counts');
@@ -129,7 +138,7 @@ function useRenewal(
   useEffect(() => {
     latest.current = tick;
   });
-  const [soon] = useState(() => createSoon(() => latest.current(), RENEW_AFTER_MS));
+  const [soon] = useState(() => createSoon(() => latest.current(), RENEW_EVERY_MS));
   useEffect(() => soon.stop, [soon]);
   return { isOld, renew: () => void renew(), renewSoon: soon.request };
 }
