@@ -22,6 +22,7 @@ const MODULES = [
   'templates',
   'imports',
   'profiles',
+  'search',
   'sandbox',
   'administration',
   'operations',

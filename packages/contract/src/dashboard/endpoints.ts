@@ -18,6 +18,7 @@ import { REQUESTS_API } from './requests.ts';
 import { RULES_API } from './rules.ts';
 import { SANDBOX_API } from './sandbox.ts';
 import { SCHEDULE_API } from './schedule.ts';
+import { SEARCH_API } from './search.ts';
 import { SEQUENCES_API } from './sequences.ts';
 import { SETTINGS_API } from './settings.ts';
 import { SUPPRESSIONS_API } from './suppressions.ts';
@@ -26,6 +27,8 @@ import { TEAM_API } from './team.ts';
 import { TEMPLATES_API } from './templates.ts';
 import { TOKENS_API } from './tokens.ts';
 import { WEBHOOKS_API } from './webhooks.ts';
+
+export { SEARCH_TEXT_MIN_CHARS } from './search.ts';
 
 /**
  * The endpoints of the dashboard API by `METHOD /path` below `/api/dashboard`, with the schemas of their queries and bodies. Only the server
@@ -52,6 +55,7 @@ export const DASHBOARD_API = {
   ...RULES_API,
   ...SANDBOX_API,
   ...SCHEDULE_API,
+  ...SEARCH_API,
   ...SEQUENCES_API,
   ...SETTINGS_API,
   ...SUPPRESSIONS_API,

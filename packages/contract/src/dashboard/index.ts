@@ -29,6 +29,7 @@ export type * from './requests.ts';
 export type * from './rules.ts';
 export type * from './sandbox.ts';
 export type * from './schedule.ts';
+export type * from './search.ts';
 export type * from './sequences.ts';
 export type * from './settings.ts';
 export type * from './suppressions.ts';

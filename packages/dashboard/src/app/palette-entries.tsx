@@ -1,8 +1,7 @@
 import { allows } from '@beckon/contract/dashboard';
 import { useNavigate } from '@tanstack/react-router';
-import { CirclePause, CirclePlay, FolderOpen, Keyboard, type LucideIcon, UserRound } from 'lucide-react';
+import { CirclePause, CirclePlay, FolderOpen, Keyboard, type LucideIcon } from 'lucide-react';
 import { useApi, useMay, useProject } from '../api/index.ts';
-import { quoted } from '../parts/index.ts';
 import { NAV } from './nav.ts';
 
 export type Entry = {
@@ -68,28 +67,4 @@ export function useSections({ onPause, onHelp }: { onPause: () => void; onHelp: 
     { title: 'Projects', entries: others },
     { title: 'Actions', entries: mayPause ? [pause, help] : [help] },
   ];
-}
-
-const USERS_MAX = 5;
-const EMAILS_MIN = 2;
-
-/** Searches by the start of the id, or of the address if the text contains an @. */
-export function useUsersFound(typed: string): Entry[] {
-  const navigate = useNavigate();
-  const { id } = useProject();
-  const isEnough = typed.length >= EMAILS_MIN;
-  const filter = `${typed.includes('@') ? 'email' : 'id'}:${quoted(typed)}*`;
-  const users = useApi(
-    'GET /projects/:project/users',
-    { query: { filter, limit: USERS_MAX } },
-    { enabled: isEnough, keep: true },
-  );
-  if (!isEnough) return [];
-  return (users.data?.data ?? []).slice(0, USERS_MAX).map(({ external_user_id: user, email }) => ({
-    key: `user ${user}`,
-    label: user,
-    icon: UserRound,
-    ...(email === null ? {} : { beside: email }),
-    run: () => void navigate({ to: '/p/$project/users/$user', params: { project: String(id), user } }),
-  }));
 }

@@ -3,11 +3,13 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { Search } from 'lucide-react';
 import { type KeyboardEvent, type ReactNode, useId, useState } from 'react';
 import classes from './palette.module.css';
-import { type Entry, matching, type Section, useSections, useUsersFound } from './palette-entries.tsx';
+import { ErrorBox } from '../parts/index.ts';
+import { type Entry, matching, type Section, useSections } from './palette-entries.tsx';
+import { type SearchState, useSearchState } from './palette-search.ts';
 
 export type PaletteProps = { opened: boolean; onClose: () => void; onPause: () => void; onHelp: () => void };
 
-/** The command menu (Ctrl K): screens, projects, users and global actions. */
+/** The command menu (Ctrl K): screens, projects, everything that the search finds, and global actions. */
 export function Palette({ opened, onClose, ...doing }: PaletteProps): ReactNode {
   return (
     <Modal.Root opened={opened} onClose={onClose} size={600} yOffset="12vh" centered={false}>
@@ -29,9 +31,13 @@ function Chooser({ onClose, ...doing }: Omit<PaletteProps, 'opened'>): ReactNode
   const [query, setQuery] = useState('');
   const [at, setAt] = useState(0);
   const [debouncedQuery] = useDebouncedValue(query.trim(), ASK_AFTER_MS);
-  const users = useUsersFound(debouncedQuery);
-  const allSections = useSections(doing);
-  const sections = matching(allSections, query).toSpliced(1, 0, { title: 'Users', entries: users });
+  const search = useSearchState(query.trim(), debouncedQuery);
+  const [screens, ...others] = matching(useSections(doing), query);
+  const ofScreens = screens ? [screens] : [];
+  const sections =
+    query.trim() === ''
+      ? [...search.sections, ...ofScreens, ...others]
+      : [...ofScreens, ...search.sections, ...others];
   const entries = sections.flatMap((section) => section.entries);
   const current = Math.min(at, Math.max(0, entries.length - 1));
   const choose = (entry: Entry | undefined): void => {
@@ -60,7 +66,7 @@ function Chooser({ onClose, ...doing }: Omit<PaletteProps, 'opened'>): ReactNode
           aria-controls={`${id}-list`}
           aria-label="Go to or search"
           {...(entries.length > 0 ? { 'aria-activedescendant': `${id}-${current}` } : {})}
-          placeholder="Search screens, projects, users by id or address"
+          placeholder="Search users, rules, emails, screens…"
           autoComplete="off"
           spellCheck={false}
           value={query}
@@ -75,10 +81,33 @@ function Chooser({ onClose, ...doing }: Omit<PaletteProps, 'opened'>): ReactNode
         {sections.map((section) => (
           <Listed key={section.title} {...{ section, id, entries, current, choose }} />
         ))}
-        {entries.length === 0 && <p className={classes.none}>No results.</p>}
       </div>
+      <SearchNote search={search} count={entries.length} />
+    </>
+  );
+}
+
+/** Below the list: whether the search is running, failed, found nothing or is incomplete. */
+function SearchNote({ search, count }: { search: SearchState; count: number }): ReactNode {
+  const { error, isPending, isPartial, retry } = search;
+  if (error)
+    return (
+      <div className={classes.failed}>
+        <ErrorBox error={error} title="Search failed" retry={retry} />
+      </div>
+    );
+  const words = isPending
+    ? 'Searching…'
+    : isPartial
+      ? 'The search took too long, so the results are incomplete. Type more of the id or the address.'
+      : count === 0
+        ? 'No results.'
+        : null;
+  return (
+    <>
+      {words !== null && <p className={classes.none}>{words}</p>}
       <span className="beckon-visually-hidden" role="status">
-        {entries.length} results
+        {isPending ? 'Searching' : `${count} results`}
       </span>
     </>
   );

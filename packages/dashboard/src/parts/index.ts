@@ -10,7 +10,6 @@ export { type Edited, useEdited } from './edited.ts';
 export { Empty, type EmptyProps } from './empty.tsx';
 export { ErrorBox, type Failed } from './error-box.tsx';
 export { FilterBox } from './filter-box.tsx';
-export { quoted } from './quoted.ts';
 export { Json } from './json.tsx';
 export { useKept } from './kept.ts';
 export { KeySettings } from './key-settings.tsx';

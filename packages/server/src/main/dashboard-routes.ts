@@ -57,6 +57,7 @@ import { linkRoutes } from '../modules/workspace/members/links-routes.ts';
 import { inviteRoutes, memberRoutes } from '../modules/workspace/members/members-routes.ts';
 import { organizationRoutes } from '../modules/workspace/members/organization-routes.ts';
 import { profileRoutes } from '../modules/workspace/members/profile-routes.ts';
+import { searchRoutes } from '../modules/search/routes.ts';
 import { sessionRoutes } from '../modules/workspace/members/session-routes.ts';
 import { deviceRoutes } from '../modules/workspace/tokens/device-routes.ts';
 import { tokenRoutes } from '../modules/workspace/tokens/routes.ts';
@@ -131,6 +132,7 @@ export const DASHBOARD_ROUTES: DashboardRoute<DashboardDeps>[] = [
   ...ruleReadRoutes,
   ...ruleRoutes,
   ...scheduleRoutes,
+  ...searchRoutes,
   ...sequenceRoutes,
   ...setUpRoutes,
   ...settingRoutes,

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { useZone } from '../../parts/index.ts';
 import { PostponeDialog, SendAnywayDialog, SkipDialog } from './dialogs.tsx';
-import type { ReviewState } from './use-desk.ts';
+import type { ReviewState } from './use-review-state.ts';
 
 /** The dialogs before an action: the time, the reason, or a confirmation. */
 export function ReviewDialogs({ state }: { state: ReviewState }): ReactNode {

@@ -126,6 +126,7 @@ const fill = (path: string, projectId: number): string =>
 const QUERIES: Record<string, string> = {
   'GET /projects/:project/users/:user/at': '?at=2020-01-01T10:00:00Z',
   'GET /projects/:project/views': '?screen=users',
+  'GET /projects/:project/search': '?text=ada',
   'GET /projects/:project/suppressions/check': '?email=ada@x.org',
   'GET /projects/:project/audiences/:audience/test': '?user=ada',
   'GET /projects/:project/policy/simulate': '?quiet_hours=off',

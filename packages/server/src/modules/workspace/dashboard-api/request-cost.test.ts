@@ -123,6 +123,7 @@ const SEARCHED = [
   'GET /projects/:project/rules/:rule/results days',
   'GET /projects/:project/rules/:rule/runs version,step',
   'GET /projects/:project/schedule/drafts from,to,result',
+  'GET /projects/:project/search text',
   'GET /projects/:project/stream filter,since',
   'GET /projects/:project/stream-export filter,since',
   'GET /projects/:project/suppressions filter',
