@@ -4,9 +4,7 @@ import { DASHBOARD_API } from './dashboard/endpoints.ts';
 
 describe('dashboard types', () => {
   test('have no schema at run time, so the dashboard and the command line do not load TypeBox', () => {
-    const exported = Object.entries(dashboard as Record<string, unknown>).filter(
-      ([name]) => name !== 'allows',
-    );
+    const exported = Object.entries<unknown>({ ...dashboard }).filter(([name]) => name !== 'allows');
     expect(exported.filter(([, value]) => !Array.isArray(value))).toEqual([]);
   });
 });

@@ -108,31 +108,32 @@ export const BatchAcceptedSchema = Type.Object(
   { title: 'BatchAccepted' },
 );
 
+export const BulkErrorSchema = Type.Object({
+  index: Type.Integer({ description: '0-based position in the request.' }),
+  code: Type.Literal('validation'),
+  message: Type.String(),
+  field: Type.Optional(Type.String({ description: 'Path inside the record.' })),
+});
+
 export const BulkResultSchema = Type.Object(
   {
     data: Type.Object({
       accepted: Type.Integer({ description: 'Records that passed validation and were enqueued.' }),
       rejected: Type.Integer({ description: 'Records that failed validation.' }),
-      errors: Type.Array(
-        Type.Object({
-          index: Type.Integer({ description: '0-based position in the request.' }),
-          code: Type.Literal('validation'),
-          message: Type.String(),
-          field: Type.Optional(Type.String({ description: 'Path inside the record.' })),
-        }),
-      ),
+      errors: Type.Array(BulkErrorSchema),
     }),
     meta: Type.Object({ received: Type.Integer() }),
   },
   { title: 'BulkResult' },
 );
 
+export const ErrorEntrySchema = Type.Object({
+  code: Type.String(),
+  message: Type.String(),
+  field: Type.Optional(Type.String()),
+});
+
 export const ErrorSchema = Type.Object(
-  {
-    errors: Type.Array(
-      Type.Object({ code: Type.String(), message: Type.String(), field: Type.Optional(Type.String()) }),
-      { minItems: 1 },
-    ),
-  },
+  { errors: Type.Array(ErrorEntrySchema, { minItems: 1 }) },
   { title: 'Error' },
 );
