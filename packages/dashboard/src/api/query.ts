@@ -5,7 +5,7 @@ import {
   useQueryClient,
   type UseQueryResult,
 } from '@tanstack/react-query';
-import { useCallback } from 'react';
+import { useCallback, useEffect, useState } from 'react';
 import type {
   ResponseOf,
   ListResponse,
@@ -96,11 +96,14 @@ export function useApiInfinite<K extends ManyKey>(
     getNextPageParam: (last) => last.meta.cursor,
     ...optionsOf(options),
   });
+  const error = query.error as ApiError | null;
+  const isFilterFault = error?.field === 'filter';
+  const before = usePagesBefore(query.data?.pages);
   return {
-    ...readSoFar(query.data?.pages ?? []),
+    ...readSoFar(query.data?.pages ?? (isFilterFault ? before : [])),
     isPending: query.isPending,
-    isStale: query.isPlaceholderData,
-    error: query.error as ApiError | null,
+    isStale: query.isPlaceholderData || isFilterFault,
+    error,
     retry: () => void query.refetch(),
     hasMore: query.hasNextPage,
     isLoadingMore: query.isFetchingNextPage,
@@ -108,6 +111,15 @@ export function useApiInfinite<K extends ManyKey>(
       if (query.hasNextPage && !query.isFetchingNextPage) void query.fetchNextPage();
     },
   };
+}
+
+/** The pages of the last valid response. They stay on the page while the member corrects a filter. */
+function usePagesBefore<Page>(pages: Page[] | undefined): Page[] {
+  const [before, setBefore] = useState<Page[]>([]);
+  useEffect(() => {
+    if (pages) setBefore(pages);
+  }, [pages]);
+  return before;
 }
 
 function readSoFar<Row>(pages: ListResponse<Row>[]): Pick<List<Row>, 'rows' | 'total' | 'isAtLeast'> {

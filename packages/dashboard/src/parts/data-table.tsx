@@ -77,7 +77,7 @@ function Frame<Row>(props: TableProps<Row>): ReactNode {
         .join(' ')}
       style={frameStyle(props, isVirtual && !fill)}
     >
-      {list.error && <ErrorBox error={list.error} title="This list may be outdated" retry={list.retry} />}
+      <Outdated list={list} />
       <div
         ref={scroll}
         className={classes.scroll}
@@ -97,6 +97,12 @@ function Frame<Row>(props: TableProps<Row>): ReactNode {
       <More list={list} label={label} />
     </div>
   );
+}
+
+/** An error beside rows that were loaded before. The filter shows its own error. */
+function Outdated<Row>({ list: { error, retry } }: { list: ListOfRows<Row> }): ReactNode {
+  if (!error || error.field === 'filter') return null;
+  return <ErrorBox error={error} title="This list may be outdated" retry={retry} />;
 }
 
 /** The grid of all rows. `minmax(0, 2fr)` lets a column shrink below its content: long texts are cut. */

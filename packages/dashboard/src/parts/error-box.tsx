@@ -5,7 +5,15 @@ import { Copy } from './copy.tsx';
 import { Muted } from './muted.tsx';
 import { ActButton } from './act-button.tsx';
 
-export type Failed = { message: string; requestId?: string | null; retryAfterS?: number | null };
+export type Failed = {
+  message: string;
+  /** The field of the request that the error is about. */
+  field?: string | undefined;
+  /** The HTTP status. */
+  status?: number;
+  requestId?: string | null;
+  retryAfterS?: number | null;
+};
 export type ErrorBoxProps = { error: Failed; title?: string; retry?: (() => void) | undefined };
 
 /** An error: the cause, the request id to find it in the log, and a retry button. */

@@ -9,7 +9,7 @@ export type FilterBoxProps = {
   value: string | undefined;
   onChange: (value: string | undefined) => void;
   /** The list's error: shown here if it is about the filter. */
-  fault?: (Failed & { field?: string | undefined }) | null;
+  fault?: Failed | null;
   label?: string;
   placeholder?: string;
   /** The terms of this list, one per line: `plan:pro`, `-state:sent`. */
@@ -21,7 +21,7 @@ const AFTER_MS = 250;
 
 /** The filter of all lists. `/` focuses it, Esc leaves it. */
 export function FilterBox(props: FilterBoxProps): ReactNode {
-  const { value, onChange, fault, label = 'Filter', placeholder = 'Filter', hints = [] } = props;
+  const { value, onChange, fault, label = 'Filter', placeholder = 'Search or filter', hints = [] } = props;
   const input = useRef<HTMLInputElement>(null);
   const [typed, type] = useTyped(value, onChange);
   const hintsId = useId();
@@ -64,7 +64,7 @@ export function FilterBox(props: FilterBoxProps): ReactNode {
 
 function Hints({ hints, id }: { hints: string[]; id: string }): ReactNode {
   const lines = [
-    'Terms are combined with AND. Use - to exclude, * as a wildcard and commas for OR.',
+    'Words are searched in names, addresses, ids and subjects. Terms are combined with AND. Use - to exclude, * as a wildcard and commas for OR.',
     ...hints,
   ];
   return (

@@ -20,6 +20,7 @@ const HINTS = [
   'rule:"Trial *" · template:welcome',
   'user:42 · address:*@example.org',
   'domain:mail.example.org · provider:google · reason:rejected',
+  'ended:>2026-01-01 · resent:no',
 ];
 
 /** Common filters. */

@@ -66,7 +66,8 @@ export function UsersScreen(): ReactNode {
       title="Users"
       fill
       beside={
-        !list.isPending && (
+        !list.isPending &&
+        !list.error && (
           <Text size="sm" c="dimmed" component="span">
             {formatCount(list.total, list.isAtLeast)}
           </Text>
@@ -86,7 +87,7 @@ export function UsersScreen(): ReactNode {
           label="Users"
           fill
           columns={COLUMNS}
-          list={list.error?.field === 'filter' ? { ...list, error: null } : list}
+          list={list}
           rowKey={(user) => user.external_user_id}
           link={(user) => ({
             to: '/p/$project/users/$user',

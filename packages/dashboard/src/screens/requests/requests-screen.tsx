@@ -38,7 +38,7 @@ export function RequestsScreen(): ReactNode {
         fill
         label="Requests"
         columns={COLUMNS}
-        list={list.error?.field === 'filter' ? { ...list, error: null } : list}
+        list={list}
         rowKey={({ place }) => place}
         current={request}
         onOpen={open}

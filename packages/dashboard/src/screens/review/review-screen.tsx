@@ -1,10 +1,9 @@
 import { Group, Text } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { MailCheck } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { lazy, type ReactNode, Suspense } from 'react';
 import { useApi, useProject } from '../../api/index.ts';
 import { Empty, FilterBox, formatCount, Page, later, WhenOpened } from '../../parts/index.ts';
-import { BulkBar } from './bulk.tsx';
 import { ContextPane } from './context-pane.tsx';
 import { DraftList, ListFoot, ListSkeleton } from './draft-list.tsx';
 import { ReadingPane, ReadingSkeleton } from './reading-pane.tsx';
@@ -13,6 +12,8 @@ import { type Review, useReview } from './use-review.ts';
 import classes from './review.module.css';
 
 const ReviewDialogs = later(() => import('./review-dialogs.tsx'), 'ReviewDialogs', null);
+/** Shown once drafts are selected. It takes no focus, so it gives none back. */
+const BulkBar = lazy(async () => ({ default: (await import('./bulk.tsx')).BulkBar }));
 const BulkDialog = later(() => import('./bulk-dialog.tsx'), 'BulkDialog', null);
 
 const route = getRouteApi('/p/$project/review');
@@ -24,6 +25,7 @@ const HINTS = [
   'state:held',
   'reason:quiet_hours,frequency_cap',
   'edited:yes',
+  'hold:action · hold:time',
 ];
 
 /** All waiting drafts, usable by keyboard only. */
@@ -125,7 +127,11 @@ function Panes({ review, state }: { review: Review; state: ReviewState }): React
               onChoose={bulk.choose}
             />
           )}
-          {bulk.chosen.size > 0 && <BulkBar {...bulk.bar(list)} />}
+          {bulk.chosen.size > 0 && (
+            <Suspense fallback={null}>
+              <BulkBar {...bulk.bar(list)} />
+            </Suspense>
+          )}
           <ListFoot {...review} visibleCount={rows.length} />
         </div>
         {read === undefined ? (

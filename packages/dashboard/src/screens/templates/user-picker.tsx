@@ -43,7 +43,7 @@ export function UserPicker({ value, onChange }: Props): ReactNode {
 
 const MADE_UP_LABEL = 'Sample user';
 
-/** Searches by the start of the id; an id with filter characters is searched whole and quoted. */
+/** Searches ids, names and addresses. The quotes keep characters of the filter language from having a meaning. */
 function filterFor(search: string): string {
-  return /^[\w.@-]+$/.test(search) ? `user:${search}*` : `user:${JSON.stringify(search)}`;
+  return JSON.stringify(search);
 }

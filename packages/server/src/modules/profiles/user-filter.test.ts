@@ -90,6 +90,11 @@ describe('people filter', () => {
       expect(rowsProcessed(nodes)).toBeLessThan(20 * PEOPLE);
   });
 
+  test.each(['7x', '-7x'])('reads each row a bounded number of times for the word %s', async (filter) => {
+    for (const nodes of await plansOf({ filter, explain: 'EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON)' }))
+      expect(rowsProcessed(nodes)).toBeLessThan(20 * PEOPLE);
+  });
+
   test('puts many terms of one key into one subquery', async () => {
     for (const filter of [MANY, MANY.replaceAll('-email', 'email')])
       for (const nodes of await plansOf({ filter, explain: 'EXPLAIN (FORMAT JSON)' }))

@@ -1,7 +1,15 @@
 import { Fault } from '../../platform/fault.ts';
-import { type Bind, type Filter, filterSql, type FilterTerm, matches } from '../../platform/filter/filter.ts';
+import {
+  type Bind,
+  type Filter,
+  filterSql,
+  type FilterTerm,
+  matches,
+  WORDS,
+  wordsColumn,
+} from '../../platform/filter/filter.ts';
+import { momentFaults, momentsSql } from '../../platform/filter/moments.ts';
 import { parseFilter } from '../../platform/filter/parse.ts';
-import { parseInstant, timestampText } from '../../platform/time/time-text.ts';
 import { isKnownTrait, KNOWN_TRAITS } from '../users/index.ts';
 
 /**
@@ -12,7 +20,9 @@ export function readPeopleFilter(text: string): Filter {
   const traits = Array.from(text.matchAll(TRAIT_KEYS), (found) => found[1] ?? '');
   const named = Object.fromEntries([...KEYS, ...traits].map((key) => [key, {}]));
   const parsed = parseFilter(text, named);
-  const faults = parsed.ok ? parsed.filter.terms.flatMap(momentFaults) : parsed.faults;
+  const faults = parsed.ok
+    ? parsed.filter.terms.filter(({ key }) => key in MOMENTS).flatMap(momentFaults)
+    : parsed.faults;
   if (!parsed.ok || faults.length > 0) throw new Fault('validation_failed', { details: faults });
   return parsed.filter;
 }
@@ -30,28 +40,7 @@ const KEYS = [
   'trait.<name>',
 ];
 const TRAIT_KEYS = /(?:^|\s)-?(trait\.[^\s:"]+):/g;
-const MOMENT = /^([<>]?)(.+)$/;
 const MOMENTS: Record<string, string> = { seen: 'p.last_seen_at', first_seen: 'p.first_seen_at' };
-
-function momentFaults({ key, values }: FilterTerm): { message: string; field: string }[] {
-  if (!(key in MOMENTS)) return [];
-  const isMoment = values.every(([text = '', ...more]) => more.length === 0 && momentOf(text) !== null);
-  const message = `${key} must be a date such as 2026-01-31, or one after < or >`;
-  return isMoment ? [] : [{ message, field: 'filter' }];
-}
-
-const DAY_MS = 86_400_000;
-
-/** The range of times: from `from` on and before `until`. */
-function momentOf(text: string): { from: number | null; until: number | null } | null {
-  const [, sign = '', moment = ''] = MOMENT.exec(text) ?? [];
-  const at = parseInstant(moment);
-  if (Number.isNaN(at)) return null;
-  if (sign === '<') return { from: null, until: at };
-  const isDay = moment.length === 10;
-  if (sign === '>') return { from: isDay ? at + DAY_MS : at + 1, until: null };
-  return { from: at, until: isDay ? at + DAY_MS : at + 1 };
-}
 
 /** The version that answers for each audience, listed under each of its names. */
 export type FilterAudiences = { name: string; id: string; versionId: number }[];
@@ -87,10 +76,26 @@ function mergeNegated(terms: FilterTerm[]): FilterTerm[] {
 }
 
 function termSql(term: FilterTerm, audiences: FilterAudiences, bind: Bind): string | null {
+  if (term.key === WORDS) return wordsSql(term, bind);
   if (term.key === 'email') return emailSql([term], bind);
   if (term.key === 'audience') return audienceSql(term, audiences, bind);
-  if (term.key in MOMENTS) return momentsSql(term, bind);
+  const moments = MOMENTS[term.key];
+  if (moments !== undefined) return momentsSql(term, moments, bind);
   return filterSql({ terms: [term] }, { [term.key]: { sql: columnOf(term.key, bind) } }, bind);
+}
+
+/**
+ * Words are searched in the id, the name and the address. One subquery reads both tables, so that it becomes a join. With an OR of two
+ * conditions, PostgreSQL would look up the address of every user.
+ */
+function wordsSql(term: FilterTerm, bind: Bind): string {
+  const positive = { terms: [{ ...term, negated: false }] };
+  const found = (texts: string[]): string =>
+    filterSql(positive, { [WORDS]: wordsColumn(texts) }, bind) ?? 'false';
+  const own = found(['w.external_user_id', `coalesce(w.name, w.traits ->> 'name')`]);
+  const rows = `(SELECT w.external_user_id FROM beckon.person w WHERE w.project_id = $1 AND ${own}
+    UNION ALL SELECT e.external_user_id FROM beckon.person_email e WHERE e.project_id = $1 AND ${found(['e.email_lower'])}) x`;
+  return existsSql(term.negated, `${rows} WHERE true`);
 }
 
 /** Either all terms are negated or none is. */
@@ -122,19 +127,6 @@ function audienceSql(term: FilterTerm, audiences: FilterAudiences, bind: Bind): 
  */
 function existsSql(negated: boolean, rows: string): string {
   return `${negated ? 'NOT ' : ''}EXISTS (SELECT FROM ${rows} AND x.external_user_id = p.external_user_id)`;
-}
-
-function momentsSql({ key, values, negated }: FilterTerm, bind: Bind): string {
-  const column = MOMENTS[key] ?? '';
-  const spans = values.flatMap(([text = '']) => momentOf(text) ?? []);
-  const conditions = spans.map(({ from, until }) => {
-    const parts = [
-      ...(from === null ? [] : [`${column} >= ${bind(timestampText(from))}::timestamptz`]),
-      ...(until === null ? [] : [`${column} < ${bind(timestampText(until))}::timestamptz`]),
-    ];
-    return `(${parts.join(' AND ')})`;
-  });
-  return `${negated ? 'NOT ' : ''}(${conditions.join(' OR ')})`;
 }
 
 /** A known trait with a value that its column cannot hold is stored among the other traits. */

@@ -18,6 +18,8 @@ import {
   type Filter,
   type FilterColumn,
   filterSql,
+  WORDS,
+  wordsColumn,
   NO_FILTER,
 } from '../../platform/filter/filter.ts';
 import { parseFilter } from '../../platform/filter/parse.ts';
@@ -86,6 +88,7 @@ const VOCABULARY = {
   subject: {},
   reason: {},
   edited: { values: ['yes', 'no'] },
+  hold: { values: ['action', 'time'] },
 } as const;
 
 /** Parses a typed filter. Errors are reported to the member who typed it. */
@@ -96,19 +99,40 @@ export function readDraftFilter(text: string | undefined): Filter {
   return parsed.filter;
 }
 
-const COLUMNS: Record<keyof typeof VOCABULARY, FilterColumn> = {
+/** By name, from the table `rule` of another module. */
+const RULE_NAME = '(SELECT r.name FROM beckon.rule r WHERE r.project_id = d.project_id AND r.id = d.rule_id)';
+/** The name and address of the user, from tables of another module. */
+const USER_NAME = `(SELECT coalesce(p.name, p.traits ->> 'name') FROM beckon.person p
+  WHERE p.project_id = d.project_id AND p.external_user_id = d.external_user_id)`;
+const USER_EMAIL = `(SELECT x.email FROM beckon.person_email x
+  WHERE x.project_id = d.project_id AND x.external_user_id = d.external_user_id)`;
+
+const COLUMNS: Record<keyof typeof VOCABULARY | typeof WORDS, FilterColumn> = {
   state: { sql: 'd.state', among: DRAFT_STATES },
-  // By name, from the table `rule` of another module.
-  rule: { sql: '(SELECT r.name FROM beckon.rule r WHERE r.project_id = d.project_id AND r.id = d.rule_id)' },
+  rule: { sql: RULE_NAME },
   user: { sql: 'd.external_user_id' },
   subject: { sql: 'd.subject' },
   reason: { sql: 'd.reason' },
   edited: { sql: `CASE WHEN d.is_edited THEN 'yes' ELSE 'no' END` },
+  // Whether a hold ends by time, or needs an action of a member. Home counts the latter.
+  hold: {
+    sql: `CASE WHEN d.state = 'held' THEN CASE WHEN d.due_at IS NULL THEN 'action' ELSE 'time' END END`,
+  },
+  [WORDS]: wordsColumn(['d.subject', 'd.external_user_id', RULE_NAME, USER_NAME, USER_EMAIL]),
 };
 
 /** Repeats the condition of the index `draft_review`. Without that index, a page reads all open drafts. */
 const WAITS = `d.ended_at IS NULL AND d.state IN ('scheduled', 'held')
   AND (d.resume_state IS DISTINCT FROM 'approved' OR d.reason IN (${MEMBER_DECIDES.map((reason) => `'${reason}'`).join(', ')}))`;
+/** All held drafts, also those that were approved before. */
+const HELD = `d.ended_at IS NULL AND d.state = 'held'`;
+
+/** An approved draft is not in Review, unless the filter asks for holds: then it waits for a member like the others. */
+function viewSql(view: DraftView, { terms }: Filter): string {
+  if (view === 'all') return 'true';
+  return terms.some(({ key, negated }) => key === 'hold' && !negated) ? HELD : WAITS;
+}
+
 const GROUP = `(CASE WHEN d.state = 'scheduled' OR d.reason = 'editing' THEN 0 WHEN d.reason = 'postponed' THEN 2 ELSE 1 END)`;
 const DEADLINE = `(coalesce(d.deadline_at, 'infinity'::timestamptz))`;
 
@@ -143,7 +167,7 @@ export async function listDraftPage(tx: Tx, page: DraftPage): Promise<DraftInLis
   const order = view === 'review' ? `${GROUP}, ${DEADLINE}, d.id` : 'd.id DESC';
   const rows = await tx.query<DraftRow>(
     `SELECT ${LISTED} FROM beckon.draft d
-     WHERE d.project_id = $1 AND ${view === 'review' ? WAITS : 'true'} AND ${where.sql} AND ${behind}
+     WHERE d.project_id = $1 AND ${viewSql(view, filter)} AND ${where.sql} AND ${behind}
      ORDER BY ${order} OFFSET ${bind(String(offset))}::bigint LIMIT ${bind(String(limit))}::bigint`,
     values,
   );
@@ -159,7 +183,7 @@ async function countDrafts(
   if (where === null) return 0;
   const rows = await tx.query<{ count: number }>(
     `SELECT count(*) FROM (
-       SELECT 1 FROM beckon.draft d WHERE d.project_id = $1 AND ${view === 'review' ? WAITS : 'true'} AND ${where.sql}
+       SELECT 1 FROM beckon.draft d WHERE d.project_id = $1 AND ${viewSql(view, filter)} AND ${where.sql}
        LIMIT ${DRAFTS_COUNT_MAX + 1}) d`,
     where.values,
   );
@@ -180,7 +204,7 @@ export async function countReview(
   const tonight = `${where.bind(new Date(Math.max(query.soon, query.tonight)).toISOString())}::timestamptz`;
   const group = (condition: string): string =>
     `(SELECT count(*) FROM (SELECT 1 FROM beckon.draft d
-       WHERE d.project_id = $1 AND ${WAITS} AND ${where.sql} AND ${condition} LIMIT ${DRAFTS_COUNT_MAX + 1}) g)`;
+       WHERE d.project_id = $1 AND ${viewSql('review', query.filter)} AND ${where.sql} AND ${condition} LIMIT ${DRAFTS_COUNT_MAX + 1}) g)`;
   const rows = await tx.query<ReviewCounts>(
     `SELECT ${group(`${GROUP} = 0 AND ${DEADLINE} < ${soon}`)} AS soon,
        ${group(`${GROUP} = 0 AND ${DEADLINE} >= ${soon} AND ${DEADLINE} < ${tonight}`)} AS today,

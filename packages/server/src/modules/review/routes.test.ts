@@ -113,9 +113,12 @@ test('filters by the shared grammar, and reports an invalid filter', async () =>
     ['edited:yes', []],
     ['state:scheduled', ['ada', 'ben']],
     ['rule:other', []],
+    ['ADA', ['ada']],
+    ['vip -ada', ['ben']],
+    ['hold:action', []],
   ] as const)
     expect([filter, await userIds(`?filter=${encodeURIComponent(filter)}`)]).toEqual([filter, found]);
-  for (const wrong of ['colour:red', 'state:gone', 'ada']) {
+  for (const wrong of ['colour:red', 'state:gone', 'user:']) {
     const { status, json } = await get(`?filter=${encodeURIComponent(wrong)}`);
     expect([status, json.errors[0]?.field]).toEqual([422, 'filter']);
   }

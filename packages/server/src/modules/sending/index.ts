@@ -18,6 +18,7 @@ export {
   type EmailCursor,
   type EmailFound,
   listEmails,
+  WAS_SENT,
 } from './emails/list-emails.ts';
 export { keepBucket, readBucket, takeFreeSendLock, type ThrottleBucket } from './emails/send-lock.ts';
 export { endSkipped, takeBackSkipped } from './emails/skipped-store.ts';

@@ -7,8 +7,9 @@
  * - `name:*_failed`: a star matches any run of characters, even an empty one.
  * - `audience:"Trial users" name:"5*"`: quotes for blanks, commas and stars; inside them `\"` and `\\`.
  * - `name:"the end of "*`: quoted and plain pieces of one value may follow each other.
+ * - `omar -test`: a word without a key is searched in the main texts of a row, anywhere and in any case of A to Z.
  *
- * Comparison is case-sensitive. An item without a key passes no term on it, and every negated one.
+ * Comparison by key is case-sensitive. An item without a key passes no term on it, and every negated one.
  */
 
 export type Filter = { terms: FilterTerm[] };
@@ -20,6 +21,14 @@ export type Pattern = string[];
 
 /** The keys of a list. If the values of a key are known too, a value that cannot occur is rejected. */
 export type Vocabulary = Record<string, { values?: readonly string[] }>;
+
+/** The key of words without one. No list has a key of this name, and each one has a column for it. */
+export const WORDS = 'words';
+
+/** The column of words: the main texts of a row. The collation of the tables knows the case of A to Z only. */
+export function wordsColumn(texts: string[]): FilterColumn {
+  return { sql: `lower(concat_ws(' ', ${texts.join(', ')}))` };
+}
 
 export const NO_FILTER: Filter = { terms: [] };
 

@@ -1,5 +1,12 @@
 import type { FieldFault } from '../fault.ts';
-import { type Filter, type FilterTerm, matchesPattern, type Pattern, type Vocabulary } from './filter.ts';
+import {
+  type Filter,
+  type FilterTerm,
+  matchesPattern,
+  type Pattern,
+  type Vocabulary,
+  WORDS,
+} from './filter.ts';
 
 export type ParsedFilter = { ok: true; filter: Filter } | { ok: false; faults: FieldFault[] };
 
@@ -75,9 +82,9 @@ const KEY = /^(-?)([^:]*):(.*)$/s;
 /** Returns the term, or the errors in it. */
 function readTerm({ head, rest }: Word, vocabulary: Vocabulary): FilterTerm | string[] {
   const keys = Object.keys(vocabulary).join(', ');
-  const [quotedText, where] = [JSON.stringify(head.text), `at character ${head.at + 1}`];
+  const where = `at character ${head.at + 1}`;
   const parts = head.quoted ? null : KEY.exec(head.text);
-  if (!parts) return [`${quotedText} ${where} has no key. Write key:value, with one of these keys: ${keys}`];
+  if (!parts) return wordTerm([head, ...rest]);
   const [, minus, key = '', text = ''] = parts;
   if (!Object.hasOwn(vocabulary, key))
     return [`${JSON.stringify(key)} ${where} is not a key. Use one of ${keys}`];
@@ -86,6 +93,29 @@ function readTerm({ head, rest }: Word, vocabulary: Vocabulary): FilterTerm | st
   const faults = values.flatMap((value) => valueFault(value, key, vocabulary) ?? []);
   if (faults.length > 0) return faults;
   return { key, negated: minus === '-', values: values.map(({ pattern }) => pattern) };
+}
+
+/** Words are found anywhere in a text. A comma is part of the word, unlike in a value. */
+function wordTerm([head, ...rest]: [Piece, ...Piece[]]): FilterTerm {
+  const isNegated = !head.quoted && head.text.startsWith('-') && head.text.length + rest.length > 1;
+  const first = isNegated ? { ...head, text: head.text.slice(1) } : head;
+  const word: Value = { at: first.at, pattern: ['', ''], isWritten: false };
+  for (const piece of [first, ...rest])
+    for (const { text } of piece.quoted ? [piece] : starsOf(piece)) {
+      if (text === '*' && !piece.quoted) addStar(word);
+      else addText(word, lowerCase(text));
+    }
+  if (word.pattern.at(-1) !== '') word.pattern.push('');
+  return { key: WORDS, negated: isNegated, values: [word.pattern] };
+}
+
+function starsOf({ at, text }: Piece): { at: number; text: string }[] {
+  return Array.from(text.matchAll(/\*|[^*]+/g), (match) => ({ at: at + match.index, text: match[0] }));
+}
+
+/** As the database does with the collation of the tables. */
+function lowerCase(text: string): string {
+  return text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
 type Value = { at: number; pattern: Pattern; isWritten: boolean };
@@ -135,12 +165,20 @@ export function printFilter(filter: Filter): string {
 }
 
 function printTerm({ key, negated, values }: FilterTerm): string {
+  if (key === WORDS) return `${negated ? '-' : ''}${values.map(printWord).join(' ')}`;
   return `${negated ? '-' : ''}${key}:${values.map(printPattern).join(',')}`;
 }
 
 function printPattern(pattern: Pattern): string {
   const text = pattern.map(printText).join('*');
   return text === '' ? '""' : text;
+}
+
+/** Without the stars at both ends, which every word has. The quotes keep a colon or a minus from having a meaning. */
+function printWord(pattern: Pattern): string {
+  const [head = '', ...rest] = pattern.slice(1, -1);
+  const first = head === '' ? '""' : `"${head.replaceAll(/["\\]/g, '\\$&')}"`;
+  return [first, ...rest.map(printText)].join('*');
 }
 
 /** Characters that end a plain piece or have a meaning in it. A backslash has a meaning only inside quotes. */

@@ -2,6 +2,8 @@ import {
   type Filter,
   type FilterColumn,
   filterSql,
+  WORDS,
+  wordsColumn,
   isExact,
   NO_FILTER,
 } from '../../../platform/filter/filter.ts';
@@ -160,6 +162,12 @@ const SOURCES: Source[] = [
   },
 ];
 
+/** Words are searched in all texts by which the source can be filtered, except its type. */
+function wordsOf({ filtered }: Source): FilterColumn {
+  const { type: _type, ...columns } = filtered;
+  return wordsColumn(Object.values(columns).map(({ sql }) => sql));
+}
+
 type PageOptions = { order: Order; limit: number; through: StreamPosition | null };
 
 /** Reads a page: up to one page from each table by its own key, then the page out of these. It ends at `through`. */
@@ -262,7 +270,7 @@ function streamConditions({ projectId, filter, after, before }: StreamRange): St
   const project = bind(projectId);
   const bounds = [bound(after, '>', bind), bound(before, '<', bind)];
   const sources = SOURCES.flatMap((source) => {
-    const passes = filterSql(filter, source.filtered, bind);
+    const passes = filterSql(filter, { ...source.filtered, [WORDS]: wordsOf(source) }, bind);
     if (passes === null) return [];
     const only = source.only === undefined ? '' : ` AND ${source.only}`;
     const within = `${source.projectId} = ${project}${only}${bounds.map((toSql) => toSql(source)).join('')}`;

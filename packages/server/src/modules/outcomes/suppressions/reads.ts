@@ -9,7 +9,13 @@ import {
 } from './entries.ts';
 import { normaliseAddress } from '../../../platform/net/address.ts';
 import type { SuppressionReason, SuppressedKind, HashedTarget } from '../../sending/index.ts';
-import { type Filter, filterSql, type FilterColumn } from '../../../platform/filter/filter.ts';
+import {
+  type Filter,
+  filterSql,
+  type FilterColumn,
+  WORDS,
+  wordsColumn,
+} from '../../../platform/filter/filter.ts';
 import { plainList } from '../../../platform/db/list.ts';
 
 export const SUPPRESSIONS_PAGE_MAX = 1_000;
@@ -139,6 +145,8 @@ const SEARCHED: Record<string, FilterColumn> = {
   user: { sql: `CASE WHEN kind = 'user' THEN value END` },
   reason: { sql: 'reason', among: SUPPRESSION_REASONS },
   by: { sql: 'created_by' },
+  // A hash of an erased user's address is no text to search.
+  [WORDS]: wordsColumn([`CASE WHEN kind IN ('email', 'user') THEN value END`, 'created_by']),
 };
 
 /**

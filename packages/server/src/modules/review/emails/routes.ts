@@ -3,6 +3,7 @@ import { csvLine } from '@beckon/contract/files';
 import { plainCell } from '../../../platform/text/csv.ts';
 import { Fault } from '../../../platform/fault.ts';
 import type { Filter } from '../../../platform/filter/filter.ts';
+import { momentFaults } from '../../../platform/filter/moments.ts';
 import { parseFilter } from '../../../platform/filter/parse.ts';
 import { countEmails, type EmailRecord, type EmailCursor, listEmails } from '../../sending/index.ts';
 import { showEmail, showEmailBytes } from './show-email.ts';
@@ -85,14 +86,17 @@ const VOCABULARY = {
   provider: {},
   reason: {},
   outcome: { values: EMAIL_OUTCOMES },
+  ended: {},
+  resent: { values: ['yes', 'no'] },
 };
 
 function readEmailFilter(text: string): Filter {
   const parsed = parseFilter(text, VOCABULARY);
-  if (parsed.ok) return parsed.filter;
-  throw new Fault('validation_failed', {
-    details: parsed.faults.map(({ message }) => ({ message, field: 'filter' })),
-  });
+  const faults = parsed.ok
+    ? parsed.filter.terms.filter(({ key }) => key === 'ended').flatMap(momentFaults)
+    : parsed.faults;
+  if (!parsed.ok || faults.length > 0) throw new Fault('validation_failed', { details: faults });
+  return parsed.filter;
 }
 
 const EXPORT_PAGE = 1_000;

@@ -1,10 +1,13 @@
 import { EMAIL_OUTCOMES, EMAIL_STATES, type EmailListed, type EmailWhole } from '@beckon/contract/dashboard';
 import { readAs } from '../../../platform/db/read-as.ts';
+import { momentsSql } from '../../../platform/filter/moments.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import {
   type Filter,
   type FilterColumn,
   filterSql,
+  WORDS,
+  wordsColumn,
   type FilterTerm,
   isExact,
   passes,
@@ -74,6 +77,13 @@ export async function findEmail(
   return row && inOrder(row);
 }
 
+/**
+ * Whether an email `m` left: a server accepted it, its delivery is unknown, or a server rejected it with a bounce. Every screen counts
+ * sent emails by this condition. Reads the table `outcome` of another module.
+ */
+export const WAS_SENT = `(m.state IN ('sent', 'unknown') OR m.state = 'failed' AND EXISTS (SELECT FROM beckon.outcome o
+  WHERE o.project_id = m.project_id AND o.email_id = m.id AND o.type = 'email.bounced' AND o.class = ''))`;
+
 const OUTCOME = `CASE
     WHEN o.type = 'email.opened' THEN CASE WHEN o.class = 'no' THEN 'opened' ELSE 'bot_opened' END
     WHEN o.type = 'email.clicked' THEN CASE WHEN o.class = 'no' THEN 'clicked' ELSE 'bot_clicked' END
@@ -97,6 +107,18 @@ const FILTERED: Record<string, FilterColumn> = {
   domain: { sql: 'm.domain' },
   provider: { sql: 'm.provider' },
   reason: { sql: 'm.reason' },
+  resent: {
+    sql: `CASE WHEN EXISTS (SELECT FROM beckon.draft a WHERE a.project_id = m.project_id
+      AND a.external_user_id = m.external_user_id AND a.resend_of = m.draft_id) THEN 'yes' ELSE 'no' END`,
+    among: ['yes', 'no'],
+  },
+  [WORDS]: wordsColumn([
+    'm.address',
+    'm.external_user_id',
+    'm.template',
+    `(SELECT d.subject FROM beckon.draft d WHERE d.project_id = m.project_id AND d.id = m.draft_id)`,
+    `(SELECT r.name FROM beckon.rule r WHERE r.project_id = m.project_id AND r.id = m.rule_id)`,
+  ]),
 };
 
 type Conditions = { values: unknown[]; bind: (value: unknown) => string; where: string | null };
@@ -109,13 +131,14 @@ function conditions({ projectId, filter }: Pick<EmailsQuery, 'projectId' | 'filt
   if (plain === null) return { values, bind, where: null };
   const apart = filter.terms.flatMap((term) => {
     if (term.key === 'outcome') return [becameSql(term, bind)];
+    if (term.key === 'ended') return [momentsSql(term, 'm.ended_at', bind)];
     return term.key === 'rule' ? [ruleSql(term, bind, project)] : [];
   });
   return { values, bind, where: [`m.project_id = ${project}`, plain, ...apart].join(' AND ') };
 }
 
 /** Fields that are not columns of the email. */
-const APART = new Set(['outcome', 'rule']);
+const APART = new Set(['outcome', 'rule', 'ended']);
 
 /** Resolves the rules first, because they are few: an index leads from their ids to the emails. */
 function ruleSql(term: FilterTerm, bind: (value: unknown) => string, project: string): string {
