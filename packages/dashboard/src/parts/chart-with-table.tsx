@@ -1,5 +1,6 @@
 import { Group, SegmentedControl, Skeleton, Table, Text, Title } from '@mantine/core';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { axisLabel } from './chart-axes.ts';
 import classes from './chart-with-table.module.css';
 
 export type Point = Record<string, string | number | null>;
@@ -11,7 +12,7 @@ export type ChartProps = {
   description: string;
   kind: 'bar' | 'stacked' | 'line' | 'area';
   rows: Point[];
-  /** The key of the x value in a row: a day, a provider. */
+  /** The key of the x value in a row: a day such as `2026-10-26`, a provider. */
   x: string;
   xLabel?: string;
   series: Series[];
@@ -84,7 +85,7 @@ function Twin({ title, rows, x, xLabel, series, format = defaultFormat }: ChartP
           {rows.map((row, index) => (
             <Table.Tr key={index}>
               <Table.Th scope="row" fw={400}>
-                {row[x]}
+                {axisLabel(row[x])}
               </Table.Th>
               {series.map(({ name }) => (
                 <Table.Td key={name} ta="right">

@@ -71,6 +71,7 @@ function columnsOf(by: InsightGrouping, before: InsightGroup[] | null): Column<I
     {
       ...NUMBER,
       id: 'unhappy',
+      width: '1.9fr',
       title: 'Complained, unsubscribed',
       cell: ({ complained, unsubscribed }) => `${complained}, ${unsubscribed}`,
     },

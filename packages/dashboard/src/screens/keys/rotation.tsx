@@ -2,7 +2,8 @@ import { List } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { ApiKey } from '@beckon/contract/dashboard';
 import { ChartWithTable } from '../../parts/chart-with-table.tsx';
-import { requestsIn, rowsOf, unusedKeys } from './traffic.ts';
+import { useNow } from '../../parts/index.ts';
+import { busiestKeys, requestsIn, rowsOf, unusedKeys } from './traffic.ts';
 import { Titled } from '../../parts/titled.tsx';
 import { Muted } from '../../parts/muted.tsx';
 
@@ -11,11 +12,10 @@ const SHOWN_MAX = 6;
 
 /** Explains how to replace a key without losing requests, with a chart of the requests per key. */
 export function Rotation({ keys }: { keys: ApiKey[] }): ReactNode {
+  const now = useNow();
   if (keys.length === 0) return null;
-  const busiest = keys
-    .toSorted((key, other) => requestsIn(other.traffic, 14) - requestsIn(key.traffic, 14))
-    .slice(0, SHOWN_MAX);
-  const unused = unusedKeys(keys);
+  const busiest = busiestKeys(keys, SHOWN_MAX);
+  const unused = unusedKeys(keys, now);
   const total = keys.reduce((sum, { traffic }) => sum + requestsIn(traffic, 14), 0);
   return (
     <Titled id="rotation" title="Replace a key" gap="sm">

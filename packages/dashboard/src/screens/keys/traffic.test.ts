@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ApiKey } from '@beckon/contract/dashboard';
-import { requestsIn, rowsOf, unusedKeys } from './traffic.ts';
+import { busiestKeys, requestsIn, rowsOf, unusedKeys } from './traffic.ts';
 
 const key = (id: string, ...requests: number[]): ApiKey => ({
   id,
@@ -27,6 +27,16 @@ test('rowsOf and unusedKeys › return the requests of each key per day, and key
     { day: '2026-01-01', a: 1, b: 0 },
     { day: '2026-01-02', a: 2, b: 0 },
   ]);
-  expect(unusedKeys([a, b])).toEqual([b]);
+  expect(unusedKeys([a, b], Date.parse('2026-01-15T00:00:00.000Z'))).toEqual([b]);
+  expect(unusedKeys([a, b], Date.parse('2026-01-14T23:59:59.000Z'))).toEqual([]);
   expect(rowsOf([])).toEqual([]);
+});
+
+test('busiestKeys › returns the busiest keys in the order of their creation', () => {
+  const [old, busy, idle] = [
+    key('old', 1),
+    { ...key('busy', 9), created_at: '2026-01-02T00:00:00.000Z' },
+    { ...key('idle', 0), created_at: '2026-01-03T00:00:00.000Z' },
+  ];
+  expect(busiestKeys([busy, idle, old], 2)).toEqual([old, busy]);
 });

@@ -18,7 +18,20 @@ export function rowsOf(keys: ApiKey[]): TrafficRow[] {
   }));
 }
 
-/** Active keys without requests, which can be revoked. */
-export function unusedKeys(keys: ApiKey[]): ApiKey[] {
-  return keys.filter(({ traffic }) => requestsIn(traffic, traffic.length) === 0);
+const TRAFFIC_MS = 14 * 86_400_000;
+
+/** Active keys without requests in 14 days, which can be revoked. Keys created within that time may be in use soon. */
+export function unusedKeys(keys: ApiKey[], now: number): ApiKey[] {
+  return keys.filter(
+    ({ created_at, traffic }) =>
+      Date.parse(created_at) <= now - TRAFFIC_MS && requestsIn(traffic, traffic.length) === 0,
+  );
+}
+
+/** The keys with the most requests, in the order of their creation: a key keeps its color while the numbers change. */
+export function busiestKeys(keys: ApiKey[], max: number): ApiKey[] {
+  return keys
+    .toSorted((key, other) => requestsIn(other.traffic, 14) - requestsIn(key.traffic, 14))
+    .slice(0, max)
+    .toSorted((key, other) => Date.parse(key.created_at) - Date.parse(other.created_at));
 }

@@ -2,6 +2,7 @@ import { Accordion, Group, Paper, SimpleGrid, Stack, Text, Title } from '@mantin
 import type { ReactNode } from 'react';
 import type { Backtest } from '@beckon/contract/dashboard';
 import { Person, When } from '../../parts/index.ts';
+import { daysBetween } from '../../parts/chart-axes.ts';
 import { ChartWithTable, type Point } from '../../parts/chart-with-table.tsx';
 import classes from './rules.module.css';
 import { Muted } from '../../parts/muted.tsx';
@@ -60,6 +61,8 @@ function compared(delta: number): string {
 function daysOf({ emails, comparison }: Backtest): Point[] {
   const days = new Map<string, Point>();
   const at = (day: string): Point => days.get(day) ?? { day, emails: 0, ...(comparison ? { saved: 0 } : {}) };
+  for (const day of daysBetween([...emails.per_day, ...(comparison?.per_day ?? [])].map(({ day }) => day)))
+    days.set(day, at(day));
   for (const { day, emails: count } of emails.per_day) days.set(day, { ...at(day), emails: count });
   for (const { day, emails: count } of comparison?.per_day ?? []) days.set(day, { ...at(day), saved: count });
   return [...days.values()].toSorted((a, b) => String(a['day']).localeCompare(String(b['day'])));
