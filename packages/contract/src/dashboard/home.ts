@@ -32,7 +32,7 @@ export type Need =
       };
     }
   | { kind: 'held'; drafts: Counted; reasons: { reason: string; drafts: number }[] }
-  | { kind: 'failed'; failed: number; unknown: number; at_least: boolean }
+  | { kind: 'failed'; failed: number; unknown: number; at_least: boolean; since: string }
   | { kind: 'domain'; name: string; state: string; paused: string | null }
   | {
       kind: 'endpoint';
@@ -93,8 +93,9 @@ export type Home = {
   first_email: FirstEmail | null;
 };
 
-/** One day in UTC. */
+/** One day in the project's time zone; of `events`, one day in UTC. */
 export type DayOfDrafts = { day: string; count: number; at_least: boolean };
+/** The outcomes of the emails that were sent on a day, in the project's time zone. */
 export type DayOfOutcomes = {
   day: string;
   opened: number;

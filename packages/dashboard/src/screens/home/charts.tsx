@@ -21,16 +21,16 @@ export function Charts(): ReactNode {
 function Four({ charts: { events, drafts, sent, outcomes } }: { charts: HomeCharts }): ReactNode {
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
-      <Counts title="Events" noun="events" days={events} />
+      <Counts title="Events" noun="events" days={events} isUtc />
       <Counts title="Drafts" noun="drafts" days={drafts} />
       <Counts title="Sent" noun="emails" days={sent} />
       <ChartWithTable
         title="Outcomes"
-        description={`Outcomes of emails by day in UTC; ${sum(outcomes, 'opened')} opens, ${sum(outcomes, 'clicked')} clicks, ${sum(outcomes, 'replied')} replies, ${sum(outcomes, 'bounced')} bounces, ${sum(outcomes, 'unsubscribed')} unsubscribed`}
+        description={`Outcomes of the emails sent in 30 days, by day of sending; ${sum(outcomes, 'opened')} opens, ${sum(outcomes, 'clicked')} clicks, ${sum(outcomes, 'replied')} replies, ${sum(outcomes, 'bounced')} bounces, ${sum(outcomes, 'unsubscribed')} unsubscribed`}
         kind="stacked"
         rows={outcomes.every(isEmpty) ? [] : outcomes.map(toRow)}
         x="day"
-        xLabel="Day (UTC)"
+        xLabel="Day sent"
         series={OUTCOMES}
         height={HEIGHT_PX}
       />
@@ -46,33 +46,30 @@ const OUTCOMES = [
   { name: 'unsubscribed', label: 'Unsubscribed' },
 ];
 
-function Counts({ title, noun, days }: { title: string; noun: string; days: DayOfDrafts[] }): ReactNode {
+type CountsProps = { title: string; noun: string; days: DayOfDrafts[]; isUtc?: boolean };
+
+/** Events are counted by days in UTC, everything else by days in the project's time zone. */
+function Counts({ title, noun, days, isUtc = false }: CountsProps): ReactNode {
   const total = days.reduce((all, { count }) => all + count, 0);
   const isMore = days.some(({ at_least }) => at_least);
   return (
     <ChartWithTable
       title={title}
-      description={`${total.toLocaleString('en')}${isMore ? ' or more' : ''} ${total === 1 ? noun.slice(0, -1) : noun} in 30 days, by day in UTC`}
+      description={`${total.toLocaleString('en')}${isMore ? ' or more' : ''} ${total === 1 ? noun.slice(0, -1) : noun} in 30 days${isUtc ? ', by day in UTC' : ''}`}
       kind="bar"
-      rows={total === 0 ? [] : days.map(({ day, count }) => ({ day: short(day), count }))}
+      rows={total === 0 ? [] : days.map(({ day, count }) => ({ day, count }))}
       x="day"
-      xLabel="Day (UTC)"
+      xLabel={isUtc ? 'Day (UTC)' : 'Day'}
       series={[{ name: 'count', label: title }]}
       height={HEIGHT_PX}
     />
   );
 }
 
-const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
-
-function short(day: string): string {
-  return DAY.format(new Date(`${day}T12:00:00.000Z`));
-}
-
 type OutcomeDay = HomeCharts['outcomes'][number];
 
 function toRow({ day, opened, clicked, replied, bounced, unsubscribed }: OutcomeDay) {
-  return { day: short(day), opened, clicked, replied, bounced, unsubscribed };
+  return { day, opened, clicked, replied, bounced, unsubscribed };
 }
 
 function isEmpty({ opened, clicked, replied, bounced, unsubscribed }: OutcomeDay): boolean {

@@ -21,7 +21,7 @@ const NEEDS: { [K in Need['kind']]: Extract<Need, { kind: K }> } = {
     },
   },
   held: { kind: 'held', drafts: many, reasons: [{ reason: 'no_address', drafts: 10_000 }] },
-  failed: { kind: 'failed', failed: 2, unknown: 1, at_least: false },
+  failed: { kind: 'failed', failed: 2, unknown: 1, at_least: false, since: '2026-01-01T00:00:00.000Z' },
   domain: { kind: 'domain', name: 'x.org', state: 'verified', paused: 'complaints' },
   endpoint: { kind: 'endpoint', id: 'e', url: 'https://x.org', problem: 'gone', since: null },
   rule_demoted: { kind: 'rule_demoted', id: 'r', name: 'welcome', why: 'bounces' },

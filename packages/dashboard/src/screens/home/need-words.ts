@@ -67,15 +67,15 @@ const SHOWS: Shows = {
     title: `${drafted(drafts)} ${drafts.count === 1 ? 'is held and needs' : 'are held and need'} attention`,
     detail: `${reasons.map(({ reason, drafts: count }) => `${count} ${reasonWords(reason)}`).join(', ')}.`,
     at: null,
-    to: { page: 'review', filter: 'state:held' },
+    to: { page: 'review', filter: 'hold:action' },
     action: 'Review held drafts',
   }),
-  failed: ({ failed, unknown, at_least }) => ({
+  failed: ({ failed, unknown, at_least, since }) => ({
     tone: 'bad',
     title: failedTitle(failed, unknown, at_least),
     detail: 'In the last seven days, and not resent.',
     at: null,
-    to: { page: 'emails', filter: failed > 0 ? 'state:failed' : 'state:unknown' },
+    to: { page: 'emails', filter: `state:failed,unknown resent:no ended:>${since}` },
     action: 'View emails',
   }),
   domain: ({ name, state, paused }) => ({

@@ -1,24 +1,30 @@
 import type { DayOfDrafts, DayOfOutcomes } from '@beckon/contract/dashboard';
+import { WAS_SENT } from '../sending/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 
 /** The maximum count per day, which limits the cost of a chart for a busy project. */
 const DAY_COUNTED_MAX = 100_000;
 
-export type DayCountsQuery = { projectId: number; now: number; days: number };
+export type DayCountsQuery = { projectId: number; now: number; days: number; zone: string };
 
-/** Days have the form 2026-01-15 and are in UTC, like the counts of events. Every day of the period up to now, oldest first. */
-const DAYS = `(SELECT ($2::timestamptz AT TIME ZONE 'UTC')::date - n AS day FROM generate_series(0, $3::int - 1) n) days`;
+/** Every day of the period up to now in the zone, oldest first. */
+const DAYS = `(SELECT ($2::timestamptz AT TIME ZONE $4)::date - n AS day FROM generate_series(0, $3::int - 1) n) days`;
 const DAY = `days.day::text AS day`;
-const valuesOf = ({ projectId, now, days }: DayCountsQuery): unknown[] => [projectId, new Date(now), days];
+const valuesOf = ({ projectId, now, days, zone }: DayCountsQuery): unknown[] => [
+  projectId,
+  new Date(now),
+  days,
+  zone,
+];
 
-/** Reads the table `event_volume` of another module. */
-export function countEventDays(tx: Tx, query: DayCountsQuery): Promise<DayOfDrafts[]> {
+/** Counts days in UTC, because events are counted by them when they are processed. Reads the table `event_volume` of another module. */
+export function countEventDays(tx: Tx, query: Omit<DayCountsQuery, 'zone'>): Promise<DayOfDrafts[]> {
   return tx.query(
     `SELECT ${DAY}, coalesce(v.count, 0)::bigint AS count, false AS at_least FROM ${DAYS} LEFT JOIN (
        SELECT v.day, sum(v.count) AS count FROM beckon.event_volume v
-       WHERE v.project_id = $1 AND v.day > ($2::timestamptz AT TIME ZONE 'UTC')::date - $3::int GROUP BY v.day
+       WHERE v.project_id = $1 AND v.day > ($2::timestamptz AT TIME ZONE $4)::date - $3::int GROUP BY v.day
      ) v ON v.day = days.day ORDER BY days.day`,
-    valuesOf(query),
+    valuesOf({ ...query, zone: 'UTC' }),
   );
 }
 
@@ -29,27 +35,48 @@ export function countDraftDays(tx: Tx, query: DayCountsQuery): Promise<DayOfDraf
 
 /** Counts sent emails. Reads the table `email` of another module. */
 export function countSentDays(tx: Tx, query: DayCountsQuery): Promise<DayOfDrafts[]> {
-  const sent = `t.state IN ('sent', 'unknown')`;
   return countDays(
     tx,
     query,
-    `FROM beckon.email t WHERE t.project_id = $1 AND ${within('t.claimed_at')} AND ${sent}`,
+    `FROM beckon.email m WHERE m.project_id = $1 AND ${within('m.claimed_at')} AND ${WAS_SENT}`,
   );
 }
 
-/** Counts opens, clicks and replies by humans, without bots. Reads the table `outcome` of another module. */
+/**
+ * Counts, by day of sending, the emails that a human opened or clicked, that were answered, that bounced, and that led to an unsubscribe.
+ * Insights counts the same. Reads the tables `email` and `outcome` of other modules.
+ */
 export function countOutcomeDays(tx: Tx, query: DayCountsQuery): Promise<DayOfOutcomes[]> {
-  const ofType = (type: string): string => `count(*) FILTER (WHERE o.type = 'email.${type}') AS ${type}`;
-  const types = ['opened', 'clicked', 'replied', 'bounced', 'unsubscribed'].map(ofType).join(', ');
   return tx.query(
     `SELECT ${DAY}, c.* FROM ${DAYS} CROSS JOIN LATERAL (
-       SELECT ${types}, count(*) > ${DAY_COUNTED_MAX} AS at_least FROM (
-         SELECT t.type FROM beckon.outcome t WHERE t.project_id = $1 AND ${within('t.recorded_at')}
-           AND (t.type NOT IN ('email.opened', 'email.clicked') OR t.class = 'no') LIMIT ${DAY_COUNTED_MAX + 1}
-       ) o
+       SELECT ${OUTCOMES.map(countSql).join(', ')}, count(*) > ${DAY_COUNTED_MAX} AS at_least FROM (
+         SELECT m.project_id, m.id FROM beckon.email m
+         WHERE m.project_id = $1 AND ${within('m.claimed_at')} AND ${WAS_SENT} LIMIT ${DAY_COUNTED_MAX + 1}
+       ) e
+       LEFT JOIN LATERAL (
+         SELECT ${OUTCOMES.map(hasSql).join(', ')} FROM beckon.outcome o
+         WHERE o.project_id = e.project_id AND o.email_id = e.id
+       ) o ON true
      ) c ORDER BY days.day`,
     valuesOf(query),
   );
+}
+
+/** Opens and clicks count if a human did them. A complaint is stored as an unsubscribe with a class, and counted separately. */
+const OUTCOMES = [
+  { type: 'opened', counts: `o.class = 'no'` },
+  { type: 'clicked', counts: `o.class = 'no'` },
+  { type: 'replied', counts: 'true' },
+  { type: 'bounced', counts: `o.class = ''` },
+  { type: 'unsubscribed', counts: `o.class = ''` },
+];
+
+function hasSql({ type, counts }: (typeof OUTCOMES)[number]): string {
+  return `bool_or(o.type = 'email.${type}' AND ${counts}) AS ${type}`;
+}
+
+function countSql({ type }: (typeof OUTCOMES)[number]): string {
+  return `count(*) FILTER (WHERE o.${type}) AS ${type}`;
 }
 
 function countDays(tx: Tx, query: DayCountsQuery, from: string): Promise<DayOfDrafts[]> {
@@ -63,5 +90,5 @@ function countDays(tx: Tx, query: DayCountsQuery, from: string): Promise<DayOfDr
 }
 
 function within(column: string): string {
-  return `${column} >= days.day::timestamp AT TIME ZONE 'UTC' AND ${column} < (days.day + 1)::timestamp AT TIME ZONE 'UTC'`;
+  return `${column} >= days.day::timestamp AT TIME ZONE $4 AND ${column} < (days.day + 1)::timestamp AT TIME ZONE $4`;
 }

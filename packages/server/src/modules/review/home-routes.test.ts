@@ -139,7 +139,7 @@ test('counts waiting, held, failed and dead-lettered items for the badges', asyn
   expect(await counts()).toEqual([2, 1, 2, 1]);
   expect(await needs()).toEqual([
     { kind: 'held', drafts: { count: 1, at_least: false }, reasons: [{ reason: 'no_address', drafts: 1 }] },
-    { kind: 'failed', failed: 1, unknown: 1, at_least: false },
+    { kind: 'failed', failed: 1, unknown: 1, at_least: false, since: expect.any(String) as string },
     { kind: 'dead_letters', records: { count: 1, at_least: false } },
   ]);
   // Resent emails and old failures need no attention any more.

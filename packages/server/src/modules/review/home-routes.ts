@@ -1,6 +1,6 @@
 import { countDraftDays, countEventDays, countOutcomeDays, countSentDays } from './days.ts';
 import { countForBadges, showHome } from './show-home.ts';
-import { routesFor, type KitDeps } from '../workspace/index.ts';
+import { getSettings, routesFor, type KitDeps } from '../workspace/index.ts';
 import type { SendServices } from '../delivery/index.ts';
 
 type Deps = KitDeps & { sendServices: SendServices };
@@ -23,7 +23,8 @@ export const homeRoutes = [
     needs: 'viewer',
     isHeavy: true,
     async handle({ db }, { projectId }) {
-      const query = { projectId, now: db.clock.now(), days: CHART_DAYS };
+      const { timeZone: zone } = (await getSettings(db, projectId)).settings;
+      const query = { projectId, now: db.clock.now(), days: CHART_DAYS, zone };
       const [events, drafts, sent, outcomes] = await Promise.all([
         countEventDays(db, query),
         countDraftDays(db, query),

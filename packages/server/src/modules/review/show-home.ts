@@ -112,7 +112,15 @@ async function listNeeds(tx: Tx, { projectId, now, settings, sender, queue }: Ne
     ...ofDrafts,
     ...(needs.held.length > 0 ? [{ kind: 'held' as const, drafts: heldOf(needs), reasons: needs.held }] : []),
     ...(failed + unknown > 0
-      ? [{ kind: 'failed' as const, failed, unknown, at_least: failed + unknown > NEEDS_COUNTED_MAX }]
+      ? [
+          {
+            kind: 'failed' as const,
+            failed,
+            unknown,
+            at_least: failed + unknown > NEEDS_COUNTED_MAX,
+            since: iso(now - FRESH_MS),
+          },
+        ]
       : []),
     ...domains.map((domain) => ({ kind: 'domain' as const, ...domain })),
     ...endpoints.map(endpointNeed),

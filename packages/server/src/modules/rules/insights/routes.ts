@@ -2,9 +2,11 @@ import type { InsightGroup, InsightGrouping, InsightsQuery } from '@beckon/contr
 import { csvLine } from '@beckon/contract/files';
 import { plainCell } from '../../../platform/text/csv.ts';
 import { Fault } from '../../../platform/fault.ts';
+import type { Database } from '../../../platform/db/database.ts';
 import { parseInstant } from '../../../platform/time/time-text.ts';
+import { sinceDays } from './rule-days.ts';
 import { showInsights } from './show-insights.ts';
-import { type DashboardRoute, routesFor, sendPieces } from '../../workspace/index.ts';
+import { type DashboardRoute, getSettings, routesFor, sendPieces } from '../../workspace/index.ts';
 
 const { route } = routesFor();
 
@@ -17,7 +19,7 @@ export const insightRoutes: DashboardRoute[] = [
     needs: 'viewer',
     isHeavy: true,
     async handle({ db }, { projectId, query }) {
-      const { by, since, until } = readRange(query, db.clock.now());
+      const { by, since, until } = await readRange(db, projectId, query);
       const scope = { projectId, by };
       const range = await showInsights(db, { ...scope, since, until });
       if (!query.compare) return { data: { by, range, before: null } };
@@ -30,7 +32,7 @@ export const insightRoutes: DashboardRoute[] = [
     needs: 'admin',
     isHeavy: true,
     async handle({ db }, { projectId, query, reply }) {
-      const range = readRange(query, db.clock.now());
+      const range = await readRange(db, projectId, query);
       const { groups } = await showInsights(db, { projectId, ...range });
       const lines = [COLUMNS, ...groups.map((group) => cellsOf(range.by, group))].map((values) =>
         csvLine(values),
@@ -41,13 +43,20 @@ export const insightRoutes: DashboardRoute[] = [
   }),
 ];
 
-function readRange(query: InsightsQuery, now: number): { by: InsightGrouping; since: number; until: number } {
+type Range = { by: InsightGrouping; since: number; until: number };
+
+/** A number of days counts calendar days in the project's time zone, including today, as on all other screens. */
+async function readRange(db: Database, projectId: number, query: InsightsQuery): Promise<Range> {
+  const now = db.clock.now();
+  const { timeZone: zone } = (await getSettings(db, projectId)).settings;
   // The end of a range is exclusive, but an email that is claimed at this moment belongs to it.
   const until = query.until === undefined ? now + 1 : readTime(query.until, 'until');
+  const lastDay = { now: until - 1, zone };
   const since =
-    query.since === undefined ? until - (query.days ?? DAYS) * DAY_MS : readTime(query.since, 'since');
+    query.since === undefined ? sinceDays(query.days ?? DAYS, lastDay) : readTime(query.since, 'since');
   if (since >= until) throw invalid('since must be before until', 'since');
-  if (until - since > DAYS_MAX * DAY_MS) throw invalid(`A range has at most ${DAYS_MAX} days`, 'since');
+  if (query.since !== undefined && until - since > DAYS_MAX * DAY_MS)
+    throw invalid(`A range has at most ${DAYS_MAX} days`, 'since');
   return { by: query.by ?? 'rule', since, until };
 }
 

@@ -1,4 +1,5 @@
 import type { RuleDay } from '@beckon/contract/dashboard';
+import { WAS_SENT } from '../../sending/index.ts';
 import { smallestIdAt } from '../../../platform/ids.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 
@@ -11,7 +12,7 @@ const ROWS_MAX = 1_000_000;
 
 /**
  * Returns each day from `since` to today for every rule with data, by rule id. Ids of runs and drafts start with their time. Reads tables
- * of other modules: `run`, `draft` and `email`.
+ * of other modules: `run`, `draft`, `email` and `outcome`.
  */
 export async function countRuleDays(tx: Tx, query: RuleDaysQuery): Promise<Map<string, RuleDay[]>> {
   const { projectId, ruleId, since, now, zone } = query;
@@ -29,9 +30,9 @@ export async function countRuleDays(tx: Tx, query: RuleDaysQuery): Promise<Map<s
         WHERE project_id = $1 AND created_at >= $3 AND ($2::uuid IS NULL OR rule_id = $2)
         ORDER BY created_at DESC, id DESC LIMIT ${ROWS_MAX})
        UNION ALL
-       (SELECT rule_id, 'sent', claimed_at FROM beckon.email
-        WHERE project_id = $1 AND claimed_at >= $3 AND state IN ('sent', 'unknown') AND ($2::uuid IS NULL OR rule_id = $2)
-        ORDER BY claimed_at DESC, id DESC LIMIT ${ROWS_MAX})
+       (SELECT m.rule_id, 'sent', m.claimed_at FROM beckon.email m
+        WHERE m.project_id = $1 AND m.claimed_at >= $3 AND ${WAS_SENT} AND ($2::uuid IS NULL OR m.rule_id = $2)
+        ORDER BY m.claimed_at DESC, m.id DESC LIMIT ${ROWS_MAX})
      )
      SELECT rule_id, kind, to_char(at AT TIME ZONE $6, 'YYYY-MM-DD') AS day, count(*) AS n
      FROM happened GROUP BY 1, 2, 3`,
