@@ -1,11 +1,14 @@
 import { Group, Text } from '@mantine/core';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { later } from '../parts/index.ts';
+import { useApi } from '../api/index.ts';
+import { later, ZoneProvider } from '../parts/index.ts';
 import { Gate } from './gate.tsx';
+import { lastProject } from './last-project.ts';
 import classes from './outside.module.css';
 import { ConfirmDialog } from './confirm-dialog.tsx';
 import { SignInDialog } from './sign-in-dialog.tsx';
+import { ZoneSwitch } from './zone-switch.tsx';
 
 const AccountMenu = later(() => import('./account-menu.tsx'), 'AccountMenu', null);
 
@@ -32,7 +35,9 @@ export function Outside(): ReactNode {
           <Outlet />
         ) : (
           <Gate>
-            <Outlet />
+            <InZone>
+              <Outlet />
+            </InZone>
             <SignInDialog />
             <ConfirmDialog />
           </Gate>
@@ -41,3 +46,19 @@ export function Outside(): ReactNode {
     </div>
   );
 }
+
+/** The zone of the project that was open last. Without one: of the first project, or UTC without projects. */
+function InZone({ children }: { children: ReactNode }): ReactNode {
+  const { data } = useApi('GET /projects', {}, { staleTimeMs: PROJECTS_STALE_MS });
+  const projects = data?.data ?? [];
+  const project = projects.find(({ id }) => String(id) === lastProject()) ?? projects[0];
+  const zone = project?.time_zone ?? 'UTC';
+  return (
+    <ZoneProvider zone={zone}>
+      {children}
+      {project && <ZoneSwitch />}
+    </ZoneProvider>
+  );
+}
+
+const PROJECTS_STALE_MS = 60_000;

@@ -6,6 +6,7 @@ import type { ReactNode } from 'react';
 import { useApi, useFeed, useProject, useRefresh } from '../api/index.ts';
 import { NAV, type NavItem } from './nav.ts';
 import classes from './rail.module.css';
+import { ZoneSwitch } from './zone-switch.tsx';
 
 export type RailProps = { isSmall: boolean; onSmall: (isSmall: boolean) => void; onGo: () => void };
 
@@ -29,6 +30,7 @@ export function Rail({ isSmall, onSmall, onGo }: RailProps): ReactNode {
           </div>
         ))}
       </div>
+      <ZoneSwitch isSmall={isSmall} />
       <Tooltip label={label} position="right" disabled={!isSmall}>
         <button type="button" className={classes.fold} onClick={() => onSmall(!isSmall)} aria-label={label}>
           <Icon size={16} aria-hidden="true" />

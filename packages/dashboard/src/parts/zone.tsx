@@ -1,12 +1,33 @@
-import { createContext, type ReactNode, use } from 'react';
+import { createContext, type ReactNode, use, useMemo, useState } from 'react';
 
-const ZoneContext = createContext('UTC');
+type Zone = { own: string; isUtc: boolean; setUtc: (isUtc: boolean) => void };
 
-/** The zone of all times below: the project's. */
+const ZoneContext = createContext<Zone>({ own: 'UTC', isUtc: false, setUtc: () => {} });
+const KEPT_AS = 'beckon-utc';
+
+/** The zone of all times below: the project's, or UTC while the member asks for it. This browser keeps the choice. */
 export function ZoneProvider({ zone, children }: { zone: string; children: ReactNode }): ReactNode {
-  return <ZoneContext value={zone}>{children}</ZoneContext>;
+  const [isUtc, setUtc] = useState(() => localStorage.getItem(KEPT_AS) === 'yes');
+  const value = useMemo(
+    () => ({
+      own: zone,
+      isUtc,
+      setUtc: (next: boolean) => {
+        localStorage.setItem(KEPT_AS, next ? 'yes' : 'no');
+        setUtc(next);
+      },
+    }),
+    [zone, isUtc],
+  );
+  return <ZoneContext value={value}>{children}</ZoneContext>;
 }
 
 export function useZone(): string {
+  const { own, isUtc } = use(ZoneContext);
+  return isUtc ? 'UTC' : own;
+}
+
+/** For the switch between the project's zone and UTC. */
+export function useZoneChoice(): Zone {
   return use(ZoneContext);
 }
