@@ -1,4 +1,4 @@
-import { Anchor, Button, Chip, Group, Stack, Text } from '@mantine/core';
+import { Anchor, Button, Chip, Group, Stack, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import {
   Activity,
@@ -16,9 +16,10 @@ import {
 import { type ReactNode, useState } from 'react';
 import type { TimelineItem, UserDetails } from '@beckon/contract/dashboard';
 import { useApiInfinite, useProject } from '../../api/index.ts';
-import { Empty, ErrorBox, formatCount, Json, Lines, When } from '../../parts/index.ts';
+import { Empty, ErrorBox, formatCount, Json, Lines, useZone, When } from '../../parts/index.ts';
 import classes from './timeline.module.css';
-import { headline } from './words.ts';
+import { storyDays, type Story, subjectOf } from './stories.ts';
+import { headline, stepWords } from './words.ts';
 
 const ICONS: Record<TimelineItem['kind'], LucideIcon> = {
   event: Activity,
@@ -43,6 +44,7 @@ const GROUPS = [
 
 /** Everything that happened to a user, the newest first. */
 export function Timeline({ user }: { user: UserDetails }): ReactNode {
+  const zone = useZone();
   const [groups, setGroups] = useState<string[]>([]);
   const kinds = GROUPS.filter(({ value }) => groups.includes(value))
     .map((group) => group.kinds)
@@ -68,11 +70,18 @@ export function Timeline({ user }: { user: UserDetails }): ReactNode {
       {!list.isPending && list.rows.length === 0 && !list.error && (
         <Empty icon={History} title="No activity of this kind" />
       )}
-      <ol className={classes.line} aria-label="Timeline">
-        {list.rows.map((item) => (
-          <Line key={item.id} item={item} zone={user.zone} />
-        ))}
-      </ol>
+      {storyDays(list.rows, zone).map(({ day, stories }) => (
+        <section key={day} aria-label={day}>
+          <Title order={2} size="h6" c="dimmed" mt="xs" mb={4}>
+            {day}
+          </Title>
+          <ol className={classes.line} aria-label={`Timeline, ${day}`}>
+            {stories.map((story) => (
+              <StoryLine key={story.id} story={story} zone={user.zone} />
+            ))}
+          </ol>
+        </section>
+      ))}
       {list.rows.length > 0 && (
         <Group gap="sm">
           <Text size="xs" c="dimmed" aria-live="polite">
@@ -89,9 +98,12 @@ export function Timeline({ user }: { user: UserDetails }): ReactNode {
   );
 }
 
-function Line({ item, zone }: { item: TimelineItem; zone: string | null }): ReactNode {
+function StoryLine({ story, zone }: { story: Story; zone: string | null }): ReactNode {
   const [isOpen, setOpen] = useState(false);
-  const Icon = ICONS[item.kind];
+  const { items } = story;
+  const newest = items.at(-1) ?? items[0];
+  const Icon = ICONS[items[0].kind];
+  const isEmail = newest.draft_id !== null && items.length > 1;
   return (
     <li className={classes.item}>
       <Icon size={14} aria-hidden="true" className={classes.icon} />
@@ -102,14 +114,40 @@ function Line({ item, zone }: { item: TimelineItem; zone: string | null }): Reac
           aria-expanded={isOpen}
           onClick={() => setOpen(!isOpen)}
         >
-          {headline(item)}
+          {isEmail ? emailHeadline(story) : headline(newest)}
         </button>
         <Text size="xs" c="dimmed" component="div">
-          <When at={item.at} theirZone={zone} /> <Follow item={item} />
+          {isEmail && <>{chainWords(items)} · </>}
+          <When at={story.at} theirZone={zone} /> <Follow item={newest} />
         </Text>
-        {isOpen && <Json value={item.detail} what="details" />}
+        {isOpen && items.map((item) => <Step key={item.id} item={item} zone={isEmail ? zone : undefined} />)}
       </div>
     </li>
+  );
+}
+
+function emailHeadline(story: Story): string {
+  const rule = story.items.find((item) => item.rule !== null)?.rule;
+  return `Email “${subjectOf(story) ?? ''}”${rule ? ` · ${rule.name}` : ''}`;
+}
+
+/** "Drafted → Approved by nina → Sent → Opened", without what is sent only for a moment or repeated. */
+function chainWords(items: TimelineItem[]): string {
+  const steps = items.filter(({ title }) => title !== 'claim').map(stepWords);
+  return [...new Set(steps)].join(' → ');
+}
+
+/** One item in full. `zone` is set within an email, where each item has its own time. */
+function Step({ item, zone }: { item: TimelineItem; zone: string | null | undefined }): ReactNode {
+  return (
+    <>
+      {zone !== undefined && (
+        <Text size="xs" mt={4}>
+          {stepWords(item)} <When at={item.at} theirZone={zone} />
+        </Text>
+      )}
+      <Json value={item.detail} what="details" />
+    </>
   );
 }
 

@@ -4,12 +4,13 @@ import { Ban, CheckCircle2, Ellipsis, PauseCircle } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { UserDetails } from '@beckon/contract/dashboard';
 import { apiUrl, useApi, useFeed, useMay, useProject, useRefresh } from '../../api/index.ts';
-import { Copy, Loaded, Mark, Page, When } from '../../parts/index.ts';
+import { Loaded, Mark, Page, useKeys, When } from '../../parts/index.ts';
 import { EraseDialog } from './erase-dialog.tsx';
 import { SuppressDialog } from './suppress-dialog.tsx';
 import { Then } from './then.tsx';
 import { Timeline } from './timeline.tsx';
 import { UserFacts } from './user-facts.tsx';
+import { nameOf, UserHead } from './user-head.tsx';
 import { Why } from './why.tsx';
 import { suppressedSubject, suppressionWords } from './words.ts';
 
@@ -32,46 +33,51 @@ export function UserScreen(): ReactNode {
     (item) => item.external_user_id === user,
     () => void refresh(...OF_USER),
   );
+  const { project } = route.useParams();
+  useKeys('User', {
+    Escape: {
+      label: 'All users',
+      run: () => void navigate({ to: '/p/$project/users', params: { project } }),
+    },
+  });
   const currentTab = TABS.find((name) => name === tab) ?? 'timeline';
   const show = (next: string | null): void =>
     void navigate({ search: (was) => ({ ...was, tab: next ?? undefined }), replace: true });
   return (
     <Page
-      title={user}
-      beside={
-        <>
-          <Copy text={user} what="id" />
-          {query.data && <States user={query.data.data} />}
-        </>
-      }
+      title={query.data ? nameOf(query.data.data) : user}
+      beside={query.data && <States user={query.data.data} />}
       actions={<Actions user={user} />}
     >
       <Loaded query={query}>
         {({ data }) => (
-          <Tabs value={currentTab} onChange={show} keepMounted={false}>
-            <Tabs.List mb="md">
-              <Tabs.Tab value="timeline">Timeline</Tabs.Tab>
-              <Tabs.Tab value="facts">Traits and audiences</Tabs.Tab>
-              <Tabs.Tab value="why">Explain</Tabs.Tab>
-              <Tabs.Tab value="then">History</Tabs.Tab>
-            </Tabs.List>
-            <Tabs.Panel value="timeline">
-              <Timeline user={data} />
-            </Tabs.Panel>
-            <Tabs.Panel value="facts">
-              <UserFacts user={data} />
-            </Tabs.Panel>
-            <Tabs.Panel value="why">
-              <Why user={data} />
-            </Tabs.Panel>
-            <Tabs.Panel value="then">
-              <Then
-                user={data}
-                at={at}
-                onAt={(next) => void navigate({ search: (was) => ({ ...was, at: next }), replace: true })}
-              />
-            </Tabs.Panel>
-          </Tabs>
+          <>
+            <UserHead user={data} />
+            <Tabs value={currentTab} onChange={show} keepMounted={false}>
+              <Tabs.List mb="md">
+                <Tabs.Tab value="timeline">Timeline</Tabs.Tab>
+                <Tabs.Tab value="facts">Traits and audiences</Tabs.Tab>
+                <Tabs.Tab value="why">Explain</Tabs.Tab>
+                <Tabs.Tab value="then">History</Tabs.Tab>
+              </Tabs.List>
+              <Tabs.Panel value="timeline">
+                <Timeline user={data} />
+              </Tabs.Panel>
+              <Tabs.Panel value="facts">
+                <UserFacts user={data} />
+              </Tabs.Panel>
+              <Tabs.Panel value="why">
+                <Why user={data} />
+              </Tabs.Panel>
+              <Tabs.Panel value="then">
+                <Then
+                  user={data}
+                  at={at}
+                  onAt={(next) => void navigate({ search: (was) => ({ ...was, at: next }), replace: true })}
+                />
+              </Tabs.Panel>
+            </Tabs>
+          </>
         )}
       </Loaded>
     </Page>

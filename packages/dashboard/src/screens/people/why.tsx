@@ -1,14 +1,15 @@
 import { Alert, Paper, Stack, Text, Title } from '@mantine/core';
-import { Check, CircleHelp, Minus, X } from 'lucide-react';
+import { Check, CircleHelp, Hourglass, Minus, X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { UserDetails, WhyRule } from '@beckon/contract/dashboard';
 import { useApi } from '../../api/index.ts';
 import { Conditions } from '../../parts/conditions.tsx';
-import { Empty, Loaded, Mark, Sentence, When } from '../../parts/index.ts';
+import { Empty, Loaded, Mark, type MarkProps, Sentence, When } from '../../parts/index.ts';
 import { suppressedSubject, suppressionWords } from './words.ts';
-import { stateWords } from '../../parts/codes.ts';
+import { capital, stateWords } from '../../parts/codes.ts';
+import { type Fate, fateOf } from './fate.ts';
 
-/** The result of each rule for this user, evaluated now by the real code, with the first failing condition. */
+/** The result of each rule for this user, evaluated now by the real code: one fate with one reason, and the details on request. */
 export function Why({ user }: { user: UserDetails }): ReactNode {
   const query = useApi('GET /projects/:project/users/:user/why', {
     params: { user: user.external_user_id },
@@ -45,44 +46,100 @@ type RuleExplanationProps = {
 };
 
 function RuleExplanation({ explanation, zone, suppression }: RuleExplanationProps): ReactNode {
-  const { rule, on: isOn, would_fire: wouldFire, triggers, decisions, drafts } = explanation;
-  const [last] = decisions;
+  const { rule, triggers, drafts } = explanation;
+  const fate = fateOf(explanation);
   return (
     <Paper withBorder p="md" component="section" aria-label={rule.name}>
       <Stack gap="xs">
         <Title order={2} size="h5">
-          {rule.name} <ResultMark isOn={isOn} wouldFire={wouldFire} />
+          {rule.name} <Mark {...MARKS[fate.kind]} />
         </Title>
-        {last && (
-          <Text size="sm">
-            {last.fired ? 'Fired' : 'Did not fire'} <When at={last.at} theirZone={zone} />
-            {last.fired ? '' : `: ${last.sentence}`}
-            {last.count > 1 && `, ${last.count} times`}
+        <Text size="sm" component="div">
+          <Reason fate={fate} zone={zone} suppression={suppression} />
+        </Text>
+        <details>
+          <Text component="summary" size="sm" c="dimmed">
+            Details
           </Text>
-        )}
-        {drafts.map((draft) => (
-          <DraftExplanation key={draft.id} draft={draft} zone={zone} />
-        ))}
-        {triggers.map((trigger) => (
-          <TriggerExplanation key={trigger.waits_for} trigger={trigger} zone={zone} />
-        ))}
-        {wouldFire && suppression && (
-          <Gate>
-            An email would be drafted but not sent.{' '}
-            {`Suppressed: ${suppressedSubject(suppression)} (${suppressionWords(suppression.reason)})`}
-          </Gate>
-        )}
+          <Stack gap="xs" pt="xs">
+            {drafts.map((draft) => (
+              <DraftExplanation key={draft.id} draft={draft} zone={zone} />
+            ))}
+            {triggers.map((trigger) => (
+              <TriggerExplanation key={trigger.waits_for} trigger={trigger} zone={zone} />
+            ))}
+          </Stack>
+        </details>
       </Stack>
     </Paper>
   );
 }
 
-function ResultMark({ isOn, wouldFire }: { isOn: boolean; wouldFire: boolean }): ReactNode {
-  if (!isOn) return <Mark icon={Minus} tone="quiet" label="Off" />;
-  return wouldFire ? (
-    <Mark icon={Check} tone="good" label="Would fire now" />
-  ) : (
-    <Mark icon={X} tone="warn" label="Would not fire now" />
+const MARKS: Record<Fate['kind'], MarkProps> = {
+  off: { icon: Minus, tone: 'quiet', label: 'Off' },
+  waiting: { icon: Hourglass, tone: 'info', label: 'Waiting' },
+  sent: { icon: Check, tone: 'good', label: 'Sent' },
+  eligible: { icon: Check, tone: 'good', label: 'Eligible' },
+  not_eligible: { icon: X, tone: 'warn', label: 'Not eligible' },
+};
+
+type ReasonProps = { fate: Fate; zone: string | null; suppression: UserDetails['suppression'] };
+
+/** The one reason of the fate. */
+function Reason({ fate, zone, suppression }: ReasonProps): ReactNode {
+  switch (fate.kind) {
+    case 'off':
+      return 'The rule is off and enrolls no users.';
+    case 'sent':
+      return (
+        <>
+          Sent <When at={fate.at} theirZone={zone} />
+        </>
+      );
+    case 'waiting':
+      return <WaitingReason draft={fate.draft} zone={zone} />;
+    case 'not_eligible':
+      return capital(fate.sentence);
+    case 'eligible':
+      return (
+        <>
+          {fate.at === null ? 'Starts when its trigger arrives' : 'Starts '}
+          {fate.at !== null && <When at={fate.at} theirZone={zone} />}
+          {suppression &&
+            `. The email would not be sent: ${suppressedSubject(suppression)} is suppressed (${suppressionWords(suppression.reason)})`}
+        </>
+      );
+    default:
+      return fate satisfies never;
+  }
+}
+
+function WaitingReason({
+  draft,
+  zone,
+}: {
+  draft: WhyRule['drafts'][number];
+  zone: string | null;
+}): ReactNode {
+  const { send_check: check, rule_holds: holds, deadline_at: deadline } = draft;
+  if (!holds) return 'The rule’s condition is no longer met';
+  if (check)
+    return (
+      <>
+        Held: {check.sentence}
+        {check.until !== null && (
+          <>
+            {' '}
+            until <When at={check.until} theirZone={zone} />
+          </>
+        )}
+      </>
+    );
+  if (deadline === null) return 'The draft waits for approval';
+  return (
+    <>
+      Sends at its deadline, <When at={deadline} theirZone={zone} />
+    </>
   );
 }
 
@@ -115,7 +172,7 @@ function TriggerExplanation({ trigger, zone }: { trigger: Trigger; zone: string 
       </Text>
       {would_fire ? (
         <Text size="sm">
-          Would fire {at === null ? 'if the event arrived now' : <When at={at} theirZone={zone} />}
+          Would start {at === null ? 'if it happened now' : <When at={at} theirZone={zone} />}
           {note !== null && `, ${note}`}
         </Text>
       ) : (

@@ -31,8 +31,8 @@ test('headline › describes each kind of item', () => {
     [{ kind: 'decision', title: 'only_if', rule }, 'Not enrolled: condition not met · Trial'],
     [{ kind: 'draft', title: 'Hello', rule }, 'Email drafted: “Hello” · Trial'],
     [
-      { kind: 'draft_changed', title: 'open_editor', actor: 'Ada', detail: { to: 'held' } },
-      'Editor opened by Ada: held',
+      { kind: 'draft_changed', title: 'approve', actor: 'Ada', detail: { to: 'approved', subject: 'Hello' } },
+      'Approved by Ada: “Hello”',
     ],
     [{ kind: 'outcome', title: 'email.opened', rule }, 'Opened · Trial'],
     [{ kind: 'reply', title: '<b>Re</b>' }, 'Replied: “<b>Re</b>”'],

@@ -1,6 +1,6 @@
 import type { Certainty, TimelineItem, UserDetails } from '@beckon/contract/dashboard';
-import { capital, outcomeWords, spaced, stateWords } from '../../parts/codes.ts';
-import { actionWords } from '../../parts/draft-words.ts';
+import { capital, outcomeWords, spaced } from '../../parts/codes.ts';
+import { actionWords, draftReasonWords } from '../../parts/draft-words.ts';
 import { decisionWords } from './decision-words.ts';
 
 /** A value in one line: text unchanged, anything else as JSON. */
@@ -51,11 +51,20 @@ const WORDS: Record<TimelineItem['kind'], (item: TimelineItem) => string> = {
   left: (item) => `Left ${audienceOf(item)}`,
   decision: ({ title }) => decisionWords(title),
   draft: ({ title }) => `Email drafted: “${title}”`,
-  draft_changed: ({ title, actor, detail }) =>
-    `${actionWords(title)}${actor === null || actor === 'engine' ? '' : ` by ${actor}`}: ${stateWords(plain(detail['to']))}`,
+  draft_changed: (item) => `${stepWords(item)}: “${plain(item.detail['subject'])}”`,
   outcome: ({ title }) => capital(outcomeWords(title)),
   reply: ({ title }) => `Replied: “${title}”`,
 };
+
+/** A change of a draft, with the member who made it and the reason of a hold: "Held: quiet hours". */
+export function stepWords({ kind, title, actor, detail }: TimelineItem): string {
+  if (kind === 'draft') return 'Drafted';
+  if (kind !== 'draft_changed') return kind === 'reply' ? 'Replied' : capital(outcomeWords(title));
+  const by = actor === null || actor === 'engine' ? '' : ` by ${actor}`;
+  const { reason } = detail;
+  const isHeld = title === 'hold' || title === 'cancel' || title === 'skip';
+  return `${actionWords(title)}${by}${isHeld && typeof reason === 'string' ? `: ${draftReasonWords(reason)}` : ''}`;
+}
 
 function audienceOf({ audience }: TimelineItem): string {
   return audience?.name == null ? 'a deleted audience' : `“${audience.name}”`;

@@ -35,6 +35,9 @@ export type TimelineQuery = { projectId: number; userId: string; kinds: readonly
 const NO_RULE =
   'NULL::uuid AS rule_id, NULL::uuid AS audience_id, NULL::uuid AS draft_id, NULL::text AS actor';
 const OF = 'project_id = $1 AND external_user_id = $2';
+/** Beckon also records an outcome as an event, for rules to react to. The timeline lists it once. */
+const IS_OUTCOME = `EXISTS (SELECT FROM beckon.outcome o WHERE o.project_id = $1 AND o.external_user_id = $2
+  AND o.type = e.name AND o.occurred_at = e.occurred_at)`;
 /** A reply may be as long as an email. The full text is shown when it is opened. */
 const REPLY_CHARS = 2_000;
 
@@ -44,7 +47,7 @@ const SOURCES: { kinds: TimelineKind[]; text: string }[] = [
     kinds: ['event'],
     text: `SELECT occurred_at AS at, 'event:' || id AS id, 'event' AS kind, name AS title, ${NO_RULE},
       jsonb_build_object('properties', properties, 'accepted_at', accepted_at, 'suppressed', coalesce(suppressed, false)) AS detail
-      FROM beckon.event WHERE ${OF}`,
+      FROM beckon.event e WHERE ${OF} AND NOT (name LIKE 'email.%' AND ${IS_OUTCOME})`,
   },
   {
     kinds: ['created', 'changed', 'joined', 'left'],
@@ -56,10 +59,11 @@ const SOURCES: { kinds: TimelineKind[]; text: string }[] = [
   },
   {
     kinds: ['decision'],
+    // A decision about a draft repeats a change of that draft, which is listed.
     text: `SELECT last_at AS at, 'decision:' || rule_id || ':' || reason || ':' || key AS id, 'decision' AS kind, reason AS title,
       rule_id, NULL::uuid AS audience_id, NULL::uuid AS draft_id, NULL::text AS actor,
       jsonb_build_object('count', count, 'first_at', first_at, 'values', detail) AS detail
-      FROM beckon.decision WHERE ${OF}`,
+      FROM beckon.decision WHERE ${OF} AND NOT detail ? 'draft_id'`,
   },
   {
     kinds: ['draft'],
@@ -74,7 +78,8 @@ const SOURCES: { kinds: TimelineKind[]; text: string }[] = [
       d.rule_id, NULL::uuid AS audience_id, d.id AS draft_id, m.actor,
       jsonb_build_object('from', m.from_state, 'to', m.to_state, 'reason', m.reason, 'subject', d.subject, 'values', m.detail) AS detail
       FROM beckon.draft d JOIN beckon.draft_move m ON m.project_id = d.project_id AND m.draft_id = d.id
-      WHERE d.project_id = $1 AND d.external_user_id = $2 AND m.from_state IS NOT NULL`,
+      WHERE d.project_id = $1 AND d.external_user_id = $2 AND m.from_state IS NOT NULL
+        AND m.action NOT IN ('open_editor', 'close_editor')`,
   },
   {
     kinds: ['outcome'],

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import type { WhyRule } from '@beckon/contract/dashboard';
+import { fateOf } from './fate.ts';
+
+const AT = '2026-01-01T00:00:00.000Z';
+const trigger = (more: Partial<WhyRule['triggers'][number]>): WhyRule['triggers'][number] => ({
+  waits_for: 'x happens',
+  last_seen_at: null,
+  would_fire: false,
+  reason: 'already_entered',
+  sentence: 'the user was enrolled before',
+  at: null,
+  is_set: false,
+  note: null,
+  detail: {},
+  would_pass_if: [],
+  ...more,
+});
+const draft = (more: Partial<WhyRule['drafts'][number]>): WhyRule['drafts'][number] => ({
+  id: 'd',
+  subject: 'Hello',
+  state: 'scheduled',
+  deadline_at: null,
+  ended_at: null,
+  reason: null,
+  rule_holds: true,
+  send_check: null,
+  ...more,
+});
+const rule = (more: Partial<WhyRule>): WhyRule => ({
+  rule: { id: 'r', name: 'R' },
+  on: true,
+  would_fire: false,
+  triggers: [trigger({})],
+  decisions: [],
+  drafts: [],
+  ...more,
+});
+
+test('fateOf › returns one fate for each rule, the newest fact first', () => {
+  const sent = draft({ state: 'sent', ended_at: AT });
+  expect(fateOf(rule({ would_fire: true, drafts: [draft({}), sent] })).kind).toBe('waiting');
+  expect(fateOf(rule({ would_fire: true, drafts: [sent] }))).toEqual({ kind: 'sent', at: AT });
+  expect(fateOf(rule({ on: false, would_fire: true }))).toEqual({ kind: 'off' });
+  expect(fateOf(rule({ would_fire: true, triggers: [trigger({ would_fire: true })] }))).toEqual({
+    kind: 'eligible',
+    at: null,
+  });
+  const timer = trigger({ would_fire: true, at: AT, is_set: true });
+  expect(fateOf(rule({ would_fire: true, triggers: [trigger({}), timer] }))).toEqual({
+    kind: 'eligible',
+    at: AT,
+  });
+  expect(fateOf(rule({}))).toEqual({ kind: 'not_eligible', sentence: 'the user was enrolled before' });
+});
