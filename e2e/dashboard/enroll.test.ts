@@ -48,7 +48,7 @@ describe.skipIf(!hasBrowser)('enrolling audience members in Chromium', () => {
       when: { audience, move: 'joined' },
       steps: [{ draft: { subject: 'Welcome to Pro', body: 'Hello.' } }],
     };
-    await session.request('POST', `${project}/rules`, { document, on: false });
+    await session.request('POST', `${project}/rules`, { document });
     await page.goto(`${owner.url}/p/${owner.projectId}/rules/Pro%20welcome`);
 
     await page.getByRole('button', { name: 'Turn on…' }).click();

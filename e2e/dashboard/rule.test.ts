@@ -40,7 +40,7 @@ describe.skipIf(!hasBrowser)('rule editor in Chromium', () => {
     await onlyIf.getByRole('button', { name: 'Add condition' }).click();
     await onlyIf.getByRole('combobox', { name: 'Trait', exact: true }).fill('plan');
     await onlyIf.getByRole('combobox', { name: 'Trait: value', exact: true }).fill('trial');
-    await page.getByText('Step 1, subject must not be empty').first().waitFor();
+    await page.getByText('Step 1: write a subject').first().waitFor();
     await page.getByLabel('Subject').fill('Your first report');
     await page.getByRole('textbox', { name: 'Body' }).click();
     await page.keyboard.press('ControlOrMeta+End');
@@ -49,10 +49,10 @@ describe.skipIf(!hasBrowser)('rule editor in Chromium', () => {
       .getByText(/report_exported happens.*plan is trial/)
       .first()
       .waitFor();
-    await page.getByRole('switch', { name: 'Turn on now' }).uncheck();
     await page.getByRole('button', { name: 'Create rule' }).click();
     await page.getByRole('heading', { level: 1, name: 'First report' }).waitFor();
     await page.getByText('Off', { exact: true }).first().waitFor();
+    await page.getByRole('tab', { name: 'Backtest', selected: true }).waitFor();
 
     await page.getByRole('tab', { name: 'Rule', exact: true }).click();
     await page
@@ -87,5 +87,37 @@ describe.skipIf(!hasBrowser)('rule editor in Chromium', () => {
     await page.frameLocator('iframe').first().getByText('It is ready to be shared.').waitFor();
     await page.getByText('linus').first().waitFor();
     expect(owner.pageErrors).toEqual([]);
+  });
+
+  test('new rule › marks what is missing in words of the form, moves the focus there, and clears each error', async () => {
+    await page.goto(`${owner.url}/p/${owner.projectId}/rules/new`);
+    await page.getByRole('button', { name: 'Create rule' }).click();
+    const name = page.getByLabel('Name', { exact: true });
+    await page.getByText('Enter a name').first().waitFor();
+    const focused = (): Promise<string> =>
+      page.evaluate<string>(
+        'document.activeElement?.closest("[class*=InputWrapper-root]")?.textContent ?? ""',
+      );
+    await expect.poll(focused).toContain('Enter a name');
+    const event = page.getByRole('combobox', { name: 'Event' });
+    expect(await event.getAttribute('aria-invalid')).toBe('true');
+    await page.getByRole('button', { name: 'Trigger 1: choose an event' }).click();
+    await expect.poll(focused).toContain('Choose an event');
+
+    await name.fill('Trial nudge');
+    await page.getByText('Enter a name').first().waitFor({ state: 'detached' });
+    await event.fill('report_exported');
+    await page.getByText('Choose an event').first().waitFor({ state: 'detached' });
+    await page.getByLabel('Subject').fill('Your trial');
+    await page.getByText('Fix these errors').waitFor({ state: 'detached' });
+  });
+
+  test('new rule › warns about a goal that is also a condition, and starts with another one', async () => {
+    const onlyIf = page.getByRole('region', { name: 'Only if' });
+    await onlyIf.getByRole('button', { name: 'Add condition' }).click();
+    await page.getByRole('button', { name: 'Exits and goal' }).click();
+    await page.getByRole('button', { name: 'Set a goal' }).click();
+    expect(await page.getByText('The goal is also a condition').count()).toBe(0);
+    await page.getByText('Goal: choose an event').first().waitFor();
   });
 });

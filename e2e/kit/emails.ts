@@ -40,7 +40,8 @@ export async function writeEmails(
   const project = `/projects/${projectId}`;
   const settings = { quiet_hours: 'off', frequency_cap: 'off', throttle: 'off' };
   await session.request('PATCH', `${project}/settings`, { settings });
-  await session.request('POST', `${project}/rules`, { document: RULE_DOCUMENT, on: true });
+  await session.request('POST', `${project}/rules`, { document: RULE_DOCUMENT });
+  await session.request('POST', `${project}/rules/${RULE_DOCUMENT.name}/switch`, { on: true });
   const { data } = await session.request<{ data: { secret: string } }>('POST', `${project}/keys`, {
     label: 'Server',
   });

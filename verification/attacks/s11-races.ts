@@ -97,9 +97,9 @@ async function sameDraft(target: Target, victim: Victim): Promise<Finding[]> {
         deadline: '1h',
         steps: [{ draft: { subject: 'Hello', body: 'You' } }],
       },
-      on: true,
     }),
   );
+  await good(victim.owner(`POST ${project}/rules/races/switch`, { on: true }));
   const { secret } = await victim.newKey(victim.projectId, 'drafts');
   await liftLimits(victim);
   for (let n = 0; n < DRAFTS; n += 1) {

@@ -144,10 +144,12 @@ async function prepare(world: World, { body, event, isSent }: Kind): Promise<str
   if (problems.length > 0) return problems;
   const rule = { mode: isSent ? 'autopilot' : 'draft', when: { event }, steps: [{ draft: event }] };
   await owner(`POST ${attacked}/rules`, { document: { ...rule, name: event } });
+  await owner(`POST ${attacked}/rules/${event}/switch`, { on: true });
   if (world.hasNeighborRule) return [];
   const steps = [{ draft: { subject: 'Hello', preheader: '', body: 'Hello.' } }];
   const document = { name: NEIGHBOR_RULE, mode: 'draft', when: { event: NEIGHBOR_RULE }, steps };
   await owner(`POST /projects/${neighborId}/rules`, { document });
+  await owner(`POST /projects/${neighborId}/rules/${NEIGHBOR_RULE}/switch`, { on: true });
   world.hasNeighborRule = true;
   return [];
 }

@@ -54,10 +54,14 @@ export const rules: Noun = {
       exit: ({ faults }) => (faults.length === 0 ? EXIT.ok : EXIT.usage),
     }),
     call('POST /projects/:project/rules', 'create', {
-      help: 'Create a rule',
-      options: { file: FILE, disabled: flag('--disabled', 'Create the rule without enabling it') },
-      body: ({ file, disabled }) => ({ document: file, on: disabled !== true }),
-      view: (rule) => [`Created rule ${rule.name} (ID ${rule.id}).`, rule.sentence, hintLines(rule.warnings)],
+      help: 'Create a rule. It is disabled until you enable it.',
+      options: { file: FILE },
+      body: ({ file }) => ({ document: file }),
+      view: (rule) => [
+        `Created rule ${rule.name} (ID ${rule.id}), disabled.`,
+        rule.sentence,
+        hintLines(rule.warnings),
+      ],
     }),
     call('PUT /projects/:project/rules/:rule', 'edit <rule>', {
       help: 'Replace the definition of a rule. Active runs continue in the version in which they began.',

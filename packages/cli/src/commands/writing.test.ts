@@ -83,8 +83,8 @@ describe('rules', () => {
     { run: () => `rules check --file ${at('rule.json')}`, json: { faults: [] } },
     { run: () => `rules check --file ${at('array.json')}`, fails: [2, /must hold a JSON object/] },
     {
-      run: () => `rules create --file ${at('rule.json')} --disabled`,
-      shows: /Created rule second \(ID \S+\)/,
+      run: () => `rules create --file ${at('rule.json')}`,
+      shows: /Created rule second \(ID \S+\), disabled\./,
     },
     { run: () => `rules create --file ${at('wrong.json')}`, fails: [2, /when/] },
     {
@@ -148,7 +148,7 @@ describe('enrollment', () => {
     const { definition } = (await local.json(['rules', 'show', 'welcome'])) as { definition: object };
     const when = [{ audience: id, move: 'joined' }];
     await file('on-audience.json', { ...definition, name: 'on_members', when });
-    await local.json(['rules', 'create', '--file', at('on-audience.json'), '--disabled']);
+    await local.json(['rules', 'create', '--file', at('on-audience.json')]);
     const named = ['-t', 'plan=pro', '-t', 'name=A\u001B[31mda'];
     await remote.json(['users', 'upsert', 'ada', '--email', 'ada@x.org', ...named]);
     await remote.json(['users', 'upsert', 'u1', '-t', 'plan=pro']);

@@ -11,10 +11,12 @@ type Props = {
   value: unknown;
   onChange: (value: unknown) => void;
   path: string;
+  /** The condition that is added first. */
+  start?: unknown;
 };
 
 /** A condition on the user; without it, all users match. */
-export function ConditionField({ label, none, value, onChange, path }: Props): ReactNode {
+export function ConditionField({ label, none, value, onChange, path, start = START }: Props): ReactNode {
   const facts = useFacts();
   if (value === undefined)
     return (
@@ -27,7 +29,7 @@ export function ConditionField({ label, none, value, onChange, path }: Props): R
           size="compact-sm"
           leftSection={<Plus size={14} aria-hidden="true" />}
           disabled={facts.readOnly}
-          onClick={() => onChange(START)}
+          onClick={() => onChange(start)}
         >
           {label}
         </Button>

@@ -1,17 +1,37 @@
-import { expect, test } from 'vitest';
-import { inWords } from './fault-words.ts';
+import { describe, expect, test } from 'vitest';
+import { faultSentence, inWords } from './fault-words.ts';
 
-test('inWords › replaces the path with the labels of the form', () => {
-  const label = (field: string): string =>
-    inWords({ field, message: `${field} must not be empty` }).message.replace(' must not be empty', '');
-  expect(label('steps.0.draft.subject')).toBe('Step 1, subject');
-  expect(label('steps.2.then.0.draft')).toBe('Step 3, then step 1, draft');
-  expect(label('when.1.event')).toBe('Trigger 2, event');
-  expect(label('only_if')).toBe('Only if');
-});
+const words = (field: string, message: string): string =>
+  faultSentence(inWords({ field, message: `${field} ${message}` }));
 
-test('inWords › keeps a message that does not begin with its path', () => {
-  const fault = { field: 'steps', message: 'It has no step' };
-  expect(inWords(fault)).toBe(fault);
-  expect(inWords({ message: 'Odd' })).toEqual({ message: 'Odd' });
+describe('inWords', () => {
+  test('says what to enter into a field without a value', () => {
+    expect(words('name', 'must be a string of 1 to 100 characters, without control characters')).toBe(
+      'Enter a name',
+    );
+    expect(words('when.0.event', 'must not be empty')).toBe('Trigger 1: choose an event');
+    expect(words('when.1.audience', 'must be a UUID')).toBe('Trigger 2: choose an audience');
+    expect(words('steps.0.draft.subject', 'must not be empty')).toBe('Step 1: write a subject');
+    expect(words('steps.2.then.0.draft', 'must be a string of 1 to 100 characters')).toBe(
+      'Step 3, then step 1: choose a template',
+    );
+    expect(words('goal.trait', 'must not be empty')).toBe('Goal: choose a trait');
+    expect(words('steps', 'must be a list of 1 to 50 steps')).toBe('Add a step');
+    expect(words('steps.1.wait', 'must be a whole number and s, m, h or d, such as 90s')).toBe(
+      'Step 2: enter a whole number and choose a unit',
+    );
+  });
+
+  test('replaces the path of other errors with the labels of the form', () => {
+    expect(words('steps.2.then.0.draft', 'names a template that does not exist')).toBe(
+      'Step 3, then step 1, draft names a template that does not exist',
+    );
+    expect(words('only_if', 'is odd')).toBe('Only if is odd');
+  });
+
+  test('keeps a message that does not begin with its path', () => {
+    const fault = { field: 'steps', message: 'It has no step' };
+    expect(inWords(fault)).toEqual({ ...fault, place: null });
+    expect(inWords({ message: 'Odd' })).toEqual({ message: 'Odd', place: null });
+  });
 });

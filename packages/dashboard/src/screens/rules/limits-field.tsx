@@ -15,6 +15,7 @@ import {
   eventOf,
   withField,
 } from './document.ts';
+import { printShape, startOf } from '../../parts/predicate/language.ts';
 import { useFacts, useFault } from './facts.ts';
 import { EventField, EventsField, PropertiesField, SpanField, WhereRow } from './fields.tsx';
 
@@ -162,6 +163,7 @@ export function ExitsField({ document, onChange }: PartProps): ReactNode {
         value={document['goal']}
         onChange={(value) => onChange(withField(document, 'goal', value))}
         path="goal"
+        start={printShape(startOf('count'))}
       />
     </Stack>
   );

@@ -1,6 +1,6 @@
-import { Button, Group, Stack, Switch, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import type { RuleDocument } from '@beckon/contract/dashboard';
 import { useChange, useProject } from '../../api/index.ts';
 import { ErrorBox, Page, notify, useKept } from '../../parts/index.ts';
@@ -8,7 +8,9 @@ import { newRule } from './document.ts';
 import { FactsContext, useRuleFacts } from './facts.ts';
 import { RuleForm } from './rule-form.tsx';
 import { RuleSummary } from './rule-summary.tsx';
+import { focusFault } from './fault-list.tsx';
 import { useChecked } from './use-checked.ts';
+import { useWhenChecked } from './use-when-checked.ts';
 
 const route = getRouteApi('/p/$project/rules/$rule');
 
@@ -20,51 +22,51 @@ export function NewRule(): ReactNode {
   const start = newRule(event, event === undefined ? '' : `After ${event}`);
   const [document, setDocument, letGo] = useKept<RuleDocument>(`new-rule:${project}:${event ?? ''}`, start);
   const [view, setView] = useState<'form' | 'json'>('form');
-  const [isOn, setOn] = useState(true);
+  const [attempts, setAttempts] = useState(0);
+  useEffect(() => {
+    if (attempts > 0) focusFault();
+  }, [attempts]);
   const checking = useChecked(document, null);
   const create = useChange('POST /projects/:project/rules', {
     refreshes: ['GET /projects/:project/rules', 'GET /projects/:project/sequences'],
     onDone: ({ data }) => {
       letGo();
-      notify(`${data.name} created${data.on ? ' and turned on' : ''}`);
+      notify(`${data.name} created. Backtest it, then turn it on.`);
       void navigate({
         to: '/p/$project/rules/$rule',
         params: { project: String(project), rule: data.id },
-        search: {},
+        search: { tab: 'backtest' },
       });
     },
   });
-  const faults =
-    create.error?.errors ?? (isUntouched(document, start) ? [] : (checking.checked?.faults ?? []));
+  const isShown = attempts > 0 || !isUntouched(document, start);
+  const faults = isShown ? (checking.checked?.faults ?? []) : [];
+  const change = (next: RuleDocument): void => {
+    setDocument(next);
+    create.reset();
+  };
+  const submit = useWhenChecked(checking.isChecking, () => {
+    if ((checking.checked?.faults.length ?? 0) === 0) create.mutate({ body: { document } });
+    else setAttempts(attempts + 1);
+  });
   const facts = useRuleFacts(faults, false);
   return (
     <Page title="New rule">
       <FactsContext value={facts}>
         <Stack gap="md" maw={860}>
-          {isUntouched(document, start) ? <Begin /> : <RuleSummary {...checking} />}
-          <RuleForm document={document} onChange={setDocument} view={view} onView={setView} />
+          {isShown ? <RuleSummary {...checking} /> : <Begin />}
+          <RuleForm document={document} onChange={change} view={view} onView={setView} />
           {create.error && <ErrorBox error={create.error} title="Rule not created" />}
-          <Group justify="space-between" gap="sm">
-            <Switch
-              label="Turn on now"
-              description="Past events do not trigger the rule."
-              checked={isOn}
-              onChange={({ currentTarget }) => setOn(currentTarget.checked)}
-            />
-            <Group gap="xs">
-              <Button variant="default" onClick={letGo}>
-                Start over
-              </Button>
-              <Button
-                loading={create.isPending}
-                onClick={() => create.mutate({ body: { document, on: isOn } })}
-              >
-                Create rule
-              </Button>
-            </Group>
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={letGo}>
+              Start over
+            </Button>
+            <Button loading={create.isPending} onClick={submit}>
+              Create rule
+            </Button>
           </Group>
           <Text size="xs" c="dimmed">
-            Each draft waits for approval until you turn on autopilot.
+            A new rule is off. Backtest it, then turn it on.
           </Text>
         </Stack>
       </FactsContext>

@@ -34,6 +34,7 @@ export function RuleForm({ view, onView, ...props }: Props): ReactNode {
 
 function Sections({ document, onChange }: PartProps): ReactNode {
   const { readOnly } = useFacts();
+  const opened = useOpened();
   return (
     <div>
       <TextInput
@@ -48,6 +49,7 @@ function Sections({ document, onChange }: PartProps): ReactNode {
       <Section title="When">
         <TriggersField
           triggers={triggersOf(document)}
+          isList={Array.isArray(document['when'])}
           onChange={(triggers) => onChange(withTriggers(document, triggers))}
         />
       </Section>
@@ -73,7 +75,7 @@ function Sections({ document, onChange }: PartProps): ReactNode {
       <Section title="Enrollment">
         <EntryField document={document} onChange={onChange} />
       </Section>
-      <Accordion multiple variant="default" chevronPosition="left">
+      <Accordion multiple variant="default" chevronPosition="left" {...opened}>
         <Accordion.Item value="exits">
           <Accordion.Control>Exits and goal</Accordion.Control>
           <Accordion.Panel>
@@ -89,6 +91,22 @@ function Sections({ document, onChange }: PartProps): ReactNode {
       </Accordion>
     </div>
   );
+}
+
+/** The open sections: those that the member opened, and those with an error. */
+function useOpened(): { value: string[]; onChange: (value: string[]) => void } {
+  const [chosen, setChosen] = useState<string[]>([]);
+  const exits = [useFault('exits'), useFault('goal')];
+  const limits = [
+    useFault('topic'),
+    useFault('priority'),
+    useFault('expires_after'),
+    useFault('holdout'),
+    useFault('max_event_age'),
+  ];
+  const isFaulty = (faults: (string | undefined)[]): boolean => faults.some((fault) => fault !== undefined);
+  const faulty = [...(isFaulty(exits) ? ['exits'] : []), ...(isFaulty(limits) ? ['limits'] : [])];
+  return { value: [...new Set([...chosen, ...faulty])], onChange: setChosen };
 }
 
 function Section({ title, children }: { title: string; children: ReactNode }): ReactNode {

@@ -1,10 +1,10 @@
 import { Group } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
-import { Power, UserPlus } from 'lucide-react';
+import { Lock, Power, UserPlus } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { RuleDetails } from '@beckon/contract/dashboard';
 import { useApi, useMay } from '../../api/index.ts';
-import { later, Loaded, Page, WhenOpened } from '../../parts/index.ts';
+import { Empty, later, Loaded, Page, WhenOpened } from '../../parts/index.ts';
 import { EnrollmentProgress } from './enrollment-progress.tsx';
 import { startsByEntering } from './enrollment-words.ts';
 import { Ladder } from './ladder.tsx';
@@ -26,7 +26,19 @@ const route = getRouteApi('/p/$project/rules/$rule');
 
 export function RuleScreen(): ReactNode {
   const { rule } = route.useParams();
-  return rule === 'new' ? <NewRule /> : <ExistingRule reference={rule} />;
+  const mayEdit = useMay('editor');
+  if (rule !== 'new') return <ExistingRule reference={rule} />;
+  return mayEdit ? <NewRule /> : <NotEditor />;
+}
+
+function NotEditor(): ReactNode {
+  return (
+    <Page title="New rule">
+      <Empty icon={Lock} title="Creating a rule requires the editor role">
+        Ask an admin of this project for the role.
+      </Empty>
+    </Page>
+  );
 }
 
 function ExistingRule({ reference }: { reference: string }): ReactNode {

@@ -1,7 +1,8 @@
 import { Stack, Text } from '@mantine/core';
-import { CircleAlert, TriangleAlert } from 'lucide-react';
+import { TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Mark, Sentence } from '../../parts/index.ts';
+import { FaultList } from './fault-list.tsx';
 import classes from './rules.module.css';
 import type { Checked } from './use-checked.ts';
 import { Muted } from '../../parts/muted.tsx';
@@ -17,12 +18,7 @@ export function RuleSummary({ checked, isChecking }: Checked): ReactNode {
           <Sentence text={checked.sentence} />
         </Text>
       )}
-      {checked !== null && checked.faults.length > 0 && (
-        <Stack gap={4} align="start" mt={checked.sentence === null ? 0 : 'xs'}>
-          <Mark icon={CircleAlert} tone="bad" label="Fix these errors" />
-          <Bullets items={checked.faults.map(({ message }) => message)} />
-        </Stack>
-      )}
+      {checked !== null && checked.faults.length > 0 && <FaultList faults={checked.faults} />}
       {checked !== null && checked.warnings.length > 0 && (
         <Stack gap={4} align="start" mt="xs">
           <Mark icon={TriangleAlert} tone="warn" label="Warnings" />

@@ -20,10 +20,10 @@ import { EventField, EventsField, SpanField, WhereField } from './fields.tsx';
 
 const KINDS = Object.entries(TRIGGER_LABELS).map(([value, label]) => ({ value, label }));
 
-type Props = { triggers: Piece[]; onChange: (triggers: Piece[]) => void };
+type Props = { triggers: Piece[]; isList: boolean; onChange: (triggers: Piece[]) => void };
 
 /** The triggers of a rule: any of these. */
-export function TriggersField({ triggers, onChange }: Props): ReactNode {
+export function TriggersField({ triggers, isList, onChange }: Props): ReactNode {
   const { readOnly } = useFacts();
   return (
     <Stack gap="sm">
@@ -31,7 +31,7 @@ export function TriggersField({ triggers, onChange }: Props): ReactNode {
         <Trigger
           key={at}
           trigger={trigger}
-          path={triggers.length === 1 ? 'when' : `when.${at}`}
+          path={isList ? `when.${at}` : 'when'}
           onChange={(next) => onChange(triggers.with(at, next))}
           {...(triggers.length > 1 ? { onRemove: () => onChange(triggers.toSpliced(at, 1)) } : {})}
         />

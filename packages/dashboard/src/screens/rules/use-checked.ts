@@ -1,16 +1,17 @@
 import { useEffect, useState } from 'react';
 import type { RuleChecked, RuleDocument } from '@beckon/contract/dashboard';
 import { useCall } from '../../api/index.ts';
-import { inWords } from './fault-words.ts';
+import { type FormFault, inWords } from './fault-words.ts';
 
 const AFTER_MS = 350;
 
-export type Checked = { checked: RuleChecked | null; isChecking: boolean };
+type CheckedForm = Omit<RuleChecked, 'faults'> & { faults: FormFault[] };
+export type Checked = { checked: CheckedForm | null; isChecking: boolean };
 
 /** Checks a rule on the server while it is edited: its summary and its errors. The server stores nothing. */
 export function useChecked(document: RuleDocument, rule: string | null): Checked {
   const call = useCall();
-  const [result, setResult] = useState<{ of: string; checked: RuleChecked } | null>(null);
+  const [result, setResult] = useState<{ of: string; checked: CheckedForm } | null>(null);
   const key = JSON.stringify(document);
   useEffect(() => {
     const ended = new AbortController();

@@ -197,7 +197,7 @@ export async function checkUnsavedRule(
   const parsed = parseRule(document);
   if (!parsed.ok) return { ...EMPTY, ...before, faults: parsed.faults };
   const { definition } = parsed.rule;
-  const { audienceName, catalogue, events, isUsageFraction, topics } = context;
+  const { audienceName, catalogue, events, isNewProject, isUsageFraction, topics } = context;
   return {
     ...before,
     faults: [
@@ -205,7 +205,7 @@ export async function checkUnsavedRule(
       ...(await emailFaults(renderer, { projectId, definition })),
     ],
     sentence: ruleSentence(definition, audienceName),
-    lints: lintRule(definition, catalogue, { events, isUsageFraction, topics }),
+    lints: lintRule(definition, catalogue, { events, isNewProject, isUsageFraction, topics }),
     isNewVersion: !saved || !isDeepStrictEqual(documentOf(definition), documentOf(saved.definition)),
   };
 }

@@ -91,7 +91,7 @@ test('returns 404 for a rule of another project and for an unknown one', async (
 
 test('refuses changes by a viewer, and audits those of an editor', async () => {
   const made = await request<RuleDetails>('POST /rules', { body: { document: greeter() }, as: 'editor' });
-  expect([made.status, made.data.on, made.data.version]).toEqual([200, true, 1]);
+  expect([made.status, made.data.on, made.data.version]).toEqual([200, false, 1]);
   for (const [what, body] of [
     ['POST /rules', { document: greeter() }],
     ['PUT /rules/greeter', { document: greeter(), updated_at: made.data.updated_at }],

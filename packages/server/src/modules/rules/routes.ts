@@ -32,12 +32,12 @@ export const ruleRoutes = [
     needs: 'editor',
     audit: 'rule.create',
     async handle({ db, wake, sendServices: { renderer } }, { projectId, body, actor, note }) {
-      const { document, on = true } = body;
+      const { document } = body;
       await tryEmails(renderer, { projectId, document });
-      const { id, name } = await createRule(db, { projectId, document, actor, isOff: !on });
+      const { id, name } = await createRule(db, { projectId, document, actor, isOff: true });
       wake();
       const rule = await ruleDetails(db, projectId, id);
-      note({ subject: name, after: { on, ...rule.definition } });
+      note({ subject: name, after: rule.definition });
       return { data: rule };
     },
   }),

@@ -45,6 +45,7 @@ export type RuleCheckContext = RulesQuery & {
   catalogue: Parameters<typeof lintRule>[1];
   events: string[];
   topics: { id: string }[];
+  isNewProject: boolean;
   isUsageFraction: boolean;
   countsByName: Map<string, number>;
 };
@@ -72,6 +73,7 @@ export async function loadCheckContext(tx: Tx, { projectId, now }: RulesQuery): 
     catalogue,
     // Outcomes of emails count as known events, because they occur sooner or later.
     events: [...names.map(({ name }) => name), ...WEBHOOK_TYPES],
+    isNewProject: names.length === 0,
     isUsageFraction: largest !== null && largest <= 1,
     topics: (await getSettings(tx, projectId)).settings.topics,
     countsByName: await countByName(tx, { projectId, now, days: QUIET_DAYS }),
@@ -79,12 +81,12 @@ export async function loadCheckContext(tx: Tx, { projectId, now }: RulesQuery): 
 }
 
 async function overviewOf(tx: Tx, rule: WholeRule, context: RuleCheckContext): Promise<RuleOverview> {
-  const { audienceName, catalogue, events, isUsageFraction, topics } = context;
+  const { audienceName, catalogue, events, isNewProject, isUsageFraction, topics } = context;
   const { definition } = rule;
   return {
     ...rule,
     sentence: ruleSentence(definition, audienceName),
-    lints: lintRule(definition, catalogue, { events, isUsageFraction, topics }),
+    lints: lintRule(definition, catalogue, { events, isNewProject, isUsageFraction, topics }),
     silence: await findSilence(tx, rule, context),
   };
 }

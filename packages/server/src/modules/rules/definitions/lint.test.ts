@@ -137,3 +137,19 @@ test('reports a percentage that never exceeds 1 only for rules that use it', () 
   expect(lintShipped('plan_limit_upsell', seen, { isUsageFraction: false })).toEqual([]);
   expect(lintShipped('welcome', seen, { isUsageFraction: true })).toEqual([]);
 });
+
+test('reports a goal that is also a condition', () => {
+  const [plan, age] = [{ trait: 'plan', equals: 'trial' }, { event: 'paid' }];
+  const seen = { login: [], paid: [] };
+  const goals = (change: object): string[] =>
+    codes(lint(change, seen)).filter((code) => code === 'goal_already_reached');
+  expect(goals({ only_if: plan, goal: plan })).toEqual(['goal_already_reached']);
+  expect(goals({ only_if: { all: [age, plan] }, goal: plan })).toEqual(['goal_already_reached']);
+  expect(goals({ only_if: plan, goal: age })).toEqual([]);
+  expect(goals({ goal: plan })).toEqual([]);
+});
+
+test('reports no missing event before the project receives its first one', () => {
+  expect(codes(lintShipped('welcome', {}))).toEqual(['event_never_seen']);
+  expect(lintShipped('welcome', {}, { isNewProject: true })).toEqual([]);
+});

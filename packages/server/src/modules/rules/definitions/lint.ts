@@ -8,6 +8,7 @@ type LintCode =
   | 'event_never_seen'
   | 'property_never_seen'
   | 'days_left'
+  | 'goal_already_reached'
   | 'usage_is_fraction';
 
 /** A property that an event has had so far, according to the catalog. */
@@ -16,6 +17,8 @@ export type Seen = { name: string; property: string; type: string };
 export type LintMore = {
   /** Events that were received, including events without properties. */
   events?: Iterable<string>;
+  /** No event was received yet: then the absence of one event says nothing. */
+  isNewProject?: boolean;
   /** The topics of the project. */
   topics?: readonly { id: string }[];
   /** Every `usagePercent` received so far was 1 or less. */
@@ -30,10 +33,12 @@ export function lintRule(definition: Definition, catalogue: readonly Seen[], mor
     ...uses.map((use) => lintEvent(use, seen)),
     lintTriggers(definition, uses, seen),
     ...uses.flatMap((use) => use.properties.map((property) => lintProperty(use, property, seen))),
+    lintGoal(definition),
     more.isUsageFraction ? lintUsage(uses) : null,
     more.topics ? lintTopic(definition, more.topics) : null,
   ];
-  const byMessage = new Map(lints.flatMap((lint) => (lint ? [[lint.message, lint]] : [])));
+  const relevant = lints.filter((lint) => more.isNewProject !== true || lint?.code !== 'event_never_seen');
+  const byMessage = new Map(relevant.flatMap((lint) => (lint ? [[lint.message, lint]] : [])));
   return [...byMessage.values()];
 }
 
@@ -66,6 +71,15 @@ function lintTriggers({ when }: Definition, uses: EventUse[], seen: SeenEvents):
     code: 'event_never_seen',
     message: `${canonical.event} was never received, and this rule has no other trigger`,
   };
+}
+
+/** A user who has reached the goal is not enrolled. A goal that is also a condition therefore excludes every user. */
+function lintGoal({ goal, onlyIf }: Definition): Lint | null {
+  if (goal === null || onlyIf === null) return null;
+  const conditions = onlyIf.kind === 'all' ? [onlyIf, ...onlyIf.of] : [onlyIf];
+  if (!conditions.some((condition) => JSON.stringify(condition) === JSON.stringify(goal))) return null;
+  const message = 'The goal is also a condition, so every user who matches has already reached it';
+  return { code: 'goal_already_reached', message: `${message}, and the rule enrolls no users` };
 }
 
 const RENAMED = { from: 'daysLeft', to: 'trialDays' } as const;
