@@ -1,5 +1,5 @@
 import { Link, type LinkProps } from '@tanstack/react-router';
-import { memo, type ReactNode } from 'react';
+import { memo, type MouseEvent as ReactMouseEvent, type ReactNode } from 'react';
 import classes from './data-table.module.css';
 import { cellClass, type Column } from './table-head.tsx';
 
@@ -36,6 +36,7 @@ function PlainRow<Row>(props: TableRowProps<Row>): ReactNode {
     <div
       role="row"
       className={className}
+      onClick={link || onOpen ? openRow : undefined}
       ref={measure ?? null}
       data-index={index}
       data-row={rowId}
@@ -52,6 +53,23 @@ function PlainRow<Row>(props: TableRowProps<Row>): ReactNode {
     </div>
   );
 }
+
+/**
+ * A click anywhere in a row opens it, as a click on its first cell does, with the same modifier keys. An element over the row would do
+ * the same, but its text could not be selected, nor the times hovered.
+ */
+function openRow(event: ReactMouseEvent<HTMLElement>): void {
+  const { currentTarget: row, target, ctrlKey, metaKey, shiftKey } = event;
+  const isSelecting = document.getSelection()?.isCollapsed === false;
+  if (isSelecting || !(target instanceof Element) || !row.contains(target)) return;
+  if (target.closest(CONTROLS) !== null) return;
+  const opener = row.querySelector(`.${classes.opener}`);
+  opener?.dispatchEvent(
+    new MouseEvent('click', { bubbles: true, cancelable: true, ctrlKey, metaKey, shiftKey }),
+  );
+}
+
+const CONTROLS = 'a, button, input, label, select, summary, textarea';
 
 type ChooseCellProps = {
   rowId: string;
