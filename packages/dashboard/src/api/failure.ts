@@ -48,10 +48,16 @@ export async function readFailure(response: Response): Promise<ApiError> {
   });
 }
 
+/** A page has links to the lists, so the command that lists them is left out: "… List the rules with: beckon rules list". */
+function withoutCommand(message: string): string {
+  return message.replace(/ [A-Z][^.]* with: beckon [^.]*$/, '');
+}
+
 /** Beckon responds with `{ errors }`, the sign-in library with `{ code, message }`, and a proxy with anything. */
 function entriesOf(body: unknown, status: number): Entry[] {
   const payload = (body ?? {}) as { errors?: Entry[]; code?: string; message?: string };
-  if (Array.isArray(payload.errors) && payload.errors.length > 0) return payload.errors;
+  if (Array.isArray(payload.errors) && payload.errors.length > 0)
+    return payload.errors.map((entry) => ({ ...entry, message: withoutCommand(entry.message) }));
   const message = payload.message ?? `The server answered ${status} and gave no reason.`;
   return [{ code: payload.code ?? 'server_error', message }];
 }

@@ -1,5 +1,5 @@
 import { Group, Skeleton, Stack, Title } from '@mantine/core';
-import { type ReactNode, useEffect } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect } from 'react';
 import { ErrorBox, type Failed } from './error-box.tsx';
 import classes from './page.module.css';
 
@@ -59,9 +59,19 @@ export function Loaded<T>({ query, skeleton, children }: LoadedProps<T>): ReactN
         {children(data)}
       </>
     );
+  if (error?.status === NOT_FOUND)
+    return (
+      <Suspense fallback={<Lines />}>
+        <NotHere error={error} />
+      </Suspense>
+    );
   if (error) return <ErrorBox error={error} retry={() => void refetch()} />;
   return isPending ? <div aria-busy="true">{skeleton ?? <Lines />}</div> : null;
 }
+
+const NOT_FOUND = 404;
+/** Loaded when it is needed, which is seldom. */
+const NotHere = lazy(async () => ({ default: (await import('./not-here.tsx')).NotHere }));
 
 /** A skeleton of this many lines of text. */
 export function Lines({ count = 4 }: { count?: number }): ReactNode {

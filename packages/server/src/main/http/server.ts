@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import Fastify, { type FastifyInstance } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import { Fault } from '../../platform/fault.ts';
 import { faultResponse, writeResponse } from '../../platform/http/answers.ts';
 import {
@@ -55,7 +55,7 @@ export async function createHttpServer(deps: HttpDeps, options: HttpServerOption
     reply.hijack();
     refuseRequest(deps, { request: request.raw, response: reply.raw }, new Fault('server_error'));
   });
-  mountIngest(app, deps);
+  mountIngest(app, { ...deps, hasPages: (options.mounts ?? []).length > 0 });
   mountHealth(app, options.health);
   mountReference(app, { publicUrl: options.publicUrl, version: options.health.release.version });
   for (const mount of options.mounts ?? []) mount(app);
@@ -66,7 +66,7 @@ export async function createHttpServer(deps: HttpDeps, options: HttpServerOption
 /** Resources that only the dashboard serves, with a session. An API key opens none of them, whatever the method. */
 const DASHBOARD_ONLY = /^\/api\/v1\/(?:drafts|audiences|sequences|rules|keys|imports)(?:\/.*)?$/;
 
-function mountIngest(app: FastifyInstance, deps: HttpDeps): void {
+function mountIngest(app: FastifyInstance, deps: HttpDeps & { hasPages: boolean }): void {
   const paths = new Set(INGEST_ENDPOINTS.map((endpoint) => endpoint.path));
   const largeBodies = createLargeBodies();
   for (const endpoint of INGEST_ENDPOINTS) {
@@ -84,7 +84,7 @@ function mountIngest(app: FastifyInstance, deps: HttpDeps): void {
   }
   // The path must be checked before unknown methods and malformed bodies, so all other requests are answered here.
   app.addHook('onRequest', (request, reply, done) => {
-    if (!request.is404) return done();
+    if (!request.is404 || (deps.hasPages && isPageRequest(request))) return done();
     reply.hijack();
     const raw = { request: request.raw, response: reply.raw };
     const path = request.url.split('?', 1)[0] ?? '';
@@ -92,6 +92,11 @@ function mountIngest(app: FastifyInstance, deps: HttpDeps): void {
     else if (DASHBOARD_ONLY.test(path)) refuseForeign(deps, raw).catch(() => reply.raw.destroy());
     else refuseRequest(deps, raw, new Fault('not_found'));
   });
+}
+
+/** A browser that opens an unknown path. The dashboard answers it with a page, and everything else gets JSON. */
+function isPageRequest({ method, url, headers }: FastifyRequest): boolean {
+  return method === 'GET' && !url.startsWith('/api/') && headers.accept?.includes('text/html') === true;
 }
 
 type Raw = { request: IncomingMessage; response: ServerResponse };

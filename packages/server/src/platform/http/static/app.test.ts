@@ -63,6 +63,12 @@ test('answers a path that is not a project with the page and 404, also for a bac
   }
 });
 
+test('answers an unknown path with the page and 404', async () => {
+  const app = served(await built());
+  const { statusCode, body } = await app.inject({ url: '/nowhere', headers: { host: 'localhost:8080' } });
+  expect([statusCode, body]).toEqual([404, '<!doctype html><title>Beckon</title>']);
+});
+
 test('lets the browser keep files with a hash in their name, compressed where possible, and answers unknown files with 404', async () => {
   const app = served(await built());
   const script = await app.inject({

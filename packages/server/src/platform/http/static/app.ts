@@ -29,6 +29,11 @@ export function mountApp(app: FastifyInstance, { publicUrl, state }: AppDeps): v
       if (path === '/p/*' && !A_PROJECT.test(request.url)) reply.status(404);
       return send(request, reply, now.page);
     });
+  app.setNotFoundHandler((request, reply) => {
+    const now = state();
+    if (now.kind !== 'ready') return unready(reply, now.kind);
+    return send(request, reply.status(404), now.page);
+  });
   for (const path of ['/assets/*', '/beckon.svg', '/scheme.js'])
     app.get(path, (request, reply) => {
       const now = state();
