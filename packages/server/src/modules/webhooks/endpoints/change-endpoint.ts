@@ -194,9 +194,14 @@ async function editEndpoint(
 
 function readUrl(text: string, rules: UrlRules): string {
   const checked = checkUrl(text, rules);
-  if (!checked.ok) throw invalid(`${JSON.stringify(text)} cannot be an endpoint URL. ${checked.why}`, 'url');
-  return checked.url.href;
+  if (checked.ok) return checked.url.href;
+  const hint = checkUrl(text, { allowPrivate: true }).ok ? `. ${PRIVATE_HINT}` : '';
+  throw invalid(`${JSON.stringify(text)} cannot be an endpoint URL. ${checked.why}${hint}`, 'url');
 }
+
+/** For a URL that would be valid in development: how to receive webhooks on a machine without a public address. */
+const PRIVATE_HINT =
+  'To receive webhooks on your own machine, run: beckon listen. To allow private addresses in development, set WEBHOOK_ALLOW_PRIVATE=true';
 
 function tooMany(): Fault {
   const message = `This project has ${ENDPOINTS_MAX} endpoints, which is the maximum. Delete one first`;
