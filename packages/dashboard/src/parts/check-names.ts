@@ -10,6 +10,7 @@ const NAMES: Record<string, string> = {
   preheader: 'Preview text',
   tone: 'Tone',
   placeholders: 'Placeholders',
+  variables: 'Variables',
   text: 'Plain text',
   text_links: 'Links in the plain text',
   links: 'Links',

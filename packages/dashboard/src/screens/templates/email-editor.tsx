@@ -163,7 +163,7 @@ function SaveFooter({ template, words, isNew, isSound, onSaved }: SaveFooterProp
     <>
       <Buttons
         canPublish={isSound && !isSame(email, sourceOf(published))}
-        canSave={isDirty || isNew}
+        canSave={isNew && !isDirty}
         label={label}
         isSaving={save.isPending}
         onPublish={() => setPublishing(true)}
@@ -207,15 +207,17 @@ function Buttons({ canPublish, canSave, label, isSaving, onPublish, onSave }: Bu
       <ActButton icon={Send} variant="filled" disabled={!canPublish} onClick={onPublish}>
         Publish…
       </ActButton>
-      <Button
-        variant="default"
-        leftSection={<FilePen size={16} aria-hidden="true" />}
-        disabled={!canSave}
-        loading={isSaving}
-        onClick={onSave}
-      >
-        {label}
-      </Button>
+      {/* With unsaved changes, the bar below the form has this button. */}
+      {canSave && (
+        <Button
+          variant="default"
+          leftSection={<FilePen size={16} aria-hidden="true" />}
+          loading={isSaving}
+          onClick={onSave}
+        >
+          {label}
+        </Button>
+      )}
       {!canPublish && <Muted size="xs">Nothing to publish yet, or the template has errors.</Muted>}
     </Group>
   );

@@ -57,15 +57,29 @@ function AsOf({ at, onAt }: Pick<Props, 'at' | 'onAt'>): ReactNode {
 type PreviewProps = Props & { preview: TemplatePreview };
 
 function PreviewContent(props: PreviewProps): ReactNode {
-  const { preview } = props;
-  const wrong = preview.checks.filter(({ status }) => status !== 'ok').length;
-  if (preview.faults.length > 0)
-    return (
+  const { preview, previewed } = props;
+  if (preview.faults.length === 0) return <GoodPreview {...props} />;
+  return (
+    <Stack gap="md">
       <Stack gap={6}>
         <Mark icon={CircleAlert} tone="bad" label="Fix the errors to publish" />
         <Bullets items={preview.faults.map(({ message }) => message)} />
       </Stack>
-    );
+      {previewed.good && (
+        <>
+          <Text size="sm" c="dimmed">
+            Last preview without errors:
+          </Text>
+          <GoodPreview {...props} preview={previewed.good} />
+        </>
+      )}
+    </Stack>
+  );
+}
+
+function GoodPreview(props: PreviewProps): ReactNode {
+  const { preview } = props;
+  const wrong = preview.checks.filter(({ status }) => status !== 'ok').length;
   return (
     <TabPages
       pages={[

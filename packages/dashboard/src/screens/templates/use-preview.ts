@@ -6,6 +6,8 @@ const AFTER_MS = 500;
 
 export type Previewed = {
   preview: TemplatePreview | null;
+  /** The last preview of a text without errors. */
+  good: TemplatePreview | null;
   /** The preview belongs to text that has changed since. */
   isOld: boolean;
   error: ApiError | null;
@@ -19,6 +21,7 @@ export function usePreview(name: string, { email, user, at }: UsePreviewOptions)
   const [result, setResult] = useState<{
     of: string;
     preview: TemplatePreview | null;
+    good: TemplatePreview | null;
     error: ApiError | null;
   }>();
   const key = JSON.stringify([name, { source: email, user, ...(user !== undefined && { at }) }]);
@@ -34,10 +37,16 @@ export function usePreview(name: string, { email, user, at }: UsePreviewOptions)
         { params: { template }, body },
         ended.signal,
       ).then(
-        ({ data }) => setResult({ of: key, preview: data, error: null }),
+        ({ data }) =>
+          setResult((was) => ({
+            of: key,
+            preview: data,
+            good: data.faults.length === 0 ? data : (was?.good ?? null),
+            error: null,
+          })),
         (error: unknown) => {
           if (error instanceof ApiError)
-            setResult((was) => ({ of: key, preview: was?.preview ?? null, error }));
+            setResult((was) => ({ of: key, preview: was?.preview ?? null, good: was?.good ?? null, error }));
         },
       );
     }, AFTER_MS);
@@ -47,5 +56,10 @@ export function usePreview(name: string, { email, user, at }: UsePreviewOptions)
     };
     // `call` is a new function at each render with the same behavior.
   }, [key]);
-  return { preview: result?.preview ?? null, isOld: result?.of !== key, error: result?.error ?? null };
+  return {
+    preview: result?.preview ?? null,
+    good: result?.good ?? null,
+    isOld: result?.of !== key,
+    error: result?.error ?? null,
+  };
 }

@@ -3,6 +3,7 @@ import { Fault, type FieldFault } from '../../platform/fault.ts';
 import { type EmailPreview, previewEmail } from './preview-email.ts';
 import { checkWords, type CopyDeps } from './send-test-copy.ts';
 import { showVariables } from './show-templates.ts';
+import { variablesCheck } from './unknown-variables.ts';
 import { savePreview } from './unpublished.ts';
 
 export function rendering<Db>({
@@ -59,7 +60,10 @@ export async function previewTemplate(
     source,
     warnings: troubles,
   } = rendered;
-  const { variables } = await showVariables(rendering(deps), { projectId, now: db.clock.now() }, source);
+  const query = { projectId, now: db.clock.now() };
+  const { variables, people, others } = await showVariables(rendering(deps), query, source);
+  const known = { people, names: others.map(({ name }) => name).concat(KNOWN_NAMES) };
+  const unknown = variablesCheck(variables, known);
   const words = email && (await savePreview({ tx: db, clock: db.clock, projectId }, email));
   const looks = await checkWords(deps, { projectId, content, locale, to });
   return {
@@ -74,13 +78,17 @@ export async function previewTemplate(
     faults: [],
     variables,
     checks: [
-      ...looks,
+      ...looks.filter(({ name }) => unknown.length === 0 || name !== 'placeholders'),
+      ...unknown,
       ...troubles.map((message) => ({ name: 'rendering', status: 'warning' as const, message })),
     ],
     bytes: Buffer.byteLength(html),
     preview_id: words,
   };
 }
+
+/** The variables that every user may have, even if the first users that are read do not. */
+const KNOWN_NAMES = ['email', 'name', 'plan', 'company', 'role'].map((trait) => `user.${trait}`);
 
 function emptyPreview({ email, user }: PreviewRequest): Omit<TemplatePreview, 'faults'> {
   const { subject = '', preheader = '' } = email ?? {};
