@@ -6,7 +6,10 @@ import { screensOf } from '../kit/screens.ts';
 import { type Session, sessionOf, signedIn } from '../kit/session.ts';
 import { eachTab, navigateTo } from '../kit/walk.ts';
 
-/** Finds words with an underscore in all texts and labels of the page, outside of code, fields and filter hints. */
+/**
+ * Finds words with an underscore, authors of changes as the server names them, and times as numbers. It looks at all texts and labels of
+ * the page, outside of code, fields and filter hints.
+ */
 const CODES = `(() => {
   const exempt = 'code, pre, kbd, .cm-editor, textarea, [contenteditable], iframe, script, style';
   const texts = [];
@@ -20,7 +23,7 @@ const CODES = `(() => {
       if (!text.startsWith('Filter syntax:')) texts.push(text);
     }
   }
-  return [...new Set(texts.flatMap((text) => text.match(/[\\w.]*[a-z]_[a-z]\\w*/g) ?? []))];
+  return [...new Set(texts.flatMap((text) => text.match(/[\\w.]*[a-z]_[a-z]\\w*|\\bengine\\b|\\breply:[0-9a-f]+|\\b1[5-9]\\d{11}\\b/g) ?? []))];
 })()`;
 
 describe.skipIf(!hasBrowser)('screens of the demo', () => {

@@ -2,6 +2,7 @@ import { Stack, Table, Text } from '@mantine/core';
 import type { AuditListed } from '@beckon/contract/dashboard';
 import type { ReactNode } from 'react';
 import { When } from '../../parts/index.ts';
+import { actorWords } from '../../parts/actor-words.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { SmallTable } from '../../parts/small-table.tsx';
 import { differenceOf } from './difference.ts';
@@ -16,7 +17,8 @@ export function AuditEntry({ entry }: { entry: AuditListed }): ReactNode {
         cols={2}
         facts={[
           { label: 'When', value: <When at={entry.at} style="long" /> },
-          { label: 'Member', value: entry.actor_name },
+          { label: 'Member', value: actorWords(entry.actor_name) },
+          { label: 'Action', value: <code>{entry.action}</code> },
           ...(entry.token === null ? [] : [{ label: 'Token', value: entry.token }]),
           { label: 'Object', value: entry.subject ?? '–' },
           { label: 'Project', value: entry.project?.name ?? 'Team' },

@@ -5,6 +5,8 @@ import type { AuditListed } from '@beckon/contract/dashboard';
 import type { ReactNode } from 'react';
 import { apiUrl, useApi, useApiInfinite, useProject } from '../../api/index.ts';
 import { DataTable, Empty, formatCount, Mark, Page, SidePanel, When } from '../../parts/index.ts';
+import { actorWords } from '../../parts/actor-words.ts';
+import { auditWords } from './action-words.ts';
 import { AuditEntry } from './audit-entry.tsx';
 import { DownloadButton } from '../../parts/download-button.tsx';
 import { Segments } from '../../parts/segments.tsx';
@@ -50,7 +52,7 @@ export function AuditScreen(): ReactNode {
       <SidePanel
         opened={current !== undefined}
         onClose={() => set({ entry: undefined })}
-        title={current?.action ?? ''}
+        title={current ? auditWords(current.action) : ''}
       >
         {current && <AuditEntry entry={current} />}
       </SidePanel>
@@ -59,7 +61,12 @@ export function AuditScreen(): ReactNode {
 }
 
 const COLUMNS = [
-  { id: 'at', title: 'When', width: '150px', cell: (row: AuditListed) => <When at={row.at} /> },
+  {
+    id: 'at',
+    title: 'When',
+    width: '150px',
+    cell: (row: AuditListed) => <When at={row.at} style="relative" />,
+  },
   { id: 'who', title: 'Member', width: '160px', cell: (row: AuditListed) => <Actor of={row} /> },
   {
     id: 'what',
@@ -67,7 +74,7 @@ const COLUMNS = [
     width: '200px',
     cell: (row: AuditListed) => (
       <Group gap="xs">
-        <code>{row.action}</code>
+        <span>{auditWords(row.action)}</span>
         {!row.completed && (
           <Mark icon={Hourglass} tone="warn" label="begun" title="Started, but its completion is unknown" />
         )}
@@ -88,7 +95,7 @@ const COLUMNS = [
 function Actor({ of: { actor_name, token } }: { of: AuditListed }): ReactNode {
   return (
     <>
-      {actor_name}
+      {actorWords(actor_name)}
       {token !== null && (
         <Text span size="xs" c="dimmed">
           {' '}

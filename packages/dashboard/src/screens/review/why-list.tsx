@@ -68,7 +68,7 @@ function Values({ values }: { values: Record<string, unknown> }): ReactNode {
     <p className={classes.values}>
       {entries.map(([name, value]) => (
         <span key={name}>
-          <code>{name}</code>: <Value value={value} />
+          <code>{name}</code>: <Value name={name} value={value} />
           <br />
         </span>
       ))}
@@ -80,7 +80,13 @@ function Values({ values }: { values: Record<string, unknown> }): ReactNode {
 const CODE = /^[a-z]+(?:_[a-z]+)+$/;
 const MOMENT = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 
-function Value({ value }: { value: unknown }): ReactNode {
+/** A time as a number of milliseconds. */
+const isMoment = (name: string, value: unknown): value is number =>
+  typeof value === 'number' && value > MOMENTS_FROM && /(?:^|_)(?:at|until|since)$/.test(name);
+const MOMENTS_FROM = Date.UTC(2000);
+
+function Value({ name, value }: { name: string; value: unknown }): ReactNode {
+  if (isMoment(name, value)) return <When at={new Date(value).toISOString()} />;
   if (typeof value !== 'string') return JSON.stringify(value);
   if (CODE.test(value)) return <code>{value}</code>;
   return MOMENT.test(value) ? <When at={value} /> : value;

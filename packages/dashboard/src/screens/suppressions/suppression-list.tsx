@@ -6,6 +6,7 @@ import { type ReactNode, useState } from 'react';
 import { useApi, useApiInfinite, useMay, useProject } from '../../api/index.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { type Column, DataTable, Empty, FilterBox, Mark, SidePanel, When } from '../../parts/index.ts';
+import { actorWords } from '../../parts/actor-words.ts';
 import { RemoveDialog } from './remove-dialog.tsx';
 import { REASONS, subjectName } from './words.ts';
 import { Muted } from '../../parts/muted.tsx';
@@ -85,7 +86,13 @@ const COLUMNS: Column<SuppressionListed>[] = [
         <Mark icon={Clock} tone="quiet" label={`${REASONS[reason]}, ended`} />
       ),
   },
-  { id: 'by', title: 'By', width: '1fr', narrow: 'hide', cell: ({ created_by_name: name }) => name },
+  {
+    id: 'by',
+    title: 'By',
+    width: '1fr',
+    narrow: 'hide',
+    cell: ({ created_by_name: name }) => actorWords(name),
+  },
   { id: 'since', title: 'Since', width: '130px', cell: ({ created_at: at }) => <When at={at} style="day" /> },
   {
     id: 'until',
@@ -148,7 +155,7 @@ function SuppressionPanel({ suppression, onRemoved }: SuppressionPanelProps): Re
           { label: 'Reason', value: REASONS[reason] },
           { label: 'Since', value: <When at={since} style="long" /> },
           { label: 'Until', value: <When at={until} style="long" none="permanent" /> },
-          { label: 'By', value: by },
+          { label: 'By', value: actorWords(by) },
           { label: 'State', value: holds ? 'In force' : 'Ended' },
         ]}
       />

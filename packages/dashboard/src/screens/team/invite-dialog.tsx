@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Radio, Stack, Text, TextInput } from '@mantine/core';
 import { type CreatedInvite, type Role, ROLES } from '@beckon/contract/dashboard';
 import { type ReactNode, useState } from 'react';
-import { useChange, useProject } from '../../api/index.ts';
+import { useChange, useProject, useSession } from '../../api/index.ts';
 import { Command, ErrorBox, When } from '../../parts/index.ts';
 import { ROLE_WORDS } from './roles.ts';
 import { Form } from '../../parts/form.tsx';
@@ -61,13 +61,12 @@ function InviteForm({ onMade }: { onMade: (made: CreatedInvite) => void }): Reac
 }
 
 function Made({ invite, onClose }: { invite: CreatedInvite; onClose: () => void }): ReactNode {
+  const isTestInbox = useSession().data?.data.installation.test_inbox === true;
   return (
     <Stack gap="md">
       <Text size="sm" role="status">
-        {invite.emailed
-          ? `An email with this link was sent to ${invite.email}.`
-          : `No email could be sent. Give this link to ${invite.email} yourself.`}{' '}
-        It works once, until <When at={invite.expires_at} />, and is not shown again.
+        {sentWords(invite, isTestInbox)} It works once, until <When at={invite.expires_at} />, and is not
+        shown again.
       </Text>
       <Command text={invite.link} what="link" />
       <Group justify="flex-end">
@@ -75,4 +74,13 @@ function Made({ invite, onClose }: { invite: CreatedInvite; onClose: () => void 
       </Group>
     </Stack>
   );
+}
+
+/** Without a relay, an email only reaches the test inbox, so its recipient does not get it. */
+function sentWords({ email, emailed }: CreatedInvite, isTestInbox: boolean): string {
+  if (emailed && !isTestInbox) return `An email with this link was sent to ${email}.`;
+  const why = isTestInbox
+    ? 'No relay is set, so the email is only in the test inbox'
+    : 'No email could be sent';
+  return `${why}. Give this link to ${email} yourself.`;
 }

@@ -3,6 +3,8 @@ import { Stack, Text, Title } from '@mantine/core';
 import { CircleCheck, CircleDashed, CircleX } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Command, Mark, When } from '../../parts/index.ts';
+import { capital } from '../../parts/codes.ts';
+import { responseWords } from './marks.tsx';
 import { Muted } from '../../parts/muted.tsx';
 
 /** The attempts of a delivery with their responses, the newest first. */
@@ -41,7 +43,7 @@ function Attempt({ attempt }: { attempt: WebhookAttempt }): ReactNode {
 function Result({ attempt: { status, error, ended_at: end } }: { attempt: WebhookAttempt }): ReactNode {
   if (end === null) return <Mark icon={CircleDashed} tone="info" label="In progress" />;
   const isSuccess = status !== null && status >= 200 && status < 300;
-  const label = [status, error].filter((part) => part !== null).join(' ');
+  const label = capital(responseWords({ status, error }));
   return <Mark icon={isSuccess ? CircleCheck : CircleX} tone={isSuccess ? 'good' : 'bad'} label={label} />;
 }
 

@@ -10,6 +10,7 @@ import {
 } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { WebhookDelivery, WebhookDeliveryState, WebhookEndpoint } from '@beckon/contract/dashboard';
+import { named } from '../../parts/codes.ts';
 import { Mark, type MarkProps } from '../../parts/index.ts';
 
 const DISABLED: Record<string, string> = {
@@ -43,6 +44,7 @@ export function DeliveryMark({ state }: { state: WebhookDeliveryState }): ReactN
 }
 
 const ERRORS: Record<string, string> = {
+  internal: 'internal error',
   blocked: 'address not allowed',
   dns: 'DNS lookup failed',
   connect: 'connection failed',
@@ -56,6 +58,10 @@ const ERRORS: Record<string, string> = {
 export function lastResponse({ attempts }: WebhookDelivery): string {
   const last = attempts.at(-1);
   if (!last) return 'no attempts yet';
-  const error = last.error === null ? null : (ERRORS[last.error] ?? last.error);
-  return [last.status, error].filter((part) => part !== null).join(' ') || 'in progress';
+  return responseWords(last) || 'in progress';
+}
+
+/** The status and the error of an attempt: "200", "DNS lookup failed". */
+export function responseWords({ status, error }: { status: number | null; error: string | null }): string {
+  return [status, error === null ? null : named(ERRORS, error)].filter((part) => part !== null).join(' ');
 }
