@@ -24,6 +24,23 @@ export function checkPassword(password: string, field = 'password'): void {
   if (length < PASSWORD_MIN_CHARS)
     throw refused(field, `must have at least ${PASSWORD_MIN_CHARS} characters`);
   if (length > PASSWORD_MAX_CHARS) throw refused(field, `must have at most ${PASSWORD_MAX_CHARS} characters`);
+  if (isCommon(password)) throw refused(field, 'is easy to guess. Use several unrelated words');
+}
+
+/** The words of the most frequent passwords in published leaks. Digits and signs around them do not make them better. */
+const COMMON = new Set(
+  (
+    'password passwort passw0rd p@ssw0rd p@ssword qwerty qwertyuiop qwertyuiopasdf asdfghjkl letmein welcome iloveyou ' +
+    'admin administrator changeme dragon monkey football baseball sunshine princess superman trustno secret default login hello beckon abc'
+  ).split(' '),
+);
+
+/** One of these words, once or repeated, with digits and signs around it; or digits and signs alone; or one or two characters repeated. */
+function isCommon(password: string): boolean {
+  const word = password.toLowerCase().replaceAll(/^\P{L}+|\P{L}+$/gu, '');
+  if (word === '' || new Set(password).size <= 2) return true;
+  const half = word.slice(0, word.length / 2);
+  return COMMON.has(word) || (half + half === word && COMMON.has(half));
 }
 
 /** Returns the address in lower case, as it is stored and compared. */
