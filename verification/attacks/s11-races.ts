@@ -99,7 +99,7 @@ async function sameDraft(target: Target, victim: Victim): Promise<Finding[]> {
       },
     }),
   );
-  await good(victim.owner(`POST ${project}/rules/races/switch`, { on: true }));
+  await dataOf(victim.owner(`POST ${project}/rules/races/switch`, { on: true }));
   const { secret } = await victim.newKey(victim.projectId, 'drafts');
   await liftLimits(victim);
   for (let n = 0; n < DRAFTS; n += 1) {

@@ -26,7 +26,8 @@ export function wordsOf(item: FeedItem): string {
 /** Types that need no summary. */
 const WORDS: Partial<Record<FeedType, (item: FeedItem) => string>> = {
   request: requestWords,
-  event: (item) => `${textOf(item['name'])}${item['suppressed'] === true ? ', triggers suppressed' : ''}`,
+  event: (item) =>
+    `${textOf(item['name'])}${propertiesOf(item)}${item['suppressed'] === true ? ', triggers suppressed' : ''}`,
   draft: (item) =>
     `${textOf(item['subject']) || 'a draft'} is ${stateWords(textOf(item['state']))}${ruleOf(item)}`,
   draft_changed: (item) =>
@@ -41,6 +42,16 @@ const WORDS: Partial<Record<FeedType, (item: FeedItem) => string>> = {
       .flatMap(([name, value]) => (typeof value === 'number' ? `${value} ${name.replaceAll('_', ' ')}` : []))
       .join(', '),
 };
+
+const PROPERTIES_MAX = 3;
+
+/** The first properties of an event: " · plan: pro, seats: 5". */
+function propertiesOf({ properties }: FeedItem): string {
+  if (typeof properties !== 'object' || properties === null) return '';
+  const shown = Object.entries(properties).slice(0, PROPERTIES_MAX);
+  const parts = shown.map(([name, value]) => `${name}: ${textOf(value) || JSON.stringify(value)}`);
+  return parts.length === 0 ? '' : ` · ${parts.join(', ')}`;
+}
 
 function actorOf({ actor }: FeedItem): string {
   return actor === 'engine' ? 'Beckon' : textOf(actor);

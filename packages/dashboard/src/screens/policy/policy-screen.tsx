@@ -18,6 +18,7 @@ import { choiceProps } from '../../parts/bind.ts';
 /** When and how many emails are sent. The effect on waiting emails is shown before saving. */
 export function PolicyScreen(): ReactNode {
   const { paused } = useProject();
+  const mayPause = useMay('admin');
   const [isDialogOpen, setIsDialogOpen] = useState(false);
   const form = useSettingsForm();
   return (
@@ -27,6 +28,8 @@ export function PolicyScreen(): ReactNode {
       actions={
         <Button
           variant="default"
+          disabled={!mayPause}
+          title={mayPause ? undefined : 'Requires the admin role'}
           leftSection={
             paused ? <Play size={15} aria-hidden="true" /> : <Pause size={15} aria-hidden="true" />
           }

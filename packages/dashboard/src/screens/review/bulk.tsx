@@ -25,26 +25,28 @@ export function BulkBar(props: BulkBarProps): ReactNode {
   const count = `${formatCount(all)}${isAtLeast ? ' or more' : ''}`;
   return (
     <div className={classes.bulk} role="region" aria-label="Selected drafts">
-      <Group gap="xs" wrap="wrap">
+      <Group gap="xs" justify="space-between" wrap="wrap" mb={6}>
         <Text size="sm" fw={500} aria-live="polite">
           {takesAll ? `All ${count} selected` : `${formatCount(chosen)} selected`}
         </Text>
-        <Button size="compact-sm" onClick={approve}>
-          Approve
-        </Button>
-        <Button size="compact-sm" variant="default" onClick={postpone}>
-          Postpone
-        </Button>
-        <Button size="compact-sm" variant="default" onClick={skip}>
-          Skip
-        </Button>
         {!takesAll && all > chosen && (
-          <Button size="compact-sm" variant="subtle" onClick={onTakeAll}>
+          <Button size="compact-xs" variant="subtle" onClick={onTakeAll}>
             Select all {count}
           </Button>
         )}
-        <Button size="compact-sm" variant="subtle" color="gray" onClick={onClear}>
+        <Button size="compact-xs" variant="subtle" color="gray" onClick={onClear}>
           Clear
+        </Button>
+      </Group>
+      <Group gap={6} wrap="nowrap">
+        <Button size="compact-xs" onClick={approve}>
+          Approve
+        </Button>
+        <Button size="compact-xs" variant="default" onClick={postpone}>
+          Postpone
+        </Button>
+        <Button size="compact-xs" variant="default" onClick={skip}>
+          Skip
         </Button>
       </Group>
     </div>

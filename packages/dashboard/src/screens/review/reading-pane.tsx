@@ -71,7 +71,7 @@ function Reading({
   return (
     <>
       <EmailHead draft={draft} level={2} />
-      <Bar draft={draft} tools={tools} />
+      <Bar draft={draft} tools={tools} isEditing={isEditing} />
       {isEditing ? (
         <EmailEditor key={draft.id} draft={draft} onClose={onEdited} onSaved={onSaved} />
       ) : (
@@ -84,21 +84,17 @@ function Reading({
   );
 }
 
-function Bar({ draft, tools }: { draft: DraftWhole; tools: Tools }): ReactNode {
+type BarProps = { draft: DraftWhole; tools: Tools; isEditing: boolean };
+
+/** While the editor is open, a decision would be about a text that is not saved yet. */
+function Bar({ draft, tools, isEditing }: BarProps): ReactNode {
   const [mayReview, mayEdit] = [useMay('reviewer'), useMay('editor')];
   const isOpen = draft.ended_at === null && draft.state !== 'sending';
   const isTheirs = draft.lease !== null && !draft.lease.mine;
-  const off = !isOpen || isTheirs;
+  const off = !isOpen || isTheirs || isEditing;
   return (
     <Group gap={6} wrap="wrap" className={classes.tools ?? ''} onClickCapture={firstClick}>
-      <Act
-        label="Approve"
-        hint="a"
-        icon={<Check size={15} aria-hidden="true" />}
-        off={off || !mayReview || draft.state === 'approved'}
-        run={tools.approve}
-        main
-      />
+      <Approve draft={draft} off={off || !mayReview} run={tools.approve} />
       <Act
         label="Edit"
         hint="e"
@@ -124,6 +120,21 @@ function Bar({ draft, tools }: { draft: DraftWhole; tools: Tools }): ReactNode {
       {mayReview && <SendTest draft={draft.id} />}
       <More draft={draft.id} />
     </Group>
+  );
+}
+
+function Approve({ draft, off, run }: { draft: DraftWhole; off: boolean; run: () => void }): ReactNode {
+  const hasAddress = draft.user.email !== null;
+  return (
+    <Act
+      label="Approve"
+      hint="a"
+      icon={<Check size={15} aria-hidden="true" />}
+      off={off || !hasAddress || draft.state === 'approved'}
+      {...(hasAddress ? {} : { why: 'The user has no email address' })}
+      run={run}
+      main
+    />
   );
 }
 
@@ -166,13 +177,15 @@ type ActProps = {
   hint: string;
   icon: ReactNode;
   off: boolean;
+  /** Why it is off. */
+  why?: string;
   run: () => void;
   main?: boolean;
 };
 
-function Act({ label, hint, icon, off, run, main = false }: ActProps): ReactNode {
+function Act({ label, hint, icon, off, why, run, main = false }: ActProps): ReactNode {
   return (
-    <Tooltip label={`${label} (${hint})`}>
+    <Tooltip label={why ?? `${label} (${hint})`}>
       <Button
         size="compact-sm"
         variant={main ? 'filled' : 'default'}
