@@ -144,9 +144,15 @@ describe.skipIf(!hasBrowser)('numbers, lists and users of the demo', () => {
 
   test('count of failed emails leads to a list of exactly these', async () => {
     await open('home');
-    const need = page.getByRole('listitem').filter({ hasText: /emails? failed/ });
-    const count = Number(/\d+/.exec(await need.innerText())?.[0]);
-    await need.getByRole('link').click();
+    await page.getByRole('heading', { name: 'Needs attention' }).waitFor();
+    const need = page.getByRole('listitem').filter({ hasText: /emails? (failed|with unknown delivery)/ });
+    // How many emails of the demo fail in its last seven days depends on the hour at which it begins. It may be none.
+    const titles = await need.allInnerTexts();
+    const numbers = titles.flatMap((title) => title.match(/\d+(?= emails? (?:failed|with unknown))/g) ?? []);
+    const count = numbers.reduce((sum, number) => sum + Number(number), 0);
+    const week = new Date(Date.now() - 7 * 86_400_000).toISOString();
+    if (count > 0) await need.getByRole('link').click();
+    else await open(`emails?filter=${encodeURIComponent(`state:failed,unknown resent:no ended:>${week}`)}`);
     await page.getByRole('heading', { level: 1, name: 'Emails' }).waitFor();
     await expect.poll(() => rowsOf('Emails').count()).toBe(count);
   });

@@ -185,7 +185,8 @@ type ActProps = {
 
 function Act({ label, hint, icon, off, why, run, main = false }: ActProps): ReactNode {
   return (
-    <Tooltip label={why ?? `${label} (${hint})`}>
+    // An open tooltip would take the Escape that closes the editor, and a button that is off under the pointer keeps it open.
+    <Tooltip label={why ?? `${label} (${hint})`} disabled={off && why === undefined}>
       <Button
         size="compact-sm"
         variant={main ? 'filled' : 'default'}
