@@ -1,7 +1,7 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 
 /** The faults under load kill the same processes in every CI run. These tests check one promise for longer and are part of the proof. */
-const LONG = ['digest-kills', 'restore', 'survival', 'timelines', 'webhook-kills'].map(
+const LONG = ['processing-kills', 'restore', 'survival', 'timelines', 'webhook-kills'].map(
   (name) => `e2e/${name}.test.ts`,
 );
 const left = process.env.E2E_LONG === 'on' ? [] : LONG;

@@ -34,7 +34,7 @@ const STEPS: Record<string, { what: string; command: string[]; env?: Record<stri
       '--config',
       'e2e/vitest.config.ts',
       'e2e/dashboard/accessible.test.ts',
-      'e2e/digest-kills.test.ts',
+      'e2e/processing-kills.test.ts',
       'e2e/restore.test.ts',
       'e2e/survival.test.ts',
       'e2e/timelines.test.ts',

@@ -24,7 +24,7 @@ import { benchWhole } from './whole/index.ts';
  */
 const BENCHES: Record<string, (parts: string[]) => Promise<void>> = {
   accept: benchAccept,
-  processing: benchProcessing,
+  process: benchProcessing,
   audiences: benchAudiences,
   rules: benchRules,
   whole: benchWhole,

@@ -79,7 +79,7 @@ const PARTS: Record<string, Part> = {
   },
 };
 
-/** `npm run bench -- processing [part …] [--quick] [--full]`. Runs all parts in turn if none is named. */
+/** `npm run bench -- process [part …] [--quick] [--full]`. Runs all parts in turn if none is named. */
 export async function benchProcessing(args: string[]): Promise<void> {
   const flags = { quick: args.includes('--quick'), full: args.includes('--full') };
   const names = args.filter((arg) => !arg.startsWith('--'));
