@@ -138,7 +138,11 @@ describe.skipIf(!hasBrowser)('Review in Chromium', () => {
     await press('u');
     await vi.waitFor(async () => expect(await deadlineOf(0)).toBe(before));
     await row(0).waitFor();
+    // The draft that came back is selected.
+    await reads(0);
 
+    await press('j');
+    await reads(1);
     await press('s');
     await isFocused(page.getByRole('dialog').getByLabel('Reason (optional)'));
     await page.keyboard.type('Wrong person');

@@ -107,7 +107,7 @@ describe.skipIf(!hasBrowser)('two concurrent members in Chromium', () => {
     await difference.locator('del').getByText('Ada').waitFor();
     await difference.locator('ins').getByText('Grace').waitFor();
     expect(await subject.inputValue()).toBe('From Grace');
-    await emailIn(grace).getByRole('button', { name: 'Overwrite' }).click();
+    await emailIn(grace).getByRole('button', { name: 'Overwrite', exact: true }).click();
     await emailIn(grace).getByRole('heading', { level: 2, name: 'From Grace' }).waitFor();
     await emailIn(ada).getByRole('heading', { level: 2, name: 'From Grace' }).waitFor();
     await emailIn(ada).getByText('Grace edited this').waitFor();

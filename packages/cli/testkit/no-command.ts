@@ -24,6 +24,9 @@ const REASONS: Record<string, readonly RouteKey[]> = {
     'GET /projects/:project/counts',
     'GET /projects/:project/home/charts',
   ],
+  'Searches all lists at once for the command menu; each list command searches its own list': [
+    'GET /projects/:project/search',
+  ],
   'Explains an empty screen; the empty list of test-inbox says the same': [
     'GET /projects/:project/test-inbox/state',
   ],

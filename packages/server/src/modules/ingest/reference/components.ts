@@ -27,7 +27,9 @@ export function isDescribedHeader(name: string): name is HeaderName {
 /** Returns each titled schema of the contract once; a nested one becomes a reference to it. */
 function schemas(): Record<string, JsonSchema> {
   const plain = Object.values(contract).map((schema) => JSON.parse(JSON.stringify(schema)) as JsonSchema);
-  return Object.fromEntries(plain.map((schema) => [schema.title ?? '', withRefs(schema)]));
+  return Object.fromEntries(
+    plain.flatMap((schema) => (schema.title === undefined ? [] : [[schema.title, withRefs(schema)]])),
+  );
 }
 
 function withRefs(schema: JsonSchema): JsonSchema {
