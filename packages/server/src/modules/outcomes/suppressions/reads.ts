@@ -145,7 +145,7 @@ const SEARCHED: Record<string, FilterColumn> = {
   user: { sql: `CASE WHEN kind = 'user' THEN value END` },
   reason: { sql: 'reason', among: SUPPRESSION_REASONS },
   by: { sql: 'created_by' },
-  // A hash of an erased user's address is no text to search.
+  // A hash cannot be searched as text.
   [WORDS]: wordsColumn([`CASE WHEN kind IN ('email', 'user') THEN value END`, 'created_by']),
 };
 

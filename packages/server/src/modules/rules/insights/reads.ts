@@ -22,8 +22,9 @@ export type Insights = { total: Insight; groups: Insight[]; isCut: boolean };
 export type InsightCountQuery = { projectId: number; by: InsightGrouping; since: number; until: number };
 
 /**
- * Counts the outcomes of emails claimed within a period, largest groups first. Failed emails without a bounce were not sent (`WAS_SENT`). Ids of emails start with the time, so outcomes are selected
- * by the same period. Reads tables of other modules: `email`, `draft`, `outcome` and `rule`.
+ * Counts the outcomes of emails claimed within a period, largest groups first. Ids of emails start with the time, so outcomes are selected
+ * by the same period. Reads tables of other modules: `email`, `draft`, `outcome` and `rule`. Failed emails without a bounce were not sent
+ * (`WAS_SENT`).
  */
 export async function countInsights(
   tx: Tx,
