@@ -63,10 +63,21 @@ test('answers a path that is not a project with the page and 404, also for a bac
   }
 });
 
-test('answers an unknown path with the page and 404', async () => {
+test('answers an unknown path with 404: the page for browsers, the JSON error for programs', async () => {
   const app = served(await built());
-  const { statusCode, body } = await app.inject({ url: '/nowhere', headers: { host: 'localhost:8080' } });
-  expect([statusCode, body]).toEqual([404, '<!doctype html><title>Beckon</title>']);
+  const browser = await app.inject({
+    url: '/nowhere',
+    headers: { host: 'localhost:8080', accept: 'text/html,application/xhtml+xml,*/*;q=0.8' },
+  });
+  expect([browser.statusCode, browser.body]).toEqual([404, '<!doctype html><title>Beckon</title>']);
+  for (const accept of [undefined, '*/*', 'application/json']) {
+    const program = await app.inject({ url: '/nowhere', headers: accept === undefined ? {} : { accept } });
+    expect([program.statusCode, program.headers['content-type']]).toEqual([
+      404,
+      'application/json; charset=utf-8',
+    ]);
+    expect(program.json()).toMatchObject({ errors: [{ code: 'not_found' }] });
+  }
 });
 
 test('lets the browser keep files with a hash in their name, compressed where possible, and answers unknown files with 404', async () => {

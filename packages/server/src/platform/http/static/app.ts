@@ -30,6 +30,8 @@ export function mountApp(app: FastifyInstance, { publicUrl, state }: AppDeps): v
       return send(request, reply, now.page);
     });
   app.setNotFoundHandler((request, reply) => {
+    // Browsers ask for text/html. Programs, such as one that reads /metrics, need the error of the API.
+    if (request.headers.accept?.includes('text/html') !== true) return notFound(reply);
     const now = state();
     if (now.kind !== 'ready') return unready(reply, now.kind);
     return send(request, reply.status(404), now.page);
@@ -38,10 +40,13 @@ export function mountApp(app: FastifyInstance, { publicUrl, state }: AppDeps): v
     app.get(path, (request, reply) => {
       const now = state();
       const file = now.kind === 'ready' ? now.files.get(request.url.split('?', 1)[0] ?? '') : undefined;
-      if (file) return send(request, reply, file);
-      const { status, body } = faultResponse(new Fault('not_found'));
-      return reply.status(status).send(body);
+      return file ? send(request, reply, file) : notFound(reply);
     });
+}
+
+function notFound(reply: FastifyReply): FastifyReply {
+  const { status, body } = faultResponse(new Fault('not_found'));
+  return reply.status(status).send(body);
 }
 
 /** Only our files run, nothing is sent elsewhere, and no page may frame this one. Content of emails loads in frames that allow nothing. */
