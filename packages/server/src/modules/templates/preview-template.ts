@@ -1,4 +1,4 @@
-import type { EmailSource, TemplatePreview } from '@beckon/contract/dashboard';
+import type { EmailCheck, EmailSource, TemplatePreview } from '@beckon/contract/dashboard';
 import { Fault, type FieldFault } from '../../platform/fault.ts';
 import { type EmailPreview, previewEmail } from './preview-email.ts';
 import { checkWords, type CopyDeps } from './send-test-copy.ts';
@@ -78,13 +78,18 @@ export async function previewTemplate(
     faults: [],
     variables,
     checks: [
-      ...looks.filter(({ name }) => unknown.length === 0 || name !== 'placeholders'),
+      ...looks.filter((check) => unknown.length === 0 || !isMissingValue(check)),
       ...unknown,
       ...troubles.map((message) => ({ name: 'rendering', status: 'warning' as const, message })),
     ],
     bytes: Buffer.byteLength(html),
     preview_id: words,
   };
+}
+
+/** The check of unknown variables says more than this warning. An error has another cause: a variable that was not filled in. */
+function isMissingValue({ name, status }: EmailCheck): boolean {
+  return name === 'placeholders' && status === 'warning';
 }
 
 /** The variables that every user may have, even if the first users that are read do not. */

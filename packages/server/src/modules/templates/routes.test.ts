@@ -183,6 +183,27 @@ test('previews the email as it would be sent, with its send check and its errors
   expect(broken.preview_id).toBe(null);
 });
 
+test('keeps an error of a variable that was not filled in beside unknown variables, and drops its warning', async () => {
+  await scenario.user('ada', { email: 'ada@x.org', traits: { name: 'Ada' } });
+  await stage.engine.settle();
+  const checksOf = async (body: string): Promise<[string, string][]> => {
+    const { data } = await request<TemplatePreview>('POST /templates/greeting/preview', {
+      body: { source: email({ body }) },
+    });
+    expect(data.faults).toEqual([]);
+    return data.checks
+      .filter(({ name }) => name === 'placeholders' || name === 'variables')
+      .map(({ name, status }) => [name, status]);
+  };
+  const unknown = '{{ user.colour | default: "blue" }}';
+  expect(await checksOf(`Hello {{ "{{" }} name }} ${unknown}`)).toEqual([
+    ['placeholders', 'error'],
+    ['variables', 'warning'],
+  ]);
+  expect(await checksOf(`Hello undefined ${unknown}`)).toEqual([['variables', 'warning']]);
+  expect(await checksOf('Hello undefined')).toEqual([['placeholders', 'warning']]);
+});
+
 test("previews with the user's data as of a time, and names uncertain values", async () => {
   await create();
   await scenario.user('ada', { email: 'ada@x.org', traits: { name: 'ADA', plan: 'trial' } });

@@ -14,6 +14,8 @@ test('variablesCheck › names variables without a user, with the most similar o
     {
       name: 'variables',
       status: 'warning',
+      message:
+        'None of the 5 users that were checked has a value for these variables. Drafts without a default are held.',
       detail: ['user.nam: did you mean user.name?', 'user.favourite_colour'],
     },
   ]);

@@ -16,7 +16,7 @@ export function variablesCheck(
   const detail = unknown.map(({ name, similar }) =>
     similar === null ? name : `${name}: did you mean ${similar}?`,
   );
-  const message = 'No user has a value for these variables, so drafts without a default are held';
+  const message = `None of the ${known.people} users that were checked has a value for these variables. Drafts without a default are held.`;
   return [{ name: 'variables', status: 'warning', message, detail }];
 }
 
