@@ -39,8 +39,7 @@ const COMMON = new Set(
 function isCommon(password: string): boolean {
   const word = password.toLowerCase().replaceAll(/^\P{L}+|\P{L}+$/gu, '');
   if (word === '' || new Set(password).size <= 2) return true;
-  const half = word.slice(0, word.length / 2);
-  return COMMON.has(word) || (half + half === word && COMMON.has(half));
+  return [...COMMON].some((common) => common.repeat(word.length / common.length) === word);
 }
 
 /** Returns the address in lower case, as it is stored and compared. */
