@@ -92,7 +92,7 @@ export async function findEmails(tx: Tx, query: SearchQuery): Promise<Found[]> {
   const { projectId, text, pattern, limit } = query;
   const rows = await tx.query<{ id: string; subject: string; external_user_id: string }>(
     `SELECT d.id, d.subject, d.external_user_id FROM beckon.draft d
-     WHERE d.project_id = $1 AND (d.id = ANY ($2::uuid[]) OR d.id IN (
+     WHERE d.project_id = $1 AND d.id = ANY ($2::uuid[] || ARRAY(
        SELECT e.draft_id FROM beckon.email e WHERE e.project_id = $1 AND e.id = ANY ($2::uuid[])))
      UNION ALL
      (SELECT d.id, d.subject, d.external_user_id FROM (

@@ -5,7 +5,9 @@ import { openEngine } from '../../../testing/factories/engine.ts';
 import { fixedClock } from '../../../testing/factories/clock.ts';
 import { putRecords } from '../../../testing/factories/ingest-queue.ts';
 import { testDashboard } from '../../../testing/servers/dashboard.ts';
+import type { Tx } from '../../platform/db/statements.ts';
 import { createProject } from '../administration/create-project.ts';
+import { findEmails, findUsers, type SearchQuery } from './reads.ts';
 
 const clock = fixedClock();
 const db = await openTestDatabase(clock);
@@ -100,6 +102,14 @@ describe('GET /projects/:project/search', () => {
     expect(await found('hooks.acme')).toEqual([]);
   });
 
+  test('returns an exact id first, even if a name matches too', async () => {
+    const ids = ['ada', 'ada1', 'ada2', 'ada3', 'ada4'];
+    const records = ids.map((id) => ({ external_user_id: id, traits: id === 'ada' ? { name: 'Ada' } : {} }));
+    await putRecords(db, { projectId, kind: 'users', records });
+    await engine.settle();
+    expect((await search('ada')).found.map(({ id }) => id)).toEqual(ids);
+  });
+
   test('returns at most five matches of each kind', async () => {
     const records = Array.from({ length: 9 }, (_, at) => ({ external_user_id: `many_${at}`, traits: {} }));
     await putRecords(db, { projectId, kind: 'users', records });
@@ -122,6 +132,7 @@ describe('GET /projects/:project/search', () => {
 
 describe('search over many users', () => {
   const PEOPLE = 60_000;
+  const DRAFTS = 20_000;
   beforeAll(async () => {
     await db.query(
       `INSERT INTO beckon.person (project_id, external_user_id, name, traits, first_seen_at, last_seen_at)
@@ -133,18 +144,83 @@ describe('search over many users', () => {
        SELECT $1, 'p' || n, 'p' || n || '@example.com', 'p' || n || '@example.com' FROM generate_series(1, ${PEOPLE}) n`,
       [other],
     );
-    await db.query('ANALYZE beckon.person');
-    await db.query('ANALYZE beckon.person_email');
+    await db.query(
+      `INSERT INTO beckon.draft (project_id, id, rule_id, version, step, external_user_id, key, state, subject, preheader, body,
+         format, content_hash, is_edited, facts, priority, counts, moves, created_at, updated_at, ended_at)
+       SELECT $1, md5('draft' || n)::uuid, md5('rule')::uuid, 1, 0, 'p' || n, '', 'sent', 'Draft ' || n, '', '',
+         'markdown', '', false, '{}', 0, true, 1, at, at, at
+       FROM generate_series(1, ${DRAFTS}) n, LATERAL (SELECT now() + n * interval '1 s' AS at) t`,
+      [other],
+    );
+    await db.query(
+      `INSERT INTO beckon.email (project_id, draft_id, id, rule_id, external_user_id, address, state, counts, claimed_at)
+       SELECT project_id, id, md5('email' || id)::uuid, rule_id, external_user_id, '', 'sent', true, created_at
+       FROM beckon.draft WHERE project_id = $1`,
+      [other],
+    );
+    for (const table of ['person', 'person_email', 'draft', 'email'])
+      await db.query(`ANALYZE beckon.${table}`);
   }, 60_000);
+
+  /** Explains the statements of a search with their values. */
+  async function planOf(
+    find: (tx: Tx, query: SearchQuery) => Promise<unknown>,
+    text: string,
+  ): Promise<{ conditions: string[]; scans: string[] }> {
+    const [conditions, scans]: [string[], string[]] = [[], []];
+    const tx: Tx = {
+      prepared: (query) => tx.query(query.text, query.values),
+      async query(statement, values) {
+        const rows = await db.query(`EXPLAIN (FORMAT JSON) ${statement}`, values);
+        JSON.parse(JSON.stringify(rows), (key, value: unknown) => {
+          if (key === 'Index Cond') conditions.push(String(value));
+          if (key === 'Node Type') scans.push(String(value));
+          return value;
+        });
+        return [];
+      },
+    };
+    const query = {
+      projectId: other,
+      text,
+      pattern: `%${text}%`,
+      prefix: `${text}%`,
+      mayReadWebhooks: false,
+    };
+    await find(tx, { ...query, limit: 5 });
+    return { conditions, scans };
+  }
 
   test('finds ids and addresses by their indexes', async () => {
     const { json } = await dashboard.request(`GET /projects/${other}/search?text=p59999`, { as: 'viewer' });
     expect((json.data as SearchResult).found).toMatchObject([{ id: 'p59999' }]);
-    const rows = await db.query<{ 'QUERY PLAN': { Plan: object }[] }>(
-      `EXPLAIN (FORMAT JSON) SELECT external_user_id FROM beckon.person
-       WHERE project_id = ${other} AND external_user_id LIKE 'p5999%' ORDER BY external_user_id LIMIT 5`,
+    const { conditions, scans } = await planOf(findUsers, 'p5999');
+    expect(conditions).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/project_id = .* AND \(external_user_id >= 'p5999'/),
+        expect.stringMatching(/project_id = .* AND \(email_lower >= 'p5999'/),
+      ]),
     );
-    expect(JSON.stringify(rows)).toContain('Index');
+    expect(scans).not.toContain('Seq Scan');
+  });
+
+  test('finds a draft by its id or the id of its email, by their indexes', async () => {
+    const [row] = await db.query<{ draft_id: string; id: string }>(
+      'SELECT draft_id, id FROM beckon.email WHERE project_id = $1 ORDER BY claimed_at LIMIT 1',
+      [other],
+    );
+    for (const id of [row?.draft_id, row?.id]) {
+      const { json } = await dashboard.request(`GET /projects/${other}/search?text=${id}`, { as: 'viewer' });
+      expect((json.data as SearchResult).found).toMatchObject([{ kind: 'email', id: row?.draft_id }]);
+      const { conditions, scans } = await planOf(findEmails, id ?? '');
+      expect(conditions).toEqual(
+        expect.arrayContaining([
+          expect.stringMatching(/project_id = .* AND \(id = ANY \(.* \|\| /),
+          expect.stringMatching(/project_id = .* AND \(id = ANY \('/),
+        ]),
+      );
+      expect(scans).not.toContain('Seq Scan');
+    }
   });
 
   test('reports an incomplete result when the database ends a statement', async () => {
@@ -156,8 +232,7 @@ describe('search over many users', () => {
       await ended;
     });
     await locked;
-    const result = await search('welcome');
-    end();
+    const result = await search('welcome').finally(end);
     await holder;
     expect(result.partial).toBe(true);
     expect(result.found.map(({ kind }) => kind)).toContain('rule');

@@ -53,9 +53,9 @@ async function inTime<T>(db: Pick<Database, 'transaction'>, find: (tx: Tx) => Pr
 
 /** Keeps the first matches of each kind, each once. A user may be found by id and by name, and a shipped template may have versions. */
 function firstOfEach(found: Found[]): Found[] {
-  const unique = new Map(found.toReversed().map((match) => [`${match.kind} ${match.id}`, match]));
-  const ordered = [...unique.values()].toReversed();
-  return [...Map.groupBy(ordered, ({ kind }) => kind).values()].flatMap((group) => group.slice(0, EACH_MAX));
+  const matches = Map.groupBy(found, ({ kind, id }) => `${kind} ${id}`);
+  const unique = [...matches.values()].flatMap((same) => same.slice(0, 1));
+  return [...Map.groupBy(unique, ({ kind }) => kind).values()].flatMap((group) => group.slice(0, EACH_MAX));
 }
 
 function likeText(text: string): string {
