@@ -1,4 +1,6 @@
 import type { DayOfDrafts, DayOfOutcomes } from '@beckon/contract/dashboard';
+import { smallestIdAt } from '../../platform/ids.ts';
+import { sinceDays } from '../rules/index.ts';
 import { WAS_SENT } from '../sending/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 
@@ -42,23 +44,36 @@ export function countSentDays(tx: Tx, query: DayCountsQuery): Promise<DayOfDraft
   );
 }
 
+/** The maximum number of emails whose outcomes are counted, newest first. */
+const EMAILS_MAX = 1_000_000;
+/** An id is created shortly before its email is claimed. */
+const CLAIMED_WITHIN_MS = 60_000;
+
 /**
  * Counts, by day of sending, the emails that a human opened or clicked, that were answered, that bounced, and that led to an unsubscribe.
- * Insights counts the same. Reads the tables `email` and `outcome` of other modules.
+ * Insights counts the same. Outcomes are read once, because a lookup for each of millions of emails takes too long. Ids of emails start with
+ * the time, so outcomes are selected by the same period. Failed emails without a bounce were not sent (`WAS_SENT`). Reads the tables `email`
+ * and `outcome` of other modules.
  */
 export function countOutcomeDays(tx: Tx, query: DayCountsQuery): Promise<DayOfOutcomes[]> {
+  const since = sinceDays(query.days, query);
   return tx.query(
-    `SELECT ${DAY}, c.* FROM ${DAYS} CROSS JOIN LATERAL (
-       SELECT ${OUTCOMES.map(countSql).join(', ')}, count(*) > ${DAY_COUNTED_MAX} AS at_least FROM (
-         SELECT m.project_id, m.id FROM beckon.email m
-         WHERE m.project_id = $1 AND ${within('m.claimed_at')} AND ${WAS_SENT} LIMIT ${DAY_COUNTED_MAX + 1}
-       ) e
-       LEFT JOIN LATERAL (
-         SELECT ${OUTCOMES.map(hasSql).join(', ')} FROM beckon.outcome o
-         WHERE o.project_id = e.project_id AND o.email_id = e.id
-       ) o ON true
-     ) c ORDER BY days.day`,
-    valuesOf(query),
+    `WITH emails AS MATERIALIZED (
+       SELECT m.id, m.state, (m.claimed_at AT TIME ZONE $4)::date AS day FROM beckon.email m
+       WHERE m.project_id = $1 AND m.claimed_at >= $5 AND m.state IN ('sent', 'unknown', 'failed')
+       ORDER BY m.claimed_at DESC LIMIT ${EMAILS_MAX}
+     ), became AS (
+       SELECT o.email_id, ${OUTCOMES.map(hasSql).join(', ')} FROM beckon.outcome o
+       WHERE o.project_id = $1 AND o.email_id >= $6::uuid GROUP BY o.email_id
+     ), counted AS (
+       SELECT e.day, ${OUTCOMES.map(countSql).join(', ')}
+       FROM emails e LEFT JOIN became o ON o.email_id = e.id
+       WHERE e.state <> 'failed' OR o.bounced GROUP BY e.day
+     )
+     SELECT ${DAY}, ${OUTCOMES.map(({ type }) => `coalesce(c.${type}, 0) AS ${type}`).join(', ')}, read.at_least
+     FROM ${DAYS} LEFT JOIN counted c ON c.day = days.day
+     CROSS JOIN (SELECT count(*) = ${EMAILS_MAX} AS at_least FROM emails) read ORDER BY days.day`,
+    [...valuesOf(query), new Date(since), smallestIdAt(since - CLAIMED_WITHIN_MS)],
   );
 }
 

@@ -2,6 +2,17 @@ import type { Home, HomeCharts, HomeCounts } from '@beckon/contract/dashboard';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { testDashboard } from '../../../testing/servers/dashboard.ts';
 import { HOUR } from '../../../testing/factories/drafts.ts';
+import {
+  BOT_OPENED,
+  bounced,
+  CLICKED,
+  emailsRule,
+  newOutcomeScenario,
+  ONE_CLICK,
+  OPENED,
+  REPLIED,
+  sendTo,
+} from '../../../testing/factories/email-outcomes.ts';
 import { testMail } from '../../../testing/factories/send-services.ts';
 import { DAY, newScenario, openStage, type Scenario } from '../../../testing/scenario.ts';
 
@@ -230,6 +241,43 @@ test('counts each of the last thirty days in the charts, the current one last', 
     unsubscribed: 0,
     at_least: false,
   });
+});
+
+test('counts outcomes on the day on which their email was sent, in the time zone of the project', async () => {
+  const outcomes = await newOutcomeScenario(stage);
+  scenario = outcomes;
+  // Noon in UTC is 01:00 of the next day in Auckland, so the emails are sent on another date than in UTC.
+  await scenario.set({ time_zone: 'Pacific/Auckland' });
+  await scenario.rule(emailsRule());
+  await sendTo(scenario, ['ada', 'bo', 'cy', 'di']);
+  const dayInAuckland = (): string =>
+    Temporal.Instant.fromEpochMilliseconds(scenario.now())
+      .toZonedDateTimeISO('Pacific/Auckland')
+      .toPlainDate()
+      .toString();
+  const sent = dayInAuckland();
+  expect(sent).not.toBe(after(0).slice(0, 10));
+  await outcomes.recordOutcome('ada', OPENED);
+  await outcomes.recordOutcome('bo', BOT_OPENED);
+  await outcomes.recordOutcome('cy', bounced('hard'));
+  await db.query(
+    `UPDATE beckon.email SET state = 'failed', reason = 'refused'
+     WHERE project_id = $1 AND external_user_id IN ('cy', 'di')`,
+    [scenario.projectId],
+  );
+  await scenario.later(2 * DAY);
+  await outcomes.recordOutcome('ada', CLICKED, REPLIED);
+  // This email failed and did not bounce, so it was not sent.
+  await outcomes.recordOutcome('di', OPENED);
+  await sendTo(scenario, ['ed']);
+  await outcomes.recordOutcome('ed', ONE_CLICK);
+  const { outcomes: days } = await request('home/charts');
+  expect(days).toHaveLength(30);
+  const none = { opened: 0, clicked: 0, replied: 0, bounced: 0, unsubscribed: 0, at_least: false };
+  expect(days.filter((day) => day.opened + day.bounced + day.unsubscribed > 0)).toEqual([
+    { ...none, day: sent, opened: 1, clicked: 1, replied: 1, bounced: 1 },
+    { ...none, day: dayInAuckland(), unsubscribed: 1 },
+  ]);
 });
 
 test('returns 404 for another project, and 401 without a session', async () => {
