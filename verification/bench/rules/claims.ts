@@ -42,7 +42,7 @@ export function claimsOf({ projectId, url }: World, since: number): Promise<Clai
 
 const ms = (span: string): string => `extract(epoch FROM ${span})::float8 * 1000`;
 
-const LATE = `
+export const LATE = `
   SELECT ${ms('m.claimed_at - d.deadline_at')} AS late, ${ms('m.ended_at - d.deadline_at')} AS "submittedMs"
   FROM beckon.email m JOIN beckon.draft d ON d.project_id = m.project_id AND d.id = m.draft_id
   WHERE m.project_id = $1 AND m.claimed_at >= $2`;

@@ -14,21 +14,21 @@ export async function readRows(connectionString: string, quietAt: number | null)
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
     const select = <T>(text: string): Promise<T[]> => client.query(text).then(({ rows }) => rows as T[]);
     return {
-      idempotencyKeys: await select(IDEMPOTENCY_KEYS),
-      events: await readAll(client, EVENTS, toEvent),
-      people: await readAll(client, PEOPLE, toPerson),
-      queues: await select(QUEUES),
-      keys: await select(KEYS),
-      drafts: await select(DRAFTS),
-      moves: await select(MOVES),
-      emails: await select(EMAILS),
-      suppressions: await select(SUPPRESSIONS),
-      endpoints: await select(ENDPOINTS),
-      outcomes: await select(OUTCOMES),
-      webhooks: await select(WEBHOOKS),
-      deliveries: await select(DELIVERIES),
-      attempts: await select(ATTEMPTS),
-      audits: await select(AUDITS),
+      idempotencyKeys: await select(STATEMENTS.idempotencyKeys),
+      events: await readAll(client, STATEMENTS.events, toEvent),
+      people: await readAll(client, STATEMENTS.people, toPerson),
+      queues: await select(STATEMENTS.queues),
+      keys: await select(STATEMENTS.keys),
+      drafts: await select(STATEMENTS.drafts),
+      moves: await select(STATEMENTS.moves),
+      emails: await select(STATEMENTS.emails),
+      suppressions: await select(STATEMENTS.suppressions),
+      endpoints: await select(STATEMENTS.endpoints),
+      outcomes: await select(STATEMENTS.outcomes),
+      webhooks: await select(STATEMENTS.webhooks),
+      deliveries: await select(STATEMENTS.deliveries),
+      attempts: await select(STATEMENTS.attempts),
+      audits: await select(STATEMENTS.audits),
       violations: await readViolations(client, quietAt),
     };
   } finally {
@@ -68,11 +68,35 @@ const ms = (column: string, name: string): string =>
   `(extract(epoch FROM ${column}) * 1000)::float8 AS "${name}"`;
 const PROJECT = `project_id::text AS project`;
 
-const IDEMPOTENCY_KEYS = `SELECT ${PROJECT}, encode(key, 'hex') AS key, status, convert_from(body, 'UTF8') AS body, ${ms('accepted_at', 'acceptedAt')}
-  FROM beckon.idempotency`;
+/** A test of all statements lets PostgreSQL parse these too. */
+export const STATEMENTS = {
+  idempotencyKeys: `SELECT ${PROJECT}, encode(key, 'hex') AS key, status, convert_from(body, 'UTF8') AS body, ${ms('accepted_at', 'acceptedAt')}
+  FROM beckon.idempotency`,
+  events: `SELECT ${PROJECT}, external_user_id AS user, name, properties::text AS properties, seq::float8 AS seq,
+  ${ms('accepted_at', 'acceptedAt')}, suppressed FROM beckon.event`,
+  people: `SELECT p.project_id::text AS project, p.external_user_id AS user, p.traits, p.name, p.plan, p.signup_date, p.company, p.role,
+  p.suppressed_seq::float8 AS "suppressedSeq", p.normal_seq::float8 AS "normalSeq", e.email
+  FROM beckon.person p LEFT JOIN beckon.person_email e USING (project_id, external_user_id)`,
+  queues: `SELECT ${PROJECT}, next_seq::float8 AS "nextSeq", waiting::float8 AS waiting FROM beckon.ingest_queue_state`,
+  keys: `SELECT ${PROJECT}, id, ${ms('revoked_at', 'revokedAt')} FROM beckon.api_key`,
+  drafts: `SELECT ${PROJECT}, id, external_user_id AS user, state, resume_state AS "resumeState", reason,
+  ${ms('deadline_at', 'deadlineAt')}, ${ms('not_before', 'notBefore')}, ${ms('due_at', 'dueAt')}, moves FROM beckon.draft`,
+  moves: `SELECT ${PROJECT}, draft_id AS draft, number, ${ms('at', 'at')}, action, from_state AS from, to_state AS to, actor
+  FROM beckon.draft_move ORDER BY project_id, draft_id, number`,
+  emails: `SELECT ${PROJECT}, draft_id AS draft, id, external_user_id AS user, address, state, reason, epoch, attempts,
+  ${ms('first_at', 'firstAt')} FROM beckon.email`,
+  suppressions: `SELECT ${PROJECT}, kind, value, ${ms('until', 'until')}, ${ms('created_at', 'createdAt')} FROM beckon.suppression`,
+  endpoints: `SELECT ${PROJECT}, id, url, types, ${ms('created_at', 'createdAt')}, ${ms('disabled_at', 'disabledAt')},
+  disabled_reason AS "disabledReason" FROM beckon.webhook_endpoint`,
+  outcomes: `SELECT ${PROJECT}, id, type, class, ${ms('recorded_at', 'recordedAt')} FROM beckon.outcome`,
+  webhooks: `SELECT ${PROJECT}, id, outcome_id AS outcome, type, body, ${ms('created_at', 'createdAt')} FROM beckon.webhook`,
+  deliveries: `SELECT ${PROJECT}, webhook_id AS webhook, endpoint_id AS endpoint, state, tries, attempts, ${ms('next_at', 'nextAt')}
+  FROM beckon.webhook_delivery`,
+  attempts: `SELECT ${PROJECT}, webhook_id AS webhook, endpoint_id AS endpoint, number, ${ms('started_at', 'startedAt')},
+  ${ms('ended_at', 'endedAt')}, status FROM beckon.webhook_attempt`,
+  audits: `SELECT ${PROJECT}, ${ms('at', 'at')}, action, subject, completed AS "isCompleted" FROM beckon.audit`,
+};
 
-const EVENTS = `SELECT ${PROJECT}, external_user_id AS user, name, properties::text AS properties, seq::float8 AS seq,
-  ${ms('accepted_at', 'acceptedAt')}, suppressed FROM beckon.event`;
 type StoredEvent = Omit<EventRow, 'identity'> & { properties: string };
 
 function toEvent({ properties, ...row }: StoredEvent): EventRow {
@@ -80,9 +104,6 @@ function toEvent({ properties, ...row }: StoredEvent): EventRow {
   return { ...row, identity: isOwnEvent ? null : identityOf(row.user, row.name, JSON.parse(properties)) };
 }
 
-const PEOPLE = `SELECT p.project_id::text AS project, p.external_user_id AS user, p.traits, p.name, p.plan, p.signup_date, p.company, p.role,
-  p.suppressed_seq::float8 AS "suppressedSeq", p.normal_seq::float8 AS "normalSeq", e.email
-  FROM beckon.person p LEFT JOIN beckon.person_email e USING (project_id, external_user_id)`;
 type StoredPerson = PersonRow & Record<(typeof COLUMNS)[number][1], string | null>;
 /** Traits that have a column of their own, as the wire names them. */
 const COLUMNS = [
@@ -114,22 +135,3 @@ function toPerson({
     normalSeq,
   };
 }
-
-const QUEUES = `SELECT ${PROJECT}, next_seq::float8 AS "nextSeq", waiting::float8 AS waiting FROM beckon.ingest_queue_state`;
-const KEYS = `SELECT ${PROJECT}, id, ${ms('revoked_at', 'revokedAt')} FROM beckon.api_key`;
-const DRAFTS = `SELECT ${PROJECT}, id, external_user_id AS user, state, resume_state AS "resumeState", reason,
-  ${ms('deadline_at', 'deadlineAt')}, ${ms('not_before', 'notBefore')}, ${ms('due_at', 'dueAt')}, moves FROM beckon.draft`;
-const MOVES = `SELECT ${PROJECT}, draft_id AS draft, number, ${ms('at', 'at')}, action, from_state AS from, to_state AS to, actor
-  FROM beckon.draft_move ORDER BY project_id, draft_id, number`;
-const EMAILS = `SELECT ${PROJECT}, draft_id AS draft, id, external_user_id AS user, address, state, reason, epoch, attempts,
-  ${ms('first_at', 'firstAt')} FROM beckon.email`;
-const SUPPRESSIONS = `SELECT ${PROJECT}, kind, value, ${ms('until', 'until')}, ${ms('created_at', 'createdAt')} FROM beckon.suppression`;
-const ENDPOINTS = `SELECT ${PROJECT}, id, url, types, ${ms('created_at', 'createdAt')}, ${ms('disabled_at', 'disabledAt')},
-  disabled_reason AS "disabledReason" FROM beckon.webhook_endpoint`;
-const OUTCOMES = `SELECT ${PROJECT}, id, type, class, ${ms('recorded_at', 'recordedAt')} FROM beckon.outcome`;
-const WEBHOOKS = `SELECT ${PROJECT}, id, outcome_id AS outcome, type, body, ${ms('created_at', 'createdAt')} FROM beckon.webhook`;
-const DELIVERIES = `SELECT ${PROJECT}, webhook_id AS webhook, endpoint_id AS endpoint, state, tries, attempts, ${ms('next_at', 'nextAt')}
-  FROM beckon.webhook_delivery`;
-const ATTEMPTS = `SELECT ${PROJECT}, webhook_id AS webhook, endpoint_id AS endpoint, number, ${ms('started_at', 'startedAt')},
-  ${ms('ended_at', 'endedAt')}, status FROM beckon.webhook_attempt`;
-const AUDITS = `SELECT ${PROJECT}, ${ms('at', 'at')}, action, subject, completed AS "isCompleted" FROM beckon.audit`;
