@@ -10,7 +10,7 @@
 /*
  * All of it together has more states than fit into memory, so there are four configurations: twins and a third caller in one
  * project (the default), callers of two projects (TWO_PROJECTS), bulk and live requests that compete for the remaining room
- * (ROOM), and an API key that is revoked (REVOKES).
+ * (QUEUE_SPACE), and an API key that is revoked (REVOKES).
  */
 #ifdef REVOKES
 #define CAST 2
@@ -32,9 +32,9 @@
 /* A bulk request is accepted if fewer records wait. */
 #define CAP 1
 
-/* Callers 0 and 1 are twins: the same key and the same body. Caller 3 sends bulk requests, and with ROOM caller 2 does too. */
+/* Callers 0 and 1 are twins: the same key and the same body. Caller 3 sends bulk requests, and with QUEUE_SPACE caller 2 does too. */
 #define KEY_OF(c) ((c) < 2 -> 0 : (c) - 1)
-#ifdef ROOM
+#ifdef QUEUE_SPACE
 #define IS_BULK(c) ((c) >= 2)
 #else
 #define IS_BULK(c) false
@@ -56,7 +56,7 @@ mtype response[CALLERS] = idle;
 byte at[CALLERS];
 byte answered = 0;
 
-/* The database: `lane`, `idempotency`, `api_key`. A lock is 0 if it is free. */
+/* The database: `ingest_queue_state`, `idempotency`, `api_key`. A lock is 0 if it is free. */
 byte lock[PROJECTS];
 byte next_seq[PROJECTS];
 byte waiting[PROJECTS];
@@ -84,7 +84,7 @@ proctype caller(byte me) {
       :: true -> at[me] = 1 + me % 2
 #else
       :: !IS_BULK(me) -> at[me] = 1
-#ifndef ROOM
+#ifndef QUEUE_SPACE
       :: !IS_BULK(me) -> at[me] = 2
 #endif
 #endif
@@ -211,10 +211,10 @@ end_idle:
 #ifdef DEFECT_KEYS_BEFORE_LOCK
   atomic { read_keys(); c = 0 };
 #endif
-#ifdef DEFECT_ROOM_BEFORE_LOCK
+#ifdef DEFECT_SPACE_BEFORE_LOCK
   atomic { read_space() };
 #endif
-#ifdef DEFECT_PLACES_BEFORE_LOCK
+#ifdef DEFECT_SEQUENCE_BEFORE_LOCK
   atomic { read_positions() };
 #endif
 #ifdef DEFECT_LOCKS_IN_ANY_ORDER
@@ -231,10 +231,10 @@ end_idle:
 #ifndef DEFECT_KEYS_BEFORE_LOCK
     read_keys();
 #endif
-#ifndef DEFECT_ROOM_BEFORE_LOCK
+#ifndef DEFECT_SPACE_BEFORE_LOCK
     read_space();
 #endif
-#ifndef DEFECT_PLACES_BEFORE_LOCK
+#ifndef DEFECT_SEQUENCE_BEFORE_LOCK
     read_positions();
 #endif
     read_winners();
@@ -309,7 +309,7 @@ active proctype revoker() {
 }
 #endif
 
-#ifdef ROOM
+#ifdef QUEUE_SPACE
 /* `settleChunks`: processed records no longer wait. */
 active proctype processor() {
 end_idle:
@@ -323,7 +323,7 @@ init {
   atomic {
     run flusher(1);
     run caller(0);
-#ifdef ROOM
+#ifdef QUEUE_SPACE
     run flusher(3);
     run flusher(4);
     run caller(2);

@@ -100,7 +100,7 @@ begin:
   due_at = NEVER
 }
 
-/* `digestDue`, after a check: the processing lock, the due time, `lockTimer`, `nextMoment`, `setTimer`, the commit. */
+/* `processTimers`, after a check: the processing lock, the due time, `lockTimer`, `nextMoment`, `setTimer`, the commit. */
 proctype worker(byte me) {
   bool was_killed = false;
   byte taken = 0;
@@ -159,7 +159,7 @@ end_idle:
 }
 
 #ifdef SWEEP
-/* `sweepDues`: a check, the lock of the row, the first due time, and `setTimersEarlier` in the same commit. */
+/* `repairTimers`: a check, the lock of the row, the first due time, and `setTimersEarlier` in the same commit. */
 active proctype sweep() {
   byte alarm = NEVER;
 end_idle:

@@ -257,7 +257,7 @@ end_idle:
 }
 #endif
 
-/* `pauseProject` and `resumeProject`, once: the send lock, the setting, the epoch of claimed messages, the commit. */
+/* `pauseProject` and `resumeProject`, once: the send lock, the setting, the epoch of claimed emails, the commit. */
 active proctype person() {
   bool was_claimed = false;
   atomic { send_lock == 0 -> send_lock = 100 };
