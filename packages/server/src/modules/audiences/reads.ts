@@ -1,4 +1,4 @@
-/** Reads of this module's tables. */
+/** Reads of this module's tables, and of two tables of the users module. */
 
 import type { AudienceMember } from '@beckon/contract/dashboard';
 import type { PersonId } from '../users/index.ts';
@@ -43,7 +43,7 @@ export function listAudienceRows(
   return tx.query(text, [projectId, id, name]);
 }
 
-/** Counts users, up to the limit. Reads a table of the `people` module. */
+/** Counts users, up to the limit. Reads a table of the users module. */
 export async function countPeople(tx: Tx, projectId: number, limit: number): Promise<number> {
   const rows = await tx.query<{ people: number }>(
     `SELECT count(*) AS people FROM (SELECT 1 FROM beckon.person WHERE project_id = $1 LIMIT $2) p`,
@@ -189,7 +189,7 @@ export function listAllDayRows(
   );
 }
 
-/** Lists those of these events that are not counted over all time yet. Reads a table of the `events` module. */
+/** Lists those of these events that are not counted over all time yet. Reads a table of the users module. */
 export async function listUncounted(tx: Tx, projectId: number, names: string[]): Promise<string[]> {
   if (names.length === 0) return [];
   const rows = await tx.query<{ name: string }>(

@@ -21,7 +21,7 @@ const HELD_BY_TIME = [
   'warmup',
 ];
 
-/** Lists drafts of these users that are due by `until` and wait only for that time. Locks no row. */
+/** Lists drafts of these users that are due by `until` and wait only for that time. Locks no row. Reads a table of the drafts module. */
 export async function listContending(
   tx: Tx,
   { projectId, users, until }: { projectId: number; users: string[]; until: number },

@@ -1,3 +1,5 @@
+/** Reads of the tables `email*` and `send_*` of the sending module. */
+
 import { smallestIdAt } from '../../platform/ids.ts';
 import { plainList } from '../../platform/db/list.ts';
 import type { Tx } from '../../platform/db/statements.ts';
@@ -165,7 +167,7 @@ export async function listDomainLimits(
     tokens: number;
     refilled_at: Date;
   }>({
-    name: 'sending.narrows',
+    name: 'delivery.domain_limits',
     text: `SELECT provider, per_second, changed_at, tokens, refilled_at FROM beckon.send_bucket WHERE project_id = $1 AND domain = $2`,
     values: [projectId, domain],
   });
@@ -211,7 +213,7 @@ export async function findSubmitted(
     reason: string | null;
     reply: string | null;
   }>({
-    name: 'sending.handed',
+    name: 'delivery.submitted',
     text: `SELECT m.draft_id, m.id, m.address, m.domain, m.provider, m.attempts, m.first_at, m.reason, m.reply FROM unnest($2::uuid[]) AS d(id)
            JOIN beckon.email m ON m.project_id = $1 AND m.draft_id = d.id`,
     values: [projectId, plainList(draftIds)],

@@ -51,7 +51,7 @@ async function listBacklogs(
  */
 function listBacklogRows(tx: Tx, after: number, limit: number): Promise<BacklogRow[]> {
   return tx.prepared({
-    name: 'ingest_queue.places',
+    name: 'processing.waiting',
     text: `WITH RECURSIVE project(project_id) AS (
              (SELECT project_id FROM beckon.ingest_queue WHERE project_id > $1 ORDER BY project_id LIMIT 1)
              UNION ALL

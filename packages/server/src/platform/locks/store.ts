@@ -16,7 +16,7 @@ export type ProjectLockRow = { project_id: number; model: number; ahead_ms: numb
 /** Locks those of the projects that no other worker has locked. */
 export function lockFreeProjectLocks(tx: Tx, projectIds: number[]): Promise<ProjectLockRow[]> {
   return tx.prepared({
-    name: 'turns.take',
+    name: 'locks.take',
     text: `SELECT project_id, model, ahead_ms FROM beckon.project_lock WHERE project_id = ANY ($1::bigint[])
            ORDER BY project_id FOR UPDATE SKIP LOCKED`,
     values: [projectIds],
@@ -34,7 +34,7 @@ export async function lockProject(tx: Tx, projectId: number): Promise<ProjectLoc
 
 export async function findProjectLock(tx: Tx, projectId: number): Promise<ProjectLockRow | undefined> {
   const rows = await tx.prepared<ProjectLockRow>({
-    name: 'turns.read',
+    name: 'locks.read',
     text: `SELECT project_id, model, ahead_ms FROM beckon.project_lock WHERE project_id = $1`,
     values: [projectId],
   });
@@ -92,7 +92,7 @@ export function listDueTimers(
   { work, now, limit }: { work: TimerKind; now: Date; limit: number },
 ): Promise<ProjectTimerRow[]> {
   return tx.prepared({
-    name: 'turns.due',
+    name: 'timers.due',
     text: `SELECT project_id, next_at FROM beckon.project_timer WHERE work = $3 AND next_at <= $1 ORDER BY next_at LIMIT $2`,
     values: [now, limit, work],
   });
@@ -104,7 +104,7 @@ export function listDueTimers(
  */
 export async function hasAnyWork(tx: Tx, now: Date): Promise<boolean> {
   const rows = await tx.prepared<{ has_work: boolean }>({
-    name: 'turns.any_work',
+    name: 'timers.any_work',
     text: `SELECT EXISTS (SELECT 1 FROM beckon.ingest_queue) OR EXISTS (SELECT 1 FROM beckon.project_timer WHERE work = 'process' AND next_at <= $1) AS has_work`,
     values: [now],
   });
@@ -142,7 +142,7 @@ export async function setTimer(
  */
 export async function updateTimersEarlier(tx: Tx, work: TimerKind, rows: ProjectTimerRow[]): Promise<void> {
   await tx.prepared({
-    name: 'turns.due_earlier',
+    name: 'timers.set_earlier',
     text: `WITH timer AS MATERIALIZED (
              SELECT d.project_id, d.next_at, ${REAL('s.at', 'd.')} AS at FROM unnest($1::bigint[], $2::timestamptz[]) AS s(project_id, at)
              JOIN beckon.project_timer d ON d.project_id = s.project_id AND d.work = $3
@@ -157,7 +157,7 @@ export async function updateTimersEarlier(tx: Tx, work: TimerKind, rows: Project
 /** Locks the alarms of many projects. Locks in order, to avoid deadlocks between transactions that take several. */
 export async function lockTimers(tx: Tx, work: TimerKind, projectIds: number[]): Promise<void> {
   await tx.prepared({
-    name: 'turns.lock_dues',
+    name: 'timers.lock',
     text: `SELECT 1 FROM beckon.project_timer WHERE project_id = ANY ($1::bigint[]) AND work = $2 ORDER BY project_id FOR UPDATE`,
     values: [projectIds, work],
   });
@@ -169,7 +169,7 @@ export async function updateTimers(
   rows: { project_id: number; next_at: Date | null }[],
 ): Promise<void> {
   await tx.prepared({
-    name: 'turns.dues_next',
+    name: 'timers.set',
     text: `UPDATE beckon.project_timer d SET next_at = ${REAL('s.at', 'd.')} FROM unnest($1::bigint[], $2::timestamptz[]) AS s(project_id, at)
            WHERE d.project_id = s.project_id AND d.work = $3 AND d.next_at IS DISTINCT FROM ${REAL('s.at', 'd.')}`,
     values: [rows.map((row) => row.project_id), rows.map((row) => row.next_at), work],

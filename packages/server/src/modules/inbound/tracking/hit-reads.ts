@@ -6,10 +6,10 @@ import { HITS_MAX, type HitSign, type StoredHit } from './hits.ts';
 
 export type LinkKey = EmailRef & { link: number };
 
-/** Returns the target of each of these links, or null for a link that no longer exists. */
+/** Returns the target of each of these links, or null for a link that no longer exists. Reads a table of the outcomes module. */
 export async function listTargets(tx: Tx, keys: LinkKey[]): Promise<(string | null)[]> {
   const rows = await tx.prepared<{ url: string | null }>({
-    name: 'outcomes.targets',
+    name: 'inbound.targets',
     text: `SELECT l.urls[n.link + 1] AS url
            FROM unnest($1::bigint[], $2::uuid[], $3::int[]) WITH ORDINALITY AS n(project_id, email_id, link, position)
            LEFT JOIN beckon.tracking_link l ON l.project_id = n.project_id AND l.email_id = n.email_id
@@ -32,7 +32,7 @@ export async function listDueHits(
   { now, limit }: { now: number; limit: number },
 ): Promise<Map<number, DueHits[]>> {
   const rows = await tx.prepared<{ project_id: number; email_id: string; hits: number }>({
-    name: 'outcomes.due_hits',
+    name: 'inbound.due_hits',
     text: `SELECT project_id, email_id, least(hits, ${HITS_MAX})::int AS hits FROM beckon.hit_count
            WHERE classify_at <= $1 ORDER BY classify_at LIMIT $2`,
     values: [new Date(now), limit],
@@ -50,8 +50,9 @@ export async function listDueHits(
 export type DueEmail = { emailId: string; opens: boolean; urls: string[]; sentAt: number | null };
 
 /**
- * Claims those of these emails that are still due and that no other process classifies. Reads `email` for the time of sending, one email
- * at a time. In a join, a planner without statistics reads all emails of the project.
+ * Claims those of these emails that are still due and that no other process classifies. Reads the table `tracking_link` of the outcomes
+ * module. Reads the table `email` of the sending module for the time of sending, one email at a time. In a join, a planner without
+ * statistics reads all emails of the project.
  */
 export async function claimDueHits(
   tx: Tx,
@@ -63,7 +64,7 @@ export async function claimDueHits(
     urls: string[];
     sent_at: Date | null;
   }>({
-    name: 'outcomes.claim_hits',
+    name: 'inbound.claim_hits',
     text: `SELECT c.email_id, l.opens, l.urls,
              (SELECT CASE WHEN m.state = 'sent' THEN m.ended_at ELSE m.first_at END FROM beckon.email m
               WHERE m.project_id = c.project_id AND m.id = c.email_id) AS sent_at
@@ -100,7 +101,7 @@ export type KeptHitOf = EmailRef & StoredHit;
 export async function listHits(tx: Tx, emails: EmailRef[]): Promise<KeptHitOf[]> {
   if (emails.length === 0) return [];
   const rows = await tx.prepared<Row>({
-    name: 'outcomes.hits',
+    name: 'inbound.hits',
     text: `SELECT h.project_id, h.email_id, h.number, h.kind, h.link, h.at, h.bot, h.agent, h.remote, h.signs
            FROM unnest($1::bigint[], $2::uuid[]) AS n(project_id, email_id)
            JOIN beckon.hit h ON h.project_id = n.project_id AND h.email_id = n.email_id

@@ -7,11 +7,11 @@ type CountedHits = EmailRef & { hits: number; classifyAt: number };
 
 /**
  * Counts hits and locks the counts of their emails in one order. Returns the new totals as `hits`. An email that does not exist is ignored:
- * its recipient was erased, or it is too old. The lock serializes this with an erasure.
+ * its recipient was erased, or it is too old. The lock serializes this with an erasure. Reads a table of the outcomes module.
  */
 export async function addHitCounts(tx: Tx, counted: CountedHits[]): Promise<(EmailRef & { hits: number })[]> {
   const rows = await tx.prepared<{ project_id: number; email_id: string; hits: number }>({
-    name: 'outcomes.count_hits',
+    name: 'inbound.count_hits',
     text: `WITH tracked AS MATERIALIZED (
              SELECT l.project_id, l.email_id, l.external_user_id, n.hits, n.classify_at
              FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::timestamptz[]) AS n(project_id, email_id, hits, classify_at)
@@ -37,7 +37,7 @@ export async function addHitCounts(tx: Tx, counted: CountedHits[]): Promise<(Ema
 export async function upsertHits(tx: Tx, hits: (EmailRef & AdmittedHit)[]): Promise<void> {
   if (hits.length === 0) return;
   await tx.prepared({
-    name: 'outcomes.keep_hits',
+    name: 'inbound.insert_hits',
     text: `INSERT INTO beckon.hit (project_id, email_id, number, kind, link, at, agent, remote, signs)
            SELECT project_id, email_id, number, kind, link, at, agent, remote, string_to_array(signs, ' ')
            FROM unnest($1::bigint[], $2::uuid[], $3::int[], $4::text[], $5::int[], $6::timestamptz[], $7::text[], $8::text[], $9::text[])
@@ -68,7 +68,7 @@ export async function saveClassifications(
 ): Promise<void> {
   if (classifications.length === 0) return;
   await tx.prepared({
-    name: 'outcomes.verdicts',
+    name: 'inbound.classifications',
     text: `UPDATE beckon.hit h SET bot = n.bot, bot_reason = n.reason
            FROM unnest($2::uuid[], $3::int[], $4::text[], $5::text[]) AS n(email_id, number, bot, reason)
            WHERE h.project_id = $1 AND h.email_id = n.email_id AND h.number = n.number`,
@@ -89,7 +89,7 @@ export async function settleCounts(
   counts: { emailId: string; classifyAt: number | null }[],
 ): Promise<void> {
   await tx.prepared({
-    name: 'outcomes.settle',
+    name: 'inbound.mark_classified',
     text: `UPDATE beckon.hit_count c SET classify_at = n.classify_at
            FROM unnest($2::uuid[], $3::timestamptz[]) AS n(email_id, classify_at)
            WHERE c.project_id = $1 AND c.email_id = n.email_id`,

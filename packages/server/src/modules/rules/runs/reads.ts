@@ -35,7 +35,7 @@ export async function findOpenRuns(
 export async function findOpenRunIndexes(tx: Tx, people: RunPerson[], now: number): Promise<Set<number>> {
   if (people.length === 0) return new Set();
   const rows = await tx.prepared<{ n: number }>({
-    name: 'sequences.under_way',
+    name: 'runs.active',
     text: `SELECT p.n::int - 1 AS n FROM unnest($1::bigint[], $2::text[]) WITH ORDINALITY AS p(project_id, user_id, n)
            WHERE EXISTS (SELECT FROM beckon.run r WHERE r.project_id = p.project_id AND r.external_user_id = p.user_id
              AND (r.state <> 'ended' OR (r.goal_until > $3 AND r.converted_at IS NULL)))`,

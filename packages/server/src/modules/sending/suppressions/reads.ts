@@ -66,7 +66,7 @@ export async function findTopicUnsubscribes(tx: Tx, addressees: Addressee[]): Pr
   const found = addressees.map(() => new Set<string>());
   if (addressees.length === 0) return found;
   const rows = await tx.prepared<{ n: number; topic: string }>({
-    name: 'suppressions.refusals',
+    name: 'suppressions.unsubscribed_topics',
     text: `SELECT a.n::int AS n, r.topic
            FROM unnest($1::bigint[], $2::text[], $3::text[]) WITH ORDINALITY AS a(project_id, person, address, n)
            CROSS JOIN LATERAL (

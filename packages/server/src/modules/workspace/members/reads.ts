@@ -1,3 +1,8 @@
+/**
+ * Reads of the tables `team_*`. Where a statement joins `project`, it finds the organization of a project or the projects of an
+ * organization. That table belongs to the administration module.
+ */
+
 import type {
   MemberListed,
   OrganizationDetails,
@@ -14,7 +19,7 @@ import type { SignedInMember } from './team.ts';
 /** Uses the time of the database, because sessions do not follow the clock of a project. */
 export async function findMemberByToken(tx: Tx, token: string): Promise<SignedInMember | undefined> {
   const rows = await tx.prepared<SignedInMember>({
-    name: 'team.who',
+    name: 'team.signed_in',
     text: `SELECT u.id, u.name, u.email, s.id AS "sessionId", s.confirmed_at AS "confirmedAt" FROM beckon.team_session s
            JOIN beckon.team_user u ON u.id = s.user_id WHERE s.token = $1 AND s.expires_at > now()`,
     values: [token],

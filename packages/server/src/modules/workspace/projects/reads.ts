@@ -1,3 +1,5 @@
+/** Reads of the tables `project` and `project_settings` of the administration module. */
+
 import type { Tx } from '../../../platform/db/statements.ts';
 
 export type ProjectRow = {
