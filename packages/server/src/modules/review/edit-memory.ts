@@ -1,4 +1,4 @@
-import type { EditChange as ContractEditChange } from '@beckon/contract/dashboard';
+import type { EditChange } from '@beckon/contract/dashboard';
 import { diffLists } from '../../platform/text/list-diff.ts';
 import type { DraftContent } from '../drafts/index.ts';
 import type { EditedDraft } from './edited-drafts.ts';
@@ -7,7 +7,7 @@ import type { EditedDraft } from './edited-drafts.ts';
  * A change that members make to the drafts of a template again and again. Drafts of one template differ because they are for different
  * users. So facts about the user are replaced with their variables before drafts are compared.
  */
-export type EditChange = Omit<ContractEditChange, 'template'>;
+export type TemplateEditChange = Omit<EditChange, 'template'>;
 
 const CHANGES_MAX = 20;
 const DRAFTS_NAMED = 5;
@@ -16,7 +16,7 @@ const RECURS = 2;
 
 export function recurringChanges(
   edited: Pick<EditedDraft, 'id' | 'facts' | 'before' | 'after'>[],
-): EditChange[] {
+): TemplateEditChange[] {
   const found = new Map<string, Found>();
   for (const draft of edited) {
     for (const change of changesOf(draft)) {
@@ -34,10 +34,10 @@ export function recurringChanges(
     .map((entry) => toChange(entry, edited.length));
 }
 
-type TextChange = Pick<EditChange, 'part' | 'kind' | 'before' | 'after' | 'paragraph'>;
+type TextChange = Pick<TemplateEditChange, 'part' | 'kind' | 'before' | 'after' | 'paragraph'>;
 type Found = { change: TextChange; drafts: string[]; paragraphs: number[] };
 
-function toChange({ change, drafts, paragraphs }: Found, total: number): EditChange {
+function toChange({ change, drafts, paragraphs }: Found, total: number): TemplateEditChange {
   const paragraph = mostFrequent(paragraphs);
   const count = drafts.length;
   const sentence = `${count} of ${total} ${wordsOf({ ...change, paragraph })}`;
@@ -46,7 +46,7 @@ function toChange({ change, drafts, paragraphs }: Found, total: number): EditCha
 
 function changesOf({ facts, before, after }: Pick<EditedDraft, 'facts' | 'before' | 'after'>): TextChange[] {
   const variable = toVariables(facts);
-  const of = (content: DraftContent, part: EditChange['part']): string =>
+  const of = (content: DraftContent, part: TemplateEditChange['part']): string =>
     variable(content[part].replaceAll('\r\n', '\n'));
   return [
     ...wordChanges('subject', of(before, 'subject'), of(after, 'subject')),
@@ -108,7 +108,7 @@ function wordsIn(text: string): string[] {
   return text.match(/\{\{[^}]*\}\}\S*|\S+/g) ?? [];
 }
 
-function wordChanges(part: EditChange['part'], before: string, after: string): TextChange[] {
+function wordChanges(part: TemplateEditChange['part'], before: string, after: string): TextChange[] {
   return diffLists(wordsIn(before), wordsIn(after)).map(({ removed, added }) => {
     const kind = added.length === 0 ? 'removed' : removed.length === 0 ? 'added' : 'replaced';
     return { part, kind, before: removed.join(' '), after: added.join(' '), paragraph: null };
@@ -155,8 +155,8 @@ function mostFrequent(numbers: number[]): number | null {
  */
 export function applyChanges(
   source: string,
-  part: EditChange['part'],
-  changes: EditChange[],
+  part: TemplateEditChange['part'],
+  changes: TemplateEditChange[],
 ): { text: string; applied: number } | null {
   let [text, applied] = [source, 0];
   for (const change of changes) {
@@ -169,7 +169,7 @@ export function applyChanges(
 }
 
 /** Replaces the words if they occur exactly once. Words that were only added have no position in the source. */
-function replaceWords(text: string, { before, after }: EditChange): string | null {
+function replaceWords(text: string, { before, after }: TemplateEditChange): string | null {
   if (before === '') return null;
   const matches = [...text.matchAll(sourcePattern(before))];
   const [match] = matches;
@@ -180,7 +180,10 @@ function replaceWords(text: string, { before, after }: EditChange): string | nul
     : `${from}${after}${to}`;
 }
 
-function replaceParagraph(text: string, { kind, before, after, paragraph }: EditChange): string | null {
+function replaceParagraph(
+  text: string,
+  { kind, before, after, paragraph }: TemplateEditChange,
+): string | null {
   const paragraphs = text.split(/\n\s*\n/);
   if (kind === 'added') return paragraphs.toSpliced((paragraph ?? 1) - 1, 0, after).join('\n\n');
   const at = paragraphs.findIndex((candidate) => sourcePattern(before, true).test(candidate.trim()));
