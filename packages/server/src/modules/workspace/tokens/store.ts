@@ -10,6 +10,7 @@ import type { TokenListed, TokenScope } from '@beckon/contract/dashboard';
 import { readAs } from '../../../platform/db/read-as.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import type { WaitingCode } from './device-limit.ts';
+import { TOKEN_PREFIX } from './token.ts';
 
 export type DeviceState = 'waiting' | 'approved' | 'denied' | 'used';
 
@@ -98,7 +99,7 @@ export async function countLive(tx: Tx, { userId, now }: { userId: string; now: 
   return rows[0]?.tokens ?? 0;
 }
 
-const LISTED = `id, label, scopes, 'bkp_…' || last4 AS display, created_at, expires_at, last_used_at, revoked_at`;
+const LISTED = `id, label, scopes, '${TOKEN_PREFIX}…' || last4 AS display, created_at, expires_at, last_used_at, revoked_at`;
 
 /** Returns live tokens and those that ended since then, newest first. */
 export function listTokenRows(

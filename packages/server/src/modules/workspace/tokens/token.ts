@@ -15,13 +15,15 @@ export const SALT_BYTES = 16;
 export const TOKEN_GOOD_MS = 90 * 24 * 3_600_000;
 /** How long an ended token is still listed. */
 export const ENDED_KEPT_MS = 30 * 24 * 3_600_000;
+/** How every personal token begins. */
+export const TOKEN_PREFIX = 'bkp_';
 const RANDOM_CHARS = 40;
 const SHOWN_LAST = 4;
 const LABEL_MAX_CHARS = 100;
 const PATTERN = /^bkp_[0-9A-Za-z]{40}$/;
 
 export function newToken(): string {
-  return `bkp_${randomBase62(RANDOM_CHARS)}`;
+  return `${TOKEN_PREFIX}${randomBase62(RANDOM_CHARS)}`;
 }
 
 /** Returns the visible end of a token, or null if it does not have the form of a token. */
