@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 const NAMED: Record<string, string[]> = {
   // The one transaction of the accept path.
   'modules/ingest/accept/statements.ts': ['idempotency', 'ingest_queue', 'ingest_queue_state'],
-  // The tokens. Their limits belong to the workspace module.
+  // The tokens. Their limits belong to the administration module.
   'platform/rate-limits/store.ts': ['rate_limit'],
   // The installation belongs to no module.
   'main/secrets.ts': ['installation'],
