@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import * as dashboard from './dashboard/index.ts';
 import { DASHBOARD_API } from './dashboard/endpoints.ts';
@@ -6,6 +8,14 @@ describe('dashboard types', () => {
   test('have no schema at run time, so the dashboard and the command line do not load TypeBox', () => {
     const exported = Object.entries<unknown>({ ...dashboard }).filter(([name]) => name !== 'allows');
     expect(exported.filter(([, value]) => !Array.isArray(value))).toEqual([]);
+  });
+
+  // A schema that is not exported would also load TypeBox.
+  test('reach no file by value that imports TypeBox by value', () => {
+    const sources = sourcesFrom('index.ts');
+    expect([...sources.keys()].toSorted()).toEqual(['access.ts', 'choices.ts', 'index.ts']);
+    for (const [file, source] of sources)
+      expect(source, file).not.toMatch(/^import (?!type)[^;]*from 'typebox'/m);
   });
 });
 
@@ -17,3 +27,13 @@ describe('DASHBOARD_API', () => {
     }
   });
 });
+
+/** Returns the sources of the file and of all files of the folder `dashboard` that it loads at run time, by their paths. */
+function sourcesFrom(file: string, sources = new Map<string, string>()): Map<string, string> {
+  if (sources.has(file)) return sources;
+  const source = readFileSync(join(import.meta.dirname, 'dashboard', file), 'utf8');
+  sources.set(file, source);
+  for (const [, path = ''] of source.matchAll(/^(?:import|export) (?!type)[^;]*?from '(\.[^']+)'/gm))
+    sourcesFrom(join(path), sources);
+  return sources;
+}

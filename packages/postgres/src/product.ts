@@ -3,7 +3,10 @@ import { join } from 'node:path';
 
 /** How the program that embeds PostgreSQL appears in it, on disk and in messages. Installations keep these names for good. */
 export type Product = {
-  /** The role, the database and the settings file; begins the names of sessions, slots and backups. At least four ASCII letters. */
+  /**
+   * The role, the database and the settings file; begins the names of sessions and slots, and labels base backups. At least four ASCII
+   * letters.
+   */
   name: string;
   /** In messages, such as `Beckon`. */
   title: string;

@@ -88,11 +88,11 @@ export type DraftWhole = DraftListed & {
 /** The response to an action: the changed draft, and the send check that would hold it now if it is to be sent. */
 export type DraftMoved = { draft: DraftListed; send_check: DraftGate | null };
 
-/** The content and the number of changes that the caller saw. If the draft has changed since, the action is a conflict. */
 export const SEEN = {
   hash: Type.Optional(Type.String({ maxLength: 200 })),
   moves: Type.Optional(Type.Integer({ minimum: 1 })),
 };
+/** The content and the number of changes that the caller saw. If the draft has changed since, the action is a conflict. */
 export type DraftSeen = Static<TObject<typeof SEEN>>;
 
 /** One step of the explanation why the draft exists, in order. `values`: the stored values that the step read. */
@@ -166,7 +166,6 @@ export type DraftVersions = {
   versions: DraftVersion[];
 };
 
-/** Either these drafts, or the drafts in Review that match a filter; at most 500 in a request. */
 export const BulkInputSchema = Type.Object({
   action: Type.Union([
     Type.Object({ kind: Type.Literal('approve') }, { additionalProperties: false }),
@@ -182,6 +181,7 @@ export const BulkInputSchema = Type.Object({
   ids: Type.Optional(Type.Array(Type.String({ maxLength: 40 }), { minItems: 1, maxItems: 500 })),
   filter: FILTER,
 });
+/** Either these drafts, or the drafts in Review that match a filter; at most 500 in a request. */
 export type BulkInput = Static<typeof BulkInputSchema>;
 export type BulkAct = BulkInput['action'];
 

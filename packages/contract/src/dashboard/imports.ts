@@ -23,10 +23,6 @@ export type ImportFormat = 'csv' | 'jsonl';
 
 export type ImportType = CellType;
 
-/**
- * Maps each column to a field: `external_user_id`, `email`, `name`, `occurred_at`, `message_id`, `traits.<key>` or
- * `properties.<key>`; null: the column is not imported. A column that is not listed is mapped by its header.
- */
 const MappingSchema = Type.Object(
   {
     columns: Type.Record(
@@ -47,6 +43,10 @@ const MappingSchema = Type.Object(
   },
   { additionalProperties: false },
 );
+/**
+ * Maps each column to a field: `external_user_id`, `email`, `name`, `occurred_at`, `message_id`, `traits.<key>` or
+ * `properties.<key>`; null: the column is not imported. A column that is not listed is mapped by its header.
+ */
 export type ImportMapping = Static<typeof MappingSchema>;
 
 /** How to import Stripe customers that match no user. */

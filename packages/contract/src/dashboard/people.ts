@@ -212,6 +212,7 @@ export const PEOPLE_API = {
     body: Type.Object({
       users: Type.Array(Type.String({ minLength: 1, maxLength: EXTERNAL_USER_ID_MAX_CHARS }), {
         minItems: 1,
+        /** A selection is a page of the table, or part of it. */
         maxItems: 1_000,
       }),
     }),

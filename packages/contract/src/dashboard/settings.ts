@@ -1,8 +1,8 @@
 import Type, { type Static } from 'typebox';
 import { item, list } from './envelope.ts';
 
-/** Setting values as text, by name. */
 const SettingTextsSchema = Type.Record(Type.String({ maxLength: 40 }), Type.String({ maxLength: 2_000 }));
+/** Setting values as text, by name. */
 export type SettingTexts = Static<typeof SettingTextsSchema>;
 
 export type SettingEntry = {
@@ -99,7 +99,6 @@ export type PolicyEffect = {
 };
 
 const Text = Type.Optional(Type.String({ maxLength: 2_000 }));
-/** The settings of the sending policy, as text. */
 const PolicyQuerySchema = Type.Object({
   quiet_hours: Text,
   frequency_cap: Text,
@@ -109,6 +108,7 @@ const PolicyQuerySchema = Type.Object({
   /** Only `draft`: any other value applies to new drafts only. */
   autopilot: Text,
 });
+/** The settings of the sending policy, as text. */
 export type PolicyQuery = Static<typeof PolicyQuerySchema>;
 
 export type EndpointRateLimit = { endpoint: string; rate: number; burst: number };

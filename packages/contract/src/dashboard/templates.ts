@@ -3,7 +3,6 @@ import { FRAME, item, list, oneOf, raw } from './envelope.ts';
 import type { EmailCheck } from './emails.ts';
 import type { DocumentFault } from './rules.ts';
 
-/** The source of an email. */
 const EmailSourceSchema = Type.Object(
   {
     format: oneOf(['markdown', 'mjml']),
@@ -13,6 +12,7 @@ const EmailSourceSchema = Type.Object(
   },
   { additionalProperties: false },
 );
+/** The source of an email. */
 export type EmailSource = Static<typeof EmailSourceSchema>;
 
 export type TemplateListed = {

@@ -18,6 +18,7 @@ export const inProject = [
     { filter: text, draft: text, pane },
     lazy(() => import('../screens/review/review-screen.tsx'), 'ReviewScreen'),
   ),
+  /** One draft on its own page, in any state. */
   projectPage(
     'drafts/$draft',
     { tab: oneOf('preview', 'edit', 'diff', 'why', 'history'), pane },
@@ -48,6 +49,7 @@ export const inProject = [
     { filter: text, audience: text },
     lazy(() => import('../screens/audiences/audiences-screen.tsx'), 'AudiencesScreen'),
   ),
+  /** `new`: a new audience. */
   projectPage(
     'audiences/$audience',
     { tab: text, user: text },
