@@ -170,12 +170,12 @@ async function checkRecords(victim: Victim): Promise<Finding[]> {
     const { rows } = await db.query<{ project_id: string; external_user_id: string }>(
       'SELECT project_id, external_user_id FROM person',
     );
-    const ownKey = String(victim.projectId);
+    const ownProject = String(victim.projectId);
     const misplaced = rows.filter(
       ({ project_id, external_user_id: user }) =>
         ['stranger', 'asleep'].includes(user) ||
-        (user === 'others' && String(project_id) === ownKey) ||
-        (user === 'mine' && String(project_id) !== ownKey),
+        (user === 'others' && String(project_id) === ownProject) ||
+        (user === 'mine' && String(project_id) !== ownProject),
     );
     const isStored = ['mine', 'others'].every((user) => rows.some((row) => row.external_user_id === user));
     return [

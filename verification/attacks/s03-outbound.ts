@@ -174,9 +174,9 @@ async function attackRedirects(target: Target): Promise<Finding[]> {
 function checkTrace(target: Target, file: string, allowed: string[]): Finding[] {
   const attempts = readTraceFile(file);
   target.count('connections in the kernel’s trace', attempts.length);
-  const places = new Set(attempts.map(({ address, port }) => `${address}:${port}`));
+  const addresses = new Set(attempts.map(({ address, port }) => `${address}:${port}`));
   // A trace without our own database is incomplete and proves nothing.
-  if (!allowed.some((address) => places.has(address)))
+  if (!allowed.some((address) => addresses.has(address)))
     return [{ severity: 'high', title: 'the kernel’s trace is empty' }];
   const allowedSet = new Set(allowed);
   const wrong = attempts.filter(

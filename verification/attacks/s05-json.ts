@@ -21,7 +21,7 @@ const BODIES: Record<string, (validBody: string) => string | Uint8Array> = {
   'a valid body with trailing data': (validBody) => `${validBody}{}`,
   'a valid body twice': (validBody) => validBody + validBody,
   'a valid body with a comment': (validBody) => `/* */${validBody}`,
-  'a good body with a trailing comma': (validBody) => validBody.replace(/\}$/, ',}'),
+  'a valid body with a trailing comma': (validBody) => validBody.replace(/\}$/, ',}'),
   'a byte order mark': (validBody) =>
     Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from(validBody)]),
   'UTF-16': (validBody) => utf16(validBody),
@@ -70,7 +70,7 @@ export const s05: Attack = {
     const session = { cookie: victim.cookie, origin: victim.url };
     const routes = [
       ...apiRoutes.map(({ method, path }) => ({
-        label: `${method} ${path}`,
+        requestLine: `${method} ${path}`,
         headers: bearer,
         validBody: bodyFor(path, 'json'),
       })),
@@ -79,7 +79,7 @@ export const s05: Attack = {
         // Signing out would end the session of all later requests.
         .filter(({ key }) => !/^POST .sign|^POST .setup/.test(key))
         .map(({ key }) => ({
-          label: key
+          requestLine: key
             .replace(' ', ' /api/dashboard')
             .replace(':project', String(victim.projectId))
             .replaceAll(/:\w+/g, 'nothing'),
@@ -87,19 +87,23 @@ export const s05: Attack = {
           validBody: { name: 'json' },
         })),
     ];
-    for (const { label, headers, validBody } of routes)
+    for (const { requestLine, headers, validBody } of routes)
       for (const [name, make] of Object.entries(BODIES)) {
         const body = make(JSON.stringify(validBody));
         const { status, text } = await victim
-          .send(label, { headers: { ...JSON_BODY, ...headers }, body })
+          .send(requestLine, { headers: { ...JSON_BODY, ...headers }, body })
           .catch((error: Error) => ({ status: 599, text: error.message }));
         target.count('bodies');
-        if (status >= 500 || (status === 404 && label.includes('/api/v1/')))
-          findings.push({ severity: 'high', title: `${label} with ${name}: ${status}`, evidence: text });
+        if (status >= 500 || (status === 404 && requestLine.includes('/api/v1/')))
+          findings.push({
+            severity: 'high',
+            title: `${requestLine} with ${name}: ${status}`,
+            evidence: text,
+          });
         if (/isAdmin|\bat .*\.ts:\d/.test(text) && status < 500)
           findings.push({
             severity: 'medium',
-            title: `${label} with ${name} reveals more than it should`,
+            title: `${requestLine} with ${name} reveals more than it should`,
             evidence: text,
           });
       }

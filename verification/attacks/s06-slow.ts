@@ -82,8 +82,7 @@ function attacksOn(
         /service available:\s+(\w+)(?![^]*service available:)/.exec(plainOutput) ?? [];
       report.push(`; at the end ${connected} connected, service available: ${available}`);
       target.count('runs of slowhttptest');
-      if (connected === '?')
-        throw new Error(`slowhttptest said nothing that is understood: ${plainOutput.slice(-500)}`);
+      if (connected === '?') throw new Error(`unreadable output of slowhttptest: ${plainOutput.slice(-500)}`);
     };
   return {
     'slow headers (-H)': slow('-H', '/api/v1/events'),

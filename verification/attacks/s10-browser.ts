@@ -55,11 +55,11 @@ async function forgeRequests(target: Target, victim: Victim): Promise<Finding[]>
   const changes = dashboardRoutes.filter(({ key }) => !key.startsWith('GET '));
   for (const { key, isForPrograms } of changes)
     for (const [name, headers] of Object.entries(FOREIGN)) {
-      const sentence = key
+      const requestLine = key
         .replace(' ', ' /api/dashboard')
         .replace(':project', String(victim.projectId))
         .replaceAll(/:\w+/g, 'nothing');
-      const { status, text } = await victim.send(sentence, {
+      const { status, text } = await victim.send(requestLine, {
         headers: { ...JSON_BODY, cookie: victim.cookie, ...headers },
         body: '{}',
       });

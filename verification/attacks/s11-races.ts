@@ -125,7 +125,7 @@ async function sameDraft(target: Target, victim: Victim): Promise<Finding[]> {
     if (wrong.length > 0)
       findings.push({
         severity: 'high',
-        title: `a move at once was answered ${wrong[0]?.status}`,
+        title: `a concurrent move got ${wrong[0]?.status}`,
         evidence: wrong[0]?.text ?? '',
       });
     const successCount = replies.filter(({ status }) => status === 200).length;

@@ -106,7 +106,9 @@ async function testssl(target: Target, where: string): Promise<Finding[]> {
   const lines = JSON.parse(text.endsWith(']') ? text : `${text.replace(/,$/, '')}]`) as TestsslLine[];
   target.count('checks of testssl', lines.length);
   if (lines.length < 5)
-    return [{ severity: 'medium', title: 'testssl said next to nothing', evidence: output.slice(-500) }];
+    return [
+      { severity: 'medium', title: 'testssl reported fewer than 5 checks', evidence: output.slice(-500) },
+    ];
   return lines
     .filter(
       ({ id, severity }) =>

@@ -92,15 +92,22 @@ async function plant(victim: Victim): Promise<Secret[]> {
   ];
 }
 
-type Answer = { label: string; status: number; text: string };
+type Answer = { requestLine: string; status: number; text: string };
 
 /** Puts every secret where it does not belong: in paths, queries, bodies, headers and emails that fail. */
 async function provoke(target: Target, victim: Victim, secrets: Secret[]): Promise<Answer[]> {
   const answers: Answer[] = [];
-  const addAnswer = async (label: string, headers: Record<string, string>, body?: string): Promise<void> => {
-    const { status, text } = await victim.send(label, { headers, ...(body === undefined ? {} : { body }) });
+  const addAnswer = async (
+    requestLine: string,
+    headers: Record<string, string>,
+    body?: string,
+  ): Promise<void> => {
+    const { status, text } = await victim.send(requestLine, {
+      headers,
+      ...(body === undefined ? {} : { body }),
+    });
     target.count('requests with secrets in wrong places');
-    answers.push({ label: label.slice(0, 60), status, text });
+    answers.push({ requestLine: requestLine.slice(0, 60), status, text });
   };
   const key = secrets.find(({ name }) => name === 'an API key')?.text ?? '';
   const bearer = { ...JSON_BODY, authorization: `Bearer ${key}` };
@@ -173,14 +180,14 @@ function forms(text: string): string[] {
 /** Finds secrets in error responses. Text that the caller sent may come back as the name of a field. */
 function inAnswers(answers: Answer[], secrets: Secret[]): Finding[] {
   const planted = new Set(Object.values(PLANTED));
-  return answers.flatMap(({ label, status, text }) =>
+  return answers.flatMap(({ requestLine, status, text }) =>
     secrets
       .filter(({ text: secret }) => status >= 400 && forms(secret).some((form) => text.includes(form)))
       // An error names an invalid key of an object, which the caller wrote.
       .filter(({ text: secret }) => !planted.has(secret) || status >= 500 || !/"field":"/.test(text))
       .map(({ name }): Finding => ({
         severity: 'medium',
-        title: `${name} in an answer of ${status} to ${label}`,
+        title: `${name} in an answer of ${status} to ${requestLine}`,
         evidence: text,
       })),
   );

@@ -71,7 +71,7 @@ async function checkPatterns(target: Target): Promise<Finding[]> {
     const ms = bound && (await costOf(new RegExp(source, flags), attackOf(analysis.attack, bound.charsMax)));
     if (bound && ms !== undefined && ms <= SLOW_CPU_MS)
       target.note(
-        `let be: ${title}: ${ms.toFixed(1)} ms for ${bound.charsMax} characters (${bound.bounded})`,
+        `accepted: ${title}: ${ms.toFixed(1)} ms for ${bound.charsMax} characters (${bound.bounded})`,
       );
     else
       findings.push({

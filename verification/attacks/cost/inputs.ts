@@ -56,9 +56,9 @@ function strangers(): Input[] {
 }
 
 const STATUSES = {
-  events: { accepted: 202, refusedStatuses: 422 },
-  'events/batch': { accepted: 202, refusedStatuses: 422 },
-  'users/bulk': { accepted: 200, refusedStatuses: 400 },
+  events: { accepted: 202, refused: 422 },
+  'events/batch': { accepted: 202, refused: 422 },
+  'users/bulk': { accepted: 200, refused: 400 },
 };
 
 /**
@@ -68,14 +68,14 @@ const STATUSES = {
 function keyHolders(): Input[] {
   const ofKey = (name: string, endpoint: keyof typeof STATUSES, text: string): Input => {
     const body = gzipSync(text);
-    const { accepted, refusedStatuses } = STATUSES[endpoint];
+    const { accepted, refused } = STATUSES[endpoint];
     // Only names of valid bodies begin like this.
     const isValid = name.startsWith('a valid');
     return {
       name,
       sender: 'API key',
       livezMaxMs: LIVEZ_MAX_MS,
-      expectedStatuses: [isValid ? accepted : refusedStatuses],
+      expectedStatuses: [isValid ? accepted : refused],
       // 429: the ingest queue of the project is full.
       mayGet: isValid ? [429, ...BUSY] : BUSY,
       send: ({ send, secret }) =>

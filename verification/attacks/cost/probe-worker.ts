@@ -56,7 +56,11 @@ function send(agent: Agent, { method, path, headers = {}, body }: Question): Pro
   });
 }
 
-async function repeat(kind: 'livez' | 'event', times: number, question: () => Question): Promise<void> {
+async function repeat(
+  kind: 'livez' | 'event',
+  expectedStatus: number,
+  question: () => Question,
+): Promise<void> {
   while (!isOver) {
     const startedAt = performance.now();
     const status = await send(agents[kind], question()).catch((error: Error) => error.message);
@@ -67,7 +71,7 @@ async function repeat(kind: 'livez' | 'event', times: number, question: () => Qu
     if (kind === 'livez') report.livezMs = Math.max(report.livezMs, waited);
     else report.eventMs = Math.max(report.eventMs, waited);
     report.answers += 1;
-    if (status !== times && report.failures.length < FAILURES_MAX)
+    if (status !== expectedStatus && report.failures.length < FAILURES_MAX)
       report.failures.push(`${kind}: ${String(status)}`);
   }
 }
