@@ -5,6 +5,7 @@
 
 import { closeSync, fdatasyncSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Kind } from './stage/world.ts';
 
 export type Entry = LoadEntry | ActionEntry | SinkEntry | FaultEntry;
 
@@ -32,7 +33,7 @@ export type LoadEntry =
   /** No complete response came: the request may have taken effect or not. */
   | { kind: 'lost'; at: number; id: string; reason: string };
 
-/** An action of a member or an operator besides the load. `done` is null if no response came. */
+/** An action of a member or an operator besides the load. `endedAt` is null if no response came. */
 export type ActionEntry = {
   kind: 'action';
   /** The time before the request, and the time when the response was read. */
@@ -104,11 +105,11 @@ export type World = {
     quietHours: string;
     timeZone: string;
     /** The subject that the project tests. See `stage/world.ts`. */
-    kind: string;
+    kind: Kind;
     /** The domain that its emails are sent from. */
     domain: string;
   }[];
-  /** `good`: answers 2xx whenever it is up. */
+  /** `isGood`: answers 2xx whenever it is up. */
   endpoints: { id: string; project: string; path: string; secret: string; isGood: boolean }[];
 };
 

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ActionEntry, Entry, LoadEntry } from './journal.ts';
-import type { Verdict } from './oracle/index.ts';
+import type { OracleReport } from './oracle/index.ts';
 
 /** The parameters of a run and its results. */
 export type Report = {
@@ -16,7 +16,7 @@ export type Report = {
   recovered: { times: number; slowestMs: number };
   load: Record<string, number>;
   counts: Record<string, number>;
-  violations: Verdict['violations'];
+  violations: OracleReport['violations'];
 };
 
 export function faultsOf(entries: Entry[]): Pick<Report, 'faults' | 'recovered'> {

@@ -87,7 +87,7 @@ async function recordAction(
 
 function projectOf({ stage, random }: ActionContext, kinds: Kind[]): Project {
   return pick(
-    stage.world.projects.filter(({ kind }) => kinds.includes(kind as Kind)),
+    stage.world.projects.filter(({ kind }) => kinds.includes(kind)),
     random,
   );
 }

@@ -3,13 +3,13 @@ import type { World } from '../journal.ts';
 import { clashOf, initialUsers, requestOf } from './requests.ts';
 
 function world(seed: number): World {
-  const projects = ['1', '2', '3'].map((id) => ({
+  const projects = ['1', '2', '3'].map((id): World['projects'][number] => ({
     id,
     name: id,
     keys: [],
     quietHours: 'off',
     timeZone: 'UTC',
-    kind: 'swift',
+    kind: 'fast',
     domain: 'mail.test',
   }));
   return { seed, startedAt: 0, databaseUrl: '', projects, endpoints: [] };

@@ -116,11 +116,11 @@ function userOf(project: string, { userNumber, n, random }: UserOptions): UserIn
   return { external_user_id: `u${userNumber}`, email: `u${userNumber}@p${project}.test`, traits };
 }
 
-function eventOf({ n, random, ...making }: RecordContext, index: number): EventInput {
+function eventOf({ n, random, ...context }: RecordContext, index: number): EventInput {
   const userNumber = between(0, USERS_PER_PROJECT - 1, random);
   const isOrder = index === 0 && random() < ORDER_SHARE;
   const isCopy = random() < COPY_SHARE && n > 0;
-  const id = isCopy ? `copied ${making.project} ${between(0, 20, random)}` : `${n} ${index}`;
+  const id = isCopy ? `copied ${context.project} ${between(0, 20, random)}` : `${n} ${index}`;
   return {
     external_user_id: isCopy ? 'u0' : `u${userNumber}`,
     name: isOrder && !isCopy ? ORDER_EVENT : isCopy ? 'copied' : pick(NAMES, random),

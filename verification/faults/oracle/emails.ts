@@ -56,7 +56,7 @@ function checkCopies({ email, copies, draft }: EmailTrace, findings: Findings): 
     findings.add('I12', 'an email and its draft have different users', evidence);
 }
 
-/** `isSettled`: its delivery was proven later, and an email that arrived may still bounce. */
+/** `isResolved`: its delivery was proven later, and an email that arrived may still bounce. */
 type CopyFacts = { copies: ReceivedEmail[]; isResolved: boolean };
 
 function checkState(email: EmailRow, { copies, isResolved }: CopyFacts, findings: Findings): void {

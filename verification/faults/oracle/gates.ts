@@ -174,7 +174,7 @@ function checkActions({ actions, rows }: Facts, findings: Findings): void {
       drafts.get(draftKey)?.state !== 'skipped' &&
       !wasUndone(moves.get(draftKey) ?? [])
     )
-      findings.add('I6', 'a skipped draft was not skipped', evidence);
+      findings.add('I6', 'a skipped draft was continued', evidence);
   }
   checkMemberMoves({ actions, rows }, findings);
 }

@@ -13,7 +13,7 @@ import { resultsOf } from './request-results.ts';
 import { createFindings, type OracleReport } from './findings.ts';
 import { checkWebhooks } from './webhooks.ts';
 
-export type { OracleReport as Verdict, Violation } from './findings.ts';
+export type { OracleReport, Violation } from './findings.ts';
 
 /** Checks the journals of a run against its database, by all invariants of docs/explanation/proof.md. */
 export async function checkRun(dir: string): Promise<OracleReport> {

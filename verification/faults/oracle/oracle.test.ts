@@ -302,7 +302,7 @@ const OF_EMAILS: Case[] = [
   ['I6', 'an email was sent for a draft that is skipped', (facts) => (draft(facts).state = 'skipped')],
   [
     'I6',
-    'a skipped draft was not skipped',
+    'a skipped draft was continued',
     ({ rows }) => rows.moves.push({ ...move(5, 'skip', ['sent', 'skipped', 50]), actor: 'operator' }),
     [actionEntry('skip', DRAFT)],
   ],

@@ -140,12 +140,12 @@ export async function openStage(cluster: Cluster, options: StageOptions): Promis
     TARGETS: targets,
     MAIL_IN_PORT: String(ports.mailIn),
   });
-  let [goesOn, ending] = [true, false];
+  let [isRunning, isEnding] = [true, false];
   const { promise: broken, reject: failRun } = Promise.withResolvers<never>();
   broken.catch(() => {});
   for (const { process: child } of [load, readers, ...sinks])
     child.once('exit', () => {
-      if (!ending) failRun(new Error(`${child.spawnargs.at(-1) ?? ''} ended: see the logs in ${dir}`));
+      if (!isEnding) failRun(new Error(`${child.spawnargs.at(-1) ?? ''} ended: see the logs in ${dir}`));
     });
   const stopProduct = async (): Promise<void> => {
     await Promise.all(victims.map((victim) => victim.stop()));
@@ -163,14 +163,14 @@ export async function openStage(cluster: Cluster, options: StageOptions): Promis
     wires: { ...wires, api: combineWires(wires.apis) },
     postgres: cluster,
     setBadEndpoint: (mode) => sendCommand(sinks[1], mode === null ? 'mode' : `mode ${mode}`),
-    isRunning: () => goesOn,
+    isRunning: () => isRunning,
     endFaults() {
-      goesOn = false;
+      isRunning = false;
     },
     sendToLoad: (text) => sendCommand(load, text),
     broken,
     async endLoad(withinMs) {
-      ending = true;
+      isEnding = true;
       for (const child of [load, readers]) sendCommand(child, 'stop');
       const limit = new Promise<boolean>((resolve) => {
         setTimeout(() => resolve(false), withinMs).unref();
@@ -180,7 +180,7 @@ export async function openStage(cluster: Cluster, options: StageOptions): Promis
     },
     stopProduct,
     async close() {
-      ending = true;
+      isEnding = true;
       await stopProduct();
       for (const { process: child } of [load, readers, ...sinks]) {
         child.kill('SIGKILL');
