@@ -117,8 +117,8 @@ function runAll(state: State, schedule: Schedule, scenario: Scenario): number {
   }
   scenario.endDisturbances();
   state.isCalm = true;
-  for (let endDisturbances = 0; !scenario.isOver(); endDisturbances += 1, steps += 1) {
-    if (endDisturbances === CALM_STEPS) throw new Error('the history never ends');
+  for (let calmSteps = 0; !scenario.isOver(); calmSteps += 1, steps += 1) {
+    if (calmSteps === CALM_STEPS) throw new Error('the history never ends');
     if (!stepOne(state, schedule)) throw new Error('no process can take a step, but work is left');
     scenario.check(schedule);
   }

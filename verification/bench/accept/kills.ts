@@ -27,14 +27,14 @@ export async function kills(times: number): Promise<string[]> {
     await pause();
   }
   await load.stop();
-  const verdict = await examine(server, dataDir, {
+  const result = await examine(server, dataDir, {
     journal: load.journal,
     secret: key.secret,
     replays: 1_000,
   });
   await server.stop();
   await rm(dataDir, { recursive: true, force: true });
-  const { acknowledged, missing, doubled, otherBytes } = verdict;
+  const { acknowledged, missing, doubled, otherBytes } = result;
   return [String(times), acknowledged, load.journal.failures, missing.length, doubled.length, otherBytes].map(
     String,
   );

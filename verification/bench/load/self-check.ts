@@ -28,9 +28,9 @@ await check('every request is counted once, whatever the server does to its conn
 await check('a server that stalls is charged with what it kept from being sent', chargesStalls);
 await speed();
 
-async function check(label: string, how: () => void | Promise<void>): Promise<void> {
+async function check(position: string, how: () => void | Promise<void>): Promise<void> {
   await how();
-  console.log(`ok  ${label}`);
+  console.log(`ok  ${position}`);
 }
 
 function readsAnyCut(): void {
@@ -109,21 +109,21 @@ async function countsAll(): Promise<void> {
   const answer = (status: string, more = ''): string =>
     `HTTP/1.1 ${status}\r\n${more}Content-Length: 2\r\n\r\n{}`;
   const server = await listen((socket) => {
-    const label = (seen.requests += 1) % 100;
-    if (label === 1) {
+    const position = (seen.requests += 1) % 100;
+    if (position === 1) {
       seen.reset += 1;
       socket.destroy();
-    } else if (label === 2) {
+    } else if (position === 2) {
       seen.accepted += 1;
       socket.end(answer('202 Accepted', 'Connection: close\r\n'));
-    } else if (label === 3) {
+    } else if (position === 3) {
       seen.away += 1;
       socket.write(answer('503 Away'));
     } else {
       seen.accepted += 1;
       const text = answer('202 Accepted');
-      socket.write(text.slice(0, label));
-      setImmediate(() => socket.write(text.slice(label)));
+      socket.write(text.slice(0, position));
+      setImmediate(() => socket.write(text.slice(position)));
     }
   });
   for (const mode of [

@@ -5,7 +5,7 @@ import type { Testbed } from '../testbed.ts';
 import { CHUNK } from './records.ts';
 
 /**
- * The baseline of `digest rate`: a minimal loop reads the rows that a run wrote and writes them again. The tables have the same shape
+ * The baseline of `process rate`: a minimal loop reads the rows that a run wrote and writes them again. The tables have the same shape
  * (columns, indexes, partitions, fill factors), in the schema `bare` of the same database.
  *
  * It uses one connection, one transaction per thousand records' rows, and one prepared `unnest` statement per table. It looks up, decides

@@ -56,7 +56,7 @@ async function onePair(run: Run, count: number, nth: number): Promise<Pair> {
   await copyBefore(url);
   const { writes, since, before } = await withProjectLock(db, projectId, async () => {
     const records = (kind === 'events' ? backfillEvents : uploadedUsers)(world, { count, run: nth });
-    await preload(db, { projectId, kind, records: records });
+    await preload(db, { projectId, kind, records });
     await settle(url);
     return {
       writes: await countWrites(testbed),

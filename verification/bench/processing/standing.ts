@@ -68,8 +68,8 @@ export async function again(sizes: Sizes): Promise<string[][]> {
         while ((await waitingOf(testbed.db, project.id)) > 0) await pause(20);
         const after = await fingerprints(testbed.db, project.id);
         const changedTables = TABLES.filter((table) => before.get(table) !== after.get(table));
-        const verdict = time === 1 ? '' : changedTables.length === 0 ? 'nothing changed' : 'CHANGED';
-        rows.push([`${kind}, import ${time}`, changedTables.join(', ') || 'none', verdict]);
+        const result = time === 1 ? '' : changedTables.length === 0 ? 'nothing changed' : 'CHANGED';
+        rows.push([`${kind}, import ${time}`, changedTables.join(', ') || 'none', result]);
       }
     }
     return rows;

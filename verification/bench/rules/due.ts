@@ -96,8 +96,8 @@ export function doubles({ twice, submitted, drafts }: SendRun): string {
 
 const micros = (seconds: number, drafts: number): string => `${round((seconds / drafts) * 1e6)} µs`;
 
-function steadyRow(untilSent: SendRun): string[] {
-  const { drafts, seconds, batches, late, submittedP99, cpu, left, outOfOrder } = untilSent;
+function steadyRow(run: SendRun): string[] {
+  const { drafts, seconds, batches, late, submittedP99, cpu, left, outOfOrder } = run;
   return [
     round(drafts),
     `${round(drafts / seconds)}`,
@@ -110,12 +110,12 @@ function steadyRow(untilSent: SendRun): string[] {
     micros(cpu.postgres, drafts),
     String(left),
     String(outOfOrder),
-    doubles(untilSent),
+    doubles(run),
   ];
 }
 
-function backlogRow(untilSent: SendRun, baseline: BaselineRates): string[] {
-  const { drafts, seconds, batches, cpu, left, outOfOrder } = untilSent;
+function backlogRow(run: SendRun, baseline: BaselineRates): string[] {
+  const { drafts, seconds, batches, cpu, left, outOfOrder } = run;
   const perSecond = drafts / seconds;
   return [
     round(drafts),
@@ -129,6 +129,6 @@ function backlogRow(untilSent: SendRun, baseline: BaselineRates): string[] {
     micros(cpu.postgres, drafts),
     String(left),
     String(outOfOrder),
-    doubles(untilSent),
+    doubles(run),
   ];
 }

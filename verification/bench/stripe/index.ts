@@ -38,9 +38,9 @@ export async function benchStripe([customers = '10000']: string[]): Promise<void
 type Stage = { testbed: Testbed; stripe: StripeServer; customers: number };
 
 async function run({ testbed, stripe, customers }: Stage): Promise<void> {
-  const { customers: customerCount, subscriptions, invoices } = stripe.world;
+  const { customers: allCustomers, subscriptions, invoices } = stripe.world;
   console.log(
-    `${customerCount.length} customers, ${subscriptions.length} subscriptions, ${invoices.length} invoices`,
+    `${allCustomers.length} customers, ${subscriptions.length} subscriptions, ${invoices.length} invoices`,
   );
   let worker = await testbed.script(WORKER);
   const [clean, killed] = [await testbed.project(), await testbed.project()];

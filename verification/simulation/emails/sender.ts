@@ -60,7 +60,7 @@ export function* send(stage: Stage, owner: Owner): Task {
       yield { action: `claimed ${emails.length}, and lost the response` };
     else for (const claim of emails) schedule.spawn(owner, submitEmail(stage, owner, claim));
     const until = emails.length > 0 ? schedule.now() : nextWakeUp(stage);
-    yield { action: `claimed ${emails.length}`, until: until };
+    yield { action: `claimed ${emails.length}`, until };
   }
 }
 

@@ -19,10 +19,10 @@ export type Product = {
 };
 
 export const PRODUCT: Product = {
-  applySample: applySample,
+  applySample,
   mayClaim,
   refill,
   resultOf: deliveryResult,
-  shareCapacities: shareCapacities,
+  shareCapacities,
   isAwaited: ({ state, attempts }, number) => state === 'delivering' && attempts.length === number,
 };
