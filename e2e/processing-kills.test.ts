@@ -6,7 +6,7 @@ import { processUnderKills } from '../packages/server/testing/oracles/processing
 
 let dataDir: string;
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'beckon-digest-'));
+  dataDir = await mkdtemp(join(tmpdir(), 'beckon-processing-'));
 });
 afterAll(() => rm(dataDir, { recursive: true, force: true }));
 
