@@ -26,6 +26,12 @@ export function useKept<T>(key: string, start: T): [T, (next: T) => void, () => 
   return [value, keep, letGo];
 }
 
+/** Deletes all kept state whose key starts with this prefix. */
+export function forgetKept(prefix: string): void {
+  for (const name of Object.keys(sessionStorage))
+    if (name.startsWith(`beckon-kept:${prefix}`)) sessionStorage.removeItem(name);
+}
+
 function read<T>(name: string, start: T): T {
   try {
     const text = sessionStorage.getItem(name);

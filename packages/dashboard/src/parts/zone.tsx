@@ -22,9 +22,15 @@ export function ZoneProvider({ zone, children }: { zone: string; children: React
   return <ZoneContext value={value}>{children}</ZoneContext>;
 }
 
+/** The zone in which times are shown. It may be UTC, so it must not decide when an email is sent. */
 export function useZone(): string {
   const { own, isUtc } = use(ZoneContext);
   return isUtc ? 'UTC' : own;
+}
+
+/** The project's own zone, whatever times are shown in: for "tomorrow at 9". */
+export function useProjectZone(): string {
+  return use(ZoneContext).own;
 }
 
 /** For the switch between the project's zone and UTC. */

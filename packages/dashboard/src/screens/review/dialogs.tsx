@@ -9,7 +9,7 @@ import {
   Shortcut,
   useKeys,
   useNow,
-  useZone,
+  useProjectZone,
 } from '../../parts/index.ts';
 import { instantOf, localOf } from '../../parts/zoned.ts';
 import { firstClick } from './first-click.ts';
@@ -57,7 +57,7 @@ const HOUR_MS = 3_600_000;
 
 function PostponeForm(props: PostponeDialogProps): ReactNode {
   const { times, zone } = props;
-  const projectZone = useZone();
+  const projectZone = useProjectZone();
   const now = useNow();
   const presets = presetsOf(times, { now, zone });
   const first = presets.findIndex(({ fault }) => fault === null);

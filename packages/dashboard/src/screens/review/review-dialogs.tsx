@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react';
-import { useZone } from '../../parts/index.ts';
+import { useProjectZone } from '../../parts/index.ts';
 import { PostponeDialog, SendAnywayDialog, SkipDialog } from './dialogs.tsx';
 import type { ReviewState } from './use-review-state.ts';
 
 /** The dialogs before an action: the time, the reason, or a confirmation. */
 export function ReviewDialogs({ state }: { state: ReviewState }): ReactNode {
   const { dialog, close, acts, bulk } = state;
-  const zone = useZone();
+  const zone = useProjectZone();
   const email = dialog?.email;
   const open = dialog?.isOpen === true ? dialog.what : null;
   return (

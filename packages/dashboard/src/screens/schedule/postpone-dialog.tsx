@@ -2,7 +2,7 @@ import { Button, Checkbox, Group, Modal, Text, TextInput } from '@mantine/core';
 import { CalendarClock } from 'lucide-react';
 import type { ScheduledDraft } from '@beckon/contract/dashboard';
 import { type ReactNode, useState } from 'react';
-import { DialogFoot, formatTime, useNow, useZone, When } from '../../parts/index.ts';
+import { DialogFoot, formatTime, useNow, useProjectZone, useZone, When } from '../../parts/index.ts';
 import type { PostponeArgs } from './use-postpone.ts';
 import { instantOf, localOf, tomorrowAtNine } from '../../parts/zoned.ts';
 import { Form } from '../../parts/form.tsx';
@@ -38,6 +38,7 @@ const HOUR_MS = 3_600_000;
 
 function PostponeForm({ draft, to, onClose, postpone }: Props): ReactNode {
   const zone = useZone();
+  const projectZone = useProjectZone();
   const now = useNow();
   const soon = Math.max(Date.parse(draft.deadline_at), now) + HOUR_MS;
   const start = localOf(to === undefined ? soon : Date.parse(to), zone);
@@ -57,7 +58,7 @@ function PostponeForm({ draft, to, onClose, postpone }: Props): ReactNode {
       <Text size="sm">
         “{draft.subject}” to {draft.email ?? draft.external_user_id} is due <When at={draft.deadline_at} />.
       </Text>
-      <Presets zone={draft.zone ?? zone} now={now} onPick={go} />
+      <Presets zone={draft.zone ?? projectZone} now={now} onPick={go} />
       <TextInput
         data-autofocus
         type="datetime-local"
