@@ -6,19 +6,20 @@ import classes from './rail.module.css';
 /** Names the time zone of all times on the page, and switches to UTC and back. */
 export function ZoneSwitch({ isSmall = false }: { isSmall?: boolean }): ReactNode {
   const { own, isUtc, setUtc } = useZoneChoice();
-  const shown = isUtc ? 'UTC' : own;
-  const other = isUtc ? own : 'UTC';
+  const zone = own.replaceAll('_', ' ');
+  const shown = isUtc ? 'UTC' : zone;
+  const isFixed = own === 'UTC';
+  const name = `Times in ${shown}${isFixed ? '' : `. Show ${isUtc ? zone : 'UTC'}`}`;
+  const Root = isFixed ? 'span' : 'button';
   return (
-    <button
-      type="button"
+    <Root
       className={classes.zone}
-      onClick={() => setUtc(!isUtc)}
-      disabled={own === 'UTC'}
-      aria-label={own === 'UTC' ? 'Times in UTC' : `Times in ${shown}. Show ${other}`}
-      title={own === 'UTC' ? 'Times in UTC' : `Times in ${shown}. Show ${other}`}
+      aria-label={name}
+      title={name}
+      {...(isFixed ? { role: 'img' } : { type: 'button', onClick: () => setUtc(!isUtc) })}
     >
       <Globe size={16} aria-hidden="true" />
-      {!isSmall && <span>{shown.replaceAll('_', ' ')}</span>}
-    </button>
+      {!isSmall && <span>{shown}</span>}
+    </Root>
   );
 }
