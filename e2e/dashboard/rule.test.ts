@@ -120,4 +120,31 @@ describe.skipIf(!hasBrowser)('rule editor in Chromium', () => {
     expect(await page.getByText('The goal is also a condition').count()).toBe(0);
     await page.getByText('Goal: choose an event').first().waitFor();
   });
+
+  test('new rule › shows a failed check, and creates nothing without another click', async () => {
+    const posted: string[] = [];
+    page.on('request', (request) => {
+      if (request.method() === 'POST' && request.url().endsWith('/rules')) posted.push(request.url());
+    });
+    await page.route('**/rules/check', (route) => route.fulfill({ status: 503, body: '' }));
+    await page.goto(`${owner.url}/p/${owner.projectId}/rules/new?event=report_exported`);
+    const failed = page.getByText('The rule could not be checked');
+    await failed.waitFor();
+    const create = page.getByRole('button', { name: 'Create rule' });
+    const checked = page.waitForResponse('**/rules/check');
+    await create.click();
+    await checked;
+    await failed.waitFor();
+    await page.unroute('**/rules/check');
+    await page.getByLabel('Subject').fill('Your export');
+    await failed.waitFor({ state: 'detached' });
+    await page
+      .getByText(/report_exported happens/)
+      .first()
+      .waitFor();
+    expect(posted).toEqual([]);
+    await create.click();
+    await page.getByRole('heading', { level: 1, name: 'After report_exported' }).waitFor();
+    expect(posted).toHaveLength(1);
+  });
 });

@@ -201,7 +201,7 @@ const Counted = Type.Integer({ minimum: 0, maximum: 2_147_483_647 });
 
 export const RULES_API = {
   'GET /projects/:project/rules': { response: list<RuleListed>() },
-  /** A new rule is off until it is turned on, so that it can be backtested first. */
+  /** A new rule is disabled until a member enables it, so that it can be backtested first. */
   'POST /projects/:project/rules': {
     body: Type.Object({ document: RuleDocumentSchema }),
     response: item<RuleDetails>(),

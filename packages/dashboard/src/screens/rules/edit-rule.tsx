@@ -8,7 +8,7 @@ import { RuleForm } from './rule-form.tsx';
 import { RuleSummary } from './rule-summary.tsx';
 import { useWhenChecked } from './use-when-checked.ts';
 import { SaveDialog, type SaveRequest } from './save-dialog.tsx';
-import { useChecked } from './use-checked.ts';
+import { type Checked, useChecked } from './use-checked.ts';
 
 /** The backtest uses the unsaved version too. */
 export function useRuleDraft(rule: RuleDetails): Edited<RuleDocument> {
@@ -43,7 +43,7 @@ export function EditRule({ rule }: { rule: RuleDetails }): ReactNode {
     };
     setSaving({ rule, document, base, checked, onClose: close, onSaved });
   };
-  const save = useWhenChecked(checking.isChecking, open);
+  const save = useWhenChecked(checking, open);
   return (
     <FactsContext value={facts}>
       <Stack gap="md" maw={860}>
@@ -52,8 +52,8 @@ export function EditRule({ rule }: { rule: RuleDetails }): ReactNode {
         <RuleForm key={resets} document={document} onChange={change} view={view} onView={setView} />
         <SaveBar
           dirty={dirty}
-          saving={false}
-          onSave={save}
+          saving={save.isPending}
+          onSave={save.run}
           onDiscard={discard}
           note={noteOf(checking, rule)}
           label="Save rule…"
@@ -74,7 +74,8 @@ function SavedMeanwhile({ rule }: { rule: RuleDetails }): ReactNode {
   );
 }
 
-function noteOf({ checked, isChecking }: ReturnType<typeof useChecked>, rule: RuleDetails): string {
+function noteOf({ checked, isChecking, error }: Checked, rule: RuleDetails): string {
+  if (error !== null) return 'The rule could not be checked';
   if (isChecking || checked === null) return 'Checking the rule…';
   if (checked.faults.length > 0) return 'Fix the errors above to save';
   return checked.new_version ? `Creates version ${rule.version + 1}` : 'Unsaved changes';

@@ -9,7 +9,7 @@ const COUNTED: Record<string, string> = {
   when: 'trigger',
 };
 
-/** What to do about a field without a value, by the last part of its path. */
+/** Instructions for a field without a value, by the last part of its path. */
 const ENTER: Record<string, string> = {
   name: 'Enter a name',
   subject: 'Write a subject',
@@ -27,14 +27,17 @@ const NO_VALUE =
   /must not be empty|is required|must be a string of 1 to|must be a UUID|must be a list of 1 to/;
 const NO_SPAN = / must be a whole number and s, m, h or d/;
 
-/** An error of the server in the words of the form: `steps.0.draft.subject must not be empty` is "Write a subject" at "Step 1". */
-export function inWords<T extends Fault>(fault: T): T & FormFault {
+/**
+ * Rewrites a server error in the words of the form: `steps.0.draft.subject must not be empty` is "Write a subject" at "Step 1". A value that
+ * is too long or malformed keeps the words of the server, because its field is not empty.
+ */
+export function inWords<T extends Fault>(fault: T, document: unknown): T & FormFault {
   const { field, message } = fault;
   if (field === undefined || !message.startsWith(`${field} `)) return { ...fault, place: null };
   const parts = field.split('.');
   const words = NO_SPAN.test(message)
     ? 'Enter a whole number and choose a unit'
-    : NO_VALUE.test(message)
+    : NO_VALUE.test(message) && isEmpty(valueAt(document, parts))
       ? ENTER[parts.at(-1) ?? '']
       : undefined;
   if (words !== undefined) return { ...fault, message: words, place: placeOf(parts) };
@@ -43,6 +46,17 @@ export function inWords<T extends Fault>(fault: T): T & FormFault {
     message: `${capital(pathWords(parts).join(', '))}${message.slice(field.length)}`,
     place: null,
   };
+}
+
+function valueAt(document: unknown, parts: string[]): unknown {
+  let value = document;
+  for (const part of parts) value = (value as Record<string, unknown> | null | undefined)?.[part];
+  return value;
+}
+
+function isEmpty(value: unknown): boolean {
+  if (typeof value === 'string') return value.trim() === '';
+  return value === undefined || value === null || (Array.isArray(value) && value.length === 0);
 }
 
 /** "Step 1: write a subject". */

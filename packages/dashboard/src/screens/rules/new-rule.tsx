@@ -31,7 +31,7 @@ export function NewRule(): ReactNode {
     refreshes: ['GET /projects/:project/rules', 'GET /projects/:project/sequences'],
     onDone: ({ data }) => {
       letGo();
-      notify(`${data.name} created. Backtest it, then turn it on.`);
+      notify(`${data.name} created. Run a backtest, then enable it.`);
       void navigate({
         to: '/p/$project/rules/$rule',
         params: { project: String(project), rule: data.id },
@@ -45,7 +45,7 @@ export function NewRule(): ReactNode {
     setDocument(next);
     create.reset();
   };
-  const submit = useWhenChecked(checking.isChecking, () => {
+  const submit = useWhenChecked(checking, () => {
     if ((checking.checked?.faults.length ?? 0) === 0) create.mutate({ body: { document } });
     else setAttempts(attempts + 1);
   });
@@ -54,19 +54,19 @@ export function NewRule(): ReactNode {
     <Page title="New rule">
       <FactsContext value={facts}>
         <Stack gap="md" maw={860}>
-          {isShown ? <RuleSummary {...checking} /> : <Begin />}
+          {isShown || checking.error ? <RuleSummary {...checking} /> : <Begin />}
           <RuleForm document={document} onChange={change} view={view} onView={setView} />
           {create.error && <ErrorBox error={create.error} title="Rule not created" />}
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={letGo}>
               Start over
             </Button>
-            <Button loading={create.isPending} onClick={submit}>
+            <Button loading={submit.isPending || create.isPending} onClick={submit.run}>
               Create rule
             </Button>
           </Group>
           <Text size="xs" c="dimmed">
-            A new rule is off. Backtest it, then turn it on.
+            A new rule is disabled. Run a backtest, then enable it.
           </Text>
         </Stack>
       </FactsContext>
