@@ -53,3 +53,13 @@ test('fateOf › returns one fate for each rule, the newest fact first', () => {
   });
   expect(fateOf(rule({}))).toEqual({ kind: 'not_eligible', sentence: 'the user was enrolled before' });
 });
+
+test('fateOf › returns a draft that ended without being sent if the user is not eligible', () => {
+  for (const state of ['failed', 'skipped', 'canceled', 'unknown']) {
+    const ended = draft({ state, ended_at: AT, reason: 'bounced' });
+    expect(fateOf(rule({ drafts: [ended] }))).toEqual({ kind: 'ended', draft: ended });
+    expect(fateOf(rule({ drafts: [ended, draft({})] })).kind).toBe('waiting');
+    expect(fateOf(rule({ would_fire: true, drafts: [ended] })).kind).toBe('eligible');
+    expect(fateOf(rule({ on: false, drafts: [ended] })).kind).toBe('off');
+  }
+});

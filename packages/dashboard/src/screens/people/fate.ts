@@ -1,24 +1,32 @@
 import type { WhyRule } from '@beckon/contract/dashboard';
 
-/** What a rule did, does or would do for a user. The kinds exclude each other, so that a rule has one answer. */
+/** Fate is the state of a rule for one user. The kinds exclude each other, so that a rule has one state. */
 export type Fate =
   | { kind: 'waiting'; draft: WhyRule['drafts'][number] }
   | { kind: 'sent'; at: string }
+  | { kind: 'ended'; draft: WhyRule['drafts'][number] }
   | { kind: 'off' }
   | { kind: 'eligible'; at: string | null }
   | { kind: 'not_eligible'; sentence: string };
 
-/** An open draft comes first, then a sent email. Without either, the evaluation of now decides. */
+/**
+ * An open draft comes first, then a sent email, then the evaluation of now. If the user is not eligible, a draft that ended without being
+ * sent explains more than the limit on enrollments.
+ */
 export function fateOf({ on: isOn, drafts, triggers, would_fire: wouldFire, decisions }: WhyRule): Fate {
   const open = drafts.find(({ ended_at: endedAt }) => endedAt === null);
   if (open) return { kind: 'waiting', draft: open };
   const sent = drafts.find(({ state }) => state === 'sent');
   if (sent?.ended_at) return { kind: 'sent', at: sent.ended_at };
   if (!isOn) return { kind: 'off' };
-  if (wouldFire) {
-    const starting = triggers.filter((trigger) => trigger.would_fire);
-    return { kind: 'eligible', at: starting.find(({ is_set: isSet }) => isSet)?.at ?? null };
-  }
+  if (wouldFire) return { kind: 'eligible', at: startOf(triggers) };
+  const ended = drafts.find(({ ended_at: endedAt }) => endedAt !== null);
+  if (ended) return { kind: 'ended', draft: ended };
   const sentence = triggers[0]?.sentence ?? decisions[0]?.sentence ?? 'the rule has no trigger';
   return { kind: 'not_eligible', sentence };
+}
+
+/** The time of the first timer that would start the rule; null if an event would. */
+function startOf(triggers: WhyRule['triggers']): string | null {
+  return triggers.find(({ would_fire: wouldFire, is_set: isSet }) => wouldFire && isSet)?.at ?? null;
 }

@@ -9,7 +9,7 @@ export function nameOf(user: UserDetails): string {
   return traitOf(user, 'name') ?? user.email ?? user.external_user_id;
 }
 
-/** Who the user is: id, address, plan, company, and the time where they are. */
+/** UserHead shows the id, the address, the plan, the company and the local time of the user. */
 export function UserHead({ user }: { user: UserDetails }): ReactNode {
   const { external_user_id: id, email } = user;
   const facts = ['plan', 'company', 'role'].flatMap((trait) => {
@@ -46,7 +46,7 @@ function Copied({ text, what }: { text: string; what: string }): ReactNode {
 
 function LocalTime({ zone }: { zone: string | null }): ReactNode {
   const now = useNow();
-  if (zone === null) return 'time zone unknown: the project’s is used';
+  if (zone === null) return 'Time zone unknown. The project’s time zone is used.';
   return `${formatTime(new Date(now), zone).split(', ').at(-1) ?? ''} in ${zone.replaceAll('_', ' ')}`;
 }
 

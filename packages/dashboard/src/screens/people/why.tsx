@@ -7,6 +7,7 @@ import { Conditions } from '../../parts/conditions.tsx';
 import { Empty, Loaded, Mark, type MarkProps, Sentence, When } from '../../parts/index.ts';
 import { suppressedSubject, suppressionWords } from './words.ts';
 import { capital, stateWords } from '../../parts/codes.ts';
+import { draftReasonWords } from '../../parts/draft-words.ts';
 import { type Fate, fateOf } from './fate.ts';
 
 /** The result of each rule for this user, evaluated now by the real code: one fate with one reason, and the details on request. */
@@ -52,7 +53,7 @@ function RuleExplanation({ explanation, zone, suppression }: RuleExplanationProp
     <Paper withBorder p="md" component="section" aria-label={rule.name}>
       <Stack gap="xs">
         <Title order={2} size="h5">
-          {rule.name} <Mark {...MARKS[fate.kind]} />
+          {rule.name} <Mark {...markOf(fate)} />
         </Title>
         <Text size="sm" component="div">
           <Reason fate={fate} zone={zone} suppression={suppression} />
@@ -75,7 +76,7 @@ function RuleExplanation({ explanation, zone, suppression }: RuleExplanationProp
   );
 }
 
-const MARKS: Record<Fate['kind'], MarkProps> = {
+const MARKS: Record<Exclude<Fate['kind'], 'ended'>, MarkProps> = {
   off: { icon: Minus, tone: 'quiet', label: 'Off' },
   waiting: { icon: Hourglass, tone: 'info', label: 'Waiting' },
   sent: { icon: Check, tone: 'good', label: 'Sent' },
@@ -83,19 +84,44 @@ const MARKS: Record<Fate['kind'], MarkProps> = {
   not_eligible: { icon: X, tone: 'warn', label: 'Not eligible' },
 };
 
+const ENDED_BADLY = new Set(['failed', 'unknown']);
+
+function markOf(fate: Fate): MarkProps {
+  if (fate.kind !== 'ended') return MARKS[fate.kind];
+  const { state } = fate.draft;
+  return ENDED_BADLY.has(state)
+    ? { icon: X, tone: 'bad', label: capital(stateWords(state)) }
+    : { icon: Minus, tone: 'quiet', label: capital(stateWords(state)) };
+}
+
 type ReasonProps = { fate: Fate; zone: string | null; suppression: UserDetails['suppression'] };
 
 /** The one reason of the fate. */
 function Reason({ fate, zone, suppression }: ReasonProps): ReactNode {
   switch (fate.kind) {
     case 'off':
-      return 'The rule is off and enrolls no users.';
+      return 'The rule is disabled and enrolls no users.';
     case 'sent':
       return (
         <>
           Sent <When at={fate.at} theirZone={zone} />
         </>
       );
+    case 'ended': {
+      const { state, ended_at: at, reason } = fate.draft;
+      return (
+        <>
+          {capital(stateWords(state))}
+          {at !== null && (
+            <>
+              {' '}
+              <When at={at} theirZone={zone} />
+            </>
+          )}
+          {reason !== null && `: ${draftReasonWords(reason)}`}
+        </>
+      );
+    }
     case 'waiting':
       return <WaitingReason draft={fate.draft} zone={zone} />;
     case 'not_eligible':
@@ -103,10 +129,10 @@ function Reason({ fate, zone, suppression }: ReasonProps): ReactNode {
     case 'eligible':
       return (
         <>
-          {fate.at === null ? 'Starts when its trigger arrives' : 'Starts '}
-          {fate.at !== null && <When at={fate.at} theirZone={zone} />}
+          {fate.at === null ? 'Starts at the next trigger' : 'Starts '}
+          {fate.at !== null && <When at={fate.at} theirZone={zone} />}.
           {suppression &&
-            `. The email would not be sent: ${suppressedSubject(suppression)} is suppressed (${suppressionWords(suppression.reason)})`}
+            ` The email would not be sent: ${suppressedSubject(suppression)} is suppressed (${suppressionWords(suppression.reason)}).`}
         </>
       );
     default:
