@@ -33,13 +33,7 @@ export function UserScreen(): ReactNode {
     (item) => item.external_user_id === user,
     () => void refresh(...OF_USER),
   );
-  const { project } = route.useParams();
-  useKeys('User', {
-    Escape: {
-      label: 'All users',
-      run: () => void navigate({ to: '/p/$project/users', params: { project } }),
-    },
-  });
+  useLeaveKey();
   const currentTab = TABS.find((name) => name === tab) ?? 'timeline';
   const show = (next: string | null): void =>
     void navigate({ search: (was) => ({ ...was, tab: next ?? undefined }), replace: true });
@@ -82,6 +76,23 @@ export function UserScreen(): ReactNode {
       </Loaded>
     </Page>
   );
+}
+
+const FIELDS = 'input, textarea, select, [contenteditable]';
+
+/** Escape leads to the list of users. In a text field it does not leave the page. */
+function useLeaveKey(): void {
+  const { project } = route.useParams();
+  const navigate = route.useNavigate();
+  useKeys('User', {
+    Escape: {
+      label: 'All users',
+      run({ target }) {
+        if (target instanceof Element && target.closest(FIELDS)) return;
+        void navigate({ to: '/p/$project/users', params: { project } });
+      },
+    },
+  });
 }
 
 function States({ user: { suppression, triggers } }: { user: UserDetails }): ReactNode {
