@@ -156,6 +156,31 @@ describe.skipIf(!hasBrowser)('decisions in Review in Chromium', () => {
     await current(text).waitFor();
   });
 
+  test('a draft whose approval ends after Review was left is not listed again', async () => {
+    const [user = ''] = await open();
+    await isReading(/./);
+    await page.route('**/approve', async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      await route.continue();
+    });
+    const approved = page.waitForResponse('**/approve');
+    await page.keyboard.press('a');
+    await page.keyboard.press('g');
+    await page.keyboard.press('h');
+    await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
+    await approved;
+    await page.unroute('**/approve');
+    await undoButton().waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('r');
+    await page.getByRole('heading', { name: 'Review', level: 1 }).waitFor();
+    await rows().first().waitFor();
+    await row(user).waitFor({ state: 'detached' });
+    await page.keyboard.press('u');
+    await row(user).waitFor();
+    expect(pageErrors).toEqual([]);
+  });
+
   test('`u` returns the last drafts to the empty list and selects them, wherever the focus is', async () => {
     const order = await open();
     for (const user of order) {

@@ -1,39 +1,45 @@
-import { Button, Group } from '@mantine/core';
+import { Button, Group, Tooltip } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import type { DraftWhole } from '@beckon/contract/dashboard';
 import { CalendarClock, Check, Pencil, RotateCcw, SkipForward } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import { useChange, useMay, useProject, useRefresh } from '../../api/index.ts';
 import { ConfirmTyped, refused, notify, useKeys } from '../../parts/index.ts';
 import { SendAnywayDialog, PostponeDialog, SkipDialog } from './dialogs.tsx';
 import { firstClick } from './first-click.ts';
 import { SendTest } from './send-test.tsx';
-import { type Acts, type Seen, useActs } from './use-acts.ts';
+import { type Acts, LISTS, type Seen, useActs } from './use-acts.ts';
 
-type Opened = 'postpone' | 'skip' | 'anyway' | 'again' | null;
+/** The open dialog of a draft's page. */
+export type Opened = 'postpone' | 'skip' | 'anyway' | 'again' | null;
 
-/** The actions of a draft's own page. */
-export function DraftActs({
-  draft,
-  acts,
-  onEdit,
-}: {
+type DraftActsProps = {
   draft: DraftWhole;
   acts: Acts;
+  opened: Opened;
+  open: (what: Opened) => void;
+  isEditing: boolean;
   onEdit: () => void;
-}): ReactNode {
-  const [opened, open] = useState<Opened>(null);
+};
+
+/** The actions of a draft's own page. As in Review, none is available while the editor is open. */
+export function DraftActs({ draft, acts, opened, open, isEditing, onEdit }: DraftActsProps): ReactNode {
   const mayEdit = useMay('editor');
   const seen = seenOf(draft);
-  const approve = (): void => (draft.rule_holds === false ? open('anyway') : acts.approve(seen));
+  const canApprove = draft.user.email !== null && draft.state !== 'approved';
+  const approve = (): void => {
+    if (!canApprove) return;
+    if (draft.rule_holds === false) open('anyway');
+    else acts.approve(seen);
+  };
   const isOpen = isUndecided(draft);
   const edit = isOpen && mayEdit ? onEdit : null;
-  useDraftKeys({ isOpen, approve, open, edit });
+  useDraftKeys({ isOpen: isOpen && !isEditing, approve, open, edit: isEditing ? null : edit });
   if (!useMay('reviewer')) return null;
   return (
     <>
       <Group gap="xs" onClickCapture={firstClick}>
-        {isOpen && <OpenActs draft={draft} approve={approve} open={open} onEdit={edit} />}
+        {isOpen && <OpenActs {...{ draft, canApprove, isEditing, approve, open }} onEdit={edit} />}
         <SendTest draft={draft.id} />
         {(draft.state === 'failed' || draft.state === 'unknown') && (
           <Button
@@ -62,7 +68,11 @@ function isUndecided({ ended_at: endedAt, state, lease }: DraftWhole): boolean {
 export function useDraftActs(): Acts {
   const refresh = useRefresh();
   const renew = (): void =>
-    void refresh('GET /projects/:project/drafts/:draft', 'GET /projects/:project/drafts/:draft/context');
+    void refresh(
+      'GET /projects/:project/drafts/:draft',
+      'GET /projects/:project/drafts/:draft/context',
+      ...LISTS,
+    );
   return useActs({ onLeave: () => undefined, onFailed: renew, onUndone: renew, onDone: renew });
 }
 
@@ -119,27 +129,32 @@ function Dialogs({ draft, opened, close, acts }: DialogsProps): ReactNode {
 
 type OpenActsProps = {
   draft: DraftWhole;
+  canApprove: boolean;
+  isEditing: boolean;
   approve: () => void;
   open: (what: Opened) => void;
   onEdit: (() => void) | null;
 };
 
-function OpenActs({ draft, approve, open, onEdit }: OpenActsProps): ReactNode {
+function OpenActs({ draft, canApprove, isEditing, approve, open, onEdit }: OpenActsProps): ReactNode {
   return (
     <>
-      <Button
-        size="compact-sm"
-        leftSection={<Check size={15} aria-hidden="true" />}
-        disabled={draft.state === 'approved'}
-        onClick={approve}
-      >
-        Approve
-      </Button>
+      <Tooltip label="The user has no email address" disabled={draft.user.email !== null}>
+        <Button
+          size="compact-sm"
+          leftSection={<Check size={15} aria-hidden="true" />}
+          disabled={isEditing || !canApprove}
+          onClick={approve}
+        >
+          Approve
+        </Button>
+      </Tooltip>
       {onEdit && (
         <Button
           size="compact-sm"
           variant="default"
           leftSection={<Pencil size={15} aria-hidden="true" />}
+          disabled={isEditing}
           onClick={onEdit}
         >
           Edit
@@ -149,6 +164,7 @@ function OpenActs({ draft, approve, open, onEdit }: OpenActsProps): ReactNode {
         size="compact-sm"
         variant="default"
         leftSection={<CalendarClock size={15} aria-hidden="true" />}
+        disabled={isEditing}
         onClick={() => open('postpone')}
       >
         Postpone
@@ -157,6 +173,7 @@ function OpenActs({ draft, approve, open, onEdit }: OpenActsProps): ReactNode {
         size="compact-sm"
         variant="default"
         leftSection={<SkipForward size={15} aria-hidden="true" />}
+        disabled={isEditing}
         onClick={() => open('skip')}
       >
         Skip

@@ -2,17 +2,18 @@ import { Alert, Button, Group, Tabs, Text } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { DraftWhole } from '@beckon/contract/dashboard';
 import { ArrowLeft } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useApi, useMay, useProject } from '../../api/index.ts';
 import { later, Lines, Loaded, Page } from '../../parts/index.ts';
 import { ContextPane } from './context-pane.tsx';
 import { Differences } from './differences.tsx';
-import { DraftActs, useDraftActs } from './draft-acts.tsx';
+import { DraftActs, type Opened, useDraftActs } from './draft-acts.tsx';
 import { History } from './history.tsx';
 import { EmailHead } from './email-head.tsx';
 import { EmailView, type Pane } from './email-view.tsx';
 import { Stranded } from './stranded.tsx';
 import { Unsaved } from './unsaved.tsx';
+import type { Seen } from './use-acts.ts';
 import { useFollowed } from './use-followed.ts';
 import classes from './review.module.css';
 
@@ -53,14 +54,25 @@ function Whole({ draft }: { draft: DraftWhole }): ReactNode {
   const { tab = 'preview' } = route.useSearch();
   const navigate = route.useNavigate();
   const acts = useDraftActs();
+  const [opened, open] = useState<Opened>(null);
   const mayEdit = useMay('editor') && draft.ended_at === null && draft.state !== 'sending';
+  const saved = (row: Seen, andApprove: boolean): void => {
+    to('preview');
+    if (!andApprove) return;
+    if (draft.rule_holds === false) open('anyway');
+    else acts.approve(row);
+  };
   const to = (next: string | null): void =>
     void navigate({ search: (was) => ({ ...was, tab: TABS.find((name) => name === next) }), replace: true });
   return (
     <>
       <EmailHead draft={draft} level={1} />
       <Again draft={draft} />
-      <DraftActs draft={draft} acts={acts} onEdit={() => to('edit')} />
+      <DraftActs
+        {...{ draft, acts, opened, open }}
+        isEditing={mayEdit && tab === 'edit'}
+        onEdit={() => to('edit')}
+      />
       {!mayEdit && <Stranded key={draft.id} draft={draft} />}
       <Tabs value={tab} onChange={to} keepMounted={false}>
         <Tabs.List mb="md">
@@ -78,15 +90,7 @@ function Whole({ draft }: { draft: DraftWhole }): ReactNode {
         </Tabs.Panel>
         <Tabs.Panel value="edit">
           {mayEdit && (
-            <EmailEditor
-              key={draft.id}
-              draft={draft}
-              onClose={() => to('preview')}
-              onSaved={(row, andApprove) => {
-                to('preview');
-                if (andApprove) acts.approve(row);
-              }}
-            />
+            <EmailEditor key={draft.id} draft={draft} onClose={() => to('preview')} onSaved={saved} />
           )}
         </Tabs.Panel>
         <Tabs.Panel value="diff">

@@ -34,8 +34,9 @@ export function EmailEditor({ draft, onClose, onSaved }: EmailEditorProps): Reac
   // Saving reports whether the server is reachable.
   const isTheirs = lease?.status === 409;
   const change = (part: Partial<Typed>): void => keep({ ...typed, ...part });
+  const canApprove = draft.user.email !== null;
   const save = (andApprove: boolean): void => {
-    if (!isTheirs) send({ ...typed, hash }, andApprove);
+    if (!isTheirs && (canApprove || !andApprove)) send({ ...typed, hash }, andApprove);
   };
   const onKey = useSaveKeys(save);
   return (
@@ -67,6 +68,7 @@ export function EmailEditor({ draft, onClose, onSaved }: EmailEditorProps): Reac
         isOther={isOther}
         isSaving={isSaving}
         isTheirs={isTheirs}
+        canApprove={canApprove}
         onSave={save}
         onClose={onClose}
         onDiscard={() => {
@@ -82,12 +84,14 @@ type FootProps = {
   isOther: boolean;
   isSaving: boolean;
   isTheirs: boolean;
+  /** False if the user has no email address. */
+  canApprove: boolean;
   onSave: (andApprove: boolean) => void;
   onClose: () => void;
   onDiscard: () => void;
 };
 
-function Foot({ isOther, isSaving, isTheirs, onSave, onClose, onDiscard }: FootProps): ReactNode {
+function Foot({ isOther, isSaving, isTheirs, canApprove, onSave, onClose, onDiscard }: FootProps): ReactNode {
   return (
     <Group justify="flex-end" gap="xs">
       <Button variant="subtle" color="gray" onClick={onDiscard}>
@@ -96,7 +100,7 @@ function Foot({ isOther, isSaving, isTheirs, onSave, onClose, onDiscard }: FootP
       <Button variant="default" onClick={onClose}>
         Close and keep changes
       </Button>
-      <Button variant="default" disabled={isTheirs || isSaving} onClick={() => onSave(true)}>
+      <Button variant="default" disabled={isTheirs || isSaving || !canApprove} onClick={() => onSave(true)}>
         {isOther ? 'Overwrite and approve' : 'Save and approve'}
         <span aria-hidden="true" style={{ marginLeft: 8 }}>
           <Shortcut keys="Mod+Enter" />

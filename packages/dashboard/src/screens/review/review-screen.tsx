@@ -12,7 +12,7 @@ import { type Review, useReview } from './use-review.ts';
 import classes from './review.module.css';
 
 const ReviewDialogs = later(() => import('./review-dialogs.tsx'), 'ReviewDialogs', null);
-/** Shown once drafts are selected. It takes no focus, so it gives none back. */
+/** BulkBar is shown while drafts are selected. It takes no focus, so it is not loaded with `later`, which restores the focus. */
 const BulkBar = lazy(async () => ({ default: (await import('./bulk.tsx')).BulkBar }));
 const BulkDialog = later(() => import('./bulk-dialog.tsx'), 'BulkDialog', null);
 

@@ -42,7 +42,8 @@ it('does not run after a stop until the next call', async () => {
   const soon = createSoon(run, 2_000);
   soon.request();
   soon.request();
-  soon.stop();
+  expect(soon.stop()).toBe(true);
+  expect(soon.stop()).toBe(false);
   await vi.advanceTimersByTimeAsync(10_000);
   expect(run).toHaveBeenCalledTimes(1);
   soon.request();

@@ -1,4 +1,8 @@
-type Soon = { request: () => void; stop: () => void };
+type Soon = {
+  request: () => void;
+  /** Returns true if a queued run was dropped. */
+  stop: () => boolean;
+};
 
 /** Runs at once, then rests. Calls during the run or the rest run once more after it. */
 export function createSoon(run: () => Promise<void>, restMs: number): Soon {
@@ -28,7 +32,9 @@ export function createSoon(run: () => Promise<void>, restMs: number): Soon {
     stop() {
       clearTimeout(rest);
       rest = undefined;
+      const isDropped = isQueued;
       isQueued = false;
+      return isDropped;
     },
   };
 }

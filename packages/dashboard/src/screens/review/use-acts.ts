@@ -25,6 +25,13 @@ export type ActsOptions = {
   onDone: (ids: string[]) => void;
 };
 
+/** Review refreshes these itself while it is open. After it was left, its cached list would show a decided draft again. */
+export const LISTS = [
+  'GET /projects/:project/drafts',
+  'GET /projects/:project/drafts/counts',
+  'GET /projects/:project/counts',
+] as const;
+
 /**
  * Decisions about drafts. They are optimistic; a failed one returns to the list with its error. An action can be undone from its request
  * until its countdown ends, also on another screen.
@@ -60,7 +67,7 @@ export function useActs(on: ActsOptions): Acts {
       if (!(error instanceof ApiError)) throw error;
       if (!isInDoubt) refused(error);
     }
-    void refresh('GET /projects/:project/drafts/:draft');
+    void refresh('GET /projects/:project/drafts/:draft', ...(latest.current === null ? LISTS : []));
   }
 
   return {
@@ -105,7 +112,8 @@ function useTakeBack(on: () => ActsOptions | null): (ids: string[]) => Promise<v
     }
     if (back.length > 0) on()?.onUndone(back);
     if (fault) refused(fault, 'Undo failed');
-    void refresh('GET /projects/:project/drafts/:draft', 'GET /projects/:project/counts');
+    const lists = on() === null ? LISTS : (['GET /projects/:project/counts'] as const);
+    void refresh('GET /projects/:project/drafts/:draft', ...lists);
   };
 }
 

@@ -68,7 +68,8 @@ export function useReviewState(review: Review): ReviewState {
     if (email) setDialog({ what, email, isOpen: true });
   };
   const tools: Tools = {
-    approve: () => (holds && email ? acts.approve(email.seen) : openDialog('anyway')),
+    approve: () =>
+      email?.row.user.email !== null && (holds && email ? acts.approve(email.seen) : openDialog('anyway')),
     edit: () => setEditing(current ?? null),
     postpone: () => openDialog('postpone'),
     skip: () => openDialog('skip'),

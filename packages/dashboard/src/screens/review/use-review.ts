@@ -3,6 +3,7 @@ import type { DraftListed, FeedItem } from '@beckon/contract/dashboard';
 import { type List, useApiInfinite, useFeed, useRefresh, useSession } from '../../api/index.ts';
 import { type KnownDraft, type KnownDrafts, withKnown } from './known-drafts.ts';
 import { createSoon } from './soon.ts';
+import { LISTS } from './use-acts.ts';
 import { useOnLive } from './use-on-live.ts';
 
 export type Review = {
@@ -139,7 +140,13 @@ function useRenewal(
     latest.current = tick;
   });
   const [soon] = useState(() => createSoon(() => latest.current(), RENEW_EVERY_MS));
-  useEffect(() => soon.stop, [soon]);
+  useEffect(
+    () => () => {
+      // The cached list may show drafts that were decided since it was loaded.
+      if (soon.stop()) void refresh(...LISTS);
+    },
+    [soon],
+  );
   return { isOld, renew: () => void renew(), renewSoon: soon.request };
 }
 
