@@ -3,14 +3,17 @@ import { useNavigate } from '@tanstack/react-router';
 import { BookOpen, CircleUserRound, Keyboard, LogOut, UserRound } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useChange, useSession } from '../api/index.ts';
-import { refused } from '../parts/index.ts';
+import { forgetKept, refused } from '../parts/index.ts';
 
 export function AccountMenu({ onHelp }: { onHelp?: () => void }): ReactNode {
   const session = useSession();
   const navigate = useNavigate();
   const signOut = useChange('POST /sign-out', {
     // The cached data belongs to the member who signed out, so the page reloads.
-    onDone: () => location.assign('/sign-in'),
+    onDone() {
+      forgetKept('recent:');
+      location.assign('/sign-in');
+    },
     onRefused: (error) => refused(error),
   });
   const person = session.data?.data.member;

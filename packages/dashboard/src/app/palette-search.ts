@@ -10,14 +10,14 @@ import {
   Webhook,
   Workflow,
 } from 'lucide-react';
-import { type ApiError, useApi, useProject } from '../api/index.ts';
+import { type ApiError, useApi, useProject, useSession } from '../api/index.ts';
 import { useKept } from '../parts/index.ts';
 import type { Entry, Section } from './palette-entries.tsx';
 
 const TYPED_MIN = 2;
 const RECENT_MAX = 5;
 
-/** Null: nothing was searched. `isPending`: the results are not those of the typed text yet. */
+/** `isPending`: the results are not those of the typed text yet. */
 export type SearchState = {
   sections: Section[];
   isPending: boolean;
@@ -47,11 +47,12 @@ export function useSearchState(typed: string, debounced: string): SearchState {
   return { ...none, sections, isPending, isPartial: partial };
 }
 
-/** The opened matches are kept for this tab alone, because they name users. */
+/** Opened matches name users, so they are kept only for this tab and this member, and deleted on sign-out. */
 function useFoundEntries(): { toEntry: (found: Found) => Entry; recent: Entry[] } {
   const navigate = useNavigate();
   const project = String(useProject().id);
-  const [recent, keep] = useKept<Found[]>(`recent:${project}`, []);
+  const member = useSession().data?.data.member?.id ?? '';
+  const [recent, keep] = useKept<Found[]>(`recent:${member}:${project}`, []);
   const toEntry = (found: Found): Entry => ({
     key: `${found.kind} ${found.id}`,
     label: found.label,
