@@ -44,6 +44,15 @@ describe('error response', () => {
     expect((failed as ApiError).fields).toEqual({ name: 'must not be empty' });
   });
 
+  it('has a message without the command that lists the rows', async () => {
+    const message =
+      'No endpoint has the ID "x.y". List the endpoints with: beckon webhooks list --project acme.io';
+    stubResponses(Response.json({ errors: [{ code: 'not_found', message }] }, { status: 404 }));
+    await expect(call('GET /projects', {})).rejects.toMatchObject({
+      message: 'No endpoint has the ID "x.y".',
+    });
+  });
+
   it("is also created for a proxy's response and for no response", async () => {
     stubResponses(new Response('<h1>Bad gateway</h1>', { status: 502 }), new TypeError('fetch failed'));
     await expect(call('GET /projects', {})).rejects.toMatchObject({ status: 502, code: 'server_error' });

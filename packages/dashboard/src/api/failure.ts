@@ -50,7 +50,7 @@ export async function readFailure(response: Response): Promise<ApiError> {
 
 /** A page has links to the lists, so the command that lists them is left out: "… List the rules with: beckon rules list". */
 function withoutCommand(message: string): string {
-  return message.replace(/ [A-Z][^.]* with: beckon [^.]*$/, '');
+  return message.replace(/ [A-Z][^.]* with: beckon .*$/, '');
 }
 
 /** Beckon responds with `{ errors }`, the sign-in library with `{ code, message }`, and a proxy with anything. */
