@@ -1,4 +1,4 @@
-/** Who made a change, if it was not a member: the server's code, or its part before a colon. */
+/** ACTORS names the parts of Beckon that change drafts. Its keys are the server's codes, up to a colon. */
 const ACTORS: Record<string, string> = {
   engine: 'Beckon',
   model: 'AI drafting',

@@ -1,4 +1,4 @@
-/** Where a sample call goes. Without a key, the shell reads it from a variable. */
+/** SampleTarget is the server and the API key of a sample call. Without a key, the shell reads it from a variable. */
 export type SampleTarget = { url: string; key?: string };
 
 /** The user of sample calls. */

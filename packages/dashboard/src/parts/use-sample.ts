@@ -3,7 +3,7 @@ import { useSession } from '../api/index.ts';
 
 const SUFFIX_CHARS = 6;
 
-/** What sample calls use: the URL of this installation, the member's own address, and a user that does not exist yet. */
+/** Returns the values of sample calls: the URL of this installation, the member's own address, and a new user id. */
 export function useSample(): { url: string; email: string; newUser: string } {
   const session = useSession().data?.data;
   const [newUser] = useState(

@@ -19,7 +19,7 @@ export function NewPasswordInput({
   return (
     <PasswordInput
       label={label}
-      description="At least 12 characters"
+      description="At least 12 characters. Passwords that are easy to guess are rejected."
       autoComplete="new-password"
       required
       withAsterisk={false}

@@ -67,7 +67,7 @@ function Leaves({ email }: { email: Email }): ReactNode {
         : reason !== null
           ? `, because of ${reasonWords(reason)}.`
           : state === 'approved'
-            ? ', because it is approved.'
+            ? '. It is approved.'
             : ', or earlier if approved.'}
     </>
   );
