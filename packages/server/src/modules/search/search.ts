@@ -7,7 +7,7 @@ import { findEmails, findNamed, findUsers, findUsersByName, type SearchQuery } f
 
 /** Matches of each kind. */
 const EACH_MAX = 5;
-/** The database ends a statement after this long: the names of 300,000 users take a fifth of it. */
+/** The database ends a statement after this long. The names of 300,000 users took 0.4 to 1.0 s on two busy cores. */
 const WITHIN_MS = 1_000;
 
 /**
