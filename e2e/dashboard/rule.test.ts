@@ -117,8 +117,19 @@ describe.skipIf(!hasBrowser)('rule editor in Chromium', () => {
     await onlyIf.getByRole('button', { name: 'Add condition' }).click();
     await page.getByRole('button', { name: 'Exits and goal' }).click();
     await page.getByRole('button', { name: 'Set a goal' }).click();
-    expect(await page.getByText('The goal is also a condition').count()).toBe(0);
     await page.getByText('Goal: choose an event').first().waitFor();
+    const warning = page.getByText('The goal is also a condition').first();
+    expect(await warning.count()).toBe(0);
+
+    // New conditions are this one.
+    await onlyIf.getByRole('combobox', { name: 'Trait', exact: true }).waitFor();
+    const goal = page.getByRole('region', { name: 'Exits and goal' });
+    await goal.getByRole('combobox', { name: 'Condition type' }).selectOption('trait');
+    await goal.getByRole('combobox', { name: 'Trait', exact: true }).fill('plan');
+    await goal.getByRole('combobox', { name: 'Trait: value', exact: true }).fill('trial');
+    await warning.waitFor();
+    await goal.getByRole('combobox', { name: 'Trait: value', exact: true }).fill('pro');
+    await warning.waitFor({ state: 'detached' });
   });
 
   test('new rule › shows a failed check, and creates nothing without another click', async () => {
