@@ -112,7 +112,8 @@ describe('ARCHITECTURE.md', () => {
     const rows = rowsOf(sectionOf('### Modules in their order'));
     const owners = rows.map(([module = '', , tables = '']) => ({
       module: spansOf(module)[0] ?? '',
-      tables: spansOf(tables),
+      // An exception to a pattern, such as "`team_*` except `team_digest`", is a table of another module.
+      tables: spansOf(tables.replaceAll(/ except `\w+`/g, '')),
     }));
     const outside = ['project_lock', 'project_timer', 'installation'];
     const wrong = TABLES.map(({ name }) => name)
