@@ -367,7 +367,7 @@ describe.skipIf(!hasBrowser)('numbers, lists and users of the demo', () => {
       const password = viewer.page.getByLabel('Password').first();
       await password.fill('password1234');
       await viewer.page.getByRole('button', { name: 'Join' }).click();
-      await viewer.page.getByText(/easy to guess/).waitFor();
+      await viewer.page.getByText(/^password is easy to guess/).waitFor();
       await password.fill('battery staple correct horse');
       await viewer.page.getByRole('button', { name: 'Join' }).click();
       await viewer.page.getByRole('button', { name: 'Account of Grace' }).waitFor();

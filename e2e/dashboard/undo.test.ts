@@ -1,5 +1,5 @@
 import type { Browser, Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasBrowser, newPerson, openBrowser } from '../kit/browser.ts';
 import { emailsIn, emailTo, usersOf, writeEmails } from '../kit/emails.ts';
 import { type Installation, newInstallation } from '../kit/installation.ts';
@@ -111,7 +111,7 @@ describe.skipIf(!hasBrowser)('decisions in Review in Chromium', () => {
     expect(await stateOf(user)).toBe('approved');
     await page.keyboard.press('u');
     await current(`Final ${user}`).waitFor();
-    await vi.waitFor(async () => expect(await stateOf(user)).toBe('scheduled'));
+    await expect.poll(() => stateOf(user)).toBe('scheduled');
   });
 
   test('notifications cover no action', async () => {
@@ -206,7 +206,7 @@ describe.skipIf(!hasBrowser)('decisions in Review in Chromium', () => {
     await page.getByRole('navigation').getByRole('link', { name: 'Home' }).click();
     await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
     await page.keyboard.press('u');
-    await vi.waitFor(async () => expect(await stateOf(last)).toBe('scheduled'));
+    await expect.poll(() => stateOf(last)).toBe('scheduled');
     expect(new URL(page.url()).pathname).toBe(`/p/${projectId}/home`);
     expect(pageErrors).toEqual([]);
   });
