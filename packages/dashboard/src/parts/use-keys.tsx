@@ -1,4 +1,4 @@
-import { createContext, type ReactNode, use, useEffect, useRef, useState } from 'react';
+import { createContext, type ReactNode, use, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { type Chord, type KeyWishes, meant, nameKey, NO_WISHES, tries } from './keys.ts';
 
 export type KeyAction = {
@@ -24,7 +24,20 @@ const KEPT_AS = 'beckon-keys';
 export function KeysProvider({ children }: { children: ReactNode }): ReactNode {
   const groups = useRef<(() => Group)[]>([]);
   const [wishes, setWishes] = useState(readWishes);
-  useEffect(() => listen(() => groups.current.map((group) => group()), wishes), [wishes]);
+  const wasOpen = useRef(false);
+  // A dialog closes at Escape before the listener below runs, and the same Escape must do nothing else. Dialogs
+  // add their listeners in effects, which run after layout effects, so this one runs first.
+  useLayoutEffect(() => {
+    const look = (): void => {
+      wasOpen.current = isDialogOpen();
+    };
+    globalThis.addEventListener('keydown', look, { capture: true });
+    return () => globalThis.removeEventListener('keydown', look, { capture: true });
+  }, []);
+  useEffect(() => {
+    const listed = (): Group[] => groups.current.map((group) => group());
+    return listen(listed, () => wasOpen.current, wishes);
+  }, [wishes]);
   const keyboard: Keyboard = {
     add(group) {
       groups.current.push(group);
@@ -65,7 +78,7 @@ export function useKeys(
   useEffect(() => (enabled ? adding.current(() => latest.current) : undefined), [enabled]);
 }
 
-function listen(groups: () => Group[], wishes: KeyWishes): () => void {
+function listen(groups: () => Group[], wasDialogOpen: () => boolean, wishes: KeyWishes): () => void {
   let chord: Chord = null;
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.defaultPrevented || event.isComposing || MODIFIERS.has(event.key)) return;
@@ -75,7 +88,7 @@ function listen(groups: () => Group[], wishes: KeyWishes): () => void {
     chord = null;
     const key = meant(name, wishes);
     if (key === null) return;
-    const isOpen = isDialogOpen();
+    const isOpen = wasDialogOpen();
     const open = groups().filter(({ inDialog }) => inDialog || !isOpen);
     const action = find(open, key);
     if (action && (!event.repeat || action.repeats === true)) {
