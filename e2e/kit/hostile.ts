@@ -39,15 +39,15 @@ async function writeAsColleague({ session, projectId, installation }: World): Pr
   await write('audiences', { name: HOSTILE, definition: { trait: HOSTILE, equals: HOSTILE } });
   await write('views', { screen: 'users', name: HOSTILE, filter: 'plan:pro' });
   await write('webhooks', { url: 'https://hooks.example.com/', description: HOSTILE });
-  await write('rules', {
+  const rule = await write<{ data: { id: string } }>('rules', {
     document: {
       name: HOSTILE,
       when: { event: EVENT },
       deadline: '4h',
       steps: [{ draft: { subject: email.subject, body: BODY } }],
     },
-    on: true,
   });
+  await write(`rules/${rule.data.id}/switch`, { on: true });
   const { data } = await write<{ data: { secret: string } }>('keys', { label: HOSTILE });
   return serverWith(data.secret, installation);
 }
