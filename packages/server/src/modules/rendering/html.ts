@@ -102,7 +102,8 @@ const BODY = /<body\b(?:[^>"']|"[^"]*(?:"|$)|'[^']*(?:'|$))*(>|$)/i;
 export function partsOfPage(page: string): { before: string; inside: string; behind: string } {
   const start = BODY.exec(page);
   const from = start?.[1] === '>' ? start.index + start[0].length : 0;
-  const end = page.toLowerCase().lastIndexOf('</body');
+  // Not in a lower-case copy: `İ` is longer there, which would move the position.
+  const end = Array.from(page.matchAll(/<\/body/gi)).at(-1)?.index ?? -1;
   const to = end < from ? page.length : end;
   return { before: page.slice(0, from), inside: page.slice(from, to), behind: page.slice(to) };
 }

@@ -8,9 +8,9 @@ import { renderEmail } from './render-email.ts';
 import { renderContent } from './render.ts';
 import { variablesFor } from './variables.ts';
 
-/** Attempts of a value to become markup: characters of Markdown, HTML, Liquid, CSS, URLs and line breaks, and complete attacks. */
+/** Attempts of a value to become markup: characters of Markdown, HTML, Liquid, CSS, URLs and line breaks, and complete attacks. `İ` is longer in lower case. */
 const SIGNS =
-  '< > & " \' ` [ ] ( ) { } {{ }} {% %} ! \\ * _ ~ | # - + = : ; / ? @ . , % $ ^ 1. a b http https www. // :// javascript: data: mailto: &lt; &#60; &quot; 😀'.split(
+  '< > & " \' ` [ ] ( ) { } {{ }} {% %} ! \\ * _ ~ | # - + = : ; / ? @ . , % $ ^ 1. a b http https www. // :// javascript: data: mailto: &lt; &#60; &quot; 😀 İ'.split(
     ' ',
   );
 const GAPS = [' ', '\n', '\r\n', '\t', '\u2028', '\u0000', '\uD800', '\u202E', '\u00A0', '\u200B', '\uFEFF'];
