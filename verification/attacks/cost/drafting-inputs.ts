@@ -28,6 +28,7 @@ export const PUBLISHED_BODIES: Record<string, string> = {
   'a date format of 90,000 characters': LOOP(
     `{{ event.occurred_at | date: locale: "de", "${'%A'.repeat(45_000)}" }}`,
   ),
+  'a date format of five names, repeated': LOOP(`{{ event.occurred_at | date: "%A%B%a%b%p" }}`),
   'comparisons with 90,000 characters': LOOP(
     `{% if user.name contains "${'k'.repeat(90_000)}" %}{% endif %}`,
   ),

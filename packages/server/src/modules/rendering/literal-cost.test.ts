@@ -221,7 +221,7 @@ describe('renderContent', () => {
   });
 
   test('charges for the format of a date at any position among the arguments', () => {
-    const format = '%A'.repeat(5_000);
+    const format = '%A'.repeat(500);
     const first = measureIteration(`{% assign a = 0 | date: "${format}", locale: "de" %}`).work;
     const last = measureIteration(`{% assign a = 0 | date: locale: "de", "${format}" %}`).work;
     expect(last).toBeGreaterThan(10_000);

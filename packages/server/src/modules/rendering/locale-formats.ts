@@ -21,7 +21,13 @@ export function formatDate(
   const moment = Temporal.Instant.fromEpochMilliseconds(ms);
   const at = moment.toZonedDateTimeISO(typeof value === 'string' && DATE.test(value) ? 'UTC' : zone());
   if (typeof format !== 'string') return formats().day(wallTime(at));
-  return format.replace(/%-?[A-Za-z%]/g, (code) => formatCode(at, code, formats));
+  // A code has the same text at each of its places, and a name takes some microseconds.
+  const texts = new Map<string, string>();
+  return format.replace(/%-?[A-Za-z%]/g, (code) => {
+    const text = texts.get(code) ?? formatCode(at, code, formats);
+    texts.set(code, text);
+    return text;
+  });
 }
 
 function momentOf(value: unknown): number {
