@@ -46,9 +46,9 @@ async function screensToCapture(session: Session, project: number): Promise<[str
     ['review', 'review'],
     ['user', `users/${user.data.user.external_user_id}`],
     ['rule', `rules/${rule?.id}`],
-    ['live', 'live'],
+    ['live', 'activity'],
     ['test-inbox', 'test-inbox'],
-    ['domains', 'domains'],
+    ['domains', 'settings/domains'],
   ];
 }
 

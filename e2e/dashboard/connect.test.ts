@@ -72,7 +72,7 @@ describe.skipIf(!hasBrowser)('keys, domains and webhooks in Chromium', () => {
   }
 
   test('shows a key once, shows its use, rotates it, and rejects it after revocation', async () => {
-    await open('keys');
+    await open('settings/api-keys');
     await page.getByText('No API keys yet').waitFor();
     const { secret, example } = await createKey('Checkout');
     await row(/Checkout.*never/).waitFor();
@@ -120,7 +120,7 @@ describe.skipIf(!hasBrowser)('keys, domains and webhooks in Chromium', () => {
   });
 
   test("shows a domain's DNS records and what was found instead, verifies it once they match, and sends from an address there", async () => {
-    await open('domains');
+    await open('settings/domains');
     await button('Add domain').first().click();
     await page.getByLabel('Domain', { exact: true }).fill(DOMAIN);
     await page.getByRole('dialog').getByRole('button', { name: 'Add domain' }).click();
@@ -149,7 +149,7 @@ describe.skipIf(!hasBrowser)('keys, domains and webhooks in Chromium', () => {
     await page.getByText('Verified', { exact: true }).first().waitFor();
     await page.getByText('Emails are sent from this domain.').waitFor();
 
-    await open('sender');
+    await open('settings/sender');
     await page.getByLabel('Name', { exact: true }).fill('Ada of Acme');
     await page.getByLabel('Address', { exact: true }).fill(`ada@${DOMAIN}`);
     await page.getByText(`${DOMAIN} is verified`).waitFor();

@@ -9,7 +9,7 @@ import { signedIn } from '../kit/session.ts';
 import { eachTab, settled, navigateTo } from '../kit/walk.ts';
 
 /** Lists that show the details of a row in a side panel. */
-const WITH_PANEL = ['live', 'events', 'replies', 'requests', 'audit'];
+const WITH_PANEL = ['activity', 'events', 'replies', 'requests', 'settings/audit'];
 /** Screens that must show the text: a screen that shows nothing proves nothing. */
 const SHOWN_ON = [
   'review',
@@ -21,9 +21,9 @@ const SHOWN_ON = [
   'emails',
   'test-inbox',
   'replies',
-  'live',
-  'keys',
-  'audit',
+  'activity',
+  'settings/api-keys',
+  'settings/audit',
 ];
 
 describe.skipIf(!hasBrowser)('hostile user data in Chromium', () => {
@@ -63,7 +63,8 @@ describe.skipIf(!hasBrowser)('hostile user data in Chromium', () => {
     const screens = new Set<string>();
     for (const path of paths) {
       await navigateTo(page, path);
-      const name = path.split('/')[3] ?? path;
+      const [, , , screen = path, setting = ''] = path.split('/');
+      const name = screen === 'settings' ? `${screen}/${setting}` : screen;
       if (WITH_PANEL.includes(name)) await openFirst(page);
       await eachTab(page, async () => {
         found.push(...(await come(page, path)));

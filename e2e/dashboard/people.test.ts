@@ -172,7 +172,7 @@ describe.skipIf(!hasBrowser)('audiences, suppressions and team in Chromium', () 
 
     test('joins by a link, and has the permissions of the current role immediately', async () => {
       expect(await post('events', { external_user_id: 'ada', name: 'user_signed_up' })).toBe(202);
-      await open('team');
+      await open('settings/team');
       await page.getByRole('button', { name: 'Invite', exact: true }).click();
       const dialog = page.getByRole('dialog', { name: 'Invite team member' });
       await dialog.getByLabel('Email').fill(GRACE.email);
@@ -197,7 +197,7 @@ describe.skipIf(!hasBrowser)('audiences, suppressions and team in Chromium', () 
         await session.request<{ data: { id: string }[] }>('GET', `${project()}/drafts?view=all&limit=1`)
       ).data;
 
-      await open('team');
+      await open('settings/team');
       await page.getByRole('combobox', { name: 'Role of Grace' }).click();
       await page.getByRole('option', { name: 'viewer', exact: true }).click();
       await page.getByText('Grace is now viewer').waitFor();

@@ -65,7 +65,7 @@ describe.skipIf(!hasBrowser)('numbers, lists and users of the demo', () => {
       ['emails', 'omar.abe', 'Emails'],
       ['review', 'Trial tour', null],
       ['suppressions', 'example', null],
-      ['live', 'user_1026', null],
+      ['activity', 'user_1026', null],
       ['requests', 'events', null],
     ])('searches words in %s', async (screen, word, table) => {
       await open(screen);
@@ -248,7 +248,7 @@ describe.skipIf(!hasBrowser)('numbers, lists and users of the demo', () => {
 
   describe('codes', () => {
     test('of actions and their authors are words', async () => {
-      await open('audit');
+      await open('settings/audit');
       await page.getByText('Team: set up').first().waitFor();
       await open('suppressions');
       const by = await rowsOf('Suppressions').allInnerTexts();
@@ -308,13 +308,13 @@ describe.skipIf(!hasBrowser)('numbers, lists and users of the demo', () => {
     test('does not call a new key unused, and shows the properties of an event in Live', async () => {
       type Made = { data: { secret: string } };
       const { data } = await session.request<Made>('POST', `/projects/${own}/keys`, { label: 'Server' });
-      await page.goto(`${installation.url}/p/${own}/keys`);
+      await page.goto(`${installation.url}/p/${own}/settings/api-keys`);
       await page.getByText('Requests by key').waitFor();
       expect(await page.getByText(/Unused for 14 days/).count()).toBe(0);
       const post = serverWith(data.secret, installation);
       const event = { external_user_id: 'ada', name: 'report_exported', properties: { format: 'pdf' } };
       expect(await post('events', event)).toBe(202);
-      await page.goto(`${installation.url}/p/${own}/live`);
+      await page.goto(`${installation.url}/p/${own}/activity`);
       await page.getByText('report_exported · format: pdf').first().waitFor();
     });
   });
@@ -349,7 +349,7 @@ describe.skipIf(!hasBrowser)('numbers, lists and users of the demo', () => {
   describe('viewer', () => {
     let viewer: { context: BrowserContext; page: Page; pageErrors: string[] };
     test('gets the link of the invitation from its sender if no relay is set', async () => {
-      await open('team');
+      await open('settings/team');
       await page.getByRole('button', { name: 'Invite', exact: true }).click();
       const dialog = page.getByRole('dialog', { name: 'Invite team member' });
       await dialog.getByLabel('Email').fill('grace@example.com');
@@ -374,7 +374,7 @@ describe.skipIf(!hasBrowser)('numbers, lists and users of the demo', () => {
     });
 
     test('cannot start a pause of sending or a new rule', async () => {
-      await open('policy', viewer.page);
+      await open('settings/sending-policy', viewer.page);
       const main = viewer.page.getByRole('main');
       expect(await main.getByRole('button', { name: 'Pause sending' }).isDisabled()).toBe(true);
       await open('rules/new', viewer.page);

@@ -2,10 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { CirclePause, FlaskConical, Inbox, type LucideIcon, WifiOff } from 'lucide-react';
 import { type ReactNode, useEffect, useState } from 'react';
 import { useFeedState, useProject, useSession } from '../api/index.ts';
-import { later } from '../parts/index.ts';
 import classes from './banners.module.css';
-
-const SandboxClock = later(() => import('./sandbox-clock.tsx'), 'SandboxClock', <>Sandbox</>);
 
 /** Notices that apply to every page. */
 export function Banners(): ReactNode {
@@ -29,7 +26,10 @@ export function Banners(): ReactNode {
       )}
       {!project.livemode && (
         <Banner icon={FlaskConical} tone="quiet">
-          <SandboxClock />
+          Sandbox: no email leaves this machine.{' '}
+          <Link to="/p/$project/test-inbox" params={params}>
+            Open test inbox
+          </Link>
         </Banner>
       )}
       {project.livemode && (project.demo || session.data?.data.installation.test_inbox === true) && (

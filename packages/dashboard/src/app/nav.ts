@@ -1,17 +1,17 @@
-import type { HomeCounts } from '@beckon/contract/dashboard';
 import {
   Activity,
   BarChart3,
   CalendarClock,
+  CircleAlert,
   Database,
   FileText,
   FileUp,
+  FlaskConical,
   Gauge,
   Globe,
   House,
   Inbox,
   KeyRound,
-  ListOrdered,
   MailCheck,
   MailMinus,
   MessageSquareReply,
@@ -19,60 +19,26 @@ import {
   Radio,
   ScrollText,
   Send,
+  Settings,
   ShieldCheck,
   SlidersHorizontal,
-  type LucideIcon,
   UserPen,
   Users,
   UsersRound,
   Webhook,
   Workflow,
 } from 'lucide-react';
-import type { Role } from '@beckon/contract/dashboard';
+import type { NavGroup, NavItem } from './nav-page.ts';
 
-/** The screens of a project, in sidebar order. The command menu, the sidebar and the `g x` shortcuts use this list. */
-export type NavItem = {
-  to: NavPath;
-  label: string;
-  icon: LucideIcon;
-  /** The second key of the shortcut, after `g`. */
-  key?: string;
-  badge?: keyof HomeCounts;
-  /** Other names that a member may search for. */
-  words?: string;
-  needs?: Role;
+export const SETTINGS_ENTRY: NavItem = {
+  to: '/p/$project/settings/sender',
+  label: 'Settings',
+  icon: Settings,
+  key: ',',
 };
-export type NavGroup = { title: string | null; items: NavItem[] };
 
-export type NavPath = `/p/$project/${
-  | 'home'
-  | 'review'
-  | 'schedule'
-  | 'live'
-  | 'users'
-  | 'audiences'
-  | 'events'
-  | 'rules'
-  | 'sequences'
-  | 'templates'
-  | 'emails'
-  | 'test-inbox'
-  | 'replies'
-  | 'insights'
-  | 'keys'
-  | 'requests'
-  | 'webhooks'
-  | 'imports'
-  | 'system'
-  | 'domains'
-  | 'policy'
-  | 'suppressions'
-  | 'sender'
-  | 'team'
-  | 'audit'
-  | 'data'}`;
-
-export const NAV: NavGroup[] = [
+/** The sidebar of a project. All entries are visible without scrolling in a window of 900 px. */
+export const MAIN: NavGroup[] = [
   {
     title: null,
     items: [
@@ -84,52 +50,98 @@ export const NAV: NavGroup[] = [
         key: 'r',
         badge: 'review',
         words: 'drafts approve',
+        details: 'drafts',
       },
-      {
-        to: '/p/$project/schedule',
-        label: 'Schedule',
-        icon: CalendarClock,
-        key: 's',
-        words: 'queue planned',
-      },
-      { to: '/p/$project/live', label: 'Live', icon: Radio, key: 'l', words: 'tail stream feed' },
-    ],
-  },
-  {
-    title: 'People',
-    items: [
-      { to: '/p/$project/users', label: 'Users', icon: Users, key: 'u', words: 'people customers' },
-      { to: '/p/$project/audiences', label: 'Audiences', icon: UsersRound, key: 'a', words: 'segments' },
-      { to: '/p/$project/events', label: 'Events', icon: Activity, key: 'e', words: 'catalog properties' },
     ],
   },
   {
     title: 'Automation',
     items: [
-      { to: '/p/$project/rules', label: 'Rules', icon: Workflow, key: 't', words: 'triggers automations' },
-      { to: '/p/$project/sequences', label: 'Sequences', icon: ListOrdered, key: 'q', words: 'steps' },
+      {
+        to: '/p/$project/rules',
+        label: 'Rules',
+        icon: Workflow,
+        key: 't',
+        words: 'triggers automations sequences steps',
+      },
       { to: '/p/$project/templates', label: 'Templates', icon: FileText, key: 'm', words: 'wording mjml' },
+      { to: '/p/$project/audiences', label: 'Audiences', icon: UsersRound, key: 'a', words: 'segments' },
     ],
   },
   {
-    title: 'Results',
+    title: 'People',
+    items: [
+      {
+        to: '/p/$project/users',
+        label: 'Users',
+        icon: Users,
+        tabs: [
+          {
+            to: '/p/$project/users',
+            label: 'Users',
+            icon: Users,
+            key: 'u',
+            words: 'people customers',
+          },
+          {
+            to: '/p/$project/suppressions',
+            label: 'Suppressions',
+            icon: MailMinus,
+            words: 'unsubscribed blocked',
+          },
+          {
+            to: '/p/$project/imports',
+            label: 'Imports',
+            icon: FileUp,
+            words: 'csv jsonl stripe backfill',
+            needs: 'editor',
+          },
+        ],
+      },
+      {
+        to: '/p/$project/replies',
+        label: 'Replies',
+        icon: MessageSquareReply,
+        key: 'y',
+        words: 'answers thread',
+      },
+    ],
+  },
+  {
+    title: 'Sending',
     items: [
       {
         to: '/p/$project/emails',
         label: 'Emails',
         icon: Send,
-        key: 'd',
         badge: 'failed',
-        words: 'deliveries messages sent',
+        tabs: [
+          {
+            to: '/p/$project/schedule',
+            label: 'Scheduled',
+            title: 'Scheduled emails',
+            icon: CalendarClock,
+            key: 's',
+            words: 'schedule queue planned',
+          },
+          {
+            to: '/p/$project/emails',
+            label: 'Sent',
+            title: 'Sent emails',
+            icon: Send,
+            key: 'd',
+            badge: 'failed',
+            words: 'deliveries messages',
+          },
+          {
+            to: '/p/$project/test-inbox',
+            label: 'Test inbox',
+            icon: Inbox,
+            key: 'o',
+            words: 'captured mail',
+          },
+        ],
       },
-      {
-        to: '/p/$project/test-inbox',
-        label: 'Test inbox',
-        icon: Inbox,
-        key: 'o',
-        words: 'captured mail',
-      },
-      { to: '/p/$project/replies', label: 'Replies', icon: MessageSquareReply, words: 'answers thread' },
       {
         to: '/p/$project/insights',
         label: 'Insights',
@@ -143,51 +155,107 @@ export const NAV: NavGroup[] = [
     title: 'Developers',
     items: [
       {
-        to: '/p/$project/keys',
+        to: '/p/$project/activity',
+        label: 'Activity',
+        icon: Radio,
+        badge: 'dead_letters',
+        tabs: [
+          {
+            to: '/p/$project/activity',
+            label: 'Live',
+            title: 'Live activity',
+            icon: Radio,
+            key: 'l',
+            words: 'tail stream feed',
+          },
+          { to: '/p/$project/requests', label: 'Requests', icon: ScrollText, words: 'ingest log' },
+          {
+            to: '/p/$project/dead-letters',
+            label: 'Dead letters',
+            title: 'Dead-lettered records',
+            icon: CircleAlert,
+            badge: 'dead_letters',
+            words: 'dead letters retry discard failed',
+          },
+        ],
+      },
+      { to: '/p/$project/events', label: 'Events', icon: Activity, key: 'e', words: 'catalog properties' },
+      {
+        to: '/p/$project/webhooks',
+        label: 'Webhooks',
+        icon: Webhook,
+        key: 'w',
+        words: 'endpoints',
+        needs: 'admin',
+      },
+    ],
+  },
+  {
+    title: null,
+    items: [SETTINGS_ENTRY],
+  },
+];
+
+/** The sidebar of Settings, which replaces the one of the project. */
+export const SETTINGS: NavGroup[] = [
+  {
+    title: 'Project',
+    items: [
+      {
+        to: '/p/$project/settings/sender',
+        label: 'Sender',
+        icon: UserPen,
+        words: 'from reply-to footer topics forwarding',
+      },
+      { to: '/p/$project/settings/domains', label: 'Domains', icon: Globe, words: 'dns dkim spf dmarc' },
+      {
+        to: '/p/$project/settings/sending-policy',
+        label: 'Sending policy',
+        icon: SlidersHorizontal,
+        words: 'quiet hours cap throttle',
+      },
+      { to: '/p/$project/settings/data', label: 'Data', icon: Database, words: 'retention export erasure' },
+      {
+        to: '/p/$project/settings/audit',
+        label: 'Audit',
+        icon: ShieldCheck,
+        words: 'log who',
+        needs: 'admin',
+      },
+    ],
+  },
+  {
+    title: 'Developers',
+    items: [
+      {
+        to: '/p/$project/settings/api-keys',
         label: 'API keys',
         icon: KeyRound,
         key: 'k',
         words: 'secret token',
         needs: 'admin',
       },
-      { to: '/p/$project/requests', label: 'Requests', icon: ScrollText, words: 'ingest log' },
-      { to: '/p/$project/webhooks', label: 'Webhooks', icon: Webhook, words: 'endpoints', needs: 'admin' },
       {
-        to: '/p/$project/imports',
-        label: 'Imports',
-        icon: FileUp,
-        words: 'csv jsonl stripe backfill',
-        needs: 'editor',
-      },
-      {
-        to: '/p/$project/system',
-        label: 'System',
-        icon: Gauge,
-        badge: 'dead_letters',
-        words: 'health queue dead letters',
+        to: '/p/$project/settings/sandbox',
+        label: 'Sandbox',
+        icon: FlaskConical,
+        words: 'test clock test mode',
       },
     ],
   },
   {
-    title: 'Settings',
+    title: 'Organization',
+    items: [{ to: '/p/$project/settings/team', label: 'Team', icon: Network, words: 'members roles invite' }],
+  },
+  {
+    title: 'Installation',
     items: [
-      { to: '/p/$project/sender', label: 'Sender', icon: UserPen, words: 'from reply-to footer topics' },
-      { to: '/p/$project/domains', label: 'Domains', icon: Globe, words: 'dns dkim spf dmarc' },
       {
-        to: '/p/$project/policy',
-        label: 'Sending policy',
-        icon: SlidersHorizontal,
-        words: 'quiet hours cap throttle',
+        to: '/p/$project/settings/system',
+        label: 'System',
+        icon: Gauge,
+        words: 'health queue workers version',
       },
-      {
-        to: '/p/$project/suppressions',
-        label: 'Suppressions',
-        icon: MailMinus,
-        words: 'unsubscribed blocked',
-      },
-      { to: '/p/$project/team', label: 'Team', icon: Network, words: 'members roles invite' },
-      { to: '/p/$project/audit', label: 'Audit', icon: ShieldCheck, words: 'log who', needs: 'admin' },
-      { to: '/p/$project/data', label: 'Data', icon: Database, words: 'retention export erasure' },
     ],
   },
 ];

@@ -1,8 +1,12 @@
 import { Group, Text } from '@mantine/core';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
-import { useApi } from '../api/index.ts';
+import { ArrowLeft } from 'lucide-react';
+import { type ReactNode, useMemo } from 'react';
+import type { ProjectListed } from '@beckon/contract/dashboard';
+import { useApi, useSession } from '../api/index.ts';
 import { later, ZoneProvider } from '../parts/index.ts';
+import { PagePlace } from '../parts/page.tsx';
+import { docsOf } from './docs.ts';
 import { Gate } from './gate.tsx';
 import { lastProject } from './last-project.ts';
 import classes from './outside.module.css';
@@ -19,39 +23,66 @@ const OPEN = new Set(['/setup', '/sign-in', '/invite', '/reset']);
 export function Outside(): ReactNode {
   const { pathname } = useLocation();
   const isOpen = OPEN.has(pathname);
+  const place = useMemo(() => ({ trail: [], docs: docsOf(pathname) }), [pathname]);
   return (
-    <div className={classes.outside}>
-      <header className={classes.head}>
-        <Link to="/" className={classes.home}>
-          <img src="/beckon.svg" alt="" width={24} height={24} />
-          <Text component="span" fw={620}>
-            Beckon
-          </Text>
-        </Link>
-        <Group>{!isOpen && <AccountMenu />}</Group>
-      </header>
-      <main id="content" className={classes.main}>
-        {isOpen ? (
-          <Outlet />
-        ) : (
-          <Gate>
-            <InZone>
-              <Outlet />
-            </InZone>
-            <SignInDialog />
-            <ConfirmDialog />
-          </Gate>
-        )}
-      </main>
-    </div>
+    <PagePlace value={place}>
+      <div className={classes.outside}>
+        <header className={classes.head}>
+          <Link to="/" className={classes.home}>
+            <img src="/beckon.svg" alt="" width={24} height={24} />
+            <Text component="span" fw={620}>
+              Beckon
+            </Text>
+          </Link>
+          {!isOpen && (
+            <Group gap="sm" wrap="nowrap" miw={0}>
+              <BackToProject />
+              <AccountMenu />
+            </Group>
+          )}
+        </header>
+        <main id="content" className={classes.main}>
+          {isOpen ? (
+            <Outlet />
+          ) : (
+            <Gate>
+              <InZone>
+                <Outlet />
+              </InZone>
+              <SignInDialog />
+              <ConfirmDialog />
+            </Gate>
+          )}
+        </main>
+      </div>
+    </PagePlace>
   );
 }
 
-/** The zone of the project that was open last. Without one: of the first project, or UTC without projects. */
-function InZone({ children }: { children: ReactNode }): ReactNode {
-  const { data } = useApi('GET /projects', {}, { staleTimeMs: PROJECTS_STALE_MS });
+/** A way back from the profile. Without a session or a project there is nowhere to go back to. */
+function BackToProject(): ReactNode {
+  const session = useSession();
+  const isIn = Boolean(session.data?.data.member);
+  const project = useOwnProject(isIn);
+  if (!isIn || !project) return null;
+  return (
+    <Link to="/p/$project/home" params={{ project: String(project.id) }} className={classes.back}>
+      <ArrowLeft size={16} aria-hidden="true" />
+      <span>Back to {project.name}</span>
+    </Link>
+  );
+}
+
+/** The project that was open last, or else the first one. */
+function useOwnProject(enabled: boolean): ProjectListed | undefined {
+  const { data } = useApi('GET /projects', {}, { staleTimeMs: PROJECTS_STALE_MS, enabled });
   const projects = data?.data ?? [];
-  const project = projects.find(({ id }) => String(id) === lastProject()) ?? projects[0];
+  return projects.find(({ id }) => String(id) === lastProject()) ?? projects[0];
+}
+
+/** The zone of the member's own project, or UTC without projects. */
+function InZone({ children }: { children: ReactNode }): ReactNode {
+  const project = useOwnProject(true);
   const zone = project?.time_zone ?? 'UTC';
   return (
     <ZoneProvider zone={zone}>

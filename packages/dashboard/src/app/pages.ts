@@ -1,13 +1,23 @@
-import { lazyRouteComponent as lazy } from '@tanstack/react-router';
+import { createRoute, lazyRouteComponent as lazy, redirect } from '@tanstack/react-router';
 import { flag, oneOf, text, whole } from '../parts/search.ts';
-import { outsidePage, projectPage } from './roots.tsx';
+import { outsidePage, projectPage, projectRoute } from './roots.tsx';
 import { startRoute } from './start.tsx';
 
 /** The selected view of a draft. */
 const pane = oneOf('desktop', 'mobile', 'dark', 'text', 'headers', 'checks');
 
+/** `/settings` opens its first page. */
+const settingsRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: 'settings',
+  beforeLoad: ({ params }) => {
+    throw redirect({ to: '/p/$project/settings/sender', params, replace: true });
+  },
+});
+
 /** The pages of a project: the path, the search parameters, and the screen, which is loaded when the page is opened. */
 export const inProject = [
+  settingsRoute,
   projectPage(
     'home',
     {},
@@ -30,7 +40,7 @@ export const inProject = [
     lazy(() => import('../screens/schedule/schedule-screen.tsx'), 'ScheduleScreen'),
   ),
   projectPage(
-    'live',
+    'activity',
     { filter: text, item: text },
     lazy(() => import('../screens/live/live-screen.tsx'), 'LiveScreen'),
   ),
@@ -121,7 +131,7 @@ export const inProject = [
     lazy(() => import('../screens/insights/insights-screen.tsx'), 'InsightsScreen'),
   ),
   projectPage(
-    'keys',
+    'settings/api-keys',
     {},
     lazy(() => import('../screens/keys/keys-screen.tsx'), 'KeysScreen'),
   ),
@@ -129,6 +139,11 @@ export const inProject = [
     'requests',
     { filter: text, request: text },
     lazy(() => import('../screens/requests/requests-screen.tsx'), 'RequestsScreen'),
+  ),
+  projectPage(
+    'dead-letters',
+    {},
+    lazy(() => import('../screens/dead-letters/dead-letters-screen.tsx'), 'DeadLettersScreen'),
   ),
   projectPage(
     'webhooks',
@@ -151,22 +166,32 @@ export const inProject = [
     lazy(() => import('../screens/imports/import-screen.tsx'), 'ImportScreen'),
   ),
   projectPage(
-    'system',
+    'settings/system',
     {},
     lazy(() => import('../screens/system/system-screen.tsx'), 'SystemScreen'),
   ),
   projectPage(
-    'domains',
-    { domain: text },
+    'settings/domains',
+    {},
     lazy(() => import('../screens/domains/domains-screen.tsx'), 'DomainsScreen'),
   ),
   projectPage(
-    'policy',
+    'settings/domains/$domain',
+    {},
+    lazy(() => import('../screens/domains/domain-screen.tsx'), 'DomainScreen'),
+  ),
+  projectPage(
+    'settings/sandbox',
+    {},
+    lazy(() => import('../screens/sandbox/sandbox-screen.tsx'), 'SandboxScreen'),
+  ),
+  projectPage(
+    'settings/sending-policy',
     {},
     lazy(() => import('../screens/policy/policy-screen.tsx'), 'PolicyScreen'),
   ),
   projectPage(
-    'sender',
+    'settings/sender',
     {},
     lazy(() => import('../screens/sender/sender-screen.tsx'), 'SenderScreen'),
   ),
@@ -176,17 +201,17 @@ export const inProject = [
     lazy(() => import('../screens/suppressions/suppressions-screen.tsx'), 'SuppressionsScreen'),
   ),
   projectPage(
-    'team',
+    'settings/team',
     {},
     lazy(() => import('../screens/team/team-screen.tsx'), 'TeamScreen'),
   ),
   projectPage(
-    'audit',
+    'settings/audit',
     { action: text, actor: text, scope: oneOf('project', 'organization'), entry: text },
     lazy(() => import('../screens/audit/audit-screen.tsx'), 'AuditScreen'),
   ),
   projectPage(
-    'data',
+    'settings/data',
     {},
     lazy(() => import('../screens/data/data-screen.tsx'), 'DataScreen'),
   ),

@@ -1,8 +1,8 @@
-import { allows } from '@beckon/contract/dashboard';
 import { useNavigate } from '@tanstack/react-router';
 import { CirclePause, CirclePlay, FolderOpen, Keyboard, type LucideIcon } from 'lucide-react';
 import { useApi, useMay, useProject } from '../api/index.ts';
-import { NAV } from './nav.ts';
+import { mayOpen, nameOf } from './nav-page.ts';
+import { PAGES } from './place.ts';
 
 export type Entry = {
   key: string;
@@ -31,16 +31,18 @@ export function useSections({ onPause, onHelp }: { onPause: () => void; onHelp: 
   const { id: here, role, paused } = useProject();
   const mayPause = useMay('admin');
   const projects = useApi('GET /projects', {});
-  const screens = NAV.flatMap(({ items }) => items)
-    .filter(({ needs }) => needs === undefined || allows(role, needs))
-    .map(({ to, label, icon, words = '', key }) => ({
+  const screens = PAGES.filter(({ page: { needs } }) => mayOpen(role, needs)).map(({ page, parent }) => {
+    const { to, icon, words = '', key } = page;
+    const within = parent && parent.to !== to ? parent.label : null;
+    return {
       key: to,
-      label,
+      label: nameOf(page),
       icon,
-      words,
-      ...(key === undefined ? {} : { beside: `g ${key}` }),
+      words: `${page.label} ${parent?.label ?? ''} ${words}`,
+      beside: [within, key === undefined ? null : `g ${key}`].filter((text) => text !== null).join(' · '),
       run: () => void navigate({ to, params: { project: String(here) } }),
-    }));
+    };
+  });
   const pause = {
     key: 'pause',
     label: paused ? 'Resume sending' : 'Pause sending',

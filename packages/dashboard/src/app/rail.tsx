@@ -1,29 +1,42 @@
 import { Badge, Tooltip } from '@mantine/core';
-import { allows, type HomeCounts, type ItemResponse } from '@beckon/contract/dashboard';
+import type { HomeCounts, ItemResponse } from '@beckon/contract/dashboard';
 import { Link } from '@tanstack/react-router';
-import { PanelLeftClose, PanelLeftOpen } from 'lucide-react';
+import { ArrowLeft, PanelLeftClose, PanelLeftOpen } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { useApi, useFeed, useProject, useRefresh } from '../api/index.ts';
-import { NAV, type NavItem } from './nav.ts';
+import { useProject } from '../api/index.ts';
+import { MAIN, SETTINGS } from './nav.ts';
+import { mayOpen, type NavItem } from './nav-page.ts';
+import { isInSettings, isWithin } from './place.ts';
 import classes from './rail.module.css';
+import { badgeText, useCounts } from './use-counts.ts';
+import { useMainPath } from './use-main-path.ts';
+import { usePlace } from './use-place.ts';
 import { ZoneSwitch } from './zone-switch.tsx';
 
 export type RailProps = { isSmall: boolean; onSmall: (isSmall: boolean) => void; onGo: () => void };
 
-/** The sidebar: expanded with labels, or collapsed to icons. */
+/** The sidebar, expanded with labels or collapsed to icons. Settings have their own, with a way back. */
 export function Rail({ isSmall, onSmall, onGo }: RailProps): ReactNode {
   const { role } = useProject();
   const counts = useCounts();
+  const inSettings = isInSettings(usePlace());
+  const mainPath = useMainPath();
   const Icon = isSmall ? PanelLeftOpen : PanelLeftClose;
   const label = isSmall ? 'Expand the sidebar' : 'Collapse the sidebar';
   return (
     <div className={classes.rail} data-small={isSmall}>
       <div className={classes.scroll}>
-        {NAV.map(({ title, items }) => (
-          <div key={title ?? 'first'} className={classes.group} role="group" aria-label={title ?? 'Overview'}>
+        {inSettings && <BackLink to={mainPath} isSmall={isSmall} />}
+        {(inSettings ? SETTINGS : MAIN).map(({ title, items }) => (
+          <div
+            key={title ?? items[0]?.label}
+            className={classes.group}
+            role="group"
+            aria-label={title ?? (items.length > 1 ? 'Overview' : items[0]?.label)}
+          >
             {title !== null && <div className={classes.title}>{title}</div>}
             {items
-              .filter(({ needs }) => needs === undefined || allows(role, needs))
+              .filter(({ needs }) => mayOpen(role, needs))
               .map((item) => (
                 <RailLink key={item.to} item={item} isSmall={isSmall} counts={counts} onGo={onGo} />
               ))}
@@ -41,6 +54,23 @@ export function Rail({ isSmall, onSmall, onGo }: RailProps): ReactNode {
   );
 }
 
+/** Leads to the page from which Settings were opened. The drawer of a phone stays open, to choose the next page. */
+function BackLink({ to, isSmall }: { to: string; isSmall: boolean }): ReactNode {
+  const label = `Back to ${useProject().name}`;
+  return (
+    <Tooltip label={label} position="right" disabled={!isSmall}>
+      <Link
+        to={to}
+        className={`${classes.link} ${classes.back}`}
+        {...(isSmall ? { 'aria-label': label } : {})}
+      >
+        <ArrowLeft size={17} strokeWidth={1.75} aria-hidden="true" />
+        {!isSmall && <span className={classes.label}>{label}</span>}
+      </Link>
+    </Tooltip>
+  );
+}
+
 type RailLinkProps = {
   item: NavItem;
   isSmall: boolean;
@@ -50,22 +80,22 @@ type RailLinkProps = {
 
 function RailLink({ item, isSmall, counts, onGo }: RailLinkProps): ReactNode {
   const { id } = useProject();
-  const { icon: Icon, label, to, badge } = item;
-  const counted = badge === undefined ? undefined : counts?.data[badge];
-  const count = counted ? `${counted.count.toLocaleString('en-GB')}${counted.at_least ? '+' : ''}` : '0';
+  const { icon: Icon, label, to } = item;
+  const isCurrent = isWithin(item, usePlace());
+  const count = badgeText(item, counts);
   return (
     <Tooltip label={label} position="right" disabled={!isSmall}>
       <Link
         to={to}
         params={{ project: String(id) }}
         className={classes.link}
-        activeProps={{ 'aria-current': 'page' }}
+        {...(isCurrent ? { 'aria-current': 'page' as const } : {})}
         onClick={onGo}
-        {...(isSmall ? { 'aria-label': count === '0' ? label : `${label}, ${count}` } : {})}
+        {...(isSmall ? { 'aria-label': count === null ? label : `${label}, ${count}` } : {})}
       >
         <Icon size={17} strokeWidth={1.75} aria-hidden="true" />
         {!isSmall && <span className={classes.label}>{label}</span>}
-        {count !== '0' && (
+        {count !== null && (
           <Badge size="sm" variant="default" className={classes.badge ?? ''} aria-hidden={isSmall}>
             {count}
           </Badge>
@@ -73,21 +103,4 @@ function RailLink({ item, isSmall, counts, onGo }: RailLinkProps): ReactNode {
       </Link>
     </Tooltip>
   );
-}
-
-const COUNT_EVERY_MS = 60_000;
-const COUNTED = new Set(['draft', 'draft_changed', 'email', 'outcome']);
-
-/** Refreshes the counts after changes, at most every two seconds, and at least once a minute. */
-function useCounts(): ItemResponse<HomeCounts> | undefined {
-  const refresh = useRefresh();
-  const counts = useApi('GET /projects/:project/counts', {}, { everyMs: COUNT_EVERY_MS, staleTimeMs: 2_000 });
-  useFeed(
-    ({ type }) => COUNTED.has(type),
-    () => {
-      if (!counts.isFetching && Date.now() - counts.dataUpdatedAt > 2_000)
-        void refresh('GET /projects/:project/counts');
-    },
-  );
-  return counts.data;
 }

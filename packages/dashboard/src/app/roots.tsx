@@ -3,13 +3,23 @@ import {
   createRoute,
   lazyRouteComponent,
   Outlet,
+  redirect,
   type RouteComponent,
 } from '@tanstack/react-router';
 import { searchOf, type Shape } from '../parts/search.ts';
+import { presentPath } from './former-paths.ts';
 import { NotFound } from './not-found.tsx';
 
 /** The root routes. Each page has one of them as its parent. */
-export const rootRoute = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
+export const rootRoute = createRootRoute({
+  component: Outlet,
+  notFoundComponent: NotFound,
+  beforeLoad: ({ location: { pathname, searchStr, hash } }) => {
+    const present = presentPath(pathname);
+    if (present === null) return;
+    throw redirect({ href: `${present}${searchStr}${hash === '' ? '' : `#${hash}`}`, replace: true });
+  },
+});
 
 /** One project, for a signed-in member: the sidebar, the top bar, the feed. */
 export const projectRoute = createRoute({

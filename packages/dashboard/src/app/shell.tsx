@@ -1,20 +1,25 @@
 import { useDisclosure, useLocalStorage } from '@mantine/hooks';
 import type { ProjectListed } from '@beckon/contract/dashboard';
-import { Outlet, useLocation, useParams } from '@tanstack/react-router';
+import { Outlet, useParams } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
-import { FeedProvider, ProjectProvider, useApi } from '../api/index.ts';
+import { FeedProvider, ProjectProvider, useApi, useProject } from '../api/index.ts';
 import { AheadProvider, later, Loaded, WhenOpened, ZoneProvider } from '../parts/index.ts';
 import { Banners } from './banners.tsx';
 import { useFocusOnPage } from './focus-on-page.ts';
 import { useFrameKeys } from './frame-keys.ts';
 import { Gate } from './gate.tsx';
 import { forgetLastProject, keepLastProject } from './last-project.ts';
+import type { NavPath } from './nav-page.ts';
+import { isInSettings } from './place.ts';
 import { NotFound } from './not-found.tsx';
+import { PlaceProvider } from './page-place.tsx';
+import { PageTabs } from './page-tabs.tsx';
 import { Rail } from './rail.tsx';
 import { Redirect } from '../parts/redirect.tsx';
 import classes from './shell.module.css';
 import { SignInDialog } from './sign-in-dialog.tsx';
 import { TopBar } from './top-bar.tsx';
+import { usePlace } from './use-place.ts';
 
 // Loaded when needed, so that the first page does not wait for them.
 const Help = later(() => import('./help.tsx'), 'Help', null);
@@ -68,14 +73,26 @@ function Framed({ project }: { project: ProjectListed }): ReactNode {
 }
 
 /** Pages that use real time, even in a sandbox. */
-const IN_REAL_TIME = new Set(['audit', 'domains', 'imports', 'keys', 'system', 'team', 'webhooks']);
+const IN_REAL_TIME = new Set<NavPath>([
+  '/p/$project/imports',
+  '/p/$project/dead-letters',
+  '/p/$project/webhooks',
+  '/p/$project/settings/domains',
+  '/p/$project/settings/audit',
+  '/p/$project/settings/api-keys',
+  '/p/$project/settings/team',
+  '/p/$project/settings/system',
+]);
 
 function InItsTime({ aheadMs, children }: { aheadMs: number; children: ReactNode }): ReactNode {
-  const [, , , screen = ''] = useLocation().pathname.split('/');
-  return <AheadProvider ms={IN_REAL_TIME.has(screen) ? 0 : aheadMs}>{children}</AheadProvider>;
+  const place = usePlace();
+  const isReal = place !== null && IN_REAL_TIME.has(place.page.to);
+  return <AheadProvider ms={isReal ? 0 : aheadMs}>{children}</AheadProvider>;
 }
 
 function Frame(): ReactNode {
+  const { livemode } = useProject();
+  const inSettings = isInSettings(usePlace());
   const [isOpen, { toggle, close }] = useDisclosure();
   const [isHelping, help] = useDisclosure();
   const [isPausing, pause] = useDisclosure();
@@ -88,7 +105,12 @@ function Frame(): ReactNode {
   useFrameKeys({ onHelp: help.open, onFind: find.open });
   useFocusOnPage();
   return (
-    <div className={classes.frame} data-small={isSmall} data-open={isOpen}>
+    <div
+      className={classes.frame}
+      data-small={isSmall}
+      data-open={isOpen}
+      data-mode={livemode ? 'production' : 'sandbox'}
+    >
       <a href="#content" className={classes.skip}>
         Skip to content
       </a>
@@ -101,13 +123,16 @@ function Frame(): ReactNode {
           onFind={find.open}
         />
       </header>
-      <nav className={classes.nav} aria-label="Screens">
+      <nav className={classes.nav} aria-label={inSettings ? 'Settings' : 'Screens'}>
         <Rail isSmall={isSmall && !isOpen} onSmall={setSmall} onGo={close} />
       </nav>
       <main id="content" className={classes.main} tabIndex={-1}>
         <Banners />
+        <PageTabs />
         <div className={classes.page}>
-          <Outlet />
+          <PlaceProvider>
+            <Outlet />
+          </PlaceProvider>
         </div>
       </main>
       <WhenOpened opened={isFinding}>

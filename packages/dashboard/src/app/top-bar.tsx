@@ -1,8 +1,9 @@
-import { Badge, Burger, Button, Group, Kbd, Tooltip } from '@mantine/core';
-import { CirclePause, CirclePlay, FlaskConical, Radio, Search } from 'lucide-react';
+import { Burger, Button, Group, Kbd, Tooltip } from '@mantine/core';
+import { CirclePause, CirclePlay, Search } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useMay, useProject } from '../api/index.ts';
 import { later } from '../parts/index.ts';
+import { ModeSwitch } from './mode-switch.tsx';
 import classes from './top-bar.module.css';
 
 // The page is shown before its menus are loaded.
@@ -12,6 +13,7 @@ const AccountMenu = later(
   <span className={classes.account} />,
 );
 const ProjectSwitcher = later(() => import('./project-switcher.tsx'), 'ProjectSwitcher', <ProjectName />);
+const SandboxClock = later(() => import('./sandbox-clock.tsx'), 'SandboxClock', null);
 
 export type TopBarProps = {
   isOpen: boolean;
@@ -22,6 +24,7 @@ export type TopBarProps = {
 };
 
 export function TopBar({ isOpen, onToggle, onFind, onPause, onHelp }: TopBarProps): ReactNode {
+  const { livemode } = useProject();
   return (
     <div className={classes.bar}>
       <Group gap="xs" wrap="nowrap" miw={0}>
@@ -34,7 +37,8 @@ export function TopBar({ isOpen, onToggle, onFind, onPause, onHelp }: TopBarProp
           aria-expanded={isOpen}
         />
         <ProjectSwitcher />
-        <ModePill />
+        <ModeSwitch />
+        {!livemode && <SandboxClock />}
       </Group>
       <Group gap="xs" wrap="nowrap">
         <Button
@@ -57,36 +61,6 @@ export function TopBar({ isOpen, onToggle, onFind, onPause, onHelp }: TopBarProp
 
 function ProjectName(): ReactNode {
   return <span className={classes.switcher}>{useProject().name}</span>;
-}
-
-/** Production or sandbox, as a word and a color. */
-function ModePill(): ReactNode {
-  const { livemode, suspended } = useProject();
-  const [label, Icon, why] = livemode
-    ? ['Production', Radio, 'Events and emails of real users']
-    : [
-        'Sandbox',
-        FlaskConical,
-        'Separate users, events and emails. No email leaves this machine, and you control the clock.',
-      ];
-  return (
-    <Tooltip
-      label={
-        suspended
-          ? 'The operator of this installation suspended the project. No data is accepted and no email is sent.'
-          : why
-      }
-    >
-      <Badge
-        className={classes.pill ?? ''}
-        variant="default"
-        leftSection={<Icon size={12} aria-hidden="true" />}
-        data-live={livemode}
-      >
-        {suspended ? 'Suspended' : label}
-      </Badge>
-    </Tooltip>
-  );
 }
 
 function PauseButton({ onPause }: { onPause: () => void }): ReactNode {

@@ -1,5 +1,7 @@
 import { Group, Skeleton, Stack, Title } from '@mantine/core';
-import { lazy, type ReactNode, Suspense, useEffect } from 'react';
+import { Link, type LinkProps } from '@tanstack/react-router';
+import { BookOpen, ChevronRight } from 'lucide-react';
+import { createContext, lazy, type ReactNode, Suspense, use, useEffect } from 'react';
 import { ErrorBox, type Failed } from './error-box.tsx';
 import classes from './page.module.css';
 
@@ -13,24 +15,59 @@ export type PageProps = {
   children: ReactNode;
 };
 
-/** The frame of a screen: its `h1`, its actions, the title of the tab. */
+/** `trail`: the pages above this one, the nearest last. `docs`: the page of the guide about this screen. */
+export type PageContext = { trail: { label: string; link: LinkProps }[]; docs: string | null };
+
+/** Provided by the frame of the page, so that no screen can lack its breadcrumb or its documentation. */
+export const PagePlace = createContext<PageContext>({ trail: [], docs: null });
+
+/** The frame of a screen: its breadcrumb, its `h1`, a link to its documentation, its actions, the title of the tab. */
 export function Page({ title, beside, actions, fill = false, children }: PageProps): ReactNode {
   useEffect(() => {
     document.title = `${title} · Beckon`;
   }, [title]);
+  const { trail, docs } = use(PagePlace);
   return (
     <div className={fill ? `${classes.page} ${classes.fill}` : classes.page} data-fill={fill}>
+      {trail.length > 0 && <Breadcrumb trail={trail} />}
       <header className={classes.head}>
         <Group gap="sm" wrap="wrap">
           <Title order={1} size="h3" tabIndex={-1} id="page-title">
             {title}
           </Title>
           {beside}
+          {docs !== null && (
+            <a
+              className={classes.docs}
+              href={docs}
+              target="_blank"
+              rel="noopener"
+              aria-label="Docs for this page"
+            >
+              <BookOpen size={14} aria-hidden="true" />
+              Docs
+            </a>
+          )}
         </Group>
         {actions !== undefined && <Group gap="xs">{actions}</Group>}
       </header>
       <div className={classes.body}>{children}</div>
     </div>
+  );
+}
+
+function Breadcrumb({ trail }: Pick<PageContext, 'trail'>): ReactNode {
+  return (
+    <nav aria-label="Breadcrumb">
+      <ol className={classes.trail}>
+        {trail.map(({ label, link }) => (
+          <li key={label}>
+            <Link {...link}>{label}</Link>
+            <ChevronRight size={14} aria-hidden="true" />
+          </li>
+        ))}
+      </ol>
+    </nav>
   );
 }
 

@@ -11,7 +11,7 @@ import { AuditEntry } from './audit-entry.tsx';
 import { DownloadButton } from '../../parts/download-button.tsx';
 import { Segments } from '../../parts/segments.tsx';
 
-const route = getRouteApi('/p/$project/audit');
+const route = getRouteApi('/p/$project/settings/audit');
 
 /** Actions of members and programs, the newest first. */
 export function AuditScreen(): ReactNode {

@@ -8,7 +8,10 @@ import { Muted } from '../../parts/muted.tsx';
 
 const WORDS: Record<string, { label: string; description: string }> = {
   keep_events: { label: 'Events', description: 'Events of users, as sent. Minimum: 31 days.' },
-  keep_stream: { label: 'Activity stream', description: 'Requests and changes of users, shown in Live.' },
+  keep_stream: {
+    label: 'Activity stream',
+    description: 'Requests and changes of users, shown under Activity.',
+  },
   keep_emails: { label: 'Raw emails', description: 'Emails as they were sent. Minimum: 7 days.' },
   keep_dead: {
     label: 'Dead-lettered records',

@@ -6,32 +6,29 @@ import { type ReactNode, useState } from 'react';
 import { useApi, useMay, useSession } from '../../api/index.ts';
 import { type Column, DataTable, Empty, listOf, Loaded, Page, When } from '../../parts/index.ts';
 import { AddDomain } from './add-domain.tsx';
-import { Domain } from './domain.tsx';
 import { DomainMark } from './marks.tsx';
 import { NewButton } from '../../parts/new-button.tsx';
 
-const route = getRouteApi('/p/$project/domains');
+const route = getRouteApi('/p/$project/settings/domains');
 
 export function DomainsScreen(): ReactNode {
-  const { domain } = route.useSearch();
+  const { project } = route.useParams();
   const navigate = route.useNavigate();
   const may = useMay('admin');
   const [isAdding, setIsAdding] = useState(false);
-  const open = (next: string | undefined): void => void navigate({ search: { domain: next } });
   const add = may ? <NewButton onClick={() => setIsAdding(true)}>Add domain</NewButton> : undefined;
-  if (domain !== undefined) return <Domain name={domain} onBack={() => open(undefined)} />;
   return (
     <Page title="Domains" actions={add}>
       <Stack gap="md">
         <TestInboxNotice />
-        <Domains onOpen={open} add={add} />
+        <Domains project={project} add={add} />
       </Stack>
       <AddDomain
         opened={isAdding}
         onClose={() => setIsAdding(false)}
         onAdded={(name) => {
           setIsAdding(false);
-          open(name);
+          void navigate({ to: '/p/$project/settings/domains/$domain', params: { project, domain: name } });
         }}
       />
     </Page>
@@ -48,9 +45,7 @@ function TestInboxNotice(): ReactNode {
   );
 }
 
-type ListProps = { onOpen: (name: string) => void; add: ReactNode };
-
-function Domains({ onOpen, add }: ListProps): ReactNode {
+function Domains({ project, add }: { project: string; add: ReactNode }): ReactNode {
   const query = useApi('GET /projects/:project/domains', {}, { everyMs: 30_000 });
   return (
     <Loaded query={query}>
@@ -60,7 +55,10 @@ function Domains({ onOpen, add }: ListProps): ReactNode {
           columns={COLUMNS}
           list={listOf(data)}
           rowKey={({ name }) => name}
-          onOpen={onOpen}
+          link={({ name: domain }) => ({
+            to: '/p/$project/settings/domains/$domain',
+            params: { project, domain },
+          })}
           empty={
             <Empty icon={Globe} title="No domain yet" action={add}>
               Emails are sent from your own domain. Add a domain and publish its DNS records.

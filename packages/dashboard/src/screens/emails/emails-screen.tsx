@@ -46,7 +46,7 @@ export function EmailsScreen(): ReactNode {
   const setFilter = (next: string | undefined): void =>
     void navigate({ search: (was) => ({ ...was, filter: next, message: undefined }), replace: true });
   return (
-    <Page title="Emails" actions={<Export filter={filter} />} fill>
+    <Page title="Sent emails" actions={<Export filter={filter} />} fill>
       <Group gap="xs" mb="sm" wrap="wrap">
         <FilterBox
           value={filter}

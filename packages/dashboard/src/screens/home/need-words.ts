@@ -15,7 +15,9 @@ export type NeedText = {
 export type NeedTarget =
   | { page: 'review'; draft?: string; filter?: string }
   | { page: 'emails'; filter: string }
-  | { page: 'policy' | 'sender' | 'domains' | 'system' }
+  | {
+      page: `settings/${'sending-policy' | 'sender' | 'domains' | 'system'}` | 'dead-letters';
+    }
   | { page: 'endpoint' | 'rule'; id: string };
 
 const DOMAIN_STATES: Record<string, string> = {
@@ -43,7 +45,7 @@ const SHOWS: Shows = {
     title: 'Sending is paused',
     detail: 'No email is sent. Events are accepted and drafts are created.',
     at: null,
-    to: { page: 'policy' },
+    to: { page: 'settings/sending-policy' },
     action: 'Open Sending policy',
   }),
   sender: ({ reason, detail }) => ({
@@ -51,7 +53,7 @@ const SHOWS: Shows = {
     title: reason === 'no_sender' ? 'The sender is incomplete' : 'Emails cannot be sent from this sender',
     detail: `${detail.charAt(0).toUpperCase()}${detail.slice(1)}.`,
     at: null,
-    to: { page: reason === 'domain_not_ready' ? 'domains' : 'sender' },
+    to: { page: reason === 'domain_not_ready' ? 'settings/domains' : 'settings/sender' },
     action: reason === 'domain_not_ready' ? 'Open Domains' : 'Open Sender',
   }),
   due_soon: ({ drafts, first }) => ({
@@ -86,7 +88,7 @@ const SHOWS: Shows = {
         ? (DOMAIN_STATES[state] ?? null)
         : `Reason: ${paused}. Emails from this domain are held until you resume sending.`,
     at: null,
-    to: { page: 'domains' },
+    to: { page: 'settings/domains' },
     action: 'Open Domains',
   }),
   endpoint: ({ id, url, problem, since }) => ({
@@ -110,15 +112,15 @@ const SHOWS: Shows = {
     title: `${counted(records)} accepted ${records.count === 1 ? 'record' : 'records'} could not be processed`,
     detail: 'They are dead-lettered and do not block other records. Retry or discard them.',
     at: null,
-    to: { page: 'system' },
-    action: 'Open System',
+    to: { page: 'dead-letters' },
+    action: 'View records',
   }),
   queue: ({ waiting, waiting_max }) => ({
     tone: 'bad',
     title: `The queue is nearly full: ${number(waiting)} of ${number(waiting_max)} records`,
     detail: 'When it is full, bulk imports are refused until records are processed.',
     at: null,
-    to: { page: 'system' },
+    to: { page: 'settings/system' },
     action: 'Open System',
   }),
 };

@@ -80,10 +80,11 @@ function linkOf(to: NeedTarget, project: string): LinkProps {
       return { to: '/p/$project/webhooks/$endpoint', params: { project, endpoint: to.id } };
     case 'rule':
       return { to: '/p/$project/rules/$rule', params: { project, rule: to.id } };
-    case 'policy':
-    case 'sender':
-    case 'domains':
-    case 'system':
+    case 'settings/sending-policy':
+    case 'settings/sender':
+    case 'settings/domains':
+    case 'settings/system':
+    case 'dead-letters':
       return { to: `/p/$project/${to.page}`, params: { project } };
     default:
       return to satisfies never;

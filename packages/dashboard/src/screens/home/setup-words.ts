@@ -4,7 +4,13 @@ export type StepText = {
   title: string;
   text: string;
   /** The screen of the step; null: a command. */
-  page: 'keys' | 'rules' | 'review' | 'schedule' | 'domains' | 'sender' | 'suppressions' | 'team' | null;
+  page:
+    | 'rules'
+    | 'review'
+    | 'schedule'
+    | 'suppressions'
+    | `settings/${'api-keys' | 'domains' | 'sender' | 'team'}`
+    | null;
   action: string;
 };
 
@@ -12,7 +18,7 @@ export const STEPS: Record<SetupStep['id'], StepText> = {
   key_created: {
     title: 'Create an API key',
     text: 'Your server uses it to send users and events. It is shown once.',
-    page: 'keys',
+    page: 'settings/api-keys',
     action: 'Create API key',
   },
   first_event: {
@@ -36,13 +42,13 @@ export const STEPS: Record<SetupStep['id'], StepText> = {
   domain_verified: {
     title: 'Verify a sending domain',
     text: 'Add the DNS records, and check them.',
-    page: 'domains',
+    page: 'settings/domains',
     action: 'Open Domains',
   },
   sender_set: {
     title: 'Set the sender',
     text: 'Name, address and postal address. Without them, all emails are held.',
-    page: 'sender',
+    page: 'settings/sender',
     action: 'Open Sender',
   },
   suppressions_imported: {
@@ -54,7 +60,7 @@ export const STEPS: Record<SetupStep['id'], StepText> = {
   team_invited: {
     title: 'Invite a team member',
     text: 'Share the review of drafts.',
-    page: 'team',
+    page: 'settings/team',
     action: 'Open Team',
   },
 };
@@ -77,7 +83,7 @@ export function firstEmailStep(first: Pick<FirstEmail, 'state' | 'sends_at'> | n
       return {
         ...step,
         text: 'The first draft is approved and about to be sent.',
-        action: 'Open Schedule',
+        action: 'View scheduled emails',
         page: 'schedule',
       };
     default:

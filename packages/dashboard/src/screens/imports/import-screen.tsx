@@ -7,7 +7,6 @@ import { useApi, useMay } from '../../api/index.ts';
 import { Empty, Loaded, Page, When } from '../../parts/index.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { Notice } from '../../parts/notice.tsx';
-import { TextLink } from '../../parts/text-link.tsx';
 import { CheckReport } from './check-report.tsx';
 import { ContinueUpload } from './continue-upload.tsx';
 import { ImportActs } from './import-acts.tsx';
@@ -49,7 +48,6 @@ function Steps({ dataImport }: { dataImport: Import }): ReactNode {
   const { state, problem, check } = dataImport;
   return (
     <Stack gap="lg">
-      <TextLink to="/p/$project/imports">All imports</TextLink>
       <Facts facts={factsOf(dataImport)} />
       {problem !== null && (
         <Notice

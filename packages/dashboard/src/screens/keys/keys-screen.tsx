@@ -8,9 +8,9 @@ import { columnsOf } from './columns.tsx';
 import { CreateKey } from './create-key.tsx';
 import { RevokeKey } from './revoke-key.tsx';
 import { Rotation } from './rotation.tsx';
-import { Sandbox } from './sandbox.tsx';
 import { NewButton } from '../../parts/new-button.tsx';
 import { Muted } from '../../parts/muted.tsx';
+import { TextLink } from '../../parts/text-link.tsx';
 import { RolePage } from '../../parts/role-page.tsx';
 import { tickProps } from '../../parts/bind.ts';
 
@@ -53,7 +53,6 @@ function Keys({ create }: { create: ReactNode }): ReactNode {
             </Group>
           )}
           <Rotation keys={data.filter((key) => key.revoked_at === null)} />
-          <Sandbox />
           <RevokeKey key={revoking?.id} revoked={revoking} onClose={() => setRevoking(null)} />
         </Stack>
       )}
@@ -68,7 +67,8 @@ function KeysTable({ keys, create, onRevoke }: TableProps): ReactNode {
     <>
       <Muted maw={720}>
         Your servers send users and events with an API key. A key allows nothing else. Use one key per server,
-        so that you can revoke each separately.
+        so that you can revoke each separately. Keys for tests begin with <code>sk_test_</code> and need a{' '}
+        <TextLink to="/p/$project/settings/sandbox">sandbox</TextLink>.
       </Muted>
       <DataTable
         label="API keys"

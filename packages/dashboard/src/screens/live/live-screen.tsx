@@ -22,7 +22,7 @@ import { TypeMark } from './type-mark.tsx';
 import { useRate, useTail } from './use-tail.ts';
 import { wordsOf } from './words.ts';
 
-const route = getRouteApi('/p/$project/live');
+const route = getRouteApi('/p/$project/activity');
 const HINTS = [
   'type:event name:trial_* user:42',
   'type:request,event,draft,draft_changed,email,outcome · type:user_*,audience_*',
@@ -40,7 +40,12 @@ export function LiveScreen(): ReactNode {
   const toggle = tail.isPaused ? resume : pause;
   useKeys('Live', { p: { label: tail.isPaused ? 'Resume' : 'Pause', run: toggle } });
   return (
-    <Page title="Live" beside={<RateLine />} actions={<PauseButton tail={tail} onToggle={toggle} />} fill>
+    <Page
+      title="Live activity"
+      beside={<RateLine />}
+      actions={<PauseButton tail={tail} onToggle={toggle} />}
+      fill
+    >
       <Group gap="sm" mb="sm" wrap="wrap">
         <FilterBox
           value={filter}

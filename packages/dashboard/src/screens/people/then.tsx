@@ -68,7 +68,8 @@ function UserThenView({ then, user }: { then: UserThen; user: UserDetails }): Re
   if (then.state === 'unknown')
     return (
       <Empty icon={History} title="Changes from that time are no longer stored">
-        Changes are stored since <When at={then.kept_since} />. Set the retention under Data.
+        Changes are stored since <When at={then.kept_since} />. Set the retention in Settings → Project →
+        Data.
       </Empty>
     );
   return (

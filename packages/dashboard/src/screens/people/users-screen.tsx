@@ -139,7 +139,7 @@ function NoUsers({ filter, project }: { filter: string | undefined; project: str
       command={curlOf({ url }, 'users', { external_user_id: SAMPLE_USER, email, traits: { plan: 'trial' } })}
     >
       Users appear when your server sends them.{' '}
-      <Link to="/p/$project/keys" params={{ project }}>
+      <Link to="/p/$project/settings/api-keys" params={{ project }}>
         Create an API key
       </Link>{' '}
       first.

@@ -25,7 +25,7 @@ function Limits({ sending: { warmup, domains } }: { sending: SendingState }): Re
         </Group>
       ))}
       <Text size="sm">
-        <TextLink inherit to="/p/$project/domains">
+        <TextLink inherit to="/p/$project/settings/domains">
           Domains
         </TextLink>{' '}
         has the throttle of each domain, and the option to skip the warm-up.

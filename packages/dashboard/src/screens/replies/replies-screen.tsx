@@ -79,10 +79,10 @@ function None(): ReactNode {
     <Empty
       icon={MessageSquareReply}
       title="No replies yet"
-      action={<LinkButton to="/p/$project/sender">Set a forwarding address</LinkButton>}
+      action={<LinkButton to="/p/$project/settings/sender">Set a forwarding address</LinkButton>}
     >
-      Replies of users appear here when a forwarding address is set under Sender. With a relay, MAIL_DOMAIN is
-      required too.
+      Replies of users appear here when a forwarding address is set in Settings → Project → Sender. With a
+      relay, MAIL_DOMAIN is required too.
     </Empty>
   );
 }

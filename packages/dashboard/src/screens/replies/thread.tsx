@@ -111,7 +111,8 @@ function ForwardAgain({ reply, to }: { reply: ReplyListed; to: string | null }):
     onRefused: (error) => refused(error),
   });
   if (!mayForward || reply.verified === 'failed') return null;
-  if (to === null) return <Muted>No forwarding address is set. Set one under Sender.</Muted>;
+  if (to === null)
+    return <Muted>No forwarding address is set. Set one in Settings → Project → Sender.</Muted>;
   return (
     <ActButton
       icon={Forward}

@@ -1,7 +1,6 @@
-import { Alert, Button, Group, Tabs, Text } from '@mantine/core';
+import { Alert, Group, Tabs, Text } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { DraftWhole } from '@beckon/contract/dashboard';
-import { ArrowLeft } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useApi, useMay, useProject } from '../../api/index.ts';
 import { later, Lines, Loaded, Page } from '../../parts/index.ts';
@@ -24,25 +23,10 @@ const route = getRouteApi('/p/$project/drafts/$draft');
 /** One draft on its own page, in any state. */
 export function DraftScreen(): ReactNode {
   const { draft: id } = route.useParams();
-  const project = useProject();
   const draft = useApi('GET /projects/:project/drafts/:draft', { params: { draft: id } });
   useFollowed(id);
   return (
-    <Page
-      title={draft.data?.data.subject ?? 'Draft'}
-      actions={
-        <Button
-          variant="subtle"
-          size="compact-sm"
-          leftSection={<ArrowLeft size={15} aria-hidden="true" />}
-          renderRoot={(props) => (
-            <Link {...props} to="/p/$project/review" params={{ project: String(project.id) }} />
-          )}
-        >
-          Review
-        </Button>
-      }
-    >
+    <Page title={draft.data?.data.subject ?? 'Draft'}>
       <Loaded query={draft} skeleton={<Lines count={12} />}>
         {({ data }) => <Whole draft={data} />}
       </Loaded>

@@ -32,7 +32,7 @@ export function ScheduleScreen(): ReactNode {
   const paused = query.data?.data.paused ?? false;
   return (
     <Page
-      title="Schedule"
+      title="Scheduled emails"
       beside={paused && <Mark icon={Pause} tone="warn" label="Sending paused: shown as if resumed" />}
       actions={
         <Button

@@ -37,7 +37,8 @@ export function addressHint(address: string, domains: SendingState['domains']): 
   const host = address.split('@').at(1)?.toLowerCase() ?? '';
   if (host === '') return 'An address at an added domain or its subdomain: news@mail.example.com';
   const domain = domains.find(({ name }) => host === name || host.endsWith(`.${name}`));
-  if (!domain) return `${host} was not added under Domains. With a relay, its emails are held.`;
+  if (!domain)
+    return `${host} was not added in Settings → Project → Domains. With a relay, its emails are held.`;
   if (domain.paused !== null) return `${domain.name} is paused: ${domain.paused}`;
   if (domain.state === 'verified') return `${domain.name} is verified`;
   if (domain.state === 'degraded')

@@ -68,7 +68,9 @@ function RelayStatus({ no, isLater = false }: { no: No; isLater?: boolean }): Re
       <Text size="sm">
         {no.reason === 'no_sender' ? 'Set name, address and postal address below.' : sentence(no.detail)}
       </Text>
-      {no.reason === 'domain_not_ready' && <TextLink to="/p/$project/domains">Open Domains</TextLink>}
+      {no.reason === 'domain_not_ready' && (
+        <TextLink to="/p/$project/settings/domains">Open Domains</TextLink>
+      )}
     </>
   );
 }

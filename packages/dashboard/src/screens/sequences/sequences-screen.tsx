@@ -19,7 +19,7 @@ export function SequencesScreen(): ReactNode {
         columns={COLUMNS}
         list={listOf(sequences.data?.data ?? [], sequences)}
         rowKey={(row) => row.id}
-        link={(row) => ({ to: '/p/$project/sequences/$rule', params: { ...params, rule: row.id } })}
+        link={(row) => ({ to: '/p/$project/rules/$rule', params: { ...params, rule: row.id } })}
         empty={
           <Empty icon={ListTree} title="No sequences yet">
             Rules with a wait, a branch or a second email appear here, with the users on each step. Add steps

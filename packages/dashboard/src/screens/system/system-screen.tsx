@@ -6,7 +6,6 @@ import { apiUrl, useApi, useMay, useProject } from '../../api/index.ts';
 import { formatSpan, Loaded, Mark, Page, When } from '../../parts/index.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { SmallTable } from '../../parts/small-table.tsx';
-import { DeadLetters } from './dead-letters.tsx';
 import { formatBytes, JOB_NAMES, systemProblems } from './system-words.ts';
 import { DownloadButton } from '../../parts/download-button.tsx';
 import { Titled } from '../../parts/titled.tsx';
@@ -27,7 +26,6 @@ export function SystemScreen(): ReactNode {
     <Page title="System" actions={may ? bundle : undefined}>
       <Stack gap="xl">
         <Loaded query={query}>{({ data }) => <System state={data} />}</Loaded>
-        <DeadLetters />
         {may && (
           <Muted size="xs" maw={720}>
             The support bundle is a JSON file with numbers, states and settings for a support request. It

@@ -52,7 +52,7 @@ export function systemProblems({
   if (queue.dead_letters > 0)
     problems.push({
       title: `${queue.dead_letters.toLocaleString('en-GB')} ${queue.dead_letters === 1 ? 'record' : 'records'} could not be processed`,
-      next: 'Retry these records below after an update of Beckon, or discard them with a reason.',
+      next: 'Under Activity → Dead letters, retry these records after an update of Beckon, or discard them with a reason.',
     });
   if (offset !== null && Math.abs(offset) > OFFSET_WARN_MS)
     problems.push({

@@ -5,7 +5,6 @@ import type { ReactNode } from 'react';
 import { useApi, useMay } from '../../api/index.ts';
 import { Empty, Loaded, Page, When } from '../../parts/index.ts';
 import { Facts } from '../../parts/facts.tsx';
-import { TextLink } from '../../parts/text-link.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { EndpointActs } from './endpoint-acts.tsx';
 import { EndpointMark } from './marks.tsx';
@@ -39,7 +38,6 @@ export function EndpointScreen(): ReactNode {
 function Endpoint({ endpoint }: { endpoint: WebhookEndpoint }): ReactNode {
   return (
     <Stack gap="lg">
-      <TextLink to="/p/$project/webhooks">All endpoints</TextLink>
       <Facts facts={factsOf(endpoint)} />
       <Deliveries endpoint={endpoint} />
     </Stack>

@@ -1,5 +1,6 @@
 import type { SendingDomain } from '@beckon/contract/dashboard';
 import { Alert, Stack } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
 import { Info } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useApi } from '../../api/index.ts';
@@ -11,11 +12,12 @@ import { Records } from './records.tsx';
 import { Speed } from './speed.tsx';
 import { TrackingHost } from './tracking-host.tsx';
 import { Muted } from '../../parts/muted.tsx';
-import { TextButton } from '../../parts/text-button.tsx';
 
-type Props = { name: string; onBack: () => void };
+const route = getRouteApi('/p/$project/settings/domains/$domain');
 
-export function Domain({ name, onBack }: Props): ReactNode {
+export function DomainScreen(): ReactNode {
+  const { domain: name } = route.useParams();
+  const navigate = route.useNavigate();
   const query = useApi(
     'GET /projects/:project/domains/:domain',
     { params: { domain: name } },
@@ -26,12 +28,16 @@ export function Domain({ name, onBack }: Props): ReactNode {
     <Page
       title={name}
       beside={domain && <DomainMark domain={domain} />}
-      actions={domain && <DomainActs domain={domain} onRemoved={onBack} />}
+      actions={
+        domain && (
+          <DomainActs
+            domain={domain}
+            onRemoved={() => void navigate({ to: '/p/$project/settings/domains', params: true })}
+          />
+        )
+      }
     >
-      <Stack gap="lg">
-        <TextButton onClick={onBack}>All domains</TextButton>
-        <Loaded query={query}>{({ data }) => <DomainView domain={data} />}</Loaded>
-      </Stack>
+      <Loaded query={query}>{({ data }) => <DomainView domain={data} />}</Loaded>
     </Page>
   );
 }

@@ -1,11 +1,21 @@
 import type { DeadLetter, DiscardReason } from '@beckon/contract/dashboard';
 import { Button, Group, Modal, Select, Stack, Text } from '@mantine/core';
+import { CircleCheck } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { type ReadKey, useApi, useChange, useMay } from '../../api/index.ts';
-import { type Column, DataTable, Json, listOf, refused, SidePanel, notify, When } from '../../parts/index.ts';
+import {
+  type Column,
+  DataTable,
+  Empty,
+  Json,
+  listOf,
+  Page,
+  refused,
+  SidePanel,
+  notify,
+  When,
+} from '../../parts/index.ts';
 import { DialogAction } from '../../parts/dialog-action.tsx';
-import { Titled } from '../../parts/titled.tsx';
-import { Muted } from '../../parts/muted.tsx';
 import { ActButton } from '../../parts/act-button.tsx';
 
 const FOLLOWS: ReadKey[] = [
@@ -15,7 +25,7 @@ const FOLLOWS: ReadKey[] = [
 ];
 
 /** Dead-lettered records: accepted but not processed. They block no other records, and wait for a member. */
-export function DeadLetters(): ReactNode {
+export function DeadLettersScreen(): ReactNode {
   const may = useMay('admin');
   const query = useApi('GET /projects/:project/dead-letters', {}, { everyMs: 15_000 });
   const [chosen, setChosen] = useState(new Set<string>());
@@ -26,10 +36,20 @@ export function DeadLetters(): ReactNode {
   const clearChosen = (): void => setChosen(new Set());
   const open = rows.find(({ seq }) => String(seq) === current);
   return (
-    <Titled id="dead" title="Dead-lettered records" gap="sm">
-      {may && rows.length > 0 && (
-        <Acts seqs={seqs} total={rows.length} onDone={clearChosen} onDiscard={() => setIsDiscarding(true)} />
-      )}
+    <Page
+      title="Dead-lettered records"
+      actions={
+        may &&
+        rows.length > 0 && (
+          <Acts
+            seqs={seqs}
+            total={rows.length}
+            onDone={clearChosen}
+            onDiscard={() => setIsDiscarding(true)}
+          />
+        )
+      }
+    >
       <DataTable
         label="Dead-lettered records"
         columns={COLUMNS}
@@ -40,10 +60,10 @@ export function DeadLetters(): ReactNode {
         onOpen={setCurrent}
         {...(may ? { chosen, onChosen: setChosen } : {})}
         empty={
-          <Muted>
-            No dead-lettered records. Accepted records that cannot be processed appear here, to retry or
-            discard.
-          </Muted>
+          <Empty icon={CircleCheck} title="No dead-lettered records">
+            Accepted records that cannot be processed appear here, to retry or discard. They block no other
+            records.
+          </Empty>
         }
       />
       <DiscardDialog
@@ -55,7 +75,7 @@ export function DeadLetters(): ReactNode {
       <SidePanel opened={open !== undefined} onClose={() => setCurrent(undefined)} title="Record">
         {open && <Json value={open} what="record" />}
       </SidePanel>
-    </Titled>
+    </Page>
   );
 }
 
