@@ -39,6 +39,9 @@ const COVERED = `(() => {
   return without.filter((action) => !now.has(action)).map((action) => action.outerHTML);
 })()`;
 
+/** More than the controls between the buttons of a draft and its email. */
+const STOPS_MAX = 30;
+
 describe.skipIf(!hasBrowser)('decisions in Review in Chromium', () => {
   let browser: Browser;
   let installation: Installation;
@@ -231,6 +234,25 @@ describe.skipIf(!hasBrowser)('decisions in Review in Chromium', () => {
       .getByText(String(shownBefore + 1), { exact: true })
       .waitFor();
     await row('newcomer').waitFor();
+  });
+
+  test('the Tab key passes the frame of an email while an undo is offered', async () => {
+    await open();
+    await email().locator('iframe').first().waitFor();
+    await page.keyboard.press('a');
+    await undoButton().waitFor();
+    await email().locator('iframe').first().waitFor();
+    await email().getByRole('button', { name: 'Approve', exact: true }).focus();
+    const isBehind = 'document.querySelector("iframe").compareDocumentPosition(document.activeElement) & 4';
+    let stops = 0;
+    while (stops < STOPS_MAX && (await page.evaluate<number>(isBehind)) === 0) {
+      await page.keyboard.press('Tab');
+      stops += 1;
+      expect(await page.evaluate<string>('document.activeElement.tagName')).not.toMatch(/IFRAME|BODY/);
+    }
+    expect(stops).toBeLessThan(STOPS_MAX);
+    await page.keyboard.press('u');
+    await undoButton().waitFor({ state: 'detached' });
   });
 
   test('on a phone, Back leads from an opened draft to the list', async () => {

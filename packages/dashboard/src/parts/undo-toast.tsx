@@ -42,13 +42,24 @@ export default function UndoToast({ message, until, onUndo }: UndoToastProps): R
   );
 }
 
-/** A click in an email's frame moves the focus into it, and the page no longer gets the keys. They return to the page during an undo offer. */
+/**
+ * A click in an email's frame moves the focus into it, and the page no longer gets the keys. They return to the page during an undo offer.
+ * The Tab key skips the frames in that time. Otherwise it would enter a frame and be sent back again and again.
+ */
 function useKeysAfterFrame(): void {
   useEffect(() => {
     const onBlur = (): void => {
       if (document.activeElement instanceof HTMLIFrameElement) document.activeElement.blur();
     };
+    const onTab = ({ key }: KeyboardEvent): void => {
+      if (key === 'Tab') for (const frame of document.querySelectorAll('iframe')) frame.tabIndex = -1;
+    };
     globalThis.addEventListener('blur', onBlur);
-    return () => globalThis.removeEventListener('blur', onBlur);
+    document.addEventListener('keydown', onTab, true);
+    return () => {
+      globalThis.removeEventListener('blur', onBlur);
+      document.removeEventListener('keydown', onTab, true);
+      for (const frame of document.querySelectorAll('iframe')) frame.removeAttribute('tabindex');
+    };
   }, []);
 }
