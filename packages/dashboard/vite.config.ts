@@ -6,6 +6,17 @@ const MOST_SCREENS = 20;
 /** An icon takes 260 bytes in its own file, and 60 among others. */
 const FEW_SCREENS = 3;
 
+/**
+ * Menus and selects (33 kB), and dialogs (8 kB): most screens have one of them, but not all at first. A screen loads only those that it
+ * has. `KIT` has what they and everything else use, so that none of them contains a part of another one.
+ */
+const KIT =
+  /@mantine\/(?:hooks|store)|@mantine\/core\/esm\/(?:core|components\/(?:Portal|VisuallyHidden|FocusTrap|Paper|Input|InlineInput|Overlay|Transition|CloseButton)\/)|tslib|src\/parts\/(?:later|use-focus-back|notices|time|ticking|zone|ahead|dialog-foot|error-box)/;
+const FLOATING = /@floating-ui|@mantine\/core\/esm\/components\/(?:Popover|Combobox|ScrollArea|Tooltip)\//;
+const DIALOG =
+  /@mantine\/core\/esm\/components\/(?:ModalBase|Modal|Drawer)\/|react-remove-scroll|use-sidecar|react-style-singleton|use-callback-ref/;
+const SMALL_TABLE = /@mantine\/core\/esm\/components\/Table\//;
+
 /** Proxies API requests during development, so that the server accepts them like those of its own page. */
 function toServer(): ProxyOptions {
   const target = `http://localhost:${process.env['PORT'] ?? 8080}`;
@@ -34,8 +45,12 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
-            { name: 'icons', test: /lucide-react/, minShareCount: FEW_SCREENS, priority: 3 },
-            { name: 'base', tags: ['$initial'], priority: 2 },
+            { name: 'icons', test: /lucide-react/, minShareCount: FEW_SCREENS, priority: 7 },
+            { name: 'base', tags: ['$initial'], priority: 6 },
+            { name: 'kit', test: KIT, minShareCount: MOST_SCREENS, priority: 5 },
+            { name: 'floating', test: FLOATING, priority: 4 },
+            { name: 'dialog', test: DIALOG, priority: 3 },
+            { name: 'small-table', test: SMALL_TABLE, priority: 2 },
             { name: 'common', minShareCount: MOST_SCREENS, priority: 1 },
           ],
         },

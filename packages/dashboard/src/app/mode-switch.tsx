@@ -1,10 +1,11 @@
-import { Badge, Tooltip } from '@mantine/core';
+import { Badge } from '@mantine/core';
 import type { ProjectListed } from '@beckon/contract/dashboard';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { FlaskConical, type LucideIcon, Radio } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useMay, useProject } from '../api/index.ts';
 import { later, WhenOpened } from '../parts/index.ts';
+import { Tip } from '../parts/tip.tsx';
 import { usePair } from '../screens/sandbox/use-pair.ts';
 import classes from './mode-switch.module.css';
 import type { NavPath } from './nav-page.ts';
@@ -27,13 +28,19 @@ export function ModeSwitch(): ReactNode {
   const { demo, suspended } = useProject();
   return (
     <>
-      {demo ? <Badge variant="default">Demo</Badge> : <Switch />}
+      {demo ? (
+        <Badge variant="default" tt="none">
+          Demo
+        </Badge>
+      ) : (
+        <Switch />
+      )}
       {suspended && (
-        <Tooltip label="The operator of this installation suspended the project. No data is accepted and no email is sent.">
-          <Badge variant="default" c="var(--mantine-color-error)">
+        <Tip label="The operator of this installation suspended the project. No data is accepted and no email is sent.">
+          <Badge variant="default" tt="none" c="var(--mantine-color-error)">
             Suspended
           </Badge>
-        </Tooltip>
+        </Tip>
       )}
     </>
   );
@@ -58,19 +65,19 @@ function Side({ mode, project, isCurrent }: SideProps): ReactNode {
   const content = <Content icon={icon} label={label} />;
   if (isCurrent)
     return (
-      <Tooltip label={why}>
+      <Tip label={why}>
         <span className={classes.side} aria-current="true" data-mode={mode}>
           {content}
         </span>
-      </Tooltip>
+      </Tip>
     );
   if (project)
     return (
-      <Tooltip label={why}>
+      <Tip label={why}>
         <Link to={to} params={{ project: String(project.id) }} className={classes.side}>
           {content}
         </Link>
-      </Tooltip>
+      </Tip>
     );
   return mode === 'sandbox' ? <NewSandbox to={to}>{content}</NewSandbox> : null;
 }
@@ -95,7 +102,7 @@ function NewSandbox({ to, children }: { to: NavPath; children: ReactNode }): Rea
   const [isCreating, setCreating] = useState(false);
   return (
     <>
-      <Tooltip label={mayCreate ? 'Create a sandbox' : 'No sandbox yet. An admin can create it.'}>
+      <Tip label={mayCreate ? 'Create a sandbox' : 'No sandbox yet. An admin can create it.'}>
         <button
           type="button"
           className={classes.side}
@@ -104,7 +111,7 @@ function NewSandbox({ to, children }: { to: NavPath; children: ReactNode }): Rea
         >
           {children}
         </button>
-      </Tooltip>
+      </Tip>
       <WhenOpened opened={isCreating}>
         <CreateSandbox
           opened={isCreating}

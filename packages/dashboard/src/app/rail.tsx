@@ -1,9 +1,10 @@
-import { Badge, Tooltip } from '@mantine/core';
+import { Badge } from '@mantine/core';
 import type { HomeCounts, ItemResponse } from '@beckon/contract/dashboard';
 import { Link } from '@tanstack/react-router';
 import { ArrowLeft, PanelLeftClose, PanelLeftOpen } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useProject } from '../api/index.ts';
+import { Tip } from '../parts/tip.tsx';
 import { MAIN, SETTINGS } from './nav.ts';
 import { mayOpen, type NavItem } from './nav-page.ts';
 import { isInSettings, isWithin } from './place.ts';
@@ -44,12 +45,12 @@ export function Rail({ isSmall, onSmall, onGo }: RailProps): ReactNode {
         ))}
       </div>
       <ZoneSwitch isSmall={isSmall} />
-      <Tooltip label={label} position="right" disabled={!isSmall}>
+      <Tip label={label} position="right" disabled={!isSmall}>
         <button type="button" className={classes.fold} onClick={() => onSmall(!isSmall)} aria-label={label}>
           <Icon size={16} aria-hidden="true" />
           {!isSmall && <span>Collapse</span>}
         </button>
-      </Tooltip>
+      </Tip>
     </div>
   );
 }
@@ -58,7 +59,7 @@ export function Rail({ isSmall, onSmall, onGo }: RailProps): ReactNode {
 function BackLink({ to, isSmall }: { to: string; isSmall: boolean }): ReactNode {
   const label = `Back to ${useProject().name}`;
   return (
-    <Tooltip label={label} position="right" disabled={!isSmall}>
+    <Tip label={label} position="right" disabled={!isSmall}>
       <Link
         to={to}
         className={`${classes.link} ${classes.back}`}
@@ -67,7 +68,7 @@ function BackLink({ to, isSmall }: { to: string; isSmall: boolean }): ReactNode 
         <ArrowLeft size={17} strokeWidth={1.75} aria-hidden="true" />
         {!isSmall && <span className={classes.label}>{label}</span>}
       </Link>
-    </Tooltip>
+    </Tip>
   );
 }
 
@@ -84,7 +85,7 @@ function RailLink({ item, isSmall, counts, onGo }: RailLinkProps): ReactNode {
   const isCurrent = isWithin(item, usePlace());
   const count = badgeText(item, counts);
   return (
-    <Tooltip label={label} position="right" disabled={!isSmall}>
+    <Tip label={label} position="right" disabled={!isSmall}>
       <Link
         to={to}
         params={{ project: String(id) }}
@@ -101,6 +102,6 @@ function RailLink({ item, isSmall, counts, onGo }: RailLinkProps): ReactNode {
           </Badge>
         )}
       </Link>
-    </Tooltip>
+    </Tip>
   );
 }

@@ -1,10 +1,9 @@
-import { Modal, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef, useSyncExternalStore } from 'react';
 import { useSession, useSignIn } from '../api/index.ts';
-import { later } from '../parts/index.ts';
+import { later, WhenOpened } from '../parts/index.ts';
 
-const SignInForm = later(() => import('../screens/account/sign-in-form.tsx'), 'SignInForm');
+const SignInModal = later(() => import('./sign-in-modal.tsx'), 'SignInModal', null);
 
 /**
  * Opens above the page when a session ends. The page below stays mounted, and its failed calls are repeated
@@ -32,19 +31,8 @@ export function SignInDialog(): ReactNode {
     await client.invalidateQueries();
   };
   return (
-    <Modal
-      opened={isWaiting}
-      onClose={() => {}}
-      withCloseButton={false}
-      closeOnEscape={false}
-      closeOnClickOutside={false}
-      title="Your session has ended"
-      zIndex={1_000}
-    >
-      <Text size="sm" mb="md">
-        Sign in again. Your typed text is kept.
-      </Text>
-      <SignInForm onSignedIn={() => void signedIn()} />
-    </Modal>
+    <WhenOpened opened={isWaiting}>
+      <SignInModal opened={isWaiting} onSignedIn={() => void signedIn()} />
+    </WhenOpened>
   );
 }

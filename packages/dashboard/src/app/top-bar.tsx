@@ -1,8 +1,9 @@
-import { Burger, Button, Group, Kbd, Tooltip } from '@mantine/core';
+import { Burger, Button, Group, Kbd } from '@mantine/core';
 import { CirclePause, CirclePlay, Search } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useMay, useProject } from '../api/index.ts';
 import { later } from '../parts/index.ts';
+import { Tip } from '../parts/tip.tsx';
 import { ModeSwitch } from './mode-switch.tsx';
 import classes from './top-bar.module.css';
 
@@ -68,7 +69,7 @@ function PauseButton({ onPause }: { onPause: () => void }): ReactNode {
   const mayPause = useMay('admin');
   const [label, Icon] = paused ? ['Resume sending', CirclePlay] : ['Pause sending', CirclePause];
   return (
-    <Tooltip label={mayPause ? 'Shows the consequences first' : 'Requires the admin role'}>
+    <Tip label={mayPause ? 'Shows the consequences first' : 'Requires the admin role'}>
       <Button
         size="xs"
         variant={paused ? 'filled' : 'default'}
@@ -83,6 +84,6 @@ function PauseButton({ onPause }: { onPause: () => void }): ReactNode {
       >
         <span className={classes.word}>{label}</span>
       </Button>
-    </Tooltip>
+    </Tip>
   );
 }

@@ -1,5 +1,7 @@
-import { Drawer } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { later, WhenOpened } from './later.tsx';
+
+const SidePanelInner = later(() => import('./side-panel-inner.tsx'), 'SidePanelInner', null);
 
 export type SidePanelProps = {
   opened: boolean;
@@ -10,18 +12,10 @@ export type SidePanelProps = {
 };
 
 /** A drawer for one row of a list. Esc closes it and returns the focus. */
-export function SidePanel({ opened, onClose, title, size = 'lg', children }: SidePanelProps): ReactNode {
+export function SidePanel(props: SidePanelProps): ReactNode {
   return (
-    <Drawer
-      opened={opened}
-      onClose={onClose}
-      title={title}
-      position="right"
-      size={size}
-      overlayProps={{ backgroundOpacity: 0.15 }}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
-      {children}
-    </Drawer>
+    <WhenOpened opened={props.opened}>
+      <SidePanelInner {...props} />
+    </WhenOpened>
   );
 }

@@ -1,7 +1,7 @@
-import { Tooltip } from '@mantine/core';
-import { type ClipboardEvent, type ReactNode, useRef, useState } from 'react';
+import { type ClipboardEvent, type ReactNode, Suspense, useState } from 'react';
 import { useNow } from './ticking.ts';
 import { formatRelative, formatTime, type TimeStyle } from './time.ts';
+import { TipBubble } from './tip.tsx';
 import { useZone } from './zone.tsx';
 
 export type WhenProps = {
@@ -16,23 +16,25 @@ export type WhenProps = {
 /** A time in the project's zone. The full time and the user's zone are shown on hover; it is copied as ISO 8601. */
 export function When({ at, theirZone, style = 'short', none = '–' }: WhenProps): ReactNode {
   const zone = useZone();
-  const timeRef = useRef<HTMLTimeElement>(null);
-  const [isOver, setOver] = useState(false);
+  const [target, setTarget] = useState<HTMLElement | null>(null);
   if (at === null) return <span>{none}</span>;
   return (
     <>
       <time
-        ref={timeRef}
         dateTime={at}
         className="beckon-when"
         onCopy={(event) => copyIso(event, at)}
-        onPointerEnter={() => setOver(true)}
-        onPointerLeave={() => setOver(false)}
+        onPointerEnter={({ currentTarget }) => setTarget(currentTarget)}
+        onPointerLeave={() => setTarget(null)}
       >
         {style === 'relative' ? <Relative at={at} /> : formatTime(at, zone, style)}
       </time>
       {/* Rendered on hover only: a list has many of these. */}
-      {isOver && <Tooltip target={timeRef} opened label={inFull(at, zone, theirZone)} />}
+      {target && (
+        <Suspense fallback={null}>
+          <TipBubble target={target} label={inFull(at, zone, theirZone)} />
+        </Suspense>
+      )}
     </>
   );
 }

@@ -4,21 +4,23 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { Schedule, ScheduledDraft } from '@beckon/contract/dashboard';
 import { type ReactNode, useMemo, useRef, useState } from 'react';
 import { useApi } from '../../api/index.ts';
-import { Empty, formatTime, Loaded, Mark, Page, useZone } from '../../parts/index.ts';
+import { Empty, formatTime, later, Loaded, Mark, Page, useZone, WhenOpened } from '../../parts/index.ts';
 import { useSimulation } from '../../parts/policy-effect.tsx';
 import { heldWords } from '../../parts/policy-words.ts';
 import { useSettingsForm } from '../../parts/settings-form.ts';
 import { TextLink } from '../../parts/text-link.tsx';
 import { LinkButton } from '../../parts/link-button.tsx';
 import { type Planned, PlannedDrafts } from './planned-drafts.tsx';
-import { PostponeDialog, type ToPostpone } from './postpone-dialog.tsx';
+import type { ToPostpone } from './postpone-dialog.tsx';
 import { Legend, Ribbon } from './ribbon.tsx';
-import { Simulator } from './simulator.tsx';
 import { usePostpone } from './use-postpone.ts';
 import { type Cell, daysOf } from './week.ts';
 import { Titled } from '../../parts/titled.tsx';
 import { Muted } from '../../parts/muted.tsx';
 import { ActButton } from '../../parts/act-button.tsx';
+
+const PostponeDialog = later(() => import('./postpone-dialog.tsx'), 'PostponeDialog', null);
+const Simulator = later(() => import('./simulator.tsx'), 'Simulator');
 
 const route = getRouteApi('/p/$project/schedule');
 const REFRESH_MS = 60_000;
@@ -103,7 +105,9 @@ function Week({ schedule, isTrying }: { schedule: Schedule; isTrying: boolean })
           dragged.current = draft;
         }}
       />
-      <PostponeDialog target={toPostpone} onClose={() => setToPostpone(null)} postpone={postpone} />
+      <WhenOpened opened={toPostpone !== null}>
+        <PostponeDialog target={toPostpone} onClose={() => setToPostpone(null)} postpone={postpone} />
+      </WhenOpened>
     </Stack>
   );
 }

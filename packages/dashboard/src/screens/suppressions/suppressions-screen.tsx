@@ -3,15 +3,16 @@ import { getRouteApi } from '@tanstack/react-router';
 import { Download, Upload } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { apiUrl, useMay, useProject } from '../../api/index.ts';
-import { Page } from '../../parts/index.ts';
-import { AddDialog } from './add-dialog.tsx';
+import { later, Page, WhenOpened } from '../../parts/index.ts';
 import { CheckPanel } from './check-panel.tsx';
-import { ImportDialog } from './import-dialog.tsx';
 import { SuppressionList } from './suppression-list.tsx';
 import { Topics } from './topics.tsx';
 import { TabPages } from '../../parts/tab-pages.tsx';
 import { MoreMenu } from '../../parts/more-menu.tsx';
 import { NewButton } from '../../parts/new-button.tsx';
+
+const AddDialog = later(() => import('./add-dialog.tsx'), 'AddDialog', null);
+const ImportDialog = later(() => import('./import-dialog.tsx'), 'ImportDialog', null);
 
 const route = getRouteApi('/p/$project/suppressions');
 
@@ -51,8 +52,12 @@ function Actions(): ReactNode {
         </Menu.Item>
       </MoreMenu>
       <NewButton onClick={() => setOpen('add')}>Add suppression</NewButton>
-      <AddDialog opened={open === 'add'} onClose={() => setOpen(null)} />
-      <ImportDialog opened={open === 'import'} onClose={() => setOpen(null)} />
+      <WhenOpened opened={open === 'add'}>
+        <AddDialog opened={open === 'add'} onClose={() => setOpen(null)} />
+      </WhenOpened>
+      <WhenOpened opened={open === 'import'}>
+        <ImportDialog opened={open === 'import'} onClose={() => setOpen(null)} />
+      </WhenOpened>
     </Group>
   );
 }

@@ -3,13 +3,14 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { EmailSource, TemplateDetails } from '@beckon/contract/dashboard';
 import { useApi, useMay } from '../../api/index.ts';
-import { Loaded, Page, When } from '../../parts/index.ts';
+import { later, Loaded, Page, When } from '../../parts/index.ts';
 import { LinkButton } from '../../parts/link-button.tsx';
 import { EmailEditor } from './email-editor.tsx';
-import { TemplateActions } from './template-actions.tsx';
-import { TemplateVersions } from './versions.tsx';
 import { TabPages } from '../../parts/tab-pages.tsx';
 import { Muted } from '../../parts/muted.tsx';
+
+const TemplateActions = later(() => import('./template-actions.tsx'), 'TemplateActions', null);
+const TemplateVersions = later(() => import('./versions.tsx'), 'TemplateVersions');
 
 const route = getRouteApi('/p/$project/templates/$template');
 
