@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { axisLabel, daysBetween, dayTicks, valueTicks } from './chart-axes.ts';
+import { axisLabel, daysBetween, dayTicks, pointWords, valueTicks } from './chart-axes.ts';
 
 const bars = (...counts: number[]) => ({
   kind: 'bar' as const,
@@ -47,5 +47,21 @@ describe('daysBetween', () => {
 describe('axisLabel', () => {
   test('shortens days only', () => {
     expect(['2026-10-26', 'within 4 h', null].map(axisLabel)).toEqual(['26 Oct', 'within 4 h', '']);
+  });
+});
+
+describe('pointWords', () => {
+  test('names the day and the value of each series', () => {
+    const series = [
+      { name: 'now', label: 'Sent' },
+      { name: 'before', label: 'Previous period' },
+    ];
+    const words = { x: 'day', series, format: String };
+    expect(pointWords({ day: '2026-11-24', now: 12, before: 5 }, words)).toBe(
+      '24 Nov: Sent 12, Previous period 5',
+    );
+    expect(pointWords({ day: 'Google', now: 0, before: null }, words)).toBe(
+      'Google: Sent 0, Previous period unknown',
+    );
   });
 });

@@ -1,19 +1,62 @@
 import '@mantine/charts/styles.css';
-import { AreaChart, BarChart, LineChart } from '@mantine/charts';
+import { BarChart, CompositeChart, LineChart } from '@mantine/charts';
+import { VisuallyHidden } from '@mantine/core';
 import { useReducedMotion } from '@mantine/hooks';
-import type { ReactNode } from 'react';
-import { axisLabel, dayTicks, isDay, valueTicks } from './chart-axes.ts';
-import type { ChartProps, Series } from './chart-with-table.tsx';
+import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react';
+import { axisLabel, dayTicks, isDay, pointWords, valueTicks } from './chart-axes.ts';
+import { ChartTip } from './chart-tip.tsx';
+import { type ChartProps, defaultFormat, type Series } from './chart-with-table.tsx';
 
-type InnerProps = Omit<ChartProps, 'series'> & { series: (Series & { color: string })[]; height: number };
+export type InnerProps = Omit<ChartProps, 'series'> & {
+  series: (Series & { color: string })[];
+  height: number;
+};
 
 const LETTER_PX = 7;
 const LABEL_MAX = 22;
 const ROW_PX = 30;
 
+/**
+ * The chart itself. recharts moves a marker with the arrow keys while the chart has the focus; the point is also announced, and Enter opens
+ * it like a click.
+ */
 export default function ChartInner(props: InnerProps): ReactNode {
+  const { rows, x, series, onOpen, format = defaultFormat } = props;
+  const marked = useRef<string | null>(null);
+  const [announced, setAnnounced] = useState<string | null>(null);
+  const hasFocus = useRef(false);
+  const mark = (value: string | null): void => {
+    marked.current = value;
+    if (hasFocus.current && value !== null) setAnnounced(value);
+  };
+  const openMarked = (event: KeyboardEvent): void => {
+    if (event.key !== 'Enter' || !onOpen || marked.current === null) return;
+    event.preventDefault();
+    event.stopPropagation();
+    onOpen(marked.current);
+  };
+  const row = announced === null ? undefined : rows.find((point) => String(point[x]) === announced);
+  return (
+    <div
+      onKeyDownCapture={openMarked}
+      onFocus={() => {
+        hasFocus.current = true;
+        if (marked.current !== null) setAnnounced(marked.current);
+      }}
+      onBlur={() => {
+        hasFocus.current = false;
+        setAnnounced(null);
+      }}
+    >
+      <Drawn {...props} onMark={mark} />
+      <VisuallyHidden role="status">{row ? pointWords(row, { x, series, format }) : ''}</VisuallyHidden>
+    </div>
+  );
+}
+
+function Drawn(props: InnerProps & { onMark: (value: string | null) => void }): ReactNode {
   const isStill = useReducedMotion();
-  const { kind, rows, x, series, height, format } = props;
+  const { kind, rows, x, series, height, format, onOpen, onMark } = props;
   const still = { isAnimationActive: isStill !== true };
   // Names do not fit below bars, so groups are horizontal bars.
   const isByGroup = !rows.every((row) => isDay(row[x]));
@@ -21,14 +64,22 @@ export default function ChartInner(props: InnerProps): ReactNode {
     h: isByGroup ? Math.max(height, rows.length * ROW_PX + 60) : height,
     data: rows,
     dataKey: x,
-    series,
     withLegend: series.length > 1,
     tickLine: 'none' as const,
     ...(format ? { valueFormatter: format } : {}),
-    tooltipProps: { labelFormatter: axisLabel },
+    tooltipProps: {
+      content: ({ active, label }: { active?: boolean; label?: unknown }) => (
+        <ChartTip {...props} label={active === true ? String(label) : null} onMark={onMark} />
+      ),
+    },
   };
-  // The last label is centered on its tick, and so extends beyond it.
-  const margin = { margin: { right: 24 } };
+  const inner = {
+    // The last label is centered on its tick, and so extends beyond it.
+    margin: { right: 24 },
+    onClick: ({ activeLabel }: { activeLabel?: string | number | undefined }) => {
+      if (activeLabel !== undefined) onOpen?.(String(activeLabel));
+    },
+  };
   const axes = isByGroup ? groupAxes(props) : dayAxes(props);
   switch (kind) {
     case 'line':
@@ -36,21 +87,27 @@ export default function ChartInner(props: InnerProps): ReactNode {
         <LineChart
           {...shared}
           {...dayAxes(props)}
+          series={series.map(dashed)}
           curveType="linear"
-          withDots={false}
-          lineProps={still}
-          lineChartProps={margin}
+          withDots={rows.length === 1}
+          lineProps={{ ...still, activeDot: MARKED }}
+          lineChartProps={inner}
         />
       );
     case 'area':
       return (
-        <AreaChart
+        <CompositeChart
           {...shared}
           {...dayAxes(props)}
+          series={series.map((entry) => ({
+            ...dashed(entry),
+            type: entry.isDashed === true ? ('line' as const) : ('area' as const),
+          }))}
           curveType="linear"
-          withDots={false}
-          areaProps={still}
-          areaChartProps={margin}
+          withDots={rows.length === 1}
+          lineProps={{ activeDot: MARKED }}
+          areaProps={{ activeDot: MARKED }}
+          composedChartProps={inner}
         />
       );
     case 'stacked':
@@ -58,18 +115,35 @@ export default function ChartInner(props: InnerProps): ReactNode {
         <BarChart
           {...shared}
           {...axes}
+          series={series}
           type="stacked"
           barProps={still}
-          barChartProps={margin}
+          barChartProps={inner}
           maxBarWidth={32}
         />
       );
     case 'bar':
-      return <BarChart {...shared} {...axes} barProps={still} barChartProps={margin} maxBarWidth={32} />;
+      return (
+        <BarChart
+          {...shared}
+          {...axes}
+          series={series}
+          barProps={still}
+          barChartProps={inner}
+          maxBarWidth={32}
+        />
+      );
     default:
       return kind satisfies never;
   }
 }
+
+function dashed({ isDashed, ...entry }: InnerProps['series'][number]) {
+  return isDashed === true ? { ...entry, strokeDasharray: '4 4' } : entry;
+}
+
+/** The marked point of a line. */
+const MARKED = { r: 4, strokeWidth: 2, stroke: 'var(--mantine-color-body)' };
 
 /** Every label is shown, because the ticks are chosen so that they fit. */
 const ALL = { interval: 0 } as const;

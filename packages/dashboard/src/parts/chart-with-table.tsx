@@ -1,10 +1,11 @@
 import { Group, SegmentedControl, Skeleton, Table, Text, Title } from '@mantine/core';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { axisLabel } from './chart-axes.ts';
+import { TextButton } from './text-button.tsx';
 import classes from './chart-with-table.module.css';
 
 export type Point = Record<string, string | number | null>;
-export type Series = { name: string; label: string; color?: string };
+export type Series = { name: string; label: string; color?: string; isDashed?: boolean };
 
 export type ChartProps = {
   title: string;
@@ -18,15 +19,21 @@ export type ChartProps = {
   series: Series[];
   height?: number;
   format?: (value: number) => string;
+  /** Opens what a point counts. It gets the x value of the point. */
+  onOpen?: (x: string) => void;
+  /** What `onOpen` does: "Show the emails of this day". */
+  openLabel?: string;
+  /** Controls beside the title. */
+  controls?: ReactNode;
 };
 
 const Inner = lazy(() => import('./chart-inner.tsx'));
 /** The colors also differ in lightness, in both schemes. */
 const COLORS = ['beacon.6', 'indigo.4', 'orange.5', 'grape.6', 'gray.5', 'pink.5'];
 
-/** A chart with a switch to show the same data as a table. */
+/** A chart with a switch to show the same data as a table. The arrow keys move between its points. */
 export function ChartWithTable(props: ChartProps): ReactNode {
-  const { title, description, rows, height = 220 } = props;
+  const { title, description, rows, height = 220, controls, onOpen } = props;
   const [view, setView] = useState('chart');
   const series = props.series.map((entry, index) => ({
     ...entry,
@@ -38,16 +45,19 @@ export function ChartWithTable(props: ChartProps): ReactNode {
         <Title order={2} size="h6">
           {title}
         </Title>
-        <SegmentedControl
-          size="xs"
-          value={view}
-          onChange={setView}
-          aria-label={`${title}: as`}
-          data={[
-            { value: 'chart', label: 'Chart' },
-            { value: 'table', label: 'Table' },
-          ]}
-        />
+        <Group gap="xs">
+          {controls}
+          <SegmentedControl
+            size="xs"
+            value={view}
+            onChange={setView}
+            aria-label={`${title}: as`}
+            data={[
+              { value: 'chart', label: 'Chart' },
+              { value: 'table', label: 'Table' },
+            ]}
+          />
+        </Group>
       </Group>
       {rows.length === 0 && (
         <Text size="sm" c="dimmed" py="lg" ta="center">
@@ -56,7 +66,12 @@ export function ChartWithTable(props: ChartProps): ReactNode {
       )}
       {rows.length > 0 && view === 'table' && <Twin {...props} />}
       {rows.length > 0 && view === 'chart' && (
-        <div role="img" aria-label={`${title}. ${description}`}>
+        <div
+          role="group"
+          aria-roledescription="chart"
+          aria-label={`${title}. ${description} Use the arrow keys to move between points${onOpen ? ', and Enter to open one' : ''}.`}
+          className={onOpen ? `${classes.chart} ${classes.opens}` : classes.chart}
+        >
           <Suspense fallback={<Skeleton height={height} />}>
             <Inner {...props} series={series} height={height} />
           </Suspense>
@@ -67,7 +82,8 @@ export function ChartWithTable(props: ChartProps): ReactNode {
   );
 }
 
-function Twin({ title, rows, x, xLabel, series, format = defaultFormat }: ChartProps): ReactNode {
+function Twin(props: ChartProps): ReactNode {
+  const { title, rows, x, xLabel, series, format = defaultFormat } = props;
   return (
     <Table.ScrollContainer minWidth={0} maxHeight={320}>
       <Table striped stickyHeader aria-label={title}>
@@ -85,7 +101,7 @@ function Twin({ title, rows, x, xLabel, series, format = defaultFormat }: ChartP
           {rows.map((row, index) => (
             <Table.Tr key={index}>
               <Table.Th scope="row" fw={400}>
-                {axisLabel(row[x])}
+                <PointName {...props} value={row[x]} />
               </Table.Th>
               {series.map(({ name }) => (
                 <Table.Td key={name} ta="right">
@@ -100,6 +116,21 @@ function Twin({ title, rows, x, xLabel, series, format = defaultFormat }: ChartP
   );
 }
 
-function defaultFormat(value: number): string {
+/** Opens the same as the point of the chart. */
+function PointName({
+  value,
+  onOpen,
+  openLabel,
+}: ChartProps & { value: Point[string] | undefined }): ReactNode {
+  const label = axisLabel(value);
+  if (!onOpen) return label;
+  return (
+    <TextButton aria-label={`${label}: ${openLabel ?? 'Open'}`} onClick={() => onOpen(String(value))}>
+      {label}
+    </TextButton>
+  );
+}
+
+export function defaultFormat(value: number): string {
   return value.toLocaleString('en-GB');
 }
