@@ -81,7 +81,7 @@ describe.skipIf(!hasBrowser)('numbers, lists and users of the demo', () => {
   describe('charts', () => {
     test('have whole numbers at equal distances, and equidistant dates', async () => {
       await open('home');
-      const charts = page.getByRole('main').getByRole('img', { name: /in 30 days/ });
+      const charts = page.getByRole('main').getByRole('group', { name: /in 30 days/ });
       await charts.first().locator('.recharts-yAxis-tick-labels text').first().waitFor();
       for (const chart of await charts.all()) {
         const values = await ticksOf(chart, 'yAxis');
@@ -99,7 +99,7 @@ describe.skipIf(!hasBrowser)('numbers, lists and users of the demo', () => {
 
     test('name every group in full, in one line', async () => {
       await open('insights');
-      const chart = page.getByRole('img', { name: /^Delivered by rule/ });
+      const chart = page.getByRole('group', { name: /^Delivered by rule/ });
       await chart.locator('.recharts-yAxis-tick-labels text').first().waitFor();
       const { data } = await session.request<{ data: { range: { groups: object[] } } }>(
         'GET',
@@ -117,14 +117,17 @@ describe.skipIf(!hasBrowser)('numbers, lists and users of the demo', () => {
   describe('counts', () => {
     test('of 30 days are the same in Home and Insights', async () => {
       await open('home');
-      const inHome = await page.getByText(/^[\d,]+ emails in 30 days$/).innerText();
-      const outcomes = await page.getByText(/^Outcomes of the emails sent in 30 days/).innerText();
+      const inHome = async (metric: string): Promise<string> =>
+        page
+          .getByRole('main')
+          .getByRole('link', { name: new RegExp(`^${metric}: `) })
+          .innerText();
+      const [sent, opened] = [await inHome('Sent'), await inHome('Opened')];
       await open('insights');
       const total = (label: string): Promise<string> =>
         page.locator('dl > div').filter({ hasText: label }).first().innerText();
-      expect(await total('Sent')).toContain(inHome.split(' ')[0]);
-      const opens = /([\d,]+) opens/.exec(outcomes)?.[1] ?? '';
-      expect(await total('Opened by a human')).toContain(opens);
+      expect(await total('Sent')).toContain(sent);
+      expect(await total('Opened by a human')).toContain(opened);
     });
 
     test('of held drafts lead to a list of exactly these', async () => {
@@ -187,7 +190,7 @@ describe.skipIf(!hasBrowser)('numbers, lists and users of the demo', () => {
       await page.getByRole('heading', { level: 1, name: 'Omar Abe' }).waitFor();
       const main = page.getByRole('main');
       await main.getByText('omar.abe.26@pebble.example', { exact: true }).waitFor();
-      await main.getByText(/\d\d:\d\d in America\/Sao Paulo/).waitFor();
+      await main.getByText(/Lives in America\/Sao Paulo, \d\d:\d\d there/).waitFor();
     });
 
     test('shows an email in one entry of its day, without editors and duplicates', async () => {
@@ -196,7 +199,7 @@ describe.skipIf(!hasBrowser)('numbers, lists and users of the demo', () => {
       await lines.first().waitFor();
       const texts = await lines.allInnerTexts();
       expect(texts.join('\n')).not.toMatch(/Editor|email\.opened|engine/);
-      expect(texts.some((text) => /Drafted → .*Sent/.test(text))).toBe(true);
+      expect(texts.some((text) => /Drafted.*Sent/s.test(text))).toBe(true);
     });
 
     test('Explain › gives each rule one fate with one reason', async () => {
@@ -205,7 +208,10 @@ describe.skipIf(!hasBrowser)('numbers, lists and users of the demo', () => {
       await rules.first().waitFor();
       for (const rule of await rules.all()) {
         const text = await rule.innerText();
-        const fates = text.match(/^(Off|Waiting|Sent|Eligible|Not eligible)$/gm) ?? [];
+        const fates =
+          text.match(
+            /^(Off|Waiting|In progress|Sent|Eligible|Not eligible|Failed|Skipped|Canceled|Delivery unknown)$/gm,
+          ) ?? [];
         expect(fates, text).toHaveLength(1);
         expect(text).not.toMatch(/Fired|Did not fire|Would fire|Would not/);
       }

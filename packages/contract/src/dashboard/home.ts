@@ -21,8 +21,13 @@ export type Need =
   | { kind: 'paused' }
   | { kind: 'sender'; reason: string; detail: string }
   | {
-      kind: 'due_soon';
+      kind: 'due_today';
+      /** Undecided drafts whose deadline is today or within an hour. */
       drafts: Counted;
+      /** Those within an hour. */
+      soon: Counted;
+      /** The filter of Review that lists them. */
+      filter: string;
       first: {
         draft_id: string;
         deadline_at: string;
@@ -93,28 +98,7 @@ export type Home = {
   first_email: FirstEmail | null;
 };
 
-/** One day in the project's time zone; of `events`, one day in UTC. */
-export type DayOfDrafts = { day: string; count: number; at_least: boolean };
-/** The outcomes of the emails that were sent on a day, in the project's time zone. */
-export type DayOfOutcomes = {
-  day: string;
-  opened: number;
-  clicked: number;
-  replied: number;
-  bounced: number;
-  unsubscribed: number;
-  at_least: boolean;
-};
-
-export type HomeCharts = {
-  events: DayOfDrafts[];
-  drafts: DayOfDrafts[];
-  sent: DayOfDrafts[];
-  outcomes: DayOfOutcomes[];
-};
-
 export const HOME_API = {
   'GET /projects/:project/counts': { response: item<HomeCounts>() },
   'GET /projects/:project/home': { response: item<Home>() },
-  'GET /projects/:project/home/charts': { response: item<HomeCharts>() },
 };

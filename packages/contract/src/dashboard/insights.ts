@@ -49,8 +49,27 @@ export type InsightRange = {
 export type Insights = {
   by: InsightGrouping;
   range: InsightRange;
-  /** The period of the same length before; null without `compare`. */
+  /** The period before; null without `compare`. Of a number of days: that many days earlier, up to the same time of day. */
   before: InsightRange | null;
+};
+
+/** Counts of emails by day. An email counts on the day on which it was sent, for each of its outcomes once. */
+export type EmailCounts = Record<
+  'sent' | 'opened' | 'clicked' | 'replied' | 'bounced' | 'unsubscribed',
+  number[]
+>;
+
+/** The emails of each day in the project's time zone. All lists of numbers have one entry per day. */
+export type EmailDays = {
+  /** The days, oldest first; the last one is today. */
+  days: string[];
+  total: EmailCounts;
+  /** The days that are as many days earlier. The last one ends at the present time of day. Null without `compare`. */
+  before: EmailCounts | null;
+  /** The rules with the most emails, with `rules`. */
+  rules: { id: string; name: string; total: EmailCounts; before: EmailCounts | null }[];
+  /** There are more emails than are counted. */
+  truncated: boolean;
 };
 
 /** `until`: default now. `since`: default `days` before it, or 30 days. */
@@ -66,6 +85,14 @@ export const INSIGHTS_API = {
   'GET /projects/:project/insights': {
     query: Type.Object({ ...RANGE, compare: Type.Optional(Type.Boolean()) }),
     response: item<Insights>(),
+  },
+  'GET /projects/:project/insights/days': {
+    query: Type.Object({
+      days: Type.Optional(Type.Integer({ minimum: 1, maximum: 366 })),
+      compare: Type.Optional(Type.Boolean()),
+      rules: Type.Optional(Type.Boolean()),
+    }),
+    response: item<EmailDays>(),
   },
   'GET /projects/:project/insights/export': { query: Type.Object(RANGE), response: raw() },
 };

@@ -20,7 +20,7 @@ export const inProject = [
   settingsRoute,
   projectPage(
     'home',
-    {},
+    { range: text, metric: text },
     lazy(() => import('../screens/home/home-screen.tsx'), 'HomeScreen'),
   ),
   projectPage(
@@ -127,7 +127,7 @@ export const inProject = [
   ),
   projectPage(
     'insights',
-    { by: text, range: text, sort: text, compare: flag },
+    { by: text, range: text, sort: text, compare: flag, metric: text, rule: text },
     lazy(() => import('../screens/insights/insights-screen.tsx'), 'InsightsScreen'),
   ),
   projectPage(

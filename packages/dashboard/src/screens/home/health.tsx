@@ -4,6 +4,7 @@ import type { HomeHealth } from '@beckon/contract/dashboard';
 import type { ReactNode } from 'react';
 import { formatSpan, Mark, type MarkProps, When } from '../../parts/index.ts';
 import classes from './home.module.css';
+import { TextLink } from '../../parts/text-link.tsx';
 import { Muted } from '../../parts/muted.tsx';
 
 /** The state of the project in four facts. */
@@ -13,14 +14,19 @@ export function HealthStrip({ health }: { health: HomeHealth }): ReactNode {
     <div className={classes.strip}>
       <Fact label="Processing lag">{queue.waiting === 0 ? 'None' : formatSpan(queue.oldest_ms)}</Fact>
       <Fact label="Ingest queue">
-        {queue.waiting.toLocaleString('en')} / {queue.waiting_max.toLocaleString('en')}
+        <TextLink to="/p/$project/system">
+          {queue.waiting.toLocaleString('en')} / {queue.waiting_max.toLocaleString('en')}
+        </TextLink>
       </Fact>
       <Fact label="Last event">
         {last === null ? (
           'None yet'
         ) : (
           <>
-            {last.name} <When at={last.received_at} style="relative" />
+            <TextLink to="/p/$project/events" search={{ event: last.name }}>
+              {last.name}
+            </TextLink>{' '}
+            <When at={last.received_at} style="relative" />
           </>
         )}
       </Fact>

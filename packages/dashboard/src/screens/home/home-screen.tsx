@@ -3,16 +3,16 @@ import type { Home } from '@beckon/contract/dashboard';
 import type { ReactNode } from 'react';
 import { useApi, useFeed, useRefresh } from '../../api/index.ts';
 import { Loaded, Page } from '../../parts/index.ts';
-import { Charts } from './charts.tsx';
 import { FirstEmail } from './first-email.tsx';
 import { HealthStrip } from './health.tsx';
 import { Needs } from './needs.tsx';
+import { Numbers } from './numbers.tsx';
 import { Setup } from './setup.tsx';
 import { Titled } from '../../parts/titled.tsx';
 
 const REFRESH_MS = 30_000;
 
-/** Problems that need attention, then the numbers. */
+/** Problems that need attention, then the numbers. A project that has sent no email has no numbers yet. */
 export function HomeScreen(): ReactNode {
   const query = useApi('GET /projects/:project/home', {}, { everyMs: REFRESH_MS });
   const isNew = query.data !== undefined && query.data.data.setup !== null;
@@ -27,9 +27,16 @@ export function HomeScreen(): ReactNode {
       <Loaded query={query} skeleton={<HomeSkeleton />}>
         {({ data }) => <Now home={data} />}
       </Loaded>
-      <Charts />
+      {/* Loaded beside the rest of the page, unless it is known that no email was sent yet. */}
+      {hasSent(query.data?.data) !== false && <Numbers />}
+      {query.data && <HealthStrip health={query.data.data.health} />}
     </Page>
   );
+}
+
+function hasSent(home: Home | undefined): boolean | undefined {
+  if (home === undefined || home.setup === null) return home && true;
+  return home.setup.some(({ id, done }) => id === 'first_email' && done);
 }
 
 function Now({ home }: { home: Home }): ReactNode {
@@ -43,7 +50,6 @@ function Now({ home }: { home: Home }): ReactNode {
         </Titled>
       )}
       {setup && <Setup steps={setup} first={first} />}
-      <HealthStrip health={health} />
     </Stack>
   );
 }

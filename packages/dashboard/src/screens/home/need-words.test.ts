@@ -9,9 +9,11 @@ const many = { count: 10_000, at_least: true };
 const NEEDS: { [K in Need['kind']]: Extract<Need, { kind: K }> } = {
   paused: { kind: 'paused' },
   sender: { kind: 'sender', reason: 'domain_not_ready', detail: 'x.org was not added as a sending domain' },
-  due_soon: {
-    kind: 'due_soon',
+  due_today: {
+    kind: 'due_today',
     drafts: single,
+    soon: single,
+    filter: 'state:scheduled',
     first: {
       draft_id: 'd',
       deadline_at: '2026-01-15T12:00:00.000Z',
@@ -40,11 +42,16 @@ test('needWords › describes each need, and links to its screen', () => {
 });
 
 test('needWords › uses the singular for one, and "More than" above the counted limit', () => {
-  expect(needWords(NEEDS.due_soon)).toMatchObject({
-    title: '1 draft reaches its deadline within an hour',
+  expect(needWords(NEEDS.due_today)).toMatchObject({
+    title: '1 draft reaches its deadline today',
     detail: 'The first is “Hello” to ada, from the rule welcome.',
     at: '2026-01-15T12:00:00.000Z',
-    to: { page: 'review', draft: 'd' },
+    to: { page: 'review', draft: 'd', filter: 'state:scheduled' },
+  });
+  const soon = { count: 2, at_least: false };
+  expect(needWords({ ...NEEDS.due_today, drafts: { count: 5, at_least: false }, soon })).toMatchObject({
+    title: '5 drafts reach their deadline today',
+    detail: '2 of them within an hour. The first is “Hello” to ada, from the rule welcome.',
   });
   expect(needWords(NEEDS.held).title).toBe('More than 10,000 drafts are held and need attention');
   expect(needWords(NEEDS.held).detail).toBe('10000 no address.');

@@ -56,12 +56,12 @@ const SHOWS: Shows = {
     to: { page: reason === 'domain_not_ready' ? 'settings/domains' : 'settings/sender' },
     action: reason === 'domain_not_ready' ? 'Open Domains' : 'Open Sender',
   }),
-  due_soon: ({ drafts, first }) => ({
+  due_today: ({ drafts, soon, filter, first }) => ({
     tone: 'info',
-    title: `${drafted(drafts)} ${drafts.count === 1 ? 'reaches its' : 'reach their'} deadline within an hour`,
-    detail: `The first is “${first.subject}” to ${first.external_user_id}, from the rule ${first.rule}.`,
+    title: `${drafted(drafts)} ${drafts.count === 1 ? 'reaches its' : 'reach their'} deadline today`,
+    detail: `${soon.count > 0 && drafts.count > 1 ? `${counted(soon)} of them within an hour. ` : ''}The first is “${first.subject}” to ${first.external_user_id}, from the rule ${first.rule}.`,
     at: first.deadline_at,
-    to: { page: 'review', draft: first.draft_id },
+    to: { page: 'review', draft: first.draft_id, filter },
     action: 'Review',
   }),
   held: ({ drafts, reasons }) => ({

@@ -7,6 +7,7 @@ import { apiUrl, useApi, useMay, useProject } from '../../api/index.ts';
 import { ChartWithTable } from '../../parts/chart-with-table.tsx';
 import { Empty, formatSpan, Loaded, Page } from '../../parts/index.ts';
 import { Groups } from './groups.tsx';
+import { OverTime } from './over-time.tsx';
 import { daysOf, funnelRows, openedRows, percent, RANGES, SORTS } from './numbers.ts';
 import { Totals } from './totals.tsx';
 import { DownloadButton } from '../../parts/download-button.tsx';
@@ -35,7 +36,7 @@ export function InsightsScreen(): ReactNode {
     <Page title="Insights" actions={<Export by={by} days={days} />}>
       <Controls by={by} compare={compare} />
       <Loaded query={insights} skeleton={<Waiting />}>
-        {({ data }) => <Whole insights={data} />}
+        {({ data }) => <Whole insights={data} days={days} compare={compare} />}
       </Loaded>
     </Page>
   );
@@ -108,7 +109,9 @@ function Export({ by, days }: { by: InsightGrouping; days: number }): ReactNode 
   return <DownloadButton href={href}>CSV</DownloadButton>;
 }
 
-function Whole({ insights: { by, range, before } }: { insights: Insights }): ReactNode {
+type WholeProps = { insights: Insights; days: number; compare: boolean };
+
+function Whole({ insights: { by, range, before }, days, compare }: WholeProps): ReactNode {
   const { sort } = route.useSearch();
   const navigate = route.useNavigate();
   if (range.total.sent === 0 && (before?.total.sent ?? 0) === 0)
@@ -124,6 +127,7 @@ function Whole({ insights: { by, range, before } }: { insights: Insights }): Rea
         <Muted>The data exceeds the limit: only the newest emails and the largest groups are counted.</Muted>
       )}
       <Totals total={range.total} before={before?.total ?? null} />
+      {days > 1 && <OverTime days={days} compare={compare} />}
       <Charts insights={{ by, range, before }} />
       <Groups
         by={by}

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { InsightGroup } from '@beckon/contract/dashboard';
-import { change, daysOf, funnelRows, growth, openedRows, percent, signed, sortGroups } from './numbers.ts';
+import { change, daysOf, funnelRows, openedRows, percent, signed, sortGroups } from './numbers.ts';
 
 const GROUP: InsightGroup = {
   name: 'a',
@@ -31,7 +31,7 @@ const GROUP: InsightGroup = {
   lift: null,
 };
 
-test('percent, signed, change and growth › format one decimal, a sign, and null as a dash', () => {
+test('percent, signed and change › format one decimal, a sign, and null as a dash', () => {
   expect([percent(0.1234), percent(null)]).toEqual(['12.3 %', '–']);
   expect([signed(0.012), signed(-0.012), signed(0), signed(-0.0001)]).toEqual([
     '+1.2',
@@ -40,7 +40,6 @@ test('percent, signed, change and growth › format one decimal, a sign, and nul
     '+0.0',
   ]);
   expect([change(0.5, 0.25), change(0.5, null), change(null, 0.5)]).toEqual(['+25.0', null, null]);
-  expect([growth(12, 10), growth(5, 10), growth(5, 0)]).toEqual(['+20 %', '-50 %', null]);
 });
 
 test('funnelRows › relates delivered emails to sent ones, and the rest to delivered ones', () => {

@@ -19,13 +19,6 @@ export function signed(share: number): string {
   return share < 0 ? points : `+${points}`;
 }
 
-/** The change of a count against the previous period, "+12 %"; null if that was zero. */
-export function growth(now: number, before: number): string | null {
-  if (before === 0) return null;
-  const share = Math.round(((now - before) / before) * 100);
-  return `${share >= 0 ? '+' : ''}${share} %`;
-}
-
 /** "15 min", "4 h", "3 d". */
 function shortSpan(ms: number): string {
   if (ms < HOUR_MS) return `${Math.round(ms / 60_000)} min`;
@@ -60,7 +53,7 @@ export function funnelRows(group: InsightGroup): { step: string; emails: number;
 }
 
 export const RANGES = [
-  { value: '1d', label: 'Last 24 hours', days: 1 },
+  { value: '1d', label: 'Today', days: 1 },
   { value: '7d', label: 'Last 7 days', days: 7 },
   { value: '30d', label: 'Last 30 days', days: 30 },
   { value: '90d', label: 'Last 90 days', days: 90 },

@@ -2,7 +2,8 @@ import { Paper, SimpleGrid, Text } from '@mantine/core';
 import type { InsightGroup } from '@beckon/contract/dashboard';
 import type { ReactNode } from 'react';
 import { formatSpan } from '../../parts/index.ts';
-import { change, growth, percent } from './numbers.ts';
+import { growth } from '../../parts/email-days.ts';
+import { change, percent } from './numbers.ts';
 
 type Total = { label: string; value: string; count?: string; against: string | null };
 

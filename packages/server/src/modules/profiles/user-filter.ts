@@ -80,7 +80,7 @@ function termSql(term: FilterTerm, audiences: FilterAudiences, bind: Bind): stri
   if (term.key === 'email') return emailSql([term], bind);
   if (term.key === 'audience') return audienceSql(term, audiences, bind);
   const moments = MOMENTS[term.key];
-  if (moments !== undefined) return momentsSql(term, moments, bind);
+  if (moments !== undefined) return momentsSql(term, moments, { bind });
   return filterSql({ terms: [term] }, { [term.key]: { sql: columnOf(term.key, bind) } }, bind);
 }
 

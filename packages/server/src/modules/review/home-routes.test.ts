@@ -1,18 +1,7 @@
-import type { Home, HomeCharts, HomeCounts } from '@beckon/contract/dashboard';
+import type { Home, HomeCounts } from '@beckon/contract/dashboard';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { testDashboard } from '../../../testing/servers/dashboard.ts';
 import { HOUR } from '../../../testing/factories/drafts.ts';
-import {
-  BOT_OPENED,
-  bounced,
-  CLICKED,
-  emailsRule,
-  newOutcomeScenario,
-  ONE_CLICK,
-  OPENED,
-  REPLIED,
-  sendTo,
-} from '../../../testing/factories/email-outcomes.ts';
 import { testMail } from '../../../testing/factories/send-services.ts';
 import { DAY, newScenario, openStage, type Scenario } from '../../../testing/scenario.ts';
 
@@ -27,7 +16,7 @@ afterAll(() => Promise.all([dashboard.close(), relay.close()]));
 
 const EMAIL = { draft: { subject: 'Hello', body: 'Hello' } };
 let scenario: Scenario;
-type HomeResponses = { home: Home; counts: HomeCounts; 'home/charts': HomeCharts };
+type HomeResponses = { home: Home; counts: HomeCounts };
 const request = async <P extends keyof HomeResponses>(path: P): Promise<HomeResponses[P]> =>
   (await dashboard.request<HomeResponses[P]>(`GET /projects/${scenario.projectId}/${path}`, { as: 'viewer' }))
     .json.data;
@@ -148,7 +137,7 @@ test('counts waiting, held, failed and dead-lettered items for the badges', asyn
     [scenario.projectId],
   );
   expect(await counts()).toEqual([2, 1, 2, 1]);
-  expect(await needs()).toEqual([
+  expect((await needs()).filter(({ kind }) => kind !== 'due_today')).toEqual([
     { kind: 'held', drafts: { count: 1, at_least: false }, reasons: [{ reason: 'no_address', drafts: 1 }] },
     { kind: 'failed', failed: 1, unknown: 1, at_least: false, since: expect.any(String) as string },
     { kind: 'dead_letters', records: { count: 1, at_least: false } },
@@ -161,7 +150,7 @@ test('counts waiting, held, failed and dead-lettered items for the badges', asyn
   expect((await counts())[2]).toBe(0);
 });
 
-test('lists emails of the next hour first, with the one that is sent next', async () => {
+test('lists the drafts due today first, with the one that is sent next, and the filter that lists them', async () => {
   await greet('ada');
   await scenario.later(HOUR);
   await greet('bo');
@@ -169,8 +158,10 @@ test('lists emails of the next hour first, with the one that is sent next', asyn
   const [first, ...others] = await needs();
   expect(others).toEqual([]);
   expect(first).toEqual({
-    kind: 'due_soon',
-    drafts: { count: 1, at_least: false },
+    kind: 'due_today',
+    drafts: { count: 2, at_least: false },
+    soon: { count: 1, at_least: false },
+    filter: expect.stringMatching(/^state:scheduled deadline:<\d/) as string,
     first: {
       draft_id: (await scenario.drafts('ada'))[0]?.id,
       subject: 'Hello',
@@ -179,6 +170,28 @@ test('lists emails of the next hour first, with the one that is sent next', asyn
       deadline_at: after(HOUR / 2),
     },
   });
+  const listed = async (filter: string): Promise<string[]> =>
+    (
+      await dashboard.request<{ user: { external_user_id: string } }[]>(
+        `GET /projects/${scenario.projectId}/drafts?filter=${encodeURIComponent(filter)}`,
+      )
+    ).json.data.map(({ user }) => user.external_user_id);
+  expect(await listed((first as { filter?: string }).filter ?? '')).toEqual(['ada', 'bo']);
+  expect(await listed(`deadline:>${after(HOUR)}`)).toEqual(['bo']);
+  const wrong = await dashboard.request(`GET /projects/${scenario.projectId}/drafts?filter=deadline:soon`);
+  expect([wrong.status, wrong.json.errors[0]?.field]).toEqual([422, 'filter']);
+});
+
+test('counts a draft as due today until midnight in the time zone of the project', async () => {
+  await scenario.set({ time_zone: 'Pacific/Auckland' });
+  // Noon in UTC is 01:00 in Auckland, so the deadline in four hours is today, and the one after 23:00 is not.
+  await greet('ada');
+  expect((await needs()).map(({ kind }) => kind)).toEqual(['due_today']);
+  await scenario.rule({ name: 'later', when: { event: 'asked' }, deadline: '30h', steps: [EMAIL] });
+  await scenario.user('bo', { email: 'bo@x.org' });
+  await scenario.event('bo', 'asked');
+  await scenario.later(0);
+  expect((await needs())[0]).toMatchObject({ drafts: { count: 1 } });
 });
 
 test('lists a pause, a demoted rule and a failing domain or endpoint until they are resolved', async () => {
@@ -214,74 +227,8 @@ test('lists a pause, a demoted rule and a failing domain or endpoint until they 
   expect((await needs()).map(({ kind }) => kind)).not.toContain('paused');
 });
 
-test('counts each of the last thirty days in the charts, the current one last', async () => {
-  await greet('ada');
-  await scenario.later(2 * DAY);
-  await greet('bo');
-  const charts = await request('home/charts');
-  const day = (ms: number): string => after(ms).slice(0, 10);
-  for (const chart of ['events', 'drafts', 'sent', 'outcomes'] as const) {
-    expect(charts[chart]).toHaveLength(30);
-    expect(charts[chart].at(-1)?.day).toBe(day(0));
-  }
-  const counted = (chart: { day: string; count: number }[]) =>
-    chart.filter(({ count }) => count > 0).map(({ day: of, count }) => [of, count]);
-  expect(counted(charts.events)).toEqual([
-    [day(-2 * DAY), 1],
-    [day(0), 1],
-  ]);
-  expect(counted(charts.drafts)).toEqual(counted(charts.events));
-  expect(counted(charts.sent)).toEqual([[day(-2 * DAY), 1]]);
-  expect(charts.outcomes.at(-1)).toEqual({
-    day: day(0),
-    opened: 0,
-    clicked: 0,
-    replied: 0,
-    bounced: 0,
-    unsubscribed: 0,
-    at_least: false,
-  });
-});
-
-test('counts outcomes on the day on which their email was sent, in the time zone of the project', async () => {
-  const outcomes = await newOutcomeScenario(stage);
-  scenario = outcomes;
-  // Noon in UTC is 01:00 of the next day in Auckland, so the emails are sent on another date than in UTC.
-  await scenario.set({ time_zone: 'Pacific/Auckland' });
-  await scenario.rule(emailsRule());
-  await sendTo(scenario, ['ada', 'bo', 'cy', 'di']);
-  const dayInAuckland = (): string =>
-    Temporal.Instant.fromEpochMilliseconds(scenario.now())
-      .toZonedDateTimeISO('Pacific/Auckland')
-      .toPlainDate()
-      .toString();
-  const sent = dayInAuckland();
-  expect(sent).not.toBe(after(0).slice(0, 10));
-  await outcomes.recordOutcome('ada', OPENED);
-  await outcomes.recordOutcome('bo', BOT_OPENED);
-  await outcomes.recordOutcome('cy', bounced('hard'));
-  await db.query(
-    `UPDATE beckon.email SET state = 'failed', reason = 'refused'
-     WHERE project_id = $1 AND external_user_id IN ('cy', 'di')`,
-    [scenario.projectId],
-  );
-  await scenario.later(2 * DAY);
-  await outcomes.recordOutcome('ada', CLICKED, REPLIED);
-  // This email failed and did not bounce, so it was not sent.
-  await outcomes.recordOutcome('di', OPENED);
-  await sendTo(scenario, ['ed']);
-  await outcomes.recordOutcome('ed', ONE_CLICK);
-  const { outcomes: days } = await request('home/charts');
-  expect(days).toHaveLength(30);
-  const none = { opened: 0, clicked: 0, replied: 0, bounced: 0, unsubscribed: 0, at_least: false };
-  expect(days.filter((day) => day.opened + day.bounced + day.unsubscribed > 0)).toEqual([
-    { ...none, day: sent, opened: 1, clicked: 1, replied: 1, bounced: 1 },
-    { ...none, day: dayInAuckland(), unsubscribed: 1 },
-  ]);
-});
-
 test('returns 404 for another project, and 401 without a session', async () => {
-  for (const path of ['counts', 'home', 'home/charts']) {
+  for (const path of ['counts', 'home']) {
     expect((await dashboard.request(`GET /projects/999999/${path}`)).status).toBe(404);
     expect(
       (await dashboard.request(`GET /projects/${scenario.projectId}/${path}`, { as: null })).status,

@@ -22,6 +22,7 @@ import {
   wordsColumn,
   NO_FILTER,
 } from '../../platform/filter/filter.ts';
+import { momentFaults, momentsSql } from '../../platform/filter/moments.ts';
 import { parseFilter } from '../../platform/filter/parse.ts';
 
 /** A draft with its rule and user, as a list shows them. */
@@ -89,13 +90,17 @@ const VOCABULARY = {
   reason: {},
   edited: { values: ['yes', 'no'] },
   hold: { values: ['action', 'time'] },
+  deadline: {},
 } as const;
 
 /** Parses a typed filter. Errors are reported to the member who typed it. */
 export function readDraftFilter(text: string | undefined): Filter {
   if (text === undefined || text === '') return NO_FILTER;
   const parsed = parseFilter(text, VOCABULARY);
-  if (!parsed.ok) throw new Fault('validation_failed', { details: parsed.faults });
+  const faults = parsed.ok
+    ? parsed.filter.terms.filter(({ key }) => key === 'deadline').flatMap(momentFaults)
+    : parsed.faults;
+  if (!parsed.ok || faults.length > 0) throw new Fault('validation_failed', { details: faults });
   return parsed.filter;
 }
 
@@ -107,7 +112,7 @@ const USER_NAME = `(SELECT coalesce(p.name, p.traits ->> 'name') FROM beckon.per
 const USER_EMAIL = `(SELECT x.email FROM beckon.person_email x
   WHERE x.project_id = d.project_id AND x.external_user_id = d.external_user_id)`;
 
-const COLUMNS: Record<keyof typeof VOCABULARY | typeof WORDS, FilterColumn> = {
+const COLUMNS: Record<Exclude<keyof typeof VOCABULARY, 'deadline'> | typeof WORDS, FilterColumn> = {
   state: { sql: 'd.state', among: DRAFT_STATES },
   rule: { sql: RULE_NAME },
   user: { sql: 'd.external_user_id' },
@@ -175,7 +180,7 @@ export async function listDraftPage(tx: Tx, page: DraftPage): Promise<DraftInLis
 }
 
 /** Counts drafts up to one more than the limit. */
-async function countDrafts(
+export async function countDrafts(
   tx: Tx,
   { projectId, view, filter }: Pick<DraftPage, 'projectId' | 'view' | 'filter'>,
 ): Promise<number> {
@@ -222,8 +227,11 @@ function filterClause(
 ): { sql: string; values: unknown[]; bind: Bind } | null {
   const values: unknown[] = [projectId];
   const bind: Bind = (value) => `$${values.push(value)}`;
-  const sql = filterSql(filter, COLUMNS, bind);
-  return sql === null ? null : { sql, values, bind };
+  const deadlines = filter.terms.filter(({ key }) => key === 'deadline');
+  const sql = filterSql({ terms: filter.terms.filter(({ key }) => key !== 'deadline') }, COLUMNS, bind);
+  if (sql === null) return null;
+  const parts = deadlines.map((term) => momentsSql(term, 'd.deadline_at', { bind }));
+  return { sql: [sql, ...parts].join(' AND '), values, bind };
 }
 
 function afterPositionSql(view: DraftView, { group, deadline, id }: DraftPosition, bind: Bind): string {

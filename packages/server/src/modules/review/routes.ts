@@ -20,6 +20,7 @@ import {
   routesFor,
   type KitDeps,
 } from '../workspace/index.ts';
+import { endOfDay } from './end-of-day.ts';
 import { showContext, showDraft, showVersions } from './show-draft.ts';
 import { showRuleEdits } from './rule-edits.ts';
 import { actorsOf, toDraftListed, toDraftWhole, toWhy } from './draft-view.ts';
@@ -150,12 +151,6 @@ function readPosition([group = '', deadline = '', id = '']: string[]): DraftPosi
   if (!/^[0-2]$/.test(group) || !/^\d{0,15}$/.test(deadline) || !isId(id)) throw badCursor();
   if (Number(deadline) > DEADLINE_MAX) throw badCursor();
   return { group: Number(group), deadline: deadline === '' ? null : Number(deadline), id };
-}
-
-/** Returns the next midnight in the project's time zone. */
-function endOfDay(now: number, timeZone: string): number {
-  const here = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(timeZone);
-  return here.add({ days: 1 }).startOfDay().epochMilliseconds;
 }
 
 function toCounts(counts: Awaited<ReturnType<typeof countReview>>): DraftCounts {

@@ -11,7 +11,8 @@ import {
   type Needs,
   NEEDS_COUNTED_MAX,
 } from './needs.ts';
-import { countReview, DRAFTS_COUNT_MAX } from './list-drafts.ts';
+import { countDrafts, countReview, DRAFTS_COUNT_MAX, readDraftFilter } from './list-drafts.ts';
+import { endOfDay } from './end-of-day.ts';
 import { forecastFirst } from './show-schedule.ts';
 import { listRules } from '../rules/index.ts';
 import { findLastReceived, countDead, hasEmails } from './home-reads.ts';
@@ -93,9 +94,10 @@ type NeedsQuery = {
   queue: { waiting: number; waiting_max: number };
 };
 
-async function listNeeds(tx: Tx, { projectId, now, settings, sender, queue }: NeedsQuery) {
+async function listNeeds(tx: Tx, query: NeedsQuery) {
+  const { projectId, now, settings, sender, queue } = query;
   const [ofDrafts, needs, dead, domains, endpoints, demoted] = await Promise.all([
-    countDueSoon(tx, { projectId, now }),
+    countDueToday(tx, query),
     countNeeds(tx, { projectId, failedSince: now - FRESH_MS }),
     countDead(tx, projectId, NEEDS_COUNTED_MAX + 1),
     listDomainFailures(tx, { projectId, since: 0, until: now }),
@@ -130,17 +132,30 @@ async function listNeeds(tx: Tx, { projectId, now, settings, sender, queue }: Ne
   ];
 }
 
-async function countDueSoon(tx: Tx, { projectId, now }: { projectId: number; now: number }) {
-  const until = now + HOUR_MS;
+/** Counts the drafts whose deadline is today, and at least those of the next hour. */
+async function countDueToday(tx: Tx, { projectId, now, settings }: NeedsQuery) {
+  const hour = now + HOUR_MS;
+  const until = Math.max(hour, endOfDay(now, settings.timeZone));
   const first = await findDueSoon(tx, { projectId, until });
   if (!first) return [];
-  const soonQuery = { projectId, filter: { terms: [] }, soon: until, tonight: until };
-  const { soon } = await countReview(tx, soonQuery);
+  const countBefore = (at: number): Promise<number> =>
+    countDrafts(tx, { projectId, view: 'review', filter: readDraftFilter(dueBefore(at)) });
+  const [drafts, soon] = [await countBefore(until), await countBefore(hour)];
   const named = await toNamed(tx, projectId, first);
-  const deadline_at = iso(first.deadlineAt ?? now);
   return [
-    { kind: 'due_soon' as const, drafts: counted(soon, DRAFTS_COUNT_MAX), first: { ...named, deadline_at } },
+    {
+      kind: 'due_today' as const,
+      drafts: counted(drafts, DRAFTS_COUNT_MAX),
+      soon: counted(soon, DRAFTS_COUNT_MAX),
+      filter: dueBefore(until),
+      first: { ...named, deadline_at: iso(first.deadlineAt ?? now) },
+    },
   ];
+}
+
+/** The filter of Review that lists exactly the counted drafts. */
+function dueBefore(at: number): string {
+  return `state:scheduled deadline:<${iso(at)}`;
 }
 
 function endpointNeed({ endpoint, health }: EndpointState) {

@@ -50,4 +50,3 @@ export { setLostTime, endRuns, updateRuns, waitAgain, wakeRuns } from './runs/st
 export { type BacktestSlots, createBacktestSlots } from './backtest/backtest.ts';
 export { countAsOf, evaluateWindowAsOf } from './event-history.ts';
 export { eraseRuleRows } from './erase-user.ts';
-export { sinceDays } from './insights/rule-days.ts';

@@ -108,7 +108,7 @@ test('uses the sandbox clock for the actions of members and for everything they 
   expect(await sandbox.emails()).toEqual([
     { rule: 'welcome', user: 'ada', at: new Date(clock.now() + 40 * DAY + 3_610_000).toISOString() },
   ]);
-  const home = await dashboard.request<{ emails?: unknown }>(`GET /projects/${sandbox.id}/home/charts`);
+  const home = await dashboard.request<{ emails?: unknown }>(`GET /projects/${sandbox.id}/insights/days`);
   expect(home.text).toContain(new Date(clock.now() + 40 * DAY).toISOString().slice(0, 10));
 });
 

@@ -13,20 +13,37 @@ export function momentFaults({ key, values }: FilterTerm): FieldFault[] {
   return isMoment ? [] : [{ message, field: 'filter' }];
 }
 
-/** The range of times: from `from` on and before `until`. */
-function momentOf(text: string): { from: number | null; until: number | null } | null {
+/** The range of times: from `from` on and before `until`. A day is one of the zone. */
+function momentOf(text: string, zone = 'UTC'): { from: number | null; until: number | null } | null {
   const [, sign = '', moment = ''] = MOMENT.exec(text) ?? [];
-  const at = parseInstant(moment);
-  if (Number.isNaN(at)) return null;
+  const instant = parseInstant(moment);
+  if (Number.isNaN(instant)) return null;
+  const [at, end] = moment.length === 10 ? dayIn(moment, { instant, zone }) : [instant, instant + 1];
   if (sign === '<') return { from: null, until: at };
-  const isDay = moment.length === 10;
-  if (sign === '>') return { from: isDay ? at + DAY_MS : at + 1, until: null };
-  return { from: at, until: isDay ? at + DAY_MS : at + 1 };
+  return sign === '>' ? { from: end, until: null } : { from: at, until: end };
 }
 
+/** The start and the end of a day. A day with a change of the clock has 23 or 25 hours. */
+function dayIn(day: string, { instant, zone }: { instant: number; zone: string }): [number, number] {
+  if (zone === 'UTC') return [instant, instant + DAY_MS];
+  const date = Temporal.PlainDate.from(day);
+  const startOf = (of: Temporal.PlainDate): number => of.toZonedDateTime(zone).epochMilliseconds;
+  return [startOf(date), startOf(date.add({ days: 1 }))];
+}
+
+type MomentsOptions = {
+  bind: Bind;
+  /** The zone of days; UTC by default. */
+  zone?: string;
+};
+
 /** A condition on a column with times, for a term that has no errors. */
-export function momentsSql({ values, negated }: FilterTerm, column: string, bind: Bind): string {
-  const spans = values.flatMap(([text = '']) => momentOf(text) ?? []);
+export function momentsSql(
+  { values, negated }: FilterTerm,
+  column: string,
+  { bind, zone = 'UTC' }: MomentsOptions,
+): string {
+  const spans = values.flatMap(([text = '']) => momentOf(text, zone) ?? []);
   const conditions = spans.map(({ from, until }) => {
     const parts = [
       ...(from === null ? [] : [`${column} >= ${bind(timestampText(from))}::timestamptz`]),

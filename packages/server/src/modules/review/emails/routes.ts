@@ -10,6 +10,7 @@ import { showEmail, showEmailBytes } from './show-email.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { withReason, toEmailWhole, withoutPixel } from './email-view.ts';
 import {
+  getSettings,
   readPage,
   timeAndId,
   toPage,
@@ -34,8 +35,9 @@ export const emailRoutes: DashboardRoute<Deps>[] = [
       const page = readPage(query, 2);
       const after = page.after && timeAndId(page.after);
       const { offset, rowsMax: limit, most } = page;
-      const rows = await listEmails(db, { projectId, filter, after, offset, limit });
-      const total = await countEmails(db, { projectId, filter, most });
+      const zone = await zoneOf(db, projectId);
+      const rows = await listEmails(db, { projectId, filter, zone, after, offset, limit });
+      const total = await countEmails(db, { projectId, filter, zone, most });
       const cursorOf = (email: EmailRecord): string[] => [String(Date.parse(email.claimed_at)), email.id];
       return toPage(rows, page, { show: withReason, cursorOf, total });
     },
@@ -45,10 +47,11 @@ export const emailRoutes: DashboardRoute<Deps>[] = [
     isHeavy: true,
     slot: 'statement',
     audit: 'emails.export',
-    handle({ db }, { projectId, query, reply }) {
+    async handle({ db }, { projectId, query, reply }) {
       const filter = readEmailFilter(query.filter ?? '');
       const file = { name: 'emails.csv', type: 'text/csv; charset=utf-8' };
-      return sendPieces(reply, file, linesOf(db, { projectId, filter }));
+      const zone = await zoneOf(db, projectId);
+      return sendPieces(reply, file, linesOf(db, { projectId, filter, zone }));
     },
   }),
   route('GET /projects/:project/emails/:email', {
@@ -87,32 +90,34 @@ const VOCABULARY = {
   reason: {},
   outcome: { values: EMAIL_OUTCOMES },
   ended: {},
+  sent: {},
   resent: { values: ['yes', 'no'] },
 };
 
 function readEmailFilter(text: string): Filter {
   const parsed = parseFilter(text, VOCABULARY);
   const faults = parsed.ok
-    ? parsed.filter.terms.filter(({ key }) => key === 'ended').flatMap(momentFaults)
+    ? parsed.filter.terms.filter(({ key }) => key === 'ended' || key === 'sent').flatMap(momentFaults)
     : parsed.faults;
   if (!parsed.ok || faults.length > 0) throw new Fault('validation_failed', { details: faults });
   return parsed.filter;
 }
 
+/** Days in a filter are days of the project, like the times in the list. */
+async function zoneOf(tx: Tx, projectId: number): Promise<string> {
+  return (await getSettings(tx, projectId)).settings.timeZone;
+}
+
 const EXPORT_PAGE = 1_000;
 const EXPORT_MAX = 1_000_000;
 
-async function* linesOf(tx: Tx, { projectId, filter }: { projectId: number; filter: Filter }) {
+type ExportQuery = { projectId: number; filter: Filter; zone: string };
+
+async function* linesOf(tx: Tx, query: ExportQuery) {
   yield `${csvLine(CSV_COLUMNS)}\n`;
   let after: EmailCursor | null = null;
   for (let lines = 0; lines < EXPORT_MAX; lines += EXPORT_PAGE) {
-    const page: EmailRecord[] = await listEmails(tx, {
-      projectId,
-      filter,
-      after,
-      offset: 0,
-      limit: EXPORT_PAGE,
-    });
+    const page: EmailRecord[] = await listEmails(tx, { ...query, after, offset: 0, limit: EXPORT_PAGE });
     if (page.length > 0) yield `${page.map(csvOf).join('\n')}\n`;
     const last = page.at(-1);
     if (!last || page.length < EXPORT_PAGE) return;

@@ -4,7 +4,8 @@ import { plainCell } from '../../../platform/text/csv.ts';
 import { Fault } from '../../../platform/fault.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { parseInstant } from '../../../platform/time/time-text.ts';
-import { sinceDays } from './rule-days.ts';
+import { dayPeriods } from './day-periods.ts';
+import { countEmailDays } from './email-days.ts';
 import { showInsights } from './show-insights.ts';
 import { type DashboardRoute, getSettings, routesFor, sendPieces } from '../../workspace/index.ts';
 
@@ -19,20 +20,29 @@ export const insightRoutes: DashboardRoute[] = [
     needs: 'viewer',
     isHeavy: true,
     async handle({ db }, { projectId, query }) {
-      const { by, since, until } = await readRange(db, projectId, query);
+      const { by, since, until, earlier } = await readRange(db, projectId, query);
       const scope = { projectId, by };
       const range = await showInsights(db, { ...scope, since, until });
       if (!query.compare) return { data: { by, range, before: null } };
-      const earlier = { since: since - (until - since), until: since, withoutLift: true };
-      const before = await showInsights(db, { ...scope, ...earlier });
+      const before = await showInsights(db, { ...scope, ...earlier, withoutLift: true });
       return { data: { by, range, before } };
+    },
+  }),
+  route('GET /projects/:project/insights/days', {
+    needs: 'viewer',
+    isHeavy: true,
+    async handle({ db }, { projectId, query }) {
+      const { timeZone: zone } = (await getSettings(db, projectId)).settings;
+      const { days = DAYS, compare = false, rules: byRule = false } = query;
+      const now = db.clock.now();
+      return { data: await countEmailDays(db, { projectId, now, days, zone, compare, byRule }) };
     },
   }),
   route('GET /projects/:project/insights/export', {
     needs: 'admin',
     isHeavy: true,
     async handle({ db }, { projectId, query, reply }) {
-      const range = await readRange(db, projectId, query);
+      const { earlier: _earlier, ...range } = await readRange(db, projectId, query);
       const { groups } = await showInsights(db, { projectId, ...range });
       const lines = [COLUMNS, ...groups.map((group) => cellsOf(range.by, group))].map((values) =>
         csvLine(values),
@@ -43,21 +53,27 @@ export const insightRoutes: DashboardRoute[] = [
   }),
 ];
 
-type Range = { by: InsightGrouping; since: number; until: number };
+type Period = { since: number; until: number };
+type Range = Period & { by: InsightGrouping; earlier: Period };
 
 /** A number of days counts calendar days in the project's time zone, including today, as on all other screens. */
 async function readRange(db: Database, projectId: number, query: InsightsQuery): Promise<Range> {
   const now = db.clock.now();
   const { timeZone: zone } = (await getSettings(db, projectId)).settings;
-  // The end of a range is exclusive, but an email that is claimed at this moment belongs to it.
+  const by = query.by ?? 'rule';
   const until = query.until === undefined ? now + 1 : readTime(query.until, 'until');
-  const lastDay = { now: until - 1, zone };
-  const since =
-    query.since === undefined ? sinceDays(query.days ?? DAYS, lastDay) : readTime(query.since, 'since');
+  if (query.since === undefined) {
+    const periods = dayPeriods({ now: until - 1, days: query.days ?? DAYS, zone });
+    return { by, ...spanOf(periods.now), earlier: spanOf(periods.before) };
+  }
+  const since = readTime(query.since, 'since');
   if (since >= until) throw invalid('since must be before until', 'since');
-  if (query.since !== undefined && until - since > DAYS_MAX * DAY_MS)
-    throw invalid(`A range has at most ${DAYS_MAX} days`, 'since');
-  return { by: query.by ?? 'rule', since, until };
+  if (until - since > DAYS_MAX * DAY_MS) throw invalid(`A range has at most ${DAYS_MAX} days`, 'since');
+  return { by, since, until, earlier: { since: since - (until - since), until: since } };
+}
+
+function spanOf({ since, until }: Period): Period {
+  return { since, until };
 }
 
 function readTime(text: string, field: string): number {

@@ -23,6 +23,8 @@ export type EmailCursor = { at: number; id: string };
 type EmailsQuery = {
   projectId: number;
   filter: Filter;
+  /** The zone of the days in the filter. */
+  zone: string;
   /** The last email of the previous page. */
   after: EmailCursor | null;
   offset: number;
@@ -54,7 +56,7 @@ export async function listEmails(tx: Tx, query: EmailsQuery): Promise<EmailRecor
 /** Counts the emails, up to `most`. */
 export async function countEmails(
   tx: Tx,
-  { most, ...query }: Pick<EmailsQuery, 'projectId' | 'filter'> & { most: number },
+  { most, ...query }: Pick<EmailsQuery, 'projectId' | 'filter' | 'zone'> & { most: number },
 ): Promise<number> {
   const { values, bind, where } = conditions(query);
   if (where === null) return 0;
@@ -123,7 +125,11 @@ const FILTERED: Record<string, FilterColumn> = {
 
 type Conditions = { values: unknown[]; bind: (value: unknown) => string; where: string | null };
 
-function conditions({ projectId, filter }: Pick<EmailsQuery, 'projectId' | 'filter'>): Conditions {
+function conditions({
+  projectId,
+  filter,
+  zone,
+}: Pick<EmailsQuery, 'projectId' | 'filter' | 'zone'>): Conditions {
   const values: unknown[] = [];
   const bind = (value: unknown): string => `$${values.push(value)}`;
   const project = bind(projectId);
@@ -131,20 +137,27 @@ function conditions({ projectId, filter }: Pick<EmailsQuery, 'projectId' | 'filt
   if (plain === null) return { values, bind, where: null };
   const apart = filter.terms.flatMap((term) => {
     if (term.key === 'outcome') return [becameSql(term, bind)];
-    if (term.key === 'ended') return [momentsSql(term, 'm.ended_at', bind)];
+    if (term.key === 'ended') return [momentsSql(term, 'm.ended_at', { bind, zone })];
+    if (term.key === 'sent') return [sentSql(term, { bind, zone })];
     return term.key === 'rule' ? [ruleSql(term, bind, project)] : [];
   });
   return { values, bind, where: [`m.project_id = ${project}`, plain, ...apart].join(' AND ') };
 }
 
 /** Fields that are not columns of the email. */
-const APART = new Set(['outcome', 'rule', 'ended']);
+const APART = new Set(['outcome', 'rule', 'ended', 'sent']);
 
 /** Resolves the rules first, because they are few: an index leads from their ids to the emails. */
 function ruleSql(term: FilterTerm, bind: (value: unknown) => string, project: string): string {
   const named = filterSql({ terms: [{ ...term, negated: false }] }, { rule: { sql: 'r.name' } }, bind);
   const ids = `ARRAY(SELECT r.id FROM beckon.rule r WHERE r.project_id = ${project} AND ${named ?? 'false'})`;
   return `${term.negated ? 'NOT ' : ''}m.rule_id = ANY (${ids})`;
+}
+
+/** The emails that were sent in a period. The screens that count sent emails link to them. */
+function sentSql(term: FilterTerm, options: Parameters<typeof momentsSql>[2]): string {
+  const within = momentsSql({ ...term, negated: false }, 'm.claimed_at', options);
+  return `${term.negated ? 'NOT ' : ''}(${within} AND ${WAS_SENT})`;
 }
 
 /** An email has many outcomes. It passes if one of them does, and it passes a negated term if none does. */

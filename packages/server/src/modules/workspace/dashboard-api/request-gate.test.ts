@@ -220,9 +220,9 @@ describe('heavy requests', () => {
   });
 
   test('take one connection each, however many statements they begin together', async () => {
-    const tables = 'beckon.event_volume, beckon.draft, beckon.email, beckon.outcome';
+    const tables = 'beckon.email, beckon.outcome';
     const charts = await holding(tables, async () => {
-      const chartsResponse = fetch(`${at}/home/charts`, AS);
+      const chartsResponse = fetch(`${at}/insights/days`, AS);
       await until({ dashboard_heavy: 1 });
       expect(heavyInUse()).toBe(1);
       return [chartsResponse];
