@@ -55,6 +55,8 @@ export type FeedItem = {
   draft_id?: string;
   email_id?: string;
   rule?: string;
+  /** The rules that an event started, in the order of their names. */
+  started?: { id: string; name: string }[];
   [name: string]: unknown;
 };
 

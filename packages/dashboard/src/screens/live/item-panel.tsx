@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { useApi } from '../../api/index.ts';
 import { Copy, Json, Loaded, Person, When } from '../../parts/index.ts';
 import { TextLink } from '../../parts/text-link.tsx';
+import { Started } from './started.tsx';
 import { TypeMark } from './type-mark.tsx';
 import { wordsOf } from './words.ts';
 
@@ -39,6 +40,11 @@ function Leads({ item }: { item: FeedItem }): ReactNode {
       {user !== undefined && (
         <Text size="sm" component="span">
           User <Person id={user} />
+        </Text>
+      )}
+      {item.started && (
+        <Text size="sm" component="span">
+          <Started rules={item.started} />
         </Text>
       )}
       {draft !== undefined && (

@@ -17,6 +17,7 @@ import {
   When,
 } from '../../parts/index.ts';
 import { ItemPanel } from './item-panel.tsx';
+import { Started } from './started.tsx';
 import { type Tail, TAIL_MAX } from './tail.ts';
 import { TypeMark } from './type-mark.tsx';
 import { useRate, useTail } from './use-tail.ts';
@@ -145,6 +146,16 @@ const COLUMNS: Column<FeedItem>[] = [
     id: 'words',
     title: 'Summary',
     width: '3fr',
-    cell: (item) => wordsOf(item),
+    cell: (item) => (
+      <>
+        {wordsOf(item)}
+        {item.started && (
+          <>
+            {' · '}
+            <Started rules={item.started} />
+          </>
+        )}
+      </>
+    ),
   },
 ];

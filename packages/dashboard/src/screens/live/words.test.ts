@@ -13,6 +13,7 @@ const item = (more: Partial<FeedItem>): FeedItem => ({
 test.each<[Partial<FeedItem>, string]>([
   [{ type: 'event', name: 'trial_started', suppressed: false }, 'trial_started'],
   [{ type: 'event', name: 'old', suppressed: true }, 'old, triggers suppressed'],
+  [{ type: 'event', name: 'trial_started', properties: { plan: 'pro' } }, 'trial_started · plan: pro'],
   [{ type: 'request', endpoint: 'events', status: 202, code: null, requests: 1 }, 'events 202'],
   [
     { type: 'request', endpoint: 'users', status: 422, code: 'validation_failed', requests: 1_200 },

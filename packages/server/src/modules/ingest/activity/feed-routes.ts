@@ -1,5 +1,6 @@
 import type { FeedItem, FeedType } from '@beckon/contract/dashboard';
 import { type FollowOptions, followStream } from './follow-stream.ts';
+import { findStartedRules } from './started-rules.ts';
 import { countStream, findItem, readStream } from './read-stream.ts';
 import {
   type Cursor,
@@ -21,6 +22,7 @@ import {
   serveEvents,
 } from '../../workspace/index.ts';
 import type { Database } from '../../../platform/db/database.ts';
+import type { Tx } from '../../../platform/db/statements.ts';
 import { Fault } from '../../../platform/fault.ts';
 import { readProjectLock } from '../../../platform/locks/project-lock.ts';
 
@@ -50,7 +52,7 @@ export const feedRoutes = [
       const page = await readStream(db, { ...range, after: null, before: query.cursor, limit });
       const { count, isAll } = await countStream(db, { ...range, most: COUNTED_MAX });
       return {
-        data: await toFeedItems({ access }, page.items),
+        data: await toFeedItems({ db, access }, { projectId, items: page.items }),
         meta: {
           pagination: { total: count, offset: 0, limit },
           cursor: page.more ? page.cursor : null,
@@ -64,7 +66,7 @@ export const feedRoutes = [
     async handle({ db, access }, { projectId, params: { place } }) {
       const found = await findItem(db, { projectId, cursor: place });
       if (!found) throw new Fault('not_found', { details: [{ message: NO_ITEM, field: 'place' }] });
-      const [item] = await toFeedItems({ access }, [found]);
+      const [item] = await toFeedItems({ db, access }, { projectId, items: [found] });
       if (!item) throw new Error('an item that was found is not shown');
       return { data: item };
     },
@@ -83,7 +85,7 @@ async function feed(deps: Deps, request: RouteRequest<'GET /projects/:project/fe
   const source = await streamSource(db, projectId);
   async function* events(signal: AbortSignal): AsyncGenerator<string> {
     for await (const items of followStream({ ...source, projectId, filter, since, signal, onFailure }))
-      yield await toEvents(deps, items);
+      yield await toEvents(deps, { projectId, items });
   }
   const cursor = since instanceof Date ? cursorOfTime(since) : since;
   return serveEvents(deps, request, { isGap, position: cursor, events });
@@ -116,21 +118,30 @@ function startPosition(
   return { since: isGap ? now : last, isGap };
 }
 
-async function toEvents(deps: Deps, items: StreamItem[]): Promise<string> {
-  const feedItems = await toFeedItems(deps, items);
+type ItemsOfProject = { projectId: number; items: StreamItem[] };
+
+async function toEvents(deps: Deps, ofProject: ItemsOfProject): Promise<string> {
+  const feedItems = await toFeedItems(deps, ofProject);
   return feedItems.map((item) => `id: ${cursorOf(item)}\ndata: ${JSON.stringify(item)}\n\n`).join('');
 }
 
-/** Returns the items as the dashboard shows them: with their positions, and with the names of the actors. */
+/** Returns the items as the dashboard shows them: with their positions, the names of the actors, and the rules that an event started. */
 async function toFeedItems(
-  { access }: { access: Pick<Access, 'namesOf'> },
-  items: StreamItem[],
+  { db, access }: { db: Tx; access: Pick<Access, 'namesOf'> },
+  { projectId, items }: ItemsOfProject,
 ): Promise<FeedItem[]> {
   const actors = new Set(items.map(actorOf).filter((actor) => actor !== null));
   const names = actors.size === 0 ? NO_NAMES : await access.namesOf([...actors]);
+  const started = await findStartedRules(db, { projectId, items });
   return items.map((item) => {
     const name = names.get(actorOf(item) ?? '');
-    const feedItem = { ...item, type: item.type as FeedType, place: cursorOf(item) };
+    const rules = item.type === 'event' ? started.get(item.id) : undefined;
+    const feedItem = {
+      ...item,
+      ...(rules ? { started: rules } : {}),
+      type: item.type as FeedType,
+      place: cursorOf(item),
+    };
     return (name === undefined ? feedItem : { ...feedItem, actor_name: name }) as FeedItem;
   });
 }
