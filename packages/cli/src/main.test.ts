@@ -112,7 +112,7 @@ test('mcp › only reads with a token of scope read', async () => {
   ]);
   expect((await use(client, 'show_user', { user: 'u7' })).value).toMatchObject({
     email: 'u7@example.com',
-    timeline: expect.arrayContaining([expect.objectContaining({ kind: 'draft' })]),
+    timeline: expect.arrayContaining([expect.objectContaining({ kind: 'email' })]),
   });
   expect((await use(client, 'explain', { user: 'u7', rule: 'welcome' })).value).toMatchObject([
     { rule: { name: 'welcome' } },

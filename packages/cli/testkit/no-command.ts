@@ -22,7 +22,10 @@ const REASONS: Record<string, readonly RouteKey[]> = {
     'GET /projects/:project/schedule',
     'GET /projects/:project/drafts/counts',
     'GET /projects/:project/counts',
-    'GET /projects/:project/home/charts',
+    'GET /projects/:project/insights/days',
+  ],
+  'The next email of one user; schedule lists all planned emails': [
+    'GET /projects/:project/users/:user/next-email',
   ],
   'Searches all lists at once for the command menu; each list command searches its own list': [
     'GET /projects/:project/search',

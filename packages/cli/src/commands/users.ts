@@ -28,7 +28,7 @@ export const users: Noun = {
       value: (user, timeline) => ({ ...user, timeline }),
       view: (user, _words, { found }) => [
         viewOf({ ...user, suppression: user.suppression ?? 'none: can receive email' }),
-        tableOf('Timeline', found, fields('at kind title actor')),
+        tableOf('Timeline', found, fields('at kind title')),
       ],
     }),
     call('GET /projects/:project/users/:user/at', 'history <user>', {

@@ -69,30 +69,53 @@ export type UserDetails = {
   invalid_locale: string | null;
 };
 
-/** An item of a user's timeline. `detail` depends on `kind`; text of users is in it unchanged. */
+/** A step of an email: a change of its draft, an outcome or a reply. `detail` depends on `kind`. */
+export type EmailStep = {
+  at: string;
+  id: string;
+  kind: 'draft_changed' | 'outcome' | 'reply';
+  title: string;
+  /** The name of the member who did it, or `engine`. */
+  actor: string | null;
+  detail: Record<string, unknown>;
+};
+
+/**
+ * An item of a user's timeline. An email is one item at the time of its last step, with all its steps. `detail` depends on `kind`; text of
+ * users is in it unchanged.
+ */
 export type TimelineItem = {
   at: string;
   id: string;
-  kind:
-    | 'event'
-    | 'created'
-    | 'changed'
-    | 'joined'
-    | 'left'
-    | 'decision'
-    | 'draft'
-    | 'draft_changed'
-    | 'outcome'
-    | 'reply';
+  kind: 'event' | 'created' | 'changed' | 'joined' | 'left' | 'decision' | 'email';
   title: string;
   /** The rule, audience or draft that the item links to. */
   rule: { id: string; name: string } | null;
   audience: { id: string; name: string | null } | null;
   draft_id: string | null;
-  /** The name of the member who did it. */
-  actor: string | null;
   detail: Record<string, unknown>;
+  /** The steps of an email, oldest first: the newest 100. */
+  steps: EmailStep[];
 };
+
+/** The fact that started a run: an event, a change of an audience, or a date in a trait. */
+export type RunCause = { kind: 'event' | 'audience' | 'date'; name: string; at: string };
+
+/** The next email to a user if no member acts and nothing else happens. */
+export type NextEmail =
+  | {
+      kind: 'draft';
+      draft_id: string;
+      subject: string;
+      rule: { id: string; name: string };
+      cause: RunCause | null;
+      /** When it is sent. Null: only a member or a change can send it. */
+      at: string | null;
+      /** The send check that delays or holds it, or why the draft is held. Null with a null `at`: it waits for approval. */
+      reason: string | null;
+    }
+  /** A run whose next step is due. */
+  | { kind: 'step'; rule: { id: string; name: string }; cause: RunCause | null; at: string };
 
 /**
  * How certain a past value is. `same_around_import`: the value was the same before and after an import. `import`: unknown,
@@ -219,6 +242,7 @@ export const PEOPLE_API = {
     response: item<SuppressedUsers>(),
   },
   'GET /projects/:project/users/:user': { response: item<UserDetails>() },
+  'GET /projects/:project/users/:user/next-email': { response: item<NextEmail | null>() },
   'GET /projects/:project/users/:user/timeline': {
     query: Type.Object({
       cursor: PAGE.cursor,

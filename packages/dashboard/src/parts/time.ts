@@ -1,6 +1,6 @@
 /** Formats times. The caller always passes the zone; the browser's own zone is never used. */
 
-export type TimeStyle = 'short' | 'long' | 'day' | 'clock';
+export type TimeStyle = 'short' | 'long' | 'day' | 'clock' | 'minute';
 
 const STYLES: Record<TimeStyle, Intl.DateTimeFormatOptions> = {
   short: { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
@@ -16,6 +16,7 @@ const STYLES: Record<TimeStyle, Intl.DateTimeFormatOptions> = {
   },
   day: { day: 'numeric', month: 'short', year: 'numeric' },
   clock: { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' },
+  minute: { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
 };
 
 const formats = new Map<string, Intl.DateTimeFormat>();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { WhyRule } from '@beckon/contract/dashboard';
+import type { RunOfUser, WhyRule } from '@beckon/contract/dashboard';
 import { fateOf } from './fate.ts';
 
 const AT = '2026-01-01T00:00:00.000Z';
@@ -62,4 +62,23 @@ test('fateOf › returns a draft that ended without being sent if the user is no
     expect(fateOf(rule({ would_fire: true, drafts: [ended] })).kind).toBe('eligible');
     expect(fateOf(rule({ on: false, drafts: [ended] })).kind).toBe('off');
   }
+});
+
+test('fateOf › returns a run that continues before its earlier email', () => {
+  const run: RunOfUser = {
+    id: 'n',
+    rule: 'R',
+    version: 1,
+    state: 'active',
+    waits_for: 'time',
+    next_at: AT,
+    enrolled_at: AT,
+    ended_at: null,
+    end_reason: null,
+  };
+  const explained = rule({ would_fire: true, drafts: [draft({ state: 'sent', ended_at: AT })] });
+  expect(fateOf(explained, [run])).toEqual({ kind: 'running', run });
+  expect(fateOf(explained, [{ ...run, state: 'ended' }]).kind).toBe('sent');
+  expect(fateOf(explained, [{ ...run, rule: 'Other' }]).kind).toBe('sent');
+  expect(fateOf(rule({ drafts: [draft({})] }), [run]).kind).toBe('waiting');
 });

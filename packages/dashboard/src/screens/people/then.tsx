@@ -1,9 +1,13 @@
 import { Alert, Group, SimpleGrid, Slider, Stack, Table, Text, Title } from '@mantine/core';
 import { History } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useState } from 'react';
 import type { Certainty, UserDetails, UserThen } from '@beckon/contract/dashboard';
 import { useApi } from '../../api/index.ts';
 import { Empty, formatTime, Loaded, useNow, useZone, When } from '../../parts/index.ts';
+import { axisLabel } from '../../parts/chart-axes.ts';
+import { localOf } from '../../parts/zoned.ts';
+import { clampTo, marksBetween } from './slider-marks.ts';
+import classes from './user.module.css';
 import { MomentField } from '../../parts/moment-field.tsx';
 import { CERTAINTY, plain } from './words.ts';
 import { stateWords } from '../../parts/codes.ts';
@@ -11,14 +15,14 @@ import { stateWords } from '../../parts/codes.ts';
 type Props = { user: UserDetails; at: string | undefined; onAt: (at: string | undefined) => void };
 
 const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
 /** The default retention of changes. The server reports the real limit. */
-const BACK_MS = 90 * 24 * 60 * MINUTE;
+const BACK_MS = 90 * 24 * HOUR;
 
 /** The state of a user at a past time. */
 export function Then({ user, at, onAt }: Props): ReactNode {
   const now = Math.floor(useNow() / MINUTE) * MINUTE;
-  const moment =
-    at ?? new Date(Math.max(Date.parse(user.first_seen_at), now - 24 * 60 * MINUTE)).toISOString();
+  const moment = at ?? new Date(Math.max(Date.parse(user.first_seen_at), now - 24 * HOUR)).toISOString();
   const query = useApi(
     'GET /projects/:project/users/:user/at',
     { params: { user: user.external_user_id }, query: { at: moment } },
@@ -26,7 +30,7 @@ export function Then({ user, at, onAt }: Props): ReactNode {
   );
   return (
     <Stack gap="md">
-      <Moment key={moment} user={user} at={moment} now={now} onAt={onAt} />
+      <Moment user={user} at={moment} now={now} onAt={onAt} />
       <Loaded query={query}>{({ data }) => <UserThenView then={data} user={user} />}</Loaded>
     </Stack>
   );
@@ -34,29 +38,54 @@ export function Then({ user, at, onAt }: Props): ReactNode {
 
 type MomentProps = { user: UserDetails; at: string; now: number; onAt: Props['onAt'] };
 
-/** The request is sent when the slider is released. */
+/** The arrow keys move by an hour, Page up and Page down by a day. Each move shows the user at that time. */
 function Moment({ user, at, now, onAt }: MomentProps): ReactNode {
   const zone = useZone();
-  const from = Math.max(Date.parse(user.first_seen_at), now - BACK_MS);
-  const [chosen, setChosen] = useState(Math.min(Date.parse(at), now));
+  const earliest = Math.max(Date.parse(user.first_seen_at), now - BACK_MS);
+  const [dragged, setDragged] = useState<number | null>(null);
+  const shown = dragged ?? Math.min(Date.parse(at), now);
+  const min = Math.min(earliest, shown);
+  const show = (ms: number): void => {
+    setDragged(null);
+    onAt(new Date(clampTo(ms, { min, max: now })).toISOString());
+  };
+  const moveByDay = (event: KeyboardEvent): void => {
+    const days = DAYS_OF_KEY[event.key];
+    if (days === undefined) return;
+    event.preventDefault();
+    show(shown + days * 24 * HOUR);
+  };
+  const text = formatTime(new Date(shown), zone);
   return (
     <Stack gap="xs">
-      <Slider
-        min={Math.min(from, chosen)}
-        max={now}
-        step={MINUTE}
-        value={chosen}
-        onChange={setChosen}
-        onChangeEnd={(ms) => onAt(new Date(ms).toISOString())}
-        label={(ms) => formatTime(new Date(ms).toISOString(), zone)}
-        thumbLabel="Time"
-      />
+      <Text size="sm">
+        As of <b>{text}</b>
+      </Text>
+      <div className={classes.slider} onKeyDown={moveByDay}>
+        <Slider
+          min={min}
+          max={now}
+          step={HOUR}
+          value={shown}
+          onChange={setDragged}
+          onChangeEnd={show}
+          label={(ms) => formatTime(new Date(ms), zone)}
+          marks={marksBetween(min, now).map((ms) => ({
+            value: ms,
+            label: axisLabel(localOf(ms, zone).date),
+          }))}
+          thumbLabel="Date"
+          thumbValueText={(ms) => formatTime(new Date(ms), zone)}
+        />
+      </div>
       <Group gap="xs" wrap="wrap" align="flex-end">
-        <MomentField label="Time" value={at} onMoment={onAt} />
+        <MomentField key={at} label="Exact time" value={at} onMoment={onAt} />
       </Group>
     </Stack>
   );
 }
+
+const DAYS_OF_KEY: Record<string, number | undefined> = { PageUp: 1, PageDown: -1 };
 
 function UserThenView({ then, user }: { then: UserThen; user: UserDetails }): ReactNode {
   if (then.state === 'not_created')

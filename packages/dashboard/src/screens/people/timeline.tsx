@@ -1,25 +1,23 @@
-import { Anchor, Button, Chip, Group, Stack, Text, Title } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { Button, Chip, Group, Stack, Text, Title } from '@mantine/core';
 import {
   Activity,
+  ChevronDown,
   CircleHelp,
-  FileText,
   History,
   LogIn,
   LogOut,
   type LucideIcon,
-  MailCheck,
-  MessageSquareReply,
-  Move,
+  Mail,
   UserPlus,
 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { TimelineItem, UserDetails } from '@beckon/contract/dashboard';
-import { useApiInfinite, useProject } from '../../api/index.ts';
-import { Empty, ErrorBox, formatCount, Json, Lines, useZone, When } from '../../parts/index.ts';
+import { useApiInfinite } from '../../api/index.ts';
+import { Empty, ErrorBox, formatCount, formatTime, Json, Lines, useZone, When } from '../../parts/index.ts';
+import { TextLink } from '../../parts/text-link.tsx';
 import classes from './timeline.module.css';
-import { storyDays, type Story, subjectOf } from './stories.ts';
-import { headline, stepWords } from './words.ts';
+import { shownSteps, stepWords, timelineDays } from './steps.ts';
+import { headline } from './words.ts';
 
 const ICONS: Record<TimelineItem['kind'], LucideIcon> = {
   event: Activity,
@@ -28,21 +26,17 @@ const ICONS: Record<TimelineItem['kind'], LucideIcon> = {
   joined: LogIn,
   left: LogOut,
   decision: CircleHelp,
-  draft: FileText,
-  draft_changed: Move,
-  outcome: MailCheck,
-  reply: MessageSquareReply,
+  email: Mail,
 };
 
 const GROUPS = [
+  { value: 'emails', label: 'Emails', kinds: 'email' },
   { value: 'event', label: 'Events', kinds: 'event' },
   { value: 'changes', label: 'Changes', kinds: 'created,changed,joined,left' },
   { value: 'decision', label: 'Decisions', kinds: 'decision' },
-  { value: 'emails', label: 'Emails', kinds: 'draft,draft_changed' },
-  { value: 'outcomes', label: 'Outcomes and replies', kinds: 'outcome,reply' },
 ];
 
-/** Everything that happened to a user, the newest first. */
+/** Everything that happened to a user by day, the newest first. An email is one entry with its steps. */
 export function Timeline({ user }: { user: UserDetails }): ReactNode {
   const zone = useZone();
   const [groups, setGroups] = useState<string[]>([]);
@@ -70,14 +64,14 @@ export function Timeline({ user }: { user: UserDetails }): ReactNode {
       {!list.isPending && list.rows.length === 0 && !list.error && (
         <Empty icon={History} title="No activity of this kind" />
       )}
-      {storyDays(list.rows, zone).map(({ day, stories }) => (
+      {timelineDays(list.rows, zone).map(({ day, items }) => (
         <section key={day} aria-label={day}>
           <Title order={2} size="h6" c="dimmed" mt="xs" mb={4}>
             {day}
           </Title>
           <ol className={classes.line} aria-label={`Timeline, ${day}`}>
-            {stories.map((story) => (
-              <StoryLine key={story.id} story={story} zone={user.zone} />
+            {items.map((item) => (
+              <Entry key={item.id} item={item} theirZone={user.zone} />
             ))}
           </ol>
         </section>
@@ -98,77 +92,93 @@ export function Timeline({ user }: { user: UserDetails }): ReactNode {
   );
 }
 
-function StoryLine({ story, zone }: { story: Story; zone: string | null }): ReactNode {
+type EntryProps = { item: TimelineItem; theirZone: string | null };
+
+function Entry({ item, theirZone }: EntryProps): ReactNode {
   const [isOpen, setOpen] = useState(false);
-  const { items } = story;
-  const newest = items.at(-1) ?? items[0];
-  const Icon = ICONS[items[0].kind];
-  const isEmail = newest.draft_id !== null && items.length > 1;
+  const Icon = ICONS[item.kind];
   return (
-    <li className={classes.item}>
-      <Icon size={14} aria-hidden="true" className={classes.icon} />
+    <li className={classes.item} data-kind={item.kind}>
+      <span className={classes.icon}>
+        <Icon size={14} aria-hidden="true" />
+      </span>
       <div className={classes.text}>
-        <button
-          type="button"
-          className={classes.head}
-          aria-expanded={isOpen}
-          onClick={() => setOpen(!isOpen)}
-        >
-          {isEmail ? emailHeadline(story) : headline(newest)}
-        </button>
-        <Text size="xs" c="dimmed" component="div">
-          {isEmail && <>{chainWords(items)} · </>}
-          <When at={story.at} theirZone={zone} /> <Follow item={newest} />
-        </Text>
-        {isOpen && items.map((item) => <Step key={item.id} item={item} zone={isEmail ? zone : undefined} />)}
+        <div className={classes.top}>
+          <button
+            type="button"
+            className={classes.head}
+            aria-expanded={isOpen}
+            onClick={() => setOpen(!isOpen)}
+          >
+            {headline(item)}
+            <ChevronDown size={14} aria-hidden="true" className={classes.chevron} />
+          </button>
+          <Text size="xs" c="dimmed" component="span" className={classes.time}>
+            <Follow item={item} />
+            <When at={item.at} theirZone={theirZone} style="minute" />
+          </Text>
+        </div>
+        {item.kind === 'email' && <Steps item={item} theirZone={theirZone} />}
+        {isOpen && <Details item={item} theirZone={theirZone} />}
       </div>
     </li>
   );
 }
 
-function emailHeadline(story: Story): string {
-  const rule = story.items.find((item) => item.rule !== null)?.rule;
-  return `Email “${subjectOf(story) ?? ''}”${rule ? ` · ${rule.name}` : ''}`;
+/** What became of an email, each step with its time. The day is named only where it changes. */
+function Steps({ item, theirZone }: EntryProps): ReactNode {
+  const zone = useZone();
+  const steps = shownSteps(item.steps);
+  const entryDay = formatTime(item.at, zone, 'day');
+  return (
+    <ol className={classes.steps} aria-label="Steps of the email">
+      {steps.map(({ id, at, words }) => (
+        <li key={id}>
+          <span>{words}</span>{' '}
+          <When
+            at={at}
+            theirZone={theirZone}
+            style={formatTime(at, zone, 'day') === entryDay ? 'minute' : 'short'}
+          />
+        </li>
+      ))}
+    </ol>
+  );
 }
 
-/** "Drafted → Approved by nina → Sent → Opened", without what is sent only for a moment or repeated. */
-function chainWords(items: TimelineItem[]): string {
-  const steps = items.filter(({ title }) => title !== 'claim').map(stepWords);
-  return [...new Set(steps)].join(' → ');
-}
-
-/** One item in full. `zone` is set within an email, where each item has its own time. */
-function Step({ item, zone }: { item: TimelineItem; zone: string | null | undefined }): ReactNode {
+function Details({ item, theirZone }: EntryProps): ReactNode {
   return (
     <>
-      {zone !== undefined && (
-        <Text size="xs" mt={4}>
-          {stepWords(item)} <When at={item.at} theirZone={zone} />
-        </Text>
-      )}
-      <Json value={item.detail} what="details" />
+      {item.kind !== 'email' && <Json value={item.detail} what="details" />}
+      {item.steps.map((step) => (
+        <div key={step.id}>
+          <Text size="xs" mt={6}>
+            {stepWords(step)} · <When at={step.at} theirZone={theirZone} />
+          </Text>
+          <Json value={step.detail} what="details" />
+        </div>
+      ))}
     </>
   );
 }
 
 function Follow({ item: { draft_id: draft, rule, audience } }: { item: TimelineItem }): ReactNode {
-  const project = String(useProject().id);
   if (draft !== null)
     return (
-      <Anchor component={Link} size="xs" to={`/p/${project}/drafts/${draft}`}>
+      <TextLink size="xs" to="/p/$project/drafts/$draft" params={{ draft }}>
         Open draft
-      </Anchor>
+      </TextLink>
     );
   if (rule !== null)
     return (
-      <Anchor component={Link} size="xs" to={`/p/${project}/rules/${rule.id}`}>
+      <TextLink size="xs" to="/p/$project/rules/$rule" params={{ rule: rule.id }}>
         Open rule
-      </Anchor>
+      </TextLink>
     );
   if (audience?.name == null) return null;
   return (
-    <Anchor component={Link} size="xs" to={`/p/${project}/audiences/${audience.id}`}>
+    <TextLink size="xs" to="/p/$project/audiences/$audience" params={{ audience: audience.id }}>
       Open audience
-    </Anchor>
+    </TextLink>
   );
 }

@@ -1,78 +1,53 @@
-import { Group, SimpleGrid, Stack, Table, Text, Title } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { Group, Stack, Text } from '@mantine/core';
 import { TriangleAlert } from 'lucide-react';
-import { type ReactNode } from 'react';
-import type { UserDetails } from '@beckon/contract/dashboard';
-import { useProject } from '../../api/index.ts';
+import type { ReactNode } from 'react';
+import type { UserDetails, UserTrait } from '@beckon/contract/dashboard';
 import { When } from '../../parts/index.ts';
+import { Muted } from '../../parts/muted.tsx';
+import { TextLink } from '../../parts/text-link.tsx';
+import { Titled } from '../../parts/titled.tsx';
 import { localeWarning, plain, zoneWarning } from './words.ts';
 import { endWords } from '../../parts/end-words.ts';
+import classes from './user.module.css';
 
 /** The current data of a user; their values are always plain text. */
 export function UserFacts({ user }: { user: UserDetails }): ReactNode {
   return (
-    <SimpleGrid cols={{ base: 1, md: 2 }} spacing="xl">
-      <Stack gap="xs">
-        <Title order={2} size="h5">
-          Traits
-        </Title>
-        <Traits user={user} />
-      </Stack>
-      <Stack gap="lg">
-        <Details user={user} />
-        <Audiences user={user} />
-        <Runs user={user} />
-      </Stack>
-    </SimpleGrid>
+    <aside className={classes.side} aria-label="Traits and audiences">
+      <Traits user={user} />
+      <Audiences user={user} />
+      <Runs user={user} />
+      <Details user={user} />
+    </aside>
   );
 }
 
-function Traits({ user: { traits, email, zone } }: { user: UserDetails }): ReactNode {
+function Traits({ user: { traits, zone } }: { user: UserDetails }): ReactNode {
   return (
-    <Table layout="fixed" verticalSpacing={6}>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th w="30%">Name</Table.Th>
-          <Table.Th>Value</Table.Th>
-          <Table.Th w="30%">Last change</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        <Table.Tr>
-          <Table.Td>Email</Table.Td>
-          <Table.Td style={WRAP}>{email ?? '–'}</Table.Td>
-          <Table.Td />
-        </Table.Tr>
-        {traits.map(({ trait, value, known, changed }) => (
-          <Table.Tr key={trait}>
-            <Table.Td style={WRAP}>
-              {trait}
-              {known && (
-                <Text span size="xs" c="dimmed">
-                  {' '}
-                  · known
-                </Text>
-              )}
-            </Table.Td>
-            <Table.Td style={WRAP}>{plain(value)}</Table.Td>
-            <Table.Td>
-              {changed ? (
-                <>
-                  <When at={changed.at} theirZone={zone} style="relative" />
-                  <Text size="xs" c="dimmed" style={WRAP}>
-                    {changed.before === null ? 'first set' : `was ${plain(changed.before)}`}
-                  </Text>
-                </>
-              ) : (
-                <Text span size="xs" c="dimmed">
-                  by import, or before changes were stored
-                </Text>
-              )}
-            </Table.Td>
-          </Table.Tr>
+    <Titled title="Traits">
+      {traits.length === 0 && <Muted>None.</Muted>}
+      <dl className={classes.traits}>
+        {traits.map((of) => (
+          <Trait key={of.trait} of={of} zone={zone} />
         ))}
-      </Table.Tbody>
-    </Table>
+      </dl>
+    </Titled>
+  );
+}
+
+function Trait({ of: { trait, value, changed }, zone }: { of: UserTrait; zone: string | null }): ReactNode {
+  return (
+    <>
+      <dt>{trait}</dt>
+      <dd>
+        {plain(value)}
+        {changed && changed.before !== null && (
+          <small>
+            was {plain(changed.before)} until <When at={changed.at} theirZone={zone} />
+          </small>
+        )}
+      </dd>
+    </>
   );
 }
 
@@ -82,7 +57,7 @@ function TraitWarning({ warning }: { warning: string | null }): ReactNode {
   return (
     <Group gap={6} wrap="nowrap" align="flex-start">
       <TriangleAlert size={16} aria-hidden="true" style={NO_SHRINK} />
-      <Text size="sm" style={WRAP}>
+      <Text size="sm" className={classes.shrinks}>
         {warning}
       </Text>
     </Group>
@@ -91,78 +66,87 @@ function TraitWarning({ warning }: { warning: string | null }): ReactNode {
 
 const NO_SHRINK = { flexShrink: 0, marginTop: 3 } as const;
 
-const WRAP = { overflowWrap: 'anywhere' } as const;
-
 function Details({ user }: { user: UserDetails }): ReactNode {
-  const { first_seen_at, last_seen_at, zone, locale, triggers, unsubscribed_topics: topics } = user;
+  const { first_seen_at, last_seen_at, zone, locale, triggers } = user;
   return (
-    <Stack gap={4}>
-      <Title order={2} size="h5">
-        Details
-      </Title>
-      <Text size="sm">
-        First seen <When at={first_seen_at} theirZone={zone} />, last seen{' '}
-        <When at={last_seen_at} theirZone={zone} />
-        {zone && ` · time zone ${zone}`}
-        {locale && ` · locale ${locale}`}
-      </Text>
+    <Titled title="Details">
+      <dl className={classes.traits}>
+        <dt>First seen</dt>
+        <dd>
+          <When at={first_seen_at} theirZone={zone} />
+        </dd>
+        <dt>Last seen</dt>
+        <dd>
+          <When at={last_seen_at} theirZone={zone} />
+        </dd>
+        {triggers.live_since && (
+          <>
+            <dt>Triggers rules since</dt>
+            <dd>
+              <When at={triggers.live_since} theirZone={zone} />
+            </dd>
+          </>
+        )}
+        {locale && (
+          <>
+            <dt>Locale</dt>
+            <dd>{locale}</dd>
+          </>
+        )}
+      </dl>
       <TraitWarning warning={zoneWarning(user)} />
       <TraitWarning warning={localeWarning(user)} />
-      {triggers.live_since && (
-        <Text size="sm">
-          Can trigger rules since <When at={triggers.live_since} theirZone={zone} />
-        </Text>
-      )}
-      {topics.length > 0 && <Text size="sm">Unsubscribed topics: {topics.join(', ')}</Text>}
-    </Stack>
+    </Titled>
   );
 }
 
 function Audiences({ user: { audiences, zone } }: { user: UserDetails }): ReactNode {
-  const project = String(useProject().id);
   return (
-    <Stack gap={4}>
-      <Title order={2} size="h5">
-        Audiences
-      </Title>
-      {audiences.length === 0 && (
-        <Text size="sm" c="dimmed">
-          None.
-        </Text>
-      )}
-      {audiences.map(({ id, name, since }) => (
-        <Group key={id} gap="xs" wrap="wrap">
-          <Link to="/p/$project/audiences/$audience" params={{ project, audience: id }}>
-            {name}
-          </Link>
-          <Text size="sm" c="dimmed">
-            since <When at={since} theirZone={zone} />
-          </Text>
-        </Group>
-      ))}
-    </Stack>
+    <Titled title="Audiences">
+      {audiences.length === 0 && <Muted>None.</Muted>}
+      <Stack gap={4}>
+        {audiences.map(({ id, name, since }) => (
+          <Group key={id} gap="xs" justify="space-between" className={classes.shrinks}>
+            <TextLink to="/p/$project/audiences/$audience" params={{ audience: id }}>
+              {name}
+            </TextLink>
+            <Muted size="xs">
+              since <When at={since} theirZone={zone} />
+            </Muted>
+          </Group>
+        ))}
+      </Stack>
+    </Titled>
   );
 }
+
+const RUNS_SHOWN = 8;
 
 function Runs({ user: { runs, zone } }: { user: UserDetails }): ReactNode {
   if (runs.length === 0) return null;
   return (
-    <Stack gap={4}>
-      <Title order={2} size="h5">
-        Runs
-      </Title>
-      {runs.map((run) => (
-        <Text key={run.id} size="sm">
-          {run.rule}: {run.state}
-          {run.end_reason && ` (${endWords(run.end_reason)})`}, enrolled{' '}
-          <When at={run.enrolled_at} theirZone={zone} />
-          {run.next_at && (
-            <>
-              , continues <When at={run.next_at} theirZone={zone} />
-            </>
-          )}
-        </Text>
-      ))}
-    </Stack>
+    <Titled title="Runs">
+      <Stack gap="xs">
+        {runs.slice(0, RUNS_SHOWN).map((run) => (
+          <div key={run.id}>
+            <Text size="sm" className={classes.shrinks}>
+              {run.rule}: {run.state}
+              {run.end_reason && ` (${endWords(run.end_reason)})`}
+            </Text>
+            <Muted size="xs">
+              Enrolled <When at={run.enrolled_at} theirZone={zone} />
+              {run.next_at && (
+                <>
+                  , continues <When at={run.next_at} theirZone={zone} />
+                </>
+              )}
+            </Muted>
+          </div>
+        ))}
+        {runs.length > RUNS_SHOWN && (
+          <Muted size="xs">The newest {RUNS_SHOWN} are shown. The timeline has all of them.</Muted>
+        )}
+      </Stack>
+    </Titled>
   );
 }

@@ -1,18 +1,21 @@
-import { Button, Group, Menu, Tabs } from '@mantine/core';
+import { Button, Group, Menu, Tabs, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { Ban, CheckCircle2, Ellipsis, PauseCircle } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { UserDetails } from '@beckon/contract/dashboard';
 import { apiUrl, useApi, useFeed, useMay, useProject, useRefresh } from '../../api/index.ts';
-import { Loaded, Mark, Page, useKeys, When } from '../../parts/index.ts';
+import { later, Loaded, Mark, Page, useKeys, When } from '../../parts/index.ts';
 import { EraseDialog } from './erase-dialog.tsx';
+import { NextEmail } from './next-email.tsx';
 import { SuppressDialog } from './suppress-dialog.tsx';
-import { Then } from './then.tsx';
 import { Timeline } from './timeline.tsx';
 import { UserFacts } from './user-facts.tsx';
 import { nameOf, UserHead } from './user-head.tsx';
-import { Why } from './why.tsx';
-import { suppressedSubject, suppressionWords } from './words.ts';
+import { reachOf } from './words.ts';
+import classes from './user.module.css';
+
+const Why = later(() => import('./why.tsx'), 'Why');
+const Then = later(() => import('./then.tsx'), 'Then');
 
 const route = getRouteApi('/p/$project/users/$user');
 /** The routes to refetch when something happens to the user. */
@@ -20,8 +23,9 @@ const OF_USER = [
   'GET /projects/:project/users/:user',
   'GET /projects/:project/users/:user/timeline',
   'GET /projects/:project/users/:user/why',
+  'GET /projects/:project/users/:user/next-email',
 ] as const;
-const TABS = ['timeline', 'facts', 'why', 'then'] as const;
+const TABS = ['timeline', 'why', 'then'] as const;
 
 export function UserScreen(): ReactNode {
   const { user } = route.useParams();
@@ -46,31 +50,33 @@ export function UserScreen(): ReactNode {
       <Loaded query={query}>
         {({ data }) => (
           <>
-            <UserHead user={data} />
-            <Tabs value={currentTab} onChange={show} keepMounted={false}>
-              <Tabs.List mb="md">
-                <Tabs.Tab value="timeline">Timeline</Tabs.Tab>
-                <Tabs.Tab value="facts">Traits and audiences</Tabs.Tab>
-                <Tabs.Tab value="why">Explain</Tabs.Tab>
-                <Tabs.Tab value="then">History</Tabs.Tab>
-              </Tabs.List>
-              <Tabs.Panel value="timeline">
-                <Timeline user={data} />
-              </Tabs.Panel>
-              <Tabs.Panel value="facts">
-                <UserFacts user={data} />
-              </Tabs.Panel>
-              <Tabs.Panel value="why">
-                <Why user={data} />
-              </Tabs.Panel>
-              <Tabs.Panel value="then">
-                <Then
-                  user={data}
-                  at={at}
-                  onAt={(next) => void navigate({ search: (was) => ({ ...was, at: next }), replace: true })}
-                />
-              </Tabs.Panel>
-            </Tabs>
+            <div className={classes.top}>
+              <UserHead user={data} />
+              <NextEmail user={data} />
+            </div>
+            <div className={classes.columns}>
+              <Tabs value={currentTab} onChange={show} keepMounted={false}>
+                <Tabs.List mb="md">
+                  <Tabs.Tab value="timeline">Timeline</Tabs.Tab>
+                  <Tabs.Tab value="why">Explain</Tabs.Tab>
+                  <Tabs.Tab value="then">History</Tabs.Tab>
+                </Tabs.List>
+                <Tabs.Panel value="timeline">
+                  <Timeline user={data} />
+                </Tabs.Panel>
+                <Tabs.Panel value="why">
+                  <Why user={data} />
+                </Tabs.Panel>
+                <Tabs.Panel value="then">
+                  <Then
+                    user={data}
+                    at={at}
+                    onAt={(next) => void navigate({ search: (was) => ({ ...was, at: next }), replace: true })}
+                  />
+                </Tabs.Panel>
+              </Tabs>
+              <UserFacts user={data} />
+            </div>
           </>
         )}
       </Loaded>
@@ -95,18 +101,21 @@ function useLeaveKey(): void {
   });
 }
 
-function States({ user: { suppression, triggers } }: { user: UserDetails }): ReactNode {
+function States({ user }: { user: UserDetails }): ReactNode {
+  const { suppression, triggers } = user;
+  const { can, words, note } = reachOf(user);
   return (
     <Group gap="xs">
-      {suppression ? (
-        <Mark
-          icon={Ban}
-          tone="bad"
-          label={`No email: ${suppressionWords(suppression.reason)}`}
-          title={`Suppressed: ${suppressedSubject(suppression)}`}
-        />
-      ) : (
-        <Mark icon={CheckCircle2} tone="good" label="Can receive email" />
+      <Mark icon={can ? CheckCircle2 : Ban} tone={can ? 'good' : 'bad'} label={words} />
+      {suppression?.until && (
+        <span>
+          until <When at={suppression.until} />
+        </span>
+      )}
+      {note !== null && (
+        <Text span size="sm" c="dimmed">
+          {note}
+        </Text>
       )}
       {triggers.suppressed && (
         <Mark
@@ -116,12 +125,6 @@ function States({ user: { suppression, triggers } }: { user: UserDetails }): Rea
           title="The last data of this user was sent with suppressTriggers. Rules start again after data without it."
         />
       )}
-      {suppression?.until && (
-        <span>
-          until <When at={suppression.until} />
-        </span>
-      )}
-      {suppression?.from_erased && <span>Suppressed: {suppressedSubject(suppression)}</span>}
     </Group>
   );
 }

@@ -1,7 +1,7 @@
 import { Alert, Paper, Stack, Text, Title } from '@mantine/core';
 import { Check, CircleHelp, Hourglass, Minus, X } from 'lucide-react';
 import type { ReactNode } from 'react';
-import type { UserDetails, WhyRule } from '@beckon/contract/dashboard';
+import type { RunOfUser, UserDetails, WhyRule } from '@beckon/contract/dashboard';
 import { useApi } from '../../api/index.ts';
 import { Conditions } from '../../parts/conditions.tsx';
 import { Empty, Loaded, Mark, type MarkProps, Sentence, When } from '../../parts/index.ts';
@@ -26,12 +26,7 @@ export function Why({ user }: { user: UserDetails }): ReactNode {
         ) : (
           <Stack gap="md">
             {data.map((explanation) => (
-              <RuleExplanation
-                key={explanation.rule.id}
-                explanation={explanation}
-                zone={user.zone}
-                suppression={user.suppression}
-              />
+              <RuleExplanation key={explanation.rule.id} explanation={explanation} user={user} />
             ))}
           </Stack>
         )
@@ -40,15 +35,10 @@ export function Why({ user }: { user: UserDetails }): ReactNode {
   );
 }
 
-type RuleExplanationProps = {
-  explanation: WhyRule;
-  zone: string | null;
-  suppression: UserDetails['suppression'];
-};
-
-function RuleExplanation({ explanation, zone, suppression }: RuleExplanationProps): ReactNode {
+function RuleExplanation({ explanation, user }: { explanation: WhyRule; user: UserDetails }): ReactNode {
   const { rule, triggers, drafts } = explanation;
-  const fate = fateOf(explanation);
+  const { zone, suppression } = user;
+  const fate = fateOf(explanation, user.runs);
   return (
     <Paper withBorder p="md" component="section" aria-label={rule.name}>
       <Stack gap="xs">
@@ -67,7 +57,7 @@ function RuleExplanation({ explanation, zone, suppression }: RuleExplanationProp
               <DraftExplanation key={draft.id} draft={draft} zone={zone} />
             ))}
             {triggers.map((trigger) => (
-              <TriggerExplanation key={trigger.waits_for} trigger={trigger} zone={zone} />
+              <TriggerExplanation key={trigger.waits_for} trigger={trigger} fate={fate} zone={zone} />
             ))}
           </Stack>
         </details>
@@ -79,6 +69,7 @@ function RuleExplanation({ explanation, zone, suppression }: RuleExplanationProp
 const MARKS: Record<Exclude<Fate['kind'], 'ended'>, MarkProps> = {
   off: { icon: Minus, tone: 'quiet', label: 'Off' },
   waiting: { icon: Hourglass, tone: 'info', label: 'Waiting' },
+  running: { icon: Hourglass, tone: 'info', label: 'In progress' },
   sent: { icon: Check, tone: 'good', label: 'Sent' },
   eligible: { icon: Check, tone: 'good', label: 'Eligible' },
   not_eligible: { icon: X, tone: 'warn', label: 'Not eligible' },
@@ -124,6 +115,8 @@ function Reason({ fate, zone, suppression }: ReasonProps): ReactNode {
     }
     case 'waiting':
       return <WaitingReason draft={fate.draft} zone={zone} />;
+    case 'running':
+      return <RunReason run={fate.run} zone={zone} />;
     case 'not_eligible':
       return capital(fate.sentence);
     case 'eligible':
@@ -138,6 +131,19 @@ function Reason({ fate, zone, suppression }: ReasonProps): ReactNode {
     default:
       return fate satisfies never;
   }
+}
+
+function RunReason({ run, zone }: { run: RunOfUser; zone: string | null }): ReactNode {
+  const { state, waits_for: waitsFor, next_at: at } = run;
+  if (state === 'paused') return 'The run is paused';
+  if (at !== null)
+    return (
+      <>
+        {waitsFor === 'event' ? 'Waits for an event, at most until ' : 'The next step is due '}
+        <When at={at} theirZone={zone} />
+      </>
+    );
+  return waitsFor === 'event' ? 'Waits for an event' : 'The run continues';
 }
 
 function WaitingReason({
@@ -182,7 +188,10 @@ function Gate({ children }: { children: ReactNode }): ReactNode {
 
 type Trigger = WhyRule['triggers'][number];
 
-function TriggerExplanation({ trigger, zone }: { trigger: Trigger; zone: string | null }): ReactNode {
+type TriggerProps = { trigger: Trigger; fate: Fate; zone: string | null };
+
+/** What happens at the next trigger. While the rule has another fate, this is about another run of it, and the words say so. */
+function TriggerExplanation({ trigger, fate, zone }: TriggerProps): ReactNode {
   const { waits_for, last_seen_at, would_fire, sentence, reason, at, note, would_pass_if: passes } = trigger;
   return (
     <Stack gap={4}>
@@ -198,12 +207,14 @@ function TriggerExplanation({ trigger, zone }: { trigger: Trigger; zone: string 
       </Text>
       {would_fire ? (
         <Text size="sm">
-          Would start {at === null ? 'if it happened now' : <When at={at} theirZone={zone} />}
+          {fate.kind === 'eligible' ? 'Starts the rule ' : 'Starts the rule again '}
+          {at === null ? 'the next time it happens' : <When at={at} theirZone={zone} />}
           {note !== null && `, ${note}`}
         </Text>
       ) : (
         <Gate>
-          Reason: {sentence}
+          {fate.kind === 'not_eligible' || fate.kind === 'off' ? 'Reason' : 'Does not start it again'}:{' '}
+          {sentence}
           {passes.length > 0 && (
             <>
               <Text size="sm" mt={6}>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { TimelineItem } from '@beckon/contract/dashboard';
-import { headline, localeWarning, plain, suppressedSubject, zoneWarning } from './words.ts';
+import { headline, localeWarning, plain, reachOf, suppressedSubject, zoneWarning } from './words.ts';
 
 const item = (more: Partial<TimelineItem>): TimelineItem => ({
   at: '2026-01-01T00:00:00.000Z',
@@ -10,8 +10,8 @@ const item = (more: Partial<TimelineItem>): TimelineItem => ({
   rule: null,
   audience: null,
   draft_id: null,
-  actor: null,
   detail: {},
+  steps: [],
   ...more,
 });
 
@@ -29,13 +29,7 @@ test('headline › describes each kind of item', () => {
     [{ kind: 'left', audience: { id: 'a', name: null } }, 'Left a deleted audience'],
     [{ kind: 'decision', title: 'fired', rule }, 'Enrolled · Trial'],
     [{ kind: 'decision', title: 'only_if', rule }, 'Not enrolled: condition not met · Trial'],
-    [{ kind: 'draft', title: 'Hello', rule }, 'Email drafted: “Hello” · Trial'],
-    [
-      { kind: 'draft_changed', title: 'approve', actor: 'Ada', detail: { to: 'approved', subject: 'Hello' } },
-      'Approved by Ada: “Hello”',
-    ],
-    [{ kind: 'outcome', title: 'email.opened', rule }, 'Opened · Trial'],
-    [{ kind: 'reply', title: '<b>Re</b>' }, 'Replied: “<b>Re</b>”'],
+    [{ kind: 'email', title: '<b>Hello</b>', rule }, 'Email “<b>Hello</b>” · Trial'],
   ] as [Partial<TimelineItem>, string][])
     expect(headline(item(more))).toBe(expected);
 });
@@ -71,5 +65,26 @@ describe('suppressedSubject', () => {
     expect(suppressedSubject({ ...held, from_erased: false })).toBe('their address');
     expect(suppressedSubject({ ...held, from_erased: true })).toBe('address of an erased user');
     expect(suppressedSubject({ ...held, kind: 'user', from_erased: true })).toBe('user id of an erased user');
+  });
+});
+
+describe('reachOf', () => {
+  test('names the one reason why a user cannot receive email, the suppression first', () => {
+    const suppression = {
+      reason: 'unsubscribed',
+      until: null,
+      kind: 'email',
+      created_at: '',
+      from_erased: false,
+    } as const;
+    const user = { suppression: null, email: 'ada@x.org', unsubscribed_topics: [] };
+    expect(reachOf(user)).toEqual({ can: true, words: 'Can receive email', note: null });
+    expect(reachOf({ ...user, unsubscribed_topics: ['tips'] }).note).toBe('Unsubscribed from tips');
+    expect(reachOf({ ...user, email: null }).words).toBe('Cannot receive email: no address');
+    expect(reachOf({ ...user, email: null, suppression })).toEqual({
+      can: false,
+      words: 'Cannot receive email: unsubscribed',
+      note: 'Suppressed: their address',
+    });
   });
 });

@@ -1,6 +1,5 @@
 import type { Certainty, TimelineItem, UserDetails } from '@beckon/contract/dashboard';
-import { capital, outcomeWords, spaced } from '../../parts/codes.ts';
-import { actionWords, draftReasonWords } from '../../parts/draft-words.ts';
+import { spaced } from '../../parts/codes.ts';
 import { decisionWords } from './decision-words.ts';
 
 /** A value in one line: text unchanged, anything else as JSON. */
@@ -50,21 +49,8 @@ const WORDS: Record<TimelineItem['kind'], (item: TimelineItem) => string> = {
   joined: (item) => `Joined ${audienceOf(item)}`,
   left: (item) => `Left ${audienceOf(item)}`,
   decision: ({ title }) => decisionWords(title),
-  draft: ({ title }) => `Email drafted: “${title}”`,
-  draft_changed: (item) => `${stepWords(item)}: “${plain(item.detail['subject'])}”`,
-  outcome: ({ title }) => capital(outcomeWords(title)),
-  reply: ({ title }) => `Replied: “${title}”`,
+  email: ({ title }) => `Email “${title}”`,
 };
-
-/** A change of a draft, with the member who made it and the reason of a hold: "Held: quiet hours". */
-export function stepWords({ kind, title, actor, detail }: TimelineItem): string {
-  if (kind === 'draft') return 'Drafted';
-  if (kind !== 'draft_changed') return kind === 'reply' ? 'Replied' : capital(outcomeWords(title));
-  const by = actor === null || actor === 'engine' ? '' : ` by ${actor}`;
-  const { reason } = detail;
-  const isHeld = title === 'hold' || title === 'cancel' || title === 'skip';
-  return `${actionWords(title)}${by}${isHeld && typeof reason === 'string' ? `: ${draftReasonWords(reason)}` : ''}`;
-}
 
 function audienceOf({ audience }: TimelineItem): string {
   return audience?.name == null ? 'a deleted audience' : `“${audience.name}”`;
@@ -101,4 +87,20 @@ export function suppressedSubject({
 }: NonNullable<UserDetails['suppression']>): string {
   const subject = kind === 'email' ? 'address' : 'user id';
   return fromErased ? `${subject} of an erased user` : `their ${subject}`;
+}
+
+/** Whether a user can receive email, and if not, why. `note`: what limits it. */
+export type Reach = { can: boolean; words: string; note: string | null };
+
+export function reachOf(user: Pick<UserDetails, 'suppression' | 'email' | 'unsubscribed_topics'>): Reach {
+  const { suppression, email, unsubscribed_topics: topics } = user;
+  if (suppression)
+    return {
+      can: false,
+      words: `Cannot receive email: ${suppressionWords(suppression.reason)}`,
+      note: `Suppressed: ${suppressedSubject(suppression)}`,
+    };
+  if (email === null) return { can: false, words: 'Cannot receive email: no address', note: null };
+  const note = topics.length === 0 ? null : `Unsubscribed from ${topics.join(', ')}`;
+  return { can: true, words: 'Can receive email', note };
 }

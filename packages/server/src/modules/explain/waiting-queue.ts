@@ -30,6 +30,8 @@ export type WaitingQuery = {
   sendServices: SendServices;
   /** Only the oldest open draft, if it is in the queue. */
   isFirstOnly?: boolean;
+  /** Only the drafts of this user. */
+  userId?: string;
 };
 
 /** `isCut`: the queue is longer than the part that was read. */
@@ -37,10 +39,12 @@ export type WaitingQueue = { queue: Queue; isCut: boolean };
 
 /** Loads the drafts that are sent automatically at their time, with all data that the send checks use. */
 export async function loadWaitingQueue(tx: Tx, query: WaitingQuery): Promise<WaitingQueue> {
-  const { projectId, sendServices, isFirstOnly = false } = query;
+  const { projectId, sendServices, isFirstOnly = false, userId = null } = query;
   const project = (await listSettings(tx, [projectId])).get(projectId);
   if (!project) throw new Error('a project without settings');
-  const { emails, isCut } = isFirstOnly ? await readFirst(tx, projectId) : await readQueue(tx, projectId);
+  const { emails, isCut } = isFirstOnly
+    ? await readFirst(tx, projectId)
+    : await readQueue(tx, { projectId, userId });
   const { gate: domain } = await findSender(tx, { project }, sendServices);
   return { queue: await loadFacts(tx, emails, { ...query, domain }), isCut };
 }
@@ -55,10 +59,13 @@ async function readFirst(tx: Tx, projectId: number): Promise<QueueRead> {
   return { emails, isCut: false };
 }
 
-async function readQueue(tx: Tx, projectId: number): Promise<QueueRead> {
+/** `userId`: only the drafts of this user. */
+type QueueScope = { projectId: number; userId?: string | null };
+
+async function readQueue(tx: Tx, scope: QueueScope): Promise<QueueRead> {
   const emails: QueuedEmail[] = [];
   for (let after: string | null = null; ;) {
-    const page = await listQueued(tx, { projectId, after, limit: PAGE });
+    const page = await listQueued(tx, { ...scope, after, limit: PAGE });
     emails.push(...page.emails);
     after = page.after;
     if (after === null) return { emails, isCut: false };
@@ -161,14 +168,15 @@ const WAITS_FOR_MORE = [...MEMBER_DECIDES, ...INCOMPLETE_REASONS, 'editing', 'de
  */
 export async function listQueued(
   tx: Tx,
-  { projectId, after, limit }: { projectId: number; after: string | null; limit: number },
+  { projectId, userId = null, after, limit }: QueueScope & { after: string | null; limit: number },
 ): Promise<{ emails: QueuedEmail[]; after: string | null }> {
   const rows = await tx.query<Row>(
     `SELECT id, rule_id, external_user_id, state, resume_state, reason, priority, counts, lease_by, deadline_at, not_before,
        expires_at, ends_at
      FROM beckon.draft
-     WHERE project_id = $1 AND ended_at IS NULL AND ($2::uuid IS NULL OR id > $2) ORDER BY id LIMIT $3`,
-    [projectId, after, limit],
+     WHERE project_id = $1 AND ended_at IS NULL AND ($2::uuid IS NULL OR id > $2)
+       ${userId === null ? '' : 'AND external_user_id = $4'} ORDER BY id LIMIT $3`,
+    [projectId, after, limit, ...(userId === null ? [] : [userId])],
   );
   return {
     emails: rows.flatMap(toEmail),

@@ -1,20 +1,10 @@
+import type { EmailStep } from '@beckon/contract/dashboard';
 import { Fault } from '../../platform/fault.ts';
 import { isStorableMoment } from '../../platform/time/time-text.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 
 /** Reads tables of other modules to combine all records about a user in one timeline. */
-export const TIMELINE_KINDS = [
-  'event',
-  'created',
-  'changed',
-  'joined',
-  'left',
-  'decision',
-  'draft',
-  'draft_changed',
-  'outcome',
-  'reply',
-] as const;
+export const TIMELINE_KINDS = ['event', 'created', 'changed', 'joined', 'left', 'decision', 'email'] as const;
 export type TimelineKind = (typeof TIMELINE_KINDS)[number];
 
 export type TimelineRow = {
@@ -26,18 +16,17 @@ export type TimelineRow = {
   rule_id: string | null;
   audience_id: string | null;
   draft_id: string | null;
-  actor: string | null;
   detail: Record<string, unknown>;
 };
 
 export type TimelineQuery = { projectId: number; userId: string; kinds: readonly TimelineKind[] };
 
-const NO_RULE =
-  'NULL::uuid AS rule_id, NULL::uuid AS audience_id, NULL::uuid AS draft_id, NULL::text AS actor';
+const NO_RULE = 'NULL::uuid AS rule_id, NULL::uuid AS audience_id, NULL::uuid AS draft_id';
 const OF = 'project_id = $1 AND external_user_id = $2';
 /** Beckon also records an outcome as an event, for rules to react to. The timeline lists it once. */
 const IS_OUTCOME = `EXISTS (SELECT FROM beckon.outcome o WHERE o.project_id = $1 AND o.external_user_id = $2
   AND o.type = e.name AND o.occurred_at = e.occurred_at)`;
+const NO_EDITOR = `v.action NOT IN ('open_editor', 'close_editor')`;
 /** A reply may be as long as an email. The full text is shown when it is opened. */
 const REPLY_CHARS = 2_000;
 
@@ -54,47 +43,28 @@ const SOURCES: { kinds: TimelineKind[]; text: string }[] = [
     text: `SELECT at, 'change:' || id AS id,
       CASE kind WHEN 'user_created' THEN 'created' WHEN 'user_changed' THEN 'changed'
         WHEN 'audience_joined' THEN 'joined' ELSE 'left' END AS kind,
-      kind AS title, NULL::uuid AS rule_id, audience_id, NULL::uuid AS draft_id, NULL::text AS actor, detail
+      kind AS title, NULL::uuid AS rule_id, audience_id, NULL::uuid AS draft_id, detail
       FROM beckon.activity WHERE ${OF}`,
   },
   {
     kinds: ['decision'],
     // A decision about a draft repeats a change of that draft, which is listed.
     text: `SELECT last_at AS at, 'decision:' || rule_id || ':' || reason || ':' || key AS id, 'decision' AS kind, reason AS title,
-      rule_id, NULL::uuid AS audience_id, NULL::uuid AS draft_id, NULL::text AS actor,
+      rule_id, NULL::uuid AS audience_id, NULL::uuid AS draft_id,
       jsonb_build_object('count', count, 'first_at', first_at, 'values', detail) AS detail
       FROM beckon.decision WHERE ${OF} AND NOT detail ? 'draft_id'`,
   },
   {
-    kinds: ['draft'],
-    text: `SELECT created_at AS at, 'draft:' || id AS id, 'draft' AS kind, subject AS title, rule_id,
-      NULL::uuid AS audience_id, id AS draft_id, NULL::text AS actor,
-      jsonb_build_object('state', state, 'reason', reason, 'deadline_at', deadline_at) AS detail
-      FROM beckon.draft WHERE ${OF}`,
-  },
-  {
-    kinds: ['draft_changed'],
-    text: `SELECT m.at, 'draft_changed:' || m.draft_id || ':' || lpad(m.number::text, 9, '0') AS id, 'draft_changed' AS kind, m.action AS title,
-      d.rule_id, NULL::uuid AS audience_id, d.id AS draft_id, m.actor,
-      jsonb_build_object('from', m.from_state, 'to', m.to_state, 'reason', m.reason, 'subject', d.subject, 'values', m.detail) AS detail
-      FROM beckon.draft d JOIN beckon.draft_move m ON m.project_id = d.project_id AND m.draft_id = d.id
-      WHERE d.project_id = $1 AND d.external_user_id = $2 AND m.from_state IS NOT NULL
-        AND m.action NOT IN ('open_editor', 'close_editor')`,
-  },
-  {
-    kinds: ['outcome'],
-    text: `SELECT occurred_at AS at, 'outcome:' || id AS id, 'outcome' AS kind, type AS title, rule_id,
-      NULL::uuid AS audience_id, draft_id, NULL::text AS actor,
-      jsonb_build_object('class', class, 'recorded_at', recorded_at, 'values', detail) AS detail
-      FROM beckon.outcome WHERE ${OF}`,
-  },
-  {
-    kinds: ['reply'],
-    text: `SELECT received_at AS at, 'reply:' || id AS id, 'reply' AS kind, subject AS title, NULL::uuid AS rule_id,
-      NULL::uuid AS audience_id, draft_id, NULL::text AS actor,
-      jsonb_build_object('kind', kind, 'from', from_address, 'from_name', from_name, 'verified', verified,
-        'text', left(text, ${REPLY_CHARS})) AS detail
-      FROM beckon.reply WHERE ${OF}`,
+    kinds: ['email'],
+    // An open editor alone does not make an email the newest entry.
+    text: `SELECT greatest(d.created_at, m.at, o.at, r.at) AS at, 'email:' || d.id AS id, 'email' AS kind, d.subject AS title,
+      d.rule_id, NULL::uuid AS audience_id, d.id AS draft_id,
+      jsonb_build_object('state', d.state, 'reason', d.reason, 'deadline_at', d.deadline_at) AS detail
+      FROM (SELECT * FROM beckon.draft WHERE ${OF}) d
+      LEFT JOIN LATERAL (SELECT max(v.at) AS at FROM beckon.draft_move v
+        WHERE v.project_id = $1 AND v.draft_id = d.id AND ${NO_EDITOR}) m ON true
+      LEFT JOIN (SELECT draft_id, max(occurred_at) AS at FROM beckon.outcome WHERE ${OF} GROUP BY draft_id) o ON o.draft_id = d.id
+      LEFT JOIN (SELECT draft_id, max(received_at) AS at FROM beckon.reply WHERE ${OF} GROUP BY draft_id) r ON r.draft_id = d.id`,
   },
 ];
 
@@ -119,6 +89,48 @@ export async function listTimeline(
   const last = found.length > limit ? rows.at(-1) : undefined;
   return { rows, cursor: last ? printTimelineCursor(last) : null };
 }
+
+export type StepRow = {
+  draft_id: string;
+  at: Date;
+  id: string;
+  kind: EmailStep['kind'];
+  title: string;
+  actor: string | null;
+  detail: Record<string, unknown>;
+};
+
+/** An editor that is open for hours is closed and opened many times. */
+const STEPS_MAX = 100;
+
+/** Lists the newest steps of each of these emails of one user, oldest first. */
+export function listSteps(
+  tx: Tx,
+  { projectId, userId, draftIds }: { projectId: number; userId: string; draftIds: string[] },
+): Promise<StepRow[]> {
+  return draftIds.length === 0
+    ? Promise.resolve([])
+    : tx.query(
+        `SELECT draft_id, at, id, kind, title, actor, detail FROM (
+           SELECT s.*, row_number() OVER (PARTITION BY draft_id ORDER BY at DESC, id COLLATE "C" DESC) AS place
+           FROM (${STEP_SOURCES.join(' UNION ALL ')}) s
+         ) numbered WHERE place <= ${STEPS_MAX} ORDER BY at, id COLLATE "C"`,
+        [projectId, userId, draftIds],
+      );
+}
+
+const STEP_SOURCES = [
+  `SELECT m.draft_id, m.at, 'draft_changed:' || m.draft_id || ':' || lpad(m.number::text, 9, '0') AS id, 'draft_changed' AS kind,
+     m.action AS title, m.actor, jsonb_build_object('from', m.from_state, 'to', m.to_state, 'reason', m.reason, 'values', m.detail) AS detail
+   FROM beckon.draft_move m WHERE m.project_id = $1 AND m.draft_id = ANY ($3::uuid[])`,
+  `SELECT draft_id, occurred_at, 'outcome:' || id, 'outcome', type, NULL::text,
+     jsonb_build_object('class', class, 'recorded_at', recorded_at, 'values', detail)
+   FROM beckon.outcome WHERE ${OF} AND draft_id = ANY ($3::uuid[])`,
+  `SELECT draft_id, received_at, 'reply:' || id, 'reply', subject, NULL::text,
+     jsonb_build_object('kind', kind, 'from', from_address, 'from_name', from_name, 'verified', verified,
+       'text', left(text, ${REPLY_CHARS}))
+   FROM beckon.reply WHERE ${OF} AND draft_id = ANY ($3::uuid[])`,
+];
 
 /** Counts the entries, up to a limit. */
 export async function countTimeline(tx: Tx, query: TimelineQuery & { upTo: number }): Promise<number> {

@@ -121,7 +121,7 @@ test('accepts an id as long as the public API allows', async () => {
 });
 
 test('returns 404 for an unknown user on every route', async () => {
-  for (const rest of ['', '/timeline', '/at?at=2026-01-01', '/why', '/export'])
+  for (const rest of ['', '/next-email', '/timeline', '/at?at=2026-01-01', '/why', '/export'])
     for (const id of ['unknown', 'nul\0', '\ud800x'.toWellFormed()])
       expect((await dashboard.request(`GET ${path(rest, id)}`)).status, rest).toBe(404);
   const erase = await dashboard.request(`POST ${path('/erase', 'unknown')}`, {
@@ -141,8 +141,8 @@ test('lists all events of a user newest first, and continues after a page', asyn
   const items = all.json.data as TimelineItem[];
   const kinds = items.map(({ kind }) => kind);
   expect(kinds.filter((kind) => kind === 'event')).toHaveLength(2);
-  expect(kinds).toEqual(expect.arrayContaining(['created', 'decision', 'draft']));
-  expect(items.find(({ kind }) => kind === 'draft')?.rule?.name).toBe('vip');
+  expect(kinds).toEqual(expect.arrayContaining(['created', 'decision', 'email']));
+  expect(items.find(({ kind }) => kind === 'email')?.rule?.name).toBe('vip');
   expect(items.map(({ at }) => at)).toEqual(
     items
       .map(({ at }) => at)
@@ -165,6 +165,34 @@ test('lists all events of a user newest first, and continues after a page', asyn
   );
   for (const bad of ['kinds=colour', 'cursor=x', 'cursor=WzFd'])
     expect((await dashboard.request(`GET ${path(`/timeline?${bad}`)}`)).status, bad).toBe(422);
+});
+
+test('lists an email once, at the time of its last step, with all its steps', async () => {
+  await createRule(db, { projectId, document: VIP });
+  await know({ plan: 'pro' });
+  await happen('order_placed', { total: 500 });
+  const draftedAt = new Date(clock.now()).toISOString();
+  const emails = async (): Promise<TimelineItem[]> =>
+    (await dashboard.request(`GET ${path('/timeline?kinds=email')}`)).json.data as TimelineItem[];
+  const [email] = await emails();
+  expect(email).toMatchObject({ kind: 'email', title: 'Hello', at: draftedAt, rule: { name: 'vip' } });
+  expect(email?.steps.map(({ title, actor }) => [title, actor])).toEqual([['schedule', 'engine']]);
+  const draft = `/projects/${projectId}/drafts/${email?.draft_id}`;
+  clock.advance(MINUTE);
+  expect((await dashboard.request(`POST ${draft}/open-editor`, { body: {} })).status).toBe(200);
+  // An open editor is a step, but does not make an old email the newest entry.
+  expect((await emails()).map(({ at, steps }) => [at, steps.length])).toEqual([[draftedAt, 2]]);
+  clock.advance(MINUTE);
+  expect((await dashboard.request(`POST ${draft}/skip`, { body: { reason: 'not now' } })).status).toBe(200);
+  const [skipped, ...others] = await emails();
+  expect(others).toEqual([]);
+  expect(skipped?.at).toBe(new Date(clock.now()).toISOString());
+  expect(skipped?.steps.at(-1)).toMatchObject({
+    kind: 'draft_changed',
+    title: 'skip',
+    actor: expect.not.stringMatching(/^team:|^engine$/) as string,
+    detail: { reason: 'not now' },
+  });
 });
 
 test('explains rule by rule why there was no email, and what would allow one', async () => {

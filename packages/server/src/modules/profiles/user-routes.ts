@@ -1,17 +1,21 @@
-import type { TimelineItem, UserDetails, WhyRule } from '@beckon/contract/dashboard';
+import type { EmailStep, TimelineItem, UserDetails, WhyRule } from '@beckon/contract/dashboard';
 import { listAudiences } from '../audiences/index.ts';
 import type { SendServices } from '../delivery/index.ts';
+import { ENGINE } from '../drafts/index.ts';
 import { type ExplainedRow, explainPerson, ruleNames } from '../explain/index.ts';
 import { erasePerson } from './erase-user.ts';
 import { exportPerson } from './export-user.ts';
 import {
   countTimeline,
+  listSteps,
   listTimeline,
+  type StepRow,
   TIMELINE_KINDS,
   type TimelineQuery,
   type TimelineKind,
   type TimelineRow,
 } from './merge-timeline.ts';
+import { showNextEmail } from './next-email.ts';
 import { showPastUser } from './show-past-person.ts';
 import { type UserView, showUser } from './show-user.ts';
 import { listRules } from '../rules/index.ts';
@@ -35,6 +39,14 @@ export const userRoutes: DashboardRoute<Deps>[] = [
       return { data: userResponse(await showUser(db, query)) };
     },
   }),
+  route('GET /projects/:project/users/:user/next-email', {
+    needs: 'viewer',
+    isHeavy: true,
+    async handle({ db, sendServices }, { projectId, params }) {
+      const userId = requireStorable(params.user);
+      return { data: await showNextEmail({ db, sendServices }, { projectId, userId }) };
+    },
+  }),
   route('GET /projects/:project/users/:user/timeline', {
     needs: 'viewer',
     async handle({ db, access }, { projectId, params, query }) {
@@ -42,9 +54,20 @@ export const userRoutes: DashboardRoute<Deps>[] = [
       const userId = requireStorable(params.user);
       const kinds = readKinds(query.kinds);
       const found = await personTimeline(db, { projectId, userId, kinds, after, limit });
-      const names = await access.namesOf([...new Set(found.items.flatMap(({ actor }) => actor ?? []))]);
+      const draftIds = found.items.flatMap(({ draft_id }) => draft_id ?? []);
+      const steps = await listSteps(db, { projectId, userId, draftIds });
+      const members = new Set(
+        steps.flatMap(({ actor }) => (actor === null || actor === ENGINE ? [] : actor)),
+      );
+      const names = await access.namesOf([...members]);
+      const stepsByDraft = Map.groupBy(steps, ({ draft_id }) => draft_id);
       return {
-        data: found.items.map((item) => toItem(item, names)),
+        data: found.items.map((item) =>
+          toItem(
+            item,
+            (stepsByDraft.get(item.draft_id ?? '') ?? []).map((step) => toStep(step, names)),
+          ),
+        ),
         meta: {
           pagination: { total: found.total, offset: 0, limit },
           cursor: found.cursor,
@@ -137,8 +160,8 @@ function userResponse({ suppressTriggersUntil, triggersLiveSince, runs, ...user 
   };
 }
 
-function toItem(item: NamedItem, names: ReadonlyMap<string, string>): TimelineItem {
-  const { at, id, kind, title, detail, rule_id, ruleName, audience_id, audienceName, draft_id, actor } = item;
+function toItem(item: NamedItem, steps: EmailStep[]): TimelineItem {
+  const { at, id, kind, title, detail, rule_id, ruleName, audience_id, audienceName, draft_id } = item;
   return {
     at: iso(at.getTime()),
     id,
@@ -147,9 +170,17 @@ function toItem(item: NamedItem, names: ReadonlyMap<string, string>): TimelineIt
     rule: rule_id === null ? null : { id: rule_id, name: ruleName ?? rule_id },
     audience: audience_id === null ? null : { id: audience_id, name: audienceName },
     draft_id,
-    actor: actor === null ? null : (names.get(actor) ?? actor),
     detail,
+    steps,
   };
+}
+
+function toStep(
+  { at, id, kind, title, actor, detail }: StepRow,
+  names: ReadonlyMap<string, string>,
+): EmailStep {
+  const actorName = actor === null || actor === ENGINE ? actor : (names.get(actor) ?? actor);
+  return { at: iso(at.getTime()), id, kind, title, actor: actorName, detail };
 }
 
 function toWhy(rule: WhyRule['rule'], rows: ExplainedRow[]): WhyRule {
