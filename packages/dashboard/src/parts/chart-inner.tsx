@@ -17,7 +17,7 @@ const LABEL_MAX = 22;
 const ROW_PX = 30;
 
 /**
- * The chart itself. recharts moves a marker with the arrow keys while the chart has the focus; the point is also announced, and Enter opens
+ * The chart itself. recharts moves a marker with the arrow keys while the chart has the focus. The marked point is announced, and Enter opens
  * it like a click.
  */
 export default function ChartInner(props: InnerProps): ReactNode {

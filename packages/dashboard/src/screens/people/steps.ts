@@ -22,8 +22,8 @@ export function timelineDays(items: TimelineItem[], zone: string): TimelineDay[]
 export type ShownStep = { id: string; at: string; words: string };
 
 /**
- * The steps of an email in short: what one member did in a row is one step ("Ada edited and approved it"), opening an editor alone is none,
- * and an outcome that repeats is counted. All recorded steps remain in the details.
+ * The steps of an email in short. What one member did in a row is one step ("Ada edited and approved it"), and opening an editor alone is
+ * none. An outcome that repeats is counted. All recorded steps remain in the details.
  */
 export function shownSteps(steps: EmailStep[]): ShownStep[] {
   const shown: (ShownStep & { actor: string | null; actions: string[]; count: number })[] = [];

@@ -8,6 +8,7 @@ import {
   LogOut,
   type LucideIcon,
   Mail,
+  MessageSquareReply,
   UserPlus,
 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
@@ -96,7 +97,8 @@ type EntryProps = { item: TimelineItem; theirZone: string | null };
 
 function Entry({ item, theirZone }: EntryProps): ReactNode {
   const [isOpen, setOpen] = useState(false);
-  const Icon = ICONS[item.kind];
+  const isAnswered = item.steps.some(({ kind }) => kind === 'reply');
+  const Icon = isAnswered ? MessageSquareReply : ICONS[item.kind];
   return (
     <li className={classes.item} data-kind={item.kind}>
       <span className={classes.icon}>

@@ -5,8 +5,8 @@ type Period = { since: number; until: number; days: string[] };
 export type DayPeriods = { now: Period; before: Period };
 
 /**
- * Returns the last days up to now, counting today, and the same number of days before them. The period before ends at the present time of day,
- * so that both have the same length and today, which is not over, is compared with the same part of a day.
+ * Returns the last days up to now, counting today, and the same number of days before them. Today is not over, so the period before ends at
+ * the present time of day, and both have the same length.
  */
 export function dayPeriods({ now, days, zone }: { now: number; days: number; zone: string }): DayPeriods {
   // The end of a period is exclusive, but an email that is claimed at this moment belongs to it.

@@ -24,10 +24,10 @@ type Counts = Record<keyof EmailCounts, number>;
 type Row = Counts & { rule_id: string | null; name: string | null; day: string; is_cut: boolean };
 
 /**
- * Counts emails by the day on which they were sent: all of them, and those that a human opened or clicked, that were answered, that bounced,
- * and that led to an unsubscribe. `countInsights` counts the same, and so does the filter `sent` of the list of emails. Outcomes are read once,
- * because a lookup for each of millions of emails takes too long. Ids of emails start with the time, so outcomes are selected by the same
- * period. Reads tables of other modules: `email`, `outcome` and `rule`. Failed emails without a bounce were not sent (`WAS_SENT`).
+ * Counts emails by the day on which they were sent, in total and by outcome. Opens and clicks are those of humans. `countInsights` counts the
+ * same, and so does the filter `sent` of the list of emails. Outcomes are read once, because a lookup for each of millions of emails takes
+ * too long. Ids of emails start with the time, so outcomes are selected by the same period. Reads tables of other modules: `email`, `outcome`
+ * and `rule`. Failed emails without a bounce were not sent (`WAS_SENT`).
  */
 export async function countEmailDays(tx: Tx, query: EmailDaysQuery): Promise<EmailDays> {
   const { projectId, zone, compare, byRule } = query;
