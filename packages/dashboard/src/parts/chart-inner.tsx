@@ -54,32 +54,15 @@ export default function ChartInner(props: InnerProps): ReactNode {
   );
 }
 
-function Drawn(props: InnerProps & { onMark: (value: string | null) => void }): ReactNode {
+type DrawnProps = InnerProps & { onMark: (value: string | null) => void };
+
+function Drawn(props: DrawnProps): ReactNode {
   const isStill = useReducedMotion();
-  const { kind, rows, x, series, height, format, onOpen, onMark } = props;
+  const { kind, rows, series } = props;
   const still = { isAnimationActive: isStill !== true };
-  // Names do not fit below bars, so groups are horizontal bars.
-  const isByGroup = !rows.every((row) => isDay(row[x]));
-  const shared = {
-    h: isByGroup ? Math.max(height, rows.length * ROW_PX + 60) : height,
-    data: rows,
-    dataKey: x,
-    withLegend: series.length > 1,
-    tickLine: 'none' as const,
-    ...(format ? { valueFormatter: format } : {}),
-    tooltipProps: {
-      content: ({ active, label }: { active?: boolean; label?: unknown }) => (
-        <ChartTip {...props} label={active === true ? String(label) : null} onMark={onMark} />
-      ),
-    },
-  };
-  const inner = {
-    // The last label is centered on its tick, and so extends beyond it.
-    margin: { right: 24 },
-    onClick: ({ activeLabel }: { activeLabel?: string | number | undefined }) => {
-      if (activeLabel !== undefined) onOpen?.(String(activeLabel));
-    },
-  };
+  const isByGroup = !hasDays(props);
+  const shared = sharedOf(props);
+  const inner = innerOf(props);
   const axes = isByGroup ? groupAxes(props) : dayAxes(props);
   switch (kind) {
     case 'line':
@@ -95,21 +78,7 @@ function Drawn(props: InnerProps & { onMark: (value: string | null) => void }): 
         />
       );
     case 'area':
-      return (
-        <CompositeChart
-          {...shared}
-          {...dayAxes(props)}
-          series={series.map((entry) => ({
-            ...dashed(entry),
-            type: entry.isDashed === true ? ('line' as const) : ('area' as const),
-          }))}
-          curveType="linear"
-          withDots={rows.length === 1}
-          lineProps={{ activeDot: MARKED }}
-          areaProps={{ activeDot: MARKED }}
-          composedChartProps={inner}
-        />
-      );
+      return <AreaOfDays {...props} />;
     case 'stacked':
       return (
         <BarChart
@@ -136,6 +105,57 @@ function Drawn(props: InnerProps & { onMark: (value: string | null) => void }): 
     default:
       return kind satisfies never;
   }
+}
+
+/** Names do not fit below bars, so groups are horizontal bars. */
+function hasDays({ rows, x }: InnerProps): boolean {
+  return rows.every((row) => isDay(row[x]));
+}
+
+function sharedOf(props: DrawnProps) {
+  const { rows, x, series, height, format, onMark } = props;
+  return {
+    h: hasDays(props) ? height : Math.max(height, rows.length * ROW_PX + 60),
+    data: rows,
+    dataKey: x,
+    withLegend: series.length > 1,
+    tickLine: 'none' as const,
+    ...(format ? { valueFormatter: format } : {}),
+    tooltipProps: {
+      content: ({ active, label }: { active?: boolean; label?: unknown }) => (
+        <ChartTip {...props} label={active === true ? String(label) : null} onMark={onMark} />
+      ),
+    },
+  };
+}
+
+function innerOf({ onOpen }: InnerProps) {
+  return {
+    // The last label is centered on its tick, and so extends beyond it.
+    margin: { right: 24 },
+    onClick: ({ activeLabel }: { activeLabel?: string | number | undefined }) => {
+      if (activeLabel !== undefined) onOpen?.(String(activeLabel));
+    },
+  };
+}
+
+/** An area, and a line for each dashed series. */
+function AreaOfDays(props: DrawnProps): ReactNode {
+  return (
+    <CompositeChart
+      {...sharedOf(props)}
+      {...dayAxes(props)}
+      series={props.series.map((entry) => ({
+        ...dashed(entry),
+        type: entry.isDashed === true ? ('line' as const) : ('area' as const),
+      }))}
+      curveType="linear"
+      withDots={props.rows.length === 1}
+      lineProps={{ activeDot: MARKED }}
+      areaProps={{ activeDot: MARKED }}
+      composedChartProps={innerOf(props)}
+    />
+  );
 }
 
 function dashed({ isDashed, ...entry }: InnerProps['series'][number]) {

@@ -1,9 +1,10 @@
+import { Select } from '@mantine/core';
 import type { EmailDays } from '@beckon/contract/dashboard';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useProject } from '../api/index.ts';
 import { ChartWithTable } from './chart-with-table.tsx';
-import { dayRows, emailFilter, type Metric, METRICS, sum } from './email-days.ts';
+import { dayRows, emailFilter, type Metric, metricOf, METRICS, sum } from './email-days.ts';
 import { Segments } from './segments.tsx';
 
 type Props = {
@@ -44,7 +45,9 @@ export function EmailDaysChart(props: Props): ReactNode {
           : [{ name: 'before', label: 'Previous period', color: 'gray.5', isDashed: true }]),
       ]}
       height={height}
-      controls={<Segments label={`${title}: number`} value={metric} onChange={onMetric} options={options} />}
+      controls={
+        <MetricChoice label={`${title}: number`} value={metric} onChange={onMetric} options={options} />
+      }
       openLabel="Show the emails of this day"
       onOpen={(day) =>
         void navigate({
@@ -56,3 +59,40 @@ export function EmailDaysChart(props: Props): ReactNode {
     />
   );
 }
+
+type ChoiceProps = {
+  label: string;
+  value: Metric;
+  onChange: (metric: Metric) => void;
+  options: Record<Metric, string>;
+};
+
+/** More than four numbers do not fit beside each other on a phone. */
+function MetricChoice({ label, value, onChange, options }: ChoiceProps): ReactNode {
+  const isLong = Object.keys(options).length > SEGMENTS_MAX;
+  return (
+    <>
+      <Segments
+        label={label}
+        value={value}
+        onChange={onChange}
+        options={options}
+        {...(isLong ? { visibleFrom: 'md' } : {})}
+      />
+      {isLong && (
+        <Select
+          hiddenFrom="md"
+          size="xs"
+          w={150}
+          aria-label={label}
+          allowDeselect={false}
+          data={Object.entries(options).map(([metric, text]) => ({ value: metric, label: text }))}
+          value={value}
+          onChange={(next) => onChange(metricOf(next ?? undefined))}
+        />
+      )}
+    </>
+  );
+}
+
+const SEGMENTS_MAX = 4;

@@ -6,6 +6,7 @@ import { useApi } from '../../api/index.ts';
 import { Loaded } from '../../parts/index.ts';
 import { type Metric, metricOf, METRICS } from '../../parts/email-days.ts';
 import { EmailDaysChart } from '../../parts/email-days-chart.tsx';
+import { Muted } from '../../parts/muted.tsx';
 import { Titled } from '../../parts/titled.tsx';
 import { RuleTile } from './rule-tile.tsx';
 
@@ -72,6 +73,7 @@ function Shown({ emails }: { emails: EmailDays }): ReactNode {
               />
             ))}
           </SimpleGrid>
+          <Muted size="xs">Each rule has its own scale. Select a name to see it in the chart above.</Muted>
         </Titled>
       )}
     </Stack>

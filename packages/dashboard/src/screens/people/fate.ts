@@ -15,7 +15,7 @@ export type Fate =
  * that ended without being sent explains more than the limit on enrollments.
  */
 export function fateOf(explanation: WhyRule, runs: RunOfUser[] = []): Fate {
-  const { rule, on: isOn, drafts, triggers, would_fire: wouldFire, decisions } = explanation;
+  const { rule, on: isOn, drafts, triggers, would_fire: wouldFire } = explanation;
   const open = drafts.find(({ ended_at: endedAt }) => endedAt === null);
   if (open) return { kind: 'waiting', draft: open };
   const run = runs.find(({ rule: name, state }) => name === rule.name && state !== 'ended');
@@ -23,7 +23,10 @@ export function fateOf(explanation: WhyRule, runs: RunOfUser[] = []): Fate {
   const sent = drafts.find(({ state }) => state === 'sent');
   if (sent?.ended_at) return { kind: 'sent', at: sent.ended_at };
   if (!isOn) return { kind: 'off' };
-  if (wouldFire) return { kind: 'eligible', at: startOf(triggers) };
+  return wouldFire ? { kind: 'eligible', at: startOf(triggers) } : fateOfRefused(explanation);
+}
+
+function fateOfRefused({ drafts, triggers, decisions }: WhyRule): Fate {
   const ended = drafts.find(({ ended_at: endedAt }) => endedAt !== null);
   if (ended) return { kind: 'ended', draft: ended };
   const sentence = triggers[0]?.sentence ?? decisions[0]?.sentence ?? 'the rule has no trigger';

@@ -26,28 +26,49 @@ export type ShownStep = { id: string; at: string; words: string };
  * none. An outcome that repeats is counted. All recorded steps remain in the details.
  */
 export function shownSteps(steps: EmailStep[]): ShownStep[] {
-  const shown: (ShownStep & { actor: string | null; actions: string[]; count: number })[] = [];
-  const hasReply = steps.some(({ kind }) => kind === 'reply');
-  for (const step of steps) {
-    if (HIDDEN.has(step.title) || (hasReply && step.title === 'email.replied')) continue;
-    const { id, at } = step;
+  const folded: FoldedStep[] = [];
+  for (const step of visibleSteps(steps)) {
     const actor = memberOf(step);
-    const last = shown.at(-1);
-    if (actor !== null) {
-      const actions = EDITOR.has(step.title) ? [] : [step.title];
-      if (last?.actor === actor) last.actions.push(...actions);
-      else shown.push({ id, at, words: '', actor, actions, count: 1 });
-      continue;
-    }
-    const words = stepWords(step);
-    const same = shown.find((earlier) => earlier.words === words);
-    if (same && step.kind !== 'draft_changed') same.count += 1;
-    else if (last?.words !== words) shown.push({ id, at, words, actor, actions: [], count: 1 });
+    if (actor === null) foldOutcome(folded, step);
+    else foldAction(folded, { step, actor });
   }
-  return shown.flatMap(({ id, at, words, actor, actions, count }) => {
-    if (actor === null) return [{ id, at, words: count === 1 ? words : `${words} (${count} times)` }];
-    return actions.length === 0 ? [] : [{ id, at, words: memberWords(actor, actions) }];
-  });
+  return folded.flatMap(toShown);
+}
+
+/** `actor`: the member who did it, with their actions. Otherwise `words` happened `count` times. */
+type FoldedStep = {
+  id: string;
+  at: string;
+  words: string;
+  actor: string | null;
+  actions: string[];
+  count: number;
+};
+
+function visibleSteps(steps: EmailStep[]): EmailStep[] {
+  const hasReply = steps.some(({ kind }) => kind === 'reply');
+  return steps.filter(({ title }) => !HIDDEN.has(title) && !(hasReply && title === 'email.replied'));
+}
+
+function foldAction(folded: FoldedStep[], { step, actor }: { step: EmailStep; actor: string }): void {
+  const { id, at, title } = step;
+  const actions = EDITOR.has(title) ? [] : [title];
+  const last = folded.at(-1);
+  if (last?.actor === actor) last.actions.push(...actions);
+  else folded.push({ id, at, words: '', actor, actions, count: 1 });
+}
+
+function foldOutcome(folded: FoldedStep[], step: EmailStep): void {
+  const words = stepWords(step);
+  const same = folded.find((earlier) => earlier.words === words);
+  if (same && step.kind !== 'draft_changed') same.count += 1;
+  else if (folded.at(-1)?.words !== words)
+    folded.push({ id: step.id, at: step.at, words, actor: null, actions: [], count: 1 });
+}
+
+function toShown({ id, at, words, actor, actions, count }: FoldedStep): ShownStep[] {
+  if (actor === null) return [{ id, at, words: count === 1 ? words : `${words} (${count} times)` }];
+  return actions.length === 0 ? [] : [{ id, at, words: memberWords(actor, actions) }];
 }
 
 /** Steps that last for a moment only, on the way to the next one. */

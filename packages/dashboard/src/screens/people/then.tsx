@@ -1,4 +1,4 @@
-import { Alert, Group, SimpleGrid, Slider, Stack, Table, Text, Title } from '@mantine/core';
+import { Alert, Group, Slider, Stack, Table, Text, Title } from '@mantine/core';
 import { History } from 'lucide-react';
 import { type KeyboardEvent, type ReactNode, useState } from 'react';
 import type { Certainty, UserDetails, UserThen } from '@beckon/contract/dashboard';
@@ -102,7 +102,7 @@ function UserThenView({ then, user }: { then: UserThen; user: UserDetails }): Re
       </Empty>
     );
   return (
-    <SimpleGrid cols={{ base: 1, md: 2 }} spacing="xl">
+    <Stack gap="xl">
       <Stack gap="xs">
         <Title order={2} size="h5">
           Traits on <When at={then.at} theirZone={user.zone} />
@@ -119,7 +119,7 @@ function UserThenView({ then, user }: { then: UserThen; user: UserDetails }): Re
         <AudiencesThen then={then} zone={user.zone} />
         <NextThen then={then} zone={user.zone} />
       </Stack>
-    </SimpleGrid>
+    </Stack>
   );
 }
 
@@ -148,7 +148,9 @@ function TraitsThen({ then, user }: { then: UserThen; user: UserDetails }): Reac
             <Table.Td style={WRAP}>
               <Value value={value} certainty={certainty} />
             </Table.Td>
-            <Table.Td style={WRAP}>{now.get(trait) ?? 'not set'}</Table.Td>
+            <Table.Td style={WRAP} className={now.get(trait) === plain(value) ? undefined : classes.differs}>
+              {now.get(trait) ?? 'not set'}
+            </Table.Td>
           </Table.Tr>
         ))}
       </Table.Tbody>

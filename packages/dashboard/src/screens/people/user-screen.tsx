@@ -49,13 +49,10 @@ export function UserScreen(): ReactNode {
     >
       <Loaded query={query}>
         {({ data }) => (
-          <>
-            <div className={classes.top}>
+          <div className={classes.columns}>
+            <div className={classes.left}>
               <UserHead user={data} />
-              <NextEmail user={data} />
-            </div>
-            <div className={classes.columns}>
-              <Tabs value={currentTab} onChange={show} keepMounted={false}>
+              <Tabs value={currentTab} onChange={show} keepMounted={false} className={classes.main}>
                 <Tabs.List mb="md">
                   <Tabs.Tab value="timeline">Timeline</Tabs.Tab>
                   <Tabs.Tab value="why">Explain</Tabs.Tab>
@@ -75,9 +72,12 @@ export function UserScreen(): ReactNode {
                   />
                 </Tabs.Panel>
               </Tabs>
+            </div>
+            <div className={classes.right}>
+              <NextEmail user={data} />
               <UserFacts user={data} />
             </div>
-          </>
+          </div>
         )}
       </Loaded>
     </Page>

@@ -98,21 +98,8 @@ function Reason({ fate, zone, suppression }: ReasonProps): ReactNode {
           Sent <When at={fate.at} theirZone={zone} />
         </>
       );
-    case 'ended': {
-      const { state, ended_at: at, reason } = fate.draft;
-      return (
-        <>
-          {capital(stateWords(state))}
-          {at !== null && (
-            <>
-              {' '}
-              <When at={at} theirZone={zone} />
-            </>
-          )}
-          {reason !== null && `: ${draftReasonWords(reason)}`}
-        </>
-      );
-    }
+    case 'ended':
+      return <EndedReason draft={fate.draft} zone={zone} />;
     case 'waiting':
       return <WaitingReason draft={fate.draft} zone={zone} />;
     case 'running':
@@ -133,6 +120,23 @@ function Reason({ fate, zone, suppression }: ReasonProps): ReactNode {
   }
 }
 
+type DraftProps = { draft: WhyRule['drafts'][number]; zone: string | null };
+
+function EndedReason({ draft: { state, ended_at: at, reason }, zone }: DraftProps): ReactNode {
+  return (
+    <>
+      {capital(stateWords(state))}
+      {at !== null && (
+        <>
+          {' '}
+          <When at={at} theirZone={zone} />
+        </>
+      )}
+      {reason !== null && `: ${draftReasonWords(reason)}`}
+    </>
+  );
+}
+
 function RunReason({ run, zone }: { run: RunOfUser; zone: string | null }): ReactNode {
   const { state, waits_for: waitsFor, next_at: at } = run;
   if (state === 'paused') return 'The run is paused';
@@ -146,13 +150,7 @@ function RunReason({ run, zone }: { run: RunOfUser; zone: string | null }): Reac
   return waitsFor === 'event' ? 'Waits for an event' : 'The run continues';
 }
 
-function WaitingReason({
-  draft,
-  zone,
-}: {
-  draft: WhyRule['drafts'][number];
-  zone: string | null;
-}): ReactNode {
+function WaitingReason({ draft, zone }: DraftProps): ReactNode {
   const { send_check: check, rule_holds: holds, deadline_at: deadline } = draft;
   if (!holds) return 'The rule’s condition is no longer met';
   if (check)
@@ -229,13 +227,7 @@ function TriggerExplanation({ trigger, fate, zone }: TriggerProps): ReactNode {
   );
 }
 
-function DraftExplanation({
-  draft,
-  zone,
-}: {
-  draft: WhyRule['drafts'][number];
-  zone: string | null;
-}): ReactNode {
+function DraftExplanation({ draft, zone }: DraftProps): ReactNode {
   const { subject, state, deadline_at, ended_at, send_check: check, rule_holds: holds } = draft;
   return (
     <Stack gap={4}>

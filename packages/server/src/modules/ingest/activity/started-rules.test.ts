@@ -23,10 +23,12 @@ test('names the rules that an event started, in a page of the stream and in one 
     { id: second, name: 'A' },
     { id: first, name: 'B' },
   ];
-  expect(data.map(({ external_user_id: user, started: of }) => [user, of]).toSorted()).toEqual([
-    ['ada', started],
-    ['bo', undefined],
-  ]);
+  expect(new Map(data.map(({ external_user_id: user, started: of }) => [user, of]))).toEqual(
+    new Map([
+      ['ada', started],
+      ['bo', undefined],
+    ]),
+  );
   const ofAda = data.find(({ external_user_id: user }) => user === 'ada');
   const item = await dashboard.request<FeedItem>(`${path}/${ofAda?.place}`, { as: 'viewer' });
   expect(item.json.data.started).toEqual(started);

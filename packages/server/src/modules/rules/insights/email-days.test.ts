@@ -159,7 +159,9 @@ describe('GET insights/days', () => {
       await scenario.set({ time_zone: zone });
       await liveThrough();
       const { days, total, rules } = await daysOf('days=4&rules=true');
-      const dayBefore = Temporal.PlainDate.from(days[0] ?? '').subtract({ days: 1 });
+      const dayBefore = Temporal.PlainDate.from(days[0] ?? '')
+        .subtract({ days: 1 })
+        .toString();
       for (const metric of METRICS) {
         const outcome = metric === 'sent' ? '' : ` outcome:${metric}`;
         expect([zone, metric, await listed(`sent:>${dayBefore}${outcome}`)]).toEqual([
