@@ -39,6 +39,11 @@ export default function ChartInner(props: InnerProps): ReactNode {
   return (
     <div
       onKeyDownCapture={openMarked}
+      // With the focus, recharts would mark the first point instead of the one below the pointer.
+      onMouseDown={(event) => event.preventDefault()}
+      onClick={() => {
+        if (marked.current !== null) onOpen?.(marked.current);
+      }}
       onFocus={() => {
         hasFocus.current = true;
         if (marked.current !== null) setAnnounced(marked.current);
@@ -62,7 +67,6 @@ function Drawn(props: DrawnProps): ReactNode {
   const still = { isAnimationActive: isStill !== true };
   const isByGroup = !hasDays(props);
   const shared = sharedOf(props);
-  const inner = innerOf(props);
   const axes = isByGroup ? groupAxes(props) : dayAxes(props);
   switch (kind) {
     case 'line':
@@ -74,7 +78,7 @@ function Drawn(props: DrawnProps): ReactNode {
           curveType="linear"
           withDots={rows.length === 1}
           lineProps={{ ...still, activeDot: MARKED }}
-          lineChartProps={inner}
+          lineChartProps={INNER}
         />
       );
     case 'area':
@@ -87,7 +91,7 @@ function Drawn(props: DrawnProps): ReactNode {
           series={series}
           type="stacked"
           barProps={still}
-          barChartProps={inner}
+          barChartProps={INNER}
           maxBarWidth={32}
         />
       );
@@ -98,7 +102,7 @@ function Drawn(props: DrawnProps): ReactNode {
           {...axes}
           series={series}
           barProps={still}
-          barChartProps={inner}
+          barChartProps={INNER}
           maxBarWidth={32}
         />
       );
@@ -129,15 +133,8 @@ function sharedOf(props: DrawnProps) {
   };
 }
 
-function innerOf({ onOpen }: InnerProps) {
-  return {
-    // The last label is centered on its tick, and so extends beyond it.
-    margin: { right: 24 },
-    onClick: ({ activeLabel }: { activeLabel?: string | number | undefined }) => {
-      if (activeLabel !== undefined) onOpen?.(String(activeLabel));
-    },
-  };
-}
+/** The last label is centered on its tick, and so extends beyond it. */
+const INNER = { margin: { right: 24 } };
 
 /** An area, and a line for each dashed series. */
 function AreaOfDays(props: DrawnProps): ReactNode {
@@ -153,7 +150,7 @@ function AreaOfDays(props: DrawnProps): ReactNode {
       withDots={props.rows.length === 1}
       lineProps={{ activeDot: MARKED }}
       areaProps={{ activeDot: MARKED }}
-      composedChartProps={innerOf(props)}
+      composedChartProps={INNER}
     />
   );
 }

@@ -17,6 +17,10 @@ const route = getRouteApi('/p/$project/home');
 const RANGES = { '7d': '7 days', '30d': '30 days', '90d': '90 days' };
 type Range = keyof typeof RANGES;
 const SHOWN: Metric[] = ['sent', 'opened', 'clicked', 'replied'];
+const OPTIONS = Object.fromEntries(SHOWN.map((metric) => [metric, METRICS[metric]])) as Record<
+  Metric,
+  string
+>;
 const STALE_MS = 60_000;
 
 /** Four numbers of the chosen days against the days before, and one of them by day. */
@@ -25,6 +29,7 @@ export function Numbers(): ReactNode {
   const navigate = route.useNavigate();
   const range = rangeOf(search.range);
   const metric = metricOf(search.metric);
+  const shown = SHOWN.includes(metric) ? metric : 'sent';
   const query = useApi(
     'GET /projects/:project/insights/days',
     { query: { days: Number.parseInt(range, 10), compare: true } },
@@ -42,15 +47,21 @@ export function Numbers(): ReactNode {
       </Group>
       <Loaded query={query} skeleton={<NumbersSkeleton />}>
         {({ data }) => (
-          <Stack gap="sm">
+          <Stack gap="sm" aria-busy={query.isPlaceholderData} className={classes.numbers}>
             <Tiles emails={data} />
             <EmailDaysChart
               title="By day"
               days={data.days}
               counts={data}
-              metric={SHOWN.includes(metric) ? metric : 'sent'}
-              metrics={SHOWN}
-              onMetric={(next) => set({ metric: next })}
+              metric={shown}
+              controls={
+                <Segments
+                  label="Number"
+                  value={shown}
+                  onChange={(next) => set({ metric: next })}
+                  options={OPTIONS}
+                />
+              }
             />
           </Stack>
         )}

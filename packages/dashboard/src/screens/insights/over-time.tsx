@@ -7,11 +7,11 @@ import { Loaded } from '../../parts/index.ts';
 import { type Metric, metricOf, METRICS } from '../../parts/email-days.ts';
 import { EmailDaysChart } from '../../parts/email-days-chart.tsx';
 import { Muted } from '../../parts/muted.tsx';
+import { Segments } from '../../parts/segments.tsx';
 import { Titled } from '../../parts/titled.tsx';
 import { RuleTile } from './rule-tile.tsx';
 
 const route = getRouteApi('/p/$project/insights');
-const SHOWN = Object.keys(METRICS) as Metric[];
 
 /** The emails of each day, of all rules or one, and of each rule in small. */
 export function OverTime({ days, compare }: { days: number; compare: boolean }): ReactNode {
@@ -22,7 +22,11 @@ export function OverTime({ days, compare }: { days: number; compare: boolean }):
   );
   return (
     <Loaded query={query} skeleton={<Skeleton height={330} />}>
-      {({ data }) => <Shown emails={data} />}
+      {({ data }) => (
+        <Stack aria-busy={query.isPlaceholderData} opacity={query.isPlaceholderData ? 0.5 : 1}>
+          <Shown emails={data} />
+        </Stack>
+      )}
     </Loaded>
   );
 }
@@ -54,8 +58,7 @@ function Shown({ emails }: { emails: EmailDays }): ReactNode {
           days={days}
           counts={rule ?? emails}
           metric={metric}
-          metrics={SHOWN}
-          onMetric={(next) => set({ metric: next })}
+          controls={<MetricChoice value={metric} onChange={(next) => set({ metric: next })} />}
           {...(rule ? { rule: rule.name } : {})}
         />
       </Stack>
@@ -82,3 +85,24 @@ function Shown({ emails }: { emails: EmailDays }): ReactNode {
 
 /** The value of the choice of no rule. Rules have UUIDs. */
 const ALL = 'all';
+
+type ChoiceProps = { value: Metric; onChange: (metric: Metric) => void };
+
+/** Six numbers do not fit beside each other on a phone. */
+function MetricChoice({ value, onChange }: ChoiceProps): ReactNode {
+  return (
+    <>
+      <Segments label="Number" value={value} onChange={onChange} options={METRICS} visibleFrom="md" />
+      <Select
+        hiddenFrom="md"
+        size="xs"
+        w={150}
+        aria-label="Number"
+        allowDeselect={false}
+        data={Object.entries(METRICS).map(([metric, text]) => ({ value: metric, label: text }))}
+        value={value}
+        onChange={(next) => onChange(metricOf(next ?? undefined))}
+      />
+    </>
+  );
+}
