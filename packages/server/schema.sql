@@ -1450,6 +1450,7 @@ CREATE INDEX outcome_person ON beckon.outcome USING btree (project_id, external_
 CREATE INDEX outcome_recorded_at ON beckon.outcome USING btree (project_id, recorded_at, id);
 CREATE INDEX outcome_rule ON beckon.outcome USING btree (project_id, rule_id, type, recorded_at);
 CREATE INDEX person_email_lower ON beckon.person_email USING btree (project_id, email_lower);
+CREATE INDEX person_first_seen_at ON beckon.person USING btree (project_id, first_seen_at, external_user_id);
 CREATE INDEX person_written_seq ON beckon.person USING btree (project_id) WHERE (written_seq IS NOT NULL);
 CREATE INDEX project_of_organization ON beckon.project USING btree (organization_id);
 CREATE INDEX project_timer_next_at ON beckon.project_timer USING btree (work, next_at);
@@ -1469,6 +1470,7 @@ CREATE INDEX run_under_way ON beckon.run USING btree (project_id, external_user_
 CREATE UNIQUE INDEX saved_view_name ON beckon.saved_view USING btree (project_id, screen, name);
 CREATE INDEX sending_domain_next_check_at ON beckon.sending_domain USING btree (next_check_at) WHERE (next_check_at IS NOT NULL);
 CREATE INDEX sending_domain_tracking_next_at ON beckon.sending_domain USING btree (tracking_next_at) WHERE (tracking_next_at IS NOT NULL);
+CREATE INDEX suppression_created_at ON beckon.suppression USING btree (project_id, created_at, kind, value);
 CREATE INDEX team_attempt_ended ON beckon.team_attempt USING btree (window_ends_at);
 CREATE INDEX team_device_expired ON beckon.team_device USING btree (expires_at);
 CREATE INDEX team_link_of_organization ON beckon.team_link USING btree (organization_id);

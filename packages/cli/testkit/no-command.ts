@@ -30,6 +30,27 @@ const REASONS: Record<string, readonly RouteKey[]> = {
   'Searches all lists at once for the command menu; each list command searches its own list': [
     'GET /projects/:project/search',
   ],
+  'Suggests values while a filter is typed': ['GET /projects/:project/filter-values'],
+  'The rows of a list command as a file of the dashboard; the command prints them with --json': [
+    'GET /projects/:project/audiences.csv',
+    'GET /projects/:project/events.csv',
+    'GET /projects/:project/templates.csv',
+    'GET /projects/:project/requests.csv',
+    'GET /projects/:project/replies.csv',
+    'GET /projects/:project/test-inbox.csv',
+    'GET /projects/:project/imports.csv',
+    'GET /projects/:project/suppressions.csv',
+    'GET /projects/:project/dead-letters.csv',
+    'GET /projects/:project/webhooks.csv',
+    'GET /projects/:project/webhook-deliveries.csv',
+  ],
+  'Acts on selected rows of the dashboard; suppressions remove and drafts send-again act on one': [
+    'POST /projects/:project/suppressions/remove-many',
+    'POST /projects/:project/emails/send-again',
+  ],
+  'Renames a view in the dashboard; views delete and views create do the same': [
+    'PATCH /projects/:project/views/:view',
+  ],
   'Explains an empty screen; the empty list of test-inbox says the same': [
     'GET /projects/:project/test-inbox/state',
   ],

@@ -18,6 +18,7 @@ export const audiences: Noun = {
   help: 'Manage audiences: sets of users by traits, events and other audiences',
   commands: [
     list('GET /projects/:project/audiences', 'list', {
+      isPaged: true,
       help: 'List audiences',
       row: ['id', 'name', ['state', stateOf], ...fields('members used_by definition=sentence')],
       empty: 'No audiences yet. Create one: beckon audiences create --file <file>',

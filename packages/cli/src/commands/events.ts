@@ -6,6 +6,7 @@ export const events: Noun = {
   help: 'List the event names of a project, and mark events as expected',
   commands: [
     list('GET /projects/:project/events', 'list', {
+      isPaged: true,
       help: 'List event names, with their counts and properties',
       row: [
         ...fields('name last_30_days count last_at canonical'),

@@ -48,6 +48,7 @@ export const deadLetters: Noun = {
   help: 'List, retry and discard records that could not be processed',
   commands: [
     list('GET /projects/:project/dead-letters', 'list', {
+      isPaged: true,
       help: 'List dead-lettered records with their errors, oldest first, at most 1,000',
       row: [
         ...fields('seq kind priority error=reason accepted_at dead_lettered_at'),

@@ -17,6 +17,7 @@ export const templates: Noun = {
   help: 'Write, preview, test and publish email templates',
   commands: [
     list('GET /projects/:project/templates', 'list', {
+      isPaged: true,
       help: 'List templates, including built-in ones',
       row: [
         ...fields('name version'),

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { EXTERNAL_USER_ID_MAX_CHARS } from '../limits.ts';
-import { PAGE, item, list } from './envelope.ts';
+import { FILTER, PAGE, item, list, raw, sortOf } from './envelope.ts';
 import type { Explained } from './people.ts';
 
 /** One day in UTC. */
@@ -57,7 +57,15 @@ export type PredicateFacts = {
 const Definition = Type.Unknown();
 
 export const AUDIENCES_API = {
-  'GET /projects/:project/audiences': { response: list<AudienceListed>() },
+  /** Without `limit`: all of them. */
+  'GET /projects/:project/audiences': {
+    query: Type.Object({ cursor: PAGE.cursor, limit: PAGE.limit, filter: FILTER, sort: sortOf('audiences') }),
+    response: list<AudienceListed>(),
+  },
+  'GET /projects/:project/audiences.csv': {
+    query: Type.Object({ filter: FILTER, sort: sortOf('audiences') }),
+    response: raw(),
+  },
   'POST /projects/:project/audiences': {
     body: Type.Object({ name: Type.String(), definition: Definition }),
     response: item<AudienceDetails>(),

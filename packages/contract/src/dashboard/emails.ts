@@ -1,7 +1,8 @@
 import Type from 'typebox';
 import type { BounceClass, BotLikelihood, WebhookType } from '../index.ts';
 import type { EmailOutcome, EmailState } from './choices.ts';
-import { FILTER, FRAME, PAGE, item, list, raw } from './envelope.ts';
+import { type BulkRefusal, FILTER, FRAME, PAGE, item, list, raw, sortOf } from './envelope.ts';
+import { BULK_MAX_ROWS } from './lists.ts';
 
 /** An email that was claimed for sending. */
 export type EmailListed = {
@@ -95,6 +96,9 @@ export type EmailWhole = EmailListed & {
   send_again: 'unavailable' | 'available' | 'requires_confirmation';
 };
 
+/** How many emails are sent again, and why the others are not. */
+export type EmailsSentAgain = { sent_again: number; refused: BulkRefusal[] };
+
 /** An email that the test inbox captured. */
 export type TestInboxEmail = {
   id: string;
@@ -183,21 +187,36 @@ const Copy = { copy: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000
 
 export const EMAILS_API = {
   'GET /projects/:project/emails': {
-    query: Type.Object({ ...PAGE, filter: FILTER }),
+    query: Type.Object({ ...PAGE, filter: FILTER, sort: sortOf('emails') }),
     response: list<EmailListed>(),
   },
-  'GET /projects/:project/emails/export': { query: Type.Object({ filter: FILTER }), response: raw() },
+  'GET /projects/:project/emails/export': {
+    query: Type.Object({ filter: FILTER, sort: sortOf('emails') }),
+    response: raw(),
+  },
+  /**
+   * Creates a new draft with the same text for each email that was not delivered. Emails with an unknown delivery are refused: a member
+   * confirms each of them, because it may arrive twice.
+   */
+  'POST /projects/:project/emails/send-again': {
+    body: Type.Object({
+      emails: Type.Array(Type.String({ maxLength: 100 }), { minItems: 1, maxItems: BULK_MAX_ROWS }),
+    }),
+    response: item<EmailsSentAgain>(),
+  },
   'GET /projects/:project/emails/:email': { response: item<EmailWhole>() },
   'GET /projects/:project/emails/:email/email.html': { query: Type.Object(FRAME), response: raw() },
   'GET /projects/:project/emails/:email/eml': { response: raw() },
   'GET /projects/:project/test-inbox': {
     query: Type.Object({
       ...PAGE,
+      filter: FILTER,
       user: Type.Optional(Type.String({ maxLength: 1_000 })),
       draft: Type.Optional(Type.String({ maxLength: 100 })),
     }),
     response: list<TestInboxEmail>(),
   },
+  'GET /projects/:project/test-inbox.csv': { query: Type.Object({ filter: FILTER }), response: raw() },
   'GET /projects/:project/test-inbox/state': { response: item<TestInboxState>() },
   'POST /projects/:project/test-inbox/clear': {
     /** `confirm`: the project's name. `older`: only emails older than this, such as `7d`. */
@@ -219,9 +238,14 @@ export const EMAILS_API = {
   },
   'GET /projects/:project/test-inbox/:email/eml': { query: Type.Object(Copy), response: raw() },
   'GET /projects/:project/replies': {
-    query: Type.Object({ ...PAGE, user: Type.Optional(Type.String({ maxLength: 1_000 })) }),
+    query: Type.Object({
+      ...PAGE,
+      filter: FILTER,
+      user: Type.Optional(Type.String({ maxLength: 1_000 })),
+    }),
     response: list<ReplyListed>(),
   },
+  'GET /projects/:project/replies.csv': { query: Type.Object({ filter: FILTER }), response: raw() },
   'GET /projects/:project/replies/:reply': { response: item<ReplyThread>() },
   'POST /projects/:project/replies/:reply/forward': {
     response: item<{ id: string; forward_at: string }>(),

@@ -1,4 +1,5 @@
-import Type, { type Static, type TObject, type TUnsafe } from 'typebox';
+import Type, { type Static, type TObject, type TOptional, type TUnsafe } from 'typebox';
+import { LIST_SORTS, type SortedList, type SortOf } from './lists.ts';
 
 /** A single object in its envelope. */
 export type ItemResponse<T> = { data: T };
@@ -15,6 +16,9 @@ export type ListResponse<T> = {
     at_least?: true;
   };
 };
+
+/** Rows that a bulk action refused, by the reason, most frequent first. */
+export type BulkRefusal = { message: string; rows: number };
 
 /** A response other than JSON: an email in its frame, a file, a feed. */
 export type Raw = { readonly raw: true };
@@ -42,6 +46,11 @@ export type PageQuery = Static<TObject<typeof PAGE>>;
 
 /** The filter of a list, in the filter syntax of lists. */
 export const FILTER = Type.Optional(Type.String({ maxLength: 1_000 }));
+
+/** The order of a list: a column, with `-` in front for descending. */
+export function sortOf<L extends SortedList>(list: L): TOptional<TUnsafe<SortOf<L>>> {
+  return Type.Optional(oneOf<SortOf<L>>(LIST_SORTS[list]));
+}
 
 /** How the frame shows an email: for a light or dark screen, and with or without remote images, which are fetched through Beckon. */
 export const FRAME = {

@@ -1,4 +1,5 @@
-import { item, list } from './envelope.ts';
+import Type from 'typebox';
+import { FILTER, PAGE, item, list, raw, sortOf } from './envelope.ts';
 
 export type EventProperty = {
   property: string;
@@ -42,7 +43,15 @@ export type EventDetails = EventListed & {
 };
 
 export const EVENTS_API = {
-  'GET /projects/:project/events': { response: list<EventListed>() },
+  /** Without `limit`: all of them. */
+  'GET /projects/:project/events': {
+    query: Type.Object({ cursor: PAGE.cursor, limit: PAGE.limit, filter: FILTER, sort: sortOf('events') }),
+    response: list<EventListed>(),
+  },
+  'GET /projects/:project/events.csv': {
+    query: Type.Object({ filter: FILTER, sort: sortOf('events') }),
+    response: raw(),
+  },
   'GET /projects/:project/events/:event': { response: item<EventDetails>() },
   /** Marks the event as expected in its present form. Marking it again accepts its drift. */
   'PUT /projects/:project/events/:event/expected': { response: item<EventListed>() },

@@ -1,23 +1,15 @@
 import Type, { type Static } from 'typebox';
 import { CELL_TYPES, type CellType } from '../files/values.ts';
-import { PAGE, item, list, oneOf, raw } from './envelope.ts';
+import { FILTER, PAGE, item, list, oneOf, raw } from './envelope.ts';
+import type { IMPORT_KINDS, IMPORT_STATES } from './lists.ts';
 
-export type ImportKind = 'users' | 'events' | 'stripe';
+export type ImportKind = (typeof IMPORT_KINDS)[number];
 
 /**
  * `uploading → ready → checking → checked → running ⇄ paused → done | failed | canceled`. A check that is stopped or cannot
  * continue returns to `ready`. An import that has not ended can be canceled.
  */
-export type ImportState =
-  | 'uploading'
-  | 'ready'
-  | 'checking'
-  | 'checked'
-  | 'running'
-  | 'paused'
-  | 'done'
-  | 'failed'
-  | 'canceled';
+export type ImportState = (typeof IMPORT_STATES)[number];
 
 export type ImportFormat = 'csv' | 'jsonl';
 
@@ -178,7 +170,11 @@ const NewImportSchema = Type.Unsafe<NewImport>(
 );
 
 export const IMPORTS_API = {
-  'GET /projects/:project/imports': { query: Type.Object(PAGE), response: list<Import>() },
+  'GET /projects/:project/imports': {
+    query: Type.Object({ ...PAGE, filter: FILTER }),
+    response: list<Import>(),
+  },
+  'GET /projects/:project/imports.csv': { query: Type.Object({ filter: FILTER }), response: raw() },
   'POST /projects/:project/imports': {
     body: NewImportSchema,
     response: item<Import>(),

@@ -1,6 +1,7 @@
-import Type, { type Static } from 'typebox';
+import Type from 'typebox';
 import { EXTERNAL_USER_ID_MAX_CHARS } from '../limits.ts';
-import { FILTER, PAGE, item, list, raw } from './envelope.ts';
+import { FILTER, PAGE, item, list, oneOf, raw, sortOf } from './envelope.ts';
+import { LIST_NAMES, type ListName } from './lists.ts';
 
 /** A user in a list: the known traits only. */
 export type UserListed = {
@@ -201,8 +202,8 @@ export type WhyRule = {
 };
 
 /** The lists that have saved views. */
-const ViewScreenSchema = Type.Enum(['users']);
-export type ViewScreen = Static<typeof ViewScreenSchema>;
+export type ViewScreen = ListName;
+const ViewScreenSchema = oneOf<ViewScreen>(LIST_NAMES);
 
 /** A named filter, shared by all members of the project. */
 export type SavedView = {
@@ -227,10 +228,13 @@ export type ErasedUser = { external_user_id: string; erased_at: string; removed:
 
 export const PEOPLE_API = {
   'GET /projects/:project/users': {
-    query: Type.Object({ cursor: PAGE.cursor, limit: PAGE.limit, filter: FILTER }),
+    query: Type.Object({ cursor: PAGE.cursor, limit: PAGE.limit, filter: FILTER, sort: sortOf('users') }),
     response: list<UserListed>(),
   },
-  'GET /projects/:project/users.csv': { query: Type.Object({ filter: FILTER }), response: raw() },
+  'GET /projects/:project/users.csv': {
+    query: Type.Object({ filter: FILTER, sort: sortOf('users') }),
+    response: raw(),
+  },
   'POST /projects/:project/users/suppress': {
     body: Type.Object({
       users: Type.Array(Type.String({ minLength: 1, maxLength: EXTERNAL_USER_ID_MAX_CHARS }), {
@@ -274,6 +278,10 @@ export const PEOPLE_API = {
       name: Type.String(),
       filter: Type.String({ maxLength: 1_000 }),
     }),
+    response: item<SavedView>(),
+  },
+  'PATCH /projects/:project/views/:view': {
+    body: Type.Object({ name: Type.String() }),
     response: item<SavedView>(),
   },
   'DELETE /projects/:project/views/:view': { response: item<SavedView>() },

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { list } from './envelope.ts';
+import { FILTER, list, raw, sortOf } from './envelope.ts';
 
 /** Requests of one key to one endpoint within a quarter of a second that got the same response. */
 export type IngestRequest = {
@@ -28,14 +28,19 @@ export type IngestRequest = {
 export type IngestWarning = { code: string; day: string; count: number; last_at: string };
 
 export const REQUESTS_API = {
-  /** Newest first. `filter`: endpoint, status, code, key (its label). */
+  /** Newest first. */
   'GET /projects/:project/requests': {
     query: Type.Object({
-      filter: Type.Optional(Type.String({ maxLength: 1_000 })),
+      filter: FILTER,
+      sort: sortOf('requests'),
       cursor: Type.Optional(Type.String({ maxLength: 200 })),
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200 })),
     }),
     response: list<IngestRequest>(),
+  },
+  'GET /projects/:project/requests.csv': {
+    query: Type.Object({ filter: FILTER, sort: sortOf('requests') }),
+    response: raw(),
   },
   'GET /projects/:project/warnings': { response: list<IngestWarning>() },
 };

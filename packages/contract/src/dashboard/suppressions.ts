@@ -1,6 +1,7 @@
 import Type, { type Static, type TObject } from 'typebox';
 import { REMOVAL_REASONS, SUPPRESSION_REASONS, type SuppressionReasonName } from './choices.ts';
-import { PAGE, item, list, oneOf, raw } from './envelope.ts';
+import { type BulkRefusal, FILTER, PAGE, item, list, oneOf, raw, sortOf } from './envelope.ts';
+import { BULK_MAX_ROWS } from './lists.ts';
 
 export type SuppressionListed = {
   kind: 'email' | 'user';
@@ -89,8 +90,13 @@ const List = Type.Object({ list: Type.String(), reason: Reason });
 
 export const SUPPRESSIONS_API = {
   'GET /projects/:project/suppressions': {
-    query: Type.Object({ ...PAGE, filter: Type.Optional(Type.String({ maxLength: 1_000 })) }),
+    query: Type.Object({ ...PAGE, filter: FILTER, sort: sortOf('suppressions') }),
     response: list<SuppressionListed>(),
+  },
+  /** The list with its filter. `…/suppressions/export` returns the whole list for another import. */
+  'GET /projects/:project/suppressions.csv': {
+    query: Type.Object({ filter: FILTER, sort: sortOf('suppressions') }),
+    response: raw(),
   },
   'POST /projects/:project/suppressions': {
     body: Type.Object({ ...RECIPIENT, reason: Reason, until: Type.Optional(Type.String({ maxLength: 50 })) }),
@@ -108,6 +114,21 @@ export const SUPPRESSIONS_API = {
       reason: oneOf(REMOVAL_REASONS),
     }),
     response: item<{ kind: 'email' | 'user'; value: string; removed: true }>(),
+  },
+  'POST /projects/:project/suppressions/remove-many': {
+    /** `confirm`: the number of entries. `reason` is kept in the audit log. */
+    body: Type.Object({
+      entries: Type.Array(
+        Type.Object(
+          { kind: oneOf(['email', 'user']), value: Type.String({ minLength: 1, maxLength: 1_000 }) },
+          { additionalProperties: false },
+        ),
+        { minItems: 1, maxItems: BULK_MAX_ROWS },
+      ),
+      confirm: Type.Integer({ minimum: 1 }),
+      reason: oneOf(REMOVAL_REASONS),
+    }),
+    response: item<{ removed: number; refused: BulkRefusal[] }>(),
   },
   'POST /projects/:project/suppressions/preview-import': {
     body: List,

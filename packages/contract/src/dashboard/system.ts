@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { DISCARD_REASONS } from './choices.ts';
-import { item, list, oneOf, raw } from './envelope.ts';
+import { FILTER, PAGE, item, list, oneOf, raw } from './envelope.ts';
 
 export type SystemStorage = {
   database_bytes: number;
@@ -54,8 +54,12 @@ export const SYSTEM_API = {
   /** The caller's projects in which a record waits or is dead-lettered: the longest wait first, at most 1,000. */
   'GET /queue': { response: list<ProjectQueue>() },
   'GET /projects/:project/system': { response: item<SystemState>() },
-  /** The oldest 1,000. */
-  'GET /projects/:project/dead-letters': { response: list<DeadLetter>() },
+  /** Of the oldest 1,000. Without `limit`: all of these. */
+  'GET /projects/:project/dead-letters': {
+    query: Type.Object({ cursor: PAGE.cursor, limit: PAGE.limit, filter: FILTER }),
+    response: list<DeadLetter>(),
+  },
+  'GET /projects/:project/dead-letters.csv': { query: Type.Object({ filter: FILTER }), response: raw() },
   /** Without `seqs`: all. The records are queued again, behind those accepted since. */
   'POST /projects/:project/dead-letters/retry': {
     body: Type.Object({ seqs: Type.Optional(Seqs) }),

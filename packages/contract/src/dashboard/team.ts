@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { type Role, ROLES } from './access.ts';
-import { PAGE, item, list, oneOf, raw } from './envelope.ts';
+import { FILTER, PAGE, item, list, oneOf, raw } from './envelope.ts';
 
 /** The signed-in member and the installation. Every page loads it first, signed in or not. */
 export type SessionState = {
@@ -255,8 +255,11 @@ export const TEAM_API = {
   /** Sends a test email from the installation to the caller, to check that sending works. */
   'POST /projects/:project/test-email': { response: item<{ to: string; test_inbox: boolean }>() },
   'GET /projects/:project/audit': {
-    query: Type.Object({ ...PAGE, ...AUDIT }),
+    query: Type.Object({ ...PAGE, ...AUDIT, filter: FILTER }),
     response: list<AuditListed>(),
   },
-  'GET /projects/:project/audit.csv': { query: Type.Object(AUDIT), response: raw() },
+  'GET /projects/:project/audit.csv': {
+    query: Type.Object({ ...AUDIT, filter: FILTER }),
+    response: raw(),
+  },
 };

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { FRAME, item, list, oneOf, raw } from './envelope.ts';
+import { FILTER, FRAME, PAGE, item, list, oneOf, raw } from './envelope.ts';
 import type { EmailCheck } from './emails.ts';
 import type { DocumentFault } from './rules.ts';
 
@@ -85,7 +85,12 @@ const Seen = Type.Union([Type.String(), Type.Null()]);
 const Unpublished = Type.Optional(Type.Literal(true));
 
 export const TEMPLATES_API = {
-  'GET /projects/:project/templates': { response: list<TemplateListed>() },
+  /** Without `limit`: all of them. */
+  'GET /projects/:project/templates': {
+    query: Type.Object({ cursor: PAGE.cursor, limit: PAGE.limit, filter: FILTER }),
+    response: list<TemplateListed>(),
+  },
+  'GET /projects/:project/templates.csv': { query: Type.Object({ filter: FILTER }), response: raw() },
   'POST /projects/:project/templates': {
     body: Type.Object({
       name: Type.String(),

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { REPLAYABLE_STATES } from './choices.ts';
-import { PAGE, item, list, oneOf } from './envelope.ts';
+import { FILTER, PAGE, item, list, oneOf, raw, sortOf } from './envelope.ts';
+import { DELIVERY_STATES } from './lists.ts';
 
 export type WebhookEndpoint = {
   id: string;
@@ -22,8 +23,8 @@ export type WebhookEndpoint = {
   created_at: string;
 };
 
-const DeliveryStateSchema = oneOf(['pending', 'delivering', 'delivered', 'exhausted', 'missed', 'canceled']);
-export type WebhookDeliveryState = Static<typeof DeliveryStateSchema>;
+export type WebhookDeliveryState = (typeof DELIVERY_STATES)[number];
+const DeliveryStateSchema = oneOf<WebhookDeliveryState>(DELIVERY_STATES);
 
 export type WebhookAttempt = {
   number: number;
@@ -64,6 +65,7 @@ const Id = Type.String({ maxLength: 100 });
 
 export const WEBHOOKS_API = {
   'GET /projects/:project/webhooks': { response: list<WebhookEndpoint>() },
+  'GET /projects/:project/webhooks.csv': { response: raw() },
   /** `secret` is returned only here. */
   'POST /projects/:project/webhooks': {
     body: Type.Object({ url: Type.String(), ...FIELDS }),
@@ -99,8 +101,14 @@ export const WEBHOOKS_API = {
       endpoint: Type.Optional(Id),
       message: Type.Optional(Id),
       state: Type.Optional(DeliveryStateSchema),
+      filter: FILTER,
+      sort: sortOf('deliveries'),
     }),
     response: list<WebhookDelivery>(),
+  },
+  'GET /projects/:project/webhook-deliveries.csv': {
+    query: Type.Object({ endpoint: Type.Optional(Id), filter: FILTER, sort: sortOf('deliveries') }),
+    response: raw(),
   },
   /** One delivery with its request body; null: the body was erased. */
   'GET /projects/:project/webhook-deliveries/:message/:endpoint': {

@@ -1,8 +1,25 @@
-import type { EventDrift, EventListed, EventDetails } from '@beckon/contract/dashboard';
+import {
+  type EventDetails,
+  type EventDrift,
+  type EventListed,
+  FILTER_KEYS,
+  type ListResponse,
+  type SortOf,
+} from '@beckon/contract/dashboard';
+import { type FilteredItem, matches, WORDS, wordsText } from '../../platform/filter/filter.ts';
+import { readFilter } from '../../platform/filter/parse.ts';
 import { type CatalogueName, listCatalogue, listSamples } from './event-catalog.ts';
 import { findUses, type ListRuleNeeds, type Uses } from './uses.ts';
 import { deleteExpected, upsertExpected } from './expected-store.ts';
-import { type DashboardRoute, type KitDeps, routesFor } from '../workspace/index.ts';
+import {
+  type CsvColumns,
+  type DashboardRoute,
+  type KitDeps,
+  type ListQuery,
+  pageOfAll,
+  routesFor,
+  sendCsv,
+} from '../workspace/index.ts';
 import { Fault } from '../../platform/fault.ts';
 import { iso } from '../../platform/time/clock.ts';
 
@@ -16,14 +33,18 @@ const EXAMPLES = 5;
 export const eventRoutes: DashboardRoute<Deps>[] = [
   route('GET /projects/:project/events', {
     needs: 'viewer',
-    async handle(deps, { projectId }) {
-      const names = await listCatalogue(deps.db, { projectId, now: deps.db.clock.now() });
-      const data = await eventSummaries(deps, projectId, names);
-      return {
-        data,
-        meta: { pagination: { total: data.length, offset: 0, limit: data.length }, cursor: null },
-      };
-    },
+    handle: (deps, { projectId, query }) => eventPage(deps, { projectId, ...query }),
+  }),
+  route('GET /projects/:project/events.csv', {
+    needs: 'viewer',
+    isHeavy: true,
+    slot: 'statement',
+    handle: (deps, { projectId, query, reply }) =>
+      sendCsv(reply, {
+        name: 'events.csv',
+        columns: CSV_COLUMNS,
+        load: (page) => eventPage(deps, { projectId, ...query, ...page }),
+      }),
   }),
   route('GET /projects/:project/events/:event', {
     needs: 'viewer',
@@ -55,6 +76,62 @@ export const eventRoutes: DashboardRoute<Deps>[] = [
     },
   }),
 ];
+
+type EventsQuery = ListQuery & { projectId: number; filter?: string; sort?: SortOf<'events'> };
+
+async function eventPage(
+  deps: Deps,
+  { projectId, filter: text, sort = '-recent', ...page }: EventsQuery,
+): Promise<ListResponse<EventListed>> {
+  const filter = readFilter(text, FILTER_KEYS.events);
+  const names = await listCatalogue(deps.db, { projectId, now: deps.db.clock.now() });
+  const rows = await eventSummaries(deps, projectId, names);
+  const found = rows.filter((event) => matches(filter, filteredItem(event)));
+  return pageOfAll(sorted(found, sort), page);
+}
+
+function filteredItem({ name, properties, canonical, expected, drift }: EventListed): FilteredItem {
+  const property = properties.map((each) => each.property);
+  const changes = drift.map(({ kind }) => (kind === 'stopped' ? 'stopped' : 'changed'));
+  return {
+    name,
+    property,
+    canonical: canonical ? 'yes' : 'no',
+    expected: expected === null ? 'no' : 'yes',
+    drift: changes.length === 0 ? 'none' : changes,
+    [WORDS]: wordsText([name, ...property]),
+  };
+}
+
+const KEYS: Record<'name' | 'recent' | 'first' | 'last', (event: EventListed) => string | number> = {
+  name: ({ name }) => name,
+  recent: ({ last_30_days: recent }) => recent,
+  first: ({ first_at: at }) => at,
+  last: ({ last_at: at }) => at,
+};
+
+/** The catalog is by frequency, so events with equal keys stay in this order. */
+function sorted(rows: EventListed[], sort: SortOf<'events'>): EventListed[] {
+  if (sort === '-recent') return rows;
+  const keyOf = KEYS[sort.replace('-', '') as keyof typeof KEYS];
+  const direction = sort.startsWith('-') ? -1 : 1;
+  return rows.toSorted((a, b) => {
+    const [x, y] = [keyOf(a), keyOf(b)];
+    return x === y ? 0 : x < y ? -direction : direction;
+  });
+}
+
+const CSV_COLUMNS: CsvColumns<EventListed> = {
+  name: ({ name }) => name,
+  canonical: ({ canonical }) => canonical,
+  expected: ({ expected }) => expected !== null,
+  drift: ({ drift }) => [...new Set(drift.map(({ kind }) => kind))].join(' '),
+  count: ({ count }) => count,
+  last_30_days: ({ last_30_days: recent }) => recent,
+  properties: ({ properties }) => properties.map(({ property }) => property).join(', '),
+  first_at: ({ first_at: at }) => at,
+  last_at: ({ last_at: at }) => at,
+};
 
 async function findName({ db }: Deps, projectId: number, name: string): Promise<CatalogueName> {
   const isStorable = !name.includes('\0') && name.isWellFormed();

@@ -1,4 +1,12 @@
-import type { AudienceDetails } from '@beckon/contract/dashboard';
+import {
+  type AudienceDetails,
+  type AudienceListed,
+  FILTER_KEYS,
+  type ListResponse,
+  type SortOf,
+} from '@beckon/contract/dashboard';
+import { matches, WORDS, wordsText } from '../../platform/filter/filter.ts';
+import { readFilter } from '../../platform/filter/parse.ts';
 import { audienceEditRoutes } from './edit-routes.ts';
 import { listCatalogue } from './event-catalog.ts';
 import { listAudiences, listGrowth, showAudience } from './show-audiences.ts';
@@ -6,12 +14,15 @@ import { listMembers } from './list-members.ts';
 import { findUses, type ListRuleNeeds } from './uses.ts';
 import { isKnownTrait } from '../users/index.ts';
 import {
+  type CsvColumns,
   type DashboardRoute,
   type KitDeps,
+  type ListQuery,
+  pageOfAll,
   readPage,
   routesFor,
+  sendCsv,
   toPage,
-  wholeList,
 } from '../workspace/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 
@@ -21,18 +32,18 @@ const { route } = routesFor<Deps>();
 export const audienceRoutes: DashboardRoute<Deps>[] = [
   route('GET /projects/:project/audiences', {
     needs: 'viewer',
-    async handle({ db, listRuleNeeds }, { projectId }) {
-      const now = new Date(db.clock.now());
-      const audiences = await listAudiences(db, projectId);
-      const growth = await listGrowth(db, { projectId, now, audiences });
-      const uses = await findUses({ db, listRuleNeeds }, { projectId, now: now.getTime() });
-      const data = audiences.map((audience) => ({
-        ...audience,
-        growth: growth.get(audience.id) ?? [],
-        used_by: uses.audiences.get(audience.id) ?? [],
-      }));
-      return wholeList(data);
-    },
+    handle: (deps, { projectId, query }) => audiencePage(deps, { projectId, ...query }),
+  }),
+  route('GET /projects/:project/audiences.csv', {
+    needs: 'viewer',
+    isHeavy: true,
+    slot: 'statement',
+    handle: (deps, { projectId, query, reply }) =>
+      sendCsv(reply, {
+        name: 'audiences.csv',
+        columns: CSV_COLUMNS,
+        load: (page) => audiencePage(deps, { projectId, ...query, ...page }),
+      }),
   }),
   route('GET /projects/:project/predicate-facts', {
     needs: 'viewer',
@@ -80,6 +91,48 @@ export const audienceRoutes: DashboardRoute<Deps>[] = [
   }),
   ...audienceEditRoutes(loadAudience),
 ];
+
+type AudiencesQuery = ListQuery & { projectId: number; filter?: string; sort?: SortOf<'audiences'> };
+
+async function audiencePage(
+  { db, listRuleNeeds }: Pick<Deps, 'db' | 'listRuleNeeds'>,
+  { projectId, filter: text, sort = 'name', ...page }: AudiencesQuery,
+): Promise<ListResponse<AudienceListed>> {
+  const filter = readFilter(text, FILTER_KEYS.audiences);
+  const now = new Date(db.clock.now());
+  const audiences = await listAudiences(db, projectId);
+  const growth = await listGrowth(db, { projectId, now, audiences });
+  const uses = await findUses({ db, listRuleNeeds }, { projectId, now: now.getTime() });
+  const rows = audiences
+    .map((audience) => ({
+      ...audience,
+      growth: growth.get(audience.id) ?? [],
+      used_by: uses.audiences.get(audience.id) ?? [],
+    }))
+    .filter(({ name, state, sentence, used_by: usedBy }) => {
+      const rule = usedBy.map((use) => use.name);
+      return matches(filter, { name, state, rule, [WORDS]: wordsText([name, sentence]) });
+    });
+  return pageOfAll(sorted(rows, sort), page);
+}
+
+/** Lists are by name, so audiences with equally many members stay in this order. */
+function sorted(rows: AudienceListed[], sort: SortOf<'audiences'>): AudienceListed[] {
+  if (sort === 'name') return rows;
+  if (sort === '-name') return rows.toReversed();
+  return rows.toSorted((a, b) => (sort === 'members' ? a.members - b.members : b.members - a.members));
+}
+
+const CSV_COLUMNS: CsvColumns<AudienceListed> = {
+  id: ({ id }) => id,
+  name: ({ name }) => name,
+  members: ({ members }) => members,
+  state: ({ state }) => state,
+  definition: ({ sentence }) => sentence,
+  used_by: ({ used_by: uses }) => uses.map(({ name }) => name).join(', '),
+  created_at: ({ created_at: at }) => at,
+  updated_at: ({ updated_at: at }) => at,
+};
 
 async function loadAudience(
   { db, listRuleNeeds }: Pick<Deps, 'db' | 'listRuleNeeds'>,

@@ -1,4 +1,5 @@
-import type { ImportFinding } from '@beckon/contract/dashboard';
+import { type FILTER_KEYS, IMPORT_KINDS, IMPORT_STATES, type ImportFinding } from '@beckon/contract/dashboard';
+import { type Filter, type FilterColumn, filterSql, WORDS, wordsColumn } from '../../platform/filter/filter.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { COLUMNS, type Import, type ImportRow, toImport } from './import.ts';
 import type { ImportFindingRow, ImportRef, PartRow, EncryptedImportKey } from './store.ts';
@@ -11,25 +12,47 @@ export async function findImport(tx: Tx, { projectId, id }: ImportRef): Promise<
   return rows[0] ? toImport(rows[0]) : null;
 }
 
-export type ImportPage = { projectId: number; after: string | null; offset: number; limit: number };
+export type ImportPage = {
+  projectId: number;
+  filter: Filter;
+  after: string | null;
+  offset: number;
+  limit: number;
+};
 
 /** Lists imports, newest first. Ids are created in time order. */
 export async function listImportRows(tx: Tx, page: ImportPage): Promise<Import[]> {
+  const values: unknown[] = [page.projectId, page.after, page.offset, page.limit];
+  const where = filterSql(page.filter, FILTERED, (value) => `$${values.push(value)}`);
+  if (where === null) return [];
   const rows = await tx.query<ImportRow>(
-    `SELECT ${COLUMNS} FROM beckon.import WHERE project_id = $1 AND ($2::uuid IS NULL OR id < $2)
+    `SELECT ${COLUMNS} FROM beckon.import WHERE project_id = $1 AND ($2::uuid IS NULL OR id < $2) AND ${where}
      ORDER BY id DESC OFFSET $3 LIMIT $4`,
-    [page.projectId, page.after, page.offset, page.limit],
+    values,
   );
   return rows.map(toImport);
 }
 
-export async function countImportRows(tx: Tx, projectId: number, most: number): Promise<number> {
+export async function countImportRows(
+  tx: Tx,
+  { projectId, filter, most }: Pick<ImportPage, 'projectId' | 'filter'> & { most: number },
+): Promise<number> {
+  const values: unknown[] = [projectId, most];
+  const where = filterSql(filter, FILTERED, (value) => `$${values.push(value)}`);
+  if (where === null) return 0;
   const rows = await tx.query<{ count: number }>(
-    `SELECT count(*) AS count FROM (SELECT 1 FROM beckon.import WHERE project_id = $1 LIMIT $2) i`,
-    [projectId, most],
+    `SELECT count(*) AS count FROM (SELECT 1 FROM beckon.import WHERE project_id = $1 AND ${where} LIMIT $2) i`,
+    values,
   );
   return rows[0]?.count ?? 0;
 }
+
+const FILTERED: Record<keyof typeof FILTER_KEYS.imports | typeof WORDS, FilterColumn> = {
+  name: { sql: 'name' },
+  kind: { sql: 'kind', among: IMPORT_KINDS },
+  state: { sql: 'state', among: IMPORT_STATES },
+  [WORDS]: wordsColumn(['name', 'kind', 'state']),
+};
 
 export async function listOpenImports(tx: Tx, projectId: number): Promise<Import[]> {
   const rows = await tx.query<ImportRow>(

@@ -1,4 +1,5 @@
-import type { Import as Shown } from '@beckon/contract/dashboard';
+import { FILTER_KEYS, type Import as Shown, type ListResponse } from '@beckon/contract/dashboard';
+import { readFilter } from '../../platform/filter/parse.ts';
 import { importFindingRoutes } from './finding-routes.ts';
 import { type Import, PART_BYTES } from './import.ts';
 import { countImportRows, listImportRows, listPartNumbers } from './reads.ts';
@@ -20,11 +21,14 @@ import {
 import { showImport, showImports } from './run/show-import.ts';
 import {
   badCursor,
+  type CsvColumns,
   type DashboardRoute,
   isId,
   type KitDeps,
+  type ListQuery,
   readPage,
   routesFor,
+  sendCsv,
   toPage,
 } from '../workspace/index.ts';
 import type { Encrypter } from '../../platform/crypto/encrypt.ts';
@@ -38,17 +42,19 @@ export const importRoutes: DashboardRoute<Deps>[] = [
   route('GET /projects/:project/imports', {
     needs: 'editor',
     scope: 'import',
-    async handle(deps, { projectId, query }) {
-      const { db } = deps;
-      const page = readPage(query, 1);
-      const [after = null] = page.after ?? [];
-      const { offset, rowsMax: limit, most } = page;
-      const rows = await listImportRows(db, { projectId, after: readId(after), offset, limit });
-      const nameOf = await namesOf(deps, rows);
-      const total = await countImportRows(db, projectId, most);
-      const views = await showImports(db, rows, nameOf);
-      return toPage(views, page, { show: (view: Shown) => view, cursorOf: ({ id }) => [id], total });
-    },
+    handle: (deps, { projectId, query }) => importPage(deps, { projectId, ...query }),
+  }),
+  route('GET /projects/:project/imports.csv', {
+    needs: 'editor',
+    scope: 'import',
+    isHeavy: true,
+    slot: 'statement',
+    handle: (deps, { projectId, query, reply }) =>
+      sendCsv(reply, {
+        name: 'imports.csv',
+        columns: CSV_COLUMNS,
+        load: (page) => importPage(deps, { projectId, ...query, ...page }),
+      }),
   }),
   route('POST /projects/:project/imports', {
     needs: 'editor',
@@ -133,6 +139,40 @@ export const importRoutes: DashboardRoute<Deps>[] = [
     },
   }),
 ];
+
+type ImportsQuery = ListQuery & { projectId: number; filter?: string };
+
+async function importPage(
+  deps: Deps,
+  { projectId, filter: text, ...query }: ImportsQuery,
+): Promise<ListResponse<Shown>> {
+  const { db } = deps;
+  const filter = readFilter(text, FILTER_KEYS.imports);
+  const page = readPage(query, 1);
+  const [after = null] = page.after ?? [];
+  const { offset, rowsMax: limit, most } = page;
+  const rows = await listImportRows(db, { projectId, filter, after: readId(after), offset, limit });
+  const nameOf = await namesOf(deps, rows);
+  const total = await countImportRows(db, { projectId, filter, most });
+  const views = await showImports(db, rows, nameOf);
+  return toPage(views, page, { show: (view: Shown) => view, cursorOf: ({ id }) => [id], total });
+}
+
+const CSV_COLUMNS: CsvColumns<Shown> = {
+  id: ({ id }) => id,
+  created_at: ({ created_at: at }) => at,
+  kind: ({ kind }) => kind,
+  name: ({ name }) => name,
+  state: ({ state }) => state,
+  problem: ({ problem }) => problem,
+  live_events: ({ is_live: isLive }) => isLive,
+  rows: ({ progress, check }) => (progress.rows > 0 ? progress.rows : (check?.rows ?? 0)),
+  users: ({ progress }) => progress.users.accepted,
+  events: ({ progress }) => progress.events.accepted,
+  rejected: ({ progress, check }) => (progress.rows > 0 ? progress.rejected : (check?.rejected ?? 0)),
+  created_by: ({ created_by: name }) => name,
+  ended_at: ({ ended_at: at }) => at,
+};
 
 /** Handles an action without parameters. */
 function change(

@@ -2,7 +2,7 @@ export { classifyMail } from './classification/classify-mail.ts';
 export { MAIL_BYTES_MAX, readMail } from './classification/read-mail.ts';
 export { startMailIn } from './mail/server.ts';
 export { forwardReplies } from './replies/forward-replies.ts';
-export { findReply, listReplies, listThread } from './replies/reads.ts';
+export { countListedReplies, findReply, listReplies, listThread } from './replies/reads.ts';
 export type { Reply } from './replies/reply.ts';
 export { eraseReplies, forwardAgain, insertReply } from './replies/store.ts';
 export { type ClassifiedHit, listClassifiedHits } from './tracking/hit-reads.ts';

@@ -1,9 +1,23 @@
-import { allows, type Role, type SystemState, type SystemStorage } from '@beckon/contract/dashboard';
+import {
+  allows,
+  type DeadLetter,
+  FILTER_KEYS,
+  type ListResponse,
+  type Role,
+  type SystemState,
+  type SystemStorage,
+} from '@beckon/contract/dashboard';
 import { discardDead, retryDead, listDead, listWaiting } from '../ingest/index.ts';
 import { showSystem, supportBundle } from './system.ts';
+import { matches, WORDS, wordsText } from '../../platform/filter/filter.ts';
+import { readFilter } from '../../platform/filter/parse.ts';
 import { storageFacts } from '../../platform/db/facts.ts';
 import {
+  type CsvColumns,
+  type ListQuery,
+  pageOfAll,
   routesFor,
+  sendCsv,
   sendPieces,
   wholeList,
   type KitDeps,
@@ -32,9 +46,19 @@ export const systemRoutes = [
   }),
   route('GET /projects/:project/dead-letters', {
     needs: 'viewer',
-    async handle({ db }, { projectId }) {
-      return wholeList(await listDead(db, projectId));
-    },
+    handle: ({ db }, { projectId, query }) => deadLetterPage(db, { projectId, ...query }),
+  }),
+  route('GET /projects/:project/dead-letters.csv', {
+    needs: 'admin',
+    isHeavy: true,
+    slot: 'statement',
+    audit: 'dead_letters.export',
+    handle: ({ db }, { projectId, query, reply }) =>
+      sendCsv(reply, {
+        name: 'dead-letters.csv',
+        columns: CSV_COLUMNS,
+        load: (page) => deadLetterPage(db, { projectId, ...query, ...page }),
+      }),
   }),
   route('POST /projects/:project/dead-letters/retry', {
     needs: 'admin',
@@ -67,6 +91,29 @@ export const systemRoutes = [
     },
   }),
 ];
+
+type DeadLettersQuery = ListQuery & { projectId: number; filter?: string };
+
+async function deadLetterPage(
+  db: Deps['db'],
+  { projectId, filter: text, ...page }: DeadLettersQuery,
+): Promise<ListResponse<DeadLetter>> {
+  const filter = readFilter(text, FILTER_KEYS.dead_letters);
+  const rows = (await listDead(db, projectId)).filter(({ kind, priority, reason, record }) =>
+    matches(filter, { kind, priority, reason, [WORDS]: wordsText([reason, JSON.stringify(record)]) }),
+  );
+  return pageOfAll(rows, page);
+}
+
+const CSV_COLUMNS: CsvColumns<DeadLetter> = {
+  number: ({ seq }) => seq,
+  kind: ({ kind }) => kind,
+  priority: ({ priority }) => priority,
+  reason: ({ reason }) => reason,
+  accepted_at: ({ accepted_at: at }) => at,
+  dead_lettered_at: ({ dead_lettered_at: at }) => at,
+  record: ({ record }) => JSON.stringify(record),
+};
 
 async function systemState({ db, release }: Deps, projectId: number, role: Role): Promise<SystemState> {
   const { clockOffsetMs, ...shown } = await showSystem(db, projectId);

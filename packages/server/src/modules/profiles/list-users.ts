@@ -1,27 +1,34 @@
-import type { UserListed } from '@beckon/contract/dashboard';
+import type { SortOf, UserListed } from '@beckon/contract/dashboard';
 import { csvLine } from '@beckon/contract/files';
 import { loadModels } from '../audiences/index.ts';
 import { type FilterAudiences, peopleSql } from './user-filter.ts';
 import { findPeople, isSuppressed, type Person } from '../users/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import type { Filter } from '../../platform/filter/filter.ts';
+import type { Bind, Filter } from '../../platform/filter/filter.ts';
 import { iso } from '../../platform/time/clock.ts';
+import { timestampText } from '../../platform/time/time-text.ts';
 
-type UsersQuery = { projectId: number; filter: Filter };
+type UsersQuery = { projectId: number; filter: Filter; sort: UserSort };
 
-/** Returns a page of the users that match the filter, in order of their ids, and their number up to a limit. */
+/** By id, or by the time at which users were first seen. Both have an index; one on `last_seen_at` would slow every event. */
+export type UserSort = SortOf<'users'>;
+/** The last user of the previous page. */
+export type UserPosition = { userId: string; firstSeenAt: number };
+
+/** Returns a page of the users that match the filter, and their number up to a limit. */
 export async function listUsers(
   tx: Tx,
   {
     projectId,
     filter,
+    sort,
     after,
     rowsMax,
     most,
-  }: UsersQuery & { after: string | null; rowsMax: number; most: number },
+  }: UsersQuery & { after: UserPosition | null; rowsMax: number; most: number },
 ): Promise<{ rows: UserListed[]; total: number }> {
   const audiences = await filterAudiences(tx, projectId, filter);
-  const rows = await listFiltered(tx, { projectId, filter, audiences, after, limit: rowsMax });
+  const rows = await listFiltered(tx, { projectId, filter, audiences, sort, after, limit: rowsMax });
   // If all of them fit on the first page, they are already counted.
   const isWhole = after === null && rows.length < rowsMax;
   const total = isWhole ? rows.length : await countFiltered(tx, { projectId, filter, audiences, upTo: most });
@@ -46,13 +53,20 @@ const PAGE = 500;
  */
 export async function* exportUsers(
   tx: Tx,
-  { projectId, filter, cell }: UsersQuery & { cell: (value: string) => string },
+  { projectId, filter, sort, cell }: UsersQuery & { cell: (value: string) => string },
 ): AsyncGenerator<string, void, void> {
   const audiences = await filterAudiences(tx, projectId, filter);
   yield `${csvLine(COLUMNS)}\n`;
-  let after: string | null = null;
+  let after: UserPosition | null = null;
   do {
-    const page: UserListed[] = await listFiltered(tx, { projectId, filter, audiences, after, limit: PAGE });
+    const page: UserListed[] = await listFiltered(tx, {
+      projectId,
+      filter,
+      audiences,
+      sort,
+      after,
+      limit: PAGE,
+    });
     const whole = await findPeople(
       tx,
       page.map((user) => ({ projectId, userId: user.external_user_id })),
@@ -63,7 +77,8 @@ export async function* exportUsers(
       return person ? [csvLine(cellsOf(person).map((value) => value && cell(value)))] : [];
     });
     if (lines.length > 0) yield `${lines.join('\n')}\n`;
-    after = page.length === PAGE ? (page.at(-1)?.external_user_id ?? null) : null;
+    const last = page.at(-1);
+    after = last && page.length === PAGE ? positionOf(last) : null;
   } while (after !== null);
 }
 
@@ -87,16 +102,20 @@ type Row = {
   normal_seq: number | null;
 };
 
-/** Lists the users that pass the filter, by id after `after`. */
+export function positionOf({ external_user_id: userId, first_seen_at: at }: UserListed): UserPosition {
+  return { userId, firstSeenAt: Date.parse(at) };
+}
+
+/** Lists the users that pass the filter, after `after`. */
 export async function listFiltered(
   tx: Tx,
-  query: FilteredUsersQuery & { after: string | null; limit: number },
+  query: FilteredUsersQuery & { sort?: UserSort; after: UserPosition | null; limit: number },
 ): Promise<UserListed[]> {
-  const { projectId, after, limit } = query;
+  const { projectId, sort = 'user', after, limit } = query;
   const params = sqlBinder(projectId);
   const condition = peopleSql(query.filter, query.audiences, params.bind);
   if (condition === null) return [];
-  const behind = after === null ? '' : `AND p.external_user_id > ${params.bind(after)}::text`;
+  const { order, behind } = orderSql(sort, after, params.bind);
   const rows = await tx.query<Row>(
     // The page comes first, because a join for the addresses could read all of them up to here.
     `SELECT page.*, (SELECT e.email FROM beckon.person_email e
@@ -105,11 +124,28 @@ export async function listFiltered(
        SELECT p.external_user_id, p.name, p.plan, p.company, p.role, p.first_seen_at, p.last_seen_at,
               p.suppressed_seq, p.live_seq, p.normal_seq
        FROM beckon.person p WHERE p.project_id = $1 AND ${condition} ${behind}
-       ORDER BY p.external_user_id LIMIT ${limit}
-     ) page ORDER BY page.external_user_id`,
+       ORDER BY ${order('p')} LIMIT ${limit}
+     ) page ORDER BY ${order('page')}`,
     params.values,
   );
   return rows.map(listedPerson);
+}
+
+type OrderSql = { order: (row: string) => string; behind: string };
+
+function orderSql(sort: UserSort, after: UserPosition | null, bind: Bind): OrderSql {
+  const [direction, than] = sort.startsWith('-') ? ['DESC', '<'] : ['ASC', '>'];
+  if (sort === 'user' || sort === '-user')
+    return {
+      order: (row) => `${row}.external_user_id ${direction}`,
+      behind: after === null ? '' : `AND p.external_user_id ${than} ${bind(after.userId)}::text`,
+    };
+  const position = (at: UserPosition): string =>
+    `(${bind(timestampText(at.firstSeenAt))}::timestamptz, ${bind(at.userId)}::text)`;
+  return {
+    order: (row) => `${row}.first_seen_at ${direction}, ${row}.external_user_id ${direction}`,
+    behind: after === null ? '' : `AND (p.first_seen_at, p.external_user_id) ${than} ${position(after)}`,
+  };
 }
 
 /** Counts the users that pass the filter, up to a limit. */

@@ -1,9 +1,17 @@
+import type { UserListed } from '@beckon/contract/dashboard';
 import { suppressIn } from '../outcomes/index.ts';
-import { exportUsers, listUsers } from './list-users.ts';
+import { exportUsers, listUsers, positionOf, type UserPosition } from './list-users.ts';
 import { readPeopleFilter } from './user-filter.ts';
 import { takeSendLock } from '../sending/index.ts';
-import { findPeople } from '../users/index.ts';
-import { type DashboardRoute, readPage, routesFor, sendPieces, toPage } from '../workspace/index.ts';
+import { findPeople, isStorable } from '../users/index.ts';
+import {
+  badCursor,
+  type DashboardRoute,
+  readPage,
+  routesFor,
+  sendPieces,
+  toPage,
+} from '../workspace/index.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { takeProjectLock } from '../../platform/locks/project-lock.ts';
 import { plainCell } from '../../platform/text/csv.ts';
@@ -14,12 +22,17 @@ export const personRoutes: DashboardRoute[] = [
   route('GET /projects/:project/users', {
     needs: 'viewer',
     async handle({ db }, { projectId, query }) {
-      const filter = readPeopleFilter(query.filter ?? '');
-      const page = readPage(query, 1);
+      const { sort = 'user' } = query;
+      const filter = readPeopleFilter(query.filter);
+      const page = readPage(query, 2);
       const { rowsMax, most } = page;
-      const after = page.after?.[0] ?? null;
-      const { rows, total } = await listUsers(db, { projectId, filter, after, rowsMax, most });
-      return toPage(rows, page, { show: (user) => user, cursorOf: (user) => [user.external_user_id], total });
+      const after = page.after && readPosition(page.after);
+      const { rows, total } = await listUsers(db, { projectId, filter, sort, after, rowsMax, most });
+      const cursorOf = (user: UserListed): string[] => {
+        const { userId, firstSeenAt } = positionOf(user);
+        return [String(firstSeenAt), userId];
+      };
+      return toPage(rows, page, { show: (user) => user, cursorOf, total });
     },
   }),
   route('GET /projects/:project/users.csv', {
@@ -28,8 +41,9 @@ export const personRoutes: DashboardRoute[] = [
     slot: 'statement',
     audit: 'users.export',
     handle({ db }, { projectId, query, reply }) {
-      const filter = readPeopleFilter(query.filter ?? '');
-      const pieces = exportUsers(db, { projectId, filter, cell: plainCell });
+      const { sort = 'user' } = query;
+      const filter = readPeopleFilter(query.filter);
+      const pieces = exportUsers(db, { projectId, filter, sort, cell: plainCell });
       return sendPieces(reply, { name: 'users.csv', type: 'text/csv; charset=utf-8' }, pieces);
     },
   }),
@@ -44,6 +58,11 @@ export const personRoutes: DashboardRoute[] = [
     },
   }),
 ];
+
+function readPosition([at = '', userId = '']: string[]): UserPosition {
+  if (!/^-?\d{1,15}$/.test(at) || !isStorable(userId)) throw badCursor();
+  return { userId, firstSeenAt: Number(at) };
+}
 
 /** `notFound`: ids without a user. */
 type SuppressedPeople = {

@@ -4,7 +4,8 @@ import { openTestDatabase } from '../../../testing/factories/database.ts';
 import { type PlanNode, planNodes, rowsProcessed } from '../../../testing/oracles/query-plans.ts';
 import { createProject } from '../administration/create-project.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import { countFiltered, listFiltered } from './list-users.ts';
+import { LIST_SORTS } from '@beckon/contract/dashboard';
+import { countFiltered, listFiltered, type UserPosition, type UserSort } from './list-users.ts';
 import { readPeopleFilter } from './user-filter.ts';
 
 /** A set of this many ids is many times larger than `work_mem` below. */
@@ -13,11 +14,11 @@ const WORK_MEM = '64kB';
 
 const db = await openTestDatabase(fixedClock());
 let projectId = 0;
+const at = new Date();
 const VERSIONS = [{ name: 'Pro', id: '018f0000-0000-7000-8000-000000000001', versionId: 7 }];
 
 beforeAll(async () => {
   projectId = (await createProject(db, { name: 'Acme' })).id;
-  const at = new Date();
   await db.query(
     `INSERT INTO beckon.person (project_id, external_user_id, traits, first_seen_at, last_seen_at)
      SELECT $1, md5(n::text), '{}', $2, $2 FROM generate_series(1, $3::int) n`,
@@ -40,11 +41,13 @@ afterAll(() => db.query('DELETE FROM beckon.audience_member WHERE project_id = $
 
 type PlanOptions = {
   filter: string;
+  sort?: UserSort;
+  after?: UserPosition | null;
   explain: 'EXPLAIN (FORMAT JSON)' | 'EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON)';
 };
 
 /** Returns the query plans of a page and its count. */
-async function plansOf({ filter, explain }: PlanOptions): Promise<PlanNode[][]> {
+async function plansOf({ filter, sort = 'user', after = null, explain }: PlanOptions): Promise<PlanNode[][]> {
   const plans: PlanNode[][] = [];
   await db.transaction(async (tx) => {
     await tx.query(`SET LOCAL work_mem = '${WORK_MEM}'`);
@@ -57,7 +60,7 @@ async function plansOf({ filter, explain }: PlanOptions): Promise<PlanNode[][]> 
       },
     };
     const query = { projectId, filter: readPeopleFilter(filter), audiences: VERSIONS };
-    await listFiltered(explaining, { ...query, after: null, limit: 51 });
+    await listFiltered(explaining, { ...query, sort, after, limit: 51 });
     await countFiltered(explaining, { ...query, upTo: 10_001 });
   });
   return plans;
@@ -71,6 +74,19 @@ const NEGATED = [
 ];
 
 const MANY = Array.from({ length: 20 }, (_, n) => `-email:*${n}x*`).join(' ');
+
+describe('order of users', () => {
+  const middle = { userId: '8', firstSeenAt: at.getTime() };
+
+  test.each(LIST_SORTS.users)('reads only the rows of a page by %s, by an index', async (sort) => {
+    for (const after of [null, middle]) {
+      const [nodes = []] = await plansOf({ filter: '', sort, after, explain: 'EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON)' });
+      expect(nodes.map((node) => node['Node Type'])).not.toContain('Seq Scan');
+      expect(rowsProcessed(nodes)).toBeGreaterThan(51);
+      expect(rowsProcessed(nodes)).toBeLessThan(10 * 51);
+    }
+  });
+});
 
 describe('people filter', () => {
   test.each(NEGATED)(

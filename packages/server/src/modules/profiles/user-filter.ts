@@ -1,4 +1,4 @@
-import { Fault } from '../../platform/fault.ts';
+import { FILTER_KEYS } from '@beckon/contract/dashboard';
 import {
   type Bind,
   type Filter,
@@ -8,37 +8,20 @@ import {
   WORDS,
   wordsColumn,
 } from '../../platform/filter/filter.ts';
-import { momentFaults, momentsSql } from '../../platform/filter/moments.ts';
-import { parseFilter } from '../../platform/filter/parse.ts';
+import { momentsSql } from '../../platform/filter/moments.ts';
+import { readFilter } from '../../platform/filter/parse.ts';
 import { isKnownTrait, KNOWN_TRAITS } from '../users/index.ts';
 
 /**
  * Parses the filter of the user list, in the syntax of all lists: `plan:pro email:ada* seen:>2026-01-01 audience:"Trial users"
  * trait.seats:5`. Traits have the prefix `trait.`. `seen` and `first_seen` take a day, or a time after < or >.
  */
-export function readPeopleFilter(text: string): Filter {
+export function readPeopleFilter(text = ''): Filter {
   const traits = Array.from(text.matchAll(TRAIT_KEYS), (found) => found[1] ?? '');
-  const named = Object.fromEntries([...KEYS, ...traits].map((key) => [key, {}]));
-  const parsed = parseFilter(text, named);
-  const faults = parsed.ok
-    ? parsed.filter.terms.filter(({ key }) => key in MOMENTS).flatMap(momentFaults)
-    : parsed.faults;
-  if (!parsed.ok || faults.length > 0) throw new Fault('validation_failed', { details: faults });
-  return parsed.filter;
+  const named = Object.fromEntries(traits.map((key) => [key, {}]));
+  return readFilter(text, { ...FILTER_KEYS.users, ...named });
 }
 
-const KEYS = [
-  'user',
-  'email',
-  'name',
-  'plan',
-  'company',
-  'role',
-  'seen',
-  'first_seen',
-  'audience',
-  'trait.<name>',
-];
 const TRAIT_KEYS = /(?:^|\s)-?(trait\.[^\s:"]+):/g;
 const MOMENTS: Record<string, string> = { seen: 'p.last_seen_at', first_seen: 'p.first_seen_at' };
 

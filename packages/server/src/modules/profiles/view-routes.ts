@@ -1,8 +1,10 @@
 import type { SavedView } from '@beckon/contract/dashboard';
 import { iso } from '../../platform/time/clock.ts';
+import { FILTER_KEYS } from '@beckon/contract/dashboard';
+import { readFilter } from '../../platform/filter/parse.ts';
 import { readPeopleFilter } from './user-filter.ts';
 import { type DashboardRoute, routesFor, wholeList, type KitDeps } from '../workspace/index.ts';
-import { deleteView, saveView } from './views/views.ts';
+import { deleteView, renameView, saveView } from './views/views.ts';
 import { listViews } from './views/store.ts';
 
 type Deps = KitDeps;
@@ -20,13 +22,25 @@ export const viewRoutes: DashboardRoute<Deps>[] = [
     needs: 'editor',
     audit: 'view.create',
     async handle({ db, newId, access }, { projectId, body, actor, note }) {
-      readPeopleFilter(body.filter);
+      if (body.screen === 'users') readPeopleFilter(body.filter);
+      else readFilter(body.filter, FILTER_KEYS[body.screen]);
       const view = { ...body, id: newId(), created_at: iso(db.clock.now()), created_by: actor };
       const saved = await db.transaction((tx) => saveView(tx, projectId, view));
       // A filter may name a user who is erased later; the id and the screen of the view are enough here.
       note({ subject: saved.id, after: { screen: saved.screen } });
       const [data] = await savedViews(access, [saved]);
       if (!data) throw new Error('a view that was just saved is not there');
+      return { data };
+    },
+  }),
+  route('PATCH /projects/:project/views/:view', {
+    needs: 'editor',
+    audit: 'view.rename',
+    async handle({ db, access }, { projectId, params, body, note }) {
+      const renamed = await db.transaction((tx) => renameView(tx, { projectId, id: params.view }, body.name));
+      note({ subject: renamed.id, after: { screen: renamed.screen } });
+      const [data] = await savedViews(access, [renamed]);
+      if (!data) throw new Error('a view that was just renamed is not there');
       return { data };
     },
   }),

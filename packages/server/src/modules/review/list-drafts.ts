@@ -1,3 +1,4 @@
+import { FILTER_KEYS } from '@beckon/contract/dashboard';
 import {
   type Draft,
   DRAFT_COLUMNS,
@@ -12,7 +13,6 @@ import { zoneOfPerson } from '../rules/index.ts';
 import { findPeople, type Person, personKey } from '../users/index.ts';
 import { listSettings, type ProjectSettings } from '../workspace/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import { Fault } from '../../platform/fault.ts';
 import {
   type Bind,
   type Filter,
@@ -20,10 +20,9 @@ import {
   filterSql,
   WORDS,
   wordsColumn,
-  NO_FILTER,
 } from '../../platform/filter/filter.ts';
-import { momentFaults, momentsSql } from '../../platform/filter/moments.ts';
-import { parseFilter } from '../../platform/filter/parse.ts';
+import { momentsSql } from '../../platform/filter/moments.ts';
+import { readFilter } from '../../platform/filter/parse.ts';
 
 /** A draft with its rule and user, as a list shows them. */
 export type DescribedDraft = {
@@ -82,26 +81,9 @@ export const DRAFTS_COUNT_MAX = 10_000;
 /** `review`: drafts that wait for a member, by deadline. `all`: newest first. */
 type DraftView = 'review' | 'all';
 
-const VOCABULARY = {
-  state: { values: DRAFT_STATES },
-  rule: {},
-  user: {},
-  subject: {},
-  reason: {},
-  edited: { values: ['yes', 'no'] },
-  hold: { values: ['action', 'time'] },
-  deadline: {},
-} as const;
-
 /** Parses a typed filter. Errors are reported to the member who typed it. */
 export function readDraftFilter(text: string | undefined): Filter {
-  if (text === undefined || text === '') return NO_FILTER;
-  const parsed = parseFilter(text, VOCABULARY);
-  const faults = parsed.ok
-    ? parsed.filter.terms.filter(({ key }) => key === 'deadline').flatMap(momentFaults)
-    : parsed.faults;
-  if (!parsed.ok || faults.length > 0) throw new Fault('validation_failed', { details: faults });
-  return parsed.filter;
+  return readFilter(text, FILTER_KEYS.drafts);
 }
 
 /** By name, from the table `rule` of another module. */
@@ -112,7 +94,10 @@ const USER_NAME = `(SELECT coalesce(p.name, p.traits ->> 'name') FROM beckon.per
 const USER_EMAIL = `(SELECT x.email FROM beckon.person_email x
   WHERE x.project_id = d.project_id AND x.external_user_id = d.external_user_id)`;
 
-const COLUMNS: Record<Exclude<keyof typeof VOCABULARY, 'deadline'> | typeof WORDS, FilterColumn> = {
+const COLUMNS: Record<
+  Exclude<keyof typeof FILTER_KEYS.drafts, 'deadline'> | typeof WORDS,
+  FilterColumn
+> = {
   state: { sql: 'd.state', among: DRAFT_STATES },
   rule: { sql: RULE_NAME },
   user: { sql: 'd.external_user_id' },

@@ -1,7 +1,8 @@
 import { allows } from '@beckon/contract/dashboard';
 import { SEARCH_TEXT_MIN_CHARS as TEXT_MIN_CHARS } from '@beckon/contract/dashboard/endpoints';
 import { Fault } from '../../platform/fault.ts';
-import { type DashboardRoute, routesFor } from '../workspace/index.ts';
+import { type DashboardRoute, routesFor, wholeList } from '../workspace/index.ts';
+import { listFilterValues } from './filter-values.ts';
 import { search } from './search.ts';
 
 const { route } = routesFor();
@@ -12,6 +13,13 @@ export const searchRoutes: DashboardRoute[] = [
     async handle({ db }, { projectId, query, role }) {
       const mayReadWebhooks = allows(role, 'admin');
       return { data: await search(db, { projectId, text: readText(query.text), mayReadWebhooks }) };
+    },
+  }),
+  route('GET /projects/:project/filter-values', {
+    needs: 'viewer',
+    async handle({ db }, { projectId, query: { of, text = '' } }) {
+      const isText = !text.includes('\0') && text.isWellFormed();
+      return wholeList(isText ? await listFilterValues(db, { projectId, of, text: text.trim() }) : []);
     },
   }),
 ];

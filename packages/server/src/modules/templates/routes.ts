@@ -1,12 +1,19 @@
+import { FILTER_KEYS, type ListResponse, type TemplateListed } from '@beckon/contract/dashboard';
 import { Fault } from '../../platform/fault.ts';
+import { matches, WORDS, wordsText } from '../../platform/filter/filter.ts';
+import { readFilter } from '../../platform/filter/parse.ts';
 import {
   isLocalShell,
   testRecipientForAudit,
   readMoment,
   testRecipient,
   sendEmail,
+  type CsvColumns,
   type DashboardRoute,
+  type ListQuery,
+  pageOfAll,
   routesFor,
+  sendCsv,
   type KitDeps,
 } from '../workspace/index.ts';
 import {
@@ -39,11 +46,18 @@ const PREVIEW_RECIPIENT = 'user@example.com';
 export const templateRoutes: DashboardRoute<Deps>[] = [
   route('GET /projects/:project/templates', {
     needs: 'viewer',
-    async handle(deps, { projectId }) {
-      const data = await listAllTemplates(deps, projectId);
-      const pagination = { total: data.length, offset: 0, limit: data.length };
-      return { data, meta: { pagination, cursor: null } };
-    },
+    handle: (deps, { projectId, query }) => templatePage(deps, { projectId, ...query }),
+  }),
+  route('GET /projects/:project/templates.csv', {
+    needs: 'viewer',
+    isHeavy: true,
+    slot: 'statement',
+    handle: (deps, { projectId, query, reply }) =>
+      sendCsv(reply, {
+        name: 'templates.csv',
+        columns: CSV_COLUMNS,
+        load: (page) => templatePage(deps, { projectId, ...query, ...page }),
+      }),
   }),
   route('POST /projects/:project/templates', {
     needs: 'editor',
@@ -161,6 +175,39 @@ export const templateRoutes: DashboardRoute<Deps>[] = [
     },
   }),
 ];
+
+type TemplatesQuery = ListQuery & { projectId: number; filter?: string };
+
+async function templatePage(
+  deps: Deps,
+  { projectId, filter: text, ...page }: TemplatesQuery,
+): Promise<ListResponse<TemplateListed>> {
+  const filter = readFilter(text, FILTER_KEYS.templates);
+  const rows = (await listAllTemplates(deps, projectId)).filter((template) => {
+    const { name, subject, format, version, is_shipped: isShipped, used_by: usedBy } = template;
+    return matches(filter, {
+      name,
+      subject,
+      format,
+      origin: version === null && isShipped ? 'built_in' : 'project',
+      unpublished: template.has_unpublished ? 'yes' : 'no',
+      rule: usedBy.map((rule) => rule.name),
+      [WORDS]: wordsText([name, subject]),
+    });
+  });
+  return pageOfAll(rows, page);
+}
+
+const CSV_COLUMNS: CsvColumns<TemplateListed> = {
+  name: ({ name }) => name,
+  subject: ({ subject }) => subject,
+  version: ({ version }) => version,
+  built_in: ({ is_shipped: isShipped }) => isShipped,
+  unpublished: ({ has_unpublished: hasUnpublished }) => hasUnpublished,
+  format: ({ format }) => format,
+  used_by: ({ used_by: usedBy }) => usedBy.map(({ name }) => name).join(', '),
+  updated_at: ({ updated_at: at }) => at,
+};
 
 function momentOf(at: string | undefined): { at?: number } {
   return at === undefined ? {} : { at: readMoment(at, 'at') };

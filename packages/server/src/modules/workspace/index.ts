@@ -11,7 +11,17 @@ export {
   SENT,
 } from './dashboard-api/route.ts';
 export { readMoment } from './dashboard-api/check-request.ts';
-export { badCursor, isId, readPage, timeAndId, toPage, wholeList } from './dashboard-api/pages.ts';
+export { type CsvColumns, sendCsv } from './dashboard-api/csv.ts';
+export {
+  badCursor,
+  isId,
+  type ListQuery,
+  pageOfAll,
+  readPage,
+  timeAndId,
+  toPage,
+  wholeList,
+} from './dashboard-api/pages.ts';
 export { type AccountEmails, testRecipient } from './members/account-emails.ts';
 export { type Team, createTeam } from './members/create-team.ts';
 export { hashNewPassword, signInWith } from './members/links-routes.ts';

@@ -12,6 +12,8 @@
  * Comparison by key is case-sensitive. An item without a key passes no term on it, and every negated one.
  */
 
+import { momentsSql } from './moments.ts';
+
 export type Filter = { terms: FilterTerm[] };
 
 export type FilterTerm = { key: string; negated: boolean; values: Pattern[] };
@@ -20,7 +22,9 @@ export type FilterTerm = { key: string; negated: boolean; values: Pattern[] };
 export type Pattern = string[];
 
 /** The keys of a list. If the values of a key are known too, a value that cannot occur is rejected. */
-export type Vocabulary = Record<string, { values?: readonly string[] }>;
+export type Vocabulary = Readonly<
+  Record<string, { about?: string; values?: readonly string[]; isTime?: true }>
+>;
 
 /** The key of words without one. No list has a key of this name, and each one has a column for it. */
 export const WORDS = 'words';
@@ -32,9 +36,24 @@ export function wordsColumn(texts: string[]): FilterColumn {
 
 export const NO_FILTER: Filter = { terms: [] };
 
+/** A row in memory. A key with several values passes if one of them does. */
+export type FilteredItem = Record<string, string | readonly string[] | undefined>;
+
 /** Evaluates in memory. `filterSql` is the equivalent for the database. */
-export function matches(filter: Filter, item: Record<string, string | undefined>): boolean {
-  return filter.terms.every((term) => passes(term, item[term.key]));
+export function matches(filter: Filter, item: FilteredItem): boolean {
+  return filter.terms.every((term) => {
+    const value = item[term.key];
+    if (typeof value !== 'object') return passes(term, value);
+    return value.some((each) => passes({ ...term, negated: false }, each)) !== term.negated;
+  });
+}
+
+/** The words of a row in memory, as `wordsColumn` reads them from the database. */
+export function wordsText(texts: (string | null)[]): string {
+  return texts
+    .filter((text) => text !== null)
+    .join(' ')
+    .replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
 export function passes(term: FilterTerm, value: string | undefined): boolean {
@@ -69,9 +88,9 @@ export function matchesPattern(pattern: Pattern, value: string): boolean {
 
 /**
  * The column of a key. `among` lists all values that the column can have, and implies that it is never null: then many filters are decided
- * without a query.
+ * without a query. `isTime`: it has times, and the values are times too.
  */
-export type FilterColumn = { sql: string; among?: readonly string[] };
+export type FilterColumn = { sql: string; among?: readonly string[]; isTime?: true };
 
 /** Adds a parameter, and returns its placeholder. */
 export type Bind = (value: string | string[]) => string;
@@ -105,7 +124,8 @@ function decidedWithoutRow(term: FilterTerm, column: FilterColumn | undefined): 
   return passing.length > 0 && passing.length < column.among.length ? null : passing.length > 0;
 }
 
-function termSql(term: FilterTerm, { sql, among }: FilterColumn, bind: Bind): string {
+function termSql(term: FilterTerm, { sql, among, isTime }: FilterColumn, bind: Bind): string {
+  if (isTime) return momentsSql(term, sql, bind);
   if (among) return `${sql} = ANY(${bind(among.filter((value) => passes(term, value)))}::text[])`;
   const literal = term.values.flatMap((pattern) => (pattern.length === 1 ? pattern : []));
   const patterns = term.values.filter((pattern) => pattern.length > 1);

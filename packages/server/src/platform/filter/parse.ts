@@ -1,4 +1,4 @@
-import type { FieldFault } from '../fault.ts';
+import { Fault, type FieldFault } from '../fault.ts';
 import {
   type Filter,
   type FilterTerm,
@@ -7,6 +7,7 @@ import {
   type Vocabulary,
   WORDS,
 } from './filter.ts';
+import { momentFaults } from './moments.ts';
 
 export type ParsedFilter = { ok: true; filter: Filter } | { ok: false; faults: FieldFault[] };
 
@@ -31,6 +32,16 @@ export function parseFilter(text: string, vocabulary: Vocabulary): ParsedFilter 
     else terms.push(read);
   }
   return faults.length > 0 ? refused(faults) : { ok: true, filter: { terms } };
+}
+
+/** Parses a filter as a member typed it. An invalid filter is refused with all its errors. */
+export function readFilter(text: string | undefined, vocabulary: Vocabulary): Filter {
+  const parsed = parseFilter(text ?? '', vocabulary);
+  const faults = parsed.ok
+    ? parsed.filter.terms.filter(({ key }) => vocabulary[key]?.isTime).flatMap(momentFaults)
+    : parsed.faults;
+  if (!parsed.ok || faults.length > 0) throw new Fault('validation_failed', { details: faults });
+  return parsed.filter;
 }
 
 function refused(messages: string[]): ParsedFilter {

@@ -1,6 +1,7 @@
 import { Fault } from '../../../platform/fault.ts';
-import type { Filter, Vocabulary } from '../../../platform/filter/filter.ts';
-import { parseFilter } from '../../../platform/filter/parse.ts';
+import { FILTER_KEYS } from '@beckon/contract/dashboard';
+import type { Filter } from '../../../platform/filter/filter.ts';
+import { readFilter } from '../../../platform/filter/parse.ts';
 
 export const ACTIVITY_KINDS = [
   'user_created',
@@ -17,7 +18,6 @@ export type ActivityKind = (typeof ACTIVITY_KINDS)[number];
  * and the outcomes of an email.
  */
 export type EmailKind = 'draft' | 'draft_changed' | 'email' | 'outcome';
-const EMAIL_KINDS = ['draft', 'draft_changed', 'email', 'outcome'] as const satisfies EmailKind[];
 export type StreamType = 'request' | 'event' | EmailKind | ActivityKind;
 
 /** A recorded change of a user or an audience. */
@@ -80,32 +80,15 @@ export type ActivityItem = {
 
 export type StreamItem = RequestItem | EventItem | ActivityItem;
 
-const STREAM_VOCABULARY = {
-  type: { values: ['request', 'event', ...EMAIL_KINDS, ...ACTIVITY_KINDS] },
-  name: {},
-  user: {},
-  audience: {},
-  rule: {},
-  status: {},
-  endpoint: {},
-  code: {},
-  key: {},
-} satisfies Vocabulary;
-
 /** Parses a filter as a member typed it. An invalid filter is reported with its reason. */
 export function readStreamFilter(text: string): Filter {
-  const parsed = parseFilter(text, STREAM_VOCABULARY);
-  if (!parsed.ok) throw new Fault('validation_failed', { details: parsed.faults });
-  return parsed.filter;
+  return readFilter(text, FILTER_KEYS.activity);
 }
-
-const REQUEST_VOCABULARY = { status: {}, endpoint: {}, code: {}, key: {} } satisfies Vocabulary;
 
 /** Does the same for lists of requests only, and rejects fields that requests do not have. */
 export function readRequestFilter(text: string): Filter {
-  const parsed = parseFilter(text, REQUEST_VOCABULARY);
-  if (!parsed.ok) throw new Fault('validation_failed', { details: parsed.faults });
-  return { terms: [...parsed.filter.terms, { key: 'type', negated: false, values: [['request']] }] };
+  const { terms } = readFilter(text, FILTER_KEYS.requests);
+  return { terms: [...terms, { key: 'type', negated: false, values: [['request']] }] };
 }
 
 /** A position in the stream, as opaque text. */

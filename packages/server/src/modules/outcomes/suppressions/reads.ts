@@ -1,3 +1,4 @@
+import type { FILTER_KEYS, SortOf } from '@beckon/contract/dashboard';
 import type { Tx } from '../../../platform/db/statements.ts';
 import {
   type Suppression,
@@ -100,20 +101,34 @@ export async function listAllEntries(
 type SuppressionSearch = {
   projectId: number;
   filter: Filter;
-  after: { kind: SuppressedKind; value: string } | null;
+  sort?: SortOf<'suppressions'>;
+  /** The last one of the previous page. */
+  after: Pick<StoredSuppression, 'kind' | 'value' | 'createdAt'> | null;
   offset: number;
   limit: number;
 };
 
-/** Lists the suppressions that match a filter, in the same order. `kind` has the values of lists: `email` or `user`. */
+/** Lists the suppressions that match a filter. `kind` has the values of lists: `email` or `user`. */
 export async function searchSuppressions(tx: Tx, search: SuppressionSearch): Promise<StoredSuppression[]> {
-  const { projectId, filter, after, offset, limit } = search;
-  const values: unknown[] = [projectId, after?.kind ?? '', after?.value ?? '', offset, limit];
-  const where = filterSql(filter, SEARCHED, (value) => `$${values.push(value)}`);
+  const { projectId, filter, sort = 'value', after, offset, limit } = search;
+  const values: unknown[] = [projectId, offset, limit];
+  const bind = (value: unknown): string => `$${values.push(value)}`;
+  const where = filterSql(filter, SEARCHED, bind);
   if (where === null) return [];
+  const columns = sort.endsWith('since') ? ['created_at', 'kind', 'value'] : ['kind', 'value'];
+  const [direction, than] = sort.startsWith('-') ? ['DESC', '<'] : ['ASC', '>'];
+  const positions: Record<string, () => string> = {
+    created_at: () => `${bind(new Date(after?.createdAt ?? 0))}::timestamptz`,
+    kind: () => `${bind(after?.kind)}::text`,
+    value: () => `${bind(after?.value)}::text`,
+  };
+  const behind =
+    after === null
+      ? ''
+      : `AND (${columns.join(', ')}) ${than} (${columns.map((column) => positions[column]?.()).join(', ')})`;
   const rows = await tx.query<SuppressionRow>(
-    `SELECT ${SUPPRESSION} FROM beckon.suppression
-     WHERE project_id = $1 AND (kind, value) > ($2, $3) AND ${where} ORDER BY kind, value OFFSET $4 LIMIT $5`,
+    `SELECT ${SUPPRESSION} FROM beckon.suppression WHERE project_id = $1 ${behind} AND ${where}
+     ORDER BY ${columns.map((column) => `${column} ${direction}`).join(', ')} OFFSET $2 LIMIT $3`,
     values,
   );
   return rows.map((row) => toSuppression(projectId, row));
@@ -135,7 +150,7 @@ export async function countSuppressions(
   return row?.found ?? 0;
 }
 
-const SEARCHED: Record<string, FilterColumn> = {
+const SEARCHED: Record<keyof typeof FILTER_KEYS.suppressions | typeof WORDS, FilterColumn> = {
   kind: {
     sql: `CASE WHEN kind IN ('email', 'email_hash') THEN 'email' ELSE 'user' END`,
     among: ['email', 'user'],
@@ -145,6 +160,7 @@ const SEARCHED: Record<string, FilterColumn> = {
   user: { sql: `CASE WHEN kind = 'user' THEN value END` },
   reason: { sql: 'reason', among: SUPPRESSION_REASONS },
   by: { sql: 'created_by' },
+  since: { sql: 'created_at', isTime: true },
   // A hash cannot be searched as text.
   [WORDS]: wordsColumn([`CASE WHEN kind IN ('email', 'user') THEN value END`, 'created_by']),
 };

@@ -1,9 +1,14 @@
-import { type SuppressionImport, type SuppressionListed } from '@beckon/contract/dashboard';
+import {
+  FILTER_KEYS,
+  type ListResponse,
+  type SortOf,
+  type SuppressionImport,
+  type SuppressionListed,
+} from '@beckon/contract/dashboard';
 import { normaliseAddress } from '../../../platform/net/address.ts';
 import { iso } from '../../../platform/time/clock.ts';
 import { Fault } from '../../../platform/fault.ts';
-import type { Filter } from '../../../platform/filter/filter.ts';
-import { parseFilter } from '../../../platform/filter/parse.ts';
+import { readFilter } from '../../../platform/filter/parse.ts';
 import { parseInstant } from '../../../platform/time/time-text.ts';
 import { countTopicUnsubscribes, listTopicUnsubscribes, type TopicUnsubscribe } from './topics.ts';
 import type {
@@ -19,11 +24,15 @@ import {
   importSuppressions,
 } from '../suppression-lists/import-suppressions.ts';
 import { findTypedEntry, type TypedEntry } from './hashed-suppressions.ts';
+import { liftMany } from './lift-many.ts';
 import { liftSuppression, suppress } from './suppress.ts';
 import {
   addressForAudit,
   badCursor,
+  type CsvColumns,
+  type ListQuery,
   readPage,
+  sendCsv,
   toPage,
   type DashboardRoute,
   routesFor,
@@ -32,7 +41,7 @@ import {
 } from '../../workspace/index.ts';
 import { invalid, readTarget, listedKind, listedSuppression, listedRefusal } from './suppression-view.ts';
 import { countSuppressions, searchSuppressions } from './reads.ts';
-import { isHashed, type StoredSuppression, SUPPRESSION_REASONS } from './entries.ts';
+import { isHashed, type StoredSuppression } from './entries.ts';
 
 type Deps = KitDeps & { hasher: SuppressionHasher };
 const { route } = routesFor<Deps>();
@@ -42,22 +51,19 @@ const LIST_MAX_BYTES = 6 * 1024 * 1024;
 export const suppressionRoutes: DashboardRoute<Deps>[] = [
   route('GET /projects/:project/suppressions', {
     needs: 'viewer',
-    async handle({ db, access }, { projectId, query }) {
-      const filter = readFilter(query.filter ?? '');
-      const page = readPage(query, 2);
-      const [kind = '', value = ''] = page.after ?? [];
-      const after = page.after && { kind: readKind(kind), value };
-      const search = { projectId, filter, after, offset: page.offset, limit: page.rowsMax };
-      const rows = await searchSuppressions(db, search);
-      const total = await countSuppressions(db, { projectId, filter, most: page.most });
-      const names = await access.namesOf([...new Set(rows.map(({ createdBy }) => createdBy))]);
-      const now = db.clock.now();
-      return toPage(rows, page, {
-        show: (row: StoredSuppression) => listedSuppression(row, names, now),
-        cursorOf: (row: StoredSuppression) => [row.kind, row.value],
-        total,
-      });
-    },
+    handle: (deps, { projectId, query }) => suppressionPage(deps, { projectId, ...query }),
+  }),
+  route('GET /projects/:project/suppressions.csv', {
+    needs: 'admin',
+    isHeavy: true,
+    slot: 'statement',
+    audit: 'suppressions.export',
+    handle: (deps, { projectId, query, reply }) =>
+      sendCsv(reply, {
+        name: 'suppressions.csv',
+        columns: CSV_COLUMNS,
+        load: (page) => suppressionPage(deps, { projectId, ...query, ...page }),
+      }),
   }),
   route('POST /projects/:project/suppressions', {
     needs: 'admin',
@@ -99,6 +105,20 @@ export const suppressionRoutes: DashboardRoute<Deps>[] = [
       const subject = isHashed(found.kind) ? 'an erased user' : auditSubject(target);
       note({ subject, before, after: { reason: body.reason } });
       return { data: { kind: listedKind(target.kind), value: target.value, removed: true as const } };
+    },
+  }),
+  route('POST /projects/:project/suppressions/remove-many', {
+    needs: 'admin',
+    audit: 'suppression.remove_many',
+    async handle({ db }, { projectId, body, actor, note }) {
+      const { entries, confirm, reason } = body;
+      if (confirm !== entries.length)
+        throw invalid(`Enter ${entries.length}, the number of entries, to confirm`, 'confirm');
+      const result = await liftMany(db, { projectId, entries, actor });
+      const refused = result.refused.reduce((sum, { rows }) => sum + rows, 0);
+      // Without the addresses: the audit log outlives users who are erased.
+      note({ subject: `${result.removed} suppressions`, after: { removed: result.removed, refused, reason } });
+      return { data: result };
     },
   }),
   route('POST /projects/:project/suppressions/preview-import', {
@@ -170,22 +190,46 @@ function isConfirmed({ kind, value }: ClearTarget, confirm: string): boolean {
   return kind === 'email' ? normaliseAddress(typed) === value : typed.toLowerCase() === value.toLowerCase();
 }
 
-const VOCABULARY = {
-  kind: { values: ['email', 'user'] },
-  erased: { values: ['yes', 'no'] },
-  email: {},
-  user: {},
-  reason: { values: SUPPRESSION_REASONS },
-  by: {},
-};
+type SuppressionsQuery = ListQuery & { projectId: number; filter?: string; sort?: SortOf<'suppressions'> };
 
-function readFilter(text: string): Filter {
-  const parsed = parseFilter(text, VOCABULARY);
-  if (parsed.ok) return parsed.filter;
-  throw new Fault('validation_failed', {
-    details: parsed.faults.map(({ message }) => ({ message, field: 'filter' })),
+async function suppressionPage(
+  { db, access }: Pick<Deps, 'db' | 'access'>,
+  { projectId, filter: text, sort = 'value', ...query }: SuppressionsQuery,
+): Promise<ListResponse<SuppressionListed>> {
+  const filter = readFilter(text, FILTER_KEYS.suppressions);
+  const page = readPage(query, 3);
+  const after = page.after && readPosition(page.after);
+  const search = { projectId, filter, sort, after, offset: page.offset, limit: page.rowsMax };
+  const rows = await searchSuppressions(db, search);
+  const total = await countSuppressions(db, { projectId, filter, most: page.most });
+  const names = await access.namesOf([...new Set(rows.map(({ createdBy }) => createdBy))]);
+  const now = db.clock.now();
+  return toPage(rows, page, {
+    show: (row: StoredSuppression) => listedSuppression(row, names, now),
+    cursorOf: (row: StoredSuppression) => [row.kind, row.value, String(row.createdAt)],
+    total,
   });
 }
+
+function readPosition([kind = '', value = '', at = '']: string[]): Pick<
+  StoredSuppression,
+  'kind' | 'value' | 'createdAt'
+> {
+  if (!/^\d{1,15}$/.test(at)) throw badCursor();
+  return { kind: readKind(kind), value, createdAt: Number(at) };
+}
+
+const CSV_COLUMNS: CsvColumns<SuppressionListed> = {
+  kind: ({ kind }) => kind,
+  value: ({ value }) => value,
+  hash: ({ hash }) => hash,
+  from_erased: ({ from_erased: isErased }) => isErased,
+  reason: ({ reason }) => reason,
+  in_force: ({ in_force: isInForce }) => isInForce,
+  since: ({ created_at: at }) => at,
+  until: ({ until }) => until,
+  by: ({ created_by_name: name }) => name,
+};
 
 function readKind(text: string): SuppressedKind {
   if (text === 'email' || text === 'user' || text === 'email_hash' || text === 'user_hash') return text;

@@ -41,6 +41,30 @@ export function listViews(
   );
 }
 
+export async function findView(
+  tx: Tx,
+  { projectId, id }: { projectId: number; id: string },
+): Promise<SavedView | null> {
+  const rows = await readAs<SavedView>(
+    tx,
+    `SELECT ${COLUMNS} FROM beckon.saved_view WHERE project_id = $1 AND id = $2 FOR UPDATE`,
+    [projectId, id],
+  );
+  return rows[0] ?? null;
+}
+
+export async function updateViewName(
+  tx: Tx,
+  { projectId, id }: { projectId: number; id: string },
+  name: string,
+): Promise<void> {
+  await tx.query(`UPDATE beckon.saved_view SET name = $3 WHERE project_id = $1 AND id = $2`, [
+    projectId,
+    id,
+    name,
+  ]);
+}
+
 export async function findViewByName(
   tx: Tx,
   { projectId, screen, name }: { projectId: number; screen: ViewScreen; name: string },

@@ -1,5 +1,5 @@
 import type { SavedView } from '@beckon/contract/dashboard';
-import { deleteViewRow, findViewByName, insertView, listViews } from './store.ts';
+import { deleteViewRow, findView, findViewByName, insertView, listViews, updateViewName } from './store.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { Fault } from '../../../platform/fault.ts';
 
@@ -9,14 +9,9 @@ const NAME_MAX = 100;
 /** Saves a view. The caller has validated the filter. */
 export async function saveView(tx: Tx, projectId: number, input: SavedView): Promise<SavedView> {
   const { screen } = input;
-  const name = input.name.trim();
-  if (name === '' || name.length > NAME_MAX || name.includes('\0') || !name.isWellFormed())
-    throw wrong(`name must have 1 to ${NAME_MAX} characters`, 'name');
+  const name = readName(input.name);
   if (input.filter.trim() === '') throw wrong('filter is empty, which is the default view', 'filter');
-  if (await findViewByName(tx, { projectId, screen, name }))
-    throw new Fault('conflict', {
-      details: [{ message: `A view ${JSON.stringify(name)} already exists`, field: 'name' }],
-    });
+  if (await findViewByName(tx, { projectId, screen, name })) throw nameExists(name);
   if ((await listViews(tx, { projectId, screen })).length >= VIEWS_MAX)
     throw wrong(`A list can have at most ${VIEWS_MAX} views. Delete one first`, 'name');
   const view = { ...input, name };
@@ -24,10 +19,41 @@ export async function saveView(tx: Tx, projectId: number, input: SavedView): Pro
   return view;
 }
 
-export async function deleteView(tx: Tx, key: { projectId: number; id: string }): Promise<SavedView> {
-  const gone = /^[0-9a-f-]{36}$/.test(key.id) ? await deleteViewRow(tx, key) : null;
+type ViewKey = { projectId: number; id: string };
+
+export async function renameView(tx: Tx, key: ViewKey, typedName: string): Promise<SavedView> {
+  const name = readName(typedName);
+  const view = isViewId(key.id) ? await findView(tx, key) : null;
+  if (!view) throw unknownView();
+  const same = await findViewByName(tx, { projectId: key.projectId, screen: view.screen, name });
+  if (same && same.id !== view.id) throw nameExists(name);
+  await updateViewName(tx, key, name);
+  return { ...view, name };
+}
+
+export async function deleteView(tx: Tx, key: ViewKey): Promise<SavedView> {
+  const gone = isViewId(key.id) ? await deleteViewRow(tx, key) : null;
   if (gone) return gone;
-  throw new Fault('not_found', { details: [{ message: 'This view no longer exists' }] });
+  throw unknownView();
+}
+
+function isViewId(text: string): boolean {
+  return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
+}
+
+function readName(text: string): string {
+  const name = text.trim();
+  if (name !== '' && name.length <= NAME_MAX && !name.includes('\0') && name.isWellFormed()) return name;
+  throw wrong(`name must have 1 to ${NAME_MAX} characters`, 'name');
+}
+
+function nameExists(name: string): Fault {
+  const message = `A view ${JSON.stringify(name)} already exists`;
+  return new Fault('conflict', { details: [{ message, field: 'name' }] });
+}
+
+function unknownView(): Fault {
+  return new Fault('not_found', { details: [{ message: 'This view no longer exists' }] });
 }
 
 function wrong(message: string, field: string): Fault {

@@ -1,16 +1,22 @@
+import { FILTER_KEYS, type ListResponse, type ReplyListed } from '@beckon/contract/dashboard';
+import { readFilter } from '../../../platform/filter/parse.ts';
+import type { Database } from '../../../platform/db/database.ts';
 import { iso } from '../../../platform/time/clock.ts';
 import { Fault } from '../../../platform/fault.ts';
 import { isStorable } from '../../users/index.ts';
 import {
+  type CsvColumns,
   getSettings,
   isId,
+  type ListQuery,
   readPage,
+  sendCsv,
   timeAndId,
   toPage,
   type DashboardRoute,
   routesFor,
 } from '../../workspace/index.ts';
-import { findReply, listReplies, listThread, forwardAgain, type Reply } from '../../inbound/index.ts';
+import { countListedReplies, findReply, listReplies, listThread, forwardAgain, type Reply } from '../../inbound/index.ts';
 import { findEmail } from '../../sending/index.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { toReplyListed } from './email-view.ts';
@@ -23,21 +29,19 @@ const LISTED_CHARS = 300;
 export const replyRoutes: DashboardRoute[] = [
   route('GET /projects/:project/replies', {
     needs: 'viewer',
-    async handle({ db }, { projectId, query }) {
-      const page = readPage(query, 2);
-      const userId = query.user ?? null;
-      const cursor = page.after && timeAndId(page.after);
-      const after = cursor && { receivedAt: cursor.at, id: cursor.id };
-      const none = userId !== null && !isStorable(userId);
-      const limit = page.offset + page.rowsMax;
-      const rows = none ? [] : await listReplies(db, { projectId, userId, after, limit });
-      const total = none ? 0 : await countReplies(db, { projectId, userId, most: page.most });
-      return toPage(rows.slice(page.offset), page, {
-        show: (reply: Reply) => toReplyListed({ ...reply, text: reply.text.slice(0, LISTED_CHARS) }),
-        cursorOf: ({ receivedAt, id }: Reply) => [String(receivedAt), id],
-        total,
-      });
-    },
+    handle: ({ db }, { projectId, query }) => replyPage(db, { projectId, ...query }),
+  }),
+  route('GET /projects/:project/replies.csv', {
+    needs: 'admin',
+    isHeavy: true,
+    slot: 'statement',
+    audit: 'replies.export',
+    handle: ({ db }, { projectId, query, reply }) =>
+      sendCsv(reply, {
+        name: 'replies.csv',
+        columns: CSV_COLUMNS,
+        load: (page) => replyPage(db, { projectId, ...query, ...page }),
+      }),
   }),
   route('GET /projects/:project/replies/:reply', {
     needs: 'viewer',
@@ -98,16 +102,37 @@ function notForwarded(): Fault {
   return new Fault('conflict', { details: [{ message, field: 'reply' }] });
 }
 
-/** Counts the replies, up to `most`. Reads a table of the inbound module. */
-async function countReplies(
-  tx: Tx,
-  { projectId, userId, most }: { projectId: number; userId: string | null; most: number },
-): Promise<number> {
-  const [row] = await tx.query<{ replies: number }>(
-    `SELECT count(*) AS replies FROM (
-       SELECT 1 FROM beckon.reply r WHERE r.project_id = $1 AND ($2::text IS NULL OR r.external_user_id = $2) LIMIT $3
-     ) counted`,
-    [projectId, userId, most],
-  );
-  return row?.replies ?? 0;
+type RepliesQuery = ListQuery & { projectId: number; filter?: string; user?: string };
+
+async function replyPage(
+  db: Database,
+  { projectId, filter: text, user: userId, ...query }: RepliesQuery,
+): Promise<ListResponse<ReplyListed>> {
+  const filter = readFilter(text, FILTER_KEYS.replies);
+  const page = readPage(query, 2);
+  const cursor = page.after && timeAndId(page.after);
+  const after = cursor && { receivedAt: cursor.at, id: cursor.id };
+  const none = userId !== undefined && !isStorable(userId);
+  const list = { projectId, userId: userId ?? null, filter };
+  const rows = none ? [] : await listReplies(db, { ...list, after, limit: page.offset + page.rowsMax });
+  const total = none ? 0 : await countListedReplies(db, { ...list, most: page.most });
+  return toPage(rows.slice(page.offset), page, {
+    show: (reply: Reply) => toReplyListed({ ...reply, text: reply.text.slice(0, LISTED_CHARS) }),
+    cursorOf: ({ receivedAt, id }: Reply) => [String(receivedAt), id],
+    total,
+  });
 }
+
+const CSV_COLUMNS: CsvColumns<ReplyListed> = {
+  id: ({ id }) => id,
+  received_at: ({ received_at: at }) => at,
+  user: ({ external_user_id: user }) => user,
+  from: ({ from }) => from,
+  from_name: ({ from_name: name }) => name,
+  subject: ({ subject }) => subject,
+  text: ({ text }) => text,
+  auto_reply: ({ auto_reply: isAutomatic }) => isAutomatic,
+  verified: ({ verified }) => verified,
+  forwarded: ({ forward }) => forward,
+  email_id: ({ email_id: id }) => id,
+};

@@ -1,17 +1,15 @@
-import { EMAIL_OUTCOMES, EMAIL_STATES } from '@beckon/contract/dashboard';
-import { csvLine } from '@beckon/contract/files';
-import { plainCell } from '../../../platform/text/csv.ts';
-import { Fault } from '../../../platform/fault.ts';
-import type { Filter } from '../../../platform/filter/filter.ts';
-import { momentFaults } from '../../../platform/filter/moments.ts';
-import { parseFilter } from '../../../platform/filter/parse.ts';
-import { countEmails, type EmailRecord, type EmailCursor, listEmails } from '../../sending/index.ts';
+import { type EmailListed, FILTER_KEYS, type ListResponse, type SortOf } from '@beckon/contract/dashboard';
+import { readFilter } from '../../../platform/filter/parse.ts';
+import { countEmails, type EmailRecord, listEmails } from '../../sending/index.ts';
 import { showEmail, showEmailBytes } from './show-email.ts';
-import type { Tx } from '../../../platform/db/statements.ts';
+import type { Database } from '../../../platform/db/database.ts';
 import { withReason, toEmailWhole, withoutPixel } from './email-view.ts';
 import {
   getSettings,
+  type CsvColumns,
+  type ListQuery,
   readPage,
+  sendCsv,
   timeAndId,
   toPage,
   sendEmail,
@@ -20,6 +18,7 @@ import {
   sendPieces,
   type KitDeps,
 } from '../../workspace/index.ts';
+import { sendManyAgain } from './send-many-again.ts';
 import { redactFor } from './redact-email.ts';
 import type { SendServices } from '../../delivery/index.ts';
 import type { Outbound } from '../../../platform/outbound/outbound.ts';
@@ -27,31 +26,33 @@ import type { Outbound } from '../../../platform/outbound/outbound.ts';
 type Deps = KitDeps & { sendServices: SendServices; openOutbound: () => Outbound };
 const { route } = routesFor<Deps>();
 
+type EmailsQuery = ListQuery & { projectId: number; filter?: string; sort?: SortOf<'emails'> };
+
 export const emailRoutes: DashboardRoute<Deps>[] = [
   route('GET /projects/:project/emails', {
     needs: 'viewer',
-    async handle({ db }, { projectId, query }) {
-      const filter = readEmailFilter(query.filter ?? '');
-      const page = readPage(query, 2);
-      const after = page.after && timeAndId(page.after);
-      const { offset, rowsMax: limit, most } = page;
-      const zone = await zoneOf(db, projectId);
-      const rows = await listEmails(db, { projectId, filter, zone, after, offset, limit });
-      const total = await countEmails(db, { projectId, filter, zone, most });
-      const cursorOf = (email: EmailRecord): string[] => [String(Date.parse(email.claimed_at)), email.id];
-      return toPage(rows, page, { show: withReason, cursorOf, total });
-    },
+    handle: ({ db }, { projectId, query }) => emailPage(db, { projectId, ...query }),
   }),
   route('GET /projects/:project/emails/export', {
     needs: 'admin',
     isHeavy: true,
     slot: 'statement',
     audit: 'emails.export',
-    async handle({ db }, { projectId, query, reply }) {
-      const filter = readEmailFilter(query.filter ?? '');
-      const file = { name: 'emails.csv', type: 'text/csv; charset=utf-8' };
-      const zone = await zoneOf(db, projectId);
-      return sendPieces(reply, file, linesOf(db, { projectId, filter, zone }));
+    handle: ({ db }, { projectId, query, reply }) =>
+      sendCsv(reply, {
+        name: 'emails.csv',
+        columns: CSV_COLUMNS,
+        load: (page) => emailPage(db, { projectId, ...query, ...page }),
+      }),
+  }),
+  route('POST /projects/:project/emails/send-again', {
+    needs: 'reviewer',
+    audit: 'email.send_again',
+    async handle({ db, newId, sendServices }, { projectId, body: { emails }, actor, note }) {
+      const result = await sendManyAgain({ db, newId, sendServices }, { projectId, emails, actor });
+      const refused = result.refused.reduce((sum, { rows }) => sum + rows, 0);
+      note({ subject: `${emails.length} emails`, after: { sent_again: result.sent_again, refused } });
+      return { data: result };
     },
   }),
   route('GET /projects/:project/emails/:email', {
@@ -79,89 +80,36 @@ export const emailRoutes: DashboardRoute<Deps>[] = [
   }),
 ];
 
-const VOCABULARY = {
-  state: { values: EMAIL_STATES },
-  rule: {},
-  template: {},
-  user: {},
-  address: {},
-  domain: {},
-  provider: {},
-  reason: {},
-  outcome: { values: EMAIL_OUTCOMES },
-  ended: {},
-  sent: {},
-  resent: { values: ['yes', 'no'] },
+const CSV_COLUMNS: CsvColumns<EmailListed> = {
+  id: ({ id }) => id,
+  claimed_at: ({ claimed_at: at }) => at,
+  ended_at: ({ ended_at: at }) => at,
+  state: ({ state }) => state,
+  reason: ({ reason }) => reason,
+  rule: ({ rule }) => rule,
+  template: ({ template }) => template,
+  user: ({ external_user_id: user }) => user,
+  address: ({ address }) => address,
+  subject: ({ subject }) => subject,
+  domain: ({ domain }) => domain,
+  provider: ({ provider }) => provider,
+  attempts: ({ attempts }) => attempts,
+  reply: ({ reply }) => reply,
+  outcomes: ({ outcomes }) => outcomes.join(' '),
 };
 
-function readEmailFilter(text: string): Filter {
-  const parsed = parseFilter(text, VOCABULARY);
-  const faults = parsed.ok
-    ? parsed.filter.terms.filter(({ key }) => key === 'ended' || key === 'sent').flatMap(momentFaults)
-    : parsed.faults;
-  if (!parsed.ok || faults.length > 0) throw new Fault('validation_failed', { details: faults });
-  return parsed.filter;
-}
-
-/** Days in a filter are days of the project, like the times in the list. */
-async function zoneOf(tx: Tx, projectId: number): Promise<string> {
-  return (await getSettings(tx, projectId)).settings.timeZone;
-}
-
-const EXPORT_PAGE = 1_000;
-const EXPORT_MAX = 1_000_000;
-
-type ExportQuery = { projectId: number; filter: Filter; zone: string };
-
-async function* linesOf(tx: Tx, query: ExportQuery) {
-  yield `${csvLine(CSV_COLUMNS)}\n`;
-  let after: EmailCursor | null = null;
-  for (let lines = 0; lines < EXPORT_MAX; lines += EXPORT_PAGE) {
-    const page: EmailRecord[] = await listEmails(tx, { ...query, after, offset: 0, limit: EXPORT_PAGE });
-    if (page.length > 0) yield `${page.map(csvOf).join('\n')}\n`;
-    const last = page.at(-1);
-    if (!last || page.length < EXPORT_PAGE) return;
-    after = { at: Date.parse(last.claimed_at), id: last.id };
-  }
-}
-
-const CSV_COLUMNS = [
-  'id',
-  'claimed_at',
-  'ended_at',
-  'state',
-  'reason',
-  'rule',
-  'template',
-  'user',
-  'address',
-  'subject',
-  'domain',
-  'provider',
-  'attempts',
-  'reply',
-  'outcomes',
-];
-
-function csvOf(email: EmailRecord): string {
-  const cells = [
-    email.rule,
-    email.template,
-    email.external_user_id,
-    email.address,
-    email.subject,
-    email.domain,
-  ];
-  return csvLine([
-    email.id,
-    email.claimed_at,
-    email.ended_at,
-    email.state,
-    email.reason,
-    ...cells.map((cell) => cell && plainCell(cell)),
-    email.provider,
-    String(email.attempts),
-    email.reply && plainCell(email.reply),
-    email.outcomes.join(' '),
-  ]);
+async function emailPage(
+  db: Database,
+  { projectId, filter: text, sort = '-at', ...query }: EmailsQuery,
+): Promise<ListResponse<EmailListed>> {
+  const filter = readFilter(text, FILTER_KEYS.emails);
+  const page = readPage(query, 2);
+  const after = page.after && timeAndId(page.after);
+  const { offset, rowsMax: limit, most } = page;
+  // Days in a filter are days of the project, like the times in the list.
+  const zone = (await getSettings(db, projectId)).settings.timeZone;
+  const rows = await listEmails(db, { projectId, filter, zone, sort, after, offset, limit });
+  const total = await countEmails(db, { projectId, filter, zone, most });
+  const cursorOf = (email: EmailRecord): string[] => [String(Date.parse(email.claimed_at)), email.id];
+  return toPage(rows, page, { show: withReason, cursorOf, total });
 }

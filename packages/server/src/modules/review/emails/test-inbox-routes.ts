@@ -1,4 +1,11 @@
-import type { TestInboxEmail, TestInboxEmailWhole } from '@beckon/contract/dashboard';
+import {
+  FILTER_KEYS,
+  type ListResponse,
+  type Role,
+  type TestInboxEmail,
+  type TestInboxEmailWhole,
+} from '@beckon/contract/dashboard';
+import { readFilter } from '../../../platform/filter/parse.ts';
 import type { SendServices } from '../../delivery/index.ts';
 import { countToRelease, nextDraftDueAt } from '../../drafts/index.ts';
 import { type Redact, redactFor, redactMail, requireForPerson } from './redact-email.ts';
@@ -10,8 +17,11 @@ import {
   type DashboardRoute,
   findProject,
   isId,
+  type CsvColumns,
   type KitDeps,
+  type ListQuery,
   readPage,
+  sendCsv,
   routesFor,
   sendEmail,
   sendPieces,
@@ -40,21 +50,19 @@ const SOURCE_MAX_BYTES = 256 * 1024;
 export const testInboxRoutes: DashboardRoute<Deps>[] = [
   route('GET /projects/:project/test-inbox', {
     needs: 'viewer',
-    async handle({ db }, { projectId, query, role }) {
-      const page = readPage(query, 3);
-      const { user: userId = null, draft: draftId = null } = query;
-      const after = page.after && toCursor(page.after);
-      const none = (userId !== null && !isStorable(userId)) || (draftId !== null && !isId(draftId));
-      const key = { projectId, userId, draftId };
-      const rows = none ? [] : await listMail(db, { ...key, after, limit: page.offset + page.rowsMax });
-      const total = none ? 0 : await countMail(db, { ...key, most: page.most });
-      const cursorOf = ({ at, id, copy }: KeptMail): string[] => [String(at), id, String(copy)];
-      return toPage(rows.slice(page.offset), page, {
-        show: (mail) => toTestInboxEmail(mail, redactFor(role, mail)),
-        cursorOf,
-        total,
-      });
-    },
+    handle: ({ db }, { projectId, query, role }) => mailPage(db, role, { projectId, ...query }),
+  }),
+  route('GET /projects/:project/test-inbox.csv', {
+    needs: 'admin',
+    isHeavy: true,
+    slot: 'statement',
+    audit: 'test_inbox.export',
+    handle: ({ db }, { projectId, query, role, reply }) =>
+      sendCsv(reply, {
+        name: 'test-inbox.csv',
+        columns: CSV_COLUMNS,
+        load: (page) => mailPage(db, role, { projectId, ...query, ...page }),
+      }),
   }),
   route('GET /projects/:project/test-inbox/state', {
     needs: 'viewer',
@@ -121,6 +129,41 @@ export const testInboxRoutes: DashboardRoute<Deps>[] = [
     },
   }),
 ];
+
+type MailQuery = ListQuery & { projectId: number; filter?: string; user?: string; draft?: string };
+
+async function mailPage(
+  db: Database,
+  role: Role,
+  { projectId, filter: text, user, draft, ...query }: MailQuery,
+): Promise<ListResponse<TestInboxEmail>> {
+  const filter = readFilter(text, FILTER_KEYS.test_inbox);
+  const [userId, draftId] = [user ?? null, draft ?? null];
+  const page = readPage(query, 3);
+  const after = page.after && toCursor(page.after);
+  const none = (userId !== null && !isStorable(userId)) || (draftId !== null && !isId(draftId));
+  const key = { projectId, userId, draftId, filter };
+  const rows = none ? [] : await listMail(db, { ...key, after, limit: page.offset + page.rowsMax });
+  const total = none ? 0 : await countMail(db, { ...key, most: page.most });
+  const cursorOf = ({ at, id, copy }: KeptMail): string[] => [String(at), id, String(copy)];
+  return toPage(rows.slice(page.offset), page, {
+    show: (mail) => toTestInboxEmail(mail, redactFor(role, mail)),
+    cursorOf,
+    total,
+  });
+}
+
+const CSV_COLUMNS: CsvColumns<TestInboxEmail> = {
+  id: ({ id }) => id,
+  copy: ({ copy }) => copy,
+  received_at: ({ at }) => at,
+  subject: ({ subject }) => subject,
+  to: ({ to }) => to,
+  user: ({ external_user_id: user }) => user,
+  kind: ({ kind }) => kind,
+  size: ({ size }) => size,
+  draft_id: ({ draft_id: id }) => id,
+};
 
 function readAge(text: string): number {
   const ms = parseDuration(text);

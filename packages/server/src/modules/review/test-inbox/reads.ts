@@ -1,4 +1,13 @@
+import type { FILTER_KEYS } from '@beckon/contract/dashboard';
 import type { Tx } from '../../../platform/db/statements.ts';
+import {
+  type Filter,
+  type FilterColumn,
+  filterSql,
+  NO_FILTER,
+  WORDS,
+  wordsColumn,
+} from '../../../platform/filter/filter.ts';
 import { type KeptMail, TEST_INBOX_PAGE_MAX, unpackMail } from './mail.ts';
 import type { MailCursor } from './store.ts';
 
@@ -23,6 +32,7 @@ export type MailPage = {
   projectId: number;
   userId?: string | null;
   draftId?: string | null;
+  filter?: Filter;
   /** The last email of the previous page. */
   after?: MailCursor | null;
   limit: number;
@@ -30,21 +40,24 @@ export type MailPage = {
 
 /** Returns one page of emails, newest first. */
 export async function listMail(tx: Tx, page: MailPage): Promise<KeptMail[]> {
-  const { projectId, userId = null, draftId = null, after = null, limit } = page;
+  const { projectId, userId = null, draftId = null, filter = NO_FILTER, after = null, limit } = page;
+  const values: unknown[] = [
+    projectId,
+    userId,
+    draftId,
+    after === null ? null : new Date(after.at),
+    after?.id ?? null,
+    after?.copy ?? null,
+    Math.min(limit, TEST_INBOX_PAGE_MAX),
+  ];
+  const where = filterSql(filter, FILTERED, (value) => `$${values.push(value)}`);
+  if (where === null) return [];
   const rows = await tx.query<Row>(
     `SELECT ${COLUMNS} FROM beckon.test_inbox_email m
      WHERE m.project_id = $1 AND ($2::text IS NULL OR m.external_user_id = $2) AND ($3::uuid IS NULL OR m.draft_id = $3)
-       AND ($4::timestamptz IS NULL OR (m.at, m.id, m.copy) < ($4, $5::uuid, $6::int))
+       AND ($4::timestamptz IS NULL OR (m.at, m.id, m.copy) < ($4, $5::uuid, $6::int)) AND ${where}
      ORDER BY m.at DESC, m.id DESC, m.copy DESC LIMIT $7`,
-    [
-      projectId,
-      userId,
-      draftId,
-      after === null ? null : new Date(after.at),
-      after?.id ?? null,
-      after?.copy ?? null,
-      Math.min(limit, TEST_INBOX_PAGE_MAX),
-    ],
+    values,
   );
   return rows.map((row) => toMail(projectId, row));
 }
@@ -52,18 +65,30 @@ export async function listMail(tx: Tx, page: MailPage): Promise<KeptMail[]> {
 /** Counts the emails, up to `most`. */
 export async function countMail(
   tx: Tx,
-  query: Pick<MailPage, 'projectId' | 'userId' | 'draftId'> & { most: number },
+  query: Pick<MailPage, 'projectId' | 'userId' | 'draftId' | 'filter'> & { most: number },
 ): Promise<number> {
-  const { projectId, userId = null, draftId = null, most } = query;
+  const { projectId, userId = null, draftId = null, filter = NO_FILTER, most } = query;
+  const values: unknown[] = [projectId, userId, draftId, most];
+  const where = filterSql(filter, FILTERED, (value) => `$${values.push(value)}`);
+  if (where === null) return 0;
   const [row] = await tx.query<{ mails: number }>(
     `SELECT count(*) AS mails FROM (
        SELECT 1 FROM beckon.test_inbox_email m
        WHERE m.project_id = $1 AND ($2::text IS NULL OR m.external_user_id = $2) AND ($3::uuid IS NULL OR m.draft_id = $3)
-       LIMIT $4) counted`,
-    [projectId, userId, draftId, most],
+         AND ${where} LIMIT $4) counted`,
+    values,
   );
   return row?.mails ?? 0;
 }
+
+const FILTERED: Record<keyof typeof FILTER_KEYS.test_inbox | typeof WORDS, FilterColumn> = {
+  user: { sql: 'm.external_user_id' },
+  to: { sql: 'm.rcpt_to' },
+  subject: { sql: 'm.subject' },
+  kind: { sql: `CASE WHEN m.draft_id IS NULL THEN 'team' ELSE 'user' END`, among: ['user', 'team'] },
+  received: { sql: 'm.at', isTime: true },
+  [WORDS]: wordsColumn(['m.external_user_id', 'm.rcpt_to', 'm.subject']),
+};
 
 export type WholeMail = KeptMail & { raw: Buffer };
 

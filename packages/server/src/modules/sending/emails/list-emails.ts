@@ -1,6 +1,11 @@
-import { EMAIL_OUTCOMES, EMAIL_STATES, type EmailListed, type EmailWhole } from '@beckon/contract/dashboard';
+import {
+  EMAIL_OUTCOMES,
+  EMAIL_STATES,
+  type EmailListed,
+  type EmailWhole,
+  type SortOf,
+} from '@beckon/contract/dashboard';
 import { readAs } from '../../../platform/db/read-as.ts';
-import { momentsSql } from '../../../platform/filter/moments.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import {
   type Filter,
@@ -25,29 +30,32 @@ type EmailsQuery = {
   filter: Filter;
   /** The zone of the days in the filter. */
   zone: string;
+  /** By the time of the claim. Default: newest first. */
+  sort?: SortOf<'emails'>;
   /** The last email of the previous page. */
   after: EmailCursor | null;
   offset: number;
   limit: number;
 };
 
-/** Lists emails, newest first. Reads the tables `draft`, `rule` and `outcome` of other modules. */
+/** Lists emails. Reads the tables `draft`, `rule` and `outcome` of other modules. */
 export async function listEmails(tx: Tx, query: EmailsQuery): Promise<EmailRecord[]> {
   const { values, bind, where } = conditions(query);
   if (where === null) return [];
-  const { after, offset, limit } = query;
+  const { sort = '-at', after, offset, limit } = query;
+  const [direction, than] = sort === 'at' ? ['ASC', '>'] : ['DESC', '<'];
   const behind =
     after === null
       ? ''
-      : `AND (m.claimed_at, m.id) < (${bind(new Date(after.at))}::timestamptz, ${bind(after.id)}::uuid)`;
+      : `AND (m.claimed_at, m.id) ${than} (${bind(new Date(after.at))}::timestamptz, ${bind(after.id)}::uuid)`;
   // Fetches all emails of one user by their index. A scan from the newest email might run long without a match.
   const fence = isExact(query.filter, 'user') ? 'OFFSET 0' : '';
   const rows = await readAs<EmailRecord>(
     tx,
     `SELECT ${COLUMNS} FROM (
        SELECT * FROM (SELECT m.* FROM beckon.email m WHERE ${where} ${behind} ${fence}) found
-       ORDER BY found.claimed_at DESC, found.id DESC OFFSET ${bind(offset)} LIMIT ${bind(limit)}
-     ) m ${JOINED} ORDER BY m.claimed_at DESC, m.id DESC`,
+       ORDER BY found.claimed_at ${direction}, found.id ${direction} OFFSET ${bind(offset)} LIMIT ${bind(limit)}
+     ) m ${JOINED} ORDER BY m.claimed_at ${direction}, m.id ${direction}`,
     values,
   );
   return rows.map(inOrder);
@@ -109,6 +117,7 @@ const FILTERED: Record<string, FilterColumn> = {
   domain: { sql: 'm.domain' },
   provider: { sql: 'm.provider' },
   reason: { sql: 'm.reason' },
+  ended: { sql: 'm.ended_at', isTime: true },
   resent: {
     sql: `CASE WHEN EXISTS (SELECT FROM beckon.draft a WHERE a.project_id = m.project_id
       AND a.external_user_id = m.external_user_id AND a.resend_of = m.draft_id) THEN 'yes' ELSE 'no' END`,

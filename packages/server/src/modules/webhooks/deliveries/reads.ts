@@ -1,6 +1,14 @@
-import type { EmailWebhook } from '@beckon/contract/dashboard';
+import { DELIVERY_STATES, type EmailWebhook, type FILTER_KEYS, type SortOf } from '@beckon/contract/dashboard';
 import type { EndpointRef } from '../endpoints/endpoint.ts';
 import { plainList } from '../../../platform/db/list.ts';
+import {
+  type Filter,
+  type FilterColumn,
+  filterSql,
+  NO_FILTER,
+  WORDS,
+  wordsColumn,
+} from '../../../platform/filter/filter.ts';
 import { readAs } from '../../../platform/db/read-as.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import {
@@ -114,7 +122,10 @@ export type DeliveriesQuery = {
   endpointId: string | null;
   webhookId: string | null;
   states: DeliveryState[] | null;
-  /** Continues after this delivery. If left out, starts with the newest. */
+  filter?: Filter;
+  /** By the creation of the webhook. Default: newest first. */
+  sort?: SortOf<'deliveries'>;
+  /** Continues after this delivery. If left out, starts at the beginning. */
   after?: { createdAt: number; webhookId: string; endpointId: string } | null;
   limit: number;
 };
@@ -141,20 +152,30 @@ type DeliveryRow = {
   }[];
 };
 
-const FILTER = `m.project_id = $1 AND ($2::uuid IS NULL OR d.endpoint_id = $2) AND ($3::uuid IS NULL OR m.id = $3)
+const FILTERED: Record<keyof typeof FILTER_KEYS.deliveries | typeof WORDS, FilterColumn> = {
+  state: { sql: 'd.state', among: DELIVERY_STATES },
+  type: { sql: 'm.type' },
+  created: { sql: 'm.created_at', isTime: true },
+  [WORDS]: wordsColumn(['m.type', 'm.id::text']),
+};
+
+const SELECTED = `m.project_id = $1 AND ($2::uuid IS NULL OR d.endpoint_id = $2) AND ($3::uuid IS NULL OR m.id = $3)
        AND ($4::text[] IS NULL OR d.state = ANY ($4))`;
 
 /** Counts the deliveries, up to `most`. */
 export async function countDeliveries(
   tx: Tx,
-  { projectId, endpointId, webhookId, states, limit }: DeliveriesQuery,
+  { projectId, endpointId, webhookId, states, filter = NO_FILTER, limit }: DeliveriesQuery,
 ): Promise<number> {
+  const values: unknown[] = [projectId, endpointId, webhookId, states, limit];
+  const where = filterSql(filter, FILTERED, (value) => `$${values.push(value)}`);
+  if (where === null) return 0;
   const [counted] = await tx.query<{ count: number }>(
     `SELECT count(*) AS count FROM (
        SELECT 1 FROM beckon.webhook m
-       JOIN beckon.webhook_delivery d ON d.project_id = m.project_id AND d.webhook_id = m.id WHERE ${FILTER} LIMIT $5
+       JOIN beckon.webhook_delivery d ON d.project_id = m.project_id AND d.webhook_id = m.id WHERE ${SELECTED} AND ${where} LIMIT $5
      ) bounded`,
-    [projectId, endpointId, webhookId, states, limit],
+    values,
   );
   return counted?.count ?? 0;
 }
@@ -171,8 +192,14 @@ export async function findBody(
   return webhook && !webhook.is_erased ? webhook.body : null;
 }
 
-/** Returns the deliveries, newest first, each with its latest attempt. */
+/** Returns the deliveries, each with its latest attempts. */
 export async function listDeliveries(tx: Tx, query: DeliveriesQuery): Promise<DeliverySummary[]> {
+  const { filter = NO_FILTER, sort = '-at', after = null } = query;
+  const values: unknown[] = [query.projectId, query.endpointId, query.webhookId, query.states, query.limit];
+  const bind = (value: unknown): string => `$${values.push(value)}`;
+  const where = filterSql(filter, FILTERED, bind);
+  if (where === null) return [];
+  const [direction, than] = sort === 'at' ? ['ASC', '>'] : ['DESC', '<'];
   const rows = await tx.query<DeliveryRow>(
     `SELECT m.id AS webhook_id, d.endpoint_id, m.type, d.state, d.trigger, m.erased_at IS NOT NULL AS erased, d.created_at,
        d.next_at, d.delivered_at, (
@@ -183,19 +210,9 @@ export async function listDeliveries(tx: Tx, query: DeliveriesQuery): Promise<De
                  AND a.endpoint_id = d.endpoint_id ORDER BY a.number DESC LIMIT ${ATTEMPTS_MAX}) a
        ) AS attempts
      FROM beckon.webhook m JOIN beckon.webhook_delivery d ON d.project_id = m.project_id AND d.webhook_id = m.id
-     WHERE ${FILTER} AND ($6::timestamptz IS NULL OR (m.created_at <= $6
-       AND ((m.created_at, m.id) < ($6, $7::uuid) OR (m.created_at = $6 AND m.id = $7 AND d.endpoint_id > $8::uuid))))
-     ORDER BY m.created_at DESC, m.id DESC, d.endpoint_id LIMIT $5`,
-    [
-      query.projectId,
-      query.endpointId,
-      query.webhookId,
-      query.states,
-      query.limit,
-      query.after ? new Date(query.after.createdAt) : null,
-      query.after?.webhookId ?? null,
-      query.after?.endpointId ?? null,
-    ],
+     WHERE ${SELECTED} AND ${where} AND ${after === null ? 'true' : behindSql(after, than, bind)}
+     ORDER BY m.created_at ${direction}, m.id ${direction}, d.endpoint_id LIMIT $5`,
+    values,
   );
   return rows.map((row) => ({
     webhookId: row.webhook_id,
@@ -213,6 +230,16 @@ export async function listDeliveries(tx: Tx, query: DeliveriesQuery): Promise<De
       endedAt: end === null ? null : Math.round(end),
     })),
   }));
+}
+
+type Position = NonNullable<DeliveriesQuery['after']>;
+
+/** The comparison of the time alone bounds the range of the index, which the alternatives behind it would not. */
+function behindSql(after: Position, than: string, bind: (value: unknown) => string): string {
+  const at = `${bind(new Date(after.createdAt))}::timestamptz`;
+  const [webhook, endpoint] = [`${bind(after.webhookId)}::uuid`, `${bind(after.endpointId)}::uuid`];
+  return `(m.created_at ${than}= ${at} AND ((m.created_at, m.id) ${than} (${at}, ${webhook})
+    OR (m.created_at = ${at} AND m.id = ${webhook} AND d.endpoint_id > ${endpoint})))`;
 }
 
 /** The maximum number of attempts shown per delivery. All attempts of many replays remain in the database. */

@@ -1,4 +1,10 @@
-import { REPLAYABLE_STATES, type WebhookDelivery } from '@beckon/contract/dashboard';
+import {
+  FILTER_KEYS,
+  type ListResponse,
+  REPLAYABLE_STATES,
+  type WebhookDelivery,
+} from '@beckon/contract/dashboard';
+import { readFilter } from '../../../platform/filter/parse.ts';
 import { Fault } from '../../../platform/fault.ts';
 import { parseInstant } from '../../../platform/time/time-text.ts';
 import { requireEndpoint } from '../endpoints/require-endpoint.ts';
@@ -9,8 +15,11 @@ import { replayWebhooks, type ReplayInput } from './replay.ts';
 import { showEndpoint, deliveryView } from './views.ts';
 import {
   badCursor,
+  type CsvColumns,
   isId,
+  type ListQuery,
   readPage,
+  sendCsv,
   toPage,
   type RouteRequest,
   routesFor,
@@ -43,7 +52,19 @@ export const webhookDeliveryRoutes = [
   route('GET /projects/:project/webhook-deliveries', {
     needs: 'admin',
     scope: 'read',
-    handle: listPage,
+    handle: ({ db }, { projectId, query }) => deliveryPage(db, { projectId, ...query }),
+  }),
+  route('GET /projects/:project/webhook-deliveries.csv', {
+    needs: 'admin',
+    isHeavy: true,
+    slot: 'statement',
+    audit: 'webhook_deliveries.export',
+    handle: ({ db }, { projectId, query, reply }) =>
+      sendCsv(reply, {
+        name: 'webhook-deliveries.csv',
+        columns: CSV_COLUMNS,
+        load: (page) => deliveryPage(db, { projectId, ...query, ...page }),
+      }),
   }),
   route('GET /projects/:project/webhook-deliveries/:message/:endpoint', {
     needs: 'admin',
@@ -87,16 +108,20 @@ async function findDelivery({ db }: Pick<Deps, 'db'>, key: DeliveryKey): Promise
   throw new Fault('not_found', { details: [{ message, field: 'message' }] });
 }
 
-async function listPage(
-  { db }: Deps,
-  { projectId, query }: RouteRequest<'GET /projects/:project/webhook-deliveries'>,
-) {
+type DeliveriesQuery = ListQuery &
+  RouteRequest<'GET /projects/:project/webhook-deliveries'>['query'] & { projectId: number };
+
+async function deliveryPage(
+  db: Deps['db'],
+  { projectId, sort = '-at', ...query }: DeliveriesQuery,
+): Promise<ListResponse<WebhookDelivery>> {
+  const typed = readFilter(query.filter, FILTER_KEYS.deliveries);
   const page = readPage(query, 3);
   const endpointId = query.endpoint ?? null;
   if (endpointId !== null) await db.transaction((tx) => requireEndpoint(tx, { projectId, endpointId }));
   const states = query.state === undefined ? null : [query.state];
   const webhookId = query.message === undefined ? null : readWebhookName(query.message);
-  const filter = { projectId, endpointId, webhookId, states };
+  const filter = { projectId, endpointId, webhookId, states, filter: typed, sort };
   const found = await listDeliveries(db, { ...filter, after: afterOf(page.after), limit: page.rowsMax });
   return toPage(found, page, {
     show: deliveryView,
@@ -104,6 +129,19 @@ async function listPage(
     total: await countDeliveries(db, { ...filter, limit: page.most }),
   });
 }
+
+const CSV_COLUMNS: CsvColumns<WebhookDelivery> = {
+  id: ({ id }) => id,
+  created_at: ({ created_at: at }) => at,
+  endpoint_id: ({ endpoint_id: id }) => id,
+  type: ({ type }) => type,
+  state: ({ state }) => state,
+  attempts: ({ attempts }) => attempts.length,
+  last_status: ({ attempts }) => attempts.at(-1)?.status ?? null,
+  last_error: ({ attempts }) => attempts.at(-1)?.error ?? null,
+  next_attempt_at: ({ next_attempt_at: at }) => at,
+  delivered_at: ({ delivered_at: at }) => at,
+};
 
 function afterOf(
   parts: string[] | null,

@@ -1,4 +1,4 @@
-import type { WebhookEndpointInput } from '@beckon/contract/dashboard';
+import type { WebhookEndpoint, WebhookEndpointInput } from '@beckon/contract/dashboard';
 import { Fault } from '../../../platform/fault.ts';
 import type { EndpointRef, WebhookSettings } from './endpoint.ts';
 import {
@@ -12,7 +12,7 @@ import {
 } from './change-endpoint.ts';
 import { OVERLAP_DEFAULT_MS } from './secrets.ts';
 import { showEndpoint, showEndpoints } from '../deliveries/views.ts';
-import { routesFor, wholeList, type KitDeps } from '../../workspace/index.ts';
+import { type CsvColumns, routesFor, sendCsv, wholeList, type KitDeps } from '../../workspace/index.ts';
 import type { Encrypter } from '../../../platform/crypto/encrypt.ts';
 
 type Deps = KitDeps & { encrypter: Encrypter; webhooks: WebhookSettings };
@@ -20,11 +20,35 @@ const { route } = routesFor<Deps>();
 
 const HOUR_MS = 3_600_000;
 
+const CSV_COLUMNS: CsvColumns<WebhookEndpoint> = {
+  id: ({ id }) => id,
+  url: ({ url }) => url,
+  description: ({ description }) => description,
+  state: ({ state }) => state,
+  disabled_reason: ({ disabled_reason: reason }) => reason,
+  types: ({ types }) => types?.join(' ') ?? 'all',
+  failures: ({ failures }) => failures,
+  last_success_at: ({ last_success_at: at }) => at,
+  created_at: ({ created_at: at }) => at,
+};
+
 const endpointRoutes = [
   route('GET /projects/:project/webhooks', {
     needs: 'admin',
     scope: 'read',
     handle: async ({ db }, { projectId }) => wholeList(await showEndpoints(db, projectId)),
+  }),
+  route('GET /projects/:project/webhooks.csv', {
+    needs: 'admin',
+    isHeavy: true,
+    slot: 'statement',
+    audit: 'webhooks.export',
+    handle: ({ db }, { projectId, reply }) =>
+      sendCsv(reply, {
+        name: 'webhooks.csv',
+        columns: CSV_COLUMNS,
+        load: async () => wholeList(await showEndpoints(db, projectId)),
+      }),
   }),
   route('POST /projects/:project/webhooks', {
     needs: 'admin',

@@ -1,13 +1,18 @@
-import type { AuditListed, QueryOf } from '@beckon/contract/dashboard';
-import { csvLine } from '@beckon/contract/files';
-import { plainCell } from '../../../platform/text/csv.ts';
+import {
+  type AuditListed,
+  FILTER_KEYS,
+  type ListResponse,
+  type QueryOf,
+} from '@beckon/contract/dashboard';
+import type { Database } from '../../../platform/db/database.ts';
+import { readFilter } from '../../../platform/filter/parse.ts';
+import { type CsvColumns, sendCsv } from '../dashboard-api/csv.ts';
 import { type AuditOf, countEntries, listEntries } from './store.ts';
 import type { ListedEntry } from './entry.ts';
 import { findOrganizationOf, listProjectsOf } from '../members/reads.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import { badCursor, readPage, toPage } from '../dashboard-api/pages.ts';
+import { badCursor, type ListQuery, readPage, toPage } from '../dashboard-api/pages.ts';
 import { routesFor } from '../dashboard-api/route.ts';
-import { sendPieces } from '../dashboard-api/streams.ts';
 
 const { route } = routesFor();
 
@@ -15,34 +20,43 @@ const { route } = routesFor();
 export const auditRoutes = [
   route('GET /projects/:project/audit', {
     needs: 'admin',
-    async handle({ db }, { projectId, query }) {
-      const { of, names } = await scopeOf(db, projectId, query);
-      const page = readPage(query, 1);
-      const after = page.after === null ? null : readId(page.after[0] ?? '');
-      const rows = await listEntries(db, { ...of, after, limit: page.rowsMax, offset: page.offset });
-      const total = await countEntries(db, of, page.most);
-      return toPage(rows, page, { show: (row) => toListed(row, names), cursorOf: ({ id }) => [id], total });
-    },
+    handle: ({ db }, { projectId, query }) => auditPage(db, projectId, query),
   }),
   route('GET /projects/:project/audit.csv', {
     needs: 'admin',
     isHeavy: true,
     slot: 'statement',
     audit: 'audit.export',
-    async handle({ db }, { projectId, query, reply }) {
-      const { of, names } = await scopeOf(db, projectId, query);
-      const file = { name: 'audit.csv', type: 'text/csv; charset=utf-8' };
-      return sendPieces(reply, file, csvOf(db, of, names));
-    },
+    handle: ({ db }, { projectId, query, reply }) =>
+      sendCsv(reply, {
+        name: 'audit.csv',
+        columns: CSV_COLUMNS,
+        load: (page) => auditPage(db, projectId, { ...query, ...page }),
+      }),
   }),
 ];
+
+type AuditQuery = QueryOf<'GET /projects/:project/audit.csv'>;
+
+async function auditPage(
+  db: Database,
+  projectId: number,
+  query: AuditQuery & ListQuery,
+): Promise<ListResponse<AuditListed>> {
+  const { of, names } = await scopeOf(db, projectId, query);
+  const page = readPage(query, 1);
+  const after = page.after === null ? null : readId(page.after[0] ?? '');
+  const rows = await listEntries(db, { ...of, after, limit: page.rowsMax, offset: page.offset });
+  const total = await countEntries(db, of, page.most);
+  return toPage(rows, page, { show: (row) => toListed(row, names), cursorOf: ({ id }) => [id], total });
+}
 
 type Names = ReadonlyMap<number, string>;
 
 async function scopeOf(
   tx: Tx,
   projectId: number,
-  { actor = '', action = '', scope = 'organization' }: QueryOf<'GET /projects/:project/audit.csv'>,
+  { actor = '', action = '', scope = 'organization', filter }: AuditQuery,
 ): Promise<{ of: AuditOf; names: Names }> {
   const organization = await findOrganizationOf(tx, projectId);
   const projects = organization ? await listProjectsOf(tx, organization.id) : [];
@@ -53,6 +67,7 @@ async function scopeOf(
       organizationId: scope === 'organization' && organization ? organization.id : null,
       actor: actor === '' ? null : actor,
       action: action === '' ? null : action,
+      filter: readFilter(filter, FILTER_KEYS.audit),
     },
     names: new Map(projects.map(({ id, name }) => [id, name])),
   };
@@ -80,45 +95,18 @@ function readId(text: string): string {
   throw badCursor();
 }
 
-const COLUMNS = [
-  'at',
-  'project',
-  'actor',
-  'actor_name',
-  'token',
-  'action',
-  'subject',
-  'before',
-  'after',
-  'completed',
-];
-const PIECE = 1_000;
-
-async function* csvOf(tx: Tx, of: AuditOf, names: Names): AsyncGenerator<string> {
-  yield `${csvLine(COLUMNS)}\n`;
-  for (let after: string | null = null; ;) {
-    const rows: ListedEntry[] = await listEntries(tx, { ...of, after, limit: PIECE, offset: 0 });
-    if (rows.length > 0) yield `${rows.map((row) => lineOf(toListed(row, names))).join('\n')}\n`;
-    if (rows.length < PIECE) return;
-    after = rows.at(-1)?.id ?? null;
-  }
-}
-
-function lineOf(entry: AuditListed): string {
-  const { at, project, actor, actor_name, token, action, subject, before, after, completed } = entry;
-  const texts = [
-    at,
-    project?.name ?? '',
-    actor,
-    actor_name,
-    token ?? '',
-    action,
-    subject ?? '',
-    toText(before),
-    toText(after),
-  ];
-  return csvLine([...texts.map(plainCell), String(completed)]);
-}
+const CSV_COLUMNS: CsvColumns<AuditListed> = {
+  at: ({ at }) => at,
+  project: ({ project }) => project?.name ?? '',
+  actor: ({ actor }) => actor,
+  actor_name: ({ actor_name: name }) => name,
+  token: ({ token }) => token,
+  action: ({ action }) => action,
+  subject: ({ subject }) => subject,
+  before: ({ before }) => toText(before),
+  after: ({ after }) => toText(after),
+  completed: ({ completed }) => completed,
+};
 
 function toText(value: unknown): string {
   return value === null || value === undefined ? '' : JSON.stringify(value);

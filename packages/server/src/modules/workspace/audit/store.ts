@@ -1,5 +1,14 @@
 import type { AuditEntry, Difference, ListedEntry } from './entry.ts';
+import type { FILTER_KEYS } from '@beckon/contract/dashboard';
 import type { Tx } from '../../../platform/db/statements.ts';
+import {
+  type Filter,
+  type FilterColumn,
+  filterSql,
+  NO_FILTER,
+  WORDS,
+  wordsColumn,
+} from '../../../platform/filter/filter.ts';
 
 /** Records an action before the change, in a separate commit. */
 export function beginEntry(tx: Tx, entry: AuditEntry): Promise<void> {
@@ -74,6 +83,7 @@ export type AuditOf = {
   actor: string | null;
   /** A prefix of the action, such as `draft.`. */
   action: string | null;
+  filter?: Filter;
 };
 
 type Page = {
@@ -86,23 +96,38 @@ type Page = {
 const WHERE = `(a.project_id = ANY ($1::bigint[]) OR a.project_id = 0 AND $2::text = ANY (a.organizations))
   AND ($3::text IS NULL OR a.actor = $3) AND ($4::text IS NULL OR starts_with(a.action, $4))`;
 
+const FILTERED: Record<keyof typeof FILTER_KEYS.audit | typeof WORDS, FilterColumn> = {
+  action: { sql: 'a.action' },
+  member: { sql: 'a.actor_name' },
+  object: { sql: 'a.subject' },
+  token: { sql: 'a.token' },
+  at: { sql: 'a.at', isTime: true },
+  [WORDS]: wordsColumn(['a.action', 'a.actor_name', 'a.subject']),
+};
+
 /** Lists entries, newest first. Ids are created in time order. */
 export async function listEntries(tx: Tx, query: AuditOf & Page): Promise<ListedEntry[]> {
-  const { after, limit, offset = 0 } = query;
+  const { filter = NO_FILTER, after, limit, offset = 0 } = query;
+  const values = [...valuesOf(query), after, limit, offset];
+  const where = filterSql(filter, FILTERED, (value) => `$${values.push(value)}`);
+  if (where === null) return [];
   return tx.query<ListedEntry>(
     `SELECT a.project_id AS "projectId", a.id, a.at, a.actor, a.actor_name AS "actorName", a.token, a.action,
             a.subject, a.before, a.after, a.completed AS "isCompleted"
-     FROM beckon.audit a WHERE ${WHERE} AND ($5::uuid IS NULL OR a.id < $5)
+     FROM beckon.audit a WHERE ${WHERE} AND ($5::uuid IS NULL OR a.id < $5) AND ${where}
      ORDER BY a.id DESC LIMIT $6 OFFSET $7`,
-    [...valuesOf(query), after, limit, offset],
+    values,
   );
 }
 
 /** Counts entries, up to `most`. */
 export async function countEntries(tx: Tx, of: AuditOf, most: number): Promise<number> {
+  const values = [...valuesOf(of), most];
+  const where = filterSql(of.filter ?? NO_FILTER, FILTERED, (value) => `$${values.push(value)}`);
+  if (where === null) return 0;
   const rows = await tx.query<{ count: number }>(
-    `SELECT count(*) AS count FROM (SELECT 1 FROM beckon.audit a WHERE ${WHERE} LIMIT $5) AS counted`,
-    [...valuesOf(of), most],
+    `SELECT count(*) AS count FROM (SELECT 1 FROM beckon.audit a WHERE ${WHERE} AND ${where} LIMIT $5) AS counted`,
+    values,
   );
   return rows[0]?.count ?? 0;
 }

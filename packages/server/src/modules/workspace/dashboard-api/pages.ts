@@ -14,10 +14,16 @@ type PageLimits = {
   most: number;
 };
 
+/** A page of a file needs no count, which would be repeated for each of its pages. */
+export type ListQuery = PageQuery & { isCounted?: boolean };
+
 /** `parts`: the number of texts in a cursor of this list. */
-export function readPage({ cursor, offset = 0, limit = LIMIT }: PageQuery, parts: number): PageLimits {
+export function readPage(
+  { cursor, offset = 0, limit = LIMIT, isCounted = true }: ListQuery,
+  parts: number,
+): PageLimits {
   const after = cursor === undefined ? null : readParts(cursor, parts);
-  return { after, offset, limit, rowsMax: limit + 1, most: COUNTED_MAX + 1 };
+  return { after, offset, limit, rowsMax: limit + 1, most: isCounted ? COUNTED_MAX + 1 : 0 };
 }
 
 /** `rows`: one more than the page shows, if there are that many. */
@@ -70,6 +76,21 @@ export function badCursor(): Fault {
 /** Ids in links may come from anywhere. Text that is not an id matches nothing. */
 export function isId(text: string): boolean {
   return UUID.test(text);
+}
+
+/** Answers a page of rows in memory. Without a limit, all of them: a project has few rows of these lists. */
+export function pageOfAll<T>(rows: T[], { cursor, offset = 0, limit = rows.length }: PageQuery): ListResponse<T> {
+  const [from = ''] = cursor === undefined ? [String(offset)] : readParts(cursor, 1);
+  const start = Number(from);
+  if (!/^\d{1,9}$/.test(from)) throw badCursor();
+  const end = start + limit;
+  return {
+    data: rows.slice(start, end),
+    meta: {
+      pagination: { total: rows.length, offset, limit },
+      cursor: end < rows.length ? printParts([String(end)]) : null,
+    },
+  };
 }
 
 /** Answers a list that is never long enough for pages. */

@@ -132,11 +132,14 @@ export class RequestEnded extends Error {
  */
 type Cost = 'light' | 'heavy' | 'images';
 
-/** Query parameters that name one thing, turn pages, or format an answer. Any other parameter makes its route heavy. */
+/**
+ * Query parameters that name one thing, turn pages, order rows by an index, or format an answer. Any other parameter makes its route heavy.
+ */
 const LIGHT_PARAMETERS: ReadonlySet<string> = new Set([
   'cursor',
   'offset',
   'limit',
+  'sort',
   'last_event_id',
   'view',
   'screen',

@@ -1,0 +1,217 @@
+/** How each list of the dashboard can be filtered and sorted. This file does not load TypeBox. */
+
+import { DRAFT_STATES, EMAIL_OUTCOMES, EMAIL_STATES, SUPPRESSION_REASONS } from './choices.ts';
+
+/** Values that the server suggests for a key, because they depend on the project. */
+export const SUGGESTED_KINDS = [
+  'rule',
+  'template',
+  'audience',
+  'event',
+  'plan',
+  'company',
+  'role',
+  'trait',
+  'domain',
+  'api_key',
+] as const;
+export type SuggestedKind = (typeof SUGGESTED_KINDS)[number];
+
+export type FilterKey = {
+  /** The property that the key compares, as the completion shows it. */
+  about: string;
+  /** The only values that rows can have. The server rejects others. */
+  values?: readonly string[];
+  suggest?: SuggestedKind;
+  /** The values are times: a day, or a time after < or >. */
+  isTime?: true;
+};
+export type FilterKeys = Readonly<Record<string, FilterKey>>;
+
+const YES_NO = ['yes', 'no'] as const;
+
+/** The states of webhook deliveries. */
+export const DELIVERY_STATES = [
+  'pending',
+  'delivering',
+  'delivered',
+  'exhausted',
+  'missed',
+  'canceled',
+] as const;
+
+export const IMPORT_KINDS = ['users', 'events', 'stripe'] as const;
+
+export const IMPORT_STATES = [
+  'uploading',
+  'ready',
+  'checking',
+  'checked',
+  'running',
+  'paused',
+  'done',
+  'failed',
+  'canceled',
+] as const;
+
+/**
+ * The keys of the filter of each list. The server parses filters by these keys, and the dashboard completes them. Words without a key are
+ * searched in the main texts of a row.
+ */
+export const FILTER_KEYS = {
+  users: {
+    user: { about: 'User ID' },
+    email: { about: 'Email address' },
+    name: { about: 'Name' },
+    plan: { about: 'Plan', suggest: 'plan' },
+    company: { about: 'Company', suggest: 'company' },
+    role: { about: 'Role', suggest: 'role' },
+    audience: { about: 'Audience', suggest: 'audience' },
+    seen: { about: 'Last seen', isTime: true },
+    first_seen: { about: 'First seen', isTime: true },
+    'trait.<name>': { about: 'Value of a trait', suggest: 'trait' },
+  },
+  emails: {
+    state: { about: 'State', values: EMAIL_STATES },
+    outcome: { about: 'Outcome', values: EMAIL_OUTCOMES },
+    rule: { about: 'Rule', suggest: 'rule' },
+    template: { about: 'Template', suggest: 'template' },
+    user: { about: 'User ID' },
+    address: { about: 'Email address' },
+    domain: { about: 'Sending domain', suggest: 'domain' },
+    provider: { about: 'Email provider of the recipient' },
+    reason: { about: 'Reason code' },
+    ended: { about: 'Time of the final state', isTime: true },
+    sent: { about: 'Time of sending', isTime: true },
+    resent: { about: 'Sent again', values: YES_NO },
+  },
+  test_inbox: {
+    user: { about: 'User ID' },
+    to: { about: 'Recipient address' },
+    subject: { about: 'Subject' },
+    kind: { about: 'Kind of recipient', values: ['user', 'team'] },
+    received: { about: 'Time of arrival', isTime: true },
+  },
+  replies: {
+    user: { about: 'User ID' },
+    from: { about: 'Sender address' },
+    subject: { about: 'Subject' },
+    forwarded: { about: 'Forwarding', values: ['none', 'waiting', 'done', 'failed'] },
+    received: { about: 'Time of arrival', isTime: true },
+  },
+  requests: {
+    status: { about: 'Status code of the response' },
+    endpoint: { about: 'API endpoint' },
+    code: { about: 'Error code' },
+    key: { about: 'API key', suggest: 'api_key' },
+  },
+  deliveries: {
+    state: { about: 'State', values: DELIVERY_STATES },
+    type: { about: 'Webhook type' },
+    created: { about: 'Time of creation', isTime: true },
+  },
+  suppressions: {
+    email: { about: 'Email address' },
+    user: { about: 'User ID' },
+    reason: { about: 'Reason', values: SUPPRESSION_REASONS },
+    kind: { about: 'Address or user', values: ['email', 'user'] },
+    erased: { about: 'Of an erased user', values: YES_NO },
+    by: { about: 'Author' },
+    since: { about: 'Time of suppression', isTime: true },
+  },
+  imports: {
+    name: { about: 'File name' },
+    kind: { about: 'Kind of import', values: IMPORT_KINDS },
+    state: { about: 'State', values: IMPORT_STATES },
+  },
+  dead_letters: {
+    kind: { about: 'Kind of record', values: ['users', 'events'] },
+    priority: { about: 'Priority', values: ['live', 'bulk'] },
+    reason: { about: 'Reason' },
+  },
+  audit: {
+    action: { about: 'Action, such as draft.approve' },
+    member: { about: 'Name of the member' },
+    object: { about: 'Object of the action' },
+    token: { about: 'Label of the access token' },
+    at: { about: 'Time', isTime: true },
+  },
+  audiences: {
+    name: { about: 'Name' },
+    state: { about: 'State', values: ['ready', 'building', 'rebuilding'] },
+    rule: { about: 'Used by the rule', suggest: 'rule' },
+  },
+  events: {
+    name: { about: 'Event name', suggest: 'event' },
+    property: { about: 'Property' },
+    canonical: { about: 'Name from the catalog', values: YES_NO },
+    expected: { about: 'Marked as expected', values: YES_NO },
+    drift: { about: 'Change of an expected event', values: ['stopped', 'changed', 'none'] },
+  },
+  templates: {
+    name: { about: 'Name' },
+    subject: { about: 'Subject' },
+    origin: { about: 'Built-in, or of the project', values: ['built_in', 'project'] },
+    unpublished: { about: 'Has an unpublished version', values: YES_NO },
+    format: { about: 'Format', values: ['markdown', 'mjml'] },
+    rule: { about: 'Used by the rule', suggest: 'rule' },
+  },
+  activity: {
+    type: {
+      about: 'Type',
+      values: [
+        'request',
+        'event',
+        'draft',
+        'draft_changed',
+        'email',
+        'outcome',
+        'user_created',
+        'user_changed',
+        'user_erased',
+        'audience_joined',
+        'audience_left',
+        'audience_built',
+        'bulk_change',
+      ],
+    },
+    name: { about: 'Name of an event, an action or an outcome', suggest: 'event' },
+    user: { about: 'User ID' },
+    rule: { about: 'Rule', suggest: 'rule' },
+    audience: { about: 'Audience', suggest: 'audience' },
+    status: { about: 'Status code of the response' },
+    endpoint: { about: 'API endpoint' },
+    code: { about: 'Error code' },
+    key: { about: 'API key', suggest: 'api_key' },
+  },
+  drafts: {
+    state: { about: 'State', values: DRAFT_STATES },
+    rule: { about: 'Rule', suggest: 'rule' },
+    user: { about: 'User ID' },
+    subject: { about: 'Subject' },
+    reason: { about: 'Reason code' },
+    edited: { about: 'Edited by a member', values: YES_NO },
+    hold: { about: 'What ends the hold', values: ['action', 'time'] },
+    deadline: { about: 'Deadline', isTime: true },
+  },
+} satisfies Record<string, FilterKeys>;
+
+export type ListName = keyof typeof FILTER_KEYS;
+export const LIST_NAMES = Object.keys(FILTER_KEYS) as [ListName, ...ListName[]];
+
+/** The columns by which a list can be sorted, the default first. `-` in front means descending. */
+export const LIST_SORTS = {
+  users: ['user', '-user', '-first', 'first'],
+  emails: ['-at', 'at'],
+  requests: ['-at', 'at'],
+  deliveries: ['-at', 'at'],
+  suppressions: ['value', '-value', '-since', 'since'],
+  audiences: ['name', '-name', '-members', 'members'],
+  events: ['-recent', 'recent', 'name', '-name', '-last', 'last', '-first', 'first'],
+} as const satisfies Partial<Record<ListName, readonly string[]>>;
+
+export type SortedList = keyof typeof LIST_SORTS;
+export type SortOf<L extends SortedList> = (typeof LIST_SORTS)[L][number];
+
+/** The maximum number of rows that one action changes. */
+export const BULK_MAX_ROWS = 500;
