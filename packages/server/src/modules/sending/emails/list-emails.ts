@@ -17,6 +17,7 @@ import {
   isExact,
   passes,
 } from '../../../platform/filter/filter.ts';
+import { momentsSql } from '../../../platform/filter/moments.ts';
 
 /** An email that was claimed for a user. The subject is empty if its draft no longer exists. */
 export type EmailRecord = Omit<EmailListed, 'reason_text'>;
@@ -117,7 +118,6 @@ const FILTERED: Record<string, FilterColumn> = {
   domain: { sql: 'm.domain' },
   provider: { sql: 'm.provider' },
   reason: { sql: 'm.reason' },
-  ended: { sql: 'm.ended_at', isTime: true },
   resent: {
     sql: `CASE WHEN EXISTS (SELECT FROM beckon.draft a WHERE a.project_id = m.project_id
       AND a.external_user_id = m.external_user_id AND a.resend_of = m.draft_id) THEN 'yes' ELSE 'no' END`,
