@@ -8,7 +8,7 @@ import { eachTab, navigateTo } from '../kit/walk.ts';
 
 /**
  * Finds words with an underscore, authors of changes as the server names them, and times as numbers. It looks at all texts and labels of
- * the page, outside of code, fields and filter hints.
+ * the page, outside of code and fields.
  */
 const CODES = `(() => {
   const exempt = 'code, pre, kbd, .cm-editor, textarea, [contenteditable], iframe, script, style';
@@ -19,8 +19,7 @@ const CODES = `(() => {
   for (const element of document.querySelectorAll('[aria-label], [title], [alt]')) {
     if (element.closest(exempt)) continue;
     for (const name of ['aria-label', 'title', 'alt']) {
-      const text = element.getAttribute(name) ?? '';
-      if (!text.startsWith('Filter syntax:')) texts.push(text);
+      texts.push(element.getAttribute(name) ?? '');
     }
   }
   return [...new Set(texts.flatMap((text) => text.match(/[\\w.]*[a-z]_[a-z]\\w*|\\bengine\\b|\\breply:[0-9a-f]+|\\b1[5-9]\\d{11}\\b/g) ?? []))];
@@ -64,36 +63,10 @@ describe.skipIf(!hasBrowser)('screens of the demo', () => {
     expect(found).toEqual({});
     expect(pageErrors).toEqual([]);
   }, 300_000);
-
-  test('name filter terms that their lists accept', async () => {
-    const refused: string[] = [];
-    let seen = 0;
-    for (const path of paths) {
-      await navigateTo(page, path);
-      for (const term of await filterTermsOf(page)) {
-        const pending = page.waitForResponse(
-          (response) => new URL(response.url()).searchParams.get('filter') === term,
-        );
-        await page.getByRole('textbox', { name: /^Filter/ }).fill(term);
-        if ((await pending).status() !== 200) refused.push(`${path} ${term}`);
-        seen += 1;
-      }
-    }
-    expect(refused).toEqual([]);
-    expect(seen).toBeGreaterThan(20);
-  }, 300_000);
 });
 
 function codesOf(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(CODES);
-}
-
-/** Returns the terms in the hints beside the filter. A hint with a placeholder such as `key:<id>` is not a term. */
-async function filterTermsOf(page: Page): Promise<string[]> {
-  const hints = page.getByRole('button', { name: /^Filter syntax:/ });
-  if ((await hints.count()) === 0) return [];
-  const text = (await hints.first().getAttribute('aria-label')) ?? '';
-  return text.match(/(?<=\s)-?[a-z_.]+:(?:"[^"]*"|[^\s"<]+)/g) ?? [];
 }
 
 /**

@@ -37,7 +37,7 @@ describe.skipIf(!hasBrowser)('numbers, lists and users of the demo', () => {
   };
   const rowsOf = (table: string): Locator =>
     page.getByRole('table', { name: table }).locator('[role="row"][data-row]');
-  const filter = (): Locator => page.getByRole('textbox', { name: /^Filter/ });
+  const filter = (): Locator => page.getByRole('combobox', { name: /^Filter/ });
 
   describe('filter of a list', () => {
     test('finds users by a word in their name, address or id, in any case', async () => {

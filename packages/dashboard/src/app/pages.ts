@@ -1,3 +1,4 @@
+import { LIST_SORTS } from '@beckon/contract/dashboard';
 import { createRoute, lazyRouteComponent as lazy, redirect } from '@tanstack/react-router';
 import { flag, oneOf, text, whole } from '../parts/search.ts';
 import { outsidePage, projectPage, projectRoute } from './roots.tsx';
@@ -46,7 +47,7 @@ export const inProject = [
   ),
   projectPage(
     'users',
-    { filter: text, view: text, user: text },
+    { filter: text, user: text, sort: oneOf(...LIST_SORTS.users) },
     lazy(() => import('../screens/people/users-screen.tsx'), 'UsersScreen'),
   ),
   projectPage(
@@ -56,7 +57,7 @@ export const inProject = [
   ),
   projectPage(
     'audiences',
-    { filter: text, audience: text },
+    { filter: text, audience: text, sort: oneOf(...LIST_SORTS.audiences) },
     lazy(() => import('../screens/audiences/audiences-screen.tsx'), 'AudiencesScreen'),
   ),
   /** `new`: a new audience. */
@@ -67,7 +68,7 @@ export const inProject = [
   ),
   projectPage(
     'events',
-    { filter: text, event: text },
+    { filter: text, event: text, sort: oneOf(...LIST_SORTS.events) },
     lazy(() => import('../screens/events/events-screen.tsx'), 'EventsScreen'),
   ),
   projectPage(
@@ -102,7 +103,7 @@ export const inProject = [
   ),
   projectPage(
     'emails',
-    { filter: text, message: text },
+    { filter: text, message: text, sort: oneOf(...LIST_SORTS.emails) },
     lazy(() => import('../screens/emails/emails-screen.tsx'), 'EmailsScreen'),
   ),
   projectPage(
@@ -137,12 +138,12 @@ export const inProject = [
   ),
   projectPage(
     'requests',
-    { filter: text, request: text },
+    { filter: text, request: text, sort: oneOf(...LIST_SORTS.requests) },
     lazy(() => import('../screens/requests/requests-screen.tsx'), 'RequestsScreen'),
   ),
   projectPage(
     'dead-letters',
-    {},
+    { filter: text },
     lazy(() => import('../screens/dead-letters/dead-letters-screen.tsx'), 'DeadLettersScreen'),
   ),
   projectPage(
@@ -152,12 +153,12 @@ export const inProject = [
   ),
   projectPage(
     'webhooks/$endpoint',
-    { filter: text, delivery: text },
+    { filter: text, delivery: text, sort: oneOf(...LIST_SORTS.deliveries) },
     lazy(() => import('../screens/webhooks/endpoint-screen.tsx'), 'EndpointScreen'),
   ),
   projectPage(
     'imports',
-    {},
+    { filter: text },
     lazy(() => import('../screens/imports/imports-screen.tsx'), 'ImportsScreen'),
   ),
   projectPage(
@@ -197,7 +198,7 @@ export const inProject = [
   ),
   projectPage(
     'suppressions',
-    { filter: text, tab: text, row: text, check: text },
+    { filter: text, tab: text, row: text, check: text, sort: oneOf(...LIST_SORTS.suppressions) },
     lazy(() => import('../screens/suppressions/suppressions-screen.tsx'), 'SuppressionsScreen'),
   ),
   projectPage(
@@ -207,7 +208,7 @@ export const inProject = [
   ),
   projectPage(
     'settings/audit',
-    { action: text, actor: text, scope: oneOf('project', 'organization'), entry: text },
+    { filter: text, scope: oneOf('project', 'organization'), entry: text },
     lazy(() => import('../screens/audit/audit-screen.tsx'), 'AuditScreen'),
   ),
   projectPage(

@@ -1,9 +1,10 @@
 import type { LinkProps } from '@tanstack/react-router';
 import { useVirtualizer, type VirtualItem } from '@tanstack/react-virtual';
-import { type CSSProperties, type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
+import { type CSSProperties, type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { between, toggle } from './choose.ts';
 import classes from './data-table.module.css';
 import { ErrorBox } from './error-box.tsx';
+import type { ListLook } from './list-look.ts';
 import { formatCount, type ListOfRows } from './list.ts';
 import { type Column, HeadRow, SkeletonRows, type Sort } from './table-head.tsx';
 import { TableRow } from './table-row.tsx';
@@ -25,6 +26,8 @@ export type DataTableProps<Row> = {
   onChosen?: (chosen: Set<string>) => void;
   sort?: Sort;
   onSort?: (sort: Sort) => void;
+  /** The columns that the member hid, and the density. */
+  look?: ListLook;
   empty?: ReactNode;
   /** Off if another table of this page uses the keyboard. */
   noKeys?: boolean;
@@ -35,18 +38,28 @@ export type DataTableProps<Row> = {
 /** Above this number of rows the table is virtual. */
 const VIRTUAL_ABOVE = 100;
 const ROW_PX = 40;
+const COMPACT_ROW_PX = 30;
 /** Extra rows at both edges, so that fast scrolling shows no gap: 2,000 px/s are 33 px per frame. */
 const OVERSCAN = 24;
 
 export function DataTable<Row>(rawProps: DataTableProps<Row>): ReactNode {
   const [localCurrent, setLocalCurrent] = useState<string>();
   const { current = localCurrent, onCurrent = setLocalCurrent, list, empty } = rawProps;
-  const props = { ...rawProps, current, onCurrent, keys: list.rows.map(rawProps.rowKey) };
+  const columns = useShownColumns(rawProps);
+  const props = { ...rawProps, columns, current, onCurrent, keys: list.rows.map(rawProps.rowKey) };
   if (list.rows.length === 0) {
     if (list.error) return <ErrorBox error={list.error} retry={list.retry} />;
     if (!list.isPending) return empty ?? null;
   }
   return <Frame {...props} />;
+}
+
+/** The first column opens the row and is always shown. Stable, so that scrolling renders only the rows that come into view. */
+function useShownColumns<Row>({ columns, look }: DataTableProps<Row>): Column<Row>[] {
+  return useMemo(
+    () => columns.filter(({ id }, at) => at === 0 || !look?.hidden.includes(id)),
+    [columns, look?.hidden],
+  );
 }
 
 type TableProps<Row> = DataTableProps<Row> & {
@@ -56,13 +69,14 @@ type TableProps<Row> = DataTableProps<Row> & {
 };
 
 function Frame<Row>(props: TableProps<Row>): ReactNode {
-  const { label, list, keys, chosen, fill = false } = props;
+  const { label, list, keys, chosen, look, fill = false } = props;
+  const isCompact = look?.isCompact === true;
   const scroll = useRef<HTMLDivElement>(null);
   const isVirtual = fill || list.hasMore || list.rows.length > VIRTUAL_ABOVE;
   const virtual = useVirtualizer({
     count: isVirtual ? list.rows.length : 0,
     getScrollElement: () => scroll.current,
-    estimateSize: () => ROW_PX,
+    estimateSize: () => (isCompact ? COMPACT_ROW_PX : ROW_PX),
     overscan: OVERSCAN,
     getItemKey: (index) => keys[index] ?? index,
   });
@@ -72,7 +86,12 @@ function Frame<Row>(props: TableProps<Row>): ReactNode {
   });
   return (
     <div
-      className={[classes.frame, fill && classes.filled, chosen && classes.withChoice]
+      className={[
+        classes.frame,
+        fill && classes.filled,
+        chosen && classes.withChoice,
+        isCompact && classes.compact,
+      ]
         .filter(Boolean)
         .join(' ')}
       style={frameStyle(props, isVirtual && !fill)}

@@ -1,9 +1,21 @@
-import { ActionIcon, TextInput, Tooltip } from '@mantine/core';
-import { Info, Search, X } from 'lucide-react';
-import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import type { ListName } from '@beckon/contract/dashboard';
+import { Search, X } from 'lucide-react';
+import {
+  type FocusEvent as ReactFocusEvent,
+  type KeyboardEvent as ReactKeyboardEvent,
+  lazy,
+  type ReactNode,
+  type RefObject,
+  Suspense,
+  useEffect,
+  useId,
+  useRef,
+  useState,
+} from 'react';
 import type { Failed } from './error-box.tsx';
+import classes from './filter-box.module.css';
+import { type FilterParts, isUnfinished, joinFilter, keyTerm, splitFilter, takeAll, takeFinished } from './filter-text.ts';
 import { useKeys } from './use-keys.tsx';
-import { textProps } from './bind.ts';
 
 export type FilterBoxProps = {
   value: string | undefined;
@@ -12,89 +24,185 @@ export type FilterBoxProps = {
   fault?: Failed | null;
   label?: string;
   placeholder?: string;
-  /** The terms of this list, one per line: `plan:pro`, `-state:sent`. */
-  hints?: string[];
+  /** The list whose keys and values are completed. */
+  list?: ListName;
 };
 
-/** The delay between the last keystroke and the request. */
+/** The delay between the last keystroke and the request, which is longer while a value is typed: part of it may be no value. */
 const AFTER_MS = 250;
+const UNFINISHED_AFTER_MS = 700;
 
-/** The filter of all lists. `/` focuses it, Esc leaves it. */
+/** The suggestions are loaded when the filter is first used. */
+const FilterSuggestions = lazy(async () => ({
+  default: (await import('./filter-suggestions.tsx')).FilterSuggestions,
+}));
+
+/** Handles a key that was pressed in the input; true if it did something. */
+export type SuggestionKeys = (key: string) => boolean;
+/** What the input reports to screen readers about its suggestions. */
+export type Expanded = { activeId: string | undefined } | null;
+
+/**
+ * The filter of all lists. Terms with a key are chips, and everything else is text in the input. `/` focuses it; Esc closes the suggestions,
+ * then leaves it; Backspace in an empty input removes the last chip.
+ */
 export function FilterBox(props: FilterBoxProps): ReactNode {
-  const { value, onChange, fault, label = 'Filter', placeholder = 'Search or filter', hints = [] } = props;
+  const { value, onChange, fault, label = 'Filter', placeholder = 'Search or filter', list } = props;
   const input = useRef<HTMLInputElement>(null);
-  const [typed, type] = useTyped(value, onChange);
-  const hintsId = useId();
+  const [parts, setParts] = useParts(value, onChange);
+  const [isOpen, setOpen] = useState(false);
+  const [expanded, setExpanded] = useState<Expanded>(null);
+  const suggestionKeys = useRef<SuggestionKeys>(() => false);
+  const [listId, errorId] = [useId(), useId()];
   useKeys('List', { '/': { label: 'Filter', run: () => input.current?.focus() } });
-  const isFaulty = fault !== null && fault !== undefined && fault.field === 'filter';
+  const message = fault?.field === 'filter' ? fault.message : undefined;
+  const type = (typed: string): void => {
+    setParts(takeFinished({ ...parts, typed }));
+    setOpen(true);
+  };
+  const remove = (index: number): void => {
+    setParts({ ...parts, chips: parts.chips.filter((_, at) => at !== index) });
+    input.current?.focus();
+  };
+  const edit = (index: number): void => {
+    const before = parts.typed === '' ? '' : `${parts.typed.trim()} `;
+    const chips = parts.chips.filter((_, at) => at !== index);
+    setParts({ chips, typed: `${before}${parts.chips[index] ?? ''}` });
+    input.current?.focus();
+    setOpen(true);
+  };
+  const clear = (): void => {
+    setParts({ chips: [], typed: '' });
+    input.current?.focus();
+  };
+  const pressed = (event: ReactKeyboardEvent<HTMLInputElement>): void => {
+    if (event.nativeEvent.isComposing) return;
+    if (isOpen && suggestionKeys.current(event.key)) event.preventDefault();
+    else if (event.key === 'ArrowDown') setOpen(true);
+    else if (event.key === 'Enter') {
+      setParts(takeAll(parts));
+      setOpen(false);
+    } else if (event.key === 'Escape') {
+      if (expanded) setOpen(false);
+      else input.current?.blur();
+    } else if (event.key === 'Backspace' && parts.typed === '') {
+      setParts({ ...parts, chips: parts.chips.slice(0, -1) });
+    }
+  };
+  const left = (event: ReactFocusEvent<HTMLDivElement>): void => {
+    if (event.currentTarget.contains(event.relatedTarget)) return;
+    setOpen(false);
+    setParts(takeAll(parts));
+  };
   return (
-    <TextInput
-      ref={input}
-      {...textProps(typed, type)}
-      onKeyDown={(event) => {
-        if (event.key === 'Escape') input.current?.blur();
-      }}
-      error={isFaulty ? fault.message : undefined}
-      aria-label={label}
-      placeholder={placeholder}
-      spellCheck={false}
-      autoComplete="off"
-      w={{ base: '100%', sm: 380 }}
-      leftSection={<Search size={15} aria-hidden="true" />}
-      rightSectionWidth={typed !== '' && hints.length > 0 ? 60 : 32}
-      rightSection={
-        <>
-          {typed !== '' && (
-            <ActionIcon
-              variant="subtle"
-              color="gray"
-              size={24}
-              aria-label="Clear filter"
-              onClick={() => type('')}
-            >
-              <X size={14} aria-hidden="true" />
-            </ActionIcon>
-          )}
-          {hints.length > 0 && <Hints hints={hints} id={hintsId} />}
-        </>
-      }
-    />
-  );
-}
-
-function Hints({ hints, id }: { hints: string[]; id: string }): ReactNode {
-  const lines = [
-    'Words are searched in names, addresses, ids and subjects. Terms are combined with AND. Use - to exclude, * as a wildcard and commas for OR.',
-    ...hints,
-  ];
-  return (
-    <Tooltip
-      multiline
-      maw={340}
-      events={{ hover: true, focus: true, touch: true }}
-      label={lines.map((line) => (
-        <div key={line}>{line}</div>
-      ))}
-    >
-      <ActionIcon
-        variant="subtle"
-        color="gray"
-        size={24}
-        aria-label={`Filter syntax: ${lines.join(' ')}`}
-        id={id}
+    <div className={classes.root} onBlur={left}>
+      <div
+        className={classes.box}
+        {...(message === undefined ? {} : { 'data-invalid': true })}
+        onClick={({ target, currentTarget }) => {
+          if (target === currentTarget) input.current?.focus();
+        }}
       >
-        <Info size={14} aria-hidden="true" />
-      </ActionIcon>
-    </Tooltip>
+        <Search size={15} aria-hidden="true" className={classes.icon} />
+        <Chips chips={parts.chips} onEdit={edit} onRemove={remove} />
+        <input
+          ref={input}
+          className={classes.input}
+          role="combobox"
+          aria-label={label}
+          aria-autocomplete="list"
+          aria-expanded={isOpen && expanded !== null}
+          aria-controls={listId}
+          aria-activedescendant={isOpen ? expanded?.activeId : undefined}
+          aria-invalid={message !== undefined}
+          aria-describedby={message === undefined ? undefined : errorId}
+          placeholder={parts.chips.length === 0 ? placeholder : undefined}
+          value={parts.typed}
+          spellCheck={false}
+          autoComplete="off"
+          autoCapitalize="off"
+          onChange={({ currentTarget }) => type(currentTarget.value)}
+          onClick={() => setOpen(true)}
+          onKeyDown={pressed}
+        />
+        {joinFilter(parts) !== '' && (
+          <button type="button" className={classes.remove} aria-label="Clear filter" onClick={clear}>
+            <X size={14} aria-hidden="true" />
+          </button>
+        )}
+      </div>
+      {message !== undefined && (
+        <p className={classes.error} id={errorId}>
+          {message}
+        </p>
+      )}
+      {isOpen && list !== undefined && (
+        <Suspense fallback={null}>
+          <FilterSuggestions
+            id={listId}
+            list={list}
+            typed={parts.typed}
+            handles={suggestionKeys}
+            onExpanded={setExpanded}
+            onPick={(typed, isWhole) => {
+              const next = { ...parts, typed };
+              setParts(isWhole ? takeAll(next) : next);
+              input.current?.focus();
+            }}
+          />
+        </Suspense>
+      )}
+    </div>
   );
 }
 
-/** Typed text updates the URL after a delay. A URL change from elsewhere replaces the text. */
-function useTyped(
+type ChipsProps = { chips: string[]; onEdit: (index: number) => void; onRemove: (index: number) => void };
+
+function Chips({ chips, onEdit, onRemove }: ChipsProps): ReactNode {
+  if (chips.length === 0) return null;
+  return (
+    <ul className={classes.chips} aria-label="Filters">
+      {chips.map((chip, index) => {
+        const { isNegated = false, key = '', value = chip } = keyTerm(chip) ?? {};
+        return (
+          <li
+            // Two equal chips are the same term, so their order says which is which.
+            key={`${index} ${chip}`}
+            className={isNegated ? `${classes.chip} ${classes.negated}` : classes.chip}
+          >
+            <button
+              type="button"
+              className={classes.edit}
+              aria-label={`Edit filter ${chip}`}
+              title={chip}
+              onClick={() => onEdit(index)}
+            >
+              {isNegated && <span className={classes.not}>not</span>}
+              <span className={classes.key}>{key}:</span> {value}
+            </button>
+            <button
+              type="button"
+              className={classes.remove}
+              aria-label={`Remove filter ${chip}`}
+              onClick={() => onRemove(index)}
+            >
+              <X size={13} aria-hidden="true" />
+            </button>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+export type HandlesRef = RefObject<SuggestionKeys>;
+
+/** Typed text updates the URL after a delay. A URL change from elsewhere replaces the parts. */
+function useParts(
   value: string | undefined,
   onChange: (value: string | undefined) => void,
-): [string, (next: string) => void] {
-  const [typed, setTyped] = useState(value ?? '');
+): [FilterParts, (next: FilterParts) => void] {
+  const [parts, setParts] = useState(() => splitFilter(value ?? ''));
   const lastValue = useRef(value ?? '');
   const latestOnChange = useRef(onChange);
   useEffect(() => {
@@ -103,15 +211,18 @@ function useTyped(
   useEffect(() => {
     if ((value ?? '') === lastValue.current) return;
     lastValue.current = value ?? '';
-    setTyped(value ?? '');
+    setParts(splitFilter(value ?? ''));
   }, [value]);
+  const text = joinFilter(parts);
+  const delay = isUnfinished(parts.typed) ? UNFINISHED_AFTER_MS : AFTER_MS;
   useEffect(() => {
-    if (typed.trim() === lastValue.current) return undefined;
+    // The URL of a shared link may have another order of terms, which stays as it is.
+    if (text === joinFilter(splitFilter(lastValue.current)) || text === lastValue.current) return undefined;
     const timer = setTimeout(() => {
-      lastValue.current = typed.trim();
-      latestOnChange.current(typed.trim() === '' ? undefined : typed.trim());
-    }, AFTER_MS);
+      lastValue.current = text;
+      latestOnChange.current(text === '' ? undefined : text);
+    }, delay);
     return () => clearTimeout(timer);
-  }, [typed]);
-  return [typed, setTyped];
+  }, [text, delay]);
+  return [parts, setParts];
 }

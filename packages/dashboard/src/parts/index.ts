@@ -15,7 +15,6 @@ export { forgetKept, useKept } from './kept.ts';
 export { KeySettings } from './key-settings.tsx';
 export { later, WhenOpened } from './later.tsx';
 export { EmailFrame } from './email-frame.tsx';
-export { FindBox } from './find-box.tsx';
 export { formatCount, listOf, type ListOfRows } from './list.ts';
 export { Mark, type MarkProps, type Tone } from './mark.tsx';
 export { refused, notify } from './notices.tsx';

@@ -11,8 +11,8 @@ export type Column<Row> = {
   /** A track of a grid: `120px`, `2fr`. */
   width?: string;
   align?: 'right';
-  /** The server can sort by it. */
-  sort?: boolean;
+  /** The server can sort by it. `up`: ascending first, as names are. */
+  sort?: true | 'up';
   /** Omitted below 640 px. */
   narrow?: 'hide';
   wraps?: boolean;
@@ -83,14 +83,14 @@ function Heading({ title, visuallyHidden = false }: { title: string; visuallyHid
 
 type SorterProps<Row> = { column: Column<Row>; sort: Sort | undefined; onSort: (sort: Sort) => void };
 
-function Sorter<Row>({ column: { id, title }, sort, onSort }: SorterProps<Row>): ReactNode {
+function Sorter<Row>({ column: { id, title, sort: first }, sort, onSort }: SorterProps<Row>): ReactNode {
   const isBy = sort?.by === id;
   const Icon = isBy ? (sort.down ? ArrowDown : ArrowUp) : ArrowUpDown;
   return (
     <button
       type="button"
       className={classes.sorter}
-      onClick={() => onSort({ by: id, down: isBy ? !sort.down : true })}
+      onClick={() => onSort({ by: id, down: isBy ? !sort.down : first !== 'up' })}
     >
       {title}
       <Icon size={12} aria-hidden="true" />

@@ -1,62 +1,95 @@
-import { Button, Menu, Modal, Stack, Text, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
-import { Bookmark, Check, Trash2 } from 'lucide-react';
+import { Button, Menu, Text } from '@mantine/core';
+import type { ListName, SavedView } from '@beckon/contract/dashboard';
+import { Bookmark, Check, Pencil, Trash2 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import type { SavedView } from '@beckon/contract/dashboard';
-import { useApi, useChange, useMay } from '../../api/index.ts';
-import { DialogFoot, refused, undoable } from '../../parts/index.ts';
-import { Form } from '../../parts/form.tsx';
-import { Muted } from '../../parts/muted.tsx';
-import { SubmitButton } from '../../parts/submit-button.tsx';
+import { useApi, useChange, useMay } from '../api/index.ts';
+import { later, WhenOpened } from './later.tsx';
+import { Muted } from './muted.tsx';
+import { refused } from './notices.tsx';
+import { undoable } from './undo.tsx';
 
-type Props = { filter: string | undefined; onChoose: (filter: string | undefined) => void };
+const ViewDialog = later(() => import('./view-dialog.tsx'), 'ViewDialog');
 
-const VIEWS = 'GET /projects/:project/views';
+/** A filter that every project needs. */
+export type CommonView = { name: string; filter: string };
 
-/** Saved filters, shared by all members of the project. */
-export function Views({ filter, onChoose }: Props): ReactNode {
-  const views = useApi(VIEWS, { query: { screen: 'users' } });
-  const [isSaving, setSaving] = useState(false);
+type Props = {
+  list: ListName;
+  filter: string | undefined;
+  onChoose: (filter: string | undefined) => void;
+  common?: readonly CommonView[];
+};
+
+export const VIEWS = 'GET /projects/:project/views';
+
+/** Saved filters of a list, shared by all members of the project. */
+export function Views({ list, filter, onChoose, common = [] }: Props): ReactNode {
+  const views = useApi(VIEWS, { query: { screen: list } });
+  const [dialog, setDialog] = useState<'save' | 'rename' | null>(null);
   const savedViews = views.data?.data ?? [];
   const current = savedViews.find((view) => view.filter === filter);
-  const close = (): void => setSaving(false);
+  const name = (current ?? common.find((view) => view.filter === filter))?.name;
   return (
     <>
-      <Menu position="bottom-start" width={280}>
+      <Menu position="bottom-end" width={280}>
         <Menu.Target>
-          <Button variant="default" leftSection={<Bookmark size={14} aria-hidden="true" />}>
-            {current?.name ?? 'Views'}
+          <Button
+            variant="default"
+            maw={240}
+            leftSection={<Bookmark size={14} aria-hidden="true" />}
+            aria-label={name === undefined ? 'Views' : `Views: ${name}`}
+          >
+            {name ?? 'Views'}
           </Button>
         </Menu.Target>
-        <Menu.Dropdown>
-          {savedViews.length === 0 && (
+        <Menu.Dropdown mah="min(70vh, 480px)" style={{ overflowY: 'auto' }}>
+          {savedViews.length === 0 && common.length === 0 && (
             // A disabled-looking item, so that screen readers announce the empty state.
             <Menu.Item aria-disabled="true" closeMenuOnClick={false} fz="xs" c="dimmed">
               No saved views yet. Filter the list, then save the filter as a view.
             </Menu.Item>
           )}
-          {savedViews.map((view) => (
+          {[...common.map((view) => ({ ...view, id: view.filter })), ...savedViews].map((view) => (
             <Menu.Item
               key={view.id}
-              leftSection={view === current ? <Check size={14} aria-hidden="true" /> : undefined}
+              leftSection={view.filter === filter ? <Check size={14} aria-hidden="true" /> : undefined}
               onClick={() => onChoose(view.filter)}
             >
-              <ViewLine view={view} />
+              <Text size="sm">{view.name}</Text>
+              <Muted size="xs" truncate>
+                {view.filter}
+              </Muted>
             </Menu.Item>
           ))}
-          <Managing filter={filter} current={current} onSave={() => setSaving(true)} />
+          {filter !== undefined && (
+            <>
+              <Menu.Divider />
+              <Menu.Item onClick={() => onChoose(undefined)}>Clear filter</Menu.Item>
+              <Managing list={list} current={current} onOpen={setDialog} />
+            </>
+          )}
         </Menu.Dropdown>
       </Menu>
-      <Modal opened={isSaving} onClose={close} title="Save view">
-        <SaveForm filter={filter ?? ''} onClose={close} />
-      </Modal>
+      <WhenOpened opened={dialog !== null}>
+        <ViewDialog
+          list={list}
+          filter={filter ?? ''}
+          renamed={dialog === 'rename' ? current : undefined}
+          opened={dialog !== null}
+          onClose={() => setDialog(null)}
+        />
+      </WhenOpened>
     </>
   );
 }
 
-type ManagingProps = { filter: string | undefined; current: SavedView | undefined; onSave: () => void };
+type ManagingProps = {
+  list: ListName;
+  current: SavedView | undefined;
+  onOpen: (dialog: 'save' | 'rename') => void;
+};
 
-function Managing({ filter, current, onSave }: ManagingProps): ReactNode {
+function Managing({ list, current, onOpen }: ManagingProps): ReactNode {
   const mayEdit = useMay('editor');
   const save = useChange('POST /projects/:project/views', {
     refreshes: [VIEWS],
@@ -65,24 +98,20 @@ function Managing({ filter, current, onSave }: ManagingProps): ReactNode {
   const remove = useChange('DELETE /projects/:project/views/:view', {
     refreshes: [VIEWS],
     onRefused: (error) => refused(error),
-    onDone: ({ data: { name, filter: gone } }) => {
+    onDone: ({ data: { name, filter } }) => {
       undoable({
         message: `View ${name} deleted`,
-        undo: () => save.mutate({ body: { screen: 'users', name, filter: gone } }),
+        undo: () => save.mutate({ body: { screen: list, name, filter } }),
       });
     },
   });
-  if (!mayEdit || filter === undefined) return null;
-  if (!current)
-    return (
-      <>
-        <Menu.Divider />
-        <Menu.Item onClick={onSave}>Save as view…</Menu.Item>
-      </>
-    );
+  if (!mayEdit) return null;
+  if (!current) return <Menu.Item onClick={() => onOpen('save')}>Save as view…</Menu.Item>;
   return (
     <>
-      <Menu.Divider />
+      <Menu.Item leftSection={<Pencil size={14} aria-hidden="true" />} onClick={() => onOpen('rename')}>
+        Rename {current.name}…
+      </Menu.Item>
       <Menu.Item
         leftSection={<Trash2 size={14} aria-hidden="true" />}
         onClick={() => remove.mutate({ params: { view: current.id } })}
@@ -90,34 +119,5 @@ function Managing({ filter, current, onSave }: ManagingProps): ReactNode {
         Delete {current.name}
       </Menu.Item>
     </>
-  );
-}
-
-function ViewLine({ view }: { view: SavedView }): ReactNode {
-  return (
-    <Stack gap={0}>
-      <Text size="sm">{view.name}</Text>
-      <Muted size="xs" truncate>
-        {view.filter}
-      </Muted>
-    </Stack>
-  );
-}
-
-function SaveForm({ filter, onClose }: { filter: string; onClose: () => void }): ReactNode {
-  const form = useForm({ initialValues: { name: '' } });
-  const save = useChange('POST /projects/:project/views', {
-    refreshes: [VIEWS],
-    onDone: onClose,
-    onRefused: (error) => (error.field === 'name' ? form.setErrors(error.fields) : refused(error)),
-  });
-  return (
-    <Form onSubmit={form.onSubmit(({ name }) => save.mutate({ body: { screen: 'users', name, filter } }))}>
-      <TextInput label="Name" data-autofocus maxLength={100} required {...form.getInputProps('name')} />
-      <Muted size="xs">{filter}</Muted>
-      <DialogFoot onCancel={onClose}>
-        <SubmitButton change={save}>Save view</SubmitButton>
-      </DialogFoot>
-    </Form>
   );
 }

@@ -1,19 +1,12 @@
 import { Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { Plus, UsersRound } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { AudienceListed } from '@beckon/contract/dashboard';
-import { useApi, useMay, useProject } from '../../api/index.ts';
-import {
-  type Column,
-  DataTable,
-  Empty,
-  FindBox,
-  formatCount,
-  listOf,
-  Page,
-  Sentence,
-} from '../../parts/index.ts';
+import { apiUrl, useApiInfinite, useMay, useProject } from '../../api/index.ts';
+import { type Column, DataTable, Empty, formatCount, Page, Sentence, type Sort } from '../../parts/index.ts';
+import { ListBar } from '../../parts/list-bar.tsx';
+import { printSort, readSort, useListLook } from '../../parts/list-look.ts';
 import { LinkButton } from '../../parts/link-button.tsx';
 import { Built } from './built.tsx';
 import { Trend } from '../../parts/trend.tsx';
@@ -21,12 +14,13 @@ import { Trend } from '../../parts/trend.tsx';
 const route = getRouteApi('/p/$project/audiences');
 
 const COLUMNS: Column<AudienceListed>[] = [
-  { id: 'name', title: 'Audience', width: '2fr', cell: ({ name }) => name },
+  { id: 'name', title: 'Audience', width: '2fr', sort: 'up', cell: ({ name }) => name },
   {
     id: 'members',
     title: 'Members',
     width: '110px',
     align: 'right',
+    sort: true,
     cell: ({ members }) => formatCount(members),
   },
   {
@@ -56,34 +50,48 @@ const COLUMNS: Column<AudienceListed>[] = [
 const BUILDING_EVERY_MS = 2_000;
 
 export function AudiencesScreen(): ReactNode {
-  const { filter = '', audience: current } = route.useSearch();
+  const { filter, audience: current, sort = 'name' } = route.useSearch();
   const navigate = route.useNavigate();
   const project = String(useProject().id);
-  const query = useApi('GET /projects/:project/audiences', {});
-  const isBuilding = query.data?.data.some(({ state }) => state !== 'ready') === true;
-  useApi('GET /projects/:project/audiences', {}, { enabled: isBuilding, everyMs: BUILDING_EVERY_MS });
-  const term = filter.toLowerCase();
-  const rows = (query.data?.data ?? []).filter(({ name, sentence }) =>
-    `${name} ${sentence}`.toLowerCase().includes(term),
+  const query = { filter, sort };
+  const [isBuilding, setBuilding] = useState(false);
+  const list = useApiInfinite(
+    'GET /projects/:project/audiences',
+    { query },
+    { keep: true, ...(isBuilding ? { everyMs: BUILDING_EVERY_MS } : {}) },
   );
+  const isAnyBuilding = list.rows.some(({ state }) => state !== 'ready');
+  if (isAnyBuilding !== isBuilding) setBuilding(isAnyBuilding);
+  const { look, setLook } = useListLook('audiences');
+  const order = {
+    sort: readSort(sort),
+    onSort: (by: Sort) =>
+      void navigate({ search: (was) => ({ ...was, sort: printSort(by) as typeof sort }), replace: true }),
+  };
   return (
     <Page title="Audiences" actions={<NewAudience />}>
       <Stack gap="sm">
-        <FindBox
-          label="Search audiences"
+        <ListBar
+          list="audiences"
+          label="Filter audiences"
           placeholder="Search by name or definition"
-          value={filter}
-          onFind={(text) => void navigate({ search: (was) => ({ ...was, filter: text }), replace: true })}
+          filter={filter}
+          onFilter={(next) => void navigate({ search: (was) => ({ ...was, filter: next }), replace: true })}
+          fault={list.error}
+          display={{ look, setLook, columns: COLUMNS, ...order }}
+          csv={apiUrl('GET /projects/:project/audiences.csv', { params: { project }, query })}
         />
         <DataTable
           label="Audiences"
           columns={COLUMNS}
-          list={listOf(rows, query)}
+          list={list}
+          look={look}
+          {...order}
           rowKey={({ id }) => id}
           link={({ id }) => ({ to: '/p/$project/audiences/$audience', params: { project, audience: id } })}
           current={current}
           onCurrent={(audience) => void navigate({ search: (was) => ({ ...was, audience }), replace: true })}
-          empty={<None isFiltered={term !== ''} />}
+          empty={<None isFiltered={filter !== undefined} />}
         />
       </Stack>
     </Page>
@@ -106,7 +114,7 @@ function NewAudience(): ReactNode {
 }
 
 function None({ isFiltered }: { isFiltered: boolean }): ReactNode {
-  if (isFiltered) return <Empty icon={UsersRound} title="No audiences match" />;
+  if (isFiltered) return <Empty icon={UsersRound} title="No audiences match this filter" />;
   return (
     <Empty icon={UsersRound} title="No audiences yet" action={<NewAudience />}>
       An audience is a set of users by definition. Beckon keeps its members current as users and events

@@ -1,14 +1,15 @@
-import { Group, Select, Text, TextInput } from '@mantine/core';
+import { Group, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { Hourglass, ScrollText } from 'lucide-react';
 import type { AuditListed } from '@beckon/contract/dashboard';
 import type { ReactNode } from 'react';
-import { apiUrl, useApi, useApiInfinite, useProject } from '../../api/index.ts';
+import { apiUrl, useApiInfinite, useProject } from '../../api/index.ts';
 import { DataTable, Empty, formatCount, Mark, Page, SidePanel, When } from '../../parts/index.ts';
 import { actorWords } from '../../parts/actor-words.ts';
 import { auditWords } from './action-words.ts';
 import { AuditEntry } from './audit-entry.tsx';
-import { DownloadButton } from '../../parts/download-button.tsx';
+import { ListBar } from '../../parts/list-bar.tsx';
+import { useListLook } from '../../parts/list-look.ts';
 import { Segments } from '../../parts/segments.tsx';
 
 const route = getRouteApi('/p/$project/settings/audit');
@@ -18,6 +19,7 @@ export function AuditScreen(): ReactNode {
   const { entry, ...search } = route.useSearch();
   const navigate = route.useNavigate();
   const { id: project } = useProject();
+  const { look, setLook } = useListLook('audit');
   const list = useApiInfinite('GET /projects/:project/audit', { query: search }, { keep: true });
   const set = (changed: Partial<typeof search> & { entry?: string | undefined }): void =>
     void navigate({ search: (was) => ({ ...was, ...changed }), replace: true });
@@ -27,18 +29,32 @@ export function AuditScreen(): ReactNode {
       title="Audit"
       beside={list.isPending ? undefined : formatCount(list.total, list.isAtLeast)}
       actions={
-        <DownloadButton
-          href={apiUrl('GET /projects/:project/audit.csv', { params: { project }, query: search })}
-        >
-          CSV
-        </DownloadButton>
+        <Segments
+          size="sm"
+          label="Scope"
+          value={search.scope ?? 'organization'}
+          onChange={(scope) => set({ scope: scope === 'project' ? 'project' : undefined })}
+          options={{ organization: 'All projects and the team', project: 'This project' }}
+        />
       }
     >
-      <Filters search={search} onChange={set} />
+      <Stack mb="sm">
+        <ListBar
+          list="audit"
+          label="Filter audit log"
+          filter={search.filter}
+          onFilter={(filter) => set({ filter, entry: undefined })}
+          fault={list.error}
+          common={COMMON}
+          display={{ look, setLook, columns: COLUMNS }}
+          csv={apiUrl('GET /projects/:project/audit.csv', { params: { project }, query: search })}
+        />
+      </Stack>
       <DataTable
         label="Audit log"
         columns={COLUMNS}
         list={list}
+        look={look}
         rowKey={({ id }) => id}
         current={entry}
         onCurrent={(id) => set({ entry: id })}
@@ -59,6 +75,13 @@ export function AuditScreen(): ReactNode {
     </Page>
   );
 }
+
+/** Filters that every project needs. */
+const COMMON = [
+  { name: 'Decisions on drafts', filter: 'action:draft.*' },
+  { name: 'Changes of rules and templates', filter: 'action:rule.*,template.*' },
+  { name: 'Exports of data', filter: 'action:*.export' },
+];
 
 const COLUMNS = [
   {
@@ -103,47 +126,5 @@ function Actor({ of: { actor_name, token } }: { of: AuditListed }): ReactNode {
         </Text>
       )}
     </>
-  );
-}
-
-type Search = {
-  action?: string | undefined;
-  actor?: string | undefined;
-  scope?: 'project' | 'organization' | undefined;
-};
-
-function Filters({ search, onChange }: { search: Search; onChange: (changed: Search) => void }): ReactNode {
-  const members = useApi('GET /projects/:project/members', {});
-  const people = (members.data?.data ?? []).map(({ id, name }) => ({ value: `team:${id}`, label: name }));
-  return (
-    <Group gap="sm" mb="md" align="end">
-      <TextInput
-        label="Action starts with"
-        placeholder="draft."
-        value={search.action ?? ''}
-        onChange={(event) => onChange({ action: event.currentTarget.value || undefined })}
-      />
-      <Select
-        label="Member"
-        placeholder="All members"
-        clearable
-        searchable
-        clearButtonProps={{ 'aria-label': 'Show all members' }}
-        data={[
-          ...people,
-          { value: 'local-shell', label: 'Local shell' },
-          { value: 'operator', label: 'beckon-server' },
-        ]}
-        value={search.actor ?? null}
-        onChange={(actor) => onChange({ actor: actor ?? undefined })}
-      />
-      <Segments
-        size="sm"
-        label="Scope"
-        value={search.scope ?? 'organization'}
-        onChange={(scope) => onChange({ scope: scope === 'project' ? 'project' : undefined })}
-        options={{ organization: 'All projects and the team', project: 'This project' }}
-      />
-    </Group>
   );
 }

@@ -1,22 +1,27 @@
 import type { DeadLetter, DiscardReason } from '@beckon/contract/dashboard';
 import { Button, Group, Modal, Select, Stack, Text } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
 import { CircleCheck } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { type ReadKey, useApi, useChange, useMay } from '../../api/index.ts';
+import { apiUrl, type ReadKey, useApiInfinite, useChange, useMay, useProject } from '../../api/index.ts';
 import {
   type Column,
   DataTable,
   Empty,
+  formatCount,
   Json,
-  listOf,
   Page,
   refused,
   SidePanel,
-  notify,
   When,
 } from '../../parts/index.ts';
+import { notifyBulk } from '../../parts/bulk-result.ts';
+import { ListBar } from '../../parts/list-bar.tsx';
+import { Muted } from '../../parts/muted.tsx';
 import { DialogAction } from '../../parts/dialog-action.tsx';
 import { ActButton } from '../../parts/act-button.tsx';
+
+const route = getRouteApi('/p/$project/dead-letters');
 
 const FOLLOWS: ReadKey[] = [
   'GET /projects/:project/dead-letters',
@@ -27,43 +32,64 @@ const FOLLOWS: ReadKey[] = [
 /** Dead-lettered records: accepted but not processed. They block no other records, and wait for a member. */
 export function DeadLettersScreen(): ReactNode {
   const may = useMay('admin');
-  const query = useApi('GET /projects/:project/dead-letters', {}, { everyMs: 15_000 });
+  const { filter } = route.useSearch();
+  const navigate = route.useNavigate();
+  const { id: project } = useProject();
+  const list = useApiInfinite(
+    'GET /projects/:project/dead-letters',
+    { query: { filter } },
+    { keep: true, everyMs: 15_000 },
+  );
   const [chosen, setChosen] = useState(new Set<string>());
   const [current, setCurrent] = useState<string>();
   const [isDiscarding, setIsDiscarding] = useState(false);
-  const rows = query.data?.data ?? [];
+  const { rows } = list;
+  const csv = apiUrl('GET /projects/:project/dead-letters.csv', { params: { project }, query: { filter } });
   const seqs = rows.flatMap(({ seq }) => (chosen.has(String(seq)) ? [seq] : []));
   const clearChosen = (): void => setChosen(new Set());
   const open = rows.find(({ seq }) => String(seq) === current);
   return (
-    <Page
-      title="Dead-lettered records"
-      actions={
-        may &&
-        rows.length > 0 && (
-          <Acts
-            seqs={seqs}
-            total={rows.length}
-            onDone={clearChosen}
-            onDiscard={() => setIsDiscarding(true)}
-          />
-        )
-      }
-    >
+    <Page title="Dead-lettered records">
+      {(rows.length > 0 || filter !== undefined) && (
+        <ListBar
+          list="dead_letters"
+          label="Filter dead-lettered records"
+          filter={filter}
+          onFilter={(next) => {
+            clearChosen();
+            void navigate({ search: (was) => ({ ...was, filter: next }), replace: true });
+          }}
+          fault={list.error}
+          csv={may ? csv : undefined}
+        >
+          {may && rows.length > 0 && (
+            <Acts
+              seqs={seqs}
+              total={filter === undefined ? list.total : null}
+              onDone={clearChosen}
+              onDiscard={() => setIsDiscarding(true)}
+            />
+          )}
+        </ListBar>
+      )}
       <DataTable
         label="Dead-lettered records"
         columns={COLUMNS}
-        list={listOf(rows, query)}
+        list={list}
         rowKey={({ seq }) => String(seq)}
         current={current}
         onCurrent={setCurrent}
         onOpen={setCurrent}
         {...(may ? { chosen, onChosen: setChosen } : {})}
         empty={
-          <Empty icon={CircleCheck} title="No dead-lettered records">
-            Accepted records that cannot be processed appear here, to retry or discard. They block no other
-            records.
-          </Empty>
+          filter === undefined ? (
+            <Empty icon={CircleCheck} title="No dead-lettered records">
+              Accepted records that cannot be processed appear here, to retry or discard. They block no other
+              records.
+            </Empty>
+          ) : (
+            <Muted>No dead-lettered records match this filter.</Muted>
+          )
         }
       />
       <DiscardDialog
@@ -79,13 +105,15 @@ export function DeadLettersScreen(): ReactNode {
   );
 }
 
-type ActsProps = { seqs: number[]; total: number; onDone: () => void; onDiscard: () => void };
+/** `total`: the number of all records; null while a filter hides some, because then only selected ones are changed. */
+type ActsProps = { seqs: number[]; total: number | null; onDone: () => void; onDiscard: () => void };
 
 function Acts({ seqs, total, onDone, onDiscard }: ActsProps): ReactNode {
   const retry = useChange('POST /projects/:project/dead-letters/retry', {
     refreshes: FOLLOWS,
     onDone: ({ data: { retried } }) => {
-      notify(`${retried.toLocaleString('en-GB')} records are in the queue again`);
+      const gone = Math.max(0, seqs.length - retried);
+      notifyBulk({ done: retried, ...QUEUED, refused: gone > 0 ? [{ message: GONE, rows: gone }] : [] });
       onDone();
     },
     onRefused: (error) => refused(error),
@@ -93,8 +121,13 @@ function Acts({ seqs, total, onDone, onDiscard }: ActsProps): ReactNode {
   const isAll = seqs.length === 0;
   return (
     <Group gap="xs">
-      <ActButton change={retry} size="sm" onClick={() => retry.mutate({ body: isAll ? {} : { seqs } })}>
-        {isAll ? `Retry all ${total}` : `Retry ${seqs.length}`}
+      <ActButton
+        change={retry}
+        size="sm"
+        disabled={isAll && total === null}
+        onClick={() => retry.mutate({ body: isAll ? {} : { seqs } })}
+      >
+        {isAll ? `Retry all${total === null ? '' : ` ${formatCount(total)}`}` : `Retry ${seqs.length}`}
       </ActButton>
       <Button size="sm" variant="default" c="var(--mantine-color-error)" disabled={isAll} onClick={onDiscard}>
         {isAll ? 'Discard…' : `Discard ${seqs.length}…`}
@@ -103,6 +136,10 @@ function Acts({ seqs, total, onDone, onDiscard }: ActsProps): ReactNode {
   );
 }
 
+const GONE = 'The record is no longer dead-lettered';
+const QUEUED = { one: 'record is in the queue again', many: 'records are in the queue again' };
+const DISCARDED = { one: 'record discarded', many: 'records discarded' };
+
 type DiscardProps = { opened: boolean; seqs: number[]; onClose: () => void; onDone: () => void };
 
 function DiscardDialog({ opened, seqs, onClose, onDone }: DiscardProps): ReactNode {
@@ -110,7 +147,8 @@ function DiscardDialog({ opened, seqs, onClose, onDone }: DiscardProps): ReactNo
   const discard = useChange('POST /projects/:project/dead-letters/discard', {
     refreshes: FOLLOWS,
     onDone: ({ data: { discarded } }) => {
-      notify(`${discarded} records discarded`);
+      const gone = seqs.length - discarded;
+      notifyBulk({ done: discarded, ...DISCARDED, refused: gone > 0 ? [{ message: GONE, rows: gone }] : [] });
       setReason(null);
       onDone();
       onClose();

@@ -1,75 +1,87 @@
-import { Group, Select } from '@mantine/core';
+import { Button, Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
-import type { EmailListed } from '@beckon/contract/dashboard';
-import { Send } from 'lucide-react';
-import type { ReactNode } from 'react';
-import { apiUrl, useApiInfinite, useFeed, useMay, useProject, useRefresh } from '../../api/index.ts';
-import { type Column, DataTable, Empty, FilterBox, Page, When } from '../../parts/index.ts';
+import { BULK_MAX_ROWS, type EmailListed } from '@beckon/contract/dashboard';
+import { RotateCcw, Send } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import {
+  apiUrl,
+  useApiInfinite,
+  useChange,
+  useFeed,
+  useMay,
+  useProject,
+  useRefresh,
+} from '../../api/index.ts';
+import { type Column, DataTable, Empty, formatCount, Page, refused, type Sort, When } from '../../parts/index.ts';
+import { notifyBulk } from '../../parts/bulk-result.ts';
+import { ListBar } from '../../parts/list-bar.tsx';
+import { printSort, readSort, useListLook } from '../../parts/list-look.ts';
 import { TwoLines } from '../../parts/two-lines.tsx';
 import { LinkButton } from '../../parts/link-button.tsx';
 import { OutcomeMarks, StateMark } from './marks.tsx';
-import { DownloadButton } from '../../parts/download-button.tsx';
 import { Muted } from '../../parts/muted.tsx';
 import { ActButton } from '../../parts/act-button.tsx';
 
 const route = getRouteApi('/p/$project/emails');
 
-const HINTS = [
-  'state:sent,failed,unknown,deferred',
-  'outcome:opened,clicked,replied,bounced,complained,unsubscribed',
-  'rule:"Trial *" · template:welcome',
-  'user:42 · address:*@example.org',
-  'domain:mail.example.org · provider:google · reason:rejected',
-  'ended:>2026-01-01 · resent:no',
-];
-
-/** Common filters. */
-const VIEWS = [
-  { value: 'all', label: 'All emails', filter: undefined },
-  { value: 'trouble', label: 'Failed or unknown', filter: 'state:failed,unknown' },
-  { value: 'put-off', label: 'Deferred', filter: 'state:deferred' },
-  { value: 'back', label: 'Bounced', filter: 'outcome:bounced' },
-  { value: 'unhappy', label: 'Complained or unsubscribed', filter: 'outcome:complained,unsubscribed' },
-  { value: 'answered', label: 'Replied', filter: 'outcome:replied' },
+/** Filters that every project needs. */
+const COMMON = [
+  { name: 'Failed or unknown', filter: 'state:failed,unknown' },
+  { name: 'Deferred', filter: 'state:deferred' },
+  { name: 'Bounced', filter: 'outcome:bounced' },
+  { name: 'Complained or unsubscribed', filter: 'outcome:complained,unsubscribed' },
+  { name: 'Replied', filter: 'outcome:replied' },
 ];
 
 export function EmailsScreen(): ReactNode {
-  const { filter, message } = route.useSearch();
+  const { filter, message, sort = '-at' } = route.useSearch();
   const navigate = route.useNavigate();
   const project = useProject();
-  const list = useApiInfinite('GET /projects/:project/emails', { query: { filter } }, { keep: true });
+  const list = useApiInfinite('GET /projects/:project/emails', { query: { filter, sort } }, { keep: true });
+  const { look, setLook } = useListLook('emails');
+  const [chosen, setChosen] = useState(new Set<string>());
+  const mayResend = useMay('reviewer');
+  const mayExport = useMay('admin');
   const refresh = useRefresh();
   useFeed(
     ({ type }) => type === 'email' || type === 'outcome',
     () => void refresh('GET /projects/:project/emails'),
   );
-  const setFilter = (next: string | undefined): void =>
+  const setFilter = (next: string | undefined): void => {
+    setChosen(new Set());
     void navigate({ search: (was) => ({ ...was, filter: next, message: undefined }), replace: true });
+  };
+  const setSort = (by: Sort): void =>
+    void navigate({ search: (was) => ({ ...was, sort: printSort(by) as typeof sort }), replace: true });
+  const order = { sort: readSort(sort), onSort: setSort };
+  const csv = apiUrl('GET /projects/:project/emails/export', {
+    params: { project: project.id },
+    query: { filter, sort },
+  });
   return (
-    <Page title="Sent emails" actions={<Export filter={filter} />} fill>
-      <Group gap="xs" mb="sm" wrap="wrap">
-        <FilterBox
-          value={filter}
-          onChange={setFilter}
-          fault={list.error}
-          hints={HINTS}
+    <Page title="Sent emails" fill>
+      <Stack mb="sm">
+        <ListBar
+          list="emails"
           label="Filter emails"
-        />
-        <Select
-          aria-label="View"
-          w={{ base: '100%', sm: 230 }}
-          allowDeselect={false}
-          data={VIEWS.map(({ value, label }) => ({ value, label }))}
-          value={VIEWS.find((view) => view.filter === filter)?.value ?? null}
-          placeholder="Custom filter"
-          onChange={(value) => setFilter(VIEWS.find((view) => view.value === value)?.filter)}
-        />
-      </Group>
+          filter={filter}
+          onFilter={setFilter}
+          fault={list.error}
+          common={COMMON}
+          display={{ look, setLook, columns: COLUMNS, ...order }}
+          csv={mayExport ? csv : undefined}
+        >
+          {mayResend && <SendAgain chosen={chosen} onDone={() => setChosen(new Set())} />}
+        </ListBar>
+      </Stack>
       <DataTable
         fill
         label="Emails"
         columns={COLUMNS}
         list={list}
+        look={look}
+        {...order}
+        {...(mayResend ? { chosen, onChosen: setChosen } : {})}
         rowKey={({ id }) => id}
         link={({ id }) => ({
           to: '/p/$project/emails/$message',
@@ -124,18 +136,35 @@ const COLUMNS: Column<EmailListed>[] = [
     id: 'at',
     title: 'Time',
     width: '130px',
+    sort: true,
     cell: ({ claimed_at: at, ended_at: ended }) => <When at={ended ?? at} />,
   },
 ];
 
-function Export({ filter }: { filter: string | undefined }): ReactNode {
-  const project = useProject();
-  if (!useMay('admin')) return null;
-  const href = apiUrl('GET /projects/:project/emails/export', {
-    params: { project: project.id },
-    query: { filter },
+/** Creates new drafts for the selected emails that were not delivered. The server refuses the others, with the reason. */
+function SendAgain({ chosen, onDone }: { chosen: Set<string>; onDone: () => void }): ReactNode {
+  const again = useChange('POST /projects/:project/emails/send-again', {
+    refreshes: ['GET /projects/:project/emails'],
+    onRefused: (error) => refused(error),
+    onDone: ({ data: { sent_again: sent, refused: refusals } }) => {
+      notifyBulk({ done: sent, one: 'email is sent again', many: 'emails are sent again', refused: refusals });
+      onDone();
+    },
   });
-  return <DownloadButton href={href}>CSV</DownloadButton>;
+  if (chosen.size === 0) return null;
+  return (
+    <Button
+      variant="default"
+      leftSection={<RotateCcw size={14} aria-hidden="true" />}
+      loading={again.isPending}
+      disabled={chosen.size > BULK_MAX_ROWS}
+      onClick={() => again.mutate({ body: { emails: [...chosen] } })}
+    >
+      {chosen.size > BULK_MAX_ROWS
+        ? `Select at most ${BULK_MAX_ROWS}`
+        : `Resend ${formatCount(chosen.size)}`}
+    </Button>
+  );
 }
 
 function None({ filter, onClear }: { filter: string | undefined; onClear: () => void }): ReactNode {

@@ -3,19 +3,20 @@ import { getRouteApi } from '@tanstack/react-router';
 import { Activity, BadgeCheck, CircleCheck, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { EventListed } from '@beckon/contract/dashboard';
-import { useApi } from '../../api/index.ts';
+import { apiUrl, useApiInfinite, useProject } from '../../api/index.ts';
 import {
   type Column,
   DataTable,
   Empty,
-  FindBox,
   formatCount,
-  listOf,
   Mark,
   Page,
   SidePanel,
+  type Sort,
   When,
 } from '../../parts/index.ts';
+import { ListBar } from '../../parts/list-bar.tsx';
+import { printSort, readSort, useListLook } from '../../parts/list-look.ts';
 import { curlOf, SAMPLE_USER } from '../../parts/sample-calls.ts';
 import { useSample } from '../../parts/use-sample.ts';
 import { EventPanel } from './event-panel.tsx';
@@ -24,12 +25,13 @@ import { Trend } from '../../parts/trend.tsx';
 const route = getRouteApi('/p/$project/events');
 
 const COLUMNS: Column<EventListed>[] = [
-  { id: 'name', title: 'Event', width: '2fr', cell: ({ name }) => name },
+  { id: 'name', title: 'Event', width: '2fr', sort: 'up', cell: ({ name }) => name },
   { id: 'state', title: 'State', width: '170px', cell: (event) => <States event={event} /> },
   {
     id: 'recent',
     title: '30 days',
     width: '190px',
+    sort: true,
     cell: ({ days, last_30_days: recent }) => (
       <Trend values={days} label="Events per day, last 30 days" text={formatCount(recent)} />
     ),
@@ -46,43 +48,56 @@ const COLUMNS: Column<EventListed>[] = [
     title: 'First seen',
     width: '120px',
     narrow: 'hide',
+    sort: true,
     cell: (event) => <When at={event.first_at} style="day" />,
   },
   {
     id: 'last',
     title: 'Last seen',
     width: '130px',
+    sort: true,
     cell: (event) => <When at={event.last_at} style="relative" />,
   },
 ];
 
 export function EventsScreen(): ReactNode {
-  const { filter = '', event: current } = route.useSearch();
+  const { filter, event: current, sort = '-recent' } = route.useSearch();
   const navigate = route.useNavigate();
-  const query = useApi('GET /projects/:project/events', {});
-  const rows = (query.data?.data ?? []).filter(({ name, properties }) =>
-    [name, ...properties.map(({ property }) => property)].some((text) => text.includes(filter)),
-  );
+  const { id: project } = useProject();
+  const query = { filter, sort };
+  const list = useApiInfinite('GET /projects/:project/events', { query }, { keep: true });
+  const { look, setLook } = useListLook('events');
+  const order = {
+    sort: readSort(sort),
+    onSort: (by: Sort) =>
+      void navigate({ search: (was) => ({ ...was, sort: printSort(by) as typeof sort }), replace: true }),
+  };
   const open = (event: string | undefined): void =>
     void navigate({ search: (was) => ({ ...was, event }), replace: true });
   return (
     <Page title="Events">
       <Stack gap="sm">
-        <FindBox
-          label="Search events"
+        <ListBar
+          list="events"
+          label="Filter events"
           placeholder="Search by name or property"
-          value={filter}
-          onFind={(text) => void navigate({ search: (was) => ({ ...was, filter: text }), replace: true })}
+          filter={filter}
+          onFilter={(next) => void navigate({ search: (was) => ({ ...was, filter: next }), replace: true })}
+          fault={list.error}
+          display={{ look, setLook, columns: COLUMNS, ...order }}
+          csv={apiUrl('GET /projects/:project/events.csv', { params: { project }, query })}
         />
         <DataTable
           label="Events"
           columns={COLUMNS}
-          list={listOf(rows, query)}
+          list={list}
+          look={look}
+          {...order}
           rowKey={({ name }) => name}
           onOpen={open}
           current={current}
           onCurrent={open}
-          empty={<None isFiltered={filter !== ''} />}
+          empty={<None isFiltered={filter !== undefined} />}
         />
       </Stack>
       <SidePanel opened={current !== undefined} onClose={() => open(undefined)} title={current ?? ''}>
@@ -109,7 +124,7 @@ const TRIAL = { external_user_id: SAMPLE_USER, name: 'trial_started', properties
 
 function None({ isFiltered }: { isFiltered: boolean }): ReactNode {
   const { url } = useSample();
-  if (isFiltered) return <Empty icon={Activity} title="No events match" />;
+  if (isFiltered) return <Empty icon={Activity} title="No events match this filter" />;
   return (
     <Empty icon={Activity} title="No events yet" command={curlOf({ url }, 'events', TRIAL)}>
       Events appear here with their properties when your server sends them.

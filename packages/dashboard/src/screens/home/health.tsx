@@ -14,7 +14,7 @@ export function HealthStrip({ health }: { health: HomeHealth }): ReactNode {
     <div className={classes.strip}>
       <Fact label="Processing lag">{queue.waiting === 0 ? 'None' : formatSpan(queue.oldest_ms)}</Fact>
       <Fact label="Ingest queue">
-        <TextLink to="/p/$project/system">
+        <TextLink to="/p/$project/settings/system">
           {queue.waiting.toLocaleString('en')} / {queue.waiting_max.toLocaleString('en')}
         </TextLink>
       </Fact>

@@ -1,15 +1,19 @@
 import { Stack } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
 import { FileUp } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { Import } from '@beckon/contract/dashboard';
-import { useApiInfinite, useProject } from '../../api/index.ts';
+import { apiUrl, useApiInfinite, useProject } from '../../api/index.ts';
 import { type Column, DataTable, Empty, later, When, WhenOpened } from '../../parts/index.ts';
+import { ListBar } from '../../parts/list-bar.tsx';
 import { StateMark } from './state-mark.tsx';
 import { count, KINDS, percentOf } from './words.ts';
 import { NewButton } from '../../parts/new-button.tsx';
 import { Muted } from '../../parts/muted.tsx';
 import { TwoLines } from '../../parts/two-lines.tsx';
 import { RolePage } from '../../parts/role-page.tsx';
+
+const route = getRouteApi('/p/$project/imports');
 
 const NewImport = later(() => import('./new-import.tsx'), 'NewImport');
 
@@ -39,13 +43,32 @@ const LOOK_EVERY_MS = 5_000;
 
 function Imports({ begin }: { begin: ReactNode }): ReactNode {
   const project = useProject();
-  const list = useApiInfinite('GET /projects/:project/imports', {}, { everyMs: LOOK_EVERY_MS });
+  const { filter } = route.useSearch();
+  const navigate = route.useNavigate();
+  const list = useApiInfinite(
+    'GET /projects/:project/imports',
+    { query: { filter } },
+    { keep: true, everyMs: LOOK_EVERY_MS },
+  );
   return (
     <Stack gap="md">
       <Muted maw={720}>
         Import users and events from a file or from Stripe. Data is checked first, triggers no emails by
         default, and is not duplicated by a second import.
       </Muted>
+      {(list.rows.length > 0 || filter !== undefined) && (
+        <ListBar
+          list="imports"
+          label="Filter imports"
+          filter={filter}
+          onFilter={(next) => void navigate({ search: (was) => ({ ...was, filter: next }), replace: true })}
+          fault={list.error}
+          csv={apiUrl('GET /projects/:project/imports.csv', {
+            params: { project: project.id },
+            query: { filter },
+          })}
+        />
+      )}
       <DataTable
         label="Imports"
         columns={COLUMNS}
@@ -56,9 +79,13 @@ function Imports({ begin }: { begin: ReactNode }): ReactNode {
           params: { project: String(project.id), import: id },
         })}
         empty={
-          <Empty icon={FileUp} title="No imports yet" action={begin}>
-            Import your existing users before their first events arrive.
-          </Empty>
+          filter === undefined ? (
+            <Empty icon={FileUp} title="No imports yet" action={begin}>
+              Import your existing users before their first events arrive.
+            </Empty>
+          ) : (
+            <Empty icon={FileUp} title="No imports match this filter" />
+          )
         }
       />
     </Stack>

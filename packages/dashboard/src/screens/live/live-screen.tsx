@@ -1,5 +1,5 @@
 import type { FeedItem } from '@beckon/contract/dashboard';
-import { Button, Group, Text } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { Pause, Play, Radio } from 'lucide-react';
 import type { ReactNode } from 'react';
@@ -7,7 +7,6 @@ import {
   type Column,
   DataTable,
   Empty,
-  FilterBox,
   formatCount,
   listOf,
   Page,
@@ -16,6 +15,7 @@ import {
   useKeys,
   When,
 } from '../../parts/index.ts';
+import { ListBar } from '../../parts/list-bar.tsx';
 import { ItemPanel } from './item-panel.tsx';
 import { Started } from './started.tsx';
 import { type Tail, TAIL_MAX } from './tail.ts';
@@ -24,12 +24,11 @@ import { useRate, useTail } from './use-tail.ts';
 import { wordsOf } from './words.ts';
 
 const route = getRouteApi('/p/$project/activity');
-const HINTS = [
-  'type:event name:trial_* user:42',
-  'type:request,event,draft,draft_changed,email,outcome · type:user_*,audience_*',
-  'rule:"Welcome" · audience:Trials',
-  'status:4* · endpoint:events · code:rate_limited · key:<id>',
-  'name: name of an event, an action or an outcome',
+/** Filters that every project needs. */
+const COMMON = [
+  { name: 'Events', filter: 'type:event' },
+  { name: 'Drafts and emails', filter: 'type:draft,draft_changed,email,outcome' },
+  { name: 'Refused requests', filter: 'status:4*' },
 ];
 
 export function LiveScreen(): ReactNode {
@@ -47,15 +46,17 @@ export function LiveScreen(): ReactNode {
       actions={<PauseButton tail={tail} onToggle={toggle} />}
       fill
     >
-      <Group gap="sm" mb="sm" wrap="wrap">
-        <FilterBox
-          value={filter}
-          onChange={(next) => void navigate({ search: (was) => ({ ...was, filter: next }), replace: true })}
+      <Stack gap={4} mb="sm">
+        <ListBar
+          list="activity"
+          label="Filter activity"
+          filter={filter}
+          onFilter={(next) => void navigate({ search: (was) => ({ ...was, filter: next }), replace: true })}
           fault={start.error}
-          hints={HINTS}
+          common={COMMON}
         />
         <Waiting tail={tail} />
-      </Group>
+      </Stack>
       <DataTable
         fill
         label="Activity"

@@ -1,40 +1,36 @@
-import { Button, Group, Menu, Stack, Text } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { Ban, Download, PauseCircle, Users } from 'lucide-react';
+import { Ban, PauseCircle, Users } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { UserListed } from '@beckon/contract/dashboard';
 import { apiUrl, useApiInfinite, useMay, useProject } from '../../api/index.ts';
-import {
-  type Column,
-  DataTable,
-  Empty,
-  FilterBox,
-  formatCount,
-  Mark,
-  Page,
-  When,
-} from '../../parts/index.ts';
+import { type Column, DataTable, Empty, formatCount, Mark, Page, type Sort, When } from '../../parts/index.ts';
+import { ListBar } from '../../parts/list-bar.tsx';
+import { printSort, readSort, useListLook } from '../../parts/list-look.ts';
 import { curlOf, SAMPLE_USER } from '../../parts/sample-calls.ts';
 import { useSample } from '../../parts/use-sample.ts';
 import { SuppressDialog } from './suppress-dialog.tsx';
-import { Views } from './views.tsx';
 
 const route = getRouteApi('/p/$project/users');
 
-const HINTS = [
-  'plan:pro name:Ada*',
-  'user:42 email:ada*',
-  'seen:>2026-01-01 first_seen:<2026-01-01',
-  'audience:"Trial users"',
-  'trait.seats:5 -company:Acme',
-];
+/** Hidden until a member shows them. */
+const HIDDEN = ['role'];
 
 const COLUMNS: Column<UserListed>[] = [
-  { id: 'user', title: 'User', width: '2fr', cell: (user) => user.external_user_id },
+  { id: 'user', title: 'User', width: '2fr', sort: 'up', cell: (user) => user.external_user_id },
   { id: 'email', title: 'Email', width: '2fr', cell: (user) => user.email ?? '–' },
   { id: 'name', title: 'Name', width: '1fr', narrow: 'hide', cell: (user) => user.name ?? '–' },
   { id: 'plan', title: 'Plan', width: '110px', cell: (user) => user.plan ?? '–' },
   { id: 'company', title: 'Company', width: '1fr', narrow: 'hide', cell: (user) => user.company ?? '–' },
+  { id: 'role', title: 'Role', width: '1fr', narrow: 'hide', cell: (user) => user.role ?? '–' },
+  {
+    id: 'first',
+    title: 'First seen',
+    width: '130px',
+    narrow: 'hide',
+    sort: true,
+    cell: (user) => <When at={user.first_seen_at} style="day" />,
+  },
   {
     id: 'seen',
     title: 'Last seen',
@@ -51,16 +47,24 @@ const COLUMNS: Column<UserListed>[] = [
 ];
 
 export function UsersScreen(): ReactNode {
-  const { filter, user: current } = route.useSearch();
+  const { filter, user: current, sort = 'user' } = route.useSearch();
   const navigate = route.useNavigate();
   const project = useProject();
   const mayManage = useMay('admin');
   const [chosen, setChosen] = useState(new Set<string>());
-  const list = useApiInfinite('GET /projects/:project/users', { query: { filter } }, { keep: true });
+  const list = useApiInfinite('GET /projects/:project/users', { query: { filter, sort } }, { keep: true });
+  const { look, setLook } = useListLook('users', HIDDEN);
   const setFilter = (next: string | undefined): void => {
     setChosen(new Set());
     void navigate({ search: (was) => ({ ...was, filter: next, user: undefined }), replace: true });
   };
+  const setSort = (by: Sort): void =>
+    void navigate({ search: (was) => ({ ...was, sort: printSort(by) as typeof sort }), replace: true });
+  const order = { sort: readSort(sort), onSort: setSort };
+  const csv = apiUrl('GET /projects/:project/users.csv', {
+    params: { project: project.id },
+    query: { filter, sort },
+  });
   return (
     <Page
       title="Users"
@@ -73,21 +77,26 @@ export function UsersScreen(): ReactNode {
           </Text>
         )
       }
-      actions={mayManage && <ExportMenu filter={filter} />}
     >
       <Stack gap="sm" mih={0} flex={1}>
-        <Group gap="xs" wrap="wrap" align="flex-start">
-          <div style={FILTER}>
-            <FilterBox value={filter} onChange={setFilter} fault={list.error} hints={HINTS} />
-          </div>
-          <Views filter={filter} onChoose={setFilter} />
+        <ListBar
+          list="users"
+          label="Filter users"
+          filter={filter}
+          onFilter={setFilter}
+          fault={list.error}
+          display={{ look, setLook, columns: COLUMNS, ...order }}
+          csv={mayManage ? csv : undefined}
+        >
           {mayManage && <Suppressing chosen={chosen} onDone={() => setChosen(new Set())} />}
-        </Group>
+        </ListBar>
         <DataTable
           label="Users"
           fill
           columns={COLUMNS}
           list={list}
+          look={look}
+          {...order}
           rowKey={(user) => user.external_user_id}
           link={(user) => ({
             to: '/p/$project/users/$user',
@@ -122,8 +131,6 @@ function Suppressing({ chosen, onDone }: { chosen: Set<string>; onDone: () => vo
   );
 }
 
-const FILTER = { flex: '1 1 280px', minWidth: 0 };
-
 function NoUsers({ filter, project }: { filter: string | undefined; project: string }): ReactNode {
   const { url, email } = useSample();
   if (filter !== undefined)
@@ -144,30 +151,5 @@ function NoUsers({ filter, project }: { filter: string | undefined; project: str
       </Link>{' '}
       first.
     </Empty>
-  );
-}
-
-function ExportMenu({ filter }: { filter: string | undefined }): ReactNode {
-  const project = useProject();
-  const url = (of: string | undefined): string =>
-    apiUrl('GET /projects/:project/users.csv', { params: { project: project.id }, query: { filter: of } });
-  return (
-    <Menu position="bottom-end">
-      <Menu.Target>
-        <Button variant="default" leftSection={<Download size={14} aria-hidden="true" />}>
-          Export
-        </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {filter !== undefined && (
-          <Menu.Item component="a" href={url(filter)} download>
-            Users that match the filter, as CSV
-          </Menu.Item>
-        )}
-        <Menu.Item component="a" href={url(undefined)} download>
-          All users, as CSV
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
   );
 }

@@ -1,10 +1,12 @@
-import { Select } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReplyListed } from '@beckon/contract/dashboard';
 import { MessageSquareReply } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { useApiInfinite, useFeed, useRefresh } from '../../api/index.ts';
+import { apiUrl, useApiInfinite, useFeed, useMay, useProject, useRefresh } from '../../api/index.ts';
 import { type Column, DataTable, Empty, Page, SidePanel, When } from '../../parts/index.ts';
+import { ListBar } from '../../parts/list-bar.tsx';
+import { useListLook } from '../../parts/list-look.ts';
 import { TwoLines } from '../../parts/two-lines.tsx';
 import { LinkButton } from '../../parts/link-button.tsx';
 import { ForwardMark, SignMark } from './marks.tsx';
@@ -13,9 +15,9 @@ import { Thread } from './thread.tsx';
 const route = getRouteApi('/p/$project/replies');
 
 export function RepliesScreen(): ReactNode {
-  const { filter: user, reply } = route.useSearch();
+  const { filter, reply } = route.useSearch();
   const navigate = route.useNavigate();
-  const list = useApiInfinite('GET /projects/:project/replies', { query: { user } }, { keep: true });
+  const list = useApiInfinite('GET /projects/:project/replies', { query: { filter } }, { keep: true });
   const refresh = useRefresh();
   useFeed(
     ({ type }) => type === 'outcome',
@@ -23,20 +25,25 @@ export function RepliesScreen(): ReactNode {
   );
   const open = (id: string | undefined): void =>
     void navigate({ search: (was) => ({ ...was, reply: id }), replace: true });
-  const users = [...new Set(list.rows.map((row) => row.external_user_id))];
+  const { id: project } = useProject();
+  const mayExport = useMay('admin');
+  const csv = apiUrl('GET /projects/:project/replies.csv', { params: { project }, query: { filter } });
+  const { look, setLook } = useListLook('replies');
   return (
     <Page title="Replies" fill>
-      <Select
-        mb="sm"
-        aria-label="Filter by user"
-        placeholder="Filter by user id"
-        w={{ base: '100%', sm: 300 }}
-        data={[...new Set([...users, ...(user === undefined ? [] : [user])])]}
-        value={user ?? null}
-        clearable
-        searchable
-        onChange={(value) => void navigate({ search: { filter: value ?? undefined }, replace: true })}
-      />
+      <Stack mb="sm">
+        <ListBar
+          list="replies"
+          label="Filter replies"
+          filter={filter}
+          onFilter={(next) =>
+            void navigate({ search: (was) => ({ ...was, filter: next }), replace: true })
+          }
+          fault={list.error}
+          display={{ look, setLook, columns: COLUMNS }}
+          csv={mayExport ? csv : undefined}
+        />
+      </Stack>
       <DataTable
         fill
         label="Replies"
@@ -44,7 +51,8 @@ export function RepliesScreen(): ReactNode {
         list={list}
         rowKey={({ id }) => id}
         onOpen={open}
-        empty={<None />}
+        look={look}
+        empty={<None isFiltered={filter !== undefined} />}
         {...(reply === undefined ? {} : { current: reply })}
       />
       <SidePanel opened={reply !== undefined} onClose={() => open(undefined)} title="Reply" size="xl">
@@ -74,7 +82,8 @@ const COLUMNS: Column<ReplyListed>[] = [
   { id: 'at', title: 'Received', width: '130px', cell: ({ received_at: at }) => <When at={at} /> },
 ];
 
-function None(): ReactNode {
+function None({ isFiltered }: { isFiltered: boolean }): ReactNode {
+  if (isFiltered) return <Empty icon={MessageSquareReply} title="No replies match this filter" />;
   return (
     <Empty
       icon={MessageSquareReply}

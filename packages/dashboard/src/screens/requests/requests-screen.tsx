@@ -3,19 +3,22 @@ import { Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { CircleCheck, CircleX, Plug, RotateCcw } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { useApiInfinite } from '../../api/index.ts';
-import { type Column, DataTable, Empty, FilterBox, Mark, Page, SidePanel, When } from '../../parts/index.ts';
+import { apiUrl, useApiInfinite, useProject } from '../../api/index.ts';
+import { type Column, DataTable, Empty, Mark, Page, SidePanel, type Sort, When } from '../../parts/index.ts';
+import { ListBar } from '../../parts/list-bar.tsx';
+import { printSort, readSort, useListLook } from '../../parts/list-look.ts';
 import { RequestPanel } from './request-panel.tsx';
 import { Warnings } from './warnings.tsx';
 import { spaced } from '../../parts/codes.ts';
 
 const route = getRouteApi('/p/$project/requests');
-const HINTS = ['status:4*', 'code:rate_limited,validation_failed', 'endpoint:events-*', 'key:<id of a key>'];
 
 export function RequestsScreen(): ReactNode {
-  const { filter, request } = route.useSearch();
+  const { filter, request, sort = '-at' } = route.useSearch();
   const navigate = route.useNavigate();
-  const query = filter === undefined ? {} : { filter };
+  const { id: project } = useProject();
+  const { look, setLook } = useListLook('requests');
+  const query = { filter, sort };
   const list = useApiInfinite(
     'GET /projects/:project/requests',
     { query },
@@ -23,15 +26,24 @@ export function RequestsScreen(): ReactNode {
   );
   const open = (next: string | undefined): void =>
     void navigate({ search: (was) => ({ ...was, request: next }), replace: true });
+  const order = {
+    sort: readSort(sort),
+    onSort: (by: Sort) =>
+      void navigate({ search: (was) => ({ ...was, sort: printSort(by) as typeof sort }), replace: true }),
+  };
   return (
     <Page title="Requests" fill>
       <Stack gap="sm" mb="sm">
         <Warnings />
-        <FilterBox
-          value={filter}
-          onChange={(next) => void navigate({ search: (was) => ({ ...was, filter: next }), replace: true })}
+        <ListBar
+          list="requests"
+          label="Filter requests"
+          filter={filter}
+          onFilter={(next) => void navigate({ search: (was) => ({ ...was, filter: next }), replace: true })}
           fault={list.error}
-          hints={HINTS}
+          common={COMMON}
+          display={{ look, setLook, columns: COLUMNS, ...order }}
+          csv={apiUrl('GET /projects/:project/requests.csv', { params: { project }, query })}
         />
       </Stack>
       <DataTable
@@ -39,6 +51,8 @@ export function RequestsScreen(): ReactNode {
         label="Requests"
         columns={COLUMNS}
         list={list}
+        look={look}
+        {...order}
         rowKey={({ place }) => place}
         current={request}
         onOpen={open}
@@ -52,6 +66,12 @@ export function RequestsScreen(): ReactNode {
     </Page>
   );
 }
+
+const COMMON = [
+  { name: 'Refused by the API', filter: 'status:4*' },
+  { name: 'Server errors', filter: 'status:5*' },
+  { name: 'Rate limited', filter: 'code:rate_limited' },
+];
 
 function None({ isFiltered }: { isFiltered: boolean }): ReactNode {
   if (isFiltered) return <Empty icon={Plug} title="No requests match this filter" />;
@@ -70,7 +90,7 @@ export function StatusMark({ request: { status, code, replayed } }: { request: I
 }
 
 const COLUMNS: Column<IngestRequest>[] = [
-  { id: 'at', title: 'When', width: '150px', cell: ({ at }) => <When at={at} /> },
+  { id: 'at', title: 'When', width: '150px', sort: true, cell: ({ at }) => <When at={at} /> },
   { id: 'status', title: 'Response', width: '1.6fr', cell: (request) => <StatusMark request={request} /> },
   { id: 'endpoint', title: 'Endpoint', width: '1fr', cell: ({ endpoint }) => endpoint },
   {

@@ -18,16 +18,6 @@ const BulkDialog = later(() => import('./bulk-dialog.tsx'), 'BulkDialog', null);
 
 const route = getRouteApi('/p/$project/review');
 
-const HINTS = [
-  'rule:welcome',
-  'user:42',
-  'subject:*trial*',
-  'state:held',
-  'reason:quiet_hours,frequency_cap',
-  'edited:yes',
-  'hold:action · hold:time',
-];
-
 /** All waiting drafts, usable by keyboard only. */
 export function ReviewScreen(): ReactNode {
   const { filter } = route.useSearch();
@@ -47,7 +37,7 @@ export function ReviewScreen(): ReactNode {
             void navigate({ search: (was) => ({ ...was, filter: next, draft: undefined }), replace: true })
           }
           fault={review.list.error}
-          hints={HINTS}
+          list="drafts"
         />
       }
     >

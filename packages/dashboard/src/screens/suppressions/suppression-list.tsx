@@ -1,11 +1,24 @@
-import { Stack } from '@mantine/core';
+import { Button, Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
-import type { SuppressionListed } from '@beckon/contract/dashboard';
-import { Ban, Clock, Mail, User, UserX } from 'lucide-react';
+import { BULK_MAX_ROWS, type SuppressionListed } from '@beckon/contract/dashboard';
+import { Ban, Clock, Mail, Trash2, User, UserX } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { useApi, useApiInfinite, useMay, useProject } from '../../api/index.ts';
+import { apiUrl, useApi, useApiInfinite, useMay, useProject } from '../../api/index.ts';
 import { Facts } from '../../parts/facts.tsx';
-import { type Column, DataTable, Empty, FilterBox, Mark, SidePanel, When } from '../../parts/index.ts';
+import {
+  type Column,
+  DataTable,
+  Empty,
+  formatCount,
+  later,
+  Mark,
+  SidePanel,
+  type Sort,
+  When,
+  WhenOpened,
+} from '../../parts/index.ts';
+import { ListBar } from '../../parts/list-bar.tsx';
+import { printSort, readSort, useListLook } from '../../parts/list-look.ts';
 import { actorWords } from '../../parts/actor-words.ts';
 import { RemoveDialog } from './remove-dialog.tsx';
 import { REASONS, subjectName } from './words.ts';
@@ -14,40 +27,67 @@ import { ActButton } from '../../parts/act-button.tsx';
 
 const route = getRouteApi('/p/$project/suppressions');
 
-const HINTS = [
-  'email:*@example.org · user:42',
-  'reason:unsubscribed,complained,manual,hard_bounce,soft_bounces,snoozed',
-  'kind:email · kind:user',
-  'erased:yes · erased:no',
-  '-by:engine',
+const BulkRemoveDialog = later(() => import('./bulk-remove-dialog.tsx'), 'BulkRemoveDialog');
+
+/** Filters that every project needs. */
+const COMMON = [
+  { name: 'Unsubscribed or complained', filter: 'reason:unsubscribed,complained' },
+  { name: 'Bounced', filter: 'reason:hard_bounce,soft_bounces' },
+  { name: 'Added by a member', filter: 'reason:manual' },
 ];
 
 const keyOf = ({ kind, value, hash }: Pick<SuppressionListed, 'kind' | 'value' | 'hash'>): string =>
   `${kind} ${value ?? `hash:${hash}`}`;
 
 export function SuppressionList(): ReactNode {
-  const { filter, row } = route.useSearch();
+  const { filter, row, sort = 'value' } = route.useSearch();
   const navigate = route.useNavigate();
-  const list = useApiInfinite('GET /projects/:project/suppressions', { query: { filter } }, { keep: true });
+  const list = useApiInfinite('GET /projects/:project/suppressions', { query: { filter, sort } }, { keep: true });
+  const { id: project } = useProject();
+  const mayRemove = useMay('admin');
+  const { look, setLook } = useListLook('suppressions');
+  const [chosen, setChosen] = useState(new Set<string>());
   const open = (key: string | undefined): void =>
     void navigate({ search: (was) => ({ ...was, row: key }), replace: true });
-  const chosen = list.rows.find((entry) => keyOf(entry) === row);
+  const current = list.rows.find((entry) => keyOf(entry) === row);
+  const order = {
+    sort: readSort(sort),
+    onSort: (by: Sort) =>
+      void navigate({ search: (was) => ({ ...was, sort: printSort(by) as typeof sort }), replace: true }),
+  };
+  const csv = apiUrl('GET /projects/:project/suppressions.csv', {
+    params: { project },
+    query: { filter, sort },
+  });
   return (
     <Stack gap="sm">
-      <FilterBox
-        value={filter}
-        onChange={(next) =>
-          void navigate({ search: (was) => ({ ...was, filter: next, row: undefined }), replace: true })
-        }
-        fault={list.error}
-        hints={HINTS}
+      <ListBar
+        list="suppressions"
         label="Filter suppressions"
-        placeholder="email:*@example.org"
-      />
+        filter={filter}
+        onFilter={(next) => {
+          setChosen(new Set());
+          void navigate({ search: (was) => ({ ...was, filter: next, row: undefined }), replace: true });
+        }}
+        fault={list.error}
+        common={COMMON}
+        display={{ look, setLook, columns: COLUMNS, ...order }}
+        csv={mayRemove ? csv : undefined}
+      >
+        {mayRemove && (
+          <Removing
+            entries={list.rows.filter((entry) => chosen.has(keyOf(entry)))}
+            onDone={() => setChosen(new Set())}
+          />
+        )}
+      </ListBar>
       <DataTable
         label="Suppressions"
         columns={COLUMNS}
         list={list}
+        look={look}
+        {...order}
+        {...(mayRemove ? { chosen, onChosen: setChosen } : {})}
         rowKey={keyOf}
         onOpen={open}
         empty={
@@ -55,15 +95,21 @@ export function SuppressionList(): ReactNode {
         }
         {...(row === undefined ? {} : { current: row })}
       />
-      <SidePanel opened={chosen !== undefined} onClose={() => open(undefined)} title="Suppression">
-        {chosen && <SuppressionPanel suppression={chosen} onRemoved={() => open(undefined)} />}
+      <SidePanel opened={current !== undefined} onClose={() => open(undefined)} title="Suppression">
+        {current && <SuppressionPanel suppression={current} onRemoved={() => open(undefined)} />}
       </SidePanel>
     </Stack>
   );
 }
 
 const COLUMNS: Column<SuppressionListed>[] = [
-  { id: 'value', title: 'Address or user', width: '3fr', cell: (row) => <Subject suppression={row} /> },
+  {
+    id: 'value',
+    title: 'Address or user',
+    width: '3fr',
+    sort: 'up',
+    cell: (row) => <Subject suppression={row} />,
+  },
   {
     id: 'kind',
     title: 'Kind',
@@ -93,7 +139,7 @@ const COLUMNS: Column<SuppressionListed>[] = [
     narrow: 'hide',
     cell: ({ created_by_name: name }) => actorWords(name),
   },
-  { id: 'since', title: 'Since', width: '130px', cell: ({ created_at: at }) => <When at={at} style="day" /> },
+  { id: 'since', title: 'Since', width: '130px', sort: true, cell: ({ created_at: at }) => <When at={at} style="day" /> },
   {
     id: 'until',
     title: 'Until',
@@ -101,6 +147,32 @@ const COLUMNS: Column<SuppressionListed>[] = [
     cell: ({ until }) => <When at={until} style="day" none="permanent" />,
   },
 ];
+
+type RemovingProps = { entries: SuppressionListed[]; onDone: () => void };
+
+function Removing({ entries, onDone }: RemovingProps): ReactNode {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      {entries.length > 0 && (
+        <Button
+          variant="default"
+          c="var(--mantine-color-error)"
+          leftSection={<Trash2 size={14} aria-hidden="true" />}
+          disabled={entries.length > BULK_MAX_ROWS}
+          onClick={() => setOpen(true)}
+        >
+          {entries.length > BULK_MAX_ROWS
+            ? `Select at most ${BULK_MAX_ROWS}`
+            : `Remove ${formatCount(entries.length)}…`}
+        </Button>
+      )}
+      <WhenOpened opened={isOpen}>
+        <BulkRemoveDialog opened={isOpen} entries={entries} onClose={() => setOpen(false)} onDone={onDone} />
+      </WhenOpened>
+    </>
+  );
+}
 
 function Subject({ suppression }: { suppression: SuppressionListed }): ReactNode {
   const name = subjectName(suppression);

@@ -3,18 +3,10 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { FilePen, FileText, Package } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { TemplateListed } from '@beckon/contract/dashboard';
-import { useApi, useMay, useProject } from '../../api/index.ts';
-import {
-  type Column,
-  DataTable,
-  DialogFoot,
-  Empty,
-  FilterBox,
-  listOf,
-  Mark,
-  Page,
-  When,
-} from '../../parts/index.ts';
+import { apiUrl, useApi, useApiInfinite, useMay, useProject } from '../../api/index.ts';
+import { type Column, DataTable, DialogFoot, Empty, Mark, Page, When } from '../../parts/index.ts';
+import { ListBar } from '../../parts/list-bar.tsx';
+import { useListLook } from '../../parts/list-look.ts';
 import { Form } from '../../parts/form.tsx';
 import { NewButton } from '../../parts/new-button.tsx';
 
@@ -26,11 +18,8 @@ export function TemplatesScreen(): ReactNode {
   const { id } = useProject();
   const mayEdit = useMay('editor');
   const [isMaking, setMaking] = useState(false);
-  const templates = useApi('GET /projects/:project/templates', {});
-  const term = (filter ?? '').toLowerCase();
-  const matches = (templates.data?.data ?? []).filter(({ name, subject }) =>
-    `${name} ${subject}`.toLowerCase().includes(term),
-  );
+  const list = useApiInfinite('GET /projects/:project/templates', { query: { filter } }, { keep: true });
+  const { look, setLook } = useListLook('templates');
   const params = { project: String(id) };
   return (
     <Page
@@ -38,16 +27,21 @@ export function TemplatesScreen(): ReactNode {
       actions={mayEdit && <NewButton onClick={() => setMaking(true)}>New template</NewButton>}
     >
       <Stack gap="md">
-        <FilterBox
-          value={filter}
-          onChange={(next) => void navigate({ search: (was) => ({ ...was, filter: next }), replace: true })}
-          placeholder="Search by name or subject"
+        <ListBar
+          list="templates"
           label="Filter templates"
+          placeholder="Search by name or subject"
+          filter={filter}
+          onFilter={(next) => void navigate({ search: (was) => ({ ...was, filter: next }), replace: true })}
+          fault={list.error}
+          display={{ look, setLook, columns: COLUMNS }}
+          csv={apiUrl('GET /projects/:project/templates.csv', { params: { project: id }, query: { filter } })}
         />
         <DataTable
           label="Templates"
           columns={COLUMNS}
-          list={listOf(matches, templates)}
+          list={list}
+          look={look}
           rowKey={({ name }) => name}
           link={({ name }) => ({
             to: '/p/$project/templates/$template',
@@ -56,11 +50,7 @@ export function TemplatesScreen(): ReactNode {
           empty={<Empty icon={FileText} title="No templates match this filter" />}
         />
       </Stack>
-      <NameDialog
-        opened={isMaking}
-        onClose={() => setMaking(false)}
-        names={new Set((templates.data?.data ?? []).map(({ name }) => name))}
-      />
+      <NameDialog opened={isMaking} onClose={() => setMaking(false)} />
     </Page>
   );
 }
@@ -102,23 +92,25 @@ const COLUMNS: Column<TemplateListed>[] = [
   },
 ];
 
-type NameProps = { opened: boolean; onClose: () => void; names: ReadonlySet<string> };
+type NameProps = { opened: boolean; onClose: () => void };
 
 /** A template starts with its name, which rules refer to. */
-function NameDialog({ opened, onClose, names }: NameProps): ReactNode {
+function NameDialog({ opened, onClose }: NameProps): ReactNode {
   return (
     <Modal opened={opened} onClose={onClose} title="New template">
-      <NameForm onClose={onClose} names={names} />
+      <NameForm onClose={onClose} />
     </Modal>
   );
 }
 
-function NameForm({ onClose, names }: Omit<NameProps, 'opened'>): ReactNode {
+function NameForm({ onClose }: Omit<NameProps, 'opened'>): ReactNode {
   const navigate = useNavigate();
   const { id } = useProject();
   const [name, setName] = useState('');
+  // All templates, whatever the filter of the list shows.
+  const templates = useApi('GET /projects/:project/templates', {});
   const clean = name.trim();
-  const nameExists = names.has(clean);
+  const nameExists = templates.data?.data.some((template) => template.name === clean) === true;
   const submit = (): void => {
     if (clean === '' || nameExists) return;
     onClose();

@@ -1,9 +1,10 @@
-import { Stack, TextInput } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import type { TestInboxEmail, TestInboxState } from '@beckon/contract/dashboard';
-import { Inbox, Info, Search, Trash2 } from 'lucide-react';
+import { Inbox, Info, Trash2 } from 'lucide-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import {
+  apiUrl,
   useApi,
   useApiInfinite,
   useChange,
@@ -12,23 +13,14 @@ import {
   useProject,
   useRefresh,
 } from '../../api/index.ts';
-import {
-  type Column,
-  ConfirmTyped,
-  DataTable,
-  Empty,
-  Page,
-  notify,
-  useKeys,
-  When,
-} from '../../parts/index.ts';
+import { type Column, ConfirmTyped, DataTable, Empty, Page, notify, When } from '../../parts/index.ts';
+import { ListBar } from '../../parts/list-bar.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { firstCalls } from '../../parts/sample-calls.ts';
 import { TwoLines } from '../../parts/two-lines.tsx';
 import { useSample } from '../../parts/use-sample.ts';
 import { LinkButton } from '../../parts/link-button.tsx';
 import { Muted } from '../../parts/muted.tsx';
-import { textProps } from '../../parts/bind.ts';
 import { ActButton } from '../../parts/act-button.tsx';
 
 const route = getRouteApi('/p/$project/test-inbox');
@@ -38,23 +30,35 @@ const ARRIVES_WITHIN_MS = 1_500;
 const LOOK_EVERY_MS = 10_000;
 
 export function TestInboxScreen(): ReactNode {
-  const { filter: user } = route.useSearch();
+  const { filter } = route.useSearch();
   const navigate = route.useNavigate();
   const project = useProject();
   const state = useApi('GET /projects/:project/test-inbox/state', {}, { everyMs: LOOK_EVERY_MS });
   const list = useApiInfinite(
     'GET /projects/:project/test-inbox',
-    { query: { user } },
+    { query: { filter } },
     { keep: true, everyMs: LOOK_EVERY_MS },
   );
   useArrivals();
-  const setUser = (next: string | undefined): void =>
+  const mayExport = useMay('admin');
+  const setFilter = (next: string | undefined): void =>
     void navigate({ search: { filter: next }, replace: true });
+  const csv = apiUrl('GET /projects/:project/test-inbox.csv', {
+    params: { project: project.id },
+    query: { filter },
+  });
   return (
     <Page title="Test inbox" actions={<Clear isEmpty={list.rows.length === 0} />} fill>
       <Stack gap="sm" mb="sm">
         {state.data && <StateSummary state={state.data.data} />}
-        <ByUser value={user} onChange={setUser} />
+        <ListBar
+          list="test_inbox"
+          label="Filter emails"
+          filter={filter}
+          onFilter={setFilter}
+          fault={list.error}
+          csv={mayExport ? csv : undefined}
+        />
       </Stack>
       <DataTable
         fill
@@ -67,7 +71,7 @@ export function TestInboxScreen(): ReactNode {
           params: { project: String(project.id), message: id },
           search: copy === 1 ? {} : { copy },
         })}
-        empty={<None user={user} state={state.data?.data} onClear={() => setUser(undefined)} />}
+        empty={<None filter={filter} state={state.data?.data} onClear={() => setFilter(undefined)} />}
       />
     </Page>
   );
@@ -147,48 +151,15 @@ function StateSummary({ state }: { state: TestInboxState }): ReactNode {
   );
 }
 
-function ByUser({
-  value,
-  onChange,
-}: {
-  value: string | undefined;
-  onChange: (next: string | undefined) => void;
-}): ReactNode {
-  const input = useRef<HTMLInputElement>(null);
-  const [typed, setTyped] = useState(value ?? '');
-  useKeys('List', { '/': { label: 'Filter', run: () => input.current?.focus() } });
-  useEffect(() => setTyped(value ?? ''), [value]);
-  return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        onChange(typed.trim() === '' ? undefined : typed.trim());
-      }}
-    >
-      <TextInput
-        ref={input}
-        aria-label="Filter by user"
-        placeholder="Filter by user id"
-        {...textProps(typed, setTyped)}
-        onBlur={() => onChange(typed.trim() === '' ? undefined : typed.trim())}
-        leftSection={<Search size={15} aria-hidden="true" />}
-        autoComplete="off"
-        spellCheck={false}
-        w={{ base: '100%', sm: 300 }}
-      />
-    </form>
-  );
-}
+type NoneProps = { filter: string | undefined; state: TestInboxState | undefined; onClear: () => void };
 
-type NoneProps = { user: string | undefined; state: TestInboxState | undefined; onClear: () => void };
-
-function None({ user, state, onClear }: NoneProps): ReactNode {
+function None({ filter, state, onClear }: NoneProps): ReactNode {
   const { url, email, newUser } = useSample();
-  if (user !== undefined)
+  if (filter !== undefined)
     return (
       <Empty
         icon={Inbox}
-        title="No emails to this user"
+        title="No emails match this filter"
         action={<ActButton onClick={onClear}>Show all emails</ActButton>}
       />
     );

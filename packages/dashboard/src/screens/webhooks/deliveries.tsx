@@ -1,9 +1,9 @@
-import type { WebhookDelivery, WebhookDeliveryState, WebhookEndpoint } from '@beckon/contract/dashboard';
-import { Group, Loader, Select, Stack, Text, Title } from '@mantine/core';
+import type { WebhookDelivery, WebhookEndpoint } from '@beckon/contract/dashboard';
+import { Group, Loader, Stack, Text, Title } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { RotateCcw } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { useApi, useApiInfinite, useChange } from '../../api/index.ts';
+import { apiUrl, useApi, useApiInfinite, useChange, useProject } from '../../api/index.ts';
 import {
   type Column,
   DataTable,
@@ -11,28 +11,32 @@ import {
   Loaded,
   refused,
   SidePanel,
+  type Sort,
   notify,
   When,
 } from '../../parts/index.ts';
+import { ListBar } from '../../parts/list-bar.tsx';
+import { printSort, readSort, useListLook } from '../../parts/list-look.ts';
 import { Attempts, Posted } from './attempts.tsx';
 import { DeliveryMark, lastResponse } from './marks.tsx';
 import { ActButton } from '../../parts/act-button.tsx';
 
 const route = getRouteApi('/p/$project/webhooks/$endpoint');
-const STATES: { value: WebhookDeliveryState; label: string }[] = [
-  { value: 'pending', label: 'Waiting' },
-  { value: 'delivering', label: 'In progress' },
-  { value: 'delivered', label: 'Delivered' },
-  { value: 'exhausted', label: 'Failed' },
-  { value: 'missed', label: 'Missed' },
-  { value: 'canceled', label: 'Canceled' },
+
+/** Filters that every endpoint needs. */
+const COMMON = [
+  { name: 'Waiting', filter: 'state:pending,delivering' },
+  { name: 'Delivered', filter: 'state:delivered' },
+  { name: 'Failed', filter: 'state:exhausted' },
+  { name: 'Missed', filter: 'state:missed' },
 ];
 
 export function Deliveries({ endpoint }: { endpoint: WebhookEndpoint }): ReactNode {
-  const { filter, delivery } = route.useSearch();
+  const { filter, delivery, sort = '-at' } = route.useSearch();
   const navigate = route.useNavigate();
-  const state = STATES.find(({ value }) => value === filter)?.value;
-  const query = { endpoint: endpoint.id, ...(state === undefined ? {} : { state }) };
+  const { id: project } = useProject();
+  const { look, setLook } = useListLook('deliveries');
+  const query = { endpoint: endpoint.id, filter, sort };
   const list = useApiInfinite(
     'GET /projects/:project/webhook-deliveries',
     { query },
@@ -40,33 +44,37 @@ export function Deliveries({ endpoint }: { endpoint: WebhookEndpoint }): ReactNo
   );
   const open = (next: string | undefined): void =>
     void navigate({ search: (was) => ({ ...was, delivery: next }), replace: true });
+  const order = {
+    sort: readSort(sort),
+    onSort: (by: Sort) =>
+      void navigate({ search: (was) => ({ ...was, sort: printSort(by) as typeof sort }), replace: true }),
+  };
   return (
     <Stack gap="sm" component="section" aria-labelledby="deliveries">
-      <Group justify="space-between" wrap="wrap">
-        <Title order={2} size="h5" id="deliveries">
-          Deliveries
-        </Title>
-        <Select
-          aria-label="Filter by state"
-          placeholder="All states"
-          data={STATES}
-          value={state ?? null}
-          onChange={(next) =>
-            void navigate({ search: (was) => ({ ...was, filter: next ?? undefined }), replace: true })
-          }
-          clearable
-          w={180}
-        />
-      </Group>
+      <Title order={2} size="h5" id="deliveries">
+        Deliveries
+      </Title>
+      <ListBar
+        list="deliveries"
+        label="Filter deliveries"
+        filter={filter}
+        onFilter={(next) => void navigate({ search: (was) => ({ ...was, filter: next }), replace: true })}
+        fault={list.error}
+        common={COMMON}
+        display={{ look, setLook, columns: COLUMNS, ...order }}
+        csv={apiUrl('GET /projects/:project/webhook-deliveries.csv', { params: { project }, query })}
+      />
       <DataTable
         label="Deliveries"
         columns={COLUMNS}
         list={list}
+        look={look}
+        {...order}
         rowKey={({ id }) => id}
         current={delivery}
         onOpen={open}
         empty={
-          <Empty title={state ? 'No deliveries in this state' : 'No deliveries yet'}>
+          <Empty title={filter === undefined ? 'No deliveries yet' : 'No deliveries match this filter'}>
             Deliveries of this endpoint appear here for 30 days. Send a test event to create one.
           </Empty>
         }
@@ -95,7 +103,7 @@ const COLUMNS: Column<WebhookDelivery>[] = [
     narrow: 'hide',
     cell: ({ attempts }) => attempts.length,
   },
-  { id: 'at', title: 'When', width: '150px', cell: ({ created_at: at }) => <When at={at} /> },
+  { id: 'at', title: 'When', width: '150px', sort: true, cell: ({ created_at: at }) => <When at={at} /> },
 ];
 
 function Delivery({ message, endpoint }: { message: string; endpoint: WebhookEndpoint }): ReactNode {

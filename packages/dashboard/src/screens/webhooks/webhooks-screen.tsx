@@ -1,14 +1,15 @@
 import type { WebhookEndpoint } from '@beckon/contract/dashboard';
-import { Modal, Stack, Text } from '@mantine/core';
+import { Group, Modal, Stack, Text } from '@mantine/core';
 import { Webhook } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { useApi, useChange, useProject } from '../../api/index.ts';
+import { apiUrl, useApi, useChange, useProject } from '../../api/index.ts';
 import { type Column, DataTable, Empty, listOf, Loaded, When } from '../../parts/index.ts';
 import { SecretOnce } from '../../parts/secret-once.tsx';
 import { EndpointForm } from './endpoint-form.tsx';
 import { EndpointMark } from './marks.tsx';
 import { Verify } from './verify.tsx';
 import { outcomeWords } from '../../parts/codes.ts';
+import { DownloadButton } from '../../parts/download-button.tsx';
 import { NewButton } from '../../parts/new-button.tsx';
 import { TwoLines } from '../../parts/two-lines.tsx';
 import { RolePage } from '../../parts/role-page.tsx';
@@ -40,6 +41,15 @@ function Endpoints({ add }: { add: ReactNode }): ReactNode {
     <Loaded query={query}>
       {({ data }) => (
         <Stack gap="xl">
+          {data.length > 0 && (
+            <Group justify="end" mb={-16}>
+              <DownloadButton
+                href={apiUrl('GET /projects/:project/webhooks.csv', { params: { project: project.id } })}
+              >
+                CSV
+              </DownloadButton>
+            </Group>
+          )}
           <DataTable
             label="Endpoints"
             columns={COLUMNS}

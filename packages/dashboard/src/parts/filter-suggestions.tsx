@@ -1,0 +1,168 @@
+import { FILTER_KEYS, type FilterKey, type FilterKeys, type ListName, type SuggestedKind } from '@beckon/contract/dashboard';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { useApi } from '../api/index.ts';
+import type { Expanded, HandlesRef } from './filter-box.tsx';
+import classes from './filter-box.module.css';
+import { type Completed, completionOf, withKey, withValue } from './filter-text.ts';
+
+type Props = {
+  id: string;
+  list: ListName;
+  typed: string;
+  handles: HandlesRef;
+  onExpanded: (expanded: Expanded) => void;
+  /** `isWhole`: the text ends with a complete term. */
+  onPick: (typed: string, isWhole: boolean) => void;
+};
+
+/** `value` replaces the text at the end of the input. */
+type Option = { of: 'key' | 'value'; value: string; label: string; about: string | null };
+
+/** The listbox of the filter: keys of the list, and values of the key that is being typed. */
+export function FilterSuggestions({ id, list, typed, handles, onExpanded, onPick }: Props): ReactNode {
+  const options = useOptions(FILTER_KEYS[list], completionOf(typed));
+  const [active, setActive] = useState<string>();
+  const index = options.findIndex(({ value }) => value === active);
+  const element = useRef<HTMLUListElement>(null);
+  const pick = ({ of, value }: Option): void => {
+    setActive(undefined);
+    if (of === 'key') onPick(value.endsWith('.') ? withKey(typed, value).slice(0, -1) : withKey(typed, value), false);
+    else onPick(withValue(typed, value), true);
+  };
+  const move = (by: number): boolean => {
+    if (options.length === 0) return false;
+    const from = index < 0 && by < 0 ? 0 : index;
+    setActive(options[(from + by + options.length) % options.length]?.value);
+    return true;
+  };
+  const activeId = index < 0 ? undefined : `${id}-${index}`;
+  useEffect(() => {
+    handles.current = (key) => {
+      if (key === 'ArrowDown') return move(1);
+      if (key === 'ArrowUp') return move(-1);
+      const option = options[index];
+      if (key !== 'Enter' || option === undefined) return false;
+      pick(option);
+      return true;
+    };
+    return () => {
+      handles.current = () => false;
+    };
+  });
+  const isShown = options.length > 0;
+  useEffect(() => {
+    onExpanded(isShown ? { activeId } : null);
+    if (activeId !== undefined) document.getElementById(activeId)?.scrollIntoView({ block: 'nearest' });
+  }, [isShown, activeId, onExpanded]);
+  useEffect(() => () => onExpanded(null), [onExpanded]);
+  if (!isShown) return null;
+  return (
+    // The input keeps the focus while an option is clicked.
+    <div className={classes.popup} onMouseDown={(event) => event.preventDefault()}>
+      <ul ref={element} id={id} role="listbox" aria-label="Suggestions" className={classes.list}>
+        {options.map((option, at) => (
+          <li
+            key={`${option.of} ${option.value}`}
+            id={`${id}-${at}`}
+            role="option"
+            aria-selected={at === index}
+            className={classes.option}
+            onClick={() => pick(option)}
+          >
+            <span>{option.label}</span>
+            {option.about !== null && <span className={classes.about}>{option.about}</span>}
+          </li>
+        ))}
+      </ul>
+      <p className={classes.help}>
+        Words are searched everywhere. <code>-</code> excludes, <code>*</code> is a wildcard, a comma means or.
+      </p>
+    </div>
+  );
+}
+
+const SHOWN_MAX = 10;
+
+function useOptions(keys: FilterKeys, completed: Completed): Option[] {
+  const isTrait = completed.of === 'key' && TRAIT in keys && completed.text.startsWith(TRAIT_PREFIX);
+  const suggest = isTrait ? 'trait' : completed.of === 'value' ? keyOf(keys, completed.key)?.suggest : undefined;
+  const typed = isTrait ? completed.text.slice(TRAIT_PREFIX.length) : completed.text;
+  const found = useValues(suggest === 'trait' && !isTrait ? undefined : suggest, typed);
+  if (isTrait)
+    return found
+      .filter(({ value }) => !/[\s:"]/.test(value))
+      .map(({ value }) => {
+        const key = `${TRAIT_PREFIX}${value}`;
+        return { of: 'key', value: key, label: `${key}:`, about: 'Value of a trait' };
+      });
+  if (completed.of === 'key') return keyOptions(keys, completed);
+  const key = keyOf(keys, completed.key);
+  if (!key) return [];
+  if (key.isTime) return timeOptions(completed.text);
+  if (key.values) return valueOptions(key.values, completed.text);
+  return found.map(({ value, label }) => ({
+    of: 'value',
+    value,
+    label: label ?? value,
+    about: label === null ? null : value,
+  }));
+}
+
+const TRAIT = 'trait.<name>';
+const TRAIT_PREFIX = 'trait.';
+
+function keyOf(keys: FilterKeys, name: string): FilterKey | undefined {
+  return Object.hasOwn(keys, name) ? keys[name] : undefined;
+}
+
+function keyOptions(keys: FilterKeys, { isNegated, text }: Extract<Completed, { of: 'key' }>): Option[] {
+  const minus = isNegated ? '-' : '';
+  return Object.entries(keys)
+    .filter(([name, { about }]) => `${name} ${about}`.toLowerCase().includes(text.toLowerCase()))
+    .toSorted(([a], [b]) => Number(b.startsWith(text)) - Number(a.startsWith(text)))
+    .map(([name, { about }]) => {
+      const value = name === TRAIT ? TRAIT_PREFIX : name;
+      return { of: 'key', value, label: name === TRAIT ? `${minus}${name}` : `${minus}${name}:`, about };
+    });
+}
+
+function valueOptions(values: readonly string[], text: string): Option[] {
+  return values
+    .filter((value) => value.includes(text.toLowerCase()))
+    .map((value) => ({ of: 'value', value, label: value, about: null }));
+}
+
+const DAY_MS = 86_400_000;
+
+/** Times are compared by day in UTC. `>` excludes the day itself. */
+function timeOptions(text: string): Option[] {
+  const dayBefore = (days: number): string => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
+  return [
+    { value: dayBefore(0), about: 'Today (UTC)' },
+    { value: `>${dayBefore(7)}`, about: 'Last 7 days' },
+    { value: `>${dayBefore(30)}`, about: 'Last 30 days' },
+    { value: `<${dayBefore(30)}`, about: 'More than 30 days ago' },
+  ]
+    .filter(({ value }) => value.startsWith(text))
+    .map((option) => ({ ...option, of: 'value', label: option.value }));
+}
+
+/** The delay between the last keystroke and the request. */
+const AFTER_MS = 150;
+
+function useValues(
+  of: SuggestedKind | undefined,
+  typed: string,
+): { value: string; label: string | null }[] {
+  const [text, setText] = useState(typed);
+  useEffect(() => {
+    const timer = setTimeout(() => setText(typed), AFTER_MS);
+    return () => clearTimeout(timer);
+  }, [typed]);
+  const values = useApi(
+    'GET /projects/:project/filter-values',
+    { query: { of: of ?? 'rule', text } },
+    { enabled: of !== undefined, keep: true },
+  );
+  return of === undefined ? [] : (values.data?.data ?? []).slice(0, SHOWN_MAX);
+}
