@@ -204,7 +204,7 @@ describe.skipIf(!hasBrowser)('numbers, lists and users of the demo', () => {
 
     test('Explain › gives each rule one fate with one reason', async () => {
       await open(`users/${OMAR}?tab=why`);
-      const rules = page.getByRole('main').locator('section[aria-label]');
+      const rules = page.getByRole('main').locator('section[aria-label]:has(details)');
       await rules.first().waitFor();
       for (const rule of await rules.all()) {
         const text = await rule.innerText();
