@@ -2,7 +2,7 @@ import Type from 'typebox';
 import type { BounceClass, BotLikelihood, WebhookType } from '../index.ts';
 import type { EmailOutcome, EmailState } from './choices.ts';
 import { type BulkRefusal, FILTER, FRAME, PAGE, item, list, raw, sortOf } from './envelope.ts';
-import { BULK_MAX_ROWS } from './lists.ts';
+import { BULK_MAX_ROWS } from './list-orders.ts';
 
 /** An email that was claimed for sending. */
 export type EmailListed = {

@@ -1,5 +1,5 @@
 import Type, { type Static, type TObject, type TOptional, type TUnsafe } from 'typebox';
-import { LIST_SORTS, type SortedList, type SortOf } from './lists.ts';
+import { LIST_SORTS, type SortedList, type SortOf } from './list-orders.ts';
 
 /** A single object in its envelope. */
 export type ItemResponse<T> = { data: T };

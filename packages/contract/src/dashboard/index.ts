@@ -8,6 +8,7 @@ import type { DASHBOARD_API } from './endpoints.ts';
 
 export * from './access.ts';
 export * from './choices.ts';
+export * from './list-orders.ts';
 export * from './lists.ts';
 export type * from './audiences.ts';
 export type * from './backtest.ts';

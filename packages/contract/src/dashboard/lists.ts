@@ -1,4 +1,4 @@
-/** How each list of the dashboard can be filtered and sorted. This file does not load TypeBox. */
+/** How each list of the dashboard can be filtered. This file does not load TypeBox. */
 
 import { DRAFT_STATES, EMAIL_OUTCOMES, EMAIL_STATES, SUPPRESSION_REASONS } from './choices.ts';
 
@@ -197,21 +197,3 @@ export const FILTER_KEYS = {
 } satisfies Record<string, FilterKeys>;
 
 export type ListName = keyof typeof FILTER_KEYS;
-export const LIST_NAMES = Object.keys(FILTER_KEYS) as [ListName, ...ListName[]];
-
-/** The columns by which a list can be sorted, the default first. `-` in front means descending. */
-export const LIST_SORTS = {
-  users: ['user', '-user', '-first', 'first'],
-  emails: ['-at', 'at'],
-  requests: ['-at', 'at'],
-  deliveries: ['-at', 'at'],
-  suppressions: ['value', '-value', '-since', 'since'],
-  audiences: ['name', '-name', '-members', 'members'],
-  events: ['-recent', 'recent', 'name', '-name', '-last', 'last', '-first', 'first'],
-} as const satisfies Partial<Record<ListName, readonly string[]>>;
-
-export type SortedList = keyof typeof LIST_SORTS;
-export type SortOf<L extends SortedList> = (typeof LIST_SORTS)[L][number];
-
-/** The maximum number of rows that one action changes. */
-export const BULK_MAX_ROWS = 500;

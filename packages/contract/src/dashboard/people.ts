@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { EXTERNAL_USER_ID_MAX_CHARS } from '../limits.ts';
 import { FILTER, PAGE, item, list, oneOf, raw, sortOf } from './envelope.ts';
-import { LIST_NAMES, type ListName } from './lists.ts';
+import { FILTER_KEYS, type ListName } from './lists.ts';
 
 /** A user in a list: the known traits only. */
 export type UserListed = {
@@ -203,7 +203,7 @@ export type WhyRule = {
 
 /** The lists that have saved views. */
 export type ViewScreen = ListName;
-const ViewScreenSchema = oneOf<ViewScreen>(LIST_NAMES);
+const ViewScreenSchema = oneOf(Object.keys(FILTER_KEYS) as ViewScreen[]);
 
 /** A named filter, shared by all members of the project. */
 export type SavedView = {

@@ -1,7 +1,7 @@
 import Type, { type Static, type TObject } from 'typebox';
 import { REMOVAL_REASONS, SUPPRESSION_REASONS, type SuppressionReasonName } from './choices.ts';
 import { type BulkRefusal, FILTER, PAGE, item, list, oneOf, raw, sortOf } from './envelope.ts';
-import { BULK_MAX_ROWS } from './lists.ts';
+import { BULK_MAX_ROWS } from './list-orders.ts';
 
 export type SuppressionListed = {
   kind: 'email' | 'user';

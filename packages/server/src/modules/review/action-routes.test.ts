@@ -1,5 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import type { BulkActed, DraftListed, DraftMoved, DraftWhole } from '@beckon/contract/dashboard';
+import type {
+  BulkActed,
+  DraftListed,
+  DraftMoved,
+  DraftWhole,
+  EmailListed,
+  EmailsSentAgain,
+} from '@beckon/contract/dashboard';
 import { testDashboard } from '../../../testing/servers/dashboard.ts';
 import { newScenario, openStage, type Scenario } from '../../../testing/scenario.ts';
 import { listEntries } from '../workspace/audit/store.ts';
@@ -168,6 +176,42 @@ test('resends an email of unknown delivery only with the typed id of its user', 
   expect(again.json.data.draft).toMatchObject({ state: 'approved', resend_of: id });
   const twice = await post(`/${id}/send-again`, { confirm: 'ada' });
   expect(twice.json.errors[0]?.message).toContain(again.json.data.draft.id);
+});
+
+test('resends many emails at once, and refuses those that were delivered or may have been', async () => {
+  const drafts = await order('ada', 'ben', 'cleo', 'dan');
+  const states: Record<string, string> = { ada: 'failed', ben: 'failed', cleo: 'unknown', dan: 'sent' };
+  for (const { id, user } of drafts) {
+    const state = states[user.external_user_id];
+    await db.query(
+      `UPDATE beckon.draft SET state = $2, resume_state = NULL, reason = 'lost', due_at = NULL, ended_at = now() WHERE id = $1`,
+      [id, state],
+    );
+    await db.query(
+      `INSERT INTO beckon.email (project_id, draft_id, id, rule_id, external_user_id, address, state, counts, claimed_at)
+       SELECT project_id, id, md5(id::text)::uuid, rule_id, external_user_id, '', $2, false, now() FROM beckon.draft WHERE id = $1`,
+      [id, state],
+    );
+  }
+  const path = `POST /projects/${scenario.projectId}/emails/send-again`;
+  const { json } = await dashboard.request<EmailListed[]>(`GET /projects/${scenario.projectId}/emails`);
+  const emails = [...json.data.map(({ id }) => id), randomUUID(), 'none'];
+  expect((await dashboard.request(path, { body: { emails }, as: 'viewer' })).status).toBe(403);
+  const first = await dashboard.request<EmailsSentAgain>(path, { body: { emails }, as: 'reviewer' });
+  expect(first.json.data.sent_again).toBe(2);
+  expect(first.json.data.refused).toEqual([
+    { message: 'The email is no longer stored', rows: 2 },
+    expect.objectContaining({ rows: 1 }),
+    expect.objectContaining({ rows: 1 }),
+  ]);
+  expect(first.json.data.refused.map(({ message }) => message)).toEqual(
+    expect.arrayContaining([expect.stringContaining('may have arrived'), 'The email was already sent']),
+  );
+  const again = await dashboard.request<EmailsSentAgain>(path, { body: { emails }, as: 'reviewer' });
+  expect(again.json.data).toMatchObject({
+    sent_again: 0,
+    refused: expect.arrayContaining([{ message: 'The email was already sent again', rows: 2 }]),
+  });
 });
 
 test('sends a test email to the member who requests it, and changes nothing', async () => {

@@ -127,6 +127,7 @@ const QUERIES: Record<string, string> = {
   'GET /projects/:project/users/:user/at': '?at=2020-01-01T10:00:00Z',
   'GET /projects/:project/views': '?screen=users',
   'GET /projects/:project/search': '?text=ada',
+  'GET /projects/:project/filter-values': '?of=rule',
   'GET /projects/:project/suppressions/check': '?email=ada@x.org',
   'GET /projects/:project/audiences/:audience/test': '?user=ada',
   'GET /projects/:project/policy/simulate': '?quiet_hours=off',
@@ -176,6 +177,7 @@ const BODIES: Record<string, object> = {
   'DELETE /projects/:project/webhooks/:endpoint': { url: 'https://hooks.acme.test/in' },
   'PATCH /projects/:project/audiences/:audience': { name: 'Theirs' },
   'DELETE /projects/:project/audiences/:audience': { confirm: 'Trials' },
+  'PATCH /projects/:project/views/:view': { name: 'Theirs' },
   'POST /projects/:project/users/:user/erase': { confirm: 'ada' },
 };
 /** This parameter is an endpoint of the public API, which all projects have. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ListName, LIST_NAMES, LIST_SORTS, type SavedView } from '@beckon/contract/dashboard';
+import { FILTER_KEYS, type ListName, LIST_SORTS, type SavedView } from '@beckon/contract/dashboard';
 import { cellsOf } from '@beckon/contract/files';
 import { fixedClock } from '../../../../testing/factories/clock.ts';
 import { openTestDatabase } from '../../../../testing/factories/database.ts';
@@ -96,7 +96,7 @@ async function rowsOf(path: string, query: Record<string, string>, limit: number
   const rows: Row[] = [];
   for (let cursor: string | null = ''; cursor !== null;) {
     const search = new URLSearchParams({ ...query, limit: String(limit), ...(cursor === '' ? {} : { cursor }) });
-    const { json } = await request(`GET`, `${path}?${search}`);
+    const { json } = await request(`GET`, `${path}?${search.toString()}`);
     rows.push(...json.data);
     ({ cursor } = json.meta);
     expect(rows.length).toBeLessThan(100);
@@ -106,7 +106,7 @@ async function rowsOf(path: string, query: Record<string, string>, limit: number
 
 async function csvOf(path: string, query: Record<string, string>): Promise<Record<string, string>[]> {
   const { status, text, headers } = await dashboard.request(
-    `GET /projects/${projectId}/${path}?${new URLSearchParams(query)}`,
+    `GET /projects/${projectId}/${path}?${new URLSearchParams(query).toString()}`,
     { as: 'admin' },
   );
   expect([status, headers['content-type']], text).toEqual([200, 'text/csv; charset=utf-8']);
@@ -264,7 +264,7 @@ describe.each(CASES)('list $list', ({ list, path, csv, ids: [ofRow, ofLine], fil
   test('refuses an unknown key before it sends a file', async () => {
     for (const url of [path, csv]) {
       const search = new URLSearchParams({ ...query, filter: 'colour:red' });
-      const { status, json } = await dashboard.request(`GET /projects/${projectId}/${url}?${search}`, {
+      const { status, json } = await dashboard.request(`GET /projects/${projectId}/${url}?${search.toString()}`, {
         as: 'admin',
       });
       expect([url, status, json.errors[0]?.field]).toEqual([url, 422, 'filter']);
@@ -279,27 +279,27 @@ function plain(cell = ''): string {
 
 describe('order of a list', () => {
   test.each([
-    ['users', 'user', 'external_user_id', false],
-    ['users', '-user', 'external_user_id', true],
-    ['users', 'first', 'first_seen_at', false],
-    ['users', '-first', 'first_seen_at', true],
-    ['emails', 'at', 'claimed_at', false],
-    ['emails', '-at', 'claimed_at', true],
-    ['requests', 'at', 'at', false],
-    ['requests', '-at', 'at', true],
-    ['webhook-deliveries', 'at', 'created_at', false],
-    ['webhook-deliveries', '-at', 'created_at', true],
-    ['suppressions', 'since', 'created_at', false],
-    ['suppressions', '-since', 'created_at', true],
-    ['audiences', '-name', 'name', true],
-    ['audiences', '-members', 'members', true],
-    ['events', 'name', 'name', false],
-    ['events', '-recent', 'last_30_days', true],
-    ['events', 'last', 'last_at', false],
-  ])('%s by %s is by %s', async (path, sort, field, isDown) => {
+    ['users', 'user', 'external_user_id'],
+    ['users', '-user', 'external_user_id'],
+    ['users', 'first', 'first_seen_at'],
+    ['users', '-first', 'first_seen_at'],
+    ['emails', 'at', 'claimed_at'],
+    ['emails', '-at', 'claimed_at'],
+    ['requests', 'at', 'at'],
+    ['requests', '-at', 'at'],
+    ['webhook-deliveries', 'at', 'created_at'],
+    ['webhook-deliveries', '-at', 'created_at'],
+    ['suppressions', 'since', 'created_at'],
+    ['suppressions', '-since', 'created_at'],
+    ['audiences', '-name', 'name'],
+    ['audiences', '-members', 'members'],
+    ['events', 'name', 'name'],
+    ['events', '-recent', 'last_30_days'],
+    ['events', '-name', 'name'],
+  ])('%s by %s is by %s', async (path, sort, field) => {
     const values = (await rowsOf(path, { sort }, 2)).map((row) => row[field] as string | number);
     const ascending = values.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0));
-    expect(values).toEqual(isDown ? ascending.toReversed() : ascending);
+    expect(values).toEqual(sort.startsWith('-') ? ascending.toReversed() : ascending);
     expect(new Set(values).size).toBeGreaterThan(1);
   });
 
@@ -316,7 +316,7 @@ describe('saved views', () => {
   const make = (screen: string, name: string, filter: string) =>
     dashboard.request<SavedView>(`POST ${views()}`, { body: { screen, name, filter }, as: 'editor' });
 
-  test.each(LIST_NAMES)('of %s are separate from those of other lists', async (screen) => {
+  test.each(Object.keys(FILTER_KEYS))('of %s are separate from those of other lists', async (screen) => {
     const made = await make(screen, 'Mine', 'word');
     expect([made.status, made.json.errors]).toEqual([200, undefined]);
     const { json } = await dashboard.request<SavedView[]>(`GET ${views()}?screen=${screen}`, { as: 'viewer' });
@@ -343,7 +343,7 @@ describe('values of a filter key', () => {
   const valuesOf = async (of: string, text = ''): Promise<unknown[]> => {
     const { json } = await request<{ value: string; label: string | null }[]>(
       'GET',
-      `filter-values?${new URLSearchParams({ of, text })}`,
+      `filter-values?${new URLSearchParams({ of, text }).toString()}`,
     );
     return json.data.map(({ value, label }) => label ?? value);
   };
@@ -362,7 +362,6 @@ describe('values of a filter key', () => {
     expect(await valuesOf('company', '%')).toEqual(['a%b']);
     expect(await valuesOf('trait', 'sea')).toEqual(['seats']);
     expect(await valuesOf('role', 'x')).toEqual([]);
-    expect(await valuesOf('audience', 'a\0')).toEqual([]);
     await request('POST', 'keys', { label: 'Server' });
     expect(await valuesOf('api_key', 'serv')).toEqual(['Server']);
   });
