@@ -70,13 +70,13 @@ type TableProps<Row> = DataTableProps<Row> & {
 
 function Frame<Row>(props: TableProps<Row>): ReactNode {
   const { label, list, keys, chosen, look, fill = false } = props;
-  const isCompact = look?.isCompact === true;
+  const rowPx = look?.isCompact ? COMPACT_ROW_PX : ROW_PX;
   const scroll = useRef<HTMLDivElement>(null);
   const isVirtual = fill || list.hasMore || list.rows.length > VIRTUAL_ABOVE;
   const virtual = useVirtualizer({
     count: isVirtual ? list.rows.length : 0,
     getScrollElement: () => scroll.current,
-    estimateSize: () => (isCompact ? COMPACT_ROW_PX : ROW_PX),
+    estimateSize: () => rowPx,
     overscan: OVERSCAN,
     getItemKey: (index) => keys[index] ?? index,
   });
@@ -86,14 +86,7 @@ function Frame<Row>(props: TableProps<Row>): ReactNode {
   });
   return (
     <div
-      className={[
-        classes.frame,
-        fill && classes.filled,
-        chosen && classes.withChoice,
-        isCompact && classes.compact,
-      ]
-        .filter(Boolean)
-        .join(' ')}
+      className={frameClass(props)}
       style={frameStyle(props, isVirtual && !fill)}
     >
       <Outdated list={list} />
@@ -122,6 +115,17 @@ function Frame<Row>(props: TableProps<Row>): ReactNode {
 function Outdated<Row>({ list: { error, retry } }: { list: ListOfRows<Row> }): ReactNode {
   if (!error || error.field === 'filter') return null;
   return <ErrorBox error={error} title="This list may be outdated" retry={retry} />;
+}
+
+function frameClass<Row>({ fill, chosen, look }: TableProps<Row>): string {
+  return [
+    classes.frame,
+    fill && classes.filled,
+    chosen && classes.withChoice,
+    look?.isCompact && classes.compact,
+  ]
+    .filter(Boolean)
+    .join(' ');
 }
 
 /** The grid of all rows. `minmax(0, 2fr)` lets a column shrink below its content: long texts are cut. */

@@ -47,55 +47,13 @@ export type Expanded = { activeId: string | undefined } | null;
  * then leaves it; Backspace in an empty input removes the last chip.
  */
 export function FilterBox(props: FilterBoxProps): ReactNode {
-  const { value, onChange, fault, label = 'Filter', placeholder = 'Search or filter', list } = props;
-  const input = useRef<HTMLInputElement>(null);
-  const [parts, setParts] = useParts(value, onChange);
-  const [isOpen, setOpen] = useState(false);
-  const [expanded, setExpanded] = useState<Expanded>(null);
-  const suggestionKeys = useRef<SuggestionKeys>(() => false);
-  const [listId, errorId] = [useId(), useId()];
+  const { fault, list } = props;
+  const box = useFilterBox(props);
+  const { input, parts, setParts, isOpen, listId, errorId } = box;
   useKeys('List', { '/': { label: 'Filter', run: () => input.current?.focus() } });
   const message = fault?.field === 'filter' ? fault.message : undefined;
-  const type = (typed: string): void => {
-    setParts(takeFinished({ ...parts, typed }));
-    setOpen(true);
-  };
-  const remove = (index: number): void => {
-    setParts({ ...parts, chips: parts.chips.filter((_, at) => at !== index) });
-    input.current?.focus();
-  };
-  const edit = (index: number): void => {
-    const before = parts.typed === '' ? '' : `${parts.typed.trim()} `;
-    const chips = parts.chips.filter((_, at) => at !== index);
-    setParts({ chips, typed: `${before}${parts.chips[index] ?? ''}` });
-    input.current?.focus();
-    setOpen(true);
-  };
-  const clear = (): void => {
-    setParts({ chips: [], typed: '' });
-    input.current?.focus();
-  };
-  const pressed = (event: ReactKeyboardEvent<HTMLInputElement>): void => {
-    if (event.nativeEvent.isComposing) return;
-    if (isOpen && suggestionKeys.current(event.key)) event.preventDefault();
-    else if (event.key === 'ArrowDown') setOpen(true);
-    else if (event.key === 'Enter') {
-      setParts(takeAll(parts));
-      setOpen(false);
-    } else if (event.key === 'Escape') {
-      if (expanded) setOpen(false);
-      else input.current?.blur();
-    } else if (event.key === 'Backspace' && parts.typed === '') {
-      setParts({ ...parts, chips: parts.chips.slice(0, -1) });
-    }
-  };
-  const left = (event: ReactFocusEvent<HTMLDivElement>): void => {
-    if (event.currentTarget.contains(event.relatedTarget)) return;
-    setOpen(false);
-    setParts(takeAll(parts));
-  };
   return (
-    <div className={classes.root} onBlur={left}>
+    <div className={classes.root} onBlur={box.left}>
       <div
         className={classes.box}
         {...(message === undefined ? {} : { 'data-invalid': true })}
@@ -104,29 +62,10 @@ export function FilterBox(props: FilterBoxProps): ReactNode {
         }}
       >
         <Search size={15} aria-hidden="true" className={classes.icon} />
-        <Chips chips={parts.chips} onEdit={edit} onRemove={remove} />
-        <input
-          ref={input}
-          className={classes.input}
-          role="combobox"
-          aria-label={label}
-          aria-autocomplete="list"
-          aria-expanded={isOpen && expanded !== null}
-          aria-controls={listId}
-          aria-activedescendant={isOpen ? expanded?.activeId : undefined}
-          aria-invalid={message !== undefined}
-          aria-describedby={message === undefined ? undefined : errorId}
-          placeholder={parts.chips.length === 0 ? placeholder : undefined}
-          value={parts.typed}
-          spellCheck={false}
-          autoComplete="off"
-          autoCapitalize="off"
-          onChange={({ currentTarget }) => type(currentTarget.value)}
-          onClick={() => setOpen(true)}
-          onKeyDown={pressed}
-        />
+        <Chips chips={parts.chips} onEdit={box.edit} onRemove={box.remove} />
+        <FilterInput {...props} box={box} isFaulty={message !== undefined} />
         {joinFilter(parts) !== '' && (
-          <button type="button" className={classes.remove} aria-label="Clear filter" onClick={clear}>
+          <button type="button" className={classes.remove} aria-label="Clear filter" onClick={box.clear}>
             <X size={14} aria-hidden="true" />
           </button>
         )}
@@ -142,11 +81,10 @@ export function FilterBox(props: FilterBoxProps): ReactNode {
             id={listId}
             list={list}
             typed={parts.typed}
-            handles={suggestionKeys}
-            onExpanded={setExpanded}
+            handles={box.suggestionKeys}
+            onExpanded={box.setExpanded}
             onPick={(typed, isWhole) => {
-              const next = { ...parts, typed };
-              setParts(isWhole ? takeAll(next) : next);
+              setParts(isWhole ? takeAll({ ...parts, typed }) : { ...parts, typed });
               input.current?.focus();
             }}
           />
@@ -154,6 +92,82 @@ export function FilterBox(props: FilterBoxProps): ReactNode {
       )}
     </div>
   );
+}
+
+type Box = ReturnType<typeof useFilterBox>;
+
+function useFilterBox({ value, onChange }: FilterBoxProps) {
+  const input = useRef<HTMLInputElement>(null);
+  const [parts, setParts] = useParts(value, onChange);
+  const [isOpen, setOpen] = useState(false);
+  const [expanded, setExpanded] = useState<Expanded>(null);
+  const suggestionKeys = useRef<SuggestionKeys>(() => false);
+  const [listId, errorId] = [useId(), useId()];
+  const change = (next: FilterParts): void => {
+    setParts(next);
+    input.current?.focus();
+  };
+  const without = (index: number): string[] => parts.chips.filter((_, at) => at !== index);
+  const clear = (): void => change({ chips: [], typed: '' });
+  const remove = (index: number): void => change({ ...parts, chips: without(index) });
+  const edit = (index: number): void => {
+    const before = parts.typed === '' ? '' : `${parts.typed.trim()} `;
+    change({ chips: without(index), typed: `${before}${parts.chips[index] ?? ''}` });
+    setOpen(true);
+  };
+  const left = (event: ReactFocusEvent<HTMLDivElement>): void => {
+    if (event.currentTarget.contains(event.relatedTarget)) return;
+    setOpen(false);
+    setParts(takeAll(parts));
+  };
+  const state = { input, parts, setParts, isOpen, setOpen, expanded, setExpanded, suggestionKeys };
+  return { ...state, listId, errorId, clear, remove, edit, left };
+}
+
+function FilterInput(props: FilterBoxProps & { box: Box; isFaulty: boolean }): ReactNode {
+  const { label = 'Filter', placeholder = 'Search or filter', isFaulty, box } = props;
+  const { input, parts, setParts, isOpen, setOpen, expanded, listId, errorId } = box;
+  return (
+    <input
+      ref={input}
+      className={classes.input}
+      role="combobox"
+      aria-label={label}
+      aria-autocomplete="list"
+      aria-expanded={isOpen && expanded !== null}
+      aria-controls={listId}
+      aria-activedescendant={isOpen ? expanded?.activeId : undefined}
+      aria-invalid={isFaulty}
+      aria-describedby={isFaulty ? errorId : undefined}
+      placeholder={parts.chips.length === 0 ? placeholder : undefined}
+      value={parts.typed}
+      spellCheck={false}
+      autoComplete="off"
+      autoCapitalize="off"
+      onChange={({ currentTarget }) => {
+        setParts(takeFinished({ ...parts, typed: currentTarget.value }));
+        setOpen(true);
+      }}
+      onClick={() => setOpen(true)}
+      onKeyDown={(event) => pressed(event, box)}
+    />
+  );
+}
+
+function pressed(event: ReactKeyboardEvent<HTMLInputElement>, box: Box): void {
+  const { input, parts, setParts, isOpen, setOpen, expanded, suggestionKeys } = box;
+  if (event.nativeEvent.isComposing) return;
+  if (isOpen && suggestionKeys.current(event.key)) event.preventDefault();
+  else if (event.key === 'ArrowDown') setOpen(true);
+  else if (event.key === 'Enter') {
+    setParts(takeAll(parts));
+    setOpen(false);
+  } else if (event.key === 'Escape') {
+    if (expanded) setOpen(false);
+    else input.current?.blur();
+  } else if (event.key === 'Backspace' && parts.typed === '') {
+    setParts({ ...parts, chips: parts.chips.slice(0, -1) });
+  }
 }
 
 type ChipsProps = { chips: string[]; onEdit: (index: number) => void; onRemove: (index: number) => void };

@@ -1,5 +1,5 @@
 import { FILTER_KEYS, type FilterKey, type FilterKeys, type ListName, type SuggestedKind } from '@beckon/contract/dashboard';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { useApi } from '../api/index.ts';
 import type { Expanded, HandlesRef } from './filter-box.tsx';
 import classes from './filter-box.module.css';
@@ -23,7 +23,6 @@ export function FilterSuggestions({ id, list, typed, handles, onExpanded, onPick
   const options = useOptions(FILTER_KEYS[list], completionOf(typed));
   const [active, setActive] = useState<string>();
   const index = options.findIndex(({ value }) => value === active);
-  const element = useRef<HTMLUListElement>(null);
   const pick = ({ of, value }: Option): void => {
     setActive(undefined);
     if (of === 'key') onPick(value.endsWith('.') ? withKey(typed, value).slice(0, -1) : withKey(typed, value), false);
@@ -59,21 +58,7 @@ export function FilterSuggestions({ id, list, typed, handles, onExpanded, onPick
   return (
     // The input keeps the focus while an option is clicked.
     <div className={classes.popup} onMouseDown={(event) => event.preventDefault()}>
-      <ul ref={element} id={id} role="listbox" aria-label="Suggestions" className={classes.list}>
-        {options.map((option, at) => (
-          <li
-            key={`${option.of} ${option.value}`}
-            id={`${id}-${at}`}
-            role="option"
-            aria-selected={at === index}
-            className={classes.option}
-            onClick={() => pick(option)}
-          >
-            <span>{option.label}</span>
-            {option.about !== null && <span className={classes.about}>{option.about}</span>}
-          </li>
-        ))}
-      </ul>
+      <Options id={id} options={options} index={index} onPick={pick} />
       <p className={classes.help}>
         Words are searched everywhere. <code>-</code> excludes, <code>*</code> is a wildcard, a comma means or.
       </p>
@@ -81,25 +66,53 @@ export function FilterSuggestions({ id, list, typed, handles, onExpanded, onPick
   );
 }
 
+type OptionsProps = { id: string; options: Option[]; index: number; onPick: (option: Option) => void };
+
+function Options({ id, options, index, onPick }: OptionsProps): ReactNode {
+  return (
+    <ul id={id} role="listbox" aria-label="Suggestions" className={classes.list}>
+      {options.map((option, at) => (
+        <li
+          key={`${option.of} ${option.value}`}
+          id={`${id}-${at}`}
+          role="option"
+          aria-selected={at === index}
+          className={classes.option}
+          onClick={() => onPick(option)}
+        >
+          <span>{option.label}</span>
+          {option.about !== null && <span className={classes.about}>{option.about}</span>}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 const SHOWN_MAX = 10;
 
 function useOptions(keys: FilterKeys, completed: Completed): Option[] {
   const isTrait = completed.of === 'key' && TRAIT in keys && completed.text.startsWith(TRAIT_PREFIX);
-  const suggest = isTrait ? 'trait' : completed.of === 'value' ? keyOf(keys, completed.key)?.suggest : undefined;
+  const ofValue = completed.of === 'value' ? keyOf(keys, completed.key)?.suggest : undefined;
   const typed = isTrait ? completed.text.slice(TRAIT_PREFIX.length) : completed.text;
-  const found = useValues(suggest === 'trait' && !isTrait ? undefined : suggest, typed);
-  if (isTrait)
-    return found
-      .filter(({ value }) => !/[\s:"]/.test(value))
-      .map(({ value }) => {
-        const key = `${TRAIT_PREFIX}${value}`;
-        return { of: 'key', value: key, label: `${key}:`, about: 'Value of a trait' };
-      });
+  const found = useValues(isTrait ? 'trait' : ofValue, typed);
+  if (isTrait) return found.flatMap(traitOption);
   if (completed.of === 'key') return keyOptions(keys, completed);
-  const key = keyOf(keys, completed.key);
+  return optionsOf(keyOf(keys, completed.key), completed.text, found);
+}
+
+type Found = { value: string; label: string | null };
+
+/** A trait with one of these characters in its name cannot be a key. */
+function traitOption({ value }: Found): Option[] {
+  if (/[\s:"]/.test(value)) return [];
+  const key = `${TRAIT_PREFIX}${value}`;
+  return [{ of: 'key', value: key, label: `${key}:`, about: 'Value of a trait' }];
+}
+
+function optionsOf(key: FilterKey | undefined, text: string, found: Found[]): Option[] {
   if (!key) return [];
-  if (key.isTime) return timeOptions(completed.text);
-  if (key.values) return valueOptions(key.values, completed.text);
+  if (key.isTime) return timeOptions(text);
+  if (key.values) return valueOptions(key.values, text);
   return found.map(({ value, label }) => ({
     of: 'value',
     value,
@@ -150,10 +163,7 @@ function timeOptions(text: string): Option[] {
 /** The delay between the last keystroke and the request. */
 const AFTER_MS = 150;
 
-function useValues(
-  of: SuggestedKind | undefined,
-  typed: string,
-): { value: string; label: string | null }[] {
+function useValues(of: SuggestedKind | undefined, typed: string): Found[] {
   const [text, setText] = useState(typed);
   useEffect(() => {
     const timer = setTimeout(() => setText(typed), AFTER_MS);

@@ -90,6 +90,7 @@ describe('completion', () => {
     ['-st', { of: 'key', isNegated: true, text: 'st' }],
     ['state:', { of: 'value', key: 'state', text: '' }],
     ['state:sent,fa', { of: 'value', key: 'state', text: 'fa' }],
+    ['-rule:"Trial ', { of: 'value', key: 'rule', text: 'Trial ' }],
     ['-rule:"Trial t', { of: 'value', key: 'rule', text: 'Trial t' }],
     ['rule:"a, b', { of: 'value', key: 'rule', text: 'a, b' }],
     ['plan:pro ', { of: 'key', isNegated: false, text: '' }],

@@ -11,7 +11,7 @@ const TERM = /(?:[^\s"]|"(?:[^"\\]|\\.)*"|".*$)+/gs;
 const CLOSED = /^(?:[^\s"]|"(?:[^"\\]|\\.)*")+$/s;
 
 export function termsOf(text: string): string[] {
-  return text.match(TERM) ?? [];
+  return text.trimEnd().match(TERM) ?? [];
 }
 
 export type KeyTerm = { isNegated: boolean; key: string; value: string };
@@ -58,9 +58,9 @@ export function takeAll({ chips, typed }: FilterParts): FilterParts {
   return { chips: [...chips, ...all.chips], typed: all.typed };
 }
 
-/** The term at the end of the input that is being typed; empty after a blank. */
+/** The term at the end of the input that is being typed; empty after a blank outside quotes. */
 export function currentTerm(typed: string): string {
-  const last = termsOf(typed).at(-1) ?? '';
+  const last = typed.match(TERM)?.at(-1) ?? '';
   return typed.endsWith(last) ? last : '';
 }
 

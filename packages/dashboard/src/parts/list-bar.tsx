@@ -1,24 +1,20 @@
-import type { ListName } from '@beckon/contract/dashboard';
-import type { ReactNode } from 'react';
-import { DisplayMenu, type DisplayProps } from './display-menu.tsx';
+import { Button } from '@mantine/core';
+import { Bookmark, SlidersHorizontal } from 'lucide-react';
+import { lazy, type ReactNode, Suspense } from 'react';
 import { DownloadButton } from './download-button.tsx';
 import type { Failed } from './error-box.tsx';
 import { FilterBox } from './filter-box.tsx';
 import classes from './list-bar.module.css';
-import { type CommonView, Views } from './views.tsx';
+import type { ListMenusProps } from './list-menus.tsx';
 
-export type ListBarProps = {
-  list: ListName;
-  filter: string | undefined;
-  onFilter: (filter: string | undefined) => void;
+const ListMenus = lazy(async () => ({ default: (await import('./list-menus.tsx')).ListMenus }));
+
+/** `common`: filters that every project needs, before the saved ones. `display`: omitted for a list of few columns. */
+export type ListBarProps = ListMenusProps & {
   /** The list's error: the filter shows it if it is about the filter. */
   fault?: Failed | null;
   label: string;
   placeholder?: string;
-  /** Filters that every project needs, before the saved ones. */
-  common?: readonly CommonView[];
-  /** The columns that can be hidden, and the order; omitted for a list of few columns. */
-  display?: DisplayProps;
   /** The URL of the list as CSV, with the filter and the order. Omitted if the role does not allow it. */
   csv?: string | undefined;
   /** Actions on selected rows. */
@@ -27,23 +23,41 @@ export type ListBarProps = {
 
 /** The tools above a list: filter, saved views, display and CSV. */
 export function ListBar(props: ListBarProps): ReactNode {
-  const { list, filter, onFilter, fault, label, placeholder, common, display, csv, children } = props;
+  const { fault = null, label, placeholder, csv, children, ...menus } = props;
+  const { list, filter, onFilter, display } = menus;
   return (
     <div className={classes.bar}>
       <FilterBox
         value={filter}
         onChange={onFilter}
-        fault={fault ?? null}
+        fault={fault}
         label={label}
         list={list}
         {...(placeholder === undefined ? {} : { placeholder })}
       />
       <div className={classes.tools}>
-        <Views list={list} filter={filter} onChoose={onFilter} {...(common ? { common } : {})} />
-        {display && <DisplayMenu {...display} />}
+        <Suspense fallback={<Waiting hasDisplay={display !== undefined} />}>
+          <ListMenus {...menus} />
+        </Suspense>
         {csv !== undefined && <DownloadButton href={csv}>CSV</DownloadButton>}
         {children}
       </div>
     </div>
+  );
+}
+
+/** The menus before they are loaded, in the same size. */
+function Waiting({ hasDisplay }: { hasDisplay: boolean }): ReactNode {
+  return (
+    <>
+      <Button variant="default" disabled leftSection={<Bookmark size={14} aria-hidden="true" />}>
+        Views
+      </Button>
+      {hasDisplay && (
+        <Button variant="default" disabled leftSection={<SlidersHorizontal size={14} aria-hidden="true" />}>
+          Display
+        </Button>
+      )}
+    </>
   );
 }

@@ -48,3 +48,11 @@ export function readSort(text: string): Sort {
 export function printSort({ by, down }: Sort): string {
   return down ? `-${by}` : by;
 }
+
+/** The order of a list for `DataTable` and `ListBar`. `set` puts it into the URL. */
+export function orderOf<S extends string>(
+  sort: S,
+  set: (sort: S) => void,
+): { sort: Sort; onSort: (sort: Sort) => void } {
+  return { sort: readSort(sort), onSort: (next) => set(printSort(next) as S) };
+}

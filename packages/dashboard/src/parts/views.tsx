@@ -43,24 +43,11 @@ export function Views({ list, filter, onChoose, common = [] }: Props): ReactNode
           </Button>
         </Menu.Target>
         <Menu.Dropdown mah="min(70vh, 480px)" style={{ overflowY: 'auto' }}>
-          {savedViews.length === 0 && common.length === 0 && (
-            // A disabled-looking item, so that screen readers announce the empty state.
-            <Menu.Item aria-disabled="true" closeMenuOnClick={false} fz="xs" c="dimmed">
-              No saved views yet. Filter the list, then save the filter as a view.
-            </Menu.Item>
-          )}
-          {[...common.map((view) => ({ ...view, id: view.filter })), ...savedViews].map((view) => (
-            <Menu.Item
-              key={view.id}
-              leftSection={view.filter === filter ? <Check size={14} aria-hidden="true" /> : undefined}
-              onClick={() => onChoose(view.filter)}
-            >
-              <Text size="sm">{view.name}</Text>
-              <Muted size="xs" truncate>
-                {view.filter}
-              </Muted>
-            </Menu.Item>
-          ))}
+          <Items
+            views={[...common.map((view) => ({ ...view, id: view.filter })), ...savedViews]}
+            filter={filter}
+            onChoose={onChoose}
+          />
           {filter !== undefined && (
             <>
               <Menu.Divider />
@@ -81,6 +68,34 @@ export function Views({ list, filter, onChoose, common = [] }: Props): ReactNode
       </WhenOpened>
     </>
   );
+}
+
+type ItemsProps = {
+  views: { id: string; name: string; filter: string }[];
+  filter: string | undefined;
+  onChoose: (filter: string) => void;
+};
+
+function Items({ views, filter, onChoose }: ItemsProps): ReactNode {
+  if (views.length === 0)
+    return (
+      // A disabled-looking item, so that screen readers announce the empty state.
+      <Menu.Item aria-disabled="true" closeMenuOnClick={false} fz="xs" c="dimmed">
+        No saved views yet. Filter the list, then save the filter as a view.
+      </Menu.Item>
+    );
+  return views.map((view) => (
+    <Menu.Item
+      key={view.id}
+      leftSection={view.filter === filter ? <Check size={14} aria-hidden="true" /> : undefined}
+      onClick={() => onChoose(view.filter)}
+    >
+      <Text size="sm">{view.name}</Text>
+      <Muted size="xs" truncate>
+        {view.filter}
+      </Muted>
+    </Menu.Item>
+  ));
 }
 
 type ManagingProps = {

@@ -4,9 +4,9 @@ import { Plus, UsersRound } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { AudienceListed } from '@beckon/contract/dashboard';
 import { apiUrl, useApiInfinite, useMay, useProject } from '../../api/index.ts';
-import { type Column, DataTable, Empty, formatCount, Page, Sentence, type Sort } from '../../parts/index.ts';
+import { type Column, DataTable, Empty, formatCount, Page, Sentence } from '../../parts/index.ts';
 import { ListBar } from '../../parts/list-bar.tsx';
-import { printSort, readSort, useListLook } from '../../parts/list-look.ts';
+import { orderOf, useListLook } from '../../parts/list-look.ts';
 import { LinkButton } from '../../parts/link-button.tsx';
 import { Built } from './built.tsx';
 import { Trend } from '../../parts/trend.tsx';
@@ -63,11 +63,9 @@ export function AudiencesScreen(): ReactNode {
   const isAnyBuilding = list.rows.some(({ state }) => state !== 'ready');
   if (isAnyBuilding !== isBuilding) setBuilding(isAnyBuilding);
   const { look, setLook } = useListLook('audiences');
-  const order = {
-    sort: readSort(sort),
-    onSort: (by: Sort) =>
-      void navigate({ search: (was) => ({ ...was, sort: printSort(by) as typeof sort }), replace: true }),
-  };
+  const order = orderOf(sort, (by) =>
+    void navigate({ search: (was) => ({ ...was, sort: by }), replace: true }),
+  );
   return (
     <Page title="Audiences" actions={<NewAudience />}>
       <Stack gap="sm">

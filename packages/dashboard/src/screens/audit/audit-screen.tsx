@@ -1,4 +1,4 @@
-import { Group, Stack, Text } from '@mantine/core';
+import { Group, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { Hourglass, ScrollText } from 'lucide-react';
 import type { AuditListed } from '@beckon/contract/dashboard';
@@ -38,18 +38,16 @@ export function AuditScreen(): ReactNode {
         />
       }
     >
-      <Stack mb="sm">
-        <ListBar
-          list="audit"
-          label="Filter audit log"
-          filter={search.filter}
-          onFilter={(filter) => set({ filter, entry: undefined })}
-          fault={list.error}
-          common={COMMON}
-          display={{ look, setLook, columns: COLUMNS }}
-          csv={apiUrl('GET /projects/:project/audit.csv', { params: { project }, query: search })}
-        />
-      </Stack>
+      <ListBar
+        list="audit"
+        label="Filter audit log"
+        filter={search.filter}
+        onFilter={(filter) => set({ filter, entry: undefined })}
+        fault={list.error}
+        common={COMMON}
+        display={{ look, setLook, columns: COLUMNS }}
+        csv={apiUrl('GET /projects/:project/audit.csv', { params: { project }, query: search })}
+      />
       <DataTable
         label="Audit log"
         columns={COLUMNS}

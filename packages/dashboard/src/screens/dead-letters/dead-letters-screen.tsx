@@ -8,6 +8,7 @@ import {
   type Column,
   DataTable,
   Empty,
+  type Failed,
   formatCount,
   Json,
   Page,
@@ -33,8 +34,6 @@ const FOLLOWS: ReadKey[] = [
 export function DeadLettersScreen(): ReactNode {
   const may = useMay('admin');
   const { filter } = route.useSearch();
-  const navigate = route.useNavigate();
-  const { id: project } = useProject();
   const list = useApiInfinite(
     'GET /projects/:project/dead-letters',
     { query: { filter } },
@@ -44,24 +43,13 @@ export function DeadLettersScreen(): ReactNode {
   const [current, setCurrent] = useState<string>();
   const [isDiscarding, setIsDiscarding] = useState(false);
   const { rows } = list;
-  const csv = apiUrl('GET /projects/:project/dead-letters.csv', { params: { project }, query: { filter } });
   const seqs = rows.flatMap(({ seq }) => (chosen.has(String(seq)) ? [seq] : []));
   const clearChosen = (): void => setChosen(new Set());
   const open = rows.find(({ seq }) => String(seq) === current);
   return (
     <Page title="Dead-lettered records">
       {(rows.length > 0 || filter !== undefined) && (
-        <ListBar
-          list="dead_letters"
-          label="Filter dead-lettered records"
-          filter={filter}
-          onFilter={(next) => {
-            clearChosen();
-            void navigate({ search: (was) => ({ ...was, filter: next }), replace: true });
-          }}
-          fault={list.error}
-          csv={may ? csv : undefined}
-        >
+        <Tools fault={list.error} onFilter={clearChosen}>
           {may && rows.length > 0 && (
             <Acts
               seqs={seqs}
@@ -70,7 +58,7 @@ export function DeadLettersScreen(): ReactNode {
               onDiscard={() => setIsDiscarding(true)}
             />
           )}
-        </ListBar>
+        </Tools>
       )}
       <DataTable
         label="Dead-lettered records"
@@ -102,6 +90,30 @@ export function DeadLettersScreen(): ReactNode {
         {open && <Json value={open} what="record" />}
       </SidePanel>
     </Page>
+  );
+}
+
+type ToolsProps = { fault: Failed | null; onFilter: () => void; children: ReactNode };
+
+function Tools({ fault, onFilter, children }: ToolsProps): ReactNode {
+  const { filter } = route.useSearch();
+  const navigate = route.useNavigate();
+  const { id: project } = useProject();
+  const csv = apiUrl('GET /projects/:project/dead-letters.csv', { params: { project }, query: { filter } });
+  return (
+    <ListBar
+      list="dead_letters"
+      label="Filter dead-lettered records"
+      filter={filter}
+      onFilter={(next) => {
+        onFilter();
+        void navigate({ search: (was) => ({ ...was, filter: next }), replace: true });
+      }}
+      fault={fault}
+      csv={useMay('admin') ? csv : undefined}
+    >
+      {children}
+    </ListBar>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Button, Stack } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { BULK_MAX_ROWS, type EmailListed } from '@beckon/contract/dashboard';
 import { RotateCcw, Send } from 'lucide-react';
@@ -12,10 +12,10 @@ import {
   useProject,
   useRefresh,
 } from '../../api/index.ts';
-import { type Column, DataTable, Empty, formatCount, Page, refused, type Sort, When } from '../../parts/index.ts';
+import { type Column, DataTable, Empty, formatCount, Page, refused, When } from '../../parts/index.ts';
 import { notifyBulk } from '../../parts/bulk-result.ts';
 import { ListBar } from '../../parts/list-bar.tsx';
-import { printSort, readSort, useListLook } from '../../parts/list-look.ts';
+import { orderOf, useListLook } from '../../parts/list-look.ts';
 import { TwoLines } from '../../parts/two-lines.tsx';
 import { LinkButton } from '../../parts/link-button.tsx';
 import { OutcomeMarks, StateMark } from './marks.tsx';
@@ -51,29 +51,27 @@ export function EmailsScreen(): ReactNode {
     setChosen(new Set());
     void navigate({ search: (was) => ({ ...was, filter: next, message: undefined }), replace: true });
   };
-  const setSort = (by: Sort): void =>
-    void navigate({ search: (was) => ({ ...was, sort: printSort(by) as typeof sort }), replace: true });
-  const order = { sort: readSort(sort), onSort: setSort };
+  const order = orderOf(sort, (by) =>
+    void navigate({ search: (was) => ({ ...was, sort: by }), replace: true }),
+  );
   const csv = apiUrl('GET /projects/:project/emails/export', {
     params: { project: project.id },
     query: { filter, sort },
   });
   return (
     <Page title="Sent emails" fill>
-      <Stack mb="sm">
-        <ListBar
-          list="emails"
-          label="Filter emails"
-          filter={filter}
-          onFilter={setFilter}
-          fault={list.error}
-          common={COMMON}
-          display={{ look, setLook, columns: COLUMNS, ...order }}
-          csv={mayExport ? csv : undefined}
-        >
-          {mayResend && <SendAgain chosen={chosen} onDone={() => setChosen(new Set())} />}
-        </ListBar>
-      </Stack>
+      <ListBar
+        list="emails"
+        label="Filter emails"
+        filter={filter}
+        onFilter={setFilter}
+        fault={list.error}
+        common={COMMON}
+        display={{ look, setLook, columns: COLUMNS, ...order }}
+        csv={mayExport ? csv : undefined}
+      >
+        {mayResend && <SendAgain chosen={chosen} onDone={() => setChosen(new Set())} />}
+      </ListBar>
       <DataTable
         fill
         label="Emails"

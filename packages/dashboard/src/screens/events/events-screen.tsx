@@ -12,11 +12,10 @@ import {
   Mark,
   Page,
   SidePanel,
-  type Sort,
   When,
 } from '../../parts/index.ts';
 import { ListBar } from '../../parts/list-bar.tsx';
-import { printSort, readSort, useListLook } from '../../parts/list-look.ts';
+import { orderOf, useListLook } from '../../parts/list-look.ts';
 import { curlOf, SAMPLE_USER } from '../../parts/sample-calls.ts';
 import { useSample } from '../../parts/use-sample.ts';
 import { EventPanel } from './event-panel.tsx';
@@ -67,11 +66,9 @@ export function EventsScreen(): ReactNode {
   const query = { filter, sort };
   const list = useApiInfinite('GET /projects/:project/events', { query }, { keep: true });
   const { look, setLook } = useListLook('events');
-  const order = {
-    sort: readSort(sort),
-    onSort: (by: Sort) =>
-      void navigate({ search: (was) => ({ ...was, sort: printSort(by) as typeof sort }), replace: true }),
-  };
+  const order = orderOf(sort, (by) =>
+    void navigate({ search: (was) => ({ ...was, sort: by }), replace: true }),
+  );
   const open = (event: string | undefined): void =>
     void navigate({ search: (was) => ({ ...was, event }), replace: true });
   return (

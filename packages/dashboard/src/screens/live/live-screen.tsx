@@ -46,7 +46,7 @@ export function LiveScreen(): ReactNode {
       actions={<PauseButton tail={tail} onToggle={toggle} />}
       fill
     >
-      <Stack gap={4} mb="sm">
+      <Stack gap={4}>
         <ListBar
           list="activity"
           label="Filter activity"

@@ -4,9 +4,10 @@ import { Ban, PauseCircle, Users } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { UserListed } from '@beckon/contract/dashboard';
 import { apiUrl, useApiInfinite, useMay, useProject } from '../../api/index.ts';
-import { type Column, DataTable, Empty, formatCount, Mark, Page, type Sort, When } from '../../parts/index.ts';
+import { type Column, DataTable, Empty, formatCount, Mark, Page, When } from '../../parts/index.ts';
+import { ActButton } from '../../parts/act-button.tsx';
 import { ListBar } from '../../parts/list-bar.tsx';
-import { printSort, readSort, useListLook } from '../../parts/list-look.ts';
+import { orderOf, useListLook } from '../../parts/list-look.ts';
 import { curlOf, SAMPLE_USER } from '../../parts/sample-calls.ts';
 import { useSample } from '../../parts/use-sample.ts';
 import { SuppressDialog } from './suppress-dialog.tsx';
@@ -58,9 +59,9 @@ export function UsersScreen(): ReactNode {
     setChosen(new Set());
     void navigate({ search: (was) => ({ ...was, filter: next, user: undefined }), replace: true });
   };
-  const setSort = (by: Sort): void =>
-    void navigate({ search: (was) => ({ ...was, sort: printSort(by) as typeof sort }), replace: true });
-  const order = { sort: readSort(sort), onSort: setSort };
+  const order = orderOf(sort, (by) =>
+    void navigate({ search: (was) => ({ ...was, sort: by }), replace: true }),
+  );
   const csv = apiUrl('GET /projects/:project/users.csv', {
     params: { project: project.id },
     query: { filter, sort },
@@ -69,14 +70,7 @@ export function UsersScreen(): ReactNode {
     <Page
       title="Users"
       fill
-      beside={
-        !list.isPending &&
-        !list.error && (
-          <Text size="sm" c="dimmed" component="span">
-            {formatCount(list.total, list.isAtLeast)}
-          </Text>
-        )
-      }
+      beside={!list.isPending && !list.error && <Count list={list} />}
     >
       <Stack gap="sm" mih={0} flex={1}>
         <ListBar
@@ -105,10 +99,18 @@ export function UsersScreen(): ReactNode {
           current={current}
           onCurrent={(user) => void navigate({ search: (was) => ({ ...was, user }), replace: true })}
           {...(mayManage ? { chosen, onChosen: setChosen } : {})}
-          empty={<NoUsers filter={filter} project={String(project.id)} />}
+          empty={<NoUsers filter={filter} project={String(project.id)} onClear={() => setFilter(undefined)} />}
         />
       </Stack>
     </Page>
+  );
+}
+
+function Count({ list }: { list: { total: number; isAtLeast: boolean } }): ReactNode {
+  return (
+    <Text size="sm" c="dimmed" component="span">
+      {formatCount(list.total, list.isAtLeast)}
+    </Text>
   );
 }
 
@@ -131,13 +133,17 @@ function Suppressing({ chosen, onDone }: { chosen: Set<string>; onDone: () => vo
   );
 }
 
-function NoUsers({ filter, project }: { filter: string | undefined; project: string }): ReactNode {
+type NoUsersProps = { filter: string | undefined; project: string; onClear: () => void };
+
+function NoUsers({ filter, project, onClear }: NoUsersProps): ReactNode {
   const { url, email } = useSample();
   if (filter !== undefined)
     return (
-      <Empty icon={Users} title="No users match this filter">
-        Press / to edit the filter.
-      </Empty>
+      <Empty
+        icon={Users}
+        title="No users match this filter"
+        action={<ActButton onClick={onClear}>Show all users</ActButton>}
+      />
     );
   return (
     <Empty

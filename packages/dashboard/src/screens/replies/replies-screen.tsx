@@ -1,4 +1,3 @@
-import { Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReplyListed } from '@beckon/contract/dashboard';
 import { MessageSquareReply } from 'lucide-react';
@@ -31,19 +30,17 @@ export function RepliesScreen(): ReactNode {
   const { look, setLook } = useListLook('replies');
   return (
     <Page title="Replies" fill>
-      <Stack mb="sm">
-        <ListBar
-          list="replies"
-          label="Filter replies"
-          filter={filter}
-          onFilter={(next) =>
-            void navigate({ search: (was) => ({ ...was, filter: next }), replace: true })
-          }
-          fault={list.error}
-          display={{ look, setLook, columns: COLUMNS }}
-          csv={mayExport ? csv : undefined}
-        />
-      </Stack>
+      <ListBar
+        list="replies"
+        label="Filter replies"
+        filter={filter}
+        onFilter={(next) =>
+          void navigate({ search: (was) => ({ ...was, filter: next }), replace: true })
+        }
+        fault={list.error}
+        display={{ look, setLook, columns: COLUMNS }}
+        csv={mayExport ? csv : undefined}
+      />
       <DataTable
         fill
         label="Replies"

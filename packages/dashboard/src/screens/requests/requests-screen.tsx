@@ -4,9 +4,9 @@ import { getRouteApi } from '@tanstack/react-router';
 import { CircleCheck, CircleX, Plug, RotateCcw } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { apiUrl, useApiInfinite, useProject } from '../../api/index.ts';
-import { type Column, DataTable, Empty, Mark, Page, SidePanel, type Sort, When } from '../../parts/index.ts';
+import { type Column, DataTable, Empty, Mark, Page, SidePanel, When } from '../../parts/index.ts';
 import { ListBar } from '../../parts/list-bar.tsx';
-import { printSort, readSort, useListLook } from '../../parts/list-look.ts';
+import { orderOf, useListLook } from '../../parts/list-look.ts';
 import { RequestPanel } from './request-panel.tsx';
 import { Warnings } from './warnings.tsx';
 import { spaced } from '../../parts/codes.ts';
@@ -26,14 +26,12 @@ export function RequestsScreen(): ReactNode {
   );
   const open = (next: string | undefined): void =>
     void navigate({ search: (was) => ({ ...was, request: next }), replace: true });
-  const order = {
-    sort: readSort(sort),
-    onSort: (by: Sort) =>
-      void navigate({ search: (was) => ({ ...was, sort: printSort(by) as typeof sort }), replace: true }),
-  };
+  const order = orderOf(sort, (by) =>
+    void navigate({ search: (was) => ({ ...was, sort: by }), replace: true }),
+  );
   return (
     <Page title="Requests" fill>
-      <Stack gap="sm" mb="sm">
+      <Stack gap="sm">
         <Warnings />
         <ListBar
           list="requests"

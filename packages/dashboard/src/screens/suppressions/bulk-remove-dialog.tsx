@@ -56,12 +56,7 @@ function RemoveForm({ entries, onClose, onDone }: Props): ReactNode {
         Remove the suppressions only if you know that the recipients want email again. The audit log records
         your name and the reason.
       </Text>
-      {erased > 0 && (
-        <Muted>
-          {countOf(erased)} of erased users {erased === 1 ? 'stays' : 'stay'}. To remove one, open it and type its
-          address.
-        </Muted>
-      )}
+      {erased > 0 && <Staying erased={erased} />}
       <TextInput
         data-autofocus
         label={
@@ -84,6 +79,15 @@ function RemoveForm({ entries, onClose, onDone }: Props): ReactNode {
         Remove {countOf(named.length)}
       </DialogAction>
     </Form>
+  );
+}
+
+function Staying({ erased }: { erased: number }): ReactNode {
+  return (
+    <Muted>
+      {countOf(erased)} of erased users {erased === 1 ? 'stays' : 'stay'}. To remove one, open it and type its
+      address.
+    </Muted>
   );
 }
 

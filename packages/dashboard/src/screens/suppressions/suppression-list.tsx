@@ -13,20 +13,19 @@ import {
   later,
   Mark,
   SidePanel,
-  type Sort,
   When,
   WhenOpened,
 } from '../../parts/index.ts';
 import { ListBar } from '../../parts/list-bar.tsx';
-import { printSort, readSort, useListLook } from '../../parts/list-look.ts';
+import { orderOf, useListLook } from '../../parts/list-look.ts';
 import { actorWords } from '../../parts/actor-words.ts';
-import { RemoveDialog } from './remove-dialog.tsx';
 import { REASONS, subjectName } from './words.ts';
 import { Muted } from '../../parts/muted.tsx';
 import { ActButton } from '../../parts/act-button.tsx';
 
 const route = getRouteApi('/p/$project/suppressions');
 
+const RemoveDialog = later(() => import('./remove-dialog.tsx'), 'RemoveDialog');
 const BulkRemoveDialog = later(() => import('./bulk-remove-dialog.tsx'), 'BulkRemoveDialog');
 
 /** Filters that every project needs. */
@@ -50,15 +49,11 @@ export function SuppressionList(): ReactNode {
   const open = (key: string | undefined): void =>
     void navigate({ search: (was) => ({ ...was, row: key }), replace: true });
   const current = list.rows.find((entry) => keyOf(entry) === row);
-  const order = {
-    sort: readSort(sort),
-    onSort: (by: Sort) =>
-      void navigate({ search: (was) => ({ ...was, sort: printSort(by) as typeof sort }), replace: true }),
-  };
-  const csv = apiUrl('GET /projects/:project/suppressions.csv', {
-    params: { project },
-    query: { filter, sort },
-  });
+  const order = orderOf(sort, (by) =>
+    void navigate({ search: (was) => ({ ...was, sort: by }), replace: true }),
+  );
+  const query = { filter, sort };
+  const csv = apiUrl('GET /projects/:project/suppressions.csv', { params: { project }, query });
   return (
     <Stack gap="sm">
       <ListBar
@@ -95,9 +90,7 @@ export function SuppressionList(): ReactNode {
         }
         {...(row === undefined ? {} : { current: row })}
       />
-      <SidePanel opened={current !== undefined} onClose={() => open(undefined)} title="Suppression">
-        {current && <SuppressionPanel suppression={current} onRemoved={() => open(undefined)} />}
-      </SidePanel>
+      <Opened suppression={current} onClose={() => open(undefined)} />
     </Stack>
   );
 }
@@ -147,6 +140,16 @@ const COLUMNS: Column<SuppressionListed>[] = [
     cell: ({ until }) => <When at={until} style="day" none="permanent" />,
   },
 ];
+
+type OpenedProps = { suppression: SuppressionListed | undefined; onClose: () => void };
+
+function Opened({ suppression, onClose }: OpenedProps): ReactNode {
+  return (
+    <SidePanel opened={suppression !== undefined} onClose={onClose} title="Suppression">
+      {suppression && <SuppressionPanel suppression={suppression} onRemoved={onClose} />}
+    </SidePanel>
+  );
+}
 
 type RemovingProps = { entries: SuppressionListed[]; onDone: () => void };
 
@@ -237,15 +240,17 @@ function SuppressionPanel({ suppression, onRemoved }: SuppressionPanelProps): Re
           Remove suppression
         </ActButton>
       )}
-      <RemoveDialog
-        suppression={suppression}
-        opened={isOpen}
-        onClose={() => setOpen(false)}
-        onRemoved={() => {
-          setOpen(false);
-          onRemoved();
-        }}
-      />
+      <WhenOpened opened={isOpen}>
+        <RemoveDialog
+          suppression={suppression}
+          opened={isOpen}
+          onClose={() => setOpen(false)}
+          onRemoved={() => {
+            setOpen(false);
+            onRemoved();
+          }}
+        />
+      </WhenOpened>
     </Stack>
   );
 }

@@ -4,15 +4,15 @@ import { Download, Upload } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { apiUrl, useMay, useProject } from '../../api/index.ts';
 import { later, Page, WhenOpened } from '../../parts/index.ts';
-import { CheckPanel } from './check-panel.tsx';
 import { SuppressionList } from './suppression-list.tsx';
-import { Topics } from './topics.tsx';
 import { TabPages } from '../../parts/tab-pages.tsx';
 import { MoreMenu } from '../../parts/more-menu.tsx';
 import { NewButton } from '../../parts/new-button.tsx';
 
 const AddDialog = later(() => import('./add-dialog.tsx'), 'AddDialog', null);
+const CheckPanel = later(() => import('./check-panel.tsx'), 'CheckPanel');
 const ImportDialog = later(() => import('./import-dialog.tsx'), 'ImportDialog', null);
+const Topics = later(() => import('./topics.tsx'), 'Topics');
 
 const route = getRouteApi('/p/$project/suppressions');
 

@@ -49,7 +49,7 @@ export function TestInboxScreen(): ReactNode {
   });
   return (
     <Page title="Test inbox" actions={<Clear isEmpty={list.rows.length === 0} />} fill>
-      <Stack gap="sm" mb="sm">
+      <Stack gap="sm">
         {state.data && <StateSummary state={state.data.data} />}
         <ListBar
           list="test_inbox"

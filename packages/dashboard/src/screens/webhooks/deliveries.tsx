@@ -11,12 +11,11 @@ import {
   Loaded,
   refused,
   SidePanel,
-  type Sort,
   notify,
   When,
 } from '../../parts/index.ts';
 import { ListBar } from '../../parts/list-bar.tsx';
-import { printSort, readSort, useListLook } from '../../parts/list-look.ts';
+import { orderOf, useListLook } from '../../parts/list-look.ts';
 import { Attempts, Posted } from './attempts.tsx';
 import { DeliveryMark, lastResponse } from './marks.tsx';
 import { ActButton } from '../../parts/act-button.tsx';
@@ -44,11 +43,9 @@ export function Deliveries({ endpoint }: { endpoint: WebhookEndpoint }): ReactNo
   );
   const open = (next: string | undefined): void =>
     void navigate({ search: (was) => ({ ...was, delivery: next }), replace: true });
-  const order = {
-    sort: readSort(sort),
-    onSort: (by: Sort) =>
-      void navigate({ search: (was) => ({ ...was, sort: printSort(by) as typeof sort }), replace: true }),
-  };
+  const order = orderOf(sort, (by) =>
+    void navigate({ search: (was) => ({ ...was, sort: by }), replace: true }),
+  );
   return (
     <Stack gap="sm" component="section" aria-labelledby="deliveries">
       <Title order={2} size="h5" id="deliveries">

@@ -1,5 +1,5 @@
 import type { WebhookEndpoint } from '@beckon/contract/dashboard';
-import { Group, Modal, Stack, Text } from '@mantine/core';
+import { Modal, Stack, Text } from '@mantine/core';
 import { Webhook } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { apiUrl, useApi, useChange, useProject } from '../../api/index.ts';
@@ -16,12 +16,22 @@ import { RolePage } from '../../parts/role-page.tsx';
 
 export function WebhooksScreen(): ReactNode {
   const [isAdding, setIsAdding] = useState(false);
+  const project = useProject();
   const add = <NewButton onClick={() => setIsAdding(true)}>Add endpoint</NewButton>;
   return (
     <RolePage
       role="admin"
       title="Webhooks"
-      actions={add}
+      actions={
+        <>
+          <DownloadButton
+            href={apiUrl('GET /projects/:project/webhooks.csv', { params: { project: project.id } })}
+          >
+            CSV
+          </DownloadButton>
+          {add}
+        </>
+      }
       instead={
         <Empty icon={Webhook} title="Webhooks require the admin role">
           Endpoint URLs and deliveries can contain secrets.
@@ -41,15 +51,6 @@ function Endpoints({ add }: { add: ReactNode }): ReactNode {
     <Loaded query={query}>
       {({ data }) => (
         <Stack gap="xl">
-          {data.length > 0 && (
-            <Group justify="end" mb={-16}>
-              <DownloadButton
-                href={apiUrl('GET /projects/:project/webhooks.csv', { params: { project: project.id } })}
-              >
-                CSV
-              </DownloadButton>
-            </Group>
-          )}
           <DataTable
             label="Endpoints"
             columns={COLUMNS}
