@@ -84,6 +84,8 @@ describe.skipIf(!hasBrowser)('lists in Chromium', () => {
     of.getByRole('table', { name: table, exact: true }).locator('[role="row"][data-row]');
   const count = (table: string, text: string, of = page): Promise<void> =>
     of.getByLabel(`${table}, count`).filter({ hasText: text }).waitFor();
+  const isFocused = async (): Promise<boolean> =>
+    (await filter().and(page.locator(':focus')).count()) === 1;
   const filterInUrl = (of = page): string | null => new URL(of.url()).searchParams.get('filter');
 
   describe('filter', () => {
@@ -132,7 +134,7 @@ describe.skipIf(!hasBrowser)('lists in Chromium', () => {
       await count('Users', '9 in total');
       await page.getByRole('button', { name: 'Remove filter plan:pro' }).click();
       await count('Users', `${USERS - 1} in total`);
-      expect(await filter().evaluate('(element) => element === document.activeElement')).toBe(true);
+      expect(await isFocused()).toBe(true);
       await page.keyboard.press('Backspace');
       await count('Users', `${USERS} in total`);
       expect(filterInUrl()).toBeNull();
@@ -152,9 +154,9 @@ describe.skipIf(!hasBrowser)('lists in Chromium', () => {
       await option('plan:').waitFor();
       await page.keyboard.press('Escape');
       await option('plan:').waitFor({ state: 'detached' });
-      expect(await filter().evaluate('(element) => element === document.activeElement')).toBe(true);
+      expect(await isFocused()).toBe(true);
       await page.keyboard.press('Escape');
-      expect(await filter().evaluate('(element) => element === document.activeElement')).toBe(false);
+      expect(await isFocused()).toBe(false);
     });
 
     test('keeps the rows beside an error', async () => {
@@ -190,7 +192,7 @@ describe.skipIf(!hasBrowser)('lists in Chromium', () => {
       await open('users?filter=plan%3Apro');
       await page.getByRole('button', { name: 'Views' }).click();
       await page.getByRole('menuitem', { name: 'Save as view…' }).click();
-      await page.getByLabel('Name').fill('Paying users');
+      await page.getByRole('textbox', { name: 'Name' }).fill('Paying users');
       await page.getByRole('button', { name: 'Save view' }).click();
       await page.getByRole('button', { name: 'Views: Paying users' }).waitFor();
 
@@ -201,7 +203,7 @@ describe.skipIf(!hasBrowser)('lists in Chromium', () => {
       await count('Users', '10 in total', grace.page);
       await grace.page.getByRole('button', { name: 'Views: Paying users' }).click();
       await grace.page.getByRole('menuitem', { name: 'Rename Paying users…' }).click();
-      await grace.page.getByLabel('Name').fill('Customers');
+      await grace.page.getByRole('textbox', { name: 'Name' }).fill('Customers');
       await grace.page.getByRole('button', { name: 'Rename view' }).click();
       await grace.page.getByRole('button', { name: 'Views: Customers' }).click();
       await grace.page.getByRole('menuitem', { name: 'Delete Customers' }).click();
@@ -217,7 +219,7 @@ describe.skipIf(!hasBrowser)('lists in Chromium', () => {
       await open('suppressions?filter=reason%3Amanual+kind%3Aemail');
       await page.getByRole('button', { name: 'Views' }).click();
       await page.getByRole('menuitem', { name: 'Save as view…' }).click();
-      await page.getByLabel('Name').fill('By hand');
+      await page.getByRole('textbox', { name: 'Name' }).fill('By hand');
       await page.getByRole('button', { name: 'Save view' }).click();
       await page.getByRole('button', { name: 'Views: By hand' }).waitFor();
       await open('emails');
@@ -230,7 +232,7 @@ describe.skipIf(!hasBrowser)('lists in Chromium', () => {
   describe('order and columns', () => {
     test('sort on the server, with the order in the URL', async () => {
       await open('users');
-      const head = page.getByRole('columnheader', { name: 'User' });
+      const head = page.getByRole('columnheader', { name: 'User', exact: true });
       expect(await head.getAttribute('aria-sort')).toBe('ascending');
       await head.getByRole('button').click();
       await expect.poll(() => head.getAttribute('aria-sort')).toBe('descending');
@@ -300,9 +302,8 @@ describe.skipIf(!hasBrowser)('lists in Chromium', () => {
     ])('of %s has the rows that are shown, in their order', async (path, table) => {
       await open(path);
       await rows(table).first().waitFor();
-      const shown = (await rows(table).evaluateAll(
-        '(rows) => rows.map((row) => (row.querySelector("a, button[class*=opener]") ?? row.firstElementChild).textContent)',
-      )) as string[];
+      const shown = await rows(table).locator('[class*="opener"]').allTextContents();
+      expect(shown.length).toBe(await rows(table).count());
       const lines = (await downloaded()).slice(1);
       expect(lines.length).toBe(shown.length);
       for (const [at, name] of shown.entries()) expect(lines[at]).toContain(name.replace(/Users.*$/, ''));
@@ -311,6 +312,7 @@ describe.skipIf(!hasBrowser)('lists in Chromium', () => {
     test.each([
       ['requests', 'Requests'],
       ['audit?filter=action%3Asuppression.*', 'Audit log'],
+      ['test-inbox', 'Emails in the test inbox'],
     ])('of %s has as many rows as are shown', async (path, table) => {
       await open(path);
       await rows(table).first().waitFor();
@@ -318,14 +320,14 @@ describe.skipIf(!hasBrowser)('lists in Chromium', () => {
       expect((await downloaded()).slice(1).length).toBe(await rows(table).count());
     });
 
-    test.each(['emails', 'replies', 'test-inbox'])('of the empty list %s has only its heads', async (path) => {
+    test.each(['emails', 'replies'])('of the empty list %s has only its heads', async (path) => {
       await open(path);
       expect(await downloaded()).toHaveLength(1);
     });
 
     /** The lines of the file behind the CSV button. */
     async function downloaded(): Promise<string[]> {
-      const href = await page.getByRole('link', { name: 'CSV' }).getAttribute('href');
+      const href = await page.getByRole('link', { name: 'CSV', exact: true }).getAttribute('href');
       const response = await page.context().request.get(`${installation.url}${href}`);
       expect(response.status()).toBe(200);
       return (await response.text()).trimEnd().split('\n');

@@ -1,5 +1,5 @@
 import { Button, Menu } from '@mantine/core';
-import { Check, SlidersHorizontal } from 'lucide-react';
+import { SlidersHorizontal } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { LookState } from './list-look.ts';
 import type { Sort } from './table-head.tsx';
@@ -28,14 +28,17 @@ export function DisplayMenu(props: DisplayProps): ReactNode {
       <Menu.Dropdown mah="min(70vh, 480px)" style={{ overflowY: 'auto' }}>
         <Menu.Label>Columns</Menu.Label>
         {columns.slice(1).map(({ id, title }) => (
-          <Item key={id} isChecked={!look.hidden.includes(id)} onClick={() => toggle(id)}>
+          <Menu.CheckboxItem key={id} checked={!look.hidden.includes(id)} onChange={() => toggle(id)}>
             {title}
-          </Item>
+          </Menu.CheckboxItem>
         ))}
         <Menu.Divider />
-        <Item isChecked={look.isCompact} onClick={() => setLook({ ...look, isCompact: !look.isCompact })}>
+        <Menu.CheckboxItem
+          checked={look.isCompact}
+          onChange={() => setLook({ ...look, isCompact: !look.isCompact })}
+        >
           Compact rows
-        </Item>
+        </Menu.CheckboxItem>
         {sort && onSort && <Order columns={columns} sort={sort} onSort={onSort} />}
       </Menu.Dropdown>
     </Menu>
@@ -51,40 +54,16 @@ function Order({ columns, sort, onSort }: OrderProps): ReactNode {
     <>
       <Menu.Divider />
       <Menu.Label>Sort by</Menu.Label>
-      {by.map(({ id, title }) => (
-        <Item
-          key={id}
-          role="menuitemradio"
-          isChecked={id === sort.by}
-          onClick={() => onSort({ ...sort, by: id })}
-        >
-          {title}
-        </Item>
-      ))}
-      <Item isChecked={sort.down} onClick={() => onSort({ ...sort, down: !sort.down })}>
+      <Menu.RadioGroup value={sort.by} onChange={(id) => onSort({ ...sort, by: id })}>
+        {by.map(({ id, title }) => (
+          <Menu.RadioItem key={id} value={id}>
+            {title}
+          </Menu.RadioItem>
+        ))}
+      </Menu.RadioGroup>
+      <Menu.CheckboxItem checked={sort.down} onChange={() => onSort({ ...sort, down: !sort.down })}>
         Descending
-      </Item>
+      </Menu.CheckboxItem>
     </>
-  );
-}
-
-type ItemProps = {
-  role?: 'menuitemcheckbox' | 'menuitemradio';
-  isChecked: boolean;
-  onClick: () => void;
-  children: string;
-};
-
-/** Mantine's own checkbox and radio items would add 2 kB to every screen. */
-function Item({ role = 'menuitemcheckbox', isChecked, onClick, children }: ItemProps): ReactNode {
-  return (
-    <Menu.Item
-      role={role}
-      aria-checked={isChecked}
-      leftSection={<Check size={14} aria-hidden="true" visibility={isChecked ? 'visible' : 'hidden'} />}
-      onClick={onClick}
-    >
-      {children}
-    </Menu.Item>
   );
 }
