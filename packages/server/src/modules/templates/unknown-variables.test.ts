@@ -25,3 +25,10 @@ test('variablesCheck › finds nothing without users, or if a user has each vari
   expect(variablesCheck([{ name: 'user.nam', share: 0 }], { ...known, people: 0 })).toEqual([]);
   expect(variablesCheck([{ name: 'user.name', share: 0.1 }], known)).toEqual([]);
 });
+
+test('variablesCheck › names one checked user in the singular', () => {
+  const [check] = variablesCheck([{ name: 'user.nam', share: 0 }], { ...known, people: 1 });
+  expect(check?.message).toBe(
+    'The one user that was checked has no value for these variables. Drafts without a default are held.',
+  );
+});

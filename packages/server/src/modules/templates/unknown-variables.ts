@@ -16,7 +16,11 @@ export function variablesCheck(
   const detail = unknown.map(({ name, similar }) =>
     similar === null ? name : `${name}: did you mean ${similar}?`,
   );
-  const message = `None of the ${known.people} users that were checked has a value for these variables. Drafts without a default are held.`;
+  const checked =
+    known.people === 1
+      ? 'The one user that was checked has no value'
+      : `None of the ${known.people} users that were checked has a value`;
+  const message = `${checked} for these variables. Drafts without a default are held.`;
   return [{ name: 'variables', status: 'warning', message, detail }];
 }
 
