@@ -31,10 +31,15 @@ export function ConditionNode(props: NodeProps): ReactNode {
     ...props,
     value: shape.of,
     onChange: (next: unknown) => onChange({ not: next }),
-    place: `${path}.not`,
+    path: `${path}.not`,
   };
   const inner = shapeOf(shape.of);
-  return <Plain {...inside} shape={inner} isNot onNot={() => onChange(shape.of)} whole={props} />;
+  return (
+    <>
+      <Faults path={path} around={props.around} />
+      <Plain {...inside} shape={inner} isNot onNot={() => onChange(shape.of)} whole={props} />
+    </>
+  );
 }
 
 type PlainProps = NodeProps & Negatable & { shape: Shape; whole?: NodeProps };
