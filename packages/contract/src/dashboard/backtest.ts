@@ -8,6 +8,8 @@ export type BacktestSample = {
   subject: string;
   preheader: string;
   body: string;
+  /** The email as HTML. Null: it exceeds the limits of rendering. */
+  html: string | null;
   missing: string[];
 };
 
@@ -33,6 +35,8 @@ export type Backtest = {
   };
   frequency_caps: { held: number; displaced: number; sample: { external_user_id: string; at: string }[] };
   samples: BacktestSample[];
+  /** Users who reached each step and emails that it drafted, by its path in the document, such as `steps.2.then.0`. */
+  steps: { path: string; users: number; emails: number }[];
   comparison: {
     version: number;
     added: { users: number; external_user_ids: string[] };

@@ -319,3 +319,31 @@ test('ends a run that a date started by events after its cause, as the engine do
   expect(drafts).toEqual([{ state: 'canceled' }]);
   expect((await run(document)).emails).toMatchObject({ written: 1, canceled: 1 });
 });
+
+test('counts the users and emails of each step, and renders the first emails as HTML', async () => {
+  const users = ['u0', 'u1', 'u2'];
+  for (const user of users) {
+    await know(user);
+    await happen('ordered', { user });
+  }
+  await engine.advance(3 * DAY);
+  const steps = [
+    EMAIL,
+    {
+      branch: { if: { trait: 'plan', equals: 'pro' } },
+      then: [{ wait: '1d' }, EMAIL],
+      else: [{ end: true }],
+    },
+    EMAIL,
+  ];
+  const found = await run(rule({ when: { event: 'ordered' }, steps }));
+  expect(found.steps).toEqual([
+    { path: 'steps.0', users: 3, emails: 3 },
+    { path: 'steps.1', users: 3, emails: 0 },
+    { path: 'steps.1.then.0', users: 0, emails: 0 },
+    { path: 'steps.1.then.1', users: 0, emails: 0 },
+    { path: 'steps.1.else.0', users: 3, emails: 0 },
+    { path: 'steps.2', users: 0, emails: 0 },
+  ]);
+  expect(found.samples[0]?.html).toMatch(/<html[^]*About ordered/);
+});

@@ -3,7 +3,7 @@ import { boundedDeadline } from '../../drafts/index.ts';
 import type { Person } from '../../users/index.ts';
 import type { BacktestEvidence } from './evidence.ts';
 import type { Anchor } from '../definitions/rule.ts';
-import { advance, afterDraft, onTime, moveRunTo } from '../runs/advance-run.ts';
+import { advance, afterDraft, onTime, moveRunTo, type StopPoint } from '../runs/advance-run.ts';
 import type { Program, ProgramEmail } from '../runs/program.ts';
 import type { Run } from '../runs/run.ts';
 
@@ -27,7 +27,9 @@ export type EmailSample = {
 };
 
 export type SimulatedRun = {
-  emails: (SimulatedEmail & { source: ProgramEmail })[];
+  emails: (SimulatedEmail & { source: ProgramEmail; step: number })[];
+  /** The positions of the program that the run reaches. */
+  visited: Set<number>;
   /** When the run would have ended. */
   until: number;
 };
@@ -50,19 +52,24 @@ export function simulateRun(begun: Run, options: SimulationOptions): SimulatedRu
   const { evidence, until } = options;
   const endsAt = Math.min(evidence.exitAt ?? Infinity, until);
   const emails: SimulatedRun['emails'] = [];
+  const visited = new Set<number>();
   let run = begun;
   let now = begun.enrolledAt;
+  walk(options, { step: 0, now }, visited);
   while (run.state !== 'ended') {
     const instruction = options.program[run.step];
     const isDraft = run.waitsFor === 'draft' && instruction?.kind === 'draft';
     const goesOnAt = isDraft ? leavesAt(run, options, now) : (run.nextAt ?? Infinity);
-    if (isDraft)
-      emails.push({ ...simulatedEmail(options, { at: now, leavesAt: goesOnAt }), source: instruction.email });
-    if (goesOnAt > endsAt) return { emails, until: endsAt };
-    run = stepOn(run, options, { isDraft, now: goesOnAt });
+    if (isDraft) {
+      const email = simulatedEmail(options, { at: now, leavesAt: goesOnAt });
+      emails.push({ ...email, source: instruction.email, step: run.step });
+    }
+    if (goesOnAt > endsAt) return { emails, visited, until: endsAt };
+    const step = (isDraft ? afterDraft : onTime)(options.program, run.step);
+    run = moveRunTo(run, walk(options, { step, now: goesOnAt }, visited), goesOnAt);
     now = goesOnAt;
   }
-  return { emails, until: now };
+  return { emails, visited, until: now };
 }
 
 function leavesAt({ endsAt }: Run, { periodMs }: SimulationOptions, now: number): number {
@@ -77,18 +84,16 @@ function simulatedEmail(
   return { userId: person.userId, at, leavesAt: leaves, isCanceled, address: person.email };
 }
 
-function stepOn(
-  run: Run,
-  { program, zone, evidence }: SimulationOptions,
-  { isDraft, now }: { isDraft: boolean; now: number },
-): Run {
-  const step = (isDraft ? afterDraft : onTime)(program, run.step);
-  const facts = evidence.facts;
-  const stand = advance(program, {
+function walk(
+  { program, zone, evidence: { facts } }: SimulationOptions,
+  { step, now }: { step: number; now: number },
+  visited: Set<number>,
+): StopPoint {
+  return advance(program, {
     step,
     now,
     zone,
     branch: (predicate) => evaluate(predicate, facts).matches,
+    visit: (at) => visited.add(at),
   });
-  return moveRunTo(run, stand, now);
 }

@@ -1,7 +1,7 @@
 import type { Tx } from '../../../platform/db/statements.ts';
 import { type BacktestEvidence, loadEvidence } from './evidence.ts';
 import { simulateRun } from './emails.ts';
-import type { ReplayRange, ReplayOutcome } from './replay-rule.ts';
+import type { ReplayRange, ReplayOutcome, StepReach } from './replay-rule.ts';
 import { type SimulatedTimer, type Occasion, OCCASIONS_MAX, occasionsOf, seedsOf } from './occasions.ts';
 import { decide } from '../definitions/decide.ts';
 import type { EntryRow } from '../definitions/entries.ts';
@@ -38,6 +38,8 @@ type ReplayState = ReplayRange & {
   timers: Map<string, SimulatedTimer>;
   /** The last run of each user, and when it would have ended. */
   runs: Map<string, { run: Run; until: number }>;
+  /** The positions that each user reached in any run, as bits: a set for each user would take ten times the memory. */
+  visits: Map<string, bigint>;
   evaluated: number;
   nextId: number;
   outcome: ReplayOutcome;
@@ -63,7 +65,9 @@ function createReplayState(
       waiting: 0,
       emails: [],
       samples: [],
+      reached: new Map(),
     },
+    visits: new Map(),
   };
 }
 
@@ -180,9 +184,30 @@ function enter(
   if (isHeldOut || !program) return;
   const simulated = simulateRun(run, { program, zone: context.zone, evidence, periodMs, until });
   state.runs.set(userId, { run: { ...run, state: 'active' }, until: simulated.until });
-  for (const { source, ...email } of simulated.emails) {
+  countVisits(state, userId, simulated.visited);
+  for (const { source, step, ...email } of simulated.emails) {
     outcome.emails.push(email);
+    reachOf(outcome, step).emails += 1;
     if (outcome.samples.length >= SAMPLES) continue;
     outcome.samples.push({ person: evidence.person, run: { anchor, endsAt }, source, at: email.at });
   }
+}
+
+function countVisits({ visits, outcome }: ReplayState, userId: string, visited: Set<number>): void {
+  let bits = visits.get(userId) ?? 0n;
+  for (const step of visited) {
+    const bit = 1n << BigInt(step);
+    if ((bits & bit) !== 0n) continue;
+    bits |= bit;
+    reachOf(outcome, step).users += 1;
+  }
+  visits.set(userId, bits);
+}
+
+function reachOf({ reached }: ReplayOutcome, step: number): StepReach {
+  const existing = reached.get(step);
+  if (existing) return existing;
+  const reach = { users: 0, emails: 0 };
+  reached.set(step, reach);
+  return reach;
 }

@@ -39,7 +39,11 @@ export type ReplayOutcome = {
   waiting: number;
   emails: SimulatedEmail[];
   samples: EmailSample[];
+  /** The users and emails of each position of the program that was reached. */
+  reached: Map<number, StepReach>;
 };
+
+export type StepReach = { users: number; emails: number };
 
 /** The result for one version of a rule. */
 export type ReplayResult = {

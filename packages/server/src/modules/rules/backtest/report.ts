@@ -1,12 +1,16 @@
 import type { Backtest } from '@beckon/contract/dashboard';
 import { iso, isoOrNull } from '../../../platform/time/clock.ts';
-import type { Renderer } from '../../rendering/index.ts';
+import type { Renderer, TemplateText } from '../../rendering/index.ts';
+import type { Person } from '../../users/index.ts';
+import { Fault } from '../../../platform/fault.ts';
 import type { SimulatedEmail } from './emails.ts';
 import { OCCASIONS_MAX } from './occasions.ts';
 import type { ReplayedEnrollment, ReplayResult } from './replay-rule.ts';
 import { type Reason, REASONS } from '../definitions/rule.ts';
 import type { Model } from '../project-model.ts';
 import { contentToRender } from '../evaluation/create-drafts.ts';
+import { localeOfPerson } from '../evaluation/recipient.ts';
+import { outline } from '../runs/program.ts';
 
 const LIST_MAX = 1_000;
 const SAMPLES_OF_CAPS = 10;
@@ -55,6 +59,10 @@ export function report(
       sample: held.slice(0, SAMPLES_OF_CAPS),
     },
     samples,
+    steps: outline(rule.definition.steps).map(({ at, path }) => ({
+      path,
+      ...(outcome.reached.get(at) ?? { users: 0, emails: 0 }),
+    })),
     comparison: before && differenceOf(found, before, timeZone),
     assumptions: assumptionsOf(found),
   };
@@ -97,9 +105,36 @@ export async function renderSamples(
   for (const { person, run, source, at } of found.outcome.samples) {
     const input = contentToRender({ run, email: source, person, model });
     const { content, missing } = await renderer.run('content', input, { projectId: person.projectId });
-    samples.push({ external_user_id: person.userId, at: iso(at), ...content, missing });
+    const { subject, preheader, body } = content;
+    const html = await renderHtml(content, { person, model, renderer });
+    samples.push({ external_user_id: person.userId, at: iso(at), subject, preheader, body, html, missing });
   }
   return samples;
+}
+
+type HtmlInput = { person: Person; model: Model; renderer: Renderer };
+
+/** Returns null for an email that exceeds the limits of rendering; sending it would fail too. */
+async function renderHtml(
+  content: TemplateText,
+  { person, model: { project }, renderer }: HtmlInput,
+): Promise<string | null> {
+  const { sender, language } = project.settings;
+  const frame = {
+    projectName: project.name,
+    postalAddress: sender.postalAddress,
+    footer: sender.footer,
+    unsubscribeUrl: 'https://example.com/unsubscribe',
+    locale: localeOfPerson(person, { project }),
+    projectLocale: language,
+  };
+  try {
+    const email = { content, frame, untrackedPrefix: null };
+    return (await renderer.run('email', email, { projectId: person.projectId })).html;
+  } catch (error) {
+    if (error instanceof Fault && error.code === 'validation_failed') return null;
+    throw error;
+  }
 }
 
 function differenceOf(found: ReplayResult, before: ReplayResult, zone: string): Backtest['comparison'] {

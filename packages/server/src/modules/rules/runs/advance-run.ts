@@ -19,6 +19,8 @@ export type AdvanceFrom = {
   zone: string;
   /** Returns whether a condition holds for the user now. */
   branch: (predicate: Predicate) => boolean;
+  /** Called with each position that is reached, including the last one. */
+  visit?: (step: number) => void;
 };
 
 /** Advances from a step that is not done yet to the first step that has to wait. */
@@ -26,6 +28,7 @@ export function advance(program: Program, from: AdvanceFrom): StopPoint {
   let step = from.step;
   for (;;) {
     const instruction = instructionAt(program, step);
+    from.visit?.(step);
     const next = pass(instruction, from, step);
     if (typeof next !== 'number') return { step, stop: next };
     // A backward jump would send a worker into an endless loop.

@@ -33,3 +33,25 @@ test('lists every step at its position in the program, and omits only jumps and 
     }),
   );
 });
+
+test('gives each step its path in the document', () => {
+  const email = { kind: 'draft', email: { name: 'a' } } as const;
+  const fork = {
+    kind: 'wait_for',
+    event: 'e',
+    where: [],
+    timeoutMs: 1,
+    then: [email],
+    otherwise: [email],
+  } as const;
+  const list: ProgramStep[] = [
+    email,
+    { ...fork, where: [], then: [{ ...fork, where: [], then: [], otherwise: [email] }], otherwise: [] },
+  ];
+  expect(outline(list).map(({ path }) => path)).toEqual([
+    'steps.0',
+    'steps.1',
+    'steps.1.then.0',
+    'steps.1.then.0.else.0',
+  ]);
+});

@@ -121,6 +121,8 @@ function withoutFuture(instruction: Instruction, step: number): Instruction {
 /** A step with its position in the program; see `compile`. `depth` and `way` give its nesting and the branch that contains it. */
 export type OutlinedStep<S extends ProgramStep = ProgramStep> = {
   at: number;
+  /** The path in the document, such as `steps.2.then.0`. */
+  path: string;
   depth: number;
   way: 'then' | 'else' | null;
   step: S;
@@ -129,22 +131,25 @@ export type OutlinedStep<S extends ProgramStep = ProgramStep> = {
 /** Returns the steps as a flat list, in the order of the rule. */
 export function outline(steps: ProgramStep[]): OutlinedStep[] {
   const into: OutlinedStep[] = [];
-  outlineAll(into, { steps, at: 0, depth: 0, way: null });
+  outlineAll(into, { steps, at: 0, depth: 0, way: null, path: 'steps' });
   return into;
 }
 
-type Part = { steps: ProgramStep[]; at: number; depth: number; way: OutlinedStep['way'] };
+type Part = Omit<OutlinedStep, 'step'> & { steps: ProgramStep[] };
 
 /** Returns the position that follows the last step. */
-function outlineAll(into: OutlinedStep[], { steps, at, depth, way }: Part): number {
+function outlineAll(into: OutlinedStep[], { steps, at, depth, way, path: listPath }: Part): number {
   let next = at;
-  for (const step of steps) {
-    into.push({ at: next, depth, way, step });
+  for (const [index, step] of steps.entries()) {
+    const path = `${listPath}.${index}`;
+    into.push({ at: next, path, depth, way, step });
     next += 1;
     if (step.kind !== 'wait_for' && step.kind !== 'branch') continue;
-    next = outlineAll(into, { steps: step.then, at: next, depth: depth + 1, way: 'then' });
+    const part = { depth: depth + 1, path: `${path}.then`, way: 'then' } as const;
+    next = outlineAll(into, { ...part, steps: step.then, at: next });
     // The jump over the other branch has a position of its own.
-    next = outlineAll(into, { steps: step.otherwise, at: next + 1, depth: depth + 1, way: 'else' });
+    const other = { ...part, path: `${path}.else`, way: 'else' } as const;
+    next = outlineAll(into, { ...other, steps: step.otherwise, at: next + 1 });
   }
   return next;
 }
