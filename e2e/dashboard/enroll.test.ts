@@ -41,7 +41,7 @@ describe.skipIf(!hasBrowser)('enrolling audience members in Chromium', () => {
     return data.id;
   }
 
-  test('previews and enrolls the members when a rule is turned on, and offers it again on the page of the rule', async () => {
+  test('previews and enrolls the members when a rule is enabled, and offers it again on the page of the rule', async () => {
     const audience = await audienceOfTwo();
     const document = {
       name: 'Pro welcome',
@@ -51,16 +51,16 @@ describe.skipIf(!hasBrowser)('enrolling audience members in Chromium', () => {
     await session.request('POST', `${project}/rules`, { document });
     await page.goto(`${owner.url}/p/${owner.projectId}/rules/Pro%20welcome`);
 
-    await page.getByRole('button', { name: 'Turn on…' }).click();
-    const turning = page.getByRole('dialog', { name: 'Turn on Pro welcome?' });
-    const enroll = turning.getByRole('switch', { name: 'Also enroll the 2 users who are in “Pros” now' });
+    await page.getByRole('button', { name: 'Enable…' }).click();
+    const enabling = page.getByRole('dialog', { name: 'Enable Pro welcome' });
+    const enroll = enabling.getByRole('switch', { name: 'Also enroll the 2 users who are in “Pros” now' });
     await enroll.waitFor();
     expect(await enroll.isChecked()).toBe(false);
     await enroll.check();
-    await turning.getByText('1 of 2 users in “Pros” would be enrolled.').waitFor();
-    await turning.getByRole('link', { name: 'Ada ada' }).waitFor();
-    await turning.getByText('1: an enrollment found no email address for this user').waitFor();
-    await turning.getByRole('button', { name: 'Turn on' }).click();
+    await enabling.getByText('1 of 2 users in “Pros” would be enrolled.').waitFor();
+    await enabling.getByRole('link', { name: 'Ada ada' }).waitFor();
+    await enabling.getByText('1: an enrollment found no email address for this user').waitFor();
+    await enabling.getByRole('button', { name: 'Enable', exact: true }).click();
 
     await page.getByText('Members enrolled').waitFor();
     await page.getByText('2 of 2 members processed, 1 enrolled.').waitFor();

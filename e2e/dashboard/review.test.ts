@@ -193,7 +193,7 @@ describe.skipIf(!hasBrowser)('Review in Chromium', () => {
     // The route is set before the page opens: a page that is open already may send its next request past it.
     await page.route('**/drafts/*/approve', async (route) => {
       await held;
-      const message = 'Its rule was turned off';
+      const message = 'Its rule was disabled';
       await route.fulfill({ status: 409, json: { errors: [{ code: 'conflict', message }] } });
     });
     await open();
@@ -202,7 +202,7 @@ describe.skipIf(!hasBrowser)('Review in Chromium', () => {
     await reads(1);
     release();
     await row(0).waitFor();
-    await page.getByRole('alert').getByText('Its rule was turned off').waitFor();
+    await page.getByRole('alert').getByText('Its rule was disabled').waitFor();
     await page.unroute('**/drafts/*/approve');
     expect(await stateOf(0)).toBe('scheduled');
   });

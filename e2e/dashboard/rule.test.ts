@@ -27,7 +27,7 @@ describe.skipIf(!hasBrowser)('rule editor in Chromium', () => {
     await vi.waitFor(() => session.request('GET', `${project}/users/${user}`), { timeout: 20_000 });
   }
 
-  test('writes a rule in sentences, backtests it, saves it, turns it on, and finds its draft in Review', async () => {
+  test('writes a rule in sentences, backtests it, saves it, enables it, and finds its draft in Review', async () => {
     await exports('ada', 'trial');
     await exports('grace', 'pro');
     await Promise.all([seen('ada'), seen('grace')]);
@@ -51,10 +51,10 @@ describe.skipIf(!hasBrowser)('rule editor in Chromium', () => {
       .waitFor();
     await page.getByRole('button', { name: 'Create rule' }).click();
     await page.getByRole('heading', { level: 1, name: 'First report' }).waitFor();
-    await page.getByText('Off', { exact: true }).first().waitFor();
-    await page.getByRole('tab', { name: 'Backtest', selected: true }).waitFor();
+    await page.getByText('Disabled', { exact: true }).first().waitFor();
+    await page.getByRole('button', { name: /^Email Your first report/ }).waitFor();
 
-    await page.getByRole('tab', { name: 'Rule', exact: true }).click();
+    await page.getByText('Form', { exact: true }).click();
     await page
       .getByRole('region', { name: 'Only if' })
       .getByRole('button', { name: 'Remove condition' })
@@ -73,10 +73,11 @@ describe.skipIf(!hasBrowser)('rule editor in Chromium', () => {
     await saving.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('Saved', { exact: true }).waitFor();
 
-    await page.getByRole('button', { name: 'Turn on…' }).click();
-    const turning = page.getByRole('dialog', { name: 'Turn on First report?' });
-    await turning.getByRole('button', { name: 'Turn on' }).click();
-    await page.getByRole('button', { name: 'Turn off…' }).waitFor();
+    await page.getByRole('button', { name: 'Enable…' }).click();
+    const enabling = page.getByRole('dialog', { name: 'Enable First report' });
+    await enabling.getByText('Your first report').waitFor();
+    await enabling.getByRole('button', { name: 'Enable', exact: true }).click();
+    await page.getByRole('button', { name: 'Disable…' }).waitFor();
     await exports('linus', 'trial');
 
     await page

@@ -26,7 +26,6 @@ import { projects } from './projects.ts';
 import { rateLimits } from './rate-limits.ts';
 import { replies } from './replies.ts';
 import { rules } from './rules.ts';
-import { sequences } from './sequences.ts';
 import { settings } from './settings.ts';
 import { suppressions } from './suppressions.ts';
 import { system } from './system.ts';
@@ -77,7 +76,6 @@ export const NOUNS: readonly Noun[] = [
   suppressions,
   imports,
   webhooks,
-  sequences,
   settings,
   policy,
   rateLimits,

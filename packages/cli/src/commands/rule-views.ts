@@ -19,6 +19,7 @@ export const RULE_ROW: Column<RuleListed>[] = [
   'mode',
   ['sent after', ({ sends_after }) => sends_after ?? 'approval'],
   'open_drafts',
+  'users',
   'priority',
   ['warnings', ({ warnings, alarm }) => warnings.length + (alarm === null ? 0 : 1) || null],
 ];

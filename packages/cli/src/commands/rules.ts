@@ -3,7 +3,7 @@ import { BACKTEST, backtest } from '../api/backtest.ts';
 import { EXIT, usage } from '../failure.ts';
 import { call, custom, list, lookUp, type Noun } from '../framework/declare.ts';
 import { duration, fallback, flag, jsonFile, oneOf, required, text, whole } from '../framework/options.ts';
-import { fields, tableOf } from '../output/auto.ts';
+import { fields, tableOf, viewOf } from '../output/auto.ts';
 import { count } from '../output/words.ts';
 import {
   backtestView,
@@ -189,6 +189,20 @@ export const rules: Noun = {
         'since has_goal holdout_percent bounced complained unsubscribed replied funnel drafts lift excluded',
       ),
     }),
+    call('GET /projects/:project/rules/:rule/flow', 'flow <rule>', {
+      help: 'Show the steps of a rule, with the users at each and how many passed it',
+      options: { days: whole('--days <count>', 'How many days back (default: 30)', [1, DAYS_MAX]) },
+      view: (flow) => [
+        viewOf(flow, fields('version since enrolled holdout goal in_older_versions ended excluded')),
+        tableOf('Steps', flow.steps, [
+          'step=at',
+          ['what', ({ path }) => `${'· '.repeat(branchDepth(path))}${flow.labels[path] ?? path}`],
+          ...fields('active paused'),
+          ['passed', ({ passed, at_least }) => (at_least ? `${passed} or more` : passed)],
+          'ended',
+        ]),
+      ],
+    }),
     list('GET /projects/:project/rules/:rule/runs', 'runs <rule>', {
       help: 'List the active runs of a rule',
       isPaged: true,
@@ -229,3 +243,8 @@ export const rules: Noun = {
     }),
   ],
 };
+
+/** How many branches contain the step at this path. */
+function branchDepth(path: string): number {
+  return path.split('.').filter((part) => part === 'then' || part === 'else').length;
+}

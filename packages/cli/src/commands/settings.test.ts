@@ -149,13 +149,6 @@ describe('views', () => {
   ]);
 });
 
-describe('sequences', () => {
-  testCases(local, [
-    { run: 'sequences list', shows: /No sequences yet/ },
-    { run: 'sequences show nothing', fails: [1, /./] },
-  ]);
-});
-
 describe('system', () => {
   testCases(local, [
     {

@@ -127,6 +127,11 @@ describe('rules', () => {
       shows: /Funnel +enrolled: 0/,
       json: { funnel: { enrolled: 0 } },
     },
+    {
+      run: 'rules flow welcome --days 7',
+      shows: /enrolled +0[^]*step +what +active +paused +passed/,
+      json: { enrolled: 0, steps: [{ at: 0, path: 'steps.0', passed: 0 }] },
+    },
     { run: 'rules runs welcome', shows: /No active runs/, json: [] },
     { run: 'rules move-waiting second', shows: /Moved 0 runs to version \d/, json: { moved: 0 } },
     { run: 'rules recurring-edits welcome', shows: /No recurring edits/, json: { edited: 0 } },
@@ -178,7 +183,7 @@ describe('enrollment', () => {
 
   test('enables the rule and enrolls the users, and prints one JSON value', async () => {
     const refused = await local.run(['rules', 'enroll', 'on_members', '--yes']);
-    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('is off')]);
+    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('is disabled')]);
     expect(await local.json(['rules', 'enable', 'on_members', '--enroll', '--yes'])).toMatchObject({
       rule: { on: true },
       enrollment: { members: 2 },

@@ -19,7 +19,7 @@ import { RULES_API } from './rules.ts';
 import { SANDBOX_API } from './sandbox.ts';
 import { SCHEDULE_API } from './schedule.ts';
 import { SEARCH_API } from './search.ts';
-import { SEQUENCES_API } from './sequences.ts';
+import { FLOW_API } from './flow.ts';
 import { SETTINGS_API } from './settings.ts';
 import { SUPPRESSIONS_API } from './suppressions.ts';
 import { SYSTEM_API } from './system.ts';
@@ -56,7 +56,7 @@ export const DASHBOARD_API = {
   ...SANDBOX_API,
   ...SCHEDULE_API,
   ...SEARCH_API,
-  ...SEQUENCES_API,
+  ...FLOW_API,
   ...SETTINGS_API,
   ...SUPPRESSIONS_API,
   ...SYSTEM_API,

@@ -32,7 +32,7 @@ export type * from './rules.ts';
 export type * from './sandbox.ts';
 export type * from './schedule.ts';
 export type * from './search.ts';
-export type * from './sequences.ts';
+export type * from './flow.ts';
 export type * from './settings.ts';
 export type * from './suppressions.ts';
 export type * from './system.ts';

@@ -34,6 +34,8 @@ export type RuleListed = {
   /** The last seven days, the oldest first. */
   week: RuleDay[];
   open_drafts: number;
+  /** Active and paused runs. */
+  users: number;
   created_at: string;
   updated_at: string;
 };
@@ -45,7 +47,7 @@ export type RuleDocument = Static<typeof RuleDocumentSchema>;
 /** Why users were not enrolled, the most frequent reason first. */
 export type ExcludedUsers = { reason: string; sentence: string; count: number };
 
-/** Enrolls the users who were in the audiences of a rule when it started. Turning the rule off or editing its definition cancels it. */
+/** Enrolls the users who were in the audiences of a rule when it started. Disabling the rule or editing its definition cancels it. */
 export type RuleEnrollment = {
   id: string;
   state: 'running' | 'done' | 'canceled';
@@ -60,7 +62,7 @@ export type RuleEnrollment = {
   cancel_reason: 'rule_off' | 'rule_edited' | null;
 };
 
-/** A preview of an enrollment now. For a rule that is off: as if it were turned on now. */
+/** A preview of an enrollment now. For a disabled rule: as if it were enabled now. */
 export type RuleEnrollmentPreview = {
   /** The audiences that start the rule when a user enters them. Empty: no users can be enrolled. */
   audiences: { id: string; name: string; ready: boolean }[];
@@ -95,6 +97,8 @@ export type RuleSaved = { rule: RuleDetails; drafts: number };
 /** The check of an unsaved rule. With faults, there is no sentence. */
 export type RuleChecked = {
   sentence: string | null;
+  /** Triggers, conditions, goal and steps in words, by their path. Parts with errors are missing. */
+  labels: Record<string, string>;
   faults: DocumentFault[];
   warnings: RuleHint[];
   /** True if the definition differs from the saved one, so that saving creates a version. */
@@ -118,6 +122,8 @@ export type RuleSwitchPreview = {
   runs: number;
   /** Drafts held for more than a day. Above 0, the change needs `confirmed`. */
   long_held: number;
+  /** The mode to propose when the rule is enabled: drafts only with AI drafting, the present one if it was enabled before. */
+  mode: RuleMode;
 };
 
 export type RuleSwitched = {
@@ -239,16 +245,17 @@ export const RULES_API = {
   },
   'GET /projects/:project/rules/:rule/switch': { response: item<RuleSwitchPreview>() },
   'POST /projects/:project/rules/:rule/switch': {
-    /** `enroll`, with `on`: also enroll the users who are in the rule's audiences now. */
+    /** With `on`: `enroll` also enrolls the users who are in the rule's audiences now, and `mode` changes the mode before. */
     body: Type.Object({
       on: Type.Boolean(),
       confirmed: Type.Optional(Type.Boolean()),
       enroll: Type.Optional(Type.Boolean()),
+      mode: Type.Optional(RuleModeSchema),
     }),
     response: item<RuleSwitched>(),
   },
   'GET /projects/:project/rules/:rule/enrollment': { response: item<RuleEnrollmentPreview>() },
-  /** Starts an enrollment in the background, or responds with the running one. The rule must be on. */
+  /** Starts an enrollment in the background, or responds with the running one. The rule must be enabled. */
   'POST /projects/:project/rules/:rule/enrollment': { response: item<RuleEnrollment>() },
   'GET /projects/:project/rules/:rule/versions': { response: list<RuleVersion>() },
   'GET /projects/:project/rules/:rule/runs': {

@@ -73,23 +73,13 @@ export const inProject = [
   ),
   projectPage(
     'rules',
-    { filter: text },
+    { filter: text, state: oneOf('all', 'enabled', 'disabled', 'inactive'), sort: text },
     lazy(() => import('../screens/rules/rules-screen.tsx'), 'RulesScreen'),
   ),
   projectPage(
     'rules/$rule',
-    { tab: text, event: text },
+    { tab: text, view: oneOf('flow', 'form', 'json'), event: text },
     lazy(() => import('../screens/rules/rule-screen.tsx'), 'RuleScreen'),
-  ),
-  projectPage(
-    'sequences',
-    {},
-    lazy(() => import('../screens/sequences/sequences-screen.tsx'), 'SequencesScreen'),
-  ),
-  projectPage(
-    'sequences/$rule',
-    {},
-    lazy(() => import('../screens/sequences/sequence-screen.tsx'), 'SequenceScreen'),
   ),
   projectPage(
     'templates',

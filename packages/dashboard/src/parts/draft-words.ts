@@ -36,7 +36,7 @@ const ACTIONS: Record<string, string> = {
 const DRAFT_REASONS: Record<string, string> = {
   claimed: 'queued for sending',
   email_suppressed: 'suppressed',
-  email_rule_off: 'rule turned off',
+  email_rule_off: 'rule disabled',
   expired: 'expired',
   rule_no_longer_holds: 'conditions no longer met',
   exit_condition: 'exit condition',

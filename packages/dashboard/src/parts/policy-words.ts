@@ -6,7 +6,7 @@ const REASONS: Record<string, string> = {
   restore_unconfirmed: 'database restore',
   restored: 'database restore',
   paused: 'sending paused',
-  rule_off: 'rule turned off',
+  rule_off: 'rule disabled',
   suppressed: 'suppressed',
   topic_unsubscribed: 'topic unsubscribed',
   no_address: 'no address',

@@ -33,7 +33,7 @@ import type { Models, BacktestSlots } from '../modules/rules/index.ts';
 import { insightRoutes } from '../modules/rules/insights/routes.ts';
 import { ruleReadRoutes } from '../modules/rules/read-routes.ts';
 import { ruleRoutes } from '../modules/rules/routes.ts';
-import { sequenceRoutes } from '../modules/rules/sequence-routes.ts';
+import { ruleFlowRoutes } from '../modules/rules/flow/routes.ts';
 import { clockRoutes } from '../modules/sandbox/routes.ts';
 import { domainRoutes } from '../modules/sending/domains/routes.ts';
 import type { MailSettings, SuppressionHasher } from '../modules/sending/index.ts';
@@ -133,7 +133,7 @@ export const DASHBOARD_ROUTES: DashboardRoute<DashboardDeps>[] = [
   ...ruleRoutes,
   ...scheduleRoutes,
   ...searchRoutes,
-  ...sequenceRoutes,
+  ...ruleFlowRoutes,
   ...setUpRoutes,
   ...settingRoutes,
   ...suppressionCheckRoutes,

@@ -28,8 +28,8 @@ export const STEPS: Record<SetupStep['id'], StepText> = {
     action: '',
   },
   rule_on: {
-    title: 'Turn on a rule',
-    text: 'Four rules are built in. A rule that is on creates a draft when its event arrives.',
+    title: 'Enable a rule',
+    text: 'Four rules are built in. An enabled rule creates a draft when its event arrives.',
     page: 'rules',
     action: 'Open Rules',
   },

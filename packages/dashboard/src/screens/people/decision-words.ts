@@ -8,7 +8,7 @@ const DECISIONS: Record<string, string> = {
   rule_off: 'Not enrolled: rule off',
   filter: 'Not enrolled: property filter',
   suppressed: 'Not enrolled: triggers suppressed',
-  before_enable: 'Not enrolled: before the rule was turned on',
+  before_enable: 'Not enrolled: before the rule was enabled',
   too_old: 'Not enrolled: event too old',
   superseded: 'Not enrolled: its trial, card or other item was replaced or has ended',
   date_passed: 'Not enrolled: date has passed',

@@ -1,11 +1,12 @@
-import { Button, Group, Progress, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import { FlaskConical, Play, Square } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { RuleDetails } from '@beckon/contract/dashboard';
-import { Empty, ErrorBox, When } from '../../parts/index.ts';
+import { Empty, ErrorBox } from '../../parts/index.ts';
+import { BacktestProgress } from './backtest-progress.tsx';
 import { BacktestFound } from './backtest-found.tsx';
-import { isChanged, useRuleDraft } from './edit-rule.tsx';
-import { type BacktestState, useBacktest } from './use-backtest.ts';
+import { isChanged, useRuleDraft } from './rule-draft.ts';
+import { useBacktest } from './use-backtest.ts';
 import { Muted } from '../../parts/muted.tsx';
 import { ActButton } from '../../parts/act-button.tsx';
 import { Segments } from '../../parts/segments.tsx';
@@ -36,7 +37,7 @@ export function Backtest({ rule }: { rule: RuleDetails }): ReactNode {
         stop={stop}
       />
       {!hasEdit && <Muted>To compare two versions, change the rule under “Rule” without saving it.</Muted>}
-      <Running state={state} />
+      <BacktestProgress state={state} />
       {state.error && (
         <ErrorBox error={{ requestId: null, ...state.error }} title="Backtest failed" retry={run} />
       )}
@@ -91,25 +92,5 @@ function Controls(props: ControlProps): ReactNode {
         </Button>
       )}
     </Group>
-  );
-}
-
-function Running({ state: { isRunning, progress } }: { state: BacktestState }): ReactNode {
-  if (!isRunning) return null;
-  const share = progress?.share ?? 0;
-  return (
-    <div>
-      <Progress value={share * 100} aria-label="Progress" />
-      <Text size="sm" c="dimmed" mt={4} aria-live="polite">
-        {progress === null ? (
-          'Starting…'
-        ) : (
-          <>
-            {progress.version === 'saved' ? 'Saved version: ' : ''}
-            {progress.evaluated.toLocaleString('en-GB')} events checked, up to <When at={progress.at} />
-          </>
-        )}
-      </Text>
-    </div>
   );
 }

@@ -137,6 +137,12 @@ export const STEP_LABELS: Record<StepKind, string> = {
   end: 'End',
 };
 
+/** The names of the branches of a step. */
+export const BRANCH_LABELS = {
+  wait_for: { then: 'If the event happens', else: 'If it does not happen in time' },
+  branch: { then: 'If true', else: 'If false' },
+} as const;
+
 export function stepKind(step: Piece): StepKind | null {
   if ('draft' in step) return typeof step['draft'] === 'string' ? 'email' : 'inline';
   for (const kind of ['wait', 'wait_until', 'wait_for', 'branch', 'end'] as const)
@@ -155,9 +161,9 @@ export function newStep(kind: StepKind): Piece {
     case 'wait_until':
       return { wait_until: { at: '09:00' } };
     case 'wait_for':
-      return { wait_for: { event: '', within: '7d' } };
+      return { wait_for: { event: '', within: '7d' }, then: [], else: [] };
     case 'branch':
-      return { branch: { if: { trait: 'plan', equals: '' } } };
+      return { branch: { if: { trait: 'plan', equals: '' } }, then: [], else: [] };
     case 'end':
       return { end: true };
     default:

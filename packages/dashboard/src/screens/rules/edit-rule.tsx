@@ -1,29 +1,26 @@
 import { Alert, Stack } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import type { RuleDocument, RuleDetails } from '@beckon/contract/dashboard';
+import type { RuleDetails } from '@beckon/contract/dashboard';
 import { useMay } from '../../api/index.ts';
-import { type Edited, SaveBar, useEdited } from '../../parts/index.ts';
+import { later, SaveBar, WhenOpened } from '../../parts/index.ts';
+import { isChanged, useRuleDraft } from './rule-draft.ts';
 import { FactsContext, useRuleFacts } from './facts.ts';
 import { RuleForm } from './rule-form.tsx';
-import { RuleSummary } from './rule-summary.tsx';
 import { useWhenChecked } from './use-when-checked.ts';
-import { SaveDialog, type SaveRequest } from './save-dialog.tsx';
+import type { SaveRequest } from './save-dialog.tsx';
 import { type Checked, useChecked } from './use-checked.ts';
 
-/** The backtest uses the unsaved version too. */
-export function useRuleDraft(rule: RuleDetails): Edited<RuleDocument> {
-  return useEdited<RuleDocument>(`rule:${rule.id}`, rule.definition, rule.updated_at);
-}
+const SaveDialog = later(() => import('./save-dialog.tsx'), 'SaveDialog', null);
 
-export function isChanged(rule: RuleDetails, document: RuleDocument): boolean {
-  return JSON.stringify(document) !== JSON.stringify(rule.definition);
-}
+const route = getRouteApi('/p/$project/rules/$rule');
 
-/** Edits a rule as a form. Saving first shows its effects. */
+/** Edits a rule. Saving first shows its effects. */
 export function EditRule({ rule }: { rule: RuleDetails }): ReactNode {
   const mayEdit = useMay('editor');
   const { value: document, change, forget, base } = useRuleDraft(rule);
-  const [view, setView] = useState<'form' | 'json'>('form');
+  const { view = 'flow' } = route.useSearch();
+  const navigate = route.useNavigate();
   const [saving, setSaving] = useState<SaveRequest | null>(null);
   const [resets, setResets] = useState(0);
   const discard = (): void => {
@@ -46,10 +43,17 @@ export function EditRule({ rule }: { rule: RuleDetails }): ReactNode {
   const save = useWhenChecked(checking, open);
   return (
     <FactsContext value={facts}>
-      <Stack gap="md" maw={860}>
-        <RuleSummary {...checking} />
+      <Stack gap="md">
         {dirty && base !== rule.updated_at && <SavedMeanwhile rule={rule} />}
-        <RuleForm key={resets} document={document} onChange={change} view={view} onView={setView} />
+        <RuleForm
+          key={resets}
+          document={document}
+          onChange={change}
+          view={view}
+          onView={(next) => void navigate({ search: (was) => ({ ...was, view: next }), replace: true })}
+          rule={rule}
+          checking={checking}
+        />
         <SaveBar
           dirty={dirty}
           saving={save.isPending}
@@ -58,7 +62,9 @@ export function EditRule({ rule }: { rule: RuleDetails }): ReactNode {
           note={noteOf(checking, rule)}
           label="Save rule…"
         />
-        <SaveDialog saving={saving} onClose={close} />
+        <WhenOpened opened={saving !== null}>
+          <SaveDialog saving={saving} onClose={close} />
+        </WhenOpened>
       </Stack>
     </FactsContext>
   );

@@ -26,8 +26,8 @@ function Found({ edits, rule }: { edits: RuleEdits; rule: RuleDetails }): ReactN
     return (
       <Empty icon={PencilLine} title="No recurring edits">
         {edited === 0
-          ? `None of the last ${drafts} drafts was edited. Changes that members make repeatedly appear here.`
-          : `${edited} of the last ${drafts} drafts were edited, each differently. Changes that members make repeatedly appear here.`}
+          ? `${noneOf(drafts)} Changes that members make repeatedly appear here.`
+          : `${edited} of the last ${drafts} ${drafts === 1 ? 'draft was' : 'drafts were'} edited, each differently. Changes that members make repeatedly appear here.`}
       </Empty>
     );
   return (
@@ -53,6 +53,11 @@ function Found({ edits, rule }: { edits: RuleEdits; rule: RuleDetails }): ReactN
       ))}
     </Stack>
   );
+}
+
+function noneOf(drafts: number): string {
+  if (drafts === 0) return 'The rule has no drafts yet.';
+  return drafts === 1 ? 'The last draft was not edited.' : `None of the last ${drafts} drafts was edited.`;
 }
 
 function Change({ change }: { change: EditChange }): ReactNode {
@@ -86,7 +91,7 @@ function Proposed({ proposal, rule }: { proposal: Proposal; rule: RuleDetails })
       void navigate({
         to: '/p/$project/rules/$rule',
         params: { ...params, rule: rule.id },
-        search: { tab: 'rule' },
+        search: { tab: 'rule', view: 'form' },
       });
     else void navigate({ to: '/p/$project/templates/$template', params: { ...params, template: email } });
   };

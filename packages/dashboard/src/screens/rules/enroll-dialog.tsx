@@ -9,7 +9,7 @@ import { ActButton } from '../../parts/act-button.tsx';
 
 type Props = { rule: Pick<RuleDetails, 'id' | 'name'>; opened: boolean; onClose: () => void };
 
-/** Enrolls the users who are in the audiences of a rule that is on, after a preview. */
+/** Enrolls the users who are in the audiences of an enabled rule, after a preview. */
 export function EnrollDialog({ rule, opened, onClose }: Props): ReactNode {
   return (
     <Modal opened={opened} onClose={onClose} title={`Enroll members in ${rule.name}?`}>

@@ -63,7 +63,7 @@ describe('progressWords', () => {
     const counts = { members: 5_000, processed: 1_200, enrolled: 1_150, cancel_reason: null };
     const running = { ...counts, state: 'running' as const };
     expect(progressWords(running)).toBe(
-      '1,200 of 5,000 members processed, 1,150 enrolled. Turn off the rule to cancel.',
+      '1,200 of 5,000 members processed, 1,150 enrolled. Disable the rule to cancel.',
     );
     expect(progressWords({ ...running, state: 'done' })).toBe(
       '1,200 of 5,000 members processed, 1,150 enrolled.',
@@ -73,7 +73,7 @@ describe('progressWords', () => {
   test('says why an enrollment was canceled', () => {
     const canceled = { state: 'canceled' as const, members: 2, processed: 1, enrolled: 1 };
     expect(progressWords({ ...canceled, cancel_reason: 'rule_off' })).toBe(
-      '1 of 2 members processed, 1 enrolled. The rule was turned off.',
+      '1 of 2 members processed, 1 enrolled. The rule was disabled.',
     );
     expect(progressWords({ ...canceled, cancel_reason: 'rule_edited' })).toBe(
       '1 of 2 members processed, 1 enrolled. The rule was edited. Preview and enroll its members again.',

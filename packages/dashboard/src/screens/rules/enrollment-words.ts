@@ -48,7 +48,7 @@ export function enrollmentTitle({ state }: Pick<RuleEnrollment, 'state'>): strin
 }
 
 const CANCELED = {
-  rule_off: 'The rule was turned off.',
+  rule_off: 'The rule was disabled.',
   rule_edited: 'The rule was edited. Preview and enroll its members again.',
 };
 
@@ -58,7 +58,7 @@ export function progressWords(
 ) {
   const { state, members, processed, enrolled, cancel_reason: reason } = enrollment;
   const head = `${count(processed)} of ${count(members)} members processed, ${count(enrolled)} enrolled.`;
-  if (state === 'running') return `${head} Turn off the rule to cancel.`;
+  if (state === 'running') return `${head} Disable the rule to cancel.`;
   return reason === null ? head : `${head} ${CANCELED[reason]}`;
 }
 

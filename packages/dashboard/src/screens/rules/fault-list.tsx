@@ -4,21 +4,17 @@ import type { ReactNode } from 'react';
 import { Mark } from '../../parts/index.ts';
 import { type FormFault, faultSentence } from './fault-words.ts';
 
+type Props = { faults: FormFault[]; onPick?: (fault: FormFault) => void };
+
 /** The errors of a form, numbered. Each leads to its field. */
-export function FaultList({ faults }: { faults: FormFault[] }): ReactNode {
+export function FaultList({ faults, onPick = ({ message }) => focusFault(message) }: Props): ReactNode {
   return (
     <Stack gap={4} align="start">
       <Mark icon={CircleAlert} tone="bad" label="Fix these errors" />
       <List type="ordered" size="sm" spacing={2}>
         {faults.map((fault) => (
           <List.Item key={`${fault.field} ${fault.message}`}>
-            <Anchor
-              component="button"
-              type="button"
-              size="sm"
-              ta="start"
-              onClick={() => focusFault(fault.message)}
-            >
+            <Anchor component="button" type="button" size="sm" ta="start" onClick={() => onPick(fault)}>
               {faultSentence(fault)}
             </Anchor>
           </List.Item>

@@ -88,7 +88,7 @@ function MoveWaiting({ rule }: { rule: RuleDetails }): ReactNode {
       'GET /projects/:project/rules/:rule/move-waiting',
       'GET /projects/:project/rules/:rule/runs',
       'GET /projects/:project/rules/:rule/versions',
-      'GET /projects/:project/sequences/:rule',
+      'GET /projects/:project/rules/:rule/flow',
     ],
     onDone: ({ data }) => {
       setDialogOpen(false);

@@ -23,6 +23,22 @@ export type PartProps = { document: RuleDocument; onChange: (document: RuleDocum
 
 const ENTRIES = Object.entries(ENTRY_LABELS).map(([value, label]) => ({ value, label }));
 
+/** The name of the rule. */
+export function NameField({ document, onChange }: PartProps): ReactNode {
+  const { readOnly } = useFacts();
+  return (
+    <TextInput
+      label="Name"
+      value={textOf(document['name'])}
+      onChange={({ currentTarget }) => onChange({ ...document, name: currentTarget.value })}
+      error={useFault('name')}
+      disabled={readOnly}
+      maw={420}
+      maxLength={100}
+    />
+  );
+}
+
 /** The enrollment setting: how often a user can be enrolled. */
 export function EntryField({ document, onChange }: PartProps): ReactNode {
   const { readOnly } = useFacts();

@@ -6,10 +6,10 @@ import { useChange, useProject } from '../../api/index.ts';
 import { ErrorBox, Page, notify, useKept } from '../../parts/index.ts';
 import { newRule } from './document.ts';
 import { FactsContext, useRuleFacts } from './facts.ts';
-import { RuleForm } from './rule-form.tsx';
-import { RuleSummary } from './rule-summary.tsx';
+import { RuleForm, type RuleView } from './rule-form.tsx';
 import { focusFault } from './fault-list.tsx';
-import { useChecked } from './use-checked.ts';
+import type { FormFault } from './fault-words.ts';
+import { type Checked, useChecked } from './use-checked.ts';
 import { useWhenChecked } from './use-when-checked.ts';
 
 const route = getRouteApi('/p/$project/rules/$rule');
@@ -21,56 +21,73 @@ export function NewRule(): ReactNode {
   const navigate = route.useNavigate();
   const start = newRule(event, event === undefined ? '' : `After ${event}`);
   const [document, setDocument, letGo] = useKept<RuleDocument>(`new-rule:${project}:${event ?? ''}`, start);
-  const [view, setView] = useState<'form' | 'json'>('form');
+  const [view, setView] = useState<RuleView>('form');
   const [attempts, setAttempts] = useState(0);
   useEffect(() => {
     if (attempts > 0) focusFault();
   }, [attempts]);
   const checking = useChecked(document, null);
   const create = useChange('POST /projects/:project/rules', {
-    refreshes: ['GET /projects/:project/rules', 'GET /projects/:project/sequences'],
+    refreshes: ['GET /projects/:project/rules'],
     onDone: ({ data }) => {
       letGo();
-      notify(`${data.name} created. Run a backtest, then enable it.`);
+      notify(`${data.name} created, disabled. Enable it when it is ready.`);
       void navigate({
         to: '/p/$project/rules/$rule',
         params: { project: String(project), rule: data.id },
-        search: { tab: 'backtest' },
+        search: {},
       });
     },
   });
   const isShown = attempts > 0 || !isUntouched(document, start);
-  const faults = isShown ? (checking.checked?.faults ?? []) : [];
+  const faults = isShown ? faultsOf(checking) : [];
   const change = (next: RuleDocument): void => {
     setDocument(next);
     create.reset();
   };
   const submit = useWhenChecked(checking, () => {
-    if ((checking.checked?.faults.length ?? 0) === 0) create.mutate({ body: { document } });
+    if (faultsOf(checking).length === 0) create.mutate({ body: { document } });
     else setAttempts(attempts + 1);
   });
   const facts = useRuleFacts(faults, false);
   return (
     <Page title="New rule">
       <FactsContext value={facts}>
-        <Stack gap="md" maw={860}>
-          {isShown || checking.error ? <RuleSummary {...checking} /> : <Begin />}
-          <RuleForm document={document} onChange={change} view={view} onView={setView} />
+        <Stack gap="md" maw={view === 'flow' ? undefined : 860}>
+          <RuleForm
+            document={document}
+            onChange={change}
+            view={view}
+            onView={setView}
+            rule={null}
+            checking={withFaults(checking, faults)}
+            {...(isShown || checking.error ? {} : { begin: <Begin /> })}
+          />
           {create.error && <ErrorBox error={create.error} title="Rule not created" />}
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={letGo}>
-              Start over
-            </Button>
-            <Button loading={submit.isPending || create.isPending} onClick={submit.run}>
-              Create rule
-            </Button>
-          </Group>
-          <Text size="xs" c="dimmed">
-            A new rule is disabled. Run a backtest, then enable it.
-          </Text>
+          <Foot onReset={letGo} onCreate={submit.run} isPending={submit.isPending || create.isPending} />
         </Stack>
       </FactsContext>
     </Page>
+  );
+}
+
+type FootProps = { onReset: () => void; onCreate: () => void; isPending: boolean };
+
+function Foot({ onReset, onCreate, isPending }: FootProps): ReactNode {
+  return (
+    <>
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" onClick={onReset}>
+          Start over
+        </Button>
+        <Button loading={isPending} onClick={onCreate}>
+          Create rule
+        </Button>
+      </Group>
+      <Text size="xs" c="dimmed">
+        A new rule is disabled. Enabling it shows a backtest first.
+      </Text>
+    </>
   );
 }
 
@@ -80,6 +97,14 @@ function Begin(): ReactNode {
       Set the trigger and write the email. A summary of the rule appears here as you type.
     </Text>
   );
+}
+
+function faultsOf({ checked }: Checked): FormFault[] {
+  return checked?.faults ?? [];
+}
+
+function withFaults(checking: Checked, faults: FormFault[]): Checked {
+  return { ...checking, checked: checking.checked && { ...checking.checked, faults } };
 }
 
 /** A form shows no errors before the first input. */

@@ -6,10 +6,12 @@ import { Mark } from '../../parts/index.ts';
 
 /** The sending mode of a rule, with its deadline. */
 export function ModeMark({ rule }: { rule: Pick<RuleListed, 'on' | 'mode' | 'sends_after'> }): ReactNode {
-  if (!rule.on) return <Mark icon={CirclePause} tone="quiet" label="Off" />;
-  if (rule.mode === 'draft') return <Mark icon={Hand} tone="info" label="Draft only" />;
+  if (!rule.on) return <Mark icon={CirclePause} tone="quiet" label="Disabled" />;
+  if (rule.mode === 'draft') return <Mark icon={Hand} tone="info" label="Drafts only" />;
   if (rule.sends_after === null)
-    return <Mark icon={Hand} tone="info" label="Draft only" title="Autopilot is off for the whole project" />;
+    return (
+      <Mark icon={Hand} tone="info" label="Drafts only" title="Autopilot is off for the whole project" />
+    );
   return <Mark icon={Bot} tone="good" label={`Autopilot, ${rule.sends_after}`} />;
 }
 

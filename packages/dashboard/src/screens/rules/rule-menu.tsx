@@ -6,7 +6,7 @@ import type { RuleListed } from '@beckon/contract/dashboard';
 import { useChange, useProject } from '../../api/index.ts';
 import { refused, notify } from '../../parts/index.ts';
 import classes from './rules.module.css';
-import { SwitchDialog } from './switch-dialog.tsx';
+import { SwitchRule } from './switch-rule.tsx';
 
 type Props = { rule: RuleListed; move: ((id: string, by: number) => void) | null };
 
@@ -17,7 +17,7 @@ export function RuleMenu({ rule, move }: Props): ReactNode {
   const duplicate = useChange('POST /projects/:project/rules/:rule/duplicate', {
     refreshes: ['GET /projects/:project/rules'],
     onDone: ({ data }) => {
-      notify(`${data.name} created (off)`);
+      notify(`${data.name} created, disabled`);
       void navigate({ to: '/p/$project/rules/$rule', params: { project: String(project), rule: data.id } });
     },
     onRefused: (error) => refused(error),
@@ -55,11 +55,11 @@ export function RuleMenu({ rule, move }: Props): ReactNode {
             Duplicate
           </Menu.Item>
           <Menu.Item leftSection={<Power size={14} aria-hidden="true" />} onClick={() => setSwitching(true)}>
-            {rule.on ? 'Turn off…' : 'Turn on…'}
+            {rule.on ? 'Disable…' : 'Enable…'}
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      <SwitchDialog rule={rule} opened={isSwitching} onClose={() => setSwitching(false)} />
+      <SwitchRule rule={rule} opened={isSwitching} onClose={() => setSwitching(false)} />
     </div>
   );
 }

@@ -5,21 +5,21 @@ import { type ReactNode, useState } from 'react';
 import type { RuleDetails } from '@beckon/contract/dashboard';
 import { useApi, useMay } from '../../api/index.ts';
 import { Empty, later, Loaded, Page, WhenOpened } from '../../parts/index.ts';
-import { EnrollmentProgress } from './enrollment-progress.tsx';
+import { EditRule } from './edit-rule.tsx';
 import { startsByEntering } from './enrollment-words.ts';
 import { Ladder } from './ladder.tsx';
-import { Results } from './results.tsx';
 import { HintMarks, ModeMark } from './rule-marks.tsx';
-import { SwitchDialog } from './switch-dialog.tsx';
+import { SwitchRule } from './switch-rule.tsx';
 import { TabPages } from '../../parts/tab-pages.tsx';
 import { ActButton } from '../../parts/act-button.tsx';
 
 const Backtest = later(() => import('./backtest.tsx'), 'Backtest');
-const EditRule = later(() => import('./edit-rule.tsx'), 'EditRule');
 const Edits = later(() => import('./edits.tsx'), 'Edits');
 const EnrollDialog = later(() => import('./enroll-dialog.tsx'), 'EnrollDialog');
+const EnrollmentProgress = later(() => import('./enrollment-progress.tsx'), 'EnrollmentProgress', null);
 const Inside = later(() => import('./inside.tsx'), 'Inside');
 const NewRule = later(() => import('./new-rule.tsx'), 'NewRule');
+const Results = later(() => import('./results.tsx'), 'Results');
 const Versions = later(() => import('./versions.tsx'), 'Versions');
 
 const route = getRouteApi('/p/$project/rules/$rule');
@@ -82,9 +82,9 @@ function Actions({ rule }: { rule: RuleDetails }): ReactNode {
         <EnrollDialog rule={rule} opened={isEnrolling} onClose={() => setEnrolling(false)} />
       </WhenOpened>
       <ActButton icon={Power} onClick={() => setSwitching(true)}>
-        {rule.on ? 'Turn off…' : 'Turn on…'}
+        {rule.on ? 'Disable…' : 'Enable…'}
       </ActButton>
-      <SwitchDialog rule={rule} opened={isSwitching} onClose={() => setSwitching(false)} />
+      <SwitchRule rule={rule} opened={isSwitching} onClose={() => setSwitching(false)} />
     </>
   );
 }
@@ -95,7 +95,7 @@ function RuleTabs({ rule, reference }: { rule: RuleDetails; reference: string })
   const inside = rule.runs.active + rule.runs.paused;
   return (
     <>
-      <EnrollmentProgress reference={reference} enrollment={rule.enrollment} />
+      {rule.enrollment && <EnrollmentProgress reference={reference} enrollment={rule.enrollment} />}
       <Ladder rule={rule} />
       <TabPages
         value={tab}

@@ -85,7 +85,7 @@ const REFRESHED: ReadKey[] = [
   'GET /projects/:project/rules',
   'GET /projects/:project/rules/:rule',
   'GET /projects/:project/rules/:rule/versions',
-  'GET /projects/:project/sequences',
+  'GET /projects/:project/rules/:rule/flow',
 ];
 
 type ModeChange = 'autopilot' | 'draft' | 'none';

@@ -5,7 +5,7 @@ import classes from './rules.module.css';
 const KINDS = ['enrolled', 'drafted', 'sent', 'goal'] as const;
 const [WIDTH, HEIGHT, GAP] = [132, 24, 2];
 
-/** The last seven days as bars, with the numbers of the week: enrolled, drafted, sent, goal. */
+/** The last seven days as bars. */
 export function Spark({ week }: { week: RuleDay[] }): ReactNode {
   const totals = KINDS.map((kind) => week.reduce((sum, day) => sum + day[kind], 0));
   const words = KINDS.map((kind, i) => `${totals[i]} ${kind}`).join(', ');
@@ -37,10 +37,4 @@ export function Spark({ week }: { week: RuleDay[] }): ReactNode {
       </svg>
     </span>
   );
-}
-
-/** The numbers of the week. */
-export function Funnel({ week }: { week: RuleDay[] }): ReactNode {
-  const totals = KINDS.map((kind) => week.reduce((sum, day) => sum + day[kind], 0));
-  return <span>{totals.map((total) => total.toLocaleString('en-GB')).join(' → ')}</span>;
 }

@@ -2,23 +2,21 @@ import { ActionIcon, Group, Menu, Paper, Stack, Text, UnstyledButton } from '@ma
 import { ArrowDown, ArrowUp, Plus, Trash2 } from 'lucide-react';
 import type { ReactNode } from 'react';
 import {
+  BRANCH_LABELS,
   moved,
   newStep,
   type Piece,
   piecesOf,
-  pieceOf,
   STEP_LABELS,
   stepKind,
   type StepKind,
-  withField,
 } from './document.ts';
 import { useFacts } from './facts.ts';
+import { LEVELS_MAX } from './flow-edits.ts';
 import { StepParts } from './step-parts.tsx';
 import classes from './rules.module.css';
 
 const KINDS = Object.entries(STEP_LABELS) as [StepKind, string][];
-/** Nested lists of steps. */
-const LEVELS_MAX = 5;
 
 type Props = { steps: Piece[]; onChange: (steps: Piece[]) => void; path: string; level?: number };
 
@@ -105,11 +103,6 @@ function StepActions({ number, onUp, onDown, onRemove }: StepProps): ReactNode {
   );
 }
 
-const WAYS = {
-  wait_for: { then: 'If the event happens', else: 'If it does not happen in time' },
-  branch: { then: 'If true', else: 'If false' },
-} as const;
-
 type BranchesProps = Pick<StepProps, 'step' | 'path' | 'level' | 'onChange'> & {
   kind: 'wait_for' | 'branch';
 };
@@ -118,13 +111,13 @@ function Branches({ step, path, level, kind, onChange }: BranchesProps): ReactNo
   return (
     <>
       {(['then', 'else'] as const).map((branch) => (
-        <section key={branch} className={classes.way} aria-label={WAYS[kind][branch]}>
+        <section key={branch} className={classes.way} aria-label={BRANCH_LABELS[kind][branch]}>
           <Text size="sm" c="dimmed" mb={6}>
-            {WAYS[kind][branch]}
+            {BRANCH_LABELS[kind][branch]}
           </Text>
           <StepsField
             steps={piecesOf(step[branch])}
-            onChange={(steps) => onChange(withField(pieceOf(step), branch, steps))}
+            onChange={(steps) => onChange({ ...step, [branch]: steps })}
             path={`${path}.${branch}`}
             level={level + 1}
           />

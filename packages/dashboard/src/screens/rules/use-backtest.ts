@@ -16,7 +16,11 @@ const NOTHING: BacktestState = { isRunning: false, progress: null, found: null, 
 export type BacktestOptions = { days: number; rule?: string; document?: RuleDocument };
 
 /** Runs on the server and streams its progress. Stopping it or leaving the page cancels it there too. */
-export function useBacktest(): [BacktestState, (options: BacktestOptions) => void, () => void] {
+export function useBacktest(): [
+  BacktestState,
+  (options: BacktestOptions, onFound?: (found: Backtest) => void) => void,
+  () => void,
+] {
   const lines = useLines();
   const [state, setState] = useState(NOTHING);
   const running = useRef<AbortController | null>(null);
@@ -26,14 +30,18 @@ export function useBacktest(): [BacktestState, (options: BacktestOptions) => voi
     setState((was) => ({ ...was, isRunning: false, progress: null }));
   };
   useEffect(() => () => running.current?.abort(), []);
-  const start = (options: BacktestOptions): void => {
+  const start = (options: BacktestOptions, onFound?: (found: Backtest) => void): void => {
     running.current?.abort();
     const ended = new AbortController();
     running.current = ended;
     setState({ ...NOTHING, isRunning: true });
     const listening = {
       signal: ended.signal,
-      onLine: (line: unknown) => setState((was) => applyLine(was, line as BacktestLine)),
+      onLine: (read: unknown) => {
+        const line = read as BacktestLine;
+        setState((was) => applyLine(was, line));
+        if ('result' in line) onFound?.(line.result);
+      },
     };
     lines('POST /projects/:project/rules/backtest', { body: options }, listening).then(
       () =>

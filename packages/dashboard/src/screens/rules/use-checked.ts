@@ -6,7 +6,8 @@ import { type FormFault, inWords } from './fault-words.ts';
 
 const AFTER_MS = 350;
 
-type CheckedForm = Omit<RuleChecked, 'faults'> & { faults: FormFault[] };
+/** `document`: the one that was checked. */
+type CheckedForm = Omit<RuleChecked, 'faults'> & { faults: FormFault[]; document: RuleDocument };
 export type Checked = {
   /** Identifies the document as it is now. */
   key: string;
@@ -33,7 +34,7 @@ export function useChecked(document: RuleDocument, rule: string | null): Checked
       call('POST /projects/:project/rules/check', { body }, ended.signal).then(
         ({ data }) => {
           const faults = data.faults.map((fault) => inWords(fault, sent));
-          setResult({ of: key, checked: { ...data, faults } });
+          setResult({ of: key, checked: { ...data, faults, document: sent } });
         },
         (error: Failed) => {
           if (!ended.signal.aborted) setFailed({ of: key, error });

@@ -6,10 +6,11 @@ import { type MovedRuns, type MoveRuns, moveRuns, previewMoveRuns } from './runs
 import { compile, type Program } from './runs/program.ts';
 import { listRulesInForce } from './runs/rules-in-force.ts';
 import { disableRule, enableRule, previewSwitch, type SwitchPreview } from './switch-rule.ts';
-import { type KitDeps, routesFor } from '../workspace/index.ts';
+import { type KitDeps, type RouteRequest, routesFor } from '../workspace/index.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { Fault } from '../../platform/fault.ts';
+import type { NewId } from '../../platform/ids.ts';
 import { takeProjectLock } from '../../platform/locks/project-lock.ts';
 import { incrementModel } from '../../platform/locks/store.ts';
 import { printDuration } from '../../platform/time/time-text.ts';
@@ -65,17 +66,15 @@ export const ruleActRoutes = [
     needs: 'editor',
     audit: 'rule.set_enabled',
     async handle({ db, newId, wake }, { projectId, params, body, actor, note }) {
-      const { on, confirmed = false, enroll = false } = body;
-      if (enroll && !on) throw enrollRequiresOn();
+      const { on } = body;
       const input = { projectId, reference: params.rule, actor };
-      const enrolling = enroll ? { enroll: { newId } } : {};
-      const result = on
-        ? await switchOn(db, { ...input, confirmed, ...enrolling })
-        : await switchOff(db, input);
+      const chosen = enablingOf(body, newId);
+      const result = on ? await switchOn(db, { ...input, ...chosen }) : await switchOff(db, input);
       wake();
       const { rule, enrollment, ...counts } = result;
       const enrolls = enrollment ? { enrolls: enrollment.members } : {};
-      note({ subject: rule.name, before: { on: !on }, after: { on, ...counts, ...enrolls } });
+      const modes = body.mode === undefined ? {} : { mode: body.mode };
+      note({ subject: rule.name, before: { on: !on }, after: { on, ...modes, ...counts, ...enrolls } });
       const ruleDetail = await ruleDetails(db, projectId, rule.id);
       return {
         data: { rule: ruleDetail, ...counts, enrollment: enrollment && enrollmentSummary(enrollment) },
@@ -103,6 +102,15 @@ export const ruleActRoutes = [
   }),
 ];
 
+type SwitchBody = RouteRequest<'POST /projects/:project/rules/:rule/switch'>['body'];
+
+/** The choices that belong to enabling a rule, which a request to disable it must not have. */
+function enablingOf({ on, confirmed = false, enroll = false, mode }: SwitchBody, newId: NewId) {
+  if (enroll && !on) throw requiresOn('enroll');
+  if (mode !== undefined && !on) throw requiresOn('mode');
+  return { confirmed, ...(enroll ? { enroll: { newId } } : {}), ...(mode === undefined ? {} : { mode }) };
+}
+
 type SwitchInput = Parameters<typeof disableRule>[1];
 
 async function switchOn(db: Parameters<typeof enableRule>[0], input: Parameters<typeof enableRule>[1]) {
@@ -115,9 +123,9 @@ async function switchOff(db: Parameters<typeof disableRule>[0], input: SwitchInp
   return { rule, drafts, runs, expired: 0, enrollment: null };
 }
 
-function enrollRequiresOn(): Fault {
-  const message = 'enroll requires on, because a disabled rule enrolls no users';
-  return new Fault('validation_failed', { details: [{ message, field: 'enroll' }] });
+function requiresOn(field: 'enroll' | 'mode'): Fault {
+  const message = `${field} requires on, because it is part of enabling a rule`;
+  return new Fault('validation_failed', { details: [{ message, field }] });
 }
 
 function toPreview({ longHeld, rule: _rule, ...counts }: SwitchPreview): RuleSwitchPreview {

@@ -8,6 +8,7 @@ import {
   type Renderer,
   shippedEmailNames,
 } from '../rendering/index.ts';
+import { labelsOf } from './definitions/labels.ts';
 import { findRule, type WholeRule } from './definitions/load-rules.ts';
 import { type Lint, lintRule } from './definitions/lint.ts';
 import { type ParsedRule, parseRule } from './definitions/parse.ts';
@@ -172,6 +173,7 @@ function stepPaths(steps: Step[], within: string): { step: Step; path: string }[
 /** An unsaved rule in words, with its faults. A document that cannot be read has no sentence. */
 type CheckedRule = {
   sentence: string | null;
+  labels: Record<string, string>;
   faults: FieldFault[];
   lints: Lint[];
   /** Compared with the saved rule that the document edits. */
@@ -195,11 +197,13 @@ export async function checkUnsavedRule(
     ? await beforeOf(tx, saved, context)
     : { sentenceBefore: null, openUntouched: 0, activeRuns: 0 };
   const parsed = parseRule(document);
-  if (!parsed.ok) return { ...EMPTY, ...before, faults: parsed.faults };
+  const labels = labelsOf(document, context.audienceName);
+  if (!parsed.ok) return { ...EMPTY, ...before, labels, faults: parsed.faults };
   const { definition } = parsed.rule;
   const { audienceName, catalogue, events, isNewProject, isUsageFraction, topics } = context;
   return {
     ...before,
+    labels,
     faults: [
       ...(await faultsOf(() => checkReferences(tx, { projectId, definition }))),
       ...(await emailFaults(renderer, { projectId, definition })),

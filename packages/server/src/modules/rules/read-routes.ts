@@ -1,4 +1,5 @@
 import type {
+  ExcludedUsers,
   RuleResults as ShownResults,
   RuleVersion,
   RunListed,
@@ -10,8 +11,8 @@ import { countForLadder, type LadderCounts } from '../drafts/index.ts';
 import { countReasons } from './decisions/store.ts';
 import { findRule, listRuleVersions, type WholeRule } from './definitions/load-rules.ts';
 import { wholeDocumentOf } from './definitions/print.ts';
-import { type Reason, REASONS } from './definitions/rule.ts';
 import { ruleSentence, stepLabel } from './definitions/sentence.ts';
+import { exclusionsOf } from './flow/exclusions.ts';
 import { bouncedOf, deliveredOf, type Insight, liftOf } from './insights/insight.ts';
 import { countInsights } from './insights/reads.ts';
 import { countRuleDays, daysOf, emptyDay, sinceDays } from './insights/rule-days.ts';
@@ -137,7 +138,7 @@ function toResults({ rule, since, days, emails, drafts, excluded, lift }: RuleRe
     days,
     ...emailCounts,
     drafts,
-    excluded: excluded.map(({ reason, count }) => ({ reason, count, sentence: REASONS[reason] })),
+    excluded,
     has_goal: rule.definition.goal !== null,
     holdout_percent: rule.definition.holdoutPercent,
     lift,
@@ -168,7 +169,7 @@ type RuleResults = {
   /** The results of its emails; null if none was sent in this time. */
   emails: Insight | null;
   drafts: LadderCounts;
-  excluded: { reason: Reason; count: number }[];
+  excluded: ExcludedUsers[];
   /** For a rule with users in its holdout: how many reached its goal, since the rule was created. */
   lift: RuleLift | null;
 };
@@ -196,19 +197,6 @@ async function showRuleResults(
     excluded: exclusionsOf(reasons),
     lift: await findLift(tx, projectId, ruleId),
   };
-}
-
-const NO_REFUSAL: ReadonlySet<string> = new Set(['fired', 'starts_later']);
-
-/** The decision log also records what happened to emails. */
-function exclusionsOf(reasons: Map<string, number>): RuleResults['excluded'] {
-  return [...reasons]
-    .flatMap(([reason, count]) => (isReason(reason) && !NO_REFUSAL.has(reason) ? [{ reason, count }] : []))
-    .toSorted((a, b) => b.count - a.count || (a.reason < b.reason ? -1 : 1));
-}
-
-function isReason(reason: string): reason is Reason {
-  return Object.hasOwn(REASONS, reason);
 }
 
 async function findLift(tx: Tx, projectId: number, ruleId: string): Promise<RuleResults['lift']> {

@@ -2,6 +2,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type {
   BacktestLine,
   RuleChecked,
+  RuleFlow,
   RuleListed,
   RuleResults,
   RuleDetails,
@@ -214,7 +215,15 @@ test('previews the effect of switching off and on, which then has that effect', 
   });
   const off = await request<RuleSwitchPreview>('GET /rules/greeter/switch');
   // Bob has no address: his draft waits for one, whatever happens to the rule.
-  expect(off.data).toEqual({ open: 3, drafts: 2, others: 1, sending: 0, runs: 3, long_held: 0 });
+  expect(off.data).toEqual({
+    mode: 'autopilot',
+    open: 3,
+    drafts: 2,
+    others: 1,
+    sending: 0,
+    runs: 3,
+    long_held: 0,
+  });
   type Switched = { rule: RuleDetails; drafts: number; runs: number; expired: number };
   const switched = await request<Switched>('POST /rules/greeter/switch', { body: { on: false } });
   expect(switched.data).toMatchObject({ drafts: 2, runs: 3, rule: { on: false } });
@@ -350,21 +359,86 @@ test('moves users of an older version where both versions agree so far, and prev
   await request('PUT /rules/greeter', { body: { document, updated_at: rule.updated_at } });
   const preview = await request('GET /rules/greeter/move-waiting');
   expect(preview.data).toEqual({ version: 2, moved: 2, stayed: [] });
-  const before = await request<{ versions: { version: number; users: number }[] }>('GET /sequences/greeter');
-  expect(before.data.versions.map(({ version, users }) => [version, users])).toEqual([
-    [2, 0],
-    [1, 2],
-  ]);
+  expect((await request<RuleFlow>('GET /rules/greeter/flow')).data).toMatchObject({ in_older_versions: 2 });
   expect((await request('POST /rules/greeter/move-waiting', { body: {} })).data).toEqual(preview.data);
-  const listed =
-    await request<{ name: string; people: number; in_older_versions: number }[]>('GET /sequences');
-  expect(listed.data).toMatchObject([{ name: 'greeter', users: 2, in_older_versions: 0 }]);
-  const after = await request<{ versions: { version: number; steps: object[] }[] }>('GET /sequences/greeter');
-  expect(after.data.versions).toHaveLength(1);
-  expect(after.data.versions[0]?.steps).toMatchObject([
-    { at: 0, kind: 'wait', label: 'wait 3 days', active: 2 },
-    { at: 1, kind: 'draft', active: 0 },
-    { at: 2, kind: 'wait' },
-    { at: 3, kind: 'draft' },
+  const { data: flow } = await request<RuleFlow>('GET /rules/greeter/flow');
+  expect(flow).toMatchObject({ version: 2, in_older_versions: 0 });
+  expect(flow.steps).toMatchObject([{ at: 0, active: 2 }, { at: 1, active: 0 }, { at: 2 }, { at: 3 }]);
+});
+
+test('counts the users at each step, those who passed it and those who left there, and describes the parts', async () => {
+  const steps = [
+    { draft: EMAIL },
+    {
+      branch: { if: { trait: 'plan', equals: 'pro' } },
+      then: [{ draft: { subject: 'Pro', body: 'Hello' } }],
+      else: [{ wait: '3d' }],
+    },
+    { wait: '5d' },
+  ];
+  const exits = { events: ['stopped'] };
+  await scenario.set({ frequency_cap: 'off' });
+  await scenario.rule(
+    greeter({ mode: 'autopilot', deadline: '1h', exits, steps, only_if: { event: 'hello' } }),
+  );
+  await scenario.user('ada', { email: 'ada@x.org', traits: { plan: 'pro' } });
+  for (const user of ['bob', 'cyd']) await scenario.user(user, { email: `${user}@x.org` });
+  for (const user of ['ada', 'bob', 'cyd']) await scenario.event(user, 'hello');
+  await scenario.later(2 * HOUR);
+  await scenario.later(2 * HOUR);
+  await scenario.event('cyd', 'stopped');
+  await settled();
+  const { data } = await request<RuleFlow>('GET /rules/greeter/flow?days=7');
+  expect(data).toMatchObject({ enrolled: 3, holdout: 0, goal: 0, ended: { exit_event: 1 } });
+  expect(data.steps.map(({ path, active, passed, ended }) => [path, active, passed, ended])).toEqual([
+    ['steps.0', 0, 3, {}],
+    ['steps.1', 0, 3, {}],
+    ['steps.1.then.0', 0, 1, {}],
+    ['steps.1.else.0', 1, 0, { exit_event: 1 }],
+    ['steps.2', 1, 0, {}],
   ]);
+  expect(data.labels).toMatchObject({
+    'when.0': 'when hello happens',
+    only_if: 'the user has done hello',
+    'steps.1': 'plan is pro',
+    'steps.1.else.0': 'wait 3 days',
+  });
+  const listed = await request<RuleListed[]>('GET /rules');
+  expect(listed.data.find(({ name }) => name === 'greeter')).toMatchObject({ users: 2 });
+  expect((await request('GET /rules/greeter/flow?days=0')).status).toBe(422);
+});
+
+test('describes the parts of a document that have no errors of their own', async () => {
+  const document = greeter({ steps: [{ wait: 'soon' }, { wait: '3d' }], goal: { event: 'bought' } });
+  const { data } = await request<RuleChecked>('POST /rules/check', { body: { document } });
+  expect(data.sentence).toBe(null);
+  expect(data.labels).toEqual({
+    'when.0': 'when hello happens',
+    goal: 'the user has done bought',
+    'steps.1': 'wait 3 days',
+  });
+});
+
+test('enables a rule in the chosen mode, and proposes autopilot unless AI drafting is on or the rule has run', async () => {
+  const { data: created } = await request<RuleDetails>('POST /rules', {
+    body: { document: greeter({ mode: 'draft' }) },
+  });
+  expect(created.on).toBe(false);
+  const proposed = async (): Promise<string> =>
+    (await request<RuleSwitchPreview>('GET /rules/greeter/switch')).data.mode;
+  expect(await proposed()).toBe('autopilot');
+  await scenario.set({ drafting: 'model' });
+  expect(await proposed()).toBe('draft');
+  const body = { on: true, mode: 'autopilot' };
+  const { data } = await request<{ rule: RuleDetails }>('POST /rules/greeter/switch', { body });
+  expect(data.rule).toMatchObject({ on: true, mode: 'autopilot', version: 1 });
+  await scenario.set({ drafting: 'template' });
+  await request('POST /rules/greeter/mode', { body: { mode: 'draft' } });
+  await scenario.user('ada', { email: 'ada@x.org' });
+  await scenario.event('ada', 'hello');
+  await settled();
+  await request('POST /rules/greeter/switch', { body: { on: false } });
+  expect(await proposed()).toBe('draft');
+  const refused = await request('POST /rules/greeter/switch', { body: { on: false, mode: 'draft' } });
+  expect(refused.errors).toMatchObject([{ field: 'mode' }]);
 });

@@ -48,10 +48,11 @@ export const ruleRoutes = [
       const { document, rule: reference = null } = body;
       const query = { projectId, document, reference, now: db.clock.now() };
       const found = await checkUnsavedRule({ db, renderer }, query);
-      const { sentence, faults, lints } = found;
+      const { sentence, labels, faults, lints } = found;
       return {
         data: {
           sentence,
+          labels,
           faults,
           warnings: lints,
           new_version: found.isNewVersion,

@@ -15,6 +15,7 @@ import type { EnrollmentPreview } from './enrollment/preview-enrollment.ts';
 import { findLatestEnrollment } from './enrollment/store.ts';
 import { countRuleDays, daysOf, emptyDay, sinceDays } from './insights/rule-days.ts';
 import { outline } from './runs/program.ts';
+import { countRunPositions } from './runs/runs-of-rule.ts';
 import { type RuleOverview, listRuleOverviews, showRule } from './show-rules.ts';
 import { getSettings, type KitDeps } from '../workspace/index.ts';
 import { iso, isoOrNull } from '../../platform/time/clock.ts';
@@ -57,6 +58,7 @@ type RuleSurroundings = {
   week: Map<string, RuleDay[]>;
   noDays: RuleDay[];
   open: Map<string, number>;
+  users: Map<string, number>;
   autopilotMs: number | null;
 };
 
@@ -64,14 +66,20 @@ async function loadSurroundings(db: Db, projectId: number, ruleId: string | null
   const now = db.clock.now();
   const { timeZone: zone, autopilotMs } = (await getSettings(db, projectId)).settings;
   const since = sinceDays(WEEK_DAYS, { now, zone });
-  const [week, open] = await Promise.all([
+  const [week, open, positions] = await Promise.all([
     countRuleDays(db, { projectId, ruleId, since, now, zone }),
     countOpen(db, projectId),
+    countRunPositions(db, { projectId, ruleId }),
   ]);
-  return { week, open, autopilotMs, noDays: daysOf({ since, now, zone }).map(emptyDay) };
+  const users = new Map<string, number>();
+  for (const { ruleId: id, runs } of positions) users.set(id, (users.get(id) ?? 0) + runs);
+  return { week, open, users, autopilotMs, noDays: daysOf({ since, now, zone }).map(emptyDay) };
 }
 
-function ruleSummary(rule: RuleOverview, { week, noDays, open, autopilotMs }: RuleSurroundings): RuleListed {
+function ruleSummary(
+  rule: RuleOverview,
+  { week, noDays, open, users, autopilotMs }: RuleSurroundings,
+): RuleListed {
   const { id, name, version, mode, deadlineMs, definition, sentence, lints, silence } = rule;
   const leavesAfter = autopilotPeriod(rule, autopilotMs);
   const steps = outline(definition.steps);
@@ -92,6 +100,7 @@ function ruleSummary(rule: RuleOverview, { week, noDays, open, autopilotMs }: Ru
     demoted: rule.demotedAt === null ? null : { at: iso(rule.demotedAt), why: rule.demotedReason ?? '' },
     week: week.get(id) ?? noDays,
     open_drafts: open.get(id) ?? 0,
+    users: users.get(id) ?? 0,
     created_at: iso(rule.createdAt),
     updated_at: iso(rule.updatedAt),
   };

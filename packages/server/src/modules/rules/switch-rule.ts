@@ -15,12 +15,14 @@ import {
 } from '../drafts/index.ts';
 import { cancelEnrollment } from './enrollment/store.ts';
 import type { Enrollment } from './enrollment/enrollment.ts';
+import { changeRuleMode } from './write-rule.ts';
 import { findRule, type WholeRule } from './definitions/load-rules.ts';
 import { switchRule } from './definitions/save-rule.ts';
 import { takeSendLock, withdrawClaims, moveOpenDrafts } from '../sending/index.ts';
 import { countRuns } from './runs/runs-of-rule.ts';
 import { pauseRuns, resumeRuns, wakeRuns } from './runs/store.ts';
 import { setTimersEarlier } from '../../platform/locks/timers.ts';
+import { getSettings } from '../workspace/index.ts';
 import { takeProjectLock } from '../../platform/locks/project-lock.ts';
 import { incrementModel } from '../../platform/locks/store.ts';
 import type { Database } from '../../platform/db/database.ts';
@@ -91,22 +93,25 @@ type EnrollDeps = { newId: NewId };
 /**
  * Enables a rule under the project lock. It evaluates records accepted from now on, and none from the time when it was disabled. Drafts
  * that it held continue with at least 15 minutes before they are sent, spread; expired ones are canceled. A large number of drafts held for
- * long needs a confirmation, `confirmed`.
+ * long needs a confirmation, `confirmed`. With `mode`, the rule has that mode from then on.
  */
 export function enableRule(
   db: Deps,
-  { projectId, reference, actor, confirmed, enroll }: OfRule & { confirmed: boolean; enroll?: EnrollDeps },
+  input: OfRule & { confirmed: boolean; enroll?: EnrollDeps; mode?: WholeRule['mode'] },
 ): Promise<EnableResult> {
+  const { projectId, reference, actor, confirmed, enroll, mode } = input;
   return db.transaction(async (tx) => {
     await takeProjectLock(tx, projectId);
-    const existing = await findRule(tx, { projectId, reference });
+    const now = db.clock.now();
+    const before = await findRule(tx, { projectId, reference });
+    const existing =
+      mode === undefined ? before : await changeRuleMode(tx, { before, projectId, actor, mode, now });
     const enrollIn = async (rule: WholeRule): Promise<Enrollment | null> =>
-      enroll ? startEnrollmentIn(tx, { rule, projectId, newId: enroll.newId, now: db.clock.now() }) : null;
+      enroll ? startEnrollmentIn(tx, { rule, projectId, newId: enroll.newId, now }) : null;
     if (existing.enabledAt !== null)
       return { rule: existing, resumedRuns: 0, resumed: 0, expired: 0, enrollment: await enrollIn(existing) };
     const rule = await switchRule({ tx, clock: db.clock, projectId }, existing, true);
     await incrementModel(tx, projectId);
-    const now = db.clock.now();
     const drafts = await releaseDrafts(tx, { projectId, ruleId: rule.id, now, actor });
     if (!confirmed && needsConfirmation(drafts)) throw unconfirmed(rule, drafts);
     const resumedRuns = await resumeRuns(tx, projectId, rule.id);
@@ -171,6 +176,8 @@ export type SwitchPreview = {
   sending: number;
   runs: number;
   longHeld: number;
+  /** The mode that is proposed when the rule is enabled. */
+  mode: WholeRule['mode'];
 };
 
 export async function previewSwitch(
@@ -191,7 +198,9 @@ export async function previewSwitch(
       others: heldFor,
       runs: runs?.active ?? 0,
       longHeld: 0,
+      mode: rule.mode,
     };
+  const { drafting } = (await getSettings(tx, projectId)).settings;
   return {
     rule,
     open,
@@ -200,5 +209,14 @@ export async function previewSwitch(
     others: expired,
     runs: runs?.paused ?? 0,
     longHeld: needsConfirmation({ longHeld }) ? longHeld : 0,
+    mode: proposedMode({ rule, hasRuns: runs !== undefined, drafting }),
   };
+}
+
+type ModeFacts = { rule: Pick<WholeRule, 'mode'>; hasRuns: boolean; drafting: 'template' | 'model' };
+
+/** Proposes autopilot for a new rule. A member reviews AI-written emails first, and a rule that was enabled before keeps its mode. */
+function proposedMode({ rule, hasRuns, drafting }: ModeFacts): WholeRule['mode'] {
+  if (hasRuns) return rule.mode;
+  return drafting === 'model' ? 'draft' : 'autopilot';
 }

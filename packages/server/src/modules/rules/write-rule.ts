@@ -97,7 +97,12 @@ function withName(document: unknown, name: string): unknown {
   return isObject ? { name, ...document } : document;
 }
 
-type Change = { before: WholeRule; rule: WholeRule; input: RuleEdit; now: number };
+type Change = {
+  before: WholeRule;
+  rule: WholeRule;
+  input: Pick<RuleEdit, 'projectId' | 'includeOpen' | 'actor'>;
+  now: number;
+};
 
 async function changeMode(tx: Tx, { before, rule, input, now }: Change): Promise<number> {
   const { projectId, includeOpen, actor } = input;
@@ -109,6 +114,20 @@ async function changeMode(tx: Tx, { before, rule, input, now }: Change): Promise
   const { moved, dueAt } = await changeModes(tx, projectId, [mode]);
   if (dueAt !== null) await setTimersEarlier(tx, 'send', [{ projectId, nextAt: new Date(dueAt) }]);
   return moved;
+}
+
+type RuleModeChange = { before: WholeRule; projectId: number; actor: Actor; mode: Rule['mode']; now: number };
+
+/** Changes the mode of a rule. The caller holds the project lock. */
+export async function changeRuleMode(
+  tx: Tx,
+  { before, projectId, actor, mode, now }: RuleModeChange,
+): Promise<WholeRule> {
+  if (mode === before.mode) return before;
+  const rule = await edit({ tx, clock: { now: () => now }, projectId, actor }, before, { ...before, mode });
+  await incrementModel(tx, projectId);
+  await changeMode(tx, { before, rule, input: { projectId, includeOpen: false, actor }, now });
+  return rule;
 }
 
 type Deps = Pick<Database, 'transaction' | 'query' | 'prepared' | 'clock'>;

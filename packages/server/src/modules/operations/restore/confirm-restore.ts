@@ -127,7 +127,7 @@ async function checkCaughtUp(db: Deps, { projects, stoppedAt }: CaughtUpInput): 
     if ((await nextEnrollmentAt(db, id)) !== null)
       throw refused(
         'behind',
-        `Project ${id} is still enrolling members of an audience. Wait for the enrollment to end or turn off its rule, then confirm again`,
+        `Project ${id} is still enrolling members of an audience. Wait for the enrollment to end or disable its rule, then confirm again`,
       );
   }
 }

@@ -6,6 +6,7 @@ import {
   type ParsePosition,
   refuse,
   refuseOthers,
+  startParse,
 } from '../../../platform/predicate/place.ts';
 import { readEventName, readPredicate } from '../../../platform/predicate/parse.ts';
 import { complete, optional, readLine, readName, readRequiredSpan } from './parse-fields.ts';
@@ -32,6 +33,11 @@ export function readSteps(position: ParsePosition, value: unknown): Step[] | und
   const steps = readList(position, value, scope);
   if (steps && scope.counted.drafts === 0) return refuse(position, 'must contain a draft step');
   return steps;
+}
+
+/** Reads a step without its branches, outside of a rule. Undefined: it has errors. */
+export function readSingleStep(value: unknown): Step | undefined {
+  return readStep(startParse('rule'), value, { depth: 1, counted: { steps: 0, drafts: 0 } });
 }
 
 function readList(position: ParsePosition, value: unknown, scope: Scope): Step[] | undefined {

@@ -64,7 +64,7 @@ async function runUntilDone(
 }
 
 describe('startEnrollment', () => {
-  test('enrolls the members of the audience when the rule is turned on, and logs each decision', async () => {
+  test('enrolls the members of the audience when the rule is enabled, and logs each decision', async () => {
     const current = await scene(['u1', 'u2', 'u3']);
     const { enrollment } = await enable(current);
     expect(enrollment).toMatchObject({ state: 'running', members: 3, processed: 0 });
@@ -80,7 +80,7 @@ describe('startEnrollment', () => {
     expect(row?.detail).toEqual({ audience_id: current.audienceId, by: 'enrollment' });
   });
 
-  test('enrolls no users when a rule is turned on without it', async () => {
+  test('enrolls no users when a rule is enabled without it', async () => {
     const current = await scene(['u1']);
     await enableRule(db, { ...of(current), actor: 'ann', confirmed: false });
     await current.scenario.later(DAY);
@@ -95,11 +95,11 @@ describe('startEnrollment', () => {
     expect(await enrolledUsers(current)).toEqual(['u1', 'u2']);
   });
 
-  test('refuses a rule that is off, one without an audience to enter, and an audience that is still being built', async () => {
+  test('refuses a disabled rule, one without an audience to enter, and an audience that is still being built', async () => {
     const current = await scene(['u1']);
     await expect(start(current)).rejects.toMatchObject({ code: 'conflict', details: [{ field: 'rule' }] });
     await expect(start(current)).rejects.toThrowErrorMatchingInlineSnapshot(
-      `[Fault: The rule "Pro" is off. Turn it on to enroll users]`,
+      `[Fault: The rule "Pro" is disabled. Enable it to enroll users]`,
     );
     const { projectId } = current.scenario;
     const startOf = (reference: string) => startEnrollment(db, { projectId, reference, newId });
@@ -200,7 +200,7 @@ describe('previewEnrollment', () => {
     expect(await latest(current)).toMatchObject({ processed: 8, enrolled: found.enrolled, excluded });
   });
 
-  test('counts for a rule that is off what would happen if it were turned on', async () => {
+  test('counts for a disabled rule what would happen if it were enabled', async () => {
     const current = await scene(['u1']);
     expect(await preview(current)).toMatchObject({ members: 1, enrolled: 1 });
     expect(await current.scenario.why('u1', 'Pro')).toEqual({});
@@ -326,7 +326,7 @@ describe('enrollment batches', () => {
     expect(processed).toEqual([{ processed: 2 }, { processed: 2 }]);
   });
 
-  test('end when the rule is turned off, and do not continue when it is turned on again', async () => {
+  test('end when the rule is disabled, and do not continue when it is enabled again', async () => {
     const current = await scene(['u1', 'u2', 'u3', 'u4']);
     await enable(current);
     await worker(2)(current);

@@ -43,7 +43,7 @@ export async function startEnrollmentIn(
   { rule, projectId, newId, now }: { rule: WholeRule; projectId: number; newId: NewId; now: number },
 ): Promise<Enrollment> {
   if (rule.enabledAt === null)
-    throw enrollConflict(`The rule ${JSON.stringify(rule.name)} is off. Turn it on to enroll users`);
+    throw enrollConflict(`The rule ${JSON.stringify(rule.name)} is disabled. Enable it to enroll users`);
   const running = await findRunningEnrollment(tx, { projectId, ruleId: rule.id });
   if (running) return running;
   const members = await countMembersOfAny(tx, {

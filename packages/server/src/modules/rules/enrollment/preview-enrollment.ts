@@ -20,7 +20,7 @@ import {
   readEnrollmentFacts,
 } from './members.ts';
 
-/** The result that an enrollment would have now. For a rule that is off: the result if the rule were turned on now. */
+/** The result that an enrollment would have now. For a disabled rule: the result if it were enabled now. */
 export type EnrollmentPreview = {
   audiences: { id: string; name: string; isReady: boolean }[];
   members: number;
