@@ -1416,6 +1416,7 @@ CREATE INDEX draft_created_at ON beckon.draft USING btree (project_id, created_a
 CREATE INDEX draft_due_at ON beckon.draft USING btree (project_id, due_at, id) WHERE (due_at IS NOT NULL);
 CREATE INDEX draft_ended ON beckon.draft USING btree (project_id, rule_id, ended_at) WHERE (ended_at IS NOT NULL);
 CREATE INDEX draft_move_at ON beckon.draft_move USING btree (project_id, at, id) WHERE (from_state IS NOT NULL);
+CREATE INDEX draft_move_decided ON beckon.draft_move USING btree (project_id, at, id) WHERE (action = ANY (ARRAY['approve'::text, 'edit'::text, 'skip'::text, 'postpone'::text]));
 CREATE INDEX draft_open ON beckon.draft USING btree (project_id, rule_id, version) WHERE (ended_at IS NULL);
 CREATE INDEX draft_open_id ON beckon.draft USING btree (project_id, id) WHERE (ended_at IS NULL);
 CREATE INDEX draft_person ON beckon.draft USING btree (project_id, external_user_id);

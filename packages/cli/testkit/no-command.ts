@@ -21,12 +21,14 @@ const REASONS: Record<string, readonly RouteKey[]> = {
   'Numbers for badges and charts of the dashboard': [
     'GET /projects/:project/schedule',
     'GET /projects/:project/drafts/counts',
+    'GET /projects/:project/review/today',
     'GET /projects/:project/counts',
     'GET /projects/:project/insights/days',
   ],
   'The next email of one user; schedule lists all planned emails': [
     'GET /projects/:project/users/:user/next-email',
   ],
+  'Uses the address of a signed-in member; track sends any event': ['POST /projects/:project/test-event'],
   'Searches all lists at once for the command menu; each list command searches its own list': [
     'GET /projects/:project/search',
   ],

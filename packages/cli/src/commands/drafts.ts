@@ -33,6 +33,20 @@ export const drafts: Noun = {
       row: DRAFT_ROW,
       empty: 'No drafts wait for review. A draft appears when a rule fires: beckon rules list',
     }),
+    list('GET /projects/:project/review/decided', 'decided [filter...]', {
+      help: 'List what members decided about drafts, newest first',
+      isPaged: true,
+      query: ({ filter }) => ({ filter: filter.join(' ') }),
+      row: [
+        ...fields('at action by'),
+        ['draft', ({ draft }) => draft.id],
+        ['subject', ({ draft }) => draft.subject],
+        'rule',
+        ['user', ({ user }) => user.external_user_id],
+        ['detail', ({ reason, until }, { when }) => reason ?? (until && `to ${when(until) ?? ''}`)],
+      ],
+      empty: 'No member has decided about a draft yet. See which wait: beckon drafts list',
+    }),
     call(DRAFT, 'show <draft>', {
       help: 'Show a draft, why it exists, and what would hold it now',
       ...lookUp(CONTEXT),

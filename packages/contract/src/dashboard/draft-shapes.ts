@@ -217,6 +217,37 @@ export type DraftCounts = {
   held: number;
   postponed: number;
   at_least: boolean;
+  /** The held drafts by the reason that holds them, most frequent first; those in `postponed` are left out. */
+  held_by: { reason: string; drafts: number }[];
+};
+
+/** What a member decided about a draft. */
+export type ReviewAction = 'approve' | 'edit' | 'skip' | 'postpone';
+
+/** A decision of a member about a draft. A decision that was undone is left out. */
+export type DecidedDraft = {
+  id: string;
+  at: string;
+  action: ReviewAction;
+  /** The name of the member. */
+  by: string;
+  /** The text that the member gave with a skip. */
+  reason: string | null;
+  /** The time to which the draft was postponed. */
+  until: string | null;
+  draft: { id: string; subject: string; state: DraftState; reason: string | null };
+  rule: { id: string; name: string };
+  user: { external_user_id: string; name: string | null; email: string | null };
+};
+
+/** The decisions of one day in the project's time zone. */
+export type ReviewTally = {
+  day: string;
+  time_zone: string;
+  /** The number of drafts by action. A draft that was edited and then approved counts in both. */
+  members: ({ by: string; mine: boolean } & Record<ReviewAction, number>)[];
+  /** Only the newest decisions of the day were counted. */
+  at_least: boolean;
 };
 
 /** A change of wording that members made repeatedly in drafts of an email. */

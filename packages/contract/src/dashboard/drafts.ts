@@ -3,6 +3,7 @@ import { BulkInputSchema, SEEN } from './draft-shapes.ts';
 import type {
   BulkActed,
   BulkPreview,
+  DecidedDraft,
   DraftContent,
   DraftContext,
   DraftCounts,
@@ -11,6 +12,7 @@ import type {
   DraftPreview,
   DraftVersions,
   DraftWhole,
+  ReviewTally,
   RuleEdits,
 } from './draft-shapes.ts';
 import { FILTER, FRAME, PAGE, item, list, oneOf, raw } from './envelope.ts';
@@ -36,6 +38,13 @@ export const DRAFTS_API = {
     query: Type.Object({ filter: FILTER }),
     response: item<DraftCounts>(),
   },
+  /** What members decided, newest first. Filter: `action by rule user subject state`. */
+  'GET /projects/:project/review/decided': {
+    query: Type.Object({ ...PAGE, filter: FILTER }),
+    response: list<DecidedDraft>(),
+  },
+  /** What members decided today. */
+  'GET /projects/:project/review/today': { response: item<ReviewTally>() },
   'GET /projects/:project/drafts/:draft': { response: item<DraftWhole>() },
   'GET /projects/:project/drafts/:draft/context': { response: item<DraftContext>() },
   'GET /projects/:project/drafts/:draft/preview': { response: item<DraftPreview>() },

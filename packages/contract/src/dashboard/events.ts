@@ -42,6 +42,9 @@ export type EventDetails = EventListed & {
   }[];
 };
 
+/** The event of a sample user that was accepted. */
+export type TestEvent = { external_user_id: string; email: string; event: string };
+
 export const EVENTS_API = {
   /** Without `limit`: all of them. */
   'GET /projects/:project/events': {
@@ -53,6 +56,11 @@ export const EVENTS_API = {
     response: raw(),
   },
   'GET /projects/:project/events/:event': { response: item<EventDetails>() },
+  /**
+   * Sends a sign-up event of a new sample user with the address of the caller, as a customer's server would. Needs a member with an
+   * address. At most 20 in 15 minutes.
+   */
+  'POST /projects/:project/test-event': { response: item<TestEvent>() },
   /** Marks the event as expected in its present form. Marking it again accepts its drift. */
   'PUT /projects/:project/events/:event/expected': { response: item<EventListed>() },
   'DELETE /projects/:project/events/:event/expected': { response: item<EventListed>() },

@@ -10,6 +10,7 @@ import { suppressionCheckRoutes } from '../modules/explain/suppression-check-rou
 import { importRoutes } from '../modules/imports/routes.ts';
 import { requestRoutes } from '../modules/ingest/api/request-routes.ts';
 import { keyRoutes } from '../modules/ingest/keys/routes.ts';
+import { testEventRoutes } from '../modules/ingest/test-event/routes.ts';
 import { dataRoutes } from '../modules/operations/retention/routes.ts';
 import { streamExportRoutes } from '../modules/ingest/activity/export-routes.ts';
 import { systemRoutes } from '../modules/operations/system-routes.ts';
@@ -23,6 +24,7 @@ import { draftBulkRoutes } from '../modules/review/bulk-routes.ts';
 import { replyRoutes } from '../modules/review/emails/reply-routes.ts';
 import { emailRoutes } from '../modules/review/emails/routes.ts';
 import { testInboxRoutes } from '../modules/review/emails/test-inbox-routes.ts';
+import { decidedRoutes } from '../modules/review/decided-routes.ts';
 import { homeRoutes } from '../modules/review/home-routes.ts';
 import { draftEmailRoutes } from '../modules/review/preview-routes.ts';
 import { draftRoutes } from '../modules/review/routes.ts';
@@ -105,6 +107,7 @@ export const DASHBOARD_ROUTES: DashboardRoute<DashboardDeps>[] = [
   ...clockRoutes,
   ...dataRoutes,
   ...streamExportRoutes,
+  ...decidedRoutes,
   ...deviceRoutes,
   ...domainRoutes,
   ...draftBulkRoutes,
@@ -150,6 +153,7 @@ export const DASHBOARD_ROUTES: DashboardRoute<DashboardDeps>[] = [
   ...templateRoutes,
   ...testInboxRoutes,
   ...tokenRoutes,
+  ...testEventRoutes,
   ...webhookDeliveryRoutes,
   ...webhookRoutes,
 ];

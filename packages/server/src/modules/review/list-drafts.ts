@@ -180,14 +180,19 @@ export async function countDrafts(
   return rows[0]?.count ?? 0;
 }
 
-type ReviewCounts = Record<'soon' | 'today' | 'later' | 'noDeadline' | 'held' | 'postponed', number>;
+type ReviewCounts = Record<'soon' | 'today' | 'later' | 'noDeadline' | 'held' | 'postponed', number> & {
+  heldBy: { reason: string; drafts: number }[];
+};
 
-/** Counts the drafts that wait for a member by sending time: before `soon`, before `tonight`, and later. Each count has the limit. */
+/**
+ * Counts the drafts that wait for a member by sending time: before `soon`, before `tonight`, and later. Held drafts are also counted by
+ * their reason. Each count has the limit.
+ */
 export async function countReview(
   tx: Tx,
   query: { projectId: number; filter: Filter; soon: number; tonight: number },
 ): Promise<ReviewCounts> {
-  const none = { soon: 0, today: 0, later: 0, noDeadline: 0, held: 0, postponed: 0 };
+  const none = { soon: 0, today: 0, later: 0, noDeadline: 0, held: 0, postponed: 0, heldBy: [] };
   const where = filterClause(query.projectId, query.filter);
   if (where === null) return none;
   const soon = `${where.bind(new Date(query.soon).toISOString())}::timestamptz`;
@@ -200,7 +205,11 @@ export async function countReview(
        ${group(`${GROUP} = 0 AND ${DEADLINE} >= ${soon} AND ${DEADLINE} < ${tonight}`)} AS today,
        ${group(`${GROUP} = 0 AND ${DEADLINE} >= ${tonight} AND ${DEADLINE} < 'infinity'`)} AS later,
        ${group(`${GROUP} = 0 AND ${DEADLINE} = 'infinity'`)} AS "noDeadline",
-       ${group(`${GROUP} = 1`)} AS held, ${group(`${GROUP} = 2`)} AS postponed`,
+       ${group(`${GROUP} = 1`)} AS held, ${group(`${GROUP} = 2`)} AS postponed,
+       (SELECT coalesce(json_agg(json_build_object('reason', h.reason, 'drafts', h.drafts) ORDER BY h.drafts DESC, h.reason), '[]')
+        FROM (SELECT g.reason, count(*) AS drafts FROM (SELECT d.reason FROM beckon.draft d
+                WHERE d.project_id = $1 AND ${viewSql('review', query.filter)} AND ${where.sql} AND ${GROUP} = 1
+                LIMIT ${DRAFTS_COUNT_MAX + 1}) g WHERE g.reason IS NOT NULL GROUP BY g.reason) h) AS "heldBy"`,
     where.values,
   );
   return rows[0] ?? none;

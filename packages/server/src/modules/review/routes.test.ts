@@ -91,6 +91,7 @@ test('orders Review by deadline, in pages, with held drafts after that and postp
     no_deadline: 1,
     held: 1,
     postponed: 1,
+    held_by: [{ reason: 'needs_review', drafts: 1 }],
     at_least: false,
   });
 });

@@ -153,7 +153,7 @@ function readPosition([group = '', deadline = '', id = '']: string[]): DraftPosi
   return { group: Number(group), deadline: deadline === '' ? null : Number(deadline), id };
 }
 
-function toCounts(counts: Awaited<ReturnType<typeof countReview>>): DraftCounts {
+function toCounts({ heldBy, ...counts }: Awaited<ReturnType<typeof countReview>>): DraftCounts {
   const bounded = (count: number): number => Math.min(count, DRAFTS_COUNT_MAX);
   return {
     soon: bounded(counts.soon),
@@ -162,6 +162,7 @@ function toCounts(counts: Awaited<ReturnType<typeof countReview>>): DraftCounts 
     no_deadline: bounded(counts.noDeadline),
     held: bounded(counts.held),
     postponed: bounded(counts.postponed),
+    held_by: heldBy,
     at_least: Object.values(counts).some((count) => count > DRAFTS_COUNT_MAX),
   };
 }

@@ -23,6 +23,7 @@ export {
   wholeList,
 } from './dashboard-api/pages.ts';
 export { type AccountEmails, testRecipient } from './members/account-emails.ts';
+export { countWithin } from './members/attempts.ts';
 export { type Team, createTeam } from './members/create-team.ts';
 export { hashNewPassword, signInWith } from './members/links-routes.ts';
 export { offerSetup } from './members/links.ts';

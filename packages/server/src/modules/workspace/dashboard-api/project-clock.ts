@@ -18,6 +18,7 @@ const IN_REAL_TIME = new Set([
   'rate-limits',
   'support-bundle',
   'system',
+  'test-event',
   'warnings',
   'webhook-deliveries',
   'webhook-replays',

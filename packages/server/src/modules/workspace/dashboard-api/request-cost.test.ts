@@ -155,6 +155,7 @@ const SEARCHED = [
   'GET /projects/:project/replies.csv filter',
   'GET /projects/:project/requests filter',
   'GET /projects/:project/requests.csv filter',
+  'GET /projects/:project/review/decided filter',
   'GET /projects/:project/rules/:rule/flow days',
   'GET /projects/:project/rules/:rule/results days',
   'GET /projects/:project/rules/:rule/runs version,step',
