@@ -1,11 +1,12 @@
 import type { Page } from 'playwright-core';
 import { newPerson, openBrowser } from './browser.ts';
-import { newInstallation } from './installation.ts';
+import { type Installation, newInstallation } from './installation.ts';
 import { type CustomerServer, serverWith } from './public-api.ts';
 import { type Session, signedIn } from './session.ts';
 
 export type OwnerInBrowser = {
   url: string;
+  installation: Installation;
   page: Page;
   /** Errors that the page logged. */
   pageErrors: string[];
@@ -29,6 +30,7 @@ export async function ownerInBrowser(): Promise<OwnerInBrowser> {
   const { data } = await session.request<Made>('POST', `${project}/keys`, { label: 'Server' });
   return {
     url: installation.url,
+    installation,
     page,
     pageErrors,
     session,

@@ -18,7 +18,7 @@ export type EmptyProps = {
 /** An empty state with the next action. */
 export function Empty({ icon: Icon, title, children, command, action }: EmptyProps): ReactNode {
   return (
-    <Stack align="center" gap="sm" py={56} px="md" maw={560} mx="auto" ta="center">
+    <Stack align="center" gap="sm" py={56} px="md" w="100%" maw={560} mx="auto" ta="center">
       {Icon && <Icon size={28} strokeWidth={1.5} aria-hidden="true" color="var(--mantine-color-dimmed)" />}
       <Text fw={600} component="h2" size="md">
         {title}

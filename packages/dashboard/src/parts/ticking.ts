@@ -9,6 +9,13 @@ export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now) + useAhead();
 }
 
+const MINUTE_MS = 60_000;
+
+/** The beginning of the current minute, for what changes slowly: the component renders once a minute. */
+export function useMinute(): number {
+  return useSyncExternalStore(subscribe, () => Math.floor(now / MINUTE_MS) * MINUTE_MS) + useAhead();
+}
+
 const listeners = new Set<() => void>();
 let now = Date.now();
 let timer: ReturnType<typeof setInterval> | null = null;

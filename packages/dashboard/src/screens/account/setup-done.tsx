@@ -1,42 +1,59 @@
 import { Group, Stack, Text } from '@mantine/core';
 import type { SessionState } from '@beckon/contract/dashboard';
-import { type ReactNode, useEffect, useRef } from 'react';
-import { useChange, useRefresh, useSession } from '../../api/index.ts';
-import { Command, ErrorBox, Lines, Loaded, Page } from '../../parts/index.ts';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import {
+  FeedProvider,
+  ProjectProvider,
+  useApi,
+  useChange,
+  useProject,
+  useRefresh,
+  useSession,
+} from '../../api/index.ts';
+import { ErrorBox, Lines, Loaded, Page, ZoneProvider } from '../../parts/index.ts';
+import { ActButton } from '../../parts/act-button.tsx';
 import { Facts } from '../../parts/facts.tsx';
-import { firstCalls } from '../../parts/sample-calls.ts';
+import { LinkButton } from '../../parts/link-button.tsx';
 import { Section } from '../../parts/section.tsx';
 import { TextLink } from '../../parts/text-link.tsx';
-import { LinkButton } from '../../parts/link-button.tsx';
-import { ActButton } from '../../parts/act-button.tsx';
+import { FirstMinute } from './first-minute.tsx';
+import { KeepKey } from './keep-key.tsx';
 
-/** Shows the installation's settings, and the API call that creates the first draft. */
+/** From the first API key to the first email, on one page, and the installation's settings. */
 export function SetupDone({ projectId }: { projectId: number }): ReactNode {
   const session = useSession();
+  const projects = useApi('GET /projects', {});
   const refresh = useRefresh();
   const params = { project: String(projectId) };
   useEffect(() => {
     void refresh('GET /session', 'GET /projects');
     // Once: earlier responses were loaded without a session.
   }, []);
+  const project = projects.data?.data.find(({ id }) => id === projectId);
   return (
     <Page
       title="You’re all set"
       actions={
-        <LinkButton variant="filled" to="/p/$project/home" params={params}>
+        <LinkButton to="/p/$project/home" params={params}>
           Open dashboard
         </LinkButton>
       }
     >
       <Loaded query={session}>
         {({ data }) =>
-          data.member === null ? (
+          data.member === null || !project ? (
             <Lines />
           ) : (
-            <Stack gap="md">
-              <FirstCall projectId={projectId} state={data} email={data.member.email} />
-              <Transport projectId={projectId} state={data} />
-            </Stack>
+            <ProjectProvider project={project}>
+              <ZoneProvider zone={project.time_zone}>
+                <FeedProvider>
+                  <Stack gap="md">
+                    <FirstSteps state={data} />
+                    <Installation state={data} />
+                  </Stack>
+                </FeedProvider>
+              </ZoneProvider>
+            </ProjectProvider>
           )
         }
       </Loaded>
@@ -44,12 +61,10 @@ export function SetupDone({ projectId }: { projectId: number }): ReactNode {
   );
 }
 
-type Of = { projectId: number; state: SessionState };
-
-function FirstCall({ projectId, state, email }: Of & { email: string }): ReactNode {
+function FirstSteps({ state }: { state: SessionState }): ReactNode {
   const key = useChange('POST /projects/:project/keys');
-  const params = { project: String(projectId) };
-  const make = (): void => key.mutate({ params: { project: projectId }, body: { label: 'First key' } });
+  const [isStored, setIsStored] = useState(false);
+  const make = (): void => key.mutate({ body: { label: 'First key' } });
   const isRequested = useRef(false);
   useEffect(() => {
     // Once, when the page opens.
@@ -57,37 +72,19 @@ function FirstCall({ projectId, state, email }: Of & { email: string }): ReactNo
     isRequested.current = true;
   }, []);
   const secret = key.data?.data.secret;
+  if (key.error) return <ErrorBox error={key.error} retry={make} />;
+  if (secret === undefined) return <Lines count={6} />;
   return (
-    <Section
-      title="Send your first event"
-      text="Paste this into a shell. It creates a user and a sign-up event. A welcome email is drafted and waits in Review."
-    >
-      {key.error && <ErrorBox error={key.error} retry={make} />}
-      {secret === undefined ? (
-        !key.error && <Lines count={6} />
-      ) : (
-        <>
-          <Command
-            what="first call"
-            text={firstCalls({ url: state.installation.public_url, key: secret }, { email })}
-          />
-          <Text size="sm" mt="sm">
-            The key in this command is shown only once. Store it for your server. Create more keys under API
-            keys.
-          </Text>
-          <Group mt="sm">
-            <LinkButton to="/p/$project/review" params={params}>
-              Open Review
-            </LinkButton>
-          </Group>
-        </>
-      )}
-    </Section>
+    <>
+      <FirstMinute apiKey={secret} isTestInbox={state.installation.test_inbox} />
+      <KeepKey secret={secret} isStored={isStored} onStored={setIsStored} />
+    </>
   );
 }
 
-function Transport({ projectId, state: { installation } }: Of): ReactNode {
+function Installation({ state: { installation } }: { state: SessionState }): ReactNode {
   const test = useChange('POST /projects/:project/test-email');
+  const project = String(useProject().id);
   const { public_url, test_inbox: isTestInbox, relay, mail_from } = installation;
   return (
     <Section title="Installation" text="Set by environment variables of the server.">
@@ -106,14 +103,14 @@ function Transport({ projectId, state: { installation } }: Of): ReactNode {
         ]}
       />
       <Group mt="md" gap="sm">
-        <ActButton change={test} onClick={() => test.mutate({ params: { project: projectId } })}>
+        <ActButton change={test} onClick={() => test.mutate({})}>
           Send me a test email
         </ActButton>
         {test.data && (
           <Text size="sm" role="status">
             {test.data.data.test_inbox ? 'Captured in the test inbox: ' : `Sent to ${test.data.data.to}.`}
             {test.data.data.test_inbox && (
-              <TextLink inherit to="/p/$project/test-inbox" params={{ project: String(projectId) }}>
+              <TextLink inherit to="/p/$project/test-inbox" params={{ project }}>
                 open test inbox
               </TextLink>
             )}

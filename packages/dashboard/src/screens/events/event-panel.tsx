@@ -4,22 +4,11 @@ import type { ReactNode } from 'react';
 import type { EventDrift, EventDetails } from '@beckon/contract/dashboard';
 import { useApi, useChange, useMay } from '../../api/index.ts';
 import { ChartWithTable } from '../../parts/chart-with-table.tsx';
-import {
-  Command,
-  formatCount,
-  formatSpan,
-  Json,
-  Loaded,
-  Mark,
-  Person,
-  refused,
-  When,
-} from '../../parts/index.ts';
+import { formatCount, formatSpan, Json, Loaded, Mark, Person, refused, When } from '../../parts/index.ts';
 import { LinkButton } from '../../parts/link-button.tsx';
 import { SmallTable } from '../../parts/small-table.tsx';
-import { curlOf } from '../../parts/sample-calls.ts';
-import { useSample } from '../../parts/use-sample.ts';
-import { bodyOf, typedOf } from './snippet.ts';
+import { Samples } from '../../parts/samples.tsx';
+import { bodyOf } from './snippet.ts';
 import { Muted } from '../../parts/muted.tsx';
 import { ActButton } from '../../parts/act-button.tsx';
 import { UsedBy } from '../../parts/used-by.tsx';
@@ -31,7 +20,6 @@ export function EventPanel({ name }: { name: string }): ReactNode {
 
 function EventView({ event }: { event: EventDetails }): ReactNode {
   const { count, first_at, last_at, canonical, days } = event;
-  const { url } = useSample();
   const mayEdit = useMay('editor');
   return (
     <Stack gap="lg">
@@ -70,8 +58,7 @@ function EventView({ event }: { event: EventDetails }): ReactNode {
         <Title order={3} size="h6">
           Send this event
         </Title>
-        <Command text={typedOf(event)} />
-        <Command text={curlOf({ url }, 'events', bodyOf(event))} />
+        <Samples calls={[{ path: 'events', body: bodyOf(event) }]} />
       </Stack>
       <Newest event={event} />
     </Stack>

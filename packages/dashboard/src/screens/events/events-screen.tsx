@@ -9,6 +9,7 @@ import {
   DataTable,
   Empty,
   formatCount,
+  later,
   Mark,
   Page,
   SidePanel,
@@ -16,10 +17,11 @@ import {
 } from '../../parts/index.ts';
 import { ListBar } from '../../parts/list-bar.tsx';
 import { orderOf, useListLook } from '../../parts/list-look.ts';
-import { curlOf, SAMPLE_USER } from '../../parts/sample-calls.ts';
-import { useSample } from '../../parts/use-sample.ts';
+import { SAMPLE_USER } from '../../parts/sample-calls.ts';
 import { EventPanel } from './event-panel.tsx';
 import { Trend } from '../../parts/trend.tsx';
+
+const FirstEvent = later(() => import('../../parts/first-event.tsx'), 'FirstEvent');
 
 const route = getRouteApi('/p/$project/events');
 
@@ -117,13 +119,17 @@ function States({ event: { canonical, expected, drift } }: { event: EventListed 
   return canonical ? <Mark icon={BadgeCheck} tone="info" label="Canonical" /> : '–';
 }
 
-const TRIAL = { external_user_id: SAMPLE_USER, name: 'trial_started', properties: { trialDays: 14 } };
+const TRIAL = [
+  {
+    path: 'events',
+    body: { external_user_id: SAMPLE_USER, name: 'trial_started', properties: { trialDays: 14 } },
+  },
+];
 
 function None({ isFiltered }: { isFiltered: boolean }): ReactNode {
-  const { url } = useSample();
   if (isFiltered) return <Empty icon={Activity} title="No events match this filter" />;
   return (
-    <Empty icon={Activity} title="No events yet" command={curlOf({ url }, 'events', TRIAL)}>
+    <Empty icon={Activity} title="No events yet" action={<FirstEvent calls={TRIAL} />}>
       Events appear here with their properties when your server sends them.
     </Empty>
   );

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bodyOf, typedOf } from './snippet.ts';
+import { bodyOf } from './snippet.ts';
 
 const property = (name: string, ...types: string[]) => ({
   property: name,
@@ -7,24 +7,6 @@ const property = (name: string, ...types: string[]) => ({
   conflict: false,
   first_at: '',
   last_at: '',
-});
-
-test('typedOf › lists the received properties with types and an example', () => {
-  const event = {
-    name: 'paid',
-    properties: [property('amount', 'number'), property('a b', 'string', 'null'), property('tags', 'array')],
-    examples: [{ property: 'amount', values: [49.5, 1] }],
-  };
-  expect(typedOf(event)).toBe(`await beckon.track({
-  external_user_id: user.id,
-  name: "paid",
-  properties: {
-    amount: 49.5, // number
-    "a b": "text", // string | null
-    tags: [], // unknown[]
-  },
-});`);
-  expect(typedOf({ ...event, properties: [] })).toContain('properties: {},');
 });
 
 test('bodyOf › has an example or a sample of each property', () => {

@@ -3,17 +3,7 @@ import { SAMPLE_USER } from '../../parts/sample-calls.ts';
 
 type EventShape = Pick<EventDetails, 'name' | 'properties' | 'examples'>;
 
-/** A call of the client, with the property types that were sent. */
-export function typedOf({ name, properties, examples }: EventShape): string {
-  const lines = properties.map(({ property, types }) => {
-    const [value] = valuesOf(examples, property);
-    return `    ${keyOf(property)}: ${JSON.stringify(value ?? sampleOf(types))}, // ${types.map(typeWord).join(' | ')}`;
-  });
-  const inside = lines.length === 0 ? '{}' : `{\n${lines.join('\n')}\n  }`;
-  return `await beckon.track({\n  external_user_id: user.id,\n  name: ${JSON.stringify(name)},\n  properties: ${inside},\n});`;
-}
-
-/** The body of the same call for curl. */
+/** The body of a call that sends this event, with received values. */
 export function bodyOf({ name, properties, examples }: EventShape): object {
   const entries = properties.map(({ property, types }) => {
     const [value] = valuesOf(examples, property);
@@ -24,15 +14,6 @@ export function bodyOf({ name, properties, examples }: EventShape): object {
 
 function valuesOf(examples: EventShape['examples'], property: string): unknown[] {
   return examples.find((example) => example.property === property)?.values ?? [];
-}
-
-function keyOf(property: string): string {
-  return /^[A-Za-z_$][\w$]*$/.test(property) ? property : JSON.stringify(property);
-}
-
-function typeWord(type: string): string {
-  if (type === 'array') return 'unknown[]';
-  return type === 'object' ? 'Record<string, unknown>' : type;
 }
 
 function sampleOf(types: string[]): unknown {

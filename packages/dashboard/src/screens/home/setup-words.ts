@@ -23,7 +23,7 @@ export const STEPS: Record<SetupStep['id'], StepText> = {
   },
   first_event: {
     title: 'Send the first event',
-    text: 'Paste this into a shell, with your key in the first line:',
+    text: 'Send a test event, or run this on your server with your key in BECKON_API_KEY.',
     page: null,
     action: '',
   },
@@ -72,7 +72,7 @@ export function firstEmailStep(first: Pick<FirstEmail, 'state' | 'sends_at'> | n
     case undefined:
       return {
         ...step,
-        text: 'No draft waits for review. These calls create one, with your key in the first line:',
+        text: 'No draft waits for review. Send a test event, or run these calls with your key in BECKON_API_KEY.',
         page: null,
         action: '',
       };
@@ -92,11 +92,6 @@ export function firstEmailStep(first: Pick<FirstEmail, 'state' | 'sends_at'> | n
         text: `Approve the draft in Review${first?.sends_at === null ? '' : ', or wait for its deadline'}.`,
       };
   }
-}
-
-/** The variable that sample calls read the key from. */
-export function keyLine(isLive: boolean): string {
-  return `BECKON_API_KEY=sk_${isLive ? 'live' : 'test'}_…`;
 }
 
 /** The next step: the first one that is not done. */

@@ -2,14 +2,15 @@ import { Group, Paper, Text, Title } from '@mantine/core';
 import { Circle, CircleCheck } from 'lucide-react';
 import type { FirstEmail, SetupStep } from '@beckon/contract/dashboard';
 import type { ReactNode } from 'react';
-import { useProject } from '../../api/index.ts';
-import { Command } from '../../parts/index.ts';
+import { later } from '../../parts/index.ts';
 import { LinkButton } from '../../parts/link-button.tsx';
 import { Muted } from '../../parts/muted.tsx';
 import { firstCalls } from '../../parts/sample-calls.ts';
 import { useSample } from '../../parts/use-sample.ts';
 import classes from './home.module.css';
-import { firstEmailStep, keyLine, nextStep, STEPS, type StepText } from './setup-words.ts';
+import { firstEmailStep, nextStep, STEPS, type StepText } from './setup-words.ts';
+
+const FirstEvent = later(() => import('../../parts/first-event.tsx'), 'FirstEvent');
 
 /** The remaining set-up steps. Their state is derived from the project. */
 export function Setup({ steps, first }: { steps: SetupStep[]; first: FirstEmail | null }): ReactNode {
@@ -66,12 +67,9 @@ function Step({ step, text, isNext }: { step: SetupStep; text: StepText; isNext:
 }
 
 function Next({ text: { page, action } }: { text: StepText }): ReactNode {
-  const { livemode } = useProject();
-  const { url, email, newUser } = useSample();
-  if (page === null) {
-    const calls = firstCalls({ url }, { user: newUser, email });
-    return <Command text={`${keyLine(livemode)}\n${calls}`} what="first call" />;
-  }
+  const { email, newUser } = useSample();
+  if (page === null)
+    return <FirstEvent align="start" calls={firstCalls({ user: newUser, email })} what="first call" />;
   return (
     <LinkButton variant="filled" size="compact-sm" to={`/p/$project/${page}`}>
       {action}

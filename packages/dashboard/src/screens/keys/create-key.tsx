@@ -1,8 +1,8 @@
 import { Input, Modal, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useApi, useChange, useProject } from '../../api/index.ts';
-import { Command } from '../../parts/index.ts';
-import { firstCalls } from '../../parts/sample-calls.ts';
+import { firstCalls, KEY_VARIABLE } from '../../parts/sample-calls.ts';
+import { Samples } from '../../parts/samples.tsx';
 import { SecretOnce, useSecretOnce } from '../../parts/secret-once.tsx';
 import { useSample } from '../../parts/use-sample.ts';
 import { DialogAction } from '../../parts/dialog-action.tsx';
@@ -17,23 +17,23 @@ export function CreateKey({ opened, onClose }: { opened: boolean; onClose: () =>
       <Modal opened={opened && secret === null} onClose={onClose} title="Create API key">
         <KeyForm onClose={onClose} onMade={show} />
       </Modal>
-      <SecretOnce title="Your new API key" secret={secret} variable="BECKON_API_KEY" onClose={close}>
+      <SecretOnce title="Your new API key" secret={secret} variable={KEY_VARIABLE} onClose={close}>
         {secret !== null && <FirstCalls secret={secret} />}
       </SecretOnce>
     </>
   );
 }
 
-/** Includes the key: the command works in any shell. The user is new, because the welcome rule enrolls each user once. */
+/** Includes the key: the sample works anywhere. The user is new, because the welcome rule enrolls each user once. */
 function FirstCalls({ secret }: { secret: string }): ReactNode {
-  const { url, email, newUser } = useSample();
+  const { email, newUser } = useSample();
   return (
     <>
       <Text size="sm">
-        Paste this into a shell. It creates a user with your address and a sign-up event. A welcome email is
+        Run this on your server. It creates a user with your address and a sign-up event. A welcome email is
         drafted and waits in Review.
       </Text>
-      <Command text={firstCalls({ url, key: secret }, { user: newUser, email })} what="first call" />
+      <Samples calls={firstCalls({ user: newUser, email })} apiKey={secret} what="first call" />
     </>
   );
 }

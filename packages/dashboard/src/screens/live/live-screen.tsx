@@ -8,6 +8,7 @@ import {
   DataTable,
   Empty,
   formatCount,
+  later,
   listOf,
   Page,
   Shortcut,
@@ -16,12 +17,16 @@ import {
   When,
 } from '../../parts/index.ts';
 import { ListBar } from '../../parts/list-bar.tsx';
+import { firstCalls } from '../../parts/sample-calls.ts';
+import { useSample } from '../../parts/use-sample.ts';
 import { ItemPanel } from './item-panel.tsx';
 import { Started } from './started.tsx';
 import { type Tail, TAIL_MAX } from './tail.ts';
 import { TypeMark } from './type-mark.tsx';
 import { useRate, useTail } from './use-tail.ts';
 import { wordsOf } from './words.ts';
+
+const FirstEvent = later(() => import('../../parts/first-event.tsx'), 'FirstEvent');
 
 const route = getRouteApi('/p/$project/activity');
 /** Filters that every project needs. */
@@ -120,6 +125,7 @@ function Waiting({ tail: { isPaused, waited } }: { tail: Tail }): ReactNode {
 }
 
 function Nothing({ isFiltered }: { isFiltered: boolean }): ReactNode {
+  const { email, newUser } = useSample();
   if (isFiltered)
     return (
       <Empty icon={Radio} title="No recent activity matches this filter">
@@ -127,9 +133,12 @@ function Nothing({ isFiltered }: { isFiltered: boolean }): ReactNode {
       </Empty>
     );
   return (
-    <Empty icon={Radio} title="No activity yet">
-      Requests, events, drafts and outcomes appear here as they happen. Create an API key and send a first
-      event.
+    <Empty
+      icon={Radio}
+      title="No activity yet"
+      action={<FirstEvent calls={firstCalls({ user: newUser, email })} what="first call" />}
+    >
+      Requests, events, drafts and outcomes appear here as they happen.
     </Empty>
   );
 }

@@ -4,13 +4,15 @@ import { Ban, PauseCircle, Users } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { UserListed } from '@beckon/contract/dashboard';
 import { apiUrl, useApiInfinite, useMay, useProject } from '../../api/index.ts';
-import { type Column, DataTable, Empty, formatCount, Mark, Page, When } from '../../parts/index.ts';
+import { type Column, DataTable, Empty, formatCount, later, Mark, Page, When } from '../../parts/index.ts';
 import { ActButton } from '../../parts/act-button.tsx';
 import { ListBar } from '../../parts/list-bar.tsx';
 import { orderOf, useListLook } from '../../parts/list-look.ts';
-import { curlOf, SAMPLE_USER } from '../../parts/sample-calls.ts';
+import { SAMPLE_USER } from '../../parts/sample-calls.ts';
 import { useSample } from '../../parts/use-sample.ts';
 import { SuppressDialog } from './suppress-dialog.tsx';
+
+const FirstEvent = later(() => import('../../parts/first-event.tsx'), 'FirstEvent');
 
 const route = getRouteApi('/p/$project/users');
 
@@ -136,7 +138,7 @@ function Suppressing({ chosen, onDone }: { chosen: Set<string>; onDone: () => vo
 type NoUsersProps = { filter: string | undefined; project: string; onClear: () => void };
 
 function NoUsers({ filter, project, onClear }: NoUsersProps): ReactNode {
-  const { url, email } = useSample();
+  const { email } = useSample();
   if (filter !== undefined)
     return (
       <Empty
@@ -149,7 +151,13 @@ function NoUsers({ filter, project, onClear }: NoUsersProps): ReactNode {
     <Empty
       icon={Users}
       title="No users yet"
-      command={curlOf({ url }, 'users', { external_user_id: SAMPLE_USER, email, traits: { plan: 'trial' } })}
+      action={
+        <FirstEvent
+          calls={[
+            { path: 'users', body: { external_user_id: SAMPLE_USER, email, traits: { plan: 'trial' } } },
+          ]}
+        />
+      }
     >
       Users appear when your server sends them.{' '}
       <Link to="/p/$project/settings/api-keys" params={{ project }}>

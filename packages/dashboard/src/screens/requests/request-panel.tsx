@@ -2,10 +2,10 @@ import type { IngestRequest } from '@beckon/contract/dashboard';
 import { Group, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useApi } from '../../api/index.ts';
-import { Command, Copy, Empty, Loaded, When } from '../../parts/index.ts';
+import { Copy, Empty, Loaded, When } from '../../parts/index.ts';
 import { Facts } from '../../parts/facts.tsx';
-import { useSample } from '../../parts/use-sample.ts';
-import { meaningOf, sampleRequest } from './curl.ts';
+import { Samples } from '../../parts/samples.tsx';
+import { meaningOf, sampleCall } from './sample-call.ts';
 import { requestOf } from './shown-request.ts';
 import { spaced } from '../../parts/codes.ts';
 import { SmallTable } from '../../parts/small-table.tsx';
@@ -32,7 +32,6 @@ export function RequestPanel({ position, row }: Props): ReactNode {
 }
 
 function RequestView({ request }: { request: IngestRequest }): ReactNode {
-  const { url } = useSample();
   const { requests } = request;
   return (
     <Stack gap="lg">
@@ -53,9 +52,9 @@ function RequestView({ request }: { request: IngestRequest }): ReactNode {
         <Text size="sm" fw={500}>
           Sample call
         </Text>
-        <Command text={sampleRequest(url, request.endpoint)} what="curl command" />
+        <Samples calls={[sampleCall(request.endpoint)]} />
         <Muted size="xs">
-          Request bodies are not stored, so this is a sample. It reads the secret from your shell.
+          Request bodies are not stored, so this is a sample. It reads the key from your environment.
         </Muted>
       </Stack>
     </Stack>

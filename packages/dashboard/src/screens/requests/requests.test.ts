@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import type { FeedItem } from '@beckon/contract/dashboard';
-import { meaningOf, sampleRequest } from './curl.ts';
+import { meaningOf, sampleCall } from './sample-call.ts';
 import { requestOf } from './shown-request.ts';
 
-test('sampleRequest › builds a command for the same endpoint without the secret', () => {
-  const curl = sampleRequest('https://beckon.x.org', 'events-batch');
-  expect(curl).toContain('curl https://beckon.x.org/api/v1/events/batch \\');
-  expect(curl).toContain('"Authorization: Bearer $BECKON_API_KEY"');
-  expect(curl).not.toMatch(/sk_/);
+test('sampleCall › is of the same endpoint', () => {
+  expect(sampleCall('events-batch')).toEqual({
+    path: 'events/batch',
+    body: { events: [{ external_user_id: 'user_1', name: 'user_signed_up' }] },
+  });
 });
 
 test('meaningOf › explains known and unknown responses', () => {

@@ -13,7 +13,7 @@ import {
   useProject,
   useRefresh,
 } from '../../api/index.ts';
-import { type Column, ConfirmTyped, DataTable, Empty, Page, notify, When } from '../../parts/index.ts';
+import { type Column, ConfirmTyped, DataTable, Empty, later, Page, notify, When } from '../../parts/index.ts';
 import { ListBar } from '../../parts/list-bar.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { firstCalls } from '../../parts/sample-calls.ts';
@@ -22,6 +22,8 @@ import { useSample } from '../../parts/use-sample.ts';
 import { LinkButton } from '../../parts/link-button.tsx';
 import { Muted } from '../../parts/muted.tsx';
 import { ActButton } from '../../parts/act-button.tsx';
+
+const FirstEvent = later(() => import('../../parts/first-event.tsx'), 'FirstEvent');
 
 const route = getRouteApi('/p/$project/test-inbox');
 
@@ -154,7 +156,7 @@ function StateSummary({ state }: { state: TestInboxState }): ReactNode {
 type NoneProps = { filter: string | undefined; state: TestInboxState | undefined; onClear: () => void };
 
 function None({ filter, state, onClear }: NoneProps): ReactNode {
-  const { url, email, newUser } = useSample();
+  const { email, newUser } = useSample();
   if (filter !== undefined)
     return (
       <Empty
@@ -179,7 +181,11 @@ function None({ filter, state, onClear }: NoneProps): ReactNode {
       </Empty>
     );
   return (
-    <Empty icon={Inbox} title="No emails yet" command={firstCalls({ url }, { user: newUser, email })}>
+    <Empty
+      icon={Inbox}
+      title="No emails yet"
+      action={<FirstEvent calls={firstCalls({ user: newUser, email })} what="first call" />}
+    >
       Send an event of one of your users. A rule with this trigger creates a draft, and its email appears
       here.
     </Empty>

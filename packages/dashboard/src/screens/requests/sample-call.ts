@@ -1,9 +1,9 @@
-import { curlOf, SAMPLE_USER as USER } from '../../parts/sample-calls.ts';
+import { type SampleCall, SAMPLE_USER as USER } from '../../parts/sample-calls.ts';
 
 const SIGN_UP = { external_user_id: USER, name: 'user_signed_up' };
 
 /** A sample body, because request bodies are not stored. */
-const BODIES: Record<string, { path: string; body: object }> = {
+const CALLS: Record<string, SampleCall> = {
   users: { path: 'users', body: { external_user_id: USER, email: 'ada@example.com' } },
   events: { path: 'events', body: SIGN_UP },
   'users-bulk': { path: 'users/bulk', body: { users: [{ external_user_id: USER }] } },
@@ -11,10 +11,9 @@ const BODIES: Record<string, { path: string; body: object }> = {
   'events-bulk': { path: 'events/bulk', body: { events: [SIGN_UP] } },
 };
 
-/** A sample request as a command, with the secret in a shell variable. */
-export function sampleRequest(url: string, endpoint: string): string {
-  const { path, body } = BODIES[endpoint] ?? { path: endpoint, body: {} };
-  return curlOf({ url }, path, body);
+/** A call of this endpoint. */
+export function sampleCall(endpoint: string): SampleCall {
+  return CALLS[endpoint] ?? { path: endpoint, body: {} };
 }
 
 /** Explains a response to its sender in one sentence. */
