@@ -73,8 +73,13 @@ describe.skipIf(!hasBrowser)('numbers, lists and users of the demo', () => {
         (response) => new URL(response.url()).searchParams.get('filter') === word,
       );
       await filter().first().fill(word);
-      expect((await answer).status()).toBe(200);
-      if (table !== null) await expect.poll(() => rowsOf(table).count()).toBeGreaterThan(0);
+      const response = await answer;
+      expect(response.status()).toBe(200);
+      type Listed = { data: object[] };
+      const { data } = (await response.json()) as Listed;
+      expect(data.length).toBeGreaterThan(0);
+      for (const row of data) expect(JSON.stringify(row).toLowerCase()).toContain(word.toLowerCase());
+      if (table !== null) await expect.poll(() => rowsOf(table).count()).toBe(data.length);
     });
   });
 

@@ -14,7 +14,7 @@ export const OVERLAYS: Overlay[] = [
     'Account of * > Keyboard shortcuts',
     'Pause sending',
   ),
-  ...at('review', 'Postpone', 'Skip', 'More actions'),
+  ...at('review', 'Postpone', 'Skip', 'More actions', 'Skip all: *'),
   ...at('activity', 'row'),
   ...at('users', 'Views', 'Display'),
   ...at('users?filter=plan:pro', 'Views > Save as view…'),

@@ -34,6 +34,7 @@ async function requestDevice(session: Session): Promise<string> {
 const SCREENS = [
   'home',
   'review',
+  'review?view=decided',
   'rules',
   'templates',
   'audiences',

@@ -64,3 +64,7 @@ export const EMAIL_OUTCOMES = [
   'unsubscribed',
 ] as const;
 export type EmailOutcome = (typeof EMAIL_OUTCOMES)[number];
+
+/** What members decide in Review. */
+export const REVIEW_ACTIONS = ['approve', 'edit', 'skip', 'postpone'] as const;
+export type ReviewAction = (typeof REVIEW_ACTIONS)[number];

@@ -1,5 +1,5 @@
 import Type, { type Static, type TObject } from 'typebox';
-import type { DraftState } from './choices.ts';
+import type { DraftState, ReviewAction } from './choices.ts';
 import type { EmailCheck } from './emails.ts';
 import { FILTER } from './envelope.ts';
 
@@ -220,9 +220,6 @@ export type DraftCounts = {
   /** The held drafts by the reason that holds them, most frequent first; those in `postponed` are left out. */
   held_by: { reason: string; drafts: number }[];
 };
-
-/** What a member decided about a draft. */
-export type ReviewAction = 'approve' | 'edit' | 'skip' | 'postpone';
 
 /** A decision of a member about a draft. A decision that was undone is left out. */
 export type DecidedDraft = {

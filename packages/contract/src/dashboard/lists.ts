@@ -1,6 +1,6 @@
 /** How each list of the dashboard can be filtered. This file does not load TypeBox. */
 
-import { DRAFT_STATES, EMAIL_OUTCOMES, EMAIL_STATES, SUPPRESSION_REASONS } from './choices.ts';
+import { DRAFT_STATES, EMAIL_OUTCOMES, EMAIL_STATES, REVIEW_ACTIONS, SUPPRESSION_REASONS } from './choices.ts';
 
 /** Values that the server suggests for a key, because they depend on the project. */
 export const SUGGESTED_KINDS = [
@@ -193,6 +193,14 @@ export const FILTER_KEYS = {
     edited: { about: 'Edited by a member', values: YES_NO },
     hold: { about: 'What ends the hold', values: ['action', 'time'] },
     deadline: { about: 'Deadline', isTime: true },
+  },
+  decided: {
+    action: { about: 'Decision', values: REVIEW_ACTIONS },
+    by: { about: 'Name of the member' },
+    rule: { about: 'Rule', suggest: 'rule' },
+    user: { about: 'User ID' },
+    subject: { about: 'Subject' },
+    state: { about: 'State of the draft now', values: DRAFT_STATES },
   },
 } satisfies Record<string, FilterKeys>;
 

@@ -26,7 +26,7 @@ export const inProject = [
   ),
   projectPage(
     'review',
-    { filter: text, draft: text, pane },
+    { filter: text, draft: text, pane, view: oneOf('decided') },
     lazy(() => import('../screens/review/review-screen.tsx'), 'ReviewScreen'),
   ),
   /** One draft on its own page, in any state. */

@@ -18,8 +18,9 @@ export type BulkDialogProps = {
 const TITLES: Record<BulkAct['kind'], string> = { approve: 'Approve', skip: 'Skip', postpone: 'Postpone' };
 
 /** Shows the effect before the action runs. */
-export function BulkDialog(props: BulkDialogProps): ReactNode {
-  const { request, onClose } = props;
+export function BulkDialog(rawProps: BulkDialogProps): ReactNode {
+  const { request, onClose } = rawProps;
+  const props = { ...rawProps, filter: request?.filter ?? rawProps.filter };
   // After closing, the result of requests in flight is still shown as a notification.
   const latest = useRef(props.onActed);
   useEffect(() => {
@@ -29,7 +30,11 @@ export function BulkDialog(props: BulkDialogProps): ReactNode {
     <Modal
       opened={request !== null}
       onClose={onClose}
-      title={request ? `${TITLES[request.act.kind]} selected drafts` : ''}
+      title={
+        request
+          ? `${TITLES[request.act.kind]} ${request.filter === undefined ? 'selected' : 'similar'} drafts`
+          : ''
+      }
     >
       {request && <Effects {...props} request={request} onActed={(acted) => latest.current(acted)} />}
     </Modal>

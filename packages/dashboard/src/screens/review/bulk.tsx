@@ -4,7 +4,13 @@ import type { ReactNode } from 'react';
 import { formatCount } from '../../parts/index.ts';
 import classes from './review.module.css';
 
-export type BulkRequest = { act: BulkAct; ids: string[] | null };
+export type BulkRequest = {
+  act: BulkAct;
+  /** Null: all drafts that match the filter. */
+  ids: string[] | null;
+  /** Instead of the filter of the list: all drafts of a fold. */
+  filter?: string;
+};
 
 export type BulkBarProps = {
   chosen: number;

@@ -1,30 +1,39 @@
-import { Button, Checkbox, Skeleton } from '@mantine/core';
+import { Button, Checkbox, Skeleton, UnstyledButton } from '@mantine/core';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import type { DraftListed } from '@beckon/contract/dashboard';
-import { Pencil } from 'lucide-react';
-import { type ReactNode, type RefObject, useEffect, useMemo, useRef } from 'react';
-import { Deadline, ErrorBox, formatCount, Mark, useNow, useZone, When } from '../../parts/index.ts';
+import { ChevronDown, ChevronRight, Pencil } from 'lucide-react';
+import { type ReactNode, type RefObject, useEffect, useRef } from 'react';
+import { Deadline, ErrorBox, formatCount, Mark, When } from '../../parts/index.ts';
 import type { List } from '../../api/index.ts';
-import { GROUP_TITLES, type Item, itemsOf } from './groups.ts';
+import { type Fold, foldWords } from './folds.ts';
+import { GROUP_TITLES } from './groups.ts';
+import type { Item } from './items.ts';
 import { StateMark } from './state-mark.tsx';
 import classes from './review.module.css';
 
 export type DraftListProps = {
   list: List<DraftListed>;
-  rows: DraftListed[];
+  items: Item[];
+  /** Rows that are loaded would not be seen, so no more are loaded by scrolling. */
+  endsFolded: boolean;
   current: string | undefined;
   onCurrent: (id: string) => void;
   chosen: ReadonlySet<string>;
   onChoose: (id: string, isChosen: boolean) => void;
+  onFold: (fold: Fold) => void;
+  /** Acts on all drafts of the fold. Undefined: the member may not. */
+  onActOnFold: ((fold: Fold) => void) | undefined;
 };
 
 const ROW_PX = 84;
 const HEAD_PX = 30;
+const FOLD_PX = 46;
 /** Extra rows at both edges: 2,000 px/s are 33 px per frame, and a late frame must not show a gap. */
 const OVERSCAN = 20;
 /** The distance from the end at which the next page is loaded. */
 const AHEAD = 60;
-const MINUTE_MS = 60_000;
+
+const SIZES: Record<Item['kind'], number> = { head: HEAD_PX, fold: FOLD_PX, row: ROW_PX };
 
 const LIST_ID = 'emails-that-wait';
 
@@ -34,13 +43,12 @@ export function focusList(): void {
 
 /** All waiting drafts by deadline, as a virtual list. */
 export function DraftList(props: DraftListProps): ReactNode {
-  const { list, rows, current } = props;
+  const { list, items, endsFolded, current } = props;
   const scroll = useRef<HTMLDivElement>(null);
-  const items = useItems(rows);
   const virtual = useVirtualizer({
     count: items.length,
     getScrollElement: () => scroll.current,
-    estimateSize: (index) => (items[index]?.kind === 'head' ? HEAD_PX : ROW_PX),
+    estimateSize: (index) => SIZES[items[index]?.kind ?? 'row'],
     getItemKey: (index) => keyOf(items[index]),
     overscan: OVERSCAN,
   });
@@ -48,8 +56,8 @@ export function DraftList(props: DraftListProps): ReactNode {
   const last = seen.at(-1)?.index ?? 0;
   const { hasMore, loadMore } = list;
   useEffect(() => {
-    if (hasMore && last >= items.length - AHEAD) loadMore();
-  }, [hasMore, last, items.length, loadMore]);
+    if (hasMore && !endsFolded && last >= items.length - AHEAD) loadMore();
+  }, [hasMore, endsFolded, last, items.length, loadMore]);
   useRevealed(virtual, { scroll, items, current });
   return (
     <>
@@ -86,16 +94,10 @@ export function DraftList(props: DraftListProps): ReactNode {
   );
 }
 
-/** The groups are updated every minute, not every second. */
-function useItems(rows: DraftListed[]): Item[] {
-  const zone = useZone();
-  const minute = Math.floor(useNow() / MINUTE_MS);
-  return useMemo(() => itemsOf(rows, { now: minute * MINUTE_MS, zone }), [rows, minute, zone]);
-}
-
 function keyOf(item: Item | undefined): string {
   if (!item) return '';
-  return item.kind === 'head' ? item.group : item.row.id;
+  if (item.kind === 'row') return item.row.id;
+  return item.kind === 'head' ? item.group : `fold ${item.fold.reason}`;
 }
 
 type Placed = { measurementsCache: { start: number; end: number }[] };
@@ -121,6 +123,7 @@ function useRevealed(virtual: Placed, { scroll, items, current }: RevealOptions)
 
 function Slot({ item, at, ...props }: DraftListProps & { item: Item; at: number }): ReactNode {
   if (item.kind === 'row') return <Row row={item.row} at={at} {...props} />;
+  if (item.kind === 'fold') return <FoldRow fold={item.fold} at={at} {...props} />;
   return (
     <div role="row" aria-rowindex={at} className={classes.head}>
       <span role="gridcell">{GROUP_TITLES[item.group]}</span>
@@ -128,7 +131,37 @@ function Slot({ item, at, ...props }: DraftListProps & { item: Item; at: number 
   );
 }
 
-type RowProps = DraftListProps & { row: DraftListed; at: number };
+type FoldRowProps = Pick<DraftListProps, 'onFold' | 'onActOnFold'> & { fold: Fold; at: number };
+
+/** Several held drafts as one row: "16 without an address", with the action on all of them. */
+function FoldRow({ fold, at, onFold, onActOnFold }: FoldRowProps): ReactNode {
+  const words = foldWords(fold);
+  const Chevron = fold.isOpen ? ChevronDown : ChevronRight;
+  return (
+    <div role="row" aria-rowindex={at} className={classes.fold}>
+      <div role="gridcell" className={classes.foldTitle}>
+        <UnstyledButton aria-expanded={fold.isOpen} onClick={() => onFold(fold)}>
+          <Chevron size={15} aria-hidden="true" />
+          <span>{words}</span>
+        </UnstyledButton>
+      </div>
+      {onActOnFold && (
+        <div role="gridcell">
+          <Button
+            size="compact-xs"
+            variant="default"
+            aria-label={`${fold.needsAction ? 'Skip all' : 'Select'}: ${words}`}
+            onClick={() => onActOnFold(fold)}
+          >
+            {fold.needsAction ? 'Skip all' : 'Select'}
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+type RowProps = Omit<DraftListProps, 'items'> & { row: DraftListed; at: number };
 
 function Row({ row, at, current, onCurrent, chosen, onChoose }: RowProps): ReactNode {
   const { id, user: person, subject, rule } = row;
@@ -221,12 +254,14 @@ export function ListFoot({
   note,
   isOld,
   renew,
+  endsFolded,
 }: {
   list: List<DraftListed>;
   visibleCount: number;
   note: string | null;
   isOld: boolean;
   renew: () => void;
+  endsFolded: boolean;
 }): ReactNode {
   const total = Math.max(0, list.total - (list.rows.length - visibleCount));
   return (
@@ -235,6 +270,11 @@ export function ListFoot({
         {note ??
           `${formatCount(total)}${list.isAtLeast ? ' or more' : ''} ${total === 1 ? 'draft' : 'drafts'}`}
       </span>
+      {endsFolded && list.hasMore && (
+        <Button size="compact-xs" variant="default" loading={list.isLoadingMore} onClick={list.loadMore}>
+          Load more
+        </Button>
+      )}
       {isOld && (
         <Button size="compact-xs" variant="default" onClick={renew}>
           Show new drafts

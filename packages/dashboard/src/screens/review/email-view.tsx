@@ -1,12 +1,12 @@
-import { Alert, Button, Group, SegmentedControl, Skeleton, Stack, Text } from '@mantine/core';
-import type { DraftPreview, DraftWhole } from '@beckon/contract/dashboard';
+import { Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
+import type { DraftWhole } from '@beckon/contract/dashboard';
 import { ImageOff } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { apiUrl, useApi, useProject } from '../../api/index.ts';
-import { formatCount, later, EmailFrame, Loaded } from '../../parts/index.ts';
-import { NameValues, TextBlock } from '../../parts/text-block.tsx';
+import { apiUrl, useProject } from '../../api/index.ts';
+import { later, EmailFrame } from '../../parts/index.ts';
 
-const Checks = later(() => import('./checks.tsx'), 'Checks');
+/** The other panes are loaded when they are first shown. */
+const EmailRead = later(() => import('./email-read.tsx'), 'EmailRead');
 
 export type Pane = 'desktop' | 'mobile' | 'dark' | 'text' | 'headers' | 'checks';
 
@@ -36,7 +36,7 @@ export function EmailView({ draft, pane, onPane }: ViewProps): ReactNode {
       {pane === 'desktop' || pane === 'mobile' || pane === 'dark' ? (
         <Framed key={`${draft.id} ${draft.content_hash}`} draft={draft} pane={pane} />
       ) : (
-        <Read draft={draft} pane={pane} />
+        <EmailRead draft={draft} pane={pane} />
       )}
     </Stack>
   );
@@ -72,50 +72,5 @@ function Framed({ draft, pane }: { draft: DraftWhole; pane: 'desktop' | 'mobile'
         scheme={scheme}
       />
     </Stack>
-  );
-}
-
-function Read({ draft, pane }: { draft: DraftWhole; pane: Pane }): ReactNode {
-  const preview = useApi('GET /projects/:project/drafts/:draft/preview', { params: { draft: draft.id } });
-  return (
-    <Loaded query={preview} skeleton={<Skeleton height={320} />}>
-      {({ data }) => (
-        <Stack gap="sm">
-          <Size bytes={data.bytes} />
-          {pane === 'text' && <TextBlock text={data.text} label="Plain text of the email" />}
-          {pane === 'headers' && <NameValues rows={data.headers} label="Headers of the email" />}
-          {pane === 'checks' && <Checked preview={data} />}
-        </Stack>
-      )}
-    </Loaded>
-  );
-}
-
-function Checked({ preview: { checks, problems } }: { preview: DraftPreview }): ReactNode {
-  return (
-    <>
-      {problems.length > 0 && (
-        <Alert color="yellow" variant="outline" title="Problems in this email">
-          {problems.map((problem) => (
-            <Text key={problem} size="sm">
-              {problem}
-            </Text>
-          ))}
-        </Alert>
-      )}
-      <Checks checks={checks} />
-    </>
-  );
-}
-
-/** Gmail clips longer emails, including the unsubscribe link at the end. */
-function Size({ bytes: { html, html_max: most, mime } }: Pick<DraftPreview, 'bytes'>): ReactNode {
-  const kilobytes = (bytes: number): string => `${formatCount(Math.ceil(bytes / 1024))} kB`;
-  const share = Math.round((html / most) * 100);
-  return (
-    <Text size="xs" c={html > most ? 'red' : 'dimmed'}>
-      {kilobytes(html)} of HTML: {share} % of Gmail’s clipping limit ({kilobytes(most)}
-      ). Whole email: {kilobytes(mime)}.
-    </Text>
   );
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { DraftListed } from '@beckon/contract/dashboard';
-import { groupOf, itemsOf } from './groups.ts';
+import { groupOf } from './groups.ts';
 
 const now = Date.parse('2026-01-15T21:30:00.000Z');
 const moment = { now, zone: 'Europe/Paris' };
@@ -20,13 +20,4 @@ test("groupOf › groups drafts by deadline, in the project's time zone", () => 
     [due(null, { state: 'held', reason: 'postponed' }), 'postponed'],
   ];
   for (const [draft, group] of stands) expect([draft, groupOf(draft, moment)]).toEqual([draft, group]);
-});
-
-test('itemsOf › returns one title per group, and moves drafts as time passes', () => {
-  const rows = [due('2026-01-15T22:00:00.000Z'), due('2026-01-15T22:45:00.000Z'), due(null)];
-  const heads = (at: number) =>
-    itemsOf(rows, { ...moment, now: at }).map((item) => (item.kind === 'head' ? item.group : 'row'));
-  expect(heads(now)).toEqual(['soon', 'row', 'today', 'row', 'no_deadline', 'row']);
-  expect(heads(now + 20 * 60_000)).toEqual(['soon', 'row', 'row', 'no_deadline', 'row']);
-  expect(itemsOf([], moment)).toEqual([]);
 });

@@ -23,7 +23,7 @@ export function groupOf(
   { now, zone }: Moment,
 ): Group {
   if (reason === 'postponed' && state === 'held') return 'postponed';
-  if (state !== 'scheduled' && reason !== 'editing') return 'held';
+  if (isHeld({ state, reason })) return 'held';
   if (deadlineAt === null) return 'no_deadline';
   const at = Date.parse(deadlineAt);
   if (at <= now) return 'overdue';
@@ -31,17 +31,7 @@ export function groupOf(
   return localOf(at, zone).date === localOf(now, zone).date ? 'today' : 'later';
 }
 
-export type Item = { kind: 'head'; group: Group } | { kind: 'row'; row: DraftListed };
-
-/** The rows in order, with a title before each group. */
-export function itemsOf(rows: DraftListed[], moment: Moment): Item[] {
-  const items: Item[] = [];
-  let before: Group | null = null;
-  for (const row of rows) {
-    const group = groupOf(row, moment);
-    if (group !== before) items.push({ kind: 'head', group });
-    before = group;
-    items.push({ kind: 'row', row });
-  }
-  return items;
+/** True if a send check holds the draft, or a member has to look at it again. */
+export function isHeld({ state, reason }: Pick<DraftListed, 'state' | 'reason'>): boolean {
+  return state !== 'scheduled' && reason !== 'editing' && reason !== 'postponed';
 }

@@ -1,12 +1,13 @@
-import { Group, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { MailCheck } from 'lucide-react';
-import { lazy, type ReactNode, Suspense } from 'react';
-import { useApi, useProject } from '../../api/index.ts';
-import { Empty, FilterBox, formatCount, Page, later, WhenOpened } from '../../parts/index.ts';
-import { ContextPane } from './context-pane.tsx';
+import { Layers } from 'lucide-react';
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
+import { useApi, useMay, useProject } from '../../api/index.ts';
+import { Empty, type Failed, FilterBox, formatCount, Page, later, WhenOpened } from '../../parts/index.ts';
 import { DraftList, ListFoot, ListSkeleton } from './draft-list.tsx';
+import { type Fold, filterOfFold } from './folds.ts';
 import { ReadingPane, ReadingSkeleton } from './reading-pane.tsx';
+import { type Folded, useFolded } from './use-folded.ts';
 import { type ReviewState, useReviewState } from './use-review-state.ts';
 import { type Review, useReview } from './use-review.ts';
 import classes from './review.module.css';
@@ -14,39 +15,61 @@ import classes from './review.module.css';
 const ReviewDialogs = later(() => import('./review-dialogs.tsx'), 'ReviewDialogs', null);
 /** BulkBar is shown while drafts are selected. It takes no focus, so it is not loaded with `later`, which restores the focus. */
 const BulkBar = lazy(async () => ({ default: (await import('./bulk.tsx')).BulkBar }));
+/** ContextPane is beside the draft on a wide page. It handles the focus itself. */
+const ContextPane = lazy(async () => ({ default: (await import('./context-pane.tsx')).ContextPane }));
+const Decided = later(() => import('./decided.tsx'), 'Decided');
+const CaughtUp = later(() => import('./caught-up.tsx'), 'CaughtUp', null);
 const BulkDialog = later(() => import('./bulk-dialog.tsx'), 'BulkDialog', null);
 
 const route = getRouteApi('/p/$project/review');
 
-/** All waiting drafts, usable by keyboard only. */
+/** The drafts to review, and what members decided. */
 export function ReviewScreen(): ReactNode {
-  const { filter } = route.useSearch();
+  const { filter, view } = route.useSearch();
   const navigate = route.useNavigate();
-  const review = useReview(filter);
-  // Also for an empty list: an undone draft returns to it.
-  const state = useReviewState(review);
+  const [fault, setFault] = useState<Failed | null>(null);
+  const isDecided = view === 'decided';
   return (
     <Page
       title="Review"
       fill
-      beside={<Counts />}
+      beside={
+        <>
+          <ReviewTabs />
+          {!isDecided && <Counts />}
+        </>
+      }
       actions={
         <FilterBox
+          key={view}
           value={filter}
           onChange={(next) =>
             void navigate({ search: (was) => ({ ...was, filter: next, draft: undefined }), replace: true })
           }
-          fault={review.list.error}
-          list="drafts"
+          fault={fault}
+          label={isDecided ? 'Filter decided drafts' : 'Filter'}
+          list={isDecided ? 'decided' : 'drafts'}
         />
       }
     >
-      {review.isEmpty ? (
-        <NothingWaits isFiltered={filter !== undefined} />
-      ) : (
-        <Panes review={review} state={state} />
-      )}
+      {isDecided ? <Decided onFault={setFault} /> : <ToReview onFault={setFault} />}
     </Page>
+  );
+}
+
+/** All waiting drafts, usable by keyboard only. */
+function ToReview({ onFault }: { onFault: (fault: Failed | null) => void }): ReactNode {
+  const { filter } = route.useSearch();
+  const review = useReview(filter);
+  const folded = useFolded(review.rows);
+  // Also for an empty list: an undone draft returns to it.
+  const state = useReviewState({ ...review, rows: folded.rows });
+  const { error } = review.list;
+  useEffect(() => onFault(error), [error, onFault]);
+  return review.isEmpty ? (
+    <CaughtUp isFiltered={filter !== undefined} />
+  ) : (
+    <Panes review={review} folded={folded} state={state} />
   );
 }
 
@@ -73,60 +96,59 @@ function Counts(): ReactNode {
   );
 }
 
-function NothingWaits({ isFiltered }: { isFiltered: boolean }): ReactNode {
-  const project = useProject();
-  if (isFiltered) return <Empty icon={MailCheck} title="No drafts match this filter" />;
-  return (
-    <Empty
-      icon={MailCheck}
-      title="All caught up"
-      action={
-        <Group gap="sm">
-          <Link className={classes.link} to="/p/$project/schedule" params={{ project: String(project.id) }}>
-            View schedule
-          </Link>
-          <Link className={classes.link} to="/p/$project/rules" params={{ project: String(project.id) }}>
-            View rules
-          </Link>
-        </Group>
-      }
+/** Links, because each tab is a page with its own address and filter. */
+function ReviewTabs(): ReactNode {
+  const project = String(useProject().id);
+  const tab = (name: 'decided' | undefined, words: string): ReactNode => (
+    <Link
+      to="/p/$project/review"
+      params={{ project }}
+      search={{ view: name }}
+      className={classes.tab}
+      // Otherwise a link without parameters would be current with any.
+      activeOptions={{ explicitUndefined: true }}
     >
-      Drafts to review appear here when a rule creates them. Approve, edit, postpone or skip them before their
-      deadline.
-    </Empty>
+      {words}
+    </Link>
+  );
+  return (
+    <div className={classes.tabs}>
+      {tab(undefined, 'To review')}
+      {tab('decided', 'Decided')}
+    </div>
   );
 }
 
-function Panes({ review, state }: { review: Review; state: ReviewState }): ReactNode {
+/** All drafts are in closed folds. */
+function NoneSelected(): ReactNode {
+  return (
+    <section className={classes.reading} aria-label="Draft">
+      <Empty icon={Layers} title="No draft selected">
+        Open a group of similar drafts, or decide about all of its drafts at once.
+      </Empty>
+    </section>
+  );
+}
+
+type PanesProps = { review: Review; folded: Folded; state: ReviewState };
+
+function Panes({ review, folded, state }: PanesProps): ReactNode {
   const { filter = '' } = route.useSearch();
-  const { list, rows } = review;
-  const { current, read, bulk, show, why } = state;
+  const { list } = review;
+  const { read, bulk, show, why } = state;
   return (
     <>
       <div className={classes.panes} data-open={state.isNamed} data-why={why}>
         <div className={classes.side}>
-          {list.isPending ? (
-            <ListSkeleton />
-          ) : (
-            <DraftList
-              list={list}
-              rows={rows}
-              current={current}
-              onCurrent={show}
-              chosen={bulk.chosen}
-              onChoose={bulk.choose}
-            />
-          )}
+          {list.isPending ? <ListSkeleton /> : <Drafts review={review} folded={folded} state={state} />}
           {bulk.chosen.size > 0 && (
             <Suspense fallback={null}>
               <BulkBar {...bulk.bar(list)} />
             </Suspense>
           )}
-          <ListFoot {...review} visibleCount={rows.length} />
+          <ListFoot {...review} visibleCount={review.rows.length} endsFolded={folded.endsFolded} />
         </div>
-        {read === undefined ? (
-          <ReadingSkeleton />
-        ) : (
+        {read !== undefined ? (
           <ReadingPane
             {...state}
             id={read}
@@ -135,9 +157,15 @@ function Panes({ review, state }: { review: Review; state: ReviewState }): React
             onSaved={state.saved}
             onBack={() => show(undefined)}
           />
+        ) : list.isPending ? (
+          <ReadingSkeleton />
+        ) : (
+          <NoneSelected />
         )}
         {read !== undefined && why !== 'closed' && (
-          <ContextPane draft={read} takesFocus={why === 'requested'} />
+          <Suspense fallback={null}>
+            <ContextPane draft={read} takesFocus={why === 'requested'} />
+          </Suspense>
         )}
       </div>
       <WhenOpened opened={state.dialog?.isOpen === true || bulk.dialog !== null}>
@@ -147,5 +175,32 @@ function Panes({ review, state }: { review: Review; state: ReviewState }): React
         <BulkDialog request={bulk.request} filter={filter} onClose={bulk.close} onActed={bulk.acted} />
       </WhenOpened>
     </>
+  );
+}
+
+function Drafts({ review: { list }, folded, state }: PanesProps): ReactNode {
+  const { filter } = route.useSearch();
+  const mayReview = useMay('reviewer');
+  const { current, bulk, show } = state;
+  const actOnFold = (fold: Fold): void => {
+    if (fold.needsAction) bulk.wantAll({ kind: 'skip' }, filterOfFold(fold, filter));
+    else bulk.chooseAll(new Set(fold.rows.map(({ id }) => id)));
+  };
+  const toggle = (fold: Fold): void => {
+    if (fold.isOpen && fold.rows.some(({ id }) => id === current)) show(undefined);
+    folded.toggle(fold);
+  };
+  return (
+    <DraftList
+      list={list}
+      items={folded.items}
+      endsFolded={folded.endsFolded}
+      current={current}
+      onCurrent={show}
+      chosen={bulk.chosen}
+      onChoose={bulk.choose}
+      onFold={toggle}
+      onActOnFold={mayReview ? actOnFold : undefined}
+    />
   );
 }

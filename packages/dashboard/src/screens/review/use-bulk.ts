@@ -14,6 +14,8 @@ export type Bulk = {
   drop: (ids: string[]) => void;
   /** Requests the preview of an action on all selected drafts. */
   want: (act: BulkAct) => void;
+  /** Requests the preview of an action on all drafts that match a filter. */
+  wantAll: (act: BulkAct, filter: string) => void;
   request: BulkRequest | null;
   /** The open dialog: the time or the reason. */
   dialog: 'postpone' | 'skip' | null;
@@ -53,6 +55,7 @@ export function useBulk({ leave, settle, remember }: BulkOptions): Bulk {
     dialog,
     openDialog,
     want,
+    wantAll: (act, filter) => setRequest({ act, ids: null, filter }),
     choose(id, isChosen) {
       setTakesAll(false);
       setChosen((was) => new Set(isChosen ? [...was, id] : [...was].filter((other) => other !== id)));

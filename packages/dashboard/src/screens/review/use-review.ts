@@ -131,7 +131,11 @@ function useRenewal(
     known.forget(settled);
   };
   const tick = async (): Promise<void> => {
-    void refresh('GET /projects/:project/drafts/counts', 'GET /projects/:project/counts');
+    void refresh(
+      'GET /projects/:project/drafts/counts',
+      'GET /projects/:project/counts',
+      'GET /projects/:project/review/today',
+    );
     if (rows < RENEWED_BELOW) await renew();
     else setOld(true);
   };

@@ -1,11 +1,12 @@
 import { Button, Menu } from '@mantine/core';
-import { useNavigate } from '@tanstack/react-router';
 import { Ellipsis, Mail, Trash2, Undo2 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { TemplateDetails } from '@beckon/contract/dashboard';
-import { useChange, useMay, useProject } from '../../api/index.ts';
-import { ConfirmTyped, refused, notify } from '../../parts/index.ts';
+import { useChange, useMay } from '../../api/index.ts';
+import { later, notify, refused, WhenOpened } from '../../parts/index.ts';
 import { ActButton } from '../../parts/act-button.tsx';
+
+const DeleteDialog = later(() => import('./delete-dialog.tsx'), 'DeleteDialog', null);
 
 /** Sends a test copy, discards the unpublished version, and deletes the template. */
 export function TemplateActions({ template }: { template: TemplateDetails }): ReactNode {
@@ -59,43 +60,13 @@ export function TemplateActions({ template }: { template: TemplateDetails }): Re
           </Menu.Dropdown>
         </Menu>
       )}
-      <DeleteDialog template={template} opened={isDeleting} onClose={() => setDeleting(false)} />
+      <WhenOpened opened={isDeleting}>
+        <DeleteDialog template={template} opened={isDeleting} onClose={() => setDeleting(false)} />
+      </WhenOpened>
     </>
   );
 }
 
 function wordsOf({ format, subject, preheader, body }: NonNullable<TemplateDetails['unpublished']>) {
   return { format, subject, preheader, body };
-}
-
-type DeleteProps = { template: TemplateDetails; opened: boolean; onClose: () => void };
-
-function DeleteDialog({ template, opened, onClose }: DeleteProps): ReactNode {
-  const navigate = useNavigate();
-  const { id } = useProject();
-  const { name, is_shipped: isShipped, versions } = template;
-  const remove = useChange('DELETE /projects/:project/templates/:template', {
-    refreshes: ['GET /projects/:project/templates', 'GET /projects/:project/templates/:template'],
-    onDone: () => {
-      onClose();
-      notify(isShipped ? `${name} reset to the built-in template` : `${name} deleted`);
-      if (!isShipped) void navigate({ to: '/p/$project/templates', params: { project: String(id) } });
-    },
-  });
-  return (
-    <ConfirmTyped
-      opened={opened}
-      onClose={onClose}
-      title={`Delete ${name}?`}
-      name={name}
-      action="Delete"
-      run={() => remove.mutate({ params: { template: name } })}
-      change={remove}
-    >
-      {versions.length === 1 ? 'Its version is' : `Its ${versions.length} versions are`} deleted too.
-      {isShipped
-        ? ' The built-in template replaces it, also in unedited drafts.'
-        : ' A template that a rule uses cannot be deleted.'}
-    </ConfirmTyped>
-  );
 }

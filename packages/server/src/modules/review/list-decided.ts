@@ -1,19 +1,15 @@
-import type { DraftState, ReviewAction } from '@beckon/contract/dashboard';
+import { type DraftState, FILTER_KEYS, REVIEW_ACTIONS, type ReviewAction } from '@beckon/contract/dashboard';
 import { DRAFT_STATES } from '../drafts/index.ts';
 import { ruleNames } from '../explain/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
-import { Fault } from '../../platform/fault.ts';
 import {
   type Filter,
   type FilterColumn,
   filterSql,
-  NO_FILTER,
   WORDS,
   wordsColumn,
 } from '../../platform/filter/filter.ts';
-import { parseFilter } from '../../platform/filter/parse.ts';
-
-export const REVIEW_ACTIONS: readonly ReviewAction[] = ['approve', 'edit', 'skip', 'postpone'];
+import { readFilter } from '../../platform/filter/parse.ts';
 
 /** A decision of a member, with its draft as it is now. */
 export type Decided = {
@@ -28,21 +24,9 @@ export type Decided = {
   user: { id: string; name: string | null; email: string | null };
 };
 
-const VOCABULARY = {
-  action: { values: REVIEW_ACTIONS },
-  by: {},
-  rule: {},
-  user: {},
-  subject: {},
-  state: { values: DRAFT_STATES },
-} as const;
-
 /** Parses a typed filter. Errors are reported to the member who typed it. */
 export function readDecidedFilter(text: string | undefined): Filter {
-  if (text === undefined || text === '') return NO_FILTER;
-  const parsed = parseFilter(text, VOCABULARY);
-  if (!parsed.ok) throw new Fault('validation_failed', { details: parsed.faults });
-  return parsed.filter;
+  return readFilter(text, FILTER_KEYS.decided);
 }
 
 /** The names of a member, a rule and a user, from tables of other modules. */
@@ -53,7 +37,7 @@ const USER_NAME = `(SELECT coalesce(p.name, p.traits ->> 'name') FROM beckon.per
 const USER_EMAIL = `(SELECT x.email FROM beckon.person_email x
   WHERE x.project_id = d.project_id AND x.external_user_id = d.external_user_id)`;
 
-const COLUMNS: Record<keyof typeof VOCABULARY | typeof WORDS, FilterColumn> = {
+const COLUMNS: Record<keyof typeof FILTER_KEYS.decided | typeof WORDS, FilterColumn> = {
   action: { sql: 'm.action', among: REVIEW_ACTIONS },
   by: { sql: MEMBER_NAME },
   rule: { sql: RULE_NAME },

@@ -1,5 +1,5 @@
-import type { ReviewAction, ReviewTally } from '@beckon/contract/dashboard';
-import { REVIEW_ACTIONS, type TallyRow } from './list-decided.ts';
+import { REVIEW_ACTIONS, type ReviewAction, type ReviewTally } from '@beckon/contract/dashboard';
+import type { TallyRow } from './list-decided.ts';
 
 type Viewer = { actor: string; names: ReadonlyMap<string, string> };
 
