@@ -115,7 +115,7 @@ export const FILTER_KEYS = {
     user: { about: 'User ID' },
     reason: { about: 'Reason', values: SUPPRESSION_REASONS },
     kind: { about: 'Address or user', values: ['email', 'user'] },
-    erased: { about: 'Of an erased user', values: YES_NO },
+    erased: { about: 'Entry of an erased user', values: YES_NO },
     by: { about: 'Author' },
     since: { about: 'Time of suppression', isTime: true },
   },
@@ -191,7 +191,7 @@ export const FILTER_KEYS = {
     subject: { about: 'Subject' },
     reason: { about: 'Reason code' },
     edited: { about: 'Edited by a member', values: YES_NO },
-    hold: { about: 'What ends the hold', values: ['action', 'time'] },
+    hold: { about: 'Event that ends the hold', values: ['action', 'time'] },
     deadline: { about: 'Deadline', isTime: true },
   },
   decided: {

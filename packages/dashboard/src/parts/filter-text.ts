@@ -59,7 +59,7 @@ export function takeAll({ chips, typed }: FilterParts): FilterParts {
 }
 
 /** The term at the end of the input that is being typed; empty after a blank outside quotes. */
-export function currentTerm(typed: string): string {
+function currentTerm(typed: string): string {
   const last = typed.match(TERM)?.at(-1) ?? '';
   return typed.endsWith(last) ? last : '';
 }
