@@ -25,7 +25,11 @@ describe.skipIf(!hasBrowser)('lists in Chromium', () => {
     const post = await keyOf();
     for (let n = 0; n < USERS; n += 1) await post('users', userOf(n));
     for (const n of [1, 2, 3])
-      await post('events', { external_user_id: idOf(n), name: n === 3 ? 'closed' : 'opened', properties: { seats: n } });
+      await post('events', {
+        external_user_id: idOf(n),
+        name: n === 3 ? 'closed' : 'opened',
+        properties: { seats: n },
+      });
     const base = `/projects/${projectId}`;
     for (let n = 0; n < 6; n += 1)
       await session.request('POST', `${base}/suppressions`, { email: `gone${n}@example.com` });
@@ -84,8 +88,7 @@ describe.skipIf(!hasBrowser)('lists in Chromium', () => {
     of.getByRole('table', { name: table, exact: true }).locator('[role="row"][data-row]');
   const count = (table: string, text: string, of = page): Promise<void> =>
     of.getByLabel(`${table}, count`).filter({ hasText: text }).waitFor();
-  const isFocused = async (): Promise<boolean> =>
-    (await filter().and(page.locator(':focus')).count()) === 1;
+  const isFocused = async (): Promise<boolean> => (await filter().and(page.locator(':focus')).count()) === 1;
   const filterInUrl = (of = page): string | null => new URL(of.url()).searchParams.get('filter');
 
   describe('filter', () => {
@@ -286,7 +289,9 @@ describe.skipIf(!hasBrowser)('lists in Chromium', () => {
       await dialog.getByRole('combobox', { name: 'Reason' }).click();
       await page.getByRole('option', { name: 'Suppressed by mistake' }).click();
       await action.click();
-      await page.getByText('2 suppressions removed. 1 refused: The entry is no longer in the list.').waitFor();
+      await page
+        .getByText('2 suppressions removed. 1 refused: The entry is no longer in the list.')
+        .waitFor();
       await count('Suppressions', '3 in total');
     });
   });

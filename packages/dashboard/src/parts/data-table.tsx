@@ -85,10 +85,7 @@ function Frame<Row>(props: TableProps<Row>): ReactNode {
     reveal: (index) => reveal(scroll.current, isVirtual ? virtual : null, index),
   });
   return (
-    <div
-      className={frameClass(props)}
-      style={frameStyle(props, isVirtual && !fill)}
-    >
+    <div className={frameClass(props)} style={frameStyle(props, isVirtual && !fill)}>
       <Outdated list={list} />
       <div
         ref={scroll}

@@ -63,8 +63,9 @@ export function AudiencesScreen(): ReactNode {
   const isAnyBuilding = list.rows.some(({ state }) => state !== 'ready');
   if (isAnyBuilding !== isBuilding) setBuilding(isAnyBuilding);
   const { look, setLook } = useListLook('audiences');
-  const order = orderOf(sort, (by) =>
-    void navigate({ search: (was) => ({ ...was, sort: by }), replace: true }),
+  const order = orderOf(
+    sort,
+    (by) => void navigate({ search: (was) => ({ ...was, sort: by }), replace: true }),
   );
   return (
     <Page title="Audiences" actions={<NewAudience />}>

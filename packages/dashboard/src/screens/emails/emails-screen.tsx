@@ -51,8 +51,9 @@ export function EmailsScreen(): ReactNode {
     setChosen(new Set());
     void navigate({ search: (was) => ({ ...was, filter: next, message: undefined }), replace: true });
   };
-  const order = orderOf(sort, (by) =>
-    void navigate({ search: (was) => ({ ...was, sort: by }), replace: true }),
+  const order = orderOf(
+    sort,
+    (by) => void navigate({ search: (was) => ({ ...was, sort: by }), replace: true }),
   );
   const csv = apiUrl('GET /projects/:project/emails/export', {
     params: { project: project.id },
@@ -145,7 +146,12 @@ function SendAgain({ chosen, onDone }: { chosen: Set<string>; onDone: () => void
     refreshes: ['GET /projects/:project/emails'],
     onRefused: (error) => refused(error),
     onDone: ({ data: { sent_again: sent, refused: refusals } }) => {
-      notifyBulk({ done: sent, one: 'email is sent again', many: 'emails are sent again', refused: refusals });
+      notifyBulk({
+        done: sent,
+        one: 'email is sent again',
+        many: 'emails are sent again',
+        refused: refusals,
+      });
       onDone();
     },
   });
@@ -158,9 +164,7 @@ function SendAgain({ chosen, onDone }: { chosen: Set<string>; onDone: () => void
       disabled={chosen.size > BULK_MAX_ROWS}
       onClick={() => again.mutate({ body: { emails: [...chosen] } })}
     >
-      {chosen.size > BULK_MAX_ROWS
-        ? `Select at most ${BULK_MAX_ROWS}`
-        : `Resend ${formatCount(chosen.size)}`}
+      {chosen.size > BULK_MAX_ROWS ? `Select at most ${BULK_MAX_ROWS}` : `Resend ${formatCount(chosen.size)}`}
     </Button>
   );
 }

@@ -68,8 +68,9 @@ export function EventsScreen(): ReactNode {
   const query = { filter, sort };
   const list = useApiInfinite('GET /projects/:project/events', { query }, { keep: true });
   const { look, setLook } = useListLook('events');
-  const order = orderOf(sort, (by) =>
-    void navigate({ search: (was) => ({ ...was, sort: by }), replace: true }),
+  const order = orderOf(
+    sort,
+    (by) => void navigate({ search: (was) => ({ ...was, sort: by }), replace: true }),
   );
   const open = (event: string | undefined): void =>
     void navigate({ search: (was) => ({ ...was, event }), replace: true });

@@ -61,19 +61,16 @@ export function UsersScreen(): ReactNode {
     setChosen(new Set());
     void navigate({ search: (was) => ({ ...was, filter: next, user: undefined }), replace: true });
   };
-  const order = orderOf(sort, (by) =>
-    void navigate({ search: (was) => ({ ...was, sort: by }), replace: true }),
+  const order = orderOf(
+    sort,
+    (by) => void navigate({ search: (was) => ({ ...was, sort: by }), replace: true }),
   );
   const csv = apiUrl('GET /projects/:project/users.csv', {
     params: { project: project.id },
     query: { filter, sort },
   });
   return (
-    <Page
-      title="Users"
-      fill
-      beside={!list.isPending && !list.error && <Count list={list} />}
-    >
+    <Page title="Users" fill beside={!list.isPending && !list.error && <Count list={list} />}>
       <Stack gap="sm" mih={0} flex={1}>
         <ListBar
           list="users"
@@ -101,7 +98,9 @@ export function UsersScreen(): ReactNode {
           current={current}
           onCurrent={(user) => void navigate({ search: (was) => ({ ...was, user }), replace: true })}
           {...(mayManage ? { chosen, onChosen: setChosen } : {})}
-          empty={<NoUsers filter={filter} project={String(project.id)} onClear={() => setFilter(undefined)} />}
+          empty={
+            <NoUsers filter={filter} project={String(project.id)} onClear={() => setFilter(undefined)} />
+          }
         />
       </Stack>
     </Page>

@@ -34,9 +34,7 @@ export function RepliesScreen(): ReactNode {
         list="replies"
         label="Filter replies"
         filter={filter}
-        onFilter={(next) =>
-          void navigate({ search: (was) => ({ ...was, filter: next }), replace: true })
-        }
+        onFilter={(next) => void navigate({ search: (was) => ({ ...was, filter: next }), replace: true })}
         fault={list.error}
         display={{ look, setLook, columns: COLUMNS }}
         csv={mayExport ? csv : undefined}

@@ -26,8 +26,9 @@ export function RequestsScreen(): ReactNode {
   );
   const open = (next: string | undefined): void =>
     void navigate({ search: (was) => ({ ...was, request: next }), replace: true });
-  const order = orderOf(sort, (by) =>
-    void navigate({ search: (was) => ({ ...was, sort: by }), replace: true }),
+  const order = orderOf(
+    sort,
+    (by) => void navigate({ search: (was) => ({ ...was, sort: by }), replace: true }),
   );
   return (
     <Page title="Requests" fill>

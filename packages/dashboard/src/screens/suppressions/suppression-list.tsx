@@ -41,7 +41,11 @@ const keyOf = ({ kind, value, hash }: Pick<SuppressionListed, 'kind' | 'value' |
 export function SuppressionList(): ReactNode {
   const { filter, row, sort = 'value' } = route.useSearch();
   const navigate = route.useNavigate();
-  const list = useApiInfinite('GET /projects/:project/suppressions', { query: { filter, sort } }, { keep: true });
+  const list = useApiInfinite(
+    'GET /projects/:project/suppressions',
+    { query: { filter, sort } },
+    { keep: true },
+  );
   const { id: project } = useProject();
   const mayRemove = useMay('admin');
   const { look, setLook } = useListLook('suppressions');
@@ -49,8 +53,9 @@ export function SuppressionList(): ReactNode {
   const open = (key: string | undefined): void =>
     void navigate({ search: (was) => ({ ...was, row: key }), replace: true });
   const current = list.rows.find((entry) => keyOf(entry) === row);
-  const order = orderOf(sort, (by) =>
-    void navigate({ search: (was) => ({ ...was, sort: by }), replace: true }),
+  const order = orderOf(
+    sort,
+    (by) => void navigate({ search: (was) => ({ ...was, sort: by }), replace: true }),
   );
   const query = { filter, sort };
   const csv = apiUrl('GET /projects/:project/suppressions.csv', { params: { project }, query });
@@ -132,7 +137,13 @@ const COLUMNS: Column<SuppressionListed>[] = [
     narrow: 'hide',
     cell: ({ created_by_name: name }) => actorWords(name),
   },
-  { id: 'since', title: 'Since', width: '130px', sort: true, cell: ({ created_at: at }) => <When at={at} style="day" /> },
+  {
+    id: 'since',
+    title: 'Since',
+    width: '130px',
+    sort: true,
+    cell: ({ created_at: at }) => <When at={at} style="day" />,
+  },
   {
     id: 'until',
     title: 'Until',

@@ -43,8 +43,9 @@ export function Deliveries({ endpoint }: { endpoint: WebhookEndpoint }): ReactNo
   );
   const open = (next: string | undefined): void =>
     void navigate({ search: (was) => ({ ...was, delivery: next }), replace: true });
-  const order = orderOf(sort, (by) =>
-    void navigate({ search: (was) => ({ ...was, sort: by }), replace: true }),
+  const order = orderOf(
+    sort,
+    (by) => void navigate({ search: (was) => ({ ...was, sort: by }), replace: true }),
   );
   return (
     <Stack gap="sm" component="section" aria-labelledby="deliveries">

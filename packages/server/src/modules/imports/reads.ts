@@ -1,5 +1,16 @@
-import { type FILTER_KEYS, IMPORT_KINDS, IMPORT_STATES, type ImportFinding } from '@beckon/contract/dashboard';
-import { type Filter, type FilterColumn, filterSql, WORDS, wordsColumn } from '../../platform/filter/filter.ts';
+import {
+  type FILTER_KEYS,
+  IMPORT_KINDS,
+  IMPORT_STATES,
+  type ImportFinding,
+} from '@beckon/contract/dashboard';
+import {
+  type Filter,
+  type FilterColumn,
+  filterSql,
+  WORDS,
+  wordsColumn,
+} from '../../platform/filter/filter.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { COLUMNS, type Import, type ImportRow, toImport } from './import.ts';
 import type { ImportFindingRow, ImportRef, PartRow, EncryptedImportKey } from './store.ts';

@@ -80,7 +80,12 @@ describe('order of users', () => {
 
   test.each(LIST_SORTS.users)('reads only the rows of a page by %s, by an index', async (sort) => {
     for (const after of [null, middle]) {
-      const [nodes = []] = await plansOf({ filter: '', sort, after, explain: 'EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON)' });
+      const [nodes = []] = await plansOf({
+        filter: '',
+        sort,
+        after,
+        explain: 'EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON)',
+      });
       expect(nodes.map((node) => node['Node Type'])).not.toContain('Seq Scan');
       expect(rowsProcessed(nodes)).toBeGreaterThan(51);
       expect(rowsProcessed(nodes)).toBeLessThan(10 * 51);

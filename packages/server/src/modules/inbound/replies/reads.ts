@@ -51,7 +51,12 @@ export async function listReplies(tx: Tx, page: ReplyPage): Promise<Reply[]> {
 /** Counts the replies of a list, up to `most`. */
 export async function countListedReplies(
   tx: Tx,
-  { projectId, userId = null, filter = NO_FILTER, most }: Omit<ReplyPage, 'after' | 'limit'> & { most: number },
+  {
+    projectId,
+    userId = null,
+    filter = NO_FILTER,
+    most,
+  }: Omit<ReplyPage, 'after' | 'limit'> & { most: number },
 ): Promise<number> {
   const values: unknown[] = [projectId, userId, most];
   const where = filterSql(filter, FILTERED, (value) => `$${values.push(value)}`);

@@ -43,7 +43,8 @@ async function requestPage(
   { projectId, filter: text, sort = '-at', cursor, limit = LIMIT, isCounted = true }: RequestsQuery,
 ): Promise<ListResponse<IngestRequest>> {
   const filter = readRequestFilter(text ?? '');
-  const from = sort === 'at' ? { after: cursor ?? cursorOfTime(new Date(0)) } : { after: null, before: cursor };
+  const from =
+    sort === 'at' ? { after: cursor ?? cursorOfTime(new Date(0)) } : { after: null, before: cursor };
   const page = await readStream(db, { projectId, filter, ...from, limit });
   const { count, isAll } = isCounted
     ? await countStream(db, { projectId, filter, most: COUNTED_MAX })

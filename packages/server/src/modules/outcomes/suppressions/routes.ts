@@ -29,7 +29,6 @@ import { liftSuppression, suppress } from './suppress.ts';
 import {
   addressForAudit,
   badCursor,
-  type CsvColumns,
   type ListQuery,
   readPage,
   sendCsv,
@@ -39,7 +38,14 @@ import {
   sendPieces,
   type KitDeps,
 } from '../../workspace/index.ts';
-import { invalid, readTarget, listedKind, listedSuppression, listedRefusal } from './suppression-view.ts';
+import {
+  CSV_COLUMNS,
+  invalid,
+  readTarget,
+  listedKind,
+  listedSuppression,
+  listedRefusal,
+} from './suppression-view.ts';
 import { countSuppressions, searchSuppressions } from './reads.ts';
 import { isHashed, type StoredSuppression } from './entries.ts';
 
@@ -117,7 +123,10 @@ export const suppressionRoutes: DashboardRoute<Deps>[] = [
       const result = await liftMany(db, { projectId, entries, actor });
       const refused = result.refused.reduce((sum, { rows }) => sum + rows, 0);
       // Without the addresses: the audit log outlives users who are erased.
-      note({ subject: `${result.removed} suppressions`, after: { removed: result.removed, refused, reason } });
+      note({
+        subject: `${result.removed} suppressions`,
+        after: { removed: result.removed, refused, reason },
+      });
       return { data: result };
     },
   }),
@@ -218,18 +227,6 @@ function readPosition([kind = '', value = '', at = '']: string[]): Pick<
   if (!/^\d{1,15}$/.test(at)) throw badCursor();
   return { kind: readKind(kind), value, createdAt: Number(at) };
 }
-
-const CSV_COLUMNS: CsvColumns<SuppressionListed> = {
-  kind: ({ kind }) => kind,
-  value: ({ value }) => value,
-  hash: ({ hash }) => hash,
-  from_erased: ({ from_erased: isErased }) => isErased,
-  reason: ({ reason }) => reason,
-  in_force: ({ in_force: isInForce }) => isInForce,
-  since: ({ created_at: at }) => at,
-  until: ({ until }) => until,
-  by: ({ created_by_name: name }) => name,
-};
 
 function readKind(text: string): SuppressedKind {
   if (text === 'email' || text === 'user' || text === 'email_hash' || text === 'user_hash') return text;

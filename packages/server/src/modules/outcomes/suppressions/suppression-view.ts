@@ -3,6 +3,7 @@ import type {
   SuppressionRecipient,
   TopicUnsubscribeListed,
 } from '@beckon/contract/dashboard';
+import type { CsvColumns } from '../../workspace/index.ts';
 import { normaliseAddress } from '../../../platform/net/address.ts';
 import { iso, isoOrNull } from '../../../platform/time/clock.ts';
 import { Fault } from '../../../platform/fault.ts';
@@ -28,6 +29,19 @@ export function listedSuppression(
     created_by_name: names.get(createdBy) ?? createdBy,
   };
 }
+
+/** The columns of the list in its CSV. */
+export const CSV_COLUMNS: CsvColumns<SuppressionListed> = {
+  kind: ({ kind }) => kind,
+  value: ({ value }) => value,
+  hash: ({ hash }) => hash,
+  from_erased: ({ from_erased: isErased }) => isErased,
+  reason: ({ reason }) => reason,
+  in_force: ({ in_force: isInForce }) => isInForce,
+  since: ({ created_at: at }) => at,
+  until: ({ until }) => until,
+  by: ({ created_by_name: name }) => name,
+};
 
 export function listedRefusal({ kind, value, topic, createdAt }: TopicUnsubscribe): TopicUnsubscribeListed {
   return { ...listedSubject(kind, value), topic, created_at: createdAt.toISOString() };

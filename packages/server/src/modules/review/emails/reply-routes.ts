@@ -16,7 +16,14 @@ import {
   type DashboardRoute,
   routesFor,
 } from '../../workspace/index.ts';
-import { countListedReplies, findReply, listReplies, listThread, forwardAgain, type Reply } from '../../inbound/index.ts';
+import {
+  countListedReplies,
+  findReply,
+  listReplies,
+  listThread,
+  forwardAgain,
+  type Reply,
+} from '../../inbound/index.ts';
 import { findEmail } from '../../sending/index.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { toReplyListed } from './email-view.ts';

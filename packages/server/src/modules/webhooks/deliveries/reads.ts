@@ -1,4 +1,9 @@
-import { DELIVERY_STATES, type EmailWebhook, type FILTER_KEYS, type SortOf } from '@beckon/contract/dashboard';
+import {
+  DELIVERY_STATES,
+  type EmailWebhook,
+  type FILTER_KEYS,
+  type SortOf,
+} from '@beckon/contract/dashboard';
 import type { EndpointRef } from '../endpoints/endpoint.ts';
 import { plainList } from '../../../platform/db/list.ts';
 import {

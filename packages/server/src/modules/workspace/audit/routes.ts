@@ -1,9 +1,4 @@
-import {
-  type AuditListed,
-  FILTER_KEYS,
-  type ListResponse,
-  type QueryOf,
-} from '@beckon/contract/dashboard';
+import { type AuditListed, FILTER_KEYS, type ListResponse, type QueryOf } from '@beckon/contract/dashboard';
 import type { Database } from '../../../platform/db/database.ts';
 import { readFilter } from '../../../platform/filter/parse.ts';
 import { type CsvColumns, sendCsv } from '../dashboard-api/csv.ts';

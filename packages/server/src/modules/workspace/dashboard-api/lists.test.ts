@@ -37,7 +37,11 @@ beforeAll(async () => {
   }
   await putRecords(db, { projectId, kind: 'events', records: [event] });
   await engine.settle();
-  for (const [name, plan] of [['Pro', 'pro'], ['Trial', 'trial'], [FORMULA, 'free']] as const)
+  for (const [name, plan] of [
+    ['Pro', 'pro'],
+    ['Trial', 'trial'],
+    [FORMULA, 'free'],
+  ] as const)
     await request('POST', 'audiences', { name, definition: { trait: 'plan', equals: plan } });
   for (const name of ['a.csv', 'b.csv', FORMULA])
     await request('POST', 'imports', { kind: 'users', name, size_bytes: 10 });
@@ -75,7 +79,14 @@ async function fillTables(): Promise<void> {
   for (const seq of [1, 2, 3])
     await deadLetterRecord(
       db,
-      { projectId, seq, priority: 'live', kind: 'events', record: { name: `x${seq}` }, acceptedAt: new Date(0) },
+      {
+        projectId,
+        seq,
+        priority: 'live',
+        kind: 'events',
+        record: { name: `x${seq}` },
+        acceptedAt: new Date(0),
+      },
       { reason: seq === 3 ? FORMULA : `reason ${seq}`, at: new Date(0) },
     );
 }
@@ -95,7 +106,11 @@ async function request<T = Row[]>(method: string, path: string, body?: object) {
 async function rowsOf(path: string, query: Record<string, string>, limit: number): Promise<Row[]> {
   const rows: Row[] = [];
   for (let cursor: string | null = ''; cursor !== null;) {
-    const search = new URLSearchParams({ ...query, limit: String(limit), ...(cursor === '' ? {} : { cursor }) });
+    const search = new URLSearchParams({
+      ...query,
+      limit: String(limit),
+      ...(cursor === '' ? {} : { cursor }),
+    });
     const { json } = await request(`GET`, `${path}?${search.toString()}`);
     rows.push(...json.data);
     ({ cursor } = json.meta);
@@ -143,7 +158,14 @@ const CASES: ListCase[] = [
     filter: '-name:text*',
     word: 'TEXT',
   },
-  { list: 'emails', path: 'emails', csv: 'emails/export', ids: [idOf, 'id'], filter: 'user:p1,p2', word: 'P3@X' },
+  {
+    list: 'emails',
+    path: 'emails',
+    csv: 'emails/export',
+    ids: [idOf, 'id'],
+    filter: 'user:p1,p2',
+    word: 'P3@X',
+  },
   {
     list: 'test_inbox',
     path: 'test-inbox',
@@ -160,7 +182,14 @@ const CASES: ListCase[] = [
     filter: 'user:p1,p2 forwarded:none received:>2025-12-31',
     word: 'TEXT',
   },
-  { list: 'requests', path: 'requests', csv: 'requests.csv', ids: [idOf, 'id'], filter: 'status:4*', word: '422' },
+  {
+    list: 'requests',
+    path: 'requests',
+    csv: 'requests.csv',
+    ids: [idOf, 'id'],
+    filter: 'status:4*',
+    word: '422',
+  },
   {
     list: 'deliveries',
     path: 'webhook-deliveries',
@@ -178,7 +207,14 @@ const CASES: ListCase[] = [
     filter: 'kind:user since:2026-01-01',
     word: '@X.test',
   },
-  { list: 'imports', path: 'imports', csv: 'imports.csv', ids: [idOf, 'id'], filter: 'name:*.csv', word: 'A.CSV' },
+  {
+    list: 'imports',
+    path: 'imports',
+    csv: 'imports.csv',
+    ids: [idOf, 'id'],
+    filter: 'name:*.csv',
+    word: 'A.CSV',
+  },
   {
     list: 'dead_letters',
     path: 'dead-letters',
@@ -264,9 +300,12 @@ describe.each(CASES)('list $list', ({ list, path, csv, ids: [ofRow, ofLine], fil
   test('refuses an unknown key before it sends a file', async () => {
     for (const url of [path, csv]) {
       const search = new URLSearchParams({ ...query, filter: 'colour:red' });
-      const { status, json } = await dashboard.request(`GET /projects/${projectId}/${url}?${search.toString()}`, {
-        as: 'admin',
-      });
+      const { status, json } = await dashboard.request(
+        `GET /projects/${projectId}/${url}?${search.toString()}`,
+        {
+          as: 'admin',
+        },
+      );
       expect([url, status, json.errors[0]?.field]).toEqual([url, 422, 'filter']);
     }
   });
@@ -319,7 +358,9 @@ describe('saved views', () => {
   test.each(Object.keys(FILTER_KEYS))('of %s are separate from those of other lists', async (screen) => {
     const made = await make(screen, 'Mine', 'word');
     expect([made.status, made.json.errors]).toEqual([200, undefined]);
-    const { json } = await dashboard.request<SavedView[]>(`GET ${views()}?screen=${screen}`, { as: 'viewer' });
+    const { json } = await dashboard.request<SavedView[]>(`GET ${views()}?screen=${screen}`, {
+      as: 'viewer',
+    });
     expect(json.data.map(({ id }) => id)).toEqual([made.json.data.id]);
     expect((await make(screen, 'Odd', 'colour:red')).json.errors[0]?.field).toBe('filter');
   });
@@ -333,8 +374,14 @@ describe('saved views', () => {
     expect((await rename('Sent')).json.errors[0]).toMatchObject({ code: 'conflict', field: 'name' });
     expect((await rename(' ')).json.errors[0]?.field).toBe('name');
     expect((await rename('Failed')).status).toBe(200);
-    expect((await rename('Not delivered')).json.data).toMatchObject({ name: 'Not delivered', filter: 'state:failed' });
-    const gone = await dashboard.request(`PATCH ${views()}/${projectId}`, { body: { name: 'x' }, as: 'editor' });
+    expect((await rename('Not delivered')).json.data).toMatchObject({
+      name: 'Not delivered',
+      filter: 'state:failed',
+    });
+    const gone = await dashboard.request(`PATCH ${views()}/${projectId}`, {
+      body: { name: 'x' },
+      as: 'editor',
+    });
     expect(gone.status).toBe(404);
   });
 });
@@ -393,7 +440,10 @@ describe('bulk removal of suppressions', () => {
       after: null,
       limit: 1,
     });
-    expect(entry).toMatchObject({ subject: '2 suppressions', after: { removed: 2, refused: 1, reason: 'mistake' } });
+    expect(entry).toMatchObject({
+      subject: '2 suppressions',
+      after: { removed: 2, refused: 1, reason: 'mistake' },
+    });
     expect(JSON.stringify(entry)).not.toContain('x.test');
   });
 

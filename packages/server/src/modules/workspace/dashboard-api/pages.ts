@@ -79,7 +79,10 @@ export function isId(text: string): boolean {
 }
 
 /** Answers a page of rows in memory. Without a limit, all of them: a project has few rows of these lists. */
-export function pageOfAll<T>(rows: T[], { cursor, offset = 0, limit = rows.length }: PageQuery): ListResponse<T> {
+export function pageOfAll<T>(
+  rows: T[],
+  { cursor, offset = 0, limit = rows.length }: PageQuery,
+): ListResponse<T> {
   const [from = ''] = cursor === undefined ? [String(offset)] : readParts(cursor, 1);
   const start = Number(from);
   if (!/^\d{1,9}$/.test(from)) throw badCursor();
