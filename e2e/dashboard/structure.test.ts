@@ -157,6 +157,21 @@ describe.skipIf(!hasBrowser)('structure of the dashboard in Chromium', () => {
     }
   });
 
+  test('the test inbox has no tab while a relay is set and no email is kept', async () => {
+    const withRelay = await newInstallation({ SMTP_URL: 'smtp://127.0.0.1:9' });
+    const { context, page: other } = await newPerson(browser);
+    const { projectId: id } = await signedIn(context, withRelay);
+    const bar = rail('Emails', other);
+    await other.goto(`${withRelay.url}/p/${id}/emails`);
+    await heading('Sent emails', other);
+    await settled(other);
+    expect(await bar.getByRole('link').allInnerTexts()).toEqual(['Scheduled', 'Sent']);
+    await other.goto(`${withRelay.url}/p/${id}/test-inbox`);
+    await bar.getByRole('link', { name: 'Test inbox' }).waitFor();
+    await context.close();
+    await withRelay.remove();
+  });
+
   test('the command menu lists every page, with the pages of Settings and the tabs', async () => {
     await open('home');
     await page.keyboard.press('Control+k');
@@ -247,6 +262,8 @@ describe.skipIf(!hasBrowser)('structure of the dashboard in Chromium', () => {
       await open('audiences');
       const before = await frameColor();
       await environment().getByRole('button', { name: 'Sandbox' }).click();
+      await page.getByRole('dialog', { name: 'Create sandbox' }).waitFor();
+      expect(await violationsOf(page)).toEqual([]);
       await page
         .getByRole('dialog', { name: 'Create sandbox' })
         .getByRole('button', { name: 'Create sandbox' })

@@ -35,6 +35,14 @@ export function Tip({ label, position = 'top', disabled = false, maxWidth, child
     }, OPEN_AFTER_MS);
   };
   useEffect(() => () => clearTimeout(timer.current), []);
+  useEffect(() => {
+    if (!isOver) return undefined;
+    const onKey = ({ key }: KeyboardEvent): void => {
+      if (key === 'Escape') setOver(false);
+    };
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, [isOver]);
   return (
     <span
       style={{ display: 'contents' }}

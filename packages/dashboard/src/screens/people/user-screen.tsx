@@ -4,10 +4,8 @@ import { Ban, CheckCircle2, Ellipsis, PauseCircle } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { UserDetails } from '@beckon/contract/dashboard';
 import { apiUrl, useApi, useFeed, useMay, useProject, useRefresh } from '../../api/index.ts';
-import { later, Loaded, Mark, Page, useKeys, When } from '../../parts/index.ts';
-import { EraseDialog } from './erase-dialog.tsx';
+import { later, Loaded, Mark, Page, useKeys, When, WhenOpened } from '../../parts/index.ts';
 import { NextEmail } from './next-email.tsx';
-import { SuppressDialog } from './suppress-dialog.tsx';
 import { Timeline } from './timeline.tsx';
 import { UserFacts } from './user-facts.tsx';
 import { nameOf, UserHead } from './user-head.tsx';
@@ -16,6 +14,9 @@ import classes from './user.module.css';
 
 const Why = later(() => import('./why.tsx'), 'Why');
 const Then = later(() => import('./then.tsx'), 'Then');
+
+const EraseDialog = later(() => import('./erase-dialog.tsx'), 'EraseDialog', null);
+const SuppressDialog = later(() => import('./suppress-dialog.tsx'), 'SuppressDialog', null);
 
 const route = getRouteApi('/p/$project/users/$user');
 /** The routes to refetch when something happens to the user. */
@@ -155,8 +156,12 @@ function Actions({ user }: { user: string }): ReactNode {
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      <SuppressDialog opened={dialog === 'suppress'} users={[user]} onClose={close} onDone={close} />
-      <EraseDialog opened={dialog === 'erase'} user={user} onClose={close} />
+      <WhenOpened opened={dialog === 'suppress'}>
+        <SuppressDialog opened={dialog === 'suppress'} users={[user]} onClose={close} onDone={close} />
+      </WhenOpened>
+      <WhenOpened opened={dialog === 'erase'}>
+        <EraseDialog opened={dialog === 'erase'} user={user} onClose={close} />
+      </WhenOpened>
     </>
   );
 }

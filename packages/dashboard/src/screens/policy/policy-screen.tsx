@@ -2,7 +2,7 @@ import { Button, Select, Stack, Text } from '@mantine/core';
 import { Pause, Play } from 'lucide-react';
 import { type ReactNode, useMemo, useState } from 'react';
 import { useMay, useProject } from '../../api/index.ts';
-import { Loaded, Mark, Page, SaveBar } from '../../parts/index.ts';
+import { later, Loaded, Mark, Page, SaveBar, WhenOpened } from '../../parts/index.ts';
 import { EffectOnQueue, type Simulation, useSimulation } from '../../parts/policy-effect.tsx';
 import { CapsField, QuietHoursField, type SettingField, ThrottleField } from '../../parts/policy-fields.tsx';
 import { effectWords } from '../../parts/policy-words.ts';
@@ -10,10 +10,11 @@ import { Section } from '../../parts/section.tsx';
 import { fieldOf, type SettingsForm, useSettingsForm } from '../../parts/settings-form.ts';
 import { AutopilotField } from './autopilot-field.tsx';
 import { DomainLimits, RateLimits } from './limits.tsx';
-import { PauseDialog } from './pause-dialog.tsx';
 import { PolicySkeleton } from './policy-skeleton.tsx';
 import { Muted } from '../../parts/muted.tsx';
 import { choiceProps } from '../../parts/bind.ts';
+
+const PauseDialog = later(() => import('./pause-dialog.tsx'), 'PauseDialog', null);
 
 /** When and how many emails are sent. The effect on waiting emails is shown before saving. */
 export function PolicyScreen(): ReactNode {
@@ -42,7 +43,9 @@ export function PolicyScreen(): ReactNode {
       <Loaded query={form.query} skeleton={<PolicySkeleton />}>
         {() => <PolicyForm form={form} />}
       </Loaded>
-      <PauseDialog opened={isDialogOpen} onClose={() => setIsDialogOpen(false)} />
+      <WhenOpened opened={isDialogOpen}>
+        <PauseDialog opened={isDialogOpen} onClose={() => setIsDialogOpen(false)} />
+      </WhenOpened>
     </Page>
   );
 }

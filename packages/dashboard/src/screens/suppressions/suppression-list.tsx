@@ -23,10 +23,10 @@ import { REASONS, subjectName } from './words.ts';
 import { Muted } from '../../parts/muted.tsx';
 import { ActButton } from '../../parts/act-button.tsx';
 
-const route = getRouteApi('/p/$project/suppressions');
+const RemoveDialog = later(() => import('./remove-dialog.tsx'), 'RemoveDialog', null);
+const BulkRemoveDialog = later(() => import('./bulk-remove-dialog.tsx'), 'BulkRemoveDialog', null);
 
-const RemoveDialog = later(() => import('./remove-dialog.tsx'), 'RemoveDialog');
-const BulkRemoveDialog = later(() => import('./bulk-remove-dialog.tsx'), 'BulkRemoveDialog');
+const route = getRouteApi('/p/$project/suppressions');
 
 /** Filters that every project needs. */
 const COMMON = [
