@@ -1,7 +1,6 @@
 import { Button, Chip, Group, Stack, Text, Title } from '@mantine/core';
 import {
   Activity,
-  ChevronDown,
   CircleHelp,
   History,
   LogIn,
@@ -113,7 +112,9 @@ function Entry({ item, theirZone }: EntryProps): ReactNode {
             onClick={() => setOpen(!isOpen)}
           >
             {headline(item)}
-            <ChevronDown size={14} aria-hidden="true" className={classes.chevron} />
+            <span aria-hidden="true" className={classes.chevron}>
+              ▾
+            </span>
           </button>
           <Text size="xs" c="dimmed" component="span" className={classes.time}>
             <Follow item={item} />
