@@ -195,7 +195,7 @@ describe.skipIf(!hasBrowser)('Review to zero in Chromium', () => {
     const tally = page.getByRole('region', { name: 'Decided today' });
     const totals = async (): Promise<string[]> =>
       (await tally.locator('dl > div').allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' ').trim());
-    await expect.poll(totals).toEqual(['3 approved', '1 edited', '5 skipped', '0 postponed']);
+    await expect.poll(totals).toEqual(['approved 3', 'edited 1', 'skipped 5', 'postponed 0']);
 
     await tally.getByRole('link', { name: 'View decided drafts' }).click();
     const table = page.getByRole('table', { name: 'Decided drafts' });

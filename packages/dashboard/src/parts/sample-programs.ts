@@ -1,7 +1,7 @@
 import { KEY_VARIABLE, type SampleCall } from './sample-calls.ts';
 
 /** SampleTarget is the server and the API key of a sample call. Without a key, the sample reads it from a variable of the environment. */
-export type SampleTarget = { url: string; key?: string };
+type SampleTarget = { url: string; key?: string };
 
 export type SampleLanguage = 'curl' | 'typescript' | 'python' | 'go' | 'ruby' | 'php';
 

@@ -73,7 +73,7 @@ type DecidedRow = {
   email: string | null;
 };
 
-export type DecidedPage = {
+type DecidedPage = {
   projectId: number;
   filter: Filter;
   after: { at: number; id: string } | null;
@@ -131,7 +131,7 @@ function toDecided(row: DecidedRow, rules: (id: string) => string): Decided {
 }
 
 /** The maximum number of decisions of a day that are read, which limits the cost after bulk actions. */
-export const TALLIED_MAX = 20_000;
+const TALLIED_MAX = 20_000;
 
 export type TallyRow = { actor: string; action: ReviewAction; drafts: number };
 

@@ -33,7 +33,9 @@ describe('POST /projects/:project/test-event', () => {
     expect(wakes).toBe(wakesBefore + 2);
     await scenario.later(0);
     const { json } = await dashboard.request<DraftListed[]>(`GET ${path}/drafts`);
-    const drafts = new Map(json.data.map(({ user, subject }) => [user.external_user_id, [user.email, subject]]));
+    const drafts = new Map(
+      json.data.map(({ user, subject }) => [user.external_user_id, [user.email, subject]]),
+    );
     const expected = ['ada@x.org', 'Welcome to Acme'];
     expect(drafts).toEqual(
       new Map([first, second].map(({ json: { data } }) => [data.external_user_id, expected])),

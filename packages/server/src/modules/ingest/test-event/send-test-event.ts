@@ -11,7 +11,7 @@ import { type ChunkRow, insertChunks, updateQueueAdvanced } from '../queue/store
 /** The event of the built-in welcome rule. */
 export const TEST_EVENT = 'user_signed_up';
 
-export type TestEventInput = { projectId: number; userId: string; email: string; name: string };
+type TestEventInput = { projectId: number; userId: string; email: string; name: string };
 
 /**
  * Accepts a user and a sign-up event as the public API does: the records are validated by the same functions, and queued with live
