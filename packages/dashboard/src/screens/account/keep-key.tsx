@@ -28,9 +28,7 @@ export function KeepKey({ secret, isStored, onStored }: Props): ReactNode {
           </Text>
           <Command text={secret} what="secret" />
           <DialogFoot onCancel={stay} focusesCancel>
-            <Button onClick={() => leave?.(true)}>
-              Leave this page
-            </Button>
+            <Button onClick={() => leave?.(true)}>Leave this page</Button>
           </DialogFoot>
         </Stack>
       </Modal>
