@@ -8,7 +8,7 @@ import { Muted } from './muted.tsx';
 import { refused } from './notices.tsx';
 import { undoable } from './undo.tsx';
 
-const ViewDialog = later(() => import('./view-dialog.tsx'), 'ViewDialog');
+const ViewDialog = later(() => import('./view-dialog.tsx'), 'ViewDialog', null);
 
 /** A filter that every project needs. */
 export type CommonView = { name: string; filter: string };

@@ -15,7 +15,7 @@ import { ActButton } from '../../parts/act-button.tsx';
 
 const Backtest = later(() => import('./backtest.tsx'), 'Backtest');
 const Edits = later(() => import('./edits.tsx'), 'Edits');
-const EnrollDialog = later(() => import('./enroll-dialog.tsx'), 'EnrollDialog');
+const EnrollDialog = later(() => import('./enroll-dialog.tsx'), 'EnrollDialog', null);
 const EnrollmentProgress = later(() => import('./enrollment-progress.tsx'), 'EnrollmentProgress', null);
 const Inside = later(() => import('./inside.tsx'), 'Inside');
 const NewRule = later(() => import('./new-rule.tsx'), 'NewRule');
