@@ -1,9 +1,12 @@
-import { Button, Group, Modal, Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import { useBlocker } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { lazy, type ReactNode, Suspense } from 'react';
 import classes from './save-bar.module.css';
 import { useKeys } from './use-keys.tsx';
 import { ActButton } from './act-button.tsx';
+
+// Loaded with the first change, so that it also opens while the server is unreachable.
+const LeaveDialog = lazy(async () => ({ default: (await import('./leave-dialog.tsx')).LeaveDialog }));
 
 export type SaveBarProps = {
   dirty: boolean;
@@ -42,17 +45,15 @@ export function SaveBar({ dirty, saving, onSave, onDiscard, note, label = 'Save'
           </Group>
         </div>
       )}
-      <Modal opened={isBlocked} onClose={() => blocker.reset?.()} title="Leave without saving?">
-        <Text size="sm">Your changes on this page are not saved.</Text>
-        <Group justify="flex-end" gap="xs" mt="md">
-          <Button variant="default" data-autofocus onClick={() => blocker.reset?.()}>
-            Keep editing
-          </Button>
-          <Button color="red.9" onClick={() => blocker.proceed?.()}>
-            Leave without saving
-          </Button>
-        </Group>
-      </Modal>
+      {(dirty || isBlocked) && (
+        <Suspense fallback={null}>
+          <LeaveDialog
+            opened={isBlocked}
+            onStay={() => blocker.reset?.()}
+            onLeave={() => blocker.proceed?.()}
+          />
+        </Suspense>
+      )}
     </>
   );
 }

@@ -4,11 +4,14 @@ import type { DraftWhole } from '@beckon/contract/dashboard';
 import { CalendarClock, Check, Pencil, RotateCcw, SkipForward } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useChange, useMay, useProject, useRefresh } from '../../api/index.ts';
-import { ConfirmTyped, refused, notify, useKeys } from '../../parts/index.ts';
-import { SendAnywayDialog, PostponeDialog, SkipDialog } from './dialogs.tsx';
+import { ConfirmTyped, later, refused, notify, useKeys, WhenOpened } from '../../parts/index.ts';
 import { firstClick } from './first-click.ts';
 import { SendTest } from './send-test.tsx';
 import { type Acts, LISTS, type Seen, useActs } from './use-acts.ts';
+
+const SendAnywayDialog = later(() => import('./dialogs.tsx'), 'SendAnywayDialog', null);
+const PostponeDialog = later(() => import('./dialogs.tsx'), 'PostponeDialog', null);
+const SkipDialog = later(() => import('./dialogs.tsx'), 'SkipDialog', null);
 
 /** The open dialog of a draft's page. */
 export type Opened = 'postpone' | 'skip' | 'anyway' | 'again' | null;
@@ -52,7 +55,9 @@ export function DraftActs({ draft, acts, opened, open, isEditing, onEdit }: Draf
           </Button>
         )}
       </Group>
-      <Dialogs draft={draft} opened={opened} close={() => open(null)} acts={acts} />
+      <WhenOpened opened={opened !== null}>
+        <Dialogs draft={draft} opened={opened} close={() => open(null)} acts={acts} />
+      </WhenOpened>
     </>
   );
 }
