@@ -82,6 +82,14 @@ describe('moveStep', () => {
     expect(moveStep(moved?.document ?? {}, 'steps.0.else.0', -1)?.document).toEqual(document);
   });
 
+  test('moves a branch over another one that it would nest too deep', () => {
+    const document = rule(fork([fork([fork([fork([], []), fork([], [])], [])], [])], []));
+    const path = 'steps.0.then.0.then.0.then.0';
+    const moved = moveStep(document, path, 1);
+    expect(moved?.path).toBe('steps.0.then.0.then.0.then.1');
+    expect(moveStep(moved?.document ?? {}, moved?.path ?? '', -1)?.path).toBe(path);
+  });
+
   test('does not move the first step up or the last one down', () => {
     expect(moveStep(rule(email('a')), 'steps.0', -1)).toBe(null);
     expect(moveStep(rule(email('a')), 'steps.0', 1)).toBe(null);
