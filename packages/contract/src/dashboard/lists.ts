@@ -1,6 +1,12 @@
 /** How each list of the dashboard can be filtered. This file does not load TypeBox. */
 
-import { DRAFT_STATES, EMAIL_OUTCOMES, EMAIL_STATES, REVIEW_ACTIONS, SUPPRESSION_REASONS } from './choices.ts';
+import {
+  DRAFT_STATES,
+  EMAIL_OUTCOMES,
+  EMAIL_STATES,
+  REVIEW_ACTIONS,
+  SUPPRESSION_REASONS,
+} from './choices.ts';
 
 /** Values that the server suggests for a key, because they depend on the project. */
 export const SUGGESTED_KINDS = [

@@ -14,7 +14,15 @@ import {
 } from 'react';
 import type { Failed } from './error-box.tsx';
 import classes from './filter-box.module.css';
-import { type FilterParts, isUnfinished, joinFilter, keyTerm, splitFilter, takeAll, takeFinished } from './filter-text.ts';
+import {
+  type FilterParts,
+  isUnfinished,
+  joinFilter,
+  keyTerm,
+  splitFilter,
+  takeAll,
+  takeFinished,
+} from './filter-text.ts';
 import { useKeys } from './use-keys.tsx';
 
 export type FilterBoxProps = {

@@ -1,4 +1,10 @@
-import { FILTER_KEYS, type FilterKey, type FilterKeys, type ListName, type SuggestedKind } from '@beckon/contract/dashboard';
+import {
+  FILTER_KEYS,
+  type FilterKey,
+  type FilterKeys,
+  type ListName,
+  type SuggestedKind,
+} from '@beckon/contract/dashboard';
 import { type ReactNode, useEffect, useState } from 'react';
 import { useApi } from '../api/index.ts';
 import type { Expanded, HandlesRef } from './filter-box.tsx';
@@ -25,7 +31,8 @@ export function FilterSuggestions({ id, list, typed, handles, onExpanded, onPick
   const index = options.findIndex(({ value }) => value === active);
   const pick = ({ of, value }: Option): void => {
     setActive(undefined);
-    if (of === 'key') onPick(value.endsWith('.') ? withKey(typed, value).slice(0, -1) : withKey(typed, value), false);
+    if (of === 'key')
+      onPick(value.endsWith('.') ? withKey(typed, value).slice(0, -1) : withKey(typed, value), false);
     else onPick(withValue(typed, value), true);
   };
   const move = (by: number): boolean => {
@@ -60,7 +67,8 @@ export function FilterSuggestions({ id, list, typed, handles, onExpanded, onPick
     <div className={classes.popup} onMouseDown={(event) => event.preventDefault()}>
       <Options id={id} options={options} index={index} onPick={pick} />
       <p className={classes.help}>
-        Words are searched everywhere. <code>-</code> excludes, <code>*</code> is a wildcard, a comma means or.
+        Words are searched everywhere. <code>-</code> excludes, <code>*</code> is a wildcard, a comma means
+        or.
       </p>
     </div>
   );

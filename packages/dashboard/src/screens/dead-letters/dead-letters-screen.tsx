@@ -30,15 +30,14 @@ const FOLLOWS: ReadKey[] = [
   'GET /projects/:project/counts',
 ];
 
+const REFRESHED = { keep: true, everyMs: 15_000 };
+
 /** Dead-lettered records: accepted but not processed. They block no other records, and wait for a member. */
 export function DeadLettersScreen(): ReactNode {
   const may = useMay('admin');
   const { filter } = route.useSearch();
-  const list = useApiInfinite(
-    'GET /projects/:project/dead-letters',
-    { query: { filter } },
-    { keep: true, everyMs: 15_000 },
-  );
+  const query = { filter };
+  const list = useApiInfinite('GET /projects/:project/dead-letters', { query }, REFRESHED);
   const [chosen, setChosen] = useState(new Set<string>());
   const [current, setCurrent] = useState<string>();
   const [isDiscarding, setIsDiscarding] = useState(false);

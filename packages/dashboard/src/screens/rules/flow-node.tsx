@@ -137,15 +137,7 @@ function Numbers({ here, paused, passed, completed, left, leftFor, isEnd }: Numb
   );
 }
 
-function Reached({
-  users,
-  emails,
-  isEmail,
-}: {
-  users: number;
-  emails: number;
-  isEmail: boolean;
-}): ReactNode {
+function Reached({ users, emails, isEmail }: { users: number; emails: number; isEmail: boolean }): ReactNode {
   return (
     <span className={classes.numbers} data-backtest="true">
       <FlaskConical size={12} aria-hidden="true" />

@@ -33,11 +33,9 @@ export function RulesScreen(): ReactNode {
   const reorder = mayReorder({ mayEdit, isFiltered, sorted }) ? move : null;
   useOrderKeys(current, reorder);
   const params = { project: String(project.id) };
-  const find = (next: {
-    filter?: string | undefined;
-    state?: typeof state | undefined;
-    sort?: string | undefined;
-  }): void => void navigate({ search: (was) => ({ ...was, ...next }), replace: true });
+  type Found = { filter?: string | undefined; state?: typeof state | undefined; sort?: string | undefined };
+  const find = (next: Found): void =>
+    void navigate({ search: (was) => ({ ...was, ...next }), replace: true });
   return (
     <Page title="Rules" actions={mayEdit && <NewRule />}>
       <Stack gap="md">
@@ -174,7 +172,10 @@ function number(id: string, title: string, count: (rule: RuleListed) => number):
     cell: (rule) => (
       <>
         {count(rule).toLocaleString('en-GB')}
-        <span className={classes.unit}> {count(rule) === 1 ? title.toLowerCase().replace(/s$/, '') : title.toLowerCase()}</span>
+        <span className={classes.unit}>
+          {' '}
+          {count(rule) === 1 ? title.toLowerCase().replace(/s$/, '') : title.toLowerCase()}
+        </span>
       </>
     ),
   };

@@ -41,11 +41,8 @@ const keyOf = ({ kind, value, hash }: Pick<SuppressionListed, 'kind' | 'value' |
 export function SuppressionList(): ReactNode {
   const { filter, row, sort = 'value' } = route.useSearch();
   const navigate = route.useNavigate();
-  const list = useApiInfinite(
-    'GET /projects/:project/suppressions',
-    { query: { filter, sort } },
-    { keep: true },
-  );
+  const query = { filter, sort };
+  const list = useApiInfinite('GET /projects/:project/suppressions', { query }, { keep: true });
   const { id: project } = useProject();
   const mayRemove = useMay('admin');
   const { look, setLook } = useListLook('suppressions');
@@ -57,7 +54,6 @@ export function SuppressionList(): ReactNode {
     sort,
     (by) => void navigate({ search: (was) => ({ ...was, sort: by }), replace: true }),
   );
-  const query = { filter, sort };
   const csv = apiUrl('GET /projects/:project/suppressions.csv', { params: { project }, query });
   return (
     <Stack gap="sm">

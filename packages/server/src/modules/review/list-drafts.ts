@@ -94,10 +94,7 @@ const USER_NAME = `(SELECT coalesce(p.name, p.traits ->> 'name') FROM beckon.per
 const USER_EMAIL = `(SELECT x.email FROM beckon.person_email x
   WHERE x.project_id = d.project_id AND x.external_user_id = d.external_user_id)`;
 
-const COLUMNS: Record<
-  Exclude<keyof typeof FILTER_KEYS.drafts, 'deadline'> | typeof WORDS,
-  FilterColumn
-> = {
+const COLUMNS: Record<Exclude<keyof typeof FILTER_KEYS.drafts, 'deadline'> | typeof WORDS, FilterColumn> = {
   state: { sql: 'd.state', among: DRAFT_STATES },
   rule: { sql: RULE_NAME },
   user: { sql: 'd.external_user_id' },
