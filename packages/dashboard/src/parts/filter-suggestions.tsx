@@ -7,7 +7,7 @@ import {
 } from '@beckon/contract/dashboard';
 import { type ReactNode, useEffect, useState } from 'react';
 import { useApi } from '../api/index.ts';
-import type { Expanded, HandlesRef } from './filter-box.tsx';
+import type { Expanded, HandlesRef } from './filter-box-inner.tsx';
 import classes from './filter-box.module.css';
 import { type Completed, completionOf, withKey, withValue } from './filter-text.ts';
 
