@@ -371,4 +371,4 @@ describe.skipIf(!hasBrowser)('user page, Home, Insights and Live of the demo', (
 
 const SIDEWAYS = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
 const FATE =
-  /^(Off|Waiting|In progress|Sent|Eligible|Not eligible|Failed|Skipped|Canceled|Delivery unknown)$/gm;
+  /^(Disabled|Waiting|In progress|Sent|Eligible|Not eligible|Failed|Skipped|Canceled|Delivery unknown)$/gm;

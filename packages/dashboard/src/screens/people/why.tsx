@@ -67,7 +67,7 @@ function RuleExplanation({ explanation, user }: { explanation: WhyRule; user: Us
 }
 
 const MARKS: Record<Exclude<Fate['kind'], 'ended'>, MarkProps> = {
-  off: { icon: Minus, tone: 'quiet', label: 'Off' },
+  off: { icon: Minus, tone: 'quiet', label: 'Disabled' },
   waiting: { icon: Hourglass, tone: 'info', label: 'Waiting' },
   running: { icon: Hourglass, tone: 'info', label: 'In progress' },
   sent: { icon: Check, tone: 'good', label: 'Sent' },
