@@ -10,6 +10,7 @@ import {
   wordsColumn,
 } from '../../platform/filter/filter.ts';
 import { readFilter } from '../../platform/filter/parse.ts';
+import { timestampText } from '../../platform/time/time-text.ts';
 
 /** A decision of a member, with its draft as it is now. */
 export type Decided = {
@@ -95,7 +96,7 @@ export async function listDecided(tx: Tx, page: DecidedPage): Promise<{ decided:
   const behind =
     after === null
       ? 'true'
-      : `(m.at, m.id) < (${bind(new Date(after.at).toISOString())}::timestamptz, ${bind(after.id)}::uuid)`;
+      : `(m.at, m.id) < (${bind(timestampText(after.at))}::timestamptz, ${bind(after.id)}::uuid)`;
   const [rows, counts, rules] = await Promise.all([
     tx.query<DecidedRow>(
       `SELECT m.id, date_part('epoch', m.at) * 1000 AS at, m.action, m.actor, m.reason,

@@ -125,7 +125,7 @@ function decidedWithoutRow(term: FilterTerm, column: FilterColumn | undefined): 
 }
 
 function termSql(term: FilterTerm, { sql, among, isTime }: FilterColumn, bind: Bind): string {
-  if (isTime) return momentsSql(term, sql, bind);
+  if (isTime) return momentsSql(term, sql, { bind });
   if (among) return `${sql} = ANY(${bind(among.filter((value) => passes(term, value)))}::text[])`;
   const literal = term.values.flatMap((pattern) => (pattern.length === 1 ? pattern : []));
   const patterns = term.values.filter((pattern) => pattern.length > 1);

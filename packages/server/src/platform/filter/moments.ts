@@ -1,13 +1,14 @@
 import { parseInstant, timestampText } from '../time/time-text.ts';
 import type { FieldFault } from '../fault.ts';
-import type { Bind, FilterTerm } from './filter.ts';
+
+type TimeTerm = { key: string; negated: boolean; values: readonly (readonly string[])[] };
 
 /** Values that are times: a day, or a time after < or >, such as `seen:>2026-01-01`. */
 const MOMENT = /^([<>]?)(.+)$/;
 const DAY_MS = 86_400_000;
 
 /** The errors of a term whose values must be times. */
-export function momentFaults({ key, values }: FilterTerm): FieldFault[] {
+export function momentFaults({ key, values }: TimeTerm): FieldFault[] {
   const isMoment = values.every(([text = '', ...more]) => more.length === 0 && momentOf(text) !== null);
   const message = `${key} must be a date such as 2026-01-31, or one after < or >`;
   return isMoment ? [] : [{ message, field: 'filter' }];
@@ -32,14 +33,14 @@ function dayIn(day: string, { instant, zone }: { instant: number; zone: string }
 }
 
 type MomentsOptions = {
-  bind: Bind;
+  bind: (value: string) => string;
   /** The zone of days; UTC by default. */
   zone?: string;
 };
 
 /** A condition on a column with times, for a term that has no errors. */
 export function momentsSql(
-  { values, negated }: FilterTerm,
+  { values, negated }: TimeTerm,
   column: string,
   { bind, zone = 'UTC' }: MomentsOptions,
 ): string {
