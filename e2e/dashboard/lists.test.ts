@@ -103,6 +103,7 @@ describe.skipIf(!hasBrowser)('lists in Chromium', () => {
 
     test('completes a key and a value with the keyboard, as a chip that is in the URL', async () => {
       await open('users');
+      await filter().waitFor();
       await page.keyboard.press('/');
       await page.keyboard.type('pl');
       await option('plan:').waitFor();

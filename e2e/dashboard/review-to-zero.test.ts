@@ -123,10 +123,9 @@ describe.skipIf(!hasBrowser)('Review to zero in Chromium', () => {
     await open();
     await isReading(`Hello ${first}`);
     const ahead = await emailTo(owner.session, owner.projectId, second);
-    const loaded = await page.evaluate(
+    await page.waitForFunction(
       `performance.getEntriesByType('resource').some(({ name }) => name.endsWith('${ahead.id}'))`,
     );
-    if (loaded !== true) await page.waitForResponse((response) => response.url().endsWith(ahead.id));
     await page.route(`**/drafts/${ahead.id}`, (route) => route.abort());
     await page.keyboard.press('a');
     await current(second).waitFor();
