@@ -79,7 +79,10 @@ describe.skipIf(!hasBrowser)('imports in Chromium', () => {
       await check();
       await page.getByRole('button', { name: 'Start import' }).click();
       await page.getByText('No new data: 1,500 of 1,500 existed already.').waitFor({ timeout: STEP_MS });
-      await page.getByRole('link', { name: 'All imports' }).click();
+      await page
+        .getByRole('navigation', { name: 'Breadcrumb' })
+        .getByRole('link', { name: 'Imports' })
+        .click();
       await expect.poll(() => page.getByRole('link', { name: 'customers.csv' }).count()).toBe(2);
       expect(pageErrors).toEqual([]);
     },

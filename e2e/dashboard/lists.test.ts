@@ -37,7 +37,7 @@ describe.skipIf(!hasBrowser)('lists in Chromium', () => {
     await session.request('POST', `${base}/audiences`, { name: 'Paying', definition });
     await session.request('POST', `${base}/imports`, { kind: 'users', name: 'a.csv', size_bytes: 10 });
     // The stream shows an event when it is processed, and then the catalog has it.
-    await page.goto(`${installation.url}/p/${projectId}/live`);
+    await page.goto(`${installation.url}/p/${projectId}/activity`);
     await page.getByRole('table', { name: 'Activity' }).getByText('closed').first().waitFor();
     grace = await memberBeside();
   }, 120_000);
@@ -110,6 +110,7 @@ describe.skipIf(!hasBrowser)('lists in Chromium', () => {
       expect(await filter().getAttribute('aria-expanded')).toBe('true');
       expect(await violationsOf(page, 'all')).toEqual([]);
       await page.keyboard.press('ArrowDown');
+      await expect.poll(() => filter().getAttribute('aria-activedescendant')).not.toBeNull();
       const active = await filter().getAttribute('aria-activedescendant');
       expect(await page.locator(`[id="${active}"]`).textContent()).toContain('plan:');
       await page.keyboard.press('Enter');

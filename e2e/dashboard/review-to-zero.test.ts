@@ -131,6 +131,7 @@ describe.skipIf(!hasBrowser)('Review to zero in Chromium', () => {
     await current(second).waitFor();
     await isReading(`Hello ${second}`);
     await page.unroute(`**/drafts/${ahead.id}`);
+    await page.getByRole('button', { name: 'Undo' }).first().waitFor();
     await page.keyboard.press('u');
     await current(first).waitFor();
     await expect.poll(() => stateOf(first)).toBe('scheduled');

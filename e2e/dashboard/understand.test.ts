@@ -347,7 +347,7 @@ describe.skipIf(!hasBrowser)('user page, Home, Insights and Live of the demo', (
   test('Live › shows the properties of an event and what it started, with a link to the rule', async () => {
     type Made = { data: { secret: string } };
     const { data } = await session.request<Made>('POST', `/projects/${own}/keys`, { label: 'Live' });
-    await page.goto(`${installation.url}/p/${own}/live`);
+    await page.goto(`${installation.url}/p/${own}/activity`);
     await page.getByRole('heading', { level: 1 }).waitFor();
     const post = serverWith(data.secret, installation);
     await post('users', { external_user_id: 'grace', email: 'grace@example.com', traits: { name: 'Grace' } });
