@@ -53,12 +53,7 @@ function Planned({ next, zone }: { next: Next; zone: string | null }): ReactNode
       </Text>
       <Muted size="xs" className={classes.shrinks}>
         From{' '}
-        <TextLink
-          size="xs"
-          className={classes.target}
-          to="/p/$project/rules/$rule"
-          params={{ rule: rule.id }}
-        >
+        <TextLink size="xs" to="/p/$project/rules/$rule" params={{ rule: rule.id }}>
           {rule.name}
         </TextLink>
         {cause && (

@@ -168,19 +168,29 @@ function Details({ item, theirZone }: EntryProps): ReactNode {
 function Follow({ item: { draft_id: draft, rule, audience } }: { item: TimelineItem }): ReactNode {
   if (draft !== null)
     return (
-      <TextLink size="xs" to="/p/$project/drafts/$draft" params={{ draft }}>
+      <TextLink size="xs" className={classes.follow ?? ''} to="/p/$project/drafts/$draft" params={{ draft }}>
         Open draft
       </TextLink>
     );
   if (rule !== null)
     return (
-      <TextLink size="xs" to="/p/$project/rules/$rule" params={{ rule: rule.id }}>
+      <TextLink
+        size="xs"
+        className={classes.follow ?? ''}
+        to="/p/$project/rules/$rule"
+        params={{ rule: rule.id }}
+      >
         Open rule
       </TextLink>
     );
   if (audience?.name == null) return null;
   return (
-    <TextLink size="xs" to="/p/$project/audiences/$audience" params={{ audience: audience.id }}>
+    <TextLink
+      size="xs"
+      className={classes.follow ?? ''}
+      to="/p/$project/audiences/$audience"
+      params={{ audience: audience.id }}
+    >
       Open audience
     </TextLink>
   );
