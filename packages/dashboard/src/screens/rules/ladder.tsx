@@ -21,12 +21,18 @@ export function Ladder({ rule }: { rule: RuleDetails }): ReactNode {
   return (
     <>
       {alarm && (
-        <Alert color="red.9" mb="md" title="This rule stopped firing">
+        <Alert color="red" variant="outline" mb="md" title="This rule stopped firing">
           {alarm.message}
         </Alert>
       )}
       {demoted && !isAutopilot && (
-        <Alert color="orange.9" mb="md" icon={<TrendingDown size={18} />} title="Autopilot was turned off">
+        <Alert
+          color="yellow"
+          variant="outline"
+          mb="md"
+          icon={<TrendingDown size={18} />}
+          title="Autopilot was turned off"
+        >
           {demoted.why}, <When at={demoted.at} style="relative" />. Each draft waits for approval until you
           turn autopilot on again.
         </Alert>
