@@ -215,7 +215,7 @@ function queries(): Input[] {
       ),
     ),
     byViewer('insights', (at) => `GET ${at}/insights`),
-    byViewer('home charts', (at) => `GET ${at}/home/charts`),
+    byViewer('emails by day', (at) => `GET ${at}/insights/days?days=366&compare=true&rules=true`),
     byViewer('system', (at) => `GET ${at}/system`),
   ];
 }
