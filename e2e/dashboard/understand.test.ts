@@ -9,8 +9,8 @@ import { type Session, sessionOf, signedIn } from '../kit/session.ts';
 import { settled } from '../kit/walk.ts';
 
 const OMAR = 'user_1026';
-/** Every such user is also opened in the browser. */
-const EVERY = 12;
+/** Every such user is also opened in the browser; more of them in the long proof. */
+const EVERY = process.env.E2E_LONG === 'on' ? 12 : 60;
 
 describe.skipIf(!hasBrowser)('user page, Home, Insights and Live of the demo', () => {
   let browser: Browser;
