@@ -129,7 +129,9 @@ describe.skipIf(!hasBrowser)('decisions in Review in Chromium', () => {
       await save().click();
       await page.getByText('Saved. The email will be sent').waitFor();
       await page.keyboard.press('e');
-      await save().evaluate('(button) => button.scrollIntoView({ block: "end" })');
+      await save().evaluate((button) => {
+        (button as unknown as { scrollIntoView: (to: object) => void }).scrollIntoView({ block: 'end' });
+      });
       await page.getByText('Saved. The email will be sent').waitFor();
       expect(await page.evaluate(COVERED)).toEqual([]);
       await page.keyboard.press('Escape');
