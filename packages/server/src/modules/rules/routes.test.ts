@@ -408,6 +408,19 @@ test('counts the users at each step, those who passed it and those who left ther
   expect((await request('GET /rules/greeter/flow?days=0')).status).toBe(422);
 });
 
+test('counts as passed only runs of the current version, whose steps are the ones shown', async () => {
+  await scenario.rule(greeter({ steps: [{ wait: '1h' }, { wait: '9d' }, { draft: EMAIL }] }));
+  await scenario.event('ada', 'hello');
+  await scenario.later(2 * HOUR);
+  const passed = async (): Promise<number[]> =>
+    (await request<RuleFlow>('GET /rules/greeter/flow')).data.steps.map((step) => step.passed);
+  expect(await passed()).toEqual([1, 0, 0]);
+  const { data: rule } = await request<RuleDetails>('GET /rules/greeter');
+  const document = greeter({ steps: [{ draft: EMAIL }, { wait: '9d' }] });
+  await request('PUT /rules/greeter', { body: { document, updated_at: rule.updated_at } });
+  expect(await passed()).toEqual([0, 0]);
+});
+
 test('describes the parts of a document that have no errors of their own', async () => {
   const document = greeter({ steps: [{ wait: 'soon' }, { wait: '3d' }], goal: { event: 'bought' } });
   const { data } = await request<RuleChecked>('POST /rules/check', { body: { document } });
