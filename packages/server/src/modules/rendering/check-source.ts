@@ -4,7 +4,7 @@ import { namedLocale } from '../../platform/text/locale.ts';
 import type { EmailPart } from './template.ts';
 import { formatsOf, type LocaleFormats } from './locale-formats.ts';
 import { isBlank, oneLine } from './print-values.ts';
-import { costOf, RenderWork } from './render-work.ts';
+import { CHARS_PER_UNIT, costOf, RenderWork } from './render-work.ts';
 import { type EmailVariables, LOCALE_FACT, valueOf, ZONE_FACT } from './variables.ts';
 
 const FACTS_MAX = 255;
@@ -165,10 +165,12 @@ export class LiquidCheckContext extends Context {
     if (this.unset.size < MISSING_MAX) this.unset.add(name);
   }
 
-  /** Charges for a value that is written, and writes it. */
+  /** Writes a value. Charges for the value, and for its text, which escaping may make five times as long. */
   written(value: unknown): string {
     this.work.charge(costOf(value));
-    return this.write(value);
+    const text = this.write(value);
+    this.work.charge(text.length / CHARS_PER_UNIT);
+    return text;
   }
 
   /** The name of a loop contains the source of its list. Liquid writes it as JSON wherever `forloop` is used as a value. */

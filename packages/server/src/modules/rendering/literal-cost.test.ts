@@ -185,6 +185,11 @@ describe('renderContent', () => {
     expect(whole).toBeGreaterThan(100);
   });
 
+  test.each(['*', '&', '<', '['])('charges for the text that escaping makes of %s', (sign) => {
+    const { characters, work } = measureIteration(`{{ "${sign.repeat(1_000)}" }}`);
+    expect(characters).toBeLessThanOrEqual(1_000 + CHARACTERS_PER_UNIT * work);
+  });
+
   const KEY = 'k'.repeat(20_000);
   test.each(
     Object.entries({
