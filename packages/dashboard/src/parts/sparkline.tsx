@@ -19,7 +19,12 @@ export function Sparkline({ values, label }: { values: number[]; label: string }
       role="img"
       aria-label={`${label}: from ${values[0] ?? 0} to ${values.at(-1) ?? 0}, at most ${Math.max(0, ...values)}`}
     >
-      <polyline points={points} fill="none" stroke="var(--mantine-primary-color-filled)" strokeWidth="1.5" />
+      <polyline
+        points={points}
+        fill="none"
+        stroke="var(--mantine-primary-color-light-color)"
+        strokeWidth="1.5"
+      />
     </svg>
   );
 }

@@ -27,7 +27,7 @@ export function Rotation({ keys }: { keys: ApiKey[] }): ReactNode {
       {unused.length > 0 && <Muted>Unused for 14 days: {unused.map(({ label }) => label).join(', ')}.</Muted>}
       <ChartWithTable
         title="Requests by key"
-        description={`${total.toLocaleString('en-GB')} requests by ${keys.length} keys in 14 days`}
+        description={`${total.toLocaleString('en-GB')} requests by ${keys.length === 1 ? 'one key' : `${keys.length} keys`} in 14 days`}
         kind="stacked"
         rows={rowsOf(busiest)}
         x="day"

@@ -96,6 +96,7 @@ const COLUMNS: Column<IngestRequest>[] = [
     id: 'records',
     title: 'Records',
     width: '1fr',
+    align: 'right',
     narrow: 'hide',
     cell: ({ accepted, rejected }) =>
       rejected === 0 ? accepted.toLocaleString('en-GB') : `${accepted}, ${rejected} rejected`,

@@ -24,7 +24,7 @@ export function HintMarks({
   const { alarm, warnings, demoted, mode } = rule;
   return (
     <Group gap={4}>
-      {alarm && <Mark icon={CircleAlert} tone="bad" label="Silent" title={alarm.message} />}
+      {alarm && <Mark icon={CircleAlert} tone="bad" label="No activity" title={alarm.message} />}
       {demoted && mode === 'draft' && (
         <Mark icon={TrendingDown} tone="warn" label="Autopilot turned off" title={demoted.why} />
       )}

@@ -173,7 +173,7 @@ function Summary({ schedule, onShow }: SummaryProps): ReactNode {
         <b>{planned.toLocaleString('en')}</b> {planned === 1 ? 'email' : 'emails'} planned within seven days
         {truncated && ' (not all waiting drafts were checked)'}
       </Text>
-      {beyond.sends > 0 && <Text size="sm">· {beyond.sends.toLocaleString('en')} later</Text>}
+      {beyond.sends > 0 && <Text size="sm">{beyond.sends.toLocaleString('en')} later</Text>}
       {held > 0 && (
         <ActButton size="compact-sm" variant="subtle" onClick={() => onShow('held')}>
           {held.toLocaleString('en')} held: {heldWords(beyond.held)}
@@ -186,7 +186,6 @@ function Summary({ schedule, onShow }: SummaryProps): ReactNode {
       )}
       {waiting > 0 && (
         <Text size="sm">
-          ·{' '}
           <TextLink inherit to="/p/$project/review">
             {waiting.toLocaleString('en')} wait for approval
           </TextLink>
