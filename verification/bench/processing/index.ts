@@ -65,8 +65,8 @@ const PARTS: Record<string, Part> = {
     await show(title, ['', 'without', 'with', 'added', 'drained in', 'samples'], () => neighbor(sizes));
   },
   async idle(sizes) {
-    const title = `Idle for ${sizes.idleSeconds} s, of a core (< 1 %)`;
-    await show(title, ['worker', 'PostgreSQL', 'together'], () => idle(sizes));
+    const title = `CPU time in ${sizes.idleSeconds} s without work, ${sizes.idleAfterSeconds} s after a load (≤ 0.5 s in 60 s)`;
+    await show(title, ['server', 'PostgreSQL', 'together'], () => idle(sizes));
   },
   async again(sizes) {
     const title = 'The same thousand records three times (the second and third change nothing)';

@@ -13,6 +13,8 @@ export function sizesOf(flags: { quick: boolean; full: boolean }): {
   projects: number;
   eventsOfEach: number;
   liveSeconds: number;
+  /** Seconds between the load and the measurement of an idle server, and of that measurement. */
+  idleAfterSeconds: number;
   idleSeconds: number;
   growth: { few: number; many: number; events: number; records: number; runs: number };
 } {
@@ -28,6 +30,7 @@ export function sizesOf(flags: { quick: boolean; full: boolean }): {
       projects: 20,
       eventsOfEach: 5,
       liveSeconds: 3,
+      idleAfterSeconds: 15,
       idleSeconds: 15,
       growth: { few: 3_000, many: 20_000, events: 20_000, records: 2_000, runs: 1 },
     };
@@ -43,6 +46,7 @@ export function sizesOf(flags: { quick: boolean; full: boolean }): {
     projects: 1_000,
     eventsOfEach: 5,
     liveSeconds: 20,
+    idleAfterSeconds: 60,
     idleSeconds: 60,
     growth: {
       few: 10_000,

@@ -1,32 +1,42 @@
 import { cpuBetween, usageOf, usageOfTree } from '../measure.ts';
-import { percent } from '../print.ts';
+import { progress } from '../fill.ts';
 import { openTestbed } from '../testbed.ts';
 import { busyProject } from './latency.ts';
+import { withLive } from './live.ts';
 import { preload, uploadedUsers, backfillEvents } from './records.ts';
 import type { Sizes } from './sizes.ts';
 import { pause } from './visible.ts';
 import { waitingOf } from './waiting.ts';
 import { settle } from '../world.ts';
 
-const QUIET_MS = 5_000;
+const LOAD_MS = 10_000;
+const LOAD_PER_SECOND = 200;
 
-/** Measures the CPU time and memory of a worker and its PostgreSQL while no record waits. A project with audiences exists. */
+/**
+ * Measures the CPU time of the server and its PostgreSQL in the second minute after a load, while nothing is due. A project with audiences
+ * exists. The first minute is left out, because PostgreSQL then writes and cleans up what the load left.
+ */
 export async function idle(sizes: Sizes): Promise<string[][]> {
   const testbed = await openTestbed();
   try {
-    await busyProject(testbed, { ...sizes, people: 1_000, backfill: 1_000, batchRecords: 1_000 }, 1);
-    await settle(testbed.url);
-    const worker = await testbed.serve('worker');
-    await pause(QUIET_MS);
-    const used = (): ReturnType<typeof usageOf>[] => [usageOf(worker.pid), usageOfTree(testbed.postgresPid)];
-    const [worker0, postgres0] = used();
-    await pause(sizes.idleSeconds * 1_000);
-    const [worker1, postgres1] = used();
-    if (!worker0 || !worker1 || !postgres0 || !postgres1) throw new Error('no process was measured');
-    const shares = [cpuBetween(worker0, worker1), cpuBetween(postgres0, postgres1)].map(
-      (seconds) => seconds / sizes.idleSeconds,
+    const { project } = await busyProject(
+      testbed,
+      { ...sizes, people: 1_000, backfill: 1_000, batchRecords: 1_000 },
+      1,
     );
-    return [[...shares, shares.reduce((a, b) => a + b, 0)].map(percent)];
+    await settle(testbed.url);
+    const server = await testbed.serve('all');
+    const live = { testbed, api: server, projects: [project], perSecond: LOAD_PER_SECOND };
+    await withLive(live, () => pause(LOAD_MS));
+    progress(`idle: measured in ${sizes.idleAfterSeconds} s, for ${sizes.idleSeconds} s`);
+    await pause(sizes.idleAfterSeconds * 1_000);
+    const used = (): ReturnType<typeof usageOf>[] => [usageOf(server.pid), usageOfTree(testbed.postgresPid)];
+    const [server0, postgres0] = used();
+    await pause(sizes.idleSeconds * 1_000);
+    const [server1, postgres1] = used();
+    if (!server0 || !server1 || !postgres0 || !postgres1) throw new Error('no process was measured');
+    const seconds = [cpuBetween(server0, server1), cpuBetween(postgres0, postgres1)];
+    return [[...seconds, seconds.reduce((a, b) => a + b, 0)].map((each) => `${each.toFixed(2)} s`)];
   } finally {
     await testbed.close();
   }

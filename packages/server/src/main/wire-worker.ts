@@ -19,6 +19,7 @@ import { startListener } from '../platform/db/notifications.ts';
 import type { Relay } from '../platform/mail/submit.ts';
 import type { Loop } from '../platform/jobs/run-loop.ts';
 import { startScheduler } from '../platform/jobs/scheduler.ts';
+import { createWorkWatch, type WorkWatch } from '../platform/jobs/work-watch.ts';
 import { jobTable } from './jobs.ts';
 import { startImporter } from '../modules/imports/index.ts';
 import { startWebhookDispatcher, type WebhookDispatcher } from '../modules/webhooks/index.ts';
@@ -40,6 +41,7 @@ const IMPORT_PAUSE_MS = 250;
 export const INGEST_QUEUE_CHANNEL = 'beckon_ingest_queue';
 
 type Parts = { db: Database; life: Lifecycle; metrics: Metrics };
+type LoopParts = Parts & { watch: WorkWatch };
 
 export type RunningWorker = {
   /** Called when this process accepted a record. */
@@ -58,9 +60,11 @@ export async function startWorker(options: ServerOptions, parts: Parts): Promise
   const out = await openTransports(options, parts);
   const outbound = options.openOutbound();
   life.onStop('outbound', () => outbound.close());
-  const watch = { metrics, clock: db.clock };
-  const jobs = jobTable(options, { db, outbound, ...out }).map((job) => meteredJob(job, watch));
+  const meter = { metrics, clock: db.clock };
+  const jobs = jobTable(options, { db, outbound, ...out }).map((job) => meteredJob(job, meter));
   const scheduler = startScheduler(jobs, log, db.failpoint);
+  const watch = createWorkWatch(db);
+  life.onStop('work watch', () => watch.stop());
   const warnings = warningCounter({ db, clock: db.clock, log });
   life.onStop('processing warnings', () => warnings.close());
   const processor = createProcessor({
@@ -70,22 +74,24 @@ export async function startWorker(options: ServerOptions, parts: Parts): Promise
     hasher: options.hasher,
     onBatch: metrics.countBatch,
   });
-  const sender = startSending(options, { ...parts, transport: meteredTransport(out.transport, watch) });
+  const loops = { ...parts, watch };
+  const sender = startSending(options, { ...loops, transport: meteredTransport(out.transport, meter) });
   settled = () => Promise.all([sender.settled(), scheduler.settled()]);
   const processorLoop = startProcessor({
     db,
     processor,
     log,
+    watch,
     onLag: metrics.reportLag,
     onWarning: (projectId, code) => warnings.note(projectId, code),
   });
   const stop = stopperOf(log, {
     sender,
-    webhooks: startDispatching(options, { ...parts, outbound }),
+    webhooks: startDispatching(options, { ...loops, outbound }),
     processorLoop,
     scheduler,
-    builder: startAudienceBuilder({ db, processor, log }),
-    ...startIntake(options, { db, processorLoop }),
+    builder: startAudienceBuilder({ db, processor, log, watch, wakeProcessor: () => processorLoop.wake() }),
+    ...startIntake(options, { db, processorLoop, watch }),
   });
   life.onStop('work', stop);
   return { wake: () => processorLoop.wake(), stop };
@@ -111,29 +117,29 @@ function stopperOf(log: Log, parts: Record<string, Stoppable>): () => Promise<vo
 /** Starts the import of records, and the listener for records of other processes. */
 function startIntake(
   options: ServerOptions,
-  { db, processorLoop }: { db: Database; processorLoop: Loop },
+  { db, processorLoop, watch }: { db: Database; processorLoop: Loop; watch: WorkWatch },
 ): Record<'importer' | 'listener', Stoppable> {
   const { log, encrypter, stripeAddress, adminConnection: connection } = options;
   const wake = (): void => processorLoop.wake();
   const openStripe = stripeReader(db, stripeAddress);
   return {
-    importer: startImporter({ db, log, encrypter, openStripe, pauseMs: IMPORT_PAUSE_MS, accepted: wake }),
+    importer: startImporter({ db, log, encrypter, openStripe, watch, pauseMs: IMPORT_PAUSE_MS, accepted: wake }),
     listener: startListener({ connection, channel: INGEST_QUEUE_CHANNEL, onNotification: wake, log }),
   };
 }
 
 function startSending(
   { log, sendServices, tokenKeys, restoreGuard = 'auto' }: ServerOptions,
-  { db, metrics, transport }: Parts & { transport: Transport },
+  { db, metrics, watch, transport }: LoopParts & { transport: Transport },
 ): DraftSender {
   const newId = idMaker(db.clock);
   const deps = { db, log, newId, sendServices, tokenKeys, transport, togetherMs: TOGETHER_MS, restoreGuard };
-  return startSender({ db, sender: createSender(deps), log, onLag: metrics.reportLag });
+  return startSender({ db, sender: createSender(deps), log, watch, onLag: metrics.reportLag });
 }
 
 function startDispatching(
   { log, encrypter, release }: ServerOptions,
-  { db, metrics, outbound }: Parts & { outbound: Outbound },
+  { db, metrics, watch, outbound }: LoopParts & { outbound: Outbound },
 ): WebhookDispatcher {
   return startWebhookDispatcher({
     db,
@@ -141,6 +147,7 @@ function startDispatching(
     encrypter,
     outbound: meteredOutbound(outbound, metrics.countAttempt),
     agent: webhookAgent(release.version),
+    watch,
     onLag: metrics.reportLag,
   });
 }

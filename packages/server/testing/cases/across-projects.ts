@@ -6,10 +6,16 @@ export const ACROSS_PROJECTS: { why: string; statements: Record<string, string[]
   {
     why: 'Looks for who has something to do: it reads the places of that work, and each project is then worked on by itself',
     statements: {
-      'modules/audiences/reads.ts': [`WHERE state = $1 AND state <> 'served'`],
+      'modules/audiences/reads.ts': [
+        `WHERE state = $1 AND state <> 'served'`,
+        `WHERE state = 'building' AND state <> 'served'`,
+      ],
       'modules/sending/domains/reads.ts': ['WHERE next_check_at <= $1', 'WHERE tracking_next_at <= $1'],
       'modules/review/digest-reads.ts': ['SELECT d.project_id FROM beckon.draft d'],
-      'modules/users/events/reads.ts': ['SELECT DISTINCT project_id FROM beckon.counted_event'],
+      'modules/users/events/reads.ts': [
+        'SELECT DISTINCT project_id FROM beckon.counted_event',
+        'SELECT 1 FROM beckon.counted_event',
+      ],
       'modules/imports/reads.ts': [`WHERE state IN ('uploading', 'ready', 'checked', 'paused')`],
       'modules/inbound/tracking/hit-reads.ts': ['WHERE classify_at <= $1'],
       'modules/processing/prune-marks.ts': [
@@ -19,7 +25,8 @@ export const ACROSS_PROJECTS: { why: string; statements: Record<string, string[]
       'modules/delivery/email-rows.ts': ['WHERE next_at < $1 ORDER BY next_at LIMIT 1000'],
       'platform/locks/store.ts': [
         'FROM beckon.project_timer WHERE work = $3',
-        'SELECT EXISTS (SELECT 1 FROM beckon.ingest_queue)',
+        'SELECT 1 FROM beckon.project_timer',
+        'SELECT 1 FROM beckon.ingest_queue',
       ],
     },
   },

@@ -1,6 +1,7 @@
 export { loadModels } from './load-models.ts';
 export { type AudienceVersionKey, listBuilding, serveAudienceVersion } from './build-version.ts';
 export { advanceBuild } from './store.ts';
+export { BUILDS_DUE } from './reads.ts';
 export { deleteOldVersions } from './delete-retired.ts';
 export { checkWindows } from './check-definition.ts';
 export { countPeople, createAudience, rebuildAudiences } from './change-audience.ts';

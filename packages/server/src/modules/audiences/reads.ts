@@ -66,6 +66,9 @@ export function listUnfinished(
   });
 }
 
+/** Returns a row if a version of any project is being built. */
+export const BUILDS_DUE = `SELECT 1 FROM beckon.audience_version WHERE state = 'building' AND state <> 'served'`;
+
 export type StoredMembershipRow = { n: number; version_id: number; since: Date | null; at: Date | null };
 
 /** OFFSET 0 makes each user a probe of the primary keys. On tables that just grew, the planner would otherwise read them in full. */

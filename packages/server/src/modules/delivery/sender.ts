@@ -4,6 +4,8 @@ import type { DueDraftSender } from './send-email.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { type LoopRound, runLoop } from '../../platform/jobs/run-loop.ts';
 import { createFailureBackoff, type FailureBackoff } from '../../platform/jobs/failure-backoff.ts';
+import type { WorkWatch } from '../../platform/jobs/work-watch.ts';
+import { DUE_WORK } from '../../platform/locks/store.ts';
 import { atMost } from '../../platform/time/within.ts';
 
 /** Sends due drafts, one batch per project in turn, so that a long queue of one project does not delay others. */
@@ -18,6 +20,7 @@ export type DraftSenderOptions = {
   db: Database;
   sender: DueDraftSender;
   log: Log;
+  watch?: WorkWatch;
   onLag?: (facts: { queue: 'send'; ms: number }) => void;
 };
 
@@ -41,6 +44,7 @@ export function startSender(options: DraftSenderOptions): DraftSender {
   };
   const loop = runLoop({
     work: (round) => sendDue(state, round),
+    watch: options.watch?.add(DUE_WORK.send),
     onFailure: (error) => options.log.warn({ err: error }, 'send.failed'),
   });
   return {

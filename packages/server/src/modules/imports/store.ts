@@ -108,6 +108,13 @@ export async function updateEncryptedKeys(tx: Tx, keys: EncryptedImportKey[]): P
   );
 }
 
+/** Returns a row if `claimRow` would find an import at `$1`. */
+export const IMPORTS_DUE = `
+  SELECT 1 FROM beckon.import i JOIN beckon.project p ON p.project_id = i.project_id AND p.suspended_at IS NULL
+  WHERE i.state IN ('checking', 'running') AND (i.lease_until IS NULL OR i.lease_until <= $1) AND NOT EXISTS (
+    SELECT 1 FROM beckon.import f WHERE f.project_id = i.project_id AND f.state IN ('checking', 'running')
+      AND (f.queued_at, f.id) < (i.queued_at, i.id))`;
+
 /** Claims an import with a lease: the first one queued in its project, if no process works on it. Imports of suspended projects wait. */
 export async function claimRow(
   tx: Tx,

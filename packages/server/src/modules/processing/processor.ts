@@ -1,6 +1,7 @@
 import type { Log } from '../../platform/log.ts';
 import type { IngestPriority } from '../ingest/index.ts';
-import { hasAnyWork } from '../../platform/locks/store.ts';
+import { DUE_WORK, hasAnyWork } from '../../platform/locks/store.ts';
+import type { WorkWatch } from '../../platform/jobs/work-watch.ts';
 import type { Processor } from './process.ts';
 import type { BatchResult } from './batch-result.ts';
 import { lookForWork, type ProjectBacklog } from './look-for-work.ts';
@@ -12,6 +13,7 @@ export type ProcessorLoopOptions = {
   db: Database;
   processor: Processor;
   log: Log;
+  watch?: WorkWatch;
   /** The maximum number of projects per poll. */
   projectsMax?: number;
   onLag?: (facts: { queue: IngestPriority | 'timers'; ms: number }) => void;
@@ -71,6 +73,7 @@ export function startProcessor(options: ProcessorLoopOptions): Loop {
   return runLoop({
     work: () => processNext(state),
     gather: GATHER,
+    watch: options.watch?.add(DUE_WORK.process),
     onFailure: (error) => options.log.warn({ err: error }, 'processing.failed'),
   });
 }

@@ -26,7 +26,7 @@ export {
   type NewestEvent,
 } from './events/find-events.ts';
 export { listNames } from './events/list-names.ts';
-export { listCountingProjects, listNewest } from './events/reads.ts';
+export { COUNTS_DUE, listCountingProjects, listNewest } from './events/reads.ts';
 export { erasePersonRows, rememberErasure } from './people/erase-person.ts';
 export {
   type ChangedPerson,

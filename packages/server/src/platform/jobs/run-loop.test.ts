@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Loop, type LoopOptions, type LoopRound, runLoop } from './run-loop.ts';
+import type { WatchedWork } from './work-watch.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
 afterEach(() => {
@@ -40,14 +41,45 @@ async function stateOf(stopped: Promise<void>): Promise<string> {
 }
 
 describe('runLoop polls', () => {
-  test('ten times per second, and four times after ten seconds without work', async () => {
+  test('ten times per second, also after a long time without work if it has no watch', async () => {
     const { loop, rounds } = watched();
     await pass(1_000);
     expect(rounds()).toBe(11);
-    await pass(9_500);
-    const quiet = rounds();
+    await pass(20_000);
+    expect(rounds()).toBe(211);
+    await loop.stop();
+  });
+
+  test('every five seconds after ten seconds without work, and when its watch finds some', async () => {
+    const followers = new Set<() => void>();
+    const watch: WatchedWork = {
+      follow(wake) {
+        followers.add(wake);
+        return () => followers.delete(wake);
+      },
+    };
+    let due = 0;
+    const takeDue = async () => {
+      const count = due;
+      due = 0;
+      return count;
+    };
+    const { loop, rounds } = watched(takeDue, { watch });
+    await pass(10_000);
+    expect(followers.size).toBe(0);
     await pass(1_000);
-    expect(rounds() - quiet).toBe(4);
+    expect(followers.size).toBe(1);
+    const quiet = rounds();
+    await pass(10_000);
+    expect(rounds() - quiet).toBe(2);
+    for (const wake of followers) wake();
+    await pass(0);
+    expect(rounds() - quiet).toBe(3);
+    expect(followers.size).toBe(1);
+    due = 1;
+    for (const wake of followers) wake();
+    await pass(0);
+    expect(followers.size).toBe(0);
     await loop.stop();
   });
 

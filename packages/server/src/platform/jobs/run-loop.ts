@@ -1,4 +1,5 @@
 import { backoffMs } from '../async/backoff.ts';
+import type { WatchedWork } from './work-watch.ts';
 
 /** Background work without an end, such as sending the drafts that are due. */
 export type Loop = {
@@ -12,7 +13,9 @@ export type LoopOptions = {
   /** Does one round of work. Returns how much was done: 0 if nothing is due, or if other workers hold the locks of all that is. */
   work: (round: LoopRound) => Promise<number>;
   /** The pause after a round without work. A wake-up ends it. */
-  poll?: { everyMs: number; quietEveryMs?: number };
+  poll?: { everyMs: number };
+  /** Wakes the loop while it is quiet. Without it, the loop polls as often as ever. */
+  watch?: WatchedWork | undefined;
   /** A small round costs almost as much as a large one, so after fewer than `below` items the next begins no sooner than `ms` later. */
   gather?: { ms: number; below: number };
   /** The pause after a failed round, if it is longer than that of `poll`. It grows with each failure in a row. */
@@ -28,9 +31,13 @@ export type LoopRound = {
   waitFor: (settled: Promise<unknown>) => Promise<void>;
 };
 
-/** A lost wake-up costs a quarter of a second after a time without work, and polling then costs next to nothing. */
-const POLL = { everyMs: 100, quietEveryMs: 250 };
+const POLL = { everyMs: 100 };
+/**
+ * After this time without work, a loop follows its watch. A lost wake-up then costs a quarter of a second. The loop still polls now and then,
+ * for the little that it does without due work.
+ */
 const QUIET_AFTER_MS = 10_000;
+const QUIET_POLL_MS = 5_000;
 const NO_GATHERING = { ms: 0, below: 0 };
 export const FAILURE_BACKOFF = { baseMs: 100, maxMs: 5_000 };
 
@@ -38,6 +45,7 @@ export const FAILURE_BACKOFF = { baseMs: 100, maxMs: 5_000 };
 export function runLoop({
   work,
   poll = POLL,
+  watch,
   gather = NO_GATHERING,
   backoff = FAILURE_BACKOFF,
   onFailure,
@@ -60,10 +68,13 @@ export function runLoop({
     }
   }
 
-  function restMs(): number {
-    const isQuiet = performance.now() - workedAt > QUIET_AFTER_MS;
-    const everyMs = isQuiet ? (poll.quietEveryMs ?? poll.everyMs) : poll.everyMs;
-    return failures === 0 ? everyMs : Math.max(everyMs, backoffMs(failures, backoff));
+  async function rest(): Promise<void> {
+    const { everyMs } = poll;
+    if (failures > 0) return pauses.untilWoken(Math.max(everyMs, backoffMs(failures, backoff)));
+    if (!watch || performance.now() - workedAt <= QUIET_AFTER_MS) return pauses.untilWoken(everyMs);
+    const unfollow = watch.follow(pauses.wake);
+    await pauses.untilWoken(QUIET_POLL_MS);
+    unfollow();
   }
 
   async function run(): Promise<void> {
@@ -71,7 +82,7 @@ export function runLoop({
       const startedAt = performance.now();
       const count = await runRound();
       if (count > 0) workedAt = performance.now();
-      if (count === 0) await pauses.untilWoken(restMs());
+      if (count === 0) await rest();
       else if (count < gather.below) await pauses.sleep(gather.ms - (performance.now() - startedAt));
     }
   }

@@ -98,15 +98,35 @@ export function listDueTimers(
   });
 }
 
-/**
- * Returns whether any project has queued records or due work to process. Reads the table `ingest_queue` of another module. Idle workers
- * call it constantly.
- */
+const dueTimers = (work: TimerKind): string =>
+  `SELECT 1 FROM beckon.project_timer WHERE work = '${work}' AND next_at <= $1`;
+
+/** Queries that return a row if such work of any project is due at `$1`. Processing reads the table `ingest_queue` of another module. */
+export const DUE_WORK: Record<TimerKind, string> = {
+  process: `SELECT 1 FROM beckon.ingest_queue UNION ALL ${dueTimers('process')}`,
+  send: dueTimers('send'),
+  webhooks: dueTimers('webhooks'),
+};
+
+/** Returns whether any project has queued records or due work to process. Workers without work call it ten times a second. */
 export async function hasAnyWork(tx: Tx, now: Date): Promise<boolean> {
   const rows = await tx.prepared<{ has_work: boolean }>({
     name: 'timers.any_work',
-    text: `SELECT EXISTS (SELECT 1 FROM beckon.ingest_queue) OR EXISTS (SELECT 1 FROM beckon.project_timer WHERE work = 'process' AND next_at <= $1) AS has_work`,
+    text: `SELECT EXISTS (${DUE_WORK.process}) AS has_work`,
     values: [now],
+  });
+  return rows[0]?.has_work ?? false;
+}
+
+/** Returns whether this project has queued records or due work to process. Reads the table `ingest_queue` of another module. */
+export async function hasWork(tx: Tx, { projectId, now }: { projectId: number; now: Date }): Promise<boolean> {
+  const rows = await tx.prepared<{ has_work: boolean }>({
+    name: 'timers.work_of_project',
+    text: `SELECT EXISTS (
+             SELECT 1 FROM beckon.ingest_queue WHERE project_id = $1 UNION ALL
+             SELECT 1 FROM beckon.project_timer WHERE project_id = $1 AND work = 'process' AND next_at <= $2
+           ) AS has_work`,
+    values: [projectId, now],
   });
   return rows[0]?.has_work ?? false;
 }

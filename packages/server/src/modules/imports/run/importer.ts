@@ -1,16 +1,20 @@
 import { claimImport, workOn } from './work-on.ts';
 import type { ImportDeps } from './deps.ts';
+import { IMPORTS_DUE } from '../store.ts';
 import { type Loop, runLoop } from '../../../platform/jobs/run-loop.ts';
+import type { WorkWatch } from '../../../platform/jobs/work-watch.ts';
 
 const POLL = { everyMs: 1_000 };
 /** Each takes a connection for some milliseconds at a time. A slow source must not block other imports. */
 const AT_ONCE = 3;
 
 /** Runs the imports that members start: one per project at a time, and a few projects concurrently. */
-export function startImporter(deps: ImportDeps): Pick<Loop, 'stop'> {
+export function startImporter(deps: ImportDeps & { watch?: WorkWatch }): Pick<Loop, 'stop'> {
+  const watch = deps.watch?.add(IMPORTS_DUE);
   const loops = Array.from({ length: AT_ONCE }, () =>
     runLoop({
       poll: POLL,
+      watch,
       work: ({ stopping }) => runNext(deps, stopping),
       onFailure: (error) => deps.log.warn({ err: error }, 'imports.not_claimed'),
     }),

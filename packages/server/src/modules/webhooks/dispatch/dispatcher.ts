@@ -1,4 +1,6 @@
 import { type Loop, runLoop } from '../../../platform/jobs/run-loop.ts';
+import type { WorkWatch } from '../../../platform/jobs/work-watch.ts';
+import { DUE_WORK } from '../../../platform/locks/store.ts';
 import { within } from '../../../platform/time/within.ts';
 import { createDelivery, type DeliveryOptions } from './dispatch.ts';
 
@@ -11,6 +13,7 @@ export type WebhookDispatcher = {
 };
 
 export type WebhookDispatcherOptions = Omit<DeliveryOptions, 'onAnswer'> & {
+  watch?: WorkWatch;
   onLag?: (facts: { queue: 'webhooks'; ms: number }) => void;
 };
 
@@ -30,7 +33,8 @@ export function startWebhookDispatcher(options: WebhookDispatcherOptions): Webho
   }
   const onFailure = (error: unknown): void => options.log.warn({ err: error }, 'webhooks.failed');
 
-  const loop: Loop = runLoop({ work: runRound, gather: GATHER, onFailure });
+  const watch = options.watch?.add(DUE_WORK.webhooks);
+  const loop: Loop = runLoop({ work: runRound, gather: GATHER, watch, onFailure });
   return {
     wake: () => loop.wake(),
     async stop() {
