@@ -4,6 +4,7 @@ import { benchAudiences } from './audiences/index.ts';
 import { benchClient } from './client/index.ts';
 import { compare } from './compare.ts';
 import { benchCurves } from './curves/index.ts';
+import { progress } from './fill.ts';
 import { benchProcessing } from './processing/index.ts';
 import { beginBench, beginRun, measuredTables } from './record.ts';
 import { benchReview } from './review/index.ts';
@@ -18,9 +19,10 @@ import { benchWhole } from './whole/index.ts';
 /**
  * `npm run bench -- [name [part …]] [--quick] [--keep] [--compare FILE]`
  *
- * Runs all benchmarks if none is named, each with its baseline in the same run. `--keep` stores the figures with the results of this
- * repository and in docs/explanation/benchmarks.md, where each table replaces the one before. A run of all benchmarks does so
- * automatically. `--compare` prints the figures next to those of an earlier run.
+ * Runs all benchmarks if none is named, each with its baseline in the same run. Their progress goes to stderr. A quick run of all of them
+ * takes less than ten minutes on two cores. `--keep` stores the figures with the results of this repository and in
+ * docs/explanation/benchmarks.md, where each table replaces the one before. A run of all benchmarks does so automatically. `--compare`
+ * prints the figures next to those of an earlier run.
  */
 const BENCHES: Record<string, (parts: string[]) => Promise<void>> = {
   accept: benchAccept,
@@ -37,6 +39,8 @@ const BENCHES: Record<string, (parts: string[]) => Promise<void>> = {
   soak: benchSoak,
 };
 
+const PROGRESS_EVERY_MS = 30_000;
+
 const args = process.argv.slice(2);
 const earlier = takeOption('--compare', 1)[1];
 const keeps = takeOption('--keep', 0).length > 0;
@@ -48,10 +52,24 @@ if (selected.length === 0) throw new Error(`There is no bench "${name}": ${Objec
 beginRun({ commit: commitOf(), quick });
 for (const [benchName, bench] of selected) {
   beginBench(benchName);
-  await bench(parts);
+  await withProgress(benchName, () => bench(parts));
 }
 if (earlier !== undefined) console.log(compare(readResults(earlier), measuredTables()));
 if (!quick && (keeps || name === undefined)) writePage(keepResults(measuredTables()));
+
+/** Prints when a benchmark begins and ends, and every half minute that it is still running. */
+async function withProgress(benchName: string, run: () => Promise<void>): Promise<void> {
+  const startedAt = performance.now();
+  const seconds = (): string => `${Math.round((performance.now() - startedAt) / 1_000)} s`;
+  progress(`${benchName} begins`);
+  const timer = setInterval(() => progress(`${benchName} is running, ${seconds()}`), PROGRESS_EVERY_MS);
+  try {
+    await run();
+  } finally {
+    clearInterval(timer);
+  }
+  progress(`${benchName} ended after ${seconds()}`);
+}
 
 /** Removes an option of this script and its values from the arguments, so that the benchmark does not get it. */
 function takeOption(option: string, values: number): string[] {

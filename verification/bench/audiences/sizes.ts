@@ -6,6 +6,9 @@ export type Sizes = {
   burst: number;
   /** The rate of the concurrent live stream. */
   perSecond: number;
+  /** The same beside a build, whose project has `buildPeople` users. */
+  buildPerSecond: number;
+  buildPeople: number;
   liveSeconds: number;
 };
 
@@ -17,6 +20,8 @@ export function sizesOf({ quick }: { quick: boolean }): Sizes {
       dueSeconds: 5,
       burst: 2_000,
       perSecond: 200,
+      buildPerSecond: 200,
+      buildPeople: 100_000,
       liveSeconds: 4,
     };
   return {
@@ -25,6 +30,8 @@ export function sizesOf({ quick }: { quick: boolean }): Sizes {
     dueSeconds: 30,
     burst: 50_000,
     perSecond: 500,
+    buildPerSecond: 200,
+    buildPeople: 1_000_000,
     liveSeconds: 20,
   };
 }

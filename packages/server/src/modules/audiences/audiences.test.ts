@@ -5,7 +5,7 @@ import type { Fault } from '../../platform/fault.ts';
 import { createAudience, deleteAudience, editAudience } from './change-audience.ts';
 import { createProject } from '../administration/create-project.ts';
 import { listBuilding, serveAudienceVersion } from './build-version.ts';
-import { advanceBuild } from './store.ts';
+import { advanceBuild } from './build-store.ts';
 import { deleteRetired, listRetired } from './delete-retired.ts';
 import { findAudience } from './audience.ts';
 import { listAudiences } from './show-audiences.ts';

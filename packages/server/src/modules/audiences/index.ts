@@ -1,7 +1,7 @@
 export { loadModels } from './load-models.ts';
 export { type AudienceVersionKey, listBuilding, serveAudienceVersion } from './build-version.ts';
-export { advanceBuild } from './store.ts';
-export { BUILDS_DUE } from './reads.ts';
+export { advanceBuild, buildPiece, type BuildPieceRow } from './build-store.ts';
+export { BUILDS_DUE, listMovedRows } from './reads.ts';
 export { deleteOldVersions } from './delete-retired.ts';
 export { checkWindows } from './check-definition.ts';
 export { countPeople, createAudience, rebuildAudiences } from './change-audience.ts';
@@ -22,7 +22,6 @@ export {
   eraseMemberships,
   findVersionTimers,
   findMemberVersions,
-  findSince,
   findMemberships,
   type MembershipWrites,
   writeMemberships,

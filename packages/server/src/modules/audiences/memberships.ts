@@ -1,6 +1,6 @@
 import type { PersonId } from '../users/index.ts';
 import type { AudienceVersion } from './model.ts';
-import { listVersionTimers, listMemberVersions, listSince, listMembershipRows } from './reads.ts';
+import { listVersionTimers, listMemberVersions, listMembershipRows } from './reads.ts';
 import {
   deleteMemberTimers,
   deleteMembers,
@@ -79,15 +79,6 @@ function withReferences(versions: AudienceVersion[]): number[] {
     for (const reference of references.values()) numbers.add(reference);
   }
   return [...numbers];
-}
-
-/** Returns the joining time of those of these users who are members of the version. */
-export async function findSince(
-  tx: Tx,
-  query: { projectId: number; versionId: number; users: string[] },
-): Promise<Map<string, Date>> {
-  const rows = await listSince(tx, query);
-  return new Map(rows.map(({ external_user_id, since }) => [external_user_id, since]));
 }
 
 type MemberKey = PersonId & { versionId: number };

@@ -132,18 +132,21 @@ export function listVersionTimers(tx: Tx, lookups: VersionLookup[]): Promise<Ver
   });
 }
 
-export function listSince(
+export type MovedRow = { external_user_id: string; is_member: boolean };
+
+/** Lists the users after `after` and up to `upTo` who are a member of exactly one of the two versions. */
+export function listMovedRows(
   tx: Tx,
-  { projectId, versionId, users }: { projectId: number; versionId: number; users: string[] },
-): Promise<AudienceMemberRow[]> {
+  query: { projectId: number; versionId: number; servedId: number | null; after: string; upTo: string },
+): Promise<MovedRow[]> {
+  const { projectId, versionId, servedId, after, upTo } = query;
   return tx.query(
-    `SELECT external_user_id, since FROM beckon.audience_member
-     WHERE project_id = $1 AND version_id = $2 AND external_user_id = ANY ($3::text[])`,
-    [projectId, versionId, users],
+    `SELECT external_user_id, bool_or(version_id = $2) AS is_member FROM beckon.audience_member
+     WHERE project_id = $1 AND external_user_id > $4 AND external_user_id <= $5 AND version_id IN ($2, $3)
+     GROUP BY external_user_id HAVING count(*) = 1 ORDER BY external_user_id`,
+    [projectId, versionId, servedId, after, upTo],
   );
 }
-
-type AudienceMemberRow = { external_user_id: string; since: Date };
 
 export function listMemberRows(
   tx: Tx,
@@ -153,9 +156,10 @@ export function listMemberRows(
   return readAs(
     tx,
     `SELECT external_user_id, since FROM beckon.audience_member
-     WHERE project_id = $1 AND version_id + 0 = $2 AND ($3::text IS NULL OR external_user_id > $3)
+     WHERE project_id = $1 AND version_id + 0 = $2 AND external_user_id > $3
      ORDER BY external_user_id LIMIT $4`,
-    [projectId, versionId, after, limit],
+    // A condition with an alternative would read the whole index up to this user.
+    [projectId, versionId, after ?? '', limit],
   );
 }
 

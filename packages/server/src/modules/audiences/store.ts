@@ -66,18 +66,6 @@ export async function retireAudienceVersions(
 
 export type AudienceVersionKeyRow = { project_id: number; version_id: number };
 
-type BuildProgress = { projectId: number; versionId: number; builtTo: string; built: number };
-
-/** Records that all users up to `builtTo` are evaluated, `built` in total. Returns false if the version is no longer being built. */
-export async function advanceBuild(tx: Tx, built: BuildProgress): Promise<boolean> {
-  const rows = await tx.query(
-    `UPDATE beckon.audience_version SET built_to = $3, built = $4, users = greatest(users, $4)
-     WHERE project_id = $1 AND version_id = $2 AND state = 'building' RETURNING version_id`,
-    [built.projectId, built.versionId, built.builtTo, built.built],
-  );
-  return rows.length > 0;
-}
-
 export type ServedRow = { audience_id: string; members: number };
 
 export async function findBuilding(

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Facts } from '../../platform/predicate/predicate.ts';
 import { parsePredicate } from '../../platform/predicate/parse.ts';
-import { builtUpTo, evaluateMemberships, type MembershipInput } from './evaluate-membership.ts';
+import { evaluateMemberships, type MembershipInput } from './evaluate-membership.ts';
 import { buildModel, type AudienceVersionSource } from '../audiences/model.ts';
 
 const NOW = Date.UTC(2026, 0, 15, 12);
@@ -104,7 +104,7 @@ test('skips a version that is not built up to this user, except for its builder'
   const model = buildModel([source(1, IS_PRO, { state: 'building', builtTo: 'u0' })]);
   const pro = person({ traits: { plan: 'pro' } });
   expect(evaluateMemberships(model.versions, pro)).toEqual([]);
-  const built = model.versions.map((version) => builtUpTo(version, 'u1'));
+  const built = model.versions.map((version) => ({ ...version, builtTo: 'u1' }));
   expect(evaluateMemberships(built, pro)).toMatchObject([{ move: 'joined' }]);
 });
 

@@ -28,8 +28,7 @@ export type MembershipInput = {
 };
 
 /**
- * Evaluates one user for the versions, in the order of the model. A version that is not built up to this user is skipped. The builder
- * passes the version that it builds through `builtUpTo`.
+ * Evaluates one user for the versions, in the order of the model. A version that is not built up to this user is skipped.
  */
 export function evaluateMemberships(
   versions: AudienceVersion[],
@@ -42,11 +41,6 @@ export function evaluateMemberships(
       evaluations.set(version.versionId, evaluateMembership(version, facts, { evaluations, person }));
   }
   return [...evaluations.values()];
-}
-
-/** Returns the version as it will be when all users up to this one are built. */
-export function builtUpTo(version: AudienceVersion, userId: string): AudienceVersion {
-  return { ...version, builtTo: userId };
 }
 
 type Evaluations = Map<number, MembershipEvaluation>;

@@ -52,5 +52,5 @@ export {
 } from './people/person.ts';
 export { listTraitChanges, idBefore } from './people/reads.ts';
 export { type PersonView, isStorable, showPerson, unknownPerson } from './people/show-person.ts';
-export { clearWritten, forgetErasures } from './people/store.ts';
+export { clearWritten, countPeopleAfter, forgetErasures } from './people/store.ts';
 export { isSuppressed, type Watermark } from './people/watermark.ts';

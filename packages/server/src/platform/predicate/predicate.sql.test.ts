@@ -17,6 +17,7 @@ import {
 import { evaluate } from './evaluate.ts';
 import { parsePredicate } from './parse.ts';
 import type { Predicate } from './predicate.ts';
+import { resultSql } from './result-sql.ts';
 import { predicateSql } from './sql.ts';
 import { sqlParams, windowSumSql } from './sql-values.ts';
 
@@ -111,19 +112,24 @@ async function queryDatabase(
   projectId: number,
   now: number,
   predicate: Predicate,
-): Promise<{ id: string; holds: boolean | null }[]> {
+): Promise<{ id: string; holds: boolean | null; until: number | null }[]> {
   const params = sqlParams([projectId, new Date(now)]);
-  const holds = predicateSql(predicate, {
+  const context = {
     params,
     projectId: '$1',
     now: '$2',
-    versionId: (audienceId) => VERSION_IDS.get(audienceId) ?? null,
-  });
-  return db.query(
-    `SELECT external_user_id AS id, ${holds} AS holds FROM beckon.person p
-     WHERE project_id = $1 AND $2::timestamptz IS NOT NULL ORDER BY substr(external_user_id, 2)::int`,
+    versionId: (audienceId: string) => VERSION_IDS.get(audienceId) ?? null,
+  };
+  const people = `(SELECT * FROM beckon.person WHERE project_id = $1 AND $2::timestamptz IS NOT NULL)`;
+  const holds = predicateSql(predicate, context);
+  const rows = await db.query<{ id: string; holds: boolean; matches: boolean; until: number | null }>(
+    `SELECT p.external_user_id AS id, ${holds} AS holds, r.matches, (extract(epoch FROM r.until) * 1000)::float8 AS until
+     FROM ${people} p JOIN (${resultSql(predicate, context, people)}) r USING (external_user_id)
+     ORDER BY substr(external_user_id, 2)::int`,
     params.values,
   );
+  // Both queries give the same answer, and a difference shows as null.
+  return rows.map(({ id, holds, matches, until }) => ({ id, holds: holds === matches ? holds : null, until }));
 }
 
 function predicateOf(definition: object): Predicate {
@@ -133,7 +139,7 @@ function predicateOf(definition: object): Predicate {
 }
 
 let lastProjectId = 0;
-const tally = { yes: 0, no: 0, mixed: 0, compared: 0 };
+const tally = { yes: 0, no: 0, mixed: 0, compared: 0, ending: 0 };
 
 async function compare(people: Person[], cases: { given: object; now: number }[]): Promise<void> {
   lastProjectId += 1;
@@ -141,12 +147,14 @@ async function compare(people: Person[], cases: { given: object; now: number }[]
   await insertPeople(projectId, people);
   for (const { given, now } of cases) {
     const predicate = predicateOf(given);
-    const expected = people.map((user, i) => ({
-      id: nameOf(i),
-      holds: evaluate(predicate, factsOf(user, now)).matches,
-    }));
+    const expected = people.map((user, i) => {
+      const { matches, until } = evaluate(predicate, factsOf(user, now));
+      return { id: nameOf(i), holds: matches, until };
+    });
     const got = await queryDatabase(projectId, now, predicate);
-    const wrong = got.findIndex(({ holds }, i) => holds !== expected[i]?.holds);
+    const wrong = got.findIndex(
+      ({ holds, until }, i) => holds !== expected[i]?.holds || until !== expected[i]?.until,
+    );
     const about = `${JSON.stringify(given)} at ${iso(now)} of ${JSON.stringify(people[wrong])}`;
     expect(got, about).toEqual(expected);
     const yes = expected.filter(({ holds }) => holds).length;
@@ -154,6 +162,7 @@ async function compare(people: Person[], cases: { given: object; now: number }[]
     tally.no += expected.length - yes;
     tally.mixed += yes > 0 && yes < expected.length ? 1 : 0;
     tally.compared += 1;
+    tally.ending += expected.filter(({ until }) => until !== null).length;
   }
 }
 
@@ -176,6 +185,7 @@ test('the generated predicates divide the users', () => {
   expect(tally.compared).toBeGreaterThanOrEqual(720);
   expect(Math.min(tally.yes, tally.no)).toBeGreaterThan((tally.yes + tally.no) * 0.15);
   expect(tally.mixed).toBeGreaterThan(tally.compared * 0.4);
+  expect(tally.ending).toBeGreaterThan((tally.yes + tally.no) * 0.05);
 });
 
 const TRIAL = { trait: 'plan', equals: 'trial' };

@@ -61,7 +61,7 @@ const COLUMNS = new Map([
   ['role', 'p.role'],
 ]);
 
-function traitValue(trait: string, { params }: SqlContext): SqlValue {
+export function traitValue(trait: string, { params }: SqlContext): SqlValue {
   const column = COLUMNS.get(trait);
   if (column === undefined) return jsonValue(`(p.traits -> ${params.add(trait)}::text)`);
   // The trait is one of the literals above, and not a parameter: a statement fails with a parameter that it does not use.
@@ -73,7 +73,7 @@ function traitValue(trait: string, { params }: SqlContext): SqlValue {
   };
 }
 
-function emailValue(context: SqlContext): SqlValue {
+export function emailValue(context: SqlContext): SqlValue {
   const text = `(SELECT x.email FROM beckon.person_email x WHERE ${ofPerson(context)})`;
   return { text, json: 'NULL::jsonb', isSet: `${text} IS NOT NULL` };
 }
@@ -108,7 +108,7 @@ function reachesInAllSql(node: CountNode, nth: number, context: SqlContext): str
   return existsSql(`${total} AND x.count >= ${context.params.add(nth)}::bigint`);
 }
 
-function totalSql(event: string, context: SqlContext): string {
+export function totalSql(event: string, context: SqlContext): string {
   const name = context.params.add(event);
   return `FROM beckon.person_event x WHERE ${ofPerson(context)} AND x.name = ${name}::text`;
 }
@@ -126,7 +126,7 @@ function sumSql(node: SumNode, context: SqlContext): string {
 }
 
 /** An event occurs at most an hour after it was received, so older partitions contain no events of the window. */
-function windowSql({ event, window }: WindowedCount | SumNode, context: SqlContext): string {
+export function windowSql({ event, window }: WindowedCount | SumNode, context: SqlContext): string {
   const { params, now } = context;
   const bound = `${now}::timestamptz - ${spanSql(window.withinMs, params)}`;
   return `FROM beckon.event x WHERE ${ofPerson(context)} AND x.name = ${params.add(event)}::text

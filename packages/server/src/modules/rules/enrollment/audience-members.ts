@@ -37,11 +37,11 @@ function listMembersOfRows(
      FROM unnest($2::bigint[]) WITH ORDINALITY AS e(version_id, position)
      CROSS JOIN LATERAL (
        SELECT external_user_id, since FROM beckon.audience_member
-       WHERE project_id = $1 AND version_id + 0 = e.version_id AND since <= $3 AND ($4::text IS NULL OR external_user_id > $4)
+       WHERE project_id = $1 AND version_id + 0 = e.version_id AND since <= $3 AND external_user_id > $4
        ORDER BY external_user_id LIMIT $5
      ) m
      ORDER BY m.external_user_id, e.position LIMIT $5`,
-    [projectId, versionIds, until, after, limit],
+    [projectId, versionIds, until, after ?? '', limit],
   );
 }
 

@@ -5,7 +5,7 @@
 
 import { compareBytes } from '../../../platform/text/byte-order.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import { listCounted, recount, updateCounted } from './store.ts';
+import { countNextUsers, listCounted, updateCounted } from './store.ts';
 
 export type CountProgress = { countedTo: string | null; isWhole: boolean };
 export type CountedNames = ReadonlyMap<string, CountProgress>;
@@ -25,17 +25,11 @@ export function isCountedFor(counted: CountProgress | undefined, userId: string)
   return counted.isWhole || (counted.countedTo !== null && compareBytes(userId, counted.countedTo) <= 0);
 }
 
-/** Counts the next users in order. An empty list means that all are counted. Requires the project lock. */
+/** Counts the next users in order. If there are none, all are counted. Requires the project lock. */
 export async function countOn(
   tx: Tx,
-  { projectId, name, users }: { projectId: number; name: string; users: string[] },
+  { projectId, name, after, limit }: { projectId: number; name: string; after: string | null; limit: number },
 ): Promise<void> {
-  const last = users.at(-1);
-  if (last !== undefined) await recount(tx, { projectId, name, users });
-  await updateCounted(tx, {
-    project_id: projectId,
-    name,
-    counted_to: last ?? null,
-    is_whole: last === undefined,
-  });
+  const last = await countNextUsers(tx, { projectId, name, after: after ?? '', limit });
+  await updateCounted(tx, { project_id: projectId, name, counted_to: last, is_whole: last === null });
 }

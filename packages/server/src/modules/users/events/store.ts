@@ -204,18 +204,29 @@ export async function updateCounted(tx: Tx, row: CountedNameRow): Promise<void> 
   );
 }
 
-/** Counts the events of these users again. They must not have been counted before. */
-export async function recount(
+/**
+ * Counts the stored events of the next users after `after`, who must not have been counted before. Returns the last of these users, or null
+ * if there are none. OFFSET 0 makes each user a probe of the index, whatever the planner expects of the name.
+ */
+export async function countNextUsers(
   tx: Tx,
-  { projectId, name, users }: { projectId: number; name: string; users: string[] },
-): Promise<void> {
-  await tx.query(
-    `INSERT INTO beckon.person_event AS known (project_id, external_user_id, name, count, first_at, last_at)
-     SELECT e.project_id, e.external_user_id, e.name, count(*), min(e.occurred_at), max(e.occurred_at)
-     FROM beckon.event e WHERE e.project_id = $1 AND e.name = $2 AND e.external_user_id = ANY ($3::text[])
-     GROUP BY e.project_id, e.external_user_id, e.name
-     ON CONFLICT (project_id, external_user_id, name) DO UPDATE SET
-       count = excluded.count, first_at = excluded.first_at, last_at = excluded.last_at`,
-    [projectId, name, users],
+  { projectId, name, after, limit }: { projectId: number; name: string; after: string; limit: number },
+): Promise<string | null> {
+  const [row] = await tx.query<{ last: string | null }>(
+    `WITH people AS MATERIALIZED (
+       SELECT external_user_id FROM beckon.person WHERE project_id = $1 AND external_user_id > $3
+       ORDER BY external_user_id LIMIT $4
+     ), counted AS (
+       INSERT INTO beckon.person_event AS known (project_id, external_user_id, name, count, first_at, last_at)
+       SELECT $1::bigint, p.external_user_id, $2::text, e.count, e.first_at, e.last_at FROM people p CROSS JOIN LATERAL (
+         SELECT count(*) AS count, min(e.occurred_at) AS first_at, max(e.occurred_at) AS last_at FROM beckon.event e
+         WHERE e.project_id = $1 AND e.external_user_id = p.external_user_id AND e.name = $2 OFFSET 0
+       ) e WHERE e.count > 0
+       ON CONFLICT (project_id, external_user_id, name) DO UPDATE SET
+         count = excluded.count, first_at = excluded.first_at, last_at = excluded.last_at
+     )
+     SELECT max(external_user_id) AS last FROM people`,
+    [projectId, name, after, limit],
   );
+  return row?.last ?? null;
 }

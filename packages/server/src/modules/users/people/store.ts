@@ -41,7 +41,7 @@ export function findPeopleRows(tx: Tx, keys: PersonRowKey[], emails: boolean): P
   });
 }
 
-/** Lists the next users of a project by id. */
+/** Lists the next users of a project by id. A condition with an alternative would read all users up to the last one again. */
 export function listPeopleRows(
   tx: Tx,
   { projectId, after, limit }: { projectId: number; after: string | null; limit: number },
@@ -49,9 +49,24 @@ export function listPeopleRows(
   return tx.prepared({
     name: 'people.list',
     text: `SELECT ${PERSON}, e.email FROM beckon.person p ${EMAIL}
-           WHERE p.project_id = $1 AND ($2::text IS NULL OR p.external_user_id > $2) ORDER BY p.external_user_id LIMIT $3`,
+           WHERE p.project_id = $1 AND p.external_user_id > $2 ORDER BY p.external_user_id LIMIT $3`,
+    values: [projectId, after ?? '', limit],
+  });
+}
+
+/** Counts the users of a project with an id after `after`, up to the limit. */
+export async function countPeopleAfter(
+  tx: Tx,
+  { projectId, after, limit }: { projectId: number; after: string; limit: number },
+): Promise<number> {
+  const [row] = await tx.prepared<{ people: number }>({
+    name: 'people.count_after',
+    text: `SELECT count(*) AS people FROM (
+             SELECT 1 FROM beckon.person WHERE project_id = $1 AND external_user_id > $2 ORDER BY external_user_id LIMIT $3
+           ) p`,
     values: [projectId, after, limit],
   });
+  return row?.people ?? 0;
 }
 
 export type PersonWrite = Omit<
