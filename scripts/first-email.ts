@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { newPerson, openBrowser } from '../e2e/kit/browser.ts';
-import { seeFirstEmail, setUp, zoneWhereItIs } from '../e2e/kit/first-email.ts';
+import { approveFirstDraft, seeFirstEmail, setUp, zoneWhereItIs } from '../e2e/kit/first-email.ts';
 import { freePort } from '../packages/server/testing/servers/free-port.ts';
 
 /**
@@ -55,7 +55,10 @@ async function useIt(page: Page, setupLink: string): Promise<void> {
   });
   const shell = (text: string): Promise<string> => run('bash', ['-c', text], folder);
   const actions = await step('set-up and first call', () => setUp(page, { setupLink, shell }));
-  await step('Review, Approve, Test inbox', () => seeFirstEmail(page, actions));
+  await step('Approve, test inbox', async () => {
+    await approveFirstDraft(page, actions);
+    await seeFirstEmail(page);
+  });
   console.log(`        ${actions.log.length} actions: ${actions.log.join(', ')}`);
 }
 

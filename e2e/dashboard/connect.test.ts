@@ -8,9 +8,11 @@ import {
   hookServer,
 } from '../../packages/server/testing/servers/hook-server.ts';
 import { hasBrowser, newPerson, openBrowser } from '../kit/browser.ts';
+import { dnsRecordsOn, publish } from '../kit/dns-records.ts';
 import { OWNER, zoneWhereItIs } from '../kit/first-email.ts';
 import { type Installation, newInstallation } from '../kit/installation.ts';
 import { serverWith } from '../kit/public-api.ts';
+import { copySecret } from '../kit/secret-once.ts';
 import { type Session, signedIn } from '../kit/session.ts';
 
 const DOMAIN = 'mail.acme.test';
@@ -45,21 +47,6 @@ describe.skipIf(!hasBrowser)('keys, domains and webhooks in Chromium', () => {
   const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
   const row = (name: string | RegExp) => page.getByRole('row', { name });
 
-  /** Returns the secret from the dialog that shows it once. */
-  async function secretOf(title: string): Promise<string> {
-    const dialog = page.getByRole('dialog', { name: title });
-    const secret = await dialog.getByLabel('secret', { exact: true }).innerText();
-    await dialog.getByRole('button', { name: 'Copy secret' }).click();
-    await dialog.getByText('Copied').first().waitFor();
-    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(secret);
-    expect(await dialog.getByRole('button', { name: 'Done' }).isDisabled()).toBe(true);
-    await dialog.getByLabel('I stored the secret where my server reads it').check();
-    await dialog.getByRole('button', { name: 'Done' }).click();
-    await dialog.waitFor({ state: 'detached' });
-    expect(await page.content()).not.toContain(secret);
-    return secret;
-  }
-
   async function createKey(label: string): Promise<{ secret: string; example: string }> {
     await button('Create key').first().click();
     await page.getByLabel('Label').fill(label);
@@ -68,7 +55,7 @@ describe.skipIf(!hasBrowser)('keys, domains and webhooks in Chromium', () => {
       .getByRole('dialog')
       .getByText(/^curl /)
       .innerText();
-    return { example, secret: await secretOf('Your new API key') };
+    return { example, secret: await copySecret(page, 'Your new API key') };
   }
 
   test('shows a key once, shows its use, rotates it, and rejects it after revocation', async () => {
@@ -127,15 +114,12 @@ describe.skipIf(!hasBrowser)('keys, domains and webhooks in Chromium', () => {
     await page.getByRole('heading', { level: 1, name: DOMAIN }).waitFor();
     await page.getByText('Not verified yet').waitFor();
 
-    const records = await page.getByRole('article').all();
-    for (const record of records) {
-      const name = await record.locator('strong').innerText();
-      const value = await record.getByLabel(`value of ${name}`, { exact: true }).innerText();
-      await record.getByRole('button', { name: `Copy value of ${name}`, exact: true }).click();
+    const records = await dnsRecordsOn(page);
+    for (const { article, name, value } of records) {
+      await article.getByRole('button', { name: `Copy value of ${name}`, exact: true }).click();
       expect(await page.evaluate('navigator.clipboard.readText()')).toBe(value);
-      const isMx = (await record.getByText(`MX ${name}`).count()) > 0;
-      dns.set(isMx ? 'MX' : 'TXT', name, [value]);
     }
+    publish(dns, records);
     const dmarc = page.getByRole('article', { name: /^DMARC/ });
     const good = await dmarc.getByLabel(/^value of/).innerText();
     dns.set('TXT', `_dmarc.${DOMAIN}`, ['v=DMARC1; p=perhaps']);
@@ -163,7 +147,7 @@ describe.skipIf(!hasBrowser)('keys, domains and webhooks in Chromium', () => {
     await button('Add endpoint').first().click();
     await page.getByLabel('URL').fill(hooks.url('/outcomes'));
     await page.getByRole('dialog').getByRole('button', { name: 'Add endpoint' }).click();
-    const secret = await secretOf('Signing secret');
+    const secret = await copySecret(page, 'Signing secret');
     await page.getByRole('link', { name: hooks.url('/outcomes') }).click();
     await button('Send test event').click();
     await page.getByText('Test event delivered: 204').waitFor();

@@ -68,9 +68,14 @@ export async function setUp(
   return actions;
 }
 
-/** Approves the first draft on the same page, and waits for its email there. */
-export async function seeFirstEmail(page: Page, actions: Actions): Promise<void> {
+/** Approves the first draft on the page that created the account. */
+export async function approveFirstDraft(page: Page, actions: Actions): Promise<void> {
   await actions.click('button', 'Approve');
+  await page.getByText('Approved. The email is sent when the time to undo has passed.').waitFor();
+}
+
+/** Waits for the first email on the page that created the account. */
+export async function seeFirstEmail(page: Page): Promise<void> {
   await page.getByText(/^Captured in the test inbox: “Welcome to Acme/).waitFor();
   const email = page.frameLocator('iframe[title^="Email to "]');
   await email.getByText('Your Acme account is ready').waitFor();
