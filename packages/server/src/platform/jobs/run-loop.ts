@@ -37,7 +37,7 @@ const POLL = { everyMs: 100 };
  * for the little that it does without due work.
  */
 const QUIET_AFTER_MS = 10_000;
-const QUIET_POLL_MS = 5_000;
+const QUIET_POLL_MS = 10_000;
 const NO_GATHERING = { ms: 0, below: 0 };
 export const FAILURE_BACKOFF = { baseMs: 100, maxMs: 5_000 };
 

@@ -30,19 +30,28 @@ export function aiDraftWriter(options: AiDraftWriterOptions): (run: JobRun) => P
   const { db, log, renderer, model } = options;
   const deps: AiDraftingDeps = { db, renderer, model, models: createModels(db.clock) };
   return async ({ stopping }) => {
+    // Nearly always no draft waits, and one statement shows that.
+    const first = await claimNext(db);
+    if (!first) return;
     const run = { failures: 0 };
-    await Promise.all(Array.from({ length: AT_ONCE }, () => work({ deps, log, run, stopping })));
+    const claims = [first, ...Array.from({ length: AT_ONCE - 1 }, () => undefined)];
+    await Promise.all(claims.map((claim) => work({ deps, log, run, stopping }, claim)));
   };
+}
+
+function claimNext(db: AiDraftingDeps['db']): Promise<AiDraftingLease | null> {
+  const now = db.clock.now();
+  return claimAiDrafting(db, { now, until: now + CLAIMED_FOR_MS });
 }
 
 type Work = { deps: AiDraftingDeps; log: Log; run: { failures: number }; stopping: AbortSignal };
 
-async function work({ deps, log, run, stopping }: Work): Promise<void> {
-  const { db } = deps;
+async function work({ deps, log, run, stopping }: Work, first?: AiDraftingLease): Promise<void> {
   const mayGoOn = (): boolean => !stopping.aborted && run.failures < FAILURES_MAX;
-  for (let count = 0; count < EACH_MAX && mayGoOn(); count += 1) {
-    const now = db.clock.now();
-    const claim = await claimAiDrafting(db, { now, until: now + CLAIMED_FOR_MS });
+  let next = first;
+  for (let count = 0; count < EACH_MAX && (next !== undefined || mayGoOn()); count += 1) {
+    const claim = next ?? (await claimNext(deps.db));
+    next = undefined;
     if (!claim) return;
     const result = await runOnce(deps, claim, { log, signal: stopping });
     if (result === 'later' || result === 'failed') run.failures += 1;
