@@ -15,6 +15,8 @@ const BETWEEN_STEPS_MS = 2;
 /** The same while records wait: a processor that gathers them begins its next batch within 20 ms. */
 const FOR_PROCESSING_MS = 30;
 const BUSY_MS = 50;
+/** How long a build is left to the process that works on it. If that process ends, this one continues after this time. */
+const ELSEWHERE_MS = 1_000;
 const VERSIONS_MAX = 100;
 const PROJECTS_MAX = 100;
 
@@ -34,20 +36,28 @@ type BuilderOptions = {
 export function startAudienceBuilder({ db, processor, log, watch, wakeProcessor }: BuilderOptions): Loop {
   const backoff = createFailureBackoff();
   const nextWork = workFinder(db, processor);
+  const restsUntil = new Map<string, number>();
 
   /** Returns how long to pause before the next round. */
   async function stepEach(items: Work[], { stopping, sleep }: LoopRound): Promise<number> {
-    let pauseMs = BUSY_MS;
+    let pauseMs = ELSEWHERE_MS;
     for (const work of items) {
       if (stopping.aborted) return pauseMs;
+      if (performance.now() < (restsUntil.get(nameOf(work)) ?? 0)) continue;
       if (!backoff.isOpen(work.of.projectId, db.clock.now())) continue;
       const step = await tryStep(work);
       if (step === 'served') log.info(fieldsOf(work), 'audience.built');
-      if (step !== 'served' && step !== 'went on') continue;
-      pauseMs = BETWEEN_STEPS_MS;
+      if (step === 'elsewhere') rest(work);
+      else pauseMs = Math.min(pauseMs, step === 'went on' || step === 'served' ? BETWEEN_STEPS_MS : BUSY_MS);
+      if (step !== 'went on' && step !== 'served') continue;
       if (await isWorkWaiting(work)) await sleep(FOR_PROCESSING_MS);
     }
     return pauseMs;
+  }
+
+  function rest(work: Work): void {
+    if (restsUntil.size >= VERSIONS_MAX + PROJECTS_MAX) restsUntil.clear();
+    restsUntil.set(nameOf(work), performance.now() + ELSEWHERE_MS);
   }
 
   /** The processor found the project locked, and would look again only at its next poll. */
@@ -85,6 +95,10 @@ export function startAudienceBuilder({ db, processor, log, watch, wakeProcessor 
 
 /** A step of work for one project, with the fields for its log messages. */
 type Work = { of: { projectId: number; versionId?: number }; step: () => Promise<BuildStep> };
+
+function nameOf({ of: { projectId, versionId } }: Work): string {
+  return `${projectId} ${versionId ?? 'counts'}`;
+}
 
 function fieldsOf({ of: { projectId, versionId } }: Work): LogFields {
   return { project_id: projectId, ...(versionId !== undefined && { definition: versionId }) };

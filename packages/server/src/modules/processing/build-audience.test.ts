@@ -9,29 +9,38 @@ import { createAudience } from '../audiences/change-audience.ts';
 import { createProject } from '../administration/create-project.ts';
 import { listRuleNeeds } from '../rules/runs/rules-in-force.ts';
 import { startAudienceBuilder } from './audience-builder.ts';
-import { createPieceSizes } from './piece-sizes.ts';
+import { createBuildTurns } from './build-turns.ts';
 import { createProcessor } from './process.ts';
 
-describe('createPieceSizes', () => {
-  test('begins with 500 users, and doubles while a step is short', () => {
-    const sizes = createPieceSizes();
-    const limits = [0, 0, 0].map(() => {
-      const limit = sizes.next('a');
-      sizes.record('a', { ms: 10, limit });
+describe('createBuildTurns', () => {
+  test('begins with 500 users, and doubles while a piece is short', () => {
+    const turns = createBuildTurns();
+    const limits = ['', 'u1', 'u2'].map((before, i) => {
+      const limit = turns.take('a', before) ?? 0;
+      turns.record('a', { ms: 10, limit, progress: `u${i + 1}` });
       return limit;
     });
     expect(limits).toEqual([500, 1_000, 2_000]);
-    expect(sizes.next('b')).toBe(500);
+    expect(turns.take('b', '')).toBe(500);
   });
 
-  test('aims at 100 ms, within its bounds', () => {
-    const sizes = createPieceSizes();
-    sizes.record('a', { ms: 400, limit: 8_000 });
-    expect(sizes.next('a')).toBe(2_000);
-    sizes.record('a', { ms: 30_000, limit: 500 });
-    expect(sizes.next('a')).toBe(2);
-    sizes.record('a', { ms: 1, limit: 15_000 });
-    expect(sizes.next('a')).toBe(20_000);
+  test('aims at 150 ms, within its bounds', () => {
+    const turns = createBuildTurns();
+    const after = (ms: number, limit: number): number | null => {
+      turns.record('a', { ms, limit, progress: '' });
+      return turns.take('a', '');
+    };
+    expect(after(400, 8_000)).toBe(3_000);
+    expect(after(30_000, 500)).toBe(3);
+    expect(after(1, 15_000)).toBe(20_000);
+  });
+
+  test('leaves a build to the process that advanced it, until that one stops', () => {
+    const turns = createBuildTurns();
+    turns.record('a', { ms: 150, limit: 500, progress: 'u1' });
+    expect(turns.take('a', 'u2')).toBeNull();
+    expect(turns.take('a', 'u3')).toBeNull();
+    expect(turns.take('a', 'u3')).toBe(500);
   });
 });
 

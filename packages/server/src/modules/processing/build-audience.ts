@@ -12,22 +12,22 @@ import {
 import { beginCounting, countOn, countPeopleAfter } from '../users/index.ts';
 import { writeDecisions, type Model } from '../rules/index.ts';
 import { setTimersEarlier } from '../../platform/locks/timers.ts';
-import { takeFreeProjectLocks, withClockAhead } from '../../platform/locks/project-lock.ts';
+import { takeProjectLock, withClockAhead } from '../../platform/locks/project-lock.ts';
 import { incrementModel } from '../../platform/locks/store.ts';
-import { isCanceled } from '../../platform/db/errors.ts';
+import { isCanceled, isLockTimeout } from '../../platform/db/errors.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { compareBytes } from '../../platform/text/byte-order.ts';
 import type { BatchDeps } from './process-batch.ts';
 import { definitionChangeDecisions } from './evaluate-audiences.ts';
 import { type BatchTx, inSession } from '../../platform/db/session-transactions.ts';
 import { insertActivity } from '../ingest/index.ts';
-import type { PieceSizes } from './piece-sizes.ts';
+import type { BuildTurns } from './build-turns.ts';
 
 /**
- * `busy`: another worker holds the project lock. `waits`: a version that this one refers to, or that must be served together with it, is
+ * `busy`: the project lock did not become free in time. `elsewhere`: another process works on this build. `waits`: a version that this one refers to, or that must be served together with it, is
  * not ready yet.
  */
-export type BuildStep = 'went on' | 'served' | 'busy' | 'waits' | 'gone';
+export type BuildStep = 'went on' | 'served' | 'busy' | 'elsewhere' | 'waits' | 'gone';
 
 /**
  * Runs one step towards the members of a new definition. Each step is one statement over the next users in the order of their ids.
@@ -39,25 +39,21 @@ export type BuildStep = 'went on' | 'served' | 'busy' | 'waits' | 'gone';
 export function buildStep(
   baseDeps: BatchDeps,
   key: AudienceVersionKey,
-  sizes: PieceSizes,
+  turns: BuildTurns,
 ): Promise<BuildStep> {
   const { projectId, versionId } = key;
-  return stepUnderLock(baseDeps, { projectId, sizes }, async (scope) => {
+  return stepUnderLock(baseDeps, { projectId, turns }, async (scope) => {
     const version = scope.model.audiences.byId.get(versionId);
     if (version?.state !== 'building') return 'gone';
-    const counted = await countFirst(scope, version);
-    return counted ?? (await evaluateNext({ ...scope, version, limit: scope.limitOf(`version ${versionId}`) }));
+    return (await countFirst(scope, version)) ?? (await evaluateNext(scope, version));
   });
 }
 
 /** Runs one step of counting an event that no definition waits for, because only conditions of rules use it. */
-export function countStep(baseDeps: BatchDeps, projectId: number, sizes: PieceSizes): Promise<BuildStep> {
-  return stepUnderLock(baseDeps, { projectId, sizes }, async (scope) => {
+export function countStep(baseDeps: BatchDeps, projectId: number, turns: BuildTurns): Promise<BuildStep> {
+  return stepUnderLock(baseDeps, { projectId, turns }, async (scope) => {
     const name = [...scope.model.counted].find(([, { isWhole }]) => !isWhole)?.[0];
-    if (name === undefined) return 'gone';
-    await incrementModel(scope.tx, projectId);
-    await countNext(scope, name);
-    return 'went on';
+    return name === undefined ? 'gone' : countNext(scope, name);
   });
 }
 
@@ -66,53 +62,60 @@ type Scope = {
   deps: BatchDeps;
   projectId: number;
   model: Model;
-  /** Returns how many users the piece of this kind has. A step has at most one kind. */
-  limitOf: (kind: string) => number;
+  /** Runs a piece of at most so many users. `piece` returns the result and the progress after it. */
+  inTurn(build: string, progress: string, piece: RunPiece): Promise<BuildStep>;
 };
+type RunPiece = (limit: number) => Promise<{ step: BuildStep; progress: string }>;
 
+/** Waits for the lock, because beside a live stream it is free only for some milliseconds at a time. */
 async function stepUnderLock(
   baseDeps: BatchDeps,
-  { projectId, sizes }: { projectId: number; sizes: PieceSizes },
+  { projectId, turns }: { projectId: number; turns: BuildTurns },
   work: (scope: Scope) => Promise<BuildStep>,
 ): Promise<BuildStep> {
-  const startedAt = performance.now();
-  let piece: { name: string; limit: number } | null = null;
-  const limitOf = (kind: string): number => {
-    const name = `${projectId} ${kind}`;
-    piece = { name, limit: sizes.next(name) };
-    return piece.limit;
-  };
-  const record = (): void => {
-    if (piece) sizes.record(piece.name, { ms: performance.now() - startedAt, limit: piece.limit });
-  };
+  let finish = (): void => {};
   try {
-    return await inSession(baseDeps.db, async (tx) => {
-      const [lock] = await takeFreeProjectLocks(tx, [projectId]);
-      if (!lock) return 'busy';
+    const step = await inSession(baseDeps.db, async (tx) => {
+      await preparePiece(tx);
+      const lock = await takeProjectLock(tx, projectId);
+      const startedAt = performance.now();
       const deps = withClockAhead(baseDeps, lock.aheadMs);
-      const [, models] = await Promise.all([preparePiece(tx), deps.models.of(tx, [lock])]);
-      const model = models.get(projectId);
+      const model = (await deps.models.of(tx, [lock])).get(projectId);
       if (!model) return 'gone';
-      const step = await work({ tx, deps, projectId, model, limitOf });
+      const inTurn: Scope['inTurn'] = async (name, before, piece) => {
+        const build = `${projectId} ${name}`;
+        const limit = turns.take(build, before);
+        if (limit === null) return 'elsewhere';
+        const record = (progress: string): void =>
+          turns.record(build, { ms: performance.now() - startedAt, limit, progress });
+        finish = () => record(before);
+        const { step: result, progress } = await piece(limit);
+        finish = () => record(progress);
+        return result;
+      };
+      const result = await work({ tx, deps, projectId, model, inTurn });
       await tx.commit();
-      if (step === 'went on') record();
-      return step;
+      return result;
     });
+    finish();
+    return step;
   } catch (error) {
-    if (isCanceled(error)) record();
+    if (isLockTimeout(error)) return 'busy';
+    // A piece that is canceled is tried again with fewer users.
+    if (isCanceled(error)) finish();
     throw error;
   }
 }
 
 /**
  * A piece is a range of a primary key. With a bitmap scan or a sort, the database would read all users of the project for each piece. A plan
- * for the actual values leaves out the months of events outside of a window. A piece that is canceled is tried again with fewer users.
+ * for the actual values leaves out the months of events outside of a window.
  */
 async function preparePiece(tx: Tx): Promise<void> {
   await tx.query(
     `SELECT set_config('enable_bitmapscan', 'off', true), set_config('enable_sort', 'off', true),
        set_config('plan_cache_mode', 'force_custom_plan', true), set_config('jit', 'off', true),
-       set_config('statement_timeout', '10s', true)`,
+       set_config('statement_timeout', '10s', true), set_config('lock_timeout', '1s', true)`,
   );
 }
 
@@ -122,29 +125,38 @@ type Step = Scope & { version: AudienceVersion; limit: number };
 async function countFirst(scope: Scope, version: AudienceVersion): Promise<BuildStep | null> {
   const { tx, projectId, model } = scope;
   const names = [...version.mentions.totals].toSorted();
-  const unknown = names.filter((name) => !model.counted.has(name));
   const unfinished = names.find((name) => model.counted.get(name)?.isWhole === false);
-  if (unknown.length === 0 && unfinished === undefined) return null;
+  if (unfinished !== undefined) return countNext(scope, unfinished);
+  const unknown = names.filter((name) => !model.counted.has(name));
+  if (unknown.length === 0) return null;
   await incrementModel(tx, projectId);
-  if (unknown.length > 0) await beginCounting(tx, projectId, unknown);
-  else if (unfinished !== undefined) await countNext(scope, unfinished);
+  await beginCounting(tx, projectId, unknown);
   return 'went on';
 }
 
-function countNext({ tx, projectId, model, limitOf }: Scope, name: string): Promise<void> {
+function countNext({ tx, projectId, model, inTurn }: Scope, name: string): Promise<BuildStep> {
   const after = model.counted.get(name)?.countedTo ?? null;
-  return countOn(tx, { projectId, name, after, limit: limitOf(`event ${name}`) });
+  return inTurn(`event ${name}`, after ?? '', async (limit) => {
+    await incrementModel(tx, projectId);
+    const last = await countOn(tx, { projectId, name, after, limit });
+    return { step: 'went on', progress: last ?? '' };
+  });
 }
 
 /** Evaluates the next users, but no further than the versions that this one refers to have come. */
-async function evaluateNext(step: Step): Promise<BuildStep> {
-  const upTo = reachOfReferences(step);
-  const piece = upTo === '' ? null : await evaluatePiece(step, upTo);
-  if (piece && piece.people > 0) {
-    await incrementModel(step.tx, step.projectId);
-    return 'went on';
-  }
-  return upTo !== null && (await countRemaining(step, 1)) > 0 ? 'waits' : serveTogether(step);
+function evaluateNext(scope: Scope, version: AudienceVersion): Promise<BuildStep> {
+  const { builtTo, versionId } = version;
+  return scope.inTurn(`version ${versionId}`, builtTo ?? '', async (limit) => {
+    const step: Step = { ...scope, version, limit };
+    const upTo = reachOfReferences(step);
+    const piece = upTo === '' ? null : await evaluatePiece(step, upTo);
+    if (piece && piece.last !== null) {
+      await incrementModel(scope.tx, scope.projectId);
+      return { step: 'went on', progress: piece.last };
+    }
+    const isWaiting = upTo !== null && (await countRemaining(step, 1)) > 0;
+    return { step: isWaiting ? 'waits' : await serveTogether(step), progress: builtTo ?? '' };
+  });
 }
 
 /** Returns the last user that all referenced versions cover, an empty text if one covers none, or null if they cover all. */

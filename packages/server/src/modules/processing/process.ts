@@ -2,7 +2,7 @@ import type { AudienceVersionKey } from '../audiences/index.ts';
 import type { IngestPriority } from '../ingest/index.ts';
 import type { BatchResult } from './batch-result.ts';
 import { type BuildStep, buildStep, countStep } from './build-audience.ts';
-import { createPieceSizes } from './piece-sizes.ts';
+import { createBuildTurns } from './build-turns.ts';
 import { createDeadLetterWriter } from './dead-letter.ts';
 import { type BatchDeps, processBatch, type FirstRecord } from './process-batch.ts';
 import { processTimers, TIMERS_AT_ONCE_MAX, type TimersResult } from './process-timers.ts';
@@ -99,7 +99,7 @@ export function createProcessor(options: ProcessorOptions): Processor {
   const deps = depsOf(options);
   const partitions = partitionKeeper(db);
   const limits = createRenderLimits(db.clock);
-  const sizes = createPieceSizes();
+  const turns = createBuildTurns();
   const attempt = createAttempts(deps, options, limits);
 
   return {
@@ -127,8 +127,8 @@ export function createProcessor(options: ProcessorOptions): Processor {
       if (people > 0) log.info(fields, 'timers.processed');
       return result;
     },
-    build: (key) => buildStep(deps, key, sizes),
-    count: (projectId) => countStep(deps, projectId, sizes),
+    build: (key) => buildStep(deps, key, turns),
+    count: (projectId) => countStep(deps, projectId, turns),
     takeSlow: () => deps.slow.take(),
   };
 }

@@ -40,6 +40,11 @@ export function isCanceled(error: unknown): boolean {
   return sqlState(error) === '57014';
 }
 
+/** Returns true if a lock did not become free within `lock_timeout`. */
+export function isLockTimeout(error: unknown): boolean {
+  return sqlState(error) === '55P03';
+}
+
 /** For the time that a caller may wait, all connections of a pool were in use, or the database accepted no new one. */
 export class NoConnection extends Error {
   constructor(cause: unknown) {

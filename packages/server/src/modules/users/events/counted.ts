@@ -25,11 +25,12 @@ export function isCountedFor(counted: CountProgress | undefined, userId: string)
   return counted.isWhole || (counted.countedTo !== null && compareBytes(userId, counted.countedTo) <= 0);
 }
 
-/** Counts the next users in order. If there are none, all are counted. Requires the project lock. */
+/** Counts the next users in order, and returns the last one. If there are none, all are counted. Requires the project lock. */
 export async function countOn(
   tx: Tx,
   { projectId, name, after, limit }: { projectId: number; name: string; after: string | null; limit: number },
-): Promise<void> {
+): Promise<string | null> {
   const last = await countNextUsers(tx, { projectId, name, after: after ?? '', limit });
   await updateCounted(tx, { project_id: projectId, name, counted_to: last, is_whole: last === null });
+  return last;
 }
