@@ -43,16 +43,19 @@ export function startAudienceBuilder({ db, processor, log, watch, wakeProcessor 
     let pauseMs = ELSEWHERE_MS;
     for (const work of items) {
       if (stopping.aborted) return pauseMs;
-      if (performance.now() < (restsUntil.get(nameOf(work)) ?? 0)) continue;
-      if (!backoff.isOpen(work.of.projectId, db.clock.now())) continue;
+      if (isResting(work)) continue;
       const step = await tryStep(work);
       if (step === 'served') log.info(fieldsOf(work), 'audience.built');
       if (step === 'elsewhere') rest(work);
-      else pauseMs = Math.min(pauseMs, step === 'went on' || step === 'served' ? BETWEEN_STEPS_MS : BUSY_MS);
-      if (step !== 'went on' && step !== 'served') continue;
-      if (await isWorkWaiting(work)) await sleep(FOR_PROCESSING_MS);
+      else pauseMs = Math.min(pauseMs, hasAdvanced(step) ? BETWEEN_STEPS_MS : BUSY_MS);
+      if (hasAdvanced(step) && (await isWorkWaiting(work))) await sleep(FOR_PROCESSING_MS);
     }
     return pauseMs;
+  }
+
+  function isResting(work: Work): boolean {
+    if (performance.now() < (restsUntil.get(nameOf(work)) ?? 0)) return true;
+    return !backoff.isOpen(work.of.projectId, db.clock.now());
   }
 
   function rest(work: Work): void {
@@ -95,6 +98,10 @@ export function startAudienceBuilder({ db, processor, log, watch, wakeProcessor 
 
 /** A step of work for one project, with the fields for its log messages. */
 type Work = { of: { projectId: number; versionId?: number }; step: () => Promise<BuildStep> };
+
+function hasAdvanced(step: BuildStep | null): boolean {
+  return step === 'went on' || step === 'served';
+}
 
 function nameOf({ of: { projectId, versionId } }: Work): string {
   return `${projectId} ${versionId ?? 'counts'}`;

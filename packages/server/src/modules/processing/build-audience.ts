@@ -63,7 +63,7 @@ type Scope = {
   projectId: number;
   model: Model;
   /** Runs a piece of at most so many users. `piece` returns the result and the progress after it. */
-  inTurn(build: string, progress: string, piece: RunPiece): Promise<BuildStep>;
+  inTurn: (build: string, progress: string, piece: RunPiece) => Promise<BuildStep>;
 };
 type RunPiece = (limit: number) => Promise<{ step: BuildStep; progress: string }>;
 
