@@ -8,7 +8,7 @@ const left = process.env.E2E_LONG === 'on' ? [] : LONG;
 
 export default defineConfig({
   test: {
-    globalSetup: ['packages/dashboard/build-once.ts'],
+    globalSetup: ['packages/dashboard/build-once.ts', 'e2e/kit/shared-folder.ts'],
     include: ['e2e/**/*.test.ts'],
     exclude: [...configDefaults.exclude, ...left],
     // A browser and its server mostly take turns, and tests that kill processes wait most of the time.

@@ -1,10 +1,9 @@
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hasBrowser, newPerson, openBrowser, violationsOf } from '../kit/browser.ts';
-import { type Installation, newInstallation } from '../kit/installation.ts';
+import { hasBrowser, newPerson, violationsOf } from '../kit/browser.ts';
+import { DEMO_TIMEOUT_MS, type DemoInBrowser, demoInBrowser } from '../kit/demo.ts';
 import { type Overlay, OVERLAYS } from '../kit/openings.ts';
 import { screensOf } from '../kit/screens.ts';
-import { sessionOf, signedIn } from '../kit/session.ts';
 import { settled, navigateTo } from '../kit/walk.ts';
 
 const NARROW_PX = 640;
@@ -17,34 +16,31 @@ const FRAMES_UNTIL_FITTING = `(async () => {
   }
 })()`;
 
+type Cookies = Awaited<ReturnType<BrowserContext['cookies']>>;
+
 const isLong = process.env.E2E_LONG === 'on';
 const DARK_SCREENS = 12;
 
 describe.skipIf(!hasBrowser)('accessibility in Chromium', () => {
+  let owner: DemoInBrowser;
   let browser: Browser;
-  let installation: Installation;
-  let cookies: Parameters<Awaited<ReturnType<typeof newPerson>>['context']['addCookies']>[0];
+  let url: string;
+  let cookies: Cookies;
   let paths: string[];
-  let demoId: number;
   let found: Record<'light' | 'dark', Found>;
   beforeAll(async () => {
-    browser = await openBrowser();
-    installation = await newInstallation();
-    const { context } = await newPerson(browser);
-    const { projectId } = await signedIn(context, installation);
-    demoId = (await installation.command<{ id: number }>('demo')).id;
+    owner = await demoInBrowser();
+    const { context, session, own, demo } = owner;
+    ({ browser } = owner);
+    ({ url } = owner.installation);
     cookies = await context.cookies();
-    const session = sessionOf(context, installation);
-    paths = await screensOf(session, demoId);
-    if (isLong) paths.push(...(await screensOf(session, projectId)));
+    paths = await screensOf(session, demo);
+    if (isLong) paths.push(...(await screensOf(session, own)));
     await context.close();
     const [light, dark] = await Promise.all([look(false), look(true)]);
     found = { light, dark };
-  }, 300_000);
-  afterAll(async () => {
-    await browser.close();
-    await installation.remove();
-  });
+  }, DEMO_TIMEOUT_MS);
+  afterAll(() => owner.close());
 
   type Found = { blockers: unknown[]; wide: string[]; pageErrors: string[] };
 
@@ -56,7 +52,7 @@ describe.skipIf(!hasBrowser)('accessibility in Chromium', () => {
   async function look(dark: boolean): Promise<Found> {
     const { context, page, pageErrors } = await newPerson(browser, { dark });
     await context.addCookies(cookies);
-    await page.goto(`${installation.url}/projects`);
+    await page.goto(`${url}/projects`);
     const [blockers, wide]: [unknown[], string[]] = [[], []];
     const visits = dark && !isLong ? paths.slice(0, DARK_SCREENS) : paths;
     for (const [at, path] of visits.entries()) {
@@ -81,7 +77,7 @@ describe.skipIf(!hasBrowser)('accessibility in Chromium', () => {
   /** Returns the path of a screen. A screen of one item uses the item that `screensOf` visited. */
   function pathOf({ path }: Overlay): string {
     if (path === 'projects') return '/projects';
-    const whole = `/p/${demoId}/${path}`;
+    const whole = `/p/${owner.demo}/${path}`;
     return path.endsWith('/') ? (paths.find((candidate) => candidate.startsWith(whole)) ?? whole) : whole;
   }
 
@@ -94,7 +90,7 @@ describe.skipIf(!hasBrowser)('accessibility in Chromium', () => {
     async (_, dark) => {
       const { context, page, pageErrors } = await newPerson(browser, { dark });
       await context.addCookies(cookies);
-      await page.goto(`${installation.url}/projects`);
+      await page.goto(`${url}/projects`);
       const blockers: unknown[] = [];
       for (const overlay of OVERLAYS) {
         await navigateTo(page, pathOf(overlay));
@@ -102,7 +98,7 @@ describe.skipIf(!hasBrowser)('accessibility in Chromium', () => {
         if (faults.length > 0) blockers.push({ ...overlay, faults });
       }
       await context.clearCookies();
-      await page.evaluate(`history.pushState({}, '', '/p/${demoId}/events')`);
+      await page.evaluate(`history.pushState({}, '', '/p/${owner.demo}/events')`);
       await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
       await settled(page);
       blockers.push(...(await violationsOf(page)));

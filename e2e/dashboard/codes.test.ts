@@ -1,9 +1,9 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hasBrowser, newPerson, openBrowser } from '../kit/browser.ts';
-import { type Installation, newInstallation } from '../kit/installation.ts';
+import { hasBrowser } from '../kit/browser.ts';
+import { DEMO_TIMEOUT_MS, type DemoInBrowser, demoInBrowser } from '../kit/demo.ts';
 import { screensOf } from '../kit/screens.ts';
-import { type Session, sessionOf, signedIn } from '../kit/session.ts';
+import type { Session } from '../kit/session.ts';
 import { eachTab, navigateTo } from '../kit/walk.ts';
 
 /**
@@ -26,28 +26,20 @@ const CODES = `(() => {
 })()`;
 
 describe.skipIf(!hasBrowser)('screens of the demo', () => {
-  let browser: Browser;
-  let installation: Installation;
+  let owner: DemoInBrowser;
   let page: Page;
   let pageErrors: string[];
   let paths: string[];
   let isUserData: (word: string) => boolean;
   beforeAll(async () => {
-    browser = await openBrowser();
-    installation = await newInstallation();
-    const owner = await newPerson(browser);
+    owner = await demoInBrowser();
+    const { session, demo } = owner;
     ({ page, pageErrors } = owner);
-    await signedIn(owner.context, installation);
-    const { id } = await installation.command<{ id: number }>('demo');
-    const session = sessionOf(owner.context, installation);
-    isUserData = await userDataOf(session, id);
-    paths = await screensOf(session, id);
-    await page.goto(`${installation.url}/projects`);
-  }, 300_000);
-  afterAll(async () => {
-    await browser.close();
-    await installation.remove();
-  });
+    isUserData = await userDataOf(session, demo);
+    paths = await screensOf(session, demo);
+    await page.goto(`${owner.installation.url}/projects`);
+  }, DEMO_TIMEOUT_MS);
+  afterAll(() => owner.close());
 
   test('show no server codes in any tab', async () => {
     const found: Record<string, string[]> = {};

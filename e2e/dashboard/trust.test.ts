@@ -1,40 +1,26 @@
-import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
+import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hasBrowser, newPerson, openBrowser } from '../kit/browser.ts';
-import { type Installation, newInstallation } from '../kit/installation.ts';
+import { hasBrowser, newPerson } from '../kit/browser.ts';
+import { DEMO_TIMEOUT_MS, type DemoInBrowser, demoInBrowser } from '../kit/demo.ts';
 import { serverWith } from '../kit/public-api.ts';
-import { type Session, sessionOf, signedIn } from '../kit/session.ts';
-import { settled } from '../kit/walk.ts';
+import type { Session } from '../kit/session.ts';
 
 const OMAR = 'user_1026';
 
 describe.skipIf(!hasBrowser)('numbers, lists and users of the demo', () => {
-  let browser: Browser;
-  let installation: Installation;
+  let owner: DemoInBrowser;
   let page: Page;
   let pageErrors: string[];
   let session: Session;
   let own: number;
   let demo: number;
+  let open: DemoInBrowser['open'];
   beforeAll(async () => {
-    browser = await openBrowser();
-    installation = await newInstallation();
-    const owner = await newPerson(browser, { width: 1440, height: 900 });
-    ({ page, pageErrors } = owner);
-    ({ projectId: own } = await signedIn(owner.context, installation));
-    ({ id: demo } = await installation.command<{ id: number }>('demo'));
-    session = sessionOf(owner.context, installation);
-  }, 300_000);
-  afterAll(async () => {
-    await browser.close();
-    await installation.remove();
-  });
+    owner = await demoInBrowser({ width: 1440, height: 900 });
+    ({ page, pageErrors, session, own, demo, open } = owner);
+  }, DEMO_TIMEOUT_MS);
+  afterAll(() => owner.close());
 
-  const open = async (screen: string, of = page): Promise<void> => {
-    await of.goto(`${installation.url}/p/${demo}/${screen}`);
-    await of.locator('h1').first().waitFor();
-    await settled(of);
-  };
   const rowsOf = (table: string): Locator =>
     page.getByRole('table', { name: table }).locator('[role="row"][data-row]');
   const filter = (): Locator => page.getByRole('combobox', { name: /^Filter/ });
@@ -189,7 +175,7 @@ describe.skipIf(!hasBrowser)('numbers, lists and users of the demo', () => {
     await toUtc.click();
     await time.hover();
     await page.getByRole('tooltip').getByText(clockOf('UTC')).waitFor();
-    await page.goto(`${installation.url}/profile`);
+    await page.goto(`${owner.installation.url}/profile`);
     await page.getByRole('button', { name: 'Times in UTC. Show Europe/Berlin' }).click();
     await toUtc.waitFor();
   });
@@ -286,11 +272,11 @@ describe.skipIf(!hasBrowser)('numbers, lists and users of the demo', () => {
   });
 
   test('page that does not exist › has a main landmark and a way back', async () => {
-    const response = await page.goto(`${installation.url}/nowhere`);
+    const response = await page.goto(`${owner.installation.url}/nowhere`);
     expect(response?.status()).toBe(404);
     await page.getByRole('main').getByRole('heading', { name: 'Page not found' }).waitFor();
     await page.getByRole('link', { name: 'Go to Home' }).waitFor();
-    await page.goto(`${installation.url}/p/${demo}/rules/nothing`);
+    await page.goto(`${owner.installation.url}/p/${demo}/rules/nothing`);
     const main = page.getByRole('main');
     await main.getByText('No rule has the ID or name "nothing".').waitFor();
     expect(await main.getByText(/beckon rules/).count()).toBe(0);
@@ -299,7 +285,7 @@ describe.skipIf(!hasBrowser)('numbers, lists and users of the demo', () => {
   });
 
   test('webhook form › says how to receive webhooks on this machine', async () => {
-    await page.goto(`${installation.url}/p/${own}/webhooks`);
+    await page.goto(`${owner.installation.url}/p/${own}/webhooks`);
     await page.getByRole('button', { name: 'Add endpoint' }).first().click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('URL').fill('http://127.0.0.1:9000/hook');
@@ -310,10 +296,10 @@ describe.skipIf(!hasBrowser)('numbers, lists and users of the demo', () => {
 
   describe('new project', () => {
     test('has no warnings before its first event, and a legible link in an empty list', async () => {
-      await page.goto(`${installation.url}/p/${own}/rules`);
+      await page.goto(`${owner.installation.url}/p/${own}/rules`);
       await page.getByRole('link', { name: 'welcome' }).waitFor();
       expect(await page.getByText(/\d warnings?/).count()).toBe(0);
-      await page.goto(`${installation.url}/p/${own}/users`);
+      await page.goto(`${owner.installation.url}/p/${own}/users`);
       const link = page
         .getByRole('main')
         .getByRole('link', { name: /API key/ })
@@ -329,13 +315,13 @@ describe.skipIf(!hasBrowser)('numbers, lists and users of the demo', () => {
     test('does not call a new key unused, and shows the properties of an event in Live', async () => {
       type Made = { data: { secret: string } };
       const { data } = await session.request<Made>('POST', `/projects/${own}/keys`, { label: 'Server' });
-      await page.goto(`${installation.url}/p/${own}/settings/api-keys`);
+      await page.goto(`${owner.installation.url}/p/${own}/settings/api-keys`);
       await page.getByText('Requests by key').waitFor();
       expect(await page.getByText(/Unused for 14 days/).count()).toBe(0);
-      const post = serverWith(data.secret, installation);
+      const post = serverWith(data.secret, owner.installation);
       const event = { external_user_id: 'ada', name: 'report_exported', properties: { format: 'pdf' } };
       expect(await post('events', event)).toBe(202);
-      await page.goto(`${installation.url}/p/${own}/activity`);
+      await page.goto(`${owner.installation.url}/p/${own}/activity`);
       await page.getByText('report_exported · format: pdf').first().waitFor();
     });
   });
@@ -382,7 +368,7 @@ describe.skipIf(!hasBrowser)('numbers, lists and users of the demo', () => {
         )
         .waitFor();
       const link = await dialog.getByLabel('link', { exact: true }).innerText();
-      viewer = await newPerson(browser);
+      viewer = await newPerson(owner.browser);
       await viewer.page.goto(link);
       await viewer.page.getByLabel('Your name').fill('Grace');
       const password = viewer.page.getByLabel('Password').first();

@@ -1,11 +1,11 @@
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { EmailDays, TimelineItem, UserDetails, WhyRule } from '@beckon/contract/dashboard';
 import { fateOf } from '../../packages/dashboard/src/screens/people/fate.ts';
-import { hasBrowser, newPerson, openBrowser, violationsOf } from '../kit/browser.ts';
-import { type Installation, newInstallation } from '../kit/installation.ts';
+import { hasBrowser, violationsOf } from '../kit/browser.ts';
+import { DEMO_TIMEOUT_MS, type DemoInBrowser, demoInBrowser } from '../kit/demo.ts';
 import { serverWith } from '../kit/public-api.ts';
-import { type Session, sessionOf, signedIn } from '../kit/session.ts';
+import type { Session } from '../kit/session.ts';
 import { settled } from '../kit/walk.ts';
 
 const OMAR = 'user_1026';
@@ -13,33 +13,20 @@ const OMAR = 'user_1026';
 const EVERY = process.env.E2E_LONG === 'on' ? 12 : 60;
 
 describe.skipIf(!hasBrowser)('user page, Home, Insights and Live of the demo', () => {
-  let browser: Browser;
-  let installation: Installation;
+  let owner: DemoInBrowser;
   let page: Page;
   let pageErrors: string[];
   let session: Session;
   let own: number;
   let demo: number;
+  let open: DemoInBrowser['open'];
   beforeAll(async () => {
-    browser = await openBrowser();
-    installation = await newInstallation();
-    const owner = await newPerson(browser, { width: 1440, height: 900 });
-    ({ page, pageErrors } = owner);
-    ({ projectId: own } = await signedIn(owner.context, installation));
-    ({ id: demo } = await installation.command<{ id: number }>('demo'));
-    session = sessionOf(owner.context, installation);
-  }, 300_000);
+    owner = await demoInBrowser({ width: 1440, height: 900 });
+    ({ page, pageErrors, session, own, demo, open } = owner);
+  }, DEMO_TIMEOUT_MS);
   afterEach(() => expect(pageErrors).toEqual([]));
-  afterAll(async () => {
-    await browser.close();
-    await installation.remove();
-  });
+  afterAll(() => owner.close());
 
-  const open = async (screen: string): Promise<void> => {
-    await page.goto(`${installation.url}/p/${demo}/${screen}`);
-    await page.locator('h1').first().waitFor();
-    await settled(page);
-  };
   const main = (): Locator => page.getByRole('main');
   const get = async <T>(path: string): Promise<T> =>
     (await session.request<{ data: T }>('GET', `/projects/${demo}/${path}`)).data;
@@ -347,9 +334,9 @@ describe.skipIf(!hasBrowser)('user page, Home, Insights and Live of the demo', (
   test('Live › shows the properties of an event and what it started, with a link to the rule', async () => {
     type Made = { data: { secret: string } };
     const { data } = await session.request<Made>('POST', `/projects/${own}/keys`, { label: 'Live' });
-    await page.goto(`${installation.url}/p/${own}/activity`);
+    await page.goto(`${owner.installation.url}/p/${own}/activity`);
     await page.getByRole('heading', { level: 1 }).waitFor();
-    const post = serverWith(data.secret, installation);
+    const post = serverWith(data.secret, owner.installation);
     await post('users', { external_user_id: 'grace', email: 'grace@example.com', traits: { name: 'Grace' } });
     const event = { external_user_id: 'grace', name: 'user_signed_up', properties: { source: 'docs' } };
     expect(await post('events', event)).toBe(202);

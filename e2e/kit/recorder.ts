@@ -6,10 +6,10 @@ export type Stage = { name: string; clicks: number; fields: number; seconds: num
 export type Recorder = {
   stages: Stage[];
   /** Counts the input on all pages that this context opens from now on. */
-  watch(context: BrowserContext): Promise<void>;
+  watch: (context: BrowserContext) => Promise<void>;
   /** Runs a stage, which ends when its result is visible. */
-  stage<T>(name: string, run: () => Promise<T>): Promise<T>;
-  table(): string;
+  stage: <T>(name: string, run: () => Promise<T>) => Promise<T>;
+  table: () => string;
 };
 
 /** A field counts once until it loses the focus. Events that a script dispatches do not count. */
