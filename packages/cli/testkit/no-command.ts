@@ -46,7 +46,8 @@ const REASONS: Record<string, readonly RouteKey[]> = {
     'GET /projects/:project/webhooks.csv',
     'GET /projects/:project/webhook-deliveries.csv',
   ],
-  'Acts on selected rows of the dashboard; suppressions remove and drafts send-again act on one': [
+  'Acts on selected rows of the dashboard; rules enable, suppressions remove and drafts send-again act on one': [
+    'POST /projects/:project/rules/switch-many',
     'POST /projects/:project/suppressions/remove-many',
     'POST /projects/:project/emails/send-again',
   ],

@@ -31,8 +31,11 @@ export const rules: Noun = {
   name: 'rules',
   help: 'Manage rules, which decide who gets an email',
   commands: [
-    list('GET /projects/:project/rules', 'list', {
+    list('GET /projects/:project/rules', 'list [filter...]', {
       help: 'List rules by priority',
+      args: { filter: 'Filter terms such as state:enabled event:trial_started template:welcome active:no' },
+      isPaged: true,
+      csv: 'GET /projects/:project/rules.csv',
       row: RULE_ROW,
       empty: 'No rules yet. Create one: beckon rules create --file <file>',
     }),

@@ -68,3 +68,6 @@ export type EmailOutcome = (typeof EMAIL_OUTCOMES)[number];
 /** What members decide in Review. */
 export const REVIEW_ACTIONS = ['approve', 'edit', 'skip', 'postpone'] as const;
 export type ReviewAction = (typeof REVIEW_ACTIONS)[number];
+
+/** How the emails of a rule are sent: only after approval, or also automatically at their deadline. */
+export const RULE_MODES = ['draft', 'autopilot'] as const;

@@ -5,6 +5,7 @@ import {
   EMAIL_OUTCOMES,
   EMAIL_STATES,
   REVIEW_ACTIONS,
+  RULE_MODES,
   SUPPRESSION_REASONS,
 } from './choices.ts';
 
@@ -18,6 +19,7 @@ export const SUGGESTED_KINDS = [
   'company',
   'role',
   'trait',
+  'topic',
   'domain',
   'api_key',
 ] as const;
@@ -141,6 +143,17 @@ export const FILTER_KEYS = {
     object: { about: 'Object of the action' },
     token: { about: 'Label of the access token' },
     at: { about: 'Time', isTime: true },
+  },
+  rules: {
+    name: { about: 'Name', suggest: 'rule' },
+    state: { about: 'State', values: ['enabled', 'disabled'] },
+    mode: { about: 'Mode', values: RULE_MODES },
+    event: { about: 'Event that starts the rule', suggest: 'event' },
+    audience: { about: 'Audience that starts the rule', suggest: 'audience' },
+    template: { about: 'Template of one of its emails', suggest: 'template' },
+    topic: { about: 'Topic of its emails', suggest: 'topic' },
+    active: { about: 'Users or emails in the last 7 days', values: YES_NO },
+    warning: { about: 'Has a warning', values: YES_NO },
   },
   audiences: {
     name: { about: 'Name' },

@@ -1,5 +1,7 @@
 import Type, { type Static } from 'typebox';
-import { PAGE, item, list, oneOf } from './envelope.ts';
+import { RULE_MODES } from './choices.ts';
+import { type BulkRefusal, FILTER, PAGE, item, list, oneOf, raw, sortOf } from './envelope.ts';
+import { BULK_MAX_ROWS } from './list-orders.ts';
 
 /** A warning about a rule, or that its triggers stopped. */
 export type RuleHint = { code: string; message: string };
@@ -10,7 +12,7 @@ export type DocumentFault = { message: string; field?: string };
 /** One day in the project's time zone. `goal`: users who reached the goal. */
 export type RuleDay = { day: string; enrolled: number; drafted: number; sent: number; goal: number };
 
-const RuleModeSchema = oneOf(['draft', 'autopilot']);
+const RuleModeSchema = oneOf(RULE_MODES);
 export type RuleMode = Static<typeof RuleModeSchema>;
 
 export type RuleListed = {
@@ -135,6 +137,9 @@ export type RuleSwitched = {
   enrollment: RuleEnrollment | null;
 };
 
+/** `done`: the number of rules that were enabled or disabled. `rules`: the names of those that were refused for this reason. */
+export type RulesSwitched = { done: number; refused: (BulkRefusal & { rules: string[] })[] };
+
 export type RuleVersion = {
   version: number;
   created_at: string;
@@ -206,7 +211,29 @@ export type RuleResults = {
 const Counted = Type.Integer({ minimum: 0, maximum: 2_147_483_647 });
 
 export const RULES_API = {
-  'GET /projects/:project/rules': { response: list<RuleListed>() },
+  /** Without `limit`: all of them. */
+  'GET /projects/:project/rules': {
+    query: Type.Object({ cursor: PAGE.cursor, limit: PAGE.limit, filter: FILTER, sort: sortOf('rules') }),
+    response: list<RuleListed>(),
+  },
+  'GET /projects/:project/rules.csv': {
+    query: Type.Object({ filter: FILTER, sort: sortOf('rules') }),
+    response: raw(),
+  },
+  /** Enables or disables each of the rules, and refuses the others with their reason. `updated_at`: of the rule in the list. */
+  'POST /projects/:project/rules/switch-many': {
+    body: Type.Object({
+      on: Type.Boolean(),
+      rules: Type.Array(
+        Type.Object(
+          { id: Type.String({ maxLength: 100 }), updated_at: Type.String({ maxLength: 50 }) },
+          { additionalProperties: false },
+        ),
+        { minItems: 1, maxItems: BULK_MAX_ROWS },
+      ),
+    }),
+    response: item<RulesSwitched>(),
+  },
   /** A new rule is disabled until a member enables it, so that it can be backtested first. */
   'POST /projects/:project/rules': {
     body: Type.Object({ document: RuleDocumentSchema }),

@@ -73,7 +73,7 @@ export const inProject = [
   ),
   projectPage(
     'rules',
-    { filter: text, state: oneOf('all', 'enabled', 'disabled', 'inactive'), sort: text },
+    { filter: text, sort: oneOf(...LIST_SORTS.rules) },
     lazy(() => import('../screens/rules/rules-screen.tsx'), 'RulesScreen'),
   ),
   projectPage(

@@ -2,79 +2,112 @@ import { Group, Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { GitBranch, Plus } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import type { RuleListed } from '@beckon/contract/dashboard';
-import { useApi, useMay, useProject } from '../../api/index.ts';
-import { type Column, DataTable, Empty, FilterBox, listOf, Page, useKeys } from '../../parts/index.ts';
+import type { RuleDay, RuleListed } from '@beckon/contract/dashboard';
+import { apiUrl, useApiInfinite, useMay, useProject } from '../../api/index.ts';
+import { type Column, DataTable, Empty, Page, useKeys } from '../../parts/index.ts';
 import { LinkButton } from '../../parts/link-button.tsx';
+import { ListBar } from '../../parts/list-bar.tsx';
+import { orderOf, useListLook } from '../../parts/list-look.ts';
 import { Muted } from '../../parts/muted.tsx';
-import { Segments } from '../../parts/segments.tsx';
-import { listRules, readSort, RULE_STATES, weekOf } from './list-rules.ts';
 import { HintMarks, ModeMark } from './rule-marks.tsx';
 import { RuleMenu } from './rule-menu.tsx';
 import { Spark } from './spark.tsx';
 import classes from './rules.module.css';
+import { SwitchMany } from './switch-many.tsx';
 import { useReorder } from './use-reorder.ts';
 
 const route = getRouteApi('/p/$project/rules');
 
+/** Filters that every project needs. */
+const COMMON = [
+  { name: 'Enabled', filter: 'state:enabled' },
+  { name: 'Disabled', filter: 'state:disabled' },
+  { name: 'No activity', filter: 'state:enabled active:no' },
+  { name: 'With a warning', filter: 'warning:yes' },
+];
+
+/** The most that a request for a page of rules returns. A rule can be moved only if the list has all of them. */
+const PAGE_ROWS = 200;
+const BY_PRIORITY = '-priority';
+
 /** All rules by priority: the order in which they get the last slot of a frequency cap. */
 export function RulesScreen(): ReactNode {
-  const { filter, state = 'all', sort } = route.useSearch();
-  const navigate = route.useNavigate();
-  const project = useProject();
   const mayEdit = useMay('editor');
-  const rules = useApi('GET /projects/:project/rules', {});
-  const [current, setCurrent] = useState<string>();
-  const all = rules.data?.data ?? [];
-  const matches = listRules(all, { filter, state, sort });
-  const sorted = readSort(sort);
-  const isFiltered = filter !== undefined || state !== 'all';
-  const move = useReorder(all);
-  const reorder = mayReorder({ mayEdit, isFiltered, sorted }) ? move : null;
-  useOrderKeys(current, reorder);
-  const params = { project: String(project.id) };
-  type Found = { filter?: string | undefined; state?: typeof state | undefined; sort?: string | undefined };
-  const find = (next: Found): void =>
-    void navigate({ search: (was) => ({ ...was, ...next }), replace: true });
+  const [chosen, setChosen] = useState(new Set<string>());
+  const rules = useRules();
+  const { list, query, look, setLook, order } = rules;
+  const navigate = route.useNavigate();
+  const { id: project } = useProject();
   return (
     <Page title="Rules" actions={mayEdit && <NewRule />}>
-      <Stack gap="md">
-        <Group gap="sm">
-          <FilterBox
-            value={filter}
-            onChange={(next) => find({ filter: next })}
-            placeholder="Search by name or summary"
-            label="Filter rules"
-          />
-          <Segments
-            label="State"
-            size="sm"
-            value={state}
-            onChange={(next) => find({ state: next === 'all' ? undefined : next })}
-            options={RULE_STATES}
-          />
-        </Group>
-        <DataTable
-          label="Rules"
-          columns={columnsOf(mayEdit, reorder)}
-          list={listOf(matches, rules)}
-          rowKey={({ id }) => id}
-          link={({ id }) => ({ to: '/p/$project/rules/$rule', params: { ...params, rule: id } })}
-          current={current}
-          onCurrent={setCurrent}
-          {...(sorted ? { sort: sorted } : {})}
-          // The third click restores the order of priority.
-          onSort={({ by, down }) =>
-            find({ sort: sorted?.by === by && down ? undefined : `${down ? '-' : ''}${by}` })
-          }
-          empty={<NoRule isFiltered={isFiltered} />}
-        />
-        <Muted size="xs">
-          {sorted === null ? 'Sorted by priority, highest first. ' : ''}Drafted, sent and goal: the last 7
-          days. No activity: enabled, without users and emails in this time.
-        </Muted>
+      <Stack gap="sm">
+        <ListBar
+          list="rules"
+          label="Filter rules"
+          placeholder="Search by name or summary"
+          filter={query.filter}
+          onFilter={(filter) => {
+            setChosen(new Set());
+            void navigate({ search: (was) => ({ ...was, filter }), replace: true });
+          }}
+          fault={list.error}
+          common={COMMON}
+          display={{ look, setLook, columns: COLUMNS, ...order }}
+          csv={apiUrl('GET /projects/:project/rules.csv', { params: { project }, query })}
+        >
+          {mayEdit && (
+            <SwitchMany
+              rules={list.rows.filter(({ id }) => chosen.has(id))}
+              onDone={() => setChosen(new Set())}
+            />
+          )}
+        </ListBar>
+        <RulesTable {...rules} choice={mayEdit ? { chosen, onChosen: setChosen } : null} />
+        <Muted size="xs">Drafted, sent and goal: the last 7 days.</Muted>
       </Stack>
     </Page>
+  );
+}
+
+/** The rules of the filter and the order in the URL, and how the member sees them. */
+function useRules() {
+  const { filter, sort = BY_PRIORITY } = route.useSearch();
+  const navigate = route.useNavigate();
+  const query = { filter, sort };
+  const list = useApiInfinite('GET /projects/:project/rules', { query }, { keep: true, limit: PAGE_ROWS });
+  const order = orderOf(
+    sort,
+    (by) => void navigate({ search: (was) => ({ ...was, sort: by }), replace: true }),
+  );
+  return { ...useListLook('rules'), list, query, order };
+}
+
+type Choice = { chosen: Set<string>; onChosen: (chosen: Set<string>) => void };
+/** `choice`: null for members who may not change rules. */
+type RulesTableProps = Omit<ReturnType<typeof useRules>, 'setLook'> & { choice: Choice | null };
+
+function RulesTable({ list, query, look, order, choice }: RulesTableProps): ReactNode {
+  const project = String(useProject().id);
+  const [current, setCurrent] = useState<string>();
+  const move = useReorder(list.rows);
+  const isFiltered = query.filter !== undefined;
+  const isWhole = !isFiltered && query.sort === BY_PRIORITY && !list.hasMore;
+  const reorder = choice && isWhole ? move : null;
+  useOrderKeys(current, reorder);
+  return (
+    <DataTable
+      label="Rules"
+      columns={choice ? [...COLUMNS, menuColumn(reorder)] : COLUMNS}
+      list={list}
+      look={look}
+      {...order}
+      {...choice}
+      rowKey={({ id }) => id}
+      link={({ id }) => ({ to: '/p/$project/rules/$rule', params: { project, rule: id } })}
+      current={current}
+      onCurrent={setCurrent}
+      empty={<NoRule isFiltered={isFiltered} />}
+    />
   );
 }
 
@@ -91,60 +124,55 @@ function NewRule(): ReactNode {
   );
 }
 
-function columnsOf(mayEdit: boolean, move: ((id: string, by: number) => void) | null): Column<RuleListed>[] {
-  return [
-    { id: 'name', title: 'Rule', width: '1.6fr', sort: true, cell: ({ name }) => name },
-    {
-      id: 'state',
-      title: 'State',
-      width: '190px',
-      wraps: true,
-      cell: (rule) => (
-        <Group gap={4}>
-          <ModeMark rule={rule} />
-          <HintMarks rule={rule} />
-        </Group>
-      ),
-    },
-    number('emails', 'Emails', ({ emails }) => emails),
-    number('users', 'Users now', ({ users }) => users),
-    number('drafted', 'Drafted', (rule) => weekOf(rule).drafted),
-    number('sent', 'Sent', (rule) => weekOf(rule).sent),
-    number('goal', 'Goal', (rule) => weekOf(rule).goal),
-    {
-      id: 'week',
-      title: 'Last 7 days',
-      width: '100px',
-      narrow: 'hide',
-      cell: ({ week }) => <Spark week={week} />,
-    },
-    {
-      id: 'priority',
-      title: 'Priority',
-      width: '56px',
-      align: 'right',
-      narrow: 'hide',
-      cell: ({ priority }) => priority,
-    },
-    ...(mayEdit
-      ? [
-          {
-            id: 'menu',
-            title: 'Actions',
-            visuallyHidden: true,
-            width: '32px',
-            cell: (rule: RuleListed) => <RuleMenu rule={rule} move={move} />,
-          },
-        ]
-      : []),
-  ];
+const COLUMNS: Column<RuleListed>[] = [
+  { id: 'name', title: 'Rule', width: '1.6fr', sort: 'up', cell: ({ name }) => name },
+  {
+    id: 'state',
+    title: 'State',
+    width: '190px',
+    wraps: true,
+    cell: (rule) => (
+      <Group gap={4}>
+        <ModeMark rule={rule} />
+        <HintMarks rule={rule} />
+      </Group>
+    ),
+  },
+  number('emails', 'Emails', ({ emails }) => emails),
+  number('users', 'Users now', ({ users }) => users),
+  number('drafted', 'Drafted', ({ week }) => total(week, 'drafted')),
+  number('sent', 'Sent', ({ week }) => total(week, 'sent')),
+  number('goal', 'Goal', ({ week }) => total(week, 'goal')),
+  {
+    id: 'week',
+    title: 'Last 7 days',
+    width: '100px',
+    narrow: 'hide',
+    cell: ({ week }) => <Spark week={week} />,
+  },
+  {
+    id: 'priority',
+    title: 'Priority',
+    width: '84px',
+    align: 'right',
+    narrow: 'hide',
+    sort: true,
+    cell: ({ priority }) => priority,
+  },
+];
+
+function menuColumn(move: Move | null): Column<RuleListed> {
+  return {
+    id: 'menu',
+    title: 'Actions',
+    visuallyHidden: true,
+    width: '32px',
+    cell: (rule) => <RuleMenu rule={rule} move={move} />,
+  };
 }
 
-type Shown = { mayEdit: boolean; isFiltered: boolean; sorted: object | null };
-
-/** A rule can be moved where the list shows all rules by priority. */
-function mayReorder({ mayEdit, isFiltered, sorted }: Shown): boolean {
-  return mayEdit && !isFiltered && sorted === null;
+function total(week: RuleDay[], count: 'drafted' | 'sent' | 'goal'): number {
+  return week.reduce((sum, day) => sum + day[count], 0);
 }
 
 type Move = (id: string | undefined, by: number) => void;

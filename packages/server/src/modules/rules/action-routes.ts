@@ -5,6 +5,7 @@ import { duplicateRule, reorderRules, setMode } from './write-rule.ts';
 import { type MovedRuns, type MoveRuns, moveRuns, previewMoveRuns } from './runs/move-runs.ts';
 import { compile, type Program } from './runs/program.ts';
 import { listRulesInForce } from './runs/rules-in-force.ts';
+import { switchMany } from './switch-many.ts';
 import { disableRule, enableRule, previewSwitch, type SwitchPreview } from './switch-rule.ts';
 import { type KitDeps, type RouteRequest, routesFor } from '../workspace/index.ts';
 import type { Database } from '../../platform/db/database.ts';
@@ -79,6 +80,18 @@ export const ruleActRoutes = [
       return {
         data: { rule: ruleDetail, ...counts, enrollment: enrollment && enrollmentSummary(enrollment) },
       };
+    },
+  }),
+  route('POST /projects/:project/rules/switch-many', {
+    needs: 'editor',
+    audit: 'rule.set_enabled_many',
+    async handle({ db, wake }, { projectId, body: { on, rules }, actor, note }) {
+      const seen = rules.map(({ id, updated_at: updatedAt }) => ({ id, updatedAt }));
+      const { switched, refused } = await switchMany(db, { projectId, actor, on, rules: seen });
+      wake();
+      const refusals = refused.reduce((sum, { rows }) => sum + rows, 0);
+      note({ subject: `${switched.length} rules`, after: { on, rules: switched, refused: refusals } });
+      return { data: { done: switched.length, refused } };
     },
   }),
   route('GET /projects/:project/rules/:rule/move-waiting', {

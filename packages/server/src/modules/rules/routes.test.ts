@@ -98,6 +98,10 @@ test('refuses changes by a viewer, and audits those of an editor', async () => {
     ['PUT /rules/greeter', { document: greeter(), updated_at: made.data.updated_at }],
     ['POST /rules/greeter/mode', { mode: 'draft' }],
     ['POST /rules/greeter/switch', { on: false }],
+    [
+      'POST /rules/switch-many',
+      { on: false, rules: [{ id: made.data.id, updated_at: made.data.updated_at }] },
+    ],
     ['POST /rules/greeter/reorder', { before: null }],
     ['POST /rules/greeter/duplicate', {}],
     ['POST /rules/greeter/move-waiting', {}],

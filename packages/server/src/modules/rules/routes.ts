@@ -4,8 +4,9 @@ import { findRule } from './definitions/load-rules.ts';
 import { wholeDocumentOf } from './definitions/print.ts';
 import { checkUnsavedRule, tryEmails } from './check-rule.ts';
 import { createRule, editRule } from './write-rule.ts';
-import { routesFor, type KitDeps } from '../workspace/index.ts';
-import { listRuleSummaries, ruleDetails } from './rule-view.ts';
+import { routesFor, sendCsv, type KitDeps } from '../workspace/index.ts';
+import { CSV_COLUMNS, rulePage } from './list-page.ts';
+import { ruleDetails } from './rule-view.ts';
 import type { Renderer } from '../rendering/index.ts';
 
 type Deps = KitDeps & { sendServices: { renderer: Renderer }; wake: () => void };
@@ -15,11 +16,18 @@ export const ruleRoutes = [
   route('GET /projects/:project/rules', {
     needs: 'viewer',
     isHeavy: true,
-    async handle({ db }, { projectId }) {
-      const data = await listRuleSummaries(db, projectId);
-      const pagination = { total: data.length, offset: 0, limit: data.length };
-      return { data, meta: { pagination, cursor: null } };
-    },
+    handle: (deps, { projectId, query }) => rulePage(deps, { projectId, ...query }),
+  }),
+  route('GET /projects/:project/rules.csv', {
+    needs: 'viewer',
+    isHeavy: true,
+    slot: 'statement',
+    handle: (deps, { projectId, query, reply }) =>
+      sendCsv(reply, {
+        name: 'rules.csv',
+        columns: CSV_COLUMNS,
+        load: (page) => rulePage(deps, { projectId, ...query, ...page }),
+      }),
   }),
   route('GET /projects/:project/rules/:rule', {
     needs: 'viewer',

@@ -9,7 +9,7 @@ import type {
 import { countOpen } from '../drafts/index.ts';
 import { wholeDocumentOf } from './definitions/print.ts';
 import { inOrder } from './definitions/reorder.ts';
-import { autopilotPeriod, REASONS } from './definitions/rule.ts';
+import { autopilotPeriod, type Definition, REASONS } from './definitions/rule.ts';
 import type { Enrollment } from './enrollment/enrollment.ts';
 import type { EnrollmentPreview } from './enrollment/preview-enrollment.ts';
 import { findLatestEnrollment } from './enrollment/store.ts';
@@ -25,13 +25,19 @@ type Deps = KitDeps;
 
 type Db = Deps['db'];
 
+/** A rule of the list, with its definition. */
+export type RuleEntry = { listed: RuleListed; definition: Definition };
+
 /** Lists the rules in the order of priority. */
-export async function listRuleSummaries(db: Db, projectId: number): Promise<RuleListed[]> {
+export async function listRuleEntries(db: Db, projectId: number): Promise<RuleEntry[]> {
   const now = db.clock.now();
   const rules = await listRuleOverviews(db, { projectId, now });
   const surroundings = await loadSurroundings(db, projectId, null);
   const ranked = rules.map((rule) => ({ ...rule, priority: rule.definition.priority }));
-  return inOrder(ranked).map((rule) => ruleSummary(rule, surroundings));
+  return inOrder(ranked).map((rule) => ({
+    listed: ruleSummary(rule, surroundings),
+    definition: rule.definition,
+  }));
 }
 
 /** Returns a rule by its id or its name. */

@@ -15,7 +15,7 @@ import {
 } from '../drafts/index.ts';
 import { cancelEnrollment } from './enrollment/store.ts';
 import type { Enrollment } from './enrollment/enrollment.ts';
-import { changeRuleMode } from './write-rule.ts';
+import { changeRuleMode, saveConflict } from './write-rule.ts';
 import { findRule, type WholeRule } from './definitions/load-rules.ts';
 import { switchRule } from './definitions/save-rule.ts';
 import { takeSendLock, withdrawClaims, moveOpenDrafts } from '../sending/index.ts';
@@ -93,17 +93,19 @@ type EnrollDeps = { newId: NewId };
 /**
  * Enables a rule under the project lock. It evaluates records accepted from now on, and none from the time when it was disabled. Drafts
  * that it held continue with at least 15 minutes before they are sent, spread; expired ones are canceled. A large number of drafts held for
- * long needs a confirmation, `confirmed`. With `mode`, the rule has that mode from then on.
+ * long needs a confirmation, `confirmed`. With `mode`, the rule has that mode from then on. `seenAt`: when the rule was last written, as
+ * the member saw it; a rule that was saved since is refused.
  */
 export function enableRule(
   db: Deps,
-  input: OfRule & { confirmed: boolean; enroll?: EnrollDeps; mode?: WholeRule['mode'] },
+  input: OfRule & { confirmed: boolean; enroll?: EnrollDeps; mode?: WholeRule['mode']; seenAt?: number },
 ): Promise<EnableResult> {
-  const { projectId, reference, actor, confirmed, enroll, mode } = input;
+  const { projectId, reference, actor, confirmed, enroll, mode, seenAt } = input;
   return db.transaction(async (tx) => {
     await takeProjectLock(tx, projectId);
     const now = db.clock.now();
     const before = await findRule(tx, { projectId, reference });
+    if (seenAt !== undefined && seenAt !== before.updatedAt) throw saveConflict(before);
     const existing =
       mode === undefined ? before : await changeRuleMode(tx, { before, projectId, actor, mode, now });
     const enrollIn = async (rule: WholeRule): Promise<Enrollment | null> =>

@@ -87,7 +87,7 @@ export function editRule(
   });
 }
 
-function saveConflict({ name, version, updatedAt }: WholeRule): Fault {
+export function saveConflict({ name, version, updatedAt }: WholeRule): Fault {
   const message = `The rule ${JSON.stringify(name)} was saved by another member as version ${version} at ${iso(updatedAt)}. Load that version first`;
   return new Fault('conflict', { details: [{ message, field: 'rule' }] });
 }

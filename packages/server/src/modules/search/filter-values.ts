@@ -43,6 +43,8 @@ const SOURCES: Record<SuggestedKind, string> = {
   company: trait('company'),
   role: trait('role'),
   trait: `SELECT t.key, NULL::text, count(*) FROM ${SAMPLED} CROSS JOIN LATERAL jsonb_object_keys(traits) t(key) GROUP BY 1`,
+  topic: `SELECT DISTINCT split_part(btrim(t), ':', 1), btrim(substr(t, strpos(t, ':') + 1)), 0::bigint
+    FROM beckon.project_settings, string_to_table(settings ->> 'topics', ',') t WHERE project_id = $1 AND t LIKE '%:%'`,
   domain: `SELECT DISTINCT domain, NULL::text, 0::bigint FROM (
       SELECT domain FROM beckon.email WHERE project_id = $1 AND domain IS NOT NULL
       ORDER BY claimed_at DESC LIMIT ${USERS_READ}) recent`,

@@ -43,6 +43,9 @@ beforeAll(async () => {
     [FORMULA, 'free'],
   ] as const)
     await request('POST', 'audiences', { name, definition: { trait: 'plan', equals: plan } });
+  const draft = { subject: 'Hello', body: 'Hello' };
+  const document = { name: FORMULA, when: { event: 'opened' }, steps: [{ draft }] };
+  await request('POST', 'rules', { document });
   for (const name of ['a.csv', 'b.csv', FORMULA])
     await request('POST', 'imports', { kind: 'users', name, size_bytes: 10 });
   await engine.settle();
@@ -224,6 +227,14 @@ const CASES: ListCase[] = [
     word: 'X2',
   },
   {
+    list: 'rules',
+    path: 'rules',
+    csv: 'rules.csv',
+    ids: [idOf, 'id'],
+    filter: 'state:enabled mode:autopilot -name:welcome active:no warning:no,yes',
+    word: 'WELCOME',
+  },
+  {
     list: 'audiences',
     path: 'audiences',
     csv: 'audiences.csv',
@@ -331,6 +342,10 @@ describe('order of a list', () => {
     ['suppressions', 'since', 'created_at'],
     ['suppressions', '-since', 'created_at'],
     ['audiences', '-name', 'name'],
+    ['rules', 'name', 'name'],
+    ['rules', '-name', 'name'],
+    ['rules', 'priority', 'priority'],
+    ['rules', '-priority', 'priority'],
     ['audiences', '-members', 'members'],
     ['events', 'name', 'name'],
     ['events', '-recent', 'last_30_days'],
