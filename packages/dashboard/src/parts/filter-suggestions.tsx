@@ -10,6 +10,8 @@ import { useApi } from '../api/index.ts';
 import type { Expanded, HandlesRef } from './filter-box-inner.tsx';
 import classes from './filter-box.module.css';
 import { type Completed, completionOf, withKey, withValue } from './filter-text.ts';
+import { useProjectZone } from './zone.tsx';
+import { localOf } from './zoned.ts';
 
 type Props = {
   id: string;
@@ -26,7 +28,9 @@ type Option = { of: 'key' | 'value'; value: string; label: string; about: string
 
 /** The listbox of the filter: keys of the list, and values of the key that is being typed. */
 export function FilterSuggestions({ id, list, typed, handles, onExpanded, onPick }: Props): ReactNode {
-  const options = useOptions(FILTER_KEYS[list], completionOf(typed));
+  const zone = useProjectZone();
+  const completed = completionOf(typed);
+  const options = useOptions(FILTER_KEYS[list], completed, zone);
   const [active, setActive] = useState<string>();
   const index = options.findIndex(({ value }) => value === active);
   const pick = ({ of, value }: Option): void => {
@@ -66,11 +70,23 @@ export function FilterSuggestions({ id, list, typed, handles, onExpanded, onPick
     // The input keeps the focus while an option is clicked.
     <div className={classes.popup} onMouseDown={(event) => event.preventDefault()}>
       <Options id={id} options={options} index={index} onPick={pick} />
-      <p className={classes.help}>
-        Words are searched everywhere. <code>-</code> excludes, <code>*</code> is a wildcard, a comma means
-        or.
-      </p>
+      <Help days={isTime(FILTER_KEYS[list], completed) ? zone : null} />
     </div>
+  );
+}
+
+/** `days`: the zone of the days, while a time is typed. */
+function Help({ days }: { days: string | null }): ReactNode {
+  if (days !== null)
+    return (
+      <p className={classes.help}>
+        A day is a day in {days}. <code>&gt;</code> is after it, <code>&lt;</code> is before it.
+      </p>
+    );
+  return (
+    <p className={classes.help}>
+      Words are searched everywhere. <code>-</code> excludes, <code>*</code> is a wildcard, a comma means or.
+    </p>
   );
 }
 
@@ -98,14 +114,15 @@ function Options({ id, options, index, onPick }: OptionsProps): ReactNode {
 
 const SHOWN_MAX = 10;
 
-function useOptions(keys: FilterKeys, completed: Completed): Option[] {
+function useOptions(keys: FilterKeys, completed: Completed, zone: string): Option[] {
   const isTrait = completed.of === 'key' && TRAIT in keys && completed.text.startsWith(TRAIT_PREFIX);
   const ofValue = completed.of === 'value' ? keyOf(keys, completed.key)?.suggest : undefined;
   const typed = isTrait ? completed.text.slice(TRAIT_PREFIX.length) : completed.text;
   const found = useValues(isTrait ? 'trait' : ofValue, typed);
   if (isTrait) return found.flatMap(traitOption);
   if (completed.of === 'key') return keyOptions(keys, completed);
-  return optionsOf(keyOf(keys, completed.key), completed.text, found);
+  const key = keyOf(keys, completed.key);
+  return key?.isTime ? timeOptions(completed.text, zone) : optionsOf(key, completed.text, found);
 }
 
 type Found = { value: string; label: string | null };
@@ -119,7 +136,6 @@ function traitOption({ value }: Found): Option[] {
 
 function optionsOf(key: FilterKey | undefined, text: string, found: Found[]): Option[] {
   if (!key) return [];
-  if (key.isTime) return timeOptions(text);
   if (key.values) return valueOptions(key.values, text);
   return found.map(({ value, label }) => ({
     of: 'value',
@@ -153,13 +169,18 @@ function valueOptions(values: readonly string[], text: string): Option[] {
     .map((value) => ({ of: 'value', value, label: value, about: null }));
 }
 
+function isTime(keys: FilterKeys, completed: Completed): boolean {
+  return completed.of === 'value' && keyOf(keys, completed.key)?.isTime === true;
+}
+
 const DAY_MS = 86_400_000;
 
-/** Times are compared by day in UTC. `>` excludes the day itself. */
-function timeOptions(text: string): Option[] {
-  const dayBefore = (days: number): string => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
+/** Days are days of the project, whatever zone times are shown in. `>` excludes the day itself. */
+function timeOptions(text: string, zone: string): Option[] {
+  const today = Date.parse(localOf(Date.now(), zone).date);
+  const dayBefore = (days: number): string => new Date(today - days * DAY_MS).toISOString().slice(0, 10);
   return [
-    { value: dayBefore(0), about: 'Today (UTC)' },
+    { value: dayBefore(0), about: 'Today' },
     { value: `>${dayBefore(7)}`, about: 'Last 7 days' },
     { value: `>${dayBefore(30)}`, about: 'Last 30 days' },
     { value: `<${dayBefore(30)}`, about: 'More than 30 days ago' },

@@ -11,6 +11,7 @@ import {
   routesFor,
   sendPieces,
   toPage,
+  zoneOfProject,
 } from '../workspace/index.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { takeProjectLock } from '../../platform/locks/project-lock.ts';
@@ -23,7 +24,7 @@ export const personRoutes: DashboardRoute[] = [
     needs: 'viewer',
     async handle({ db }, { projectId, query }) {
       const { sort = 'user' } = query;
-      const filter = readPeopleFilter(query.filter);
+      const filter = readPeopleFilter(query.filter, await zoneOfProject(db, projectId));
       const page = readPage(query, 2);
       const { rowsMax, most } = page;
       const after = page.after && readPosition(page.after);
@@ -40,9 +41,9 @@ export const personRoutes: DashboardRoute[] = [
     isHeavy: true,
     slot: 'statement',
     audit: 'users.export',
-    handle({ db }, { projectId, query, reply }) {
+    async handle({ db }, { projectId, query, reply }) {
       const { sort = 'user' } = query;
-      const filter = readPeopleFilter(query.filter);
+      const filter = readPeopleFilter(query.filter, await zoneOfProject(db, projectId));
       const pieces = exportUsers(db, { projectId, filter, sort, cell: plainCell });
       return sendPieces(reply, { name: 'users.csv', type: 'text/csv; charset=utf-8' }, pieces);
     },

@@ -59,7 +59,7 @@ async function plansOf({ filter, sort = 'user', after = null, explain }: PlanOpt
         return [];
       },
     };
-    const query = { projectId, filter: readPeopleFilter(filter), audiences: VERSIONS };
+    const query = { projectId, filter: readPeopleFilter(filter, 'UTC'), audiences: VERSIONS };
     await listFiltered(explaining, { ...query, sort, after, limit: 51 });
     await countFiltered(explaining, { ...query, upTo: 10_001 });
   });
@@ -126,7 +126,7 @@ describe('people filter', () => {
     const count = (filter: string): Promise<number> =>
       countFiltered(db, {
         projectId,
-        filter: readPeopleFilter(filter),
+        filter: readPeopleFilter(filter, 'UTC'),
         audiences: VERSIONS,
         upTo: PEOPLE,
       });

@@ -5,21 +5,21 @@ import {
   filterSql,
   type FilterTerm,
   matches,
+  timeSql,
   WORDS,
   wordsColumn,
 } from '../../platform/filter/filter.ts';
-import { momentsSql } from '../../platform/filter/moments.ts';
 import { readFilter } from '../../platform/filter/parse.ts';
 import { isKnownTrait, KNOWN_TRAITS } from '../users/index.ts';
 
 /**
  * Parses the filter of the user list, in the syntax of all lists: `plan:pro email:ada* seen:>2026-01-01 audience:"Trial users"
- * trait.seats:5`. Traits have the prefix `trait.`. `seen` and `first_seen` take a day, or a time after < or >.
+ * trait.seats:5`. Traits have the prefix `trait.`. `seen` and `first_seen` take a day of the zone, or a time after < or >.
  */
-export function readPeopleFilter(text = ''): Filter {
-  const traits = Array.from(text.matchAll(TRAIT_KEYS), (found) => found[1] ?? '');
+export function readPeopleFilter(text: string | undefined, zone: string): Filter {
+  const traits = Array.from((text ?? '').matchAll(TRAIT_KEYS), (found) => found[1] ?? '');
   const named = Object.fromEntries(traits.map((key) => [key, {}]));
-  return readFilter(text, { ...FILTER_KEYS.users, ...named });
+  return readFilter(text, { ...FILTER_KEYS.users, ...named }, zone);
 }
 
 const TRAIT_KEYS = /(?:^|\s)-?(trait\.[^\s:"]+):/g;
@@ -54,6 +54,7 @@ function mergeNegated(terms: FilterTerm[]): FilterTerm[] {
     key,
     negated: true,
     values: group.flatMap(({ values }) => values),
+    ...(group.some(({ spans }) => spans) ? { spans: group.flatMap(({ spans = [] }) => spans) } : {}),
   }));
   return [...terms.filter((term) => !term.negated), ...merged];
 }
@@ -63,7 +64,7 @@ function termSql(term: FilterTerm, audiences: FilterAudiences, bind: Bind): stri
   if (term.key === 'email') return emailSql([term], bind);
   if (term.key === 'audience') return audienceSql(term, audiences, bind);
   const moments = MOMENTS[term.key];
-  if (moments !== undefined) return momentsSql(term, moments, { bind });
+  if (moments !== undefined) return timeSql(term, moments, bind);
   return filterSql({ terms: [term] }, { [term.key]: { sql: columnOf(term.key, bind) } }, bind);
 }
 

@@ -10,6 +10,9 @@ import { listViews } from './views/store.ts';
 type Deps = KitDeps;
 const { route } = routesFor<Deps>();
 
+/** A filter that is saved is only checked, and a date is valid in every zone. */
+const ANY_ZONE = 'UTC';
+
 export const viewRoutes: DashboardRoute<Deps>[] = [
   route('GET /projects/:project/views', {
     needs: 'viewer',
@@ -22,8 +25,8 @@ export const viewRoutes: DashboardRoute<Deps>[] = [
     needs: 'editor',
     audit: 'view.create',
     async handle({ db, newId, access }, { projectId, body, actor, note }) {
-      if (body.screen === 'users') readPeopleFilter(body.filter);
-      else readFilter(body.filter, FILTER_KEYS[body.screen]);
+      if (body.screen === 'users') readPeopleFilter(body.filter, ANY_ZONE);
+      else readFilter(body.filter, FILTER_KEYS[body.screen], ANY_ZONE);
       const view = { ...body, id: newId(), created_at: iso(db.clock.now()), created_by: actor };
       const saved = await db.transaction((tx) => saveView(tx, projectId, view));
       // A filter may name a user who is erased later; the id and the screen of the view are enough here.

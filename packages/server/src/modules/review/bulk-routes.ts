@@ -11,7 +11,7 @@ import {
 import { ruleNames, reasonWords } from '../explain/index.ts';
 import { actorsOf, toDraftListed } from './draft-view.ts';
 import { readUntil } from './action-routes.ts';
-import { type DashboardRoute, routesFor, type KitDeps } from '../workspace/index.ts';
+import { type DashboardRoute, routesFor, type KitDeps, zoneOfProject } from '../workspace/index.ts';
 import type { SendServices } from '../delivery/index.ts';
 import type { Models } from '../rules/index.ts';
 
@@ -24,7 +24,11 @@ export const draftBulkRoutes: DashboardRoute<Deps>[] = [
     reads: true,
     async handle({ db, sendServices, models }, { projectId, body, actor }) {
       const doing = { act: readAct(body.action), by: { actor } };
-      const found = await previewMany({ db, sendServices, models }, selectionOf(projectId, body), doing);
+      const found = await previewMany(
+        { db, sendServices, models },
+        await selectionOf(db, projectId, body),
+        doing,
+      );
       const names = await ruleNames(db, projectId);
       return { data: toPreview(found, names) };
     },
@@ -37,7 +41,7 @@ export const draftBulkRoutes: DashboardRoute<Deps>[] = [
       const doing = { act: what, by: { actor } };
       const result = await actOnMany(
         { db, newId, sendServices, models },
-        selectionOf(projectId, body),
+        await selectionOf(db, projectId, body),
         doing,
       );
       const { acted, refused, more } = result;
@@ -62,12 +66,16 @@ export const draftBulkRoutes: DashboardRoute<Deps>[] = [
 ];
 
 /** Requires exactly one of both: an empty filter selects everything, a missing one selects nothing. */
-function selectionOf(projectId: number, { ids, filter }: BulkInput): DraftSelection {
+async function selectionOf(
+  db: Deps['db'],
+  projectId: number,
+  { ids, filter }: BulkInput,
+): Promise<DraftSelection> {
   if ((ids === undefined) === (filter === undefined)) {
     const message = 'Select drafts either by ids or by filter';
     throw new Fault('validation_failed', { details: [{ message, field: 'ids' }] });
   }
-  return { projectId, ids: ids ?? null, filter: readDraftFilter(filter) };
+  return { projectId, ids: ids ?? null, filter: readDraftFilter(filter, await zoneOfProject(db, projectId)) };
 }
 
 function readAct(act: BulkAct): BulkAction {

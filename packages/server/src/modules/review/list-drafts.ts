@@ -21,7 +21,6 @@ import {
   WORDS,
   wordsColumn,
 } from '../../platform/filter/filter.ts';
-import { momentsSql } from '../../platform/filter/moments.ts';
 import { readFilter } from '../../platform/filter/parse.ts';
 
 /** A draft with its rule and user, as a list shows them. */
@@ -81,9 +80,9 @@ export const DRAFTS_COUNT_MAX = 10_000;
 /** `review`: drafts that wait for a member, by deadline. `all`: newest first. */
 type DraftView = 'review' | 'all';
 
-/** Parses a typed filter. Errors are reported to the member who typed it. */
-export function readDraftFilter(text: string | undefined): Filter {
-  return readFilter(text, FILTER_KEYS.drafts);
+/** Parses a typed filter. Errors are reported to the member who typed it. `zone`: of its days. */
+export function readDraftFilter(text: string | undefined, zone: string): Filter {
+  return readFilter(text, FILTER_KEYS.drafts, zone);
 }
 
 /** By name, from the table `rule` of another module. */
@@ -94,7 +93,7 @@ const USER_NAME = `(SELECT coalesce(p.name, p.traits ->> 'name') FROM beckon.per
 const USER_EMAIL = `(SELECT x.email FROM beckon.person_email x
   WHERE x.project_id = d.project_id AND x.external_user_id = d.external_user_id)`;
 
-const COLUMNS: Record<Exclude<keyof typeof FILTER_KEYS.drafts, 'deadline'> | typeof WORDS, FilterColumn> = {
+const COLUMNS: Record<keyof typeof FILTER_KEYS.drafts | typeof WORDS, FilterColumn> = {
   state: { sql: 'd.state', among: DRAFT_STATES },
   rule: { sql: RULE_NAME },
   user: { sql: 'd.external_user_id' },
@@ -105,6 +104,7 @@ const COLUMNS: Record<Exclude<keyof typeof FILTER_KEYS.drafts, 'deadline'> | typ
   hold: {
     sql: `CASE WHEN d.state = 'held' THEN CASE WHEN d.due_at IS NULL THEN 'action' ELSE 'time' END END`,
   },
+  deadline: { sql: 'd.deadline_at', isTime: true },
   [WORDS]: wordsColumn(['d.subject', 'd.external_user_id', RULE_NAME, USER_NAME, USER_EMAIL]),
 };
 
@@ -218,11 +218,8 @@ function filterClause(
 ): { sql: string; values: unknown[]; bind: Bind } | null {
   const values: unknown[] = [projectId];
   const bind: Bind = (value) => `$${values.push(value)}`;
-  const deadlines = filter.terms.filter(({ key }) => key === 'deadline');
-  const sql = filterSql({ terms: filter.terms.filter(({ key }) => key !== 'deadline') }, COLUMNS, bind);
-  if (sql === null) return null;
-  const parts = deadlines.map((term) => momentsSql(term, 'd.deadline_at', { bind }));
-  return { sql: [sql, ...parts].join(' AND '), values, bind };
+  const sql = filterSql(filter, COLUMNS, bind);
+  return sql === null ? null : { sql, values, bind };
 }
 
 function afterPositionSql(view: DraftView, { group, deadline, id }: DraftPosition, bind: Bind): string {

@@ -19,6 +19,7 @@ import {
   type DashboardRoute,
   routesFor,
   type KitDeps,
+  zoneOfProject,
 } from '../workspace/index.ts';
 import { endOfDay } from './end-of-day.ts';
 import { showContext, showDraft, showVersions } from './show-draft.ts';
@@ -43,7 +44,7 @@ export const draftRoutes: DashboardRoute<Deps>[] = [
       const { drafts, total } = await listDescribed(db, {
         projectId,
         view,
-        filter: readDraftFilter(query.filter),
+        filter: readDraftFilter(query.filter, await zoneOfProject(db, projectId)),
         after: page.after === null ? null : readPosition(page.after),
         offset: page.offset,
         limit: page.rowsMax,
@@ -62,7 +63,8 @@ export const draftRoutes: DashboardRoute<Deps>[] = [
     async handle({ db }, { projectId, query }) {
       const now = db.clock.now();
       const { settings } = await getSettings(db, projectId);
-      const countQuery = { projectId, filter: readDraftFilter(query.filter), soon: now + HOUR_MS };
+      const filter = readDraftFilter(query.filter, settings.timeZone);
+      const countQuery = { projectId, filter, soon: now + HOUR_MS };
       const counts = await countReview(db, { ...countQuery, tonight: endOfDay(now, settings.timeZone) });
       return { data: toCounts(counts) };
     },

@@ -139,7 +139,7 @@ async function countDueToday(tx: Tx, { projectId, now, settings }: NeedsQuery) {
   const first = await findDueSoon(tx, { projectId, until });
   if (!first) return [];
   const countBefore = (at: number): Promise<number> =>
-    countDrafts(tx, { projectId, view: 'review', filter: readDraftFilter(dueBefore(at)) });
+    countDrafts(tx, { projectId, view: 'review', filter: readDraftFilter(dueBefore(at), settings.timeZone) });
   const [drafts, soon] = [await countBefore(until), await countBefore(hour)];
   const named = await toNamed(tx, projectId, first);
   return [

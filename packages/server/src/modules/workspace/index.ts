@@ -50,7 +50,13 @@ export {
   toProject,
   unknownProject,
 } from './projects/project.ts';
-export { getSettings, listSettings, type ProjectSettings, readChanges } from './projects/project-settings.ts';
+export {
+  getSettings,
+  listSettings,
+  type ProjectSettings,
+  readChanges,
+  zoneOfProject,
+} from './projects/project-settings.ts';
 export { type Pair, findPair } from './projects/sandbox.ts';
 export {
   type SettingName,

@@ -5,6 +5,7 @@ import { openDatabase } from '../db/database.ts';
 import { systemClock } from '../time/clock.ts';
 import { silentLog } from '../log.ts';
 import { type Filter, type FilterColumn, filterSql, matches } from './filter.ts';
+import { readFilter } from './parse.ts';
 
 const testDb = await testDatabase('empty');
 const db = await openDatabase({ connection: testDb.connection, clock: systemClock, log: silentLog });
@@ -82,6 +83,57 @@ test('matches the same rows in the database as in memory, for any filter and val
     }),
     { numRuns: 600 },
   );
+});
+
+/** Zones with a day of 23, 25 and 24.5 hours, and days that begin at 01:00. */
+const ZONES = ['UTC', 'Europe/Berlin', 'America/Santiago', 'Australia/Lord_Howe', 'Pacific/Kiritimati'];
+const DAYS = ['2026-03-29', '2026-10-25', '2026-04-05', '2026-09-06', '2026-11-03'];
+
+test('compares times in the database as in memory, for days of any zone', async () => {
+  const at = fc
+    .tuple(fc.constantFrom(...DAYS), fc.integer({ min: -1_440 * 2, max: 1_440 * 3 }))
+    .map(([day, minutes]) => new Date(Date.parse(day) + minutes * 60_000).toISOString());
+  const value = fc
+    .tuple(fc.constantFrom('', '<', '>'), fc.oneof(fc.constantFrom(...DAYS), at))
+    .map((parts) => parts.join(''));
+  const term = fc
+    .tuple(fc.boolean(), fc.array(value, { minLength: 1, maxLength: 3 }))
+    .map(([isNegated, values]) => `${isNegated ? '-' : ''}at:${values.join(',')}`);
+  const times = fc.array(fc.option(at), { maxLength: 8 });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...ZONES),
+      fc.array(term, { maxLength: 2 }),
+      times,
+      async (zone, terms, times) => {
+        const filter = readFilter(terms.join(' '), { at: { isTime: true } }, zone);
+        const values: unknown[] = [times];
+        const condition = filterSql(
+          filter,
+          { at: { sql: 'at', isTime: true } },
+          (bound) => `$${values.push(bound)}`,
+        );
+        const rows = await db.query<{ number: number }>(
+          `SELECT number FROM unnest($1::timestamptz[]) WITH ORDINALITY AS item (at, number)
+           WHERE ${condition} ORDER BY number`,
+          values,
+        );
+        const expected = times.flatMap((time, index) =>
+          matches(filter, { at: time ?? undefined }) ? [index] : [],
+        );
+        expect(rows.map((row) => row.number - 1)).toEqual(expected);
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+test('compares times as ranges of the bare column, so that an index helps', () => {
+  const bound: unknown[] = [];
+  const filter = readFilter('at:2026-11-03,>2026-11-05', { at: { isTime: true } }, 'Asia/Tokyo');
+  const sql = filterSql(filter, { at: { sql: 'm.at', isTime: true } }, (value) => `$${bound.push(value)}`);
+  expect(sql).toBe('((m.at >= $1::timestamptz AND m.at < $2::timestamptz) OR (m.at >= $3::timestamptz))');
+  expect(bound).toEqual(['2026-11-02T15:00:00.000Z', '2026-11-03T15:00:00.000Z', '2026-11-05T15:00:00.000Z']);
 });
 
 test('decides impossible filters without a query, and passes user input only as parameters', () => {

@@ -12,11 +12,12 @@
  * Comparison by key is case-sensitive. An item without a key passes no term on it, and every negated one.
  */
 
-import { momentsSql } from './moments.ts';
+import { isWithin, type Span, spansSql } from './moments.ts';
 
 export type Filter = { terms: FilterTerm[] };
 
-export type FilterTerm = { key: string; negated: boolean; values: Pattern[] };
+/** `spans`: the ranges of times that the values mean, for a key whose values are times. */
+export type FilterTerm = { key: string; negated: boolean; values: Pattern[]; spans?: Span[] };
 
 /** The texts between the stars: ['42'] matches that value, ['trial_', ''] any value with that prefix. Adjacent stars are merged. */
 export type Pattern = string[];
@@ -36,7 +37,7 @@ export function wordsColumn(texts: string[]): FilterColumn {
 
 export const NO_FILTER: Filter = { terms: [] };
 
-/** A row in memory. A key with several values passes if one of them does. */
+/** A row in memory. A key with several values passes if one of them does. Times are ISO texts. */
 export type FilteredItem = Record<string, string | readonly string[] | undefined>;
 
 /** Evaluates in memory. `filterSql` is the equivalent for the database. */
@@ -57,8 +58,13 @@ export function wordsText(texts: (string | null)[]): string {
 }
 
 export function passes(term: FilterTerm, value: string | undefined): boolean {
-  const found = value !== undefined && term.values.some((pattern) => matchesPattern(pattern, value));
-  return found !== term.negated;
+  return (value !== undefined && isMatch(term, value)) !== term.negated;
+}
+
+function isMatch({ values, spans }: FilterTerm, value: string): boolean {
+  return spans
+    ? isWithin(spans, Date.parse(value))
+    : values.some((pattern) => matchesPattern(pattern, value));
 }
 
 /** Returns whether the key is narrowed to literal values, so that an index on it helps. */
@@ -125,7 +131,7 @@ function decidedWithoutRow(term: FilterTerm, column: FilterColumn | undefined): 
 }
 
 function termSql(term: FilterTerm, { sql, among, isTime }: FilterColumn, bind: Bind): string {
-  if (isTime) return momentsSql(term, sql, { bind });
+  if (isTime) return timeSql(term, sql, bind);
   if (among) return `${sql} = ANY(${bind(among.filter((value) => passes(term, value)))}::text[])`;
   const literal = term.values.flatMap((pattern) => (pattern.length === 1 ? pattern : []));
   const patterns = term.values.filter((pattern) => pattern.length > 1);
@@ -133,6 +139,13 @@ function termSql(term: FilterTerm, { sql, among, isTime }: FilterColumn, bind: B
   if (literal.length > 0) tests.unshift(`${sql} = ${oneOfSql(literal, bind)}`);
   const any = `(${tests.join(' OR ')})`;
   return term.negated ? `${any} IS NOT TRUE` : any;
+}
+
+/** A condition on a column with times. A row without a time passes every negated term. */
+export function timeSql({ key, negated, spans }: FilterTerm, sql: string, bind: Bind): string {
+  if (!spans) throw new Error(`the filter was read without the times of ${key}`);
+  const within = spansSql(spans, sql, bind);
+  return negated ? `${within} IS NOT TRUE` : within;
 }
 
 function oneOfSql(values: string[], bind: Bind): string {

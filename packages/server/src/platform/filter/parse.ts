@@ -7,7 +7,7 @@ import {
   type Vocabulary,
   WORDS,
 } from './filter.ts';
-import { momentFaults } from './moments.ts';
+import { readSpans, type Span } from './moments.ts';
 
 export type ParsedFilter = { ok: true; filter: Filter } | { ok: false; faults: FieldFault[] };
 
@@ -34,14 +34,31 @@ export function parseFilter(text: string, vocabulary: Vocabulary): ParsedFilter 
   return faults.length > 0 ? refused(faults) : { ok: true, filter: { terms } };
 }
 
-/** Parses a filter as a member typed it. An invalid filter is refused with all its errors. */
-export function readFilter(text: string | undefined, vocabulary: Vocabulary): Filter {
+type WithoutTimes = Readonly<Record<string, { about?: string; values?: readonly string[]; isTime?: never }>>;
+
+/**
+ * Parses a filter as a member typed it. An invalid filter is refused with all its errors. `zone`: the zone of its days, which is that of
+ * the project; a list without times needs none.
+ */
+export function readFilter(text: string | undefined, vocabulary: WithoutTimes): Filter;
+export function readFilter(text: string | undefined, vocabulary: Vocabulary, zone: string): Filter;
+export function readFilter(text: string | undefined, vocabulary: Vocabulary, zone = 'UTC'): Filter {
   const parsed = parseFilter(text ?? '', vocabulary);
-  const faults = parsed.ok
-    ? parsed.filter.terms.filter(({ key }) => vocabulary[key]?.isTime).flatMap(momentFaults)
-    : parsed.faults;
-  if (!parsed.ok || faults.length > 0) throw new Fault('validation_failed', { details: faults });
-  return parsed.filter;
+  if (!parsed.ok) throw new Fault('validation_failed', { details: parsed.faults });
+  const faults: FieldFault[] = [];
+  const terms = parsed.filter.terms.map((term): FilterTerm => {
+    if (vocabulary[term.key]?.isTime !== true) return term;
+    const read = readSpans(term, zone);
+    if (isSpans(read)) return { ...term, spans: read };
+    faults.push(...read);
+    return term;
+  });
+  if (faults.length > 0) throw new Fault('validation_failed', { details: faults });
+  return { terms };
+}
+
+function isSpans(read: Span[] | FieldFault[]): read is Span[] {
+  return read.every((item) => 'from' in item);
 }
 
 function refused(messages: string[]): ParsedFilter {

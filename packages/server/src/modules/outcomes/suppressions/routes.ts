@@ -37,6 +37,7 @@ import {
   routesFor,
   sendPieces,
   type KitDeps,
+  zoneOfProject,
 } from '../../workspace/index.ts';
 import {
   CSV_COLUMNS,
@@ -205,7 +206,7 @@ async function suppressionPage(
   { db, access }: Pick<Deps, 'db' | 'access'>,
   { projectId, filter: text, sort = 'value', ...query }: SuppressionsQuery,
 ): Promise<ListResponse<SuppressionListed>> {
-  const filter = readFilter(text, FILTER_KEYS.suppressions);
+  const filter = readFilter(text, FILTER_KEYS.suppressions, await zoneOfProject(db, projectId));
   const page = readPage(query, 3);
   const after = page.after && readPosition(page.after);
   const search = { projectId, filter, sort, after, offset: page.offset, limit: page.rowsMax };

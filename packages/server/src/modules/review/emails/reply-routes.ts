@@ -15,6 +15,7 @@ import {
   toPage,
   type DashboardRoute,
   routesFor,
+  zoneOfProject,
 } from '../../workspace/index.ts';
 import {
   countListedReplies,
@@ -115,7 +116,7 @@ async function replyPage(
   db: Database,
   { projectId, filter: text, user: userId, ...query }: RepliesQuery,
 ): Promise<ListResponse<ReplyListed>> {
-  const filter = readFilter(text, FILTER_KEYS.replies);
+  const filter = readFilter(text, FILTER_KEYS.replies, await zoneOfProject(db, projectId));
   const page = readPage(query, 2);
   const cursor = page.after && timeAndId(page.after);
   const after = cursor && { receivedAt: cursor.at, id: cursor.id };

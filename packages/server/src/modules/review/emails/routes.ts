@@ -5,7 +5,6 @@ import { showEmail, showEmailBytes } from './show-email.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { withReason, toEmailWhole, withoutPixel } from './email-view.ts';
 import {
-  getSettings,
   type CsvColumns,
   type ListQuery,
   readPage,
@@ -17,6 +16,7 @@ import {
   routesFor,
   sendPieces,
   type KitDeps,
+  zoneOfProject,
 } from '../../workspace/index.ts';
 import { sendManyAgain } from './send-many-again.ts';
 import { redactFor } from './redact-email.ts';
@@ -102,14 +102,12 @@ async function emailPage(
   db: Database,
   { projectId, filter: text, sort = '-at', ...query }: EmailsQuery,
 ): Promise<ListResponse<EmailListed>> {
-  const filter = readFilter(text, FILTER_KEYS.emails);
+  const filter = readFilter(text, FILTER_KEYS.emails, await zoneOfProject(db, projectId));
   const page = readPage(query, 2);
   const after = page.after && timeAndId(page.after);
   const { offset, rowsMax: limit, most } = page;
-  // Days in a filter are days of the project, like the times in the list.
-  const zone = (await getSettings(db, projectId)).settings.timeZone;
-  const rows = await listEmails(db, { projectId, filter, zone, sort, after, offset, limit });
-  const total = await countEmails(db, { projectId, filter, zone, most });
+  const rows = await listEmails(db, { projectId, filter, sort, after, offset, limit });
+  const total = await countEmails(db, { projectId, filter, most });
   const cursorOf = (email: EmailRecord): string[] => [String(Date.parse(email.claimed_at)), email.id];
   return toPage(rows, page, { show: withReason, cursorOf, total });
 }

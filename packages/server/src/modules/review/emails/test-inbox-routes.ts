@@ -27,6 +27,7 @@ import {
   sendPieces,
   timeAndId,
   toPage,
+  zoneOfProject,
 } from '../../workspace/index.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { Fault } from '../../../platform/fault.ts';
@@ -137,7 +138,7 @@ async function mailPage(
   role: Role,
   { projectId, filter: text, user, draft, ...query }: MailQuery,
 ): Promise<ListResponse<TestInboxEmail>> {
-  const filter = readFilter(text, FILTER_KEYS.test_inbox);
+  const filter = readFilter(text, FILTER_KEYS.test_inbox, await zoneOfProject(db, projectId));
   const [userId, draftId] = [user ?? null, draft ?? null];
   const page = readPage(query, 3);
   const after = page.after && toCursor(page.after);

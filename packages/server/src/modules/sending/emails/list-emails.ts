@@ -16,8 +16,8 @@ import {
   type FilterTerm,
   isExact,
   passes,
+  timeSql,
 } from '../../../platform/filter/filter.ts';
-import { momentsSql } from '../../../platform/filter/moments.ts';
 
 /** An email that was claimed for a user. The subject is empty if its draft no longer exists. */
 export type EmailRecord = Omit<EmailListed, 'reason_text'>;
@@ -29,8 +29,6 @@ export type EmailCursor = { at: number; id: string };
 type EmailsQuery = {
   projectId: number;
   filter: Filter;
-  /** The zone of the days in the filter. */
-  zone: string;
   /** By the time of the claim. Default: newest first. */
   sort?: SortOf<'emails'>;
   /** The last email of the previous page. */
@@ -65,7 +63,7 @@ export async function listEmails(tx: Tx, query: EmailsQuery): Promise<EmailRecor
 /** Counts the emails, up to `most`. */
 export async function countEmails(
   tx: Tx,
-  { most, ...query }: Pick<EmailsQuery, 'projectId' | 'filter' | 'zone'> & { most: number },
+  { most, ...query }: Pick<EmailsQuery, 'projectId' | 'filter'> & { most: number },
 ): Promise<number> {
   const { values, bind, where } = conditions(query);
   if (where === null) return 0;
@@ -118,6 +116,7 @@ const FILTERED: Record<string, FilterColumn> = {
   domain: { sql: 'm.domain' },
   provider: { sql: 'm.provider' },
   reason: { sql: 'm.reason' },
+  ended: { sql: 'm.ended_at', isTime: true },
   resent: {
     sql: `CASE WHEN EXISTS (SELECT FROM beckon.draft a WHERE a.project_id = m.project_id
       AND a.external_user_id = m.external_user_id AND a.resend_of = m.draft_id) THEN 'yes' ELSE 'no' END`,
@@ -134,11 +133,7 @@ const FILTERED: Record<string, FilterColumn> = {
 
 type Conditions = { values: unknown[]; bind: (value: unknown) => string; where: string | null };
 
-function conditions({
-  projectId,
-  filter,
-  zone,
-}: Pick<EmailsQuery, 'projectId' | 'filter' | 'zone'>): Conditions {
+function conditions({ projectId, filter }: Pick<EmailsQuery, 'projectId' | 'filter'>): Conditions {
   const values: unknown[] = [];
   const bind = (value: unknown): string => `$${values.push(value)}`;
   const project = bind(projectId);
@@ -146,15 +141,14 @@ function conditions({
   if (plain === null) return { values, bind, where: null };
   const apart = filter.terms.flatMap((term) => {
     if (term.key === 'outcome') return [becameSql(term, bind)];
-    if (term.key === 'ended') return [momentsSql(term, 'm.ended_at', { bind, zone })];
-    if (term.key === 'sent') return [sentSql(term, { bind, zone })];
+    if (term.key === 'sent') return [sentSql(term, bind)];
     return term.key === 'rule' ? [ruleSql(term, bind, project)] : [];
   });
   return { values, bind, where: [`m.project_id = ${project}`, plain, ...apart].join(' AND ') };
 }
 
 /** Fields that are not columns of the email. */
-const APART = new Set(['outcome', 'rule', 'ended', 'sent']);
+const APART = new Set(['outcome', 'rule', 'sent']);
 
 /** Resolves the rules first, because they are few: an index leads from their ids to the emails. */
 function ruleSql(term: FilterTerm, bind: (value: unknown) => string, project: string): string {
@@ -164,8 +158,8 @@ function ruleSql(term: FilterTerm, bind: (value: unknown) => string, project: st
 }
 
 /** The emails that were sent in a period. The screens that count sent emails link to them. */
-function sentSql(term: FilterTerm, options: Parameters<typeof momentsSql>[2]): string {
-  const within = momentsSql({ ...term, negated: false }, 'm.claimed_at', options);
+function sentSql(term: FilterTerm, bind: (value: unknown) => string): string {
+  const within = timeSql({ ...term, negated: false }, 'm.claimed_at', bind);
   return `${term.negated ? 'NOT ' : ''}(${within} AND ${WAS_SENT})`;
 }
 

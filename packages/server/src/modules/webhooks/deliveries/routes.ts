@@ -24,6 +24,7 @@ import {
   type RouteRequest,
   routesFor,
   type KitDeps,
+  zoneOfProject,
 } from '../../workspace/index.ts';
 import type { WebhookSettings } from '../endpoints/endpoint.ts';
 import type { Encrypter } from '../../../platform/crypto/encrypt.ts';
@@ -115,7 +116,7 @@ async function deliveryPage(
   db: Deps['db'],
   { projectId, sort = '-at', ...query }: DeliveriesQuery,
 ): Promise<ListResponse<WebhookDelivery>> {
-  const typed = readFilter(query.filter, FILTER_KEYS.deliveries);
+  const typed = readFilter(query.filter, FILTER_KEYS.deliveries, await zoneOfProject(db, projectId));
   const page = readPage(query, 3);
   const endpointId = query.endpoint ?? null;
   if (endpointId !== null) await db.transaction((tx) => requireEndpoint(tx, { projectId, endpointId }));

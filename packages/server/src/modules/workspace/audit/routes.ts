@@ -8,6 +8,7 @@ import { findOrganizationOf, listProjectsOf } from '../members/reads.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
 import { badCursor, type ListQuery, readPage, toPage } from '../dashboard-api/pages.ts';
 import { routesFor } from '../dashboard-api/route.ts';
+import { zoneOfProject } from '../projects/project-settings.ts';
 
 const { route } = routesFor();
 
@@ -62,7 +63,7 @@ async function scopeOf(
       organizationId: scope === 'organization' && organization ? organization.id : null,
       actor: actor === '' ? null : actor,
       action: action === '' ? null : action,
-      filter: readFilter(filter, FILTER_KEYS.audit),
+      filter: readFilter(filter, FILTER_KEYS.audit, await zoneOfProject(tx, projectId)),
     },
     names: new Map(projects.map(({ id, name }) => [id, name])),
   };

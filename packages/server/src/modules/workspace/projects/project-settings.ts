@@ -22,6 +22,11 @@ export async function getSettings(
   return { settings: readSettings(stored), texts: printSettings(stored), stored };
 }
 
+/** Returns the time zone of a project, in which its members read times and write the days of filters. */
+export async function zoneOfProject(tx: Tx, projectId: number): Promise<string> {
+  return (await getSettings(tx, projectId)).settings.timeZone;
+}
+
 export type ProjectSettings = {
   projectId: number;
   /** The name used in emails. A sandbox has that of its project. */
