@@ -21,7 +21,7 @@ export const OVERLAYS: Overlay[] = [
   ...at('emails', 'Views', 'Display'),
   ...at('audit', 'Display'),
   ...at('events', 'row'),
-  ...at('rules', 'Actions for *', 'Actions for * > Disable…'),
+  ...at('rules', 'Actions for *', 'Actions for * > Disable…', 'Display'),
   ...at('templates', 'New template'),
   ...at('test-inbox', 'Clear test inbox'),
   ...at('replies', 'row'),

@@ -45,12 +45,21 @@ const REASONS: Record<string, readonly RouteKey[]> = {
     'GET /projects/:project/dead-letters.csv',
     'GET /projects/:project/webhooks.csv',
     'GET /projects/:project/webhook-deliveries.csv',
+    'GET /projects/:project/audiences/:audience/members.csv',
+    'GET /projects/:project/domains.csv',
+    'GET /projects/:project/drafts.csv',
+    'GET /projects/:project/keys.csv',
+    'GET /projects/:project/members.csv',
+    'GET /projects/:project/review/decided.csv',
+    'GET /projects/:project/rules/:rule/runs.csv',
+    'GET /projects/:project/suppressions/topics.csv',
   ],
-  'Acts on selected rows of the dashboard; rules enable, suppressions remove and drafts send-again act on one': [
-    'POST /projects/:project/rules/switch-many',
-    'POST /projects/:project/suppressions/remove-many',
-    'POST /projects/:project/emails/send-again',
-  ],
+  'Acts on selected rows of the dashboard; rules enable, suppressions remove and drafts send-again act on one':
+    [
+      'POST /projects/:project/rules/switch-many',
+      'POST /projects/:project/suppressions/remove-many',
+      'POST /projects/:project/emails/send-again',
+    ],
   'Renames a view in the dashboard; views delete and views create do the same': [
     'PATCH /projects/:project/views/:view',
   ],

@@ -56,8 +56,9 @@ export const audiences: Noun = {
       body: (_input, { name }) => ({ confirm: name }),
       view: (_data, _words, { found }) => `Deleted audience ${found.name}.`,
     }),
-    list('GET /projects/:project/audiences/:audience/members', 'members <audience>', {
+    list('GET /projects/:project/audiences/:audience/members', 'members <audience> [filter...]', {
       help: 'List the members of an audience',
+      args: { filter: 'Filter terms such as email:*@example.com since:>2026-01-01' },
       isPaged: true,
       row: MEMBER,
       empty: 'This audience has no members.',

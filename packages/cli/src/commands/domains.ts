@@ -17,8 +17,10 @@ export const domains: Noun = {
   name: 'domains',
   help: 'Manage sending domains and their DNS records',
   commands: [
-    list(DOMAINS, 'list', {
+    list(DOMAINS, 'list [filter...]', {
       help: 'List sending domains with the state of their DNS records',
+      args: { filter: 'Filter terms such as state:failed paused:yes added:>2026-01-01' },
+      isPaged: true,
       row: [
         'domain=name',
         ['state', stateOf],

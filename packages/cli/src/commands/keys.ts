@@ -10,8 +10,10 @@ export const keys: Noun = {
   name: 'keys',
   help: 'Create, list and revoke API keys',
   commands: [
-    list(KEYS, 'list', {
+    list(KEYS, 'list [filter...]', {
       help: 'List API keys with their last use, including revoked keys',
+      args: { filter: 'Filter terms such as state:active env:live used:<2026-01-01' },
+      isPaged: true,
       row: [
         ...fields('id label env display'),
         ['state', ({ revoked_at }) => (revoked_at === null ? 'active' : 'revoked')],

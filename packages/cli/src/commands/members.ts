@@ -10,8 +10,10 @@ export const members: Noun = {
   name: 'members',
   help: "Manage the members of a project's organization",
   commands: [
-    list('GET /projects/:project/members', 'list', {
+    list('GET /projects/:project/members', 'list [filter...]', {
       help: 'List members with their roles',
+      args: { filter: 'Filter terms such as role:admin two_factor:no' },
+      isPaged: true,
       row: fields('email name role two_factor joined_at last_seen_at is_you'),
       empty: 'No members yet. Invite one: beckon members invite <email> --role owner',
     }),

@@ -206,8 +206,9 @@ export const rules: Noun = {
         ]),
       ],
     }),
-    list('GET /projects/:project/rules/:rule/runs', 'runs <rule>', {
+    list('GET /projects/:project/rules/:rule/runs', 'runs <rule> [filter...]', {
       help: 'List the active runs of a rule',
+      args: { filter: 'Filter terms such as user:user_42 state:paused enrolled:>2026-01-01' },
       isPaged: true,
       options: {
         version: whole('--version-number <number>', 'Only runs in this version', [1, 1_000_000]),

@@ -93,8 +93,9 @@ export const suppressions: Noun = {
       help: 'Export the suppression list. It can be imported again.',
       options: { format: choice('--format <format>', 'Format (default: csv)', ['csv', 'ndjson']) },
     }),
-    list('GET /projects/:project/suppressions/topics', 'topics', {
+    list('GET /projects/:project/suppressions/topics', 'topics [filter...]', {
       help: 'List topics that users unsubscribed from',
+      args: { filter: 'Filter terms such as topic:news user:user_42 since:>2026-01-01' },
       isPaged: true,
       row: ['topic', 'kind', ['value', ({ value }) => value ?? 'erased user'], 'since=created_at'],
       empty: 'No user unsubscribed from a topic yet. Set topics: beckon settings set topics=news:News',

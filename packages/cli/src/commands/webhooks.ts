@@ -39,8 +39,10 @@ export const webhooks: Noun = {
   name: 'webhooks',
   help: 'Manage webhook endpoints and their deliveries',
   commands: [
-    list('GET /projects/:project/webhooks', 'list', {
+    list('GET /projects/:project/webhooks', 'list [filter...]', {
       help: 'List webhook endpoints and their health',
+      args: { filter: 'Filter terms such as state:disabled failing:yes type:email.opened' },
+      isPaged: true,
       row: ['id', 'url', TYPES, STATE, 'failing_since', 'last_success_at', 'description'],
       empty:
         'No webhook endpoints yet. Add one to receive opens, clicks, replies, bounces and unsubscribes: ' +

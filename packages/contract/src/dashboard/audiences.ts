@@ -25,6 +25,8 @@ export type AudienceListed = {
 
 export type AudienceMember = { external_user_id: string; since: string };
 
+export type AudienceMemberListed = AudienceMember & { name: string | null; email: string | null };
+
 export type AudienceDetails = AudienceListed & { definition: unknown; sample: AudienceMember[] };
 
 export type DefinitionPreview = {
@@ -94,8 +96,12 @@ export const AUDIENCES_API = {
     response: item<{ id: string }>(),
   },
   'GET /projects/:project/audiences/:audience/members': {
-    query: Type.Object({ cursor: PAGE.cursor, limit: PAGE.limit }),
-    response: list<AudienceMember>(),
+    query: Type.Object({ cursor: PAGE.cursor, limit: PAGE.limit, filter: FILTER }),
+    response: list<AudienceMemberListed>(),
+  },
+  'GET /projects/:project/audiences/:audience/members.csv': {
+    query: Type.Object({ filter: FILTER }),
+    response: raw(),
   },
   'GET /projects/:project/audiences/:audience/test': {
     query: Type.Object({ user: Type.String({ minLength: 1, maxLength: EXTERNAL_USER_ID_MAX_CHARS }) }),

@@ -1,5 +1,6 @@
 import Type from 'typebox';
-import { item, list } from './envelope.ts';
+import { FILTER, PAGE, item, list, raw } from './envelope.ts';
+import type { DOMAIN_STATES } from './lists.ts';
 
 export type DnsRecord = {
   kind: 'dkim' | 'return_path_mx' | 'return_path_spf' | 'dmarc';
@@ -19,7 +20,7 @@ export type DnsRecord = {
 export type SendingDomain = {
   id: string;
   name: string;
-  state: 'pending' | 'verified' | 'degraded' | 'failed';
+  state: (typeof DOMAIN_STATES)[number];
   /** Emails can be sent from the domain now. */
   can_send: boolean;
   records: DnsRecord[];
@@ -47,7 +48,12 @@ const Speed = { throttle: Type.Optional(Type.String()), warm: Type.Optional(Type
 
 /** `:domain` is the name of the domain. */
 export const DOMAINS_API = {
-  'GET /projects/:project/domains': { response: list<SendingDomain>() },
+  /** Without `limit`: all of them. */
+  'GET /projects/:project/domains': {
+    query: Type.Object({ cursor: PAGE.cursor, limit: PAGE.limit, filter: FILTER }),
+    response: list<SendingDomain>(),
+  },
+  'GET /projects/:project/domains.csv': { query: Type.Object({ filter: FILTER }), response: raw() },
   'POST /projects/:project/domains': {
     body: Type.Object({ name: Type.String(), ...Speed }),
     response: item<SendingDomain>(),

@@ -34,14 +34,23 @@ export const DRAFTS_API = {
     }),
     response: list<DraftListed>(),
   },
+  /** The list with the same view and filter. */
+  'GET /projects/:project/drafts.csv': {
+    query: Type.Object({ view: Type.Optional(oneOf(['review', 'all'])), filter: FILTER }),
+    response: raw(),
+  },
   'GET /projects/:project/drafts/counts': {
     query: Type.Object({ filter: FILTER }),
     response: item<DraftCounts>(),
   },
-  /** What members decided, newest first. Filter: `action by rule user subject state`. */
+  /** What members decided, newest first. Filter: `action by rule user subject state at`. */
   'GET /projects/:project/review/decided': {
     query: Type.Object({ ...PAGE, filter: FILTER }),
     response: list<DecidedDraft>(),
+  },
+  'GET /projects/:project/review/decided.csv': {
+    query: Type.Object({ filter: FILTER }),
+    response: raw(),
   },
   /** What members decided today. */
   'GET /projects/:project/review/today': { response: item<ReviewTally>() },

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { item, list, oneOf } from './envelope.ts';
+import { FILTER, PAGE, item, list, oneOf, raw } from './envelope.ts';
 
 export type ApiKey = {
   id: string;
@@ -21,8 +21,12 @@ export type ApiKey = {
 };
 
 export const KEYS_API = {
-  /** Includes the keys of the project's sandbox. */
-  'GET /projects/:project/keys': { response: list<ApiKey>() },
+  /** Includes the keys of the project's sandbox. Without `limit`: all of them. */
+  'GET /projects/:project/keys': {
+    query: Type.Object({ cursor: PAGE.cursor, limit: PAGE.limit, filter: FILTER }),
+    response: list<ApiKey>(),
+  },
+  'GET /projects/:project/keys.csv': { query: Type.Object({ filter: FILTER }), response: raw() },
   /** `secret` is returned only once. `test` requires the setting `sandbox=on`; in a sandbox it is the default. */
   'POST /projects/:project/keys': {
     body: Type.Object({

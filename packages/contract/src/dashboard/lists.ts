@@ -1,5 +1,6 @@
 /** How each list of the dashboard can be filtered. This file does not load TypeBox. */
 
+import { ROLES } from './access.ts';
 import {
   DRAFT_STATES,
   EMAIL_OUTCOMES,
@@ -47,6 +48,8 @@ export const DELIVERY_STATES = [
   'missed',
   'canceled',
 ] as const;
+
+export const DOMAIN_STATES = ['pending', 'verified', 'degraded', 'failed'] as const;
 
 export const IMPORT_KINDS = ['users', 'events', 'stripe'] as const;
 
@@ -107,11 +110,26 @@ export const FILTER_KEYS = {
     forwarded: { about: 'Forwarding', values: ['none', 'waiting', 'done', 'failed'] },
     received: { about: 'Time of arrival', isTime: true },
   },
+  topics: {
+    email: { about: 'Email address' },
+    user: { about: 'User ID' },
+    topic: { about: 'Topic', suggest: 'topic' },
+    kind: { about: 'Address or user', values: ['email', 'user'] },
+    since: { about: 'Time of unsubscribing', isTime: true },
+  },
   requests: {
     status: { about: 'Status code of the response' },
     endpoint: { about: 'API endpoint' },
     code: { about: 'Error code' },
     key: { about: 'API key', suggest: 'api_key' },
+  },
+  endpoints: {
+    url: { about: 'URL' },
+    description: { about: 'Description' },
+    state: { about: 'State', values: ['enabled', 'disabled'] },
+    failing: { about: 'Recent attempts failed', values: YES_NO },
+    type: { about: 'Webhook type that it receives' },
+    created: { about: 'Time of creation', isTime: true },
   },
   deliveries: {
     state: { about: 'State', values: DELIVERY_STATES },
@@ -159,6 +177,43 @@ export const FILTER_KEYS = {
     name: { about: 'Name' },
     state: { about: 'State', values: ['ready', 'building', 'rebuilding'] },
     rule: { about: 'Used by the rule', suggest: 'rule' },
+  },
+  audience_members: {
+    user: { about: 'User ID' },
+    email: { about: 'Email address' },
+    name: { about: 'Name' },
+    since: { about: 'Time of joining', isTime: true },
+  },
+  runs: {
+    user: { about: 'User ID' },
+    state: { about: 'State', values: ['active', 'paused'] },
+    waits: { about: 'Reason to wait', values: ['time', 'event', 'draft'] },
+    version: { about: 'Version of the rule' },
+    trigger: { about: 'Event, trait or audience that enrolled the user' },
+    enrolled: { about: 'Time of enrollment', isTime: true },
+    next: { about: 'Time of the next step', isTime: true },
+  },
+  domains: {
+    name: { about: 'Name' },
+    state: { about: 'State', values: DOMAIN_STATES },
+    paused: { about: 'Paused', values: YES_NO },
+    added: { about: 'Time of adding', isTime: true },
+  },
+  keys: {
+    label: { about: 'Label' },
+    state: { about: 'State', values: ['active', 'revoked'] },
+    env: { about: 'Environment', values: ['live', 'test'] },
+    client: { about: 'Client library' },
+    by: { about: 'Name of the member who created it' },
+    created: { about: 'Time of creation', isTime: true },
+    used: { about: 'Time of the last use', isTime: true },
+  },
+  team: {
+    name: { about: 'Name' },
+    email: { about: 'Email address' },
+    role: { about: 'Role', values: ROLES },
+    two_factor: { about: 'Has an authenticator app', values: YES_NO },
+    joined: { about: 'Time of joining', isTime: true },
   },
   events: {
     name: { about: 'Event name', suggest: 'event' },
@@ -220,6 +275,7 @@ export const FILTER_KEYS = {
     user: { about: 'User ID' },
     subject: { about: 'Subject' },
     state: { about: 'State of the draft now', values: DRAFT_STATES },
+    at: { about: 'Time of the decision', isTime: true },
   },
 } satisfies Record<string, FilterKeys>;
 

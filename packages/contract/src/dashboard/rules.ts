@@ -2,6 +2,9 @@ import Type, { type Static } from 'typebox';
 import { RULE_MODES } from './choices.ts';
 import { type BulkRefusal, FILTER, PAGE, item, list, oneOf, raw, sortOf } from './envelope.ts';
 import { BULK_MAX_ROWS } from './list-orders.ts';
+import type { RuleResults } from './rule-results.ts';
+
+export type * from './rule-results.ts';
 
 /** A warning about a rule, or that its triggers stopped. */
 export type RuleHint = { code: string; message: string };
@@ -173,40 +176,6 @@ export type MoveWaitingPreview = {
   stayed: { version: number; step: number; runs: number }[];
 };
 
-export type RuleVariant = { enrolled: number; converted: number };
-export type RuleLift = {
-  treatment: RuleVariant;
-  holdout: RuleVariant;
-  /** The difference of the shares that reached the goal, with its 95 % interval. Null: fewer than 100 users in an arm. */
-  estimate: { difference: number; from: number; to: number } | null;
-};
-
-export type RuleResults = {
-  since: string;
-  funnel: {
-    enrolled: number;
-    drafted: number;
-    sent: number;
-    delivered: number;
-    opened: number;
-    clicked: number;
-    goal: number;
-  };
-  days: RuleDay[];
-  bounced: number;
-  complained: number;
-  unsubscribed: number;
-  replied: number;
-  /** How the last drafts ended: sent unedited, sent edited, or skipped. */
-  drafts: { untouched: number; edited: number; skipped: number };
-  /** Why users were not enrolled. `count`: evaluations. */
-  excluded: ExcludedUsers[];
-  has_goal: boolean;
-  holdout_percent: number;
-  /** The comparison with the holdout since the rule was created. Null: no users are in the holdout. */
-  lift: RuleLift | null;
-};
-
 /** No column of versions or steps holds more. */
 const Counted = Type.Integer({ minimum: 0, maximum: 2_147_483_647 });
 
@@ -291,8 +260,13 @@ export const RULES_API = {
       limit: PAGE.limit,
       version: Type.Optional(Counted),
       step: Type.Optional(Counted),
+      filter: FILTER,
     }),
     response: list<RunListed>(),
+  },
+  'GET /projects/:project/rules/:rule/runs.csv': {
+    query: Type.Object({ filter: FILTER }),
+    response: raw(),
   },
   'GET /projects/:project/rules/:rule/results': {
     query: Type.Object({ days: Type.Optional(Type.Integer({ minimum: 1, maximum: 366 })) }),

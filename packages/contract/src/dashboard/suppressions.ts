@@ -154,7 +154,11 @@ export const SUPPRESSIONS_API = {
     response: item<CanReceiveResult>(),
   },
   'GET /projects/:project/suppressions/topics': {
-    query: Type.Object(PAGE),
+    query: Type.Object({ ...PAGE, filter: FILTER }),
     response: list<TopicUnsubscribeListed>(),
+  },
+  'GET /projects/:project/suppressions/topics.csv': {
+    query: Type.Object({ filter: FILTER }),
+    response: raw(),
   },
 };

@@ -238,7 +238,12 @@ export const TEAM_API = {
     }),
     response: item<OrganizationDetails>(),
   },
-  'GET /projects/:project/members': { response: list<MemberListed>() },
+  /** Without `limit`: all of them. */
+  'GET /projects/:project/members': {
+    query: Type.Object({ cursor: PAGE.cursor, limit: PAGE.limit, filter: FILTER }),
+    response: list<MemberListed>(),
+  },
+  'GET /projects/:project/members.csv': { query: Type.Object({ filter: FILTER }), response: raw() },
   /** `:member`: the id or the email address of a member. */
   'POST /projects/:project/members/:member/role': {
     body: Type.Object({ role: RoleSchema }),

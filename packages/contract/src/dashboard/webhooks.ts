@@ -64,8 +64,12 @@ export type WebhookEndpointInput = Static<typeof EndpointChanges>;
 const Id = Type.String({ maxLength: 100 });
 
 export const WEBHOOKS_API = {
-  'GET /projects/:project/webhooks': { response: list<WebhookEndpoint>() },
-  'GET /projects/:project/webhooks.csv': { response: raw() },
+  /** Without `limit`: all of them. */
+  'GET /projects/:project/webhooks': {
+    query: Type.Object({ cursor: PAGE.cursor, limit: PAGE.limit, filter: FILTER }),
+    response: list<WebhookEndpoint>(),
+  },
+  'GET /projects/:project/webhooks.csv': { query: Type.Object({ filter: FILTER }), response: raw() },
   /** `secret` is returned only here. */
   'POST /projects/:project/webhooks': {
     body: Type.Object({ url: Type.String(), ...FIELDS }),

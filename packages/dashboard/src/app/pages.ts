@@ -63,7 +63,7 @@ export const inProject = [
   /** `new`: a new audience. */
   projectPage(
     'audiences/$audience',
-    { tab: text, user: text },
+    { tab: text, user: text, filter: text },
     lazy(() => import('../screens/audiences/audience-screen.tsx'), 'AudienceScreen'),
   ),
   projectPage(
@@ -78,7 +78,7 @@ export const inProject = [
   ),
   projectPage(
     'rules/$rule',
-    { tab: text, view: oneOf('flow', 'form', 'json'), event: text },
+    { tab: text, view: oneOf('flow', 'form', 'json'), event: text, filter: text },
     lazy(() => import('../screens/rules/rule-screen.tsx'), 'RuleScreen'),
   ),
   projectPage(
@@ -123,7 +123,7 @@ export const inProject = [
   ),
   projectPage(
     'settings/api-keys',
-    {},
+    { filter: text },
     lazy(() => import('../screens/keys/keys-screen.tsx'), 'KeysScreen'),
   ),
   projectPage(
@@ -138,7 +138,7 @@ export const inProject = [
   ),
   projectPage(
     'webhooks',
-    {},
+    { filter: text },
     lazy(() => import('../screens/webhooks/webhooks-screen.tsx'), 'WebhooksScreen'),
   ),
   projectPage(
@@ -163,7 +163,7 @@ export const inProject = [
   ),
   projectPage(
     'settings/domains',
-    {},
+    { filter: text },
     lazy(() => import('../screens/domains/domains-screen.tsx'), 'DomainsScreen'),
   ),
   projectPage(
@@ -193,7 +193,7 @@ export const inProject = [
   ),
   projectPage(
     'settings/team',
-    {},
+    { filter: text },
     lazy(() => import('../screens/team/team-screen.tsx'), 'TeamScreen'),
   ),
   projectPage(

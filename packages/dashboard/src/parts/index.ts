@@ -9,7 +9,6 @@ export { DialogFoot } from './dialog-foot.tsx';
 export { type Edited, useEdited } from './edited.ts';
 export { Empty, type EmptyProps } from './empty.tsx';
 export { ErrorBox, type Failed } from './error-box.tsx';
-export { FilterBox } from './filter-box.tsx';
 export { Json } from './json.tsx';
 export { forgetKept, useKept } from './kept.ts';
 export { KeySettings } from './key-settings.tsx';

@@ -15,6 +15,7 @@ import { dataRoutes } from '../modules/operations/retention/routes.ts';
 import { streamExportRoutes } from '../modules/ingest/activity/export-routes.ts';
 import { systemRoutes } from '../modules/operations/system-routes.ts';
 import { suppressionRoutes } from '../modules/outcomes/suppressions/routes.ts';
+import { topicRoutes } from '../modules/outcomes/suppressions/topic-routes.ts';
 import { audienceTestRoutes } from '../modules/processing/test-audience-routes.ts';
 import { personRoutes } from '../modules/profiles/routes.ts';
 import { userRoutes } from '../modules/profiles/user-routes.ts';
@@ -141,6 +142,7 @@ export const DASHBOARD_ROUTES: DashboardRoute<DashboardDeps>[] = [
   ...settingRoutes,
   ...suppressionCheckRoutes,
   ...suppressionRoutes,
+  ...topicRoutes,
   ...systemRoutes,
   ...auditRoutes,
   ...confirmRoutes,

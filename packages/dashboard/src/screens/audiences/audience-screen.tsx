@@ -53,7 +53,9 @@ function Parts({ audience }: { audience: AudienceDetails }): ReactNode {
   return (
     <TabPages
       value={tab}
-      onChange={(next) => void navigate({ search: (was) => ({ ...was, tab: next }), replace: true })}
+      onChange={(next) =>
+        void navigate({ search: (was) => ({ ...was, tab: next, filter: undefined }), replace: true })
+      }
       pages={[
         { value: 'overview', label: 'Overview', content: <Overview audience={audience} /> },
         { value: 'definition', label: 'Definition', content: <Editor audience={audience} /> },

@@ -17,7 +17,9 @@ import {
   When,
 } from '../../parts/index.ts';
 import { notifyBulk } from '../../parts/bulk-result.ts';
+import type { DisplayProps } from '../../parts/display-menu.tsx';
 import { ListBar } from '../../parts/list-bar.tsx';
+import { useListLook } from '../../parts/list-look.ts';
 import { Muted } from '../../parts/muted.tsx';
 import { DialogAction } from '../../parts/dialog-action.tsx';
 import { ActButton } from '../../parts/act-button.tsx';
@@ -38,6 +40,7 @@ export function DeadLettersScreen(): ReactNode {
   const { filter } = route.useSearch();
   const query = { filter };
   const list = useApiInfinite('GET /projects/:project/dead-letters', { query }, REFRESHED);
+  const { look, setLook } = useListLook('dead_letters');
   const [chosen, setChosen] = useState(new Set<string>());
   const [current, setCurrent] = useState<string>();
   const [isDiscarding, setIsDiscarding] = useState(false);
@@ -48,7 +51,7 @@ export function DeadLettersScreen(): ReactNode {
   return (
     <Page title="Dead-lettered records">
       {(rows.length > 0 || filter !== undefined) && (
-        <Tools fault={list.error} onFilter={clearChosen}>
+        <Tools fault={list.error} display={{ look, setLook, columns: COLUMNS }} onFilter={clearChosen}>
           {may && rows.length > 0 && (
             <Acts
               seqs={seqs}
@@ -63,6 +66,7 @@ export function DeadLettersScreen(): ReactNode {
         label="Dead-lettered records"
         columns={COLUMNS}
         list={list}
+        look={look}
         rowKey={({ seq }) => String(seq)}
         current={current}
         onCurrent={setCurrent}
@@ -92,9 +96,14 @@ export function DeadLettersScreen(): ReactNode {
   );
 }
 
-type ToolsProps = { fault: Failed | null; onFilter: () => void; children: ReactNode };
+type ToolsProps = {
+  fault: Failed | null;
+  display: DisplayProps;
+  onFilter: () => void;
+  children: ReactNode;
+};
 
-function Tools({ fault, onFilter, children }: ToolsProps): ReactNode {
+function Tools({ fault, display, onFilter, children }: ToolsProps): ReactNode {
   const { filter } = route.useSearch();
   const navigate = route.useNavigate();
   const { id: project } = useProject();
@@ -109,6 +118,7 @@ function Tools({ fault, onFilter, children }: ToolsProps): ReactNode {
         void navigate({ search: (was) => ({ ...was, filter: next }), replace: true });
       }}
       fault={fault}
+      display={display}
       csv={useMay('admin') ? csv : undefined}
     >
       {children}

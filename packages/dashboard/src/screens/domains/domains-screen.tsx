@@ -3,13 +3,20 @@ import { Alert, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { Globe, Info } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { useApi, useMay, useSession } from '../../api/index.ts';
-import { type Column, DataTable, Empty, listOf, Loaded, Page, When } from '../../parts/index.ts';
+import { apiUrl, useApiInfinite, useMay, useSession } from '../../api/index.ts';
+import { type Column, DataTable, Empty, Page, When } from '../../parts/index.ts';
+import { ListBar } from '../../parts/list-bar.tsx';
 import { AddDomain } from './add-domain.tsx';
 import { DomainMark } from './marks.tsx';
 import { NewButton } from '../../parts/new-button.tsx';
 
 const route = getRouteApi('/p/$project/settings/domains');
+
+/** Filters that every project needs. */
+const COMMON = [
+  { name: 'Not verified', filter: '-state:verified' },
+  { name: 'Paused', filter: 'paused:yes' },
+];
 
 export function DomainsScreen(): ReactNode {
   const { project } = route.useParams();
@@ -46,27 +53,44 @@ function TestInboxNotice(): ReactNode {
 }
 
 function Domains({ project, add }: { project: string; add: ReactNode }): ReactNode {
-  const query = useApi('GET /projects/:project/domains', {}, { everyMs: 30_000 });
+  const { filter } = route.useSearch();
+  const navigate = route.useNavigate();
+  const query = { filter };
+  const list = useApiInfinite('GET /projects/:project/domains', { query }, { keep: true, everyMs: 30_000 });
   return (
-    <Loaded query={query}>
-      {({ data }) => (
-        <DataTable
-          label="Domains"
-          columns={COLUMNS}
-          list={listOf(data)}
-          rowKey={({ name }) => name}
-          link={({ name: domain }) => ({
-            to: '/p/$project/settings/domains/$domain',
-            params: { project, domain },
-          })}
-          empty={
+    <Stack gap="sm">
+      {(list.rows.length > 0 || filter !== undefined) && (
+        <ListBar
+          list="domains"
+          label="Filter domains"
+          placeholder="Search by name"
+          filter={filter}
+          onFilter={(next) => void navigate({ search: (was) => ({ ...was, filter: next }), replace: true })}
+          fault={list.error}
+          common={COMMON}
+          csv={apiUrl('GET /projects/:project/domains.csv', { params: { project }, query })}
+        />
+      )}
+      <DataTable
+        label="Domains"
+        columns={COLUMNS}
+        list={list}
+        rowKey={({ name }) => name}
+        link={({ name: domain }) => ({
+          to: '/p/$project/settings/domains/$domain',
+          params: { project, domain },
+        })}
+        empty={
+          filter === undefined ? (
             <Empty icon={Globe} title="No domain yet" action={add}>
               Emails are sent from your own domain. Add a domain and publish its DNS records.
             </Empty>
-          }
-        />
-      )}
-    </Loaded>
+          ) : (
+            <Empty icon={Globe} title="No domains match this filter" />
+          )
+        }
+      />
+    </Stack>
   );
 }
 

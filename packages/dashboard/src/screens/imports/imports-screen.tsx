@@ -6,6 +6,7 @@ import type { Import } from '@beckon/contract/dashboard';
 import { apiUrl, useApiInfinite, useProject } from '../../api/index.ts';
 import { type Column, DataTable, Empty, later, When, WhenOpened } from '../../parts/index.ts';
 import { ListBar } from '../../parts/list-bar.tsx';
+import { useListLook } from '../../parts/list-look.ts';
 import { StateMark } from './state-mark.tsx';
 import { count, KINDS, percentOf } from './words.ts';
 import { NewButton } from '../../parts/new-button.tsx';
@@ -50,6 +51,7 @@ function Imports({ begin }: { begin: ReactNode }): ReactNode {
     { query: { filter } },
     { keep: true, everyMs: LOOK_EVERY_MS },
   );
+  const { look, setLook } = useListLook('imports');
   return (
     <Stack gap="md">
       <Muted maw={720}>
@@ -63,6 +65,7 @@ function Imports({ begin }: { begin: ReactNode }): ReactNode {
           filter={filter}
           onFilter={(next) => void navigate({ search: (was) => ({ ...was, filter: next }), replace: true })}
           fault={list.error}
+          display={{ look, setLook, columns: COLUMNS }}
           csv={apiUrl('GET /projects/:project/imports.csv', {
             params: { project: project.id },
             query: { filter },
@@ -73,6 +76,7 @@ function Imports({ begin }: { begin: ReactNode }): ReactNode {
         label="Imports"
         columns={COLUMNS}
         list={list}
+        look={look}
         rowKey={({ id }) => id}
         link={({ id }) => ({
           to: '/p/$project/imports/$import',

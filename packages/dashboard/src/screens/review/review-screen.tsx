@@ -2,8 +2,9 @@ import { Text } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Layers } from 'lucide-react';
 import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
-import { useApi, useMay, useProject } from '../../api/index.ts';
-import { Empty, type Failed, FilterBox, formatCount, Page, later, WhenOpened } from '../../parts/index.ts';
+import { apiUrl, useApi, useMay, useProject } from '../../api/index.ts';
+import { Empty, type Failed, formatCount, Page, later, WhenOpened } from '../../parts/index.ts';
+import { ListBar } from '../../parts/list-bar.tsx';
 import { DraftList, ListFoot, ListSkeleton } from './draft-list.tsx';
 import { type Fold, filterOfFold } from './folds.ts';
 import { ReadingPane, ReadingSkeleton } from './reading-pane.tsx';
@@ -23,12 +24,17 @@ const BulkDialog = later(() => import('./bulk-dialog.tsx'), 'BulkDialog', null);
 
 const route = getRouteApi('/p/$project/review');
 
+const DRAFTS_CSV = 'GET /projects/:project/drafts.csv';
+const DECIDED_CSV = 'GET /projects/:project/review/decided.csv';
+
 /** The drafts to review, and what members decided. */
 export function ReviewScreen(): ReactNode {
   const { filter, view } = route.useSearch();
   const navigate = route.useNavigate();
   const [fault, setFault] = useState<Failed | null>(null);
   const isDecided = view === 'decided';
+  const { id: project } = useProject();
+  const mayExport = useMay('admin');
   return (
     <Page
       title="Review"
@@ -40,15 +46,20 @@ export function ReviewScreen(): ReactNode {
         </>
       }
       actions={
-        <FilterBox
+        <ListBar
           key={view}
-          value={filter}
-          onChange={(next) =>
+          filter={filter}
+          onFilter={(next) =>
             void navigate({ search: (was) => ({ ...was, filter: next, draft: undefined }), replace: true })
           }
           fault={fault}
           label={isDecided ? 'Filter decided drafts' : 'Filter'}
           list={isDecided ? 'decided' : 'drafts'}
+          csv={
+            mayExport
+              ? apiUrl(isDecided ? DECIDED_CSV : DRAFTS_CSV, { params: { project }, query: { filter } })
+              : undefined
+          }
         />
       }
     >

@@ -1,8 +1,9 @@
 import { Alert, Group, List, Stack, Text } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
 import { Users } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { MoveWaitingPreview, RuleDetails, RunListed } from '@beckon/contract/dashboard';
-import { useApi, useApiInfinite, useChange, useMay } from '../../api/index.ts';
+import { apiUrl, useApi, useApiInfinite, useChange, useMay, useProject } from '../../api/index.ts';
 import {
   type Column,
   ConfirmTyped,
@@ -15,25 +16,53 @@ import {
 } from '../../parts/index.ts';
 import { CirclePause, Clock, FileText, Radio } from 'lucide-react';
 import { ActButton } from '../../parts/act-button.tsx';
+import { ListBar } from '../../parts/list-bar.tsx';
+import { useListLook } from '../../parts/list-look.ts';
+
+const route = getRouteApi('/p/$project/rules/$rule');
 
 /** The active runs of a rule, and moving runs of older versions. */
 export function Inside({ rule }: { rule: RuleDetails }): ReactNode {
-  const runs = useApiInfinite('GET /projects/:project/rules/:rule/runs', {
-    params: { rule: rule.id },
-    query: {},
+  const { filter } = route.useSearch();
+  const navigate = route.useNavigate();
+  const { id: project } = useProject();
+  const mayExport = useMay('admin');
+  const [params, query] = [{ rule: rule.id }, { filter }];
+  const runs = useApiInfinite('GET /projects/:project/rules/:rule/runs', { params, query }, { keep: true });
+  const { look, setLook } = useListLook('runs');
+  const csv = apiUrl('GET /projects/:project/rules/:rule/runs.csv', {
+    params: { project, ...params },
+    query,
   });
   return (
     <Stack gap="md">
       <MoveWaiting rule={rule} />
+      {(runs.rows.length > 0 || filter !== undefined) && (
+        <ListBar
+          list="runs"
+          label="Filter active runs"
+          placeholder="Search by user ID or trigger"
+          filter={filter}
+          onFilter={(next) => void navigate({ search: (was) => ({ ...was, filter: next }), replace: true })}
+          fault={runs.error}
+          display={{ look, setLook, columns: COLUMNS }}
+          csv={mayExport ? csv : undefined}
+        />
+      )}
       <DataTable
         label="Active runs"
         columns={COLUMNS}
         list={runs}
+        look={look}
         rowKey={({ id }) => id}
         empty={
-          <Empty icon={Users} title="No active runs">
-            Users appear here from enrollment until their last step, an exit condition or the goal.
-          </Empty>
+          filter === undefined ? (
+            <Empty icon={Users} title="No active runs">
+              Users appear here from enrollment until their last step, an exit condition or the goal.
+            </Empty>
+          ) : (
+            <Empty icon={Users} title="No active runs match this filter" />
+          )
         }
       />
     </Stack>

@@ -99,7 +99,9 @@ function RuleTabs({ rule, reference }: { rule: RuleDetails; reference: string })
       <Ladder rule={rule} />
       <TabPages
         value={tab}
-        onChange={(next) => void navigate({ search: (was) => ({ ...was, tab: next }), replace: true })}
+        onChange={(next) =>
+          void navigate({ search: (was) => ({ ...was, tab: next, filter: undefined }), replace: true })
+        }
         pages={[
           { value: 'rule', label: 'Rule', content: <EditRule key={rule.id} rule={rule} /> },
           { value: 'results', label: 'Results', content: <Results rule={rule} /> },

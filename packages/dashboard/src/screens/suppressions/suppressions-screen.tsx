@@ -24,7 +24,11 @@ export function SuppressionsScreen(): ReactNode {
       <TabPages
         value={tab}
         onChange={(next) =>
-          void navigate({ search: (was) => ({ ...was, tab: next, row: undefined }), replace: true })
+          void navigate({
+            // Each tab has a filter of its own.
+            search: (was) => ({ ...was, tab: next, row: undefined, filter: undefined }),
+            replace: true,
+          })
         }
         pages={[
           { value: 'list', label: 'Suppressed', content: <SuppressionList /> },

@@ -1,23 +1,37 @@
-import { Group, Select, Text } from '@mantine/core';
-import { ShieldCheck, ShieldOff } from 'lucide-react';
+import { Group, Select, Stack, Text } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
+import { ShieldCheck, ShieldOff, UsersRound } from 'lucide-react';
 import { type MemberListed, type Role, ROLES } from '@beckon/contract/dashboard';
 import { type ReactNode, useState } from 'react';
-import { type ApiError, useApi, useChange, useMay, useProject } from '../../api/index.ts';
+import { apiUrl, type ApiError, useApiInfinite, useChange, useMay, useProject } from '../../api/index.ts';
 import {
   type Column,
   ConfirmTyped,
   DataTable,
-  listOf,
+  Empty,
   Mark,
   refused,
   undoable,
   When,
 } from '../../parts/index.ts';
+import { ListBar } from '../../parts/list-bar.tsx';
 import { Muted } from '../../parts/muted.tsx';
 import { ActButton } from '../../parts/act-button.tsx';
 
+const route = getRouteApi('/p/$project/settings/team');
+
+/** Filters that every organization needs. */
+const COMMON = [
+  { name: 'Owners and admins', filter: 'role:owner,admin' },
+  { name: 'Without an authenticator app', filter: 'two_factor:no' },
+];
+
 export function Members(): ReactNode {
-  const members = useApi('GET /projects/:project/members', {}, { everyMs: 10_000 });
+  const { filter } = route.useSearch();
+  const navigate = route.useNavigate();
+  const query = { filter };
+  const list = useApiInfinite('GET /projects/:project/members', { query }, { keep: true, everyMs: 10_000 });
+  const { id: project } = useProject();
   const mayManage = useMay('admin');
   const isOwner = useProject().role === 'owner';
   const [going, setGoing] = useState<MemberListed | null>(null);
@@ -29,15 +43,28 @@ export function Members(): ReactNode {
     remove: setGoing,
   };
   return (
-    <>
+    <Stack gap="sm">
+      <ListBar
+        list="team"
+        label="Filter members"
+        placeholder="Search by name or address"
+        filter={filter}
+        onFilter={(next) => void navigate({ search: (was) => ({ ...was, filter: next }), replace: true })}
+        fault={list.error}
+        common={COMMON}
+        csv={
+          mayManage ? apiUrl('GET /projects/:project/members.csv', { params: { project }, query }) : undefined
+        }
+      />
       <DataTable
         label="Members"
         columns={[...FACTS, ...actsOf(may)]}
-        list={listOf(members.data?.data ?? [], members)}
+        list={list}
         rowKey={({ id }) => id}
+        empty={<Empty icon={UsersRound} title="No members match this filter" />}
       />
       <RemoveDialog member={going} onClose={() => setGoing(null)} />
-    </>
+    </Stack>
   );
 }
 

@@ -15,6 +15,7 @@ import {
 } from '../../api/index.ts';
 import { type Column, ConfirmTyped, DataTable, Empty, later, Page, notify, When } from '../../parts/index.ts';
 import { ListBar } from '../../parts/list-bar.tsx';
+import { useListLook } from '../../parts/list-look.ts';
 import { Notice } from '../../parts/notice.tsx';
 import { firstCalls } from '../../parts/sample-calls.ts';
 import { TwoLines } from '../../parts/two-lines.tsx';
@@ -42,6 +43,7 @@ export function TestInboxScreen(): ReactNode {
     { keep: true, everyMs: LOOK_EVERY_MS },
   );
   useArrivals();
+  const { look, setLook } = useListLook('test_inbox');
   const mayExport = useMay('admin');
   const setFilter = (next: string | undefined): void =>
     void navigate({ search: { filter: next }, replace: true });
@@ -59,6 +61,7 @@ export function TestInboxScreen(): ReactNode {
           filter={filter}
           onFilter={setFilter}
           fault={list.error}
+          display={{ look, setLook, columns: COLUMNS }}
           csv={mayExport ? csv : undefined}
         />
       </Stack>
@@ -67,6 +70,7 @@ export function TestInboxScreen(): ReactNode {
         label="Emails in the test inbox"
         columns={COLUMNS}
         list={list}
+        look={look}
         rowKey={({ id, copy }) => `${id} ${copy}`}
         link={({ id, copy }) => ({
           to: '/p/$project/test-inbox/$message',

@@ -1,37 +1,36 @@
 import type { WebhookEndpoint } from '@beckon/contract/dashboard';
 import { Modal, Stack, Text } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
 import { Webhook } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { apiUrl, useApi, useChange, useProject } from '../../api/index.ts';
-import { type Column, DataTable, Empty, listOf, Loaded, When } from '../../parts/index.ts';
+import { apiUrl, useApiInfinite, useChange, useProject } from '../../api/index.ts';
+import { type Column, DataTable, Empty, When } from '../../parts/index.ts';
+import { ListBar } from '../../parts/list-bar.tsx';
 import { SecretOnce } from '../../parts/secret-once.tsx';
 import { EndpointForm } from './endpoint-form.tsx';
 import { EndpointMark } from './marks.tsx';
 import { Verify } from './verify.tsx';
 import { outcomeWords } from '../../parts/codes.ts';
-import { DownloadButton } from '../../parts/download-button.tsx';
 import { NewButton } from '../../parts/new-button.tsx';
 import { TwoLines } from '../../parts/two-lines.tsx';
 import { RolePage } from '../../parts/role-page.tsx';
 
+const route = getRouteApi('/p/$project/webhooks');
+
+/** Filters that every project needs. */
+const COMMON = [
+  { name: 'Disabled', filter: 'state:disabled' },
+  { name: 'Failing', filter: 'failing:yes' },
+];
+
 export function WebhooksScreen(): ReactNode {
   const [isAdding, setIsAdding] = useState(false);
-  const project = useProject();
   const add = <NewButton onClick={() => setIsAdding(true)}>Add endpoint</NewButton>;
   return (
     <RolePage
       role="admin"
       title="Webhooks"
-      actions={
-        <>
-          <DownloadButton
-            href={apiUrl('GET /projects/:project/webhooks.csv', { params: { project: project.id } })}
-          >
-            CSV
-          </DownloadButton>
-          {add}
-        </>
-      }
+      actions={add}
       instead={
         <Empty icon={Webhook} title="Webhooks require the admin role">
           Endpoint URLs and deliveries can contain secrets.
@@ -45,31 +44,54 @@ export function WebhooksScreen(): ReactNode {
 }
 
 function Endpoints({ add }: { add: ReactNode }): ReactNode {
-  const project = useProject();
-  const query = useApi('GET /projects/:project/webhooks', {}, { everyMs: 15_000 });
+  const { filter } = route.useSearch();
+  const navigate = route.useNavigate();
+  const { id: project } = useProject();
+  const query = { filter };
+  const list = useApiInfinite('GET /projects/:project/webhooks', { query }, { keep: true, everyMs: 15_000 });
   return (
-    <Loaded query={query}>
-      {({ data }) => (
-        <Stack gap="xl">
-          <DataTable
-            label="Endpoints"
-            columns={COLUMNS}
-            list={listOf(data)}
-            rowKey={({ id }) => id}
-            link={({ id }) => ({
-              to: '/p/$project/webhooks/$endpoint',
-              params: { project: String(project.id), endpoint: id },
-            })}
-            empty={
-              <Empty icon={Webhook} title="No webhook endpoints yet" action={add}>
-                Add an endpoint to receive opens, clicks, replies, bounces and unsubscribes.
-              </Empty>
-            }
+    <Stack gap="xl">
+      <Stack gap="sm">
+        {(list.rows.length > 0 || filter !== undefined) && (
+          <ListBar
+            list="endpoints"
+            label="Filter endpoints"
+            placeholder="Search by URL or description"
+            filter={filter}
+            onFilter={(next) => void navigate({ search: (was) => ({ ...was, filter: next }), replace: true })}
+            fault={list.error}
+            common={COMMON}
+            csv={apiUrl('GET /projects/:project/webhooks.csv', { params: { project }, query })}
           />
-          <Verify />
-        </Stack>
-      )}
-    </Loaded>
+        )}
+        <DataTable
+          label="Endpoints"
+          columns={COLUMNS}
+          list={list}
+          rowKey={({ id }) => id}
+          link={({ id }) => ({
+            to: '/p/$project/webhooks/$endpoint',
+            params: { project: String(project), endpoint: id },
+          })}
+          empty={
+            filter === undefined ? (
+              <None add={add} />
+            ) : (
+              <Empty icon={Webhook} title="No endpoints match this filter" />
+            )
+          }
+        />
+      </Stack>
+      <Verify />
+    </Stack>
+  );
+}
+
+function None({ add }: { add: ReactNode }): ReactNode {
+  return (
+    <Empty icon={Webhook} title="No webhook endpoints yet" action={add}>
+      Add an endpoint to receive opens, clicks, replies, bounces and unsubscribes.
+    </Empty>
   );
 }
 

@@ -1,6 +1,7 @@
 import {
   type AudienceDetails,
   type AudienceListed,
+  type AudienceMemberListed,
   FILTER_KEYS,
   type ListResponse,
   type SortOf,
@@ -10,7 +11,8 @@ import { readFilter } from '../../platform/filter/parse.ts';
 import { audienceEditRoutes } from './edit-routes.ts';
 import { listCatalogue } from './event-catalog.ts';
 import { listAudiences, listGrowth, showAudience } from './show-audiences.ts';
-import { listMembers } from './list-members.ts';
+import { findAudience } from './audience.ts';
+import { searchMembers } from './search-members.ts';
 import { findUses, type ListRuleNeeds } from './uses.ts';
 import { isKnownTrait } from '../users/index.ts';
 import {
@@ -23,6 +25,7 @@ import {
   routesFor,
   sendCsv,
   toPage,
+  zoneOfProject,
 } from '../workspace/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 
@@ -74,18 +77,21 @@ export const audienceRoutes: DashboardRoute<Deps>[] = [
   }),
   route('GET /projects/:project/audiences/:audience/members', {
     needs: 'viewer',
-    async handle({ db }, { projectId, params, query }) {
-      const page = readPage(query, 1);
-      const found = await listAudiences(db, projectId);
-      const reference = params.audience;
-      const after = page.after?.[0] ?? null;
-      const rows = await listMembers(db, { projectId, reference, after, limit: page.rowsMax });
-      const total =
-        found.find(({ id, name }) => id === reference || name === reference)?.members ?? rows.length;
-      return toPage(rows, page, {
-        show: (member) => member,
-        cursorOf: ({ external_user_id: id }) => [id],
-        total,
+    handle: ({ db }, { projectId, params, query }) =>
+      memberPage(db, { projectId, reference: params.audience, ...query }),
+  }),
+  route('GET /projects/:project/audiences/:audience/members.csv', {
+    needs: 'admin',
+    isHeavy: true,
+    slot: 'statement',
+    audit: 'audience.export_members',
+    async handle({ db }, { projectId, params, query, reply, note }) {
+      const { name } = await findAudience(db, { projectId, reference: params.audience });
+      note({ subject: name });
+      return sendCsv(reply, {
+        name: 'members.csv',
+        columns: MEMBER_CSV_COLUMNS,
+        load: (page) => memberPage(db, { projectId, reference: params.audience, ...query, ...page }),
       });
     },
   }),
@@ -122,6 +128,31 @@ function sorted(rows: AudienceListed[], sort: SortOf<'audiences'>): AudienceList
   if (sort === '-name') return rows.toReversed();
   return rows.toSorted((a, b) => (sort === 'members' ? a.members - b.members : b.members - a.members));
 }
+
+type MembersQuery = ListQuery & { projectId: number; reference: string; filter?: string };
+
+async function memberPage(
+  tx: Tx,
+  { projectId, reference, filter: text, ...query }: MembersQuery,
+): Promise<ListResponse<AudienceMemberListed>> {
+  const filter = readFilter(text, FILTER_KEYS.audience_members, await zoneOfProject(tx, projectId));
+  const page = readPage(query, 1);
+  const { rowsMax: limit, most } = page;
+  const after = page.after?.[0] ?? null;
+  const { members, total } = await searchMembers(tx, { projectId, reference, filter, after, limit, most });
+  return toPage(members, page, {
+    show: (member) => member,
+    cursorOf: ({ external_user_id: id }) => [id],
+    total,
+  });
+}
+
+const MEMBER_CSV_COLUMNS: CsvColumns<AudienceMemberListed> = {
+  external_user_id: ({ external_user_id: id }) => id,
+  name: ({ name }) => name,
+  email: ({ email }) => email,
+  since: ({ since }) => since,
+};
 
 const CSV_COLUMNS: CsvColumns<AudienceListed> = {
   id: ({ id }) => id,

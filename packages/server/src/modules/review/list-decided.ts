@@ -26,8 +26,8 @@ export type Decided = {
 };
 
 /** Parses a typed filter. Errors are reported to the member who typed it. */
-export function readDecidedFilter(text: string | undefined): Filter {
-  return readFilter(text, FILTER_KEYS.decided);
+export function readDecidedFilter(text: string | undefined, zone: string): Filter {
+  return readFilter(text, FILTER_KEYS.decided, zone);
 }
 
 /** The names of a member, a rule and a user, from tables of other modules. */
@@ -45,6 +45,7 @@ const COLUMNS: Record<keyof typeof FILTER_KEYS.decided | typeof WORDS, FilterCol
   user: { sql: 'd.external_user_id' },
   subject: { sql: 'd.subject' },
   state: { sql: 'd.state', among: DRAFT_STATES },
+  at: { sql: 'm.at', isTime: true },
   [WORDS]: wordsColumn(['d.subject', 'd.external_user_id', RULE_NAME, USER_NAME, USER_EMAIL, MEMBER_NAME]),
 };
 

@@ -30,12 +30,15 @@ export type DescribedDraft = {
   person: { name: string | null; email: string | null; timeZone: string };
 };
 
-/** Returns a page of drafts, and their number up to a maximum. */
+/** Returns a page of drafts, and their number up to a maximum. With `most` 0, they are not counted. */
 export async function listDescribed(
   tx: Tx,
-  page: DraftPage,
+  page: DraftPage & { most: number },
 ): Promise<{ drafts: DescribedDraft[]; total: number }> {
-  const [drafts, total] = await Promise.all([listDraftPage(tx, page), countDrafts(tx, page)]);
+  const [drafts, total] = await Promise.all([
+    listDraftPage(tx, page),
+    page.most === 0 ? 0 : countDrafts(tx, page),
+  ]);
   return { drafts: await describeDrafts(tx, page.projectId, drafts), total };
 }
 

@@ -1,4 +1,4 @@
-import type { DraftCounts } from '@beckon/contract/dashboard';
+import type { DraftCounts, DraftListed, ListResponse } from '@beckon/contract/dashboard';
 import { iso } from '../../platform/time/clock.ts';
 import {
   countReview,
@@ -13,7 +13,10 @@ import {
 import {
   getSettings,
   badCursor,
+  type CsvColumns,
   isId,
+  type ListQuery,
+  sendCsv,
   readPage,
   toPage,
   type DashboardRoute,
@@ -38,25 +41,19 @@ const DEADLINE_MAX = 253_402_300_799_999;
 export const draftRoutes: DashboardRoute<Deps>[] = [
   route('GET /projects/:project/drafts', {
     needs: 'viewer',
-    async handle({ db, access }, { projectId, query, actor }) {
-      const { view = 'review' } = query;
-      const page = readPage(query, 3);
-      const { drafts, total } = await listDescribed(db, {
-        projectId,
-        view,
-        filter: readDraftFilter(query.filter, await zoneOfProject(db, projectId)),
-        after: page.after === null ? null : readPosition(page.after),
-        offset: page.offset,
-        limit: page.rowsMax,
-      });
-      const names = await access.namesOf(actorsOf(drafts.map(({ draft }) => draft)));
-      const viewer = { actor, names, now: db.clock.now() };
-      return toPage(drafts, page, {
-        show: (described) => toDraftListed(described, viewer),
-        cursorOf: ({ draft }) => printPosition(positionOfDraft(draft)),
-        total,
-      });
-    },
+    handle: (deps, { projectId, query, actor }) => draftPage(deps, { projectId, actor, ...query }),
+  }),
+  route('GET /projects/:project/drafts.csv', {
+    needs: 'admin',
+    isHeavy: true,
+    slot: 'statement',
+    audit: 'drafts.export',
+    handle: (deps, { projectId, query, actor, reply }) =>
+      sendCsv(reply, {
+        name: 'drafts.csv',
+        columns: CSV_COLUMNS,
+        load: (page) => draftPage(deps, { projectId, actor, ...query, ...page }),
+      }),
   }),
   route('GET /projects/:project/drafts/counts', {
     needs: 'viewer',
@@ -144,6 +141,53 @@ export const draftRoutes: DashboardRoute<Deps>[] = [
     },
   }),
 ];
+
+type DraftsQuery = ListQuery & {
+  projectId: number;
+  actor: string;
+  view?: 'review' | 'all';
+  filter?: string;
+};
+
+async function draftPage(
+  { db, access }: Pick<Deps, 'db' | 'access'>,
+  { projectId, actor, view = 'review', filter: text, ...query }: DraftsQuery,
+): Promise<ListResponse<DraftListed>> {
+  const page = readPage(query, 3);
+  const { drafts, total } = await listDescribed(db, {
+    projectId,
+    view,
+    filter: readDraftFilter(text, await zoneOfProject(db, projectId)),
+    after: page.after === null ? null : readPosition(page.after),
+    offset: page.offset,
+    limit: page.rowsMax,
+    most: page.most,
+  });
+  const names = await access.namesOf(actorsOf(drafts.map(({ draft }) => draft)));
+  const viewer = { actor, names, now: db.clock.now() };
+  return toPage(drafts, page, {
+    show: (described) => toDraftListed(described, viewer),
+    cursorOf: ({ draft }) => printPosition(positionOfDraft(draft)),
+    total,
+  });
+}
+
+const CSV_COLUMNS: CsvColumns<DraftListed> = {
+  id: ({ id }) => id,
+  state: ({ state }) => state,
+  reason: ({ reason }) => reason,
+  rule: ({ rule }) => rule.name,
+  external_user_id: ({ user }) => user.external_user_id,
+  name: ({ user }) => user.name,
+  email: ({ user }) => user.email,
+  subject: ({ subject }) => subject,
+  deadline_at: ({ deadline_at: at }) => at,
+  held_until: ({ held_until: at }) => at,
+  expires_at: ({ expires_at: at }) => at,
+  edited: ({ edited }) => edited,
+  autopilot: ({ autopilot }) => autopilot,
+  created_at: ({ created_at: at }) => at,
+};
 
 function printPosition({ group, deadline, id }: DraftPosition): string[] {
   return [String(group), deadline === null ? '' : String(deadline), id];

@@ -1,10 +1,12 @@
-import type {
-  ExcludedUsers,
-  RuleResults as ShownResults,
-  RuleVersion,
-  RunListed,
-  RuleDay,
-  RuleLift,
+import {
+  type ExcludedUsers,
+  FILTER_KEYS,
+  type ListResponse,
+  type RuleResults as ShownResults,
+  type RuleVersion,
+  type RunListed,
+  type RuleDay,
+  type RuleLift,
 } from '@beckon/contract/dashboard';
 import { audienceNames } from './audience-names.ts';
 import { countForLadder, type LadderCounts } from '../drafts/index.ts';
@@ -16,17 +18,22 @@ import { exclusionsOf } from './flow/exclusions.ts';
 import { bouncedOf, deliveredOf, type Insight, liftOf } from './insights/insight.ts';
 import { countInsights } from './insights/reads.ts';
 import { countRuleDays, daysOf, emptyDay, sinceDays } from './insights/rule-days.ts';
-import { countLift, countRunPositions, listRunsOfRule } from './runs/runs-of-rule.ts';
+import { countLift, countRunPositions, countRunsOfRule, listRunsOfRule } from './runs/runs-of-rule.ts';
 import { outline } from './runs/program.ts';
 import type { Run } from './runs/run.ts';
+import { readFilter } from '../../platform/filter/parse.ts';
 import {
   badCursor,
+  type CsvColumns,
   getSettings,
   isId,
   type KitDeps,
+  type ListQuery,
   readPage,
   routesFor,
+  sendCsv,
   toPage,
+  zoneOfProject,
 } from '../workspace/index.ts';
 import type { Tx } from '../../platform/db/statements.ts';
 import { iso, isoOrNull } from '../../platform/time/clock.ts';
@@ -57,22 +64,61 @@ export const ruleReadRoutes = [
   route('GET /projects/:project/rules/:rule/runs', {
     needs: 'viewer',
     isHeavy: true,
-    async handle({ db }, { projectId, params, query }) {
-      const { version = null, step = null } = query;
-      const rule = await findRule(db, { projectId, reference: params.rule });
-      const of = { projectId, ruleId: rule.id };
-      const page = readPage(query, 1);
-      const after = page.after?.[0] ?? null;
-      if (after !== null && !isId(after)) throw badCursor();
-      const runs = await listRunsOfRule(db, { ...of, version, step, after, limit: page.rowsMax });
-      const total = (await countRunPositions(db, of))
-        .filter((count) => [count.version, null].includes(version) && [count.step, null].includes(step))
-        .reduce((sum, count) => sum + count.runs, 0);
-      const labels = await labelsOf(db, projectId, rule.id);
-      return toPage(runs, page, { show: (run) => toRun(run, labels), cursorOf: ({ id }) => [id], total });
+    handle: ({ db }, { projectId, params, query }) =>
+      runPage(db, { projectId, reference: params.rule, ...query }),
+  }),
+  route('GET /projects/:project/rules/:rule/runs.csv', {
+    needs: 'admin',
+    isHeavy: true,
+    slot: 'statement',
+    audit: 'rule.export_runs',
+    async handle({ db }, { projectId, params, query, reply, note }) {
+      note({ subject: (await findRule(db, { projectId, reference: params.rule })).name });
+      return sendCsv(reply, {
+        name: 'runs.csv',
+        columns: RUN_CSV_COLUMNS,
+        load: (page) => runPage(db, { projectId, reference: params.rule, ...query, ...page }),
+      });
     },
   }),
 ];
+
+type RunsQuery = ListQuery & {
+  projectId: number;
+  reference: string;
+  version?: number;
+  step?: number;
+  filter?: string;
+};
+
+async function runPage(
+  db: Deps['db'],
+  { projectId, reference, version, step, filter: text, ...query }: RunsQuery,
+): Promise<ListResponse<RunListed>> {
+  const filter = readFilter(text, FILTER_KEYS.runs, await zoneOfProject(db, projectId));
+  const rule = await findRule(db, { projectId, reference });
+  const of = { projectId, ruleId: rule.id, version: version ?? null, step: step ?? null, filter };
+  const page = readPage(query, 1);
+  const after = page.after?.[0] ?? null;
+  if (after !== null && !isId(after)) throw badCursor();
+  const runs = await listRunsOfRule(db, { ...of, after, limit: page.rowsMax });
+  const total = await countRunsOfRule(db, { ...of, most: page.most });
+  const labels = await labelsOf(db, projectId, rule.id);
+  return toPage(runs, page, { show: (run) => toRun(run, labels), cursorOf: ({ id }) => [id], total });
+}
+
+const RUN_CSV_COLUMNS: CsvColumns<RunListed> = {
+  id: ({ id }) => id,
+  external_user_id: ({ external_user_id: id }) => id,
+  version: ({ version }) => version,
+  step: ({ step }) => step.at,
+  step_text: ({ step }) => step.label,
+  state: ({ state }) => state,
+  waits_for: ({ waits_for: waits }) => waits,
+  next_at: ({ next_at: at }) => at,
+  enrolled_at: ({ enrolled_at: at }) => at,
+  trigger: ({ trigger }) => trigger,
+};
 
 type Labels = (version: number, step: number) => string;
 

@@ -1,8 +1,19 @@
-import type { ApiKey } from '@beckon/contract/dashboard';
+import { type ApiKey, FILTER_KEYS, type ListResponse } from '@beckon/contract/dashboard';
+import { matches, WORDS, wordsText } from '../../../platform/filter/filter.ts';
+import { readFilter } from '../../../platform/filter/parse.ts';
 import { Fault } from '../../../platform/fault.ts';
 import { listKeys, listKeyTraffic } from './list-keys.ts';
 import { minimumMissed } from './key-use.ts';
-import { findPair, routesFor, wholeList, type KitDeps } from '../../workspace/index.ts';
+import {
+  type CsvColumns,
+  findPair,
+  type KitDeps,
+  type ListQuery,
+  pageOfAll,
+  routesFor,
+  sendCsv,
+  zoneOfProject,
+} from '../../workspace/index.ts';
 import { createKey, revokeKey } from './change-key.ts';
 
 type Deps = KitDeps & { minimumVersions: ReadonlyMap<string, string> };
@@ -11,9 +22,19 @@ const { route } = routesFor<Deps>();
 export const keyRoutes = [
   route('GET /projects/:project/keys', {
     needs: 'admin',
-    async handle(deps, { projectId }) {
-      return wholeList(await showKeys(deps, projectId));
-    },
+    handle: (deps, { projectId, query }) => keyPage(deps, { projectId, ...query }),
+  }),
+  route('GET /projects/:project/keys.csv', {
+    needs: 'admin',
+    isHeavy: true,
+    slot: 'statement',
+    audit: 'keys.export',
+    handle: (deps, { projectId, query, reply }) =>
+      sendCsv(reply, {
+        name: 'api-keys.csv',
+        columns: CSV_COLUMNS,
+        load: (page) => keyPage(deps, { projectId, ...query, ...page }),
+      }),
   }),
   route('POST /projects/:project/keys', {
     needs: 'admin',
@@ -45,6 +66,43 @@ export const keyRoutes = [
     },
   }),
 ];
+
+type KeysQuery = ListQuery & { projectId: number; filter?: string };
+
+async function keyPage(
+  deps: Deps,
+  { projectId, filter: text, ...page }: KeysQuery,
+): Promise<ListResponse<ApiKey>> {
+  const filter = readFilter(text, FILTER_KEYS.keys, await zoneOfProject(deps.db, projectId));
+  const rows = (await showKeys(deps, projectId)).filter((key) => {
+    const { label, env, client, display, created_by: by, created_at: created, last_used_at: used } = key;
+    return matches(filter, {
+      label,
+      env,
+      state: key.revoked_at === null ? 'active' : 'revoked',
+      client: client?.name,
+      by: by ?? undefined,
+      created,
+      used: used ?? undefined,
+      [WORDS]: wordsText([label, display, by, client && `${client.name} ${client.version}`]),
+    });
+  });
+  return pageOfAll(rows, page);
+}
+
+const CSV_COLUMNS: CsvColumns<ApiKey> = {
+  id: ({ id }) => id,
+  label: ({ label }) => label,
+  env: ({ env }) => env,
+  key: ({ display }) => display,
+  state: ({ revoked_at: at }) => (at === null ? 'active' : 'revoked'),
+  created_at: ({ created_at: at }) => at,
+  created_by: ({ created_by: by }) => by,
+  last_used_at: ({ last_used_at: at }) => at,
+  client: ({ client }) => client && `${client.name} ${client.version}`,
+  requests_14_days: ({ traffic }) => traffic.reduce((sum, { requests }) => sum + requests, 0),
+  revoked_at: ({ revoked_at: at }) => at,
+};
 
 /** Returns the keys of a project, and after them those of its sandbox. */
 async function showKeys(deps: Deps, projectId: number): Promise<ApiKey[]> {

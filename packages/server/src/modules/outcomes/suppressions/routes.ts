@@ -10,13 +10,7 @@ import { iso } from '../../../platform/time/clock.ts';
 import { Fault } from '../../../platform/fault.ts';
 import { readFilter } from '../../../platform/filter/parse.ts';
 import { parseInstant } from '../../../platform/time/time-text.ts';
-import { countTopicUnsubscribes, listTopicUnsubscribes, type TopicUnsubscribe } from './topics.ts';
-import type {
-  SuppressedKind,
-  ClearTarget,
-  SuppressionReason,
-  SuppressionHasher,
-} from '../../sending/index.ts';
+import type { ClearTarget, SuppressionReason, SuppressionHasher } from '../../sending/index.ts';
 import { exportSuppressions } from '../suppression-lists/export-suppressions.ts';
 import {
   findLastImport,
@@ -41,11 +35,11 @@ import {
 } from '../../workspace/index.ts';
 import {
   CSV_COLUMNS,
+  readKind,
   invalid,
   readTarget,
   listedKind,
   listedSuppression,
-  listedRefusal,
 } from './suppression-view.ts';
 import { countSuppressions, searchSuppressions } from './reads.ts';
 import { isHashed, type StoredSuppression } from './entries.ts';
@@ -174,25 +168,6 @@ export const suppressionRoutes: DashboardRoute<Deps>[] = [
       };
     },
   }),
-  route('GET /projects/:project/suppressions/topics', {
-    needs: 'viewer',
-    async handle({ db }, { projectId, query }) {
-      const page = readPage(query, 3);
-      const [kind = '', value = '', topic = ''] = page.after ?? [];
-      const after = page.after && { kind: readKind(kind), value, topic };
-      const rows = await listTopicUnsubscribes(db, {
-        projectId,
-        after,
-        offset: page.offset,
-        limit: page.rowsMax,
-      });
-      return toPage(rows, page, {
-        show: listedRefusal,
-        cursorOf: (row: TopicUnsubscribe) => [row.kind, row.value, row.topic],
-        total: await countTopicUnsubscribes(db, { projectId, most: page.most }),
-      });
-    },
-  }),
 ];
 
 function isConfirmed({ kind, value }: ClearTarget, confirm: string): boolean {
@@ -227,11 +202,6 @@ function readPosition([kind = '', value = '', at = '']: string[]): Pick<
 > {
   if (!/^\d{1,15}$/.test(at)) throw badCursor();
   return { kind: readKind(kind), value, createdAt: Number(at) };
-}
-
-function readKind(text: string): SuppressedKind {
-  if (text === 'email' || text === 'user' || text === 'email_hash' || text === 'user_hash') return text;
-  throw badCursor();
 }
 
 function readUntil(text: string, now: number): number {

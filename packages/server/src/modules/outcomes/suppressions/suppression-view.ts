@@ -3,7 +3,7 @@ import type {
   SuppressionRecipient,
   TopicUnsubscribeListed,
 } from '@beckon/contract/dashboard';
-import type { CsvColumns } from '../../workspace/index.ts';
+import { badCursor, type CsvColumns } from '../../workspace/index.ts';
 import { normaliseAddress } from '../../../platform/net/address.ts';
 import { iso, isoOrNull } from '../../../platform/time/clock.ts';
 import { Fault } from '../../../platform/fault.ts';
@@ -43,6 +43,14 @@ export const CSV_COLUMNS: CsvColumns<SuppressionListed> = {
   by: ({ created_by_name: name }) => name,
 };
 
+export const TOPIC_CSV_COLUMNS: CsvColumns<TopicUnsubscribeListed> = {
+  kind: ({ kind }) => kind,
+  value: ({ value }) => value,
+  hash: ({ hash }) => hash,
+  topic: ({ topic }) => topic,
+  since: ({ created_at: at }) => at,
+};
+
 export function listedRefusal({ kind, value, topic, createdAt }: TopicUnsubscribe): TopicUnsubscribeListed {
   return { ...listedSubject(kind, value), topic, created_at: createdAt.toISOString() };
 }
@@ -59,6 +67,12 @@ function listedSubject(
 /** The interface says user for a `Person` of the code. */
 export function listedKind(kind: SuppressedKind): 'email' | 'user' {
   return isAboutAddress(kind) ? 'email' : 'user';
+}
+
+/** Reads the kind in a cursor. */
+export function readKind(text: string): SuppressedKind {
+  if (text === 'email' || text === 'user' || text === 'email_hash' || text === 'user_hash') return text;
+  throw badCursor();
 }
 
 /** Reads the target of a request: one address, or one user. */

@@ -1,4 +1,11 @@
-import type { RuleVariant } from '@beckon/contract/dashboard';
+import type { FILTER_KEYS, RuleVariant } from '@beckon/contract/dashboard';
+import {
+  type Filter,
+  type FilterColumn,
+  filterSql,
+  WORDS,
+  wordsColumn,
+} from '../../../platform/filter/filter.ts';
 import { type RunCountRow, listCounts } from './reads.ts';
 import { type EndReason, fromRow, RUN, type Run, type RunRow } from './run.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
@@ -67,6 +74,7 @@ type RunsQuery = {
   ruleId: string;
   version: number | null;
   step: number | null;
+  filter: Filter;
   /** The last id of the previous page. */
   after: string | null;
   limit: number;
@@ -74,13 +82,45 @@ type RunsQuery = {
 
 /** Returns the active and paused runs of a rule, newest first. */
 export async function listRunsOfRule(tx: Tx, query: RunsQuery): Promise<Run[]> {
-  const { projectId, ruleId, version, step, after, limit } = query;
+  const { projectId, ruleId, version, step, filter, after, limit } = query;
+  const values: unknown[] = [projectId, ruleId, version, step, after, limit];
+  const where = filterSql(filter, FILTERED, (value) => `$${values.push(value)}`);
+  if (where === null) return [];
   const rows = await tx.query<RunRow>(
     `SELECT ${RUN} FROM beckon.run r WHERE r.project_id = $1 AND r.rule_id = $2 AND r.state <> 'ended'
        AND ($3::integer IS NULL OR r.version = $3) AND ($4::integer IS NULL OR r.step = $4)
-       AND ($5::uuid IS NULL OR r.id < $5)
+       AND ($5::uuid IS NULL OR r.id < $5) AND ${where}
      ORDER BY r.id DESC LIMIT $6`,
-    [projectId, ruleId, version, step, after, limit],
+    values,
   );
   return rows.map(fromRow);
 }
+
+/** Counts the active and paused runs of a rule that match, up to `most`. */
+export async function countRunsOfRule(
+  tx: Tx,
+  { projectId, ruleId, version, step, filter, most }: Omit<RunsQuery, 'after' | 'limit'> & { most: number },
+): Promise<number> {
+  const values: unknown[] = [projectId, ruleId, version, step, most];
+  const where = filterSql(filter, FILTERED, (value) => `$${values.push(value)}`);
+  if (where === null) return 0;
+  const [row] = await tx.query<{ count: number }>(
+    `SELECT count(*) FROM (
+       SELECT 1 FROM beckon.run r WHERE r.project_id = $1 AND r.rule_id = $2 AND r.state <> 'ended'
+         AND ($3::integer IS NULL OR r.version = $3) AND ($4::integer IS NULL OR r.step = $4) AND ${where}
+       LIMIT $5) counted`,
+    values,
+  );
+  return row?.count ?? 0;
+}
+
+const FILTERED: Record<keyof typeof FILTER_KEYS.runs | typeof WORDS, FilterColumn> = {
+  user: { sql: 'r.external_user_id' },
+  state: { sql: 'r.state', among: ['active', 'paused'] },
+  waits: { sql: 'r.waits_for' },
+  version: { sql: 'r.version::text' },
+  trigger: { sql: `(r.anchor ->> 'name')` },
+  enrolled: { sql: 'r.enrolled_at', isTime: true },
+  next: { sql: 'r.next_at', isTime: true },
+  [WORDS]: wordsColumn(['r.external_user_id', `r.anchor ->> 'name'`]),
+};

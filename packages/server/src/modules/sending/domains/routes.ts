@@ -1,10 +1,21 @@
-import type { SendingDomain } from '@beckon/contract/dashboard';
+import { FILTER_KEYS, type ListResponse, type SendingDomain } from '@beckon/contract/dashboard';
+import { matches, WORDS, wordsText } from '../../../platform/filter/filter.ts';
+import { readFilter } from '../../../platform/filter/parse.ts';
 import { addDomain, pauseDomain, removeDomain, resumeDomain, rotateKey, setDomain } from './change-domain.ts';
 import { type DomainView, showDomain, showDomains } from './domain-view.ts';
 import { type MailSettings, maySend, printThrottle, type Tracking } from './domain.ts';
 import { checkDomainNow } from './check-domain.ts';
 import { trackDomain } from './tracking.ts';
-import { type Installation, type KitDeps, routesFor, wholeList } from '../../workspace/index.ts';
+import {
+  type CsvColumns,
+  type Installation,
+  type KitDeps,
+  type ListQuery,
+  pageOfAll,
+  routesFor,
+  sendCsv,
+  zoneOfProject,
+} from '../../workspace/index.ts';
 import type { TokenKeys } from '../../../platform/crypto/email-token.ts';
 import type { Encrypter } from '../../../platform/crypto/encrypt.ts';
 import type { Resolver } from '../../../platform/dns/resolver.ts';
@@ -22,13 +33,56 @@ type Deps = KitDeps & {
 };
 const { route } = routesFor<Deps>();
 
+type DomainsQuery = ListQuery & { projectId: number; filter?: string };
+
+async function domainPage(
+  deps: Deps,
+  { projectId, filter: text, ...page }: DomainsQuery,
+): Promise<ListResponse<SendingDomain>> {
+  const filter = readFilter(text, FILTER_KEYS.domains, await zoneOfProject(deps.db, projectId));
+  const rows = (await showDomains(deps.db, projectId, deps.mail))
+    .map((view) => toDomain(deps, view))
+    .filter(({ name, state, paused_at: paused, created_at: added }) =>
+      matches(filter, {
+        name,
+        state,
+        paused: paused === null ? 'no' : 'yes',
+        added,
+        [WORDS]: wordsText([name]),
+      }),
+    );
+  return pageOfAll(rows, page);
+}
+
+const CSV_COLUMNS: CsvColumns<SendingDomain> = {
+  name: ({ name }) => name,
+  state: ({ state }) => state,
+  can_send: ({ can_send: canSend }) => canSend,
+  records: ({ records }) => records.length,
+  correct_records: ({ records }) => records.filter(({ status }) => status === 'ok').length,
+  throttle: ({ throttle }) => throttle,
+  tracking_host: ({ tracking }) => tracking && tracking.host,
+  paused_at: ({ paused_at: at }) => at,
+  created_at: ({ created_at: at }) => at,
+  verified_at: ({ verified_at: at }) => at,
+  checked_at: ({ checked_at: at }) => at,
+};
+
 const domainsRoutes = [
   route('GET /projects/:project/domains', {
     needs: 'viewer',
-    async handle(deps, { projectId }) {
-      const views = await showDomains(deps.db, projectId, deps.mail);
-      return wholeList(views.map((view) => toDomain(deps, view)));
-    },
+    handle: (deps, { projectId, query }) => domainPage(deps, { projectId, ...query }),
+  }),
+  route('GET /projects/:project/domains.csv', {
+    needs: 'viewer',
+    isHeavy: true,
+    slot: 'statement',
+    handle: (deps, { projectId, query, reply }) =>
+      sendCsv(reply, {
+        name: 'domains.csv',
+        columns: CSV_COLUMNS,
+        load: (page) => domainPage(deps, { projectId, ...query, ...page }),
+      }),
   }),
   route('POST /projects/:project/domains', {
     needs: 'admin',

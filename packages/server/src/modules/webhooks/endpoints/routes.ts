@@ -1,4 +1,12 @@
-import type { WebhookEndpoint, WebhookEndpointInput } from '@beckon/contract/dashboard';
+import { WEBHOOK_TYPES } from '@beckon/contract';
+import {
+  FILTER_KEYS,
+  type ListResponse,
+  type WebhookEndpoint,
+  type WebhookEndpointInput,
+} from '@beckon/contract/dashboard';
+import { matches, WORDS, wordsText } from '../../../platform/filter/filter.ts';
+import { readFilter } from '../../../platform/filter/parse.ts';
 import { Fault } from '../../../platform/fault.ts';
 import type { EndpointRef, WebhookSettings } from './endpoint.ts';
 import {
@@ -12,7 +20,15 @@ import {
 } from './change-endpoint.ts';
 import { OVERLAP_DEFAULT_MS } from './secrets.ts';
 import { showEndpoint, showEndpoints } from '../deliveries/views.ts';
-import { type CsvColumns, routesFor, sendCsv, wholeList, type KitDeps } from '../../workspace/index.ts';
+import {
+  type CsvColumns,
+  type KitDeps,
+  type ListQuery,
+  pageOfAll,
+  routesFor,
+  sendCsv,
+  zoneOfProject,
+} from '../../workspace/index.ts';
 import type { Encrypter } from '../../../platform/crypto/encrypt.ts';
 
 type Deps = KitDeps & { encrypter: Encrypter; webhooks: WebhookSettings };
@@ -36,18 +52,18 @@ const endpointRoutes = [
   route('GET /projects/:project/webhooks', {
     needs: 'admin',
     scope: 'read',
-    handle: async ({ db }, { projectId }) => wholeList(await showEndpoints(db, projectId)),
+    handle: ({ db }, { projectId, query }) => endpointPage(db, { projectId, ...query }),
   }),
   route('GET /projects/:project/webhooks.csv', {
     needs: 'admin',
     isHeavy: true,
     slot: 'statement',
     audit: 'webhooks.export',
-    handle: ({ db }, { projectId, reply }) =>
+    handle: ({ db }, { projectId, query, reply }) =>
       sendCsv(reply, {
         name: 'webhooks.csv',
         columns: CSV_COLUMNS,
-        load: async () => wholeList(await showEndpoints(db, projectId)),
+        load: (page) => endpointPage(db, { projectId, ...query, ...page }),
       }),
   }),
   route('POST /projects/:project/webhooks', {
@@ -130,6 +146,28 @@ const switchRoutes = [
 ];
 
 export const webhookRoutes = [...endpointRoutes, ...switchRoutes];
+
+type EndpointsQuery = ListQuery & { projectId: number; filter?: string };
+
+async function endpointPage(
+  db: Deps['db'],
+  { projectId, filter: text, ...page }: EndpointsQuery,
+): Promise<ListResponse<WebhookEndpoint>> {
+  const filter = readFilter(text, FILTER_KEYS.endpoints, await zoneOfProject(db, projectId));
+  const rows = (await showEndpoints(db, projectId)).filter((endpoint) => {
+    const { url, description, state, failures, types, created_at: created } = endpoint;
+    return matches(filter, {
+      url,
+      description,
+      state,
+      failing: failures > 0 ? 'yes' : 'no',
+      type: types ?? WEBHOOK_TYPES,
+      created,
+      [WORDS]: wordsText([url, description]),
+    });
+  });
+  return pageOfAll(rows, page);
+}
 
 function endpointKey(request: { projectId: number; params: { endpoint: string } }): EndpointRef {
   return { projectId: request.projectId, endpointId: request.params.endpoint };

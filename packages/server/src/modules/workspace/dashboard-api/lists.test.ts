@@ -1,126 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { FILTER_KEYS, type ListName, LIST_SORTS, type SavedView } from '@beckon/contract/dashboard';
 import { cellsOf } from '@beckon/contract/files';
-import { fixedClock } from '../../../../testing/factories/clock.ts';
-import { openTestDatabase } from '../../../../testing/factories/database.ts';
-import { openEngine } from '../../../../testing/factories/engine.ts';
-import { putRecords } from '../../../../testing/factories/ingest-queue.ts';
-import { testDashboard } from '../../../../testing/servers/dashboard.ts';
-import { createProject } from '../../administration/create-project.ts';
-import { deadLetterRecord } from '../../ingest/index.ts';
+import { ENDPOINT, FORMULA, type ListRow, openLists } from '../../../../testing/factories/lists.ts';
 import { listEntries } from '../audit/store.ts';
 
 /** Every list of the dashboard: the same filter, order, pages and CSV. */
 
-const clock = fixedClock();
-const db = await openTestDatabase(clock);
-const engine = openEngine(db, clock);
-const dashboard = testDashboard(db);
+const { db, dashboard, projectId, request, rowsOf } = await openLists();
 afterAll(() => dashboard.close());
-
-/** A spreadsheet would run it. */
-const FORMULA = '=1+1';
-const ENDPOINT = '018f0000-0000-7000-8000-00000000e001';
-let projectId = 0;
-
-beforeAll(async () => {
-  projectId = (await createProject(db, { name: 'Acme' })).id;
-  await putRecords(db, {
-    projectId,
-    kind: 'users',
-    records: [{ external_user_id: 'u1', traits: { plan: 'pro' } }],
-  });
-  const event = { external_user_id: 'u1', name: FORMULA, properties: { seats: 1 } };
-  for (const name of ['opened', 'closed', 'closed']) {
-    await putRecords(db, { projectId, kind: 'events', records: [{ ...event, name }] });
-    clock.advance(1_000);
-  }
-  await putRecords(db, { projectId, kind: 'events', records: [event] });
-  await engine.settle();
-  for (const [name, plan] of [
-    ['Pro', 'pro'],
-    ['Trial', 'trial'],
-    [FORMULA, 'free'],
-  ] as const)
-    await request('POST', 'audiences', { name, definition: { trait: 'plan', equals: plan } });
-  const draft = { subject: 'Hello', body: 'Hello' };
-  const document = { name: FORMULA, when: { event: 'opened' }, steps: [{ draft }] };
-  await request('POST', 'rules', { document });
-  for (const name of ['a.csv', 'b.csv', FORMULA])
-    await request('POST', 'imports', { kind: 'users', name, size_bytes: 10 });
-  await engine.settle();
-  await fillTables();
-}, 60_000);
-
-/** Rows of these tables come from users, relays and mail servers, which are not here. */
-async function fillTables(): Promise<void> {
-  const each = `FROM generate_series(1, 5) n, LATERAL (SELECT timestamptz '2026-01-01' + n * interval '1 h' AS at) t`;
-  const texts = `CASE n WHEN 3 THEN '${FORMULA}' ELSE 'text ' || n END`;
-  const statements = [
-    `INSERT INTO beckon.person (project_id, external_user_id, name, traits, first_seen_at, last_seen_at)
-     SELECT $1, 'p' || n, ${texts}, '{}', t.at - (n % 3) * interval '1 day', t.at ${each}`,
-    `INSERT INTO beckon.email (project_id, draft_id, id, rule_id, external_user_id, address, template, state, counts, claimed_at)
-     SELECT $1, md5('d' || n)::uuid, md5('m' || n)::uuid, md5('rule')::uuid, 'p' || n, 'p' || n || '@x.test', ${texts}, 'sent', true, t.at ${each}`,
-    `INSERT INTO beckon.suppression (project_id, kind, value, reason, created_at, created_by)
-     SELECT $1, CASE WHEN n < 4 THEN 'email' ELSE 'user' END, CASE n WHEN 3 THEN '${FORMULA}@x.test' ELSE 'p' || (6 - n) || CASE WHEN n < 4 THEN '@x.test' ELSE '' END END,
-       'manual', t.at, 'engine' ${each}`,
-    `INSERT INTO beckon.ingest_log (project_id, at, id, endpoint, status, code, requests, accepted, rejected, request_id)
-     SELECT $1, t.at, md5('l' || n)::uuid, 'events', CASE WHEN n = 3 THEN 422 ELSE 202 END, CASE n WHEN 3 THEN '${FORMULA}' END, 1, 1, 0, 'r' || n ${each}`,
-    `INSERT INTO beckon.reply (project_id, id, email_id, draft_id, external_user_id, inbound_id, kind, verified, received_at, from_address, from_name, subject, text)
-     SELECT $1, md5('r' || n)::uuid, md5('m' || n)::uuid, md5('d' || n)::uuid, 'p' || n, 'i' || n, 'reply', 'recipient', t.at, 'p' || n || '@x.test', '', ${texts}, 'Thanks' ${each}`,
-    `INSERT INTO beckon.test_inbox_email (project_id, id, copy, mail_from, rcpt_to, subject, external_user_id, raw, size, at)
-     SELECT $1, md5('t' || n)::uuid, 1, 'b@x.test', 'p' || n || '@x.test', ${texts}, 'p' || n, '', 100, t.at ${each}`,
-    `INSERT INTO beckon.webhook_endpoint (project_id, id, url, created_at, per_second, in_flight_max)
-     SELECT $1, '${ENDPOINT}', 'https://hooks.acme.test', now(), 10, 4`,
-    `INSERT INTO beckon.webhook_health (project_id, endpoint_id, tokens, refilled_at) SELECT $1, '${ENDPOINT}', 1, now()`,
-    `INSERT INTO beckon.webhook (project_id, id, type, body, created_at)
-     SELECT $1, md5('w' || n)::uuid, CASE n WHEN 3 THEN '${FORMULA}' ELSE 'email.opened' END, '{}', t.at ${each}`,
-    `INSERT INTO beckon.webhook_delivery (project_id, webhook_id, endpoint_id, state, created_at)
-     SELECT $1, md5('w' || n)::uuid, '${ENDPOINT}', CASE WHEN n % 2 = 0 THEN 'delivered' ELSE 'exhausted' END, t.at ${each}`,
-  ];
-  for (const statement of statements) await db.query(statement, [projectId]);
-  for (const seq of [1, 2, 3])
-    await deadLetterRecord(
-      db,
-      {
-        projectId,
-        seq,
-        priority: 'live',
-        kind: 'events',
-        record: { name: `x${seq}` },
-        acceptedAt: new Date(0),
-      },
-      { reason: seq === 3 ? FORMULA : `reason ${seq}`, at: new Date(0) },
-    );
-}
-
-type Row = Record<string, unknown>;
-
-async function request<T = Row[]>(method: string, path: string, body?: object) {
-  const answer = await dashboard.request<T>(`${method} /projects/${projectId}/${path}`, {
-    ...(body ? { body } : {}),
-    as: 'admin',
-  });
-  expect([answer.status, answer.json?.errors], path).toEqual([200, undefined]);
-  return answer;
-}
-
-/** Reads all pages of a list. */
-async function rowsOf(path: string, query: Record<string, string>, limit: number): Promise<Row[]> {
-  const rows: Row[] = [];
-  for (let cursor: string | null = ''; cursor !== null;) {
-    const search = new URLSearchParams({
-      ...query,
-      limit: String(limit),
-      ...(cursor === '' ? {} : { cursor }),
-    });
-    const { json } = await request(`GET`, `${path}?${search.toString()}`);
-    rows.push(...json.data);
-    ({ cursor } = json.meta);
-    expect(rows.length).toBeLessThan(100);
-  }
-  return rows;
-}
 
 async function csvOf(path: string, query: Record<string, string>): Promise<Record<string, string>[]> {
   const { status, text, headers } = await dashboard.request(
@@ -141,17 +28,17 @@ type ListCase = {
   path: string;
   csv: string;
   /** The same text in a row of the list and of the file. */
-  ids: [(row: Row) => unknown, string];
+  ids: [(row: ListRow) => unknown, string];
   /** A filter that some of the rows pass. */
   filter: string;
   word: string;
   query?: Record<string, string>;
 };
 
-/** Nothing in these rows can begin with a formula: the traits of users are JSON, and names of templates are restricted. */
-const WITHOUT_FORMULA: ListName[] = ['users', 'templates', 'audit'];
+/** Nothing in these rows can begin with a formula: the traits of users are JSON, and some names are restricted. */
+const WITHOUT_FORMULA: ListName[] = ['users', 'templates', 'audit', 'domains'];
 
-const idOf = (row: Row): unknown => row['id'];
+const idOf = (row: ListRow): unknown => row['id'];
 const CASES: ListCase[] = [
   {
     list: 'users',
@@ -209,6 +96,78 @@ const CASES: ListCase[] = [
     ids: [(row) => row['value'], 'value'],
     filter: 'kind:user since:2026-01-01',
     word: '@X.test',
+  },
+  {
+    list: 'topics',
+    path: 'suppressions/topics',
+    csv: 'suppressions/topics.csv',
+    ids: [(row) => row['value'], 'value'],
+    filter: 'kind:email topic:text* since:2026-01-01',
+    word: 'P4',
+  },
+  {
+    list: 'endpoints',
+    path: 'webhooks',
+    csv: 'webhooks.csv',
+    ids: [idOf, 'id'],
+    filter: 'state:enabled failing:no type:email.opened url:*hooks1*,*hooks3*',
+    word: 'HOOKS2',
+  },
+  {
+    list: 'audience_members',
+    path: 'audiences/Pro/members',
+    csv: 'audiences/Pro/members.csv',
+    ids: [(row) => row['external_user_id'], 'external_user_id'],
+    filter: 'user:p* -name:"text 2" since:2026-01-01',
+    word: 'TEXT',
+  },
+  {
+    list: 'runs',
+    path: 'rules/welcome/runs',
+    csv: 'rules/welcome/runs.csv',
+    ids: [idOf, 'id'],
+    filter: 'state:active waits:time version:1 trigger:text* -user:p1',
+    word: 'P3',
+  },
+  {
+    list: 'domains',
+    path: 'domains',
+    csv: 'domains.csv',
+    ids: [(row) => row['name'], 'name'],
+    filter: 'state:pending paused:no -name:a.*',
+    word: 'MAIL',
+  },
+  {
+    list: 'keys',
+    path: 'keys',
+    csv: 'keys.csv',
+    ids: [idOf, 'id'],
+    filter: 'state:active env:live label:W*',
+    word: 'WORK',
+  },
+  {
+    list: 'team',
+    path: 'members',
+    csv: 'members.csv',
+    ids: [(row) => row['email'], 'email'],
+    filter: 'role:editor two_factor:no joined:2026-01-01',
+    word: 'P2@ACME',
+  },
+  {
+    list: 'drafts',
+    path: 'drafts',
+    csv: 'drafts.csv',
+    ids: [idOf, 'id'],
+    filter: 'state:scheduled -user:d6 edited:no',
+    word: 'HELLO',
+  },
+  {
+    list: 'decided',
+    path: 'review/decided',
+    csv: 'review/decided.csv',
+    ids: [(row) => (row['draft'] as ListRow)['id'], 'draft_id'],
+    filter: 'action:skip -user:x at:>2026-01-01',
+    word: 'HELLO',
   },
   {
     list: 'imports',
@@ -412,7 +371,7 @@ describe('values of a filter key', () => {
 
   test('come from the project, at most ten, those that begin with the text first', async () => {
     expect(await valuesOf('audience', 'tri')).toEqual(['Trial']);
-    expect(await valuesOf('event', 'ED')).toEqual(['closed', 'opened']);
+    expect(await valuesOf('event', 'ED')).toEqual(['opened', 'closed']);
     expect(await valuesOf('rule')).not.toEqual([]);
     expect(await valuesOf('template', 'text 1')).toEqual(['text 1']);
     await db.query(
@@ -424,8 +383,10 @@ describe('values of a filter key', () => {
     expect(await valuesOf('company', '%')).toEqual(['a%b']);
     expect(await valuesOf('trait', 'sea')).toEqual(['seats']);
     expect(await valuesOf('role', 'x')).toEqual([]);
-    await request('POST', 'keys', { label: 'Server' });
-    expect(await valuesOf('api_key', 'serv')).toEqual(['Server']);
+    expect(await valuesOf('api_key', 'work')).toEqual(['Worker']);
+    expect(await valuesOf('topic', 'tip')).toEqual([]);
+    await request('PATCH', 'settings', { settings: { topics: 'news:Product news,tips:Tips and tricks' } });
+    expect(await valuesOf('topic', 'tip')).toEqual(['Tips and tricks']);
   });
 });
 

@@ -1,5 +1,7 @@
 import {
+  FILTER_KEYS,
   type InviteListed,
+  type ListResponse,
   type MemberListed,
   type OrganizationDetails,
   type Role,
@@ -15,8 +17,12 @@ import type { SignedInMember } from './team.ts';
 import { offerInvite } from './links.ts';
 import { readEmail, readName } from './make-person.ts';
 import type { Tx } from '../../../platform/db/statements.ts';
-import { wholeList } from '../dashboard-api/pages.ts';
+import { matches, WORDS, wordsText } from '../../../platform/filter/filter.ts';
+import { readFilter } from '../../../platform/filter/parse.ts';
+import { type CsvColumns, sendCsv } from '../dashboard-api/csv.ts';
+import { type ListQuery, pageOfAll, wholeList } from '../dashboard-api/pages.ts';
 import { type KitDeps, routesFor } from '../dashboard-api/route.ts';
+import { zoneOfProject } from '../projects/project-settings.ts';
 import type { Installation } from './installation.ts';
 
 type Deps = KitDeps & { accountEmails: AccountEmails; installation: Installation };
@@ -53,10 +59,19 @@ export const memberRoutes = [
   route('GET /projects/:project/members', {
     needs: 'viewer',
     scope: 'admin',
-    async handle({ db }, { projectId, member }) {
-      const { id } = await organizationOf(db, projectId);
-      return wholeList((await listMembers(db, id)).map((row) => asSeenBy(member, row)));
-    },
+    handle: ({ db }, { projectId, query, member }) => memberPage(db, { projectId, member, ...query }),
+  }),
+  route('GET /projects/:project/members.csv', {
+    needs: 'admin',
+    isHeavy: true,
+    slot: 'statement',
+    audit: 'members.export',
+    handle: ({ db }, { projectId, query, member, reply }) =>
+      sendCsv(reply, {
+        name: 'team.csv',
+        columns: CSV_COLUMNS,
+        load: (page) => memberPage(db, { projectId, member, ...query, ...page }),
+      }),
   }),
   route('POST /projects/:project/members/:member/role', {
     needs: 'admin',
@@ -177,6 +192,39 @@ async function requireCallerFactor(tx: Tx, organizationId: string, member: Signe
   const message = 'Set up your own authenticator app first, or you would be locked out too';
   throw new Fault('conflict', { details: [{ message, field: 'requires_two_factor' }] });
 }
+
+type MembersQuery = ListQuery & { projectId: number; member: SignedInMember; filter?: string };
+
+async function memberPage(
+  tx: Tx,
+  { projectId, member, filter: text, ...page }: MembersQuery,
+): Promise<ListResponse<MemberListed>> {
+  const filter = readFilter(text, FILTER_KEYS.team, await zoneOfProject(tx, projectId));
+  const { id } = await organizationOf(tx, projectId);
+  const rows = (await listMembers(tx, id)).filter(({ name, email, role, two_factor, joined_at: joined }) =>
+    matches(filter, {
+      name,
+      email,
+      role,
+      two_factor: two_factor ? 'yes' : 'no',
+      joined,
+      [WORDS]: wordsText([name, email]),
+    }),
+  );
+  return pageOfAll(
+    rows.map((row) => asSeenBy(member, row)),
+    page,
+  );
+}
+
+const CSV_COLUMNS: CsvColumns<MemberListed> = {
+  name: ({ name }) => name,
+  email: ({ email }) => email,
+  role: ({ role }) => role,
+  two_factor: ({ two_factor: isSetUp }) => isSetUp,
+  joined_at: ({ joined_at: at }) => at,
+  last_seen_at: ({ last_seen_at: at }) => at,
+};
 
 function asSeenBy({ id }: SignedInMember, row: MemberRow): MemberListed {
   return { ...row, is_you: row.id === id };
