@@ -26,8 +26,8 @@ type Row = Counts & { rule_id: string | null; name: string | null; day: string; 
 /**
  * Counts emails by the day on which they were sent, in total and by outcome. Opens and clicks are those of humans. `countInsights` counts the
  * same, and so does the filter `sent` of the list of emails. Outcomes are read once, because a lookup for each of millions of emails takes
- * too long. Ids of emails start with the time, so outcomes are selected by the same period. Reads tables of other modules: `email`, `outcome`
- * and `rule`. Failed emails without a bounce were not sent (`WAS_SENT`).
+ * too long. Emails are counted as they are read, because a million of them, stored first, did not fit into memory. Ids of emails start with
+ * the time, so outcomes are selected by the same period. Reads tables of other modules: `email`, `outcome` and `rule`. Failed emails without a bounce were not sent (`WAS_SENT`).
  */
 export async function countEmailDays(tx: Tx, query: EmailDaysQuery): Promise<EmailDays> {
   const { projectId, zone, compare, byRule } = query;
@@ -35,27 +35,26 @@ export async function countEmailDays(tx: Tx, query: EmailDaysQuery): Promise<Ema
   const { now, before } = periods;
   const from = compare ? before.since : now.since;
   const rows = await tx.query<Row>(
-    `WITH emails AS MATERIALIZED (
-       SELECT m.id, m.state, m.rule_id, (m.claimed_at AT TIME ZONE $4)::date AS day FROM beckon.email m
-       WHERE m.project_id = $1 AND m.claimed_at >= $2 AND m.claimed_at < $3 AND m.state IN ('sent', 'unknown', 'failed')
-         AND NOT (m.claimed_at >= $5 AND m.claimed_at < $6)
-       ORDER BY m.claimed_at DESC LIMIT ${EMAILS_MAX}
-     ), became AS (
+    `WITH became AS (
        SELECT o.email_id, ${OUTCOMES.map(hasSql).join(', ')} FROM beckon.outcome o
        WHERE o.project_id = $1 AND o.email_id >= $7::uuid AND o.email_id < $8::uuid GROUP BY o.email_id
      ), counted AS MATERIALIZED (
-       SELECT e.rule_id, e.day, count(*) AS sent, ${OUTCOMES.map(countSql).join(', ')}
-       FROM emails e LEFT JOIN became b ON b.email_id = e.id
-       WHERE e.state <> 'failed' OR b.bounced GROUP BY e.rule_id, e.day
+       SELECT e.rule_id, e.day, count(*) AS emails, count(*) FILTER (WHERE ${WAS_SENT}) AS sent, ${OUTCOMES.map(countSql).join(', ')}
+       FROM (
+         SELECT m.id, m.state, m.rule_id, (m.claimed_at AT TIME ZONE $4)::date AS day FROM beckon.email m
+         WHERE m.project_id = $1 AND m.claimed_at >= $2 AND m.claimed_at < $3 AND m.state IN ('sent', 'unknown', 'failed')
+           AND NOT (m.claimed_at >= $5 AND m.claimed_at < $6)
+         ORDER BY m.claimed_at DESC LIMIT ${EMAILS_MAX}
+       ) e LEFT JOIN became b ON b.email_id = e.id GROUP BY e.rule_id, e.day
      ), largest AS (
-       SELECT rule_id FROM counted WHERE day >= $9::date GROUP BY rule_id ORDER BY sum(sent) DESC, rule_id
+       SELECT rule_id FROM counted WHERE day >= $9::date GROUP BY rule_id HAVING sum(sent) > 0 ORDER BY sum(sent) DESC, rule_id
        LIMIT CASE WHEN $10::boolean THEN ${RULES_MAX} ELSE 0 END
      ), listed AS (
        SELECT NULL::uuid AS rule_id, day, ${SUMS} FROM counted GROUP BY day
        UNION ALL SELECT rule_id, day, ${SUMS} FROM counted WHERE rule_id IN (SELECT rule_id FROM largest) GROUP BY rule_id, day
      )
      SELECT l.rule_id, coalesce(r.name, l.rule_id::text) AS name, l.day::text AS day, ${COUNTED.map((name) => `l.${name}`).join(', ')},
-       (SELECT count(*) FROM emails) = ${EMAILS_MAX} AS is_cut
+       (SELECT sum(emails) FROM counted) = ${EMAILS_MAX} AS is_cut
      FROM listed l LEFT JOIN beckon.rule r ON r.project_id = $1 AND r.id = l.rule_id`,
     [
       projectId,
@@ -88,8 +87,11 @@ function hasSql({ type, counts }: (typeof OUTCOMES)[number]): string {
   return `bool_or(o.type = 'email.${type}' AND ${counts}) AS ${type}`;
 }
 
+/** Only a bounce says that a failed email was sent. */
+const WAS_SENT = `(e.state <> 'failed' OR b.bounced)`;
+
 function countSql({ type }: (typeof OUTCOMES)[number]): string {
-  return `count(*) FILTER (WHERE b.${type}) AS ${type}`;
+  return `count(*) FILTER (WHERE b.${type} AND ${WAS_SENT}) AS ${type}`;
 }
 
 function emailDays(rows: Row[], { periods, compare }: { periods: DayPeriods; compare: boolean }): EmailDays {
