@@ -1,23 +1,33 @@
 import { quantile } from '../measure.ts';
 import { ms, ratio, round, show } from '../print.ts';
 import { openTestbed, type Server } from '../testbed.ts';
-import { type ReviewClient, fill, signIn } from './review-client.ts';
+import { hasBrowser } from '../../../e2e/kit/browser.ts';
+import { clickFigures, inBrowser, scriptFigures, taskFigures } from './in-browser.ts';
+import { type ReviewClient, fill, fillUsers, signIn } from './review-client.ts';
 
 /** The figures of docs/explanation/benchmarks.md come from the full size. The quick size still has a draft for each action. */
 const DRAFTS = { full: 50_000, quick: 2_000 };
+const USERS = { full: 300_000, quick: 5_000 };
 const ACTIONS = 300;
 const PAGE = 100;
 
 type DraftPage = { data: { id: string }[]; meta: { cursor: string | null } };
 
-/** `npm run bench -- review [--quick]` measures how long a member waits in Review while it holds many drafts. */
+/**
+ * `npm run bench -- review [--quick] [--browser]` measures how long a member waits in Review while it holds many drafts. It measures the
+ * requests, and the dashboard in Chromium, where the list of users is long too. `--browser` omits the requests. It needs the built dashboard.
+ */
 export async function benchReview(args: string[]): Promise<void> {
-  const drafts = args.includes('--quick') ? DRAFTS.quick : DRAFTS.full;
+  const size = args.includes('--quick') ? 'quick' : 'full';
+  const [drafts, users] = [DRAFTS[size], USERS[size]];
   const testbed = await openTestbed();
   try {
     const project = await testbed.project();
     const server = await fill(testbed, { project, drafts });
     const client = await signIn(testbed, { server, project });
+    await fillUsers(testbed, project, users);
+    if (hasBrowser) await showBrowser(client, { drafts, users });
+    if (args.includes('--browser')) return;
     const baseline = await testbed.script('verification/bench/review/baseline-process.ts');
     await show(
       `Review with ${round(drafts)} open drafts; one person, one request at a time`,
@@ -27,6 +37,24 @@ export async function benchReview(args: string[]): Promise<void> {
   } finally {
     await testbed.close();
   }
+}
+
+async function showBrowser(
+  client: ReviewClient,
+  { drafts, users }: { drafts: number; users: number },
+): Promise<void> {
+  const size = `${round(drafts)} open drafts and ${round(users)} users`;
+  await show(`Chromium: warm clicks with ${size}`, ['what', 'time', 'against the bare page'], () =>
+    inBrowser(client, clickFigures),
+  );
+  await show(
+    `Chromium: the longest task with ${size}`,
+    ['list', 'loading', 'scrolling', 'filtering and sorting'],
+    () => inBrowser(client, taskFigures),
+  );
+  await show('Chromium: script until the data of a screen is shown', ['screen', 'transferred'], () =>
+    inBrowser(client, scriptFigures),
+  );
 }
 
 type Sides = { client: ReviewClient; baseline: Server };

@@ -2,14 +2,16 @@ import { randomUUID } from 'node:crypto';
 import type { Database } from '../../../packages/server/src/platform/db/database.ts';
 import { makeLink } from '../../../packages/server/src/modules/workspace/members/links.ts';
 import { createRule } from '../../../packages/server/src/modules/rules/write-rule.ts';
-import { progress } from '../fill.ts';
+import { progress, withClient } from '../fill.ts';
 import type { Testbed, Project, Server } from '../testbed.ts';
 import { settle } from '../world.ts';
 
 /** A signed-in member in front of Review with this many waiting drafts. */
 export type ReviewClient = {
   projectId: number;
-  request<T>(method: 'GET' | 'POST', path: string, body?: object): Promise<T>;
+  url: string;
+  cookies: { name: string; value: string }[];
+  request<T>(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: object): Promise<T>;
 };
 
 const BULK = 1_000;
@@ -77,6 +79,26 @@ function pause(ms: number): Promise<void> {
   });
 }
 
+/** Adds users without events until there are this many. */
+export async function fillUsers(testbed: Testbed, project: Project, users: number): Promise<void> {
+  await withClient(testbed.url, async (client) => {
+    await client.query(
+      `INSERT INTO beckon.person (project_id, external_user_id, name, plan, company, traits, first_seen_at, last_seen_at)
+       SELECT $1, 'user_' || n, 'Name of user_' || n, CASE WHEN n % 4 = 0 THEN 'pro' ELSE 'trial' END, 'Company ' || n % 1000,
+         '{"seats": 5}', now() - n * interval '1 s', now() - n % 1000 * interval '1 min'
+       FROM generate_series(1, $2::int) n ON CONFLICT DO NOTHING`,
+      [project.id, users],
+    );
+    await client.query(
+      `INSERT INTO beckon.person_email (project_id, external_user_id, email, email_lower)
+       SELECT $1, 'user_' || n, 'user_' || n || '@example.com', 'user_' || n || '@example.com'
+       FROM generate_series(1, $2::int) n ON CONFLICT DO NOTHING`,
+      [project.id, users],
+    );
+  });
+  await settle(testbed.url);
+}
+
 async function untilDrafted(
   db: Database,
   { project, drafts }: { project: Project; drafts: number },
@@ -103,12 +125,15 @@ export async function signIn(testbed: Testbed, { server, project }: ServerProjec
     body: JSON.stringify(body),
   });
   if (!answer.ok) throw new Error(`set-up answered ${answer.status}: ${await answer.text()}`);
-  const cookie = answer.headers
-    .getSetCookie()
-    .map((setCookie) => setCookie.split(';', 1)[0])
-    .join('; ');
+  const pairs = answer.headers.getSetCookie().map((setCookie) => setCookie.split(';', 1)[0] ?? '');
+  const cookie = pairs.join('; ');
   return {
     projectId: project.id,
+    url,
+    cookies: pairs.map((pair) => {
+      const [name = '', value = ''] = pair.split(/=(.*)/s);
+      return { name, value };
+    }),
     async request(method, path, payload) {
       const response = await fetch(`${url}/api/dashboard${path}`, {
         method,
