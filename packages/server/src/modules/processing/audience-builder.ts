@@ -36,31 +36,21 @@ type BuilderOptions = {
 export function startAudienceBuilder({ db, processor, log, watch, wakeProcessor }: BuilderOptions): Loop {
   const backoff = createFailureBackoff();
   const nextWork = workFinder(db, processor);
-  const restsUntil = new Map<string, number>();
+  const rests = createRests();
 
   /** Returns how long to pause before the next round. */
   async function stepEach(items: Work[], { stopping, sleep }: LoopRound): Promise<number> {
     let pauseMs = ELSEWHERE_MS;
     for (const work of items) {
       if (stopping.aborted) return pauseMs;
-      if (isResting(work)) continue;
+      if (rests.has(work) || !backoff.isOpen(work.of.projectId, db.clock.now())) continue;
       const step = await tryStep(work);
       if (step === 'served') log.info(fieldsOf(work), 'audience.built');
-      if (step === 'elsewhere') rest(work);
+      if (step === 'elsewhere') rests.add(work);
       else pauseMs = Math.min(pauseMs, hasAdvanced(step) ? BETWEEN_STEPS_MS : BUSY_MS);
       if (hasAdvanced(step) && (await isWorkWaiting(work))) await sleep(FOR_PROCESSING_MS);
     }
     return pauseMs;
-  }
-
-  function isResting(work: Work): boolean {
-    if (performance.now() < (restsUntil.get(nameOf(work)) ?? 0)) return true;
-    return !backoff.isOpen(work.of.projectId, db.clock.now());
-  }
-
-  function rest(work: Work): void {
-    if (restsUntil.size >= VERSIONS_MAX + PROJECTS_MAX) restsUntil.clear();
-    restsUntil.set(nameOf(work), performance.now() + ELSEWHERE_MS);
   }
 
   /** The processor found the project locked, and would look again only at its next poll. */
@@ -98,6 +88,18 @@ export function startAudienceBuilder({ db, processor, log, watch, wakeProcessor 
 
 /** A step of work for one project, with the fields for its log messages. */
 type Work = { of: { projectId: number; versionId?: number }; step: () => Promise<BuildStep> };
+
+/** The builds that are left to other processes for a while. */
+function createRests(): { add(work: Work): void; has(work: Work): boolean } {
+  const until = new Map<string, number>();
+  return {
+    add(work) {
+      if (until.size >= VERSIONS_MAX + PROJECTS_MAX) until.clear();
+      until.set(nameOf(work), performance.now() + ELSEWHERE_MS);
+    },
+    has: (work) => performance.now() < (until.get(nameOf(work)) ?? 0),
+  };
+}
 
 function hasAdvanced(step: BuildStep | null): boolean {
   return step === 'went on' || step === 'served';
