@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -109,6 +109,15 @@ export async function newInstallation(
     return Buffer.concat(chunks).toString();
   }
 
+  /** Two copies with the same port and password could connect to each other's PostgreSQL. */
+  async function copyData(from: string): Promise<void> {
+    // PostgreSQL requires the owner and the mode of its files.
+    await run('cp', ['-a', `${from}/.`, dataDir]);
+    const path = join(dataDir, 'postgres.json');
+    const facts = JSON.parse(await readFile(path, 'utf8')) as object;
+    await writeFile(path, JSON.stringify({ ...facts, port: await freePort() }));
+  }
+
   async function sql(text: string): Promise<void> {
     const facts = JSON.parse(await readFile(join(dataDir, 'postgres.json'), 'utf8')) as pg.ClientConfig;
     const { user, password, database, port: databasePort } = facts;
@@ -126,8 +135,7 @@ export async function newInstallation(
     await rm(dataDir, { recursive: true, force: true });
   }
 
-  // PostgreSQL requires the owner and the mode of its files.
-  if (copyOf !== null) await run('cp', ['-a', `${copyOf}/.`, dataDir]);
+  if (copyOf !== null) await copyData(copyOf);
   await start();
   return installation;
 }
