@@ -42,12 +42,12 @@ export function DeadLettersScreen(): ReactNode {
   const list = useApiInfinite('GET /projects/:project/dead-letters', { query }, REFRESHED);
   const { look, setLook } = useListLook('dead_letters');
   const [chosen, setChosen] = useState(new Set<string>());
-  const [current, setCurrent] = useState<string>();
+  const [opened, setOpened] = useState<string>();
   const [isDiscarding, setIsDiscarding] = useState(false);
   const { rows } = list;
   const seqs = rows.flatMap(({ seq }) => (chosen.has(String(seq)) ? [seq] : []));
   const clearChosen = (): void => setChosen(new Set());
-  const open = rows.find(({ seq }) => String(seq) === current);
+  const open = rows.find(({ seq }) => String(seq) === opened);
   return (
     <Page title="Dead-lettered records">
       {(rows.length > 0 || filter !== undefined) && (
@@ -68,9 +68,7 @@ export function DeadLettersScreen(): ReactNode {
         list={list}
         look={look}
         rowKey={({ seq }) => String(seq)}
-        current={current}
-        onCurrent={setCurrent}
-        onOpen={setCurrent}
+        onOpen={setOpened}
         {...(may ? { chosen, onChosen: setChosen } : {})}
         empty={
           filter === undefined ? (
@@ -89,7 +87,7 @@ export function DeadLettersScreen(): ReactNode {
         onClose={() => setIsDiscarding(false)}
         onDone={clearChosen}
       />
-      <SidePanel opened={open !== undefined} onClose={() => setCurrent(undefined)} title="Record">
+      <SidePanel opened={open !== undefined} onClose={() => setOpened(undefined)} title="Record">
         {open && <Json value={open} what="record" />}
       </SidePanel>
     </Page>
