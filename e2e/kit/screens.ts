@@ -19,6 +19,15 @@ export async function screensOf(session: Session, projectId: number): Promise<st
   return [...SCREENS, ...things.flat()].map((path) => `/p/${projectId}/${path}`).concat(outside);
 }
 
+/** Returns the path of a screen without the project, the item and the code in it. */
+export function screenOf(path: string): string {
+  const items = THINGS.map(([screen]) => screen).join('|');
+  return path
+    .replace(/^\/(p\/\d+\/)?/, '')
+    .replace(new RegExp(`^(${items})/.+`), '$1/:item')
+    .replace(/code=.+/, 'code=');
+}
+
 /** Creates a program that waits for approval. Another one was approved, so that the profile has a token to show. */
 async function requestDevice(session: Session): Promise<string> {
   type Begun = { data: { user_code: string; device_code: string } };
